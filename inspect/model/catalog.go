@@ -1,0 +1,159 @@
+package model
+
+import "time"
+
+// Pair is one property, in the order in which Milvus stores it.
+type Pair struct{ Key, Value string }
+
+// ObjectState is the life-cycle state of a database, collection, partition or alias, in
+// Milvus's words without the type's name: Created, Creating, Dropping, Dropped;
+// "" before 2.2.
+type ObjectState string
+
+// Database is a namespace of collections (2.2.9 and later).
+type Database struct {
+	ID         DatabaseID
+	Name       string
+	State      ObjectState
+	CreatedAt  TSO
+	Properties []Pair
+}
+
+// Collection is a collection with its schema.
+type Collection struct {
+	ID               CollectionID
+	Database         DatabaseID
+	Name             string
+	Description      string
+	State            ObjectState
+	Shards           int
+	ConsistencyLevel string // Strong, Session, Bounded, Eventually, Customized
+	AutoID           bool
+	DynamicField     bool
+	CreatedAt        TSO
+	VChannels        []string
+	PChannels        []string
+	Properties       []Pair
+	Fields           []*Field // sorted by id, system fields (id < 100) and struct members included
+	Functions        []*Function
+	// Layout is where the record was found: "2.1" (all inline), "2.2" (no database), "2.2.9" (under a database).
+	Layout string
+	Key    string // the key that holds the record
+}
+
+// Dropped reports whether the collection is gone or going.
+func (c *Collection) Dropped() bool { return c.State == "Dropping" || c.State == "Dropped" }
+
+// Field is one column of a schema.
+type Field struct {
+	ID           FieldID
+	Collection   CollectionID
+	Name         string
+	Description  string
+	Type         string // Int64, VarChar, FloatVector, ArrayOfStruct, ...
+	ElementType  string // of Array and ArrayOfVector
+	Dim          int64  // of vectors, 0 otherwise (sparse vectors have none)
+	State        string
+	PrimaryKey   bool
+	AutoID       bool
+	PartitionKey bool
+	Clustering   bool
+	Dynamic      bool
+	Nullable     bool
+	FuncOutput   bool // filled by a Function
+	Default      string
+	Params       []Pair // type_params
+	IndexParams  []Pair // 2.1 kept index params here
+	Struct       string // name of the struct array that the field belongs to, "" if none
+}
+
+// System reports whether Milvus itself added the field (RowID, Timestamp).
+func (f *Field) System() bool { return f.ID < 100 }
+
+// Vector reports whether the field holds vectors of any kind.
+func (f *Field) Vector() bool {
+	switch f.Type {
+	case "BinaryVector", "FloatVector", "Float16Vector", "BFloat16Vector", "SparseFloatVector", "Int8Vector", "ArrayOfVector":
+		return true
+	}
+	return false
+}
+
+// Function computes one field from others (2.5 and later): BM25, TextEmbedding, Rerank.
+type Function struct {
+	ID          int64
+	Name, Type  string
+	Description string
+	Inputs      []string
+	Outputs     []string
+	Params      []Pair // secrets redacted
+}
+
+// Partition is a partition of a collection.
+type Partition struct {
+	ID         PartitionID
+	Collection CollectionID
+	Name       string
+	State      ObjectState
+	CreatedAt  TSO
+}
+
+// Alias is another name of a collection.
+type Alias struct {
+	Name       string
+	Database   DatabaseID
+	Collection CollectionID
+	State      ObjectState
+	CreatedAt  TSO
+}
+
+// User is a user of Milvus's own access control. The password hash is never read into the model.
+type User struct {
+	Name  string
+	Roles []string
+}
+
+// Role is a named set of grants.
+type Role struct {
+	Name  string
+	Users []string
+}
+
+// Grant is one privilege of one role.
+type Grant struct {
+	Role, ObjectType, Database, Object, Privilege, Grantor string
+}
+
+// PrivilegeGroup is a named set of privileges (2.5 and later).
+type PrivilegeGroup struct {
+	Name       string
+	Privileges []string
+}
+
+// ConfigEntry is a dynamic configuration key, as found in etcd.
+type ConfigEntry struct {
+	Name        string // as written after config/, "queryCoord/autoBalance"
+	Value       string // "<redacted>" where the name says that it is a secret
+	Redacted    bool
+	ModRevision int64
+}
+
+// Task is background work that is kept in etcd.
+type Task struct {
+	ID         int64
+	Type       string // import-job, preimport, import, compaction, stats, analyze, broadcast
+	SubType    string // of compaction: MixCompaction, ...; of stats: Sort, ...
+	Collection CollectionID
+	Partition  PartitionID
+	State      string
+	Node       NodeID
+	Progress   string // "3/5 segments", "" if unknown
+	Reason     string
+	Trigger    int64 // compaction: trigger id; import: job id
+	Segments   []SegmentID
+	Results    []SegmentID
+	VChannel   string
+	StartedAt  time.Time
+	EndedAt    time.Time
+	Key        string
+}

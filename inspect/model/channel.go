@@ -1,0 +1,45 @@
+package model
+
+// Checkpoint is a position in the message queue.
+type Checkpoint struct {
+	At TSO
+	// Message is the queue's message id as stored (Kafka and RocksMQ: little-endian int64).
+	Message []byte
+	// PChannel is the channel name inside the position.
+	PChannel string
+}
+
+// VChannel is a shard of a collection on a pchannel.
+type VChannel struct {
+	Name       string
+	PChannel   string
+	Collection CollectionID
+	// Shard is the index in the collection's list of vchannels, -1 if the collection does not list it.
+	Shard int
+	// Checkpoint is zero where none is recorded.
+	Checkpoint Checkpoint
+	// Watcher is the data node (2.5 and older) or streaming node (2.6) that consumes
+	// it; 0 if none. Watched is false where no watch record exists.
+	Watched bool
+	Watcher NodeID
+	// WatchState is datapb.ChannelWatchState's word: WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel.
+	WatchState string
+	// OtherWatchers are further nodes with a watch record of the same channel: trouble.
+	OtherWatchers []NodeID
+	// Removal is "" or the text of channel-removal: "removed", "non-removed".
+	Removal string
+	// State is streamingnode's state of the vchannel (2.6), "" otherwise.
+	State string
+}
+
+// PChannel is a physical channel: a topic of the message queue.
+type PChannel struct {
+	Name string
+	// The rest is known on 2.6 (streaming) only.
+	Streaming  bool
+	State      string
+	Term       int64
+	Node       NodeID // the streaming node that it is assigned to
+	AccessMode string
+	Checkpoint Checkpoint // of the WAL's consumer on that node
+}

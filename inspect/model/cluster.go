@@ -1,0 +1,182 @@
+// Package model is the picture of one Milvus cluster that everything else reads:
+// checks, views, diffs, replay. What enters are decoded records (package meta
+// fills Parts), what leaves is an immutable Cluster with its indexes.
+//
+//  1. meta collects Parts from a source's keys, in any order.
+//  2. Build sorts them, links them by id and adds up rows and bytes: a Cluster.
+//  3. A refresh builds a new Cluster that shares what did not change.
+//
+// A Cluster may be read from any number of goroutines; nothing changes it, and
+// no slice or map that it returns may be changed.
+package model
+
+import "time"
+
+// Part is a set of the parts of the metadata that a Cluster was decoded from.
+// A part that was not read is unknown: a view shows "?" for what depends on it.
+type Part uint32
+
+// The parts, in the order in which they are read.
+const (
+	// PartCatalog is all that is small: databases, collections, fields, partitions,
+	// aliases, index definitions, load states, replicas, resource groups, sessions,
+	// streaming coordinator.
+	PartCatalog Part = 1 << iota
+	// PartChannels are channel watches, checkpoints and removal marks.
+	PartChannels
+	// PartSegments are DataCoord's segment records.
+	PartSegments
+	// PartLogs are binlogs, delta logs, stats logs and BM25 logs: sizes, deletes.
+	PartLogs
+	// PartSegmentIndexes are the index files of segments.
+	PartSegmentIndexes
+	// PartUsers are users, roles, grants, privilege groups.
+	PartUsers
+	// PartConfig are dynamic configuration keys.
+	PartConfig
+	// PartTasks are import, compaction, stats and analyze tasks, broadcasts.
+	PartTasks
+	// PartHistory is RootCoord's snapshots/ of older values and tombstones.
+	PartHistory
+	// PartRest is everything else, the keys that no pattern explains among them.
+	PartRest
+	// PartAll is everything.
+	PartAll = 1<<iota - 1
+)
+
+// Has reports whether all of want was read.
+func (p Part) Has(want Part) bool { return p&want == want }
+
+// Origin says where the metadata was read, when, and at which revision.
+type Origin struct {
+	Kind     string // etcd, etcd-snapshot, birdwatcher-backup, bundle
+	Location string // URI or path without credentials
+	Detail   string
+	Root     string // etcd.rootPath, such as "by-dev"
+	MetaPath string // etcd.metaSubPath, such as "meta"
+	Revision int64  // 0: unknown
+	Taken    time.Time
+}
+
+// Gap is a part of the store that could not be read; see source.Gap.
+type Gap struct {
+	Where, Reason string
+	Count         int64
+}
+
+// Undecoded is a key that no decoder understands, or a record that holds more
+// than its decoder knows.
+type Undecoded struct {
+	Key    string
+	Reason string // "unknown key", "SegmentInfo: proto: cannot parse ...", "SegmentInfo: unknown field 47"
+	Size   int    // bytes of the value
+}
+
+// Parts is what a decoder hands to Build, in any order. Segments must be sorted by id.
+type Parts struct {
+	Origin  Origin
+	Loaded  Part
+	Version Version
+	Gaps    []Gap
+
+	Databases       []*Database
+	Collections     []*Collection
+	Partitions      []*Partition
+	Aliases         []*Alias
+	VChannels       []*VChannel
+	PChannels       []*PChannel
+	Segments        []*Segment
+	Indexes         []*Index
+	LoadStates      []*LoadState
+	Replicas        []*Replica
+	ResourceGroups  []*ResourceGroup
+	Sessions        []*Session
+	Users           []*User
+	Roles           []*Role
+	Grants          []*Grant
+	PrivilegeGroups []*PrivilegeGroup
+	Config          []*ConfigEntry
+	Tasks           []*Task
+	Undecoded       []*Undecoded
+	// Counts of keys, for the overview: all that were read, and tombstones among them.
+	Keys, Tombstones int64
+	// Etcd is nil for offline sources and where it was not asked.
+	Etcd *Etcd
+	// Keyspace is nil unless records were kept.
+	Keyspace Keyspace
+}
+
+// Cluster is Parts, sorted and linked.
+type Cluster struct {
+	Parts
+
+	databases   map[DatabaseID]*Database
+	collections map[CollectionID]*Collection
+	partitions  map[PartitionID]*Partition
+	indexes     map[IndexID]*Index
+	vchannels   map[string]*VChannel
+	pchannels   map[string]*PChannel
+	loadStates  map[CollectionID]*LoadState
+	sessions    map[NodeID][]*Session
+
+	partitionsOf map[CollectionID][]*Partition
+	segmentsOf   map[CollectionID][]*Segment
+	vchannelsOf  map[CollectionID][]*VChannel
+	indexesOf    map[CollectionID][]*Index
+	aliasesOf    map[CollectionID][]*Alias
+	replicasOf   map[CollectionID][]*Replica
+
+	totalsOfCollection map[CollectionID]*Totals
+	totalsOfPartition  map[PartitionID]*Totals
+	totalsOfVChannel   map[string]*Totals
+	totals             Totals
+}
+
+// Keyspace is the store that a Cluster was decoded from: every key in lexical
+// order, secrets already redacted, each record decoded only when asked for.
+// Implementations may be used from several goroutines.
+type Keyspace interface {
+	Len() int
+	// Info describes the i-th key, 0 <= i < Len.
+	Info(i int) KeyInfo
+	// Find returns the position of key, or where it would stand.
+	Find(key string) (i int, ok bool)
+	// Record decodes the i-th key's value.
+	Record(i int) Record
+}
+
+// KeyInfo describes one key.
+type KeyInfo struct {
+	Key         string
+	Kind        string // the key kind's name: "segment", "channel-checkpoint"; "" unknown
+	Size        int    // bytes of the value
+	ModRevision int64
+	Lease       int64
+	Tombstone   bool
+}
+
+// Record is one decoded value.
+type Record struct {
+	KeyInfo
+	// Message is the protobuf message's full name, "json", "text", "int", "time" or "binary".
+	Message string
+	// Text is the value for people and scripts: indented JSON for messages, the
+	// text itself, or hex.
+	Text string
+	// Problem is why the value could not be decoded, or what of it is unknown.
+	Problem string
+	Raw     []byte
+}
+
+// Version is the Milvus version and how it is known.
+type Version struct {
+	// Text is "2.3.5", a range such as "2.2.9 to 2.3" where only the layout of the
+	// keys tells, or "" if nothing does.
+	Text string
+	// From is "sessions", "key layout" or "".
+	From string
+	// Others are further versions that sessions report (a rolling upgrade, or trouble).
+	Others []string
+	// Notes are contradictions: keys of an older layout beside newer ones.
+	Notes []string
+}

@@ -1,0 +1,175 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Database returns a database, nil if there is none of that id.
+func (c *Cluster) Database(id DatabaseID) *Database { return c.databases[id] }
+
+// DatabaseName is the database's name; "default" for ids 0 and 1, which need no record; else the id.
+func (c *Cluster) DatabaseName(id DatabaseID) string {
+	if d := c.databases[id]; d != nil {
+		return d.Name
+	}
+	if id == 0 || id == 1 {
+		return "default"
+	}
+	return id.String()
+}
+
+// Collection returns a collection, nil if there is none of that id.
+func (c *Cluster) Collection(id CollectionID) *Collection { return c.collections[id] }
+
+// CollectionName is the collection's name, "" if it is gone.
+func (c *Cluster) CollectionName(id CollectionID) string {
+	if x := c.collections[id]; x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// Partition returns a partition, nil if there is none of that id.
+func (c *Cluster) Partition(id PartitionID) *Partition { return c.partitions[id] }
+
+// PartitionName is the partition's name, "" if it is gone; PartitionID -1 is "*".
+func (c *Cluster) PartitionName(id PartitionID) string {
+	if x := c.partitions[id]; x != nil {
+		return x.Name
+	}
+	if id == -1 {
+		return "*"
+	}
+	return ""
+}
+
+// Segment returns a segment, nil if there is none of that id.
+func (c *Cluster) Segment(id SegmentID) *Segment {
+	i, ok := slices.BinarySearchFunc(c.Segments, id, func(s *Segment, id SegmentID) int { return cmp.Compare(s.ID, id) })
+	if !ok {
+		return nil
+	}
+	return c.Segments[i]
+}
+
+// Index returns an index definition, nil if there is none of that id.
+func (c *Cluster) Index(id IndexID) *Index { return c.indexes[id] }
+
+// VChannel returns a vchannel, nil if there is none of that name.
+func (c *Cluster) VChannel(name string) *VChannel { return c.vchannels[name] }
+
+// PChannel returns a pchannel, nil if there is none of that name.
+func (c *Cluster) PChannel(name string) *PChannel { return c.pchannels[name] }
+
+// LoadState returns a collection's load state, nil if it is not to be loaded.
+func (c *Cluster) LoadState(id CollectionID) *LoadState { return c.loadStates[id] }
+
+// SessionsOf returns the sessions of a node id: several in a standalone process, or
+// when roles number themselves independently.
+func (c *Cluster) SessionsOf(id NodeID) []*Session { return c.sessions[id] }
+
+// SessionIn returns the session of a node id under one of the roles, nil if there is none.
+func (c *Cluster) SessionIn(id NodeID, roles ...string) *Session {
+	for _, s := range c.sessions[id] {
+		if slices.Contains(roles, s.Role) {
+			return s
+		}
+	}
+	return nil
+}
+
+// PartitionsOf returns a collection's partitions, by id.
+func (c *Cluster) PartitionsOf(id CollectionID) []*Partition { return c.partitionsOf[id] }
+
+// SegmentsOf returns a collection's segments in every state, by id.
+func (c *Cluster) SegmentsOf(id CollectionID) []*Segment { return c.segmentsOf[id] }
+
+// VChannelsOf returns a collection's vchannels, by name.
+func (c *Cluster) VChannelsOf(id CollectionID) []*VChannel { return c.vchannelsOf[id] }
+
+// IndexesOf returns a collection's index definitions, deleted ones too, by id.
+func (c *Cluster) IndexesOf(id CollectionID) []*Index { return c.indexesOf[id] }
+
+// AliasesOf returns a collection's aliases, by name.
+func (c *Cluster) AliasesOf(id CollectionID) []*Alias { return c.aliasesOf[id] }
+
+// ReplicasOf returns a collection's replicas, by id.
+func (c *Cluster) ReplicasOf(id CollectionID) []*Replica { return c.replicasOf[id] }
+
+// Totals adds up all segments.
+func (c *Cluster) Totals() Totals { return c.totals }
+
+// CollectionTotals adds up a collection's segments.
+func (c *Cluster) CollectionTotals(id CollectionID) Totals { return deref(c.totalsOfCollection[id]) }
+
+// PartitionTotals adds up a partition's segments.
+func (c *Cluster) PartitionTotals(id PartitionID) Totals { return deref(c.totalsOfPartition[id]) }
+
+// VChannelTotals adds up a vchannel's segments.
+func (c *Cluster) VChannelTotals(name string) Totals { return deref(c.totalsOfVChannel[name]) }
+
+func deref(t *Totals) Totals {
+	if t == nil {
+		return Totals{}
+	}
+	return *t
+}
+
+// Field returns a field of the collection, nil if there is none of that id.
+func (c *Collection) Field(id FieldID) *Field {
+	for _, f := range c.Fields {
+		if f.ID == id {
+			return f
+		}
+	}
+	return nil
+}
+
+// IndexState sums up the indexes of a segment: the worst state over its collection's
+// live index definitions. A segment wants indexes when it is flushed (or flushing)
+// and not L0, as DataCoord's index service decides.
+func (c *Cluster) IndexState(s *Segment) IndexState {
+	if !c.Loaded.Has(PartSegmentIndexes) {
+		return IndexUnknown
+	}
+	if (s.State != SegmentFlushed && s.State != SegmentFlushing) || s.Level == LevelL0 || s.Fake {
+		return IndexNotNeeded
+	}
+	worst := IndexNotNeeded
+	for _, x := range c.indexesOf[s.Collection] {
+		if x.Deleted {
+			continue
+		}
+		state := IndexMissing
+		for i := range s.Indexes {
+			if s.Indexes[i].Index == x.ID && !s.Indexes[i].Deleted {
+				state = s.Indexes[i].State
+			}
+		}
+		if indexSeverity(state) > indexSeverity(worst) {
+			worst = state
+		}
+	}
+	return worst
+}
+
+// indexSeverity orders states from nothing to say to worst.
+func indexSeverity(s IndexState) int {
+	switch s {
+	case IndexNotNeeded:
+		return 0
+	case IndexFinished:
+		return 1
+	case IndexInProgress:
+		return 2
+	case IndexUnissued, IndexStateNone:
+		return 3
+	case IndexRetry:
+		return 4
+	case IndexMissing:
+		return 5
+	default:
+		return 6 // Failed, and states that a newer Milvus may add
+	}
+}

@@ -1,0 +1,127 @@
+package model
+
+import "time"
+
+// UnassignedNode is the node id under which DataCoord buffers channels that no node watches.
+const UnassignedNode = NodeID(-1 << 63)
+
+// LoadState says that a collection should be in memory (QueryCoord's load info).
+type LoadState struct {
+	Collection CollectionID
+	Status     string // Loaded, Loading, Invalid
+	Percent    int32  // inLoad percentage where recorded, 0 else
+	Replicas   int32
+	LoadType   string // LoadCollection, LoadPartition
+	Partitions []PartitionLoad
+	Released   []PartitionID
+	Indexes    map[FieldID]IndexID
+	Fields     []FieldID // loaded fields, empty: all
+	Key        string
+}
+
+// PartitionLoad is the load state of one partition.
+type PartitionLoad struct {
+	Partition PartitionID
+	Status    string
+	Percent   int32
+}
+
+// Replica is a group of query nodes that together serve a collection.
+type Replica struct {
+	ID            ReplicaID
+	Collection    CollectionID
+	ResourceGroup string
+	Nodes         []NodeID // read and write
+	RONodes       []NodeID // leaving
+	// StreamingNodes and ROStreamingNodes are query nodes embedded in streaming nodes (2.6).
+	StreamingNodes, ROStreamingNodes []NodeID
+	// ChannelNodes are the nodes that a channel is confined to (2.4+ channel-exclusive mode).
+	ChannelNodes map[string][]NodeID
+	// ShardLeaders are recorded in metadata up to 2.1 only.
+	ShardLeaders map[string]NodeID
+}
+
+// ResourceGroup is a named set of query nodes.
+type ResourceGroup struct {
+	Name             string
+	Capacity         int32
+	Nodes            []NodeID
+	Requests, Limits int32 // -1: not configured (before 2.4)
+	TransferFrom     []string
+	TransferTo       []string
+}
+
+// Session is one registration of one role of one process. A standalone process has several.
+type Session struct {
+	Node      NodeID
+	Role      string // rootcoord, mixcoord, proxy, querynode, streamingnode, ...
+	Address   string // gRPC host:port
+	Version   string
+	HostName  string
+	Exclusive bool
+	Stopping  bool
+	Standby   bool // a coordinator registered under role-id, waiting
+	Labels    []Pair
+	Lease     int64
+	// IndexEngine and ScalarIndexEngine are the ranges of index versions that a query node reads.
+	IndexEngine, ScalarIndexEngine EngineRange
+	Key                            string
+	// RegisteredAt is zero: etcd does not record it. Revision orders sessions instead.
+	Revision int64
+}
+
+// EngineRange is a range of index file versions.
+type EngineRange struct{ Minimal, Current int32 }
+
+// State is what metadata alone can say: "registered", "stopping" or "standby". Whether the
+// process answers is the runtime's to tell.
+func (s *Session) State() string {
+	switch {
+	case s.Stopping:
+		return "stopping"
+	case s.Standby:
+		return "standby"
+	}
+	return "registered"
+}
+
+// Index is the definition of an index on a field.
+type Index struct {
+	ID         IndexID
+	Collection CollectionID
+	Field      FieldID
+	Name       string
+	Type       string // HNSW, IVF_FLAT, AUTOINDEX, INVERTED, ...; "" if not recorded
+	Metric     string
+	Params     []Pair // of the index, without type and metric
+	TypeParams []Pair
+	UserParams []Pair // as the user gave them
+	Auto       bool
+	Deleted    bool
+	CreatedAt  time.Time
+	MinVersion int32
+	MaxVersion int32
+	Layout     string // "2.1" or "2.2"
+	Key        string
+}
+
+// Etcd is the health of the etcd behind a live source, as its members' Status answers say.
+type Etcd struct {
+	Members []EtcdMember
+	At      time.Time
+}
+
+// EtcdMember is one endpoint.
+type EtcdMember struct {
+	Endpoint  string
+	Version   string
+	Leader    bool
+	Learner   bool
+	DBSize    int64 // bytes on disk
+	DBInUse   int64
+	DBQuota   int64    // 0: not reported (before etcd 3.6)
+	Errors    []string // alarms and trouble: "NOSPACE", "no leader"
+	Problem   string   // why the endpoint did not answer, "" if it did
+	RaftTerm  uint64
+	RaftIndex uint64
+}
