@@ -1,3 +1,23 @@
+// Command kitescope shows what is in a Milvus cluster: from etcd or from a file,
+// in a terminal UI or as commands for scripts.
+//
+// This package reads flags, environment and configuration, makes one call into
+// the packages that do the work, and renders the result. It is the only place
+// that knows about the process: standard streams, signals, exit codes.
 package main
 
-func main() {}
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	// A closed pipe is an error to report (exit 1), not a signal to die of.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, processStreams(), os.Args[1:])
+	stop()
+	os.Exit(code)
+}

@@ -41,8 +41,11 @@ type Collection struct {
 	Key    string // the key that holds the record
 }
 
+// Gone reports whether the object is dropped or being dropped.
+func (s ObjectState) Gone() bool { return s == "Dropping" || s == "Dropped" }
+
 // Dropped reports whether the collection is gone or going.
-func (c *Collection) Dropped() bool { return c.State == "Dropping" || c.State == "Dropped" }
+func (c *Collection) Dropped() bool { return c.State.Gone() }
 
 // Field is one column of a schema.
 type Field struct {

@@ -22,7 +22,8 @@ const (
 	// aliases, index definitions, load states, replicas, resource groups, sessions,
 	// streaming coordinator.
 	PartCatalog Part = 1 << iota
-	// PartChannels are channel watches, checkpoints and removal marks.
+	// PartChannels are channel watches, checkpoints and removal marks, the WAL's state
+	// on streaming nodes, and QueryCoord's targets per channel.
 	PartChannels
 	// PartSegments are DataCoord's segment records.
 	PartSegments
@@ -34,11 +35,12 @@ const (
 	PartUsers
 	// PartConfig are dynamic configuration keys.
 	PartConfig
-	// PartTasks are import, compaction, stats and analyze tasks, broadcasts.
+	// PartTasks are import, compaction, stats and analyze tasks, broadcasts, partition
+	// stats, snapshots of collections.
 	PartTasks
 	// PartHistory is RootCoord's snapshots/ of older values and tombstones.
 	PartHistory
-	// PartRest is everything else, the keys that no pattern explains among them.
+	// PartRest is everything else: allocators, and the keys that no pattern explains.
 	PartRest
 	// PartAll is everything.
 	PartAll = 1<<iota - 1
@@ -97,9 +99,22 @@ type Parts struct {
 	PrivilegeGroups []*PrivilegeGroup
 	Config          []*ConfigEntry
 	Tasks           []*Task
-	Undecoded       []*Undecoded
+	// Orphans are segments of which binlog, index or assignment keys exist, but no segment record:
+	// leaks of a garbage collection, or a write that was cut. Only ids, Logs, Indexes and Details are set.
+	Orphans []*Segment
+	// Targets is what QueryCoord last decided that nodes should serve (2.4 and later; PartChannels).
+	Targets        []*Target
+	PartitionStats []*PartitionStats // of clustering compaction (PartTasks)
+	Snapshots      []*Snapshot       // of collections (3.0; PartTasks)
+	History        []*HistoryEntry   // RootCoord's older values (PartHistory)
+	Allocators     []*Allocator      // timestamp and id allocators (PartRest)
+	// Streaming is nil before 2.6 (PartCatalog).
+	Streaming *Streaming
+	Undecoded []*Undecoded
 	// Counts of keys, for the overview: all that were read, and tombstones among them.
 	Keys, Tombstones int64
+	// KeysByKind counts the keys of each kind, "" those that no pattern explains.
+	KeysByKind map[string]int64
 	// Etcd is nil for offline sources and where it was not asked.
 	Etcd *Etcd
 	// Keyspace is nil unless records were kept.
@@ -143,6 +158,10 @@ type Keyspace interface {
 	Find(key string) (i int, ok bool)
 	// Record decodes the i-th key's value.
 	Record(i int) Record
+	// Of returns the keys that an object was decoded from, in lexical order, none
+	// if it is unknown. The resource is the plural name that package view gives it
+	// ("segments"), the id its Ref's ID; see Ref.
+	Of(resource, id string) []string
 }
 
 // KeyInfo describes one key.

@@ -133,7 +133,7 @@ func (c *Cluster) IndexState(s *Segment) IndexState {
 	if !c.Loaded.Has(PartSegmentIndexes) {
 		return IndexUnknown
 	}
-	if (s.State != SegmentFlushed && s.State != SegmentFlushing) || s.Level == LevelL0 || s.Fake {
+	if !c.WantsIndex(s) {
 		return IndexNotNeeded
 	}
 	worst := IndexNotNeeded
@@ -152,6 +152,12 @@ func (c *Cluster) IndexState(s *Segment) IndexState {
 		}
 	}
 	return worst
+}
+
+// WantsIndex reports whether a segment gets the indexes of its collection: it is
+// flushed (or flushing) and not L0, as DataCoord's index service decides.
+func (c *Cluster) WantsIndex(s *Segment) bool {
+	return (s.State == SegmentFlushed || s.State == SegmentFlushing) && s.Level != LevelL0 && !s.Fake
 }
 
 // indexSeverity orders states from nothing to say to worst.

@@ -123,6 +123,7 @@ type SegmentIndex struct {
 	Build         BuildID
 	State         IndexState
 	Deleted       bool // marked deleted, kept until garbage collection
+	Legacy        bool // recorded as 2.1 did
 	FailReason    string
 	Node          NodeID
 	Version       int64 // how often it was assigned
@@ -163,6 +164,42 @@ type Segment struct {
 	CompactedFrom []SegmentID
 	Logs          []FieldLogs    // sorted by kind, field
 	Indexes       []SegmentIndex // sorted by index, build
+	// Details are facts that most segments do not have; nil if there are none.
+	Details *SegmentDetails
+}
+
+// SegmentDetails are facts about a segment that only some versions or features record.
+type SegmentDetails struct {
+	// Growing is the streaming node's account of a growing segment (2.6), nil if none.
+	Growing *GrowingStat
+	// ManifestPath is the manifest of storage version 3, "" otherwise.
+	ManifestPath string
+	// TextIndexes and JSONIndexes are the files of text matches and of JSON keys per field (2.5 and later), by field.
+	TextIndexes, JSONIndexes []FieldStat
+	// PartitionStatsVersion is the version of the clustering statistics that the segment belongs to.
+	PartitionStatsVersion int64
+}
+
+// FieldStat sums the files of one field's text or JSON index.
+type FieldStat struct {
+	Field              FieldID
+	Version            int64
+	Files              int32
+	Bytes, MemoryBytes int64
+}
+
+// GrowingStat is what a streaming node records of a segment that it fills.
+type GrowingStat struct {
+	PChannel   string
+	State      string // Growing, Flushed
+	Level      SegmentLevel
+	Rows       int64 // written so far
+	Bytes      int64 // in memory
+	MaxBytes   int64 // at which it is sealed
+	Flushes    int64 // binlogs written so far
+	CreatedAt  time.Time
+	ModifiedAt time.Time
+	Checkpoint TSO
 }
 
 // CreatedAt is the time of the first message, else of the last allocation.
@@ -188,31 +225,34 @@ type Totals struct {
 }
 
 // Add counts one segment; index is the summary over its indexes (Cluster.IndexState).
-func (t *Totals) Add(s *Segment, index IndexState) {
+func (t *Totals) Add(s *Segment, index IndexState) { t.count(s, index, 1) }
+
+// count adds a segment (sign 1) or takes it out again (sign -1).
+func (t *Totals) count(s *Segment, index IndexState, sign int64) {
 	if int(s.State) < SegmentStates {
-		t.ByState[s.State]++
-		t.RowsByState[s.State] += s.Rows
+		t.ByState[s.State] += int(sign)
+		t.RowsByState[s.State] += sign * s.Rows
 	}
 	if !s.State.Healthy() || s.Fake {
 		return
 	}
-	t.Segments++
-	t.DeletedRows += s.DeletedRows
-	t.Bytes += s.Bytes
-	t.IndexBytes += s.IndexBytes
+	t.Segments += int(sign)
+	t.DeletedRows += sign * s.DeletedRows
+	t.Bytes += sign * s.Bytes
+	t.IndexBytes += sign * s.IndexBytes
 	if s.Level == LevelL0 {
 		return
 	}
-	t.Rows += s.Rows
+	t.Rows += sign * s.Rows
 	if s.State == SegmentGrowing || s.State == SegmentImporting {
 		return
 	}
-	t.SealedRows += s.Rows
+	t.SealedRows += sign * s.Rows
 	if index == IndexNotNeeded || index == IndexUnknown {
 		return
 	}
-	t.NeedIndexRows += s.Rows
+	t.NeedIndexRows += sign * s.Rows
 	if index == IndexFinished {
-		t.IndexedRows += s.Rows
+		t.IndexedRows += sign * s.Rows
 	}
 }

@@ -108,20 +108,21 @@ type Index struct {
 // Etcd is the health of the etcd behind a live source, as its members' Status answers say.
 type Etcd struct {
 	Members []EtcdMember
+	// Problem is what is wrong with the whole, "" if nothing is known.
+	Problem string
 	At      time.Time
 }
 
-// EtcdMember is one endpoint.
+// EtcdMember is one member.
 type EtcdMember struct {
-	Endpoint  string
-	Version   string
-	Leader    bool
-	Learner   bool
-	DBSize    int64 // bytes on disk
-	DBInUse   int64
-	DBQuota   int64    // 0: not reported (before etcd 3.6)
-	Errors    []string // alarms and trouble: "NOSPACE", "no leader"
-	Problem   string   // why the endpoint did not answer, "" if it did
-	RaftTerm  uint64
-	RaftIndex uint64
+	Name     string
+	Endpoint string
+	Version  string
+	Leader   bool
+	Learner  bool
+	DBSize   int64 // bytes on disk
+	DBInUse  int64
+	DBQuota  int64    // 0: not reported (before etcd 3.6)
+	Errors   []string // alarms and trouble: "NOSPACE", "no leader"
+	Problem  string   // why the member did not answer, "" if it did
 }

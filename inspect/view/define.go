@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"kitescope/inspect/model"
@@ -21,8 +22,17 @@ type definition[T any] struct {
 	ref      func(*Env, T) Ref
 	owner    func(*Env, T) (Ref, bool)
 	links    func(*Env, T) []Link
-	sections func(*Env, T) []Section
-	records  func(*Env, T) []string
+	sections func(*scope, T) []Section
+	// key is the key of the object's record where the object knows it, for clusters
+	// without a Keyspace; nil if it does not.
+	key func(*Env, T) string
+}
+
+// scope is what sections are made from: package variables cannot refer to each other
+// in a circle, so one resource finds another by name.
+type scope struct {
+	*Env
+	peers []*Resource
 }
 
 // define turns a definition into a Resource.
@@ -31,6 +41,7 @@ func define[T any](d definition[T]) *Resource {
 	for i := range d.columns {
 		r.Columns = append(r.Columns, d.columns[i].Column)
 	}
+	r.def = &d
 	r.bind = func(r *Resource, env *Env) Table {
 		return &table[T]{resource: r, def: &d, env: env, rows: d.rows(env)}
 	}
@@ -82,15 +93,55 @@ func (t *table[T]) Describe(row int) *Description {
 		d.Fields = append(d.Fields, Field{Column: t.resource.Columns[i], Cell: t.Cell(row, i)})
 	}
 	if t.def.sections != nil {
-		d.Sections = t.def.sections(t.env, t.rows[row])
+		d.Sections = t.def.sections(&scope{t.env, t.resource.peers}, t.rows[row])
 	}
-	if t.def.records != nil {
-		d.Records = slices.Compact(slices.Sorted(slices.Values(t.def.records(t.env, t.rows[row]))))
-	}
+	d.Records = t.records(row, d.Ref)
 	return d
 }
 
-// Constructors of cells. An empty text, a zero time and a nil list are None.
+// records asks the keyspace, which knows all keys of an object, else the object itself.
+func (t *table[T]) records(row int, ref Ref) []string {
+	if t.env.Cluster.Keyspace != nil {
+		if keys := t.env.Cluster.Keyspace.Of(ref.Resource, ref.ID); len(keys) > 0 {
+			return keys
+		}
+	}
+	if t.def.key == nil {
+		return nil
+	}
+	if key := t.def.key(t.env, t.rows[row]); key != "" {
+		return []string{key}
+	}
+	return nil
+}
+
+// related tells resources of each other.
+func related(list ...*Resource) []*Resource {
+	for _, r := range list {
+		r.peers = list
+	}
+	return list
+}
+
+// section shows rows of another resource. Columns are names; none means the usual ones.
+func section[T any](s *scope, title, resource string, rows []T, columns ...string) Section {
+	i := slices.IndexFunc(s.peers, func(r *Resource) bool { return r.Name == resource })
+	return sectionOf(s, title, s.peers[i], rows, columns...)
+}
+
+// sectionOf is section for a resource that is at hand, such as one that only sections show.
+func sectionOf[T any](s *scope, title string, r *Resource, rows []T, columns ...string) Section {
+	g := &Grid{Table: &table[T]{resource: r, def: r.def.(*definition[T]), env: s.Env, rows: rows}, Matched: len(rows)}
+	if len(columns) == 0 {
+		g.Columns = r.ColumnsFor(Always)
+	}
+	for _, name := range columns {
+		g.Columns = append(g.Columns, r.Column(name))
+	}
+	return Section{Title: title, Grid: g, Unknown: !s.Cluster.Loaded.Has(r.Needs)}
+}
+
+// Constructors of cells. An empty text and a zero time are None; a list is empty instead.
 
 func text(s string) Cell {
 	if s == "" {
@@ -104,6 +155,49 @@ func count(v int64) Cell       { return Cell{Int: v} }
 func unknown() Cell            { return Cell{Absent: Unknown} }
 func none() Cell               { return Cell{Absent: None} }
 func list(items []string) Cell { return Cell{List: items} }
+
+// someID is an id of which 0 means none.
+func someID[T ~int64](v T) Cell {
+	if v == 0 {
+		return none()
+	}
+	return Cell{Int: int64(v)}
+}
+
+// someCount is a count of which 0 means that none was recorded.
+func someCount[T ~int32 | ~int64](v T) Cell {
+	if v == 0 {
+		return none()
+	}
+	return Cell{Int: int64(v)}
+}
+
+func percent(part, whole int64) Cell {
+	if whole == 0 {
+		return none()
+	}
+	return Cell{Float: 100 * float64(part) / float64(whole)}
+}
+
+// age is the time from t to the Env's now; never negative, as clocks differ.
+func age(e *Env, t time.Time) Cell {
+	if t.IsZero() {
+		return none()
+	}
+	return Cell{Int: int64(max(0, e.Now.Sub(t)))}
+}
+
+// ids is a list of ids in the order given.
+func ids[T ~int64](list []T) Cell {
+	if len(list) == 0 {
+		return Cell{}
+	}
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = strconv.FormatInt(int64(v), 10)
+	}
+	return Cell{List: out}
+}
 
 func yesNo(b bool) Cell {
 	if b {

@@ -58,11 +58,13 @@ type Cell struct {
 // Show says where a column appears.
 type Show uint8
 
-// A column is in every table, in wide ones, or only in JSON, YAML, CSV and where --columns names it.
+// A column is in every table, in wide ones, only in JSON, YAML, CSV and where --columns
+// names it, or (because it is expensive) only where --columns names it.
 const (
 	Always Show = iota
 	Wide
 	Hidden
+	OnDemand
 )
 
 // Column describes one column of a resource.
@@ -79,20 +81,28 @@ type Column struct {
 	Needs model.Part
 	// Doc is one sentence for docs/JSON.md and help.
 	Doc string
+
+	// collectionIDs names the column with the ids of the collections that this column
+	// names; a selection by name, "db.name", alias or id is then decided by that id.
+	collectionIDs string
 }
 
 // Ref names an object: a resource and an identity that stays the same over refreshes.
-type Ref struct {
-	Resource string // "segments"
-	ID       string // "470590760626297685"
-	// Name is for people; may be empty.
-	Name string
-}
+type Ref = model.Ref
 
 // Env is what rows are computed from. Now decides ages.
 type Env struct {
 	Cluster *model.Cluster
 	Now     time.Time
+}
+
+// NewEnv is the Env of a cluster. Ages in a file are counted to when it was taken,
+// not to now: a checkpoint was not a week late because the mail took a week.
+func NewEnv(c *model.Cluster, now time.Time) *Env {
+	if c.Origin.Kind != "etcd" && !c.Origin.Taken.IsZero() {
+		now = c.Origin.Taken
+	}
+	return &Env{Cluster: c, Now: now}
 }
 
 // Table is a resource bound to an Env. Cells are computed when asked for, so a
@@ -135,8 +145,14 @@ type Resource struct {
 	Shorthands map[string]string
 	// DefaultSort is a column name, with "-" in front for descending; "" keeps the order of the model.
 	DefaultSort string
+	// Handle is the column that -o name prints and that describe accepts.
+	Handle string
+	// Keyspace says that the rows are Cluster.Keyspace's, which must have been kept.
+	Keyspace bool
 
-	bind func(*Resource, *Env) Table
+	bind  func(*Resource, *Env) Table
+	def   any         // *definition[T]
+	peers []*Resource // all resources, for sections
 }
 
 // Table binds the resource to a cluster.
@@ -203,6 +219,11 @@ type Field struct {
 
 // Section is a titled grid inside a description.
 type Section struct {
+	// Title is lower case and always the same: "segments by state".
 	Title string
 	Grid  *Grid
+	// Note is what the rows do not say, "" as a rule.
+	Note string
+	// Unknown says that the metadata behind the rows was not read.
+	Unknown bool
 }

@@ -1,6 +1,10 @@
 package view
 
-import "kitescope/inspect/model"
+import (
+	"strconv"
+
+	"kitescope/inspect/model"
+)
 
 var segments = define(definition[*model.Segment]{
 	Resource: Resource{
@@ -8,31 +12,232 @@ var segments = define(definition[*model.Segment]{
 		Doc:        "Segments as DataCoord's metadata has them, dropped ones included.",
 		Needs:      model.PartCatalog | model.PartSegments,
 		Names:      []string{"id"},
-		Shorthands: map[string]string{"coll": "collection", "part": "partition", "ch": "vchannel", "size": "size_bytes", "deleted": "deleted_rows"},
+		Handle:     "id",
+		Shorthands: collectionShorthands("size", "size_bytes", "deleted", "deleted_rows", "index", "index_state", "age", "age_seconds"),
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Segments },
-	columns: []column[*model.Segment]{
-		{Column{Name: "id", Title: "ID", Kind: ID, Doc: "Segment id."},
-			func(_ *Env, s *model.Segment) Cell { return id(s.ID) }},
-		{Column{Name: "collection_id", Title: "COLLECTION ID", Kind: ID, Show: Wide, Doc: "Id of the collection; it may be gone."},
-			func(_ *Env, s *model.Segment) Cell { return id(s.Collection) }},
-		{Column{Name: "collection", Title: "COLLECTION", Priority: 1, Doc: "Name of the collection, none if it is gone."},
-			func(e *Env, s *model.Segment) Cell { return text(e.Cluster.CollectionName(s.Collection)) }},
-		{Column{Name: "state", Title: "STATE", Kind: State, Doc: "Growing, Sealed, Flushing, Flushed, Dropped or Importing."},
-			func(_ *Env, s *model.Segment) Cell { return text(s.State.String()) }},
-		{Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows as recorded: 0 on a growing segment until its first sync."},
-			func(_ *Env, s *model.Segment) Cell { return count(s.Rows) }},
-		{Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 3, Needs: model.PartLogs, Doc: "Bytes of all logs in storage, index files not included."},
-			func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) }},
-	},
-	ref: func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },
-	owner: func(e *Env, s *model.Segment) (Ref, bool) {
-		return Ref{Resource: "collections", ID: s.Collection.String(), Name: e.Cluster.CollectionName(s.Collection)}, true
-	},
+	columns: concat(
+		[]column[*model.Segment]{{
+			Column{Name: "id", Title: "ID", Kind: ID, Doc: "Segment id."},
+			func(_ *Env, s *model.Segment) Cell { return id(s.ID) },
+		}},
+		collectionColumns(func(s *model.Segment) model.CollectionID { return s.Collection }),
+		segmentPlace,
+		segmentContent,
+		segmentFlags,
+		segmentTimes,
+	),
+	ref:   func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },
+	owner: func(e *Env, s *model.Segment) (Ref, bool) { return collectionRef(e, s.Collection) },
 	links: func(_ *Env, s *model.Segment) []Link {
-		return []Link{{Title: "index files", Resource: "segment-indexes", Where: []string{"segment_id=" + s.ID.String()}}}
+		return []Link{
+			link("index files", "segment-indexes", "segment_id="+s.ID.String()),
+			link("vchannel", "vchannels", "name="+s.VChannel),
+			link("replaced by", "segments", "compacted_from="+s.ID.String()),
+		}
 	},
+	sections: segmentSections,
 })
 
-// Resources is everything that can be listed, in the order of help and palette.
-var Resources = []*Resource{segments}
+var segmentPlace = []column[*model.Segment]{
+	{
+		Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition; -1 is all of them (L0 segments)."},
+		func(_ *Env, s *model.Segment) Cell { return id(s.Partition) },
+	},
+	{
+		Column{Name: "partition", Title: "PARTITION", Priority: 4, Doc: "Name of the partition, none if it is gone, * for all of them."},
+		func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) },
+	},
+	{
+		Column{Name: "vchannel", Title: "VCHANNEL", Show: Wide, Priority: 5, Doc: "Virtual channel that the segment's rows came through."},
+		func(_ *Env, s *model.Segment) Cell { return text(s.VChannel) },
+	},
+	{
+		Column{Name: "state", Title: "STATE", Kind: State, Doc: "Growing, Sealed, Flushing, Flushed, Dropped or Importing."},
+		func(_ *Env, s *model.Segment) Cell { return text(s.State.String()) },
+	},
+	{
+		Column{Name: "level", Title: "LEVEL", Priority: 5, Doc: "Compaction level: Legacy (2.3 and older), L0 (deletes only), L1 or L2."},
+		func(_ *Env, s *model.Segment) Cell { return text(s.Level.String()) },
+	},
+}
+
+var segmentContent = []column[*model.Segment]{
+	{
+		Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows as recorded: 0 on a growing segment until its first sync."},
+		func(_ *Env, s *model.Segment) Cell { return count(s.Rows) },
+	},
+	{
+		Column{
+			Name: "deleted_rows", Title: "DELETED", Kind: Int, Priority: 4, Needs: model.PartLogs,
+			Doc: "Entries of the delta logs: an upper bound, a key deleted twice counts twice.",
+		},
+		func(_ *Env, s *model.Segment) Cell { return count(s.DeletedRows) },
+	},
+	{
+		Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 3, Needs: model.PartLogs, Doc: "Bytes of all logs in storage, index files not included."},
+		func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) },
+	},
+	{
+		Column{
+			Name: "index_state", Title: "INDEX", Kind: State, Priority: 2, Needs: model.PartSegmentIndexes,
+			Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none.",
+		},
+		func(e *Env, s *model.Segment) Cell { return indexState(e.Cluster.IndexState(s)) },
+	},
+	{
+		Column{
+			Name: "index_states", Title: "INDEX STATES", Kind: Pairs, Show: Hidden, Needs: model.PartSegmentIndexes,
+			Doc: "State per index, by the index's name.",
+		},
+		func(e *Env, s *model.Segment) Cell { return indexStates(e, s) },
+	},
+	{
+		Column{
+			Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Wide, Priority: 6, Needs: model.PartSegmentIndexes,
+			Doc: "Bytes of finished index files, where Milvus records them.",
+		},
+		func(_ *Env, s *model.Segment) Cell { return someCount(s.IndexBytes) },
+	},
+	{
+		Column{Name: "files", Title: "FILES", Kind: Int, Show: Wide, Priority: 7, Needs: model.PartLogs, Doc: "Log files in storage."},
+		func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) },
+	},
+	{
+		Column{Name: "max_rows", Title: "MAX ROWS", Kind: Int, Show: Hidden, Doc: "Rows at which the segment is sealed, as estimated when it was opened."},
+		func(_ *Env, s *model.Segment) Cell { return count(s.MaxRows) },
+	},
+	{
+		Column{Name: "compacted_from", Title: "COMPACTED FROM", Kind: List, Show: Hidden, Doc: "Ids of the segments that a compaction made this one from."},
+		func(_ *Env, s *model.Segment) Cell { return ids(s.CompactedFrom) },
+	},
+}
+
+var segmentFlags = []column[*model.Segment]{
+	{
+		Column{Name: "sorted", Title: "SORTED", Kind: Bool, Show: Hidden, Doc: "Rows are sorted by primary key (2.5 and later)."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Sorted) },
+	},
+	{
+		Column{Name: "invisible", Title: "INVISIBLE", Kind: Bool, Show: Hidden, Doc: "Not to be searched until sorting or an import is done (2.5 and later)."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Invisible) },
+	},
+	{
+		Column{Name: "compacted", Title: "COMPACTED", Kind: Bool, Show: Hidden, Doc: "A compaction has replaced it."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Compacted) },
+	},
+	{
+		Column{Name: "by_compaction", Title: "BY COMPACTION", Kind: Bool, Show: Hidden, Doc: "A compaction made it."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByCompaction) },
+	},
+	{
+		Column{Name: "importing", Title: "IMPORTING", Kind: Bool, Show: Hidden, Doc: "A running import owns it."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Importing) },
+	},
+	{
+		Column{Name: "fake", Title: "FAKE", Kind: Bool, Show: Hidden, Doc: "Record without data, left by a compaction that removed every row."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Fake) },
+	},
+	{
+		Column{Name: "by_streaming", Title: "BY STREAMING", Kind: Bool, Show: Hidden, Doc: "The streaming service opened it (2.6)."},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByStreaming) },
+	},
+	{
+		Column{
+			Name: "two_layouts", Title: "TWO LAYOUTS", Kind: Bool, Show: Hidden, Needs: model.PartLogs,
+			Doc: "The record has inline logs (2.1) and separate log keys (2.2) at once: an upgrade was interrupted or rolled back.",
+		},
+		func(_ *Env, s *model.Segment) Cell { return yesNo(s.TwoLayouts) },
+	},
+	{
+		Column{Name: "storage_version", Title: "STORAGE", Kind: Int, Show: Hidden, Doc: "Version of the storage format; 0 is binlogs per field."},
+		func(_ *Env, s *model.Segment) Cell { return count(int64(s.StorageVersion)) },
+	},
+}
+
+var segmentTimes = []column[*model.Segment]{
+	{
+		Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "Time of the first message, else of the last allocation of rows."},
+		func(_ *Env, s *model.Segment) Cell { return at(s.CreatedAt()) },
+	},
+	{
+		Column{Name: "age_seconds", Title: "AGE", Kind: Duration, Priority: 5, Doc: "Time since created_at."},
+		func(e *Env, s *model.Segment) Cell { return age(e, s.CreatedAt()) },
+	},
+	{
+		Column{Name: "position_at", Title: "POSITION", Kind: Time, Show: Hidden, Doc: "Time of the segment's checkpoint in its vchannel."},
+		func(_ *Env, s *model.Segment) Cell { return tso(s.PositionAt) },
+	},
+	{
+		Column{Name: "dropped_at", Title: "DROPPED", Kind: Time, Show: Hidden, Doc: "When it was dropped; kept after that until garbage collection."},
+		func(_ *Env, s *model.Segment) Cell { return tso(s.DroppedAt) },
+	},
+}
+
+func indexState(s model.IndexState) Cell {
+	if s == model.IndexUnknown {
+		return unknown()
+	}
+	return text(s.String())
+}
+
+func indexStates(e *Env, s *model.Segment) Cell {
+	var flat []string
+	for i := range s.Indexes {
+		x := &s.Indexes[i]
+		if x.Deleted {
+			continue
+		}
+		flat = append(flat, indexName(e, x.Index), x.State.String())
+	}
+	return Cell{List: flat}
+}
+
+// indexName is an index's name, else its id.
+func indexName(e *Env, id model.IndexID) string {
+	if x := e.Cluster.Index(id); x != nil && x.Name != "" {
+		return x.Name
+	}
+	return id.String()
+}
+
+func logFiles(s *model.Segment) int64 {
+	var n int64
+	for i := range s.Logs {
+		n += int64(s.Logs[i].Files)
+	}
+	return n
+}
+
+func segmentSections(s *scope, x *model.Segment) []Section {
+	var made, from []*model.Segment
+	for _, other := range s.Cluster.SegmentsOf(x.Collection) {
+		for _, id := range other.CompactedFrom {
+			if id == x.ID {
+				made = append(made, other)
+			}
+		}
+	}
+	gone := 0
+	for _, id := range x.CompactedFrom {
+		if other := s.Cluster.Segment(id); other != nil {
+			from = append(from, other)
+		} else {
+			gone++
+		}
+	}
+	built := make([]*model.SegmentIndex, len(x.Indexes))
+	for i := range x.Indexes {
+		built[i] = &x.Indexes[i]
+	}
+	ancestors := section(s, "compacted from", "segments", from, "id", "state", "rows", "size_bytes", "created_at")
+	if gone > 0 {
+		ancestors.Note = strconv.Itoa(gone) + " more have left the metadata"
+	}
+	return []Section{
+		section(s, "indexes", "segment-indexes", built, "index", "field", "state", "rows", "size_bytes", "build_id", "node", "fail_reason"),
+		sectionOf(s, "logs", segmentLogs, logRows(s.Env, x)),
+		ancestors,
+		section(s, "compacted into", "segments", made, "id", "state", "rows", "size_bytes", "created_at"),
+	}
+}

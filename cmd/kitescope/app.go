@@ -1,0 +1,180 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// globalFlags are the flags of every command that reads a cluster.
+type globalFlags struct {
+	from, context, root              string
+	user, passwordFile               string
+	ca, cert, key, serverName        string
+	insecure, salvage, strict, quiet bool
+	timeout                          time.Duration
+	color                            string
+}
+
+// app is what commands share: the process's streams and the global flags.
+type app struct {
+	*streams
+	flags globalFlags
+}
+
+// connection is the settled answer to "which cluster, and as whom": flags, then
+// environment, then the context in the configuration file.
+type connection struct {
+	contextSpec
+	// fromContext is the context's name, "" where --from decided.
+	fromContext string
+}
+
+func (a *app) connection() (connection, error) {
+	path, err := configPath(a.getenv)
+	if err != nil {
+		return connection{}, err
+	}
+	config, err := readConfig(path)
+	if err != nil {
+		return connection{}, err
+	}
+	var c connection
+	from := cmp.Or(a.flags.from, a.getenv("KITESCOPE_FROM"))
+	name := cmp.Or(a.flags.context, a.getenv("KITESCOPE_CONTEXT"))
+	if name == "" && from == "" {
+		name = config.Current
+	}
+	if name != "" && a.flags.from == "" {
+		spec, ok := config.Contexts[name]
+		if !ok {
+			return c, &usageError{fmt.Errorf("no context %q in %s", name, path), "see: kitescope context list"}
+		}
+		c.contextSpec, c.fromContext = spec, name
+	}
+	c.From = cmp.Or(a.flags.from, c.From, from)
+	c.Root = cmp.Or(a.flags.root, a.getenv("KITESCOPE_ROOT"), c.Root)
+	c.User = cmp.Or(a.flags.user, a.getenv("KITESCOPE_ETCD_USER"), c.User)
+	c.PasswordFile = cmp.Or(a.flags.passwordFile, c.PasswordFile)
+	c.CA, c.Cert, c.Key = cmp.Or(a.flags.ca, c.CA), cmp.Or(a.flags.cert, c.Cert), cmp.Or(a.flags.key, c.Key)
+	c.ServerName = cmp.Or(a.flags.serverName, c.ServerName)
+	c.Insecure = a.flags.insecure || c.Insecure
+	if c.From == "" {
+		return c, &usageError{
+			fmt.Errorf("no cluster named: --from is missing"),
+			"--from etcd://host:2379 (live), --from FILE (etcd snapshot, birdwatcher backup, bundle), or try: kitescope demo",
+		}
+	}
+	return c, nil
+}
+
+// password comes from the environment, a file, or the keyboard; never from the command line.
+func (a *app) password(c connection) (string, error) {
+	if c.User == "" {
+		return "", nil
+	}
+	if c.PasswordFile != "" {
+		text, err := os.ReadFile(c.PasswordFile)
+		if err != nil {
+			return "", fmt.Errorf("read the password file: %w", err)
+		}
+		return strings.TrimRight(string(text), "\r\n"), nil
+	}
+	for _, name := range []string{c.PasswordEnv, "KITESCOPE_ETCD_PASSWORD"} {
+		if name == "" {
+			continue
+		}
+		if password := a.getenv(name); password != "" {
+			return password, nil
+		}
+	}
+	password, err := a.readPassword(fmt.Sprintf("etcd password of %s: ", c.User))
+	if err != nil {
+		return "", &usageError{
+			fmt.Errorf("no password for etcd user %s", c.User),
+			"set KITESCOPE_ETCD_PASSWORD or use --password-file; there is no terminal to ask on",
+		}
+	}
+	return password, nil
+}
+
+// open opens the source that flags, environment and context name.
+func (a *app) open(ctx context.Context) (source.Source, error) {
+	c, err := a.connection()
+	if err != nil {
+		return nil, err
+	}
+	return a.openConnection(ctx, c)
+}
+
+func (a *app) openConnection(ctx context.Context, c connection) (source.Source, error) {
+	password, err := a.password(c)
+	if err != nil {
+		return nil, err
+	}
+	return source.Open(ctx, c.From, a.sourceOptions(c, password))
+}
+
+func (a *app) sourceOptions(c connection, password string) source.Options {
+	return source.Options{
+		Root: c.Root, Username: c.User, Password: password,
+		TLS: source.TLS{
+			CAFile: c.CA, CertFile: c.Cert, KeyFile: c.Key, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure,
+		},
+		DialTimeout: min(a.flags.timeout, 5*time.Second), RequestTimeout: a.flags.timeout,
+		Stdin: a.in, Salvage: a.flags.salvage, Now: a.now,
+	}
+}
+
+// load reads one cluster, once.
+func (a *app) load(ctx context.Context, want meta.Want) (*model.Cluster, error) {
+	src, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	return a.loadFrom(ctx, src, want)
+}
+
+func (a *app) loadFrom(ctx context.Context, src source.Source, want meta.Want) (*model.Cluster, error) {
+	snapshot, err := src.Pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer snapshot.Close()
+	progress := a.startProgress(snapshot)
+	defer progress.stop()
+	return meta.Load(ctx, progress, want)
+}
+
+// warn writes one line for people, unless --quiet.
+func (a *app) warn(format string, args ...any) {
+	if !a.flags.quiet {
+		fmt.Fprintf(a.err, "kitescope: %s\n", oneLine(fmt.Sprintf(format, args...)))
+	}
+}
+
+// completeness says on stderr what a cluster lacks, and under --strict makes it exit 4.
+func (a *app) completeness(c *model.Cluster) error {
+	for i, gap := range c.Gaps {
+		if i == 5 {
+			a.warn("incomplete: and %d more gaps", len(c.Gaps)-i)
+			break
+		}
+		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
+	}
+	if n := len(c.Undecoded); n > 0 {
+		a.warn("incomplete: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)", n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
+	}
+	if a.flags.strict && len(c.Gaps)+len(c.Undecoded) > 0 {
+		return &codeError{code: exitIncomplete}
+	}
+	return nil
+}

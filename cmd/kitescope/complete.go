@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// completionTimeout bounds what a tab key may cost.
+const completionTimeout = 2 * time.Second
+
+func (a *app) completeFlags(cmd *cobra.Command) {
+	columns := func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		r, err := view.Find(args[0])
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return view.CompleteColumns(r, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	_ = cmd.RegisterFlagCompletionFunc("sort", columns)
+	_ = cmd.RegisterFlagCompletionFunc("columns", columns)
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(strings.Split(render.FormatNames(), ", ")...))
+}
+
+// completeGet completes a resource, then selectors and names of objects.
+func (a *app) completeGet(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return resourceNames(), cobra.ShellCompDirectiveNoFileComp
+	}
+	r, err := view.Find(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	words, again := view.CompleteSelector(a.completionEnv(cmd.Context(), r), r, word)
+	if again { // a value follows
+		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completionEnv reads the cluster for a completion, quietly; nil if it cannot be had in time.
+func (a *app) completionEnv(ctx context.Context, r *view.Resource) *view.Env {
+	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
+	defer cancel()
+	c, err := a.connection()
+	if err != nil || c.From == "-" || (c.User != "" && c.PasswordFile == "" && a.getenv("KITESCOPE_ETCD_PASSWORD") == "" && a.getenv(c.PasswordEnv) == "") {
+		return nil // nothing to read, or it would prompt
+	}
+	a.flags.quiet = true
+	cluster, err := a.load(ctx, meta.Want{Parts: r.Needs})
+	if err != nil {
+		return nil
+	}
+	return view.NewEnv(cluster, a.now())
+}

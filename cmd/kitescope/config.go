@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// configFile is the file of contexts. It names where passwords are, and never
+// holds one.
+type configFile struct {
+	Current  string                 `yaml:"current,omitempty"`
+	Contexts map[string]contextSpec `yaml:"contexts,omitempty"`
+}
+
+// contextSpec is one named way to a cluster.
+type contextSpec struct {
+	From         string `yaml:"from"`
+	Root         string `yaml:"root,omitempty"`
+	User         string `yaml:"user,omitempty"`
+	PasswordEnv  string `yaml:"password_env,omitempty"`
+	PasswordFile string `yaml:"password_file,omitempty"`
+	CA           string `yaml:"ca,omitempty"`
+	Cert         string `yaml:"cert,omitempty"`
+	Key          string `yaml:"key,omitempty"`
+	ServerName   string `yaml:"server_name,omitempty"`
+	Insecure     bool   `yaml:"insecure,omitempty"`
+}
+
+// configPath is KITESCOPE_CONFIG, else kitescope/config.yaml in the user's configuration folder.
+func configPath(getenv func(string) string) (string, error) {
+	if p := getenv("KITESCOPE_CONFIG"); p != "" {
+		return p, nil
+	}
+	dir := getenv("XDG_CONFIG_HOME")
+	if dir == "" {
+		var err error
+		if dir, err = os.UserConfigDir(); err != nil {
+			return "", fmt.Errorf("find the configuration folder: %w", err)
+		}
+	}
+	return filepath.Join(dir, "kitescope", "config.yaml"), nil
+}
+
+func readConfig(path string) (*configFile, error) {
+	c := &configFile{}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	if err := yaml.Unmarshal(text, c); err != nil {
+		return nil, fmt.Errorf("read configuration %s: %w", path, err)
+	}
+	return c, nil
+}
+
+// write replaces the file in one step, readable by its owner only.
+func (c *configFile) write(path string) error {
+	text, err := yaml.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("write configuration: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("write configuration: %w", err)
+	}
+	if err := writeFileAtomic(path, 0o600, func(f *os.File) error {
+		_, err := f.Write(text)
+		return err
+	}); err != nil {
+		return fmt.Errorf("write configuration: %w", err)
+	}
+	return nil
+}
+
+func (c *configFile) names() []string {
+	names := make([]string, 0, len(c.Contexts))
+	for name := range c.Contexts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// writeFileAtomic writes beside path and renames, so that an interrupted write
+// leaves the old file and no half of the new one.
+func writeFileAtomic(path string, mode fs.FileMode, write func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".kitescope-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone after the rename
+	if err := errors.Join(write(f), f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) contextCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "context", Short: "Name clusters: add, use, list, remove", GroupID: groupSetup,
+		Long: `Name clusters, so that they need not be spelled out. A context keeps the flags
+that lead to a cluster. It never keeps a password, only where to find one.`,
+		Example: `  kitescope context add prod --from etcds://etcd.prod:2379/by-dev --ca ca.pem --user viewer
+  kitescope context use prod
+  kitescope context list`,
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.contextAdd(), a.contextUse(), a.contextList(), a.contextRemove())
+	return cmd
+}
+
+// noCommand rejects words behind a command that has only subcommands.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args[0])
+	}
+	return nil
+}
+
+func (a *app) editConfig(edit func(*configFile) error) error {
+	path, err := configPath(a.getenv)
+	if err != nil {
+		return err
+	}
+	config, err := readConfig(path)
+	if err != nil {
+		return err
+	}
+	if err := edit(config); err != nil {
+		return err
+	}
+	return config.write(path)
+}
+
+func (a *app) contextAdd() *cobra.Command {
+	var passwordEnv string
+	cmd := &cobra.Command{
+		Use: "add NAME --from SOURCE [flags]", Short: "Add or replace a context", Args: cobra.ExactArgs(1),
+		Example: "  kitescope context add prod --from etcd://10.0.0.5:2379/by-dev --user viewer --password-env PROD_ETCD_PASSWORD",
+		RunE: func(_ *cobra.Command, args []string) error {
+			g := a.flags
+			if g.from == "" {
+				return &usageError{fmt.Errorf("context add %s: --from is missing", args[0]), ""}
+			}
+			if strings.Contains(strings.SplitN(strings.TrimPrefix(strings.TrimPrefix(g.from, "etcds://"), "etcd://"), "/", 2)[0], "@") {
+				return &usageError{fmt.Errorf("context add %s: --from holds user information", args[0]), "use --user and --password-env or --password-file"}
+			}
+			return a.editConfig(func(c *configFile) error {
+				if c.Contexts == nil {
+					c.Contexts = map[string]contextSpec{}
+				}
+				c.Contexts[args[0]] = contextSpec{
+					From: g.from, Root: g.root, User: g.user, PasswordEnv: passwordEnv, PasswordFile: g.passwordFile,
+					CA: g.ca, Cert: g.cert, Key: g.key, ServerName: g.serverName, Insecure: g.insecure,
+				}
+				if c.Current == "" {
+					c.Current = args[0]
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&passwordEnv, "password-env", "", "environment variable that holds the etcd password")
+	return cmd
+}
+
+func (a *app) contextUse() *cobra.Command {
+	return &cobra.Command{
+		Use: "use NAME", Short: "Make a context the default", Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeContexts,
+		Example: "  kitescope context use prod",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.editConfig(func(c *configFile) error {
+				if err := c.has(args[0]); err != nil {
+					return err
+				}
+				c.Current = args[0]
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) contextRemove() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove NAME", Short: "Forget a context", Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeContexts,
+		Example: "  kitescope context remove prod",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.editConfig(func(c *configFile) error {
+				if err := c.has(args[0]); err != nil {
+					return err
+				}
+				delete(c.Contexts, args[0])
+				if c.Current == args[0] {
+					c.Current = ""
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (c *configFile) has(name string) error {
+	if _, ok := c.Contexts[name]; !ok {
+		hint := "there are none; see: kitescope context add --help"
+		if len(c.Contexts) > 0 {
+			hint = "there are: " + strings.Join(c.names(), ", ")
+		}
+		return &usageError{fmt.Errorf("no context %q", name), hint}
+	}
+	return nil
+}
+
+func (a *app) contextList() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List contexts; * marks the default", Args: cobra.NoArgs,
+		Example: "  kitescope context list",
+		RunE: func(*cobra.Command, []string) error {
+			path, err := configPath(a.getenv)
+			if err != nil {
+				return err
+			}
+			config, err := readConfig(path)
+			if err != nil {
+				return err
+			}
+			if len(config.Contexts) == 0 {
+				a.warn("no contexts in %s; see: kitescope context add --help", path)
+				return nil
+			}
+			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "  NAME\tFROM\tUSER")
+			for _, name := range config.names() {
+				mark := " "
+				if name == config.Current {
+					mark = "*"
+				}
+				spec := config.Contexts[name]
+				fmt.Fprintf(w, "%s %s\t%s\t%s\n", mark, name, spec.From, cmp.Or(spec.User, "-"))
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func (a *app) completeContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	path, err := configPath(a.getenv)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	config, err := readConfig(path)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return config.names(), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/source"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	var serve bool
+	var f uiFlags
+	cmd := &cobra.Command{
+		Use: "demo", Short: "Open the UI on a captured real cluster; nothing needed", GroupID: groupInspect,
+		Long: `Start an etcd of its own on loopback with a captured Milvus 2.3.5 cluster in it
+(four query nodes, one of them underloaded), and open the UI on it. Its folder is
+temporary and is removed at the end.`,
+		Example: `  kitescope demo
+  kitescope demo --serve      only serve, until interrupted`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if serve {
+				return a.serveDemo(cmd.Context())
+			}
+			if !a.outTTY {
+				return &usageError{errors.New("the UI needs a terminal on standard output"), "to serve only: kitescope demo --serve"}
+			}
+			return a.showDemo(cmd.Context(), f)
+		},
+	}
+	cmd.Flags().BoolVar(&serve, "serve", false, "serve the cluster without opening the UI, until interrupted")
+	f.register(cmd)
+	return cmd
+}
+
+func (a *app) serveDemo(ctx context.Context) error {
+	demo, err := startDemoEtcd(ctx)
+	if err != nil {
+		return err
+	}
+	defer demo.stop()
+	fmt.Fprintf(a.out, "%s\n", demo.from())
+	a.warn("serving a captured Milvus 2.3.5 cluster until interrupted; read it from a second terminal:")
+	a.warn("  %s get collections --from %s", programName(), demo.from())
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-demo.etcd.Err():
+		return fmt.Errorf("serve the demo: %w", err)
+	}
+}
+
+// showDemo opens the UI at once and starts the etcd behind it.
+func (a *app) showDemo(ctx context.Context, f uiFlags) error {
+	demo, err := startDemoEtcd(ctx)
+	if err != nil {
+		return err
+	}
+	defer demo.stop()
+	c := connection{contextSpec: contextSpec{From: demo.from()}}
+	fmt.Fprintf(a.err, "demo: read it from a second terminal: %s get collections --from %s\n", programName(), demo.from())
+	return a.showUI(ctx, f, c, &sourceFeed{
+		interval: f.interval,
+		open: func(ctx context.Context) (source.Source, error) {
+			return source.Open(ctx, c.From, a.sourceOptions(c, ""))
+		},
+	})
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+func (a *app) describeCommand() *cobra.Command {
+	var output string
+	var records bool
+	cmd := &cobra.Command{
+		Use: "describe RESOURCE NAME|ID", Short: "Show one thing in full, with what hangs on it", GroupID: groupInspect,
+		Long: `Show one thing in full: every column, what hangs on it, and with --records the
+decoded metadata records that it was read from.`,
+		Example: `  kitescope describe collection docs --from etcd://10.0.0.5:2379
+  kitescope describe segment 470590760626297685 --records
+  kitescope describe vchannel by-dev-rootcoord-dml_0_470590760625897534v0 -o json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return &usageError{errors.New("describe what? a resource and a name or id are wanted"), "kitescope describe collection docs"}
+			}
+			return nil
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 1 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.completeGet(cmd, args, word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.describe(cmd.Context(), output, records, args[0], args[1])
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
+	cmd.Flags().BoolVar(&records, "records", false, "add the decoded metadata records")
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
+	return cmd
+}
+
+func (a *app) describe(ctx context.Context, output string, records bool, resource, word string) error {
+	r, err := view.Find(resource)
+	if err != nil {
+		return &usageError{err, "kitescope get --help lists them"}
+	}
+	options, err := a.documentOptions(output)
+	if err != nil {
+		return err
+	}
+	c, err := a.load(ctx, meta.Want{Parts: model.PartAll, Records: records})
+	if err != nil {
+		return err
+	}
+	env := view.NewEnv(c, a.now())
+	table := r.Table(env)
+	row, err := view.Lookup(table, word)
+	if err != nil {
+		return err
+	}
+	d := table.Describe(row)
+	if err := a.write(func(w *bufio.Writer) error { return render.Description(w, d, env, options) }); err != nil {
+		return err
+	}
+	return a.completeness(c)
+}

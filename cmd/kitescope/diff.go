@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/diff"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/render"
+)
+
+func (a *app) diffCommand() *cobra.Command {
+	var output string
+	var options diff.Options
+	cmd := &cobra.Command{
+		Use: "diff OLD [NEW]", Short: "Show what changed between two sources", GroupID: groupFiles,
+		Long: `Show what changed between two sources: what came, went, or has another value.
+Segments that a compaction replaced are matched with what they became. OLD and NEW
+are anything that --from reads; without NEW it is --from or the context.
+
+Exit code 3 means that there are differences.`,
+		Example: `  kitescope diff yesterday.kite today.kite
+  kitescope diff before.kite --from etcd://10.0.0.5:2379
+  kitescope diff a.db b.db -o json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) > 2 {
+				return &usageError{errors.New("diff what? one or two sources are wanted"), "kitescope diff yesterday.kite today.kite"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.diff(cmd.Context(), output, options, args)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
+	cmd.Flags().BoolVar(&options.Moving, "moving", false, "list what always moves too: checkpoints, positions, revisions")
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
+	return cmd
+}
+
+func (a *app) diff(ctx context.Context, output string, options diff.Options, args []string) error {
+	o, err := a.documentOptions(output)
+	if err != nil {
+		return err
+	}
+	before, err := a.loadWord(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	word := ""
+	if len(args) == 2 {
+		word = args[1]
+	}
+	after, err := a.loadWord(ctx, word)
+	if err != nil {
+		return err
+	}
+	d := diff.Compare(before, after, options)
+	if err := a.write(func(w *bufio.Writer) error { return render.Diff(w, d, o) }); err != nil {
+		return err
+	}
+	if err := errors.Join(a.completeness(before), a.completeness(after)); err != nil {
+		return err
+	}
+	if !d.Empty() {
+		return &codeError{code: exitFindings}
+	}
+	return nil
+}
+
+// loadWord reads one side of a comparison: a source as --from takes it, "" for --from itself.
+func (a *app) loadWord(ctx context.Context, from string) (*model.Cluster, error) {
+	side := *a
+	if from != "" {
+		side.flags.from = from
+	}
+	return side.load(ctx, meta.Want{Parts: model.PartAll})
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"kitescope/inspect/source"
+)
+
+// Exit codes, as documented in "kitescope help exit-codes".
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitFindings    = 3 // findings at or above --fail-on; diff: differences
+	exitIncomplete  = 4 // under --strict: something could not be read
+	exitInterrupted = 130
+)
+
+// usageError is a mistake in the command line.
+type usageError struct {
+	err  error
+	hint string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
+
+// codeError ends the command with a code; nothing is printed when err is nil.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *codeError) Unwrap() error { return e.err }
+
+// exitCode is the one place that turns an error into a code.
+func exitCode(ctx context.Context, err error) int {
+	var coded *codeError
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.As(err, &usage):
+		return exitUsage
+	case ctx.Err() != nil:
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// report prints one line for an error, and one for what to try.
+func report(w io.Writer, ctx context.Context, err error) {
+	var coded *codeError
+	if errors.As(err, &coded) && coded.err == nil {
+		return
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		fmt.Fprintln(w, "kitescope: interrupted")
+		return
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		fmt.Fprintln(w, "kitescope: write output: the reader closed the pipe")
+		return
+	}
+	fmt.Fprintf(w, "kitescope: %s\n", oneLine(err.Error()))
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintf(w, "hint: %s\n", oneLine(hint))
+	}
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func hintOf(err error) string {
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return usage.hint
+	}
+	var hinted *source.HintError
+	if errors.As(err, &hinted) {
+		return hinted.Hint
+	}
+	var root *source.RootError
+	if errors.As(err, &root) && len(root.Found) > 0 {
+		return "add --root " + strings.TrimSuffix(root.Found[0], "/meta")
+	}
+	return ""
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// getFlags are the flags of get.
+type getFlags struct {
+	output  string
+	sort    []string
+	columns []string
+	limit   int
+	watch   bool
+	noHead  bool
+}
+
+func (a *app) getCommand() *cobra.Command {
+	var f getFlags
+	cmd := &cobra.Command{
+		Use: "get RESOURCE [selector...]", Short: "List things: collections, segments, channels, nodes, ...", GroupID: groupInspect,
+		Long: "List things of one kind.\n\nResources:\n" + resourceList() + `
+"kitescope get RESOURCE --help" lists the columns of a resource; selectors and
+formats have pages of their own: kitescope help selectors, kitescope help output.`,
+		Example: `  kitescope get collections --from etcd://10.0.0.5:2379
+  kitescope get segments coll=docs state=growing 'rows>1e6' --sort -rows
+  kitescope get vchannels 'checkpoint_age>5m' -o json
+  kitescope get segments -o 'template={{range .items}}{{.id}} {{end}}' --limit 10
+  kitescope get nodes --watch`,
+		Args:              a.getArgs,
+		ValidArgsFunction: a.completeGet,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.get(cmd.Context(), f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "table", render.FormatNames())
+	fl.StringSliceVar(&f.sort, "sort", nil, "columns to sort by; - in front for descending: --sort -rows,id")
+	fl.StringSliceVar(&f.columns, "columns", nil, "columns to show: id,rows,state; +created_at adds to the usual ones")
+	fl.IntVar(&f.limit, "limit", 0, "show at most so many rows")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
+	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
+	a.completeFlags(cmd)
+	cmd.SetHelpFunc(a.getHelp(cmd.HelpFunc()))
+	return cmd
+}
+
+func resourceList() string {
+	var b strings.Builder
+	for _, r := range view.Resources {
+		fmt.Fprintf(&b, "  %-17s %s\n", r.Name, r.Doc)
+	}
+	return b.String()
+}
+
+// getHelp adds the columns of a resource to the help, where one is named.
+func (a *app) getHelp(usual func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+	return func(cmd *cobra.Command, args []string) {
+		for _, word := range cmd.Flags().Args() {
+			r, err := view.Find(word)
+			if err != nil {
+				continue
+			}
+			fmt.Fprintf(a.out, "%s\n\nColumns of %s", r.Doc, r.Name)
+			if len(r.Aliases) > 0 {
+				fmt.Fprintf(a.out, " (short: %s)", strings.Join(r.Aliases, ", "))
+			}
+			fmt.Fprintln(a.out, ":")
+			for _, c := range r.Columns {
+				fmt.Fprintf(a.out, "  %-24s %s\n", c.Name, c.Doc)
+			}
+			return
+		}
+		usual(cmd, args)
+	}
+}
+
+func (a *app) getArgs(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return &usageError{errors.New("get what? a resource is missing"), "there are: " + strings.Join(resourceNames(), ", ")}
+	}
+	return nil
+}
+
+func resourceNames() []string {
+	var names []string
+	for _, r := range view.Resources {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// question is a get command line, understood before anything is read.
+type question struct {
+	resource *view.Resource
+	query    view.Query
+	options  render.Options
+	want     meta.Want
+}
+
+func (a *app) parseQuestion(f getFlags, args []string) (*question, error) {
+	r, err := view.Find(args[0])
+	if err != nil {
+		return nil, &usageError{err, "there are: " + strings.Join(resourceNames(), ", ")}
+	}
+	where, err := view.ParseSelection(r, args[1:])
+	if err != nil {
+		return nil, &usageError{err, "see: kitescope help selectors; columns: kitescope get " + r.Name + " --help"}
+	}
+	options, err := a.renderOptions(f.output)
+	if err != nil {
+		return nil, err
+	}
+	options.NoHeader, options.KeepColumns = f.noHead, len(f.columns) > 0
+	q := &question{resource: r, options: options}
+	q.query = view.Query{Where: where, Sort: f.sort, Columns: f.columns, Show: options.Format.Show(), Limit: f.limit}
+	needs, err := q.query.Needs(r)
+	if err != nil {
+		return nil, &usageError{err, "columns: kitescope get " + r.Name + " --help"}
+	}
+	q.want = meta.Want{Parts: needs, Collection: where.Collection(), Records: needs.Has(model.PartAll)}
+	return q, nil
+}
+
+func (a *app) get(ctx context.Context, f getFlags, args []string) error {
+	q, err := a.parseQuestion(f, args)
+	if err != nil {
+		return err
+	}
+	if f.watch {
+		return a.watch(ctx, q)
+	}
+	c, err := a.load(ctx, q.want)
+	if err != nil {
+		return err
+	}
+	grid, err := a.answer(q, c)
+	if err != nil {
+		return err
+	}
+	if err := a.write(func(w *bufio.Writer) error { return render.Grid(w, grid, q.options) }); err != nil {
+		return err
+	}
+	a.footnotes(q, grid)
+	return a.completeness(c)
+}
+
+func (a *app) answer(q *question, c *model.Cluster) (*view.Grid, error) {
+	return view.Select(q.resource.Table(view.NewEnv(c, a.now())), q.query)
+}
+
+// footnotes tell a person, and no script, what a table does not show.
+func (a *app) footnotes(q *question, g *view.Grid) {
+	for _, word := range q.query.Where.Unmatched(g.Table) {
+		a.warn("no %s %q", q.resource.Singular, word)
+	}
+	switch {
+	case g.Len() == 0:
+		a.warn("%s: none found", q.resource.Name)
+	case g.Len() < g.Matched:
+		a.warn("%d of %d %s shown", g.Len(), g.Matched, q.resource.Name)
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+
+	"kitescope/render"
+)
+
+// renderOptions settles format, width and colour of a list.
+func (a *app) renderOptions(output string) (render.Options, error) {
+	format, err := render.ParseFormat(output)
+	if err != nil {
+		return render.Options{}, &usageError{err, "see: kitescope help output"}
+	}
+	color, err := a.useColor()
+	if err != nil {
+		return render.Options{}, err
+	}
+	o := render.Options{Format: format, Color: color}
+	if a.outTTY {
+		o.Width, _ = a.size()
+	}
+	return o, nil
+}
+
+// documentFormats are the formats of what is not a list.
+const documentFormats = "text, json or yaml"
+
+// documentOptions settles the same for one document: text for people, or a structured format.
+func (a *app) documentOptions(output string) (render.Options, error) {
+	if output == "text" {
+		return a.renderOptions("")
+	}
+	o, err := a.renderOptions(output)
+	if err == nil && !o.Format.Structured() {
+		err = usagef("output format %q is for lists; use %s", output, documentFormats)
+	}
+	return o, err
+}
+
+// write buffers standard output.
+func (a *app) write(body func(*bufio.Writer) error) error {
+	w := bufio.NewWriterSize(a.out, 64<<10)
+	if err := body(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}

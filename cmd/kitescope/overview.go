@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bufio"
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+func (a *app) overviewCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use: "overview", Short: "Show the cluster at a glance", GroupID: groupInspect,
+		Example: `  kitescope overview --from etcd://10.0.0.5:2379
+  kitescope overview --from today.kite -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.overview(cmd.Context(), output) },
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
+	return cmd
+}
+
+func (a *app) overview(ctx context.Context, output string) error {
+	o, err := a.documentOptions(output)
+	if err != nil {
+		return err
+	}
+	src, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	c, err := a.loadFrom(ctx, src, meta.Want{Parts: view.OverviewNeeds})
+	if err != nil {
+		return err
+	}
+	c = c.WithEtcd(etcdHealth(ctx, src))
+	overview := view.NewOverview(view.NewEnv(c, a.now()))
+	if err := a.write(func(w *bufio.Writer) error { return render.Overview(w, overview, o) }); err != nil {
+		return err
+	}
+	return a.completeness(c)
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// Groups of commands in the help.
+const (
+	groupInspect = "inspect"
+	groupFiles   = "files"
+	groupSetup   = "setup"
+)
+
+// run executes one command line and returns the exit code.
+func run(ctx context.Context, s *streams, args []string) int {
+	a := &app{streams: s}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(ctx, err)
+	if err != nil {
+		report(s.err, ctx, err)
+	}
+	return code
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kitescope",
+		Short: "See what is in a Milvus cluster, live or from a file",
+		Long: `kitescope shows what is in a Milvus cluster (2.1 to 2.6): collections, channels,
+segments, indexes, replicas, sessions, from a live etcd or from a file that
+someone mailed you. Without a command it opens the terminal UI.
+
+It only reads. It never writes to a cluster.`,
+		Example: `  kitescope demo                                          a captured cluster, nothing needed
+  kitescope --from etcd://10.0.0.5:2379                   the terminal UI on a live cluster
+  kitescope get segments coll=docs state=growing --from etcd_snapshot.db
+  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379/by-dev
+  kitescope diff yesterday.kite today.kite`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			if !a.inTTY || !a.outTTY {
+				return &usageError{errors.New("no command, and no terminal to open the UI on"), "see: kitescope help"}
+			}
+			return a.runUI(cmd.Context(), uiFlags{})
+		},
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+	})
+	root.CompletionOptions.DisableDefaultCmd = true
+	a.addGlobalFlags(root)
+	root.AddGroup(&cobra.Group{ID: groupInspect, Title: "Look at a cluster:"},
+		&cobra.Group{ID: groupFiles, Title: "Keep and compare:"}, &cobra.Group{ID: groupSetup, Title: "Set up:"})
+	root.SetHelpCommandGroupID(groupSetup)
+	root.AddCommand(
+		a.uiCommand(), a.getCommand(), a.describeCommand(), a.treeCommand(), a.overviewCommand(), a.demoCommand(),
+		a.snapshotCommand(), a.diffCommand(),
+		a.contextCommand(), a.completionCommand(), a.versionCommand(),
+	)
+	root.AddCommand(helpTopics()...)
+	usageOnly(root)
+	return root
+}
+
+func (a *app) addGlobalFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	g := &a.flags
+	f.StringVar(&g.from, "from", "", "what to read: etcd://host:port[,host:port]/root, etcds://..., a file, or - for standard input")
+	f.StringVar(&g.context, "context", "", "a named cluster of the configuration file instead of --from")
+	f.StringVar(&g.root, "root", "", "Milvus root path in etcd, where there are several")
+	f.StringVar(&g.user, "user", "", "etcd user; the password comes from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt")
+	f.StringVar(&g.passwordFile, "password-file", "", "file that holds the etcd password")
+	f.StringVar(&g.ca, "ca", "", "certificate authority of an etcds:// server (PEM)")
+	f.StringVar(&g.cert, "cert", "", "client certificate for mTLS (PEM)")
+	f.StringVar(&g.key, "key", "", "key of the client certificate (PEM)")
+	f.StringVar(&g.serverName, "server-name", "", "name to expect in the server's certificate")
+	f.BoolVar(&g.insecure, "insecure", false, "do not verify the server's certificate")
+	f.DurationVar(&g.timeout, "timeout", 30*time.Second, "deadline of each request")
+	f.BoolVar(&g.salvage, "salvage", false, "read what is left of a damaged file; the rest is listed as missing")
+	f.BoolVar(&g.strict, "strict", false, "exit 4 when something could not be read or decoded")
+	f.BoolVarP(&g.quiet, "quiet", "q", false, "no messages on stderr but errors")
+	f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
+	_ = root.RegisterFlagCompletionFunc("context", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		path, err := configPath(a.getenv)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		config, err := readConfig(path)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return config.names(), cobra.ShellCompDirectiveNoFileComp
+	})
+	_ = root.RegisterFlagCompletionFunc("color", fixed("auto", "always", "never"))
+}
+
+func fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// usageOnly makes wrong argument counts usage errors (exit 2), with the command named.
+func usageOnly(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			var usage *usageError
+			if err != nil && !errors.As(err, &usage) {
+				return &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+			}
+			return err
+		}
+	}
+	for _, child := range cmd.Commands() {
+		usageOnly(child)
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, word string) error {
+	err := fmt.Errorf("unknown command %q", word)
+	hint := "see: " + cmd.CommandPath() + " --help"
+	if near := cmd.SuggestionsFor(word); len(near) > 0 {
+		hint = "did you mean: " + strings.Join(near, ", ")
+	}
+	return &usageError{err, hint}
+}
+
+// useColor settles --color, NO_COLOR and whether out is a terminal.
+func (a *app) useColor() (bool, error) {
+	switch a.flags.color {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto", "":
+		return a.outTTY && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb", nil
+	}
+	return false, usagef("--color is auto, always or never, not %q", a.flags.color)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
+
+// TestMain lets the scripts run this very binary as kitescope, as a process of its own.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"kitescope": main})
+}
+
+// TestScript runs testdata/script/*.txtar: command lines as a user types them, their
+// output, messages and exit codes.
+func TestScript(t *testing.T) {
+	snapshots, err := filepath.Abs("../../testdata/snapshots")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("SNAPSHOTS", snapshots)
+			env.Setenv("KITESCOPE_CONFIG", filepath.Join(env.WorkDir, "config.yaml"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    cmdExits,
+			"demoetcd": cmdDemoEtcd,
+			"cut":      cmdCut,
+		},
+	})
+}
+
+// cmdExits runs a program and wants a certain exit code: exits CODE PROGRAM ARG...
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM [ARG...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if exit, ok := err.(interface{ ExitCode() int }); ok {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// cmdDemoEtcd starts the demo's etcd inside the test and sets ETCD and ROOT.
+func cmdDemoEtcd(ts *testscript.TestScript, _ bool, _ []string) {
+	demo, err := startDemoEtcd(context.Background())
+	ts.Check(err)
+	ts.Defer(demo.stop)
+	ts.Setenv("ETCD", demo.endpoint)
+	ts.Setenv("ROOT", demo.root)
+}
+
+// cmdCut copies the first bytes of a file: cut FROM TO SIZE.
+func cmdCut(ts *testscript.TestScript, _ bool, args []string) {
+	var size int64
+	if _, err := fmt.Sscan(args[2], &size); err != nil {
+		ts.Fatalf("usage: cut FROM TO SIZE")
+	}
+	in, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer in.Close()
+	out, err := os.Create(ts.MkAbs(args[1]))
+	ts.Check(err)
+	_, err = io.CopyN(out, in, size)
+	ts.Check(err)
+	ts.Check(out.Close())
+}

@@ -1,0 +1,64 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// helpTopics are texts of "kitescope help TOPIC".
+func helpTopics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "exit-codes", Short: "What the exit codes mean", Long: `Exit codes:
+
+  0    done
+  1    could not do it: nothing listens, no permission, damaged file, closed pipe
+  2    wrong usage: unknown flag, resource, column or context
+  3    diff: there are differences
+  4    with --strict: something could not be read or decoded
+  130  interrupted`},
+		{Use: "sources", Short: "What --from reads", Long: `--from reads any of these; which one it is, is found by itself:
+
+  etcd://host:port[,host:port][/root]   a live etcd; all is read at one revision
+  etcds://...                           the same over TLS (--ca, --cert, --key, --server-name, --insecure)
+  FILE                                  an etcd snapshot (etcdctl snapshot save) or a member's db,
+                                        a birdwatcher backup (.bak.gz), a bundle (kitescope snapshot save);
+                                        gzipped or not
+  -                                     any such file from standard input
+
+The root path (Milvus's etcd.rootPath, such as by-dev) is found by itself. Where
+there are several, --root chooses. An etcd with access control needs --user and a
+password from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt; a role that
+may read the root's prefix is enough. A damaged file is refused; --salvage reads
+what is left of it.`},
+		{Use: "selectors", Short: "How to choose rows", Long: `Words behind "get RESOURCE" choose rows; all of them must hold:
+
+  coll=docs                    equal; names of columns have short forms
+  state=growing,sealed         any of
+  state!=Dropped               not equal
+  rows>1e6  size>=1GiB         numbers, sizes
+  checkpoint_age>5m            durations
+  created_at<2026-11-01        times
+  name~^docs_                  regular expression; !~ for its opposite
+  docs*                        a bare word is a name or an id; * matches anything
+
+"kitescope get RESOURCE --help" lists the columns of a resource.`},
+		{Use: "output", Short: "Formats of -o", Long: `-o chooses the format; data goes to standard output, everything else to standard error:
+
+  table       aligned columns that fit the terminal (default)
+  wide        all columns for people
+  json        {"apiVersion":"kitescope/v1","kind":"SegmentList","source":{...},"items":[...]}
+  jsonl       one item a line
+  yaml, csv   the same items
+  name        resource/id, one a line
+  template=T  a Go template: -o 'template={{range .items}}{{.id}} {{.rows}}{{"\n"}}{{end}}'
+
+Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes
+bytes. docs/JSON.md documents every key; keys are only ever added.`},
+		{Use: "environment", Short: "Environment variables", Long: `  KITESCOPE_FROM           as --from
+  KITESCOPE_CONTEXT        as --context
+  KITESCOPE_ROOT           as --root
+  KITESCOPE_ETCD_USER      as --user
+  KITESCOPE_ETCD_PASSWORD  the etcd password
+  KITESCOPE_CONFIG         the file of contexts (default: kitescope/config.yaml in the user's configuration folder)
+  NO_COLOR                 no colour
+
+Flags come before the environment, the environment before the context's file.`},
+	}
+}

@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// truth is what the official client said of a server (pymilvus; shared/milvus/truth.py).
+// A call that a version lacks is an object with "error".
+type truth struct {
+	DBs map[string]map[string]struct {
+		Describe struct {
+			CollectionID json.Number `json:"collection_id"`
+			Shards       int         `json:"num_shards"`
+			Fields       []struct {
+				ID      int             `json:"field_id"`
+				Name    string          `json:"name"`
+				Primary json.RawMessage `json:"is_primary"`
+			} `json:"fields"`
+		} `json:"describe"`
+		Rows       json.RawMessage `json:"num_entities"`
+		Partitions json.RawMessage `json:"partitions"`
+		Indexes    json.RawMessage `json:"indexes"`
+		Aliases    json.RawMessage `json:"aliases"`
+		LoadState  json.RawMessage `json:"load_state"`
+		Persistent json.RawMessage `json:"persistent_segments"`
+		Replicas   json.RawMessage `json:"replicas"`
+	} `json:"dbs"`
+}
+
+// TestTruth holds what the commands show against what the official client said of the
+// same server. KITESCOPE_E2E_FROM and KITESCOPE_E2E_TRUTH add a running one (make e2e).
+func TestTruth(t *testing.T) {
+	sources := map[string]string{}
+	snapshots, err := filepath.Glob("../../testdata/snapshots/*/truth.json")
+	if err != nil || len(snapshots) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	for _, file := range snapshots {
+		sources[filepath.Join(filepath.Dir(file), "etcd_snapshot.db.gz")] = file
+	}
+	if from := os.Getenv("KITESCOPE_E2E_FROM"); from != "" {
+		sources[from] = os.Getenv("KITESCOPE_E2E_TRUTH")
+	}
+	for from, file := range sources {
+		t.Run(strings.ReplaceAll(strings.TrimPrefix(filepath.Dir(from), "../../testdata/snapshots/"), "/", "_"), func(t *testing.T) {
+			moving := map[string]bool{}
+			if strings.Contains(from, "cluster-2.3.5-t7") {
+				// Inserts went on between the client's answers and the snapshot.
+				moving["items_hnsw_l2"], moving["docs_hnsw_cos"], moving["users_flat_ip"] = true, true, true
+			}
+			compareTruth(t, from, readTruth(t, file), moving)
+		})
+	}
+}
+
+func readTruth(t *testing.T, file string) truth {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tr truth
+	if err := json.Unmarshal(text, &tr); err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
+	collections := map[string]map[string]any{}
+	for _, c := range getItems(t, from, "collections", "state!=Dropping,Dropped") {
+		collections[str(c["database"])+"/"+str(c["name"])] = c
+	}
+	segments := map[string][]map[string]any{}
+	for _, s := range getItems(t, from, "segments") {
+		segments[str(s["collection_id"])] = append(segments[str(s["collection_id"])], s)
+	}
+	partitions := map[string][]map[string]any{}
+	for _, p := range getItems(t, from, "partitions") {
+		partitions[str(p["collection_id"])] = append(partitions[str(p["collection_id"])], p)
+	}
+	indexes := map[string][]map[string]any{}
+	for _, x := range getItems(t, from, "indexes", "deleted!=true") {
+		indexes[str(x["collection_id"])] = append(indexes[str(x["collection_id"])], x)
+	}
+	replicas := map[string][]map[string]any{}
+	for _, r := range getItems(t, from, "replicas") {
+		replicas[str(r["collection_id"])] = append(replicas[str(r["collection_id"])], r)
+	}
+	fields := map[string][]map[string]any{}
+	for _, f := range getItems(t, from, "fields") {
+		fields[str(f["collection_id"])] = append(fields[str(f["collection_id"])], f)
+	}
+	known := 0
+	for db, list := range tr.DBs {
+		for name, want := range list {
+			known++
+			got := collections[db+"/"+name]
+			if got == nil {
+				t.Errorf("%s/%s is missing", db, name)
+				continue
+			}
+			id := want.Describe.CollectionID.String()
+			same(t, db+"/"+name+" id", str(got["id"]), id)
+			if want.Describe.Shards > 0 { // pymilvus 2.1 does not say
+				same(t, db+"/"+name+" shards", str(got["shards"]), fmt.Sprint(want.Describe.Shards))
+			}
+			if moving[name] {
+				continue
+			}
+			decoded(want.Rows, func(n int64) { same(t, db+"/"+name+" rows", str(got["rows"]), fmt.Sprint(n)) })
+			decoded(want.Aliases, func(a []string) { same(t, db+"/"+name+" aliases", strings1(got["aliases"]), sorted(a)) })
+			decoded(want.LoadState, func(s string) {
+				same(t, db+"/"+name+" load state", str(got["load_state"]), s)
+			})
+			decoded(want.Partitions, func(list []struct {
+				Name string `json:"name"`
+				Rows int64  `json:"num_entities"`
+			},
+			) {
+				var w, g []string
+				for _, p := range list {
+					w = append(w, fmt.Sprintf("%s=%d", p.Name, p.Rows))
+				}
+				for _, p := range partitions[id] {
+					g = append(g, str(p["name"])+"="+str(p["rows"]))
+				}
+				same(t, db+"/"+name+" partitions", sorted(g), sorted(w))
+			})
+			decoded(want.Persistent, func(list []struct {
+				ID        string `json:"segmentID"`
+				Partition string `json:"partitionID"`
+				Rows      int64  `json:"num_rows"`
+				State     string `json:"state"`
+			},
+			) {
+				var w, g []string
+				for _, s := range list {
+					w = append(w, s.ID+" "+s.Partition+" "+s.State+" "+fmt.Sprint(s.Rows))
+				}
+				for _, s := range segments[id] {
+					// The client's call lists flushed segments only.
+					if state := str(s["state"]); state == "Flushed" || state == "Flushing" {
+						g = append(g, str(s["id"])+" "+str(s["partition_id"])+" "+state+" "+str(s["rows"]))
+					}
+				}
+				same(t, db+"/"+name+" segments", sorted(g), sorted(w))
+			})
+			decoded(want.Indexes, func(list []struct {
+				Field  string         `json:"field"`
+				Name   string         `json:"name"`
+				Params map[string]any `json:"params"`
+			},
+			) {
+				var w, g []string
+				for _, x := range list {
+					w = append(w, fmt.Sprintf("%s %v %v %v", x.Field, x.Params["index_type"], x.Params["metric_type"], x.Params["params"]))
+				}
+				for _, x := range indexes[id] {
+					g = append(g, fmt.Sprintf("%v %v %v %v", x["field"], x["type"], x["metric"], numbers(x["params"])))
+				}
+				same(t, db+"/"+name+" indexes", sorted(g), sorted(w))
+			})
+			decoded(want.Replicas, func(list []struct {
+				ID    string  `json:"id"`
+				Nodes []int64 `json:"nodes"`
+			},
+			) {
+				var w, g []string
+				for _, r := range list {
+					slices.Sort(r.Nodes)
+					w = append(w, fmt.Sprint(r.ID, r.Nodes))
+				}
+				for _, r := range replicas[id] {
+					var nodes []int64
+					for _, n := range r["nodes"].([]any) {
+						var id int64
+						if _, err := fmt.Sscan(str(n), &id); err != nil {
+							t.Errorf("node %v: %v", n, err)
+						}
+						nodes = append(nodes, id)
+					}
+					slices.Sort(nodes)
+					g = append(g, fmt.Sprint(str(r["id"]), nodes))
+				}
+				same(t, db+"/"+name+" replicas", sorted(g), sorted(w))
+			})
+			var w, g []string
+			for _, f := range want.Describe.Fields {
+				w = append(w, fmt.Sprint(f.ID, f.Name))
+			}
+			for _, f := range fields[id] {
+				if str(f["system"]) != "true" {
+					g = append(g, str(f["id"])+str(f["name"]))
+				}
+			}
+			same(t, db+"/"+name+" fields", sorted(g), sorted(w))
+		}
+	}
+	same(t, "number of collections", len(collections), known)
+}
+
+// decoded calls use with the value, unless the client had none to give.
+func decoded[T any](raw json.RawMessage, use func(T)) {
+	var v T
+	if len(raw) > 0 && string(raw) != "null" && json.Unmarshal(raw, &v) == nil {
+		use(v)
+	}
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s (-client +kitescope):\n%s", what, d)
+	}
+}
+
+// getItems runs "kitescope get ... -o json" and returns its items.
+func getItems(t *testing.T, from string, words ...string) []map[string]any {
+	t.Helper()
+	var out, errs bytes.Buffer
+	s := &streams{
+		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now,
+		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string {
+			if name == "KITESCOPE_CONFIG" {
+				return filepath.Join(t.TempDir(), "none.yaml")
+			}
+			return ""
+		},
+	}
+	if code := run(t.Context(), s, append([]string{"get", "-o", "json", "--from", from, "-q"}, words...)); code != 0 {
+		t.Fatalf("kitescope get %v: exit %d: %s", words, code, errs.String())
+	}
+	var list struct{ Items []map[string]any }
+	d := json.NewDecoder(&out)
+	d.UseNumber()
+	if err := d.Decode(&list); err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+func str(v any) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+func strings1(v any) []string {
+	list, _ := v.([]any)
+	var s []string
+	for _, x := range list {
+		s = append(s, str(x))
+	}
+	return sorted(s)
+}
+
+func sorted(s []string) []string {
+	s = slices.Clone(s)
+	sort.Strings(s)
+	if s == nil {
+		s = []string{}
+	}
+	return s
+}
+
+// numbers makes the values of index params numbers where they are, as the client does.
+func numbers(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	out := map[string]any{}
+	for k, x := range m {
+		var n float64
+		if _, err := fmt.Sscan(str(x), &n); err == nil {
+			out[k] = n
+		} else {
+			out[k] = x
+		}
+	}
+	return out
+}

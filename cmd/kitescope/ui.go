@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/inspect/view"
+	"kitescope/tui"
+)
+
+// uiFlags are the flags of commands that open the UI.
+type uiFlags struct {
+	theme    string
+	noMouse  bool
+	interval time.Duration
+	page     string
+}
+
+func (f *uiFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.theme, "theme", "auto", "auto, dark, light or mono")
+	cmd.Flags().BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	cmd.Flags().DurationVar(&f.interval, "interval", refreshInterval, "shortest time between two refreshes of a live cluster")
+}
+
+const refreshInterval = time.Second
+
+func (a *app) uiCommand() *cobra.Command {
+	var f uiFlags
+	cmd := &cobra.Command{
+		Use: "ui [PAGE [selector...]]", Short: "Open the terminal UI (the default without a command)", GroupID: groupInspect,
+		Long: `Open the terminal UI on a live cluster or a file. Press ? for its keys. A page is
+what you would type behind ":" in it, such as "segments coll=docs".`,
+		Example: `  kitescope ui --from etcd://10.0.0.5:2379
+  kitescope ui segments coll=docs --from etcd_snapshot.db`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: a.completeGet,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !a.outTTY {
+				return &usageError{errors.New("the UI needs a terminal on standard output"), "for scripts: kitescope get --help"}
+			}
+			f.page = strings.Join(args, " ")
+			return a.runUI(cmd.Context(), f)
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+// runUI opens the UI on the cluster that flags, environment and context name.
+func (a *app) runUI(ctx context.Context, f uiFlags) error {
+	c, err := a.connection()
+	if err != nil {
+		return err
+	}
+	// Asked for before the screen is taken over.
+	password, err := a.password(c)
+	if err != nil {
+		return err
+	}
+	feed := &sourceFeed{
+		interval: f.interval,
+		open: func(ctx context.Context) (source.Source, error) {
+			return source.Open(ctx, c.From, a.sourceOptions(c, password))
+		},
+	}
+	return a.showUI(ctx, f, c, feed)
+}
+
+// showUI runs the UI over a feed, and hands its end to the caller: data that
+// never came is an error once the screen is given back.
+func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *sourceFeed) error {
+	color, err := a.useColor()
+	if err != nil {
+		return err
+	}
+	input := a.in
+	if c.From == "-" {
+		input = nil // standard input is the data; keys come from the terminal
+	}
+	err = tui.Run(ctx, tui.Config{
+		Input: input, Output: a.out, Feed: feed, Resources: view.Resources,
+		Title: c.From, Command: a.commandFor(c), Theme: f.theme, NoColor: !color, Mouse: !f.noMouse,
+		StartPage: f.page, Now: a.now, SaveFile: saveFile,
+	})
+	if err == nil && feed.failed != nil {
+		err = feed.failed
+	}
+	return err
+}
+
+// commandFor is how to reach the same cluster from a command line. A password is never part of it.
+func (a *app) commandFor(c connection) string {
+	words := []string{programName()}
+	if c.fromContext != "" {
+		return strings.Join(append(words, "--context", shellQuote(c.fromContext)), " ")
+	}
+	from := c.From
+	if abs, err := filepath.Abs(from); err == nil && !strings.Contains(from, "://") && from != "-" {
+		from = abs
+	}
+	words = append(words, "--from", shellQuote(from))
+	for _, flag := range []struct{ name, value string }{
+		{"--root", c.Root},
+		{"--user", c.User},
+		{"--password-file", c.PasswordFile},
+		{"--ca", c.CA},
+		{"--cert", c.Cert},
+		{"--key", c.Key},
+		{"--server-name", c.ServerName},
+	} {
+		if flag.value != "" {
+			words = append(words, flag.name, shellQuote(flag.value))
+		}
+	}
+	if c.Insecure {
+		words = append(words, "--insecure")
+	}
+	return strings.Join(words, " ")
+}
+
+// programName is what to type: "go run" leaves the binary in a folder that is gone afterwards.
+func programName() string {
+	exe, err := os.Executable()
+	if err == nil && strings.Contains(exe, string(filepath.Separator)+"go-build") {
+		return "go run ./cmd/kitescope"
+	}
+	return "kitescope"
+}
+
+// shellQuote quotes a word for a POSIX shell where it needs it.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,@%+=", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// saveFile writes a new file in the working folder; an existing one is never replaced.
+func saveFile(name string, write func(io.Writer) error) (string, error) {
+	ext := filepath.Ext(name)
+	base := strings.TrimSuffix(filepath.Base(name), ext)
+	for i := 1; i < 1000; i++ {
+		path := base + ext
+		if i > 1 {
+			path = fmt.Sprintf("%s-%d%s", base, i, ext)
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if err := errors.Join(write(f), f.Close()); err != nil {
+			_ = os.Remove(path) // half a file is worse than none
+			return "", err
+		}
+		return path, nil
+	}
+	return "", fmt.Errorf("save %s: a thousand such files are here already", name)
+}
+
+// sourceFeed feeds the UI from a source: followed where it is live, read once where not.
+type sourceFeed struct {
+	open     func(context.Context) (source.Source, error)
+	interval time.Duration
+	// failed is why nothing was ever shown; read it after the UI has ended.
+	failed error
+}
+
+// retryAfter is how long the feed waits before it opens a source again that did not open.
+const retryAfter = 3 * time.Second
+
+// Follow implements tui.Feed.
+func (f *sourceFeed) Follow(ctx context.Context, emit func(tui.Update)) {
+	want := meta.Want{Parts: model.PartAll, Records: true}
+	for {
+		emit(tui.Update{Progress: "opening"})
+		src, err := f.open(ctx)
+		if err == nil {
+			err = f.follow(ctx, src, want, emit)
+			_ = src.Close() // it was only read
+		}
+		if ctx.Err() != nil || err == nil {
+			return
+		}
+		f.failed = err
+		emit(tui.Update{Err: err})
+		select {
+		case <-time.After(retryAfter):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (f *sourceFeed) follow(ctx context.Context, src source.Source, want meta.Want, emit func(tui.Update)) error {
+	got := func(c *model.Cluster, live bool) {
+		f.failed = nil
+		emit(tui.Update{Cluster: c, Live: live})
+	}
+	if w, ok := src.(source.Watcher); ok {
+		return meta.Follow(ctx, w, want, f.interval, func(c *model.Cluster, err error) {
+			if c != nil {
+				got(c, true)
+			}
+			if err != nil {
+				emit(tui.Update{Err: err, Live: true})
+			}
+		})
+	}
+	snapshot, err := src.Pin(ctx)
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	c, err := meta.Load(ctx, snapshot, want)
+	if err != nil {
+		return err
+	}
+	got(c, false)
+	return nil
+}

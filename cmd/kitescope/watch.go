@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"math"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// watch answers a question once, and then again with the rows that changed, until
+// it is interrupted.
+func (a *app) watch(ctx context.Context, q *question) error {
+	if !followable(q.options.Format.Name()) {
+		return &usageError{err: fmt.Errorf("--watch cannot write %s: a document has an end", q.options.Format.Name()), hint: "use -o jsonl, table, wide, csv or name"}
+	}
+	src, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	live, ok := src.(source.Watcher)
+	if !ok {
+		return &usageError{err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), hint: "it needs a live source: --from etcd://host:port"}
+	}
+	w := &watcher{app: a, question: q, seed: maphash.MakeSeed()}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err = meta.Follow(ctx, live, q.want, refreshInterval, func(c *model.Cluster, problem error) {
+		if problem != nil {
+			a.warn("%v", problem)
+		}
+		if c == nil {
+			return
+		}
+		if err := w.show(c); err != nil {
+			stop(err)
+		}
+	})
+	if cause := context.Cause(ctx); cause != nil && cause != context.Canceled {
+		return cause
+	}
+	return err
+}
+
+// watcher remembers what was shown: a hash of each row, by the object's identity.
+type watcher struct {
+	*app
+	question *question
+	seed     maphash.Seed
+	shown    map[string]uint64
+}
+
+func (w *watcher) show(c *model.Cluster) error {
+	grid, err := w.answer(w.question, c)
+	if err != nil {
+		return err
+	}
+	first := w.shown == nil
+	now := make(map[string]uint64, grid.Len())
+	changed := []int32{}
+	for i := range grid.Len() {
+		row := grid.Row(i)
+		id := grid.Table.Ref(row).ID
+		hash := w.hash(grid, i)
+		now[id] = hash
+		if old, ok := w.shown[id]; !ok || old != hash {
+			changed = append(changed, int32(row))
+		}
+	}
+	for id := range w.shown {
+		if _, ok := now[id]; !ok {
+			w.warn("gone: %s %s", w.question.resource.Singular, id)
+		}
+	}
+	w.shown = now
+	if len(changed) == 0 && !first {
+		return nil
+	}
+	options := w.question.options
+	options.NoHeader = options.NoHeader || !first
+	subset := *grid
+	subset.Rows = changed
+	return w.write(func(out *bufio.Writer) error { return render.Grid(out, &subset, options) })
+}
+
+// hash leaves durations out: an age changes without anything having happened.
+func (w *watcher) hash(g *view.Grid, i int) uint64 {
+	var h maphash.Hash
+	h.SetSeed(w.seed)
+	var number [8]byte
+	put := func(v uint64) {
+		binary.LittleEndian.PutUint64(number[:], v)
+		_, _ = h.Write(number[:])
+	}
+	for j, column := range g.Columns {
+		if g.Table.Resource().Columns[column].Kind == view.Duration {
+			continue
+		}
+		c := g.Cell(i, j)
+		put(uint64(c.Absent))
+		put(uint64(c.Int))
+		put(math.Float64bits(c.Float))
+		put(uint64(len(c.Text)))
+		_, _ = h.WriteString(c.Text)
+		put(uint64(len(c.List)))
+		for _, item := range c.List {
+			put(uint64(len(item)))
+			_, _ = h.WriteString(item)
+		}
+	}
+	return h.Sum64()
+}
+
+// followable reports whether more rows can follow in a format.
+func followable(format string) bool {
+	switch format {
+	case "table", "wide", "jsonl", "csv", "name":
+		return true
+	}
+	return false
+}

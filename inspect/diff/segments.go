@@ -1,0 +1,240 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// segments matches segments by id; those that left are followed to the ones that a
+// compaction made of them.
+func (p *pair) segments() {
+	if !p.reads("segments", model.PartSegments) {
+		return
+	}
+	c := &segmentComparison{pair: p, children: map[model.SegmentID][]*model.Segment{}, explained: map[model.SegmentID]bool{}}
+	c.logs = p.reads("segments.size_bytes", model.PartLogs)
+	c.indexes = p.reads("segments.index_state", model.PartSegmentIndexes)
+	c.pairUp()
+	c.explainLeft()
+	for _, y := range c.came {
+		if !c.explained[y.ID] {
+			p.add(Change{Kind: Added, Object: segmentRef(y), Collection: p.collectionRef(y.Collection), To: describeSegment(y)})
+		}
+	}
+}
+
+type segmentComparison struct {
+	*pair
+	logs, indexes bool
+	// left were healthy before and are gone or dropped after; came are new and healthy.
+	left []*model.Segment
+	came []*model.Segment
+	// children are the segments of the newer side by what they were compacted from.
+	children  map[model.SegmentID][]*model.Segment
+	explained map[model.SegmentID]bool
+	// same remembers collections whose index definitions are equal on both sides.
+	same map[model.CollectionID]bool
+}
+
+// pairUp walks both sorted lists at once.
+func (c *segmentComparison) pairUp() {
+	a, b := c.a.Segments, c.b.Segments
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].ID < b[0].ID:
+			c.gone(a[0])
+			a = a[1:]
+		case len(a) == 0 || b[0].ID < a[0].ID:
+			c.fresh(b[0])
+			b = b[1:]
+		default:
+			c.both(a[0], b[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+}
+
+func (c *segmentComparison) gone(x *model.Segment) {
+	switch {
+	case x.State.Healthy():
+		c.left = append(c.left, x)
+	case c.options.Moving:
+		c.add(Change{Kind: Removed, Object: segmentRef(x), Collection: c.collectionRef(x.Collection), From: describeSegment(x)})
+	}
+}
+
+func (c *segmentComparison) fresh(y *model.Segment) {
+	switch {
+	case y.State.Healthy():
+		c.came = append(c.came, y)
+	case c.options.Moving:
+		c.add(Change{Kind: Added, Object: segmentRef(y), Collection: c.collectionRef(y.Collection), To: describeSegment(y)})
+	}
+}
+
+func (c *segmentComparison) both(x, y *model.Segment) {
+	if x.State.Healthy() && !y.State.Healthy() {
+		c.left = append(c.left, x)
+		return
+	}
+	if x == y && (!c.indexes || c.sameIndexes(x.Collection)) {
+		return
+	}
+	c.compareSegments(x, y)
+}
+
+// sameIndexes reports whether a collection's index definitions are equal on both sides:
+// otherwise the index state of an unchanged segment may have changed.
+func (c *segmentComparison) sameIndexes(id model.CollectionID) bool {
+	same, known := c.same[id]
+	if known {
+		return same
+	}
+	if c.same == nil {
+		c.same = map[model.CollectionID]bool{}
+	}
+	same = slices.EqualFunc(c.a.IndexesOf(id), c.b.IndexesOf(id), func(x, y *model.Index) bool {
+		return x == y || x.ID == y.ID && x.Deleted == y.Deleted
+	})
+	c.same[id] = same
+	return same
+}
+
+func (c *segmentComparison) compareSegments(x, y *model.Segment) {
+	changed := func(field, from, to string) {
+		c.add(Change{Kind: Changed, Object: segmentRef(y), Collection: c.collectionRef(y.Collection), Field: field, From: from, To: to})
+	}
+	number := func(field string, from, to int64) {
+		if from != to {
+			changed(field, strconv.FormatInt(from, 10), strconv.FormatInt(to, 10))
+		}
+	}
+	if x.State != y.State {
+		changed("state", x.State.String(), y.State.String())
+	}
+	if x.Level != y.Level {
+		changed("level", x.Level.String(), y.Level.String())
+	}
+	number("rows", x.Rows, y.Rows)
+	number("partition_id", int64(x.Partition), int64(y.Partition))
+	if x.VChannel != y.VChannel {
+		changed("vchannel", x.VChannel, y.VChannel)
+	}
+	if c.logs {
+		number("deleted_rows", x.DeletedRows, y.DeletedRows)
+		number("size_bytes", x.Bytes, y.Bytes)
+	}
+	if c.indexes {
+		if from, to := c.a.IndexState(x), c.b.IndexState(y); from != to {
+			changed("index_state", from.String(), to.String())
+		}
+	}
+	if c.options.Moving && x.PositionAt != y.PositionAt {
+		changed("position_at", tsoText(x.PositionAt), tsoText(y.PositionAt))
+	}
+}
+
+// explainLeft says of each segment that left what became of it.
+func (c *segmentComparison) explainLeft() {
+	c.followCompactions()
+	for _, x := range c.left {
+		owner := c.collectionRef(x.Collection)
+		heirs := c.heirs(x.ID)
+		switch y := c.b.Segment(x.ID); {
+		case len(heirs) > 0:
+			refs := make([]model.Ref, len(heirs))
+			for i, h := range heirs {
+				refs[i] = segmentRef(h)
+				c.explained[h.ID] = true
+			}
+			c.add(Change{
+				Kind: Replaced, Object: segmentRef(x), Collection: owner,
+				From: describeSegment(x), To: describeAll(heirs), By: refs,
+			})
+		case y != nil:
+			c.add(Change{Kind: Changed, Object: segmentRef(x), Collection: owner, Field: "state", From: x.State.String(), To: y.State.String()})
+		default:
+			c.add(Change{Kind: Removed, Object: segmentRef(x), Collection: owner, From: describeSegment(x)})
+		}
+	}
+}
+
+// followCompactions fills children for the collections that segments have left.
+func (c *segmentComparison) followCompactions() {
+	done := map[model.CollectionID]bool{}
+	for _, x := range c.left {
+		if done[x.Collection] {
+			continue
+		}
+		done[x.Collection] = true
+		for _, y := range c.b.SegmentsOf(x.Collection) {
+			for _, parent := range y.CompactedFrom {
+				c.children[parent] = append(c.children[parent], y)
+			}
+		}
+	}
+}
+
+// heirs are the healthy segments that hold a segment's rows now, over any number of
+// compactions, by id. A compaction's record may name itself in damaged metadata: each
+// segment is visited once.
+func (c *segmentComparison) heirs(id model.SegmentID) []*model.Segment {
+	var found []*model.Segment
+	visited := map[model.SegmentID]bool{id: true}
+	next := []model.SegmentID{id}
+	for len(next) > 0 {
+		parent := next[0]
+		next = next[1:]
+		for _, child := range c.children[parent] {
+			if visited[child.ID] {
+				continue
+			}
+			visited[child.ID] = true
+			if child.State.Healthy() {
+				found = append(found, child)
+				continue
+			}
+			next = append(next, child.ID)
+		}
+	}
+	slices.SortFunc(found, func(x, y *model.Segment) int { return cmp.Compare(x.ID, y.ID) })
+	return found
+}
+
+func segmentRef(s *model.Segment) model.Ref {
+	return model.Ref{Resource: "segments", ID: s.ID.String()}
+}
+
+func describeSegment(s *model.Segment) string {
+	return "state=" + s.State.String() + " rows=" + strconv.FormatInt(s.Rows, 10)
+}
+
+func describeAll(list []*model.Segment) string {
+	if len(list) == 1 {
+		return describeSegment(list[0])
+	}
+	var rows int64
+	states := map[string]bool{}
+	var words []string
+	for _, s := range list {
+		rows += s.Rows
+		if w := s.State.String(); !states[w] {
+			states[w] = true
+			words = append(words, w)
+		}
+	}
+	return "state=" + strings.Join(words, ",") + " rows=" + strconv.FormatInt(rows, 10)
+}
+
+func (p *pair) newSummary(ref model.Ref) Summary {
+	id, _ := strconv.ParseInt(ref.ID, 10, 64)
+	before, after := p.a.CollectionTotals(model.CollectionID(id)), p.b.CollectionTotals(model.CollectionID(id))
+	return Summary{
+		Collection: ref, RowsBefore: before.Rows, RowsAfter: after.Rows,
+		SegmentsBefore: before.Segments, SegmentsAfter: after.Segments,
+	}
+}

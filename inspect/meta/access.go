@@ -1,0 +1,79 @@
+package meta
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+
+	"kitescope/inspect/model"
+)
+
+// access assembles users, roles and what roles may do. Password hashes never come this far.
+func (s *state) access() ([]*model.User, []*model.Role, []*model.Grant, []*model.PrivilegeGroup) {
+	users := make(map[string]*model.User)
+	roles := make(map[string]*model.Role)
+	role := func(name string) *model.Role {
+		if roles[name] == nil {
+			roles[name] = &model.Role{Name: name}
+		}
+		return roles[name]
+	}
+	s.each(kindUser, func(f *fact) { users[f.names[0]] = &model.User{Name: f.names[0]} })
+	s.each(kindRole, func(f *fact) { role(f.names[0]) })
+	s.each(kindUserRole, func(f *fact) {
+		user, r := f.names[0], role(f.names[1])
+		r.Users = append(r.Users, user)
+		if users[user] == nil { // a mapping that outlived its user
+			users[user] = &model.User{Name: user}
+		}
+		users[user].Roles = append(users[user].Roles, f.names[1])
+	})
+	for _, u := range users {
+		slices.Sort(u.Roles)
+	}
+	for _, r := range roles {
+		slices.Sort(r.Users)
+	}
+	var groups []*model.PrivilegeGroup
+	s.each(kindPrivilegeGroup, func(f *fact) {
+		g := &model.PrivilegeGroup{Name: f.names[0]}
+		for _, p := range f.value.(*milvuspb.PrivilegeGroupInfo).GetPrivileges() {
+			g.Privileges = append(g.Privileges, p.GetName())
+		}
+		slices.Sort(g.Privileges)
+		groups = append(groups, g)
+	})
+	return values(users), values(roles), s.grants(), groups
+}
+
+// grants joins what RootCoord keeps in two places: role and object lead to an id, the
+// id to privileges and who granted them.
+func (s *state) grants() []*model.Grant {
+	privileges := make(map[string][]*fact)
+	s.each(kindGrant, func(f *fact) { privileges[f.names[0]] = append(privileges[f.names[0]], f) })
+	var list []*model.Grant
+	s.each(kindGrantee, func(f *fact) {
+		database, object, ok := strings.Cut(f.names[2], ".")
+		if !ok { // before 2.2.9
+			database, object = "default", f.names[2]
+		}
+		for _, p := range privileges[f.value.(string)] {
+			list = append(list, &model.Grant{
+				Role: f.names[0], ObjectType: f.names[1], Database: database, Object: object,
+				Privilege: strings.TrimPrefix(p.names[1], "Privilege"), Grantor: p.value.(string),
+			})
+		}
+	})
+	return list
+}
+
+func (s *state) config() []*model.ConfigEntry {
+	var list []*model.ConfigEntry
+	s.each(kindConfig, func(f *fact) {
+		value := f.value.(string)
+		safe := redactPair(f.names[0], value)
+		list = append(list, &model.ConfigEntry{Name: f.names[0], Value: safe, Redacted: safe != value, ModRevision: f.mod})
+	})
+	return list
+}

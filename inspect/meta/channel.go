@@ -1,0 +1,181 @@
+package meta
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/msgpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/streamingpb"
+
+	"kitescope/inspect/model"
+)
+
+// splitVChannel takes a vchannel's name apart: {pchannel}_{collection}v{shard}
+// (Milvus pkg/util/funcutil, GetVirtualChannel). Names of another form, such as the
+// control channel's, have no collection.
+func splitVChannel(name string) (pchannel string, collection model.CollectionID, shard int) {
+	i := strings.LastIndexByte(name, '_')
+	if i < 0 {
+		return name, 0, -1
+	}
+	left, right, ok := strings.Cut(name[i+1:], "v")
+	id, err := strconv.ParseInt(left, 10, 64)
+	n, err2 := strconv.Atoi(right)
+	if !ok || err != nil || err2 != nil {
+		return name[:i], 0, -1
+	}
+	return name[:i], model.CollectionID(id), n
+}
+
+// channelSet gathers channels from all records that name them.
+type channelSet struct {
+	vchannels map[string]*model.VChannel
+	pchannels map[string]*model.PChannel
+}
+
+func (c *channelSet) vchannel(name string) *model.VChannel {
+	v := c.vchannels[name]
+	if v == nil {
+		v = &model.VChannel{Name: name, Shard: -1}
+		v.PChannel, v.Collection, _ = splitVChannel(name)
+		c.vchannels[name] = v
+		c.pchannel(v.PChannel)
+	}
+	return v
+}
+
+func (c *channelSet) pchannel(name string) *model.PChannel {
+	p := c.pchannels[name]
+	if p == nil {
+		p = &model.PChannel{Name: name}
+		c.pchannels[name] = p
+	}
+	return p
+}
+
+// channels assembles channels: those that collections list, and those that only a
+// checkpoint, a watch or a removal mark still names.
+func (s *state) channels(collections []*model.Collection) ([]*model.VChannel, []*model.PChannel) {
+	c := &channelSet{vchannels: make(map[string]*model.VChannel), pchannels: make(map[string]*model.PChannel)}
+	for _, x := range collections {
+		for i, name := range x.VChannels {
+			v := c.vchannel(name)
+			v.Collection, v.Shard = x.ID, i
+			if i < len(x.PChannels) && x.PChannels[i] != v.PChannel {
+				v.PChannel = x.PChannels[i]
+				c.pchannel(v.PChannel)
+			}
+		}
+	}
+	s.each(kindChannelCheckpoint, func(f *fact) {
+		c.vchannel(f.names[0]).Checkpoint = checkpoint(f.value.(*msgpb.MsgPosition))
+	})
+	s.each(kindChannelRemoval, func(f *fact) { c.vchannel(f.names[0]).Removal = f.value.(string) })
+	s.addWatches(c)
+	s.addStreaming(c)
+	return values(c.vchannels), values(c.pchannels)
+}
+
+func checkpoint(m *msgpb.MsgPosition) model.Checkpoint {
+	return model.Checkpoint{At: model.TSO(m.GetTimestamp()), Message: m.GetMsgID(), PChannel: m.GetChannelName()}
+}
+
+// addWatches adds which data node consumes a vchannel. Of several watchers the one
+// whose watch succeeded is named, the others are trouble and listed as such.
+func (s *state) addWatches(c *channelSet) {
+	watches := make(map[string][]*fact)
+	s.each(kindChannelWatch, func(f *fact) { watches[f.names[0]] = append(watches[f.names[0]], f) })
+	success := func(f *fact) int {
+		if f.value.(*datapb.ChannelWatchInfo).GetState() == datapb.ChannelWatchState_WatchSuccess {
+			return 0
+		}
+		return 1
+	}
+	for name, list := range watches {
+		slices.SortFunc(list, func(a, b *fact) int {
+			return cmp.Or(cmp.Compare(success(a), success(b)), cmp.Compare(b.mod, a.mod), cmp.Compare(a.ids[0], b.ids[0]))
+		})
+		v := c.vchannel(name)
+		v.Watched, v.Watcher = true, model.NodeID(list[0].ids[0])
+		v.WatchState = list[0].value.(*datapb.ChannelWatchInfo).GetState().String()
+		for _, f := range list[1:] {
+			v.OtherWatchers = append(v.OtherWatchers, model.NodeID(f.ids[0]))
+		}
+	}
+}
+
+// addStreaming adds what 2.6 knows: which streaming node a pchannel is assigned to,
+// and the state of pchannels and vchannels there.
+func (s *state) addStreaming(c *channelSet) {
+	s.each(kindWALVChannel, func(f *fact) {
+		v := c.vchannel(f.names[1])
+		v.State = word(f.value.(*streamingpb.VChannelMeta).GetState().String(), "VCHANNEL_STATE_")
+	})
+	s.each(kindWALCheckpoint, func(f *fact) {
+		m := f.value.(*streamingpb.WALCheckpoint)
+		c.pchannel(f.names[0]).Checkpoint = model.Checkpoint{
+			At: model.TSO(m.GetTimeTick()), Message: []byte(m.GetMessageId().GetId()), PChannel: f.names[0],
+		}
+	})
+	s.each(kindPChannel, func(f *fact) {
+		m := f.value.(*streamingpb.PChannelMeta)
+		p := c.pchannel(f.names[0])
+		p.Streaming = true
+		p.State = word(m.GetState().String(), "PCHANNEL_META_STATE_")
+		p.Term = m.GetChannel().GetTerm()
+		p.AccessMode = word(m.GetChannel().GetAccessMode().String(), "PCHANNEL_ACCESS_")
+		if m.GetState() != streamingpb.PChannelMetaState_PCHANNEL_META_STATE_UNINITIALIZED {
+			p.Node = model.NodeID(m.GetNode().GetServerId())
+		}
+	})
+	for _, v := range c.vchannels {
+		p := c.pchannels[v.PChannel]
+		if v.Watched || !p.Streaming || p.Node == 0 {
+			continue // before 2.6, or a data node still has it (upgrade)
+		}
+		v.Watched, v.Watcher, v.WatchState = true, p.Node, p.State
+	}
+}
+
+// streaming is the streaming coordinator's own record, nil before 2.6.
+func (s *state) streaming() *model.Streaming {
+	var out model.Streaming
+	found := false
+	s.each(kindStreamingVersion, func(f *fact) {
+		out.Version, found = f.value.(*streamingpb.StreamingVersion).GetVersion(), true
+	})
+	s.each(kindControlChannel, func(f *fact) {
+		out.ControlPChannel, found = f.value.(*streamingpb.CChannelMeta).GetPchannel(), true
+	})
+	s.each(kindPChannel, func(*fact) { found = true })
+	s.each(kindReplicateConfig, func(f *fact) {
+		found = true
+		config := f.value.(*streamingpb.ReplicateConfigurationMeta).GetReplicateConfiguration()
+		for _, x := range config.GetClusters() {
+			out.Clusters = append(out.Clusters, model.ReplicationCluster{
+				ID: x.GetClusterId(), URI: redactURL(x.GetConnectionParam().GetUri()), PChannels: x.GetPchannels(),
+			})
+		}
+		for _, x := range config.GetCrossClusterTopology() {
+			out.Links = append(out.Links, model.ReplicationLink{Source: x.GetSourceClusterId(), Target: x.GetTargetClusterId()})
+		}
+	})
+	s.each(kindReplicatePChannel, func(f *fact) {
+		m := f.value.(*streamingpb.ReplicatePChannelMeta)
+		found = true
+		out.Channels = append(out.Channels, model.ReplicationChannel{
+			Source: m.GetSourceChannelName(), Target: m.GetTargetChannelName(), Cluster: m.GetTargetCluster().GetClusterId(),
+			StartedAt: model.TSO(m.GetInitializedCheckpoint().GetTimeTick()),
+		})
+	})
+	if !found {
+		return nil
+	}
+	slices.SortFunc(out.Channels, func(a, b model.ReplicationChannel) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Source, b.Source))
+	})
+	return &out
+}

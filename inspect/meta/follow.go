@@ -1,0 +1,190 @@
+package meta
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// Follower loads a store and then follows its changes. Clusters that it emits share
+// what did not change.
+type Follower struct {
+	Source source.Watcher
+	Want   Want
+	// Interval is the shortest time between two clusters; changes in between are gathered.
+	Interval time.Duration
+	// Emit receives each new cluster, or why there is none at the moment: then following
+	// goes on by itself. It is never called concurrently.
+	Emit func(*model.Cluster, error)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Follow runs a Follower with the system's clock.
+func Follow(ctx context.Context, src source.Watcher, want Want, interval time.Duration, emit func(*model.Cluster, error)) error {
+	f := &Follower{Source: src, Want: want, Interval: interval, Emit: emit}
+	return f.Run(ctx)
+}
+
+const (
+	// settle lets the keys of one transaction and its neighbours arrive before a cluster is built.
+	settle = 20 * time.Millisecond
+	// maxBackoff bounds the wait between attempts to read again.
+	maxBackoff = 15 * time.Second
+)
+
+// errScope says that Want.Collection means other collections than before.
+var errScope = errors.New("the collection's name changed its meaning")
+
+// Run follows until ctx ends, and returns its error. Only the first load can fail for
+// good; when the watch breaks later, the store is pinned and read again.
+func (f *Follower) Run(ctx context.Context) error {
+	if f.Now == nil {
+		f.Now = time.Now
+	}
+	loaded := false
+	for wait := time.Duration(0); ; {
+		err := f.once(ctx, func() { loaded, wait = true, 0 })
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !loaded:
+			return err
+		case errors.Is(err, errScope):
+			continue
+		case err != nil:
+			f.Emit(nil, err)
+		}
+		wait = min(max(2*wait, f.Interval, settle), maxBackoff)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// once loads, emits and watches until the watch ends.
+func (f *Follower) once(ctx context.Context, loaded func()) error {
+	snap, err := f.Source.Pin(ctx)
+	if err != nil {
+		return err
+	}
+	header := snap.Header()
+	w := &watching{f: f, changed: make(chan struct{}, 1)}
+	w.state, w.ranges, err = load(ctx, snap, f.Want)
+	if err == nil {
+		w.head = headlineOf(snap)
+		w.cluster = w.state.build(nil, w.head)
+	}
+	if closing := snap.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err
+	}
+	loaded()
+	f.Emit(w.cluster, nil)
+
+	watchCtx, stop := context.WithCancelCause(ctx)
+	var done sync.WaitGroup
+	done.Go(func() { w.emitLoop(watchCtx, stop) })
+	err = f.Source.Watch(watchCtx, header, w.apply)
+	stop(nil)
+	done.Wait()
+	if cause := context.Cause(watchCtx); errors.Is(cause, errScope) {
+		return errScope
+	}
+	return err
+}
+
+// watching is one load and the changes since.
+type watching struct {
+	f       *Follower
+	changed chan struct{}
+
+	mu      sync.Mutex // guards what follows
+	state   *state
+	ranges  rangeList
+	head    headline
+	cluster *model.Cluster
+	dirty   bool
+}
+
+// apply takes the changes of one revision in.
+func (w *watching) apply(revision int64, events []source.Event) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if revision > w.head.revision {
+		w.head.revision = revision
+	}
+	for i := range events {
+		e := &events[i]
+		if !w.ranges.contains(e.Key) {
+			continue
+		}
+		w.dirty = true
+		if e.Deleted {
+			w.state.remove(e.Key)
+		} else {
+			w.state.put(e.KV, e.Version == 1)
+		}
+	}
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// emitLoop emits at most one cluster per interval, soon after the first change.
+func (w *watching) emitLoop(ctx context.Context, stop context.CancelCauseFunc) {
+	last := w.f.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.changed:
+		}
+		pause := max(w.f.Interval-w.f.Now().Sub(last), settle)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(min(pause, max(w.f.Interval, settle))):
+		}
+		last = w.f.Now()
+		cluster, err := w.next(last)
+		switch {
+		case err != nil:
+			stop(err)
+			return
+		case cluster != nil:
+			w.f.Emit(cluster, nil)
+		}
+	}
+}
+
+// next builds the cluster of now; nil if it is the one that was emitted last.
+func (w *watching) next(now time.Time) (*model.Cluster, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.head.taken = now
+	switch {
+	case w.dirty:
+		w.dirty = false
+		w.cluster = w.state.build(w.cluster, w.head)
+		if w.state.only != nil && !maps.Equal(w.state.only, w.state.named(w.state.want.Collection)) {
+			return nil, errScope
+		}
+	case w.head.revision == w.cluster.Origin.Revision:
+		return nil, nil
+	default:
+		w.cluster = w.cluster.At(w.head.revision, now)
+	}
+	return w.cluster, nil
+}

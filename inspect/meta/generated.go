@@ -1,0 +1,116 @@
+package meta
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/meta/legacypb"
+	"kitescope/inspect/model"
+)
+
+// slowSegment decodes a datapb.SegmentInfo by the generated code. unknown are the
+// paths of the fields that it does not know.
+func slowSegment(b []byte, v *segmentValue) (unknown []string, err error) {
+	v.reset()
+	m := new(datapb.SegmentInfo)
+	if err := proto.Unmarshal(b, m); err != nil {
+		return nil, err
+	}
+	v.s = model.Segment{
+		ID: model.SegmentID(m.GetID()), Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
+		State: segmentState(int32(m.GetState())), Level: segmentLevel(int32(m.GetLevel())),
+		ByCompaction: m.GetCreatedByCompaction(), Compacted: m.GetCompacted(), Importing: m.GetIsImporting(),
+		Sorted: m.GetIsSorted(), Invisible: m.GetIsInvisible(), Fake: m.GetIsFake(), ByStreaming: m.GetIsCreatedByStreaming(),
+		StorageVersion: int32(m.GetStorageVersion()),
+		Rows:           m.GetNumOfRows(), MaxRows: m.GetMaxRowNum(), //nolint:staticcheck // 2.1 and 2.2 fill the deprecated field
+		StartAt: model.TSO(m.GetStartPosition().GetTimestamp()), PositionAt: model.TSO(m.GetDmlPosition().GetTimestamp()),
+		ExpireAt: model.TSO(m.GetLastExpireTime()), DroppedAt: model.TSO(m.GetDroppedAt()),
+		Details: segmentDetails(m),
+	}
+	v.channel = []byte(m.GetInsertChannel())
+	for _, id := range m.GetCompactionFrom() {
+		v.compacted = append(v.compacted, model.SegmentID(id))
+	}
+	for _, group := range []struct {
+		kind model.LogKind
+		logs []*datapb.FieldBinlog
+	}{
+		{model.InsertLog, m.GetBinlogs()},
+		{model.StatsLog, m.GetStatslogs()},
+		{model.DeltaLog, m.GetDeltalogs()},
+		{model.BM25Log, m.GetBm25Statslogs()},
+	} {
+		for _, logs := range group.logs {
+			sum := sumLogs(logs)
+			sum.Kind = group.kind
+			v.inline = append(v.inline, sum)
+		}
+	}
+	return unknownFields(m.ProtoReflect()), nil
+}
+
+// segmentDetails gathers what most segments do not have; nil if there is none of it.
+func segmentDetails(m *datapb.SegmentInfo) *model.SegmentDetails {
+	d := model.SegmentDetails{PartitionStatsVersion: m.GetPartitionStatsVersion()}
+	for _, field := range slices.Sorted(maps.Keys(m.GetTextStatsLogs())) {
+		t := m.GetTextStatsLogs()[field]
+		d.TextIndexes = append(d.TextIndexes, model.FieldStat{
+			Field: model.FieldID(field), Version: t.GetVersion(), Files: int32(len(t.GetFiles())), Bytes: t.GetLogSize(), MemoryBytes: t.GetMemorySize(),
+		})
+	}
+	for _, field := range slices.Sorted(maps.Keys(m.GetJsonKeyStats())) {
+		t := m.GetJsonKeyStats()[field]
+		d.JSONIndexes = append(d.JSONIndexes, model.FieldStat{
+			Field: model.FieldID(field), Version: t.GetVersion(), Files: int32(len(t.GetFiles())), Bytes: t.GetLogSize(), MemoryBytes: t.GetMemorySize(),
+		})
+	}
+	if more := m.ProtoReflect().GetUnknown(); len(more) > 0 {
+		newer := new(legacypb.SegmentInfoSupplement)
+		if proto.Unmarshal(more, newer) == nil {
+			d.ManifestPath = newer.GetManifestPath()
+		}
+	}
+	if d.PartitionStatsVersion == 0 && d.TextIndexes == nil && d.JSONIndexes == nil && d.ManifestPath == "" {
+		return nil
+	}
+	return &d
+}
+
+func sumLogs(m *datapb.FieldBinlog) model.FieldLogs {
+	logs := model.FieldLogs{Field: model.FieldID(m.GetFieldID())}
+	for _, b := range m.GetBinlogs() {
+		logs.Files++
+		logs.Rows += b.GetEntriesNum()
+		logs.Bytes += b.GetLogSize()
+		logs.MemoryBytes += b.GetMemorySize()
+	}
+	return logs
+}
+
+func slowFieldLogs(b []byte) (logs model.FieldLogs, unknown []string, err error) {
+	m := new(datapb.FieldBinlog)
+	if err := proto.Unmarshal(b, m); err != nil {
+		return logs, nil, err
+	}
+	return sumLogs(m), unknownFields(m.ProtoReflect()), nil
+}
+
+func slowSegmentIndex(b []byte, x *model.SegmentIndex) (unknown []string, err error) {
+	m := new(indexpb.SegmentIndex)
+	if err := proto.Unmarshal(b, m); err != nil {
+		return nil, err
+	}
+	*x = model.SegmentIndex{
+		Segment: model.SegmentID(m.GetSegmentID()), Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
+		Index: model.IndexID(m.GetIndexID()), Build: model.BuildID(m.GetBuildID()),
+		State: indexState(int32(m.GetState())), Deleted: m.GetDeleted(), FailReason: m.GetFailReason(),
+		Node: model.NodeID(m.GetNodeID()), Version: m.GetIndexVersion(), Rows: m.GetNumRows(),
+		Bytes: int64(m.GetSerializeSize()), Files: int32(len(m.GetIndexFileKeys())), EngineVersion: m.GetCurrentIndexVersion(),
+		CreatedAt: wallTime(m.GetCreateTime()), FinishedAt: wallTime(m.GetFinishedTime()),
+	}
+	return unknownFields(m.ProtoReflect()), nil
+}

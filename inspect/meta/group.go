@@ -1,0 +1,237 @@
+package meta
+
+import (
+	"reflect"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/schemapb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/etcdpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
+
+	"kitescope/inspect/model"
+)
+
+// groupSet is a set of groups: parts of a Cluster that are assembled together, when
+// one of their keys changed.
+type groupSet uint32
+
+const (
+	groupDatabases groupSet = 1 << iota
+	groupCollections
+	groupAliases
+	groupIndexes
+	groupChannels
+	groupLoads
+	groupReplicas
+	groupResourceGroups
+	groupSessions
+	groupAccess
+	groupConfig
+	groupTasks
+	groupTargets
+	groupPartitionStats
+	groupSnapshots
+	groupAllocators
+	groupStreaming
+	groupLegacySegments // 2.1's index records, and what else hangs on segments
+	groupHistory
+	groupUndecoded
+	allGroups = 1<<iota - 1
+)
+
+// groupOf is the groups that a key of a kind takes part in.
+func groupOf(k kindID) groupSet {
+	switch k {
+	case kindDatabase:
+		return groupDatabases
+	case kindCollection, kindCollection22, kindField, kindFunction, kindStructField, kindPartition, kindIndex21:
+		return groupCollections
+	case kindAlias, kindAlias22, kindAlias21:
+		return groupAliases
+	case kindFieldIndex:
+		return groupIndexes
+	case kindChannelCheckpoint, kindChannelRemoval, kindChannelWatch, kindWALCheckpoint, kindWALVChannel:
+		return groupChannels
+	case kindPChannel:
+		return groupChannels | groupStreaming
+	case kindCollectionLoad, kindPartitionLoad, kindCollectionLoad21:
+		return groupLoads
+	case kindReplica, kindReplica21:
+		return groupReplicas
+	case kindResourceGroup:
+		return groupResourceGroups
+	case kindSession:
+		return groupSessions
+	case kindUser, kindRole, kindUserRole, kindGrantee, kindGrant, kindPrivilegeGroup:
+		return groupAccess
+	case kindConfig:
+		return groupConfig
+	case kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask, kindStatsTask, kindBroadcastTask:
+		return groupTasks
+	case kindTarget:
+		return groupTargets
+	case kindPartitionStats, kindPartitionStatsVersion:
+		return groupPartitionStats
+	case kindSnapshot:
+		return groupSnapshots
+	case kindAllocator:
+		return groupAllocators
+	case kindStreamingVersion, kindControlChannel, kindReplicateConfig, kindReplicatePChannel:
+		return groupStreaming
+	case kindSegmentIndex21, kindIndexMeta21, kindWALSegment:
+		return groupLegacySegments
+	}
+	return 0
+}
+
+// contradiction says where a record's own ids differ from those in its key, "" if nowhere.
+func contradiction(f *fact) string {
+	var id int64
+	at := 0
+	switch m := f.value.(type) {
+	case *etcdpb.DatabaseInfo:
+		id = m.GetId()
+	case *etcdpb.CollectionInfo:
+		if f.kind == kindAlias21 {
+			return ""
+		}
+		id = m.GetID()
+		if f.kind == kindCollection {
+			at = 1
+		}
+	case *etcdpb.PartitionInfo:
+		id, at = m.GetPartitionID(), 1
+	case *schemapb.FieldSchema:
+		id, at = m.GetFieldID(), 1
+	case *indexpb.FieldIndex:
+		id, at = m.GetIndexInfo().GetIndexID(), 1
+	case *querypb.CollectionLoadInfo:
+		id = m.GetCollectionID()
+	case *querypb.Replica:
+		id, at = m.GetID(), 1
+	default:
+		return ""
+	}
+	if id == f.ids[at] {
+		return ""
+	}
+	return contradicts(messageNameOf(f.value), "id", id, f.ids[at])
+}
+
+// share replaces objects of next by equal ones of prev, so that successive clusters
+// hold the same pointers for what did not change.
+func share[T any, K comparable](prev, next []*T, key func(*T) K) []*T {
+	if len(prev) == 0 {
+		return next
+	}
+	known := make(map[K]*T, len(prev))
+	for _, x := range prev {
+		known[key(x)] = x
+	}
+	for i, x := range next {
+		if old := known[key(x)]; old != nil && reflect.DeepEqual(old, x) {
+			next[i] = old
+		}
+	}
+	return next
+}
+
+// build assembles what is dirty. prev is the cluster of the last build, nil for the first.
+func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
+	p := &s.parts
+	p.Origin = model.Origin{
+		Kind: s.header.Origin.Kind, Location: s.header.Origin.Location, Detail: s.header.Origin.Detail,
+		Root: s.header.Root, MetaPath: s.header.MetaPath, Revision: h.revision, Taken: h.taken,
+	}
+	p.Loaded = s.want.Parts
+	p.Gaps = h.gaps
+	if s.dirty&groupSessions != 0 {
+		p.Sessions = share(p.Sessions, s.sessions(), func(x *model.Session) string { return x.Key })
+	}
+	if legacy := s.legacyLive(); legacy != s.legacy || prev == nil {
+		s.legacy = legacy
+		s.dirty |= groupIndexes | groupCollections | groupLoads | groupReplicas | groupLegacySegments
+	}
+	s.buildCatalog(p)
+	s.buildServing(p)
+	s.buildRest(p)
+	s.buildSegments(p)
+	p.Version = s.version()
+	p.Keys, p.Tombstones, p.KeysByKind = s.keyCounts()
+	if s.records != nil {
+		p.Keyspace = s.records.keyspace(*p)
+	}
+	s.dirty = 0
+	if prev == nil {
+		return model.Build(*p)
+	}
+	return prev.Update(*p)
+}
+
+func (s *state) buildCatalog(p *model.Parts) {
+	if s.dirty&groupDatabases != 0 {
+		p.Databases = share(p.Databases, s.databases(), func(x *model.Database) model.DatabaseID { return x.ID })
+	}
+	if s.dirty&(groupCollections|groupIndexes) != 0 {
+		var indexes []*model.Index
+		p.Collections, p.Partitions, indexes = s.assembleCollections()
+		indexes = append(indexes, s.indexes()...)
+		p.Indexes = share(p.Indexes, indexes, func(x *model.Index) string { return x.Key })
+	}
+	if s.dirty&groupAliases != 0 {
+		p.Aliases = share(p.Aliases, s.aliases(), func(x *model.Alias) string { return x.Database.String() + "/" + x.Name })
+	}
+	if s.dirty&(groupCollections|groupChannels) != 0 {
+		vchannels, pchannels := s.channels(p.Collections)
+		p.VChannels = share(p.VChannels, vchannels, func(x *model.VChannel) string { return x.Name })
+		p.PChannels = share(p.PChannels, pchannels, func(x *model.PChannel) string { return x.Name })
+	}
+	if s.dirty&groupStreaming != 0 {
+		p.Streaming = s.streaming()
+	}
+}
+
+func (s *state) buildServing(p *model.Parts) {
+	if s.dirty&groupLoads != 0 {
+		p.LoadStates = share(p.LoadStates, s.loadStates(), func(x *model.LoadState) model.CollectionID { return x.Collection })
+	}
+	if s.dirty&groupReplicas != 0 {
+		p.Replicas = share(p.Replicas, s.replicas(), func(x *model.Replica) model.ReplicaID { return x.ID })
+	}
+	if s.dirty&groupResourceGroups != 0 {
+		p.ResourceGroups = share(p.ResourceGroups, s.resourceGroups(), func(x *model.ResourceGroup) string { return x.Name })
+	}
+	if s.dirty&groupTargets != 0 {
+		p.Targets = share(p.Targets, s.targets(), func(x *model.Target) model.CollectionID { return x.Collection })
+	}
+}
+
+func (s *state) buildRest(p *model.Parts) {
+	if s.dirty&groupAccess != 0 {
+		p.Users, p.Roles, p.Grants, p.PrivilegeGroups = s.access()
+	}
+	if s.dirty&groupConfig != 0 {
+		p.Config = share(p.Config, s.config(), func(x *model.ConfigEntry) string { return x.Name })
+	}
+	if s.dirty&groupTasks != 0 {
+		p.Tasks = share(p.Tasks, s.tasks(), func(x *model.Task) string { return x.Key })
+	}
+	if s.dirty&groupPartitionStats != 0 {
+		p.PartitionStats = share(p.PartitionStats, s.partitionStats(), func(x *model.PartitionStats) string { return x.Key })
+	}
+	if s.dirty&groupSnapshots != 0 {
+		p.Snapshots = share(p.Snapshots, s.snapshots(), func(x *model.Snapshot) string { return x.Key })
+	}
+	if s.dirty&groupAllocators != 0 {
+		p.Allocators = share(p.Allocators, s.allocators(), func(x *model.Allocator) string { return x.Key })
+	}
+	if s.dirty&groupHistory != 0 {
+		p.History = values(s.history)
+	}
+	if s.dirty&groupUndecoded != 0 {
+		p.Undecoded = nil
+		for _, list := range s.undecoded {
+			p.Undecoded = append(p.Undecoded, list...)
+		}
+	}
+}

@@ -1,0 +1,313 @@
+package meta
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+const (
+	maxIDs   = 6
+	maxNames = 3
+	// historyPrefix and historySep are RootCoord's suffix-snapshot KV:
+	// snapshots/{key}_ts{tso} (Milvus internal/metastore/kv/rootcoord/suffix_snapshot.go).
+	historyPrefix = "snapshots/"
+	historySep    = "_ts"
+)
+
+// keyParts is a parsed key. Names point into the key that was parsed.
+type keyParts struct {
+	kind  kindID
+	ids   [maxIDs]int64
+	names [maxNames][]byte
+	// history: the key stands under snapshots/; at is the time in its suffix.
+	history bool
+	at      model.TSO
+}
+
+func (k *keyParts) name(i int) string { return string(k.names[i]) }
+
+// errUnknownKey says that no pattern explains a key.
+var errUnknownKey = errors.New("unknown key")
+
+// grammar parses the keys of one store.
+type grammar struct {
+	meta, root []byte // prefixes with a trailing slash
+	kinds      [kindCount]*kind
+	hot        []hotPrefix
+	// byFirst are the patterns by their first component, "" those that begin with a variable.
+	byFirst map[string][]*pattern
+}
+
+// hotPrefix is the literal beginning of a kind of which there may be millions of keys.
+type hotPrefix struct {
+	prefix []byte
+	kind   kindID
+	ids    int
+}
+
+// pattern is a kind's compiled key pattern.
+type pattern struct {
+	kind  *kind
+	root  bool // relative to the root instead of the metadata prefix
+	parts []patternPart
+}
+
+type patternPart struct {
+	literal string // "" for a variable
+	name    string
+	form    varForm
+}
+
+// varForm is what a variable of a pattern matches.
+type varForm uint8
+
+const (
+	formID varForm = iota
+	formName
+	formRest
+)
+
+func newGrammar(h source.Header) *grammar {
+	g := &grammar{meta: []byte(h.MetaPrefix()), root: []byte(h.Root + "/"), byFirst: make(map[string][]*pattern)}
+	table := kinds()
+	for i := range table {
+		k := &table[i]
+		g.kinds[k.id] = k
+		p := compile(k)
+		first := p.parts[0].literal
+		if p.root {
+			first = "/" + first
+		}
+		g.byFirst[first] = append(g.byFirst[first], p)
+	}
+	for _, id := range hotKinds() {
+		literal, ids, _ := strings.Cut(g.kinds[id].pattern, "{")
+		g.hot = append(g.hot, hotPrefix{prefix: []byte(literal), kind: id, ids: strings.Count("{"+ids, "{")})
+	}
+	return g
+}
+
+// hotKinds are the kinds whose keys grow with the number of segments.
+func hotKinds() []kindID {
+	return []kindID{kindSegment, kindSegmentIndex, kindBinlog, kindStatslog, kindDeltalog, kindBM25Log}
+}
+
+func compile(k *kind) *pattern {
+	p := &pattern{kind: k}
+	text := k.pattern
+	if strings.HasPrefix(text, "/") {
+		p.root, text = true, text[1:]
+	}
+	for part := range strings.SplitSeq(text, "/") {
+		inner, ok := strings.CutPrefix(part, "{")
+		if !ok {
+			p.parts = append(p.parts, patternPart{literal: part})
+			continue
+		}
+		name, form, _ := strings.Cut(strings.TrimSuffix(inner, "}"), ":")
+		v := patternPart{name: name}
+		switch form {
+		case "name":
+			v.form = formName
+		case "rest":
+			v.form = formRest
+		}
+		p.parts = append(p.parts, v)
+	}
+	return p
+}
+
+// parse finds the kind of an absolute key and the ids in it. The error says what is
+// wrong with a key that looks like a known kind, or is errUnknownKey.
+func (g *grammar) parse(key []byte) (keyParts, error) {
+	if rel, ok := bytes.CutPrefix(key, g.meta); ok {
+		if k, ok := g.parseHot(rel); ok {
+			return k, nil
+		}
+		if inner, ok := bytes.CutPrefix(rel, []byte(historyPrefix)); ok {
+			return g.parseHistory(inner)
+		}
+		return g.match(rel, false)
+	}
+	if rel, ok := bytes.CutPrefix(key, g.root); ok {
+		return g.match(rel, true)
+	}
+	return keyParts{}, errUnknownKey
+}
+
+// parseHot parses the frequent kinds without looking at the table; whatever is odd
+// about a key is left to match.
+func (g *grammar) parseHot(rel []byte) (keyParts, bool) {
+	for i := range g.hot {
+		h := &g.hot[i]
+		if len(rel) <= len(h.prefix) || string(rel[:len(h.prefix)]) != string(h.prefix) {
+			continue
+		}
+		k := keyParts{kind: h.kind}
+		rest := rel[len(h.prefix):]
+		for n := range h.ids {
+			id, size := leadingID(rest)
+			if size == 0 {
+				return k, false
+			}
+			k.ids[n] = id
+			rest = rest[size:]
+			if n == h.ids-1 {
+				return k, len(rest) == 0
+			}
+			if len(rest) == 0 || rest[0] != '/' {
+				return k, false
+			}
+			rest = rest[1:]
+		}
+	}
+	return keyParts{}, false
+}
+
+// leadingID parses the digits that b begins with; size 0 if there is no id that is
+// written as Milvus writes it (no plus, no leading zeros, within int64).
+func leadingID(b []byte) (id int64, size int) {
+	i, negative := 0, false
+	if len(b) > 0 && b[0] == '-' {
+		negative, i = true, 1
+	}
+	start := i
+	var v uint64
+	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+		d := uint64(b[i] - '0')
+		if v > (math.MaxUint64-d)/10 {
+			return 0, 0
+		}
+		v = v*10 + d
+		i++
+	}
+	digits := i - start
+	switch {
+	case digits == 0, digits > 1 && b[start] == '0', negative && (v == 0 || v > 1<<63), !negative && v > math.MaxInt64:
+		return 0, 0
+	case negative:
+		return int64(-v), i
+	}
+	return int64(v), i
+}
+
+func (g *grammar) parseHistory(inner []byte) (keyParts, error) {
+	i := bytes.LastIndex(inner, []byte(historySep))
+	if i < 0 {
+		return keyParts{}, errors.New("history key without a timestamp")
+	}
+	at, err := strconv.ParseUint(string(inner[i+len(historySep):]), 10, 64)
+	if err != nil {
+		return keyParts{}, fmt.Errorf("history key with %q where a timestamp belongs", inner[i+len(historySep):])
+	}
+	k, err := g.match(inner[:i], false)
+	if err != nil {
+		return keyParts{}, err
+	}
+	k.history, k.at = true, model.TSO(at)
+	return k, nil
+}
+
+// match tries the patterns of the table in order.
+func (g *grammar) match(rel []byte, root bool) (keyParts, error) {
+	first, _, _ := bytes.Cut(rel, []byte("/"))
+	name := string(first)
+	if root {
+		name = "/" + name
+	}
+	var wrong error
+	for _, list := range [2][]*pattern{g.byFirst[name], g.byFirst[""]} {
+		for _, p := range list {
+			if p.root != root {
+				continue
+			}
+			k, err := p.match(rel)
+			if err == nil {
+				return k, nil
+			}
+			if wrong == nil && !errors.Is(err, errUnknownKey) {
+				wrong = err
+			}
+		}
+	}
+	if wrong != nil {
+		return keyParts{}, wrong
+	}
+	return keyParts{}, errUnknownKey
+}
+
+func (p *pattern) match(rel []byte) (keyParts, error) {
+	k := keyParts{kind: p.kind.id}
+	ids, names := 0, 0
+	var wrong error
+	rest := rel
+	for i, part := range p.parts {
+		component, after, more := bytes.Cut(rest, []byte("/"))
+		last := i == len(p.parts)-1
+		if part.literal == "" && part.form == formRest {
+			component, after, more = rest, nil, false
+		}
+		if last == more || len(component) == 0 {
+			return k, errUnknownKey
+		}
+		switch {
+		case part.literal != "":
+			if string(component) != part.literal {
+				return k, errUnknownKey
+			}
+		case part.form == formID:
+			id, size := leadingID(component)
+			if size != len(component) && wrong == nil {
+				wrong = fmt.Errorf("%s key with %q where the %s id belongs", p.kind.name, component, part.name)
+			}
+			k.ids[ids] = id
+			ids++
+		default:
+			k.names[names] = component
+			names++
+		}
+		rest = after
+	}
+	return k, wrong
+}
+
+// format writes a parsed key back, absolute.
+func (g *grammar) format(k keyParts) []byte {
+	p := compile(g.kinds[k.kind])
+	var b []byte
+	switch {
+	case p.root:
+		b = append(b, g.root...)
+	case k.history:
+		b = append(append(b, g.meta...), historyPrefix...)
+	default:
+		b = append(b, g.meta...)
+	}
+	ids, names := 0, 0
+	for i, part := range p.parts {
+		if i > 0 {
+			b = append(b, '/')
+		}
+		switch {
+		case part.literal != "":
+			b = append(b, part.literal...)
+		case part.form == formID:
+			b = strconv.AppendInt(b, k.ids[ids], 10)
+			ids++
+		default:
+			b = append(b, k.names[names]...)
+			names++
+		}
+	}
+	if k.history {
+		b = strconv.AppendUint(append(b, historySep...), uint64(k.at), 10)
+	}
+	return b
+}

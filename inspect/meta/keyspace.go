@@ -1,0 +1,255 @@
+package meta
+
+import (
+	"bytes"
+	"encoding/hex"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// keyspace is one state of all keys: compressed blocks in key order. Blocks never
+// change; a later state shares those in which no key changed.
+type keyspace struct {
+	grammar *grammar
+	blocks  []*block
+	starts  []int // position of each block's first key; one more at the end
+	cache   *blockCache
+	codec   *blockCodec
+	parts   model.Parts // of the same state, for finding the keys of objects
+}
+
+func newKeyspace(r *recordStore, parts model.Parts) *keyspace {
+	parts.Keyspace = nil // else every state would hold on to the one before
+	k := &keyspace{grammar: r.grammar, blocks: r.blocks, starts: make([]int, len(r.blocks)+1), cache: r.cache, codec: r.codec, parts: parts}
+	for i, b := range r.blocks {
+		k.starts[i+1] = k.starts[i] + b.n
+	}
+	return k
+}
+
+// Len is the number of keys.
+func (k *keyspace) Len() int { return k.starts[len(k.blocks)] }
+
+// blockOf finds the block of the i-th key and the key's place in it.
+func (k *keyspace) blockOf(i int) (b *block, at int) {
+	n, found := slices.BinarySearch(k.starts, i)
+	if !found {
+		n--
+	}
+	return k.blocks[n], i - k.starts[n]
+}
+
+// Info describes the i-th key.
+func (k *keyspace) Info(i int) model.KeyInfo {
+	b, at := k.blockOf(i)
+	return k.info(&k.cache.keys(k.codec, b)[at])
+}
+
+func (k *keyspace) info(e *blockKey) model.KeyInfo {
+	info := model.KeyInfo{
+		Key: e.key, Size: e.size, ModRevision: e.mod, Lease: e.lease, Tombstone: e.flags&flagTombstone != 0,
+	}
+	switch kind := k.grammar.kinds[e.kind]; {
+	case e.flags&flagHistory != 0:
+		info.Kind = "history"
+	case kind != nil:
+		info.Kind = kind.name
+	}
+	return info
+}
+
+// Find returns the position of key, or where it would stand.
+func (k *keyspace) Find(key string) (i int, ok bool) {
+	n, found := slices.BinarySearchFunc(k.blocks, key, func(b *block, key string) int { return bytes.Compare([]byte(b.first), []byte(key)) })
+	if !found {
+		n--
+	}
+	if n < 0 {
+		return 0, false
+	}
+	at, ok := slices.BinarySearchFunc(k.cache.keys(k.codec, k.blocks[n]), key, func(e blockKey, key string) int {
+		return bytes.Compare([]byte(e.key), []byte(key))
+	})
+	return k.starts[n] + at, ok
+}
+
+// Record decodes the i-th key's value.
+func (k *keyspace) Record(i int) model.Record {
+	b, at := k.blockOf(i)
+	e := k.cache.keys(k.codec, b)[at]
+	r := model.Record{KeyInfo: k.info(&e), Raw: k.cache.value(k.codec, b, &e)}
+	parsed, err := k.grammar.parse([]byte(e.key))
+	switch {
+	case err != nil:
+		r.Problem = err.Error()
+		describePlain(&r)
+	case e.flags&flagTombstone != 0:
+		r.Message, r.Text = "text", "tombstone: dropped"
+		if parsed.history {
+			r.Text += " at " + parsed.at.Time().Format(time.RFC3339Nano)
+		}
+	default:
+		k.describe(&r, k.grammar.kinds[parsed.kind])
+	}
+	return r
+}
+
+// describe decodes a value as its kind says.
+func (k *keyspace) describe(r *model.Record, kind *kind) {
+	s := state{grammar: k.grammar, unzip: k.codec.decoder, undecoded: make(map[string][]*model.Undecoded)}
+	value, err := s.decode(kind, source.KV{Key: []byte(r.Key), Value: r.Raw})
+	if err != nil {
+		r.Problem = err.Error()
+		describePlain(r)
+		return
+	}
+	for _, u := range s.undecoded[r.Key] {
+		r.Problem = u.Reason
+	}
+	switch kind.enc {
+	case encProto, encZstdProto:
+		if m, ok := value.(proto.Message); ok {
+			r.Message, r.Text = string(m.ProtoReflect().Descriptor().FullName()), messageJSON(m)
+		}
+	case encJSON:
+		r.Message, r.Text = "json", indentJSON(r.Raw)
+	case encNumber:
+		r.Message, r.Text = "int", string(r.Raw)
+	case encTime:
+		r.Message, r.Text = "time", value.(time.Time).Format(time.RFC3339Nano)
+	default:
+		describePlain(r)
+	}
+}
+
+// describePlain shows a value of which nothing is known: JSON, text, else hex.
+func describePlain(r *model.Record) {
+	switch {
+	case len(r.Raw) > 1 && (r.Raw[0] == '{' || r.Raw[0] == '[') && utf8.Valid(r.Raw):
+		r.Message, r.Text = "json", indentJSON(r.Raw)
+	case printable(r.Raw):
+		r.Message, r.Text = "text", string(r.Raw)
+	default:
+		r.Message, r.Text = "binary", hex.EncodeToString(r.Raw)
+	}
+}
+
+func printable(b []byte) bool {
+	if !utf8.Valid(b) {
+		return false
+	}
+	return !slices.ContainsFunc(b, func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' })
+}
+
+// recordStore collects keys for a keyspace: first all of them in any order, later
+// changes. It is used by one goroutine; the keyspaces that it hands out by any.
+type recordStore struct {
+	grammar *grammar
+	codec   *blockCodec
+	cache   *blockCache
+	writer  *blockWriter // nil once the store was read
+	blocks  []*block
+	changes map[string]*record // nil: removed
+}
+
+func newRecordStore(g *grammar) (*recordStore, error) {
+	codec, err := newBlockCodec()
+	if err != nil {
+		return nil, err
+	}
+	return &recordStore{
+		grammar: g, codec: codec, cache: newBlockCache(), writer: newBlockWriter(codec), changes: make(map[string]*record),
+	}, nil
+}
+
+// put keeps a key, its secrets redacted.
+func (r *recordStore) put(kv source.KV, k *keyParts, err error) {
+	e := record{key: kv.Key, value: r.grammar.redact(kv, k, err), mod: kv.ModRevision, lease: kv.Lease, kind: k.kind}
+	if k.history {
+		e.flags |= flagHistory
+	}
+	if err != nil {
+		e.kind = kindUnknown
+	} else if isTombstone(kv.Value) {
+		e.flags |= flagTombstone
+	}
+	if r.writer != nil {
+		r.writer.add(e)
+		return
+	}
+	e.key, e.value = bytes.Clone(e.key), bytes.Clone(e.value)
+	r.changes[string(e.key)] = &e
+}
+
+func (r *recordStore) remove(key []byte) { r.changes[string(key)] = nil }
+
+// keyspace returns the keys as they are now.
+func (r *recordStore) keyspace(parts model.Parts) *keyspace {
+	if r.writer != nil {
+		r.blocks, r.writer = r.writer.finish(), nil
+	}
+	if len(r.changes) > 0 {
+		r.blocks = r.codec.apply(r.blocks, r.changes)
+		r.changes = make(map[string]*record)
+	}
+	return newKeyspace(r, parts)
+}
+
+// cachedBlocks is how many unpacked blocks are kept: what a page and its neighbours show.
+const cachedBlocks = 12
+
+// blockCache keeps the blocks that were unpacked last.
+type blockCache struct {
+	mu     sync.Mutex
+	recent []*cachedBlock // the last used first
+}
+
+type cachedBlock struct {
+	block  *block
+	keys   []blockKey
+	values []byte // nil until a value was asked for
+}
+
+func newBlockCache() *blockCache { return &blockCache{} }
+
+func (c *blockCache) get(codec *blockCodec, b *block) *cachedBlock {
+	for i, x := range c.recent {
+		if x.block == b {
+			copy(c.recent[1:i+1], c.recent[:i])
+			c.recent[0] = x
+			return x
+		}
+	}
+	x := &cachedBlock{block: b, keys: codec.keys(b)}
+	if len(c.recent) < cachedBlocks {
+		c.recent = append(c.recent, nil)
+	}
+	copy(c.recent[1:], c.recent)
+	c.recent[0] = x
+	return x
+}
+
+func (c *blockCache) keys(codec *blockCodec, b *block) []blockKey {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.get(codec, b).keys
+}
+
+func (c *blockCache) value(codec *blockCodec, b *block, e *blockKey) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.get(codec, b)
+	if x.values == nil {
+		x.values = codec.values(b)
+	}
+	return bytes.Clone(x.values[e.at : e.at+e.size])
+}
+
+var _ model.Keyspace = (*keyspace)(nil)

@@ -1,0 +1,143 @@
+package meta
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// Want says what to read.
+type Want struct {
+	// Parts of the metadata. Logs and segment indexes bring segments with them, and
+	// segments the catalog.
+	Parts model.Part
+	// Collection restricts segments, their logs and their indexes to one collection: its
+	// name, "database.name", an alias or an id. "" is all. A name that exists in several
+	// databases means each of them.
+	Collection string
+	// Records keeps every key that is read, for Cluster.Keyspace.
+	Records bool
+}
+
+// complete adds the parts that others need.
+func (w Want) complete() Want {
+	if w.Parts&(model.PartLogs|model.PartSegmentIndexes) != 0 {
+		w.Parts |= model.PartSegments
+	}
+	if w.Parts&model.PartSegments != 0 || w.Collection != "" {
+		w.Parts |= model.PartCatalog
+	}
+	return w
+}
+
+// UnknownCollectionError says that Want.Collection names nothing.
+type UnknownCollectionError struct{ Name string }
+
+func (e *UnknownCollectionError) Error() string { return fmt.Sprintf("no collection %q", e.Name) }
+
+// Load reads the wanted parts of a snapshot. A store that can be read in pieces is read
+// in two steps: first what is small, then the segments, cut at the collections found. A
+// broken record is part of the result (Undecoded), not an error; an error is one of
+// reading, or *UnknownCollectionError.
+func Load(ctx context.Context, snap source.Snapshot, want Want) (*model.Cluster, error) {
+	s, _, err := load(ctx, snap, want)
+	if err != nil {
+		return nil, err
+	}
+	return s.build(nil, headlineOf(snap)), nil
+}
+
+// headline is what of a cluster does not come from keys.
+type headline struct {
+	revision int64
+	taken    time.Time
+	gaps     []model.Gap
+}
+
+func headlineOf(snap source.Snapshot) headline {
+	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken}
+	for _, g := range snap.Gaps() {
+		h.gaps = append(h.gaps, model.Gap{Where: g.Where, Reason: g.Reason, Count: g.Count})
+	}
+	return h
+}
+
+// load reads a snapshot into a state, and says which ranges it covers.
+func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeList, error) {
+	want = want.complete()
+	s, err := newState(snap.Header(), want)
+	if err != nil {
+		return nil, nil, err
+	}
+	put := func(kv source.KV) error {
+		s.put(kv, true)
+		return nil
+	}
+	small, hot := splitRanges(snap.Header(), want.Parts)
+	if !snap.Seekable() {
+		all := append(small, hot...).sorted()
+		if err := snap.Scan(ctx, all, put); err != nil {
+			return nil, nil, err
+		}
+		return s, all, s.resolve()
+	}
+	if err := snap.Scan(ctx, small, put); err != nil {
+		return nil, nil, err
+	}
+	if err := s.resolve(); err != nil {
+		return nil, nil, err
+	}
+	if s.only != nil {
+		hot = onlyOf(hot, s.only)
+	} else {
+		collections, partitions, _ := s.assembleCollections()
+		hot = cutAll(hot, cutPoints(collections, partitions))
+	}
+	if err := snap.Scan(ctx, hot, put); err != nil {
+		return nil, nil, err
+	}
+	return s, append(small, hot...).sorted(), nil
+}
+
+// resolve finds the collections that Want.Collection names.
+func (s *state) resolve() error {
+	if s.want.Collection == "" {
+		return nil
+	}
+	if s.only = s.named(s.want.Collection); len(s.only) == 0 {
+		return &UnknownCollectionError{s.want.Collection}
+	}
+	return nil
+}
+
+// named returns the collections that a name, "database.name", alias or id means. An id
+// need not be known: its collection may be gone while segments are still there.
+func (s *state) named(name string) map[model.CollectionID]bool {
+	found := make(map[model.CollectionID]bool)
+	if id, err := strconv.ParseInt(name, 10, 64); err == nil {
+		found[model.CollectionID(id)] = true
+	}
+	databases := map[model.DatabaseID]string{0: "default", 1: "default"}
+	for _, d := range s.databases() {
+		databases[d.ID] = d.Name
+	}
+	matches := func(database model.DatabaseID, object string) bool {
+		return object == name || databases[database]+"."+object == name
+	}
+	collections, _, _ := s.assembleCollections()
+	for _, c := range collections {
+		if matches(c.Database, c.Name) {
+			found[c.ID] = true
+		}
+	}
+	for _, a := range s.aliases() {
+		if matches(a.Database, a.Name) {
+			found[a.Collection] = true
+		}
+	}
+	return found
+}

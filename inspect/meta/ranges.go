@@ -1,0 +1,215 @@
+package meta
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// span is an interval of keys and the parts whose keys it may hold.
+type span struct {
+	source.Range
+	parts model.Part
+	// hot: it grows with the number of segments, and its keys go on with a collection id.
+	hot bool
+}
+
+// spans partition the whole root: every key below it lies in exactly one of them.
+// What no pattern begins with belongs to PartRest.
+func spans(h source.Header) []span {
+	var known []span
+	for prefix, parts := range prefixParts() {
+		absolute := h.MetaPrefix() + prefix
+		if rest, ok := strings.CutPrefix(prefix, "/"); ok {
+			absolute = h.Root + "/" + rest
+		}
+		known = append(known, span{Range: source.Prefix(absolute), parts: parts, hot: hotPrefixes()[prefix]})
+	}
+	slices.SortFunc(known, func(a, b span) int { return cmp.Compare(a.From, b.From) })
+	root := source.Prefix(h.Root + "/")
+	var all []span
+	from := root.From
+	for _, k := range known {
+		if from < k.From {
+			all = append(all, span{Range: source.Range{From: from, To: k.From}, parts: model.PartRest})
+		}
+		all = append(all, k)
+		from = k.To
+	}
+	return append(all, span{Range: source.Range{From: from, To: root.To}, parts: model.PartRest})
+}
+
+// prefixParts are the prefixes that are read on their own, none inside another. A
+// leading slash means relative to the root. Prefixes of several kinds of keys are
+// listed where the kinds belong to the same part.
+func prefixParts() map[string]model.Part {
+	const catalog, channels, users, tasks = model.PartCatalog, model.PartChannels, model.PartUsers, model.PartTasks
+	return map[string]model.Part{
+		"session/":                                        model.PartAll, // few, and they tell the version
+		"root-coord/aliases/":                             catalog,
+		"root-coord/collection-alias/":                    catalog,
+		"root-coord/collection/":                          catalog,
+		"root-coord/database/":                            catalog,
+		"root-coord/fields/":                              catalog,
+		"root-coord/functions/":                           catalog,
+		"root-coord/index/":                               catalog,
+		"root-coord/partitions/":                          catalog,
+		"root-coord/struct-array-fields/":                 catalog,
+		"root-coord/credential/":                          users,
+		"root-coord/privilege-group/":                     users,
+		"root-coord/segment-index/":                       model.PartSegmentIndexes,
+		"field-index/":                                    catalog,
+		"queryCoord-Collection-Target/":                   channels,
+		"queryCoord-ReplicaMeta/":                         catalog,
+		"queryCoord-ResourceGroup/":                       catalog,
+		"queryCoord-collectionMeta/":                      catalog,
+		"querycoord-collection-loadinfo/":                 catalog,
+		"querycoord-partition-loadinfo/":                  catalog,
+		"querycoord-replica/":                             catalog,
+		"streamingcoord-meta/broadcast-task/":             tasks,
+		"streamingcoord-meta/cchannel":                    catalog,
+		"streamingcoord-meta/pchannel/":                   catalog,
+		"streamingcoord-meta/replicate-configuration":     catalog,
+		"streamingcoord-meta/replicating-pchannel/":       catalog,
+		"streamingcoord-meta/version":                     catalog,
+		"streamingnode-meta/":                             channels | model.PartSegments,
+		"channelwatch/":                                   channels,
+		"datacoord-meta/channel-cp/":                      channels,
+		"datacoord-meta/channel-removal/":                 channels,
+		"datacoord-meta/analyze-task/":                    tasks,
+		"datacoord-meta/compaction-task/":                 tasks,
+		"datacoord-meta/current-partition-stats-version/": tasks,
+		"datacoord-meta/import-job/":                      tasks,
+		"datacoord-meta/import-task/":                     tasks,
+		"datacoord-meta/partition-stats/":                 tasks,
+		"datacoord-meta/preimport-task/":                  tasks,
+		"datacoord-meta/snapshot/":                        tasks,
+		"datacoord-meta/stats-task/":                      tasks,
+		"datacoord-meta/s/":                               model.PartSegments,
+		"datacoord-meta/binlog/":                          model.PartLogs,
+		"datacoord-meta/bm25log/":                         model.PartLogs,
+		"datacoord-meta/deltalog/":                        model.PartLogs,
+		"datacoord-meta/predicate-deltalog/":              model.PartLogs,
+		"datacoord-meta/statslog/":                        model.PartLogs,
+		"segment-index/":                                  model.PartSegmentIndexes,
+		"indexes/":                                        model.PartSegmentIndexes,
+		historyPrefix:                                     model.PartHistory,
+		"/config/":                                        model.PartConfig,
+	}
+}
+
+// hotPrefixes are those of prefixParts that are cut by collection.
+func hotPrefixes() map[string]bool {
+	return map[string]bool{
+		"datacoord-meta/s/": true, "datacoord-meta/binlog/": true, "datacoord-meta/bm25log/": true, "datacoord-meta/deltalog/": true,
+		"datacoord-meta/predicate-deltalog/": true, "datacoord-meta/statslog/": true, "segment-index/": true, "root-coord/segment-index/": true,
+	}
+}
+
+// maxCuts bounds the pieces of one prefix: etcd answers one Range of 4,000 keys
+// faster than forty of 100, and no answer may get huge.
+const maxCuts = 64
+
+// Ranges lists what to read for the parts. Where the catalog is known, the prefixes
+// that grow with the number of segments are cut at ids of its collections and
+// partitions; the pieces still cover the whole prefix, so that what belongs to no
+// known collection is read as well. Without a catalog (nil) prefixes stay whole. With
+// PartAll the ranges cover the whole root.
+func Ranges(h source.Header, parts model.Part, catalog *model.Cluster) []source.Range {
+	var points []string
+	if catalog != nil {
+		points = cutPoints(catalog.Collections, catalog.Partitions)
+	}
+	small, hot := splitRanges(h, parts)
+	return append(small, cutAll(hot, points)...).sorted()
+}
+
+// cutPoints are what the key of a segment may begin with after its prefix, in lexical
+// order as etcd has them: "{collection}/{partition}/".
+func cutPoints(collections []*model.Collection, partitions []*model.Partition) []string {
+	var points []string
+	for _, p := range partitions {
+		points = append(points, p.Collection.String()+"/"+p.ID.String()+"/")
+	}
+	for _, x := range collections {
+		points = append(points, x.ID.String()+"/")
+	}
+	slices.Sort(points)
+	points = slices.Compact(points)
+	if n := len(points); n > maxCuts {
+		sample := make([]string, maxCuts)
+		for i := range sample {
+			sample[i] = points[i*n/maxCuts]
+		}
+		points = sample
+	}
+	return points
+}
+
+// rangeList is a list of ranges that do not overlap.
+type rangeList []source.Range
+
+func (l rangeList) sorted() rangeList {
+	slices.SortFunc(l, func(a, b source.Range) int { return cmp.Compare(a.From, b.From) })
+	return l
+}
+
+// contains reports whether a key lies in one of the ranges, which must be sorted.
+func (l rangeList) contains(key []byte) bool {
+	i, found := slices.BinarySearchFunc(l, string(key), func(r source.Range, key string) int { return cmp.Compare(r.From, key) })
+	if found {
+		return true
+	}
+	return i > 0 && l[i-1].Contains(key)
+}
+
+// cutAll splits the ranges of prefixes at points.
+func cutAll(prefixes rangeList, points []string) rangeList {
+	var out rangeList
+	for _, r := range prefixes {
+		from := r.From
+		for _, p := range points {
+			if at := r.From + p; at > from {
+				out = append(out, source.Range{From: from, To: at})
+				from = at
+			}
+		}
+		out = append(out, source.Range{From: from, To: r.To})
+	}
+	return out
+}
+
+// onlyOf keeps of prefixes what belongs to some collections.
+func onlyOf(prefixes rangeList, collections map[model.CollectionID]bool) rangeList {
+	var out rangeList
+	for _, r := range prefixes {
+		for id := range collections {
+			out = append(out, source.Prefix(r.From+id.String()+"/"))
+		}
+	}
+	return out.sorted()
+}
+
+// splitRanges lists the ranges of the wanted parts: small ones, neighbours joined, and
+// the whole prefixes that grow with the number of segments.
+func splitRanges(h source.Header, parts model.Part) (small, hot rangeList) {
+	join := false
+	for _, s := range spans(h) {
+		switch {
+		case s.parts&parts == 0:
+			join = false
+		case s.hot:
+			hot = append(hot, s.Range)
+			join = false
+		case join:
+			small[len(small)-1].To = s.To
+		default:
+			small = append(small, s.Range)
+			join = true
+		}
+	}
+	return small, hot
+}

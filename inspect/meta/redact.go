@@ -1,0 +1,210 @@
+package meta
+
+import (
+	"bytes"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"kitescope/inspect/source"
+)
+
+// Redactor returns a function that takes the secrets out of one key's value: password
+// hashes, dynamic configuration whose name says secret, credentials in properties and
+// in the parameters of functions and imports, tokens of replicated clusters, bodies of
+// broadcast messages. It never changes the value in place. Its second result is always
+// true: no key is dropped, so that it can be given to source.WriteBundle as it is.
+func Redactor(h source.Header) func(source.KV) (source.KV, bool) {
+	g := newGrammar(h)
+	return func(kv source.KV) (source.KV, bool) {
+		k, err := g.parse(kv.Key)
+		kv.Value = g.redact(kv, &k, err)
+		return kv, true
+	}
+}
+
+// Redact is Redactor for a single key.
+func Redact(kv source.KV, h source.Header) (source.KV, bool) { return Redactor(h)(kv) }
+
+// redact returns the value of a parsed key as it may be kept.
+func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
+	if err != nil {
+		return redactUnknown(kv)
+	}
+	kind := g.kinds[k.kind]
+	if kind.secret == secretNever || isTombstone(kv.Value) {
+		return kv.Value
+	}
+	switch kind.enc {
+	case encJSON:
+		return redactRecord(kv.Value, kind.secret)
+	case encText:
+		return []byte(redactPair(k.name(0), string(kv.Value)))
+	case encProto:
+		return redactProto(kind, kv.Value)
+	}
+	return kv.Value
+}
+
+// redactUnknown redacts a value of which nothing is known but its key.
+func redactUnknown(kv source.KV) []byte {
+	if out, changed, ok := redactJSON(kv.Value); ok {
+		if !secretName(lastComponent(kv.Key)) {
+			if changed {
+				return out
+			}
+			return kv.Value
+		}
+	} else if !mayHoldSecret(kv.Value) && !secretName(lastComponent(kv.Key)) {
+		return kv.Value
+	}
+	if len(kv.Value) == 0 {
+		return kv.Value
+	}
+	return []byte(redacted)
+}
+
+func lastComponent(key []byte) string { return string(key[bytes.LastIndexByte(key, '/')+1:]) }
+
+// mayHoldSecret is a quick look: a name of a secret, or a URL with user info.
+func mayHoldSecret(value []byte) bool {
+	return mentionsSecret(value) || bytes.Contains(value, []byte("://")) && bytes.IndexByte(value, '@') >= 0
+}
+
+func redactRecord(value []byte, s secrecy) []byte {
+	if s != secretAlways && !mayHoldSecret(value) {
+		return value
+	}
+	out, _, ok := redactJSON(value)
+	if !ok {
+		return []byte(redacted) // no JSON: nothing tells where the secret stands
+	}
+	return out
+}
+
+func redactProto(kind *kind, value []byte) []byte {
+	if kind.secret != secretAlways && !mayHoldSecret(value) {
+		return value
+	}
+	m := kind.message()
+	if proto.Unmarshal(value, m) != nil {
+		return []byte(redacted)
+	}
+	if !redactMessage(m.ProtoReflect()) {
+		return value
+	}
+	out, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		return []byte(redacted)
+	}
+	return out
+}
+
+// redactMessage takes secrets out of a message and those in it, in place.
+func redactMessage(m protoreflect.Message) (changed bool) {
+	switch m.Descriptor().FullName() {
+	case "milvus.proto.common.KeyValuePair":
+		return redactPairMessage(m)
+	case "milvus.proto.messages.Message":
+		changed = redactWALMessage(m)
+	}
+	changed = redactUnknownFields(m) || changed
+	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		changed = redactField(m, fd, v) || changed
+		return true
+	})
+	return changed
+}
+
+func redactField(m protoreflect.Message, fd protoreflect.FieldDescriptor, v protoreflect.Value) (changed bool) {
+	switch {
+	case fd.IsMap() && fd.MapKey().Kind() == protoreflect.StringKind && fd.MapValue().Kind() == protoreflect.StringKind:
+		entries := v.Map()
+		entries.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+			if safe := redactPair(k.String(), v.String()); safe != v.String() {
+				entries.Set(k, protoreflect.ValueOfString(safe))
+				changed = true
+			}
+			return true
+		})
+	case fd.Kind() == protoreflect.StringKind && fd.IsList():
+		list := v.List()
+		for i := range list.Len() {
+			text := list.Get(i).String()
+			if safe := redactText(text); safe != text {
+				list.Set(i, protoreflect.ValueOfString(safe))
+				changed = true
+			}
+		}
+	case fd.Kind() == protoreflect.StringKind && !fd.IsMap():
+		if safe := redactPair(string(fd.Name()), v.String()); safe != v.String() {
+			m.Set(fd, protoreflect.ValueOfString(safe))
+			changed = true
+		}
+	default:
+		eachMessage(fd, v, func(inner protoreflect.Message) { changed = redactMessage(inner) || changed })
+	}
+	return changed
+}
+
+func redactPairMessage(m protoreflect.Message) bool {
+	fields := m.Descriptor().Fields()
+	value := fields.ByName("value")
+	before := m.Get(value).String()
+	safe := redactPair(m.Get(fields.ByName("key")).String(), before)
+	if safe == before {
+		return false
+	}
+	m.Set(value, protoreflect.ValueOfString(safe))
+	return true
+}
+
+// redactWALMessage empties the body of a message that is broadcast, and all of its
+// properties but type, version, time, channel and broadcast header: the others hold
+// encoded headers, those of users and of replication with credentials in them.
+func redactWALMessage(m protoreflect.Message) (changed bool) {
+	fields := m.Descriptor().Fields()
+	if payload := fields.ByName("payload"); m.Has(payload) {
+		m.Clear(payload)
+		changed = true
+	}
+	properties := fields.ByName("properties")
+	if !m.Has(properties) {
+		return changed
+	}
+	entries := m.Mutable(properties).Map()
+	entries.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+		switch k.String() {
+		case messageTypeProperty, "_v", "_wt", "_tt", "_btt", "_lc", "_vc", "_bh":
+			return true
+		}
+		entries.Set(k, protoreflect.ValueOfString(redacted))
+		changed = true
+		return true
+	})
+	return changed
+}
+
+// redactUnknownFields replaces fields that a newer Milvus added and that mention a secret.
+func redactUnknownFields(m protoreflect.Message) bool {
+	unknown := m.GetUnknown()
+	if len(unknown) == 0 || !mayHoldSecret(unknown) {
+		return false
+	}
+	var out []byte
+	for b := []byte(unknown); len(b) > 0; {
+		number, _, n := protowire.ConsumeField(b)
+		if n < 0 {
+			break
+		}
+		if mayHoldSecret(b[:n]) {
+			out = protowire.AppendString(protowire.AppendTag(out, number, protowire.BytesType), redacted)
+		} else {
+			out = append(out, b[:n]...)
+		}
+		b = b[n:]
+	}
+	m.SetUnknown(out)
+	return true
+}

@@ -1,0 +1,164 @@
+package meta
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// redacted replaces a secret.
+const redacted = "<redacted>"
+
+// secretWords are parts of names that hold secrets, in lower case without separators.
+// They cover Milvus's own configuration (configs/milvus.yaml: minio.secretAccessKey,
+// etcd.auth.password, kafka.saslPassword, pulsar.authParams, credential.*, cipherPlugin.*,
+// trace.otlp.headers) and the parameters of functions and external tables.
+func secretWords() []string {
+	return []string{
+		"password", "passwd", "pwd", "secret", "accesskey", "privatekey", "apikey", "token", "credential",
+		"sasl", "cipher", "kms", "authparams", "otlpheaders", "connectionstring", "signingkey", "defaultkey",
+	}
+}
+
+// innocentWords contain a secret word by accident: analyzers have tokenizers.
+func innocentWords() []string { return []string{"tokenizer", "tokens", "tokenfilter"} }
+
+// plainName lowers a name and takes its separators out.
+func plainName(name []byte) []byte {
+	plain := make([]byte, 0, len(name))
+	for _, c := range name {
+		switch {
+		case c >= 'A' && c <= 'Z':
+			plain = append(plain, c+'a'-'A')
+		case c == '_' || c == '-' || c == '.' || c == ' ' || c == '/':
+		default:
+			plain = append(plain, c)
+		}
+	}
+	return plain
+}
+
+// secretName reports whether a name says that its value is a secret.
+func secretName(name string) bool { return mentionsSecret([]byte(name)) }
+
+// mentionsSecret reports whether text holds a word that names a secret.
+func mentionsSecret(text []byte) bool {
+	plain := plainName(text)
+	for _, word := range secretWords() {
+		if !bytes.Contains(plain, []byte(word)) {
+			continue
+		}
+		for _, innocent := range innocentWords() {
+			plain = bytes.ReplaceAll(plain, []byte(innocent), nil)
+		}
+		if bytes.Contains(plain, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// redactPair returns the value of a named property as it may be kept.
+func redactPair(name, value string) string {
+	switch {
+	case value == "" || value == "true" || value == "false":
+		return value
+	case secretName(name):
+		return redacted
+	}
+	return redactText(value)
+}
+
+// redactText takes secrets out of free text: out of JSON by its keys, and out of URLs.
+func redactText(value string) string {
+	if strings.HasPrefix(value, "{") || strings.HasPrefix(value, "[") {
+		if out, changed, ok := redactJSON([]byte(value)); ok {
+			if changed {
+				return string(out)
+			}
+			return value
+		}
+		if mentionsSecret([]byte(value)) { // broken JSON: nothing tells where the secret ends
+			return redacted
+		}
+	}
+	return redactURL(value)
+}
+
+// redactURL takes user and password out of every scheme://user:password@host in s.
+func redactURL(s string) string {
+	for from := 0; ; {
+		i := strings.Index(s[from:], "://")
+		if i < 0 {
+			return s
+		}
+		start := from + i + len("://")
+		end := start + strings.IndexAny(s[start:]+"/", "/?#\" \t\n,")
+		if at := strings.LastIndex(s[start:end], "@"); at >= 0 && s[start:start+at] != redacted {
+			s = s[:start] + redacted + s[start+at:]
+			end = start + len(redacted)
+		}
+		from = min(end, len(s))
+	}
+}
+
+// redactJSON takes secrets out of a JSON document. ok is false if it is none. The
+// document is written anew only if something changed.
+func redactJSON(value []byte) (out []byte, changed, ok bool) {
+	decoder := json.NewDecoder(bytes.NewReader(value))
+	decoder.UseNumber()
+	var document any
+	if decoder.Decode(&document) != nil || decoder.More() {
+		return nil, false, false
+	}
+	document, changed = redactTree(document, 0)
+	if !changed {
+		return value, false, true
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(document) != nil {
+		return nil, false, false
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), true, true
+}
+
+// maxJSONDepth bounds the recursion into JSON that holds JSON in strings.
+const maxJSONDepth = 100
+
+func redactTree(node any, depth int) (out any, changed bool) {
+	if depth > maxJSONDepth {
+		return redacted, true
+	}
+	switch node := node.(type) {
+	case map[string]any:
+		for key, value := range node {
+			if text, ok := value.(string); ok {
+				if safe := redactPair(key, text); safe != text {
+					node[key], changed = safe, true
+				}
+				continue
+			}
+			if _, flag := value.(bool); secretName(key) && value != nil && !flag {
+				node[key], changed = redacted, true
+				continue
+			}
+			if safe, inner := redactTree(value, depth+1); inner {
+				node[key], changed = safe, true
+			}
+		}
+		return node, changed
+	case []any:
+		for i, value := range node {
+			if safe, inner := redactTree(value, depth+1); inner {
+				node[i], changed = safe, true
+			}
+		}
+		return node, changed
+	case string:
+		safe := redactURL(node)
+		return safe, safe != node
+	}
+	return node, false
+}

@@ -1,0 +1,272 @@
+package meta
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// tombstone is RootCoord's value of a key that was dropped
+// (Milvus internal/metastore/kv/rootcoord/suffix_snapshot.go).
+func isTombstone(value []byte) bool { return string(value) == "\xE2\x9B\xBC" }
+
+// fact is one decoded small key. Facts do not change; a new value is a new fact.
+type fact struct {
+	key   string // absolute
+	kind  kindID
+	ids   [maxIDs]int64
+	names [maxNames]string
+	mod   int64
+	lease int64
+	// value is a proto.Message, a *sessionRecord, a string, an int64 or a time.Time, after the kind's encoding.
+	value any
+}
+
+// state holds what was decoded of one store, so that a Cluster can be assembled from
+// it again and again. It is not safe for concurrent use.
+type state struct {
+	grammar *grammar
+	header  source.Header
+	want    Want
+	unzip   *zstd.Decoder
+	// only is nil unless Want.Collection restricts segments to some collections.
+	only map[model.CollectionID]bool
+
+	facts       [kindCount]map[string]*fact // by absolute key; not those of collections
+	collections map[model.CollectionID]*collectionFacts
+	segments    *segmentStore
+	history     map[string]*model.HistoryEntry
+	undecoded   map[string][]*model.Undecoded
+	tombstones  map[string]bool
+	counts      [kindCount]int64 // keys of each kind; kindUnknown counts the unexplained
+	historyKeys int64
+	// records is nil unless Want.Records.
+	records *recordStore
+
+	dirty  groupSet
+	parts  model.Parts // the last assembled
+	legacy bool        // the last verdict of legacyLive
+}
+
+func newState(h source.Header, want Want) (*state, error) {
+	unzip, err := newUnzip()
+	if err != nil {
+		return nil, err
+	}
+	s := &state{
+		grammar: newGrammar(h), header: h, want: want, unzip: unzip,
+		collections: make(map[model.CollectionID]*collectionFacts),
+		segments:    newSegmentStore(),
+		history:     make(map[string]*model.HistoryEntry),
+		undecoded:   make(map[string][]*model.Undecoded),
+		tombstones:  make(map[string]bool),
+		dirty:       allGroups,
+	}
+	if want.Records {
+		if s.records, err = newRecordStore(s.grammar); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// put takes one key in; created says that it did not exist before.
+func (s *state) put(kv source.KV, created bool) {
+	if !created && len(s.undecoded) > 0 {
+		s.forgetUndecoded(kv.Key)
+	}
+	k, err := s.grammar.parse(kv.Key)
+	if created {
+		s.count(&k, err, 1)
+	}
+	if s.records != nil {
+		s.records.put(kv, &k, err)
+	}
+	switch {
+	case err != nil:
+		s.note(kv, err.Error())
+	case k.history:
+		s.putHistory(kv, &k)
+	case s.isHot(k.kind):
+		s.segments.put(s, kv, &k)
+	default:
+		s.putSmall(kv, &k)
+	}
+}
+
+// remove forgets a key.
+func (s *state) remove(key []byte) {
+	k, err := s.grammar.parse(key)
+	s.count(&k, err, -1)
+	s.forgetUndecoded(key)
+	if s.records != nil {
+		s.records.remove(key)
+	}
+	if err != nil {
+		return // a key that never parsed has nothing else to forget
+	}
+	delete(s.tombstones, string(key))
+	switch {
+	case k.history:
+		delete(s.history, string(key))
+		s.dirty |= groupHistory
+	case s.isHot(k.kind):
+		s.segments.remove(s, &k)
+	default:
+		s.forget(string(key), &k)
+	}
+}
+
+func (s *state) count(k *keyParts, err error, n int64) {
+	switch {
+	case err != nil:
+		s.counts[kindUnknown] += n
+	case k.history:
+		s.historyKeys += n
+	default:
+		s.counts[k.kind] += n
+	}
+}
+
+func (s *state) isHot(k kindID) bool {
+	switch k {
+	case kindSegment, kindSegmentIndex, kindBinlog, kindStatslog, kindDeltalog, kindBM25Log, kindPredicateDeltalog:
+		return true
+	}
+	return false
+}
+
+// note keeps what could not be decoded.
+func (s *state) note(kv source.KV, reason string) {
+	key := string(kv.Key)
+	s.undecoded[key] = append(s.undecoded[key], &model.Undecoded{Key: key, Reason: reason, Size: len(kv.Value)})
+	s.dirty |= groupUndecoded
+}
+
+func (s *state) forgetUndecoded(key []byte) {
+	if _, ok := s.undecoded[string(key)]; ok {
+		delete(s.undecoded, string(key))
+		s.dirty |= groupUndecoded
+	}
+}
+
+// putSmall decodes a key of a kind of which there are few.
+func (s *state) putSmall(kv source.KV, k *keyParts) {
+	key := string(kv.Key)
+	kind := s.grammar.kinds[k.kind]
+	if strings.HasPrefix(kind.pattern, "root-coord/") && isTombstone(kv.Value) {
+		s.tombstones[key] = true
+		s.forget(key, k)
+		return
+	}
+	delete(s.tombstones, key)
+	value, err := s.decode(kind, kv)
+	if err != nil {
+		s.note(kv, err.Error())
+		s.forget(key, k)
+		return
+	}
+	f := &fact{key: key, kind: k.kind, ids: k.ids, mod: kv.ModRevision, lease: kv.Lease, value: value}
+	for i := range k.names {
+		f.names[i] = string(k.names[i])
+	}
+	if reason := contradiction(f); reason != "" {
+		s.note(kv, reason)
+	}
+	s.dirty |= groupOf(k.kind)
+	if c := collectionKind(k.kind); c {
+		s.collection(f.collectionID()).put(f)
+		return
+	}
+	if s.facts[k.kind] == nil {
+		s.facts[k.kind] = make(map[string]*fact)
+	}
+	s.facts[k.kind][key] = f
+}
+
+// forget drops the fact of a key.
+func (s *state) forget(key string, k *keyParts) {
+	s.dirty |= groupOf(k.kind)
+	if collectionKind(k.kind) {
+		f := &fact{key: key, kind: k.kind, ids: k.ids}
+		s.collection(f.collectionID()).remove(f)
+		return
+	}
+	delete(s.facts[k.kind], key)
+}
+
+// decode turns a value into what its kind says it is. Unknown protobuf fields are
+// noted, and the message is used all the same.
+func (s *state) decode(kind *kind, kv source.KV) (any, error) {
+	switch kind.enc {
+	case encProto:
+		return s.decodeMessage(kind, kv, kv.Value)
+	case encZstdProto:
+		raw, err := s.unzip.DecodeAll(kv.Value, nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: not zstd compressed", messageName(kind.message()))
+		}
+		return s.decodeMessage(kind, kv, raw)
+	case encJSON:
+		return decodeJSON(kind, kv.Value)
+	case encNumber:
+		n, err := strconv.ParseInt(string(kv.Value), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: not a number", kind.name)
+		}
+		return n, nil
+	case encTime:
+		if len(kv.Value) != 8 {
+			return nil, fmt.Errorf("%s: %d bytes where a time has 8", kind.name, len(kv.Value))
+		}
+		return time.Unix(0, int64(binary.BigEndian.Uint64(kv.Value))).UTC(), nil
+	}
+	return string(kv.Value), nil
+}
+
+func (s *state) decodeMessage(kind *kind, kv source.KV, raw []byte) (any, error) {
+	m := kind.message()
+	if err := proto.Unmarshal(raw, m); err != nil {
+		return nil, fmt.Errorf("%s: not a valid protobuf message", messageName(m))
+	}
+	if unknown := unknownFields(m.ProtoReflect()); len(unknown) > 0 {
+		s.note(kv, unknownReason(messageName(m), unknown))
+	}
+	return m, nil
+}
+
+// decodeJSON checks a JSON value; of users, whose password hash it is, nothing is kept.
+func decodeJSON(kind *kind, value []byte) (any, error) {
+	switch kind.id {
+	case kindSession, kindQueryNode21:
+		r := new(sessionRecord)
+		if err := json.Unmarshal(value, r); err != nil {
+			return nil, fmt.Errorf("%s: not valid JSON", kind.name)
+		}
+		return r, nil
+	}
+	if !json.Valid(bytes.TrimSpace(value)) {
+		return nil, fmt.Errorf("%s: not valid JSON", kind.name)
+	}
+	return nil, nil
+}
+
+// messageName is a message's short name: "SegmentInfo".
+func messageName(m proto.Message) string { return string(m.ProtoReflect().Descriptor().Name()) }
+
+// each calls visit for the facts of a kind, in no order.
+func (s *state) each(k kindID, visit func(f *fact)) {
+	for _, f := range s.facts[k] {
+		visit(f)
+	}
+}

@@ -1,0 +1,202 @@
+package meta
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/messagespb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/streamingpb"
+
+	"kitescope/inspect/meta/legacypb"
+	"kitescope/inspect/model"
+)
+
+func (s *state) tasks() []*model.Task {
+	var list []*model.Task
+	for kind, task := range map[kindID]func(*fact) *model.Task{
+		kindImportJob:      importJob,
+		kindPreImportTask:  preImportTask,
+		kindImportTask:     importTask,
+		kindCompactionTask: compactionTask,
+		kindAnalyzeTask:    analyzeTask,
+		kindStatsTask:      statsTask,
+		kindBroadcastTask:  broadcastTask,
+	} {
+		s.each(kind, func(f *fact) {
+			t := task(f)
+			t.Key = f.key
+			list = append(list, t)
+		})
+	}
+	return list
+}
+
+// textTime parses the times that import jobs carry as text; zero if it is none.
+func textTime(text string) time.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// onlyPartition is the partition of a task that has exactly one, 0 otherwise.
+func onlyPartition(list []int64) model.PartitionID {
+	if len(list) != 1 {
+		return 0
+	}
+	return model.PartitionID(list[0])
+}
+
+func importJob(f *fact) *model.Task {
+	m := f.value.(*datapb.ImportJob)
+	t := &model.Task{
+		ID: f.ids[0], Type: "import-job", Collection: model.CollectionID(m.GetCollectionID()), Partition: onlyPartition(m.GetPartitionIDs()),
+		State: m.GetState().String(), Reason: redactURL(m.GetReason()), Trigger: m.GetJobID(),
+		StartedAt: textTime(m.GetCreateTime()), EndedAt: textTime(m.GetCompleteTime()),
+	}
+	if n := len(m.GetFiles()); n > 0 {
+		t.Progress = strconv.Itoa(n) + " files"
+	}
+	if len(m.GetVchannels()) == 1 {
+		t.VChannel = m.GetVchannels()[0]
+	}
+	return t
+}
+
+func preImportTask(f *fact) *model.Task {
+	m := f.value.(*datapb.PreImportTask)
+	return &model.Task{
+		ID: f.ids[0], Type: "preimport", Collection: model.CollectionID(m.GetCollectionID()),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redactURL(m.GetReason()), Trigger: m.GetJobID(),
+		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
+	}
+}
+
+func importTask(f *fact) *model.Task {
+	m := f.value.(*datapb.ImportTaskV2)
+	return &model.Task{
+		ID: f.ids[0], Type: "import", SubType: m.GetSource().String(), Collection: model.CollectionID(m.GetCollectionID()),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redactURL(m.GetReason()), Trigger: m.GetJobID(),
+		Segments: ids[model.SegmentID](m.GetSegmentIDs()), Results: ids[model.SegmentID](m.GetSortedSegmentIDs()),
+		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
+	}
+}
+
+func fileRows(stats []*datapb.ImportFileStats) string {
+	if len(stats) == 0 {
+		return ""
+	}
+	var rows int64
+	for _, f := range stats {
+		rows += f.GetTotalRows()
+	}
+	return fmt.Sprintf("%d files, %d rows", len(stats), rows)
+}
+
+func compactionTask(f *fact) *model.Task {
+	m := f.value.(*datapb.CompactionTask)
+	t := &model.Task{
+		ID: m.GetPlanID(), Type: "compaction", SubType: m.GetType().String(),
+		Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: m.GetFailReason(), Trigger: m.GetTriggerID(),
+		Segments: ids[model.SegmentID](m.GetInputSegments()), Results: ids[model.SegmentID](m.GetResultSegments()),
+		VChannel: m.GetChannel(), StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()),
+	}
+	if m.GetTotalRows() > 0 {
+		t.Progress = strconv.FormatInt(m.GetTotalRows(), 10) + " rows"
+	}
+	return t
+}
+
+func analyzeTask(f *fact) *model.Task {
+	m := f.value.(*indexpb.AnalyzeTask)
+	return &model.Task{
+		ID: f.ids[0], Type: "analyze", Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
+		SubType: m.GetFieldName(), State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()),
+		Reason: m.GetFailReason(), Segments: ids[model.SegmentID](m.GetSegmentIDs()),
+	}
+}
+
+func statsTask(f *fact) *model.Task {
+	m := f.value.(*indexpb.StatsTask)
+	t := &model.Task{
+		ID: f.ids[0], Type: "stats", SubType: m.GetSubJobType().String(),
+		Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
+		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()), Reason: m.GetFailReason(),
+		VChannel: m.GetInsertChannel(),
+	}
+	if id := m.GetSegmentID(); id != 0 {
+		t.Segments = []model.SegmentID{model.SegmentID(id)}
+	}
+	if id := m.GetTargetSegmentID(); id != 0 {
+		t.Results = []model.SegmentID{model.SegmentID(id)}
+	}
+	return t
+}
+
+// broadcastTask takes only the type of the message that is broadcast: its body may
+// hold anything, passwords included.
+func broadcastTask(f *fact) *model.Task {
+	m := f.value.(*streamingpb.BroadcastTask)
+	t := &model.Task{ID: f.ids[0], Type: "broadcast", State: word(m.GetState().String(), "BROADCAST_TASK_STATE_")}
+	if n, err := strconv.ParseInt(m.GetMessage().GetProperties()[messageTypeProperty], 10, 32); err == nil {
+		t.SubType = messagespb.MessageType(n).String()
+	}
+	acked := 0
+	for _, c := range m.GetAckedCheckpoints() {
+		if c.GetTimeTick() > 0 {
+			acked++
+		}
+	}
+	if n := len(m.GetAckedCheckpoints()); n > 0 {
+		t.Progress = fmt.Sprintf("%d/%d acknowledged", acked, n)
+	}
+	return t
+}
+
+// messageTypeProperty is where a WAL message keeps its type
+// (Milvus pkg/streaming/util/message/properties.go).
+const messageTypeProperty = "_t"
+
+func (s *state) partitionStats() []*model.PartitionStats {
+	current := make(map[string]int64)
+	name := func(f *fact) string { return fmt.Sprintf("%d/%d/%s", f.ids[0], f.ids[1], f.names[0]) }
+	s.each(kindPartitionStatsVersion, func(f *fact) { current[name(f)] = f.value.(int64) })
+	var list []*model.PartitionStats
+	s.each(kindPartitionStats, func(f *fact) {
+		m := f.value.(*datapb.PartitionStatsInfo)
+		version, ok := current[name(f)]
+		list = append(list, &model.PartitionStats{
+			Collection: model.CollectionID(f.ids[0]), Partition: model.PartitionID(f.ids[1]), VChannel: f.names[0], Version: f.ids[2],
+			Current: ok && version == f.ids[2], Segments: ids[model.SegmentID](m.GetSegmentIDs()),
+			CommittedAt: wallTimeSigned(m.GetCommitTime()), Key: f.key,
+		})
+	})
+	return list
+}
+
+func (s *state) snapshots() []*model.Snapshot {
+	var list []*model.Snapshot
+	s.each(kindSnapshot, func(f *fact) {
+		m := f.value.(*legacypb.SnapshotInfo)
+		list = append(list, &model.Snapshot{
+			ID: f.ids[1], Name: m.GetName(), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
+			Partitions: ids[model.PartitionID](m.GetPartitionIds()), State: strings.TrimPrefix(m.GetState().String(), "SnapshotState"),
+			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: redactURL(m.GetS3Location()), Key: f.key,
+		})
+	})
+	return list
+}
+
+func (s *state) allocators() []*model.Allocator {
+	var list []*model.Allocator
+	s.each(kindAllocator, func(f *fact) {
+		list = append(list, &model.Allocator{Name: f.names[0], At: f.value.(time.Time), Key: f.key})
+	})
+	return list
+}

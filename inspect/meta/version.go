@@ -1,0 +1,216 @@
+package meta
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// layoutRule says which version wrote a key of certain kinds at the earliest.
+type layoutRule struct {
+	text  string
+	kinds []kindID
+}
+
+// layoutRules are tried in order, the newest layout first: keys outlive the version
+// that wrote them, so only the newest kind of key tells.
+func layoutRules() []layoutRule {
+	return []layoutRule{
+		{"3.0 or newer", []kindID{kindSnapshot, kindQueryView, kindWALQueryView, kindWALSalvage, kindPredicateDeltalog}},
+		{"2.6 or newer", []kindID{kindStreamingVersion, kindControlChannel, kindPChannel, kindBroadcastTask, kindWALCheckpoint, kindWALVChannel, kindWALSegment, kindStructField}},
+		{"2.5 or newer", []kindID{kindStatsTask, kindBM25Log, kindFunction, kindPrivilegeGroup}},
+		{"2.4 or newer", []kindID{kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask, kindPartitionStats, kindPartitionStatsVersion, kindTarget}},
+		{"2.2.9 or newer", []kindID{kindDatabase, kindCollection, kindAlias}},
+		{"2.2.0 to 2.2.8", []kindID{kindField, kindPartition, kindFieldIndex, kindCollectionLoad, kindAlias22}},
+		{"2.1", []kindID{kindCollection22, kindIndex21, kindIndexMeta21, kindCollectionLoad21}},
+	}
+}
+
+// version derives Milvus's version: from the sessions, where they say it (2.2 and
+// later), else from the layout of the keys.
+func (s *state) version() model.Version {
+	v := model.Version{Notes: s.versionNotes()}
+	if versions := s.sessionVersions(); len(versions) > 0 {
+		v.Text, v.From, v.Others = versions[0], "sessions", versions[1:]
+		return v
+	}
+	v.Text = s.layoutVersion()
+	if v.Text != "" {
+		v.From = "key layout"
+	}
+	return v
+}
+
+// layoutVersion goes by keys alone. The allocator of timestamps moved from kv/tso to
+// kv/gid with 2.3, which tells 2.2 and 2.3 apart (captured servers of both).
+func (s *state) layoutVersion() string {
+	if s.legacy {
+		return "2.1"
+	}
+	for _, rule := range layoutRules() {
+		for _, k := range rule.kinds {
+			if s.counts[k] == 0 {
+				continue
+			}
+			if rule.text == "2.2.9 or newer" {
+				return s.version229()
+			}
+			return rule.text
+		}
+	}
+	return ""
+}
+
+func (s *state) version229() string {
+	text := "2.2.9 to 2.3"
+	s.each(kindAllocator, func(f *fact) {
+		switch f.names[0] {
+		case "gid/timestamp":
+			text = "2.3"
+		case "tso/timestamp":
+			text = "2.2.9 or newer 2.2"
+		}
+	})
+	return text
+}
+
+// sessionVersions lists the versions that sessions report, the most frequent first.
+func (s *state) sessionVersions() []string {
+	counts := make(map[string]int)
+	s.each(kindSession, func(f *fact) {
+		if v := f.value.(*sessionRecord).Version; v != "" {
+			counts[strings.TrimPrefix(v, "v")]++
+		}
+	})
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), compareVersions(b, a), cmp.Compare(a, b))
+	})
+}
+
+// compareVersions compares major and minor numbers.
+func compareVersions(a, b string) int {
+	aMajor, aMinor := majorMinor(a)
+	bMajor, bMinor := majorMinor(b)
+	return cmp.Or(cmp.Compare(aMajor, bMajor), cmp.Compare(aMinor, bMinor))
+}
+
+func majorMinor(v string) (major, minor int) {
+	first, rest, _ := strings.Cut(v, ".")
+	second, _, _ := strings.Cut(rest, ".")
+	major, _ = strconv.Atoi(first)
+	minor, _ = strconv.Atoi(second)
+	return major, minor
+}
+
+// legacyLive decides whether 2.1 runs on this metadata, so that its own records of
+// indexes and loaded collections are the valid ones. Sessions decide, where there are
+// any: those of 2.1 carry no version, as those of the first 2.2 do, which however
+// splits the fields off. Without sessions it is 2.1 if what 2.2 would have written for
+// any collection in use is missing.
+func (s *state) legacyLive() bool {
+	if versions := s.sessionVersions(); len(versions) > 0 {
+		return compareVersions(versions[0], "2.2") < 0
+	}
+	if len(s.facts[kindSession]) > 0 {
+		return s.counts[kindField] == 0
+	}
+	newer := s.counts[kindField] + s.counts[kindFieldIndex] + s.counts[kindCollectionLoad] + s.counts[kindCollection]
+	older := s.counts[kindCollection22] + s.counts[kindIndex21] + s.counts[kindIndexMeta21] + s.counts[kindCollectionLoad21]
+	return newer == 0 && older > 0
+}
+
+// versionNotes lists what contradicts a store written by one version alone.
+func (s *state) versionNotes() []string {
+	var notes []string
+	note := func(n int64, format string, args ...any) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf(format, args...))
+		}
+	}
+	indexes := s.counts[kindIndex21] + s.counts[kindSegmentIndex21] + s.counts[kindIndexMeta21]
+	loads := s.counts[kindCollectionLoad21] + s.counts[kindReplica21] + s.counts[kindLoadedSegment21]
+	newer := s.counts[kindBinlog] + s.counts[kindStatslog] + s.counts[kindDeltalog] + s.counts[kindFieldIndex] +
+		s.counts[kindCollectionLoad] + s.counts[kindChannelCheckpoint] + s.counts[kindResourceGroup] + s.counts[kindDatabase]
+	if s.legacy {
+		note(newer, "%d keys of Milvus 2.2 or newer exist (binlog, channel-cp, db-info, ...): a newer version has run here, 2.1 does not read them", newer)
+	} else {
+		note(indexes, "%d index keys as Milvus 2.1 writes them (root-coord/index, root-coord/segment-index, indexes) are left over and not read any more", indexes)
+		note(loads, "%d load keys as Milvus 2.1 writes them (queryCoord-*) are left over: what was loaded then is not loaded now", loads)
+	}
+	var both, old int64
+	for _, c := range s.collections {
+		if c.built.twoLayouts {
+			both++
+		}
+		if c.built.collection != nil && c.built.collection.Layout != "2.2.9" {
+			old++
+		}
+	}
+	if s.counts[kindDatabase]+s.counts[kindCollection] > 0 && !s.legacy {
+		note(old, "%d collections are kept as before Milvus 2.2.9 (root-coord/collection)", old)
+	}
+	note(both, "%d collections are recorded in two layouts; the newer one is shown", both)
+	return append(notes, s.segmentNotes()...)
+}
+
+func (s *state) segmentNotes() []string {
+	st := s.segments
+	if len(st.layouts) == 0 && !s.legacy {
+		return nil
+	}
+	var both, inline, keyed int
+	for _, x := range st.list {
+		_, hasInline := st.layouts[x.ID]
+		switch {
+		case x.TwoLayouts:
+			both++
+		case hasInline:
+			inline++
+		case len(x.Logs) > 0:
+			keyed++
+		}
+	}
+	var notes []string
+	if both > 0 {
+		notes = append(notes, fmt.Sprintf("%d segments have logs both inside their record and under keys of their own; those inside count", both))
+	}
+	switch {
+	case keyed > 0 && s.legacy:
+		notes = append(notes, fmt.Sprintf("%d segments have their logs only under keys of their own: Milvus 2.1 sees no data in them", keyed))
+	case keyed > 0 && inline > 0:
+		notes = append(notes, fmt.Sprintf("%d segments have their logs inside their record, as Milvus 2.1 writes them, and %d under keys of their own", inline, keyed))
+	}
+	return notes
+}
+
+// keyCounts adds up keys: all, tombstones, and by kind.
+func (s *state) keyCounts() (all, tombstones int64, byKind map[string]int64) {
+	byKind = make(map[string]int64)
+	for id, n := range s.counts {
+		if n == 0 {
+			continue
+		}
+		all += n
+		name := ""
+		if k := s.grammar.kinds[id]; k != nil {
+			name = k.name
+		}
+		byKind[name] += n
+	}
+	if s.historyKeys > 0 {
+		byKind["history"] = s.historyKeys
+		all += s.historyKeys
+	}
+	tombstones = int64(len(s.tombstones))
+	for _, h := range s.history {
+		if h.Tombstone {
+			tombstones++
+		}
+	}
+	return all, tombstones, byKind
+}

@@ -1,0 +1,371 @@
+package meta
+
+import (
+	"math/bits"
+	"unicode/utf8"
+
+	"kitescope/inspect/model"
+)
+
+// The three kinds of which there is one key per segment, field or index are decoded
+// straight from the wire: Milvus's generated code allocates a message, its positions
+// and its strings for each. A value that holds anything out of the ordinary (a field
+// that the code does not know, another wire type, a repeated message) makes the fast
+// decoder give up, and the generated message decides; wire_test.go proves that both
+// agree. Field numbers are those of data_coord.proto and index_coord.proto.
+
+// Wire types of protobuf.
+const (
+	wireVarint = 0
+	wireBytes  = 2
+)
+
+// uvarint reads a varint; n is 0 if it is cut off or longer than 64 bits.
+func uvarint(b []byte) (v uint64, n int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	for i, c := range b {
+		if i == 10 || i == 9 && c > 1 {
+			return 0, 0
+		}
+		v |= uint64(c&0x7f) << (7 * i)
+		if c < 0x80 {
+			return v, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// wireField is one field of a message: its number, and a value or bytes.
+type wireField struct {
+	number int
+	wire   int
+	value  uint64 // of a varint
+	bytes  []byte // of a length-delimited field
+}
+
+// nextField reads one varint or length-delimited field and returns what follows it;
+// ok is false for anything else.
+func nextField(b []byte) (f wireField, rest []byte, ok bool) {
+	tag, n := uvarint(b)
+	if n == 0 || bits.Len64(tag) > 16 {
+		return f, nil, false
+	}
+	b = b[n:]
+	f.number, f.wire = int(tag>>3), int(tag&7)
+	f.value, n = uvarint(b)
+	if n == 0 {
+		return f, nil, false
+	}
+	b = b[n:]
+	switch f.wire {
+	case wireVarint:
+		return f, b, true
+	case wireBytes:
+		if f.value > uint64(len(b)) {
+			return f, nil, false
+		}
+		f.bytes = b[:f.value]
+		return f, b[f.value:], true
+	}
+	return f, nil, false
+}
+
+// tag combines a field's number and wire type, for switches.
+func (f *wireField) tag() int { return f.number<<3 | f.wire }
+
+const (
+	varint = wireVarint
+	lenDel = wireBytes
+)
+
+// segmentValue is a decoded datapb.SegmentInfo. It is reused from key to key.
+type segmentValue struct {
+	s         model.Segment // without VChannel, CompactedFrom, Logs, Indexes
+	channel   []byte        // points into the value
+	compacted []model.SegmentID
+	inline    []model.FieldLogs
+}
+
+func (v *segmentValue) reset() {
+	*v = segmentValue{compacted: v.compacted[:0], inline: v.inline[:0]}
+}
+
+// fastSegment decodes a datapb.SegmentInfo; false leaves the value to slowSegment.
+func fastSegment(b []byte, v *segmentValue) bool {
+	v.reset()
+	var seenStart, seenPosition bool
+	for len(b) > 0 {
+		f, rest, ok := nextField(b)
+		if !ok {
+			return false
+		}
+		b = rest
+		switch f.tag() {
+		case 4<<3 | lenDel:
+			if !utf8.Valid(f.bytes) {
+				return false
+			}
+			v.channel = f.bytes
+		case 9<<3 | lenDel:
+			if seenStart {
+				return false
+			}
+			seenStart = true
+			if v.s.StartAt, ok = fastPosition(f.bytes); !ok {
+				return false
+			}
+		case 10<<3 | lenDel:
+			if seenPosition {
+				return false
+			}
+			seenPosition = true
+			if v.s.PositionAt, ok = fastPosition(f.bytes); !ok {
+				return false
+			}
+		default:
+			if !fastSegmentNumber(&f, &v.s) && !fastSegmentList(&f, v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fastSegmentNumber takes the plain numbers of a SegmentInfo.
+func fastSegmentNumber(f *wireField, s *model.Segment) bool {
+	switch f.tag() {
+	case 1<<3 | varint:
+		s.ID = model.SegmentID(f.value)
+	case 2<<3 | varint:
+		s.Collection = model.CollectionID(f.value)
+	case 3<<3 | varint:
+		s.Partition = model.PartitionID(f.value)
+	case 5<<3 | varint:
+		s.Rows = int64(f.value)
+	case 6<<3 | varint:
+		s.State = segmentState(int32(f.value))
+	case 7<<3 | varint:
+		s.MaxRows = int64(f.value)
+	case 8<<3 | varint:
+		s.ExpireAt = model.TSO(f.value)
+	case 14<<3 | varint:
+		s.ByCompaction = f.value != 0
+	case 16<<3 | varint:
+		s.DroppedAt = model.TSO(f.value)
+	case 17<<3 | varint:
+		s.Importing = f.value != 0
+	case 18<<3 | varint:
+		s.Fake = f.value != 0
+	case 19<<3 | varint:
+		s.Compacted = f.value != 0
+	case 20<<3 | varint:
+		s.Level = segmentLevel(int32(f.value))
+	case 21<<3 | varint:
+		s.StorageVersion = int32(int64(f.value))
+	case 23<<3 | varint, 24<<3 | varint: // last level and version, for undoing a compaction
+	case 25<<3 | varint:
+		s.Sorted = f.value != 0
+	case 28<<3 | varint:
+		s.Invisible = f.value != 0
+	case 30<<3 | varint:
+		s.ByStreaming = f.value != 0
+	default:
+		return false
+	}
+	return true
+}
+
+// fastSegmentList takes the repeated fields of a SegmentInfo.
+func fastSegmentList(f *wireField, v *segmentValue) bool {
+	kind := model.InsertLog
+	switch f.tag() {
+	case 15<<3 | varint:
+		v.compacted = append(v.compacted, model.SegmentID(f.value))
+		return true
+	case 15<<3 | lenDel:
+		for b := f.bytes; len(b) > 0; {
+			id, n := uvarint(b)
+			if n == 0 {
+				return false
+			}
+			v.compacted = append(v.compacted, model.SegmentID(id))
+			b = b[n:]
+		}
+		return true
+	case 11<<3 | lenDel:
+	case 12<<3 | lenDel:
+		kind = model.StatsLog
+	case 13<<3 | lenDel:
+		kind = model.DeltaLog
+	case 27<<3 | lenDel:
+		kind = model.BM25Log
+	default:
+		return false
+	}
+	logs, ok := fastFieldLogs(f.bytes)
+	if !ok {
+		return false
+	}
+	logs.Kind = kind
+	v.inline = append(v.inline, logs)
+	return true
+}
+
+// fastPosition reads the timestamp of a msgpb.MsgPosition.
+func fastPosition(b []byte) (at model.TSO, ok bool) {
+	for len(b) > 0 {
+		f, rest, ok := nextField(b)
+		if !ok {
+			return 0, false
+		}
+		b = rest
+		switch f.tag() {
+		case 1<<3 | lenDel, 3<<3 | lenDel:
+			if !utf8.Valid(f.bytes) {
+				return 0, false
+			}
+		case 2<<3 | lenDel, 5<<3 | varint:
+		case 4<<3 | varint:
+			at = model.TSO(f.value)
+		default:
+			return 0, false
+		}
+	}
+	return at, true
+}
+
+// fastFieldLogs sums a datapb.FieldBinlog; false leaves the value to slowFieldLogs.
+func fastFieldLogs(b []byte) (logs model.FieldLogs, ok bool) {
+	for len(b) > 0 {
+		f, rest, ok := nextField(b)
+		if !ok {
+			return logs, false
+		}
+		b = rest
+		switch f.tag() {
+		case 1<<3 | varint:
+			logs.Field = model.FieldID(f.value)
+		case 2<<3 | lenDel:
+			if !fastBinlog(f.bytes, &logs) {
+				return logs, false
+			}
+		case 3<<3 | varint: // child fields of a column group
+		case 3<<3 | lenDel:
+			for c := f.bytes; len(c) > 0; {
+				_, n := uvarint(c)
+				if n == 0 {
+					return logs, false
+				}
+				c = c[n:]
+			}
+		default:
+			return logs, false
+		}
+	}
+	return logs, true
+}
+
+// fastBinlog adds one datapb.Binlog.
+func fastBinlog(b []byte, logs *model.FieldLogs) bool {
+	var rows, bytes, memory int64
+	for len(b) > 0 {
+		f, rest, ok := nextField(b)
+		if !ok {
+			return false
+		}
+		b = rest
+		switch f.tag() {
+		case 1<<3 | varint:
+			rows = int64(f.value)
+		case 2<<3 | varint, 3<<3 | varint, 6<<3 | varint:
+		case 4<<3 | lenDel:
+			if !utf8.Valid(f.bytes) {
+				return false
+			}
+		case 5<<3 | varint:
+			bytes = int64(f.value)
+		case 7<<3 | varint:
+			memory = int64(f.value)
+		default:
+			return false
+		}
+	}
+	logs.Files++
+	logs.Rows += rows
+	logs.Bytes += bytes
+	logs.MemoryBytes += memory
+	return true
+}
+
+// fastSegmentIndex decodes an indexpb.SegmentIndex; false leaves it to slowSegmentIndex.
+func fastSegmentIndex(b []byte, x *model.SegmentIndex) bool {
+	*x = model.SegmentIndex{}
+	for len(b) > 0 {
+		f, rest, ok := nextField(b)
+		if !ok {
+			return false
+		}
+		b = rest
+		switch f.tag() {
+		case 10<<3 | lenDel:
+			if !utf8.Valid(f.bytes) {
+				return false
+			}
+			x.FailReason = string(f.bytes)
+		case 11<<3 | lenDel:
+			if !utf8.Valid(f.bytes) {
+				return false
+			}
+			x.Files++
+		case 21<<3 | lenDel: // index type, as in the definition
+			if !utf8.Valid(f.bytes) {
+				return false
+			}
+		default:
+			if !fastIndexNumber(&f, x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func fastIndexNumber(f *wireField, x *model.SegmentIndex) bool {
+	switch f.tag() {
+	case 1<<3 | varint:
+		x.Collection = model.CollectionID(f.value)
+	case 2<<3 | varint:
+		x.Partition = model.PartitionID(f.value)
+	case 3<<3 | varint:
+		x.Segment = model.SegmentID(f.value)
+	case 4<<3 | varint:
+		x.Rows = int64(f.value)
+	case 5<<3 | varint:
+		x.Index = model.IndexID(f.value)
+	case 6<<3 | varint:
+		x.Build = model.BuildID(f.value)
+	case 7<<3 | varint:
+		x.Node = model.NodeID(f.value)
+	case 8<<3 | varint:
+		x.Version = int64(f.value)
+	case 9<<3 | varint:
+		x.State = indexState(int32(f.value))
+	case 12<<3 | varint:
+		x.Deleted = f.value != 0
+	case 13<<3 | varint:
+		x.CreatedAt = wallTime(f.value)
+	case 14<<3 | varint:
+		x.Bytes = int64(f.value)
+	case 15<<3 | varint, 17<<3 | varint, 19<<3 | varint, 20<<3 | varint:
+		// handed off, layout of the files, size in memory, version of scalar indexes
+	case 16<<3 | varint:
+		x.EngineVersion = int32(f.value)
+	case 18<<3 | varint:
+		x.FinishedAt = wallTime(f.value)
+	default:
+		return false
+	}
+	return true
+}

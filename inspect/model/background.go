@@ -1,0 +1,100 @@
+package model
+
+import "time"
+
+// Target is what QueryCoord last decided that a collection's nodes should serve. A
+// restarted coordinator starts from it; what nodes serve is another matter.
+type Target struct {
+	Collection CollectionID
+	Version    int64
+	VChannels  []TargetVChannel // by name
+	Key        string
+}
+
+// TargetVChannel is one shard of a Target.
+type TargetVChannel struct {
+	Name string
+	// Segments are the sealed segments to be loaded, by id; Rows their sum.
+	Segments []SegmentID
+	Rows     int64
+	// Growing and Dropped are the segments that the shard's leader is told to keep growing, and to forget.
+	Growing, Dropped []SegmentID
+	SeekAt, DeleteAt TSO
+}
+
+// PartitionStats says which segments one clustering compaction of a partition produced.
+type PartitionStats struct {
+	Collection  CollectionID
+	Partition   PartitionID
+	VChannel    string
+	Version     int64
+	Current     bool // the version that queries use
+	Segments    []SegmentID
+	CommittedAt time.Time
+	Key         string
+}
+
+// Snapshot is a user's snapshot of a collection (3.0).
+type Snapshot struct {
+	ID          int64
+	Name        string
+	Description string
+	Collection  CollectionID
+	Partitions  []PartitionID
+	State       string // Pending, Committed, Deleting
+	CreatedAt   time.Time
+	Location    string
+	Key         string
+}
+
+// HistoryEntry is one older value that RootCoord keeps under snapshots/: how a name
+// that is gone can still be found.
+type HistoryEntry struct {
+	Key  string // the key under snapshots/, relative to the metadata prefix
+	Of   string // the key whose value it was
+	Kind string // the key kind's name: "collection", "partition", ...
+	At   TSO
+	// ID and Name are the object's, 0 and "" for a tombstone.
+	ID        int64
+	Name      string
+	Tombstone bool // the object was dropped at that time
+}
+
+// Allocator is the upper bound of a window of timestamps or ids that a coordinator has
+// reserved. Times ahead of the clock by a few seconds are normal.
+type Allocator struct {
+	Name string // "gid/timestamp", "querycoord-id-allocator/idTimestamp", ...
+	At   time.Time
+	Key  string
+}
+
+// Streaming is the streaming coordinator's own record (2.6 and later).
+type Streaming struct {
+	// Version is 0 while a cluster upgrades from 2.5, 1 and up once streaming runs.
+	Version int64
+	// ControlPChannel carries the control channel, "" if not recorded.
+	ControlPChannel string
+	// Clusters take part in replication; empty if none is configured.
+	Clusters []ReplicationCluster
+	// Links say who replicates to whom: cluster ids.
+	Links []ReplicationLink
+	// Channels are the pchannels that this cluster replicates to others.
+	Channels []ReplicationChannel
+}
+
+// ReplicationCluster is one Milvus of a replicated group. Its token is never read into the model.
+type ReplicationCluster struct {
+	ID        string
+	URI       string
+	PChannels []string
+}
+
+// ReplicationLink is one direction of replication.
+type ReplicationLink struct{ Source, Target string }
+
+// ReplicationChannel is one pchannel's replication to another cluster.
+type ReplicationChannel struct {
+	Source, Target string
+	Cluster        string
+	StartedAt      TSO
+}

@@ -1,0 +1,17 @@
+package model
+
+// Ref names an object: what it is and an identity that stays the same over refreshes.
+//
+// ID is the object's own id where it is unique in the cluster (databases,
+// collections, partitions, segments, indexes, replicas) or its name (vchannels,
+// pchannels, resource-groups, users, roles, privilege-groups, config, keys). Others
+// are built with slashes: "collection/field" for fields, "database/name" for aliases,
+// "segment/index/build" for segment-indexes, "role-id" for nodes, "collection" for
+// load-states, "type/id" for tasks, "role/type/database/object/privilege" for grants,
+// "key: reason" for undecoded.
+type Ref struct {
+	Resource string // plural, as in "kitescope get segments"
+	ID       string // "470590760626297685"
+	// Name is for people; may be empty.
+	Name string
+}

@@ -1,0 +1,281 @@
+package source
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// backupSource is a birdwatcher backup.
+type backupSource struct {
+	in     *input
+	open   opener
+	opts   Options
+	header backupHeader
+	part   etcdPart
+	gaps   gapList
+}
+
+// etcdPart is what the header of the keys says.
+type etcdPart struct {
+	root            metaRoot
+	count, revision int64
+}
+
+func openBackup(in *input, open opener, opts Options) (Source, error) {
+	s := &backupSource{in: in, open: open, opts: opts}
+	f, err := s.start()
+	if err != nil {
+		return nil, err
+	}
+	if s.header.version == backupV1 {
+		s.part = etcdPart{root: metaRoot{s.header.instance, s.header.metaPath}, count: s.header.entries}
+		return s, nil
+	}
+	if s.part, err = s.seekKeys(f); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// seekKeys reads part headers up to that of the keys.
+func (s *backupSource) seekKeys(f *frames) (etcdPart, error) {
+	for {
+		header, err := f.next()
+		if err != nil {
+			return etcdPart{}, s.broken(f, err)
+		}
+		part, err := parseEtcdPart(header)
+		switch {
+		case err == nil:
+			return part, nil
+		case !errors.Is(err, errOtherPart):
+			return part, hintf("make the backup again", "read %s: %w", s.in.location, err)
+		}
+		for len(header) > 0 {
+			if header, err = f.next(); err != nil {
+				return etcdPart{}, s.broken(f, err)
+			}
+		}
+	}
+}
+
+// errOtherPart says that a part holds something else than keys.
+var errOtherPart = errors.New("not the keys")
+
+// start opens the content and reads the first frame.
+func (s *backupSource) start() (*frames, error) {
+	r, err := s.open()
+	if err != nil {
+		return nil, notGzip(s.in.location, err)
+	}
+	f := &frames{r: bufio.NewReaderSize(r, 256<<10)}
+	first, err := f.next()
+	if err != nil {
+		return nil, s.broken(f, err)
+	}
+	h, ok := parseBackupHeader(first)
+	if !ok {
+		return nil, fmt.Errorf("read %s: the first record is no backup header", s.in.location)
+	}
+	if h.version > backupV2 {
+		return nil, hintf("a newer kitescope may know it", "read %s: birdwatcher backup version %d is not known", s.in.location, h.version)
+	}
+	s.header = h
+	return f, nil
+}
+
+// parseEtcdPart reads the PartHeader of the keys.
+func parseEtcdPart(b []byte) (etcdPart, error) {
+	var kind uint64
+	var extra []byte
+	ok := eachField(b, func(num protowire.Number, v uint64, data []byte) {
+		switch num {
+		case 1:
+			kind = v
+		case 3:
+			extra = data
+		}
+	})
+	if !ok {
+		return etcdPart{}, errors.New("damaged part header")
+	}
+	if kind != partEtcd {
+		return etcdPart{}, errOtherPart
+	}
+	var fields map[string]string
+	if err := json.Unmarshal(extra, &fields); err != nil {
+		return etcdPart{}, errors.New("the backup does not say which root it holds")
+	}
+	p := etcdPart{root: metaRoot{fields["instance"], fields["metaPath"]}}
+	p.count, _ = strconv.ParseInt(fields["cnt"], 10, 64)
+	p.revision, _ = strconv.ParseInt(fields["rev"], 10, 64)
+	if p.revision == p.count {
+		// Until 2023 birdwatcher wrote the number of keys as the revision.
+		p.revision = 0
+	}
+	return p, nil
+}
+
+// Origin says which file this is.
+func (s *backupSource) Origin() Origin {
+	return Origin{
+		Kind: KindBackup, Location: s.in.location,
+		Detail: fmt.Sprintf("birdwatcher backup v%d, keys under %s only", s.header.version, s.part.root),
+	}
+}
+
+// Close closes the file.
+func (s *backupSource) Close() error { return s.in.close() }
+
+// Pin takes the root from the backup's header. Where birdwatcher was given a
+// path of one element there is no sub path, and the keys decide.
+func (s *backupSource) Pin(ctx context.Context) (Snapshot, error) {
+	root := s.part.root
+	if root.root == "" || root.sub == "" {
+		var finder rootFinder
+		err := s.scan(ctx, func(kv KV) error {
+			finder.add(kv.Key)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if root, err = chooseRoot(s.in.location, rootName(s.opts.Root), finder.found); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := chooseRoot(s.in.location, rootName(s.opts.Root), []metaRoot{root}); err != nil {
+		return nil, err
+	}
+	return &backupSnapshot{source: s, header: Header{
+		Origin: s.Origin(), Root: root.root, MetaPath: root.sub, Revision: s.part.revision, Taken: s.in.modified,
+	}}, nil
+}
+
+// scan reads all keys of the backup.
+func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
+	f, err := s.start()
+	if err != nil {
+		return err
+	}
+	if s.header.version == backupV2 {
+		if _, err := s.seekKeys(f); err != nil {
+			return err
+		}
+	}
+	var keys int64
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b, err := f.next()
+		switch {
+		case errors.Is(err, io.EOF) && s.header.version == backupV1:
+			return s.complete(f, keys)
+		case err != nil:
+			return s.cut(f, err, keys)
+		case len(b) == 0 && s.header.version == backupV2:
+			return s.complete(f, keys)
+		}
+		kv, ok := parseKeyData(b)
+		if !ok {
+			s.gaps.put(Gap{Where: fmt.Sprintf("record %d", f.count), Reason: "no key-value record", Count: 1})
+			continue
+		}
+		keys++
+		if err := yield(kv); err != nil {
+			return err
+		}
+	}
+}
+
+// parseKeyData reads a commonpb.KeyDataPair: key 1, data 2.
+func parseKeyData(b []byte) (KV, bool) {
+	var kv KV
+	ok := eachField(b, func(num protowire.Number, _ uint64, data []byte) {
+		switch num {
+		case 1:
+			kv.Key = data
+		case 2:
+			kv.Value = data
+		}
+	})
+	return kv, ok && len(kv.Key) > 0
+}
+
+// complete compares the number of keys with the header's.
+func (s *backupSource) complete(f *frames, keys int64) error {
+	if missing := s.part.count - keys; missing > 0 {
+		if s.header.version == backupV1 && !s.opts.Salvage {
+			// v1 has no stopper: a file that was cut between two records looks whole.
+			return s.cutError(f, keys)
+		}
+		s.gaps.put(Gap{Where: "end of the backup", Reason: "fewer keys than its header says", Count: missing})
+	}
+	return nil
+}
+
+// cut handles an input that ends, or breaks, before the end of the keys.
+func (s *backupSource) cut(f *frames, err error, keys int64) error {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !s.opts.Salvage {
+		return s.broken(f, err)
+	}
+	if !s.opts.Salvage {
+		return s.cutError(f, keys)
+	}
+	s.gaps.put(Gap{Where: fmt.Sprintf("after record %d", f.count), Reason: "the backup is cut off", Count: max(0, s.part.count-keys)})
+	return nil
+}
+
+func (s *backupSource) cutError(f *frames, keys int64) error {
+	return hintf("make or copy the backup again; --salvage reads what is there",
+		"read %s: cut off after record %d: has %d of %d keys", s.in.location, f.count, keys, s.part.count)
+}
+
+func (s *backupSource) broken(f *frames, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return hintf("make or copy the backup again", "read %s: cut off after record %d", s.in.location, f.count)
+	}
+	return hint(fmt.Errorf("read %s: damaged after record %d: %w", s.in.location, f.count, err),
+		"make or copy the backup again; --salvage reads what is there")
+}
+
+// backupSnapshot is the content of a backup.
+type backupSnapshot struct {
+	source *backupSource
+	header Header
+}
+
+var _ Snapshot = (*backupSnapshot)(nil)
+
+func (s *backupSnapshot) Header() Header { return s.header }
+
+// Seekable is false: a backup is compressed as a whole.
+func (s *backupSnapshot) Seekable() bool { return false }
+
+// Close does nothing; the Source owns the file.
+func (s *backupSnapshot) Close() error { return nil }
+
+// Gaps lists records that could not be read.
+func (s *backupSnapshot) Gaps() []Gap { return s.source.gaps.list() }
+
+// Scan unpacks the whole backup and yields what lies in the ranges.
+func (s *backupSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
+	if err := checkRanges(ranges); err != nil {
+		return err
+	}
+	m := newMatcher(ranges)
+	return s.source.scan(ctx, func(kv KV) error {
+		if !m.match(kv.Key) {
+			return nil
+		}
+		return yield(kv)
+	})
+}

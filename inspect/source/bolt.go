@@ -1,0 +1,280 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// boltSource is the file of an etcd backend: what etcdctl snapshot save writes,
+// or a member's db. A member's db may lag the member by what is still only in
+// its write-ahead log (etcd commits every 100 ms).
+type boltSource struct {
+	in     *input
+	opts   Options
+	file   *boltFile
+	leaves []uint64
+	origin Origin
+	// revision is the store's newest.
+	revision int64
+	// guessed says that no meta page is valid.
+	guessed bool
+}
+
+var _ Source = (*boltSource)(nil)
+
+const (
+	// keyBucket is where etcd keeps revisions, metaBucket where it notes how far
+	// compaction got (etcd server/storage/schema/bucket.go).
+	keyBucket  = "key"
+	metaBucket = "meta"
+	// usualPageSize is the memory page size of most machines, which bbolt takes.
+	usualPageSize = 4096
+	// clusterBucket has the cluster version since etcd 3.5.
+	clusterBucket = "cluster"
+)
+
+// openBolt checks the file as a whole; the tree is listed, the records are not read.
+func openBolt(ctx context.Context, in *input, opts Options) (Source, error) {
+	s := &boltSource{in: in, opts: opts}
+	if err := s.settle(ctx); err != nil {
+		return nil, err
+	}
+	gaps := new(gapList)
+	meta, err := readMeta(in)
+	s.guessed = err != nil && opts.Salvage
+	if s.guessed {
+		gaps.put(Gap{Where: "meta pages", Reason: err.Error()})
+		meta, err = boltMeta{pageSize: usualPageSize, pages: uint64(in.size / usualPageSize)}, nil
+	}
+	if err != nil {
+		return nil, hintf("both copies of the file's first page are damaged: copy it again, or take what can be read with --salvage",
+			"read %s: %w", in.location, err)
+	}
+	s.file = &boltFile{in: in, meta: meta, salvage: opts.Salvage, gaps: gaps}
+	if err := s.checkLength(); err != nil {
+		return nil, err
+	}
+	if err := s.findLeaves(); err != nil {
+		return nil, s.explain(err)
+	}
+	s.origin = Origin{Kind: KindEtcdSnapshot, Location: in.location, Detail: s.detail()}
+	if s.revision, err = s.newest(); err != nil {
+		return nil, s.explain(err)
+	}
+	return s, nil
+}
+
+// findLeaves lists the pages that hold the revisions.
+func (s *boltSource) findLeaves() error {
+	root, inline, err := s.file.bucket(keyBucket)
+	switch {
+	case errors.Is(err, errNoBucket):
+		return hintf("etcd's file has the bucket \"key\": name the output of etcdctl snapshot save, or member/snap/db",
+			"read %s: a bbolt database, but not etcd's", s.in.location)
+	case err == nil && inline != nil:
+		err = s.takeInline(inline)
+	case err == nil:
+		s.leaves, err = s.file.leaves(root)
+	}
+	if err != nil && s.opts.Salvage && isPageError(err) {
+		s.file.gaps.add(err, 0)
+		s.leaves = s.file.sweep()
+		s.file.gaps.put(Gap{Where: "index of the file", Reason: "lost: every page was searched, deleted keys may be back"})
+		return nil
+	}
+	return err
+}
+
+// settle takes a copy of a database that its member may be writing to: a page
+// that is freed by one transaction can be overwritten by the next but one. The
+// copy is good if no transaction was committed meanwhile. A file of snapshot
+// save ends in a checksum and is never written to again.
+func (s *boltSource) settle(ctx context.Context) error {
+	const recent = 2 * time.Minute
+	const attempts = 8
+	if s.in.file == nil || s.hasChecksum() || s.opts.now().Sub(s.in.modified) > recent || s.in.size > s.opts.memoryLimit() {
+		return nil
+	}
+	for range attempts {
+		before, err := readMeta(s.in)
+		if err != nil {
+			return nil //nolint:nilerr // openBolt reports it.
+		}
+		copied := *s.in
+		if err := copied.readAll(s.in.reader(), s.opts.memoryLimit()); err != nil {
+			return err
+		}
+		after, err := readMeta(s.in)
+		if err == nil && after == before {
+			err := s.in.close()
+			copied.file = nil
+			*s.in = copied
+			return err
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return s.changed()
+}
+
+func (s *boltSource) changed() error {
+	return hintf("it is the database of a running etcd: read the etcd itself (etcd://host:2379), or a file made with etcdctl snapshot save",
+		"read %s: the file changed while it was read", s.in.location)
+}
+
+// hasChecksum reports whether the file ends in the SHA-256 that etcdctl snapshot
+// save appends: pages are multiples of 512 bytes.
+func (s *boltSource) hasChecksum() bool { return s.in.size%minPageSize == sha256.Size }
+
+func (s *boltSource) checkLength() error {
+	want := int64(s.file.meta.pages) * int64(s.file.meta.pageSize)
+	if s.in.size >= want {
+		return nil
+	}
+	if s.opts.Salvage {
+		s.file.gaps.put(Gap{Where: "end of file", Reason: fmt.Sprintf("truncated: has %d of %d bytes", s.in.size, want)})
+		return nil
+	}
+	return hintf("copy it again; --salvage reads what is there",
+		"read %s: truncated: has %d of %d bytes", s.in.location, s.in.size, want)
+}
+
+// takeInline makes a bucket that lies inside its parent look like a file of its
+// own with one leaf, page 2.
+func (s *boltSource) takeInline(page []byte) error {
+	if len(page) < pageHeaderSize {
+		return &pageError{s.file.meta.root, "a bucket is cut off"}
+	}
+	size := minPageSize
+	for size < len(page) && size < maxPageSize {
+		size *= 2
+	}
+	data := make([]byte, max(3*size, 2*size+len(page)))
+	copy(data[2*size:], page)
+	binary.LittleEndian.PutUint64(data[2*size:], 2)
+	binary.LittleEndian.PutUint32(data[2*size+12:], 0)
+	inside := *s.in
+	inside.memory, inside.size = data, int64(len(data))
+	inside.ReaderAt = bytes.NewReader(data)
+	s.file = &boltFile{in: &inside, meta: boltMeta{pageSize: size, pages: 3}, salvage: s.opts.Salvage, gaps: s.file.gaps}
+	s.leaves = []uint64{2}
+	return nil
+}
+
+// detail names what kind of file it is.
+func (s *boltSource) detail() string {
+	detail := "etcd member database"
+	if s.hasChecksum() {
+		detail = "etcd snapshot"
+	}
+	if v := s.lookup(clusterBucket, "clusterVersion"); len(v) > 0 && len(v) < 32 {
+		detail += ", etcd " + string(v)
+	}
+	return detail
+}
+
+// lookup reads one value of a small bucket, nil if there is none.
+func (s *boltSource) lookup(bucket, name string) []byte {
+	root, inline, err := s.file.bucket(bucket)
+	if err != nil {
+		return nil
+	}
+	var found []byte
+	visit := func(n node) error {
+		for i := range n.count {
+			key, value, isBucket, err := n.leaf(i)
+			if err != nil {
+				return err
+			}
+			if !isBucket && string(key) == name {
+				found = bytes.Clone(value)
+			}
+		}
+		return nil
+	}
+	if inline != nil {
+		n, err := parseNode(0, inline)
+		if err != nil || n.flags != flagLeaf {
+			return nil
+		}
+		_ = visit(n)
+		return found
+	}
+	if err := s.file.walk(root, visit); err != nil {
+		return nil
+	}
+	return found
+}
+
+// newest finds the store's revision: that of the last record, or of a
+// compaction behind it, as etcd does when it starts (mvcc/kvstore.go, restore).
+func (s *boltSource) newest() (int64, error) {
+	var newest int64
+	for _, id := range slices.Backward(s.leaves) {
+		n, _, err := s.file.read(id, nil)
+		var revision []byte
+		if err == nil && n.count > 0 {
+			revision, _, _, err = n.leaf(n.count - 1)
+		}
+		if err != nil {
+			if s.opts.Salvage && isPageError(err) {
+				continue
+			}
+			return 0, err
+		}
+		if len(revision) >= revisionBytes {
+			newest = int64(binary.BigEndian.Uint64(revision))
+			break
+		}
+	}
+	for _, name := range []string{"scheduledCompactRev", "finishedCompactRev"} {
+		if v := s.lookup(metaBucket, name); len(v) >= revisionBytes {
+			newest = max(newest, int64(binary.BigEndian.Uint64(v)))
+		}
+	}
+	return newest, nil
+}
+
+func (s *boltSource) explain(err error) error {
+	var root *RootError
+	if err == nil || errors.As(err, &root) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if isPageError(err) {
+		return hintf("copy the file again, or take what can be read with --salvage", "read %s: %w", s.in.location, err)
+	}
+	return hint(fmt.Errorf("read %s: %w", s.in.location, err), "check the disk that the file is on")
+}
+
+// Origin says which file this is.
+func (s *boltSource) Origin() Origin { return s.origin }
+
+// Close closes the file.
+func (s *boltSource) Close() error { return s.in.close() }
+
+// verify compares the checksum at the end, if there is one.
+func (s *boltSource) verify() (Checksum, error) {
+	if !s.hasChecksum() {
+		return ChecksumNone, nil
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(s.in, 0, s.in.size-sha256.Size)); err != nil {
+		return ChecksumNone, fmt.Errorf("read %s: %w", s.in.location, cause(err))
+	}
+	want := make([]byte, sha256.Size)
+	if _, err := s.in.ReadAt(want, s.in.size-sha256.Size); err != nil && !errors.Is(err, io.EOF) {
+		return ChecksumNone, fmt.Errorf("read %s: %w", s.in.location, cause(err))
+	}
+	if !bytes.Equal(sum.Sum(nil), want) {
+		return ChecksumWrong, nil
+	}
+	return ChecksumOK, nil
+}

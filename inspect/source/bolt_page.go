@@ -1,0 +1,185 @@
+package source
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+)
+
+// A bbolt file, read with bounds checked everywhere. The bbolt library maps the
+// file into memory and trusts it: a page number out of range is a panic, and a
+// file that shrinks or was cut is a SIGBUS that no recover catches. A tool for
+// files that people mail each other cannot stand on that, so the few structures
+// that are needed are read here with pread.
+//
+// The layout is bbolt's (go.etcd.io/bbolt internal/common: page.go, meta.go,
+// bucket.go, inode.go), version 2, little-endian:
+//
+//	page    id u64, flags u16, count u16, overflow u32, then
+//	meta    magic, version, page size, flags: u32 each; root page u64, sequence u64,
+//	        free list u64, pages in use u64, transaction u64, FNV-1a of all before
+//	branch  count x {key offset u32, key size u32, page u64}, offsets from the element
+//	leaf    count x {flags u32, key offset u32, key size u32, value size u32}
+//	bucket  a leaf value with flag 1: root page u64, sequence u64, and if the root
+//	        page is 0 a whole page right behind
+const (
+	pageHeaderSize = 16
+	elementSize    = 16
+	bucketHeader   = 16
+	metaSize       = 64
+
+	boltMagic   = 0xED0CDAED
+	boltVersion = 2
+
+	flagBranch = 0x01
+	flagLeaf   = 0x02
+	flagMeta   = 0x04
+	flagBucket = 0x01
+
+	minPageSize = 512
+	maxPageSize = 64 << 10
+	// maxNodeBytes bounds one page with its overflow. etcd's largest values have
+	// a few MiB (--max-request-bytes, 1.5 MiB unless raised).
+	maxNodeBytes = 256 << 20
+	// maxPages keeps page offsets far from overflow.
+	maxPages = 1 << 40
+	// maxTreeDepth is far more than a file of any size needs.
+	maxTreeDepth = 40
+)
+
+// boltMeta is one of the two meta pages.
+type boltMeta struct {
+	pageSize int
+	root     uint64
+	// pages is how many are in use, the high-water mark.
+	pages uint64
+	txid  uint64
+}
+
+// nextMetaAt lists the places where the second meta page may start, after at.
+func nextMetaAt(at int) int {
+	if at == 0 {
+		return minPageSize
+	}
+	return at * 2
+}
+
+func parseMeta(b []byte) (boltMeta, error) {
+	if len(b) < pageHeaderSize+metaSize {
+		return boltMeta{}, io.ErrUnexpectedEOF
+	}
+	b = b[pageHeaderSize:]
+	u32, u64 := binary.LittleEndian.Uint32, binary.LittleEndian.Uint64
+	m := boltMeta{pageSize: int(u32(b[8:])), root: u64(b[16:]), pages: u64(b[40:]), txid: u64(b[48:])}
+	sum := fnv.New64a()
+	_, _ = sum.Write(b[:metaSize-8])
+	switch {
+	case u32(b) != boltMagic:
+		return m, errors.New("no bbolt meta page")
+	case u32(b[4:]) != boltVersion:
+		return m, fmt.Errorf("bbolt version %d is not known", u32(b[4:]))
+	case u64(b[metaSize-8:]) != sum.Sum64():
+		return m, errors.New("meta page checksum does not match")
+	case m.pageSize < minPageSize || m.pageSize > maxPageSize || m.pageSize&(m.pageSize-1) != 0:
+		return m, fmt.Errorf("page size %d is not possible", m.pageSize)
+	case m.pages > maxPages:
+		return m, fmt.Errorf("%d pages are not possible", m.pages)
+	}
+	return m, nil
+}
+
+// readMeta returns the newer of the valid meta pages.
+func readMeta(r io.ReaderAt) (boltMeta, error) {
+	buf := make([]byte, pageHeaderSize+metaSize)
+	var best boltMeta
+	firstErr := error(nil)
+	for at := 0; at <= maxPageSize; at = nextMetaAt(at) {
+		n, err := r.ReadAt(buf, int64(at))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return boltMeta{}, err
+		}
+		m, err := parseMeta(buf[:n])
+		switch {
+		case err == nil && (best.pageSize == 0 || m.txid > best.txid) && (at == 0 || at == m.pageSize):
+			best = m
+		case err != nil && firstErr == nil:
+			firstErr = err
+		}
+	}
+	if best.pageSize == 0 {
+		return best, firstErr
+	}
+	return best, nil
+}
+
+// node is one page with its overflow.
+type node struct {
+	id    uint64
+	flags uint16
+	count int
+	// data is all of it, with the page header.
+	data []byte
+}
+
+// pageError names a page that cannot be right.
+type pageError struct {
+	id  uint64
+	why string
+}
+
+func (e *pageError) Error() string { return fmt.Sprintf("page %d is damaged: %s", e.id, e.why) }
+
+func parseNode(id uint64, data []byte) (node, error) {
+	if len(data) < pageHeaderSize {
+		return node{}, &pageError{id, "it is cut off"}
+	}
+	n := node{
+		id: id, data: data,
+		flags: binary.LittleEndian.Uint16(data[8:]), count: int(binary.LittleEndian.Uint16(data[10:])),
+	}
+	switch {
+	case n.flags != flagBranch && n.flags != flagLeaf:
+		return n, &pageError{id, fmt.Sprintf("its type is %#x, not a branch or leaf", n.flags)}
+	case pageHeaderSize+n.count*elementSize > len(data):
+		return n, &pageError{id, fmt.Sprintf("%d records do not fit", n.count)}
+	}
+	return n, nil
+}
+
+// nodeSize is how many bytes the page at the start of data has with overflow.
+func nodeSize(data []byte, pageSize int) int64 {
+	return (int64(binary.LittleEndian.Uint32(data[12:])) + 1) * int64(pageSize)
+}
+
+// branch returns the key and the page of element i.
+func (n node) branch(i int) (key []byte, page uint64, err error) {
+	at := pageHeaderSize + i*elementSize
+	e := n.data[at : at+elementSize]
+	key, err = n.slice(at, binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:]), i)
+	return key, binary.LittleEndian.Uint64(e[8:]), err
+}
+
+// leaf returns element i.
+func (n node) leaf(i int) (key, value []byte, bucket bool, err error) {
+	at := pageHeaderSize + i*elementSize
+	e := n.data[at : at+elementSize]
+	pos, ksize, vsize := binary.LittleEndian.Uint32(e[4:]), binary.LittleEndian.Uint32(e[8:]), binary.LittleEndian.Uint32(e[12:])
+	from := uint64(at) + uint64(pos)
+	keyEnd := from + uint64(ksize)
+	end := keyEnd + uint64(vsize)
+	if end > uint64(len(n.data)) {
+		return nil, nil, false, &pageError{n.id, fmt.Sprintf("record %d points outside of it", i)}
+	}
+	return n.data[from:keyEnd:keyEnd], n.data[keyEnd:end:end], binary.LittleEndian.Uint32(e)&flagBucket != 0, nil
+}
+
+func (n node) slice(at int, pos, size uint32, i int) ([]byte, error) {
+	from := uint64(at) + uint64(pos)
+	end := from + uint64(size)
+	if end > uint64(len(n.data)) {
+		return nil, &pageError{n.id, fmt.Sprintf("record %d points outside of it", i)}
+	}
+	return n.data[from:end:end], nil
+}

@@ -1,0 +1,283 @@
+package source
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// A pass reads all leaves of the "key" bucket, which holds every revision of
+// every key in order of revision, from the newest to the oldest: the first
+// record of a key that is met is the one that counts, and if it is a tombstone
+// the key is gone. Workers read chunks of leaves, parse the keys and drop what
+// nobody wants; one consumer takes their results in order.
+const (
+	chunkLeaves = 96
+	// chunkBytes is the most that one read takes in at once.
+	chunkBytes = 1 << 20
+	// chunksAhead is how many chunks are read before they are needed.
+	chunksAhead = 4
+	maxWorkers  = 4
+)
+
+// Revision keys (etcd server/storage/mvcc/revision.go): main revision as 8 bytes,
+// big-endian, '_', sub revision as 8 bytes, and 't' behind a tombstone's.
+const (
+	revisionBytes  = 17
+	tombstoneBytes = 18
+)
+
+// record is one revision of a key.
+type record struct {
+	hash      keyHash
+	value     []byte
+	tombstone bool
+	// class is what the classifier made of the key.
+	class class
+}
+
+// class says why a key is of interest.
+type class uint8
+
+const (
+	classNone class = 0
+	// classWanted keys lie in the ranges of a Scan.
+	classWanted class = 1
+	// classRoot keys prove a root.
+	classRoot class = 2
+)
+
+// chunk is the work of one worker at a time.
+type chunk struct {
+	leaves []uint64
+	// buf holds the pages that records point into.
+	buf     []byte
+	records []record
+	errs    []error
+	bad     []badRecords
+	ready   chan struct{}
+}
+
+// badRecords counts records of a page that are no key-values.
+type badRecords struct {
+	page  uint64
+	count int64
+}
+
+// pass visits the newest live or deleted revision of each key of interest.
+func (f *boltFile) pass(ctx context.Context, leaves []uint64, classify func() func([]byte) class, visit func(record) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+
+	work := make(chan *chunk)
+	order := make(chan *chunk, chunksAhead)
+	free := make(chan *chunk, chunksAhead+maxWorkers+1)
+	hasher := newKeyHasher()
+	for range min(runtime.GOMAXPROCS(0), maxWorkers) {
+		wg.Go(func() {
+			classifier := classify()
+			for c := range work {
+				f.load(c, hasher, classifier)
+				close(c.ready)
+			}
+		})
+	}
+	wg.Go(func() {
+		defer close(order)
+		defer close(work)
+		for end := len(leaves); end > 0; end -= chunkLeaves {
+			c := nextChunk(free, leaves[max(0, end-chunkLeaves):end])
+			select {
+			case order <- c:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case work <- c:
+			case <-ctx.Done():
+				close(c.ready)
+				return
+			}
+		}
+	})
+	return f.consume(ctx, order, free, visit)
+}
+
+// nextChunk takes a used chunk with its buffers, or a new one.
+func nextChunk(free chan *chunk, leaves []uint64) *chunk {
+	var c *chunk
+	select {
+	case c = <-free:
+	default:
+		c = new(chunk)
+	}
+	c.leaves, c.ready = leaves, make(chan struct{})
+	c.records, c.errs, c.bad = c.records[:0], c.errs[:0], c.bad[:0]
+	return c
+}
+
+func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, visit func(record) error) error {
+	var seen seenKeys
+	for c := range order {
+		<-c.ready
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, err := range c.errs {
+			if !f.salvage {
+				return err
+			}
+			f.gaps.add(err, 0)
+		}
+		for _, b := range c.bad {
+			f.gaps.put(Gap{Where: fmt.Sprintf("page %d", b.page), Reason: "records that are no key-values", Count: b.count})
+		}
+		for _, r := range c.records {
+			if !seen.add(r.hash) {
+				continue
+			}
+			if err := visit(r); err != nil {
+				return err
+			}
+		}
+		select {
+		case free <- c:
+		default:
+		}
+	}
+	return ctx.Err()
+}
+
+// load reads the chunk's leaves and collects the records of interest.
+func (f *boltFile) load(c *chunk, hasher keyHasher, classify func([]byte) class) {
+	nodes := f.readRun(c)
+	for i := len(c.leaves) - 1; i >= 0; i-- {
+		n := nodes[c.leaves[i]]
+		if n.data == nil {
+			continue
+		}
+		if n.flags != flagLeaf {
+			c.errs = append(c.errs, &pageError{n.id, "a branch among leaves"})
+			continue
+		}
+		bad, err := collect(c, n, hasher, classify)
+		if err != nil {
+			c.errs = append(c.errs, err)
+		}
+		if bad > 0 {
+			c.bad = append(c.bad, badRecords{n.id, bad})
+		}
+	}
+}
+
+// collect appends the records of one leaf, newest first.
+func collect(c *chunk, n node, hasher keyHasher, classify func([]byte) class) (bad int64, err error) {
+	for i := n.count - 1; i >= 0; i-- {
+		revision, value, bucket, err := n.leaf(i)
+		if err != nil {
+			return bad, err
+		}
+		if bucket || len(revision) != revisionBytes && len(revision) != tombstoneBytes {
+			bad++
+			continue
+		}
+		key, err := keyOf(value)
+		if err != nil {
+			bad++
+			continue
+		}
+		if cl := classify(key); cl != classNone {
+			c.records = append(c.records, record{
+				hash: hasher.sum(key), value: value, class: cl,
+				tombstone: len(revision) == tombstoneBytes && revision[revisionBytes] == 't',
+			})
+		}
+	}
+	return bad, nil
+}
+
+// readRun reads the chunk's pages, neighbours in the file with one call.
+func (f *boltFile) readRun(c *chunk) map[uint64]node {
+	ids := slices.Clone(c.leaves)
+	slices.Sort(ids)
+	nodes := make(map[uint64]node, len(ids))
+	size := uint64(f.meta.pageSize)
+	total := 0
+	runs := f.runs(ids)
+	for _, r := range runs {
+		total += int((r.to - r.from) * size)
+	}
+	c.buf = grow(c.buf[:0], total)
+	rest := c.buf
+	for _, r := range runs {
+		data := rest[:(r.to-r.from)*size]
+		rest = rest[len(data):]
+		if err := f.readAt(data, r.from, int64(r.from*size)); err != nil {
+			// Read page by page, so that one bad sector costs one page.
+			data = nil
+		}
+		for _, id := range r.ids {
+			n, err := f.nodeIn(data, r.from, id)
+			if err != nil {
+				c.errs = append(c.errs, err)
+				continue
+			}
+			nodes[id] = n
+		}
+	}
+	return nodes
+}
+
+// run is a stretch of pages [from, to) that holds the given leaves.
+type run struct {
+	from, to uint64
+	ids      []uint64
+}
+
+// runs groups sorted pages that are close to each other.
+func (f *boltFile) runs(ids []uint64) []run {
+	const hole = 4
+	most := uint64(chunkBytes / f.meta.pageSize)
+	var out []run
+	for i, id := range ids {
+		if !f.fits(id) {
+			out = append(out, run{from: id, to: id, ids: ids[i : i+1]})
+			continue
+		}
+		last := len(out) - 1
+		if last < 0 || out[last].to == out[last].from || id-out[last].to > hole || id+1-out[last].from > most {
+			out = append(out, run{from: id, to: id + 1, ids: ids[i : i+1]})
+			continue
+		}
+		r := &out[last]
+		r.to, r.ids = id+1, r.ids[:len(r.ids)+1]
+	}
+	return out
+}
+
+// nodeIn finds page id in data, which starts with page from; a node that is not
+// wholly inside is read by itself.
+func (f *boltFile) nodeIn(data []byte, from, id uint64) (node, error) {
+	size := uint64(f.meta.pageSize)
+	if at := (id - from) * size; at+size <= uint64(len(data)) {
+		page := data[at:]
+		whole := nodeSize(page, f.meta.pageSize)
+		if binary.LittleEndian.Uint64(page) == id && whole <= int64(len(page)) {
+			return parseNode(id, page[:whole])
+		}
+	}
+	n, _, err := f.read(id, nil)
+	return n, err
+}
+
+// isPageError reports whether err is about the content of the file.
+func isPageError(err error) bool {
+	var page *pageError
+	return errors.As(err, &page)
+}

@@ -1,0 +1,258 @@
+package source
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Bundle is a kitescope bundle as a Source.
+type Bundle struct {
+	in       *input
+	open     opener
+	opts     Options
+	manifest Manifest
+	gaps     gapList
+}
+
+var _ Source = (*Bundle)(nil)
+
+// maxWindow bounds what a decompressor sets aside for a file made elsewhere.
+const maxWindow = 64 << 20
+
+func openBundle(in *input, open opener, opts Options) (Source, error) {
+	b := &Bundle{in: in, open: open, opts: opts}
+	err := b.walk(func(name string, size int64, r io.Reader) error {
+		if name != manifestName || size > maxJSON {
+			return hintf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			return err
+		}
+		if b.manifest, err = parseManifest(in.location, content); err != nil {
+			return err
+		}
+		return errFound
+	})
+	if !errors.Is(err, errFound) {
+		return nil, b.explain(err)
+	}
+	if want := rootName(opts.Root); !want.accepts(b.root()) {
+		_, err := chooseRoot(in.location, want, []metaRoot{b.root()})
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Bundle) root() metaRoot { return metaRoot{b.manifest.Root, b.manifest.MetaPath} }
+
+// Manifest is the head of the bundle.
+func (b *Bundle) Manifest() Manifest { return b.manifest }
+
+// Origin says which file this is, and what it was made from.
+func (b *Bundle) Origin() Origin {
+	return Origin{Kind: KindBundle, Location: b.in.location, Detail: "from " + b.manifest.Origin.Location}
+}
+
+// Close closes the file.
+func (b *Bundle) Close() error { return b.in.close() }
+
+// Pin takes everything from the manifest.
+func (b *Bundle) Pin(context.Context) (Snapshot, error) {
+	return &bundleSnapshot{bundle: b, header: Header{
+		Origin: b.Origin(), Root: b.manifest.Root, MetaPath: b.manifest.MetaPath,
+		Revision: b.manifest.Revision, Taken: b.manifest.Taken,
+	}}, nil
+}
+
+// Members visits the members behind the manifest in order, those of the keys
+// included. content is valid until visit returns and need not be read.
+func (b *Bundle) Members(ctx context.Context, visit func(name string, size int64, content io.Reader) error) error {
+	err := b.walk(func(name string, size int64, r io.Reader) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if name == manifestName {
+			return nil
+		}
+		if err := visit(name, size, r); err != nil {
+			return &yieldError{err}
+		}
+		return nil
+	})
+	var own *yieldError
+	if errors.As(err, &own) {
+		return own.err
+	}
+	return b.explain(err)
+}
+
+// walk reads the stream from its start.
+func (b *Bundle) walk(visit func(name string, size int64, r io.Reader) error) error {
+	packed, err := b.open()
+	if err != nil {
+		return notGzip(b.in.location, err)
+	}
+	r, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	t := tar.NewReader(r)
+	for {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := visit(h.Name, h.Size, t); err != nil {
+			return err
+		}
+	}
+}
+
+func (b *Bundle) explain(err error) error {
+	var known *HintError
+	switch {
+	case err == nil, errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return hintf("copy the bundle again; --salvage reads what is there", "read %s: the bundle is cut off", b.in.location)
+	}
+	return hint(fmt.Errorf("read %s: the bundle is damaged: %w", b.in.location, err), "copy it again; --salvage reads what is there")
+}
+
+// bundleSnapshot is the content of a bundle.
+type bundleSnapshot struct {
+	bundle *Bundle
+	header Header
+}
+
+var _ Snapshot = (*bundleSnapshot)(nil)
+
+func (s *bundleSnapshot) Header() Header { return s.header }
+
+// Seekable is false: a bundle is compressed as a whole.
+func (s *bundleSnapshot) Seekable() bool { return false }
+
+// Close does nothing; the Source owns the file.
+func (s *bundleSnapshot) Close() error { return nil }
+
+// Gaps lists what the origin could not read, once a Scan has come to the end of
+// the bundle, and what is damaged.
+func (s *bundleSnapshot) Gaps() []Gap { return s.bundle.gaps.list() }
+
+// bundleScan is one pass over the keys.
+type bundleScan struct {
+	bundle *Bundle
+	match  *matcher
+	yield  func(KV) error
+	buf    []byte
+	chunks []bundleChunk
+	// stop reports an end of the caller's context.
+	stop func() error
+	end  *bundleEnd
+}
+
+// Scan reads the whole bundle, checks it, and yields what lies in the ranges, in order.
+func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
+	if err := checkRanges(ranges); err != nil {
+		return err
+	}
+	scan := &bundleScan{bundle: s.bundle, match: newMatcher(ranges), yield: yield, stop: ctx.Err}
+	err := s.bundle.walk(scan.member)
+	if err == nil {
+		err = scan.finish()
+	}
+	var own *yieldError
+	if errors.As(err, &own) {
+		return own.err
+	}
+	if err = s.bundle.explain(err); err != nil && s.bundle.opts.Salvage && ctx.Err() == nil {
+		s.bundle.gaps.put(Gap{Where: fmt.Sprintf("behind chunk %d", len(scan.chunks)), Reason: "the bundle is cut off or damaged"})
+		return nil
+	}
+	return err
+}
+
+func (s *bundleScan) member(name string, size int64, r io.Reader) error {
+	if err := s.stop(); err != nil {
+		return err
+	}
+	switch {
+	case name == endName && size <= maxJSON:
+		content, err := io.ReadAll(r)
+		if err != nil {
+			return err
+		}
+		s.end = new(bundleEnd)
+		return json.Unmarshal(content, s.end)
+	case strings.HasPrefix(name, keysPrefix):
+		return s.keys(name, size, r)
+	}
+	return nil
+}
+
+// keys yields one chunk. The checksum is compared at the end, where it is
+// written: the keys of a chunk that does not fit are then reported.
+func (s *bundleScan) keys(name string, size int64, r io.Reader) error {
+	if size > maxChunk {
+		return fmt.Errorf("%s has %d bytes", name, size)
+	}
+	buf := bytes.NewBuffer(s.buf[:0])
+	if _, err := io.CopyN(buf, r, size); err != nil {
+		return err
+	}
+	s.buf = buf.Bytes()
+	sum := sha256.Sum256(s.buf)
+	c := bundleChunk{Name: name, SHA256: hex.EncodeToString(sum[:])}
+	err := eachRecord(s.buf, func(kv KV) error {
+		c.Keys++
+		if !s.match.match(kv.Key) {
+			return nil
+		}
+		if err := s.yield(kv); err != nil {
+			return &yieldError{err}
+		}
+		return nil
+	})
+	s.chunks = append(s.chunks, c)
+	if errors.Is(err, errBadRecord) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return err
+}
+
+// finish compares what was read with what the end says.
+func (s *bundleScan) finish() error {
+	if s.end == nil {
+		return io.ErrUnexpectedEOF
+	}
+	if len(s.end.Chunks) != len(s.chunks) {
+		return fmt.Errorf("%d of %d chunks of keys are there", len(s.chunks), len(s.end.Chunks))
+	}
+	for i, want := range s.end.Chunks {
+		if s.chunks[i] != want {
+			return fmt.Errorf("the checksum of %s does not match", want.Name)
+		}
+	}
+	for _, g := range s.end.Gaps {
+		s.bundle.gaps.put(Gap(g))
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// Etcd is a live etcd as a Source. It reads and watches; it has no method that
+// writes. Connections are made by the first call that needs one.
+type Etcd struct {
+	address etcdAddress
+	opts    Options
+
+	mu     sync.Mutex
+	reader *reader
+	// granted are the ranges that the account may read: nil means all, as far as
+	// is known.
+	granted []Range
+	// root is the root that Pin found, so that the next Pin need not look again.
+	root metaRoot
+}
+
+var _ Watcher = (*Etcd)(nil)
+
+func newEtcd(address etcdAddress, opts Options) *Etcd {
+	if opts.Root == "" {
+		opts.Root = address.root
+	}
+	if opts.Username == "" {
+		opts.Username = address.user
+	}
+	return &Etcd{address: address, opts: opts}
+}
+
+// Origin says which etcd this is. Detail is filled in by Pin, in the Header.
+func (s *Etcd) Origin() Origin {
+	return Origin{Kind: KindEtcd, Location: s.address.location()}
+}
+
+// Close ends the connections.
+func (s *Etcd) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader == nil {
+		return nil
+	}
+	err := s.reader.close()
+	s.reader = nil
+	return err
+}
+
+// Pin fixes the present revision and finds the root path, with a few small
+// requests. A later Pin of the same Etcd costs one.
+func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
+	r, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	version := make(chan string, 1)
+	go func() {
+		st, err := r.anyStatus(ctx)
+		if err != nil {
+			version <- ""
+			return
+		}
+		version <- st.Version
+	}()
+	revision, err := s.revision(ctx, r)
+	if err != nil {
+		return nil, s.explain(ctx, "read", err)
+	}
+	root, err := s.findRoot(ctx, r, revision)
+	if err != nil {
+		return nil, s.explain(ctx, "find the root path in", err)
+	}
+	snap := &etcdSnapshot{source: s, reader: r, header: Header{
+		Origin: s.Origin(), Root: root.root, MetaPath: root.sub,
+		Revision: revision, Taken: s.opts.now(),
+	}}
+	snap.header.Origin.Detail = detail("etcd", <-version)
+	return snap, nil
+}
+
+func detail(name, version string) string {
+	if version == "" {
+		return name
+	}
+	return name + " " + version
+}
+
+// revision asks for the present revision. Reading one key that may not exist is
+// the cheapest request whose answer carries it. An account without the right to
+// read even that learns from etcd what it may read, and asks there.
+func (s *Etcd) revision(ctx context.Context, r *reader) (int64, error) {
+	probe := metaRoot{root: "by-dev", sub: defaultSubPath}.prefix() + "session/id"
+	if granted := s.grantedRanges(); len(granted) > 0 {
+		probe = granted[0].From
+	}
+	p, err := r.rangePage(ctx, rangeRequest{keys: singleKey(probe), keysOnly: true})
+	if errors.Is(err, rpctypes.ErrPermissionDenied) && s.grantedRanges() == nil {
+		if err := s.askGranted(ctx, r); err != nil {
+			return 0, err
+		}
+		return s.revision(ctx, r)
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer p.free()
+	return p.revision, nil
+}
+
+func singleKey(key string) Range { return Range{From: key, To: key + "\x00"} }
+
+func (s *Etcd) grantedRanges() []Range {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.granted
+}
+
+// askGranted learns which ranges the account may read.
+func (s *Etcd) askGranted(ctx context.Context, r *reader) error {
+	user := s.opts.Username
+	if user == "" {
+		// With client certificates alone etcd takes the common name as the user.
+		user = s.opts.TLS.commonName()
+	}
+	granted, err := r.readable(ctx, user)
+	if err != nil {
+		return err
+	}
+	if len(granted) == 0 {
+		return rpctypes.ErrPermissionDenied
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.granted = granted
+	return nil
+}
+
+// explain turns etcd's errors into one clear line with advice.
+func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
+	where := s.address.location()
+	wrap := func(advice string) error { return hintf(advice, "%s %s: %w", verb, where, err) }
+	var root *RootError
+	var known *HintError
+	switch {
+	case errors.As(err, &known), errors.As(err, &root), ctx.Err() != nil:
+		return err
+	case errors.Is(err, rpctypes.ErrAuthFailed):
+		return wrap("check the user name and the password (KITESCOPE_ETCD_PASSWORD or --password-file)")
+	case errors.Is(err, rpctypes.ErrUserEmpty):
+		return wrap("this etcd wants a user: --user NAME and KITESCOPE_ETCD_PASSWORD")
+	case errors.Is(err, rpctypes.ErrPermissionDenied):
+		return wrap("an administrator can allow reading with: etcdctl role grant-permission ROLE read --prefix=true ROOT/")
+	case errors.Is(err, rpctypes.ErrCompacted):
+		err = ErrCompacted
+		return wrap("etcd dropped this revision while it was being read (automatic compaction or a slow link): try again, " +
+			"or read a file made with etcdctl snapshot save")
+	case errors.Is(err, rpctypes.ErrFutureRev):
+		return wrap("the member that answered is behind the others: try again, or name another endpoint")
+	case errors.Is(err, rpctypes.ErrNoLeader), errors.Is(err, rpctypes.ErrTimeout), errors.Is(err, rpctypes.ErrTimeoutDueToLeaderFail):
+		return wrap("etcd has no leader; --stale-read shows what one member still has")
+	case errors.Is(err, context.DeadlineExceeded), status.Code(err) == codes.DeadlineExceeded:
+		err = errors.New("no answer within " + s.opts.requestTimeout().String())
+		return wrap("the etcd is overloaded or has no quorum; --stale-read asks one member only, --timeout waits longer")
+	}
+	return fmt.Errorf("%s %s: %w", verb, where, err)
+}
+
+func (o Options) now() time.Time {
+	if o.Now == nil {
+		return time.Now()
+	}
+	return o.Now()
+}

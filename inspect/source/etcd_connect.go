@@ -1,0 +1,164 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/connectivity"
+)
+
+// patience is how long a connection may take before the endpoints are probed
+// for the reason. A healthy etcd answers well within it.
+const patience = 100 * time.Millisecond
+
+// connect returns the reader, connecting first if need be.
+func (s *Etcd) connect(ctx context.Context) (*reader, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reader != nil {
+		return s.reader, nil
+	}
+	r, err := s.dial(ctx)
+	if err != nil {
+		return nil, s.explain(ctx, "connect to", err)
+	}
+	s.reader = r
+	return r, nil
+}
+
+// dial makes a client and waits until one endpoint is connected. The client
+// itself can only say "deadline exceeded", after all of it; so when it takes
+// long, the endpoints are probed beside it, and if none of them can ever work
+// the reason is reported at once.
+func (s *Etcd) dial(ctx context.Context) (*reader, error) {
+	dialCtx, cancel := context.WithTimeout(ctx, s.opts.dialTimeout())
+	defer cancel()
+	type outcome struct {
+		reader *reader
+		err    error
+	}
+	dialed := make(chan outcome, 1)
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	config, err := s.clientConfig(background)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	go func() {
+		r, err := s.newReader(dialCtx, config, stop)
+		dialed <- outcome{r, err}
+	}()
+	var verdict error
+	probed := make(chan error, 1)
+	timer := time.AfterFunc(patience, func() { probed <- s.probe(dialCtx, config.TLS) })
+	defer timer.Stop()
+	for {
+		select {
+		case done := <-dialed:
+			if done.err != nil {
+				stop()
+				return nil, s.dialError(ctx, done.err, verdict)
+			}
+			return done.reader, nil
+		case verdict = <-probed:
+			if verdict != nil {
+				// Every endpoint is beyond hope: end the client's attempt too.
+				stop()
+				cancel()
+				if done := <-dialed; done.err == nil {
+					return done.reader, nil
+				}
+				return nil, verdict
+			}
+		}
+	}
+}
+
+// dialError prefers what the probe saw over the client's "deadline exceeded".
+func (s *Etcd) dialError(ctx context.Context, err, verdict error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case verdict != nil:
+		return verdict
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return hintf("check the address and that a firewall or port-forward lets it through; --timeout waits longer",
+			"connect to %s: no answer within %s", s.address.location(), s.opts.dialTimeout())
+	}
+	return err
+}
+
+func (s *Etcd) newReader(ctx context.Context, config clientv3.Config, stop context.CancelFunc) (*reader, error) {
+	client, err := clientv3.New(config)
+	if err != nil {
+		return nil, rpctypes.Error(err)
+	}
+	r := &reader{client: client, stop: stop, timeout: s.opts.requestTimeout(), serializable: s.opts.StaleRead}
+	conn := client.ActiveConnection()
+	conn.Connect()
+	for state := conn.GetState(); state != connectivity.Ready; state = conn.GetState() {
+		if !conn.WaitForStateChange(ctx, state) {
+			_ = r.close()
+			return nil, ctx.Err()
+		}
+	}
+	return r, nil
+}
+
+// Sizes of the HTTP/2 flow-control windows and of the socket reads. With grpc's
+// own (64 KiB, growing) the first megabytes of a large answer come in many round trips.
+const (
+	streamWindow = 4 << 20
+	connWindow   = 16 << 20
+	socketBuffer = 128 << 10
+)
+
+// Keepalive pings find a member that is gone without a word. etcd refuses more
+// than one in 5 seconds (embed.DefaultGRPCKeepAliveMinTime).
+const (
+	keepaliveTime    = 10 * time.Second
+	keepaliveTimeout = 5 * time.Second
+)
+
+func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error) {
+	config := clientv3.Config{
+		Endpoints:            s.address.endpoints(),
+		DialTimeout:          s.opts.dialTimeout(),
+		DialKeepAliveTime:    keepaliveTime,
+		DialKeepAliveTimeout: keepaliveTimeout,
+		Username:             s.opts.Username,
+		Password:             s.opts.Password,
+		Context:              background,
+		// The client's own log goes to stderr as JSON; every error reaches us anyway.
+		Logger: zap.NewNop(),
+		DialOptions: []grpc.DialOption{
+			grpc.WithInitialWindowSize(streamWindow),
+			grpc.WithInitialConnWindowSize(connWindow),
+			grpc.WithReadBufferSize(socketBuffer),
+			grpc.WithConnectParams(grpc.ConnectParams{
+				Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second},
+				MinConnectTimeout: s.opts.dialTimeout(),
+			}),
+		},
+	}
+	if s.address.tls {
+		files, err := s.opts.TLS.load()
+		if err != nil {
+			return config, fmt.Errorf("read TLS files: %w", err)
+		}
+		config.TLS = files
+		if files.ServerName != "" {
+			// The client's resolver names each endpoint's host as the server, whatever
+			// the TLS configuration says; only this option comes before it.
+			config.DialOptions = append(config.DialOptions, grpc.WithAuthority(files.ServerName))
+		}
+	}
+	return config, nil
+}

@@ -1,0 +1,210 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// reader is all of etcd that this program can reach: it has no method that
+// writes, and nothing else holds a client. A test walks its method set.
+type reader struct {
+	client *clientv3.Client
+	// stop ends everything the client does in the background.
+	stop context.CancelFunc
+	// timeout bounds one request.
+	timeout time.Duration
+	// serializable reads what one member has, without asking the others.
+	serializable bool
+}
+
+// rangeRequest is a read of the keys in [from, to) at a revision.
+type rangeRequest struct {
+	keys     Range
+	limit    int64
+	revision int64
+	keysOnly bool
+}
+
+// Attempts per request. etcd answers "unavailable" while a leader is elected
+// and when a member goes away; the next attempt goes to another member.
+const (
+	readAttempts = 5
+	readPause    = 100 * time.Millisecond
+)
+
+// rangePage reads one page. The caller frees it.
+func (r *reader) rangePage(ctx context.Context, q rangeRequest) (*page, error) {
+	req := &pb.RangeRequest{
+		Key: []byte(q.keys.From), RangeEnd: []byte(q.keys.To),
+		Limit: q.limit, Revision: q.revision, KeysOnly: q.keysOnly, Serializable: r.serializable,
+	}
+	if q.keys.From == "" {
+		req.Key = []byte{0}
+	}
+	if q.keys.To == "" {
+		req.RangeEnd = []byte{0}
+	}
+	if q.keys.To == q.keys.From+"\x00" {
+		// A single key: etcd finds it without walking its index.
+		req.RangeEnd = nil
+	}
+	var p *page
+	err := r.retry(ctx, func(ctx context.Context) error {
+		p = new(page)
+		return r.client.ActiveConnection().Invoke(ctx, pb.KV_Range_FullMethodName, req, p,
+			grpc.ForceCodecV2(pageCodec{}), grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(maxPageBytes))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// maxPageBytes bounds one response. etcd itself has no limit on them; ours are
+// cut by a number of keys, and a value has at most a few MiB (--max-request-bytes).
+const maxPageBytes = 1 << 30
+
+// retry runs one read with a deadline of its own, again while etcd says that
+// another attempt may do better.
+func (r *reader) retry(ctx context.Context, call func(context.Context) error) error {
+	var err error
+	for attempt := range readAttempts {
+		if attempt > 0 {
+			if pauseErr := pause(ctx, readPause<<attempt); pauseErr != nil {
+				return err
+			}
+		}
+		err = r.once(ctx, call)
+		if err == nil || ctx.Err() != nil || !worthRetry(err) {
+			return err
+		}
+	}
+	return err
+}
+
+func (r *reader) once(ctx context.Context, call func(context.Context) error) error {
+	attempt, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	if !r.serializable {
+		// A member that has lost its leader then says so at once.
+		attempt = clientv3.WithRequireLeader(attempt)
+	}
+	err := rpctypes.Error(call(attempt))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+func worthRetry(err error) bool {
+	var known rpctypes.EtcdError
+	if errors.As(err, &known) {
+		return known.Code() == codes.Unavailable
+	}
+	return status.Code(err) == codes.Unavailable
+}
+
+// pause waits for d or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// memberStatus asks the member behind one endpoint about itself.
+func (r *reader) memberStatus(ctx context.Context, endpoint string) (*pb.StatusResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	resp, err := r.client.Maintenance.Status(ctx, endpoint)
+	return (*pb.StatusResponse)(resp), err
+}
+
+// anyStatus asks whichever member the connection leads to.
+func (r *reader) anyStatus(ctx context.Context) (*pb.StatusResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	return pb.NewMaintenanceClient(r.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
+}
+
+// memberList lists the cluster's members.
+func (r *reader) memberList(ctx context.Context) ([]*pb.Member, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	resp, err := r.client.Cluster.MemberList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return resp.Members, nil
+}
+
+// readable lists the ranges that the roles of user may read: what its own
+// account is allowed to ask (etcd server/etcdserver/apply_auth.go, UserGet, RoleGet).
+func (r *reader) readable(ctx context.Context, user string) ([]Range, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	account, err := r.client.Auth.UserGet(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	var ranges []Range
+	for _, name := range account.Roles {
+		role, err := r.client.Auth.RoleGet(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, perm := range role.Perm {
+			if perm.PermType != clientv3.PermWrite {
+				ranges = append(ranges, permittedRange(perm.Key, perm.RangeEnd))
+			}
+		}
+	}
+	return mergeRanges(ranges), nil
+}
+
+// permittedRange turns etcd's notation into a Range: no end is a single key, an
+// end of one zero byte is no upper bound.
+func permittedRange(key, end []byte) Range {
+	r := Range{From: string(key), To: string(end)}
+	switch r.To {
+	case "":
+		r.To = r.From + "\x00"
+	case "\x00":
+		r.To = ""
+	}
+	if r.From == "\x00" {
+		r.From = ""
+	}
+	return r
+}
+
+// watch follows the keys of a range, from a revision on.
+func (r *reader) watch(ctx context.Context, keys Range, from int64) clientv3.WatchChan {
+	end := keys.To
+	if end == "" {
+		end = "\x00"
+	}
+	return r.client.Watcher.Watch(clientv3.WithRequireLeader(ctx), keys.From, clientv3.WithRange(end),
+		clientv3.WithRev(from), clientv3.WithProgressNotify(), clientv3.WithFragment())
+}
+
+func (r *reader) close() error {
+	r.stop()
+	err := r.client.Close()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,268 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"golang.org/x/sync/errgroup"
+)
+
+// Finding the root without reading the store. A read of one key is cheap, but
+// etcd (all versions to 3.6) walks its whole index for a range even with a limit
+// of 1, to count it. So the usual place is tried first by name, and only what is
+// outside of the roots found so far is searched: the "holes".
+//
+// In a hole the first key shows one directory. Each of its ancestors, and their
+// "meta" child, is tested; then the directory is skipped. Where many directories
+// have no result (an etcd shared with something else) the step widens to the
+// parent, and the number of requests is bounded.
+const (
+	maxSeeks = 200
+	// maxDepth is how deep a root path may lie.
+	maxDepth = 6
+	// widenAfter is how many fruitless children of one directory are looked at.
+	widenAfter = 12
+)
+
+// findRoot returns the root to use.
+func (s *Etcd) findRoot(ctx context.Context, r *reader, revision int64) (metaRoot, error) {
+	f := &rootSearch{source: s, reader: r, revision: revision}
+	s.mu.Lock()
+	known := s.root
+	s.mu.Unlock()
+	if known != (metaRoot{}) {
+		// Found by an earlier Pin; make sure that it is still there.
+		if found, err := f.test(ctx, []metaRoot{known}); err != nil || len(found) > 0 {
+			return known, err
+		}
+	}
+	name := rootName(s.opts.Root)
+	if name != "" {
+		if root, ok, err := f.named(ctx, string(name)); err != nil || ok {
+			s.remember(root)
+			return root, err
+		}
+		f.tested = nil
+	}
+	if err := f.all(ctx); err != nil {
+		return metaRoot{}, err
+	}
+	root, err := chooseRoot(s.address.location(), name, f.found)
+	if err != nil && f.seeks >= maxSeeks {
+		err = hintf("name the root: --root ROOT", "%w (looked at the first %d directories only)", err, maxSeeks)
+	}
+	s.remember(root)
+	return root, err
+}
+
+func (s *Etcd) remember(root metaRoot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.root = root
+}
+
+type rootSearch struct {
+	source   *Etcd
+	reader   *reader
+	revision int64
+	found    []metaRoot
+	// tested are the directories that proved to be none.
+	tested map[metaRoot]bool
+	seeks  int
+}
+
+// named tries what a person may mean by name, with and without a leading slash.
+func (f *rootSearch) named(ctx context.Context, name string) (metaRoot, bool, error) {
+	name = strings.TrimSuffix(name, "/")
+	for _, dir := range []string{name, "/" + strings.TrimPrefix(name, "/")} {
+		candidates := []metaRoot{{root: dir, sub: defaultSubPath}}
+		if r, ok := splitRoot(dir); ok {
+			candidates = append(candidates, r)
+		}
+		found, err := f.test(ctx, candidates)
+		if err != nil {
+			return metaRoot{}, false, err
+		}
+		if len(found) > 0 {
+			return found[0], true, nil
+		}
+	}
+	return metaRoot{}, false, nil
+}
+
+// all fills f.found with every root.
+func (f *rootSearch) all(ctx context.Context) error {
+	found, err := f.test(ctx, []metaRoot{{root: "by-dev", sub: defaultSubPath}})
+	if err != nil {
+		return err
+	}
+	f.found = found
+	children := map[string]int{}
+	from := ""
+	for f.seeks < maxSeeks {
+		key, err := f.firstKey(ctx, from)
+		if err != nil || key == "" {
+			return err
+		}
+		found, err := f.test(ctx, candidates(key))
+		if err != nil {
+			return err
+		}
+		f.found = append(f.found, found...)
+		if from = key; len(found) == 0 {
+			from = after(key, children)
+		}
+		if from == "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// candidates are the metadata directories that key may belong to or lie beside.
+func candidates(key string) []metaRoot {
+	var out []metaRoot
+	for i, depth := 1, 0; i < len(key) && depth < maxDepth; i++ {
+		if key[i] != '/' {
+			continue
+		}
+		depth++
+		if r, ok := splitRoot(key[:i]); ok {
+			out = append(out, r)
+		}
+		out = append(out, metaRoot{root: key[:i], sub: defaultSubPath})
+	}
+	return out
+}
+
+// after returns where to search on after a key without result: behind the key,
+// or behind its directory once that had too many fruitless children, and so up.
+func after(key string, children map[string]int) string {
+	skip, behind := key, key+"\x00"
+	for {
+		i := strings.LastIndexByte(strings.TrimSuffix(skip, "/"), '/')
+		if i < 0 {
+			return behind
+		}
+		parent := skip[:i+1]
+		deep := strings.Count(parent, "/") > maxDepth
+		children[parent]++
+		if !deep && children[parent] <= widenAfter {
+			return behind
+		}
+		skip, behind = parent, prefixEnd(parent)
+	}
+}
+
+// explained are the ranges that known roots account for.
+func (f *rootSearch) explained() []Range {
+	var known []Range
+	for _, r := range f.found {
+		known = append(known, Prefix(r.prefix()), Prefix(r.root+"/kv/"), Prefix(r.root+"/config/"))
+	}
+	return mergeRanges(known)
+}
+
+// firstKey returns the first key from from on that no known root accounts for.
+func (f *rootSearch) firstKey(ctx context.Context, from string) (string, error) {
+	for _, hole := range subtract(Range{From: from}, f.explained()) {
+		f.seeks++
+		key, err := f.first(ctx, hole)
+		if err != nil || key != "" {
+			return key, err
+		}
+	}
+	return "", nil
+}
+
+// first returns the first key of r that the account may see, "" if there is none.
+func (f *rootSearch) first(ctx context.Context, r Range) (string, error) {
+	granted := f.source.grantedRanges()
+	parts := []Range{r}
+	if granted != nil {
+		parts = intersect(r, granted)
+	}
+	for _, part := range parts {
+		p, err := f.reader.rangePage(ctx, rangeRequest{keys: part, limit: 1, revision: f.revision, keysOnly: true})
+		if errors.Is(err, rpctypes.ErrPermissionDenied) && granted == nil {
+			if err := f.source.askGranted(ctx, f.reader); err != nil {
+				return "", err
+			}
+			return f.first(ctx, r)
+		}
+		if err != nil {
+			return "", err
+		}
+		key := p.lastKey
+		p.free()
+		if key != "" {
+			return key, nil
+		}
+	}
+	return "", nil
+}
+
+// test returns those of the candidates that hold metadata. One key that every
+// Milvus keeps is asked for first, then the directories of older or damaged ones.
+func (f *rootSearch) test(ctx context.Context, candidates []metaRoot) ([]metaRoot, error) {
+	var open []metaRoot
+	for _, r := range candidates {
+		if !f.tested[r] && !slices.Contains(f.found, r) && !slices.Contains(open, r) {
+			open = append(open, r)
+		}
+	}
+	session := make([]Range, len(open))
+	for i, r := range open {
+		session[i] = singleKey(r.prefix() + "session/id")
+	}
+	hits, err := f.anyKeys(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	var found, rest []metaRoot
+	var marks []Range
+	for i, r := range open {
+		if hits[i] {
+			found = append(found, r)
+			continue
+		}
+		rest = append(rest, r)
+		for _, mark := range evidence() {
+			marks = append(marks, Prefix(r.prefix()+mark))
+		}
+	}
+	if hits, err = f.anyKeys(ctx, marks); err != nil {
+		return nil, err
+	}
+	n := len(evidence())
+	for i, r := range rest {
+		if slices.Contains(hits[i*n:(i+1)*n], true) {
+			found = append(found, r)
+			continue
+		}
+		if f.tested == nil {
+			f.tested = map[metaRoot]bool{}
+		}
+		f.tested[r] = true
+	}
+	return found, nil
+}
+
+// anyKeys reports for each range whether it holds a key, asking for all at once.
+func (f *rootSearch) anyKeys(ctx context.Context, ranges []Range) ([]bool, error) {
+	const parallel = 8
+	hits := make([]bool, len(ranges))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i, r := range ranges {
+		group.Go(func() error {
+			key, err := f.first(ctx, r)
+			hits[i] = key != ""
+			return err
+		})
+	}
+	return hits, group.Wait()
+}

@@ -1,0 +1,248 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+)
+
+// A scan is a list of ranges, and each is one request unless it is large. Some
+// are on their way while the oldest is consumed, so that etcd, the network and
+// the decoder work at the same time; the keys still come in order.
+const (
+	// scanWindow is how many ranges are asked for at once.
+	scanWindow = 4
+	// scanBuffer stops asking for more ranges while so many bytes wait: a bound
+	// on memory, not on one answer.
+	scanBuffer = 24 << 20
+	// pageKeys is the most keys of the first answers; later ones aim at pageBytes.
+	// etcd walks the rest of the range for each page, to count it, so pages are large.
+	pageKeys    = 10_000
+	pageKeysMin = 256
+	pageKeysMax = 80_000
+	pageBytes   = 8 << 20
+)
+
+// etcdSnapshot is an etcd at one revision.
+type etcdSnapshot struct {
+	source *Etcd
+	reader *reader
+	header Header
+
+	mu     sync.Mutex
+	denied []Range
+	// keysPerPage adapts to the size of the records seen so far.
+	keysPerPage atomic.Int64
+}
+
+var _ Snapshot = (*etcdSnapshot)(nil)
+
+func (s *etcdSnapshot) Header() Header { return s.header }
+
+// Seekable is true: etcd reads a small range without touching the rest.
+func (s *etcdSnapshot) Seekable() bool { return true }
+
+// Close does nothing: etcd keeps no state for a reader.
+func (s *etcdSnapshot) Close() error { return nil }
+
+// Gaps lists the ranges that the account may not read.
+func (s *etcdSnapshot) Gaps() []Gap {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	gaps := make([]Gap, len(s.denied))
+	for i, r := range s.denied {
+		gaps[i] = Gap{Where: r.String(), Reason: "permission denied"}
+	}
+	return gaps
+}
+
+func (s *etcdSnapshot) deny(ranges []Range) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.denied = mergeRanges(append(s.denied, ranges...))
+}
+
+// Scan yields the keys of the ranges in order. A KV is a part of the bytes that
+// came from the wire and is gone when yield returns.
+func (s *etcdSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
+	err := s.scan(ctx, s.readable(ranges), yield)
+	if errors.Is(err, errRangeDenied) {
+		// Only now is it known that the account sees a part. Nothing was yielded
+		// twice: the scan stopped before the range that was denied.
+		var denied *deniedError
+		errors.As(err, &denied)
+		if err = s.source.askGranted(ctx, s.reader); err == nil {
+			err = s.scan(ctx, s.readable(ranges[denied.index:]), yield)
+		}
+	}
+	var own *yieldError
+	if errors.As(err, &own) {
+		return own.err
+	}
+	if err != nil {
+		return s.source.explain(ctx, "read", err)
+	}
+	return nil
+}
+
+// errRangeDenied and yieldError keep etcd's errors apart from the caller's.
+var errRangeDenied = rpctypes.ErrPermissionDenied
+
+type deniedError struct{ index int }
+
+func (*deniedError) Error() string { return "permission denied" }
+func (*deniedError) Unwrap() error { return errRangeDenied }
+
+type yieldError struct{ err error }
+
+func (e *yieldError) Error() string { return e.err.Error() }
+
+// readable cuts the ranges down to those that the account may read, and notes
+// the rest as gaps. As long as nothing was denied, that is all of them.
+func (s *etcdSnapshot) readable(ranges []Range) []Range {
+	granted := s.source.grantedRanges()
+	if granted == nil {
+		return ranges
+	}
+	var parts []Range
+	for _, r := range ranges {
+		parts = append(parts, intersect(r, granted)...)
+		s.deny(subtract(r, granted))
+	}
+	return parts
+}
+
+// fetched is one page or the error that ended a range.
+type fetched struct {
+	page *page
+	err  error
+}
+
+// rangeFetch reads one range in a goroutine of its own, page after page.
+type rangeFetch struct {
+	pages chan fetched
+	// turn is closed when the consumer has come to this range: before that only
+	// the first page is read ahead.
+	turn chan struct{}
+}
+
+func (s *etcdSnapshot) scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	var buffered atomic.Int64
+	started := make([]*rangeFetch, 0, len(ranges))
+	defer func() {
+		cancel()
+		for _, f := range started {
+			f.drain()
+		}
+		wg.Wait()
+	}()
+	for i := range ranges {
+		for len(started) < len(ranges) && (len(started) <= i || len(started) < i+scanWindow && buffered.Load() < scanBuffer) {
+			f := &rangeFetch{pages: make(chan fetched, 1), turn: make(chan struct{})}
+			r := ranges[len(started)]
+			started = append(started, f)
+			wg.Go(func() { s.fetch(ctx, r, f, &buffered) })
+		}
+		close(started[i].turn)
+		if err := consume(started[i], &buffered, yield); err != nil {
+			if errors.Is(err, errRangeDenied) {
+				return &deniedError{index: i}
+			}
+			return err
+		}
+		started[i] = nil
+	}
+	return nil
+}
+
+// drain frees what a range has read when the scan ends early.
+func (f *rangeFetch) drain() {
+	if f == nil {
+		return
+	}
+	for got := range f.pages {
+		if got.page != nil {
+			got.page.free()
+		}
+	}
+}
+
+func consume(f *rangeFetch, buffered *atomic.Int64, yield func(KV) error) error {
+	for got := range f.pages {
+		if got.err != nil {
+			return got.err
+		}
+		err := got.page.each(func(kv KV) error {
+			if err := yield(kv); err != nil {
+				return &yieldError{err}
+			}
+			return nil
+		})
+		buffered.Add(-int64(got.page.size))
+		got.page.free()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch reads the pages of r into f.pages and closes it.
+func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, buffered *atomic.Int64) {
+	defer close(f.pages)
+	for first := true; ; first = false {
+		if !first {
+			select {
+			case <-f.turn:
+			case <-ctx.Done():
+				f.pages <- fetched{err: ctx.Err()}
+				return
+			}
+		}
+		p, err := s.reader.rangePage(ctx, rangeRequest{keys: r, limit: s.pageLimit(), revision: s.header.Revision})
+		if err != nil {
+			f.pages <- fetched{err: laterDenied(first, err)}
+			return
+		}
+		buffered.Add(int64(p.size))
+		s.adapt(p)
+		more, next := p.more, p.lastKey+"\x00"
+		f.pages <- fetched{page: p}
+		if !more || next <= r.From {
+			return
+		}
+		r.From = next
+	}
+}
+
+// laterDenied makes sure that a right which is withdrawn in the middle of a
+// range is an error, and not a reason to read the range again.
+func laterDenied(first bool, err error) error {
+	if !first && errors.Is(err, errRangeDenied) {
+		return errors.New("the right to read was withdrawn while reading")
+	}
+	return err
+}
+
+func (s *etcdSnapshot) pageLimit() int64 {
+	if n := s.keysPerPage.Load(); n > 0 {
+		return n
+	}
+	return pageKeys
+}
+
+// adapt sets the page size so that the next full page has about pageBytes; a few
+// keys say nothing about the size of the rest.
+func (s *etcdSnapshot) adapt(p *page) {
+	const enough = 64
+	if p.keys < enough {
+		return
+	}
+	perKey := max(1, p.size/p.keys)
+	s.keysPerPage.Store(int64(min(max(pageBytes/perKey, pageKeysMin), pageKeysMax)))
+}

@@ -1,0 +1,149 @@
+package source
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Checksum is the outcome of comparing a file with a checksum inside it.
+type Checksum string
+
+// The outcomes.
+const (
+	// ChecksumNone means that the file carries no checksum.
+	ChecksumNone  Checksum = "none"
+	ChecksumOK    Checksum = "ok"
+	ChecksumWrong Checksum = "mismatch"
+)
+
+// FileInfo describes a file, for kitescope snapshot info.
+type FileInfo struct {
+	Origin Origin
+	// Size is the file's, in bytes, as it lies on disk or came through the pipe.
+	Size int64
+	// Compressed says that gzip is around the format itself (a birdwatcher backup
+	// always is, a bundle has its own compression).
+	Compressed bool
+	Root       string
+	MetaPath   string
+	// Roots are all roots in the file, as "root/metaSubPath".
+	Roots    []string
+	Revision int64
+	Taken    time.Time
+	// Keys are the live keys of the file, KeyBytes the sum of the sizes of their
+	// keys and values.
+	Keys, KeyBytes int64
+	Checksum       Checksum
+	// Manifest and Members are set for a bundle.
+	Manifest *Manifest
+	Members  []MemberInfo
+	Gaps     []Gap
+}
+
+// MemberInfo is one member of a bundle.
+type MemberInfo struct {
+	Name string
+	Size int64
+}
+
+// Describe reads all of a file that Open opened and says what is in it. It
+// returns an error for a live etcd. A file with several roots is described as well.
+func Describe(ctx context.Context, src Source) (FileInfo, error) {
+	switch s := src.(type) {
+	case *boltSource:
+		return s.describe(ctx)
+	case *backupSource:
+		return describeSnapshot(ctx, s, s.in)
+	case *Bundle:
+		return s.describe(ctx)
+	}
+	return FileInfo{}, hintf("name a file", "describe %s: not a file", src.Origin().Location)
+}
+
+func newFileInfo(src Source, in *input) FileInfo {
+	info := FileInfo{Origin: src.Origin(), Size: in.packedSize(), Compressed: in.layers > 0, Taken: in.modified, Checksum: ChecksumNone}
+	return info
+}
+
+// count adds a live key.
+func (i *FileInfo) count(kv KV) {
+	i.Keys++
+	i.KeyBytes += int64(len(kv.Key) + len(kv.Value))
+}
+
+func (i *FileInfo) setHeader(h Header) {
+	i.Root, i.MetaPath, i.Revision, i.Taken = h.Root, h.MetaPath, h.Revision, h.Taken
+}
+
+func describeSnapshot(ctx context.Context, src Source, in *input) (FileInfo, error) {
+	info := newFileInfo(src, in)
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		return info, err
+	}
+	info.setHeader(snap.Header())
+	info.Roots = []string{metaRoot{info.Root, info.MetaPath}.String()}
+	err = snap.Scan(ctx, []Range{{}}, func(kv KV) error {
+		info.count(kv)
+		return nil
+	})
+	info.Gaps = snap.Gaps()
+	return info, err
+}
+
+func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
+	info := newFileInfo(s, s.in)
+	info.Revision = s.revision
+	var finder rootFinder
+	classify := func() func([]byte) class { return func([]byte) class { return classWanted } }
+	err := s.file.pass(ctx, s.leaves, classify, func(r record) error {
+		if r.tombstone {
+			return nil
+		}
+		kv, err := parseKeyValue(r.value)
+		if err != nil {
+			return nil //nolint:nilerr // counted as a gap by the pass of a Scan.
+		}
+		info.count(kv)
+		finder.add(kv.Key)
+		return nil
+	})
+	if err != nil {
+		return info, s.explain(err)
+	}
+	for _, r := range finder.found {
+		info.Roots = append(info.Roots, r.String())
+	}
+	if len(finder.found) == 1 {
+		info.Root, info.MetaPath = finder.found[0].root, finder.found[0].sub
+	}
+	info.Gaps = s.file.gaps.list()
+	info.Checksum, err = s.verify()
+	return info, err
+}
+
+func (b *Bundle) describe(ctx context.Context) (FileInfo, error) {
+	// Without salvage first: only that compares the checksums to the end.
+	strict := &Bundle{in: b.in, open: b.open, manifest: b.manifest}
+	info, err := describeSnapshot(ctx, strict, b.in)
+	checksum := ChecksumOK
+	if err != nil {
+		if !b.opts.Salvage || ctx.Err() != nil {
+			return info, err
+		}
+		checksum = ChecksumWrong
+		if info, err = describeSnapshot(ctx, b, b.in); err != nil {
+			return info, err
+		}
+	}
+	info.Manifest, info.Checksum = &b.manifest, checksum
+	err = b.Members(ctx, func(name string, size int64, _ io.Reader) error {
+		info.Members = append(info.Members, MemberInfo{Name: name, Size: size})
+		return nil
+	})
+	if b.opts.Salvage && ctx.Err() == nil {
+		return info, nil
+	}
+	return info, err
+}

@@ -1,0 +1,266 @@
+package source
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// input is a file, or all of a pipe held in memory.
+type input struct {
+	io.ReaderAt
+	// location is the path, or "-".
+	location string
+	size     int64
+	// modified is when the content was written, as far as is known.
+	modified time.Time
+	// file is what to close, nil for memory.
+	file *os.File
+	// memory is the content when it is held in memory.
+	memory []byte
+	// packed is the size before unpacking, 0 if nothing was unpacked.
+	packed int64
+	// layers are how many times gzip was taken off.
+	layers int
+}
+
+func (in *input) close() error {
+	if in.file == nil {
+		return nil
+	}
+	return in.file.Close()
+}
+
+// packedSize is the size of the file as it lies there.
+func (in *input) packedSize() int64 {
+	if in.packed > 0 {
+		return in.packed
+	}
+	return in.size
+}
+
+// reader reads the whole input from its start.
+func (in *input) reader() io.Reader { return io.NewSectionReader(in, 0, in.size) }
+
+// readAll takes r into memory, up to limit bytes.
+func (in *input) readAll(r io.Reader, limit int64) error {
+	var buf bytes.Buffer
+	n, err := io.Copy(&buf, io.LimitReader(r, limit+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read %s: %w", in.location, cause(err))
+	case n > limit:
+		return hintf("save it to a file and unpack it there: a plain file is read in place",
+			"read %s: more than %d MiB do not fit into memory", in.location, limit>>20)
+	}
+	in.memory = buf.Bytes()
+	in.ReaderAt, in.size = bytes.NewReader(in.memory), n
+	return nil
+}
+
+// Magic numbers of the formats that are read.
+const (
+	gzipMagic = "\x1f\x8b"
+	zstdMagic = "\x28\xb5\x2f\xfd"
+)
+
+// sniffBytes is how much of a file is looked at: bbolt's second meta page may
+// be the only good one, and pages have up to 64 KiB.
+const sniffBytes = 256 << 10
+
+// format is what a file's first bytes say it is.
+type format int
+
+const (
+	formatUnknown format = iota
+	formatGzip
+	formatBolt
+	formatBackup
+	formatBundle
+)
+
+// sniff tells the format from the first bytes.
+func sniff(head []byte) format {
+	switch {
+	case bytes.HasPrefix(head, []byte(gzipMagic)):
+		return formatGzip
+	case bytes.HasPrefix(head, []byte(zstdMagic)):
+		return formatBundle
+	case hasBoltMagic(head):
+		return formatBolt
+	case isBackupHead(head):
+		return formatBackup
+	}
+	return formatUnknown
+}
+
+// hasBoltMagic looks for a bbolt meta page at the start or one page further.
+func hasBoltMagic(head []byte) bool {
+	for at := 0; at <= maxPageSize; at = nextMetaAt(at) {
+		if len(head) >= at+pageHeaderSize+4 && binary.LittleEndian.Uint32(head[at+pageHeaderSize:]) == boltMagic {
+			return true
+		}
+	}
+	return false
+}
+
+// head reads up to sniffBytes from the start.
+func (in *input) head() ([]byte, error) {
+	buf := make([]byte, min(in.size, sniffBytes))
+	n, err := in.ReadAt(buf, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read %s: %w", in.location, cause(err))
+	}
+	return buf[:n], nil
+}
+
+// openInput finds out what a file is, and opens it as that.
+func openInput(ctx context.Context, in input, opts Options) (Source, error) {
+	src, err := openFormat(ctx, in, opts)
+	if err != nil {
+		_ = in.close()
+	}
+	return src, err
+}
+
+func openFormat(ctx context.Context, in input, opts Options) (Source, error) {
+	if in.size == 0 {
+		return nil, hintf("the copy or the pipe that made it failed: make it again", "open %s: the file is empty (0 bytes)", in.location)
+	}
+	head, err := in.head()
+	if err != nil {
+		return nil, err
+	}
+	unpack := in.plain
+	kind := sniff(head)
+	for kind == formatGzip {
+		if in.layers++; in.layers > maxLayers {
+			return nil, fmt.Errorf("open %s: packed with gzip more than %d times", in.location, maxLayers)
+		}
+		unpack = layered(unpack)
+		if head, err = peek(unpack, &in); err != nil {
+			return nil, notGzip(in.location, err)
+		}
+		kind = sniff(head)
+	}
+	switch kind {
+	case formatBackup:
+		return openBackup(&in, unpack, opts)
+	case formatBundle:
+		return openBundle(&in, unpack, opts)
+	case formatBolt:
+		if err := in.unpackToMemory(unpack, opts); err != nil {
+			return nil, err
+		}
+		return openBolt(ctx, &in, opts)
+	}
+	return nil, unknownFormat(in.location, head)
+}
+
+// maxLayers bounds gzip inside gzip.
+const maxLayers = 3
+
+// opener starts a pass over the unpacked content.
+type opener func() (io.Reader, error)
+
+func (in *input) plain() (io.Reader, error) { return in.reader(), nil }
+
+// layered takes one layer of gzip off what open yields.
+func layered(open opener) opener {
+	return func() (io.Reader, error) {
+		r, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return gzip.NewReader(bufio.NewReaderSize(r, 128<<10))
+	}
+}
+
+// peek reads the start of the unpacked content. A cut gzip may end early: what
+// there is decides. The time in the gzip header, if any, is when the content was
+// written, which says more than when this copy of it was.
+func peek(open opener, in *input) ([]byte, error) {
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if gz, ok := r.(*gzip.Reader); ok && !gz.ModTime.IsZero() {
+		in.modified = gz.ModTime
+	}
+	head := make([]byte, sniffBytes)
+	n, err := io.ReadFull(r, head)
+	if n == 0 && err != nil {
+		return nil, err
+	}
+	return head[:n], nil
+}
+
+// unpackToMemory replaces a compressed input by its content.
+func (in *input) unpackToMemory(open opener, opts Options) error {
+	if in.layers == 0 {
+		return nil
+	}
+	r, err := open()
+	if err != nil {
+		return notGzip(in.location, err)
+	}
+	plain := *in
+	plain.file, plain.memory, plain.packed = nil, nil, in.size
+	if err := plain.readAll(&salvageReader{r: r, salvage: opts.Salvage}, opts.memoryLimit()); err != nil {
+		return notGzip(in.location, err)
+	}
+	if err := in.close(); err != nil {
+		return fmt.Errorf("close %s: %w", in.location, cause(err))
+	}
+	*in = plain
+	return nil
+}
+
+// salvageReader ends where the compressed data breaks, instead of failing there.
+type salvageReader struct {
+	r       io.Reader
+	salvage bool
+}
+
+func (s *salvageReader) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && s.salvage && !errors.Is(err, io.EOF) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// notGzip explains an error of decompression.
+func notGzip(location string, err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return hintf("copy it again; --salvage reads what is there", "read %s: the compressed file is cut off", location)
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
+		return hintf("copy it again; --salvage reads what is there", "read %s: the compressed file is damaged: %w", location, err)
+	}
+	var known *HintError
+	if errors.As(err, &known) {
+		return err
+	}
+	return hint(fmt.Errorf("read %s: %w", location, err), "copy it again; --salvage reads what is there")
+}
+
+func unknownFormat(location string, head []byte) error {
+	const advice = "it can be: a file of etcdctl snapshot save, an etcd member's db, a birdwatcher backup (.bak.gz), or a kitescope bundle"
+	what := "not a file that holds Milvus metadata"
+	trimmed := bytes.TrimLeft(head, " \t\r\n")
+	switch {
+	case len(bytes.Trim(head, "\x00")) == 0:
+		what = "the file starts with nothing but zero bytes"
+	case len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '['):
+		what = "JSON is not a snapshot"
+	}
+	return hintf(advice, "open %s: %s", location, what)
+}

@@ -1,0 +1,78 @@
+package source
+
+import (
+	"errors"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// errNoKeyValue says that bytes are no mvccpb.KeyValue.
+var errNoKeyValue = errors.New("no key-value record")
+
+// parseKeyValue reads an mvccpb.KeyValue (etcd api/v3/mvccpb/kv.proto) without
+// copying: the result's Key and Value are parts of b. Unknown fields are skipped.
+func parseKeyValue(b []byte) (KV, error) {
+	var kv KV
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return KV{}, errNoKeyValue
+		}
+		b = b[n:]
+		switch {
+		case typ == protowire.BytesType && (num == 1 || num == 5):
+			v, n := protowire.ConsumeBytes(b)
+			if n < 0 {
+				return KV{}, errNoKeyValue
+			}
+			if b = b[n:]; num == 1 {
+				kv.Key = v
+			} else {
+				kv.Value = v
+			}
+		case typ == protowire.VarintType && num >= 2 && num <= 6:
+			v, n := protowire.ConsumeVarint(b)
+			if n < 0 {
+				return KV{}, errNoKeyValue
+			}
+			b = b[n:]
+			setKeyValueInt(&kv, num, int64(v))
+		default:
+			n := protowire.ConsumeFieldValue(num, typ, b)
+			if n < 0 {
+				return KV{}, errNoKeyValue
+			}
+			b = b[n:]
+		}
+	}
+	if len(kv.Key) == 0 {
+		return KV{}, errNoKeyValue
+	}
+	return kv, nil
+}
+
+func setKeyValueInt(kv *KV, num protowire.Number, v int64) {
+	switch num {
+	case 2:
+		kv.CreateRevision = v
+	case 3:
+		kv.ModRevision = v
+	case 4:
+		kv.Version = v
+	case 6:
+		kv.Lease = v
+	}
+}
+
+// keyOf returns the key of an encoded mvccpb.KeyValue. etcd writes field 1
+// first, so that this rarely has to look at the rest.
+func keyOf(b []byte) ([]byte, error) {
+	num, typ, n := protowire.ConsumeTag(b)
+	if n > 0 && num == 1 && typ == protowire.BytesType {
+		if key, m := protowire.ConsumeBytes(b[n:]); m >= 0 && len(key) > 0 {
+			return key, nil
+		}
+	}
+	kv, err := parseKeyValue(b)
+	return kv.Key, err
+}

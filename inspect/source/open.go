@@ -1,0 +1,229 @@
+package source
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Options are the settings of Open. The zero value is usable.
+type Options struct {
+	// Root names the root path ("by-dev") or root and metadata sub path
+	// ("by-dev/meta"); empty means that it is found. A root in the URI comes second.
+	Root string
+	// Username and Password are etcd's. Neither ends up in an Origin or an error.
+	Username, Password string
+	// TLS is used by etcds:// addresses only.
+	TLS TLS
+	// DialTimeout bounds connecting, RequestTimeout one request; 0 means 5 and 30 seconds.
+	DialTimeout, RequestTimeout time.Duration
+	// StaleRead reads what one etcd member has without asking for a quorum: the
+	// way to look into an etcd that has lost its leader.
+	StaleRead bool
+	// Stdin is what "-" reads.
+	Stdin io.Reader
+	// Salvage reads what it can of a damaged file; the rest becomes Gaps.
+	Salvage bool
+	// MemoryLimit bounds what is held in memory of a piped or compressed file, in
+	// bytes; 0 means 2 GiB. A plain file is read in place.
+	MemoryLimit int64
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// TLS names the files of an encrypted connection. All are optional: without
+// CAFile the system's authorities count.
+type TLS struct {
+	CAFile, CertFile, KeyFile string
+	// ServerName is the name that the server's certificate must carry; empty
+	// means the host of the endpoint.
+	ServerName string
+	// InsecureSkipVerify accepts any server certificate.
+	InsecureSkipVerify bool
+}
+
+func (o Options) dialTimeout() time.Duration {
+	if o.DialTimeout > 0 {
+		return o.DialTimeout
+	}
+	return 5 * time.Second
+}
+
+func (o Options) requestTimeout() time.Duration {
+	if o.RequestTimeout > 0 {
+		return o.RequestTimeout
+	}
+	return 30 * time.Second
+}
+
+func (o Options) memoryLimit() int64 {
+	if o.MemoryLimit > 0 {
+		return o.MemoryLimit
+	}
+	return 2 << 30
+}
+
+// Open turns one word into a Source:
+//
+//	etcd://host:port[,host:port][/root[/sub]]   a live etcd (etcds:// for TLS)
+//	path, file://path                           a file, told apart by its first bytes
+//	-                                           the same from standard input
+//
+// Files may be compressed with gzip, once or twice. A compressed or piped etcd
+// snapshot is unpacked in memory (Options.MemoryLimit), never to a temporary
+// file. A directory is taken as etcd's data directory.
+func Open(ctx context.Context, from string, opts Options) (Source, error) {
+	scheme, rest, hasScheme := strings.Cut(from, "://")
+	switch {
+	case from == "":
+		return nil, hintf("name one with --from: etcd://host:2379, a file, or - for standard input", "no source named")
+	case from == "-":
+		return openStdin(ctx, opts)
+	case scheme == "etcd" && hasScheme, scheme == "etcds" && hasScheme:
+		address, err := parseEtcd(from)
+		if err != nil {
+			return nil, err
+		}
+		return newEtcd(address, opts), nil
+	case scheme == "file" && hasScheme:
+		return openPath(ctx, rest, opts)
+	case scheme == "http" && hasScheme:
+		return nil, hintf("did you mean etcd://"+rest+"?", "open %s: etcd is not read over http", redactAddress(from))
+	case scheme == "https" && hasScheme:
+		return nil, hintf("did you mean etcds://"+rest+"?", "open %s: etcd is not read over https", redactAddress(from))
+	case hasScheme && !strings.ContainsAny(scheme, `/\.`):
+		return nil, hintf("known are etcd://, etcds:// and file://", "open %s: unknown scheme %q", redactAddress(from), scheme)
+	}
+	return openPath(ctx, from, opts)
+}
+
+// redactAddress cuts user info out of a word that may hold a password.
+func redactAddress(from string) string {
+	scheme, rest, ok := strings.Cut(from, "://")
+	authority, path, _ := strings.Cut(rest, "/")
+	i := strings.LastIndexByte(authority, '@')
+	if !ok || i < 0 {
+		return from
+	}
+	return scheme + "://" + authority[i+1:] + "/" + path
+}
+
+func openPath(ctx context.Context, path string, opts Options) (Source, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && looksLikeAddress(path):
+		return nil, hintf("did you mean etcd://"+path+"?", "open %s: no such file", path)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, hintf("name a file, or etcd://host:port", "open %s: no such file", path)
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", path, cause(err))
+	case info.IsDir():
+		db, ok := memberDB(path)
+		if !ok {
+			return nil, hintf("name a file, or etcd's data directory", "open %s: a directory without member/snap/db", path)
+		}
+		return openPath(ctx, db, opts)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, cause(err))
+	}
+	in := input{location: path, modified: info.ModTime()}
+	if info.Mode().IsRegular() {
+		in.file, in.ReaderAt, in.size = f, f, info.Size()
+	} else {
+		// A named pipe or /dev/stdin can be read once, from the front.
+		defer func() { _ = f.Close() }()
+		if err := in.readAll(f, opts.memoryLimit()); err != nil {
+			return nil, err
+		}
+		in.modified = time.Time{}
+	}
+	return openInput(ctx, in, opts)
+}
+
+func openStdin(ctx context.Context, opts Options) (Source, error) {
+	in := input{location: "-"}
+	if opts.Stdin == nil {
+		return nil, hintf("pipe a file into it", "open -: no standard input")
+	}
+	if err := in.readAll(opts.Stdin, opts.memoryLimit()); err != nil {
+		return nil, err
+	}
+	return openInput(ctx, in, opts)
+}
+
+// memberDB finds the database in etcd's data directory.
+func memberDB(dir string) (string, bool) {
+	for _, inside := range []string{"member/snap/db", "snap/db", "db"} {
+		path := filepath.Join(dir, filepath.FromSlash(inside))
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, true
+		}
+	}
+	return "", false
+}
+
+// cause strips the operation and path that os errors repeat.
+func cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// load reads the files into a client configuration.
+func (t TLS) load() (*tls.Config, error) {
+	config := &tls.Config{
+		ServerName: t.ServerName, MinVersion: tls.VersionTLS12,
+		InsecureSkipVerify: t.InsecureSkipVerify, //nolint:gosec // the user asks for it by name.
+	}
+	if t.CAFile != "" {
+		pemBytes, err := os.ReadFile(t.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.CAFile, cause(err))
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pemBytes) {
+			return nil, hintf("--cacert wants a PEM file", "%s: no certificate in it", t.CAFile)
+		}
+	}
+	if (t.CertFile == "") != (t.KeyFile == "") {
+		return nil, hintf("a client certificate needs both --cert and --key", "client certificate: one of two files is missing")
+	}
+	if t.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		if err != nil {
+			return nil, hint(fmt.Errorf("client certificate: %w", err), "check --cert and --key")
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// commonName is the subject of the client certificate, "" without one.
+func (t TLS) commonName() string {
+	data, err := os.ReadFile(t.CertFile)
+	if err != nil {
+		return ""
+	}
+	block, _ := pem.Decode(data)
+	if block == nil {
+		return ""
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return ""
+	}
+	return cert.Subject.CommonName
+}

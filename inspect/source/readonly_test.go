@@ -1,0 +1,75 @@
+package source
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestNoMethodWrites holds the method sets of what can reach an etcd against a
+// list: a method that writes cannot come in without this test being changed.
+func TestNoMethodWrites(t *testing.T) {
+	want := map[reflect.Type][]string{
+		reflect.TypeFor[*Etcd]():         {"Close", "Health", "Origin", "Pin", "Watch"},
+		reflect.TypeFor[*etcdSnapshot](): {"Close", "Gaps", "Header", "Scan", "Seekable"},
+		// Its methods are not exported, and its fields are not reachable from outside.
+		reflect.TypeFor[*reader](): nil,
+	}
+	for typ, names := range want {
+		var got []string
+		for m := range typ.Methods() {
+			got = append(got, m.Name)
+		}
+		if diff := cmp.Diff(names, got); diff != "" {
+			t.Errorf("methods of %s (-want +got):\n%s", typ, diff)
+		}
+		for f := range typ.Elem().Fields() {
+			if f.IsExported() || f.Anonymous {
+				t.Errorf("%s.%s gives access to what is inside", typ, f.Name)
+			}
+		}
+	}
+}
+
+// TestOnlyReadsAreCalled looks at every selector of the package: none may be a
+// call by which etcd is written, on whatever it is called.
+func TestOnlyReadsAreCalled(t *testing.T) {
+	writes := []string{
+		"Put", "Delete", "DeleteRange", "Txn", "Do", "Commit", "Compact", "Grant", "Revoke", "KeepAlive", "Defragment",
+		"MoveLeader", "AlarmDisarm", "MemberAdd", "MemberRemove", "MemberUpdate", "MemberPromote", "AuthEnable", "AuthDisable",
+		"UserAdd", "UserDelete", "UserGrantRole", "UserChangePassword", "RoleAdd", "RoleDelete", "RoleGrantPermission",
+		"OpPut", "OpDelete", "OpTxn", "Downgrade", "Snapshot",
+	}
+	notTest := func(info fs.FileInfo) bool { return !strings.HasSuffix(info.Name(), "_test.go") }
+	files := token.NewFileSet()
+	packages, err := parser.ParseDir(files, ".", notTest, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, file := range packages["source"].Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+				seen++
+				if slices.Contains(writes, sel.Sel.Name) {
+					t.Errorf("%s: call of %s", files.Position(call.Pos()), sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	if seen < 100 {
+		t.Errorf("only %d calls were looked at", seen)
+	}
+}

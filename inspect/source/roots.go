@@ -1,0 +1,125 @@
+package source
+
+import (
+	"slices"
+	"strings"
+)
+
+// metaRoot is a place where Milvus keeps metadata: its etcd.rootPath and
+// etcd.metaSubPath. Keys are root + "/" + sub + "/..." (Milvus
+// pkg/util/paramtable/service_param.go, EtcdConfig.MetaRootPath).
+type metaRoot struct{ root, sub string }
+
+func (r metaRoot) prefix() string { return r.root + "/" + r.sub + "/" }
+
+func (r metaRoot) String() string { return r.root + "/" + r.sub }
+
+// defaultSubPath is Milvus's default for etcd.metaSubPath.
+const defaultSubPath = "meta"
+
+// splitRoot cuts a metadata directory ("by-dev/meta", no trailing slash) into
+// root and sub path. A sub path with slashes of its own cannot be told from a
+// longer root, so that the last slash decides.
+func splitRoot(dir string) (metaRoot, bool) {
+	i := strings.LastIndexByte(dir, '/')
+	if i < 1 || i == len(dir)-1 {
+		return metaRoot{}, false
+	}
+	return metaRoot{root: dir[:i], sub: dir[i+1:]}, true
+}
+
+// evidence are the path elements whose presence marks a metadata directory.
+// Package meta knows what such keys mean; here they only identify a root. They
+// are the ones that every Milvus since 2.0 writes at its first start
+// (rootcoord catalog, datacoord catalog, session registration).
+func evidence() []string {
+	return []string{"root-coord/", "datacoord-meta/", "session/id", "snapshots/root-coord/"}
+}
+
+// rootOf finds the metadata directory that key proves to exist.
+func rootOf(key string) (metaRoot, bool) {
+	best := -1
+	for _, mark := range evidence() {
+		i := strings.Index(key, "/"+mark)
+		if i > 0 && (best < 0 || i < best) && (mark != "session/id" || i+len(mark)+1 == len(key)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return metaRoot{}, false
+	}
+	return splitRoot(key[:best])
+}
+
+// rootName is what a person asked for: "by-dev" (rootPath) or "by-dev/meta".
+type rootName string
+
+// accepts reports whether r is what the name asks for; an empty name asks for any.
+func (n rootName) accepts(r metaRoot) bool {
+	name := strings.TrimSuffix(string(n), "/")
+	for _, known := range []string{r.root, r.String()} {
+		if name == "" || name == known || "/"+name == known {
+			return true
+		}
+	}
+	return false
+}
+
+// rootFinder collects the roots that keys prove, as a file is read.
+type rootFinder struct {
+	found []metaRoot
+	last  string
+}
+
+// add looks at one live key and reports whether it belongs to a new root.
+func (f *rootFinder) add(key []byte) bool {
+	if f.last != "" && len(key) > len(f.last) && string(key[:len(f.last)]) == f.last {
+		return false
+	}
+	r, ok := rootOf(string(key))
+	if !ok {
+		return false
+	}
+	f.last = r.prefix()
+	if slices.Contains(f.found, r) {
+		return false
+	}
+	f.found = append(f.found, r)
+	return true
+}
+
+// chooseRoot picks the one root that name accepts.
+func chooseRoot(where string, name rootName, found []metaRoot) (metaRoot, error) {
+	var fit []metaRoot
+	for _, r := range found {
+		if name.accepts(r) {
+			fit = append(fit, r)
+		}
+	}
+	if len(fit) > 1 && name != "" {
+		// "by-dev" fits by-dev/meta and by-dev/other: the default sub path wins.
+		for _, r := range fit {
+			if r.sub == defaultSubPath {
+				fit = []metaRoot{r}
+				break
+			}
+		}
+	}
+	if len(fit) == 1 {
+		return fit[0], nil
+	}
+	e := &RootError{Wanted: string(name), Where: where}
+	for _, r := range found {
+		e.Found = append(e.Found, r.String())
+	}
+	slices.Sort(e.Found)
+	return metaRoot{}, hint(e, "%s", rootHint(e))
+}
+
+func rootHint(e *RootError) string {
+	if len(e.Found) > 0 {
+		return "name one of them: --root " + e.Found[0]
+	}
+	return "look for the cluster's etcd.rootPath in milvus.yaml and name it with --root; " +
+		"a Milvus that never started has written nothing yet"
+}

@@ -1,0 +1,118 @@
+package source
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// etcdAddress is what an etcd:// or etcds:// word says.
+type etcdAddress struct {
+	tls bool
+	// hosts are host:port pairs.
+	hosts []string
+	// user may stand before the hosts; a password may not.
+	user string
+	// root is the path: "by-dev", "by-dev/meta" or "".
+	root string
+}
+
+// defaultEtcdPort is the port that etcd has registered for clients.
+const defaultEtcdPort = "2379"
+
+// parseEtcd reads etcd[s]://[user@]host[:port][,host[:port]...][/root[/sub]].
+func parseEtcd(from string) (etcdAddress, error) {
+	scheme, rest, _ := strings.Cut(from, "://")
+	a := etcdAddress{tls: scheme == "etcds"}
+	authority, path, _ := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+		user := authority[:i]
+		authority = authority[i+1:]
+		if strings.Contains(user, ":") {
+			return a, hintf("write "+scheme+"://USER@"+authority+"/... and give the password in KITESCOPE_ETCD_PASSWORD, "+
+				"with --password-file, or at the prompt", "a password does not belong into the address: it would stay in the shell's history")
+		}
+		name, err := url.PathUnescape(user)
+		if err != nil {
+			return a, hintf("write a user name with special characters percent-encoded", "read %s: bad user name", scheme+"://...@"+authority)
+		}
+		a.user = name
+	}
+	if strings.ContainsAny(path, "?#") {
+		return a, hintf("TLS files, user and timeouts are flags", "read %s://%s: an etcd address has no ? or # part", scheme, authority)
+	}
+	root, err := url.PathUnescape(path)
+	if err != nil {
+		return a, hintf("write special characters of the root percent-encoded", "read %s://%s: bad root %q", scheme, authority, path)
+	}
+	a.root = strings.TrimRight(root, "/")
+	for host := range strings.SplitSeq(authority, ",") {
+		hostPort, err := withPort(host)
+		if err != nil {
+			return a, hintf("write "+scheme+"://HOST:PORT[,HOST:PORT]/ROOT", "read %s: %w", scheme+"://"+authority, err)
+		}
+		a.hosts = append(a.hosts, hostPort)
+	}
+	return a, nil
+}
+
+// withPort checks host[:port] and adds the default port.
+func withPort(host string) (string, error) {
+	if host == "" {
+		return "", &net.AddrError{Err: "missing host", Addr: host}
+	}
+	bare := strings.Count(host, ":") > 1 && !strings.HasPrefix(host, "[")
+	if bare || !strings.Contains(host, ":") || strings.HasSuffix(host, "]") {
+		host = net.JoinHostPort(strings.Trim(host, "[]"), defaultEtcdPort)
+	}
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		return "", err
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		return "", &net.AddrError{Err: "port is no number from 1 to 65535", Addr: host}
+	}
+	if name == "" || strings.ContainsAny(name, " \t\\\"'<>") {
+		return "", &net.AddrError{Err: "bad host name", Addr: host}
+	}
+	return net.JoinHostPort(name, port), nil
+}
+
+// endpoints are the hosts in the form that clientv3 wants.
+func (a etcdAddress) endpoints() []string {
+	scheme := "http://"
+	if a.tls {
+		scheme = "https://"
+	}
+	out := make([]string, len(a.hosts))
+	for i, h := range a.hosts {
+		out[i] = scheme + h
+	}
+	return out
+}
+
+// location is the address as a person would write it, without the user.
+func (a etcdAddress) location() string {
+	scheme := "etcd://"
+	if a.tls {
+		scheme = "etcds://"
+	}
+	location := scheme + strings.Join(a.hosts, ",")
+	if a.root != "" {
+		location += "/" + a.root
+	}
+	return location
+}
+
+// looksLikeAddress reports whether a word that is no file was meant as host:port.
+func looksLikeAddress(word string) bool {
+	first, _, _ := strings.Cut(word, ",")
+	first, _, _ = strings.Cut(first, "/")
+	host, port, err := net.SplitHostPort(first)
+	if err != nil {
+		return false
+	}
+	_, err = strconv.Atoi(port)
+	return err == nil && !strings.ContainsAny(host, `\ `) && len(host) != 1
+}

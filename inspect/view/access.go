@@ -1,0 +1,170 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+var users = define(definition[*model.User]{
+	Resource: Resource{
+		Name: "users", Singular: "user", Kind: "User",
+		Doc:        "Users of Milvus's access control; passwords are never read.",
+		Needs:      model.PartUsers,
+		Names:      []string{"name"},
+		Handle:     "name",
+		Shorthands: map[string]string{"user": "name", "role": "roles"},
+	},
+	rows: func(e *Env) []*model.User { return e.Cluster.Users },
+	columns: []column[*model.User]{
+		{
+			Column{Name: "name", Title: "NAME", Doc: "Name of the user."},
+			func(_ *Env, u *model.User) Cell { return text(u.Name) },
+		},
+		{
+			Column{Name: "roles", Title: "ROLES", Kind: List, Doc: "Roles that the user has."},
+			func(_ *Env, u *model.User) Cell { return list(u.Roles) },
+		},
+	},
+	ref: func(_ *Env, u *model.User) Ref { return Ref{ID: u.Name, Name: u.Name} },
+	links: func(_ *Env, u *model.User) []Link {
+		if len(u.Roles) == 0 {
+			return nil
+		}
+		return []Link{link("roles", "roles", "name="+words(u.Roles)), link("grants", "grants", "role="+words(u.Roles))}
+	},
+	sections: func(s *scope, u *model.User) []Section {
+		return []Section{section(s, "grants", "grants", grantsTo(s.Env, u.Roles...))}
+	},
+})
+
+var roles = define(definition[*model.Role]{
+	Resource: Resource{
+		Name: "roles", Singular: "role", Kind: "Role",
+		Doc:        "Roles: named sets of grants.",
+		Needs:      model.PartUsers,
+		Names:      []string{"name"},
+		Handle:     "name",
+		Shorthands: map[string]string{"role": "name", "user": "users"},
+	},
+	rows: func(e *Env) []*model.Role { return e.Cluster.Roles },
+	columns: []column[*model.Role]{
+		{
+			Column{Name: "name", Title: "NAME", Doc: "Name of the role."},
+			func(_ *Env, r *model.Role) Cell { return text(r.Name) },
+		},
+		{
+			Column{Name: "users", Title: "USERS", Kind: List, Doc: "Users that have the role."},
+			func(_ *Env, r *model.Role) Cell { return list(r.Users) },
+		},
+		{
+			Column{Name: "grants", Title: "GRANTS", Kind: Int, Doc: "Privileges that were granted to it."},
+			func(e *Env, r *model.Role) Cell { return count(int64(len(grantsTo(e, r.Name)))) },
+		},
+	},
+	ref: func(_ *Env, r *model.Role) Ref { return Ref{ID: r.Name, Name: r.Name} },
+	links: func(_ *Env, r *model.Role) []Link {
+		return []Link{link("grants", "grants", "role="+words([]string{r.Name})), link("users", "users", "roles="+words([]string{r.Name}))}
+	},
+	sections: func(s *scope, r *model.Role) []Section {
+		return []Section{section(s, "grants", "grants", grantsTo(s.Env, r.Name))}
+	},
+})
+
+var grants = define(definition[*model.Grant]{
+	Resource: Resource{
+		Name: "grants", Singular: "grant", Kind: "Grant",
+		Doc:        "Privileges of roles on objects.",
+		Needs:      model.PartUsers,
+		Names:      []string{"role", "privilege"},
+		Handle:     "path",
+		Shorthands: map[string]string{"type": "object_type", "db": "database"},
+	},
+	rows: func(e *Env) []*model.Grant { return e.Cluster.Grants },
+	columns: []column[*model.Grant]{
+		{
+			Column{Name: "role", Title: "ROLE", Doc: "Role that has the privilege."},
+			func(_ *Env, g *model.Grant) Cell { return text(g.Role) },
+		},
+		{
+			Column{Name: "object_type", Title: "OBJECT TYPE", Priority: 1, Doc: "Global, Collection or User."},
+			func(_ *Env, g *model.Grant) Cell { return text(g.ObjectType) },
+		},
+		{
+			Column{Name: "database", Title: "DATABASE", Priority: 2, Doc: "Database of the object, * for all; none before 2.2.9."},
+			func(_ *Env, g *model.Grant) Cell { return text(g.Database) },
+		},
+		{
+			Column{Name: "object", Title: "OBJECT", Doc: "Name of the object, * for all."},
+			func(_ *Env, g *model.Grant) Cell { return text(g.Object) },
+		},
+		{
+			Column{Name: "privilege", Title: "PRIVILEGE", Doc: "The privilege, or a privilege group."},
+			func(_ *Env, g *model.Grant) Cell { return text(g.Privilege) },
+		},
+		{
+			Column{Name: "grantor", Title: "GRANTOR", Priority: 3, Doc: "User who granted it."},
+			func(_ *Env, g *model.Grant) Cell { return text(g.Grantor) },
+		},
+		{
+			Column{Name: "path", Title: "PATH", Show: Hidden, Doc: "role/object_type/database/object/privilege, which names the grant in the cluster."},
+			func(_ *Env, g *model.Grant) Cell { return text(grantPath(g)) },
+		},
+	},
+	ref: func(_ *Env, g *model.Grant) Ref { return Ref{ID: grantPath(g), Name: g.Role + " " + g.Privilege} },
+	owner: func(_ *Env, g *model.Grant) (Ref, bool) {
+		return Ref{Resource: "roles", ID: g.Role, Name: g.Role}, true
+	},
+	links: func(_ *Env, g *model.Grant) []Link {
+		return []Link{link("role", "roles", "name="+words([]string{g.Role}))}
+	},
+})
+
+var privilegeGroups = define(definition[*model.PrivilegeGroup]{
+	Resource: Resource{
+		Name: "privilege-groups", Singular: "privilege-group", Aliases: []string{"pg"}, Kind: "PrivilegeGroup",
+		Doc:    "Named sets of privileges (2.5 and later).",
+		Needs:  model.PartUsers,
+		Names:  []string{"name"},
+		Handle: "name",
+	},
+	rows: func(e *Env) []*model.PrivilegeGroup { return e.Cluster.PrivilegeGroups },
+	columns: []column[*model.PrivilegeGroup]{
+		{
+			Column{Name: "name", Title: "NAME", Doc: "Name of the group."},
+			func(_ *Env, g *model.PrivilegeGroup) Cell { return text(g.Name) },
+		},
+		{
+			Column{Name: "privileges", Title: "PRIVILEGES", Kind: List, Doc: "Privileges in it."},
+			func(_ *Env, g *model.PrivilegeGroup) Cell { return list(g.Privileges) },
+		},
+	},
+	ref: func(_ *Env, g *model.PrivilegeGroup) Ref { return Ref{ID: g.Name, Name: g.Name} },
+	links: func(_ *Env, g *model.PrivilegeGroup) []Link {
+		return []Link{link("grants", "grants", "privilege="+words([]string{g.Name}))}
+	},
+})
+
+func grantPath(g *model.Grant) string {
+	return strings.Join([]string{g.Role, g.ObjectType, g.Database, g.Object, g.Privilege}, "/")
+}
+
+func grantsTo(e *Env, roles ...string) []*model.Grant {
+	var list []*model.Grant
+	for _, g := range e.Cluster.Grants {
+		if slices.Contains(roles, g.Role) {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// words writes values so that a selection reads them back as they are.
+func words(values []string) string {
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = quoteWord(v)
+	}
+	return strings.Join(quoted, ",")
+}

@@ -1,0 +1,294 @@
+package view
+
+import (
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+var collections = define(definition[*model.Collection]{
+	Resource: Resource{
+		Name: "collections", Singular: "collection", Aliases: []string{"coll", "colls", "c"}, Kind: "Collection",
+		Doc:    "Collections with their rows, shards and load state.",
+		Needs:  model.PartCatalog,
+		Names:  []string{"name", "id", "aliases", "full_name"},
+		Handle: "full_name",
+		Shorthands: map[string]string{
+			"coll": "name", "collection": "name", "collection_id": "id", "db": "database", "size": "size_bytes",
+			"load": "load_state", "alias": "aliases", "indexed": "indexed_percent",
+		},
+	},
+	rows:     func(e *Env) []*model.Collection { return e.Cluster.Collections },
+	columns:  concat(collectionIdentity, collectionData, collectionServing, collectionSchema),
+	ref:      func(_ *Env, c *model.Collection) Ref { return Ref{ID: c.ID.String(), Name: c.Name} },
+	owner:    collectionOwner,
+	links:    collectionLinks,
+	sections: collectionSections,
+	key:      func(_ *Env, c *model.Collection) string { return c.Key },
+})
+
+var collectionIdentity = []column[*model.Collection]{
+	{
+		Column{Name: "id", Title: "ID", Kind: ID, Priority: 4, Doc: "Collection id."},
+		func(_ *Env, c *model.Collection) Cell { return id(c.ID) },
+	},
+	{
+		Column{Name: "name", Title: "NAME", collectionIDs: "id", Doc: "Name of the collection."},
+		func(_ *Env, c *model.Collection) Cell { return text(c.Name) },
+	},
+	{
+		Column{Name: "full_name", Title: "FULL NAME", Show: Hidden, collectionIDs: "id", Doc: "database.name, without the database if that is default."},
+		func(e *Env, c *model.Collection) Cell { return text(qualifiedName(e, c)) },
+	},
+	{
+		Column{Name: "database_id", Title: "DATABASE ID", Kind: ID, Show: Hidden, Doc: "Id of the database, 0 before 2.2.9."},
+		func(_ *Env, c *model.Collection) Cell { return id(c.Database) },
+	},
+	{
+		Column{Name: "database", Title: "DATABASE", Priority: 3, Doc: "Name of the database."},
+		func(e *Env, c *model.Collection) Cell { return text(e.Cluster.DatabaseName(c.Database)) },
+	},
+	{
+		Column{Name: "state", Title: "STATE", Kind: State, Priority: 6, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
+		func(_ *Env, c *model.Collection) Cell { return text(string(c.State)) },
+	},
+}
+
+var collectionData = []column[*model.Collection]{
+	{
+		Column{Name: "rows", Title: "ROWS", Kind: Int, Needs: model.PartSegments, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
+		totalsOf(func(t model.Totals) Cell { return count(t.Rows) }),
+	},
+	{
+		Column{Name: "growing_rows", Title: "GROWING", Kind: Int, Show: Wide, Priority: 5, Needs: model.PartSegments, Doc: "Rows of growing segments as recorded."},
+		totalsOf(func(t model.Totals) Cell { return count(t.RowsByState[model.SegmentGrowing]) }),
+	},
+	{
+		Column{
+			Name: "deleted_rows", Title: "DELETED", Kind: Int, Show: Wide, Priority: 5, Needs: model.PartSegments | model.PartLogs,
+			Doc: "Entries of delta logs: an upper bound of deleted rows.",
+		},
+		totalsOf(func(t model.Totals) Cell { return count(t.DeletedRows) }),
+	},
+	{
+		Column{
+			Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Needs: model.PartSegments | model.PartLogs,
+			Doc: "Bytes of its healthy segments' logs in storage, index files not included.",
+		},
+		totalsOf(func(t model.Totals) Cell { return count(t.Bytes) }),
+	},
+	{
+		Column{
+			Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Hidden, Needs: model.PartSegments | model.PartSegmentIndexes,
+			Doc: "Bytes of finished index files, where Milvus records them.",
+		},
+		totalsOf(func(t model.Totals) Cell { return someCount(t.IndexBytes) }),
+	},
+	{
+		Column{Name: "shards", Title: "SHARDS", Kind: Int, Priority: 2, Doc: "Shards, each with its own vchannel."},
+		func(_ *Env, c *model.Collection) Cell { return count(int64(c.Shards)) },
+	},
+	{
+		Column{Name: "partitions", Title: "PARTITIONS", Kind: Int, Priority: 3, Doc: "Partitions, dropped ones not counted."},
+		func(e *Env, c *model.Collection) Cell { return count(int64(len(livePartitions(e, c.ID)))) },
+	},
+	{
+		Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 2, Needs: model.PartSegments, Doc: "Healthy segments: dropped ones not counted."},
+		totalsOf(func(t model.Totals) Cell { return count(int64(t.Segments)) }),
+	},
+	{
+		Column{Name: "indexes", Title: "INDEXES", Kind: Int, Show: Wide, Priority: 5, Doc: "Index definitions, deleted ones not counted."},
+		func(e *Env, c *model.Collection) Cell { return count(int64(len(liveIndexes(e, c.ID)))) },
+	},
+	{
+		Column{
+			Name: "indexed_percent", Title: "INDEXED", Kind: Percent, Show: Wide, Priority: 4, Needs: model.PartSegments | model.PartSegmentIndexes,
+			Doc: "Share of the rows that want indexes and have all of them finished; none if no row wants one.",
+		},
+		totalsOf(func(t model.Totals) Cell { return percent(t.IndexedRows, t.NeedIndexRows) }),
+	},
+}
+
+var collectionServing = []column[*model.Collection]{
+	{
+		Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 1, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+		func(e *Env, c *model.Collection) Cell { return text(loadState(e, c.ID)) },
+	},
+	{
+		Column{Name: "load_percent", Title: "LOADED", Kind: Percent, Show: Hidden, Doc: "Share that is loaded, where recorded."},
+		func(e *Env, c *model.Collection) Cell { return loadPercent(e.Cluster.LoadState(c.ID)) },
+	},
+	{
+		Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Show: Wide, Priority: 6, Doc: "Replicas that exist."},
+		func(e *Env, c *model.Collection) Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) },
+	},
+	{
+		Column{Name: "aliases", Title: "ALIASES", Kind: List, Priority: 5, Doc: "Other names of the collection."},
+		func(e *Env, c *model.Collection) Cell { return list(aliasNames(e, c.ID)) },
+	},
+}
+
+var collectionSchema = []column[*model.Collection]{
+	{
+		Column{Name: "consistency_level", Title: "CONSISTENCY", Show: Hidden, Doc: "Default consistency level of searches."},
+		func(_ *Env, c *model.Collection) Cell { return text(c.ConsistencyLevel) },
+	},
+	{
+		Column{Name: "fields", Title: "FIELDS", Kind: Int, Show: Hidden, Doc: "Fields of the schema, Milvus's own not counted."},
+		func(_ *Env, c *model.Collection) Cell { return count(int64(len(userFields(c)))) },
+	},
+	{
+		Column{Name: "auto_id", Title: "AUTO ID", Kind: Bool, Show: Hidden, Doc: "Milvus makes the primary keys."},
+		func(_ *Env, c *model.Collection) Cell { return yesNo(c.AutoID) },
+	},
+	{
+		Column{Name: "dynamic_field", Title: "DYNAMIC", Kind: Bool, Show: Hidden, Doc: "Rows may have fields that the schema does not name."},
+		func(_ *Env, c *model.Collection) Cell { return yesNo(c.DynamicField) },
+	},
+	{
+		Column{Name: "vchannels", Title: "VCHANNELS", Kind: List, Show: Hidden, Doc: "Virtual channels, one per shard."},
+		func(_ *Env, c *model.Collection) Cell { return list(c.VChannels) },
+	},
+	{
+		Column{Name: "properties", Title: "PROPERTIES", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
+		func(_ *Env, c *model.Collection) Cell { return pairs(c.Properties) },
+	},
+	{
+		Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
+		func(_ *Env, c *model.Collection) Cell { return text(c.Description) },
+	},
+	{
+		Column{Name: "layout", Title: "LAYOUT", Show: Hidden, Doc: "Layout of the record: 2.1 (all inline), 2.2 (no database) or 2.2.9."},
+		func(_ *Env, c *model.Collection) Cell { return text(c.Layout) },
+	},
+	{
+		Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
+		func(_ *Env, c *model.Collection) Cell { return tso(c.CreatedAt) },
+	},
+}
+
+func totalsOf(cell func(model.Totals) Cell) func(*Env, *model.Collection) Cell {
+	return func(e *Env, c *model.Collection) Cell { return cell(e.Cluster.CollectionTotals(c.ID)) }
+}
+
+func aliasNames(e *Env, id model.CollectionID) []string {
+	aliases := e.Cluster.AliasesOf(id)
+	names := make([]string, 0, len(aliases))
+	for _, a := range aliases {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+func livePartitions(e *Env, id model.CollectionID) []*model.Partition {
+	var live []*model.Partition
+	for _, p := range e.Cluster.PartitionsOf(id) {
+		if !p.State.Gone() {
+			live = append(live, p)
+		}
+	}
+	return live
+}
+
+func liveIndexes(e *Env, id model.CollectionID) []*model.Index {
+	var live []*model.Index
+	for _, x := range e.Cluster.IndexesOf(id) {
+		if !x.Deleted {
+			live = append(live, x)
+		}
+	}
+	return live
+}
+
+func userFields(c *model.Collection) []*model.Field {
+	var list []*model.Field
+	for _, f := range c.Fields {
+		if !f.System() {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// loadState is in the words of commonpb.LoadState without its prefix.
+func loadState(e *Env, id model.CollectionID) string {
+	if l := e.Cluster.LoadState(id); l != nil {
+		return l.Status
+	}
+	return "NotLoad"
+}
+
+func loadPercent(l *model.LoadState) Cell {
+	if l == nil || l.Percent == 0 && l.Status == "Loaded" { // not recorded
+		return none()
+	}
+	return Cell{Float: float64(l.Percent)}
+}
+
+func collectionOwner(e *Env, c *model.Collection) (Ref, bool) {
+	return Ref{Resource: "databases", ID: c.Database.String(), Name: e.Cluster.DatabaseName(c.Database)}, true
+}
+
+func collectionLinks(_ *Env, c *model.Collection) []Link {
+	where := "collection_id=" + c.ID.String()
+	return []Link{
+		link("segments", "segments", where), link("partitions", "partitions", where), link("vchannels", "vchannels", where),
+		link("fields", "fields", where), link("indexes", "indexes", where), link("replicas", "replicas", where),
+		link("aliases", "aliases", where), link("load state", "load-states", where), link("tasks", "tasks", where),
+	}
+}
+
+func collectionSections(s *scope, c *model.Collection) []Section {
+	rows := make([]fieldRow, 0, len(c.Fields))
+	for _, f := range userFields(c) {
+		rows = append(rows, fieldRow{f, c})
+	}
+	list := []Section{
+		section(s, "fields", "fields", rows, "id", "name", "type", "dim", "flags", "indexes", "params"),
+		section(s, "partitions", "partitions", s.Cluster.PartitionsOf(c.ID), "id", "name", "state", "rows", "segments", "load_state"),
+		section(s, "vchannels", "vchannels", s.Cluster.VChannelsOf(c.ID), "name", "pchannel", "checkpoint_age_seconds", "watcher", "watch_state", "rows"),
+		section(s, "indexes", "indexes", indexRows(s.Cluster.IndexesOf(c.ID)), "id", "name", "field", "type", "metric", "params", "state", "indexed_percent"),
+		sectionOf(s, "segments by state", segmentStates, stateRows(s.Cluster.CollectionTotals(c.ID))),
+		section(s, "replicas", "replicas", s.Cluster.ReplicasOf(c.ID), "id", "resource_group", "nodes", "ro_nodes"),
+	}
+	if len(c.Functions) > 0 {
+		list = append(list, sectionOf(s, "functions", functions, c.Functions))
+	}
+	return list
+}
+
+// functions is shown in the description of a collection only.
+var functions = define(definition[*model.Function]{
+	Resource: Resource{
+		Name: "functions", Singular: "function", Kind: "Function", Handle: "name",
+		Doc:   "Functions that fill fields from others (2.5 and later).",
+		Needs: model.PartCatalog,
+	},
+	columns: []column[*model.Function]{
+		{
+			Column{Name: "name", Title: "NAME", Doc: "Name of the function."},
+			func(_ *Env, f *model.Function) Cell { return text(f.Name) },
+		},
+		{
+			Column{Name: "type", Title: "TYPE", Doc: "BM25, TextEmbedding or Rerank."},
+			func(_ *Env, f *model.Function) Cell { return text(f.Type) },
+		},
+		{
+			Column{Name: "inputs", Title: "INPUTS", Kind: List, Doc: "Fields that it reads."},
+			func(_ *Env, f *model.Function) Cell { return list(f.Inputs) },
+		},
+		{
+			Column{Name: "outputs", Title: "OUTPUTS", Kind: List, Doc: "Fields that it fills."},
+			func(_ *Env, f *model.Function) Cell { return list(f.Outputs) },
+		},
+		{
+			Column{Name: "params", Title: "PARAMS", Kind: Pairs, Doc: "Parameters, secrets redacted."},
+			func(_ *Env, f *model.Function) Cell { return pairs(f.Params) },
+		},
+		{
+			Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
+			func(_ *Env, f *model.Function) Cell { return text(strings.TrimSpace(f.Description)) },
+		},
+	},
+	ref: func(_ *Env, f *model.Function) Ref { return Ref{ID: f.Name, Name: f.Name} },
+})

@@ -1,0 +1,261 @@
+package view
+
+import (
+	"sync"
+
+	"kitescope/inspect/model"
+)
+
+var indexes = define(definition[*indexRow]{
+	Resource: Resource{
+		Name: "indexes", Singular: "index", Aliases: []string{"idx", "indices"}, Kind: "Index",
+		Doc:        "Index definitions on fields, deleted ones included.",
+		Needs:      model.PartCatalog,
+		Names:      []string{"name", "id"},
+		Handle:     "id",
+		Shorthands: collectionShorthands("index", "name", "index_id", "id", "indexed", "indexed_percent", "size", "size_bytes"),
+	},
+	rows: func(e *Env) []*indexRow { return indexRows(e.Cluster.Indexes) },
+	columns: concat(
+		[]column[*indexRow]{
+			{
+				Column{Name: "id", Title: "ID", Kind: ID, Priority: 4, Doc: "Index id."},
+				func(_ *Env, x *indexRow) Cell { return id(x.ID) },
+			},
+			{
+				Column{Name: "name", Title: "NAME", Doc: "Name of the index."},
+				func(_ *Env, x *indexRow) Cell { return text(x.Name) },
+			},
+		},
+		collectionColumns(func(x *indexRow) model.CollectionID { return x.Collection }),
+		indexDefinition, indexProgress, indexMore,
+	),
+	ref:   func(_ *Env, x *indexRow) Ref { return Ref{ID: x.ID.String(), Name: x.Name} },
+	owner: func(e *Env, x *indexRow) (Ref, bool) { return collectionRef(e, x.Collection) },
+	links: func(_ *Env, x *indexRow) []Link {
+		return []Link{
+			link("segments", "segment-indexes", "index_id="+x.ID.String()),
+			link("field", "fields", "collection_id="+x.Collection.String(), "id="+x.Field.String()),
+		}
+	},
+	sections: func(s *scope, x *indexRow) []Section {
+		return []Section{sectionOf(s, "segments by index state", indexStateTable, indexStateRows(s.Env, x))}
+	},
+	key: func(_ *Env, x *indexRow) string { return x.Key },
+})
+
+var indexDefinition = []column[*indexRow]{
+	{
+		Column{Name: "field_id", Title: "FIELD ID", Kind: ID, Show: Hidden, Doc: "Id of the field."},
+		func(_ *Env, x *indexRow) Cell { return id(x.Field) },
+	},
+	{
+		Column{Name: "field", Title: "FIELD", Priority: 1, Doc: "Name of the field, none if it is gone."},
+		func(e *Env, x *indexRow) Cell { return text(fieldName(e, x.Collection, x.Field)) },
+	},
+	{
+		Column{Name: "type", Title: "TYPE", Doc: "HNSW, IVF_FLAT, AUTOINDEX, INVERTED, ...; none if not recorded."},
+		func(_ *Env, x *indexRow) Cell { return text(x.Type) },
+	},
+	{
+		Column{Name: "metric", Title: "METRIC", Priority: 2, Doc: "L2, IP, COSINE, ...; none on scalar fields."},
+		func(_ *Env, x *indexRow) Cell { return text(x.Metric) },
+	},
+	{
+		Column{Name: "params", Title: "PARAMS", Kind: Pairs, Priority: 4, Doc: "Parameters without type and metric: M, efConstruction, nlist, ..."},
+		func(_ *Env, x *indexRow) Cell { return pairs(x.Params) },
+	},
+	{
+		Column{
+			Name: "state", Title: "STATE", Kind: State, Priority: 1, Needs: model.PartSegments | model.PartSegmentIndexes,
+			Doc: "Finished, InProgress, ...: the worst state over its segments; Deleted if the definition is; none if no segment wants it.",
+		},
+		func(e *Env, x *indexRow) Cell { return text(indexProgressOf(e, x).state(x)) },
+	},
+}
+
+var indexProgress = []column[*indexRow]{
+	{
+		Column{
+			Name: "indexed_percent", Title: "INDEXED", Kind: Percent, Priority: 2, Needs: model.PartSegments | model.PartSegmentIndexes,
+			Doc: "Share of the rows that want the index and have it; none if no row wants it.",
+		},
+		func(e *Env, x *indexRow) Cell {
+			p := indexProgressOf(e, x)
+			return percent(p.rows[model.IndexFinished], p.wanted)
+		},
+	},
+	{
+		Column{
+			Name: "indexed_rows", Title: "INDEXED ROWS", Kind: Int, Show: Wide, Priority: 5, Needs: model.PartSegments | model.PartSegmentIndexes,
+			Doc: "Rows of the segments on which the index is finished.",
+		},
+		func(e *Env, x *indexRow) Cell {
+			return count(indexProgressOf(e, x).rows[model.IndexFinished])
+		},
+	},
+	{
+		Column{
+			Name: "pending_rows", Title: "PENDING ROWS", Kind: Int, Show: Wide, Priority: 5, Needs: model.PartSegments | model.PartSegmentIndexes,
+			Doc: "Rows of the segments that want the index and do not have it finished.",
+		},
+		func(e *Env, x *indexRow) Cell {
+			p := indexProgressOf(e, x)
+			return count(p.wanted - p.rows[model.IndexFinished])
+		},
+	},
+	{
+		Column{
+			Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 5, Needs: model.PartSegments | model.PartSegmentIndexes,
+			Doc: "Bytes of its files on healthy segments, where Milvus records them.",
+		},
+		func(e *Env, x *indexRow) Cell { return someCount(indexProgressOf(e, x).bytes) },
+	},
+}
+
+var indexMore = []column[*indexRow]{
+	{
+		Column{Name: "deleted", Title: "DELETED", Kind: Bool, Show: Hidden, Doc: "The definition is marked deleted, kept until garbage collection."},
+		func(_ *Env, x *indexRow) Cell { return yesNo(x.Deleted) },
+	},
+	{
+		Column{Name: "auto", Title: "AUTO", Kind: Bool, Show: Hidden, Doc: "Milvus chose type and parameters (AUTOINDEX)."},
+		func(_ *Env, x *indexRow) Cell { return yesNo(x.Auto) },
+	},
+	{
+		Column{Name: "type_params", Title: "TYPE PARAMS", Kind: Pairs, Show: Hidden, Doc: "Type parameters of the field when the index was made."},
+		func(_ *Env, x *indexRow) Cell { return pairs(x.TypeParams) },
+	},
+	{
+		Column{Name: "user_params", Title: "USER PARAMS", Kind: Pairs, Show: Hidden, Doc: "Parameters as the user gave them."},
+		func(_ *Env, x *indexRow) Cell { return pairs(x.UserParams) },
+	},
+	{
+		Column{Name: "min_version", Title: "MIN VERSION", Kind: Int, Show: Hidden, Doc: "Lowest index engine version allowed, where recorded."},
+		func(_ *Env, x *indexRow) Cell { return someCount(x.MinVersion) },
+	},
+	{
+		Column{Name: "max_version", Title: "MAX VERSION", Kind: Int, Show: Hidden, Doc: "Highest index engine version allowed, where recorded."},
+		func(_ *Env, x *indexRow) Cell { return someCount(x.MaxVersion) },
+	},
+	{
+		Column{Name: "layout", Title: "LAYOUT", Show: Hidden, Doc: "Layout of the record: 2.1 or 2.2."},
+		func(_ *Env, x *indexRow) Cell { return text(x.Layout) },
+	},
+	{
+		Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created, where recorded."},
+		func(_ *Env, x *indexRow) Cell { return at(x.CreatedAt) },
+	},
+}
+
+// indexRow is an index definition with its progress, which is added up when first asked
+// for: a table shows more columns of it than it would be wise to count anew.
+type indexRow struct {
+	*model.Index
+	once     sync.Once
+	progress progress
+}
+
+func indexRows(list []*model.Index) []*indexRow {
+	rows := make([]*indexRow, len(list))
+	for i, x := range list {
+		rows[i] = &indexRow{Index: x}
+	}
+	return rows
+}
+
+// progress is how far one index is on its collection's segments.
+type progress struct {
+	segments [indexStateCount]int64
+	rows     [indexStateCount]int64
+	wanted   int64 // rows of segments that want the index
+	bytes    int64
+}
+
+// indexStateCount bounds the states that are told apart.
+const indexStateCount = int(model.IndexUnknown) + 1
+
+// indexProgressOf adds up the segments that want the index.
+func indexProgressOf(e *Env, x *indexRow) *progress {
+	x.once.Do(func() {
+		for _, s := range e.Cluster.SegmentsOf(x.Collection) {
+			x.progress.add(e, x.Index, s)
+		}
+	})
+	return &x.progress
+}
+
+func (p *progress) add(e *Env, x *model.Index, s *model.Segment) {
+	if !s.State.Healthy() {
+		return
+	}
+	state := model.IndexMissing
+	for i := range s.Indexes {
+		if s.Indexes[i].Index == x.ID && !s.Indexes[i].Deleted {
+			state = s.Indexes[i].State
+			p.bytes += s.Indexes[i].Bytes
+		}
+	}
+	if !e.Cluster.WantsIndex(s) {
+		return
+	}
+	if int(state) >= indexStateCount { // a newer Milvus's word
+		state = model.IndexUnknown
+	}
+	p.segments[state]++
+	p.rows[state] += s.Rows
+	p.wanted += s.Rows
+}
+
+// indexStateOrder is from worst to best.
+var indexStateOrder = []model.IndexState{
+	model.IndexFailed, model.IndexUnknown, model.IndexMissing, model.IndexRetry, model.IndexStateNone,
+	model.IndexUnissued, model.IndexInProgress, model.IndexFinished,
+}
+
+func (p *progress) state(x *indexRow) string {
+	if x.Deleted {
+		return "Deleted"
+	}
+	for _, s := range indexStateOrder {
+		if p.segments[s] > 0 {
+			return s.String()
+		}
+	}
+	return ""
+}
+
+// indexStateTable is shown in the description of an index only.
+var indexStateTable = define(definition[stateRow]{
+	Resource: Resource{
+		Name: "index-states", Singular: "index-state", Kind: "IndexState", Handle: "state",
+		Doc:   "Segments that want one index, added up by its state.",
+		Needs: model.PartSegments | model.PartSegmentIndexes,
+	},
+	columns: []column[stateRow]{
+		{
+			Column{Name: "state", Title: "STATE", Kind: State, Doc: "State of the index on the segments."},
+			func(_ *Env, r stateRow) Cell { return text(r.state) },
+		},
+		{
+			Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Doc: "How many there are."},
+			func(_ *Env, r stateRow) Cell { return count(r.segments) },
+		},
+		{
+			Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Their rows as recorded."},
+			func(_ *Env, r stateRow) Cell { return count(r.rows) },
+		},
+	},
+	ref: func(_ *Env, r stateRow) Ref { return Ref{ID: r.state} },
+})
+
+func indexStateRows(e *Env, x *indexRow) []stateRow {
+	p := indexProgressOf(e, x)
+	var rows []stateRow
+	for _, s := range indexStateOrder {
+		if n := p.segments[s]; n > 0 {
+			rows = append(rows, stateRow{s.String(), n, p.rows[s]})
+		}
+	}
+	return rows
+}

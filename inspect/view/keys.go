@@ -1,0 +1,102 @@
+package view
+
+import "kitescope/inspect/model"
+
+// keyRow is a position in the keyspace: a key is described only when it is looked at.
+type keyRow int
+
+var keys = define(definition[keyRow]{
+	Resource: Resource{
+		Name: "keys", Singular: "key", Aliases: []string{"raw"}, Kind: "Key",
+		Doc:        "Raw keys of the store; values are decoded on demand.",
+		Needs:      model.PartAll,
+		Names:      []string{"key"},
+		Handle:     "key",
+		Shorthands: map[string]string{"size": "size_bytes", "name": "key"},
+		Keyspace:   true,
+	},
+	rows: func(e *Env) []keyRow {
+		if e.Cluster.Keyspace == nil {
+			return nil
+		}
+		rows := make([]keyRow, e.Cluster.Keyspace.Len())
+		for i := range rows {
+			rows[i] = keyRow(i)
+		}
+		return rows
+	},
+	columns: []column[keyRow]{
+		{
+			Column{Name: "key", Title: "KEY", Doc: "The absolute key."},
+			func(e *Env, k keyRow) Cell { return text(k.info(e).Key) },
+		},
+		{
+			Column{Name: "kind", Title: "KIND", Priority: 1, Doc: "What the key holds, none if no pattern explains it."},
+			func(e *Env, k keyRow) Cell { return text(k.info(e).Kind) },
+		},
+		{
+			Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 2, Doc: "Bytes of the value."},
+			func(e *Env, k keyRow) Cell { return count(int64(k.info(e).Size)) },
+		},
+		{
+			Column{Name: "mod_revision", Title: "REVISION", Kind: Int, Priority: 3, Doc: "etcd revision at which it was last written, where the source knows it."},
+			func(e *Env, k keyRow) Cell { return someCount(k.info(e).ModRevision) },
+		},
+		{
+			Column{Name: "lease", Title: "LEASE", Kind: ID, Show: Wide, Priority: 4, Doc: "etcd lease of the key."},
+			func(e *Env, k keyRow) Cell { return someID(model.NodeID(k.info(e).Lease)) },
+		},
+		{
+			Column{Name: "tombstone", Title: "TOMBSTONE", Kind: Bool, Show: Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
+			func(e *Env, k keyRow) Cell { return yesNo(k.info(e).Tombstone) },
+		},
+		{
+			Column{Name: "message", Title: "MESSAGE", Show: OnDemand, Doc: "Name of the protobuf message, or json, text, int, time, binary."},
+			func(e *Env, k keyRow) Cell { return text(k.record(e).Message) },
+		},
+		{
+			Column{Name: "value", Title: "VALUE", Show: OnDemand, Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted."},
+			func(e *Env, k keyRow) Cell { return text(k.record(e).Text) },
+		},
+		{
+			Column{Name: "problem", Title: "PROBLEM", Show: OnDemand, Doc: "Why the value could not be decoded, or what of it is unknown."},
+			func(e *Env, k keyRow) Cell { return text(k.record(e).Problem) },
+		},
+	},
+	ref: func(e *Env, k keyRow) Ref {
+		key := k.info(e).Key
+		return Ref{ID: key, Name: key}
+	},
+	key: func(e *Env, k keyRow) string { return k.info(e).Key },
+})
+
+func (k keyRow) info(e *Env) model.KeyInfo  { return e.Cluster.Keyspace.Info(int(k)) }
+func (k keyRow) record(e *Env) model.Record { return e.Cluster.Keyspace.Record(int(k)) }
+
+var undecoded = define(definition[*model.Undecoded]{
+	Resource: Resource{
+		Name: "undecoded", Singular: "undecoded-key", Kind: "UndecodedKey",
+		Doc:        "Keys that no decoder understands, and records that hold more than their decoder knows.",
+		Needs:      model.PartAll,
+		Names:      []string{"key"},
+		Handle:     "key",
+		Shorthands: map[string]string{"size": "size_bytes"},
+	},
+	rows: func(e *Env) []*model.Undecoded { return e.Cluster.Undecoded },
+	columns: []column[*model.Undecoded]{
+		{
+			Column{Name: "key", Title: "KEY", Doc: "The absolute key."},
+			func(_ *Env, u *model.Undecoded) Cell { return text(u.Key) },
+		},
+		{
+			Column{Name: "reason", Title: "REASON", Doc: "Why it was not decoded, or what of it was not."},
+			func(_ *Env, u *model.Undecoded) Cell { return text(u.Reason) },
+		},
+		{
+			Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 1, Doc: "Bytes of the value."},
+			func(_ *Env, u *model.Undecoded) Cell { return count(int64(u.Size)) },
+		},
+	},
+	ref: func(_ *Env, u *model.Undecoded) Ref { return Ref{ID: u.Key + ": " + u.Reason, Name: u.Key} },
+	key: func(_ *Env, u *model.Undecoded) string { return u.Key },
+})

@@ -1,0 +1,351 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// Matcher is a Selection bound to a table: names of collections are resolved, relative
+// times fixed. Match does not allocate except where a pattern meets a number.
+type Matcher struct {
+	table Table
+	terms []boundTerm
+	names []boundName
+}
+
+// boundTerm is a term whose collections are known.
+type boundTerm struct {
+	*term
+	kind Kind
+	// ids, if byID, decide instead of the values, by the column of collection ids.
+	byID      bool
+	idColumn  int
+	ids       []int64
+	unmatched bool // a value is neither a known collection nor an id
+	now       int64
+}
+
+// boundName is a bare word with its columns.
+type boundName struct {
+	*name
+	value   value
+	id      int64
+	isID    bool
+	columns []int
+	// collection decides besides, if the word had a slash.
+	collection *boundTerm
+	// ids of collections that the word names, by the resource's own id column.
+	ids      []int64
+	idColumn int
+}
+
+// On binds the selection to a table.
+func (s Selection) On(t Table) *Matcher {
+	m := &Matcher{table: t}
+	for i := range s.terms {
+		m.terms = append(m.terms, bindTerm(t, &s.terms[i]))
+	}
+	for i := range s.names {
+		m.names = append(m.names, s.bindName(t, &s.names[i]))
+	}
+	return m
+}
+
+// Match reports whether one row is selected. For many rows use On once.
+func (s Selection) Match(t Table, row int) bool { return s.On(t).Match(row) }
+
+func bindTerm(t Table, x *term) boundTerm {
+	r, env := t.Resource(), t.Env()
+	c := &r.Columns[x.column]
+	b := boundTerm{term: x, kind: c.Kind, now: env.Now.UnixNano()}
+	if x.key != "" {
+		b.kind = Pairs
+	}
+	if c.collectionIDs == "" || x.op != equal && x.op != unequal {
+		return b
+	}
+	b.idColumn = r.Column(c.collectionIDs)
+	b.byID = true
+	for i := range x.values {
+		v := &x.values[i]
+		if v.glob != nil || v.absent {
+			b.byID = false // names decide
+			return b
+		}
+		found := CollectionIDs(env.Cluster, v.text)
+		for _, id := range found {
+			b.ids = append(b.ids, int64(id))
+		}
+		b.unmatched = b.unmatched || len(found) == 0
+	}
+	return b
+}
+
+// CollectionIDs are the collections that a person may mean: by name (in every database
+// that has one of that name), by "database.name", by an alias, by id. An id counts even
+// if the collection is gone: its segments may not be.
+func CollectionIDs(c *model.Cluster, word string) []model.CollectionID {
+	var ids []model.CollectionID
+	for _, x := range c.Collections {
+		if x.Name == word || c.DatabaseName(x.Database)+"."+x.Name == word {
+			ids = append(ids, x.ID)
+		}
+	}
+	for _, a := range c.Aliases {
+		if a.Name == word || c.DatabaseName(a.Database)+"."+a.Name == word {
+			ids = append(ids, a.Collection)
+		}
+	}
+	if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+		ids = append(ids, model.CollectionID(n))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func (s Selection) bindName(t Table, n *name) boundName {
+	r := t.Resource()
+	b := boundName{name: n, value: parseText(n.text), idColumn: -1}
+	if v, err := strconv.ParseInt(n.text, 10, 64); err == nil {
+		b.id, b.isID = v, true
+	}
+	for _, column := range r.Names {
+		i := r.Column(column)
+		b.columns = append(b.columns, i)
+		if ids := r.Columns[i].collectionIDs; ids != "" && b.value.glob == nil {
+			b.idColumn = r.Column(ids)
+		}
+	}
+	if b.idColumn >= 0 {
+		for _, id := range CollectionIDs(t.Env().Cluster, n.text) {
+			b.ids = append(b.ids, int64(id))
+		}
+	}
+	if n.collection != "" {
+		x := &term{column: s.collectionColumn(), op: equal, values: []value{parseText(n.collection)}}
+		bound := bindTerm(t, x)
+		b.collection = &bound
+	}
+	return b
+}
+
+// Match reports whether a row is selected.
+func (m *Matcher) Match(row int) bool {
+	for i := range m.terms {
+		if !m.terms[i].match(m.table, row) {
+			return false
+		}
+	}
+	return m.matchNames(row)
+}
+
+func (m *Matcher) matchNames(row int) bool {
+	wanted, found := false, false
+	for i := range m.names {
+		n := &m.names[i]
+		if n.not && n.match(m.table, row) {
+			return false
+		}
+		if !n.not {
+			wanted = true
+			found = found || n.match(m.table, row)
+		}
+	}
+	return found || !wanted
+}
+
+func (n *boundName) match(t Table, row int) bool {
+	if n.collection != nil && !n.collection.match(t, row) {
+		return false
+	}
+	if len(n.ids) > 0 && slices.Contains(n.ids, t.Cell(row, n.idColumn).Int) {
+		return true
+	}
+	r := t.Resource()
+	for _, i := range n.columns {
+		c := t.Cell(row, i)
+		if c.Absent != Present {
+			continue
+		}
+		if r.Columns[i].Kind == ID {
+			if n.isID && c.Int == n.id || n.value.glob != nil && n.value.glob.match(strconv.FormatInt(c.Int, 10)) {
+				return true
+			}
+			continue
+		}
+		if equalText(&n.value, r.Columns[i].Kind, c) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *boundTerm) match(t Table, row int) bool {
+	if b.byID {
+		id := t.Cell(row, b.idColumn)
+		if id.Absent == Unknown {
+			return false
+		}
+		return (id.Absent == Present && slices.Contains(b.ids, id.Int)) == (b.op == equal)
+	}
+	c := t.Cell(row, b.column)
+	if c.Absent == Unknown {
+		return false
+	}
+	switch b.op {
+	case equal:
+		return b.anyEqual(c)
+	case unequal:
+		return !b.anyEqual(c)
+	case like:
+		return b.like(c)
+	case unlike:
+		return !b.like(c)
+	}
+	return c.Absent == Present && b.compare(c)
+}
+
+func (b *boundTerm) anyEqual(c Cell) bool {
+	for i := range b.values {
+		v := &b.values[i]
+		if v.absent {
+			if isAbsent(b.kind, c) {
+				return true
+			}
+			continue
+		}
+		if c.Absent != Present {
+			continue
+		}
+		if b.key != "" {
+			if entry, ok := pair(c, b.key); ok && equalText(v, Text, Cell{Text: entry}) {
+				return true
+			}
+			continue
+		}
+		if b.equal(v, c) {
+			return true
+		}
+	}
+	return false
+}
+
+func isAbsent(k Kind, c Cell) bool {
+	return c.Absent == None || (k == List || k == Pairs) && len(c.List) == 0
+}
+
+func (b *boundTerm) equal(v *value, c Cell) bool {
+	switch b.kind {
+	case Text, State, List, Pairs:
+		return equalText(v, b.kind, c)
+	case Percent:
+		return c.Float == v.number
+	}
+	from, to := b.bounds(v)
+	return c.Int >= from && (c.Int < to || from == to && c.Int == from)
+}
+
+func (b *boundTerm) bounds(v *value) (from, to int64) {
+	if v.relative {
+		return b.now + v.from, b.now + v.to
+	}
+	return v.from, v.to
+}
+
+func (b *boundTerm) compare(c Cell) bool {
+	v := &b.values[0]
+	if b.kind == Percent {
+		switch b.op {
+		case greater:
+			return c.Float > v.number
+		case greaterEqual:
+			return c.Float >= v.number
+		case less:
+			return c.Float < v.number
+		}
+		return c.Float <= v.number
+	}
+	from, to := b.bounds(v)
+	switch b.op {
+	case greater:
+		return c.Int >= to && (from != to || c.Int > to)
+	case greaterEqual:
+		return c.Int >= from
+	case less:
+		return c.Int < from
+	}
+	return c.Int < to || from == to && c.Int == from
+}
+
+func (b *boundTerm) like(c Cell) bool {
+	re := b.values[0].pattern
+	if c.Absent != Present {
+		return false
+	}
+	switch b.kind {
+	case Text, State:
+		return re.MatchString(c.Text)
+	case List:
+		return slices.ContainsFunc(c.List, re.MatchString)
+	case Pairs:
+		if b.key != "" {
+			entry, ok := pair(c, b.key)
+			return ok && re.MatchString(entry)
+		}
+		for i := 0; i+1 < len(c.List); i += 2 {
+			if re.MatchString(c.List[i] + "=" + c.List[i+1]) {
+				return true
+			}
+		}
+		return false
+	}
+	return re.Match(strconv.AppendInt(nil, c.Int, 10))
+}
+
+// equalText compares a text, or any element of a list, or a key or "key=value" of pairs.
+func equalText(v *value, k Kind, c Cell) bool {
+	switch k {
+	case List:
+		for _, s := range c.List {
+			if equalWord(v, s, false) {
+				return true
+			}
+		}
+		return false
+	case Pairs:
+		for i := 0; i+1 < len(c.List); i += 2 {
+			key, val, both := strings.Cut(v.text, "=")
+			if c.List[i] == key && (!both || c.List[i+1] == val) {
+				return true
+			}
+		}
+		return false
+	}
+	return equalWord(v, c.Text, k == State)
+}
+
+func equalWord(v *value, s string, anyCase bool) bool {
+	if anyCase {
+		if v.glob != nil {
+			return newGlob(strings.ToLower(v.text)).match(strings.ToLower(s))
+		}
+		return strings.EqualFold(v.text, s)
+	}
+	if v.glob != nil {
+		return v.glob.match(s)
+	}
+	return v.text == s
+}
+
+// pair is the value of one key of a Pairs cell.
+func pair(c Cell, key string) (string, bool) {
+	for i := 0; i+1 < len(c.List); i += 2 {
+		if c.List[i] == key {
+			return c.List[i+1], true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,264 @@
+package view
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+var nodes = define(definition[*model.Session]{
+	Resource: Resource{
+		Name: "nodes", Singular: "node", Aliases: []string{"session", "sessions", "no"}, Kind: "Node",
+		Doc:        "Sessions: one for each role of each process that is registered in etcd.",
+		Needs:      model.PartCatalog,
+		Names:      []string{"id", "role", "address", "host"},
+		Handle:     "id",
+		Shorthands: map[string]string{"node": "id", "addr": "address"},
+	},
+	rows:    func(e *Env) []*model.Session { return e.Cluster.Sessions },
+	columns: nodeColumns,
+	ref: func(_ *Env, s *model.Session) Ref {
+		return Ref{ID: s.Role + "-" + s.Node.String(), Name: s.Role + "-" + s.Node.String()}
+	},
+	links: func(_ *Env, s *model.Session) []Link {
+		return []Link{
+			link("channels", "vchannels", "watcher="+s.Node.String()),
+			link("replicas", "replicas", "nodes="+s.Node.String()),
+			link("index builds", "segment-indexes", "node="+s.Node.String()),
+		}
+	},
+	sections: func(s *scope, x *model.Session) []Section {
+		return []Section{
+			section(s, "replicas", "replicas", replicasOn(s.Env, x.Node), "id", "collection", "database", "resource_group"),
+			section(s, "channels", "vchannels", watchedBy(s.Env, x), "name", "collection", "checkpoint_age_seconds", "watch_state"),
+		}
+	},
+	key: func(_ *Env, s *model.Session) string { return s.Key },
+})
+
+var nodeColumns = []column[*model.Session]{
+	{
+		Column{Name: "id", Title: "ID", Kind: ID, Doc: "Server id; it changes at each start of the process."},
+		func(_ *Env, s *model.Session) Cell { return id(s.Node) },
+	},
+	{
+		Column{Name: "role", Title: "ROLE", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ..."},
+		func(_ *Env, s *model.Session) Cell { return text(s.Role) },
+	},
+	{
+		Column{Name: "address", Title: "ADDRESS", Doc: "Address of the gRPC server, host:port."},
+		func(_ *Env, s *model.Session) Cell { return text(s.Address) },
+	},
+	{
+		Column{Name: "host", Title: "HOST", Show: Wide, Priority: 4, Doc: "Host name as the process sees it (2.3 and later)."},
+		func(_ *Env, s *model.Session) Cell { return text(s.HostName) },
+	},
+	{
+		Column{Name: "version", Title: "VERSION", Priority: 1, Doc: "Milvus version of the process, none before it was recorded."},
+		func(_ *Env, s *model.Session) Cell { return text(s.Version) },
+	},
+	{
+		Column{Name: "state", Title: "STATE", Kind: State, Doc: "registered, stopping or standby: what metadata alone can say."},
+		func(_ *Env, s *model.Session) Cell { return text(s.State()) },
+	},
+	{
+		Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Priority: 2, Doc: "Replicas that a query node belongs to, leaving ones too."},
+		func(e *Env, s *model.Session) Cell {
+			if !servesQueries(s) {
+				return none()
+			}
+			return count(int64(len(replicasOn(e, s.Node))))
+		},
+	},
+	{
+		Column{Name: "resource_groups", Title: "RESOURCE GROUP", Kind: List, Priority: 3, Doc: "Resource groups that list a query node."},
+		func(e *Env, s *model.Session) Cell {
+			if !servesQueries(s) {
+				return none()
+			}
+			return list(groupsOf(e, s.Node))
+		},
+	},
+	{
+		Column{Name: "channels", Title: "CHANNELS", Kind: Int, Priority: 2, Needs: model.PartChannels, Doc: "Virtual channels that a data node or streaming node consumes."},
+		func(e *Env, s *model.Session) Cell {
+			if !consumesChannels(s) {
+				return none()
+			}
+			return count(int64(len(watchedBy(e, s))))
+		},
+	},
+	{
+		Column{Name: "exclusive", Title: "EXCLUSIVE", Kind: Bool, Show: Hidden, Doc: "Only one of this role may be active."},
+		func(_ *Env, s *model.Session) Cell { return yesNo(s.Exclusive) },
+	},
+	{
+		Column{Name: "lease", Title: "LEASE", Kind: ID, Show: Hidden, Doc: "etcd lease of the session."},
+		func(_ *Env, s *model.Session) Cell { return someID(model.NodeID(s.Lease)) },
+	},
+	{
+		Column{Name: "index_engine", Title: "INDEX ENGINE", Show: Hidden, Doc: "Range of vector index versions that a query node reads, lowest..current."},
+		func(_ *Env, s *model.Session) Cell { return engine(s.IndexEngine) },
+	},
+	{
+		Column{Name: "scalar_index_engine", Title: "SCALAR ENGINE", Show: Hidden, Doc: "Range of scalar index versions that a query node reads, lowest..current."},
+		func(_ *Env, s *model.Session) Cell { return engine(s.ScalarIndexEngine) },
+	},
+	{
+		Column{Name: "labels", Title: "LABELS", Kind: Pairs, Show: Hidden, Doc: "Labels of the server."},
+		func(_ *Env, s *model.Session) Cell { return pairs(s.Labels) },
+	},
+	{
+		Column{Name: "revision", Title: "REVISION", Kind: Int, Show: Hidden, Doc: "etcd revision at which it was last written: higher is later."},
+		func(_ *Env, s *model.Session) Cell { return someCount(s.Revision) },
+	},
+}
+
+func engine(r model.EngineRange) Cell {
+	if r == (model.EngineRange{}) {
+		return none()
+	}
+	return text(model.NodeID(r.Minimal).String() + ".." + model.NodeID(r.Current).String())
+}
+
+func servesQueries(s *model.Session) bool { return s.Role == "querynode" }
+
+func consumesChannels(s *model.Session) bool {
+	return s.Role == "datanode" || s.Role == "streamingnode"
+}
+
+func replicasOn(e *Env, id model.NodeID) []*model.Replica {
+	var list []*model.Replica
+	for _, r := range e.Cluster.Replicas {
+		if slices.Contains(r.Nodes, id) || slices.Contains(r.RONodes, id) || slices.Contains(r.StreamingNodes, id) ||
+			slices.Contains(r.ROStreamingNodes, id) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+func groupsOf(e *Env, id model.NodeID) []string {
+	var names []string
+	for _, g := range e.Cluster.ResourceGroups {
+		if slices.Contains(g.Nodes, id) {
+			names = append(names, g.Name)
+		}
+	}
+	return names
+}
+
+func watchedBy(e *Env, s *model.Session) []*model.VChannel {
+	var list []*model.VChannel
+	if !consumesChannels(s) {
+		return nil
+	}
+	for _, v := range e.Cluster.VChannels {
+		if v.Watched && (v.Watcher == s.Node || slices.Contains(v.OtherWatchers, s.Node)) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// sessionsOf are the sessions of nodes under one of the roles, by id.
+func sessionsOf(e *Env, list []model.NodeID, roles ...string) []*model.Session {
+	var found []*model.Session
+	for _, id := range list {
+		if s := e.Cluster.SessionIn(id, roles...); s != nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// idWords is a comma list for a selector.
+func idWords(list []model.NodeID) string {
+	words := make([]string, len(list))
+	for i, id := range list {
+		words[i] = id.String()
+	}
+	return strings.Join(words, ",")
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+var resourceGroups = define(definition[*model.ResourceGroup]{
+	Resource: Resource{
+		Name: "resource-groups", Singular: "resource-group", Aliases: []string{"rg", "rgs"}, Kind: "ResourceGroup",
+		Doc:        "Named sets of query nodes.",
+		Needs:      model.PartCatalog,
+		Names:      []string{"name"},
+		Handle:     "name",
+		Shorthands: map[string]string{"node": "nodes"},
+	},
+	rows: func(e *Env) []*model.ResourceGroup { return e.Cluster.ResourceGroups },
+	columns: []column[*model.ResourceGroup]{
+		{
+			Column{Name: "name", Title: "NAME", Doc: "Name of the resource group."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return text(g.Name) },
+		},
+		{
+			Column{Name: "capacity", Title: "CAPACITY", Kind: Int, Doc: "Nodes that it may hold, as recorded."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return count(int64(g.Capacity)) },
+		},
+		{
+			Column{Name: "nodes", Title: "NODES", Kind: List, Doc: "Ids of its query nodes."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return ids(g.Nodes) },
+		},
+		{
+			Column{Name: "node_addresses", Title: "ADDRESSES", Kind: List, Show: Wide, Priority: 4, Doc: "The same with addresses beside the ids."},
+			func(e *Env, g *model.ResourceGroup) Cell { return list(nodeNames(e, g.Nodes, "querynode")) },
+		},
+		{
+			Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Priority: 1, Doc: "Replicas in it."},
+			func(e *Env, g *model.ResourceGroup) Cell { return count(int64(len(replicasIn(e, g.Name)))) },
+		},
+		{
+			Column{Name: "requests", Title: "REQUESTS", Kind: Int, Show: Wide, Priority: 2, Doc: "Nodes that it asks for (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return configured(g.Requests) },
+		},
+		{
+			Column{Name: "limits", Title: "LIMITS", Kind: Int, Show: Wide, Priority: 2, Doc: "Nodes that it takes at most (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return configured(g.Limits) },
+		},
+		{
+			Column{Name: "transfer_from", Title: "FROM", Kind: List, Show: Hidden, Doc: "Groups that it may take nodes from (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return list(g.TransferFrom) },
+		},
+		{
+			Column{Name: "transfer_to", Title: "TO", Kind: List, Show: Hidden, Doc: "Groups that it may give nodes to (2.4 and later)."},
+			func(_ *Env, g *model.ResourceGroup) Cell { return list(g.TransferTo) },
+		},
+	},
+	ref: func(_ *Env, g *model.ResourceGroup) Ref { return Ref{ID: g.Name, Name: g.Name} },
+	links: func(_ *Env, g *model.ResourceGroup) []Link {
+		return []Link{link("replicas", "replicas", "resource_group="+g.Name)}
+	},
+	sections: func(s *scope, g *model.ResourceGroup) []Section {
+		return []Section{
+			section(s, "nodes", "nodes", sessionsOf(s.Env, g.Nodes, "querynode"), "id", "role", "address", "version", "state"),
+			section(s, "replicas", "replicas", replicasIn(s.Env, g.Name), "id", "collection", "database", "nodes"),
+		}
+	},
+})
+
+func configured(n int32) Cell {
+	if n < 0 {
+		return none()
+	}
+	return count(int64(n))
+}
+
+func replicasIn(e *Env, group string) []*model.Replica {
+	var list []*model.Replica
+	for _, r := range e.Cluster.Replicas {
+		if r.ResourceGroup == group {
+			list = append(list, r)
+		}
+	}
+	return list
+}

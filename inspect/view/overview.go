@@ -1,0 +1,223 @@
+package view
+
+import (
+	"slices"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// OverviewNeeds are the parts of the metadata that an overview is made from; what was
+// not read of them is unknown in it.
+const OverviewNeeds = model.PartCatalog | model.PartChannels | model.PartSegments | model.PartLogs | model.PartSegmentIndexes | model.PartRest
+
+// Overview is a cluster at a glance. Its cells are of Kind Int unless a comment says
+// otherwise; a cell may be Unknown.
+type Overview struct {
+	Origin model.Origin
+	// Age is the time between the state and the Env's now.
+	Age     time.Duration
+	Version model.Version
+	// Roles are the registered roles, coordinators first.
+	Roles []RoleCount
+	// Nodes are the query nodes (and streaming nodes), as far as metadata knows them.
+	Nodes []NodeLine
+
+	Databases, Collections, Partitions, VChannels, PChannels, Aliases Cell
+	// Indexes are live definitions; Unindexed are collections without any.
+	Indexes, Unindexed Cell
+	// Rows, DeletedRows, Segments are of healthy segments; Bytes (Kind Bytes) of their logs.
+	Rows, DeletedRows, Segments, Bytes Cell
+	// SealedRows want an index or not; Indexed (Kind Percent) is the share that has all it wants.
+	SealedRows, Indexed Cell
+	// States are the states of segments, alive first; Unknown if not read.
+	States        []StateCount
+	StatesUnknown bool
+	// Load counts collections by load state.
+	Load []StateCount
+	// OldestCheckpoint (Kind Duration) is the greatest checkpoint age of a live collection's
+	// channels; OldestChannel names it.
+	OldestCheckpoint Cell
+	OldestChannel    string
+
+	Etcd *model.Etcd
+	// Keys were read; Undecoded of them could not be explained.
+	Keys, Undecoded, Tombstones Cell
+	Gaps                        []model.Gap
+}
+
+// RoleCount counts the sessions of a role.
+type RoleCount struct {
+	Role                          string
+	Registered, Stopping, Standby int
+	// Versions are what they report, sorted, without repetition.
+	Versions []string
+}
+
+// StateCount counts objects in a state; Rows is None where rows make no sense.
+type StateCount struct {
+	State string
+	Count int64
+	Rows  Cell
+}
+
+// NodeLine is what metadata says about one query node. Which segments it serves is
+// for the runtime to tell.
+type NodeLine struct {
+	Ref                  Ref
+	Node                 model.NodeID
+	Role, Address, State string
+	Replicas             int
+	ResourceGroups       []string
+	Collections          []string
+}
+
+// NewOverview sums up a cluster.
+func NewOverview(env *Env) *Overview {
+	c := env.Cluster
+	o := &Overview{
+		Origin: c.Origin, Version: c.Version, Etcd: c.Etcd, Gaps: c.Gaps,
+		Keys: count(c.Keys), Tombstones: count(c.Tombstones),
+		Undecoded: known(c, model.PartAll, count(int64(len(c.Undecoded)))),
+	}
+	if !c.Origin.Taken.IsZero() {
+		o.Age = max(0, env.Now.Sub(c.Origin.Taken))
+	}
+	o.countCatalog(env)
+	o.countSegments(env)
+	o.countRoles(env)
+	o.countChannels(env)
+	return o
+}
+
+func known(c *model.Cluster, needs model.Part, cell Cell) Cell {
+	if !c.Loaded.Has(needs) {
+		return unknown()
+	}
+	return cell
+}
+
+func (o *Overview) countCatalog(env *Env) {
+	c := env.Cluster
+	var live, unindexed, partitionCount, indexCount int64
+	load := map[string]int64{}
+	for _, x := range c.Collections {
+		if x.Dropped() {
+			continue
+		}
+		live++
+		load[loadState(env, x.ID)]++
+		partitionCount += int64(len(livePartitions(env, x.ID)))
+		n := int64(len(liveIndexes(env, x.ID)))
+		indexCount += n
+		if n == 0 {
+			unindexed++
+		}
+	}
+	part := func(n int64) Cell { return known(c, model.PartCatalog, count(n)) }
+	o.Databases = part(int64(len(databaseRows(env))))
+	o.Collections, o.Partitions, o.Aliases = part(live), part(partitionCount), part(int64(len(c.Aliases)))
+	o.Indexes, o.Unindexed = part(indexCount), part(unindexed)
+	for _, state := range []string{"Loaded", "Loading", "NotLoad"} {
+		if load[state] > 0 {
+			o.Load = append(o.Load, StateCount{State: state, Count: load[state], Rows: none()})
+			delete(load, state)
+		}
+	}
+	for _, state := range sortedKeys(load) {
+		o.Load = append(o.Load, StateCount{State: state, Count: load[state], Rows: none()})
+	}
+}
+
+func (o *Overview) countSegments(env *Env) {
+	c, t := env.Cluster, env.Cluster.Totals()
+	o.Rows = known(c, model.PartSegments, count(t.Rows))
+	o.Segments = known(c, model.PartSegments, count(int64(t.Segments)))
+	o.SealedRows = known(c, model.PartSegments, count(t.SealedRows))
+	o.DeletedRows = known(c, model.PartSegments|model.PartLogs, count(t.DeletedRows))
+	o.Bytes = known(c, model.PartSegments|model.PartLogs, count(t.Bytes))
+	o.Indexed = known(c, model.PartSegments|model.PartSegmentIndexes, percent(t.IndexedRows, t.SealedRows))
+	o.StatesUnknown = !c.Loaded.Has(model.PartSegments)
+	for _, r := range stateRows(t) {
+		o.States = append(o.States, StateCount{State: r.state, Count: r.segments, Rows: count(r.rows)})
+	}
+}
+
+// roleOrder is how a person thinks of a cluster: who decides first.
+var roleOrder = []string{
+	"mixcoord", "rootcoord", "datacoord", "indexcoord", "querycoord", "proxy",
+	"streamingnode", "datanode", "indexnode", "querynode",
+}
+
+func rankRole(role string) int {
+	if i := slices.Index(roleOrder, role); i >= 0 {
+		return i
+	}
+	return len(roleOrder)
+}
+
+func (o *Overview) countRoles(env *Env) {
+	byRole := map[string]*RoleCount{}
+	for _, s := range env.Cluster.Sessions {
+		r := byRole[s.Role]
+		if r == nil {
+			r = &RoleCount{Role: s.Role}
+			byRole[s.Role] = r
+		}
+		switch s.State() {
+		case "stopping":
+			r.Stopping++
+		case "standby":
+			r.Standby++
+		default:
+			r.Registered++
+		}
+		if s.Version != "" {
+			r.Versions = sortedUnique(append(r.Versions, s.Version))
+		}
+		if servesQueries(s) || s.Role == "streamingnode" {
+			o.Nodes = append(o.Nodes, nodeLine(env, s))
+		}
+	}
+	for _, role := range sortedKeys(byRole) {
+		o.Roles = append(o.Roles, *byRole[role])
+	}
+	slices.SortStableFunc(o.Roles, func(a, b RoleCount) int { return rankRole(a.Role) - rankRole(b.Role) })
+}
+
+func nodeLine(env *Env, s *model.Session) NodeLine {
+	n := NodeLine{
+		Ref: Ref{Resource: nodes.Name, ID: s.Role + "-" + s.Node.String(), Name: s.Role + "-" + s.Node.String()}, Node: s.Node,
+		Role: s.Role, Address: s.Address, State: s.State(), ResourceGroups: groupsOf(env, s.Node),
+	}
+	for _, r := range replicasOn(env, s.Node) {
+		n.Replicas++
+		name := env.Cluster.CollectionName(r.Collection)
+		if name == "" {
+			name = r.Collection.String()
+		}
+		n.Collections = append(n.Collections, name)
+	}
+	n.Collections = sortedUnique(n.Collections)
+	return n
+}
+
+func (o *Overview) countChannels(env *Env) {
+	c := env.Cluster
+	part := func(n int64) Cell { return known(c, model.PartChannels, count(n)) }
+	o.VChannels, o.PChannels = part(int64(len(c.VChannels))), part(int64(len(c.PChannels)))
+	o.OldestCheckpoint = known(c, model.PartChannels, none())
+	if o.OldestCheckpoint.Absent == Unknown {
+		return
+	}
+	for _, v := range c.VChannels {
+		owner := c.Collection(v.Collection)
+		if owner == nil || owner.Dropped() { // leftovers of dropped collections never move
+			continue
+		}
+		a := age(env, v.Checkpoint.At.Time())
+		if a.Absent == Present && (o.OldestCheckpoint.Absent != Present || a.Int > o.OldestCheckpoint.Int) {
+			o.OldestCheckpoint, o.OldestChannel = a, v.Name
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package view
+
+import "kitescope/inspect/model"
+
+var partitions = define(definition[*model.Partition]{
+	Resource: Resource{
+		Name: "partitions", Singular: "partition", Aliases: []string{"part", "parts"}, Kind: "Partition",
+		Doc:        "Partitions of collections.",
+		Needs:      model.PartCatalog,
+		Names:      []string{"name", "id"},
+		Handle:     "id",
+		Shorthands: collectionShorthands("partition", "name", "partition_id", "id", "part", "name", "size", "size_bytes", "load", "load_state"),
+	},
+	rows: func(e *Env) []*model.Partition { return e.Cluster.Partitions },
+	columns: concat(
+		[]column[*model.Partition]{
+			{
+				Column{Name: "id", Title: "ID", Kind: ID, Priority: 3, Doc: "Partition id."},
+				func(_ *Env, p *model.Partition) Cell { return id(p.ID) },
+			},
+			{
+				Column{Name: "name", Title: "NAME", Doc: "Name of the partition."},
+				func(_ *Env, p *model.Partition) Cell { return text(p.Name) },
+			},
+		},
+		collectionColumns(func(p *model.Partition) model.CollectionID { return p.Collection }),
+		partitionContent,
+	),
+	ref:   func(_ *Env, p *model.Partition) Ref { return Ref{ID: p.ID.String(), Name: p.Name} },
+	owner: func(e *Env, p *model.Partition) (Ref, bool) { return collectionRef(e, p.Collection) },
+	links: func(_ *Env, p *model.Partition) []Link {
+		return []Link{link("segments", "segments", "partition_id="+p.ID.String())}
+	},
+	sections: func(s *scope, p *model.Partition) []Section {
+		return []Section{sectionOf(s, "segments by state", segmentStates, stateRows(s.Cluster.PartitionTotals(p.ID)))}
+	},
+})
+
+var partitionContent = []column[*model.Partition]{
+	{
+		Column{Name: "state", Title: "STATE", Kind: State, Show: Wide, Priority: 5, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
+		func(_ *Env, p *model.Partition) Cell { return text(string(p.State)) },
+	},
+	{
+		Column{Name: "rows", Title: "ROWS", Kind: Int, Needs: model.PartSegments, Doc: "Rows of its healthy segments as recorded, L0 excluded."},
+		func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) },
+	},
+	{
+		Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 2, Needs: model.PartSegments, Doc: "Healthy segments: dropped ones not counted."},
+		func(e *Env, p *model.Partition) Cell {
+			return count(int64(e.Cluster.PartitionTotals(p.ID).Segments))
+		},
+	},
+	{
+		Column{
+			Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Needs: model.PartSegments | model.PartLogs,
+			Doc: "Bytes of its healthy segments' logs in storage.",
+		},
+		func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Bytes) },
+	},
+	{
+		Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 2, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+		func(e *Env, p *model.Partition) Cell { return text(partitionLoad(e, p)) },
+	},
+	{
+		Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
+		func(_ *Env, p *model.Partition) Cell { return tso(p.CreatedAt) },
+	},
+}
+
+// partitionLoad is the partition's own load record; a collection that was loaded as a
+// whole keeps one for each partition since 2.2, and none before.
+func partitionLoad(e *Env, p *model.Partition) string {
+	l := e.Cluster.LoadState(p.Collection)
+	if l == nil {
+		return "NotLoad"
+	}
+	for _, x := range l.Partitions {
+		if x.Partition == p.ID {
+			return x.Status
+		}
+	}
+	for _, released := range l.Released {
+		if released == p.ID {
+			return "NotLoad"
+		}
+	}
+	if l.LoadType == "LoadPartition" || len(l.Partitions) > 0 {
+		return "NotLoad"
+	}
+	return l.Status
+}

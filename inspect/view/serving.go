@@ -1,0 +1,199 @@
+package view
+
+import (
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+var loadStates = define(definition[*model.LoadState]{
+	Resource: Resource{
+		Name: "load-states", Singular: "load-state", Aliases: []string{"load", "loads", "loaded"}, Kind: "LoadState",
+		Doc:        "Collections that should be in memory, as QueryCoord's metadata says.",
+		Needs:      model.PartCatalog,
+		Names:      []string{"collection", "collection_id"},
+		Handle:     "collection_id",
+		Shorthands: collectionShorthands(),
+	},
+	rows: func(e *Env) []*model.LoadState { return e.Cluster.LoadStates },
+	columns: concat(
+		collectionColumns(func(l *model.LoadState) model.CollectionID { return l.Collection }),
+		loadColumns,
+	),
+	ref: func(e *Env, l *model.LoadState) Ref {
+		return Ref{ID: l.Collection.String(), Name: e.Cluster.CollectionName(l.Collection)}
+	},
+	owner: func(e *Env, l *model.LoadState) (Ref, bool) { return collectionRef(e, l.Collection) },
+	links: func(_ *Env, l *model.LoadState) []Link {
+		where := "collection_id=" + l.Collection.String()
+		return []Link{link("replicas", "replicas", where), link("partitions", "partitions", where)}
+	},
+	sections: func(s *scope, l *model.LoadState) []Section {
+		return []Section{
+			section(s, "partitions", "partitions", s.Cluster.PartitionsOf(l.Collection), "id", "name", "load_state", "rows"),
+			section(s, "replicas", "replicas", s.Cluster.ReplicasOf(l.Collection), "id", "resource_group", "nodes", "ro_nodes"),
+		}
+	},
+	key: func(_ *Env, l *model.LoadState) string { return l.Key },
+})
+
+var loadColumns = []column[*model.LoadState]{
+	{
+		Column{Name: "state", Title: "STATE", Kind: State, Doc: "Loaded, Loading or Invalid."},
+		func(_ *Env, l *model.LoadState) Cell { return text(l.Status) },
+	},
+	{
+		Column{Name: "percent", Title: "PERCENT", Kind: Percent, Priority: 2, Doc: "Share that is loaded, where recorded."},
+		func(_ *Env, l *model.LoadState) Cell { return loadPercent(l) },
+	},
+	{
+		Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Priority: 1, Doc: "Replicas that are wanted."},
+		func(_ *Env, l *model.LoadState) Cell { return count(int64(l.Replicas)) },
+	},
+	{
+		Column{Name: "load_type", Title: "TYPE", Priority: 3, Doc: "LoadCollection, or LoadPartition if single partitions were loaded."},
+		func(_ *Env, l *model.LoadState) Cell { return text(l.LoadType) },
+	},
+	{
+		Column{Name: "partitions", Title: "PARTITIONS", Kind: List, Priority: 4, Doc: "Names of the partitions with a load record, ids of those that are gone."},
+		func(e *Env, l *model.LoadState) Cell {
+			names := make([]string, 0, len(l.Partitions))
+			for _, p := range l.Partitions {
+				names = append(names, partitionLabel(e, p.Partition))
+			}
+			return list(names)
+		},
+	},
+	{
+		Column{Name: "released", Title: "RELEASED", Kind: List, Show: Wide, Priority: 5, Doc: "Names of the partitions that were released."},
+		func(e *Env, l *model.LoadState) Cell {
+			names := make([]string, 0, len(l.Released))
+			for _, p := range l.Released {
+				names = append(names, partitionLabel(e, p))
+			}
+			return list(names)
+		},
+	},
+	{
+		Column{Name: "fields", Title: "FIELDS", Kind: List, Show: Hidden, Doc: "Names of the fields that are loaded; empty means all."},
+		func(e *Env, l *model.LoadState) Cell {
+			names := make([]string, 0, len(l.Fields))
+			for _, f := range l.Fields {
+				names = append(names, fieldLabel(e, l.Collection, f))
+			}
+			return list(names)
+		},
+	},
+	{
+		Column{Name: "indexes", Title: "INDEXES", Kind: Pairs, Show: Hidden, Doc: "Index that is loaded, by field."},
+		func(e *Env, l *model.LoadState) Cell {
+			var flat []string
+			for _, f := range sortedKeys(l.Indexes) {
+				flat = append(flat, fieldLabel(e, l.Collection, f), indexName(e, l.Indexes[f]))
+			}
+			return list(flat)
+		},
+	},
+}
+
+func partitionLabel(e *Env, id model.PartitionID) string {
+	if name := e.Cluster.PartitionName(id); name != "" {
+		return name
+	}
+	return id.String()
+}
+
+func fieldLabel(e *Env, c model.CollectionID, f model.FieldID) string {
+	if name := fieldName(e, c, f); name != "" {
+		return name
+	}
+	return f.String()
+}
+
+var replicas = define(definition[*model.Replica]{
+	Resource: Resource{
+		Name: "replicas", Singular: "replica", Aliases: []string{"rep"}, Kind: "Replica",
+		Doc:        "Groups of query nodes, each of which serves a whole collection.",
+		Needs:      model.PartCatalog,
+		Names:      []string{"id"},
+		Handle:     "id",
+		Shorthands: collectionShorthands("group", "resource_group", "rg", "resource_group", "node", "nodes"),
+	},
+	rows: func(e *Env) []*model.Replica { return e.Cluster.Replicas },
+	columns: concat(
+		[]column[*model.Replica]{{
+			Column{Name: "id", Title: "ID", Kind: ID, Doc: "Replica id."},
+			func(_ *Env, r *model.Replica) Cell { return id(r.ID) },
+		}},
+		collectionColumns(func(r *model.Replica) model.CollectionID { return r.Collection }),
+		replicaColumns,
+	),
+	ref:   func(_ *Env, r *model.Replica) Ref { return Ref{ID: r.ID.String()} },
+	owner: func(e *Env, r *model.Replica) (Ref, bool) { return collectionRef(e, r.Collection) },
+	links: func(_ *Env, r *model.Replica) []Link {
+		list := []Link{link("resource group", "resource-groups", "name="+r.ResourceGroup)}
+		if words := idWords(replicaNodes(r)); words != "" {
+			list = append([]Link{link("nodes", "nodes", "id="+words)}, list...)
+		}
+		return list
+	},
+	sections: func(s *scope, r *model.Replica) []Section {
+		return []Section{
+			section(s, "nodes", "nodes", sessionsOf(s.Env, replicaNodes(r), "querynode", "streamingnode"), "id", "role", "address", "version", "state"),
+			section(s, "vchannels", "vchannels", s.Cluster.VChannelsOf(r.Collection), "name", "checkpoint_age_seconds", "watcher"),
+		}
+	},
+})
+
+var replicaColumns = []column[*model.Replica]{
+	{
+		Column{Name: "resource_group", Title: "RESOURCE GROUP", Priority: 1, Doc: "Name of the resource group."},
+		func(_ *Env, r *model.Replica) Cell { return text(r.ResourceGroup) },
+	},
+	{
+		Column{Name: "nodes", Title: "NODES", Kind: List, Doc: "Ids of the query nodes that read and write."},
+		func(_ *Env, r *model.Replica) Cell { return ids(r.Nodes) },
+	},
+	{
+		Column{Name: "node_addresses", Title: "ADDRESSES", Kind: List, Show: Wide, Priority: 6, Doc: "The same with addresses beside the ids."},
+		func(e *Env, r *model.Replica) Cell { return list(nodeNames(e, r.Nodes, "querynode")) },
+	},
+	{
+		Column{Name: "ro_nodes", Title: "LEAVING", Kind: List, Priority: 3, Doc: "Ids of the query nodes that are leaving: read only."},
+		func(_ *Env, r *model.Replica) Cell { return ids(r.RONodes) },
+	},
+	{
+		Column{Name: "streaming_nodes", Title: "STREAMING", Kind: List, Show: Wide, Priority: 5, Doc: "Ids of the query nodes inside streaming nodes (2.6)."},
+		func(_ *Env, r *model.Replica) Cell { return ids(r.StreamingNodes) },
+	},
+	{
+		Column{Name: "ro_streaming_nodes", Title: "STREAMING LEAVING", Kind: List, Show: Hidden, Doc: "Those of them that are leaving (2.6)."},
+		func(_ *Env, r *model.Replica) Cell { return ids(r.ROStreamingNodes) },
+	},
+	{
+		Column{Name: "channel_nodes", Title: "CHANNEL NODES", Kind: Pairs, Show: Hidden, Doc: "Nodes that a channel is confined to, by vchannel (2.4 and later)."},
+		func(_ *Env, r *model.Replica) Cell {
+			var flat []string
+			for _, ch := range sortedKeys(r.ChannelNodes) {
+				flat = append(flat, ch, idWords(r.ChannelNodes[ch]))
+			}
+			return list(flat)
+		},
+	},
+	{
+		Column{Name: "shard_leaders", Title: "SHARD LEADERS", Kind: Pairs, Show: Hidden, Doc: "Leader by vchannel, recorded up to 2.1 only."},
+		func(_ *Env, r *model.Replica) Cell {
+			var flat []string
+			for _, ch := range sortedKeys(r.ShardLeaders) {
+				flat = append(flat, ch, r.ShardLeaders[ch].String())
+			}
+			return list(flat)
+		},
+	},
+}
+
+func replicaNodes(r *model.Replica) []model.NodeID {
+	all := slices.Concat(r.Nodes, r.RONodes, r.StreamingNodes, r.ROStreamingNodes)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,62 @@
+package view
+
+import (
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// concat joins groups of columns.
+func concat[T any](groups ...[]column[T]) []column[T] { return slices.Concat(groups...) }
+
+// collectionShorthands are understood wherever there is a collection column.
+func collectionShorthands(more ...string) map[string]string {
+	m := map[string]string{"coll": "collection", "db": "database", "part": "partition", "ch": "vchannel"}
+	for i := 0; i+1 < len(more); i += 2 {
+		m[more[i]] = more[i+1]
+	}
+	return m
+}
+
+// collectionColumns are the columns of everything that belongs to a collection.
+func collectionColumns[T any](of func(T) model.CollectionID) []column[T] {
+	return []column[T]{
+		{
+			Column{Name: "collection_id", Title: "COLLECTION ID", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the collection; it may be gone."},
+			func(_ *Env, x T) Cell { return id(of(x)) },
+		},
+		{
+			Column{Name: "collection", Title: "COLLECTION", Priority: 1, collectionIDs: "collection_id", Doc: "Name of the collection, none if it is gone."},
+			func(e *Env, x T) Cell { return text(e.Cluster.CollectionName(of(x))) },
+		},
+		{
+			Column{Name: "database", Title: "DATABASE", Show: Wide, Priority: 7, Doc: "Name of the collection's database, none if the collection is gone."},
+			func(e *Env, x T) Cell { return databaseOf(e, of(x)) },
+		},
+	}
+}
+
+func databaseOf(e *Env, c model.CollectionID) Cell {
+	if x := e.Cluster.Collection(c); x != nil {
+		return text(e.Cluster.DatabaseName(x.Database))
+	}
+	return none()
+}
+
+// qualifiedName is "database.collection", without the database if that is default.
+func qualifiedName(e *Env, c *model.Collection) string {
+	if db := e.Cluster.DatabaseName(c.Database); db != "default" {
+		return db + "." + c.Name
+	}
+	return c.Name
+}
+
+func collectionRef(e *Env, c model.CollectionID) (Ref, bool) {
+	return Ref{Resource: "collections", ID: c.String(), Name: e.Cluster.CollectionName(c)}, true
+}
+
+func link(title, resource string, where ...string) Link {
+	return Link{Title: title, Resource: resource, Where: where}
+}
+
+func anyOf(list []string) Cell { return Cell{List: list} }

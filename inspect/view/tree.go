@@ -1,0 +1,194 @@
+package view
+
+import (
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// Node is one line of a tree, with what hangs below it.
+type Node struct {
+	Ref Ref
+	// Kind is the resource's singular: "collection", "partition", "vchannel", "segment", "index".
+	Kind string
+	// Label names the object for people.
+	Label string
+	// Fields are what is said about it.
+	Fields   []Field
+	Children []*Node
+}
+
+// TreeOptions say what a tree leaves out.
+type TreeOptions struct {
+	// Dropped shows dropped segments too.
+	Dropped bool
+}
+
+// TreeNeeds are the parts of the metadata that a tree is made from.
+const TreeNeeds = model.PartCatalog | model.PartChannels | model.PartSegments | model.PartLogs | model.PartSegmentIndexes
+
+// NewTree arranges a collection: partitions, in them the vchannels, in them the
+// segments, on them the indexes. The collection is a name, "database.name", alias or
+// id; an id also finds what a dropped collection left behind.
+func NewTree(env *Env, collection string, options TreeOptions) (*Node, error) {
+	id, err := oneCollection(env, collection)
+	if err != nil {
+		return nil, err
+	}
+	b := treeBuilder{env: env, options: options}
+	root := b.collection(id)
+	byPartition := map[model.PartitionID][]*model.Segment{}
+	for _, s := range env.Cluster.SegmentsOf(id) {
+		if options.Dropped || s.State != model.SegmentDropped {
+			byPartition[s.Partition] = append(byPartition[s.Partition], s)
+		}
+	}
+	known := map[model.PartitionID]bool{}
+	for _, p := range env.Cluster.PartitionsOf(id) {
+		known[p.ID] = true
+		root.Children = append(root.Children, b.partition(p, byPartition[p.ID]))
+	}
+	for _, p := range sortedKeys(byPartition) { // L0 segments of all partitions, and leftovers
+		if !known[p] {
+			lost := &model.Partition{ID: p, Collection: id, Name: env.Cluster.PartitionName(p)}
+			root.Children = append(root.Children, b.partition(lost, byPartition[p]))
+		}
+	}
+	return root, nil
+}
+
+func oneCollection(env *Env, word string) (model.CollectionID, error) {
+	t := collections.Table(env)
+	row, err := Lookup(t, word)
+	if err == nil {
+		return env.Cluster.Collections[row].ID, nil
+	}
+	if ids := CollectionIDs(env.Cluster, word); len(ids) == 1 && len(env.Cluster.SegmentsOf(ids[0])) > 0 {
+		return ids[0], nil
+	}
+	return 0, err
+}
+
+type treeBuilder struct {
+	env     *Env
+	options TreeOptions
+}
+
+// node takes chosen columns of an object's row.
+func node[T any](b *treeBuilder, r *Resource, row T, label string, columns ...string) *Node {
+	t := &table[T]{resource: r, def: r.def.(*definition[T]), env: b.env, rows: []T{row}}
+	n := &Node{Ref: t.Ref(0), Kind: r.Singular, Label: label}
+	for _, name := range columns {
+		i := r.Column(name)
+		n.Fields = append(n.Fields, Field{r.Columns[i], t.Cell(0, i)})
+	}
+	return n
+}
+
+func (b *treeBuilder) collection(id model.CollectionID) *Node {
+	c := b.env.Cluster.Collection(id)
+	if c == nil {
+		c = &model.Collection{ID: id, State: "Dropped"}
+		return node(b, collections, c, id.String()+" (gone)", "id", "rows", "segments", "size_bytes")
+	}
+	return node(b, collections, c, qualifiedName(b.env, c), "id", "rows", "segments", "size_bytes", "shards", "load_state", "indexed_percent")
+}
+
+func (b *treeBuilder) partition(p *model.Partition, list []*model.Segment) *Node {
+	label := p.Name
+	if label == "" {
+		label = p.ID.String() + " (gone)"
+	}
+	columns := []string{"id", "rows", "segments", "size_bytes"}
+	if b.env.Cluster.Partition(p.ID) != nil {
+		columns = append(columns, "load_state")
+	}
+	n := node(b, partitions, p, label, columns...)
+	byChannel := map[string][]*model.Segment{}
+	for _, s := range list {
+		byChannel[s.VChannel] = append(byChannel[s.VChannel], s)
+	}
+	names := sortedKeys(byChannel)
+	for _, v := range b.env.Cluster.VChannelsOf(p.Collection) { // empty ones too, if the partition is real
+		if _, ok := byChannel[v.Name]; !ok && p.ID != -1 && b.env.Cluster.Partition(p.ID) != nil {
+			names = append(names, v.Name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		n.Children = append(n.Children, b.vchannel(name, byChannel[name]))
+	}
+	return n
+}
+
+// vchannel counts what is below this partition, not the whole channel's segments.
+func (b *treeBuilder) vchannel(name string, list []*model.Segment) *Node {
+	v := b.env.Cluster.VChannel(name)
+	if v == nil {
+		v = &model.VChannel{Name: name, Shard: -1}
+	}
+	n := node(b, vchannels, v, name, "checkpoint_age_seconds", "watcher")
+	var totals model.Totals
+	for _, s := range list {
+		totals.Add(s, b.env.Cluster.IndexState(s))
+	}
+	n.Fields = append(b.sums(totals), n.Fields...)
+	for _, s := range list {
+		n.Children = append(n.Children, b.segment(s))
+	}
+	return n
+}
+
+func (b *treeBuilder) sums(t model.Totals) []Field {
+	var list []Field
+	for _, sum := range []struct {
+		column string
+		value  int64
+	}{{"rows", t.Rows}, {"segments", int64(t.Segments)}, {"size_bytes", t.Bytes}} {
+		c := collections.Columns[collections.Column(sum.column)]
+		cell := count(sum.value)
+		if !b.env.Cluster.Loaded.Has(c.Needs) {
+			cell = unknown()
+		}
+		list = append(list, Field{c, cell})
+	}
+	return list
+}
+
+func (b *treeBuilder) segment(s *model.Segment) *Node {
+	n := node(b, segments, s, s.ID.String(), "state", "level", "rows", "deleted_rows", "size_bytes", "index_state")
+	for i := range s.Indexes {
+		x := &s.Indexes[i]
+		if x.Deleted && !b.options.Dropped {
+			continue
+		}
+		label := indexName(b.env, x.Index)
+		n.Children = append(n.Children, node(b, segmentIndexes, x, label, "field", "type", "state", "rows", "size_bytes", "fail_reason"))
+	}
+	b.missing(n, s)
+	return n
+}
+
+// missing adds the indexes that a flushed segment ought to have and has no record of.
+func (b *treeBuilder) missing(n *Node, s *model.Segment) {
+	if !b.env.Cluster.Loaded.Has(model.PartSegmentIndexes) || !b.env.Cluster.WantsIndex(s) {
+		return
+	}
+	for _, x := range liveIndexes(b.env, s.Collection) {
+		has := slices.ContainsFunc(s.Indexes, func(have model.SegmentIndex) bool { return have.Index == x.ID && !have.Deleted })
+		if has {
+			continue
+		}
+		lost := &model.SegmentIndex{Segment: s.ID, Collection: s.Collection, Partition: s.Partition, Index: x.ID, State: model.IndexMissing}
+		n.Children = append(n.Children, node(b, segmentIndexes, lost, x.Name, "field", "type", "state"))
+	}
+}
+
+// Count is the number of nodes of a tree, the root included.
+func (n *Node) Count() int {
+	sum := 1
+	for _, c := range n.Children {
+		sum += c.Count()
+	}
+	return sum
+}

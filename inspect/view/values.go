@@ -1,0 +1,285 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// value is one parsed operand. Which fields hold depends on the column's Kind.
+type value struct {
+	text    string
+	glob    *glob          // of texts with a wildcard
+	pattern *regexp.Regexp // of ~ and !~
+	// from and to are a half-open interval: an exact number is [n, n+1), a date the
+	// whole day. Relative times are counted from the Env's now.
+	from, to int64
+	relative bool
+	number   float64 // of Percent
+	absent   bool    // "column="
+}
+
+func parseValues(c *Column, op operator, entry bool, text string) ([]value, error) {
+	if op == like || op == unlike {
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return nil, fmt.Errorf("bad pattern: %w", err)
+		}
+		return []value{{text: text, pattern: re}}, nil
+	}
+	if text == "" {
+		if op != equal && op != unequal {
+			return nil, errors.New("no value after the operator")
+		}
+		return []value{{absent: true}}, nil
+	}
+	if op != equal && op != unequal {
+		if !ordered(c.Kind) {
+			return nil, fmt.Errorf("%s cannot be compared with < and >; use =, !=, ~ or !~", c.Name)
+		}
+		v, err := parseValue(c, text)
+		return []value{v}, err
+	}
+	var values []value
+	for _, part := range splitList(text) {
+		kind := *c
+		if entry {
+			kind.Kind = Text
+		}
+		v, err := parseValue(&kind, part)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+func ordered(k Kind) bool {
+	switch k {
+	case ID, Int, Bytes, Percent, Time, Duration:
+		return true
+	}
+	return false
+}
+
+// splitList splits at commas outside double quotes. Quoted values keep their quotes.
+func splitList(text string) []string {
+	var parts []string
+	quoted, start := false, 0
+	for i := range len(text) {
+		switch {
+		case text[i] == '"':
+			quoted = !quoted
+		case text[i] == ',' && !quoted:
+			parts = append(parts, text[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, text[start:])
+}
+
+// quoteWord writes a value so that splitList and parseValue read it as it is.
+func quoteWord(s string) string {
+	if strings.ContainsAny(s, `,*"`) {
+		return `"` + strings.ReplaceAll(s, `"`, "") + `"`
+	}
+	return s
+}
+
+func parseValue(c *Column, text string) (value, error) {
+	v := value{text: text}
+	switch c.Kind {
+	case Text, State, List, Pairs:
+		return parseText(text), nil
+	case ID:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return v, fmt.Errorf("%s is an id: %q is no whole number", c.Name, text)
+		}
+		v.from, v.to = interval(n)
+		return v, nil
+	case Int, Bytes:
+		n, err := parseNumber(text)
+		if err != nil {
+			return v, fmt.Errorf("%s is a number such as 1500, 10k, 1e6 or 1GiB: %w", c.Name, err)
+		}
+		v.from, v.to = interval(n)
+		return v, nil
+	case Percent:
+		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		if err != nil || math.IsNaN(n) {
+			return v, fmt.Errorf("%s is a percentage such as 50%%: %q is none", c.Name, text)
+		}
+		v.number = n
+		return v, nil
+	case Duration:
+		d, err := ParseDuration(text)
+		if err != nil {
+			return v, fmt.Errorf("%s is a duration such as 90s, 5m, 2h30m or 3d: %w", c.Name, err)
+		}
+		v.from, v.to = interval(int64(d))
+		return v, nil
+	case Time:
+		return parseTime(c, text)
+	case Bool:
+		b, err := parseBool(text)
+		if err != nil {
+			return v, fmt.Errorf("%s is true or false: %w", c.Name, err)
+		}
+		v.from, v.to = interval(b)
+		return v, nil
+	}
+	return v, fmt.Errorf("%s cannot be selected by", c.Name)
+}
+
+func parseText(text string) value {
+	if len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"' {
+		return value{text: text[1 : len(text)-1]}
+	}
+	v := value{text: text}
+	if strings.Contains(text, "*") {
+		v.glob = newGlob(text)
+	}
+	return v
+}
+
+// interval is [n, n+1), without overflow.
+func interval(n int64) (from, to int64) {
+	if n == math.MaxInt64 {
+		return n, n
+	}
+	return n, n + 1
+}
+
+var units = map[string]float64{
+	"": 1, "b": 1,
+	"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12,
+	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
+	"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40,
+	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+}
+
+// parseNumber reads "1500", "1_500", "1.5e6", "10k", "1GiB". k, M, G and T are powers
+// of 1000 everywhere; Ki, KiB and so on are powers of 1024.
+func parseNumber(text string) (int64, error) {
+	if n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64); err == nil {
+		return n, nil
+	}
+	end := len(text)
+	for end > 0 && (text[end-1] >= 'a' && text[end-1] <= 'z' || text[end-1] >= 'A' && text[end-1] <= 'Z') {
+		end--
+	}
+	scale, ok := units[strings.ToLower(text[end:])]
+	n, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text[:end]), "_", ""), 64)
+	if !ok || err != nil || math.IsNaN(n) {
+		return 0, fmt.Errorf("%q is none", text)
+	}
+	n = math.Round(n * scale)
+	if n >= math.MaxInt64 || n <= math.MinInt64 {
+		return 0, fmt.Errorf("%q is too large", text)
+	}
+	return int64(n), nil
+}
+
+// ParseDuration reads Go durations, days and weeks in front ("1d12h", "2w"), and bare
+// seconds ("90").
+func ParseDuration(text string) (time.Duration, error) {
+	rest, sum := text, time.Duration(0)
+	for _, unit := range []struct {
+		letter string
+		length time.Duration
+	}{{"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}} {
+		before, after, ok := strings.Cut(rest, unit.letter)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(before, 64)
+		if err != nil || math.IsNaN(n) || math.Abs(n) > 1e5 {
+			return 0, fmt.Errorf("%q is none", text)
+		}
+		sum += time.Duration(n * float64(unit.length))
+		rest = after
+	}
+	if rest == "" && text != "" {
+		return sum, nil
+	}
+	if n, err := strconv.ParseFloat(rest, 64); err == nil && math.Abs(n) < 1e9 {
+		return sum + time.Duration(n*float64(time.Second)), nil
+	}
+	d, err := time.ParseDuration(rest)
+	if err != nil {
+		return 0, fmt.Errorf("%q is none", text)
+	}
+	return sum + d, nil
+}
+
+var timeLayouts = []struct {
+	layout string
+	length func(time.Time) time.Time
+}{
+	{time.RFC3339Nano, func(t time.Time) time.Time { return t.Add(time.Second) }},
+	{"2006-01-02T15:04:05", func(t time.Time) time.Time { return t.Add(time.Second) }},
+	{"2006-01-02 15:04:05", func(t time.Time) time.Time { return t.Add(time.Second) }},
+	{"2006-01-02T15:04", func(t time.Time) time.Time { return t.Add(time.Minute) }},
+	{"2006-01-02 15:04", func(t time.Time) time.Time { return t.Add(time.Minute) }},
+	{"2006-01-02", func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }},
+	{"2006-01", func(t time.Time) time.Time { return t.AddDate(0, 1, 0) }},
+}
+
+// parseTime reads a time as the interval that its precision means: a date is the whole
+// day, UTC. "-3h" is relative: three hours before now.
+func parseTime(c *Column, text string) (value, error) {
+	v := value{text: text}
+	if strings.HasPrefix(text, "-") || text == "now" {
+		d, err := ParseDuration(strings.TrimPrefix(strings.TrimPrefix(text, "now"), "-"))
+		if err != nil && text != "now" {
+			return v, fmt.Errorf("%s is a time such as 2026-11-01 or -3h: %w", c.Name, err)
+		}
+		v.relative = true
+		v.from, v.to = interval(-int64(d))
+		return v, nil
+	}
+	for _, l := range timeLayouts {
+		if t, err := time.Parse(l.layout, text); err == nil {
+			v.from, v.to = t.UnixNano(), l.length(t).UnixNano()
+			return v, nil
+		}
+	}
+	return v, fmt.Errorf("%s is a time such as 2026-11-01, 2026-11-01T08:30:00Z or -3h: %q is none", c.Name, text)
+}
+
+func parseBool(text string) (int64, error) {
+	switch strings.ToLower(text) {
+	case "true", "yes", "1", "on":
+		return 1, nil
+	case "false", "no", "0", "off":
+		return 0, nil
+	}
+	return 0, fmt.Errorf("%q is neither", text)
+}
+
+// glob is a text with * as wildcards, cut at them.
+type glob struct{ parts []string }
+
+func newGlob(text string) *glob { return &glob{strings.Split(text, "*")} }
+
+func (g *glob) match(s string) bool {
+	first, last := g.parts[0], g.parts[len(g.parts)-1]
+	if len(s) < len(first)+len(last) || !strings.HasPrefix(s, first) || !strings.HasSuffix(s, last) {
+		return false
+	}
+	s = s[len(first) : len(s)-len(last)]
+	for _, part := range g.parts[1 : len(g.parts)-1] {
+		i := strings.Index(s, part)
+		if i < 0 {
+			return false
+		}
+		s = s[i+len(part):]
+	}
+	return true
+}

@@ -1,0 +1,115 @@
+package render
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+
+	"kitescope/inspect/view"
+)
+
+var csvWriter = &writer{
+	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: view.Hidden,
+	grid: writeCSV,
+}
+
+// writeCSV writes plain numbers, RFC 3339 times, seconds; lists with ";" between their
+// elements. An empty field is a value that does not exist, "?" one that is unknown.
+func writeCSV(w io.Writer, g *view.Grid, o *Options) error {
+	out := newOutput(w)
+	r := g.Table.Resource()
+	if !o.NoHeader {
+		for j, i := range g.Columns {
+			if j > 0 {
+				out.buf = append(out.buf, ',')
+			}
+			out.buf = append(out.buf, r.Columns[i].Name...)
+		}
+		out.buf = append(out.buf, '\n')
+	}
+	var field []byte
+	for i := range g.Len() {
+		for j, column := range g.Columns {
+			if j > 0 {
+				out.buf = append(out.buf, ',')
+			}
+			field = appendValue(field[:0], g.Cell(i, j), r.Columns[column].Kind)
+			out.buf = appendField(out.buf, field)
+		}
+		if len(g.Columns) == 1 && len(field) == 0 { // an empty line would be no record
+			out.buf = append(out.buf, '"', '"')
+		}
+		out.buf = append(out.buf, '\n')
+		out.drain()
+	}
+	return out.flush()
+}
+
+// appendValue appends a cell as scripts read it.
+func appendValue(dst []byte, c view.Cell, k view.Kind) []byte {
+	switch c.Absent {
+	case view.Unknown:
+		return append(dst, UnknownMark...)
+	case view.None:
+		return dst
+	}
+	switch k {
+	case view.ID, view.Int, view.Bytes:
+		return strconv.AppendInt(dst, c.Int, 10)
+	case view.Percent:
+		return appendNumber(dst, c.Float)
+	case view.Time:
+		return appendTime(dst, c.Int)
+	case view.Duration:
+		return appendSeconds(dst, c.Int)
+	case view.Bool:
+		return strconv.AppendBool(dst, c.Int != 0)
+	case view.List:
+		for i, s := range c.List {
+			if i > 0 {
+				dst = append(dst, ';')
+			}
+			dst = append(dst, harmless(s)...)
+		}
+		return dst
+	case view.Pairs:
+		for i := 0; i+1 < len(c.List); i += 2 {
+			if i > 0 {
+				dst = append(dst, ';')
+			}
+			dst = append(dst, harmless(c.List[i]+"="+c.List[i+1])...)
+		}
+		return dst
+	}
+	return append(dst, harmless(c.Text)...)
+}
+
+func appendField(dst, field []byte) []byte {
+	if !bytes.ContainsAny(field, ",\"\r\n") && (len(field) == 0 || field[0] != ' ' && field[len(field)-1] != ' ') {
+		return append(dst, field...)
+	}
+	dst = append(dst, '"')
+	for _, c := range field {
+		if c == '"' {
+			dst = append(dst, '"')
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
+}
+
+var nameWriter = &writer{
+	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: view.Always,
+	grid: func(w io.Writer, g *view.Grid, _ *Options) error {
+		out := newOutput(w)
+		r := g.Table.Resource()
+		handle := r.Column(r.Handle)
+		for i := range g.Len() {
+			out.buf = append(append(out.buf, r.Singular...), '/')
+			out.buf = AppendText(out.buf, g.Table.Cell(g.Row(i), handle), r.Columns[handle].Kind)
+			out.buf = append(out.buf, '\n')
+			out.drain()
+		}
+		return out.flush()
+	},
+}

@@ -1,0 +1,303 @@
+package render
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+// descriptionDocument is one object with its sections and records.
+func descriptionDocument(d *view.Description, env *view.Env) document {
+	return func(e encoder) {
+		e.beginObject()
+		writeHead(e, d.Resource.Kind, &env.Cluster.Origin, env.Cluster.Gaps)
+		e.key("item")
+		unknown := writeFields(e, d.Fields)
+		writeNames(e, "unknown", unknown)
+		e.key("sections")
+		e.beginObject()
+		for i := range d.Sections {
+			writeSection(e, &d.Sections[i])
+		}
+		e.endObject()
+		e.key("records")
+		e.beginList()
+		for _, r := range records(d, env) {
+			writeRecord(e, r)
+		}
+		e.endList()
+		e.endObject()
+	}
+}
+
+// writeFields writes an object and returns the names of fields that are unknown.
+func writeFields(e encoder, fields []view.Field) []string {
+	e.beginObject()
+	unknown := writeFieldsInto(e, fields)
+	e.endObject()
+	return unknown
+}
+
+func writeFieldsInto(e encoder, fields []view.Field) []string {
+	var unknown []string
+	for _, f := range fields {
+		switch {
+		case f.Cell.Absent == view.Unknown:
+			unknown = append(unknown, f.Column.Name)
+		case f.Cell.Absent == view.Present || emptyWhenNone(f.Column.Kind):
+			e.key(f.Column.Name)
+			writeCell(e, f.Cell, f.Column.Kind)
+		}
+	}
+	return unknown
+}
+
+// writeNames writes a list of names under a key, nothing if there are none.
+func writeNames(e encoder, key string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	e.key(key)
+	e.texts(names)
+}
+
+// writeSection writes the rows of a section under its title. Sections that were not
+// read are left out: an empty list would say that there are none.
+func writeSection(e encoder, s *view.Section) {
+	if s.Unknown {
+		return
+	}
+	e.key(strings.ReplaceAll(s.Title, " ", "_"))
+	e.beginList()
+	it := newItems(s.Grid)
+	for i := range s.Grid.Len() {
+		it.write(e, i)
+	}
+	e.endList()
+}
+
+// records decodes the records of a description; without a keyspace only keys are known.
+func records(d *view.Description, env *view.Env) []model.Record {
+	var list []model.Record
+	for _, key := range d.Records {
+		r := model.Record{KeyInfo: model.KeyInfo{Key: key}}
+		if ks := env.Cluster.Keyspace; ks != nil {
+			if i, ok := ks.Find(key); ok {
+				r = ks.Record(i)
+			}
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func writeRecord(e encoder, r model.Record) {
+	e.beginObject()
+	e.key("key")
+	e.text(r.Key)
+	if r.Message != "" {
+		e.key("kind")
+		e.text(r.Kind)
+		e.key("message")
+		e.text(r.Message)
+		e.key("size_bytes")
+		e.integer(int64(r.Size))
+		if r.ModRevision > 0 {
+			e.key("mod_revision")
+			e.integer(r.ModRevision)
+		}
+		e.key("value")
+		if !writeJSONText(e, r.Text) {
+			e.text(r.Text)
+		}
+	}
+	if r.Problem != "" {
+		e.key("problem")
+		e.text(r.Problem)
+	}
+	e.endObject()
+}
+
+// writeJSONText tells an encoder what a JSON object or list says, in its order of keys;
+// it reports false, having written nothing, if the text is neither.
+func writeJSONText(e encoder, text string) bool {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !json.Valid([]byte(trimmed)) {
+		return false
+	}
+	d := json.NewDecoder(strings.NewReader(trimmed))
+	d.UseNumber()
+	writeJSONValue(e, d)
+	return true
+}
+
+// writeJSONValue copies one value. The text is known to be valid.
+func writeJSONValue(e encoder, d *json.Decoder) {
+	token, err := d.Token()
+	if err != nil {
+		return
+	}
+	switch v := token.(type) {
+	case json.Delim:
+		writeJSONContainer(e, d, v)
+	case string:
+		e.text(v)
+	case bool:
+		e.boolean(v)
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			e.integer(n)
+		} else if f, err := v.Float64(); err == nil {
+			e.number(f)
+		} else {
+			e.text(v.String())
+		}
+	default: // null has no counterpart here
+		e.text("")
+	}
+}
+
+func writeJSONContainer(e encoder, d *json.Decoder, opening json.Delim) {
+	if opening == '{' {
+		e.beginObject()
+		for d.More() {
+			if token, err := d.Token(); err == nil {
+				name, _ := token.(string)
+				e.key(name)
+			}
+			writeJSONValue(e, d)
+		}
+		_, _ = d.Token()
+		e.endObject()
+		return
+	}
+	e.beginList()
+	for d.More() {
+		writeJSONValue(e, d)
+	}
+	_, _ = d.Token()
+	e.endList()
+}
+
+// writeDescription writes for people: fields in two columns, then sections, then the
+// decoded records.
+func writeDescription(w io.Writer, d *view.Description, env *view.Env, o *Options) error {
+	out := newOutput(w)
+	p := newPainter(o)
+	title := d.Resource.Singular + " " + Harmless(d.Ref.ID)
+	if d.Ref.Name != "" && d.Ref.Name != d.Ref.ID {
+		title = d.Resource.Singular + " " + Harmless(d.Ref.Name) + " (" + Harmless(d.Ref.ID) + ")"
+	}
+	out.buf = append(p.paint(out.buf, RoleTitle, title), '\n')
+	writeFieldLines(&out, &p, d.Fields, o)
+	for i := range d.Sections {
+		writeTextSection(&out, &p, &d.Sections[i], o)
+	}
+	writeTextRecords(&out, &p, records(d, env))
+	return out.flush()
+}
+
+func writeFieldLines(out *output, p *painter, fields []view.Field, o *Options) {
+	name := 0
+	for _, f := range fields {
+		name = max(name, len(f.Column.Name))
+	}
+	for _, f := range fields {
+		out.buf = append(out.buf, "  "...)
+		out.buf = p.paint(out.buf, RoleDim, f.Column.Name)
+		out.buf = appendSpaces(out.buf, name-len(f.Column.Name)+gutter)
+		for i, line := range fieldLines(f, o.Width-name-2*gutter) {
+			if i > 0 {
+				out.buf = appendSpaces(append(out.buf, '\n'), name+2*gutter)
+			}
+			out.buf = p.paint(out.buf, cellRole(f.Cell, f.Column.Kind), line)
+		}
+		out.buf = append(out.buf, '\n')
+	}
+}
+
+// fieldLines are the lines of one field: lists that are too wide get one line for each element.
+func fieldLines(f view.Field, cells int) []string {
+	text := Text(f.Cell, f.Column.Kind)
+	if f.Column.Kind == view.Bytes && f.Cell.Absent == view.Present && f.Cell.Int >= 1024 {
+		text += " (" + Text(f.Cell, view.Int) + ")"
+	}
+	wide := cells > 8 && width([]byte(text)) > cells
+	if !wide || f.Cell.Absent != view.Present {
+		return []string{text}
+	}
+	var lines []string
+	switch f.Column.Kind {
+	case view.List:
+		for _, s := range f.Cell.List {
+			lines = append(lines, Harmless(s))
+		}
+	case view.Pairs:
+		for i := 0; i+1 < len(f.Cell.List); i += 2 {
+			lines = append(lines, Harmless(f.Cell.List[i]+"="+f.Cell.List[i+1]))
+		}
+	default:
+		return []string{text}
+	}
+	return lines
+}
+
+func writeTextSection(out *output, p *painter, s *view.Section, o *Options) {
+	out.buf = append(out.buf, '\n')
+	out.buf = p.paint(out.buf, RoleTitle, s.Title)
+	switch {
+	case s.Unknown:
+		out.buf = append(out.buf, "  "...)
+		out.buf = p.paint(out.buf, RoleDim, UnknownMark+" not read")
+	case s.Grid.Len() == 0:
+		out.buf = append(out.buf, "  "...)
+		out.buf = p.paint(out.buf, RoleDim, NoneMark)
+	default:
+		out.buf = append(out.buf, ' ', '(')
+		out.buf = append(AppendText(out.buf, view.Cell{Int: int64(s.Grid.Len())}, view.Int), ')')
+	}
+	if s.Note != "" {
+		out.buf = append(out.buf, "  "...)
+		out.buf = p.paint(out.buf, RoleDim, s.Note)
+	}
+	out.buf = append(out.buf, '\n')
+	if s.Unknown || s.Grid.Len() == 0 {
+		return
+	}
+	t := newTable(s.Grid, o, "  ")
+	t.noHeader = false
+	t.header(out)
+	for i := range s.Grid.Len() {
+		t.row(out, i)
+	}
+}
+
+func writeTextRecords(out *output, p *painter, list []model.Record) {
+	if len(list) == 0 {
+		return
+	}
+	out.buf = append(out.buf, '\n')
+	out.buf = append(p.paint(out.buf, RoleTitle, "records"), '\n')
+	for _, r := range list {
+		out.buf = append(out.buf, "  "...)
+		out.buf = p.paint(out.buf, RoleAccent, Harmless(r.Key))
+		if r.Message != "" {
+			out.buf = p.paint(append(out.buf, ' ', ' '), RoleDim, Harmless(r.Message))
+		}
+		out.buf = append(out.buf, '\n')
+		if r.Problem != "" {
+			out.buf = append(out.buf, "    "...)
+			out.buf = append(p.paint(out.buf, RoleWarn, Harmless(r.Problem)), '\n')
+		}
+		for line := range strings.SplitSeq(strings.TrimRight(harmless(r.Text), "\n"), "\n") {
+			if line == "" && r.Text == "" {
+				continue
+			}
+			out.buf = append(append(append(out.buf, "    "...), line...), '\n')
+		}
+		out.drain()
+	}
+}

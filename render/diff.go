@@ -1,0 +1,242 @@
+package render
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/diff"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+func diffDocument(d *diff.Diff) document {
+	return func(e encoder) {
+		e.beginObject()
+		e.key("apiVersion")
+		e.text(APIVersion)
+		e.key("kind")
+		e.text("Diff")
+		e.key("from")
+		writeOrigin(e, &d.From)
+		e.key("to")
+		writeOrigin(e, &d.To)
+		e.key("collections")
+		e.beginList()
+		for i := range d.Collections {
+			writeSummary(e, &d.Collections[i])
+		}
+		e.endList()
+		e.key("items")
+		e.beginList()
+		for i := range d.Changes {
+			writeChange(e, &d.Changes[i])
+		}
+		e.endList()
+		writeNames(e, "not_compared", d.NotCompared)
+		e.endObject()
+	}
+}
+
+// writeChangeLines writes one change for each line.
+func writeChangeLines(w io.Writer, d *diff.Diff) error {
+	e := newJSON(w, 0)
+	for i := range d.Changes {
+		writeChange(e, &d.Changes[i])
+		e.line()
+	}
+	return e.output.flush()
+}
+
+func writeSummary(e encoder, s *diff.Summary) {
+	e.beginObject()
+	e.key("collection_id")
+	e.text(s.Collection.ID)
+	e.key("collection")
+	e.text(s.Collection.Name)
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{
+		{"segments_added", int64(s.Added)},
+		{"segments_removed", int64(s.Removed)},
+		{"segments_replaced", int64(s.Replaced)},
+		{"segments_changed", int64(s.Changed)},
+		{"segments_before", int64(s.SegmentsBefore)},
+		{"segments_after", int64(s.SegmentsAfter)},
+		{"rows_before", s.RowsBefore},
+		{"rows_after", s.RowsAfter},
+	} {
+		e.key(n.name)
+		e.integer(n.value)
+	}
+	e.endObject()
+}
+
+func writeChange(e encoder, c *diff.Change) {
+	e.beginObject()
+	for _, s := range []struct{ name, value string }{
+		{"change", string(c.Kind)},
+		{"resource", c.Object.Resource},
+		{"id", c.Object.ID},
+		{"name", c.Object.Name},
+		{"collection_id", c.Collection.ID},
+		{"collection", c.Collection.Name},
+	} {
+		e.key(s.name)
+		e.text(s.value)
+	}
+	if c.Field != "" {
+		e.key("field")
+		e.text(c.Field)
+	}
+	e.key("from")
+	e.text(c.From)
+	e.key("to")
+	e.text(c.To)
+	if c.Kind == diff.Replaced {
+		e.key("by")
+		ids := make([]string, len(c.By))
+		for i, r := range c.By {
+			ids[i] = r.ID
+		}
+		e.texts(ids)
+	}
+	e.endObject()
+}
+
+// writeDiff writes for people: a summary for each collection, then the changes.
+func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
+	out := newOutput(w)
+	p := newPainter(o)
+	writeDiffOrigin(&out, &p, RoleRemoved, &d.From)
+	writeDiffOrigin(&out, &p, RoleAdded, &d.To)
+	if len(d.NotCompared) > 0 {
+		out.buf = p.paint(out.buf, RoleWarn, "not compared, as one side was not read: "+strings.Join(d.NotCompared, ", "))
+		out.buf = append(out.buf, '\n')
+	}
+	if d.Empty() {
+		out.buf = append(out.buf, "no differences\n"...)
+		return out.flush()
+	}
+	titles := summaries(d)
+	var last model.Ref
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		if i == 0 || c.Collection != last {
+			last = c.Collection
+			out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, titles[last]), '\n')
+		}
+		writeChangeLine(&out, &p, c)
+	}
+	return out.flush()
+}
+
+// summaries are the titles of groups of changes.
+func summaries(d *diff.Diff) map[model.Ref]string {
+	titles := map[model.Ref]string{{}: "cluster"}
+	for i := range d.Collections {
+		titles[d.Collections[i].Collection] = summaryLine(&d.Collections[i])
+	}
+	return titles
+}
+
+func writeDiffOrigin(out *output, p *painter, r Role, o *model.Origin) {
+	line := Glyph(r, true) + Glyph(r, true) + Glyph(r, true) + " " + Harmless(o.Location)
+	if o.Revision > 0 {
+		line += "  revision " + strconv.FormatInt(o.Revision, 10)
+	}
+	if !o.Taken.IsZero() {
+		line += "  " + string(appendTime(nil, o.Taken.UnixNano()/1e9*1e9))
+	}
+	out.buf = append(p.paint(out.buf, r, line), '\n')
+}
+
+func summaryLine(s *diff.Summary) string {
+	line := Harmless(s.Collection.Name) + "  rows " + change(s.RowsBefore, s.RowsAfter) +
+		"  segments " + change(int64(s.SegmentsBefore), int64(s.SegmentsAfter))
+	for _, n := range []struct {
+		count int
+		word  string
+	}{{s.Added, "added"}, {s.Removed, "removed"}, {s.Replaced, "replaced"}, {s.Changed, "changed"}} {
+		if n.count > 0 {
+			line += "  " + strconv.Itoa(n.count) + " " + n.word
+		}
+	}
+	return line
+}
+
+func change(from, to int64) string {
+	if from == to {
+		return strconv.FormatInt(to, 10)
+	}
+	sign := "+"
+	if to < from {
+		sign = ""
+	}
+	return strconv.FormatInt(from, 10) + " → " + strconv.FormatInt(to, 10) + " (" + sign + strconv.FormatInt(to-from, 10) + ")"
+}
+
+func writeChangeLine(out *output, p *painter, c *diff.Change) {
+	role := ChangeRole(c.Kind)
+	out.buf = append(out.buf, "  "...)
+	out.buf = append(p.paint(out.buf, role, Glyph(role, true)+" "+ChangeText(c)), '\n')
+	out.drain()
+}
+
+// ChangeRole is the role of a kind of change.
+func ChangeRole(k diff.Kind) Role {
+	switch k {
+	case diff.Added:
+		return RoleAdded
+	case diff.Removed:
+		return RoleRemoved
+	}
+	return RoleChanged
+}
+
+// ChangeText is a change in one line for people.
+func ChangeText(c *diff.Change) string {
+	text := singular(c.Object.Resource) + " " + Harmless(objectName(c.Object))
+	switch c.Kind {
+	case diff.Added:
+		return joinText(text, c.To)
+	case diff.Removed:
+		return joinText(text, c.From)
+	case diff.Replaced:
+		names := make([]string, len(c.By))
+		for i, r := range c.By {
+			names[i] = r.ID
+		}
+		return joinText(text, "replaced by "+strings.Join(names, ", "))
+	}
+	return text + "  " + c.Field + " " + orNone(c.From) + " → " + orNone(c.To)
+}
+
+func joinText(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + "  " + Harmless(b)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return NoneMark
+	}
+	return Harmless(s)
+}
+
+func objectName(r model.Ref) string {
+	if r.Name == "" || r.Name == r.ID {
+		return r.ID
+	}
+	return r.Name + " (" + r.ID + ")"
+}
+
+func singular(resource string) string {
+	if r, err := view.Find(resource); err == nil {
+		return r.Singular
+	}
+	return resource
+}

@@ -1,0 +1,154 @@
+package render
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/diff"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/inspect/view"
+)
+
+const snapshots = "../testdata/snapshots"
+
+// read loads a captured cluster, with its records. Taken is fixed: a file's time is not.
+func read(t *testing.T, name string) *view.Env {
+	t.Helper()
+	src, err := source.Open(t.Context(), filepath.Join(snapshots, name, "etcd_snapshot.db.gz"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll, Records: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Origin.Location = name
+	c.Origin.Taken = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	return view.NewEnv(c, time.Time{})
+}
+
+func fixtures(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(snapshots, "*", "etcd_snapshot.db.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, filepath.Base(filepath.Dir(f)))
+	}
+	return names
+}
+
+// TestGoldenFixtures shows captured clusters as tables. What they say is held against
+// the truth in cmd/kitescope; here it is held still.
+func TestGoldenFixtures(t *testing.T) {
+	for _, name := range []string{"standalone-2.1.0", "standalone-2.2.16", "cluster-2.3.5-t1"} {
+		env := read(t, name)
+		for _, r := range view.Resources {
+			if r.Name == "keys" {
+				continue
+			}
+			golden(t, "fixtures/"+name+"/"+r.Name, list(t, env, r.Name, Options{}))
+		}
+		var b bytes.Buffer
+		if err := Overview(&b, view.NewOverview(env), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "fixtures/"+name+"/overview", b.Bytes())
+	}
+}
+
+// TestEveryObjectOfEveryFixture describes all objects and draws all trees, and finds the
+// records of each object.
+func TestEveryObjectOfEveryFixture(t *testing.T) {
+	for _, name := range fixtures(t) {
+		t.Run(name, func(t *testing.T) {
+			env := read(t, name)
+			for _, r := range view.Resources {
+				describeAll(t, env, r)
+			}
+			for _, c := range env.Cluster.Collections {
+				n, err := view.NewTree(env, c.ID.String(), view.TreeOptions{Dropped: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := len(env.Cluster.SegmentsOf(c.ID)); countKind(n, "segment") != want {
+					t.Errorf("the tree of %s has %d segments, not %d", c.Name, countKind(n, "segment"), want)
+				}
+			}
+		})
+	}
+}
+
+func countKind(n *view.Node, kind string) int {
+	sum := 0
+	if n.Kind == kind {
+		sum = 1
+	}
+	for _, c := range n.Children {
+		sum += countKind(c, kind)
+	}
+	return sum
+}
+
+// withoutRecord are resources whose objects are derived: nothing in etcd is about them alone.
+var withoutRecord = []string{"pchannels", "databases", "vchannels", "load-states", "segment-indexes"}
+
+func describeAll(t *testing.T, env *view.Env, r *view.Resource) {
+	t.Helper()
+	table := r.Table(env)
+	for row := range table.Len() {
+		d := table.Describe(row)
+		if len(d.Records) == 0 && !slices.Contains(withoutRecord, r.Name) {
+			t.Errorf("%s %s has no record", r.Name, d.Ref.ID)
+		}
+		for _, key := range d.Records {
+			if _, ok := env.Cluster.Keyspace.Find(key); !ok {
+				t.Errorf("%s %s: there is no key %s", r.Name, d.Ref.ID, key)
+			}
+		}
+		for _, f := range []Format{{}, {writer: jsonWriter}} {
+			var b bytes.Buffer
+			if err := Description(&b, d, env, Options{Format: f}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := view.Lookup(table, d.Ref.ID); err != nil {
+			t.Errorf("%s: %v", r.Name, err)
+		}
+	}
+}
+
+// TestDiffOfFixtures compares two states of one captured cluster, between which nearly
+// every segment was replaced by compaction.
+func TestDiffOfFixtures(t *testing.T) {
+	before, after := read(t, "cluster-2.3.5-t1"), read(t, "cluster-2.3.5-t7")
+	d := diff.Compare(before.Cluster, after.Cluster, diff.Options{})
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		if c.Object.Resource == "segments" && c.Kind == diff.Replaced && len(c.By) == 0 {
+			t.Errorf("%s is replaced by nothing", c.Object.ID)
+		}
+	}
+	var b bytes.Buffer
+	if err := Diff(&b, d, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "replaced by") {
+		t.Error("no compaction was recognised")
+	}
+	golden(t, "fixtures/diff-t1-t7", b.Bytes())
+}

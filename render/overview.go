@@ -1,0 +1,276 @@
+package render
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+// measure is one figure of an overview with its key.
+type measure struct {
+	name string
+	cell view.Cell
+	kind view.Kind
+}
+
+func measures(v *view.Overview) []measure {
+	return []measure{
+		{"databases", v.Databases, view.Int},
+		{"collections", v.Collections, view.Int},
+		{"partitions", v.Partitions, view.Int},
+		{"aliases", v.Aliases, view.Int},
+		{"pchannels", v.PChannels, view.Int},
+		{"vchannels", v.VChannels, view.Int},
+		{"indexes", v.Indexes, view.Int},
+		{"collections_without_index", v.Unindexed, view.Int},
+		{"rows", v.Rows, view.Int},
+		{"deleted_rows", v.DeletedRows, view.Int},
+		{"segments", v.Segments, view.Int},
+		{"size_bytes", v.Bytes, view.Bytes},
+		{"sealed_rows", v.SealedRows, view.Int},
+		{"indexed_percent", v.Indexed, view.Percent},
+		{"oldest_checkpoint_age_seconds", v.OldestCheckpoint, view.Duration},
+		{"keys", v.Keys, view.Int},
+		{"undecoded", v.Undecoded, view.Int},
+		{"tombstones", v.Tombstones, view.Int},
+	}
+}
+
+func overviewDocument(v *view.Overview) document {
+	return func(e encoder) {
+		e.beginObject()
+		writeHead(e, "Overview", &v.Origin, v.Gaps)
+		e.key("item")
+		e.beginObject()
+		e.key("version")
+		e.text(v.Version.Text)
+		e.key("version_from")
+		e.text(v.Version.From)
+		writeList(e, "other_versions", v.Version.Others)
+		writeList(e, "notes", v.Version.Notes)
+		var unknown []string
+		for _, m := range measures(v) {
+			if m.cell.Absent == view.Unknown {
+				unknown = append(unknown, m.name)
+			}
+			if m.cell.Absent == view.Present {
+				e.key(m.name)
+				writeCell(e, m.cell, m.kind)
+			}
+		}
+		writeOverviewLists(e, v)
+		writeNames(e, "unknown", unknown)
+		e.endObject()
+		e.endObject()
+	}
+}
+
+func writeOverviewLists(e encoder, v *view.Overview) {
+	e.key("oldest_checkpoint_vchannel")
+	e.text(v.OldestChannel)
+	if !v.StatesUnknown {
+		writeStates(e, "segments_by_state", v.States)
+	}
+	writeStates(e, "collections_by_load_state", v.Load)
+	e.key("roles")
+	e.beginList()
+	for _, r := range v.Roles {
+		e.beginObject()
+		e.key("role")
+		e.text(r.Role)
+		for _, n := range []struct {
+			name  string
+			count int
+		}{{"registered", r.Registered}, {"stopping", r.Stopping}, {"standby", r.Standby}} {
+			e.key(n.name)
+			e.integer(int64(n.count))
+		}
+		writeList(e, "versions", r.Versions)
+		e.endObject()
+	}
+	e.endList()
+	if v.Etcd != nil {
+		writeEtcd(e, v.Etcd)
+	}
+}
+
+func writeList(e encoder, key string, list []string) {
+	e.key(key)
+	e.texts(list)
+}
+
+func writeStates(e encoder, key string, states []view.StateCount) {
+	e.key(key)
+	e.beginList()
+	for _, s := range states {
+		e.beginObject()
+		e.key("state")
+		e.text(s.State)
+		e.key("count")
+		e.integer(s.Count)
+		if s.Rows.Absent == view.Present {
+			e.key("rows")
+			e.integer(s.Rows.Int)
+		}
+		e.endObject()
+	}
+	e.endList()
+}
+
+func writeEtcd(e encoder, etcd *model.Etcd) {
+	e.key("etcd")
+	e.beginList()
+	for _, m := range etcd.Members {
+		e.beginObject()
+		e.key("endpoint")
+		e.text(m.Endpoint)
+		e.key("version")
+		e.text(m.Version)
+		e.key("leader")
+		e.boolean(m.Leader)
+		e.key("learner")
+		e.boolean(m.Learner)
+		e.key("db_size_bytes")
+		e.integer(m.DBSize)
+		e.key("db_in_use_bytes")
+		e.integer(m.DBInUse)
+		if m.DBQuota > 0 {
+			e.key("db_quota_bytes")
+			e.integer(m.DBQuota)
+		}
+		writeList(e, "errors", m.Errors)
+		e.key("problem")
+		e.text(m.Problem)
+		e.endObject()
+	}
+	e.endList()
+}
+
+// writeOverview writes for people.
+func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
+	out := newOutput(w)
+	p := newPainter(o)
+	head := Harmless(v.Origin.Root) + " @ " + Harmless(v.Origin.Location)
+	out.buf = p.paint(out.buf, RoleTitle, head)
+	out.buf = append(out.buf, "   "+OriginText(v)+"\n\n"...)
+	for _, m := range measures(v) {
+		if m.cell.Absent == view.None {
+			continue
+		}
+		name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.name, "_seconds"), "_bytes"), "_percent"), "_", " ")
+		out.buf = append(out.buf, "  "...)
+		out.buf = p.paint(out.buf, RoleDim, name)
+		out.buf = appendSpaces(out.buf, 28-len(name))
+		out.buf = append(AppendText(out.buf, m.cell, m.kind), '\n')
+	}
+	if !v.StatesUnknown {
+		writeStateLines(&out, &p, "segments", v.States)
+	}
+	writeStateLines(&out, &p, "collections by load state", v.Load)
+	writeRoleLines(&out, &p, v)
+	writeEtcdLines(&out, &p, v.Etcd)
+	for _, g := range v.Gaps {
+		out.buf = append(p.paint(out.buf, RoleWarn, "not read: "+Harmless(g.Where)+": "+Harmless(g.Reason)), '\n')
+	}
+	for _, n := range v.Version.Notes {
+		out.buf = append(p.paint(out.buf, RoleWarn, "note: "+Harmless(n)), '\n')
+	}
+	return out.flush()
+}
+
+// OriginText is version, revision and age in one line: "Milvus 2.3.5  rev 1643  2s old".
+func OriginText(v *view.Overview) string {
+	parts := []string{"Milvus " + UnknownMark}
+	if v.Version.Text != "" {
+		parts[0] = "Milvus " + Harmless(v.Version.Text)
+	}
+	if v.Origin.Revision > 0 {
+		parts = append(parts, "rev "+strconv.FormatInt(v.Origin.Revision, 10))
+	}
+	switch {
+	case v.Origin.Taken.IsZero():
+	case v.Origin.Kind == "etcd":
+		parts = append(parts, string(AppendDuration(nil, v.Age))+" old")
+	default:
+		parts = append(parts, "taken "+string(appendTime(nil, v.Origin.Taken.Unix()*1e9)))
+	}
+	return strings.Join(parts, "  ")
+}
+
+func writeStateLines(out *output, p *painter, title string, states []view.StateCount) {
+	if len(states) == 0 {
+		return
+	}
+	out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, title), '\n')
+	for _, s := range states {
+		out.buf = append(out.buf, "  "...)
+		out.buf = p.paint(out.buf, StateRole(s.State), Harmless(s.State))
+		out.buf = appendSpaces(out.buf, 14-len(s.State))
+		count := strconv.FormatInt(s.Count, 10)
+		out.buf = append(appendSpaces(out.buf, 10-len(count)), count...)
+		if s.Rows.Absent == view.Present {
+			rows := strconv.FormatInt(s.Rows.Int, 10)
+			out.buf = append(append(appendSpaces(out.buf, 14-len(rows)), rows...), " rows"...)
+		}
+		out.buf = append(out.buf, '\n')
+	}
+}
+
+func writeRoleLines(out *output, p *painter, v *view.Overview) {
+	if len(v.Roles) == 0 {
+		return
+	}
+	out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, "roles"), '\n')
+	for _, r := range v.Roles {
+		out.buf = append(append(out.buf, "  "...), Harmless(r.Role)...)
+		out.buf = appendSpaces(out.buf, 16-len(r.Role))
+		out.buf = append(strconv.AppendInt(out.buf, int64(r.Registered), 10), " registered"...)
+		if r.Standby > 0 {
+			out.buf = append(strconv.AppendInt(append(out.buf, ", "...), int64(r.Standby), 10), " standby"...)
+		}
+		if r.Stopping > 0 {
+			out.buf = p.paint(append(out.buf, ", "...), RoleWarn, strconv.Itoa(r.Stopping)+" stopping")
+		}
+		if len(r.Versions) > 0 {
+			out.buf = p.paint(append(out.buf, "  "...), RoleDim, Harmless(strings.Join(r.Versions, ", ")))
+		}
+		out.buf = append(out.buf, '\n')
+	}
+}
+
+func writeEtcdLines(out *output, p *painter, etcd *model.Etcd) {
+	if etcd == nil {
+		return
+	}
+	out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, "etcd"), '\n')
+	for _, m := range etcd.Members {
+		out.buf = append(append(out.buf, "  "...), Harmless(m.Endpoint)...)
+		out.buf = append(out.buf, "  "...)
+		text, role := EtcdText(&m)
+		out.buf = append(p.paint(out.buf, role, text), '\n')
+	}
+}
+
+// EtcdText says how one etcd member is.
+func EtcdText(m *model.EtcdMember) (text string, role Role) {
+	if m.Problem != "" {
+		return Harmless(m.Problem), RoleBad
+	}
+	text = string(AppendBytes(nil, m.DBSize))
+	if m.DBQuota > 0 {
+		text += " of " + string(AppendBytes(nil, m.DBQuota))
+	}
+	if m.Leader {
+		text += ", leader"
+	}
+	if m.Learner {
+		text += ", learner"
+	}
+	if len(m.Errors) > 0 {
+		return text + ", " + Harmless(strings.Join(m.Errors, ", ")), RoleBad
+	}
+	return text + ", no alarm", RoleGood
+}

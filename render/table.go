@@ -1,0 +1,244 @@
+package render
+
+import (
+	"io"
+
+	"kitescope/inspect/view"
+)
+
+var tableWriter = &writer{
+	name: "table", doc: "aligned columns; on a terminal those that fit", show: view.Always, grid: writeTable,
+}
+
+var wideWriter = &writer{
+	name: "wide", doc: "more columns, never shortened", show: view.Wide,
+	grid: func(w io.Writer, g *view.Grid, o *Options) error {
+		wide := *o
+		wide.Width = 0
+		return writeTable(w, g, &wide)
+	},
+}
+
+// writeTable goes over the rows twice: once to find widths, once to write. Cells are
+// cheap to compute again; keeping the texts of a million rows would not be.
+func writeTable(w io.Writer, g *view.Grid, o *Options) error {
+	out := newOutput(w)
+	t := newTable(g, o, "")
+	t.header(&out)
+	for i := range g.Len() {
+		t.row(&out, i)
+	}
+	return out.flush()
+}
+
+// textTable is the layout of a grid.
+type textTable struct {
+	grid    *view.Grid
+	columns []textColumn
+	painter painter
+	scratch []byte
+	// indent stands in front of every line.
+	indent   string
+	ellipsis string
+	noHeader bool
+}
+
+// textColumn is one column that is shown.
+type textColumn struct {
+	*view.Column
+	cell  int // position in Grid.Columns
+	width int
+	// cut says that texts may be wider than width.
+	cut   bool
+	right bool
+}
+
+const gutter = 2
+
+func newTable(g *view.Grid, o *Options, indent string) *textTable {
+	t := &textTable{grid: g, painter: newPainter(o), indent: indent, ellipsis: "…", noHeader: o.NoHeader}
+	if o.ASCII {
+		t.ellipsis = "~"
+	}
+	r := g.Table.Resource()
+	for j, i := range g.Columns {
+		c := &r.Columns[i]
+		t.columns = append(t.columns, textColumn{Column: c, cell: j, right: rightAligned(c.Kind)})
+	}
+	t.measure()
+	if o.Width > 0 {
+		t.fitTo(o.Width-len(indent), o.KeepColumns)
+	}
+	return t
+}
+
+func rightAligned(k view.Kind) bool {
+	switch k {
+	case view.Int, view.Bytes, view.Percent, view.Duration:
+		return true
+	}
+	return false
+}
+
+func (t *textTable) measure() {
+	for j := range t.columns {
+		if !t.noHeader {
+			t.columns[j].width = len(t.columns[j].Title)
+		}
+	}
+	for i := range t.grid.Len() {
+		row := t.grid.Row(i)
+		for j := range t.columns {
+			c := &t.columns[j]
+			cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
+			if n := t.cellWidth(cell, c.Kind); n > c.width {
+				c.width = n
+			}
+		}
+	}
+}
+
+// cellWidth is the width of a cell's text, without writing it where that is easy.
+func (t *textTable) cellWidth(c view.Cell, k view.Kind) int {
+	if c.Absent != view.Present {
+		return 1
+	}
+	switch k {
+	case view.ID, view.Int:
+		return digits(c.Int)
+	case view.Text, view.State:
+		if plain(c.Text) {
+			return len(c.Text)
+		}
+	}
+	t.scratch = AppendText(t.scratch[:0], c, k)
+	return width(t.scratch)
+}
+
+func digits(n int64) int {
+	count := 1
+	if n < 0 {
+		count = 2
+	}
+	for n /= 10; n != 0; n /= 10 {
+		count++
+	}
+	return count
+}
+
+// fitTo drops columns of the highest priority until the table fits, then shortens the
+// widest texts, so that no line ever wraps.
+func (t *textTable) fitTo(cells int, keep bool) {
+	for !keep && t.total() > cells {
+		drop := -1
+		for j := range t.columns {
+			if p := t.columns[j].Priority; p > 0 && (drop < 0 || p >= t.columns[drop].Priority) {
+				drop = j
+			}
+		}
+		if drop < 0 {
+			break
+		}
+		t.columns = append(t.columns[:drop:drop], t.columns[drop+1:]...)
+	}
+	for t.total() > cells {
+		widest := 0
+		for j := range t.columns {
+			if t.columns[j].width > t.columns[widest].width {
+				widest = j
+			}
+		}
+		if t.columns[widest].width <= 1 {
+			return
+		}
+		t.columns[widest].width--
+		t.columns[widest].cut = true
+	}
+}
+
+func (t *textTable) total() int {
+	sum := gutter * (len(t.columns) - 1)
+	for j := range t.columns {
+		sum += t.columns[j].width
+	}
+	return sum
+}
+
+func (t *textTable) header(out *output) {
+	if t.noHeader || len(t.columns) == 0 {
+		return
+	}
+	out.buf = append(out.buf, t.indent...)
+	out.buf = t.painter.begin(out.buf, RoleTitle)
+	for j := range t.columns {
+		c := &t.columns[j]
+		title := c.Title
+		if c.cut {
+			title = fit(title, c.width, t.ellipsis)
+		}
+		out.buf = t.pad(out.buf, j, []byte(title), RolePlain)
+	}
+	out.buf = t.painter.end(out.buf, RoleTitle)
+	out.buf = append(out.buf, '\n')
+}
+
+func (t *textTable) row(out *output, i int) {
+	row := t.grid.Row(i)
+	out.buf = append(out.buf, t.indent...)
+	for j := range t.columns {
+		c := &t.columns[j]
+		cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
+		t.scratch = AppendText(t.scratch[:0], cell, c.Kind)
+		text := t.scratch
+		if c.cut && width(text) > c.width {
+			text = []byte(fit(string(text), c.width, t.ellipsis))
+		}
+		out.buf = t.pad(out.buf, j, text, cellRole(cell, c.Kind))
+	}
+	out.buf = append(out.buf, '\n')
+	out.drain()
+}
+
+func cellRole(c view.Cell, k view.Kind) Role {
+	switch {
+	case c.Absent != view.Present:
+		return RoleDim
+	case k == view.State:
+		return StateRole(c.Text)
+	}
+	return RolePlain
+}
+
+// pad appends a text in its column. Nothing follows the last one.
+func (t *textTable) pad(dst []byte, j int, text []byte, role Role) []byte {
+	c := &t.columns[j]
+	space := c.width - width(text)
+	if c.right {
+		dst = appendSpaces(dst, space)
+	}
+	if t.painter.on && role != RolePlain {
+		dst = t.painter.begin(dst, role)
+		dst = append(dst, text...)
+		dst = t.painter.end(dst, role)
+	} else {
+		dst = append(dst, text...)
+	}
+	if j == len(t.columns)-1 {
+		return dst
+	}
+	if !c.right {
+		dst = appendSpaces(dst, space)
+	}
+	return append(dst, "  "...)
+}
+
+const spaces = "                                                                "
+
+func appendSpaces(dst []byte, n int) []byte {
+	for n > 0 {
+		k := min(n, len(spaces))
+		dst = append(dst, spaces[:k]...)
+		n -= k
+	}
+	return dst
+}

@@ -1,0 +1,201 @@
+package render
+
+import (
+	"image/color"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/inspect/view"
+)
+
+// Role is what a piece of text means. Colours belong to roles, never to places.
+type Role uint8
+
+// The roles.
+const (
+	RolePlain    Role = iota
+	RoleDim           // what is less important: units, what is dropped, frames
+	RoleTitle         // headings, table headers
+	RoleAccent        // names, keys, what can be acted on
+	RoleGood          // as it should be
+	RoleProgress      // on its way
+	RoleWarn          // wants a look
+	RoleBad           // is broken
+	RoleAdded         // changes
+	RoleRemoved
+	RoleChanged
+	RoleSelected // the row under the cursor
+	roles
+)
+
+// Style is how a role looks. Colours are "" (the terminal's own), an ANSI number from
+// 0 to 255, or "#rrggbb".
+type Style struct {
+	Foreground, Background string
+	Bold, Faint, Reverse   bool
+}
+
+// Theme gives every role a style.
+type Theme struct {
+	Name string
+	// Dark says that it is made for a dark background.
+	Dark   bool
+	Styles [roles]Style
+}
+
+// Style is the style of a role.
+func (t *Theme) Style(r Role) Style { return t.Styles[r] }
+
+// Themes are the built-in themes: the first is the default and uses the terminal's own
+// sixteen colours, so that it suits any background.
+func Themes() []Theme {
+	return []Theme{
+		{
+			Name: "terminal", Dark: true,
+			Styles: [roles]Style{
+				RoleDim: {Faint: true}, RoleTitle: {Bold: true}, RoleAccent: {Foreground: "6"},
+				RoleGood: {Foreground: "2"}, RoleProgress: {Foreground: "4"}, RoleWarn: {Foreground: "3"}, RoleBad: {Foreground: "1", Bold: true},
+				RoleAdded: {Foreground: "2"}, RoleRemoved: {Foreground: "1"}, RoleChanged: {Foreground: "3"},
+				RoleSelected: {Reverse: true},
+			},
+		},
+		{
+			Name: "dark", Dark: true,
+			Styles: [roles]Style{
+				RolePlain: {Foreground: "#d8dee9"}, RoleDim: {Foreground: "#7b8496"}, RoleTitle: {Foreground: "#eceff4", Bold: true},
+				RoleAccent: {Foreground: "#88c0d0"}, RoleGood: {Foreground: "#a3be8c"}, RoleProgress: {Foreground: "#81a1c1"},
+				RoleWarn: {Foreground: "#ebcb8b"}, RoleBad: {Foreground: "#ff7b86", Bold: true},
+				RoleAdded: {Foreground: "#a3be8c"}, RoleRemoved: {Foreground: "#ff7b86"}, RoleChanged: {Foreground: "#ebcb8b"},
+				RoleSelected: {Foreground: "#eceff4", Background: "#3b4a63"},
+			},
+		},
+		{
+			Name: "light",
+			Styles: [roles]Style{
+				RolePlain: {Foreground: "#24292f"}, RoleDim: {Foreground: "#6e7781"}, RoleTitle: {Foreground: "#0b0f14", Bold: true},
+				RoleAccent: {Foreground: "#0550ae"}, RoleGood: {Foreground: "#116329"}, RoleProgress: {Foreground: "#0969da"},
+				RoleWarn: {Foreground: "#7d4e00"}, RoleBad: {Foreground: "#b0121f", Bold: true},
+				RoleAdded: {Foreground: "#116329"}, RoleRemoved: {Foreground: "#b0121f"}, RoleChanged: {Foreground: "#7d4e00"},
+				RoleSelected: {Foreground: "#0b0f14", Background: "#cfe3fb"},
+			},
+		},
+	}
+}
+
+// ThemeNamed is the built-in theme of a name; an unknown one is a *view.UnknownError.
+func ThemeNamed(name string) (*Theme, error) {
+	var known []string
+	for _, t := range Themes() {
+		if t.Name == name {
+			return &t, nil
+		}
+		known = append(known, t.Name)
+	}
+	return nil, &view.UnknownError{What: "theme", Word: name, Known: known}
+}
+
+// StateRole is what a word of Milvus's says about its object: segment, index, load,
+// watch, task and session states alike. Words that nobody knows are plain.
+func StateRole(word string) Role {
+	switch word {
+	case "Flushed", "Finished", "Loaded", "registered", "Created", "WatchSuccess", "Assigned", "Completed", "completed", "Normal":
+		return RoleGood
+	case "Growing", "Sealed", "Flushing", "Importing", "InProgress", "Unissued", "Init", "Loading", "Creating", "Pending", "PreImporting",
+		"Executing", "executing", "pipelining", "meta_saved", "ToWatch", "Assigning", "standby", "Sorting", "IndexBuilding":
+		return RoleProgress
+	case "Missing", "Retry", "stopping", "Dropping", "ToRelease", "ReleaseSuccess", "Uninitialized", "timeout", "Unavailable", "Invalid":
+		return RoleWarn
+	case "Failed", "failed", "WatchFailure", "ReleaseFailure":
+		return RoleBad
+	case "Dropped", "NotLoad", "NotNeeded", "Deleted", "None", "NotExist", "cleaned", "unknown":
+		return RoleDim
+	}
+	return RolePlain
+}
+
+// Glyph says what a role's colour says, for eyes and terminals without colour; "" where
+// there is nothing to say.
+func Glyph(r Role, ascii bool) string {
+	glyphs := map[Role][2]string{
+		RoleGood: {"✓", "ok"}, RoleProgress: {"◌", ".."}, RoleWarn: {"▲", "!"}, RoleBad: {"✖", "x"},
+		RoleAdded: {"+", "+"}, RoleRemoved: {"-", "-"}, RoleChanged: {"~", "~"},
+	}
+	if ascii {
+		return glyphs[r][1]
+	}
+	return glyphs[r][0]
+}
+
+// painter writes escape sequences of a theme; without colour it writes none.
+type painter struct {
+	on    bool
+	codes [roles]string
+}
+
+func newPainter(o *Options) painter {
+	p := painter{on: o.Color}
+	if !p.on {
+		return p
+	}
+	theme := o.Theme
+	if theme == nil {
+		theme = &Themes()[0]
+	}
+	for r := range theme.Styles {
+		p.codes[r] = sequence(theme.Styles[r])
+	}
+	return p
+}
+
+func sequence(s Style) string {
+	var style ansi.Style
+	if s.Bold {
+		style = style.Bold()
+	}
+	if s.Faint {
+		style = style.Faint()
+	}
+	if s.Reverse {
+		style = style.Reverse(true)
+	}
+	if c := colorOf(s.Foreground); c != nil {
+		style = style.ForegroundColor(c)
+	}
+	if c := colorOf(s.Background); c != nil {
+		style = style.BackgroundColor(c)
+	}
+	if len(style) == 0 {
+		return ""
+	}
+	return style.String()
+}
+
+func colorOf(s string) color.Color {
+	if s == "" {
+		return nil
+	}
+	return lipgloss.Color(s)
+}
+
+const resetStyle = "\x1b[m"
+
+// begin and end surround text of a role.
+func (p *painter) begin(dst []byte, r Role) []byte {
+	if !p.on {
+		return dst
+	}
+	return append(dst, p.codes[r]...)
+}
+
+func (p *painter) end(dst []byte, r Role) []byte {
+	if !p.on || p.codes[r] == "" {
+		return dst
+	}
+	return append(dst, resetStyle...)
+}
+
+// paint appends harmless text in a role.
+func (p *painter) paint(dst []byte, r Role, s string) []byte {
+	return p.end(append(p.begin(dst, r), s...), r)
+}

@@ -1,0 +1,138 @@
+package render
+
+import (
+	"io"
+	"strings"
+
+	"kitescope/inspect/view"
+)
+
+func treeDocument(n *view.Node, env *view.Env) document {
+	return func(e encoder) {
+		e.beginObject()
+		writeHead(e, "Tree", &env.Cluster.Origin, env.Cluster.Gaps)
+		e.key("item")
+		writeNode(e, n)
+		e.endObject()
+	}
+}
+
+func writeNode(e encoder, n *view.Node) {
+	e.beginObject()
+	e.key("kind")
+	e.text(n.Kind)
+	e.key("label")
+	e.text(n.Label)
+	if !hasField(n, "id") {
+		e.key("id")
+		e.text(n.Ref.ID)
+	}
+	writeNames(e, "unknown", writeFieldsInto(e, n.Fields))
+	e.key("children")
+	e.beginList()
+	for _, c := range n.Children {
+		writeNode(e, c)
+	}
+	e.endList()
+	e.endObject()
+}
+
+func hasField(n *view.Node, name string) bool {
+	for _, f := range n.Fields {
+		if f.Column.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// branches are what a tree is drawn with.
+type branches struct{ child, last, through, blank string }
+
+var (
+	boxBranches   = branches{"├─ ", "└─ ", "│  ", "   "}
+	asciiBranches = branches{"|- ", "`- ", "|  ", "   "}
+)
+
+// writeTree draws a tree, one line for each node, never wider than the terminal.
+func writeTree(w io.Writer, n *view.Node, o *Options) error {
+	out := newOutput(w)
+	d := treeDrawer{out: &out, painter: newPainter(o), branches: boxBranches, width: o.Width, ellipsis: "…"}
+	if o.ASCII {
+		d.branches, d.ellipsis = asciiBranches, "~"
+	}
+	d.draw(n, "", "")
+	return out.flush()
+}
+
+type treeDrawer struct {
+	out      *output
+	painter  painter
+	branches branches
+	width    int
+	ellipsis string
+}
+
+// draw writes a node behind first, and what is below it behind rest.
+func (d *treeDrawer) draw(n *view.Node, first, rest string) {
+	line := d.painter.paint(nil, RoleDim, first)
+	role := RolePlain
+	if n.Kind != "segment" {
+		role = RoleAccent
+	}
+	line = d.painter.paint(line, role, Harmless(n.Label))
+	for _, f := range n.Fields {
+		if text, role := Remark(f); text != "" {
+			line = d.painter.paint(append(line, ' ', ' '), role, text)
+		}
+	}
+	if d.width > 0 {
+		line = []byte(fit(string(line), d.width, d.ellipsis))
+	}
+	d.out.buf = append(append(d.out.buf, line...), '\n')
+	d.out.drain()
+	for i, c := range n.Children {
+		if i == len(n.Children)-1 {
+			d.draw(c, rest+d.branches.last, rest+d.branches.blank)
+		} else {
+			d.draw(c, rest+d.branches.child, rest+d.branches.through)
+		}
+	}
+}
+
+// Remark is a field in the words of a sentence: "3000 rows", "Flushed", "indexed 91%";
+// "" if there is nothing to say.
+func Remark(f view.Field) (text string, role Role) {
+	if f.Cell.Absent == view.None || emptyWhenNone(f.Column.Kind) && Text(f.Cell, f.Column.Kind) == NoneMark {
+		return "", RolePlain
+	}
+	if f.Cell.Absent == view.Present && (f.Column.Name == "deleted_rows" && f.Cell.Int == 0 || f.Column.Name == "index_state" && f.Cell.Text == "NotNeeded") {
+		return "", RolePlain // as nearly everywhere: not worth a word
+	}
+	value, role := Text(f.Cell, f.Column.Kind), cellRole(f.Cell, f.Column.Kind)
+	name := strings.ReplaceAll(f.Column.Name, "_", " ")
+	name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, " seconds"), " percent"), " bytes")
+	switch f.Column.Kind {
+	case view.Int:
+		if f.Cell.Absent == view.Present && f.Cell.Int == 1 {
+			name = strings.TrimSuffix(name, "s")
+		}
+		return value + " " + name, role
+	case view.Bytes:
+		if f.Cell.Absent == view.Unknown {
+			return name + " " + value, role
+		}
+		return value, role
+	case view.State:
+		if f.Cell.Absent == view.Unknown {
+			return name + " " + value, role
+		}
+		if f.Column.Name == "index_state" {
+			return "index " + value, role
+		}
+		return value, role
+	case view.Text:
+		return value, RoleDim
+	}
+	return name + " " + value, RoleDim
+}

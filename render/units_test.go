@@ -1,0 +1,129 @@
+package render
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/view"
+)
+
+func TestUnits(t *testing.T) {
+	day := 24 * time.Hour
+	for _, c := range []struct {
+		kind view.Kind
+		cell view.Cell
+		want string
+	}{
+		{view.Bytes, view.Cell{Int: 0}, "0 B"},
+		{view.Bytes, view.Cell{Int: 1023}, "1023 B"},
+		{view.Bytes, view.Cell{Int: 1024}, "1.0 KiB"},
+		{view.Bytes, view.Cell{Int: 1258291}, "1.2 MiB"},
+		{view.Bytes, view.Cell{Int: 102400}, "100 KiB"},
+		{view.Bytes, view.Cell{Int: 1023 << 10}, "1.0 MiB"},
+		{view.Bytes, view.Cell{Int: math.MaxInt64}, "8.0 EiB"},
+		{view.Bytes, view.Cell{Int: -2048}, "-2.0 KiB"},
+		{view.Percent, view.Cell{Float: 100}, "100%"},
+		{view.Percent, view.Cell{Float: 99.97}, "99.9%"},
+		{view.Percent, view.Cell{Float: 0.04}, "<0.1%"},
+		{view.Percent, view.Cell{Float: 0}, "0%"},
+		{view.Percent, view.Cell{Float: 33.333}, "33.3%"},
+		{view.Duration, view.Cell{Int: 0}, "0s"},
+		{view.Duration, view.Cell{Int: int64(450 * time.Millisecond)}, "450ms"},
+		{view.Duration, view.Cell{Int: int64(192 * time.Second)}, "3m12s"},
+		{view.Duration, view.Cell{Int: int64(2 * time.Hour)}, "2h"},
+		{view.Duration, view.Cell{Int: int64(3*day + 4*time.Hour + time.Second)}, "3d4h"},
+		{view.Duration, view.Cell{Int: int64(400*day + time.Hour)}, "400d"},
+		{view.Time, view.Cell{Int: time.Date(2026, 11, 20, 9, 32, 5, 999e6, time.UTC).UnixNano()}, "2026-11-20T09:32:05Z"},
+		{view.Bool, view.Cell{Int: 1}, "yes"},
+		{view.List, view.Cell{}, "-"},
+		{view.Pairs, view.Cell{List: []string{"M", "16", "ef", "200"}}, "M=16,ef=200"},
+		{view.Int, view.Cell{Absent: view.None}, "-"},
+		{view.Int, view.Cell{Absent: view.Unknown}, "?"},
+		{view.Int, view.Cell{Int: 127016}, "127016"},
+	} {
+		if got := Text(c.cell, c.kind); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.cell, got, c.want)
+		}
+	}
+}
+
+func TestAppendTimeAsTheLibraryDoes(t *testing.T) {
+	for _, start := range []string{"1000-01-01", "1969-12-28", "1999-12-28", "2000-02-27", "2100-02-26", "2026-11-20", "2261-12-30"} {
+		at, err := time.Parse(time.DateOnly, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 6 {
+			at = at.Add(23*time.Hour + 59*time.Minute + 7*time.Second + 120*time.Millisecond)
+			if at.Year() < 1678 { // outside of Unix nanoseconds
+				continue
+			}
+			want := at.Format("2006-01-02T15:04:05.000Z07:00")
+			if got := string(appendTime(nil, at.UnixNano())); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		}
+	}
+}
+
+func TestAppendSeconds(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0", time.Second: "1", 1500 * time.Millisecond: "1.5", 12345 * time.Millisecond: "12.345", -20 * time.Millisecond: "-0.02", 400 * time.Microsecond: "0",
+	} {
+		if got := string(appendSeconds(nil, int64(d))); got != want {
+			t.Errorf("%s: %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestHarmless(t *testing.T) {
+	for in, want := range map[string]string{
+		"docs": "docs", "表 ü 🚀": "表 ü 🚀", "a\nb\tc": `a\nb\tc`, "\x1b[31m": `\x1b[31m`, "\x7f\x00": `\x7f\x00`, "\u009b1m": `\u009b1m`,
+		"\u202eevil": `\u202eevil`, "a\u200bb": `a\u200bb`, "\xff\xfe": `\xff\xfe`, "\ufeff": `\ufeff`, "�": "�",
+	} {
+		if got := Harmless(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzHarmless(f *testing.F) {
+	for _, s := range []string{"docs", "\x1b]0;x\x07", "\xff\xfe", "表\u202e", "a\nb"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, r := range Harmless(s) {
+			if hidden(r) {
+				t.Errorf("%q still has %q", s, r)
+			}
+		}
+		if q := string(appendQuoted(nil, s)); strings.ContainsAny(q, "\x1b\x00\n\x7f") {
+			t.Errorf("%q is quoted as %q", s, q)
+		}
+	})
+}
+
+func TestThemes(t *testing.T) {
+	themes := Themes()
+	if len(themes) != 3 {
+		t.Fatalf("%d themes", len(themes))
+	}
+	for i := range themes {
+		if got, err := ThemeNamed(themes[i].Name); err != nil || got.Name != themes[i].Name {
+			t.Errorf("%s: %v", themes[i].Name, err)
+		}
+		for _, r := range []Role{RoleGood, RoleProgress, RoleWarn, RoleBad, RoleAdded, RoleRemoved, RoleChanged} {
+			if themes[i].Style(r) == (Style{}) {
+				t.Errorf("%s: role %d looks like plain text", themes[i].Name, r)
+			}
+			if Glyph(r, false) == "" || Glyph(r, true) == "" {
+				t.Errorf("role %d is carried by colour alone", r)
+			}
+		}
+	}
+	if _, err := ThemeNamed("drak"); err == nil || !strings.Contains(err.Error(), "did you mean dark?") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,56 @@
+// Command generate fills an etcd with generated metadata, unless that was done
+// before, and prints the data directory. With -serve it also serves it until it is
+// interrupted.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"kitescope/tools/bench/dataset"
+	"kitescope/tools/bench/metagen"
+)
+
+func main() {
+	segments := flag.Int("segments", 200_000, "how many segments")
+	serve := flag.Bool("serve", false, "serve the data directory until interrupted")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, *segments, *serve)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, segments int, serve bool) error {
+	bin, err := os.MkdirTemp("", "kitescope-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(bin)
+	etcd, err := dataset.FindEtcd(ctx, bin)
+	if err != nil {
+		return err
+	}
+	dir, err := dataset.Ensure(ctx, etcd, metagen.Of(segments))
+	if err != nil {
+		return err
+	}
+	fmt.Println(dir)
+	if !serve {
+		return nil
+	}
+	server, err := etcd.Start(ctx, dir)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("etcd %s serves it at %s\n", etcd.Version, server.Endpoint)
+	<-ctx.Done()
+	return server.Stop()
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"kitescope/tools/bench/measure"
+	"kitescope/tools/bench/metagen"
+)
+
+// A row is one command and what it took.
+type row struct {
+	what    string
+	program func(round int) measure.Program
+	// after cleans up behind a round.
+	after func(round int)
+	bar   bar
+	costs []measure.Cost
+}
+
+// bar is what a row is held against. Zero fields ask nothing.
+type bar struct {
+	// against names the row whose median wall time is 1.0.
+	against string
+	ratio   float64
+	// extra allows so much more than the other row instead of a multiple of it.
+	extra   time.Duration
+	peakRSS int64
+}
+
+// commandTable is the result of the commands part for one size.
+type commandTable struct {
+	shape  metagen.Shape
+	rounds int
+	rows   []*row
+}
+
+func (t *commandTable) find(what string) *row {
+	if i := slices.IndexFunc(t.rows, func(r *row) bool { return r.what == what }); i >= 0 {
+		return t.rows[i]
+	}
+	return nil
+}
+
+// Names of rows that others are compared with.
+const (
+	rowFloor = "floor: Range the same prefixes, throw away"
+	rowEmpty = "`version`: starting up alone"
+	rowJSON  = "`get segments -o json`"
+	rowTable = "`get segments`"
+)
+
+const megabyte = 1_000_000
+
+// rows lists what is measured. Bars on memory hold for the 200,000 segments that
+// they were set for.
+func (b *bench) rows(c *cluster, db string) []*row {
+	kitescope := func(args ...string) func(int) measure.Program {
+		return func(int) measure.Program { return b.program(args...) }
+	}
+	live, file := []string{"--from", c.from()}, []string{"--from", db}
+	get := func(from []string, args ...string) func(int) measure.Program {
+		return kitescope(slices.Concat([]string{"get", "segments"}, args, from)...)
+	}
+	one := "coll=" + c.shape.CollectionName(7)
+	rss := func(mb int64) int64 {
+		if c.shape.Segments > 200_000 {
+			return 0
+		}
+		return mb * megabyte
+	}
+	saved := func(round int) string { return filepath.Join(b.scratch, fmt.Sprintf("saved-%d.kite", round)) }
+	rows := []*row{
+		{what: rowFloor, program: func(int) measure.Program {
+			return measure.Program{Path: b.floor, Args: []string{"-endpoint", c.Endpoint}}
+		}},
+		{what: rowEmpty, program: kitescope("version")},
+		{what: rowJSON, program: get(live, "-o", "json"), bar: bar{against: rowFloor, ratio: 1.6, peakRSS: rss(250)}},
+		{what: rowTable, program: get(live), bar: bar{against: rowFloor, ratio: 1.5, peakRSS: rss(200)}},
+		{what: "`get segments " + one + "`", program: get(live, one), bar: bar{against: rowEmpty, extra: 100 * time.Millisecond}},
+		{what: rowJSON + " from the .db file", program: get(file, "-o", "json"), bar: bar{against: rowJSON, ratio: 1}},
+		{what: rowTable + " from the .db file", program: get(file), bar: bar{against: rowTable, ratio: 1}},
+		{what: "`get segments " + one + "` from the .db file", program: get(file, one)},
+		{
+			what: "`snapshot save`",
+			program: func(round int) measure.Program {
+				return b.program("snapshot", "save", saved(round), "--from", c.from())
+			},
+			after: func(round int) { _ = os.Remove(saved(round)) }, // measured already
+			bar:   bar{against: rowFloor, ratio: 2},
+		},
+	}
+	if etcdctl, err := exec.LookPath("etcdctl"); err == nil {
+		rows = slices.Insert(rows, 1, &row{what: "`etcdctl get --prefix`", program: func(int) measure.Program {
+			return measure.Program{
+				Path: etcdctl, Env: []string{"ETCDCTL_API=3"},
+				Args: []string{"--endpoints", c.Endpoint, "get", "--prefix", c.shape.Root + "/", "--command-timeout", "5m"},
+			}
+		}})
+	}
+	return rows
+}
+
+// commands measures every row against a cluster of so many segments. The first
+// round warms caches and does not count.
+func (b *bench) commands(ctx context.Context, segments, rounds int) (*commandTable, error) {
+	c, err := b.cluster(ctx, metagen.Of(segments))
+	if err != nil {
+		return nil, err
+	}
+	defer c.Stop()
+	db, err := c.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &commandTable{shape: c.shape, rounds: rounds, rows: b.rows(c, db)}
+	b.say("%d segments: counting what is listed", segments)
+	for _, from := range []string{c.from(), db} {
+		if err := b.verify(ctx, c.shape, from); err != nil {
+			return nil, err
+		}
+	}
+	for round := range rounds + 1 {
+		b.say("%d segments: round %d of %d", segments, round, rounds)
+		for _, r := range t.rows {
+			cost, err := b.runner.Run(ctx, r.program(round))
+			if r.after != nil {
+				r.after(round)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if round > 0 {
+				r.costs = append(r.costs, cost)
+			}
+			between()
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"kitescope/tools/bench/metagen"
+)
+
+// listed is what a listing of segments is checked by.
+type listed struct {
+	segments, sized, indexed int
+}
+
+// verify holds the listing that is about to be measured against what was
+// generated: every segment, the sizes of those that have logs, the index state of
+// those that have an index. A fast wrong answer is no result.
+func (b *bench) verify(ctx context.Context, shape metagen.Shape, from string) error {
+	var got listed
+	_, err := b.runner.RunToReader(ctx, b.program("get", "segments", "-o", "json", "--from", from), func(r io.Reader) (err error) {
+		got, err = countSegments(bufio.NewReaderSize(r, 1<<20))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("list segments of %s: %w", from, err)
+	}
+	want := listed{segments: shape.Segments, sized: shape.WithLogs, indexed: shape.WithIndex}
+	// Segments without a record of an index build have a state too, so there are at least so many.
+	if got.segments != want.segments || got.sized != want.sized || got.indexed < want.indexed {
+		return fmt.Errorf("list segments of %s: found %+v, generated %+v", from, got, want)
+	}
+	return nil
+}
+
+// countSegments reads a SegmentList item by item.
+func countSegments(r io.Reader) (n listed, err error) {
+	d := json.NewDecoder(r)
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return n, fmt.Errorf("no items: %w", err)
+		}
+		if token == "items" {
+			break
+		}
+	}
+	if _, err := d.Token(); err != nil { // the bracket
+		return n, err
+	}
+	for d.More() {
+		var s struct {
+			ID         string      `json:"id"`
+			SizeBytes  json.Number `json:"size_bytes"`
+			IndexState string      `json:"index_state"`
+		}
+		if err := d.Decode(&s); err != nil {
+			return n, err
+		}
+		if s.ID == "" {
+			return n, errors.New("a segment without an id")
+		}
+		n.segments++
+		if s.SizeBytes != "" && s.SizeBytes != "0" {
+			n.sized++
+		}
+		if s.IndexState != "" {
+			n.indexed++
+		}
+	}
+	return n, nil
+}

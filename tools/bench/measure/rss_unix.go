@@ -1,0 +1,21 @@
+//go:build unix
+
+package measure
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// peakRSS is ru_maxrss: kilobytes, but bytes on Apple's systems (getrusage(2)).
+func peakRSS(s *os.ProcessState) int64 {
+	usage, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
+		return int64(usage.Maxrss) //nolint:unconvert // 32 bits on some systems
+	}
+	return int64(usage.Maxrss) << 10 //nolint:unconvert // 32 bits on some systems
+}

@@ -1,0 +1,233 @@
+// Package terminal plays the terminal of an interactive program and times it: what
+// enters is a command and the keys to press, what leaves is when it wrote what.
+//
+//  1. Start runs the command on a pseudo terminal of a given size.
+//  2. Output is read at once and stamped; questions to the terminal are answered,
+//     as programs wait for the answers.
+//  3. Send presses keys, WaitOutput, WaitText and WaitQuiet say when something showed.
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Terminal is a running program with its screen.
+type Terminal struct {
+	cmd     *exec.Cmd
+	master  *os.File
+	started time.Time
+
+	mu      sync.Mutex
+	chunks  []chunk
+	bytes   int64
+	text    []byte // output without control sequences since the last ForgetText
+	pending []byte // a control sequence that is not complete yet
+	ended   bool
+	news    chan struct{} // closed and replaced whenever something arrives
+}
+
+type chunk struct {
+	at      time.Time
+	printed int // characters that a person could see
+}
+
+// Start runs cmd on a pseudo terminal.
+func Start(cmd *exec.Cmd, columns, rows int) (*Terminal, error) {
+	master, slave, err := open(columns, rows)
+	if err != nil {
+		return nil, fmt.Errorf("open a pseudo terminal: %w", err)
+	}
+	defer slave.Close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	controlling(cmd)
+	t := &Terminal{cmd: cmd, master: master, news: make(chan struct{}), started: time.Now()}
+	if err := cmd.Start(); err != nil {
+		_ = master.Close()
+		return nil, fmt.Errorf("run %s on a terminal: %w", cmd.Path, err)
+	}
+	go t.read()
+	return t, nil
+}
+
+// Started is when the program was started.
+func (t *Terminal) Started() time.Time { return t.started }
+
+// PID is the process id of the program.
+func (t *Terminal) PID() int { return t.cmd.Process.Pid }
+
+// Close kills the program, unless it has ended, and waits for it.
+func (t *Terminal) Close() error {
+	_ = t.cmd.Process.Kill() // it may be gone already
+	_ = t.cmd.Wait()         // killed: its state says nothing
+	return t.master.Close()
+}
+
+// Send presses keys and returns when.
+func (t *Terminal) Send(keys string) (time.Time, error) {
+	at := time.Now()
+	_, err := t.master.WriteString(keys)
+	return at, err
+}
+
+// Bytes is how much the program has written so far.
+func (t *Terminal) Bytes() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bytes
+}
+
+func (t *Terminal) read() {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := t.master.Read(buffer)
+		at := time.Now()
+		t.mu.Lock()
+		if n > 0 {
+			t.take(buffer[:n], at)
+		}
+		if err != nil {
+			t.ended = true
+		}
+		close(t.news)
+		t.news = make(chan struct{})
+		t.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// take stores output and answers the questions in it.
+func (t *Terminal) take(output []byte, at time.Time) {
+	t.bytes += int64(len(output))
+	data := slices.Concat(t.pending, output)
+	printed := 0
+	for len(data) > 0 {
+		if data[0] != escape {
+			end := bytes.IndexByte(data, escape)
+			if end < 0 {
+				end = len(data)
+			}
+			printed += visible(data[:end])
+			t.text = append(t.text, data[:end]...)
+			data = data[end:]
+			continue
+		}
+		n := sequence(data)
+		if n == 0 {
+			break // the rest of it comes with the next read
+		}
+		if reply := answer(string(data[:n])); reply != "" {
+			_, _ = t.master.WriteString(reply) // a program that ended needs none
+		}
+		data = data[n:]
+	}
+	t.pending = slices.Clone(data)
+	t.chunks = append(t.chunks, chunk{at, printed})
+}
+
+// visible counts printable ASCII without spaces: enough to tell a frame from a mode switch.
+func visible(data []byte) int {
+	n := 0
+	for _, b := range data {
+		if b > ' ' && b < 0x7f {
+			n++
+		}
+	}
+	return n
+}
+
+// ForgetText makes WaitText look at later output only.
+func (t *Terminal) ForgetText() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = nil
+}
+
+// Text is the output since ForgetText without control sequences, for error messages.
+func (t *Terminal) Text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}
+
+// WaitOutput waits for output after a moment in which at least printed characters
+// could be seen, and returns when it came.
+func (t *Terminal) WaitOutput(after time.Time, printed int, timeout time.Duration) (time.Time, error) {
+	return t.wait(timeout, fmt.Sprintf("%d characters", printed), func() (time.Time, bool) {
+		sum := 0
+		for i := len(t.chunks) - 1; i >= 0 && t.chunks[i].at.After(after); i-- {
+			sum += t.chunks[i].printed
+		}
+		if sum < printed || len(t.chunks) == 0 || !t.chunks[len(t.chunks)-1].at.After(after) {
+			return time.Time{}, false
+		}
+		sum = 0
+		for _, c := range t.chunks {
+			if c.at.After(after) {
+				if sum += c.printed; sum >= printed {
+					return c.at, true
+				}
+			}
+		}
+		return time.Time{}, false
+	})
+}
+
+// WaitText waits until the output contains text, and returns when it was seen.
+func (t *Terminal) WaitText(text string, timeout time.Duration) (time.Time, error) {
+	return t.wait(timeout, fmt.Sprintf("%q", text), func() (time.Time, bool) {
+		if !bytes.Contains(t.text, []byte(text)) {
+			return time.Time{}, false
+		}
+		return t.chunks[len(t.chunks)-1].at, true
+	})
+}
+
+// wait calls done, with t locked, until it says yes.
+func (t *Terminal) wait(timeout time.Duration, what string, done func() (time.Time, bool)) (time.Time, error) {
+	deadline := time.After(timeout)
+	for {
+		t.mu.Lock()
+		at, ok := done()
+		news, ended := t.news, t.ended
+		t.mu.Unlock()
+		switch {
+		case ok:
+			return at, nil
+		case ended:
+			return time.Time{}, fmt.Errorf("the program ended before %s showed", what)
+		}
+		select {
+		case <-news:
+		case <-deadline:
+			return time.Time{}, fmt.Errorf("%s did not show in %v", what, timeout)
+		}
+	}
+}
+
+// WaitQuiet waits until nothing was written for a while and returns when the last
+// output came.
+func (t *Terminal) WaitQuiet(quiet, timeout time.Duration) (time.Time, error) {
+	deadline := time.Now().Add(timeout)
+	for time.Now().Before(deadline) {
+		t.mu.Lock()
+		last := t.started
+		if n := len(t.chunks); n > 0 {
+			last = t.chunks[n-1].at
+		}
+		t.mu.Unlock()
+		left := quiet - time.Since(last)
+		if left <= 0 {
+			return last, nil
+		}
+		time.Sleep(left)
+	}
+	return time.Time{}, fmt.Errorf("not quiet for %v within %v", quiet, timeout)
+}
