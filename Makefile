@@ -70,6 +70,11 @@ update-goldens: ## rewrite golden files from what the code does now; read the di
 bench-inspect: ## the speed table on a real etcd, into docs/PERFORMANCE.md
 	$(GO) -C tools/bench run ./inspect -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
 
+.PHONY: e2e
+e2e: ## against a real Milvus, alone and as a cluster (needs ../shared, etcd, java, maven, python3)
+	tools/e2e/milvus.sh standalone
+	tools/e2e/milvus.sh cluster
+
 .PHONY: clean
 clean:
 	rm -rf bin dist

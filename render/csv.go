@@ -27,22 +27,28 @@ func writeCSV(w io.Writer, g *view.Grid, o *Options) error {
 		}
 		out.buf = append(out.buf, '\n')
 	}
-	var field []byte
-	for i := range g.Len() {
-		for j, column := range g.Columns {
-			if j > 0 {
-				out.buf = append(out.buf, ',')
-			}
-			field = appendValue(field[:0], g.Cell(i, j), r.Columns[column].Kind)
-			out.buf = appendField(out.buf, field)
-		}
-		if len(g.Columns) == 1 && len(field) == 0 { // an empty line would be no record
-			out.buf = append(out.buf, '"', '"')
-		}
-		out.buf = append(out.buf, '\n')
-		out.drain()
-	}
+	writeRows(&out, g.Len(), func() *csvRow { return &csvRow{grid: g} })
 	return out.flush()
+}
+
+type csvRow struct {
+	grid  *view.Grid
+	field []byte
+}
+
+func (r *csvRow) appendRow(dst []byte, i int) []byte {
+	columns := r.grid.Table.Resource().Columns
+	for j, column := range r.grid.Columns {
+		if j > 0 {
+			dst = append(dst, ',')
+		}
+		r.field = appendValue(r.field[:0], r.grid.Cell(i, j), columns[column].Kind)
+		dst = appendField(dst, r.field)
+	}
+	if len(r.grid.Columns) == 1 && len(r.field) == 0 { // an empty line would be no record
+		dst = append(dst, '"', '"')
+	}
+	return append(dst, '\n')
 }
 
 // appendValue appends a cell as scripts read it.
@@ -52,6 +58,7 @@ func appendValue(dst []byte, c view.Cell, k view.Kind) []byte {
 		return append(dst, UnknownMark...)
 	case view.None:
 		return dst
+	case view.Present:
 	}
 	switch k {
 	case view.ID, view.Int, view.Bytes:
@@ -80,8 +87,9 @@ func appendValue(dst []byte, c view.Cell, k view.Kind) []byte {
 			dst = append(dst, harmless(c.List[i]+"="+c.List[i+1])...)
 		}
 		return dst
+	default:
+		return append(dst, harmless(c.Text)...)
 	}
-	return append(dst, harmless(c.Text)...)
 }
 
 func appendField(dst, field []byte) []byte {

@@ -270,9 +270,7 @@ func writeTextSection(out *output, p *painter, s *view.Section, o *Options) {
 	t := newTable(s.Grid, o, "  ")
 	t.noHeader = false
 	t.header(out)
-	for i := range s.Grid.Len() {
-		t.row(out, i)
-	}
+	t.rows(out)
 }
 
 func writeTextRecords(out *output, p *painter, list []model.Record) {

@@ -125,11 +125,20 @@ func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
 		c := &d.Changes[i]
 		if i == 0 || c.Collection != last {
 			last = c.Collection
+			if i > 0 {
+				out.buf = append(out.buf, '\n')
+			}
 			out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, titles[last]), '\n')
 		}
-		writeChangeLine(&out, &p, c)
+		writeChangeLine(&out, &p, c, i > 0 && sameObject(&d.Changes[i-1], c))
 	}
+	out.buf = append(out.buf, '\n')
 	return out.flush()
+}
+
+// sameObject reports whether two changes are fields of one object, which share a line.
+func sameObject(a, b *diff.Change) bool {
+	return a.Kind == diff.Changed && b.Kind == diff.Changed && a.Object == b.Object
 }
 
 // summaries are the titles of groups of changes.
@@ -153,17 +162,19 @@ func writeDiffOrigin(out *output, p *painter, r Role, o *model.Origin) {
 }
 
 func summaryLine(s *diff.Summary) string {
-	line := Harmless(s.Collection.Name) + "  rows " + change(s.RowsBefore, s.RowsAfter) +
-		"  segments " + change(int64(s.SegmentsBefore), int64(s.SegmentsAfter))
+	parts := []string{
+		Harmless(s.Collection.Name), "rows " + change(s.RowsBefore, s.RowsAfter),
+		"segments " + change(int64(s.SegmentsBefore), int64(s.SegmentsAfter)),
+	}
 	for _, n := range []struct {
 		count int
 		word  string
 	}{{s.Added, "added"}, {s.Removed, "removed"}, {s.Replaced, "replaced"}, {s.Changed, "changed"}} {
 		if n.count > 0 {
-			line += "  " + strconv.Itoa(n.count) + " " + n.word
+			parts = append(parts, strconv.Itoa(n.count)+" "+n.word)
 		}
 	}
-	return line
+	return strings.Join(parts, "  ")
 }
 
 func change(from, to int64) string {
@@ -177,11 +188,24 @@ func change(from, to int64) string {
 	return strconv.FormatInt(from, 10) + " → " + strconv.FormatInt(to, 10) + " (" + sign + strconv.FormatInt(to-from, 10) + ")"
 }
 
-func writeChangeLine(out *output, p *painter, c *diff.Change) {
+// writeChangeLine writes a change without the end of its line: another field of the
+// same object may follow.
+func writeChangeLine(out *output, p *painter, c *diff.Change, goesOn bool) {
 	role := ChangeRole(c.Kind)
+	if goesOn {
+		out.buf = p.paint(out.buf, role, ", "+fieldText(c))
+		return
+	}
+	if n := len(out.buf); n == 0 || out.buf[n-1] != '\n' {
+		out.buf = append(out.buf, '\n')
+	}
 	out.buf = append(out.buf, "  "...)
-	out.buf = append(p.paint(out.buf, role, Glyph(role, true)+" "+ChangeText(c)), '\n')
+	out.buf = p.paint(out.buf, role, Glyph(role, true)+" "+ChangeText(c))
 	out.drain()
+}
+
+func fieldText(c *diff.Change) string {
+	return c.Field + " " + orNone(c.From) + " → " + orNone(c.To)
 }
 
 // ChangeRole is the role of a kind of change.
@@ -191,8 +215,9 @@ func ChangeRole(k diff.Kind) Role {
 		return RoleAdded
 	case diff.Removed:
 		return RoleRemoved
+	default:
+		return RoleChanged
 	}
-	return RoleChanged
 }
 
 // ChangeText is a change in one line for people.
@@ -209,8 +234,9 @@ func ChangeText(c *diff.Change) string {
 			names[i] = r.ID
 		}
 		return joinText(text, "replaced by "+strings.Join(names, ", "))
+	default:
+		return text + "  " + fieldText(c)
 	}
-	return text + "  " + c.Field + " " + orNone(c.From) + " → " + orNone(c.To)
 }
 
 func joinText(a, b string) string {

@@ -43,9 +43,9 @@ const pieceSize = 64 << 10
 
 func newOutput(w io.Writer) output { return output{w: w, buf: make([]byte, 0, pieceSize+4<<10)} }
 
-// drain writes when enough has come together.
+// drain writes when enough has come together, if there is a writer.
 func (o *output) drain() {
-	if len(o.buf) >= pieceSize {
+	if o.w != nil && len(o.buf) >= pieceSize {
 		_ = o.flush()
 	}
 }

@@ -15,6 +15,8 @@ const APIVersion = "kitescope/v1"
 type items struct {
 	grid    *view.Grid
 	columns []itemColumn
+	// nested writes lists and pairs for appendRow. It has nowhere to drain to.
+	nested jsonEncoder
 }
 
 type itemColumn struct {
@@ -37,14 +39,18 @@ func newItems(g *view.Grid) *items {
 // write tells row i. Unknown cells are left out; of absent ones those whose value would
 // be a string are empty, the others are left out.
 func (it *items) write(e encoder, i int) {
-	if fast, ok := e.(*jsonEncoder); ok && !fast.spreadsItems() {
-		it.writeCompact(fast, i)
+	if j, ok := e.(*jsonEncoder); ok && !j.spreadsItems() {
+		j.before()
+		j.buf = it.appendRow(j.buf, i)
+		j.drain()
 		return
 	}
+	template, _ := e.(*valueEncoder)
 	e.beginObject()
 	for j := range it.columns {
 		c := it.grid.Cell(i, j)
 		if it.skip(j, c.Absent) {
+			template.absent(it.columns[j].Name, c.Absent)
 			continue
 		}
 		e.key(it.columns[j].Name)
@@ -61,15 +67,15 @@ func (it *items) skip(j int, absent view.Absence) bool {
 		return true
 	case view.None:
 		return !emptyWhenNone(it.columns[j].Kind)
+	default:
+		return false
 	}
-	return false
 }
 
-// writeCompact is write for JSON on one line, without a call for each value: with a
-// million values that is what it costs.
-func (it *items) writeCompact(e *jsonEncoder, i int) {
-	e.before()
-	buf := append(e.buf, '{')
+// appendRow appends an item as JSON on one line, without a call for each value: with
+// a million values that is what it costs.
+func (it *items) appendRow(dst []byte, i int) []byte {
+	dst = append(dst, '{')
 	row, first := it.grid.Row(i), true
 	for j := range it.columns {
 		column := &it.columns[j]
@@ -78,39 +84,49 @@ func (it *items) writeCompact(e *jsonEncoder, i int) {
 			continue
 		}
 		if !first {
-			buf = append(buf, ',')
+			dst = append(dst, ',')
 		}
 		first = false
-		buf = append(buf, column.quoted...)
-		switch {
-		case column.Kind == view.ID && c.Absent == view.Present:
-			buf = append(buf, '"')
-			buf = append(strconv.AppendInt(buf, c.Int, 10), '"')
-		case column.Kind == view.ID:
-			buf = append(buf, '"', '"')
-		case column.Kind == view.Int || column.Kind == view.Bytes:
-			buf = strconv.AppendInt(buf, c.Int, 10)
-		case column.Kind == view.Text || column.Kind == view.State:
-			buf = appendQuoted(buf, c.Text)
-		case column.Kind == view.Bool:
-			buf = strconv.AppendBool(buf, c.Int != 0)
-		case column.Kind == view.Time:
-			buf = append(buf, '"')
-			buf = append(appendTime(buf, c.Int), '"')
-		case column.Kind == view.Duration:
-			buf = appendSeconds(buf, c.Int)
-		case column.Kind == view.List && len(c.List) == 0:
-			buf = append(buf, '[', ']')
-		case column.Kind == view.Pairs && len(c.List) == 0:
-			buf = append(buf, '{', '}')
-		default:
-			e.buf, e.afterKey = buf, true
-			writeCell(e, c, column.Kind)
-			buf = e.buf
+		dst = append(dst, column.quoted...)
+		if scalar, ok := appendScalar(dst, &c, column.Kind); ok {
+			dst = scalar
+			continue
 		}
+		it.nested.buf, it.nested.afterKey = dst, true
+		writeCell(&it.nested, c, column.Kind)
+		dst = it.nested.buf
 	}
-	e.buf = append(buf, '}')
-	e.drain()
+	return append(dst, '}')
+}
+
+// appendScalar appends the JSON of a cell; ok is false for lists and pairs with entries
+// and for percentages.
+func appendScalar(buf []byte, c *view.Cell, k view.Kind) (out []byte, ok bool) {
+	switch k {
+	case view.ID:
+		buf = append(buf, '"')
+		if c.Absent == view.Present {
+			buf = strconv.AppendInt(buf, c.Int, 10)
+		}
+		return append(buf, '"'), true
+	case view.Int, view.Bytes:
+		return strconv.AppendInt(buf, c.Int, 10), true
+	case view.Text, view.State:
+		return appendQuoted(buf, c.Text), true
+	case view.Bool:
+		return strconv.AppendBool(buf, c.Int != 0), true
+	case view.Time:
+		buf = append(buf, '"')
+		return append(appendTime(buf, c.Int), '"'), true
+	case view.Duration:
+		return appendSeconds(buf, c.Int), true
+	case view.List:
+		return append(buf, '[', ']'), len(c.List) == 0
+	case view.Pairs:
+		return append(buf, '{', '}'), len(c.List) == 0
+	default:
+		return buf, false
+	}
 }
 
 // emptyWhenNone reports whether a cell without a value is written as "", [] or {}.
@@ -118,8 +134,9 @@ func emptyWhenNone(k view.Kind) bool {
 	switch k {
 	case view.Text, view.State, view.ID, view.List, view.Pairs:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 func writeCell(e encoder, c view.Cell, k view.Kind) {
@@ -164,6 +181,15 @@ func writePairs(e encoder, flat []string) {
 	e.endObject()
 }
 
+// merge takes over what others have seen of the same grid.
+func (it *items) merge(others []*items) {
+	for _, o := range others {
+		for j := range o.columns {
+			it.columns[j].unknown = it.columns[j].unknown || o.columns[j].unknown
+		}
+	}
+}
+
 // writeUnknown names the columns that had unknown cells.
 func (it *items) writeUnknown(e encoder) {
 	var names []string
@@ -193,8 +219,12 @@ func listDocument(g *view.Grid) document {
 		}
 		e.key("items")
 		e.beginList()
-		for i := range g.Len() {
-			it.write(e, i)
+		if j, ok := e.(*jsonEncoder); ok {
+			it.merge(j.rows(g))
+		} else {
+			for i := range g.Len() {
+				it.write(e, i)
+			}
 		}
 		e.endList()
 		it.writeUnknown(e)

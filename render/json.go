@@ -3,6 +3,7 @@ package render
 import (
 	"io"
 	"strconv"
+	"strings"
 
 	"kitescope/inspect/view"
 )
@@ -24,19 +25,47 @@ var jsonWriter = &writer{
 var jsonlWriter = &writer{
 	name: "jsonl", doc: "one JSON object per line and item, without an envelope", show: view.Hidden,
 	grid: func(w io.Writer, g *view.Grid, _ *Options) error {
-		e := newJSON(w, 0)
-		items := newItems(g)
-		for i := range g.Len() {
-			items.write(e, i)
-			e.line()
-		}
-		return e.output.flush()
+		out := newOutput(w)
+		writeRows(&out, g.Len(), func() *jsonLine { return &jsonLine{newItems(g)} })
+		return out.flush()
 	},
 	structured: func(w io.Writer, d document, _ int, _ *Options) error {
 		e := newJSON(w, 0)
 		d(e)
 		return e.flush()
 	},
+}
+
+// jsonLine is an item on a line of its own.
+type jsonLine struct{ *items }
+
+func (l *jsonLine) appendRow(dst []byte, i int) []byte {
+	return append(l.items.appendRow(dst, i), '\n')
+}
+
+// jsonItem is an item in a list that is spread over lines.
+type jsonItem struct {
+	*items
+	indent string
+}
+
+func (l *jsonItem) appendRow(dst []byte, i int) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	return l.items.appendRow(append(dst, l.indent...), i)
+}
+
+// rows writes all items of a grid into the list that has just begun.
+func (e *jsonEncoder) rows(g *view.Grid) []*items {
+	indent := "\n" + strings.Repeat("  ", e.depth)
+	writers := writeRows(&e.output, g.Len(), func() *jsonItem { return &jsonItem{newItems(g), indent} })
+	e.started = g.Len() > 0
+	used := make([]*items, len(writers))
+	for i, w := range writers {
+		used[i] = w.items
+	}
+	return used
 }
 
 // jsonEncoder appends JSON. Objects down to depth open and lists one deeper are spread

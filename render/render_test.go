@@ -329,10 +329,10 @@ func TestUnknownIsNeverZero(t *testing.T) {
 
 func TestParseFormat(t *testing.T) {
 	for word, want := range map[string]string{
-		"jsn":              `unknown output format "jsn"; did you mean json?`,
-		"template":         `output format "template" needs a template: template={{range .items}}{{.id}}{{"\n"}}{{end}}`,
-		"template={{range": "read template: template: output:1: unclosed action",
-		"json=x":           `unknown output format "json=x"; did you mean json or jsonl?`,
+		"jsn":           `unknown output format "jsn"; did you mean json?`,
+		"template":      `output format "template" needs a template: template={{range .items}}{{.id}}{{"\n"}}{{end}}`,
+		"template={{if": "read template: " + `template: output:1: unclosed action`,
+		"json=x":        `unknown output format "json=x"; did you mean json or jsonl?`,
 	} {
 		if _, err := ParseFormat(word); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", word, err, want)

@@ -25,10 +25,17 @@ func writeTable(w io.Writer, g *view.Grid, o *Options) error {
 	out := newOutput(w)
 	t := newTable(g, o, "")
 	t.header(&out)
-	for i := range g.Len() {
-		t.row(&out, i)
-	}
+	t.rows(&out)
 	return out.flush()
+}
+
+// rows writes all rows.
+func (t *textTable) rows(out *output) {
+	writeRows(out, t.grid.Len(), func() *textTable {
+		own := *t
+		own.scratch = nil
+		return &own
+	})
 }
 
 // textTable is the layout of a grid.
@@ -76,25 +83,39 @@ func rightAligned(k view.Kind) bool {
 	switch k {
 	case view.Int, view.Bytes, view.Percent, view.Duration:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
+// measure finds the width of each column.
 func (t *textTable) measure() {
 	for j := range t.columns {
 		if !t.noHeader {
 			t.columns[j].width = len(t.columns[j].Title)
 		}
 	}
-	for i := range t.grid.Len() {
-		row := t.grid.Row(i)
-		for j := range t.columns {
-			c := &t.columns[j]
-			cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
-			if n := t.cellWidth(cell, c.Kind); n > c.width {
-				c.width = n
-			}
+	parts := inParts(t.grid.Len(), func(from, to int) []int {
+		own := *t
+		own.scratch = nil
+		widths := make([]int, len(t.columns))
+		for i := from; i < to; i++ {
+			own.measureRow(t.grid.Row(i), widths)
 		}
+		return widths
+	})
+	for _, widths := range parts {
+		for j := range t.columns {
+			t.columns[j].width = max(t.columns[j].width, widths[j])
+		}
+	}
+}
+
+func (t *textTable) measureRow(row int, widths []int) {
+	for j := range t.columns {
+		c := &t.columns[j]
+		cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
+		widths[j] = max(widths[j], t.cellWidth(cell, c.Kind))
 	}
 }
 
@@ -110,6 +131,7 @@ func (t *textTable) cellWidth(c view.Cell, k view.Kind) int {
 		if plain(c.Text) {
 			return len(c.Text)
 		}
+	default:
 	}
 	t.scratch = AppendText(t.scratch[:0], c, k)
 	return width(t.scratch)
@@ -182,9 +204,9 @@ func (t *textTable) header(out *output) {
 	out.buf = append(out.buf, '\n')
 }
 
-func (t *textTable) row(out *output, i int) {
+func (t *textTable) appendRow(dst []byte, i int) []byte {
 	row := t.grid.Row(i)
-	out.buf = append(out.buf, t.indent...)
+	dst = append(dst, t.indent...)
 	for j := range t.columns {
 		c := &t.columns[j]
 		cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
@@ -193,10 +215,9 @@ func (t *textTable) row(out *output, i int) {
 		if c.cut && width(text) > c.width {
 			text = []byte(fit(string(text), c.width, t.ellipsis))
 		}
-		out.buf = t.pad(out.buf, j, text, cellRole(cell, c.Kind))
+		dst = t.pad(dst, j, text, cellRole(cell, c.Kind))
 	}
-	out.buf = append(out.buf, '\n')
-	out.drain()
+	return append(dst, '\n')
 }
 
 func cellRole(c view.Cell, k view.Kind) Role {

@@ -23,10 +23,9 @@ var templateWriter = &writer{
 	},
 }
 
-// parseTemplate reads a template. A key that an item does not have is empty, as absent
-// values are.
+// parseTemplate reads a template.
 func parseTemplate(text string) (*template.Template, error) {
-	t, err := template.New("output").Option("missingkey=zero").Funcs(template.FuncMap{
+	t, err := template.New("output").Funcs(template.FuncMap{
 		"json":  toJSON,
 		"join":  joinAny,
 		"upper": strings.ToUpper,
@@ -77,6 +76,20 @@ type container struct {
 	object map[string]any
 	list   []any
 	name   string // key of the container in the one around it
+}
+
+// absent gives a key that other formats leave out a value that prints: in a template
+// there is no other way to ask. It does nothing for a nil encoder.
+func (e *valueEncoder) absent(name string, why view.Absence) {
+	if e == nil {
+		return
+	}
+	e.key(name)
+	if why == view.Unknown {
+		e.text(UnknownMark)
+		return
+	}
+	e.text("")
 }
 
 func (e *valueEncoder) put(v any) {

@@ -117,7 +117,7 @@ func StateRole(word string) Role {
 // Glyph says what a role's colour says, for eyes and terminals without colour; "" where
 // there is nothing to say.
 func Glyph(r Role, ascii bool) string {
-	glyphs := map[Role][2]string{
+	glyphs := [roles][2]string{
 		RoleGood: {"✓", "ok"}, RoleProgress: {"◌", ".."}, RoleWarn: {"▲", "!"}, RoleBad: {"✖", "x"},
 		RoleAdded: {"+", "+"}, RoleRemoved: {"-", "-"}, RoleChanged: {"~", "~"},
 	}

@@ -133,6 +133,7 @@ func Remark(f view.Field) (text string, role Role) {
 		return value, role
 	case view.Text:
 		return value, RoleDim
+	default:
+		return name + " " + value, RoleDim
 	}
-	return name + " " + value, RoleDim
 }

@@ -27,6 +27,7 @@ func AppendText(dst []byte, c view.Cell, k view.Kind) []byte {
 		return append(dst, UnknownMark...)
 	case view.None:
 		return append(dst, NoneMark...)
+	case view.Present:
 	}
 	switch k {
 	case view.ID, view.Int:
@@ -48,8 +49,9 @@ func AppendText(dst []byte, c view.Cell, k view.Kind) []byte {
 		return appendList(dst, c.List, ",")
 	case view.Pairs:
 		return appendPairs(dst, c.List, ",")
+	default:
+		return appendHarmless(dst, c.Text)
 	}
-	return appendHarmless(dst, c.Text)
 }
 
 func appendList(dst []byte, list []string, separator string) []byte {

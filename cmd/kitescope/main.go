@@ -16,7 +16,7 @@ import (
 func main() {
 	// A closed pipe is an error to report (exit 1), not a signal to die of.
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	code := run(ctx, processStreams(), os.Args[1:])
 	stop()
 	os.Exit(code)

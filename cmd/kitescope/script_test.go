@@ -1,6 +1,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"context"
 	"flag"
 	"fmt"
@@ -38,6 +39,7 @@ func TestScript(t *testing.T) {
 			"exits":    cmdExits,
 			"demoetcd": cmdDemoEtcd,
 			"cut":      cmdCut,
+			"gunzip":   cmdGunzip,
 		},
 	})
 }
@@ -82,4 +84,16 @@ func cmdCut(ts *testscript.TestScript, _ bool, args []string) {
 	_, err = io.CopyN(out, in, size)
 	ts.Check(err)
 	ts.Check(out.Close())
+}
+
+// cmdGunzip unpacks a file: gunzip FROM TO.
+func cmdGunzip(ts *testscript.TestScript, _ bool, args []string) {
+	in, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer in.Close()
+	z, err := gzip.NewReader(in)
+	ts.Check(err)
+	text, err := io.ReadAll(z)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), text, 0o600))
 }

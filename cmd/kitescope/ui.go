@@ -12,8 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kitescope/inspect/meta"
-	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/tui"
@@ -172,66 +170,4 @@ func saveFile(name string, write func(io.Writer) error) (string, error) {
 		return path, nil
 	}
 	return "", fmt.Errorf("save %s: a thousand such files are here already", name)
-}
-
-// sourceFeed feeds the UI from a source: followed where it is live, read once where not.
-type sourceFeed struct {
-	open     func(context.Context) (source.Source, error)
-	interval time.Duration
-	// failed is why nothing was ever shown; read it after the UI has ended.
-	failed error
-}
-
-// retryAfter is how long the feed waits before it opens a source again that did not open.
-const retryAfter = 3 * time.Second
-
-// Follow implements tui.Feed.
-func (f *sourceFeed) Follow(ctx context.Context, emit func(tui.Update)) {
-	want := meta.Want{Parts: model.PartAll, Records: true}
-	for {
-		emit(tui.Update{Progress: "opening"})
-		src, err := f.open(ctx)
-		if err == nil {
-			err = f.follow(ctx, src, want, emit)
-			_ = src.Close() // it was only read
-		}
-		if ctx.Err() != nil || err == nil {
-			return
-		}
-		f.failed = err
-		emit(tui.Update{Err: err})
-		select {
-		case <-time.After(retryAfter):
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-func (f *sourceFeed) follow(ctx context.Context, src source.Source, want meta.Want, emit func(tui.Update)) error {
-	got := func(c *model.Cluster, live bool) {
-		f.failed = nil
-		emit(tui.Update{Cluster: c, Live: live})
-	}
-	if w, ok := src.(source.Watcher); ok {
-		return meta.Follow(ctx, w, want, f.interval, func(c *model.Cluster, err error) {
-			if c != nil {
-				got(c, true)
-			}
-			if err != nil {
-				emit(tui.Update{Err: err, Live: true})
-			}
-		})
-	}
-	snapshot, err := src.Pin(ctx)
-	if err != nil {
-		return err
-	}
-	defer snapshot.Close()
-	c, err := meta.Load(ctx, snapshot, want)
-	if err != nil {
-		return err
-	}
-	got(c, false)
-	return nil
 }

@@ -150,7 +150,8 @@ func (p *pair) summarize() {
 			p.diff.Collections = append(p.diff.Collections, p.newSummary(c.Collection))
 			last = &p.diff.Collections[len(p.diff.Collections)-1]
 		}
-		if c.Object.Resource == "segments" {
+		again := i > 0 && p.diff.Changes[i-1].Object == c.Object // another field of the same one
+		if c.Object.Resource == "segments" && !again {
 			last.count(c.Kind)
 		}
 	}

@@ -21,10 +21,11 @@ func line(c Change) string {
 	if c.Field != "" {
 		s += " " + c.Field + ": " + c.From + " to " + c.To
 	}
+	parts := []string{s}
 	for _, r := range c.By {
-		s += " by " + r.ID
+		parts = append(parts, r.ID)
 	}
-	return s
+	return strings.Join(parts, " by ")
 }
 
 func lines(d *Diff) []string {
@@ -123,6 +124,7 @@ func TestSegments(t *testing.T) {
 func TestSummary(t *testing.T) {
 	a := cluster(segment(1, 5), segment(2, 6), segment(9, 1))
 	b := cluster(dropped(segment(1, 5)), dropped(segment(2, 6)), segment(3, 10, 1, 2), segment(4, 100), segment(9, 2))
+	b.Segment(9).Bytes = 7 // two fields of one segment
 	want := []Summary{{
 		Collection: model.Ref{Resource: "collections", ID: docs.String(), Name: "docs"},
 		Added:      1, Replaced: 2, Changed: 1, RowsBefore: 12, RowsAfter: 112, SegmentsBefore: 3, SegmentsAfter: 3,

@@ -1,8 +1,11 @@
 package meta
 
 import (
+	"compress/gzip"
 	"context"
+	"encoding/json"
 	"flag"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -51,4 +54,21 @@ func loadFixture(tb testing.TB, name string, want Want) *model.Cluster {
 		tb.Fatal(err)
 	}
 	return c
+}
+
+// readGzip reads a compressed JSON file.
+func readGzip(tb testing.TB, path string, into any) {
+	tb.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := json.NewDecoder(z).Decode(into); err != nil {
+		tb.Fatal(err)
+	}
 }

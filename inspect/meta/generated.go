@@ -28,7 +28,7 @@ func slowSegment(b []byte, v *segmentValue) (unknown []string, err error) {
 		StorageVersion: int32(m.GetStorageVersion()),
 		Rows:           m.GetNumOfRows(), MaxRows: m.GetMaxRowNum(), //nolint:staticcheck // 2.1 and 2.2 fill the deprecated field
 		StartAt: model.TSO(m.GetStartPosition().GetTimestamp()), PositionAt: model.TSO(m.GetDmlPosition().GetTimestamp()),
-		ExpireAt: model.TSO(m.GetLastExpireTime()), DroppedAt: model.TSO(m.GetDroppedAt()),
+		ExpireAt: model.TSO(m.GetLastExpireTime()), DroppedAt: wallTSO(m.GetDroppedAt()),
 		Details: segmentDetails(m),
 	}
 	v.channel = []byte(m.GetInsertChannel())

@@ -45,7 +45,7 @@ func (k *keyspace) candidates(resource, id string) []string {
 	case "undecoded":
 		key, _, _ := strings.Cut(id, ": ")
 		return []string{key}
-	case "segments":
+	case "segments", "orphans":
 		return k.segmentKeys(id)
 	case "segment-indexes":
 		return k.segmentIndexKeys(id)

@@ -153,7 +153,7 @@ func fastSegmentNumber(f *wireField, s *model.Segment) bool {
 	case 14<<3 | varint:
 		s.ByCompaction = f.value != 0
 	case 16<<3 | varint:
-		s.DroppedAt = model.TSO(f.value)
+		s.DroppedAt = wallTSO(f.value)
 	case 17<<3 | varint:
 		s.Importing = f.value != 0
 	case 18<<3 | varint:

@@ -7,7 +7,8 @@ package model
 // pchannels, resource-groups, users, roles, privilege-groups, config, keys). Others
 // are built with slashes: "collection/field" for fields, "database/name" for aliases,
 // "segment/index/build" for segment-indexes, "role-id" for nodes, "collection" for
-// load-states, "type/id" for tasks, "role/type/database/object/privilege" for grants,
+// load-states, "type/id" for tasks, "collection/partition/vchannel/version" for
+// partition-stats, the name of the vchannel for targets, the relative key for history, "role/type/database/object/privilege" for grants,
 // "key: reason" for undecoded.
 type Ref struct {
 	Resource string // plural, as in "kitescope get segments"

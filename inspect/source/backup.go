@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,7 +74,7 @@ func (s *backupSource) start() (*frames, error) {
 	if err != nil {
 		return nil, notGzip(s.in.location, err)
 	}
-	f := &frames{r: bufio.NewReaderSize(r, 256<<10)}
+	f := &frames{r: newFrameReader(r)}
 	first, err := f.next()
 	if err != nil {
 		return nil, s.broken(f, err)

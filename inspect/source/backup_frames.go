@@ -131,3 +131,5 @@ func (f *frames) next() ([]byte, error) {
 	f.count++
 	return f.buf, nil
 }
+
+func newFrameReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 256<<10) }

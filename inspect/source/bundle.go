@@ -37,7 +37,7 @@ const (
 	// chunkTarget is where a chunk of keys ends, maxChunk what a reader accepts:
 	// a chunk holds at least one record, however large.
 	chunkTarget = 4 << 20
-	maxChunk    = 512 << 20
+	maxChunk    = 128 << 20
 	// maxJSON bounds manifest.json and end.json.
 	maxJSON = 16 << 20
 )

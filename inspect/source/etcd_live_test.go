@@ -80,7 +80,8 @@ func TestSnapshotStaysAtItsRevision(t *testing.T) {
 func TestCompactedSnapshot(t *testing.T) {
 	server, _, src := liveStore(t)
 	snap := pin(t, src)
-	newest := put(t, server, "by-dev/meta/x", "y")
+	put(t, server, "by-dev/meta/x", "y")
+	newest := put(t, server, "by-dev/meta/x", "z")
 	if _, err := server.Client.Compact(t.Context(), newest); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func TestDeadEndpointsDoNotHurt(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = silent.Close() })
 	from := "etcd://" + strings.Join([]string{freeAddress(t), silent.Addr().String(), server.Address}, ",")
-	src := open(t, from, source.Options{DialTimeout: 3 * time.Second}).(*source.Etcd)
+	src := open(t, from, source.Options{DialTimeout: 1500 * time.Millisecond}).(*source.Etcd)
 	t.Cleanup(func() { _ = src.Close() })
 	start := time.Now()
 	got, err := collect(t.Context(), pin(t, src))
@@ -329,14 +330,14 @@ func (p *proxy) copy(to, from net.Conn) {
 	buf := make([]byte, 4096)
 	for {
 		n, err := from.Read(buf)
+		if err != nil {
+			return
+		}
 		select {
 		case <-p.frozen:
 			// Swallow everything from now on, as a network that drops packets does.
 			continue
 		default:
-		}
-		if err != nil {
-			return
 		}
 		if _, err := to.Write(buf[:n]); err != nil {
 			return

@@ -23,8 +23,10 @@ const (
 	maxSeeks = 200
 	// maxDepth is how deep a root path may lie.
 	maxDepth = 6
-	// widenAfter is how many fruitless children of one directory are looked at.
+	// widenAfter is how many fruitless children of one directory are looked at,
+	// widenKeys how many if they are keys.
 	widenAfter = 12
+	widenKeys  = 3
 )
 
 // findRoot returns the root to use.
@@ -141,7 +143,7 @@ func candidates(key string) []metaRoot {
 // after returns where to search on after a key without result: behind the key,
 // or behind its directory once that had too many fruitless children, and so up.
 func after(key string, children map[string]int) string {
-	skip, behind := key, key+"\x00"
+	skip, behind, enough := key, key+"\x00", widenKeys
 	for {
 		i := strings.LastIndexByte(strings.TrimSuffix(skip, "/"), '/')
 		if i < 0 {
@@ -150,10 +152,10 @@ func after(key string, children map[string]int) string {
 		parent := skip[:i+1]
 		deep := strings.Count(parent, "/") > maxDepth
 		children[parent]++
-		if !deep && children[parent] <= widenAfter {
+		if !deep && children[parent] <= enough {
 			return behind
 		}
-		skip, behind = parent, prefixEnd(parent)
+		skip, behind, enough = parent, prefixEnd(parent), widenAfter
 	}
 }
 

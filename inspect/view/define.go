@@ -23,6 +23,9 @@ type definition[T any] struct {
 	owner    func(*Env, T) (Ref, bool)
 	links    func(*Env, T) []Link
 	sections func(*scope, T) []Section
+	// find returns the position of a Ref's ID among all rows, if it is to be found faster
+	// than by looking at each; nil otherwise.
+	find func(e *Env, id string) (int, bool)
 	// key is the key of the object's record where the object knows it, for clusters
 	// without a Keyspace; nil if it does not.
 	key func(*Env, T) string

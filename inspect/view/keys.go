@@ -63,6 +63,12 @@ var keys = define(definition[keyRow]{
 			func(e *Env, k keyRow) Cell { return text(k.record(e).Problem) },
 		},
 	},
+	find: func(e *Env, id string) (int, bool) {
+		if e.Cluster.Keyspace == nil {
+			return 0, false
+		}
+		return e.Cluster.Keyspace.Find(id)
+	},
 	ref: func(e *Env, k keyRow) Ref {
 		key := k.info(e).Key
 		return Ref{ID: key, Name: key}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -74,8 +75,27 @@ func Lookup(t Table, word string) (row int, err error) {
 	return 0, e
 }
 
+// finder is a Table that finds some rows without looking at each.
+type finder interface {
+	find(id string) (int, bool)
+}
+
+func (t *table[T]) find(id string) (int, bool) {
+	if t.def.find == nil {
+		return 0, false
+	}
+	row, ok := t.def.find(t.env, id)
+	// A section's table holds other rows than the resource's own.
+	return row, ok && row < len(t.rows) && t.Ref(row).ID == id
+}
+
 // rowOf finds the row of a Ref's ID; otherwise it is the error given, or not found.
 func rowOf(t Table, id string, otherwise error) (int, error) {
+	if f, ok := t.(finder); ok {
+		if row, found := f.find(id); found {
+			return row, nil
+		}
+	}
 	for row := range t.Len() {
 		if t.Ref(row).ID == id {
 			return row, nil
@@ -95,7 +115,7 @@ func exactID(t Table, rows []int32, word string) (int, bool) {
 	}
 	found, n := 0, 0
 	for _, row := range rows {
-		if fmt.Sprint(t.Cell(int(row), i).Int) == word {
+		if strconv.FormatInt(t.Cell(int(row), i).Int, 10) == word {
 			found, n = int(row), n+1
 		}
 	}
@@ -111,7 +131,7 @@ func label(t Table, row int, ref Ref) string {
 		if c := t.Cell(row, i); c.Absent == Present && isText(r.Columns[i].Kind) {
 			handle = c.Text
 		} else if c.Absent == Present {
-			handle = fmt.Sprint(c.Int)
+			handle = strconv.FormatInt(c.Int, 10)
 		}
 	}
 	owner, ok := t.Owner(row)

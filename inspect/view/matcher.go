@@ -204,8 +204,9 @@ func (b *boundTerm) match(t Table, row int) bool {
 		return b.like(c)
 	case unlike:
 		return !b.like(c)
+	default:
+		return c.Absent == Present && b.compare(c)
 	}
-	return c.Absent == Present && b.compare(c)
 }
 
 func (b *boundTerm) anyEqual(c Cell) bool {
@@ -243,9 +244,10 @@ func (b *boundTerm) equal(v *value, c Cell) bool {
 		return equalText(v, b.kind, c)
 	case Percent:
 		return c.Float == v.number
+	default:
+		from, to := b.bounds(v)
+		return c.Int >= from && (c.Int < to || from == to && c.Int == from)
 	}
-	from, to := b.bounds(v)
-	return c.Int >= from && (c.Int < to || from == to && c.Int == from)
 }
 
 func (b *boundTerm) bounds(v *value) (from, to int64) {
@@ -265,8 +267,9 @@ func (b *boundTerm) compare(c Cell) bool {
 			return c.Float >= v.number
 		case less:
 			return c.Float < v.number
+		default:
+			return c.Float <= v.number
 		}
-		return c.Float <= v.number
 	}
 	from, to := b.bounds(v)
 	switch b.op {
@@ -276,8 +279,9 @@ func (b *boundTerm) compare(c Cell) bool {
 		return c.Int >= from
 	case less:
 		return c.Int < from
+	default:
+		return c.Int < to || from == to && c.Int == from
 	}
-	return c.Int < to || from == to && c.Int == from
 }
 
 func (b *boundTerm) like(c Cell) bool {
@@ -301,8 +305,9 @@ func (b *boundTerm) like(c Cell) bool {
 			}
 		}
 		return false
+	default:
+		return re.Match(strconv.AppendInt(nil, c.Int, 10))
 	}
-	return re.Match(strconv.AppendInt(nil, c.Int, 10))
 }
 
 // equalText compares a text, or any element of a list, or a key or "key=value" of pairs.
@@ -323,8 +328,9 @@ func equalText(v *value, k Kind, c Cell) bool {
 			}
 		}
 		return false
+	default:
+		return equalWord(v, c.Text, k == State)
 	}
-	return equalWord(v, c.Text, k == State)
 }
 
 func equalWord(v *value, s string, anyCase bool) bool {

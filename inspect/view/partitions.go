@@ -1,6 +1,10 @@
 package view
 
-import "kitescope/inspect/model"
+import (
+	"slices"
+
+	"kitescope/inspect/model"
+)
 
 var partitions = define(definition[*model.Partition]{
 	Resource: Resource{
@@ -80,10 +84,8 @@ func partitionLoad(e *Env, p *model.Partition) string {
 			return x.Status
 		}
 	}
-	for _, released := range l.Released {
-		if released == p.ID {
-			return "NotLoad"
-		}
+	if slices.Contains(l.Released, p.ID) {
+		return "NotLoad"
 	}
 	if l.LoadType == "LoadPartition" || len(l.Partitions) > 0 {
 		return "NotLoad"

@@ -12,9 +12,9 @@ import (
 var Resources = related(
 	databases, collections, fields, partitions, aliases,
 	pchannels, vchannels, segments, indexes, segmentIndexes,
-	loadStates, replicas, resourceGroups, nodes,
+	loadStates, replicas, resourceGroups, nodes, targets,
 	users, roles, grants, privilegeGroups,
-	configEntries, tasks, keys, undecoded,
+	configEntries, tasks, partitionStats, allocators, history, orphans, keys, undecoded,
 )
 
 // Find returns the resource of a plural, singular or short name, in any case. An

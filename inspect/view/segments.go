@@ -1,6 +1,8 @@
 package view
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"kitescope/inspect/model"
@@ -27,6 +29,7 @@ var segments = define(definition[*model.Segment]{
 		segmentFlags,
 		segmentTimes,
 	),
+	find:  findSegment,
 	ref:   func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },
 	owner: func(e *Env, s *model.Segment) (Ref, bool) { return collectionRef(e, s.Collection) },
 	links: func(_ *Env, s *model.Segment) []Link {
@@ -38,6 +41,17 @@ var segments = define(definition[*model.Segment]{
 	},
 	sections: segmentSections,
 })
+
+// findSegment relies on segments being sorted by id.
+func findSegment(e *Env, id string) (int, bool) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(e.Cluster.Segments, model.SegmentID(n), func(s *model.Segment, id model.SegmentID) int {
+		return cmp.Compare(s.ID, id)
+	})
+}
 
 var segmentPlace = []column[*model.Segment]{
 	{
@@ -90,7 +104,7 @@ var segmentContent = []column[*model.Segment]{
 			Name: "index_states", Title: "INDEX STATES", Kind: Pairs, Show: Hidden, Needs: model.PartSegmentIndexes,
 			Doc: "State per index, by the index's name.",
 		},
-		func(e *Env, s *model.Segment) Cell { return indexStates(e, s) },
+		indexStates,
 	},
 	{
 		Column{
@@ -106,6 +120,15 @@ var segmentContent = []column[*model.Segment]{
 	{
 		Column{Name: "max_rows", Title: "MAX ROWS", Kind: Int, Show: Hidden, Doc: "Rows at which the segment is sealed, as estimated when it was opened."},
 		func(_ *Env, s *model.Segment) Cell { return count(s.MaxRows) },
+	},
+	{
+		Column{Name: "streaming_rows", Title: "STREAMING ROWS", Kind: Int, Show: Hidden, Doc: "Rows written so far by the streaming node's account of a growing segment (2.6)."},
+		func(_ *Env, s *model.Segment) Cell {
+			if s.Details == nil || s.Details.Growing == nil {
+				return none()
+			}
+			return count(s.Details.Growing.Rows)
+		},
 	},
 	{
 		Column{Name: "compacted_from", Title: "COMPACTED FROM", Kind: List, Show: Hidden, Doc: "Ids of the segments that a compaction made this one from."},
@@ -226,16 +249,12 @@ func segmentSections(s *scope, x *model.Segment) []Section {
 			gone++
 		}
 	}
-	built := make([]*model.SegmentIndex, len(x.Indexes))
-	for i := range x.Indexes {
-		built[i] = &x.Indexes[i]
-	}
 	ancestors := section(s, "compacted from", "segments", from, "id", "state", "rows", "size_bytes", "created_at")
 	if gone > 0 {
 		ancestors.Note = strconv.Itoa(gone) + " more have left the metadata"
 	}
 	return []Section{
-		section(s, "indexes", "segment-indexes", built, "index", "field", "state", "rows", "size_bytes", "build_id", "node", "fail_reason"),
+		section(s, "indexes", "segment-indexes", pointers(x.Indexes), "index", "field", "state", "rows", "size_bytes", "build_id", "node", "fail_reason"),
 		sectionOf(s, "logs", segmentLogs, logRows(s.Env, x)),
 		ancestors,
 		section(s, "compacted into", "segments", made, "id", "state", "rows", "size_bytes", "created_at"),

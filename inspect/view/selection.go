@@ -255,8 +255,15 @@ func (s Selection) Collection() string {
 			return t.values[0].text
 		}
 	}
-	if len(s.names) == 1 && !s.names[0].not && !strings.Contains(s.names[0].collection, "*") {
-		return s.names[0].collection
+	if len(s.names) != 1 || s.names[0].not {
+		return ""
 	}
-	return ""
+	word := s.names[0].collection
+	if s.resource.Name == "collections" {
+		word = s.names[0].text
+	}
+	if strings.Contains(word, "*") {
+		return ""
+	}
+	return word
 }

@@ -196,6 +196,12 @@ func TestSelectionCollection(t *testing.T) {
 			t.Errorf("%s: %q, want %q", words, got, want)
 		}
 	}
+	for word, want := range map[string]string{"docs": "docs", "d*": "", "!docs": "", "docs orders": ""} {
+		s, err := ParseSelection(collections, strings.Fields(word))
+		if err != nil || s.Collection() != want {
+			t.Errorf("collections %s: %q, %v", word, s.Collection(), err)
+		}
+	}
 	s, err := ParseSelection(partitions, []string{"docs/_default"})
 	if err != nil || s.Collection() != "docs" {
 		t.Errorf("docs/_default: %q, %v", s.Collection(), err)

@@ -58,5 +58,3 @@ func collectionRef(e *Env, c model.CollectionID) (Ref, bool) {
 func link(title, resource string, where ...string) Link {
 	return Link{Title: title, Resource: resource, Where: where}
 }
-
-func anyOf(list []string) Cell { return Cell{List: list} }

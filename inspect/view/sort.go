@@ -17,8 +17,8 @@ func Sort(t Table, rows []int32, order []SortKey) []int32 {
 	} else {
 		rows = slices.Clone(rows)
 	}
-	for i := len(order) - 1; i >= 0; i-- { // stable sorts, the least important key first
-		sortByRank(rows, ranks(t, rows, order[i]))
+	for _, key := range slices.Backward(order) { // stable sorts, the least important key first
+		sortByRank(rows, ranks(t, rows, key))
 	}
 	return rows
 }

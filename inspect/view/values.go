@@ -63,8 +63,9 @@ func ordered(k Kind) bool {
 	switch k {
 	case ID, Int, Bytes, Percent, Time, Duration:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // splitList splits at commas outside double quotes. Quoted values keep their quotes.

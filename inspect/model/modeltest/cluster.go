@@ -39,6 +39,7 @@ func SmallParts() model.Parts {
 	segments(&p)
 	serving(&p)
 	access(&p)
+	background(&p)
 	p.Keyspace = newKeyspace()
 	return p
 }

@@ -69,6 +69,30 @@ func serving(p *model.Parts) {
 	}}
 }
 
+func background(p *model.Parts) {
+	p.Targets = []*model.Target{{
+		Collection: Docs, Version: 1795160941182139900, Key: "by-dev/meta/queryCoord-Collection-Target/470590569932652633",
+		VChannels: []model.TargetVChannel{{
+			Name: docs0, Segments: []model.SegmentID{470590569932852601, 470590569932852602}, Rows: 6000,
+			Growing: []model.SegmentID{470590569932852690}, SeekAt: ago(time.Minute),
+		}},
+	}}
+	p.PartitionStats = []*model.PartitionStats{{
+		Collection: Docs, Partition: 470590569932652643, VChannel: docs0, Version: 7, Current: true,
+		Segments: []model.SegmentID{470590569932852667}, CommittedAt: Now.Add(-time.Hour), Key: "by-dev/meta/datacoord-meta/partition-stats/1",
+	}}
+	p.History = []*model.HistoryEntry{
+		{Key: "snapshots/root-coord/collection/1_ts1", Of: "root-coord/collection/1", Kind: "collection", At: ago(time.Hour), ID: 1, Name: "old"},
+		{Key: "snapshots/root-coord/collection/1_ts2", Of: "root-coord/collection/1", Kind: "collection", At: ago(time.Minute), Tombstone: true},
+	}
+	p.Allocators = []*model.Allocator{{Name: "gid/timestamp", At: Now.Add(3 * time.Second), Key: "by-dev/kv/gid/timestamp"}}
+	p.Orphans = []*model.Segment{{
+		ID: 470590569932852999, Collection: Docs, Partition: 470590569932652643, Bytes: 4096,
+		Logs:    []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 2, Bytes: 4096}},
+		Indexes: []model.SegmentIndex{{Segment: 470590569932852999, Collection: Docs, Index: 470590569932652801, Build: 5, State: model.IndexFinished}},
+	}}
+}
+
 func access(p *model.Parts) {
 	p.Users = []*model.User{{Name: "root", Roles: []string{"admin"}}, {Name: "reader", Roles: []string{"read", "public"}}}
 	p.Roles = []*model.Role{{Name: "admin", Users: []string{"root"}}, {Name: "read", Users: []string{"reader"}}, {Name: "public", Users: []string{"reader"}}}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// inProcess runs a command line with captured streams.
+func inProcess(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	s := &streams{
+		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now,
+		size:         func() (int, int) { return 0, 0 },
+		getenv:       func(name string) string { return env[name] },
+		readPassword: func(string) (string, error) { return "", os.ErrNotExist },
+	}
+	if env["KITESCOPE_CONFIG"] == "" {
+		env["KITESCOPE_CONFIG"] = t.TempDir() + "/none.yaml"
+	}
+	code = run(t.Context(), s, args)
+	return code, out.String(), errs.String()
+}
+
+// TestAccessControl reads an etcd with access control on: as a role that may read the
+// root, as one that may read part of it, as one that may read nothing, and with a wrong password.
+func TestAccessControl(t *testing.T) {
+	demo, err := startDemoEtcd(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(demo.stop)
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.endpoint}, DialTimeout: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	allow(t, client, "reader", "by-dev/", clientv3.GetPrefixRangeEnd("by-dev/"))
+	allow(t, client, "part", "by-dev/meta/root-coord/", clientv3.GetPrefixRangeEnd("by-dev/meta/root-coord/"))
+	allow(t, client, "stranger", "other/", clientv3.GetPrefixRangeEnd("other/"))
+	allow(t, client, "root", "", "")
+	if _, err := client.AuthEnable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	from := "etcd://" + demo.endpoint
+	for _, c := range []struct {
+		name, user, password string
+		args                 []string
+		code                 int
+		stdout, stderr       string
+	}{
+		{"reader", "reader", "reader-pw", []string{"get", "segments", "--strict", "-o", "name"}, 0, "segment/", ""},
+		{"part", "part", "part-pw", []string{"get", "collections", "--columns", "name"}, 0, "docs_hnsw_cos", "could not read"},
+		{"part, strict", "part", "part-pw", []string{"get", "collections", "--strict"}, 4, "docs_hnsw_cos", "permission denied"},
+		{"stranger", "stranger", "stranger-pw", []string{"get", "collections"}, 1, "", "hint: "},
+		{"wrong password", "reader", "guess", []string{"get", "collections"}, 1, "", "authentication failed"},
+		{"nobody", "", "", []string{"get", "collections"}, 1, "", "--user"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			env := map[string]string{"KITESCOPE_ETCD_USER": c.user, "KITESCOPE_ETCD_PASSWORD": c.password}
+			code, stdout, stderr := inProcess(t, env, append(c.args, "--from", from, "--timeout", "5s")...)
+			if code != c.code || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.stderr) {
+				t.Errorf("exit %d, want %d\nstdout: %s\nstderr: %s", code, c.code, stdout, stderr)
+			}
+			if c.password != "" && strings.Contains(stdout+stderr, c.password) {
+				t.Error("the password is in the output")
+			}
+			if c.code == 1 && strings.Count(stderr, "\n") > 2 {
+				t.Errorf("more than one line and a hint:\n%s", stderr)
+			}
+		})
+	}
+}
+
+func allow(t *testing.T, client *clientv3.Client, name, from, to string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := client.UserAdd(ctx, name, name+"-pw")
+	must(err)
+	_, err = client.RoleAdd(ctx, name)
+	must(err)
+	if from != "" {
+		_, err = client.RoleGrantPermission(ctx, name, from, to, clientv3.PermissionType(clientv3.PermRead))
+		must(err)
+	}
+	_, err = client.UserGrantRole(ctx, name, name)
+	must(err)
+}
+
+// TestClosedPipe writes into a pipe that nobody reads.
+func TestClosedPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	var errs bytes.Buffer
+	s := &streams{
+		in: strings.NewReader(""), out: w, err: &errs, now: time.Now,
+		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string { return map[string]string{"KITESCOPE_CONFIG": os.DevNull}[name] },
+	}
+	code := run(t.Context(), s, []string{"get", "keys", "--from", "../../testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz"})
+	if code != exitFailed || errs.String() != "kitescope: write output: the reader closed the pipe\n" {
+		t.Errorf("exit %d, stderr %q", code, errs.String())
+	}
+}

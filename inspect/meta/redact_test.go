@@ -1,0 +1,174 @@
+package meta
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/schemapb"
+
+	"kitescope/inspect/meta/metatest"
+	"kitescope/inspect/source"
+)
+
+// TestNoSecretSurvives looks for the known secrets of the constructed clusters in
+// everything that a cluster and its keyspace can show, and in what a bundle would hold.
+func TestNoSecretSurvives(t *testing.T) {
+	for _, version := range metatest.Versions() {
+		kvs := metatest.Cluster(version)
+		var raw bytes.Buffer
+		for _, kv := range kvs {
+			raw.Write(kv.Value)
+		}
+		redactor := Redactor(testHeader())
+		var shown strings.Builder
+		for _, kv := range kvs {
+			before := bytes.Clone(kv.Value)
+			safe, keep := redactor(kv)
+			if !keep || !bytes.Equal(before, kv.Value) {
+				t.Errorf("%s: dropped or changed in place", kv.Key)
+			}
+			shown.Write(safe.Value)
+		}
+		c := constructed(t, version)
+		for i := range c.Keyspace.Len() {
+			r := c.Keyspace.Record(i)
+			fmt.Fprintln(&shown, r.Text, string(r.Raw), r.Problem)
+		}
+		dump(&shown, reflect.ValueOf(c.Parts), 0)
+		secrets := 0
+		for _, secret := range metatest.Secrets() {
+			if bytes.Contains(raw.Bytes(), []byte(secret)) {
+				secrets++
+			}
+			if strings.Contains(shown.String(), secret) {
+				t.Errorf("%s: %q is shown", version, secret)
+			}
+		}
+		if secrets < 5 {
+			t.Errorf("%s: only %d secrets to look for", version, secrets)
+		}
+	}
+}
+
+// dump writes all strings and bytes below a value.
+func dump(b *strings.Builder, v reflect.Value, depth int) {
+	if depth > 20 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		fmt.Fprintln(b, v.String())
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			dump(b, v.Elem(), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			dump(b, v.Field(i), depth+1)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			fmt.Fprintf(b, "%s\n", v.Bytes())
+			return
+		}
+		for i := range v.Len() {
+			dump(b, v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			dump(b, k, depth+1)
+			dump(b, v.MapIndex(k), depth+1)
+		}
+	}
+}
+
+func TestRedactorKeepsTheRest(t *testing.T) {
+	for _, name := range fixtures() {
+		redactor := Redactor(testHeader())
+		eachKey(t, name, func(kv source.KV) {
+			safe, _ := redactor(kv)
+			user := bytes.Contains(kv.Key, []byte("/credential/users/"))
+			if changed := !bytes.Equal(safe.Value, kv.Value); changed != user {
+				t.Errorf("%s %s: changed %v", name, kv.Key, changed)
+			}
+			if user && bytes.Contains(safe.Value, []byte("$2a$")) {
+				t.Errorf("%s %s: %s", name, kv.Key, safe.Value)
+			}
+		})
+	}
+}
+
+func TestRedactPair(t *testing.T) {
+	tests := []struct{ name, value, want string }{
+		{"minio.secretAccessKey", "x", redacted},
+		{"minio/accessKeyID", "x", redacted},
+		{"etcd.auth.password", "x", redacted},
+		{"kafka.saslUsername", "x", redacted},
+		{"pulsar.authParams", "token:x", redacted},
+		{"credential.openai.apikey", "x", redacted},
+		{"cipherPlugin.defaultKey", "x", redacted},
+		{"common.security.authorizationEnabled", "true", "true"},
+		{"function.secretRequired", "false", "false"},
+		{"queryCoord.autoBalance", "false", "false"},
+		{"proxy.maxNameLength", "255", "255"},
+		{"analyzer_params", `{"tokenizer":"jieba"}`, `{"tokenizer":"jieba"}`},
+		{"max_tokens", "512", "512"},
+		{"dim", "128", "128"},
+		{"params", `{"M":16,"efConstruction":200}`, `{"M":16,"efConstruction":200}`},
+		{"spec", `{"api_key":"x","n":1}`, `{"api_key":"<redacted>","n":1}`},
+		{"spec", `{"a":[{"access_key":"x"}],"big":12345678901234567890}`, `{"a":[{"access_key":"<redacted>"}],"big":12345678901234567890}`},
+		{"spec", `{"secret":{"a":"x"}}`, `{"secret":"<redacted>"}`},
+		{"spec", `{"secret":"x`, redacted},
+		{"url", "s3://ak:sk@host/path", "s3://<redacted>@host/path"},
+		{"url", "see http://a:b@c and http://d/e@f", "see http://<redacted>@c and http://d/e@f"},
+		{"url", "http://host/path", "http://host/path"},
+	}
+	for _, tt := range tests {
+		if got := redactPair(tt.name, tt.value); got != tt.want {
+			t.Errorf("redactPair(%q, %q) = %q, want %q", tt.name, tt.value, got, tt.want)
+		}
+	}
+}
+
+func TestRedactUnknownAndBroken(t *testing.T) {
+	field, err := proto.Marshal(&schemapb.FieldSchema{Name: "password", FieldID: 101})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ key, value, want string }{
+		{"by-dev/meta/new/thing", "plain", "plain"},
+		{"by-dev/meta/new/thing", `{"password":"x","a":1}`, `{"a":1,"password":"<redacted>"}`},
+		{"by-dev/meta/new/thing", "binary \x01 secret_key=x", redacted},
+		{"by-dev/meta/new/api_token", "x", redacted},
+		{"by-dev/meta/root-coord/credential/users/bob", "no json $2a$", redacted},
+		{"by-dev/meta/root-coord/functions/1/2", "\xff\xff api_key x", redacted},
+		{"by-dev/meta/root-coord/fields/1/101", string(field), string(field)},
+	}
+	for _, tt := range tests {
+		kv, keep := Redact(source.KV{Key: []byte(tt.key), Value: []byte(tt.value)}, testHeader())
+		if string(kv.Value) != tt.want || !keep {
+			t.Errorf("%s %q becomes %q, want %q", tt.key, tt.value, kv.Value, tt.want)
+		}
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	for _, version := range metatest.Versions() {
+		for _, kv := range metatest.Cluster(version) {
+			f.Add(kv.Key, kv.Value)
+		}
+	}
+	redactor := Redactor(testHeader())
+	f.Fuzz(func(t *testing.T, key, value []byte) {
+		once, _ := redactor(source.KV{Key: key, Value: value})
+		twice, _ := redactor(once)
+		if !bytes.Equal(once.Value, twice.Value) {
+			t.Fatalf("%q %q becomes %q, then %q", key, value, once.Value, twice.Value)
+		}
+	})
+}

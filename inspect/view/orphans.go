@@ -1,0 +1,61 @@
+package view
+
+import "kitescope/inspect/model"
+
+var orphans = define(definition[*model.Segment]{
+	Resource: Resource{
+		Name: "orphans", Singular: "orphan", Kind: "OrphanSegment",
+		Doc:        "Segments of which logs or index files are recorded, but no segment record: leaks, or a write that was cut.",
+		Needs:      model.PartCatalog | model.PartSegments | model.PartLogs | model.PartSegmentIndexes,
+		Names:      []string{"id"},
+		Handle:     "id",
+		Shorthands: collectionShorthands("size", "size_bytes"),
+	},
+	rows: func(e *Env) []*model.Segment { return e.Cluster.Orphans },
+	columns: concat(
+		[]column[*model.Segment]{{
+			Column{Name: "id", Title: "ID", Kind: ID, Doc: "Segment id."},
+			func(_ *Env, s *model.Segment) Cell { return id(s.ID) },
+		}},
+		collectionColumns(func(s *model.Segment) model.CollectionID { return s.Collection }),
+		[]column[*model.Segment]{
+			{
+				Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition."},
+				func(_ *Env, s *model.Segment) Cell { return id(s.Partition) },
+			},
+			{
+				Column{Name: "partition", Title: "PARTITION", Priority: 4, Doc: "Name of the partition, none if it is gone."},
+				func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) },
+			},
+			{
+				Column{Name: "files", Title: "FILES", Kind: Int, Doc: "Log files that are recorded."},
+				func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) },
+			},
+			{
+				Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 1, Doc: "Bytes of those files."},
+				func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) },
+			},
+			{
+				Column{Name: "indexes", Title: "INDEXES", Kind: Int, Priority: 2, Doc: "Index records of it."},
+				func(_ *Env, s *model.Segment) Cell { return count(int64(len(s.Indexes))) },
+			},
+		},
+	),
+	ref:   func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },
+	owner: func(e *Env, s *model.Segment) (Ref, bool) { return collectionRef(e, s.Collection) },
+	sections: func(s *scope, x *model.Segment) []Section {
+		return []Section{
+			sectionOf(s, "logs", segmentLogs, logRows(s.Env, x)),
+			section(s, "indexes", "segment-indexes", pointers(x.Indexes), "index", "field", "state", "rows", "size_bytes", "build_id"),
+		}
+	},
+})
+
+// pointers are rows of a table over values that are kept in one slice.
+func pointers[T any](list []T) []*T {
+	rows := make([]*T, len(list))
+	for i := range list {
+		rows[i] = &list[i]
+	}
+	return rows
+}
