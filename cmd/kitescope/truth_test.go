@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/view"
 )
 
 // truth is what the official client said of a server (pymilvus; shared/milvus/truth.py).
@@ -60,7 +62,19 @@ func TestTruth(t *testing.T) {
 				moving["items_hnsw_l2"], moving["docs_hnsw_cos"], moving["users_flat_ip"] = true, true, true
 			}
 			compareTruth(t, from, readTruth(t, file), moving)
+			listEverything(t, from)
 		})
+	}
+}
+
+// listEverything lists every resource; a real server leaves nothing undecoded.
+func listEverything(t *testing.T, from string) {
+	for _, r := range view.Resources {
+		items := getItems(t, from, r.Name)
+		if r.Name == "undecoded" && len(items) > 0 {
+			t.Errorf("undecoded: %v", items)
+		}
+		t.Logf("%s: %d", r.Name, len(items))
 	}
 }
 
