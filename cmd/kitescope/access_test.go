@@ -31,12 +31,12 @@ func inProcess(t *testing.T, env map[string]string, args ...string) (code int, s
 // TestAccessControl reads an etcd with access control on: as a role that may read the
 // root, as one that may read part of it, as one that may read nothing, and with a wrong password.
 func TestAccessControl(t *testing.T) {
-	demo, err := startDemoEtcd(t.Context())
+	demo, err := startedDemo(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(demo.stop)
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.endpoint}, DialTimeout: 5 * time.Second})
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.client.Host}, DialTimeout: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestAccessControl(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	from := "etcd://" + demo.endpoint
+	from := "etcd://" + demo.client.Host
 	for _, c := range []struct {
 		name, user, password string
 		args                 []string

@@ -37,14 +37,19 @@ temporary and is removed at the end.`,
 }
 
 func (a *app) serveDemo(ctx context.Context) error {
-	demo, err := startDemoEtcd(ctx)
+	demo, err := newDemoEtcd(ctx)
 	if err != nil {
 		return err
 	}
 	defer demo.stop()
-	fmt.Fprintf(a.out, "%s\n", demo.from())
+	if err := demo.start(ctx); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(a.out, demo.from()); err != nil {
+		return err
+	}
 	a.warn("serving a captured Milvus 2.3.5 cluster until interrupted; read it from a second terminal:")
-	a.warn("  %s get collections --from %s", programName(), demo.from())
+	a.warn("%s", demo.secondTerminal())
 	select {
 	case <-ctx.Done():
 		return nil
@@ -53,18 +58,28 @@ func (a *app) serveDemo(ctx context.Context) error {
 	}
 }
 
+// secondTerminal is a command line that reads the demo.
+func (d *demoEtcd) secondTerminal() string {
+	return programName() + " get collections --from " + d.from()
+}
+
 // showDemo opens the UI at once and starts the etcd behind it.
 func (a *app) showDemo(ctx context.Context, f uiFlags) error {
-	demo, err := startDemoEtcd(ctx)
+	demo, err := newDemoEtcd(ctx)
 	if err != nil {
 		return err
 	}
 	defer demo.stop()
+	fmt.Fprintf(a.err, "read the demo from a second terminal: %s\n", demo.secondTerminal())
 	c := connection{contextSpec: contextSpec{From: demo.from()}}
-	fmt.Fprintf(a.err, "demo: read it from a second terminal: %s get collections --from %s\n", programName(), demo.from())
 	return a.showUI(ctx, f, c, &sourceFeed{
 		interval: f.interval,
 		open: func(ctx context.Context) (source.Source, error) {
+			if demo.etcd == nil {
+				if err := demo.start(ctx); err != nil {
+					return nil, err
+				}
+			}
 			return source.Open(ctx, c.From, a.sourceOptions(c, ""))
 		},
 	})

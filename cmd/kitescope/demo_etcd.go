@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed" // the captured cluster
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -25,59 +26,70 @@ var demoCluster []byte
 
 // demoEtcd is an etcd on loopback that lives in a temporary folder.
 type demoEtcd struct {
-	endpoint string // host:port
-	root     string
-	etcd     *embed.Etcd
-	dir      string
+	client, peer url.URL
+	snapshot     source.Snapshot
+	source       source.Source
+	etcd         *embed.Etcd
+	dir          string
 }
 
-// startDemoEtcd starts an etcd with the captured cluster in it. This is the only
-// place where kitescope writes to an etcd, and it is its own.
-func startDemoEtcd(ctx context.Context) (_ *demoEtcd, err error) {
+// newDemoEtcd settles where the etcd will listen; start starts it. stop is wanted after both.
+func newDemoEtcd(ctx context.Context) (*demoEtcd, error) {
 	d := &demoEtcd{}
-	defer func() {
-		if err != nil {
-			d.stop()
-			err = fmt.Errorf("start the demo's etcd: %w", err)
-		}
-	}()
-	if d.dir, err = os.MkdirTemp("", "kitescope-demo-"); err != nil {
-		return nil, err
+	var err error
+	if d.client, err = freeURL(); err == nil {
+		d.peer, err = freeURL()
 	}
-	if d.etcd, err = startEtcd(d.dir); err != nil {
-		return nil, err
+	if err == nil {
+		d.source, err = source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(demoCluster), Now: time.Now})
 	}
-	select {
-	case <-d.etcd.Server.ReadyNotify():
-	case err := <-d.etcd.Err():
-		return nil, err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-time.After(30 * time.Second):
-		return nil, fmt.Errorf("not ready after 30 s")
+	if err == nil {
+		d.snapshot, err = d.source.Pin(ctx)
 	}
-	d.endpoint = d.etcd.Clients[0].Addr().String()
-	return d, d.fill(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the demo: %w", err)
+	}
+	return d, nil
 }
 
-func startEtcd(dir string) (*embed.Etcd, error) {
+// from is the --from word of this etcd.
+func (d *demoEtcd) from() string { return "etcd://" + d.client.Host + "/" + d.snapshot.Header().Root }
+
+// start starts the etcd and puts the captured cluster into it. This is the only
+// place where kitescope writes to an etcd, and it is its own.
+func (d *demoEtcd) start(ctx context.Context) error {
+	err := d.startEtcd()
+	if err == nil {
+		select {
+		case <-d.etcd.Server.ReadyNotify():
+			err = d.fill(ctx)
+		case err = <-d.etcd.Err():
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-time.After(30 * time.Second):
+			err = errors.New("not ready after 30 s")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("start the demo's etcd: %w", err)
+	}
+	return nil
+}
+
+func (d *demoEtcd) startEtcd() (err error) {
+	if d.dir, err = os.MkdirTemp("", "kitescope-demo-"); err != nil {
+		return err
+	}
 	cfg := embed.NewConfig()
-	cfg.Dir = dir
+	cfg.Dir = d.dir
 	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	cfg.UnsafeNoFsync = true             // it is thrown away
 	cfg.TickMs, cfg.ElectionMs = 10, 100 // alone: no need to wait a second for votes
-	client, err := freeURL()
-	if err != nil {
-		return nil, err
-	}
-	peer, err := freeURL()
-	if err != nil {
-		return nil, err
-	}
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{d.client}, []url.URL{d.client}
+	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{d.peer}, []url.URL{d.peer}
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	return embed.StartEtcd(cfg)
+	d.etcd, err = embed.StartEtcd(cfg)
+	return err
 }
 
 // freeURL finds a free loopback port. etcd wants to know its own address before
@@ -93,17 +105,6 @@ func freeURL() (url.URL, error) {
 
 // fill puts the captured keys into the etcd, in the order in which they were written.
 func (d *demoEtcd) fill(ctx context.Context) error {
-	src, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(demoCluster), Now: time.Now})
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	snapshot, err := src.Pin(ctx)
-	if err != nil {
-		return err
-	}
-	defer snapshot.Close()
-	d.root = snapshot.Header().Root
 	const opsPerTxn = 128 // etcd's default limit
 	var ops []*etcdserverpb.RequestOp
 	flush := func() error {
@@ -114,7 +115,7 @@ func (d *demoEtcd) fill(ctx context.Context) error {
 		ops = nil
 		return err
 	}
-	err = snapshot.Scan(ctx, []source.Range{source.Prefix("")}, func(kv source.KV) error {
+	err := d.snapshot.Scan(ctx, []source.Range{source.Prefix("")}, func(kv source.KV) error {
 		ops = append(ops, &etcdserverpb.RequestOp{Request: &etcdserverpb.RequestOp_RequestPut{
 			RequestPut: &etcdserverpb.PutRequest{Key: bytes.Clone(kv.Key), Value: bytes.Clone(kv.Value)},
 		}})
@@ -129,14 +130,13 @@ func (d *demoEtcd) fill(ctx context.Context) error {
 	return flush()
 }
 
-// from is the --from word of this etcd.
-func (d *demoEtcd) from() string { return "etcd://" + d.endpoint + "/" + d.root }
-
 // stop ends the etcd and removes its folder.
 func (d *demoEtcd) stop() {
 	if d.etcd != nil {
 		d.etcd.Close()
 	}
+	_ = d.snapshot.Close() // it was only read
+	_ = d.source.Close()
 	if d.dir != "" {
 		_ = os.RemoveAll(d.dir) // a temporary folder: nothing to do about an error
 	}

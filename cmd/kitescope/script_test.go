@@ -63,11 +63,11 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 
 // cmdDemoEtcd starts the demo's etcd inside the test and sets ETCD and ROOT.
 func cmdDemoEtcd(ts *testscript.TestScript, _ bool, _ []string) {
-	demo, err := startDemoEtcd(context.Background())
+	demo, err := startedDemo(context.Background())
 	ts.Check(err)
 	ts.Defer(demo.stop)
-	ts.Setenv("ETCD", demo.endpoint)
-	ts.Setenv("ROOT", demo.root)
+	ts.Setenv("ETCD", demo.client.Host)
+	ts.Setenv("ROOT", demo.snapshot.Header().Root)
 }
 
 // cmdCut copies the first bytes of a file: cut FROM TO SIZE.
@@ -96,4 +96,17 @@ func cmdGunzip(ts *testscript.TestScript, _ bool, args []string) {
 	text, err := io.ReadAll(z)
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), text, 0o600))
+}
+
+// startedDemo is the demo's etcd, running.
+func startedDemo(ctx context.Context) (*demoEtcd, error) {
+	demo, err := newDemoEtcd(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := demo.start(ctx); err != nil {
+		demo.stop()
+		return nil, err
+	}
+	return demo, nil
 }

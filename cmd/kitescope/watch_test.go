@@ -13,12 +13,12 @@ import (
 
 // TestWatch shows a list once, and then the rows that changed and no others.
 func TestWatch(t *testing.T) {
-	demo, err := startDemoEtcd(t.Context())
+	demo, err := startedDemo(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(demo.stop)
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.endpoint}, DialTimeout: 5 * time.Second})
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.client.Host}, DialTimeout: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
