@@ -14,8 +14,8 @@ type rowWriter interface {
 // Rows are written in blocks: small enough that a few of them in flight cost little
 // memory, large enough that handing them over costs nothing.
 const (
-	blockRows  = 2048
-	fewestRows = 4 * blockRows // below, one goroutine is faster
+	blockRows  = 512
+	fewestRows = 16 * blockRows // below, one goroutine is faster
 )
 
 // writeRows writes n rows in order; many rows are formatted on all processors. It
@@ -41,6 +41,9 @@ type block struct {
 // writeBlocks hands blocks to the workers and, in the same order, to itself: it waits
 // for the text of each in turn. The buffers go round.
 func writeBlocks[W rowWriter](out *output, n int, newWriter func() W) []W {
+	if out.flush() != nil {
+		return nil
+	}
 	count := runtime.GOMAXPROCS(0)
 	work, inOrder := make(chan block), make(chan block, 2*count)
 	buffers := make(chan []byte, 4*count)
@@ -69,7 +72,6 @@ func writeBlocks[W rowWriter](out *output, n int, newWriter func() W) []W {
 			}
 		}
 	}()
-	_ = out.flush()
 	for b := range inOrder {
 		text := <-b.text
 		if out.err == nil {

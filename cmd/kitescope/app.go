@@ -19,6 +19,7 @@ type globalFlags struct {
 	user, passwordFile               string
 	ca, cert, key, serverName        string
 	insecure, salvage, strict, quiet bool
+	staleRead                        bool
 	timeout                          time.Duration
 	color                            string
 }
@@ -129,7 +130,7 @@ func (a *app) sourceOptions(c connection, password string) source.Options {
 			CAFile: c.CA, CertFile: c.Cert, KeyFile: c.Key, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure,
 		},
 		DialTimeout: min(a.flags.timeout, 5*time.Second), RequestTimeout: a.flags.timeout,
-		Stdin: a.in, Salvage: a.flags.salvage, Now: a.now,
+		Stdin: a.in, Salvage: a.flags.salvage, StaleRead: a.flags.staleRead, Now: a.now,
 	}
 }
 

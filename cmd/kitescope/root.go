@@ -94,6 +94,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	f.BoolVar(&g.insecure, "insecure", false, "do not verify the server's certificate")
 	f.DurationVar(&g.timeout, "timeout", 30*time.Second, "deadline of each request")
 	f.BoolVar(&g.salvage, "salvage", false, "read what is left of a damaged file; the rest is listed as missing")
+	f.BoolVar(&g.staleRead, "stale-read", false, "read what one etcd member has, without asking the others: when etcd has lost its leader")
 	f.BoolVar(&g.strict, "strict", false, "exit 4 when something could not be read or decoded")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "no messages on stderr but errors")
 	f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
-
-	"google.golang.org/protobuf/proto"
 
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v2/msgpb"
@@ -17,6 +16,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/etcdpb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
+	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
@@ -94,14 +94,14 @@ func putSegment(put func(string, proto.Message), i, base, collections int64) {
 	}
 	put("datacoord-meta/s/"+path, &datapb.SegmentInfo{
 		ID: segment, CollectionID: id, PartitionID: partition, InsertChannel: channel, NumOfRows: 50000 + i, State: commonpb.SegmentState_Flushed,
-		MaxRowNum: 1 << 20, LastExpireTime: 450000000000000000, StartPosition: position(450000000000000000), DmlPosition: position(450000000000100000),
+		LastExpireTime: 450000000000000000, StartPosition: position(450000000000000000), DmlPosition: position(450000000000100000),
 		CreatedByCompaction: true, CompactionFrom: []int64{segment - 1, segment - 2, segment - 3}, Level: datapb.SegmentLevel_L1, IsSorted: true,
 	})
 	if i%10 == 0 {
 		for _, key := range []string{"binlog/%s/0", "binlog/%s/1", "binlog/%s/100", "binlog/%s/101", "binlog/%s/102", "statslog/%s/100", "deltalog/%s/100"} {
 			key = fmt.Sprintf(key, path)
 			var field int64
-			fmt.Sscan(key[strings.LastIndexByte(key, '/')+1:], &field) //nolint:errcheck // digits
+			fmt.Sscan(key[strings.LastIndexByte(key, '/')+1:], &field)
 			put("datacoord-meta/"+key, &datapb.FieldBinlog{FieldID: field, Binlogs: []*datapb.Binlog{
 				{EntriesNum: 50000, TimestampFrom: 450000000000000000, TimestampTo: 450000000000100000, LogSize: 1 << 20, LogID: segment + 5, MemorySize: 1 << 21},
 			}})
@@ -118,7 +118,7 @@ func putSegment(put func(string, proto.Message), i, base, collections int64) {
 
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{200_000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			m := manySegments(b, n)
 			for b.Loop() {
 				c, err := Load(context.Background(), m, Want{Parts: model.PartAll})
@@ -134,13 +134,13 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// heapOf measures what stays of the heap after make, in MB.
-func heapOf(make func() any) float64 {
+// heapOf measures what of the heap load leaves behind, in MB.
+func heapOf(load func() any) float64 {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	x := make()
+	x := load()
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(x)

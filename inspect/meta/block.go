@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -33,7 +34,7 @@ type record struct {
 // block holds consecutive keys, front-coded, apart from their values: looking for a
 // key need not unpack values.
 type block struct {
-	first        string
+	first, last  string
 	n            int
 	keys, values []byte // compressed
 }
@@ -47,13 +48,18 @@ type blockKey struct {
 	flags      byte
 }
 
-// blockCodec packs and unpacks blocks. It is safe for concurrent use.
+// blockCodec packs and unpacks blocks. One goroutine packs, any number unpack.
 type blockCodec struct {
 	encoder *zstd.Encoder
 	decoder *zstd.Decoder
+	// bounds are keys at which a block ends, in order: a store is read in two passes,
+	// and the blocks of one must not reach around those of the other.
+	bounds []string
+	// scratch of pack
+	keyBytes, valueBytes, packed []byte
 }
 
-func newBlockCodec() (*blockCodec, error) {
+func newBlockCodec(bounds []string) (*blockCodec, error) {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithWindowSize(blockSize), zstd.WithEncoderCRC(false))
 	if err != nil {
@@ -63,7 +69,7 @@ func newBlockCodec() (*blockCodec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &blockCodec{encoder, decoder}, nil
+	return &blockCodec{encoder: encoder, decoder: decoder, bounds: bounds}, nil
 }
 
 // newUnzip makes a decoder for DecodeAll. What a damaged value can make it allocate is
@@ -78,7 +84,7 @@ func newUnzip() (*zstd.Decoder, error) {
 
 // pack makes a block of sorted records.
 func (c *blockCodec) pack(records []record) *block {
-	var keys, values []byte
+	keys, values := c.keyBytes[:0], c.valueBytes[:0]
 	var before []byte
 	for i := range records {
 		r := &records[i]
@@ -93,10 +99,15 @@ func (c *blockCodec) pack(records []record) *block {
 		values = append(values, r.value...)
 		before = r.key
 	}
+	c.keyBytes, c.valueBytes = keys, values
 	return &block{
-		first: string(records[0].key), n: len(records),
-		keys: bytes.Clone(c.encoder.EncodeAll(keys, nil)), values: bytes.Clone(c.encoder.EncodeAll(values, nil)),
+		first: string(records[0].key), last: string(before), n: len(records), keys: c.compress(keys), values: c.compress(values),
 	}
+}
+
+func (c *blockCodec) compress(b []byte) []byte {
+	c.packed = c.encoder.EncodeAll(b, c.packed[:0])
+	return bytes.Clone(c.packed)
 }
 
 func commonPrefix(a, b []byte) int {
@@ -171,12 +182,17 @@ func (c *blockCodec) records(b *block) []record {
 func (c *blockCodec) packAll(records []record) []*block {
 	var blocks []*block
 	size, from := 0, 0
+	bounds := c.bounds
 	for i := range records {
-		size += len(records[i].key) + len(records[i].value)
-		if size >= blockSize {
-			blocks = append(blocks, c.pack(records[from:i+1]))
-			size, from = 0, i+1
+		passed := len(bounds)
+		for len(bounds) > 0 && string(records[i].key) >= bounds[0] {
+			bounds = bounds[1:]
 		}
+		if from < i && (size >= blockSize || len(bounds) < passed) {
+			blocks = append(blocks, c.pack(records[from:i]))
+			size, from = 0, i
+		}
+		size += len(records[i].key) + len(records[i].value)
 	}
 	if from < len(records) {
 		blocks = append(blocks, c.pack(records[from:]))
@@ -225,13 +241,13 @@ func mergeChanges(records []record, keys []string, changes map[string]*record) [
 }
 
 // blockWriter turns records that arrive in any order into sorted blocks, holding
-// runSize of them unpacked: each run is sorted and packed; if runs overlap, they are merged.
+// runSize of them unpacked: each run is sorted and packed, and where blocks of runs
+// overlap they are merged.
 type blockWriter struct {
 	codec   *blockCodec
 	pending []record
 	arena   []byte
-	runs    [][]*block
-	ends    []string // the last key of each run
+	blocks  []*block
 }
 
 func newBlockWriter(codec *blockCodec) *blockWriter { return &blockWriter{codec: codec} }
@@ -251,15 +267,11 @@ func (w *blockWriter) add(r record) {
 }
 
 func (w *blockWriter) flush() {
-	if len(w.pending) == 0 {
-		return
-	}
 	byKey := func(a, b record) int { return bytes.Compare(a.key, b.key) }
 	if !slices.IsSortedFunc(w.pending, byKey) {
 		slices.SortFunc(w.pending, byKey)
 	}
-	w.runs = append(w.runs, w.codec.packAll(w.pending))
-	w.ends = append(w.ends, string(w.pending[len(w.pending)-1].key))
+	w.blocks = append(w.blocks, w.codec.packAll(w.pending)...)
 	w.pending, w.arena = w.pending[:0], w.arena[:0]
 }
 
@@ -267,73 +279,52 @@ func (w *blockWriter) flush() {
 func (w *blockWriter) finish() []*block {
 	w.flush()
 	w.pending, w.arena = nil, nil
-	order := make([]int, len(w.runs))
-	for i := range order {
-		order[i] = i
+	slices.SortFunc(w.blocks, func(a, b *block) int { return strings.Compare(a.first, b.first) })
+	var out []*block
+	for from := 0; from < len(w.blocks); {
+		to, last := from+1, w.blocks[from].last
+		for to < len(w.blocks) && w.blocks[to].first <= last {
+			last = max(last, w.blocks[to].last)
+			to++
+		}
+		if to == from+1 {
+			out = append(out, w.blocks[from])
+		} else {
+			out = append(out, w.merge(w.blocks[from:to])...)
+		}
+		from = to
 	}
-	slices.SortFunc(order, func(a, b int) int { return bytes.Compare([]byte(w.runs[a][0].first), []byte(w.runs[b][0].first)) })
-	overlap := false
-	for i := 1; i < len(order); i++ {
-		overlap = overlap || w.runs[order[i]][0].first <= w.ends[order[i-1]]
-	}
-	if overlap {
-		return w.merge()
-	}
-	var blocks []*block
-	for _, i := range order {
-		blocks = append(blocks, w.runs[i]...)
-	}
-	return blocks
+	return out
 }
 
-// merge joins runs that overlap, one block of each unpacked at a time.
-func (w *blockWriter) merge() []*block {
-	cursors := make([]runCursor, len(w.runs))
-	for i, run := range w.runs {
-		cursors[i] = runCursor{codec: w.codec, blocks: run}
-	}
-	var blocks []*block
-	var records []record
+// merge joins blocks that overlap, sorted by their first keys. Only blocks that the
+// current key may lie in are unpacked: of each run one.
+func (w *blockWriter) merge(blocks []*block) []*block {
+	var out []*block
+	var open [][]record // by the key of their first record
+	var ready []record
 	size := 0
-	for {
-		var next *runCursor
-		for i := range cursors {
-			if c := &cursors[i]; c.load() && (next == nil || bytes.Compare(c.records[0].key, next.records[0].key) < 0) {
-				next = c
-			}
+	for len(blocks) > 0 || len(open) > 0 {
+		for len(blocks) > 0 && (len(open) == 0 || blocks[0].first <= string(open[0][0].key)) {
+			open = insertByKey(open, w.codec.records(blocks[0]))
+			blocks = blocks[1:]
 		}
-		if next == nil {
-			break
+		list := open[0]
+		ready = append(ready, list[0])
+		size += len(list[0].key) + len(list[0].value)
+		open = open[1:]
+		if list = list[1:]; len(list) > 0 {
+			open = insertByKey(open, list)
 		}
-		r := next.records[0]
-		next.records = next.records[1:]
-		records = append(records, r)
-		if size += len(r.key) + len(r.value); size >= blockSize {
-			blocks = append(blocks, w.codec.pack(records))
-			records, size = records[:0], 0
+		if size >= runSize {
+			out = append(out, w.codec.packAll(ready)...)
+			ready, size = ready[:0], 0
 		}
 	}
-	if len(records) > 0 {
-		blocks = append(blocks, w.codec.pack(records))
-	}
-	return blocks
+	return append(out, w.codec.packAll(ready)...)
 }
 
-// runCursor walks a run.
-type runCursor struct {
-	codec   *blockCodec
-	blocks  []*block
-	records []record
-}
-
-// load makes sure that a record is at hand; false at the end of the run.
-func (c *runCursor) load() bool {
-	for len(c.records) == 0 {
-		if len(c.blocks) == 0 {
-			return false
-		}
-		c.records = c.codec.records(c.blocks[0])
-		c.blocks = c.blocks[1:]
-	}
-	return true
+func insertByKey(open [][]record, list []record) [][]record {
+	at, _ := slices.BinarySearchFunc(open, list[0].key, func(l []record, key []byte) int { return bytes.Compare(l[0].key, key) })
+	return slices.Insert(open, at, list)
 }

@@ -286,12 +286,12 @@ func (c *collectionFacts) partitions(record *fact) []*model.Partition {
 		return list
 	}
 	info := record.value.(*etcdpb.CollectionInfo)
-	for i, id := range info.GetPartitionIDs() { //nolint:staticcheck // how 2.1 wrote it
+	for i, id := range info.GetPartitionIDs() {
 		p := &model.Partition{ID: model.PartitionID(id), Collection: c.id}
-		if names := info.GetPartitionNames(); i < len(names) { //nolint:staticcheck // how 2.1 wrote it
+		if names := info.GetPartitionNames(); i < len(names) {
 			p.Name = names[i]
 		}
-		if times := info.GetPartitionCreatedTimestamps(); i < len(times) { //nolint:staticcheck // how 2.1 wrote it
+		if times := info.GetPartitionCreatedTimestamps(); i < len(times) {
 			p.CreatedAt = model.TSO(times[i])
 		}
 		list = append(list, p)

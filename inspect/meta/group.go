@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/milvus-io/milvus-proto/go-api/v2/schemapb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/etcdpb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
@@ -109,6 +110,12 @@ func contradiction(f *fact) string {
 		id = m.GetCollectionID()
 	case *querypb.Replica:
 		id, at = m.GetID(), 1
+	case *datapb.CompactionTask:
+		id, at = m.GetPlanID(), 1
+	case *datapb.ImportJob:
+		id = m.GetJobID()
+	case *datapb.ImportTaskV2:
+		id = m.GetTaskID()
 	default:
 		return ""
 	}

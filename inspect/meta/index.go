@@ -85,7 +85,7 @@ func (c *collectionFacts) indexes21(record *fact) []*model.Index {
 		}
 		splitParams(x, m.GetIndexParams())
 		if record != nil {
-			for _, on := range record.value.(*etcdpb.CollectionInfo).GetFieldIndexes() { //nolint:staticcheck // how 2.1 wrote it
+			for _, on := range record.value.(*etcdpb.CollectionInfo).GetFieldIndexes() {
 				if on.GetIndexID() == f.ids[1] {
 					x.Field = model.FieldID(on.GetFiledID())
 				}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -67,7 +68,7 @@ func (k *keyspace) info(e *blockKey) model.KeyInfo {
 
 // Find returns the position of key, or where it would stand.
 func (k *keyspace) Find(key string) (i int, ok bool) {
-	n, found := slices.BinarySearchFunc(k.blocks, key, func(b *block, key string) int { return bytes.Compare([]byte(b.first), []byte(key)) })
+	n, found := slices.BinarySearchFunc(k.blocks, key, func(b *block, key string) int { return strings.Compare(b.first, key) })
 	if !found {
 		n--
 	}
@@ -75,7 +76,7 @@ func (k *keyspace) Find(key string) (i int, ok bool) {
 		return 0, false
 	}
 	at, ok := slices.BinarySearchFunc(k.cache.keys(k.codec, k.blocks[n]), key, func(e blockKey, key string) int {
-		return bytes.Compare([]byte(e.key), []byte(key))
+		return strings.Compare(e.key, key)
 	})
 	return k.starts[n] + at, ok
 }
@@ -160,7 +161,13 @@ type recordStore struct {
 }
 
 func newRecordStore(g *grammar) (*recordStore, error) {
-	codec, err := newBlockCodec()
+	var bounds []string
+	for _, h := range g.hot {
+		r := source.Prefix(string(g.meta) + string(h.prefix))
+		bounds = append(bounds, r.From, r.To)
+	}
+	slices.Sort(bounds)
+	codec, err := newBlockCodec(bounds)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,10 @@ package meta
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -87,7 +89,7 @@ func TestKeyspaceChanges(t *testing.T) {
 	kvs, want := manyKeys(3_000)
 	r := storeOf(t, kvs)
 	first := r.keyspace(model.Parts{})
-	original := mapsClone(want)
+	original := maps.Clone(want)
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
 		for range random.IntN(50) {
@@ -110,14 +112,6 @@ func TestKeyspaceChanges(t *testing.T) {
 		r.remove([]byte(key))
 	}
 	checkKeyspace(t, r.keyspace(model.Parts{}), nil)
-}
-
-func mapsClone(m map[string]string) map[string]string {
-	out := make(map[string]string, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
-	return out
 }
 
 func TestKeyspaceIsSafeForConcurrentUse(t *testing.T) {
@@ -149,11 +143,15 @@ func TestRecords(t *testing.T) {
 		{"by-dev/meta/root-coord/credential/users/ann", "user", "json", "{\n  \"encrypted_password\": \"<redacted>\"\n}", ""},
 		{"by-dev/meta/root-coord/database/collection-info/1/455000000000000099", "collection", "text", "tombstone: dropped", ""},
 		{"by-dev/meta/snapshots/root-coord/database/collection-info/1/455000000000000099_ts455000000000000002", "history", "text", "tombstone: dropped at 2024-12-31T23:20:55.859Z", ""},
-		{"by-dev/meta/root-coord/partitions/455000000000000100/455000000000000101", "partition", "milvus.proto.etcd.PartitionInfo",
-			"{\n  \"partitionID\": \"455000000000000101\",\n  \"partitionName\": \"_default\",\n  \"partition_created_timestamp\": \"455000000000000000\",\n  \"collection_id\": \"455000000000000100\"\n}", ""},
-		{"by-dev/meta/datacoord-meta/s/455000000000000200/455000000000000201/455000000000001008", "segment", "milvus.proto.data.SegmentInfo",
+		{
+			"by-dev/meta/root-coord/partitions/455000000000000100/455000000000000101", "partition", "milvus.proto.etcd.PartitionInfo",
+			"{\n  \"partitionID\": \"455000000000000101\",\n  \"partitionName\": \"_default\",\n  \"partition_created_timestamp\": \"455000000000000000\",\n  \"collection_id\": \"455000000000000100\"\n}", "",
+		},
+		{
+			"by-dev/meta/datacoord-meta/s/455000000000000200/455000000000000201/455000000000001008", "segment", "milvus.proto.data.SegmentInfo",
 			"{\n  \"ID\": \"455000000000001008\",\n  \"collectionID\": \"455000000000000200\",\n  \"partitionID\": \"455000000000000201\",\n  \"num_of_rows\": \"8\",\n  \"state\": \"Flushed\",\n  \"level\": \"L1\",\n  \"unknown_fields\": {\n    \"99\": \"980601\"\n  }\n}",
-			"SegmentInfo: unknown field 99"},
+			"SegmentInfo: unknown field 99",
+		},
 	}
 	for _, tt := range tests {
 		i, ok := c.Keyspace.Find(tt.key)
@@ -208,7 +206,7 @@ func TestBrokenRecordsAreShown(t *testing.T) {
 func TestKeysOfObjects(t *testing.T) {
 	c := constructed(t, "2.6")
 	docs0, _, _ := metatest.VChannels()
-	id := func(n int64) string { return fmt.Sprint(n) }
+	id := func(n int64) string { return strconv.FormatInt(n, 10) }
 	tests := map[[2]string]int{
 		{"databases", "1"}:                                1,
 		{"collections", id(metatest.Docs)}:                11, // record, 7 fields, 1 struct array, 2 functions

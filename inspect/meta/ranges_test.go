@@ -3,8 +3,8 @@ package meta
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,7 +94,7 @@ func TestLoadInPieces(t *testing.T) {
 }
 
 func TestLoadOneCollection(t *testing.T) {
-	for _, name := range []string{"docs", "default.docs", "latest", "default.latest", fmt.Sprint(metatest.Docs)} {
+	for _, name := range []string{"docs", "default.docs", "latest", "default.latest", strconv.FormatInt(metatest.Docs, 10)} {
 		for _, seekable := range []bool{true, false} {
 			m := newMemory(metatest.Cluster("2.6"))
 			m.seekable = seekable
@@ -110,7 +110,7 @@ func TestLoadOneCollection(t *testing.T) {
 			}
 			if seekable {
 				for _, r := range m.scans[1] {
-					if !strings.Contains(r.From, fmt.Sprint(metatest.Docs)) {
+					if !strings.Contains(r.From, strconv.FormatInt(metatest.Docs, 10)) {
 						t.Errorf("%s: reads %v", name, r)
 					}
 				}

@@ -43,8 +43,9 @@ func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
 		return []byte(redactPair(k.name(0), string(kv.Value)))
 	case encProto:
 		return redactProto(kind, kv.Value)
+	default: // numbers, times, and the segment ids of zstd messages
+		return kv.Value
 	}
-	return kv.Value
 }
 
 // redactUnknown redacts a value of which nothing is known but its key.

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/milvus-io/milvus-proto/go-api/v2/schemapb"
+	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/source"
@@ -68,8 +67,8 @@ func dump(b *strings.Builder, v reflect.Value, depth int) {
 			dump(b, v.Elem(), depth+1)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			dump(b, v.Field(i), depth+1)
+		for _, field := range v.Fields() {
+			dump(b, field, depth+1)
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
@@ -84,6 +83,7 @@ func dump(b *strings.Builder, v reflect.Value, depth int) {
 			dump(b, k, depth+1)
 			dump(b, v.MapIndex(k), depth+1)
 		}
+	default: // numbers
 	}
 }
 

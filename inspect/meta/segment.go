@@ -76,7 +76,7 @@ func (st *segmentStore) putRecord(s *state, kv source.KV, k *keyParts) {
 		unknown, err := slowSegment(kv.Value, v)
 		if err != nil {
 			s.note(kv, "SegmentInfo: not a valid protobuf message")
-			st.remove(s, k)
+			st.remove(k)
 			return
 		}
 		if len(unknown) > 0 {
@@ -121,7 +121,7 @@ func (st *segmentStore) putLogs(s *state, kv source.KV, k *keyParts) {
 		logs, unknown, err = slowFieldLogs(kv.Value)
 		if err != nil {
 			s.note(kv, "FieldBinlog: not a valid protobuf message")
-			st.remove(s, k)
+			st.remove(k)
 			return
 		}
 		if len(unknown) > 0 {
@@ -167,7 +167,7 @@ func (st *segmentStore) putIndex(s *state, kv source.KV, k *keyParts) {
 		unknown, err := slowSegmentIndex(kv.Value, &x)
 		if err != nil {
 			s.note(kv, "SegmentIndex: not a valid protobuf message")
-			st.remove(s, k)
+			st.remove(k)
 			return
 		}
 		if len(unknown) > 0 {
@@ -187,7 +187,7 @@ func (st *segmentStore) putIndex(s *state, kv source.KV, k *keyParts) {
 }
 
 // remove takes one key's part out of its segment.
-func (st *segmentStore) remove(s *state, k *keyParts) {
+func (st *segmentStore) remove(k *keyParts) {
 	if st.loading != nil {
 		return // it was never put
 	}

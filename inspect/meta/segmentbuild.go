@@ -54,6 +54,9 @@ func (st *segmentStore) finishEdit(id model.SegmentID, e *segmentEdit) {
 	if legacy := st.legacy[id]; legacy != nil && !hasKeyedIndex(x) {
 		x.Indexes = legacy
 	}
+	if !e.record && len(x.Logs) == 0 && len(x.Indexes) > 0 && x.Indexes[0].Legacy { // nothing else says where it belongs
+		x.Collection, x.Partition = x.Indexes[0].Collection, x.Indexes[0].Partition
+	}
 	st.setGrowing(x)
 	addUpSegment(x)
 	if !e.record && len(x.Logs) == 0 && len(x.Indexes) == 0 && x.Details == nil {

@@ -11,6 +11,7 @@ const slabSize = 1024
 
 // segmentLoad gathers segments while a store is read for the first time, in any order
 // of keys. Segments live in slabs of many: one allocation each would cost more than decoding.
+// Segment ids come from one allocator, so the id alone says which keys belong together.
 type segmentLoad struct {
 	byID    map[model.SegmentID]int32
 	lastID  model.SegmentID // keys of one segment follow each other

@@ -121,7 +121,7 @@ func (s *state) remove(key []byte) {
 		delete(s.history, string(key))
 		s.dirty |= groupHistory
 	case s.isHot(k.kind):
-		s.segments.remove(s, &k)
+		s.segments.remove(&k)
 	default:
 		s.forget(string(key), &k)
 	}
@@ -230,8 +230,9 @@ func (s *state) decode(kind *kind, kv source.KV) (any, error) {
 			return nil, fmt.Errorf("%s: %d bytes where a time has 8", kind.name, len(kv.Value))
 		}
 		return time.Unix(0, int64(binary.BigEndian.Uint64(kv.Value))).UTC(), nil
+	default:
+		return string(kv.Value), nil
 	}
-	return string(kv.Value), nil
 }
 
 func (s *state) decodeMessage(kind *kind, kv source.KV, raw []byte) (any, error) {

@@ -101,7 +101,7 @@ func fileRows(stats []*datapb.ImportFileStats) string {
 func compactionTask(f *fact) *model.Task {
 	m := f.value.(*datapb.CompactionTask)
 	t := &model.Task{
-		ID: m.GetPlanID(), Type: "compaction", SubType: m.GetType().String(),
+		ID: f.ids[1], Type: "compaction", SubType: m.GetType().String(),
 		Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
 		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: m.GetFailReason(), Trigger: m.GetTriggerID(),
 		Segments: ids[model.SegmentID](m.GetInputSegments()), Results: ids[model.SegmentID](m.GetResultSegments()),

@@ -5,12 +5,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/proto"
-
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v2/msgpb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/indexpb"
+	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
@@ -116,7 +115,7 @@ func TestFastDecodersOnFixtures(t *testing.T) {
 func segmentSeeds(tb testing.TB) [][]byte {
 	tb.Helper()
 	full := &datapb.SegmentInfo{
-		ID: 1, CollectionID: 2, PartitionID: -1, InsertChannel: "ch", NumOfRows: 5, State: commonpb.SegmentState_Flushed, MaxRowNum: 7,
+		ID: 1, CollectionID: 2, PartitionID: -1, InsertChannel: "ch", NumOfRows: 5, State: commonpb.SegmentState_Flushed, MaxRowNum: 7, //nolint:staticcheck // old releases fill it
 		LastExpireTime: 8, StartPosition: &msgpb.MsgPosition{ChannelName: "p", MsgID: []byte{1, 2}, MsgGroup: "g", Timestamp: 9},
 		DmlPosition: &msgpb.MsgPosition{Timestamp: 10, WALName: commonpb.WALName_Kafka},
 		Binlogs:     []*datapb.FieldBinlog{{FieldID: 100, Binlogs: []*datapb.Binlog{{EntriesNum: 3, LogPath: "x", LogSize: 4, LogID: 5, MemorySize: 6}}, ChildFields: []int64{1, 300}}},

@@ -49,10 +49,12 @@ func (c *Cluster) sort() {
 	order(c.VChannels, func(a, b *VChannel) int { return cmp.Compare(a.Name, b.Name) })
 	order(c.PChannels, func(a, b *PChannel) int { return cmp.Compare(a.Name, b.Name) })
 	order(c.Orphans, bySegmentID)
-	order(c.Indexes, func(a, b *Index) int { return cmp.Compare(a.ID, b.ID) })
+	order(c.Indexes, func(a, b *Index) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key)) })
 	c.sortServing()
 	c.sortAccess()
-	order(c.Tasks, func(a, b *Task) int { return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID)) })
+	order(c.Tasks, func(a, b *Task) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
+	})
 	order(c.PartitionStats, func(a, b *PartitionStats) int {
 		return cmp.Or(cmp.Compare(a.Collection, b.Collection), cmp.Compare(a.Partition, b.Partition),
 			cmp.Compare(a.VChannel, b.VChannel), cmp.Compare(a.Version, b.Version))
@@ -82,7 +84,7 @@ func (c *Cluster) sortAccess() {
 	order(c.Roles, func(a, b *Role) int { return cmp.Compare(a.Name, b.Name) })
 	order(c.Grants, func(a, b *Grant) int {
 		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.ObjectType, b.ObjectType), cmp.Compare(a.Database, b.Database),
-			cmp.Compare(a.Object, b.Object), cmp.Compare(a.Privilege, b.Privilege))
+			cmp.Compare(a.Object, b.Object), cmp.Compare(a.Privilege, b.Privilege), cmp.Compare(a.Grantor, b.Grantor))
 	})
 	order(c.PrivilegeGroups, func(a, b *PrivilegeGroup) int { return cmp.Compare(a.Name, b.Name) })
 	order(c.Config, func(a, b *ConfigEntry) int { return cmp.Compare(a.Name, b.Name) })

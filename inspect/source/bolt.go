@@ -84,7 +84,7 @@ func (s *boltSource) findLeaves() error {
 		s.leaves, err = s.file.leaves(root)
 	}
 	if err != nil && s.opts.Salvage && isPageError(err) {
-		s.file.gaps.add(err, 0)
+		s.file.gaps.add(err)
 		s.leaves = s.file.sweep()
 		s.file.gaps.put(Gap{Where: "index of the file", Reason: "lost: every page was searched, deleted keys may be back"})
 		return nil
@@ -107,6 +107,12 @@ func (s *boltSource) settle(ctx context.Context) error {
 		if err != nil {
 			return nil //nolint:nilerr // openBolt reports it.
 		}
+		// The file grows before the meta page says so: its size now holds all of before.
+		grown, err := s.in.file.Stat()
+		if err != nil {
+			return fmt.Errorf("read %s: %w", s.in.location, cause(err))
+		}
+		s.in.size = grown.Size()
 		copied := *s.in
 		if err := copied.readAll(s.in.reader(), s.opts.memoryLimit()); err != nil {
 			return err

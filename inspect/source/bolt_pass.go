@@ -133,7 +133,7 @@ func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, visit f
 			if !f.salvage {
 				return err
 			}
-			f.gaps.add(err, 0)
+			f.gaps.add(err)
 		}
 		for _, b := range c.bad {
 			f.gaps.put(Gap{Where: fmt.Sprintf("page %d", b.page), Reason: "records that are no key-values", Count: b.count})
@@ -157,8 +157,8 @@ func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, visit f
 // load reads the chunk's leaves and collects the records of interest.
 func (f *boltFile) load(c *chunk, hasher keyHasher, classify func([]byte) class) {
 	nodes := f.readRun(c)
-	for i := len(c.leaves) - 1; i >= 0; i-- {
-		n := nodes[c.leaves[i]]
+	for _, v := range slices.Backward(c.leaves) {
+		n := nodes[v]
 		if n.data == nil {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -90,7 +91,7 @@ func history(n int) (changes []change, live map[string]string) {
 	live = map[string]string{}
 	for i := range n {
 		key := fmt.Sprintf("by-dev/meta/root-coord/%04d", (i*7919)%(n/2+1))
-		c := change{key: key, value: strings.Repeat("v", i%300) + fmt.Sprint(i)}
+		c := change{key: key, value: strings.Repeat("v", i%300) + strconv.Itoa(i)}
 		switch {
 		case i%11 == 3:
 			c = change{key: key, deleted: true}

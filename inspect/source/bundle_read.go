@@ -44,6 +44,9 @@ func openBundle(in *input, open opener, opts Options) (Source, error) {
 		}
 		return errFound
 	})
+	if err == nil {
+		return nil, hintf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
+	}
 	if !errors.Is(err, errFound) {
 		return nil, b.explain(err)
 	}
@@ -90,8 +93,7 @@ func (b *Bundle) Members(ctx context.Context, visit func(name string, size int64
 		}
 		return nil
 	})
-	var own *yieldError
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*yieldError](err); ok {
 		return own.err
 	}
 	return b.explain(err)
@@ -179,8 +181,7 @@ func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV
 	if err == nil {
 		err = scan.finish()
 	}
-	var own *yieldError
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*yieldError](err); ok {
 		return own.err
 	}
 	if err = s.bundle.explain(err); err != nil && s.bundle.opts.Salvage && ctx.Err() == nil {

@@ -236,9 +236,15 @@ func TestBundleWriter(t *testing.T) {
 	if err != nil || stats.Keys != 3 {
 		t.Fatalf("Close: %+v, %v", stats, err)
 	}
-	bundle := open(t, "-", source.Options{Stdin: &out}).(*source.Bundle)
+	h.Origin = source.Origin{Kind: "bundle", Location: "-", Detail: "from etcd://h:1"}
+	checkWritten(t, open(t, "-", source.Options{Stdin: &out}).(*source.Bundle), h, gaps, big)
+}
+
+// checkWritten reads what TestBundleWriter wrote.
+func checkWritten(t *testing.T, bundle *source.Bundle, h source.Header, gaps []source.Gap, big []byte) {
+	t.Helper()
 	var members []string
-	err = bundle.Members(t.Context(), func(name string, size int64, content io.Reader) error {
+	err := bundle.Members(t.Context(), func(name string, size int64, content io.Reader) error {
 		members = append(members, name)
 		if name == "metrics/a.txt" {
 			if b, err := io.ReadAll(content); err != nil || string(b) != "hello" || size != 5 {
@@ -254,7 +260,6 @@ func TestBundleWriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Origin = source.Origin{Kind: "bundle", Location: "-", Detail: "from etcd://h:1"}
 	if diff := cmp.Diff(h, snap.Header()); diff != "" {
 		t.Errorf("header (-want +got):\n%s", diff)
 	}

@@ -89,6 +89,7 @@ func bundleOf(t testing.TB, src source.Source) []byte {
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	for _, name := range folders() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,6 +99,7 @@ func TestConformance(t *testing.T) {
 }
 
 func testFiles(t *testing.T, folder string) {
+	t.Helper()
 	dump := sourcetest.ReadDump(t, folder)
 	want := sourcetest.Want{
 		Kind: source.KindEtcdSnapshot, Root: "by-dev", MetaPath: "meta",
@@ -162,6 +164,7 @@ func TestConformanceLive(t *testing.T) {
 // testMember reads the database of the running server, once it has written all
 // that is in its log.
 func testMember(t *testing.T, server *sourcetest.Server, dump sourcetest.Dump) {
+	t.Helper()
 	server.Etcd.Server.KV().Commit()
 	want := sourcetest.Want{Kind: source.KindEtcdSnapshot, Root: "by-dev", MetaPath: "meta", Keys: dump.Keys}
 	sourcetest.Run(t, open(t, server.Dir, source.Options{}), want)

@@ -167,10 +167,10 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 	case errors.Is(err, rpctypes.ErrFutureRev):
 		return wrap("the member that answered is behind the others: try again, or name another endpoint")
 	case errors.Is(err, rpctypes.ErrNoLeader), errors.Is(err, rpctypes.ErrTimeout), errors.Is(err, rpctypes.ErrTimeoutDueToLeaderFail):
-		return wrap("etcd has no leader; --stale-read shows what one member still has")
+		return wrap("etcd has no leader: look at its members and their logs; --stale-read reads what one member has")
 	case errors.Is(err, context.DeadlineExceeded), status.Code(err) == codes.DeadlineExceeded:
 		err = errors.New("no answer within " + s.opts.requestTimeout().String())
-		return wrap("the etcd is overloaded or has no quorum; --stale-read asks one member only, --timeout waits longer")
+		return wrap("the etcd is overloaded or has no quorum: look at its members; --timeout waits longer, --stale-read reads what one member has")
 	}
 	return fmt.Errorf("%s %s: %w", verb, where, err)
 }

@@ -89,7 +89,7 @@ func (s *Etcd) dialError(ctx context.Context, err, verdict error) error {
 	case verdict != nil:
 		return verdict
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return hintf("check the address and that a firewall or port-forward lets it through; --timeout waits longer",
+		return hintf("check the address and that a firewall or port-forward lets it through",
 			"connect to %s: no answer within %s", s.address.location(), s.opts.dialTimeout())
 	}
 	return err

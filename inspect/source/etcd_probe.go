@@ -34,9 +34,8 @@ func (s *Etcd) probe(ctx context.Context, config *tls.Config) error {
 	if len(verdicts) == 1 {
 		return verdicts[0]
 	}
-	var known *HintError
 	advice := ""
-	if errors.As(verdicts[0], &known) {
+	if known, ok := errors.AsType[*HintError](verdicts[0]); ok {
 		advice = known.Hint
 	}
 	lines := make([]string, len(verdicts))
@@ -69,13 +68,12 @@ func dialVerdict(ctx context.Context, host string, err error) error {
 	var dns *net.DNSError
 	switch {
 	case ctx.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded):
-		return nil
+		return nil //nolint:nilerr // no verdict: the client may still get through.
 	case errors.As(err, &dns):
 		return hintf("check the host name", "connect to %s: no such host", host)
 	case errors.As(err, &op):
 		err = op.Err
-		var call *os.SyscallError
-		if errors.As(err, &call) {
+		if call, ok := errors.AsType[*os.SyscallError](err); ok {
 			err = call.Err
 		}
 	}
@@ -97,7 +95,7 @@ func probePlain(ctx context.Context, conn net.Conn, host string) error {
 	case err != nil && errors.Is(err, os.ErrDeadlineExceeded):
 		return nil
 	case speaksTLS(ctx, host):
-		return hintf("use etcds://"+host+" (and --cacert FILE if its certificate is not signed by a known authority)",
+		return hintf("use etcds://"+host+" (and --ca FILE if its certificate is not signed by a known authority)",
 			"connect to %s: the server wants TLS", host)
 	}
 	return hintf("name etcd's client port (2379 unless configured otherwise)", "connect to %s: what listens there is no etcd", host)
@@ -169,12 +167,12 @@ func tlsVerdict(ctx context.Context, host string, secure *tls.Conn, config *tls.
 	wrap := func(advice string) error { return hintf(advice, "connect to %s: %w", host, err) }
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded):
-		return nil
+		return nil //nolint:nilerr // no verdict: the client may still get through.
 	case errors.As(err, &record), !secure.ConnectionState().HandshakeComplete && speaksPlain(ctx, host):
 		return hintf("use etcd://"+host, "connect to %s: the server does not speak TLS", host)
 	case errors.As(err, &authority):
 		err = errors.New("its certificate is signed by an authority that this machine does not know")
-		return wrap("give the authority's certificate with --cacert FILE")
+		return wrap("give the authority's certificate with --ca FILE")
 	case errors.As(err, &name):
 		err = fmt.Errorf("its certificate is not for %q", config.ServerName)
 		return wrap("name the host that the certificate is for with --server-name")

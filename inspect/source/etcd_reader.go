@@ -105,8 +105,7 @@ func (r *reader) once(ctx context.Context, call func(context.Context) error) err
 }
 
 func worthRetry(err error) bool {
-	var known rpctypes.EtcdError
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[rpctypes.EtcdError](err); ok {
 		return known.Code() == codes.Unavailable
 	}
 	return status.Code(err) == codes.Unavailable

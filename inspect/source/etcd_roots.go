@@ -168,7 +168,7 @@ func (f *rootSearch) explained() []Range {
 	return mergeRanges(known)
 }
 
-// firstKey returns the first key from from on that no known root accounts for.
+// firstKey returns the first key from on that no known root accounts for.
 func (f *rootSearch) firstKey(ctx context.Context, from string) (string, error) {
 	for _, hole := range subtract(Range{From: from}, f.explained()) {
 		f.seeks++

@@ -78,8 +78,7 @@ func (s *etcdSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) 
 			err = s.scan(ctx, s.readable(ranges[denied.index:]), yield)
 		}
 	}
-	var own *yieldError
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*yieldError](err); ok {
 		return own.err
 	}
 	if err != nil {

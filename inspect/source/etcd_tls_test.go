@@ -77,8 +77,8 @@ func TestServerTLS(t *testing.T) {
 		}
 	}
 	start := time.Now()
-	expectHint(t, pinError(t, address, source.Options{}), "authority", "--cacert")
-	expectHint(t, pinError(t, address, source.Options{TLS: source.TLS{CAFile: stranger.file}}), "authority", "--cacert")
+	expectHint(t, pinError(t, address, source.Options{}), "authority", "--ca")
+	expectHint(t, pinError(t, address, source.Options{TLS: source.TLS{CAFile: stranger.file}}), "authority", "--ca")
 	expectHint(t, pinError(t, address, source.Options{TLS: source.TLS{CAFile: ca.file, ServerName: "elsewhere"}}), `not for "elsewhere"`, "--server-name")
 	expectHint(t, pinError(t, "etcd://"+server.Address, source.Options{}), "the server wants TLS", "etcds://")
 	if took := time.Since(start); took > 3*time.Second {

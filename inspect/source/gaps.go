@@ -17,10 +17,9 @@ type gapList struct {
 // maxGaps is how many gaps are named one by one for each reason.
 const maxGaps = 20
 
-func (l *gapList) add(err error, count int64) {
-	gap := Gap{Where: "file", Reason: err.Error(), Count: count}
-	var page *pageError
-	if errors.As(err, &page) {
+func (l *gapList) add(err error) {
+	gap := Gap{Where: "file", Reason: err.Error()}
+	if page, ok := errors.AsType[*pageError](err); ok {
 		gap.Where, gap.Reason = "page "+strconv.FormatUint(page.id, 10), page.why
 	}
 	l.put(gap)

@@ -160,8 +160,9 @@ func openFormat(ctx context.Context, in input, opts Options) (Source, error) {
 			return nil, err
 		}
 		return openBolt(ctx, &in, opts)
+	default:
+		return nil, unknownFormat(in.location, head)
 	}
-	return nil, unknownFormat(in.location, head)
 }
 
 // maxLayers bounds gzip inside gzip.
@@ -245,8 +246,7 @@ func notGzip(location string, err error) error {
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		return hintf("copy it again; --salvage reads what is there", "read %s: the compressed file is damaged: %w", location, err)
 	}
-	var known *HintError
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*HintError](err); ok {
 		return err
 	}
 	return hint(fmt.Errorf("read %s: %w", location, err), "copy it again; --salvage reads what is there")

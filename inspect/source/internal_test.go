@@ -261,8 +261,8 @@ func TestPageCodec(t *testing.T) {
 func TestGapList(t *testing.T) {
 	var l gapList
 	for i := range 100 {
-		l.add(&pageError{uint64(i), "it is cut off"}, 0)
-		l.add(&pageError{1, "it is cut off"}, 0)
+		l.add(&pageError{uint64(i), "it is cut off"})
+		l.add(&pageError{1, "it is cut off"})
 	}
 	l.put(Gap{Where: "end", Reason: "other"})
 	gaps := l.list()
@@ -296,6 +296,13 @@ func TestRecords(t *testing.T) {
 		if err := eachRecord(b[:cut], func(KV) error { return nil }); cut != len(b)/2 && !errors.Is(err, errBadRecord) {
 			t.Errorf("cut at %d: %v", cut, err)
 		}
+	}
+}
+
+func TestKeyValueWithTwoKeys(t *testing.T) {
+	b := []byte("\x0a\x01a\x0a\x01b")
+	if kv, err := parseKeyValue(b); !errors.Is(err, errNoKeyValue) {
+		t.Errorf("key %q, %v", kv.Key, err)
 	}
 }
 

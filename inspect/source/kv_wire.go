@@ -11,6 +11,7 @@ var errNoKeyValue = errors.New("no key-value record")
 
 // parseKeyValue reads an mvccpb.KeyValue (etcd api/v3/mvccpb/kv.proto) without
 // copying: the result's Key and Value are parts of b. Unknown fields are skipped.
+// A second key is an error, so that keyOf and this never disagree.
 func parseKeyValue(b []byte) (KV, error) {
 	var kv KV
 	for len(b) > 0 {
@@ -22,7 +23,7 @@ func parseKeyValue(b []byte) (KV, error) {
 		switch {
 		case typ == protowire.BytesType && (num == 1 || num == 5):
 			v, n := protowire.ConsumeBytes(b)
-			if n < 0 {
+			if n < 0 || num == 1 && kv.Key != nil {
 				return KV{}, errNoKeyValue
 			}
 			if b = b[n:]; num == 1 {

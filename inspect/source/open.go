@@ -175,8 +175,7 @@ func memberDB(dir string) (string, bool) {
 
 // cause strips the operation and path that os errors repeat.
 func cause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err
@@ -195,7 +194,7 @@ func (t TLS) load() (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pemBytes) {
-			return nil, hintf("--cacert wants a PEM file", "%s: no certificate in it", t.CAFile)
+			return nil, hintf("--ca wants a PEM file", "%s: no certificate in it", t.CAFile)
 		}
 	}
 	if (t.CertFile == "") != (t.KeyFile == "") {

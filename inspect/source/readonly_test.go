@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -47,14 +47,19 @@ func TestOnlyReadsAreCalled(t *testing.T) {
 		"UserAdd", "UserDelete", "UserGrantRole", "UserChangePassword", "RoleAdd", "RoleDelete", "RoleGrantPermission",
 		"OpPut", "OpDelete", "OpTxn", "Downgrade", "Snapshot",
 	}
-	notTest := func(info fs.FileInfo) bool { return !strings.HasSuffix(info.Name(), "_test.go") }
-	files := token.NewFileSet()
-	packages, err := parser.ParseDir(files, ".", notTest, 0)
+	sources, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := 0
-	for _, file := range packages["source"].Files {
+	files, seen := token.NewFileSet(), 0
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(files, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {

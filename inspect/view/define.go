@@ -93,7 +93,7 @@ func (t *table[T]) Links(row int) []Link {
 func (t *table[T]) Describe(row int) *Description {
 	d := &Description{Ref: t.Ref(row), Resource: t.resource}
 	for i := range t.resource.Columns {
-		d.Fields = append(d.Fields, Field{Column: t.resource.Columns[i], Cell: t.Cell(row, i)})
+		d.Fields = append(d.Fields, Field{Column: &t.resource.Columns[i], Cell: t.Cell(row, i)})
 	}
 	if t.def.sections != nil {
 		d.Sections = t.def.sections(&scope{t.env, t.resource.peers}, t.rows[row])

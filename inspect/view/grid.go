@@ -211,9 +211,9 @@ type Description struct {
 	Records []string
 }
 
-// Field is one named value.
+// Field is one named value. Column is the resource's own and not to be changed.
 type Field struct {
-	Column Column
+	Column *Column
 	Cell   Cell
 }
 

@@ -76,7 +76,7 @@ var allocators = define(definition[*model.Allocator]{
 		},
 		{
 			Column{Name: "ahead_seconds", Title: "AHEAD", Kind: Duration, Priority: 1, Doc: "How far reserved_until is ahead of the time of the state, negative if behind."},
-			func(e *Env, a *model.Allocator) Cell { return ahead(e, a) },
+			ahead,
 		},
 	},
 	ref: func(_ *Env, a *model.Allocator) Ref { return Ref{ID: a.Name, Name: a.Name} },

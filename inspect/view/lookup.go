@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"kitescope/inspect/model"
 )
 
 // NotFoundError says that a resource has no object of a name or id.
@@ -63,6 +65,9 @@ func Lookup(t Table, word string) (row int, err error) {
 	if row, ok := exactID(t, rows, word); ok {
 		return row, nil
 	}
+	if row, ok := onlyLive(t, rows); ok {
+		return row, nil
+	}
 	if len(rows) == 0 {
 		return 0, &NotFoundError{r, word, Suggest(word, CompleteNames(t, ""))}
 	}
@@ -116,6 +121,21 @@ func exactID(t Table, rows []int32, word string) (int, bool) {
 	found, n := 0, 0
 	for _, row := range rows {
 		if strconv.FormatInt(t.Cell(int(row), i).Int, 10) == word {
+			found, n = int(row), n+1
+		}
+	}
+	return found, n == 1
+}
+
+// onlyLive prefers the one object that is not being dropped.
+func onlyLive(t Table, rows []int32) (int, bool) {
+	i := t.Resource().Column("state")
+	if i < 0 {
+		return 0, false
+	}
+	found, n := 0, 0
+	for _, row := range rows {
+		if state := t.Cell(int(row), i).Text; !model.ObjectState(state).Gone() {
 			found, n = int(row), n+1
 		}
 	}

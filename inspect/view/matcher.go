@@ -75,7 +75,7 @@ func bindTerm(t Table, x *term) boundTerm {
 			b.byID = false // names decide
 			return b
 		}
-		found := CollectionIDs(env.Cluster, v.text)
+		found := collectionsMeant(t, v.text)
 		for _, id := range found {
 			b.ids = append(b.ids, int64(id))
 		}
@@ -84,10 +84,32 @@ func bindTerm(t Table, x *term) boundTerm {
 	return b
 }
 
+// collectionsMeant hides no collection from the list of collections itself.
+func collectionsMeant(t Table, word string) []model.CollectionID {
+	if t.Resource() == collections {
+		return namedCollections(t.Env().Cluster, word)
+	}
+	return CollectionIDs(t.Env().Cluster, word)
+}
+
 // CollectionIDs are the collections that a person may mean: by name (in every database
-// that has one of that name), by "database.name", by an alias, by id. An id counts even
-// if the collection is gone: its segments may not be.
+// that has one of that name), by "database.name", by an alias, by id. A name means a
+// collection that is being dropped only if no other has it. An id counts even if the
+// collection is gone: its segments may not be.
 func CollectionIDs(c *model.Cluster, word string) []model.CollectionID {
+	all := namedCollections(c, word)
+	live := slices.DeleteFunc(slices.Clone(all), func(id model.CollectionID) bool {
+		x := c.Collection(id)
+		return x != nil && x.Dropped() && x.ID.String() != word
+	})
+	if len(live) > 0 {
+		return live
+	}
+	return all
+}
+
+// namedCollections are CollectionIDs with those that are being dropped.
+func namedCollections(c *model.Cluster, word string) []model.CollectionID {
 	var ids []model.CollectionID
 	for _, x := range c.Collections {
 		if x.Name == word || c.DatabaseName(x.Database)+"."+x.Name == word {
@@ -120,7 +142,7 @@ func (s Selection) bindName(t Table, n *name) boundName {
 		}
 	}
 	if b.idColumn >= 0 {
-		for _, id := range CollectionIDs(t.Env().Cluster, n.text) {
+		for _, id := range collectionsMeant(t, n.text) {
 			b.ids = append(b.ids, int64(id))
 		}
 	}

@@ -14,14 +14,14 @@ var nodes = define(definition[*model.Session]{
 		Name: "nodes", Singular: "node", Aliases: []string{"session", "sessions", "no"}, Kind: "Node",
 		Doc:        "Sessions: one for each role of each process that is registered in etcd.",
 		Needs:      model.PartCatalog,
-		Names:      []string{"id", "role", "address", "host"},
-		Handle:     "id",
+		Names:      []string{"id", "name", "role", "address", "host"},
+		Handle:     "name",
 		Shorthands: map[string]string{"node": "id", "addr": "address"},
 	},
 	rows:    func(e *Env) []*model.Session { return e.Cluster.Sessions },
 	columns: nodeColumns,
 	ref: func(_ *Env, s *model.Session) Ref {
-		return Ref{ID: s.Role + "-" + s.Node.String(), Name: s.Role + "-" + s.Node.String()}
+		return Ref{ID: sessionName(s), Name: sessionName(s)}
 	},
 	links: func(_ *Env, s *model.Session) []Link {
 		return []Link{
@@ -43,6 +43,10 @@ var nodeColumns = []column[*model.Session]{
 	{
 		Column{Name: "id", Title: "ID", Kind: ID, Doc: "Server id; it changes at each start of the process."},
 		func(_ *Env, s *model.Session) Cell { return id(s.Node) },
+	},
+	{
+		Column{Name: "name", Title: "NAME", Show: Hidden, Doc: "role-id, which names the session in the cluster: several roles may share an id."},
+		func(_ *Env, s *model.Session) Cell { return text(sessionName(s)) },
 	},
 	{
 		Column{Name: "role", Title: "ROLE", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ..."},
@@ -116,6 +120,8 @@ var nodeColumns = []column[*model.Session]{
 		func(_ *Env, s *model.Session) Cell { return someCount(s.Revision) },
 	},
 }
+
+func sessionName(s *model.Session) string { return s.Role + "-" + s.Node.String() }
 
 func engine(r model.EngineRange) Cell {
 	if r == (model.EngineRange{}) {

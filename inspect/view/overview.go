@@ -7,9 +7,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// OverviewNeeds are the parts of the metadata that an overview is made from; what was
-// not read of them is unknown in it.
-const OverviewNeeds = model.PartCatalog | model.PartChannels | model.PartSegments | model.PartLogs | model.PartSegmentIndexes | model.PartRest
+// OverviewNeeds are the parts of the metadata that an overview is made from: all, as
+// only then can it say that nothing was left undecoded. What was not read is unknown in it.
+const OverviewNeeds = model.PartAll
 
 // Overview is a cluster at a glance. Its cells are of Kind Int unless a comment says
 // otherwise; a cell may be Unknown.
@@ -77,7 +77,7 @@ func NewOverview(env *Env) *Overview {
 	c := env.Cluster
 	o := &Overview{
 		Origin: c.Origin, Version: c.Version, Etcd: c.Etcd, Gaps: c.Gaps,
-		Keys: count(c.Keys), Tombstones: count(c.Tombstones),
+		Keys: count(c.Keys), Tombstones: known(c, model.PartHistory, count(c.Tombstones)),
 		Undecoded: known(c, model.PartAll, count(int64(len(c.Undecoded)))),
 	}
 	if !c.Origin.Taken.IsZero() {
@@ -187,7 +187,7 @@ func (o *Overview) countRoles(env *Env) {
 
 func nodeLine(env *Env, s *model.Session) NodeLine {
 	n := NodeLine{
-		Ref: Ref{Resource: nodes.Name, ID: s.Role + "-" + s.Node.String(), Name: s.Role + "-" + s.Node.String()}, Node: s.Node,
+		Ref: Ref{Resource: nodes.Name, ID: sessionName(s), Name: sessionName(s)}, Node: s.Node,
 		Role: s.Role, Address: s.Address, State: s.State(), ResourceGroups: groupsOf(env, s.Node),
 	}
 	for _, r := range replicasOn(env, s.Node) {

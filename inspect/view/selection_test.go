@@ -443,3 +443,31 @@ func TestComplete(t *testing.T) {
 		t.Errorf("columns: %v", got)
 	}
 }
+
+func TestANameMeansTheLiveCollection(t *testing.T) {
+	env := NewEnv(model.Build(model.Parts{
+		Loaded:      model.PartAll,
+		Collections: []*model.Collection{{ID: 1, Name: "a", State: "Dropping"}, {ID: 2, Name: "a", State: "Created"}, {ID: 3, Name: "b", State: "Dropping"}},
+		Segments:    []*model.Segment{{ID: 10, Collection: 1}, {ID: 20, Collection: 2}, {ID: 30, Collection: 3}},
+	}), modeltest.Now)
+	for _, c := range []struct {
+		resource, words string
+		want            []string
+	}{
+		{"segments", "coll=a", []string{"20"}},
+		{"segments", "coll=1", []string{"10"}},
+		{"segments", "coll=b", []string{"30"}},
+		{"collections", "a", []string{"1", "2"}},
+		{"collections", "name=a", []string{"1", "2"}},
+	} {
+		if diff := cmp.Diff(c.want, selected(t, env, c.resource, c.words)); diff != "" {
+			t.Errorf("%s %s: %s", c.resource, c.words, diff)
+		}
+	}
+	if row, err := Lookup(collections.Table(env), "a"); err != nil || row != 1 {
+		t.Errorf("describe a: row %d, %v", row, err)
+	}
+	if n, err := NewTree(env, "a", TreeOptions{}); err != nil || n.Ref.ID != "2" {
+		t.Errorf("tree a: %v, %v", n, err)
+	}
+}

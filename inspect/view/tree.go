@@ -80,7 +80,7 @@ func node[T any](b *treeBuilder, r *Resource, row T, label string, columns ...st
 	n := &Node{Ref: t.Ref(0), Kind: r.Singular, Label: label}
 	for _, name := range columns {
 		i := r.Column(name)
-		n.Fields = append(n.Fields, Field{r.Columns[i], t.Cell(0, i)})
+		n.Fields = append(n.Fields, Field{&r.Columns[i], t.Cell(0, i)})
 	}
 	return n
 }
@@ -145,7 +145,7 @@ func (b *treeBuilder) sums(t model.Totals) []Field {
 		column string
 		value  int64
 	}{{"rows", t.Rows}, {"segments", int64(t.Segments)}, {"size_bytes", t.Bytes}} {
-		c := collections.Columns[collections.Column(sum.column)]
+		c := &collections.Columns[collections.Column(sum.column)]
 		cell := count(sum.value)
 		if !b.env.Cluster.Loaded.Has(c.Needs) {
 			cell = unknown()

@@ -1,0 +1,54 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// TestStaleRead looks into an etcd that has lost its quorum: a second voter that
+// never comes makes one member of two.
+func TestStaleRead(t *testing.T) {
+	server := sourcetest.StartEtcd(t, nil)
+	server.Load(t, []source.KV{
+		{Key: []byte("by-dev/meta/session/id"), Value: []byte("7")},
+		{Key: []byte("by-dev/meta/root-coord/database/db-info/1"), Value: []byte{}},
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if _, err := server.Client.MemberAdd(ctx, []string{"http://127.0.0.1:1"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scanAll(ctx, server.Address, false); err == nil {
+		t.Error("a read that needs a quorum succeeded without one")
+	} else if hint := new(source.HintError); !errors.As(err, &hint) || !strings.Contains(hint.Hint, "--stale-read") {
+		t.Errorf("the error does not say how to go on: %v", err)
+	}
+	keys, err := scanAll(ctx, server.Address, true)
+	if err != nil || keys != 2 {
+		t.Errorf("a stale read found %d keys, want 2: %v", keys, err)
+	}
+}
+
+func scanAll(ctx context.Context, address string, stale bool) (keys int, err error) {
+	src, err := source.Open(ctx, "etcd://"+address, source.Options{StaleRead: stale, RequestTimeout: 3 * time.Second})
+	if err != nil {
+		return 0, err
+	}
+	defer src.Close()
+	snapshot, err := src.Pin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer snapshot.Close()
+	err = snapshot.Scan(ctx, []source.Range{source.Prefix("by-dev/")}, func(source.KV) error {
+		keys++
+		return nil
+	})
+	return keys, err
+}

@@ -1,0 +1,85 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
+	"kitescope/inspect/view"
+)
+
+// TestManyRowsStayInOrder writes more rows than one goroutine handles.
+func TestManyRowsStayInOrder(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	const n = 5*fewestRows + 17
+	env := view.NewEnv(modeltest.Large(n), modeltest.Now)
+	var doc struct {
+		Items []struct{ ID string }
+	}
+	if err := json.Unmarshal(list(t, env, "segments", Options{Format: format(t, "json")}), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Items) != n {
+		t.Fatalf("%d items, want %d", len(doc.Items), n)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(list(t, env, "segments", Options{Format: format(t, "jsonl")})), "\n"), "\n")
+	table := strings.Split(strings.TrimSuffix(string(list(t, env, "segments", Options{NoHeader: true})), "\n"), "\n")
+	records, err := csv.NewReader(bytes.NewReader(list(t, env, "segments", Options{Format: format(t, "csv")}))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		id := strconv.Itoa(470590570000000000 + i)
+		if doc.Items[i].ID != id || !strings.HasPrefix(lines[i], `{"id":"`+id+`"`) || !strings.HasPrefix(table[i], id) || records[i+1][0] != id {
+			t.Fatalf("row %d is not %s", i, id)
+		}
+	}
+	if len(lines) != n || len(table) != n || len(records) != n+1 {
+		t.Errorf("%d lines, %d rows, %d records", len(lines), len(table), len(records))
+	}
+}
+
+func TestManyRowsKnowWhatIsUnknown(t *testing.T) {
+	p := modeltest.LargeParts(2 * fewestRows)
+	p.Loaded = model.PartCatalog | model.PartSegments
+	out := list(t, view.NewEnv(model.Build(p), modeltest.Now), "segments", Options{Format: format(t, "json")})
+	if !bytes.Contains(out[len(out)-300:], []byte(`"unknown": ["deleted_rows"`)) {
+		t.Errorf("the end is %s", out[len(out)-300:])
+	}
+}
+
+// brokenPipe takes some bytes and then no more.
+type brokenPipe struct{ left int }
+
+var errBroken = errors.New("broken pipe")
+
+func (w *brokenPipe) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, errBroken
+	}
+	return len(p), nil
+}
+
+func TestAClosedPipeEndsWriting(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	env := view.NewEnv(modeltest.Large(4*fewestRows), modeltest.Now)
+	for _, word := range []string{"json", "jsonl", "csv", "table", "wide", "yaml", "name", "template={{range .items}}{{.id}}{{end}}"} {
+		for _, left := range []int{0, 200_000} {
+			g, err := view.Select(resource(t, "segments").Table(env), view.Query{Limit: 3 * fewestRows})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Grid(&brokenPipe{left}, g, Options{Format: format(t, word)}); !errors.Is(err, errBroken) {
+				t.Errorf("%s after %d bytes: %v", word, left, err)
+			}
+		}
+	}
+}
