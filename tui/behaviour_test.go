@@ -1,0 +1,389 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+// at starts a driver in the state that keys lead to.
+func at(t *testing.T, keys string) *driver {
+	t.Helper()
+	d := drive(t, testConfig(), 120, 30)
+	d.cluster(fixture())
+	return d.keys(keys)
+}
+
+func (d *driver) grid() *gridPage { return d.m.stack.top().(*gridPage) }
+
+func (d *driver) under() string {
+	d.t.Helper()
+	ref, ok := d.m.stack.top().(subject).object(d.m)
+	if !ok {
+		d.t.Fatal("the cursor is on nothing")
+	}
+	return ref.ID
+}
+
+func TestCursorStaysOnItsObject(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "s down*6")
+		id := d.under()
+		line := d.grid().cursor - d.grid().top
+		d.cluster(fixtureLater()) // one row before it is new, another is gone
+		if got := d.under(); got != id {
+			t.Errorf("after a refresh the cursor is on %s, was on %s", got, id)
+		}
+		if got := d.grid().cursor - d.grid().top; got != line {
+			t.Errorf("after a refresh the cursor is on line %d, was on %d", got, line)
+		}
+		d.keys("/").typed("docs").keys("enter down")
+		id = d.under()
+		d.keys("esc")
+		if got := d.under(); got != id || d.grid().filtering() {
+			t.Errorf("after the filter was cleared the cursor is on %s, was on %s", got, id)
+		}
+	})
+}
+
+func TestRefreshWhileMovingKeepsTheNewPosition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "s")
+		_, c := d.m.Update(updateMsg{Cluster: fixtureLater(), Live: true})
+		d.m.Update(keyPress("down")) // before the new rows are built
+		d.m.Update(keyPress("down"))
+		id := d.under()
+		d.run(c)
+		d.settle()
+		if got := d.under(); got != id {
+			t.Errorf("the cursor jumped to %s from %s", got, id)
+		}
+	})
+}
+
+// TestRefreshesFasterThanBuilds delivers clusters while a build is on its way: none is
+// lost, and the page is never starved.
+func TestRefreshesFasterThanBuilds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, keys := range []string{"", "s", "c x", "c d", "d"} {
+			d := at(t, keys)
+			var pending []tea.Cmd
+			for i := range 5 {
+				c := fixture()
+				if i%2 == 0 {
+					c = fixtureLater()
+				}
+				_, next := d.m.Update(updateMsg{Cluster: c, Live: true})
+				pending = append(pending, next)
+			}
+			for _, c := range pending {
+				d.run(c)
+			}
+			d.settle()
+			var env *view.Env
+			switch p := d.m.stack.top().(type) {
+			case *overviewPage:
+				env = p.env
+			case *gridPage:
+				env = p.rows.env
+			case *treePage:
+				env = p.env
+			case *detailPage:
+				env = p.env
+			case *diffPage:
+				if p.now != d.m.data.cluster || p.old != d.m.data.previous {
+					t.Error("the diff is not of the newest clusters")
+				}
+				continue
+			}
+			if env.Cluster != d.m.data.cluster {
+				t.Errorf("after %q the page shows an older cluster", keys)
+			}
+		}
+	})
+}
+
+func TestFilters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, x := range []struct {
+			text string
+			keep func(s *model.Segment, collection string) bool
+		}{
+			{"growing", func(s *model.Segment, _ string) bool { return s.State == model.SegmentGrowing }},
+			{"!growing", func(s *model.Segment, _ string) bool { return s.State != model.SegmentGrowing }},
+			{"re:^docs", func(_ *model.Segment, c string) bool { return strings.HasPrefix(c, "docs") }},
+			{"!re:^docs", func(_ *model.Segment, c string) bool { return !strings.HasPrefix(c, "docs") }},
+			{"state=growing", func(s *model.Segment, _ string) bool { return s.State == model.SegmentGrowing }},
+			{"!state=growing", func(s *model.Segment, _ string) bool { return s.State != model.SegmentGrowing }},
+			{"rows>5k docs", func(s *model.Segment, c string) bool { return s.Rows > 5000 && strings.HasPrefix(c, "docs") }},
+			{"图像", func(_ *model.Segment, c string) bool { return strings.HasPrefix(c, "图像") }},
+			{"nothing has this", func(*model.Segment, string) bool { return false }},
+		} {
+			d := at(t, "s /").typed(x.text).keys("enter")
+			var want, got []string
+			c := d.m.data.cluster
+			for _, s := range c.Segments {
+				if x.keep(s, c.CollectionName(s.Collection)) {
+					want = append(want, s.ID.String())
+				}
+			}
+			g := d.grid()
+			for i := range g.rows.count() {
+				got = append(got, g.rows.table.Ref(g.rows.row(i)).ID)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("filter %q (-want +got):\n%s", x.text, diff)
+			}
+		}
+	})
+}
+
+func TestFilterCompletesValues(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "s /").typed("!docs state=gr")
+		d.shows("!docs state=Growing", "no segments of 30 match")
+		d.keys("tab enter")
+		d.shows("3 of 30", "/!docs state=Growing")
+	})
+}
+
+func TestFilterSaysWhatIsWrong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "s /").typed("re:(")
+		d.shows("no regular expression yet")
+		d.keys("esc")
+		d.keys("/").typed("zzz").keys("enter")
+		d.shows(`match "zzz"; esc clears the filter`)
+	})
+}
+
+// TestFilterInPieces types a filter over more rows than one piece decides, and compares
+// every step with a full pass.
+func TestFilterInPieces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		ticks := 0
+		cfg.Now = func() time.Time { // each look at the clock costs 5 ms: pieces end early
+			ticks++
+			return epoch().Add(time.Duration(ticks) * 5 * time.Millisecond)
+		}
+		cfg.StartPage = "segments"
+		d := drive(t, cfg, 120, 30)
+		d.cluster(manySegments(20_000))
+		d.keys("/")
+		text, partial := "", 0
+		for _, r := range "collection_1 growing" {
+			text += string(r)
+			_, c := d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+			if c != nil {
+				_, c = d.m.Update(c()) // the first piece only, then the next key
+				if c != nil {
+					partial++
+					d.shows("matching…")
+				}
+			}
+			if len(text)%5 != 0 {
+				continue
+			}
+			d.run(c)
+			d.settle()
+			g := d.grid()
+			q := gridQuery{filter: g.filter, columns: g.columnList()}
+			all := g.rows
+			all.filtered = false
+			if diff := cmp.Diff(q.match(&all), g.rows.matched); diff != "" {
+				t.Fatalf("filter %q in pieces differs from one pass", text)
+			}
+		}
+		if partial == 0 {
+			t.Error("no key was answered by a partial result")
+		}
+	})
+}
+
+func TestSortByKeysAndClick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "s")
+		rows := func() []int64 {
+			g := d.grid()
+			var list []int64
+			for i := range g.rows.count() {
+				list = append(list, g.rows.table.Cell(g.rows.row(i), g.resource.Column("rows")).Int)
+			}
+			return list
+		}
+		for i := 0; i < 20 && !strings.Contains(d.plain(), "sort rows"); i++ {
+			d.keys(">")
+		}
+		d.shows("sort rows ↓", "ROWS ↓")
+		if list := rows(); list[0] < list[len(list)-1] {
+			t.Error("numbers do not start with the highest")
+		}
+		header := strings.Split(d.plain(), "\n")[d.m.bodyTop()]
+		before, _, _ := strings.Cut(header, "ROWS")
+		x := len([]rune(before))
+		d.send(tea.MouseClickMsg{X: x, Y: d.m.bodyTop(), Button: tea.MouseLeft})
+		d.shows("sort rows ↑")
+		if list := rows(); list[0] > list[len(list)-1] {
+			t.Error("a click on the header did not reverse the order")
+		}
+	})
+}
+
+func TestMouse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.Mouse = true
+		d := drive(t, cfg, 120, 20)
+		d.cluster(fixture())
+		d.keys("s")
+		if d.m.View().MouseMode != tea.MouseModeCellMotion {
+			t.Error("the mouse is not asked for")
+		}
+		d.send(tea.MouseClickMsg{X: 10, Y: d.m.bodyTop() + 3, Button: tea.MouseLeft})
+		if got := d.grid().cursor; got != 2 {
+			t.Errorf("a click on the third row put the cursor on row %d", got+1)
+		}
+		d.send(tea.MouseWheelMsg{X: 10, Y: 8, Button: tea.MouseWheelDown})
+		if got := d.grid().top; got != wheelLines {
+			t.Errorf("the wheel scrolled to %d, want %d", got, wheelLines)
+		}
+		d.keys("r")
+		d.screen()
+		n := d.m.menu
+		d.send(tea.MouseClickMsg{X: n.x + 3, Y: n.y + len(n.items), Button: tea.MouseLeft})
+		if _, ok := d.m.stack.top().(*detailPage); !ok || d.m.menu != nil {
+			t.Error("a click on the last item of the menu did not describe")
+		}
+		d.keys("r")
+		d.screen()
+		d.send(tea.MouseClickMsg{X: 0, Y: 5, Button: tea.MouseLeft})
+		if d.m.menu != nil {
+			t.Error("a click beside the menu did not close it")
+		}
+		d.m.cfg.Mouse = false
+		if d.m.View().MouseMode != tea.MouseModeNone {
+			t.Error("the mouse is asked for though it is off")
+		}
+	})
+}
+
+func TestDrillDownAndBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "c enter")
+		d.shows("overview › collections › docs_hnsw_cos segments", "7")
+		d.keys("down enter")
+		d.shows("› 470590760626295028 index files")
+		d.keys("esc o")
+		d.shows("collections")
+		if d.under() != strconv.Itoa(firstID) {
+			t.Errorf("the owner of the segment is %s", d.under())
+		}
+		d.keys("esc*2")
+		d.shows("overview › collections")
+		d.keys("] [ esc")
+		d.shows("overview")
+		d.keys("s r")
+		d.shows("related to 470590760626295000")
+		d.keys("1")
+		d.shows("index files")
+		d.keys("H")
+		d.shows("DATA")
+	})
+}
+
+func TestPalette(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, x := range []struct{ line, want string }{
+			{"seg coll=docs_hnsw_cos state=growing", "segments coll=docs_hnsw_cos state=growing"},
+			{"segm", "› segments"},
+			{"tree docs_hnsw_cos", "tree of docs_hnsw_cos"},
+			{"diff", "there was no refresh yet"},
+			{"help", "MOVE"},
+			{"zzz", `there is no page "zzz"`},
+			{"segments nosuch=1", `unknown column of segments "nosuch"`},
+			{"tree", "say which collection"},
+			{"theme light", "theme light"},
+			{"theme pink", "there is no theme pink"},
+			{"pause", "paused"},
+		} {
+			d := at(t, ":").typed(x.line).keys("enter")
+			d.shows(x.want)
+			d.fits()
+		}
+		if d := at(t, ":").typed("q").keys("enter"); !d.quit {
+			t.Error(":q does not quit")
+		}
+		d := at(t, ":").typed("seg").keys("tab").typed("state=Gro").keys("tab")
+		d.shows(":segments state=Growing")
+		d.keys("enter")
+		d.shows("segments state=Growing")
+		d = at(t, ":").typed("co").keys("down*2 enter")
+		if len(d.m.stack.pages) != 2 {
+			t.Error("a suggestion that was walked to does not open")
+		}
+	})
+}
+
+func TestAgesGrowThoughNothingChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		begin := time.Now()
+		cfg.Now = func() time.Time { return epoch().Add(time.Since(begin)) }
+		d := drive(t, cfg, 120, 30)
+		d.cluster(fixture())
+		d.keys("v")
+		d.shows(" 3s ")
+		d.sleep(clockEvery + time.Second)
+		d.shows(" 34s ")
+	})
+}
+
+func TestResize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "s")
+		for _, size := range [][2]int{{59, 15}, {60, 14}, {20, 5}, {3, 1}} {
+			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			d.fits()
+		}
+		d.send(tea.WindowSizeMsg{Width: 59, Height: 15})
+		d.shows("terminal too small", "needs 60 x 15")
+		d.send(tea.WindowSizeMsg{Width: 60, Height: 15})
+		d.shows("470590760626295000")
+		for w := 60; w < 220; w += 7 {
+			d.send(tea.WindowSizeMsg{Width: w, Height: 15 + w/5})
+			d.fits()
+		}
+	})
+}
+
+// TestNothingFromTheClusterReachesTheTerminal looks for control characters in every frame.
+func TestNothingFromTheClusterReachesTheTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, keys := range []string{"", "c", "c down*5 d", "c down*5 x", "c down*5 enter", "r", "r end d", "u", "u d", "c down*5 r", "d"} {
+			d := at(t, keys)
+			d.cluster(fixtureLater())
+			rest := d.screen()
+			for {
+				at := strings.IndexFunc(rest, func(r rune) bool { return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 })
+				if at < 0 {
+					break
+				}
+				end := strings.IndexByte(rest[at:], 'm')
+				if !strings.HasPrefix(rest[at:], "\x1b[") || end < 0 || strings.Trim(rest[at+2:at+end], "0123456789;:") != "" {
+					t.Errorf("after %q the frame has %q", keys, rest[at:min(len(rest), at+12)])
+					break
+				}
+				rest = rest[at+end:]
+			}
+		}
+	})
+}

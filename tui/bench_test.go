@@ -1,0 +1,140 @@
+package tui
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/inspect/model"
+)
+
+// million is the size at which the bars are held.
+const million = 1_000_000
+
+// benchModel shows the segments of a cluster of n, its rows built.
+func benchModel(b *testing.B, n int) *Model {
+	b.Helper()
+	cfg := testConfig()
+	cfg.Now = time.Now
+	cfg.StartPage = "segments"
+	m := New(cfg)
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
+	_, c := m.Update(updateMsg{Cluster: manySegments(n), Live: true})
+	pump(m, c)
+	if got := m.stack.top().(*gridPage).rows.count(); got != n {
+		b.Fatalf("%d rows, want %d", got, n)
+	}
+	return m
+}
+
+// pump runs commands that are no timers until none is left.
+func pump(m *Model, c tea.Cmd) {
+	if c == nil {
+		return
+	}
+	done := make(chan tea.Msg, 1)
+	go func() { done <- c() }()
+	select {
+	case msg := <-done:
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for _, c := range batch {
+				pump(m, c)
+			}
+			return
+		}
+		if msg, ok := msg.(message); ok {
+			pump(m, msg.apply(m))
+		}
+	case <-time.After(time.Second * 3): // a timer
+	}
+}
+
+// BenchmarkKey is one key and the frame that follows.
+func BenchmarkKey(b *testing.B) {
+	m := benchModel(b, million)
+	keys := []tea.KeyPressMsg{keyPress("down"), keyPress("pgdown"), keyPress("down"), keyPress("up"), keyPress("end"), keyPress("home")}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		m.Update(keys[i%len(keys)])
+		m.View()
+		i++
+	}
+}
+
+// BenchmarkFilterKey is one key in the filter, its first piece, and the frame that follows.
+func BenchmarkFilterKey(b *testing.B) {
+	for _, text := range []string{"growing", "4705907606", "nothing has this"} {
+		b.Run(text, func(b *testing.B) {
+			m := benchModel(b, million)
+			m.Update(keyPress("/"))
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if i == len(text) {
+					m.Update(keyPress("ctrl+u"))
+					i = 0
+				}
+				r := rune(text[i])
+				_, c := m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+				m.View()
+				if c != nil {
+					m.Update(c())
+					m.View()
+				}
+				i++
+			}
+		})
+	}
+}
+
+// BenchmarkFilterAll is a filter's way through all rows.
+func BenchmarkFilterAll(b *testing.B) {
+	m := benchModel(b, million)
+	g := m.stack.top().(*gridPage)
+	f, err := parseFilter(g.resource, "nothing has this")
+	if err != nil {
+		b.Fatal(err)
+	}
+	g.filter = f
+	for b.Loop() {
+		for j := g.newMatching(m); !j.done(); {
+			j = j.step()
+		}
+	}
+}
+
+// BenchmarkRefresh is what the page costs off the loop when one segment has changed.
+func BenchmarkRefresh(b *testing.B) {
+	m := benchModel(b, million)
+	parts := m.data.cluster.Parts
+	parts.Segments = slices.Clone(parts.Segments)
+	grown := *parts.Segments[77]
+	grown.Rows++
+	parts.Segments[77] = &grown
+	m.data.previous, m.data.cluster = m.data.cluster, model.Build(parts)
+	g := m.stack.top().(*gridPage)
+	b.ResetTimer()
+	for b.Loop() {
+		m.data.env = m.env(m.data.cluster)
+		msg := g.rebuild(m, "")().(builtMsg)
+		if msg.rows.changes[grown.ID.String()] != changed {
+			b.Fatal("the changed segment is not marked")
+		}
+	}
+}
+
+// BenchmarkSort is a new order off the loop.
+func BenchmarkSort(b *testing.B) {
+	m := benchModel(b, million)
+	g := m.stack.top().(*gridPage)
+	for _, column := range []string{"rows", "collection"} {
+		b.Run(column, func(b *testing.B) {
+			for b.Loop() {
+				g.sortBy(m, g.resource.Column(column))()
+			}
+		})
+	}
+}

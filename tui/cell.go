@@ -1,0 +1,45 @@
+package tui
+
+import (
+	"strings"
+
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// cellText is a cell as every table of kitescope shows it.
+func cellText(c *view.Column, cell view.Cell) string { return render.Text(cell, c.Kind) }
+
+// appendCell appends cellText.
+func appendCell(dst []byte, c *view.Column, cell view.Cell) []byte {
+	return render.AppendText(dst, cell, c.Kind)
+}
+
+// shownText is cellText with a glyph behind a state that wants a look, so that it is
+// seen without colour too.
+func shownText(c *view.Column, cell view.Cell) string {
+	text := cellText(c, cell)
+	if c.Kind != view.State || cell.Absent != view.Present {
+		return text
+	}
+	switch role := render.StateRole(cell.Text); role {
+	case render.RoleWarn, render.RoleBad:
+		return text + " " + render.Glyph(role, false)
+	default:
+	}
+	return text
+}
+
+// clean makes a text from outside harmless for a terminal.
+func clean(s string) string { return render.Harmless(s) }
+
+// stateStyle is the look of a text of shownText. What is as it should be has no
+// colour: colour is for what is not.
+func stateStyle(st *styles, text string) style {
+	word, _, _ := strings.Cut(text, " ")
+	role := render.StateRole(word)
+	if role == render.RoleGood {
+		role = render.RolePlain
+	}
+	return st.roles[role]
+}

@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// Config is everything that the UI needs from outside.
+type Config struct {
+	// Input and Output default to the terminal.
+	Input  io.Reader
+	Output io.Writer
+	// Width and Height are the size in cells of an Output that is no terminal.
+	Width, Height int
+	// Environ is the environment that terminal capabilities are read from; nil means the process's own.
+	Environ []string
+	// Feed delivers the clusters. It is followed in a goroutine of its own until Run returns.
+	Feed Feed
+	// Resources are the tables that the palette offers: view.Resources.
+	Resources []*view.Resource
+	// Title names the source before the first Update: "127.0.0.1:2379".
+	Title string
+	// Command is how the same data is read on a command line: "kitescope --from etcd://h:2379/by-dev".
+	Command string
+	// Theme is the name of a theme; "" or "auto" follows the terminal's background.
+	Theme string
+	// Themes are further themes, beside render.Themes.
+	Themes []render.Theme
+	// NoColor leaves colours out; bold, reverse and glyphs remain.
+	NoColor bool
+	// Mouse turns mouse reports on. The terminal's own selection then needs shift.
+	Mouse bool
+	// StartPage is what the palette would be given: "segments coll=docs"; "" is the overview.
+	StartPage string
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// SaveFile writes a file of a suggested name and returns where it is. write may be
+	// called once, off the UI's loop. nil means that saving is switched off.
+	SaveFile func(name string, write func(io.Writer) error) (path string, err error)
+}
+
+// Feed is where clusters come from.
+type Feed interface {
+	// Follow calls emit for each new state until ctx ends or there will be no more.
+	// emit may block for a moment and must not be called after Follow returns.
+	Follow(ctx context.Context, emit func(Update))
+}
+
+// Update is one message of a Feed. Fields that have nothing to say are zero.
+type Update struct {
+	// Cluster is the newest state; nil where only the rest has changed.
+	Cluster *model.Cluster
+	// Err says why there is no newer state; the data shown stays. It is taken back by
+	// the next Cluster, or by an Update that has neither an Err nor Progress.
+	Err error
+	// Live reports whether further Updates follow changes of Cluster by themselves.
+	Live bool
+	// Progress is what is going on, for people: "reading segments, 120,000 keys".
+	Progress string
+}

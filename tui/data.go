@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+// data is what the feed has delivered and how old it is.
+type data struct {
+	cluster  *model.Cluster // what is shown; nil until the first
+	previous *model.Cluster // what was shown before; nil until the second
+	first    *model.Cluster
+	mark     *model.Cluster // set by the person on the diff page
+	markedAt time.Time
+	at       time.Time // when cluster came
+	env      *view.Env // of cluster
+	serial   int       // counts clusters
+	fade     fade
+	ageTick  int  // the timer that counts
+	clock    bool // whether the timer of tickClock runs
+
+	live     bool
+	progress string
+	err      error
+
+	paused   bool
+	pausedAt time.Time
+	waiting  *model.Cluster // the newest while paused
+	held     int            // how many came while paused
+}
+
+// fade is how fresh the last refresh is: highlights lose colour, then go.
+type fade int
+
+const (
+	faded fade = iota
+	fading
+	fresh
+)
+
+// How long a highlight is bright, and how long it stays at all.
+const (
+	brightFor = 4 * time.Second
+	fadesFor  = 15 * time.Second
+	// clockEvery is how often ages in cells are worked out anew while nothing else changes.
+	clockEvery = 30 * time.Second
+)
+
+// updateMsg is what the feed says.
+type updateMsg Update
+
+func (u updateMsg) apply(m *Model) cmd {
+	d := &m.data
+	d.progress = u.Progress
+	switch {
+	case u.Err != nil:
+		d.err = u.Err
+	case u.Cluster != nil, u.Progress == "": // a new attempt alone is no success yet
+		d.err = nil
+	}
+	if u.Cluster == nil {
+		return m.tickAge()
+	}
+	d.live = u.Live
+	if d.paused {
+		d.waiting = u.Cluster
+		d.held++
+		return nil
+	}
+	return m.show(u.Cluster)
+}
+
+// show makes a cluster the current one.
+func (m *Model) show(c *model.Cluster) cmd {
+	d := &m.data
+	d.previous, d.cluster = d.cluster, c
+	d.at = m.cfg.Now()
+	d.serial++
+	d.env = m.env(c)
+	if d.first == nil {
+		d.first = c
+		return batch(m.stack.top().refresh(m), m.tickAge(), m.tickClock())
+	}
+	d.fade = fresh
+	return batch(m.stack.top().refresh(m), m.tickFade(), m.tickAge(), m.tickClock())
+}
+
+func (m *Model) env(c *model.Cluster) *view.Env { return view.NewEnv(c, m.cfg.Now()) }
+
+// pause freezes what is shown, or takes over what came meanwhile.
+func (m *Model) pause() cmd {
+	d := &m.data
+	if !d.live && !d.paused {
+		m.say(toneInfo, "nothing to pause: the source does not change")
+		return nil
+	}
+	d.paused = !d.paused
+	if d.paused {
+		d.pausedAt = m.cfg.Now()
+		return m.tickAge()
+	}
+	c := d.waiting
+	d.waiting, d.held = nil, 0
+	if c == nil {
+		return nil
+	}
+	return m.show(c)
+}
+
+// ageShown reports whether the header has an age that grows by itself, and since when.
+// A live source has none: it shows the time of the last change, so that an idle
+// terminal receives no bytes.
+func (d *data) ageShown() (since time.Time, ok bool) {
+	switch {
+	case d.cluster == nil:
+		return time.Time{}, false
+	case d.err != nil, d.paused:
+		return d.at, true
+	case !d.live:
+		return d.cluster.Origin.Taken, !d.cluster.Origin.Taken.IsZero()
+	}
+	return time.Time{}, false
+}
+
+// ageText is an age in one unit, and how long it stays true.
+func ageText(age time.Duration) (text string, next time.Duration) {
+	steps := []struct {
+		below, step time.Duration
+		unit        time.Duration
+		name        string
+	}{
+		{10 * time.Second, time.Second, time.Second, "s"},
+		{time.Minute, 10 * time.Second, time.Second, "s"},
+		{2 * time.Hour, time.Minute, time.Minute, "m"},
+		{48 * time.Hour, time.Hour, time.Hour, "h"},
+		{1 << 62, 24 * time.Hour, 24 * time.Hour, "d"},
+	}
+	age = max(age, 0)
+	for _, s := range steps {
+		if age < s.below {
+			floor := age.Truncate(s.step)
+			return number(int(floor/s.unit)) + s.name, floor + s.step - age
+		}
+	}
+	return "", time.Hour
+}

@@ -1,0 +1,225 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// sectionRows is how many rows of a section a description lists: for more there is the table itself.
+const sectionRows = 200
+
+// describeLines lays out a description: fields, sections, records.
+func describeLines(o *described, w int) []paneLine {
+	// What is expensive is left out: of keys it is the record, which stands below anyway.
+	fields := slices.DeleteFunc(slices.Clone(o.what.Fields), func(f view.Field) bool { return f.Column.Show == view.OnDemand })
+	lines := fieldLines(fields, w)
+	for i := range o.what.Sections {
+		lines = append(lines, paneLine{})
+		lines = append(lines, sectionLines(&o.what.Sections[i], w)...)
+	}
+	for i := range o.records {
+		lines = append(lines, paneLine{})
+		lines = append(lines, recordLines(&o.records[i])...)
+	}
+	if len(o.missing) > 0 {
+		lines = append(lines, paneLine{}, paneLine{text: "RECORDS NOT AT HAND", look: lineTitle})
+		for _, key := range o.missing {
+			lines = append(lines, paneLine{text: clean(key), look: lineDim})
+		}
+	}
+	return lines
+}
+
+// minTwoColumns is the width from which two fields stand on a line.
+const minTwoColumns = 76
+
+// fieldLines puts one field on a line, or two where the terminal is wide.
+func fieldLines(fields []view.Field, w int) []paneLine {
+	label := 0
+	for i := range fields {
+		label = max(label, width(fieldName(&fields[i])))
+	}
+	label += 2
+	var lines []paneLine
+	for i := range fields {
+		f := &fields[i]
+		name := fit(fieldName(f), label)
+		if f.Column.Kind == view.List || f.Column.Kind == view.Pairs {
+			lines = append(lines, listLines(name, f, w)...)
+			continue
+		}
+		lines = append(lines, paneLine{label: name, text: shownText(f.Column, f.Cell)})
+	}
+	if w >= minTwoColumns {
+		return twoColumns(lines, label, w)
+	}
+	return lines
+}
+
+// twoColumns folds short neighbouring lines into one.
+func twoColumns(lines []paneLine, label, w int) []paneLine {
+	half := (w - 4) / 2
+	short := func(l *paneLine) bool { return strings.TrimSpace(l.label) != "" && width(l.text)+label < half }
+	var folded []paneLine
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		if i+1 < len(lines) && short(&l) && short(&lines[i+1]) {
+			l.text = fit(l.text, half-label) + lines[i+1].label + lines[i+1].text
+			i++
+		}
+		folded = append(folded, l)
+	}
+	return folded
+}
+
+func fieldName(f *view.Field) string { return strings.ReplaceAll(f.Column.Name, "_", " ") }
+
+// listLines wraps the items of a list over lines.
+func listLines(name string, f *view.Field, w int) []paneLine {
+	items := f.Cell.List
+	if f.Cell.Absent != view.Present || len(items) == 0 {
+		return []paneLine{{label: name, text: cellText(f.Column, f.Cell)}}
+	}
+	if f.Column.Kind == view.Pairs {
+		items = nil
+		for i := 0; i+1 < len(f.Cell.List); i += 2 {
+			items = append(items, f.Cell.List[i]+"="+f.Cell.List[i+1])
+		}
+	}
+	room := w - width(name) - 4
+	var lines []paneLine
+	text := ""
+	for i, item := range items {
+		item = clean(item)
+		if i < len(items)-1 {
+			item += ","
+		}
+		if text != "" && width(text)+1+width(item) > room {
+			lines = append(lines, paneLine{label: name, text: text})
+			name, text = pad(width(name)), ""
+		}
+		if text != "" {
+			text += " "
+		}
+		text += item
+	}
+	return append(lines, paneLine{label: name, text: text})
+}
+
+// sectionLines is a small table under a title.
+func sectionLines(s *view.Section, w int) []paneLine {
+	title := strings.ToUpper(s.Title)
+	if s.Unknown {
+		return []paneLine{{text: title, look: lineTitle}, {text: "not known: this part of the metadata was not read", look: lineDim}}
+	}
+	n := s.Grid.Len()
+	lines := []paneLine{{text: title + "  " + number(n), look: lineTitle}}
+	if n == 0 {
+		return lines
+	}
+	shown := min(n, sectionRows)
+	head, rows := plainTable(s.Grid, shown, w-4)
+	lines = append(lines, paneLine{text: head, look: lineHead})
+	for _, r := range rows {
+		lines = append(lines, paneLine{text: r})
+	}
+	if shown < n {
+		lines = append(lines, paneLine{text: fmt.Sprintf("… %s more: r shows them as a table", number(n-shown)), look: lineDim})
+	}
+	return lines
+}
+
+// plainTable lays out the first rows of a grid without colours.
+func plainTable(g *view.Grid, n, w int) (head string, rows []string) {
+	all := g.Table.Resource().Columns
+	texts := make([][]string, n)
+	tracks := make([]track, len(g.Columns))
+	for j, c := range g.Columns {
+		tracks[j] = track{natural: width(all[c].Title), priority: all[c].Priority, flexible: !rightAligned(all[c].Kind)}
+	}
+	for i := range texts {
+		texts[i] = make([]string, len(g.Columns))
+		for j, c := range g.Columns {
+			texts[i][j] = shownText(&all[c], g.Cell(i, j))
+			tracks[j].natural = max(tracks[j].natural, width(texts[i][j]))
+		}
+	}
+	places := arrange(tracks, w, 0)
+	line := func(text func(j int) string) string {
+		var b strings.Builder
+		for k, p := range places {
+			if k > 0 {
+				b.WriteString(pad(gap))
+			}
+			if rightAligned(all[g.Columns[p.column]].Kind) {
+				b.WriteString(fitRight(text(p.column), p.width))
+			} else {
+				b.WriteString(fitName(text(p.column), p.width))
+			}
+		}
+		return strings.TrimRight(b.String(), " ")
+	}
+	head = line(func(j int) string { return all[g.Columns[j]].Title })
+	for i := range texts {
+		rows = append(rows, line(func(j int) string { return texts[i][j] }))
+	}
+	return head, rows
+}
+
+// recordLines is one decoded record under its key.
+func recordLines(r *model.Record) []paneLine {
+	about := []string{r.Message, string(render.AppendBytes(nil, int64(r.Size)))}
+	if r.ModRevision != 0 {
+		about = append(about, "rev "+strconv.FormatInt(r.ModRevision, 10))
+	}
+	if r.Tombstone {
+		about = append(about, "tombstone")
+	}
+	lines := []paneLine{
+		{text: "RECORD  " + clean(r.Key), look: lineTitle},
+		{text: strings.Join(nonEmpty(about), " · "), look: lineDim},
+	}
+	if r.Problem != "" {
+		lines = append(lines, paneLine{text: "▲ " + clean(oneLine(r.Problem)), look: lineWarn})
+	}
+	for text := range strings.SplitSeq(strings.TrimRight(r.Text, "\n"), "\n") {
+		lines = append(lines, paneLine{text: clean(strings.ReplaceAll(text, "\t", "  "))})
+	}
+	return lines
+}
+
+// compareLines shows two descriptions side by side; what differs is marked.
+func compareLines(a, b *view.Description, w int) []paneLine {
+	label := 0
+	for i := range a.Fields {
+		label = max(label, width(fieldName(&a.Fields[i])))
+	}
+	side := (w - label - 8) / 2
+	row := func(name, x, y string, look lineLook) paneLine {
+		mark := "  "
+		if look == lineChanged {
+			mark = "~ "
+		}
+		return paneLine{text: mark + fit(name, label) + "  " + fit(x, side) + "  " + ansi.Truncate(y, side, "…"), look: look}
+	}
+	lines := []paneLine{row("", refName(a.Ref), refName(b.Ref), lineTitle)}
+	same := 0
+	for i := range a.Fields {
+		x, y := cellText(a.Fields[i].Column, a.Fields[i].Cell), cellText(b.Fields[i].Column, b.Fields[i].Cell)
+		look := lineChanged
+		if x == y {
+			look = linePlain
+			same++
+		}
+		lines = append(lines, row(fieldName(&a.Fields[i]), x, y, look))
+	}
+	return append(lines, paneLine{}, paneLine{text: fmt.Sprintf("  %d of %d fields are equal", same, len(a.Fields)), look: lineDim})
+}

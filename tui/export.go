@@ -1,0 +1,258 @@
+package tui
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// clipboardLimit is the largest text that is copied, in bytes: terminals drop longer
+// OSC 52 sequences without a word (xterm and others near 100 kB of base64).
+const clipboardLimit = 74_000
+
+// copyText puts a text on the terminal's clipboard (OSC 52).
+func (m *Model) copyText(text, what string) cmd {
+	if len(text) > clipboardLimit {
+		m.say(toneWarn, what+" is more than a terminal's clipboard takes: s saves it to a file")
+		return nil
+	}
+	m.say(toneGood, "copied "+what)
+	return tea.SetClipboard(text)
+}
+
+// copyMenu offers the forms in which the page can be copied.
+func copyMenu(m *Model) *menu {
+	n := &menu{title: "copy"}
+	top := m.stack.top()
+	if g, ok := top.(*gridPage); ok && g.rows.table != nil {
+		n.items = append(n.items,
+			menuItem{key: "t", text: "table as TSV", note: number(len(g.taken())) + " rows", run: func(m *Model, _ *menu) cmd {
+				return m.copyText(g.tsv(g.taken(), true), number(len(g.taken()))+" rows")
+			}},
+			menuItem{key: "i", text: "ids, one per line", run: func(m *Model, _ *menu) cmd {
+				return m.copyText(g.ids(), "ids")
+			}})
+	}
+	command := top.command(m)
+	item := menuItem{key: "c", text: "the command that prints this", run: func(m *Model, _ *menu) cmd {
+		return m.copyCommand(command)
+	}}
+	if command == "" {
+		item.why = "there is none"
+	}
+	n.items = append(n.items, item)
+	return n
+}
+
+func (m *Model) copyCommand(command string) cmd {
+	line := command
+	if m.cfg.Command != "" {
+		line = m.cfg.Command + " " + command
+	}
+	c := m.copyText(line, "command")
+	m.say(toneGood, "copied: "+line)
+	return c
+}
+
+// copyRows copies the marked rows, else the current one.
+func (m *Model) copyRows(g *gridPage) cmd {
+	if len(g.marks) > 0 {
+		rows := g.taken()
+		return m.copyText(g.tsv(rows, false), number(len(rows))+" marked rows")
+	}
+	row, _ := g.current()
+	return m.copyText(g.tsv([]int32{int32(row)}, false), g.resource.Singular+" "+refName(g.rows.table.Ref(row)))
+}
+
+// taken are the rows that copy and save are about: those marked, else all shown.
+func (g *gridPage) taken() []int32 {
+	n := g.rows.count()
+	rows := make([]int32, 0, n)
+	for i := range n {
+		row := g.rows.row(i)
+		if len(g.marks) > 0 {
+			if _, ok := g.marks[g.rows.table.Ref(row).ID]; !ok {
+				continue
+			}
+		}
+		rows = append(rows, int32(row))
+	}
+	return rows
+}
+
+// tsv writes rows with tabs between cells. It stops soon after the clipboard's limit.
+func (g *gridPage) tsv(rows []int32, header bool) string {
+	var b strings.Builder
+	list := g.columnList()
+	if header {
+		for k, c := range list {
+			if k > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(g.resource.Columns[c].Name)
+		}
+		b.WriteByte('\n')
+	}
+	for _, row := range rows {
+		for k, c := range list {
+			if k > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(cellText(&g.resource.Columns[c], g.rows.table.Cell(int(row), c)))
+		}
+		b.WriteByte('\n')
+		if b.Len() > clipboardLimit {
+			break
+		}
+	}
+	return b.String()
+}
+
+func (g *gridPage) ids() string {
+	var b strings.Builder
+	for _, row := range g.taken() {
+		b.WriteString(g.rows.table.Ref(int(row)).ID)
+		b.WriteByte('\n')
+		if b.Len() > clipboardLimit {
+			break
+		}
+	}
+	return b.String()
+}
+
+// command is the command line that prints the same table. Texts and regular
+// expressions of the filter have no selector, so grep stands for them.
+func (g *gridPage) command(*Model) string {
+	words := []string{"get", g.resource.Name}
+	for _, w := range g.where.Words() {
+		words = append(words, shellWord(w))
+	}
+	var greps []string
+	for i := range g.filter.terms {
+		t := &g.filter.terms[i]
+		switch {
+		case t.where != nil && !t.negate:
+			words = append(words, shellWord(t.word))
+		default:
+			greps = append(greps, t.grep())
+		}
+	}
+	if standard, err := g.resource.ParseSort(nil); err != nil || !slices.Equal(standard, g.order) {
+		var names []string
+		for _, k := range g.order {
+			name := g.resource.Columns[k.Column].Name
+			if k.Descending {
+				name = "-" + name
+			}
+			names = append(names, name)
+		}
+		words = append(words, "--sort="+strings.Join(names, ","))
+	}
+	switch {
+	case g.chosen != nil:
+		var names []string
+		for _, c := range g.chosen {
+			names = append(names, g.resource.Columns[c].Name)
+		}
+		words = append(words, "--columns="+strings.Join(names, ","))
+	case g.wide:
+		words = append(words, "-o", "wide")
+	}
+	return strings.Join(append(words, greps...), " ")
+}
+
+// grep is a term as a filter of lines.
+func (t *term) grep() string {
+	flags := "-i"
+	if t.negate {
+		flags += "v"
+	}
+	switch {
+	case t.re != nil:
+		return "| grep " + flags + "E " + shellWord(strings.TrimPrefix(t.re.String(), "(?i)"))
+	case t.where != nil:
+		return "| grep " + flags + "F " + shellWord(t.word)
+	}
+	return "| grep " + flags + "F " + shellWord(string(t.text))
+}
+
+// shellWord quotes a word for a POSIX shell where it needs it.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
+	}
+	if s != "" && strings.TrimFunc(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// saveMenu offers the formats in which the rows can be saved.
+func saveMenu(g *gridPage) *menu {
+	rows := g.taken()
+	n := &menu{title: "save " + number(len(rows)) + " " + g.resource.Name}
+	for _, word := range []string{"json", "csv", "jsonl", "yaml"} {
+		format, err := render.ParseFormat(word)
+		if err != nil {
+			continue
+		}
+		n.items = append(n.items, menuItem{key: word[:1], text: word, note: render.FormatDoc(word), run: func(m *Model, _ *menu) cmd {
+			grid := &view.Grid{Table: g.rows.table, Rows: rows, Columns: g.savedColumns(format), Matched: len(rows)}
+			return save(m, fileName(g.resource.Name, "")+"."+word, func(w io.Writer) error {
+				return render.Grid(w, grid, render.Options{Format: format})
+			})
+		}})
+	}
+	n.items[2].key = "l"
+	return n
+}
+
+// savedColumns are the chosen columns, else all that the format has.
+func (g *gridPage) savedColumns(f render.Format) []int {
+	if g.chosen != nil {
+		return g.chosen
+	}
+	return g.resource.ColumnsFor(f.Show())
+}
+
+// save writes a file off the loop.
+func save(m *Model, name string, write func(io.Writer) error) cmd {
+	stamp := m.cfg.Now().Format("20060102-150405")
+	base, ext, _ := strings.Cut(name, ".")
+	m.say(toneInfo, "saving…")
+	return saveFile(m.cfg.SaveFile, base+"-"+stamp+"."+ext, write)
+}
+
+// savedMsg says how saving went.
+type savedMsg struct {
+	path string
+	err  error
+}
+
+func (m *Model) saved(s savedMsg) {
+	if s.err != nil {
+		m.say(toneBad, "not saved: "+s.err.Error())
+	} else {
+		m.say(toneGood, "saved "+s.path)
+	}
+}
+
+// fileName makes a file name of what is saved.
+func fileName(resource, id string) string {
+	name := "kitescope-" + resource
+	if id != "" {
+		name += "-" + id
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+}

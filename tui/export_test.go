@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+func TestCopy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "s y")
+		if want := "470590760626295000\tdocs_hnsw_cos\t_default\tFlushed\tL1\t1000\t0\t1.2 MiB\tFinished\t1h40m\n"; d.clip != want {
+			t.Errorf("y copies %q, want %q", d.clip, want)
+		}
+		d.keys("Y t")
+		if n := strings.Count(d.clip, "\n"); n != 31 {
+			t.Errorf("the table as TSV has %d lines, want a header and 30 rows", n)
+		}
+		d.keys("v*2 Y i")
+		if want := "470590760626295000\n470590760626295007\n"; d.clip != want {
+			t.Errorf("ids of marked rows: %q, want %q", d.clip, want)
+		}
+		d = at(t, ":").typed("segments coll=docs_hnsw_cos").keys("enter / ").typed("rows>2k !re:x|y it's").keys("enter w S Y c")
+		want := `kitescope --from etcd://127.0.0.1:2379/by-dev get segments coll=docs_hnsw_cos 'rows>2k' --sort=id -o wide | grep -ivE 'x|y' | grep -iF its`
+		if d.clip != want {
+			t.Errorf("command:\n%s\nwant:\n%s", d.clip, want)
+		}
+		d = at(t, "c d Y c")
+		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev describe collection 470590760626290000 --records"; d.clip != want {
+			t.Errorf("command %q, want %q", d.clip, want)
+		}
+	})
+}
+
+func TestTooMuchForTheClipboard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.StartPage = "segments"
+		d := drive(t, cfg, 120, 30)
+		d.cluster(manySegments(5000))
+		d.keys("Y t")
+		d.shows("more than a terminal's clipboard takes")
+		if d.clip != "" {
+			t.Error("it was copied all the same")
+		}
+	})
+}
+
+func TestSave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "s / ").typed("state=growing").keys("enter s j")
+		d.shows("saved /saved/kitescope-segments-20261120-093000.json")
+		var list struct {
+			Kind  string
+			Items []struct{ ID, State string }
+		}
+		if err := json.Unmarshal([]byte(d.saved["kitescope-segments-20261120-093000.json"]), &list); err != nil {
+			t.Fatal(err)
+		}
+		if list.Kind != "SegmentList" || len(list.Items) != 4 || list.Items[0].State != "Growing" {
+			t.Errorf("saved %+v", list)
+		}
+		d.keys("s c")
+		rows, err := csv.NewReader(strings.NewReader(d.saved["kitescope-segments-20261120-093000.csv"])).ReadAll()
+		if err != nil || len(rows) != 5 {
+			t.Errorf("csv: %d rows, %v", len(rows), err)
+		}
+	})
+}

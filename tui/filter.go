@@ -1,0 +1,255 @@
+package tui
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"kitescope/inspect/view"
+)
+
+// filter decides which rows of a table stay. Its text is a list of terms, all of
+// which must hold:
+//
+//	docs        a text that occurs in a cell, in any case
+//	re:^docs_   a regular expression (RE2, any case) that matches a cell
+//	state=x     a condition on a column, as on the command line: = != > >= < <= ~
+//	!docs       a term that must not hold
+//
+// Quotes keep blanks together: "two words".
+type filter struct {
+	text  string
+	terms []term
+}
+
+type term struct {
+	negate bool
+	text   []byte // lower case
+	re     *regexp.Regexp
+	where  *view.Selection // of one word
+	word   string          // of where, for the command line
+}
+
+// parseFilter reads a filter's text for a resource.
+func parseFilter(r *view.Resource, text string) (filter, error) {
+	f := filter{text: strings.TrimSpace(text)}
+	words, err := splitWords(f.text)
+	if err != nil { // the quote that is still being typed
+		words, _ = splitWords(f.text + f.text[strings.LastIndexAny(f.text, `'"`):][:1])
+	}
+	for _, w := range words {
+		t, err := parseTerm(r, w)
+		if err != nil {
+			return filter{}, err
+		}
+		if t.re != nil || t.where != nil || len(t.text) > 0 {
+			f.terms = append(f.terms, t)
+		}
+	}
+	return f, nil
+}
+
+func parseTerm(r *view.Resource, w string) (term, error) {
+	var t term
+	w, t.negate = strings.CutPrefix(w, "!")
+	if expr, ok := strings.CutPrefix(w, "re:"); ok {
+		if expr == "" {
+			return t, nil
+		}
+		re, err := regexp.Compile("(?i)" + expr)
+		if err != nil {
+			return t, fmt.Errorf("re:%s is no regular expression yet", expr)
+		}
+		t.re = re
+		return t, nil
+	}
+	if at := strings.IndexAny(w, "=!<>~"); at > 0 {
+		column, _, _ := strings.Cut(w[:at], ".")
+		if r.Column(strings.ToLower(column)) >= 0 {
+			where, err := view.ParseSelection(r, []string{w})
+			t.where, t.word = &where, w
+			return t, err
+		}
+	}
+	t.text = bytes.ToLower([]byte(w))
+	return t, nil
+}
+
+func (f *filter) empty() bool { return len(f.terms) == 0 }
+
+// narrows reports whether every row that f keeps was kept by old: typing on.
+func (f *filter) narrows(old *filter) bool {
+	if len(old.terms) == 0 || len(f.terms) < len(old.terms) {
+		return false
+	}
+	for i, o := range old.terms {
+		if o.negate || o.text == nil || f.terms[i].negate || !bytes.Contains(f.terms[i].text, o.text) {
+			return false
+		}
+	}
+	return true
+}
+
+// matcher applies a filter to rows of one table; it has buffers, so each goroutine needs its own.
+type matcher struct {
+	filter  *filter
+	table   view.Table
+	columns []int
+	bound   []*view.Matcher // of terms with a condition, nil for the others
+	buf     []byte
+	ends    []int // where the text of each column ends in buf
+}
+
+func newMatcher(f *filter, t view.Table, columns []int) *matcher {
+	x := &matcher{filter: f, table: t, columns: columns, bound: make([]*view.Matcher, len(f.terms))}
+	for i := range f.terms {
+		if f.terms[i].where != nil {
+			x.bound[i] = f.terms[i].where.On(t)
+		}
+	}
+	return x
+}
+
+// match reports whether a row stays.
+func (x *matcher) match(row int) bool {
+	written := false
+	for i := range x.filter.terms {
+		if x.bound[i] == nil && !written {
+			x.write(row)
+			written = true
+		}
+		if x.holds(i, row) == x.filter.terms[i].negate {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *matcher) holds(i, row int) bool {
+	t := &x.filter.terms[i]
+	switch {
+	case x.bound[i] != nil:
+		return x.bound[i].Match(row)
+	case t.re != nil:
+		from := 0
+		for _, to := range x.ends {
+			if t.re.Match(x.buf[from : to-1]) {
+				return true
+			}
+			from = to
+		}
+		return false
+	}
+	return bytes.Contains(x.buf, t.text)
+}
+
+// write puts the lower-cased texts of a row's cells into buf, with a zero byte after each.
+func (x *matcher) write(row int) {
+	x.buf, x.ends = x.buf[:0], x.ends[:0]
+	cols := x.table.Resource().Columns
+	for _, c := range x.columns {
+		from := len(x.buf)
+		x.buf = appendCell(x.buf, &cols[c], x.table.Cell(row, c))
+		x.buf = append(lower(x.buf, from), 0)
+		x.ends = append(x.ends, len(x.buf))
+	}
+}
+
+// lower lower-cases buf from an offset on, in place where it is ASCII.
+func lower(buf []byte, from int) []byte {
+	for i := from; i < len(buf); i++ {
+		c := buf[i]
+		if c >= utf8.RuneSelf {
+			return append(buf[:from], bytes.ToLower(buf[from:])...)
+		}
+		if 'A' <= c && c <= 'Z' {
+			buf[i] = c + 'a' - 'A'
+		}
+	}
+	return buf
+}
+
+// matching is a filter on its way through the rows of a table, in pieces that are
+// short enough for the loop to stay free and the first screenful to come at once.
+type matching struct {
+	page *gridPage
+	// serial is the number of the page's request; newest is the number of its newest, an
+	// outdated one stops.
+	serial  int64
+	newest  *atomic.Int64
+	filter  filter
+	table   view.Table
+	columns []int
+	order   []int32 // candidates in order; nil means the first total rows
+	total   int
+	next    int     // candidates before it are decided
+	found   []int32 // rows that stay, so far
+	screen  int     // rows that fill the screen
+	now     func() time.Time
+}
+
+// How long one piece of a matching may take: the first is for the eye.
+const (
+	firstPiece = 8 * time.Millisecond
+	laterPiece = 40 * time.Millisecond
+	// matchStride is how many rows are decided between two looks at the clock.
+	matchStride = 256
+)
+
+// step decides candidates until the time is up, or, in the first piece, until the screen is full.
+func (j matching) step() matching {
+	x := newMatcher(&j.filter, j.table, j.columns)
+	budget, first := laterPiece, j.next == 0
+	if first {
+		budget = firstPiece
+	}
+	start := j.now()
+	for j.next < j.total && j.serial == j.newest.Load() {
+		end := min(j.next+matchStride, j.total)
+		for ; j.next < end; j.next++ {
+			row := j.next
+			if j.order != nil {
+				row = int(j.order[j.next])
+			}
+			if x.match(row) {
+				j.found = append(j.found, int32(row))
+			}
+		}
+		if j.now().Sub(start) >= budget || first && len(j.found) >= j.screen {
+			break
+		}
+	}
+	return j
+}
+
+// narrowed is what is left to decide for a filter that only narrows j's: what was
+// found, then what had not been looked at.
+func (j *matching) narrowed() (order []int32, total int) {
+	if j.next == j.total {
+		return j.found, len(j.found)
+	}
+	order = make([]int32, 0, len(j.found)+j.total-j.next)
+	order = append(order, j.found...)
+	for i := j.next; i < j.total; i++ {
+		if j.order != nil {
+			order = append(order, j.order[i])
+		} else {
+			order = append(order, int32(i))
+		}
+	}
+	return order, len(order)
+}
+
+func (j *matching) done() bool { return j.next == j.total }
+
+// progress is how much is decided, in percent.
+func (j *matching) progress() int {
+	if j.total == 0 {
+		return 100
+	}
+	return 100 * j.next / j.total
+}

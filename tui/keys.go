@@ -1,0 +1,328 @@
+package tui
+
+import "slices"
+
+// action is what a key does. The key map below is the only place that binds keys.
+type action int
+
+const (
+	actNone action = iota
+	actQuit
+	actBack
+	actForward
+	actPalette
+	actHelp
+	actPause
+	actHome
+	actSuspend
+	actRedraw
+
+	actUp
+	actDown
+	actPageUp
+	actPageDown
+	actHalfUp
+	actHalfDown
+	actTop
+	actBottom
+	actLeft
+	actRight
+
+	actOpen
+	actDescribe
+	actOwner
+	actRelated
+	actTree
+	actFilter
+	actSortPrevious
+	actSortNext
+	actSortReverse
+	actWide
+	actColumns
+	actMark
+	actMarkRange
+	actCompare
+	actCopyRow
+	actCopyMenu
+	actSave
+
+	actSearchNext
+	actSearchPrevious
+	actExpandAll
+	actCollapseAll
+	actBaseline
+	actSetBaseline
+
+	actGoCollections
+	actGoSegments
+	actGoNodes
+	actGoVChannels
+	actGoIndexes
+	actGoTasks
+	actGoUndecoded
+	actGoKeys
+	actGoDiff
+
+	actAccept
+	actComplete
+	actCompleteBack
+	actPrevious
+	actNext
+	actCursorLeft
+	actCursorRight
+	actCursorHome
+	actCursorEnd
+	actDeleteBack
+	actDelete
+	actDeleteWord
+	actDeleteAll
+)
+
+// scope is where a binding applies: a set of kinds of pages, or one of the input modes.
+type scope uint16
+
+const (
+	inOverview scope = 1 << iota
+	inGrid
+	inDetail
+	inTree
+	inDiff
+	inHelp
+	inPrompt // a line being typed: filter, search, palette, help search
+	inMenu   // a list to choose from
+
+	inRows  = inGrid | inDiff | inTree
+	inPages = inOverview | inGrid | inDetail | inTree | inDiff | inHelp
+)
+
+// binding is one line of the key map.
+type binding struct {
+	action action
+	keys   []string // as tea.KeyPressMsg.String has them; the first is shown
+	in     scope
+	group  string
+	hint   string // the word in the footer, "" if it is never there
+	doc    string // a sentence for help
+	// weight orders the footer: the highest first.
+	weight int
+}
+
+const (
+	groupMove   = "Move"
+	groupFollow = "Follow"
+	groupFind   = "Find and arrange"
+	groupTake   = "Take away"
+	groupGo     = "Go to"
+	groupApp    = "Program"
+	groupType   = "While typing"
+	groupMenu   = "In a menu"
+)
+
+// keyMap returns the key map: footer, help and input all come from it.
+func keyMap() []binding {
+	return slices.Concat(moveKeys(), followKeys(), findKeys(), takeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
+}
+
+func moveKeys() []binding {
+	return []binding{
+		{actUp, []string{"up", "k"}, inPages, groupMove, "", "Up one row or line.", 0},
+		{actDown, []string{"down", "j"}, inPages, groupMove, "", "Down one row or line.", 0},
+		{actPageUp, []string{"pgup", "ctrl+b"}, inPages, groupMove, "", "Up one page.", 0},
+		{actPageDown, []string{"pgdown", "ctrl+f"}, inPages, groupMove, "", "Down one page.", 0},
+		{actHalfUp, []string{"ctrl+u"}, inPages, groupMove, "", "Up half a page.", 0},
+		{actHalfDown, []string{"ctrl+d"}, inPages, groupMove, "", "Down half a page.", 0},
+		{actTop, []string{"home", "g"}, inPages, groupMove, "", "To the first row or line.", 0},
+		{actBottom, []string{"end", "G"}, inPages, groupMove, "", "To the last row or line.", 0},
+		{actLeft, []string{"left", "h"}, inGrid | inDiff | inDetail, groupMove, "", "Scroll left.", 0},
+		{actRight, []string{"right", "l"}, inGrid | inDiff | inDetail, groupMove, "", "Scroll right: columns that did not fit.", 0},
+		{actLeft, []string{"left", "h"}, inTree, groupMove, "", "Collapse, or go to the parent.", 0},
+		{actRight, []string{"right", "l"}, inTree, groupMove, "expand", "Expand, or go to the first child.", 60},
+	}
+}
+
+func followKeys() []binding {
+	return []binding{
+		{actOpen, []string{"enter"}, inGrid | inTree | inDiff, groupFollow, "open", "Go into the object: collection, segments, indexes of segments.", 100},
+		{actBack, []string{"esc", "["}, inPages, groupFollow, "back", "Clear filter and marks, then back to the page before.", 20},
+		{actBack, []string{"?"}, inHelp, groupFollow, "", "Close this help.", 0},
+		{actForward, []string{"]"}, inPages, groupFollow, "", "Forward again, after back.", 0},
+		{actDescribe, []string{"d"}, inGrid | inTree | inDiff, groupFollow, "describe", "Everything about the object: fields, parts and decoded records.", 90},
+		{actOwner, []string{"o"}, inGrid | inDetail | inDiff | inTree, groupFollow, "owner", "To what the object belongs to.", 50},
+		{actRelated, []string{"r"}, inGrid | inDetail | inDiff | inTree, groupFollow, "related", "Choose from what is related to the object.", 55},
+		{actTree, []string{"x"}, inGrid | inDetail | inDiff, groupFollow, "tree", "Tree of the object's collection.", 45},
+	}
+}
+
+func findKeys() []binding {
+	return []binding{
+		{actFilter, []string{"/"}, inGrid | inDiff | inTree, groupFind, "filter", "Filter as you type: text, re:REGEX, !not, col=value, col>n.", 80},
+		{actFilter, []string{"/"}, inDetail, groupFind, "search", "Search the text.", 80},
+		{actFilter, []string{"/"}, inHelp, groupFind, "search", "Search the help.", 80},
+		{actSearchNext, []string{"n"}, inDetail, groupFind, "next", "Next match.", 40},
+		{actSearchPrevious, []string{"N"}, inDetail, groupFind, "", "Previous match.", 0},
+		{actSortPrevious, []string{"<"}, inGrid, groupFind, "", "Sort by the column to the left.", 0},
+		{actSortNext, []string{">"}, inGrid, groupFind, "sort", "Sort by the column to the right.", 35},
+		{actSortReverse, []string{"S"}, inGrid, groupFind, "", "Reverse the order.", 0},
+		{actWide, []string{"w"}, inGrid, groupFind, "wide", "Show or hide the columns of the wide table.", 15},
+		{actColumns, []string{"C"}, inGrid, groupFind, "", "Choose columns.", 0},
+		{actExpandAll, []string{"e"}, inTree, groupFind, "expand all", "Expand everything below the node.", 30},
+		{actCollapseAll, []string{"E"}, inTree, groupFind, "", "Collapse everything below the node.", 0},
+		{actBaseline, []string{"b"}, inDiff, groupFind, "baseline", "Compare with: the last refresh, the start, the mark.", 60},
+		{actSetBaseline, []string{"B"}, inDiff, groupFind, "set mark", "Set the mark to compare with: now.", 35},
+	}
+}
+
+func takeKeys() []binding {
+	return []binding{
+		{actMark, []string{"v"}, inGrid, groupTake, "mark", "Mark the row, for copy, save and compare.", 12},
+		{actMarkRange, []string{"V"}, inGrid, groupTake, "", "Mark all rows between the last mark and here.", 0},
+		{actCompare, []string{"="}, inGrid, groupTake, "", "Compare two marked rows side by side.", 0},
+		{actCopyRow, []string{"y"}, inGrid | inDetail | inDiff | inTree, groupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
+		{actCopyMenu, []string{"Y"}, inOverview | inGrid | inDetail | inDiff | inTree, groupTake, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
+		{actSave, []string{"s"}, inGrid | inDetail | inDiff | inTree, groupTake, "save", "Save to a file: JSON, CSV or text.", 18},
+	}
+}
+
+func goKeys() []binding {
+	return []binding{
+		{actGoCollections, []string{"c", "enter"}, inOverview, groupGo, "collections", "Collections.", 100},
+		{actGoSegments, []string{"s"}, inOverview, groupGo, "segments", "Segments.", 95},
+		{actGoVChannels, []string{"v"}, inOverview, groupGo, "vchannels", "VChannels with their checkpoints.", 85},
+		{actGoNodes, []string{"n"}, inOverview, groupGo, "nodes", "Nodes.", 90},
+		{actGoIndexes, []string{"i"}, inOverview, groupGo, "indexes", "Index definitions.", 75},
+		{actGoTasks, []string{"t"}, inOverview, groupGo, "", "Tasks: import, compaction, stats.", 0},
+		{actGoUndecoded, []string{"u"}, inOverview, groupGo, "", "Keys that could not be decoded.", 0},
+		{actGoKeys, []string{"r"}, inOverview, groupGo, "", "Raw keys, decoded on demand.", 0},
+		{actGoDiff, []string{"d"}, inOverview, groupGo, "diff", "What changed since the last refresh.", 70},
+	}
+}
+
+func appKeys() []binding {
+	return []binding{
+		{actPalette, []string{":"}, inPages, groupApp, "jump", "Jump to any page: a resource, an alias, selector words; `:q` quits.", 97},
+		{actHelp, []string{"?"}, inPages &^ inHelp, groupApp, "help", "This help.", 96},
+		{actPause, []string{"space"}, inPages, groupApp, "", "Pause: the screen keeps its data until you resume.", 0},
+		{actHome, []string{"H"}, inPages &^ inOverview, groupApp, "", "To the overview.", 0},
+		{actSuspend, []string{"ctrl+z"}, inPages, groupApp, "", "Suspend; fg comes back.", 0},
+		{actRedraw, []string{"ctrl+l"}, inPages, groupApp, "", "Draw the screen anew.", 0},
+		{actQuit, []string{"q", "ctrl+c"}, inPages, groupApp, "", "Quit.", 0},
+		{actQuit, []string{"ctrl+c"}, inPrompt | inMenu, groupApp, "", "Quit, from anywhere.", 0},
+	}
+}
+
+func typeKeys() []binding {
+	return []binding{
+		{actAccept, []string{"enter"}, inPrompt, groupType, "accept", "Accept.", 100},
+		{actBack, []string{"esc"}, inPrompt, groupType, "cancel", "Cancel: a filter is taken away again.", 90},
+		{actComplete, []string{"tab"}, inPrompt, groupType, "complete", "Complete with the suggestion.", 80},
+		{actCompleteBack, []string{"shift+tab"}, inPrompt, groupType, "", "The suggestion before.", 0},
+		{actPrevious, []string{"up", "ctrl+p"}, inPrompt, groupType, "", "The suggestion above; in the filter: up one row.", 0},
+		{actNext, []string{"down", "ctrl+n"}, inPrompt, groupType, "", "The suggestion below; in the filter: down one row.", 0},
+		{actCursorLeft, []string{"left"}, inPrompt, groupType, "", "Left.", 0},
+		{actCursorRight, []string{"right"}, inPrompt, groupType, "", "Right.", 0},
+		{actCursorHome, []string{"home", "ctrl+a"}, inPrompt, groupType, "", "To the start of the line.", 0},
+		{actCursorEnd, []string{"end", "ctrl+e"}, inPrompt, groupType, "", "To the end of the line.", 0},
+		{actDeleteBack, []string{"backspace"}, inPrompt, groupType, "", "Delete the character before; on an empty line: cancel.", 0},
+		{actDelete, []string{"delete"}, inPrompt, groupType, "", "Delete the character under the cursor.", 0},
+		{actDeleteWord, []string{"ctrl+w", "alt+backspace"}, inPrompt, groupType, "", "Delete the word before.", 0},
+		{actDeleteAll, []string{"ctrl+u"}, inPrompt, groupType, "", "Delete everything before the cursor.", 0},
+	}
+}
+
+func menuKeys() []binding {
+	return []binding{
+		{actAccept, []string{"enter"}, inMenu, groupMenu, "choose", "Choose; in the list of columns: show or hide.", 100},
+		{actBack, []string{"esc", "q"}, inMenu, groupMenu, "close", "Close.", 90},
+		{actPrevious, []string{"up", "shift+tab"}, inMenu, groupMenu, "", "Up.", 0},
+		{actNext, []string{"down", "tab"}, inMenu, groupMenu, "", "Down.", 0},
+	}
+}
+
+// keys looks bindings up by scope and key.
+type keys struct {
+	all []binding
+}
+
+func newKeys() *keys { return &keys{all: keyMap()} }
+
+// find returns the action that key has in the scope.
+func (k *keys) find(in scope, key string) (action, bool) {
+	for i := range k.all {
+		b := &k.all[i]
+		if b.in&in != 0 && slices.Contains(b.keys, key) {
+			return b.action, true
+		}
+	}
+	return actNone, false
+}
+
+// elsewhere returns the binding of a key that has no meaning in the scope, but in others.
+func (k *keys) elsewhere(in scope, key string) (binding, bool) {
+	for _, b := range k.all {
+		if b.in&in == 0 && b.in&inPages != 0 && slices.Contains(b.keys, key) {
+			return b, true
+		}
+	}
+	return binding{}, false
+}
+
+// hints returns the bindings that the footer may show in the scope, most important first.
+func (k *keys) hints(in scope) []binding {
+	var hints []binding
+	for _, b := range k.all {
+		if b.in&in != 0 && b.hint != "" {
+			hints = append(hints, b)
+		}
+	}
+	slices.SortStableFunc(hints, func(a, b binding) int { return b.weight - a.weight })
+	return hints
+}
+
+// inOrder sorts bindings as the key map has them.
+func (k *keys) inOrder(list []binding) {
+	at := func(b binding) int {
+		return slices.IndexFunc(k.all, func(x binding) bool { return x.action == b.action && x.in == b.in && x.hint == b.hint })
+	}
+	slices.SortStableFunc(list, func(a, b binding) int { return at(a) - at(b) })
+}
+
+// names says where a binding applies, for help and for messages.
+func (s scope) names() []string {
+	all := []struct {
+		in   scope
+		name string
+	}{
+		{inOverview, "overview"},
+		{inGrid, "tables"},
+		{inDetail, "details"},
+		{inTree, "trees"},
+		{inDiff, "diff"},
+		{inHelp, "help"},
+		{inPrompt, "while typing"},
+		{inMenu, "menus"},
+	}
+	var names []string
+	for _, x := range all {
+		if s&x.in != 0 {
+			names = append(names, x.name)
+		}
+	}
+	return names
+}
+
+// shown is a key as people know it.
+func shown(key string) string {
+	switch key {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	case "pgdown":
+		return "pgdn"
+	}
+	return key
+}

@@ -1,0 +1,117 @@
+package tui
+
+// track is one column as the layout sees it.
+type track struct {
+	natural  int // cells that the widest text needs
+	priority int // the highest goes first where room is short; 0 stays
+	flexible bool
+}
+
+// placed is a column that has room, and how much.
+type placed struct{ column, width int }
+
+const (
+	gap = 2 // cells between columns
+	// widthCap keeps one long name from taking a whole wide terminal.
+	widthCap = 64
+	// softCap is what a flexible column is cut to before others are dropped, floor
+	// what it is cut to when nothing more can be dropped.
+	softCap = 18
+	floor   = 8
+)
+
+// arrange fits columns into w cells: flexible ones shrink to softCap, then columns
+// drop by priority, then what is left over goes back to the shrunken ones.
+//
+// With offset > 0 the first column stays and the offset next ones are scrolled
+// away; the rest takes its natural width, as far as there is room.
+func arrange(tracks []track, w, offset int) []placed {
+	if offset > 0 {
+		return arrangeScrolled(tracks, w, offset)
+	}
+	kept := make([]placed, len(tracks))
+	total := -gap
+	for i, t := range tracks {
+		kept[i] = placed{i, min(t.natural, widthCap)}
+		if t.flexible {
+			kept[i].width = min(t.natural, softCap)
+		}
+		total += kept[i].width + gap
+	}
+	for total > w {
+		drop := lastToKeep(tracks, kept)
+		if drop < 0 {
+			break
+		}
+		total -= kept[drop].width + gap
+		kept = append(kept[:drop], kept[drop+1:]...)
+	}
+	squeeze(tracks, kept, total-w)
+	spread(tracks, kept, w-total)
+	return kept
+}
+
+// lastToKeep is the position of the column to drop next, -1 if all must stay.
+func lastToKeep(tracks []track, kept []placed) int {
+	drop, worst := -1, 0
+	for i, p := range kept {
+		if t := tracks[p.column]; t.priority > 0 && t.priority >= worst {
+			drop, worst = i, t.priority
+		}
+	}
+	return drop
+}
+
+// squeeze takes missing cells from flexible columns, from the widest first.
+func squeeze(tracks []track, kept []placed, missing int) {
+	for missing > 0 {
+		widest := -1
+		for i, p := range kept {
+			if tracks[p.column].flexible && p.width > floor && (widest < 0 || p.width > kept[widest].width) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		kept[widest].width--
+		missing--
+	}
+}
+
+// spread gives room that is left to flexible columns that were cut, to the narrowest first.
+func spread(tracks []track, kept []placed, room int) {
+	for ; room > 0; room-- {
+		least := -1
+		for i, p := range kept {
+			if p.width < min(tracks[p.column].natural, 2*widthCap) && (least < 0 || p.width < kept[least].width) {
+				least = i
+			}
+		}
+		if least < 0 {
+			return
+		}
+		kept[least].width++
+	}
+}
+
+func arrangeScrolled(tracks []track, w, offset int) []placed {
+	if len(tracks) == 0 {
+		return nil
+	}
+	kept := []placed{{0, min(tracks[0].natural, softCap)}}
+	used := kept[0].width
+	for i := 1 + min(offset, len(tracks)-2); i < len(tracks) && i > 0; i++ {
+		room := w - used - gap
+		width := min(tracks[i].natural, widthCap)
+		if width > room {
+			if room >= floor && tracks[i].flexible {
+				kept = append(kept, placed{i, room})
+			}
+			break
+		}
+		kept = append(kept, placed{i, width})
+		used += gap + width
+	}
+	return kept
+}

@@ -1,0 +1,129 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestArrange(t *testing.T) {
+	id := track{natural: 18}
+	name := track{natural: 70, priority: 1, flexible: true}
+	rows := track{natural: 8, priority: 2}
+	size := track{natural: 8, priority: 3}
+	tracks := []track{id, name, rows, size}
+	for _, x := range []struct {
+		name      string
+		w, offset int
+		want      []placed
+	}{
+		{"all fit", 200, 0, []placed{{0, 18}, {1, 70}, {2, 8}, {3, 8}}},
+		{"the name shrinks first", 70, 0, []placed{{0, 18}, {1, 30}, {2, 8}, {3, 8}}},
+		{"then columns drop by priority", 50, 0, []placed{{0, 18}, {1, 20}, {2, 8}}},
+		{"and the last that may", 30, 0, []placed{{0, 18}}},
+		{"scrolled, the first column stays", 40, 1, []placed{{0, 18}, {2, 8}, {3, 8}}},
+		{"no further than the last column", 40, 9, []placed{{0, 18}, {3, 8}}},
+	} {
+		if diff := cmp.Diff(x.want, arrange(tracks, x.w, x.offset), cmp.AllowUnexported(placed{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", x.name, diff)
+		}
+	}
+}
+
+func TestTextFits(t *testing.T) {
+	for _, s := range []string{"", "short", "by-dev-rootcoord-dml_0_470590760625897534v0", "图像向量检索库图像向量检索库", "a图b像c", strings.Repeat("é", 50), "\x1b[1mbold and long enough\x1b[m"} {
+		for w := range 40 {
+			if got := ansi.StringWidth(fit(s, w)); got != w {
+				t.Errorf("fit(%q, %d) is %d cells", s, w, got)
+			}
+			if got := ansi.StringWidth(fitRight(s, w)); got != w {
+				t.Errorf("fitRight(%q, %d) is %d cells", s, w, got)
+			}
+			if got := ansi.StringWidth(cutName(s, w)); got > w {
+				t.Errorf("cutName(%q, %d) is %d cells", s, w, got)
+			}
+		}
+	}
+	if got, want := cutName("by-dev-rootcoord-dml_0_470590760625897534v0", 20), "by-dev-rootc…97534v0"; got != want {
+		t.Errorf("cutName keeps %q, want %q", got, want)
+	}
+}
+
+func TestFuzzy(t *testing.T) {
+	all := []suggestion{{text: "segments"}, {text: "segment-indexes"}, {text: "databases"}, {text: "resource-groups"}, {text: "collections"}, {text: "config"}}
+	aliases := map[string][]string{"collections": {"coll", "co"}, "databases": {"db"}}
+	for pattern, want := range map[string]string{
+		"seg": "segments", "si": "segment-indexes", "db": "databases", "co": "collections", "rg": "resource-groups", "conf": "config", "SEGMENTS": "segments",
+	} {
+		list := rank(pattern, all, func(i int) []string { return aliases[all[i].text] })
+		if len(list) == 0 || list[0].text != want {
+			t.Errorf("%q finds %v, want %s first", pattern, list, want)
+		}
+	}
+	if list := rank("xyz", all, func(int) []string { return nil }); len(list) != 0 {
+		t.Errorf("xyz finds %v", list)
+	}
+}
+
+func TestLineEditing(t *testing.T) {
+	var l line
+	l.insert("one two\tthree\x1b\n")
+	for _, x := range []struct {
+		action action
+		want   string
+		at     int
+	}{
+		{actDeleteBack, "one two three", 13},
+		{actDeleteWord, "one two ", 8},
+		{actCursorLeft, "one two ", 7},
+		{actCursorHome, "one two ", 0},
+		{actDelete, "ne two ", 0},
+		{actCursorRight, "ne two ", 1},
+		{actDeleteAll, "e two ", 0},
+		{actDeleteBack, "e two ", 0},
+		{actCursorEnd, "e two ", 6},
+		{actDeleteWord, "e ", 2},
+	} {
+		l.edit(x.action)
+		if l.String() != x.want || l.at != x.at {
+			t.Errorf("action %d gives %q with the cursor at %d, want %q at %d", x.action, l.String(), l.at, x.want, x.at)
+		}
+	}
+	l.set(strings.Repeat("图", 40))
+	text, cursor := l.window(20)
+	if ansi.StringWidth(text) > 20 || cursor >= 20 {
+		t.Errorf("a window of 20 cells has %q and its cursor at %d", text, cursor)
+	}
+}
+
+func TestSplitWords(t *testing.T) {
+	got, err := splitWords(`seg coll='two words' "a=b"  x`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"seg", "coll=two words", "a=b", "x"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := splitWords(`coll='open`); err == nil {
+		t.Error("an open quote is no error")
+	}
+}
+
+// TestAgeText checks that an age holds exactly until the time that it gives.
+func TestAgeText(t *testing.T) {
+	for age := time.Duration(0); age < 100*time.Hour; age += 7*time.Second + age/7 {
+		text, next := ageText(age)
+		if next <= 0 {
+			t.Fatalf("the age %s changes after %s", age, next)
+		}
+		if same, _ := ageText(age + next - 1); same != text {
+			t.Errorf("the age %s reads %s, and %s before its time", age, text, same)
+		}
+		if later, _ := ageText(age + next); later == text {
+			t.Errorf("the age %s still reads %s after %s", age, text, next)
+		}
+	}
+}

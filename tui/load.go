@@ -1,0 +1,154 @@
+package tui
+
+import (
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/inspect/diff"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+// This file has every command: what is done off the loop. A command changes nothing;
+// its result comes back as a message, and the page that asked takes it.
+
+func batch(cmds ...cmd) cmd { return tea.Batch(cmds...) }
+
+// after sends a message once d has passed, unless the program ends before.
+func (m *Model) after(d time.Duration, msg message) cmd {
+	done := m.done
+	return func() tea.Msg {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return msg
+		case <-done:
+			return nil
+		}
+	}
+}
+
+// tickAge wakes up when the age in the header will read differently. There is no
+// timer while the header has no age that grows.
+func (m *Model) tickAge() cmd {
+	since, ok := m.data.ageShown()
+	if !ok {
+		return nil
+	}
+	_, next := ageText(m.cfg.Now().Sub(since))
+	m.data.ageTick++
+	return m.after(next, ageMsg{m.data.ageTick})
+}
+
+type ageMsg struct{ serial int }
+
+func (t ageMsg) apply(m *Model) cmd {
+	if t.serial != m.data.ageTick {
+		return nil
+	}
+	return m.tickAge()
+}
+
+// tickFade wakes up when the highlights of the last refresh lose colour, then when they go.
+func (m *Model) tickFade() cmd {
+	serial := m.data.serial
+	return batch(m.after(brightFor, fadeMsg{serial, fading}), m.after(fadesFor, fadeMsg{serial, faded}))
+}
+
+type fadeMsg struct {
+	serial int
+	to     fade
+}
+
+func (t fadeMsg) apply(m *Model) cmd {
+	if t.serial == m.data.serial {
+		m.data.fade = t.to
+	}
+	return nil
+}
+
+// tickClock wakes up now and then, while the source is live, to work out ages in
+// cells anew: a checkpoint that stands still while nothing else moves must be seen to
+// grow old.
+func (m *Model) tickClock() cmd {
+	if m.data.clock || !m.data.live {
+		return nil
+	}
+	m.data.clock = true
+	return m.after(clockEvery, clockMsg{})
+}
+
+type clockMsg struct{}
+
+func (clockMsg) apply(m *Model) cmd {
+	d := &m.data
+	d.clock = false
+	if !d.paused {
+		d.env = m.env(d.cluster)
+	}
+	return batch(m.stack.top().refresh(m), m.tickClock())
+}
+
+// match decides the next piece of a filter.
+func match(j matching) cmd {
+	return func() tea.Msg { return matchedMsg{j.step()} }
+}
+
+// narrow decides the first piece of a filter among what a wider one has left.
+func narrow(j, wider matching) cmd {
+	return func() tea.Msg {
+		j.order, j.total = wider.narrowed()
+		return matchedMsg{j.step()}
+	}
+}
+
+// build makes a page's rows: binds, selects, sorts, filters, finds the cursor's object.
+func build(q gridQuery) cmd {
+	return func() tea.Msg { return builtMsg{q, q.run()} }
+}
+
+// describe collects everything about an object, with its decoded records.
+func describe(q describeQuery) cmd {
+	return func() tea.Msg { return describedMsg{q, q.run()} }
+}
+
+// saveFile writes a file.
+func saveFile(to func(string, func(io.Writer) error) (string, error), name string, write func(io.Writer) error) cmd {
+	return func() tea.Msg {
+		path, err := to(name, write)
+		return savedMsg{path, err}
+	}
+}
+
+// plant makes a tree.
+func plant(q treeQuery) cmd {
+	return func() tea.Msg {
+		root, err := view.NewTree(q.env, q.word, view.TreeOptions{})
+		return plantedMsg{q, root, err}
+	}
+}
+
+// survey makes an overview.
+func survey(p *overviewPage, env *view.Env, collections *view.Resource) cmd {
+	return func() tea.Msg {
+		var largest *view.Grid
+		if collections != nil {
+			q := view.Query{Sort: []string{"-rows"}, Limit: maxLargest}
+			largest, _ = view.Select(collections.Table(env), q) // cannot fail: every collection, a known column
+		}
+		return surveyedMsg{p, env, view.NewOverview(env), largest}
+	}
+}
+
+// maxLargest is more collections than a screen has lines.
+const maxLargest = 200
+
+// compare finds what changed between two clusters.
+func compare(p *diffPage, old, now *model.Cluster) cmd {
+	return func() tea.Msg {
+		return comparedMsg{p, old, now, diff.Compare(old, now, diff.Options{})}
+	}
+}

@@ -1,0 +1,320 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// sheet lays out an overview in blocks. While it is waiting every value is "…".
+type sheet struct {
+	st      *styles
+	o       *view.Overview
+	waiting bool
+}
+
+// block is a titled list of lines, of a fixed width.
+type block struct {
+	w     int
+	lines []string
+}
+
+func (b *block) add(line string) { b.lines = append(b.lines, fit(line, b.w)) }
+
+// lines arranges the blocks: side by side where there is room.
+func (s *sheet) lines(w int) []string {
+	w -= 2
+	var rows [][]block
+	switch {
+	case w >= 110:
+		rows = [][]block{
+			{s.cluster(34), s.data(38), s.segments(min(90, w-34-38-6))},
+			{s.nodes(w)},
+			{s.health(w)},
+		}
+	case w >= 76:
+		rows = [][]block{{s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}, {s.nodes(w)}}
+	default:
+		rows = [][]block{{s.data(w - 24), s.cluster(21)}, {s.segments(w)}, {s.health(w)}, {s.nodes(w)}}
+	}
+	var out []string
+	for i, row := range rows {
+		if i > 0 {
+			out = append(out, "")
+		}
+		out = append(out, beside(row)...)
+	}
+	return out
+}
+
+// beside joins blocks line by line.
+func beside(row []block) []string {
+	n := 0
+	for _, b := range row {
+		n = max(n, len(b.lines))
+	}
+	out := make([]string, n)
+	for i := range out {
+		var line strings.Builder
+		line.WriteString(" ")
+		for k, b := range row {
+			if k > 0 {
+				line.WriteString("   ")
+			}
+			if i < len(b.lines) {
+				line.WriteString(b.lines[i])
+			} else {
+				line.WriteString(pad(b.w))
+			}
+		}
+		out[i] = line.String()
+	}
+	return out
+}
+
+func (s *sheet) begin(title string, w int) block {
+	b := block{w: w}
+	b.add(s.st.dim.on(title))
+	return b
+}
+
+// value is a cell's text, "…" before there is data.
+func (s *sheet) value(k view.Kind, c view.Cell) string {
+	if s.waiting {
+		return "…"
+	}
+	if k == view.Int && c.Absent == view.Present {
+		return number(int(c.Int))
+	}
+	return render.Text(c, k)
+}
+
+// pair is a name and a number at the right end of w cells; troubled colours it.
+func (s *sheet) pair(name string, value string, w int, troubled bool) string {
+	text := fitRight(value, max(1, w-width(name)-1))
+	if troubled {
+		text = s.st.warn.on(text)
+	}
+	return s.st.dim.on(name) + " " + text
+}
+
+func some(c view.Cell) bool { return c.Absent == view.Present && c.Int > 0 }
+
+// data counts what the cluster holds, in two columns.
+func (s *sheet) data(w int) block {
+	b := s.begin("DATA", w)
+	o := s.o
+	half := (w - 2) / 2
+	left := []string{
+		s.pair("rows", s.value(view.Int, o.Rows), half, false),
+		s.pair("deleted", s.value(view.Int, o.DeletedRows), half, false),
+		s.pair("size", s.value(view.Bytes, o.Bytes), half, false),
+		s.pair("segments", s.value(view.Int, o.Segments), half, false),
+		s.pair("vchannels", s.value(view.Int, o.VChannels), half, false),
+		s.pair("pchannels", s.value(view.Int, o.PChannels), half, false),
+	}
+	right := []string{
+		s.pair("databases", s.value(view.Int, o.Databases), half, false),
+		s.pair("collections", s.value(view.Int, o.Collections), half, false),
+		s.pair("partitions", s.value(view.Int, o.Partitions), half, false),
+		s.pair("aliases", s.value(view.Int, o.Aliases), half, false),
+		s.pair("indexes", s.value(view.Int, o.Indexes), half, false),
+		s.pair("no index", s.value(view.Int, o.Unindexed), half, some(o.Unindexed)),
+	}
+	for i := range left {
+		b.add(left[i] + "  " + right[i])
+	}
+	for _, l := range o.Load {
+		b.add(s.pair(l.State, number(int(l.Count))+" collections", 2*half+2, false))
+	}
+	return b
+}
+
+// segments are the states with bars of their rows.
+func (s *sheet) segments(w int) block {
+	b := s.begin("SEGMENTS", w)
+	o := s.o
+	switch {
+	case s.waiting:
+		b.add("…")
+	case o.StatesUnknown:
+		b.add(s.st.dim.on("? not read"))
+	case len(o.States) == 0:
+		b.add(s.st.dim.on("none"))
+	}
+	most, counts, rows := int64(1), 0, 0
+	for _, x := range o.States {
+		most = max(most, x.Rows.Int)
+		counts = max(counts, width(number(int(x.Count))))
+		rows = max(rows, width(s.value(view.Int, x.Rows)+" rows"))
+	}
+	room := w - 10 - counts - rows - 3
+	for _, x := range o.States {
+		line := stateStyle(s.st, x.State).on(fit(x.State, 9)) + " " + fitRight(number(int(x.Count)), counts) + " "
+		if room >= 6 {
+			line += s.st.accent.on(fit(bar(x.Rows.Int, most, room), room)) + " "
+		}
+		b.add(line + fitRight(s.value(view.Int, x.Rows)+" rows", rows))
+	}
+	b.add("")
+	b.add(s.st.dim.on("indexed ") + s.value(view.Percent, o.Indexed) + s.st.dim.on(" of ") + s.value(view.Int, o.SealedRows) + s.st.dim.on(" sealed rows"))
+	return b
+}
+
+// bar is a bar of eighths of cells.
+func bar(n, most int64, w int) string {
+	if n <= 0 {
+		return "·"
+	}
+	eighths := max(1, int(float64(n)/float64(most)*float64(8*w)))
+	full := min(w, eighths/8)
+	text := strings.Repeat("█", full)
+	if full < w && eighths%8 > 0 {
+		text += string([]rune("▏▎▍▌▋▊▉")[eighths%8-1])
+	}
+	return text
+}
+
+// cluster lists the roles that are registered.
+func (s *sheet) cluster(w int) block {
+	b := s.begin("CLUSTER"+s.version(), w)
+	if s.waiting {
+		b.add("…")
+		return b
+	}
+	if len(s.o.Roles) == 0 {
+		b.add(s.st.dim.on("no session is registered"))
+	}
+	for _, r := range s.o.Roles {
+		b.add(fit(clean(r.Role), 13) + " " + fitRight(number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
+	}
+	return b
+}
+
+// role says how a role is, in words if there is room.
+func (s *sheet) role(r *view.RoleCount, w int) string {
+	state := s.st.good.on("✓ registered")
+	switch {
+	case r.Stopping > 0:
+		state = s.st.warn.on("▲ " + number(r.Stopping) + " stopping")
+	case r.Registered == 0 && r.Standby > 0:
+		state = s.st.warn.on("▲ standby only")
+	case r.Standby > 0:
+		state += s.st.dim.on(" +" + number(r.Standby) + " standby")
+	}
+	if len(r.Versions) > 1 {
+		state = s.st.warn.on("▲ " + clean(strings.Join(r.Versions, " ")))
+	}
+	if w < width("✓ registered") {
+		return ansi.Truncate(state, 1, "")
+	}
+	return state
+}
+
+// version is the Milvus version and, where it was not reported, how it is known.
+func (s *sheet) version() string {
+	v := &s.o.Version
+	switch {
+	case v.Text == "":
+		return ""
+	case v.From == "sessions":
+		return "  Milvus " + clean(v.Text)
+	}
+	return "  Milvus " + clean(v.Text) + " by " + v.From
+}
+
+// nodes lists the nodes that serve queries.
+func (s *sheet) nodes(w int) block {
+	b := s.begin("QUERY NODES", w)
+	if s.waiting {
+		b.add("…")
+		return b
+	}
+	if len(s.o.Nodes) == 0 {
+		b.add(s.st.dim.on("none is registered"))
+	}
+	name, address := 0, 0
+	for _, n := range s.o.Nodes {
+		name = max(name, width(clean(n.Ref.Name)))
+		address = max(address, width(clean(n.Address)))
+	}
+	for _, n := range s.o.Nodes {
+		line := fit(clean(n.Ref.Name), name) + "  " + s.st.dim.on(fit(clean(n.Address), address)) + "  " +
+			stateStyle(s.st, n.State).on(fit(n.State, 10)) + "  " + fitRight(plural(n.Replicas, "replica"), 11) + "  " +
+			clean(strings.Join(n.Collections, ", "))
+		b.add(line)
+	}
+	return b
+}
+
+// collections lists the largest ones in the room that is left.
+func (s *sheet) collections(g *view.Grid, w, room int) []string {
+	n := min(g.Len(), room)
+	title := "COLLECTIONS"
+	if n < g.Matched {
+		title = fmt.Sprintf("COLLECTIONS  the %d largest of %s", n, number(g.Matched))
+	}
+	head, rows := plainTable(g, n, w-2)
+	lines := []string{"", " " + s.st.dim.on(title), " " + s.st.dim.on(head)}
+	for _, r := range rows {
+		lines = append(lines, " "+r)
+	}
+	return lines
+}
+
+// health is what the store says, and what could not be read of it.
+func (s *sheet) health(w int) block {
+	b := s.begin("HEALTH", w)
+	o := s.o
+	b.add(s.st.dim.on("oldest checkpoint ") + s.value(view.Duration, o.OldestCheckpoint) + s.st.dim.on(" "+cutName(clean(o.OldestChannel), max(8, w-28))))
+	keys := s.value(view.Int, o.Keys) + s.st.dim.on(" keys, ")
+	undecoded := s.value(view.Int, o.Undecoded) + " undecoded"
+	if some(o.Undecoded) {
+		undecoded = s.st.warn.on("▲ " + undecoded)
+	}
+	b.add(keys + undecoded)
+	for _, g := range o.Gaps {
+		b.add(s.st.warn.on("▲ not read: " + clean(g.Where) + ": " + clean(g.Reason)))
+	}
+	for _, note := range o.Version.Notes {
+		b.add(s.st.warn.on("▲ " + clean(note)))
+	}
+	if o.Etcd == nil {
+		b.add(s.st.dim.on("etcd ") + s.etcdMissing())
+		return b
+	}
+	for i := range o.Etcd.Members {
+		b.add(s.member(i))
+	}
+	return b
+}
+
+func (s *sheet) etcdMissing() string {
+	if s.waiting {
+		return "…"
+	}
+	return s.st.dim.on("? not asked")
+}
+
+func (s *sheet) member(i int) string {
+	m := &s.o.Etcd.Members[i]
+	line := s.st.dim.on("etcd ") + clean(m.Endpoint) + " "
+	if m.Problem != "" {
+		return line + s.st.bad.on("✖ "+clean(m.Problem))
+	}
+	line += clean(m.Version) + " " + s.value(view.Bytes, view.Cell{Int: m.DBSize})
+	if m.DBQuota > 0 {
+		line += s.st.dim.on(" of ") + s.value(view.Bytes, view.Cell{Int: m.DBQuota})
+	}
+	if m.Leader {
+		line += s.st.dim.on(" leader")
+	}
+	if len(m.Errors) > 0 {
+		return line + " " + s.st.bad.on("✖ "+clean(strings.Join(m.Errors, ", ")))
+	}
+	return line + " " + s.st.good.on("✓ no alarm")
+}

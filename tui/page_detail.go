@@ -1,0 +1,210 @@
+package tui
+
+import (
+	"io"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+// detailPage is everything about one object: fields, what hangs on it, decoded records.
+type detailPage struct {
+	pane
+	ref     model.Ref
+	label   string
+	other   *model.Ref // compared with, nil if this is a description
+	env     *view.Env  // content was made from it
+	busy    bool       // a description is on its way; a refresh waits for it
+	content described
+}
+
+// described is what a detail page shows, made off the loop.
+type described struct {
+	table   view.Table // nil if the object is gone
+	row     int
+	what    *view.Description
+	against *view.Description // of the object compared with
+	records []model.Record
+	missing []string // keys without a record, and why
+}
+
+func newDetailPage(ref model.Ref) *detailPage {
+	return &detailPage{ref: ref, label: refName(ref)}
+}
+
+// newComparePage shows two objects of one resource side by side.
+func newComparePage(refs []model.Ref) *detailPage {
+	return &detailPage{ref: refs[0], other: &refs[1], label: "compare"}
+}
+
+func (d *detailPage) scope() scope  { return inDetail }
+func (d *detailPage) crumb() string { return cut(d.label, 40) }
+
+func (d *detailPage) note(*Model) string { return d.position() }
+
+func (d *detailPage) body(m *Model, w, h int) []string {
+	if d.env == nil {
+		d.set(nil, 0)
+		return []string{"", "   " + m.st.dim.on("…")}
+	}
+	if d.madeFor != w {
+		d.layOut(w)
+	}
+	return d.draw(m.st, w, h)
+}
+
+func (d *detailPage) layOut(w int) {
+	switch {
+	case d.content.what == nil:
+		d.set([]paneLine{{text: ""}, {text: d.ref.Resource + " " + clean(d.ref.ID) + " is gone from the metadata", look: lineDim}}, w)
+	case d.content.against != nil:
+		d.set(compareLines(d.content.what, d.content.against, w), w)
+	default:
+		d.set(describeLines(&d.content, w), w)
+	}
+}
+
+func (d *detailPage) can(m *Model, a action) string {
+	o := &d.content
+	switch a {
+	case actOwner, actRelated, actTree:
+		if o.table == nil {
+			return "the object is not there"
+		}
+	case actSearchNext, actSearchPrevious:
+		if d.search == "" {
+			return "search with / first"
+		}
+	case actSave:
+		if m.cfg.SaveFile == nil {
+			return "saving is switched off"
+		}
+	default:
+	}
+	switch a {
+	case actOwner:
+		if _, ok := o.table.Owner(o.row); !ok {
+			return "a " + o.table.Resource().Singular + " belongs to nothing else"
+		}
+	case actTree:
+		if collectionOf(o.table, o.row) == 0 {
+			return "a " + o.table.Resource().Singular + " belongs to no collection"
+		}
+	default:
+	}
+	return ""
+}
+
+func (d *detailPage) act(m *Model, a action) cmd {
+	if d.move(a) {
+		return nil
+	}
+	o := &d.content
+	switch a {
+	case actBack:
+		if d.search != "" {
+			d.find("")
+			return nil
+		}
+		return m.back()
+	case actOwner:
+		owner, _ := o.table.Owner(o.row)
+		return m.goTo(owner)
+	case actRelated:
+		m.menu = m.relatedMenu(o.table, o.row)
+	case actTree:
+		return m.pushTree(collectionOf(o.table, o.row))
+	case actFilter:
+		m.prompt = d.searchPrompt()
+	case actCopyRow:
+		return m.copyText(d.plain(), number(len(d.lines))+" lines")
+	case actSave:
+		return save(m, fileName(d.ref.Resource, d.ref.ID)+".txt", textWriter(d.plain()))
+	default:
+	}
+	return nil
+}
+
+func (d *detailPage) refresh(m *Model) cmd {
+	if m.data.cluster == nil || d.busy || d.env == m.data.env {
+		return nil
+	}
+	r := m.resource(d.ref.Resource)
+	if r == nil {
+		d.env = m.data.env
+		return nil
+	}
+	d.busy = true
+	return describe(describeQuery{d, r, m.data.env})
+}
+
+// describeQuery is what it takes to describe an object off the loop.
+type describeQuery struct {
+	page     *detailPage
+	resource *view.Resource
+	env      *view.Env
+}
+
+func (q *describeQuery) run() described {
+	var o described
+	t := q.resource.Table(q.env)
+	row := view.RowOf(t, q.page.ref.ID)
+	if row < 0 {
+		return o
+	}
+	o.table, o.row, o.what = t, row, t.Describe(row)
+	if q.page.other != nil {
+		if i := view.RowOf(t, q.page.other.ID); i >= 0 {
+			o.against = t.Describe(i)
+		}
+		return o
+	}
+	keys := q.env.Cluster.Keyspace
+	for _, key := range o.what.Records {
+		if keys == nil {
+			o.missing = append(o.missing, key)
+			continue
+		}
+		if i, ok := keys.Find(key); ok {
+			o.records = append(o.records, keys.Record(i))
+		} else {
+			o.missing = append(o.missing, key)
+		}
+	}
+	return o
+}
+
+// describedMsg brings a description that was asked for.
+type describedMsg struct {
+	query  describeQuery
+	object described
+}
+
+func (r describedMsg) apply(m *Model) cmd {
+	d := r.query.page
+	d.busy = false
+	d.env, d.content, d.madeFor = r.query.env, r.object, 0
+	if r.object.what != nil && r.object.what.Ref.Name != "" && d.other == nil {
+		d.label = refName(r.object.what.Ref)
+	}
+	return d.refresh(m)
+}
+
+func (d *detailPage) object(*Model) (model.Ref, bool) { return d.ref, true }
+
+func (d *detailPage) command(m *Model) string {
+	r := m.resource(d.ref.Resource)
+	if r == nil || d.other != nil {
+		return ""
+	}
+	return "describe " + r.Singular + " " + shellWord(d.ref.ID) + " --records"
+}
+
+// textWriter is how a text is saved.
+func textWriter(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.TrimRight(text, "\n")+"\n")
+		return err
+	}
+}

@@ -1,0 +1,384 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/diff"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// baseline is what the current cluster is compared with.
+type baseline int
+
+const (
+	lastRefresh baseline = iota
+	sinceStart
+	sinceMark
+)
+
+// diffPage lists what changed.
+type diffPage struct {
+	table
+	from     baseline
+	compared *diff.Diff // nil until the first
+	old, now *model.Cluster
+	busy     bool   // a comparison is on its way; a refresh waits for it
+	filter   string // lower case
+	rows     []int  // changes that the filter leaves
+}
+
+func newDiffPage(*Model, []string) (page, error) { return &diffPage{}, nil }
+
+func (d *diffPage) scope() scope          { return inDiff }
+func (d *diffPage) crumb() string         { return "diff" }
+func (d *diffPage) command(*Model) string { return "" }
+
+func (d *diffPage) baselineOf(m *Model) (c *model.Cluster, name string) {
+	switch d.from {
+	case sinceStart:
+		return m.data.first, "since the start"
+	case sinceMark:
+		return m.data.mark, "since the mark of " + m.data.markedAt.Format("15:04:05")
+	default:
+	}
+	return m.data.previous, "since the last refresh"
+}
+
+// note says what is compared, and sums up.
+func (d *diffPage) note(m *Model) string {
+	_, name := d.baselineOf(m)
+	parts := []string{name}
+	if d.compared != nil {
+		counts := map[diff.Kind]int{}
+		for i := range d.compared.Changes {
+			counts[d.compared.Changes[i].Kind]++
+		}
+		for _, k := range []diff.Kind{diff.Added, diff.Removed, diff.Replaced, diff.Changed} {
+			if counts[k] > 0 {
+				parts = append(parts, number(counts[k])+" "+string(k))
+			}
+		}
+		if d.old != nil && d.old.Origin.Revision != 0 && m.w >= 100 {
+			parts = append(parts, fmt.Sprintf("rev %d → %d", d.old.Origin.Revision, d.now.Origin.Revision))
+		}
+	}
+	if d.filter != "" {
+		parts = append(parts, "/"+d.filter)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (d *diffPage) body(m *Model, w, h int) []string {
+	text := ""
+	base, name := d.baselineOf(m)
+	switch {
+	case m.data.cluster == nil:
+		text = "…"
+	case base == nil:
+		text = "there was no refresh yet: the source has not changed since it was opened"
+		if !m.data.live {
+			text = "the source does not change; kitescope diff compares two of them"
+		}
+	case d.compared == nil:
+		text = "comparing…"
+	case len(d.compared.Changes) == 0:
+		text = "nothing changed " + name
+	case len(d.rows) == 0:
+		text = "no change matches " + d.filter + "; esc clears the filter"
+	}
+	if text != "" {
+		return []string{"", "   " + m.st.dim.on(cut(text, w-4))}
+	}
+	return d.draw(m.st, diffView{d, w < 100}, sortMark{column: -1}, w, h)
+}
+
+// diffView is a diffPage as the table draws it.
+type diffView struct {
+	*diffPage
+	narrow bool // without the kind of object, so that there is room for what changed
+}
+
+func (v diffView) rows() int { return len(v.diffPage.rows) }
+
+func (v diffView) columns() []view.Column {
+	all := []view.Column{
+		{Title: "CHANGE"}, {Title: "KIND", Priority: 2}, {Title: "OBJECT"}, {Title: "COLLECTION", Priority: 1}, {Title: "WHAT"},
+	}
+	if v.narrow {
+		return slices.Delete(all, 1, 2)
+	}
+	return all
+}
+
+func (v diffView) text(i, j int) string {
+	if v.narrow && j > 0 {
+		j++
+	}
+	return clean(changeText(v.at(i), j))
+}
+
+// diffColumns is how many columns a diffView has.
+const diffColumns = 5
+
+func (d *diffPage) at(i int) *diff.Change { return &d.compared.Changes[d.rows[i]] }
+
+func changeText(c *diff.Change, column int) string {
+	switch column {
+	case 0:
+		return string(c.Kind)
+	case 1:
+		return c.Object.Resource
+	case 2:
+		return refName(c.Object)
+	case 3:
+		return refName(c.Collection)
+	}
+	return what(c)
+}
+
+// what says a change in one line: "rows 1674 → 2174", "by 4712, 4713".
+func what(c *diff.Change) string {
+	switch c.Kind {
+	case diff.Added:
+		return c.To
+	case diff.Removed:
+		return c.From
+	case diff.Replaced:
+		names := make([]string, len(c.By))
+		for i, r := range c.By {
+			names[i] = refName(r)
+		}
+		return "by " + strings.Join(names, ", ")
+	default:
+	}
+	return c.Field + " " + orNone(c.From) + " → " + orNone(c.To)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return render.NoneMark
+	}
+	return s
+}
+
+func (v diffView) look(i int) rowLook {
+	look := rowLook{fade: fresh}
+	switch v.at(i).Kind {
+	case diff.Added:
+		look.change = added
+	case diff.Removed, diff.Replaced:
+		look.change = removed
+	default:
+		look.change = changed
+	}
+	return look
+}
+
+func (d *diffPage) refresh(m *Model) cmd {
+	base, _ := d.baselineOf(m)
+	if base == nil || m.data.cluster == nil || d.busy || d.old == base && d.now == m.data.cluster && d.compared != nil {
+		return nil
+	}
+	d.busy = true
+	return compare(d, base, m.data.cluster)
+}
+
+// comparedMsg brings a comparison that was asked for.
+type comparedMsg struct {
+	page     *diffPage
+	old, now *model.Cluster
+	result   *diff.Diff
+}
+
+func (c comparedMsg) apply(m *Model) cmd {
+	d := c.page
+	d.busy = false
+	d.compared, d.old, d.now = c.result, c.old, c.now
+	d.choose()
+	return d.refresh(m)
+}
+
+// choose lists the changes that the filter leaves.
+func (d *diffPage) choose() {
+	d.rows = d.rows[:0]
+	if d.compared == nil {
+		return
+	}
+	for i := range d.compared.Changes {
+		c := &d.compared.Changes[i]
+		keep := d.filter == ""
+		for j := 0; j < diffColumns && !keep; j++ {
+			keep = strings.Contains(strings.ToLower(changeText(c, j)), d.filter)
+		}
+		if keep {
+			d.rows = append(d.rows, i)
+		}
+	}
+	d.clamp(len(d.rows))
+}
+
+func (d *diffPage) object(*Model) (model.Ref, bool) {
+	if d.cursor >= len(d.rows) {
+		return model.Ref{}, false
+	}
+	return d.at(d.cursor).Object, true
+}
+
+func (d *diffPage) can(m *Model, a action) string {
+	_, ok := d.object(m)
+	switch a {
+	case actOpen, actDescribe, actOwner, actRelated, actTree, actCopyRow, actSave:
+		if !ok {
+			return "there is no row"
+		}
+	case actBaseline:
+		if m.data.previous == nil {
+			return "there was no refresh yet"
+		}
+	case actSetBaseline:
+		if m.data.cluster == nil {
+			return "no data yet"
+		}
+	default:
+	}
+	if a == actSave && m.cfg.SaveFile == nil {
+		return "saving is switched off"
+	}
+	return ""
+}
+
+// locate finds the row of an object in the current cluster.
+func (m *Model) locate(ref model.Ref) (t view.Table, row int, ok bool) {
+	r := m.resource(ref.Resource)
+	if r == nil || m.data.env == nil {
+		return nil, 0, false
+	}
+	t = r.Table(m.data.env)
+	row = view.RowOf(t, ref.ID)
+	return t, row, row >= 0
+}
+
+func (d *diffPage) act(m *Model, a action) cmd {
+	if d.move(a, len(d.rows)) {
+		return nil
+	}
+	switch a {
+	case actBack:
+		if d.filter != "" {
+			d.filter = ""
+			d.choose()
+			return nil
+		}
+		return m.back()
+	case actFilter:
+		m.prompt = d.filterPrompt()
+	case actBaseline:
+		return d.nextBaseline(m)
+	case actSetBaseline:
+		m.data.mark, m.data.markedAt = m.data.cluster, m.cfg.Now()
+		m.say(toneGood, "mark set: b compares with it")
+		d.from = sinceMark
+		return d.refresh(m)
+	case actSave:
+		return save(m, fileName("diff", "")+".tsv", textWriter(d.tsv(d.rows)))
+	case actCopyRow:
+		return m.copyText(d.tsv(d.rows[d.cursor:d.cursor+1]), "1 change")
+	default:
+		ref, _ := d.object(m)
+		return m.actOnRef(a, ref)
+	}
+	return nil
+}
+
+// actOnRef follows an object that is known by its Ref only.
+func (m *Model) actOnRef(a action, ref model.Ref) cmd {
+	t, row, ok := m.locate(ref)
+	switch {
+	case a == actOpen || a == actDescribe:
+		return m.push(newDetailPage(ref))
+	case !ok:
+		m.say(toneWarn, refName(ref)+" is gone from the metadata")
+		return nil
+	case a == actOwner:
+		owner, has := t.Owner(row)
+		if !has {
+			m.say(toneWarn, refName(ref)+" belongs to nothing else")
+			return nil
+		}
+		return m.goTo(owner)
+	case a == actRelated:
+		m.menu = m.relatedMenu(t, row)
+	case a == actTree:
+		id := collectionOf(t, row)
+		if id == 0 {
+			m.say(toneWarn, refName(ref)+" belongs to no collection")
+			return nil
+		}
+		return m.pushTree(id)
+	}
+	return nil
+}
+
+func (d *diffPage) nextBaseline(m *Model) cmd {
+	d.from++
+	if d.from == sinceMark && m.data.mark == nil || d.from > sinceMark {
+		d.from = lastRefresh
+	}
+	return d.refresh(m)
+}
+
+func (d *diffPage) filterPrompt() *prompt {
+	before := d.filter
+	set := func(text string) {
+		d.filter = strings.ToLower(strings.TrimSpace(text))
+		d.choose()
+	}
+	p := &prompt{
+		sign:      "/",
+		changed:   func(_ *Model, text string) cmd { set(text); return nil },
+		accepted:  func(*Model, string) cmd { return nil },
+		cancelled: func(*Model) cmd { set(before); return nil },
+		status:    func(*Model) string { return number(len(d.rows)) + " changes" },
+		move: func(_ *Model, a action) cmd {
+			d.move(map[action]action{actPrevious: actUp, actNext: actDown}[a], len(d.rows))
+			return nil
+		},
+	}
+	p.set(before)
+	return p
+}
+
+func (d *diffPage) tsv(rows []int) string {
+	var b strings.Builder
+	for _, i := range rows {
+		for j := range diffColumns {
+			if j > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(clean(changeText(&d.compared.Changes[i], j)))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (d *diffPage) click(m *Model, _, y int) cmd {
+	i := d.top + y - 1
+	if y == 0 || i >= len(d.rows) {
+		return nil
+	}
+	if i == d.cursor {
+		return d.act(m, actOpen)
+	}
+	d.cursor = i
+	return nil
+}
+
+func (d *diffPage) wheel(_ *Model, lines int) {
+	d.cursor += lines
+	d.clamp(len(d.rows))
+}

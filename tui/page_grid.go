@@ -1,0 +1,330 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+// gridPage is the table of any resource.
+type gridPage struct {
+	table
+	resource *view.Resource
+	where    view.Selection
+	label    string // in the breadcrumbs
+
+	order  []view.SortKey // none for the model's own order
+	wide   bool
+	chosen []int // columns of the resource, nil for the usual ones
+
+	filter   filter
+	matching *matching // while a filter is on its way
+	rows     gridRows  // what is shown
+	marks    map[string]view.Ref
+	lastMark int
+
+	// Serials number what is asked for: a result that is not the newest is dropped.
+	buildSerial int
+	matchSerial atomic.Int64 // read by matchings off the loop
+	building    bool         // a refresh waits for the build that is on its way: it must not be overtaken forever
+	// What is going on off the loop, "" if nothing.
+	buildBusy, matchBusy string
+	want                 string // id to put the cursor on once it is there
+	err                  error  // of the filter as typed, or of the selection
+}
+
+func newGridPage(r *view.Resource, words []string) (page, error) {
+	where, err := view.ParseSelection(r, words)
+	if err != nil {
+		return nil, err
+	}
+	g := &gridPage{resource: r, where: where, lastMark: -1, marks: map[string]view.Ref{}}
+	if g.order, err = r.ParseSort(nil); err != nil {
+		return nil, err
+	}
+	g.label = strings.Join(append([]string{r.Name}, words...), " ")
+	return g, nil
+}
+
+func (g *gridPage) scope() scope  { return inGrid }
+func (g *gridPage) crumb() string { return g.label }
+
+// columnList are the positions in the resource of the columns that are shown, if there is room.
+func (g *gridPage) columnList() []int {
+	if g.chosen != nil {
+		return g.chosen
+	}
+	if g.wide {
+		return g.resource.ColumnsFor(view.Wide)
+	}
+	return g.resource.ColumnsFor(view.Always)
+}
+
+// note sums up what is shown: position, counts, order, filter, columns without room.
+func (g *gridPage) note(m *Model) string {
+	var parts []string
+	n, all := g.rows.count(), g.rows.total
+	switch {
+	case g.rows.table == nil:
+	case n < all || g.filtering():
+		parts = append(parts, fmt.Sprintf("%s of %s", number(n), number(all)))
+	default:
+		parts = append(parts, number(n))
+	}
+	if n > 0 && m.w >= 80 {
+		parts[0] = "row " + number(g.cursor+1) + " / " + parts[0]
+	}
+	if len(g.marks) > 0 {
+		parts = append(parts, number(len(g.marks))+" marked")
+	}
+	if len(g.order) > 0 {
+		arrow := "↑"
+		if g.order[0].Descending {
+			arrow = "↓"
+		}
+		parts = append(parts, "sort "+g.resource.Columns[g.order[0].Column].Name+" "+arrow)
+	}
+	if g.filtering() && (m.prompt == nil || m.prompt.sign != "/") {
+		parts = append(parts, "/"+g.filter.text)
+	}
+	if busy := nonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
+		parts = append(parts, busy...)
+	} else if g.hidden > 0 {
+		parts = append(parts, "→ "+plural(g.hidden, "more column"))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (g *gridPage) filtering() bool { return !g.filter.empty() }
+
+func (g *gridPage) body(m *Model, w, h int) []string {
+	if g.rows.table == nil {
+		return g.placeholder(m, w, h)
+	}
+	if g.rows.count() == 0 {
+		lines := g.draw(m.st, gridView{g, m}, g.sort(), w, h)
+		return append(lines, "", "   "+m.st.dim.on(cut(g.nothing(), w-4)))
+	}
+	return g.draw(m.st, gridView{g, m}, g.sort(), w, h)
+}
+
+// sort is the first sort column among those shown.
+func (g *gridPage) sort() sortMark {
+	if len(g.order) == 0 {
+		return sortMark{column: -1}
+	}
+	return sortMark{slices.Index(g.columnList(), g.order[0].Column), g.order[0].Descending}
+}
+
+// placeholder is the page before its first rows are there.
+func (g *gridPage) placeholder(m *Model, w, h int) []string {
+	lines := g.draw(m.st, gridView{g, m}, g.sort(), w, h)
+	text := "…"
+	switch {
+	case g.err != nil:
+		text = g.err.Error()
+	case m.data.cluster == nil && m.data.err != nil:
+		text = "no data yet: " + m.data.err.Error()
+	case m.data.progress != "":
+		text = "… " + m.data.progress
+	}
+	return append(lines, "", "   "+m.st.dim.on(cut(clean(oneLine(text)), w-4)))
+}
+
+// nothing says why there are no rows.
+func (g *gridPage) nothing() string {
+	switch {
+	case !g.rows.env.Cluster.Loaded.Has(g.resource.Needs):
+		return "not known: this part of the metadata was not read"
+	case g.matching != nil && !g.matching.done():
+		return fmt.Sprintf("matching… %d %%", g.matching.progress())
+	case g.filtering():
+		return fmt.Sprintf("no %s of %s match %q; esc clears the filter", g.resource.Name, number(g.rows.total), g.filter.text)
+	case !g.where.Empty():
+		return fmt.Sprintf("no %s with %s", g.resource.Name, strings.Join(g.where.Words(), " "))
+	case g.resource.Keyspace && g.rows.env.Cluster.Keyspace == nil:
+		return "the records were not kept in this session"
+	}
+	return "none · " + lowerFirst(g.resource.Doc)
+}
+
+// gridView is a gridPage as the table draws it.
+type gridView struct {
+	*gridPage
+	m *Model
+}
+
+func (v gridView) rows() int { return v.gridPage.rows.count() }
+
+func (v gridView) columns() []view.Column {
+	list := v.columnList()
+	cols := make([]view.Column, len(list))
+	for i, c := range list {
+		cols[i] = v.resource.Columns[c]
+	}
+	return cols
+}
+
+func (v gridView) text(i, j int) string {
+	c := v.columnList()[j]
+	t := v.gridPage.rows.table
+	return shownText(&v.resource.Columns[c], t.Cell(v.gridPage.rows.row(i), c))
+}
+
+func (v gridView) look(i int) rowLook {
+	r := &v.gridPage.rows
+	row := r.row(i)
+	look := rowLook{fade: v.m.data.fade, dim: isGone(r.table, row)}
+	if len(v.marks) == 0 && (len(r.changes) == 0 || look.fade == faded) {
+		return look
+	}
+	id := r.table.Ref(row).ID
+	_, look.marked = v.marks[id]
+	look.change = r.changes[id]
+	return look
+}
+
+// isGone reports whether the row is of something dropped, which is dim.
+func isGone(t view.Table, row int) bool {
+	c := t.Resource().Column("state")
+	if c < 0 {
+		return false
+	}
+	switch t.Cell(row, c).Text {
+	case "Dropped", "Dropping", "NotExist":
+		return true
+	}
+	return false
+}
+
+// refresh builds the rows anew where the data is newer than they are.
+func (g *gridPage) refresh(m *Model) cmd {
+	if m.data.cluster == nil || g.rows.env == m.data.env || g.building {
+		return nil
+	}
+	if g.rows.env != nil && g.rows.env.Cluster == m.data.cluster && !hasAges(g.resource) {
+		return nil
+	}
+	return g.rebuild(m, "")
+}
+
+func hasAges(r *view.Resource) bool {
+	return slices.ContainsFunc(r.Columns, func(c view.Column) bool { return c.Kind == view.Duration })
+}
+
+// rebuild asks for the rows as the page's settings now want them; the old ones stay until then.
+func (g *gridPage) rebuild(m *Model, busy string) cmd { return g.request(m, busy, false) }
+
+func (g *gridPage) request(m *Model, busy string, toTop bool) cmd {
+	if m.data.cluster == nil {
+		return nil
+	}
+	g.buildSerial++
+	g.buildBusy, g.building = busy, true
+	q := gridQuery{
+		page: g, serial: g.buildSerial, env: m.data.env, resource: g.resource, where: g.where,
+		order: g.order, filter: g.filter, columns: g.columnList(),
+		cursorAt: g.cursor, cursorID: g.want, toTop: toTop, keep: g.rows,
+	}
+	if ref, ok := g.object(m); ok && g.want == "" {
+		q.cursorID = ref.ID
+	}
+	if m.data.previous != nil {
+		q.previous = view.NewEnv(m.data.previous, m.data.env.Now)
+	}
+	return build(q)
+}
+
+// builtMsg brings rows that were asked for.
+type builtMsg struct {
+	query gridQuery
+	rows  gridRows
+}
+
+func (b builtMsg) apply(m *Model) cmd {
+	g := b.query.page
+	if b.query.serial != g.buildSerial {
+		return nil
+	}
+	g.buildBusy, g.building, g.err = "", false, b.rows.err
+	if b.rows.err != nil {
+		m.say(toneBad, b.rows.err.Error())
+		return nil
+	}
+	g.takeOver(m, b)
+	if b.query.filter.text != g.filter.text { // typed on meanwhile
+		g.rows.filtered = false
+		if !g.filter.empty() {
+			return batch(match(g.newMatching(m)), g.refresh(m))
+		}
+	}
+	return g.refresh(m)
+}
+
+// takeOver shows the rows and puts the cursor on the object that it was on.
+func (g *gridPage) takeOver(m *Model, b builtMsg) {
+	at := b.rows.cursor
+	if ref, ok := g.object(m); ok && g.want == "" && ref.ID != b.query.cursorID {
+		at = findNear(&b.rows, ref.ID, g.cursor, 500) // it was moved meanwhile
+	}
+	if b.query.toTop {
+		at, g.top, g.cursor = 0, 0, 0
+	}
+	g.rows = b.rows
+	g.matching, g.matchBusy = nil, ""
+	g.matchSerial.Add(1)
+	if at >= 0 {
+		g.put(at, g.rows.count())
+	} else {
+		g.clamp(g.rows.count())
+	}
+	if g.want != "" && at < 0 && !b.query.toTop {
+		m.say(toneWarn, g.resource.Singular+" "+clean(g.want)+" is not here: it is gone from the metadata")
+	}
+	g.want = ""
+}
+
+// object is what the cursor is on.
+func (g *gridPage) object(*Model) (model.Ref, bool) {
+	row, ok := g.current()
+	if !ok {
+		return model.Ref{}, false
+	}
+	return g.rows.table.Ref(row), true
+}
+
+// current is the row of the table under the cursor.
+func (g *gridPage) current() (row int, ok bool) {
+	if g.rows.table == nil || g.cursor >= g.rows.count() {
+		return 0, false
+	}
+	return g.rows.row(g.cursor), true
+}
+
+func (g *gridPage) click(m *Model, x, y int) cmd {
+	if y == 0 {
+		if c := g.columnAt(x); c >= 0 {
+			return g.sortBy(m, g.columnList()[c])
+		}
+		return nil
+	}
+	if i := g.top + y - 1; i < g.rows.count() {
+		if i == g.cursor { // a second click opens
+			return g.act(m, actOpen)
+		}
+		g.cursor = i
+	}
+	return nil
+}
+
+func (g *gridPage) wheel(_ *Model, lines int) {
+	g.top += lines
+	n := g.rows.count()
+	g.top = max(0, min(g.top, n-g.height))
+	g.cursor = min(max(g.cursor, g.top), g.top+g.height-1)
+	g.clamp(n)
+}

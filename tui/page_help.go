@@ -1,0 +1,152 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/inspect/view"
+)
+
+// helpPage is the key map for people, with everything that can be typed.
+type helpPage struct {
+	pane
+	resources []*view.Resource
+	keys      *keys
+}
+
+func newHelpPage(m *Model, _ []string) (page, error) {
+	return &helpPage{resources: m.cfg.Resources, keys: m.keys}, nil
+}
+
+func (p *helpPage) scope() scope          { return inHelp }
+func (p *helpPage) crumb() string         { return "help" }
+func (p *helpPage) note(*Model) string    { return p.position() }
+func (p *helpPage) refresh(*Model) cmd    { return nil }
+func (p *helpPage) command(*Model) string { return "" }
+func (p *helpPage) can(_ *Model, a action) string {
+	if a == actSearchNext && p.search == "" {
+		return "search with / first"
+	}
+	return ""
+}
+
+func (p *helpPage) act(m *Model, a action) cmd {
+	if p.move(a) {
+		return nil
+	}
+	switch a {
+	case actFilter:
+		m.prompt = p.searchPrompt()
+	case actBack:
+		if p.search != "" {
+			p.find("")
+			return nil
+		}
+		return m.back()
+	default:
+	}
+	return nil
+}
+
+func (p *helpPage) body(m *Model, w, h int) []string {
+	if p.madeFor != w {
+		p.set(wrapHelp(p.text(), w), w)
+	}
+	return p.draw(m.st, w, h)
+}
+
+func (p *helpPage) text() []paneLine {
+	lines := p.keyLines()
+	lines = append(lines, paneLine{}, paneLine{text: "JUMP WITH :", look: lineTitle})
+	for _, x := range paletteWords() {
+		lines = append(lines, jumpLine(x.text, nil, x.doc))
+	}
+	for _, x := range pageMakers() {
+		lines = append(lines, jumpLine(x.name, x.aliases, x.doc))
+	}
+	for _, r := range p.resources {
+		lines = append(lines, jumpLine(r.Name, r.Aliases, r.Doc))
+	}
+	lines = append(lines, paneLine{}, paneLine{text: "FILTER WITH /", look: lineTitle})
+	for _, x := range [][2]string{
+		{"growing", "Rows in which the text occurs, in any case. Several words: all of them."},
+		{"re:^docs_", "Rows with a cell that the regular expression matches, in any case."},
+		{"!dropped", "Rows without it; also !re: and !col=value."},
+		{"state=growing", "A condition on a column, as on the command line: = != ~ > >= < <=."},
+		{"rows>1e6", "Numbers with units: 1e6, 10k, 64MiB, 5m."},
+		{`"two words"`, "Quotes keep blanks together."},
+	} {
+		lines = append(lines, helpLine(x[0], x[1]))
+	}
+	lines = append(lines, paneLine{}, paneLine{text: "SIGNS", look: lineTitle})
+	for _, x := range [][2]string{
+		{"+ ~", "The last refresh added or changed the row."},
+		{"◆", "The row is marked."},
+		{"- ?", "There is no value; nobody looked."},
+		{"✓ ◌ ▲ ✖", "Fine, on its way, look at it, broken."},
+	} {
+		lines = append(lines, helpLine(x[0], x[1]))
+	}
+	return lines
+}
+
+// keyLines is the key map by group.
+func (p *helpPage) keyLines() []paneLine {
+	var lines []paneLine
+	group := ""
+	for _, b := range p.keys.all {
+		if b.group != group {
+			if group != "" {
+				lines = append(lines, paneLine{})
+			}
+			group = b.group
+			lines = append(lines, paneLine{text: strings.ToUpper(group), look: lineTitle})
+		}
+		names := make([]string, len(b.keys))
+		for i, k := range b.keys {
+			names[i] = shown(k)
+		}
+		doc := b.doc
+		if b.in != inPages && b.in != inPages&^inHelp && b.in != inPages&^inOverview && b.in&inPages != 0 && b.group != groupGo {
+			doc += " (" + strings.Join(b.in.names(), ", ") + ")"
+		}
+		lines = append(lines, helpLine(strings.Join(names, " "), doc))
+	}
+	return lines
+}
+
+// wrapHelp breaks explanations that are longer than a line.
+func wrapHelp(lines []paneLine, w int) []paneLine {
+	var out []paneLine
+	for _, l := range lines {
+		room := w - width(l.label) - 3
+		if l.look != lineKey || width(l.text) <= room {
+			out = append(out, l)
+			continue
+		}
+		for part := range strings.SplitSeq(ansi.Wordwrap(l.text, room, ""), "\n") {
+			out = append(out, paneLine{label: l.label, text: part, look: lineKey})
+			l.label = pad(width(l.label))
+		}
+	}
+	return out
+}
+
+// jumpLine is a page with its shortest other name.
+func jumpLine(name string, aliases []string, doc string) paneLine {
+	for _, a := range aliases {
+		if len(a) < len(name) {
+			name += " " + a
+			break
+		}
+	}
+	return paneLine{label: "  " + fit(name, 26), text: doc, look: lineKey}
+}
+
+func helpLine(left, right string) paneLine {
+	if width(left) > 19 {
+		left += " "
+	}
+	return paneLine{label: "  " + fit(left, max(20, width(left))), text: right, look: lineKey}
+}

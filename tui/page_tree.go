@@ -1,0 +1,371 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+// treePage is a collection with its partitions, vchannels, segments and indexes.
+type treePage struct {
+	table
+	word  string // the collection, as it was asked for
+	label string
+	env   *view.Env // root was made from it
+	busy  bool      // a build is on its way; a refresh waits for it
+	root  *view.Node
+	err   error
+	// open says which nodes were expanded or collapsed; others follow the nearest node
+	// above them for which below says so, else the default.
+	open   map[nodeKey]bool
+	below  map[nodeKey]bool
+	filter string // lower case
+	lines  []treeLine
+}
+
+// treeLine is one visible node.
+type treeLine struct {
+	node   *view.Node
+	parent *view.Node // nil for the root
+	depth  int
+	open   bool
+}
+
+// nodeKey identifies a node over refreshes. A vchannel stands in several partitions,
+// hence the parent.
+type nodeKey struct{ kind, id, parent string }
+
+func keyOf(n, parent *view.Node) nodeKey {
+	k := nodeKey{kind: n.Kind, id: n.Ref.ID}
+	if parent != nil {
+		k.parent = parent.Ref.ID
+	}
+	return k
+}
+
+func (l *treeLine) key() nodeKey { return keyOf(l.node, l.parent) }
+
+// smallTree is the number of nodes up to which a tree starts out expanded.
+const smallTree = 60
+
+func newTreePage(m *Model, words []string) (page, error) {
+	if len(words) == 0 {
+		if name, ok := onlyCollection(m); ok {
+			words = []string{name}
+		} else {
+			return nil, errors.New("say which collection: tree NAME (tab completes)")
+		}
+	}
+	return makeTreePage(words[0], words[0]), nil
+}
+
+func onlyCollection(m *Model) (string, bool) {
+	names := collectionNames(m)
+	if len(names) == 1 {
+		return names[0], true
+	}
+	return "", false
+}
+
+// pushTree shows the tree of a collection.
+func (m *Model) pushTree(id model.CollectionID) cmd {
+	name := m.data.cluster.CollectionName(id)
+	if name == "" {
+		name = id.String()
+	}
+	return m.push(makeTreePage(id.String(), name))
+}
+
+func makeTreePage(word, name string) *treePage {
+	return &treePage{word: word, label: "tree of " + clean(name), open: map[nodeKey]bool{}, below: map[nodeKey]bool{}}
+}
+
+func (t *treePage) scope() scope  { return inTree }
+func (t *treePage) crumb() string { return cut(t.label, 40) }
+
+func (t *treePage) note(*Model) string {
+	var parts []string
+	if t.filter != "" {
+		parts = append(parts, "/"+t.filter)
+	}
+	if len(t.lines) > 0 {
+		parts = append(parts, "line "+number(t.cursor+1)+" / "+number(len(t.lines)))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (t *treePage) body(m *Model, w, h int) []string {
+	switch {
+	case t.err != nil:
+		return []string{"", "   " + m.st.dim.on(cut(clean(oneLine(t.err.Error())), w-4))}
+	case t.root == nil:
+		return []string{"", "   " + m.st.dim.on("…")}
+	case len(t.lines) == 0:
+		return []string{"", "   " + m.st.dim.on("nothing below matches "+t.filter+"; esc clears the filter")}
+	}
+	t.height = h
+	t.clamp(len(t.lines))
+	shown := t.lines[t.top:min(t.top+h, len(t.lines))]
+	return t.draw(m.st, shown, w)
+}
+
+// draw aligns labels, and fields of one name, among the lines shown.
+func (t *treePage) draw(st *styles, shown []treeLine, w int) []string {
+	labels := 0
+	for _, l := range shown {
+		labels = max(labels, 2*l.depth+2+width(clean(l.node.Label)))
+	}
+	labels = min(labels, max(24, w*2/5))
+	f := fieldLayout{wide: w >= 110, widest: map[string]int{}}
+	for _, l := range shown {
+		f.learn(l.node)
+	}
+	out := make([]string, len(shown))
+	for i, l := range shown {
+		indent := pad(2 * l.depth)
+		label := fit(indent+t.sign(l)+cutName(clean(l.node.Label), labels-width(indent)-2), labels)
+		if t.top+i == t.cursor {
+			out[i] = st.cursor.on(fit(" "+label+"  "+f.text(nil, l.node), w))
+			continue
+		}
+		if l.depth < 2 {
+			label = st.strong.on(label)
+		}
+		out[i] = " " + label + "  " + cut(f.text(st, l.node), w-labels-4)
+	}
+	return out
+}
+
+// sign says whether a node can be expanded.
+func (t *treePage) sign(l treeLine) string {
+	switch {
+	case len(l.node.Children) == 0:
+		return "· "
+	case l.open:
+		return "▾ "
+	}
+	return "▸ "
+}
+
+// fieldLayout writes the fields of nodes below each other.
+type fieldLayout struct {
+	wide   bool           // with the kind of node, and ids
+	widest map[string]int // by name of field
+}
+
+func (f *fieldLayout) learn(n *view.Node) {
+	for k := range n.Fields {
+		x := &n.Fields[k]
+		if x.Cell.Absent != view.None {
+			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], width(said(x)))
+		}
+	}
+}
+
+// text is what is said about a node; plain without styles.
+func (f *fieldLayout) text(st *styles, n *view.Node) string {
+	if st == nil {
+		st = &styles{roles: make([]style, 256)}
+	}
+	var b strings.Builder
+	if f.wide {
+		b.WriteString(st.dim.on(fit(n.Kind, kindWidth)) + pad(gap))
+	}
+	for k := range n.Fields {
+		x := &n.Fields[k]
+		w := f.widest[x.Column.Name]
+		if w == 0 || x.Column.Name == "id" && !f.wide {
+			continue
+		}
+		text := ""
+		if x.Cell.Absent != view.None {
+			text = said(x)
+		}
+		switch {
+		case x.Column.Kind == view.State:
+			b.WriteString(stateStyle(st, text).on(fit(text, w)))
+		case rightAligned(x.Column.Kind):
+			b.WriteString(fitRight(text, w))
+		default:
+			b.WriteString(fit(text, w))
+		}
+		b.WriteString(pad(gap))
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// said is a field in a sentence: "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
+func said(x *view.Field) string {
+	text := shownText(x.Column, x.Cell)
+	name := x.Column.Name
+	for _, unit := range []string{"_bytes", "_seconds", "_percent"} {
+		name = strings.TrimSuffix(name, unit)
+	}
+	name = strings.ReplaceAll(name, "_", " ")
+	switch x.Column.Kind {
+	case view.State, view.Bytes, view.Text:
+		return text
+	case view.Int, view.Percent:
+		return text + " " + name
+	default:
+	}
+	return name + " " + text
+}
+
+// kindWidth is the longest of the kinds of nodes: segment-index.
+const kindWidth = 13
+
+// flatten lists the visible nodes.
+func (t *treePage) flatten() {
+	t.lines = t.lines[:0]
+	if t.root != nil {
+		t.walk(t.root, nil, 0, nil)
+	}
+	t.clamp(len(t.lines))
+}
+
+// walk lists a node and what is visible below it; inherited is what a node above says
+// about everything below itself, nil for nothing.
+func (t *treePage) walk(n, parent *view.Node, depth int, inherited *bool) {
+	if t.filter != "" && !matchesBelow(n, t.filter) {
+		return
+	}
+	l := treeLine{node: n, parent: parent, depth: depth}
+	if len(n.Children) > 0 {
+		l.open = t.expanded(l.key(), depth, inherited)
+	}
+	t.lines = append(t.lines, l)
+	if !l.open {
+		return
+	}
+	if all, ok := t.below[l.key()]; ok {
+		inherited = &all
+	}
+	for _, c := range n.Children {
+		t.walk(c, n, depth+1, inherited)
+	}
+}
+
+func (t *treePage) expanded(k nodeKey, depth int, inherited *bool) bool {
+	if t.filter != "" {
+		return true
+	}
+	if open, ok := t.open[k]; ok {
+		return open
+	}
+	if inherited != nil {
+		return *inherited
+	}
+	return depth < 2
+}
+
+func matchesBelow(n *view.Node, filter string) bool {
+	if strings.Contains(strings.ToLower(n.Label), filter) || strings.Contains(n.Ref.ID, filter) {
+		return true
+	}
+	for k := range n.Fields {
+		f := &n.Fields[k]
+		if f.Column.Kind == view.State && strings.Contains(strings.ToLower(f.Cell.Text), filter) {
+			return true
+		}
+	}
+	for _, c := range n.Children {
+		if matchesBelow(c, filter) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *treePage) current() (treeLine, bool) {
+	if t.cursor >= len(t.lines) {
+		return treeLine{}, false
+	}
+	return t.lines[t.cursor], true
+}
+
+func (t *treePage) object(*Model) (model.Ref, bool) {
+	l, ok := t.current()
+	if !ok {
+		return model.Ref{}, false
+	}
+	return l.node.Ref, true
+}
+
+func (t *treePage) command(*Model) string { return "tree " + shellWord(t.word) }
+
+func (t *treePage) refresh(m *Model) cmd {
+	if m.data.cluster == nil || t.busy || t.env != nil && t.env.Cluster == m.data.cluster {
+		return nil
+	}
+	t.busy = true
+	return plant(treeQuery{t, m.data.env, t.word})
+}
+
+// treeQuery is what it takes to make a tree off the loop.
+type treeQuery struct {
+	page *treePage
+	env  *view.Env
+	word string
+}
+
+// plantedMsg brings a tree that was asked for.
+type plantedMsg struct {
+	query treeQuery
+	root  *view.Node
+	err   error
+}
+
+func (p plantedMsg) apply(m *Model) cmd {
+	t := p.query.page
+	t.busy = false
+	at, had := t.current()
+	first := t.root == nil
+	t.env, t.err = p.query.env, p.err
+	t.root = p.root
+	if p.err != nil {
+		return t.refresh(m)
+	}
+	t.label = "tree of " + clean(p.root.Label)
+	if first && p.root.Count() <= smallTree {
+		t.setBelow(treeLine{node: p.root}, true)
+	}
+	t.flatten()
+	if had {
+		t.goBack(at.key())
+	}
+	return t.refresh(m)
+}
+
+// goBack puts the cursor on a node that it was on.
+func (t *treePage) goBack(k nodeKey) {
+	for i := range t.lines {
+		if t.lines[i].key() == k {
+			t.put(i, len(t.lines))
+			return
+		}
+	}
+}
+
+// setBelow expands or collapses a node and everything below it.
+func (t *treePage) setBelow(l treeLine, open bool) {
+	t.forget(l.node)
+	t.open[l.key()], t.below[l.key()] = open, open
+}
+
+// forget drops what was said about single nodes below n.
+func (t *treePage) forget(n *view.Node) {
+	if len(t.open) == 0 {
+		return
+	}
+	for _, c := range n.Children {
+		if len(c.Children) > 0 {
+			k := keyOf(c, n)
+			delete(t.open, k)
+			delete(t.below, k)
+			t.forget(c)
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/inspect/view"
+)
+
+// paletteWord is a command of the palette that opens no page.
+type paletteWord struct {
+	text string
+	doc  string
+	args func(m *Model) []string // what may follow, nil for nothing
+	run  func(m *Model, arg string) cmd
+}
+
+func paletteWords() []paletteWord {
+	return []paletteWord{
+		{"q", "Quit.", nil, func(*Model, string) cmd { return tea.Quit }},
+		{"quit", "Quit.", nil, func(*Model, string) cmd { return tea.Quit }},
+		{"pause", "Pause or resume.", nil, func(m *Model, _ string) cmd { return m.pause() }},
+		{"theme", "Change the colours: theme NAME.", (*Model).themeNames, (*Model).useTheme},
+	}
+}
+
+// newPalette is the line behind ":".
+func newPalette(*Model) *prompt {
+	p := &prompt{
+		sign:      ":",
+		accepted:  (*Model).jump,
+		cancelled: func(*Model) cmd { return nil },
+		suggest:   suggestJump,
+	}
+	p.picked = -1
+	return p
+}
+
+// jump does what a palette line says. A line that is only the start of a name means
+// the best suggestion, as shown.
+func (m *Model) jump(text string) cmd {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return nil
+	}
+	if c, ok := m.runWord(words); ok {
+		return c
+	}
+	p, err := m.open(text)
+	if err != nil && m.unknownPage(words[0]) {
+		if list := suggestJump(m, words[0]); len(list) > 0 {
+			words[0] = list[0].text
+			if c, ok := m.runWord(words); ok {
+				return c
+			}
+			p, err = m.open(strings.Join(words, " "))
+		}
+	}
+	if err != nil {
+		m.say(toneBad, err.Error())
+		return nil
+	}
+	if p == nil {
+		return nil
+	}
+	if p.scope() == inOverview {
+		m.stack.home()
+		return m.stack.top().refresh(m)
+	}
+	return m.push(p)
+}
+
+func (m *Model) runWord(words []string) (cmd, bool) {
+	for _, w := range paletteWords() {
+		if w.text == words[0] {
+			return w.run(m, strings.Join(words[1:], " ")), true
+		}
+	}
+	return nil, false
+}
+
+func (m *Model) unknownPage(name string) bool {
+	for _, p := range pageMakers() {
+		if p.name == name || slices.Contains(p.aliases, name) {
+			return false
+		}
+	}
+	return m.resource(strings.ToLower(name)) == nil
+}
+
+// nearest is the page whose name is spelled most like a word, "" if none is close.
+func (m *Model) nearest(word string) string {
+	var known []string
+	for _, p := range pageMakers() {
+		known = append(known, p.name)
+	}
+	for _, r := range m.cfg.Resources {
+		known = append(known, r.Name)
+	}
+	if near := view.Suggest(word, known); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
+// suggestJump completes the first word to a page, later words to arguments or selectors.
+func suggestJump(m *Model, text string) []suggestion {
+	text = strings.TrimLeft(text, " ")
+	first, rest, more := strings.Cut(text, " ")
+	if !more {
+		return suggestPage(m, first)
+	}
+	done, last := first+" ", rest
+	if i := strings.LastIndexByte(rest, ' '); i >= 0 {
+		done, last = first+" "+rest[:i+1], rest[i+1:]
+	}
+	for _, w := range paletteWords() {
+		if w.text == first && w.args != nil {
+			return complete(done, last, w.args(m))
+		}
+	}
+	if first == "tree" || first == "x" {
+		return complete(done, last, collectionNames(m))
+	}
+	if r := m.resource(strings.ToLower(first)); r != nil {
+		return complete(done, last, selectorWords(m, r, last))
+	}
+	return nil
+}
+
+func suggestPage(m *Model, word string) []suggestion {
+	var all []suggestion
+	var others [][]string
+	for _, p := range pageMakers() {
+		all = append(all, suggestion{text: p.name, doc: p.doc})
+		others = append(others, p.aliases)
+	}
+	for _, r := range m.cfg.Resources {
+		all = append(all, suggestion{text: r.Name, doc: r.Doc})
+		others = append(others, append([]string{r.Singular}, r.Aliases...))
+	}
+	for _, w := range paletteWords() {
+		all = append(all, suggestion{text: w.text, doc: w.doc})
+		others = append(others, nil)
+	}
+	return rank(word, all, func(i int) []string { return others[i] })
+}
+
+// complete offers the words that match what is typed last.
+func complete(done, last string, words []string) []suggestion {
+	all := make([]suggestion, len(words))
+	for i, w := range words {
+		all[i].text = w
+	}
+	list := rank(last, all, func(int) []string { return nil })
+	if len(list) == 1 && list[0].text == last {
+		return nil
+	}
+	for i := range list {
+		list[i].text = done + list[i].text
+		for k := range list[i].hits {
+			list[i].hits[k] += len([]rune(done))
+		}
+	}
+	return list
+}
+
+// selectorWords complete one word of a selection: names, columns, values that occur.
+func selectorWords(m *Model, r *view.Resource, last string) []string {
+	env := m.data.env
+	if env != nil && r.Table(env).Len() > completionRows {
+		env = nil
+	}
+	words, _ := view.CompleteSelector(env, r, last)
+	for i, w := range words {
+		if strings.ContainsAny(w, " \t") {
+			words[i] = "'" + w + "'"
+		}
+	}
+	return words
+}
+
+// completionRows is up to how many rows values are completed from: the loop must not wait.
+const completionRows = 20_000
+
+func collectionNames(m *Model) []string {
+	if m.data.cluster == nil {
+		return nil
+	}
+	var names []string
+	for _, c := range m.data.cluster.Collections {
+		names = append(names, c.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// box draws the suggestions, the best at the top.
+func (p *prompt) box(st *styles, w, h int) []string {
+	rows := min(len(p.list), h)
+	top := min(max(0, p.picked-rows+1), len(p.list)-rows)
+	textW := 16
+	for _, s := range p.list[top : top+rows] {
+		textW = max(textW, width(clean(s.text))+2)
+	}
+	textW = min(textW, w-4)
+	lines := make([]string, 0, rows)
+	for i := top; i < top+rows; i++ {
+		s := &p.list[i]
+		doc := s.doc
+		if i == top+rows-1 && top+rows < len(p.list) {
+			doc = strings.TrimSpace(fmt.Sprintf("%s  (%d more)", doc, len(p.list)-top-rows))
+		}
+		text, doc := fit(" "+clean(s.text), textW), fit("  "+doc, w-textW)
+		if i == p.picked {
+			lines = append(lines, " "+st.cursor.on(text+doc)+" ")
+			continue
+		}
+		lines = append(lines, " "+highlight(st, text, s.hits)+st.dim.on(doc)+" ")
+	}
+	return lines
+}
+
+// highlight marks the letters that matched; text has one blank before what hits count.
+func highlight(st *styles, text string, hits []int) string {
+	if len(hits) == 0 {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range []rune(text) {
+		if slices.Contains(hits, i-1) {
+			b.WriteString(st.key.on(string(r)))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,240 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// lineLook is the style of a line in a pane.
+type lineLook uint8
+
+const (
+	linePlain lineLook = iota
+	lineTitle
+	lineHead
+	lineDim
+	lineWarn
+	lineChanged
+	lineKey // a key of the key map before the text
+)
+
+// paneLine is one line of text with an optional label before it. Both are plain.
+type paneLine struct {
+	label string
+	text  string
+	look  lineLook
+}
+
+func (l *paneLine) plain() string { return l.label + l.text }
+
+// pane is a text that scrolls and can be searched: details, help.
+type pane struct {
+	lines     []paneLine
+	madeFor   int // the width that lines were laid out for
+	top, left int
+	height    int
+	search    string
+	hits      []int // lines that match
+	hit       int   // position in hits
+}
+
+// set replaces the text; the position stays where it can.
+func (p *pane) set(lines []paneLine, w int) {
+	p.lines, p.madeFor = lines, w
+	p.mark()
+}
+
+func (p *pane) move(a action) bool {
+	page := max(1, p.height-1)
+	switch a {
+	case actUp:
+		p.top--
+	case actDown:
+		p.top++
+	case actPageUp:
+		p.top -= page
+	case actPageDown:
+		p.top += page
+	case actHalfUp:
+		p.top -= max(1, page/2)
+	case actHalfDown:
+		p.top += max(1, page/2)
+	case actTop:
+		p.top = 0
+	case actBottom:
+		p.top = len(p.lines)
+	case actLeft:
+		p.left = max(0, p.left-8)
+	case actRight:
+		p.left += 8
+	case actSearchNext:
+		p.step(1)
+	case actSearchPrevious:
+		p.step(-1)
+	default:
+		return false
+	}
+	p.clamp()
+	return true
+}
+
+func (p *pane) clamp() { p.top = max(0, min(p.top, len(p.lines)-p.height)) }
+
+// find searches the text and goes to the first match at or below the top.
+func (p *pane) find(text string) {
+	p.search = strings.ToLower(strings.TrimSpace(text))
+	p.mark()
+	for i, line := range p.hits {
+		if line >= p.top {
+			p.hit = i
+			break
+		}
+	}
+	p.step(0)
+}
+
+func (p *pane) mark() {
+	p.hits = p.hits[:0]
+	if p.search == "" {
+		p.hit = 0
+		return
+	}
+	for i := range p.lines {
+		if strings.Contains(strings.ToLower(p.lines[i].plain()), p.search) {
+			p.hits = append(p.hits, i)
+		}
+	}
+	p.hit = max(0, min(p.hit, len(p.hits)-1))
+}
+
+func (p *pane) step(d int) {
+	if len(p.hits) == 0 {
+		return
+	}
+	p.hit = (p.hit + d + len(p.hits)) % len(p.hits)
+	line := p.hits[p.hit]
+	if line < p.top || line >= p.top+p.height {
+		p.top = line - p.height/3
+	}
+	p.clamp()
+}
+
+// position says how far the text is scrolled and how the search went.
+func (p *pane) position() string {
+	var parts []string
+	if p.search != "" {
+		if len(p.hits) == 0 {
+			parts = append(parts, "/"+p.search+" not found")
+		} else {
+			parts = append(parts, fmt.Sprintf("/%s %d of %d", p.search, p.hit+1, len(p.hits)))
+		}
+	}
+	if p.height > 0 && len(p.lines) > p.height {
+		parts = append(parts, fmt.Sprintf("lines %s–%s of %s", number(p.top+1), number(min(len(p.lines), p.top+p.height)), number(len(p.lines))))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (p *pane) draw(st *styles, w, h int) []string {
+	p.height = h
+	p.clamp()
+	var out []string
+	for i := p.top; i < min(p.top+h, len(p.lines)); i++ {
+		current := p.search != "" && len(p.hits) > 0 && p.hits[p.hit] == i
+		out = append(out, p.line(st, &p.lines[i], w, current))
+	}
+	return out
+}
+
+func (p *pane) line(st *styles, l *paneLine, w int, current bool) string {
+	plain := l.plain()
+	if p.left > 0 {
+		plain = ansi.TruncateLeft(plain, p.left, "")
+	}
+	plain = cut(plain, w-2)
+	if p.search != "" {
+		if at, end := foldIndex(plain, p.search); at >= 0 {
+			look := st.match
+			if current {
+				look = st.currentMatch
+			}
+			return " " + plain[:at] + look.on(plain[at:end]) + plain[end:]
+		}
+	}
+	if l.look == linePlain && p.left == 0 && len(l.label) > 0 && len(plain) >= len(l.label) {
+		return " " + st.dim.on(l.label) + plain[len(l.label):]
+	}
+	if l.look == lineKey && len(plain) >= len(l.label) {
+		return " " + st.key.on(l.label) + plain[len(l.label):]
+	}
+	return " " + lineStyle(st, l.look).on(plain)
+}
+
+func lineStyle(st *styles, look lineLook) style {
+	switch look {
+	case lineTitle:
+		return st.tab
+	case lineHead, lineDim:
+		return st.dim
+	case lineWarn:
+		return st.warn
+	case lineChanged:
+		return st.changed
+	default:
+	}
+	return style{}
+}
+
+// foldIndex finds a lower-case text in s without regard to case; -1 if it is not there.
+// Where lower case has other lengths than s nothing is highlighted.
+func foldIndex(s, lower string) (from, to int) {
+	folded := strings.ToLower(s)
+	if len(folded) != len(s) {
+		return -1, -1
+	}
+	at := strings.Index(folded, lower)
+	if at < 0 {
+		return -1, -1
+	}
+	return at, at + len(lower)
+}
+
+// plain is the whole text.
+func (p *pane) plain() string {
+	var b strings.Builder
+	for i := range p.lines {
+		b.WriteString(strings.TrimRight(p.lines[i].plain(), " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// searchPrompt searches while it is typed.
+func (p *pane) searchPrompt() *prompt {
+	before, top := p.search, p.top
+	q := &prompt{
+		sign:     "/",
+		changed:  func(_ *Model, text string) cmd { p.find(text); return nil },
+		accepted: func(*Model, string) cmd { return nil },
+		cancelled: func(*Model) cmd {
+			p.find(before)
+			p.top = top
+			return nil
+		},
+		status: func(*Model) string { return p.position() },
+		move: func(_ *Model, a action) cmd {
+			p.move(map[action]action{actPrevious: actSearchPrevious, actNext: actSearchNext}[a])
+			return nil
+		},
+	}
+	return q
+}
+
+func (p *pane) wheel(_ *Model, lines int) {
+	p.top += lines
+	p.clamp()
+}
+
+func (p *pane) click(*Model, int, int) cmd { return nil }

@@ -1,0 +1,264 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"go.uber.org/goleak"
+
+	"kitescope/inspect/model"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// output collects what a terminal would receive.
+type output struct {
+	mu     sync.Mutex
+	bytes  bytes.Buffer
+	writes chan time.Time
+}
+
+func newOutput() *output { return &output{writes: make(chan time.Time, 1<<16)} }
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	select {
+	case o.writes <- time.Now():
+	default:
+	}
+	return o.bytes.Write(p)
+}
+
+func (o *output) len() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes.Len()
+}
+
+func (o *output) plain() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return ansi.Strip(o.bytes.String())
+}
+
+// feedFunc is a Feed of a function.
+type feedFunc func(ctx context.Context, emit func(Update))
+
+func (f feedFunc) Follow(ctx context.Context, emit func(Update)) { f(ctx, emit) }
+
+// once delivers one live cluster and nothing more.
+func once(c *model.Cluster) Feed {
+	return feedFunc(func(ctx context.Context, emit func(Update)) {
+		emit(Update{Cluster: c, Live: true})
+		<-ctx.Done()
+	})
+}
+
+// program is a running UI.
+type program struct {
+	keys io.WriteCloser
+	out  *output
+	done chan error
+	stop context.CancelFunc
+}
+
+func start(tb testing.TB, cfg Config, w, h int) *program {
+	tb.Helper()
+	in, keys := io.Pipe()
+	ctx, stop := context.WithCancel(context.Background())
+	p := &program{keys: keys, out: newOutput(), done: make(chan error, 1), stop: stop}
+	cfg.Input, cfg.Output, cfg.Width, cfg.Height = in, p.out, w, h
+	cfg.Environ = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
+	go func() {
+		p.done <- Run(ctx, cfg)
+		in.Close()
+	}()
+	return p
+}
+
+func (p *program) press(s string) { _, _ = io.WriteString(p.keys, s) }
+
+// wait waits until the output has a text.
+func (p *program) wait(tb testing.TB, text string) {
+	tb.Helper()
+	for range 1000 {
+		if strings.Contains(p.out.plain(), text) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	tb.Fatalf("no %q in the output:\n%s", text, p.out.plain())
+}
+
+func (p *program) end(tb testing.TB) {
+	tb.Helper()
+	if err := <-p.done; err != nil {
+		tb.Errorf("Run: %v", err)
+	}
+	p.stop()
+}
+
+func TestRunShowsFollowsAndQuits(t *testing.T) {
+	cfg := testConfig()
+	gate := make(chan struct{})
+	cfg.Feed = feedFunc(func(ctx context.Context, emit func(Update)) {
+		<-gate
+		emit(Update{Cluster: fixture(), Live: true})
+		<-ctx.Done()
+	})
+	p := start(t, cfg, 80, 24)
+	p.wait(t, "… connecting") // the first frame does not wait for the feed
+	close(gate)
+	p.wait(t, "160,452")
+	p.press("s")
+	p.wait(t, "470590760626295000")
+	p.press("/growing\r")
+	p.wait(t, "4 of 30")
+	p.press("q")
+	p.end(t)
+	raw := p.out.bytes.String()
+	for _, restored := range []string{ansi.ResetModeAltScreenSaveCursor, ansi.SetModeTextCursorEnable, ansi.ResetModeBracketedPaste} {
+		if !strings.Contains(raw, restored) {
+			t.Errorf("the terminal was not restored: no %q", restored)
+		}
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	cfg := testConfig()
+	cfg.Feed = once(fixture())
+	p := start(t, cfg, 80, 24)
+	p.wait(t, "160,452")
+	p.stop()
+	p.end(t)
+}
+
+func TestControlCQuitsFromAnywhere(t *testing.T) {
+	for _, before := range []string{"", ":", "s/", "sC", "?"} {
+		t.Run("after "+before, func(t *testing.T) {
+			cfg := testConfig()
+			cfg.Feed = once(fixture())
+			p := start(t, cfg, 80, 24)
+			p.wait(t, "160,452")
+			p.press(before)
+			p.press("\x03")
+			p.end(t)
+		})
+	}
+}
+
+// TestIdleWritesNothing lets a minute of fake time pass on every page.
+func TestIdleWritesNothing(t *testing.T) {
+	for _, pages := range []string{"", "s", "cx", "sd", "d", "?", ":seg", "s/doc", "sC"} {
+		t.Run("after "+pages, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := testConfig()
+				cfg.Feed = once(fixture())
+				cfg.Mouse = true
+				p := start(t, cfg, 80, 24)
+				p.wait(t, "160,452")
+				p.press(pages)
+				time.Sleep(time.Second)
+				before := p.out.len()
+				time.Sleep(time.Minute)
+				if n := p.out.len() - before; n != 0 {
+					p.out.mu.Lock()
+					defer p.out.mu.Unlock()
+					t.Errorf("%d bytes written while nothing changed: %q", n, p.out.bytes.String()[before:])
+				}
+				p.stop()
+				p.end(t)
+			})
+		})
+	}
+}
+
+func TestLostSourceKeepsItsData(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.Now = time.Now
+		d := drive(t, cfg, 80, 24)
+		d.cluster(fixture())
+		d.keys("s")
+		d.send(updateMsg{Err: errors.New("watch 127.0.0.1:2379: connection refused"), Live: true})
+		d.shows("source lost", "connection refused", "470590760626295000", "0s old")
+		d.sleep(4 * time.Second)
+		d.shows("4s old")
+		d.sleep(3 * time.Minute)
+		d.shows("3m old")
+		d.cluster(fixtureLater())
+		d.shows("● live", "rev 1650")
+		d.lacks("source lost", "connection refused")
+	})
+}
+
+// BenchmarkKeyToScreen measures from a key on the input to the bytes on the output,
+// with a million segments, and reports the median and the 95th percentile.
+func BenchmarkKeyToScreen(b *testing.B) {
+	for _, x := range []struct {
+		name, before string
+		keys         []string
+		pause        time.Duration
+	}{
+		{"move", "", []string{"j", "\x1b[6~", "j", "k"}, 3 * time.Millisecond},
+		{"filter", "/", strings.Split("collection_1 growing\x15", ""), 30 * time.Millisecond},
+	} {
+		b.Run(x.name, func(b *testing.B) { benchKeys(b, x.before, x.keys, x.pause) })
+	}
+}
+
+func benchKeys(b *testing.B, before string, keys []string, pause time.Duration) {
+	b.Helper()
+	cfg := testConfig()
+	cfg.Now = time.Now
+	cfg.Feed = once(manySegments(million))
+	p := start(b, cfg, 180, 50)
+	p.wait(b, "● live")
+	p.press("s")
+	p.wait(b, strconv.Itoa(firstID+100000))
+	p.press(before)
+	time.Sleep(300 * time.Millisecond)
+	var took []time.Duration
+	for i := 0; b.Loop(); i++ {
+		for len(p.out.writes) > 0 {
+			<-p.out.writes
+		}
+		begin := time.Now()
+		p.press(keys[i%len(keys)])
+		took = append(took, (<-p.out.writes).Sub(begin))
+		time.Sleep(pause)
+	}
+	p.press("\x03")
+	p.end(b)
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkFirstFrame is from Run to the first bytes on the output, before there is data.
+func BenchmarkFirstFrame(b *testing.B) {
+	for b.Loop() {
+		cfg := testConfig()
+		cfg.Feed = feedFunc(func(ctx context.Context, _ func(Update)) { <-ctx.Done() })
+		p := start(b, cfg, 180, 50)
+		for !strings.Contains(p.out.plain(), "overview") {
+			<-p.out.writes
+		}
+		b.StopTimer()
+		p.press("q")
+		p.end(b)
+		b.StartTimer()
+	}
+}

@@ -1,0 +1,323 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/inspect/model"
+)
+
+// tone is how much a message matters.
+type tone int
+
+const (
+	toneInfo tone = iota
+	toneGood
+	toneWarn
+	toneBad
+)
+
+// toast is a message in the place of the footer; the next key takes it away, no
+// timer does, so that it can be read in peace.
+type toast struct {
+	tone tone
+	text string
+}
+
+func (m *Model) say(t tone, text string) { m.toast = toast{t, ansi.Strip(oneLine(text))} }
+
+// frame draws everything and says where the terminal's cursor belongs.
+func (m *Model) frame() (string, *tea.Cursor) {
+	if m.w < minWidth || m.h < minHeight {
+		return m.tooSmall(), nil
+	}
+	bodyAt, bodyH := m.bodyTop(), m.bodyHeight()
+	body := m.stack.top().body(m, m.w, bodyH) // before the crumbs, which say how far it is scrolled
+	lines := make([]string, 0, m.h)
+	lines = append(lines, m.header())
+	if m.roomy() {
+		lines = append(lines, m.rule())
+	}
+	lines = append(lines, m.crumbs())
+	if m.data.err != nil {
+		lines = append(lines, m.trouble())
+	}
+	lines = append(lines, body...)
+	for len(lines) < bodyAt+bodyH {
+		lines = append(lines, "")
+	}
+	if m.roomy() {
+		lines = append(lines, m.rule())
+	}
+	foot, cursor := m.footer()
+	lines = append(lines, foot)
+	m.overlay(lines, bodyAt, bodyH)
+	return strings.Join(lines, "\n"), cursor
+}
+
+// roomy reports whether there is room for rules that separate header, body and footer.
+func (m *Model) roomy() bool { return m.h >= 20 }
+
+// bodyTop is the first line of the page.
+func (m *Model) bodyTop() int {
+	top := 2
+	if m.roomy() {
+		top++
+	}
+	if m.data.err != nil {
+		top++
+	}
+	return top
+}
+
+func (m *Model) bodyHeight() int {
+	h := m.h - m.bodyTop() - 1
+	if m.roomy() {
+		h--
+	}
+	return h
+}
+
+func (m *Model) rule() string {
+	return " " + m.st.dim.on(strings.Repeat("─", m.w-2))
+}
+
+func (m *Model) tooSmall() string {
+	text := []string{"terminal too small", fmt.Sprintf("%d x %d, needs %d x %d", m.w, m.h, minWidth, minHeight), "q quits"}
+	lines := make([]string, 0, m.h)
+	for range max(0, (m.h-len(text))/2) {
+		lines = append(lines, "")
+	}
+	for _, t := range text {
+		if len(lines) < m.h {
+			t = cut(t, m.w)
+			lines = append(lines, pad((m.w-width(t))/2)+t)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// header says which cluster this is, and how old the picture is.
+func (m *Model) header() string {
+	st, d := m.st, &m.data
+	where := m.cfg.Title
+	if d.cluster != nil {
+		where = place(&d.cluster.Origin)
+	}
+	right := m.freshness()
+	if d.cluster != nil && d.cluster.Version.Text != "" {
+		version := "Milvus " + clean(d.cluster.Version.Text)
+		if len(d.cluster.Version.Others) > 0 {
+			version += " +" + number(len(d.cluster.Version.Others))
+		}
+		if width(version)+width(right)+width(where)+18 <= m.w {
+			right = version + "   " + right
+		}
+	}
+	left := " " + st.title.on("kitescope") + "  " + cutName(where, max(8, m.w-width(right)-15))
+	return ends(left, right+" ", m.w)
+}
+
+// place names a source: the root path, which tells clusters on one etcd apart, and the host or file.
+func place(o *model.Origin) string {
+	where := strings.TrimPrefix(strings.TrimPrefix(o.Location, "etcd://"), "etcds://")
+	if o.Root == "" {
+		return clean(where)
+	}
+	return clean(o.Root + " @ " + strings.TrimSuffix(where, "/"+o.Root))
+}
+
+// freshness is the right end of the header: revision, age, state of the source.
+func (m *Model) freshness() string {
+	st, d := m.st, &m.data
+	if d.cluster == nil {
+		if d.err != nil {
+			return st.bad.on("✖ no data")
+		}
+		if d.progress != "" {
+			return st.dim.on("… " + clean(d.progress))
+		}
+		return st.dim.on("… connecting")
+	}
+	var parts []string
+	if r := d.cluster.Origin.Revision; r != 0 {
+		parts = append(parts, "rev "+strconv.FormatInt(r, 10))
+	}
+	old := ""
+	if since, ok := d.ageShown(); ok {
+		old, _ = ageText(m.cfg.Now().Sub(since))
+		old += " old"
+	}
+	switch {
+	case d.err != nil:
+		parts = append(parts, old, st.bad.on("✖ source lost"))
+	case d.paused && d.held > 0:
+		parts = append(parts, old, st.warn.on("‖ paused, "+number(d.held)+" newer"))
+	case d.paused:
+		parts = append(parts, old, st.warn.on("‖ paused"))
+	case d.live:
+		changed := d.at.Format("15:04:05")
+		if m.w >= 100 {
+			changed = "changed " + changed
+		}
+		parts = append(parts, changed, st.good.on("● live"))
+	default:
+		parts = append(parts, old, st.dim.on("○ "+offlineWord(d.cluster.Origin.Kind)))
+	}
+	return strings.Join(nonEmpty(parts), st.dim.on(" · "))
+}
+
+// offlineWord names a source that does not change.
+func offlineWord(kind string) string {
+	switch kind {
+	case "etcd":
+		return "once"
+	case "etcd-snapshot":
+		return "snapshot"
+	case "birdwatcher-backup":
+		return "backup"
+	case "":
+		return "file"
+	}
+	return kind
+}
+
+// trouble is the line that says why there is no newer data.
+func (m *Model) trouble() string {
+	d := &m.data
+	text := " ✖ " + clean(oneLine(d.err.Error()))
+	if note := " · what was known at " + d.at.Format("15:04:05") + " stays"; d.cluster != nil && width(text)+width(note) < m.w {
+		text += note
+	}
+	return m.st.bad.on(cut(text, m.w))
+}
+
+// crumbs is the way here, and what the page says about itself.
+func (m *Model) crumbs() string {
+	note := m.stack.top().note(m)
+	room := max(12, m.w-width(note)-3)
+	names := make([]string, len(m.stack.pages))
+	for i, p := range m.stack.pages {
+		names[i] = p.crumb()
+	}
+	left := strings.Join(names, " › ")
+	for len(names) > 1 && width(left) > room {
+		names = names[1:]
+		left = "… › " + strings.Join(names, " › ")
+	}
+	left = cut(left, room)
+	if i := strings.LastIndex(left, " › "); i >= 0 {
+		left = m.st.dim.on(left[:i]+" › ") + m.st.tab.on(left[i+len(" › "):])
+	} else {
+		left = m.st.tab.on(left)
+	}
+	return ends(" "+left, m.st.dim.on(note)+" ", m.w)
+}
+
+// footer is the prompt, a message or the hints, in this order.
+func (m *Model) footer() (string, *tea.Cursor) {
+	switch {
+	case m.prompt != nil:
+		return m.promptLine()
+	case m.toast.text != "":
+		return m.toastLine(), nil
+	case m.menu != nil:
+		return m.hints(inMenu), nil
+	}
+	return m.hints(m.stack.top().scope()), nil
+}
+
+func (m *Model) promptLine() (string, *tea.Cursor) {
+	p := m.prompt
+	status := ""
+	if m.toast.text != "" {
+		status = m.toast.text
+	} else if p.status != nil {
+		status = p.status(m)
+	}
+	room := max(20, m.w-width(status)-5)
+	text, at := p.window(room)
+	line := " " + m.st.key.on(p.sign) + text
+	return ends(line, m.st.dim.on(status)+" ", m.w), tea.NewCursor(1+len(p.sign)+at, m.h-1)
+}
+
+func (m *Model) toastLine() string {
+	st, glyph := style{}, " "
+	switch m.toast.tone {
+	case toneGood:
+		st, glyph = m.st.good, " ✓ "
+	case toneWarn:
+		st, glyph = m.st.warn, " ▲ "
+	case toneBad:
+		st, glyph = m.st.bad, " ✖ "
+	default:
+	}
+	return st.on(cut(glyph+m.toast.text, m.w))
+}
+
+// maxHints is how many keys the footer shows at most.
+const maxHints = 8
+
+// hints shows the most important keys that are possible now, as many as fit, in the
+// order of the key map.
+func (m *Model) hints(in scope) string {
+	page := m.stack.top()
+	room := m.w - 2
+	var chosen []binding
+	for _, h := range m.keys.hints(in) {
+		w := width(shown(h.keys[0])) + 1 + width(h.hint) + gap
+		if len(chosen) == maxHints || w-gap > room || in&inPages != 0 && page.can(m, h.action) != "" {
+			continue
+		}
+		room -= w
+		chosen = append(chosen, h)
+	}
+	m.keys.inOrder(chosen)
+	var b strings.Builder
+	for i, h := range chosen {
+		b.WriteString(pad(min(1+i, gap)) + m.st.key.on(shown(h.keys[0])) + " " + h.hint)
+	}
+	return b.String()
+}
+
+// overlay draws a menu or the palette's suggestions over the body.
+func (m *Model) overlay(lines []string, top, h int) {
+	var box []string
+	x, y := 0, 0
+	switch {
+	case m.prompt != nil && len(m.prompt.list) > 0:
+		box = m.prompt.box(m.st, m.w-2, min(h, 12))
+		x, y = 0, top+h-len(box)
+		if m.roomy() {
+			y++
+		}
+	case m.menu != nil:
+		box = m.menu.box(m.st, m.w-4, h)
+		x, y = max(0, (m.w-ansi.StringWidth(box[0]))/2), top+max(0, (h-len(box))/3)
+		m.menu.x, m.menu.y, m.menu.w, m.menu.h = x, y, ansi.StringWidth(box[0]), len(box)
+	}
+	for i, b := range box {
+		line := lines[y+i]
+		w := ansi.StringWidth(b)
+		left := fit(ansi.Truncate(line, x, ""), x)
+		lines[y+i] = left + b + ansi.TruncateLeft(line, x+w, "")
+	}
+}
+
+func nonEmpty(list []string) []string {
+	kept := list[:0]
+	for _, s := range list {
+		if s != "" {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(s), " ")
+}

@@ -1,0 +1,282 @@
+package tui
+
+import (
+	"strings"
+
+	"kitescope/inspect/view"
+)
+
+// grid is what a table draws: rows and columns of texts, made only for what is visible.
+type grid interface {
+	rows() int
+	columns() []view.Column
+	// text is the cell of the i-th row and the j-th of columns.
+	text(i, j int) string
+	// look is the state of the i-th row.
+	look(i int) rowLook
+}
+
+// rowLook is the state of a row: it decides the style of the whole row and its gutter.
+type rowLook struct {
+	marked bool
+	change change
+	fade   fade
+	dim    bool // dropped and gone things
+}
+
+// change says what a refresh did to a row.
+type change uint8
+
+const (
+	unchanged change = iota
+	added
+	changed
+	removed
+)
+
+// glyph is the sign of a change, so that it can be seen without colour.
+func (c change) glyph() string {
+	return [...]string{" ", "+", "~", "-"}[c]
+}
+
+// table is a window onto a grid: where the cursor is and which rows are visible.
+type table struct {
+	cursor, top int
+	offset      int   // columns scrolled to the left
+	widest      []int // the widest text seen in each column, so that columns do not jump while scrolling
+	placed      []placed
+	height      int // rows visible in the last frame
+	hidden      int // columns without room in the last frame
+}
+
+// sortMark is the column that a table is sorted by: its position among the columns
+// of the grid, -1 if it is not among them.
+type sortMark struct {
+	column     int
+	descending bool
+}
+
+// gutter is the cells before the first column: mark and change.
+const gutter = 3
+
+// move applies a movement over n rows and reports whether it was one.
+func (t *table) move(a action, n int) bool {
+	page := max(1, t.height-1)
+	switch a {
+	case actUp:
+		t.cursor--
+	case actDown:
+		t.cursor++
+	case actPageUp:
+		t.cursor -= page
+	case actPageDown:
+		t.cursor += page
+	case actHalfUp:
+		t.cursor -= max(1, page/2)
+	case actHalfDown:
+		t.cursor += max(1, page/2)
+	case actTop:
+		t.cursor = 0
+	case actBottom:
+		t.cursor = n - 1
+	case actLeft:
+		t.offset = max(0, t.offset-1)
+	case actRight:
+		if t.hidden > 0 {
+			t.offset++
+		}
+	default:
+		return false
+	}
+	t.clamp(n)
+	return true
+}
+
+// clamp brings cursor and window into n rows.
+func (t *table) clamp(n int) {
+	t.cursor = max(0, min(t.cursor, n-1))
+	if t.height > 0 {
+		t.top = min(max(t.top, t.cursor-t.height+1), t.cursor)
+		t.top = max(0, min(t.top, n-t.height))
+	}
+}
+
+// put moves the cursor to row i of n and keeps it on the same line of the screen.
+func (t *table) put(i, n int) {
+	line := t.cursor - t.top
+	t.cursor = i
+	t.top = i - line
+	t.clamp(n)
+}
+
+// resetColumns forgets what was learnt about columns: others are shown now.
+func (t *table) resetColumns() { t.widest, t.offset = nil, 0 }
+
+// draw lays out the header and the visible rows in h lines of w cells.
+func (t *table) draw(st *styles, g grid, sorted sortMark, w, h int) []string {
+	cols := g.columns()
+	t.height = max(1, h-1)
+	n := g.rows()
+	t.clamp(n)
+	visible := max(0, min(t.height, n-t.top))
+	texts := t.read(g, cols, visible)
+	t.place(cols, sorted.column, w)
+
+	lines := make([]string, 0, h)
+	lines = append(lines, t.header(st, cols, sorted))
+	var b strings.Builder
+	for i := range visible {
+		b.Reset()
+		t.row(&b, st, cols, texts[i*len(cols):(i+1)*len(cols)], g.look(t.top+i), t.top+i == t.cursor, w)
+		lines = append(lines, b.String())
+	}
+	return lines
+}
+
+// read makes the texts of the visible rows and learns how wide they are.
+func (t *table) read(g grid, cols []view.Column, visible int) []string {
+	if len(t.widest) != len(cols) {
+		t.widest = make([]int, len(cols))
+		for j := range cols {
+			t.widest[j] = width(cols[j].Title)
+		}
+	}
+	texts := make([]string, visible*len(cols))
+	for i := range visible {
+		for j := range cols {
+			s := g.text(t.top+i, j)
+			texts[i*len(cols)+j] = s
+			t.widest[j] = max(t.widest[j], width(s))
+		}
+	}
+	return texts
+}
+
+func (t *table) place(cols []view.Column, sorted, w int) {
+	tracks := make([]track, len(cols))
+	for j := range cols {
+		tracks[j] = track{natural: t.widest[j], priority: cols[j].Priority, flexible: !rightAligned(cols[j].Kind)}
+		if j == sorted { // room for the arrow
+			tracks[j].natural = max(tracks[j].natural, width(cols[j].Title)+2)
+		}
+	}
+	t.offset = max(0, min(t.offset, len(cols)-2))
+	t.placed = arrange(tracks, w-gutter-1, t.offset)
+	t.hidden = len(cols) - len(t.placed)
+	if t.offset > 0 && len(t.placed) > 0 {
+		t.hidden = len(cols) - 1 - t.placed[len(t.placed)-1].column
+	}
+}
+
+func (t *table) header(st *styles, cols []view.Column, sorted sortMark) string {
+	var b strings.Builder
+	b.WriteString(pad(gutter))
+	for k, p := range t.placed {
+		if k > 0 {
+			b.WriteString(pad(gap))
+		}
+		title := cols[p.column].Title
+		if p.column == sorted.column {
+			if sorted.descending {
+				title += " ↓"
+			} else {
+				title += " ↑"
+			}
+		}
+		switch {
+		case rightAligned(cols[p.column].Kind):
+			title = fitRight(title, p.width)
+		case k < len(t.placed)-1:
+			title = fit(title, p.width)
+		default:
+			title = cut(title, p.width)
+		}
+		if p.column == sorted.column {
+			b.WriteString(st.tab.on(title))
+		} else {
+			b.WriteString(st.dim.on(title))
+		}
+	}
+	return b.String()
+}
+
+// row writes one row. A row has one style; only words that are states have their
+// own colour, and only where the row has none.
+func (t *table) row(b *strings.Builder, st *styles, cols []view.Column, texts []string, look rowLook, atCursor bool, w int) {
+	rowStyle := lookStyle(st, look, atCursor)
+	b.WriteString(rowStyle.open)
+	b.WriteString(gutterOf(look))
+	used := gutter
+	for k, p := range t.placed {
+		if k > 0 {
+			b.WriteString(pad(gap))
+			used += gap
+		}
+		s := texts[p.column]
+		if rightAligned(cols[p.column].Kind) {
+			s = fitRight(s, p.width)
+		} else {
+			s = fitName(s, p.width)
+		}
+		used += p.width
+		if rowStyle.open == "" && cols[p.column].Kind == view.State {
+			s = stateStyle(st, texts[p.column]).on(s)
+		}
+		b.WriteString(s)
+	}
+	if atCursor {
+		b.WriteString(pad(w - used))
+	}
+	b.WriteString(rowStyle.close)
+}
+
+func gutterOf(look rowLook) string {
+	mark := " "
+	if look.marked {
+		mark = "◆"
+	}
+	if look.fade == faded {
+		return mark + "  "
+	}
+	return mark + look.change.glyph() + " "
+}
+
+func lookStyle(st *styles, look rowLook, atCursor bool) style {
+	switch {
+	case atCursor:
+		return st.cursor
+	case look.marked:
+		return st.marked
+	case look.fade == fresh && look.change == added:
+		return st.added
+	case look.fade == fresh && look.change == changed:
+		return st.changed
+	case look.change == removed:
+		return st.removed
+	case look.dim:
+		return st.dim
+	}
+	return style{}
+}
+
+// columnAt returns the position in columns of the column at cell x, -1 if there is none.
+func (t *table) columnAt(x int) int {
+	at := gutter
+	for _, p := range t.placed {
+		if x >= at-1 && x < at+p.width+1 {
+			return p.column
+		}
+		at += p.width + gap
+	}
+	return -1
+}
+
+// rightAligned reports whether a kind is a number, whose digits should stand below each other.
+func rightAligned(k view.Kind) bool {
+	switch k {
+	case view.Int, view.Bytes, view.Percent, view.Duration:
+		return true
+	default:
+	}
+	return false
+}

@@ -1,0 +1,111 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const blanks = "                                                                                                                                "
+
+// pad returns n blanks.
+func pad(n int) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n <= len(blanks):
+		return blanks[:n]
+	}
+	return strings.Repeat(" ", n)
+}
+
+// width is the number of cells of a plain text. Most texts are ASCII, which is
+// counted without looking for graphemes.
+func width(s string) int {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x80 || c < 0x20 || c == 0x7f {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// cut shortens a text, plain or styled, to at most w cells.
+func cut(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	if len(s) <= w {
+		return s
+	}
+	return ansi.Truncate(s, w, "…")
+}
+
+// fit shortens or pads a text, plain or styled, to exactly w cells.
+func fit(s string, w int) string {
+	n := width(s)
+	if n > w {
+		s = cut(s, w)
+		n = width(s)
+	}
+	return s + pad(w-n)
+}
+
+// fitRight is fit with the text at the right end.
+func fitRight(s string, w int) string {
+	n := width(s)
+	if n > w {
+		s = cut(s, w)
+		n = width(s)
+	}
+	return pad(w-n) + s
+}
+
+// cutName shortens a plain name to w cells in its middle: what tells long names apart
+// (a shard, a date, a tenant) is at either end.
+func cutName(s string, w int) string {
+	n := width(s)
+	if n <= w || w < 8 {
+		return cut(s, w)
+	}
+	tail := (w - 1) * 2 / 5
+	end := ansi.TruncateLeft(s, n-tail, "")
+	if width(end) > tail { // a wide character was cut in two
+		end = ansi.TruncateLeft(s, n-tail+1, "")
+	}
+	return ansi.Truncate(s, w-1-tail, "") + "…" + end
+}
+
+// fitName is fit with cutName.
+func fitName(s string, w int) string { return fit(cutName(s, w), w) }
+
+// ends puts left and right at the ends of a line of w cells; right gives way first.
+func ends(left, right string, w int) string {
+	l, r := width(left), width(right)
+	if l+r+2 > w {
+		right = cut(right, max(0, w-l-2))
+		r = width(right)
+		if r == 0 {
+			return fit(left, w)
+		}
+	}
+	return left + pad(w-l-r) + right
+}
+
+// number writes n with thousands separated, as everywhere in the UI: 12,345.
+func number(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural is a count with its noun: "1 row", "12 rows".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return number(n) + " " + noun + "s"
+}

@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/render"
+)
+
+// autoTheme is dark or light, as the terminal's background is; the first built-in
+// theme, which suits both, until the terminal has said.
+const autoTheme = "auto"
+
+// builtinThemes are render's, and one without colours.
+func builtinThemes() []render.Theme {
+	themes := render.Themes()
+	mono := themes[0]
+	mono.Name = "mono"
+	for role := range mono.Styles {
+		mono.Styles[role].Foreground, mono.Styles[role].Background = "", ""
+	}
+	return append(themes, mono)
+}
+
+// themeNames are what Config.Theme and ":theme" understand.
+func (m *Model) themeNames() []string {
+	names := []string{autoTheme}
+	for _, t := range m.themes {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// followsBackground reports whether the theme depends on the terminal's background.
+func (m *Model) followsBackground() bool { return !m.cfg.NoColor && m.theme == autoTheme }
+
+// background is what the terminal said about its background.
+type background int
+
+const (
+	backgroundUnknown background = iota
+	backgroundDark
+	backgroundLight
+)
+
+// setTheme makes the styles.
+func (m *Model) setTheme() {
+	name := m.theme
+	if name == autoTheme {
+		name = m.themes[0].Name
+		switch m.background {
+		case backgroundDark:
+			name = "dark"
+		case backgroundLight:
+			name = "light"
+		default:
+		}
+	}
+	theme := m.themes[0]
+	if i := slices.IndexFunc(m.themes, func(t render.Theme) bool { return t.Name == name }); i >= 0 {
+		theme = m.themes[i]
+	}
+	m.st = newStyles(&theme, m.cfg.NoColor)
+}
+
+// useTheme is ":theme NAME"; without a name the next one.
+func (m *Model) useTheme(name string) cmd {
+	names := m.themeNames()
+	if name == "" {
+		name = names[(slices.Index(names, m.theme)+1)%len(names)]
+	}
+	switch {
+	case !slices.Contains(names, name):
+		m.say(toneBad, "there is no theme "+name+"; there are "+strings.Join(names, ", "))
+		return nil
+	case m.cfg.NoColor:
+		m.say(toneWarn, "colours are off (NO_COLOR or --no-color)")
+		return nil
+	}
+	m.theme = name
+	m.setTheme()
+	m.say(toneInfo, "theme "+name)
+	if m.followsBackground() {
+		return m.Init()
+	}
+	return nil
+}
