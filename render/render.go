@@ -81,6 +81,9 @@ func ParseFormat(word string) (Format, error) {
 		}
 		f := Format{writer: w, template: argument}
 		if w.argument {
+			if argument == "" {
+				return Format{}, noTemplate(word)
+			}
 			if _, err := parseTemplate(argument); err != nil {
 				return Format{}, err
 			}
@@ -88,9 +91,13 @@ func ParseFormat(word string) (Format, error) {
 		return f, nil
 	}
 	if name == templateWriter.name {
-		return Format{}, fmt.Errorf("output format %q needs a template: template={{range .items}}{{.id}}{{\"\\n\"}}{{end}}", word)
+		return Format{}, noTemplate(word)
 	}
 	return Format{}, &view.UnknownError{What: "output format", Word: word, Known: strings.Split(FormatNames(), ", ")}
+}
+
+func noTemplate(word string) error {
+	return fmt.Errorf("output format %q needs a template: template={{range .items}}{{.id}}{{\"\\n\"}}{{end}}", word)
 }
 
 // FormatNames lists the words that ParseFormat knows, in the order of help.

@@ -19,7 +19,7 @@ func inProcess(t *testing.T, env map[string]string, args ...string) (code int, s
 		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now,
 		size:         func() (int, int) { return 0, 0 },
 		getenv:       func(name string) string { return env[name] },
-		readPassword: func(string) (string, error) { return "", os.ErrNotExist },
+		readPassword: func(context.Context, string) (string, error) { return "", os.ErrNotExist },
 	}
 	if env["KITESCOPE_CONFIG"] == "" {
 		env["KITESCOPE_CONFIG"] = t.TempDir() + "/none.yaml"

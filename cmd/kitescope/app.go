@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -39,28 +40,17 @@ type connection struct {
 }
 
 func (a *app) connection() (connection, error) {
-	path, err := configPath(a.getenv)
-	if err != nil {
-		return connection{}, err
-	}
-	config, err := readConfig(path)
-	if err != nil {
-		return connection{}, err
-	}
 	var c connection
-	from := cmp.Or(a.flags.from, a.getenv("KITESCOPE_FROM"))
-	name := cmp.Or(a.flags.context, a.getenv("KITESCOPE_CONTEXT"))
-	if name == "" && from == "" {
-		name = config.Current
+	if a.flags.timeout <= 0 {
+		return c, usagef("--timeout is a duration above 0, not %s", a.flags.timeout)
 	}
-	if name != "" && a.flags.from == "" {
-		spec, ok := config.Contexts[name]
-		if !ok {
-			return c, &usageError{fmt.Errorf("no context %q in %s", name, path), "see: kitescope context list"}
+	if a.flags.from == "" {
+		var err error
+		if c, err = a.namedContext(); err != nil {
+			return c, err
 		}
-		c.contextSpec, c.fromContext = spec, name
 	}
-	c.From = cmp.Or(a.flags.from, c.From, from)
+	c.From = cmp.Or(a.flags.from, c.From, a.getenv("KITESCOPE_FROM"))
 	c.Root = cmp.Or(a.flags.root, a.getenv("KITESCOPE_ROOT"), c.Root)
 	c.User = cmp.Or(a.flags.user, a.getenv("KITESCOPE_ETCD_USER"), c.User)
 	c.PasswordFile = cmp.Or(a.flags.passwordFile, c.PasswordFile)
@@ -76,27 +66,77 @@ func (a *app) connection() (connection, error) {
 	return c, nil
 }
 
-// password comes from the environment, a file, or the keyboard; never from the command line.
-func (a *app) password(c connection) (string, error) {
-	if c.User == "" {
-		return "", nil
+// namedContext is the context that a flag or the environment names, else the default
+// one; the zero connection where KITESCOPE_FROM says which cluster, or nothing does.
+// The file is read only then, so that a broken one stops nobody who names a source.
+func (a *app) namedContext() (connection, error) {
+	name := cmp.Or(a.flags.context, a.getenv("KITESCOPE_CONTEXT"))
+	if name == "" && a.getenv("KITESCOPE_FROM") != "" {
+		return connection{}, nil
 	}
-	if c.PasswordFile != "" {
-		text, err := os.ReadFile(c.PasswordFile)
+	path, err := configPath(a.getenv)
+	if err != nil {
+		return connection{}, err
+	}
+	config, err := readConfig(path)
+	if err != nil {
+		return connection{}, err
+	}
+	if name = cmp.Or(name, config.Current); name == "" {
+		return connection{}, nil
+	}
+	spec, ok := config.Contexts[name]
+	if !ok {
+		return connection{}, &usageError{fmt.Errorf("no context %q in %s", name, path), "see: kitescope context list"}
+	}
+	return connection{contextSpec: spec, fromContext: name}, nil
+}
+
+// wantsPassword reports whether the source asks for one: a file does not, whatever
+// user the flags name for the other side of a comparison.
+func (c connection) wantsPassword() bool {
+	return c.User != "" && strings.Contains(c.From, "://") && !strings.HasPrefix(c.From, "file://")
+}
+
+// storedPassword is the password that needs no keyboard: from --password-file, the
+// environment, or the places that the context names, in this order.
+func (a *app) storedPassword(c connection) (password string, ok bool, err error) {
+	read := func(path string) (string, bool, error) {
+		text, err := os.ReadFile(path)
 		if err != nil {
-			return "", fmt.Errorf("read the password file: %w", err)
+			return "", false, fmt.Errorf("read the password file: %w", err)
 		}
-		return strings.TrimRight(string(text), "\r\n"), nil
+		return strings.TrimRight(string(text), "\r\n"), true, nil
 	}
-	for _, name := range []string{c.PasswordEnv, "KITESCOPE_ETCD_PASSWORD"} {
+	if a.flags.passwordFile != "" {
+		return read(a.flags.passwordFile)
+	}
+	for _, name := range []string{"KITESCOPE_ETCD_PASSWORD", c.PasswordEnv} {
 		if name == "" {
 			continue
 		}
 		if password := a.getenv(name); password != "" {
-			return password, nil
+			return password, true, nil
 		}
 	}
-	password, err := a.readPassword(fmt.Sprintf("etcd password of %s: ", c.User))
+	if c.PasswordFile != "" {
+		return read(c.PasswordFile)
+	}
+	return "", false, nil
+}
+
+// password comes from the environment, a file, or the keyboard; never from the command line.
+func (a *app) password(ctx context.Context, c connection) (string, error) {
+	if !c.wantsPassword() {
+		return "", nil
+	}
+	if password, ok, err := a.storedPassword(c); ok || err != nil {
+		return password, err
+	}
+	password, err := a.readPassword(ctx, fmt.Sprintf("etcd password of %s: ", c.User))
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
 	if err != nil {
 		return "", &usageError{
 			fmt.Errorf("no password for etcd user %s", c.User),
@@ -116,21 +156,24 @@ func (a *app) open(ctx context.Context) (source.Source, error) {
 }
 
 func (a *app) openConnection(ctx context.Context, c connection) (source.Source, error) {
-	password, err := a.password(c)
+	password, err := a.password(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return source.Open(ctx, c.From, a.sourceOptions(c, password))
+	if c.From == "-" && a.inTTY {
+		return nil, &usageError{errors.New("--from - reads standard input, and that is a terminal"), "pipe a file into it: kitescope get collections --from - < etcd_snapshot.db"}
+	}
+	return source.Open(ctx, c.From, a.sourceOptions(ctx, c, password))
 }
 
-func (a *app) sourceOptions(c connection, password string) source.Options {
+func (a *app) sourceOptions(ctx context.Context, c connection, password string) source.Options {
 	return source.Options{
 		Root: c.Root, Username: c.User, Password: password,
 		TLS: source.TLS{
 			CAFile: c.CA, CertFile: c.Cert, KeyFile: c.Key, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure,
 		},
 		DialTimeout: min(a.flags.timeout, 5*time.Second), RequestTimeout: a.flags.timeout,
-		Stdin: a.in, Salvage: a.flags.salvage, StaleRead: a.flags.staleRead, Now: a.now,
+		Stdin: &interruptible{ctx: ctx, r: a.in}, Salvage: a.flags.salvage, StaleRead: a.flags.staleRead, Now: a.now,
 	}
 }
 

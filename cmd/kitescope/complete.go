@@ -52,11 +52,14 @@ func (a *app) completionEnv(ctx context.Context, r *view.Resource) *view.Env {
 	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 	defer cancel()
 	c, err := a.connection()
-	if err != nil || c.From == "-" || (c.User != "" && c.PasswordFile == "" && a.getenv("KITESCOPE_ETCD_PASSWORD") == "" && a.getenv(c.PasswordEnv) == "") {
-		return nil // nothing to read, or it would prompt
+	if err != nil || c.From == "-" {
+		return nil
+	}
+	if _, stored, err := a.storedPassword(c); err != nil || c.wantsPassword() && !stored {
+		return nil // it would prompt
 	}
 	a.flags.quiet = true
-	cluster, err := a.load(ctx, meta.Want{Parts: r.Needs})
+	cluster, err := a.load(ctx, meta.Want{Parts: r.Needs, Records: r.Keyspace})
 	if err != nil {
 		return nil
 	}

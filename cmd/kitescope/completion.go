@@ -14,7 +14,9 @@ selectors and, with --from or a context, the names of objects.`,
 		Example: `  source <(kitescope completion bash)
   kitescope completion zsh > "${fpath[1]}/_kitescope"
   kitescope completion fish > ~/.config/fish/completions/kitescope.fish`,
-		Args:      cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			return wantArgs(args, 1, 1, "completion for what? one shell is wanted", "there are: bash, zsh, fish, powershell")
+		},
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()

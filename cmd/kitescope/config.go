@@ -93,6 +93,9 @@ func (c *configFile) names() []string {
 // leaves the old file and no half of the new one.
 func writeFileAtomic(path string, mode fs.FileMode, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".kitescope-*")
+	if named, ok := errors.AsType[*fs.PathError](err); ok {
+		return named.Err // the temporary name says nothing to anybody
+	}
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (a *app) showDemo(ctx context.Context, f uiFlags) error {
 					return nil, err
 				}
 			}
-			return source.Open(ctx, c.From, a.sourceOptions(c, ""))
+			return source.Open(ctx, c.From, a.sourceOptions(ctx, c, ""))
 		},
 	})
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -24,10 +23,7 @@ decoded metadata records that it was read from.`,
   kitescope describe segment 470590760626297685 --records
   kitescope describe vchannel by-dev-rootcoord-dml_0_470590760625897534v0 -o json`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return &usageError{errors.New("describe what? a resource and a name or id are wanted"), "kitescope describe collection docs"}
-			}
-			return nil
+			return wantArgs(args, 2, 2, "describe what? a resource and a name or id are wanted", "kitescope describe collection docs")
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 1 {
@@ -48,13 +44,13 @@ decoded metadata records that it was read from.`,
 func (a *app) describe(ctx context.Context, output string, records bool, resource, word string) error {
 	r, err := view.Find(resource)
 	if err != nil {
-		return &usageError{err, "kitescope get --help lists them"}
+		return &usageError{err, "see: kitescope get --help"}
 	}
 	options, err := a.documentOptions(output)
 	if err != nil {
 		return err
 	}
-	c, err := a.load(ctx, meta.Want{Parts: model.PartAll, Records: records})
+	c, err := a.load(ctx, meta.Want{Parts: model.PartAll, Records: records || r.Keyspace})
 	if err != nil {
 		return err
 	}

@@ -27,10 +27,7 @@ Exit code 3 means that there are differences.`,
   kitescope diff before.kite --from etcd://10.0.0.5:2379
   kitescope diff a.db b.db -o json`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args) > 2 {
-				return &usageError{errors.New("diff what? one or two sources are wanted"), "kitescope diff yesterday.kite today.kite"}
-			}
-			return nil
+			return wantArgs(args, 1, 2, "diff what? one or two sources are wanted", "kitescope diff yesterday.kite today.kite")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.diff(cmd.Context(), output, options, args)

@@ -95,9 +95,5 @@ func hintOf(err error) string {
 	if errors.As(err, &hinted) {
 		return hinted.Hint
 	}
-	var root *source.RootError
-	if errors.As(err, &root) && len(root.Found) > 0 {
-		return "add --root " + strings.TrimSuffix(root.Found[0], "/meta")
-	}
 	return ""
 }

@@ -47,7 +47,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 	fl.StringVarP(&f.output, "output", "o", "table", render.FormatNames())
 	fl.StringSliceVar(&f.sort, "sort", nil, "columns to sort by; - in front for descending: --sort -rows,id")
 	fl.StringSliceVar(&f.columns, "columns", nil, "columns to show: id,rows,state; +created_at adds to the usual ones")
-	fl.IntVar(&f.limit, "limit", 0, "show at most so many rows")
+	fl.IntVar(&f.limit, "limit", 0, "show at most so many rows; 0 is all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	a.completeFlags(cmd)
@@ -111,7 +111,10 @@ type question struct {
 func (a *app) parseQuestion(f getFlags, args []string) (*question, error) {
 	r, err := view.Find(args[0])
 	if err != nil {
-		return nil, &usageError{err, "there are: " + strings.Join(resourceNames(), ", ")}
+		return nil, &usageError{err, "see: kitescope get --help"}
+	}
+	if f.limit < 0 {
+		return nil, usagef("--limit is a number of rows, not %d", f.limit)
 	}
 	where, err := view.ParseSelection(r, args[1:])
 	if err != nil {
@@ -128,7 +131,7 @@ func (a *app) parseQuestion(f getFlags, args []string) (*question, error) {
 	if err != nil {
 		return nil, &usageError{err, "columns: kitescope get " + r.Name + " --help"}
 	}
-	q.want = meta.Want{Parts: needs, Collection: where.Collection(), Records: needs.Has(model.PartAll)}
+	q.want = meta.Want{Parts: needs, Collection: where.Collection(), Records: r.Keyspace}
 	return q, nil
 }
 
@@ -163,6 +166,9 @@ func (a *app) answer(q *question, c *model.Cluster) (*view.Grid, error) {
 func (a *app) footnotes(q *question, g *view.Grid) {
 	for _, word := range q.query.Where.Unmatched(g.Table) {
 		a.warn("no %s %q", q.resource.Singular, word)
+	}
+	for _, stray := range q.query.Where.Strays(g.Table) {
+		a.warn("%s", stray)
 	}
 	switch {
 	case g.Len() == 0:

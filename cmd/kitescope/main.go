@@ -17,6 +17,8 @@ func main() {
 	// A closed pipe is an error to report (exit 1), not a signal to die of.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// Who asks twice does not want to wait: the second signal ends the process.
+	context.AfterFunc(ctx, stop)
 	code := run(ctx, processStreams(), os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -29,7 +29,8 @@ const documentFormats = "text, json or yaml"
 
 // documentOptions settles the same for one document: text for people, or a structured format.
 func (a *app) documentOptions(output string) (render.Options, error) {
-	if output == "text" {
+	switch output {
+	case "text", "table", "wide": // get's words for people mean the same here
 		return a.renderOptions("")
 	}
 	o, err := a.renderOptions(output)

@@ -118,6 +118,14 @@ func fixed(words ...string) func(*cobra.Command, []string, string) ([]string, co
 	}
 }
 
+// wantArgs checks how many words a command was given; what says what is missing.
+func wantArgs(args []string, from, to int, what, hint string) error {
+	if len(args) < from || len(args) > to {
+		return &usageError{errors.New(what), hint}
+	}
+	return nil
+}
+
 // usageOnly makes wrong argument counts usage errors (exit 2), with the command named.
 func usageOnly(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {

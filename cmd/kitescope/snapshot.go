@@ -39,7 +39,9 @@ func (a *app) snapshotSave() *cobra.Command {
 keys are redacted on the way. FILE appears when it is complete and not before.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
   kitescope snapshot save - --from etcd_snapshot.db | ssh laptop 'cat > case.kite'`,
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			return wantArgs(args, 1, 1, "save to where? one file is wanted", "kitescope snapshot save today.kite")
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.saveSnapshot(cmd.Context(), args[0], force) },
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace FILE if it exists")
@@ -121,7 +123,9 @@ func (a *app) snapshotInfo() *cobra.Command {
 		Use: "info FILE", Short: "Say what a file is: kind, root, revision, keys, intact or not",
 		Example: `  kitescope snapshot info today.kite
   kitescope snapshot info etcd_snapshot.db -o json`,
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			return wantArgs(args, 1, 1, "info about what? one file is wanted", "kitescope snapshot info today.kite")
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.infoSnapshot(cmd.Context(), args[0], output) },
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)

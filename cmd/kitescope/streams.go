@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
 	"os"
 	"runtime"
@@ -19,8 +21,8 @@ type streams struct {
 	size   func() (width, height int)
 	getenv func(string) string
 	now    func() time.Time
-	// readPassword prompts on the controlling terminal.
-	readPassword func(prompt string) (string, error)
+	// readPassword prompts on the controlling terminal until ctx ends.
+	readPassword func(ctx context.Context, prompt string) (string, error)
 }
 
 func processStreams() *streams {
@@ -43,8 +45,9 @@ func processStreams() *streams {
 }
 
 // promptTTY asks on the controlling terminal, so that it works while standard
-// input is a pipe and never echoes.
-func promptTTY(prompt string) (string, error) {
+// input is a pipe and never echoes. An interrupt ends it at once: the key that sends
+// one is no part of a password.
+func promptTTY(ctx context.Context, prompt string) (string, error) {
 	name := "/dev/tty"
 	if runtime.GOOS == "windows" {
 		name = "CONIN$"
@@ -54,10 +57,63 @@ func promptTTY(prompt string) (string, error) {
 		return "", err
 	}
 	defer tty.Close()
+	// What ReadPassword would put back itself, had it come to its end.
+	state, err := term.GetState(int(tty.Fd()))
+	if err != nil {
+		return "", err
+	}
 	if _, err := io.WriteString(os.Stderr, prompt); err != nil {
 		return "", err
 	}
-	password, err := term.ReadPassword(int(tty.Fd()))
-	_, _ = io.WriteString(os.Stderr, "\n")
-	return string(password), err
+	type answer struct {
+		password []byte
+		err      error
+	}
+	typed := make(chan answer, 1)
+	go func() {
+		password, err := term.ReadPassword(int(tty.Fd()))
+		typed <- answer{password, err}
+	}()
+	defer func() { _, _ = io.WriteString(os.Stderr, "\n") }()
+	select {
+	case a := <-typed:
+		return string(a.password), a.err
+	case <-ctx.Done():
+		return "", errors.Join(ctx.Err(), term.Restore(int(tty.Fd()), state))
+	}
+}
+
+// interruptible is a reader that gives up when its context ends: a pipe whose writer
+// hangs must not keep an interrupted command alive. The read that is under way is left
+// to itself.
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
+	buf []byte // what is read into: p is the caller's again once Read has returned
+}
+
+// Read implements io.Reader.
+func (i *interruptible) Read(p []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if i.buf == nil {
+		i.buf = make([]byte, 64<<10)
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	done := make(chan result, 1)
+	size := min(len(p), len(i.buf))
+	go func() {
+		n, err := i.r.Read(i.buf[:size])
+		done <- result{n, err}
+	}()
+	select {
+	case got := <-done:
+		return copy(p, i.buf[:got.n]), got.err
+	case <-i.ctx.Done():
+		return 0, i.ctx.Err()
+	}
 }

@@ -51,6 +51,18 @@ what is left of it.`},
 
 Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes
 bytes. docs/JSON.md documents every key; keys are only ever added.`},
+		{Use: "themes", Short: "Colours of the terminal UI", Long: `--theme takes a name (auto, terminal, dark, light, mono) or a YAML file. auto follows
+the terminal's background. A file starts from a built-in theme and says what differs:
+
+  name: amber
+  base: dark
+  styles:
+    accent:   {foreground: "#ffbf00", bold: true}
+    selected: {reverse: true}
+
+Roles: plain, dim, title, accent, good, progress, warn, bad, added, removed, changed,
+selected. A style has foreground and background ("#rrggbb" or 0 to 255), bold, faint
+and reverse.`},
 		{Use: "environment", Short: "Environment variables", Long: `  KITESCOPE_FROM           as --from
   KITESCOPE_CONTEXT        as --context
   KITESCOPE_ROOT           as --root

@@ -19,7 +19,9 @@ func (a *app) treeCommand() *cobra.Command {
 		Use: "tree COLLECTION", Short: "Show a collection as a tree: partition, vchannel, segment, index", GroupID: groupInspect,
 		Example: `  kitescope tree docs --from etcd://10.0.0.5:2379
   kitescope tree tenant_a.orders --dropped -o json`,
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			return wantArgs(args, 1, 1, "tree of what? one collection is wanted", "kitescope tree docs")
+		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -26,7 +26,7 @@ type uiFlags struct {
 }
 
 func (f *uiFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.theme, "theme", "auto", "auto, dark, light or mono")
+	cmd.Flags().StringVar(&f.theme, "theme", "auto", "auto, terminal, dark, light, mono, or a YAML file (see: kitescope help themes)")
 	cmd.Flags().BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().DurationVar(&f.interval, "interval", refreshInterval, "shortest time between two refreshes of a live cluster")
 }
@@ -52,6 +52,9 @@ what you would type behind ":" in it, such as "segments coll=docs".`,
 		},
 	}
 	f.register(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return themeNames(), cobra.ShellCompDirectiveDefault
+	})
 	return cmd
 }
 
@@ -62,14 +65,14 @@ func (a *app) runUI(ctx context.Context, f uiFlags) error {
 		return err
 	}
 	// Asked for before the screen is taken over.
-	password, err := a.password(c)
+	password, err := a.password(ctx, c)
 	if err != nil {
 		return err
 	}
 	feed := &sourceFeed{
 		interval: f.interval,
 		open: func(ctx context.Context) (source.Source, error) {
-			return source.Open(ctx, c.From, a.sourceOptions(c, password))
+			return source.Open(ctx, c.From, a.sourceOptions(ctx, c, password))
 		},
 	}
 	return a.showUI(ctx, f, c, feed)
@@ -82,13 +85,17 @@ func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *sourceF
 	if err != nil {
 		return err
 	}
+	theme, themes, err := theme(f.theme)
+	if err != nil {
+		return err
+	}
 	input := a.in
 	if c.From == "-" {
 		input = nil // standard input is the data; keys come from the terminal
 	}
 	err = tui.Run(ctx, tui.Config{
 		Input: input, Output: a.out, Feed: feed, Resources: view.Resources,
-		Title: c.From, Command: a.commandFor(c), Theme: f.theme, NoColor: !color, Mouse: !f.noMouse,
+		Title: c.From, Command: a.commandFor(c), Theme: theme, Themes: themes, NoColor: !color, Mouse: !f.noMouse,
 		StartPage: f.page, Now: a.now, SaveFile: saveFile,
 	})
 	if err == nil && feed.failed != nil {

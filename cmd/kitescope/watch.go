@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"math"
+	"slices"
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
@@ -75,11 +77,7 @@ func (w *watcher) show(c *model.Cluster) error {
 			changed = append(changed, int32(row))
 		}
 	}
-	for id := range w.shown {
-		if _, ok := now[id]; !ok {
-			w.warn("gone: %s %s", w.question.resource.Singular, id)
-		}
-	}
+	w.left(now)
 	w.shown = now
 	if len(changed) == 0 && !first {
 		return nil
@@ -88,7 +86,29 @@ func (w *watcher) show(c *model.Cluster) error {
 	options.NoHeader = options.NoHeader || !first
 	subset := *grid
 	subset.Rows = changed
-	return w.write(func(out *bufio.Writer) error { return render.Grid(out, &subset, options) })
+	if err := w.write(func(out *bufio.Writer) error { return render.Grid(out, &subset, options) }); err != nil || !first {
+		return err
+	}
+	w.footnotes(w.question, grid)
+	return w.completeness(c)
+}
+
+// left names the rows that are no longer in the answer: the objects are gone, or the
+// selection or --limit does not take them any more.
+func (w *watcher) left(now map[string]uint64) {
+	for _, id := range slices.Sorted(maps.Keys(w.shown)) {
+		if _, ok := now[id]; !ok {
+			w.warn("%s: %s %s", w.question.farewell(), w.question.resource.Singular, id)
+		}
+	}
+}
+
+// farewell is what is certain of a row that has left the answer.
+func (q *question) farewell() string {
+	if q.query.Where.Empty() && q.query.Limit == 0 {
+		return "gone"
+	}
+	return "no longer in the list"
 }
 
 // hash leaves durations out: an age changes without anything having happened.

@@ -42,13 +42,15 @@ func (k kind[T]) compare(p *pair) {
 	}
 	before := make(map[string]T)
 	for _, x := range k.list(p.a) {
-		before[k.id(x)] = x
+		if _, twice := before[k.id(x)]; !twice { // the first counts, on both sides
+			before[k.id(x)] = x
+		}
 	}
 	after := make(map[string]bool)
 	for _, y := range k.list(p.b) {
 		id := k.id(y)
 		if after[id] {
-			continue // two records of one identity; the first counts
+			continue
 		}
 		after[id] = true
 		x, ok := before[id]
@@ -59,7 +61,8 @@ func (k kind[T]) compare(p *pair) {
 		k.compareFields(p, x, y)
 	}
 	for _, x := range k.list(p.a) {
-		if !after[k.id(x)] {
+		if id := k.id(x); !after[id] {
+			after[id] = true
 			p.add(Change{Kind: Removed, Object: k.ref(x), Collection: k.owner(p, x), From: k.describe(x)})
 		}
 	}

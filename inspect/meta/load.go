@@ -79,7 +79,7 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 	}
 	small, hot := splitRanges(snap.Header(), want.Parts)
 	if !snap.Seekable() {
-		all := append(small, hot...).sorted()
+		all := append(small, cutAll(hot, nil)...).sorted()
 		if err := snap.Scan(ctx, all, put); err != nil {
 			return nil, nil, err
 		}
@@ -91,16 +91,17 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 	if err := s.resolve(); err != nil {
 		return nil, nil, err
 	}
+	var pieces rangeList
 	if s.only != nil {
-		hot = onlyOf(hot, s.only)
+		pieces = onlyOf(hot, s.only)
 	} else {
 		collections, partitions, _ := s.assembleCollections()
-		hot = cutAll(hot, cutPoints(collections, partitions))
+		pieces = cutAll(hot, cutPoints(snap.Header(), collections, partitions))
 	}
-	if err := snap.Scan(ctx, hot, put); err != nil {
+	if err := snap.Scan(ctx, pieces, put); err != nil {
 		return nil, nil, err
 	}
-	return s, append(small, hot...).sorted(), nil
+	return s, append(small, pieces...).sorted(), nil
 }
 
 // resolve finds the collections that Want.Collection names.

@@ -13,8 +13,9 @@ import (
 type span struct {
 	source.Range
 	parts model.Part
-	// hot: it grows with the number of segments, and its keys go on with a collection id.
-	hot bool
+	// cuts is 0, or how often a prefix may be cut that grows with the number of
+	// segments, and whose keys go on with a collection id.
+	cuts int
 }
 
 // spans partition the whole root: every key below it lies in exactly one of them.
@@ -26,7 +27,7 @@ func spans(h source.Header) []span {
 		if rest, ok := strings.CutPrefix(prefix, "/"); ok {
 			absolute = h.Root + "/" + rest
 		}
-		known = append(known, span{Range: source.Prefix(absolute), parts: parts, hot: hotPrefixes()[prefix]})
+		known = append(known, span{Range: source.Prefix(absolute), parts: parts, cuts: hotPrefixes()[prefix]})
 	}
 	slices.SortFunc(known, func(a, b span) int { return cmp.Compare(a.From, b.From) })
 	root := source.Prefix(h.Root + "/")
@@ -101,17 +102,23 @@ func prefixParts() map[string]model.Part {
 	}
 }
 
-// hotPrefixes are those of prefixParts that are cut by collection.
-func hotPrefixes() map[string]bool {
-	return map[string]bool{
-		"datacoord-meta/s/": true, "datacoord-meta/binlog/": true, "datacoord-meta/bm25log/": true, "datacoord-meta/deltalog/": true,
-		"datacoord-meta/predicate-deltalog/": true, "datacoord-meta/statslog/": true, "segment-index/": true, "root-coord/segment-index/": true,
+// hotPrefixes are those of prefixParts that are cut by collection, and the most cuts of
+// each: a segment has one record, an index or two, several binlogs, a stats and a delta
+// log at most. Each piece costs a round trip, and no answer may get huge.
+func hotPrefixes() map[string]int {
+	return map[string]int{
+		"datacoord-meta/s/": 64, "segment-index/": 64, "datacoord-meta/binlog/": 64, "datacoord-meta/statslog/": 32, "datacoord-meta/deltalog/": 32,
+		"datacoord-meta/bm25log/": 16, "datacoord-meta/predicate-deltalog/": 4, "root-coord/segment-index/": 16,
 	}
 }
 
-// maxCuts bounds the pieces of one prefix: etcd answers one Range of 4,000 keys
-// faster than forty of 100, and no answer may get huge.
-const maxCuts = 64
+const (
+	// smallStore is the revision up to which nothing is cut: a store has at most as
+	// many keys as it has revisions.
+	smallStore = 20_000
+	// fewCollections is up to how many collections their partitions are cut as well.
+	fewCollections = 16
+)
 
 // Ranges lists what to read for the parts. Where the catalog is known, the prefixes
 // that grow with the number of segments are cut at ids of its collections and
@@ -121,7 +128,7 @@ const maxCuts = 64
 func Ranges(h source.Header, parts model.Part, catalog *model.Cluster) []source.Range {
 	var points []string
 	if catalog != nil {
-		points = cutPoints(catalog.Collections, catalog.Partitions)
+		points = cutPoints(h, catalog.Collections, catalog.Partitions)
 	}
 	small, hot := splitRanges(h, parts)
 	return append(small, cutAll(hot, points)...).sorted()
@@ -129,24 +136,33 @@ func Ranges(h source.Header, parts model.Part, catalog *model.Cluster) []source.
 
 // cutPoints are what the key of a segment may begin with after its prefix, in lexical
 // order as etcd has them: "{collection}/{partition}/".
-func cutPoints(collections []*model.Collection, partitions []*model.Partition) []string {
-	var points []string
-	for _, p := range partitions {
-		points = append(points, p.Collection.String()+"/"+p.ID.String()+"/")
+func cutPoints(h source.Header, collections []*model.Collection, partitions []*model.Partition) []string {
+	if h.Revision > 0 && h.Revision <= smallStore {
+		return nil
 	}
+	var points []string
 	for _, x := range collections {
 		points = append(points, x.ID.String()+"/")
 	}
-	slices.Sort(points)
-	points = slices.Compact(points)
-	if n := len(points); n > maxCuts {
-		sample := make([]string, maxCuts)
-		for i := range sample {
-			sample[i] = points[i*n/maxCuts]
+	if len(collections) <= fewCollections {
+		for _, p := range partitions {
+			points = append(points, p.Collection.String()+"/"+p.ID.String()+"/")
 		}
-		points = sample
 	}
-	return points
+	slices.Sort(points)
+	return slices.Compact(points)
+}
+
+// sample keeps at most n points, evenly.
+func sample(points []string, n int) []string {
+	if len(points) <= n {
+		return points
+	}
+	out := make([]string, n)
+	for i := range out {
+		out[i] = points[i*len(points)/n]
+	}
+	return out
 }
 
 // rangeList is a list of ranges that do not overlap.
@@ -167,11 +183,11 @@ func (l rangeList) contains(key []byte) bool {
 }
 
 // cutAll splits the ranges of prefixes at points.
-func cutAll(prefixes rangeList, points []string) rangeList {
+func cutAll(prefixes []span, points []string) rangeList {
 	var out rangeList
 	for _, r := range prefixes {
 		from := r.From
-		for _, p := range points {
+		for _, p := range sample(points, r.cuts) {
 			if at := r.From + p; at > from {
 				out = append(out, source.Range{From: from, To: at})
 				from = at
@@ -183,7 +199,7 @@ func cutAll(prefixes rangeList, points []string) rangeList {
 }
 
 // onlyOf keeps of prefixes what belongs to some collections.
-func onlyOf(prefixes rangeList, collections map[model.CollectionID]bool) rangeList {
+func onlyOf(prefixes []span, collections map[model.CollectionID]bool) rangeList {
 	var out rangeList
 	for _, r := range prefixes {
 		for id := range collections {
@@ -195,14 +211,14 @@ func onlyOf(prefixes rangeList, collections map[model.CollectionID]bool) rangeLi
 
 // splitRanges lists the ranges of the wanted parts: small ones, neighbours joined, and
 // the whole prefixes that grow with the number of segments.
-func splitRanges(h source.Header, parts model.Part) (small, hot rangeList) {
+func splitRanges(h source.Header, parts model.Part) (small rangeList, hot []span) {
 	join := false
 	for _, s := range spans(h) {
 		switch {
 		case s.parts&parts == 0:
 			join = false
-		case s.hot:
-			hot = append(hot, s.Range)
+		case s.cuts > 0:
+			hot = append(hot, s)
 			join = false
 		case join:
 			small[len(small)-1].To = s.To

@@ -30,9 +30,13 @@ func TestRangesCoverTheRoot(t *testing.T) {
 				t.Errorf("%s: %+v after %+v", name, ranges[i], ranges[i-1])
 			}
 		}
-		if len(ranges) > 8*(maxCuts+1)+20 {
-			t.Errorf("%s: %d ranges", name, len(ranges))
+		if want := map[string][2]int{"none": {15, 20}, "constructed": {50, 60}, "many": {250, 320}}[name]; len(ranges) < want[0] || len(ranges) > want[1] {
+			t.Errorf("%s: %d ranges, want between %d and %d", name, len(ranges), want[0], want[1])
 		}
+	}
+	h.Revision = smallStore
+	if cut, whole := len(Ranges(h, model.PartAll, manyCollections(1000))), len(Ranges(h, model.PartAll, nil)); cut != whole {
+		t.Errorf("a small store is cut into %d ranges instead of %d", cut, whole)
 	}
 }
 

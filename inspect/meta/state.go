@@ -1,9 +1,9 @@
 package meta
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -218,7 +218,7 @@ func (s *state) decode(kind *kind, kv source.KV) (any, error) {
 		}
 		return s.decodeMessage(kind, kv, raw)
 	case encJSON:
-		return decodeJSON(kind, kv.Value)
+		return s.decodeJSON(kind, kv)
 	case encNumber:
 		n, err := strconv.ParseInt(string(kv.Value), 10, 64)
 		if err != nil {
@@ -247,19 +247,23 @@ func (s *state) decodeMessage(kind *kind, kv source.KV, raw []byte) (any, error)
 }
 
 // decodeJSON checks a JSON value; of users, whose password hash it is, nothing is kept.
-func decodeJSON(kind *kind, value []byte) (any, error) {
-	switch kind.id {
-	case kindSession, kindQueryNode21:
-		r := new(sessionRecord)
-		if err := json.Unmarshal(value, r); err != nil {
-			return nil, fmt.Errorf("%s: not valid JSON", kind.name)
-		}
-		return r, nil
-	}
-	if !json.Valid(bytes.TrimSpace(value)) {
+// A session with a field of another type than usual is noted and used for the rest.
+func (s *state) decodeJSON(kind *kind, kv source.KV) (any, error) {
+	if !json.Valid(kv.Value) {
 		return nil, fmt.Errorf("%s: not valid JSON", kind.name)
 	}
-	return nil, nil
+	if kind.id != kindSession && kind.id != kindQueryNode21 {
+		return nil, nil
+	}
+	r := new(sessionRecord)
+	if err := json.Unmarshal(kv.Value, r); err != nil {
+		odd, ok := errors.AsType[*json.UnmarshalTypeError](err)
+		if !ok || odd.Field == "" {
+			return nil, fmt.Errorf("%s: JSON, but no object", kind.name)
+		}
+		s.note(kv, fmt.Sprintf("%s: %s is a JSON %s", kind.name, odd.Field, odd.Value))
+	}
+	return r, nil
 }
 
 // messageName is a message's short name: "SegmentInfo".

@@ -88,7 +88,7 @@ var grants = define(definition[*model.Grant]{
 			func(_ *Env, g *model.Grant) Cell { return text(g.Role) },
 		},
 		{
-			Column{Name: "object_type", Title: "OBJECT TYPE", Priority: 1, Doc: "Global, Collection or User."},
+			Column{Name: "object_type", Title: "OBJECT TYPE", Priority: 1, Doc: "Global, Collection or User.", vocabulary: true},
 			func(_ *Env, g *model.Grant) Cell { return text(g.ObjectType) },
 		},
 		{

@@ -130,7 +130,7 @@ var collectionServing = []column[*model.Collection]{
 
 var collectionSchema = []column[*model.Collection]{
 	{
-		Column{Name: "consistency_level", Title: "CONSISTENCY", Show: Hidden, Doc: "Default consistency level of searches."},
+		Column{Name: "consistency_level", Title: "CONSISTENCY", Show: Hidden, Doc: "Default consistency level of searches.", vocabulary: true},
 		func(_ *Env, c *model.Collection) Cell { return text(c.ConsistencyLevel) },
 	},
 	{
@@ -270,7 +270,7 @@ var functions = define(definition[*model.Function]{
 			func(_ *Env, f *model.Function) Cell { return text(f.Name) },
 		},
 		{
-			Column{Name: "type", Title: "TYPE", Doc: "BM25, TextEmbedding or Rerank."},
+			Column{Name: "type", Title: "TYPE", Doc: "BM25, TextEmbedding or Rerank.", vocabulary: true},
 			func(_ *Env, f *model.Function) Cell { return text(f.Type) },
 		},
 		{

@@ -29,6 +29,9 @@ func CompleteNames(t Table, prefix string) []string {
 // columnValues are the distinct values of a column that start with prefix.
 func columnValues(t Table, column int, prefix string, limit int) []string {
 	kind := t.Resource().Columns[column].Kind
+	if t.Resource().Columns[column].vocabulary {
+		kind = State
+	}
 	seen := map[string]bool{}
 	add := func(s string) {
 		if s != "" && hasPrefix(kind, s, prefix) {

@@ -62,7 +62,7 @@ var fields = define(definition[fieldRow]{
 
 var fieldType = []column[fieldRow]{
 	{
-		Column{Name: "type", Title: "TYPE", Doc: "Data type: Int64, VarChar, FloatVector, ..."},
+		Column{Name: "type", Title: "TYPE", Doc: "Data type: Int64, VarChar, FloatVector, ...", vocabulary: true},
 		func(_ *Env, f fieldRow) Cell { return text(f.Type) },
 	},
 	{

@@ -85,6 +85,9 @@ type Column struct {
 	// collectionIDs names the column with the ids of the collections that this column
 	// names; a selection by name, "db.name", alias or id is then decided by that id.
 	collectionIDs string
+	// vocabulary says that the texts are words of Milvus ("HNSW", "querynode"), which
+	// selections find in any case, as they do states.
+	vocabulary bool
 }
 
 // Ref names an object: a resource and an identity that stays the same over refreshes.

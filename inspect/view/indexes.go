@@ -54,11 +54,11 @@ var indexDefinition = []column[*indexRow]{
 		func(e *Env, x *indexRow) Cell { return text(fieldName(e, x.Collection, x.Field)) },
 	},
 	{
-		Column{Name: "type", Title: "TYPE", Doc: "HNSW, IVF_FLAT, AUTOINDEX, INVERTED, ...; none if not recorded."},
+		Column{Name: "type", Title: "TYPE", Doc: "HNSW, IVF_FLAT, AUTOINDEX, INVERTED, ...; none if not recorded.", vocabulary: true},
 		func(_ *Env, x *indexRow) Cell { return text(x.Type) },
 	},
 	{
-		Column{Name: "metric", Title: "METRIC", Priority: 2, Doc: "L2, IP, COSINE, ...; none on scalar fields."},
+		Column{Name: "metric", Title: "METRIC", Priority: 2, Doc: "L2, IP, COSINE, ...; none on scalar fields.", vocabulary: true},
 		func(_ *Env, x *indexRow) Cell { return text(x.Metric) },
 	},
 	{

@@ -24,7 +24,6 @@ type boundTerm struct {
 	byID      bool
 	idColumn  int
 	ids       []int64
-	unmatched bool // a value is neither a known collection nor an id
 	now       int64
 }
 
@@ -61,8 +60,11 @@ func bindTerm(t Table, x *term) boundTerm {
 	r, env := t.Resource(), t.Env()
 	c := &r.Columns[x.column]
 	b := boundTerm{term: x, kind: c.Kind, now: env.Now.UnixNano()}
-	if x.key != "" {
+	switch {
+	case x.key != "":
 		b.kind = Pairs
+	case c.vocabulary:
+		b.kind = State
 	}
 	if c.collectionIDs == "" || x.op != equal && x.op != unequal {
 		return b
@@ -75,11 +77,9 @@ func bindTerm(t Table, x *term) boundTerm {
 			b.byID = false // names decide
 			return b
 		}
-		found := collectionsMeant(t, v.text)
-		for _, id := range found {
+		for _, id := range collectionsMeant(t, v.text) {
 			b.ids = append(b.ids, int64(id))
 		}
-		b.unmatched = b.unmatched || len(found) == 0
 	}
 	return b
 }

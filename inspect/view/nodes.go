@@ -49,7 +49,7 @@ var nodeColumns = []column[*model.Session]{
 		func(_ *Env, s *model.Session) Cell { return text(sessionName(s)) },
 	},
 	{
-		Column{Name: "role", Title: "ROLE", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ..."},
+		Column{Name: "role", Title: "ROLE", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", vocabulary: true},
 		func(_ *Env, s *model.Session) Cell { return text(s.Role) },
 	},
 	{

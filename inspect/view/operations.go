@@ -50,11 +50,11 @@ var tasks = define(definition[*model.Task]{
 				func(_ *Env, t *model.Task) Cell { return id(t.ID) },
 			},
 			{
-				Column{Name: "type", Title: "TYPE", Doc: "import-job, preimport, import, compaction, stats, analyze or broadcast."},
+				Column{Name: "type", Title: "TYPE", Doc: "import-job, preimport, import, compaction, stats, analyze or broadcast.", vocabulary: true},
 				func(_ *Env, t *model.Task) Cell { return text(t.Type) },
 			},
 			{
-				Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ..."},
+				Column{Name: "sub_type", Title: "SUBTYPE", Priority: 3, Doc: "Kind of compaction or of stats: MixCompaction, Sort, ...", vocabulary: true},
 				func(_ *Env, t *model.Task) Cell { return text(t.SubType) },
 			},
 		},

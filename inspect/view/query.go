@@ -140,6 +140,57 @@ func (s Selection) Unmatched(t Table) []string {
 	return missing
 }
 
+// Strays say, in words for a person, which values of the selection fit nothing: a
+// collection that does not exist, a state that no row has. The rows are what they are,
+// but an empty list because of a misspelt word reads like good news.
+func (s Selection) Strays(t Table) []string {
+	var found []string
+	for i := range s.terms {
+		x := &s.terms[i]
+		if x.key != "" || x.op != equal && x.op != unequal {
+			continue
+		}
+		for j := range x.values {
+			if stray := s.stray(t, x, &x.values[j]); stray != "" {
+				found = append(found, stray)
+			}
+		}
+	}
+	return found
+}
+
+// maxStrayValues is how many values a message names that there are.
+const maxStrayValues = 8
+
+func (s Selection) stray(t Table, x *term, v *value) string {
+	c := &s.resource.Columns[x.column]
+	switch {
+	case v.glob != nil || v.absent:
+		return ""
+	case c.collectionIDs != "":
+		if len(collectionsMeant(t, v.text)) > 0 {
+			return ""
+		}
+		return fmt.Sprintf("no collection %q", v.text)
+	case c.Kind != State && !c.vocabulary:
+		return ""
+	}
+	for row := range t.Len() {
+		if cell := t.Cell(row, x.column); cell.Absent == Present && equalText(v, State, cell) {
+			return ""
+		}
+	}
+	there := columnValues(t, x.column, "", maxStrayValues+1)
+	if len(there) == 0 {
+		return ""
+	}
+	more := ""
+	if len(there) > maxStrayValues {
+		there, more = there[:maxStrayValues], ", ..."
+	}
+	return fmt.Sprintf("no %s has %s %q; there are: %s%s", s.resource.Singular, c.Name, v.text, strings.Join(there, ", "), more)
+}
+
 func allRows(n int) []int32 {
 	rows := make([]int32, n)
 	for i := range rows {

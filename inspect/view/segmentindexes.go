@@ -85,7 +85,7 @@ var segmentIndexPlace = []column[*model.SegmentIndex]{
 		},
 	},
 	{
-		Column{Name: "type", Title: "TYPE", Show: Wide, Priority: 5, Doc: "Type of the index: HNSW, IVF_FLAT, ..."},
+		Column{Name: "type", Title: "TYPE", Show: Wide, Priority: 5, Doc: "Type of the index: HNSW, IVF_FLAT, ...", vocabulary: true},
 		func(e *Env, x *model.SegmentIndex) Cell {
 			if def := e.Cluster.Index(x.Index); def != nil {
 				return text(def.Type)

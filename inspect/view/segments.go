@@ -71,7 +71,7 @@ var segmentPlace = []column[*model.Segment]{
 		func(_ *Env, s *model.Segment) Cell { return text(s.State.String()) },
 	},
 	{
-		Column{Name: "level", Title: "LEVEL", Priority: 5, Doc: "Compaction level: Legacy (2.3 and older), L0 (deletes only), L1 or L2."},
+		Column{Name: "level", Title: "LEVEL", Priority: 5, Doc: "Compaction level: Legacy (2.3 and older), L0 (deletes only), L1 or L2.", vocabulary: true},
 		func(_ *Env, s *model.Segment) Cell { return text(s.Level.String()) },
 	},
 }

@@ -51,7 +51,7 @@ var loadColumns = []column[*model.LoadState]{
 		func(_ *Env, l *model.LoadState) Cell { return count(int64(l.Replicas)) },
 	},
 	{
-		Column{Name: "load_type", Title: "TYPE", Priority: 3, Doc: "LoadCollection, or LoadPartition if single partitions were loaded."},
+		Column{Name: "load_type", Title: "TYPE", Priority: 3, Doc: "LoadCollection, or LoadPartition if single partitions were loaded.", vocabulary: true},
 		func(_ *Env, l *model.LoadState) Cell { return text(l.LoadType) },
 	},
 	{

@@ -137,7 +137,7 @@ func typeFilters(t *terminal.Terminal, r *uiResult) error {
 			}
 			shown, err := t.WaitOutput(pressed, 1, patience)
 			if err != nil {
-				return fmt.Errorf("%q of %q: %w", key, word, err)
+				return fmt.Errorf("%q of %q: %w; the screen has:\n%s", key, word, err, t.Text())
 			}
 			settled, err := t.WaitQuiet(quiet, patience)
 			if err != nil {
@@ -146,9 +146,10 @@ func typeFilters(t *terminal.Terminal, r *uiResult) error {
 			r.filter = append(r.filter, shown.Sub(pressed))
 			r.filterResult = append(r.filterResult, settled.Sub(pressed))
 		}
-		// The first takes the filter as it is, the second takes it away.
+		// The first takes the filter as it is, the second takes it away. Each must have
+		// its effect before the next: an escape with a key right behind it is another key.
 		for _, key := range []string{"\r", "\x1b"} {
-			if _, err := t.Send(key); err != nil {
+			if _, err := press(t, key); err != nil {
 				return err
 			}
 			if _, err := t.WaitQuiet(quiet, patience); err != nil {
@@ -165,7 +166,7 @@ func press(t *terminal.Terminal, key string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	shown, err := t.WaitOutput(pressed, 0, 10*time.Second)
+	shown, err := t.WaitOutput(pressed, 0, 30*time.Second)
 	if err != nil {
 		return 0, fmt.Errorf("%q: %w", key, err)
 	}

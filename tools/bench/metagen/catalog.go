@@ -111,9 +111,10 @@ func (s Shape) sessions(yield func(KV) bool) bool {
 }
 
 func (s Shape) database(yield func(KV) bool) bool {
-	group := &querypb.ResourceGroup{Name: resourceGroup, Capacity: 1_000_000, Config: &rgpb.ResourceGroupConfig{
+	group := &querypb.ResourceGroup{Name: resourceGroup, Config: &rgpb.ResourceGroupConfig{
 		Requests: &rgpb.ResourceGroupLimit{}, Limits: &rgpb.ResourceGroupLimit{NodeNum: 1_000_000},
 	}}
+	group.Capacity = 1_000_000 //nolint:staticcheck // 2.4 fills the deprecated field
 	for id := range int64(queryNodes) {
 		group.Nodes = append(group.Nodes, firstQueryNode+id)
 	}

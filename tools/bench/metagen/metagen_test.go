@@ -40,6 +40,31 @@ func TestShapeHasTheCountsItPromises(t *testing.T) {
 	}
 }
 
+func TestEveryCollectionHasItsShareOfLogsAndIndexes(t *testing.T) {
+	s := Of(20_000)
+	logs, indexes := map[string]int{}, map[string]int{}
+	for kv := range s.All() {
+		parts := strings.Split(strings.TrimPrefix(kv.Key, "by-dev/meta/"), "/")
+		switch {
+		case parts[0] == "datacoord-meta" && parts[1] == "deltalog":
+			logs[parts[2]]++
+		case parts[0] == "segment-index":
+			indexes[parts[1]]++
+		}
+	}
+	for name, got := range map[string]map[string]int{"logs": logs, "indexes": indexes} {
+		want := map[string]int{"logs": s.WithLogs, "indexes": s.WithIndex}[name] / s.Collections
+		if len(got) != s.Collections {
+			t.Errorf("%s in %d collections of %d", name, len(got), s.Collections)
+		}
+		for id, n := range got {
+			if n < want/3 || n > want*3 {
+				t.Errorf("collection %s: %d segments with %s, want about %d", id, n, name, want)
+			}
+		}
+	}
+}
+
 func TestSameSeedSameBytes(t *testing.T) {
 	sum := func(seed uint64) [32]byte {
 		s := Of(1000)

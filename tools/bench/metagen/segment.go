@@ -25,7 +25,7 @@ type segment struct {
 }
 
 // segmentKeys yields the keys of segment i. It reports whether to go on.
-func (s Shape) segmentKeys(i int, yield func(KV) bool) bool {
+func (s Shape) segmentKeys(i int, withLogs, withIndex bool, yield func(KV) bool) bool {
 	// Segments take turns at the spots, so a spot's segments lie spots() apart.
 	g := segment{
 		shape: s, i: i, collection: i % s.Collections, shard: i / s.Collections % s.Shards,
@@ -37,10 +37,10 @@ func (s Shape) segmentKeys(i int, yield func(KV) bool) bool {
 	if !yield(s.message("datacoord-meta/s/"+g.path(), info)) {
 		return false
 	}
-	if spread(i, s.WithLogs, s.Segments) && !g.logs(yield) {
+	if withLogs && !g.logs(yield) {
 		return false
 	}
-	if spread(i, s.WithIndex, s.Segments) {
+	if withIndex {
 		return yield(g.index())
 	}
 	return true
@@ -61,17 +61,18 @@ func (g *segment) info() *datapb.SegmentInfo {
 	start.MsgGroup = "" // as Milvus writes it: the start comes from the message itself
 	info := &datapb.SegmentInfo{
 		ID: g.id(), CollectionID: s.CollectionID(g.collection), PartitionID: s.partitionID(g.collection, g.spart),
-		InsertChannel: channel, NumOfRows: g.rows, State: commonpb.SegmentState_Flushed, MaxRowNum: 340_000,
+		InsertChannel: channel, NumOfRows: g.rows, State: commonpb.SegmentState_Flushed,
 		LastExpireTime: s.tso(g.i + 30), StartPosition: start, DmlPosition: s.position(channel, node, g.i+g.random.IntN(400)),
 		Level: datapb.SegmentLevel_L1, LastLevel: datapb.SegmentLevel_L1, StorageVersion: 0,
 	}
+	info.MaxRowNum = 340_000 //nolint:staticcheck // 2.4 fills the deprecated field
 	row, last := g.i/s.spots(), (s.Segments-1)/s.spots()
 	switch {
-	case row == last:
+	case s.isGrowing(g.i):
 		info.State, info.NumOfRows = commonpb.SegmentState_Growing, 0
-	case row == last-1 && g.i%16 == 0:
+	case last > 0 && row == last-1 && g.i%16 == 0:
 		info.State = commonpb.SegmentState_Sealed
-	case row == last-1 && g.i%16 == 1:
+	case last > 0 && row == last-1 && g.i%16 == 1:
 		info.State = commonpb.SegmentState_Flushing
 	case row%compactionCycle == compactedRow:
 		info.State, info.Compacted, info.DroppedAt = commonpb.SegmentState_Dropped, true, uint64(s.Start.UnixNano())+uint64(g.i)

@@ -150,11 +150,13 @@ func (t *Terminal) ForgetText() {
 	t.text = nil
 }
 
-// Text is the output since ForgetText without control sequences, for error messages.
+// Text is the end of the output since ForgetText, without control sequences, for
+// error messages.
 func (t *Terminal) Text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return string(t.text)
+	const enough = 4000
+	return string(t.text[max(0, len(t.text)-enough):])
 }
 
 // WaitOutput waits for output after a moment in which at least printed characters

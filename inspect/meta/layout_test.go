@@ -1,0 +1,181 @@
+package meta
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus-proto/go-api/v2/schemapb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/etcdpb"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// store builds a small store from relative keys and messages or texts.
+func store(t *testing.T, keys map[string]any) *memory {
+	t.Helper()
+	var kvs []source.KV
+	for key, value := range keys {
+		kv := source.KV{Key: []byte("by-dev/meta/" + key), ModRevision: 5, Version: 1}
+		switch value := value.(type) {
+		case proto.Message:
+			raw, err := proto.Marshal(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kv.Value = raw
+		case string:
+			kv.Value = []byte(value)
+		}
+		kvs = append(kvs, kv)
+	}
+	return newMemory(kvs)
+}
+
+func loadStore(t *testing.T, keys map[string]any) *model.Cluster {
+	t.Helper()
+	c, err := Load(t.Context(), store(t, keys), Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func fieldLogs(field, files, rows, size int64) *datapb.FieldBinlog {
+	m := &datapb.FieldBinlog{FieldID: field}
+	for range files {
+		m.Binlogs = append(m.Binlogs, &datapb.Binlog{EntriesNum: rows, LogSize: size})
+	}
+	return m
+}
+
+// TestTwoLayoutsCountOnce: a segment with logs inside its record and under keys of
+// their own counts, per kind, those inside only.
+func TestTwoLayoutsCountOnce(t *testing.T) {
+	c := loadStore(t, map[string]any{
+		"datacoord-meta/s/1/2/3": &datapb.SegmentInfo{
+			ID: 3, CollectionID: 1, PartitionID: 2, State: commonpb.SegmentState_Flushed, NumOfRows: 10,
+			Binlogs: []*datapb.FieldBinlog{fieldLogs(101, 1, 10, 500), fieldLogs(100, 2, 5, 100), fieldLogs(100, 1, 3, 1)},
+		},
+		"datacoord-meta/binlog/1/2/3/100":   fieldLogs(100, 2, 5, 100),
+		"datacoord-meta/deltalog/1/2/3/0":   fieldLogs(0, 1, 4, 30),
+		"datacoord-meta/deltalog/1/2/3/7":   "",
+		"datacoord-meta/statslog/1/2/3/100": fieldLogs(99, 1, 0, 8),
+	})
+	s := c.Segment(3)
+	want := []model.FieldLogs{
+		{Kind: model.InsertLog, Field: 100, Files: 3, Rows: 13, Bytes: 201},
+		{Kind: model.InsertLog, Field: 101, Files: 1, Rows: 10, Bytes: 500},
+		{Kind: model.DeltaLog, Field: 0, Files: 1, Rows: 4, Bytes: 30},
+		{Kind: model.StatsLog, Field: 100, Files: 1, Bytes: 8},
+	}
+	if diff := cmp.Diff(want, s.Logs); diff != "" {
+		t.Errorf("logs (-want +got):\n%s", diff)
+	}
+	if !s.TwoLayouts || s.Bytes != 739 || s.DeletedRows != 4 {
+		t.Errorf("segment %+v", s)
+	}
+	if len(c.Version.Notes) != 1 || !strings.Contains(c.Version.Notes[0], "1 segments have logs both") {
+		t.Errorf("notes %q", c.Version.Notes)
+	}
+	if len(c.Undecoded) != 1 || c.Undecoded[0].Reason != "FieldBinlog: fieldID is 99, its key says 100" {
+		t.Errorf("undecoded %+v", c.Undecoded)
+	}
+}
+
+// TestCollectionLayouts: of a collection in the layouts of 2.1 and of 2.2.9 the newer
+// one is shown; one in 2.2's takes its fields from keys.
+func TestCollectionLayouts(t *testing.T) {
+	inline := func(id int64, name string) *etcdpb.CollectionInfo {
+		return &etcdpb.CollectionInfo{
+			ID: id, Schema: &schemapb.CollectionSchema{Name: name, Fields: []*schemapb.FieldSchema{{FieldID: 100, Name: "pk", AutoID: true, IsPrimaryKey: true}}},
+			PartitionIDs: []int64{7, 8}, PartitionNames: []string{"_default"}, VirtualChannelNames: []string{"p_1v0", "p_1v1"},
+		}
+	}
+	c := loadStore(t, map[string]any{
+		"root-coord/collection/1":                 inline(1, "old name"),
+		"root-coord/database/collection-info/1/1": &etcdpb.CollectionInfo{ID: 1, Schema: &schemapb.CollectionSchema{Name: "new name"}, ShardsNum: 1},
+		"root-coord/fields/1/100":                 &schemapb.FieldSchema{FieldID: 100, Name: "id"},
+		"root-coord/collection/2":                 inline(2, "two"),
+		"root-coord/collection/3":                 &etcdpb.CollectionInfo{ID: 3, Schema: &schemapb.CollectionSchema{Name: "three"}, State: etcdpb.CollectionState_CollectionDropping},
+		"root-coord/fields/3/100":                 &schemapb.FieldSchema{FieldID: 100, Name: "id3"},
+		"root-coord/partitions/3/30":              &etcdpb.PartitionInfo{PartitionID: 30, CollectionId: 3, PartitionName: "p"},
+		"root-coord/collection/4":                 "\xE2\x9B\xBC",
+		"root-coord/fields/5/100":                 &schemapb.FieldSchema{FieldID: 100, Name: "leftover"},
+		"root-coord/collection-alias/a":           &etcdpb.CollectionInfo{ID: 2, Schema: &schemapb.CollectionSchema{Name: "a"}},
+		"root-coord/aliases/a":                    &etcdpb.AliasInfo{AliasName: "a", CollectionId: 3},
+		"root-coord/database/aliases/1/a":         &etcdpb.AliasInfo{AliasName: "a", CollectionId: 1},
+	})
+	var got []string
+	for _, x := range c.Collections {
+		var fields []string
+		for _, f := range x.Fields {
+			fields = append(fields, f.Name)
+		}
+		got = append(got, fmt.Sprint(x.ID, x.Name, " ", x.Layout, " ", x.State, " db", x.Database, " ", fields, " shards", x.Shards, " parts", len(c.PartitionsOf(x.ID))))
+	}
+	want := []string{
+		"1new name 2.2.9 Created db1 [id] shards1 parts0",
+		"2two 2.1  db0 [pk] shards2 parts2",
+		"3three 2.2 Dropping db0 [id3] shards0 parts1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("collections (-want +got):\n%s", diff)
+	}
+	if len(c.Aliases) != 1 || c.Aliases[0].Collection != 1 {
+		t.Errorf("aliases %+v", c.Aliases)
+	}
+	if c.Tombstones != 1 || c.Version.Text != "2.2.9 to 2.3" || !strings.Contains(strings.Join(c.Version.Notes, ";"), "1 collections are recorded in two layouts") {
+		t.Errorf("tombstones %d, version %+v", c.Tombstones, c.Version)
+	}
+}
+
+func TestContradictions(t *testing.T) {
+	c := loadStore(t, map[string]any{
+		"datacoord-meta/s/1/2/3":               &datapb.SegmentInfo{ID: 3, CollectionID: 9, PartitionID: 2},
+		"root-coord/partitions/1/2":            &etcdpb.PartitionInfo{PartitionID: 5, PartitionName: "p"},
+		"root-coord/database/db-info/7":        &etcdpb.DatabaseInfo{Id: 8, Name: "db"},
+		"session/querynode-4":                  `{"ServerID":4,"ServerName":"querynode","Stopping":"yes","Version":"2.4.1"}`,
+		"session/querynode-5":                  `[1]`,
+		"datacoord-meta/predicate-deltalog/1":  "",
+		"root-coord/database/db-info/default":  "",
+		"root-coord/credential/users/no-json":  "{",
+		"streamingcoord-meta/version":          "\x08\x01\x10\x01",
+		"datacoord-meta/channel-removal/p_1v0": "removed",
+	})
+	var got []string
+	for _, u := range c.Undecoded {
+		got = append(got, strings.TrimPrefix(u.Key, "by-dev/meta/")+": "+u.Reason)
+	}
+	want := []string{
+		"datacoord-meta/predicate-deltalog/1: unknown key",
+		"datacoord-meta/s/1/2/3: SegmentInfo: collectionID is 9, its key says 1",
+		"root-coord/credential/users/no-json: user: not valid JSON",
+		`root-coord/database/db-info/default: database key with "default" where the database id belongs`,
+		"root-coord/database/db-info/7: DatabaseInfo: id is 8, its key says 7",
+		"root-coord/partitions/1/2: PartitionInfo: id is 5, its key says 2",
+		"session/querynode-4: session: Stopping is a JSON string",
+		"session/querynode-5: session: JSON, but no object",
+		"streamingcoord-meta/version: StreamingVersion: unknown field 2",
+	}
+	if diff := cmp.Diff(want, got, cmp.Transformer("sort", func(x []string) map[string]bool {
+		m := make(map[string]bool)
+		for _, s := range x {
+			m[s] = true
+		}
+		return m
+	})); diff != "" {
+		t.Errorf("undecoded (-want +got):\n%s", diff)
+	}
+	if c.Segment(3).Collection != 1 || c.SessionIn(4, "querynode") == nil || c.Version.Text != "2.4.1" {
+		t.Error("records with a flaw are not used")
+	}
+	if v := c.VChannel("p_1v0"); v.Removal != "removed" || v.Collection != 1 {
+		t.Errorf("channel %+v", v)
+	}
+}
