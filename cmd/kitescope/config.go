@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -30,6 +31,25 @@ type contextSpec struct {
 	Key          string `yaml:"key,omitempty"`
 	ServerName   string `yaml:"server_name,omitempty"`
 	Insecure     bool   `yaml:"insecure,omitempty"`
+}
+
+// settle makes the paths of files absolute: a context is used from any folder.
+func (s *contextSpec) settle() error {
+	paths := []*string{&s.PasswordFile, &s.CA, &s.Cert, &s.Key}
+	if s.From != "-" && !strings.Contains(s.From, "://") {
+		paths = append(paths, &s.From)
+	}
+	for _, p := range paths {
+		if *p == "" {
+			continue
+		}
+		abs, err := filepath.Abs(*p)
+		if err != nil {
+			return fmt.Errorf("find %s: %w", *p, err)
+		}
+		*p = abs
+	}
+	return nil
 }
 
 // configPath is KITESCOPE_CONFIG, else kitescope/config.yaml in the user's configuration folder.

@@ -32,6 +32,10 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+func oneContext(cmd *cobra.Command, args []string) error {
+	return wantArgs(args, 1, 1, cmd.Name()+" which context? one name is wanted", "see: "+cmd.CommandPath()+" --help")
+}
+
 func (a *app) editConfig(edit func(*configFile) error) error {
 	path, err := configPath(a.getenv)
 	if err != nil {
@@ -50,24 +54,28 @@ func (a *app) editConfig(edit func(*configFile) error) error {
 func (a *app) contextAdd() *cobra.Command {
 	var passwordEnv string
 	cmd := &cobra.Command{
-		Use: "add NAME --from SOURCE [flags]", Short: "Add or replace a context", Args: cobra.ExactArgs(1),
+		Use: "add NAME --from SOURCE [flags]", Short: "Add or replace a context", Args: oneContext,
 		Example: "  kitescope context add prod --from etcd://10.0.0.5:2379/by-dev --user viewer --password-env PROD_ETCD_PASSWORD",
 		RunE: func(_ *cobra.Command, args []string) error {
 			g := a.flags
 			if g.from == "" {
 				return &usageError{fmt.Errorf("context add %s: --from is missing", args[0]), ""}
 			}
-			if strings.Contains(strings.SplitN(strings.TrimPrefix(strings.TrimPrefix(g.from, "etcds://"), "etcd://"), "/", 2)[0], "@") {
+			if _, address, ok := strings.Cut(g.from, "://"); ok && strings.Contains(strings.SplitN(address, "/", 2)[0], "@") {
 				return &usageError{fmt.Errorf("context add %s: --from holds user information", args[0]), "use --user and --password-env or --password-file"}
+			}
+			spec := contextSpec{
+				From: g.from, Root: g.root, User: g.user, PasswordEnv: passwordEnv, PasswordFile: g.passwordFile,
+				CA: g.ca, Cert: g.cert, Key: g.key, ServerName: g.serverName, Insecure: g.insecure,
+			}
+			if err := spec.settle(); err != nil {
+				return err
 			}
 			return a.editConfig(func(c *configFile) error {
 				if c.Contexts == nil {
 					c.Contexts = map[string]contextSpec{}
 				}
-				c.Contexts[args[0]] = contextSpec{
-					From: g.from, Root: g.root, User: g.user, PasswordEnv: passwordEnv, PasswordFile: g.passwordFile,
-					CA: g.ca, Cert: g.cert, Key: g.key, ServerName: g.serverName, Insecure: g.insecure,
-				}
+				c.Contexts[args[0]] = spec
 				if c.Current == "" {
 					c.Current = args[0]
 				}
@@ -81,7 +89,7 @@ func (a *app) contextAdd() *cobra.Command {
 
 func (a *app) contextUse() *cobra.Command {
 	return &cobra.Command{
-		Use: "use NAME", Short: "Make a context the default", Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeContexts,
+		Use: "use NAME", Short: "Make a context the default", Args: oneContext, ValidArgsFunction: a.completeContexts,
 		Example: "  kitescope context use prod",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.editConfig(func(c *configFile) error {
@@ -97,7 +105,7 @@ func (a *app) contextUse() *cobra.Command {
 
 func (a *app) contextRemove() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove NAME", Short: "Forget a context", Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeContexts,
+		Use: "remove NAME", Short: "Forget a context", Args: oneContext, ValidArgsFunction: a.completeContexts,
 		Example: "  kitescope context remove prod",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.editConfig(func(c *configFile) error {

@@ -63,28 +63,6 @@ func resourceList() string {
 	return b.String()
 }
 
-// getHelp adds the columns of a resource to the help, where one is named.
-func (a *app) getHelp(usual func(*cobra.Command, []string)) func(*cobra.Command, []string) {
-	return func(cmd *cobra.Command, args []string) {
-		for _, word := range cmd.Flags().Args() {
-			r, err := view.Find(word)
-			if err != nil {
-				continue
-			}
-			fmt.Fprintf(a.out, "%s\n\nColumns of %s", r.Doc, r.Name)
-			if len(r.Aliases) > 0 {
-				fmt.Fprintf(a.out, " (short: %s)", strings.Join(r.Aliases, ", "))
-			}
-			fmt.Fprintln(a.out, ":")
-			for _, c := range r.Columns {
-				fmt.Fprintf(a.out, "  %-24s %s\n", c.Name, c.Doc)
-			}
-			return
-		}
-		usual(cmd, args)
-	}
-}
-
 func (a *app) getArgs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return &usageError{errors.New("get what? a resource is missing"), "there are: " + strings.Join(resourceNames(), ", ")}

@@ -68,7 +68,7 @@ It only reads. It never writes to a cluster.`,
 	a.addGlobalFlags(root)
 	root.AddGroup(&cobra.Group{ID: groupInspect, Title: "Look at a cluster:"},
 		&cobra.Group{ID: groupFiles, Title: "Keep and compare:"}, &cobra.Group{ID: groupSetup, Title: "Set up:"})
-	root.SetHelpCommandGroupID(groupSetup)
+	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(
 		a.uiCommand(), a.getCommand(), a.describeCommand(), a.treeCommand(), a.overviewCommand(), a.demoCommand(),
 		a.snapshotCommand(), a.diffCommand(),

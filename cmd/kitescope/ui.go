@@ -27,6 +27,7 @@ type uiFlags struct {
 
 func (f *uiFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.theme, "theme", "auto", "auto, terminal, dark, light, mono, or a YAML file (see: kitescope help themes)")
+	_ = cmd.RegisterFlagCompletionFunc("theme", fixed("auto", "dark", "light", "mono"))
 	cmd.Flags().BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cmd.Flags().DurationVar(&f.interval, "interval", refreshInterval, "shortest time between two refreshes of a live cluster")
 }

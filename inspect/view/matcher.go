@@ -21,10 +21,10 @@ type boundTerm struct {
 	*term
 	kind Kind
 	// ids, if byID, decide instead of the values, by the column of collection ids.
-	byID      bool
-	idColumn  int
-	ids       []int64
-	now       int64
+	byID     bool
+	idColumn int
+	ids      []int64
+	now      int64
 }
 
 // boundName is a bare word with its columns.

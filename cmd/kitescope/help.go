@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/view"
+)
+
+// helpCommand replaces cobra's, which answers an unknown word with the first page and
+// exit 0, and knows nothing of resources.
+func (a *app) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND|TOPIC|RESOURCE]", Short: "Help about a command, a topic or a resource", GroupID: groupSetup,
+		Example: `  kitescope help get
+  kitescope help selectors
+  kitescope help segments`,
+		ValidArgsFunction: completeHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 && !about.HasParent() {
+				if _, err := view.Find(rest[0]); err != nil {
+					return unknownCommand(about, rest[0])
+				}
+				about, _, _ = cmd.Root().Find([]string{"get"})
+			}
+			if len(rest) > 0 && about.HasSubCommands() {
+				return unknownCommand(about, rest[0])
+			}
+			about.InitDefaultHelpFlag()
+			if err := about.ParseFlags(rest); err != nil {
+				return about.FlagErrorFunc()(about, err)
+			}
+			return about.Help()
+		},
+	}
+}
+
+// completeHelp completes commands and topics, level by level.
+func completeHelp(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	about, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var words []string
+	for _, sub := range about.Commands() {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+			words = append(words, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// getHelp answers with the columns of a resource, where one is named.
+func (a *app) getHelp(usual func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+	return func(cmd *cobra.Command, args []string) {
+		for _, word := range cmd.Flags().Args() {
+			if r, err := view.Find(word); err == nil {
+				a.resourceHelp(r)
+				return
+			}
+		}
+		usual(cmd, args)
+	}
+}
+
+func (a *app) resourceHelp(r *view.Resource) {
+	fmt.Fprintf(a.out, "%s\n\nColumns of %s", r.Doc, r.Name)
+	if len(r.Aliases) > 0 {
+		fmt.Fprintf(a.out, " (short: %s)", strings.Join(r.Aliases, ", "))
+	}
+	fmt.Fprintln(a.out, ":")
+	short := map[string][]string{}
+	for _, s := range slices.Sorted(maps.Keys(r.Shorthands)) {
+		short[r.Shorthands[s]] = append(short[r.Shorthands[s]], s)
+	}
+	for _, c := range r.Columns {
+		name := strings.Join(append([]string{c.Name}, short[c.Name]...), ", ")
+		fmt.Fprintf(a.out, "  %-24s %s\n", name, c.Doc)
+	}
+}
