@@ -1,0 +1,96 @@
+package meta_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// TestSourcesAgree reads one cluster from a live etcd, an etcd snapshot, a birdwatcher
+// backup and a bundle, and wants equal clusters.
+func TestSourcesAgree(t *testing.T) {
+	for _, name := range []string{"standalone-2.1.0", "standalone-2.3.5", "cluster-2.3.5-t7"} {
+		t.Run(name, func(t *testing.T) {
+			folder := filepath.Join("..", "..", "testdata", "snapshots", name)
+			want := loadFrom(t, filepath.Join(folder, "etcd_snapshot.db.gz"))
+			if len(want.Segments) == 0 || len(want.Collections) == 0 {
+				t.Fatal("an empty cluster proves nothing")
+			}
+			server := sourcetest.StartEtcd(t, nil)
+			server.Load(t, sourcetest.ReadDump(t, folder).Keys)
+			live := "etcd://" + server.Address
+			sameCluster(t, "live", want, loadFrom(t, live), attributes)
+			sameCluster(t, "bundle", want, loadFrom(t, save(t, filepath.Join(folder, "etcd_snapshot.db.gz"))))
+			sameCluster(t, "bundle of live", want, loadFrom(t, save(t, live)), attributes)
+			// A backup has the keys below the metadata path and no revisions or leases.
+			sameCluster(t, "backup", want, loadFrom(t, filepath.Join(folder, "birdwatcher_backup.bak.gz")), attributes, belowMeta)
+		})
+	}
+}
+
+// attributes that etcd gives a key are not the same in an etcd that was filled anew, and
+// not in a backup.
+var attributes = cmp.Options{
+	cmpopts.IgnoreFields(model.Session{}, "Revision", "Lease"),
+	cmpopts.IgnoreFields(model.ConfigEntry{}, "ModRevision"),
+}
+
+// belowMeta leaves out what is kept beside the metadata path.
+var belowMeta = cmpopts.IgnoreFields(model.Parts{}, "Allocators", "Keys", "KeysByKind", "Config")
+
+func sameCluster(t *testing.T, what string, want, got *model.Cluster, options ...cmp.Option) {
+	t.Helper()
+	options = append(options, cmpopts.IgnoreFields(model.Parts{}, "Origin", "Etcd", "Keyspace"), cmpopts.EquateEmpty())
+	if d := cmp.Diff(want.Parts, got.Parts, options...); d != "" {
+		t.Errorf("%s (-etcd snapshot +%s):\n%s", what, what, d)
+	}
+}
+
+func loadFrom(t *testing.T, from string) *model.Cluster {
+	t.Helper()
+	snapshot := pinned(t, from)
+	c, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatalf("load %s: %v", from, err)
+	}
+	return c
+}
+
+func pinned(t *testing.T, from string) source.Snapshot {
+	t.Helper()
+	src, err := source.Open(t.Context(), from, source.Options{})
+	if err != nil {
+		t.Fatalf("open %s: %v", from, err)
+	}
+	t.Cleanup(func() { _ = src.Close() })
+	snapshot, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatalf("pin %s: %v", from, err)
+	}
+	t.Cleanup(func() { _ = snapshot.Close() })
+	return snapshot
+}
+
+// save writes a bundle, as kitescope snapshot save does.
+func save(t *testing.T, from string) string {
+	t.Helper()
+	snapshot := pinned(t, from)
+	var b bytes.Buffer
+	if _, err := source.WriteBundle(t.Context(), &b, snapshot, source.BundleInfo{Redacted: true}, nil, meta.Redactor(snapshot.Header())); err != nil {
+		t.Fatalf("save %s: %v", from, err)
+	}
+	path := filepath.Join(t.TempDir(), "cluster.kite")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
