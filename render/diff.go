@@ -116,7 +116,11 @@ func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
 		out.buf = append(out.buf, '\n')
 	}
 	if d.Empty() {
-		out.buf = append(out.buf, "no differences\n"...)
+		out.buf = append(out.buf, "no differences"...)
+		if len(d.NotCompared) > 0 {
+			out.buf = append(out.buf, " in what was compared"...)
+		}
+		out.buf = append(out.buf, '\n')
 		return out.flush()
 	}
 	titles := summaries(d)

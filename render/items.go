@@ -193,6 +193,9 @@ func (it *items) merge(others []*items) {
 // writeUnknown names the columns that had unknown cells.
 func (it *items) writeUnknown(e encoder) {
 	var names []string
+	if it.grid.NotRead() {
+		names = append(names, "items")
+	}
 	for j := range it.columns {
 		if it.columns[j].unknown || it.notRead(j) {
 			names = append(names, it.columns[j].Name)

@@ -62,7 +62,7 @@ func overviewDocument(v *view.Overview) document {
 			}
 		}
 		writeOverviewLists(e, v)
-		writeNames(e, "unknown", unknown)
+		writeNames(e, "unknown", append(unknown, unknownLists(v)...))
 		e.endObject()
 		e.endObject()
 	}
@@ -74,10 +74,37 @@ func writeOverviewLists(e encoder, v *view.Overview) {
 	if !v.StatesUnknown {
 		writeStates(e, "segments_by_state", v.States)
 	}
-	writeStates(e, "collections_by_load_state", v.Load)
+	if !v.LoadUnknown {
+		writeStates(e, "collections_by_load_state", v.Load)
+	}
+	if !v.RolesUnknown {
+		writeRoles(e, v.Roles)
+		writeNodeLines(e, v.Nodes)
+	}
+	if v.Etcd != nil {
+		writeEtcd(e, v.Etcd)
+	}
+}
+
+// unknownLists are the lists that are left out because they were not read.
+func unknownLists(v *view.Overview) []string {
+	var names []string
+	if v.StatesUnknown {
+		names = append(names, "segments_by_state")
+	}
+	if v.LoadUnknown {
+		names = append(names, "collections_by_load_state")
+	}
+	if v.RolesUnknown {
+		names = append(names, "roles", "query_nodes")
+	}
+	return names
+}
+
+func writeRoles(e encoder, roles []view.RoleCount) {
 	e.key("roles")
 	e.beginList()
-	for _, r := range v.Roles {
+	for _, r := range roles {
 		e.beginObject()
 		e.key("role")
 		e.text(r.Role)
@@ -92,10 +119,6 @@ func writeOverviewLists(e encoder, v *view.Overview) {
 		e.endObject()
 	}
 	e.endList()
-	writeNodeLines(e, v.Nodes)
-	if v.Etcd != nil {
-		writeEtcd(e, v.Etcd)
-	}
 }
 
 // writeNodeLines writes what metadata says about the nodes that serve queries.
@@ -195,6 +218,10 @@ func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
 	writeStateLines(&out, &p, "collections by load state", v.Load)
 	writeRoleLines(&out, &p, v)
 	writeQueryNodes(&out, &p, v.Nodes)
+	for _, name := range unknownLists(v) {
+		out.buf = p.paint(append(out.buf, '\n'), RoleTitle, strings.ReplaceAll(name, "_", " "))
+		out.buf = append(out.buf, "  "+UnknownMark+" not read\n"...)
+	}
 	writeEtcdLines(&out, &p, v.Etcd)
 	for _, g := range v.Gaps {
 		out.buf = append(p.paint(out.buf, RoleWarn, "not read: "+Harmless(g.Where)+": "+Harmless(g.Reason)), '\n')

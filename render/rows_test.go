@@ -83,3 +83,19 @@ func TestAClosedPipeEndsWriting(t *testing.T) {
 		}
 	}
 }
+
+// TestNotRead does not say that there are no rows where nobody looked.
+func TestNotRead(t *testing.T) {
+	env := view.NewEnv(model.Build(model.Parts{Loaded: model.PartAll &^ model.PartConfig}), modeltest.Now)
+	for word, want := range map[string]string{
+		"json": "\"items\": [],\n  \"unknown\": [\"items\"]\n",
+		"yaml": "items: []\nunknown:\n  - items\n",
+	} {
+		if out := string(list(t, env, "config", Options{Format: format(t, word)})); !strings.Contains(out, want) {
+			t.Errorf("%s: %q lacks %q", word, out, want)
+		}
+	}
+	if out := list(t, env, "users", Options{Format: format(t, "json")}); bytes.Contains(out, []byte("unknown")) {
+		t.Errorf("users were read, and there are none: %s", out)
+	}
+}

@@ -59,6 +59,11 @@ func TestAccessControl(t *testing.T) {
 		{"reader", "reader", "reader-pw", []string{"get", "segments", "--strict", "-o", "name"}, 0, "segment/", ""},
 		{"part", "part", "part-pw", []string{"get", "collections", "--columns", "name"}, 0, "docs_hnsw_cos", "could not read"},
 		{"part, strict", "part", "part-pw", []string{"get", "collections", "--strict"}, 4, "docs_hnsw_cos", "permission denied"},
+		// What was not read is unknown, never 0 or "NotLoad".
+		{"part, rows", "part", "part-pw", []string{"get", "collections", "-o", "csv", "--columns", "name,rows,segments,load_state,indexes"}, 0, "docs_hnsw_cos,?,?,?,?\n", ""},
+		{"part, selected by rows", "part", "part-pw", []string{"get", "collections", "rows>5"}, 1, "", "was not read"},
+		{"part, segments", "part", "part-pw", []string{"get", "segments"}, 0, "", "segments: not read"},
+		{"part, overview", "part", "part-pw", []string{"overview", "-o", "json"}, 0, `"segments_by_state","collections_by_load_state","roles","query_nodes"]`, ""},
 		{"stranger", "stranger", "stranger-pw", []string{"get", "collections"}, 1, "", "hint: "},
 		{"wrong password", "reader", "guess", []string{"get", "collections"}, 1, "", "authentication failed"},
 		{"nobody", "", "", []string{"get", "collections"}, 1, "", "--user"},

@@ -59,7 +59,7 @@ func (a *app) connection() (connection, error) {
 	c.Insecure = a.flags.insecure || c.Insecure
 	if c.From == "" {
 		return c, &usageError{
-			fmt.Errorf("no cluster named: --from is missing"),
+			errors.New("no cluster named: --from is missing"),
 			"--from etcd://host:2379 (live), --from FILE (etcd snapshot, birdwatcher backup, bundle), or try: kitescope demo",
 		}
 	}
@@ -205,19 +205,28 @@ func (a *app) warn(format string, args ...any) {
 	}
 }
 
-// completeness says on stderr what a cluster lacks, and under --strict makes it exit 4.
-func (a *app) completeness(c *model.Cluster) error {
-	for i, gap := range c.Gaps {
-		if i == 5 {
-			a.warn("incomplete: and %d more gaps", len(c.Gaps)-i)
-			break
+// completeness says on stderr what clusters lack, and under --strict makes it exit 4.
+func (a *app) completeness(clusters ...*model.Cluster) error {
+	lacking := 0
+	for _, c := range clusters {
+		where := "incomplete"
+		if len(clusters) > 1 {
+			where = c.Origin.Location + ": " + where
 		}
-		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
+		for i, gap := range c.Gaps {
+			if i == 5 {
+				a.warn("%s: and %d more gaps", where, len(c.Gaps)-i)
+				break
+			}
+			a.warn("%s: could not read %s: %s", where, gap.Where, gap.Reason)
+		}
+		if n := len(c.Undecoded); n > 0 {
+			a.warn("%s: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)",
+				where, n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
+		}
+		lacking += len(c.Gaps) + len(c.Undecoded)
 	}
-	if n := len(c.Undecoded); n > 0 {
-		a.warn("incomplete: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)", n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
-	}
-	if a.flags.strict && len(c.Gaps)+len(c.Undecoded) > 0 {
+	if a.flags.strict && lacking > 0 {
 		return &codeError{code: exitIncomplete}
 	}
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,8 @@ func (a *app) completeGet(cmd *cobra.Command, args []string, word string) ([]str
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	words, again := view.CompleteSelector(a.completionEnv(cmd.Context(), r), r, word)
+	// A shell puts words on the screen as they are.
+	words = slices.DeleteFunc(words, func(w string) bool { return render.Harmless(w) != w })
 	if again { // a value follows
 		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}

@@ -3,10 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"kitescope/render"
 )
 
 func (a *app) contextCommand() *cobra.Command {
@@ -150,15 +153,19 @@ func (a *app) contextList() *cobra.Command {
 				a.warn("no contexts in %s; see: kitescope context add --help", path)
 				return nil
 			}
-			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "  NAME\tFROM\tUSER")
+			var b strings.Builder
+			b.WriteString("  NAME\tFROM\tUSER\n")
 			for _, name := range config.names() {
 				mark := " "
 				if name == config.Current {
 					mark = "*"
 				}
 				spec := config.Contexts[name]
-				fmt.Fprintf(w, "%s %s\t%s\t%s\n", mark, name, spec.From, cmp.Or(spec.User, "-"))
+				fmt.Fprintf(&b, "%s %s\t%s\t%s\n", mark, render.Harmless(name), render.Harmless(spec.From), cmp.Or(render.Harmless(spec.User), "-"))
+			}
+			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			if _, err := io.WriteString(w, b.String()); err != nil {
+				return err
 			}
 			return w.Flush()
 		},

@@ -37,8 +37,8 @@ type demoEtcd struct {
 func newDemoEtcd(ctx context.Context) (*demoEtcd, error) {
 	d := &demoEtcd{}
 	var err error
-	if d.client, err = freeURL(); err == nil {
-		d.peer, err = freeURL()
+	if d.client, err = freeURL(ctx); err == nil {
+		d.peer, err = freeURL(ctx)
 	}
 	if err == nil {
 		d.source, err = source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(demoCluster), Now: time.Now})
@@ -71,6 +71,7 @@ func (d *demoEtcd) start(ctx context.Context) error {
 		}
 	}
 	if err != nil {
+		d.stopEtcd() // a second start begins anew, not with half a cluster
 		return fmt.Errorf("start the demo's etcd: %w", err)
 	}
 	return nil
@@ -94,8 +95,8 @@ func (d *demoEtcd) startEtcd() (err error) {
 
 // freeURL finds a free loopback port. etcd wants to know its own address before
 // it listens, so port 0 would not do.
-func freeURL() (url.URL, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func freeURL(ctx context.Context) (url.URL, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return url.URL{}, err
 	}
@@ -132,12 +133,18 @@ func (d *demoEtcd) fill(ctx context.Context) error {
 
 // stop ends the etcd and removes its folder.
 func (d *demoEtcd) stop() {
-	if d.etcd != nil {
-		d.etcd.Close()
-	}
+	d.stopEtcd()
 	_ = d.snapshot.Close() // it was only read
 	_ = d.source.Close()
+}
+
+func (d *demoEtcd) stopEtcd() {
+	if d.etcd != nil {
+		d.etcd.Close()
+		d.etcd = nil
+	}
 	if d.dir != "" {
 		_ = os.RemoveAll(d.dir) // a temporary folder: nothing to do about an error
+		d.dir = ""
 	}
 }

@@ -58,6 +58,7 @@ func (a *app) describe(ctx context.Context, output string, records bool, resourc
 	table := r.Table(env)
 	row, err := view.Lookup(table, word)
 	if err != nil {
+		_ = a.completeness(c) // what could not be read may be what was asked for
 		return err
 	}
 	d := table.Describe(row)

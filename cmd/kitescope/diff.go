@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +59,7 @@ func (a *app) diff(ctx context.Context, output string, options diff.Options, arg
 	if err := a.write(func(w *bufio.Writer) error { return render.Diff(w, d, o) }); err != nil {
 		return err
 	}
-	if err := errors.Join(a.completeness(before), a.completeness(after)); err != nil {
+	if err := a.completeness(before, after); err != nil {
 		return err
 	}
 	if !d.Empty() {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"syscall"
 
 	"kitescope/inspect/source"
+	"kitescope/render"
 )
 
 // Exit codes, as documented in "kitescope help exit-codes".
@@ -65,34 +65,34 @@ func exitCode(ctx context.Context, err error) int {
 }
 
 // report prints one line for an error, and one for what to try.
-func report(w io.Writer, ctx context.Context, err error) {
+func report(ctx context.Context, s *streams, err error) {
 	var coded *codeError
 	if errors.As(err, &coded) && coded.err == nil {
 		return
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		fmt.Fprintln(w, "kitescope: interrupted")
+		fmt.Fprintln(s.err, "kitescope: interrupted")
 		return
 	}
 	if errors.Is(err, syscall.EPIPE) {
-		fmt.Fprintln(w, "kitescope: write output: the reader closed the pipe")
+		fmt.Fprintln(s.err, "kitescope: write output: the reader closed the pipe")
 		return
 	}
-	fmt.Fprintf(w, "kitescope: %s\n", oneLine(err.Error()))
+	fmt.Fprintf(s.err, "kitescope: %s\n", oneLine(err.Error()))
 	if hint := hintOf(err); hint != "" {
-		fmt.Fprintf(w, "hint: %s\n", oneLine(hint))
+		fmt.Fprintf(s.err, "hint: %s\n", oneLine(hint))
 	}
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine makes one line of a message that a terminal shows and does not obey: keys
+// and names in it come from outside.
+func oneLine(s string) string { return render.Harmless(strings.Join(strings.Fields(s), " ")) }
 
 func hintOf(err error) string {
-	var usage *usageError
-	if errors.As(err, &usage) {
+	if usage, ok := errors.AsType[*usageError](err); ok {
 		return usage.hint
 	}
-	var hinted *source.HintError
-	if errors.As(err, &hinted) {
+	if hinted, ok := errors.AsType[*source.HintError](err); ok {
 		return hinted.Hint
 	}
 	return ""

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,8 +26,13 @@ type sourceFeed struct {
 // retryAfter is how long the feed waits before it opens a source again that did not open.
 const retryAfter = 3 * time.Second
 
-// healthInterval is the time between two questions to etcd about its health.
-const healthInterval = 15 * time.Second
+// Questions to etcd about its health: the time between two, the same while there is no
+// answer, and how long an answer may take before that is said.
+const (
+	healthInterval  = 5 * time.Second
+	silenceInterval = 2 * time.Second
+	healthPatience  = 4 * time.Second
+)
 
 // Follow implements tui.Feed.
 func (f *sourceFeed) Follow(ctx context.Context, emit func(tui.Update)) {
@@ -69,51 +77,144 @@ func (f *sourceFeed) follow(ctx context.Context, src source.Source, want meta.Wa
 
 // followLive joins what changes in etcd with how etcd itself is.
 func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(tui.Update)) error {
-	var (
-		mu     sync.Mutex // emit is called by one at a time
-		last   *model.Cluster
-		health *model.Etcd
-	)
 	ctx, stop := context.WithCancel(ctx)
+	l := &liveFeed{emit: emit, first: make(chan struct{})}
 	var polling sync.WaitGroup
 	defer polling.Wait()
 	defer stop()
-	first := make(chan struct{})
-	polling.Go(func() {
+	polling.Go(func() { l.poll(ctx, func() *model.Etcd { return etcdHealth(ctx, src) }) })
+	return meta.Follow(ctx, src, want, f.interval, func(c *model.Cluster, err error) {
+		if c != nil {
+			f.failed = nil
+		}
+		l.followed(c, err)
+	})
+}
+
+// liveFeed joins what the watch and the polls of etcd's health report.
+type liveFeed struct {
+	mu     sync.Mutex // emit is called by one at a time
+	emit   func(tui.Update)
+	first  chan struct{} // closed when there is a cluster
+	last   *model.Cluster
+	health *model.Etcd
+	// broken is why the watch brings nothing. silent is why etcd does not answer the
+	// polls: a watch on a member that died goes on waiting without a word.
+	broken, silent error
+}
+
+// followed takes a new cluster, or why there is none.
+func (l *liveFeed) followed(c *model.Cluster, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = err
+	if c != nil {
+		if l.last == nil {
+			close(l.first)
+		}
+		l.silent = nil
+		l.show(c)
+	}
+	if err != nil {
+		l.emit(tui.Update{Err: err, Live: true})
+	}
+}
+
+func (l *liveFeed) show(c *model.Cluster) {
+	l.last = c.WithEtcd(l.health)
+	l.emit(tui.Update{Cluster: l.last, Live: true})
+}
+
+// poll asks etcd how it is until ctx ends, and is the one to notice that it is gone.
+func (l *liveFeed) poll(ctx context.Context, ask func() *model.Etcd) {
+	select {
+	case <-l.first: // data first
+	case <-ctx.Done():
+	}
+	for ctx.Err() == nil {
+		wait := healthInterval
+		if l.question(ctx, ask) != nil {
+			wait = silenceInterval
+		}
 		select {
-		case <-first: // data first
+		case <-time.After(wait):
 		case <-ctx.Done():
 		}
-		for ctx.Err() == nil {
-			now := etcdHealth(ctx, src)
-			mu.Lock()
-			if ctx.Err() == nil && !sameHealth(health, now) {
-				health = now
-				last = last.WithEtcd(now)
-				emit(tui.Update{Cluster: last, Live: true})
-			}
-			mu.Unlock()
-			select {
-			case <-time.After(healthInterval):
-			case <-ctx.Done():
-			}
+	}
+}
+
+// question asks once, and says so when the answer takes long. It returns why there is no answer.
+func (l *liveFeed) question(ctx context.Context, ask func() *model.Etcd) error {
+	answer := make(chan *model.Etcd, 1)
+	go func() { answer <- ask() }()
+	slow := time.NewTimer(healthPatience)
+	defer slow.Stop()
+	var h *model.Etcd
+	late := false
+	select {
+	case h = <-answer:
+	case <-slow.C:
+		late = true
+		l.noAnswer(fmt.Errorf("etcd has not answered for %s", healthPatience))
+		h = <-answer // ask ends with ctx
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	switch {
+	case isSilent(h):
+		return l.noAnswer(silence(h))
+	case late && h != nil && h.Problem != "": // without a quorum members answer, but nothing can be read
+		return l.noAnswer(errors.New("etcd: " + h.Problem))
+	}
+	l.answered(h)
+	return nil
+}
+
+// noAnswer says once that etcd is silent, and returns why.
+func (l *liveFeed) noAnswer(why error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.silent == nil {
+		l.emit(tui.Update{Err: why, Live: true})
+	}
+	l.silent = why
+	return why
+}
+
+// answered takes news of etcd's health, or takes back that it was silent.
+func (l *liveFeed) answered(now *model.Etcd) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	silent, same := l.silent != nil, sameHealth(l.health, now)
+	l.silent = nil
+	switch {
+	case !same:
+		l.health = now
+		l.show(l.last)
+		if l.broken != nil {
+			l.emit(tui.Update{Err: l.broken, Live: true})
 		}
+	case silent:
+		l.emit(tui.Update{Err: l.broken, Live: true})
+	}
+}
+
+// isSilent reports whether no member could be reached. A refusal is an answer.
+func isSilent(e *model.Etcd) bool {
+	return e != nil && !slices.ContainsFunc(e.Members, func(m model.EtcdMember) bool {
+		return m.Problem == "" || strings.Contains(m.Problem, "etcdserver:") || strings.Contains(m.Problem, "denied")
 	})
-	return meta.Follow(ctx, src, want, f.interval, func(c *model.Cluster, err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if c != nil {
-			if last == nil {
-				close(first)
-			}
-			f.failed = nil
-			last = c.WithEtcd(health)
-			emit(tui.Update{Cluster: last, Live: true})
+}
+
+// silence says that etcd does not answer, and why as far as that is known.
+func silence(e *model.Etcd) error {
+	for _, m := range e.Members {
+		if _, why, ok := strings.Cut(m.Problem, ": "); ok {
+			return fmt.Errorf("etcd does not answer: %s", oneLine(why))
 		}
-		if err != nil {
-			emit(tui.Update{Err: err, Live: true})
-		}
-	})
+	}
+	return errors.New("etcd does not answer")
 }
 
 // sameHealth ignores when etcd was asked and changes of size under a tenth, so that

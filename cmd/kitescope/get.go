@@ -149,6 +149,8 @@ func (a *app) footnotes(q *question, g *view.Grid) {
 		a.warn("%s", stray)
 	}
 	switch {
+	case g.NotRead():
+		a.warn("%s: not read", q.resource.Name)
 	case g.Len() == 0:
 		a.warn("%s: none found", q.resource.Name)
 	case g.Len() < g.Matched:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ func (a *app) getHelp(usual func(*cobra.Command, []string)) func(*cobra.Command,
 	return func(cmd *cobra.Command, args []string) {
 		for _, word := range cmd.Flags().Args() {
 			if r, err := view.Find(word); err == nil {
-				a.resourceHelp(r)
+				_, _ = io.WriteString(a.out, resourceHelp(r))
 				return
 			}
 		}
@@ -71,18 +72,21 @@ func (a *app) getHelp(usual func(*cobra.Command, []string)) func(*cobra.Command,
 	}
 }
 
-func (a *app) resourceHelp(r *view.Resource) {
-	fmt.Fprintf(a.out, "%s\n\nColumns of %s", r.Doc, r.Name)
+// resourceHelp explains a resource and its columns.
+func resourceHelp(r *view.Resource) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nColumns of %s", r.Doc, r.Name)
 	if len(r.Aliases) > 0 {
-		fmt.Fprintf(a.out, " (short: %s)", strings.Join(r.Aliases, ", "))
+		fmt.Fprintf(&b, " (short: %s)", strings.Join(r.Aliases, ", "))
 	}
-	fmt.Fprintln(a.out, ":")
+	b.WriteString(":\n")
 	short := map[string][]string{}
 	for _, s := range slices.Sorted(maps.Keys(r.Shorthands)) {
 		short[r.Shorthands[s]] = append(short[r.Shorthands[s]], s)
 	}
 	for _, c := range r.Columns {
 		name := strings.Join(append([]string{c.Name}, short[c.Name]...), ", ")
-		fmt.Fprintf(a.out, "  %-24s %s\n", name, c.Doc)
+		fmt.Fprintf(&b, "  %-24s %s\n", name, c.Doc)
 	}
+	return b.String()
 }

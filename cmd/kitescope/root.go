@@ -25,7 +25,7 @@ func run(ctx context.Context, s *streams, args []string) int {
 	err := root.ExecuteContext(ctx)
 	code := exitCode(ctx, err)
 	if err != nil {
-		report(s.err, ctx, err)
+		report(ctx, s, err)
 	}
 	return code
 }
@@ -47,6 +47,12 @@ It only reads. It never writes to a cluster.`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if a.flags.from != "" && a.flags.context != "" {
+				return &usageError{errors.New("--from and --context name two clusters"), "leave one of them out"}
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -72,7 +78,7 @@ It only reads. It never writes to a cluster.`,
 	root.AddCommand(
 		a.uiCommand(), a.getCommand(), a.describeCommand(), a.treeCommand(), a.overviewCommand(), a.demoCommand(),
 		a.snapshotCommand(), a.diffCommand(),
-		a.contextCommand(), a.completionCommand(), a.versionCommand(),
+		a.contextCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(),
 	)
 	root.AddCommand(helpTopics()...)
 	usageOnly(root)

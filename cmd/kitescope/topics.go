@@ -5,15 +5,25 @@ import "github.com/spf13/cobra"
 // helpTopics are texts of "kitescope help TOPIC".
 func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "exit-codes", Short: "What the exit codes mean", Long: `Exit codes:
+		{Use: "exit-codes", Short: "What the exit codes mean", Long: helpExitCodes},
+		{Use: "sources", Short: "What --from reads", Long: helpSources},
+		{Use: "selectors", Short: "How to choose rows", Long: helpSelectors},
+		{Use: "output", Short: "Formats of -o", Long: helpOutput},
+		{Use: "themes", Short: "Colours of the terminal UI", Long: helpThemes},
+		{Use: "environment", Short: "Environment variables", Long: helpEnvironment},
+	}
+}
+
+const helpExitCodes = `Exit codes:
 
   0    done
   1    could not do it: nothing listens, no permission, damaged file, closed pipe
   2    wrong usage: unknown flag, resource, column or context
   3    diff: there are differences
   4    with --strict: something could not be read or decoded
-  130  interrupted`},
-		{Use: "sources", Short: "What --from reads", Long: `--from reads any of these; which one it is, is found by itself:
+  130  interrupted`
+
+const helpSources = `--from reads any of these; which one it is, is found by itself:
 
   etcd://host:port[,host:port][/root]   a live etcd; all is read at one revision
   etcds://...                           the same over TLS (--ca, --cert, --key, --server-name, --insecure)
@@ -26,8 +36,9 @@ The root path (Milvus's etcd.rootPath, such as by-dev) is found by itself. Where
 there are several, --root chooses. An etcd with access control needs --user and a
 password from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt; a role that
 may read the root's prefix is enough. A damaged file is refused; --salvage reads
-what is left of it.`},
-		{Use: "selectors", Short: "How to choose rows", Long: `Words behind "get RESOURCE" choose rows; all of them must hold:
+what is left of it.`
+
+const helpSelectors = `Words behind "get RESOURCE" choose rows; all of them must hold:
 
   coll=docs                    equal; names of columns have short forms
   state=growing,sealed         any of
@@ -36,10 +47,17 @@ what is left of it.`},
   checkpoint_age>5m            durations
   created_at<2026-11-01        times
   name~^docs_                  regular expression; !~ for its opposite
-  docs*                        a bare word is a name or an id; * matches anything
+  watcher=                     has no value
+  params.M=16                  one entry of pairs
+  docs*                        a bare word is a name or an id; * matches anything,
+                               !docs excludes, several words are alternatives
+  docs/_default                a name inside a collection
 
-"kitescope get RESOURCE --help" lists the columns of a resource.`},
-		{Use: "output", Short: "Formats of -o", Long: `-o chooses the format; data goes to standard output, everything else to standard error:
+States, types and roles are found in any case, names as they are written.
+
+"kitescope get RESOURCE --help" lists the columns of a resource.`
+
+const helpOutput = `-o chooses the format; data goes to standard output, everything else to standard error:
 
   table       aligned columns that fit the terminal (default)
   wide        all columns for people
@@ -50,8 +68,9 @@ what is left of it.`},
   template=T  a Go template: -o 'template={{range .items}}{{.id}} {{.rows}}{{"\n"}}{{end}}'
 
 Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes
-bytes. docs/JSON.md documents every key; keys are only ever added.`},
-		{Use: "themes", Short: "Colours of the terminal UI", Long: `--theme takes a name (auto, terminal, dark, light, mono) or a YAML file. auto follows
+bytes. docs/JSON.md documents every key; keys are only ever added.`
+
+const helpThemes = `--theme takes a name (auto, terminal, dark, light, mono) or a YAML file. auto follows
 the terminal's background. A file starts from a built-in theme and says what differs:
 
   name: amber
@@ -62,8 +81,9 @@ the terminal's background. A file starts from a built-in theme and says what dif
 
 Roles: plain, dim, title, accent, good, progress, warn, bad, added, removed, changed,
 selected. A style has foreground and background ("#rrggbb" or 0 to 255), bold, faint
-and reverse.`},
-		{Use: "environment", Short: "Environment variables", Long: `  KITESCOPE_FROM           as --from
+and reverse.`
+
+const helpEnvironment = `  KITESCOPE_FROM           as --from
   KITESCOPE_CONTEXT        as --context
   KITESCOPE_ROOT           as --root
   KITESCOPE_ETCD_USER      as --user
@@ -71,6 +91,4 @@ and reverse.`},
   KITESCOPE_CONFIG         the file of contexts (default: kitescope/config.yaml in the user's configuration folder)
   NO_COLOR                 no colour
 
-Flags come before the environment, the environment before the context's file.`},
-	}
-}
+Flags come before the environment, the environment before the context's file.`

@@ -52,6 +52,7 @@ func (a *app) tree(ctx context.Context, output string, ascii bool, options view.
 	env := view.NewEnv(c, a.now())
 	root, err := view.NewTree(env, collection, options)
 	if err != nil {
+		_ = a.completeness(c) // what could not be read may be what was asked for
 		return err
 	}
 	if err := a.write(func(w *bufio.Writer) error { return render.Tree(w, root, env, o) }); err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,7 @@ func TestTruth(t *testing.T) {
 
 // listEverything lists every resource; a real server leaves nothing undecoded.
 func listEverything(t *testing.T, from string) {
+	t.Helper()
 	for _, r := range view.Resources {
 		items := getItems(t, from, r.Name)
 		if r.Name == "undecoded" && len(items) > 0 {
@@ -92,6 +94,7 @@ func readTruth(t *testing.T, file string) truth {
 }
 
 func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
+	t.Helper()
 	collections := map[string]map[string]any{}
 	for _, c := range getItems(t, from, "collections", "state!=Dropping,Dropped") {
 		collections[str(c["database"])+"/"+str(c["name"])] = c
@@ -128,12 +131,12 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 			id := want.Describe.CollectionID.String()
 			same(t, db+"/"+name+" id", str(got["id"]), id)
 			if want.Describe.Shards > 0 { // pymilvus 2.1 does not say
-				same(t, db+"/"+name+" shards", str(got["shards"]), fmt.Sprint(want.Describe.Shards))
+				same(t, db+"/"+name+" shards", str(got["shards"]), strconv.Itoa(want.Describe.Shards))
 			}
 			if moving[name] {
 				continue
 			}
-			decoded(want.Rows, func(n int64) { same(t, db+"/"+name+" rows", str(got["rows"]), fmt.Sprint(n)) })
+			decoded(want.Rows, func(n int64) { same(t, db+"/"+name+" rows", str(got["rows"]), strconv.FormatInt(n, 10)) })
 			decoded(want.Aliases, func(a []string) { same(t, db+"/"+name+" aliases", strings1(got["aliases"]), sorted(a)) })
 			decoded(want.LoadState, func(s string) {
 				same(t, db+"/"+name+" load state", str(got["load_state"]), s)
@@ -161,7 +164,7 @@ func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 			) {
 				var w, g []string
 				for _, s := range list {
-					w = append(w, s.ID+" "+s.Partition+" "+s.State+" "+fmt.Sprint(s.Rows))
+					w = append(w, s.ID+" "+s.Partition+" "+s.State+" "+strconv.FormatInt(s.Rows, 10))
 				}
 				for _, s := range segments[id] {
 					// The client's call lists flushed segments only.

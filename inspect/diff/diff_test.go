@@ -247,3 +247,28 @@ func BenchmarkCompare(b *testing.B) {
 		})
 	}
 }
+
+// TestTwins compares a cluster that holds two records of one identity with itself.
+func TestTwins(t *testing.T) {
+	c := model.Build(model.Parts{Loaded: model.PartAll, Config: []*model.ConfigEntry{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}}})
+	if d := Compare(c, c, Options{}); !d.Empty() {
+		t.Errorf("with itself: %q", lines(d))
+	}
+	gone := Compare(c, model.Build(model.Parts{Loaded: model.PartAll}), Options{})
+	if diff := cmp.Diff([]string{"- config a"}, lines(gone)); diff != "" {
+		t.Errorf("with nothing (-want +got):\n%s", diff)
+	}
+}
+
+func TestCompareIDs(t *testing.T) {
+	sorted := []string{"", "9", "10", "0010", "dml_2_5v0", "dml_2_5v1", "dml_10_4v0", "node", "node-2", "node-11", "proxy-1"}
+	for i, x := range sorted {
+		for j, y := range sorted {
+			if got, want := compareIDs(x, y), cmpInt(i, j); got != want {
+				t.Errorf("compareIDs(%q, %q) = %d, want %d", x, y, got, want)
+			}
+		}
+	}
+}
+
+func cmpInt(i, j int) int { return max(-1, min(1, i-j)) }

@@ -8,7 +8,7 @@ import (
 )
 
 var databases = kind[*model.Database]{
-	resource: "databases", needs: model.PartCatalog,
+	resource: "databases", needs: model.PartObjects,
 	list: func(c *model.Cluster) []*model.Database { return c.Databases },
 	id:   func(d *model.Database) string { return d.ID.String() },
 	name: func(d *model.Database) string { return d.Name },
@@ -20,7 +20,7 @@ var databases = kind[*model.Database]{
 }
 
 var collections = kind[*model.Collection]{
-	resource: "collections", needs: model.PartCatalog,
+	resource: "collections", needs: model.PartObjects,
 	list:       func(c *model.Cluster) []*model.Collection { return c.Collections },
 	id:         func(x *model.Collection) string { return x.ID.String() },
 	name:       func(x *model.Collection) string { return x.Name },
@@ -39,7 +39,7 @@ var collections = kind[*model.Collection]{
 }
 
 var partitions = kind[*model.Partition]{
-	resource: "partitions", needs: model.PartCatalog,
+	resource: "partitions", needs: model.PartObjects,
 	list:       func(c *model.Cluster) []*model.Partition { return c.Partitions },
 	id:         func(x *model.Partition) string { return x.ID.String() },
 	name:       func(x *model.Partition) string { return x.Name },
@@ -57,7 +57,7 @@ type fieldOf struct {
 }
 
 var fields = kind[fieldOf]{
-	resource: "fields", needs: model.PartCatalog,
+	resource: "fields", needs: model.PartObjects,
 	list: func(c *model.Cluster) []fieldOf {
 		var list []fieldOf
 		for _, x := range c.Collections {
@@ -83,7 +83,7 @@ var fields = kind[fieldOf]{
 }
 
 var aliases = kind[*model.Alias]{
-	resource: "aliases", needs: model.PartCatalog,
+	resource: "aliases", needs: model.PartObjects,
 	list:       func(c *model.Cluster) []*model.Alias { return c.Aliases },
 	id:         func(x *model.Alias) string { return x.Database.String() + "/" + x.Name },
 	name:       func(x *model.Alias) string { return x.Name },
@@ -95,7 +95,7 @@ var aliases = kind[*model.Alias]{
 }
 
 var vchannels = kind[*model.VChannel]{
-	resource: "vchannels", needs: model.PartCatalog | model.PartChannels,
+	resource: "vchannels", needs: model.PartObjects | model.PartChannels,
 	list:       func(c *model.Cluster) []*model.VChannel { return c.VChannels },
 	id:         func(x *model.VChannel) string { return x.Name },
 	name:       func(x *model.VChannel) string { return x.Name },
@@ -119,7 +119,7 @@ func watcherText(x *model.VChannel) string {
 }
 
 var pchannels = kind[*model.PChannel]{
-	resource: "pchannels", needs: model.PartCatalog | model.PartChannels,
+	resource: "pchannels", needs: model.PartObjects | model.PartChannels,
 	list: func(c *model.Cluster) []*model.PChannel { return c.PChannels },
 	id:   func(x *model.PChannel) string { return x.Name },
 	name: func(x *model.PChannel) string { return x.Name },
@@ -137,7 +137,7 @@ var pchannels = kind[*model.PChannel]{
 }
 
 var indexes = kind[*model.Index]{
-	resource: "indexes", needs: model.PartCatalog,
+	resource: "indexes", needs: model.PartObjects | model.PartIndexes,
 	list:       func(c *model.Cluster) []*model.Index { return c.Indexes },
 	id:         func(x *model.Index) string { return x.ID.String() },
 	name:       func(x *model.Index) string { return x.Name },
@@ -153,7 +153,7 @@ var indexes = kind[*model.Index]{
 }
 
 var loadStates = kind[*model.LoadState]{
-	resource: "load-states", needs: model.PartCatalog,
+	resource: "load-states", needs: model.PartObjects | model.PartServing,
 	list:       func(c *model.Cluster) []*model.LoadState { return c.LoadStates },
 	id:         func(x *model.LoadState) string { return x.Collection.String() },
 	name:       func(*model.LoadState) string { return "" },
@@ -174,7 +174,7 @@ var loadStates = kind[*model.LoadState]{
 }
 
 var replicas = kind[*model.Replica]{
-	resource: "replicas", needs: model.PartCatalog,
+	resource: "replicas", needs: model.PartObjects | model.PartServing,
 	list:       func(c *model.Cluster) []*model.Replica { return c.Replicas },
 	id:         func(x *model.Replica) string { return x.ID.String() },
 	name:       func(*model.Replica) string { return "" },
@@ -189,7 +189,7 @@ var replicas = kind[*model.Replica]{
 }
 
 var resourceGroups = kind[*model.ResourceGroup]{
-	resource: "resource-groups", needs: model.PartCatalog,
+	resource: "resource-groups", needs: model.PartServing,
 	list: func(c *model.Cluster) []*model.ResourceGroup { return c.ResourceGroups },
 	id:   func(x *model.ResourceGroup) string { return x.Name },
 	name: func(x *model.ResourceGroup) string { return x.Name },
@@ -202,7 +202,7 @@ var resourceGroups = kind[*model.ResourceGroup]{
 }
 
 var nodes = kind[*model.Session]{
-	resource: "nodes", needs: model.PartCatalog,
+	resource: "nodes", needs: model.PartSessions,
 	list: func(c *model.Cluster) []*model.Session { return c.Sessions },
 	id:   func(x *model.Session) string { return x.Role + "-" + x.Node.String() },
 	name: func(x *model.Session) string { return x.Role + "-" + x.Node.String() },
@@ -267,7 +267,7 @@ var config = kind[*model.ConfigEntry]{
 }
 
 var tasks = kind[*model.Task]{
-	resource: "tasks", needs: model.PartCatalog | model.PartTasks,
+	resource: "tasks", needs: model.PartObjects | model.PartTasks,
 	list:       func(c *model.Cluster) []*model.Task { return c.Tasks },
 	id:         func(x *model.Task) string { return x.Type + "/" + strconv.FormatInt(x.ID, 10) },
 	name:       func(x *model.Task) string { return x.Type + " " + strconv.FormatInt(x.ID, 10) },

@@ -17,7 +17,7 @@ func (p *pair) segments() {
 	}
 	c := &segmentComparison{pair: p, children: map[model.SegmentID][]*model.Segment{}, explained: map[model.SegmentID]bool{}}
 	c.logs = p.reads("segments.size_bytes", model.PartLogs)
-	c.indexes = p.reads("segments.index_state", model.PartSegmentIndexes)
+	c.indexes = p.reads("segments.index_state", model.PartIndexes|model.PartSegmentIndexes)
 	c.pairUp()
 	c.explainLeft()
 	for _, y := range c.came {

@@ -28,11 +28,12 @@ type memory struct {
 	kvs      []source.KV
 	seekable bool
 	scans    [][]source.Range
+	gaps     []source.Gap // their keys are not yielded
 }
 
 func (m *memory) Header() source.Header { return m.header }
 func (m *memory) Seekable() bool        { return m.seekable }
-func (m *memory) Gaps() []source.Gap    { return nil }
+func (m *memory) Gaps() []source.Gap    { return m.gaps }
 func (m *memory) Close() error          { return nil }
 
 func (m *memory) Scan(_ context.Context, ranges []source.Range, yield func(source.KV) error) error {
@@ -40,6 +41,9 @@ func (m *memory) Scan(_ context.Context, ranges []source.Range, yield func(sourc
 	for _, r := range ranges {
 		i, _ := slices.BinarySearchFunc(m.kvs, r.From, func(kv source.KV, from string) int { return bytes.Compare(kv.Key, []byte(from)) })
 		for ; i < len(m.kvs) && r.Contains(m.kvs[i].Key); i++ {
+			if slices.ContainsFunc(m.gaps, func(g source.Gap) bool { return g.Keys.Contains(m.kvs[i].Key) }) {
+				continue
+			}
 			if err := yield(m.kvs[i]); err != nil {
 				return err
 			}

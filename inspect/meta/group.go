@@ -150,7 +150,7 @@ func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
 		Kind: s.header.Origin.Kind, Location: s.header.Origin.Location, Detail: s.header.Origin.Detail,
 		Root: s.header.Root, MetaPath: s.header.MetaPath, Revision: h.revision, Taken: h.taken,
 	}
-	p.Loaded = s.want.Parts
+	p.Loaded = knownParts(s.header, s.want.Parts, h.denied)
 	p.Gaps = h.gaps
 	if s.dirty&groupSessions != 0 {
 		p.Sessions = share(p.Sessions, s.sessions(), func(x *model.Session) string { return x.Key })

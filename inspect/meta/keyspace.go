@@ -23,12 +23,13 @@ type keyspace struct {
 	starts  []int // position of each block's first key; one more at the end
 	cache   *blockCache
 	codec   *blockCodec
+	unzip   *unzip
 	parts   model.Parts // of the same state, for finding the keys of objects
 }
 
 func newKeyspace(r *recordStore, parts model.Parts) *keyspace {
 	parts.Keyspace = nil // else every state would hold on to the one before
-	k := &keyspace{grammar: r.grammar, blocks: r.blocks, starts: make([]int, len(r.blocks)+1), cache: r.cache, codec: r.codec, parts: parts}
+	k := &keyspace{grammar: r.grammar, blocks: r.blocks, starts: make([]int, len(r.blocks)+1), cache: r.cache, codec: r.codec, unzip: r.unzip, parts: parts}
 	for i, b := range r.blocks {
 		k.starts[i+1] = k.starts[i] + b.n
 	}
@@ -104,7 +105,7 @@ func (k *keyspace) Record(i int) model.Record {
 
 // describe decodes a value as its kind says.
 func (k *keyspace) describe(r *model.Record, kind *kind) {
-	s := state{grammar: k.grammar, unzip: k.codec.decoder, undecoded: make(map[string][]*model.Undecoded)}
+	s := state{grammar: k.grammar, unzip: k.unzip, undecoded: make(map[string][]*model.Undecoded)}
 	value, err := s.decode(kind, source.KV{Key: []byte(r.Key), Value: r.Raw})
 	if err != nil {
 		r.Problem = err.Error()
@@ -154,13 +155,14 @@ func printable(b []byte) bool {
 type recordStore struct {
 	grammar *grammar
 	codec   *blockCodec
+	unzip   *unzip
 	cache   *blockCache
 	writer  *blockWriter // nil once the store was read
 	blocks  []*block
 	changes map[string]*record // nil: removed
 }
 
-func newRecordStore(g *grammar) (*recordStore, error) {
+func newRecordStore(g *grammar, values *unzip) (*recordStore, error) {
 	var bounds []string
 	for _, h := range g.hot {
 		r := source.Prefix(string(g.meta) + string(h.prefix))
@@ -172,7 +174,7 @@ func newRecordStore(g *grammar) (*recordStore, error) {
 		return nil, err
 	}
 	return &recordStore{
-		grammar: g, codec: codec, cache: newBlockCache(), writer: newBlockWriter(codec), changes: make(map[string]*record),
+		grammar: g, codec: codec, unzip: values, cache: newBlockCache(), writer: newBlockWriter(codec), changes: make(map[string]*record),
 	}, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
@@ -21,7 +22,11 @@ import (
 // storeOf fills a record store with keys in the given order.
 func storeOf(t *testing.T, kvs []source.KV) *recordStore {
 	t.Helper()
-	r, err := newRecordStore(newGrammar(testHeader()))
+	values, err := newUnzip()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRecordStore(newGrammar(testHeader()), values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,10 +76,16 @@ func manyKeys(n int) (kvs []source.KV, want map[string]string) {
 		for j := range value {
 			value[j] = byte(random.Uint32())
 		}
+		value = aMessage(value)
 		want[key] = string(value)
 		kvs = append(kvs, source.KV{Key: []byte(key), Value: value, ModRevision: int64(i), Lease: int64(i % 5)})
 	}
 	return kvs, want
+}
+
+// aMessage wraps bytes in a field, for what is no message is searched for secrets.
+func aMessage(content []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), content)
 }
 
 func TestKeyspaceInAnyOrder(t *testing.T) {
@@ -100,7 +111,7 @@ func TestKeyspaceChanges(t *testing.T) {
 				delete(want, key)
 				continue
 			}
-			value := strings.Repeat("v", random.IntN(2000))
+			value := string(aMessage(make([]byte, random.IntN(2000))))
 			k, err := r.grammar.parse([]byte(key))
 			r.put(source.KV{Key: []byte(key), Value: []byte(value)}, &k, err)
 			want[key] = value

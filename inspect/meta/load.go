@@ -28,8 +28,8 @@ func (w Want) complete() Want {
 	if w.Parts&(model.PartLogs|model.PartSegmentIndexes) != 0 {
 		w.Parts |= model.PartSegments
 	}
-	if w.Parts&model.PartSegments != 0 || w.Collection != "" {
-		w.Parts |= model.PartCatalog
+	if w.Parts&(model.PartSegments|model.PartCatalog) != 0 || w.Collection != "" {
+		w.Parts |= model.PartCatalog // small, and its parts explain each other
 	}
 	return w
 }
@@ -56,10 +56,11 @@ type headline struct {
 	revision int64
 	taken    time.Time
 	gaps     []model.Gap
+	denied   []source.Range
 }
 
 func headlineOf(snap source.Snapshot) headline {
-	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken}
+	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps())}
 	for _, g := range snap.Gaps() {
 		h.gaps = append(h.gaps, model.Gap{Where: g.Where, Reason: g.Reason, Count: g.Count})
 	}

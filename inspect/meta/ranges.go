@@ -13,6 +13,8 @@ import (
 type span struct {
 	source.Range
 	parts model.Part
+	// tells is the part that is not known as a whole without these keys.
+	tells model.Part
 	// cuts is 0, or how often a prefix may be cut that grows with the number of
 	// segments, and whose keys go on with a collection id.
 	cuts int
@@ -27,7 +29,7 @@ func spans(h source.Header) []span {
 		if rest, ok := strings.CutPrefix(prefix, "/"); ok {
 			absolute = h.Root + "/" + rest
 		}
-		known = append(known, span{Range: source.Prefix(absolute), parts: parts, cuts: hotPrefixes()[prefix]})
+		known = append(known, span{Range: source.Prefix(absolute), parts: parts, tells: tells(prefix, parts), cuts: hotPrefixes()[prefix]})
 	}
 	slices.SortFunc(known, func(a, b span) int { return cmp.Compare(a.From, b.From) })
 	root := source.Prefix(h.Root + "/")
@@ -35,47 +37,58 @@ func spans(h source.Header) []span {
 	from := root.From
 	for _, k := range known {
 		if from < k.From {
-			all = append(all, span{Range: source.Range{From: from, To: k.From}, parts: model.PartRest})
+			all = append(all, span{Range: source.Range{From: from, To: k.From}, parts: model.PartRest, tells: model.PartRest})
 		}
 		all = append(all, k)
 		from = k.To
 	}
-	return append(all, span{Range: source.Range{From: from, To: root.To}, parts: model.PartRest})
+	return append(all, span{Range: source.Range{From: from, To: root.To}, parts: model.PartRest, tells: model.PartRest})
+}
+
+// tells narrows the parts that a prefix is read for to the one that it is the record of.
+func tells(prefix string, parts model.Part) model.Part {
+	switch prefix {
+	case "session/":
+		return model.PartSessions
+	case "streamingnode-meta/":
+		return model.PartChannels
+	}
+	return parts
 }
 
 // prefixParts are the prefixes that are read on their own, none inside another. A
 // leading slash means relative to the root. Prefixes of several kinds of keys are
 // listed where the kinds belong to the same part.
 func prefixParts() map[string]model.Part {
-	const catalog, channels, users, tasks = model.PartCatalog, model.PartChannels, model.PartUsers, model.PartTasks
+	const objects, serving, channels, users, tasks = model.PartObjects, model.PartServing, model.PartChannels, model.PartUsers, model.PartTasks
 	return map[string]model.Part{
 		"session/":                                        model.PartAll, // few, and they tell the version
-		"root-coord/aliases/":                             catalog,
-		"root-coord/collection-alias/":                    catalog,
-		"root-coord/collection/":                          catalog,
-		"root-coord/database/":                            catalog,
-		"root-coord/fields/":                              catalog,
-		"root-coord/functions/":                           catalog,
-		"root-coord/index/":                               catalog,
-		"root-coord/partitions/":                          catalog,
-		"root-coord/struct-array-fields/":                 catalog,
+		"root-coord/aliases/":                             objects,
+		"root-coord/collection-alias/":                    objects,
+		"root-coord/collection/":                          objects,
+		"root-coord/database/":                            objects,
+		"root-coord/fields/":                              objects,
+		"root-coord/functions/":                           objects,
+		"root-coord/index/":                               model.PartIndexes,
+		"root-coord/partitions/":                          objects,
+		"root-coord/struct-array-fields/":                 objects,
 		"root-coord/credential/":                          users,
 		"root-coord/privilege-group/":                     users,
 		"root-coord/segment-index/":                       model.PartSegmentIndexes,
-		"field-index/":                                    catalog,
+		"field-index/":                                    model.PartIndexes,
 		"queryCoord-Collection-Target/":                   channels,
-		"queryCoord-ReplicaMeta/":                         catalog,
-		"queryCoord-ResourceGroup/":                       catalog,
-		"queryCoord-collectionMeta/":                      catalog,
-		"querycoord-collection-loadinfo/":                 catalog,
-		"querycoord-partition-loadinfo/":                  catalog,
-		"querycoord-replica/":                             catalog,
+		"queryCoord-ReplicaMeta/":                         serving,
+		"queryCoord-ResourceGroup/":                       serving,
+		"queryCoord-collectionMeta/":                      serving,
+		"querycoord-collection-loadinfo/":                 serving,
+		"querycoord-partition-loadinfo/":                  serving,
+		"querycoord-replica/":                             serving,
 		"streamingcoord-meta/broadcast-task/":             tasks,
-		"streamingcoord-meta/cchannel":                    catalog,
-		"streamingcoord-meta/pchannel/":                   catalog,
-		"streamingcoord-meta/replicate-configuration":     catalog,
-		"streamingcoord-meta/replicating-pchannel/":       catalog,
-		"streamingcoord-meta/version":                     catalog,
+		"streamingcoord-meta/cchannel":                    serving,
+		"streamingcoord-meta/pchannel/":                   serving,
+		"streamingcoord-meta/replicate-configuration":     serving,
+		"streamingcoord-meta/replicating-pchannel/":       serving,
+		"streamingcoord-meta/version":                     serving,
 		"streamingnode-meta/":                             channels | model.PartSegments,
 		"channelwatch/":                                   channels,
 		"datacoord-meta/channel-cp/":                      channels,

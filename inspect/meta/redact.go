@@ -2,6 +2,8 @@ package meta
 
 import (
 	"bytes"
+	"encoding/json"
+	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -33,8 +35,16 @@ func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
 		return redactUnknown(kv)
 	}
 	kind := g.kinds[k.kind]
-	if kind.secret == secretNever || isTombstone(kv.Value) {
+	switch {
+	case isTombstone(kv.Value):
 		return kv.Value
+	case kind.secret == secretNever:
+		if looksLike(kind.enc, kv.Value) {
+			return kv.Value
+		}
+		return redactUnknown(kv) // not what belongs there: it may be anything
+	case kind.id == kindUser:
+		return redactUser(kv.Value)
 	}
 	switch kind.enc {
 	case encJSON:
@@ -43,9 +53,76 @@ func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
 		return []byte(redactPair(k.name(0), string(kv.Value)))
 	case encProto:
 		return redactProto(kind, kv.Value)
-	default: // numbers, times, and the segment ids of zstd messages
-		return kv.Value
+	default:
+		return redactUnknown(kv)
 	}
+}
+
+// looksLike reports whether a value can be of an encoding. It has to be quick: most
+// keys of a store are asked.
+func looksLike(enc encoding, value []byte) bool {
+	switch enc {
+	case encProto:
+		return wellFormed(value)
+	case encZstdProto:
+		return bytes.HasPrefix(value, []byte(zstdMagic))
+	case encNumber:
+		_, err := strconv.ParseInt(string(value), 10, 64)
+		return err == nil
+	case encTime:
+		return len(value) == 8
+	case encEmpty:
+		return len(value) == 0
+	default:
+		return !mayHoldSecret(value)
+	}
+}
+
+// zstdMagic begins every zstd frame (RFC 8878, 3.1.1).
+const zstdMagic = "\x28\xb5\x2f\xfd"
+
+// wellFormed reports whether b is a sequence of protobuf fields.
+func wellFormed(b []byte) bool {
+	for len(b) > 0 {
+		if _, rest, ok := nextField(b); ok {
+			b = rest
+			continue
+		}
+		_, _, n := protowire.ConsumeField(b)
+		if n < 0 {
+			return false
+		}
+		b = b[n:]
+	}
+	return true
+}
+
+// redactUser keeps of a user what is known to be harmless: Milvus writes
+// {"username", "tenant", "encrypted_password", "is_super", "sha256_password"}
+// (internal/proto/internal.proto, CredentialInfo), and a hash is a secret under any name.
+func redactUser(value []byte) []byte {
+	var user map[string]any
+	if len(value) == 0 {
+		return value
+	}
+	decoder := json.NewDecoder(bytes.NewReader(value))
+	decoder.UseNumber()
+	if decoder.Decode(&user) != nil || decoder.More() {
+		return []byte(redacted)
+	}
+	for name, x := range user {
+		if _, flag := x.(bool); flag || x == nil || x == "" || name == "username" || name == "tenant" {
+			continue
+		}
+		user[name] = redacted
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(user) != nil {
+		return []byte(redacted)
+	}
+	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
 // redactUnknown redacts a value of which nothing is known but its key.
@@ -89,7 +166,7 @@ func redactProto(kind *kind, value []byte) []byte {
 		return value
 	}
 	m := kind.message()
-	if proto.Unmarshal(value, m) != nil {
+	if len(value) > maxMessage || proto.Unmarshal(value, m) != nil {
 		return []byte(redacted)
 	}
 	if !redactMessage(m.ProtoReflect()) {
@@ -141,6 +218,11 @@ func redactField(m protoreflect.Message, fd protoreflect.FieldDescriptor, v prot
 	case fd.Kind() == protoreflect.StringKind && !fd.IsMap():
 		if safe := redactPair(string(fd.Name()), v.String()); safe != v.String() {
 			m.Set(fd, protoreflect.ValueOfString(safe))
+			changed = true
+		}
+	case fd.Kind() == protoreflect.BytesKind && !fd.IsList() && !fd.IsMap():
+		if mayHoldSecret(v.Bytes()) { // a message in a message
+			m.Set(fd, protoreflect.ValueOfBytes([]byte(redacted)))
 			changed = true
 		}
 	default:

@@ -17,11 +17,15 @@ func secretWords() []string {
 	return []string{
 		"password", "passwd", "pwd", "secret", "accesskey", "privatekey", "apikey", "token", "credential",
 		"sasl", "cipher", "kms", "authparams", "otlpheaders", "connectionstring", "signingkey", "defaultkey",
+		"accountkey", "sharedaccess", "signature",
 	}
 }
 
-// innocentWords contain a secret word by accident: analyzers have tokenizers.
-func innocentWords() []string { return []string{"tokenizer", "tokens", "tokenfilter"} }
+// innocentWords contain a secret word by accident: analyzers have tokenizers, models
+// a limit of tokens.
+func innocentWords() []string {
+	return []string{"tokenizer", "tokenfilter", "maxtokens", "mintokens", "numtokens", "tokencount", "tokenlimit"}
+}
 
 // plainName lowers a name and takes its separators out.
 func plainName(name []byte) []byte {
@@ -69,9 +73,10 @@ func redactPair(name, value string) string {
 	return redactText(value)
 }
 
-// redactText takes secrets out of free text: out of JSON by its keys, and out of URLs.
+// redactText takes secrets out of free text: out of JSON by its keys, out of URLs, and
+// out of "name=value" by the name.
 func redactText(value string) string {
-	if strings.HasPrefix(value, "{") || strings.HasPrefix(value, "[") {
+	if start := strings.TrimLeft(value, " \t\r\n"); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
 		if out, changed, ok := redactJSON([]byte(value)); ok {
 			if changed {
 				return string(out)
@@ -82,7 +87,7 @@ func redactText(value string) string {
 			return redacted
 		}
 	}
-	return redactURL(value)
+	return redactAssignments(redactURL(value))
 }
 
 // redactURL takes user and password out of every scheme://user:password@host in s.
@@ -94,12 +99,44 @@ func redactURL(s string) string {
 		}
 		start := from + i + len("://")
 		end := start + strings.IndexAny(s[start:]+"/", "/?#\" \t\n,")
-		if at := strings.LastIndex(s[start:end], "@"); at >= 0 && s[start:start+at] != redacted {
+		at := strings.LastIndex(s[start:end], "@")
+		if at < 0 && strings.Contains(s[start:end], ":") {
+			// AWS's secret keys have slashes in them: what comes after user: is no port.
+			word := start + strings.IndexAny(s[start:]+" ", "\"' \t\n,")
+			at = strings.LastIndex(s[start:word], "@")
+		}
+		if at >= 0 && s[start:start+at] != redacted {
 			s = s[:start] + redacted + s[start+at:]
 			end = start + len(redacted)
 		}
 		from = min(end, len(s))
 	}
+}
+
+// redactAssignments takes the values out of "name=value" where the name says secret: in
+// the query of a URL, in a connection string, in an error message.
+func redactAssignments(s string) string {
+	const ends = "&;, \t\r\n\"'"
+	for from := 0; from < len(s); {
+		i := strings.IndexByte(s[from:], '=')
+		if i < 0 {
+			return s
+		}
+		at := from + i
+		name := s[strings.LastIndexAny(s[:at], ends+"?")+1 : at]
+		from = at + 1
+		if !secretName(name) && !strings.EqualFold(name, "sig") {
+			continue
+		}
+		// Base64 ends in "=", so that the value goes on to what separates it.
+		end := from + strings.IndexAny(s[from:]+" ", ends)
+		if value := s[from:end]; value == "" || value == redacted || value == "true" || value == "false" {
+			continue
+		}
+		s = s[:from] + redacted + s[end:]
+		from += len(redacted)
+	}
+	return s
 }
 
 // redactJSON takes secrets out of a JSON document. ok is false if it is none. The
@@ -157,7 +194,7 @@ func redactTree(node any, depth int) (out any, changed bool) {
 		}
 		return node, changed
 	case string:
-		safe := redactURL(node)
+		safe := redactText(node)
 		return safe, safe != node
 	}
 	return node, false

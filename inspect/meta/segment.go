@@ -60,6 +60,11 @@ func (st *segmentStore) intern(name []byte) string {
 
 // put decodes one key of a hot kind.
 func (st *segmentStore) put(s *state, kv source.KV, k *keyParts) {
+	if len(kv.Value) > maxMessage {
+		s.note(kv, errTooLarge.Error())
+		st.remove(k)
+		return
+	}
 	switch k.kind {
 	case kindSegment:
 		st.putRecord(s, kv, k)

@@ -30,7 +30,10 @@ func (s *state) buildSegments(p *model.Parts) {
 		st.orphans = replaceSegments(st.orphans, st.edits, false)
 		clear(st.edits)
 	}
-	p.Segments, p.Orphans = s.inScope(st.list), s.inScope(st.orphans)
+	p.Segments, p.Orphans = s.inScope(st.list), nil
+	if p.Loaded.Has(model.PartSegments) { // else any segment would seem to have no record
+		p.Orphans = s.inScope(st.orphans)
+	}
 }
 
 // inScope drops what a file had to be read past: the segments of other collections.

@@ -32,7 +32,14 @@ func TestSourcesAgree(t *testing.T) {
 			sameCluster(t, "bundle", want, loadFrom(t, save(t, filepath.Join(folder, "etcd_snapshot.db.gz"))))
 			sameCluster(t, "bundle of live", want, loadFrom(t, save(t, live)), attributes)
 			// A backup has the keys below the metadata path and no revisions or leases.
-			sameCluster(t, "backup", want, loadFrom(t, filepath.Join(folder, "birdwatcher_backup.bak.gz")), attributes, belowMeta)
+			backup := filepath.Join(folder, "birdwatcher_backup.bak.gz")
+			for what, from := range map[string]string{"backup": backup, "bundle of backup": save(t, backup), "bundle of bundle": save(t, save(t, backup))} {
+				got := loadFrom(t, from)
+				if got.Loaded != model.PartAll&^model.PartConfig {
+					t.Errorf("%s: known parts are %b; whether there is any configuration is not known", what, got.Loaded)
+				}
+				sameCluster(t, what, want, got, attributes, belowMeta)
+			}
 		})
 	}
 }
@@ -45,7 +52,7 @@ var attributes = cmp.Options{
 }
 
 // belowMeta leaves out what is kept beside the metadata path.
-var belowMeta = cmpopts.IgnoreFields(model.Parts{}, "Allocators", "Keys", "KeysByKind", "Config")
+var belowMeta = cmpopts.IgnoreFields(model.Parts{}, "Allocators", "Keys", "KeysByKind", "Config", "Loaded")
 
 func sameCluster(t *testing.T, what string, want, got *model.Cluster, options ...cmp.Option) {
 	t.Helper()

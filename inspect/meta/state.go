@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
@@ -38,7 +37,7 @@ type state struct {
 	grammar *grammar
 	header  source.Header
 	want    Want
-	unzip   *zstd.Decoder
+	unzip   *unzip
 	// only is nil unless Want.Collection restricts segments to some collections.
 	only map[model.CollectionID]bool
 
@@ -73,7 +72,7 @@ func newState(h source.Header, want Want) (*state, error) {
 		dirty:       allGroups,
 	}
 	if want.Records {
-		if s.records, err = newRecordStore(s.grammar); err != nil {
+		if s.records, err = newRecordStore(s.grammar, unzip); err != nil {
 			return nil, err
 		}
 	}
@@ -212,7 +211,10 @@ func (s *state) decode(kind *kind, kv source.KV) (any, error) {
 	case encProto:
 		return s.decodeMessage(kind, kv, kv.Value)
 	case encZstdProto:
-		raw, err := s.unzip.DecodeAll(kv.Value, nil)
+		raw, err := s.unzip.value(kv.Value)
+		if errors.Is(err, errTooLarge) {
+			return nil, fmt.Errorf("%s: %w", messageName(kind.message()), err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: not zstd compressed", messageName(kind.message()))
 		}
@@ -237,6 +239,9 @@ func (s *state) decode(kind *kind, kv source.KV) (any, error) {
 
 func (s *state) decodeMessage(kind *kind, kv source.KV, raw []byte) (any, error) {
 	m := kind.message()
+	if len(raw) > maxMessage {
+		return nil, fmt.Errorf("%s: %w", messageName(m), errTooLarge)
+	}
 	if err := proto.Unmarshal(raw, m); err != nil {
 		return nil, fmt.Errorf("%s: not a valid protobuf message", messageName(m))
 	}

@@ -18,10 +18,14 @@ type Part uint32
 
 // The parts, in the order in which they are read.
 const (
-	// PartCatalog is all that is small: databases, collections, fields, partitions,
-	// aliases, index definitions, load states, replicas, resource groups, sessions,
-	// streaming coordinator.
-	PartCatalog Part = 1 << iota
+	// PartObjects are databases, collections, fields, partitions, aliases, functions.
+	PartObjects Part = 1 << iota
+	// PartIndexes are index definitions.
+	PartIndexes
+	// PartServing are load states, replicas, resource groups, the streaming coordinator.
+	PartServing
+	// PartSessions are the sessions of nodes.
+	PartSessions
 	// PartChannels are channel watches, checkpoints and removal marks, the WAL's state
 	// on streaming nodes, and QueryCoord's targets per channel.
 	PartChannels
@@ -45,6 +49,10 @@ const (
 	// PartAll is everything.
 	PartAll = 1<<iota - 1
 )
+
+// PartCatalog is all that is small and is read together. A role that may read only some
+// of it leaves the others out of Cluster.Loaded.
+const PartCatalog = PartObjects | PartIndexes | PartServing | PartSessions
 
 // Has reports whether all of want was read.
 func (p Part) Has(want Part) bool { return p&want == want }

@@ -155,6 +155,7 @@ func (s *backupSource) Pin(ctx context.Context) (Snapshot, error) {
 	}
 	return &backupSnapshot{source: s, header: Header{
 		Origin: s.Origin(), Root: root.root, MetaPath: root.sub, Revision: s.part.revision, Taken: s.in.modified,
+		Lacks: subtract(Prefix(root.root+"/"), []Range{Prefix(root.prefix())}),
 	}}, nil
 }
 

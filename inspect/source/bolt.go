@@ -168,8 +168,7 @@ func (s *boltSource) takeInline(page []byte) error {
 	binary.LittleEndian.PutUint64(data[2*size:], 2)
 	binary.LittleEndian.PutUint32(data[2*size+12:], 0)
 	inside := *s.in
-	inside.memory, inside.size = data, int64(len(data))
-	inside.ReaderAt = bytes.NewReader(data)
+	inside.ReaderAt, inside.size = bytes.NewReader(data), int64(len(data))
 	s.file = &boltFile{in: &inside, meta: boltMeta{pageSize: size, pages: 3}, salvage: s.opts.Salvage, gaps: s.file.gaps}
 	s.leaves = []uint64{2}
 	return nil

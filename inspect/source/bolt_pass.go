@@ -68,8 +68,11 @@ type badRecords struct {
 	count int64
 }
 
-// pass visits the newest live or deleted revision of each key of interest.
-func (f *boltFile) pass(ctx context.Context, leaves []uint64, classify func() func([]byte) class, visit func(record) error) error {
+// noKeyValues is the reason of gaps of records that cannot be parsed.
+const noKeyValues = "records that are no key-values"
+
+// pass visits the newest revision of each live key of interest.
+func (f *boltFile) pass(ctx context.Context, leaves []uint64, classify func() func([]byte) class, visit func(KV, class) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -122,8 +125,14 @@ func nextChunk(free chan *chunk, leaves []uint64) *chunk {
 	return c
 }
 
-func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, visit func(record) error) error {
+func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, visit func(KV, class) error) error {
 	var seen seenKeys
+	var odd int64
+	defer func() {
+		if odd > 0 {
+			f.gaps.put(Gap{Where: "records", Reason: noKeyValues, Count: odd})
+		}
+	}()
 	for c := range order {
 		<-c.ready
 		if err := ctx.Err(); err != nil {
@@ -136,13 +145,18 @@ func (f *boltFile) consume(ctx context.Context, order, free chan *chunk, visit f
 			f.gaps.add(err)
 		}
 		for _, b := range c.bad {
-			f.gaps.put(Gap{Where: fmt.Sprintf("page %d", b.page), Reason: "records that are no key-values", Count: b.count})
+			f.gaps.put(Gap{Where: fmt.Sprintf("page %d", b.page), Reason: noKeyValues, Count: b.count})
 		}
 		for _, r := range c.records {
-			if !seen.add(r.hash) {
+			if !seen.add(r.hash) || r.tombstone {
 				continue
 			}
-			if err := visit(r); err != nil {
+			kv, err := parseKeyValue(r.value)
+			if err != nil {
+				odd++
+				continue
+			}
+			if err := visit(kv, r.class); err != nil {
 				return err
 			}
 		}
@@ -215,6 +229,9 @@ func (f *boltFile) readRun(c *chunk) map[uint64]node {
 	}
 	c.buf = grow(c.buf[:0], total)
 	rest := c.buf
+	// after is the first page behind the nodes so far. Nodes that overlap are a lie
+	// that a small file could tell often enough to fill any memory.
+	var after uint64
 	for _, r := range runs {
 		data := rest[:(r.to-r.from)*size]
 		rest = rest[len(data):]
@@ -224,10 +241,14 @@ func (f *boltFile) readRun(c *chunk) map[uint64]node {
 		}
 		for _, id := range r.ids {
 			n, err := f.nodeIn(data, r.from, id)
+			if err == nil && id < after {
+				err = &pageError{id, "it lies inside another page"}
+			}
 			if err != nil {
 				c.errs = append(c.errs, err)
 				continue
 			}
+			after = id + uint64(len(n.data))/size
 			nodes[id] = n
 		}
 	}

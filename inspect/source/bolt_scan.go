@@ -16,15 +16,11 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 	var finder rootFinder
 	var chosen metaRoot
 	classify := func() func([]byte) class { return (&rootClassifier{}).classify }
-	err := s.file.pass(ctx, s.leaves, classify, func(r record) error {
-		if r.tombstone {
+	err := s.file.pass(ctx, s.leaves, classify, func(kv KV, _ class) error {
+		if !finder.add(kv.Key) {
 			return nil
 		}
-		key, err := keyOf(r.value)
-		if err != nil || !finder.add(key) {
-			return nil //nolint:nilerr // no key, no root: a Scan counts the record.
-		}
-		if chosen = finder.found[len(finder.found)-1]; name.accepts(chosen) {
+		if chosen = finder.found[len(finder.found)-1]; name.decides(chosen) {
 			return errFound
 		}
 		return nil
@@ -90,19 +86,11 @@ func (s *boltSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) 
 	}
 	other := rootFinder{found: []metaRoot{{s.header.Root, s.header.MetaPath}}}
 	classify := s.classifier(newMatcher(ranges), src.opts.Root == "")
-	err := src.file.pass(ctx, src.leaves, classify, func(r record) error {
-		if r.tombstone {
-			return nil
-		}
-		kv, err := parseKeyValue(r.value)
-		if err != nil {
-			src.file.gaps.put(Gap{Where: "records", Reason: "records that are no key-values", Count: 1})
-			return nil //nolint:nilerr // counted as a gap.
-		}
-		if r.class&classRoot != 0 {
+	err := src.file.pass(ctx, src.leaves, classify, func(kv KV, cl class) error {
+		if cl&classRoot != 0 {
 			other.add(kv.Key)
 		}
-		if r.class&classWanted == 0 {
+		if cl&classWanted == 0 {
 			return nil
 		}
 		if err := yield(kv); err != nil {

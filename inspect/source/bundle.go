@@ -57,6 +57,8 @@ type Manifest struct {
 	Taken time.Time `json:"taken"`
 	// Redacted says that credentials and other secrets were removed from the values.
 	Redacted bool `json:"redacted"`
+	// Lacks are the ranges of keys that the origin leaves out by its nature.
+	Lacks []bundleRange `json:"lacks,omitempty"`
 }
 
 // ManifestOrigin is an Origin as a bundle keeps it.
@@ -84,9 +86,33 @@ type bundleChunk struct {
 }
 
 type bundleGap struct {
-	Where  string `json:"where"`
-	Reason string `json:"reason"`
-	Count  int64  `json:"count,omitempty"`
+	Where  string       `json:"where"`
+	Reason string       `json:"reason"`
+	Count  int64        `json:"count,omitempty"`
+	Keys   *bundleRange `json:"keys,omitempty"`
+}
+
+// bundleRange is a Range as a bundle keeps it.
+type bundleRange struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+func toBundleGap(g Gap) bundleGap {
+	out := bundleGap{Where: g.Where, Reason: g.Reason, Count: g.Count}
+	if g.Keys != (Range{}) {
+		keys := bundleRange(g.Keys)
+		out.Keys = &keys
+	}
+	return out
+}
+
+func (g bundleGap) gap() Gap {
+	out := Gap{Where: g.Where, Reason: g.Reason, Count: g.Count}
+	if g.Keys != nil {
+		out.Keys = Range(*g.Keys)
+	}
+	return out
 }
 
 // BundleStats is what WriteBundle wrote.

@@ -72,10 +72,15 @@ func (b *Bundle) Close() error { return b.in.close() }
 
 // Pin takes everything from the manifest.
 func (b *Bundle) Pin(context.Context) (Snapshot, error) {
-	return &bundleSnapshot{bundle: b, header: Header{
+	header := Header{
 		Origin: b.Origin(), Root: b.manifest.Root, MetaPath: b.manifest.MetaPath,
 		Revision: b.manifest.Revision, Taken: b.manifest.Taken,
-	}}, nil
+	}
+	for _, r := range b.manifest.Lacks {
+		header.Lacks = append(header.Lacks, Range(r))
+	}
+	header.Lacks = mergeRanges(header.Lacks)
+	return &bundleSnapshot{bundle: b, header: header}, nil
 }
 
 // Members visits the members behind the manifest in order, those of the keys
@@ -253,7 +258,7 @@ func (s *bundleScan) finish() error {
 		}
 	}
 	for _, g := range s.end.Gaps {
-		s.bundle.gaps.put(Gap(g))
+		s.bundle.gaps.put(g.gap())
 	}
 	return nil
 }

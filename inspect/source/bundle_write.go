@@ -50,6 +50,9 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 		Origin: ManifestOrigin(header.Origin), Root: header.Root, MetaPath: header.MetaPath,
 		Revision: header.Revision, Taken: header.Taken.UTC(),
 	}
+	for _, r := range header.Lacks {
+		manifest.Lacks = append(manifest.Lacks, bundleRange(r))
+	}
 	return b, b.addJSON(manifestName, manifest)
 }
 
@@ -150,7 +153,7 @@ func (b *BundleWriter) Close(gaps []Gap) (BundleStats, error) {
 	b.closed = true
 	err := b.flush()
 	for _, g := range gaps {
-		b.end.Gaps = append(b.end.Gaps, bundleGap(g))
+		b.end.Gaps = append(b.end.Gaps, toBundleGap(g))
 	}
 	if err == nil {
 		err = b.addJSON(endName, b.end)

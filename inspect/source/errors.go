@@ -9,9 +9,6 @@ import (
 // compacted past it. Pin again to go on from the present.
 var ErrCompacted = errors.New("revision was compacted away")
 
-// ErrConsumed is returned by the second Scan of an input that can be read once.
-var ErrConsumed = errors.New("input was already read")
-
 // HintError is an error together with what a person can try next. Error() is
 // the error alone, one line; the command line prints Hint below it.
 type HintError struct {

@@ -72,6 +72,12 @@ func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
 		}
 		version <- st.Version
 	}()
+	if s.grantedRanges() != nil {
+		// What an account may read changes, to more and to less.
+		if err := s.askGranted(ctx, r); err != nil {
+			return nil, s.explain(ctx, "read", err)
+		}
+	}
 	revision, err := s.revision(ctx, r)
 	if err != nil {
 		return nil, s.explain(ctx, "read", err)

@@ -109,9 +109,15 @@ func TestAuth(t *testing.T) {
 			t.Errorf("%s, role for a part (-want +got):\n%s", from, diff)
 		}
 		wantGaps := []source.Gap{
-			{Where: `keys under "by-dev/kv/"`, Reason: "permission denied"},
-			{Where: `keys ["by-dev/meta/datacoord-meta/", "by-dev/meta/datacoord-meta/s/")`, Reason: "permission denied"},
-			{Where: `keys ["by-dev/meta/datacoord-meta/s0", "by-dev/meta/datacoord-meta0")`, Reason: "permission denied"},
+			{Where: `keys under "by-dev/kv/"`, Reason: "permission denied", Keys: source.Prefix("by-dev/kv/")},
+			{
+				Where:  `keys ["by-dev/meta/datacoord-meta/", "by-dev/meta/datacoord-meta/s/")`,
+				Reason: "permission denied", Keys: source.Range{From: "by-dev/meta/datacoord-meta/", To: "by-dev/meta/datacoord-meta/s/"},
+			},
+			{
+				Where:  `keys ["by-dev/meta/datacoord-meta/s0", "by-dev/meta/datacoord-meta0")`,
+				Reason: "permission denied", Keys: source.Range{From: "by-dev/meta/datacoord-meta/s0", To: "by-dev/meta/datacoord-meta0"},
+			},
 		}
 		if diff := cmp.Diff(wantGaps, gaps); diff != "" {
 			t.Errorf("%s, gaps of a role for a part (-want +got):\n%s", from, diff)
@@ -150,6 +156,52 @@ func TestPermissionFoundOutInScan(t *testing.T) {
 	}
 	if len(gaps) != 2 {
 		t.Errorf("gaps %v, want kv/ and datacoord-meta/", gaps)
+	}
+}
+
+func TestRoleChangesBetweenReads(t *testing.T) {
+	a, b, c := prefix("by-dev/meta/datacoord-meta/s/"), prefix("by-dev/meta/root-coord/"), prefix("by-dev/meta/session/")
+	server, dump := authServer(t, map[string][]grant{"changing": {a, b, c}})
+	admin, err := clientv3.New(clientv3.Config{Endpoints: []string{server.Address}, Username: "root", Password: "rootpw"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = admin.Close() }()
+	src := open(t, "etcd://"+server.Address, source.Options{Username: "changing", Password: "secret"})
+	defer func() { _ = src.Close() }()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(snap source.Snapshot) []string {
+		t.Helper()
+		var keys []string
+		if err := snap.Scan(t.Context(), []source.Range{source.Prefix("by-dev/")}, func(kv source.KV) error {
+			keys = append(keys, string(kv.Key))
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return keys
+	}
+	if diff := cmp.Diff(keysBelow(dump, a.from, b.from, c.from), read(snap)); diff != "" {
+		t.Errorf("first read (-want +got):\n%s", diff)
+	}
+	if _, err := admin.RoleRevokePermission(t.Context(), "changing-role", c.from, c.to); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(keysBelow(dump, a.from, b.from), read(snap)); diff != "" {
+		t.Errorf("after a right was withdrawn (-want +got):\n%s", diff)
+	}
+	if _, err := admin.RoleGrantPermission(t.Context(), "changing-role", "by-dev/", "by-dev0", clientv3.PermissionType(clientv3.PermRead)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read(again); len(got) != len(dump.Below("by-dev/")) || len(again.Gaps()) > 0 {
+		t.Errorf("after a right was granted: %d keys, gaps %v", len(got), again.Gaps())
 	}
 }
 

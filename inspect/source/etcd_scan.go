@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -54,7 +55,7 @@ func (s *etcdSnapshot) Gaps() []Gap {
 	defer s.mu.Unlock()
 	gaps := make([]Gap, len(s.denied))
 	for i, r := range s.denied {
-		gaps[i] = Gap{Where: r.String(), Reason: "permission denied"}
+		gaps[i] = Gap{Where: r.String(), Reason: "permission denied", Keys: r}
 	}
 	return gaps
 }
@@ -68,14 +69,13 @@ func (s *etcdSnapshot) deny(ranges []Range) {
 // Scan yields the keys of the ranges in order. A KV is a part of the bytes that
 // came from the wire and is gone when yield returns.
 func (s *etcdSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
-	err := s.scan(ctx, s.readable(ranges), yield)
-	if errors.Is(err, errRangeDenied) {
-		// Only now is it known that the account sees a part. Nothing was yielded
-		// twice: the scan stopped before the range that was denied.
-		var denied *deniedError
-		errors.As(err, &denied)
+	parts := s.readable(ranges)
+	err := s.scan(ctx, parts, yield)
+	if denied, ok := errors.AsType[*deniedError](err); ok {
+		// Only now is it known that the account sees a part, or less than before.
+		// Nothing is yielded twice: the scan stopped before the range that was denied.
 		if err = s.source.askGranted(ctx, s.reader); err == nil {
-			err = s.scan(ctx, s.readable(ranges[denied.index:]), yield)
+			err = s.scan(ctx, s.readable(parts[denied.index:]), yield)
 		}
 	}
 	if own, ok := errors.AsType[*yieldError](err); ok {
@@ -212,7 +212,11 @@ func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, buffer
 		s.adapt(p)
 		more, next := p.more, p.lastKey+"\x00"
 		f.pages <- fetched{page: p}
-		if !more || next <= r.From {
+		if !more {
+			return
+		}
+		if next <= r.From {
+			f.pages <- fetched{err: fmt.Errorf("%s: etcd has more keys, but does not go on", r)}
 			return
 		}
 		r.From = next

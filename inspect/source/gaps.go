@@ -8,11 +8,17 @@ import (
 )
 
 // gapList collects what could not be read. Many gaps of one reason are counted
-// together, so that a file that is damaged all over still gives a short report.
+// together, so that a file that is damaged all over still gives a short report. A
+// gap that is found again, by another pass over the file, is the same gap.
 type gapList struct {
 	mu   sync.Mutex
 	gaps []Gap
+	// counted are the gaps that are part of a count only.
+	counted map[place]bool
 }
+
+// place identifies a gap.
+type place struct{ where, reason string }
 
 // maxGaps is how many gaps are named one by one for each reason.
 const maxGaps = 20
@@ -28,26 +34,37 @@ func (l *gapList) add(err error) {
 func (l *gapList) put(gap Gap) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slices.ContainsFunc(l.gaps, func(g Gap) bool { return g.Where == gap.Where && g.Reason == gap.Reason }) {
-		return
-	}
-	same := 0
-	for _, g := range l.gaps {
-		if g.Reason == gap.Reason {
-			same++
-		}
-	}
-	if same < maxGaps {
-		l.gaps = append(l.gaps, gap)
-		return
-	}
+	same, further := 0, -1
 	for i := range l.gaps {
-		if l.gaps[i].Reason == gap.Reason && l.gaps[i].Where == furtherPlaces {
-			l.gaps[i].Count += max(1, gap.Count)
+		g := &l.gaps[i]
+		if g.Reason != gap.Reason {
+			continue
+		}
+		if g.Where == gap.Where {
+			// An earlier pass may have ended before it had seen all of it.
+			g.Count = max(g.Count, gap.Count)
 			return
 		}
+		if same++; g.Where == furtherPlaces {
+			further = i
+		}
 	}
-	l.gaps = append(l.gaps, Gap{Where: furtherPlaces, Reason: gap.Reason, Count: max(1, gap.Count)})
+	at := place{gap.Where, gap.Reason}
+	switch {
+	case same < maxGaps:
+		l.gaps = append(l.gaps, gap)
+		return
+	case l.counted[at]:
+		return
+	case further < 0:
+		further = len(l.gaps)
+		l.gaps = append(l.gaps, Gap{Where: furtherPlaces, Reason: gap.Reason})
+	}
+	if l.counted == nil {
+		l.counted = make(map[place]bool)
+	}
+	l.counted[at] = true
+	l.gaps[further].Count += max(1, gap.Count)
 }
 
 // furtherPlaces is the Where of gaps that are only counted.

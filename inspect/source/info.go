@@ -97,14 +97,7 @@ func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
 	info.Revision = s.revision
 	var finder rootFinder
 	classify := func() func([]byte) class { return func([]byte) class { return classWanted } }
-	err := s.file.pass(ctx, s.leaves, classify, func(r record) error {
-		if r.tombstone {
-			return nil
-		}
-		kv, err := parseKeyValue(r.value)
-		if err != nil {
-			return nil //nolint:nilerr // counted as a gap by the pass of a Scan.
-		}
+	err := s.file.pass(ctx, s.leaves, classify, func(kv KV, _ class) error {
 		info.count(kv)
 		finder.add(kv.Key)
 		return nil

@@ -23,8 +23,6 @@ type input struct {
 	modified time.Time
 	// file is what to close, nil for memory.
 	file *os.File
-	// memory is the content when it is held in memory.
-	memory []byte
 	// packed is the size before unpacking, 0 if nothing was unpacked.
 	packed int64
 	// layers are how many times gzip was taken off.
@@ -51,8 +49,7 @@ func (in *input) reader() io.Reader { return io.NewSectionReader(in, 0, in.size)
 
 // readAll takes r into memory, up to limit bytes.
 func (in *input) readAll(r io.Reader, limit int64) error {
-	var buf bytes.Buffer
-	n, err := io.Copy(&buf, io.LimitReader(r, limit+1))
+	content, n, err := readBlocks(r, limit)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read %s: %w", in.location, cause(err))
@@ -60,8 +57,7 @@ func (in *input) readAll(r io.Reader, limit int64) error {
 		return hintf("save it to a file and unpack it there: a plain file is read in place",
 			"read %s: more than %d MiB do not fit into memory", in.location, limit>>20)
 	}
-	in.memory = buf.Bytes()
-	in.ReaderAt, in.size = bytes.NewReader(in.memory), n
+	in.ReaderAt, in.size = content, n
 	return nil
 }
 
@@ -213,7 +209,7 @@ func (in *input) unpackToMemory(open opener, opts Options) error {
 		return notGzip(in.location, err)
 	}
 	plain := *in
-	plain.file, plain.memory, plain.packed = nil, nil, in.size
+	plain.file, plain.packed = nil, in.size
 	if err := plain.readAll(&salvageReader{r: r, salvage: opts.Salvage}, opts.memoryLimit()); err != nil {
 		return notGzip(in.location, err)
 	}

@@ -321,3 +321,50 @@ func TestFrames(t *testing.T) {
 		t.Errorf("frames %v, want %v", got, want)
 	}
 }
+
+func TestSecretsInAddresses(t *testing.T) {
+	for _, from := range []string{
+		"etcd://root:hunter2@host:2379/by-dev", "etcd://root:hun/ter2@host:2379/by-dev", "etcds://a:b/hunter2@h",
+		"etcd://root:hunter2/@host", "etcd://root:hunter2@a/b@host:1",
+	} {
+		_, err := parseEtcd(from)
+		if err == nil || strings.Contains(err.Error(), "ter2") || !strings.Contains(err.Error(), "password") {
+			t.Errorf("%s: %v", from, err)
+		}
+		for _, scheme := range []string{"http", "https", "ETCD", "s3"} {
+			_, rest, _ := strings.Cut(from, "://")
+			_, err := Open(t.Context(), scheme+"://"+rest, Options{})
+			known, ok := errors.AsType[*HintError](err)
+			if !ok || strings.Contains(err.Error()+known.Hint, "ter2") || strings.Contains(err.Error()+known.Hint, "hun") {
+				t.Errorf("%s://%s: %v", scheme, rest, err)
+			}
+		}
+	}
+	if a, err := parseEtcd("etcd://host:2379/by@dev"); err == nil {
+		t.Errorf("host:2379/by@dev may hide a password, and is %+v", a)
+	}
+	if a, err := parseEtcd("etcd://host:2379/by%40dev"); err != nil || a.root != "by@dev" {
+		t.Errorf("a root with an escaped @: %+v, %v", a, err)
+	}
+}
+
+func TestGapsOfSeveralPasses(t *testing.T) {
+	var l gapList
+	for pass := range 2 {
+		for i := range int64(maxGaps + 10) {
+			l.put(Gap{Where: fmt.Sprint("page ", i), Reason: "damaged", Count: i + int64(pass)})
+		}
+		l.put(Gap{Where: "records", Reason: "odd", Count: 5 - int64(pass)})
+	}
+	got := l.list()
+	if len(got) != maxGaps+2 || got[3].Count != 4 || got[maxGaps+1].Count != 5 {
+		t.Errorf("gaps %v", got)
+	}
+	var want int64
+	for i := maxGaps; i < maxGaps+10; i++ {
+		want += int64(i)
+	}
+	if further := got[maxGaps]; further.Where != furtherPlaces || further.Count != want {
+		t.Errorf("further gaps %+v, want %d", further, want)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,12 +96,12 @@ func Open(ctx context.Context, from string, opts Options) (Source, error) {
 		}
 		return newEtcd(address, opts), nil
 	case scheme == "file" && hasScheme:
-		return openPath(ctx, rest, opts)
+		return openPath(ctx, filePath(rest), opts)
 	case scheme == "http" && hasScheme:
-		return nil, hintf("did you mean etcd://"+rest+"?", "open %s: etcd is not read over http", redactAddress(from))
+		return nil, hintf("did you mean etcd://"+withoutUser(rest)+"?", "open %s: etcd is not read over http", redactAddress(from))
 	case scheme == "https" && hasScheme:
-		return nil, hintf("did you mean etcds://"+rest+"?", "open %s: etcd is not read over https", redactAddress(from))
-	case hasScheme && !strings.ContainsAny(scheme, `/\.`):
+		return nil, hintf("did you mean etcds://"+withoutUser(rest)+"?", "open %s: etcd is not read over https", redactAddress(from))
+	case hasScheme && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\.`): // one letter is a drive
 		return nil, hintf("known are etcd://, etcds:// and file://", "open %s: unknown scheme %q", redactAddress(from), scheme)
 	}
 	return openPath(ctx, from, opts)
@@ -109,12 +110,31 @@ func Open(ctx context.Context, from string, opts Options) (Source, error) {
 // redactAddress cuts user info out of a word that may hold a password.
 func redactAddress(from string) string {
 	scheme, rest, ok := strings.Cut(from, "://")
-	authority, path, _ := strings.Cut(rest, "/")
-	i := strings.LastIndexByte(authority, '@')
-	if !ok || i < 0 {
+	user, authority, path := cutAuthority(rest)
+	if !ok || user == "" {
 		return from
 	}
-	return scheme + "://" + authority[i+1:] + "/" + path
+	return scheme + "://" + authority + "/" + path
+}
+
+// withoutUser cuts user info out of what stands behind a scheme.
+func withoutUser(rest string) string {
+	_, address, _ := strings.Cut(redactAddress("any://"+rest), "://")
+	return address
+}
+
+// filePath is the path of a file:// address. Browsers and file managers write them
+// percent-encoded, and on Windows with a slash before the drive letter.
+func filePath(rest string) string {
+	if path, err := url.PathUnescape(rest); err == nil && path != rest {
+		if _, err := os.Stat(rest); errors.Is(err, fs.ErrNotExist) {
+			rest = path
+		}
+	}
+	if len(rest) > 2 && rest[0] == '/' && rest[2] == ':' && filepath.Separator != '/' {
+		rest = rest[1:]
+	}
+	return filepath.FromSlash(rest)
 }
 
 func openPath(ctx context.Context, path string, opts Options) (Source, error) {

@@ -65,6 +65,13 @@ func (n rootName) accepts(r metaRoot) bool {
 	return false
 }
 
+// decides reports whether r is what the name asks for whatever else may be found:
+// "by-dev" prefers by-dev/meta to by-dev/other; see chooseRoot.
+func (n rootName) decides(r metaRoot) bool {
+	exact := strings.Trim(string(n), "/") == strings.Trim(r.String(), "/")
+	return n.accepts(r) && (n == "" || exact || r.sub == defaultSubPath)
+}
+
 // rootFinder collects the roots that keys prove, as a file is read.
 type rootFinder struct {
 	found []metaRoot

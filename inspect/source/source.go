@@ -80,6 +80,10 @@ type Header struct {
 	// Taken is when the state was true: now for a live read, the time written in
 	// the file else its modification time for the others; zero if unknown.
 	Taken time.Time
+	// Lacks are sorted ranges of keys below the root that a source of this kind
+	// leaves out (a birdwatcher backup has nothing beside the metadata prefix): no
+	// fault, and so no Gap, but nothing is known of them either.
+	Lacks []Range
 }
 
 // MetaPrefix is the absolute prefix of metadata keys, with a trailing slash.
@@ -95,6 +99,8 @@ type Gap struct {
 	Reason string
 	// Count is how many records are missing, 0 if that cannot be known.
 	Count int64
+	// Keys is the range that was not read, if the gap is one of keys; else zero.
+	Keys Range
 }
 
 // Source is a place that holds the metadata of clusters.
@@ -116,9 +122,8 @@ type Snapshot interface {
 	// Scan calls yield once for each live key inside one of the ranges. Ranges
 	// are sorted and do not overlap. A Seekable snapshot yields in key order;
 	// others in any order. yield is never called concurrently. Scan stops at the
-	// first error of yield and returns it.
-	//
-	// A piped file can be scanned once; a second Scan returns an error.
+	// first error of yield and returns it. It can be called again: a pipe was taken
+	// into memory by Open.
 	Scan(ctx context.Context, ranges []Range, yield func(KV) error) error
 	// Gaps lists what Scan could not read so far.
 	Gaps() []Gap

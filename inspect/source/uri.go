@@ -25,10 +25,8 @@ const defaultEtcdPort = "2379"
 func parseEtcd(from string) (etcdAddress, error) {
 	scheme, rest, _ := strings.Cut(from, "://")
 	a := etcdAddress{tls: scheme == "etcds"}
-	authority, path, _ := strings.Cut(rest, "/")
-	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
-		user := authority[:i]
-		authority = authority[i+1:]
+	user, authority, path := cutAuthority(rest)
+	if user != "" {
 		if strings.Contains(user, ":") {
 			return a, hintf("write "+scheme+"://USER@"+authority+"/... and give the password in KITESCOPE_ETCD_PASSWORD, "+
 				"with --password-file, or at the prompt", "a password does not belong into the address: it would stay in the shell's history")
@@ -55,6 +53,24 @@ func parseEtcd(from string) (etcdAddress, error) {
 		a.hosts = append(a.hosts, hostPort)
 	}
 	return a, nil
+}
+
+// cutAuthority splits what stands behind the scheme. A password may hold slashes,
+// and must not be taken for a host, for hosts are shown: what looks like
+// "user:pass/word@host" has user info up to its last "@".
+func cutAuthority(rest string) (user, authority, path string) {
+	authority, path, _ = strings.Cut(rest, "/")
+	if strings.Contains(authority, ":") && !strings.Contains(authority, "@") {
+		if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+			user, rest = rest[:i], rest[i+1:]
+			authority, path, _ = strings.Cut(rest, "/")
+			return user, authority, path
+		}
+	}
+	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+		user, authority = authority[:i], authority[i+1:]
+	}
+	return user, authority, path
 }
 
 // withPort checks host[:port] and adds the default port.

@@ -6,7 +6,7 @@ var aliases = define(definition[*model.Alias]{
 	Resource: Resource{
 		Name: "aliases", Singular: "alias", Kind: "Alias",
 		Doc:        "Other names of collections.",
-		Needs:      model.PartCatalog,
+		Needs:      model.PartObjects,
 		Names:      []string{"name"},
 		Handle:     "name",
 		Shorthands: collectionShorthands("alias", "name"),

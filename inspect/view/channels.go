@@ -11,7 +11,7 @@ var vchannels = define(definition[*model.VChannel]{
 	Resource: Resource{
 		Name: "vchannels", Singular: "vchannel", Aliases: []string{"vch", "channel", "channels"}, Kind: "VChannel",
 		Doc:        "Virtual channels: the shards of collections, with their checkpoints and who consumes them.",
-		Needs:      model.PartCatalog | model.PartChannels,
+		Needs:      model.PartObjects | model.PartChannels,
 		Names:      []string{"name"},
 		Handle:     "name",
 		Shorthands: collectionShorthands("vchannel", "name", "ch", "name", "checkpoint", "checkpoint_at", "checkpoint_age", "checkpoint_age_seconds", "node", "watcher"),
@@ -136,7 +136,7 @@ var pchannels = define(definition[*model.PChannel]{
 	Resource: Resource{
 		Name: "pchannels", Singular: "pchannel", Aliases: []string{"pch", "topics"}, Kind: "PChannel",
 		Doc:        "Physical channels: topics of the message queue, shared by vchannels.",
-		Needs:      model.PartCatalog | model.PartChannels,
+		Needs:      model.PartObjects | model.PartChannels,
 		Names:      []string{"name"},
 		Handle:     "name",
 		Shorthands: map[string]string{"pchannel": "name", "checkpoint_age": "checkpoint_age_seconds"},

@@ -10,7 +10,7 @@ var collections = define(definition[*model.Collection]{
 	Resource: Resource{
 		Name: "collections", Singular: "collection", Aliases: []string{"coll", "colls", "c"}, Kind: "Collection",
 		Doc:    "Collections with their rows, shards and load state.",
-		Needs:  model.PartCatalog,
+		Needs:  model.PartObjects,
 		Names:  []string{"name", "id", "aliases", "full_name"},
 		Handle: "full_name",
 		Shorthands: map[string]string{
@@ -79,7 +79,7 @@ var collectionData = []column[*model.Collection]{
 	},
 	{
 		Column{
-			Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Hidden, Needs: model.PartSegments | model.PartSegmentIndexes,
+			Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Hidden, Needs: model.PartIndexes | model.PartSegments | model.PartSegmentIndexes,
 			Doc: "Bytes of finished index files, where Milvus records them.",
 		},
 		totalsOf(func(t model.Totals) Cell { return someCount(t.IndexBytes) }),
@@ -97,7 +97,7 @@ var collectionData = []column[*model.Collection]{
 		totalsOf(func(t model.Totals) Cell { return count(int64(t.Segments)) }),
 	},
 	{
-		Column{Name: "indexes", Title: "INDEXES", Kind: Int, Show: Wide, Priority: 5, Doc: "Index definitions, deleted ones not counted."},
+		Column{Name: "indexes", Title: "INDEXES", Kind: Int, Show: Wide, Priority: 5, Needs: model.PartIndexes, Doc: "Index definitions, deleted ones not counted."},
 		func(e *Env, c *model.Collection) Cell { return count(int64(len(liveIndexes(e, c.ID)))) },
 	},
 	{
@@ -111,7 +111,7 @@ var collectionData = []column[*model.Collection]{
 
 var collectionServing = []column[*model.Collection]{
 	{
-		Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 1, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+		Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 1, Needs: model.PartServing, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
 		func(e *Env, c *model.Collection) Cell { return text(loadState(e, c.ID)) },
 	},
 	{
@@ -119,7 +119,7 @@ var collectionServing = []column[*model.Collection]{
 		func(e *Env, c *model.Collection) Cell { return loadPercent(e.Cluster.LoadState(c.ID)) },
 	},
 	{
-		Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Show: Wide, Priority: 6, Doc: "Replicas that exist."},
+		Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Show: Wide, Priority: 6, Needs: model.PartServing, Doc: "Replicas that exist."},
 		func(e *Env, c *model.Collection) Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) },
 	},
 	{
@@ -262,7 +262,7 @@ var functions = define(definition[*model.Function]{
 	Resource: Resource{
 		Name: "functions", Singular: "function", Kind: "Function", Handle: "name",
 		Doc:   "Functions that fill fields from others (2.5 and later).",
-		Needs: model.PartCatalog,
+		Needs: model.PartObjects,
 	},
 	columns: []column[*model.Function]{
 		{

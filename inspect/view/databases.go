@@ -10,7 +10,7 @@ var databases = define(definition[*model.Database]{
 	Resource: Resource{
 		Name: "databases", Singular: "database", Aliases: []string{"db", "dbs"}, Kind: "Database",
 		Doc:        "Databases, the namespaces of collections (2.2.9 and later; before that all is in default).",
-		Needs:      model.PartCatalog,
+		Needs:      model.PartObjects,
 		Names:      []string{"name", "id"},
 		Handle:     "name",
 		Shorthands: map[string]string{"size": "size_bytes"},

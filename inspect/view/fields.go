@@ -16,7 +16,7 @@ var fields = define(definition[fieldRow]{
 	Resource: Resource{
 		Name: "fields", Singular: "field", Aliases: []string{"columns"}, Kind: "Field",
 		Doc:        "Fields of all schemas, Milvus's own included.",
-		Needs:      model.PartCatalog,
+		Needs:      model.PartObjects,
 		Names:      []string{"name"},
 		Handle:     "path",
 		Shorthands: collectionShorthands("pk", "primary_key"),
@@ -78,7 +78,7 @@ var fieldType = []column[fieldRow]{
 		func(_ *Env, f fieldRow) Cell { return list(fieldFlags(f.Field)) },
 	},
 	{
-		Column{Name: "indexes", Title: "INDEXES", Kind: List, Priority: 3, Doc: "Names of the indexes on it, deleted ones not included."},
+		Column{Name: "indexes", Title: "INDEXES", Kind: List, Priority: 3, Needs: model.PartIndexes, Doc: "Names of the indexes on it, deleted ones not included."},
 		func(e *Env, f fieldRow) Cell {
 			var names []string
 			for _, x := range fieldIndexes(e, f) {

@@ -183,6 +183,14 @@ type Grid struct {
 	Matched int
 }
 
+// NotRead reports whether there are no rows because what they are made of was not
+// read: that there are none is not known then. Lists of the keys themselves hold what
+// was read, whatever that is.
+func (g *Grid) NotRead() bool {
+	needs := g.Table.Resource().Needs
+	return g.Len() == 0 && needs != model.PartAll && !g.Table.Env().Cluster.Loaded.Has(needs)
+}
+
 // Len is the number of rows shown.
 func (g *Grid) Len() int {
 	if g.Rows == nil {

@@ -94,7 +94,7 @@ var partitionStats = define(definition[*model.PartitionStats]{
 	Resource: Resource{
 		Name: "partition-stats", Singular: "partition-stat", Kind: "PartitionStats",
 		Doc:        "Which segments each clustering compaction of a partition produced (2.4 and later).",
-		Needs:      model.PartCatalog | model.PartTasks,
+		Needs:      model.PartObjects | model.PartTasks,
 		Names:      []string{"version"},
 		Handle:     "version",
 		Shorthands: collectionShorthands(),

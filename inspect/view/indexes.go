@@ -10,7 +10,7 @@ var indexes = define(definition[*indexRow]{
 	Resource: Resource{
 		Name: "indexes", Singular: "index", Aliases: []string{"idx", "indices"}, Kind: "Index",
 		Doc:        "Index definitions on fields, deleted ones included.",
-		Needs:      model.PartCatalog,
+		Needs:      model.PartObjects | model.PartIndexes,
 		Names:      []string{"name", "id"},
 		Handle:     "id",
 		Shorthands: collectionShorthands("index", "name", "index_id", "id", "indexed", "indexed_percent", "size", "size_bytes"),

@@ -14,6 +14,7 @@ type Matcher struct {
 	table Table
 	terms []boundTerm
 	names []boundName
+	ids   *idSet // decides instead of names, nil unless it can
 }
 
 // boundTerm is a term whose collections are known.
@@ -46,6 +47,9 @@ func (s Selection) On(t Table) *Matcher {
 	m := &Matcher{table: t}
 	for i := range s.terms {
 		m.terms = append(m.terms, bindTerm(t, &s.terms[i]))
+	}
+	if m.ids = s.idSet(); m.ids != nil {
+		return m
 	}
 	for i := range s.names {
 		m.names = append(m.names, s.bindName(t, &s.names[i]))
@@ -165,6 +169,10 @@ func (m *Matcher) Match(row int) bool {
 }
 
 func (m *Matcher) matchNames(row int) bool {
+	if m.ids != nil {
+		_, ok := m.ids.of(m.table, row)
+		return ok
+	}
 	wanted, found := false, false
 	for i := range m.names {
 		n := &m.names[i]

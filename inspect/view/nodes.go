@@ -13,7 +13,7 @@ var nodes = define(definition[*model.Session]{
 	Resource: Resource{
 		Name: "nodes", Singular: "node", Aliases: []string{"session", "sessions", "no"}, Kind: "Node",
 		Doc:        "Sessions: one for each role of each process that is registered in etcd.",
-		Needs:      model.PartCatalog,
+		Needs:      model.PartSessions,
 		Names:      []string{"id", "name", "role", "address", "host"},
 		Handle:     "name",
 		Shorthands: map[string]string{"node": "id", "addr": "address"},
@@ -69,7 +69,7 @@ var nodeColumns = []column[*model.Session]{
 		func(_ *Env, s *model.Session) Cell { return text(s.State()) },
 	},
 	{
-		Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Priority: 2, Doc: "Replicas that a query node belongs to, leaving ones too."},
+		Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Priority: 2, Needs: model.PartServing, Doc: "Replicas that a query node belongs to, leaving ones too."},
 		func(e *Env, s *model.Session) Cell {
 			if !servesQueries(s) {
 				return none()
@@ -78,7 +78,7 @@ var nodeColumns = []column[*model.Session]{
 		},
 	},
 	{
-		Column{Name: "resource_groups", Title: "RESOURCE GROUP", Kind: List, Priority: 3, Doc: "Resource groups that list a query node."},
+		Column{Name: "resource_groups", Title: "RESOURCE GROUP", Kind: List, Priority: 3, Needs: model.PartServing, Doc: "Resource groups that list a query node."},
 		func(e *Env, s *model.Session) Cell {
 			if !servesQueries(s) {
 				return none()
@@ -196,7 +196,7 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 	Resource: Resource{
 		Name: "resource-groups", Singular: "resource-group", Aliases: []string{"rg", "rgs"}, Kind: "ResourceGroup",
 		Doc:        "Named sets of query nodes.",
-		Needs:      model.PartCatalog,
+		Needs:      model.PartServing,
 		Names:      []string{"name"},
 		Handle:     "name",
 		Shorthands: map[string]string{"node": "nodes"},

@@ -37,7 +37,7 @@ var tasks = define(definition[*model.Task]{
 	Resource: Resource{
 		Name: "tasks", Singular: "task", Aliases: []string{"jobs", "job"}, Kind: "Task",
 		Doc:        "Background work that is kept in etcd: import, compaction, stats, analyze, broadcast (2.4 and later).",
-		Needs:      model.PartCatalog | model.PartTasks,
+		Needs:      model.PartObjects | model.PartTasks,
 		Names:      []string{"id"},
 		Handle:     "id",
 		Shorthands: collectionShorthands("age", "age_seconds"),

@@ -6,7 +6,7 @@ var orphans = define(definition[*model.Segment]{
 	Resource: Resource{
 		Name: "orphans", Singular: "orphan", Kind: "OrphanSegment",
 		Doc:        "Segments of which logs or index files are recorded, but no segment record: leaks, or a write that was cut.",
-		Needs:      model.PartCatalog | model.PartSegments | model.PartLogs | model.PartSegmentIndexes,
+		Needs:      model.PartObjects | model.PartSegments | model.PartLogs | model.PartSegmentIndexes,
 		Names:      []string{"id"},
 		Handle:     "id",
 		Shorthands: collectionShorthands("size", "size_bytes"),

@@ -33,8 +33,11 @@ type Overview struct {
 	// States are the states of segments, alive first; Unknown if not read.
 	States        []StateCount
 	StatesUnknown bool
-	// Load counts collections by load state.
-	Load []StateCount
+	// Load counts collections by load state; Unknown if not read.
+	Load        []StateCount
+	LoadUnknown bool
+	// RolesUnknown says that Roles and Nodes were not read.
+	RolesUnknown bool
 	// OldestCheckpoint (Kind Duration) is the greatest checkpoint age of a live collection's
 	// channels; OldestChannel names it.
 	OldestCheckpoint Cell
@@ -78,7 +81,8 @@ func NewOverview(env *Env) *Overview {
 	o := &Overview{
 		Origin: c.Origin, Version: c.Version, Etcd: c.Etcd, Gaps: c.Gaps,
 		Keys: count(c.Keys), Tombstones: known(c, model.PartHistory, count(c.Tombstones)),
-		Undecoded: known(c, model.PartAll, count(int64(len(c.Undecoded)))),
+		// A key of config/ is text, which nothing can be wrong with; birdwatcher's backups have none.
+		Undecoded: known(c, model.PartAll&^model.PartConfig, count(int64(len(c.Undecoded)))),
 	}
 	if !c.Origin.Taken.IsZero() {
 		o.Age = max(0, env.Now.Sub(c.Origin.Taken))
@@ -114,10 +118,14 @@ func (o *Overview) countCatalog(env *Env) {
 			unindexed++
 		}
 	}
-	part := func(n int64) Cell { return known(c, model.PartCatalog, count(n)) }
+	part := func(n int64) Cell { return known(c, model.PartObjects, count(n)) }
+	index := func(n int64) Cell { return known(c, model.PartObjects|model.PartIndexes, count(n)) }
 	o.Databases = part(int64(len(databaseRows(env))))
 	o.Collections, o.Partitions, o.Aliases = part(live), part(partitionCount), part(int64(len(c.Aliases)))
-	o.Indexes, o.Unindexed = part(indexCount), part(unindexed)
+	o.Indexes, o.Unindexed = index(indexCount), index(unindexed)
+	if o.LoadUnknown = !c.Loaded.Has(model.PartObjects | model.PartServing); o.LoadUnknown {
+		return
+	}
 	for _, state := range []string{"Loaded", "Loading", "NotLoad"} {
 		if load[state] > 0 {
 			o.Load = append(o.Load, StateCount{State: state, Count: load[state], Rows: none()})
@@ -136,7 +144,7 @@ func (o *Overview) countSegments(env *Env) {
 	o.SealedRows = known(c, model.PartSegments, count(t.SealedRows))
 	o.DeletedRows = known(c, model.PartSegments|model.PartLogs, count(t.DeletedRows))
 	o.Bytes = known(c, model.PartSegments|model.PartLogs, count(t.Bytes))
-	o.Indexed = known(c, model.PartSegments|model.PartSegmentIndexes, percent(t.IndexedRows, t.SealedRows))
+	o.Indexed = known(c, model.PartIndexes|model.PartSegments|model.PartSegmentIndexes, percent(t.IndexedRows, t.SealedRows))
 	o.StatesUnknown = !c.Loaded.Has(model.PartSegments)
 	for _, r := range stateRows(t) {
 		o.States = append(o.States, StateCount{State: r.state, Count: r.segments, Rows: count(r.rows)})
@@ -157,6 +165,9 @@ func rankRole(role string) int {
 }
 
 func (o *Overview) countRoles(env *Env) {
+	if o.RolesUnknown = !env.Cluster.Loaded.Has(model.PartSessions); o.RolesUnknown {
+		return
+	}
 	byRole := map[string]*RoleCount{}
 	for _, s := range env.Cluster.Sessions {
 		r := byRole[s.Role]

@@ -10,7 +10,7 @@ var partitions = define(definition[*model.Partition]{
 	Resource: Resource{
 		Name: "partitions", Singular: "partition", Aliases: []string{"part", "parts"}, Kind: "Partition",
 		Doc:        "Partitions of collections.",
-		Needs:      model.PartCatalog,
+		Needs:      model.PartObjects,
 		Names:      []string{"name", "id"},
 		Handle:     "id",
 		Shorthands: collectionShorthands("partition", "name", "partition_id", "id", "part", "name", "size", "size_bytes", "load", "load_state"),
@@ -63,7 +63,7 @@ var partitionContent = []column[*model.Partition]{
 		func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Bytes) },
 	},
 	{
-		Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 2, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+		Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 2, Needs: model.PartServing, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
 		func(e *Env, p *model.Partition) Cell { return text(partitionLoad(e, p)) },
 	},
 	{

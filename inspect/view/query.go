@@ -122,6 +122,9 @@ func (s Selection) Rows(t Table) []int32 {
 // Unmatched are the bare words that name no row, wildcards aside: a person who asks
 // for what does not exist should hear it.
 func (s Selection) Unmatched(t Table) []string {
+	if set := s.idSet(); set != nil {
+		return set.missing(t, s.names)
+	}
 	var missing []string
 	for i := range s.names {
 		n := &s.names[i]

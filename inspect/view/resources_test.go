@@ -195,7 +195,7 @@ func TestNeedsOfDefaultSegments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := model.PartCatalog | model.PartSegments | model.PartLogs | model.PartSegmentIndexes
+	want := model.PartObjects | model.PartIndexes | model.PartSegments | model.PartLogs | model.PartSegmentIndexes
 	if needs != want {
 		t.Errorf("needs %b, want %b", needs, want)
 	}
@@ -203,7 +203,7 @@ func TestNeedsOfDefaultSegments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want = model.PartCatalog | model.PartSegments | model.PartLogs; needs != want {
+	if want = model.PartObjects | model.PartSegments | model.PartLogs; needs != want {
 		t.Errorf("needs %b, want %b", needs, want)
 	}
 }

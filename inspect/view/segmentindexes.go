@@ -8,7 +8,7 @@ var segmentIndexes = define(definition[*model.SegmentIndex]{
 	Resource: Resource{
 		Name: "segment-indexes", Singular: "segment-index", Aliases: []string{"segindex", "segidx", "si"}, Kind: "SegmentIndex",
 		Doc:        "The building, then the files, of each index on each segment.",
-		Needs:      model.PartCatalog | model.PartSegments | model.PartSegmentIndexes,
+		Needs:      model.PartObjects | model.PartSegments | model.PartSegmentIndexes,
 		Names:      []string{"segment_id", "build_id"},
 		Handle:     "build_id",
 		Shorthands: collectionShorthands("segment", "segment_id", "build", "build_id", "size", "size_bytes"),

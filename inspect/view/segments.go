@@ -12,7 +12,7 @@ var segments = define(definition[*model.Segment]{
 	Resource: Resource{
 		Name: "segments", Singular: "segment", Aliases: []string{"seg", "segs"}, Kind: "Segment",
 		Doc:        "Segments as DataCoord's metadata has them, dropped ones included.",
-		Needs:      model.PartCatalog | model.PartSegments,
+		Needs:      model.PartObjects | model.PartSegments,
 		Names:      []string{"id"},
 		Handle:     "id",
 		Shorthands: collectionShorthands("size", "size_bytes", "deleted", "deleted_rows", "index", "index_state", "age", "age_seconds"),
@@ -94,14 +94,14 @@ var segmentContent = []column[*model.Segment]{
 	},
 	{
 		Column{
-			Name: "index_state", Title: "INDEX", Kind: State, Priority: 2, Needs: model.PartSegmentIndexes,
+			Name: "index_state", Title: "INDEX", Kind: State, Priority: 2, Needs: model.PartIndexes | model.PartSegmentIndexes,
 			Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none.",
 		},
 		func(e *Env, s *model.Segment) Cell { return indexState(e.Cluster.IndexState(s)) },
 	},
 	{
 		Column{
-			Name: "index_states", Title: "INDEX STATES", Kind: Pairs, Show: Hidden, Needs: model.PartSegmentIndexes,
+			Name: "index_states", Title: "INDEX STATES", Kind: Pairs, Show: Hidden, Needs: model.PartIndexes | model.PartSegmentIndexes,
 			Doc: "State per index, by the index's name.",
 		},
 		indexStates,

@@ -10,7 +10,7 @@ var loadStates = define(definition[*model.LoadState]{
 	Resource: Resource{
 		Name: "load-states", Singular: "load-state", Aliases: []string{"load", "loads", "loaded"}, Kind: "LoadState",
 		Doc:        "Collections that should be in memory, as QueryCoord's metadata says.",
-		Needs:      model.PartCatalog,
+		Needs:      model.PartObjects | model.PartServing,
 		Names:      []string{"collection", "collection_id"},
 		Handle:     "collection_id",
 		Shorthands: collectionShorthands(),
@@ -114,7 +114,7 @@ var replicas = define(definition[*model.Replica]{
 	Resource: Resource{
 		Name: "replicas", Singular: "replica", Aliases: []string{"rep"}, Kind: "Replica",
 		Doc:        "Groups of query nodes, each of which serves a whole collection.",
-		Needs:      model.PartCatalog,
+		Needs:      model.PartObjects | model.PartServing,
 		Names:      []string{"id"},
 		Handle:     "id",
 		Shorthands: collectionShorthands("group", "resource_group", "rg", "resource_group", "node", "nodes"),

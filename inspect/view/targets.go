@@ -16,7 +16,7 @@ var targets = define(definition[targetRow]{
 	Resource: Resource{
 		Name: "targets", Singular: "target", Kind: "Target",
 		Doc:        "What QueryCoord last decided that the nodes should serve, by shard (2.4 and later).",
-		Needs:      model.PartCatalog | model.PartChannels,
+		Needs:      model.PartObjects | model.PartChannels,
 		Names:      []string{"vchannel"},
 		Handle:     "vchannel",
 		Shorthands: collectionShorthands("seek_age", "seek_age_seconds"),

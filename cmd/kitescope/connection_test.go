@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestConnection settles which cluster is meant: flags, then environment, then the file.
+func TestConnection(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	writeFile(t, config, "current: lab\ncontexts:\n  lab: {from: lab.db}\n  prod: {from: etcd://prod:2379, user: viewer, root: by-dev}\n")
+	for _, c := range []struct {
+		name      string
+		flags     globalFlags
+		env       map[string]string
+		from, err string
+	}{
+		{"the default", globalFlags{}, nil, "lab.db", ""},
+		{"a context", globalFlags{context: "prod"}, nil, "etcd://prod:2379", ""},
+		{"environment before the default", globalFlags{}, map[string]string{"KITESCOPE_FROM": "x.db"}, "x.db", ""},
+		{"a context of the environment", globalFlags{}, map[string]string{"KITESCOPE_CONTEXT": "prod"}, "etcd://prod:2379", ""},
+		{"a flag before the environment", globalFlags{from: "y.db"}, map[string]string{"KITESCOPE_FROM": "x.db", "KITESCOPE_CONTEXT": "prod"}, "y.db", ""},
+		{"a context flag before the environment", globalFlags{context: "lab"}, map[string]string{"KITESCOPE_FROM": "x.db"}, "lab.db", ""},
+		{"no such context", globalFlags{context: "nope"}, nil, "", `no context "nope"`},
+		{"a broken file that is not wanted", globalFlags{from: "y.db"}, map[string]string{"KITESCOPE_CONFIG": "connection_test.go"}, "y.db", ""},
+		{"a broken file", globalFlags{}, map[string]string{"KITESCOPE_CONFIG": "connection_test.go"}, "", "read configuration"},
+		{"no time", globalFlags{from: "y.db", timeout: -1}, nil, "", "--timeout"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			env := map[string]string{"KITESCOPE_CONFIG": config}
+			maps.Copy(env, c.env)
+			if c.flags.timeout == 0 {
+				c.flags.timeout = time.Second
+			}
+			a := &app{streams: &streams{getenv: func(name string) string { return env[name] }}, flags: c.flags}
+			got, err := a.connection()
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("error %v, want %q", err, c.err)
+				}
+				return
+			}
+			if err != nil || got.From != c.from {
+				t.Errorf("from %q, error %v; want %q", got.From, err, c.from)
+			}
+		})
+	}
+}
+
+// TestPassword asks nobody for a password that is not wanted or is at hand.
+func TestPassword(t *testing.T) {
+	dir := t.TempDir()
+	byFlag, byContext := filepath.Join(dir, "flag"), filepath.Join(dir, "context")
+	writeFile(t, byFlag, "from flag\r\n")
+	writeFile(t, byContext, "from context\n")
+	live := contextSpec{From: "etcd://h:1", User: "u"}
+	stored := live
+	stored.PasswordEnv, stored.PasswordFile = "OTHER", byContext
+	for _, c := range []struct {
+		name string
+		spec contextSpec
+		flag string
+		env  map[string]string
+		want string
+	}{
+		{"no user", contextSpec{From: "etcd://h:1"}, "", nil, ""},
+		{"a file", contextSpec{From: "x.db", User: "u"}, "", nil, ""},
+		{"a file by scheme", contextSpec{From: "file://x.db", User: "u"}, "", nil, ""},
+		{"standard input", contextSpec{From: "-", User: "u"}, "", nil, ""},
+		{"prompt", live, "", nil, "typed"},
+		{"environment", live, "", map[string]string{"KITESCOPE_ETCD_PASSWORD": "env"}, "env"},
+		{"flag first", stored, byFlag, map[string]string{"KITESCOPE_ETCD_PASSWORD": "env", "OTHER": "other"}, "from flag"},
+		{"environment before context", stored, "", map[string]string{"KITESCOPE_ETCD_PASSWORD": "env", "OTHER": "other"}, "env"},
+		{"the context's variable", stored, "", map[string]string{"OTHER": "other"}, "other"},
+		{"the context's file", stored, "", nil, "from context"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := &app{flags: globalFlags{passwordFile: c.flag}, streams: &streams{
+				getenv:       func(name string) string { return c.env[name] },
+				readPassword: func(context.Context, string) (string, error) { return "typed", nil },
+			}}
+			got, err := a.password(t.Context(), connection{contextSpec: c.spec})
+			if err != nil || got != c.want {
+				t.Errorf("password %q, error %v; want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+// TestInterruptible ends a read that would wait for ever.
+func TestInterruptible(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	in := &interruptible{ctx: ctx, r: r}
+	go func() { _, _ = io.WriteString(w, "abc") }()
+	p := make([]byte, 2)
+	n, err := io.ReadFull(in, p)
+	if err != nil || string(p[:n]) != "ab" {
+		t.Fatalf("read %q, %v", p[:n], err)
+	}
+	if n, err := in.Read(p); err != nil || string(p[:n]) != "c" {
+		t.Fatalf("read %q, %v", p[:n], err)
+	}
+	time.AfterFunc(10*time.Millisecond, stop)
+	if _, err := in.Read(p); !errors.Is(err, context.Canceled) {
+		t.Errorf("after an interrupt: %v", err)
+	}
+}
+
+// TestMessages keeps what acts on a terminal out of what is said on stderr.
+func TestMessages(t *testing.T) {
+	var out strings.Builder
+	report(t.Context(), &streams{err: &out}, &usageError{errors.New("no key \"\x1b]0;x\x07\"\nnext"), "say\x1b[2J"})
+	if got, want := out.String(), "kitescope: no key \"\\x1b]0;x\\x07\" next\nhint: say\\x1b[2J\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

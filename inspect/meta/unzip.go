@@ -1,0 +1,67 @@
+package meta
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// maxMessage bounds a message that is decoded. etcd takes values of 1.5 MiB unless
+	// told otherwise; a made-up one of 256 MiB could become 20 GB of empty objects.
+	maxMessage = 64 << 20
+	// plainly is up to what size any compressed value is unpacked, maxRatio how many
+	// times its own size a larger one may have: ids and rows compress 3 to 10 times.
+	plainly  = 4 << 20
+	maxRatio = 64
+)
+
+var errTooLarge = errors.New("too large to be a record of Milvus")
+
+// unzip unpacks the values that Milvus compresses. It is safe for concurrent use.
+type unzip struct {
+	small *zstd.Decoder
+	large func() (*zstd.Decoder, error) // rarely needed
+}
+
+func newUnzip() (*unzip, error) {
+	small, err := valueDecoder(plainly)
+	if err != nil {
+		return nil, err
+	}
+	return &unzip{small: small, large: sync.OnceValues(func() (*zstd.Decoder, error) { return valueDecoder(maxMessage) })}, nil
+}
+
+func valueDecoder(most uint64) (*zstd.Decoder, error) {
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(most))
+	if err != nil {
+		return nil, fmt.Errorf("make a zstd decoder: %w", err)
+	}
+	return decoder, nil
+}
+
+// value unpacks one value. A bomb is an error: errTooLarge.
+func (u *unzip) value(packed []byte) ([]byte, error) {
+	raw, err := u.small.DecodeAll(packed, nil)
+	if err == nil || !tooLarge(err) {
+		return raw, err
+	}
+	if len(packed) < plainly/maxRatio {
+		return nil, errTooLarge
+	}
+	decoder, err := u.large()
+	if err != nil {
+		return nil, err
+	}
+	raw, err = decoder.DecodeAll(packed, nil)
+	if err != nil && tooLarge(err) || len(raw) > maxRatio*len(packed) {
+		return nil, errTooLarge
+	}
+	return raw, err
+}
+
+func tooLarge(err error) bool {
+	return errors.Is(err, zstd.ErrDecoderSizeExceeded) || errors.Is(err, zstd.ErrWindowSizeExceeded)
+}

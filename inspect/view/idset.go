@@ -1,0 +1,50 @@
+package view
+
+import "strconv"
+
+// idSet is a selection by ids alone. Scripts hand over thousands of them: comparing
+// each with each row would take the square of that.
+type idSet struct {
+	ids    map[int64]bool
+	column int
+}
+
+// idSet is nil unless all names are plain ids of a resource that has nothing else.
+func (s Selection) idSet() *idSet {
+	if len(s.names) == 0 || len(s.resource.Names) != 1 || !s.onlyIDs() {
+		return nil
+	}
+	set := &idSet{ids: make(map[int64]bool, len(s.names)), column: s.resource.Column(s.resource.Names[0])}
+	for i := range s.names {
+		n := &s.names[i]
+		id, err := strconv.ParseInt(n.text, 10, 64)
+		if err != nil || n.not || n.collection != "" {
+			return nil
+		}
+		set.ids[id] = true
+	}
+	return set
+}
+
+// of returns a row's id if the set has it.
+func (s *idSet) of(t Table, row int) (int64, bool) {
+	c := t.Cell(row, s.column)
+	return c.Int, c.Absent == Present && s.ids[c.Int]
+}
+
+// missing are the words of names whose ids no row has.
+func (s *idSet) missing(t Table, names []name) []string {
+	found := make(map[int64]bool, len(s.ids))
+	for row := 0; row < t.Len() && len(found) < len(s.ids); row++ {
+		if id, ok := s.of(t, row); ok {
+			found[id] = true
+		}
+	}
+	var words []string
+	for i := range names {
+		if id, err := strconv.ParseInt(names[i].text, 10, 64); err == nil && !found[id] {
+			words = append(words, names[i].word)
+		}
+	}
+	return words
+}

@@ -1,0 +1,69 @@
+package view
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/model"
+)
+
+// TestManyIDs selects ten thousand segments of a hundred thousand by their ids.
+func TestManyIDs(t *testing.T) {
+	const count, wanted = 100_000, 10_000
+	list := make([]*model.Segment, count)
+	for i := range list {
+		list[i] = &model.Segment{ID: model.SegmentID(i + 1), State: model.SegmentFlushed}
+	}
+	env := NewEnv(model.Build(model.Parts{Loaded: model.PartAll, Segments: list}), time.Now())
+	words := []string{strconv.Itoa(count + 1)}
+	for i := range wanted {
+		words = append(words, strconv.Itoa(10*i+1))
+	}
+	s, err := ParseSelection(segments, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	rows := s.Rows(segments.Table(env))
+	if len(rows) != wanted || rows[1] != 10 {
+		t.Errorf("%d rows, want %d", len(rows), wanted)
+	}
+	if diff := cmp.Diff(words[:1], s.Unmatched(segments.Table(env))); diff != "" {
+		t.Errorf("unmatched (-want +got):\n%s", diff)
+	}
+	// One by one it would be a thousand million comparisons, twice.
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// TestIDSet is used where it means the same as names one by one, and not elsewhere.
+func TestIDSet(t *testing.T) {
+	for _, c := range []struct {
+		resource string
+		words    []string
+		set      bool
+	}{
+		{"segments", []string{"1", "2"}, true},
+		{"segments", []string{"1", "!2"}, false},
+		{"segments", []string{"1*"}, false},
+		{"segments", []string{"docs/1"}, false},
+		{"segments", []string{"state=growing"}, false},
+		{"collections", []string{"1"}, false},
+	} {
+		r, err := Find(c.resource)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := ParseSelection(r, c.words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.idSet() != nil; got != c.set {
+			t.Errorf("%s %q: a set of ids is %v, want %v", c.resource, c.words, got, c.set)
+		}
+	}
+}

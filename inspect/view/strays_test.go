@@ -1,0 +1,58 @@
+package view
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestStrays names the values of a selection that fit nothing, and no others.
+func TestStrays(t *testing.T) {
+	env := smallEnv()
+	for _, c := range []struct {
+		resource, word string
+		want           []string
+	}{
+		{"segments", "state=growing", nil},
+		{"segments", "state!=dropped", nil},
+		{"segments", "state=gro*", nil},
+		{"segments", "state=", nil},
+		{"segments", "state=flushd,growing", []string{`no segment has state "flushd"; there are: Dropped, Flushed, Growing`}},
+		{"segments", "coll=docs", nil},
+		{"segments", "coll!=dcos", []string{`no collection "dcos"`}},
+		{"segments", "coll=docs,470590569931111111", nil},
+		{"segments", "rows=123456", nil},
+		{"indexes", "type=hnsw", nil},
+		{"nodes", "role=querynod", []string{`no node has role "querynod"; there are: datanode, proxy, querynode, rootcoord`}},
+	} {
+		r, err := Find(c.resource)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := ParseSelection(r, []string{c.word})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, s.Strays(r.Table(env))); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", c.resource, c.word, diff)
+		}
+	}
+}
+
+// TestVocabulary selects words of Milvus in any case, and names as they are.
+func TestVocabulary(t *testing.T) {
+	env := smallEnv()
+	for _, c := range []struct{ resource, word, same string }{
+		{"nodes", "role=QueryNode", "role=querynode"},
+		{"indexes", "type=hnsw", "type=HNSW"},
+		{"segments", "level=l1", "level=L1"},
+	} {
+		got, want := selected(t, env, c.resource, c.word), selected(t, env, c.resource, c.same)
+		if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
+			t.Errorf("%s %s (-want +got):\n%s", c.resource, c.word, diff)
+		}
+	}
+	if got := selected(t, env, "collections", "name=DOCS"); len(got) > 0 {
+		t.Errorf("names have a case: %q", got)
+	}
+}
