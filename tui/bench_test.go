@@ -20,6 +20,7 @@ func benchModel(b *testing.B, n int) *Model {
 	cfg.Now = time.Now
 	cfg.StartPage = "segments"
 	m := New(cfg)
+	m.done = b.Context().Done()
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	_, c := m.Update(updateMsg{Cluster: manySegments(n), Live: true})
 	pump(m, c)

@@ -75,10 +75,14 @@ func (u updateMsg) apply(m *Model) cmd {
 // show makes a cluster the current one.
 func (m *Model) show(c *model.Cluster) cmd {
 	d := &m.data
+	d.env = m.env(c)
+	if d.cluster != nil && c.Origin.Revision != 0 && c.Origin.Revision == d.cluster.Origin.Revision {
+		d.cluster = c // only what etcd says about itself is new: no refresh to compare with
+		return m.stack.top().refresh(m)
+	}
 	d.previous, d.cluster = d.cluster, c
 	d.at = m.cfg.Now()
 	d.serial++
-	d.env = m.env(c)
 	if d.first == nil {
 		d.first = c
 		return batch(m.stack.top().refresh(m), m.tickAge(), m.tickClock())

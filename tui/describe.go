@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/render"
@@ -143,7 +141,7 @@ func plainTable(g *view.Grid, n, w int) (head string, rows []string) {
 	texts := make([][]string, n)
 	tracks := make([]track, len(g.Columns))
 	for j, c := range g.Columns {
-		tracks[j] = track{natural: width(all[c].Title), priority: all[c].Priority, flexible: !rightAligned(all[c].Kind)}
+		tracks[j] = track{natural: width(all[c].Title), priority: all[c].Priority, flexible: flexible(all[c].Kind)}
 	}
 	for i := range texts {
 		texts[i] = make([]string, len(g.Columns))
@@ -208,7 +206,7 @@ func compareLines(a, b *view.Description, w int) []paneLine {
 		if look == lineChanged {
 			mark = "~ "
 		}
-		return paneLine{text: mark + fit(name, label) + "  " + fit(x, side) + "  " + ansi.Truncate(y, side, "…"), look: look}
+		return paneLine{text: mark + fit(name, label) + "  " + fitName(x, side) + "  " + cutName(y, side), look: look}
 	}
 	lines := []paneLine{row("", refName(a.Ref), refName(b.Ref), lineTitle)}
 	same := 0

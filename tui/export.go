@@ -31,8 +31,8 @@ func copyMenu(m *Model) *menu {
 	top := m.stack.top()
 	if g, ok := top.(*gridPage); ok && g.rows.table != nil {
 		n.items = append(n.items,
-			menuItem{key: "t", text: "table as TSV", note: number(len(g.taken())) + " rows", run: func(m *Model, _ *menu) cmd {
-				return m.copyText(g.tsv(g.taken(), true), number(len(g.taken()))+" rows")
+			menuItem{key: "t", text: "table as TSV", note: plural(len(g.taken()), "row"), run: func(m *Model, _ *menu) cmd {
+				return m.copyText(g.tsv(g.taken(), true), plural(len(g.taken()), "row"))
 			}},
 			menuItem{key: "i", text: "ids, one per line", run: func(m *Model, _ *menu) cmd {
 				return m.copyText(g.ids(), "ids")
@@ -63,7 +63,7 @@ func (m *Model) copyCommand(command string) cmd {
 func (m *Model) copyRows(g *gridPage) cmd {
 	if len(g.marks) > 0 {
 		rows := g.taken()
-		return m.copyText(g.tsv(rows, false), number(len(rows))+" marked rows")
+		return m.copyText(g.tsv(rows, false), plural(len(rows), "marked row"))
 	}
 	row, _ := g.current()
 	return m.copyText(g.tsv([]int32{int32(row)}, false), g.resource.Singular+" "+refName(g.rows.table.Ref(row)))
@@ -94,7 +94,7 @@ func (g *gridPage) tsv(rows []int32, header bool) string {
 			if k > 0 {
 				b.WriteByte('\t')
 			}
-			b.WriteString(g.resource.Columns[c].Name)
+			b.WriteString(g.resource.Columns[c].Title)
 		}
 		b.WriteByte('\n')
 	}
@@ -135,10 +135,9 @@ func (g *gridPage) command(*Model) string {
 	var greps []string
 	for i := range g.filter.terms {
 		t := &g.filter.terms[i]
-		switch {
-		case t.where != nil && !t.negate:
-			words = append(words, shellWord(t.word))
-		default:
+		if word, ok := t.selector(); ok {
+			words = append(words, shellWord(word))
+		} else {
 			greps = append(greps, t.grep())
 		}
 	}
@@ -166,19 +165,45 @@ func (g *gridPage) command(*Model) string {
 	return strings.Join(append(words, greps...), " ")
 }
 
-// grep is a term as a filter of lines.
+// selector is a condition as a word of a selection; ok is false for texts.
+func (t *term) selector() (word string, ok bool) {
+	if t.where == nil {
+		return "", false
+	}
+	if !t.negate {
+		return t.word, true
+	}
+	// The longer operators first, as the selection looks for them.
+	for _, x := range [][2]string{{"!=", "="}, {">=", "<"}, {"<=", ">"}, {"!~", "~"}, {"=", "!="}, {">", "<="}, {"<", ">="}, {"~", "!~"}} {
+		at := strings.IndexAny(t.word, "=!<>~")
+		if rest, found := strings.CutPrefix(t.word[at:], x[0]); found {
+			return t.word[:at] + x[1] + rest, true
+		}
+	}
+	return "", false
+}
+
+// grep is a text as a filter of lines. Cells stand between blanks there, so that is
+// what the ends of a regular expression become.
 func (t *term) grep() string {
 	flags := "-i"
 	if t.negate {
 		flags += "v"
 	}
-	switch {
-	case t.re != nil:
-		return "| grep " + flags + "E " + shellWord(strings.TrimPrefix(t.re.String(), "(?i)"))
-	case t.where != nil:
-		return "| grep " + flags + "F " + shellWord(t.word)
+	if t.re == nil {
+		return "| grep " + flags + "F " + shellWord(string(t.text))
 	}
-	return "| grep " + flags + "F " + shellWord(string(t.text))
+	expr := strings.TrimPrefix(t.re.String(), "(?i)")
+	if rest, ok := strings.CutPrefix(expr, "^"); ok {
+		expr = "(^| )" + rest
+	}
+	if rest, ok := strings.CutSuffix(expr, "$"); ok && !strings.HasSuffix(rest, "\\") {
+		expr = rest + "( |$)"
+	}
+	if strings.ContainsAny(expr, "\\?") { // \d and the like
+		return "| grep " + flags + "P " + shellWord(expr)
+	}
+	return "| grep " + flags + "E " + shellWord(expr)
 }
 
 // shellWord quotes a word for a POSIX shell where it needs it.

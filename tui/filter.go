@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -184,17 +185,20 @@ type matching struct {
 	filter  filter
 	table   view.Table
 	columns []int
-	order   []int32 // candidates in order; nil means the first total rows
-	total   int
-	next    int     // candidates before it are decided
-	found   []int32 // rows that stay, so far
-	screen  int     // rows that fill the screen
-	now     func() time.Time
+	// Candidates are head, then order from position from on; a nil order is every row in turn.
+	head   []int32
+	order  []int32
+	from   int
+	total  int     // candidates in all
+	next   int     // candidates before it are decided
+	found  []int32 // rows that stay, so far
+	screen int     // rows that fill the screen
+	now    func() time.Time
 }
 
 // How long one piece of a matching may take: the first is for the eye.
 const (
-	firstPiece = 8 * time.Millisecond
+	firstPiece = 5 * time.Millisecond
 	laterPiece = 40 * time.Millisecond
 	// matchStride is how many rows are decided between two looks at the clock.
 	matchStride = 256
@@ -211,12 +215,11 @@ func (j matching) step() matching {
 	for j.next < j.total && j.serial == j.newest.Load() {
 		end := min(j.next+matchStride, j.total)
 		for ; j.next < end; j.next++ {
-			row := j.next
-			if j.order != nil {
-				row = int(j.order[j.next])
-			}
-			if x.match(row) {
-				j.found = append(j.found, int32(row))
+			if row := j.candidate(j.next); x.match(int(row)) {
+				if len(j.found) == cap(j.found) {
+					j.found = slices.Grow(j.found, max(matchStride, len(j.found)))
+				}
+				j.found = append(j.found, row)
 			}
 		}
 		if j.now().Sub(start) >= budget || first && len(j.found) >= j.screen {
@@ -226,22 +229,31 @@ func (j matching) step() matching {
 	return j
 }
 
-// narrowed is what is left to decide for a filter that only narrows j's: what was
-// found, then what had not been looked at.
-func (j *matching) narrowed() (order []int32, total int) {
-	if j.next == j.total {
-		return j.found, len(j.found)
+// candidate is the row of the i-th candidate.
+func (j *matching) candidate(i int) int32 {
+	if i < len(j.head) {
+		return j.head[i]
 	}
-	order = make([]int32, 0, len(j.found)+j.total-j.next)
-	order = append(order, j.found...)
-	for i := j.next; i < j.total; i++ {
-		if j.order != nil {
-			order = append(order, j.order[i])
-		} else {
-			order = append(order, int32(i))
-		}
+	i += j.from - len(j.head)
+	if j.order != nil {
+		return j.order[i]
 	}
-	return order, len(order)
+	return int32(i)
+}
+
+// within makes the candidates of a filter that only narrows wider's: what that one has
+// found, then what it had not looked at. Nothing is copied for the latter, as that may
+// be a million rows for each key.
+func (j matching) within(wider *matching) matching {
+	j.head, j.order, j.from = wider.found, wider.order, wider.from
+	if wider.next < len(wider.head) {
+		j.head = slices.Concat(wider.found, wider.head[wider.next:])
+	} else {
+		j.from += wider.next - len(wider.head)
+	}
+	rest := wider.from + wider.total - len(wider.head) - j.from
+	j.total = len(j.head) + rest
+	return j
 }
 
 func (j *matching) done() bool { return j.next == j.total }

@@ -15,7 +15,12 @@ func (g *gridPage) filterPrompt() *prompt {
 			if strings.TrimSpace(text) == g.filter.text {
 				return nil
 			}
-			return g.setFilter(m, text)
+			c := g.setFilter(m, text)
+			if g.err != nil {
+				m.say(toneBad, "not filtered by "+text+": "+g.err.Error())
+				g.err = nil
+			}
+			return c
 		},
 		cancelled: func(m *Model) cmd { return g.setFilter(m, before) },
 		status:    g.filterStatus,
@@ -74,7 +79,7 @@ func (g *gridPage) setFilter(m *Model, text string) cmd {
 	}
 	j := g.newMatching(m)
 	if wider != nil && wider.table == j.table && f.narrows(&old) {
-		return narrow(j, *wider)
+		return match(j.within(wider))
 	}
 	g.cursor, g.top = 0, 0
 	return match(j)

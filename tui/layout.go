@@ -1,5 +1,7 @@
 package tui
 
+import "slices"
+
 // track is one column as the layout sees it.
 type track struct {
 	natural  int // cells that the widest text needs
@@ -20,8 +22,9 @@ const (
 	floor   = 8
 )
 
-// arrange fits columns into w cells: flexible ones shrink to softCap, then columns
-// drop by priority, then what is left over goes back to the shrunken ones.
+// arrange fits columns into w cells: flexible ones shrink to softCap, then columns drop
+// by priority; what is left over goes to dropped ones that fit after all, the most
+// important first, then back to the shrunken ones.
 //
 // With offset > 0 the first column stays and the offset next ones are scrolled
 // away; the rest takes its natural width, as far as there is room.
@@ -32,10 +35,7 @@ func arrange(tracks []track, w, offset int) []placed {
 	kept := make([]placed, len(tracks))
 	total := -gap
 	for i, t := range tracks {
-		kept[i] = placed{i, min(t.natural, widthCap)}
-		if t.flexible {
-			kept[i].width = min(t.natural, softCap)
-		}
+		kept[i] = placed{i, t.least()}
 		total += kept[i].width + gap
 	}
 	for total > w {
@@ -46,9 +46,41 @@ func arrange(tracks []track, w, offset int) []placed {
 		total -= kept[drop].width + gap
 		kept = append(kept[:drop], kept[drop+1:]...)
 	}
+	kept, total = refill(tracks, kept, w, total)
 	squeeze(tracks, kept, total-w)
 	spread(tracks, kept, w-total)
 	return kept
+}
+
+// least is the width that a column has before others are dropped for its sake.
+func (t *track) least() int {
+	if t.flexible {
+		return min(t.natural, softCap)
+	}
+	return min(t.natural, widthCap)
+}
+
+// refill takes columns back that fit into what the dropping of wider ones has left.
+func refill(tracks []track, kept []placed, w, total int) (filled []placed, used int) {
+	for {
+		best := -1
+		for i := range tracks {
+			t := &tracks[i]
+			dropped := !slices.ContainsFunc(kept, func(p placed) bool { return p.column == i })
+			if dropped && total+gap+t.least() <= w && (best < 0 || t.priority < tracks[best].priority) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return kept, total
+		}
+		at := slices.IndexFunc(kept, func(p placed) bool { return p.column > best })
+		if at < 0 {
+			at = len(kept)
+		}
+		kept = slices.Insert(kept, at, placed{best, tracks[best].least()})
+		total += gap + tracks[best].least()
+	}
 }
 
 // lastToKeep is the position of the column to drop next, -1 if all must stay.

@@ -23,7 +23,8 @@ func TestArrange(t *testing.T) {
 		{"all fit", 200, 0, []placed{{0, 18}, {1, 70}, {2, 8}, {3, 8}}},
 		{"the name shrinks first", 70, 0, []placed{{0, 18}, {1, 30}, {2, 8}, {3, 8}}},
 		{"then columns drop by priority", 50, 0, []placed{{0, 18}, {1, 20}, {2, 8}}},
-		{"and the last that may", 30, 0, []placed{{0, 18}}},
+		{"one that fits takes the room of a wider one", 30, 0, []placed{{0, 18}, {2, 8}}},
+		{"and the last that may", 20, 0, []placed{{0, 18}}},
 		{"scrolled, the first column stays", 40, 1, []placed{{0, 18}, {2, 8}, {3, 8}}},
 		{"no further than the last column", 40, 9, []placed{{0, 18}, {3, 8}}},
 	} {

@@ -97,14 +97,6 @@ func match(j matching) cmd {
 	return func() tea.Msg { return matchedMsg{j.step()} }
 }
 
-// narrow decides the first piece of a filter among what a wider one has left.
-func narrow(j, wider matching) cmd {
-	return func() tea.Msg {
-		j.order, j.total = wider.narrowed()
-		return matchedMsg{j.step()}
-	}
-}
-
 // build makes a page's rows: binds, selects, sorts, filters, finds the cursor's object.
 func build(q gridQuery) cmd {
 	return func() tea.Msg { return builtMsg{q, q.run()} }

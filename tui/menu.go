@@ -108,8 +108,9 @@ func (n *menu) row(st *styles, i, w int) string {
 	if key == "" {
 		key = " "
 	}
-	left := fit(" "+key+"  "+item.text, max(0, w-ansi.StringWidth(note)-2))
-	plain := fit(left+" "+note, w)
+	left := " " + key + "  " + item.text
+	note = cut(note, max(0, w-ansi.StringWidth(left)-2))
+	plain := fit(fit(left, max(0, w-ansi.StringWidth(note)-1))+note, w)
 	switch {
 	case i == n.at:
 		return st.cursor.on(plain)

@@ -25,6 +25,15 @@ type block struct {
 
 func (b *block) add(line string) { b.lines = append(b.lines, fit(line, b.w)) }
 
+// warn adds a warning, in as many lines as it needs.
+func (b *block) warn(st *styles, text string) {
+	sign := "▲ "
+	for line := range strings.SplitSeq(ansi.Wrap(text, b.w-2, ""), "\n") {
+		b.add(st.warn.on(sign + line))
+		sign = "  "
+	}
+}
+
 // lines arranges the blocks: side by side where there is room.
 func (s *sheet) lines(w int) []string {
 	w -= 2
@@ -278,14 +287,17 @@ func (s *sheet) health(w int) block {
 	}
 	b.add(keys + undecoded)
 	for _, g := range o.Gaps {
-		b.add(s.st.warn.on("▲ not read: " + clean(g.Where) + ": " + clean(g.Reason)))
+		b.warn(s.st, "not read: "+clean(g.Where)+": "+clean(g.Reason))
 	}
 	for _, note := range o.Version.Notes {
-		b.add(s.st.warn.on("▲ " + clean(note)))
+		b.warn(s.st, clean(note))
 	}
 	if o.Etcd == nil {
 		b.add(s.st.dim.on("etcd ") + s.etcdMissing())
 		return b
+	}
+	if o.Etcd.Problem != "" {
+		b.warn(s.st, "etcd: "+clean(o.Etcd.Problem))
 	}
 	for i := range o.Etcd.Members {
 		b.add(s.member(i))
@@ -300,21 +312,26 @@ func (s *sheet) etcdMissing() string {
 	return s.st.dim.on("? not asked")
 }
 
+// member is one of etcd's, with what is wrong first.
 func (s *sheet) member(i int) string {
 	m := &s.o.Etcd.Members[i]
-	line := s.st.dim.on("etcd ") + clean(m.Endpoint) + " "
-	if m.Problem != "" {
-		return line + s.st.bad.on("✖ "+clean(m.Problem))
+	where := s.st.dim.on(strings.TrimPrefix(strings.TrimPrefix(clean(m.Endpoint), "http://"), "https://"))
+	line := s.st.dim.on("etcd ")
+	switch {
+	case m.Problem != "":
+		return line + s.st.bad.on("✖ "+clean(m.Problem)) + " " + where
+	case len(m.Errors) > 0:
+		line += s.st.bad.on("✖ " + clean(strings.Join(m.Errors, ", ")))
+	default:
+		line += s.st.good.on("✓ no alarm")
 	}
-	line += clean(m.Version) + " " + s.value(view.Bytes, view.Cell{Int: m.DBSize})
+	line += " " + s.value(view.Bytes, view.Cell{Int: m.DBSize})
 	if m.DBQuota > 0 {
 		line += s.st.dim.on(" of ") + s.value(view.Bytes, view.Cell{Int: m.DBQuota})
 	}
+	line += " " + clean(m.Version)
 	if m.Leader {
 		line += s.st.dim.on(" leader")
 	}
-	if len(m.Errors) > 0 {
-		return line + " " + s.st.bad.on("✖ "+clean(strings.Join(m.Errors, ", ")))
-	}
-	return line + " " + s.st.good.on("✓ no alarm")
+	return line + " " + where
 }

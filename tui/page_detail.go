@@ -27,6 +27,7 @@ type described struct {
 	against *view.Description // of the object compared with
 	records []model.Record
 	missing []string // keys without a record, and why
+	lost    bool     // the object is gone since: this is how it was
 }
 
 func newDetailPage(ref model.Ref) *detailPage {
@@ -57,7 +58,10 @@ func (d *detailPage) body(m *Model, w, h int) []string {
 func (d *detailPage) layOut(w int) {
 	switch {
 	case d.content.what == nil:
-		d.set([]paneLine{{text: ""}, {text: d.ref.Resource + " " + clean(d.ref.ID) + " is gone from the metadata", look: lineDim}}, w)
+		d.set([]paneLine{{text: ""}, {text: d.gone(), look: lineDim}}, w)
+	case d.content.lost:
+		lines := []paneLine{{text: "▲ " + d.gone() + "; below is what was known of it last", look: lineWarn}, {}}
+		d.set(append(lines, describeLines(&d.content, w)...), w)
 	case d.content.against != nil:
 		d.set(compareLines(d.content.what, d.content.against, w), w)
 	default:
@@ -65,12 +69,20 @@ func (d *detailPage) layOut(w int) {
 	}
 }
 
+func (d *detailPage) gone() string {
+	text := d.ref.Resource + " " + clean(d.ref.ID)
+	if d.label != clean(d.ref.ID) {
+		text += " (" + d.label + ")"
+	}
+	return text + " is gone from the metadata"
+}
+
 func (d *detailPage) can(m *Model, a action) string {
 	o := &d.content
 	switch a {
 	case actOwner, actRelated, actTree:
-		if o.table == nil {
-			return "the object is not there"
+		if o.table == nil || o.lost {
+			return "the object is gone"
 		}
 	case actSearchNext, actSearchPrevious:
 		if d.search == "" {
@@ -157,8 +169,9 @@ func (q *describeQuery) run() described {
 	if q.page.other != nil {
 		if i := view.RowOf(t, q.page.other.ID); i >= 0 {
 			o.against = t.Describe(i)
+			return o
 		}
-		return o
+		return described{} // one of two is no comparison
 	}
 	keys := q.env.Cluster.Keyspace
 	for _, key := range o.what.Records {
@@ -184,7 +197,12 @@ type describedMsg struct {
 func (r describedMsg) apply(m *Model) cmd {
 	d := r.query.page
 	d.busy = false
-	d.env, d.content, d.madeFor = r.query.env, r.object, 0
+	d.env, d.madeFor = r.query.env, 0
+	if r.object.what == nil && d.content.what != nil {
+		d.content.lost = true
+	} else {
+		d.content = r.object
+	}
 	if r.object.what != nil && r.object.what.Ref.Name != "" && d.other == nil {
 		d.label = refName(r.object.what.Ref)
 	}

@@ -91,7 +91,7 @@ func (d *diffPage) body(m *Model, w, h int) []string {
 		text = "no change matches " + d.filter + "; esc clears the filter"
 	}
 	if text != "" {
-		return []string{"", "   " + m.st.dim.on(cut(text, w-4))}
+		return append([]string{""}, sentence(m.st, text, w)...)
 	}
 	return d.draw(m.st, diffView{d, w < 100}, sortMark{column: -1}, w, h)
 }
@@ -239,9 +239,13 @@ func (d *diffPage) can(m *Model, a action) string {
 		if m.data.previous == nil {
 			return "there was no refresh yet"
 		}
+	case actFilter:
+		if d.compared == nil || len(d.compared.Changes) == 0 {
+			return "there is nothing to filter"
+		}
 	case actSetBaseline:
-		if m.data.cluster == nil {
-			return "no data yet"
+		if !m.data.live {
+			return "the source does not change"
 		}
 	default:
 	}

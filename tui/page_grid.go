@@ -107,7 +107,7 @@ func (g *gridPage) body(m *Model, w, h int) []string {
 	}
 	if g.rows.count() == 0 {
 		lines := g.draw(m.st, gridView{g, m}, g.sort(), w, h)
-		return append(lines, "", "   "+m.st.dim.on(cut(g.nothing(), w-4)))
+		return append(append(lines, ""), sentence(m.st, g.nothing(), w)...)
 	}
 	return g.draw(m.st, gridView{g, m}, g.sort(), w, h)
 }
@@ -132,7 +132,7 @@ func (g *gridPage) placeholder(m *Model, w, h int) []string {
 	case m.data.progress != "":
 		text = "… " + m.data.progress
 	}
-	return append(lines, "", "   "+m.st.dim.on(cut(clean(oneLine(text)), w-4)))
+	return append(append(lines, ""), sentence(m.st, clean(oneLine(text)), w)...)
 }
 
 // nothing says why there are no rows.

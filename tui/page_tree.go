@@ -99,7 +99,7 @@ func (t *treePage) note(*Model) string {
 func (t *treePage) body(m *Model, w, h int) []string {
 	switch {
 	case t.err != nil:
-		return []string{"", "   " + m.st.dim.on(cut(clean(oneLine(t.err.Error())), w-4))}
+		return append([]string{""}, sentence(m.st, clean(oneLine(t.err.Error())), w)...)
 	case t.root == nil:
 		return []string{"", "   " + m.st.dim.on("…")}
 	case len(t.lines) == 0:
@@ -117,8 +117,8 @@ func (t *treePage) draw(st *styles, shown []treeLine, w int) []string {
 	for _, l := range shown {
 		labels = max(labels, 2*l.depth+2+width(clean(l.node.Label)))
 	}
-	labels = min(labels, max(24, w*2/5))
-	f := fieldLayout{wide: w >= 110, widest: map[string]int{}}
+	labels = min(labels, max(28, w*2/5)) // an id in full at the depth of segments
+	f := fieldLayout{wide: w >= 110, room: w - labels - 4, widest: map[string]int{}}
 	for _, l := range shown {
 		f.learn(l.node)
 	}
@@ -148,74 +148,6 @@ func (t *treePage) sign(l treeLine) string {
 	}
 	return "▸ "
 }
-
-// fieldLayout writes the fields of nodes below each other.
-type fieldLayout struct {
-	wide   bool           // with the kind of node, and ids
-	widest map[string]int // by name of field
-}
-
-func (f *fieldLayout) learn(n *view.Node) {
-	for k := range n.Fields {
-		x := &n.Fields[k]
-		if x.Cell.Absent != view.None {
-			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], width(said(x)))
-		}
-	}
-}
-
-// text is what is said about a node; plain without styles.
-func (f *fieldLayout) text(st *styles, n *view.Node) string {
-	if st == nil {
-		st = &styles{roles: make([]style, 256)}
-	}
-	var b strings.Builder
-	if f.wide {
-		b.WriteString(st.dim.on(fit(n.Kind, kindWidth)) + pad(gap))
-	}
-	for k := range n.Fields {
-		x := &n.Fields[k]
-		w := f.widest[x.Column.Name]
-		if w == 0 || x.Column.Name == "id" && !f.wide {
-			continue
-		}
-		text := ""
-		if x.Cell.Absent != view.None {
-			text = said(x)
-		}
-		switch {
-		case x.Column.Kind == view.State:
-			b.WriteString(stateStyle(st, text).on(fit(text, w)))
-		case rightAligned(x.Column.Kind):
-			b.WriteString(fitRight(text, w))
-		default:
-			b.WriteString(fit(text, w))
-		}
-		b.WriteString(pad(gap))
-	}
-	return strings.TrimRight(b.String(), " ")
-}
-
-// said is a field in a sentence: "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
-func said(x *view.Field) string {
-	text := shownText(x.Column, x.Cell)
-	name := x.Column.Name
-	for _, unit := range []string{"_bytes", "_seconds", "_percent"} {
-		name = strings.TrimSuffix(name, unit)
-	}
-	name = strings.ReplaceAll(name, "_", " ")
-	switch x.Column.Kind {
-	case view.State, view.Bytes, view.Text:
-		return text
-	case view.Int, view.Percent:
-		return text + " " + name
-	default:
-	}
-	return name + " " + text
-}
-
-// kindWidth is the longest of the kinds of nodes: segment-index.
-const kindWidth = 13
 
 // flatten lists the visible nodes.
 func (t *treePage) flatten() {

@@ -24,7 +24,7 @@ func (l *line) set(s string) {
 func (l *line) insert(s string) {
 	clean := make([]rune, 0, len(s))
 	for _, r := range s {
-		if r == '\n' || r == '\t' {
+		if r == '\n' || r == '\r' || r == '\t' {
 			r = ' '
 		}
 		if unicode.IsPrint(r) {

@@ -2,17 +2,17 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 )
 
-// Run shows the UI until the person quits or ctx ends, and then returns nil. SIGINT
-// gives context.Canceled; other errors mean that the terminal could not be used. The
-// terminal is restored in any case.
+// Run shows the UI until the person quits, and then returns nil, or until ctx ends, and
+// then returns its error. Other errors mean that the terminal could not be used. The
+// terminal is restored in any case. Signals are the caller's, by way of ctx.
 func Run(ctx context.Context, cfg Config) error {
+	caller := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	m := New(cfg)
 	m.done = ctx.Done()
@@ -28,10 +28,8 @@ func Run(ctx context.Context, cfg Config) error {
 	cancel()
 	feed.Wait()
 	switch {
-	case errors.Is(err, tea.ErrInterrupted):
-		return context.Canceled
-	case errors.Is(err, context.Canceled):
-		return nil
+	case err != nil && caller.Err() != nil:
+		return caller.Err()
 	case err != nil:
 		return fmt.Errorf("terminal: %w", err)
 	}
@@ -40,7 +38,8 @@ func Run(ctx context.Context, cfg Config) error {
 
 func options(ctx context.Context, cfg Config) []tea.ProgramOption {
 	// Output waits for the renderer's tick: 120 a second halve the time from key to screen.
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120)}
+	// Bubble Tea's own handling of signals never returns when ctx ends on the same signal.
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120), tea.WithoutSignalHandler()}
 	if cfg.Input != nil {
 		opts = append(opts, tea.WithInput(cfg.Input))
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,6 +111,15 @@ func (p *program) end(tb testing.TB) {
 	p.stop()
 }
 
+// interrupt ends the context that the UI runs in.
+func (p *program) interrupt(tb testing.TB) {
+	tb.Helper()
+	p.stop()
+	if err := <-p.done; !errors.Is(err, context.Canceled) {
+		tb.Errorf("Run: %v, want that it was interrupted", err)
+	}
+}
+
 func TestRunShowsFollowsAndQuits(t *testing.T) {
 	cfg := testConfig()
 	gate := make(chan struct{})
@@ -140,8 +151,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	cfg.Feed = once(fixture())
 	p := start(t, cfg, 80, 24)
 	p.wait(t, "160,452")
-	p.stop()
-	p.end(t)
+	p.interrupt(t)
 }
 
 func TestControlCQuitsFromAnywhere(t *testing.T) {
@@ -159,6 +169,37 @@ func TestControlCQuitsFromAnywhere(t *testing.T) {
 }
 
 // TestIdleWritesNothing lets a minute of fake time pass on every page.
+// Both the caller, by way of the context, and Bubble Tea learn of a signal: neither may
+// wait for the other.
+func TestRunEndsWithASignal(t *testing.T) {
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
+	defer stop()
+	cfg := testConfig()
+	in, keys := io.Pipe()
+	defer keys.Close()
+	defer in.Close()
+	out := newOutput()
+	cfg.Feed, cfg.Input, cfg.Output, cfg.Width, cfg.Height = once(fixture()), in, out, 80, 24
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, cfg) }()
+	(&program{out: out}).wait(t, "160,452")
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Signal(os.Interrupt)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("Run: %v, want that it was interrupted", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the UI goes on after an interrupt")
+	}
+}
+
 func TestIdleWritesNothing(t *testing.T) {
 	for _, pages := range []string{"", "s", "cx", "sd", "d", "?", ":seg", "s/doc", "sC"} {
 		t.Run("after "+pages, func(t *testing.T) {
@@ -177,8 +218,7 @@ func TestIdleWritesNothing(t *testing.T) {
 					defer p.out.mu.Unlock()
 					t.Errorf("%d bytes written while nothing changed: %q", n, p.out.bytes.String()[before:])
 				}
-				p.stop()
-				p.end(t)
+				p.interrupt(t)
 			})
 		})
 	}

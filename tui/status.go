@@ -118,7 +118,11 @@ func (m *Model) header() string {
 			right = version + "   " + right
 		}
 	}
-	left := " " + st.title.on("kitescope") + "  " + cutName(where, max(8, m.w-width(right)-15))
+	room := max(8, m.w-width(right)-15)
+	if d.cluster != nil && !d.live && width(where) > room {
+		where = cutPath(where, room)
+	}
+	left := " " + st.title.on("kitescope") + "  " + cutName(where, room)
 	return ends(left, right+" ", m.w)
 }
 
@@ -129,6 +133,24 @@ func place(o *model.Origin) string {
 		return clean(where)
 	}
 	return clean(o.Root + " @ " + strings.TrimSuffix(where, "/"+o.Root))
+}
+
+// cutPath leaves out the first folders of a file's path, as many as it takes.
+func cutPath(where string, w int) string {
+	before, path, ok := strings.Cut(where, " @ ")
+	if !ok {
+		before, path = "", where
+	} else {
+		before += " @ "
+	}
+	for width(before)+2+width(path) > w {
+		i := strings.IndexAny(path[min(1, len(path)):], `/\`)
+		if i < 0 {
+			break
+		}
+		path = path[i+2:]
+	}
+	return before + "…/" + path
 }
 
 // freshness is the right end of the header: revision, age, state of the source.
@@ -199,7 +221,7 @@ func (m *Model) trouble() string {
 // crumbs is the way here, and what the page says about itself.
 func (m *Model) crumbs() string {
 	note := m.stack.top().note(m)
-	room := max(12, m.w-width(note)-3)
+	room := max(12, m.w-width(note)-4)
 	names := make([]string, len(m.stack.pages))
 	for i, p := range m.stack.pages {
 		names[i] = p.crumb()

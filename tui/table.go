@@ -155,8 +155,9 @@ func (t *table) read(g grid, cols []view.Column, visible int) []string {
 func (t *table) place(cols []view.Column, sorted, w int) {
 	tracks := make([]track, len(cols))
 	for j := range cols {
-		tracks[j] = track{natural: t.widest[j], priority: cols[j].Priority, flexible: !rightAligned(cols[j].Kind)}
-		if j == sorted { // room for the arrow
+		tracks[j] = track{natural: t.widest[j], priority: cols[j].Priority, flexible: flexible(cols[j].Kind)}
+		if j == sorted { // it explains the order, so it stays; with room for the arrow
+			tracks[j].priority = 0
 			tracks[j].natural = max(tracks[j].natural, width(cols[j].Title)+2)
 		}
 	}
@@ -269,6 +270,16 @@ func (t *table) columnAt(x int) int {
 		at += p.width + gap
 	}
 	return -1
+}
+
+// flexible reports whether a cell can be cut and still says something: half a time does not.
+func flexible(k view.Kind) bool {
+	switch k {
+	case view.Text, view.List, view.Pairs, view.State:
+		return true
+	default:
+	}
+	return false
 }
 
 // rightAligned reports whether a kind is a number, whose digits should stand below each other.

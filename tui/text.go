@@ -93,6 +93,15 @@ func ends(left, right string, w int) string {
 	return left + pad(w-l-r) + right
 }
 
+// sentence is a text in the place of a page's content, in as many lines as it needs.
+func sentence(st *styles, text string, w int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(ansi.Wrap(text, w-6, ""), "\n") {
+		lines = append(lines, "   "+st.dim.on(line))
+	}
+	return lines
+}
+
 // number writes n with thousands separated, as everywhere in the UI: 12,345.
 func number(n int) string {
 	s := strconv.Itoa(n)

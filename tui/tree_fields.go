@@ -1,0 +1,105 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/inspect/view"
+)
+
+// fieldLayout writes the fields of nodes below each other.
+type fieldLayout struct {
+	wide   bool           // with the kind of node, and ids
+	room   int            // cells that there are for the fields of a node, 0 for any number
+	widest map[string]int // by name of field
+}
+
+func (f *fieldLayout) learn(n *view.Node) {
+	for k := range n.Fields {
+		x := &n.Fields[k]
+		if x.Cell.Absent != view.None {
+			f.widest[x.Column.Name] = max(f.widest[x.Column.Name], width(said(x)))
+		}
+	}
+}
+
+// text is what is said about a node; plain without styles.
+func (f *fieldLayout) text(st *styles, n *view.Node) string {
+	if st == nil {
+		st = &styles{roles: make([]style, 256)}
+	}
+	var b strings.Builder
+	if f.wide {
+		b.WriteString(st.dim.on(fit(n.Kind, kindWidth)) + pad(gap))
+	}
+	for _, k := range f.fitting(n) {
+		x := &n.Fields[k]
+		w := f.widest[x.Column.Name]
+		text := ""
+		if x.Cell.Absent != view.None {
+			text = said(x)
+		}
+		switch {
+		case x.Column.Kind == view.State:
+			b.WriteString(stateStyle(st, text).on(fit(text, w)))
+		case rightAligned(x.Column.Kind):
+			b.WriteString(fitRight(text, w))
+		default:
+			b.WriteString(fit(text, w))
+		}
+		b.WriteString(pad(gap))
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// fitting are the fields of a node that there is room for: as in tables, the highest
+// priority goes first.
+func (f *fieldLayout) fitting(n *view.Node) []int {
+	var list []int
+	used := -gap
+	if f.wide {
+		used += kindWidth + gap
+	}
+	for k := range n.Fields {
+		name := n.Fields[k].Column.Name
+		if w := f.widest[name]; w > 0 && (name != "id" || f.wide) {
+			list = append(list, k)
+			used += w + gap
+		}
+	}
+	for f.room > 0 && used > f.room {
+		drop := 0
+		for i, k := range list {
+			if n.Fields[k].Column.Priority >= n.Fields[list[drop]].Column.Priority {
+				drop = i
+			}
+		}
+		if len(list) == 0 || n.Fields[list[drop]].Column.Priority == 0 {
+			break
+		}
+		used -= f.widest[n.Fields[list[drop]].Column.Name] + gap
+		list = slices.Delete(list, drop, drop+1)
+	}
+	return list
+}
+
+// said is a field in a sentence: "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
+func said(x *view.Field) string {
+	text := shownText(x.Column, x.Cell)
+	name := x.Column.Name
+	for _, unit := range []string{"_bytes", "_seconds", "_percent"} {
+		name = strings.TrimSuffix(name, unit)
+	}
+	name = strings.ReplaceAll(name, "_", " ")
+	switch x.Column.Kind {
+	case view.State, view.Bytes, view.Text:
+		return text
+	case view.Int, view.Percent:
+		return text + " " + name
+	default:
+	}
+	return name + " " + text
+}
+
+// kindWidth is the longest of the kinds of nodes: segment-index.
+const kindWidth = 13
