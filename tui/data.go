@@ -65,18 +65,30 @@ func (u updateMsg) apply(m *Model) cmd {
 	}
 	d.live = u.Live
 	if d.paused {
+		newest := d.waiting
+		if newest == nil {
+			newest = d.cluster
+		}
+		if newest == nil || !sameMetadata(newest, u.Cluster) {
+			d.held++
+		}
 		d.waiting = u.Cluster
-		d.held++
 		return nil
 	}
 	return m.show(u.Cluster)
+}
+
+// sameMetadata reports whether two clusters are of one revision of one etcd, so that
+// they differ at most in what etcd says about itself.
+func sameMetadata(a, b *model.Cluster) bool {
+	return a.Origin.Kind == "etcd" && b.Origin.Kind == "etcd" && a.Origin.Revision != 0 && a.Origin.Revision == b.Origin.Revision
 }
 
 // show makes a cluster the current one.
 func (m *Model) show(c *model.Cluster) cmd {
 	d := &m.data
 	d.env = m.env(c)
-	if d.cluster != nil && c.Origin.Revision != 0 && c.Origin.Revision == d.cluster.Origin.Revision {
+	if d.cluster != nil && sameMetadata(d.cluster, c) {
 		d.cluster = c // only what etcd says about itself is new: no refresh to compare with
 		return m.stack.top().refresh(m)
 	}

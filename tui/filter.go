@@ -71,6 +71,9 @@ func parseTerm(r *view.Resource, w string) (term, error) {
 	if at := strings.IndexAny(w, "=!<>~"); at > 0 {
 		column, _, _ := strings.Cut(w[:at], ".")
 		if r.Column(strings.ToLower(column)) >= 0 {
+			if strings.Trim(w[at:], "=!<>~") == "" { // the value is still to be typed
+				return t, nil
+			}
 			where, err := view.ParseSelection(r, []string{w})
 			t.where, t.word = &where, w
 			return t, err

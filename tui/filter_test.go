@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,7 +33,7 @@ func TestFilterTypedOn(t *testing.T) {
 					now: func() time.Time { now = now.Add(time.Hour); return now }, // every piece is one stride
 				}
 				var last matching
-				for i, text := range []string{"g", "gr", "growing", "growing c", "growing collection_0", "growing collection_00"} {
+				for i, text := range []string{"g", "gr", "growing", "growing c", "growing collection_0", "growing collection_09"} {
 					j := start
 					if j.filter, err = parseFilter(r, text); err != nil {
 						t.Fatal(err)
@@ -130,4 +131,18 @@ func resourceNamed(t *testing.T, name string) *view.Resource {
 	}
 	t.Fatalf("no resource %s", name)
 	return nil
+}
+
+// In a table too large to look for values, collections are still completed.
+func TestFilterCompletesCollections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.StartPage = "segments"
+		d := drive(t, cfg, 120, 30)
+		d.cluster(manySegments(completionRows + 1))
+		d.keys("/").typed("coll=collection_24")
+		d.shows("coll=collection_244")
+		d.keys("ctrl+u").typed("coll=")
+		d.shows("coll=empty", " / 20,001")
+	})
 }

@@ -20,6 +20,8 @@ const (
 	// what it is cut to when nothing more can be dropped.
 	softCap = 18
 	floor   = 8
+	// useful is what a flexible column must have to be taken back.
+	useful = 12
 )
 
 // arrange fits columns into w cells: flexible ones shrink to softCap, then columns drop
@@ -60,15 +62,17 @@ func (t *track) least() int {
 	return min(t.natural, widthCap)
 }
 
-// refill takes columns back that fit into what the dropping of wider ones has left.
+// refill takes columns back that fit, flexible ones cut if need be, into what the
+// dropping of wider ones has left.
 func refill(tracks []track, kept []placed, w, total int) (filled []placed, used int) {
 	for {
-		best := -1
+		best, width := -1, 0
 		for i := range tracks {
 			t := &tracks[i]
+			room := t.within(w - total - gap)
 			dropped := !slices.ContainsFunc(kept, func(p placed) bool { return p.column == i })
-			if dropped && total+gap+t.least() <= w && (best < 0 || t.priority < tracks[best].priority) {
-				best = i
+			if dropped && room > 0 && (best < 0 || t.priority < tracks[best].priority) {
+				best, width = i, room
 			}
 		}
 		if best < 0 {
@@ -78,9 +82,20 @@ func refill(tracks []track, kept []placed, w, total int) (filled []placed, used 
 		if at < 0 {
 			at = len(kept)
 		}
-		kept = slices.Insert(kept, at, placed{best, tracks[best].least()})
-		total += gap + tracks[best].least()
+		kept = slices.Insert(kept, at, placed{best, width})
+		total += gap + width
 	}
+}
+
+// within is the width that a dropped column would have in some room, 0 if that is too little.
+func (t *track) within(room int) int {
+	switch {
+	case t.least() <= room:
+		return t.least()
+	case t.flexible && room >= useful:
+		return room
+	}
+	return 0
 }
 
 // lastToKeep is the position of the column to drop next, -1 if all must stay.

@@ -87,6 +87,9 @@ func (d *diffPage) body(m *Model, w, h int) []string {
 		text = "comparing…"
 	case len(d.compared.Changes) == 0:
 		text = "nothing changed " + name
+		if d.old.Origin.Revision != d.now.Origin.Revision {
+			text += ", but for what moves by itself: checkpoints, ids, dropped segments that were cleared away"
+		}
 	case len(d.rows) == 0:
 		text = "no change matches " + d.filter + "; esc clears the filter"
 	}

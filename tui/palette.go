@@ -28,14 +28,14 @@ func paletteWords() []paletteWord {
 }
 
 // newPalette is the line behind ":".
-func newPalette(*Model) *prompt {
+func newPalette(m *Model) *prompt {
 	p := &prompt{
 		sign:      ":",
 		accepted:  (*Model).jump,
 		cancelled: func(*Model) cmd { return nil },
 		suggest:   suggestJump,
 	}
-	p.picked = -1
+	p.refresh(m) // everything there is, until something is typed
 	return p
 }
 
@@ -172,9 +172,25 @@ func complete(done, last string, words []string) []suggestion {
 func selectorWords(m *Model, r *view.Resource, last string) []string {
 	env := m.data.env
 	if env != nil && r.Table(env).Len() > completionRows {
+		at, c := strings.IndexByte(last, '='), r.Column("collection")
+		if at > 0 && c >= 0 && r.Column(last[:at]) == c {
+			return quoted(prefixed(last[:at+1], collectionNames(m)))
+		}
 		env = nil
 	}
 	words, _ := view.CompleteSelector(env, r, last)
+	return quoted(words)
+}
+
+func prefixed(before string, words []string) []string {
+	for i := range words {
+		words[i] = before + words[i]
+	}
+	return words
+}
+
+// quoted quotes words with blanks, as the palette and the filter read them.
+func quoted(words []string) []string {
 	for i, w := range words {
 		if strings.ContainsAny(w, " \t") {
 			words[i] = "'" + w + "'"
@@ -212,7 +228,7 @@ func (p *prompt) box(st *styles, w, h int) []string {
 		s := &p.list[i]
 		doc := s.doc
 		if i == top+rows-1 && top+rows < len(p.list) {
-			doc = strings.TrimSpace(fmt.Sprintf("%s  (%d more)", doc, len(p.list)-top-rows))
+			doc = strings.TrimSpace(fmt.Sprintf("(%d more)  %s", len(p.list)-top-rows, doc))
 		}
 		text, doc := fit(" "+clean(s.text), textW), fit("  "+doc, w-textW)
 		if i == p.picked {

@@ -40,7 +40,9 @@ func (f *sourceFeed) Follow(ctx context.Context, emit func(tui.Update)) {
 	for {
 		emit(tui.Update{Progress: "opening"})
 		src, err := f.open(ctx)
+		live := false // opening does not connect yet: what fails there fails again
 		if err == nil {
+			_, live = src.(source.Watcher)
 			err = f.follow(ctx, src, want, emit)
 			_ = src.Close() // it was only read
 		}
@@ -49,6 +51,9 @@ func (f *sourceFeed) Follow(ctx context.Context, emit func(tui.Update)) {
 		}
 		f.failed = err
 		emit(tui.Update{Err: err})
+		if !live { // neither does a file get better, and a pipe is empty the second time
+			return
+		}
 		select {
 		case <-time.After(retryAfter):
 		case <-ctx.Done():
@@ -61,18 +66,68 @@ func (f *sourceFeed) follow(ctx context.Context, src source.Source, want meta.Wa
 	if w, ok := src.(source.Watcher); ok {
 		return f.followLive(ctx, w, want, emit)
 	}
-	snapshot, err := src.Pin(ctx)
+	pinned, err := src.Pin(ctx)
 	if err != nil {
 		return err
 	}
-	defer snapshot.Close()
+	snapshot := newReading(pinned, emit)
 	c, err := meta.Load(ctx, snapshot, want)
+	_ = snapshot.Close() // it was only read
 	if err != nil {
 		return err
 	}
 	f.failed = nil
 	emit(tui.Update{Cluster: c})
 	return nil
+}
+
+// readingInterval is the time between two reports of how far reading is.
+const readingInterval = 250 * time.Millisecond
+
+// reading is a snapshot that reports how far it is read, until it is closed.
+type reading struct {
+	*progress
+	stop func()
+}
+
+func newReading(s source.Snapshot, emit func(tui.Update)) *reading {
+	p := &progress{Snapshot: s}
+	done := make(chan struct{})
+	var report sync.WaitGroup
+	report.Go(func() {
+		tick := time.NewTicker(readingInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				emit(tui.Update{Progress: fmt.Sprintf("reading: %d keys, %d MiB", p.keys.Load(), p.bytes.Load()>>20)})
+			case <-done:
+				return
+			}
+		}
+	})
+	return &reading{p, sync.OnceFunc(func() { close(done); report.Wait() })}
+}
+
+// Close ends the reports, then the snapshot.
+func (r *reading) Close() error {
+	r.stop()
+	return r.progress.Close()
+}
+
+// readingWatcher is a source of readings.
+type readingWatcher struct {
+	source.Watcher
+	emit func(tui.Update)
+}
+
+// Pin implements source.Source.
+func (w readingWatcher) Pin(ctx context.Context) (source.Snapshot, error) {
+	s, err := w.Watcher.Pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newReading(s, w.emit), nil
 }
 
 // followLive joins what changes in etcd with how etcd itself is.
@@ -83,7 +138,7 @@ func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want me
 	defer polling.Wait()
 	defer stop()
 	polling.Go(func() { l.poll(ctx, func() *model.Etcd { return etcdHealth(ctx, src) }) })
-	return meta.Follow(ctx, src, want, f.interval, func(c *model.Cluster, err error) {
+	return meta.Follow(ctx, readingWatcher{src, emit}, want, f.interval, func(c *model.Cluster, err error) {
 		if c != nil {
 			f.failed = nil
 		}
@@ -155,7 +210,8 @@ func (l *liveFeed) question(ctx context.Context, ask func() *model.Etcd) error {
 	case h = <-answer:
 	case <-slow.C:
 		late = true
-		l.noAnswer(fmt.Errorf("etcd has not answered for %s", healthPatience))
+		// Why there is none is known in the end.
+		_ = l.noAnswer(fmt.Errorf("etcd has not answered for %s", healthPatience))
 		h = <-answer // ask ends with ctx
 	}
 	if ctx.Err() != nil {
