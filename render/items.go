@@ -263,6 +263,10 @@ func writeOrigin(e encoder, o *model.Origin) {
 		e.key("taken")
 		e.time(o.Taken.UnixNano())
 	}
+	if o.FileDate {
+		e.key("taken_is_file_date")
+		e.boolean(true)
+	}
 	e.endObject()
 }
 

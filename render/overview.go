@@ -245,6 +245,8 @@ func OriginText(v *view.Overview) string {
 	case v.Origin.Taken.IsZero():
 	case v.Origin.Kind == "etcd":
 		parts = append(parts, string(AppendDuration(nil, v.Age))+" old")
+	case v.Origin.FileDate:
+		parts = append(parts, "file dated "+string(appendTime(nil, v.Origin.Taken.Unix()*1e9)))
 	default:
 		parts = append(parts, "taken "+string(appendTime(nil, v.Origin.Taken.Unix()*1e9)))
 	}

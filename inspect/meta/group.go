@@ -149,6 +149,7 @@ func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
 	p.Origin = model.Origin{
 		Kind: s.header.Origin.Kind, Location: s.header.Origin.Location, Detail: s.header.Origin.Detail,
 		Root: s.header.Root, MetaPath: s.header.MetaPath, Revision: h.revision, Taken: h.taken,
+		FileDate: s.header.FileDate,
 	}
 	p.Loaded = knownParts(s.header, s.want.Parts, h.denied)
 	p.Gaps = h.gaps

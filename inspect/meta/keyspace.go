@@ -105,15 +105,14 @@ func (k *keyspace) Record(i int) model.Record {
 
 // describe decodes a value as its kind says.
 func (k *keyspace) describe(r *model.Record, kind *kind) {
+	kv := source.KV{Key: []byte(r.Key), Value: r.Raw}
+	r.Problem = k.problem(kv)
 	s := state{grammar: k.grammar, unzip: k.unzip, undecoded: make(map[string][]*model.Undecoded)}
-	value, err := s.decode(kind, source.KV{Key: []byte(r.Key), Value: r.Raw})
+	value, err := s.decode(kind, kv)
 	if err != nil {
 		r.Problem = err.Error()
 		describePlain(r)
 		return
-	}
-	for _, u := range s.undecoded[r.Key] {
-		r.Problem = u.Reason
 	}
 	switch kind.enc {
 	case encProto, encZstdProto:
@@ -129,6 +128,18 @@ func (k *keyspace) describe(r *model.Record, kind *kind) {
 	default:
 		describePlain(r)
 	}
+}
+
+// problem is what a load of the key would list as undecoded: the fields that are not
+// known, and ids that contradict the key.
+func (k *keyspace) problem(kv source.KV) string {
+	s := emptyState(k.grammar, k.unzip)
+	s.put(kv, false)
+	var reasons []string
+	for _, u := range s.undecoded[string(kv.Key)] {
+		reasons = append(reasons, u.Reason)
+	}
+	return strings.Join(reasons, "; ")
 }
 
 // describePlain shows a value of which nothing is known: JSON, text, else hex.

@@ -62,8 +62,20 @@ func newState(h source.Header, want Want) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &state{
-		grammar: newGrammar(h), header: h, want: want, unzip: unzip,
+	s := emptyState(newGrammar(h), unzip)
+	s.header, s.want = h, want
+	if want.Records {
+		if s.records, err = newRecordStore(s.grammar, unzip); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// emptyState is the state of a store without keys.
+func emptyState(g *grammar, unzip *unzip) *state {
+	return &state{
+		grammar: g, unzip: unzip,
 		collections: make(map[model.CollectionID]*collectionFacts),
 		segments:    newSegmentStore(),
 		history:     make(map[string]*model.HistoryEntry),
@@ -71,12 +83,6 @@ func newState(h source.Header, want Want) (*state, error) {
 		tombstones:  make(map[string]bool),
 		dirty:       allGroups,
 	}
-	if want.Records {
-		if s.records, err = newRecordStore(s.grammar, unzip); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
 }
 
 // put takes one key in; created says that it did not exist before.

@@ -66,6 +66,8 @@ type Origin struct {
 	MetaPath string // etcd.metaSubPath, such as "meta"
 	Revision int64  // 0: unknown
 	Taken    time.Time
+	// FileDate says that Taken is only the date of a file, which a copy may have moved.
+	FileDate bool
 }
 
 // Gap is a part of the store that could not be read; see source.Gap.

@@ -154,7 +154,7 @@ func (s *backupSource) Pin(ctx context.Context) (Snapshot, error) {
 		return nil, err
 	}
 	return &backupSnapshot{source: s, header: Header{
-		Origin: s.Origin(), Root: root.root, MetaPath: root.sub, Revision: s.part.revision, Taken: s.in.modified,
+		Origin: s.Origin(), Root: root.root, MetaPath: root.sub, Revision: s.part.revision, Taken: s.in.modified, FileDate: !s.in.modified.IsZero(),
 		Lacks: subtract(Prefix(root.root+"/"), []Range{Prefix(root.prefix())}),
 	}}, nil
 }

@@ -2,7 +2,9 @@ package source
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"time"
 )
 
 // errFound ends a pass that has what it wanted.
@@ -34,9 +36,49 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 		}
 	}
 	snap := &boltSnapshot{source: s, header: Header{
-		Origin: s.origin, Root: chosen.root, MetaPath: chosen.sub, Revision: s.revision, Taken: s.in.modified,
+		Origin: s.origin, Root: chosen.root, MetaPath: chosen.sub, Revision: s.revision,
+		Taken: s.in.modified, FileDate: !s.in.modified.IsZero(),
 	}}
+	reserved, err := s.reserved(ctx, chosen.root)
+	if err != nil {
+		return nil, err
+	}
+	if !reserved.IsZero() && (s.in.modified.IsZero() || reserved.Before(s.in.modified)) {
+		snap.header.Taken, snap.header.FileDate = reserved, false
+	}
 	return snap, nil
+}
+
+// reservedLeaves are how many of the newest pages may hold Milvus's last word: it
+// reserves timestamps every few seconds, whatever else it does.
+const reservedLeaves = 256
+
+// reserved is the upper end of the timestamps that Milvus has reserved: the state is
+// at most three seconds older (RootCoord's allocator, internal/tso/tso.go). It is the
+// one time in the file, and unlike the file's date it survives a copy. Zero if
+// nothing near the end of the file says so.
+func (s *boltSource) reserved(ctx context.Context, root string) (time.Time, error) {
+	key, older := root+"/kv/gid/timestamp", root+"/kv/tso/timestamp" // older: 2.2 and before
+	var at time.Time
+	classify := func() func([]byte) class {
+		return func(k []byte) class {
+			if string(k) == key || string(k) == older {
+				return classWanted
+			}
+			return classNone
+		}
+	}
+	newest := s.leaves[max(0, len(s.leaves)-reservedLeaves):]
+	err := s.file.pass(ctx, newest, classify, func(kv KV, _ class) error {
+		if len(kv.Value) == 8 { // nanoseconds, big-endian
+			at = time.Unix(0, int64(binary.BigEndian.Uint64(kv.Value)&(1<<63-1))).UTC()
+		}
+		return errFound
+	})
+	if err != nil && !errors.Is(err, errFound) {
+		return time.Time{}, s.explain(err)
+	}
+	return at, nil
 }
 
 // rootClassifier picks keys that may prove a root, and skips quickly over those

@@ -281,3 +281,27 @@ func TestFileThatChangesInPlace(t *testing.T) {
 	_, err = collect(t.Context(), snap)
 	expectHint(t, err, "changed while it was read", "snapshot save")
 }
+
+// TestTakenComesFromTheFile holds the time of a snapshot against the hour of its
+// capture, which the fixture's README gives, whatever the date of the copy.
+func TestTakenComesFromTheFile(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"standalone-2.1.0":  "2026-11-20T07:46:53Z",
+		"standalone-2.2.16": "2026-11-20T07:52:43Z",
+		"standalone-2.3.5":  "2026-11-20T07:56:24Z",
+	} {
+		captured, err := time.Parse(time.RFC3339, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := store(t, "copy.db", gunzip(t, readFile(t, filepath.Join(snapshots, name, "etcd_snapshot.db.gz"))))
+		snap, err := open(t, path, source.Options{}).Pin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := snap.Header(); h.FileDate || h.Taken.Sub(captured).Abs() > 10*time.Second {
+			t.Errorf("%s: taken %s (file date: %v), captured %s", name, h.Taken, h.FileDate, want)
+		}
+	}
+}

@@ -55,6 +55,8 @@ type Manifest struct {
 	Revision int64 `json:"revision,string"`
 	// Taken is when the state was true, zero if unknown.
 	Taken time.Time `json:"taken"`
+	// FileDate says that Taken is only the date of the file that the bundle was made from.
+	FileDate bool `json:"taken_is_file_date,omitempty"`
 	// Redacted says that credentials and other secrets were removed from the values.
 	Redacted bool `json:"redacted"`
 	// Lacks are the ranges of keys that the origin leaves out by its nature.

@@ -51,8 +51,14 @@ func (s *Etcd) dial(ctx context.Context) (*reader, error) {
 		stop()
 		return nil, err
 	}
+	// The client logs in under its own context: it has to hear that nobody waits any more.
+	unhook := context.AfterFunc(dialCtx, stop)
 	go func() {
 		r, err := s.newReader(dialCtx, config, stop)
+		if !unhook() && err == nil {
+			_ = r.close()
+			err = dialCtx.Err()
+		}
 		dialed <- outcome{r, err}
 	}()
 	var verdict error

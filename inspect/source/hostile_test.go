@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"net"
 	"net/url"
 	"path/filepath"
 	"testing"
@@ -104,4 +105,23 @@ func TestFileAddress(t *testing.T) {
 			t.Errorf("%s: %v", from, err)
 		}
 	}
+}
+
+// TestLoginCanBeCanceled has an etcd that takes connections and says nothing.
+func TestLoginCanBeCanceled(t *testing.T) {
+	silent, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
+	before := goleak.IgnoreCurrent()
+	src := open(t, "etcd://"+silent.Addr().String(), source.Options{Username: "u", Password: "p", DialTimeout: time.Minute})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if _, err := src.Pin(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 5*time.Second {
+		t.Errorf("Pin ended after %s with %v", time.Since(start), err)
+	}
+	_ = src.Close()
+	goleak.VerifyNone(t, before)
 }

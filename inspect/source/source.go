@@ -77,9 +77,12 @@ type Header struct {
 	Root, MetaPath string
 	// Revision is etcd's store revision, 0 where the source does not know it.
 	Revision int64
-	// Taken is when the state was true: now for a live read, the time written in
-	// the file else its modification time for the others; zero if unknown.
+	// Taken is when the state was true: now for a live read; for an etcd snapshot the
+	// newest timestamp that Milvus reserved in it; for a bundle what its manifest says;
+	// else the file's date (FileDate); zero if unknown.
 	Taken time.Time
+	// FileDate says that Taken is only the date of a file, which a copy may have moved.
+	FileDate bool
 	// Lacks are sorted ranges of keys below the root that a source of this kind
 	// leaves out (a birdwatcher backup has nothing beside the metadata prefix): no
 	// fault, and so no Gap, but nothing is known of them either.
