@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -63,14 +64,13 @@ func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	version := make(chan string, 1)
+	status := make(chan *pb.StatusResponse, 1)
 	go func() {
 		st, err := r.anyStatus(ctx)
 		if err != nil {
-			version <- ""
-			return
+			st = &pb.StatusResponse{} // nothing depends on it
 		}
-		version <- st.Version
+		status <- st
 	}()
 	if s.grantedRanges() != nil {
 		// What an account may read changes, to more and to less.
@@ -90,7 +90,9 @@ func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
 		Origin: s.Origin(), Root: root.root, MetaPath: root.sub,
 		Revision: revision, Taken: s.opts.now(),
 	}}
-	snap.header.Origin.Detail = detail("etcd", <-version)
+	st := <-status
+	snap.header.Origin.Detail = detail("etcd", st.Version)
+	snap.small = st.DbSize > 0 && st.DbSize <= smallStore
 	return snap, nil
 }
 
