@@ -45,18 +45,25 @@ var layers = []layer{
 		"golang.org/x/sync", "google.golang.org/grpc", "google.golang.org/protobuf",
 	}},
 	{"inspect/meta", []string{
-		std, "inspect/meta", "inspect/source", "inspect/model", "google.golang.org/protobuf", "github.com/klauspost/compress/zstd",
+		std, "inspect/meta", "inspect/secret", "inspect/source", "inspect/model", "google.golang.org/protobuf", "github.com/klauspost/compress/zstd",
 		"github.com/milvus-io/milvus/pkg/v2/proto", "github.com/milvus-io/milvus-proto/go-api/v2",
 	}},
-	{"inspect/check", []string{std, "inspect/model"}},
+	{"inspect/secret", []string{std}},
+	{"inspect/live", []string{
+		std, "inspect/live", "inspect/secret", "inspect/model", "google.golang.org/grpc", "google.golang.org/protobuf", "golang.org/x/net/proxy",
+		"github.com/milvus-io/milvus/pkg/v2/proto", "github.com/milvus-io/milvus-proto/go-api/v2", "github.com/prometheus/common/expfmt",
+		"github.com/prometheus/common/model", "github.com/prometheus/client_model", "github.com/twmb/franz-go",
+	}},
+	{"inspect/balance", []string{std, "inspect/model"}},
+	{"inspect/check", []string{std, "inspect/model", "inspect/balance"}},
 	{"inspect/diff", []string{std, "inspect/model"}},
 	{"inspect/view", []string{std, "inspect/model"}},
 	{"render", []string{
-		std, "inspect/model", "inspect/view", "inspect/diff", "inspect/check", "charm.land/lipgloss/v2", "github.com/charmbracelet/colorprofile",
+		std, "inspect/model", "inspect/view", "inspect/diff", "inspect/check", "inspect/balance", "charm.land/lipgloss/v2", "github.com/charmbracelet/colorprofile",
 		"github.com/charmbracelet/x/ansi", "go.yaml.in/yaml/v3",
 	}},
 	{"tui", []string{
-		std, "tui", "render", "inspect/model", "inspect/view", "inspect/diff", "inspect/check", "charm.land", "github.com/charmbracelet",
+		std, "tui", "render", "inspect/model", "inspect/view", "inspect/diff", "inspect/check", "inspect/balance", "charm.land", "github.com/charmbracelet",
 	}},
 	{"cmd", nil},
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
 )
 
 // access assembles users, roles and what roles may do. Password hashes never come this far.
@@ -72,7 +73,7 @@ func (s *state) config() []*model.ConfigEntry {
 	var list []*model.ConfigEntry
 	s.each(kindConfig, func(f *fact) {
 		value := f.value.(string)
-		safe := redactPair(f.names[0], value)
+		safe := secret.Pair(f.names[0], value)
 		list = append(list, &model.ConfigEntry{Name: f.names[0], Value: safe, Redacted: safe != value, ModRevision: f.mod})
 	})
 	return list

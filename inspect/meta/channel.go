@@ -11,6 +11,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v2/proto/streamingpb"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
 )
 
 // splitVChannel takes a vchannel's name apart: {pchannel}_{collection}v{shard}
@@ -156,7 +157,7 @@ func (s *state) streaming() *model.Streaming {
 		config := f.value.(*streamingpb.ReplicateConfigurationMeta).GetReplicateConfiguration()
 		for _, x := range config.GetClusters() {
 			out.Clusters = append(out.Clusters, model.ReplicationCluster{
-				ID: x.GetClusterId(), URI: redactURL(x.GetConnectionParam().GetUri()), PChannels: x.GetPchannels(),
+				ID: x.GetClusterId(), URI: secret.URL(x.GetConnectionParam().GetUri()), PChannels: x.GetPchannels(),
 			})
 		}
 		for _, x := range config.GetCrossClusterTopology() {

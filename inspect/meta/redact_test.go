@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/meta/metatest"
+	"kitescope/inspect/secret"
 	"kitescope/inspect/source"
 )
 
@@ -40,12 +41,12 @@ func TestNoSecretSurvives(t *testing.T) {
 		}
 		dump(&shown, reflect.ValueOf(c.Parts), 0)
 		secrets := 0
-		for _, secret := range metatest.Secrets() {
-			if bytes.Contains(raw.Bytes(), []byte(secret)) {
+		for _, hidden := range metatest.Secrets() {
+			if bytes.Contains(raw.Bytes(), []byte(hidden)) {
 				secrets++
 			}
-			if strings.Contains(shown.String(), secret) {
-				t.Errorf("%s: %q is shown", version, secret)
+			if strings.Contains(shown.String(), hidden) {
+				t.Errorf("%s: %q is shown", version, hidden)
 			}
 		}
 		if secrets < 5 {
@@ -105,13 +106,13 @@ func TestRedactorKeepsTheRest(t *testing.T) {
 
 func TestRedactPair(t *testing.T) {
 	tests := []struct{ name, value, want string }{
-		{"minio.secretAccessKey", "x", redacted},
-		{"minio/accessKeyID", "x", redacted},
-		{"etcd.auth.password", "x", redacted},
-		{"kafka.saslUsername", "x", redacted},
-		{"pulsar.authParams", "token:x", redacted},
-		{"credential.openai.apikey", "x", redacted},
-		{"cipherPlugin.defaultKey", "x", redacted},
+		{"minio.secretAccessKey", "x", secret.Redacted},
+		{"minio/accessKeyID", "x", secret.Redacted},
+		{"etcd.auth.password", "x", secret.Redacted},
+		{"kafka.saslUsername", "x", secret.Redacted},
+		{"pulsar.authParams", "token:x", secret.Redacted},
+		{"credential.openai.apikey", "x", secret.Redacted},
+		{"cipherPlugin.defaultKey", "x", secret.Redacted},
 		{"common.security.authorizationEnabled", "true", "true"},
 		{"function.secretRequired", "false", "false"},
 		{"queryCoord.autoBalance", "false", "false"},
@@ -123,7 +124,7 @@ func TestRedactPair(t *testing.T) {
 		{"spec", `{"api_key":"x","n":1}`, `{"api_key":"<redacted>","n":1}`},
 		{"spec", `{"a":[{"access_key":"x"}],"big":12345678901234567890}`, `{"a":[{"access_key":"<redacted>"}],"big":12345678901234567890}`},
 		{"spec", `{"secret":{"a":"x"}}`, `{"secret":"<redacted>"}`},
-		{"spec", `{"secret":"x`, redacted},
+		{"spec", `{"secret":"x`, secret.Redacted},
 		{"url", "s3://ak:sk@host/path", "s3://<redacted>@host/path"},
 		{"url", "see http://a:b@c and http://d/e@f", "see http://<redacted>@c and http://d/e@f"},
 		{"url", "http://host/path", "http://host/path"},
@@ -134,14 +135,14 @@ func TestRedactPair(t *testing.T) {
 		{"storage", "AccountName=a;AccountKey=abc==;Suffix=core", "AccountName=a;AccountKey=<redacted>;Suffix=core"},
 		{"reason", "login failed: password=hunter2, user=bob", "login failed: password=<redacted>, user=bob"},
 		{"description", "a=b, c == d", "a=b, c == d"},
-		{"access_tokens", "x", redacted},
+		{"access_tokens", "x", secret.Redacted},
 		{"max_tokens", "512", "512"},
 		{"spec", ` {"password":"x"}`, `{"password":"<redacted>"}`},
 		{"spec", `["{\"password\":\"x\"}"]`, `["{\"password\":\"<redacted>\"}"]`},
 	}
 	for _, tt := range tests {
-		if got := redactPair(tt.name, tt.value); got != tt.want {
-			t.Errorf("redactPair(%q, %q) = %q, want %q", tt.name, tt.value, got, tt.want)
+		if got := secret.Pair(tt.name, tt.value); got != tt.want {
+			t.Errorf("secret.Pair(%q, %q) = %q, want %q", tt.name, tt.value, got, tt.want)
 		}
 	}
 }
@@ -154,29 +155,29 @@ func TestRedactUnknownAndBroken(t *testing.T) {
 	tests := []struct{ key, value, want string }{
 		{"by-dev/meta/new/thing", "plain", "plain"},
 		{"by-dev/meta/new/thing", `{"password":"x","a":1}`, `{"a":1,"password":"<redacted>"}`},
-		{"by-dev/meta/new/thing", "binary \x01 secret_key=x", redacted},
-		{"by-dev/meta/new/api_token", "x", redacted},
-		{"by-dev/meta/root-coord/credential/users/bob", "no json $2a$", redacted},
-		{"by-dev/meta/root-coord/credential/users/bob", `"$2a$"`, redacted},
-		{"by-dev/meta/root-coord/credential/users/bob", `["$2a$"]`, redacted},
+		{"by-dev/meta/new/thing", "binary \x01 secret_key=x", secret.Redacted},
+		{"by-dev/meta/new/api_token", "x", secret.Redacted},
+		{"by-dev/meta/root-coord/credential/users/bob", "no json $2a$", secret.Redacted},
+		{"by-dev/meta/root-coord/credential/users/bob", `"$2a$"`, secret.Redacted},
+		{"by-dev/meta/root-coord/credential/users/bob", `["$2a$"]`, secret.Redacted},
 		{"by-dev/meta/root-coord/credential/users/bob", `{"hash":"$2a$","username":"bob"}`, `{"hash":"<redacted>","username":"bob"}`},
 		{"by-dev/meta/root-coord/credential/users/bob", `{"encrypted_password":"$2a$","encrypted_password":""}`, `{"encrypted_password":""}`},
 		{"by-dev/meta/snapshots/root-coord/credential/users/bob_ts1", `{"encrypted_password":"$2a$"}`, `{"encrypted_password":"<redacted>"}`},
 		{"by-dev/meta/snapshots/root-coord/credential/users/bob", `{"encrypted_password":"$2a$"}`, `{"encrypted_password":"<redacted>"}`},
 		{"by-dev/meta/datacoord-meta/s/1/2/3", `{"password":"x"}`, `{"password":"<redacted>"}`},
-		{"by-dev/meta/datacoord-meta/s/1/2/3", "password x", redacted},
-		{"by-dev/meta/queryCoord-Collection-Target/1", "no zstd, password x", redacted},
-		{"by-dev/meta/session/id", "password x", redacted},
+		{"by-dev/meta/datacoord-meta/s/1/2/3", "password x", secret.Redacted},
+		{"by-dev/meta/queryCoord-Collection-Target/1", "no zstd, password x", secret.Redacted},
+		{"by-dev/meta/session/id", "password x", secret.Redacted},
 		{"by-dev/meta/session/id", "17", "17"},
-		{"by-dev/kv/gid/timestamp", "secret: no time", redacted},
-		{"by-dev/meta/root-coord/credential/roles/r", "password x", redacted},
+		{"by-dev/kv/gid/timestamp", "secret: no time", secret.Redacted},
+		{"by-dev/meta/root-coord/credential/roles/r", "password x", secret.Redacted},
 		{"by-dev/meta/datacoord-meta/channel-removal/v", "removed", "removed"},
-		{"by-dev/meta/datacoord-meta/channel-removal/v", "password x", redacted},
-		{"by-dev/config/minio/secretAccessKey", "x", redacted},
-		{"by-dev/config/minio.secretAccessKey", "x", redacted},
-		{"by-dev/config/miniosecretaccesskey", "x", redacted},
+		{"by-dev/meta/datacoord-meta/channel-removal/v", "password x", secret.Redacted},
+		{"by-dev/config/minio/secretAccessKey", "x", secret.Redacted},
+		{"by-dev/config/minio.secretAccessKey", "x", secret.Redacted},
+		{"by-dev/config/miniosecretaccesskey", "x", secret.Redacted},
 		{"by-dev/config/mq/url", "pulsar://a:b@c", "pulsar://<redacted>@c"},
-		{"by-dev/meta/root-coord/functions/1/2", "\xff\xff api_key x", redacted},
+		{"by-dev/meta/root-coord/functions/1/2", "\xff\xff api_key x", secret.Redacted},
 		{"by-dev/meta/root-coord/fields/1/101", string(field), string(field)},
 	}
 	for _, tt := range tests {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
 )
 
 // sessionRecord is the JSON of a session: sessionutil.SessionRaw of Milvus, all versions.
@@ -62,7 +63,7 @@ func (s *state) sessions() []*model.Session {
 			x.Lease = f.lease
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.ServerLabels)) {
-			x.Labels = append(x.Labels, model.Pair{Key: name, Value: redactPair(name, r.ServerLabels[name])})
+			x.Labels = append(x.Labels, model.Pair{Key: name, Value: secret.Pair(name, r.ServerLabels[name])})
 		}
 		list = append(list, x)
 	})

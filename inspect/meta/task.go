@@ -13,6 +13,7 @@ import (
 
 	"kitescope/inspect/meta/legacypb"
 	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
 )
 
 func (s *state) tasks() []*model.Task {
@@ -56,7 +57,7 @@ func importJob(f *fact) *model.Task {
 	m := f.value.(*datapb.ImportJob)
 	t := &model.Task{
 		ID: f.ids[0], Type: "import-job", Collection: model.CollectionID(m.GetCollectionID()), Partition: onlyPartition(m.GetPartitionIDs()),
-		State: m.GetState().String(), Reason: redactText(m.GetReason()), Trigger: m.GetJobID(),
+		State: m.GetState().String(), Reason: secret.Text(m.GetReason()), Trigger: m.GetJobID(),
 		StartedAt: textTime(m.GetCreateTime()), EndedAt: textTime(m.GetCompleteTime()),
 	}
 	if n := len(m.GetFiles()); n > 0 {
@@ -72,7 +73,7 @@ func preImportTask(f *fact) *model.Task {
 	m := f.value.(*datapb.PreImportTask)
 	return &model.Task{
 		ID: f.ids[0], Type: "preimport", Collection: model.CollectionID(m.GetCollectionID()),
-		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redactText(m.GetReason()), Trigger: m.GetJobID(),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetReason()), Trigger: m.GetJobID(),
 		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
 	}
 }
@@ -81,7 +82,7 @@ func importTask(f *fact) *model.Task {
 	m := f.value.(*datapb.ImportTaskV2)
 	return &model.Task{
 		ID: f.ids[0], Type: "import", SubType: m.GetSource().String(), Collection: model.CollectionID(m.GetCollectionID()),
-		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redactText(m.GetReason()), Trigger: m.GetJobID(),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetReason()), Trigger: m.GetJobID(),
 		Segments: ids[model.SegmentID](m.GetSegmentIDs()), Results: ids[model.SegmentID](m.GetSortedSegmentIDs()),
 		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
 	}
@@ -103,7 +104,7 @@ func compactionTask(f *fact) *model.Task {
 	t := &model.Task{
 		ID: f.ids[1], Type: "compaction", SubType: m.GetType().String(),
 		Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
-		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redactText(m.GetFailReason()), Trigger: m.GetTriggerID(),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetFailReason()), Trigger: m.GetTriggerID(),
 		Segments: ids[model.SegmentID](m.GetInputSegments()), Results: ids[model.SegmentID](m.GetResultSegments()),
 		VChannel: m.GetChannel(), StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()),
 	}
@@ -118,7 +119,7 @@ func analyzeTask(f *fact) *model.Task {
 	return &model.Task{
 		ID: f.ids[0], Type: "analyze", Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
 		SubType: m.GetFieldName(), State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()),
-		Reason: redactText(m.GetFailReason()), Segments: ids[model.SegmentID](m.GetSegmentIDs()),
+		Reason: secret.Text(m.GetFailReason()), Segments: ids[model.SegmentID](m.GetSegmentIDs()),
 	}
 }
 
@@ -127,7 +128,7 @@ func statsTask(f *fact) *model.Task {
 	t := &model.Task{
 		ID: f.ids[0], Type: "stats", SubType: m.GetSubJobType().String(),
 		Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
-		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()), Reason: redactText(m.GetFailReason()),
+		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetFailReason()),
 		VChannel: m.GetInsertChannel(),
 	}
 	if id := m.GetSegmentID(); id != 0 {
@@ -187,7 +188,7 @@ func (s *state) snapshots() []*model.Snapshot {
 		list = append(list, &model.Snapshot{
 			ID: f.ids[1], Name: m.GetName(), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
 			Partitions: ids[model.PartitionID](m.GetPartitionIds()), State: strings.TrimPrefix(m.GetState().String(), "SnapshotState"),
-			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: redactText(m.GetS3Location()), Key: f.key,
+			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: secret.Text(m.GetS3Location()), Key: f.key,
 		})
 	})
 	return list

@@ -5,6 +5,8 @@
 //  1. meta collects Parts from a source's keys, in any order.
 //  2. Build sorts them, links them by id and adds up rows and bytes: a Cluster.
 //  3. A refresh builds a new Cluster that shares what did not change.
+//  4. live asks the processes, BuildRuntime links their answers, and WithRuntime lays
+//     them over the Cluster.
 //
 // A Cluster may be read from any number of goroutines; nothing changes it, and
 // no slice or map that it returns may be changed.
@@ -127,6 +129,8 @@ type Parts struct {
 	KeysByKind map[string]int64
 	// Etcd is nil for offline sources and where it was not asked.
 	Etcd *Etcd
+	// Runtime is what the processes themselves say, nil where they were not asked.
+	Runtime *Runtime
 	// Keyspace is nil unless records were kept.
 	Keyspace Keyspace
 }

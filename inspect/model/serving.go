@@ -111,6 +111,24 @@ type Etcd struct {
 	// Problem is what is wrong with the whole, "" if nothing is known.
 	Problem string
 	At      time.Time
+	// Activity is what was written while someone watched; nil: nobody did.
+	Activity *EtcdActivity
+}
+
+// EtcdActivity counts what was written under the root over a while.
+type EtcdActivity struct {
+	Over time.Duration
+	// Revisions is how far etcd's revision went: writes of everyone, whatever the root.
+	Revisions int64
+	// Writes are puts and deletes under the root; Hot the keys written most often, most first, at most ten.
+	Writes int64
+	Hot    []KeyWrites
+}
+
+// KeyWrites is how often a key was written.
+type KeyWrites struct {
+	Key    string
+	Writes int64
 }
 
 // EtcdMember is one member.

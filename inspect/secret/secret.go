@@ -1,4 +1,6 @@
-package meta
+// Package secret tells which names hold secrets, and takes secrets out of text: out of
+// configuration, JSON, URLs, connection strings, error messages.
+package secret
 
 import (
 	"bytes"
@@ -6,8 +8,8 @@ import (
 	"strings"
 )
 
-// redacted replaces a secret.
-const redacted = "<redacted>"
+// Redacted replaces a secret.
+const Redacted = "<redacted>"
 
 // secretWords are parts of names that hold secrets, in lower case without separators.
 // They cover Milvus's own configuration (configs/milvus.yaml: minio.secretAccessKey,
@@ -42,11 +44,11 @@ func plainName(name []byte) []byte {
 	return plain
 }
 
-// secretName reports whether a name says that its value is a secret.
-func secretName(name string) bool { return mentionsSecret([]byte(name)) }
+// Name reports whether a name says that its value is a secret.
+func Name(name string) bool { return Mentioned([]byte(name)) }
 
-// mentionsSecret reports whether text holds a word that names a secret.
-func mentionsSecret(text []byte) bool {
+// Mentioned reports whether text holds a word that names a secret.
+func Mentioned(text []byte) bool {
 	plain := plainName(text)
 	for _, word := range secretWords() {
 		if !bytes.Contains(plain, []byte(word)) {
@@ -62,36 +64,36 @@ func mentionsSecret(text []byte) bool {
 	return false
 }
 
-// redactPair returns the value of a named property as it may be kept.
-func redactPair(name, value string) string {
+// Pair returns the value of a named property as it may be kept.
+func Pair(name, value string) string {
 	switch {
 	case value == "" || value == "true" || value == "false":
 		return value
-	case secretName(name):
-		return redacted
+	case Name(name):
+		return Redacted
 	}
-	return redactText(value)
+	return Text(value)
 }
 
-// redactText takes secrets out of free text: out of JSON by its keys, out of URLs, and
+// Text takes secrets out of free text: out of JSON by its keys, out of URLs, and
 // out of "name=value" by the name.
-func redactText(value string) string {
+func Text(value string) string {
 	if start := strings.TrimLeft(value, " \t\r\n"); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
-		if out, changed, ok := redactJSON([]byte(value)); ok {
+		if out, changed, ok := JSON([]byte(value)); ok {
 			if changed {
 				return string(out)
 			}
 			return value
 		}
-		if mentionsSecret([]byte(value)) { // broken JSON: nothing tells where the secret ends
-			return redacted
+		if Mentioned([]byte(value)) { // broken JSON: nothing tells where the secret ends
+			return Redacted
 		}
 	}
-	return redactAssignments(redactURL(value))
+	return cutAssignments(URL(value))
 }
 
-// redactURL takes user and password out of every scheme://user:password@host in s.
-func redactURL(s string) string {
+// URL takes user and password out of every scheme://user:password@host in s.
+func URL(s string) string {
 	for from := 0; ; {
 		i := strings.Index(s[from:], "://")
 		if i < 0 {
@@ -105,17 +107,17 @@ func redactURL(s string) string {
 			word := start + strings.IndexAny(s[start:]+" ", "\"' \t\n,")
 			at = strings.LastIndex(s[start:word], "@")
 		}
-		if at >= 0 && s[start:start+at] != redacted {
-			s = s[:start] + redacted + s[start+at:]
-			end = start + len(redacted)
+		if at >= 0 && s[start:start+at] != Redacted {
+			s = s[:start] + Redacted + s[start+at:]
+			end = start + len(Redacted)
 		}
 		from = min(end, len(s))
 	}
 }
 
-// redactAssignments takes the values out of "name=value" where the name says secret: in
+// cutAssignments takes the values out of "name=value" where the name says secret: in
 // the query of a URL, in a connection string, in an error message.
-func redactAssignments(s string) string {
+func cutAssignments(s string) string {
 	const ends = "&;, \t\r\n\"'"
 	for from := 0; from < len(s); {
 		i := strings.IndexByte(s[from:], '=')
@@ -125,30 +127,30 @@ func redactAssignments(s string) string {
 		at := from + i
 		name := s[strings.LastIndexAny(s[:at], ends+"?")+1 : at]
 		from = at + 1
-		if !secretName(name) && !strings.EqualFold(name, "sig") {
+		if !Name(name) && !strings.EqualFold(name, "sig") {
 			continue
 		}
 		// Base64 ends in "=", so that the value goes on to what separates it.
 		end := from + strings.IndexAny(s[from:]+" ", ends)
-		if value := s[from:end]; value == "" || value == redacted || value == "true" || value == "false" {
+		if value := s[from:end]; value == "" || value == Redacted || value == "true" || value == "false" {
 			continue
 		}
-		s = s[:from] + redacted + s[end:]
-		from += len(redacted)
+		s = s[:from] + Redacted + s[end:]
+		from += len(Redacted)
 	}
 	return s
 }
 
-// redactJSON takes secrets out of a JSON document. ok is false if it is none. The
+// JSON takes secrets out of a JSON document. ok is false if it is none. The
 // document is written anew only if something changed.
-func redactJSON(value []byte) (out []byte, changed, ok bool) {
+func JSON(value []byte) (out []byte, changed, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
 	var document any
 	if decoder.Decode(&document) != nil || decoder.More() {
 		return nil, false, false
 	}
-	document, changed = redactTree(document, 0)
+	document, changed = cutTree(document, 0)
 	if !changed {
 		return value, false, true
 	}
@@ -164,37 +166,37 @@ func redactJSON(value []byte) (out []byte, changed, ok bool) {
 // maxJSONDepth bounds the recursion into JSON that holds JSON in strings.
 const maxJSONDepth = 100
 
-func redactTree(node any, depth int) (out any, changed bool) {
+func cutTree(node any, depth int) (out any, changed bool) {
 	if depth > maxJSONDepth {
-		return redacted, true
+		return Redacted, true
 	}
 	switch node := node.(type) {
 	case map[string]any:
 		for key, value := range node {
 			if text, ok := value.(string); ok {
-				if safe := redactPair(key, text); safe != text {
+				if safe := Pair(key, text); safe != text {
 					node[key], changed = safe, true
 				}
 				continue
 			}
-			if _, flag := value.(bool); secretName(key) && value != nil && !flag {
-				node[key], changed = redacted, true
+			if _, flag := value.(bool); Name(key) && value != nil && !flag {
+				node[key], changed = Redacted, true
 				continue
 			}
-			if safe, inner := redactTree(value, depth+1); inner {
+			if safe, inner := cutTree(value, depth+1); inner {
 				node[key], changed = safe, true
 			}
 		}
 		return node, changed
 	case []any:
 		for i, value := range node {
-			if safe, inner := redactTree(value, depth+1); inner {
+			if safe, inner := cutTree(value, depth+1); inner {
 				node[i], changed = safe, true
 			}
 		}
 		return node, changed
 	case string:
-		safe := redactText(node)
+		safe := Text(node)
 		return safe, safe != node
 	}
 	return node, false

@@ -1,0 +1,163 @@
+// Package check judges a cluster: what enters is a Cluster (metadata, and what the
+// processes say where they were asked), what leaves is a Report.
+//
+//  1. All lists the checks; each is a value in a file of its own, that reads the model
+//     and nothing else.
+//  2. Run gives each check a Pass. A check whose facts were not read is skipped, with the
+//     reason; one that breaks has failed. Neither is ever "ok".
+//  3. Findings are put in order of what they cost queries, and grouped under their cause.
+//  4. A Baseline takes out what is accepted; Since compares two reports.
+package check
+
+import (
+	"time"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
+)
+
+// Severity is how bad a finding is.
+type Severity uint8
+
+// The severities.
+const (
+	Info Severity = iota
+	Warning
+	Error
+)
+
+func (s Severity) String() string {
+	return [...]string{"info", "warning", "error"}[min(s, Error)]
+}
+
+// Need is what a check cannot do without, beyond the parts of the metadata.
+type Need uint16
+
+// The needs. Each is met if at least one process gave it; what the others owe goes into Pass.Unseen.
+const (
+	// NeedDistribution: query nodes said what they serve.
+	NeedDistribution Need = 1 << iota
+	// NeedRecovery: DataCoord said what should be served.
+	NeedRecovery
+	// NeedQueryCoord: QueryCoord said what it has loaded and who leads.
+	NeedQueryCoord
+	// NeedConfig: processes told their configuration.
+	NeedConfig
+	// NeedMetrics: processes told their metrics.
+	NeedMetrics
+	// NeedSystem: processes told CPU and memory (GetMetrics).
+	NeedSystem
+	// NeedQueue: the message queue told its offsets.
+	NeedQueue
+	// NeedEtcd: etcd was asked for its health.
+	NeedEtcd
+	// NeedActivity: etcd was watched for a while.
+	NeedActivity
+)
+
+// Check is one question about a cluster.
+type Check struct {
+	// ID is short and stays the same for ever: "growing-flushed".
+	ID string
+	// Title says what is wrong if it finds something: "Flushed segment is still served as growing".
+	Title string
+	// Doc says what is looked at, what is a finding and what is not, and why it matters. Remedy says what to do. Both are Markdown.
+	Doc, Remedy string
+	// Severity is the worst that its findings have.
+	Severity Severity
+	// Since is the kitescope version that has it first.
+	Since string
+	// Parts and Needs are what it reads.
+	Parts model.Part
+	Needs Need
+	// Run looks. An error means that the check itself could not work.
+	Run func(*Pass) error
+	// FollowsFrom are the checks whose findings may be the cause of this one's.
+	FollowsFrom []Cause
+}
+
+// Cause says when a finding follows from another.
+type Cause struct {
+	Check string
+	// Of reports whether effect follows from cause; nil: always.
+	Of func(c *model.Cluster, effect, cause *Finding) bool
+}
+
+// Pass is one run of one check over one cluster.
+type Pass struct {
+	*model.Cluster
+	// Now is the time of the cluster's state: ages count to it.
+	Now time.Time
+	// Balance is the survey that all checks share.
+	Balance *balance.Survey
+	check   *Check
+	result  *Result
+}
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	Check    string
+	Severity Severity
+	// Object is what it is about. Its Resource is one that "kitescope get" lists.
+	Object model.Ref
+	// Message says in one line what is wrong, with the figures that matter.
+	Message string
+	// Evidence are the facts that it is judged by.
+	Evidence []Evidence
+	// Impact says what it costs the user; Hint what to do now, with this cluster's names.
+	Impact, Hint string
+	// Objects are further objects that the finding speaks of: each segment of a sum.
+	Objects []model.Ref
+	// Cost ranks: the estimated share of query work, or of queries lost, 0 to 1, that the
+	// finding costs. 0: unknown or none.
+	Cost float64
+	// Cause is the Key of the finding that this one follows from, "" if none; Run sets it.
+	Cause string
+}
+
+// Key identifies a finding over runs: its check and object.
+func (f *Finding) Key() string { return f.Check + " " + f.Object.Resource + "/" + f.Object.ID }
+
+// Evidence is one fact: a name, its value as text, and where it was read.
+type Evidence struct {
+	Name, Value string
+	// Source is "etcd", "querynode-3", "querycoord-16 ShowConfigurations"; "" where it is worked out.
+	Source string
+}
+
+// Status is how a check ended.
+type Status uint8
+
+// The statuses. OK means that everything was looked at and nothing found.
+const (
+	OK Status = iota
+	Found
+	Skipped
+	Broken
+)
+
+func (s Status) String() string {
+	return [...]string{"ok", "findings", "skipped", "failed"}[min(s, Broken)]
+}
+
+// Result is what one check said.
+type Result struct {
+	Check  *Check
+	Status Status
+	// Reason is why it was skipped or failed.
+	Reason string
+	// Unseen is what it could not look at: "querynode-7: timed out". A check without findings and with
+	// something unseen is Skipped, not OK.
+	Unseen   []string
+	Findings []*Finding
+	Took     time.Duration
+}
+
+// Report adds a finding; its Check is filled in.
+func (p *Pass) Report(f Finding) {
+	f.Check = p.check.ID
+	p.result.Findings = append(p.result.Findings, &f)
+}
+
+// Unseen says that something could not be looked at, and why.
+func (p *Pass) Unseen(what string) { p.result.Unseen = append(p.result.Unseen, what) }

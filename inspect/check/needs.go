@@ -1,0 +1,183 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// lacks says why a check cannot work at all, "" if it can, and notes what it will not see.
+func (p *Pass) lacks() string {
+	if missing := p.check.Parts &^ p.Loaded; missing != 0 {
+		return "its part of the metadata could not be read"
+	}
+	if p.check.Needs&NeedEtcd != 0 && p.Etcd == nil {
+		return "etcd was not asked how it is"
+	}
+	if p.check.Needs&NeedActivity != 0 && (p.Etcd == nil || p.Etcd.Activity == nil) {
+		return "etcd was not watched for a while"
+	}
+	needs := p.check.Needs &^ (NeedEtcd | NeedActivity)
+	if needs == 0 {
+		return ""
+	}
+	r := p.Runtime
+	if r == nil {
+		return "the nodes were not asked"
+	}
+	for _, n := range []struct {
+		need Need
+		lack func(*model.Runtime) string
+	}{
+		{NeedDistribution, p.lacksDistribution}, {NeedRecovery, lacksRecovery}, {NeedQueryCoord, lacksQueryCoord},
+		{NeedConfig, lacksConfig}, {NeedMetrics, p.lacksMetrics}, {NeedSystem, p.lacksSystem}, {NeedQueue, lacksQueue},
+	} {
+		if needs&n.need != 0 {
+			if why := n.lack(r); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+func (p *Pass) lacksDistribution(r *model.Runtime) string {
+	blind := r.Blind()
+	if len(blind) == len(r.QueryNodes()) {
+		return "no query node said what it serves" + because(blind)
+	}
+	for _, n := range blind {
+		p.Unseen(n.Name() + ": " + why(n))
+	}
+	return ""
+}
+
+func lacksRecovery(r *model.Runtime) string {
+	if r.Recovery == nil {
+		return "DataCoord did not say what should be served" + because(coordinators(r, "datacoord"))
+	}
+	return ""
+}
+
+func lacksQueryCoord(r *model.Runtime) string {
+	if r.Replicas == nil && r.ShardLeaders == nil && r.Loaded == nil {
+		return "QueryCoord did not say what it has loaded" + because(coordinators(r, "querycoord"))
+	}
+	return ""
+}
+
+func lacksConfig(r *model.Runtime) string {
+	if !slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.Config != nil }) {
+		return "no process told its configuration"
+	}
+	return ""
+}
+
+func (p *Pass) lacksMetrics(r *model.Runtime) string {
+	if !slices.ContainsFunc(r.Processes, func(x *model.Process) bool { return x.Metrics != nil }) {
+		return "no process told its metrics"
+	}
+	for _, x := range r.Processes {
+		if x.Metrics == nil {
+			p.Unseen("metrics of " + x.Address + ": " + reason(x.Outcome, x.Reason))
+		}
+	}
+	return ""
+}
+
+func (p *Pass) lacksSystem(r *model.Runtime) string {
+	if !slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.System != nil }) {
+		return "no process told its CPU and memory"
+	}
+	for _, n := range r.QueryNodes() {
+		if n.System == nil {
+			p.Unseen("CPU and memory of " + n.Name() + ": " + why(n))
+		}
+	}
+	return ""
+}
+
+func lacksQueue(r *model.Runtime) string {
+	switch {
+	case r.Queue == nil:
+		for _, s := range r.Skipped {
+			if s.What == "message queue" {
+				return "the message queue was not asked: " + s.Reason
+			}
+		}
+		return "the message queue was not asked"
+	case r.Queue.Topics == nil:
+		return "the message queue did not answer: " + reason(r.Queue.Outcome, r.Queue.Reason)
+	}
+	return ""
+}
+
+func coordinators(r *model.Runtime, role string) []*model.LiveNode {
+	var list []*model.LiveNode
+	for _, n := range r.Nodes {
+		if n.Role == role || n.Role == "mixcoord" {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+func because(list []*model.LiveNode) string {
+	if len(list) == 0 {
+		return ""
+	}
+	text := ": " + list[0].Name() + ": " + why(list[0])
+	if len(list) > 1 {
+		text += fmt.Sprintf(", and %d more", len(list)-1)
+	}
+	return text
+}
+
+// why says why a session told nothing.
+func why(n *model.LiveNode) string {
+	if n.Outcome == model.Answered {
+		for _, c := range n.Calls {
+			if c.Outcome != model.Answered {
+				return c.Method + " " + reason(c.Outcome, c.Reason)
+			}
+		}
+	}
+	return reason(n.Outcome, n.Reason)
+}
+
+func reason(o model.Outcome, text string) string {
+	if text == "" {
+		return o.String()
+	}
+	return o.String() + ": " + text
+}
+
+func summary(list []string) string {
+	const most = 3
+	if len(list) <= most {
+		return strings.Join(list, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(list[:most], "; "), len(list)-most)
+}
+
+// firstFrame is where a panic came from: file and line.
+func firstFrame(stack []byte) string {
+	seen := false
+	for line := range bytes.Lines(stack) {
+		if bytes.HasPrefix(line, []byte("panic(")) {
+			seen = true
+			continue
+		}
+		if text := strings.TrimSpace(string(line)); seen && strings.Contains(text, "/inspect/") {
+			if i := strings.LastIndex(text, "/inspect/"); i >= 0 {
+				text = text[i+1:]
+			}
+			text, _, _ = strings.Cut(text, " ")
+			return text
+		}
+	}
+	return "an unknown place"
+}

@@ -1,0 +1,202 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
+)
+
+// Report is what all checks said about a cluster.
+type Report struct {
+	Cluster *model.Cluster
+	Now     time.Time
+	// Results are in the order of the checks that ran.
+	Results []*Result
+	// Findings are ranked: worst first, each cause before what follows from it.
+	Findings []*Finding
+	// Accepted are the findings that a baseline took out.
+	Accepted []*Finding
+	Balance  *balance.Survey
+}
+
+// Run judges a cluster by some checks. now is the time of the cluster's state.
+func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
+	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Balance: balance.Take(c)}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 4)
+	for i, x := range checks {
+		wg.Go(func() {
+			slots <- struct{}{}
+			r.Results[i] = r.run(x)
+			<-slots
+		})
+	}
+	wg.Wait()
+	for _, result := range r.Results {
+		r.Findings = append(r.Findings, result.Findings...)
+	}
+	r.findCauses(checks)
+	r.rank()
+	return r
+}
+
+// run gives one check its pass. A check that panics has failed; the others go on.
+func (r *Report) run(x *Check) (result *Result) {
+	result = &Result{Check: x}
+	start := time.Now()
+	defer func() {
+		result.Took = time.Since(start)
+		if p := recover(); p != nil {
+			result.Status, result.Findings = Broken, nil
+			result.Reason = fmt.Sprintf("a fault of kitescope itself: %v at %s", p, firstFrame(debug.Stack()))
+		}
+	}()
+	pass := &Pass{Cluster: r.Cluster, Now: r.Now, Balance: r.Balance, check: x, result: result}
+	if why := pass.lacks(); why != "" {
+		result.Status, result.Reason = Skipped, why
+		return result
+	}
+	if err := x.Run(pass); err != nil {
+		result.Status, result.Reason = Broken, err.Error()
+		return result
+	}
+	switch {
+	case len(result.Findings) > 0:
+		result.Status = Found
+	case result.Reason != "":
+		result.Status = Skipped
+	case len(result.Unseen) > 0:
+		result.Status, result.Reason = Skipped, "not all could be looked at: "+summary(result.Unseen)
+	}
+	return result
+}
+
+// Skip ends a check that has nothing to judge by here: "nothing is configured to ...". It is not
+// for clusters that are well: those are ok.
+func (p *Pass) Skip(reason string) error {
+	p.result.Reason = reason
+	return nil
+}
+
+// findCauses links each finding to the one that it follows from.
+func (r *Report) findCauses(checks []*Check) {
+	byCheck := make(map[string][]*Finding)
+	for _, f := range r.Findings {
+		byCheck[f.Check] = append(byCheck[f.Check], f)
+	}
+	for _, x := range checks {
+		for _, cause := range x.FollowsFrom {
+			for _, effect := range byCheck[x.ID] {
+				if effect.Cause != "" {
+					continue
+				}
+				for _, f := range byCheck[cause.Check] {
+					if f != effect && (cause.Of == nil || cause.Of(r.Cluster, effect, f)) {
+						effect.Cause = f.Key()
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// rank orders findings by severity and cost; what follows from a finding counts for it, and
+// stands behind it.
+func (r *Report) rank() {
+	roots, effects := r.families()
+	type weight struct {
+		severity Severity
+		cost     float64
+	}
+	weights := make(map[*Finding]weight)
+	for _, root := range roots {
+		w := weight{root.Severity, root.Cost}
+		for _, e := range effects[root.Key()] {
+			w.severity, w.cost = max(w.severity, e.Severity), max(w.cost, e.Cost)
+		}
+		weights[root] = w
+	}
+	order := make(map[string]int)
+	for i, result := range r.Results {
+		order[result.Check.ID] = i
+	}
+	compare := func(a, b *Finding) int {
+		return cmp.Or(-cmp.Compare(a.Severity, b.Severity), -cmp.Compare(a.Cost, b.Cost), cmp.Compare(order[a.Check], order[b.Check]),
+			cmp.Compare(a.Object.Resource, b.Object.Resource), cmp.Compare(a.Object.Name, b.Object.Name), cmp.Compare(a.Object.ID, b.Object.ID))
+	}
+	slices.SortStableFunc(roots, func(a, b *Finding) int {
+		x, y := weights[a], weights[b]
+		return cmp.Or(-cmp.Compare(x.severity, y.severity), -cmp.Compare(x.cost, y.cost), compare(a, b))
+	})
+	r.Findings = r.Findings[:0]
+	for _, root := range roots {
+		r.Findings = append(r.Findings, root)
+		list := effects[root.Key()]
+		slices.SortStableFunc(list, compare)
+		r.Findings = append(r.Findings, list...)
+	}
+}
+
+// families splits findings into those without a cause and, by the key of their first cause, the others.
+// A chain of causes counts for its first one; a circle has none.
+func (r *Report) families() (roots []*Finding, effects map[string][]*Finding) {
+	byKey := make(map[string]*Finding, len(r.Findings))
+	for _, f := range r.Findings {
+		byKey[f.Key()] = f
+	}
+	effects = make(map[string][]*Finding)
+	for _, f := range r.Findings {
+		root := f
+		for range len(r.Findings) {
+			next := byKey[root.Cause]
+			if next == nil {
+				break
+			}
+			root = next
+		}
+		if root == f || root.Cause != "" && byKey[root.Cause] != nil {
+			roots = append(roots, f)
+			continue
+		}
+		effects[root.Key()] = append(effects[root.Key()], f)
+	}
+	return roots, effects
+}
+
+// Worst is the worst severity among the findings; ok is false if there are none.
+func (r *Report) Worst() (worst Severity, ok bool) {
+	for _, f := range r.Findings {
+		worst, ok = max(worst, f.Severity), true
+	}
+	return worst, ok
+}
+
+// Count counts the findings of a severity.
+func (r *Report) Count(s Severity) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// About are the findings whose object, or one of whose objects, is ref.
+func (r *Report) About(resource, id string) []*Finding {
+	same := func(x model.Ref) bool { return x.Resource == resource && x.ID == id }
+	var list []*Finding
+	for _, f := range r.Findings {
+		if same(f.Object) || slices.ContainsFunc(f.Objects, same) {
+			list = append(list, f)
+		}
+	}
+	return list
+}

@@ -1,0 +1,84 @@
+package model
+
+// LiveReplica is QueryCoord's answer to GetReplicas.
+type LiveReplica struct {
+	ID            ReplicaID
+	Collection    CollectionID
+	ResourceGroup string
+	Nodes         []NodeID
+	// Leaders are the replica's shard leaders, by channel; Node 0: none.
+	Leaders []ShardLeader
+	// Outside counts nodes of other resource groups that serve it meanwhile.
+	Outside map[string]int64
+}
+
+// ShardLeader says who leads a shard.
+type ShardLeader struct {
+	Collection CollectionID
+	Channel    string
+	// Nodes are its leaders, one per replica; Addresses likewise. Serviceable is nil where not said.
+	Nodes       []NodeID
+	Addresses   []string
+	Serviceable []bool
+	// Problem is why QueryCoord names none: "channel not available".
+	Problem string
+}
+
+// LoadedCollection is a collection as QueryCoord holds it.
+type LoadedCollection struct {
+	Collection CollectionID
+	Percent    int64
+	// Available is the query service's own word; RefreshPercent counts the loading of new segments.
+	Available      bool
+	RefreshPercent int64
+}
+
+// LiveResourceGroup is QueryCoord's answer to DescribeResourceGroup.
+type LiveResourceGroup struct {
+	Name             string
+	Capacity         int32
+	Available        int32
+	Requests, Limits int32 // -1: not said
+	Nodes            []NodeID
+	LoadedReplicas   map[CollectionID]int32
+	Outgoing         map[CollectionID]int32
+	Incoming         map[CollectionID]int32
+}
+
+// Recovery is what DataCoord hands to whoever loads a vchannel: the reference for what
+// should be served (GetRecoveryInfoV2).
+type Recovery struct {
+	Collection CollectionID
+	Channel    string
+	SeekAt     TSO
+	Seek       Checkpoint
+	Flushed    []SegmentID // to be loaded sealed, by id
+	Unflushed  []SegmentID // to be consumed as growing
+	Dropped    []SegmentID
+	LevelZero  []SegmentID
+}
+
+// DataSegment is a segment in DataCoord's memory, of which etcd may not know the rows yet.
+type DataSegment struct {
+	ID       SegmentID
+	State    SegmentState
+	Rows     int64
+	ExpireAt TSO
+}
+
+// Queue is the message queue's account of its topics.
+type Queue struct {
+	Kind    string // kafka, pulsar, rocksmq, woodpecker, natsmq; "" unknown
+	Address string
+	Outcome Outcome
+	Reason  string
+	// Topics by name; nil: unknown.
+	Topics []Topic
+}
+
+// Topic is one topic of the queue: a pchannel.
+type Topic struct {
+	Name string
+	// First and End are the offsets of the oldest message and of the next one.
+	First, End int64
+}

@@ -1,0 +1,67 @@
+package model
+
+import "strings"
+
+// Config is one session's effective configuration, as ShowConfigurations says it.
+// Milvus answers with each key twice, dotted and folded, and echoes its environment;
+// here a key is kept once, folded, and only if Milvus has it. Secrets are redacted.
+type Config struct {
+	Values map[string]string // by folded key
+	Names  map[string]string // folded key to the dotted name, where one was told
+}
+
+// FoldConfigKey folds a key as Milvus does: lower case, without separators
+// (pkg/config/source.go: formatKey).
+func FoldConfigKey(key string) string {
+	return strings.NewReplacer("/", "", "_", "", ".", "", "-", "").Replace(strings.ToLower(key))
+}
+
+// Get returns a value by its dotted or folded key; ok is false if the session did not tell it.
+func (c *Config) Get(key string) (value string, ok bool) {
+	if c == nil {
+		return "", false
+	}
+	value, ok = c.Values[FoldConfigKey(key)]
+	return value, ok
+}
+
+// Name is the dotted name of a key where it is known, else the key.
+func (c *Config) Name(key string) string {
+	if c != nil {
+		if name := c.Names[FoldConfigKey(key)]; name != "" {
+			return name
+		}
+	}
+	return key
+}
+
+// Setting is the value of a configuration key for one role, and where it comes from.
+type Setting struct {
+	Value string
+	// From is the session that told it, "dynamic configuration" for a key under config/ in etcd.
+	From string
+}
+
+// Setting looks a key up as a role has it: in the answer of its first session that tells
+// it, else among the dynamic keys in etcd. ok is false if nothing tells.
+func (c *Cluster) Setting(key string, roles ...string) (Setting, bool) {
+	folded := FoldConfigKey(key)
+	if c.Runtime != nil {
+		for _, role := range roles {
+			for _, n := range c.Runtime.Nodes {
+				if n.Role != role {
+					continue
+				}
+				if v, ok := n.Config.Get(folded); ok {
+					return Setting{v, n.Name()}, true
+				}
+			}
+		}
+	}
+	for _, e := range c.Config {
+		if FoldConfigKey(e.Name) == folded {
+			return Setting{e.Value, "dynamic configuration"}, true
+		}
+	}
+	return Setting{}, false
+}

@@ -1,0 +1,85 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// Metrics is one scrape of a process's /metrics. Buckets of histograms are left out;
+// their sums and counts are samples named NAME_sum and NAME_count.
+type Metrics struct {
+	At       time.Time
+	Families map[string][]Sample
+}
+
+// Sample is one value of a metric.
+type Sample struct {
+	Labels []Pair // by key
+	Value  float64
+}
+
+// Label is the value of a label, "" if the sample has none of that name.
+func (s Sample) Label(key string) string {
+	for _, l := range s.Labels {
+		if l.Key == key {
+			return l.Value
+		}
+	}
+	return ""
+}
+
+// Sum adds up the samples of a metric that match all label=value pairs. ok is false if there is none.
+func (m *Metrics) Sum(name string, match ...Pair) (sum float64, ok bool) {
+	if m == nil {
+		return 0, false
+	}
+	for _, s := range m.Families[name] {
+		if !slices.ContainsFunc(match, func(p Pair) bool { return s.Label(p.Key) != p.Value }) {
+			sum, ok = sum+s.Value, true
+		}
+	}
+	return sum, ok
+}
+
+// StartedAt is when the process started, zero if unknown.
+func (p *Process) StartedAt() time.Time {
+	if p == nil {
+		return time.Time{}
+	}
+	seconds, ok := p.Metrics.Sum("process_start_time_seconds")
+	if !ok || seconds <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(seconds * 1000)).UTC()
+}
+
+// CPU is the processor time that a process uses, in cores: over the time between its two
+// scrapes, else on average since it started. ok is false if neither is known.
+func (p *Process) CPU() (cores float64, over time.Duration, ok bool) {
+	const name = "process_cpu_seconds_total"
+	if p == nil {
+		return 0, 0, false
+	}
+	now, ok := p.Metrics.Sum(name)
+	if !ok {
+		return 0, 0, false
+	}
+	if before, had := p.Before.Sum(name); had && now >= before {
+		if over = p.Metrics.At.Sub(p.Before.At); over > 0 {
+			return (now - before) / over.Seconds(), over, true
+		}
+	}
+	if over = p.Metrics.At.Sub(p.StartedAt()); p.StartedAt().IsZero() || over <= 0 {
+		return 0, 0, false
+	}
+	return now / over.Seconds(), over, true
+}
+
+// ResidentBytes is the memory that a process holds, as the operating system counts it.
+func (p *Process) ResidentBytes() (int64, bool) {
+	if p == nil {
+		return 0, false
+	}
+	v, ok := p.Metrics.Sum("process_resident_memory_bytes")
+	return int64(v), ok
+}

@@ -1,0 +1,145 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+)
+
+// BuildRuntime sorts and links what processes said. It takes ownership of the slices.
+func BuildRuntime(p RuntimeParts) *Runtime {
+	r := &Runtime{RuntimeParts: p}
+	slices.SortFunc(r.Nodes, func(a, b *LiveNode) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node))
+	})
+	slices.SortFunc(r.Processes, func(a, b *Process) int { return cmp.Compare(a.Address, b.Address) })
+	slices.SortFunc(r.Replicas, func(a, b *LiveReplica) int {
+		return cmp.Or(cmp.Compare(a.Collection, b.Collection), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(r.ShardLeaders, func(a, b ShardLeader) int { return cmp.Compare(a.Channel, b.Channel) })
+	slices.SortFunc(r.Groups, func(a, b *LiveResourceGroup) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(r.Recovery, func(a, b *Recovery) int { return cmp.Compare(a.Channel, b.Channel) })
+	r.nodes = make(map[sessionKey]*LiveNode, len(r.Nodes))
+	for _, n := range r.Nodes {
+		r.nodes[sessionKey{n.Role, n.Node}] = n
+		if n.Role == "querynode" {
+			r.queryNodes = append(r.queryNodes, n)
+		}
+	}
+	r.recovery = byKey(r.Recovery, func(x *Recovery) string { return x.Channel })
+	r.loaded = byKey(r.Loaded, func(x *LoadedCollection) CollectionID { return x.Collection })
+	r.link()
+	return r
+}
+
+// link finds who serves each segment and who leads each shard.
+func (r *Runtime) link() {
+	count := 0
+	for _, n := range r.queryNodes {
+		if n.Distribution != nil {
+			count += len(n.Distribution.Sealed)
+		}
+	}
+	r.served = make(map[SegmentID][]Served, count)
+	r.leaders = make(map[string][]ShardView)
+	backing := make([]Served, 0, count) // most segments are served once: one array for all
+	for _, n := range r.queryNodes {
+		if n.Distribution == nil {
+			continue
+		}
+		for i := range n.Distribution.Sealed {
+			s := &n.Distribution.Sealed[i]
+			if had := r.served[s.ID]; had != nil {
+				r.served[s.ID] = append(had, Served{Node: n, Sealed: s})
+				continue
+			}
+			backing = append(backing, Served{Node: n, Sealed: s})
+			r.served[s.ID] = backing[len(backing)-1 : len(backing) : len(backing)]
+		}
+		for i := range n.Distribution.Leaders {
+			view := &n.Distribution.Leaders[i]
+			r.leaders[view.Channel] = append(r.leaders[view.Channel], ShardView{n, view})
+			for _, g := range view.Growing {
+				r.served[g.ID] = append(r.served[g.ID], Served{Node: n, Leader: view})
+			}
+		}
+	}
+}
+
+// LiveNode returns what a session said, nil if it was not asked.
+func (r *Runtime) LiveNode(role string, id NodeID) *LiveNode {
+	if r == nil {
+		return nil
+	}
+	return r.nodes[sessionKey{role, id}]
+}
+
+// QueryNodes returns the query nodes that were asked (embedded in streaming nodes or not), by id.
+func (r *Runtime) QueryNodes() []*LiveNode {
+	if r == nil {
+		return nil
+	}
+	return r.queryNodes
+}
+
+// Served says which query nodes have a segment in memory, sealed or growing. Whether none
+// has is known only if Blind is empty.
+func (r *Runtime) Served(id SegmentID) []Served {
+	if r == nil {
+		return nil
+	}
+	return r.served[id]
+}
+
+// ShardViews returns the views of the leaders of a vchannel: one per replica.
+func (r *Runtime) ShardViews(channel string) []ShardView {
+	if r == nil {
+		return nil
+	}
+	return r.leaders[channel]
+}
+
+// RecoveryOf is what DataCoord wants served of a vchannel, nil if unknown.
+func (r *Runtime) RecoveryOf(channel string) *Recovery {
+	if r == nil {
+		return nil
+	}
+	return r.recovery[channel]
+}
+
+// LoadedCollection is QueryCoord's account of a collection, nil if it has none or was not asked.
+func (r *Runtime) LoadedCollection(id CollectionID) *LoadedCollection {
+	if r == nil {
+		return nil
+	}
+	return r.loaded[id]
+}
+
+// Blind are the query nodes of which it is unknown what they serve.
+func (r *Runtime) Blind() []*LiveNode {
+	if r == nil {
+		return nil
+	}
+	var blind []*LiveNode
+	for _, n := range r.queryNodes {
+		if n.Distribution == nil {
+			blind = append(blind, n)
+		}
+	}
+	return blind
+}
+
+// Name is how a session is called: "querynode-19".
+func (n *LiveNode) Name() string { return n.Role + "-" + n.Node.String() }
+
+// Ref is the session as an object of the cluster.
+func (n *LiveNode) Ref() Ref { return Ref{Resource: "nodes", ID: n.Name(), Name: n.Name()} }
+
+// Name is how a session is called: "querynode-19".
+func (s *Session) Name() string { return s.Role + "-" + s.Node.String() }
+
+// WithRuntime is the same cluster with what its processes say; nil takes it away.
+func (c *Cluster) WithRuntime(r *Runtime) *Cluster {
+	next := *c
+	next.Runtime = r
+	return &next
+}
