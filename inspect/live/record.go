@@ -34,4 +34,3 @@ type Record struct {
 	At   time.Time     `json:"at,omitzero"`
 	Took time.Duration `json:"took_ns,omitempty"`
 }
-
