@@ -22,6 +22,8 @@ type BundleInfo struct {
 	Kitescope string
 	// Redacted says that the keys passed through a redactor.
 	Redacted bool
+	// Members adds what is not metadata, behind the keys; nil adds nothing.
+	Members func(*BundleWriter) error
 }
 
 // BundleWriter writes one bundle: keys in order with Write, then further members
@@ -189,6 +191,12 @@ func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInf
 	if err != nil {
 		b.abort()
 		return BundleStats{}, err
+	}
+	if info.Members != nil {
+		if err := info.Members(b); err != nil {
+			b.abort()
+			return BundleStats{}, err
+		}
 	}
 	stats, err := b.Close(snap.Gaps())
 	stats.Dropped = dropped

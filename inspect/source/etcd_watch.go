@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -30,7 +31,7 @@ func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int
 	}
 	w := &watch{revision: header.Revision, yield: yield}
 	err = w.follow(ctx, r, ranges)
-	if errors.Is(err, rpctypes.ErrPermissionDenied) && s.grantedRanges() == nil {
+	if denied(err) && s.grantedRanges() == nil {
 		if err = s.askGranted(ctx, r); err == nil {
 			err = w.follow(ctx, r, intersect(ranges[0], s.grantedRanges()))
 		}
@@ -45,6 +46,13 @@ func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int
 		return hint(fmt.Errorf("watch %s: %w", s.address.location(), err), "read the cluster again")
 	}
 	return s.explain(ctx, "watch", err)
+}
+
+// denied reports whether a watch was refused. etcd cancels a watch with the text of
+// its error, wrapped in one of another code (server/etcdserver/api/v3rpc/watch.go).
+func denied(err error) bool {
+	return errors.Is(err, rpctypes.ErrPermissionDenied) ||
+		err != nil && strings.Contains(err.Error(), rpctypes.ErrPermissionDenied.Error())
 }
 
 // watch is the state of one Watch.
