@@ -1,5 +1,7 @@
 package model
 
+import "time"
+
 // Checkpoint is a position in the message queue.
 type Checkpoint struct {
 	At TSO
@@ -24,6 +26,8 @@ type VChannel struct {
 	Watcher NodeID
 	// WatchState is datapb.ChannelWatchState's word: WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel.
 	WatchState string
+	// WatchedAt is when DataCoord began with that state (2.5 and older), zero if not recorded.
+	WatchedAt time.Time
 	// OtherWatchers are further nodes with a watch record of the same channel: trouble.
 	OtherWatchers []NodeID
 	// Removal is "" or the text of channel-removal: "removed", "non-removed".

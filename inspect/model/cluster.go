@@ -48,9 +48,13 @@ const (
 	PartHistory
 	// PartRest is everything else: allocators, and the keys that no pattern explains.
 	PartRest
-	// PartAll is everything.
+	// PartAll is everything that is metadata.
 	PartAll = 1<<iota - 1
 )
+
+// PartRuntime is what processes say when they are asked: no part of the metadata, but as
+// unknown as one as long as nobody has. WithRuntime adds it to Cluster.Loaded.
+const PartRuntime = PartAll + 1
 
 // PartCatalog is all that is small and is read together. A role that may read only some
 // of it leaves the others out of Cluster.Loaded.

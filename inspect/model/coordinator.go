@@ -35,7 +35,8 @@ type LoadedCollection struct {
 
 // LiveResourceGroup is QueryCoord's answer to DescribeResourceGroup.
 type LiveResourceGroup struct {
-	Name             string
+	Name string
+	// Capacity and Available are -1 where only the name is known.
 	Capacity         int32
 	Available        int32
 	Requests, Limits int32 // -1: not said
@@ -43,6 +44,13 @@ type LiveResourceGroup struct {
 	LoadedReplicas   map[CollectionID]int32
 	Outgoing         map[CollectionID]int32
 	Incoming         map[CollectionID]int32
+}
+
+// Checker is one of QueryCoord's periodic tasks: segment_checker, balance_checker, ...
+type Checker struct {
+	ID     int32
+	Name   string
+	Active bool
 }
 
 // Recovery is what DataCoord hands to whoever loads a vchannel: the reference for what

@@ -64,7 +64,7 @@ func (p *Process) CPU() (cores float64, over time.Duration, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	if before, had := p.Before.Sum(name); had && now >= before {
+	if before, had := p.Before.Sum(name); had && now >= before && !p.standsStill() {
 		if over = p.Metrics.At.Sub(p.Before.At); over > 0 {
 			return (now - before) / over.Seconds(), over, true
 		}
@@ -73,6 +73,15 @@ func (p *Process) CPU() (cores float64, over time.Duration, ok bool) {
 		return 0, 0, false
 	}
 	return now / over.Seconds(), over, true
+}
+
+// standsStill reports whether the two scrapes are one and the same, told twice: answering a
+// scrape allocates, so that this counter of a live Go process never stands still.
+func (p *Process) standsStill() bool {
+	const name = "go_memstats_alloc_bytes_total"
+	now, ok := p.Metrics.Sum(name)
+	before, had := p.Before.Sum(name)
+	return ok && had && now == before
 }
 
 // ResidentBytes is the memory that a process holds, as the operating system counts it.

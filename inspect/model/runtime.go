@@ -11,6 +11,7 @@ type Runtime struct {
 	nodes      map[sessionKey]*LiveNode
 	queryNodes []*LiveNode
 	served     map[SegmentID][]Served
+	several    []SegmentID // sealed on more than one node
 	leaders    map[string][]ShardView
 	recovery   map[string]*Recovery
 	loaded     map[CollectionID]*LoadedCollection
@@ -34,6 +35,10 @@ type RuntimeParts struct {
 	Loaded []*LoadedCollection
 	// Groups are QueryCoord's resource groups; nil: unknown.
 	Groups []*LiveResourceGroup
+	// BalanceActive is QueryCoord's word on whether automatic balancing runs (2.5 and later); nil: unknown.
+	BalanceActive *bool
+	// Checkers are QueryCoord's periodic tasks (2.5 and later), by id; nil: unknown.
+	Checkers []Checker
 	// Recovery is what DataCoord says should be served, per vchannel; nil: unknown.
 	Recovery []*Recovery
 	// DataSegments are DataCoord's segments as it holds them in memory, where it was asked; nil: unknown.
@@ -186,7 +191,8 @@ type ReadQueue struct {
 
 // Process is one operating system process, asked over HTTP.
 type Process struct {
-	// Address is the host and port of its HTTP server: metrics, health, pprof.
+	// Address is the host and port of its HTTP server: metrics, health, pprof; "" if its
+	// metrics are from a file and nothing tells where it is.
 	Address string
 	// Nodes are the sessions of the process: role and id.
 	Nodes   []Ref

@@ -2,7 +2,9 @@ package model
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
+	"time"
 )
 
 // BuildRuntime sorts and links what processes said. It takes ownership of the slices.
@@ -18,6 +20,7 @@ func BuildRuntime(p RuntimeParts) *Runtime {
 	slices.SortFunc(r.ShardLeaders, func(a, b ShardLeader) int { return cmp.Compare(a.Channel, b.Channel) })
 	slices.SortFunc(r.Groups, func(a, b *LiveResourceGroup) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(r.Recovery, func(a, b *Recovery) int { return cmp.Compare(a.Channel, b.Channel) })
+	slices.SortFunc(r.DataSegments, func(a, b DataSegment) int { return cmp.Compare(a.ID, b.ID) })
 	r.nodes = make(map[sessionKey]*LiveNode, len(r.Nodes))
 	for _, n := range r.Nodes {
 		r.nodes[sessionKey{n.Role, n.Node}] = n
@@ -49,6 +52,9 @@ func (r *Runtime) link() {
 		for i := range n.Distribution.Sealed {
 			s := &n.Distribution.Sealed[i]
 			if had := r.served[s.ID]; had != nil {
+				if len(had) == 1 {
+					r.several = append(r.several, s.ID)
+				}
 				r.served[s.ID] = append(had, Served{Node: n, Sealed: s})
 				continue
 			}
@@ -88,6 +94,14 @@ func (r *Runtime) Served(id SegmentID) []Served {
 		return nil
 	}
 	return r.served[id]
+}
+
+// ServedOften are the sealed segments that more than one node has in memory: one per replica, or too often.
+func (r *Runtime) ServedOften() []SegmentID {
+	if r == nil {
+		return nil
+	}
+	return r.several
 }
 
 // ShardViews returns the views of the leaders of a vchannel: one per replica.
@@ -141,5 +155,47 @@ func (s *Session) Name() string { return s.Role + "-" + s.Node.String() }
 func (c *Cluster) WithRuntime(r *Runtime) *Cluster {
 	next := *c
 	next.Runtime = r
+	next.Loaded |= PartRuntime
+	if r == nil {
+		next.Loaded &^= PartRuntime
+	}
 	return &next
+}
+
+// DataSegment is a segment as DataCoord holds it in memory, nil if that is unknown.
+func (r *Runtime) DataSegment(id SegmentID) *DataSegment {
+	if r == nil {
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(r.DataSegments, id, func(s DataSegment, id SegmentID) int { return cmp.Compare(s.ID, id) })
+	if !ok {
+		return nil
+	}
+	return &r.DataSegments[i]
+}
+
+// StartedAt is when the process of a session started, zero if unknown.
+func (n *LiveNode) StartedAt() time.Time {
+	if n == nil {
+		return time.Time{}
+	}
+	if n.System != nil && !n.System.StartedAt.IsZero() {
+		return n.System.StartedAt
+	}
+	return n.Process.StartedAt()
+}
+
+// QueueLag is how many messages of a vchannel's topic are not behind its checkpoint yet: the
+// topic's end offset minus the offset in the checkpoint. Offsets are little-endian int64 for
+// Kafka and RocksMQ. ok is false where either is unknown.
+func (c *Cluster) QueueLag(v *VChannel) (lag int64, ok bool) {
+	if c.Runtime == nil || c.Runtime.Queue == nil || len(v.Checkpoint.Message) != 8 {
+		return 0, false
+	}
+	for _, t := range c.Runtime.Queue.Topics {
+		if t.Name == v.PChannel {
+			return max(0, t.End-int64(binary.LittleEndian.Uint64(v.Checkpoint.Message))), true
+		}
+	}
+	return 0, false
 }

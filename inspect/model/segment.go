@@ -146,7 +146,9 @@ type Segment struct {
 	// Flags of the record.
 	ByCompaction, Compacted, Importing, Sorted, Invisible, Fake, ByStreaming bool
 	// TwoLayouts: the record has inline binlogs and separate binlog keys at once (upgrade).
-	TwoLayouts     bool
+	TwoLayouts bool
+	// LogKeys: logs of the segment are under keys of their own, as Milvus 2.2 and later write them.
+	LogKeys        bool
 	StorageVersion int32
 
 	Rows    int64 // as recorded: 0 on a growing segment until its first sync

@@ -29,7 +29,7 @@ var vchannels = define(definition[*model.VChannel]{
 			},
 		},
 		collectionColumns(func(v *model.VChannel) model.CollectionID { return v.Collection }),
-		vchannelState, vchannelContent,
+		vchannelState, vchannelContent, vchannelLive,
 	),
 	ref:   func(_ *Env, v *model.VChannel) Ref { return Ref{ID: v.Name, Name: v.Name} },
 	owner: func(e *Env, v *model.VChannel) (Ref, bool) { return collectionRef(e, v.Collection) },

@@ -136,7 +136,7 @@ func section[T any](s *scope, title, resource string, rows []T, columns ...strin
 func sectionOf[T any](s *scope, title string, r *Resource, rows []T, columns ...string) Section {
 	g := &Grid{Table: &table[T]{resource: r, def: r.def.(*definition[T]), env: s.Env, rows: rows}, Matched: len(rows)}
 	if len(columns) == 0 {
-		g.Columns = r.ColumnsFor(Always)
+		g.Columns = r.ColumnsFor(Always, s.Cluster.Loaded)
 	}
 	for _, name := range columns {
 		g.Columns = append(g.Columns, r.Column(name))

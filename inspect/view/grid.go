@@ -79,6 +79,9 @@ type Column struct {
 	Priority int
 	// Needs are the parts of the metadata without which the cells are unknown.
 	Needs model.Part
+	// Live columns say what processes serve. Though Wide or Hidden, they are in every table
+	// as soon as the processes were asked.
+	Live bool
 	// Doc is one sentence for docs/JSON.md and help.
 	Doc string
 

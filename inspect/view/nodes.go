@@ -19,7 +19,7 @@ var nodes = define(definition[*model.Session]{
 		Shorthands: map[string]string{"node": "id", "addr": "address"},
 	},
 	rows:    func(e *Env) []*model.Session { return e.Cluster.Sessions },
-	columns: nodeColumns,
+	columns: concat(nodeColumns, nodeLive),
 	ref: func(_ *Env, s *model.Session) Ref {
 		return Ref{ID: sessionName(s), Name: sessionName(s)}
 	},

@@ -64,8 +64,16 @@ type StateCount struct {
 	Rows  Cell
 }
 
-// NodeLine is what metadata says about one query node. Which segments it serves is
-// for the runtime to tell.
+// NodeLive is what a query node itself says. Cells are of Kind Int but for CPU (Percent of
+// one core) and Memory (Bytes); each may be Unknown.
+type NodeLive struct {
+	// Answer is how asking it ended, Reason why there is no answer.
+	Answer, Reason                                  string
+	Sealed, SealedRows, Growing, GrowingRows, Leads Cell
+	CPU, Memory                                     Cell
+}
+
+// NodeLine is what is known about one query node: from metadata, and from itself.
 type NodeLine struct {
 	Ref                  Ref
 	Node                 model.NodeID
@@ -73,6 +81,8 @@ type NodeLine struct {
 	Replicas             int
 	ResourceGroups       []string
 	Collections          []string
+	// Live is nil where the processes were not asked.
+	Live *NodeLive
 }
 
 // NewOverview sums up a cluster.
@@ -210,6 +220,9 @@ func nodeLine(env *Env, s *model.Session) NodeLine {
 		n.Collections = append(n.Collections, name)
 	}
 	n.Collections = sortedUnique(n.Collections)
+	if env.Cluster.Runtime != nil {
+		n.Live = nodeLiveOf(env, s)
+	}
 	return n
 }
 

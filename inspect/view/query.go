@@ -22,7 +22,7 @@ type Query struct {
 
 // Needs are the parts of the metadata to read before Select can answer all of it.
 func (q Query) Needs(r *Resource) (model.Part, error) {
-	columns, err := r.ParseColumns(q.Columns, q.Show)
+	columns, err := r.ParseColumns(q.Columns, q.Show, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -35,6 +35,15 @@ func (q Query) Needs(r *Resource) (model.Part, error) {
 		needs |= r.Columns[k.Column].Needs
 	}
 	return needs, nil
+}
+
+// Asks reports whether the query names, in its selection, order or columns, what only the
+// processes themselves can say.
+func (q Query) Asks(r *Resource) bool {
+	named := q
+	named.Show = Always
+	needs, err := named.Needs(r)
+	return err == nil && needs.Has(model.PartRuntime)
 }
 
 // SortKey is a column to sort by.
@@ -70,7 +79,7 @@ func (r *Resource) ParseSort(words []string) ([]SortKey, error) {
 // column, or a selection by something that was not read.
 func Select(t Table, q Query) (*Grid, error) {
 	r := t.Resource()
-	columns, err := r.ParseColumns(q.Columns, q.Show)
+	columns, err := r.ParseColumns(q.Columns, q.Show, t.Env().Cluster.Loaded)
 	if err != nil {
 		return nil, err
 	}

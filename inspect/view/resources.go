@@ -14,6 +14,7 @@ var Resources = related(
 	pchannels, vchannels, segments, indexes, segmentIndexes,
 	loadStates, replicas, resourceGroups, nodes, targets,
 	users, roles, grants, privilegeGroups,
+	calls, settings, topics,
 	configEntries, tasks, partitionStats, allocators, history, orphans, keys, undecoded,
 )
 
@@ -97,11 +98,12 @@ func editDistance(a, b string) int {
 }
 
 // ColumnsFor are the columns that appear in tables of one width: Always in the
-// usual ones, Wide in wide ones, Hidden in JSON, YAML and CSV.
-func (r *Resource) ColumnsFor(show Show) []int {
+// usual ones, Wide in wide ones, Hidden in JSON, YAML and CSV. loaded is what is known:
+// live columns are in all of them once the processes were asked.
+func (r *Resource) ColumnsFor(show Show, loaded model.Part) []int {
 	var columns []int
 	for i := range r.Columns {
-		if r.Columns[i].Show <= show {
+		if c := &r.Columns[i]; c.Show <= show || c.Live && loaded.Has(c.Needs) {
 			columns = append(columns, i)
 		}
 	}
@@ -119,14 +121,14 @@ func (r *Resource) ColumnNames() []string {
 
 // ParseColumns reads lists such as "id,rows" or "+created_at": a first word that starts
 // with "+" adds to the usual columns of that Show. An unknown one is an *UnknownError.
-func (r *Resource) ParseColumns(words []string, show Show) ([]int, error) {
+func (r *Resource) ParseColumns(words []string, show Show, loaded model.Part) ([]int, error) {
 	var columns []int
 	for _, word := range words {
 		for name := range strings.SplitSeq(word, ",") {
 			name = strings.TrimSpace(name)
 			more, added := strings.CutPrefix(name, "+")
 			if added && len(columns) == 0 {
-				columns = r.ColumnsFor(show)
+				columns = r.ColumnsFor(show, loaded)
 			}
 			i := r.Column(strings.ToLower(more))
 			if i < 0 {
@@ -138,7 +140,7 @@ func (r *Resource) ParseColumns(words []string, show Show) ([]int, error) {
 		}
 	}
 	if len(columns) == 0 {
-		return r.ColumnsFor(show), nil
+		return r.ColumnsFor(show, loaded), nil
 	}
 	return columns, nil
 }

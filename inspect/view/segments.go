@@ -28,6 +28,7 @@ var segments = define(definition[*model.Segment]{
 		segmentContent,
 		segmentFlags,
 		segmentTimes,
+		segmentLive,
 	),
 	find:  findSegment,
 	ref:   func(_ *Env, s *model.Segment) Ref { return Ref{ID: s.ID.String()} },

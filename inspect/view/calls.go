@@ -1,0 +1,216 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// What was asked of processes, and what they say beyond what other resources show.
+
+var calls = define(definition[model.Call]{
+	Resource: Resource{
+		Name: "calls", Singular: "call", Aliases: []string{"answers"}, Kind: "Call",
+		Doc:    "Questions that were put to processes, and how each ended.",
+		Needs:  model.PartRuntime,
+		Names:  []string{"node", "method"},
+		Handle: "name",
+	},
+	rows: callRows,
+	columns: []column[model.Call]{
+		{
+			Column{Name: "name", Title: "NAME", Show: Hidden, Doc: "node/method/about, which names the call."},
+			func(_ *Env, c model.Call) Cell { return text(callName(c)) },
+		},
+		{
+			Column{Name: "node", Title: "NODE", Doc: "Session or process that was asked: role-id, or the address of a process."},
+			func(_ *Env, c model.Call) Cell { return text(callNode(c)) },
+		},
+		{
+			Column{Name: "address", Title: "ADDRESS", Priority: 2, Doc: "Where it was asked."},
+			func(_ *Env, c model.Call) Cell { return text(c.Address) },
+		},
+		{
+			Column{Name: "method", Title: "METHOD", Doc: "gRPC method, or GET and the path."},
+			func(_ *Env, c model.Call) Cell { return text(c.Method) },
+		},
+		{
+			Column{Name: "about", Title: "ABOUT", Priority: 3, Doc: "What the call is about where there are several: a collection, a resource group."},
+			func(e *Env, c model.Call) Cell { return text(c.About) },
+		},
+		{
+			Column{Name: "outcome", Title: "OUTCOME", Kind: State, Doc: "answered, unreachable, refused, timed out, unimplemented, stale, other cluster, denied, not ready, garbled, too large, cut off or failed."},
+			func(_ *Env, c model.Call) Cell { return text(c.Outcome.String()) },
+		},
+		{
+			Column{Name: "took_seconds", Title: "TOOK", Kind: Duration, Priority: 4, Doc: "How long the answer took."},
+			func(_ *Env, c model.Call) Cell {
+				if c.Took == 0 {
+					return none()
+				}
+				return count(int64(c.Took))
+			},
+		},
+		{
+			Column{Name: "reason", Title: "REASON", Priority: 1, Doc: "Why there is no answer, in the words of the process or the network."},
+			func(_ *Env, c model.Call) Cell { return text(c.Reason) },
+		},
+	},
+	ref: func(_ *Env, c model.Call) Ref { return Ref{ID: callName(c), Name: callName(c)} },
+	owner: func(_ *Env, c model.Call) (Ref, bool) {
+		return Ref{Resource: "nodes", ID: callNode(c), Name: callNode(c)}, c.Role != ""
+	},
+})
+
+func callRows(e *Env) []model.Call {
+	r := e.Cluster.Runtime
+	if r == nil {
+		return nil
+	}
+	var list []model.Call
+	for _, n := range r.Nodes {
+		list = append(list, n.Calls...)
+	}
+	for _, p := range r.Processes {
+		list = append(list, p.Calls...)
+	}
+	return list
+}
+
+func callNode(c model.Call) string {
+	if c.Role == "" {
+		return c.Address
+	}
+	return c.Role + "-" + c.Node.String()
+}
+
+func callName(c model.Call) string {
+	name := callNode(c) + "/" + c.Method
+	if c.About != "" {
+		name += "/" + c.About
+	}
+	return name
+}
+
+// setting is one key of the configuration with the value that some sessions have.
+type setting struct {
+	key, name, value string
+	sessions         []string
+	// others is how many other values the same key has.
+	others int
+}
+
+var settings = define(definition[*setting]{
+	Resource: Resource{
+		Name: "settings", Singular: "setting", Aliases: []string{"show-configurations"}, Kind: "Setting",
+		Doc:    "Configuration as the processes have it: a row for each value of each key.",
+		Needs:  model.PartRuntime,
+		Names:  []string{"key", "folded_key"},
+		Handle: "id",
+	},
+	rows: settingRows,
+	columns: []column[*setting]{
+		{
+			Column{Name: "id", Title: "ID", Show: Hidden, Doc: "The key, and behind a slash the first session that has the value."},
+			func(_ *Env, s *setting) Cell { return text(s.id()) },
+		},
+		{
+			Column{Name: "key", Title: "KEY", Doc: "Name of the key as Milvus writes it, in lower case; folded where only that is told."},
+			func(_ *Env, s *setting) Cell { return text(s.name) },
+		},
+		{
+			Column{Name: "folded_key", Title: "FOLDED", Show: Hidden, Doc: "The key without separators, as Milvus compares it."},
+			func(_ *Env, s *setting) Cell { return text(s.key) },
+		},
+		{
+			Column{Name: "value", Title: "VALUE", Doc: "The value; of secrets only that there is one."},
+			func(_ *Env, s *setting) Cell { return text(s.value) },
+		},
+		{
+			Column{Name: "sessions", Title: "SESSIONS", Kind: List, Priority: 1, Doc: "Sessions that have this value."},
+			func(_ *Env, s *setting) Cell { return list(s.sessions) },
+		},
+		{
+			Column{Name: "other_values", Title: "OTHER VALUES", Kind: Int, Priority: 2, Doc: "How many other values sessions have for the same key."},
+			func(_ *Env, s *setting) Cell { return count(int64(s.others)) },
+		},
+	},
+	ref: func(_ *Env, s *setting) Ref { return Ref{ID: s.id(), Name: s.name} },
+})
+
+func (s *setting) id() string { return s.key + "/" + s.sessions[0] }
+
+func settingRows(e *Env) []*setting {
+	r := e.Cluster.Runtime
+	if r == nil {
+		return nil
+	}
+	type pair struct{ key, value string }
+	rows := make(map[pair]*setting)
+	values := make(map[string]int)
+	for _, n := range r.Nodes {
+		if n.Config == nil {
+			continue
+		}
+		for key, value := range n.Config.Values {
+			row := rows[pair{key, value}]
+			if row == nil {
+				row = &setting{key: key, name: n.Config.Name(key), value: value}
+				rows[pair{key, value}] = row
+				values[key]++
+			}
+			row.sessions = append(row.sessions, n.Name())
+		}
+	}
+	list := make([]*setting, 0, len(rows))
+	for at, row := range rows {
+		row.others = values[at.key] - 1
+		list = append(list, row)
+	}
+	slices.SortFunc(list, func(a, b *setting) int {
+		if c := strings.Compare(a.name, b.name); c != 0 {
+			return c
+		}
+		return strings.Compare(a.value, b.value)
+	})
+	return list
+}
+
+var topics = define(definition[model.Topic]{
+	Resource: Resource{
+		Name: "queue-topics", Singular: "queue-topic", Aliases: []string{"queue", "offsets"}, Kind: "QueueTopic",
+		Doc:    "Topics of the message queue, where it can be asked (Kafka).",
+		Needs:  model.PartRuntime,
+		Names:  []string{"name"},
+		Handle: "name",
+	},
+	rows: func(e *Env) []model.Topic {
+		if e.Cluster.Runtime == nil || e.Cluster.Runtime.Queue == nil {
+			return nil
+		}
+		return e.Cluster.Runtime.Queue.Topics
+	},
+	columns: []column[model.Topic]{
+		{
+			Column{Name: "name", Title: "NAME", Doc: "Name of the topic: a pchannel."},
+			func(_ *Env, t model.Topic) Cell { return text(t.Name) },
+		},
+		{
+			Column{Name: "first_offset", Title: "FIRST", Kind: Int, Doc: "Offset of the oldest message that is kept."},
+			func(_ *Env, t model.Topic) Cell { return count(t.First) },
+		},
+		{
+			Column{Name: "end_offset", Title: "END", Kind: Int, Doc: "Offset that the next message gets."},
+			func(_ *Env, t model.Topic) Cell { return count(t.End) },
+		},
+		{
+			Column{Name: "vchannels", Title: "VCHANNELS", Kind: Int, Priority: 1, Needs: model.PartChannels, Doc: "Virtual channels on it."},
+			func(e *Env, t model.Topic) Cell { return count(int64(len(vchannelsOn(e, t.Name)))) },
+		},
+	},
+	ref: func(_ *Env, t model.Topic) Ref { return Ref{ID: t.Name, Name: t.Name} },
+	links: func(_ *Env, t model.Topic) []Link {
+		return []Link{link("vchannels", "vchannels", "pchannel="+t.Name)}
+	},
+})

@@ -1,0 +1,304 @@
+package view
+
+import (
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// Columns that only the processes themselves can fill. They are unknown until someone asks.
+
+var nodeLive = []column[*model.Session]{
+	{
+		Column{
+			Name: "answer", Title: "ANSWER", Kind: State, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
+			Doc: "How asking it ended: answered, unreachable, refused, timed out, stale (another process answers at its address), other cluster, denied, ...",
+		},
+		func(e *Env, s *model.Session) Cell {
+			n := liveNode(e, s)
+			if n == nil {
+				return unknown()
+			}
+			return text(n.Outcome.String())
+		},
+	},
+	{
+		Column{
+			Name: "answer_reason", Title: "REASON", Show: Hidden, Needs: model.PartRuntime,
+			Doc: "Why there is no answer, in the words of the process or the network.",
+		},
+		func(e *Env, s *model.Session) Cell {
+			n := liveNode(e, s)
+			if n == nil {
+				return unknown()
+			}
+			return text(n.Reason)
+		},
+	},
+	{
+		Column{
+			Name: "health", Title: "HEALTH", Kind: State, Show: Hidden, Live: true, Priority: 3, Needs: model.PartRuntime,
+			Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping.",
+		},
+		said(func(n *model.LiveNode) (Cell, bool) { return text(n.State), n.State != "" }),
+	},
+	{
+		Column{
+			Name: "cpu_percent", Title: "CPU", Kind: Percent, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
+			Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started.",
+		},
+		said(func(n *model.LiveNode) (Cell, bool) {
+			cores, _, ok := n.Process.CPU()
+			return Cell{Float: cores * 100}, ok
+		}),
+	},
+	{
+		Column{
+			Name: "memory_bytes", Title: "MEMORY", Kind: Bytes, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
+			Doc: "Memory that its process holds, as the operating system counts it.",
+		},
+		said(func(n *model.LiveNode) (Cell, bool) {
+			if bytes, ok := n.Process.ResidentBytes(); ok {
+				return count(bytes), true
+			}
+			if n.System != nil {
+				return count(n.System.MemoryUse), true
+			}
+			return Cell{}, false
+		}),
+	},
+	{
+		Column{
+			Name: "memory_limit_bytes", Title: "MEMORY LIMIT", Kind: Bytes, Show: Hidden, Needs: model.PartRuntime,
+			Doc: "Memory that the process may use, as it sees it.",
+		},
+		said(func(n *model.LiveNode) (Cell, bool) {
+			if n.System == nil {
+				return Cell{}, false
+			}
+			return count(n.System.Memory), true
+		}),
+	},
+	{
+		Column{
+			Name: "started_at", Title: "STARTED", Kind: Time, Show: Hidden, Needs: model.PartRuntime,
+			Doc: "When the process started.",
+		},
+		said(func(n *model.LiveNode) (Cell, bool) {
+			if t := n.StartedAt(); !t.IsZero() {
+				return at(t), true
+			}
+			return Cell{}, false
+		}),
+	},
+	{
+		Column{
+			Name: "sealed_segments", Title: "SEALED", Kind: Int, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
+			Doc: "Sealed segments that a query node serves.",
+		},
+		serves(func(d *model.Distribution) int64 { return int64(len(d.Sealed)) }),
+	},
+	{
+		Column{
+			Name: "growing_segments", Title: "GROWING", Kind: Int, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
+			Doc: "Growing segments that a query node serves, as the leader of their shards.",
+		},
+		serves(func(d *model.Distribution) (n int64) {
+			for i := range d.Leaders {
+				n += int64(len(d.Leaders[i].Growing))
+			}
+			return n
+		}),
+	},
+	{
+		Column{
+			Name: "growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
+			Doc: "Rows of those growing segments: searched one by one.",
+		},
+		serves(func(d *model.Distribution) (n int64) {
+			for i := range d.Leaders {
+				n += d.Leaders[i].GrowingRows
+			}
+			return n
+		}),
+	},
+	{
+		Column{
+			Name: "leads", Title: "LEADS", Kind: Int, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
+			Doc: "Shards that a query node leads.",
+		},
+		serves(func(d *model.Distribution) int64 { return int64(len(d.Leaders)) }),
+	},
+}
+
+func liveNode(e *Env, s *model.Session) *model.LiveNode {
+	return e.Cluster.Runtime.LiveNode(s.Role, s.Node)
+}
+
+// said is a cell from what a process said; unknown if it did not.
+func said(cell func(*model.LiveNode) (c Cell, ok bool)) func(*Env, *model.Session) Cell {
+	return func(e *Env, s *model.Session) Cell {
+		if n := liveNode(e, s); n != nil {
+			if c, ok := cell(n); ok {
+				return c
+			}
+		}
+		return unknown()
+	}
+}
+
+// serves is a count from what a query node serves; none for other roles.
+func serves(amount func(*model.Distribution) int64) func(*Env, *model.Session) Cell {
+	return func(e *Env, s *model.Session) Cell {
+		if !servesQueries(s) {
+			return none()
+		}
+		if n := liveNode(e, s); n != nil && n.Distribution != nil {
+			return count(amount(n.Distribution))
+		}
+		return unknown()
+	}
+}
+
+var segmentLive = []column[*model.Segment]{
+	{
+		Column{
+			Name: "served_as", Title: "SERVED AS", Kind: State, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
+			Doc: "Sealed, Growing, Both or NotServed: what query nodes have in memory. Unknown while a node that may have it is silent.",
+		},
+		func(e *Env, s *model.Segment) Cell {
+			sealed, growing := false, false
+			for _, x := range e.Cluster.Runtime.Served(s.ID) {
+				sealed, growing = sealed || x.Sealed != nil, growing || x.Leader != nil
+			}
+			switch {
+			case sealed && growing:
+				return text("Both")
+			case sealed:
+				return text("Sealed")
+			case growing:
+				return text("Growing")
+			case len(e.Cluster.Runtime.Blind()) > 0:
+				return unknown()
+			}
+			return text("NotServed")
+		},
+	},
+	{
+		Column{
+			Name: "served_by", Title: "SERVED BY", Kind: List, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
+			Doc: "Ids of the query nodes that have it in memory, as far as they were heard.",
+		},
+		func(e *Env, s *model.Segment) Cell {
+			var nodes []model.NodeID
+			for _, x := range e.Cluster.Runtime.Served(s.ID) {
+				nodes = append(nodes, x.Node.Node)
+			}
+			if len(nodes) == 0 && len(e.Cluster.Runtime.Blind()) > 0 {
+				return unknown()
+			}
+			slices.Sort(nodes)
+			return ids(slices.Compact(nodes))
+		},
+	},
+	{
+		Column{
+			Name: "live_rows", Title: "LIVE ROWS", Kind: Int, Show: Hidden, Needs: model.PartRuntime,
+			Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync.",
+		},
+		func(e *Env, s *model.Segment) Cell {
+			d := e.Cluster.Runtime.DataSegment(s.ID)
+			switch {
+			case d != nil:
+				return count(d.Rows)
+			case s.State == model.SegmentGrowing:
+				return unknown()
+			}
+			return none() // only of those that may differ from their record is it asked
+		},
+	},
+}
+
+var vchannelLive = []column[*model.VChannel]{
+	{
+		Column{
+			Name: "leaders", Title: "LEADER", Kind: List, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
+			Doc: "Ids of the query nodes that lead the shard, one for each replica, as far as they were heard.",
+		},
+		func(e *Env, v *model.VChannel) Cell {
+			var nodes []model.NodeID
+			for _, view := range e.Cluster.Runtime.ShardViews(v.Name) {
+				nodes = append(nodes, view.Node.Node)
+			}
+			if len(nodes) == 0 && len(e.Cluster.Runtime.Blind()) > 0 {
+				return unknown()
+			}
+			return ids(nodes)
+		},
+	},
+	{
+		Column{
+			Name: "served_growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
+			Doc: "Rows of the growing segments that its leaders serve, the most that one of them has.",
+		},
+		func(e *Env, v *model.VChannel) Cell {
+			views := e.Cluster.Runtime.ShardViews(v.Name)
+			var rows int64
+			for _, view := range views {
+				rows = max(rows, view.GrowingRows)
+			}
+			switch {
+			case len(views) > 0:
+				return count(rows)
+			case len(e.Cluster.Runtime.Blind()) > 0:
+				return unknown()
+			}
+			return none()
+		},
+	},
+	{
+		Column{
+			Name: "queue_lag", Title: "QUEUE LAG", Kind: Int, Show: Hidden, Needs: model.PartRuntime,
+			Doc: "Messages in the topic behind the checkpoint, where the queue was asked (Kafka).",
+		},
+		func(e *Env, v *model.VChannel) Cell {
+			if lag, ok := e.Cluster.QueueLag(v); ok {
+				return count(lag)
+			}
+			if len(v.Checkpoint.Message) == 0 {
+				return none()
+			}
+			return unknown()
+		},
+	},
+}
+
+// nodeLiveOf is what a query node says of itself.
+func nodeLiveOf(e *Env, s *model.Session) *NodeLive {
+	live := &NodeLive{Answer: model.NotAsked.String()}
+	n := liveNode(e, s)
+	if n != nil {
+		live.Answer, live.Reason = n.Outcome.String(), n.Reason
+	}
+	cell := func(name string) Cell {
+		for i := range nodeLive {
+			if nodeLive[i].Name == name {
+				return nodeLive[i].cell(e, s)
+			}
+		}
+		return unknown()
+	}
+	live.Sealed, live.Growing, live.GrowingRows = cell("sealed_segments"), cell("growing_segments"), cell("growing_rows")
+	live.Leads, live.CPU, live.Memory = cell("leads"), cell("cpu_percent"), cell("memory_bytes")
+	live.SealedRows = live.Sealed
+	if n != nil && n.Distribution != nil {
+		var rows int64
+		for i := range n.Distribution.Sealed {
+			if known := e.Cluster.Segment(n.Distribution.Sealed[i].ID); known != nil {
+				rows += known.Rows
+			}
+		}
+		live.SealedRows = known(e.Cluster, model.PartSegments, count(rows))
+	}
+	return live
+}
