@@ -1,0 +1,281 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Limits of what goes on at once.
+const (
+	maxServers = 512 // servers that are asked in parallel
+	maxCalls   = 8   // calls on one connection
+)
+
+// asking is one Ask under way.
+type asking struct {
+	ctx    context.Context // of the whole, beyond the deadlines of single processes
+	start  time.Time
+	client *Client
+	plan   *plan
+
+	mu      sync.Mutex // guards the decoder and Keep
+	decoder *Decoder
+
+	scrapes scrapes
+	queue   sync.Once
+	helpers sync.WaitGroup // what goes on beside the servers: the message queue
+
+	progress sync.Mutex
+	done     int
+}
+
+// Ask asks every process that has a session. What one process does not answer is told by
+// the Runtime; an error means that nobody could be asked, or that ctx ended.
+func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtime, error) {
+	if !cluster.Loaded.Has(model.PartSessions) {
+		return nil, errors.New("the sessions of the cluster were not read: nobody to ask")
+	}
+	if len(cluster.Sessions) == 0 {
+		return nil, errors.New("no process is registered in etcd: nobody to ask")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a := &asking{ctx: ctx, start: time.Now(), client: c, plan: newPlan(cluster), decoder: NewDecoder()}
+	a.scrapes.begun, a.scrapes.known = map[string]bool{}, map[model.NodeID]bool{}
+	a.decoder.ClusterKey(a.plan.cluster)
+	for _, s := range a.plan.skipped {
+		a.skip(s.What, s.Reason)
+	}
+	a.servers(ctx)
+	a.unscraped()
+	a.queue.Do(func() { a.skip(skippedQueue, "no process told its configuration") })
+	a.helpers.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, fmt.Errorf("ask the processes: %w", err)
+	}
+	runtime := a.decoder.Runtime("live", "")
+	c.remember(runtime)
+	return runtime, nil
+}
+
+// servers asks all servers, each with its own deadline, and returns when the last is done.
+func (a *asking) servers(ctx context.Context) {
+	free := make(chan struct{}, maxServers)
+	var wg sync.WaitGroup
+	for _, s := range a.plan.servers {
+		select {
+		case free <- struct{}{}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		wg.Go(func() {
+			defer func() { <-free }()
+			a.server(ctx, s)
+			a.advance()
+		})
+	}
+	wg.Wait()
+}
+
+func (a *asking) advance() {
+	if a.client.opts.Progress == nil {
+		return
+	}
+	a.progress.Lock()
+	defer a.progress.Unlock()
+	a.done++
+	a.client.opts.Progress(a.done, len(a.plan.servers))
+}
+
+// server asks the sessions at one address: all calls over one connection, and no more
+// once the connection turns out to be broken.
+func (a *asking) server(ctx context.Context, s *server) {
+	ctx, cancel := context.WithTimeout(ctx, a.client.opts.Timeout)
+	defer cancel()
+	l, err := a.client.connect(s.address, a.plan.cluster)
+	if err != nil {
+		a.broken(s, err, 0)
+		return
+	}
+	defer l.close()
+	start := time.Now()
+	if err := l.ready(ctx); err != nil {
+		a.broken(s, err, time.Since(start))
+		return
+	}
+	free := make(chan struct{}, maxCalls)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	call := func(f func()) {
+		free <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-free }()
+			f()
+		})
+	}
+	for _, round := range s.rounds() {
+		for _, x := range round {
+			// After the deadline the rest is cut at once, each with a record of its own.
+			call(func() { a.put(ctx, l, x.session, x.inquiry) })
+		}
+	}
+	for _, x := range s.sessions {
+		if !a.plan.tellsPort(x) {
+			call(func() { a.scrapeElsewhere(ctx, x) })
+		}
+	}
+}
+
+// broken records that a server cannot be asked: one record a session.
+func (a *asking) broken(s *server, err error, took time.Duration) {
+	var f *failure
+	if !errors.As(err, &f) {
+		return // the caller gave up
+	}
+	for _, session := range s.sessions {
+		a.record(session, session.inquiries[0], nil, f, took)
+	}
+}
+
+type turn struct {
+	session *session
+	inquiry inquiry
+}
+
+// rounds orders the inquiries to a server: the first of every session, then the second,
+// so that a deadline cuts the least telling ones.
+func (s *server) rounds() [][]turn {
+	var rounds [][]turn
+	for i := 0; ; i++ {
+		var round []turn
+		for _, session := range s.sessions {
+			if i < len(session.inquiries) {
+				round = append(round, turn{session, session.inquiries[i]})
+			}
+		}
+		if round == nil {
+			return rounds
+		}
+		rounds = append(rounds, round)
+	}
+}
+
+// put puts one question, under its other names if the first is not known, and records how it ended.
+func (a *asking) put(ctx context.Context, l *link, s *session, q inquiry) {
+	response, took, f := a.call(ctx, l, s, q)
+	for _, other := range q.others {
+		if f == nil || f.outcome != model.Unimplemented {
+			break
+		}
+		q.method = other
+		response, took, f = a.call(ctx, l, s, q)
+	}
+	if givenUp(ctx) {
+		return
+	}
+	if f != nil && f.outcome == model.Failed && len(q.segments) > 1 {
+		for _, half := range q.halves(s.Node) {
+			a.put(ctx, l, s, half)
+		}
+		return
+	}
+	a.record(s, q, response, f, took)
+	if lastPart(q.method) != "ShowConfigurations" {
+		return
+	}
+	if f == nil {
+		a.learn(ctx, s, response)
+	} else if f.outcome == model.Unimplemented {
+		a.scrapeElsewhere(ctx, s)
+	}
+}
+
+// givenUp reports whether the caller ended it, not a deadline.
+func givenUp(ctx context.Context) bool {
+	cause := context.Cause(ctx)
+	return cause != nil && !isTimeout(cause)
+}
+
+// call makes one call. There is a response together with a failure where the answer's
+// own status tells of one.
+func (a *asking) call(ctx context.Context, l *link, s *session, q inquiry) ([]byte, time.Duration, *failure) {
+	response, took, err := l.call(ctx, s.Node, q.method, q.request)
+	var f *failure
+	switch {
+	case err == nil:
+		if outcome := judge(q.method, response); outcome != model.Answered {
+			f = failed(outcome, "")
+		}
+	case !errors.As(err, &f):
+		f = failed(model.NotAsked, "%v", err) // the caller gave up: not recorded
+	}
+	return response, took, f
+}
+
+// record hands the end of a question on. What an answer's own status says is for the
+// Decoder to read.
+func (a *asking) record(s *session, q inquiry, response []byte, f *failure, took time.Duration) {
+	r := Record{
+		Role: s.Role, Node: s.Node, Address: s.Address, Method: q.method, Request: q.request, Response: response,
+		Outcome: model.Answered.String(), Took: took,
+	}
+	if f != nil && response == nil {
+		r.Outcome, r.Error = f.outcome.String(), f.reason
+	}
+	a.keep(r)
+}
+
+// skip records what is left out, and why.
+func (a *asking) skip(what, reason string) {
+	a.keep(Record{Method: what, Outcome: model.NotAsked.String(), Error: oneLine(reason)})
+}
+
+// keep decodes a record and hands it to whoever keeps records; its bytes are not held.
+func (a *asking) keep(r Record) {
+	r.At = a.client.opts.Now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.client.opts.Keep != nil {
+		a.client.opts.Keep(Redact(r))
+	}
+	a.decoder.Add(r)
+}
+
+// remember keeps the scrapes for the next Ask, and takes the last ones as what was before.
+func (c *Client) remember(r *model.Runtime) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen := make([]string, 0, len(r.Processes))
+	for _, p := range r.Processes {
+		if p.Metrics == nil {
+			continue
+		}
+		seen = append(seen, p.Address)
+		if before := c.last[p.Address]; p.Before == nil && before != nil && sameProcess(before, p.Metrics) {
+			p.Before = before
+		}
+		c.last[p.Address] = p.Metrics
+	}
+	for address := range c.last {
+		if !slices.Contains(seen, address) {
+			delete(c.last, address)
+		}
+	}
+}
+
+// sameProcess reports whether two scrapes are of one process: a later one at the same
+// address began later.
+func sameProcess(before, now *model.Metrics) bool {
+	const name = "process_start_time_seconds"
+	a, knownA := before.Sum(name)
+	b, knownB := now.Sum(name)
+	return knownA && knownB && a == b && now.At.After(before.At)
+}

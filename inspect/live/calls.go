@@ -1,0 +1,189 @@
+package live
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+)
+
+// The services, by their full names.
+const (
+	rootCoord     = "/milvus.proto.rootcoord.RootCoord/"
+	dataCoord     = "/milvus.proto.data.DataCoord/"
+	queryCoord    = "/milvus.proto.query.QueryCoord/"
+	indexCoord    = "/milvus.proto.index.IndexCoord/"
+	queryNode     = "/milvus.proto.query.QueryNode/"
+	dataNode      = "/milvus.proto.data.DataNode/"
+	indexNode     = "/milvus.proto.index.IndexNode/"
+	proxyService  = "/milvus.proto.proxy.Proxy/"
+	streamingNode = "/milvus.proto.streaming.StreamingNodeStateService/"
+)
+
+// question is one gRPC call to one session. Every method that is named in this file
+// only reads: a test holds the list to that.
+type inquiry struct {
+	method string
+	// others are further names of the call, in other versions.
+	others  []string
+	request []byte
+	// segments are the ids that a GetSegmentInfo is about, of which one that is gone fails all.
+	segments []model.SegmentID
+}
+
+const systemInfo = `{"metric_type":"system_info"}`
+
+// inquiries are what a session is asked, the most telling ones first.
+func (p *plan) inquiries(s *model.Session) []inquiry {
+	q := &asker{plan: p, base: &commonpb.MsgBase{TargetID: int64(s.Node)}, version: s.Version}
+	switch s.Role {
+	case "rootcoord":
+		q.common(rootCoord)
+	case "datacoord":
+		q.common(dataCoord)
+		q.dataCoord()
+	case "querycoord":
+		q.common(queryCoord)
+		q.queryCoord()
+	case "indexcoord":
+		q.common(indexCoord)
+	case "mixcoord":
+		q.mixCoord()
+	case "querynode":
+		q.common(queryNode)
+		q.add(queryNode+"GetDataDistribution", &querypb.GetDataDistributionRequest{Base: q.base})
+	case "datanode":
+		q.common(dataNode)
+	case "indexnode":
+		q.common(indexNode)
+	case "streamingnode":
+		// Its other facts are those of the query node inside it, which has a session of its own.
+		q.state(streamingNode)
+	case "proxy":
+		q.state(proxyService)
+		q.metrics(proxyService + "GetProxyMetrics")
+	}
+	return q.list
+}
+
+// asker collects the inquiries to one session.
+type asker struct {
+	*plan
+	base    *commonpb.MsgBase
+	version string
+	list    []inquiry
+}
+
+func (q *asker) add(method string, request proto.Message, others ...string) {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
+	if err != nil {
+		panic(err) // a name that is not UTF-8 was refused by newPlan; nothing else can fail
+	}
+	q.list = append(q.list, inquiry{method: method, request: b, others: others})
+}
+
+func (q *asker) state(service string) {
+	q.add(service+"GetComponentStates", &milvuspb.GetComponentStatesRequest{})
+}
+
+func (q *asker) config(service string) {
+	q.add(service+"ShowConfigurations", &internalpb.ShowConfigurationsRequest{Base: q.base})
+}
+
+func (q *asker) metrics(method string) {
+	q.add(method, &milvuspb.GetMetricsRequest{Base: q.base, Request: systemInfo})
+}
+
+func (q *asker) common(service string) {
+	q.state(service)
+	q.config(service)
+	q.metrics(service + "GetMetrics")
+}
+
+// mixCoord is one process with the services of all coordinators (2.6). It answers for
+// its state as RootCoord only; its answer to ShowConfigurations is the same everywhere
+// (internal/coordinator/mix_coord.go).
+func (q *asker) mixCoord() {
+	q.common(rootCoord)
+	q.metrics(queryCoord + "GetMetrics")
+	q.metrics(dataCoord + "GetMetrics")
+	q.dataCoord()
+	q.queryCoord()
+}
+
+func (q *asker) dataCoord() {
+	for _, id := range q.loaded {
+		q.add(dataCoord+"GetRecoveryInfoV2", &datapb.GetRecoveryInfoRequestV2{Base: q.base, CollectionID: int64(id)})
+	}
+	for from := 0; from < len(q.segments); from += segmentBatch {
+		q.list = append(q.list, q.segmentInfo(q.segments[from:min(from+segmentBatch, len(q.segments))]))
+	}
+}
+
+// segmentBatch is how many segments one GetSegmentInfo asks for.
+const segmentBatch = 500
+
+// segmentInfo asks DataCoord for segments as it holds them in memory: the rows of
+// growing ones are in etcd only after their first sync.
+func (q *asker) segmentInfo(ids []model.SegmentID) inquiry {
+	return segmentInquiry(q.base, ids)
+}
+
+func segmentInquiry(base *commonpb.MsgBase, ids []model.SegmentID) inquiry {
+	request := &datapb.GetSegmentInfoRequest{Base: base, IncludeUnHealthy: true}
+	for _, id := range ids {
+		request.SegmentIDs = append(request.SegmentIDs, int64(id))
+	}
+	b, err := proto.Marshal(request)
+	if err != nil {
+		panic(err) // there are only numbers in it
+	}
+	return inquiry{method: dataCoord + "GetSegmentInfo", request: b, segments: ids}
+}
+
+// halves splits a question about segments: one that is gone meanwhile fails the whole
+// (internal/datacoord/services.go: GetSegmentInfo).
+func (q inquiry) halves(node model.NodeID) []inquiry {
+	base, middle := &commonpb.MsgBase{TargetID: int64(node)}, len(q.segments)/2
+	return []inquiry{segmentInquiry(base, q.segments[:middle]), segmentInquiry(base, q.segments[middle:])}
+}
+
+func (q *asker) queryCoord() {
+	show := []string{queryCoord + "ShowCollections", queryCoord + "ShowLoadCollections"}
+	if atLeast(q.version, 2, 6) {
+		show[0], show[1] = show[1], show[0]
+	}
+	q.add(show[0], &querypb.ShowCollectionsRequest{Base: q.base}, show[1])
+	q.add(queryCoord+"ListResourceGroups", &milvuspb.ListResourceGroupsRequest{Base: q.base})
+	for _, name := range q.groups {
+		q.add(queryCoord+"DescribeResourceGroup", &querypb.DescribeResourceGroupRequest{Base: q.base, ResourceGroup: name})
+	}
+	if atLeast(q.version, 2, 4) || q.version == "" {
+		q.add(queryCoord+"ListCheckers", &querypb.ListCheckersRequest{Base: q.base})
+	}
+	if atLeast(q.version, 2, 5) || q.version == "" {
+		q.add(queryCoord+"CheckBalanceStatus", &querypb.CheckBalanceStatusRequest{Base: q.base})
+	}
+	for _, id := range q.loaded {
+		q.add(queryCoord+"GetReplicas", &milvuspb.GetReplicasRequest{Base: q.base, CollectionID: int64(id), WithShardNodes: true})
+		q.add(queryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{Base: q.base, CollectionID: int64(id)})
+	}
+}
+
+// atLeast compares a session's version, "2.6.3" or "2.6.0-rc1", with a minor version.
+func atLeast(version string, major, minor int) bool {
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	a, errA := strconv.Atoi(parts[0])
+	b, errB := strconv.Atoi(parts[1])
+	return errA == nil && errB == nil && (a > major || a == major && b >= minor)
+}

@@ -1,0 +1,94 @@
+package live
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Options say how processes are reached. The zero value asks directly, without TLS and
+// without credentials, as processes of one cluster ask each other.
+type Options struct {
+	// Timeout is the deadline of each process, all its calls together; 0: 5 s.
+	Timeout time.Duration
+	// Map leads addresses of the cluster's network to ones that can be reached from here:
+	// "10.2.0.7:21123" or, for all ports, "10.2.0.7", to "localhost:30007" or, keeping the
+	// port, to "localhost". It counts for HTTP ports and brokers too.
+	Map map[string]string
+	// Proxy connects on our behalf: socks5://[user:password@]host:port or http://host:port.
+	Proxy string
+	// TLS is nil for plaintext.
+	TLS *tls.Config
+	// User and Password, or Token, are sent as Milvus expects them; "" sends none.
+	User, Password, Token string
+	// MaxAnswer is the limit of one answer in bytes; 0: 64 MiB.
+	MaxAnswer int64
+	// Window is how long after the first scrape of /metrics a second one follows, for rates; 0: none.
+	Window time.Duration
+	// MetricsPort is where the HTTP server of processes is asked that do not tell their
+	// configuration; 0: nowhere.
+	MetricsPort int
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+	// Keep gets every record, already redacted, one at a time; nil: they are not kept.
+	Keep func(Record)
+	// Progress hears how many processes are done; nil: nobody listens.
+	Progress func(done, all int)
+}
+
+const (
+	defaultTimeout   = 5 * time.Second
+	defaultMaxAnswer = 64 << 20
+)
+
+// Client asks the processes of a cluster. It may be used from several goroutines.
+type Client struct {
+	opts   Options
+	dialer *dialer
+
+	mu sync.Mutex
+	// last is the newest scrape of each process, by address, for rates in the next Ask.
+	last map[string]*model.Metrics
+}
+
+// Open makes a client. Nothing is connected before Ask.
+func Open(opts Options) (*Client, error) {
+	if opts.Timeout < 0 || opts.Window < 0 || opts.MaxAnswer < 0 {
+		return nil, errors.New("timeout, window and limit of an answer cannot be negative")
+	}
+	if opts.MetricsPort < 0 || opts.MetricsPort > 65535 {
+		return nil, fmt.Errorf("metrics port %d: want 1 to 65535", opts.MetricsPort)
+	}
+	if opts.Timeout == 0 {
+		opts.Timeout = defaultTimeout
+	}
+	if opts.MaxAnswer == 0 {
+		opts.MaxAnswer = defaultMaxAnswer
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	d := &dialer{patience: opts.Timeout}
+	var err error
+	if d.routes, err = parseRoutes(opts.Map); err != nil {
+		return nil, err
+	}
+	if opts.Proxy != "" {
+		if d.proxy, err = parseProxy(opts.Proxy); err != nil {
+			return nil, err
+		}
+	}
+	return &Client{opts: opts, dialer: d, last: map[string]*model.Metrics{}}, nil
+}
+
+// Close forgets what was remembered for the next Ask. Connections last no longer than an Ask.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = map[string]*model.Metrics{}
+	return nil
+}

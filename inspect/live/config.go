@@ -1,0 +1,163 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
+)
+
+// takeConfig keeps a process's effective configuration.
+func (d *Decoder) takeConfig(q *question, m proto.Message) error {
+	if !q.newer("config") {
+		return nil
+	}
+	pairs := m.(*internalpb.ShowConfigurationsResponse).GetConfiguations()
+	keys := newConfigKeys(len(pairs))
+	for _, p := range pairs {
+		keys.add(p.GetKey())
+	}
+	c := &model.Config{Values: map[string]string{}, Names: map[string]string{}}
+	foreign, exact := 0, map[string]bool{}
+	for _, p := range pairs {
+		key := p.GetKey()
+		if !keys.known(key) {
+			foreign++
+			continue
+		}
+		folded := d.text(model.FoldConfigKey(key))
+		// The folded key is the one that Milvus looks up: its value counts.
+		if key == folded || !exact[folded] {
+			c.Values[folded] = d.text(secret.Pair(key, p.GetValue()))
+			exact[folded] = key == folded
+		}
+		if name := c.Names[folded]; key != folded && (name == "" || key < name) {
+			c.Names[folded] = d.text(key)
+		}
+	}
+	q.node.Config = c
+	d.foreign[sessionKey{q.node.Role, q.node.Node}] = foreign
+	return nil
+}
+
+// foreignNote says how much of what processes answered was not theirs.
+func (d *Decoder) foreignNote() []model.Skipped {
+	keys, sessions := 0, 0
+	for _, n := range d.foreign {
+		if n > 0 {
+			keys, sessions = keys+n, sessions+1
+		}
+	}
+	if keys == 0 {
+		return nil
+	}
+	return []model.Skipped{{
+		What:   "foreign configuration keys",
+		Reason: fmt.Sprintf("%d keys that %d processes echo from their environment are not Milvus's", keys, sessions),
+	}}
+}
+
+// configKeys tells Milvus's keys from those of the environment. A process answers
+// ShowConfigurations with every key that begins with "etcd", "log", "common", ... or with
+// its own role and a dot (pkg/util/paramtable: globalConfigPrefixs,
+// GetComponentConfigurations), and its sources have every environment variable, folded
+// (pkg/config/env_source.go): ETCDCTL_API becomes "etcdctlapi", LOGNAME "logname".
+type configKeys struct {
+	// twins are the folded forms of the dotted keys in the same answer.
+	twins map[string]bool
+}
+
+func newConfigKeys(n int) configKeys { return configKeys{twins: make(map[string]bool, n)} }
+
+func (k configKeys) add(key string) {
+	if dottedKey(key) {
+		k.twins[model.FoldConfigKey(key)] = true
+	}
+}
+
+// known reports whether a key is Milvus's. Dotted keys come from milvus.yaml and from
+// etcd: their section decides. A folded key may be a variable of the environment: it counts
+// if the answer has its dotted form as well, if Milvus itself sets it at run time, or if
+// its section is a word that only Milvus uses.
+func (k configKeys) known(key string) bool {
+	if dottedKey(key) {
+		return true
+	}
+	if key != model.FoldConfigKey(key) || !plainKey(key) {
+		return false
+	}
+	if k.twins[key] || slices.Contains(runtimeKeys(), key) {
+		return true
+	}
+	for _, section := range ownSections() {
+		if rest, ok := strings.CutPrefix(key, section); ok && rest != "" && !serviceLink(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// dottedKey reports whether a key is a section of Milvus's and a name in it.
+func dottedKey(key string) bool {
+	section, rest, dotted := strings.Cut(strings.ToLower(key), ".")
+	if !dotted || !slices.Contains(sections(), section) {
+		return false
+	}
+	for part := range strings.SplitSeq(rest, ".") {
+		if !plainKey(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainKey reports whether a part of a key is made as Milvus's are.
+func plainKey(part string) bool {
+	for _, c := range part {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return part != ""
+}
+
+// serviceLink recognizes what Kubernetes puts into the environment for a service of the
+// name: QUERYNODE_SERVICE_HOST, QUERYNODE_PORT_21123_TCP_ADDR.
+func serviceLink(rest string) bool {
+	if strings.HasPrefix(rest, "servicehost") || strings.HasPrefix(rest, "serviceport") {
+		return true
+	}
+	port, ok := strings.CutPrefix(rest, "port")
+	digits := strings.TrimLeft(port, "0123456789")
+	return ok && len(digits) < len(port) && (strings.HasPrefix(digits, "tcp") || strings.HasPrefix(digits, "udp"))
+}
+
+// sections are the top-level names of Milvus's keys, in lower case: those of
+// configs/milvus.yaml in 2.1.0, 2.2.16, 2.3.5 and 2.4, and those that pkg/util/paramtable of
+// 2.6 reads (component_param.go, service_param.go, grpc_param.go, quota_param.go and the others).
+func sections() []string {
+	return []string{
+		"autoindex", "builtinroles", "cipherplugin", "common", "credential", "datacoord", "datanode", "etcd", "function", "gpu", "grpc",
+		"holmes", "indexcoord", "indexnode", "internaltls", "kafka", "knowhere", "localstorage", "log", "metastore", "minio",
+		"mixcoord", "mq", "msgchannel", "natsmq", "profile", "proxy", "pulsar", "querycoord", "querynode", "quotaandlimits",
+		"rocksmq", "rootcoord", "scalarautoindex", "streaming", "streamingnode", "tikv", "tls", "trace", "woodpecker",
+	}
+}
+
+// ownSections are those of them that no other program's variables are likely to begin
+// with: not "common", "log", "proxy", "trace", nor the names of other software.
+func ownSections() []string {
+	return []string{
+		"datacoord", "datanode", "indexcoord", "indexnode", "mixcoord", "querycoord", "querynode", "quotaandlimits", "rocksmq", "rootcoord", "streamingnode",
+	}
+}
+
+// runtimeKeys are keys that Milvus sets when it runs, folded, and that no file has.
+func runtimeKeys() []string { return []string{configMetricsPort} }

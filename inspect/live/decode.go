@@ -1,0 +1,256 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+)
+
+// Decoder makes a Runtime of Records. They may come in any order; of two answers to
+// one question the later one counts. An answer is decoded when it is added and its
+// bytes are let go, so that records can be streamed through. One goroutine at a time.
+type Decoder struct {
+	nodes     map[sessionKey]*liveNode
+	processes map[string]*processRecords
+	answers   coordinatorAnswers
+	skipped   []model.Skipped
+	queue     *model.Queue
+	queueAt   time.Time
+	cluster   string
+	from, to  time.Time
+	told      []toldSystem
+	// texts holds each string once: names of channels and labels occur thousands of times.
+	texts map[string]string
+	// foreign counts the keys that ShowConfigurations answered and that are not Milvus's.
+	foreign map[sessionKey]int
+	// oddities are things about single answers that are worth a note, without repeats.
+	oddities map[model.Skipped]bool
+}
+
+// sessionKey is a session: a role of a process.
+type sessionKey struct {
+	role string
+	node model.NodeID
+}
+
+func (k sessionKey) String() string { return k.role + "-" + k.node.String() }
+
+// liveNode is a session while its answers come in.
+type liveNode struct {
+	model.LiveNode
+	// at is when the answer came that each part was taken from.
+	at map[string]time.Time
+}
+
+// NewDecoder returns a Decoder that knows nothing yet.
+func NewDecoder() *Decoder {
+	return &Decoder{
+		nodes: map[sessionKey]*liveNode{}, processes: map[string]*processRecords{}, answers: newCoordinatorAnswers(),
+		texts: map[string]string{}, foreign: map[sessionKey]int{}, oddities: map[model.Skipped]bool{},
+	}
+}
+
+// question is a Record on its way through the Decoder, and what was found out about it.
+type question struct {
+	*Record
+	node *liveNode
+	// about is the object that the request names, collection its collection.
+	about      string
+	collection model.CollectionID
+	// outcome and reason are how it ended.
+	outcome model.Outcome
+	reason  string
+}
+
+// set ends a question.
+func (q *question) set(outcome model.Outcome, reason string) {
+	q.outcome, q.reason = outcome, oneLine(reason)
+}
+
+// Add takes one record in. What is wrong with an answer becomes the outcome of its Call.
+func (d *Decoder) Add(r Record) {
+	d.span(&r)
+	switch {
+	case r.Method == MethodKafka:
+		d.addQueue(&r)
+	case r.Role == "" && recordOutcome(&r) == model.NotAsked:
+		d.skipped = append(d.skipped, model.Skipped{What: oneLine(r.Method), Reason: oneLine(r.Error)})
+	case r.Role == "":
+		d.note("a record of "+oneLine(r.Method), "it names no session")
+	case strings.HasPrefix(r.Method, "GET "):
+		d.addHTTP(&r)
+	default:
+		d.addCall(&r)
+	}
+}
+
+// ClusterKey notes the cluster's name as it was sent along with the questions.
+func (d *Decoder) ClusterKey(key string) { d.cluster = key }
+
+// span widens the time that all records together took.
+func (d *Decoder) span(r *Record) {
+	if r.At.IsZero() {
+		return
+	}
+	if start := r.At.Add(-max(r.Took, 0)); d.from.IsZero() || start.Before(d.from) {
+		d.from = start
+	}
+	if r.At.After(d.to) {
+		d.to = r.At
+	}
+}
+
+// session finds the session that a record is about.
+func (d *Decoder) session(key sessionKey, address string) *liveNode {
+	n := d.nodes[key]
+	if n == nil {
+		n = &liveNode{LiveNode: model.LiveNode{Role: d.text(oneLine(key.role)), Node: key.node}, at: map[string]time.Time{}}
+		d.nodes[key] = n
+	}
+	if n.Address == "" {
+		n.Address = d.text(cleanAddress(address))
+	}
+	return n
+}
+
+// text returns the one copy of a string.
+func (d *Decoder) text(s string) string {
+	if s == "" {
+		return ""
+	}
+	if had, ok := d.texts[s]; ok {
+		return had
+	}
+	s = strings.Clone(strings.ToValidUTF8(s, "\uFFFD"))
+	d.texts[s] = s
+	return s
+}
+
+// addCall takes a gRPC answer in.
+func (d *Decoder) addCall(r *Record) {
+	q := &question{Record: r, node: d.session(sessionKey{r.Role, r.Node}, r.Address)}
+	q.outcome, q.reason = recordOutcome(r), ""
+	if q.outcome != model.Answered {
+		q.reason = oneLine(r.Error)
+	}
+	a, known := answerTo(r.Method)
+	if known {
+		q.readRequest(a)
+	}
+	if known && q.outcome == model.Answered {
+		d.decode(q, a)
+	}
+	q.node.Calls = append(q.node.Calls, model.Call{
+		Role: q.node.Role, Node: r.Node, Address: d.text(cleanAddress(r.Address)), Method: d.text(oneLine(lastPart(r.Method))), About: d.text(oneLine(q.about)),
+		Outcome: q.outcome, Reason: q.reason, Took: r.Took,
+	})
+}
+
+func lastPart(method string) string { return method[strings.LastIndexByte(method, '/')+1:] }
+
+func (q *question) readRequest(a answer) {
+	if a.request == nil || a.about == nil {
+		return
+	}
+	if m := a.request(); proto.Unmarshal(q.Request, m) == nil {
+		a.about(q, m)
+	}
+}
+
+// decode reads an answer, its status first.
+func (d *Decoder) decode(q *question, a answer) {
+	m := a.response()
+	if err := proto.Unmarshal(q.Response, m); err != nil {
+		q.set(model.Garbled, "the answer is no "+string(m.ProtoReflect().Descriptor().Name()))
+		return
+	}
+	if !d.readStatus(q, a, m) {
+		return
+	}
+	if err := a.take(d, q, m); err != nil {
+		q.set(model.Garbled, err.Error())
+	}
+}
+
+// newer reports whether an answer is to replace the one that a part of a session was
+// taken from, and notes that it does. Without times the later one counts.
+func (q *question) newer(part string) bool {
+	if had, ok := q.node.at[part]; ok && q.At.Before(had) {
+		return false
+	}
+	q.node.at[part] = q.At
+	return true
+}
+
+// Runtime is what all records together say. The Decoder is used up.
+func (d *Decoder) Runtime(kind, location string) *model.Runtime {
+	parts := model.RuntimeParts{Kind: kind, Location: location, From: d.from, To: d.to, ClusterKey: d.cluster, Queue: d.queue}
+	for _, n := range d.nodes {
+		n.conclude()
+	}
+	parts.Processes = d.linkProcesses()
+	d.useTold()
+	for _, n := range d.nodes {
+		n.catchUp()
+		parts.Nodes = append(parts.Nodes, &n.LiveNode)
+	}
+	d.answers.into(&parts)
+	parts.Skipped = d.notes()
+	return model.BuildRuntime(parts)
+}
+
+// conclude sums the calls of a session up.
+func (n *liveNode) conclude() {
+	slices.SortStableFunc(n.Calls, func(a, b model.Call) int {
+		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.About, b.About))
+	})
+	rank := func(c model.Call) int {
+		switch c.Outcome {
+		case model.Stale, model.OtherCluster:
+			return 4
+		case model.Answered:
+			return 3
+		case model.Unimplemented:
+			return 1
+		case model.NotAsked:
+			return 0
+		default:
+			return 2
+		}
+	}
+	best := 0
+	for _, c := range n.Calls {
+		if r := rank(c); r > best {
+			best, n.Outcome, n.Reason = r, c.Outcome, c.Reason
+		}
+	}
+	if best == 0 && len(n.Calls) > 0 {
+		n.Reason = n.Calls[0].Reason
+	}
+	if best == 4 {
+		// What answered is another process: nothing it said is about this session.
+		n.State, n.Distribution, n.System, n.Config = "", nil, nil, nil
+	}
+}
+
+// notes are the things left out, in order.
+func (d *Decoder) notes() []model.Skipped {
+	list := d.skipped
+	for note := range d.oddities {
+		list = append(list, note)
+	}
+	list = append(list, d.foreignNote()...)
+	slices.SortFunc(list, func(a, b model.Skipped) int {
+		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Reason, b.Reason))
+	})
+	return slices.Compact(list)
+}
+
+func (d *Decoder) note(what, reason string) {
+	d.oddities[model.Skipped{What: what, Reason: oneLine(reason)}] = true
+}

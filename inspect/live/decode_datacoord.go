@@ -1,0 +1,77 @@
+package live
+
+import (
+	"slices"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+)
+
+// takeRecovery keeps what DataCoord wants served of a collection.
+func (d *Decoder) takeRecovery(q *question, m proto.Message) error {
+	list := []*model.Recovery{}
+	for _, c := range m.(*datapb.GetRecoveryInfoResponseV2).GetChannels() {
+		r := &model.Recovery{
+			Collection: model.CollectionID(c.GetCollectionID()), Channel: d.text(c.GetChannelName()),
+			Flushed:   segmentIDs(c.GetFlushedSegmentIds(), c.GetFlushedSegments(), c.GetIndexedSegmentIds(), c.GetIndexedSegments()),
+			Unflushed: segmentIDs(c.GetUnflushedSegmentIds(), c.GetUnflushedSegments(), nil, nil),
+			Dropped:   segmentIDs(c.GetDroppedSegmentIds(), c.GetDroppedSegments(), nil, nil),
+			LevelZero: segmentIDs(c.GetLevelZeroSegmentIds(), nil, nil, nil),
+		}
+		if at := c.GetSeekPosition(); at != nil {
+			r.SeekAt = model.TSO(at.GetTimestamp())
+			r.Seek = model.Checkpoint{At: r.SeekAt, Message: slices.Clone(at.GetMsgID()), PChannel: d.text(at.GetChannelName())}
+		}
+		list = append(list, r)
+	}
+	keep(&d.answers.recovery, q.about, q.At, list)
+	return nil
+}
+
+// segmentIDs joins what versions send as ids with what older ones send as whole segments;
+// 2.1 and 2.2 list indexed segments apart from the other flushed ones.
+func segmentIDs(ids []int64, whole []*datapb.SegmentInfo, more []int64, moreWhole []*datapb.SegmentInfo) []model.SegmentID {
+	list := make([]model.SegmentID, 0, len(ids)+len(whole)+len(more)+len(moreWhole))
+	for _, id := range ids {
+		list = append(list, model.SegmentID(id))
+	}
+	for _, id := range more {
+		list = append(list, model.SegmentID(id))
+	}
+	for _, s := range whole {
+		list = append(list, model.SegmentID(s.GetID()))
+	}
+	for _, s := range moreWhole {
+		list = append(list, model.SegmentID(s.GetID()))
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// takeDataSegments keeps segments as DataCoord has them in memory.
+func (d *Decoder) takeDataSegments(q *question, m proto.Message) error {
+	if d.answers.segments == nil {
+		d.answers.segments = map[model.SegmentID]dated[model.DataSegment]{}
+	}
+	for _, s := range m.(*datapb.GetSegmentInfoResponse).GetInfos() {
+		id := model.SegmentID(s.GetID())
+		keep(&d.answers.segments, id, q.At, model.DataSegment{
+			ID: id, State: segmentState(s.GetState()), Rows: s.GetNumOfRows(), ExpireAt: model.TSO(s.GetLastExpireTime()),
+		})
+	}
+	return nil
+}
+
+// segmentState keeps a state that newer versions may add from turning into a known one.
+func segmentState(state commonpb.SegmentState) model.SegmentState {
+	if state < 0 || int(state) >= model.SegmentStates {
+		return model.SegmentState(255)
+	}
+	return model.SegmentState(state)
+}

@@ -1,0 +1,229 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"net"
+	"slices"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Methods of HTTP questions.
+const (
+	methodMetrics = "GET /metrics"
+	methodHealthz = "GET /healthz"
+)
+
+// configMetricsPort is the key under which a process keeps the port of its HTTP server
+// (milvus internal/http/server.go saves it under the folded key when it starts).
+const configMetricsPort = "commonmetricsport"
+
+// processRecords are the HTTP answers of one process.
+type processRecords struct {
+	model.Process
+	// asked are the sessions on whose behalf it was asked, told those that its own
+	// metrics name: the better witness.
+	asked, told map[sessionKey]bool
+	healthzAt   time.Time
+	failedAt    time.Time
+}
+
+// addHTTP takes an HTTP answer in. A process is known by its address; text from a file
+// has none, and is known by the session that it names.
+func (d *Decoder) addHTTP(r *Record) {
+	key := r.Address
+	if key == "" {
+		key = "?" + sessionKey{r.Role, r.Node}.String()
+	}
+	p := d.processes[key]
+	if p == nil {
+		p = &processRecords{Process: model.Process{Address: d.text(cleanAddress(r.Address))}, asked: map[sessionKey]bool{}, told: map[sessionKey]bool{}}
+		d.processes[key] = p
+	}
+	if r.Role != "" {
+		p.asked[sessionKey{d.text(r.Role), r.Node}] = true
+	}
+	q := &question{Record: r, outcome: recordOutcome(r)}
+	if q.outcome != model.Answered {
+		q.reason = oneLine(r.Error)
+	}
+	switch r.Method {
+	case methodMetrics:
+		d.takeMetrics(p, q)
+	case methodHealthz:
+		// An unhealthy process answers too, with a body that says why.
+		if text := oneLine(string(r.Response)); text != "" && !r.At.Before(p.healthzAt) {
+			p.Healthz, p.healthzAt = d.text(text), r.At
+		}
+	}
+	p.Calls = append(p.Calls, model.Call{
+		Role: d.text(r.Role), Node: r.Node, Address: p.Address, Method: d.text(oneLine(r.Method)), Outcome: q.outcome, Reason: q.reason, Took: r.Took,
+	})
+}
+
+// takeMetrics keeps the two newest scrapes of a process.
+func (d *Decoder) takeMetrics(p *processRecords, q *question) {
+	if q.outcome != model.Answered {
+		if p.Metrics == nil && !q.At.Before(p.failedAt) {
+			p.Outcome, p.Reason, p.failedAt = q.outcome, q.reason, q.At
+		}
+		return
+	}
+	m, err := d.parseMetrics(bytes.NewReader(q.Response), q.At)
+	if err != nil {
+		q.set(model.Garbled, err.Error())
+		if len(m.Families) == 0 {
+			if p.Metrics == nil {
+				p.Outcome, p.Reason = q.outcome, q.reason
+			}
+			return
+		}
+		d.note("metrics of "+cmp.Or(p.Address, q.Role+"-"+q.Node.String())+", in part", err.Error())
+	}
+	for key := range namesItself(m) {
+		p.told[sessionKey{d.text(key.role), key.node}] = true
+	}
+	p.scraped(m)
+	p.Outcome, p.Reason = model.Answered, ""
+}
+
+// scraped puts a scrape in its place by time; without times the later one is newer.
+func (p *processRecords) scraped(m *model.Metrics) {
+	switch {
+	case p.Metrics == nil:
+		p.Metrics = m
+	case !m.At.Before(p.Metrics.At):
+		p.Before, p.Metrics = p.Metrics, m
+	case p.Before == nil || !m.At.Before(p.Before.At):
+		p.Before = m
+	}
+}
+
+// linkProcesses finds which sessions are roles of which process, and ties them together.
+func (d *Decoder) linkProcesses() []*model.Process {
+	d.addressProcesses()
+	keys := slices.Sorted(maps.Keys(d.processes))
+	owner := map[sessionKey]*processRecords{}
+	claim := func(p *processRecords, sessions map[sessionKey]bool) {
+		for key := range sessions {
+			if owner[key] == nil {
+				owner[key] = p
+			}
+		}
+	}
+	for _, k := range keys {
+		claim(d.processes[k], d.processes[k].told)
+	}
+	for _, k := range keys {
+		claim(d.processes[k], d.processes[k].believable())
+	}
+	for key := range owner {
+		if d.nodes[key] == nil {
+			d.session(key, "").Reason = "not asked: only its metrics are known"
+		}
+	}
+	d.claimNeighbours(owner)
+	list := make([]*model.Process, 0, len(keys))
+	for _, k := range keys {
+		list = append(list, &d.processes[k].Process)
+	}
+	for key, p := range owner {
+		n := d.nodes[key]
+		n.Process = &p.Process
+		p.Nodes = append(p.Nodes, n.Ref())
+	}
+	for _, p := range list {
+		slices.SortFunc(p.Nodes, func(a, b model.Ref) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortStableFunc(p.Calls, func(a, b model.Call) int { return cmp.Compare(a.Method, b.Method) })
+	}
+	return list
+}
+
+// believable are the sessions on whose behalf the process was asked, without those that its
+// metrics show to be elsewhere: a ServerID is one process's.
+func (p *processRecords) believable() map[sessionKey]bool {
+	ids := map[model.NodeID]bool{}
+	for key := range p.told {
+		ids[key.node] = true
+	}
+	list := maps.Clone(p.asked)
+	maps.DeleteFunc(list, func(key sessionKey, _ bool) bool { return len(ids) > 0 && !ids[key.node] })
+	return list
+}
+
+// claimNeighbours adds sessions that no metrics name: those that share a gRPC address with
+// one that is known (up to 2.4 IndexCoord registers DataCoord's), and those whose own
+// configuration leads to the process.
+func (d *Decoder) claimNeighbours(owner map[sessionKey]*processRecords) {
+	byAddress := map[string]*processRecords{}
+	for key, p := range owner {
+		if n := d.nodes[key]; n != nil && n.Address != "" {
+			byAddress[n.Address] = p
+		}
+	}
+	for key, n := range d.nodes {
+		if owner[key] != nil || n.Outcome == model.Stale || n.Outcome == model.OtherCluster {
+			continue
+		}
+		if p := byAddress[n.Address]; p != nil {
+			owner[key] = p
+		} else if p := d.processes[n.httpAddress()]; p != nil {
+			owner[key] = p
+		}
+	}
+}
+
+// httpAddress is where the process of a session says that its HTTP server is, "" if it does not.
+func (n *liveNode) httpAddress() string {
+	port, ok := n.Config.Get(configMetricsPort)
+	host, _, err := net.SplitHostPort(n.Address)
+	if !ok || err != nil {
+		return ""
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// addressProcesses gives metrics from files the address that one of their sessions tells,
+// and joins them with what was asked there.
+func (d *Decoder) addressProcesses() {
+	for _, key := range slices.Sorted(maps.Keys(d.processes)) {
+		p := d.processes[key]
+		if p.Address != "" {
+			continue
+		}
+		address := ""
+		for _, k := range slices.SortedFunc(maps.Keys(p.told), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) }) {
+			if n := d.nodes[k]; n != nil && address == "" {
+				address = n.httpAddress()
+			}
+		}
+		if address == "" {
+			continue
+		}
+		delete(d.processes, key)
+		had := d.processes[address]
+		if had == nil {
+			p.Address = d.text(address)
+			d.processes[address] = p
+			continue
+		}
+		had.join(p)
+	}
+}
+
+// join adds what else is known of the same process.
+func (p *processRecords) join(other *processRecords) {
+	for _, m := range []*model.Metrics{other.Before, other.Metrics} {
+		if m != nil {
+			p.scraped(m)
+			p.Outcome, p.Reason = model.Answered, ""
+		}
+	}
+	maps.Copy(p.told, other.told)
+	maps.Copy(p.asked, other.asked)
+	p.Calls = append(p.Calls, other.Calls...)
+	p.Healthz = cmp.Or(p.Healthz, other.Healthz)
+}

@@ -1,0 +1,202 @@
+package live
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+)
+
+// takeState keeps a process's word for its own state.
+func (d *Decoder) takeState(q *question, m proto.Message) error {
+	state := m.(*milvuspb.ComponentStates).GetState()
+	if state == nil {
+		return errors.New("the answer tells no state")
+	}
+	if q.otherNode(state.GetNodeID()) {
+		return nil
+	}
+	if q.newer("state") {
+		q.node.State = d.text(state.GetStateCode().String())
+	}
+	return nil
+}
+
+// otherNode marks an answer that another process gave: questions that name no target are
+// answered by whoever has the address now. Ids below 1 are a process's word for "none yet".
+func (q *question) otherNode(id int64) bool {
+	if id <= 0 || model.NodeID(id) == q.Node {
+		return false
+	}
+	q.set(model.Stale, fmt.Sprintf("node %d answers at the address of node %d", id, q.Node))
+	return true
+}
+
+// Fields that Milvus added to messages after the release whose definitions are used here
+// (pkg/proto/query_coord.proto of 2.6.8 and of 3.0).
+const (
+	fieldIsDelta    = 9 // GetDataDistributionResponse.is_delta
+	fieldCatchingUp = 2 // LeaderViewStatus.catching_up_streaming_data
+)
+
+// takeDistribution keeps what a query node serves.
+func (d *Decoder) takeDistribution(q *question, m proto.Message) error {
+	r := m.(*querypb.GetDataDistributionResponse)
+	if q.otherNode(r.GetNodeID()) {
+		return nil
+	}
+	if delta, ok := unknownBool(r.ProtoReflect().GetUnknown(), fieldIsDelta); ok && delta {
+		return errors.New("the answer holds only what changed since another question")
+	}
+	if !q.newer("distribution") {
+		return nil
+	}
+	dist := &model.Distribution{
+		MemoryCapacity: int64(r.GetMemCapacityInMB() * (1 << 20)), CPUs: r.GetCpuNum(),
+		Sealed: make([]model.ServedSegment, 0, len(r.GetSegments())),
+	}
+	if ns := r.GetLastModifyTs(); ns > 0 { // time.UnixNano (internal/querynodev2: updateDistributionModifyTS)
+		dist.ModifiedAt = time.Unix(0, ns).UTC()
+	}
+	for _, s := range r.GetSegments() {
+		dist.Sealed = append(dist.Sealed, model.ServedSegment{
+			ID: model.SegmentID(s.GetID()), Collection: model.CollectionID(s.GetCollection()), Partition: model.PartitionID(s.GetPartition()),
+			Channel: d.text(s.GetChannel()), Version: s.GetVersion(), Level: segmentLevel(int32(s.GetLevel())), Sorted: s.GetIsSorted(),
+			Indexes: servedIndexes(s.GetIndexInfo()),
+		})
+	}
+	slices.SortFunc(dist.Sealed, func(a, b model.ServedSegment) int { return cmp.Compare(a.ID, b.ID) })
+	for _, c := range r.GetChannels() {
+		dist.Channels = append(dist.Channels, model.ServedChannel{
+			Name: d.text(c.GetChannel()), Collection: model.CollectionID(c.GetCollection()), Version: c.GetVersion(),
+		})
+	}
+	slices.SortFunc(dist.Channels, func(a, b model.ServedChannel) int { return cmp.Compare(a.Name, b.Name) })
+	for _, v := range r.GetLeaderViews() {
+		dist.Leaders = append(dist.Leaders, d.leaderView(v))
+	}
+	slices.SortFunc(dist.Leaders, func(a, b model.LeaderView) int { return cmp.Compare(a.Channel, b.Channel) })
+	q.node.Distribution = dist
+	return nil
+}
+
+// segmentLevel keeps a level that newer versions may add from turning into a known one.
+func segmentLevel(level int32) model.SegmentLevel {
+	if level < 0 || level > 255 {
+		return model.SegmentLevel(255)
+	}
+	return model.SegmentLevel(level)
+}
+
+// servedIndexes are the index files in use, by field and index. The map's key is the field
+// up to 2.4 and the index after it; the fields inside say both. An index without files is
+// one that exists in name only: FLAT, or on too few rows to be built.
+func servedIndexes(infos map[int64]*querypb.FieldIndexInfo) []model.ServedIndex {
+	var list []model.ServedIndex
+	for _, x := range infos {
+		if len(x.GetIndexFilePaths()) == 0 && x.GetIndexSize() == 0 {
+			continue
+		}
+		list = append(list, model.ServedIndex{
+			Field: model.FieldID(x.GetFieldID()), Index: model.IndexID(x.GetIndexID()), Build: model.BuildID(x.GetBuildID()),
+			Bytes: x.GetIndexSize(), Rows: x.GetNumRows(),
+		})
+	}
+	slices.SortFunc(list, func(a, b model.ServedIndex) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Index, b.Index))
+	})
+	return list
+}
+
+func (d *Decoder) leaderView(v *querypb.LeaderView) model.LeaderView {
+	view := model.LeaderView{
+		Channel: d.text(v.GetChannel()), Collection: model.CollectionID(v.GetCollection()),
+		GrowingRows: v.GetNumOfGrowingRows(), TargetVersion: v.GetTargetVersion(), Sealed: make([]model.LeaderSegment, 0, len(v.GetSegmentDist())),
+	}
+	for id, at := range v.GetGrowingSegments() {
+		view.Growing = append(view.Growing, model.GrowingView{ID: model.SegmentID(id), At: model.TSO(at.GetTimestamp())})
+	}
+	for _, id := range v.GetGrowingSegmentIDs() { // before 2.3, and never both
+		if _, known := v.GetGrowingSegments()[id]; !known {
+			view.Growing = append(view.Growing, model.GrowingView{ID: model.SegmentID(id)})
+		}
+	}
+	slices.SortFunc(view.Growing, func(a, b model.GrowingView) int { return cmp.Compare(a.ID, b.ID) })
+	for id, at := range v.GetSegmentDist() {
+		view.Sealed = append(view.Sealed, model.LeaderSegment{ID: model.SegmentID(id), Node: model.NodeID(at.GetNodeID()), Version: at.GetVersion()})
+	}
+	slices.SortFunc(view.Sealed, func(a, b model.LeaderSegment) int { return cmp.Compare(a.ID, b.ID) })
+	if s := v.GetStatus(); s != nil {
+		view.Serviceable = new(s.GetServiceable())
+		if catching, ok := unknownBool(s.ProtoReflect().GetUnknown(), fieldCatchingUp); ok {
+			view.CatchingUp = new(catching)
+		}
+	}
+	return view
+}
+
+// unknownBool finds a bool among the fields that a message's definition does not have.
+func unknownBool(unknown []byte, field protowire.Number) (value, ok bool) {
+	for len(unknown) > 0 {
+		number, kind, n := protowire.ConsumeTag(unknown)
+		if n < 0 {
+			return value, ok
+		}
+		unknown = unknown[n:]
+		if number == field && kind == protowire.VarintType {
+			x, n := protowire.ConsumeVarint(unknown)
+			if n < 0 {
+				return value, ok
+			}
+			value, ok = x != 0, true
+		}
+		n = protowire.ConsumeFieldValue(number, kind, unknown)
+		if n < 0 {
+			return value, ok
+		}
+		unknown = unknown[n:]
+	}
+	return value, ok
+}
+
+// catchUp fills in "no" where a version that says CatchingUp left it out: protobuf does not
+// send what is false. Milvus says it since 2.6.8 (milvus pull request 46552).
+func (n *liveNode) catchUp() {
+	if n.Distribution == nil || n.System == nil || !since(n.System.Version, 2, 6, 8) {
+		return
+	}
+	for i := range n.Distribution.Leaders {
+		if v := &n.Distribution.Leaders[i]; v.Serviceable != nil && v.CatchingUp == nil {
+			v.CatchingUp = new(false)
+		}
+	}
+}
+
+// since reports whether a version, "v2.6.8-lite", is at least the given one.
+func since(version string, want ...int) bool {
+	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
+	parts := strings.Split(version, ".")
+	for i, w := range want {
+		if i >= len(parts) {
+			return false
+		}
+		have, err := strconv.Atoi(parts[i])
+		if err != nil {
+			return false
+		}
+		if have != w {
+			return have > w
+		}
+	}
+	return true
+}

@@ -1,0 +1,50 @@
+package live
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// MethodKafka is the Method of a record that holds the offsets of Kafka's topics: its
+// Address are the brokers, its Response is QueueOffsets as JSON.
+const MethodKafka = "KAFKA offsets"
+
+// QueueOffsets is what a message queue says of its topics.
+type QueueOffsets struct {
+	Topics []TopicOffsets `json:"topics"`
+}
+
+// TopicOffsets is the oldest offset of a topic and the one that the next message gets.
+type TopicOffsets struct {
+	Name  string `json:"name"`
+	First int64  `json:"first"`
+	End   int64  `json:"end"`
+}
+
+// addQueue takes the offsets in.
+func (d *Decoder) addQueue(r *Record) {
+	if d.queue != nil && r.At.Before(d.queueAt) {
+		return
+	}
+	d.queueAt = r.At
+	d.queue = &model.Queue{Kind: "kafka", Address: d.text(cleanAddress(r.Address)), Outcome: recordOutcome(r)}
+	if d.queue.Outcome != model.Answered {
+		d.queue.Reason = oneLine(r.Error)
+	}
+	if len(r.Response) == 0 {
+		return
+	}
+	var offsets QueueOffsets
+	if err := json.Unmarshal(r.Response, &offsets); err != nil {
+		d.queue.Outcome, d.queue.Reason = model.Garbled, "the record holds no offsets"
+		return
+	}
+	d.queue.Topics = make([]model.Topic, 0, len(offsets.Topics))
+	for _, t := range offsets.Topics {
+		d.queue.Topics = append(d.queue.Topics, model.Topic{Name: d.text(t.Name), First: t.First, End: t.End})
+	}
+	slices.SortFunc(d.queue.Topics, func(a, b model.Topic) int { return cmp.Compare(a.Name, b.Name) })
+}

@@ -1,0 +1,218 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
+)
+
+// The answer to GetMetrics system_info is JSON (milvus pkg/util/metricsinfo:
+// metrics_info.go, quota_metric.go, topology.go). Fields that are not known are passed over.
+type (
+	topologyJSON struct {
+		componentJSON
+		Self    *componentJSON `json:"self"`
+		Cluster *struct {
+			Self       *componentJSON  `json:"self"`
+			QueryNodes []componentJSON `json:"connected_nodes"`
+			DataNodes  []componentJSON `json:"connected_data_nodes"`
+			IndexNodes []componentJSON `json:"connected_index_nodes"`
+		} `json:"cluster"`
+	}
+	componentJSON struct {
+		HasError    bool   `json:"has_error"`
+		ErrorReason string `json:"error_reason"`
+		Name        string `json:"name"`
+		Hardware    struct {
+			Address     string  `json:"ip"`
+			CPUs        float64 `json:"cpu_core_count"`
+			CPUUsage    float64 `json:"cpu_core_usage"`
+			Memory      float64 `json:"memory"`
+			MemoryUsage float64 `json:"memory_usage"`
+			Disk        float64 `json:"disk"`
+			DiskUsage   float64 `json:"disk_usage"`
+		} `json:"hardware_infos"`
+		System struct {
+			DeployMode   string `json:"deploy_mode"`
+			BuildVersion string `json:"build_version"`
+			BuildTime    string `json:"build_time"`
+			GoVersion    string `json:"used_go_version"`
+		} `json:"system_info"`
+		CreatedTime string     `json:"created_time"`
+		Type        string     `json:"type"`
+		ID          int64      `json:"id"`
+		Quota       *quotaJSON `json:"quota_metrics"`
+	}
+	quotaJSON struct {
+		Rates []struct {
+			Label string
+			Rate  float64
+		} `json:"Rms"`
+		FlowGraphs *struct {
+			MinFlowGraphChannel string
+			MinFlowGraphTt      uint64
+			NumFlowGraph        int64
+		} `json:"Fgm"`
+		SearchQueue, QueryQueue *queueJSON
+		GrowingSegmentsSize     int64
+		Effect                  *struct{ CollectionIDs []int64 }
+	}
+	queueJSON struct {
+		UnsolvedQueue, ReadyQueue, ReceiveChan, ExecuteChan int64
+		AvgQueueDuration                                    int64 // nanoseconds
+	}
+)
+
+// toldSystem is what one process says of another.
+type toldSystem struct {
+	about  sessionKey
+	by     sessionKey
+	system *model.System
+	at     time.Time
+}
+
+// aboutMetrics notes which metrics were asked for where it is not the usual.
+func aboutMetrics(q *question, m proto.Message) {
+	var request struct {
+		MetricType string `json:"metric_type"`
+	}
+	text := m.(*milvuspb.GetMetricsRequest).GetRequest()
+	if json.Unmarshal([]byte(text), &request) == nil && request.MetricType != "system_info" {
+		q.about = request.MetricType
+	}
+}
+
+// takeSystem keeps CPU, memory and rates: of the process, and, where a coordinator
+// answers, of the nodes that it manages.
+func (d *Decoder) takeSystem(q *question, m proto.Message) error {
+	if q.about != "" {
+		return nil // other metrics than those of system_info
+	}
+	var t topologyJSON
+	if err := json.Unmarshal([]byte(m.(*milvuspb.GetMetricsResponse).GetResponse()), &t); err != nil {
+		return fmt.Errorf("the answer is no JSON of system_info: %w", err)
+	}
+	own := &t.componentJSON
+	switch {
+	case t.Cluster != nil && t.Cluster.Self != nil:
+		own = t.Cluster.Self
+	case t.Self != nil:
+		own = t.Self
+	}
+	if own.HasError {
+		q.set(model.Failed, own.ErrorReason)
+		return nil
+	}
+	if q.otherNode(own.ID) {
+		return nil
+	}
+	// A coordinator with three services answers three times; the answer that says most is as good as any.
+	if q.newer("system") {
+		q.node.System = d.system(own)
+	}
+	if t.Cluster == nil {
+		return nil
+	}
+	for role, list := range map[string][]componentJSON{"querynode": t.Cluster.QueryNodes, "datanode": t.Cluster.DataNodes, "indexnode": t.Cluster.IndexNodes} {
+		for i := range list {
+			if c := &list[i]; !c.HasError && c.ID > 0 {
+				d.told = append(d.told, toldSystem{sessionKey{role, model.NodeID(c.ID)}, sessionKey{q.Role, q.Node}, d.system(c), q.At})
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Decoder) system(c *componentJSON) *model.System {
+	return &model.System{
+		Name: d.safe(c.Name), CPUs: int64(c.Hardware.CPUs), CPUUsage: c.Hardware.CPUUsage,
+		Memory: int64(c.Hardware.Memory), MemoryUse: int64(c.Hardware.MemoryUsage), Disk: int64(c.Hardware.Disk), DiskUse: int64(c.Hardware.DiskUsage),
+		Version: d.safe(c.System.BuildVersion), BuildTime: d.safe(c.System.BuildTime), GoVersion: d.safe(c.System.GoVersion),
+		Mode: d.safe(c.System.DeployMode), StartedAt: goTime(c.CreatedTime), Quota: d.quota(c.Quota),
+	}
+}
+
+// safe is text that a process is free to fill, without secrets.
+func (d *Decoder) safe(s string) string { return d.text(secret.Text(s)) }
+
+// quota converts what Milvus limits rates by; nil if a role reports none of it.
+func (d *Decoder) quota(q *quotaJSON) *model.QuotaMetrics {
+	if q == nil || q.Rates == nil && q.FlowGraphs == nil && q.SearchQueue == nil && q.QueryQueue == nil {
+		return nil
+	}
+	m := &model.QuotaMetrics{
+		Rates: make(map[string]float64, len(q.Rates)), SearchQueue: readQueue(q.SearchQueue), QueryQueue: readQueue(q.QueryQueue),
+		GrowingBytes: q.GrowingSegmentsSize,
+	}
+	for _, r := range q.Rates {
+		m.Rates[d.safe(r.Label)] = r.Rate
+	}
+	if f := q.FlowGraphs; f != nil {
+		m.FlowGraphs = f.NumFlowGraph
+		if f.MinFlowGraphChannel != "" { // else the time is that of "none"
+			m.SlowestChannel, m.SlowestAt = d.text(f.MinFlowGraphChannel), model.TSO(f.MinFlowGraphTt)
+		}
+	}
+	if q.Effect != nil {
+		for _, id := range q.Effect.CollectionIDs {
+			m.Collections = append(m.Collections, model.CollectionID(id))
+		}
+	}
+	return m
+}
+
+func readQueue(q *queueJSON) *model.ReadQueue {
+	if q == nil {
+		return nil
+	}
+	return &model.ReadQueue{
+		Unsolved: q.UnsolvedQueue, Ready: q.ReadyQueue, Receive: q.ReceiveChan, Execute: q.ExecuteChan, AvgWait: time.Duration(q.AvgQueueDuration),
+	}
+}
+
+// goTime reads a time as Go's time.Time prints itself, which is how Milvus sends it:
+// "2026-11-20 09:05:50.243744391 +0000 UTC", maybe with a monotonic clock behind it.
+func goTime(s string) time.Time {
+	s, _, _ = strings.Cut(s, " m=")
+	// The offset says it all; the name of the zone may be any.
+	parts := strings.Fields(s)
+	if len(parts) < 3 {
+		return time.Time{}
+	}
+	t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", strings.Join(parts[:3], " "))
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// useTold lets coordinators speak for nodes that did not answer themselves, and notes
+// that they did. It comes after the nodes' own calls are summed up.
+func (d *Decoder) useTold() {
+	best := map[sessionKey]toldSystem{}
+	for _, t := range d.told {
+		if had, ok := best[t.about]; !ok || t.at.After(had.at) || t.at.Equal(had.at) && t.by.String() < had.by.String() {
+			best[t.about] = t
+		}
+	}
+	for about, t := range best {
+		n := d.session(about, "")
+		if n.System != nil {
+			continue
+		}
+		if len(n.Calls) == 0 && n.Reason == "" {
+			n.Reason = "not asked itself: " + t.by.String() + " told of it"
+		}
+		n.System = t.system
+		n.Calls = append(n.Calls, model.Call{
+			Role: n.Role, Node: n.Node, Address: n.Address, Method: "GetMetrics", About: "told by " + t.by.String(), Outcome: model.Answered,
+		})
+	}
+}

@@ -1,0 +1,293 @@
+package live
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"kitescope/inspect/model"
+)
+
+// maxRecordLine bounds a line of a recording: an answer of 64 MiB, the limit of a Client,
+// has 86 MiB as base64.
+const maxRecordLine = 128 << 20
+
+// BrokenLinesError says that lines of a recording could not be read. All others were.
+type BrokenLinesError struct {
+	Count int
+	// First is about the first of them: its number and what is wrong with it.
+	First string
+}
+
+func (e *BrokenLinesError) Error() string {
+	if e.Count == 1 {
+		return e.First
+	}
+	return fmt.Sprintf("%d lines are no records; the first: %s", e.Count, e.First)
+}
+
+// ReadRecords reads a recording, plain or packed with gzip or zstd, and yields one record
+// after the other. Broken lines are passed over and reported at the end, as a
+// *BrokenLinesError; a file that ends too early, as what it is. An error of yield ends it.
+func ReadRecords(r io.Reader, yield func(Record) error) error {
+	in, err := unpack(r)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	return readLines(in, yield)
+}
+
+func readLines(in io.Reader, yield func(Record) error) error {
+	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), limit: maxRecordLine}
+	broken := &BrokenLinesError{}
+	for {
+		line, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var r Record
+		switch {
+		case err != nil && !errors.Is(err, errLongLine):
+			return fmt.Errorf("read the recording: %w", err)
+		case err == nil && len(bytes.TrimSpace(line)) == 0:
+			continue
+		case err == nil:
+			err = decodeRecord(line, &r)
+		}
+		if err != nil {
+			if broken.Count++; broken.Count == 1 {
+				broken.First = fmt.Sprintf("line %d: %v", lines.number, err)
+			}
+			continue
+		}
+		if err := yield(r); err != nil {
+			return err
+		}
+	}
+	if broken.Count > 0 {
+		return broken
+	}
+	return nil
+}
+
+func decodeRecord(line []byte, r *Record) error {
+	if err := json.Unmarshal(line, r); err != nil {
+		return errors.New("no record: " + oneLine(err.Error()))
+	}
+	if r.Method == "" {
+		return errors.New("no record: it names no method")
+	}
+	return nil
+}
+
+// WriteRecord writes a record as a line of a recording. It is for records that Redact has been over.
+func WriteRecord(w io.Writer, r Record) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(r)
+}
+
+var errLongLine = fmt.Errorf("longer than %s", mebibytes(maxRecordLine))
+
+// lineReader reads lines of any length up to a limit; of a longer one nothing is held.
+type lineReader struct {
+	in     *bufio.Reader
+	limit  int
+	number int
+	line   []byte
+}
+
+// next returns the next line, valid until the next call.
+func (l *lineReader) next() ([]byte, error) {
+	l.line = l.line[:0]
+	l.number++
+	tooLong := false
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if len(l.line)+len(part) > l.limit {
+			tooLong, l.line = true, nil
+		}
+		if !tooLong {
+			l.line = append(l.line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && (!errors.Is(err, io.EOF) || len(l.line) == 0 && !tooLong):
+			return nil, err
+		case tooLong:
+			return nil, errLongLine
+		}
+		return l.line, nil
+	}
+}
+
+// unpacked is a stream without its packing.
+type unpacked struct {
+	*bufio.Reader
+	close func()
+}
+
+// unpack looks at the first bytes: names of files say nothing.
+func unpack(r io.Reader) (*unpacked, error) {
+	in := bufio.NewReader(r)
+	magic, err := in.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, fmt.Errorf("unpack gzip: %w", err)
+		}
+		return &unpacked{bufio.NewReader(z), func() {}}, nil
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRecordLine))
+		if err != nil {
+			return nil, fmt.Errorf("unpack zstd: %w", err)
+		}
+		return &unpacked{bufio.NewReader(z), z.Close}, nil
+	}
+	return &unpacked{in, func() {}}, nil
+}
+
+// ReadFile hands the records in a file to add: of a recording, or of the text of one
+// process's /metrics, or of all such files in a folder. Warnings are about what could not be read.
+func ReadFile(path string, add func(Record)) (warnings []string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		f := &fileReader{add: add}
+		if err := f.read(path); err != nil {
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		}
+		if f.count == 0 && len(f.warnings) > 0 {
+			return nil, errors.New(f.warnings[0])
+		}
+		return f.warnings, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &fileReader{add: add}
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		name := filepath.Join(path, e.Name())
+		if err := f.read(name); err != nil {
+			f.warnings = append(f.warnings, fmt.Sprintf("%s is passed over: %v", name, err))
+		}
+	}
+	if f.count == 0 {
+		return f.warnings, fmt.Errorf("read %s: there is neither a recording nor the text of /metrics in it", path)
+	}
+	return f.warnings, nil
+}
+
+// fileReader reads files one after the other.
+type fileReader struct {
+	add      func(Record)
+	count    int
+	warnings []string
+}
+
+func (f *fileReader) warn(format string, args ...any) {
+	f.warnings = append(f.warnings, fmt.Sprintf(format, args...))
+}
+
+func (f *fileReader) read(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	in, err := unpack(file)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	start, err := in.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch start = bytes.TrimLeft(start, " \t\r\n"); {
+	case len(start) == 0:
+		return errors.New("it is empty")
+	case start[0] == '{':
+		return f.recording(path, in)
+	case start[0] == '#' || startsAsSample(start):
+		return f.metrics(path, in)
+	}
+	return errors.New("it is neither a recording (JSON lines) nor the text of /metrics")
+}
+
+// startsAsSample reports whether text begins with a name and a space or brace.
+func startsAsSample(start []byte) bool {
+	end := bytes.IndexAny(start, "{ ")
+	return end > 0 && plainName(string(start[:end]))
+}
+
+func (f *fileReader) recording(path string, in io.Reader) error {
+	found := 0
+	err := readLines(in, func(r Record) error {
+		found++
+		f.add(r)
+		return nil
+	})
+	f.count += found
+	switch {
+	case err != nil && found == 0:
+		return fmt.Errorf("it is no recording: %w", err)
+	case err != nil:
+		f.warn("%s, in part: %v", path, err)
+	case found == 0:
+		return errors.New("it is no recording: there is no record in it")
+	}
+	return nil
+}
+
+// metrics makes a record of the text of /metrics, which says itself whose it is.
+func (f *fileReader) metrics(path string, in io.Reader) error {
+	text, err := io.ReadAll(io.LimitReader(in, maxMetricsBytes+1))
+	if err != nil && len(text) == 0 {
+		return err
+	}
+	if err != nil {
+		f.warn("%s, in part: %v", path, err)
+	}
+	m, err := ParseMetrics(bytes.NewReader(text), time.Time{})
+	if len(m.Families) == 0 {
+		return err
+	}
+	if err != nil {
+		f.warn("%s, in part: %v", path, err)
+	}
+	who := slices.SortedFunc(maps.Keys(namesItself(m)), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) })
+	if len(who) == 0 {
+		reason := "nothing in the text says which process it is of"
+		f.add(Record{Method: "metrics of " + filepath.Base(path), Outcome: model.NotAsked.String(), Error: reason})
+		f.warn("metrics of %s: %s", path, reason)
+		return nil
+	}
+	f.count++
+	f.add(Record{Role: who[0].role, Node: who[0].node, Method: methodMetrics, Response: text, Outcome: model.Answered.String()})
+	return nil
+}

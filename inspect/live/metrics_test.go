@@ -1,0 +1,292 @@
+package live_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+)
+
+func TestParseMetrics(t *testing.T) {
+	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	m, err := live.ParseMetrics(strings.NewReader(`# HELP a_total A counter.
+# TYPE a_total counter
+a_total{z="1",b="x \"y\" \\"} 3
+# TYPE g gauge
+g -1.5 1795165530777
+plain 7
+# TYPE h histogram
+h_bucket{node_id="5",le="1"} 1
+h_bucket{node_id="5",le="+Inf"} 4
+h_sum{node_id="5"} 2.5
+h_count{node_id="5"} 4
+# TYPE s summary
+s{quantile="0.5"} 0.1
+s{quantile="0.99"} 0.9
+s_sum 10
+s_count 20
+# TYPE fill_bucket gauge
+fill_bucket{x="1"} 6
+`), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair := func(key, value string) model.Pair { return model.Pair{Key: key, Value: value} }
+	want := &model.Metrics{At: at, Families: map[string][]model.Sample{
+		"a_total":     {{Labels: []model.Pair{pair("b", `x "y" \`), pair("z", "1")}, Value: 3}},
+		"g":           {{Value: -1.5}},
+		"plain":       {{Value: 7}},
+		"h_sum":       {{Labels: []model.Pair{pair("node_id", "5")}, Value: 2.5}},
+		"h_count":     {{Labels: []model.Pair{pair("node_id", "5")}, Value: 4}},
+		"s":           {{Labels: []model.Pair{pair("quantile", "0.5")}, Value: 0.1}, {Labels: []model.Pair{pair("quantile", "0.99")}, Value: 0.9}},
+		"s_sum":       {{Value: 10}},
+		"s_count":     {{Value: 20}},
+		"fill_bucket": {{Labels: []model.Pair{pair("x", "1")}, Value: 6}},
+	}}
+	if diff := cmp.Diff(want, m); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+func TestBrokenMetrics(t *testing.T) {
+	series := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "a{x=\"%d\"} 1\n", i)
+		}
+		return b.String()
+	}
+	for name, test := range map[string]struct {
+		text io.Reader
+		err  string
+		kept int // samples of a
+	}{
+		"empty":             {strings.NewReader(""), "there is none in the text", 0},
+		"only comments":     {strings.NewReader("# TYPE a counter\n"), "there is none", 0},
+		"no metrics":        {strings.NewReader("<html>\n"), "read metrics", 0},
+		"broken half-way":   {strings.NewReader(series(2) + "}} boom\n" + series(2)), "read metrics", 2},
+		"cut off":           {strings.NewReader(series(2) + "a{x=\"9"), "read metrics", 2},
+		"no last line end":  {strings.NewReader("a 1"), "", 1},
+		"reader fails":      {io.MultiReader(strings.NewReader(series(2)), iotest.ErrReader(errors.New("reset by peer"))), "reset by peer", 2},
+		"too many series":   {strings.NewReader(series(200_003)), "more than 200000 series", 200_000},
+		"endless line":      {io.MultiReader(strings.NewReader(series(2)), endless{}), "a line is longer than 65536 bytes", 2},
+		"endless histogram": {io.MultiReader(strings.NewReader(series(2)+"# TYPE h histogram\n"), &repeat{line: "h_bucket{le=\"1\"} 1\n"}), "the text is longer than 256 MiB", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := live.ParseMetrics(test.text, time.Time{})
+			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+				t.Errorf("error %v, want %q", err, test.err)
+			}
+			if m == nil || len(m.Families["a"]) != test.kept {
+				t.Errorf("kept %d samples, want %d", len(m.Families["a"]), test.kept)
+			}
+		})
+	}
+}
+
+// endless is a line without end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+// repeat is one line over and over.
+type repeat struct {
+	line string
+	at   int
+}
+
+func (r *repeat) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		c := copy(p[n:], r.line[r.at:])
+		n, r.at = n+c, (r.at+c)%len(r.line)
+	}
+	return n, nil
+}
+
+// TestScrapesOfOneProcess: two scrapes give rates, in whichever order they come; a
+// failure does not take away what was learned.
+func TestScrapesOfOneProcess(t *testing.T) {
+	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	scrape := func(after time.Duration, cpu float64) live.Record {
+		return live.Record{
+			Role: "proxy", Node: 3, Address: "10.0.0.3:9091", Method: "GET /metrics", Outcome: "answered", At: at.Add(after),
+			Response: []byte(fmt.Sprintf("process_start_time_seconds 1795160000\nprocess_cpu_seconds_total %v\n", cpu)),
+		}
+	}
+	failed := live.Record{Role: "proxy", Node: 3, Address: "10.0.0.3:9091", Method: "GET /metrics", Outcome: "timed out", Error: "no answer", At: at.Add(time.Hour)}
+	for name, records := range map[string][]live.Record{
+		"in order":  {scrape(0, 1), scrape(10*time.Second, 2), scrape(20*time.Second, 22), failed},
+		"backwards": {failed, scrape(20*time.Second, 22), scrape(10*time.Second, 2), scrape(0, 1)},
+		"mixed":     {scrape(20*time.Second, 22), scrape(0, 1), failed, scrape(10*time.Second, 2)},
+	} {
+		r := decode(records...)
+		if len(r.Processes) != 1 {
+			t.Fatalf("%s: %d processes", name, len(r.Processes))
+		}
+		p := r.Processes[0]
+		cores, over, ok := p.CPU()
+		if p.Outcome != model.Answered || !ok || cores != 2 || over != 10*time.Second || len(p.Calls) != 4 {
+			t.Errorf("%s: %s, %v cores over %s, %d calls", name, p.Outcome, cores, over, len(p.Calls))
+		}
+		if n := r.LiveNode("proxy", 3); n == nil || n.Process != p || n.Outcome != model.NotAsked {
+			t.Errorf("%s: node %+v", name, n)
+		}
+	}
+	down := decode(failed).Processes[0]
+	if down.Metrics != nil || down.Outcome != model.TimedOut || down.Reason != "no answer" {
+		t.Errorf("down: %+v", down)
+	}
+}
+
+func TestHealthz(t *testing.T) {
+	get := func(outcome, body string) *model.Process {
+		return decode(live.Record{Role: "proxy", Node: 3, Address: "a:9091", Method: "GET /healthz", Outcome: outcome, Error: "500", Response: []byte(body)}).Processes[0]
+	}
+	if p := get("answered", "OK\n"); p.Healthz != "OK" {
+		t.Errorf("healthz %q", p.Healthz)
+	}
+	if p := get("not ready", "{\n \"state\": \"component querynode state is Abnormal\"\n}"); p.Healthz != `{ "state": "component querynode state is Abnormal" }` {
+		t.Errorf("healthz %q", p.Healthz)
+	}
+	if p := get("refused", ""); p.Healthz != "" || p.Calls[0].Outcome != model.Refused {
+		t.Errorf("healthz %+v", p)
+	}
+}
+
+// TestWhoseMetrics: a process tells itself which sessions it has; who is asked at the
+// wrong address is not taken for it.
+func TestWhoseMetrics(t *testing.T) {
+	scrape := func(session, text string) live.Record {
+		role, id, _ := strings.Cut(session, "-")
+		r := live.Record{Role: role, Address: "10.0.0.1:9091", Method: "GET /metrics", Outcome: "answered", Response: []byte(text)}
+		_, _ = fmt.Sscan(id, &r.Node)
+		return r
+	}
+	for name, test := range map[string]struct {
+		session, text string
+		want          []string
+	}{
+		"standalone":          {"proxy-1", "milvus_num_node{node_id=\"1\",role_name=\"proxy\"} 1\nmilvus_num_node{node_id=\"1\",role_name=\"querynode\"} 1\n", []string{"proxy-1", "querynode-1"}},
+		"asked for a sibling": {"streamingnode-5", "milvus_num_node{node_id=\"5\",role_name=\"querynode\"} 1\n", []string{"querynode-5", "streamingnode-5"}},
+		"another process":     {"proxy-3", "milvus_num_node{node_id=\"7\",role_name=\"querynode\"} 1\n", []string{"querynode-7"}},
+		"a role that left":    {"proxy-3", "milvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\nmilvus_num_node{node_id=\"2\",role_name=\"datanode\"} 0\n", []string{"proxy-3"}},
+		"2.1, told by asking": {"rootcoord-4", "milvus_rootcoord_ddl_req_count 1\n", []string{"rootcoord-4"}},
+		"2.1, told by labels": {"querynode-1", "milvus_querynode_entity_num{node_id=\"1\"} 3\nmilvus_proxy_req_count{node_id=\"8\"} 1\nmilvus_datacoord_x{node_id=\"9\"} 1\n", []string{"proxy-8", "querynode-1"}},
+	} {
+		var got []string
+		for _, ref := range decode(scrape(test.session, test.text)).Processes[0].Nodes {
+			got = append(got, ref.ID)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const line = `{"role":"proxy","server_id":3,"address":"a:1","method":"/x.Proxy/GetComponentStates","error":"UNAVAILABLE: x"}`
+	for name, test := range map[string]struct {
+		text    string
+		records int
+		warning string
+		err     string
+	}{
+		"recording":         {line + "\n\n" + line + "\n", 2, "", ""},
+		"recording, broken": {line + "\n{\"role\": 5}\n" + line[:20] + "\n" + line, 2, "2 lines are no records; the first: line 2: no record", ""},
+		"metrics":           {"# TYPE milvus_num_node gauge\nmilvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n", 1, "", ""},
+		"metrics, broken":   {"milvus_num_node{node_id=\"3\",role_name=\"proxy\"} 1\n}}\n", 1, "in part: read metrics", ""},
+		"nobody's metrics":  {"up 1\n", 0, "", "nothing in the text says which process it is of"},
+		"empty":             {"", 0, "", "it is empty"},
+		"json":              {"{\n \"a\": 1\n}\n", 0, "", "it is no recording"},
+		"binary":            {"\x00\x01\x02", 0, "", "neither a recording (JSON lines) nor the text of /metrics"},
+		"broken gzip":       {"\x1f\x8b\x08\x00garbage", 0, "", "read "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			count := 0
+			warnings, err := live.ReadFile(write("f", test.text), func(r live.Record) {
+				if r.Outcome != "not asked" {
+					count++
+				}
+			})
+			if count != test.records || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%d records, %v", count, err)
+			}
+			if got := strings.Join(warnings, "\n"); !strings.Contains(got, test.warning) || test.warning == "" && got != "" {
+				t.Errorf("warnings %q", got)
+			}
+		})
+	}
+	if _, err := live.ReadFile(filepath.Join(folder, "missing"), nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+}
+
+// TestReadFolder: all that is a recording or metrics is read, the rest is named.
+func TestReadFolder(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"a.jsonl": `{"role":"proxy","server_id":3,"method":"/x.Proxy/GetComponentStates","error":"UNAVAILABLE: x"}`,
+		"b.txt":   "milvus_num_node{node_id=\"5\",role_name=\"querynode\"} 1\n", "c.txt": "up 1\n", "d.bin": "\x00",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := live.NewDecoder()
+	warnings, err := live.ReadFile(folder, d.Add)
+	if err != nil || len(warnings) != 2 || !strings.Contains(warnings[0], "c.txt") || !strings.Contains(warnings[1], "d.bin is passed over") {
+		t.Errorf("%q, %v", warnings, err)
+	}
+	r := d.Runtime("recording", folder)
+	if len(r.Nodes) != 2 || len(r.Processes) != 1 {
+		t.Errorf("%d nodes, %d processes", len(r.Nodes), len(r.Processes))
+	}
+	want := []model.Skipped{{What: "metrics of c.txt", Reason: "nothing in the text says which process it is of"}}
+	if diff := cmp.Diff(want, r.Skipped); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+	if _, err := live.ReadFile(t.TempDir(), d.Add); err == nil {
+		t.Error("an empty folder was read")
+	}
+}
+
+// TestMetricsOfEveryRole: each role of a cluster names itself.
+func TestMetricsOfEveryRole(t *testing.T) {
+	got := map[string]bool{}
+	for _, p := range readRuntime(t, capture("t1", "metrics")).Processes {
+		for _, ref := range p.Nodes {
+			role, _, _ := strings.Cut(ref.ID, "-")
+			got[role] = true
+		}
+	}
+	want := []string{"datacoord", "datanode", "indexnode", "proxy", "querycoord", "querynode", "rootcoord"}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {
+		t.Errorf("roles (-want +got):\n%s", diff)
+	}
+}

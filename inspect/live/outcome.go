@@ -1,0 +1,182 @@
+package live
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"kitescope/inspect/model"
+)
+
+// failure is why a question has no answer: an error that knows its outcome.
+type failure struct {
+	outcome model.Outcome
+	reason  string
+}
+
+func (f *failure) Error() string { return f.reason }
+
+func failed(outcome model.Outcome, format string, args ...any) *failure {
+	return &failure{outcome, oneLine(fmt.Sprintf(format, args...))}
+}
+
+// maxReason bounds what a process may say about its trouble.
+const maxReason = 400
+
+// oneLine makes another's words fit to be shown: in one line, short, without secrets.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(prose(text), "?")), " ")
+	if len(text) > maxReason {
+		text = strings.ToValidUTF8(text[:maxReason], "") + "..."
+	}
+	return text
+}
+
+// dialFailure says why no connection came about.
+func dialFailure(err error, patience time.Duration) *failure {
+	var known *failure
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return failed(model.Unreachable, "no such host: %s", dns.Name)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return failed(model.Refused, "%v", err)
+	case isTimeout(err):
+		return failed(model.Unreachable, "no connection within %s", patience)
+	}
+	return failed(model.Unreachable, "%v", err)
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// handshakeFailure says why a TLS handshake failed.
+func handshakeFailure(err error, patience time.Duration) *failure {
+	var notTLS tls.RecordHeaderError
+	var alert tls.AlertError
+	var verify *tls.CertificateVerificationError
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &notTLS):
+		return failed(model.Denied, "the server does not speak TLS")
+	case errors.As(err, &verify), errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
+		return failed(model.Denied, "the server's certificate does not hold: %v", err)
+	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls"):
+		return failed(model.Denied, "the server refuses the TLS handshake: %v", err)
+	case isTimeout(err):
+		return failed(model.TimedOut, "no answer to the TLS handshake within %s", patience)
+	case isCut(err):
+		return failed(model.CutOff, "the server closed the connection during the TLS handshake")
+	}
+	return failed(model.Denied, "TLS handshake: %v", err)
+}
+
+func isCut(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// callFailure says why a gRPC call over an established connection failed.
+func callFailure(err error, patience time.Duration, limit int64) *failure {
+	s := status.Convert(err)
+	message := s.Message()
+	if f := milvusFailure(message); f != nil {
+		return f
+	}
+	switch s.Code() {
+	case codes.DeadlineExceeded:
+		return failed(model.TimedOut, "no answer within %s", patience)
+	case codes.Unimplemented:
+		if strings.Contains(message, "unexpected HTTP status code") {
+			return failed(model.Garbled, "this is no gRPC server: %s", message)
+		}
+		return failed(model.Unimplemented, "%s", message)
+	case codes.Unauthenticated, codes.PermissionDenied:
+		return failed(model.Denied, "%s", message)
+	case codes.ResourceExhausted:
+		if size, ok := sizeOf(message); ok {
+			return tooLarge(size, limit)
+		}
+	case codes.Unavailable:
+		if strings.Contains(message, "unexpected HTTP status code") {
+			return failed(model.Garbled, "this is no gRPC server: %s", message)
+		}
+		return failed(model.CutOff, "%s", message)
+	case codes.Internal:
+		return internalFailure(message)
+	default:
+		if strings.Contains(message, "unexpected HTTP status code") || strings.Contains(message, "malformed header") {
+			return failed(model.Garbled, "this is no gRPC server: %s", message)
+		}
+	}
+	return failed(model.Failed, "%s: %s", s.Code(), message)
+}
+
+// internalFailure tells the troubles apart that grpc calls internal: its own words are
+// the only sign.
+func internalFailure(message string) *failure {
+	for _, sign := range []string{"EOF", "RST_STREAM", "connection reset", "closing", "server closed the stream"} {
+		if strings.Contains(message, sign) {
+			return failed(model.CutOff, "%s", message)
+		}
+	}
+	return failed(model.Garbled, "%s", message)
+}
+
+// sizeOf reads the size out of grpc's refusal of a message larger than wanted
+// (rpc_util.go: recvMsg), which is refused before it is read.
+func sizeOf(message string) (size int64, ok bool) {
+	const sign = "received message larger than max"
+	_, rest, ok := strings.Cut(message, sign)
+	if !ok {
+		return 0, false
+	}
+	var limit int64
+	if n, err := fmt.Sscanf(rest, " (%d vs. %d", &size, &limit); n != 2 || err != nil {
+		return 0, true
+	}
+	return size, true
+}
+
+// tooLarge names the size of an answer and the limit; size 0: not known, but more than the limit.
+func tooLarge(size, limit int64) *failure {
+	if size <= 0 {
+		return failed(model.TooLarge, "the answer is larger than the limit of %s", mebibytes(limit))
+	}
+	return failed(model.TooLarge, "the answer has %s, the limit is %s", mebibytes(size), mebibytes(limit))
+}
+
+func mebibytes(n int64) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// milvusFailure recognizes what Milvus's own interceptors and handlers say, as the text
+// of a gRPC error or of a status: pkg/util/interceptor (cluster_interceptor.go,
+// server_id_interceptor.go; "server ID mismatch" in 2.2) and pkg/util/merr.
+func milvusFailure(text string) *failure {
+	switch {
+	case strings.Contains(text, "cross cluster routing"), strings.Contains(text, "cross cluster mismatch"):
+		return failed(model.OtherCluster, "%s", text)
+	case strings.Contains(text, "node not match"), strings.Contains(text, "server ID mismatch"):
+		return failed(model.Stale, "%s", text)
+	}
+	return nil
+}

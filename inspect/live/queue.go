@@ -1,0 +1,136 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// queueGrace is what the message queue gets at least, if its address was learned late.
+const queueGrace = 500 * time.Millisecond
+
+const skippedQueue = "message queue"
+
+// queueHint is what metadata tell of the message queue.
+type queueHint struct {
+	// size is the size of a message id in checkpoints, if all have the same; else 0. It is 8
+	// for Kafka and RocksMQ (pkg/mq/msgstream/mqwrapper/*/..._id.go), more for Pulsar.
+	size int
+}
+
+func hintOf(c *model.Cluster) queueHint {
+	var h queueHint
+	for _, v := range c.VChannels {
+		n := len(v.Checkpoint.Message)
+		if n == 0 {
+			continue
+		}
+		if h.size != 0 && h.size != n {
+			return queueHint{}
+		}
+		h.size = n
+	}
+	return h
+}
+
+// offsetSize is the size of a message id that is a number.
+const offsetSize = 8
+
+// kind is the message queue that a configuration names, and whether that is certain. Up to
+// 2.5 processes do not tell mq.type, but all queues' addresses.
+func (h queueHint) kind(config map[string]string) (kind string, certain bool) {
+	kind = strings.ToLower(config["mqtype"])
+	switch {
+	case kind != "" && kind != "default":
+		return kind, true
+	case config["kafkabrokerlist"] != "" && (h.size == offsetSize || h.size == 0):
+		return "kafka", false
+	case h.size == offsetSize:
+		return "rocksmq", false
+	case h.size > offsetSize:
+		return "pulsar", false
+	}
+	return "", false
+}
+
+// askQueue asks the message queue that a configuration names, beside everything else.
+func (a *asking) askQueue(config map[string]string) {
+	kind, certain := a.plan.queue.kind(config)
+	switch kind {
+	case "kafka":
+		a.helpers.Go(func() { a.askKafka(config, certain) })
+	case "rocksmq":
+		a.skip(skippedQueue, "RocksMQ is inside the process, and no call tells its offsets")
+	case "pulsar":
+		a.skip(skippedQueue, "Pulsar is not asked: that needs a client of its own")
+	case "":
+		a.skip(skippedQueue, "no process tells which one is used")
+	default:
+		a.skip(skippedQueue, kind+" is not asked: no call tells its offsets")
+	}
+}
+
+// askKafka asks the brokers for the offsets of the topics that pchannels are.
+func (a *asking) askKafka(config map[string]string, certain bool) {
+	brokers := slices.DeleteFunc(strings.FieldsFunc(config["kafkabrokerlist"], func(r rune) bool { return r == ',' || r == ' ' }),
+		func(s string) bool { return s == "" })
+	if len(brokers) == 0 {
+		a.skip(skippedQueue, "Kafka is used, and no process tells its brokers")
+		return
+	}
+	deadline := a.start.Add(a.client.opts.Timeout)
+	if least := time.Now().Add(queueGrace); deadline.Before(least) {
+		deadline = least
+	}
+	ctx, cancel := context.WithDeadline(a.ctx, deadline)
+	defer cancel()
+	start := time.Now()
+	var topics []TopicOffsets
+	err := kafkaDenied(config)
+	if err == nil {
+		k := &kafka{dialer: a.client.dialer, limit: a.client.opts.MaxAnswer, patience: a.client.opts.Timeout}
+		topics, err = k.offsets(ctx, brokers, a.plan.topics)
+	}
+	if givenUp(ctx) {
+		return
+	}
+	if err == nil && len(topics) == 0 && !certain {
+		a.skip(skippedQueue, "kafka.brokerList names "+strings.Join(brokers, ",")+", but no pchannel is a topic there")
+		return
+	}
+	r := Record{Role: "kafka", Address: strings.Join(brokers, ","), Method: MethodKafka, Outcome: model.Answered.String(), Took: time.Since(start)}
+	var f *failure
+	if errors.As(err, &f) {
+		r.Outcome, r.Error = f.outcome.String(), f.reason
+	} else if err != nil {
+		r.Outcome, r.Error = model.Failed.String(), oneLine(err.Error())
+	}
+	if err == nil || len(topics) > 0 {
+		slices.SortFunc(topics, func(a, b TopicOffsets) int { return cmp.Compare(a.Name, b.Name) })
+		b, err := json.Marshal(QueueOffsets{Topics: topics})
+		if err != nil {
+			panic(err) // there are only texts and numbers in it
+		}
+		r.Response = b
+	}
+	a.keep(r)
+}
+
+// kafkaDenied is why brokers that want credentials are not asked: Milvus has those, and
+// does not tell them; they are not guessed.
+func kafkaDenied(config map[string]string) error {
+	protocol := strings.ToUpper(config["kafkasecurityprotocol"])
+	switch {
+	case config["kafkasaslusername"] != "":
+		return failed(model.Denied, "the brokers want SASL (%s), and kitescope has no credentials of theirs", protocol)
+	case config["kafkasslenabled"] == "true", config["kafkausessl"] == "true":
+		return failed(model.Denied, "the brokers want TLS, and kitescope has no certificates of theirs")
+	}
+	return nil
+}

@@ -1,0 +1,326 @@
+package recorded
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+)
+
+// grpcServer answers for the sessions at one recorded address.
+type grpcServer struct {
+	opts    *Options
+	answers map[string]*answer // by method and request
+	methods map[string]bool
+	nodes   map[model.NodeID]bool
+	dead    bool // nothing was listening when it was recorded
+	address string
+	server  *grpc.Server
+}
+
+// answer is how a call was answered.
+type answer struct {
+	method   string
+	response []byte
+	failure  error // of gRPC
+	silent   bool  // there was no answer in time
+}
+
+// add takes in a record. Of two answers to one question the later one counts.
+func (s *grpcServer) add(r *live.Record) {
+	s.nodes[r.Node] = true
+	a := &answer{method: r.Method, response: r.Response}
+	outcome, _ := model.OutcomeOf(r.Outcome)
+	switch {
+	case outcome == model.Unreachable || outcome == model.Refused:
+		s.dead = true
+	case outcome == model.TimedOut:
+		a.silent = true
+	case len(r.Response) == 0 && r.Error != "":
+		a.failure = failure(outcome, r.Error)
+	}
+	s.answers[question(r.Method, r.Request)] = a
+	if status.Code(a.failure) != codes.Unimplemented {
+		s.methods[r.Method] = true
+	}
+}
+
+// failure is the gRPC error that a record's error stands for: "CODE: details" in
+// recordings of other tools, the outcome's own code in ours.
+func failure(outcome model.Outcome, text string) error {
+	if name, details, ok := strings.Cut(text, ": "); ok {
+		for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
+			if strings.EqualFold(strings.ReplaceAll(name, "_", ""), code.String()) {
+				return status.Error(code, details)
+			}
+		}
+	}
+	switch outcome {
+	case model.Unimplemented:
+		return status.Error(codes.Unimplemented, text)
+	case model.Denied:
+		return status.Error(codes.Unauthenticated, text)
+	case model.CutOff:
+		return status.Error(codes.Unavailable, text)
+	case model.TooLarge:
+		return status.Error(codes.ResourceExhausted, text)
+	default:
+		return status.Error(codes.Unknown, text)
+	}
+}
+
+// question is the key of a call: its method and request, without the base (field 1 of
+// every request that has one), which names whom is asked, and without empty fields.
+func question(method string, request []byte) string {
+	var kept []byte
+	for b := request; len(b) > 0; {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return method + "\x00" + string(request)
+		}
+		size := protowire.ConsumeFieldValue(number, kind, b[n:])
+		if size < 0 {
+			return method + "\x00" + string(request)
+		}
+		field := b[:n+size]
+		b = b[n+size:]
+		empty := size == 1 && field[n] == 0 && (kind == protowire.BytesType || kind == protowire.VarintType)
+		if number != 1 && !empty {
+			kept = append(kept, field...)
+		}
+	}
+	return method + "\x00" + string(kept)
+}
+
+// target is the node that a request's base names (MsgBase.targetID), 0 without one.
+func target(request []byte) model.NodeID {
+	for b := request; len(b) > 0; {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return 0
+		}
+		size := protowire.ConsumeFieldValue(number, kind, b[n:])
+		if size < 0 {
+			return 0
+		}
+		if number == 1 && kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(b[n:])
+			base := new(commonpb.MsgBase)
+			if proto.Unmarshal(value, base) != nil {
+				return 0
+			}
+			return model.NodeID(base.GetTargetID())
+		}
+		b = b[n+size:]
+	}
+	return 0
+}
+
+const showConfigurations = "/ShowConfigurations"
+
+// Keys of configurations that name further servers, folded.
+const (
+	metricsPort = "commonmetricsport"
+	brokerList  = "kafkabrokerlist"
+)
+
+// told are the values that the recorded configurations tell for a key.
+func (s *grpcServer) told(key string) []string {
+	var values []string
+	s.configs(func(pair *commonpb.KeyValuePair) bool {
+		if model.FoldConfigKey(pair.GetKey()) == key && pair.GetValue() != "" {
+			values = append(values, pair.GetValue())
+		}
+		return false
+	})
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// rewrite puts another value of a key into the answers.
+func (s *grpcServer) rewrite(key string, value func(was string) string) {
+	s.configs(func(pair *commonpb.KeyValuePair) bool {
+		if model.FoldConfigKey(pair.GetKey()) != key || pair.GetValue() == "" {
+			return false
+		}
+		pair.Value = value(pair.GetValue())
+		return true
+	})
+}
+
+// configs visits the recorded configurations; where visit says that it changed one, the
+// answer is written anew.
+func (s *grpcServer) configs(visit func(*commonpb.KeyValuePair) (changed bool)) {
+	for _, a := range s.answers {
+		config := new(internalpb.ShowConfigurationsResponse)
+		if !strings.HasSuffix(a.method, showConfigurations) || proto.Unmarshal(a.response, config) != nil {
+			continue
+		}
+		changed := false
+		for _, pair := range config.GetConfiguations() {
+			if visit(pair) {
+				changed = true
+			}
+		}
+		if !changed {
+			continue
+		}
+		if b, err := proto.Marshal(config); err == nil {
+			a.response = b
+		}
+	}
+}
+
+func (s *grpcServer) start() error {
+	l, err := listen()
+	if err != nil {
+		return err
+	}
+	s.address = l.Addr().String()
+	if s.dead {
+		return l.Close()
+	}
+	options := []grpc.ServerOption{grpc.ForceServerCodecV2(rawCodec{}), grpc.UnknownServiceHandler(s.handle)}
+	if s.opts.TLS != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(s.opts.TLS)))
+	}
+	s.server = grpc.NewServer(options...)
+	go func() { _ = s.server.Serve(l) }()
+	return nil
+}
+
+func (s *grpcServer) close() {
+	if s.server != nil {
+		s.server.Stop()
+	}
+}
+
+// handle answers a call.
+func (s *grpcServer) handle(_ any, stream grpc.ServerStream) error {
+	method, _ := grpc.MethodFromServerStream(stream)
+	if err := s.admit(stream.Context()); err != nil {
+		return err
+	}
+	var request []byte
+	if err := stream.RecvMsg(&request); err != nil {
+		return err
+	}
+	a := s.answers[question(method, request)]
+	switch {
+	case a == nil && !s.methods[method]:
+		return unknown(method, s.knows(method))
+	case a != nil && a.failure != nil:
+		return a.failure
+	}
+	if id := target(request); !strings.HasSuffix(method, "/GetComponentStates") && !s.nodes[id] {
+		return stream.SendMsg(s.mismatch(id))
+	}
+	switch {
+	case a == nil:
+		return status.Error(codes.NotFound, "this call is not in the recording")
+	case a.silent:
+		<-stream.Context().Done()
+		return status.FromContextError(stream.Context().Err()).Err()
+	}
+	return stream.SendMsg(a.response)
+}
+
+// admit checks the metadata of a call as Milvus's interceptors do (pkg/util/interceptor):
+// what is absent passes.
+func (s *grpcServer) admit(ctx context.Context) error {
+	md, _ := metadata.FromIncomingContext(ctx)
+	if want := s.opts.Authorization; want != "" && !slices.Contains(md.Get("authorization"), want) {
+		return status.Error(codes.Unauthenticated, "auth check failure, please check api key is correct")
+	}
+	if cluster := md.Get("cluster"); s.opts.Cluster != "" && len(cluster) > 0 && cluster[0] != "" && cluster[0] != s.opts.Cluster {
+		return status.Errorf(codes.Unknown, "cross cluster routing[expectedCluster=%s][actualCluster=%s]", s.opts.Cluster, cluster[0])
+	}
+	if values := md.Get("serverid"); len(values) > 0 {
+		if id, err := strconv.ParseInt(values[0], 10, 64); err == nil && !s.nodes[model.NodeID(id)] {
+			return status.Errorf(codes.Unknown, "node not match[expectedNodeID=%d][actualNodeID=%s]", id, s.node())
+		}
+	}
+	return nil
+}
+
+// node is the node that answers here.
+func (s *grpcServer) node() model.NodeID {
+	for id := range s.nodes {
+		return id // a process has one
+	}
+	return 0
+}
+
+// codeNodeMismatch is pkg/util/merr's ErrNodeNotMatch.
+const codeNodeMismatch = 904
+
+// mismatch is Milvus's answer to a call that is meant for another node: gRPC says OK.
+// The status is field 1 of every answer to a request that has a base.
+func (s *grpcServer) mismatch(id model.NodeID) []byte {
+	b, err := proto.Marshal(&commonpb.Status{
+		ErrorCode: commonpb.ErrorCode_NodeIDNotMatch, Code: codeNodeMismatch,
+		Reason: fmt.Sprintf("node not match[expectedNodeID=%s][actualNodeID=%s]", s.node(), id),
+	})
+	if err != nil {
+		panic(err) // it is all text of our own
+	}
+	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), b)
+}
+
+// knows reports whether any method of the same service was recorded.
+func (s *grpcServer) knows(method string) bool {
+	service := method[:strings.LastIndexByte(method, '/')+1]
+	for m := range s.methods {
+		if strings.HasPrefix(m, service) {
+			return true
+		}
+	}
+	return false
+}
+
+// unknown is grpc's own answer to a call that it does not know.
+func unknown(method string, service bool) error {
+	at := strings.LastIndexByte(method, '/')
+	name := strings.TrimPrefix(method[:at], "/")
+	if !service {
+		return status.Errorf(codes.Unimplemented, "unknown service %s", name)
+	}
+	return status.Errorf(codes.Unimplemented, "unknown method %s for service %s", method[at+1:], name)
+}
+
+// rawCodec hands messages through as bytes.
+type rawCodec struct{}
+
+func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
+	b, ok := v.([]byte)
+	if !ok {
+		return nil, fmt.Errorf("marshal %T: want bytes", v)
+	}
+	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
+}
+
+func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	b, ok := v.(*[]byte)
+	if !ok {
+		return fmt.Errorf("unmarshal to %T: want bytes", v)
+	}
+	*b = data.Materialize()
+	return nil
+}
+
+func (rawCodec) Name() string { return "proto" }

@@ -1,0 +1,143 @@
+package recorded
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+)
+
+// httpServer answers for the HTTP server of one process.
+type httpServer struct {
+	recorded time.Time
+	address  string
+	server   *http.Server
+	dead     bool
+
+	mu     sync.Mutex
+	pages  map[string][]page // by path, in the order of the recording
+	served map[string]int
+	begun  time.Time
+}
+
+// page is an answer; code 0 is 200.
+type page struct {
+	code int
+	body []byte
+}
+
+// add takes in a record: "GET /metrics".
+func (s *httpServer) add(r *live.Record) {
+	p := page{body: r.Response}
+	switch outcome, _ := model.OutcomeOf(r.Outcome); outcome {
+	case model.Answered, model.NotAsked:
+	case model.Unreachable, model.Refused:
+		s.dead = true
+	case model.Unimplemented:
+		return // not found, as whatever was not recorded
+	case model.Denied:
+		p.code = http.StatusForbidden
+	default:
+		p.code = http.StatusInternalServerError
+		if len(p.body) == 0 {
+			p.body = []byte(r.Error)
+		}
+	}
+	path := r.Method[len("GET "):]
+	s.pages[path] = append(s.pages[path], p)
+}
+
+func (s *httpServer) start() error {
+	l, err := listen()
+	if err != nil {
+		return err
+	}
+	s.address, s.begun = l.Addr().String(), time.Now()
+	if s.dead && len(s.pages) == 0 {
+		return l.Close()
+	}
+	s.server = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: time.Minute}
+	go func() { _ = s.server.Serve(l) }()
+	return nil
+}
+
+func (s *httpServer) close() {
+	if s.server != nil {
+		_ = s.server.Close()
+	}
+}
+
+// serve answers with the pages of a path in turn, the last one for ever.
+func (s *httpServer) serve(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.RequestURI()
+	s.mu.Lock()
+	pages := s.pages[path]
+	at := s.served[path]
+	if at+1 < len(pages) {
+		s.served[path]++
+	}
+	s.mu.Unlock()
+	if len(pages) == 0 {
+		http.NotFound(w, r)
+		return
+	}
+	p := pages[at]
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	if p.code != 0 {
+		w.WriteHeader(p.code)
+	}
+	if path == "/metrics" && !s.recorded.IsZero() {
+		p.body = runOn(p.body, s.recorded, time.Since(s.begun))
+	}
+	_, _ = w.Write(p.body)
+}
+
+// runOn lets the processor time of a recorded process grow on, as it did on average
+// between its start and the recording.
+func runOn(text []byte, recorded time.Time, running time.Duration) []byte {
+	const startName, cpuName = "process_start_time_seconds ", "process_cpu_seconds_total "
+	start, okStart := sample(text, startName)
+	cpu, okCPU := sample(text, cpuName)
+	alive := float64(recorded.UnixMilli())/1000 - start
+	if !okStart || !okCPU || alive <= 0 {
+		return text
+	}
+	return replace(text, cpuName, cpu+cpu/alive*running.Seconds())
+}
+
+// sample finds the value of a metric without labels.
+func sample(text []byte, name string) (float64, bool) {
+	at, end := find(text, name)
+	if at < 0 {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(string(text[at:end]), 64)
+	return v, err == nil
+}
+
+// find returns where the value of a metric without labels stands.
+func find(text []byte, name string) (at, end int) {
+	i := bytes.Index(text, []byte("\n"+name))
+	if i < 0 {
+		return -1, -1
+	}
+	at = i + 1 + len(name)
+	if end = bytes.IndexByte(text[at:], '\n'); end < 0 {
+		return at, len(text)
+	}
+	return at, at + end
+}
+
+func replace(text []byte, name string, value float64) []byte {
+	at, end := find(text, name)
+	if at < 0 {
+		return text
+	}
+	next := append(make([]byte, 0, len(text)+16), text[:at]...)
+	next = strconv.AppendFloat(next, value, 'g', -1, 64)
+	return append(next, text[end:]...)
+}

@@ -1,0 +1,223 @@
+package recorded
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+)
+
+// broker is a Kafka broker that knows the recorded topics, each with one partition, and
+// answers what offsets are asked with.
+type broker struct {
+	topics  map[string]live.TopicOffsets
+	dead    bool // nobody could be asked when it was recorded
+	address string
+
+	listener net.Listener
+	mu       sync.Mutex
+	open     map[net.Conn]bool
+	wg       sync.WaitGroup
+}
+
+// add takes in a record of offsets.
+func (b *broker) add(r *live.Record) {
+	if outcome, ok := model.OutcomeOf(r.Outcome); ok && outcome != model.Answered {
+		b.dead = true
+		return
+	}
+	var offsets live.QueueOffsets
+	if json.Unmarshal(r.Response, &offsets) != nil {
+		return
+	}
+	for _, t := range offsets.Topics {
+		b.topics[t.Name] = t
+	}
+}
+
+func (b *broker) start() error {
+	l, err := listen()
+	if err != nil {
+		return err
+	}
+	b.address, b.open = l.Addr().String(), map[net.Conn]bool{}
+	if b.dead {
+		return l.Close()
+	}
+	b.listener = l
+	b.wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			b.open[conn] = true
+			b.mu.Unlock()
+			b.wg.Go(func() { b.serve(conn) })
+		}
+	})
+	return nil
+}
+
+func (b *broker) close() {
+	if b.listener == nil {
+		return
+	}
+	_ = b.listener.Close()
+	b.mu.Lock()
+	for conn := range b.open {
+		_ = conn.Close()
+	}
+	b.mu.Unlock()
+	b.wg.Wait()
+}
+
+func (b *broker) serve(conn net.Conn) {
+	defer func() {
+		b.mu.Lock()
+		delete(b.open, conn)
+		b.mu.Unlock()
+		_ = conn.Close()
+	}()
+	in := bufio.NewReader(conn)
+	for {
+		answer, ok := b.answer(in)
+		if !ok {
+			return
+		}
+		if _, err := conn.Write(answer); err != nil {
+			return
+		}
+	}
+}
+
+// maxRequest bounds a request: those for thousands of topics are far below.
+const maxRequest = 16 << 20
+
+// answer reads a request and makes its answer.
+func (b *broker) answer(in *bufio.Reader) (answer []byte, ok bool) {
+	var head [4]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return nil, false
+	}
+	size := binary.BigEndian.Uint32(head[:])
+	const fixed = 10 // key, version, serial number, length of the client's name
+	if size < fixed || size > maxRequest {
+		return nil, false
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(in, body); err != nil {
+		return nil, false
+	}
+	key, version := int16(binary.BigEndian.Uint16(body)), int16(binary.BigEndian.Uint16(body[2:]))
+	serial, rest := body[4:8], body[fixed:]
+	if name := int16(binary.BigEndian.Uint16(body[8:])); name > 0 {
+		rest = rest[min(len(rest), int(name)):]
+	}
+	request := kmsg.RequestForKey(key)
+	if request == nil || !slices.Contains(known(), key) {
+		return nil, false
+	}
+	request.SetVersion(version)
+	if request.IsFlexible() && len(rest) > 0 {
+		rest = rest[1:] // no tags
+	}
+	if request.ReadFrom(rest) != nil {
+		return nil, false
+	}
+	response := b.respond(request)
+	response.SetVersion(version)
+	answer = append(make([]byte, 4), serial...)
+	if request.IsFlexible() && key != kmsg.ApiVersions.Int16() {
+		answer = append(answer, 0)
+	}
+	answer = response.AppendTo(answer)
+	binary.BigEndian.PutUint32(answer, uint32(len(answer)-4))
+	return answer, true
+}
+
+// known are the requests that are answered.
+func known() []int16 {
+	return []int16{kmsg.ApiVersions.Int16(), kmsg.Metadata.Int16(), kmsg.ListOffsets.Int16()}
+}
+
+const (
+	errorUnknownTopic = 3
+	nodeID            = 1
+	latest            = -1
+)
+
+func (b *broker) respond(request kmsg.Request) kmsg.Response {
+	switch request := request.(type) {
+	case *kmsg.MetadataRequest:
+		return b.metadata(request)
+	case *kmsg.ListOffsetsRequest:
+		return b.offsets(request)
+	default:
+		r := kmsg.NewPtrApiVersionsResponse()
+		for _, key := range known() {
+			k := kmsg.NewApiVersionsResponseApiKey()
+			k.ApiKey, k.MaxVersion = key, kmsg.RequestForKey(key).MaxVersion()
+			r.ApiKeys = append(r.ApiKeys, k)
+		}
+		return r
+	}
+}
+
+func (b *broker) metadata(request *kmsg.MetadataRequest) kmsg.Response {
+	r := kmsg.NewPtrMetadataResponse()
+	host, port, _ := net.SplitHostPort(b.address)
+	number, _ := strconv.ParseInt(port, 10, 32)
+	node := kmsg.NewMetadataResponseBroker()
+	node.NodeID, node.Host, node.Port = nodeID, host, int32(number)
+	r.Brokers, r.ControllerID = append(r.Brokers, node), nodeID
+	for _, wanted := range request.Topics {
+		t := kmsg.NewMetadataResponseTopic()
+		t.Topic = wanted.Topic
+		if wanted.Topic == nil {
+			continue
+		}
+		if _, ok := b.topics[*wanted.Topic]; ok {
+			p := kmsg.NewMetadataResponseTopicPartition()
+			p.Leader, p.Replicas, p.ISR = nodeID, []int32{nodeID}, []int32{nodeID}
+			t.Partitions = append(t.Partitions, p)
+		} else {
+			t.ErrorCode = errorUnknownTopic
+		}
+		r.Topics = append(r.Topics, t)
+	}
+	return r
+}
+
+func (b *broker) offsets(request *kmsg.ListOffsetsRequest) kmsg.Response {
+	r := kmsg.NewPtrListOffsetsResponse()
+	for _, wanted := range request.Topics {
+		t := kmsg.NewListOffsetsResponseTopic()
+		t.Topic = wanted.Topic
+		for _, partition := range wanted.Partitions {
+			p := kmsg.NewListOffsetsResponseTopicPartition()
+			p.Partition = partition.Partition
+			switch topic, ok := b.topics[wanted.Topic]; {
+			case !ok || partition.Partition != 0:
+				p.ErrorCode = errorUnknownTopic
+			case partition.Timestamp == latest:
+				p.Offset = topic.End
+			default:
+				p.Offset = topic.First
+			}
+			t.Partitions = append(t.Partitions, p)
+		}
+		r.Topics = append(r.Topics, t)
+	}
+	return r
+}

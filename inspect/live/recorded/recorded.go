@@ -1,0 +1,155 @@
+// Package recorded answers for the processes of a cluster from a recording: one gRPC
+// server for each address in it, one HTTP server for each process, and a broker where they
+// use Kafka, all on loopback. Whoever asks cannot tell them from the processes, as far as
+// they were recorded, and is led to no other address: the configurations name these.
+//
+//  1. Start reads the records into tables: by address, method and request.
+//  2. Each server answers a call byte for byte as it was answered, if it is meant for its
+//     node and its cluster; else as Milvus refuses it.
+//  3. Address says where a recorded address is served now, for the sessions in etcd.
+package recorded
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+)
+
+// Options say what a recording does not.
+type Options struct {
+	// Metrics are the texts of /metrics, by the gRPC address of the process, for recordings
+	// that have none.
+	Metrics map[string][]byte
+	// Cluster is the cluster's key (common.chanNamePrefix.cluster). Calls that name another
+	// are refused as Milvus does; "" accepts all.
+	Cluster string
+	// Recorded is when the recording was made. With it the processor time of each process
+	// grows on as it did on average until then, so that two scrapes show a rate. Zero:
+	// /metrics is served byte for byte.
+	Recorded time.Time
+	// TLS makes the gRPC servers speak TLS; nil: plaintext.
+	TLS *tls.Config
+	// Authorization is what the metadata of that name must hold; "" wants none.
+	Authorization string
+}
+
+// Servers are the servers of a recording.
+type Servers struct {
+	grpc   map[string]*grpcServer // by recorded address
+	http   map[string]*httpServer // by recorded address
+	broker *broker
+}
+
+// Start starts the servers. Close them.
+func Start(records []live.Record, opts Options) (*Servers, error) {
+	s := &Servers{grpc: map[string]*grpcServer{}, http: map[string]*httpServer{}, broker: &broker{topics: map[string]live.TopicOffsets{}}}
+	for i := range records {
+		r := &records[i]
+		switch {
+		case r.Method == live.MethodKafka:
+			s.broker.add(r)
+		case r.Address == "" || r.Role == "":
+			continue // a note, not a question
+		case strings.HasPrefix(r.Method, "GET "):
+			s.httpAt(r.Address).add(r)
+		case strings.HasPrefix(r.Method, "/"):
+			s.grpcAt(r.Address, &opts).add(r)
+		}
+	}
+	if len(s.grpc) == 0 {
+		return nil, errors.New("start the servers of a recording: it holds no answer of any process")
+	}
+	if err := s.start(&opts); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("start the servers of a recording: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Servers) grpcAt(address string, opts *Options) *grpcServer {
+	if s.grpc[address] == nil {
+		s.grpc[address] = &grpcServer{opts: opts, answers: map[string]*answer{}, nodes: map[model.NodeID]bool{}, methods: map[string]bool{}}
+	}
+	return s.grpc[address]
+}
+
+func (s *Servers) httpAt(address string) *httpServer {
+	if s.http[address] == nil {
+		s.http[address] = &httpServer{pages: map[string][]page{}, served: map[string]int{}}
+	}
+	return s.http[address]
+}
+
+// start starts what the gRPC servers tell of first.
+func (s *Servers) start(opts *Options) error {
+	brokers := false
+	for _, address := range slices.Sorted(maps.Keys(s.grpc)) {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return fmt.Errorf("address %q: %w", address, err)
+		}
+		brokers = brokers || len(s.grpc[address].told(brokerList)) > 0
+		for _, port := range s.grpc[address].told(metricsPort) {
+			web := s.httpAt(net.JoinHostPort(host, port))
+			if text, ok := opts.Metrics[address]; ok && len(web.pages["/metrics"]) == 0 {
+				web.pages["/metrics"], web.pages["/healthz"] = []page{{body: text}}, []page{{body: []byte("OK")}}
+			}
+		}
+	}
+	for _, web := range s.http {
+		web.recorded = opts.Recorded
+		if err := web.start(); err != nil {
+			return err
+		}
+	}
+	if brokers {
+		if err := s.broker.start(); err != nil {
+			return err
+		}
+	}
+	for address, server := range s.grpc {
+		host, _, _ := net.SplitHostPort(address)
+		server.rewrite(metricsPort, func(port string) string {
+			_, now, _ := net.SplitHostPort(s.http[net.JoinHostPort(host, port)].address)
+			return now
+		})
+		server.rewrite(brokerList, func(string) string { return s.broker.address })
+		if err := server.start(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Address is where a recorded gRPC or HTTP address is served now.
+func (s *Servers) Address(recorded string) (string, bool) {
+	if server := s.grpc[recorded]; server != nil {
+		return server.address, true
+	}
+	if server := s.http[recorded]; server != nil {
+		return server.address, true
+	}
+	return "", false
+}
+
+// Close stops all servers.
+func (s *Servers) Close() {
+	for _, server := range s.grpc {
+		server.close()
+	}
+	for _, server := range s.http {
+		server.close()
+	}
+	s.broker.close()
+}
+
+// listen takes a port of loopback.
+func listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") } //nolint:noctx // taking a port of loopback does not wait

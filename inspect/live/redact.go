@@ -1,0 +1,295 @@
+package live
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
+)
+
+// Redact returns a record as it may be kept: it decodes to the same, but secrets are taken
+// out, and what a process echoes from its environment is gone. Of answers to unknown
+// questions, and of what is no answer, nothing is kept. The argument is not changed.
+func Redact(r Record) Record {
+	r.Error, r.Address = prose(r.Error), cleanAddress(r.Address)
+	switch {
+	case r.Method == MethodKafka:
+		r.Request, r.Response = nil, redactJSON(r.Response)
+	case strings.HasPrefix(r.Method, "GET "):
+		r.Request, r.Response = nil, redactBody(r.Method, r.Response)
+	default:
+		redactCall(&r)
+	}
+	return r
+}
+
+// redactJSON keeps nothing that is no JSON.
+func redactJSON(body []byte) []byte {
+	if out, _, ok := secret.JSON(body); ok {
+		return out
+	}
+	return nil
+}
+
+func redactBody(method string, body []byte) []byte {
+	switch {
+	case len(body) == 0:
+		return body
+	case method == methodMetrics:
+		return redactMetrics(body)
+	}
+	return []byte(prose(string(body)))
+}
+
+// redactCall redacts request and response of a gRPC call.
+func redactCall(r *Record) {
+	a, known := answerTo(r.Method)
+	if !known {
+		if len(r.Response) > 0 && r.Error == "" {
+			r.Error, r.Outcome = "the answer is not kept: this method is not known here", model.NotAsked.String()
+		}
+		r.Request, r.Response = nil, nil
+		return
+	}
+	if b, ok := redactMessage(a.request(), r.Request); ok {
+		r.Request = b
+	} else {
+		r.Request = nil
+	}
+	b, ok := redactMessage(a.response(), r.Response)
+	if !ok {
+		name := string(a.response().ProtoReflect().Descriptor().Name())
+		r.Response, r.Error, r.Outcome = nil, "the answer is no "+name, model.Garbled.String()
+		return
+	}
+	r.Response = b
+}
+
+// redactMessage redacts an encoded message; ok is false if it is none of that type.
+// Answers that hold no word that names a secret are kept as they are: most of them.
+func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
+	_, config := m.(*internalpb.ShowConfigurationsResponse)
+	if !config && !mayHoldSecret(encoded) {
+		return encoded, proto.Unmarshal(encoded, m) == nil
+	}
+	if proto.Unmarshal(encoded, m) != nil {
+		return nil, false
+	}
+	if c, ok := m.(*internalpb.ShowConfigurationsResponse); ok {
+		dropForeign(c)
+	}
+	cleanMessage(m.ProtoReflect())
+	out, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	return out, err == nil
+}
+
+// mayHoldSecret is a quick look: a name of a secret, or a URL with user info.
+func mayHoldSecret(value []byte) bool {
+	return secret.Mentioned(value) || bytes.Contains(value, []byte("://")) && bytes.IndexByte(value, '@') >= 0
+}
+
+// dropForeign leaves only Milvus's own keys in an answer.
+func dropForeign(r *internalpb.ShowConfigurationsResponse) {
+	keys := newConfigKeys(len(r.Configuations))
+	for _, p := range r.Configuations {
+		keys.add(p.GetKey())
+	}
+	kept := make([]*commonpb.KeyValuePair, 0, len(r.Configuations))
+	for _, p := range r.Configuations {
+		if keys.known(p.GetKey()) {
+			kept = append(kept, p)
+		}
+	}
+	r.Configuations = kept
+}
+
+// cleanMessage takes secrets out of a message and those in it.
+func cleanMessage(m protoreflect.Message) {
+	m.SetUnknown(onlyNumbers(m.GetUnknown()))
+	if m.Descriptor().FullName() == "milvus.proto.common.KeyValuePair" {
+		fields := m.Descriptor().Fields()
+		value := fields.ByName("value")
+		m.Set(value, protoreflect.ValueOfString(secret.Pair(m.Get(fields.ByName("key")).String(), m.Get(value).String())))
+		return
+	}
+	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case fd.IsMap():
+			cleanMap(fd, v.Map())
+		case fd.IsList():
+			cleanList(fd, v.List())
+		case fd.Message() != nil:
+			cleanMessage(v.Message())
+		case fd.Kind() == protoreflect.StringKind:
+			m.Set(fd, protoreflect.ValueOfString(cleanString(string(fd.Name()), v.String())))
+		}
+		return true
+	})
+}
+
+// cleanString cleans a value of a field or map by its name. Text for people may tell a
+// secret in words, other values only in forms that programs read.
+func cleanString(name, value string) string {
+	if name == "reason" || name == "detail" {
+		return prose(value)
+	}
+	return secret.Pair(name, value)
+}
+
+func cleanMap(fd protoreflect.FieldDescriptor, m protoreflect.Map) {
+	m.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+		switch {
+		case fd.MapValue().Message() != nil:
+			cleanMessage(v.Message())
+		case fd.MapValue().Kind() == protoreflect.StringKind:
+			m.Set(k, protoreflect.ValueOfString(secret.Pair(k.String(), v.String())))
+		}
+		return true
+	})
+}
+
+func cleanList(fd protoreflect.FieldDescriptor, list protoreflect.List) {
+	for i := range list.Len() {
+		switch {
+		case fd.Message() != nil:
+			cleanMessage(list.Get(i).Message())
+		case fd.Kind() == protoreflect.StringKind:
+			list.Set(i, protoreflect.ValueOfString(secret.Text(list.Get(i).String())))
+		}
+	}
+}
+
+// onlyNumbers keeps of the fields that a definition does not have those that cannot hold text.
+func onlyNumbers(unknown []byte) []byte {
+	var kept []byte
+	for len(unknown) > 0 {
+		_, kind, n := protowire.ConsumeField(unknown)
+		if n < 0 {
+			return kept
+		}
+		if kind == protowire.VarintType || kind == protowire.Fixed32Type || kind == protowire.Fixed64Type {
+			kept = append(kept, unknown[:n]...)
+		}
+		unknown = unknown[n:]
+	}
+	return kept
+}
+
+// redactMetrics takes secrets out of the labels of a scrape. Lines that are no sample,
+// and name a secret, are left out.
+func redactMetrics(text []byte) []byte {
+	if !mayHoldSecret(text) {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	for line := range bytes.Lines(text) {
+		if !mayHoldSecret(line) {
+			out = append(out, line...)
+			continue
+		}
+		if clean, ok := redactSample(string(line)); ok {
+			out = append(out, clean...)
+		} else if line[0] == '#' {
+			out = append(out, strings.TrimRight(prose(string(line)), "\n")+"\n"...)
+		}
+	}
+	return out
+}
+
+// redactSample redacts a line NAME{KEY="VALUE",...} NUMBER; ok is false if it is none.
+func redactSample(line string) (clean string, ok bool) {
+	name, rest, labelled := strings.Cut(line, "{")
+	if !labelled || !plainName(name) {
+		name, rest, ok = strings.Cut(line, " ")
+		return line, ok && plainName(name) && isNumber(rest)
+	}
+	var b strings.Builder
+	b.WriteString(name + "{")
+	for first := true; ; first = false {
+		rest = strings.TrimLeft(rest, ", ")
+		if end, found := strings.CutPrefix(rest, "}"); found {
+			b.WriteString("}" + end)
+			return b.String(), isNumber(end)
+		}
+		key, after, found := strings.Cut(rest, "=")
+		quoted, err := strconv.QuotedPrefix(after)
+		if !found || err != nil || !plainName(key) {
+			return "", false
+		}
+		value, err := strconv.Unquote(quoted)
+		if err != nil {
+			return "", false
+		}
+		if !first {
+			b.WriteByte(',')
+		}
+		b.WriteString(key + `="` + escapeLabel(secret.Pair(key, value)) + `"`)
+		rest = after[len(quoted):]
+	}
+}
+
+// escapeLabel writes a label's value as the text format wants it.
+func escapeLabel(value string) string {
+	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(value)
+}
+
+func plainName(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:") == ""
+}
+
+// isNumber reports whether text is a value, maybe with a time behind it.
+func isNumber(text string) bool {
+	fields := strings.Fields(text)
+	if len(fields) == 0 || len(fields) > 2 {
+		return false
+	}
+	for _, f := range fields {
+		if _, err := strconv.ParseFloat(f, 64); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// prose takes secrets out of text for people: beside what secret.Text finds, what stands
+// behind "password: ", "token = " and their like.
+func prose(text string) string {
+	const blank, quotes, ends = " \t", "\"'`", " \t\r\n,;(){}[]&?"
+	text = secret.Text(text)
+	for from := 0; ; {
+		i := strings.IndexAny(text[from:], ":=")
+		if i < 0 {
+			return text
+		}
+		at := from + i
+		from = at + 1
+		name := strings.TrimRight(text[:at], blank+quotes)
+		name = name[strings.LastIndexAny(name, ends+quotes)+1:]
+		if !secret.Name(name) || strings.HasPrefix(text[from:], "//") {
+			continue
+		}
+		start := len(text) - len(strings.TrimLeft(text[from:], blank+quotes))
+		end := start + strings.IndexAny(text[start:]+" ", ends+quotes)
+		if start == end || strings.HasPrefix(text[start:], secret.Redacted) {
+			continue
+		}
+		text = text[:start] + secret.Redacted + text[end:]
+		from = start + len(secret.Redacted)
+	}
+}
+
+// cleanAddress takes a user out of an address.
+func cleanAddress(address string) string {
+	if at := strings.LastIndexByte(address, '@'); at >= 0 {
+		return secret.Redacted + address[at:]
+	}
+	return address
+}

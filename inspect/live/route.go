@@ -1,0 +1,90 @@
+package live
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// routes is an address map: hosts, or hosts with a port, and where they are from here.
+type routes map[string]route
+
+// route is the target of a map; port "" keeps the port.
+type route struct{ host, port string }
+
+// parseRoutes reads an address map.
+func parseRoutes(from map[string]string) (routes, error) {
+	r := make(routes, len(from))
+	for key, value := range from {
+		host, port, err := splitAddress(key)
+		if err != nil {
+			return nil, fmt.Errorf("read the address map: %q: %w", key, err)
+		}
+		target := route{}
+		if target.host, target.port, err = splitAddress(value); err != nil {
+			return nil, fmt.Errorf("read the address map: %q: %w", value, err)
+		}
+		r[routeKey(host, port)] = target
+	}
+	return r, nil
+}
+
+func routeKey(host, port string) string {
+	if port == "" {
+		return strings.ToLower(host)
+	}
+	return net.JoinHostPort(strings.ToLower(host), port)
+}
+
+// splitAddress takes host and port apart; port is "" if there is none. IPv6 addresses
+// may stand bare or in brackets.
+func splitAddress(text string) (host, port string, err error) {
+	text = strings.TrimSpace(text)
+	bare := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	if net.ParseIP(bare) != nil {
+		return bare, "", nil
+	}
+	if !strings.Contains(text, ":") {
+		if text == "" {
+			return "", "", fmt.Errorf("no host")
+		}
+		return text, "", nil
+	}
+	if host, port, err = net.SplitHostPort(text); err != nil {
+		return "", "", fmt.Errorf("want host or host:port")
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return "", "", fmt.Errorf("port %q: want 1 to 65535", port)
+	}
+	if host == "" {
+		return "", "", fmt.Errorf("no host")
+	}
+	return host, port, nil
+}
+
+// target is where an address of the cluster is reached from here. A host that is
+// mapped to one port leads all gRPC calls there; what listens at other ports of the
+// host is then unknown (fixed is false for those).
+func (r routes) target(address string, fixed bool) (string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", failed(model.Unreachable, "%q is no address: want host:port", address)
+	}
+	to, ok := r[routeKey(host, port)]
+	if !ok {
+		to, ok = r[routeKey(host, "")]
+		if ok && to.port != "" && !fixed {
+			return "", failed(model.NotAsked, "the address map leads %s to one port only: map %s as well", host, address)
+		}
+	}
+	if !ok {
+		return address, nil
+	}
+	if to.port != "" {
+		port = to.port
+	}
+	return net.JoinHostPort(to.host, port), nil
+}

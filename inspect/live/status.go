@@ -1,0 +1,58 @@
+package live
+
+import (
+	"strings"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+)
+
+// judge reads the status inside an answer: gRPC says OK to "this is not the node you
+// meant". The Decoder does so again, for recordings; here it decides what is asked next.
+func judge(method string, response []byte) model.Outcome {
+	status, err := statusOf(method, response)
+	switch {
+	case err != nil:
+		return model.Garbled
+	case status.GetCode() == 0 && status.GetErrorCode() == commonpb.ErrorCode_Success:
+		return model.Answered
+	}
+	return statusOutcome(status)
+}
+
+// statusField is the number of the status in an answer: 1 in every message that is asked
+// for here, but in ComponentStates.
+func statusField(method string) protowire.Number {
+	if strings.HasSuffix(method, "/GetComponentStates") {
+		return 3
+	}
+	return 1
+}
+
+// statusOf finds the status in an answer without decoding the rest, which may be large.
+func statusOf(method string, response []byte) (*commonpb.Status, error) {
+	field := statusField(method)
+	status := new(commonpb.Status)
+	for b := response; len(b) > 0; {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return nil, protowire.ParseError(n)
+		}
+		b = b[n:]
+		size := protowire.ConsumeFieldValue(number, kind, b)
+		if size < 0 {
+			return nil, protowire.ParseError(size)
+		}
+		if number == field && kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(b)
+			if err := (proto.UnmarshalOptions{Merge: true}).Unmarshal(value, status); err != nil {
+				return nil, err
+			}
+		}
+		b = b[size:]
+	}
+	return status, nil
+}
