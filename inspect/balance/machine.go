@@ -1,0 +1,296 @@
+package balance
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// machine plays a balancer of Milvus's on one replica (milvus: internal/querycoordv2/balance,
+// score_based_balancer.go and rowcount_based_balancer.go of the version's branch). Where the original
+// takes what comes first, the order is by id here.
+type machine struct {
+	generation
+	scored                              bool // ScoreBasedBalancer; else the row count based one
+	global, toleration, reverse, weight float64
+	delegator                           float64
+	batch                               int
+	nodes                               []machineNode
+	items                               []item
+	where                               []int // node of each item
+}
+
+// machineNode is a node as a balancer sees it. Rows are sealed ones, and growing ones with their weight.
+type machineNode struct {
+	id                model.NodeID
+	rows              float64 // of the collection
+	all               float64 // of all collections
+	sealed            float64 // rows of the collection that can be moved
+	memory            float64
+	leaders           int
+	current, assigned float64 // scores of the present round
+}
+
+func (n *machineNode) priority() float64 { return math.Ceil(n.current - n.assigned) }
+
+func (s *Survey) newMachine(g *Group, v *Verdict) *machine {
+	m := &machine{generation: generationOf(s.cluster.Version.Text), scored: v.Balancer != "RowCountBasedBalancer", items: s.items()[g]}
+	m.weight = 1
+	if m.scored {
+		m.global = s.factor(v, globalFactorKey, 0.1)
+		m.toleration = s.factor(v, tolerationKey, 0.05)
+		m.reverse = s.factor(v, reverseKey, 1.3)
+		switch {
+		case m.generation == extremes:
+			m.weight = 0
+		case m.generation == average && weighsGrowing(s.cluster.Version.Text):
+			m.weight = s.factor(v, growingWeightKey, 4)
+		case m.generation == quota:
+			m.delegator = s.factor(v, delegatorKey, 0.1)
+		}
+	}
+	if m.generation == quota {
+		m.batch = int(s.factor(v, batchKey, CallSegments))
+	}
+	for _, x := range g.Shares {
+		if !x.takes {
+			continue
+		}
+		total := s.Node(x.Node)
+		n := machineNode{id: x.Node, leaders: x.Leaders}
+		n.rows = float64(x.SealedRows) + m.weight*float64(x.GrowingRows)
+		n.all = float64(total.SealedRows) + m.weight*float64(total.GrowingRows)
+		_, capacity, _ := x.Memory()
+		n.memory = float64(capacity)
+		m.nodes = append(m.nodes, n)
+	}
+	for i := range m.items {
+		at := m.at(m.items[i].node)
+		m.where = append(m.where, at)
+		m.nodes[at].sealed += float64(m.items[i].rows)
+	}
+	m.score()
+	for i := range m.nodes {
+		v.Scores = append(v.Scores, Score{m.nodes[i].id, m.nodes[i].current})
+	}
+	return m
+}
+
+// weighsGrowing reports whether the growing rows have a weight (pull request 30293, after 2.3.5 was built).
+func weighsGrowing(version string) bool {
+	n := numbers(version)
+	return n != nil && slices.Compare(n, []int{2, 3, 8}) >= 0
+}
+
+func (m *machine) at(id model.NodeID) int {
+	return slices.IndexFunc(m.nodes, func(n machineNode) bool { return n.id == id })
+}
+
+// score works out the scores of a round.
+func (m *machine) score() {
+	sum, memory, told := 0.0, 0.0, true
+	for i := range m.nodes {
+		n := &m.nodes[i]
+		n.assigned = 0
+		n.current = n.all
+		if m.scored {
+			n.current = n.rows + math.Floor(n.all*m.global)
+		}
+		sum += n.current
+		memory += n.memory
+		told = told && n.memory > 0
+	}
+	if !m.scored || m.generation != quota || sum == 0 {
+		return
+	}
+	for i := range m.nodes {
+		n := &m.nodes[i]
+		n.assigned = sum / float64(len(m.nodes))
+		if told {
+			n.assigned = n.memory * sum / memory
+		}
+		n.current += n.assigned * m.delegator * float64(n.leaders)
+	}
+}
+
+// itemScore is what a segment adds to a node's score.
+func (m *machine) itemScore(x int) float64 {
+	if !m.scored {
+		return float64(m.items[x].rows)
+	}
+	return float64(m.items[x].rows) * (1 + m.global)
+}
+
+// round makes the moves of one round.
+func (m *machine) round() []Move {
+	m.score()
+	switch {
+	case !m.scored:
+		return m.rowCountRound()
+	case m.generation == extremes:
+		return m.extremesRound()
+	}
+	return m.averageRound()
+}
+
+func (m *machine) move(x, to int) Move {
+	it, from := &m.items[x], m.where[x]
+	rows := float64(it.rows)
+	for _, n := range []struct {
+		*machineNode
+		sign float64
+	}{{&m.nodes[from], -1}, {&m.nodes[to], 1}} {
+		n.rows += n.sign * rows
+		n.all += n.sign * rows
+		n.sealed += n.sign * rows
+		n.current += n.sign * m.itemScore(x)
+	}
+	m.where[x] = to
+	return Move{it.id, it.rows, it.size, it.cost, m.nodes[from].id, m.nodes[to].id}
+}
+
+// on are the segments of a node, the smallest first.
+func (m *machine) on(node int) []int {
+	var list []int
+	for x, at := range m.where {
+		if at == node {
+			list = append(list, x)
+		}
+	}
+	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(m.items[a].rows, m.items[b].rows), cmp.Compare(a, b)) })
+	return list
+}
+
+// averageRound takes the smallest segments of nodes above their part, and gives the largest of them
+// first to the node with the least.
+func (m *machine) averageRound() []Move {
+	var candidates []int
+	mean := 0.0
+	for i := range m.nodes {
+		mean += m.nodes[i].current / float64(len(m.nodes))
+	}
+	for i := range m.nodes {
+		left, part := m.nodes[i].current, math.Floor(mean)
+		if m.generation == quota {
+			part = m.nodes[i].assigned
+		}
+		if left <= part {
+			continue
+		}
+		for _, x := range m.on(i) {
+			candidates = append(candidates, x)
+			left -= m.itemScore(x)
+			if left <= part || m.batch > 0 && len(candidates) >= m.batch {
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b int) int {
+		return cmp.Or(-cmp.Compare(m.items[a].rows, m.items[b].rows), -cmp.Compare(m.nodes[m.where[a]].priority(), m.nodes[m.where[b]].priority()), cmp.Compare(a, b))
+	})
+	var moves []Move
+	for _, x := range candidates {
+		from, to := m.where[x], m.least(nil)
+		if from != to && m.worth(from, to, m.itemScore(x)) {
+			moves = append(moves, m.move(x, to))
+		}
+		if m.batch > 0 && len(moves) > m.batch {
+			break
+		}
+	}
+	return moves
+}
+
+// least is the node with the lowest score, among some or all.
+func (m *machine) least(among []int) int {
+	best := -1
+	for i := range m.nodes {
+		if (among == nil || slices.Contains(among, i)) && (best < 0 || m.nodes[i].priority() < m.nodes[best].priority()) {
+			best = i
+		}
+	}
+	return best
+}
+
+// worth is Milvus's hasEnoughBenefit: the difference is more than tolerated, and the move does
+// not turn it round by nearly as much.
+func (m *machine) worth(from, to int, score float64) bool {
+	a, b := m.nodes[from].priority(), m.nodes[to].priority()
+	before := math.Abs(a - b)
+	if before < b*m.toleration {
+		return false
+	}
+	if a, b = a-score, b+score; b > a {
+		return (b-a)*m.reverse < before
+	}
+	return true
+}
+
+// extremesRound moves the smallest segment from the highest to the lowest node, again and again.
+func (m *machine) extremesRound() []Move {
+	moved := make(map[int]bool)
+	var moves []Move
+	for {
+		from, to := 0, m.least(nil)
+		for i := range m.nodes {
+			if m.nodes[i].priority() > m.nodes[from].priority() {
+				from = i
+			}
+		}
+		list := slices.DeleteFunc(m.on(from), func(x int) bool { return moved[x] })
+		if from == to || len(list) == 0 || !m.worth(from, to, m.itemScore(list[0])) {
+			return moves
+		}
+		moved[list[0]] = true
+		moves = append(moves, m.move(list[0], to))
+	}
+}
+
+// rowCountRound takes the smallest segments of nodes that have more than the average without
+// them, and gives them to nodes below the average.
+func (m *machine) rowCountRound() []Move {
+	sum := 0.0
+	for i := range m.nodes {
+		sum += m.nodes[i].sealed
+	}
+	mean := math.Floor(sum / float64(len(m.nodes)))
+	var candidates, below []int
+	for i := range m.nodes {
+		left := m.nodes[i].sealed
+		if left < mean {
+			below = append(below, i)
+			continue
+		}
+		for _, x := range m.on(i) {
+			if left -= float64(m.items[x].rows); left < mean {
+				break
+			}
+			candidates = append(candidates, x)
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b int) int { return -cmp.Compare(m.items[a].rows, m.items[b].rows) })
+	var moves []Move
+	for _, x := range candidates {
+		if len(below) == 0 || m.batch > 0 && len(moves) > m.batch {
+			break
+		}
+		moves = append(moves, m.move(x, m.least(below)))
+	}
+	return moves
+}
+
+// difference is how far the highest score is above the lowest, as a part of the lowest.
+func (m *machine) difference() float64 {
+	low, high := math.Inf(1), 0.0
+	for i := range m.nodes {
+		low, high = min(low, m.nodes[i].current), max(high, m.nodes[i].current)
+	}
+	if low <= 0 {
+		return 0
+	}
+	return high/low - 1
+}
+
+func (m *machine) tolerated() bool { return m.difference() < m.toleration }

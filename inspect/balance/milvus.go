@@ -1,0 +1,230 @@
+package balance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// Verdict is what Milvus's own balancer makes of a replica.
+type Verdict struct {
+	// Balancer is queryCoord.balancer: "ScoreBasedBalancer". BalancerFrom is who says so, "default" if nobody does.
+	Balancer, BalancerFrom string
+	// Modelled is false if what it would do is not worked out; Why says why.
+	Modelled bool
+	// Factors are the configuration values that it weighs with.
+	Factors []Factor
+	// Scores are the nodes' scores now, by node: what it compares.
+	Scores []Score
+	// Round is how many segments it would move at once, Moves all until it rests, After how even the replica is then.
+	Round int
+	Moves []Move
+	After Spread
+	// Acts reports whether it would move anything now: it is on, and finds something to move.
+	Acts bool
+	// Why says in words what it does, and why it does not do more.
+	Why string
+}
+
+// Factor is a value of the configuration; From is who told it, "default" if nobody did.
+type Factor struct{ Key, Value, From string }
+
+// Score is a node's score.
+type Score struct {
+	Node  model.NodeID
+	Score float64
+}
+
+// generation tells the score based balancers of Milvus's versions apart.
+//
+//	extremes: up to 2.3.4. The smallest segment goes from the node with the highest score to that with the
+//	lowest; growing rows count for nothing.
+//	average: 2.3.5 (pull request 29209) to 2.3.18 and 2.4.6. Nodes above the average give their smallest
+//	segments; growing rows count, since 2.3.8 (30293) with queryCoord.growingRowCountWeight.
+//	quota: 2.3.19, 2.4.7 and later (34600, 34889). Each node has a part of the score by its memory, and
+//	delegators are given less; a round moves few segments; growing rows count once.
+type generation uint8
+
+const (
+	extremes generation = iota
+	average
+	quota
+)
+
+// Defaults of Milvus where QueryCoord tells no value (pkg/util/paramtable/component_param.go).
+const (
+	globalFactorKey  = "queryCoord.globalRowCountFactor"
+	tolerationKey    = "queryCoord.scoreUnbalanceTolerationFactor"
+	reverseKey       = "queryCoord.reverseUnBalanceTolerationFactor"
+	growingWeightKey = "queryCoord.growingRowCountWeight"
+	delegatorKey     = "queryCoord.delegatorMemoryOverloadFactor"
+	batchKey         = "queryCoord.collectionBalanceSegmentBatchSize"
+	balancerKey      = "queryCoord.balancer"
+)
+
+// Milvus works out what Milvus's own balancer would do with a replica, with the factors of this
+// cluster's QueryCoord. Tasks that are under way, and channels, are left out.
+func (s *Survey) Milvus(g *Group) *Verdict {
+	v := &Verdict{After: g.Spread}
+	v.Balancer, v.BalancerFrom = s.setting(balancerKey, s.defaultBalancer())
+	if v.Why = s.unmodelled(g, v.Balancer); v.Why != "" {
+		return v
+	}
+	v.Modelled = true
+	m := s.newMachine(g, v)
+	for range mostRounds {
+		moves := m.round()
+		if len(v.Moves) == 0 {
+			v.Round = len(moves)
+		}
+		if len(moves) == 0 {
+			break
+		}
+		v.Moves = append(v.Moves, moves...)
+	}
+	v.Moves = joined(v.Moves)
+	v.After = predict(g, v.Moves, s.items()[g])
+	v.Acts = s.Auto.Known && s.Auto.On && len(v.Moves) > 0
+	v.Why = v.why(s, m)
+	return v
+}
+
+// mostRounds is more than a balancer needs to come to rest.
+const mostRounds = 200
+
+func (s *Survey) setting(key, otherwise string) (value, from string) {
+	if x, ok := s.cluster.Setting(key, "querycoord", "mixcoord", "standalone"); ok && strings.TrimSpace(x.Value) != "" {
+		return strings.TrimSpace(x.Value), x.From
+	}
+	return otherwise, "default"
+}
+
+// factor reads a number, and notes it for the verdict.
+func (s *Survey) factor(v *Verdict, key string, otherwise float64) float64 {
+	value, from := s.setting(key, strconv.FormatFloat(otherwise, 'g', -1, 64))
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil || x < 0 {
+		x, value, from = otherwise, strconv.FormatFloat(otherwise, 'g', -1, 64), "default"
+	}
+	v.Factors = append(v.Factors, Factor{key, value, from})
+	return x
+}
+
+// defaultBalancer is the row count based one before 2.2.9 (pull requests 23805, 23806).
+func (s *Survey) defaultBalancer() string {
+	if n := numbers(s.cluster.Version.Text); n != nil && slices.Compare(n, []int{2, 2, 9}) < 0 {
+		return "RowCountBasedBalancer"
+	}
+	return "ScoreBasedBalancer"
+}
+
+func generationOf(version string) generation {
+	n := numbers(version)
+	switch {
+	case n == nil:
+		return quota
+	case slices.Compare(n, []int{2, 3, 5}) < 0:
+		return extremes
+	case slices.Compare(n, []int{2, 3, 19}) < 0, slices.Compare(n, []int{2, 4, 0}) >= 0 && slices.Compare(n, []int{2, 4, 7}) < 0:
+		return average
+	}
+	return quota
+}
+
+// numbers are the three numbers of a version, nil if it has none.
+func numbers(version string) []int {
+	var n []int
+	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
+		digits := part
+		if i := strings.IndexFunc(part, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
+			digits = part[:i]
+		}
+		x, err := strconv.Atoi(digits)
+		if err != nil {
+			break
+		}
+		n = append(n, x)
+	}
+	if len(n) < 2 {
+		return nil
+	}
+	return append(n, 0)[:3]
+}
+
+// unmodelled says why a balancer's doings cannot be worked out, "" if they can.
+func (s *Survey) unmodelled(g *Group, balancer string) string {
+	switch balancer {
+	case "ScoreBasedBalancer", "RowCountBasedBalancer":
+	case "ChannelLevelScoreBalancer":
+		if g.Replica != nil && len(g.Replica.ChannelNodes) > 0 {
+			return "its nodes are divided among channels, within which " + balancer + " balances: not worked out"
+		}
+	default:
+		return "what " + balancer + " would do is not worked out"
+	}
+	takers := 0
+	for _, x := range g.Shares {
+		if !x.takes {
+			continue
+		}
+		takers++
+		if !x.Known || x.FromMetrics {
+			return x.Name() + " did not say which segments it serves"
+		}
+	}
+	if g.Replica == nil || takers < 2 {
+		return "there is nothing to balance: not two nodes take its segments"
+	}
+	return ""
+}
+
+func (v *Verdict) why(s *Survey, m *machine) string {
+	var does string
+	switch {
+	case len(v.Moves) > 0:
+		does = fmt.Sprintf("%s moves %d segments, %d of them at once", v.Balancer, len(v.Moves), v.Round)
+	case !m.scored:
+		does = v.Balancer + " moves nothing: no node has fewer rows than the average by a segment"
+	case m.tolerated():
+		does = fmt.Sprintf("%s moves nothing: its scores differ by %.1f %%, and it tolerates %.4g %%", v.Balancer, 100*m.difference(), 100*m.toleration)
+	default:
+		does = v.Balancer + " moves nothing: each move that it considers would turn the difference round"
+	}
+	switch {
+	case !s.Auto.Known:
+		return "whether auto-balance is on is not known; if it is, " + does
+	case !s.Auto.On:
+		return fmt.Sprintf("auto-balance is off (%s: %s=%s); were it on: %s", s.Auto.From, SwitchKey, s.Auto.Value, does)
+	}
+	return does
+}
+
+// joined leaves of several moves of one segment where it comes from and where it ends.
+func joined(moves []Move) []Move {
+	at := make(map[model.SegmentID]int, len(moves))
+	var list []Move
+	for _, m := range moves {
+		if i, ok := at[m.Segment]; ok {
+			list[i].To = m.To
+			continue
+		}
+		at[m.Segment] = len(list)
+		list = append(list, m)
+	}
+	return slices.DeleteFunc(list, func(m Move) bool { return m.From == m.To })
+}
+
+// predict is how even a group would be after moves.
+func predict(g *Group, moves []Move, items []item) Spread {
+	list, shares := copyShares(g)
+	for _, m := range moves {
+		if i, ok := slices.BinarySearchFunc(items, m.Segment, func(x item, id model.SegmentID) int { return cmp.Compare(x.id, id) }); ok {
+			transfer(shares[m.From], shares[m.To], &items[i])
+		}
+	}
+	return spreadOf(list)
+}

@@ -1,0 +1,373 @@
+package balance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// Measure is what a plan evens out.
+type Measure uint8
+
+// The measures.
+const (
+	ByCost Measure = iota
+	ByRows
+	ByMemory
+)
+
+func (m Measure) String() string { return [...]string{"cost", "rows", "memory"}[min(m, ByMemory)] }
+
+// MeasureOf is the Measure of a word of its String.
+func MeasureOf(word string) (Measure, bool) {
+	for _, m := range []Measure{ByCost, ByRows, ByMemory} {
+		if m.String() == word {
+			return m, true
+		}
+	}
+	return 0, false
+}
+
+// Of is the measure's largest share over the mean.
+func (m Measure) Of(s *Spread) float64 {
+	return [...]float64{s.MaxMean, s.RowsMaxMean, s.MemoryMaxMean}[min(m, ByMemory)]
+}
+
+// share is a node's load by the measure.
+func (m Measure) share(s *Share) float64 {
+	switch m {
+	case ByRows:
+		return float64(s.Rows())
+	case ByMemory:
+		return float64(s.Size())
+	case ByCost:
+	}
+	return s.Cost
+}
+
+// other is the measure that tells plans apart which are equally good by this one.
+func (m Measure) other() Measure {
+	if m == ByCost {
+		return ByRows
+	}
+	return ByCost
+}
+
+func (m Measure) item(x *item) float64 {
+	switch m {
+	case ByRows:
+		return float64(x.rows)
+	case ByMemory:
+		return float64(x.size)
+	case ByCost:
+	}
+	return x.cost
+}
+
+// DefaultGoal is the largest share over the mean that counts as even.
+const DefaultGoal = 1.1
+
+// Options say what a plan is to reach.
+type Options struct {
+	// Goal is the largest share over the mean; 0: DefaultGoal.
+	Goal float64
+	By   Measure
+}
+
+// Move takes a sealed segment from one node of a replica to another.
+type Move struct {
+	Segment  model.SegmentID
+	Rows     int64
+	Size     int64 // logs and index files
+	Cost     float64
+	From, To model.NodeID
+}
+
+// ChannelMove takes a shard with its growing rows to another node. Milvus has no call for it that
+// works everywhere: it is advice.
+type ChannelMove struct {
+	Channel  string
+	Rows     int64 // growing
+	From, To model.NodeID
+}
+
+// Plan is what would even out a replica.
+type Plan struct {
+	Group   *Group
+	Options Options
+	// Moves are in an order in which each finds the memory it needs, as far as that is possible.
+	Moves    []Move
+	Channels []ChannelMove
+	// Shares are the group's shares as they would be, and After how even. Channels are not in it.
+	Shares        []*Share
+	Before, After Spread
+	// Reached reports whether After is within the goal. Why says why not, and what else is worth knowing.
+	Reached bool
+	Why     string
+	// AtLeast is how many moves any plan needs that reaches what this one reaches, as far as was
+	// proven: a plan of that many moves has the fewest.
+	AtLeast int
+	// MemoryUnknown are the nodes whose memory nobody told: it did not limit the plan there.
+	MemoryUnknown []model.NodeID
+}
+
+// Fewest reports whether no plan with fewer moves reaches the same.
+func (p *Plan) Fewest() bool { return len(p.Moves) <= p.AtLeast }
+
+// Plan proposes moves for one replica.
+func (s *Survey) Plan(g *Group, o Options) *Plan {
+	totals := make(map[model.NodeID]float64, len(s.Nodes))
+	for _, n := range s.Nodes {
+		totals[n.Node] = o.By.share(n)
+	}
+	return s.plan(g, o, totals)
+}
+
+// Plans proposes moves for several replicas: each knows what those before it put on the nodes.
+func (s *Survey) Plans(groups []*Group, o Options) []*Plan {
+	totals := make(map[model.NodeID]float64, len(s.Nodes))
+	for _, n := range s.Nodes {
+		totals[n.Node] = o.By.share(n)
+	}
+	// The worst first: what it moves weighs most in the totals.
+	order := slices.Clone(groups)
+	slices.SortStableFunc(order, func(a, b *Group) int { return -cmp.Compare(excess(a, o.By), excess(b, o.By)) })
+	plans := make(map[*Group]*Plan, len(groups))
+	for _, g := range order {
+		plans[g] = s.plan(g, o, totals)
+	}
+	list := make([]*Plan, len(groups))
+	for i, g := range groups {
+		list[i] = plans[g]
+	}
+	return list
+}
+
+// excess is what the busiest node has over the mean.
+func excess(g *Group, by Measure) float64 {
+	total := 0.0
+	for _, x := range g.Shares {
+		total += by.share(x)
+	}
+	if g.Spread.Nodes == 0 {
+		return 0
+	}
+	return (by.Of(&g.Spread) - 1) * total / float64(g.Spread.Nodes)
+}
+
+func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Plan {
+	if o.Goal == 0 {
+		o.Goal = DefaultGoal
+	}
+	p := &Plan{Group: g, Options: o, Before: g.Spread, After: g.Spread, Shares: g.Shares}
+	if why := p.pointless(); why != "" {
+		p.Why = why
+		return p
+	}
+	if p.Reached = o.By.Of(&g.Spread) <= o.Goal; p.Reached {
+		return p
+	}
+	items := s.items()[g]
+	x := newProblem(g, items, o, totals, s.memoryRoom(p))
+	solution := x.solve()
+	p.AtLeast = solution.atLeast
+	p.take(x, items, solution.steps, totals)
+	p.Reached = o.By.Of(&p.After) <= o.Goal*(1+tolerance)
+	if !p.Reached {
+		p.Why = x.why()
+		p.adviseChannels(s, x)
+	}
+	return p
+}
+
+// pointless says why there is nothing to plan for a group.
+func (p *Plan) pointless() string {
+	takers, asked := 0, 0
+	for _, x := range p.Group.Shares {
+		if x.takes {
+			takers++
+			if x.Known && !x.FromMetrics {
+				asked++
+			}
+		}
+	}
+	switch {
+	case p.Group.Replica == nil:
+		return "metadata has no replica of it"
+	case asked == 0:
+		return "the nodes did not say which segments they serve"
+	case takers < 2:
+		return "only one node takes its segments"
+	case asked < 2:
+		return "only one of its nodes said which segments it serves"
+	case p.Options.By.Of(&p.Group.Spread) == 0:
+		return "it serves nothing that could be moved"
+	}
+	return ""
+}
+
+// take turns steps into moves and predicts what comes of them.
+func (p *Plan) take(x *problem, items []item, steps []step, totals map[model.NodeID]float64) {
+	var shares map[model.NodeID]*Share
+	p.Shares, shares = copyShares(p.Group)
+	for _, step := range x.inOrder(steps) {
+		it := &items[x.pieces[step.piece].item]
+		to := x.bins[step.to].node
+		p.Moves = append(p.Moves, Move{it.id, it.rows, it.size, it.cost, it.node, to})
+		transfer(shares[it.node], shares[to], it)
+		load := p.Options.By.item(it)
+		totals[it.node] -= load
+		totals[to] += load
+	}
+	p.After = spreadOf(p.Shares)
+}
+
+// copyShares are a group's shares for a prediction, in order and by node.
+func copyShares(g *Group) ([]*Share, map[model.NodeID]*Share) {
+	list, byNode := make([]*Share, len(g.Shares)), make(map[model.NodeID]*Share, len(g.Shares))
+	for i, s := range g.Shares {
+		next := *s
+		list[i], byNode[s.Node] = &next, &next
+	}
+	return list, byNode
+}
+
+// transfer takes a segment from one share to another.
+func transfer(from, to *Share, x *item) {
+	for _, s := range []struct {
+		*Share
+		sign int64
+	}{{from, -1}, {to, 1}} {
+		s.Sealed += int(s.sign)
+		s.SealedRows += s.sign * x.rows
+		s.Bytes += s.sign * x.bytes
+		s.IndexBytes += s.sign * (x.size - x.bytes)
+		s.Cost += float64(s.sign) * x.cost
+		s.BruteCost += float64(s.sign) * x.brute
+		if x.indexed {
+			s.IndexedRows += s.sign * x.rows
+		} else {
+			s.BruteRows += s.sign * x.rows
+		}
+	}
+}
+
+// adviseChannels looks for shards whose growing rows keep a node above the goal, and for nodes that
+// could take them. Since 2.6 a shard is where its WAL is: nothing to advise.
+func (p *Plan) adviseChannels(s *Survey, x *problem) {
+	if s.cluster.Streaming != nil {
+		return
+	}
+	loads := make(map[model.NodeID]float64)
+	for _, b := range p.Shares {
+		loads[b.Node] = p.Options.By.share(b)
+	}
+	for i := range x.bins {
+		b := &x.bins[i]
+		if b.fixed <= x.limit {
+			continue
+		}
+		for _, v := range s.views(p.Group, b.node) {
+			part := p.growing(s, v.GrowingRows)
+			j := x.lightest(loads, b.node)
+			if part > 0 && j >= 0 && loads[x.bins[j].node]+part < loads[b.node] {
+				p.Channels = append(p.Channels, ChannelMove{v.Channel, v.GrowingRows, b.node, x.bins[j].node})
+				loads[b.node] -= part
+				loads[x.bins[j].node] += part
+			}
+		}
+	}
+}
+
+// growing is what growing rows weigh by the plan's measure.
+func (p *Plan) growing(s *Survey, rows int64) float64 {
+	switch p.Options.By {
+	case ByCost:
+		return s.costs[p.Group.ID].growing(rows)
+	case ByRows:
+		return float64(rows)
+	case ByMemory:
+	}
+	return 0
+}
+
+// views are the shards of a group's collection that a node leads, those with most growing rows first.
+func (s *Survey) views(g *Group, id model.NodeID) []*model.LeaderView {
+	n := s.cluster.Runtime.LiveNode("querynode", id)
+	if n == nil || n.Distribution == nil {
+		return nil
+	}
+	var list []*model.LeaderView
+	for i := range n.Distribution.Leaders {
+		if v := &n.Distribution.Leaders[i]; v.Collection == g.ID {
+			list = append(list, v)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *model.LeaderView) int { return -cmp.Compare(a.GrowingRows, b.GrowingRows) })
+	return list
+}
+
+// overloaded is the part of its memory that a node may use before Milvus itself holds that it is
+// overloaded (queryCoord.overloadedMemoryThresholdPercentage, 90).
+const overloaded = 0.9
+
+// memoryRoom is how many bytes of segments each node can take, and notes of which that is unknown.
+func (s *Survey) memoryRoom(p *Plan) map[model.NodeID]float64 {
+	room := make(map[model.NodeID]float64)
+	for _, x := range p.Group.Shares {
+		if !x.takes || !x.Known {
+			continue
+		}
+		use, capacity, ok := x.Memory()
+		if !ok || capacity == 0 {
+			p.MemoryUnknown = append(p.MemoryUnknown, x.Node)
+			continue
+		}
+		room[x.Node] = max(0, overloaded*float64(capacity)-float64(use))
+	}
+	return room
+}
+
+// CallSegments is how many segments a call of load_balance names. From 2.4.7 on QueryCoord makes no more than one
+// over queryCoord.collectionBalanceSegmentBatchSize (5) of them a move (querycoordv2/balance, AssignSegment).
+const CallSegments = 5
+
+// Call is one call of Milvus's API that makes moves of a plan.
+type Call struct {
+	Database, Collection string
+	From, To             model.NodeID
+	Segments             []model.SegmentID
+}
+
+// Calls are the calls that make the moves, in order: each has one source and one destination, so that
+// Milvus has nothing left to choose. The segments must still be where the survey saw them.
+func (p *Plan) Calls() []Call {
+	g := p.Group
+	if g.Collection == nil {
+		return nil
+	}
+	var calls []Call
+	for _, m := range p.Moves {
+		i := slices.IndexFunc(calls, func(c Call) bool { return c.From == m.From && c.To == m.To && len(c.Segments) < CallSegments })
+		if i < 0 {
+			calls = append(calls, Call{g.Database, g.Collection.Name, m.From, m.To, nil})
+			i = len(calls) - 1
+		}
+		calls[i].Segments = append(calls[i].Segments, m.Segment)
+	}
+	return calls
+}
+
+// String is the call in pymilvus.
+func (c Call) String() string {
+	ids := ""
+	for i, id := range c.Segments {
+		if i > 0 {
+			ids += ", "
+		}
+		ids += id.String()
+	}
+	return fmt.Sprintf("utility.load_balance(%q, %d, [%d], [%s])", c.Collection, c.From, c.To, ids)
+}

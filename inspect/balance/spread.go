@@ -1,0 +1,70 @@
+package balance
+
+import "math"
+
+// spreadOf measures how uneven shares are: over the nodes that take segments, and those
+// that serve some all the same. Nodes of which nothing is known are left out, so are
+// nodes for channels only while they serve no sealed segment.
+func spreadOf(shares []*Share) Spread {
+	var cost, rows, size tally
+	takers := 0
+	for _, x := range shares {
+		if !x.counts() {
+			continue
+		}
+		if x.takes {
+			takers++
+		}
+		cost.add(x.Cost)
+		rows.add(float64(x.Rows()))
+		size.add(float64(x.Size()))
+	}
+	s := Spread{Nodes: cost.n}
+	if cost.n < 2 || takers == 0 {
+		return s
+	}
+	s.MaxMean, s.CV = cost.maxMean(takers), cost.cv()
+	s.RowsMaxMean, s.RowsCV = rows.maxMean(takers), rows.cv()
+	s.MemoryMaxMean = size.maxMean(takers)
+	if cost.sum > 0 {
+		s.Busiest = cost.max / cost.sum
+	}
+	return s
+}
+
+// counts reports whether a share is one of those that are compared.
+func (s *Share) counts() bool {
+	if !s.Known {
+		return false
+	}
+	return s.takes || s.Sealed > 0
+}
+
+// tally adds up one figure of several nodes.
+type tally struct {
+	n                 int
+	sum, squares, max float64
+}
+
+func (t *tally) add(x float64) {
+	t.n++
+	t.sum += x
+	t.squares += x * x
+	t.max = max(t.max, x)
+}
+
+// maxMean is the largest over the mean of those that could share the whole.
+func (t *tally) maxMean(takers int) float64 {
+	if t.sum == 0 {
+		return 0
+	}
+	return t.max / (t.sum / float64(takers))
+}
+
+func (t *tally) cv() float64 {
+	if t.sum == 0 {
+		return 0
+	}
+	mean := t.sum / float64(t.n)
+	return math.Sqrt(max(0, t.squares/float64(t.n)-mean*mean)) / mean
+}

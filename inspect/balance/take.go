@@ -1,0 +1,309 @@
+package balance
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// taking is a Survey under way.
+type taking struct {
+	*Survey
+	records
+	byCollection map[model.CollectionID][]*Group
+	nodes        map[model.NodeID]*Share
+}
+
+// records are what the survey needs of segment records, in arrays by themselves: with 200,000
+// segments looking each up through its pointer is what would take the time.
+type records struct {
+	ids         []model.SegmentID
+	rows, bytes []int64
+}
+
+func newRecords(list []*model.Segment) records {
+	r := records{ids: make([]model.SegmentID, len(list)), rows: make([]int64, len(list)), bytes: make([]int64, len(list))}
+	for i, s := range list {
+		r.ids[i], r.rows[i], r.bytes[i] = s.ID, s.Rows, s.Bytes
+	}
+	return r
+}
+
+// seek finds an id at or after position from: ids are asked for in rising order, so
+// that steps that double are shorter than halving the whole.
+func (r *records) seek(id model.SegmentID, from int) (at int, ok bool) {
+	low, step := from, 1
+	for low+step < len(r.ids) && r.ids[low+step] < id {
+		low += step
+		step *= 2
+	}
+	high := min(low+step+1, len(r.ids))
+	at, ok = slices.BinarySearch(r.ids[low:high], id)
+	return low + at, ok
+}
+
+// newTaking lists the replicas and their members, and all query nodes.
+func newTaking(s *Survey) *taking {
+	c := s.cluster
+	s.costs = make(map[model.CollectionID]*costing)
+	t := &taking{Survey: s, byCollection: make(map[model.CollectionID][]*Group), nodes: make(map[model.NodeID]*Share)}
+	if s.Asked {
+		t.records = newRecords(c.Segments)
+	}
+	for _, x := range c.Sessions {
+		if x.Role == "querynode" {
+			t.node(x.Node)
+		}
+	}
+	for _, n := range c.Runtime.QueryNodes() {
+		t.node(n.Node)
+	}
+	for _, r := range c.Replicas {
+		t.replica(r)
+	}
+	return t
+}
+
+func (t *taking) replica(r *model.Replica) {
+	g := t.group(r.Collection)
+	g.Replica, g.ResourceGroup = r, r.ResourceGroup
+	for _, list := range []struct {
+		nodes               []model.NodeID
+		readOnly, streaming bool
+	}{{r.Nodes, false, false}, {r.RONodes, true, false}, {r.StreamingNodes, false, true}, {r.ROStreamingNodes, true, true}} {
+		for _, id := range list.nodes {
+			if g.Share(id) != nil {
+				continue
+			}
+			t.node(id).Member = true
+			x := t.share(g, id)
+			x.Member, x.ReadOnly, x.Streaming = true, list.readOnly, list.streaming
+			x.takes = !x.ReadOnly && !x.Streaming && x.Session != nil && !x.Session.Stopping
+		}
+	}
+}
+
+// group starts a group of a collection.
+func (t *taking) group(id model.CollectionID) *Group {
+	g := &Group{ID: id, Collection: t.cluster.Collection(id)}
+	if g.Collection != nil {
+		g.Database = t.cluster.DatabaseName(g.Collection.Database)
+	}
+	t.Groups = append(t.Groups, g)
+	t.byCollection[id] = append(t.byCollection[id], g)
+	return g
+}
+
+// node is the sum of a node over all groups.
+func (t *taking) node(id model.NodeID) *Share {
+	x := t.nodes[id]
+	if x == nil {
+		x = &Share{Node: id, Session: t.cluster.SessionIn(id, "querynode"), Live: t.cluster.Runtime.LiveNode("querynode", id)}
+		x.Known = x.Live != nil && x.Live.Distribution != nil
+		x.takes = x.Session != nil && !x.Session.Stopping && !embedded(x.Session)
+		x.Streaming = x.Session != nil && embedded(x.Session)
+		t.nodes[id] = x
+		t.Nodes = append(t.Nodes, x)
+	}
+	return x
+}
+
+// embedded reports whether a query node lives inside a streaming node (2.6), by its label.
+func embedded(s *model.Session) bool {
+	return slices.ContainsFunc(s.Labels, func(p model.Pair) bool { return strings.Contains(p.Key, "STREAMING-EMBEDDED") })
+}
+
+// share is the share of a node in a group, started if there is none.
+func (t *taking) share(g *Group, id model.NodeID) *Share {
+	x := g.Share(id)
+	if x == nil {
+		n := t.node(id)
+		x = &Share{Node: id, Session: n.Session, Live: n.Live, Known: n.Known, FromMetrics: n.FromMetrics}
+		g.Shares = append(g.Shares, x)
+	}
+	return x
+}
+
+// groupOf is the replica for which a node serves a collection: the one that names it, else
+// the one of its resource group, else the first; a group of its own if metadata has none.
+func (t *taking) groupOf(id model.CollectionID, node model.NodeID) *Group {
+	groups := t.byCollection[id]
+	for _, g := range groups {
+		if g.Share(node) != nil {
+			return g
+		}
+	}
+	for _, g := range groups {
+		for _, r := range t.cluster.ResourceGroups {
+			if r.Name == g.ResourceGroup && slices.Contains(r.Nodes, node) {
+				return g
+			}
+		}
+	}
+	if len(groups) > 0 {
+		return groups[0]
+	}
+	return t.group(id)
+}
+
+func (t *taking) costing(id model.CollectionID) *costing {
+	x := t.costs[id]
+	if x == nil {
+		x = t.Weights.costingOf(t.cluster, id)
+		t.costs[id] = x
+	}
+	return x
+}
+
+// distributions adds up what query nodes said themselves.
+func (t *taking) distributions() {
+	type target struct {
+		share *Share
+		cost  *costing
+	}
+	for _, n := range t.cluster.Runtime.QueryNodes() {
+		d := n.Distribution
+		if d == nil {
+			continue
+		}
+		targets := make(map[model.CollectionID]target)
+		of := func(id model.CollectionID) target {
+			x, ok := targets[id]
+			if !ok {
+				x = target{t.share(t.groupOf(id, n.Node), n.Node), t.costing(id)}
+				targets[id] = x
+			}
+			return x
+		}
+		at := 0
+		for i := range d.Sealed {
+			s := &d.Sealed[i]
+			x := of(s.Collection)
+			if s.Level == model.LevelL0 {
+				x.share.LevelZero++
+				continue
+			}
+			var ok bool
+			at, ok = t.seek(s.ID, at)
+			rows, bytes, known := int64(0), int64(0), ok
+			if ok {
+				rows, bytes = t.rows[at], t.bytes[at]
+			} else {
+				rows, known = loadedRows(s)
+			}
+			x.share.addSealed(x.cost, s, rows, bytes, known)
+		}
+		for i := range d.Leaders {
+			v := &d.Leaders[i]
+			x := of(v.Collection)
+			x.share.Leaders++
+			x.share.addGrowing(x.cost, len(v.Growing), v.GrowingRows)
+		}
+		for i := range d.Channels {
+			of(d.Channels[i].Collection).share.Channels++
+		}
+	}
+}
+
+// loadedRows are the rows of a segment without a record, as its index files say them.
+func loadedRows(s *model.ServedSegment) (rows int64, ok bool) {
+	for i := range s.Indexes {
+		rows = max(rows, s.Indexes[i].Rows)
+	}
+	return rows, rows > 0
+}
+
+func (s *Share) addSealed(cost *costing, x *model.ServedSegment, rows, bytes int64, known bool) {
+	s.Sealed++
+	for i := range x.Indexes {
+		s.IndexBytes += x.Indexes[i].Bytes
+	}
+	if !known {
+		s.Unrecorded++
+		return
+	}
+	s.SealedRows += rows
+	s.Bytes += bytes
+	all, brute, indexed := cost.sealed(rows, x.Indexes)
+	s.Cost += all
+	s.BruteCost += brute
+	if indexed {
+		s.IndexedRows += rows
+	} else {
+		s.BruteRows += rows
+	}
+}
+
+func (s *Share) addGrowing(cost *costing, segments int, rows int64) {
+	s.Growing += segments
+	s.GrowingRows += rows
+	s.BruteRows += rows
+	all := cost.growing(rows)
+	s.Cost += all
+	s.BruteCost += all
+	s.GrowingCost += all
+}
+
+// finish adds up the nodes, measures how even all is, and puts everything in order.
+func (t *taking) finish() {
+	for _, g := range t.Groups {
+		slices.SortFunc(g.Shares, byNode)
+		for _, x := range g.Shares {
+			t.nodes[x.Node].add(x)
+			g.Sealed += x.Sealed
+			if !x.Known && x.State() != "dead" {
+				g.Unknown++
+			}
+		}
+		g.Spread = spreadOf(g.Shares)
+	}
+	slices.SortFunc(t.Nodes, byNode)
+	t.Spread = spreadOf(t.Nodes)
+	slices.SortStableFunc(t.Groups, func(a, b *Group) int {
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Database, b.Database), cmp.Compare(a.Name(), b.Name()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.replica(), b.replica()))
+	})
+	for _, n := range t.cluster.Runtime.QueryNodes() {
+		if !t.nodes[n.Node].Known {
+			t.Unknown = append(t.Unknown, n)
+		}
+	}
+}
+
+// rank puts replicas first, then what is served without one.
+func rank(g *Group) int {
+	if g.Replica == nil {
+		return 1
+	}
+	return 0
+}
+
+func (g *Group) replica() model.ReplicaID {
+	if g.Replica == nil {
+		return 0
+	}
+	return g.Replica.ID
+}
+
+func byNode(a, b *Share) int { return cmp.Compare(a.Node, b.Node) }
+
+// add takes over what a node serves of one replica.
+func (s *Share) add(x *Share) {
+	s.Sealed += x.Sealed
+	s.Growing += x.Growing
+	s.SealedRows += x.SealedRows
+	s.GrowingRows += x.GrowingRows
+	s.LevelZero += x.LevelZero
+	s.Unrecorded += x.Unrecorded
+	s.Bytes += x.Bytes
+	s.IndexBytes += x.IndexBytes
+	s.IndexedRows += x.IndexedRows
+	s.BruteRows += x.BruteRows
+	s.Leaders += x.Leaders
+	s.Channels += x.Channels
+	s.Cost += x.Cost
+	s.BruteCost += x.BruteCost
+	s.GrowingCost += x.GrowingCost
+	s.ReadOnly = s.ReadOnly || x.ReadOnly
+}
