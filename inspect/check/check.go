@@ -49,6 +49,8 @@ const (
 	NeedSystem
 	// NeedQueue: the message queue told its offsets.
 	NeedQueue
+	// NeedAnswers: processes were asked, whatever became of it.
+	NeedAnswers
 	// NeedEtcd: etcd was asked for its health.
 	NeedEtcd
 	// NeedActivity: etcd was watched for a while.
@@ -90,6 +92,7 @@ type Pass struct {
 	Now time.Time
 	// Balance is the survey that all checks share.
 	Balance *balance.Survey
+	shared  *shared
 	check   *Check
 	result  *Result
 }

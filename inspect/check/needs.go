@@ -33,7 +33,7 @@ func (p *Pass) lacks() string {
 		lack func(*model.Runtime) string
 	}{
 		{NeedDistribution, p.lacksDistribution}, {NeedRecovery, lacksRecovery}, {NeedQueryCoord, lacksQueryCoord},
-		{NeedConfig, lacksConfig}, {NeedMetrics, p.lacksMetrics}, {NeedSystem, p.lacksSystem}, {NeedQueue, lacksQueue},
+		{NeedConfig, lacksConfig}, {NeedMetrics, p.lacksMetrics}, {NeedSystem, p.lacksSystem}, {NeedQueue, lacksQueue}, {NeedAnswers, lacksAnswers},
 	} {
 		if needs&n.need != 0 {
 			if why := n.lack(r); why != "" {
@@ -111,6 +111,13 @@ func lacksQueue(r *model.Runtime) string {
 		return "the message queue was not asked"
 	case r.Queue.Topics == nil:
 		return "the message queue did not answer: " + reason(r.Queue.Outcome, r.Queue.Reason)
+	}
+	return ""
+}
+
+func lacksAnswers(r *model.Runtime) string {
+	if !slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.Outcome != model.NotAsked }) {
+		return "no process was asked"
 	}
 	return ""
 }

@@ -25,15 +25,26 @@ type Report struct {
 	Balance  *balance.Survey
 }
 
+// shared are facts that several checks use, worked out when the first one asks.
+type shared struct {
+	open  func() []openSegment
+	works func() map[model.CollectionID]work
+}
+
 // Run judges a cluster by some checks. now is the time of the cluster's state.
 func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
-	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Balance: balance.Take(c)}
+	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Balance: survey(c)}
+	facts := &Pass{Cluster: c, Now: now, Balance: r.Balance}
+	facts.shared = &shared{
+		open:  sync.OnceValue(func() []openSegment { return openSegments(facts) }),
+		works: sync.OnceValue(func() map[model.CollectionID]work { return worksOf(r.Balance) }),
+	}
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 4)
 	for i, x := range checks {
 		wg.Go(func() {
 			slots <- struct{}{}
-			r.Results[i] = r.run(x)
+			r.Results[i] = r.run(x, facts)
 			<-slots
 		})
 	}
@@ -46,8 +57,19 @@ func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	return r
 }
 
+// survey adds up what nodes serve. Should that break, nothing is known of any node, and all other
+// checks go on.
+func survey(c *model.Cluster) (s *balance.Survey) {
+	defer func() {
+		if recover() != nil {
+			s = &balance.Survey{Asked: c.Runtime != nil, Unknown: c.Runtime.QueryNodes()}
+		}
+	}()
+	return balance.Take(c)
+}
+
 // run gives one check its pass. A check that panics has failed; the others go on.
-func (r *Report) run(x *Check) (result *Result) {
+func (r *Report) run(x *Check, facts *Pass) (result *Result) {
 	result = &Result{Check: x}
 	start := time.Now()
 	defer func() {
@@ -57,12 +79,13 @@ func (r *Report) run(x *Check) (result *Result) {
 			result.Reason = fmt.Sprintf("a fault of kitescope itself: %v at %s", p, firstFrame(debug.Stack()))
 		}
 	}()
-	pass := &Pass{Cluster: r.Cluster, Now: r.Now, Balance: r.Balance, check: x, result: result}
+	pass := *facts
+	pass.check, pass.result = x, result
 	if why := pass.lacks(); why != "" {
 		result.Status, result.Reason = Skipped, why
 		return result
 	}
-	if err := x.Run(pass); err != nil {
+	if err := x.Run(&pass); err != nil {
 		result.Status, result.Reason = Broken, err.Error()
 		return result
 	}

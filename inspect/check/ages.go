@@ -1,0 +1,84 @@
+package check
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// before is the first TSO of the moment that lies d before the cluster's time: what has a later one
+// is too young to be judged. Comparing TSOs is cheaper than times, of which there are two or three a segment.
+// Without a time nothing is old enough.
+func (p *Pass) before(d time.Duration) model.TSO {
+	if p.Now.IsZero() {
+		return 0
+	}
+	return model.TSOFromTime(p.Now.Add(-d))
+}
+
+// earlier reports whether t is known to be before limit; no time at all ("none", 0 and MaxTSO) stands in nobody's way.
+func earlier(t, limit model.TSO) bool { return t == model.MaxTSO || t < limit }
+
+// settled reports whether a segment was neither written nor made since limit. Segments that a compaction makes
+// keep the positions of their sources; their expiry is about when it ran (captures of 2.3.5).
+func settled(s *model.Segment, limit model.TSO) bool {
+	return limit != 0 && earlier(s.PositionAt, limit) && earlier(s.ExpireAt, limit) && earlier(s.StartAt, limit)
+}
+
+// lastTouched is when a segment was last written or made, zero if nothing tells.
+func lastTouched(s *model.Segment) time.Time {
+	var last time.Time
+	for _, t := range [...]model.TSO{s.PositionAt, s.ExpireAt, s.StartAt} {
+		if at := t.Time(); at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// olderThan reports whether a moment lies at least d back. One that is not recorded does, if unknown says so.
+func (p *Pass) olderThan(t time.Time, d time.Duration, unknown bool) bool {
+	if t.IsZero() || p.Now.IsZero() {
+		return unknown
+	}
+	return p.Now.Sub(t) >= d
+}
+
+// age is how long ago a moment was, 0 if that is unknown.
+func (p *Pass) age(t time.Time) time.Duration {
+	if t.IsZero() || p.Now.IsZero() {
+		return 0
+	}
+	return max(0, p.Now.Sub(t))
+}
+
+// seconds is a configured number of seconds, the default if no process and no dynamic key tells it.
+func (p *Pass) seconds(key string, def time.Duration, roles ...string) time.Duration {
+	s, ok := p.Setting(key, roles...)
+	if !ok {
+		return def
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(s.Value), 64)
+	if err != nil || v < 0 {
+		return def
+	}
+	return time.Duration(v * float64(time.Second))
+}
+
+// count is a configured number, the default if nobody tells it.
+func (p *Pass) count(key string, def int64, roles ...string) int64 {
+	s, ok := p.Setting(key, roles...)
+	if !ok {
+		return def
+	}
+	v, err := strconv.ParseInt(strings.TrimSpace(s.Value), 10, 64)
+	if err != nil {
+		return def
+	}
+	return v
+}
+
+// dataCoords are the roles that DataCoord's settings are told by.
+func dataCoords() []string { return []string{"datacoord", "mixcoord", "indexcoord"} }

@@ -1,0 +1,114 @@
+package check
+
+import (
+	"fmt"
+	"path"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
+)
+
+// AutoBalanceOff finds that nobody moves segments where somebody should.
+var AutoBalanceOff = &Check{
+	ID:       "auto-balance-off",
+	Title:    "Auto-balance is off while query nodes are uneven",
+	Severity: Warning,
+	Since:    "0.3",
+	Doc: "`queryCoord.autoBalance`" + ` decides whether QueryCoord moves sealed segments and channels between the query nodes of a replica by itself. Off, a node that joins
+stays empty until new segments happen to be given to it, and what a restart left uneven stays so.
+
+That it is off is a finding only while something is uneven: a query node is idle (see node-idle), or the rows of replicas are spread badly (see imbalance-rows). The
+value is QueryCoord's own answer to ShowConfigurations. Where that was not asked, only a key under ` + "`config/`" + ` in etcd tells: since Milvus 2.2.0 it comes before environment and file
+(pkg/config: the etcd source has the highest priority); without one the value is unknown, and so is the answer of this check.
+
+While it is off, QueryCoord still empties nodes that are stopping.
+`,
+	Remedy: `
+Turn it on: the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + ` with the value ` + "`true`" + ` is taken over without a restart, measured within 5 to 8 seconds; or set it in milvus.yaml. If it is off on
+purpose (moves cost memory twice for a while, and warm caches), move by hand what ` + "`kitescope balance --plan`" + ` lists.
+`,
+	Parts: model.PartServing | model.PartSessions | model.PartConfig,
+	Run:   runAutoBalanceOff,
+}
+
+func runAutoBalanceOff(p *Pass) error {
+	if reason := p.noSurvey(); reason != "" {
+		return p.Skip(reason)
+	}
+	idle := p.idleNodes()
+	var refs []model.Ref
+	for _, x := range idle {
+		refs = append(refs, refNode("querynode", x.Node))
+	}
+	uneven, cost := 0, 0.0
+	for _, r := range p.regions() {
+		groups := p.unevenGroups(r)
+		for _, g := range groups {
+			refs = append(refs, g.Ref())
+		}
+		if uneven += len(groups); len(groups) > 0 {
+			cost = max(cost, r.tooMuch())
+		}
+	}
+	for _, x := range idle {
+		cost = max(cost, x.region.tooMuch())
+	}
+	if len(refs) == 0 {
+		return nil
+	}
+	auto := p.Balance.Auto
+	if !auto.Known {
+		p.Unseen(balance.SwitchKey + ": QueryCoord did not tell it, and there is no dynamic key")
+		return nil
+	}
+	if auto.On {
+		return nil
+	}
+	f := Finding{
+		Severity: Warning, Object: p.switchRef(), Objects: refs, Cost: cost,
+		Message: fmt.Sprintf("auto-balance is off (%s=%s) while %s", balance.SwitchKey, auto.Value, unevenText(len(idle), uneven)),
+		Evidence: []Evidence{
+			{balance.SwitchKey, auto.Value, auto.From},
+			{"idle query nodes", number(len(idle)), "query nodes"},
+			{"replicas with uneven rows", number(uneven), "query nodes"},
+		},
+		Impact: "Nothing evens out by itself: the busiest node goes on doing " + percent(cost) + " more than its fair share.",
+		Hint:   fmt.Sprintf("put true at %s in etcd, it is taken over within seconds; or move by hand: kitescope balance --plan", p.switchKey()),
+	}
+	if auto.Key != "" {
+		f.Evidence = append(f.Evidence, Evidence{"dynamic key", auto.Key, "etcd"})
+	}
+	p.Report(f)
+	return nil
+}
+
+func unevenText(idle, uneven int) string {
+	switch {
+	case idle == 0:
+		return "the rows of " + plural(uneven, "replica") + " are spread unevenly"
+	case idle == 1:
+		return "a query node is idle"
+	}
+	return number(idle) + " query nodes are idle"
+}
+
+// switchKey is the key in etcd that turns it on.
+func (p *Pass) switchKey() string {
+	if p.Balance.Auto.Key != "" {
+		return path.Join(p.Origin.Root, "config", p.Balance.Auto.Key)
+	}
+	return path.Join(p.Origin.Root, "config", "queryCoord", "autoBalance")
+}
+
+// switchRef is the dynamic key, else QueryCoord.
+func (p *Pass) switchRef() model.Ref {
+	if key := p.Balance.Auto.Key; key != "" {
+		return model.Ref{Resource: "config", ID: key, Name: key}
+	}
+	for _, s := range p.Sessions {
+		if s.Name() == p.Balance.Auto.From || s.Role == "querycoord" || s.Role == "mixcoord" {
+			return refNode(s.Role, s.Node)
+		}
+	}
+	return model.Ref{Resource: "config", ID: balance.SwitchKey, Name: balance.SwitchKey}
+}

@@ -1,0 +1,157 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// BadSwitches finds settings that are known to cost.
+var BadSwitches = &Check{
+	ID:       "bad-switches",
+	Title:    "A setting is known to cost performance or to stop work",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartConfig | model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
+	Doc:      switchesDoc(),
+	Remedy: `Set the key in the configuration file, or in etcd under ` + "`config/`" + `, where most keys are taken over within seconds. If the value is meant, accept the
+finding in a baseline.`,
+	Run: runBadSwitches,
+}
+
+// toggle is a setting and what is wrong with some of its values.
+type toggle struct {
+	// key is dotted; roles are those that read it.
+	key   string
+	roles []string
+	// usual is the default.
+	usual string
+	// rule says in words which values are findings, for the documentation.
+	rule string
+	// judge says how bad a value is; bad is false if it is not. n is nil for a dynamic key that no process told.
+	judge func(p *Pass, n *model.LiveNode, value string) (severity Severity, bad bool)
+	// effect is what it costs.
+	effect string
+}
+
+func runBadSwitches(p *Pass) error {
+	if p.Runtime == nil {
+		p.Unseen("configuration of processes: they were not asked")
+	} else {
+		for _, n := range p.Runtime.Nodes {
+			if n.Config == nil && slices.ContainsFunc(toggles(), func(t toggle) bool { return slices.Contains(t.roles, n.Role) }) {
+				p.unseenConfig(n)
+			}
+		}
+	}
+	for _, t := range toggles() {
+		if !p.judgeTold(t) {
+			p.judgeUntold(t)
+		}
+	}
+	return nil
+}
+
+// judgeTold looks at the values that processes have, each value once; told is false if none tells.
+func (p *Pass) judgeTold(t toggle) (told bool) {
+	if p.Runtime == nil {
+		return false
+	}
+	key := model.FoldConfigKey(t.key)
+	holders := make(map[string][]*model.LiveNode)
+	var values []string
+	for _, n := range p.Runtime.Nodes {
+		v, ok := n.Config.Get(key)
+		if !ok || !slices.Contains(t.roles, n.Role) {
+			continue
+		}
+		if holders[v] == nil {
+			values = append(values, v)
+		}
+		holders[v] = append(holders[v], n)
+	}
+	for _, v := range values {
+		nodes := holders[v]
+		severity, bad := t.judge(p, nodes[0], v)
+		if !bad {
+			continue
+		}
+		f := t.finding(severity, v, nodes[0].Name()+" ShowConfigurations")
+		f.Object = model.Ref{Resource: "settings", ID: key + "/" + p.firstWith(key, v), Name: t.key}
+		f.Message = fmt.Sprintf("%s is %s on %s: %s", t.key, v, liveNames(nodes), t.effect)
+		for _, n := range nodes[:min(len(nodes), maxObjects)] {
+			f.Objects = append(f.Objects, n.Ref())
+		}
+		p.Report(f)
+	}
+	return len(values) > 0
+}
+
+// firstWith is the first session with a value of a key, as the list of settings names them.
+func (p *Pass) firstWith(key, value string) string {
+	for _, n := range p.Runtime.Nodes {
+		if v, ok := n.Config.Get(key); ok && v == value {
+			return n.Name()
+		}
+	}
+	return ""
+}
+
+// judgeUntold looks at a dynamic key that no process confirms.
+func (p *Pass) judgeUntold(t toggle) {
+	for _, e := range p.Config {
+		if model.FoldConfigKey(e.Name) != model.FoldConfigKey(t.key) {
+			continue
+		}
+		if severity, bad := t.judge(p, nil, e.Value); bad {
+			f := t.finding(severity, e.Value, "etcd")
+			f.Object = model.Ref{Resource: "config", ID: e.Name, Name: e.Name}
+			f.Message = fmt.Sprintf("%s is %s in etcd: %s", t.key, e.Value, t.effect)
+			p.Report(f)
+		}
+	}
+}
+
+func (t toggle) finding(severity Severity, value, source string) Finding {
+	return Finding{
+		Severity: severity,
+		Evidence: []Evidence{{t.key, value, source}, {"default", t.usual, ""}},
+		Impact:   strings.ToUpper(t.effect[:1]) + t.effect[1:] + ".",
+		Hint:     "set " + t.key + " to " + t.usual + ", or put config/" + strings.ReplaceAll(t.key, ".", "/") + " = " + t.usual + " into etcd",
+	}
+}
+
+// speaksOf reports whether a finding of bad-switches is about one of some keys.
+func speaksOf(keys ...string) func(*model.Cluster, *Finding, *Finding) bool {
+	return func(_ *model.Cluster, _, cause *Finding) bool {
+		about := model.FoldConfigKey(cause.Object.Name)
+		return slices.ContainsFunc(keys, func(k string) bool { return model.FoldConfigKey(k) == about })
+	}
+}
+
+// aboutCompaction, aboutCollection and aboutSync say which switches hold those up.
+func aboutCompaction(c *model.Cluster, effect, cause *Finding) bool {
+	return speaksOf("dataCoord.enableCompaction", "dataCoord.compaction.enableAutoCompaction")(c, effect, cause)
+}
+
+func aboutCollection(c *model.Cluster, effect, cause *Finding) bool {
+	return speaksOf("dataCoord.enableGarbageCollection")(c, effect, cause)
+}
+
+func aboutSync(c *model.Cluster, effect, cause *Finding) bool {
+	return speaksOf("dataNode.segment.syncPeriod", "dataNode.channel.updateChannelCheckpointInterval")(c, effect, cause)
+}
+
+// switchesDoc writes the documentation from the list, so that it cannot say something else.
+func switchesDoc() string {
+	var b strings.Builder
+	b.WriteString("Looks at known settings as the processes tell them (ShowConfigurations), and at dynamic keys in etcd that no process confirms. Defaults are those of `configs/milvus.yaml`\n" +
+		"and `pkg/util/paramtable/component_param.go`. What is a finding, and how bad:\n\n")
+	for _, t := range toggles() {
+		fmt.Fprintf(&b, "- `%s` (default %s): %s. %s.\n", t.key, t.usual, t.rule, strings.ToUpper(t.effect[:1])+t.effect[1:])
+	}
+	b.WriteString("\nA key that nobody tells has its default. Automatic balancing is a check of its own.")
+	return b.String()
+}

@@ -1,0 +1,60 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// ChannelWatchedTwice finds channels that several nodes consume.
+var ChannelWatchedTwice = &Check{
+	ID:       "channel-watched-twice",
+	Title:    "A vchannel is assigned to more than one data node",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
+	Doc: `Looks for vchannels with records of several nodes under ` + "`channelwatch/`" + ` (Milvus 2.5 and older). An error if at least two of the nodes are registered: both write
+the same rows into segments, and each moves the checkpoint. If only one of them lives, the other record is a leftover: a warning.
+
+Not a finding: a channel that also stands in DataCoord's buffer, and a record whose watch is being released (` + "`ToRelease`" + `), as a move has both for a moment.`,
+	Remedy: `Stop one of the data nodes; DataCoord then assigns its channels anew. Count the rows of the collection afterwards: some may be there twice.`,
+	Run:    runChannelTwice,
+}
+
+func runChannelTwice(p *Pass) error {
+	p.servedChannels(func(x *model.Collection, v *model.VChannel) {
+		nodes := make([]model.NodeID, 0, len(v.OtherWatchers)+1)
+		for _, id := range append([]model.NodeID{v.Watcher}, v.OtherWatchers...) {
+			if id != model.UnassignedNode && id != 0 {
+				nodes = append(nodes, id)
+			}
+		}
+		if len(nodes) < 2 || strings.Contains(v.WatchState, "Release") {
+			return
+		}
+		living := 0
+		names := make([]string, len(nodes))
+		f := Finding{Severity: Warning, Object: refVChannel(v.Name), Objects: []model.Ref{refCollection(p.Cluster, x.ID)}}
+		for i, id := range nodes {
+			names[i] = "datanode-" + id.String()
+			f.Objects = append(f.Objects, refNode("datanode", id))
+			if len(p.SessionsOf(id)) > 0 {
+				living++
+			}
+		}
+		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, collectionLabel(p.Cluster, x.ID), few(names))
+		f.Evidence = []Evidence{
+			{"nodes with a record", strings.Join(names, ", "), "etcd"}, {"of them registered", fmt.Sprint(living), "etcd"}, {"state of the first", v.WatchState, "etcd"},
+		}
+		f.Impact = "A record of a node that is gone is left over; another assignment may fail because of it."
+		f.Hint = "restart DataCoord, which cleans up after nodes that are gone"
+		if living > 1 {
+			f.Severity = Error
+			f.Impact = "Both nodes write the same rows, and each moves the checkpoint."
+			f.Hint = "stop " + names[len(names)-1] + ", let DataCoord assign its channels anew, and compare the collection's row count with what was inserted"
+		}
+		p.Report(f)
+	})
+	return nil
+}

@@ -1,0 +1,107 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// assignGrace is what DataCoord is given to assign the channels of a new collection, and a session to come back.
+const assignGrace = 2 * time.Minute
+
+// ChannelUnwatched finds channels that nobody consumes.
+var ChannelUnwatched = &Check{
+	ID:       "channel-unwatched",
+	Title:    "A vchannel is consumed by nobody, or by a node that is gone",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartServing,
+	Doc: `Looks at the vchannels of living collections that are at least 2 minutes old, and at who consumes them: data nodes by the records under
+` + "`channelwatch/`" + ` (Milvus 2.5 and older), streaming nodes by the assignment of the pchannel (2.6 and later). An error if
+
+- there is no record, or the channel is in DataCoord's buffer of channels without a node;
+- the node that has it has no session. After a crash DataCoord gives its channels to another node within seconds of the session's end, so that
+  a record of a node that is gone says that this did not happen, or that there is no other node.
+
+Skipped if no process at all is registered: a stopped cluster consumes nothing. Inserts are accepted meanwhile, as they go to the queue; they are not
+written, segments are not sealed, the checkpoint stands still, and flushes wait for ever.`,
+	Remedy: `Start a data node (Milvus 2.6: a streaming node), or restart DataCoord if there is one and it gives it no channels.`,
+	Run:    runChannelUnwatched,
+}
+
+func runChannelUnwatched(p *Pass) error {
+	if !alive(p.Cluster) {
+		return p.Skip("no process is registered")
+	}
+	if !p.watchesKnown() {
+		return p.Skip("this version records no watches that kitescope knows")
+	}
+	lost := make(map[model.CollectionID][]*model.VChannel)
+	p.servedChannels(func(x *model.Collection, v *model.VChannel) {
+		if !p.newCollection(x, assignGrace) && p.lostWatcher(v) != "" {
+			lost[x.ID] = append(lost[x.ID], v)
+		}
+	})
+	for _, id := range slices.Sorted(maps.Keys(lost)) {
+		list := lost[id]
+		x := p.Collection(id)
+		why := p.lostWatcher(list[0])
+		f := Finding{
+			Severity: Error, Object: refCollection(p.Cluster, id),
+			Message: fmt.Sprintf("%s of %s: %s (%s)", plural(len(list), "vchannel"), collectionLabel(p.Cluster, id), why, list[0].Name),
+			Evidence: []Evidence{
+				{"vchannels", strconv.Itoa(len(list)), "etcd"}, {"of the collection's", strconv.Itoa(len(x.VChannels)), "etcd"},
+				{"why", why, "etcd"}, {"registered nodes that could consume", p.consumers(), "etcd"},
+			},
+			Impact: "Inserts pile up in the queue; they are not written, sealed or flushed.",
+			Hint:   "start or restart a node that consumes channels; registered are: " + p.consumers(),
+		}
+		for _, v := range list[:min(len(list), maxObjects)] {
+			f.Objects = append(f.Objects, refVChannel(v.Name))
+		}
+		if w := list[0].Watcher; list[0].Watched && w > 0 {
+			f.Objects = append(f.Objects, refNode(watcherRole(p.Cluster, list[0]), w))
+		}
+		p.Report(f)
+	}
+	return nil
+}
+
+// watchesKnown reports whether anything is watched: else the version keeps its watches elsewhere.
+func (p *Pass) watchesKnown() bool {
+	return releaseOf(p.Cluster).before(release{2, 6}) || slices.ContainsFunc(p.VChannels, func(v *model.VChannel) bool { return v.Watched }) ||
+		slices.ContainsFunc(p.PChannels, func(c *model.PChannel) bool { return c.Streaming })
+}
+
+// lostWatcher says why nobody consumes a vchannel, "" if someone does.
+func (p *Pass) lostWatcher(v *model.VChannel) string {
+	switch {
+	case !v.Watched || v.Watcher == 0:
+		return "no node watches it"
+	case v.Watcher == model.UnassignedNode:
+		return "it waits for a node in DataCoord's buffer"
+	case len(p.SessionsOf(v.Watcher)) > 0:
+		return ""
+	case p.recent(v.WatchedAt, assignGrace):
+		return "" // the session may have come after it was read
+	}
+	return watcherName(p.Cluster, v) + " has it and is not registered"
+}
+
+// recent reports whether a moment is known and less than d ago.
+func (p *Pass) recent(t time.Time, d time.Duration) bool { return !p.olderThan(t, d, true) }
+
+// consumers are the sessions that could consume channels.
+func (p *Pass) consumers() string {
+	var list []*model.Session
+	for _, s := range p.Sessions {
+		if s.Role == "datanode" || s.Role == "streamingnode" {
+			list = append(list, s)
+		}
+	}
+	return sessionNames(list)
+}

@@ -1,0 +1,71 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// watchTimeout is what Milvus gives a data node to take a channel over (dataCoord.channel.watchTimeoutInterval: 300).
+const watchTimeout = 5 * time.Minute
+
+// ChannelWatchState finds channels whose assignment does not come to an end.
+var ChannelWatchState = &Check{
+	ID:       "channel-watch-state",
+	Title:    "The assignment of a vchannel does not come to an end",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartConfig,
+	Doc: `Looks at the state of watch records (` + "`channelwatch/`" + `, Milvus 2.5 and older). Anything but WatchSuccess is a step of an assignment: ToWatch, ToRelease and
+so on. A warning if it began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) and 2 minutes more. WatchFailure and ReleaseFailure are an error after 2
+minutes: DataCoord should have begun again. If the record does not say when it began, only the failures are findings.
+
+On 2.6 and later the state of the pchannel is looked at: Assigning is information, as it does not say since when; other states but Assigned are a warning.`,
+	Remedy: `Look at the log of the data node for the vchannel; often it cannot read the queue or the checkpoint. Restarting it gives the channel to another.`,
+	Run:    runChannelWatchState,
+	FollowsFrom: []Cause{
+		{Check: "queue-unreachable"}, {Check: "channel-unwatched", Of: shares("vchannels")},
+	},
+}
+
+func runChannelWatchState(p *Pass) error {
+	timeout := p.seconds("dataCoord.channel.watchTimeoutInterval", watchTimeout, dataCoords()...) + assignGrace
+	p.servedChannels(func(x *model.Collection, v *model.VChannel) {
+		severity, bad := p.judgeWatchState(v, timeout)
+		if !bad {
+			return
+		}
+		since := "at a time that is not recorded"
+		if !v.WatchedAt.IsZero() {
+			since = span(p.age(v.WatchedAt)) + " ago"
+		}
+		p.Report(Finding{
+			Severity: severity, Object: refVChannel(v.Name), Objects: []model.Ref{refCollection(p.Cluster, x.ID), refNode(watcherRole(p.Cluster, v), v.Watcher)},
+			Message: fmt.Sprintf("%s of %s is in state %s on %s, begun %s", v.Name, collectionLabel(p.Cluster, x.ID), v.WatchState, watcherName(p.Cluster, v), since),
+			Evidence: []Evidence{
+				{"state", v.WatchState, "etcd"}, {"begun", timeText(v.WatchedAt), "etcd"}, {"node", watcherName(p.Cluster, v), "etcd"}, {"limit", span(timeout), ""},
+			},
+			Impact: "What is inserted there waits in the queue.",
+			Hint:   fmt.Sprintf("look for %s in the log of %s", v.Name, watcherName(p.Cluster, v)),
+		})
+	})
+	return nil
+}
+
+func (p *Pass) judgeWatchState(v *model.VChannel, timeout time.Duration) (severity Severity, bad bool) {
+	if !v.Watched || v.Watcher == model.UnassignedNode {
+		return 0, false
+	}
+	switch v.WatchState {
+	case "", "WatchSuccess", "Complete", "Assigned":
+		return 0, false
+	case "Assigning":
+		return Info, true // since when is not recorded; it takes seconds
+	case "WatchFailure", "ReleaseFailure":
+		return Error, p.olderThan(v.WatchedAt, assignGrace, true)
+	case "ToWatch", "Uncomplete", "ToRelease", "ReleaseSuccess":
+		return Warning, p.olderThan(v.WatchedAt, timeout, false)
+	}
+	return Warning, true // Unavailable, Uninitialized: a pchannel that no streaming node has
+}

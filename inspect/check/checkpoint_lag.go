@@ -1,0 +1,146 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Thresholds of checkpoint-lag.
+const (
+	// lagWarning is the age from which Milvus itself no longer compacts a channel (dataCoord.compaction.channelMaxCPLag: 900). On healthy
+	// captures of 2.2.16 and 2.3.5, under load and idle, the oldest was 10 min 17 s: a growing segment that had not
+	// filled its buffer, which is written after dataNode.segment.syncPeriod (600 s) at the latest.
+	lagWarning = 15 * time.Minute
+	syncPeriod = 10 * time.Minute
+	// lagError is what query nodes refuse to catch up with (queryNode.scheduler.maxTimestampLag: 86400).
+	lagError = 24 * time.Hour
+	// watchGrace is what a data node that has just taken a channel over is given.
+	watchGrace = 5 * time.Minute
+	// crowd is from how many collections on a watcher's lag is one finding about the watcher.
+	crowd = 5
+)
+
+// CheckpointLag finds channels whose checkpoint is old.
+var CheckpointLag = &Check{
+	ID:       "checkpoint-lag",
+	Title:    "The checkpoint of a vchannel does not keep up",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartConfig,
+	Doc: `Looks at the age of the checkpoints of living collections' vchannels (` + "`datacoord-meta/channel-cp/`" + `). A checkpoint moves on an idle channel too, with
+time ticks, about once a minute. While a growing segment waits in a data node's buffer it stands still, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10 minutes).
+
+A warning from 15 minutes on (or syncPeriod and 5 minutes, if that is longer): there Milvus stops compacting the channel. An error from a day on: query nodes then
+refuse searches, "Timestamp lag too large". On healthy captured clusters the oldest was 10 min 17 s.
+
+Not a finding: channels of dropped collections (see ` + "`checkpoint-stale-dropped`" + `), without a checkpoint (` + "`checkpoint-missing`" + `), taken over less than 5 minutes ago; Milvus
+2.1, which has no such checkpoints. If more than 5 collections of one data node lag, that is one finding about the node.
+
+Whoever loads the collection has to read the queue from the checkpoint on; segments cannot be collected; if the queue's retention passes, data is lost. Milvus issues
+27762, 29689, 30470, 44172, 45210.`,
+	Remedy: `Look at the node that consumes the channel: its log, its memory, object storage behind it. Inserting faster than it can write makes it lag:
+` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` slows writers down. Flushing the collection ends segments that wait in buffers.`,
+	Run: runCheckpointLag,
+	FollowsFrom: []Cause{
+		{Check: "channel-unwatched", Of: shares("vchannels")}, {Check: "channel-watch-state", Of: shares("vchannels")}, {Check: "queue-unreachable"}, {Check: "timetick-lag"},
+		{Check: "etcd-alarm"}, {Check: "bad-switches", Of: aboutSync},
+	},
+}
+
+// lagging are a collection's channels that are behind.
+type lagging struct {
+	x        *model.Collection
+	channels []*model.VChannel
+	worst    *model.VChannel
+}
+
+func runCheckpointLag(p *Pass) error {
+	if legacy(p.Cluster) {
+		return p.Skip("Milvus 2.1 keeps no checkpoints of channels")
+	}
+	if p.Now.IsZero() {
+		return p.Skip("the time of the metadata is unknown")
+	}
+	allowed := max(lagWarning, p.seconds("dataNode.segment.syncPeriod", syncPeriod, "datanode", "streamingnode")+5*time.Minute)
+	limit := p.before(allowed)
+	byWatcher := make(map[string][]*lagging)
+	seen := make(map[model.CollectionID]*lagging)
+	p.servedChannels(func(x *model.Collection, v *model.VChannel) {
+		at := v.Checkpoint.At
+		if at == 0 || at == model.MaxTSO || at >= limit || v.Watched && !p.olderThan(v.WatchedAt, watchGrace, true) {
+			return
+		}
+		l := seen[x.ID]
+		if l == nil {
+			l = &lagging{x: x, worst: v}
+			seen[x.ID] = l
+			name := watcherName(p.Cluster, v)
+			byWatcher[name] = append(byWatcher[name], l)
+		}
+		l.channels = append(l.channels, v)
+		if at < l.worst.Checkpoint.At {
+			l.worst = v
+		}
+	})
+	for _, name := range slices.Sorted(maps.Keys(byWatcher)) {
+		list := byWatcher[name]
+		slices.SortFunc(list, func(a, b *lagging) int { return cmp.Compare(a.x.ID, b.x.ID) })
+		if len(list) > crowd {
+			p.reportLags(name, list, allowed)
+			continue
+		}
+		for _, l := range list {
+			p.reportLags("", []*lagging{l}, allowed)
+		}
+	}
+	return nil
+}
+
+// reportLags reports the lag of one collection, or, if a watcher is named, of all that it lags with.
+func (p *Pass) reportLags(watcher string, list []*lagging, allowed time.Duration) {
+	worst, channels := list[0].worst, 0
+	f := Finding{Severity: Warning, Object: refCollection(p.Cluster, list[0].x.ID)}
+	for _, l := range list {
+		if l.worst.Checkpoint.At < worst.Checkpoint.At {
+			worst = l.worst
+		}
+		channels += len(l.channels)
+		if watcher != "" {
+			f.Objects = append(f.Objects, refCollection(p.Cluster, l.x.ID))
+		}
+		for _, v := range l.channels[:min(len(l.channels), maxObjects)] {
+			f.Objects = append(f.Objects, refVChannel(v.Name))
+		}
+	}
+	age := p.age(worst.Checkpoint.At.Time())
+	switch {
+	case watcher == "nobody":
+		f.Object = model.Ref{}
+		f.Message = fmt.Sprintf("%s of %s are %s behind and more, and nobody consumes them", plural(channels, "vchannel"), plural(len(list), "collection"), span(allowed))
+	case watcher != "":
+		f.Object = model.Ref{Resource: "nodes", ID: watcher, Name: watcher}
+		f.Message = fmt.Sprintf("%s of %s on %s are up to %s behind", plural(channels, "vchannel"), plural(len(list), "collection"), watcher, span(age))
+	default:
+		f.Message = fmt.Sprintf("%s of %s: the checkpoint is %s old (%s)", plural(channels, "vchannel"), collectionLabel(p.Cluster, list[0].x.ID), span(age), worst.Name)
+	}
+	f.Evidence = []Evidence{
+		{"oldest checkpoint", timeText(worst.Checkpoint.At.Time()), "etcd"}, {"of vchannel", worst.Name, "etcd"}, {"vchannels that lag", strconv.Itoa(channels), "etcd"},
+		{"limit", span(allowed), ""}, {"consumed by", watcherName(p.Cluster, worst), "etcd"}, {"state of the watch", cmp.Or(worst.WatchState, "none"), "etcd"},
+	}
+	if lag, ok := p.QueueLag(worst); ok {
+		f.Evidence = append(f.Evidence, Evidence{"messages behind", number(lag), "message queue"})
+	}
+	f.Impact = "Loading reads the queue from there on; compaction and garbage collection of the channel stand still."
+	if age >= lagError {
+		f.Severity = Error
+		f.Impact = "Query nodes refuse to serve what lags more than a day; data is lost when the queue's retention passes."
+	}
+	f.Hint = "look at the log and the memory of " + watcherName(p.Cluster, worst) + fmt.Sprintf("; %sCollection(%q).flush() ends segments that wait in its buffer", inDatabase(p.Cluster, list[0].x), list[0].x.Name)
+	p.Report(f)
+}

@@ -1,0 +1,66 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// firstCheckpoint is what a new collection is given until its first checkpoint; data nodes report them each minute
+// (dataNode.channel.updateChannelCheckpointInterval: 60).
+const firstCheckpoint = 10 * time.Minute
+
+// CheckpointMissing finds channels without a checkpoint.
+var CheckpointMissing = &Check{
+	ID:       "checkpoint-missing",
+	Title:    "A vchannel has no checkpoint",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
+	Doc: `Looks at the vchannels that living collections list. One without a key under ` + "`datacoord-meta/channel-cp/`" + ` is a warning, once the collection is 10 minutes
+old and its watch 5. Empty collections have checkpoints too, as time ticks move them. Milvus 2.1 has none: skipped.
+
+Without a checkpoint a load reads from the collection's first message on, and nothing of the channel is compacted or collected.`,
+	Remedy: `Look whether the channel is consumed and whether its data node writes. A flush of the collection makes it write. If the key was lost, a restart
+of the data node's DataCoord makes it find the position from the segments.`,
+	Run: runCheckpointMissing,
+	FollowsFrom: []Cause{
+		{Check: "channel-unwatched", Of: shares("vchannels")}, {Check: "channel-watch-state", Of: shares("vchannels")}, {Check: "queue-unreachable"}, {Check: "layout-older"},
+	},
+}
+
+func runCheckpointMissing(p *Pass) error {
+	if legacy(p.Cluster) {
+		return p.Skip("Milvus 2.1 keeps no checkpoints of channels")
+	}
+	missing := make(map[model.CollectionID][]*model.VChannel)
+	p.servedChannels(func(x *model.Collection, v *model.VChannel) {
+		young := p.newCollection(x, firstCheckpoint) || v.Watched && !p.olderThan(v.WatchedAt, watchGrace, true)
+		if v.Checkpoint.At == 0 && !young {
+			missing[x.ID] = append(missing[x.ID], v)
+		}
+	})
+	for _, x := range p.Collections {
+		list := missing[x.ID]
+		if len(list) == 0 {
+			continue
+		}
+		f := Finding{
+			Severity: Warning, Object: refCollection(p.Cluster, x.ID),
+			Message: fmt.Sprintf("%s of %s have no checkpoint", plural(len(list), "vchannel"), collectionLabel(p.Cluster, x.ID)),
+			Evidence: []Evidence{
+				{"vchannels without a checkpoint", strconv.Itoa(len(list)), "etcd"}, {"vchannels of the collection", strconv.Itoa(len(x.VChannels)), "etcd"},
+				{"the collection was created", timeText(x.CreatedAt.Time()), "etcd"}, {"consumed by", watcherName(p.Cluster, list[0]), "etcd"},
+			},
+			Impact: "Loading reads the queue from its beginning; nothing of the channel is compacted or collected.",
+			Hint:   fmt.Sprintf("%sCollection(%q).flush(), and look at the log of %s", inDatabase(p.Cluster, x), x.Name, watcherName(p.Cluster, list[0])),
+		}
+		for _, v := range list[:min(len(list), maxObjects)] {
+			f.Objects = append(f.Objects, refVChannel(v.Name))
+		}
+		p.Report(f)
+	}
+	return nil
+}

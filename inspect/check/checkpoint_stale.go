@@ -1,0 +1,78 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"kitescope/inspect/model"
+)
+
+// CheckpointStaleDropped finds what dropped collections left of their channels.
+var CheckpointStaleDropped = &Check{
+	ID:       "checkpoint-stale-dropped",
+	Title:    "Checkpoints of dropped collections are left behind",
+	Severity: Info,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartChannels,
+	Doc: `Looks for checkpoints (` + "`datacoord-meta/channel-cp/`" + `) and removal marks (` + "`channel-removal/`" + `) of vchannels whose collection is dropped, being dropped, or gone.
+Information only: garbage collection removes them with the collection's last segment, hours later. What stays for good are those of
+collections that never held a segment (milvus issue 34545). Milvus 2.6 marks them with the greatest timestamp; those are not counted.
+
+They cost little. But tools, and Milvus's own metric of checkpoint lag, show them as channels that lag more and more (issue 31506).`,
+	Remedy: `Nothing, while the collection's segments wait for garbage collection. Later the keys can be deleted by hand with Milvus stopped; kitescope only reads.`,
+	Run:    runCheckpointStale,
+}
+
+func runCheckpointStale(p *Pass) error {
+	collections := make(map[model.CollectionID]bool)
+	var objects []model.Ref
+	var oldest *model.VChannel
+	count, marks := 0, 0
+	for _, v := range p.VChannels {
+		x := p.Collection(v.Collection)
+		if x != nil && !x.Dropped() || v.Collection == 0 {
+			continue
+		}
+		if v.Checkpoint.At == model.MaxTSO || v.Checkpoint.At == 0 && v.Removal == "" {
+			continue
+		}
+		if v.Removal != "" {
+			marks++
+		}
+		count++
+		if !collections[v.Collection] && x != nil {
+			objects = append(objects, refCollection(p.Cluster, x.ID))
+		}
+		collections[v.Collection] = true
+		if len(objects) < maxObjects {
+			objects = append(objects, refVChannel(v.Name))
+		}
+		if v.Checkpoint.At != 0 && (oldest == nil || v.Checkpoint.At < oldest.Checkpoint.At) {
+			oldest = v
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	f := Finding{
+		Severity: Info, Objects: objects,
+		Message:  fmt.Sprintf("%s of %s that %s dropped still have a checkpoint", plural(count, "vchannel"), plural(len(collections), "collection"), wasWere(len(collections))),
+		Evidence: []Evidence{{"vchannels", strconv.Itoa(count), "etcd"}, {"of them with a removal mark", strconv.Itoa(marks), "etcd"}},
+		Impact:   "None for queries; figures of checkpoint lag that count them are wrong.",
+		Hint:     "leave them to garbage collection; see them with: kitescope get vchannels",
+	}
+	if oldest != nil {
+		f.Evidence = append(f.Evidence, Evidence{"oldest checkpoint", timeText(oldest.Checkpoint.At.Time()), "etcd"}, Evidence{"of vchannel", oldest.Name, "etcd"})
+		f.Hint = "leave them to garbage collection; the oldest is " + cmp.Or(oldest.Name, "unknown")
+	}
+	p.Report(f)
+	return nil
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}

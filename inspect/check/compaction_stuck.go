@@ -1,0 +1,73 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Thresholds of compaction-stuck.
+const (
+	// compactionLong is how long a compaction may run or wait. Milvus ends one after minutes (dataCoord.compaction.timeout:
+	// 300 s to 2.3, 900 s later); clustering and waiting in a long queue take longer.
+	compactionLong = 2 * time.Hour
+	// compactionGone is what DataCoord is given to notice that a node is gone.
+	compactionGone = 5 * time.Minute
+)
+
+// CompactionStuck finds compactions that do not end.
+var CompactionStuck = &Check{
+	ID:       "compaction-stuck",
+	Title:    "Compaction tasks do not end",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartTasks | model.PartSessions,
+	Doc: `Looks at compaction tasks in etcd (Milvus 2.4 and later), by collection. A warning if one that is not final began 2 hours ago, or 5 minutes ago on a node
+that has no session. Final are completed, failed, timeout and cleaned. Milvus itself gives up a running one after
+` + "`dataCoord.compaction.timeout`" + ` (300 s, later 900 s); what waits in the queue has no limit.
+
+While its segments are marked as compacting, nothing else compacts them: small segments and deletes pile up.`,
+	Remedy: `Look at the data node that runs the task. A queue that does not shrink means too few data nodes, or ` + "`dataCoord.compaction.maxParallelTaskNum`" + ` too low.
+Restarting DataCoord begins tasks of nodes that are gone anew.`,
+	Run: runCompactionStuck,
+}
+
+func runCompactionStuck(p *Pass) error {
+	stuck := make(map[model.CollectionID][]*model.Task)
+	waiting := 0
+	for _, t := range p.Tasks {
+		if t.Type != "compaction" || slices.Contains([]string{"completed", "failed", "timeout", "cleaned"}, t.State) {
+			continue
+		}
+		waiting++
+		age := p.since(t)
+		if age >= compactionLong || age >= compactionGone && t.State == "executing" && p.abandoned(t) {
+			stuck[t.Collection] = append(stuck[t.Collection], t)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(stuck)) {
+		list := stuck[id]
+		oldest := slices.MinFunc(list, func(a, b *model.Task) int { return a.StartedAt.Compare(b.StartedAt) })
+		f := Finding{
+			Severity: Warning, Object: refCollection(p.Cluster, id),
+			Message: fmt.Sprintf("%s of %s do not end, the oldest %s (%s) for %s on %s", plural(len(list), "compaction task"), collectionLabel(p.Cluster, id),
+				oldest.SubType, oldest.State, span(p.since(oldest)), taskNode(oldest)),
+			Evidence: []Evidence{
+				{"tasks", strconv.Itoa(len(list)), "etcd"}, {"oldest began", timeText(oldest.StartedAt), "etcd"}, {"its state", oldest.State, "etcd"}, {"it runs on", taskNode(oldest), "etcd"},
+				{"its reason", cmp.Or(oldest.Reason, "none"), "etcd"}, {"compactions under way in all", strconv.Itoa(waiting), "etcd"},
+			},
+			Impact: "Their segments are not compacted by anything else: small segments and deletes pile up.",
+			Hint:   fmt.Sprintf("look at the log of %s for plan %d", taskNode(oldest), oldest.ID),
+		}
+		for _, t := range list[:min(len(list), maxObjects)] {
+			f.Objects = append(f.Objects, refTask(t))
+		}
+		p.Report(f)
+	}
+	return nil
+}

@@ -1,0 +1,280 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// ConfigDrift finds processes whose configuration is not that of their peers, or not that of etcd.
+var ConfigDrift = &Check{
+	ID:       "config-drift",
+	Title:    "Configuration differs between processes, or from the dynamic keys in etcd",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartSessions | model.PartConfig,
+	Needs:    NeedConfig,
+	Doc: `Compares what the processes themselves say is their configuration (ShowConfigurations).
+
+- Processes of one role have to agree on every key; keys that all roles share (` + "`common`, `quotaAndLimits`, `etcd`, `minio`, `kafka`, `pulsar`, `mq`" + `) have to
+  be the same everywhere. The process that differs from most is the finding: a warning, or information if it differs only in logging.
+- Dynamic keys (` + "`config/`" + ` in etcd) have to be what the processes of their role have. They take a key over within 8 seconds (measured), unless it is one that
+  is read at the start only. One that another value is told for is a warning; one that no process of its role tells is information: it may be misspelt.
+
+Left out: what is naturally a process's own - ports, addresses, the metrics port, server ids, host names, and directories on its disk
+(` + "`localStorage.path`, `log.file.rootPath`, `etcd.data.dir`, `etcd.log.path`, `rocksmq.path`" + `) - and secrets. A key that only some tell counts as different only
+among processes of one version. Proxies up to 2.3 do not tell their configuration.`,
+	Remedy: `Give all processes of a role the same configuration file and environment and restart the one that differs. A dynamic key that is not applied needs a restart too, or
+another spelling: Milvus folds case, dots, slashes and underscores away.`,
+	Run:         runConfigDrift,
+	FollowsFrom: []Cause{{Check: "mixed-versions", Of: shares("nodes")}},
+}
+
+// sharedPrefixes are those of keys that every role reads.
+func sharedPrefixes() []string {
+	return []string{"common", "quotaandlimits", "etcd", "minio", "kafka", "pulsar", "mq", "metastore", "rocksmq"}
+}
+
+// ownKey reports whether a folded key is naturally each process's own.
+func ownKey(key string) bool {
+	switch key {
+	case "localstoragepath", "logfilerootpath", "etcddatadir", "etcdlogpath", "rocksmqpath", "commonmetricsport", "nodeid", "serverid", "hostname", "podname", "podip":
+		return true
+	}
+	for _, suffix := range []string{"port", "ip", "alias"} {
+		if role, ok := strings.CutSuffix(key, suffix); ok && slices.Contains(roleKeys(), strings.TrimSuffix(role, "internal")) {
+			return true
+		}
+	}
+	return false
+}
+
+// roleKeys are the prefixes of keys that belong to a role.
+func roleKeys() []string {
+	return []string{"rootcoord", "datacoord", "querycoord", "indexcoord", "mixcoord", "proxy", "querynode", "datanode", "indexnode", "streamingnode"}
+}
+
+func runConfigDrift(p *Pass) error {
+	byRole := make(map[string][]*model.LiveNode)
+	var all []*model.LiveNode
+	addresses := make(map[string]bool)
+	for _, n := range p.Runtime.Nodes {
+		if n.Config == nil {
+			p.unseenConfig(n)
+			continue
+		}
+		byRole[n.Role] = append(byRole[n.Role], n)
+		if !addresses[n.Address] { // several roles of one process tell the same
+			addresses[n.Address] = true
+			all = append(all, n)
+		}
+	}
+	found := make(map[*model.LiveNode]*drift)
+	for _, nodes := range byRole {
+		compareConfigs(nodes, func(key string) bool { return !sharedKey(key) }, found)
+	}
+	compareConfigs(all, sharedKey, found)
+	for _, n := range p.Runtime.Nodes {
+		if d := found[n]; d != nil {
+			p.reportDrift(n, d)
+		}
+	}
+	for _, e := range p.Config {
+		p.judgeDynamic(e)
+	}
+	return nil
+}
+
+// unseenConfig notes that a process did not tell its configuration, but for versions that cannot.
+func (p *Pass) unseenConfig(n *model.LiveNode) {
+	for _, c := range n.Calls {
+		if c.Method == "ShowConfigurations" && c.Outcome == model.Unimplemented {
+			return
+		}
+	}
+	p.Unseen("configuration of " + n.Name() + ": " + why(n))
+}
+
+func sharedKey(key string) bool {
+	return slices.ContainsFunc(sharedPrefixes(), func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+}
+
+// drift is how one process differs from most.
+type drift struct {
+	keys  []Evidence
+	peers []*model.LiveNode
+}
+
+// notSet stands for the value of a key that a process does not tell.
+const notSet = "not set"
+
+// compareConfigs finds, key by key, the processes that differ from the value that most have.
+func compareConfigs(nodes []*model.LiveNode, wanted func(string) bool, found map[*model.LiveNode]*drift) {
+	if len(nodes) < 2 {
+		return
+	}
+	keys := make(map[string]bool)
+	for _, n := range nodes {
+		for key := range n.Config.Values {
+			if wanted(key) && !ownKey(key) {
+				keys[key] = true
+			}
+		}
+	}
+	oneRole := !slices.ContainsFunc(nodes, func(n *model.LiveNode) bool { return n.Role != nodes[0].Role })
+	oneVersion := !slices.ContainsFunc(nodes, func(n *model.LiveNode) bool { return versionOf(n) != versionOf(nodes[0]) })
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		compareKey(nodes, key, oneRole && oneVersion, found)
+	}
+}
+
+func versionOf(n *model.LiveNode) string {
+	if n.System == nil {
+		return ""
+	}
+	return n.System.Version
+}
+
+// compareKey compares one key. strict: a process that does not tell it differs from one that does.
+func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*model.LiveNode]*drift) {
+	counts := make(map[string]int)
+	values := make([]string, len(nodes))
+	usual := ""
+	for i, n := range nodes {
+		v, ok := n.Config.Values[key]
+		switch {
+		case ok:
+			values[i] = canonical(v)
+		case strict:
+			values[i] = notSet
+		default:
+			continue
+		}
+		counts[values[i]]++
+		if usual == "" { // of equals, what the first process has
+			usual = values[i]
+		}
+	}
+	for _, v := range slices.Sorted(maps.Keys(counts)) {
+		if counts[v] > counts[usual] {
+			usual = v
+		}
+	}
+	if len(counts) < 2 {
+		return
+	}
+	for i, n := range nodes {
+		if values[i] == "" || values[i] == usual {
+			continue
+		}
+		d := found[n]
+		if d == nil {
+			d = &drift{}
+			found[n] = d
+		}
+		d.keys = append(d.keys, Evidence{nameOfKey(nodes, key), fmt.Sprintf("%s, others: %s", values[i], usual), n.Name() + " ShowConfigurations"})
+		for j, peer := range nodes {
+			if values[j] == usual && !slices.Contains(d.peers, peer) {
+				d.peers = append(d.peers, peer)
+			}
+		}
+	}
+}
+
+// nameOfKey is the dotted name of a folded key, as far as any of the processes tells it.
+func nameOfKey(nodes []*model.LiveNode, key string) string {
+	for _, n := range nodes {
+		if name := n.Config.Name(key); name != key {
+			return name
+		}
+	}
+	return key
+}
+
+// canonical writes equal values the same: 1 and 1.0, true and True.
+func canonical(v string) string {
+	v = strings.TrimSpace(v)
+	if f, err := strconv.ParseFloat(v, 64); err == nil {
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	if b, err := strconv.ParseBool(v); err == nil {
+		return strconv.FormatBool(b)
+	}
+	return cmp.Or(v, `""`)
+}
+
+func (p *Pass) reportDrift(n *model.LiveNode, d *drift) {
+	names := make([]string, len(d.keys))
+	severity := Info
+	for i, e := range d.keys {
+		names[i] = e.Name
+		if folded := model.FoldConfigKey(e.Name); !strings.HasPrefix(folded, "log") && !strings.HasPrefix(folded, "grpclog") && !strings.HasPrefix(folded, "trace") {
+			severity = Warning
+		}
+	}
+	f := Finding{
+		Severity: severity, Object: n.Ref(), Evidence: d.keys,
+		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), liveNames(d.peers), few(names)),
+		Impact:  "One process works differently from its peers, which shows only in some queries.",
+		Hint:    "compare configuration file and environment of " + n.Name() + " (" + n.Address + ") with those of " + d.peers[0].Name() + ", and restart it",
+	}
+	for _, peer := range d.peers[:min(len(d.peers), maxObjects)] {
+		f.Objects = append(f.Objects, peer.Ref())
+	}
+	p.Report(f)
+}
+
+func liveNames(list []*model.LiveNode) string {
+	names := make([]string, len(list))
+	for i, n := range list {
+		names[i] = n.Name()
+	}
+	return few(names)
+}
+
+// judgeDynamic compares a dynamic key with what the processes have.
+func (p *Pass) judgeDynamic(e *model.ConfigEntry) {
+	if e.Redacted {
+		return
+	}
+	key, want := model.FoldConfigKey(e.Name), canonical(e.Value)
+	f := Finding{
+		Severity: Warning, Object: model.Ref{Resource: "config", ID: e.Name, Name: e.Name},
+		Evidence: []Evidence{{"dynamic key " + e.Name, e.Value, "etcd"}},
+		Impact:   "What an operator set is not in force.",
+		Hint:     "restart the processes that do not have it, or set it again; a key that is read at the start only takes a restart",
+	}
+	var differ []*model.LiveNode
+	told, expected := 0, false
+	for _, n := range p.Runtime.Nodes {
+		if n.Config == nil {
+			continue
+		}
+		expected = expected || sharedKey(key) || strings.HasPrefix(key, n.Role)
+		v, ok := n.Config.Values[key]
+		if !ok {
+			continue
+		}
+		told++
+		if canonical(v) != want {
+			differ = append(differ, n)
+			f.Objects = append(f.Objects, n.Ref())
+			f.Evidence = append(f.Evidence, Evidence{"value of " + n.Name(), v, n.Name() + " ShowConfigurations"})
+		}
+	}
+	switch {
+	case len(differ) > 0:
+		f.Message = fmt.Sprintf("%s is %s in etcd, and %s has %s", e.Name, e.Value, liveNames(differ), differ[0].Config.Values[key])
+	case told == 0 && expected:
+		f.Severity = Info
+		f.Message = fmt.Sprintf("%s is set in etcd, and no process that was asked has such a key", e.Name)
+	default:
+		return
+	}
+	p.Report(f)
+}

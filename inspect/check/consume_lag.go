@@ -1,0 +1,146 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// ConsumptionLag finds query nodes that are behind in reading the stream.
+var ConsumptionLag = &Check{
+	ID:       "channel-consumption-lag",
+	Title:    "Query node is behind in consuming a channel",
+	Severity: Error,
+	Since:    "0.3",
+	Doc: `
+A shard leader answers a search once it has consumed its channel up to the search's guarantee timestamp: with strong consistency up to now, with bounded up to 5 seconds ago (` + "`common.gracefulTime`" + `).
+Time ticks come every 200 ms, so that the lag of a healthy leader is a few hundred milliseconds (140 to 260 on the recorded 2.3.5 cluster under load). A leader that is 10 seconds behind makes strong searches wait
+as long, and bounded ones, too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).
+
+A finding is a query node that leads shards and is 10 seconds or more behind, an error from 5 minutes on: by ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of collections that it leads, and by the slowest channel of its
+GetMetrics answer. Series of collections that a node no longer leads linger with their last value, and are left out.
+`,
+	Remedy: `
+See whether the message queue answers and how fast (Kafka, Pulsar), and the CPU of the node: a leader with no processor time falls behind. If all nodes lag alike, look at the queue or at RootCoord's and the proxies' time
+ticks; if one does, restart it or move its shards.
+`,
+	Parts: model.PartObjects | model.PartServing,
+	Needs: NeedMetrics,
+	Run:   runConsumptionLag,
+	FollowsFrom: []Cause{
+		{Check: "node-unreachable", Of: shares("nodes")},
+	},
+}
+
+const (
+	slowLag = 10 * time.Second
+	deadLag = 5 * time.Minute
+)
+
+// behind is how far a query node is behind in its worst channel.
+type behind struct {
+	lag         time.Duration
+	what        string // the channel or collection that is worst
+	source      string
+	collections []model.CollectionID
+}
+
+func runConsumptionLag(p *Pass) error {
+	// Each answer is as old as the first question at most: a node that made the others wait is no lag of theirs.
+	asked := p.Runtime.From
+	if asked.IsZero() {
+		asked = p.askedAt()
+	}
+	for _, n := range p.Runtime.QueryNodes() {
+		var b behind
+		known := p.metricLag(&b, n)
+		if q := quotaOf(n); q != nil && q.SlowestChannel != "" && !q.SlowestAt.Time().IsZero() && leadsOnAny(n) {
+			known = true
+			b.add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics")
+		}
+		switch {
+		case !known && n.Distribution != nil && len(n.Distribution.Leaders) == 0:
+		case !known && n.Outcome == model.Answered:
+			p.Unseen(n.Name() + ": how far it has consumed its channels")
+		case b.lag >= slowLag:
+			p.reportLag(n, &b)
+		}
+	}
+	return nil
+}
+
+func quotaOf(n *model.LiveNode) *model.QuotaMetrics {
+	if n.System == nil {
+		return nil
+	}
+	return n.System.Quota
+}
+
+func leadsOnAny(n *model.LiveNode) bool {
+	return n.Distribution == nil || len(n.Distribution.Leaders) > 0
+}
+
+// leads reports whether a node leads a shard of a collection; one that did not say may.
+func leads(n *model.LiveNode, id model.CollectionID) bool {
+	return n.Distribution == nil ||
+		slices.ContainsFunc(n.Distribution.Leaders, func(v model.LeaderView) bool { return v.Collection == id })
+}
+
+func (b *behind) add(lag time.Duration, what, source string) {
+	if lag > b.lag {
+		b.lag, b.what, b.source = lag, what, source
+	}
+}
+
+// metricLag reads the lags of a node's collections from its process's metrics; false if there are none.
+func (p *Pass) metricLag(b *behind, n *model.LiveNode) bool {
+	if n.Process == nil || n.Process.Metrics == nil {
+		return false
+	}
+	known := false
+	for _, s := range n.Process.Metrics.Families["milvus_querynode_consume_tt_lag_ms"] {
+		id, err := strconv.ParseInt(s.Label("collection_id"), 10, 64)
+		if err != nil || s.Label("node_id") != n.Node.String() || s.Label("msg_type") == "delete" {
+			continue
+		}
+		collection := model.CollectionID(id)
+		if !leads(n, collection) {
+			continue
+		}
+		known = true
+		lag := time.Duration(s.Value * float64(time.Millisecond))
+		b.add(lag, "collection "+collectionLabel(p.Cluster, collection), "milvus_querynode_consume_tt_lag_ms")
+		if lag >= slowLag {
+			b.collections = append(b.collections, collection)
+		}
+	}
+	return known
+}
+
+func (p *Pass) reportLag(n *model.LiveNode, b *behind) {
+	f := Finding{
+		Severity: Warning, Object: n.Ref(), Cost: min(1, float64(b.lag)/float64(deadLag)) / 2,
+		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), span(b.lag), b.what),
+		Evidence: []Evidence{{"lag", span(b.lag) + ", " + b.what, n.Name() + " " + b.source}},
+		Impact:   "Searches with strong or bounded consistency on its shards wait that long; rows that were inserted since are not found by the others.",
+		Hint:     "look at the CPU of " + n.Name() + " and at the message queue",
+	}
+	if b.lag >= deadLag {
+		f.Severity = Error
+		f.Impact = "Searches with strong or bounded consistency on its shards time out; rows that were inserted since are not found by the others."
+	}
+	for _, id := range compactIDs(b.collections) {
+		f.Objects = append(f.Objects, refCollection(p.Cluster, id))
+	}
+	if n.Distribution != nil {
+		for i := range n.Distribution.Leaders {
+			if v := &n.Distribution.Leaders[i]; v.Channel == b.what {
+				f.Objects = append(f.Objects, refCollection(p.Cluster, v.Collection), refVChannel(v.Channel))
+			}
+		}
+	}
+	p.Report(f)
+}

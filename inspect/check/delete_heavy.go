@@ -1,0 +1,83 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Thresholds of delete-heavy.
+const (
+	// deletedShare of its rows makes Milvus rewrite a segment (dataCoord.compaction.single.ratio.threshold: 0.2).
+	deletedShare = 0.2
+	// rewriteAfter is how old the segment has to be.
+	rewriteAfter = time.Hour
+	// deletedLeast is how many deleted rows are worth a word, heavyShare how much of a collection has to be in such segments,
+	// halfDeleted how much of those segments for a warning.
+	deletedLeast            = 10_000
+	heavyShare, halfDeleted = 0.1, 0.5
+)
+
+// DeleteHeavy finds collections that carry many deleted rows along.
+var DeleteHeavy = &Check{
+	ID:       "delete-heavy",
+	Title:    "Segments carry many deleted rows that compaction has not removed",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
+	Doc: `Looks at flushed segments an hour old whose delta logs have entries for more than a fifth of their rows: from there on Milvus rewrites a
+segment (` + "`dataCoord.compaction.single.ratio.threshold`" + `). A finding if they hold at least a tenth of the collection's rows and 10,000 entries. Information,
+and a warning if half of their rows are deleted.
+
+Entries are an upper bound: a key that is deleted twice counts twice. Deletes in L0 segments are not counted here, see ` + "`l0-backlog`" + `.
+
+Deleted rows stay in memory and in indexes; each search compares them and throws them away, and graph indexes find fewer results.`,
+	Remedy: "`Collection(NAME).compact()` rewrites the segments. If it happens again and again, look whether automatic compaction is on and keeps up.",
+	Run:    runDeleteHeavy,
+	FollowsFrom: []Cause{
+		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: shares("collections")},
+	},
+}
+
+func runDeleteHeavy(p *Pass) error {
+	limit := p.before(rewriteAfter)
+	for _, x := range p.Collections {
+		t := p.CollectionTotals(x.ID)
+		if x.Dropped() || t.DeletedRows < deletedLeast {
+			continue
+		}
+		segments := 0
+		var rows, deleted int64
+		var objects []model.Ref
+		for _, s := range p.SegmentsOf(x.ID) {
+			if s.State != model.SegmentFlushed || s.Level == model.LevelL0 || float64(s.DeletedRows) <= deletedShare*float64(s.Rows) || !settled(s, limit) {
+				continue
+			}
+			segments++
+			rows, deleted = rows+s.Rows, deleted+min(s.DeletedRows, s.Rows)
+			if len(objects) < maxObjects {
+				objects = append(objects, refSegment(s.ID))
+			}
+		}
+		if deleted < deletedLeast || part(rows, t.Rows) < heavyShare {
+			continue
+		}
+		f := Finding{
+			Severity: Info, Object: refCollection(p.Cluster, x.ID), Objects: objects,
+			Message: fmt.Sprintf("%s of %s have up to %s of their %s rows deleted", plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), percent(part(deleted, rows)), number(rows)),
+			Evidence: []Evidence{
+				{"segments with more than a fifth deleted", strconv.Itoa(segments), "etcd"}, {"their rows", number(rows), "etcd"},
+				{"entries of their delta logs, at most one a row", number(deleted), "etcd"}, {"rows of the collection", number(t.Rows), "etcd"},
+			},
+			Impact: "Memory and search work go into rows that no search may return.",
+			Hint:   fmt.Sprintf("%sCollection(%q).compact()", inDatabase(p.Cluster, x), x.Name),
+		}
+		if part(deleted, rows) >= halfDeleted {
+			f.Severity = Warning
+		}
+		p.Report(f)
+	}
+	return nil
+}

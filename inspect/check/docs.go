@@ -1,0 +1,155 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// Find is the check of an id, nil if there is none.
+func Find(id string) *Check {
+	for _, x := range All {
+		if x.ID == id {
+			return x
+		}
+	}
+	return nil
+}
+
+// IDs are the ids of checks.
+func IDs(checks []*Check) []string {
+	ids := make([]string, len(checks))
+	for i, x := range checks {
+		ids[i] = x.ID
+	}
+	return ids
+}
+
+// Reads says in words what a check looks at: parts of the metadata, and what the
+// processes have to tell.
+func (x *Check) Reads() []string {
+	var words []string
+	for i, name := range partNames {
+		if x.Parts&(1<<i) != 0 {
+			words = append(words, name)
+		}
+	}
+	for i, name := range needNames {
+		if x.Needs&(1<<i) != 0 {
+			words = append(words, name)
+		}
+	}
+	return words
+}
+
+// Live reports whether the check needs more than metadata.
+func (x *Check) Live() bool { return x.Needs != 0 }
+
+// partNames are model's parts, in their order.
+var partNames = [...]string{
+	"metadata of collections", "index definitions", "load states and replicas", "sessions", "channels and checkpoints", "segments",
+	"logs of segments", "index files of segments", "users and roles", "dynamic configuration in etcd", "background tasks", "older values", "all other keys",
+}
+
+// needNames are the needs, in their order.
+var needNames = [...]string{
+	"what query nodes serve", "what DataCoord wants served", "what QueryCoord has loaded", "configuration of processes", "metrics of processes",
+	"CPU and memory of processes", "offsets of the message queue", "whether processes answer", "health of etcd", "activity of etcd",
+}
+
+// Causes are the checks whose findings may explain those of x, Effects those that x may explain, both
+// among the checks given.
+func Causes(x *Check, among []*Check) (causes, effects []*Check) {
+	follows := func(effect, cause *Check) bool {
+		for _, c := range effect.FollowsFrom {
+			if c.Check == cause.ID {
+				return true
+			}
+		}
+		return false
+	}
+	for _, y := range among {
+		if follows(x, y) {
+			causes = append(causes, y)
+		}
+		if follows(y, x) {
+			effects = append(effects, y)
+		}
+	}
+	return causes, effects
+}
+
+// Markdown is the documentation of checks: docs/CHECKS.md.
+func Markdown(checks []*Check) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# The checks
+
+What `+"`kitescope diagnose`"+` and the findings page of the UI look for: %d checks. `+"`kitescope explain CHECK`"+` prints
+the same without a network. This file is generated from the checks: `+"`go test ./inspect/check -update`"+`.
+
+A check whose facts were not read is *skipped*, with the reason; one that broke has *failed*. Neither is ever *ok*. Checks
+that are marked *live* need more than a file of metadata: the processes of a cluster, a bundle that was saved with
+`+"`--live`"+`, or a recording of their answers (`+"`--runtime`"+`).
+
+| check | worst severity | live | finds |
+|---|---|---|---|
+`, len(checks))
+	for _, x := range checks {
+		live := ""
+		if x.Live() {
+			live = "live"
+		}
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", x.ID, x.ID, x.Severity, live, x.Title)
+	}
+	for _, x := range checks {
+		writeCheck(&b, x, checks)
+	}
+	return b.String()
+}
+
+func writeCheck(b *strings.Builder, x *Check, checks []*Check) {
+	fmt.Fprintf(b, "\n## %s\n\n%s. At worst: %s. Since kitescope %s.\n\n", x.ID, x.Title, x.Severity, x.Since)
+	fmt.Fprintf(b, "%s\n\n**What to do.** %s\n\nReads: %s.\n", strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
+	causes, effects := Causes(x, checks)
+	for _, list := range []struct {
+		title  string
+		checks []*Check
+	}{{"May follow from", causes}, {"May be the cause of", effects}} {
+		if len(list.checks) == 0 {
+			continue
+		}
+		links := make([]string, len(list.checks))
+		for i, y := range list.checks {
+			links[i] = fmt.Sprintf("[`%s`](#%s)", y.ID, y.ID)
+		}
+		fmt.Fprintf(b, "%s: %s.\n", list.title, strings.Join(links, ", "))
+	}
+}
+
+// Choose are the checks that are left of all by lists of ids: only these (none means
+// all), and not those. The id that is unknown is returned, if there is one.
+func Choose(all []*Check, only, skip []string) (checks []*Check, unknown string) {
+	known := IDs(all)
+	for _, id := range slices.Concat(only, skip) {
+		if !slices.Contains(known, id) {
+			return nil, id
+		}
+	}
+	for _, x := range all {
+		if (len(only) == 0 || slices.Contains(only, x.ID)) && !slices.Contains(skip, x.ID) {
+			checks = append(checks, x)
+		}
+	}
+	return checks, ""
+}
+
+// PartsOf are the parts of the metadata that checks read, and whether any of them is live.
+func PartsOf(checks []*Check) (parts model.Part, live bool) {
+	for _, x := range checks {
+		parts |= x.Parts
+		live = live || x.Live()
+	}
+	return parts, live
+}

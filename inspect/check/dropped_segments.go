@@ -1,0 +1,114 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Thresholds of dropped-not-collected.
+const (
+	// dropTolerance is how long dropped segments are kept if no process tells it: the longest default (dataCoord.gc.dropTolerance
+	// 24 h in 2.2, 3 h from 2.3 on).
+	dropTolerance = 24 * time.Hour
+	// collectEvery is the collector's interval (dataCoord.gc.interval: 3600); it gets a few rounds.
+	collectEvery  = time.Hour
+	collectRounds = 3
+	// uncollectedWarning is from how many on it is a warning, if they outnumber the living.
+	uncollectedWarning = 1000
+)
+
+// DroppedNotCollected finds dropped segments that garbage collection leaves.
+var DroppedNotCollected = &Check{
+	ID:       "dropped-not-collected",
+	Title:    "Dropped segments are not garbage collected",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartChannels | model.PartConfig,
+	Doc: `Looks at dropped segments whose retention has passed: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord tells it, else 24 h, and three rounds of the collector
+on top. They are information; a warning if there are at least 1,000 and more than there are living ones.
+
+Segments that carry no time of dropping are counted by their last write: milvus issue 48902 tells of 2.6, where the drop of a collection leaves it out and
+the collector then passes them over for good. The collector also spares segments while the checkpoint of their channel is behind their last
+write, and those that were compacted into a segment whose index is not finished (` + "`internal/datacoord/garbage_collector.go`" + `,
+checkDroppedSegmentGC; issue 53064): the evidence counts the former.
+
+They cost storage, and DataCoord reads and keeps all of them in memory.`,
+	Remedy: `Check ` + "`dataCoord.enableGarbageCollection`" + ` and DataCoord's log for "GC". Where checkpoints hold it up, mend those first.`,
+	Run:    runDroppedNotCollected,
+	FollowsFrom: []Cause{
+		{Check: "bad-switches", Of: aboutCollection}, {Check: "checkpoint-lag"}, {Check: "checkpoint-missing"},
+	},
+}
+
+func runDroppedNotCollected(p *Pass) error {
+	total := p.Totals()
+	if total.ByState[model.SegmentDropped] == 0 || p.Now.IsZero() {
+		return nil
+	}
+	keep := p.seconds("dataCoord.gc.dropTolerance", dropTolerance, dataCoords()...)
+	interval := p.seconds("dataCoord.gc.interval", collectEvery, dataCoords()...)
+	limit := p.before(keep + collectRounds*interval)
+	var count, behind, undated int
+	var bytes int64
+	var objects []model.Ref
+	oldest := p.Now
+	for _, s := range p.Segments {
+		if s.State != model.SegmentDropped {
+			continue
+		}
+		at := s.DroppedAt
+		if at == 0 {
+			at = max(s.PositionAt, s.StartAt)
+			if s.ExpireAt != model.MaxTSO {
+				at = max(at, s.ExpireAt)
+			}
+		}
+		if at == 0 || at >= limit {
+			continue
+		}
+		count++
+		bytes += s.Bytes
+		if s.DroppedAt == 0 {
+			undated++
+		}
+		if v := p.VChannel(s.VChannel); v != nil && v.Removal == "non-removed" && v.Checkpoint.At < s.PositionAt {
+			behind++
+		}
+		if t := at.Time(); t.Before(oldest) {
+			oldest = t
+		}
+		if len(objects) < maxObjects {
+			objects = append(objects, refSegment(s.ID))
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	f := Finding{
+		Severity: Info, Objects: objects,
+		Message: fmt.Sprintf("%s should have been collected, the oldest dropped %s ago", plural(count, "dropped segment"), span(p.age(oldest))),
+		Evidence: []Evidence{
+			{"dropped segments past their retention", strconv.Itoa(count), "etcd"}, {"all dropped segments", strconv.Itoa(total.ByState[model.SegmentDropped]), "etcd"},
+			{"living segments", strconv.Itoa(total.Segments), "etcd"}, {"their logs", bytesText(bytes), "etcd"}, {"retention", span(keep), p.settingSource("dataCoord.gc.dropTolerance")},
+			{"without a time of dropping", strconv.Itoa(undated), "etcd"}, {"whose checkpoint is behind their last write", strconv.Itoa(behind), "etcd"},
+		},
+		Impact: "Object storage and etcd keep what nobody reads.",
+		Hint:   "look for \"GC\" in the log of DataCoord, and at dataCoord.enableGarbageCollection",
+	}
+	if count >= uncollectedWarning && count > total.Segments {
+		f.Severity = Warning
+	}
+	p.Report(f)
+	return nil
+}
+
+// settingSource says where a setting of DataCoord's was told, "default" if nowhere.
+func (p *Pass) settingSource(key string) string {
+	if s, ok := p.Setting(key, dataCoords()...); ok {
+		return s.From
+	}
+	return "default"
+}

@@ -1,0 +1,181 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// duties are what depends on one session.
+type duties struct {
+	role        string
+	collections []model.CollectionID // whose replicas name the query node, or whose channels it leads or consumes
+	alone       int                  // of those, the ones with a single replica
+	replicas    int                  // of the replicas that name it
+	leads       []string             // channels, as QueryCoord and nodes say it
+	watches     []string             // channels that a data or streaming node consumes
+	segments    int                  // sealed segments that leaders ask it for
+	rows        int64
+}
+
+// dutiesOf finds what depends on a session, by what everyone else says.
+func (p *Pass) dutiesOf(role string, id model.NodeID) duties {
+	d := duties{role: role}
+	switch role {
+	case "querynode":
+		p.queryDuties(&d, id)
+	case "datanode", "streamingnode":
+		for _, v := range p.VChannels {
+			if v.Watched && v.Watcher == id && v.Removal != "removed" {
+				d.watches = append(d.watches, v.Name)
+				d.collections = append(d.collections, v.Collection)
+			}
+		}
+		d.collections = compactIDs(d.collections)
+	}
+	return d
+}
+
+func (p *Pass) queryDuties(d *duties, id model.NodeID) {
+	for _, r := range p.Replicas {
+		if !slices.Contains(membersOf(r), id) {
+			continue
+		}
+		d.replicas++
+		d.collections = append(d.collections, r.Collection)
+		if len(p.ReplicasOf(r.Collection)) < 2 {
+			d.alone++
+		}
+	}
+	d.collections = compactIDs(d.collections)
+	if p.Runtime == nil {
+		return
+	}
+	for i := range p.Runtime.ShardLeaders {
+		if s := &p.Runtime.ShardLeaders[i]; slices.Contains(s.Nodes, id) {
+			d.leads = append(d.leads, s.Channel)
+		}
+	}
+	for _, r := range p.Runtime.Replicas {
+		for i := range r.Leaders {
+			if slices.Contains(r.Leaders[i].Nodes, id) {
+				d.leads = append(d.leads, r.Leaders[i].Channel)
+			}
+		}
+	}
+	d.leads = slices.Compact(slices.Sorted(slices.Values(d.leads)))
+	p.askedFor(d, id)
+}
+
+// askedFor counts the segments that leaders ask a node for.
+func (p *Pass) askedFor(d *duties, id model.NodeID) {
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.Distribution == nil {
+			continue
+		}
+		for i := range n.Distribution.Leaders {
+			for _, s := range n.Distribution.Leaders[i].Sealed {
+				if s.Node != id {
+					continue
+				}
+				d.segments++
+				if record := p.Segment(s.ID); record != nil {
+					d.rows += record.Rows
+				}
+			}
+		}
+	}
+}
+
+func compactIDs(ids []model.CollectionID) []model.CollectionID {
+	slices.SortFunc(ids, func(a, b model.CollectionID) int { return cmp.Compare(a, b) })
+	return slices.Compact(ids)
+}
+
+// loss is the share of searches that fail while nobody answers for the session, as if all loaded
+// collections were searched alike: all of a collection with one replica, else what the other replicas do not carry.
+func (p *Pass) loss(d *duties) float64 {
+	if d.role != "querynode" || len(p.LoadStates) == 0 {
+		return 0
+	}
+	var lost float64
+	for _, id := range d.collections {
+		if p.LoadState(id) != nil {
+			lost += 1 / float64(max(1, len(p.ReplicasOf(id))))
+		}
+	}
+	return min(1, lost/float64(len(p.LoadStates)))
+}
+
+// impact says what it means that nobody answers for the session.
+func (p *Pass) impact(d *duties) string {
+	switch d.role {
+	case "querynode":
+		if len(d.collections) == 0 {
+			return "It is in no replica: nothing depends on it yet."
+		}
+		text := fmt.Sprintf("It is in the replicas of %s", plural(len(d.collections), "loaded collection"))
+		if d.alone > 0 {
+			text += fmt.Sprintf(", %s of them with no other replica: searches of those fail while nodes wait for it", number(d.alone))
+		}
+		if len(d.leads) > 0 {
+			text += fmt.Sprintf("; it leads %s", plural(len(d.leads), "shard"))
+		}
+		return text + "."
+	case "datanode", "streamingnode":
+		if len(d.watches) == 0 {
+			return "It consumes no channel."
+		}
+		return fmt.Sprintf("It consumes %s of %s: their rows are not written to storage, flushes wait and growing segments grow.",
+			plural(len(d.watches), "channel"), plural(len(d.collections), "collection"))
+	case "proxy":
+		return "Clients that are connected to it fail; with several proxies others go on."
+	case "indexnode":
+		return "Index builds that it has wait until they are given to another."
+	}
+	return "Whatever has to be decided by it waits: loads, flushes, new collections, and taking over from lost nodes."
+}
+
+func (d *duties) evidence() []Evidence {
+	var list []Evidence
+	add := func(name, value, source string) { list = append(list, Evidence{name, value, source}) }
+	if d.role == "querynode" {
+		add("replicas that name it", number(d.replicas), "etcd")
+		add("shards that it leads", few(d.leads), "QueryCoord")
+	}
+	if d.segments > 0 {
+		add("segments that leaders ask it for", plural(d.segments, "segment")+", "+plural(d.rows, "row"), "leaders' views")
+	}
+	if len(d.watches) > 0 {
+		add("channels that it consumes", few(d.watches), "etcd")
+	}
+	return list
+}
+
+// objects are the collections and channels that depend on the session.
+func (p *Pass) dutyRefs(d *duties) []model.Ref {
+	var refs []model.Ref
+	for _, id := range d.collections {
+		refs = append(refs, refCollection(p.Cluster, id))
+	}
+	for _, v := range slices.Concat(d.leads, d.watches) {
+		refs = append(refs, refVChannel(v))
+	}
+	return refs
+}
+
+// roleLabel is how messages call a role: "query node".
+func roleLabel(role string) string {
+	switch role {
+	case "querynode", "datanode", "indexnode", "streamingnode":
+		return strings.TrimSuffix(role, "node") + " node"
+	case "rootcoord", "datacoord", "querycoord", "indexcoord":
+		return strings.ToUpper(role[:1]) + strings.TrimSuffix(role[1:], "coord") + "Coord"
+	case "mixcoord":
+		return "MixCoord"
+	}
+	return role
+}

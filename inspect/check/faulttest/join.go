@@ -1,0 +1,218 @@
+package faulttest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/live"
+)
+
+// leaderIs makes QueryCoord name a shard's leader: in GetShardLeaders and GetReplicas.
+func (w *World) leaderIs(channel string, node int64) error {
+	address := ""
+	for _, s := range w.base.Cluster.Sessions {
+		if s.Role == "querynode" && int64(s.Node) == node {
+			address = s.Address
+		}
+	}
+	list, err := w.of("querycoord")
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		name := methodOf(r)
+		if name != "GetShardLeaders" && name != "GetReplicas" || r.Error != "" {
+			continue
+		}
+		m, err := response(r)
+		if err != nil {
+			return err
+		}
+		switch x := m.(type) {
+		case *querypb.GetShardLeadersResponse:
+			for _, s := range x.GetShards() {
+				if s.GetChannelName() == channel {
+					s.NodeIds, s.NodeAddrs = []int64{node}, []string{address}
+				}
+			}
+		case *milvuspb.GetReplicasResponse:
+			for _, replica := range x.GetReplicas() {
+				for _, s := range replica.GetShardReplicas() {
+					if s.GetDmChannelName() == channel {
+						s.LeaderID, s.LeaderAddr = node, address
+					}
+				}
+			}
+		}
+		if r.Response, err = proto.Marshal(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join is "join NODE like NODE [OFFSET]": a query node that registered, was put into the
+// resource group and the replicas, and was given nothing to serve. OFFSET is its start, relative to the base's time.
+func (w *World) join(args []word) error {
+	role, number, ok := cutLast(args[0].text)
+	id, err := strconv.ParseInt(number, 10, 64)
+	if !ok || err != nil || role != "querynode" {
+		return fmt.Errorf("%s: join wants a query node's name", args[0].text)
+	}
+	like := args[2].text
+	_, likeID, _ := cutLast(like)
+	address, err := w.register(like, id)
+	if err != nil {
+		return err
+	}
+	for _, e := range w.store.below("querycoord-replica/") {
+		if err := w.edit([]string{e}, []word{{text: "nodes+=" + number}}); err != nil {
+			return err
+		}
+	}
+	for _, e := range w.store.below("queryCoord-ResourceGroup/") {
+		if err := w.edit([]string{e}, []word{{text: "nodes+=" + number}}); err != nil {
+			return err
+		}
+	}
+	if w.noRuntime {
+		return nil
+	}
+	if err := w.addToAnswers(id); err != nil {
+		return err
+	}
+	list, err := w.of(like)
+	if err != nil {
+		return err
+	}
+	var fresh []live.Record
+	for _, r := range list {
+		x, err := asNewcomer(*r, id, likeID, address)
+		if err != nil {
+			return err
+		}
+		fresh = append(fresh, x)
+	}
+	w.records = append(w.records, fresh...)
+	if len(args) > 3 {
+		return w.startedAt(args[0].text, args[3].text)
+	}
+	return nil
+}
+
+func cutLast(name string) (role, number string, ok bool) {
+	i := strings.LastIndexByte(name, '-')
+	if i < 0 {
+		return name, "", false
+	}
+	return name[:i], name[i+1:], true
+}
+
+// register adds the session key and returns the address of the new process.
+func (w *World) register(like string, id int64) (address string, err error) {
+	i := -1
+	for n, s := range w.base.Cluster.Sessions {
+		if s.Name() == like {
+			i = n
+		}
+	}
+	if i < 0 {
+		return "", fmt.Errorf("no session %s", like)
+	}
+	host, _, err := net.SplitHostPort(w.base.Cluster.Sessions[i].Address)
+	if err != nil {
+		return "", err
+	}
+	address = net.JoinHostPort(host, strconv.FormatInt(21000+id*10, 10))
+	return address, w.copyKeys([]word{
+		{text: "session/" + like}, {text: fmt.Sprintf("session/querynode-%d", id)},
+		{text: fmt.Sprintf("ServerID=%d", id)}, {text: `Address="` + address + `"`}, {text: fmt.Sprintf("LeaseID=%d", id)},
+	})
+}
+
+// addToAnswers adds a node to what QueryCoord says of replicas and resource groups.
+func (w *World) addToAnswers(id int64) error {
+	list, err := w.of("querycoord")
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if name := methodOf(r); name != "GetReplicas" || r.Error != "" {
+			continue
+		}
+		m, err := response(r)
+		if err != nil {
+			return err
+		}
+		for _, replica := range m.(*milvuspb.GetReplicasResponse).GetReplicas() {
+			replica.NodeIds = append(replica.GetNodeIds(), id)
+		}
+		if r.Response, err = proto.Marshal(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asNewcomer is another node's record as that of a new one, which serves nothing.
+func asNewcomer(r live.Record, id int64, like, address string) (live.Record, error) {
+	old := r.Address
+	r.Node, r.Address = modelNode(id), address
+	if strings.HasPrefix(r.Method, "GET ") {
+		r.Address = "" // as of a scrape in a file: its own labels say whose it is
+		r.Response = newcomerMetrics(r.Response, like, id)
+		return r, nil
+	}
+	if r.Error != "" {
+		return r, nil
+	}
+	err := rewriteLoose(&r, func(m proto.Message) error {
+		switch x := m.(type) {
+		case *querypb.GetDataDistributionResponse:
+			x.NodeID, x.Segments, x.Channels, x.LeaderViews = id, nil, nil, nil
+		case *milvuspb.GetMetricsResponse:
+			x.ComponentName = "querynode" + strconv.FormatInt(id, 10)
+			x.Response = strings.ReplaceAll(x.GetResponse(), old, address)
+			x.Response = strings.Replace(x.GetResponse(), `"id":`+like, `"id":`+strconv.FormatInt(id, 10), 1)
+			x.Response = strings.Replace(x.GetResponse(), `"name":"querynode`+like, `"name":"querynode`+strconv.FormatInt(id, 10), 1)
+		case *internalpb.ShowConfigurationsResponse:
+			return setConfig(x.ProtoReflect(), "commonmetricsport", strconv.FormatInt(21001+id*10, 10))
+		case *milvuspb.ComponentStates:
+			if x.GetState() == nil {
+				return errors.New("no state to copy")
+			}
+			x.State.NodeID = id
+		}
+		return nil
+	})
+	return r, err
+}
+
+// rewriteLoose is rewrite for answers that may stay as they are.
+func rewriteLoose(r *live.Record, edit func(proto.Message) error) error {
+	if _, ok := methods()[methodOf(r)]; !ok {
+		return nil
+	}
+	if err := rewrite(r, edit); err != nil && !errors.Is(err, errNoChange) {
+		return err
+	}
+	return nil
+}
+
+// servedMetrics are the samples about what a query node serves.
+var servedMetrics = regexp.MustCompile(`(?m)^milvus_querynode_.*\n`)
+
+// newcomerMetrics are a node's metrics without what it served, under another node id.
+func newcomerMetrics(text []byte, like string, id int64) []byte {
+	text = servedMetrics.ReplaceAll(text, nil)
+	return []byte(strings.ReplaceAll(string(text), `node_id="`+like+`"`, fmt.Sprintf(`node_id="%d"`, id)))
+}

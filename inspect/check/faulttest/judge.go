@@ -1,0 +1,317 @@
+package faulttest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+)
+
+// topRanks is how far down a fault may be named.
+const topRanks = 2
+
+// Verdict is what came of a case.
+type Verdict struct {
+	Case *Case
+	// Problems say what is not as the case wants it.
+	Problems []string
+	// Rank is the place of the first finding that is marked top among those that the edits
+	// brought, from 1; 0: it did not come.
+	Rank int
+	// Named is that finding.
+	Named *check.Finding
+	// Alarms are findings of severity warning or above that nothing in the case explains.
+	Alarms []*check.Finding
+	// Findings is everything that was found, one a line, and what was skipped.
+	Findings []string
+	// looked are the checks that ran and were not skipped.
+	looked map[string]bool
+}
+
+// Detected reports whether the fault was named where it belongs.
+func (v *Verdict) Detected() bool { return v.Rank > 0 && v.Rank <= topRanks }
+
+// Looked reports whether a check judged the case's cluster, and was not skipped.
+func (v *Verdict) Looked(id string) bool { return v.looked[id] }
+
+// judging is one comparison under way.
+type judging struct {
+	*Verdict
+	report *check.Report
+	known  map[string]bool // keys of the findings that the base has of itself
+	names  names
+	wanted map[*check.Finding]bool
+}
+
+func (j *judging) problem(format string, args ...any) {
+	j.Problems = append(j.Problems, fmt.Sprintf(format, args...))
+}
+
+// Judge compares a report with what a case wants of it.
+func (c *Case) Judge(b *Base, r *check.Report) *Verdict {
+	j := &judging{
+		Verdict: &Verdict{Case: c, looked: make(map[string]bool)}, report: r,
+		known: make(map[string]bool), names: names{b.Cluster}, wanted: make(map[*check.Finding]bool),
+	}
+	for _, f := range b.Report.Findings {
+		j.known[f.Key()] = true
+	}
+	j.checkResults()
+	for _, w := range c.Want {
+		j.checkWant(w)
+	}
+	j.findAlarms()
+	for _, w := range c.Not {
+		j.checkNot(w)
+	}
+	j.checkUnknown()
+	return j.Verdict
+}
+
+// checkResults holds every result to what all results promise.
+func (j *judging) checkResults() {
+	for _, x := range j.report.Results {
+		j.looked[x.Check.ID] = x.Status == check.OK || x.Status == check.Found
+		switch {
+		case x.Status == check.Broken:
+			j.problem("%s failed: %s", x.Check.ID, x.Reason)
+		case x.Status == check.Skipped && x.Reason == "":
+			j.problem("%s is skipped without a reason", x.Check.ID)
+		case x.Status == check.OK && len(x.Unseen) > 0:
+			j.problem("%s is ok though it did not see %s", x.Check.ID, strings.Join(x.Unseen, "; "))
+		}
+	}
+	j.list()
+	keys := make(map[string]bool)
+	for _, f := range j.report.Findings {
+		switch {
+		case f.Message == "" || len(f.Evidence) == 0 || (f.Object.Resource == "") != (f.Object.ID == ""):
+			j.problem("%s has no message, no evidence or half an object: %+v", f.Key(), *f)
+		case f.Severity > check.Info && (f.Hint == "" || f.Impact == ""):
+			j.problem("%s does not say what it costs or what to do", f.Key())
+		case keys[f.Key()]:
+			j.problem("%s is found twice", f.Key())
+		case f.Cost < 0 || f.Cost > 1:
+			j.problem("%s costs %v, not 0 to 1", f.Key(), f.Cost)
+		}
+		keys[f.Key()] = true
+	}
+}
+
+// list writes down what was found, and what was not looked at.
+func (j *judging) list() {
+	for i, f := range j.report.Findings {
+		text := fmt.Sprintf("%d. %s", i+1, describe(f))
+		if f.Cause != "" {
+			text += " <- " + f.Cause
+		}
+		if j.known[f.Key()] {
+			text += " (the base's own)"
+		}
+		j.Findings = append(j.Findings, text)
+	}
+	for _, x := range j.report.Results {
+		if x.Status == check.Skipped {
+			j.Findings = append(j.Findings, "skipped "+x.Check.ID+": "+x.Reason)
+		}
+	}
+}
+
+// match finds the findings that a line speaks of.
+func (j *judging) match(w Want) (list []*check.Finding, object string) {
+	object, err := j.names.expand(w.Object)
+	if err != nil {
+		j.problem("line %d: %v", w.Line.Number, err)
+		return nil, object
+	}
+	resource, id, _ := strings.Cut(object, "/")
+	for _, f := range j.report.Findings {
+		if f.Check == w.Check && (object == "" || about(f, resource, id)) && (w.Severity < 0 || int(f.Severity) == w.Severity) {
+			list = append(list, f)
+		}
+	}
+	return list, object
+}
+
+// about reports whether a finding is about an object, or speaks of it among others.
+func about(f *check.Finding, resource, id string) bool {
+	if f.Object.Resource == resource && (f.Object.ID == id || f.Object.Name == id) {
+		return true
+	}
+	for _, o := range f.Objects {
+		if o.Resource == resource && (o.ID == id || o.Name == id) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judging) checkWant(w Want) {
+	words, err := j.expandAll(w.Words)
+	if err != nil {
+		j.problem("line %d: %v", w.Line.Number, err)
+		return
+	}
+	list, object := j.match(w)
+	list = slices.DeleteFunc(list, func(f *check.Finding) bool {
+		return slices.ContainsFunc(words, func(x string) bool { return !strings.Contains(f.Message, x) })
+	})
+	if len(list) == 0 {
+		j.problem("line %d: no finding %s %s%s; %s", w.Line.Number, w.Check, object, wantedWords(w, words), j.instead(w.Check))
+		return
+	}
+	for _, f := range list {
+		j.wanted[f] = true
+	}
+	if !w.Top {
+		return
+	}
+	rank, named := j.rank(list)
+	if j.Rank == 0 || rank < j.Rank {
+		j.Rank, j.Named = rank, named
+	}
+	if rank > topRanks {
+		j.problem("line %d: %s is number %d of the findings, behind %s", w.Line.Number, w.Check, rank, j.before(named))
+	}
+}
+
+func (j *judging) expandAll(words []string) (out []string, err error) {
+	for _, word := range words {
+		if word, err = j.names.expand(word); err != nil {
+			return nil, err
+		}
+		out = append(out, word)
+	}
+	return out, nil
+}
+
+func wantedWords(w Want, words []string) string {
+	text := ""
+	if w.Severity >= 0 {
+		text += " of severity " + check.Severity(w.Severity).String()
+	}
+	if len(words) > 0 {
+		text += fmt.Sprintf(" with %q", words)
+	}
+	return text
+}
+
+// instead says what a check reported in place of what was wanted.
+func (j *judging) instead(id string) string {
+	for _, x := range j.report.Results {
+		if x.Check.ID != id {
+			continue
+		}
+		if len(x.Findings) == 0 {
+			return strings.TrimSuffix(fmt.Sprintf("the check is %s: %s", x.Status, x.Reason), ": ")
+		}
+		var parts []string
+		for _, f := range x.Findings {
+			parts = append(parts, fmt.Sprintf("%s %s/%s %s: %s", f.Severity, f.Object.Resource, f.Object.ID, f.Object.Name, f.Message))
+		}
+		return "it found: " + strings.Join(parts, "; ")
+	}
+	return "there is no such check"
+}
+
+// fresh are the findings that the edits brought: those of the base itself are set aside.
+func (j *judging) fresh() []*check.Finding {
+	return slices.DeleteFunc(slices.Clone(j.report.Findings), func(f *check.Finding) bool { return j.known[f.Key()] && !j.wanted[f] })
+}
+
+// rank is the best place, from 1, of some findings among those that the edits brought.
+func (j *judging) rank(list []*check.Finding) (int, *check.Finding) {
+	for i, f := range j.fresh() {
+		if slices.Contains(list, f) {
+			return i + 1, f
+		}
+	}
+	return len(j.report.Findings) + 1, list[0]
+}
+
+func (j *judging) before(named *check.Finding) string {
+	var parts []string
+	for _, f := range j.fresh() {
+		if f == named {
+			break
+		}
+		parts = append(parts, describe(f))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func describe(f *check.Finding) string {
+	return fmt.Sprintf("%s %s (%s, cost %.2g): %s", f.Severity, f.Key(), f.Object.Name, f.Cost, f.Message)
+}
+
+// findAlarms collects what of severity warning or above is neither wanted, nor the effect
+// of what is wanted, nor allowed, nor the base's own.
+func (j *judging) findAlarms() {
+	allowed := make(map[*check.Finding]bool)
+	for _, w := range j.Case.May {
+		list, _ := j.match(w)
+		for _, f := range list {
+			allowed[f] = true
+		}
+	}
+	byKey := make(map[string]*check.Finding)
+	for _, f := range j.report.Findings {
+		byKey[f.Key()] = f
+	}
+	for _, f := range j.report.Findings {
+		explained := f.Severity < check.Warning || allowed[f] || j.known[f.Key()] && j.Case.Kind != Healthy
+		for x, n := f, 0; x != nil && n <= len(byKey) && !explained; x, n = byKey[x.Cause], n+1 {
+			explained = j.wanted[x]
+		}
+		if !explained {
+			j.Alarms = append(j.Alarms, f)
+		}
+	}
+}
+
+func (j *judging) checkNot(w Want) {
+	if w.Check == anyWarning {
+		for _, f := range j.Alarms {
+			j.problem("line %d: a false alarm: %s", w.Line.Number, describe(f))
+		}
+		return
+	}
+	list, _ := j.match(w)
+	for _, f := range list {
+		if w.Object == "" && j.known[f.Key()] && !j.wanted[f] {
+			continue
+		}
+		j.problem("line %d: %s must not be found: %s", w.Line.Number, w.Check, describe(f))
+	}
+	// Silence counts only of a check that looked.
+	if !j.looked[w.Check] {
+		j.problem("line %d: %s did not look: %s", w.Line.Number, w.Check, j.instead(w.Check))
+	}
+}
+
+// liveChecks as an unknown check means every check that needs what processes say.
+const liveChecks = "live"
+
+func (j *judging) checkUnknown() {
+	for _, l := range j.Case.Unknown {
+		id, reason, _ := strings.Cut(l.Text, " ")
+		hits := 0
+		for _, x := range j.report.Results {
+			needsLive := x.Check.Needs&^(check.NeedEtcd|check.NeedActivity) != 0
+			if x.Check.ID != id && (id != liveChecks || !needsLive) {
+				continue
+			}
+			hits++
+			switch reason = strings.Trim(reason, `"`); {
+			case x.Status != check.Skipped:
+				j.problem("line %d: %s is %s and has to be skipped", l.Number, x.Check.ID, x.Status)
+			case !strings.Contains(x.Reason, reason):
+				j.problem("line %d: %s is skipped because %q, which does not say %q", l.Number, x.Check.ID, x.Reason, reason)
+			}
+		}
+		if hits == 0 {
+			j.problem("line %d: there is no check %s", l.Number, id)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package faulttest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Tally counts what became of the cases.
+type Tally struct {
+	Faults, Detected   int
+	NearMisses, Silent int
+	Blind, Honest      int
+	Healthy, Alarms    int
+	Missed             []*Verdict
+}
+
+// Count tallies verdicts.
+func Count(verdicts []*Verdict) Tally {
+	var t Tally
+	for _, v := range verdicts {
+		good := len(v.Problems) == 0
+		if !good {
+			t.Missed = append(t.Missed, v)
+		}
+		switch v.Case.Kind {
+		case Fault:
+			t.Faults++
+			if v.Detected() && good {
+				t.Detected++
+			}
+		case NearMiss:
+			t.NearMisses++
+			if good {
+				t.Silent++
+			}
+		case Blind:
+			t.Blind++
+			if good {
+				t.Honest++
+			}
+		case Healthy:
+			t.Healthy++
+			t.Alarms += len(v.Alarms)
+		}
+	}
+	return t
+}
+
+// Text is a table for people at a terminal.
+func Text(verdicts []*Verdict) string {
+	var b strings.Builder
+	for _, v := range sorted(verdicts) {
+		fmt.Fprintf(&b, "%-10s %-44s %s\n", v.Case.Kind, v.Case.Name, v.outcome())
+	}
+	b.WriteString(Count(verdicts).String() + "\n")
+	return b.String()
+}
+
+func (t Tally) String() string {
+	return fmt.Sprintf("detected %d of %d injected; silent in %d of %d near misses; honest in %d of %d with facts missing; "+
+		"%d false alarms on %d healthy clusters", t.Detected, t.Faults, t.Silent, t.NearMisses, t.Honest, t.Blind, t.Alarms, t.Healthy)
+}
+
+// outcome says in a few words what became of a case.
+func (v *Verdict) outcome() string {
+	switch {
+	case len(v.Problems) > 0 && v.Case.Miss != "":
+		return "missed: " + v.Case.Miss
+	case len(v.Problems) > 0:
+		return "missed: " + v.Problems[0]
+	case v.Case.Kind == Fault:
+		return fmt.Sprintf("number %d: %s: %s", v.Rank, v.Named.Check, v.Named.Message)
+	case v.Case.Kind == Blind:
+		return "said to be unknown"
+	case v.Case.Kind == Healthy:
+		return "no warning"
+	}
+	return "silent"
+}
+
+// Markdown is the report for docs/DIAGNOSIS.md.
+func Markdown(verdicts []*Verdict) string {
+	var b strings.Builder
+	t := Count(verdicts)
+	fmt.Fprintf(&b, "| | cases | as they should be |\n|---|---|---|\n")
+	fmt.Fprintf(&b, "| faults, named as the first or second finding | %d | %d |\n", t.Faults, t.Detected)
+	fmt.Fprintf(&b, "| near misses, silent | %d | %d |\n", t.NearMisses, t.Silent)
+	fmt.Fprintf(&b, "| facts missing, said to be unknown | %d | %d |\n", t.Blind, t.Honest)
+	fmt.Fprintf(&b, "| healthy clusters; findings of severity warning or above on them | %d | %d |\n", t.Healthy, t.Alarms)
+	for _, kind := range []struct {
+		kind  Kind
+		title string
+	}{{Fault, "Faults"}, {NearMiss, "Near misses"}, {Blind, "Facts missing"}, {Healthy, "Healthy clusters"}} {
+		fmt.Fprintf(&b, "\n### %s\n\n| case | what happened | outcome |\n|---|---|---|\n", kind.title)
+		for _, v := range sorted(verdicts) {
+			if v.Case.Kind == kind.kind {
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.Case.Name, cell(v.Case.Doc), cell(v.outcome()))
+			}
+		}
+	}
+	b.WriteString("\n### Misses\n\n")
+	if len(t.Missed) == 0 {
+		b.WriteString("None of the cases above is missed.\n")
+	}
+	for _, v := range t.Missed {
+		fmt.Fprintf(&b, "- `%s`: %s\n", v.Case.Name, cell(v.outcome()))
+	}
+	return b.String()
+}
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
+// sorted orders verdicts by kind and name.
+func sorted(verdicts []*Verdict) []*Verdict {
+	order := []Kind{Fault, NearMiss, Blind, Healthy}
+	list := slices.Clone(verdicts)
+	slices.SortFunc(list, func(a, b *Verdict) int {
+		if a.Case.Kind != b.Case.Kind {
+			return slices.Index(order, a.Case.Kind) - slices.Index(order, b.Case.Kind)
+		}
+		return strings.Compare(a.Case.Name, b.Case.Name)
+	})
+	return list
+}

@@ -1,0 +1,219 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// GrowingFlushed finds segments that DataCoord has flushed, and a shard leader still serves as growing.
+var GrowingFlushed = &Check{
+	ID:       "growing-flushed",
+	Title:    "Flushed segment is still served as growing",
+	Severity: Error,
+	Since:    "0.3",
+	Doc: `
+After a flush QueryCoord takes the segment into a new target, has a node load the sealed copy with its index, and tells the shard
+leader to let the growing one go. If that handoff gets stuck, searches go on comparing the rows one by one, though an
+index exists; and where the sealed copy is there as well, the rows are in memory twice and ` + "`entity_num`" + ` counts them twice. Nothing
+in Milvus reports it: in etcd the segment is flushed, and growing segments do not appear in the query segment API (milvus issues 17767, 17566, 17914,
+34554, 40382).
+
+Looked at: the growing segments in each shard leader's view (GetDataDistribution), and their state in etcd. A finding is a segment that is growing
+there while etcd has it as flushed, as dropped after a compaction, or not at all, and that was flushed (or dropped) at least 2 minutes before the nodes
+were asked; or whose sealed copy was loaded in the same replica at least 2 minutes before.
+
+No finding is a handoff under way. Measured on 2.3.5: the sealed copy was there 3 s after the flush, the growing one gone after 13.5 s. When a segment was
+flushed is taken from its position in the channel, which is the channel's at the flush; where none is recorded, the age is said to be unknown.
+`,
+	Remedy: `
+See first what keeps the handoff back: a target that does not move (target-behind), a sealed segment that is not loaded (segment-not-loaded), a node that
+is full or does not answer. Then make QueryCoord draw up a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord, which serves no searches itself.
+As the last resort release the collection and load it again; it cannot be searched meanwhile.
+`,
+	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
+	Needs: NeedDistribution,
+	Run:   runGrowingFlushed,
+	FollowsFrom: []Cause{
+		{Check: "target-behind", Of: shares("collections")},
+		{Check: "segment-not-loaded", Of: shares("collections")},
+		{Check: "shard-not-serviceable", Of: shares("collections")},
+	},
+}
+
+// leftover are the growing segments of one collection that should be gone.
+type leftover struct {
+	segments []model.SegmentID
+	nodes    []model.NodeID
+	copies   []model.NodeID // of those that are sealed besides, one each
+	rows     int64
+	oldest   time.Time
+	gone     int // not flushed but dropped, or without a record
+	unsure   int
+	target   time.Time // of the leaders' views, the oldest
+}
+
+func runGrowingFlushed(p *Pass) error {
+	asked := p.askedAt()
+	found := make(map[model.CollectionID]*leftover)
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.Distribution == nil {
+			continue
+		}
+		for i := range n.Distribution.Leaders {
+			view := &n.Distribution.Leaders[i]
+			for _, g := range view.Growing {
+				p.judgeGrowing(found, model.ShardView{Node: n, LeaderView: view}, g, asked)
+			}
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(found), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+		p.reportLeftover(id, found[id], asked)
+	}
+	return nil
+}
+
+func (p *Pass) judgeGrowing(found map[model.CollectionID]*leftover, view model.ShardView, g model.GrowingView, asked time.Time) {
+	s := p.Segment(g.ID)
+	since, late, known := p.goneSince(s, g, asked)
+	copied, loadedAt := p.sealedCopy(view, g.ID)
+	if copied != 0 && !loadedAt.IsZero() && asked.Sub(loadedAt) > handoffGrace {
+		late, known = true, true
+		since = earliest(since, loadedAt)
+	}
+	if !late && known {
+		return
+	}
+	l := found[view.Collection]
+	if l == nil {
+		l = &leftover{}
+		found[view.Collection] = l
+	}
+	if !known {
+		l.unsure++
+		return
+	}
+	l.segments, l.nodes = append(l.segments, g.ID), append(l.nodes, view.Node.Node)
+	l.oldest = earliest(l.oldest, since)
+	l.target = earliest(l.target, versionTime(view.TargetVersion))
+	if copied != 0 {
+		l.copies = append(l.copies, copied)
+	}
+	if s == nil || s.State == model.SegmentDropped {
+		l.gone++
+	}
+	if s != nil {
+		l.rows += s.Rows
+	}
+}
+
+// goneSince says since when a segment is growing no more, and whether that is too long. known is false if it
+// has been flushed and nothing tells when.
+func (p *Pass) goneSince(s *model.Segment, g model.GrowingView, asked time.Time) (since time.Time, late, known bool) {
+	switch {
+	case s == nil:
+		// The metadata may be older than the segment. One that it should know, it has forgotten: the
+		// segment was flushed, compacted and cleared away.
+		since = g.At.Time()
+		return since, !since.IsZero() && p.Now.Sub(since) > loadGrace && asked.Sub(since) > loadGrace, true
+	case s.State == model.SegmentDropped:
+		since = s.DroppedAt.Time()
+	case s.State == model.SegmentFlushed:
+		since = s.PositionAt.Time()
+	default:
+		return time.Time{}, false, true
+	}
+	return since, !since.IsZero() && asked.Sub(since) > handoffGrace, !since.IsZero()
+}
+
+// sealedCopy finds a node of the same replica that has a growing segment sealed as well, and since when. 0: none.
+func (p *Pass) sealedCopy(view model.ShardView, id model.SegmentID) (node model.NodeID, since time.Time) {
+	for _, served := range p.Runtime.Served(id) {
+		if served.Sealed != nil && p.sameReplica(view.Collection, view.Node.Node, served.Node.Node) {
+			return served.Node.Node, versionTime(served.Sealed.Version)
+		}
+	}
+	return 0, time.Time{}
+}
+
+// sameReplica reports whether two nodes serve a collection for one replica; if metadata names neither, they do.
+func (p *Pass) sameReplica(id model.CollectionID, a, b model.NodeID) bool {
+	return a == b || replicaWith(p.Cluster, id, a) == replicaWith(p.Cluster, id, b)
+}
+
+// earliest is the earlier of two times, of which either may be unknown.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func (p *Pass) reportLeftover(id model.CollectionID, l *leftover, asked time.Time) {
+	name := collectionLabel(p.Cluster, id)
+	if l.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: when %s served as growing were flushed", name, plural(l.unsure, "segment")))
+	}
+	if len(l.segments) == 0 {
+		return
+	}
+	const heavy = 0.5
+	w := p.workOf(id)
+	cost := w.shareOfGrowing(l.rows)
+	f := Finding{Severity: Warning, Object: refCollection(p.Cluster, id), Cost: cost}
+	if cost >= heavy && !w.flat {
+		f.Severity = Error
+	}
+	nodes := nodeNames("querynode", l.nodes)
+	f.Message = fmt.Sprintf("collection %s: %s flushed %s ago %s still served as growing by %s: %s, %s of its rows, compared one by one",
+		name, plural(len(l.segments), "segment"), span(asked.Sub(l.oldest)), isAre(len(l.segments)), few(nodes), plural(l.rows, "row"), percent(w.shareOfRows(l.rows)))
+	f.Evidence = []Evidence{
+		{"growing in a leader's view", plural(len(l.segments), "segment"), few(nodes)},
+		{"flushed or dropped since", timeText(l.oldest), "etcd"},
+	}
+	if l.gone > 0 {
+		f.Evidence = append(f.Evidence, Evidence{"of those dropped, or without a record", number(l.gone), "etcd"})
+	}
+	f.Impact = "Each search compares " + plural(l.rows, "row") + " one by one that an index would find"
+	if cost > 0 {
+		f.Impact += ", about " + percent(cost) + " of the collection's search work"
+	}
+	if len(l.copies) > 0 {
+		f.Evidence = append(f.Evidence, Evidence{"in memory as sealed, too", plural(len(l.copies), "segment"), few(nodeNames("querynode", l.copies))})
+		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice, and counted twice", number(len(l.copies)), isAre(len(l.copies)))
+	}
+	f.Impact += "."
+	if !l.target.IsZero() {
+		f.Evidence = append(f.Evidence, Evidence{"target of the shard leader", "drawn up " + span(asked.Sub(l.target)) + " ago", few(nodes)})
+	}
+	f.Hint = refreshHint(p.Cluster, id)
+	for _, n := range nodes {
+		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
+	}
+	f.Objects = append(f.Objects, someSegments(l.segments)...)
+	p.Report(f)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// refreshHint says how to make QueryCoord draw up a new target of a collection.
+func refreshHint(c *model.Cluster, id model.CollectionID) string {
+	x := c.Collection(id)
+	if x == nil {
+		return "restart QueryCoord: it compares nodes with metadata when it starts"
+	}
+	call := fmt.Sprintf("Collection(%q).load(_refresh=True)", x.Name)
+	if db := c.DatabaseName(x.Database); db != "default" {
+		call += fmt.Sprintf(" in database %q", db)
+	}
+	return "pymilvus: " + call + "; if that does not help, restart QueryCoord, then release and load the collection"
+}

@@ -1,0 +1,242 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// GrowingOld finds rows that stay growing: nobody inserts any more, and nothing will close their segments soon.
+var GrowingOld = &Check{
+	ID:       "growing-too-old",
+	Title:    "Rows stay in growing segments",
+	Severity: Warning,
+	Since:    "0.3",
+	Doc: `
+Rows that were inserted lie in growing segments until those are sealed and flushed; only then an index is built. Until
+then every search compares them one by one (from some thousand rows on with a small interim index,
+` + "`queryNode.segcore.interimIndex`" + `), on the shard leader's node alone. DataCoord seals a segment by itself in three cases:
+
+- it is full: ` + "`sealProportion`" + ` of its largest size, see growing-too-large;
+- nothing was written for ` + "`maxIdleTime`" + ` (10 minutes) **and** it is larger than ` + "`minSizeFromIdleToSealed`" + ` (16 MB). A smaller one
+  is never sealed for being idle; where 16 MB is more than a full segment, none ever is;
+- it is as old as ` + "`maxLife`" + ` (24 hours).
+
+So some thousand rows that are inserted and not flushed cost each search for up to a day. Users meet this as "search is slow
+after a small insert" (milvus issues 21215, 15344).
+
+A finding is: rows of a loaded collection to which nothing was written for 2 minutes, and which idle sealing does not reach;
+a warning if they cost a tenth of the collection's search work, else an information. Also: a segment past ` + "`maxLife`" + `, one that idle
+sealing should have closed, and one that is sealed and not flushed because its channel stands still (milvus issue 29092).
+
+No finding is a segment that is being written, however large its part of the work: that is the price of inserting. When a segment was last
+written is told by DataCoord's memory, by a streaming node's record, or by etcd up to the channel's checkpoint; where none
+of them tells, it is said to be unknown. Limits are those of the cluster's own configuration, else the version's defaults.
+`,
+	Remedy: `
+Flush after a batch of inserts: ` + "`Collection(NAME).flush()`" + ` or ` + "`MilvusClient.flush(NAME)`" + `. The index is built and loaded within
+seconds to minutes, and the growing segment is released about 15 seconds after the sealed one is there. Do not flush after each
+small insert: each flush makes a segment of its own, and many small segments are a finding, too. Where small batches come all the time,
+a lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` lets idle sealing do it. Segments past their limits mean that DataCoord or a
+data node does not do its work: look at the channel's checkpoint and at the data node that watches it.
+`,
+	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
+	Run:   runGrowingOld,
+	FollowsFrom: []Cause{
+		{Check: "node-unreachable", Of: shares("vchannels")},
+	},
+}
+
+// oldRows are the segments of one collection that stay growing.
+type oldRows struct {
+	idle, overdue, stuck []model.SegmentID
+	rows                 int64
+	leaders              []model.NodeID
+	channels             map[string]bool
+	// since is the last write among the idle ones; started the start of the oldest, untilLife when it is sealed at last.
+	since, started time.Time
+	largest        int64 // MaxRows of the idle ones
+	by             string
+	unsure         int
+}
+
+// overdueGrace is what DataCoord is given beyond its own limits: it looks at segments with each time tick
+// of their channel, and a data node then writes them.
+const overdueGrace = 10 * time.Minute
+
+func runGrowingOld(p *Pass) error {
+	policy := p.sealPolicy()
+	now := p.Now
+	open := p.shared.open()
+	for start := 0; start < len(open); {
+		end := start
+		id := open[start].Collection
+		for end < len(open) && open[end].Collection == id {
+			end++
+		}
+		if p.Collection(id) != nil && !p.Collection(id).Dropped() {
+			p.reportOld(id, gatherOld(p, &policy, open[start:end], now), &policy)
+		}
+		start = end
+	}
+	return nil
+}
+
+func gatherOld(p *Pass, policy *sealPolicy, open []openSegment, now time.Time) *oldRows {
+	var o oldRows
+	loaded := isLoaded(p.Cluster, open[0].Collection)
+	for i := range open {
+		s := &open[i]
+		idle, isIdle := s.idleFor(now)
+		switch {
+		case s.State != model.SegmentGrowing:
+			if v := p.VChannel(s.VChannel); v != nil && now.Sub(v.Checkpoint.At.Time()) > overdueGrace && now.Sub(s.ExpireAt.Time()) > overdueGrace && !s.ExpireAt.Time().IsZero() {
+				o.stuck = append(o.stuck, s.ID)
+				o.take(s)
+			}
+		// Up to 2.1 a segment's life counted from the last allocation.
+		case !s.startedAt.IsZero() && now.Sub(s.startedAt) > policy.maxLife+overdueGrace && !legacy(p.Cluster),
+			isIdle && s.rows > policy.idleRows(s.MaxRows) && idle > policy.maxIdle+overdueGrace:
+			o.overdue = append(o.overdue, s.ID)
+			o.take(s)
+		case !loaded:
+		case isIdle && s.rows > 0 && s.rows <= policy.idleRows(s.MaxRows):
+			o.idle = append(o.idle, s.ID)
+			o.take(s)
+			o.largest = max(o.largest, s.MaxRows)
+			if s.writtenAt.After(o.since) {
+				o.since, o.by = s.writtenAt, s.by
+			}
+		case s.unsure(now):
+			o.unsure++
+		}
+	}
+	return &o
+}
+
+// take counts one segment.
+func (o *oldRows) take(s *openSegment) {
+	o.rows += s.rows
+	for _, l := range s.leaders {
+		o.leaders = append(o.leaders, l.Node.Node)
+	}
+	if o.channels == nil {
+		o.channels = make(map[string]bool)
+	}
+	o.channels[s.VChannel] = true
+	if o.started.IsZero() || !s.startedAt.IsZero() && s.startedAt.Before(o.started) {
+		o.started = s.startedAt
+	}
+}
+
+func (p *Pass) reportOld(id model.CollectionID, o *oldRows, policy *sealPolicy) {
+	name := collectionLabel(p.Cluster, id)
+	if o.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: when rows were last written to %s", name, plural(o.unsure, "growing segment")))
+	}
+	count := len(o.idle) + len(o.overdue) + len(o.stuck)
+	if count == 0 {
+		return
+	}
+	w := p.workOf(id)
+	cost := w.shareOfGrowing(o.rows)
+	f := Finding{Severity: Warning, Object: refCollection(p.Cluster, id), Cost: cost}
+	rows := plural(o.rows, "row") + " in " + plural(count, "growing segment")
+	switch {
+	case len(o.overdue) > 0:
+		f.Message = fmt.Sprintf("collection %s: %s, %s of them past the limits at which DataCoord seals (%s idle, %s old)",
+			name, rows, number(len(o.overdue)), span(policy.maxIdle), span(policy.maxLife))
+	case len(o.stuck) > 0:
+		f.Message = fmt.Sprintf("collection %s: %s, %s of them sealed and not flushed: the checkpoint of %s stands still",
+			name, rows, number(len(o.stuck)), plural(len(o.channels), "channel"))
+	default:
+		f.Severity = p.idleSeverity(id, &w, o.rows)
+		f.Message = fmt.Sprintf("collection %s: %s, %s after the last insert: without a flush they stay unindexed%s",
+			name, rows, span(p.Now.Sub(o.since)), until(o.started, p.Now, policy.maxLife))
+	}
+	f.Impact = idleImpact(&w, cost, len(o.leaders) > 0)
+	f.Hint = flushHint(p.Cluster, id)
+	f.Evidence = o.evidence(&w, policy)
+	for _, n := range nodeNames("querynode", o.leaders) {
+		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
+	}
+	for _, v := range p.VChannelsOf(id) {
+		if o.channels[v.Name] {
+			f.Objects = append(f.Objects, refVChannel(v.Name))
+		}
+	}
+	f.Objects = append(f.Objects, someSegments(slices.Concat(o.idle, o.overdue, o.stuck))...)
+	p.Report(f)
+}
+
+// idleSeverity weighs idle rows: a warning if they cost a tenth of the collection's search work. Where nodes
+// did not say what they serve, a twentieth of its rows counts the same, unless all of them are compared anyway.
+func (p *Pass) idleSeverity(id model.CollectionID, w *work, rows int64) Severity {
+	const costly, many = 0.1, 0.05
+	if w.known && w.cost > 0 {
+		if w.shareOfGrowing(rows) >= costly {
+			return Warning
+		}
+		return Info
+	}
+	all := p.CollectionTotals(id).Rows
+	if !w.flat && all > 0 && float64(rows) >= many*float64(all) {
+		return Warning
+	}
+	return Info
+}
+
+func idleImpact(w *work, cost float64, served bool) string {
+	switch {
+	case cost > 0 && w.flat:
+		return "They are " + percent(cost) + " of the collection's search work; the collection is searched by brute force anyway."
+	case cost > 0:
+		return "Each search compares them one by one: about " + percent(cost) + " of the collection's search work, all of it on shard leaders."
+	case served:
+		return "Each search compares them one by one, on the shard leaders."
+	}
+	return "Searches compare them one by one; what that costs is unknown, as no query node said what it serves."
+}
+
+// until says when a segment is sealed at last.
+func until(started, now time.Time, life time.Duration) string {
+	if started.IsZero() {
+		return " up to " + span(life)
+	}
+	return fmt.Sprintf(" for another %s (%s at most)", span(started.Add(life).Sub(now)), span(life))
+}
+
+func (o *oldRows) evidence(w *work, policy *sealPolicy) []Evidence {
+	list := []Evidence{{"growing rows", number(o.rows), ""}}
+	if !o.since.IsZero() {
+		list = append(list, Evidence{"last written", timeText(o.since), o.by})
+	}
+	if !o.started.IsZero() {
+		list = append(list, Evidence{"oldest since", timeText(o.started), "start position"})
+	}
+	if w.rows > 0 {
+		list = append(list, Evidence{"rows in memory", number(w.rows), "query nodes"})
+	}
+	if o.largest > 0 {
+		at := fmt.Sprintf("from %s rows (%g MB) on", number(policy.idleRows(o.largest)), policy.minSize)
+		if policy.idleRows(o.largest) >= policy.fullRows(o.largest) {
+			at += fmt.Sprintf(": never, a segment is full at %s rows", number(policy.fullRows(o.largest)))
+		}
+		list = append(list, Evidence{"idle sealing", at, policy.from})
+	}
+	return append(list, Evidence{"sealed at the age of", span(policy.maxLife), policy.from})
+}
+
+// flushHint says how to flush a collection.
+func flushHint(c *model.Cluster, id model.CollectionID) string {
+	x := c.Collection(id)
+	if x == nil {
+		return "flush the collection"
+	}
+	if db := c.DatabaseName(x.Database); db != "default" {
+		return fmt.Sprintf("pymilvus: MilvusClient(uri, db_name=%q).flush(%q)", db, x.Name)
+	}
+	return fmt.Sprintf("pymilvus: Collection(%q).flush()", x.Name)
+}

@@ -1,0 +1,106 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
+)
+
+// IdleNode finds query nodes that serve nothing, or far less than the others.
+var IdleNode = &Check{
+	ID:       "node-idle",
+	Title:    "Query node serves nothing, or far less than the others",
+	Severity: Error,
+	Since:    "0.3",
+	Doc: `
+A query node that joined and was given nothing to serve costs money and helps nobody: all searches still wait for the others. Milvus issues 23604 and 24065 are such cases.
+
+Compared are the query nodes of one resource group that are registered, not stopping, and not inside streaming nodes (those take channels only). What a node
+serves comes from the node itself, else from its metrics; it is weighed as search work, as ` + "`kitescope balance`" + ` does. A node with
+at most a quarter of what the others have on average is a finding, an error if it serves nothing at all.
+
+It is none if there is nothing to give it: no replica has two segments on one node, or the resource group serves fewer than 5,000 rows in all. Nor within two minutes of
+its start, unless auto-balance is off: measured on Milvus 2.3.5, segments move to a new node from the second second on and have settled after 90 s.
+`,
+	Remedy: `
+If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the calls. If it is on and the
+node stays idle: is the node in the resource group of the replicas (` + "`kitescope get resource-groups`" + `)? Does another node hold the collection's load task? QueryCoord's log says
+why it skips a replica ("skip balance"). Does its version or memory differ, so that QueryCoord holds it unfit?
+`,
+	Parts:       model.PartServing | model.PartSessions,
+	Run:         runIdleNode,
+	FollowsFrom: []Cause{{Check: "auto-balance-off"}},
+}
+
+func runIdleNode(p *Pass) error {
+	if reason := p.noSurvey(); reason != "" {
+		return p.Skip(reason)
+	}
+	for _, x := range p.idleNodes() {
+		if !x.fresh {
+			p.reportIdle(x)
+		}
+	}
+	return nil
+}
+
+func (p *Pass) reportIdle(x idleNode) {
+	r, total := x.region, x.region.cost()
+	low, high := 1.0, 0.0
+	for _, n := range r.nodes {
+		if n.Node != x.Node {
+			low, high = min(low, n.Cost/total), max(high, n.Cost/total)
+		}
+	}
+	f := Finding{
+		Severity: Warning, Object: refNode("querynode", x.Node), Cost: r.tooMuch(),
+		Message: fmt.Sprintf("%s serves %d of %s, %s of the search work; each of the others %s to %s",
+			x.Name(), x.Sealed, plural(r.sealed(), "segment"), percent(x.Cost/total), percent(low), percent(high)),
+		Evidence: []Evidence{
+			{"sealed segments", number(x.Sealed), metricSource(x.Share)},
+			{"growing segments", number(x.Growing), metricSource(x.Share)},
+			{"rows", number(x.Rows()), metricSource(x.Share)},
+			{"rows of the resource group", number(r.rows()), "query nodes"},
+			{"resource group", r.name, "etcd"},
+		},
+		Impact: "Its processors and memory are not used. The busiest node does " + percent(r.tooMuch()) + " more than its fair share, and every search waits for it.",
+		Hint:   "kitescope balance --plan lists the moves that would even it out",
+	}
+	if x.Sealed == 0 && x.Growing == 0 {
+		f.Severity = Error
+		f.Message = fmt.Sprintf("%s serves nothing; the others of its resource group serve %s", x.Name(), plural(r.sealed(), "segment"))
+	}
+	p.idleCircumstances(&f, x)
+	p.Report(f)
+}
+
+// idleCircumstances adds since when the node is there, how much it works, and what explains its idleness.
+func (p *Pass) idleCircumstances(f *Finding, x idleNode) {
+	if x.age >= 0 {
+		f.Evidence = append(f.Evidence, Evidence{"started", span(x.age) + " ago", x.Name()})
+		f.Message += ", " + span(x.age) + " after its start"
+	}
+	if cores, ok := x.CPU(); ok {
+		f.Evidence = append(f.Evidence, Evidence{"processor cores in use", fmt.Sprintf("%.2f", cores), x.Name() + " metrics"})
+	}
+	replicas := slices.DeleteFunc(slices.Clone(x.region.groups), func(g *balance.Group) bool {
+		s := g.Share(x.Node)
+		return s == nil || !s.Member
+	})
+	f.Evidence = append(f.Evidence, Evidence{"replicas that name it", fmt.Sprintf("%d of %d", len(replicas), len(x.region.groups)), "etcd"})
+	auto := p.Balance.Auto
+	switch {
+	case auto.Known && !auto.On:
+		f.Evidence = append(f.Evidence, Evidence{balance.SwitchKey, auto.Value, auto.From})
+	case len(replicas) == 0:
+		f.Hint = "no replica names the node: see kitescope get resource-groups, and whether the node is in the group that its replicas are in"
+	case x.age < 0 && f.Severity == Warning:
+		f.Severity = Info // it may have started a moment ago
+		f.Evidence = append(f.Evidence, Evidence{"started", "unknown", ""})
+	case auto.Known && x.age > 10*time.Minute:
+		f.Hint = "auto-balance is on and has not helped: QueryCoord's log says why it skips the replicas; " + f.Hint
+	}
+}

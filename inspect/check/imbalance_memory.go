@@ -1,0 +1,96 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
+)
+
+// ImbalanceMemory finds query nodes of one resource group of which one is nearly full while another is not.
+var ImbalanceMemory = &Check{
+	ID:       "imbalance-memory",
+	Title:    "Memory of query nodes is used unevenly",
+	Severity: Warning,
+	Since:    "0.3",
+	Doc: `
+The fullest node decides how much a collection can grow: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85 % writes are throttled for the
+whole cluster. Compared is, for the query nodes of a resource group, the part of its memory that each uses, as it says itself (GetMetrics: memory_usage of memory).
+
+A finding is a difference of 30 points and more between two of them, which is what ` + "`queryCoord.memoryUsageMaxDifferencePercentage`" + ` of this cluster says, or 30 by default; a warning if the fuller one is at 60 % or above.
+Milvus 2.2 and later read that value no more and balance rows instead: dimensions, indexes and mmap are why memory can differ where rows do not.
+`,
+	Remedy: "`kitescope balance --plan --by memory`" + ` lists moves. Nodes of different sizes in one resource group fill up unevenly by nature before Milvus 2.5 (and late 2.4), which weighs the memory that each has (pull request 36466).
+`,
+	Parts:       model.PartServing | model.PartSessions,
+	Needs:       NeedSystem,
+	Run:         runImbalanceMemory,
+	FollowsFrom: []Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: shares("nodes")}},
+}
+
+const (
+	memoryApart = 30.0 // points
+	memoryFull  = 0.6
+)
+
+func runImbalanceMemory(p *Pass) error {
+	apart := memoryApart
+	source := "default"
+	if s, ok := p.Setting("queryCoord.memoryUsageMaxDifferencePercentage", "querycoord", "mixcoord"); ok {
+		if v, err := strconv.ParseFloat(s.Value, 64); err == nil && v > 0 {
+			apart, source = v, s.From
+		}
+	}
+	for _, r := range p.regions() {
+		var low, high *balance.Share
+		for _, n := range r.nodes {
+			if usedMemory(n) < 0 {
+				continue
+			}
+			if low == nil || usedMemory(n) < usedMemory(low) {
+				low = n
+			}
+			if high == nil || usedMemory(n) > usedMemory(high) {
+				high = n
+			}
+		}
+		if low == nil || 100*(usedMemory(high)-usedMemory(low)) < apart {
+			continue
+		}
+		p.reportMemory(r, low, high, Evidence{"difference that counts", fmt.Sprintf("%g points", apart), source})
+	}
+	return nil
+}
+
+// usedMemory is the part of its memory that a node uses, -1 if that is unknown.
+func usedMemory(n *balance.Share) float64 {
+	use, capacity, ok := n.Memory()
+	if !ok || capacity <= 0 {
+		return -1
+	}
+	return float64(use) / float64(capacity)
+}
+
+func (p *Pass) reportMemory(r *region, low, high *balance.Share, bound Evidence) {
+	f := Finding{
+		Severity: Info, Object: refNode("querynode", high.Node), Objects: []model.Ref{refNode("querynode", low.Node)},
+		Message: fmt.Sprintf("%s uses %s of its memory, %s of the same resource group %s", high.Name(), percent(usedMemory(high)), low.Name(), percent(usedMemory(low))),
+		Evidence: []Evidence{
+			{"memory in use on " + high.Name(), memoryText(high), high.Name() + " GetMetrics"},
+			{"memory in use on " + low.Name(), memoryText(low), low.Name() + " GetMetrics"},
+			bound,
+		},
+		Impact: "The fuller node decides when loading fails and when writes are throttled.",
+		Hint:   "kitescope balance --plan --by memory",
+	}
+	if usedMemory(high) >= memoryFull {
+		f.Severity = Warning
+	}
+	p.Report(f)
+}
+
+func memoryText(n *balance.Share) string {
+	use, capacity, _ := n.Memory()
+	return bytesText(use) + " of " + bytesText(capacity)
+}

@@ -1,0 +1,93 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
+)
+
+// ImbalanceRows finds replicas whose rows lie unevenly on their nodes.
+var ImbalanceRows = &Check{
+	ID:       "imbalance-rows",
+	Title:    "Rows are spread unevenly over query nodes",
+	Severity: Warning,
+	Since:    "0.3",
+	Doc: `
+A search waits for the slowest of its nodes, so that the node with most rows decides. Compared are, per replica, the rows that its nodes serve, growing ones included: the
+largest share over the mean. 1 is even.
+
+A finding is a replica with 1.3 or more, though moving segments would make it better by 15 % at least, and where the busiest node has too much by a tenth or more of what a
+node of the resource group serves on average: of small collections, and of those with fewer segments than nodes, nothing is said. A warning it is from 1.5 and three tenths on, or if all replicas
+of the group together come to 1.5.
+
+Growing rows sit on the leaders of their shards, and moving segments can only make up for them; what is left then is no finding.
+`,
+	Remedy: "`kitescope balance --plan`" + ` lists the fewest moves that even it out, with the calls that make them. Where auto-balance is on, Milvus tolerates a difference of 5 % of its
+scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page says what it would move, and why it does not.
+`,
+	Parts:       model.PartServing | model.PartSessions | model.PartSegments,
+	Run:         runImbalanceRows,
+	FollowsFrom: []Cause{{Check: "auto-balance-off"}, {Check: "node-idle"}},
+}
+
+func runImbalanceRows(p *Pass) error {
+	if reason := p.noSurvey(); reason != "" {
+		return p.Skip(reason)
+	}
+	for _, r := range p.regions() {
+		all := r.spread(rowsOf)
+		for i, g := range p.unevenGroups(r) {
+			severity := Info
+			if all >= warnRows && i == 0 || g.Spread.RowsMaxMean >= warnRows && g.weight >= worthAWarn {
+				severity = Warning
+			}
+			p.reportRows(r, g, all, severity)
+		}
+	}
+	return nil
+}
+
+func (p *Pass) reportRows(r *region, g unevenGroup, all float64, severity Severity) {
+	most := slices.MaxFunc(g.Shares, func(a, b *balance.Share) int { return cmp.Compare(a.Rows(), b.Rows()) })
+	f := Finding{
+		Severity: severity, Object: g.Ref(),
+		Message: fmt.Sprintf("%s: %s has %s of its %s rows, %.2f times the mean", g.Name(), most.Name(), number(most.Rows()), number(g.Rows()), g.Spread.RowsMaxMean),
+		Evidence: []Evidence{
+			{"largest share of rows over the mean", fmt.Sprintf("%.2f", g.Spread.RowsMaxMean), "query nodes"},
+			{"mean rows of a node", number(g.Rows() / int64(g.Spread.Nodes)), "query nodes"},
+			{"the same over all replicas of " + groupName(r.name), fmt.Sprintf("%.2f", all), "query nodes"},
+		},
+		Impact: "Searches of the collection wait for " + most.Name() + ".",
+		Hint:   "kitescope balance " + g.Name() + " --plan --by rows",
+	}
+	if g.Spread.MaxMean > 1 && r.cost() > 0 {
+		f.Cost = (1 - 1/g.Spread.MaxMean) * g.Cost() / r.cost()
+	}
+	if g.reachable > 0 {
+		f.Evidence = append(f.Evidence, Evidence{"reachable by moving segments", fmt.Sprintf("%.2f or less", max(g.reachable, 1)), "worked out"})
+	}
+	for _, s := range g.Shares {
+		if s.Known {
+			f.Evidence = append(f.Evidence, Evidence{"rows on " + s.Name(), number(s.Rows()), metricSource(s)})
+			f.Objects = append(f.Objects, refNode("querynode", s.Node))
+		}
+		if len(f.Objects) == mostNodes {
+			break
+		}
+	}
+	p.Report(f)
+}
+
+// mostNodes is how many nodes a finding lists.
+const mostNodes = 12
+
+// groupName is a resource group for people.
+func groupName(name string) string {
+	if name == "" || name == "__default_resource_group" {
+		return "the default resource group"
+	}
+	return "resource group " + name
+}

@@ -1,0 +1,116 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Thresholds of import-stuck.
+const (
+	// importIdle is how long a job may wait for its turn, or a task be on a node that is gone (dataCoord.import.inactiveTimeout: 1800).
+	importIdle = 30 * time.Minute
+	// importLong is how long a job may work: large imports take hours.
+	importLong = 12 * time.Hour
+	// importGone is what DataCoord is given to notice that a node is gone.
+	importGone = 5 * time.Minute
+)
+
+// ImportStuck finds imports that do not get on.
+var ImportStuck = &Check{
+	ID:       "import-stuck",
+	Title:    "An import does not get on",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartTasks | model.PartSessions | model.PartSegments,
+	Doc: `Looks at import jobs and their tasks (Milvus 2.4 and later), and at importing segments. A warning if
+
+- a job is Pending for 30 minutes, or in another state that is not final for 12 hours;
+- a task is in progress for 5 minutes on a node that has no session;
+- segments of a living collection are importing, an hour after they were made, while no job of the collection is under way: they are what an import
+  that was cut off left.
+
+Final are Completed and Failed. Times are the jobs' own; one without a time is not judged by it. Failed ones are ` + "`task-failed`" + `'s.`,
+	Remedy: `utility.list_bulk_insert_tasks() shows progress and reasons. Look at the log of the data node that has the task; object storage that cannot be
+read is the usual cause.`,
+	Run: runImportStuck,
+}
+
+func runImportStuck(p *Pass) error {
+	running := make(map[model.CollectionID]bool)
+	for _, t := range p.Tasks {
+		switch t.Type {
+		case "import-job", "preimport", "import":
+		default:
+			continue
+		}
+		if t.State == "Completed" || t.State == "Failed" {
+			continue
+		}
+		running[t.Collection] = true
+		if why := p.importProblem(t); why != "" {
+			p.reportImport(t, why)
+		}
+	}
+	p.judgeImporting(running)
+	return nil
+}
+
+func (p *Pass) importProblem(t *model.Task) string {
+	age := p.since(t)
+	switch {
+	case t.Type != "import-job" && t.State == "InProgress" && p.abandoned(t) && age >= importGone:
+		return "its node is gone"
+	case t.StartedAt.IsZero():
+		return ""
+	case t.Type == "import-job" && t.State == "Pending" && age >= importIdle:
+		return "it has not begun"
+	case t.Type == "import-job" && age >= importLong:
+		return "it is not finished"
+	}
+	return ""
+}
+
+func (p *Pass) reportImport(t *model.Task, why string) {
+	p.Report(Finding{
+		Severity: Warning, Object: refTask(t), Objects: p.taskObjects(t),
+		Message: fmt.Sprintf("%s %d into %s is %s for %s: %s", t.Type, t.ID, collectionLabel(p.Cluster, t.Collection), t.State, span(p.since(t)), why),
+		Evidence: []Evidence{
+			{"state", t.State, "etcd"}, {"begun", timeText(t.StartedAt), "etcd"}, {"progress", cmp.Or(t.Progress, "unknown"), "etcd"}, {"runs on", taskNode(t), "etcd"},
+			{"reason", cmp.Or(t.Reason, "none"), "etcd"},
+		},
+		Impact: "Its rows are not there.",
+		Hint:   fmt.Sprintf("utility.get_bulk_insert_state(task_id=%d), and the log of %s", t.Trigger, taskNode(t)),
+	})
+}
+
+// judgeImporting looks for importing segments that no import works on.
+func (p *Pass) judgeImporting(running map[model.CollectionID]bool) {
+	limit := p.before(time.Hour)
+	for _, x := range p.Collections {
+		t := p.CollectionTotals(x.ID)
+		if x.Dropped() || running[x.ID] || t.ByState[model.SegmentImporting] == 0 {
+			continue
+		}
+		var objects []model.Ref
+		segments, rows := 0, int64(0)
+		for _, s := range p.SegmentsOf(x.ID) {
+			if s.State == model.SegmentImporting && settled(s, limit) && !lastTouched(s).IsZero() {
+				segments, rows = segments+1, rows+s.Rows
+				objects = append(objects, refSegment(s.ID))
+			}
+		}
+		if segments == 0 {
+			continue
+		}
+		p.Report(Finding{
+			Severity: Warning, Object: refCollection(p.Cluster, x.ID), Objects: objects[:min(len(objects), maxObjects)],
+			Message:  fmt.Sprintf("%s of %s, %s rows, are importing, and no import is under way", plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows)),
+			Evidence: []Evidence{{"importing segments older than 1 h", number(segments), "etcd"}, {"their rows", number(rows), "etcd"}, {"imports under way", "none", "etcd"}},
+			Impact:   "Their rows are not visible; they hold storage.",
+			Hint:     fmt.Sprintf("%sutility.list_bulk_insert_tasks(collection_name=%q), then import again what is missing", inDatabase(p.Cluster, x), x.Name),
+		})
+	}
+}

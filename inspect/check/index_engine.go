@@ -1,0 +1,100 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+
+	"kitescope/inspect/model"
+)
+
+// IndexTooNew finds index files that query nodes cannot read.
+var IndexTooNew = &Check{
+	ID:       "index-too-new",
+	Title:    "Index files are of a version that query nodes cannot read",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
+	Doc: `Compares the version that each finished index file was written in with the range that the sessions of query nodes say they read
+(` + "`IndexEngineVersion`" + `, Milvus 2.3 and later). A file outside of the range of any registered query node is a finding: an error, as
+that node cannot load the segment.
+
+It happens when a newer Milvus has built indexes and an older one runs again, or while only some query nodes are upgraded (milvus issue
+33242: 2.3.15 after 2.4.1, "channel not available"). Nodes that do not say a range, and dropped segments, are not judged.`,
+	Remedy: `Bring all query nodes to the version that wrote the files. To stay with the older one, drop the index and create it again, so that it is
+built by that version, before the collection is loaded.`,
+	Run: runIndexTooNew,
+}
+
+func runIndexTooNew(p *Pass) error {
+	var readers []*model.Session
+	for _, s := range p.Sessions {
+		if s.Role == "querynode" && s.IndexEngine.Current > 0 {
+			readers = append(readers, s)
+		}
+	}
+	if len(readers) == 0 {
+		return p.Skip("no query node says which index versions it reads")
+	}
+	lowest, highest := readers[0], readers[0]
+	for _, s := range readers {
+		if s.IndexEngine.Current < lowest.IndexEngine.Current {
+			lowest = s
+		}
+		if s.IndexEngine.Minimal > highest.IndexEngine.Minimal {
+			highest = s
+		}
+	}
+	for _, x := range p.Collections {
+		if !x.Dropped() {
+			p.judgeEngine(x, lowest, highest)
+		}
+	}
+	return nil
+}
+
+// judgeEngine looks for files of a collection that lowest is too old for, or highest too new.
+func (p *Pass) judgeEngine(x *model.Collection, lowest, highest *model.Session) {
+	f := Finding{Severity: Error, Object: refCollection(p.Cluster, x.ID)}
+	var version int32
+	var reader *model.Session
+	segments, rows := 0, int64(0)
+	for _, s := range p.SegmentsOf(x.ID) {
+		if !s.State.Healthy() {
+			continue
+		}
+		for i := range s.Indexes {
+			r := &s.Indexes[i]
+			if r.State != model.IndexFinished || r.Deleted || r.Files == 0 {
+				continue
+			}
+			switch {
+			case r.EngineVersion > lowest.IndexEngine.Current:
+				reader = lowest
+			case r.EngineVersion < highest.IndexEngine.Minimal:
+				reader = highest
+			default:
+				continue
+			}
+			version = r.EngineVersion
+			segments, rows = segments+1, rows+s.Rows
+			if len(f.Objects) < maxObjects {
+				f.Objects = append(f.Objects, refSegment(s.ID))
+			}
+			break
+		}
+	}
+	if segments == 0 {
+		return
+	}
+	f.Objects = append(f.Objects, refNode(reader.Role, reader.Node))
+	f.Message = fmt.Sprintf("%s of %s, %s rows, have index files of version %d, which %s cannot read: it reads %d to %d",
+		plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), version, reader.Name(), reader.IndexEngine.Minimal, reader.IndexEngine.Current)
+	f.Evidence = []Evidence{
+		{"version of the files", strconv.Itoa(int(version)), "etcd"},
+		{"range of " + reader.Name(), fmt.Sprintf("%d to %d", reader.IndexEngine.Minimal, reader.IndexEngine.Current), "etcd"},
+		{"its Milvus version", reader.Version, "etcd"},
+	}
+	f.Impact = "The node cannot load these segments: the collection does not load, or its shards are not available."
+	f.Hint = fmt.Sprintf("run %s with the Milvus version that built the index, or build it again with %s", reader.Name(), reader.Version)
+	p.Report(f)
+}

@@ -1,0 +1,133 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// IndexMetricMismatch finds indexes that cannot answer the searches of their field.
+var IndexMetricMismatch = &Check{
+	ID:       "index-metric-mismatch",
+	Title:    "The metric of an index does not fit its field, or is not the one that is loaded",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartIndexes | model.PartServing,
+	Doc: `Compares live index definitions on vector fields with the schema, with each other and with the load state.
+
+- A metric that the field's type has no notion of, such as L2 on a binary vector, JACCARD on a float vector, anything but IP and BM25
+  on a sparse one, or BM25 where no function fills the field: searches of that field fail. An error.
+- Two live definitions of one vector field with different metrics: which of them answers is chance. A warning.
+- A collection that is loaded with an index definition that is gone or deleted: nodes serve what was built by it, with its metric. A warning.
+
+Milvus refuses the first when an index is created; it comes from clients and backups that write metadata themselves, and from upgrades.
+Which metric searches ask for is in no metadata: a search with another metric than the index's fails with a message that says so.`,
+	Remedy: `Release the collection, drop the index, create it with the metric that the vectors were made for, and load again.`,
+	Run:    runIndexMetric,
+}
+
+// metricsOf are the metrics of field types (Milvus 2.6, internal/util/indexparamcheck/constraints.go and docs, "Metric
+// types"; TANIMOTO, SUBSTRUCTURE and SUPERSTRUCTURE until 2.2). Types that are missing are not judged.
+func metricsOf(fieldType string) []string {
+	switch fieldType {
+	case "FloatVector", "Float16Vector", "BFloat16Vector", "Int8Vector":
+		return []string{"L2", "IP", "COSINE"}
+	case "BinaryVector":
+		return []string{"HAMMING", "JACCARD", "TANIMOTO", "SUBSTRUCTURE", "SUPERSTRUCTURE", "MHJACCARD"}
+	case "SparseFloatVector":
+		return []string{"IP", "BM25"}
+	}
+	return nil
+}
+
+func runIndexMetric(p *Pass) error {
+	for _, x := range p.Collections {
+		if x.Dropped() {
+			continue
+		}
+		byField := make(map[model.FieldID][]*model.Index)
+		for _, i := range p.IndexesOf(x.ID) {
+			if f := x.Field(i.Field); f != nil && f.Vector() && !i.Deleted {
+				byField[i.Field] = append(byField[i.Field], i)
+				p.judgeMetric(x, f, i)
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(byField)) {
+			p.judgeRivals(x, byField[id])
+		}
+		p.judgeLoadedIndex(x)
+	}
+	return nil
+}
+
+func (p *Pass) judgeMetric(x *model.Collection, field *model.Field, i *model.Index) {
+	metric, allowed := strings.ToUpper(i.Metric), metricsOf(field.Type)
+	problem := ""
+	switch {
+	case metric == "" || allowed == nil:
+		return
+	case !slices.Contains(allowed, metric):
+		problem = fmt.Sprintf("%s does not exist for %s", metric, field.Type)
+	case metric == "BM25" && !field.FuncOutput:
+		problem = "BM25 on a field that no function fills"
+	default:
+		return
+	}
+	p.Report(Finding{
+		Severity: Error, Object: refIndex(i), Objects: []model.Ref{refCollection(p.Cluster, x.ID)},
+		Message: fmt.Sprintf("%s on %s.%s: %s", i.Name, collectionLabel(p.Cluster, x.ID), field.Name, problem),
+		Evidence: []Evidence{
+			{"metric of the index", i.Metric, "etcd"}, {"type of the field", field.Type, "etcd"}, {"metrics of that type", strings.Join(allowed, ", "), ""},
+		},
+		Impact: "Searches of the field fail.",
+		Hint:   fmt.Sprintf("%srelease %s, drop_index(index_name=%q) and create_index(%q, ...) with one of those metrics", inDatabase(p.Cluster, x), x.Name, i.Name, field.Name),
+	})
+}
+
+func (p *Pass) judgeRivals(x *model.Collection, list []*model.Index) {
+	for _, i := range list[1:] {
+		if strings.EqualFold(i.Metric, list[0].Metric) {
+			continue
+		}
+		p.Report(Finding{
+			Severity: Warning, Object: refIndex(i), Objects: []model.Ref{refCollection(p.Cluster, x.ID), refIndex(list[0])},
+			Message: fmt.Sprintf("%s.%s has two indexes with different metrics: %s (%s) and %s (%s)",
+				collectionLabel(p.Cluster, x.ID), fieldLabel(x, i.Field), list[0].Name, list[0].Metric, i.Name, i.Metric),
+			Evidence: []Evidence{{"metric of " + list[0].Name, list[0].Metric, "etcd"}, {"metric of " + i.Name, i.Metric, "etcd"}},
+			Impact:   "Segments may be served by either, and searches with the other metric fail.",
+			Hint:     fmt.Sprintf("%srelease %s and drop_index(index_name=...) of the one that is wrong", inDatabase(p.Cluster, x), x.Name),
+		})
+	}
+}
+
+// judgeLoadedIndex compares the definitions that QueryCoord loaded the collection with to those that exist.
+func (p *Pass) judgeLoadedIndex(x *model.Collection) {
+	load := p.LoadState(x.ID)
+	if load == nil || !p.Loaded.Has(model.PartIndexes) {
+		return
+	}
+	for _, id := range slices.Sorted(maps.Keys(load.Indexes)) {
+		loaded := load.Indexes[id]
+		field := x.Field(id)
+		if i := p.Index(loaded); loaded == 0 || i != nil && !i.Deleted || field == nil || !field.Vector() {
+			continue
+		}
+		now := "none"
+		for _, i := range p.IndexesOf(x.ID) {
+			if i.Field == id && !i.Deleted {
+				now = fmt.Sprintf("%s (%s, id %s)", i.Name, i.Metric, i.ID)
+			}
+		}
+		p.Report(Finding{
+			Severity: Warning, Object: refCollection(p.Cluster, x.ID),
+			Message:  fmt.Sprintf("%s is loaded with index %s on %s, which no longer exists", collectionLabel(p.Cluster, x.ID), loaded, field.Name),
+			Evidence: []Evidence{{"index it is loaded with", loaded.String(), "etcd"}, {"index of the field now", now, "etcd"}},
+			Impact:   "Nodes serve what was built by the old definition, or compare rows one by one.",
+			Hint:     fmt.Sprintf("%srelease and load %s again", inDatabase(p.Cluster, x), x.Name),
+		})
+		return // one field is enough: the remedy is the same
+	}
+}

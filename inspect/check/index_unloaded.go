@@ -1,0 +1,165 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// IndexNotLoaded finds sealed segments whose vector index is built, and which nodes serve without it.
+var IndexNotLoaded = &Check{
+	ID:       "index-not-loaded",
+	Title:    "Index is built, and the node serves the segment without it",
+	Severity: Warning,
+	Since:    "0.3",
+	Doc: `
+A query node that loaded a segment before its index was finished compares every row of it. QueryCoord notices the finished index and has the
+node load it (index_checker.go, since 2.3); if that does not happen, searches stay slow until the collection is loaded anew, and nothing shows it: the index is
+"Finished" everywhere (milvus issues 6609, 12958, 19974).
+
+Looked at: the index files that each node says it uses (` + "`index_info`" + ` of GetDataDistribution), against the index records in etcd. A finding is a sealed segment
+of 1,024 rows and more without files of a vector index that has been finished for 10 minutes. Versions that do not record when it finished
+(2.3 and older) get half an hour, counted from the loading of the segment and the definition of the index.
+
+Never a finding: FLAT and BIN_FLAT, for which nodes have no files (observed on 2.3.5), segments under 1,024 rows, growing segments, and L0.
+`,
+	Remedy: `
+` + "`Collection(NAME).load(_refresh=True)`" + ` makes QueryCoord compare again. If the node lacks memory or disk for the files, its log says so; free some, or add a
+node. As the last resort release and load the collection.
+`,
+	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartSegmentIndexes,
+	Needs: NeedDistribution,
+	Run:   runIndexNotLoaded,
+	FollowsFrom: []Cause{
+		{Check: "target-behind", Of: shares("collections")},
+	},
+}
+
+// unrecordedGrace is what an index is given of which it is unknown when it was finished.
+const unrecordedGrace = 30 * time.Minute
+
+// unloaded are the segments of one collection that lack an index on their node.
+type unloaded struct {
+	index    *model.Index
+	segments []model.SegmentID
+	nodes    []model.NodeID
+	rows     int64
+	finished time.Time // the latest; zero if it is not recorded
+	unsure   int
+}
+
+func runIndexNotLoaded(p *Pass) error {
+	wanted := p.wantedIndexes()
+	found := make(map[model.CollectionID]*unloaded)
+	asked := p.askedAt()
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.Distribution == nil {
+			continue
+		}
+		for i := range n.Distribution.Sealed {
+			s := &n.Distribution.Sealed[i]
+			list := wanted[s.Collection]
+			if len(s.Indexes) > 0 && len(list) < 2 || len(list) == 0 || s.Level == model.LevelL0 {
+				continue
+			}
+			for _, x := range list {
+				if !hasIndex(s, x) {
+					p.judgeUnloaded(found, n, s, x, asked)
+				}
+			}
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(found), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+		p.reportUnloaded(id, found[id])
+	}
+	return nil
+}
+
+// wantedIndexes are the vector indexes that have files, by collection.
+func (p *Pass) wantedIndexes() map[model.CollectionID][]*model.Index {
+	wanted := make(map[model.CollectionID][]*model.Index)
+	for _, x := range p.Indexes {
+		if !x.Deleted && x.Type != "" && !flat(x.Type) && isVectorField(p.Cluster, x.Collection, x.Field) {
+			wanted[x.Collection] = append(wanted[x.Collection], x)
+		}
+	}
+	return wanted
+}
+
+func hasIndex(s *model.ServedSegment, x *model.Index) bool {
+	for i := range s.Indexes {
+		if s.Indexes[i].Index == x.ID || s.Indexes[i].Field == x.Field {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Pass) judgeUnloaded(found map[model.CollectionID]*unloaded, n *model.LiveNode, s *model.ServedSegment, x *model.Index, asked time.Time) {
+	record := p.Segment(s.ID)
+	if record == nil || record.Rows < p.count("indexCoord.segment.minSegmentNumRowsToEnableIndex", minIndexRows, dataCoords()...) {
+		return
+	}
+	r := recordOf(record, x.ID)
+	if r == nil || r.State != model.IndexFinished {
+		return // that is another matter: index-missing, index-failed, index-stuck
+	}
+	late := asked.Sub(r.FinishedAt) > loadGrace
+	if r.FinishedAt.IsZero() {
+		late = olderVersion(s.Version, asked, unrecordedGrace) && (x.CreatedAt.IsZero() || asked.Sub(x.CreatedAt) > unrecordedGrace)
+	}
+	known := !r.FinishedAt.IsZero() || !versionTime(s.Version).IsZero()
+	if !late && known {
+		return
+	}
+	u := found[s.Collection]
+	if u == nil {
+		u = &unloaded{index: x}
+		found[s.Collection] = u
+	}
+	if !known {
+		u.unsure++
+		return
+	}
+	u.segments, u.nodes, u.rows = append(u.segments, s.ID), append(u.nodes, n.Node), u.rows+record.Rows
+	if r.FinishedAt.After(u.finished) {
+		u.finished = r.FinishedAt
+	}
+}
+
+func (p *Pass) reportUnloaded(id model.CollectionID, u *unloaded) {
+	name := collectionLabel(p.Cluster, id)
+	if u.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: since when the index of %s is finished", name, plural(u.unsure, "segment")))
+	}
+	if len(u.segments) == 0 {
+		return
+	}
+	w := p.workOf(id)
+	cost := 0.0
+	if w.cost > 0 && w.unindexedRows > 0 {
+		cost = (w.bruteCost - w.growCost) / w.cost * min(1, float64(u.rows)/float64(w.unindexedRows))
+	}
+	nodes := nodeNames("querynode", u.nodes)
+	f := Finding{
+		Severity: Warning, Object: refCollection(p.Cluster, id), Cost: cost,
+		Message: fmt.Sprintf("collection %s: %s, %s, served by %s without the %s index %s, which is built",
+			name, plural(len(u.segments), "segment"), plural(u.rows, "row"), few(nodes), u.index.Type, u.index.Name),
+		Evidence: []Evidence{
+			{"index state of these segments", "Finished", "etcd"},
+			{"finished at", timeText(u.finished), "etcd"},
+			{"index files in use", "none", few(nodes)},
+		},
+		Impact: "Each search compares these rows one by one: " + percent(w.shareOfRows(u.rows)) + " of the collection's rows, about " + percent(cost) + " of its search work.",
+		Hint:   refreshHint(p.Cluster, id), Objects: []model.Ref{refIndex(u.index)},
+	}
+	for _, n := range nodes {
+		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
+	}
+	f.Objects = append(f.Objects, someSegments(u.segments)...)
+	p.Report(f)
+}

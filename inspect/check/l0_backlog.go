@@ -1,0 +1,99 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Thresholds of l0-backlog, by vchannel.
+const (
+	// l0Files is three times the most delta logs that one L0 compaction takes (dataCoord.compaction.levelzero.forceTrigger.deltalogMaxNum: 30).
+	l0Files = 90
+	// l0Rows is where Milvus's own protection begins to slow writes down, if it is on (quotaAndLimits.limitWriting.l0SegmentsRowCountProtection.lowWaterLevel).
+	l0Rows = 30_000_000
+	// l0After is how old L0 segments have to be: a compaction of them is sought every 10 s (dataCoord.compaction.levelzero.triggerInterval).
+	l0After = time.Hour
+)
+
+// L0Backlog finds shards whose deletes pile up.
+var L0Backlog = &Check{
+	ID:       "l0-backlog",
+	Title:    "Deletes pile up in L0 segments that are not compacted",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
+	Doc: `Looks at L0 segments (Milvus 2.4 and later), which hold deletes only, by vchannel. A warning if more than 90 of them are older than an hour,
+three times what one compaction takes, or if they hold 30 million deletes, where Milvus's own protection would begin.
+
+The shard leader keeps all of them in memory, and applies each to every segment that it loads. Milvus issues 33278 (query node out of memory), 33464
+and 40502 (growing segments that are older than the deletes block their compaction until they are sealed).`,
+	Remedy: `Flush the collection: growing segments that began before the deletes hold the compaction up. Look at the compaction tasks and at
+the load of the data nodes. Deleting whole partitions instead of many rows makes no L0 segments.`,
+	Run: runL0Backlog,
+	FollowsFrom: []Cause{
+		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: shares("vchannels")}, {Check: "compaction-stuck", Of: shares("collections")},
+	},
+}
+
+type l0Sum struct {
+	collection model.CollectionID
+	vchannel   string
+	segments   int
+	deletes    int64
+	bytes      int64
+	oldest     time.Time
+	objects    []model.Ref
+}
+
+func runL0Backlog(p *Pass) error {
+	limit := p.before(l0After)
+	sums := make(map[string]*l0Sum)
+	for _, s := range p.Segments {
+		if s.Level != model.LevelL0 || s.State != model.SegmentFlushed || !settled(s, limit) {
+			continue
+		}
+		if x := p.Collection(s.Collection); x == nil || x.Dropped() {
+			continue
+		}
+		sum := sums[s.VChannel]
+		if sum == nil {
+			sum = &l0Sum{collection: s.Collection, vchannel: s.VChannel}
+			sums[s.VChannel] = sum
+		}
+		sum.segments++
+		sum.deletes, sum.bytes = sum.deletes+s.DeletedRows, sum.bytes+s.Bytes
+		if at := lastTouched(s); sum.oldest.IsZero() || !at.IsZero() && at.Before(sum.oldest) {
+			sum.oldest = at
+		}
+		if len(sum.objects) < maxObjects {
+			sum.objects = append(sum.objects, refSegment(s.ID))
+		}
+	}
+	list := make([]*l0Sum, 0, len(sums))
+	for _, sum := range sums {
+		if sum.segments > l0Files || sum.deletes >= l0Rows {
+			list = append(list, sum)
+		}
+	}
+	slices.SortFunc(list, func(a, b *l0Sum) int { return cmp.Compare(a.vchannel, b.vchannel) })
+	for _, sum := range list {
+		x := p.Collection(sum.collection)
+		p.Report(Finding{
+			Severity: Warning, Object: refVChannel(sum.vchannel), Objects: append([]model.Ref{refCollection(p.Cluster, x.ID)}, sum.objects...),
+			Message: fmt.Sprintf("%s of %s on %s hold %s deletes, the oldest for %s", plural(sum.segments, "L0 segment"), collectionLabel(p.Cluster, x.ID), sum.vchannel,
+				number(sum.deletes), span(p.age(sum.oldest))),
+			Evidence: []Evidence{
+				{"L0 segments older than " + span(l0After), strconv.Itoa(sum.segments), "etcd"}, {"deletes", number(sum.deletes), "etcd"},
+				{"bytes", bytesText(sum.bytes), "etcd"}, {"oldest", timeText(sum.oldest), "etcd"},
+			},
+			Impact: "The shard leader keeps them in memory and applies them to every segment it loads.",
+			Hint:   fmt.Sprintf("%sCollection(%q).flush(), then look at kitescope get tasks", inDatabase(p.Cluster, x), x.Name),
+		})
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// partsOfLayout is what tells which versions have written the metadata.
+const partsOfLayout = model.PartObjects | model.PartIndexes | model.PartServing | model.PartSessions | model.PartSegments | model.PartLogs | model.PartSegmentIndexes | model.PartRest
+
+// LayoutOlder finds metadata that an older version wrote and the one that runs does not read.
+var LayoutOlder = &Check{
+	ID:       "layout-older",
+	Title:    "Metadata of an older Milvus is not read by the version that runs",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    partsOfLayout,
+	Doc: `Looks for keys that only Milvus 2.1 and older wrote (indexes under ` + "`root-coord/index`, `root-coord/segment-index` and `indexes`" + `, load states under ` + "`queryCoord-*`" + `, collections with their
+fields inside) while 2.2 or later runs. 2.2 moved all of them and does not look for the old ones; the migration tool (meta-migration) rewrites and removes them.
+
+An error if index definitions or load states of 2.1 exist and none of the newer kind: they were lost in the upgrade. Captured with 2.2.16 on the data of 2.1.0, without the tool: collections and
+rows were there, all indexes gone, nothing loaded, ` + "`/healthz`" + ` OK. Also an error if 2.3 or later runs on collections of the 2.1 layout. Otherwise the old keys are leftovers: a warning.
+
+Collections that are kept as 2.2.0 to 2.2.8 did, without a database, are read by later versions: no finding. Milvus issues 19708, 20324, 37614.`,
+	Remedy: `Stop Milvus, restore the metadata from before the upgrade, run the migration tool of Milvus 2.2, and upgrade again. If the new version has been written to, it is easier to create
+the indexes again and to load the collections.`,
+	Run: runLayoutOlder,
+}
+
+func runLayoutOlder(p *Pass) error {
+	if legacy(p.Cluster) {
+		return nil
+	}
+	kinds := p.KeysByKind
+	indexes, loads := kinds["index-2.1"]+kinds["segment-index-2.1"]+kinds["index-meta-2.1"], kinds["collection-load-2.1"]
+	old := int64(0)
+	f := Finding{Severity: Warning}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		if strings.HasSuffix(kind, "-2.1") && kinds[kind] > 0 {
+			old += kinds[kind]
+			f.Evidence = append(f.Evidence, Evidence{"keys of kind " + kind, number(kinds[kind]), "etcd"})
+		}
+	}
+	inline := 0
+	for _, x := range p.Collections {
+		if x.Layout == "2.1" && !x.Dropped() {
+			inline++
+			f.Objects = append(f.Objects, refCollection(p.Cluster, x.ID))
+		}
+	}
+	if old == 0 {
+		return nil // collections alone are no trouble: what 2.2 rewrites of them it reads
+	}
+	f.Objects = f.Objects[:min(len(f.Objects), maxObjects)]
+	runs := "Milvus " + p.Version.Text
+	f.Message = fmt.Sprintf("%s of Milvus 2.1 are left over, and %s does not read them", plural(old, "key"), runs)
+	f.Impact = "None for queries, as long as everything was migrated; the keys are never removed."
+	f.Hint = "if indexes and loaded collections are as they should be, the keys can be deleted with Milvus stopped"
+	var lost []string
+	if indexes > 0 && kinds["index"] == 0 {
+		lost = append(lost, plural(kinds["index-2.1"], "index definition"))
+	}
+	if loads > 0 && kinds["collection-load"] == 0 {
+		lost = append(lost, "the load states of "+plural(loads, "collection"))
+	}
+	if inline > 0 && !releaseOf(p.Cluster).before(release{2, 3}) {
+		lost = append(lost, "the fields of "+plural(inline, "collection"))
+	}
+	if len(lost) > 0 {
+		f.Severity = Error
+		f.Message = fmt.Sprintf("%s runs on metadata of 2.1 that was not migrated: it does not see %s", runs, few(lost))
+		f.Impact = "Collections have no indexes, are not loaded, and cannot be searched, while the cluster says that it is well."
+		f.Hint = "stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, then upgrade; or create the indexes again and load the collections"
+	}
+	f.Evidence = append(f.Evidence, Evidence{"version that runs", p.Version.Text, p.Version.From}, Evidence{"collections in the layout of 2.1", strconv.Itoa(inline), "etcd"},
+		Evidence{"index definitions it reads", number(kinds["index"]), "etcd"}, Evidence{"load states it reads", number(kinds["collection-load"]), "etcd"})
+	for _, note := range p.Version.Notes {
+		f.Evidence = append(f.Evidence, Evidence{"note", note, "etcd"})
+	}
+	p.Report(f)
+	return nil
+}

@@ -1,0 +1,149 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+
+	"kitescope/inspect/model"
+)
+
+// LayoutRollback finds metadata that a newer version wrote and the one that runs cannot read.
+var LayoutRollback = &Check{
+	ID:       "layout-rollback",
+	Title:    "A newer Milvus has written metadata that the one that runs cannot read",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    partsOfLayout,
+	Doc: `Looks for what a newer version leaves behind when an older one runs again.
+
+- Milvus 2.1 runs, and segments have their logs only under keys of their own (` + "`datacoord-meta/binlog/...`" + `), as 2.2 and later write them: 2.1 reads the logs inside the segment's record, which
+  are gone. An error for each collection. Captured: 2.2.16 ran for 15 seconds on the data of 2.1.0 and rewrote one segment; afterwards 2.1.0 said the collection was loaded and complete, and every
+  search of it failed or found nothing.
+- Milvus older than 2.4 runs, and there are L0 segments: it does not know them, and rows that were deleted come back. An error for each collection.
+- Keys exist that only a version newer than the one that runs writes. A warning, once for the cluster.
+
+Versions are those of the sessions; of 2.1, whose sessions carry none, it is the layout of the keys that tells. ` + "`index-too-new`" + ` looks at index files.`,
+	Remedy: `Go back to the newer version, which reads what it wrote, or restore the metadata that was backed up before the upgrade. Milvus supports no rollback over a change of the metadata.`,
+	Run: runLayoutRollback,
+}
+
+// newerKinds are kinds of keys and the version that first wrote them; the newest first.
+func newerKinds() []struct {
+	release release
+	kinds   []string
+} {
+	return []struct {
+		release release
+		kinds   []string
+	}{
+		{release{3, 0}, []string{"snapshot", "query-view", "wal-query-view", "wal-salvage-checkpoint", "predicate-deltalog"}},
+		{release{2, 6}, []string{"streaming-version", "control-channel", "pchannel", "broadcast-task", "wal-checkpoint", "wal-vchannel", "wal-segment", "struct-array-field"}},
+		{release{2, 5}, []string{"stats-task", "bm25log", "function", "privilege-group"}},
+		{release{2, 4}, []string{"import-job", "preimport-task", "import-task", "compaction-task", "analyze-task", "partition-stats", "partition-stats-version", "target"}},
+		{release{2, 2}, []string{"binlog", "deltalog", "statslog", "index", "segment-index", "collection-load", "channel-checkpoint", "resource-group", "replica", "field", "partition"}},
+	}
+}
+
+func runLayoutRollback(p *Pass) error {
+	runs := releaseOf(p.Cluster)
+	if !runs.known() {
+		return p.Skip("the version that runs is unknown")
+	}
+	for _, x := range p.Collections {
+		if x.Dropped() {
+			continue
+		}
+		if legacy(p.Cluster) {
+			p.judgeRewritten(x)
+		}
+		if runs.before(release{2, 4}) {
+			p.judgeForeignLevel(x)
+		}
+	}
+	p.judgeNewerKeys(runs)
+	return nil
+}
+
+// judgeRewritten looks for segments whose logs are only where 2.1 does not look.
+func (p *Pass) judgeRewritten(x *model.Collection) {
+	f := Finding{Severity: Error, Object: refCollection(p.Cluster, x.ID)}
+	segments, rows := 0, int64(0)
+	for _, s := range p.SegmentsOf(x.ID) {
+		if !s.LogKeys || s.TwoLayouts || !s.State.Healthy() {
+			continue
+		}
+		segments, rows = segments+1, rows+s.Rows
+		if len(f.Objects) < maxObjects {
+			f.Objects = append(f.Objects, refSegment(s.ID))
+		}
+	}
+	if segments == 0 {
+		return
+	}
+	f.Message = fmt.Sprintf("%s of %s, %s rows, were rewritten by a newer Milvus: the one that runs (%s) sees no data in them",
+		plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), p.Version.Text)
+	f.Evidence = []Evidence{
+		{"segments with logs under keys of their own only", strconv.Itoa(segments), "etcd"}, {"their rows", number(rows), "etcd"},
+		{"rows of the collection", number(p.CollectionTotals(x.ID).Rows), "etcd"}, {"version that runs", p.Version.Text, p.Version.From},
+	}
+	f.Impact = "Searches of the collection fail or miss these rows, though it counts as loaded."
+	f.Hint = "run the newer version again, or restore the metadata of before the upgrade; release and load do not help"
+	f.Cost = part(rows, p.Totals().Rows)
+	p.Report(f)
+}
+
+// judgeForeignLevel looks for segments of levels that the version does not know.
+func (p *Pass) judgeForeignLevel(x *model.Collection) {
+	f := Finding{Severity: Error, Object: refCollection(p.Cluster, x.ID)}
+	segments, deletes := 0, int64(0)
+	for _, s := range p.SegmentsOf(x.ID) {
+		if s.Level != model.LevelL0 || !s.State.Healthy() {
+			continue
+		}
+		segments, deletes = segments+1, deletes+s.DeletedRows
+		if len(f.Objects) < maxObjects {
+			f.Objects = append(f.Objects, refSegment(s.ID))
+		}
+	}
+	if segments == 0 {
+		return
+	}
+	f.Message = fmt.Sprintf("%s of %s hold %s deletes that Milvus %s does not know how to read", plural(segments, "L0 segment"), collectionLabel(p.Cluster, x.ID), number(deletes), p.Version.Text)
+	f.Evidence = []Evidence{{"L0 segments", strconv.Itoa(segments), "etcd"}, {"their deletes", number(deletes), "etcd"}, {"version that runs", p.Version.Text, p.Version.From}}
+	f.Impact = "Rows that were deleted are found again."
+	f.Hint = "run Milvus 2.4 or later again, and let it compact the L0 segments before going back"
+	p.Report(f)
+}
+
+// judgeNewerKeys looks for kinds of keys that the version does not write yet.
+func (p *Pass) judgeNewerKeys(runs release) {
+	f := Finding{Severity: Warning}
+	newest, keys := release{}, int64(0)
+	for _, n := range newerKinds() {
+		if !runs.before(n.release) {
+			continue
+		}
+		for _, kind := range n.kinds {
+			count := p.KeysByKind[kind]
+			if count == 0 {
+				continue
+			}
+			if !newest.known() {
+				newest = n.release
+			}
+			keys += count
+			f.Evidence = append(f.Evidence, Evidence{"keys of kind " + kind, number(count), "etcd"})
+		}
+	}
+	if keys == 0 {
+		return
+	}
+	f.Message = fmt.Sprintf("%s of Milvus %s or later exist, and %s runs: a newer version has been here", plural(keys, "key"), newest, p.Version.Text)
+	f.Evidence = append(f.Evidence, Evidence{"version that runs", p.Version.Text, p.Version.From})
+	for _, note := range p.Version.Notes {
+		f.Evidence = append(f.Evidence, Evidence{"note", note, "etcd"})
+	}
+	f.Impact = "What the newer version changed is not seen, or not understood, by the one that runs."
+	f.Hint = "run the newer version again, or restore the metadata of before the upgrade"
+	p.Report(f)
+}

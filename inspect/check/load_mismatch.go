@@ -1,0 +1,79 @@
+package check
+
+import (
+	"fmt"
+
+	"kitescope/inspect/model"
+)
+
+// LoadMismatch finds collections of which etcd and QueryCoord do not say the same.
+var LoadMismatch = &Check{
+	ID:       "load-state-mismatch",
+	Title:    "Load state in etcd is not what QueryCoord has",
+	Severity: Error,
+	Since:    "0.3",
+	Doc: `
+QueryCoord keeps load states in etcd and works from its own memory. A finding is a collection that is Loaded in etcd and that QueryCoord does not list as loaded, or lists as not
+available or not complete: clients get "collection not loaded" though it seems to be (milvus issue 45108). As information: a collection that QueryCoord lists and etcd
+does not have, which a restart of QueryCoord would forget.
+
+Metadata and QueryCoord's answer are seconds apart: a load or release in between shows as one of these, once.
+`,
+	Remedy: `
+Look again. If it stays, restart QueryCoord, which then reads etcd; else release the collection and load it again.
+`,
+	Parts: model.PartServing | model.PartObjects,
+	Needs: NeedQueryCoord,
+	Run:   runLoadMismatch,
+	FollowsFrom: []Cause{
+		{Check: "node-unreachable", Of: shares("collections")},
+		{Check: "no-shard-leader", Of: shares("collections")},
+		{Check: "replica-short", Of: shares("collections")},
+	},
+}
+
+func runLoadMismatch(p *Pass) error {
+	if p.Runtime.Loaded == nil {
+		return p.Skip("QueryCoord did not say which collections it has loaded" + because(coordinators(p.Runtime, "querycoord")))
+	}
+	for _, l := range p.LoadStates {
+		x := p.Collection(l.Collection)
+		if l.Status != "Loaded" || x == nil || x.Dropped() {
+			continue
+		}
+		switch c := p.Runtime.LoadedCollection(l.Collection); {
+		case c == nil:
+			p.reportMismatch(l.Collection, Error, "is loaded by etcd, and QueryCoord does not have it", "not listed")
+		case c.Percent < 100:
+			p.reportMismatch(l.Collection, Warning, fmt.Sprintf("is loaded by etcd, and QueryCoord has %d %% of it", c.Percent), fmt.Sprintf("%d %%", c.Percent))
+		case !c.Available:
+			p.reportMismatch(l.Collection, Warning, "is loaded by etcd, and QueryCoord says that it is not available", "not available")
+		}
+	}
+	for _, c := range p.Runtime.Loaded {
+		if p.Collection(c.Collection) != nil && p.LoadState(c.Collection) == nil {
+			p.reportMismatch(c.Collection, Info, "is loaded by QueryCoord, and etcd does not know", fmt.Sprintf("%d %%", c.Percent))
+		}
+	}
+	return nil
+}
+
+func (p *Pass) reportMismatch(id model.CollectionID, s Severity, what, coord string) {
+	state := "none"
+	if l := p.LoadState(id); l != nil {
+		state = l.Status
+	}
+	f := Finding{
+		Severity: s, Object: refCollection(p.Cluster, id), Message: "collection " + collectionLabel(p.Cluster, id) + " " + what,
+		Evidence: []Evidence{{"load state", state, "etcd"}, {"QueryCoord's", coord, "QueryCoord ShowCollections"}},
+		Impact:   "Searches fail, or do not see all rows.", Hint: "look again; if it stays, restart QueryCoord, or release and load the collection",
+	}
+	switch s {
+	case Error:
+		f.Cost = 1
+	case Info:
+		f.Impact = "None now; after a restart of QueryCoord it is no longer loaded."
+	case Warning:
+	}
+	p.Report(f)
+}

@@ -1,0 +1,119 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// StoppingServing finds query nodes that are on their way out and still serve.
+var StoppingServing = &Check{
+	ID:       "stopping-node-serving",
+	Title:    "Stopping or read-only query node still serves",
+	Severity: Warning,
+	Since:    "0.3",
+	Doc: `
+A query node that is told to stop (SIGTERM) marks its session as stopping, waits until QueryCoord has moved its segments and shards to others, and exits. Measured on 2.3.5 with small segments: no
+search failed, the segments were gone after 2 seconds, the process after 12. It gives up after ` + "`common.gracefulStopTimeout`" + ` (1,800 seconds), whatever is left on it. Nodes that leave a replica are read-only
+in it until they are empty.
+
+A finding is a stopping query node that still has segments or leads shards, and a read-only node of a replica that still serves it. One look cannot tell how long that has been so: with every look that shows the
+same figures it is more surely stuck, because no other node has room, or QueryCoord does not see it as stopping (milvus issues 37446, 46678, 25249). A stopping node that serves nothing any more is
+an information.
+`,
+	Remedy: `
+Wait, and look again: the number of segments must fall. If it does not, see whether the other nodes of the resource group have the memory, and QueryCoord's log for the node. Killing the process before it is empty
+fails searches until its session has ended.
+`,
+	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartSegments,
+	Needs: NeedDistribution,
+	Run:   runStoppingServing,
+}
+
+func runStoppingServing(p *Pass) error {
+	for _, n := range p.Runtime.QueryNodes() {
+		s := p.SessionIn(n.Node, n.Role)
+		stopping := s != nil && s.Stopping || n.State == "Stopping"
+		leaving := p.readOnlyIn(n.Node)
+		if !stopping && len(leaving) == 0 {
+			continue
+		}
+		d := p.dutiesOf(n.Role, n.Node)
+		segments, shards, known := d.segments, len(d.leads), n.Distribution != nil
+		if known {
+			segments, shards = servesOf(n.Distribution, leaving, stopping)
+		}
+		p.reportStopping(n, stopping, leaving, segments, shards, known, &d)
+	}
+	return nil
+}
+
+// readOnlyIn are the collections whose replicas have a node as read-only.
+func (p *Pass) readOnlyIn(id model.NodeID) []model.CollectionID {
+	var ids []model.CollectionID
+	for _, r := range p.Replicas {
+		if slices.Contains(r.RONodes, id) || slices.Contains(r.ROStreamingNodes, id) {
+			ids = append(ids, r.Collection)
+		}
+	}
+	return compactIDs(ids)
+}
+
+// servesOf counts what a node serves: all of it, or of some collections.
+func servesOf(d *model.Distribution, of []model.CollectionID, all bool) (segments, shards int) {
+	counts := func(id model.CollectionID) bool {
+		if all {
+			return true
+		}
+		_, ok := slices.BinarySearch(of, id)
+		return ok
+	}
+	for i := range d.Sealed {
+		if counts(d.Sealed[i].Collection) {
+			segments++
+		}
+	}
+	for i := range d.Leaders {
+		if counts(d.Leaders[i].Collection) {
+			shards++
+		}
+	}
+	return segments, shards
+}
+
+func (p *Pass) reportStopping(n *model.LiveNode, stopping bool, leaving []model.CollectionID, segments, shards int, known bool, d *duties) {
+	f := Finding{
+		Severity: Warning, Object: n.Ref(), Objects: p.dutyRefs(d),
+		Impact: "Searches still depend on it; whatever is on it when it exits fails until others have it.",
+		Hint:   "wait until it is empty; if the numbers do not fall, look at the memory of the other nodes and at QueryCoord's log for node " + n.Node.String(),
+		Evidence: append([]Evidence{
+			{"sealed segments", number(segments), n.Name()}, {"shards that it leads", number(shards), n.Name()},
+		}, d.evidence()...),
+	}
+	what := fmt.Sprintf("%s and %s", plural(segments, "segment"), plural(shards, "shard"))
+	switch {
+	case stopping && !known:
+		f.Message = fmt.Sprintf("%s is stopping, and does not say what it serves; others ask it for %s", n.Name(), what)
+	case stopping:
+		f.Message = fmt.Sprintf("%s is stopping, and still serves %s", n.Name(), what)
+	default:
+		names := make([]string, len(leaving))
+		for i, id := range leaving {
+			names[i] = collectionLabel(p.Cluster, id)
+		}
+		f.Message = fmt.Sprintf("%s is leaving the replicas of %s, and still serves %s of them", n.Name(), few(names), what)
+		f.Impact = "Searches of these collections still depend on a node that is to leave them."
+	}
+	if segments+shards == 0 {
+		if !stopping {
+			return
+		}
+		f.Severity, f.Impact, f.Hint = Info, "None: it serves nothing any more.", "nothing; its session goes when it exits"
+		f.Message = n.Name() + " is stopping, and serves nothing any more"
+		if !known {
+			f.Message = n.Name() + " is stopping, and nobody asks it for anything"
+		}
+	}
+	p.Report(f)
+}

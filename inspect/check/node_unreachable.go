@@ -1,0 +1,131 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// NodeUnreachable finds registered processes that do not answer.
+var NodeUnreachable = &Check{
+	ID:       "node-unreachable",
+	Title:    "Registered process does not answer",
+	Severity: Error,
+	Since:    "0.3",
+	Doc: `
+A process that dies without saying so stays registered until its lease ends, 30 seconds later (` + "`common.session.ttl`" + `); until then QueryCoord leaves its segments and shards where they were, and
+searches of a collection with one replica fail. Measured on 2.3.5: after ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12.
+
+A finding is a registered process that refuses connections (nothing listens there: it is dead), that does not answer within the deadline (it hangs, or is overloaded), that closes the
+connection, or that answers that it is not healthy; each with what depends on it. A process that cannot be reached at all, or does not accept kitescope's credentials, is a warning only while others answer:
+the trouble may be on the way between. If no process answers, that is said once, as information: kitescope may stand outside of the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
+
+Not a finding: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers (stale-session).
+`,
+	Remedy: `
+Refused: restart the process; the cluster takes over without it once its session has ended. Timed out: look at its CPU and memory, and at
+` + "`kitescope get calls`" + ` for which questions it did answer; a process that hangs but keeps its lease is never taken over from, and has to be killed. Unreachable from here only: give kitescope the way
+with ` + "`--map`" + ` or ` + "`--proxy`" + `.
+`,
+	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
+	Needs: NeedAnswers,
+	Run:   runNodeUnreachable,
+}
+
+func runNodeUnreachable(p *Pass) error {
+	var silent []*model.LiveNode
+	answered := false
+	for _, n := range p.Runtime.Nodes {
+		switch n.Outcome {
+		case model.Answered:
+			answered = true
+			if n.State == "Abnormal" || n.State == "Initializing" {
+				silent = append(silent, n)
+			}
+		case model.Stale, model.OtherCluster:
+			answered = true
+		case model.NotAsked, model.Unimplemented:
+			p.Unseen(n.Name() + ": " + why(n))
+		default:
+			if s := p.SessionIn(n.Node, n.Role); s != nil && (s.Standby || s.Stopping) || n.State == "StandBy" || n.State == "Stopping" {
+				continue
+			}
+			silent = append(silent, n)
+		}
+	}
+	if !answered && len(silent) > 1 {
+		p.reportOutside(silent)
+		return nil
+	}
+	for _, n := range silent {
+		p.reportSilent(n)
+	}
+	return nil
+}
+
+// reportOutside says that nobody answers at all.
+func (p *Pass) reportOutside(silent []*model.LiveNode) {
+	f := Finding{
+		Severity: Info, Object: model.Ref{},
+		Message: fmt.Sprintf("none of %s answers: the first, %s at %s, %s", plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, reason(silent[0].Outcome, silent[0].Reason)),
+		Impact:  "What the processes serve is unknown. Either the whole cluster is down, or it cannot be reached from here.",
+		Hint:    "see whether a client reaches the proxies; from outside of the cluster's network use --map or --proxy",
+	}
+	for _, n := range silent[:min(len(silent), maxObjects)] {
+		f.Objects = append(f.Objects, n.Ref())
+	}
+	f.Evidence = []Evidence{{"registered processes", number(len(silent)), "etcd"}, {"answers", "0", "kitescope"}}
+	p.Report(f)
+}
+
+func (p *Pass) reportSilent(n *model.LiveNode) {
+	d := p.dutiesOf(n.Role, n.Node)
+	f := Finding{
+		Severity: Error, Object: n.Ref(), Cost: p.loss(&d), Impact: p.impact(&d), Objects: p.dutyRefs(&d),
+		Evidence: append([]Evidence{{"answer", reason(n.Outcome, n.Reason), n.Address}}, d.evidence()...),
+	}
+	name := roleLabel(n.Role) + " " + n.Name() + " at " + n.Address
+	ttl := span(p.seconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord"))
+	switch n.Outcome {
+	case model.Refused:
+		f.Message = name + " is registered, and nothing listens there: the process is dead"
+		f.Hint = "restart it; its session ends " + ttl + " after its death, then others take over"
+	case model.TimedOut, model.CutOff, model.Garbled:
+		f.Message = name + " is registered and does not answer: " + n.Outcome.String()
+		f.Hint = "look at its CPU, memory and log; if it hangs, kill it: as long as it keeps its session nobody takes over"
+	case model.NotReady, model.Failed, model.Answered:
+		f.Message = name + " answers that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
+		f.Hint = "look at its log; it may be starting"
+	default: // Unreachable, Denied, TooLarge
+		f.Severity = Warning
+		f.Message = name + " is registered and cannot be asked: " + n.Outcome.String()
+		f.Hint = "see whether the other processes reach it; the trouble may be between it and kitescope (--map, --proxy, credentials)"
+	}
+	if len(d.collections) == 0 && (n.Role == "querynode" || n.Role == "datanode" || n.Role == "indexnode") {
+		f.Severity = Warning
+	}
+	if s := p.SessionIn(n.Node, n.Role); s != nil && s.HostName != "" {
+		f.Evidence = append(f.Evidence, Evidence{"host", s.HostName, "etcd"})
+	}
+	f.Evidence = append(f.Evidence, p.otherRoles(n)...)
+	p.Report(f)
+}
+
+// otherRoles says what other sessions of the process answer.
+func (p *Pass) otherRoles(n *model.LiveNode) []Evidence {
+	if n.Process == nil {
+		return nil
+	}
+	var list []Evidence
+	if n.Process.Outcome == model.Answered {
+		list = append(list, Evidence{"its HTTP server answers", cmp.Or(n.Process.Healthz, "yes"), n.Process.Address})
+	}
+	for _, r := range n.Process.Nodes {
+		if r.ID != n.Name() && slices.ContainsFunc(p.Runtime.Nodes, func(x *model.LiveNode) bool { return x.Name() == r.ID && x.Outcome == model.Answered }) {
+			list = append(list, Evidence{"of the same process answers", r.ID, r.ID})
+		}
+	}
+	return list
+}

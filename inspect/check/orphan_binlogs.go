@@ -1,0 +1,55 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+
+	"kitescope/inspect/model"
+)
+
+// OrphanBinlogs finds log keys without a segment.
+var OrphanBinlogs = &Check{
+	ID:       "orphan-binlogs",
+	Title:    "Keys of binlogs exist without their segment's record",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
+	Doc: `Looks for keys of binlogs, delta logs and stats logs of segments that have no record: a write, or a garbage collection, that was cut off. Information, and a
+warning from 1 GiB on. DataCoord reads those keys at each start and cannot use them; the files they name are deleted by the collector's scan of object storage.`,
+	Remedy: `None is needed for queries. With Milvus stopped the keys can be deleted by hand; ` + "`kitescope get orphans`" + ` lists them. kitescope only reads.`,
+	Run:    runOrphanBinlogs,
+}
+
+func runOrphanBinlogs(p *Pass) error {
+	segments, files := 0, int64(0)
+	var bytes int64
+	var objects []model.Ref
+	for _, s := range p.Orphans {
+		if len(s.Logs) == 0 {
+			continue
+		}
+		segments++
+		bytes += s.Bytes
+		for i := range s.Logs {
+			files += int64(s.Logs[i].Files)
+		}
+		if len(objects) < maxObjects {
+			objects = append(objects, model.Ref{Resource: "orphans", ID: s.ID.String()})
+		}
+	}
+	if segments == 0 {
+		return nil
+	}
+	f := Finding{
+		Severity: Info, Objects: objects,
+		Message:  fmt.Sprintf("%s of logs, %s, belong to %s without a record", plural(files, "file"), bytesText(bytes), plural(segments, "segment")),
+		Evidence: []Evidence{{"segments without a record", strconv.Itoa(segments), "etcd"}, {"log files", number(files), "etcd"}, {"bytes", bytesText(bytes), "etcd"}},
+		Impact:   "Storage and keys that nothing uses.",
+		Hint:     "kitescope get orphans",
+	}
+	if bytes >= orphanBytes {
+		f.Severity = Warning
+	}
+	p.Report(f)
+	return nil
+}

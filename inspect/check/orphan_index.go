@@ -1,0 +1,81 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"kitescope/inspect/model"
+)
+
+// OrphanIndex finds index records that belong to nothing.
+var OrphanIndex = &Check{
+	ID:       "orphan-index",
+	Title:    "Index records belong to a segment or definition that is gone",
+	Severity: Info,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes,
+	Doc: `Looks for index records (` + "`segment-index/`" + `) of segments without a record, for records on living segments whose index definition does not exist, and for
+definitions of collections that are gone and are not marked deleted. Information only.
+
+Not counted: what is marked deleted, records on dropped segments, and those of collections that are being dropped: all of that waits for garbage collection. Milvus issue
+49585 tells of a cluster where it did not keep up, with 4.5 million of them.`,
+	Remedy: `None is needed for queries. If there are very many, look whether garbage collection runs: ` + "`dataCoord.enableGarbageCollection`" + `, "recycleUnusedSegIndexes" in DataCoord's log.`,
+	Run:    runOrphanIndex,
+}
+
+func runOrphanIndex(p *Pass) error {
+	var records, onLiving, definitions int
+	var objects []model.Ref
+	note := func(ref model.Ref) {
+		if len(objects) < maxObjects {
+			objects = append(objects, ref)
+		}
+	}
+	for _, s := range p.Orphans {
+		if len(s.Indexes) > 0 && !s.Indexes[0].Legacy {
+			records += len(s.Indexes)
+			note(model.Ref{Resource: "orphans", ID: s.ID.String()})
+		}
+	}
+	for _, x := range p.Collections {
+		defined := p.IndexesOf(x.ID)
+		for _, s := range p.SegmentsOf(x.ID) {
+			if len(s.Indexes) > 0 && s.State.Healthy() && undefined(s, defined) {
+				onLiving++
+				note(refSegment(s.ID))
+			}
+		}
+	}
+	for _, i := range p.Indexes {
+		if p.Collection(i.Collection) == nil && !i.Deleted {
+			definitions++
+			note(refIndex(i))
+		}
+	}
+	if records+onLiving+definitions == 0 {
+		return nil
+	}
+	p.Report(Finding{
+		Severity: Info, Objects: objects,
+		Message: fmt.Sprintf("%s of gone segments, %s with records of gone definitions, %s of gone collections", plural(records, "index record"), plural(onLiving, "segment"), plural(definitions, "index definition")),
+		Evidence: []Evidence{
+			{"records of segments that are gone", strconv.Itoa(records), "etcd"}, {"living segments with records of definitions that are gone", strconv.Itoa(onLiving), "etcd"},
+			{"definitions of collections that are gone", strconv.Itoa(definitions), "etcd"},
+		},
+		Impact: "Storage and keys that nothing uses.",
+		Hint:   "kitescope get orphans",
+	})
+	return nil
+}
+
+// undefined reports whether a segment has an index record, not marked deleted, of a definition that does not exist.
+func undefined(s *model.Segment, defined []*model.Index) bool {
+	for i := range s.Indexes {
+		r := &s.Indexes[i]
+		if !r.Deleted && !slices.ContainsFunc(defined, func(x *model.Index) bool { return x.ID == r.Index }) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,125 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"kitescope/inspect/model"
+)
+
+// orphanBytes is from how much storage on orphans are a warning.
+const orphanBytes = 1 << 30
+
+// OrphanSegments finds segments whose collection or partition is gone.
+var OrphanSegments = &Check{
+	ID:       "orphan-segments",
+	Title:    "Living segments belong to a collection or partition that is gone",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
+	Doc: `Looks for segments in a living state (growing, sealed, flushed, importing) whose collection or partition has no record any more. Of a collection that is
+still being dropped they are no finding: its segments are dropped one by one. Neither are dropped segments, which wait for garbage collection.
+
+Information, and a warning from 1 GiB on: garbage collection takes dropped segments only, so that these stay for ever. Milvus issues 19675 (2.1) and 45533 (2.6:
+a compaction that ends during a drop).`,
+	Remedy: `Make sure that the collection is really gone, and not of another database or renamed. Then the records can be deleted by hand with Milvus stopped;
+kitescope only reads.`,
+	Run: runOrphanSegments,
+}
+
+// orphanGroup are the segments of one collection that is gone, or of the gone partitions of one that is not.
+type orphanGroup struct {
+	collection model.CollectionID
+	segments   []model.SegmentID
+	rows       int64
+	bytes      int64
+}
+
+func runOrphanSegments(p *Pass) error {
+	var list []*orphanGroup
+	owned := 0
+	for _, x := range p.Collections {
+		segments := p.SegmentsOf(x.ID)
+		owned += len(segments)
+		if x.Dropped() {
+			continue
+		}
+		if g := p.lostPartitions(x, segments); g != nil {
+			list = append(list, g)
+		}
+	}
+	if owned < len(p.Segments) { // else none is without a collection
+		list = append(list, p.lostCollections()...)
+	}
+	slices.SortFunc(list, func(a, b *orphanGroup) int { return cmp.Compare(a.collection, b.collection) })
+	for _, g := range list {
+		p.reportOrphans(g)
+	}
+	return nil
+}
+
+// lostPartitions are the living segments of a collection whose partition has no record, nil if there are none.
+func (p *Pass) lostPartitions(x *model.Collection, segments []*model.Segment) *orphanGroup {
+	var g *orphanGroup
+	partition, gone := model.PartitionID(-1), false
+	for _, s := range segments {
+		if s.Partition != partition {
+			partition, gone = s.Partition, s.Partition > 0 && p.Partition(s.Partition) == nil
+		}
+		if gone && s.State.Healthy() {
+			if g == nil {
+				g = &orphanGroup{collection: x.ID}
+			}
+			g.add(s)
+		}
+	}
+	return g
+}
+
+// lostCollections are the living segments of collections that have no record, by collection.
+func (p *Pass) lostCollections() []*orphanGroup {
+	groups := make(map[model.CollectionID]*orphanGroup)
+	for _, s := range p.Segments {
+		if !s.State.Healthy() || p.Collection(s.Collection) != nil {
+			continue
+		}
+		g := groups[s.Collection]
+		if g == nil {
+			g = &orphanGroup{collection: s.Collection}
+			groups[s.Collection] = g
+		}
+		g.add(s)
+	}
+	return slices.Collect(maps.Values(groups))
+}
+
+func (g *orphanGroup) add(s *model.Segment) {
+	g.segments = append(g.segments, s.ID)
+	g.rows, g.bytes = g.rows+s.Rows, g.bytes+s.Bytes
+}
+
+func (p *Pass) reportOrphans(g *orphanGroup) {
+	f := Finding{Severity: Info, Object: refSegment(g.segments[0])}
+	where := "collection " + g.collection.String() + ", which is gone"
+	if x := p.Collection(g.collection); x != nil {
+		f.Object = refCollection(p.Cluster, x.ID)
+		where = "partitions of " + collectionLabel(p.Cluster, x.ID) + " that are gone"
+	}
+	f.Message = fmt.Sprintf("%s with %s rows belong to %s", plural(len(g.segments), "segment"), number(g.rows), where)
+	f.Evidence = []Evidence{
+		{"segments", strconv.Itoa(len(g.segments)), "etcd"}, {"their rows", number(g.rows), "etcd"}, {"their logs", bytesText(g.bytes), "etcd"},
+		{"collection id", g.collection.String(), "etcd"},
+	}
+	f.Impact = "Nothing reads them, and garbage collection does not take them."
+	f.Hint = "kitescope get segments collection=" + g.collection.String()
+	if g.bytes >= orphanBytes {
+		f.Severity = Warning
+	}
+	for _, id := range g.segments[:min(len(g.segments), maxObjects)] {
+		f.Objects = append(f.Objects, refSegment(id))
+	}
+	p.Report(f)
+}

@@ -1,0 +1,56 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// orphanTaskAfter is what Milvus is given to end the tasks of a collection that was dropped.
+const orphanTaskAfter = time.Hour
+
+// OrphanTask finds background tasks of collections that are gone.
+var OrphanTask = &Check{
+	ID:       "orphan-task",
+	Title:    "Background tasks belong to a collection that is gone",
+	Severity: Info,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartTasks,
+	Doc: `Looks for import, compaction, stats and analyze tasks of collections that have no record and that began more than an hour ago, or do not say when.
+Information only: they cannot succeed, and Milvus clears them away after a day (` + "`dataCoord.compaction.dropTolerance`" + `, 86,400 s) or three hours
+(` + "`dataCoord.import.taskRetention`" + `, 10,800 s).`,
+	Remedy: `None is needed, unless they are many and stay: then DataCoord's log says why it does not clear them.`,
+	Run:    runOrphanTask,
+}
+
+func runOrphanTask(p *Pass) error {
+	var list []*model.Task
+	open := 0
+	for _, t := range p.Tasks {
+		if t.Collection == 0 || p.Collection(t.Collection) != nil || !p.olderThan(t.StartedAt, orphanTaskAfter, true) {
+			continue
+		}
+		list = append(list, t)
+		if !slices.Contains([]string{"Completed", "completed", "cleaned", "Failed", "failed", "timeout", "Finished"}, t.State) {
+			open++
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	f := Finding{
+		Severity: Info,
+		Message:  fmt.Sprintf("%s of collections that are gone, %s of them not ended", plural(len(list), "task"), number(open)),
+		Evidence: []Evidence{{"tasks", strconv.Itoa(len(list)), "etcd"}, {"not ended", strconv.Itoa(open), "etcd"}, {"first", refTask(list[0]).ID, "etcd"}},
+		Impact:   "Data nodes may try them in vain.",
+		Hint:     "kitescope get tasks",
+	}
+	for _, t := range list[:min(len(list), maxObjects)] {
+		f.Objects = append(f.Objects, refTask(t))
+	}
+	p.Report(f)
+	return nil
+}

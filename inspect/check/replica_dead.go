@@ -1,0 +1,142 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// ReplicaDeadNode finds replicas and resource groups that name query nodes without a session.
+var ReplicaDeadNode = &Check{
+	ID:       "replica-dead-node",
+	Title:    "Replica or resource group names nodes that are gone",
+	Severity: Error,
+	Since:    "0.3",
+	Doc: `
+QueryCoord takes a query node out of its replicas and resource group when its session ends. A finding is a node that a replica or a resource group still names though no session of that id is there: then QueryCoord
+missed its going, as after a restart in 2.4 (milvus issues 33200, 33207, 32665), or was down itself. Such a replica is given segments and shards that nobody serves ("node not found").
+
+An error if all nodes of a replica are gone, and no other replica is left; a warning else. From 2.4 on a dead read-only node may stay in a replica for a minute before it is taken out (issue 32665). Not looked at: metadata without a single
+session, as of a stopped cluster or a backup, and Milvus 2.1, which keeps its replicas elsewhere.
+`,
+	Remedy: `
+Restart QueryCoord: it reads the sessions anew. If the replica stays without nodes, release and load the collection. A resource group that keeps a dead node takes it for capacity that it
+has not: transfer nodes, or drop the group once it is empty.
+`,
+	Parts: model.PartSessions | model.PartServing | model.PartObjects,
+	Run:   runReplicaDeadNode,
+}
+
+func runReplicaDeadNode(p *Pass) error {
+	if !alive(p.Cluster) {
+		return p.Skip("no process is registered: the cluster is stopped, or the sessions were not saved")
+	}
+	if legacy(p.Cluster) {
+		return p.Skip("Milvus 2.1 and older keep replicas in another form")
+	}
+	dead := p.deadMembers()
+	for _, id := range p.deadIDs(dead) {
+		p.reportDead(id, dead[id])
+	}
+	return nil
+}
+
+// deadMember is a query node that is named and has no session.
+type deadMember struct {
+	replicas []*model.Replica
+	groups   []string
+}
+
+func (p *Pass) deadMembers() map[model.NodeID]*deadMember {
+	dead := make(map[model.NodeID]*deadMember)
+	entry := func(id model.NodeID) *deadMember {
+		if id == 0 || p.SessionIn(id, "querynode", "streamingnode", "standalone") != nil {
+			return nil
+		}
+		if dead[id] == nil {
+			dead[id] = &deadMember{}
+		}
+		return dead[id]
+	}
+	for _, r := range p.Replicas {
+		for _, id := range membersOf(r) {
+			if d := entry(id); d != nil {
+				d.replicas = append(d.replicas, r)
+			}
+		}
+	}
+	for _, g := range p.ResourceGroups {
+		for _, id := range g.Nodes {
+			if d := entry(id); d != nil {
+				d.groups = append(d.groups, g.Name)
+			}
+		}
+	}
+	return dead
+}
+
+func (p *Pass) deadIDs(dead map[model.NodeID]*deadMember) []model.NodeID {
+	ids := make([]model.NodeID, 0, len(dead))
+	for id := range dead {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// survivors counts the members of a replica that are registered.
+func (p *Pass) survivors(r *model.Replica) int {
+	n := 0
+	for _, id := range slices.Concat(r.Nodes, r.StreamingNodes) {
+		if s := p.SessionIn(id, "querynode", "streamingnode", "standalone"); s != nil && !s.Stopping {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *Pass) reportDead(id model.NodeID, d *deadMember) {
+	f := Finding{Severity: Warning, Object: refNode("querynode", id)}
+	var lost []string
+	var names []string
+	var collections []model.CollectionID
+	for _, r := range d.replicas {
+		collections = append(collections, r.Collection)
+		f.Objects = append(f.Objects, refReplica(r), refCollection(p.Cluster, r.Collection))
+		names = append(names, collectionLabel(p.Cluster, r.Collection))
+		if p.survivors(r) == 0 && len(p.ReplicasOf(r.Collection)) < 2 {
+			lost = append(lost, collectionLabel(p.Cluster, r.Collection))
+		}
+	}
+	for _, g := range d.groups {
+		f.Objects = append(f.Objects, model.Ref{Resource: "resource-groups", ID: g, Name: g})
+	}
+	f.Evidence = []Evidence{
+		{"replicas that name it", number(len(d.replicas)) + ", of " + few(slices.Compact(slices.Sorted(slices.Values(names)))), "etcd"},
+		{"resource groups that name it", few(d.groups), "etcd"},
+		{"session", "none", "etcd"},
+	}
+	var by []string
+	if len(d.replicas) > 0 {
+		by = append(by, plural(len(d.replicas), "replica"))
+	}
+	if len(d.groups) > 0 {
+		by = append(by, "resource group "+few(d.groups))
+	}
+	f.Message = fmt.Sprintf("querynode-%s is gone, and named by %s", id, strings.Join(by, " and "))
+	f.Impact = "Segments and shards that QueryCoord gives to it are served by nobody; what it had is to be loaded by the others."
+	f.Hint = "restart QueryCoord, so that it reads the sessions anew"
+	if len(d.replicas) == 0 {
+		f.Impact = "The resource group counts a node that it has not."
+	}
+	if len(lost) > 0 {
+		f.Severity = Error
+		f.Cost = min(1, float64(len(lost))/float64(max(1, len(p.LoadStates))))
+		f.Message += fmt.Sprintf("; %s %s no other node", few(lost), hasHave(len(lost)))
+		f.Impact = "Nobody serves " + few(lost) + ": every search fails."
+		f.Hint = "start query nodes in the resource group; then restart QueryCoord, or release and load the collections"
+	}
+	p.Report(f)
+}

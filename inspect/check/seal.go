@@ -1,0 +1,174 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// sealPolicy is when DataCoord closes a growing segment (segment_allocation_policy.go): at a part of
+// its largest size, at an age, or when nothing was written for a while and it is not too small.
+type sealPolicy struct {
+	maxSize    float64 // MB of a full segment
+	proportion float64
+	maxLife    time.Duration
+	maxIdle    time.Duration
+	minSize    float64 // MB, below which a segment is never closed for being idle
+	from       string
+}
+
+// sealPolicy reads the policy from the cluster's own configuration. Defaults are those of configs/milvus.yaml: maxSize
+// 512 and sealProportion 0.25 in 2.1, 512 and 0.23 in 2.2 and 2.3, 1024 and 0.12 since 2.4; the others are
+// the same in all: maxLife 86400, maxIdleTime 600, minSizeFromIdleToSealed 16.
+func (p *Pass) sealPolicy() sealPolicy {
+	maxSize, proportion := 1024.0, 0.12
+	switch r := releaseOf(p.Cluster); {
+	case r.before(release{2, 2}):
+		maxSize, proportion = 512, 0.25
+	case r.before(release{2, 4}):
+		maxSize, proportion = 512, 0.23
+	}
+	roles := dataCoords()
+	const prefix = "dataCoord.segment."
+	var s sealPolicy
+	s.maxSize, s.from = p.setting(prefix+"maxSize", maxSize, roles...)
+	s.proportion, _ = p.setting(prefix+"sealProportion", proportion, roles...)
+	life, _ := p.setting(prefix+"maxLife", 86400, roles...)
+	idle, _ := p.setting(prefix+"maxIdleTime", 600, roles...)
+	s.minSize, _ = p.setting(prefix+"minSizeFromIdleToSealed", 16, roles...)
+	s.maxLife, s.maxIdle = time.Duration(life*float64(time.Second)), time.Duration(idle*float64(time.Second))
+	return s
+}
+
+// idleRows is how many rows a segment needs to be closed for being idle.
+func (s *sealPolicy) idleRows(maxRows int64) int64 {
+	if s.maxSize <= 0 {
+		return 0
+	}
+	return int64(s.minSize / s.maxSize * float64(maxRows))
+}
+
+// fullRows is at how many rows a segment is closed for being full.
+func (s *sealPolicy) fullRows(maxRows int64) int64 { return int64(s.proportion * float64(maxRows)) }
+
+// openSegment is a segment that is not flushed yet, with what anyone says about it.
+type openSegment struct {
+	*model.Segment
+	rows int64
+	// startedAt is when its first row was written, zero if nothing tells.
+	startedAt time.Time
+	// writtenAt is when rows were last written to it, so far as is known up to the time knownAt; both are zero
+	// if nothing tells.
+	writtenAt, knownAt time.Time
+	// by says who told writtenAt.
+	by string
+	// leaders are the nodes that serve it.
+	leaders []model.Served
+}
+
+// openSegments are the segments that are not flushed yet: growing, sealed and flushing, by collection and id.
+func openSegments(p *Pass) []openSegment {
+	var list []openSegment
+	asked := p.askedAt()
+	for _, s := range p.Segments {
+		switch s.State {
+		case model.SegmentGrowing, model.SegmentSealed, model.SegmentFlushing:
+			if s.Level != model.LevelL0 && !s.Importing && !s.Fake {
+				list = append(list, p.openSegment(s, asked))
+			}
+		default:
+		}
+	}
+	slices.SortStableFunc(list, func(a, b openSegment) int { return cmp.Compare(a.Collection, b.Collection) })
+	return list
+}
+
+// openSegment gathers what is known of one. Rows are recorded in etcd at each sync only, every
+// 10 minutes or 16 MB (dataNode.segment.syncPeriod, insertBufSize); DataCoord has them in memory.
+func (p *Pass) openSegment(s *model.Segment, asked time.Time) openSegment {
+	o := openSegment{Segment: s, rows: s.Rows, startedAt: s.StartAt.Time()}
+	for _, served := range p.Runtime.Served(s.ID) {
+		if served.Leader == nil {
+			continue
+		}
+		o.leaders = append(o.leaders, served)
+		if o.startedAt.IsZero() {
+			o.startedAt = growingSince(served.Leader, s.ID)
+		}
+	}
+	switch d := p.Runtime.DataSegment(s.ID); {
+	case d != nil && d.ExpireAt.Time().After(o.writtenAt):
+		o.rows = max(o.rows, d.Rows)
+		o.writtenAt, o.knownAt, o.by = d.ExpireAt.Time(), asked, "DataCoord's last allocation"
+	case d != nil:
+		o.rows = max(o.rows, d.Rows)
+	}
+	if s.Details != nil && s.Details.Growing != nil {
+		g := s.Details.Growing
+		o.rows = max(o.rows, g.Rows)
+		if o.startedAt.IsZero() {
+			o.startedAt = g.CreatedAt
+		}
+		if g.ModifiedAt.After(o.writtenAt) {
+			o.writtenAt, o.knownAt, o.by = g.ModifiedAt, p.Now, "the streaming node's record"
+		}
+	}
+	if o.by == "" {
+		o.fromCheckpoint(p.Cluster)
+	}
+	return o
+}
+
+// fromCheckpoint works out when rows were last written from metadata alone. The last allocation is
+// recorded with each sync; a channel's checkpoint is older than any row that is not synced yet
+// (write_buffer.go: GetCheckpoint). So up to the checkpoint what is recorded is all there is.
+func (o *openSegment) fromCheckpoint(c *model.Cluster) {
+	written := o.ExpireAt.Time()
+	v := c.VChannel(o.VChannel)
+	if v == nil || written.IsZero() {
+		return
+	}
+	if at := v.Checkpoint.At.Time(); at.After(written) {
+		o.writtenAt, o.knownAt, o.by = written, at, "last allocation in etcd, complete up to the channel's checkpoint"
+	}
+}
+
+// growingSince is where a leader's growing segment starts.
+func growingSince(v *model.LeaderView, id model.SegmentID) time.Time {
+	i, ok := slices.BinarySearchFunc(v.Growing, id, func(g model.GrowingView, id model.SegmentID) int { return cmp.Compare(g.ID, id) })
+	if !ok {
+		return time.Time{}
+	}
+	return v.Growing[i].At.Time()
+}
+
+// What "nobody writes any more" means. Allocations last 2 seconds (dataCoord.segment.assignmentExpiration),
+// checkpoints are written once a minute (dataNode.channel.updateChannelCheckpointInterval: 60): a checkpoint
+// that is older than a few of those says that rows wait for a sync, or that the channel is stuck.
+const (
+	idleGrace       = 2 * time.Minute
+	checkpointGrace = 3 * time.Minute
+)
+
+// idleFor is how long nothing was written; ok is false if it may be written right now, or
+// nothing tells.
+func (o *openSegment) idleFor(now time.Time) (idle time.Duration, ok bool) {
+	if o.writtenAt.IsZero() || now.Sub(o.knownAt) > checkpointGrace {
+		return 0, false
+	}
+	idle = o.knownAt.Sub(o.writtenAt)
+	return idle, idle >= idleGrace
+}
+
+// unsure reports whether the segment is old enough to be idle, and nothing tells whether it is.
+func (o *openSegment) unsure(now time.Time) bool {
+	if o.startedAt.IsZero() || now.Sub(o.startedAt) < idleGrace {
+		return false
+	}
+	if written := o.ExpireAt.Time(); !written.IsZero() && now.Sub(written) < idleGrace {
+		return false // it was written just now
+	}
+	return o.writtenAt.IsZero() || now.Sub(o.knownAt) > checkpointGrace
+}

@@ -1,0 +1,230 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// SegmentDropped finds segments in the memory of query nodes that metadata has dropped, or does not know.
+var SegmentDropped = &Check{
+	ID:       "segment-loaded-dropped",
+	Title:    "Dropped segment is still in memory",
+	Severity: Warning,
+	Since:    "0.3",
+	Doc: `
+Compaction and drops mark segments as dropped; query nodes let them go once the leaders have turned to what took their place. A finding is a sealed segment on a query
+node that etcd has had as dropped for 10 minutes, or that etcd does not know though it was loaded 10 minutes before the metadata was read; and a collection that
+is not to be loaded any more, or gone, of which nodes still hold segments (a warning if it is gone, else an information: it may have been
+released this moment).
+
+No finding: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. Observed on 2.3.5: sources were
+served for about 40 s after their compaction, and with an index to be built Milvus keeps them for as long as that takes.
+`,
+	Remedy: `
+See whether the target of the collection moves (target-behind): old segments go with the next one. Restarting the query node frees the memory at once. If a collection that was released or
+dropped stays in memory, restart QueryCoord: it releases what it finds on nodes and does not know.
+`,
+	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
+	Needs: NeedDistribution,
+	Run:   runSegmentDropped,
+	FollowsFrom: []Cause{
+		{Check: "target-behind", Of: shares("collections")},
+		{Check: "segment-not-loaded", Of: shares("collections")},
+	},
+}
+
+// remains are the segments of one collection that should be in memory no more.
+type remains struct {
+	segments []model.SegmentID
+	nodes    []model.NodeID
+	rows     int64
+	bytes    int64
+	dropped  time.Time // the oldest
+	unknown  int
+	unsure   int
+	searched int // in a leader's view
+}
+
+func runSegmentDropped(p *Pass) error {
+	asked := p.askedAt()
+	found := make(map[model.CollectionID]*remains)
+	states := newStates(p.Segments)
+	kept := &bridges{p, make(map[model.CollectionID]map[model.SegmentID]bool)}
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.Distribution == nil {
+			continue
+		}
+		at := 0
+		for i := range n.Distribution.Sealed {
+			s := &n.Distribution.Sealed[i]
+			var state model.SegmentState
+			state, at = states.seek(s.ID, at)
+			if state == model.SegmentStateNone || state == model.SegmentDropped || !p.wanted(s.Collection) {
+				kept.judge(found, n, s, asked)
+			}
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(found), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+		p.reportRemains(id, found[id], asked)
+	}
+	return nil
+}
+
+// wanted reports whether a collection is there and to be in memory.
+func (p *Pass) wanted(id model.CollectionID) bool {
+	x := p.Collection(id)
+	return x != nil && !x.Dropped() && p.LoadState(id) != nil
+}
+
+// states are the states of all segments, in arrays by themselves: looking each of 200,000 up through
+// its pointer is what would take the time.
+type states struct {
+	ids    []model.SegmentID
+	states []model.SegmentState
+}
+
+func newStates(list []*model.Segment) states {
+	s := states{ids: make([]model.SegmentID, len(list)), states: make([]model.SegmentState, len(list))}
+	for i, x := range list {
+		s.ids[i], s.states[i] = x.ID, x.State
+	}
+	return s
+}
+
+// seek finds the state of a segment at or after a position, None if there is no record. Ids are asked for in
+// rising order, so that steps that double are shorter than halving the whole.
+func (s *states) seek(id model.SegmentID, from int) (state model.SegmentState, at int) {
+	low, step := from, 1
+	for low+step < len(s.ids) && s.ids[low+step] < id {
+		low += step
+		step *= 2
+	}
+	high := min(low+step+1, len(s.ids))
+	i, ok := slices.BinarySearch(s.ids[low:high], id)
+	if !ok {
+		return model.SegmentStateNone, low + i
+	}
+	return s.states[low+i], low + i
+}
+
+func (p *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode, s *model.ServedSegment, asked time.Time) {
+	record := p.Segment(s.ID)
+	loaded := versionTime(s.Version)
+	var since time.Time
+	switch {
+	case !p.wanted(s.Collection):
+	case record == nil:
+		since = loaded
+		if !since.IsZero() && (asked.Sub(since) < loadGrace || p.Now.Sub(since) < loadGrace) {
+			return // the metadata is older than the segment
+		}
+	default:
+		since = record.DroppedAt.Time()
+		if !since.IsZero() && asked.Sub(since) < loadGrace || p.needed(record) {
+			return
+		}
+	}
+	r := found[s.Collection]
+	if r == nil {
+		r = &remains{}
+		found[s.Collection] = r
+	}
+	if since.IsZero() && p.wanted(s.Collection) {
+		r.unsure++
+		return
+	}
+	r.segments, r.nodes = append(r.segments, s.ID), append(r.nodes, n.Node)
+	r.dropped = earliest(r.dropped, since)
+	if record == nil {
+		r.unknown++
+	} else {
+		r.rows += record.Rows
+		r.bytes += record.Bytes + record.IndexBytes
+	}
+	for _, v := range p.Runtime.ShardViews(s.Channel) {
+		if knows(v.LeaderView, s.ID) {
+			r.searched++
+			break
+		}
+	}
+}
+
+// bridges knows the segments that are served in place of what a compaction made of them.
+type bridges struct {
+	*Pass
+	sources map[model.CollectionID]map[model.SegmentID]bool
+}
+
+// needed reports whether a dropped segment has to be served for now: DataCoord wants it, or
+// nobody serves its successor.
+func (b *bridges) needed(s *model.Segment) bool {
+	if wanted := b.Runtime.RecoveryOf(s.VChannel); wanted != nil {
+		if _, ok := slices.BinarySearch(wanted.Flushed, s.ID); ok {
+			return true
+		}
+	}
+	sources, ok := b.sources[s.Collection]
+	if !ok {
+		sources = make(map[model.SegmentID]bool)
+		for _, x := range b.SegmentsOf(s.Collection) {
+			if x.State == model.SegmentFlushed && len(x.CompactedFrom) > 0 && len(b.Runtime.Served(x.ID)) == 0 {
+				for _, from := range x.CompactedFrom {
+					sources[from] = true
+				}
+			}
+		}
+		b.sources[s.Collection] = sources
+	}
+	return sources[s.ID]
+}
+
+func (p *Pass) reportRemains(id model.CollectionID, r *remains, asked time.Time) {
+	name := collectionLabel(p.Cluster, id)
+	if r.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: since when %s in memory are dropped", name, plural(r.unsure, "segment")))
+	}
+	if len(r.segments) == 0 {
+		return
+	}
+	nodes := nodeNames("querynode", r.nodes)
+	w := p.workOf(id)
+	f := Finding{Severity: Warning, Object: refCollection(p.Cluster, id)}
+	what := plural(len(r.segments), "segment") + ", " + plural(r.rows, "row")
+	x := p.Collection(id)
+	switch {
+	case x == nil || x.Dropped():
+		f.Message = fmt.Sprintf("collection %s is dropped, and %s of it %s still in memory on %s", name, what, isAre(len(r.segments)), few(nodes))
+	case !p.wanted(id):
+		f.Severity = Info
+		f.Message = fmt.Sprintf("collection %s is not to be loaded, and %s of it %s in memory on %s", name, what, isAre(len(r.segments)), few(nodes))
+	default:
+		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, span(asked.Sub(r.dropped)), isAre(len(r.segments)), few(nodes))
+		if r.searched > 0 {
+			f.Cost = w.shareOfRows(r.rows)
+		}
+	}
+	f.Evidence = []Evidence{
+		{"in memory", plural(len(r.segments), "segment"), few(nodes)},
+		{"dropped since", timeText(r.dropped), "etcd"},
+		{"without a record", number(r.unknown), "etcd"},
+		{"searched by a shard leader", number(r.searched), "leaders' views"},
+	}
+	f.Impact = "The nodes hold " + bytesText(r.bytes) + " for nothing."
+	if r.searched > 0 {
+		f.Impact += " Searches go through these rows, and through what was made of them."
+	}
+	f.Hint = "restart QueryCoord, or query nodes one after the other: " + few(nodes)
+	if p.wanted(id) {
+		f.Hint = refreshHint(p.Cluster, id)
+	}
+	for _, n := range nodes {
+		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
+	}
+	f.Objects = append(f.Objects, someSegments(r.segments)...)
+	p.Report(f)
+}

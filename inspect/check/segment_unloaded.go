@@ -1,0 +1,169 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// SegmentNotLoaded finds flushed segments of loaded collections that no search reaches.
+var SegmentNotLoaded = &Check{
+	ID:       "segment-not-loaded",
+	Title:    "Flushed segment of a loaded collection is not served",
+	Severity: Error,
+	Since:    "0.3",
+	Doc: `
+DataCoord says which segments of a channel are to be served (GetRecoveryInfoV2); a shard leader knows which it searches (its view in GetDataDistribution). A finding
+is a flushed segment of a loaded collection that is in the first list and not in the second, neither sealed nor growing: its rows are missing from every answer, without
+an error (milvus issue 47913 is such a gap of 3 minutes), or searches fail with "segment lacks" (23754, 30827).
+
+A segment is given 10 minutes from its flush, or from the compaction that made it. No finding: a segment whose sources are all served in its
+place, which is how Milvus bridges a compaction and the building of its index; L0, empty and invisible segments; partitions that are not loaded. When a segment
+was flushed is taken from its position in the channel, of a compaction's result from the time its sources were dropped.
+`,
+	Remedy: `
+See whether nodes have memory for it: a query node that refuses to load says so in its log, and QueryCoord tries again and again. Then
+` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord. Segments that were imported appear with the next refresh only.
+`,
+	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
+	Needs: NeedDistribution | NeedRecovery,
+	Run:   runSegmentNotLoaded,
+	FollowsFrom: []Cause{
+		{Check: "node-unreachable", Of: shares("collections")},
+		{Check: "stale-session", Of: shares("collections")},
+		{Check: "load-stuck", Of: shares("collections")},
+		{Check: "replica-dead-node", Of: shares("collections")},
+	},
+}
+
+// absent are the segments of one collection that its leaders do not know.
+type absent struct {
+	segments []model.SegmentID
+	channels map[string]bool
+	replicas map[*model.Replica]bool
+	rows     int64 // in sum over replicas
+	oldest   time.Time
+	unsure   int
+}
+
+func runSegmentNotLoaded(p *Pass) error {
+	asked := p.askedAt()
+	found := make(map[model.CollectionID]*absent)
+	blind := make(map[model.CollectionID]bool)
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.Distribution == nil {
+			continue
+		}
+		for i := range n.Distribution.Leaders {
+			view := &n.Distribution.Leaders[i]
+			if !isLoaded(p.Cluster, view.Collection) {
+				continue
+			}
+			wanted := p.Runtime.RecoveryOf(view.Channel)
+			if wanted == nil {
+				blind[view.Collection] = true
+				continue
+			}
+			missingFrom(wanted.Flushed, view.Sealed, func(id model.SegmentID) {
+				p.judgeAbsent(found, model.ShardView{Node: n, LeaderView: view}, id, asked)
+			})
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(blind), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+		p.Unseen("collection " + collectionLabel(p.Cluster, id) + ": DataCoord did not say what should be served")
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(found), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+		p.reportAbsent(id, found[id], asked)
+	}
+	return nil
+}
+
+// missingFrom calls f for each id that is wanted and not had. Both are in order.
+func missingFrom(wanted []model.SegmentID, had []model.LeaderSegment, f func(model.SegmentID)) {
+	at := 0
+	for _, id := range wanted {
+		for at < len(had) && had[at].ID < id {
+			at++
+		}
+		if at == len(had) || had[at].ID != id {
+			f(id)
+		}
+	}
+}
+
+// knows reports whether a leader searches a segment, sealed or growing.
+func knows(view *model.LeaderView, id model.SegmentID) bool {
+	_, sealed := slices.BinarySearchFunc(view.Sealed, id, func(s model.LeaderSegment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
+	if sealed {
+		return true
+	}
+	_, growing := slices.BinarySearchFunc(view.Growing, id, func(g model.GrowingView, id model.SegmentID) int { return cmp.Compare(g.ID, id) })
+	return growing
+}
+
+func (p *Pass) judgeAbsent(found map[model.CollectionID]*absent, view model.ShardView, id model.SegmentID, asked time.Time) {
+	s := p.Segment(id)
+	switch {
+	case s == nil, s.State != model.SegmentFlushed, s.Level == model.LevelL0, s.Rows == 0, s.Invisible, s.Importing, s.Fake:
+		return
+	case !wantsPartition(p.LoadState(view.Collection), s.Partition), knows(view.LeaderView, id):
+		return
+	case len(s.CompactedFrom) > 0 && !slices.ContainsFunc(s.CompactedFrom, func(from model.SegmentID) bool { return !knows(view.LeaderView, from) }):
+		return
+	}
+	at, known := flushedAt(p.Cluster, s)
+	if known && asked.Sub(at) < loadGrace {
+		return
+	}
+	a := found[view.Collection]
+	if a == nil {
+		a = &absent{channels: make(map[string]bool), replicas: make(map[*model.Replica]bool)}
+		found[view.Collection] = a
+	}
+	if !known {
+		a.unsure++
+		return
+	}
+	a.segments, a.rows = append(a.segments, id), a.rows+s.Rows
+	a.channels[view.Channel] = true
+	a.replicas[replicaWith(p.Cluster, view.Collection, view.Node.Node)] = true
+	a.oldest = earliest(a.oldest, at)
+}
+
+func (p *Pass) reportAbsent(id model.CollectionID, a *absent, asked time.Time) {
+	name := collectionLabel(p.Cluster, id)
+	if a.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: when %s that are not served were flushed", name, plural(a.unsure, "segment")))
+	}
+	if len(a.segments) == 0 {
+		return
+	}
+	all := p.CollectionTotals(id).Rows * int64(max(1, len(p.ReplicasOf(id))))
+	share := min(1, part(a.rows, all))
+	segments := someSegments(a.segments)
+	count := len(slices.Compact(a.segments))
+	f := Finding{
+		Severity: Error, Object: refCollection(p.Cluster, id), Cost: share,
+		Message: fmt.Sprintf("collection %s: %s, %s, %s flushed and served by no node, for up to %s",
+			name, plural(count, "segment"), plural(a.rows/int64(max(1, len(a.replicas))), "row"), isAre(count), span(asked.Sub(a.oldest))),
+		Evidence: []Evidence{
+			{"to be served", plural(count, "segment") + " more than are", "DataCoord GetRecoveryInfoV2"},
+			{"flushed or compacted", timeText(a.oldest), "etcd"},
+			{"shards", few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"},
+		},
+		Impact: "Searches do not find these rows: " + percent(share) + " of the collection.",
+		Hint:   refreshHint(p.Cluster, id),
+	}
+	if replicas := len(p.ReplicasOf(id)); replicas > 1 {
+		f.Message += fmt.Sprintf(", in %d of %d replicas", len(a.replicas), replicas)
+	}
+	for _, v := range slices.Sorted(maps.Keys(a.channels)) {
+		f.Objects = append(f.Objects, refVChannel(v))
+	}
+	f.Objects = append(f.Objects, segments...)
+	p.Report(f)
+}

@@ -1,0 +1,77 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// StaleSession finds sessions at whose address another process answers.
+var StaleSession = &Check{
+	ID:       "stale-session",
+	Title:    "Session is stale: another process answers at its address",
+	Severity: Error,
+	Since:    "0.3",
+	Doc: `
+A session key in etcd says under which id and address a process can be reached. If the process restarts faster than its old lease ends, or its address is given to another, two keys name
+one address, and the process there refuses calls that are meant for the other id: code 904, "node not match" (seen on 2.3.5 as a gRPC answer that is OK, with empty lists; tools that do not read the
+status show an empty node). A finding is each session for which such an answer came, or one from another cluster ("cross cluster routing").
+
+Until the stale key is gone, QueryCoord and proxies send work to an id that nobody answers for (milvus issues 21027, 48960, 46475). It is gone with its lease, ` + "`common.session.ttl`" + ` after
+the process died (30 seconds; observed: still there after 12).
+`,
+	Remedy: `
+Wait for half a minute. If it stays, its lease is kept alive: by a process that hangs, or one that runs elsewhere with the address of this one; ` + "`etcdctl lease timetolive LEASE`" + ` tells. An answer of another
+cluster means that two clusters share addresses, or that the address map of kitescope (` + "`--map`" + `) points to the wrong one.
+`,
+	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
+	Needs: NeedAnswers,
+	Run:   runStaleSession,
+}
+
+// defaultTTL is how long the lease of a session lasts (configs/milvus.yaml, common.session.ttl).
+const defaultTTL = 30 * time.Second
+
+func runStaleSession(p *Pass) error {
+	for _, n := range p.Runtime.Nodes {
+		if n.Outcome != model.Stale && n.Outcome != model.OtherCluster {
+			continue
+		}
+		d := p.dutiesOf(n.Role, n.Node)
+		f := Finding{
+			Severity: Error, Object: n.Ref(), Cost: p.loss(&d),
+			Message: fmt.Sprintf("%s: another process answers at %s", n.Name(), n.Address),
+			Evidence: append([]Evidence{
+				{"answer", reason(n.Outcome, n.Reason), n.Name()},
+				{"address of the session", n.Address, "etcd"},
+			}, d.evidence()...),
+			Impact: p.impact(&d),
+			Hint:   "wait until its lease has ended, " + span(p.seconds("common.session.ttl", defaultTTL, n.Role)) + " after the process; then look for a process that keeps it alive",
+		}
+		if n.Outcome == model.OtherCluster {
+			f.Message = fmt.Sprintf("%s: a process of another cluster answers at %s", n.Name(), n.Address)
+			f.Hint = "see whether two clusters share the address, or --map leads to the wrong one"
+		}
+		if s := p.SessionIn(n.Node, n.Role); s != nil {
+			f.Evidence = append(f.Evidence, Evidence{"lease", fmt.Sprintf("%x", s.Lease), "etcd"})
+		}
+		if len(d.collections) == 0 && n.Role == "querynode" {
+			f.Severity = Warning
+		}
+		f.Objects = append(p.dutyRefs(&d), p.neighbours(n)...)
+		p.Report(f)
+	}
+	return nil
+}
+
+// neighbours are the other sessions at the address of one.
+func (p *Pass) neighbours(n *model.LiveNode) []model.Ref {
+	var refs []model.Ref
+	for _, s := range p.Sessions {
+		if s.Address == n.Address && s.Role == n.Role && s.Node != n.Node {
+			refs = append(refs, refNode(s.Role, s.Node))
+		}
+	}
+	return refs
+}

@@ -1,0 +1,167 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// NoShardLeader finds shards of loaded collections that nobody leads.
+var NoShardLeader = &Check{
+	ID:       "no-shard-leader",
+	Title:    "Shard of a loaded collection has no leader",
+	Severity: Error,
+	Since:    "0.3",
+	Doc: `
+Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord names no leader ("channel not available
+in any replica", milvus issues 27355, 23936, 28563), or which no query node leads, provided that all nodes of the collection's replicas said what they serve. With several
+replicas, one of which has no leader for the channel, it is a warning: searches go to the others.
+
+No finding is a collection that is still loading (see load-stuck). Where a node did not answer and QueryCoord does not say, it is unknown who leads.
+`,
+	Remedy: `
+If a query node is gone or hangs, QueryCoord has to notice first: its session must end (` + "`common.session.ttl`" + `, 30 seconds), then the channel is watched by another. If no
+node is missing, look at QueryCoord's log for the channel, at the memory of the nodes, and whether the message queue answers: a new leader has to read the channel from its checkpoint on.
+Restarting QueryCoord, then release and load, are the last resorts.
+`,
+	Parts: model.PartObjects | model.PartServing | model.PartChannels,
+	Needs: NeedDistribution | NeedQueryCoord,
+	Run:   runNoShardLeader,
+	FollowsFrom: []Cause{
+		{Check: "node-unreachable", Of: shares("collections")},
+		{Check: "stale-session", Of: shares("collections")},
+		{Check: "replica-dead-node", Of: shares("collections")},
+		{Check: "replica-short", Of: shares("collections")},
+	},
+}
+
+// leaderless are the channels of one collection that somebody should lead.
+type leaderless struct {
+	all, some []string // no replica, or not each, has a leader
+	problem   string
+}
+
+func runNoShardLeader(p *Pass) error {
+	said := leadersSaid(p.Runtime)
+	for _, l := range p.LoadStates {
+		x := p.Collection(l.Collection)
+		if l.Status != "Loaded" || x == nil || x.Dropped() {
+			continue
+		}
+		var found leaderless
+		var unsure []string
+		for _, channel := range liveChannels(p.Cluster, l.Collection) {
+			leaders, known, problem := p.leadersOf(said, l.Collection, channel)
+			replicas := max(1, len(p.ReplicasOf(l.Collection)))
+			switch {
+			case !known:
+				unsure = append(unsure, channel)
+			case leaders == 0:
+				found.all = append(found.all, channel)
+				found.problem = problem
+			case leaders < replicas:
+				found.some = append(found.some, channel)
+			}
+		}
+		if len(unsure) > 0 {
+			p.Unseen(fmt.Sprintf("collection %s: who leads %s", collectionLabel(p.Cluster, l.Collection), few(unsure)))
+		}
+		if len(found.all)+len(found.some) > 0 {
+			p.reportLeaderless(l.Collection, &found)
+		}
+	}
+	return nil
+}
+
+// coordLeaders is what QueryCoord says of shard leaders: by channel, and of whole collections.
+type coordLeaders struct {
+	channels map[string]*model.ShardLeader
+	problems map[model.CollectionID]string
+}
+
+func leadersSaid(r *model.Runtime) coordLeaders {
+	said := coordLeaders{make(map[string]*model.ShardLeader, len(r.ShardLeaders)), make(map[model.CollectionID]string)}
+	for i := range r.ShardLeaders {
+		switch s := &r.ShardLeaders[i]; {
+		case s.Channel != "":
+			said.channels[s.Channel] = s
+		case s.Problem != "":
+			said.problems[s.Collection] = s.Problem
+		}
+	}
+	return said
+}
+
+// leadersOf counts the replicas in which a channel has a leader, as QueryCoord says it, else as nodes
+// do. known is false if neither tells.
+func (p *Pass) leadersOf(said coordLeaders, id model.CollectionID, channel string) (leaders int, known bool, problem string) {
+	if s := said.channels[channel]; s != nil {
+		if s.Problem != "" || len(s.Nodes) == 0 {
+			return 0, true, s.Problem
+		}
+		known, leaders = true, len(slices.Compact(slices.Sorted(slices.Values(s.Nodes))))
+	} else if problem := said.problems[id]; problem != "" {
+		return 0, true, problem
+	}
+	views := len(p.Runtime.ShardViews(channel))
+	if known {
+		return max(leaders, views), true, ""
+	}
+	for _, r := range p.ReplicasOf(id) {
+		if len(blindIn(p.Runtime, r)) > 0 {
+			return views, views > 0, ""
+		}
+	}
+	return views, true, ""
+}
+
+func (p *Pass) reportLeaderless(id model.CollectionID, l *leaderless) {
+	name := collectionLabel(p.Cluster, id)
+	shards := len(liveChannels(p.Cluster, id))
+	f := Finding{Severity: Error, Object: refCollection(p.Cluster, id), Cost: 1}
+	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, plural(len(l.all), "shard"), shards, hasHave(len(l.all)), few(l.all))
+	f.Impact = "Every search and query of the collection fails: all shards have to answer."
+	if len(l.all) == 0 {
+		replicas := len(p.ReplicasOf(id))
+		f.Severity, f.Cost = Warning, 1/float64(max(1, replicas))
+		f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader in one of %d replicas: %s",
+			name, plural(len(l.some), "shard"), shards, hasHave(len(l.some)), replicas, few(l.some))
+		f.Impact = "That replica answers no searches; the others carry its load."
+	}
+	f.Evidence = []Evidence{{"shards without a leader", few(slices.Concat(l.all, l.some)), "QueryCoord, query nodes"}}
+	if l.problem != "" {
+		f.Evidence = append(f.Evidence, Evidence{"QueryCoord says", l.problem, "QueryCoord GetShardLeaders"})
+	}
+	f.Hint = "look at QueryCoord's log for " + strings.Join(slices.Concat(l.all, l.some)[:1], "") + ", and at the nodes of the collection's replicas: " + few(p.replicaNodes(id))
+	for _, v := range slices.Concat(l.all, l.some) {
+		f.Objects = append(f.Objects, refVChannel(v))
+	}
+	f.Objects = append(f.Objects, p.memberRefs(id)...)
+	p.Report(f)
+}
+
+func hasHave(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
+// memberRefs are the nodes of a collection's replicas.
+func (p *Pass) memberRefs(id model.CollectionID) []model.Ref {
+	var refs []model.Ref
+	for _, name := range p.replicaNodes(id) {
+		refs = append(refs, model.Ref{Resource: "nodes", ID: name, Name: name})
+	}
+	return refs
+}
+
+func (p *Pass) replicaNodes(id model.CollectionID) []string {
+	var nodes []model.NodeID
+	for _, r := range p.ReplicasOf(id) {
+		nodes = append(nodes, membersOf(r)...)
+	}
+	return nodeNames("querynode", nodes)
+}

@@ -1,0 +1,137 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Thresholds of small-segments.
+const (
+	// smallShare of its maximum of rows makes a segment small (dataCoord.segment.smallProportion: 0.5).
+	smallShare = 0.5
+	// mergeable is how many small ones Milvus merges at least (internal/datacoord/compaction_trigger.go, MinSegmentToMerge: 3).
+	mergeable = 3
+	// mergeAfter is how old they have to be: compactions are sought each minute (dataCoord.compaction.global.interval: 60).
+	mergeAfter = time.Hour
+	// excessInfo and excessWarning are how many segments a collection has more than it would need.
+	excessInfo, excessWarning = 10, 50
+)
+
+// SmallSegments finds collections whose small segments are not merged.
+var SmallSegments = &Check{
+	ID:       "small-segments",
+	Title:    "Compaction lags: many small segments are not merged",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments,
+	Doc: `Looks at flushed segments below half of the rows that their record allows (` + "`dataCoord.segment.smallProportion`" + `), in each partition and
+vchannel by itself, as compaction does. Where at least 3 of them are an hour old, the segments that merging would save are counted.
+10 in a collection are information, 50 a warning.
+
+Not a finding: single small segments in each of many partitions, which nothing can merge; L0, L2, importing and invisible segments; a cluster that
+is configured for small segments, as the limit is the one in the records.
+
+Each segment is a search of its own and an index of its own, and each has to be kept in order by QueryCoord. Milvus merges a
+segment only when it is indexed and the checkpoint of its channel is at most 15 minutes old (` + "`dataCoord.compaction.channelMaxCPLag`" + `). Milvus
+issues 23378, 24730, 25681 and 29486.`,
+	Remedy: `Flush less often: each flush ends a segment on every shard. Look whether automatic compaction is on (` + "`dataCoord.enableCompaction`" + `,
+` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property ` + "`collection.autocompaction.enabled`" + `), whether data nodes are busy, and whether indexes
+are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
+	Run: runSmallSegments,
+	FollowsFrom: []Cause{
+		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: shares("collections")}, {Check: "index-stuck", Of: shares("collections")},
+		{Check: "index-failed", Of: shares("collections")}, {Check: "index-missing", Of: shares("collections")},
+	},
+}
+
+// mergeGroup is where segments can be merged: compaction never crosses partitions or vchannels.
+type mergeGroup struct {
+	partition model.PartitionID
+	vchannel  string
+}
+
+type mergeSum struct {
+	segments int
+	rows     int64
+	maxRows  int64
+}
+
+func runSmallSegments(p *Pass) error {
+	limit := p.before(mergeAfter)
+	for _, x := range p.Collections {
+		if t := p.CollectionTotals(x.ID); !x.Dropped() && t.ByState[model.SegmentFlushed] >= excessInfo {
+			p.judgeSmall(x, limit)
+		}
+	}
+	return nil
+}
+
+func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
+	groups := make(map[mergeGroup]*mergeSum)
+	var group mergeGroup
+	var sum *mergeSum
+	flushed := 0
+	for _, s := range p.SegmentsOf(x.ID) {
+		if s.State != model.SegmentFlushed || s.Level == model.LevelL0 {
+			continue
+		}
+		flushed++
+		small := s.MaxRows > 0 && float64(s.Rows) < smallShare*float64(s.MaxRows)
+		if !small || s.Level == model.LevelL2 || s.Importing || s.Invisible || !settled(s, limit) {
+			continue
+		}
+		if sum == nil || s.Partition != group.partition || s.VChannel != group.vchannel {
+			group = mergeGroup{s.Partition, s.VChannel}
+			if sum = groups[group]; sum == nil {
+				sum = new(mergeSum)
+				groups[group] = sum
+			}
+		}
+		sum.segments++
+		sum.rows += s.Rows
+		sum.maxRows = max(sum.maxRows, s.MaxRows)
+	}
+	small, excess := 0, 0
+	var rows int64
+	for _, g := range groups {
+		if g.segments < mergeable {
+			continue
+		}
+		small, rows = small+g.segments, rows+g.rows
+		excess += g.segments - int((g.rows+g.maxRows-1)/g.maxRows)
+	}
+	if excess < excessInfo {
+		return
+	}
+	f := Finding{
+		Severity: Info, Object: refCollection(p.Cluster, x.ID),
+		Message: fmt.Sprintf("%s of %s are small, hold %s rows and could be %s fewer", plural(small, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), number(excess)),
+		Evidence: []Evidence{
+			{"small segments older than " + span(mergeAfter), strconv.Itoa(small), "etcd"}, {"flushed segments in all", strconv.Itoa(flushed), "etcd"},
+			{"their rows", number(rows), "etcd"}, {"rows a segment may have", number(p.maxRows(x)), "etcd"},
+			{"partitions and vchannels they are in", strconv.Itoa(len(groups)), "etcd"},
+		},
+		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", number(flushed)),
+		Hint:   fmt.Sprintf("%sCollection(%q).compact(), and flush less often", inDatabase(p.Cluster, x), x.Name),
+	}
+	for _, kv := range x.Properties {
+		if kv.Key == "collection.autocompaction.enabled" {
+			f.Evidence = append(f.Evidence, Evidence{"collection.autocompaction.enabled", kv.Value, "etcd"})
+		}
+	}
+	if excess >= excessWarning {
+		f.Severity = Warning
+	}
+	p.Report(f)
+}
+
+// maxRows is the greatest number of rows that a segment of the collection may have.
+func (p *Pass) maxRows(x *model.Collection) (rows int64) {
+	for _, s := range p.SegmentsOf(x.ID) {
+		rows = max(rows, s.MaxRows)
+	}
+	return rows
+}

@@ -1,0 +1,40 @@
+package check
+
+import (
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// refTask names a background task.
+func refTask(t *model.Task) model.Ref {
+	return model.Ref{Resource: "tasks", ID: t.Type + "/" + model.NodeID(t.ID).String(), Name: t.Type + "-" + model.NodeID(t.ID).String()}
+}
+
+// taskObjects are the task, its collection and its segments.
+func (p *Pass) taskObjects(t *model.Task) []model.Ref {
+	var refs []model.Ref
+	if t.Collection != 0 {
+		refs = append(refs, refCollection(p.Cluster, t.Collection))
+	}
+	for _, id := range t.Segments[:min(len(t.Segments), maxObjects)] {
+		refs = append(refs, refSegment(id))
+	}
+	return refs
+}
+
+// taskNode is where a task runs: "node 17", "no node".
+func taskNode(t *model.Task) string {
+	if t.Node <= 0 {
+		return "no node"
+	}
+	return "node " + t.Node.String()
+}
+
+// abandoned reports whether a task runs on a node that has no session.
+func (p *Pass) abandoned(t *model.Task) bool {
+	return alive(p.Cluster) && t.Node > 0 && len(p.SessionsOf(t.Node)) == 0
+}
+
+// since is how long a task has been there, as far as it records that.
+func (p *Pass) since(t *model.Task) time.Duration { return p.age(t.StartedAt) }

@@ -1,0 +1,38 @@
+package check
+
+// Unlooked are checks that the same thing kept from looking.
+type Unlooked struct {
+	// Status is Skipped or Broken.
+	Status Status
+	Reason string
+	Checks []*Check
+}
+
+// Unlooked groups the checks that were skipped, then those that failed, by the reason.
+func (r *Report) Unlooked() []Unlooked {
+	var list []Unlooked
+	for _, status := range []Status{Skipped, Broken} {
+		at := make(map[string]int)
+		for _, x := range r.Results {
+			if x.Status != status {
+				continue
+			}
+			i, ok := at[x.Reason]
+			if !ok {
+				i = len(list)
+				at[x.Reason] = i
+				list = append(list, Unlooked{Status: status, Reason: x.Reason})
+			}
+			list[i].Checks = append(list[i].Checks, x.Check)
+		}
+	}
+	return list
+}
+
+// Tally counts the checks by how they ended.
+func (r *Report) Tally() (counts [Broken + 1]int) {
+	for _, x := range r.Results {
+		counts[min(x.Status, Broken)]++
+	}
+	return counts
+}
