@@ -121,28 +121,6 @@ func writeRoles(e encoder, roles []view.RoleCount) {
 	e.endList()
 }
 
-// writeNodeLines writes what metadata says about the nodes that serve queries.
-func writeNodeLines(e encoder, nodes []view.NodeLine) {
-	e.key("query_nodes")
-	e.beginList()
-	for i := range nodes {
-		n := &nodes[i]
-		e.beginObject()
-		e.key("id")
-		e.id(int64(n.Node))
-		for _, s := range []struct{ name, value string }{{"role", n.Role}, {"address", n.Address}, {"state", n.State}} {
-			e.key(s.name)
-			e.text(s.value)
-		}
-		e.key("replicas")
-		e.integer(int64(n.Replicas))
-		writeList(e, "resource_groups", n.ResourceGroups)
-		writeList(e, "collections", n.Collections)
-		e.endObject()
-	}
-	e.endList()
-}
-
 func writeList(e encoder, key string, list []string) {
 	e.key(key)
 	e.texts(list)
@@ -292,41 +270,6 @@ func writeRoleLines(out *output, p *painter, v *view.Overview) {
 		}
 		out.buf = append(out.buf, '\n')
 	}
-}
-
-func writeQueryNodes(out *output, p *painter, nodes []view.NodeLine) {
-	if len(nodes) == 0 {
-		return
-	}
-	out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, "query nodes"), '\n')
-	for i := range nodes {
-		n := &nodes[i]
-		name := Harmless(n.Ref.Name)
-		out.buf = append(append(out.buf, "  "...), name...)
-		out.buf = appendSpaces(out.buf, 20-len(name))
-		out.buf = append(out.buf, Harmless(n.Address)...)
-		out.buf = appendSpaces(out.buf, 22-len(n.Address))
-		text := strconv.Itoa(n.Replicas) + " replicas"
-		if n.Replicas == 1 {
-			text = "1 replica"
-		}
-		if len(n.ResourceGroups) > 0 {
-			text += "  " + Harmless(strings.Join(n.ResourceGroups, ", "))
-		}
-		if n.State != "registered" {
-			text += "  " + n.State
-		}
-		out.buf = append(p.paint(out.buf, nodeRole(n), text), '\n')
-	}
-}
-
-// nodeRole is the role of a query node's line: one that is leaving, or that has
-// nothing to serve while others do, wants a look.
-func nodeRole(n *view.NodeLine) Role {
-	if n.State != "registered" || n.Replicas == 0 {
-		return RoleWarn
-	}
-	return RolePlain
 }
 
 func writeEtcdLines(out *output, p *painter, etcd *model.Etcd) {

@@ -99,16 +99,16 @@ func ThemeNamed(name string) (*Theme, error) {
 // watch, task and session states alike. Words that nobody knows are plain.
 func StateRole(word string) Role {
 	switch word {
-	case "Flushed", "Finished", "Loaded", "registered", "Created", "WatchSuccess", "Assigned", "Completed", "completed", "Normal":
+	case "answered", "Healthy", "Flushed", "Finished", "Loaded", "registered", "Created", "WatchSuccess", "Assigned", "Completed", "completed", "Normal":
 		return RoleGood
 	case "Growing", "Sealed", "Flushing", "Importing", "InProgress", "Unissued", "Init", "Loading", "Creating", "Pending", "PreImporting",
-		"Executing", "executing", "pipelining", "meta_saved", "ToWatch", "Assigning", "standby", "Sorting", "IndexBuilding":
+		"Executing", "executing", "pipelining", "meta_saved", "ToWatch", "Assigning", "standby", "Sorting", "IndexBuilding", "Initializing", "StandBy":
 		return RoleProgress
-	case "Missing", "Retry", "stopping", "Dropping", "ToRelease", "ReleaseSuccess", "Uninitialized", "timeout", "Unavailable", "Invalid":
+	case "Missing", "Retry", "stopping", "Dropping", "ToRelease", "ReleaseSuccess", "Uninitialized", "timeout", "Unavailable", "Invalid", "Both", "not ready", "Stopping":
 		return RoleWarn
-	case "Failed", "failed", "WatchFailure", "ReleaseFailure":
+	case "Failed", "failed", "WatchFailure", "ReleaseFailure", "unreachable", "refused", "timed out", "stale", "other cluster", "denied", "garbled", "too large", "cut off", "Abnormal", "NotServed":
 		return RoleBad
-	case "Dropped", "NotLoad", "NotNeeded", "Deleted", "None", "NotExist", "cleaned", "unknown":
+	case "Dropped", "NotLoad", "NotNeeded", "Deleted", "None", "NotExist", "cleaned", "unknown", "unimplemented", "not asked":
 		return RoleDim
 	}
 	return RolePlain

@@ -1,0 +1,173 @@
+package render
+
+import (
+	"io"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/view"
+)
+
+// Diagnosis is what diagnose shows: a report, and what was asked about it.
+type Diagnosis struct {
+	Report *check.Report
+	// Since is nil without an older state to compare with.
+	Since *check.Comparison
+	// Stale are entries of the baseline that accept nothing any more.
+	Stale []check.Stale
+	// FailOn is the severity from which a finding fails a run; Never says that none does.
+	FailOn check.Severity
+	Never  bool
+	// All shows the checks that found nothing one by one, too.
+	All bool
+	// Version is kitescope's own, for formats that name their writer.
+	Version string
+}
+
+// Fails reports whether a finding makes the run fail: it is as bad as FailOn, and where there is an
+// older state, it is not as it was.
+func (d *Diagnosis) Fails(f *check.Finding) bool {
+	if d.Never || f.Severity < d.FailOn {
+		return false
+	}
+	c := d.Since.Of(f)
+	return c == nil || c.Kind == check.New || c.Kind == check.Worse || c.Kind == check.Unsure
+}
+
+// Failing reports whether any finding fails the run.
+func (d *Diagnosis) Failing() bool {
+	for _, f := range d.Report.Findings {
+		if d.Fails(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// gone are the findings of the older state that are no longer there, or can no longer be seen.
+func (d *Diagnosis) gone() []check.Change {
+	if d.Since == nil {
+		return nil
+	}
+	var list []check.Change
+	for _, c := range d.Since.Changes {
+		if c.After == nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// outcome is how a check ended, once what is accepted is taken out.
+type outcome struct {
+	*check.Result
+	// word is "ok", "findings", "accepted", "skipped" or "failed".
+	word     string
+	findings []*check.Finding
+	accepted int
+}
+
+const acceptedWord = "accepted"
+
+// outcomes are those of all checks, in their order.
+func (d *Diagnosis) outcomes() []outcome {
+	left, accepted := make(map[string][]*check.Finding), make(map[string]int)
+	for _, f := range d.Report.Findings {
+		left[f.Check] = append(left[f.Check], f)
+	}
+	for _, f := range d.Report.Accepted {
+		accepted[f.Check]++
+	}
+	list := make([]outcome, len(d.Report.Results))
+	for i, x := range d.Report.Results {
+		o := outcome{Result: x, word: x.Status.String(), findings: left[x.Check.ID], accepted: accepted[x.Check.ID]}
+		if x.Status == check.Found && len(o.findings) == 0 {
+			o.word = acceptedWord
+		}
+		list[i] = o
+	}
+	return list
+}
+
+// tally counts outcomes by their word.
+func tally(list []outcome) map[string]int {
+	counts := make(map[string]int)
+	for _, o := range list {
+		counts[o.word]++
+	}
+	return counts
+}
+
+// findingsWriter writes reports in one format.
+type findingsWriter struct {
+	name, doc string
+	// scripts says that scripts read it: no colour, nothing beside it on standard error but trouble.
+	scripts bool
+	write   func(w io.Writer, d *Diagnosis, o *Options) error
+}
+
+// findingsWriters are the formats of reports, in the order of help.
+var findingsWriters = []*findingsWriter{
+	{"table", "findings with impact and hint, what follows from them below (default)", false, writeFindings},
+	{"wide", "the same with all evidence", false, writeFindingsWide},
+	{"json", "one JSON object: findings, results of all checks, source (docs/JSON.md)", true, writeFindingsJSON},
+	{"jsonl", "one finding a line", true, writeFindingLines},
+	{"yaml", "the same as json, as YAML", true, writeFindingsYAML},
+	{"csv", "one finding a line, as in RFC 4180", true, writeFindingsCSV},
+	{"junit", "JUnit XML, one test case a check", true, writeJUnit},
+	{"sarif", "SARIF 2.1.0, for code scanning and editors", true, writeSARIF},
+	{"markdown", "for tickets and wikis", true, writeMarkdown},
+	{"html", "a single page to keep or mail, with the balance picture", true, writeHTML},
+}
+
+// FindingsFormat is a parsed -o word of reports. The zero value is table.
+type FindingsFormat struct{ writer *findingsWriter }
+
+// ParseFindingsFormat reads "table", "junit" and so on; "" is table, "text" too.
+func ParseFindingsFormat(word string) (FindingsFormat, error) {
+	if word == "" || word == "text" {
+		word = "table"
+	}
+	for _, w := range findingsWriters {
+		if w.name == word {
+			return FindingsFormat{w}, nil
+		}
+	}
+	return FindingsFormat{}, &view.UnknownError{What: "output format", Word: word, Known: FindingsFormatNames()}
+}
+
+// FindingsFormatNames are the words that ParseFindingsFormat knows.
+func FindingsFormatNames() []string {
+	names := make([]string, len(findingsWriters))
+	for i, w := range findingsWriters {
+		names[i] = w.name
+	}
+	return names
+}
+
+// FindingsFormatDoc explains the formats, one a line.
+func FindingsFormatDoc() string {
+	var b strings.Builder
+	for _, w := range findingsWriters {
+		b.WriteString("  " + w.name + strings.Repeat(" ", 10-len(w.name)) + w.doc + "\n")
+	}
+	return b.String()
+}
+
+func (f FindingsFormat) to() *findingsWriter {
+	if f.writer == nil {
+		return findingsWriters[0]
+	}
+	return f.writer
+}
+
+// Name is the format's word.
+func (f FindingsFormat) Name() string { return f.to().name }
+
+// Structured reports whether scripts read the format.
+func (f FindingsFormat) Structured() bool { return f.to().scripts }
+
+// Findings writes a report.
+func Findings(w io.Writer, d *Diagnosis, f FindingsFormat, o Options) error {
+	return f.to().write(w, d, &o)
+}

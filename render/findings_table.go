@@ -1,0 +1,202 @@
+package render
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/check"
+)
+
+func writeFindings(w io.Writer, d *Diagnosis, o *Options) error { return writeReport(w, d, o, false) }
+
+func writeFindingsWide(w io.Writer, d *Diagnosis, o *Options) error {
+	return writeReport(w, d, o, true)
+}
+
+// writeReport writes for people: findings, worst first, each with what follows from it
+// below; then what was looked at and what was not.
+func writeReport(w io.Writer, d *Diagnosis, o *Options, wide bool) error {
+	p := newPage(w, o)
+	where, state := d.headline()
+	p.put(0, 2, RoleTitle, where)
+	p.put(0, 2, RoleDim, state)
+	for _, b := range check.Tree(d.Report.Findings) {
+		if b.Depth == 0 {
+			p.blank()
+		}
+		p.finding(d, &b, wide)
+	}
+	p.noLonger(d)
+	p.blank()
+	p.summary(d)
+	return p.out.flush()
+}
+
+// Cells of a finding: its lines stand under its glyph, what follows from it further in.
+const (
+	stepIn  = 2
+	textIn  = 4
+	labelIn = 8
+)
+
+func (p *page) finding(d *Diagnosis, b *check.Branch, wide bool) {
+	in := 0
+	if b.Depth > 0 {
+		in = stepIn * b.Depth
+		elbow := "└ "
+		if p.ascii {
+			elbow = "` "
+		}
+		p.out.buf = p.paint.paint(appendSpaces(p.out.buf, in-stepIn), RoleDim, elbow)
+		p.title(d, b.Finding, 0, in)
+	} else {
+		p.title(d, b.Finding, 0, 0)
+	}
+	about := []string{b.Check, ObjectText(b.Object)}
+	if cost := CostText(b.Finding); cost != "" {
+		about = append(about, "costs "+cost)
+	}
+	if n := len(b.Objects); n > 0 {
+		about = append(about, "with "+plural(n, "object"))
+	}
+	if b.Depth == 0 && b.Cause != "" {
+		about = append(about, "follows from "+Harmless(b.Cause))
+	}
+	p.put(in+textIn, stepIn, RoleDim, strings.Join(about, "  "))
+	for _, line := range []struct{ label, text string }{{"impact", b.Impact}, {"hint", b.Hint}} {
+		if line.text != "" {
+			p.after(line.label, RoleDim, in+textIn, labelIn, RolePlain, Harmless(line.text))
+		}
+	}
+	if !wide {
+		return
+	}
+	for i := range b.Evidence {
+		p.after("fact", RoleDim, in+textIn, labelIn, RolePlain, EvidenceText(&b.Evidence[i]))
+	}
+	for _, r := range b.Objects {
+		p.after("object", RoleDim, in+textIn, labelIn, RolePlain, ObjectText(r))
+	}
+}
+
+// title is the first line: glyph, severity, message. done are cells of the line that are written.
+func (p *page) title(d *Diagnosis, f *check.Finding, indent, done int) {
+	role := SeverityRole(f.Severity)
+	first := SeverityGlyph(f.Severity, p.ascii) + " " + f.Severity.String()
+	if change := d.changeText(f); change != "" {
+		first += " [" + change + "]"
+	}
+	hang := max(width([]byte(first))+1, textIn)
+	text := Harmless(f.Message)
+	lines := p.wrap(text, done+indent+hang)
+	if len(lines) > 1 { // what does not fit stands with the other lines of the finding
+		lines = append(lines[:1], p.wrap(strings.TrimSpace(strings.TrimPrefix(text, lines[0])), done+textIn)...)
+	}
+	p.out.buf = p.paint.paint(appendSpaces(p.out.buf, indent), role, first)
+	p.out.buf = append(p.paint.paint(append(p.out.buf, ' '), RoleTitle, lines[0]), '\n')
+	for _, line := range lines[1:] {
+		p.out.buf = append(p.paint.paint(appendSpaces(p.out.buf, done+textIn), RoleTitle, line), '\n')
+	}
+}
+
+// noLonger lists findings of the older state that are not there now.
+func (p *page) noLonger(d *Diagnosis) {
+	list := d.gone()
+	if len(list) == 0 {
+		return
+	}
+	p.blank()
+	p.put(0, 0, RoleTitle, "no longer found")
+	for i := range list {
+		c := &list[i]
+		role, glyph, text := RoleGood, Glyph(RoleGood, p.ascii), Harmless(c.Before.Message)
+		if c.Kind == check.Lost {
+			role, glyph, text = RoleWarn, UnknownMark, text+"  (cannot be seen now: "+Harmless(c.Why)+")"
+		}
+		p.after(glyph, role, stepIn, width([]byte(glyph))+1, RolePlain, text)
+	}
+}
+
+// summary says what was looked at. Nothing that is unknown is good news.
+func (p *page) summary(d *Diagnosis) {
+	outcomes := d.outcomes()
+	counts := tally(outcomes)
+	parts := []string{plural(counts[check.OK.String()], "check") + " ok"}
+	for _, word := range []string{check.Skipped.String(), check.Broken.String()} {
+		if counts[word] > 0 {
+			parts = append(parts, strconv.Itoa(counts[word])+" "+word)
+		}
+	}
+	line := CountText(d.Report.Findings)
+	if n := len(d.Report.Accepted); n > 0 {
+		line += ", " + strconv.Itoa(n) + " accepted"
+	}
+	p.put(0, stepIn, d.verdict(counts), line+"; "+strings.Join(parts, ", "))
+	if d.Since != nil {
+		p.put(0, stepIn, RolePlain, d.sinceText())
+	}
+	for _, s := range d.Stale {
+		p.put(0, stepIn, RoleWarn, "baseline: "+Harmless(s.Check)+" "+Harmless(s.Object)+": "+s.Reason)
+	}
+	p.unjudged(d.Report, outcomes)
+	if d.All {
+		p.looked(outcomes)
+	}
+}
+
+// verdict is the role of a report: good only if every check could look.
+func (d *Diagnosis) verdict(counts map[string]int) Role {
+	worst, any := d.Report.Worst()
+	switch {
+	case any && worst > check.Info:
+		return SeverityRole(worst)
+	case counts[check.Skipped.String()]+counts[check.Broken.String()] > 0:
+		return RoleTitle
+	}
+	return RoleGood
+}
+
+// unjudged names the checks that could not look, by what kept them, and those that did not
+// see everything.
+func (p *page) unjudged(r *check.Report, outcomes []outcome) {
+	for _, u := range r.Unlooked() {
+		role := RoleDim
+		if u.Status == check.Broken {
+			role = RoleWarn
+		}
+		p.put(stepIn, stepIn, role, u.Status.String()+", "+Harmless(u.Reason)+": "+strings.Join(check.IDs(u.Checks), ", "))
+	}
+	for _, o := range outcomes {
+		if len(o.Unseen) > 0 && o.Status == check.Found {
+			p.put(stepIn, stepIn, RoleDim, "partly blind, "+o.Check.ID+": "+strings.Join(harmlessAll(o.Unseen), "; "))
+		}
+	}
+}
+
+// looked lists the checks that looked at everything and found nothing new.
+func (p *page) looked(outcomes []outcome) {
+	for _, o := range outcomes {
+		switch {
+		case o.word == acceptedWord:
+			p.put(stepIn, stepIn, RoleDim, acceptedWord+", "+plural(o.accepted, "finding")+": "+o.Check.ID)
+		case o.Status == check.OK:
+			p.after(Glyph(RoleGood, p.ascii), RoleGood, stepIn, 1+width([]byte(Glyph(RoleGood, p.ascii))), RoleDim, o.Check.ID+": not found: "+lowerFirst(o.Check.Title))
+		}
+	}
+}
+
+func harmlessAll(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = Harmless(s)
+	}
+	return out
+}
+
+func lowerFirst(s string) string {
+	if len(s) < 2 || s[1] >= 'A' && s[1] <= 'Z' { // an abbreviation
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}

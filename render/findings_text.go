@@ -1,0 +1,230 @@
+package render
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+// SeverityRole is the role of a severity.
+func SeverityRole(s check.Severity) Role {
+	switch s {
+	case check.Error:
+		return RoleBad
+	case check.Warning:
+		return RoleWarn
+	default:
+		return RoleAccent
+	}
+}
+
+// SeverityGlyph says what a severity's colour says.
+func SeverityGlyph(s check.Severity, ascii bool) string {
+	if glyph := Glyph(SeverityRole(s), ascii); glyph != "" {
+		return glyph
+	}
+	if ascii {
+		return "-"
+	}
+	return "•"
+}
+
+// ObjectText names the object of a finding for people: "collection docs (470590760626290000)".
+func ObjectText(r model.Ref) string {
+	if r.Resource == "" {
+		return "cluster"
+	}
+	return singular(r.Resource) + " " + Harmless(objectName(r))
+}
+
+// CostText says what a finding costs: "29% of query work", "" if that is unknown or nothing.
+func CostText(f *check.Finding) string {
+	if f.Cost <= 0 {
+		return ""
+	}
+	return string(AppendPercent(nil, 100*f.Cost)) + " of query work"
+}
+
+// EvidenceText is a piece of evidence in one line: "segments: 30 (querynode-3)".
+func EvidenceText(e *check.Evidence) string {
+	text := Harmless(e.Name) + ": " + Harmless(e.Value)
+	if e.Source != "" {
+		text += " (" + Harmless(e.Source) + ")"
+	}
+	return text
+}
+
+// plural counts things: "1 finding", "3 findings".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// CountText counts findings by severity: "3 findings (1 error, 2 warnings)", "no findings".
+func CountText(findings []*check.Finding) string {
+	if len(findings) == 0 {
+		return "no findings"
+	}
+	var counts [check.Error + 1]int
+	for _, f := range findings {
+		counts[f.Severity]++
+	}
+	var parts []string
+	for _, s := range []check.Severity{check.Error, check.Warning} {
+		if counts[s] > 0 {
+			parts = append(parts, plural(counts[s], s.String()))
+		}
+	}
+	if counts[check.Info] > 0 {
+		parts = append(parts, strconv.Itoa(counts[check.Info])+" info")
+	}
+	return plural(len(findings), "finding") + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// AskedText says which processes were heard: "9 of 10 processes answered", "the nodes were not asked".
+func AskedText(r *model.Runtime) string {
+	if r == nil {
+		return "the nodes were not asked"
+	}
+	answered := 0
+	for _, n := range r.Nodes {
+		if n.Outcome == model.Answered {
+			answered++
+		}
+	}
+	text := strconv.Itoa(answered) + " of " + plural(len(r.Nodes), "session") + " answered"
+	if len(r.Nodes) == 0 {
+		text = "no session was asked"
+	}
+	if r.Kind != "live" && r.Kind != "" {
+		text += " (" + Harmless(r.Kind) + ")"
+	}
+	return text
+}
+
+// headline is which cluster is judged, and in what state.
+func (d *Diagnosis) headline() (where, state string) {
+	c := d.Report.Cluster
+	v := &view.Overview{Origin: c.Origin, Version: c.Version}
+	if !c.Origin.Taken.IsZero() {
+		v.Age = max(0, d.Report.Now.Sub(c.Origin.Taken)).Round(time.Second)
+	}
+	where = Harmless(c.Origin.Location)
+	if c.Origin.Root != "" {
+		where = Harmless(c.Origin.Root) + " @ " + where
+	}
+	return where, OriginText(v) + "  " + AskedText(c.Runtime)
+}
+
+// changeText says how a finding stands to the older state, "" without one. "new?" is what the
+// older state may have had, where it could not be seen.
+func (d *Diagnosis) changeText(f *check.Finding) string {
+	c := d.Since.Of(f)
+	switch {
+	case c == nil:
+		return ""
+	case c.Kind == check.Unsure:
+		return "new?"
+	}
+	return c.Kind.String()
+}
+
+// sinceText sums up what has changed: "since old.kite: 1 new, 2 same, 1 gone".
+func (d *Diagnosis) sinceText() string {
+	counts := make(map[check.ChangeKind]int)
+	for _, c := range d.Since.Changes {
+		counts[c.Kind]++
+	}
+	words := map[check.ChangeKind]string{check.Unsure: "new or not seen before", check.Lost: "can no longer be seen"}
+	var parts []string
+	for _, k := range []check.ChangeKind{check.New, check.Unsure, check.Worse, check.Better, check.Same, check.Gone, check.Lost} {
+		if counts[k] == 0 {
+			continue
+		}
+		word := words[k]
+		if word == "" {
+			word = k.String()
+		}
+		parts = append(parts, strconv.Itoa(counts[k])+" "+word)
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing then, nothing now"}
+	}
+	return "since " + Harmless(d.Since.Before.Cluster.Origin.Location) + ": " + strings.Join(parts, ", ")
+}
+
+// page lays out lines of text within a width.
+type page struct {
+	out   output
+	paint painter
+	width int // 0: unlimited
+	ascii bool
+}
+
+func newPage(w io.Writer, o *Options) *page {
+	return &page{out: newOutput(w), paint: newPainter(o), width: o.Width, ascii: o.ASCII}
+}
+
+// put writes harmless text behind an indent; what does not fit goes on below, indented by hang
+// more cells.
+func (p *page) put(indent, hang int, r Role, text string) {
+	p.after("", RolePlain, indent, hang, r, text)
+}
+
+// after is put with a first word in a role of its own in front of the text: hang cells wide.
+func (p *page) after(first string, firstRole Role, indent, hang int, r Role, text string) {
+	for i, line := range p.wrap(text, indent+hang) {
+		p.out.buf = appendSpaces(p.out.buf, indent)
+		if i == 0 && first != "" {
+			p.out.buf = p.paint.paint(p.out.buf, firstRole, first)
+			p.out.buf = appendSpaces(p.out.buf, hang-width([]byte(first)))
+		} else if i > 0 || first != "" {
+			p.out.buf = appendSpaces(p.out.buf, hang)
+		}
+		p.out.buf = append(p.paint.paint(p.out.buf, r, line), '\n')
+	}
+	p.out.drain()
+}
+
+func (p *page) blank() { p.out.buf = append(p.out.buf, '\n') }
+
+// wrap breaks text into lines that leave room for an indent.
+func (p *page) wrap(text string, indent int) []string {
+	if p.width <= 0 {
+		return []string{text}
+	}
+	return Wrap(text, p.width-indent)
+}
+
+// Wrap breaks harmless text into lines of at most w cells: between words, as a command must
+// not be cut at its dashes; in a word only if it is longer than a line.
+func Wrap(text string, w int) []string {
+	const least = 20 // a narrower column cannot be read
+	w = max(least, w)
+	var lines []string
+	line := ""
+	for i, word := range strings.Split(text, " ") {
+		if i > 0 && width([]byte(line))+1+width([]byte(word)) <= w {
+			line += " " + word
+			continue
+		}
+		if i > 0 {
+			lines = append(lines, strings.TrimRight(line, " "))
+		}
+		for width([]byte(word)) > w {
+			head := ansi.Truncate(word, w, "")
+			lines, word = append(lines, head), word[len(head):]
+		}
+		line = word
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,82 @@
+package render
+
+import (
+	"io"
+	"time"
+
+	"kitescope/inspect/check"
+)
+
+// Changes writes what has changed since a report before: for people a line each with the time, and
+// for -o jsonl an object a line.
+func Changes(w io.Writer, r *check.Report, at time.Time, changes []check.Change, blind []check.Blindness, f FindingsFormat, o Options) error {
+	if f.Structured() {
+		return writeChangedFindings(w, r, at, changes, blind)
+	}
+	p := newPage(w, &o)
+	clock := at.Format(time.TimeOnly)
+	for i := range changes {
+		c := &changes[i]
+		role, glyph, word := changeLook(c, o.ASCII)
+		first := clock + " " + glyph + " " + word
+		p.after(first, role, 0, len(clock)+changeIn, RoleTitle, Harmless(c.Finding().Message))
+		about := c.Finding().Check + "  " + ObjectText(c.Finding().Object)
+		if cost := CostText(c.Finding()); cost != "" && c.After != nil {
+			about += "  costs " + cost
+		}
+		p.put(len(clock)+changeIn, stepIn, RoleDim, about)
+		if c.After != nil && c.Kind != check.Better && c.After.Hint != "" {
+			p.put(len(clock)+changeIn, stepIn, RolePlain, Harmless(c.After.Hint))
+		}
+	}
+	for _, b := range blind {
+		text, role := b.Check.ID+" cannot look: "+Harmless(b.Why), RoleDim
+		if b.Why == "" {
+			text = b.Check.ID + " can look again"
+		}
+		p.after(clock+" "+UnknownMark, role, 0, len(clock)+changeIn, role, text)
+	}
+	return p.out.flush()
+}
+
+// changeIn are the cells of glyph and word between the time and the message.
+const changeIn = 12
+
+// changeLook is how a change looks. What is gone is good news, whatever it was.
+func changeLook(c *check.Change, ascii bool) (role Role, glyph, word string) {
+	word = c.Kind.String()
+	switch c.Kind {
+	case check.Gone, check.Better:
+		return RoleGood, Glyph(RoleGood, ascii), word
+	case check.Unsure:
+		word = "new?"
+	default:
+	}
+	return SeverityRole(c.Finding().Severity), SeverityGlyph(c.Finding().Severity, ascii), word
+}
+
+func writeChangedFindings(w io.Writer, r *check.Report, at time.Time, changes []check.Change, blind []check.Blindness) error {
+	e := newJSON(w, 0)
+	for i := range changes {
+		writeFindingAt(e, r, changes[i].Finding(), &changes[i], at)
+		e.line()
+	}
+	for _, b := range blind {
+		e.beginObject()
+		e.key("at")
+		e.time(at.UnixNano())
+		e.key("change")
+		if b.Why == "" {
+			e.text("seeing")
+		} else {
+			e.text("blind")
+		}
+		e.key("check")
+		e.text(b.Check.ID)
+		e.key("reason")
+		e.text(b.Why)
+		e.endObject()
+		e.line()
+	}
+	return e.output.flush()
+}

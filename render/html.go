@@ -1,0 +1,159 @@
+package render
+
+import (
+	"html/template"
+	"io"
+	"sort"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+)
+
+// htmlPage is what the page is made from. Every text in it is harmless already, and the
+// template escapes it.
+type htmlPage struct {
+	Where, State, Judged, Version string
+	Counts, Checks, Since         string
+	Green                         bool
+	Findings                      []htmlFinding
+	Gone                          []htmlGone
+	Groups                        []htmlReason
+	Blind                         []htmlReason
+	Accepted                      []htmlFinding
+	Stale                         []string
+	OK                            []htmlCheck
+	Facts                         []htmlFact
+	Balance                       template.HTML
+}
+
+type htmlFinding struct {
+	Severity, Glyph, Change, Check, Title, Message, Object, Cost, Impact, Hint string
+	Depth                                                                      int
+	Evidence                                                                   []htmlFact
+	Objects                                                                    []string
+}
+
+type (
+	htmlGone   struct{ Message, Check, Why string }
+	htmlReason struct{ Word, Reason, Checks string }
+	htmlCheck  struct{ ID, Title string }
+	htmlFact   struct{ Name, Value, Source string }
+)
+
+// writeHTML writes one page that needs nothing but itself.
+func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
+	t, err := template.New("diagnosis").Parse(htmlTemplate)
+	if err != nil {
+		return err
+	}
+	out := newOutput(w)
+	page := newHTMLPage(d)
+	if err := t.Execute(&out, page); err != nil {
+		return err
+	}
+	return out.flush()
+}
+
+// Write collects what a template writes.
+func (o *output) Write(b []byte) (int, error) {
+	o.buf = append(o.buf, b...)
+	o.drain()
+	return len(b), o.err
+}
+
+func newHTMLPage(d *Diagnosis) *htmlPage {
+	outcomes := d.outcomes()
+	counts := tally(outcomes)
+	p := &htmlPage{
+		Judged: stamp(d.Report.Now), Version: Harmless(d.Version), Counts: CountText(d.Report.Findings), Checks: checksText(d, outcomes),
+		Green:   len(d.Report.Findings) == 0 && counts[check.Skipped.String()]+counts[check.Broken.String()] == 0,
+		Facts:   clusterFacts(d.Report.Cluster),
+		Balance: balancePicture(d.Report.Balance),
+	}
+	p.Where, p.State = d.headline()
+	if d.Since != nil {
+		p.Since = d.sinceText()
+	}
+	for _, b := range check.Tree(d.Report.Findings) {
+		p.Findings = append(p.Findings, newHTMLFinding(d, &b))
+	}
+	for _, f := range d.Report.Accepted {
+		p.Accepted = append(p.Accepted, newHTMLFinding(d, &check.Branch{Finding: f}))
+	}
+	for _, c := range d.gone() {
+		p.Gone = append(p.Gone, htmlGone{Harmless(c.Before.Message), c.Before.Check, Harmless(c.Why)})
+	}
+	for _, u := range d.Report.Unlooked() {
+		p.Groups = append(p.Groups, htmlReason{u.Status.String(), Harmless(u.Reason), strings.Join(check.IDs(u.Checks), ", ")})
+	}
+	for _, o := range outcomes {
+		switch {
+		case o.Status == check.OK:
+			p.OK = append(p.OK, htmlCheck{o.Check.ID, o.Check.Title})
+		case o.Status == check.Found && len(o.Unseen) > 0:
+			p.Blind = append(p.Blind, htmlReason{"partly blind", strings.Join(harmlessAll(o.Unseen), "; "), o.Check.ID})
+		}
+	}
+	for _, s := range d.Stale {
+		p.Stale = append(p.Stale, Harmless(s.Check+" "+s.Object)+": "+Harmless(s.Reason))
+	}
+	return p
+}
+
+func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
+	f := htmlFinding{
+		Severity: b.Severity.String(), Glyph: SeverityGlyph(b.Severity, false), Change: d.changeText(b.Finding), Check: b.Check, Depth: min(b.Depth, 4), Title: titleOf(d.Report, b.Check),
+		Message: Harmless(b.Message), Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: Harmless(b.Impact), Hint: Harmless(b.Hint),
+	}
+	for _, e := range b.Evidence {
+		f.Evidence = append(f.Evidence, htmlFact{Harmless(e.Name), Harmless(e.Value), Harmless(e.Source)})
+	}
+	for _, r := range b.Objects {
+		f.Objects = append(f.Objects, ObjectText(r))
+	}
+	return f
+}
+
+// clusterFacts are the few figures that tell one cluster from another.
+func clusterFacts(c *model.Cluster) []htmlFact {
+	var facts []htmlFact
+	add := func(name, value string, parts model.Part) {
+		if !c.Loaded.Has(parts) {
+			value = UnknownMark
+		}
+		facts = append(facts, htmlFact{Name: name, Value: value})
+	}
+	count := func(n int) string { return thousands(int64(n)) }
+	totals := c.Totals()
+	add("databases", count(max(1, len(c.Databases))), model.PartObjects)
+	add("collections", count(len(c.Collections)), model.PartObjects)
+	add("loaded", count(len(c.LoadStates)), model.PartServing)
+	add("segments", count(totals.Segments), model.PartSegments)
+	add("rows", thousands(totals.Rows), model.PartSegments)
+	add("size", string(AppendBytes(nil, totals.Bytes)), model.PartSegments|model.PartLogs)
+	roles := make(map[string]int)
+	for _, s := range c.Sessions {
+		roles[s.Role]++
+	}
+	names := make([]string, 0, len(roles))
+	for role := range roles {
+		names = append(names, role)
+	}
+	sort.Strings(names)
+	for i, role := range names {
+		names[i] = count(roles[role]) + " " + Harmless(role)
+	}
+	add("sessions", orNone(strings.Join(names, ", ")), model.PartSessions)
+	return facts
+}
+
+// thousands writes a number with its digits in groups.
+func thousands(n int64) string {
+	s := []byte(strconv.FormatInt(n, 10))
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = append(s[:i], append([]byte(","), s[i:]...)...)
+	}
+	return string(s)
+}

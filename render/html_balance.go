@@ -1,0 +1,164 @@
+package render
+
+import (
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/balance"
+)
+
+// htmlBalance is what the balance picture is made from.
+type htmlBalance struct {
+	Asked   bool
+	Unknown string
+	Nodes   []htmlNode
+	Spread  string
+	Columns []string
+	Groups  []htmlGroup
+	More    string
+}
+
+type (
+	htmlNode struct {
+		Name, Share, Text string
+		Known             bool
+		Parts             []htmlPart
+	}
+	htmlPart struct {
+		Kind  string
+		Width float64
+	}
+	htmlGroup struct {
+		Name  string
+		Cells []htmlCell
+	}
+	htmlCell struct {
+		Text string
+		Heat int
+	}
+)
+
+// heatRows and heatColumns bound the heat map: more is a wall, not a picture.
+const (
+	heatRows    = 30
+	heatColumns = 24
+)
+
+// balancePicture draws who serves how much of the search work, as HTML.
+func balancePicture(s *balance.Survey) template.HTML {
+	t, err := template.New("balance").Parse(balanceTemplate)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, newHTMLBalance(s)); err != nil {
+		return ""
+	}
+	return template.HTML(b.String()) //nolint:gosec // written by a template that escapes
+}
+
+func newHTMLBalance(s *balance.Survey) *htmlBalance {
+	p := &htmlBalance{}
+	if s == nil || !s.Asked {
+		p.Unknown = "Who serves what is unknown: the nodes were not asked."
+		return p
+	}
+	p.Asked = true
+	most, all := 0.0, 0.0
+	for _, n := range s.Nodes {
+		most, all = max(most, n.Cost), all+n.Cost
+	}
+	for _, n := range s.Nodes {
+		p.Nodes = append(p.Nodes, newHTMLNode(n, most, all))
+	}
+	if s.Spread.MaxMean > 0 {
+		p.Spread = "The busiest node has " + strconv.FormatFloat(s.Spread.MaxMean, 'f', 2, 64) + " times the mean work; coefficient of variation " +
+			strconv.FormatFloat(s.Spread.CV, 'f', 2, 64) + "."
+	}
+	if len(s.Unknown) > 0 {
+		names := make([]string, len(s.Unknown))
+		for i, n := range s.Unknown {
+			names[i] = Harmless(n.Name()) + " (" + n.Outcome.String() + ")"
+		}
+		p.Unknown = "Not known, and not in these figures: " + strings.Join(names, ", ") + "."
+	}
+	p.heat(s)
+	return p
+}
+
+func newHTMLNode(n *balance.Share, most, all float64) htmlNode {
+	h := htmlNode{Name: Harmless(n.Name()), Known: n.Known, Share: UnknownMark, Text: n.State()}
+	if !n.Known {
+		return h
+	}
+	h.Share = part(n.Cost, all)
+	text := thousands(n.SealedRows) + " sealed and " + thousands(n.GrowingRows) + " growing rows in " + thousands(int64(n.Sealed)) + " + " +
+		thousands(int64(n.Growing)) + " segments"
+	if h.Text != "" {
+		text += ", " + h.Text
+	}
+	h.Text = text
+	for _, x := range []struct {
+		kind string
+		cost float64
+	}{{"indexed", n.Cost - n.BruteCost}, {"brute", n.BruteCost - n.GrowingCost}, {"growing", n.GrowingCost}} {
+		if x.cost > 0 && most > 0 {
+			h.Parts = append(h.Parts, htmlPart{x.kind, math.Round(1000*x.cost/most) / 10})
+		}
+	}
+	return h
+}
+
+// part is a share of a whole as a percentage, "-" of nothing.
+func part(x, whole float64) string {
+	if whole <= 0 {
+		return NoneMark
+	}
+	return string(AppendPercent(nil, 100*x/whole))
+}
+
+// heat is the map of collections and nodes, the dearest collections first.
+func (p *htmlBalance) heat(s *balance.Survey) {
+	if len(s.Nodes) > heatColumns {
+		p.More = "The map of collections and nodes is left out: there are too many nodes."
+		return
+	}
+	for _, n := range s.Nodes {
+		p.Columns = append(p.Columns, Harmless(n.Name()))
+	}
+	groups := slices.DeleteFunc(slices.Clone(s.Groups), func(g *balance.Group) bool { return g.Cost() <= 0 })
+	slices.SortStableFunc(groups, func(a, b *balance.Group) int {
+		switch {
+		case a.Cost() > b.Cost():
+			return -1
+		case a.Cost() < b.Cost():
+			return 1
+		}
+		return 0
+	})
+	if len(groups) > heatRows {
+		p.More = "The " + strconv.Itoa(heatRows) + " dearest of " + strconv.Itoa(len(groups)) + " replicas."
+		groups = groups[:heatRows]
+	}
+	for _, g := range groups {
+		row := htmlGroup{Name: Harmless(g.Name())}
+		for _, n := range s.Nodes {
+			row.Cells = append(row.Cells, heatCell(g, n))
+		}
+		p.Groups = append(p.Groups, row)
+	}
+}
+
+func heatCell(g *balance.Group, n *balance.Share) htmlCell {
+	share := g.Share(n.Node)
+	switch {
+	case share == nil:
+		return htmlCell{}
+	case !share.Known:
+		return htmlCell{Text: UnknownMark}
+	}
+	return htmlCell{Text: part(share.Cost, g.Cost()), Heat: int(math.Round(100 * share.Cost / g.Cost()))}
+}

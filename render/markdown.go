@@ -1,0 +1,151 @@
+package render
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/check"
+)
+
+// writeMarkdown writes for tickets and wikis: CommonMark, and no table, which not all of
+// them have.
+func writeMarkdown(w io.Writer, d *Diagnosis, _ *Options) error {
+	m := &markdown{newOutput(w)}
+	where, state := d.headline()
+	outcomes := d.outcomes()
+	m.line("# Diagnosis of " + mdText(where))
+	m.line("", mdText(state), "", "**"+mdText(CountText(d.Report.Findings))+"**; "+mdText(checksText(d, outcomes))+".")
+	if d.Since != nil {
+		m.line("", mdText(d.sinceText())+".")
+	}
+	for _, b := range check.Tree(d.Report.Findings) {
+		m.finding(d, &b)
+	}
+	if list := d.gone(); len(list) > 0 {
+		m.line("", "## No longer found", "")
+		for _, c := range list {
+			text := mdText(c.Before.Message) + " (`" + c.Before.Check + "`)"
+			if c.Kind == check.Lost {
+				text += ": cannot be seen now, " + mdText(c.Why)
+			}
+			m.line("- " + text)
+		}
+	}
+	m.rest(d, outcomes)
+	return m.out.flush()
+}
+
+type markdown struct{ out output }
+
+func (m *markdown) line(lines ...string) {
+	for _, s := range lines {
+		m.out.buf = append(append(m.out.buf, s...), '\n')
+	}
+	m.out.drain()
+}
+
+// finding is a section; what follows from it are sections below it.
+func (m *markdown) finding(d *Diagnosis, b *check.Branch) {
+	const deepest = 6
+	title := strings.Repeat("#", min(2+b.Depth, deepest)) + " " + b.Severity.String()
+	if change := d.changeText(b.Finding); change != "" {
+		title += " (" + change + ")"
+	}
+	m.line("", title+": "+mdText(b.Message), "")
+	m.line("- check: `" + b.Check + "`")
+	m.line("- object: " + mdText(ObjectText(b.Object)))
+	if cost := CostText(b.Finding); cost != "" {
+		m.line("- costs: " + mdText(cost))
+	}
+	if f := findingOf(d.Report, b.Cause); f != nil {
+		m.line("- follows from: " + mdText(f.Message))
+	}
+	for _, x := range []struct{ label, text string }{{"Impact", b.Impact}, {"What to do", b.Hint}} {
+		if x.text != "" {
+			m.line("", "**"+x.label+".** "+mdText(x.text))
+		}
+	}
+	if len(b.Evidence) > 0 {
+		m.line("", "Evidence:", "")
+	}
+	for i := range b.Evidence {
+		m.line("- " + mdText(EvidenceText(&b.Evidence[i])))
+	}
+	if len(b.Objects) > 0 {
+		m.line("", "Objects:", "")
+	}
+	for _, r := range b.Objects {
+		m.line("- " + mdText(ObjectText(r)))
+	}
+}
+
+// rest says what could not be looked at, and which findings are accepted.
+func (m *markdown) rest(d *Diagnosis, outcomes []outcome) {
+	counts := tally(outcomes)
+	if counts[check.Skipped.String()]+counts[check.Broken.String()] > 0 {
+		m.line("", "## Not looked at", "")
+	}
+	for _, u := range d.Report.Unlooked() {
+		m.line("- " + u.Status.String() + ", " + mdText(u.Reason) + ": `" + strings.Join(check.IDs(u.Checks), "`, `") + "`")
+	}
+	if len(d.Report.Accepted) > 0 {
+		m.line("", "## Accepted", "")
+	}
+	for _, f := range d.Report.Accepted {
+		m.line("- " + mdText(f.Message) + " (`" + f.Check + "`)")
+	}
+	if len(d.Stale) > 0 {
+		m.line("", "## Entries of the baseline that accept nothing", "")
+	}
+	for _, s := range d.Stale {
+		m.line("- " + mdText(s.Check+" "+s.Object) + ": " + mdText(s.Reason))
+	}
+	if d.All && counts[check.OK.String()] > 0 {
+		m.line("", "## Not found", "")
+		for _, o := range outcomes {
+			if o.Status == check.OK {
+				m.line("- `" + o.Check.ID + "`: " + mdText(o.Check.Title))
+			}
+		}
+	}
+}
+
+// checksText counts checks by how they ended: "31 checks ok, 4 skipped".
+func checksText(d *Diagnosis, outcomes []outcome) string {
+	counts := tally(outcomes)
+	parts := []string{plural(counts[check.OK.String()], "check") + " ok"}
+	for _, word := range []string{check.Skipped.String(), check.Broken.String()} {
+		if counts[word] > 0 {
+			parts = append(parts, strconv.Itoa(counts[word])+" "+word)
+		}
+	}
+	if n := len(d.Report.Accepted); n > 0 {
+		parts = append(parts, plural(n, "finding")+" accepted")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mdText is text in Markdown in which no character means anything: names come from outside.
+func mdText(s string) string {
+	s = Harmless(s)
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; c {
+		case '\\', '`', '*', '_', '{', '}', '[', ']', '#', '|', '~', '!', '$':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case '<':
+			b.WriteString("&lt;")
+		case '>':
+			b.WriteString("&gt;")
+		case '&':
+			b.WriteString("&amp;")
+		case '@': // in a ticket it would call somebody
+			b.WriteString("&#64;")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

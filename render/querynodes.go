@@ -1,0 +1,112 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/view"
+)
+
+// writeNodeLines writes what metadata says about the nodes that serve queries.
+func writeNodeLines(e encoder, nodes []view.NodeLine) {
+	e.key("query_nodes")
+	e.beginList()
+	for i := range nodes {
+		n := &nodes[i]
+		e.beginObject()
+		e.key("id")
+		e.id(int64(n.Node))
+		for _, s := range []struct{ name, value string }{{"role", n.Role}, {"address", n.Address}, {"state", n.State}} {
+			e.key(s.name)
+			e.text(s.value)
+		}
+		e.key("replicas")
+		e.integer(int64(n.Replicas))
+		writeList(e, "resource_groups", n.ResourceGroups)
+		writeList(e, "collections", n.Collections)
+		writeNodeLive(e, n.Live)
+		e.endObject()
+	}
+	e.endList()
+}
+
+func writeQueryNodes(out *output, p *painter, nodes []view.NodeLine) {
+	if len(nodes) == 0 {
+		return
+	}
+	out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, "query nodes"), '\n')
+	for i := range nodes {
+		n := &nodes[i]
+		name := Harmless(n.Ref.Name)
+		out.buf = append(append(out.buf, "  "...), name...)
+		out.buf = appendSpaces(out.buf, 20-len(name))
+		out.buf = append(out.buf, Harmless(n.Address)...)
+		out.buf = appendSpaces(out.buf, 22-len(n.Address))
+		text := strconv.Itoa(n.Replicas) + " replicas"
+		if n.Replicas == 1 {
+			text = "1 replica"
+		}
+		if len(n.ResourceGroups) > 0 {
+			text += "  " + Harmless(strings.Join(n.ResourceGroups, ", "))
+		}
+		if n.State != "registered" {
+			text += "  " + n.State
+		}
+		out.buf = append(p.paint(out.buf, nodeRole(n), text), '\n')
+		if n.Live != nil {
+			out.buf = p.paint(append(out.buf, "    "...), RoleDim, NodeLiveText(n.Live))
+			out.buf = append(out.buf, '\n')
+		}
+	}
+}
+
+// writeNodeLive adds what a node says of itself; what it did not say is left out.
+func writeNodeLive(e encoder, live *view.NodeLive) {
+	if live == nil {
+		return
+	}
+	e.key("answer")
+	e.text(live.Answer)
+	if live.Reason != "" {
+		e.key("answer_reason")
+		e.text(live.Reason)
+	}
+	for _, m := range liveMeasures(live) {
+		if m.cell.Absent == view.Present {
+			e.key(m.name)
+			writeCell(e, m.cell, m.kind)
+		}
+	}
+}
+
+func liveMeasures(live *view.NodeLive) []measure {
+	return []measure{
+		{"sealed_segments", live.Sealed, view.Int}, {"sealed_rows", live.SealedRows, view.Int},
+		{"growing_segments", live.Growing, view.Int}, {"growing_rows", live.GrowingRows, view.Int},
+		{"leads", live.Leads, view.Int}, {"cpu_percent", live.CPU, view.Percent}, {"memory_bytes", live.Memory, view.Bytes},
+	}
+}
+
+// NodeLiveText says in one line what a query node serves, or why that is unknown.
+func NodeLiveText(live *view.NodeLive) string {
+	if live.Answer != "answered" {
+		text := live.Answer
+		if live.Reason != "" && live.Reason != live.Answer {
+			text += ": " + Harmless(live.Reason)
+		}
+		return text
+	}
+	return fmt.Sprintf("%s sealed, %s rows + %s growing, %s rows; leads %s; CPU %s, %s",
+		Text(live.Sealed, view.Int), Text(live.SealedRows, view.Int), Text(live.Growing, view.Int), Text(live.GrowingRows, view.Int),
+		Text(live.Leads, view.Int), Text(live.CPU, view.Percent), Text(live.Memory, view.Bytes))
+}
+
+// nodeRole is the role of a query node's line: one that is leaving, or that has
+// nothing to serve while others do, wants a look.
+func nodeRole(n *view.NodeLine) Role {
+	if n.State != "registered" || n.Replicas == 0 {
+		return RoleWarn
+	}
+	return RolePlain
+}
