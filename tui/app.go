@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/view"
 	"kitescope/render"
 )
@@ -42,6 +43,9 @@ type message interface{ apply(m *Model) cmd }
 func New(cfg Config) *Model {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Checks == nil {
+		cfg.Checks = check.All
 	}
 	m := &Model{cfg: cfg, keys: newKeys(), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
 	if m.theme == "" {

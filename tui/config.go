@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/render"
@@ -23,6 +24,8 @@ type Config struct {
 	Feed Feed
 	// Resources are the tables that the palette offers: view.Resources.
 	Resources []*view.Resource
+	// Checks judge the clusters; nil means check.All.
+	Checks []*check.Check
 	// Title names the source before the first Update: "127.0.0.1:2379".
 	Title string
 	// Command is how the same data is read on a command line: "kitescope --from etcd://h:2379/by-dev".

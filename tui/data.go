@@ -17,6 +17,7 @@ type data struct {
 	at       time.Time // when cluster came
 	env      *view.Env // of cluster
 	serial   int       // counts clusters
+	judged   judgement
 	fade     fade
 	ageTick  int  // the timer that counts
 	clock    bool // whether the timer of tickClock runs
@@ -90,17 +91,17 @@ func (m *Model) show(c *model.Cluster) cmd {
 	d.env = m.env(c)
 	if d.cluster != nil && sameMetadata(d.cluster, c) {
 		d.cluster = c // only what etcd says about itself is new: no refresh to compare with
-		return m.stack.top().refresh(m)
+		return batch(m.stack.top().refresh(m), m.judge())
 	}
 	d.previous, d.cluster = d.cluster, c
 	d.at = m.cfg.Now()
 	d.serial++
 	if d.first == nil {
 		d.first = c
-		return batch(m.stack.top().refresh(m), m.tickAge(), m.tickClock())
+		return batch(m.stack.top().refresh(m), m.judge(), m.tickAge(), m.tickClock())
 	}
 	d.fade = fresh
-	return batch(m.stack.top().refresh(m), m.tickFade(), m.tickAge(), m.tickClock())
+	return batch(m.stack.top().refresh(m), m.judge(), m.tickFade(), m.tickAge(), m.tickClock())
 }
 
 func (m *Model) env(c *model.Cluster) *view.Env { return view.NewEnv(c, m.cfg.Now()) }

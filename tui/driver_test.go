@@ -35,7 +35,7 @@ type driver struct {
 func testConfig() Config {
 	return Config{
 		Resources: view.Resources, Title: "127.0.0.1:2379", Command: "kitescope --from etcd://127.0.0.1:2379/by-dev",
-		Theme: "dark", Now: epoch,
+		Theme: "dark", Now: epoch, Checks: fixtureChecks(),
 	}
 }
 

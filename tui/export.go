@@ -242,7 +242,7 @@ func (g *gridPage) savedColumns(f render.Format) []int {
 	if g.chosen != nil {
 		return g.chosen
 	}
-	return g.resource.ColumnsFor(f.Show())
+	return g.resource.ColumnsFor(f.Show(), g.loaded())
 }
 
 // save writes a file off the loop.

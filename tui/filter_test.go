@@ -29,7 +29,7 @@ func TestFilterTypedOn(t *testing.T) {
 				var newest atomic.Int64
 				now := epoch()
 				start := matching{
-					newest: &newest, table: table, columns: r.ColumnsFor(view.Always), order: order, total: table.Len(), screen: 10,
+					newest: &newest, table: table, columns: r.ColumnsFor(view.Always, 0), order: order, total: table.Len(), screen: 10,
 					now: func() time.Time { now = now.Add(time.Hour); return now }, // every piece is one stride
 				}
 				var last matching

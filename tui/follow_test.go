@@ -12,7 +12,7 @@ import (
 // from stay as they are.
 func TestHealthIsNoRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := drive(t, testConfig(), 80, 24)
+		d := drive(t, testConfig(), 80, 40)
 		d.cluster(fixture())
 		later := fixtureLater()
 		d.cluster(later)

@@ -35,6 +35,10 @@ var screens = []struct{ name, keys, typed string }{
 	{"detail-key", "r d", ""},
 	{"tree", "c x", ""},
 	{"diff", "d", ""},
+	{"findings", "f", ""},
+	{"findings-open", "f E down", ""},
+	{"findings-about", "c d f right", ""},
+	{"explain", "f down e", ""},
 	{"help", "?", ""},
 	{"palette", ":", "seg"},
 	{"filter", "s /", "docs state!=growing"},
@@ -68,7 +72,7 @@ func TestScreens(t *testing.T) {
 func TestStyles(t *testing.T) {
 	for _, s := range screens {
 		switch s.name {
-		case "overview", "segments", "detail-segment", "tree":
+		case "overview", "segments", "detail-segment", "tree", "findings-open":
 		default:
 			continue
 		}

@@ -72,6 +72,8 @@ func (g *gridPage) act(m *Model, a action) cmd {
 		return m.pushTree(collectionOf(g.rows.table, row))
 	case actFilter:
 		m.prompt = g.filterPrompt()
+	case actGoFindings:
+		return m.goFindings()
 	case actMark, actMarkRange:
 		g.mark(a)
 	case actCompare:
@@ -219,6 +221,11 @@ func (m *Model) relatedMenu(t view.Table, row int) *menu {
 	if owner, ok := t.Owner(row); ok {
 		n.items = append(n.items, menuItem{key: "o", text: "owner: " + refName(owner), note: owner.Resource, run: func(m *Model, _ *menu) cmd {
 			return m.goTo(owner)
+		}})
+	}
+	if found := m.about(ref); len(found) > 0 {
+		n.items = append(n.items, menuItem{key: "f", text: "findings about it", note: number(len(found)), run: func(m *Model, _ *menu) cmd {
+			return m.push(&findingsPage{of: &ref})
 		}})
 	}
 	n.items = append(n.items, menuItem{key: "d", text: "describe", run: func(m *Model, _ *menu) cmd { return m.push(newDetailPage(ref)) }})

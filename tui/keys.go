@@ -50,6 +50,8 @@ const (
 	actSearchPrevious
 	actExpandAll
 	actCollapseAll
+	actExpand
+	actExplain
 	actBaseline
 	actSetBaseline
 
@@ -62,6 +64,7 @@ const (
 	actGoUndecoded
 	actGoKeys
 	actGoDiff
+	actGoFindings
 
 	actAccept
 	actComplete
@@ -87,12 +90,14 @@ const (
 	inDetail
 	inTree
 	inDiff
+	inFindings
+	inExplain
 	inHelp
 	inPrompt // a line being typed: filter, search, palette, help search
 	inMenu   // a list to choose from
 
 	inRows  = inGrid | inDiff | inTree
-	inPages = inOverview | inGrid | inDetail | inTree | inDiff | inHelp
+	inPages = inOverview | inGrid | inDetail | inTree | inDiff | inFindings | inExplain | inHelp
 )
 
 // binding is one line of the key map.
@@ -137,29 +142,35 @@ func moveKeys() []binding {
 		{actRight, []string{"right", "l"}, inGrid | inDiff | inDetail, groupMove, "", "Scroll right: columns that did not fit.", 0},
 		{actLeft, []string{"left", "h"}, inTree, groupMove, "", "Collapse, or go to the parent.", 0},
 		{actRight, []string{"right", "l"}, inTree, groupMove, "expand", "Expand, or go to the first child.", 60},
+		{actRight, []string{"right", "l"}, inFindings, groupMove, "evidence", "Show the evidence, and what to do.", 70},
+		{actLeft, []string{"left", "h"}, inFindings, groupMove, "", "Hide the evidence, or go to the cause.", 0},
+		{actExpand, []string{"space"}, inFindings, groupMove, "", "Show or hide the evidence.", 0},
 	}
 }
 
 func followKeys() []binding {
 	return []binding{
 		{actOpen, []string{"enter"}, inGrid | inTree | inDiff, groupFollow, "open", "Go into the object: collection, segments, indexes of segments.", 100},
+		{actOpen, []string{"enter"}, inFindings, groupFollow, "object", "Go to the object of the finding.", 100},
+		{actExplain, []string{"e"}, inFindings, groupFollow, "explain", "Explain the check: what it looks at, what to do.", 85},
 		{actBack, []string{"esc", "["}, inPages, groupFollow, "back", "Clear filter and marks, then back to the page before.", 20},
 		{actBack, []string{"?"}, inHelp, groupFollow, "", "Close this help.", 0},
 		{actForward, []string{"]"}, inPages, groupFollow, "", "Forward again, after back.", 0},
 		{actDescribe, []string{"d"}, inGrid | inTree | inDiff, groupFollow, "describe", "Everything about the object: fields, parts and decoded records.", 90},
-		{actOwner, []string{"o"}, inGrid | inDetail | inDiff | inTree, groupFollow, "owner", "To what the object belongs to.", 50},
-		{actRelated, []string{"r"}, inGrid | inDetail | inDiff | inTree, groupFollow, "related", "Choose from what is related to the object.", 55},
-		{actTree, []string{"x"}, inGrid | inDetail | inDiff, groupFollow, "tree", "Tree of the object's collection.", 45},
+		{actOwner, []string{"o"}, inGrid | inDetail | inDiff | inTree | inFindings, groupFollow, "owner", "To what the object belongs to.", 50},
+		{actRelated, []string{"r"}, inGrid | inDetail | inDiff | inTree | inFindings, groupFollow, "related", "Choose from what is related to the object.", 55},
+		{actTree, []string{"x"}, inGrid | inDetail | inDiff | inFindings, groupFollow, "tree", "Tree of the object's collection.", 45},
 	}
 }
 
 func findKeys() []binding {
 	return []binding{
 		{actFilter, []string{"/"}, inGrid | inDiff | inTree, groupFind, "filter", "Filter as you type: text, re:REGEX, !not, col=value, col>n.", 80},
-		{actFilter, []string{"/"}, inDetail, groupFind, "search", "Search the text.", 80},
+		{actFilter, []string{"/"}, inFindings, groupFind, "filter", "Only findings in which the text occurs.", 60},
+		{actFilter, []string{"/"}, inDetail | inExplain, groupFind, "search", "Search the text.", 80},
 		{actFilter, []string{"/"}, inHelp, groupFind, "search", "Search the help.", 80},
-		{actSearchNext, []string{"n"}, inDetail, groupFind, "next", "Next match.", 40},
-		{actSearchPrevious, []string{"N"}, inDetail, groupFind, "", "Previous match.", 0},
+		{actSearchNext, []string{"n"}, inDetail | inExplain, groupFind, "next", "Next match.", 40},
+		{actSearchPrevious, []string{"N"}, inDetail | inExplain, groupFind, "", "Previous match.", 0},
 		{actSortPrevious, []string{"<"}, inGrid, groupFind, "", "Sort by the column to the left.", 0},
 		{actSortNext, []string{">"}, inGrid, groupFind, "sort", "Sort by the column to the right.", 35},
 		{actSortReverse, []string{"S"}, inGrid, groupFind, "", "Reverse the order.", 0},
@@ -167,6 +178,7 @@ func findKeys() []binding {
 		{actColumns, []string{"C"}, inGrid, groupFind, "", "Choose columns.", 0},
 		{actExpandAll, []string{"e"}, inTree, groupFind, "expand all", "Expand everything below the node.", 30},
 		{actCollapseAll, []string{"E"}, inTree, groupFind, "", "Collapse everything below the node.", 0},
+		{actExpandAll, []string{"E"}, inFindings, groupFind, "", "Show or hide the evidence of all.", 0},
 		{actBaseline, []string{"b"}, inDiff, groupFind, "baseline", "Compare with: the last refresh, the start, the mark.", 60},
 		{actSetBaseline, []string{"B"}, inDiff, groupFind, "set mark", "Set the mark to compare with: now.", 35},
 	}
@@ -177,9 +189,9 @@ func takeKeys() []binding {
 		{actMark, []string{"v"}, inGrid, groupTake, "mark", "Mark the row, for copy, save and compare.", 12},
 		{actMarkRange, []string{"V"}, inGrid, groupTake, "", "Mark all rows between the last mark and here.", 0},
 		{actCompare, []string{"="}, inGrid, groupTake, "", "Compare two marked rows side by side.", 0},
-		{actCopyRow, []string{"y"}, inGrid | inDetail | inDiff | inTree, groupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
-		{actCopyMenu, []string{"Y"}, inOverview | inGrid | inDetail | inDiff | inTree, groupTake, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
-		{actSave, []string{"s"}, inGrid | inDetail | inDiff | inTree, groupTake, "save", "Save to a file: JSON, CSV or text.", 18},
+		{actCopyRow, []string{"y"}, inGrid | inDetail | inDiff | inTree | inFindings | inExplain, groupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
+		{actCopyMenu, []string{"Y"}, inPages &^ inHelp, groupTake, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
+		{actSave, []string{"s"}, inGrid | inDetail | inDiff | inTree | inFindings, groupTake, "save", "Save to a file: JSON, CSV or text; findings as Markdown.", 18},
 	}
 }
 
@@ -190,6 +202,8 @@ func goKeys() []binding {
 		{actGoVChannels, []string{"v"}, inOverview, groupGo, "vchannels", "VChannels with their checkpoints.", 85},
 		{actGoNodes, []string{"n"}, inOverview, groupGo, "nodes", "Nodes.", 90},
 		{actGoIndexes, []string{"i"}, inOverview, groupGo, "indexes", "Index definitions.", 75},
+		{actGoFindings, []string{"f"}, inOverview, groupGo, "findings", "Findings: what is wrong, and what to do.", 98},
+		{actGoFindings, []string{"f"}, inPages &^ inOverview &^ inHelp, groupGo, "findings", "Findings about the object, else all of them; there again: all.", 17},
 		{actGoTasks, []string{"t"}, inOverview, groupGo, "", "Tasks: import, compaction, stats.", 0},
 		{actGoUndecoded, []string{"u"}, inOverview, groupGo, "", "Keys that could not be decoded.", 0},
 		{actGoKeys, []string{"r"}, inOverview, groupGo, "", "Raw keys, decoded on demand.", 0},
@@ -201,7 +215,7 @@ func appKeys() []binding {
 	return []binding{
 		{actPalette, []string{":"}, inPages, groupApp, "jump", "Jump to any page: a resource, an alias, selector words; `:q` quits.", 97},
 		{actHelp, []string{"?"}, inPages &^ inHelp, groupApp, "help", "This help.", 96},
-		{actPause, []string{"space"}, inPages, groupApp, "", "Pause: the screen keeps its data until you resume.", 0},
+		{actPause, []string{"space"}, inPages &^ inFindings, groupApp, "", "Pause: the screen keeps its data until you resume.", 0},
 		{actHome, []string{"H"}, inPages &^ inOverview, groupApp, "", "To the overview.", 0},
 		{actSuspend, []string{"ctrl+z"}, inPages, groupApp, "", "Suspend; fg comes back.", 0},
 		{actRedraw, []string{"ctrl+l"}, inPages, groupApp, "", "Draw the screen anew.", 0},
@@ -297,6 +311,8 @@ func (s scope) names() []string {
 		{inDetail, "details"},
 		{inTree, "trees"},
 		{inDiff, "diff"},
+		{inFindings, "findings"},
+		{inExplain, "explanations"},
 		{inHelp, "help"},
 		{inPrompt, "while typing"},
 		{inMenu, "menus"},

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/diff"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
@@ -89,7 +90,7 @@ func (clockMsg) apply(m *Model) cmd {
 	if !d.paused {
 		d.env = m.env(d.cluster)
 	}
-	return batch(m.stack.top().refresh(m), m.tickClock())
+	return batch(m.stack.top().refresh(m), m.judge(), m.tickClock())
 }
 
 // match decides the next piece of a filter.
@@ -133,6 +134,11 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) cmd {
 		}
 		return surveyedMsg{p, env, view.NewOverview(env), largest}
 	}
+}
+
+// runChecks judges a cluster.
+func runChecks(env *view.Env, checks []*check.Check) cmd {
+	return func() tea.Msg { return judgedMsg{env, check.Run(env.Cluster, env.Now, checks)} }
 }
 
 // maxLargest is more collections than a screen has lines.

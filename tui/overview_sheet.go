@@ -236,30 +236,6 @@ func (s *sheet) version() string {
 	return "  Milvus " + clean(v.Text) + " by " + v.From
 }
 
-// nodes lists the nodes that serve queries.
-func (s *sheet) nodes(w int) block {
-	b := s.begin("QUERY NODES", w)
-	if s.waiting {
-		b.add("…")
-		return b
-	}
-	if len(s.o.Nodes) == 0 {
-		b.add(s.st.dim.on("none is registered"))
-	}
-	name, address := 0, 0
-	for _, n := range s.o.Nodes {
-		name = max(name, width(clean(n.Ref.Name)))
-		address = max(address, width(clean(n.Address)))
-	}
-	for _, n := range s.o.Nodes {
-		line := fit(clean(n.Ref.Name), name) + "  " + s.st.dim.on(fit(clean(n.Address), address)) + "  " +
-			stateStyle(s.st, n.State).on(fit(n.State, 10)) + "  " + fitRight(plural(n.Replicas, "replica"), 11) + "  " +
-			clean(strings.Join(n.Collections, ", "))
-		b.add(line)
-	}
-	return b
-}
-
 // collections lists the largest ones in the room that is left.
 func (s *sheet) collections(g *view.Grid, w, room int) []string {
 	n := min(g.Len(), room)

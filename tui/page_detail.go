@@ -2,8 +2,10 @@ package tui
 
 import (
 	"io"
+	"slices"
 	"strings"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 )
@@ -17,6 +19,8 @@ type detailPage struct {
 	env     *view.Env  // content was made from it
 	busy    bool       // a description is on its way; a refresh waits for it
 	content described
+	// findings are those that the lines were made with.
+	findings []*check.Finding
 }
 
 // described is what a detail page shows, made off the loop.
@@ -49,7 +53,8 @@ func (d *detailPage) body(m *Model, w, h int) []string {
 		d.set(nil, 0)
 		return []string{"", "   " + m.st.dim.on("…")}
 	}
-	if d.madeFor != w {
+	if findings := m.about(d.ref); d.madeFor != w || !slices.Equal(findings, d.findings) {
+		d.findings = findings
 		d.layOut(w)
 	}
 	return d.draw(m.st, w, h)
@@ -65,7 +70,7 @@ func (d *detailPage) layOut(w int) {
 	case d.content.against != nil:
 		d.set(compareLines(d.content.what, d.content.against, w), w)
 	default:
-		d.set(describeLines(&d.content, w), w)
+		d.set(append(findingLines(d.findings, w), describeLines(&d.content, w)...), w)
 	}
 }
 
@@ -129,6 +134,8 @@ func (d *detailPage) act(m *Model, a action) cmd {
 		return m.pushTree(collectionOf(o.table, o.row))
 	case actFilter:
 		m.prompt = d.searchPrompt()
+	case actGoFindings:
+		return m.goFindings()
 	case actCopyRow:
 		return m.copyText(d.plain(), number(len(d.lines))+" lines")
 	case actSave:

@@ -283,6 +283,8 @@ func (d *diffPage) act(m *Model, a action) cmd {
 		return m.back()
 	case actFilter:
 		m.prompt = d.filterPrompt()
+	case actGoFindings:
+		return m.goFindings()
 	case actBaseline:
 		return d.nextBaseline(m)
 	case actSetBaseline:

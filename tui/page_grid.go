@@ -59,9 +59,17 @@ func (g *gridPage) columnList() []int {
 		return g.chosen
 	}
 	if g.wide {
-		return g.resource.ColumnsFor(view.Wide)
+		return g.resource.ColumnsFor(view.Wide, g.loaded())
 	}
-	return g.resource.ColumnsFor(view.Always)
+	return g.resource.ColumnsFor(view.Always, g.loaded())
+}
+
+// loaded is what is known about the rows shown, 0 before there are any.
+func (g *gridPage) loaded() model.Part {
+	if g.rows.table == nil {
+		return 0
+	}
+	return g.rows.table.Env().Cluster.Loaded
 }
 
 // note sums up what is shown: position, counts, order, filter, columns without room.

@@ -77,6 +77,8 @@ func (p *overviewPage) act(m *Model, a action) cmd {
 		return m.jump("keys")
 	case actGoDiff:
 		return m.jump("diff")
+	case actGoFindings:
+		return m.goFindings()
 	case actUp:
 		p.top--
 	case actDown:
@@ -110,7 +112,7 @@ func (p *overviewPage) body(m *Model, w, h int) []string {
 		s.o = &view.Overview{}
 		s.waiting = true
 	}
-	lines := s.lines(w)
+	lines := append(s.findings(m.data.judged.report, w), s.lines(w)...)
 	if room := h - len(lines) - 3; room > 1 && p.largest != nil && p.largest.Len() > 0 {
 		lines = append(lines, s.collections(p.largest, w, room)...)
 	}

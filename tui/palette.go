@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/view"
 )
 
@@ -124,6 +125,9 @@ func suggestJump(m *Model, text string) []suggestion {
 	}
 	if first == "tree" || first == "x" {
 		return complete(done, last, collectionNames(m))
+	}
+	if first == "explain" {
+		return complete(done, last, check.IDs(m.cfg.Checks))
 	}
 	if r := m.resource(strings.ToLower(first)); r != nil {
 		return complete(done, last, selectorWords(m, r, last))

@@ -16,6 +16,7 @@ const (
 	lineHead
 	lineDim
 	lineWarn
+	lineBad
 	lineChanged
 	lineKey // a key of the key map before the text
 )
@@ -180,6 +181,8 @@ func lineStyle(st *styles, look lineLook) style {
 		return st.dim
 	case lineWarn:
 		return st.warn
+	case lineBad:
+		return st.bad
 	case lineChanged:
 		return st.changed
 	default:

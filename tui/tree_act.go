@@ -55,6 +55,8 @@ func (t *treePage) act(m *Model, a action) cmd {
 	case actFilter:
 		m.prompt = t.filterPrompt()
 		return nil
+	case actGoFindings:
+		return m.goFindings()
 	case actSave:
 		return save(m, fileName("tree", t.word)+".txt", textWriter(t.text()))
 	default:

@@ -1,0 +1,187 @@
+package tui
+
+import (
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// judgement is what the checks say about the cluster that is shown.
+type judgement struct {
+	report *check.Report // nil until the first
+	env    *view.Env     // that it was made for: ages count to its time
+	busy   bool          // checks are running; the next cluster waits for them
+}
+
+// judge lets the checks look at what is shown, off the loop and one at a time: of the
+// clusters that come meanwhile only the newest is judged.
+func (m *Model) judge() cmd {
+	d := &m.data
+	if d.cluster == nil || d.judged.busy || d.judged.env == d.env {
+		return nil
+	}
+	d.judged.busy = true
+	return runChecks(d.env, m.cfg.Checks)
+}
+
+// judgedMsg brings a report that was asked for.
+type judgedMsg struct {
+	env    *view.Env
+	report *check.Report
+}
+
+func (j judgedMsg) apply(m *Model) cmd {
+	d := &m.data
+	d.judged = judgement{report: j.report, env: j.env}
+	return batch(m.stack.top().refresh(m), m.judge())
+}
+
+// about are the findings about an object, none as long as nothing was judged.
+func (m *Model) about(ref model.Ref) []*check.Finding {
+	if m.data.judged.report == nil {
+		return nil
+	}
+	return m.data.judged.report.About(ref.Resource, ref.ID)
+}
+
+// goFindings shows the findings about the object of a page, all where there are none about it.
+func (m *Model) goFindings() cmd {
+	p := &findingsPage{}
+	if s, ok := m.stack.top().(subject); ok {
+		if ref, ok := s.object(m); ok && len(m.about(ref)) > 0 {
+			p.of = &ref
+		}
+	}
+	return m.push(p)
+}
+
+// severityStyle is the look of a severity.
+func severityStyle(st *styles, s check.Severity) style { return st.roles[render.SeverityRole(s)] }
+
+// severityCounts are the findings by severity, each in its look: "1 error  2 warnings".
+func severityCounts(st *styles, findings []*check.Finding, separator string) string {
+	var parts []string
+	for _, s := range []check.Severity{check.Error, check.Warning, check.Info} {
+		n := 0
+		for _, f := range findings {
+			if f.Severity == s {
+				n++
+			}
+		}
+		switch {
+		case n == 0:
+		case s == check.Info:
+			parts = append(parts, severityStyle(st, s).on(number(n)+" info"))
+		default:
+			parts = append(parts, severityStyle(st, s).on(plural(n, s.String())))
+		}
+	}
+	return strings.Join(parts, separator)
+}
+
+// unlooked counts the checks that could not look.
+func unlooked(r *check.Report) int {
+	counts := r.Tally()
+	return counts[check.Skipped] + counts[check.Broken]
+}
+
+// unlookedText says how many checks could not look, and why if that is one thing; "" if all could.
+func unlookedText(r *check.Report) string {
+	n := unlooked(r)
+	if n == 0 {
+		return ""
+	}
+	text := number(n) + " of " + plural(len(r.Results), "check") + " could not look"
+	if list := r.Unlooked(); len(list) == 1 {
+		text += ": " + clean(list[0].Reason)
+	}
+	return text
+}
+
+// findingLines are the findings about an object on top of its details.
+func findingLines(list []*check.Finding, w int) []paneLine {
+	if len(list) == 0 {
+		return nil
+	}
+	lines := []paneLine{{text: "FINDINGS  " + number(len(list)), look: lineTitle}}
+	for _, f := range list {
+		look := linePlain
+		switch f.Severity {
+		case check.Error:
+			look = lineBad
+		case check.Warning:
+			look = lineWarn
+		default:
+		}
+		glyph := render.SeverityGlyph(f.Severity, false) + " "
+		for i, text := range wrapped(clean(f.Message), w-4) {
+			if i > 0 {
+				glyph = "  "
+			}
+			lines = append(lines, paneLine{text: glyph + text, look: look})
+		}
+		for _, text := range wrapped(clean(f.Hint), w-4) {
+			lines = append(lines, paneLine{text: "  " + text, look: lineDim})
+		}
+	}
+	return append(lines, paneLine{})
+}
+
+// wrapped breaks a text into lines between words; an empty text has none.
+func wrapped(text string, w int) []string {
+	if text == "" {
+		return nil
+	}
+	return render.Wrap(text, w)
+}
+
+// findings is the first block of the overview: counts, and the worst three.
+func (s *sheet) findings(r *check.Report, w int) []string {
+	w -= 2
+	if r == nil {
+		return []string{" " + s.st.dim.on("FINDINGS") + "  …", ""}
+	}
+	unknown := unlookedText(r)
+	title := s.st.dim.on("FINDINGS") + "  "
+	switch {
+	case len(r.Findings) > 0:
+		title += severityCounts(s.st, r.Findings, "  ")
+	case unknown == "":
+		title += s.st.good.on("✓ nothing found by " + plural(len(r.Results), "check"))
+	default:
+		title += "nothing found so far"
+	}
+	right := s.st.key.on("f") + s.st.dim.on(" lists them")
+	lines := []string{" " + ends(title, right, w)}
+	const shown = 3
+	tree := check.Tree(r.Findings)
+	for i := range tree[:min(shown, len(tree))] {
+		lines = append(lines, " "+branchLine(s.st, &tree[i], w, 0, false))
+	}
+	if unknown != "" {
+		lines = append(lines, " "+s.st.dim.on(cut("? "+unknown, w)))
+	}
+	return append(lines, "")
+}
+
+// branchLine is a finding in one line: what follows from another stands further in; what it
+// costs is at the right end, in costs cells. plain leaves styles out, for the line under the cursor.
+func branchLine(st *styles, b *check.Branch, w, costs int, plain bool) string {
+	cost := ""
+	if b.Cost > 0 && costs > 0 {
+		cost = string(render.AppendPercent(nil, 100*b.Cost))
+	}
+	indent := strings.Repeat("  ", max(0, b.Depth-1))
+	if b.Depth > 0 {
+		indent += "└ "
+	}
+	glyph := render.SeverityGlyph(b.Severity, false)
+	text := fit(clean(b.Message), max(8, w-width(indent)-width(glyph)-1-costs))
+	if plain {
+		return indent + glyph + " " + text + fitRight(cost, costs)
+	}
+	return st.dim.on(indent) + severityStyle(st, b.Severity).on(glyph) + " " + text + st.dim.on(fitRight(cost, costs))
+}

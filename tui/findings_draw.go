@@ -1,0 +1,241 @@
+package tui
+
+import (
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/render"
+)
+
+func (p *findingsPage) body(m *Model, w, h int) []string {
+	p.height = h
+	switch {
+	case m.data.cluster == nil || p.report == nil:
+		p.placed = nil
+		return []string{"", "   " + m.st.dim.on("…")}
+	case len(p.rows) == 0 && p.filter != "":
+		p.placed = nil
+		return append([]string{""}, sentence(m.st, "no finding matches "+p.filter+"; esc clears the filter", w)...)
+	case len(p.rows) == 0 && p.of != nil:
+		p.placed = nil
+		return append([]string{""}, sentence(m.st, "nothing is found about "+refName(*p.of)+" any more; f lists all findings", w)...)
+	}
+	lines := p.layOut(m, w)
+	if len(p.report.Findings) == 0 {
+		p.scroll(len(lines), h)
+		return lines[p.top:min(p.top+h, len(lines))]
+	}
+	p.height--
+	p.scroll(len(lines), p.height)
+	head := " " + m.st.dim.on(ends("FINDING", "COST", w-2))
+	return append([]string{head}, lines[p.top:min(p.top+p.height, len(lines))]...)
+}
+
+// costWidth are the cells of the column that says which share of query work a finding costs.
+const costWidth = 7
+
+// layOut draws all rows and notes where each stands.
+func (p *findingsPage) layOut(m *Model, w int) []string {
+	var lines []string
+	if len(p.report.Findings) == 0 {
+		lines = append(lines, "", p.verdict(m, w), "")
+	}
+	p.placed = p.placed[:0]
+	known := true
+	for i, r := range p.rows {
+		if r.branch == nil && known && len(lines) > 0 && lines[len(lines)-1] != "" {
+			lines = append(lines, "")
+		}
+		known = r.branch != nil
+		at := len(lines)
+		lines = append(lines, p.row(m, &p.rows[i], i == p.cursor, w)...)
+		p.placed = append(p.placed, placedRow{at, len(lines) - at})
+	}
+	return lines
+}
+
+// verdict is what stands in the place of findings where there are none. It is good news only if
+// everything was looked at.
+func (p *findingsPage) verdict(m *Model, w int) string {
+	unknown := unlookedText(p.report)
+	if unknown == "" {
+		return "   " + m.st.good.on(cut("✓ nothing found by "+plural(len(p.report.Results), "check"), w-4))
+	}
+	return "   " + cut("nothing found so far; "+unknown, w-4)
+}
+
+func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) []string {
+	if r.branch == nil {
+		return p.unknown(m, r.text, atCursor, w)
+	}
+	line := branchLine(m.st, r.branch, w-2, costWidth, atCursor)
+	if atCursor {
+		line = m.st.cursor.on(fit(" "+line, w))
+	} else {
+		line = " " + line
+	}
+	lines := []string{line}
+	if p.open[r.branch.Key()] {
+		lines = append(lines, p.details(m, r.branch, w)...)
+	}
+	return lines
+}
+
+func (p *findingsPage) unknown(m *Model, text string, atCursor bool, w int) []string {
+	look := m.st.dim
+	if atCursor {
+		look = m.st.cursor
+	}
+	lines := wrapped(text, w-4)
+	for i, line := range lines {
+		if i > 0 {
+			line = "  " + line
+		}
+		lines[i] = " " + look.on(cut(line, w-2))
+	}
+	return lines
+}
+
+// details are the lines below a finding: what it is about, costs and how it is known.
+func (p *findingsPage) details(m *Model, b *check.Branch, w int) []string {
+	in := 3 + 2*b.Depth
+	var lines []string
+	put := func(label, text string) {
+		const labelWidth = 8
+		for i, line := range wrapped(text, w-in-labelWidth-2) {
+			if i > 0 {
+				label = ""
+			}
+			lines = append(lines, pad(in)+m.st.dim.on(fit(label, labelWidth))+cut(line, w-in-labelWidth-1))
+		}
+	}
+	full := clean(b.Message)
+	if line := branchLine(m.st, b, w-2, costWidth, true); !strings.Contains(line, full) {
+		put("", full)
+	}
+	put("check", b.Check)
+	put("object", render.ObjectText(b.Object))
+	if cost := render.CostText(b.Finding); cost != "" {
+		put("costs", cost)
+	}
+	if f := p.cause(b); f != nil && b.Depth == 0 {
+		put("cause", clean(f.Message))
+	}
+	put("impact", clean(b.Impact))
+	put("hint", clean(b.Hint))
+	for i := range b.Evidence {
+		put("fact", render.EvidenceText(&b.Evidence[i]))
+	}
+	put("with", relatedText(b.Finding))
+	return append(lines, "")
+}
+
+// cause is the finding that another one follows from, where that is not above it: a page about one
+// object does not list it.
+func (p *findingsPage) cause(b *check.Branch) *check.Finding {
+	for _, f := range p.report.Findings {
+		if b.Cause != "" && f.Key() == b.Cause {
+			return f
+		}
+	}
+	return nil
+}
+
+// relatedText names the first of the further objects of a finding.
+func relatedText(f *check.Finding) string {
+	const most = 6
+	var names []string
+	for _, r := range f.Objects[:min(most, len(f.Objects))] {
+		names = append(names, render.ObjectText(r))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(f.Objects) - most; more > 0 {
+		text += ", and " + number(more) + " more"
+	}
+	return text
+}
+
+// findingText is a finding for the clipboard.
+func findingText(f *check.Finding) string {
+	lines := []string{f.Severity.String() + ": " + clean(f.Message), f.Check + "  " + render.ObjectText(f.Object)}
+	for _, text := range []string{f.Impact, f.Hint} {
+		if text != "" {
+			lines = append(lines, clean(text))
+		}
+	}
+	for i := range f.Evidence {
+		lines = append(lines, "- "+render.EvidenceText(&f.Evidence[i]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// scroll brings the row under the cursor into h lines: all of it if it fits, else its beginning.
+func (p *findingsPage) scroll(total, h int) {
+	if p.cursor < len(p.placed) {
+		row := p.placed[p.cursor]
+		from, to := row.at, row.at+row.lines
+		if p.cursor == 0 {
+			from = 0
+		}
+		if to > p.top+h {
+			p.top = to - h
+		}
+		p.top = min(p.top, from)
+	}
+	p.top = max(0, min(p.top, total-h))
+}
+
+// move applies a movement and reports whether it was one. A page is as many rows as are visible.
+func (p *findingsPage) move(a action) bool {
+	visible := 0
+	for _, r := range p.placed {
+		if r.at >= p.top && r.at < p.top+p.height {
+			visible++
+		}
+	}
+	page := max(1, visible-1)
+	switch a {
+	case actUp:
+		p.cursor--
+	case actDown:
+		p.cursor++
+	case actPageUp:
+		p.cursor -= page
+	case actPageDown:
+		p.cursor += page
+	case actHalfUp:
+		p.cursor -= max(1, page/2)
+	case actHalfDown:
+		p.cursor += max(1, page/2)
+	case actTop:
+		p.cursor = 0
+	case actBottom:
+		p.cursor = len(p.rows) - 1
+	default:
+		return false
+	}
+	p.clamp()
+	return true
+}
+
+func (p *findingsPage) click(m *Model, _, y int) cmd {
+	if len(p.report.Findings) > 0 {
+		y-- // the header
+	}
+	for i, r := range p.placed {
+		if line := p.top + y; line < r.at || line >= r.at+r.lines {
+			continue
+		}
+		if i == p.cursor && p.can(m, actOpen) == "" {
+			return p.act(m, actOpen)
+		}
+		p.cursor = i
+		break
+	}
+	return nil
+}
+
+func (p *findingsPage) wheel(_ *Model, lines int) {
+	p.cursor += lines
+	p.clamp()
+}

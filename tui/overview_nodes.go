@@ -1,0 +1,112 @@
+package tui
+
+import (
+	"strings"
+
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// nodes lists the nodes that serve queries.
+func (s *sheet) nodes(w int) block {
+	b := s.begin("QUERY NODES", w)
+	if s.waiting {
+		b.add("…")
+		return b
+	}
+	if len(s.o.Nodes) == 0 {
+		b.add(s.st.dim.on("none is registered"))
+	}
+	name, address := 0, 0
+	for _, n := range s.o.Nodes {
+		name = max(name, width(clean(n.Ref.Name)))
+		address = max(address, width(clean(n.Address)))
+	}
+	if s.asked() {
+		s.liveNodes(&b, name, address)
+		return b
+	}
+	for _, n := range s.o.Nodes {
+		line := fit(clean(n.Ref.Name), name) + "  " + s.st.dim.on(fit(clean(n.Address), address)) + "  " +
+			stateStyle(s.st, n.State).on(fit(n.State, 10)) + "  " + fitRight(plural(n.Replicas, "replica"), 11) + "  " +
+			clean(strings.Join(n.Collections, ", "))
+		b.add(line)
+	}
+	return b
+}
+
+// asked reports whether the nodes were asked what they serve.
+func (s *sheet) asked() bool {
+	return len(s.o.Nodes) > 0 && s.o.Nodes[0].Live != nil
+}
+
+// liveNodes lists the query nodes with bars of what they serve: sealed rows, then growing ones.
+func (s *sheet) liveNodes(b *block, name, address int) {
+	most := int64(1)
+	for i := range s.o.Nodes {
+		live := s.o.Nodes[i].Live
+		most = max(most, live.SealedRows.Int+live.GrowingRows.Int)
+	}
+	const figures = 53
+	room := min(40, b.w-name-address-figures-6)
+	head := fit("", name) + "  "
+	if s.wide(b.w, name, address) {
+		head += fit("", address) + "  "
+	} else {
+		room = min(40, b.w-name-figures-4)
+	}
+	head += fitRight("sealed", 7) + fitRight("rows", 12) + fitRight("growing", 9) + fitRight("leads", 7) + fitRight("CPU", 8) + fitRight("memory", 10)
+	if room >= 6 {
+		head += "  " + fit("rows: sealed █ growing ░", room)
+	}
+	b.add(s.st.dim.on(head))
+	for i := range s.o.Nodes {
+		n := &s.o.Nodes[i]
+		line := fit(clean(n.Ref.Name), name) + "  "
+		if s.wide(b.w, name, address) {
+			line += s.st.dim.on(fit(clean(n.Address), address)) + "  "
+		}
+		if n.Live.Answer != "answered" {
+			b.add(line + s.st.bad.on("✖ "+clean(render.NodeLiveText(n.Live))))
+			continue
+		}
+		b.add(line + s.liveFigures(n.Live) + "  " + s.liveBar(n.Live, most, room) + s.nodeState(n))
+	}
+}
+
+// wide reports whether addresses fit beside the figures.
+func (s *sheet) wide(w, name, address int) bool { return w >= name+address+60 }
+
+func (s *sheet) liveFigures(live *view.NodeLive) string {
+	return fitRight(s.value(view.Int, live.Sealed), 7) + fitRight(s.value(view.Int, live.SealedRows), 12) +
+		fitRight(s.value(view.Int, live.GrowingRows), 9) + fitRight(s.value(view.Int, live.Leads), 7) +
+		fitRight(s.value(view.Percent, live.CPU), 8) + fitRight(s.value(view.Bytes, live.Memory), 10)
+}
+
+// liveBar draws sealed and growing rows on one scale.
+func (s *sheet) liveBar(live *view.NodeLive, most int64, room int) string {
+	if room < 6 {
+		return ""
+	}
+	cells := func(rows int64) int { return int(float64(rows) / float64(most) * float64(room)) }
+	sealed, growing := cells(live.SealedRows.Int), cells(live.GrowingRows.Int)
+	if growing == 0 && live.GrowingRows.Int > 0 {
+		growing = 1
+	}
+	sealed = min(sealed, room-growing)
+	if sealed+growing == 0 {
+		mark := s.st.dim.on("·")
+		if live.SealedRows.Int > 0 {
+			mark = s.st.accent.on("▏")
+		}
+		return mark + pad(room-1)
+	}
+	return s.st.accent.on(strings.Repeat("█", sealed)) + s.st.warn.on(strings.Repeat("░", growing)) + pad(room-sealed-growing)
+}
+
+func (s *sheet) nodeState(n *view.NodeLine) string {
+	if n.State == "registered" {
+		return ""
+	}
+	return " " + stateStyle(s.st, n.State).on(n.State)
+}

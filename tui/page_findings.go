@@ -1,0 +1,279 @@
+package tui
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/render"
+)
+
+// findingsPage lists what is wrong, worst first, each finding before those that follow from it;
+// below stands what could not be looked at.
+type findingsPage struct {
+	of     *model.Ref // only findings about it; nil is all
+	report *check.Report
+	rows   []findingRow
+	open   map[string]bool // findings whose evidence is shown, by key
+	filter string          // lower case
+
+	cursor, top int // rows, lines
+	height      int
+	placed      []placedRow
+}
+
+// findingRow is a finding, or a text about what is unknown.
+type findingRow struct {
+	branch *check.Branch
+	text   string
+}
+
+// placedRow is where a row was drawn: its first line, and how many it has.
+type placedRow struct{ at, lines int }
+
+func newFindingsPage(*Model, []string) (page, error) { return &findingsPage{}, nil }
+
+func (p *findingsPage) scope() scope { return inFindings }
+
+func (p *findingsPage) crumb() string {
+	if p.of != nil {
+		return "findings about " + cut(refName(*p.of), 30)
+	}
+	return "findings"
+}
+
+func (p *findingsPage) command(*Model) string { return "diagnose" }
+
+// note counts the findings, and the checks that found nothing and that could not look.
+func (p *findingsPage) note(m *Model) string {
+	if p.report == nil {
+		return ""
+	}
+	parts := nonEmpty([]string{severityCounts(&styles{roles: m.st.plainRoles()}, p.report.Findings, ", "), number(p.report.Tally()[check.OK]) + " ok"})
+	if n := unlooked(p.report); n > 0 {
+		parts = append(parts, number(n)+" could not look")
+	}
+	if p.of != nil {
+		parts = []string{number(len(p.rows)) + " of " + plural(len(p.report.Findings), "finding")}
+	}
+	if p.filter != "" {
+		parts = append(parts, "/"+p.filter)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (p *findingsPage) refresh(m *Model) cmd {
+	if r := m.data.judged.report; r != p.report {
+		p.report = r
+		p.choose()
+	}
+	return nil
+}
+
+// choose makes the rows and keeps the cursor on its finding.
+func (p *findingsPage) choose() {
+	key := ""
+	if b := p.branch(); b != nil {
+		key = b.Key()
+	}
+	p.rows = p.rows[:0]
+	if p.report == nil {
+		return
+	}
+	list := p.report.Findings
+	if p.of != nil {
+		list = p.report.About(p.of.Resource, p.of.ID)
+	}
+	for _, b := range check.Tree(list) {
+		if p.matches(b.Finding) {
+			p.rows = append(p.rows, findingRow{branch: &b})
+		}
+	}
+	if p.filter == "" && p.of == nil {
+		p.rows = append(p.rows, unlookedRows(p.report)...)
+	}
+	if i := slices.IndexFunc(p.rows, func(r findingRow) bool { return r.branch != nil && r.branch.Key() == key }); i >= 0 {
+		p.cursor = i
+	}
+	p.clamp()
+}
+
+func (p *findingsPage) matches(f *check.Finding) bool {
+	text := strings.ToLower(f.Message + " " + f.Check + " " + f.Severity.String() + " " + f.Object.Resource + " " + f.Object.ID + " " + f.Object.Name)
+	return strings.Contains(text, p.filter)
+}
+
+// unlookedRows say what is unknown.
+func unlookedRows(r *check.Report) []findingRow {
+	var rows []findingRow
+	for _, u := range r.Unlooked() {
+		text := "? " + plural(len(u.Checks), "check") + " " + u.Status.String() + ", " + clean(u.Reason) + ": " + strings.Join(check.IDs(u.Checks), ", ")
+		rows = append(rows, findingRow{text: text})
+	}
+	for _, x := range r.Results {
+		if x.Status == check.Found && len(x.Unseen) > 0 {
+			rows = append(rows, findingRow{text: "? " + x.Check.ID + " did not see everything: " + clean(strings.Join(x.Unseen, "; "))})
+		}
+	}
+	return rows
+}
+
+// branch is the finding under the cursor, nil if there is none.
+func (p *findingsPage) branch() *check.Branch {
+	if p.cursor < len(p.rows) {
+		return p.rows[p.cursor].branch
+	}
+	return nil
+}
+
+func (p *findingsPage) clamp() { p.cursor = max(0, min(p.cursor, len(p.rows)-1)) }
+
+// object is what the finding under the cursor is about.
+func (p *findingsPage) object(*Model) (ref model.Ref, ok bool) {
+	b := p.branch()
+	if b == nil || b.Object.Resource == "" {
+		return model.Ref{}, false
+	}
+	return b.Object, true
+}
+
+func (p *findingsPage) can(m *Model, a action) string {
+	b := p.branch()
+	switch a {
+	case actOpen, actDescribe, actOwner, actRelated, actTree, actExplain, actRight, actLeft, actCopyRow:
+		if b == nil {
+			return "there is no finding"
+		}
+	case actFilter, actSave, actExpandAll:
+		if p.report == nil || len(p.report.Findings) == 0 {
+			return "there is no finding"
+		}
+	default:
+	}
+	switch a {
+	case actOpen, actDescribe, actOwner, actRelated, actTree:
+		if b.Object.Resource == "" {
+			return "the finding is about the whole cluster"
+		}
+		if m.resource(b.Object.Resource) == nil {
+			return "there is no page for " + b.Object.Resource
+		}
+	case actSave:
+		if m.cfg.SaveFile == nil {
+			return "saving is switched off"
+		}
+	case actGoFindings:
+		if p.of == nil {
+			return "these are all findings"
+		}
+	default:
+	}
+	return ""
+}
+
+func (p *findingsPage) act(m *Model, a action) cmd {
+	if p.move(a) {
+		return nil
+	}
+	b := p.branch()
+	switch a {
+	case actBack:
+		if p.filter != "" {
+			p.filter = ""
+			p.choose()
+			return nil
+		}
+		return m.back()
+	case actGoFindings:
+		p.of = nil
+		p.choose()
+	case actRight:
+		p.unfold(b.Key(), true)
+	case actLeft:
+		p.fold(b)
+	case actExpand:
+		if b != nil {
+			p.unfold(b.Key(), !p.open[b.Key()])
+		}
+	case actExpandAll:
+		p.unfoldAll()
+	case actExplain:
+		return m.push(newExplainPage(m, b.Check))
+	case actFilter:
+		m.prompt = p.filterPrompt()
+	case actCopyRow:
+		return m.copyText(findingText(b.Finding), "finding")
+	case actSave:
+		return save(m, "findings.md", p.markdown())
+	case actOpen, actDescribe, actOwner, actRelated, actTree:
+		return m.actOnRef(a, b.Object)
+	default:
+	}
+	return nil
+}
+
+func (p *findingsPage) unfold(key string, open bool) {
+	if p.open == nil {
+		p.open = make(map[string]bool)
+	}
+	p.open[key] = open
+}
+
+// fold hides the evidence of a finding; where it is hidden already the cursor goes to the cause.
+func (p *findingsPage) fold(b *check.Branch) {
+	if p.open[b.Key()] {
+		p.open[b.Key()] = false
+		return
+	}
+	for i := p.cursor - 1; i >= 0 && b.Depth > 0; i-- {
+		if above := p.rows[i].branch; above != nil && above.Depth < b.Depth {
+			p.cursor = i
+			return
+		}
+	}
+}
+
+// unfoldAll shows all evidence, or hides it if all is shown.
+func (p *findingsPage) unfoldAll() {
+	closed := slices.ContainsFunc(p.rows, func(r findingRow) bool { return r.branch != nil && !p.open[r.branch.Key()] })
+	for _, r := range p.rows {
+		if r.branch != nil {
+			p.unfold(r.branch.Key(), closed)
+		}
+	}
+}
+
+func (p *findingsPage) filterPrompt() *prompt {
+	before := p.filter
+	set := func(text string) {
+		p.filter = strings.ToLower(strings.TrimSpace(text))
+		p.choose()
+	}
+	q := &prompt{
+		sign:      "/",
+		changed:   func(_ *Model, text string) cmd { set(text); return nil },
+		accepted:  func(*Model, string) cmd { return nil },
+		cancelled: func(*Model) cmd { set(before); return nil },
+		status:    func(*Model) string { return plural(len(p.rows), "finding") },
+		move: func(_ *Model, a action) cmd {
+			p.move(map[action]action{actPrevious: actUp, actNext: actDown}[a])
+			return nil
+		},
+	}
+	q.set(before)
+	return q
+}
+
+// markdown writes the whole report, as for a ticket.
+func (p *findingsPage) markdown() func(io.Writer) error {
+	d := &render.Diagnosis{Report: p.report, Never: true}
+	return func(w io.Writer) error {
+		f, err := render.ParseFindingsFormat("markdown")
+		if err != nil {
+			return err
+		}
+		return render.Findings(w, d, f, render.Options{})
+	}
+}
