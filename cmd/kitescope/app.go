@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
@@ -22,6 +24,7 @@ type globalFlags struct {
 	insecure, salvage, strict, quiet bool
 	staleRead                        bool
 	timeout                          time.Duration
+	now                              string
 	color                            string
 }
 
@@ -29,6 +32,10 @@ type globalFlags struct {
 type app struct {
 	*streams
 	flags globalFlags
+	// nodes are the node flags of the command that runs, nodesOf those of each that has them:
+	// their defaults differ.
+	nodes   nodeFlags
+	nodesOf map[*cobra.Command]*nodeFlags
 }
 
 // connection is the settled answer to "which cluster, and as whom": flags, then
@@ -224,7 +231,15 @@ func (a *app) completeness(clusters ...*model.Cluster) error {
 			a.warn("%s: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)",
 				where, n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
 		}
-		lacking += len(c.Gaps) + len(c.Undecoded)
+		silent := silentSessions(c)
+		for i, line := range silent {
+			if i == 5 {
+				a.warn("%s: and %d more sessions", where, len(silent)-i)
+				break
+			}
+			a.warn("%s: %s", where, line)
+		}
+		lacking += len(c.Gaps) + len(c.Undecoded) + len(silent)
 	}
 	if a.flags.strict && lacking > 0 {
 		return &codeError{code: exitIncomplete}

@@ -31,11 +31,16 @@ type contextSpec struct {
 	Key          string `yaml:"key,omitempty"`
 	ServerName   string `yaml:"server_name,omitempty"`
 	Insecure     bool   `yaml:"insecure,omitempty"`
+	// Nodes says how the cluster's processes are reached, nil: directly.
+	Nodes *nodeSpec `yaml:"nodes,omitempty"`
 }
 
 // settle makes the paths of files absolute: a context is used from any folder.
 func (s *contextSpec) settle() error {
 	paths := []*string{&s.PasswordFile, &s.CA, &s.Cert, &s.Key}
+	if n := s.Nodes; n != nil {
+		paths = append(paths, &n.PasswordFile, &n.CA, &n.Cert, &n.Key)
+	}
 	if s.From != "-" && !strings.Contains(s.From, "://") {
 		paths = append(paths, &s.From)
 	}

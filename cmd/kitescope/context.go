@@ -71,6 +71,9 @@ func (a *app) contextAdd() *cobra.Command {
 				From: g.from, Root: g.root, User: g.user, PasswordEnv: passwordEnv, PasswordFile: g.passwordFile,
 				CA: g.ca, Cert: g.cert, Key: g.key, ServerName: g.serverName, Insecure: g.insecure,
 			}
+			if way := a.nodes.nodeSpec; !way.empty() {
+				spec.Nodes = &way
+			}
 			if err := spec.settle(); err != nil {
 				return err
 			}
@@ -87,6 +90,10 @@ func (a *app) contextAdd() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&passwordEnv, "password-env", "", "environment variable that holds the etcd password")
+	n := &nodeFlags{}
+	a.nodesOf[cmd] = n
+	n.addWay(cmd.Flags())
+	cmd.Flags().StringVar(&n.PasswordEnv, "milvus-password-env", "", "environment variable that holds the Milvus password")
 	return cmd
 }
 

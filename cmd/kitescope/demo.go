@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,9 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "demo", Short: "Open the UI on a captured real cluster; nothing needed", GroupID: groupInspect,
 		Long: `Start an etcd of its own on loopback with a captured Milvus 2.3.5 cluster in it
-(four query nodes, one of them underloaded), and open the UI on it. Its folder is
+(four query nodes, one of them underloaded), and a small server in the place of each
+of its processes that answers as it did, and open the UI on them: exactly as on a
+real cluster. The clock goes on from the moment of the capture. Everything is
 temporary and is removed at the end.`,
 		Example: `  kitescope demo
   kitescope demo --serve      only serve, until interrupted`,
@@ -33,6 +36,7 @@ temporary and is removed at the end.`,
 	}
 	cmd.Flags().BoolVar(&serve, "serve", false, "serve the cluster without opening the UI, until interrupted")
 	f.register(cmd)
+	a.addNodeFlags(cmd, true)
 	return cmd
 }
 
@@ -60,7 +64,7 @@ func (a *app) serveDemo(ctx context.Context) error {
 
 // secondTerminal is a command line that reads the demo.
 func (d *demoEtcd) secondTerminal() string {
-	return programName() + " get collections --from " + d.from()
+	return programName() + " diagnose --from " + d.from() + " --now " + d.snapshot.Header().Taken.UTC().Format(time.RFC3339)
 }
 
 // showDemo opens the UI at once and starts the etcd behind it.
@@ -72,15 +76,23 @@ func (a *app) showDemo(ctx context.Context, f uiFlags) error {
 	defer demo.stop()
 	fmt.Fprintf(a.err, "read the demo from a second terminal: %s\n", demo.secondTerminal())
 	c := connection{contextSpec: contextSpec{From: demo.from()}}
-	return a.showUI(ctx, f, c, &sourceFeed{
-		interval: f.interval,
-		open: func(ctx context.Context) (source.Source, error) {
-			if demo.etcd == nil {
-				if err := demo.start(ctx); err != nil {
-					return nil, err
-				}
+	side := *a
+	side.streams = &streams{}
+	*side.streams = *a.streams
+	side.now = demo.clock(a.now)
+	feed := &sourceFeed{interval: f.interval}
+	done, err := side.feedRuntime(c, feed)
+	if err != nil {
+		return err
+	}
+	defer done()
+	feed.open = func(ctx context.Context) (source.Source, error) {
+		if demo.etcd == nil {
+			if err := demo.start(ctx); err != nil {
+				return nil, err
 			}
-			return source.Open(ctx, c.From, a.sourceOptions(ctx, c, ""))
-		},
-	})
+		}
+		return source.Open(ctx, c.From, side.sourceOptions(ctx, c, ""))
+	}
+	return side.showUI(ctx, f, c, feed)
 }

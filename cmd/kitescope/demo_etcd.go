@@ -15,6 +15,8 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/source"
 )
 
@@ -31,6 +33,9 @@ type demoEtcd struct {
 	source       source.Source
 	etcd         *embed.Etcd
 	dir          string
+	// answers are what the captured processes said; servers say it again while the demo runs.
+	answers []live.Record
+	servers *recorded.Servers
 }
 
 // newDemoEtcd settles where the etcd will listen; start starts it. stop is wanted after both.
@@ -46,6 +51,9 @@ func newDemoEtcd(ctx context.Context) (*demoEtcd, error) {
 	if err == nil {
 		d.snapshot, err = d.source.Pin(ctx)
 	}
+	if err == nil {
+		d.answers, err = keptAnswers(ctx, d.source)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("prepare the demo: %w", err)
 	}
@@ -59,6 +67,9 @@ func (d *demoEtcd) from() string { return "etcd://" + d.client.Host + "/" + d.sn
 // place where kitescope writes to an etcd, and it is its own.
 func (d *demoEtcd) start(ctx context.Context) error {
 	err := d.startEtcd()
+	if err == nil {
+		d.servers, err = recorded.Start(d.answers, recorded.Options{Metrics: metricsByAddress(d.answers), Recorded: d.snapshot.Header().Taken})
+	}
 	if err == nil {
 		select {
 		case <-d.etcd.Server.ReadyNotify():
@@ -118,7 +129,7 @@ func (d *demoEtcd) fill(ctx context.Context) error {
 	}
 	err := d.snapshot.Scan(ctx, []source.Range{source.Prefix("")}, func(kv source.KV) error {
 		ops = append(ops, &etcdserverpb.RequestOp{Request: &etcdserverpb.RequestOp_RequestPut{
-			RequestPut: &etcdserverpb.PutRequest{Key: bytes.Clone(kv.Key), Value: bytes.Clone(kv.Value)},
+			RequestPut: &etcdserverpb.PutRequest{Key: bytes.Clone(kv.Key), Value: d.hosted(kv)},
 		}})
 		if len(ops) == opsPerTxn {
 			return flush()
@@ -139,6 +150,10 @@ func (d *demoEtcd) stop() {
 }
 
 func (d *demoEtcd) stopEtcd() {
+	if d.servers != nil {
+		d.servers.Close()
+		d.servers = nil
+	}
 	if d.etcd != nil {
 		d.etcd.Close()
 		d.etcd = nil

@@ -36,6 +36,7 @@ decoded metadata records that it was read from.`,
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
+	a.addNodeFlags(cmd, false)
 	cmd.Flags().BoolVar(&records, "records", false, "add the decoded metadata records")
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
 	return cmd
@@ -50,7 +51,7 @@ func (a *app) describe(ctx context.Context, output string, records bool, resourc
 	if err != nil {
 		return err
 	}
-	c, err := a.load(ctx, meta.Want{Parts: model.PartAll, Records: records || r.Keyspace})
+	c, err := a.loadLive(ctx, meta.Want{Parts: model.PartAll, Records: records || r.Keyspace})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,9 +20,24 @@ import (
 type sourceFeed struct {
 	open     func(context.Context) (source.Source, error)
 	interval time.Duration
+	// kept adds what a file, or a recording beside it, keeps of the processes; nil adds nothing.
+	kept func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
+	// ask asks the processes of a live cluster; nil leaves them alone. every is the time between
+	// two rounds; 0 is askInterval.
+	ask   asker
+	every time.Duration
 	// failed is why nothing was ever shown; read it after the UI has ended.
 	failed error
 }
+
+// asker asks processes what they serve, again and again.
+type asker interface {
+	Ask(ctx context.Context, c *model.Cluster) (*model.Runtime, error)
+}
+
+// askInterval is the time between two rounds of questions to processes; after a slow round
+// it is as much again as the round took.
+const askInterval = 5 * time.Second
 
 // retryAfter is how long the feed waits before it opens a source again that did not open.
 const retryAfter = 3 * time.Second
@@ -75,6 +91,11 @@ func (f *sourceFeed) follow(ctx context.Context, src source.Source, want meta.Wa
 	_ = snapshot.Close() // it was only read
 	if err != nil {
 		return err
+	}
+	if f.kept != nil {
+		if c, err = f.kept(ctx, src, c); err != nil {
+			return err
+		}
 	}
 	f.failed = nil
 	emit(tui.Update{Cluster: c})
@@ -133,11 +154,16 @@ func (w readingWatcher) Pin(ctx context.Context) (source.Snapshot, error) {
 // followLive joins what changes in etcd with how etcd itself is.
 func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(tui.Update)) error {
 	ctx, stop := context.WithCancel(ctx)
-	l := &liveFeed{emit: emit, first: make(chan struct{})}
+	l := &liveFeed{emit: emit, first: make(chan struct{}), fresh: make(chan struct{}, 1), every: cmp.Or(f.every, askInterval)}
 	var polling sync.WaitGroup
 	defer polling.Wait()
 	defer stop()
-	polling.Go(func() { l.poll(ctx, func() *model.Etcd { return etcdHealth(ctx, src) }) })
+	polling.Go(func() { l.poll(ctx, func() *model.Etcd { return liveEtcd(ctx, src) }) })
+	if f.kept != nil {
+		l.lay = func(c *model.Cluster) (*model.Cluster, error) { return f.kept(ctx, src, c) }
+	} else if f.ask != nil {
+		polling.Go(func() { l.askNodes(ctx, f.ask) })
+	}
 	return meta.Follow(ctx, readingWatcher{src, emit}, want, f.interval, func(c *model.Cluster, err error) {
 		if c != nil {
 			f.failed = nil
@@ -153,6 +179,12 @@ type liveFeed struct {
 	first  chan struct{} // closed when there is a cluster
 	last   *model.Cluster
 	health *model.Etcd
+	// runtime is what the processes said last; fresh is told when the metadata that says whom
+	// to ask has changed. lay lays a recording over each cluster instead, nil if there is none.
+	runtime *model.Runtime
+	fresh   chan struct{}
+	every   time.Duration // between two rounds of questions
+	lay     func(*model.Cluster) (*model.Cluster, error)
 	// broken is why the watch brings nothing. silent is why etcd does not answer the
 	// polls: a watch on a member that died goes on waiting without a word.
 	broken, silent error
@@ -176,8 +208,52 @@ func (l *liveFeed) followed(c *model.Cluster, err error) {
 }
 
 func (l *liveFeed) show(c *model.Cluster) {
+	changed := l.last != nil && !slices.Equal(l.last.Sessions, c.Sessions)
 	l.last = c.WithEtcd(l.health)
+	switch {
+	case l.lay != nil:
+		if laid, err := l.lay(l.last); err == nil {
+			l.last = laid
+		}
+	case l.runtime != nil:
+		l.last = l.last.WithRuntime(l.runtime)
+	}
 	l.emit(tui.Update{Cluster: l.last, Live: true})
+	if changed { // a node came or went: ask again at once
+		select {
+		case l.fresh <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// askNodes asks the processes until ctx ends.
+func (l *liveFeed) askNodes(ctx context.Context, nodes asker) {
+	select {
+	case <-l.first:
+	case <-ctx.Done():
+	}
+	for ctx.Err() == nil {
+		l.mu.Lock()
+		c := l.last
+		l.mu.Unlock()
+		start := time.Now()
+		r, err := nodes.Ask(ctx, c)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			l.mu.Lock()
+			l.runtime = r
+			l.show(l.last)
+			l.mu.Unlock()
+		}
+		select {
+		case <-time.After(max(l.every, time.Since(start))):
+		case <-l.fresh:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // poll asks etcd how it is until ctx ends, and is the one to notice that it is gone.
@@ -279,10 +355,20 @@ func sameHealth(a, b *model.Etcd) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
+	if busy(a.Activity) || busy(b.Activity) || (a.Activity == nil) != (b.Activity == nil) {
+		return false
+	}
 	return a.Problem == b.Problem && slices.EqualFunc(a.Members, b.Members, func(x, y model.EtcdMember) bool {
 		return x.Name == y.Name && x.Endpoint == y.Endpoint && x.Version == y.Version && x.Leader == y.Leader && x.Learner == y.Learner &&
 			x.Problem == y.Problem && slices.Equal(x.Errors, y.Errors) && near(x.DBSize, y.DBSize) && near(x.DBInUse, y.DBInUse)
 	})
+}
+
+// busy reports whether etcd is written to more often than an idle or normally working cluster
+// does: what is written is worth a look then.
+func busy(a *model.EtcdActivity) bool {
+	const perSecond = 20
+	return a != nil && a.Over > 0 && float64(a.Revisions)/a.Over.Seconds() > perSecond
 }
 
 func near(a, b int64) bool { return max(a, b)-min(a, b) <= max(a, b)/10 }

@@ -50,6 +50,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 	fl.IntVar(&f.limit, "limit", 0, "show at most so many rows; 0 is all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
+	a.addNodeFlags(cmd, false)
 	a.completeFlags(cmd)
 	cmd.SetHelpFunc(a.getHelp(cmd.HelpFunc()))
 	return cmd
@@ -109,6 +110,9 @@ func (a *app) parseQuestion(f getFlags, args []string) (*question, error) {
 	if err != nil {
 		return nil, &usageError{err, "columns: kitescope get " + r.Name + " --help"}
 	}
+	if q.query.Asks(r) {
+		a.nodes.live = true // what only they know is asked for by name
+	}
 	q.want = meta.Want{Parts: needs, Collection: where.Collection(), Records: r.Keyspace}
 	return q, nil
 }
@@ -121,7 +125,7 @@ func (a *app) get(ctx context.Context, f getFlags, args []string) error {
 	if f.watch {
 		return a.watch(ctx, q)
 	}
-	c, err := a.load(ctx, q.want)
+	c, err := a.loadLive(ctx, q.want)
 	if err != nil {
 		return err
 	}

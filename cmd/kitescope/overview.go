@@ -21,6 +21,7 @@ func (a *app) overviewCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.overview(cmd.Context(), output) },
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
+	a.addNodeFlags(cmd, false)
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
 	return cmd
 }
@@ -30,16 +31,10 @@ func (a *app) overview(ctx context.Context, output string) error {
 	if err != nil {
 		return err
 	}
-	src, err := a.open(ctx)
+	c, err := a.loadLive(ctx, meta.Want{Parts: view.OverviewNeeds})
 	if err != nil {
 		return err
 	}
-	defer src.Close()
-	c, err := a.loadFrom(ctx, src, meta.Want{Parts: view.OverviewNeeds})
-	if err != nil {
-		return err
-	}
-	c = c.WithEtcd(etcdHealth(ctx, src))
 	overview := view.NewOverview(view.NewEnv(c, a.now()))
 	if err := a.write(func(w *bufio.Writer) error { return render.Overview(w, overview, o) }); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Groups of commands in the help.
@@ -19,7 +20,7 @@ const (
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, s *streams, args []string) int {
-	a := &app{streams: s}
+	a := &app{streams: s, nodesOf: map[*cobra.Command]*nodeFlags{}}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -47,7 +48,13 @@ It only reads. It never writes to a cluster.`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if n := a.nodesOf[cmd]; n != nil {
+				a.nodes = *n
+			}
+			if err := a.setClock(); err != nil {
+				return err
+			}
 			if a.flags.from != "" && a.flags.context != "" {
 				return &usageError{errors.New("--from and --context name two clusters"), "leave one of them out"}
 			}
@@ -72,11 +79,14 @@ It only reads. It never writes to a cluster.`,
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.addGlobalFlags(root)
+	a.addNodeFlags(root, true)
+	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // "ui" lists them
 	root.AddGroup(&cobra.Group{ID: groupInspect, Title: "Look at a cluster:"},
 		&cobra.Group{ID: groupFiles, Title: "Keep and compare:"}, &cobra.Group{ID: groupSetup, Title: "Set up:"})
 	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(
 		a.uiCommand(), a.getCommand(), a.describeCommand(), a.treeCommand(), a.overviewCommand(), a.demoCommand(),
+		a.diagnoseCommand(), a.explainCommand(),
 		a.snapshotCommand(), a.diffCommand(),
 		a.contextCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(),
 	)
@@ -99,6 +109,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	f.StringVar(&g.serverName, "server-name", "", "name to expect in the server's certificate")
 	f.BoolVar(&g.insecure, "insecure", false, "do not verify the server's certificate")
 	f.DurationVar(&g.timeout, "timeout", 30*time.Second, "deadline of each request")
+	f.StringVar(&g.now, "now", "", "take this for the time now (RFC 3339): ages in a live source count to it")
 	f.BoolVar(&g.salvage, "salvage", false, "read what is left of a damaged file; the rest is listed as missing")
 	f.BoolVar(&g.staleRead, "stale-read", false, "read what one etcd member has, without asking the others: when etcd has lost its leader")
 	f.BoolVar(&g.strict, "strict", false, "exit 4 when something could not be read or decoded")
@@ -116,6 +127,21 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 		return config.names(), cobra.ShellCompDirectiveNoFileComp
 	})
 	_ = root.RegisterFlagCompletionFunc("color", fixed("auto", "always", "never"))
+}
+
+// setClock puts the clock to what --now says; it goes on from there.
+func (a *app) setClock() error {
+	if a.flags.now == "" {
+		return nil
+	}
+	start, err := time.Parse(time.RFC3339, a.flags.now)
+	if err != nil {
+		return &usageError{fmt.Errorf("--now %q is no time", a.flags.now), "for example: --now 2026-11-20T09:06:11Z"}
+	}
+	side := *a.streams
+	side.now = clockFrom(start, a.now)
+	a.streams = &side
+	return nil
 }
 
 func fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

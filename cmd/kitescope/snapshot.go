@@ -45,6 +45,7 @@ keys are redacted on the way. FILE appears when it is complete and not before.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.saveSnapshot(cmd.Context(), args[0], force) },
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace FILE if it exists")
+	a.addNodeFlags(cmd, false)
 	return cmd
 }
 
@@ -55,7 +56,11 @@ func (a *app) saveSnapshot(ctx context.Context, path string, force bool) error {
 	if _, err := os.Lstat(path); err == nil && !force && path != "-" {
 		return &usageError{fmt.Errorf("save %s: it exists", path), "use --force to replace it"}
 	}
-	src, err := a.open(ctx)
+	conn, err := a.connection()
+	if err != nil {
+		return err
+	}
+	src, err := a.openConnection(ctx, conn)
 	if err != nil {
 		return err
 	}
@@ -67,11 +72,16 @@ func (a *app) saveSnapshot(ctx context.Context, path string, force bool) error {
 	defer pinned.Close()
 	snapshot := a.startProgress(pinned)
 	defer snapshot.stop()
+	said, c, err := a.spoolRuntime(ctx, src, snapshot, conn)
+	if err != nil {
+		return err
+	}
+	defer said.close()
 	var stats source.BundleStats
 	var written byteCount
 	save := func(w io.Writer) error {
 		var err error
-		stats, err = saveBundle(ctx, io.MultiWriter(w, &written), snapshot)
+		stats, err = saveBundle(ctx, io.MultiWriter(w, &written), snapshot, said.addTo)
 		return err
 	}
 	if path == "-" {
@@ -83,12 +93,16 @@ func (a *app) saveSnapshot(ctx context.Context, path string, force bool) error {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
 	h := snapshot.Header()
-	a.warn("saved %s: %d keys of %s at revision %d, %s in %s, secrets redacted", path, stats.Keys, h.Root, h.Revision,
+	a.warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, stats.Keys, h.Root, h.Revision, said.n,
 		render.AppendBytes(nil, stats.Bytes), render.AppendBytes(nil, int64(written)))
 	for _, gap := range snapshot.Gaps() {
 		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
-	if a.flags.strict && len(snapshot.Gaps()) > 0 {
+	silent := silentSessions(c)
+	for _, line := range silent {
+		a.warn("incomplete: %s", line)
+	}
+	if a.flags.strict && len(snapshot.Gaps())+len(silent) > 0 {
 		return &codeError{code: exitIncomplete}
 	}
 	return nil
@@ -104,7 +118,7 @@ func (n *byteCount) Write(p []byte) (int, error) {
 
 // saveBundle writes everything, redacted. A live etcd is read in ranges that are cut at
 // the collections it holds, so that no answer is huge.
-func saveBundle(ctx context.Context, w io.Writer, snapshot source.Snapshot) (source.BundleStats, error) {
+func saveBundle(ctx context.Context, w io.Writer, snapshot source.Snapshot, members func(*source.BundleWriter) error) (source.BundleStats, error) {
 	var ranges []source.Range
 	if snapshot.Seekable() {
 		catalog, err := meta.Load(ctx, snapshot, meta.Want{Parts: model.PartCatalog})
@@ -113,7 +127,7 @@ func saveBundle(ctx context.Context, w io.Writer, snapshot source.Snapshot) (sou
 		}
 		ranges = meta.Ranges(snapshot.Header(), model.PartAll, catalog)
 	}
-	info := source.BundleInfo{Kitescope: versionText(), Redacted: true}
+	info := source.BundleInfo{Kitescope: versionText(), Redacted: true, Members: members}
 	return source.WriteBundle(ctx, w, snapshot, info, ranges, meta.Redactor(snapshot.Header()))
 }
 

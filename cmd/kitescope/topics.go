@@ -7,6 +7,7 @@ func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the exit codes mean", Long: helpExitCodes},
 		{Use: "sources", Short: "What --from reads", Long: helpSources},
+		{Use: "nodes", Short: "How the cluster's processes are asked", Long: helpNodes},
 		{Use: "selectors", Short: "How to choose rows", Long: helpSelectors},
 		{Use: "output", Short: "Formats of -o", Long: helpOutput},
 		{Use: "themes", Short: "Colours of the terminal UI", Long: helpThemes},
@@ -19,8 +20,8 @@ const helpExitCodes = `Exit codes:
   0    done
   1    could not do it: nothing listens, no permission, damaged file, closed pipe
   2    wrong usage: unknown flag, resource, column or context
-  3    diff: there are differences
-  4    with --strict: something could not be read or decoded
+  3    diff: there are differences; diagnose: findings at or above --fail-on
+  4    with --strict: something could not be read or decoded, a node did not answer
   130  interrupted`
 
 const helpSources = `--from reads any of these; which one it is, is found by itself:
@@ -37,6 +38,28 @@ there are several, --root chooses. An etcd with access control needs --user and 
 password from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt; a role that
 may read the root's prefix is enough. A damaged file is refused; --salvage reads
 what is left of it.`
+
+const helpNodes = `etcd says what should be; only the processes say what is. The UI, balance and
+diagnose ask them on a live cluster; get, describe, tree, overview and snapshot
+save do with --live (and get where a selector or --columns names what only they know).
+
+Whom to ask is in etcd: the sessions. Each process has --node-timeout (5s) for all
+that it is asked, and all are asked at once; one that is dead costs its own row.
+What was not answered is unknown: "?" in tables, and "kitescope get calls" says why.
+
+  --map 10.2.0.7=localhost:30007    an address as it is reached from here; a host alone keeps
+                                    the ports: --map 10.2.0.7=bastion
+  --proxy socks5://localhost:1080   or http://host:port, for all processes
+  --milvus-tls, --milvus-ca FILE    where processes speak TLS to each other
+  --milvus-user NAME                with KITESCOPE_MILVUS_PASSWORD, or KITESCOPE_MILVUS_TOKEN alone
+  --metrics-port PORT               only where a process does not tell its own
+
+  --runtime FILE                    no questions: a recording of answers (JSON lines), the text of
+                                    a process's /metrics, or a folder of those; repeatable
+  snapshot save --live FILE         keeps the answers in the bundle, redacted
+
+A context keeps --map, --proxy, TLS and user under "nodes:" in the configuration file.
+Only questions are asked: nothing on a cluster is ever changed.`
 
 const helpSelectors = `Words behind "get RESOURCE" choose rows; all of them must hold:
 

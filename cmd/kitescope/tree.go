@@ -33,6 +33,7 @@ func (a *app) treeCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
+	a.addNodeFlags(cmd, false)
 	cmd.Flags().BoolVar(&ascii, "ascii", false, "draw the branches with ASCII characters")
 	cmd.Flags().BoolVar(&options.Dropped, "dropped", false, "show dropped segments too")
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
@@ -45,7 +46,7 @@ func (a *app) tree(ctx context.Context, output string, ascii bool, options view.
 		return err
 	}
 	o.ASCII = ascii
-	c, err := a.load(ctx, meta.Want{Parts: view.TreeNeeds, Collection: collection})
+	c, err := a.loadLive(ctx, meta.Want{Parts: view.TreeNeeds, Collection: collection})
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/tui"
@@ -53,6 +56,7 @@ what you would type behind ":" in it, such as "segments coll=docs".`,
 		},
 	}
 	f.register(cmd)
+	a.addNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return themeNames(), cobra.ShellCompDirectiveDefault
 	})
@@ -76,7 +80,43 @@ func (a *app) runUI(ctx context.Context, f uiFlags) error {
 			return source.Open(ctx, c.From, a.sourceOptions(ctx, c, password))
 		},
 	}
+	done, err := a.feedRuntime(c, feed)
+	if err != nil {
+		return err
+	}
+	defer done()
 	return a.showUI(ctx, f, c, feed)
+}
+
+// feedRuntime settles where a feed has the processes' answers from: a recording, the file that
+// is shown, or the processes. done ends the connections to them.
+func (a *app) feedRuntime(c connection, feed *sourceFeed) (done func(), err error) {
+	done = func() {}
+	switch {
+	case len(a.nodes.recordings) > 0:
+		var once sync.Once
+		var recorded *model.Runtime
+		var failed error
+		feed.kept = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
+			once.Do(func() { recorded, failed = a.readRecordings() })
+			return c.WithRuntime(recorded), failed
+		}
+	case !strings.Contains(c.From, "://") || strings.HasPrefix(c.From, "file://"):
+		feed.kept = withKept
+	case a.nodes.live:
+		options, err := a.clientOptions(c)
+		if err != nil {
+			return nil, err
+		}
+		options.Window = 0 // one round remembers the counters of the one before
+		client, err := live.Open(options)
+		if err != nil {
+			return nil, err
+		}
+		feed.ask = client
+		done = func() { _ = client.Close() }
+	}
+	return done, nil
 }
 
 // showUI runs the UI over a feed, and hands its end to the caller: data that

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/source"
+)
+
+// keptAnswers reads what the processes of a captured cluster said.
+func keptAnswers(ctx context.Context, src source.Source) ([]live.Record, error) {
+	var answers []live.Record
+	err := src.(*source.Bundle).Members(ctx, func(name string, _ int64, content io.Reader) error {
+		if name != runtimeMember {
+			return nil
+		}
+		return live.ReadRecords(content, func(r live.Record) error {
+			answers = append(answers, r)
+			return nil
+		})
+	})
+	return answers, err
+}
+
+// hosted is the value of a key as the demo's etcd has it: sessions point to the servers that
+// answer in the place of the captured processes.
+func (d *demoEtcd) hosted(kv source.KV) []byte {
+	if !bytes.Contains(kv.Key, []byte("/session/")) {
+		return bytes.Clone(kv.Value)
+	}
+	var session map[string]any
+	if json.Unmarshal(kv.Value, &session) != nil { // session/id is a number
+		return bytes.Clone(kv.Value)
+	}
+	was, _ := session["Address"].(string)
+	is, ok := d.servers.Address(was)
+	if !ok {
+		return bytes.Clone(kv.Value)
+	}
+	session["Address"] = is
+	text, err := json.Marshal(session)
+	if err != nil {
+		return bytes.Clone(kv.Value)
+	}
+	return text
+}
+
+// clock runs on from the moment at which the cluster was captured: its checkpoints and
+// segments are as old as they were then, however long ago that is.
+func (d *demoEtcd) clock(now func() time.Time) func() time.Time {
+	return clockFrom(d.snapshot.Header().Taken, now)
+}
+
+// clockFrom is a clock that shows start now, and goes on.
+func clockFrom(start time.Time, now func() time.Time) func() time.Time {
+	begun := now()
+	return func() time.Time { return start.Add(now().Sub(begun)) }
+}
+
+// metricsByAddress finds the texts of /metrics that a recording has by session alone, by the
+// address of that session.
+func metricsByAddress(answers []live.Record) map[string][]byte {
+	addresses := make(map[string]string)
+	session := func(r *live.Record) string { return r.Role + "-" + r.Node.String() }
+	for i := range answers {
+		if a := &answers[i]; a.Address != "" && a.Role != "" {
+			addresses[session(a)] = a.Address
+		}
+	}
+	texts := make(map[string][]byte)
+	for i := range answers {
+		if a := &answers[i]; a.Method == "GET /metrics" && a.Address == "" {
+			if address := addresses[session(a)]; address != "" {
+				texts[address] = a.Response
+			}
+		}
+	}
+	return texts
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// diagnoseFlags are the flags of diagnose.
+type diagnoseFlags struct {
+	output        string
+	only, skip    []string
+	failOn        string
+	baseline      string
+	writeBaseline string
+	since         string
+	watch         bool
+	interval      time.Duration
+	all, verbose  bool
+}
+
+const helpDiagnose = `Judge a cluster by all checks: what is wrong, by which evidence, what it costs, and what
+to do. Findings come worst first, and behind each those that follow from it.
+
+A live cluster's processes are asked what they serve; from a file that is known only if it
+is a bundle saved with --live, or if --runtime names a recording. What could not be
+looked at is skipped, with the reason, and is never "ok".
+
+Exit code 3 means that there are findings at or above --fail-on. That is error by default:
+a pipeline should stop for what breaks queries, not for advice. --fail-on warning is
+stricter, --fail-on never only reports. With --since only what is new or worse counts.
+With --strict a check that could not look at everything makes it exit 4, before 3.
+
+--baseline FILE takes out findings that are accepted. The file has a JSON object a line;
+--write-baseline writes one that accepts all there is now, and keeps the notes of the old:
+
+  {"check":"index-unfit","object":"collections/default/docs","until":"2027-01-31","note":"rebuilt in January"}
+
+until is the last day (UTC), and may be left out like note. Objects are named as they stay
+over restarts: collections/DATABASE/NAME, nodes/ROLE@HOST:PORT; an id does as well. Entries
+that accept nothing any more are listed.
+
+Formats (-o):
+`
+
+func (a *app) diagnoseCommand() *cobra.Command {
+	var f diagnoseFlags
+	cmd := &cobra.Command{
+		Use: "diagnose", Short: "Say what is wrong with a cluster, and what to do", GroupID: groupInspect,
+		Long: helpDiagnose + render.FindingsFormatDoc() + "\n\"kitescope explain\" lists the checks, \"kitescope explain CHECK\" explains one.",
+		Example: `  kitescope diagnose --from etcd://10.0.0.5:2379
+  kitescope diagnose --from support.kite -o html > diagnosis.html
+  kitescope diagnose --only growing-flushed,idle-node
+  kitescope diagnose --fail-on warning --baseline accepted.jsonl -o junit > report.xml
+  kitescope diagnose --since yesterday.kite
+  kitescope diagnose --watch`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.diagnose(cmd.Context(), f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.FindingsFormatNames(), ", "))
+	fl.StringSliceVar(&f.only, "only", nil, "run only these checks")
+	fl.StringSliceVar(&f.skip, "skip", nil, "leave these checks out")
+	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
+	fl.StringVar(&f.baseline, "baseline", "", "file of findings that are accepted")
+	fl.StringVar(&f.writeBaseline, "write-baseline", "", "write a baseline that accepts all findings of now")
+	fl.StringVar(&f.since, "since", "", "judge this bundle (or other source) too, and say what is new, worse or gone since")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "go on, and say what comes, gets worse and goes, until interrupted (live sources)")
+	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often the processes are asked")
+	fl.BoolVar(&f.all, "all", false, "list the checks that found nothing too")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show all evidence, as -o wide does")
+	a.addNodeFlags(cmd, true)
+	for _, name := range []string{"only", "skip"} {
+		_ = cmd.RegisterFlagCompletionFunc(name, completeChecks)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed("info", "warning", "error", "never"))
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.FindingsFormatNames()...))
+	return cmd
+}
+
+// completeChecks completes ids of checks, also behind a comma.
+func completeChecks(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	done := word[:strings.LastIndexByte(word, ',')+1]
+	var words []string
+	for _, x := range check.All {
+		words = append(words, cobra.CompletionWithDesc(done+x.ID, x.Title))
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// diagnosis is a diagnose command line, understood before anything is read.
+type diagnosis struct {
+	flags    diagnoseFlags
+	checks   []*check.Check
+	want     meta.Want
+	failOn   check.Severity
+	never    bool
+	baseline *check.Baseline
+	format   render.FindingsFormat
+	options  render.Options
+}
+
+func (a *app) parseDiagnosis(f diagnoseFlags) (*diagnosis, error) {
+	d := &diagnosis{flags: f}
+	var unknown string
+	if d.checks, unknown = check.Choose(check.All, f.only, f.skip); unknown != "" {
+		return nil, unknownCheck(unknown)
+	}
+	if len(d.checks) == 0 {
+		return nil, &usageError{errors.New("no check is left to run"), "see: kitescope explain"}
+	}
+	parts, live := check.PartsOf(d.checks)
+	d.want.Parts = parts | model.PartCatalog
+	if live { // who serves what is judged by all that is known of it
+		d.want.Parts = model.PartAll
+	}
+	var err error
+	if d.failOn, d.never, err = parseSeverity(f.failOn); err != nil {
+		return nil, err
+	}
+	if err := d.parseOutput(a); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.interval <= 0:
+		return nil, usagef("--interval is a duration above 0, not %s", f.interval)
+	case f.watch && f.since != "":
+		return nil, &usageError{errors.New("--watch and --since compare with different things"), "leave one of them out"}
+	case f.watch && f.writeBaseline != "":
+		return nil, &usageError{errors.New("--watch has no end at which --write-baseline could write"), "leave one of them out"}
+	}
+	d.baseline, err = readBaseline(f.baseline)
+	return d, err
+}
+
+func (d *diagnosis) parseOutput(a *app) error {
+	word := d.flags.output
+	if d.flags.verbose && (word == "table" || word == "text") {
+		word = "wide"
+	}
+	var err error
+	if d.format, err = render.ParseFindingsFormat(word); err != nil {
+		return &usageError{err, "see: kitescope diagnose --help"}
+	}
+	if d.options, err = a.renderOptions(""); err != nil {
+		return err
+	}
+	if name := d.format.Name(); d.flags.watch && name != "table" && name != "wide" && name != "jsonl" {
+		return &usageError{fmt.Errorf("--watch cannot write %s: a document has an end", name), "use -o table, wide or jsonl"}
+	}
+	return nil
+}
+
+func parseSeverity(word string) (s check.Severity, never bool, err error) {
+	for _, s := range []check.Severity{check.Info, check.Warning, check.Error} {
+		if s.String() == word {
+			return s, false, nil
+		}
+	}
+	if word == "never" {
+		return 0, true, nil
+	}
+	return 0, false, usagef("--fail-on is info, warning, error or never, not %q", word)
+}
+
+func unknownCheck(word string) error {
+	return &usageError{&view.UnknownError{What: "check", Word: word, Known: check.IDs(check.All)}, "see: kitescope explain"}
+}
+
+// readBaseline reads a baseline, nil if there is no path.
+func readBaseline(path string) (*check.Baseline, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline: %w", err)
+	}
+	defer file.Close()
+	b, err := check.ReadBaseline(bufio.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline %s: %w", path, err)
+	}
+	return b, nil
+}
+
+func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
+	d, err := a.parseDiagnosis(f)
+	if err != nil {
+		return err
+	}
+	if f.watch {
+		return a.watchDiagnosis(ctx, d)
+	}
+	var older *check.Report
+	if f.since != "" {
+		if older, err = a.judgeOlder(ctx, d); err != nil {
+			return err
+		}
+	}
+	c, err := a.loadLive(ctx, d.want)
+	if err != nil {
+		return err
+	}
+	report := a.judge(c, d)
+	shown := &render.Diagnosis{FailOn: d.failOn, Never: d.never, All: f.all, Version: versionText()}
+	if f.writeBaseline != "" {
+		if d.baseline, err = a.saveBaseline(f.writeBaseline, report, d.baseline); err != nil {
+			return err
+		}
+	}
+	shown.Report, shown.Stale = d.baseline.Apply(report)
+	if older != nil {
+		accepted, _ := d.baseline.Apply(older)
+		shown.Since = check.Since(accepted, shown.Report)
+	}
+	if err := a.write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
+		return err
+	}
+	if err := a.judgedAll(c, report); err != nil {
+		return err
+	}
+	if shown.Failing() {
+		return &codeError{code: exitFindings}
+	}
+	return nil
+}
+
+// judge runs the checks over a cluster. Ages count as in lists: in a file to its state.
+func (a *app) judge(c *model.Cluster, d *diagnosis) *check.Report {
+	return check.Run(c, view.NewEnv(c, a.now()).Now, d.checks)
+}
+
+// judgeOlder judges the state to compare with. It has what its own file keeps of the processes.
+func (a *app) judgeOlder(ctx context.Context, d *diagnosis) (*check.Report, error) {
+	side := *a
+	side.flags.from, side.flags.context = d.flags.since, ""
+	side.nodes.recordings = nil
+	c, err := side.loadLive(ctx, d.want)
+	if err != nil {
+		return nil, err
+	}
+	return side.judge(c, d), nil
+}
+
+// saveBaseline writes a baseline that accepts all findings, and keeps what an older one says beside
+// them: the one in use, else the one that is replaced. Another kind of file is not overwritten.
+func (a *app) saveBaseline(path string, r *check.Report, old *check.Baseline) (*check.Baseline, error) {
+	before, err := readBaseline(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return nil, &usageError{fmt.Errorf("%s is there and is no baseline: %w", path, err), "name another file"}
+	case old == nil:
+		old = before
+	}
+	b := check.NewBaseline(r, old)
+	if err := writeFileAtomic(path, 0o644, func(f *os.File) error { return b.Write(f) }); err != nil {
+		return nil, fmt.Errorf("write the baseline %s: %w", path, err)
+	}
+	a.warn("%s accepts %d findings", path, len(b.Entries))
+	return b, nil
+}
+
+// judgedAll says what could not be read, and under --strict exits 4 for it and for every check that
+// could not look at everything.
+func (a *app) judgedAll(c *model.Cluster, r *check.Report) error {
+	if err := a.completeness(c); err != nil {
+		return err
+	}
+	for _, x := range r.Results {
+		if all, _ := r.Judged(x.Check.ID); !all && a.flags.strict {
+			return &codeError{code: exitIncomplete}
+		}
+	}
+	return nil
+}

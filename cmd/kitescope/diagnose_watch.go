@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/render"
+	"kitescope/tui"
+)
+
+// watchDiagnosis judges a live cluster once, and then again with each change of its metadata
+// and each round of questions to its processes. It tells what is new, worse or gone.
+func (a *app) watchDiagnosis(ctx context.Context, d *diagnosis) error {
+	c, err := a.connection()
+	if err != nil {
+		return err
+	}
+	src, err := a.openConnection(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	live, ok := src.(source.Watcher)
+	if !ok {
+		return &usageError{err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), hint: "it needs a live source: --from etcd://host:port"}
+	}
+	feed := &sourceFeed{interval: refreshInterval, every: d.flags.interval}
+	done, err := a.feedRuntime(c, feed)
+	if err != nil {
+		return err
+	}
+	defer done()
+	w := &diagnosisWatch{app: a, diagnosis: d, asks: feed.ask != nil, started: a.now()}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err = feed.followLive(ctx, live, d.want, func(u tui.Update) {
+		if u.Err != nil {
+			a.warn("%v", u.Err)
+		}
+		if u.Cluster == nil || w.early(u.Cluster) {
+			return
+		}
+		if err := w.show(u.Cluster); err != nil {
+			stop(err)
+		}
+	})
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// diagnosisWatch remembers what was told.
+type diagnosisWatch struct {
+	*app
+	*diagnosis
+	asks    bool
+	started time.Time
+	tracker check.Tracker
+	shown   bool
+}
+
+// firstPatience is how long the first report waits for the processes and for etcd's health.
+const firstPatience = 15 * time.Second
+
+// early reports whether the first report can wait for more: a check that is skipped because the nodes
+// are only just being asked is no news.
+func (w *diagnosisWatch) early(c *model.Cluster) bool {
+	waits := c.Etcd == nil || w.asks && c.Runtime == nil
+	return !w.shown && waits && w.now().Sub(w.started) < firstPatience
+}
+
+func (w *diagnosisWatch) show(c *model.Cluster) error {
+	report, stale := w.baseline.Apply(w.judge(c, w.diagnosis))
+	changes, blind := w.tracker.Next(report)
+	first := !w.shown
+	w.shown = true
+	err := w.write(func(out *bufio.Writer) error {
+		if !first || w.format.Structured() {
+			return render.Changes(out, report, w.now(), changes, blind, w.format, w.options)
+		}
+		shown := &render.Diagnosis{Report: report, Stale: stale, FailOn: w.failOn, Never: w.never, All: w.diagnosis.flags.all, Version: versionText()}
+		return render.Findings(out, shown, w.format, w.options)
+	})
+	if err != nil || !first {
+		return err
+	}
+	return w.judgedAll(c, report)
+}

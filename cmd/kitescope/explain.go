@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bufio"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/check"
+	"kitescope/render"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use: "explain [CHECK]", Short: "Explain a check of diagnose: what it looks at, what to do", GroupID: groupInspect,
+		Long: `Explain a check: what is looked at, what is a finding and what is not, why it matters, and
+what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has the same.`,
+		Example: `  kitescope explain
+  kitescope explain growing-flushed`,
+		Args: func(_ *cobra.Command, args []string) error {
+			return wantArgs(args, 0, 1, "one check can be explained at a time", "kitescope explain growing-flushed")
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return completeChecks(nil, nil, "")
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.explain(output, args) },
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
+	return cmd
+}
+
+func (a *app) explain(output string, args []string) error {
+	o, err := a.documentOptions(output)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return a.write(func(w *bufio.Writer) error { return render.Checks(w, check.All, o) })
+	}
+	x := check.Find(args[0])
+	if x == nil {
+		return unknownCheck(args[0])
+	}
+	return a.write(func(w *bufio.Writer) error { return render.Explain(w, x, check.All, o) })
+}

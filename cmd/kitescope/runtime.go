@@ -1,0 +1,332 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// nodeFlags say whether processes are asked what they serve, and how they are reached.
+type nodeFlags struct {
+	live        bool
+	recordings  []string
+	timeout     time.Duration
+	window      time.Duration
+	metricsPort int
+	nodeSpec
+}
+
+// nodeSpec is what a context keeps of it.
+type nodeSpec struct {
+	Map          []string `yaml:"map,omitempty"`
+	Proxy        string   `yaml:"proxy,omitempty"`
+	User         string   `yaml:"user,omitempty"`
+	PasswordEnv  string   `yaml:"password_env,omitempty"`
+	PasswordFile string   `yaml:"password_file,omitempty"`
+	TLS          bool     `yaml:"tls,omitempty"`
+	CA           string   `yaml:"ca,omitempty"`
+	Cert         string   `yaml:"cert,omitempty"`
+	Key          string   `yaml:"key,omitempty"`
+	ServerName   string   `yaml:"server_name,omitempty"`
+	Insecure     bool     `yaml:"insecure,omitempty"`
+}
+
+// activityWindow is how long etcd and the processes' counters are watched, for rates.
+const activityWindow = 1500 * time.Millisecond
+
+// addNodeFlags adds the flags of commands that can say what processes serve. asks is
+// whether they ask a live cluster without being told to.
+func (a *app) addNodeFlags(cmd *cobra.Command, asks bool) {
+	f, n := cmd.Flags(), &nodeFlags{}
+	a.nodesOf[cmd] = n
+	what := "ask the cluster's processes too: what they serve, CPU, memory, configuration"
+	if asks {
+		what = "ask the cluster's processes; --live=false leaves them alone, and what only they know unknown"
+	}
+	f.BoolVar(&n.live, "live", asks, what)
+	f.StringArrayVar(&n.recordings, "runtime", nil, "read what processes said from a recording (JSON lines), the text of a /metrics, or a folder of them, instead of asking")
+	f.DurationVar(&n.timeout, "node-timeout", 5*time.Second, "deadline of each process, for all that it is asked")
+	f.DurationVar(&n.window, "window", activityWindow, "how long to watch counters and etcd for rates; 0 takes averages since the start")
+	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics where a process does not tell it")
+	n.addWay(f)
+}
+
+// addWay adds the flags that say how processes are reached, which a context keeps.
+func (n *nodeFlags) addWay(f *pflag.FlagSet) {
+	f.StringArrayVar(&n.Map, "map", nil, "where an address is reached from here: 10.2.0.7=localhost:30007, 10.2.0.7:21123=...; repeatable")
+	f.StringVar(&n.Proxy, "proxy", "", "reach processes through socks5://host:port or http://host:port")
+	f.StringVar(&n.User, "milvus-user", "", "Milvus user, where processes ask for one; the password comes from KITESCOPE_MILVUS_PASSWORD, or a token from KITESCOPE_MILVUS_TOKEN")
+	f.StringVar(&n.PasswordFile, "milvus-password-file", "", "file that holds the Milvus password")
+	f.BoolVar(&n.TLS, "milvus-tls", false, "processes speak TLS (internaltls)")
+	f.StringVar(&n.CA, "milvus-ca", "", "certificate authority of the processes (PEM); implies --milvus-tls")
+	f.StringVar(&n.Cert, "milvus-cert", "", "client certificate for the processes (PEM)")
+	f.StringVar(&n.Key, "milvus-key", "", "key of that certificate (PEM)")
+	f.StringVar(&n.ServerName, "milvus-server-name", "", "name to expect in the processes' certificates")
+	f.BoolVar(&n.Insecure, "milvus-insecure", false, "do not verify the processes' certificates")
+}
+
+// empty reports whether nothing is said about the way.
+func (n *nodeSpec) empty() bool { return reflect.ValueOf(*n).IsZero() }
+
+// nodeWay settles how processes are reached: flags, then the context.
+func (a *app) nodeWay(c connection) nodeSpec {
+	f, n := a.nodes.nodeSpec, nodeSpec{}
+	if c.Nodes != nil {
+		n = *c.Nodes
+	}
+	if len(f.Map) > 0 {
+		n.Map = f.Map
+	}
+	n.Proxy, n.User = cmp.Or(f.Proxy, n.Proxy), cmp.Or(f.User, n.User)
+	n.PasswordFile = cmp.Or(f.PasswordFile, n.PasswordFile)
+	n.CA, n.Cert, n.Key = cmp.Or(f.CA, n.CA), cmp.Or(f.Cert, n.Cert), cmp.Or(f.Key, n.Key)
+	n.ServerName = cmp.Or(f.ServerName, n.ServerName)
+	n.Insecure = f.Insecure || n.Insecure
+	n.TLS = f.TLS || n.TLS || n.CA != "" || n.Cert != "" || n.ServerName != "" || n.Insecure
+	return n
+}
+
+// clientOptions are the options of a client that asks processes.
+func (a *app) clientOptions(c connection) (live.Options, error) {
+	way := a.nodeWay(c)
+	o := live.Options{
+		Timeout: a.nodes.timeout, Proxy: way.Proxy, User: way.User, Window: a.nodes.window, MetricsPort: a.nodes.metricsPort,
+		Token: a.getenv("KITESCOPE_MILVUS_TOKEN"), Now: a.now,
+	}
+	if o.Timeout <= 0 {
+		return o, usagef("--node-timeout is a duration above 0, not %s", o.Timeout)
+	}
+	if o.Window < 0 {
+		return o, usagef("--window is a duration of 0 or more, not %s", o.Window)
+	}
+	var err error
+	if o.Map, err = parseAddressMap(way.Map); err != nil {
+		return o, err
+	}
+	if o.TLS, err = way.tls(); err != nil {
+		return o, err
+	}
+	if o.User == "" {
+		return o, nil
+	}
+	o.Password, err = a.milvusPassword(way)
+	return o, err
+}
+
+func (a *app) milvusPassword(way nodeSpec) (string, error) {
+	if way.PasswordFile != "" {
+		text, err := os.ReadFile(way.PasswordFile)
+		if err != nil {
+			return "", fmt.Errorf("read the Milvus password file: %w", err)
+		}
+		return strings.TrimRight(string(text), "\r\n"), nil
+	}
+	for _, name := range []string{"KITESCOPE_MILVUS_PASSWORD", way.PasswordEnv} {
+		if name != "" && a.getenv(name) != "" {
+			return a.getenv(name), nil
+		}
+	}
+	return "", &usageError{fmt.Errorf("no password for Milvus user %s", way.User), "set KITESCOPE_MILVUS_PASSWORD or use --milvus-password-file"}
+}
+
+// parseAddressMap reads words such as "10.2.0.7=localhost:30007".
+func parseAddressMap(words []string) (map[string]string, error) {
+	m := make(map[string]string, len(words))
+	for _, word := range words {
+		from, to, ok := strings.Cut(word, "=")
+		if !ok || from == "" || to == "" {
+			return nil, &usageError{fmt.Errorf("--map %q is not ADDRESS=ADDRESS", word), "for example: --map 10.2.0.7=localhost:30007"}
+		}
+		m[from] = to
+	}
+	return m, nil
+}
+
+func (n nodeSpec) tls() (*tls.Config, error) {
+	if !n.TLS {
+		return nil, nil
+	}
+	config := &tls.Config{ServerName: n.ServerName, InsecureSkipVerify: n.Insecure, MinVersion: tls.VersionTLS12} //nolint:gosec // asked for by --milvus-insecure
+	if n.CA != "" {
+		pem, err := os.ReadFile(n.CA)
+		if err != nil {
+			return nil, fmt.Errorf("read the certificate authority: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("read the certificate authority %s: no certificate in it", n.CA)
+		}
+	}
+	if (n.Cert == "") != (n.Key == "") {
+		return nil, &usageError{errors.New("--milvus-cert and --milvus-key belong together"), ""}
+	}
+	if n.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(n.Cert, n.Key)
+		if err != nil {
+			return nil, fmt.Errorf("read the client certificate: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// runtimeNeeds are the parts of the metadata that say whom to ask what.
+const runtimeNeeds = model.PartCatalog | model.PartChannels | model.PartSegments
+
+// loadLive reads one cluster and what its processes say: from recordings, from the bundle
+// that it is in, or by asking them, where that is wanted and the source is live.
+func (a *app) loadLive(ctx context.Context, want meta.Want) (*model.Cluster, error) {
+	conn, err := a.connection()
+	if err != nil {
+		return nil, err
+	}
+	src, err := a.openConnection(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	return a.loadLiveFrom(ctx, src, conn, want)
+}
+
+func (a *app) loadLiveFrom(ctx context.Context, src source.Source, conn connection, want meta.Want) (*model.Cluster, error) {
+	etcd, isLive := src.(*source.Etcd)
+	if asks := isLive && a.nodes.live && len(a.nodes.recordings) == 0; asks {
+		want.Parts |= runtimeNeeds
+	}
+	want.Parts &^= model.PartRuntime
+	c, err := a.loadFrom(ctx, src, want)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(a.nodes.recordings) > 0:
+		return a.overlay(c)
+	case isLive && a.nodes.live:
+		return a.ask(ctx, etcd, conn, c, nil)
+	case isLive:
+		return c.WithEtcd(etcdHealth(ctx, src)), nil
+	}
+	return withKept(ctx, src, c)
+}
+
+// overlay lays recordings over a cluster.
+func (a *app) overlay(c *model.Cluster) (*model.Cluster, error) {
+	r, err := a.readRecordings()
+	if err != nil {
+		return nil, err
+	}
+	return c.WithRuntime(r), nil
+}
+
+// readRecordings reads all that --runtime names.
+func (a *app) readRecordings() (*model.Runtime, error) {
+	d := live.NewDecoder()
+	for _, path := range a.nodes.recordings {
+		warnings, err := live.ReadFile(path, d.Add)
+		for _, w := range warnings {
+			a.warn("%s: %s", path, w)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the recording %s: %w", path, err)
+		}
+	}
+	return d.Runtime("recording", strings.Join(a.nodes.recordings, ", ")), nil
+}
+
+// ask asks all processes, and etcd how it is, at the same time. keep gets every raw answer, redacted.
+func (a *app) ask(ctx context.Context, etcd *source.Etcd, conn connection, c *model.Cluster, keep func(live.Record)) (*model.Cluster, error) {
+	options, err := a.clientOptions(conn)
+	if err != nil {
+		return nil, err
+	}
+	options.Keep = keep
+	client, err := live.Open(options)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	var health *model.Etcd
+	var asking sync.WaitGroup
+	asking.Go(func() { health = etcdState(ctx, etcd, a.nodes.window) })
+	runtime, err := client.Ask(ctx, c)
+	asking.Wait()
+	if err != nil {
+		return nil, err
+	}
+	return c.WithEtcd(health).WithRuntime(runtime), nil
+}
+
+// etcdState is etcd's health together with what was written to it over a while.
+func etcdState(ctx context.Context, etcd *source.Etcd, window time.Duration) *model.Etcd {
+	var activity *model.EtcdActivity
+	var watching sync.WaitGroup
+	if window > 0 {
+		watching.Go(func() { activity = etcdActivity(ctx, etcd, window) })
+	}
+	health := etcdHealth(ctx, etcd)
+	watching.Wait()
+	health.Activity = activity
+	return health
+}
+
+// liveEtcd is etcdState for a feed, and nil for sources that are no etcd.
+func liveEtcd(ctx context.Context, src source.Source) *model.Etcd {
+	etcd, ok := src.(*source.Etcd)
+	if !ok {
+		return nil
+	}
+	return etcdState(ctx, etcd, activityWindow)
+}
+
+// etcdActivity watches what is written; nil if that could not be.
+func etcdActivity(ctx context.Context, etcd *source.Etcd, window time.Duration) *model.EtcdActivity {
+	seen, err := etcd.Activity(ctx, window)
+	if err != nil {
+		return nil // unknown: the health of the members says what is wrong
+	}
+	a := &model.EtcdActivity{Over: seen.Over, Revisions: seen.Revisions, Writes: seen.Writes}
+	for _, k := range seen.Hot {
+		a.Hot = append(a.Hot, model.KeyWrites{Key: k.Key, Writes: k.Writes})
+	}
+	return a
+}
+
+// silence lists the sessions that were asked and did not answer: "querynode-7: timed out".
+func silentSessions(c *model.Cluster) []string {
+	if c.Runtime == nil {
+		return nil
+	}
+	var list []string
+	for _, n := range c.Runtime.Nodes {
+		switch {
+		case n.Outcome == model.Answered && (n.Role != "querynode" || n.Distribution != nil):
+		case n.Outcome == model.Answered:
+			list = append(list, n.Name()+" did not say what it serves")
+		default:
+			text := n.Name() + ": " + n.Outcome.String()
+			if n.Reason != "" && n.Reason != n.Outcome.String() {
+				text += ": " + oneLine(n.Reason)
+			}
+			list = append(list, text)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
