@@ -52,7 +52,7 @@ var layers = []layer{
 	{"inspect/live", []string{
 		std, "inspect/live", "inspect/secret", "inspect/model", "google.golang.org/grpc", "google.golang.org/protobuf", "golang.org/x/net/proxy",
 		"github.com/milvus-io/milvus/pkg/v2/proto", "github.com/milvus-io/milvus-proto/go-api/v2", "github.com/prometheus/common/expfmt",
-		"github.com/prometheus/common/model", "github.com/prometheus/client_model", "github.com/twmb/franz-go",
+		"github.com/prometheus/common/model", "github.com/prometheus/client_model", "github.com/twmb/franz-go", "github.com/klauspost/compress/zstd",
 	}},
 	{"inspect/balance", []string{std, "inspect/model"}},
 	{"inspect/check", []string{std, "inspect/model", "inspect/balance"}},

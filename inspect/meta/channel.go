@@ -101,7 +101,8 @@ func (s *state) addWatches(c *channelSet) {
 		})
 		v := c.vchannel(name)
 		v.Watched, v.Watcher = true, model.NodeID(list[0].ids[0])
-		v.WatchState = list[0].value.(*datapb.ChannelWatchInfo).GetState().String()
+		info := list[0].value.(*datapb.ChannelWatchInfo)
+		v.WatchState, v.WatchedAt = info.GetState().String(), wallTimeSigned(info.GetStartTs())
 		for _, f := range list[1:] {
 			v.OtherWatchers = append(v.OtherWatchers, model.NodeID(f.ids[0]))
 		}

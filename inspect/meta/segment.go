@@ -301,6 +301,7 @@ func (st *segmentStore) setLayout(s *model.Segment, l segmentLayout) {
 		st.layouts[s.ID] = &l
 	}
 	s.TwoLayouts = len(l.inline) > 0 && len(l.keyed) > 0
+	s.LogKeys = len(l.keyed) > 0
 	s.Logs = mergeLogs(l)
 }
 

@@ -96,7 +96,7 @@ func (l *segmentLoad) finish(st *segmentStore) (list, orphans []*model.Segment) 
 		if inline := l.inline[int32(i)]; inline != nil {
 			st.setLayout(s, segmentLayout{inline: inline, keyed: keyed[i]})
 		} else {
-			s.Logs = keyed[i]
+			s.Logs, s.LogKeys = keyed[i], len(keyed[i]) > 0
 		}
 		if len(s.Indexes) > 1 {
 			slices.SortFunc(s.Indexes, compareSegmentIndex)

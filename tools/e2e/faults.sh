@@ -1,0 +1,217 @@
+#!/usr/bin/env bash
+# faults.sh [SCENARIO...]   breaks a real Milvus 2.3.5 cluster, started with the scripts
+# in ../shared/milvus, in one way after the other, and asks kitescope each time what is
+# wrong. What it said is judged by TestFaults (cmd/kitescope), which also writes the
+# table of docs/DIAGNOSIS.md if all scenarios ran. About 50 minutes on two cores.
+#
+#   KEEP=DIR            keeps everything that was written and recorded
+#   BIRDWATCHER=FILE    asks a birdwatcher 1.1.1 too
+#   RUNNING=1           takes the cluster that runs, without starting it anew
+#   RECORD=1            with KEEP: also records etcd, the nodes' raw answers and metrics
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+repo=$PWD
+lab=$repo/../shared/milvus
+export LAB=${LAB:-${XDG_CACHE_HOME:-$HOME/.cache}/milvus-lab} PYTHONDONTWRITEBYTECODE=1
+python=$LAB/v235/bin/python
+proxy=127.0.0.1:20130 etcd=127.0.0.1:20379
+out=${KEEP:-$(mktemp -d)}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+for tool in etcd etcdctl java mvn curl; do
+	command -v $tool >/dev/null || { echo "e2e: $tool is missing; see ../shared/milvus/README.md" >&2; exit 1; }
+done
+
+finish() {
+	(cd "$lab" && ./stop.sh) >/dev/null 2>&1 || true
+	[ ! -f "$out/old/pid" ] || bash "$lab/stop-standalone.sh" "$out/old" >/dev/null 2>&1 || true
+	[ -n "${KEEP:-}" ] || rm -rf "$out"
+}
+trap finish EXIT
+
+# Milvus takes every variable of its environment for a configuration key, and tells
+# all of them to whoever asks: it gets only what it needs.
+clean() { env -i PATH="$PATH" HOME="$HOME" LAB="$LAB" STORAGE=local PYTHONDONTWRITEBYTECODE=1 "$@"; }
+client() { clean "$python" -W ignore "$repo/tools/e2e/faults.py" "$proxy" "$@"; }
+state() { clean "$python" "$repo/tools/e2e/state.py" "$etcd" "$@"; }
+settle() { state --settle "${1:-45}" --timeout "${2:-480}" -o "$out/settled.json"; }
+put() { ETCDCTL_API=3 etcdctl --endpoints $etcd put "$@" >/dev/null; }
+del() { ETCDCTL_API=3 etcdctl --endpoints $etcd del "$@" >/dev/null; }
+node() { (cd "$lab" && clean "${@:2}" ./node.sh "$1"); }
+stop() { (cd "$lab" && GRACE=${GRACE:-120} ./stop.sh "$@"); }
+pid() { cat "$LAB/run/pid/$1.pid"; }
+
+# serving NODE waits until a process of the lab is healthy.
+serving() {
+	local port
+	port=$(cd "$lab" && . ./ports.env && echo "${METR[$1]}")
+	for _ in $(seq 120); do
+		[ "$(curl -s -m 2 "http://127.0.0.1:$port/healthz" || true)" != OK ] || return 0
+		sleep 0.5
+	done
+	echo "e2e: $1 is not healthy" >&2
+	return 1
+}
+
+up() {
+	(cd "$lab" && ./stop.sh) >/dev/null 2>&1 || true
+	(cd "$lab" && clean FRESH=1 SEED=1 SEGMAX=2 AUTOBALANCE=true ./cluster.sh) >"$out/cluster.log" 2>&1
+	grep '^cluster up' "$out/cluster.log"
+	client flush
+	settle 60 600
+}
+
+# look NAME   what is wrong now, as each tool sees it, and what is the case.
+look() {
+	local code=0
+	state -o "$out/$1.state.json" || true
+	clean "$out/kitescope" diagnose --from "${2:-etcd://$etcd/by-dev}" -o json >"$out/$1.json" 2>"$out/$1.err" || code=$?
+	echo $code >"$out/$1.exit"
+	if [ -n "${BIRDWATCHER:-}" ]; then
+		for command in healthz-check explain-balance; do
+			(cd "$out" && HOME=$out clean timeout 60 "$BIRDWATCHER" -olc "connect --etcd ${3:-$etcd} --rootPath by-dev,$command,exit") >"$out/$1.$command.txt" 2>&1 || true
+		done
+	fi
+	[ -z "${RECORD:-}" ] || record "$1" "${3:-$etcd}"
+	echo "e2e: looked: $1 (exit $code)"
+}
+
+record() {
+	local to=$out/$1.record port n
+	mkdir -p "$to/metrics"
+	ETCDCTL_API=3 etcdctl --endpoints "$2" snapshot save "$to/etcd_snapshot.db" >/dev/null 2>&1 || true
+	clean "$python" "$lab/record-runtime.py" "$to/runtime.jsonl" "$2" || true
+	for n in rootcoord datacoord querycoord proxy datanode indexnode querynode1 querynode2 querynode3 querynode4; do
+		port=$(cd "$lab" && . ./ports.env && echo "${METR[$n]}")
+		curl -s -m 5 "http://127.0.0.1:$port/metrics" -o "$to/metrics/$n.txt" || true
+	done
+}
+
+# Each scenario leaves the cluster as it found it, but the last two.
+
+scenario_healthy_idle() { look healthy-idle; }
+
+scenario_healthy_load() {
+	client insert 160 &
+	local inserts=$!
+	clean "$python" -W ignore "$lab/search-load.py" $proxy 160 4 items_hnsw_l2 docs_hnsw_cos users_flat_ip logs_ivf_l2 >"$out/search.log" 2>&1 &
+	local searches=$!
+	sleep 125
+	look healthy-load
+	wait $inserts $searches
+	client flush
+	settle
+}
+
+scenario_dropped() {
+	client dropped
+	sleep 45
+	look dropped
+	settle
+}
+
+scenario_other_config() {
+	stop querynode3
+	node querynode3 QUERYNODE_SCHEDULER_CPURATIO=1 QUERYNODE_SCHEDULER_MAXREADCONCURRENTRATIO=4
+	serving querynode3
+	settle
+	look other-config
+	stop querynode3
+	node querynode3
+	serving querynode3
+	settle
+}
+
+scenario_node_idle() {
+	put by-dev/config/queryCoord/autoBalance false
+	sleep 10
+	node querynode4
+	serving querynode4
+	sleep 150
+	look node-idle
+	stop querynode4
+	del by-dev/config/queryCoord/autoBalance
+	settle
+}
+
+scenario_sigterm() {
+	clean "$python" -W ignore "$lab/search-load.py" $proxy 20 1 items_hnsw_l2 >"$out/sigterm-search.log" 2>&1 &
+	local searches=$!
+	kill -TERM "$(pid querynode3)"
+	sleep 1
+	look sigterm-during
+	wait $searches
+	while kill -0 "$(pid querynode3)" 2>/dev/null; do sleep 1; done
+	sleep 60
+	look sigterm-after
+	node querynode3
+	serving querynode3
+	settle
+}
+
+scenario_kill() {
+	clean "$python" -W ignore "$lab/probe.py" 75 items_hnsw_l2 >"$out/probe.log" 2>&1 &
+	local probe=$!
+	sleep 2
+	kill -9 "$(pid querynode2)"
+	sleep 5
+	look killed-5s
+	sleep 47
+	look killed-60s
+	wait $probe || true
+	node querynode2
+	serving querynode2
+	settle
+}
+
+scenario_no_index() {
+	stop indexnode
+	client no-index
+	sleep 330
+	look no-index
+	node indexnode
+	serving indexnode
+	client drop no_index
+	settle
+}
+
+scenario_unflushed() {
+	client small
+	sleep 960
+	look unflushed
+	client flush
+	settle
+}
+
+scenario_kafka() {
+	kill -9 "$(pid kafka)"
+	sleep 60
+	look kafka-down
+}
+
+# The metadata that Milvus 2.1.0 wrote, under a server of 2.3.5.
+scenario_old_metadata() {
+	(cd "$lab" && ./stop.sh) >/dev/null 2>&1 || true
+	local dir=$out/old base=20170
+	rm -rf "$dir" "$out/old.db"
+	mkdir -p "$dir"
+	gzip -dc "$repo/testdata/snapshots/standalone-2.1.0/etcd_snapshot.db.gz" >"$out/old.db"
+	ETCDCTL_API=3 etcdctl snapshot restore "$out/old.db" --data-dir "$dir/etcd" --name default --initial-cluster default=http://127.0.0.1:$((base + 12)) \
+		--initial-advertise-peer-urls http://127.0.0.1:$((base + 12)) >/dev/null 2>&1
+	clean WAIT=120 bash "$lab/standalone.sh" 2.3.5 "$dir" $base
+	sleep 30
+	look old-metadata etcd://127.0.0.1:$((base + 2))/by-dev 127.0.0.1:$((base + 2))
+	bash "$lab/stop-standalone.sh" "$dir"
+}
+
+all="healthy_idle healthy_load dropped other_config node_idle sigterm kill no_index unflushed kafka old_metadata"
+chosen=${*:-$all}
+[ -n "${KITESCOPE:-}" ] && cp "$KITESCOPE" "$out/kitescope" || CGO_ENABLED=0 go build -o "$out/kitescope" ./cmd/kitescope
+[ "$chosen" = old_metadata ] || [ -n "${RUNNING:-}" ] || up
+for s in $chosen; do
+	echo "e2e: scenario $s"
+	"scenario_$s"
+done
+report=
+[ "$chosen" != "$all" ] || report=$repo/docs/DIAGNOSIS.md
+KITESCOPE_FAULTS=$out KITESCOPE_FAULTS_REPORT=$report go test -tags e2efaults -count 1 -v -run TestFaults ./cmd/kitescope
