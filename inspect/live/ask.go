@@ -1,10 +1,10 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +16,10 @@ const (
 	maxServers = 512 // servers that are asked in parallel
 	maxCalls   = 8   // calls on one connection
 )
+
+// minRateWindow is how far two scrapes must be apart to say something of rates: processor
+// time is counted in hundredths of a second.
+const minRateWindow = time.Second
 
 // asking is one Ask under way.
 type asking struct {
@@ -241,6 +245,7 @@ func (a *asking) skip(what, reason string) {
 // keep decodes a record and hands it to whoever keeps records; its bytes are not held.
 func (a *asking) keep(r Record) {
 	r.At = a.client.opts.Now()
+	r.Error = a.client.opts.conceal(r.Error)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.client.opts.Keep != nil {
@@ -249,26 +254,29 @@ func (a *asking) keep(r Record) {
 	a.decoder.Add(r)
 }
 
+// scraped is what is remembered of a process: its newest scrape, and the one before that.
+type scraped struct{ newest, before *model.Metrics }
+
 // remember keeps the scrapes for the next Ask, and takes the last ones as what was before.
 func (c *Client) remember(r *model.Runtime) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	seen := make([]string, 0, len(r.Processes))
+	next := make(map[string]scraped, len(r.Processes))
 	for _, p := range r.Processes {
 		if p.Metrics == nil {
 			continue
 		}
-		seen = append(seen, p.Address)
-		if before := c.last[p.Address]; p.Before == nil && before != nil && sameProcess(before, p.Metrics) {
-			p.Before = before
+		last := c.last[p.Address]
+		switch {
+		case last.newest == nil || !sameProcess(last.newest, p.Metrics):
+			last = scraped{newest: p.Metrics}
+		case p.Metrics.At.Sub(last.newest.At) >= minRateWindow:
+			last = scraped{newest: p.Metrics, before: last.newest}
 		}
-		c.last[p.Address] = p.Metrics
+		next[p.Address] = last
+		p.Before = cmp.Or(p.Before, last.before)
 	}
-	for address := range c.last {
-		if !slices.Contains(seen, address) {
-			delete(c.last, address)
-		}
-	}
+	c.last = next
 }
 
 // sameProcess reports whether two scrapes are of one process: a later one at the same

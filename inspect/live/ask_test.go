@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"runtime"
 	"strings"
 	"sync"
@@ -172,22 +173,29 @@ func TestMetricsPort(t *testing.T) {
 	if !found || r.LiveNode("proxy", 4).Process != nil {
 		t.Errorf("metrics of the proxy: skipped %v, process %v", r.Skipped, r.LiveNode("proxy", 4).Process)
 	}
-	page := livetest.Page(t, "milvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n")
+	page := livetest.Page(t, http.StatusOK, "milvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n")
 	r = ask(t, c, live.Options{MetricsPort: page})
 	if p := r.LiveNode("proxy", 4).Process; p == nil || p.Metrics == nil {
 		t.Errorf("process of the proxy: %+v", p)
+	}
+	sick := livetest.Page(t, http.StatusInternalServerError, "component proxy state is Abnormal")
+	r = ask(t, c, live.Options{MetricsPort: sick})
+	if p := r.LiveNode("proxy", 4).Process; p == nil || p.Outcome != model.NotReady || p.Healthz != "component proxy state is Abnormal" {
+		t.Errorf("process of a sick proxy: %+v", p)
 	}
 }
 
 // TestRates: the second scrape is as far from the first as wanted, or in the next Ask.
 func TestRates(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Recorded: livetest.Now})
-	client, err := live.Open(live.Options{})
+	now := livetest.Now
+	client, err := live.Open(live.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	for round, want := range []bool{false, true} {
+	for round, want := range []bool{false, false, true, true} {
+		now = livetest.Now.Add(time.Duration(round) * 700 * time.Millisecond) // too soon after the first, the first time
 		r, err := client.Ask(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -196,7 +204,7 @@ func TestRates(t *testing.T) {
 			if (p.Before != nil) != want {
 				t.Errorf("round %d: %s: scrape before: %v", round, p.Address, p.Before != nil)
 			}
-			if cores, over, ok := p.CPU(); want && (!ok || over <= 0 || cores <= 0) {
+			if cores, over, ok := p.CPU(); want && (!ok || over < time.Second || cores <= 0) {
 				t.Errorf("%s uses %v cores over %v (%v)", p.Address, cores, over, ok)
 			}
 		}

@@ -1,9 +1,6 @@
 package live
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
@@ -48,14 +45,18 @@ func (p *plan) inquiries(s *model.Session) []inquiry {
 		q.common(rootCoord)
 	case "datacoord":
 		q.common(dataCoord)
-		q.dataCoord()
+		if !s.Standby {
+			q.dataCoord()
+		}
 	case "querycoord":
 		q.common(queryCoord)
-		q.queryCoord()
+		if !s.Standby {
+			q.queryCoord()
+		}
 	case "indexcoord":
 		q.common(indexCoord)
 	case "mixcoord":
-		q.mixCoord()
+		q.mixCoord(s.Standby)
 	case "querynode":
 		q.common(queryNode)
 		q.add(queryNode+"GetDataDistribution", &querypb.GetDataDistributionRequest{Base: q.base})
@@ -110,10 +111,13 @@ func (q *asker) common(service string) {
 // mixCoord is one process with the services of all coordinators (2.6). It answers for
 // its state as RootCoord only; its answer to ShowConfigurations is the same everywhere
 // (internal/coordinator/mix_coord.go).
-func (q *asker) mixCoord() {
+func (q *asker) mixCoord(standby bool) {
 	q.common(rootCoord)
 	q.metrics(queryCoord + "GetMetrics")
 	q.metrics(dataCoord + "GetMetrics")
+	if standby {
+		return // it leads nothing, and refuses each question with that
+	}
 	q.dataCoord()
 	q.queryCoord()
 }
@@ -157,7 +161,7 @@ func (q inquiry) halves(node model.NodeID) []inquiry {
 
 func (q *asker) queryCoord() {
 	show := []string{queryCoord + "ShowCollections", queryCoord + "ShowLoadCollections"}
-	if atLeast(q.version, 2, 6) {
+	if since(q.version, 2, 6) {
 		show[0], show[1] = show[1], show[0]
 	}
 	q.add(show[0], &querypb.ShowCollectionsRequest{Base: q.base}, show[1])
@@ -165,25 +169,14 @@ func (q *asker) queryCoord() {
 	for _, name := range q.groups {
 		q.add(queryCoord+"DescribeResourceGroup", &querypb.DescribeResourceGroupRequest{Base: q.base, ResourceGroup: name})
 	}
-	if atLeast(q.version, 2, 4) || q.version == "" {
+	if since(q.version, 2, 4) {
 		q.add(queryCoord+"ListCheckers", &querypb.ListCheckersRequest{Base: q.base})
 	}
-	if atLeast(q.version, 2, 5) || q.version == "" {
+	if since(q.version, 2, 5) {
 		q.add(queryCoord+"CheckBalanceStatus", &querypb.CheckBalanceStatusRequest{Base: q.base})
 	}
 	for _, id := range q.loaded {
 		q.add(queryCoord+"GetReplicas", &milvuspb.GetReplicasRequest{Base: q.base, CollectionID: int64(id), WithShardNodes: true})
 		q.add(queryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{Base: q.base, CollectionID: int64(id)})
 	}
-}
-
-// atLeast compares a session's version, "2.6.3" or "2.6.0-rc1", with a minor version.
-func atLeast(version string, major, minor int) bool {
-	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
-	if len(parts) < 2 {
-		return false
-	}
-	a, errA := strconv.Atoi(parts[0])
-	b, errB := strconv.Atoi(parts[1])
-	return errA == nil && errB == nil && (a > major || a == major && b >= minor)
 }

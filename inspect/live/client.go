@@ -2,12 +2,14 @@ package live
 
 import (
 	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
-	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
 )
 
 // Options say how processes are reached. The zero value asks directly, without TLS and
@@ -40,6 +42,27 @@ type Options struct {
 	Progress func(done, all int)
 }
 
+// conceal takes the credentials that were sent along out of what a server says.
+func (o *Options) conceal(text string) string {
+	for _, own := range []string{o.Password, o.Token} {
+		if own == "" {
+			continue
+		}
+		text = strings.ReplaceAll(text, own, secret.Redacted)
+		text = strings.ReplaceAll(text, o.authorization(), secret.Redacted)
+	}
+	return text
+}
+
+// authorization is what Milvus's clients send: a token, or user and password, in base64.
+func (o *Options) authorization() string {
+	plain := o.Token
+	if plain == "" {
+		plain = o.User + ":" + o.Password
+	}
+	return base64.StdEncoding.EncodeToString([]byte(plain))
+}
+
 const (
 	defaultTimeout   = 5 * time.Second
 	defaultMaxAnswer = 64 << 20
@@ -51,8 +74,8 @@ type Client struct {
 	dialer *dialer
 
 	mu sync.Mutex
-	// last is the newest scrape of each process, by address, for rates in the next Ask.
-	last map[string]*model.Metrics
+	// last are the scrapes of each process, by address, for rates in the next Ask.
+	last map[string]scraped
 }
 
 // Open makes a client. Nothing is connected before Ask.
@@ -82,13 +105,13 @@ func Open(opts Options) (*Client, error) {
 			return nil, err
 		}
 	}
-	return &Client{opts: opts, dialer: d, last: map[string]*model.Metrics{}}, nil
+	return &Client{opts: opts, dialer: d, last: map[string]scraped{}}, nil
 }
 
 // Close forgets what was remembered for the next Ask. Connections last no longer than an Ask.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last = map[string]*model.Metrics{}
+	c.last = map[string]scraped{}
 	return nil
 }

@@ -202,8 +202,9 @@ func statusOutcome(s *commonpb.Status) model.Outcome {
 		return model.NotReady
 	case commonpb.ErrorCode_PermissionDenied:
 		return model.Denied
+	default:
+		return textOutcome(s.GetReason())
 	}
-	return textOutcome(s.GetReason())
 }
 
 // textOutcome recognizes what is known of Milvus's own words; all else is an error of

@@ -1,7 +1,6 @@
 package live_test
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -342,19 +341,4 @@ func TestMetricsCountWhatWasServed(t *testing.T) {
 	if want := 35712 + 29463 + 31519 + 34042; len(nodes) != 4 || answered != 35 || counted != 35 || rows != want {
 		t.Errorf("%d nodes answered %d sealed segments, their metrics count %d with %d rows; want 4, 35, 35, %d", len(nodes), answered, counted, rows, want)
 	}
-}
-
-// unzipped reads a packed file of a capture.
-func unzipped(t testing.TB, path string) *gzip.Reader {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = f.Close() })
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
 }

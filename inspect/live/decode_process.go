@@ -120,11 +120,7 @@ func (d *Decoder) linkProcesses() []*model.Process {
 	for _, k := range keys {
 		claim(d.processes[k], d.processes[k].believable())
 	}
-	for key := range owner {
-		if d.nodes[key] == nil {
-			d.session(key, "").Reason = "not asked: only its metrics are known"
-		}
-	}
+	d.addUnasked(owner)
 	d.claimNeighbours(owner)
 	list := make([]*model.Process, 0, len(keys))
 	for _, k := range keys {
@@ -140,6 +136,24 @@ func (d *Decoder) linkProcesses() []*model.Process {
 		slices.SortStableFunc(p.Calls, func(a, b model.Call) int { return cmp.Compare(a.Method, b.Method) })
 	}
 	return list
+}
+
+// addUnasked adds the sessions that are known by their metrics alone. Roles under an id that
+// was asked are no sessions of their own: a mixcoord counts itself in the roles it unites.
+func (d *Decoder) addUnasked(owner map[sessionKey]*processRecords) {
+	asked := map[model.NodeID]bool{}
+	for key := range d.nodes {
+		asked[key.node] = true
+	}
+	for key := range owner {
+		switch {
+		case d.nodes[key] != nil:
+		case asked[key.node]:
+			delete(owner, key)
+		default:
+			d.session(key, "").Reason = "not asked: only its metrics are known"
+		}
+	}
 }
 
 // believable are the sessions on whose behalf the process was asked, without those that its

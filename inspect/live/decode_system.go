@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,7 +15,8 @@ import (
 )
 
 // The answer to GetMetrics system_info is JSON (milvus pkg/util/metricsinfo:
-// metrics_info.go, quota_metric.go, topology.go). Fields that are not known are passed over.
+// metrics_info.go, quota_metric.go, topology.go). Fields that are not known,
+// or of another type than expected, are passed over.
 type (
 	topologyJSON struct {
 		componentJSON
@@ -96,7 +98,8 @@ func (d *Decoder) takeSystem(q *question, m proto.Message) error {
 		return nil // other metrics than those of system_info
 	}
 	var t topologyJSON
-	if err := json.Unmarshal([]byte(m.(*milvuspb.GetMetricsResponse).GetResponse()), &t); err != nil {
+	err := json.Unmarshal([]byte(m.(*milvuspb.GetMetricsResponse).GetResponse()), &t)
+	if _, odd := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !odd {
 		return fmt.Errorf("the answer is no JSON of system_info: %w", err)
 	}
 	own := &t.componentJSON
@@ -106,9 +109,12 @@ func (d *Decoder) takeSystem(q *question, m proto.Message) error {
 	case t.Self != nil:
 		own = t.Self
 	}
-	if own.HasError {
+	switch {
+	case own.HasError:
 		q.set(model.Failed, own.ErrorReason)
 		return nil
+	case own.ID == 0 && own.Name == "":
+		return errors.New("the answer holds no system_info") // else all figures would be 0, not unknown
 	}
 	if q.otherNode(own.ID) {
 		return nil

@@ -11,6 +11,8 @@ type dialer struct {
 	routes   routes
 	proxy    *proxy
 	patience time.Duration
+	// connect is for tests; nil: TCP.
+	connect func(ctx context.Context, target string) (net.Conn, error)
 }
 
 // dial connects to an address of the cluster, by way of the address map and the proxy.
@@ -21,9 +23,12 @@ func (d *dialer) dial(ctx context.Context, address string, fixed bool) (net.Conn
 		return nil, err
 	}
 	var conn net.Conn
-	if d.proxy != nil {
+	switch {
+	case d.connect != nil:
+		conn, err = d.connect(ctx, target)
+	case d.proxy != nil:
 		conn, err = d.proxy.dial(ctx, target)
-	} else {
+	default:
 		conn, err = new(net.Dialer).DialContext(ctx, "tcp", target)
 	}
 	if err != nil {

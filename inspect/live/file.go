@@ -239,9 +239,10 @@ func (f *fileReader) read(path string) error {
 	return errors.New("it is neither a recording (JSON lines) nor the text of /metrics")
 }
 
-// startsAsSample reports whether text begins with a name and a space or brace.
+// startsAsSample reports whether text begins as a sample of metrics does: with a name, and
+// a blank or brace behind it.
 func startsAsSample(start []byte) bool {
-	end := bytes.IndexAny(start, "{ ")
+	end := bytes.IndexAny(start, "{ \t")
 	return end > 0 && plainName(string(start[:end]))
 }
 

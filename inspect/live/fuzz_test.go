@@ -43,7 +43,11 @@ func FuzzDecode(f *testing.F) {
 // and read again.
 func FuzzReadRecords(f *testing.F) {
 	var whole bytes.Buffer
-	for _, r := range plant(f)[:4] {
+	// Small seeds: what is found is made small again, which takes long with large ones.
+	for _, r := range []live.Record{
+		{Role: "proxy", Node: 3, Address: "a:1", Method: "/x/y", Response: []byte{8, 1}, At: time.Unix(5, 7).UTC(), Took: 3},
+		{Method: "message queue", Outcome: "not asked", Error: "why"},
+	} {
 		if err := live.WriteRecord(&whole, r); err != nil {
 			f.Fatal(err)
 		}

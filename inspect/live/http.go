@@ -102,7 +102,7 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 	}
 	web := a.client.web(address)
 	f := a.get(ctx, web, s, address, "/metrics")
-	if f == nil || f.outcome != model.Unreachable && f.outcome != model.Refused {
+	if ctx.Err() == nil && (f == nil || f.outcome != model.Unreachable && f.outcome != model.Refused) {
 		_ = a.get(ctx, web, s, address, "/healthz")
 	}
 	web.CloseIdleConnections()
@@ -205,7 +205,6 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, url string) ([]byt
 // httpFailure says why there is no answer over HTTP.
 func (c *Client) httpFailure(err error) *failure {
 	var f *failure
-	var protocol *http.ProtocolError
 	switch {
 	case errors.As(err, &f):
 		return f
@@ -213,7 +212,7 @@ func (c *Client) httpFailure(err error) *failure {
 		return failed(model.TimedOut, "connected, and no answer within %s", c.opts.Timeout)
 	case isCut(err):
 		return failed(model.CutOff, "the server closed the connection")
-	case errors.As(err, &protocol), strings.Contains(err.Error(), "malformed"):
+	case strings.Contains(err.Error(), "malformed"):
 		return failed(model.Garbled, "this is no HTTP server: %v", err)
 	}
 	return failed(model.Garbled, "%s", strings.TrimPrefix(fmt.Sprint(err), "Get "))

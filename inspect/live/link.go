@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"crypto/tls"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -12,12 +11,15 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"kitescope/inspect/model"
 )
@@ -40,7 +42,7 @@ type link struct {
 // connect prepares the link; nothing is dialed before the first call.
 func (c *Client) connect(address, cluster string) (*link, error) {
 	l := &link{client: c, address: address, cluster: cluster}
-	var creds credentials.TransportCredentials = insecure.NewCredentials()
+	creds := insecure.NewCredentials()
 	if c.opts.TLS != nil {
 		creds = &witness{l.tlsCredentials(), l}
 	}
@@ -50,6 +52,8 @@ func (c *Client) connect(address, cluster string) (*link, error) {
 		// Nothing of the environment: no proxy, no service config from DNS, no retries behind our back.
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
 		grpc.WithUserAgent("kitescope"),
+		// Else grpc gives up on a silent server after 20 s of its own, and says that it hung up.
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: c.opts.Timeout + time.Second}),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxAnswer))),
 	)
 	if err != nil {
@@ -76,8 +80,7 @@ func (l *link) close() { _ = l.conn.Close() }
 func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	conn, err := l.client.dialer.dial(ctx, l.address, true)
 	if err != nil {
-		var f *failure
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[*failure](err); ok {
 			l.breaks(f)
 		}
 		return nil, err
@@ -279,6 +282,9 @@ func (l *link) call(ctx context.Context, node model.NodeID, method string, reque
 	if ctx.Err() != nil {
 		return nil, took, l.whyLate(ctx)
 	}
+	if broken, _, _ := l.state(); broken != nil && status.Code(err) == codes.Unavailable {
+		return nil, took, broken // the connection was lost, and could not be made again
+	}
 	return nil, took, callFailure(err, l.client.opts.Timeout, l.client.opts.MaxAnswer)
 }
 
@@ -289,12 +295,8 @@ func (l *link) metadata(ctx context.Context, node model.NodeID) context.Context 
 	if l.cluster != "" {
 		pairs = append(pairs, "Cluster", l.cluster)
 	}
-	if o := l.client.opts; o.Token != "" || o.User != "" {
-		secret := o.Token
-		if secret == "" {
-			secret = o.User + ":" + o.Password
-		}
-		pairs = append(pairs, "authorization", base64.StdEncoding.EncodeToString([]byte(secret)))
+	if o := &l.client.opts; o.Token != "" || o.User != "" {
+		pairs = append(pairs, "authorization", o.authorization())
 	}
 	return metadata.AppendToOutgoingContext(ctx, pairs...)
 }

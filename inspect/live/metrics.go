@@ -22,7 +22,7 @@ import (
 
 // Bounds of one scrape. A large query node has some ten thousand series without buckets.
 const (
-	maxMetricsBytes  = 256 << 20
+	maxMetricsBytes  = 128 << 20
 	maxMetricsLine   = 64 << 10
 	maxMetricsSeries = 200_000
 )
@@ -36,8 +36,7 @@ func ParseMetrics(text io.Reader, at time.Time) (*model.Metrics, error) {
 func (d *Decoder) parseMetrics(text io.Reader, at time.Time) (*model.Metrics, error) {
 	m := &model.Metrics{At: at, Families: map[string][]model.Sample{}}
 	lines := newMetricsLines(text)
-	parser := expfmt.NewTextParser(prometheus.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(lines)
+	families, err := parseText(lines)
 	if lines.err != nil {
 		err = lines.err // the cause; what the parser says follows from it
 	}
@@ -51,6 +50,17 @@ func (d *Decoder) parseMetrics(text io.Reader, at time.Time) (*model.Metrics, er
 		err = errors.New("read metrics: there is none in the text")
 	}
 	return m, err
+}
+
+// parseText keeps a panic of the parser, which broken text can lead to, from being one of ours.
+func parseText(text io.Reader) (families map[string]*dto.MetricFamily, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			families, err = nil, errors.New("the text is broken")
+		}
+	}()
+	parser := expfmt.NewTextParser(prometheus.UTF8Validation)
+	return parser.TextToMetricFamilies(text)
 }
 
 // addFamily adds a metric's samples; of a histogram its sum and count, of a summary the quantiles too.
@@ -107,6 +117,7 @@ type metricsLines struct {
 	out       []byte // the rest of a line that was not read yet
 	histogram []byte // the name in the last "# TYPE NAME histogram"
 	bytes     int64
+	number    int
 	series    int
 	err       error // why reading ended, nil at the end of the text
 	done      bool
@@ -146,12 +157,16 @@ func (l *metricsLines) next() {
 		line = append(slices.Clone(line), '\n')
 	}
 	l.bytes += int64(len(line))
+	l.number++
 	switch {
 	case l.bytes > maxMetricsBytes:
 		l.stop(fmt.Errorf("the text is longer than %s", mebibytes(maxMetricsBytes)))
 	case line[0] == '#':
 		l.comment(line)
 	case len(l.histogram) > 0 && bytes.HasPrefix(line, l.histogram) && bytes.HasPrefix(line[len(l.histogram):], []byte("_bucket")):
+	case len(bytes.TrimSpace(line)) > 0 && !startsAsSample(line):
+		// Names in braces, which other programs write, are not Milvus's, and bring the parser down.
+		l.stop(fmt.Errorf("line %d is no sample", l.number))
 	case l.series >= maxMetricsSeries:
 		l.stop(fmt.Errorf("there are more than %d series", maxMetricsSeries))
 	default:

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
@@ -82,7 +83,7 @@ func TestBrokenMetrics(t *testing.T) {
 		"reader fails":      {io.MultiReader(strings.NewReader(series(2)), iotest.ErrReader(errors.New("reset by peer"))), "reset by peer", 2},
 		"too many series":   {strings.NewReader(series(200_003)), "more than 200000 series", 200_000},
 		"endless line":      {io.MultiReader(strings.NewReader(series(2)), endless{}), "a line is longer than 65536 bytes", 2},
-		"endless histogram": {io.MultiReader(strings.NewReader(series(2)+"# TYPE h histogram\n"), &repeat{line: "h_bucket{le=\"1\"} 1\n"}), "the text is longer than 256 MiB", 2},
+		"endless histogram": {io.MultiReader(strings.NewReader(series(2)+"# TYPE h histogram\n"), &repeat{line: "h_bucket{le=\"1\"} 1\n"}), "the text is longer than 128 MiB", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := live.ParseMetrics(test.text, time.Time{})
@@ -198,6 +199,19 @@ func TestWhoseMetrics(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestRolesOfAMixCoord: roles that a process unites are no sessions beside its own.
+func TestRolesOfAMixCoord(t *testing.T) {
+	state := answered(t, "mixcoord-1", inRootCoord+"GetComponentStates", nil, &milvuspb.ComponentStates{Status: ok, State: &milvuspb.ComponentInfo{}})
+	scrape := live.Record{
+		Role: "mixcoord", Node: 1, Address: "10.0.0.1:9091", Method: "GET /metrics", Outcome: "answered",
+		Response: []byte("milvus_num_node{node_id=\"1\",role_name=\"rootcoord\"} 1\nmilvus_num_node{node_id=\"1\",role_name=\"datacoord\"} 1\n"),
+	}
+	r := decode(state, scrape)
+	if len(r.Nodes) != 1 || r.Nodes[0].Process == nil || len(r.Processes[0].Nodes) != 1 {
+		t.Errorf("nodes %v, process %+v", r.Nodes, r.Processes[0].Nodes)
 	}
 }
 

@@ -33,7 +33,7 @@ func parseProxy(text string) (*proxy, error) {
 		return nil, errors.New("read the proxy's address: want socks5://host:port or http://host:port")
 	}
 	p := &proxy{address: u.Host}
-	port := ""
+	var port string
 	switch u.Scheme {
 	case "socks5", "socks5h":
 		p.socks, port = true, "1080"
@@ -227,10 +227,10 @@ func (p *proxy) httpConnect(conn net.Conn, target string) (net.Conn, error) {
 		return nil, fmt.Errorf("no answer of HTTP: %w", err)
 	}
 	_ = response.Body.Close()
-	switch code := response.StatusCode; {
-	case code == http.StatusOK:
+	switch response.StatusCode {
+	case http.StatusOK:
 		return &tunnel{conn, buffered}, nil
-	case code == http.StatusProxyAuthRequired, code == http.StatusUnauthorized, code == http.StatusForbidden:
+	case http.StatusProxyAuthRequired, http.StatusUnauthorized, http.StatusForbidden:
 		return nil, failed(model.Denied, "the proxy %s: %s", p.address, response.Status)
 	default:
 		return nil, failed(model.Unreachable, "the proxy %s: %s", p.address, response.Status)

@@ -42,8 +42,8 @@ func (m *middleman) join(conn net.Conn, in io.Reader, target string, began func(
 	m.seen = append(m.seen, target)
 	m.mu.Unlock()
 	host, port, _ := net.SplitHostPort(target)
-	if real := m.names[host]; real != "" {
-		target = net.JoinHostPort(real, port)
+	if known := m.names[host]; known != "" {
+		target = net.JoinHostPort(known, port)
 	}
 	out, err := net.DialTimeout("tcp", target, time.Second)
 	if err := began(err); err != nil || out == nil {

@@ -22,17 +22,19 @@ type queueHint struct {
 	// size is the size of a message id in checkpoints, if all have the same; else 0. It is 8
 	// for Kafka and RocksMQ (pkg/mq/msgstream/mqwrapper/*/..._id.go), more for Pulsar.
 	size int
+	// streaming: there may be other queues than Kafka, Pulsar and RocksMQ (2.6).
+	streaming bool
 }
 
 func hintOf(c *model.Cluster) queueHint {
-	var h queueHint
+	h := queueHint{streaming: c.Streaming != nil}
 	for _, v := range c.VChannels {
 		n := len(v.Checkpoint.Message)
 		if n == 0 {
 			continue
 		}
 		if h.size != 0 && h.size != n {
-			return queueHint{}
+			return queueHint{streaming: h.streaming}
 		}
 		h.size = n
 	}
@@ -53,7 +55,7 @@ func (h queueHint) kind(config map[string]string) (kind string, certain bool) {
 		return "kafka", false
 	case h.size == offsetSize:
 		return "rocksmq", false
-	case h.size > offsetSize:
+	case h.size > offsetSize && !h.streaming:
 		return "pulsar", false
 	}
 	return "", false
@@ -84,6 +86,10 @@ func (a *asking) askKafka(config map[string]string, certain bool) {
 		a.skip(skippedQueue, "Kafka is used, and no process tells its brokers")
 		return
 	}
+	if len(a.plan.topics) == 0 {
+		a.skip(skippedQueue, "no pchannel is known")
+		return
+	}
 	deadline := a.start.Add(a.client.opts.Timeout)
 	if least := time.Now().Add(queueGrace); deadline.Before(least) {
 		deadline = least
@@ -105,8 +111,7 @@ func (a *asking) askKafka(config map[string]string, certain bool) {
 		return
 	}
 	r := Record{Role: "kafka", Address: strings.Join(brokers, ","), Method: MethodKafka, Outcome: model.Answered.String(), Took: time.Since(start)}
-	var f *failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*failure](err); ok {
 		r.Outcome, r.Error = f.outcome.String(), f.reason
 	} else if err != nil {
 		r.Outcome, r.Error = model.Failed.String(), oneLine(err.Error())

@@ -76,6 +76,9 @@ func redactCall(r *Record) {
 // redactMessage redacts an encoded message; ok is false if it is none of that type.
 // Answers that hold no word that names a secret are kept as they are: most of them.
 func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
+	if len(encoded) == 0 {
+		return encoded, true
+	}
 	_, config := m.(*internalpb.ShowConfigurationsResponse)
 	if !config && !mayHoldSecret(encoded) {
 		return encoded, proto.Unmarshal(encoded, m) == nil

@@ -143,8 +143,8 @@ func walkStrings(v reflect.Value, visit func(string)) {
 		case reflect.Interface:
 			walk(v.Elem())
 		case reflect.Struct:
-			for i := range v.NumField() {
-				walk(v.Field(i))
+			for _, field := range v.Fields() {
+				walk(field)
 			}
 		case reflect.Slice, reflect.Array:
 			if v.Type().Elem().Kind() == reflect.Uint8 {
@@ -159,6 +159,7 @@ func walkStrings(v reflect.Value, visit func(string)) {
 				walk(it.Key())
 				walk(it.Value())
 			}
+		default: // numbers
 		}
 	}
 	walk(v)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -49,18 +50,18 @@ func splitAddress(text string) (host, port string, err error) {
 	}
 	if !strings.Contains(text, ":") {
 		if text == "" {
-			return "", "", fmt.Errorf("no host")
+			return "", "", errors.New("no host")
 		}
 		return text, "", nil
 	}
 	if host, port, err = net.SplitHostPort(text); err != nil {
-		return "", "", fmt.Errorf("want host or host:port")
+		return "", "", errors.New("want host or host:port")
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return "", "", fmt.Errorf("port %q: want 1 to 65535", port)
 	}
 	if host == "" {
-		return "", "", fmt.Errorf("no host")
+		return "", "", errors.New("no host")
 	}
 	return host, port, nil
 }

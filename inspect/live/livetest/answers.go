@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
@@ -24,7 +25,7 @@ import (
 type Options struct {
 	// MetricsPort is what every process tells; 0: 9091.
 	MetricsPort int
-	// Metrics is the text of /metrics, in which NODE stands for the ServerID; "" is a short one.
+	// Metrics is the text of /metrics of query nodes, in which NODE stands for the ServerID; "" is a short one.
 	Metrics string
 	// Config has further keys of every configuration: "kafka.brokerList".
 	Config map[string]string
@@ -62,9 +63,6 @@ func Answers(c *model.Cluster, opts Options) []live.Record {
 	}
 	if a.opts.GrowingRows == 0 {
 		a.opts.GrowingRows = 321
-	}
-	if a.opts.Metrics == "" {
-		a.opts.Metrics = shortMetrics
 	}
 	for _, s := range c.Sessions {
 		if s.Role != "querynode" || s.Stopping {
@@ -193,14 +191,19 @@ func (a *answering) web(s *model.Session) {
 	if slices.ContainsFunc(a.list, func(r live.Record) bool { return r.Address == address }) {
 		return
 	}
-	text := replaceAll(a.opts.Metrics, "NODE", s.Node.String())
+	var text strings.Builder
+	if a.opts.Metrics != "" && s.Role == "querynode" {
+		text.WriteString(strings.ReplaceAll(a.opts.Metrics, "NODE", s.Node.String()))
+	} else {
+		text.WriteString(shortMetrics)
+	}
 	for _, x := range a.c.Sessions {
 		if x.Node == s.Node { // the roles of the process
-			text += fmt.Sprintf("milvus_num_node{node_id=%q,role_name=%q} 1\n", x.Node.String(), x.Role)
+			fmt.Fprintf(&text, "milvus_num_node{node_id=%q,role_name=%q} 1\n", x.Node.String(), x.Role)
 		}
 	}
 	a.list = append(a.list,
-		live.Record{Role: s.Role, Node: s.Node, Address: address, Method: "GET /metrics", Response: []byte(text)},
+		live.Record{Role: s.Role, Node: s.Node, Address: address, Method: "GET /metrics", Response: []byte(text.String())},
 		live.Record{Role: s.Role, Node: s.Node, Address: address, Method: "GET /healthz", Response: []byte("OK")})
 }
 
@@ -321,4 +324,45 @@ func (a *answering) serving(s *model.Session, id model.CollectionID) {
 	}
 	a.put(s, queryCoord+"GetReplicas", &milvuspb.GetReplicasRequest{Base: base(s), CollectionID: int64(id), WithShardNodes: true}, replicas)
 	a.put(s, queryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{Base: base(s), CollectionID: int64(id)}, leaders)
+}
+
+// Forgetful replaces DataCoord's answers about segments: it does not know one of them any
+// more, and so fails every question that names it, as Milvus does (internal/datacoord/
+// services.go: GetSegmentInfo). The halves, quarters and so on of each question are answered.
+func Forgetful(records []live.Record, gone model.SegmentID) []live.Record {
+	var list []live.Record
+	for _, r := range records {
+		if r.Method != dataCoord+"GetSegmentInfo" {
+			list = append(list, r)
+			continue
+		}
+		request, response := new(datapb.GetSegmentInfoRequest), new(datapb.GetSegmentInfoResponse)
+		if proto.Unmarshal(r.Request, request) != nil || proto.Unmarshal(r.Response, response) != nil {
+			panic("not made by Answers")
+		}
+		list = append(list, parts(r, request, response, gone)...)
+	}
+	return list
+}
+
+func parts(r live.Record, request *datapb.GetSegmentInfoRequest, response *datapb.GetSegmentInfoResponse, gone model.SegmentID) []live.Record {
+	ids, infos := request.GetSegmentIDs(), response.GetInfos()
+	answer := &datapb.GetSegmentInfoResponse{Status: ok(), Infos: infos}
+	if slices.Contains(ids, int64(gone)) {
+		const segmentNotFound = 600 // pkg/util/merr: ErrSegmentNotFound
+		answer = &datapb.GetSegmentInfoResponse{Status: &commonpb.Status{
+			ErrorCode: commonpb.ErrorCode_UnexpectedError, Code: segmentNotFound, Reason: "segment not found[segment=" + gone.String() + "]",
+		}}
+	}
+	this := r
+	this.Request = marshal(&datapb.GetSegmentInfoRequest{Base: request.GetBase(), SegmentIDs: ids, IncludeUnHealthy: true})
+	this.Response = marshal(answer)
+	list := []live.Record{this}
+	if middle := len(ids) / 2; middle > 0 {
+		for _, half := range [][2]int{{0, middle}, {middle, len(ids)}} {
+			part := &datapb.GetSegmentInfoRequest{Base: request.GetBase(), SegmentIDs: ids[half[0]:half[1]]}
+			list = append(list, parts(r, part, &datapb.GetSegmentInfoResponse{Infos: infos[half[0]:half[1]]}, gone)...)
+		}
+	}
+	return list
 }

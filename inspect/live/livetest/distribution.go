@@ -1,8 +1,6 @@
 package livetest
 
 import (
-	"strings"
-
 	"github.com/milvus-io/milvus-proto/go-api/v2/msgpb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
@@ -72,8 +70,4 @@ func servedSegment(x *model.Segment) *querypb.SegmentVersionInfo {
 			IndexName: "vec",
 		}},
 	}
-}
-
-func replaceAll(text string, pairs ...string) string {
-	return strings.NewReplacer(pairs...).Replace(text)
 }

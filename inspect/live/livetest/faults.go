@@ -171,10 +171,13 @@ func TLSOnly(tb testing.TB, config *tls.Config) string {
 	})
 }
 
-// Page answers every path with a text, and returns its port on 127.0.0.1.
-func Page(tb testing.TB, text string) int {
+// Page answers every path with a code and a text, and returns its port on 127.0.0.1.
+func Page(tb testing.TB, code int, text string) int {
 	tb.Helper()
-	address := web(tb, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
+	address := web(tb, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, text)
+	})
 	_, port, _ := net.SplitHostPort(address)
 	n, err := strconv.Atoi(port)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"net"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -124,8 +123,8 @@ func (b *broker) answer(in *bufio.Reader) (answer []byte, ok bool) {
 	if name := int16(binary.BigEndian.Uint16(body[8:])); name > 0 {
 		rest = rest[min(len(rest), int(name)):]
 	}
-	request := kmsg.RequestForKey(key)
-	if request == nil || !slices.Contains(known(), key) {
+	request := requestFor(key)
+	if request == nil {
 		return nil, false
 	}
 	request.SetVersion(version)
@@ -146,9 +145,19 @@ func (b *broker) answer(in *bufio.Reader) (answer []byte, ok bool) {
 	return answer, true
 }
 
-// known are the requests that are answered.
-func known() []int16 {
-	return []int16{kmsg.ApiVersions.Int16(), kmsg.Metadata.Int16(), kmsg.ListOffsets.Int16()}
+// requestFor makes the requests that are answered, nil for others. kmsg's own function of
+// the kind knows all, and would bring all of them into the binary.
+func requestFor(key int16) kmsg.Request {
+	for _, request := range known() {
+		if request.Key() == key {
+			return request
+		}
+	}
+	return nil
+}
+
+func known() []kmsg.Request {
+	return []kmsg.Request{kmsg.NewPtrApiVersionsRequest(), kmsg.NewPtrMetadataRequest(), kmsg.NewPtrListOffsetsRequest()}
 }
 
 const (
@@ -165,9 +174,9 @@ func (b *broker) respond(request kmsg.Request) kmsg.Response {
 		return b.offsets(request)
 	default:
 		r := kmsg.NewPtrApiVersionsResponse()
-		for _, key := range known() {
+		for _, request := range known() {
 			k := kmsg.NewApiVersionsResponseApiKey()
-			k.ApiKey, k.MaxVersion = key, kmsg.RequestForKey(key).MaxVersion()
+			k.ApiKey, k.MaxVersion = request.Key(), request.MaxVersion()
 			r.ApiKeys = append(r.ApiKeys, k)
 		}
 		return r

@@ -1,0 +1,220 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"kitescope/inspect/model"
+)
+
+func TestRoutes(t *testing.T) {
+	r, err := parseRoutes(map[string]string{
+		"10.2.0.7": "localhost", "10.2.0.8:21123": "localhost:30007", "10.2.0.9": "localhost:30009", "10.2.0.9:9091": "localhost:31009",
+		"Node-1.Cluster": "127.0.0.1", "fd00::7": "::1", "[fd00::8]:21123": "[::1]:30008",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		address string
+		fixed   bool
+		want    string
+	}{
+		{"10.2.0.7:21123", true, "localhost:21123"},
+		{"10.2.0.7:9091", false, "localhost:9091"},
+		{"10.2.0.8:21123", true, "localhost:30007"},
+		{"10.2.0.8:9091", false, "10.2.0.8:9091"}, // only that port is mapped
+		{"10.2.0.9:21123", true, "localhost:30009"},
+		{"10.2.0.9:9091", false, "localhost:31009"},
+		{"10.2.0.9:9092", false, ""}, // the host is led to one port
+		{"node-1.cluster:53100", true, "127.0.0.1:53100"},
+		{"[fd00::7]:21123", true, "[::1]:21123"},
+		{"[fd00::8]:21123", true, "[::1]:30008"},
+		{"elsewhere:1", true, "elsewhere:1"},
+		{"no address", true, ""},
+	} {
+		got, err := r.target(test.address, test.fixed)
+		if got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%s: %q, %v; want %q", test.address, got, err, test.want)
+		}
+	}
+}
+
+// TestOnlyReads: no question is a call that changes something.
+func TestOnlyReads(t *testing.T) {
+	p := &plan{loaded: []model.CollectionID{1}, groups: []string{"g"}, segments: []model.SegmentID{2}}
+	reads := []string{
+		"GetComponentStates", "ShowConfigurations", "GetMetrics", "GetProxyMetrics", "GetDataDistribution", "GetRecoveryInfoV2", "GetSegmentInfo",
+		"ShowCollections", "ShowLoadCollections", "GetReplicas", "GetShardLeaders", "ListResourceGroups", "DescribeResourceGroup",
+		"ListCheckers", "CheckBalanceStatus",
+	}
+	asked := map[string]bool{}
+	for _, role := range []string{"rootcoord", "datacoord", "querycoord", "indexcoord", "mixcoord", "querynode", "datanode", "indexnode", "streamingnode", "proxy"} {
+		inquiries := p.inquiries(&model.Session{Role: role, Node: 7, Version: "2.6.3"})
+		if len(inquiries) == 0 {
+			t.Errorf("%s is asked nothing", role)
+		}
+		for _, q := range inquiries {
+			for _, method := range append(q.others, q.method) {
+				asked[lastPart(method)] = true
+				if !slices.Contains(reads, lastPart(method)) {
+					t.Errorf("%s is asked %s", role, method)
+				}
+			}
+		}
+	}
+	if len(asked) != len(reads) {
+		t.Errorf("asked %d methods of %d that are known", len(asked), len(reads))
+	}
+	if got := p.inquiries(&model.Session{Role: "whatever", Node: 7}); got != nil {
+		t.Errorf("a role that nobody knows is asked %v", got)
+	}
+}
+
+func TestClusterKey(t *testing.T) {
+	for name, test := range map[string]struct {
+		pchannels []string
+		want      string
+	}{
+		"usual":           {[]string{"by-dev-rootcoord-dml_0", "by-dev-rootcoord-dml_15"}, "by-dev"},
+		"one disagrees":   {[]string{"by-dev-rootcoord-dml_0", "old-rootcoord-dml_1"}, ""},
+		"named otherwise": {[]string{"by-dev-rootcoord-dml_0", "topic-7"}, ""},
+		"none":            {nil, ""},
+		"not printable":   {[]string{"größe-rootcoord-dml_0"}, ""},
+	} {
+		parts := model.Parts{}
+		for _, name := range test.pchannels {
+			parts.PChannels = append(parts.PChannels, &model.PChannel{Name: name})
+		}
+		if got := clusterKey(model.Build(parts)); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestCallFailure(t *testing.T) {
+	for name, test := range map[string]struct {
+		code    codes.Code
+		message string
+		want    model.Outcome
+		reason  string
+	}{
+		"deadline":        {codes.DeadlineExceeded, "context deadline exceeded", model.TimedOut, "within 5s"},
+		"unimplemented":   {codes.Unimplemented, "unknown method X for service Y", model.Unimplemented, "unknown method X"},
+		"no grpc":         {codes.Unimplemented, "unexpected HTTP status code received from server: 404 (Not Found)", model.Garbled, "no gRPC server"},
+		"gateway":         {codes.Unavailable, "unexpected HTTP status code received from server: 502 (Bad Gateway)", model.Garbled, "no gRPC server"},
+		"login":           {codes.Unauthenticated, "auth check failure", model.Denied, "auth"},
+		"permission":      {codes.PermissionDenied, "permission deny", model.Denied, ""},
+		"too large":       {codes.ResourceExhausted, "grpc: received message larger than max (5242880 vs. 4194304)", model.TooLarge, "has 5 MiB, the limit is 4 MiB"},
+		"exhausted":       {codes.ResourceExhausted, "rate limit", model.Failed, "rate limit"},
+		"cut":             {codes.Unavailable, "error reading from server: EOF", model.CutOff, ""},
+		"reset":           {codes.Internal, "stream terminated by RST_STREAM with error code: INTERNAL_ERROR", model.CutOff, ""},
+		"compressed":      {codes.Internal, "grpc: Decompressor is not installed for grpc-encoding", model.Garbled, ""},
+		"stale":           {codes.Unknown, "node not match[expectedNodeID=77][actualNodeID=1]", model.Stale, "77"},
+		"stale, in 2.2":   {codes.Unknown, "expected=1, actual=2: server ID mismatch", model.Stale, ""},
+		"other cluster":   {codes.Unknown, "cross cluster routing[expectedCluster=by-dev][actualCluster=nope]", model.OtherCluster, "nope"},
+		"its own":         {codes.Unknown, "panic: boom", model.Failed, "Unknown: panic: boom"},
+		"with a password": {codes.Unknown, "dial http://u:s3cr3t@h", model.Failed, "<redacted>"},
+	} {
+		f := callFailure(status.Error(test.code, test.message), 5*time.Second, 4<<20)
+		if f.outcome != test.want || !strings.Contains(f.reason, test.reason) || strings.Contains(f.reason, "s3cr3t") {
+			t.Errorf("%s: %s (%s), want %s (%s)", name, f.outcome, f.reason, test.want, test.reason)
+		}
+	}
+}
+
+// TestConceal: a server may say again what it was told.
+func TestConceal(t *testing.T) {
+	for _, o := range []Options{{User: "root", Password: "s3cr3t-x"}, {Token: "s3cr3t-x"}} {
+		text := "no user for " + o.authorization() + " (s3cr3t-x)"
+		if got := o.conceal(text); got != "no user for <redacted> (<redacted>)" {
+			t.Errorf("%q", got)
+		}
+	}
+	if got := new(Options).conceal("as it is"); got != "as it is" {
+		t.Errorf("%q", got)
+	}
+}
+
+// served is a connection whose other side says something and hangs up.
+func served(answer []byte) net.Conn {
+	ours, theirs := net.Pipe()
+	go func() { _, _ = io.Copy(io.Discard, theirs) }()
+	go func() {
+		_, _ = theirs.Write(answer)
+		_ = theirs.Close()
+	}()
+	return ours
+}
+
+// FuzzProxyAnswer: whatever a proxy answers, there is a tunnel or a reason.
+func FuzzProxyAnswer(f *testing.F) {
+	f.Add(true, []byte("\x05\x00\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50rest"))
+	f.Add(true, []byte("\x05\x02\x01\x00\x05\x05\x00\x03\x02ab\x00\x50"))
+	f.Add(false, []byte("HTTP/1.1 200 OK\r\n\r\nrest"))
+	f.Add(false, []byte("HTTP/1.1 407 No\r\nContent-Length: 3\r\n\r\nabc"))
+	f.Fuzz(func(t *testing.T, socks bool, answer []byte) {
+		p := &proxy{address: "proxy:1", socks: socks, user: "u", password: "p", hasUser: true}
+		conn := served(answer)
+		defer conn.Close()
+		if socks {
+			if err := p.socksConnect(conn, "10.0.0.1:80"); err != nil && err.Error() == "" {
+				t.Error("no reason")
+			}
+			return
+		}
+		tunnel, err := p.httpConnect(conn, "10.0.0.1:80")
+		if (tunnel == nil) != (err != nil) {
+			t.Fatalf("%v, %v", tunnel, err)
+		}
+		if err == nil {
+			// What follows the header, and nothing of it, is the tunnel's.
+			_, want, _ := bytes.Cut(answer, []byte("\r\n\r\n"))
+			if rest, _ := io.ReadAll(tunnel); !bytes.Equal(rest, want) {
+				t.Errorf("tunnel begins with %q, want %q", rest, want)
+			}
+		}
+	})
+}
+
+// FuzzBroker: whatever a broker answers, there are offsets or a reason.
+func FuzzBroker(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x16\x00\x00\x00\x01\x00\x00\x00\x00\x00\x02\x00\x03\x00\x00\x00\x0c\x00\x02\x00\x00\x00\x07"))
+	f.Add([]byte(tlsAlertBytes))
+	f.Add([]byte("\x7f\xff\xff\xff\x00\x00\x00\x01"))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		d := &dialer{routes: routes{}, patience: time.Second}
+		d.connect = func(context.Context, string) (net.Conn, error) { return served(answer), nil }
+		k := &kafka{dialer: d, limit: 1 << 20, patience: time.Second}
+		topics, err := k.offsets(ctx, []string{"10.0.0.1:9092"}, []string{"t"})
+		var known *failure
+		if err != nil && errors.As(err, &known) && known.reason == "" || err == nil && len(topics) > 1 {
+			t.Errorf("%v, %v", topics, err)
+		}
+	})
+}
+
+const tlsAlertBytes = "\x15\x03\x03\x00\x02\x02\x28"
+
+// FuzzJudge: no answer makes the reading of its status fail otherwise than by saying so.
+func FuzzJudge(f *testing.F) {
+	f.Add("/milvus.proto.query.QueryNode/GetDataDistribution", []byte("\x0a\x00"))
+	f.Add("/milvus.proto.query.QueryNode/GetComponentStates", []byte("\x1a\x03\x18\x88\x07"))
+	f.Fuzz(func(t *testing.T, method string, answer []byte) {
+		if o := judge(method, answer); o.String() == "" || o == model.NotAsked {
+			t.Errorf("%s", o)
+		}
+	})
+}

@@ -1,0 +1,257 @@
+package recorded_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/recorded"
+	"kitescope/inspect/model"
+)
+
+const (
+	address      = "10.0.0.7:21123"
+	distribution = "/milvus.proto.query.QueryNode/GetDataDistribution"
+	config       = "/milvus.proto.query.QueryNode/ShowConfigurations"
+	states       = "/milvus.proto.query.QueryNode/GetComponentStates"
+	metrics      = "/milvus.proto.query.QueryNode/GetMetrics"
+)
+
+func marshal(t *testing.T, m proto.Message) []byte {
+	t.Helper()
+	b, err := proto.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func records(t *testing.T) []live.Record {
+	t.Helper()
+	record := func(method string, request, response proto.Message) live.Record {
+		return live.Record{Role: "querynode", Node: 7, Address: address, Method: method, Request: marshal(t, request), Response: marshal(t, response)}
+	}
+	base := &commonpb.MsgBase{TargetID: 7}
+	return []live.Record{
+		record(distribution, &querypb.GetDataDistributionRequest{Base: base}, &querypb.GetDataDistributionResponse{Status: &commonpb.Status{}, NodeID: 7}),
+		record(states, &milvuspb.GetComponentStatesRequest{}, &milvuspb.ComponentStates{State: &milvuspb.ComponentInfo{NodeID: 7}}),
+		record(config, &internalpb.ShowConfigurationsRequest{Base: base}, &internalpb.ShowConfigurationsResponse{Configuations: []*commonpb.KeyValuePair{
+			{Key: "commonmetricsport", Value: "9091"}, {Key: "common.metricsPort", Value: "9091"}, {Key: "kafka.brokerList", Value: "10.0.0.9:9092"}, {Key: "a", Value: "9091"},
+		}}),
+		{Role: "querynode", Node: 7, Address: address, Method: metrics, Request: marshal(t, &milvuspb.GetMetricsRequest{Base: base}), Error: "UNIMPLEMENTED: unknown method GetMetrics"},
+		{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Response: []byte("first 1\n")},
+		{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Response: []byte("second 2\n")},
+		{Role: "querynode", Node: 8, Address: "10.0.0.8:21123", Method: states, Outcome: "refused", Error: "connection refused"},
+		{Role: "querynode", Node: 9, Address: "10.0.0.9:21123", Method: states, Outcome: "timed out", Error: "no answer within 5s"},
+		{Method: "message queue", Outcome: "not asked", Error: "whatever"},
+	}
+}
+
+func start(t *testing.T, opts recorded.Options) *recorded.Servers {
+	t.Helper()
+	s, err := recorded.Start(records(t), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func dial(t *testing.T, s *recorded.Servers, address string) *grpc.ClientConn {
+	t.Helper()
+	at, ok := s.Address(address)
+	if !ok {
+		t.Fatalf("nothing is served for %s", address)
+	}
+	conn, err := grpc.NewClient(at, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func TestAnswers(t *testing.T) {
+	s := start(t, recorded.Options{Cluster: "by-dev"})
+	conn := dial(t, s, address)
+	ask := func(id int64, pairs ...string) (*querypb.GetDataDistributionResponse, error) {
+		r := new(querypb.GetDataDistributionResponse)
+		ctx := metadata.AppendToOutgoingContext(t.Context(), pairs...)
+		// Its base may hold more than the recorded one: it is not part of the question.
+		err := conn.Invoke(ctx, distribution, &querypb.GetDataDistributionRequest{Base: &commonpb.MsgBase{TargetID: id, MsgID: 99}}, r)
+		return r, err
+	}
+	if r, err := ask(7, "Cluster", "by-dev", "ServerID", "7"); err != nil || r.GetNodeID() != 7 {
+		t.Errorf("%v, %v", r, err)
+	}
+	if r, err := ask(99); err != nil || r.GetStatus().GetCode() != 904 || r.GetStatus().GetReason() != "node not match[expectedNodeID=7][actualNodeID=99]" || r.GetNodeID() != 0 {
+		t.Errorf("another node: %v, %v", r, err)
+	}
+	for _, test := range []struct {
+		pairs []string
+		want  string
+	}{
+		{[]string{"ServerID", "77"}, "node not match[expectedNodeID=77][actualNodeID=7]"},
+		{[]string{"Cluster", "nope"}, "cross cluster routing[expectedCluster=by-dev][actualCluster=nope]"},
+	} {
+		if _, err := ask(7, test.pairs...); status.Code(err) != codes.Unknown || status.Convert(err).Message() != test.want {
+			t.Errorf("%v: %v, want %s", test.pairs, err, test.want)
+		}
+	}
+	// Not the recorded question, and not a recorded method.
+	err := conn.Invoke(t.Context(), distribution, &querypb.GetDataDistributionRequest{Base: &commonpb.MsgBase{TargetID: 7}, LastUpdateTs: 5}, new(querypb.GetDataDistributionResponse))
+	if status.Code(err) != codes.NotFound {
+		t.Errorf("another question: %v", err)
+	}
+	for method, want := range map[string]string{
+		metrics:                                "unknown method GetMetrics",
+		"/milvus.proto.query.QueryNode/Search": "unknown method Search for service milvus.proto.query.QueryNode",
+		"/milvus.proto.data.DataCoord/GetFlushState":          "unknown service milvus.proto.data.DataCoord",
+		"/milvus.proto.query.QueryNode/ReleaseCollection/but": "unknown service milvus.proto.query.QueryNode/ReleaseCollection",
+	} {
+		err := conn.Invoke(t.Context(), method, &milvuspb.GetMetricsRequest{Base: &commonpb.MsgBase{TargetID: 7}}, new(milvuspb.GetMetricsResponse))
+		if status.Code(err) != codes.Unimplemented || status.Convert(err).Message() != want {
+			t.Errorf("%s: %v, want %s", method, err, want)
+		}
+	}
+}
+
+func get(t *testing.T, url string) (string, int) {
+	t.Helper()
+	response, err := http.Get(url) //nolint:gosec // of our own server
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body), response.StatusCode
+}
+
+// TestLeadsNowhereElse: the configuration names the servers of the recording, not the
+// addresses at which somebody else may listen here.
+func TestLeadsNowhereElse(t *testing.T) {
+	s := start(t, recorded.Options{})
+	r := new(internalpb.ShowConfigurationsResponse)
+	if err := dial(t, s, address).Invoke(t.Context(), config, &internalpb.ShowConfigurationsRequest{Base: &commonpb.MsgBase{TargetID: 7}}, r); err != nil {
+		t.Fatal(err)
+	}
+	web, ok := s.Address("10.0.0.7:9091")
+	_, port, _ := net.SplitHostPort(web)
+	told := map[string]string{}
+	for _, pair := range r.GetConfiguations() {
+		told[pair.GetKey()] = pair.GetValue()
+	}
+	if !ok || told["commonmetricsport"] != port || told["common.metricsPort"] != port || told["a"] != "9091" {
+		t.Errorf("configuration %v, HTTP server at %s", told, web)
+	}
+	if broker := told["kafka.brokerList"]; !strings.HasPrefix(broker, "127.0.0.1:") {
+		t.Errorf("broker %s", broker)
+	} else if conn, err := net.Dial("tcp", broker); err != nil {
+		t.Errorf("broker: %v", err)
+	} else {
+		_ = conn.Close()
+	}
+	for i, want := range []string{"first 1\n", "second 2\n", "second 2\n"} {
+		if text, code := get(t, "http://"+web+"/metrics"); text != want || code != http.StatusOK {
+			t.Errorf("scrape %d: %d %q, want %q", i, code, text, want)
+		}
+	}
+	if _, code := get(t, "http://"+web+"/debug/pprof/"); code != http.StatusNotFound {
+		t.Errorf("a page that was not recorded: %d", code)
+	}
+}
+
+func TestTroubleIsRepeated(t *testing.T) {
+	s := start(t, recorded.Options{})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	for at, want := range map[string]codes.Code{"10.0.0.8:21123": codes.Unavailable, "10.0.0.9:21123": codes.DeadlineExceeded} {
+		err := dial(t, s, at).Invoke(ctx, states, &milvuspb.GetComponentStatesRequest{}, new(milvuspb.ComponentStates))
+		if status.Code(err) != want {
+			t.Errorf("%s: %v, want %s", at, err, want)
+		}
+	}
+	if _, ok := s.Address("10.9.9.9:1"); ok {
+		t.Error("an address that was not recorded is served")
+	}
+}
+
+// TestClockRunsOn: the processor time of a recorded process grows as it did.
+func TestClockRunsOn(t *testing.T) {
+	recordedAt := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
+	text := "# TYPE x gauge\nprocess_cpu_seconds_total 50\nprocess_start_time_seconds 1.7951616e+09\nother 3\n" // 1,800 s before: start
+	s, err := recorded.Start([]live.Record{
+		{Role: "querynode", Node: 7, Address: address, Method: states},
+		{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Response: []byte(text)},
+	}, recorded.Options{Recorded: recordedAt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	web, _ := s.Address("10.0.0.7:9091")
+	scrape := func() (float64, string) {
+		body, _ := get(t, "http://"+web+"/metrics")
+		m, err := live.ParseMetrics(strings.NewReader(body), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := m.Sum("process_cpu_seconds_total")
+		return v, body
+	}
+	first, _ := scrape()
+	time.Sleep(300 * time.Millisecond)
+	second, body := scrape()
+	const rate = 50.0 / 1800
+	if grown := second - first; grown < 0.2*rate || grown > 5*rate || !strings.Contains(body, "\nother 3\n") || !strings.Contains(body, "1.7951616e+09") {
+		t.Errorf("grew from %v to %v in 0.3 s, at %v a second: %q", first, second, rate, body)
+	}
+}
+
+func TestCloseEndsEverything(t *testing.T) {
+	before := runtime.NumGoroutine()
+	s, err := recorded.Start(records(t), recorded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+func TestNothingRecorded(t *testing.T) {
+	for name, list := range map[string][]live.Record{
+		"empty":      nil,
+		"notes only": {{Method: "message queue", Outcome: model.NotAsked.String()}},
+		"no address": {{Role: "querynode", Node: 7, Address: "nonsense", Method: states}},
+	} {
+		if s, err := recorded.Start(list, recorded.Options{}); err == nil {
+			s.Close()
+			t.Errorf("%s: servers started", name)
+		}
+	}
+}
