@@ -26,8 +26,8 @@ type Verdict struct {
 	After Spread
 	// Acts reports whether it would move anything now: it is on, and finds something to move.
 	Acts bool
-	// Why says in words what it does, and why it does not do more.
-	Why string
+	// Does says in words what it does when it is on, and why not more; Why whether it is on, and that.
+	Does, Why string
 }
 
 // Factor is a value of the configuration; From is who told it, "default" if nobody did.
@@ -71,7 +71,8 @@ const (
 func (s *Survey) Milvus(g *Group) *Verdict {
 	v := &Verdict{After: g.Spread}
 	v.Balancer, v.BalancerFrom = s.setting(balancerKey, s.defaultBalancer())
-	if v.Why = s.unmodelled(g, v.Balancer); v.Why != "" {
+	if v.Does = s.unmodelled(g, v.Balancer); v.Does != "" {
+		v.Why = v.Does
 		return v
 	}
 	v.Modelled = true
@@ -89,7 +90,8 @@ func (s *Survey) Milvus(g *Group) *Verdict {
 	v.Moves = joined(v.Moves)
 	v.After = predict(g, v.Moves, s.items()[g])
 	v.Acts = s.Auto.Known && s.Auto.On && len(v.Moves) > 0
-	v.Why = v.why(s, m)
+	v.Does = v.does(m)
+	v.Why = v.why(&s.Auto)
 	return v
 }
 
@@ -182,25 +184,30 @@ func (s *Survey) unmodelled(g *Group, balancer string) string {
 	return ""
 }
 
-func (v *Verdict) why(s *Survey, m *machine) string {
-	var does string
+// does says what the balancer does when it is on.
+func (v *Verdict) does(m *machine) string {
 	switch {
+	case len(v.Moves) == 1:
+		return v.Balancer + " moves one segment"
 	case len(v.Moves) > 0:
-		does = fmt.Sprintf("%s moves %d segments, %d of them at once", v.Balancer, len(v.Moves), v.Round)
+		return fmt.Sprintf("%s moves %d segments, %d of them at once", v.Balancer, len(v.Moves), v.Round)
 	case !m.scored:
-		does = v.Balancer + " moves nothing: no node has fewer rows than the average by a segment"
+		return v.Balancer + " moves nothing: no node has fewer rows than the average by a segment"
 	case m.tolerated():
-		does = fmt.Sprintf("%s moves nothing: its scores differ by %.1f %%, and it tolerates %.4g %%", v.Balancer, 100*m.difference(), 100*m.toleration)
-	default:
-		does = v.Balancer + " moves nothing: each move that it considers would turn the difference round"
+		return fmt.Sprintf("%s moves nothing: its scores differ by %.1f %%, and it tolerates %.4g %%", v.Balancer, 100*m.difference(), 100*m.toleration)
 	}
+	return v.Balancer + " moves nothing: each move that it considers would turn the difference round"
+}
+
+// why says whether it is on, and what it does.
+func (v *Verdict) why(a *Auto) string {
 	switch {
-	case !s.Auto.Known:
-		return "whether auto-balance is on is not known; if it is, " + does
-	case !s.Auto.On:
-		return fmt.Sprintf("auto-balance is off (%s: %s=%s); were it on: %s", s.Auto.From, SwitchKey, s.Auto.Value, does)
+	case !a.Known:
+		return "whether auto-balance is on is not known; if it is, " + v.Does
+	case !a.On:
+		return fmt.Sprintf("auto-balance is off (%s: %s=%s); were it on: %s", a.From, SwitchKey, a.Value, v.Does)
 	}
-	return does
+	return v.Does
 }
 
 // joined leaves of several moves of one segment where it comes from and where it ends.

@@ -1,0 +1,349 @@
+package balance
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/model"
+)
+
+const docs = model.CollectionID(7)
+
+// world is a cluster of one collection with a float vector of 10 dimensions behind HNSW with M 8 (665.6 rows a
+// search), made of segments that nodes serve.
+type world struct {
+	parts   model.Parts
+	runtime model.RuntimeParts
+}
+
+func newWorld(nodes ...model.NodeID) *world {
+	w := &world{parts: model.Parts{
+		Loaded: model.PartAll, Version: model.Version{Text: "2.4.17"},
+		Databases:   []*model.Database{{ID: 2, Name: "tenant"}},
+		Collections: []*model.Collection{{ID: docs, Name: "docs", Database: 2, Fields: []*model.Field{{ID: 1, Type: "Int64"}, {ID: 100, Type: "FloatVector", Dim: 10}}}},
+		Indexes:     []*model.Index{{ID: 70, Collection: docs, Field: 100, Type: "HNSW", Params: []model.Pair{{Key: "M", Value: "8"}}}, {ID: 71, Collection: docs, Field: 1, Type: "STL_SORT"}},
+		Replicas:    []*model.Replica{{ID: 50, Collection: docs, ResourceGroup: "rg", Nodes: nodes}},
+	}}
+	for _, id := range nodes {
+		w.node(id)
+	}
+	return w
+}
+
+// node registers a query node that answers.
+func (w *world) node(id model.NodeID) *model.LiveNode {
+	w.parts.Sessions = append(w.parts.Sessions, &model.Session{Node: id, Role: "querynode"})
+	n := &model.LiveNode{Role: "querynode", Node: id, Outcome: model.Answered, Distribution: &model.Distribution{}, System: &model.System{Memory: 1 << 30, MemoryUse: 1 << 20}}
+	w.runtime.Nodes = append(w.runtime.Nodes, n)
+	return n
+}
+
+func (w *world) live(id model.NodeID) *model.LiveNode {
+	for _, n := range w.runtime.Nodes {
+		if n.Node == id {
+			return n
+		}
+	}
+	return nil
+}
+
+// serve gives a node a sealed segment; rows below 0: etcd has no record of it.
+func (w *world) serve(node model.NodeID, id model.SegmentID, rows int64, indexed bool) *model.ServedSegment {
+	if rows >= 0 {
+		w.parts.Segments = append(w.parts.Segments, &model.Segment{ID: id, Collection: docs, Rows: rows, Bytes: 100 * rows, State: model.SegmentFlushed})
+	}
+	s := model.ServedSegment{ID: id, Collection: docs}
+	if indexed {
+		s.Indexes = []model.ServedIndex{{Field: 1, Index: 71, Bytes: 5}, {Field: 100, Index: 70, Bytes: 50}}
+	}
+	d := w.live(node).Distribution
+	d.Sealed = append(d.Sealed, s)
+	return &d.Sealed[len(d.Sealed)-1]
+}
+
+func (w *world) build() *model.Cluster {
+	return model.Build(w.parts).WithRuntime(model.BuildRuntime(w.runtime))
+}
+
+func TestTakeAddsUp(t *testing.T) {
+	w := newWorld(1, 2)
+	w.serve(1, 10, 1000, true)
+	w.serve(1, 11, 500, false)
+	w.serve(1, 12, 300, true).Level = model.LevelL0
+	w.serve(1, 13, -1, false) // no record, no index: nobody says its rows
+	w.serve(2, 14, 2000, true)
+	unrecorded := w.serve(2, 15, -1, true)
+	unrecorded.Indexes[1].Rows = 400 // the index file says them
+	w.live(2).Distribution.Leaders = []model.LeaderView{{Channel: "c0", Collection: docs, GrowingRows: 70, Growing: []model.GrowingView{{ID: 20}, {ID: 21}}}}
+	w.live(2).Distribution.Channels = []model.ServedChannel{{Name: "c0", Collection: docs}}
+	s := Take(w.build())
+	g := s.Groups[0]
+	if g.Name() != "tenant.docs" || len(s.Groups) != 1 || g.Sealed != 5 {
+		t.Errorf("%s: %d groups, %d sealed segments", g.Name(), len(s.Groups), g.Sealed)
+	}
+	type figures struct {
+		Sealed, LevelZero, Unrecorded, Growing, Leaders, Channels int
+		SealedRows, GrowingRows, Indexed, Brute, Bytes, Index     int64
+		Cost, BruteCost, GrowingCost                              float64
+	}
+	want := map[model.NodeID]figures{
+		1: {Sealed: 3, LevelZero: 1, Unrecorded: 1, SealedRows: 1500, Indexed: 1000, Brute: 500, Bytes: 150_000, Index: 55, Cost: 6656 + 5000, BruteCost: 5000},
+		2: {
+			Sealed: 2, Growing: 2, Leaders: 1, Channels: 1, SealedRows: 2400, GrowingRows: 70, Indexed: 2400, Brute: 70, Bytes: 200_000, Index: 110,
+			Cost: 6656 + 4000 + 700, BruteCost: 700, GrowingCost: 700,
+		},
+	}
+	for _, list := range [][]*Share{g.Shares, s.Nodes} {
+		got := map[model.NodeID]figures{}
+		for _, x := range list {
+			got[x.Node] = figures{
+				x.Sealed, x.LevelZero, x.Unrecorded, x.Growing, x.Leaders, x.Channels,
+				x.SealedRows, x.GrowingRows, x.IndexedRows, x.BruteRows, x.Bytes, x.IndexBytes, x.Cost, x.BruteCost, x.GrowingCost,
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestStatesOfNodes(t *testing.T) {
+	w := newWorld(1, 2, 3, 4)
+	w.parts.Replicas[0].RONodes = []model.NodeID{5}
+	w.parts.Replicas[0].StreamingNodes = []model.NodeID{6}
+	for _, id := range []model.NodeID{5, 6, 7} {
+		w.node(id)
+	}
+	w.parts.Sessions[1].Stopping = true                                                                                                         // 2
+	w.live(3).Outcome, w.live(3).Distribution = model.TimedOut, nil                                                                             // 3
+	w.parts.Sessions = append(w.parts.Sessions[:3], w.parts.Sessions[4:]...)                                                                    // 4 has no session
+	w.runtime.Nodes = append(w.runtime.Nodes[:3], w.runtime.Nodes[4:]...)                                                                       // and was not asked
+	w.parts.Sessions[4].Labels = []model.Pair{{Key: "QUERYNODE_STREAMING-EMBEDDED", Value: "1"}}                                                // 6
+	w.live(7).Distribution.Sealed = []model.ServedSegment{{ID: 10, Collection: docs}, {ID: 11, Collection: 99}, {ID: 12, Level: model.LevelL0}} // 7 is no member
+	s := Take(w.build())
+	got := map[model.NodeID]string{}
+	takes := map[model.NodeID]bool{}
+	for _, x := range s.Groups[0].Shares {
+		got[x.Node] = x.State()
+		takes[x.Node] = x.Takes()
+	}
+	if diff := cmp.Diff(map[model.NodeID]string{1: "", 2: "stopping", 3: "timed out", 4: "dead", 5: "read-only", 6: "streaming", 7: "outside"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[model.NodeID]bool{1: true, 2: false, 3: true, 4: false, 5: false, 6: false, 7: false}, takes); diff != "" {
+		t.Error(diff)
+	}
+	if s.Groups[0].Unknown != 1 || len(s.Unknown) != 1 || s.Unknown[0].Node != 3 {
+		t.Errorf("unknown: %d, %v", s.Groups[0].Unknown, s.Unknown)
+	}
+	// What is served of a collection without metadata stands by itself, behind the replicas.
+	if len(s.Groups) != 3 || s.Groups[2].Replica != nil || s.Groups[2].Collection != nil || s.Groups[2].Name() != "99" {
+		t.Errorf("groups: %+v", s.Groups)
+	}
+}
+
+func TestNothingAsked(t *testing.T) {
+	s := Take(model.Build(newWorld(1, 2).parts))
+	if s.Asked || len(s.Groups) != 1 || len(s.Groups[0].Shares) != 2 || s.Groups[0].Shares[0].Known || s.Groups[0].Spread.Nodes != 0 {
+		t.Errorf("%+v", s)
+	}
+	if p := s.Plan(s.Groups[0], Options{}); p.Why != "the nodes did not say which segments they serve" || p.Reached || len(p.Moves) > 0 {
+		t.Errorf("%+v", p)
+	}
+	if v := s.Milvus(s.Groups[0]); v.Modelled || v.Acts {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestSpread(t *testing.T) {
+	w := newWorld(1, 2, 3, 4)
+	for i, node := range []model.NodeID{1, 1, 1, 2, 2, 2, 3, 3, 3, 3} {
+		w.serve(node, model.SegmentID(10+i), 100, false)
+	}
+	g := Take(w.build()).Groups[0]
+	want := Spread{MaxMean: 1.6, CV: 0.6, Busiest: 0.4, RowsMaxMean: 1.6, RowsCV: 0.6, MemoryMaxMean: 1.6, Nodes: 4}
+	if diff := cmp.Diff(want, g.Spread, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCompared(t *testing.T) {
+	w := DefaultWeights()
+	index := func(kind string, params ...string) *model.Index {
+		x := &model.Index{Type: kind}
+		for i := 0; i < len(params); i += 2 {
+			x.Params = append(x.Params, model.Pair{Key: params[i], Value: params[i+1]})
+		}
+		return x
+	}
+	for _, tt := range []struct {
+		index *model.Index
+		rows  float64
+		want  float64
+	}{
+		{index(""), 5000, 5000},
+		{index("FLAT"), 5000, 5000},
+		{index("BIN_FLAT"), 5000, 5000},
+		{index("GPU_BRUTE_FORCE"), 5000, 5000},
+		{index("HNSW", "M", "16"), 1e6, 1331.2},
+		{index("HNSW", "M", "16"), 500, 500},
+		{index("HNSW_SQ"), 1e6, 2496},
+		{index("AUTOINDEX"), 1e6, 1497.6},
+		{index("DISKANN"), 1e6, 2329.6},
+		{index("GPU_CAGRA", "graph_degree", "32"), 1e6, 1331.2},
+		{index("IVF_FLAT", "nlist", "64"), 6400, 864},
+		{index("IVF_SQ8"), 12800, 928},
+		{index("SCANN", "nlist", "x"), 12800, 928},
+		{index("IVF_FLAT", "nlist", "4"), 1000, 1000},
+		{index("SPARSE_INVERTED_INDEX"), 1000, 100},
+		{index("SOMETHING_NEW"), 1e6, 2496},
+	} {
+		if got := w.compared(indexingOf(tt.index), tt.rows); got < tt.want-1e-6 || got > tt.want+1e-6 {
+			t.Errorf("%s of %v rows: %v compared, want %v", tt.index.Type, tt.rows, got, tt.want)
+		}
+	}
+	if s := w.String(); !strings.Contains(s, "until replay measures them") {
+		t.Errorf("weights do not say where they come from: %s", s)
+	}
+}
+
+// TestPlanWithinMemory moves nothing to a node that is full.
+func TestPlanWithinMemory(t *testing.T) {
+	w := newWorld(1, 2, 3)
+	for i := range 6 {
+		w.serve(1, model.SegmentID(10+i), 1000, false)
+	}
+	w.live(2).System.MemoryUse = 950 << 20 // of 1 GiB: over the nine tenths that Milvus fills
+	s := Take(w.build())
+	p := s.Plan(s.Groups[0], Options{Goal: 1.5})
+	if len(p.Moves) != 3 || !p.Reached {
+		t.Errorf("%d moves, reached %v: %+v", len(p.Moves), p.Reached, p.After)
+	}
+	for _, m := range p.Moves {
+		if m.To != 3 {
+			t.Errorf("segment %d goes to %d, which is full", m.Segment, m.To)
+		}
+	}
+	if p = s.Plan(s.Groups[0], Options{Goal: 1.1}); p.Reached || p.Why != "the other nodes have no memory for more" {
+		t.Errorf("reached %v: %s", p.Reached, p.Why)
+	}
+	w.live(2).System = nil
+	if p = Take(w.build()).Plan(Take(w.build()).Groups[0], Options{}); len(p.MemoryUnknown) != 1 {
+		t.Errorf("memory unknown of %v", p.MemoryUnknown)
+	}
+}
+
+// TestPlanLeavesWhatIsTwice does not move a segment that two nodes have: it is just being moved.
+func TestPlanLeavesWhatIsTwice(t *testing.T) {
+	w := newWorld(1, 2, 3)
+	for i := range 3 {
+		w.serve(1, model.SegmentID(10+i), 1000, false)
+	}
+	w.live(2).Distribution.Sealed = append(w.live(2).Distribution.Sealed, model.ServedSegment{ID: 11, Collection: docs})
+	s := Take(w.build())
+	for _, m := range s.Plan(s.Groups[0], Options{}).Moves {
+		if m.Segment == 11 {
+			t.Error("a segment that is on two nodes is moved")
+		}
+	}
+}
+
+// TestGrowingOutOfReach says that growing rows are in the way, and advises a channel.
+func TestGrowingOutOfReach(t *testing.T) {
+	w := newWorld(1, 2)
+	w.serve(1, 10, 100, false)
+	w.live(1).Distribution.Leaders = []model.LeaderView{{Channel: "c0", Collection: docs, GrowingRows: 900}, {Channel: "c1", Collection: docs, GrowingRows: 800}}
+	c := w.build()
+	s := Take(c)
+	p := s.Plan(s.Groups[0], Options{})
+	if p.Reached || !strings.Contains(p.Why, "growing rows") {
+		t.Errorf("reached %v: %s", p.Reached, p.Why)
+	}
+	if diff := cmp.Diff([]ChannelMove{{"c0", 900, 1, 2}}, p.Channels); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCalls(t *testing.T) {
+	w := newWorld(1, 2)
+	for i := range 14 {
+		w.serve(1, model.SegmentID(10+i), 1000, false)
+	}
+	s := Take(w.build())
+	p := s.Plan(s.Groups[0], Options{})
+	calls := p.Calls()
+	if len(p.Moves) != 7 || !p.Fewest() || len(calls) != 2 {
+		t.Fatalf("%d moves in %d calls", len(p.Moves), len(calls))
+	}
+	if got := calls[0].String(); got != `utility.load_balance("docs", 1, [2], [10, 11, 12, 13, 14])` || calls[0].Database != "tenant" {
+		t.Errorf("%s in %s", got, calls[0].Database)
+	}
+}
+
+func TestGenerations(t *testing.T) {
+	for version, want := range map[string]generation{
+		"2.2.9": extremes, "2.3.4": extremes, "2.3.5": average, "2.3.18": average, "2.3.19": quota, "2.4.0": average, "2.4.6": average,
+		"2.4.7": quota, "v2.5.1-dev": quota, "2.6": quota, "": quota,
+	} {
+		if got := generationOf(version); got != want {
+			t.Errorf("%q: %v, want %v", version, got, want)
+		}
+	}
+	old := newWorld(1, 2)
+	old.parts.Version.Text = "2.2.4"
+	old.serve(1, 10, 1000, true)
+	old.serve(1, 11, 1000, true)
+	s := Take(old.build())
+	if v := s.Milvus(s.Groups[0]); v.Balancer != "RowCountBasedBalancer" || len(v.Moves) != 1 || v.After.RowsMaxMean != 1 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestVerdicts says in words why Milvus does what it does.
+func TestVerdicts(t *testing.T) {
+	uneven := func() *world {
+		w := newWorld(1, 2)
+		for i := range 4 {
+			w.serve(1, model.SegmentID(10+i), 1000, true)
+		}
+		return w
+	}
+	config := func(value string) []*model.ConfigEntry {
+		return []*model.ConfigEntry{{Name: "queryCoord/autoBalance", Value: value}}
+	}
+	for _, tt := range []struct {
+		name string
+		w    *world
+		edit func(*world)
+		acts bool
+		want string
+	}{
+		{"on", uneven(), func(w *world) { w.parts.Config = config("true") }, true, "ScoreBasedBalancer moves 2 segments, 2 of them at once"},
+		{"off", uneven(), func(w *world) { w.parts.Config = config("false") }, false, "auto-balance is off (dynamic configuration: queryCoord.autoBalance=false); were it on: ScoreBasedBalancer moves 2 segments"},
+		{"unknown", uneven(), func(*world) {}, false, "whether auto-balance is on is not known; if it is, ScoreBasedBalancer moves 2"},
+		{"another balancer", uneven(), func(w *world) {
+			w.parts.Config = append(config("true"), &model.ConfigEntry{Name: "queryCoord.balancer", Value: "MultipleTargetBalancer"})
+		}, false, "what MultipleTargetBalancer would do is not worked out"},
+		{"a blind node", uneven(), func(w *world) { w.live(2).Distribution = nil }, false, "querynode-2 did not say which segments it serves"},
+		{"tolerated", newWorld(1, 2), func(w *world) {
+			w.parts.Config = config("true")
+			w.serve(1, 10, 1020, true)
+			w.serve(2, 11, 1000, true)
+		}, false, "its scores differ by 2.0 %, and it tolerates 5 %"},
+		{"turned round", newWorld(1, 2), func(w *world) {
+			w.parts.Config = config("true")
+			w.serve(1, 10, 1000, true)
+			w.serve(1, 11, 1000, true)
+			w.serve(2, 12, 1000, true)
+		}, false, "each move that it considers would turn the difference round"},
+	} {
+		tt.edit(tt.w)
+		s := Take(tt.w.build())
+		v := s.Milvus(s.Groups[0])
+		if v.Acts != tt.acts || !strings.Contains(v.Why, tt.want) {
+			t.Errorf("%s: acts %v: %s", tt.name, v.Acts, v.Why)
+		}
+	}
+}
