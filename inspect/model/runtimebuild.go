@@ -21,6 +21,7 @@ func BuildRuntime(p RuntimeParts) *Runtime {
 	slices.SortFunc(r.Groups, func(a, b *LiveResourceGroup) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(r.Recovery, func(a, b *Recovery) int { return cmp.Compare(a.Channel, b.Channel) })
 	slices.SortFunc(r.DataSegments, func(a, b DataSegment) int { return cmp.Compare(a.ID, b.ID) })
+	r.orderAnswers()
 	r.nodes = make(map[sessionKey]*LiveNode, len(r.Nodes))
 	for _, n := range r.Nodes {
 		r.nodes[sessionKey{n.Role, n.Node}] = n
@@ -32,6 +33,36 @@ func BuildRuntime(p RuntimeParts) *Runtime {
 	r.loaded = byKey(r.Loaded, func(x *LoadedCollection) CollectionID { return x.Collection })
 	r.link()
 	return r
+}
+
+// orderAnswers puts the lists of each answer in the order that they are documented to have: whoever
+// looks for a segment in one searches by halves.
+func (r *Runtime) orderAnswers() {
+	for _, n := range r.Nodes {
+		d := n.Distribution
+		if d == nil {
+			continue
+		}
+		inOrder(d.Sealed, func(a, b ServedSegment) int { return cmp.Compare(a.ID, b.ID) })
+		inOrder(d.Channels, func(a, b ServedChannel) int { return cmp.Compare(a.Name, b.Name) })
+		inOrder(d.Leaders, func(a, b LeaderView) int { return cmp.Compare(a.Channel, b.Channel) })
+		for i := range d.Leaders {
+			inOrder(d.Leaders[i].Sealed, func(a, b LeaderSegment) int { return cmp.Compare(a.ID, b.ID) })
+			inOrder(d.Leaders[i].Growing, func(a, b GrowingView) int { return cmp.Compare(a.ID, b.ID) })
+		}
+	}
+	for _, x := range r.Recovery {
+		for _, list := range [...][]SegmentID{x.Flushed, x.Unflushed, x.Dropped, x.LevelZero} {
+			inOrder(list, func(a, b SegmentID) int { return cmp.Compare(a, b) })
+		}
+	}
+}
+
+// inOrder sorts a list that is not in order yet; one that is, it only reads.
+func inOrder[T any](list []T, compare func(a, b T) int) {
+	if !slices.IsSortedFunc(list, compare) {
+		slices.SortFunc(list, compare)
+	}
 }
 
 // link finds who serves each segment and who leads each shard.

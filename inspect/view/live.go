@@ -302,3 +302,27 @@ func nodeLiveOf(e *Env, s *model.Session) *NodeLive {
 	}
 	return live
 }
+
+// ledBy are the vchannels whose shards a query node leads.
+func ledBy(e *Env, s *model.Session) []*model.VChannel {
+	n := liveNode(e, s)
+	if n == nil || n.Distribution == nil {
+		return nil
+	}
+	var list []*model.VChannel
+	for i := range n.Distribution.Leaders {
+		if v := e.Cluster.VChannel(n.Distribution.Leaders[i].Channel); v != nil {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// notAnswered are the questions to a session that brought no answer.
+func notAnswered(e *Env, s *model.Session) []model.Call {
+	n := liveNode(e, s)
+	if n == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(n.Calls), func(c model.Call) bool { return c.Outcome == model.Answered })
+}

@@ -28,12 +28,17 @@ var nodes = define(definition[*model.Session]{
 			link("channels", "vchannels", "watcher="+s.Node.String()),
 			link("replicas", "replicas", "nodes="+s.Node.String()),
 			link("index builds", "segment-indexes", "node="+s.Node.String()),
+			link("serves", "segments", "served_by="+s.Node.String()),
+			link("calls", "calls", "node="+sessionName(s)),
+			link("settings", "settings", "sessions="+sessionName(s)),
 		}
 	},
 	sections: func(s *scope, x *model.Session) []Section {
 		return []Section{
 			section(s, "replicas", "replicas", replicasOn(s.Env, x.Node), "id", "collection", "database", "resource_group"),
 			section(s, "channels", "vchannels", watchedBy(s.Env, x), "name", "collection", "checkpoint_age_seconds", "watch_state"),
+			section(s, "leads", "vchannels", ledBy(s.Env, x), "name", "collection", "checkpoint_age_seconds", "served_growing_rows"),
+			section(s, "not answered", "calls", notAnswered(s.Env, x), "method", "about", "outcome", "reason"),
 		}
 	},
 	key: func(_ *Env, s *model.Session) string { return s.Key },
