@@ -28,6 +28,7 @@ Turn it on: the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + ` with t
 purpose (moves cost memory twice for a while, and warm caches), move by hand what ` + "`kitescope balance --plan`" + ` lists.
 `,
 	Parts: model.PartServing | model.PartSessions | model.PartConfig,
+	Needs: NeedProcesses,
 	Run:   runAutoBalanceOff,
 }
 
@@ -72,7 +73,7 @@ func runAutoBalanceOff(p *Pass) error {
 			{"idle query nodes", number(len(idle)), "query nodes"},
 			{"replicas with uneven rows", number(uneven), "query nodes"},
 		},
-		Impact: "Nothing evens out by itself: the busiest node goes on doing " + percent(cost) + " more than its fair share.",
+		Impact: "Nothing evens out by itself: " + percent(cost) + " of the busiest node's work stays more than its fair share.",
 		Hint:   fmt.Sprintf("put true at %s in etcd, it is taken over within seconds; or move by hand: kitescope balance --plan", p.switchKey()),
 	}
 	if auto.Key != "" {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -63,7 +64,7 @@ func (p *Pass) judgeTold(t toggle) (told bool) {
 	holders := make(map[string][]*model.LiveNode)
 	var values []string
 	for _, n := range p.Runtime.Nodes {
-		v, ok := n.Config.Get(key)
+		v, ok := valueOf(n, key)
 		if !ok || !slices.Contains(t.roles, n.Role) {
 			continue
 		}
@@ -78,7 +79,7 @@ func (p *Pass) judgeTold(t toggle) (told bool) {
 		if !bad {
 			continue
 		}
-		f := t.finding(severity, v, nodes[0].Name()+" ShowConfigurations")
+		f := p.switchFinding(t, severity, v, nodes[0].Name()+" ShowConfigurations")
 		f.Object = model.Ref{Resource: "settings", ID: key + "/" + p.firstWith(key, v), Name: t.key}
 		f.Message = fmt.Sprintf("%s is %s on %s: %s", t.key, v, liveNames(nodes), t.effect)
 		for _, n := range nodes[:min(len(nodes), maxObjects)] {
@@ -89,10 +90,19 @@ func (p *Pass) judgeTold(t toggle) (told bool) {
 	return len(values) > 0
 }
 
+// valueOf is the value that a process has for a folded key: Config.Get would fold it again, for each process.
+func valueOf(n *model.LiveNode, key string) (value string, ok bool) {
+	if n.Config == nil {
+		return "", false
+	}
+	value, ok = n.Config.Values[key]
+	return value, ok
+}
+
 // firstWith is the first session with a value of a key, as the list of settings names them.
 func (p *Pass) firstWith(key, value string) string {
 	for _, n := range p.Runtime.Nodes {
-		if v, ok := n.Config.Get(key); ok && v == value {
+		if v, ok := valueOf(n, key); ok && v == value {
 			return n.Name()
 		}
 	}
@@ -106,7 +116,7 @@ func (p *Pass) judgeUntold(t toggle) {
 			continue
 		}
 		if severity, bad := t.judge(p, nil, e.Value); bad {
-			f := t.finding(severity, e.Value, "etcd")
+			f := p.switchFinding(t, severity, e.Value, "etcd")
 			f.Object = model.Ref{Resource: "config", ID: e.Name, Name: e.Name}
 			f.Message = fmt.Sprintf("%s is %s in etcd: %s", t.key, e.Value, t.effect)
 			p.Report(f)
@@ -114,12 +124,12 @@ func (p *Pass) judgeUntold(t toggle) {
 	}
 }
 
-func (t toggle) finding(severity Severity, value, source string) Finding {
+func (p *Pass) switchFinding(t toggle, severity Severity, value, source string) Finding {
 	return Finding{
 		Severity: severity,
 		Evidence: []Evidence{{t.key, value, source}, {"default", t.usual, ""}},
 		Impact:   strings.ToUpper(t.effect[:1]) + t.effect[1:] + ".",
-		Hint:     "set " + t.key + " to " + t.usual + ", or put config/" + strings.ReplaceAll(t.key, ".", "/") + " = " + t.usual + " into etcd",
+		Hint:     "set " + t.key + " to " + t.usual + ", or put " + path.Join(p.Origin.Root, "config", strings.ReplaceAll(t.key, ".", "/")) + " = " + t.usual + " into etcd",
 	}
 }
 

@@ -74,7 +74,7 @@ func (p *Pass) writtenRows() map[model.CollectionID]int64 {
 	open := p.shared.open()
 	for i := range open {
 		s := &open[i]
-		if _, idle := s.idleFor(p.Now); !idle && len(s.leaders) > 0 {
+		if !s.left(p.Now) && len(s.leaders) > 0 {
 			// Of a segment whose rows nobody says, all growing rows of its shard may be.
 			if s.rows == 0 {
 				rows[s.Collection] += s.leaders[0].Leader.GrowingRows
@@ -136,7 +136,10 @@ func (p *Pass) reportBrute(id model.CollectionID, w *work, written, bare int64) 
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s; %s of it does not pass by itself",
 			name, percent(share), number(brute), plural(w.rows, "row"), percent(lasting/share))
 		f.Impact = fmt.Sprintf("Searches take about %.1f times the work that they would take behind the index.", w.cost/max(1, w.cost-lasting*w.cost))
-		f.Hint = flushHint(p.Cluster, id) + "; for sealed segments see index-not-loaded and index-missing"
+		f.Hint = "see index-not-loaded and index-missing for its sealed segments"
+		if lastingRows > 0 {
+			f.Hint = flushHint(p.Cluster, id)
+		}
 	case share >= passingShare:
 		f.Severity, f.Cost = Info, 0
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s, while rows are inserted or indexed",

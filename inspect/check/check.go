@@ -55,6 +55,9 @@ const (
 	NeedEtcd
 	// NeedActivity: etcd was watched for a while.
 	NeedActivity
+	// NeedProcesses: processes were asked. Which of several answers it can do with, the check
+	// settles itself, and skips without any.
+	NeedProcesses
 )
 
 // Check is one question about a cluster.

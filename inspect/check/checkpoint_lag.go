@@ -122,10 +122,10 @@ func (p *Pass) reportLags(watcher string, list []*lagging, allowed time.Duration
 	switch {
 	case watcher == "nobody":
 		f.Object = model.Ref{}
-		f.Message = fmt.Sprintf("%s of %s are %s behind and more, and nobody consumes them", plural(channels, "vchannel"), plural(len(list), "collection"), span(allowed))
+		f.Message = fmt.Sprintf("%s of %s lag by %s and more, and nobody consumes them", plural(channels, "vchannel"), plural(len(list), "collection"), span(allowed))
 	case watcher != "":
 		f.Object = model.Ref{Resource: "nodes", ID: watcher, Name: watcher}
-		f.Message = fmt.Sprintf("%s of %s on %s are up to %s behind", plural(channels, "vchannel"), plural(len(list), "collection"), watcher, span(age))
+		f.Message = fmt.Sprintf("%s of %s on %s lag by up to %s", plural(channels, "vchannel"), plural(len(list), "collection"), watcher, span(age))
 	default:
 		f.Message = fmt.Sprintf("%s of %s: the checkpoint is %s old (%s)", plural(channels, "vchannel"), collectionLabel(p.Cluster, list[0].x.ID), span(age), worst.Name)
 	}

@@ -49,7 +49,7 @@ func runCheckpointMissing(p *Pass) error {
 		}
 		f := Finding{
 			Severity: Warning, Object: refCollection(p.Cluster, x.ID),
-			Message: fmt.Sprintf("%s of %s have no checkpoint", plural(len(list), "vchannel"), collectionLabel(p.Cluster, x.ID)),
+			Message: fmt.Sprintf("%s of %s %s no checkpoint", plural(len(list), "vchannel"), collectionLabel(p.Cluster, x.ID), agree(len(list), "has", "have")),
 			Evidence: []Evidence{
 				{"vchannels without a checkpoint", strconv.Itoa(len(list)), "etcd"}, {"vchannels of the collection", strconv.Itoa(len(x.VChannels)), "etcd"},
 				{"the collection was created", timeText(x.CreatedAt.Time()), "etcd"}, {"consumed by", watcherName(p.Cluster, list[0]), "etcd"},

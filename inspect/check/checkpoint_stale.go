@@ -57,7 +57,7 @@ func runCheckpointStale(p *Pass) error {
 	}
 	f := Finding{
 		Severity: Info, Objects: objects,
-		Message:  fmt.Sprintf("%s of %s that %s dropped still have a checkpoint", plural(count, "vchannel"), plural(len(collections), "collection"), wasWere(len(collections))),
+		Message:  fmt.Sprintf("%s of %s left behind by a drop", plural(count, "checkpoint"), plural(len(collections), "collection")),
 		Evidence: []Evidence{{"vchannels", strconv.Itoa(count), "etcd"}, {"of them with a removal mark", strconv.Itoa(marks), "etcd"}},
 		Impact:   "None for queries; figures of checkpoint lag that count them are wrong.",
 		Hint:     "leave them to garbage collection; see them with: kitescope get vchannels",
@@ -68,11 +68,4 @@ func runCheckpointStale(p *Pass) error {
 	}
 	p.Report(f)
 	return nil
-}
-
-func wasWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
 }

@@ -29,7 +29,7 @@ var CompactionStuck = &Check{
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions,
 	Doc: `Looks at compaction tasks in etcd (Milvus 2.4 and later), by collection. A warning if one that is not final began 2 hours ago, or 5 minutes ago on a node
 that has no session. Final are completed, failed, timeout and cleaned. Milvus itself gives up a running one after
-` + "`dataCoord.compaction.timeout`" + ` (300 s, later 900 s); what waits in the queue has no limit.
+` + "`dataCoord.compaction.timeout`" + ` (300 s, later 900 s); what waits in the queue has no limit. Tasks of collections that are gone are ` + "`orphan-task`" + `'s.
 
 While its segments are marked as compacting, nothing else compacts them: small segments and deletes pile up.`,
 	Remedy: `Look at the data node that runs the task. A queue that does not shrink means too few data nodes, or ` + "`dataCoord.compaction.maxParallelTaskNum`" + ` too low.
@@ -41,7 +41,7 @@ func runCompactionStuck(p *Pass) error {
 	stuck := make(map[model.CollectionID][]*model.Task)
 	waiting := 0
 	for _, t := range p.Tasks {
-		if t.Type != "compaction" || slices.Contains([]string{"completed", "failed", "timeout", "cleaned"}, t.State) {
+		if t.Type != "compaction" || p.Collection(t.Collection) == nil || slices.Contains([]string{"completed", "failed", "timeout", "cleaned"}, t.State) {
 			continue
 		}
 		waiting++
@@ -55,7 +55,7 @@ func runCompactionStuck(p *Pass) error {
 		oldest := slices.MinFunc(list, func(a, b *model.Task) int { return a.StartedAt.Compare(b.StartedAt) })
 		f := Finding{
 			Severity: Warning, Object: refCollection(p.Cluster, id),
-			Message: fmt.Sprintf("%s of %s do not end, the oldest %s (%s) for %s on %s", plural(len(list), "compaction task"), collectionLabel(p.Cluster, id),
+			Message: fmt.Sprintf("%s of %s %s not end, the oldest %s (%s) for %s on %s", plural(len(list), "compaction task"), collectionLabel(p.Cluster, id), agree(len(list), "does", "do"),
 				oldest.SubType, oldest.State, span(p.since(oldest)), taskNode(oldest)),
 			Evidence: []Evidence{
 				{"tasks", strconv.Itoa(len(list)), "etcd"}, {"oldest began", timeText(oldest.StartedAt), "etcd"}, {"its state", oldest.State, "etcd"}, {"it runs on", taskNode(oldest), "etcd"},

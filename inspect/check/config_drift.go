@@ -142,6 +142,9 @@ func versionOf(n *model.LiveNode) string {
 
 // compareKey compares one key. strict: a process that does not tell it differs from one that does.
 func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*model.LiveNode]*drift) {
+	if sameEverywhere(nodes, key, strict) {
+		return
+	}
 	counts := make(map[string]int)
 	values := make([]string, len(nodes))
 	usual := ""
@@ -186,8 +189,30 @@ func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*mod
 	}
 }
 
+// sameEverywhere reports whether all processes tell the same: nearly all keys.
+func sameEverywhere(nodes []*model.LiveNode, key string, strict bool) bool {
+	first, any := "", false
+	for i, n := range nodes {
+		v, ok := n.Config.Values[key]
+		switch {
+		case ok && !any:
+			if first, any = v, true; strict && i > 0 {
+				return false
+			}
+		case ok && v != first || !ok && strict && any:
+			return false
+		}
+	}
+	return true
+}
+
 // nameOfKey is the dotted name of a folded key, as far as any of the processes tells it.
 func nameOfKey(nodes []*model.LiveNode, key string) string {
+	for _, t := range toggles() { // processes tell names in lower case
+		if model.FoldConfigKey(t.key) == key {
+			return t.key
+		}
+	}
 	for _, n := range nodes {
 		if name := n.Config.Name(key); name != key {
 			return name

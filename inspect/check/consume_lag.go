@@ -31,6 +31,7 @@ ticks; if one does, restart it or move its shards.
 	Needs: NeedMetrics,
 	Run:   runConsumptionLag,
 	FollowsFrom: []Cause{
+		{Check: "queue-unreachable"},
 		{Check: "node-unreachable", Of: shares("nodes")},
 	},
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"kitescope/inspect/model"
 )
 
 // Find is the check of an id, nil if there is none.
@@ -44,7 +42,7 @@ func (x *Check) Reads() []string {
 	return words
 }
 
-// Live reports whether the check needs more than metadata.
+// Live reports whether the check can do nothing with metadata alone.
 func (x *Check) Live() bool { return x.Needs != 0 }
 
 // partNames are model's parts, in their order.
@@ -56,7 +54,7 @@ var partNames = [...]string{
 // needNames are the needs, in their order.
 var needNames = [...]string{
 	"what query nodes serve", "what DataCoord wants served", "what QueryCoord has loaded", "configuration of processes", "metrics of processes",
-	"CPU and memory of processes", "offsets of the message queue", "whether processes answer", "health of etcd", "activity of etcd",
+	"CPU and memory of processes", "offsets of the message queue", "whether processes answer", "health of etcd", "activity of etcd", "what processes or their metrics say",
 }
 
 // Causes are the checks whose findings may explain those of x, Effects those that x may explain, both
@@ -143,13 +141,4 @@ func Choose(all []*Check, only, skip []string) (checks []*Check, unknown string)
 		}
 	}
 	return checks, ""
-}
-
-// PartsOf are the parts of the metadata that checks read, and whether any of them is live.
-func PartsOf(checks []*Check) (parts model.Part, live bool) {
-	for _, x := range checks {
-		parts |= x.Parts
-		live = live || x.Live()
-	}
-	return parts, live
 }

@@ -118,8 +118,11 @@ func (p *Pass) impact(d *duties) string {
 			return "It is in no replica: nothing depends on it yet."
 		}
 		text := fmt.Sprintf("It is in the replicas of %s", plural(len(d.collections), "loaded collection"))
-		if d.alone > 0 {
-			text += fmt.Sprintf(", %s of them with no other replica: searches of those fail while nodes wait for it", number(d.alone))
+		switch {
+		case d.alone == len(d.collections):
+			text += ", none of which has another: their searches fail while nodes wait for it"
+		case d.alone > 0:
+			text += fmt.Sprintf(", %s of which have no other: their searches fail while nodes wait for it", number(d.alone))
 		}
 		if len(d.leads) > 0 {
 			text += fmt.Sprintf("; it leads %s", plural(len(d.leads), "shard"))
@@ -144,7 +147,7 @@ func (d *duties) evidence() []Evidence {
 	add := func(name, value, source string) { list = append(list, Evidence{name, value, source}) }
 	if d.role == "querynode" {
 		add("replicas that name it", number(d.replicas), "etcd")
-		add("shards that it leads", few(d.leads), "QueryCoord")
+		add("shards that QueryCoord has it lead", few(d.leads), "QueryCoord")
 	}
 	if d.segments > 0 {
 		add("segments that leaders ask it for", plural(d.segments, "segment")+", "+plural(d.rows, "row"), "leaders' views")

@@ -20,7 +20,8 @@ A finding is a segment that reached that size and to which nothing was written f
 and one with more than 1.1 times the rows, or 1.25 times the bytes (2.6), that fit at all, written or not. Then data nodes do not report
 what they hold, or DataCoord does not act on it.
 
-No finding is a segment beyond its size that is still written: rows arrive faster than they are counted.
+No finding is a segment beyond its size that is still written: rows arrive faster than they are counted. If DataCoord did not tell its configuration, only segments beyond
+the rows that fit count.
 `,
 	Remedy: `
 Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, see whether the channel's checkpoint moves and which data node watches
@@ -61,7 +62,7 @@ func runGrowingLarge(p *Pass) error {
 			continue
 		}
 		if unsure > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: how large %s are", collectionLabel(p.Cluster, s.Collection), plural(unsure, "growing segment")))
+			p.Unseen(fmt.Sprintf("collection %s: how large %s are, or may be", collectionLabel(p.Cluster, s.Collection), plural(unsure, "growing segment")))
 		}
 		if largest != nil {
 			p.reportLarge(largest, ids, rows, &policy)
@@ -82,8 +83,9 @@ func (p *Pass) tooLarge(s *openSegment, policy *sealPolicy) (too, known bool) {
 	if float64(s.rows) > tooManyRows*float64(s.MaxRows) {
 		return true, true
 	}
-	if _, idle := s.idleFor(p.Now); idle && s.rows >= policy.fullRows(s.MaxRows) {
-		return policy.fullRows(s.MaxRows) > 0, true
+	if _, idle := s.idleFor(p.Now); idle && s.rows >= policy.fullRows(s.MaxRows) && policy.fullRows(s.MaxRows) > 0 {
+		// By the version's default only, it may just as well be below its limit.
+		return policy.known, policy.known
 	}
 	return false, s.rows > 0 || !s.unsure(p.Now)
 }
@@ -101,7 +103,7 @@ func (p *Pass) reportLarge(largest *openSegment, ids []model.SegmentID, rows int
 	cost := w.shareOfGrowing(rows)
 	p.Report(Finding{
 		Severity: Warning, Object: refCollection(p.Cluster, id), Cost: cost,
-		Message: fmt.Sprintf("collection %s: %s past their size, the largest with %s rows of %s at which it is sealed",
+		Message: fmt.Sprintf("collection %s: %s past the size at which they are sealed, the largest with %s rows of %s",
 			collectionLabel(p.Cluster, id), plural(len(ids), "growing segment"), number(largest.rows), number(policy.fullRows(largest.MaxRows))),
 		Evidence: []Evidence{
 			{"rows of the largest", number(largest.rows), "etcd or DataCoord"},

@@ -33,7 +33,7 @@ sealing should have closed, and one that is sealed and not flushed because its c
 
 No finding is a segment that is being written, however large its part of the work: that is the price of inserting. When a segment was last
 written is told by DataCoord's memory, by a streaming node's record, or by etcd up to the channel's checkpoint; where none
-of them tells, it is said to be unknown. Limits are those of the cluster's own configuration, else the version's defaults.
+of them tells, a segment counts as left alone if it is 2 minutes old and its shard leaders consume no inserts at all, else it is said to be unknown. Limits are those of the cluster's own configuration, else the version's defaults.
 `,
 	Remedy: `
 Flush after a batch of inserts: ` + "`Collection(NAME).flush()`" + ` or ` + "`MilvusClient.flush(NAME)`" + `. The index is built and loaded within
@@ -62,9 +62,12 @@ type oldRows struct {
 	unsure         int
 }
 
-// overdueGrace is what DataCoord is given beyond its own limits: it looks at segments with each time tick
-// of their channel, and a data node then writes them.
-const overdueGrace = 10 * time.Minute
+// What DataCoord is given beyond its own limits: it looks at segments with each time tick of their channel, and
+// a data node then writes them.
+const (
+	overdueGrace  = 10 * time.Minute
+	idleSealGrace = 3 * time.Minute
+)
 
 func runGrowingOld(p *Pass) error {
 	policy := p.sealPolicy()
@@ -98,11 +101,11 @@ func gatherOld(p *Pass, policy *sealPolicy, open []openSegment, now time.Time) *
 			}
 		// Up to 2.1 a segment's life counted from the last allocation.
 		case !s.startedAt.IsZero() && now.Sub(s.startedAt) > policy.maxLife+overdueGrace && !legacy(p.Cluster),
-			isIdle && s.rows > policy.idleRows(s.MaxRows) && idle > policy.maxIdle+overdueGrace:
+			policy.known && policy.sealsIdle(s) && isIdle && idle > policy.maxIdle+idleSealGrace:
 			o.overdue = append(o.overdue, s.ID)
 			o.take(s)
 		case !loaded:
-		case isIdle && s.rows > 0 && s.rows <= policy.idleRows(s.MaxRows):
+		case s.rows > 0 && s.left(now) && !policy.sealsIdle(s), s.rows > 0 && isIdle && idle > policy.maxIdle+idleSealGrace:
 			o.idle = append(o.idle, s.ID)
 			o.take(s)
 			o.largest = max(o.largest, s.MaxRows)
@@ -153,8 +156,12 @@ func (p *Pass) reportOld(id model.CollectionID, o *oldRows, policy *sealPolicy) 
 			name, rows, number(len(o.stuck)), plural(len(o.channels), "channel"))
 	default:
 		f.Severity = p.idleSeverity(id, &w, o.rows)
-		f.Message = fmt.Sprintf("collection %s: %s, %s after the last insert: without a flush they stay unindexed%s",
-			name, rows, span(p.Now.Sub(o.since)), until(o.started, p.Now, policy.maxLife))
+		when := span(p.Now.Sub(o.since)) + " after the last insert"
+		if o.since.IsZero() {
+			when = "begun " + span(p.Now.Sub(o.started)) + " ago and no longer written"
+		}
+		f.Message = fmt.Sprintf("collection %s: %s, %s: without a flush they stay unindexed%s",
+			name, rows, when, until(o.started, p.Now, policy.maxLife))
 	}
 	f.Impact = idleImpact(&w, cost, len(o.leaders) > 0)
 	f.Hint = flushHint(p.Cluster, id)
@@ -212,6 +219,8 @@ func (o *oldRows) evidence(w *work, policy *sealPolicy) []Evidence {
 	list := []Evidence{{"growing rows", number(o.rows), ""}}
 	if !o.since.IsZero() {
 		list = append(list, Evidence{"last written", timeText(o.since), o.by})
+	} else if len(o.idle) > 0 {
+		list = append(list, Evidence{"inserts that the shard leaders consume now", "none", "GetMetrics InsertConsumeThroughput"})
 	}
 	if !o.started.IsZero() {
 		list = append(list, Evidence{"oldest since", timeText(o.started), "start position"})
@@ -219,7 +228,9 @@ func (o *oldRows) evidence(w *work, policy *sealPolicy) []Evidence {
 	if w.rows > 0 {
 		list = append(list, Evidence{"rows in memory", number(w.rows), "query nodes"})
 	}
-	if o.largest > 0 {
+	if o.largest > 0 && !policy.known {
+		list = append(list, Evidence{"idle sealing", "unknown: DataCoord did not tell its configuration", ""})
+	} else if o.largest > 0 {
 		at := fmt.Sprintf("from %s rows (%g MB) on", number(policy.idleRows(o.largest)), policy.minSize)
 		if policy.idleRows(o.largest) >= policy.fullRows(o.largest) {
 			at += fmt.Sprintf(": never, a segment is full at %s rows", number(policy.fullRows(o.largest)))

@@ -31,6 +31,7 @@ node stays idle: is the node in the resource group of the replicas (` + "`kitesc
 why it skips a replica ("skip balance"). Does its version or memory differ, so that QueryCoord holds it unfit?
 `,
 	Parts:       model.PartServing | model.PartSessions,
+	Needs:       NeedProcesses,
 	Run:         runIdleNode,
 	FollowsFrom: []Cause{{Check: "auto-balance-off"}},
 }
@@ -66,7 +67,7 @@ func (p *Pass) reportIdle(x idleNode) {
 			{"rows of the resource group", number(r.rows()), "query nodes"},
 			{"resource group", r.name, "etcd"},
 		},
-		Impact: "Its processors and memory are not used. The busiest node does " + percent(r.tooMuch()) + " more than its fair share, and every search waits for it.",
+		Impact: "Its processors and memory are not used. " + percent(r.tooMuch()) + " of the busiest node's work is more than its fair share, and every search waits for it.",
 		Hint:   "kitescope balance --plan lists the moves that would even it out",
 	}
 	if x.Sealed == 0 && x.Growing == 0 {
@@ -81,7 +82,7 @@ func (p *Pass) reportIdle(x idleNode) {
 func (p *Pass) idleCircumstances(f *Finding, x idleNode) {
 	if x.age >= 0 {
 		f.Evidence = append(f.Evidence, Evidence{"started", span(x.age) + " ago", x.Name()})
-		f.Message += ", " + span(x.age) + " after its start"
+		f.Message += "; it started " + span(x.age) + " ago"
 	}
 	if cores, ok := x.CPU(); ok {
 		f.Evidence = append(f.Evidence, Evidence{"processor cores in use", fmt.Sprintf("%.2f", cores), x.Name() + " metrics"})

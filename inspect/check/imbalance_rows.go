@@ -29,6 +29,7 @@ Growing rows sit on the leaders of their shards, and moving segments can only ma
 scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page says what it would move, and why it does not.
 `,
 	Parts:       model.PartServing | model.PartSessions | model.PartSegments,
+	Needs:       NeedProcesses,
 	Run:         runImbalanceRows,
 	FollowsFrom: []Cause{{Check: "auto-balance-off"}, {Check: "node-idle"}},
 }

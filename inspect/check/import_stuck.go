@@ -32,7 +32,7 @@ var ImportStuck = &Check{
 - segments of a living collection are importing, an hour after they were made, while no job of the collection is under way: they are what an import
   that was cut off left.
 
-Final are Completed and Failed. Times are the jobs' own; one without a time is not judged by it. Failed ones are ` + "`task-failed`" + `'s.`,
+Final are Completed and Failed. Times are the jobs' own; one without a time is not judged by it. Failed ones are ` + "`task-failed`" + `'s, those of collections that are gone ` + "`orphan-task`" + `'s.`,
 	Remedy: `utility.list_bulk_insert_tasks() shows progress and reasons. Look at the log of the data node that has the task; object storage that cannot be
 read is the usual cause.`,
 	Run: runImportStuck,
@@ -46,7 +46,7 @@ func runImportStuck(p *Pass) error {
 		default:
 			continue
 		}
-		if t.State == "Completed" || t.State == "Failed" {
+		if t.State == "Completed" || t.State == "Failed" || p.Collection(t.Collection) == nil {
 			continue
 		}
 		running[t.Collection] = true
@@ -107,7 +107,7 @@ func (p *Pass) judgeImporting(running map[model.CollectionID]bool) {
 		}
 		p.Report(Finding{
 			Severity: Warning, Object: refCollection(p.Cluster, x.ID), Objects: objects[:min(len(objects), maxObjects)],
-			Message:  fmt.Sprintf("%s of %s, %s rows, are importing, and no import is under way", plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows)),
+			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, and no import is under way", plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), agree(segments, "is", "are")),
 			Evidence: []Evidence{{"importing segments older than 1 h", number(segments), "etcd"}, {"their rows", number(rows), "etcd"}, {"imports under way", "none", "etcd"}},
 			Impact:   "Their rows are not visible; they hold storage.",
 			Hint:     fmt.Sprintf("%sutility.list_bulk_insert_tasks(collection_name=%q), then import again what is missing", inDatabase(p.Cluster, x), x.Name),

@@ -87,8 +87,8 @@ func (p *Pass) judgeEngine(x *model.Collection, lowest, highest *model.Session) 
 		return
 	}
 	f.Objects = append(f.Objects, refNode(reader.Role, reader.Node))
-	f.Message = fmt.Sprintf("%s of %s, %s rows, have index files of version %d, which %s cannot read: it reads %d to %d",
-		plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), version, reader.Name(), reader.IndexEngine.Minimal, reader.IndexEngine.Current)
+	f.Message = fmt.Sprintf("%s of %s, %s rows, %s index files of version %d, which %s cannot read: it reads %d to %d",
+		plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), agree(segments, "has", "have"), version, reader.Name(), reader.IndexEngine.Minimal, reader.IndexEngine.Current)
 	f.Evidence = []Evidence{
 		{"version of the files", strconv.Itoa(int(version)), "etcd"},
 		{"range of " + reader.Name(), fmt.Sprintf("%d to %d", reader.IndexEngine.Minimal, reader.IndexEngine.Current), "etcd"},

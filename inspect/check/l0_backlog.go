@@ -85,8 +85,8 @@ func runL0Backlog(p *Pass) error {
 		x := p.Collection(sum.collection)
 		p.Report(Finding{
 			Severity: Warning, Object: refVChannel(sum.vchannel), Objects: append([]model.Ref{refCollection(p.Cluster, x.ID)}, sum.objects...),
-			Message: fmt.Sprintf("%s of %s on %s hold %s deletes, the oldest for %s", plural(sum.segments, "L0 segment"), collectionLabel(p.Cluster, x.ID), sum.vchannel,
-				number(sum.deletes), span(p.age(sum.oldest))),
+			Message: fmt.Sprintf("%s of %s on %s %s %s deletes, the oldest for %s", plural(sum.segments, "L0 segment"), collectionLabel(p.Cluster, x.ID), sum.vchannel,
+				agree(sum.segments, "holds", "hold"), number(sum.deletes), span(p.age(sum.oldest))),
 			Evidence: []Evidence{
 				{"L0 segments older than " + span(l0After), strconv.Itoa(sum.segments), "etcd"}, {"deletes", number(sum.deletes), "etcd"},
 				{"bytes", bytesText(sum.bytes), "etcd"}, {"oldest", timeText(sum.oldest), "etcd"},

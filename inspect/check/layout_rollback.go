@@ -24,7 +24,7 @@ var LayoutRollback = &Check{
 
 Versions are those of the sessions; of 2.1, whose sessions carry none, it is the layout of the keys that tells. ` + "`index-too-new`" + ` looks at index files.`,
 	Remedy: `Go back to the newer version, which reads what it wrote, or restore the metadata that was backed up before the upgrade. Milvus supports no rollback over a change of the metadata.`,
-	Run: runLayoutRollback,
+	Run:    runLayoutRollback,
 }
 
 // newerKinds are kinds of keys and the version that first wrote them; the newest first.
@@ -40,7 +40,7 @@ func newerKinds() []struct {
 		{release{2, 6}, []string{"streaming-version", "control-channel", "pchannel", "broadcast-task", "wal-checkpoint", "wal-vchannel", "wal-segment", "struct-array-field"}},
 		{release{2, 5}, []string{"stats-task", "bm25log", "function", "privilege-group"}},
 		{release{2, 4}, []string{"import-job", "preimport-task", "import-task", "compaction-task", "analyze-task", "partition-stats", "partition-stats-version", "target"}},
-		{release{2, 2}, []string{"binlog", "deltalog", "statslog", "index", "segment-index", "collection-load", "channel-checkpoint", "resource-group", "replica", "field", "partition"}},
+		{release{2, 2}, []string{"binlog", "deltalog", "statslog", "index", "segment-index", "collection-load", "channel-checkpoint", "resource-group", "replica", "field", "partition", "database"}},
 	}
 }
 
@@ -80,8 +80,8 @@ func (p *Pass) judgeRewritten(x *model.Collection) {
 	if segments == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s of %s, %s rows, were rewritten by a newer Milvus: the one that runs (%s) sees no data in them",
-		plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), p.Version.Text)
+	f.Message = fmt.Sprintf("%s of %s, %s rows, %s rewritten by a newer Milvus: the one that runs (%s) sees no data there",
+		plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), agree(segments, "was", "were"), p.Version.Text)
 	f.Evidence = []Evidence{
 		{"segments with logs under keys of their own only", strconv.Itoa(segments), "etcd"}, {"their rows", number(rows), "etcd"},
 		{"rows of the collection", number(p.CollectionTotals(x.ID).Rows), "etcd"}, {"version that runs", p.Version.Text, p.Version.From},
@@ -108,7 +108,7 @@ func (p *Pass) judgeForeignLevel(x *model.Collection) {
 	if segments == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s of %s hold %s deletes that Milvus %s does not know how to read", plural(segments, "L0 segment"), collectionLabel(p.Cluster, x.ID), number(deletes), p.Version.Text)
+	f.Message = fmt.Sprintf("%s of %s %s %s deletes that Milvus %s does not know how to read", plural(segments, "L0 segment"), collectionLabel(p.Cluster, x.ID), agree(segments, "holds", "hold"), number(deletes), p.Version.Text)
 	f.Evidence = []Evidence{{"L0 segments", strconv.Itoa(segments), "etcd"}, {"their deletes", number(deletes), "etcd"}, {"version that runs", p.Version.Text, p.Version.From}}
 	f.Impact = "Rows that were deleted are found again."
 	f.Hint = "run Milvus 2.4 or later again, and let it compact the L0 segments before going back"
@@ -138,7 +138,7 @@ func (p *Pass) judgeNewerKeys(runs release) {
 	if keys == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s of Milvus %s or later exist, and %s runs: a newer version has been here", plural(keys, "key"), newest, p.Version.Text)
+	f.Message = fmt.Sprintf("%s of Milvus %s or later %s, and %s runs: a newer version has been here", plural(keys, "key"), newest, agree(keys, "exists", "exist"), p.Version.Text)
 	f.Evidence = append(f.Evidence, Evidence{"version that runs", p.Version.Text, p.Version.From})
 	for _, note := range p.Version.Notes {
 		f.Evidence = append(f.Evidence, Evidence{"note", note, "etcd"})

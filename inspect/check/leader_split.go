@@ -150,10 +150,14 @@ func (p *Pass) reportSplit(id model.CollectionID, s *split) {
 		f.Message = fmt.Sprintf("collection %s: %s led by %s, which %s to none of its replicas", name, plural(len(outside), "shard"), few(nodes), belongs(len(nodes)))
 		f.Impact = "The leader may go with the next change of its own replicas; it takes the memory of other collections."
 	}
-	f.Evidence = []Evidence{
-		{"shards with two leaders", few(double), "leaders' views"},
-		{"shards led from outside", few(outside), "leaders' views, etcd"},
-		{"segments that are not where the leader asks", plural(len(s.lost), "segment"), "leaders' views, query nodes"},
+	if len(double) > 0 {
+		f.Evidence = append(f.Evidence, Evidence{"shards with two leaders", few(double), "leaders' views"})
+	}
+	if len(outside) > 0 {
+		f.Evidence = append(f.Evidence, Evidence{"shards led from outside", few(outside), "leaders' views, etcd"})
+	}
+	if len(s.lost) > 0 {
+		f.Evidence = append(f.Evidence, Evidence{"segments that are not where the leader asks", number(len(s.lost)), "leaders' views, query nodes"})
 	}
 	f.Hint = "restart QueryCoord; it compares all leaders and nodes when it starts"
 	for _, v := range slices.Concat(double, outside) {

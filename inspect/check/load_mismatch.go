@@ -51,7 +51,7 @@ func runLoadMismatch(p *Pass) error {
 		}
 	}
 	for _, c := range p.Runtime.Loaded {
-		if p.Collection(c.Collection) != nil && p.LoadState(c.Collection) == nil {
+		if x := p.Collection(c.Collection); x != nil && !x.Dropped() && p.LoadState(c.Collection) == nil {
 			p.reportMismatch(c.Collection, Info, "is loaded by QueryCoord, and etcd does not know", fmt.Sprintf("%d %%", c.Percent))
 		}
 	}

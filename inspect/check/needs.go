@@ -50,9 +50,17 @@ func (p *Pass) lacksDistribution(r *model.Runtime) string {
 		return "no query node said what it serves" + because(blind)
 	}
 	for _, n := range blind {
-		p.Unseen(n.Name() + ": " + why(n))
+		if !p.isGone(n) {
+			p.Unseen(n.Name() + ": " + why(n))
+		}
 	}
 	return ""
+}
+
+// isGone reports whether a node is only known by what others still tell of it: it has no session, and was
+// not asked. It serves nothing that could be looked at.
+func (p *Pass) isGone(n *model.LiveNode) bool {
+	return n.Outcome == model.NotAsked && alive(p.Cluster) && p.SessionIn(n.Node, n.Role) == nil
 }
 
 func lacksRecovery(r *model.Runtime) string {
@@ -82,10 +90,22 @@ func (p *Pass) lacksMetrics(r *model.Runtime) string {
 	}
 	for _, x := range r.Processes {
 		if x.Metrics == nil {
-			p.Unseen("metrics of " + x.Address + ": " + reason(x.Outcome, x.Reason))
+			p.Unseen("metrics of " + processLabel(x) + ": " + reason(x.Outcome, x.Reason))
 		}
 	}
 	return ""
+}
+
+// processLabel is a process's HTTP address, or the sessions it has where that is unknown.
+func processLabel(x *model.Process) string {
+	if x.Address != "" || len(x.Nodes) == 0 {
+		return x.Address
+	}
+	names := make([]string, len(x.Nodes))
+	for i := range x.Nodes {
+		names[i] = x.Nodes[i].Name
+	}
+	return few(names)
 }
 
 func (p *Pass) lacksSystem(r *model.Runtime) string {
@@ -178,7 +198,8 @@ func firstFrame(stack []byte) string {
 			seen = true
 			continue
 		}
-		if text := strings.TrimSpace(string(line)); seen && strings.Contains(text, "/inspect/") {
+		// Lines of places are indented, those of functions are not.
+		if text := strings.TrimSpace(string(line)); seen && line[0] == '\t' && strings.Contains(text, "/inspect/") {
 			if i := strings.LastIndex(text, "/inspect/"); i >= 0 {
 				text = text[i+1:]
 			}

@@ -19,8 +19,8 @@ search failed, the segments were gone after 2 seconds, the process after 12. It 
 in it until they are empty.
 
 A finding is a stopping query node that still has segments or leads shards, and a read-only node of a replica that still serves it. One look cannot tell how long that has been so: with every look that shows the
-same figures it is more surely stuck, because no other node has room, or QueryCoord does not see it as stopping (milvus issues 37446, 46678, 25249). A stopping node that serves nothing any more is
-an information.
+same figures it is more surely stuck, because no other node has room, or QueryCoord does not see it as stopping (milvus issues 37446, 46678, 25249). No finding is a stopping node that serves nothing
+any more, see node-stopping.
 `,
 	Remedy: `
 Wait, and look again: the number of segments must fall. If it does not, see whether the other nodes of the resource group have the memory, and QueryCoord's log for the node. Killing the process before it is empty
@@ -44,7 +44,9 @@ func runStoppingServing(p *Pass) error {
 		if known {
 			segments, shards = servesOf(n.Distribution, leaving, stopping)
 		}
-		p.reportStopping(n, stopping, leaving, segments, shards, known, &d)
+		if segments+shards > 0 {
+			p.reportStopping(n, stopping, leaving, segments, shards, known, &d)
+		}
 	}
 	return nil
 }
@@ -105,15 +107,46 @@ func (p *Pass) reportStopping(n *model.LiveNode, stopping bool, leaving []model.
 		f.Message = fmt.Sprintf("%s is leaving the replicas of %s, and still serves %s of them", n.Name(), few(names), what)
 		f.Impact = "Searches of these collections still depend on a node that is to leave them."
 	}
-	if segments+shards == 0 {
-		if !stopping {
-			return
-		}
-		f.Severity, f.Impact, f.Hint = Info, "None: it serves nothing any more.", "nothing; its session goes when it exits"
-		f.Message = n.Name() + " is stopping, and serves nothing any more"
-		if !known {
-			f.Message = n.Name() + " is stopping, and nobody asks it for anything"
-		}
-	}
 	p.Report(f)
+}
+
+// NodeStopping tells of processes that are on their way out.
+var NodeStopping = &Check{
+	ID:       "node-stopping",
+	Title:    "Process is stopping",
+	Severity: Info,
+	Since:    "0.3",
+	Doc: `
+A process that got SIGTERM marks its session as stopping, hands over what it has and exits; measured on 2.3.5, a query node was empty after 2 seconds and gone after 12. This tells which processes are
+at it, as an information: there will be one less. A stopping query node that still serves is a finding of its own, stopping-node-serving, and not named here as well.
+`,
+	Remedy: `
+Nothing, if it was meant. A process that is still there after minutes waits for something: see its log. To have as many as before, start another.
+`,
+	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels,
+	Run:   runNodeStopping,
+}
+
+func runNodeStopping(p *Pass) error {
+	for _, s := range p.Sessions {
+		if !s.Stopping {
+			continue
+		}
+		n := p.Runtime.LiveNode(s.Role, s.Node)
+		if n != nil && n.Distribution != nil && len(n.Distribution.Sealed)+len(n.Distribution.Leaders) > 0 {
+			continue
+		}
+		d := p.dutiesOf(s.Role, s.Node)
+		f := Finding{
+			Severity: Info, Object: refNode(s.Role, s.Node), Objects: p.dutyRefs(&d), Evidence: d.evidence(),
+			Message: roleLabel(s.Role) + " " + s.Name() + " is stopping",
+			Impact:  "There will be one less; others take over what it had.",
+			Hint:    "nothing, if it was meant; start another to have as many as before",
+		}
+		if n != nil && n.Distribution != nil {
+			f.Message += ", and serves nothing any more"
+		}
+		p.Report(f)
+	}
+	return nil
 }

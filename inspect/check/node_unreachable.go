@@ -47,7 +47,9 @@ func runNodeUnreachable(p *Pass) error {
 		case model.Stale, model.OtherCluster:
 			answered = true
 		case model.NotAsked, model.Unimplemented:
-			p.Unseen(n.Name() + ": " + why(n))
+			if !p.isGone(n) {
+				p.Unseen(n.Name() + ": " + why(n))
+			}
 		default:
 			if s := p.SessionIn(n.Node, n.Role); s != nil && (s.Standby || s.Stopping) || n.State == "StandBy" || n.State == "Stopping" {
 				continue

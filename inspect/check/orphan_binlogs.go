@@ -42,7 +42,7 @@ func runOrphanBinlogs(p *Pass) error {
 	}
 	f := Finding{
 		Severity: Info, Objects: objects,
-		Message:  fmt.Sprintf("%s of logs, %s, belong to %s without a record", plural(files, "file"), bytesText(bytes), plural(segments, "segment")),
+		Message:  fmt.Sprintf("%s of logs, %s, %s to %s without a record", plural(files, "file"), bytesText(bytes), agree(files, "belongs", "belong"), plural(segments, "segment")),
 		Evidence: []Evidence{{"segments without a record", strconv.Itoa(segments), "etcd"}, {"log files", number(files), "etcd"}, {"bytes", bytesText(bytes), "etcd"}},
 		Impact:   "Storage and keys that nothing uses.",
 		Hint:     "kitescope get orphans",

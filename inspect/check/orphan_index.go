@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"kitescope/inspect/model"
@@ -73,7 +72,11 @@ func runOrphanIndex(p *Pass) error {
 func undefined(s *model.Segment, defined []*model.Index) bool {
 	for i := range s.Indexes {
 		r := &s.Indexes[i]
-		if !r.Deleted && !slices.ContainsFunc(defined, func(x *model.Index) bool { return x.ID == r.Index }) {
+		known := r.Deleted
+		for j := 0; j < len(defined) && !known; j++ {
+			known = defined[j].ID == r.Index
+		}
+		if !known {
 			return true
 		}
 	}

@@ -108,7 +108,7 @@ func (p *Pass) reportOrphans(g *orphanGroup) {
 		f.Object = refCollection(p.Cluster, x.ID)
 		where = "partitions of " + collectionLabel(p.Cluster, x.ID) + " that are gone"
 	}
-	f.Message = fmt.Sprintf("%s with %s rows belong to %s", plural(len(g.segments), "segment"), number(g.rows), where)
+	f.Message = fmt.Sprintf("%s with %s rows %s to %s", plural(len(g.segments), "segment"), number(g.rows), agree(len(g.segments), "belongs", "belong"), where)
 	f.Evidence = []Evidence{
 		{"segments", strconv.Itoa(len(g.segments)), "etcd"}, {"their rows", number(g.rows), "etcd"}, {"their logs", bytesText(g.bytes), "etcd"},
 		{"collection id", g.collection.String(), "etcd"},

@@ -64,7 +64,7 @@ func (p *Pass) reportShort(l *model.LoadState, empty []*model.Replica, working, 
 		Evidence: []Evidence{
 			{"replicas that it was loaded with", number(l.Replicas), "etcd"},
 			{"replicas", number(len(p.ReplicasOf(l.Collection))), "etcd"},
-			{"without a query node that takes work", number(len(empty)), "etcd"},
+			{"of them with a query node that takes work", number(working), "etcd"},
 		},
 		Impact: "The others carry its searches; if one more goes, they fail sooner.",
 		Hint:   "start query nodes",

@@ -17,6 +17,7 @@ type sealPolicy struct {
 	maxIdle    time.Duration
 	minSize    float64 // MB, below which a segment is never closed for being idle
 	from       string
+	known      bool // not only the version's defaults
 }
 
 // sealPolicy reads the policy from the cluster's own configuration. Defaults are those of configs/milvus.yaml: maxSize
@@ -38,6 +39,7 @@ func (p *Pass) sealPolicy() sealPolicy {
 	life, _ := p.setting(prefix+"maxLife", 86400, roles...)
 	idle, _ := p.setting(prefix+"maxIdleTime", 600, roles...)
 	s.minSize, _ = p.setting(prefix+"minSizeFromIdleToSealed", 16, roles...)
+	_, s.known = p.Setting(prefix+"maxSize", roles...)
 	s.maxLife, s.maxIdle = time.Duration(life*float64(time.Second)), time.Duration(idle*float64(time.Second))
 	return s
 }
@@ -49,6 +51,9 @@ func (s *sealPolicy) idleRows(maxRows int64) int64 {
 	}
 	return int64(s.minSize / s.maxSize * float64(maxRows))
 }
+
+// sealsIdle reports whether a segment is large enough to be closed for being idle.
+func (s *sealPolicy) sealsIdle(o *openSegment) bool { return o.rows > s.idleRows(o.MaxRows) }
 
 // fullRows is at how many rows a segment is closed for being full.
 func (s *sealPolicy) fullRows(maxRows int64) int64 { return int64(s.proportion * float64(maxRows)) }
@@ -64,6 +69,10 @@ type openSegment struct {
 	writtenAt, knownAt time.Time
 	// by says who told writtenAt.
 	by string
+	// quiet says that nothing tells when it was written, but its leaders consume no inserts at all right now.
+	quiet bool
+	// unbegun says that it has no rows yet: nobody recorded any, and its shard's leaders do not know it.
+	unbegun bool
 	// leaders are the nodes that serve it.
 	leaders []model.Served
 }
@@ -118,7 +127,25 @@ func (p *Pass) openSegment(s *model.Segment, asked time.Time) openSegment {
 	if o.by == "" {
 		o.fromCheckpoint(p.Cluster)
 	}
+	if len(o.leaders) > 0 {
+		o.quiet = o.by == "" && !slices.ContainsFunc(o.leaders, consumesInserts)
+		if v := o.leaders[0].Leader; o.rows == 0 && len(v.Growing) > 0 {
+			o.rows = v.GrowingRows / int64(len(v.Growing)) // nodes say the sum of a shard
+		}
+	}
+	o.unbegun = o.rows == 0 && o.by == "" && len(o.leaders) == 0 && len(p.Runtime.ShardViews(s.VChannel)) > 0
 	return o
+}
+
+// consumesInserts reports whether a node takes inserts in, by Milvus's own average over the last 3 seconds
+// (ratelimitutil.DefaultAvgDuration); a node that does not say may.
+func consumesInserts(s model.Served) bool {
+	q := quotaOf(s.Node)
+	if q == nil {
+		return true
+	}
+	rate, ok := q.Rates["InsertConsumeThroughput"]
+	return !ok || rate > 0
 }
 
 // fromCheckpoint works out when rows were last written from metadata alone. The last allocation is
@@ -162,13 +189,23 @@ func (o *openSegment) idleFor(now time.Time) (idle time.Duration, ok bool) {
 	return idle, idle >= idleGrace
 }
 
-// unsure reports whether the segment is old enough to be idle, and nothing tells whether it is.
+// left reports whether the segment is left alone: nothing was written for a while, or, where nobody tells
+// that, it has been open for a while and nothing is written now.
+func (o *openSegment) left(now time.Time) bool {
+	_, idle := o.idleFor(now)
+	return idle || o.quiet && !o.startedAt.IsZero() && now.Sub(o.startedAt) >= idleGrace
+}
+
+// unsure reports whether the segment may have been left alone, and nothing tells whether it was.
 func (o *openSegment) unsure(now time.Time) bool {
-	if o.startedAt.IsZero() || now.Sub(o.startedAt) < idleGrace {
+	if !o.startedAt.IsZero() && now.Sub(o.startedAt) < idleGrace {
 		return false
 	}
 	if written := o.ExpireAt.Time(); !written.IsZero() && now.Sub(written) < idleGrace {
 		return false // it was written just now
+	}
+	if o.quiet && !o.startedAt.IsZero() || o.unbegun {
+		return false
 	}
 	return o.writtenAt.IsZero() || now.Sub(o.knownAt) > checkpointGrace
 }

@@ -210,12 +210,16 @@ func (p *Pass) reportRemains(id model.CollectionID, r *remains, asked time.Time)
 	}
 	f.Evidence = []Evidence{
 		{"in memory", plural(len(r.segments), "segment"), few(nodes)},
-		{"dropped since", timeText(r.dropped), "etcd"},
-		{"without a record", number(r.unknown), "etcd"},
 		{"searched by a shard leader", number(r.searched), "leaders' views"},
 	}
+	if !r.dropped.IsZero() {
+		f.Evidence = append(f.Evidence, Evidence{"dropped since", timeText(r.dropped), "etcd"})
+	}
+	if r.unknown > 0 {
+		f.Evidence = append(f.Evidence, Evidence{"without a record", number(r.unknown), "etcd"})
+	}
 	f.Impact = "The nodes hold " + bytesText(r.bytes) + " for nothing."
-	if r.searched > 0 {
+	if r.searched > 0 && p.wanted(id) {
 		f.Impact += " Searches go through these rows, and through what was made of them."
 	}
 	f.Hint = "restart QueryCoord, or query nodes one after the other: " + few(nodes)

@@ -133,10 +133,10 @@ func replicaWith(c *model.Cluster, id model.CollectionID, node model.NodeID) *mo
 }
 
 // blindIn are the query nodes of a replica of which it is unknown what they serve.
-func blindIn(r *model.Runtime, replica *model.Replica) []*model.LiveNode {
+func (p *Pass) blindIn(replica *model.Replica) []*model.LiveNode {
 	var blind []*model.LiveNode
 	for _, id := range membersOf(replica) {
-		if n := r.LiveNode("querynode", id); n != nil && n.Distribution == nil {
+		if n := p.Runtime.LiveNode("querynode", id); n != nil && n.Distribution == nil && !p.isGone(n) {
 			blind = append(blind, n)
 		}
 	}

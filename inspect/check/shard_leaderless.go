@@ -16,7 +16,7 @@ var NoShardLeader = &Check{
 	Since:    "0.3",
 	Doc: `
 Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord names no leader ("channel not available
-in any replica", milvus issues 27355, 23936, 28563), or which no query node leads, provided that all nodes of the collection's replicas said what they serve. With several
+in any replica", milvus issues 27355, 23936, 28563), or only nodes that do not answer; or which no query node leads, provided that all nodes of the collection's replicas said what they serve. With several
 replicas, one of which has no leader for the channel, it is a warning: searches go to the others.
 
 No finding is a collection that is still loading (see load-stuck). Where a node did not answer and QueryCoord does not say, it is unknown who leads.
@@ -37,8 +37,8 @@ Restarting QueryCoord, then release and load, are the last resorts.
 	},
 }
 
-// leaderless are the channels of one collection that somebody should lead.
-type leaderless struct {
+// unled are the channels of one collection that somebody should lead.
+type unled struct {
 	all, some []string // no replica, or not each, has a leader
 	problem   string
 }
@@ -50,7 +50,7 @@ func runNoShardLeader(p *Pass) error {
 		if l.Status != "Loaded" || x == nil || x.Dropped() {
 			continue
 		}
-		var found leaderless
+		var found unled
 		var unsure []string
 		for _, channel := range liveChannels(p.Cluster, l.Collection) {
 			leaders, known, problem := p.leadersOf(said, l.Collection, channel)
@@ -101,23 +101,30 @@ func (p *Pass) leadersOf(said coordLeaders, id model.CollectionID, channel strin
 		if s.Problem != "" || len(s.Nodes) == 0 {
 			return 0, true, s.Problem
 		}
-		known, leaders = true, len(slices.Compact(slices.Sorted(slices.Values(s.Nodes))))
+		known = true
+		for _, id := range slices.Compact(slices.Sorted(slices.Values(s.Nodes))) {
+			if why := p.whyDead(id); why != "" {
+				problem = "querynode-" + id.String() + " (" + why + ")"
+				continue
+			}
+			leaders++
+		}
 	} else if problem := said.problems[id]; problem != "" {
 		return 0, true, problem
 	}
 	views := len(p.Runtime.ShardViews(channel))
 	if known {
-		return max(leaders, views), true, ""
+		return max(leaders, views), true, problem
 	}
 	for _, r := range p.ReplicasOf(id) {
-		if len(blindIn(p.Runtime, r)) > 0 {
+		if len(p.blindIn(r)) > 0 {
 			return views, views > 0, ""
 		}
 	}
 	return views, true, ""
 }
 
-func (p *Pass) reportLeaderless(id model.CollectionID, l *leaderless) {
+func (p *Pass) reportLeaderless(id model.CollectionID, l *unled) {
 	name := collectionLabel(p.Cluster, id)
 	shards := len(liveChannels(p.Cluster, id))
 	f := Finding{Severity: Error, Object: refCollection(p.Cluster, id), Cost: 1}
@@ -132,7 +139,7 @@ func (p *Pass) reportLeaderless(id model.CollectionID, l *leaderless) {
 	}
 	f.Evidence = []Evidence{{"shards without a leader", few(slices.Concat(l.all, l.some)), "QueryCoord, query nodes"}}
 	if l.problem != "" {
-		f.Evidence = append(f.Evidence, Evidence{"QueryCoord says", l.problem, "QueryCoord GetShardLeaders"})
+		f.Evidence = append(f.Evidence, Evidence{"QueryCoord names", l.problem, "QueryCoord GetShardLeaders"})
 	}
 	f.Hint = "look at QueryCoord's log for " + strings.Join(slices.Concat(l.all, l.some)[:1], "") + ", and at the nodes of the collection's replicas: " + few(p.replicaNodes(id))
 	for _, v := range slices.Concat(l.all, l.some) {

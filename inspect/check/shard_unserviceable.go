@@ -73,8 +73,8 @@ func runShardUnserviceable(p *Pass) error {
 func (p *Pass) deadNodes() map[model.NodeID]string {
 	dead := make(map[model.NodeID]string)
 	for _, n := range p.Runtime.QueryNodes() {
-		if n.Distribution == nil && isDown(n.Outcome) {
-			dead[n.Node] = n.Outcome.String()
+		if why := p.whyDead(n.Node); why != "" {
+			dead[n.Node] = why
 		}
 		if n.Distribution == nil {
 			continue
@@ -86,13 +86,27 @@ func (p *Pass) deadNodes() map[model.NodeID]string {
 					continue
 				}
 				last = s.Node
-				if p.Runtime.LiveNode("querynode", s.Node) == nil && p.SessionIn(s.Node, "querynode") == nil {
-					dead[s.Node] = "no session"
+				if why := p.whyDead(s.Node); why != "" {
+					dead[s.Node] = why
 				}
 			}
 		}
 	}
 	return dead
+}
+
+// whyDead says why nobody answers for a query node, "" if somebody may.
+func (p *Pass) whyDead(id model.NodeID) string {
+	n := p.Runtime.LiveNode("querynode", id)
+	switch {
+	case n != nil && n.Distribution != nil:
+		return ""
+	case n != nil && isDown(n.Outcome):
+		return n.Outcome.String()
+	case p.SessionIn(id, "querynode") == nil && alive(p.Cluster) && (n == nil || n.Outcome == model.NotAsked):
+		return "no session"
+	}
+	return ""
 }
 
 // isDown reports whether an outcome means that the session's own process is not there for anyone. What only
@@ -155,17 +169,17 @@ func (p *Pass) addGone(u *unserviceable, v model.ShardView, dead map[model.NodeI
 func (p *Pass) whyUnserviceable(v model.ShardView, dead map[model.NodeID]string, asked time.Time) string {
 	switch {
 	case v.Serviceable != nil && !*v.Serviceable && v.CatchingUp != nil && *v.CatchingUp:
-		return "still catching up with the stream"
+		return "the leader is still catching up with the stream"
 	case v.Serviceable != nil && !*v.Serviceable:
-		return "says that it is not serviceable"
+		return "the leader says that it is not serviceable"
 	case v.Serviceable == nil && v.TargetVersion == 0 && !releaseOf(p.Cluster).before(release{2, 3}) && releaseOf(p.Cluster).known() &&
 		watchedFor(v, asked) > moveGrace:
-		return "was never given a target"
+		return "the leader was never given a target"
 	}
 	if len(dead) > 0 {
 		for _, s := range v.Sealed {
 			if why := dead[s.Node]; why != "" {
-				return "asks querynode-" + s.Node.String() + ", " + why
+				return "segments are on querynode-" + s.Node.String() + " (" + why + ")"
 			}
 		}
 	}
@@ -193,14 +207,14 @@ func (p *Pass) reportUnserviceable(id model.CollectionID, u *unserviceable) {
 	leaders := nodeNames("querynode", u.leaders)
 	f := Finding{
 		Severity: Error, Object: refCollection(p.Cluster, id), Cost: float64(len(u.replicas)) / float64(replicas),
-		Message: fmt.Sprintf("collection %s: %s of %d cannot be searched: its leader %s %s", name, plural(len(channels), "shard"),
+		Message: fmt.Sprintf("collection %s: %s of %d, led by %s, cannot be searched: %s", name, plural(len(channels), "shard"),
 			len(liveChannels(p.Cluster, id)), few(leaders), most(u.reasons)),
 		Evidence: []Evidence{{"shards", few(channels), "leaders' views"}},
 		Impact:   "Searches of the collection fail.",
 		Hint:     "look at the log of " + few(leaders) + " for these channels, and whether the other nodes have the memory to take over",
 	}
 	for _, why := range slices.Sorted(maps.Keys(u.reasons)) {
-		f.Evidence = append(f.Evidence, Evidence{"leader", why, few(leaders)})
+		f.Evidence = append(f.Evidence, Evidence{"reason", why, few(leaders)})
 	}
 	if len(u.gone) > 0 {
 		f.Evidence = append(f.Evidence, Evidence{"rows on nodes that do not answer", number(u.rows), "etcd, leaders' views"})

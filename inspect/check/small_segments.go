@@ -108,7 +108,7 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 	}
 	f := Finding{
 		Severity: Info, Object: refCollection(p.Cluster, x.ID),
-		Message: fmt.Sprintf("%s of %s are small, hold %s rows and could be %s fewer", plural(small, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), number(excess)),
+		Message: fmt.Sprintf("%s of %s are small, with %s rows, and could be %s fewer", plural(small, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), number(excess)),
 		Evidence: []Evidence{
 			{"small segments older than " + span(mergeAfter), strconv.Itoa(small), "etcd"}, {"flushed segments in all", strconv.Itoa(flushed), "etcd"},
 			{"their rows", number(rows), "etcd"}, {"rows a segment may have", number(p.maxRows(x)), "etcd"},

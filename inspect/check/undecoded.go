@@ -37,7 +37,7 @@ func runUndecoded(p *Pass) error {
 	}
 	f := Finding{
 		Severity: Info, Objects: objects,
-		Message: fmt.Sprintf("%s of %s are not understood, most of them: %s", number(len(p.Undecoded)), plural(p.Keys, "key"), most(reasons)),
+		Message: fmt.Sprintf("%s of %s %s not understood, most often: %s", number(len(p.Undecoded)), plural(p.Keys, "key"), agree(len(p.Undecoded), "is", "are"), most(reasons)),
 		Impact:  "What they hold is missing from everything that is shown.",
 		Hint:    "kitescope get undecoded",
 	}

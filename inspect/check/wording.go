@@ -21,3 +21,11 @@ func bytesText(n int64) string {
 	}
 	return strconv.FormatFloat(v, 'f', digits, 64) + " " + "KMGTP"[unit:unit+1] + "iB"
 }
+
+// agree is the form of a verb that goes with a count: agree(n, "has", "have").
+func agree[N ~int | ~int32 | ~int64](n N, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

@@ -109,6 +109,7 @@ func (w *World) etcdActivity(args []word) error {
 // queueFact is one of
 //
 //	queue TOPIC=FIRST..END...: Kafka's offsets
+//	queue behind MESSAGES [TOPIC=FIRST..END]...: each topic ends so many messages after the checkpoint
 //	queue down OUTCOME
 //	queue skipped REASON
 func (w *World) queueFact(args []word) error {
@@ -126,6 +127,13 @@ func (w *World) queueFact(args []word) error {
 		return nil
 	}
 	var offsets live.QueueOffsets
+	if args[0].text == "behind" && len(args) > 1 {
+		topics, err := w.topicsBehind(args[1].text)
+		if err != nil {
+			return err
+		}
+		offsets.Topics, args = topics, args[2:]
+	}
 	for _, x := range args {
 		t := live.TopicOffsets{}
 		name, numbers, ok := strings.Cut(x.text, "=")
@@ -133,6 +141,7 @@ func (w *World) queueFact(args []word) error {
 			return fmt.Errorf("%s: not TOPIC=FIRST..END", x.text)
 		}
 		t.Name = name
+		offsets.Topics = slices.DeleteFunc(offsets.Topics, func(had live.TopicOffsets) bool { return had.Name == name })
 		offsets.Topics = append(offsets.Topics, t)
 	}
 	var err error

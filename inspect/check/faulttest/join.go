@@ -60,35 +60,27 @@ func (w *World) leaderIs(channel string, node int64) error {
 	return nil
 }
 
-// join is "join NODE like NODE [OFFSET]": a query node that registered, was put into the
-// resource group and the replicas, and was given nothing to serve. OFFSET is its start, relative to the base's time.
+// join is "join NODE like NODE [TIME]": a process that registered, and was given nothing to do. A query
+// node was put into the resource groups and the replicas. TIME is when it started.
 func (w *World) join(args []word) error {
 	role, number, ok := cutLast(args[0].text)
 	id, err := strconv.ParseInt(number, 10, 64)
-	if !ok || err != nil || role != "querynode" {
-		return fmt.Errorf("%s: join wants a query node's name", args[0].text)
-	}
 	like := args[2].text
-	_, likeID, _ := cutLast(like)
-	address, err := w.register(like, id)
+	likeRole, likeID, _ := cutLast(like)
+	if !ok || err != nil || role != likeRole {
+		return fmt.Errorf("%s: join wants the name of a session of the same role as %s", args[0].text, like)
+	}
+	address, err := w.register(like, args[0].text, id)
 	if err != nil {
 		return err
 	}
-	for _, e := range w.store.below("querycoord-replica/") {
-		if err := w.edit([]string{e}, []word{{text: "nodes+=" + number}}); err != nil {
-			return err
-		}
-	}
-	for _, e := range w.store.below("queryCoord-ResourceGroup/") {
-		if err := w.edit([]string{e}, []word{{text: "nodes+=" + number}}); err != nil {
+	if role == "querynode" {
+		if err := w.takeIn(id); err != nil {
 			return err
 		}
 	}
 	if w.noRuntime {
 		return nil
-	}
-	if err := w.addToAnswers(id); err != nil {
-		return err
 	}
 	list, err := w.of(like)
 	if err != nil {
@@ -109,6 +101,19 @@ func (w *World) join(args []word) error {
 	return nil
 }
 
+// takeIn puts a query node into all resource groups and replicas, in etcd and in what QueryCoord says.
+func (w *World) takeIn(id int64) error {
+	for _, prefix := range []string{"querycoord-replica/", "queryCoord-ResourceGroup/"} {
+		if err := w.edit(w.store.below(prefix), []word{{text: fmt.Sprintf("nodes+=%d", id)}}); err != nil {
+			return err
+		}
+	}
+	if w.noRuntime {
+		return nil
+	}
+	return w.addToAnswers(id)
+}
+
 func cutLast(name string) (role, number string, ok bool) {
 	i := strings.LastIndexByte(name, '-')
 	if i < 0 {
@@ -118,7 +123,7 @@ func cutLast(name string) (role, number string, ok bool) {
 }
 
 // register adds the session key and returns the address of the new process.
-func (w *World) register(like string, id int64) (address string, err error) {
+func (w *World) register(like, name string, id int64) (address string, err error) {
 	i := -1
 	for n, s := range w.base.Cluster.Sessions {
 		if s.Name() == like {
@@ -134,7 +139,7 @@ func (w *World) register(like string, id int64) (address string, err error) {
 	}
 	address = net.JoinHostPort(host, strconv.FormatInt(21000+id*10, 10))
 	return address, w.copyKeys([]word{
-		{text: "session/" + like}, {text: fmt.Sprintf("session/querynode-%d", id)},
+		{text: "session/" + like}, {text: "session/" + name},
 		{text: fmt.Sprintf("ServerID=%d", id)}, {text: `Address="` + address + `"`}, {text: fmt.Sprintf("LeaseID=%d", id)},
 	})
 }
@@ -180,10 +185,10 @@ func asNewcomer(r live.Record, id int64, like, address string) (live.Record, err
 		case *querypb.GetDataDistributionResponse:
 			x.NodeID, x.Segments, x.Channels, x.LeaderViews = id, nil, nil, nil
 		case *milvuspb.GetMetricsResponse:
-			x.ComponentName = "querynode" + strconv.FormatInt(id, 10)
+			x.ComponentName = r.Role + strconv.FormatInt(id, 10)
 			x.Response = strings.ReplaceAll(x.GetResponse(), old, address)
 			x.Response = strings.Replace(x.GetResponse(), `"id":`+like, `"id":`+strconv.FormatInt(id, 10), 1)
-			x.Response = strings.Replace(x.GetResponse(), `"name":"querynode`+like, `"name":"querynode`+strconv.FormatInt(id, 10), 1)
+			x.Response = strings.Replace(x.GetResponse(), `"name":"`+r.Role+like, `"name":"`+r.Role+strconv.FormatInt(id, 10), 1)
 		case *internalpb.ShowConfigurationsResponse:
 			return setConfig(x.ProtoReflect(), "commonmetricsport", strconv.FormatInt(21001+id*10, 10))
 		case *milvuspb.ComponentStates:
@@ -208,8 +213,8 @@ func rewriteLoose(r *live.Record, edit func(proto.Message) error) error {
 	return nil
 }
 
-// servedMetrics are the samples about what a query node serves.
-var servedMetrics = regexp.MustCompile(`(?m)^milvus_querynode_.*\n`)
+// servedMetrics are the samples about what a query or data node does.
+var servedMetrics = regexp.MustCompile(`(?m)^milvus_(query|data)node_.*\n`)
 
 // newcomerMetrics are a node's metrics without what it served, under another node id.
 func newcomerMetrics(text []byte, like string, id int64) []byte {

@@ -112,6 +112,15 @@ func (w *World) putKey(args []word) error {
 	return nil
 }
 
+// putRaw is "raw KEY VALUE": a key of a kind that nobody knows.
+func (w *World) putRaw(args []word) error {
+	value, err := parseBytes(args[1].text)
+	if err == nil {
+		w.store.put(w.store.absolute(args[0].text), value)
+	}
+	return err
+}
+
 // errNoChange is an edit that leaves everything as it is: its fault would not be there.
 var errNoChange = errors.New("changes nothing")
 

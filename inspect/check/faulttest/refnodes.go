@@ -39,6 +39,17 @@ func (n names) addresses(path string) ([]object, error) {
 	return convert(n.role(path), func(s *model.Session) object { return object{id: s.Address} }), nil
 }
 
+// number turns names of sessions into their node ids.
+func number(f func(string) ([]object, error)) func(string) ([]object, error) {
+	return func(path string) ([]object, error) {
+		list, err := f(path)
+		for i := range list {
+			_, list[i].id, _ = cutLast(list[i].id)
+		}
+		return list, err
+	}
+}
+
 // holders are, for each segment of COLLECTION/STATE, the query node that has it in memory.
 func (n names) holders(path string) ([]object, error) {
 	return n.perSegment(path, func(s *model.Segment, x *model.LiveNode) bool { return n.serves(s, x) })

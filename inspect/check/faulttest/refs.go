@@ -100,6 +100,7 @@ func (n names) all(kind, path string) ([]object, error) {
 		"watch": n.watches, "removal": n.removals, "load": n.loads, "partition-load": n.partitionLoads, "replica": n.replicas,
 		"group": n.groups, "session": n.sessions, "node": n.sessions, "id": n.nodeIDs, "address": n.addresses,
 		"holder": n.holders, "bystander": n.bystanders, "leader": n.leaders, "follower": n.followers,
+		"holder-id": number(n.holders), "bystander-id": number(n.bystanders),
 	}[kind]
 	if !ok {
 		return nil, fmt.Errorf("%s:%s: unknown kind of reference", kind, path)

@@ -270,28 +270,3 @@ func (w *World) ungrowSegment(args []word) error {
 		return fmt.Errorf("no leader has segment %d growing", s.ID)
 	})
 }
-
-// lead is "lead VCHANNEL on NODE": the shard's leader, its view and its growing rows move to a node.
-func (w *World) lead(args []word) error {
-	channel := args[0].text
-	return w.redistribute(func(d distributions) error {
-		to, err := d.node(args[2].text)
-		if err != nil {
-			return err
-		}
-		for _, x := range d {
-			i := slices.IndexFunc(x.GetLeaderViews(), func(v *querypb.LeaderView) bool { return v.GetChannel() == channel })
-			if i < 0 {
-				continue
-			}
-			to.LeaderViews = append(to.GetLeaderViews(), x.GetLeaderViews()[i])
-			x.LeaderViews = slices.Delete(x.GetLeaderViews(), i, i+1)
-			if j := slices.IndexFunc(x.GetChannels(), func(c *querypb.ChannelVersionInfo) bool { return c.GetChannel() == channel }); j >= 0 {
-				to.Channels = append(to.GetChannels(), x.GetChannels()[j])
-				x.Channels = slices.Delete(x.GetChannels(), j, j+1)
-			}
-			return w.leaderIs(channel, to.GetNodeID())
-		}
-		return fmt.Errorf("no node leads %s", channel)
-	})
-}

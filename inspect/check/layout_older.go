@@ -58,7 +58,7 @@ func runLayoutOlder(p *Pass) error {
 	}
 	f.Objects = f.Objects[:min(len(f.Objects), maxObjects)]
 	runs := "Milvus " + p.Version.Text
-	f.Message = fmt.Sprintf("%s of Milvus 2.1 are left over, and %s does not read them", plural(old, "key"), runs)
+	f.Message = fmt.Sprintf("%s of Milvus 2.1 %s left over, and %s does not read that", plural(old, "key"), agree(old, "is", "are"), runs)
 	f.Impact = "None for queries, as long as everything was migrated; the keys are never removed."
 	f.Hint = "if indexes and loaded collections are as they should be, the keys can be deleted with Milvus stopped"
 	var lost []string
@@ -72,7 +72,7 @@ func runLayoutOlder(p *Pass) error {
 		lost = append(lost, "the fields of "+plural(inline, "collection"))
 	}
 	if len(lost) > 0 {
-		f.Severity = Error
+		f.Severity, f.Cost = Error, 1
 		f.Message = fmt.Sprintf("%s runs on metadata of 2.1 that was not migrated: it does not see %s", runs, few(lost))
 		f.Impact = "Collections have no indexes, are not loaded, and cannot be searched, while the cluster says that it is well."
 		f.Hint = "stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, then upgrade; or create the indexes again and load the collections"

@@ -1,0 +1,118 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Thresholds of clock-regression.
+const (
+	// aheadGrace is by how much positions may be ahead of the timestamps that RootCoord has reserved. It reserves 3 s in
+	// advance (allocator of kv/gid/timestamp, and kv/tso/timestamp before 2.3); segments may expire 2 s later still.
+	aheadGrace = 10 * time.Second
+	// skewWarning is by how much the clock of who reads may differ from the cluster's.
+	skewWarning = 2 * time.Minute
+)
+
+// ClockRegression finds timestamps that cannot be.
+var ClockRegression = &Check{
+	ID:       "clock-regression",
+	Title:    "Timestamps are ahead of Milvus's own clock, or its clock stands still",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartChannels | model.PartSessions | model.PartRest,
+	Doc: `RootCoord hands out all timestamps (TSO), and keeps in etcd up to when it has reserved them, about 3 seconds ahead.
+
+- Checkpoints or segment positions more than 10 seconds ahead of that reservation: an error. The clock went back, or etcd was restored from a copy that is older than the data. New
+  writes then get older timestamps than what is there: they count as deleted or are passed over.
+- On a live cluster, a reservation that differs from the clock of this machine by more than 2 minutes: a warning. Either this machine's clock or the cluster's is wrong, and then all ages here are
+  too, or RootCoord does not run. From a file this cannot be judged, as its time is taken from that very reservation.
+
+The greatest timestamp, with which 2.6 marks dropped channels, does not count, and neither do dropped segments.`,
+	Remedy: `Mend the clocks of the nodes (NTP) first. If positions are ahead, RootCoord hands out no older timestamps once its own has caught up: wait that long with writers stopped, or restore a newer
+copy of etcd.`,
+	Run: runClock,
+}
+
+// reserved is up to when RootCoord has reserved timestamps, zero if that is not recorded.
+func (p *Pass) reserved() time.Time {
+	var at time.Time
+	for _, a := range p.Allocators {
+		if (a.Name == "gid/timestamp" || a.Name == "tso/timestamp") && a.At.After(at) {
+			at = a.At
+		}
+	}
+	return at
+}
+
+func runClock(p *Pass) error {
+	reserved := p.reserved()
+	if reserved.IsZero() {
+		return p.Skip("the allocator of timestamps is not in the metadata")
+	}
+	p.judgePositions(reserved)
+	if p.Origin.Kind == "etcd" && !p.Now.IsZero() {
+		p.judgeSkew(reserved)
+	}
+	return nil
+}
+
+func (p *Pass) judgePositions(reserved time.Time) {
+	limit := model.TSOFromTime(reserved.Add(aheadGrace))
+	var furthest model.TSO
+	where := ""
+	var objects []model.Ref
+	count := 0
+	note := func(t model.TSO, ref model.Ref, what string) {
+		count++
+		if t > furthest {
+			furthest, where = t, what
+		}
+		if len(objects) < maxObjects {
+			objects = append(objects, ref)
+		}
+	}
+	for _, v := range p.VChannels {
+		if t := v.Checkpoint.At; t > limit && t != model.MaxTSO {
+			note(t, refVChannel(v.Name), "checkpoint of "+v.Name)
+		}
+	}
+	for _, s := range p.Segments {
+		t := max(s.StartAt, s.PositionAt)
+		if t > limit && t != model.MaxTSO && s.State.Healthy() {
+			note(t, refSegment(s.ID), "position of segment "+s.ID.String())
+		}
+	}
+	if count == 0 {
+		return
+	}
+	p.Report(Finding{
+		Severity: Error, Objects: objects,
+		Message: fmt.Sprintf("%s %s ahead of the timestamps that RootCoord has reserved, by up to %s", plural(count, "position"), agree(count, "is", "are"), span(furthest.Time().Sub(reserved))),
+		Evidence: []Evidence{
+			{"reserved until", timeText(reserved), "etcd"}, {"furthest position", timeText(furthest.Time()), "etcd"}, {"it is the", where, "etcd"}, {"positions ahead", number(count), "etcd"},
+		},
+		Impact: "What is written now gets older timestamps than what is there: it may not be found, and deletes may hit the wrong rows.",
+		Hint:   "stop writers until " + timeText(furthest.Time()) + ", or restore a newer copy of etcd",
+	})
+}
+
+func (p *Pass) judgeSkew(reserved time.Time) {
+	skew := p.Now.Sub(reserved)
+	if skew.Abs() < skewWarning || !hasRole(p.Cluster, "rootcoord") && !hasRole(p.Cluster, "mixcoord") {
+		return
+	}
+	direction, impact := "behind", "Ages that are shown are too great, or RootCoord does not run."
+	if skew < 0 {
+		direction, impact = "ahead of", "Ages that are shown are too small."
+	}
+	p.Report(Finding{
+		Severity: Warning,
+		Message:  fmt.Sprintf("the cluster's timestamps are %s %s this machine's clock", span(skew.Abs()), direction),
+		Evidence: []Evidence{{"reserved until", timeText(reserved), "etcd"}, {"clock of this machine", timeText(p.Now), "kitescope"}},
+		Impact:   impact,
+		Hint:     "compare the clocks of this machine and of RootCoord's; look whether RootCoord answers",
+	})
+}

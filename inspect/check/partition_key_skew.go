@@ -1,0 +1,70 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+
+	"kitescope/inspect/model"
+)
+
+// PartitionKeySkew finds partition keys that put most rows into one partition.
+var PartitionKeySkew = &Check{
+	ID:       "partition-key-skew",
+	Title:    "A partition key puts most rows into few partitions",
+	Severity: Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments,
+	Doc: `Looks at the rows of each partition of collections with a partition key and at least 100,000 rows. Milvus hashes the key's values over a fixed number of partitions (16 by default, 64 before 2.4).
+Information if the largest has 4 times the mean, a warning at 8 times the mean from a million rows on.
+
+A search with the key in its filter reads one partition: of the largest it reads a large part of the collection, and the key saves little. The usual reasons are few distinct values, and one
+tenant that is far larger than the others.`,
+	Remedy: `Give a very large tenant a collection of its own, or take a key with more distinct values. The number of partitions can be chosen only when a collection is created.`,
+	Run:    runPartitionKeySkew,
+}
+
+func runPartitionKeySkew(p *Pass) error {
+	for _, x := range p.Collections {
+		key := ""
+		for _, f := range x.Fields {
+			if f.PartitionKey {
+				key = f.Name
+			}
+		}
+		partitions := p.PartitionsOf(x.ID)
+		if x.Dropped() || key == "" || len(partitions) < 2 {
+			continue
+		}
+		total, empty := int64(0), 0
+		largest, most := partitions[0], int64(-1)
+		for _, x := range partitions {
+			rows := p.PartitionTotals(x.ID).Rows
+			total += rows
+			if rows == 0 {
+				empty++
+			}
+			if rows > most {
+				largest, most = x, rows
+			}
+		}
+		skew := float64(most) * float64(len(partitions)) / float64(max(1, total))
+		if total < skewRows || skew < keySkewInfo {
+			continue
+		}
+		f := Finding{
+			Severity: Info, Object: refCollection(p.Cluster, x.ID), Objects: []model.Ref{{Resource: "partitions", ID: largest.ID.String(), Name: largest.Name}},
+			Message: fmt.Sprintf("the largest of %d partitions of %s has %s of %s rows, %.1f times the mean (partition key %s)", len(partitions), collectionLabel(p.Cluster, x.ID), number(most), number(total), skew, key),
+			Evidence: []Evidence{
+				{"partition key", key, "etcd"}, {"partitions", strconv.Itoa(len(partitions)), "etcd"}, {"of them empty", strconv.Itoa(empty), "etcd"},
+				{"largest", largest.Name, "etcd"}, {"its rows", number(most), "etcd"}, {"rows of the collection", number(total), "etcd"},
+			},
+			Impact: fmt.Sprintf("A search for a value in %s reads %s of the collection.", largest.Name, percent(part(most, total))),
+			Hint:   "give the largest values of " + key + " a collection of their own",
+		}
+		if skew >= keySkewWarning && total >= skewLarge {
+			f.Severity = Warning
+		}
+		p.Report(f)
+	}
+	return nil
+}

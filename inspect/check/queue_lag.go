@@ -1,0 +1,79 @@
+package check
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// queueLagWarning is how many messages behind a checkpoint are a finding. An idle channel gets 5 time ticks a second, 3,000 in the 10 minutes that
+// a checkpoint may stand still on a healthy cluster; the captures of 2.3.5 stay below 1,500.
+const queueLagWarning = 100_000
+
+// QueueLag finds checkpoints that many messages, or all that are left, are behind.
+var QueueLag = &Check{
+	ID:       "queue-lag",
+	Title:    "A checkpoint is far behind its topic, or no longer inside of it",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartChannels,
+	Needs:    NeedQueue,
+	Doc: `Compares the position in each checkpoint of a living collection with the offsets of its topic (Kafka: the message id of a checkpoint is its offset, as a little-endian int64).
+
+- The topic no longer has the message at the checkpoint: what came after it was deleted by the queue's retention before Milvus had written it. An error: a restart of the node that consumes
+  the channel, or a load, fails or misses rows.
+- The checkpoint is beyond the topic's end: the queue was emptied or replaced. An error: nothing that is inserted is consumed until the topic has grown that far.
+- 100,000 messages behind: a warning. An idle channel gets 5 time ticks a second; captured healthy clusters stay below 1,500.
+
+Offsets are read after the metadata; if a file's metadata is more than a minute newer than the answers, the second is not judged.`,
+	Remedy: `Raise the queue's retention above the age of the oldest checkpoint, and mend what holds the checkpoint up. Where messages are gone, what they held has to be inserted again; the position can be reset
+only by hand.`,
+	Run: runQueueLag,
+	FollowsFrom: []Cause{
+		{Check: "checkpoint-lag", Of: shares("vchannels")}, {Check: "channel-unwatched", Of: shares("vchannels")},
+	},
+}
+
+func runQueueLag(p *Pass) error {
+	topics := make(map[string]model.Topic, len(p.Runtime.Queue.Topics))
+	for _, t := range p.Runtime.Queue.Topics {
+		topics[t.Name] = t
+	}
+	current := p.Runtime.To.IsZero() || p.Origin.Taken.Sub(p.Runtime.To) < time.Minute
+	p.servedChannels(func(x *model.Collection, v *model.VChannel) {
+		t, ok := topics[v.PChannel]
+		if !ok || len(v.Checkpoint.Message) != 8 || v.Checkpoint.At == model.MaxTSO {
+			return
+		}
+		at := int64(binary.LittleEndian.Uint64(v.Checkpoint.Message))
+		f := Finding{
+			Severity: Error, Object: refVChannel(v.Name), Objects: []model.Ref{refCollection(p.Cluster, x.ID)},
+			Evidence: []Evidence{
+				{"offset of the checkpoint", strconv.FormatInt(at, 10), "etcd"}, {"oldest offset of the topic", strconv.FormatInt(t.First, 10), "message queue"},
+				{"end of the topic", strconv.FormatInt(t.End, 10), "message queue"}, {"time of the checkpoint", timeText(v.Checkpoint.At.Time()), "etcd"},
+			},
+			Hint: "look at the retention of topic " + t.Name + ", and at " + watcherName(p.Cluster, v),
+		}
+		name := v.Name + " of " + collectionLabel(p.Cluster, x.ID)
+		switch {
+		case at < t.First-1: // the checkpoint is the last message that is done with
+			f.Message = fmt.Sprintf("%s messages after the checkpoint of %s are no longer in the queue", number(t.First-at), name)
+			f.Impact = "Rows that were inserted there and not yet written are lost at the next restart."
+		case at > t.End && current:
+			f.Message = fmt.Sprintf("the checkpoint of %s is %s messages beyond the end of its topic", name, number(at-t.End))
+			f.Impact = "Nothing that is inserted into the channel is consumed."
+			f.Hint = "look whether topic " + t.Name + " was deleted or the queue replaced"
+		case t.End-at >= queueLagWarning:
+			f.Severity = Warning
+			f.Message = fmt.Sprintf("%s messages are behind the checkpoint of %s", number(t.End-at), name)
+			f.Impact = "A load, or a restart of the node that consumes the channel, reads all of them first."
+		default:
+			return
+		}
+		p.Report(f)
+	})
+	return nil
+}

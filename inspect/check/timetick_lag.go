@@ -1,0 +1,133 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Thresholds of timetick-lag.
+const (
+	// tickWarning: on captured clusters under load nodes were 0.15 to 0.4 s behind; a tick comes every 0.2 s (proxy.timeTickInterval).
+	tickWarning = 30 * time.Second
+	// tickError is where Milvus would refuse writes, were the protection on (quotaAndLimits.limitWriting.ttProtection.maxTimeTickDelay: 300).
+	tickError = 5 * time.Minute
+	// tickSuspect is enough to believe that the queue is down if it does not answer either.
+	tickSuspect = 10 * time.Second
+)
+
+// TimetickLag finds nodes that consume the message queue late.
+var TimetickLag = &Check{
+	ID:       "timetick-lag",
+	Title:    "Data nodes, or all nodes, are behind the message queue",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartSessions,
+	Needs:    NeedSystem,
+	Doc: `Looks at up to when data nodes and query nodes have consumed their slowest channel (GetMetrics: MinFlowGraphTt), against the time at which they were asked. A warning from 30 seconds on, an error from
+5 minutes on, where Milvus would refuse writes if ` + "`quotaAndLimits.limitWriting.ttProtection`" + ` is on. Captured clusters under load were 0.4 seconds behind.
+
+If all nodes are behind, it is one finding: the queue, or RootCoord, which sends the ticks. A single query node is ` + "`channel-consumption-lag`" + `'s. A recording that does not say when it was made is judged by the node that is furthest on. Nodes
+without channels do not count.
+
+Consistent searches wait until their node has caught up; data nodes that are behind write late.`,
+	Remedy: `If all are behind: look at the message queue and at RootCoord. If one is: at its CPU, memory and log; it may be catching up after a start.`,
+	Run:    runTimetickLag,
+	FollowsFrom: []Cause{
+		{Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+	},
+}
+
+// tick is how far a node has come.
+type tick struct {
+	node    *model.LiveNode
+	channel string
+	at      time.Time
+}
+
+// ticks are how far nodes have consumed, the furthest behind first, and the time to compare them with.
+func (p *Pass) ticks() (list []tick, asked time.Time) {
+	if p.Runtime == nil {
+		return nil, time.Time{}
+	}
+	if asked = p.Runtime.To; !asked.IsZero() {
+		asked = asked.Add(p.clockOffset())
+	}
+	for _, n := range p.Runtime.Nodes {
+		if n.System == nil || n.System.Quota == nil {
+			continue
+		}
+		if at := n.System.Quota.SlowestAt.Time(); !at.IsZero() {
+			list = append(list, tick{n, n.System.Quota.SlowestChannel, at})
+			if p.Runtime.To.IsZero() && at.After(asked) {
+				asked = at
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b tick) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.node.Node, b.node.Node)) })
+	return list, asked
+}
+
+// clockOffset is how far the cluster's clock is ahead of this machine's, for a live cluster: RootCoord's reservation of timestamps
+// runs up to 3 s ahead of its clock, so that it is that much too small at most.
+func (p *Pass) clockOffset() time.Duration {
+	reserved := p.reserved()
+	if p.Origin.Kind != "etcd" || reserved.IsZero() || p.Origin.Taken.IsZero() {
+		return 0
+	}
+	return reserved.Sub(p.Origin.Taken) - 3*time.Second
+}
+
+func runTimetickLag(p *Pass) error {
+	list, asked := p.ticks()
+	if len(list) == 0 {
+		return p.Skip("no node says how far it has consumed the queue")
+	}
+	var late []tick
+	for _, t := range list {
+		if asked.Sub(t.at) >= tickWarning {
+			late = append(late, t)
+		}
+	}
+	if len(late) == len(list) && len(list) > 1 {
+		p.reportTicks(late, asked, true)
+		return nil
+	}
+	for _, t := range late {
+		if t.node.Role != "querynode" { // see channel-consumption-lag
+			p.reportTicks([]tick{t}, asked, false)
+		}
+	}
+	return nil
+}
+
+func (p *Pass) reportTicks(late []tick, asked time.Time, all bool) {
+	worst := late[0]
+	lag := asked.Sub(worst.at)
+	f := Finding{
+		Severity: Warning,
+		Evidence: []Evidence{{"asked at", timeText(asked), ""}, {"nodes behind", strconv.Itoa(len(late)), ""}},
+		Impact:   "Searches of Strong and Bounded consistency wait or fail; new rows are found late.",
+	}
+	for _, t := range late {
+		f.Evidence = append(f.Evidence, Evidence{t.node.Name() + " has consumed " + t.channel + " until", timeText(t.at), t.node.Name() + " GetMetrics"})
+		f.Objects = append(f.Objects, t.node.Ref())
+	}
+	if lag >= tickError {
+		f.Severity = Error
+	}
+	if all {
+		f.Message = fmt.Sprintf("all %d nodes that consume the queue are behind, by up to %s", len(late), span(lag))
+		f.Hint = "look at the message queue and at RootCoord, which sends time ticks"
+		f.Cost = 1
+	} else {
+		f.Object = worst.node.Ref()
+		f.Message = fmt.Sprintf("%s is %s behind on %s", worst.node.Name(), span(lag), worst.channel)
+		f.Hint = "look at CPU, memory and log of " + worst.node.Name() + " (" + worst.node.Address + ")"
+	}
+	p.Report(f)
+}
