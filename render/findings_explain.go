@@ -161,7 +161,7 @@ func Prose(text string, w int) []string {
 	label := ""
 	end := func() {
 		if flow.Len() > 0 {
-			out = append(out, hung(label, flow.String(), w)...)
+			out = append(out, unbroken(hung(label, flow.String(), w))...)
 		}
 		flow.Reset()
 		label = ""
@@ -207,7 +207,25 @@ func listMark(line string) string {
 	return ""
 }
 
-// plainWords drops the marks of Markdown that only change how text looks.
+// plainWords drops the marks of Markdown that only change how text looks. Code that is short
+// keeps together: its blanks are such that no line breaks there, until unbroken.
 func plainWords(s string) string {
-	return Harmless(strings.NewReplacer("`", "", "**", "").Replace(s))
+	const short = 40
+	parts := strings.Split(Harmless(s), "`")
+	for i := range parts {
+		if i%2 == 1 && i < len(parts)-1 && len(parts[i]) <= short {
+			parts[i] = strings.ReplaceAll(parts[i], " ", noBreak)
+		}
+	}
+	return strings.ReplaceAll(strings.Join(parts, ""), "**", "")
+}
+
+// noBreak is U+00A0, a blank at which no line ends.
+const noBreak = "\u00a0"
+
+func unbroken(lines []string) []string {
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], noBreak, " ")
+	}
+	return lines
 }

@@ -44,7 +44,7 @@ ul{margin:.3rem 0;padding-left:1.2rem}details{margin:.4rem 0}
 {{end}}{{if .Evidence}}<table>
 {{range .Evidence}}<tr><td>{{.Name}}</td><td>{{.Value}}</td><td class="source">{{.Source}}</td></tr>
 {{end}}</table>
-{{end}}{{if .Objects}}<details><summary>{{len .Objects}} objects</summary><ul>
+{{end}}{{if .Objects}}<details><summary>{{.With}}</summary><ul>
 {{range .Objects}}<li>{{.}}</li>
 {{end}}</ul></details>
 {{end}}</section>

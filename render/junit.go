@@ -90,7 +90,7 @@ func writeJUnit(w io.Writer, d *Diagnosis, _ *Options) error {
 }
 
 func (d *Diagnosis) testCase(o *outcome) junitCase {
-	x := junitCase{Class: "kitescope." + o.Check.Severity.String(), Name: o.Check.ID}
+	x := junitCase{Class: "kitescope.diagnose", Name: o.Check.ID}
 	switch o.Status {
 	case check.Skipped:
 		x.Skipped = &junitProblem{Message: Harmless(o.Reason)}

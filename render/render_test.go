@@ -134,7 +134,12 @@ func TestGoldenTemplate(t *testing.T) {
 
 func TestGoldenDescriptions(t *testing.T) {
 	env := smallEnv()
+	served := view.NewEnv(modeltest.Served(), modeltest.Now)
 	for _, r := range view.Resources {
+		env := env
+		if r.Needs.Has(model.PartRuntime) || r.Name == "nodes" {
+			env = served
+		}
 		table := r.Table(env)
 		d := table.Describe(min(1, table.Len()-1))
 		for _, word := range []string{"table", "json", "yaml"} {
@@ -222,7 +227,7 @@ func TestGoldenDiff(t *testing.T) {
 // TestStructuredFormatsAgree reads JSON, JSON lines, YAML and CSV back with other
 // people's readers and compares them.
 func TestStructuredFormatsAgree(t *testing.T) {
-	env := smallEnv()
+	env := view.NewEnv(modeltest.Served(), modeltest.Now)
 	for _, r := range view.Resources {
 		var fromJSON, fromYAML map[string]any
 		if err := json.Unmarshal(list(t, env, r.Name, Options{Format: format(t, "json")}), &fromJSON); err != nil {
@@ -319,7 +324,7 @@ func TestUnknownIsNeverZero(t *testing.T) {
 	p.Loaded = model.PartCatalog | model.PartSegments
 	env := view.NewEnv(model.Build(p), modeltest.Now)
 	for word, want := range map[string]string{
-		"table": "?", "csv": "?", "json": `"unknown": ["deleted_rows","size_bytes","index_state","index_states","index_bytes","files","two_layouts"]`,
+		"table": "?", "csv": "?", "json": `"unknown": ["deleted_rows","size_bytes","index_state","index_states","index_bytes","files","two_layouts","served_as","served_by","live_rows"]`,
 	} {
 		if out := list(t, env, "segments", Options{Format: format(t, word)}); !strings.Contains(string(out), want) {
 			t.Errorf("%s does not say %s:\n%s", word, want, out)

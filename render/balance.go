@@ -1,0 +1,379 @@
+package render
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/view"
+)
+
+// BalanceFormat is a parsed -o word of balance. The zero value is table.
+type BalanceFormat struct{ writer *balanceWriter }
+
+type balanceWriter struct {
+	name, doc string
+	scripts   bool
+	write     func(w io.Writer, b *Balance, o *Options) error
+}
+
+// Balance is what there is to write about the balance of a cluster.
+type Balance struct {
+	Env    *view.Env
+	Report *balance.Report
+	// Version is kitescope's, for pages that are kept.
+	Version string
+}
+
+// balanceWriters are the formats of balance, in the order of help.
+var balanceWriters = []*balanceWriter{
+	{"table", "nodes of each replica, a map of nodes and collections, plans (default)", false, writeBalance},
+	{"wide", "the same with all figures of a node", false, writeBalanceWide},
+	{"json", "one JSON object (docs/JSON.md)", true, writeBalanceJSON},
+	{"jsonl", "one replica a line", true, writeBalanceLines},
+	{"yaml", "the same as json, as YAML", true, writeBalanceYAML},
+	{"csv", "a line for each replica and node, as in RFC 4180", true, writeBalanceCSV},
+	{"html", "a single page to keep or mail, with bars and map", true, writeBalancePage},
+}
+
+// ParseBalanceFormat reads "table", "html" and so on; "" is table, "text" too.
+func ParseBalanceFormat(word string) (BalanceFormat, error) {
+	if word == "" || word == "text" {
+		word = "table"
+	}
+	for _, w := range balanceWriters {
+		if w.name == word {
+			return BalanceFormat{w}, nil
+		}
+	}
+	return BalanceFormat{}, &view.UnknownError{What: "output format", Word: word, Known: BalanceFormatNames()}
+}
+
+// BalanceFormatNames are the words that ParseBalanceFormat knows.
+func BalanceFormatNames() []string {
+	names := make([]string, len(balanceWriters))
+	for i, w := range balanceWriters {
+		names[i] = w.name
+	}
+	return names
+}
+
+// BalanceFormatDoc explains the formats, one a line.
+func BalanceFormatDoc() string {
+	var b strings.Builder
+	for _, w := range balanceWriters {
+		b.WriteString("  " + w.name + strings.Repeat(" ", 10-len(w.name)) + w.doc + "\n")
+	}
+	return b.String()
+}
+
+func (f BalanceFormat) to() *balanceWriter {
+	if f.writer == nil {
+		return balanceWriters[0]
+	}
+	return f.writer
+}
+
+// Structured reports whether scripts read the format.
+func (f BalanceFormat) Structured() bool { return f.to().scripts }
+
+// WriteBalance writes a report of the balance.
+func WriteBalance(w io.Writer, b *Balance, f BalanceFormat, o Options) error {
+	return f.to().write(w, b, &o)
+}
+
+func writeBalanceWide(w io.Writer, b *Balance, o *Options) error {
+	wide := *o
+	wide.Width, wide.KeepColumns = 0, true
+	return writeBalance(w, b, &wide)
+}
+
+// writeBalance writes for people: all nodes, the map, then each replica with its plan.
+func writeBalance(w io.Writer, b *Balance, o *Options) error {
+	t := &balanceText{output: newOutput(w), painter: newPainter(o), o: o, b: b, r: b.Report}
+	t.head()
+	if !t.r.Survey.Asked {
+		t.line(RoleWarn, "the nodes were not asked: who serves what is unknown; name a live source, a bundle saved with --live, or --runtime FILE")
+		return t.flush()
+	}
+	t.nodes()
+	t.heatMap()
+	for i, g := range t.r.Groups {
+		t.group(i, g)
+	}
+	t.foot()
+	return t.flush()
+}
+
+type balanceText struct {
+	output
+	painter painter
+	o       *Options
+	b       *Balance
+	r       *balance.Report
+}
+
+func (t *balanceText) line(role Role, text string) {
+	for _, s := range t.wrap(text, t.o.Width) {
+		t.buf = append(t.painter.paint(t.buf, role, s), '\n')
+	}
+	t.drain()
+}
+
+// wrap breaks a harmless text at blanks to a width; what follows the first line is indented as it is.
+func (t *balanceText) wrap(text string, width int) []string {
+	if width <= 0 {
+		return []string{text}
+	}
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = indent + word
+		case cells(line)+1+cells(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = indent + "  " + word
+		}
+	}
+	if line == "" {
+		return []string{""}
+	}
+	lines = append(lines, line)
+	for i := range lines {
+		lines[i] = fit(lines[i], width, t.ellipsis())
+	}
+	return lines
+}
+
+func (t *balanceText) ellipsis() string {
+	if t.o.ASCII {
+		return "~"
+	}
+	return "…"
+}
+
+func cells(s string) int { return width([]byte(s)) }
+
+func (t *balanceText) head() {
+	c := t.b.Env.Cluster
+	t.buf = t.painter.paint(t.buf, RoleTitle, fit(Harmless(c.Origin.Root)+" @ "+Harmless(c.Origin.Location), max(t.o.Width, 1<<16*b2i(t.o.Width == 0)), t.ellipsis()))
+	t.buf = append(t.buf, '\n')
+	t.line(RolePlain, "auto-balance "+AutoText(&t.r.Survey.Auto))
+	if n := len(t.r.Survey.Unknown); n > 0 {
+		names := make([]string, n)
+		for i, x := range t.r.Survey.Unknown {
+			names[i] = Harmless(x.Name()) + " (" + x.Outcome.String() + ")"
+		}
+		t.line(RoleWarn, "not known, and not in the figures: "+strings.Join(names, ", "))
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// AutoText says whether Milvus balances by itself, and who says so.
+func AutoText(a *balance.Auto) string {
+	switch {
+	case !a.Known:
+		return UnknownMark + ": nobody told " + balance.SwitchKey
+	case a.On:
+		return "on (" + Harmless(a.From) + ")"
+	}
+	return "off (" + Harmless(a.From) + ": " + balance.SwitchKey + "=" + Harmless(a.Value) + ")"
+}
+
+// SpreadText is "max/mean 1.33  CV 0.58  rows 1.20", of the measure that counts first.
+func SpreadText(s *balance.Spread, by balance.Measure) string {
+	if s.Nodes < 2 || s.MaxMean == 0 && s.RowsMaxMean == 0 {
+		return "max/mean " + NoneMark
+	}
+	texts := []string{"max/mean " + ratio(by.Of(s)), "CV " + ratio(s.CV)}
+	if by == balance.ByRows {
+		texts[1] = "CV " + ratio(s.RowsCV)
+	}
+	for _, m := range []balance.Measure{balance.ByCost, balance.ByRows, balance.ByMemory} {
+		if m != by && m.Of(s) > 0 {
+			texts = append(texts, m.String()+" "+ratio(m.Of(s)))
+		}
+	}
+	return strings.Join(texts, "  ")
+}
+
+func ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
+
+// GroupTitle names a replica: collection, id, resource group.
+func GroupTitle(g *balance.Group) string {
+	title := Harmless(g.Name())
+	if g.Replica == nil {
+		return title + " (no replica in the metadata)"
+	}
+	title += "  replica " + g.Replica.ID.String()
+	if g.ResourceGroup != "" && g.ResourceGroup != "__default_resource_group" {
+		title += " in " + Harmless(g.ResourceGroup)
+	}
+	return title
+}
+
+func (t *balanceText) title(title, note string, role Role) {
+	t.buf = append(t.buf, '\n')
+	if t.o.Width > 0 && cells(title)+2+cells(note) > t.o.Width {
+		t.buf = append(t.painter.paint(t.buf, RoleTitle, fit(title, t.o.Width, t.ellipsis())), '\n')
+		t.line(role, "  "+note)
+		return
+	}
+	t.buf = t.painter.paint(t.buf, RoleTitle, title)
+	t.buf = append(t.painter.paint(append(t.buf, "  "...), role, note), '\n')
+}
+
+// spreadRole is how a spread looks: over the goal it wants a look.
+func (t *balanceText) spreadRole(s *balance.Spread) Role {
+	if t.r.Options.By.Of(s) > t.r.Options.Goal {
+		return RoleWarn
+	}
+	return RolePlain
+}
+
+func (t *balanceText) nodes() {
+	s := t.r.Survey
+	t.title("ALL REPLICAS", SpreadText(&s.Spread, t.r.Options.By), t.spreadRole(&s.Spread))
+	t.shares(s.Nodes, nil)
+}
+
+func (t *balanceText) shares(list []*balance.Share, g *balance.Group) {
+	rows := make([]shareRow, len(list))
+	for i, x := range list {
+		rows[i] = shareRow{x, g}
+	}
+	table := newTable(newShareGrid(t.b, rows, t.o), t.o, "  ")
+	table.header(&t.output)
+	table.rows(&t.output)
+}
+
+func (t *balanceText) group(i int, g *balance.Group) {
+	t.title(GroupTitle(g), SpreadText(&g.Spread, t.r.Options.By), t.spreadRole(&g.Spread))
+	t.shares(g.Shares, g)
+	if t.r.Plans != nil {
+		t.plan(t.r.Plans[i])
+	}
+	if v := t.r.Verdicts[i]; t.r.Plans != nil || len(v.Moves) > 0 {
+		t.line(RoleDim, "  Milvus: "+VerdictText(v, &t.r.Survey.Auto, t.r.Options.By))
+	}
+}
+
+// VerdictText says what Milvus's own balancer makes of a replica: "off; on, ScoreBasedBalancer moves
+// 3 segments, 3 of them at once, to max/mean 1.09".
+func VerdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string {
+	text := Harmless(v.Does)
+	if len(v.Moves) > 0 {
+		text += ", to max/mean " + ratio(by.Of(&v.After))
+		if by != balance.ByRows {
+			text += ", rows " + ratio(v.After.RowsMaxMean)
+		}
+	}
+	switch {
+	case !v.Modelled:
+		return text
+	case !a.Known:
+		return "perhaps on; if so, " + text
+	case !a.On:
+		return "off; were it on, " + text
+	}
+	return text
+}
+
+// PlanText says a plan in one line: "2 moves bring max/mean from 1.50 to 1.09: the fewest there are".
+func PlanText(p *balance.Plan) string {
+	by := p.Options.By
+	switch {
+	case len(p.Moves) == 0 && p.Reached:
+		return "even enough: " + ratio(by.Of(&p.Before)) + " is within " + ratio(p.Options.Goal)
+	case len(p.Moves) == 0:
+		return "no move helps: " + Harmless(p.Why)
+	}
+	text := plural(len(p.Moves), "move") + " bring"
+	if len(p.Moves) == 1 {
+		text += "s"
+	}
+	text += " max/mean from " + ratio(by.Of(&p.Before)) + " to " + ratio(by.Of(&p.After))
+	for _, m := range []balance.Measure{balance.ByCost, balance.ByRows} {
+		if m != by {
+			text += ", " + m.String() + " " + ratio(m.Of(&p.Before)) + " to " + ratio(m.Of(&p.After))
+		}
+	}
+	switch {
+	case !p.Reached:
+		text += "; " + ratio(p.Options.Goal) + " is out of reach: " + Harmless(p.Why)
+	case p.Fewest():
+		text += "; fewer do not"
+	}
+	return text
+}
+
+func (t *balanceText) plan(p *balance.Plan) {
+	role := RolePlain
+	if !p.Reached {
+		role = RoleWarn
+	}
+	t.line(role, "  Plan: "+PlanText(p))
+	for i, m := range p.Moves {
+		text := "  " + leftPad(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + thousands(m.Rows) + " rows  " +
+			string(AppendBytes(nil, m.Size)) + "  " + m.From.String() + arrow(t.o) + m.To.String()
+		t.buf = append(append(t.buf, fit(text, max(t.o.Width, b2i(t.o.Width == 0)<<16), t.ellipsis())...), '\n')
+	}
+	for _, m := range p.Channels {
+		t.line(RolePlain, "  or move the shard "+Harmless(m.Channel)+" with its "+thousands(m.Rows)+" growing rows from node "+m.From.String()+" to "+m.To.String())
+	}
+	for i, line := range PlanScript(p) {
+		if i == 0 {
+			t.line(RoleDim, "  By hand, in pymilvus:")
+		}
+		t.buf = append(append(append(t.buf, "    "...), line...), '\n') // never cut: it is copied
+	}
+	if len(p.MemoryUnknown) > 0 && len(p.Moves) > 0 {
+		names := make([]string, len(p.MemoryUnknown))
+		for i, id := range p.MemoryUnknown {
+			names[i] = id.String()
+		}
+		t.line(RoleWarn, "  The memory of node "+strings.Join(names, ", ")+" is not known: see that there is room first.")
+	}
+}
+
+// PlanScript are the lines that carry a plan out in pymilvus.
+func PlanScript(p *balance.Plan) []string {
+	var lines []string
+	for i, c := range p.Calls() {
+		if i == 0 && c.Database != "" && c.Database != "default" {
+			lines = append(lines, "connections.connect(..., db_name="+strconv.Quote(Harmless(c.Database))+")")
+		}
+		lines = append(lines, Harmless(c.String()))
+	}
+	return lines
+}
+
+func arrow(o *Options) string {
+	if o.ASCII {
+		return " -> "
+	}
+	return " → "
+}
+
+func leftPad(s string, n int) string { return strings.Repeat(" ", max(0, n-len(s))) + s }
+
+func (t *balanceText) foot() {
+	t.buf = append(t.buf, '\n')
+	if t.r.Plans != nil && t.r.Moves() > 0 {
+		t.line(RolePlain, plural(t.r.Moves(), "move")+" in all: over all replicas max/mean "+ratio(t.r.Options.By.Of(&t.r.Survey.Spread))+" to "+ratio(t.r.Options.By.Of(&t.r.After))+
+			". kitescope itself changes nothing. While auto-balance is on, Milvus may move segments back.")
+	}
+	t.line(RoleDim, "cost share: "+barLegend(t.o))
+	t.line(RoleDim, "weights: "+t.r.Survey.Weights.String())
+}

@@ -1,0 +1,125 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/view"
+)
+
+// HeatGlyph shows a node's share of something against a fair one: nothing, under half, under 0.9, about
+// fair, over the goal.
+func HeatGlyph(share, fair float64, ascii bool) string {
+	glyphs := [...]string{"·", "░", "▒", "▓", "█"}
+	if ascii {
+		glyphs = [...]string{".", "-", "+", "o", "#"}
+	}
+	switch {
+	case share <= 0:
+		return glyphs[0]
+	case share < 0.5*fair:
+		return glyphs[1]
+	case share < 0.9*fair:
+		return glyphs[2]
+	case share <= balance.DefaultGoal*fair:
+		return glyphs[3]
+	}
+	return glyphs[4]
+}
+
+// HeatLegend explains HeatGlyph.
+func HeatLegend(ascii bool) string {
+	if ascii {
+		return "part of each replica's search work: # over 1.1 of a fair one, o fair, + under 0.9, - under half, . none"
+	}
+	return "part of each replica's search work: █ over 1.1 of a fair one, ▓ fair, ▒ under 0.9, ░ under half, · none"
+}
+
+// HeatCell is a cell of the map: "▓ 33%", "?" where the node did not say, "" where it has no part in the replica.
+func HeatCell(g *balance.Group, node *balance.Share, ascii bool) string {
+	x := g.Share(node.Node)
+	switch {
+	case x == nil:
+		return ""
+	case !x.Known:
+		return UnknownMark
+	}
+	all := g.Cost()
+	if all <= 0 || x.Cost <= 0 {
+		return HeatGlyph(0, 1, ascii)
+	}
+	fair := all / float64(max(1, g.Spread.Nodes))
+	return HeatGlyph(x.Cost, fair, ascii) + " " + strconv.Itoa(int(100*x.Cost/all+0.5)) + "%"
+}
+
+// Heaviest are the replicas with the most search work, at most n, and how many there are besides.
+func Heaviest(groups []*balance.Group, n int) (list []*balance.Group, more int) {
+	for _, g := range groups {
+		if g.Cost() > 0 {
+			list = append(list, g)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *balance.Group) int { return -cmp.Compare(a.Cost(), b.Cost()) })
+	if len(list) > n {
+		return list[:n], len(list) - n
+	}
+	return list, 0
+}
+
+// heatMap shows nodes by collections, as many as fit.
+func (t *balanceText) heatMap() {
+	const gap, label, column = 2, 12, 14
+	count := 12
+	if t.o.Width > 0 {
+		count = max(1, (t.o.Width-label)/(column+gap))
+	}
+	groups, more := Heaviest(t.r.Groups, count)
+	if len(groups) < 2 {
+		return // what one replica's nodes do is in its own table
+	}
+	note := HeatLegend(t.o.ASCII)
+	if more > 0 {
+		note += "; " + strconv.Itoa(more) + " replicas more"
+	}
+	t.title("MAP", note, RoleDim)
+	h := &heatTable{shareTable: newShareTable(t.b, nil, t.o)}
+	h.resource = &view.Resource{Columns: []view.Column{{Title: "NODE", Kind: view.Text}}}
+	for _, g := range groups {
+		title := Harmless(g.Name())
+		if t.o.Width > 0 {
+			title = fit(title, column, t.ellipsis())
+		}
+		h.resource.Columns = append(h.resource.Columns, view.Column{Title: title, Kind: view.Text})
+	}
+	for _, n := range t.r.Survey.Nodes {
+		row := []string{h.label(shareRow{n, nil})}
+		for _, g := range groups {
+			row = append(row, HeatCell(g, n, t.o.ASCII))
+		}
+		h.texts = append(h.texts, row)
+	}
+	columns := make([]int, len(h.resource.Columns))
+	for i := range columns {
+		columns[i] = i
+	}
+	table := newTable(&view.Grid{Table: h, Columns: columns}, t.o, "  ")
+	table.header(&t.output)
+	table.rows(&t.output)
+}
+
+// heatTable is the map as a table.
+type heatTable struct {
+	*shareTable
+	texts [][]string
+}
+
+// Resource implements view.Table.
+func (h *heatTable) Resource() *view.Resource { return h.resource }
+
+// Len implements view.Table.
+func (h *heatTable) Len() int { return len(h.texts) }
+
+// Cell implements view.Table.
+func (h *heatTable) Cell(row, col int) view.Cell { return words(h.texts[row][col]) }

@@ -1,0 +1,174 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
+	"kitescope/inspect/view"
+)
+
+// underloaded is the captured cluster of which one node serves 3 of 33 segments.
+func underloaded(t *testing.T) *view.Env {
+	t.Helper()
+	env := read(t, "cluster-2.3.5-t7")
+	d := live.NewDecoder()
+	if _, err := live.ReadFile(filepath.Join(snapshots, "cluster-2.3.5-t7", "runtime.jsonl.gz"), d.Add); err != nil {
+		t.Fatal(err)
+	}
+	return view.NewEnv(env.Cluster.WithRuntime(d.Runtime("recording", "runtime.jsonl.gz")), env.Now)
+}
+
+func balanceOf(env *view.Env, plan bool) *Balance {
+	return &Balance{Env: env, Report: balance.Take(env.Cluster).Report(nil, balance.Options{}, plan), Version: "test"}
+}
+
+func balanceBytes(t *testing.T, b *Balance, word string, o Options) []byte {
+	t.Helper()
+	f, err := ParseBalanceFormat(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := WriteBalance(&out, b, f, o); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestGoldenBalance(t *testing.T) {
+	env := underloaded(t)
+	b := balanceOf(env, true)
+	for name, o := range map[string]Options{"80": {Width: 80}, "200": {Width: 200}, "pipe": {}, "80-ascii": {Width: 80, ASCII: true}, "color": {Width: 120, Color: true}} {
+		golden(t, "balance/t7-"+name, balanceBytes(t, b, "table", o))
+	}
+	for _, word := range []string{"wide", "json", "jsonl", "yaml", "csv", "html"} {
+		golden(t, "balance/t7."+word, balanceBytes(t, b, word, Options{}))
+	}
+	golden(t, "balance/t7-survey", balanceBytes(t, balanceOf(env, false), "table", Options{Width: 120}))
+	s := balance.Take(env.Cluster)
+	for _, g := range s.Groups {
+		if g.Name() == "items_hnsw_l2" {
+			golden(t, "balance/t7-plan.py", []byte(SavedPlan(s.Plan(g, balance.Options{}))))
+		}
+	}
+}
+
+// TestGoldenBalanceUnknown shows nodes of which nothing is known, dead ones, and a cluster that nobody asked.
+func TestGoldenBalanceUnknown(t *testing.T) {
+	for name, c := range map[string]*model.Cluster{"unasked": modeltest.Small(), "partly": modeltest.Served()} {
+		b := balanceOf(view.NewEnv(c, modeltest.Now), true)
+		for _, word := range []string{"table", "json", "html"} {
+			golden(t, "balance/"+name+"."+word, balanceBytes(t, b, word, Options{Width: 100}))
+		}
+	}
+}
+
+func TestBalanceNeverWraps(t *testing.T) {
+	b := balanceOf(underloaded(t), true)
+	for _, w := range []int{60, 79, 80, 120, 200} {
+		for line := range strings.SplitSeq(string(balanceBytes(t, b, "table", Options{Width: w, Color: true})), "\n") {
+			if n := width([]byte(stripped(line))); n > w && !strings.Contains(line, "load_balance(") {
+				t.Errorf("at %d: a line of %d: %q", w, n, line)
+			}
+		}
+	}
+}
+
+func TestBalanceWithoutColour(t *testing.T) {
+	if out := balanceBytes(t, balanceOf(underloaded(t), true), "table", Options{Width: 100}); bytes.Contains(out, []byte("\x1b")) {
+		t.Error("escape sequences without colour")
+	}
+}
+
+// TestBalanceFormatsAgree reads the structured formats back with other people's readers.
+func TestBalanceFormatsAgree(t *testing.T) {
+	b := balanceOf(underloaded(t), true)
+	var fromJSON, fromYAML map[string]any
+	if err := json.Unmarshal(balanceBytes(t, b, "json", Options{}), &fromJSON); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(balanceBytes(t, b, "yaml", Options{}), &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(fromJSON, normal(fromYAML)); diff != "" {
+		t.Error(diff)
+	}
+	shares := 0
+	for i, line := range strings.Split(strings.TrimSpace(string(balanceBytes(t, b, "jsonl", Options{}))), "\n") {
+		var item any
+		if err := json.Unmarshal([]byte(line), &item); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(fromJSON["items"].([]any)[i], item); diff != "" {
+			t.Error(diff)
+		}
+		shares += len(item.(map[string]any)["shares"].([]any))
+	}
+	records, err := csv.NewReader(bytes.NewReader(balanceBytes(t, b, "csv", Options{}))).ReadAll()
+	if err != nil || len(records) != shares+1 {
+		t.Errorf("%d records of csv for %d shares: %v", len(records), shares, err)
+	}
+}
+
+// TestBalanceLetsNothingThrough writes a cluster with harmful names.
+func TestBalanceLetsNothingThrough(t *testing.T) {
+	p := modeltest.SmallParts()
+	p.Replicas = append(p.Replicas, &model.Replica{ID: 99, Collection: modeltest.Odd, ResourceGroup: "\x1b[2Jrg", Nodes: p.Replicas[0].Nodes})
+	c := model.Build(p)
+	r := modeltest.RuntimeOf(c)
+	c = c.WithRuntime(model.BuildRuntime(r))
+	b := balanceOf(view.NewEnv(c, modeltest.Now), true)
+	for _, w := range balanceWriters {
+		out := balanceBytes(t, b, w.name, Options{Width: 120})
+		for _, bad := range []string{"\x1b", "\x07", "\u202e", "\xff", "\u009b"} {
+			if bytes.Contains(out, []byte(bad)) {
+				t.Errorf("%s lets %q through", w.name, bad)
+			}
+		}
+	}
+}
+
+// TestBalanceDocs holds the table of docs/JSON.md to the columns.
+func TestBalanceDocs(t *testing.T) {
+	const path, begin, end = "../docs/JSON.md", "<!-- balance -->\n", "<!-- /balance -->\n"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has lost its marks", path)
+	}
+	var b strings.Builder
+	b.WriteString("\n| key | kind | meaning |\n|---|---|---|\n")
+	for _, c := range shareColumns() {
+		if c.who == everyone || c.who == scripts {
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Name, kindName(c.Kind), c.Doc)
+		}
+	}
+	b.WriteString("\n")
+	want := head + begin + b.String() + end + tail
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if want != string(text) {
+		t.Errorf("%s is out of date: go test ./render -run TestBalanceDocs -update", path)
+	}
+}
