@@ -61,9 +61,15 @@ func (m *Model) goFindings() cmd {
 // severityStyle is the look of a severity.
 func severityStyle(st *styles, s check.Severity) style { return st.roles[render.SeverityRole(s)] }
 
-// severityCounts are the findings by severity, each in its look: "1 error  2 warnings".
-func severityCounts(st *styles, findings []*check.Finding, separator string) string {
+// severityCounts are the findings by severity: "1 error", "2 warnings". With styles each is in its look.
+func severityCounts(st *styles, findings []*check.Finding) []string {
 	var parts []string
+	add := func(s check.Severity, text string) {
+		if st != nil {
+			text = severityStyle(st, s).on(text)
+		}
+		parts = append(parts, text)
+	}
 	for _, s := range []check.Severity{check.Error, check.Warning, check.Info} {
 		n := 0
 		for _, f := range findings {
@@ -74,12 +80,12 @@ func severityCounts(st *styles, findings []*check.Finding, separator string) str
 		switch {
 		case n == 0:
 		case s == check.Info:
-			parts = append(parts, severityStyle(st, s).on(number(n)+" info"))
+			add(s, number(n)+" info")
 		default:
-			parts = append(parts, severityStyle(st, s).on(plural(n, s.String())))
+			add(s, plural(n, s.String()))
 		}
 	}
-	return strings.Join(parts, separator)
+	return parts
 }
 
 // unlooked counts the checks that could not look.
@@ -148,7 +154,7 @@ func (s *sheet) findings(r *check.Report, w int) []string {
 	title := s.st.dim.on("FINDINGS") + "  "
 	switch {
 	case len(r.Findings) > 0:
-		title += severityCounts(s.st, r.Findings, "  ")
+		title += strings.Join(severityCounts(s.st, r.Findings), "  ")
 	case unknown == "":
 		title += s.st.good.on("✓ nothing found by " + plural(len(r.Results), "check"))
 	default:

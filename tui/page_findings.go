@@ -47,11 +47,11 @@ func (p *findingsPage) crumb() string {
 func (p *findingsPage) command(*Model) string { return "diagnose" }
 
 // note counts the findings, and the checks that found nothing and that could not look.
-func (p *findingsPage) note(m *Model) string {
+func (p *findingsPage) note(*Model) string {
 	if p.report == nil {
 		return ""
 	}
-	parts := nonEmpty([]string{severityCounts(&styles{roles: m.st.plainRoles()}, p.report.Findings, ", "), number(p.report.Tally()[check.OK]) + " ok"})
+	parts := nonEmpty([]string{strings.Join(severityCounts(nil, p.report.Findings), ", "), number(p.report.Tally()[check.OK]) + " ok"})
 	if n := unlooked(p.report); n > 0 {
 		parts = append(parts, number(n)+" could not look")
 	}
