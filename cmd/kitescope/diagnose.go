@@ -121,11 +121,8 @@ func (a *app) parseDiagnosis(f diagnoseFlags) (*diagnosis, error) {
 	if len(d.checks) == 0 {
 		return nil, &usageError{errors.New("no check is left to run"), "see: kitescope explain"}
 	}
-	parts, live := check.PartsOf(d.checks)
-	d.want.Parts = parts | model.PartCatalog
-	if live { // who serves what is judged by all that is known of it
-		d.want.Parts = model.PartAll
-	}
+	// All, whatever checks are left: who serves what is judged by all that is known of it.
+	d.want.Parts = model.PartAll
 	var err error
 	if d.failOn, d.never, err = parseSeverity(f.failOn); err != nil {
 		return nil, err

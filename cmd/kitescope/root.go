@@ -86,7 +86,7 @@ It only reads. It never writes to a cluster.`,
 	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(
 		a.uiCommand(), a.getCommand(), a.describeCommand(), a.treeCommand(), a.overviewCommand(), a.demoCommand(),
-		a.diagnoseCommand(), a.explainCommand(),
+		a.balanceCommand(), a.diagnoseCommand(), a.explainCommand(),
 		a.snapshotCommand(), a.diffCommand(),
 		a.contextCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(),
 	)

@@ -16,6 +16,7 @@ import (
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/tui"
 )
 
 // watch answers a question once, and then again with the rows that changed, until
@@ -24,7 +25,11 @@ func (a *app) watch(ctx context.Context, q *question) error {
 	if !followable(q.options.Format.Name()) {
 		return &usageError{err: fmt.Errorf("--watch cannot write %s: a document has an end", q.options.Format.Name()), hint: "use -o jsonl, table, wide, csv or name"}
 	}
-	src, err := a.open(ctx)
+	conn, err := a.connection()
+	if err != nil {
+		return err
+	}
+	src, err := a.openConnection(ctx, conn)
 	if err != nil {
 		return err
 	}
@@ -36,7 +41,7 @@ func (a *app) watch(ctx context.Context, q *question) error {
 	w := &watcher{app: a, question: q, seed: maphash.MakeSeed()}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err = meta.Follow(ctx, live, q.want, refreshInterval, func(c *model.Cluster, problem error) {
+	shown := func(c *model.Cluster, problem error) {
 		if problem != nil {
 			a.warn("%v", problem)
 		}
@@ -46,11 +51,38 @@ func (a *app) watch(ctx context.Context, q *question) error {
 		if err := w.show(c); err != nil {
 			stop(err)
 		}
-	})
+	}
+	if a.nodes.live {
+		err = a.watchNodes(ctx, conn, live, q, shown)
+	} else {
+		err = meta.Follow(ctx, live, q.want, refreshInterval, shown)
+	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}
 	return err
+}
+
+// watchNodes follows the metadata and asks the processes again and again. Nothing is shown
+// before they were asked once.
+func (a *app) watchNodes(ctx context.Context, conn connection, src source.Watcher, q *question, shown func(*model.Cluster, error)) error {
+	feed := &sourceFeed{interval: refreshInterval}
+	done, err := a.feedRuntime(conn, feed)
+	if err != nil {
+		return err
+	}
+	defer done()
+	want := q.want
+	want.Parts |= runtimeNeeds
+	want.Parts &^= model.PartRuntime
+	return feed.followLive(ctx, src, want, func(u tui.Update) {
+		switch {
+		case u.Cluster == nil:
+			shown(nil, u.Err)
+		case u.Cluster.Runtime != nil:
+			shown(u.Cluster, u.Err)
+		}
+	})
 }
 
 // watcher remembers what was shown: a hash of each row, by the object's identity.

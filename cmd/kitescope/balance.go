@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// balanceFlags are the flags of balance.
+type balanceFlags struct {
+	plan   bool
+	goal   float64
+	by     string
+	output string
+}
+
+const helpBalance = `Show how evenly query nodes share the work: per replica and node sealed and growing
+segments, rows, bytes, brute force, shard leaders, memory and CPU. A search waits for its
+slowest node: max/mean is the largest share over the mean, 1 is even. The cost weighs rows
+times dimensions; behind an index only what a search compares counts. The weights are
+estimates, and printed.
+
+Who serves what only the nodes know: a live cluster's are asked. From a file that is known
+if it is a bundle saved with --live, or if --runtime names a recording or the texts of
+/metrics; of the rest it is said that it is unknown.
+
+--plan lists the fewest moves of sealed segments that bring max/mean under --goal within
+each node's memory, with the calls of pymilvus that make them. kitescope itself changes
+nothing. Beside it stands what Milvus's own balancer would do with this cluster's factors.
+
+Formats (-o):
+`
+
+func (a *app) balanceCommand() *cobra.Command {
+	var f balanceFlags
+	cmd := &cobra.Command{
+		Use: "balance [COLLECTION...]", Short: "Show how evenly query nodes share the work, and what would even it out", GroupID: groupInspect,
+		Long: helpBalance + strings.TrimSuffix(render.BalanceFormatDoc(), "\n"),
+		Example: `  kitescope balance --from etcd://10.0.0.5:2379
+  kitescope balance docs tenant_a.orders --plan
+  kitescope balance --plan --by rows --goal 1.05 -o json
+  kitescope balance --from cluster.db --runtime runtime.jsonl -o html > balance.html`,
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+			return a.completeGet(cmd, []string{"collections"}, word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.balance(cmd.Context(), f, args) },
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&f.plan, "plan", false, "propose the fewest moves that even it out")
+	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "the largest share over the mean that is even enough")
+	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what is evened out: cost (search work), rows or memory (logs and index files)")
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.BalanceFormatNames(), ", "))
+	a.addNodeFlags(cmd, true)
+	_ = cmd.RegisterFlagCompletionFunc("by", fixed(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.BalanceFormatNames()...))
+	return cmd
+}
+
+// balanceParts are what the balance is worked out from.
+const balanceParts = model.PartCatalog | model.PartSegments | model.PartLogs | model.PartConfig
+
+func (a *app) balance(ctx context.Context, f balanceFlags, collections []string) error {
+	by, ok := balance.MeasureOf(f.by)
+	if !ok {
+		return &usageError{fmt.Errorf("--by is cost, rows or memory, not %q", f.by), "kitescope balance --by rows"}
+	}
+	if f.goal < 1 {
+		return &usageError{fmt.Errorf("--goal is 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1"}
+	}
+	format, err := render.ParseBalanceFormat(f.output)
+	if err != nil {
+		return &usageError{err, "see: kitescope balance --help"}
+	}
+	o, err := a.renderOptions("")
+	if err != nil {
+		return err
+	}
+	c, err := a.loadLive(ctx, meta.Want{Parts: balanceParts})
+	if err != nil {
+		return err
+	}
+	env := view.NewEnv(c, a.now())
+	survey := balance.Take(c)
+	groups, err := chosenGroups(env, survey, collections)
+	if err != nil {
+		_ = a.completeness(c) // what could not be read may be what was asked for
+		return err
+	}
+	b := &render.Balance{Env: env, Report: survey.Report(groups, balance.Options{Goal: f.goal, By: by}, f.plan), Version: versionText()}
+	if err := a.write(func(w *bufio.Writer) error { return render.WriteBalance(w, b, format, o) }); err != nil {
+		return err
+	}
+	if !survey.Asked && format.Structured() {
+		a.warn("the nodes were not asked: who serves what is unknown (--live, or --runtime FILE)")
+	}
+	return a.completeness(c)
+}
+
+// chosenGroups are the replicas of collections, nil for all.
+func chosenGroups(env *view.Env, s *balance.Survey, words []string) ([]*balance.Group, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	r, err := view.Find("collections")
+	if err != nil {
+		return nil, err
+	}
+	table := r.Table(env)
+	var groups []*balance.Group
+	for _, word := range words {
+		row, err := view.Lookup(table, word)
+		if err != nil {
+			return nil, err
+		}
+		found := len(groups)
+		for _, g := range s.Groups {
+			if g.ID.String() == table.Ref(row).ID {
+				groups = append(groups, g)
+			}
+		}
+		if len(groups) == found {
+			return nil, fmt.Errorf("collection %s is not loaded: no node serves it", word)
+		}
+	}
+	return groups, nil
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// told is one line of diagnose --watch.
+type told struct {
+	At, Change, Check, Severity, Message, Reason string
+	Object                                       struct{ Resource, ID string }
+}
+
+// TestWatchDiagnosis judges a live cluster, and tells what comes and goes with its sessions.
+func TestWatchDiagnosis(t *testing.T) {
+	demo, err := startedDemo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(demo.stop)
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.client.Host}, DialTimeout: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	ctx, stop := context.WithTimeout(t.Context(), 60*time.Second)
+	defer stop()
+	r, w := io.Pipe()
+	var messages strings.Builder
+	code := make(chan int)
+	s := &streams{
+		in: strings.NewReader(""), out: w, err: &messages, now: time.Now,
+		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string {
+			return map[string]string{"KITESCOPE_CONFIG": t.TempDir() + "/none.yaml"}[name]
+		},
+	}
+	go func() {
+		code <- run(ctx, s, []string{"diagnose", "--watch", "--live=false", "-o", "jsonl", "--only", "replica-dead-node,node-idle", "--from", demo.from()})
+		w.Close()
+	}()
+	lines := bufio.NewScanner(r)
+	next := func() (x told) {
+		t.Helper()
+		if !lines.Scan() {
+			t.Fatalf("ended early: %s", messages.String())
+		}
+		if err := json.Unmarshal(lines.Bytes(), &x); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := time.Parse(time.RFC3339, x.At); err != nil {
+			t.Error(err)
+		}
+		return x
+	}
+	if x := next(); x.Change != "blind" || x.Check != "node-idle" || x.Reason != "the nodes were not asked" {
+		t.Errorf("a check that cannot look is told as %+v", x)
+	}
+	key := "by-dev/meta/session/querynode-19"
+	got, err := client.Get(ctx, key)
+	if err != nil || len(got.Kvs) != 1 {
+		t.Fatalf("%s: %v", key, err)
+	}
+	if _, err := client.Delete(ctx, key); err != nil {
+		t.Fatal(err)
+	}
+	came := next()
+	if came.Change != "new" || came.Check != "replica-dead-node" || came.Message == "" {
+		t.Errorf("a node that died is told as %+v", came)
+	}
+	for came.Change == "new" { // there may be more than one: a replica each
+		if _, err := client.Put(ctx, key, string(got.Kvs[0].Value)); err != nil {
+			t.Fatal(err)
+		}
+		if x := next(); x.Change == "gone" {
+			if x.Check != "replica-dead-node" {
+				t.Errorf("%s is gone", x.Check)
+			}
+			break
+		}
+	}
+	stop()
+	go func() { _, _ = io.Copy(io.Discard, r) }()
+	if c := <-code; c != exitInterrupted {
+		t.Errorf("exit %d after an interrupt, want %d", c, exitInterrupted)
+	}
+}

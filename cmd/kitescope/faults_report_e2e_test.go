@@ -1,0 +1,230 @@
+//go:build e2efaults
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// clusterState is what tools/e2e/state.py read of a cluster.
+type clusterState struct {
+	Sessions map[string]struct {
+		ID       int64 `json:"id"`
+		Stopping bool  `json:"stopping"`
+	} `json:"sessions"`
+	Collections []string            `json:"collections"`
+	Checkpoints map[string]*float64 `json:"checkpoints"` // seconds old
+	Segments    map[string]struct {
+		State string `json:"state"`
+	} `json:"segments"`
+	Indexes map[string]struct {
+		State string `json:"state"`
+	} `json:"indexes"`
+	Nodes map[string]struct {
+		Error   string   `json:"error"`
+		Sealed  []string `json:"sealed"`
+		Leaders map[string]struct {
+			Growing     []string `json:"growing"`
+			GrowingRows int64    `json:"growing_rows"`
+		} `json:"leaders"`
+	} `json:"nodes"`
+	OldKeys int      `json:"old_keys"` // of the layout of 2.1
+	Unrest  []string `json:"unrest"`
+}
+
+func (s *clusterState) growing() (segments int, rows int64) {
+	for _, n := range s.Nodes {
+		for _, l := range n.Leaders {
+			segments, rows = segments+len(l.Growing), rows+l.GrowingRows
+		}
+	}
+	return segments, rows
+}
+
+// oldest is the age of the oldest checkpoint of a collection that exists, in seconds.
+func (s *clusterState) oldest() float64 {
+	age := 0.0
+	for channel, seconds := range s.Checkpoints {
+		if s.exists(channel) && seconds != nil {
+			age = max(age, *seconds)
+		}
+	}
+	return age
+}
+
+var collectionOfChannel = regexp.MustCompile(`_(\d+)v\d+$`)
+
+func (s *clusterState) exists(channel string) bool {
+	m := collectionOfChannel.FindStringSubmatch(channel)
+	for _, id := range s.Collections {
+		if m != nil && id == m[1] {
+			return true
+		}
+	}
+	return false
+}
+
+func quiet(s *clusterState) (string, bool) {
+	n, _ := s.growing()
+	return fmt.Sprintf("%d query nodes, %d growing segments, %s", len(s.Nodes), n, restless(s)), n == 0 && len(s.Unrest) == 0
+}
+
+func restless(s *clusterState) string {
+	if len(s.Unrest) == 0 {
+		return "nothing going on"
+	}
+	return strings.Join(s.Unrest, ", ")
+}
+
+func taking(s *clusterState) (string, bool) {
+	n, rows := s.growing()
+	return fmt.Sprintf("%d growing segments with %d rows, %s", n, rows, restless(s)), n > 0
+}
+
+func leftCheckpoint(s *clusterState) (string, bool) {
+	left := 0
+	for channel := range s.Checkpoints {
+		if !s.exists(channel) {
+			left++
+		}
+	}
+	return fmt.Sprintf("%d checkpoints of collections that are gone", left), left > 0
+}
+
+func answering(s *clusterState) (string, bool) {
+	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), restless(s)), len(s.Nodes) == 3
+}
+
+func emptyNode(s *clusterState) (string, bool) {
+	empty := 0
+	for _, n := range s.Nodes {
+		if n.Error == "" && len(n.Sealed) == 0 {
+			empty++
+		}
+	}
+	return fmt.Sprintf("%d of %d query nodes serve nothing", empty, len(s.Nodes)), empty == 1
+}
+
+func leaving(s *clusterState) (string, bool) {
+	for name, session := range s.Sessions {
+		if session.Stopping {
+			n := s.Nodes[name]
+			return fmt.Sprintf("stopping, with %d segments and %d leaders", len(n.Sealed), len(n.Leaders)), true
+		}
+	}
+	return "no session says that it stops", false
+}
+
+func twoNodes(s *clusterState) (string, bool) {
+	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), restless(s)), len(s.Nodes) == 2 && len(s.Unrest) == 0
+}
+
+func deadSession(s *clusterState) (string, bool) {
+	dead := 0
+	for _, n := range s.Nodes {
+		if n.Error != "" {
+			dead++
+		}
+	}
+	return fmt.Sprintf("%d of %d sessions of query nodes are of a dead process", dead, len(s.Nodes)), dead > 0
+}
+
+func unbuilt(s *clusterState) (string, bool) {
+	left := 0
+	for _, i := range s.Indexes {
+		if i.State != "Finished" {
+			left++
+		}
+	}
+	return fmt.Sprintf("%d indexes of segments are not built", left), left > 0
+}
+
+func growing(s *clusterState) (string, bool) { return taking(s) }
+
+func standing(s *clusterState) (string, bool) {
+	return fmt.Sprintf("oldest checkpoint of a collection %.0f s", s.oldest()), s.oldest() > 60
+}
+
+func oldLayout(s *clusterState) (string, bool) {
+	return fmt.Sprintf("%d keys of the layout of 2.1", s.OldKeys), s.OldKeys > 0
+}
+
+// birdwatcher says in short what it said, "" if it was not asked.
+func birdwatcher(folder, name string) (health, moves string) {
+	const banner = "Using meta path"
+	text, err := os.ReadFile(filepath.Join(folder, name+".healthz-check.txt"))
+	if err != nil {
+		return "", ""
+	}
+	var lines []string
+	for _, l := range strings.Split(string(text), "\n") {
+		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, banner) {
+			lines = append(lines, l)
+		}
+	}
+	health = "nothing"
+	if len(lines) > 0 {
+		health = fmt.Sprintf("%d lines: %.80s", len(lines), lines[0])
+	}
+	text, _ = os.ReadFile(filepath.Join(folder, name+".explain-balance.txt"))
+	reports := strings.Count(string(text), "report_collectionID")
+	worse := strings.Count(string(text), "will generate much bigger unbalance")
+	return health, fmt.Sprintf("%d reports, %d moves advised against, %d lines of failure", reports, worse, strings.Count(string(text), "failed to"))
+}
+
+// faultReport is the generated part of docs/DIAGNOSIS.md.
+func faultReport(verdicts []*verdict) string {
+	var b strings.Builder
+	injected, detected, healthy, alarms, unrelated := 0, 0, 0, 0, 0
+	rows := make([]string, 0, len(verdicts))
+	for _, v := range verdicts {
+		outcome := "silent"
+		switch {
+		case len(v.want) > 0:
+			injected++
+			unrelated += len(v.alarms)
+			outcome = "**missed**"
+			if v.place > 0 {
+				outcome = fmt.Sprintf("%s, %s", place(v.place), v.found)
+			}
+			if v.place == 1 || v.place == 2 {
+				detected++
+			}
+		default:
+			healthy++
+			alarms += len(v.alarms)
+		}
+		if len(v.alarms) > 0 {
+			outcome += fmt.Sprintf("; false: %s", strings.Join(v.alarms, "; "))
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |", v.what, v.was, outcome, orDash(v.health), orDash(v.moves)))
+	}
+	fmt.Fprintf(&b, "Run on %s: %d of %d injected faults are named as the first or second finding; %d findings of severity warning or above\n"+
+		"on %d looks at a cluster that was well, %d on the others that the fault does not explain.\n\n", time.Now().UTC().Format(time.DateOnly), detected, injected, alarms, healthy, unrelated)
+	b.WriteString("| what was done | what was the case (etcd, nodes) | kitescope | birdwatcher healthz-check | birdwatcher explain-balance |\n|---|---|---|---|---|\n")
+	b.WriteString(strings.Join(rows, "\n") + "\n")
+	return b.String()
+}
+
+func place(n int) string {
+	switch n {
+	case 1:
+		return "first"
+	case 2:
+		return "second"
+	default:
+		return fmt.Sprintf("**only %dth**", n)
+	}
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "not asked"
+	}
+	return strings.ReplaceAll(s, "|", "/")
+}
