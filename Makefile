@@ -75,6 +75,10 @@ e2e: ## against a real Milvus, alone and as a cluster (needs ../shared, etcd, ja
 	tools/e2e/milvus.sh standalone
 	tools/e2e/milvus.sh cluster
 
+.PHONY: e2e-faults
+e2e-faults: ## break a real cluster in every way and judge the diagnosis, into docs/DIAGNOSIS.md (needs what e2e needs, an hour)
+	tools/e2e/faults.sh
+
 .PHONY: clean
 clean:
 	rm -rf bin dist

@@ -2,7 +2,9 @@
 # milvus.sh standalone|cluster   starts a real Milvus 2.3.5 with the scripts in
 # ../shared/milvus, seeds it, asks the official client what is in it, and holds what
 # kitescope shows of its etcd against that (cmd/kitescope, TestTruth). Then it
-# inserts while the same etcd is followed (TestFollowsInserts).
+# inserts while the same etcd is followed (TestFollowsInserts). Of a cluster it also
+# holds the balance against the nodes' own answers (TestBalance), adds a query node
+# (TestSeesNewNode) and applies a plan through the Milvus API (TestPlan).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 repo=$PWD
@@ -57,3 +59,17 @@ for try in 1 2 3 4 5 6 7 8; do
 	sleep 30
 done
 "$out/test" -test.v -test.run TestFollowsInserts
+[ "${1:-standalone}" = cluster ] || exit 0
+
+client="$python -W ignore $repo/tools/e2e/client.py $proxy"
+export PYTHONDONTWRITEBYTECODE=1 ETCDCTL_API=3 KITESCOPE_E2E_CLIENT=$client KITESCOPE_E2E_DISTRIBUTION="$python $lab/querynode-distribution.py"
+export KITESCOPE_E2E_QUERYNODES="127.0.0.1:20160 127.0.0.1:20170 127.0.0.1:20180"
+export KITESCOPE_E2E_SESSIONS="etcdctl --endpoints $etcd get --keys-only --prefix by-dev/meta/session/"
+export KITESCOPE_E2E_ADDNODE="bash $lab/node.sh querynode4"
+$client small
+"$out/test" -test.v -test.run 'TestBalance$'
+etcdctl --endpoints $etcd put by-dev/config/queryCoord/autoBalance false >/dev/null
+sleep 10
+"$out/test" -test.v -test.run TestSeesNewNode
+"$python" "$repo/tools/e2e/state.py" $etcd --settle 20
+"$out/test" -test.v -test.run TestPlan

@@ -20,11 +20,12 @@ from wire import Message, put_bytes, put_int
 
 SEGMENT_STATES = {1: "NotExist", 2: "Growing", 3: "Sealed", 4: "Flushed", 5: "Flushing", 6: "Dropped", 7: "Importing"}
 INDEX_STATES = {0: "None", 1: "Unissued", 2: "InProgress", 3: "Finished", 4: "Failed", 5: "Retry"}
+OLD_LAYOUT = ("indexes", "root-coord/index", "root-coord/segment-index", "root-coord/collection", "queryCoord-segmentMeta", "queryCoord-collectionMeta", "queryCoord-ReplicaMeta")
 DISTRIBUTION = "/milvus.proto.query.QueryNode/GetDataDistribution"
 
 
 def keys(etcd, root):
-    command = ["etcdctl", "--endpoints", etcd, "get", "--prefix", root + "/", "-w", "json"]
+    command = ["etcdctl", "--endpoints", etcd, "--command-timeout", "60s", "get", "--prefix", root + "/", "-w", "json"]
     answer = json.loads(subprocess.run(command, capture_output=True, check=True, env={"PATH": os.environ["PATH"], "ETCDCTL_API": "3"}).stdout)
     found = [(base64.b64decode(k["key"]).decode(), base64.b64decode(k.get("value", ""))) for k in answer.get("kvs", [])]
     return answer["header"]["revision"], found
@@ -50,7 +51,8 @@ def distribution(address, node):
 def take(etcd, root="by-dev"):
     now = time.time()
     revision, found = keys(etcd, root)
-    state = {"at": now, "revision": revision, "sessions": {}, "checkpoints": {}, "segments": {}, "indexes": {}, "loaded": [], "config": {}, "nodes": {}}
+    state = {"at": now, "revision": revision, "sessions": {}, "checkpoints": {}, "segments": {}, "indexes": {}, "loaded": [], "collections": [], "config": {}, "nodes": {}}
+    state["old_keys"] = sum(key.startswith(tuple(f"{root}/meta/{k}/" for k in OLD_LAYOUT)) for key, _ in found)
     for key, value in found:
         parts = key.split("/")
         if "/meta/session/" in key and parts[-1] != "id":
@@ -68,6 +70,8 @@ def take(etcd, root="by-dev"):
                 state["indexes"][parts[-1]] = {"segment": parts[-2], "state": INDEX_STATES.get(s.int(9), str(s.int(9)))}
         elif "/meta/querycoord-collection-loadinfo/" in key:
             state["loaded"].append(parts[-1])
+        elif "/meta/root-coord/database/collection-info/" in key or "/meta/root-coord/collection/" in key:
+            state["collections"].append(parts[-1])
         elif key.startswith(root + "/config/"):
             state["config"][key[len(root) + 8 :]] = value.decode()
     for name, session in state["sessions"].items():
