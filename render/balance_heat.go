@@ -70,43 +70,57 @@ func Heaviest(groups []*balance.Group, n int) (list []*balance.Group, more int) 
 
 // heatMap shows nodes by collections, as many as fit.
 func (t *balanceText) heatMap() {
-	const gap, label, column = 2, 12, 14
-	count := 12
-	if t.o.Width > 0 {
-		count = max(1, (t.o.Width-label)/(column+gap))
-	}
-	groups, more := Heaviest(t.r.Groups, count)
-	if len(groups) < 2 {
+	h, more := newHeatTable(t.b, t.o)
+	if len(h.resource.Columns) < 3 {
 		return // what one replica's nodes do is in its own table
 	}
 	note := HeatLegend(t.o.ASCII)
 	if more > 0 {
-		note += "; " + strconv.Itoa(more) + " replicas more"
+		note += "; " + strconv.Itoa(more) + " more"
 	}
 	t.title("MAP", note, RoleDim)
-	h := &heatTable{shareTable: newShareTable(t.b, nil, t.o)}
+	table := newTable(h.grid(), t.o, "  ")
+	table.header(&t.output)
+	table.rows(&t.output)
+}
+
+// newHeatTable makes the map of the replicas of a report, and says how many had no room.
+func newHeatTable(b *Balance, o *Options) (h *heatTable, more int) {
+	const gap, label, column = 2, 12, 14
+	count := 12
+	if o.Width > 0 {
+		count = max(1, (o.Width-label)/(column+gap))
+	}
+	groups, more := Heaviest(b.Report.Groups, count)
+	ellipsis := "…"
+	if o.ASCII {
+		ellipsis = "~"
+	}
+	h = &heatTable{shareTable: newShareTable(b, nil, o)}
 	h.resource = &view.Resource{Columns: []view.Column{{Title: "NODE", Kind: view.Text}}}
 	for _, g := range groups {
 		title := Harmless(g.Name())
-		if t.o.Width > 0 {
-			title = fit(title, column, t.ellipsis())
+		if o.Width > 0 {
+			title = fit(title, column, ellipsis)
 		}
 		h.resource.Columns = append(h.resource.Columns, view.Column{Title: title, Kind: view.Text})
 	}
-	for _, n := range t.r.Survey.Nodes {
+	for _, n := range b.Report.Survey.Nodes {
 		row := []string{h.label(shareRow{n, nil})}
 		for _, g := range groups {
-			row = append(row, HeatCell(g, n, t.o.ASCII))
+			row = append(row, HeatCell(g, n, o.ASCII))
 		}
 		h.texts = append(h.texts, row)
 	}
+	return h, more
+}
+
+func (h *heatTable) grid() *view.Grid {
 	columns := make([]int, len(h.resource.Columns))
 	for i := range columns {
 		columns[i] = i
 	}
-	table := newTable(&view.Grid{Table: h, Columns: columns}, t.o, "  ")
-	table.header(&t.output)
-	table.rows(&t.output)
+	return &view.Grid{Table: h, Columns: columns}
 }
 
 // heatTable is the map as a table.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/check"
@@ -36,12 +37,7 @@ func (d *Diagnosis) Fails(f *check.Finding) bool {
 
 // Failing reports whether any finding fails the run.
 func (d *Diagnosis) Failing() bool {
-	for _, f := range d.Report.Findings {
-		if d.Fails(f) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Report.Findings, d.Fails)
 }
 
 // gone are the findings of the older state that are no longer there, or can no longer be seen.

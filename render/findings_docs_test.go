@@ -30,7 +30,7 @@ func TestDiagnosisDocs(t *testing.T) {
 		quoted[m[1]] = true
 	}
 	rows := map[string]bool{} // the first column of the tables
-	for _, line := range strings.Split(section, "\n") {
+	for line := range strings.SplitSeq(section, "\n") {
 		if cells := strings.Split(line, "|"); len(cells) > 2 {
 			for _, m := range regexp.MustCompile("`([A-Za-z_]+)`").FindAllStringSubmatch(cells[1], -1) {
 				rows[m[1]] = true

@@ -89,8 +89,12 @@ func writeCheck(e encoder, x *check.Check, all []*check.Check) {
 	causes, effects := check.Causes(x, all)
 	e.beginObject()
 	for _, s := range []struct{ name, value string }{
-		{"id", x.ID}, {"title", x.Title}, {"severity", x.Severity.String()}, {"since", x.Since},
-		{"doc", strings.TrimSpace(x.Doc)}, {"remedy", strings.TrimSpace(x.Remedy)},
+		{"id", x.ID},
+		{"title", x.Title},
+		{"severity", x.Severity.String()},
+		{"since", x.Since},
+		{"doc", strings.TrimSpace(x.Doc)},
+		{"remedy", strings.TrimSpace(x.Remedy)},
 	} {
 		e.key(s.name)
 		e.text(s.value)

@@ -147,9 +147,9 @@ func (p *page) summary(d *Diagnosis) {
 
 // verdict is the role of a report: good only if every check could look.
 func (d *Diagnosis) verdict(counts map[string]int) Role {
-	worst, any := d.Report.Worst()
+	worst, found := d.Report.Worst()
 	switch {
-	case any && worst > check.Info:
+	case found && worst > check.Info:
 		return SeverityRole(worst)
 	case counts[check.Skipped.String()]+counts[check.Broken.String()] > 0:
 		return RoleTitle

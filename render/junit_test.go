@@ -21,7 +21,8 @@ var junitShape = map[string]struct {
 	"testsuite": {
 		[]string{"name", "tests", "failures", "errors", "skipped", "time"},
 		[]string{"timestamp", "hostname", "id", "package"},
-		[]string{"properties", "testcase", "system-out", "system-err"}, false,
+		[]string{"properties", "testcase", "system-out", "system-err"},
+		false,
 	},
 	"properties": {nil, nil, []string{"property"}, false},
 	"property":   {[]string{"name", "value"}, nil, nil, false},

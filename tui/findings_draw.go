@@ -169,7 +169,8 @@ func findingText(f *check.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// scroll brings the row under the cursor into h lines: all of it if it fits, else its beginning.
+// scroll brings the row under the cursor into h lines: all of it if it fits, else the part of it
+// that was scrolled to.
 func (p *findingsPage) scroll(total, h int) {
 	if p.cursor < len(p.placed) {
 		row := p.placed[p.cursor]
@@ -177,12 +178,25 @@ func (p *findingsPage) scroll(total, h int) {
 		if p.cursor == 0 {
 			from = 0
 		}
-		if to > p.top+h {
-			p.top = to - h
+		p.top = min(max(p.top, min(from, to-h)), max(from, to-h))
+		if to-from <= h {
+			p.top = min(max(p.top, to-h), from)
 		}
-		p.top = min(p.top, from)
 	}
 	p.top = max(0, min(p.top, total-h))
+}
+
+// within scrolls inside of the row under the cursor where it is longer than the screen, and reports
+// whether there was more of it.
+func (p *findingsPage) within(lines int) bool {
+	if p.cursor >= len(p.placed) || p.placed[p.cursor].lines <= p.height {
+		return false
+	}
+	row := p.placed[p.cursor]
+	top := max(row.at, min(p.top+lines, row.at+row.lines-p.height))
+	moved := top != p.top
+	p.top = top
+	return moved
 }
 
 // move applies a movement and reports whether it was one. A page is as many rows as are visible.
@@ -194,6 +208,9 @@ func (p *findingsPage) move(a action) bool {
 		}
 	}
 	page := max(1, visible-1)
+	if lines, ok := map[action]int{actUp: -1, actDown: 1, actPageUp: 1 - p.height, actPageDown: p.height - 1, actHalfUp: -p.height / 2, actHalfDown: p.height / 2}[a]; ok && p.within(lines) {
+		return true
+	}
 	switch a {
 	case actUp:
 		p.cursor--

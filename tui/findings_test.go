@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -82,6 +83,45 @@ func TestFindingsPage(t *testing.T) {
 	})
 }
 
+// TestLongFinding: the evidence of a finding that is longer than the screen is scrolled through before the
+// cursor goes on.
+func TestLongFinding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		long := check.Finding{Severity: check.Error, Message: "a long story"}
+		for i := range 40 {
+			long.Evidence = append(long.Evidence, check.Evidence{Name: fmt.Sprintf("fact number %d", i), Value: "x"})
+		}
+		cfg := testConfig()
+		cfg.Checks = []*check.Check{fixtureCheck("long", "Long", check.Error, long), fixtureCheck("short", "Short", check.Info, check.Finding{Message: "the next one"})}
+		d := drive(t, cfg, 80, 24)
+		d.cluster(fixture())
+		d.keys("f right")
+		d.shows("a long story", "fact number 5")
+		seen := map[int]bool{}
+		for presses := range 100 {
+			d.fits()
+			screen := d.plain()
+			for i := range 40 {
+				if strings.Contains(screen, fmt.Sprintf("fact number %d:", i)) {
+					seen[i] = true
+				}
+			}
+			if d.m.stack.top().(*findingsPage).cursor == 1 {
+				if presses < 20 || len(seen) != 40 {
+					t.Errorf("after %d presses the cursor went on, and %d facts were seen", presses, len(seen))
+				}
+				break
+			}
+			d.keys("down")
+		}
+		d.shows("the next one")
+		d.keys("up pgup*4")
+		d.shows("a long story", "fact number 5")
+		d.keys("pgdown")
+		d.lacks("a long story")
+	})
+}
+
 // TestFindingsOfAnObject: an object leads to its findings, and back.
 func TestFindingsOfAnObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -120,7 +160,7 @@ func TestFindingsKeepUp(t *testing.T) {
 			most = max(most, running)
 			time.Sleep(10 * time.Second)
 			running--
-			p.Report(check.Finding{Severity: check.Warning, Message: "seen at revision " + fmt.Sprint(p.Origin.Revision)})
+			p.Report(check.Finding{Severity: check.Warning, Message: "seen at revision " + strconv.FormatInt(p.Origin.Revision, 10)})
 			if p.Origin.Revision >= 3 {
 				p.Report(check.Finding{Severity: check.Error, Object: model.Ref{Resource: "collections", ID: "470590760626290000"}, Message: "worse than that"})
 			}

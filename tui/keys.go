@@ -65,6 +65,11 @@ const (
 	actGoKeys
 	actGoDiff
 	actGoFindings
+	actGoBalance
+
+	actHeat
+	actBy
+	actExportPlan
 
 	actAccept
 	actComplete
@@ -92,12 +97,13 @@ const (
 	inDiff
 	inFindings
 	inExplain
+	inBalance
 	inHelp
 	inPrompt // a line being typed: filter, search, palette, help search
 	inMenu   // a list to choose from
 
 	inRows  = inGrid | inDiff | inTree
-	inPages = inOverview | inGrid | inDetail | inTree | inDiff | inFindings | inExplain | inHelp
+	inPages = inOverview | inGrid | inDetail | inTree | inDiff | inFindings | inExplain | inBalance | inHelp
 )
 
 // binding is one line of the key map.
@@ -151,15 +157,16 @@ func moveKeys() []binding {
 func followKeys() []binding {
 	return []binding{
 		{actOpen, []string{"enter"}, inGrid | inTree | inDiff, groupFollow, "open", "Go into the object: collection, segments, indexes of segments.", 100},
+		{actOpen, []string{"enter"}, inBalance, groupFollow, "open", "Go into the replica; to the node or the segment of a move.", 100},
 		{actOpen, []string{"enter"}, inFindings, groupFollow, "object", "Go to the object of the finding.", 100},
 		{actExplain, []string{"e"}, inFindings, groupFollow, "explain", "Explain the check: what it looks at, what to do.", 85},
 		{actBack, []string{"esc", "["}, inPages, groupFollow, "back", "Clear filter and marks, then back to the page before.", 20},
 		{actBack, []string{"?"}, inHelp, groupFollow, "", "Close this help.", 0},
 		{actForward, []string{"]"}, inPages, groupFollow, "", "Forward again, after back.", 0},
-		{actDescribe, []string{"d"}, inGrid | inTree | inDiff, groupFollow, "describe", "Everything about the object: fields, parts and decoded records.", 90},
-		{actOwner, []string{"o"}, inGrid | inDetail | inDiff | inTree | inFindings, groupFollow, "owner", "To what the object belongs to.", 50},
-		{actRelated, []string{"r"}, inGrid | inDetail | inDiff | inTree | inFindings, groupFollow, "related", "Choose from what is related to the object.", 55},
-		{actTree, []string{"x"}, inGrid | inDetail | inDiff | inFindings, groupFollow, "tree", "Tree of the object's collection.", 45},
+		{actDescribe, []string{"d"}, inGrid | inTree | inDiff | inBalance, groupFollow, "describe", "Everything about the object: fields, parts and decoded records.", 90},
+		{actOwner, []string{"o"}, inGrid | inDetail | inDiff | inTree | inFindings | inBalance, groupFollow, "owner", "To what the object belongs to.", 50},
+		{actRelated, []string{"r"}, inGrid | inDetail | inDiff | inTree | inFindings | inBalance, groupFollow, "related", "Choose from what is related to the object.", 55},
+		{actTree, []string{"x"}, inGrid | inDetail | inDiff | inFindings | inBalance, groupFollow, "tree", "Tree of the object's collection.", 45},
 	}
 }
 
@@ -179,6 +186,8 @@ func findKeys() []binding {
 		{actExpandAll, []string{"e"}, inTree, groupFind, "expand all", "Expand everything below the node.", 30},
 		{actCollapseAll, []string{"E"}, inTree, groupFind, "", "Collapse everything below the node.", 0},
 		{actExpandAll, []string{"E"}, inFindings, groupFind, "", "Show or hide the evidence of all.", 0},
+		{actHeat, []string{"m"}, inBalance, groupFind, "map", "Map of nodes and collections, and back.", 70},
+		{actBy, []string{"b"}, inBalance, groupFind, "measure", "Even out by: search cost, rows, memory.", 60},
 		{actBaseline, []string{"b"}, inDiff, groupFind, "baseline", "Compare with: the last refresh, the start, the mark.", 60},
 		{actSetBaseline, []string{"B"}, inDiff, groupFind, "set mark", "Set the mark to compare with: now.", 35},
 	}
@@ -189,8 +198,9 @@ func takeKeys() []binding {
 		{actMark, []string{"v"}, inGrid, groupTake, "mark", "Mark the row, for copy, save and compare.", 12},
 		{actMarkRange, []string{"V"}, inGrid, groupTake, "", "Mark all rows between the last mark and here.", 0},
 		{actCompare, []string{"="}, inGrid, groupTake, "", "Compare two marked rows side by side.", 0},
-		{actCopyRow, []string{"y"}, inGrid | inDetail | inDiff | inTree | inFindings | inExplain, groupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
-		{actCopyMenu, []string{"Y"}, inPages &^ inHelp, groupTake, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
+		{actCopyRow, []string{"y"}, inGrid | inDetail | inDiff | inTree | inFindings | inExplain | inBalance, groupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
+		{actCopyMenu, []string{"Y"}, inPages&^inHelp | inBalance, groupTake, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
+		{actExportPlan, []string{"e"}, inBalance, groupTake, "export plan", "Save the plan as a script for pymilvus.", 65},
 		{actSave, []string{"s"}, inGrid | inDetail | inDiff | inTree | inFindings, groupTake, "save", "Save to a file: JSON, CSV or text; findings as Markdown.", 18},
 	}
 }
@@ -202,6 +212,7 @@ func goKeys() []binding {
 		{actGoVChannels, []string{"v"}, inOverview, groupGo, "vchannels", "VChannels with their checkpoints.", 85},
 		{actGoNodes, []string{"n"}, inOverview, groupGo, "nodes", "Nodes.", 90},
 		{actGoIndexes, []string{"i"}, inOverview, groupGo, "indexes", "Index definitions.", 75},
+		{actGoBalance, []string{"b"}, inOverview, groupGo, "balance", "Balance: how evenly query nodes share the work.", 94},
 		{actGoFindings, []string{"f"}, inOverview, groupGo, "findings", "Findings: what is wrong, and what to do.", 98},
 		{actGoFindings, []string{"f"}, inPages &^ inOverview &^ inHelp, groupGo, "findings", "Findings about the object, else all of them; there again: all.", 17},
 		{actGoTasks, []string{"t"}, inOverview, groupGo, "", "Tasks: import, compaction, stats.", 0},
@@ -313,6 +324,7 @@ func (s scope) names() []string {
 		{inDiff, "diff"},
 		{inFindings, "findings"},
 		{inExplain, "explanations"},
+		{inBalance, "balance"},
 		{inHelp, "help"},
 		{inPrompt, "while typing"},
 		{inMenu, "menus"},

@@ -141,6 +141,11 @@ func runChecks(env *view.Env, checks []*check.Check) cmd {
 	return func() tea.Msg { return judgedMsg{env, check.Run(env.Cluster, env.Now, checks)} }
 }
 
+// weigh surveys what query nodes serve and plans what would even it out.
+func weigh(q balanceQuery) cmd {
+	return func() tea.Msg { return weighedMsg{q, q.run()} }
+}
+
 // maxLargest is more collections than a screen has lines.
 const maxLargest = 200
 

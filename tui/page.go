@@ -61,6 +61,7 @@ func pageMakers() []pageMaker {
 		{"overview", []string{"home"}, "The cluster at a glance.", newOverviewPage},
 		{"tree", []string{"x"}, "A collection with its partitions, vchannels, segments, indexes.", newTreePage},
 		{"diff", []string{"changes"}, "What changed since the last refresh, the start or a mark.", newDiffPage},
+		{"balance", []string{"b"}, "How evenly query nodes share the work, and what would even it out.", newBalancePage},
 		{"findings", []string{"f", "diagnose", "problems"}, "What is wrong, worst first, and what to do.", newFindingsPage},
 		{"explain", nil, "A check: what it looks at, and what to do.", openExplainPage},
 		{"help", []string{"?"}, "Every key.", newHelpPage},

@@ -77,6 +77,8 @@ func (p *overviewPage) act(m *Model, a action) cmd {
 		return m.jump("keys")
 	case actGoDiff:
 		return m.jump("diff")
+	case actGoBalance:
+		return m.jump("balance")
 	case actGoFindings:
 		return m.goFindings()
 	case actUp:

@@ -162,7 +162,7 @@ func birdwatcher(folder, name string) (health, moves string) {
 		return "", ""
 	}
 	var lines []string
-	for _, l := range strings.Split(string(text), "\n") {
+	for l := range strings.Lines(string(text)) {
 		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, banner) {
 			lines = append(lines, l)
 		}
@@ -171,10 +171,16 @@ func birdwatcher(folder, name string) (health, moves string) {
 	if len(lines) > 0 {
 		health = fmt.Sprintf("%d lines: %.80s", len(lines), lines[0])
 	}
-	text, _ = os.ReadFile(filepath.Join(folder, name+".explain-balance.txt"))
-	reports := strings.Count(string(text), "report_collectionID")
-	worse := strings.Count(string(text), "will generate much bigger unbalance")
-	return health, fmt.Sprintf("%d reports, %d moves advised against, %d lines of failure", reports, worse, strings.Count(string(text), "failed to"))
+	text, err = os.ReadFile(filepath.Join(folder, name+".explain-balance.txt"))
+	if err != nil {
+		return health, ""
+	}
+	count := func(words string) int { return strings.Count(string(text), words) }
+	moves = fmt.Sprintf("a move in %d of %d replicas", count("should move segment")+count("reverse unbalance but become less"), count("report_collectionID"))
+	if n := count("failed to connect"); n > 0 {
+		moves += fmt.Sprintf("; cannot connect to %d", n)
+	}
+	return health, moves
 }
 
 // faultReport is the generated part of docs/DIAGNOSIS.md.

@@ -90,6 +90,8 @@ const helpOutput = `-o chooses the format; data goes to standard output, everyth
   name        resource/id, one a line
   template=T  a Go template: -o 'template={{range .items}}{{.id}} {{.rows}}{{"\n"}}{{end}}'
 
+diagnose also writes junit, sarif, markdown and html; see "kitescope diagnose --help".
+
 Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes
 bytes. docs/JSON.md documents every key; keys are only ever added.`
 

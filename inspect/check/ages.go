@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,9 +11,13 @@ import (
 
 // before is the first TSO of the moment that lies d before the cluster's time: what has a later one
 // is too young to be judged. Comparing TSOs is cheaper than times, of which there are two or three a segment.
-// Without a time nothing is old enough.
+// Without a time nothing is old enough, and the check has not seen all.
 func (p *Pass) before(d time.Duration) model.TSO {
 	if p.Now.IsZero() {
+		const timeless = "ages: the time of the metadata is unknown"
+		if !slices.Contains(p.result.Unseen, timeless) {
+			p.Unseen(timeless)
+		}
 		return 0
 	}
 	return model.TSOFromTime(p.Now.Add(-d))

@@ -90,11 +90,16 @@ func parseEntry(line []byte) (e Entry, err error) {
 	return e, nil
 }
 
+const baselineHead = `# Findings that are accepted: kitescope diagnose --baseline FILE
+# One JSON object a line; "until" (the last day, UTC) and "note" may be added.
+`
+
 // Write writes the file.
 func (b *Baseline) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	out.WriteString("# Findings that are accepted: kitescope diagnose --baseline FILE\n")
-	out.WriteString("# One JSON object a line; \"until\" (the last day, UTC) and \"note\" may be added.\n")
+	if _, err := out.WriteString(baselineHead); err != nil {
+		return err
+	}
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
 	for _, entry := range b.Entries {

@@ -66,12 +66,12 @@ func TestReadBaseline(t *testing.T) {
 
 func TestBadBaselines(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\"check\":\"a\",\"object\":\"b\"}\n{":                  "line 2",
-		`{"check":"a","object":"b","untill":"2027-01-01"}`:      "untill",
-		`{"check":"a","object":"b","until":"soon"}`:             "2027-01-31",
-		`{"check":"a"}`:                                         "wanted",
+		"{\"check\":\"a\",\"object\":\"b\"}\n{":           "line 2",
+		`{"check":"a","object":"b","untli":"2027-01-01"}`: "untli",
+		`{"check":"a","object":"b","until":"soon"}`:       "2027-01-31",
+		`{"check":"a"}`: "wanted",
 		`{"check":"a","object":"b"} {"check":"a","object":"c"}`: "more than one",
-		`- check: a`: "invalid character",
+		`- check: a`:                           "invalid character",
 		strings.Repeat("#\n", maxBaseline/2+1): "not a baseline",
 	} {
 		if _, err := ReadBaseline(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -91,20 +91,22 @@ func (p *Pass) writtenRows() map[model.CollectionID]int64 {
 func (p *Pass) bareSealedRows() map[model.CollectionID]int64 {
 	rows := make(map[model.CollectionID]int64)
 	asked := p.askedAt()
+	all := p.shared.records()
 	for _, n := range p.Runtime.QueryNodes() {
 		if n.Distribution == nil {
 			continue
 		}
+		at := 0
 		for i := range n.Distribution.Sealed {
 			s := &n.Distribution.Sealed[i]
 			if len(s.Indexes) > 0 || s.Level == model.LevelL0 {
 				continue
 			}
-			record := p.Segment(s.ID)
-			if record == nil || record.Rows < minIndexRows || asked.Sub(versionTime(s.Version)) < loadGrace {
+			var known bool
+			if at, known = all.seek(s.ID, at); !known || all.rows[at] < minIndexRows || asked.Sub(versionTime(s.Version)) < loadGrace {
 				continue
 			}
-			rows[s.Collection] += record.Rows
+			rows[s.Collection] += all.rows[at]
 		}
 	}
 	return rows

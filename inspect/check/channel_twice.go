@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -45,7 +46,7 @@ func runChannelTwice(p *Pass) error {
 		}
 		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, collectionLabel(p.Cluster, x.ID), few(names))
 		f.Evidence = []Evidence{
-			{"nodes with a record", strings.Join(names, ", "), "etcd"}, {"of them registered", fmt.Sprint(living), "etcd"}, {"state of the first", v.WatchState, "etcd"},
+			{"nodes with a record", strings.Join(names, ", "), "etcd"}, {"of them registered", strconv.Itoa(living), "etcd"}, {"state of the first", v.WatchState, "etcd"},
 		}
 		f.Impact = "A record of a node that is gone is left over; another assignment may fail because of it."
 		f.Hint = "restart DataCoord, which cleans up after nodes that are gone"

@@ -54,8 +54,10 @@ func runChannelUnwatched(p *Pass) error {
 			Severity: Error, Object: refCollection(p.Cluster, id),
 			Message: fmt.Sprintf("%s of %s: %s (%s)", plural(len(list), "vchannel"), collectionLabel(p.Cluster, id), why, list[0].Name),
 			Evidence: []Evidence{
-				{"vchannels", strconv.Itoa(len(list)), "etcd"}, {"of the collection's", strconv.Itoa(len(x.VChannels)), "etcd"},
-				{"why", why, "etcd"}, {"registered nodes that could consume", p.consumers(), "etcd"},
+				{"vchannels", strconv.Itoa(len(list)), "etcd"},
+				{"of the collection's", strconv.Itoa(len(x.VChannels)), "etcd"},
+				{"why", why, "etcd"},
+				{"registered nodes that could consume", p.consumers(), "etcd"},
 			},
 			Impact: "Inserts pile up in the queue; they are not written, sealed or flushed.",
 			Hint:   "start or restart a node that consumes channels; registered are: " + p.consumers(),

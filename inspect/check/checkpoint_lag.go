@@ -13,8 +13,8 @@ import (
 
 // Thresholds of checkpoint-lag.
 const (
-	// lagWarning is the age from which Milvus itself no longer compacts a channel (dataCoord.compaction.channelMaxCPLag: 900). On healthy
-	// captures of 2.2.16 and 2.3.5, under load and idle, the oldest was 10 min 17 s: a growing segment that had not
+	// lagWarning is the age from which Milvus itself no longer compacts a channel (dataCoord.compaction.channelMaxCPLag: 900). On a healthy
+	// 2.3.5, idle and under load, the oldest was 652 s (docs/DIAGNOSIS.md): a growing segment that had not
 	// filled its buffer, which is written after dataNode.segment.syncPeriod (600 s) at the latest.
 	lagWarning = 15 * time.Minute
 	syncPeriod = 10 * time.Minute
@@ -37,7 +37,7 @@ var CheckpointLag = &Check{
 time ticks, about once a minute. While a growing segment waits in a data node's buffer it stands still, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10 minutes).
 
 A warning from 15 minutes on (or syncPeriod and 5 minutes, if that is longer): there Milvus stops compacting the channel. An error from a day on: query nodes then
-refuse searches, "Timestamp lag too large". On healthy captured clusters the oldest was 10 min 17 s.
+refuse searches, "Timestamp lag too large". On healthy clusters the oldest was 652 seconds.
 
 Not a finding: channels of dropped collections (see ` + "`checkpoint-stale-dropped`" + `), without a checkpoint (` + "`checkpoint-missing`" + `), taken over less than 5 minutes ago; Milvus
 2.1, which has no such checkpoints. If more than 5 collections of one data node lag, that is one finding about the node.
@@ -48,8 +48,12 @@ Whoever loads the collection has to read the queue from the checkpoint on; segme
 ` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` slows writers down. Flushing the collection ends segments that wait in buffers.`,
 	Run: runCheckpointLag,
 	FollowsFrom: []Cause{
-		{Check: "channel-unwatched", Of: shares("vchannels")}, {Check: "channel-watch-state", Of: shares("vchannels")}, {Check: "queue-unreachable"}, {Check: "timetick-lag"},
-		{Check: "etcd-alarm"}, {Check: "bad-switches", Of: aboutSync},
+		{Check: "channel-unwatched", Of: shares("vchannels")},
+		{Check: "channel-watch-state", Of: shares("vchannels")},
+		{Check: "queue-unreachable"},
+		{Check: "timetick-lag"},
+		{Check: "etcd-alarm"},
+		{Check: "bad-switches", Of: aboutSync},
 	},
 }
 
@@ -130,8 +134,12 @@ func (p *Pass) reportLags(watcher string, list []*lagging, allowed time.Duration
 		f.Message = fmt.Sprintf("%s of %s: the checkpoint is %s old (%s)", plural(channels, "vchannel"), collectionLabel(p.Cluster, list[0].x.ID), span(age), worst.Name)
 	}
 	f.Evidence = []Evidence{
-		{"oldest checkpoint", timeText(worst.Checkpoint.At.Time()), "etcd"}, {"of vchannel", worst.Name, "etcd"}, {"vchannels that lag", strconv.Itoa(channels), "etcd"},
-		{"limit", span(allowed), ""}, {"consumed by", watcherName(p.Cluster, worst), "etcd"}, {"state of the watch", cmp.Or(worst.WatchState, "none"), "etcd"},
+		{"oldest checkpoint", timeText(worst.Checkpoint.At.Time()), "etcd"},
+		{"of vchannel", worst.Name, "etcd"},
+		{"vchannels that lag", strconv.Itoa(channels), "etcd"},
+		{"limit", span(allowed), ""},
+		{"consumed by", watcherName(p.Cluster, worst), "etcd"},
+		{"state of the watch", cmp.Or(worst.WatchState, "none"), "etcd"},
 	}
 	if lag, ok := p.QueueLag(worst); ok {
 		f.Evidence = append(f.Evidence, Evidence{"messages behind", number(lag), "message queue"})

@@ -51,8 +51,10 @@ func runCheckpointMissing(p *Pass) error {
 			Severity: Warning, Object: refCollection(p.Cluster, x.ID),
 			Message: fmt.Sprintf("%s of %s %s no checkpoint", plural(len(list), "vchannel"), collectionLabel(p.Cluster, x.ID), agree(len(list), "has", "have")),
 			Evidence: []Evidence{
-				{"vchannels without a checkpoint", strconv.Itoa(len(list)), "etcd"}, {"vchannels of the collection", strconv.Itoa(len(x.VChannels)), "etcd"},
-				{"the collection was created", timeText(x.CreatedAt.Time()), "etcd"}, {"consumed by", watcherName(p.Cluster, list[0]), "etcd"},
+				{"vchannels without a checkpoint", strconv.Itoa(len(list)), "etcd"},
+				{"vchannels of the collection", strconv.Itoa(len(x.VChannels)), "etcd"},
+				{"the collection was created", timeText(x.CreatedAt.Time()), "etcd"},
+				{"consumed by", watcherName(p.Cluster, list[0]), "etcd"},
 			},
 			Impact: "Loading reads the queue from its beginning; nothing of the channel is compacted or collected.",
 			Hint:   fmt.Sprintf("%sCollection(%q).flush(), and look at the log of %s", inDatabase(p.Cluster, x), x.Name, watcherName(p.Cluster, list[0])),

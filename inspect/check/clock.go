@@ -109,10 +109,20 @@ func (p *Pass) judgeSkew(reserved time.Time) {
 		direction, impact = "ahead of", "Ages that are shown are too small."
 	}
 	p.Report(Finding{
-		Severity: Warning,
+		Severity: Warning, Object: p.clockKeeper(),
 		Message:  fmt.Sprintf("the cluster's timestamps are %s %s this machine's clock", span(skew.Abs()), direction),
 		Evidence: []Evidence{{"reserved until", timeText(reserved), "etcd"}, {"clock of this machine", timeText(p.Now), "kitescope"}},
 		Impact:   impact,
 		Hint:     "compare the clocks of this machine and of RootCoord's; look whether RootCoord answers",
 	})
+}
+
+// clockKeeper is the session that hands out timestamps.
+func (p *Pass) clockKeeper() model.Ref {
+	for _, s := range p.Sessions {
+		if (s.Role == "rootcoord" || s.Role == "mixcoord") && !s.Standby {
+			return refNode(s.Role, s.Node)
+		}
+	}
+	return model.Ref{}
 }

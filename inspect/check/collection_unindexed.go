@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strconv"
 
 	"kitescope/inspect/model"
 )
@@ -49,7 +50,7 @@ func runCollectionUnindexed(p *Pass) error {
 		f := Finding{
 			Severity: Info, Object: refCollection(p.Cluster, x.ID), Cost: work.share(x, rows),
 			Message:  fmt.Sprintf("%s.%s has no index over %s rows", collectionLabel(p.Cluster, x.ID), field.Name, number(rows)),
-			Evidence: []Evidence{{"rows", number(rows), "etcd"}, {"index definitions on " + field.Name, "none", "etcd"}, {"loaded", fmt.Sprint(loaded), "etcd"}},
+			Evidence: []Evidence{{"rows", number(rows), "etcd"}, {"index definitions on " + field.Name, "none", "etcd"}, {"loaded", strconv.FormatBool(loaded), "etcd"}},
 			Impact:   "It cannot be loaded before there is an index.",
 			Hint:     fmt.Sprintf("%sCollection(%q).create_index(%q, {\"index_type\": \"HNSW\", ...})", inDatabase(p.Cluster, x), x.Name, field.Name),
 		}

@@ -90,8 +90,12 @@ func runConfigDrift(p *Pass) error {
 	return nil
 }
 
-// unseenConfig notes that a process did not tell its configuration, but for versions that cannot.
+// unseenConfig notes that a process did not tell its configuration, but for those that cannot: old versions,
+// and proxies, whose service has no such call (pkg/proto/proxy.proto up to 2.6).
 func (p *Pass) unseenConfig(n *model.LiveNode) {
+	if n.Role == "proxy" && n.Outcome == model.Answered {
+		return
+	}
 	for _, c := range n.Calls {
 		if c.Method == "ShowConfigurations" && c.Outcome == model.Unimplemented {
 			return
@@ -191,15 +195,15 @@ func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*mod
 
 // sameEverywhere reports whether all processes tell the same: nearly all keys.
 func sameEverywhere(nodes []*model.LiveNode, key string, strict bool) bool {
-	first, any := "", false
+	first, told := "", false
 	for i, n := range nodes {
 		v, ok := n.Config.Values[key]
 		switch {
-		case ok && !any:
-			if first, any = v, true; strict && i > 0 {
+		case ok && !told:
+			if first, told = v, true; strict && i > 0 {
 				return false
 			}
-		case ok && v != first || !ok && strict && any:
+		case ok && v != first || !ok && strict && told:
 			return false
 		}
 	}
@@ -297,7 +301,7 @@ func (p *Pass) judgeDynamic(e *model.ConfigEntry) {
 		f.Message = fmt.Sprintf("%s is %s in etcd, and %s has %s", e.Name, e.Value, liveNames(differ), differ[0].Config.Values[key])
 	case told == 0 && expected:
 		f.Severity = Info
-		f.Message = fmt.Sprintf("%s is set in etcd, and no process that was asked has such a key", e.Name)
+		f.Message = e.Name + " is set in etcd, and no process that was asked has such a key"
 	default:
 		return
 	}

@@ -68,8 +68,10 @@ func runDeleteHeavy(p *Pass) error {
 			Severity: Info, Object: refCollection(p.Cluster, x.ID), Objects: objects,
 			Message: fmt.Sprintf("%s of %s %s up to %s of %s rows deleted", plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), agree(segments, "has", "have"), percent(part(deleted, rows)), number(rows)),
 			Evidence: []Evidence{
-				{"segments with more than a fifth deleted", strconv.Itoa(segments), "etcd"}, {"their rows", number(rows), "etcd"},
-				{"entries of their delta logs, at most one a row", number(deleted), "etcd"}, {"rows of the collection", number(t.Rows), "etcd"},
+				{"segments with more than a fifth deleted", strconv.Itoa(segments), "etcd"},
+				{"their rows", number(rows), "etcd"},
+				{"entries of their delta logs, at most one a row", number(deleted), "etcd"},
+				{"rows of the collection", number(t.Rows), "etcd"},
 			},
 			Impact: "Memory and search work go into rows that no search may return.",
 			Hint:   fmt.Sprintf("%sCollection(%q).compact()", inDatabase(p.Cluster, x), x.Name),

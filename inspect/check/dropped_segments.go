@@ -43,66 +43,77 @@ They cost storage, and DataCoord reads and keeps all of them in memory.`,
 	},
 }
 
+// uncollected are dropped segments past their retention.
+type uncollected struct {
+	count, behind, undated int
+	bytes                  int64
+	oldest                 time.Time
+	objects                []model.Ref
+}
+
 func runDroppedNotCollected(p *Pass) error {
 	total := p.Totals()
-	if total.ByState[model.SegmentDropped] == 0 || p.Now.IsZero() {
+	if total.ByState[model.SegmentDropped] == 0 {
 		return nil
 	}
 	keep := p.seconds("dataCoord.gc.dropTolerance", dropTolerance, dataCoords()...)
 	interval := p.seconds("dataCoord.gc.interval", collectEvery, dataCoords()...)
-	limit := p.before(keep + collectRounds*interval)
-	var count, behind, undated int
-	var bytes int64
-	var objects []model.Ref
-	oldest := p.Now
+	u := p.uncollected(p.before(keep + collectRounds*interval))
+	if u.count == 0 {
+		return nil
+	}
+	f := Finding{
+		Severity: Info, Objects: u.objects,
+		Message: fmt.Sprintf("%s should have been collected, the oldest dropped %s ago", plural(u.count, "dropped segment"), span(p.age(u.oldest))),
+		Evidence: []Evidence{
+			{"dropped segments past their retention", strconv.Itoa(u.count), "etcd"},
+			{"all dropped segments", strconv.Itoa(total.ByState[model.SegmentDropped]), "etcd"},
+			{"living segments", strconv.Itoa(total.Segments), "etcd"},
+			{"their logs", bytesText(u.bytes), "etcd"},
+			{"retention", span(keep), p.settingSource("dataCoord.gc.dropTolerance")},
+			{"without a time of dropping", strconv.Itoa(u.undated), "etcd"},
+			{"whose checkpoint is behind their last write", strconv.Itoa(u.behind), "etcd"},
+		},
+		Impact: "Object storage and etcd keep what nobody reads.",
+		Hint:   "look for \"GC\" in the log of DataCoord, and at dataCoord.enableGarbageCollection",
+	}
+	if u.count >= uncollectedWarning && u.count > total.Segments {
+		f.Severity = Warning
+	}
+	p.Report(f)
+	return nil
+}
+
+// uncollected adds up the segments that were dropped before limit.
+func (p *Pass) uncollected(limit model.TSO) (u uncollected) {
+	u.oldest = p.Now
 	for _, s := range p.Segments {
 		if s.State != model.SegmentDropped {
 			continue
 		}
 		at := s.DroppedAt
-		if at == 0 {
-			at = max(s.PositionAt, s.StartAt)
-			if s.ExpireAt != model.MaxTSO {
-				at = max(at, s.ExpireAt)
-			}
+		if last := lastTouched(s); at == 0 && !last.IsZero() {
+			at = model.TSOFromTime(last)
 		}
 		if at == 0 || at >= limit {
 			continue
 		}
-		count++
-		bytes += s.Bytes
+		u.count++
+		u.bytes += s.Bytes
 		if s.DroppedAt == 0 {
-			undated++
+			u.undated++
 		}
 		if v := p.VChannel(s.VChannel); v != nil && v.Removal == "non-removed" && v.Checkpoint.At < s.PositionAt {
-			behind++
+			u.behind++
 		}
-		if t := at.Time(); t.Before(oldest) {
-			oldest = t
+		if t := at.Time(); t.Before(u.oldest) {
+			u.oldest = t
 		}
-		if len(objects) < maxObjects {
-			objects = append(objects, refSegment(s.ID))
+		if len(u.objects) < maxObjects {
+			u.objects = append(u.objects, refSegment(s.ID))
 		}
 	}
-	if count == 0 {
-		return nil
-	}
-	f := Finding{
-		Severity: Info, Objects: objects,
-		Message: fmt.Sprintf("%s should have been collected, the oldest dropped %s ago", plural(count, "dropped segment"), span(p.age(oldest))),
-		Evidence: []Evidence{
-			{"dropped segments past their retention", strconv.Itoa(count), "etcd"}, {"all dropped segments", strconv.Itoa(total.ByState[model.SegmentDropped]), "etcd"},
-			{"living segments", strconv.Itoa(total.Segments), "etcd"}, {"their logs", bytesText(bytes), "etcd"}, {"retention", span(keep), p.settingSource("dataCoord.gc.dropTolerance")},
-			{"without a time of dropping", strconv.Itoa(undated), "etcd"}, {"whose checkpoint is behind their last write", strconv.Itoa(behind), "etcd"},
-		},
-		Impact: "Object storage and etcd keep what nobody reads.",
-		Hint:   "look for \"GC\" in the log of DataCoord, and at dataCoord.enableGarbageCollection",
-	}
-	if count >= uncollectedWarning && count > total.Segments {
-		f.Severity = Warning
-	}
-	p.Report(f)
-	return nil
+	return u
 }
 
 // settingSource says where a setting of DataCoord's was told, "default" if nowhere.

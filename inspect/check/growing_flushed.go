@@ -60,14 +60,21 @@ type leftover struct {
 func runGrowingFlushed(p *Pass) error {
 	asked := p.askedAt()
 	found := make(map[model.CollectionID]*leftover)
+	all := p.shared.records()
 	for _, n := range p.Runtime.QueryNodes() {
 		if n.Distribution == nil {
 			continue
 		}
 		for i := range n.Distribution.Leaders {
 			view := &n.Distribution.Leaders[i]
+			at := 0
 			for _, g := range view.Growing {
-				p.judgeGrowing(found, model.ShardView{Node: n, LeaderView: view}, g, asked)
+				var state model.SegmentState
+				switch state, at = all.state(g.ID, at); state {
+				case model.SegmentStateNone, model.SegmentFlushed, model.SegmentDropped:
+					p.judgeGrowing(found, model.ShardView{Node: n, LeaderView: view}, g, asked)
+				default:
+				}
 			}
 		}
 	}

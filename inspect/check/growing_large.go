@@ -47,16 +47,14 @@ func runGrowingLarge(p *Pass) error {
 	var largest *openSegment
 	for i := range open {
 		s := &open[i]
-		if x := p.Collection(s.Collection); x != nil && !x.Dropped() {
-			switch too, known := p.tooLarge(s, &policy); {
-			case too:
-				ids, rows = append(ids, s.ID), rows+s.rows
-				if largest == nil || s.rows > largest.rows {
-					largest = s
-				}
-			case !known:
-				unsure++
+		switch too, known := p.tooLarge(s, &policy); {
+		case too:
+			ids, rows = append(ids, s.ID), rows+s.rows
+			if largest == nil || s.rows > largest.rows {
+				largest = s
 			}
+		case !known:
+			unsure++
 		}
 		if i+1 < len(open) && open[i+1].Collection == s.Collection {
 			continue

@@ -79,9 +79,7 @@ func runGrowingOld(p *Pass) error {
 		for end < len(open) && open[end].Collection == id {
 			end++
 		}
-		if p.Collection(id) != nil && !p.Collection(id).Dropped() {
-			p.reportOld(id, gatherOld(p, &policy, open[start:end], now), &policy)
-		}
+		p.reportOld(id, gatherOld(p, &policy, open[start:end], now), &policy)
 		start = end
 	}
 	return nil

@@ -23,6 +23,8 @@ A finding is a replica with 1.3 or more, though moving segments would make it be
 node of the resource group serves on average: of small collections, and of those with fewer segments than nodes, nothing is said. A warning it is from 1.5 and three tenths on, or if all replicas
 of the group together come to 1.5.
 
+While a node is filled that joined less than two minutes ago, with auto-balance on, it is information only.
+
 Growing rows sit on the leaders of their shards, and moving segments can only make up for them; what is left then is no finding.
 `,
 	Remedy: "`kitescope balance --plan`" + ` lists the fewest moves that even it out, with the calls that make them. Where auto-balance is on, Milvus tolerates a difference of 5 % of its
@@ -38,11 +40,15 @@ func runImbalanceRows(p *Pass) error {
 	if reason := p.noSurvey(); reason != "" {
 		return p.Skip(reason)
 	}
+	filling := make(map[string]bool) // resource groups of which a node has just joined
+	for _, x := range p.idleNodes() {
+		filling[x.region.name] = filling[x.region.name] || x.fresh
+	}
 	for _, r := range p.regions() {
 		all := r.spread(rowsOf)
 		for i, g := range p.unevenGroups(r) {
 			severity := Info
-			if all >= warnRows && i == 0 || g.Spread.RowsMaxMean >= warnRows && g.weight >= worthAWarn {
+			if !filling[r.name] && (all >= warnRows && i == 0 || g.Spread.RowsMaxMean >= warnRows && g.weight >= worthAWarn) {
 				severity = Warning
 			}
 			p.reportRows(r, g, all, severity)

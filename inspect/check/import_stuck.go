@@ -78,7 +78,10 @@ func (p *Pass) reportImport(t *model.Task, why string) {
 		Severity: Warning, Object: refTask(t), Objects: p.taskObjects(t),
 		Message: fmt.Sprintf("%s %d into %s is %s for %s: %s", t.Type, t.ID, collectionLabel(p.Cluster, t.Collection), t.State, span(p.since(t)), why),
 		Evidence: []Evidence{
-			{"state", t.State, "etcd"}, {"begun", timeText(t.StartedAt), "etcd"}, {"progress", cmp.Or(t.Progress, "unknown"), "etcd"}, {"runs on", taskNode(t), "etcd"},
+			{"state", t.State, "etcd"},
+			{"begun", timeText(t.StartedAt), "etcd"},
+			{"progress", cmp.Or(t.Progress, "unknown"), "etcd"},
+			{"runs on", taskNode(t), "etcd"},
 			{"reason", cmp.Or(t.Reason, "none"), "etcd"},
 		},
 		Impact: "Its rows are not there.",

@@ -27,7 +27,7 @@ func TestIndexMissing(t *testing.T) {
 		{"growing", func(w *world) { drop(w); w.segment(0).State = model.SegmentGrowing }, nil, ""},
 		{"L0", func(w *world) { drop(w); w.segment(0).Level = model.LevelL0 }, nil, ""},
 		{"collection dropped", func(w *world) { drop(w); w.Collections[0].State = "Dropping" }, nil, ""},
-		{"no time", func(w *world) { drop(w); w.now = time.Time{} }, nil, ""},
+		{"no time", func(w *world) { drop(w); w.now = time.Time{} }, nil, "time of the metadata is unknown"},
 		{"scalar field", func(w *world) {
 			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: wellColl, Field: 102, Name: "tag_idx", Type: "INVERTED", CreatedAt: backT(time.Hour)})
 		}, []string{"info indexes/1501 INVERTED index tag_idx on docs.tag is missing on 4 flushed segments"}, ""},
@@ -114,7 +114,7 @@ func TestIndexMetric(t *testing.T) {
 		{"not recorded", func(w *world) { w.Indexes[0].Metric = "" }, nil, ""},
 		{"two metrics on one field", func(w *world) {
 			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: wellColl, Field: wellField, Name: "other", Type: "HNSW", Metric: "IP"})
-		}, []string{"warning indexes/1501 vec_idx (L2) and other (IP)"}, ""},
+		}, []string{"warning fields/1000/101 vec_idx (L2) and other (IP)"}, ""},
 		{"the other is deleted", func(w *world) {
 			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: wellColl, Field: wellField, Name: "other", Metric: "IP", Deleted: true})
 		}, nil, ""},

@@ -65,7 +65,7 @@ func runIndexMetric(p *Pass) error {
 
 func (p *Pass) judgeMetric(x *model.Collection, field *model.Field, i *model.Index) {
 	metric, allowed := strings.ToUpper(i.Metric), metricsOf(field.Type)
-	problem := ""
+	var problem string
 	switch {
 	case metric == "" || allowed == nil:
 		return
@@ -93,13 +93,15 @@ func (p *Pass) judgeRivals(x *model.Collection, list []*model.Index) {
 			continue
 		}
 		p.Report(Finding{
-			Severity: Warning, Object: refIndex(i), Objects: []model.Ref{refCollection(p.Cluster, x.ID), refIndex(list[0])},
+			Severity: Warning, Object: model.Ref{Resource: "fields", ID: x.ID.String() + "/" + i.Field.String(), Name: fieldLabel(x, i.Field)},
+			Objects: []model.Ref{refCollection(p.Cluster, x.ID), refIndex(list[0]), refIndex(i)},
 			Message: fmt.Sprintf("%s.%s has two indexes with different metrics: %s (%s) and %s (%s)",
 				collectionLabel(p.Cluster, x.ID), fieldLabel(x, i.Field), list[0].Name, list[0].Metric, i.Name, i.Metric),
 			Evidence: []Evidence{{"metric of " + list[0].Name, list[0].Metric, "etcd"}, {"metric of " + i.Name, i.Metric, "etcd"}},
 			Impact:   "Segments may be served by either, and searches with the other metric fail.",
 			Hint:     fmt.Sprintf("%srelease %s and drop_index(index_name=...) of the one that is wrong", inDatabase(p.Cluster, x), x.Name),
 		})
+		return
 	}
 }
 

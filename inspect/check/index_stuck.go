@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -129,7 +128,7 @@ func nodesText(t *tally) string {
 	for id := range t.nodes {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, func(a, b model.NodeID) int { return cmp.Compare(a, b) })
+	slices.Sort(ids)
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = id.String()

@@ -68,7 +68,9 @@ func (p *Pass) judgeFlat(x *model.Collection, i *model.Index, work searchWork) {
 		Severity: Info, Object: refIndex(i), Objects: []model.Ref{refCollection(p.Cluster, x.ID)}, Cost: work.share(x, rows),
 		Message: fmt.Sprintf("%s.%s has %s rows behind a %s index", collectionLabel(p.Cluster, x.ID), fieldLabel(x, i.Field), number(rows), i.Type),
 		Evidence: []Evidence{
-			{"rows", number(rows), "etcd"}, {"index type", i.Type, "etcd"}, {"dimensions", number(dimensions(x)), "etcd"},
+			{"rows", number(rows), "etcd"},
+			{"index type", i.Type, "etcd"},
+			{"dimensions", number(dimensions(x)), "etcd"},
 			{"limit", number(flatRows) + " rows", ""},
 		},
 		Impact: "Each search compares every row.",
@@ -114,7 +116,8 @@ func (p *Pass) judgeLists(x *model.Collection, i *model.Index) {
 		Severity: Info, Object: refIndex(i), Objects: []model.Ref{refCollection(p.Cluster, x.ID)},
 		Message: fmt.Sprintf("%s.%s: %s has %s", collectionLabel(p.Cluster, x.ID), fieldLabel(x, i.Field), i.Type, problem),
 		Evidence: []Evidence{
-			{"nlist", strconv.FormatFloat(nlist, 'f', -1, 64), "etcd"}, {"rows of the largest segment", number(largest), "etcd"},
+			{"nlist", strconv.FormatFloat(nlist, 'f', -1, 64), "etcd"},
+			{"rows of the largest segment", number(largest), "etcd"},
 			{"4 x sqrt(rows)", strconv.FormatFloat(advised, 'f', 0, 64), ""},
 		},
 		Impact: impact,

@@ -54,6 +54,10 @@ type unloaded struct {
 
 func runIndexNotLoaded(p *Pass) error {
 	wanted := p.wantedIndexes()
+	most := 0
+	for _, list := range wanted {
+		most = max(most, len(list))
+	}
 	found := make(map[model.CollectionID]*unloaded)
 	asked := p.askedAt()
 	for _, n := range p.Runtime.QueryNodes() {
@@ -62,11 +66,10 @@ func runIndexNotLoaded(p *Pass) error {
 		}
 		for i := range n.Distribution.Sealed {
 			s := &n.Distribution.Sealed[i]
-			list := wanted[s.Collection]
-			if len(s.Indexes) > 0 && len(list) < 2 || len(list) == 0 || s.Level == model.LevelL0 {
+			if len(s.Indexes) >= most || s.Level == model.LevelL0 {
 				continue
 			}
-			for _, x := range list {
+			for _, x := range wanted[s.Collection] {
 				if !hasIndex(s, x) {
 					p.judgeUnloaded(found, n, s, x, asked)
 				}

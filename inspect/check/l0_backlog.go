@@ -88,8 +88,10 @@ func runL0Backlog(p *Pass) error {
 			Message: fmt.Sprintf("%s of %s on %s %s %s deletes, the oldest for %s", plural(sum.segments, "L0 segment"), collectionLabel(p.Cluster, x.ID), sum.vchannel,
 				agree(sum.segments, "holds", "hold"), number(sum.deletes), span(p.age(sum.oldest))),
 			Evidence: []Evidence{
-				{"L0 segments older than " + span(l0After), strconv.Itoa(sum.segments), "etcd"}, {"deletes", number(sum.deletes), "etcd"},
-				{"bytes", bytesText(sum.bytes), "etcd"}, {"oldest", timeText(sum.oldest), "etcd"},
+				{"L0 segments older than " + span(l0After), strconv.Itoa(sum.segments), "etcd"},
+				{"deletes", number(sum.deletes), "etcd"},
+				{"bytes", bytesText(sum.bytes), "etcd"},
+				{"oldest", timeText(sum.oldest), "etcd"},
 			},
 			Impact: "The shard leader keeps them in memory and applies them to every segment it loads.",
 			Hint:   fmt.Sprintf("%sCollection(%q).flush(), then look at kitescope get tasks", inDatabase(p.Cluster, x), x.Name),

@@ -19,7 +19,7 @@ var LayoutRollback = &Check{
 - Milvus 2.1 runs, and segments have their logs only under keys of their own (` + "`datacoord-meta/binlog/...`" + `), as 2.2 and later write them: 2.1 reads the logs inside the segment's record, which
   are gone. An error for each collection. Captured: 2.2.16 ran for 15 seconds on the data of 2.1.0 and rewrote one segment; afterwards 2.1.0 said the collection was loaded and complete, and every
   search of it failed or found nothing.
-- Milvus older than 2.4 runs, and there are L0 segments: it does not know them, and rows that were deleted come back. An error for each collection.
+- Milvus 2.2 or 2.3 runs, and there are L0 segments: it does not know them, and rows that were deleted come back. An error for each collection.
 - Keys exist that only a version newer than the one that runs writes. A warning, once for the cluster.
 
 Versions are those of the sessions; of 2.1, whose sessions carry none, it is the layout of the keys that tells. ` + "`index-too-new`" + ` looks at index files.`,
@@ -53,10 +53,10 @@ func runLayoutRollback(p *Pass) error {
 		if x.Dropped() {
 			continue
 		}
-		if legacy(p.Cluster) {
+		switch {
+		case legacy(p.Cluster):
 			p.judgeRewritten(x)
-		}
-		if runs.before(release{2, 4}) {
+		case runs.before(release{2, 4}):
 			p.judgeForeignLevel(x)
 		}
 	}
@@ -83,8 +83,10 @@ func (p *Pass) judgeRewritten(x *model.Collection) {
 	f.Message = fmt.Sprintf("%s of %s, %s rows, %s rewritten by a newer Milvus: the one that runs (%s) sees no data there",
 		plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), agree(segments, "was", "were"), p.Version.Text)
 	f.Evidence = []Evidence{
-		{"segments with logs under keys of their own only", strconv.Itoa(segments), "etcd"}, {"their rows", number(rows), "etcd"},
-		{"rows of the collection", number(p.CollectionTotals(x.ID).Rows), "etcd"}, {"version that runs", p.Version.Text, p.Version.From},
+		{"segments with logs under keys of their own only", strconv.Itoa(segments), "etcd"},
+		{"their rows", number(rows), "etcd"},
+		{"rows of the collection", number(p.CollectionTotals(x.ID).Rows), "etcd"},
+		{"version that runs", p.Version.Text, p.Version.From},
 	}
 	f.Impact = "Searches of the collection fail or miss these rows, though it counts as loaded."
 	f.Hint = "run the newer version again, or restore the metadata of before the upgrade; release and load do not help"

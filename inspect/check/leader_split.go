@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -52,6 +51,7 @@ type split struct {
 
 func runLeaderSplit(p *Pass) error {
 	asked := p.askedAt()
+	places := &cursors{nodes: p.shared.nodes()}
 	for _, l := range p.LoadStates {
 		if x := p.Collection(l.Collection); x == nil || x.Dropped() || l.Status != "Loaded" {
 			continue
@@ -62,7 +62,7 @@ func runLeaderSplit(p *Pass) error {
 			views := p.Runtime.ShardViews(channel)
 			p.judgeLeaders(&s, views, members, asked)
 			for _, v := range views {
-				p.judgeView(&s, v, asked)
+				p.judgeView(&s, places, v, asked)
 			}
 		}
 		p.reportSplit(l.Collection, &s)
@@ -98,14 +98,14 @@ func (p *Pass) judgeLeaders(s *split, views []model.ShardView, members map[model
 }
 
 // judgeView looks for segments that a leader asks a node for that does not have them.
-func (p *Pass) judgeView(s *split, v model.ShardView, asked time.Time) {
+func (p *Pass) judgeView(s *split, places *cursors, v model.ShardView, asked time.Time) {
+	places.list = places.list[:0]
 	for _, x := range v.Sealed {
-		n := p.Runtime.LiveNode("querynode", x.Node)
-		if n == nil || n.Distribution == nil {
+		at := places.of(x.Node)
+		if at.node == nil {
 			continue // shard-not-serviceable
 		}
-		_, has := slices.BinarySearchFunc(n.Distribution.Sealed, x.ID, func(a model.ServedSegment, id model.SegmentID) int { return cmp.Compare(a.ID, id) })
-		if has || asked.Sub(versionTime(x.Version)) < moveGrace {
+		if at.has(x.ID) || asked.Sub(versionTime(x.Version)) < moveGrace {
 			continue
 		}
 		record := p.Segment(x.ID)
@@ -114,6 +114,50 @@ func (p *Pass) judgeView(s *split, v model.ShardView, asked time.Time) {
 		}
 		s.lost, s.lostAt, s.rows = append(s.lost, x.ID), append(s.lostAt, x.Node), s.rows+record.Rows
 	}
+}
+
+// cursors walk through what each node of a view has, side by side with the view: both are in order, and this is
+// asked of every segment of the cluster.
+type cursors struct {
+	nodes map[model.NodeID]*model.LiveNode
+	list  []cursor
+}
+
+type cursor struct {
+	node *model.LiveNode
+	id   model.NodeID
+	at   int
+}
+
+// of is the cursor of a node; its node is nil if that one did not say what it has.
+func (c *cursors) of(id model.NodeID) *cursor {
+	for i := range c.list {
+		if c.list[i].id == id {
+			return &c.list[i]
+		}
+	}
+	c.list = append(c.list, cursor{node: c.nodes[id], id: id})
+	return &c.list[len(c.list)-1]
+}
+
+// has reports whether the node has a segment. Ids are asked for in rising order.
+func (c *cursor) has(id model.SegmentID) bool {
+	sealed := c.node.Distribution.Sealed
+	low, step := c.at, 1
+	for low+step < len(sealed) && sealed[low+step].ID < id {
+		low += step
+		step *= 2
+	}
+	high := min(low+step+1, len(sealed))
+	for low < high {
+		if middle := (low + high) / 2; sealed[middle].ID < id {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	c.at = low
+	return low < len(sealed) && sealed[low].ID == id
 }
 
 // justMoved reports whether some node has loaded a segment only now.

@@ -196,6 +196,13 @@ func holdFindings(t *testing.T, x *Check, result *Result, want []string) {
 			}
 		}
 	}
+	seen := make(map[string]bool)
+	for _, f := range result.Findings {
+		if seen[f.Key()] {
+			t.Errorf("two findings have the key %s", f.Key())
+		}
+		seen[f.Key()] = true
+	}
 	for i := range want {
 		if i < len(got) && containsWords(got[i], want[i]) {
 			got[i] = want[i]

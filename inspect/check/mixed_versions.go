@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -82,7 +81,7 @@ func (p *Pass) judgeBuilds() error {
 		return nil
 	}
 	f := Finding{
-		Severity: Info, Message: fmt.Sprintf("%s of one version run", plural(len(builds), "build")),
+		Severity: Info, Message: plural(len(builds), "build") + " of one version run",
 		Impact: "Processes may differ in more than their version says.", Hint: "look which image each process runs; a tag may have been moved",
 	}
 	for _, b := range slices.Sorted(maps.Keys(builds)) {

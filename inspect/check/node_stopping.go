@@ -138,7 +138,7 @@ func runNodeStopping(p *Pass) error {
 		}
 		d := p.dutiesOf(s.Role, s.Node)
 		f := Finding{
-			Severity: Info, Object: refNode(s.Role, s.Node), Objects: p.dutyRefs(&d), Evidence: d.evidence(),
+			Severity: Info, Object: refNode(s.Role, s.Node), Objects: p.dutyRefs(&d), Evidence: append([]Evidence{{"session", "stopping", "etcd"}}, d.evidence()...),
 			Message: roleLabel(s.Role) + " " + s.Name() + " is stopping",
 			Impact:  "There will be one less; others take over what it had.",
 			Hint:    "nothing, if it was meant; start another to have as many as before",

@@ -59,7 +59,8 @@ func runOrphanIndex(p *Pass) error {
 		Severity: Info, Objects: objects,
 		Message: fmt.Sprintf("%s of gone segments, %s with records of gone definitions, %s of gone collections", plural(records, "index record"), plural(onLiving, "segment"), plural(definitions, "index definition")),
 		Evidence: []Evidence{
-			{"records of segments that are gone", strconv.Itoa(records), "etcd"}, {"living segments with records of definitions that are gone", strconv.Itoa(onLiving), "etcd"},
+			{"records of segments that are gone", strconv.Itoa(records), "etcd"},
+			{"living segments with records of definitions that are gone", strconv.Itoa(onLiving), "etcd"},
 			{"definitions of collections that are gone", strconv.Itoa(definitions), "etcd"},
 		},
 		Impact: "Storage and keys that nothing uses.",

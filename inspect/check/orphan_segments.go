@@ -64,12 +64,9 @@ func runOrphanSegments(p *Pass) error {
 // lostPartitions are the living segments of a collection whose partition has no record, nil if there are none.
 func (p *Pass) lostPartitions(x *model.Collection, segments []*model.Segment) *orphanGroup {
 	var g *orphanGroup
-	partition, gone := model.PartitionID(-1), false
+	known := p.PartitionsOf(x.ID) // by id, and mostly few: a map would cost more
 	for _, s := range segments {
-		if s.Partition != partition {
-			partition, gone = s.Partition, s.Partition > 0 && p.Partition(s.Partition) == nil
-		}
-		if gone && s.State.Healthy() {
+		if s.Partition > 0 && !hasPartition(known, s.Partition) && s.State.Healthy() {
 			if g == nil {
 				g = &orphanGroup{collection: x.ID}
 			}
@@ -77,6 +74,20 @@ func (p *Pass) lostPartitions(x *model.Collection, segments []*model.Segment) *o
 		}
 	}
 	return g
+}
+
+// hasPartition reports whether a list of partitions, in order of their ids, has one.
+func hasPartition(list []*model.Partition, id model.PartitionID) bool {
+	if len(list) > 8 {
+		_, found := slices.BinarySearchFunc(list, id, func(x *model.Partition, id model.PartitionID) int { return cmp.Compare(x.ID, id) })
+		return found
+	}
+	for _, x := range list {
+		if x.ID == id {
+			return true
+		}
+	}
+	return false
 }
 
 // lostCollections are the living segments of collections that have no record, by collection.
@@ -110,7 +121,9 @@ func (p *Pass) reportOrphans(g *orphanGroup) {
 	}
 	f.Message = fmt.Sprintf("%s with %s rows %s to %s", plural(len(g.segments), "segment"), number(g.rows), agree(len(g.segments), "belongs", "belong"), where)
 	f.Evidence = []Evidence{
-		{"segments", strconv.Itoa(len(g.segments)), "etcd"}, {"their rows", number(g.rows), "etcd"}, {"their logs", bytesText(g.bytes), "etcd"},
+		{"segments", strconv.Itoa(len(g.segments)), "etcd"},
+		{"their rows", number(g.rows), "etcd"},
+		{"their logs", bytesText(g.bytes), "etcd"},
 		{"collection id", g.collection.String(), "etcd"},
 	}
 	f.Impact = "Nothing reads them, and garbage collection does not take them."

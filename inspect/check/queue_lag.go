@@ -52,8 +52,10 @@ func runQueueLag(p *Pass) error {
 		f := Finding{
 			Severity: Error, Object: refVChannel(v.Name), Objects: []model.Ref{refCollection(p.Cluster, x.ID)},
 			Evidence: []Evidence{
-				{"offset of the checkpoint", strconv.FormatInt(at, 10), "etcd"}, {"oldest offset of the topic", strconv.FormatInt(t.First, 10), "message queue"},
-				{"end of the topic", strconv.FormatInt(t.End, 10), "message queue"}, {"time of the checkpoint", timeText(v.Checkpoint.At.Time()), "etcd"},
+				{"offset of the checkpoint", strconv.FormatInt(at, 10), "etcd"},
+				{"oldest offset of the topic", strconv.FormatInt(t.First, 10), "message queue"},
+				{"end of the topic", strconv.FormatInt(t.End, 10), "message queue"},
+				{"time of the checkpoint", timeText(v.Checkpoint.At.Time()), "etcd"},
 			},
 			Hint: "look at the retention of topic " + t.Name + ", and at " + watcherName(p.Cluster, v),
 		}

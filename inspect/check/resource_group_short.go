@@ -74,7 +74,9 @@ func (p *Pass) judgeGroup(g *model.ResourceGroup, replicas []*model.Replica) {
 	f := Finding{
 		Severity: Warning, Object: model.Ref{Resource: "resource-groups", ID: g.Name, Name: g.Name},
 		Evidence: []Evidence{
-			{"query nodes asked for", strconv.Itoa(max(0, asked)), "etcd"}, {"query nodes assigned", strconv.Itoa(len(g.Nodes)), "etcd"}, {"of them registered", strconv.Itoa(living), "etcd"},
+			{"query nodes asked for", strconv.Itoa(max(0, asked)), "etcd"},
+			{"query nodes assigned", strconv.Itoa(len(g.Nodes)), "etcd"},
+			{"of them registered", strconv.Itoa(living), "etcd"},
 			{"replicas in the group", strconv.Itoa(len(replicas)), "etcd"},
 		},
 		Hint: "start query nodes, or move some into " + g.Name,

@@ -27,8 +27,10 @@ type Report struct {
 
 // shared are facts that several checks use, worked out when the first one asks.
 type shared struct {
-	open  func() []openSegment
-	works func() map[model.CollectionID]work
+	records func() *records
+	open    func() []openSegment
+	works   func() map[model.CollectionID]work
+	nodes   func() map[model.NodeID]*model.LiveNode // query nodes that said what they serve
 }
 
 // Run judges a cluster by some checks. now is the time of the cluster's state.
@@ -36,8 +38,10 @@ func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Balance: survey(c)}
 	facts := &Pass{Cluster: c, Now: now, Balance: r.Balance}
 	facts.shared = &shared{
-		open:  sync.OnceValue(func() []openSegment { return openSegments(facts) }),
-		works: sync.OnceValue(func() map[model.CollectionID]work { return worksOf(r.Balance) }),
+		records: sync.OnceValue(func() *records { return newRecords(c.Segments) }),
+		open:    sync.OnceValue(func() []openSegment { return openSegments(facts) }),
+		works:   sync.OnceValue(func() map[model.CollectionID]work { return worksOf(r.Balance) }),
+		nodes:   sync.OnceValue(func() map[model.NodeID]*model.LiveNode { return servingNodes(c.Runtime) }),
 	}
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 4)

@@ -77,20 +77,27 @@ type openSegment struct {
 	leaders []model.Served
 }
 
-// openSegments are the segments that are not flushed yet: growing, sealed and flushing, by collection and id.
+// openSegments are the segments of existing collections that are not flushed yet: growing, sealed and
+// flushing, by collection and id.
 func openSegments(p *Pass) []openSegment {
-	var list []openSegment
+	all := p.Totals().ByState
+	list := make([]openSegment, 0, all[model.SegmentGrowing]+all[model.SegmentSealed]+all[model.SegmentFlushing])
 	asked := p.askedAt()
-	for _, s := range p.Segments {
-		switch s.State {
-		case model.SegmentGrowing, model.SegmentSealed, model.SegmentFlushing:
-			if s.Level != model.LevelL0 && !s.Importing && !s.Fake {
-				list = append(list, p.openSegment(s, asked))
+	for _, x := range p.Collections {
+		n := p.CollectionTotals(x.ID).ByState
+		if x.Dropped() || n[model.SegmentGrowing]+n[model.SegmentSealed]+n[model.SegmentFlushing] == 0 {
+			continue
+		}
+		for _, s := range p.SegmentsOf(x.ID) {
+			switch s.State {
+			case model.SegmentGrowing, model.SegmentSealed, model.SegmentFlushing:
+				if s.Level != model.LevelL0 && !s.Importing && !s.Fake {
+					list = append(list, p.openSegment(s, asked))
+				}
+			default:
 			}
-		default:
 		}
 	}
-	slices.SortStableFunc(list, func(a, b openSegment) int { return cmp.Compare(a.Collection, b.Collection) })
 	return list
 }
 

@@ -53,7 +53,11 @@ type remains struct {
 func runSegmentDropped(p *Pass) error {
 	asked := p.askedAt()
 	found := make(map[model.CollectionID]*remains)
-	states := newStates(p.Segments)
+	all := p.shared.records()
+	wanted := make(map[model.CollectionID]bool, len(p.LoadStates))
+	for _, l := range p.LoadStates {
+		wanted[l.Collection] = p.wanted(l.Collection)
+	}
 	kept := &bridges{p, make(map[model.CollectionID]map[model.SegmentID]bool)}
 	for _, n := range p.Runtime.QueryNodes() {
 		if n.Distribution == nil {
@@ -63,8 +67,8 @@ func runSegmentDropped(p *Pass) error {
 		for i := range n.Distribution.Sealed {
 			s := &n.Distribution.Sealed[i]
 			var state model.SegmentState
-			state, at = states.seek(s.ID, at)
-			if state == model.SegmentStateNone || state == model.SegmentDropped || !p.wanted(s.Collection) {
+			state, at = all.state(s.ID, at)
+			if state == model.SegmentStateNone || state == model.SegmentDropped || !wanted[s.Collection] {
 				kept.judge(found, n, s, asked)
 			}
 		}
@@ -79,37 +83,6 @@ func runSegmentDropped(p *Pass) error {
 func (p *Pass) wanted(id model.CollectionID) bool {
 	x := p.Collection(id)
 	return x != nil && !x.Dropped() && p.LoadState(id) != nil
-}
-
-// states are the states of all segments, in arrays by themselves: looking each of 200,000 up through
-// its pointer is what would take the time.
-type states struct {
-	ids    []model.SegmentID
-	states []model.SegmentState
-}
-
-func newStates(list []*model.Segment) states {
-	s := states{ids: make([]model.SegmentID, len(list)), states: make([]model.SegmentState, len(list))}
-	for i, x := range list {
-		s.ids[i], s.states[i] = x.ID, x.State
-	}
-	return s
-}
-
-// seek finds the state of a segment at or after a position, None if there is no record. Ids are asked for in
-// rising order, so that steps that double are shorter than halving the whole.
-func (s *states) seek(id model.SegmentID, from int) (state model.SegmentState, at int) {
-	low, step := from, 1
-	for low+step < len(s.ids) && s.ids[low+step] < id {
-		low += step
-		step *= 2
-	}
-	high := min(low+step+1, len(s.ids))
-	i, ok := slices.BinarySearch(s.ids[low:high], id)
-	if !ok {
-		return model.SegmentStateNone, low + i
-	}
-	return s.states[low+i], low + i
 }
 
 func (p *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode, s *model.ServedSegment, asked time.Time) {

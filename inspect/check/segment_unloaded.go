@@ -22,7 +22,8 @@ is a flushed segment of a loaded collection that is in the first list and not in
 an error (milvus issue 47913 is such a gap of 3 minutes), or searches fail with "segment lacks" (23754, 30827).
 
 A segment is given 10 minutes from its flush, or from the compaction that made it. No finding: a segment whose sources are all served in its
-place, which is how Milvus bridges a compaction and the building of its index; L0, empty and invisible segments; partitions that are not loaded. When a segment
+place, which is how Milvus bridges a compaction and the building of its index; one that another leader of the same shard still
+searches, as while a channel moves; L0, empty and invisible segments; partitions that are not loaded. When a segment
 was flushed is taken from its position in the channel, of a compaction's result from the time its sources were dropped.
 `,
 	Remedy: `
@@ -105,6 +106,19 @@ func knows(view *model.LeaderView, id model.SegmentID) bool {
 	return growing
 }
 
+// handedOver reports whether another leader of the shard searches a segment. A leader that has just taken over
+// knows none for a second or two, and searches still go to the one before it (seen on 2.3.5 while a node stops).
+func (p *Pass) handedOver(view model.ShardView, id model.SegmentID) bool {
+	own := replicaWith(p.Cluster, view.Collection, view.Node.Node)
+	return slices.ContainsFunc(p.Runtime.ShardViews(view.Channel), func(other model.ShardView) bool {
+		if other.Node == view.Node || !knows(other.LeaderView, id) {
+			return false
+		}
+		r := replicaWith(p.Cluster, view.Collection, other.Node.Node)
+		return r == own || r == nil // a node that leaves is in no replica any more
+	})
+}
+
 func (p *Pass) judgeAbsent(found map[model.CollectionID]*absent, view model.ShardView, id model.SegmentID, asked time.Time) {
 	s := p.Segment(id)
 	switch {
@@ -113,6 +127,8 @@ func (p *Pass) judgeAbsent(found map[model.CollectionID]*absent, view model.Shar
 	case !wantsPartition(p.LoadState(view.Collection), s.Partition), knows(view.LeaderView, id):
 		return
 	case len(s.CompactedFrom) > 0 && !slices.ContainsFunc(s.CompactedFrom, func(from model.SegmentID) bool { return !knows(view.LeaderView, from) }):
+		return
+	case p.handedOver(view, id):
 		return
 	}
 	at, known := flushedAt(p.Cluster, s)

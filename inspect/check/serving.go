@@ -143,6 +143,17 @@ func (p *Pass) blindIn(replica *model.Replica) []*model.LiveNode {
 	return blind
 }
 
+// servingNodes are the query nodes that said what they serve, by id.
+func servingNodes(r *model.Runtime) map[model.NodeID]*model.LiveNode {
+	nodes := make(map[model.NodeID]*model.LiveNode)
+	for _, n := range r.QueryNodes() {
+		if n.Distribution != nil {
+			nodes[n.Node] = n
+		}
+	}
+	return nodes
+}
+
 // liveChannels are the vchannels of a collection that is to be served, by name.
 func liveChannels(c *model.Cluster, id model.CollectionID) []string {
 	x := c.Collection(id)

@@ -72,6 +72,7 @@ func runShardUnserviceable(p *Pass) error {
 // do not answer.
 func (p *Pass) deadNodes() map[model.NodeID]string {
 	dead := make(map[model.NodeID]string)
+	alive := p.shared.nodes()
 	for _, n := range p.Runtime.QueryNodes() {
 		if why := p.whyDead(n.Node); why != "" {
 			dead[n.Node] = why
@@ -80,12 +81,10 @@ func (p *Pass) deadNodes() map[model.NodeID]string {
 			continue
 		}
 		for i := range n.Distribution.Leaders {
-			last := model.NodeID(0)
 			for _, s := range n.Distribution.Leaders[i].Sealed {
-				if s.Node == last {
+				if alive[s.Node] != nil || dead[s.Node] != "" {
 					continue
 				}
-				last = s.Node
 				if why := p.whyDead(s.Node); why != "" {
 					dead[s.Node] = why
 				}

@@ -42,8 +42,11 @@ issues 23378, 24730, 25681 and 29486.`,
 are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
 	Run: runSmallSegments,
 	FollowsFrom: []Cause{
-		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: shares("collections")}, {Check: "index-stuck", Of: shares("collections")},
-		{Check: "index-failed", Of: shares("collections")}, {Check: "index-missing", Of: shares("collections")},
+		{Check: "bad-switches", Of: aboutCompaction},
+		{Check: "checkpoint-lag", Of: shares("collections")},
+		{Check: "index-stuck", Of: shares("collections")},
+		{Check: "index-failed", Of: shares("collections")},
+		{Check: "index-missing", Of: shares("collections")},
 	},
 }
 
@@ -110,8 +113,10 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 		Severity: Info, Object: refCollection(p.Cluster, x.ID),
 		Message: fmt.Sprintf("%s of %s are small, with %s rows, and could be %s fewer", plural(small, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), number(excess)),
 		Evidence: []Evidence{
-			{"small segments older than " + span(mergeAfter), strconv.Itoa(small), "etcd"}, {"flushed segments in all", strconv.Itoa(flushed), "etcd"},
-			{"their rows", number(rows), "etcd"}, {"rows a segment may have", number(p.maxRows(x)), "etcd"},
+			{"small segments older than " + span(mergeAfter), strconv.Itoa(small), "etcd"},
+			{"flushed segments in all", strconv.Itoa(flushed), "etcd"},
+			{"their rows", number(rows), "etcd"},
+			{"rows a segment may have", number(p.maxRows(x)), "etcd"},
 			{"partitions and vchannels they are in", strconv.Itoa(len(groups)), "etcd"},
 		},
 		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", number(flushed)),

@@ -70,8 +70,11 @@ func (p *Pass) reportFailed(g *failedTasks) {
 		Severity: Warning, Object: refTask(newest), Objects: []model.Ref{refCollection(p.Cluster, newest.Collection)},
 		Message: fmt.Sprintf("%s of %s failed: %s", plural(len(g.tasks), g.kind+" task"), g.label, why),
 		Evidence: []Evidence{
-			{"failed tasks", strconv.Itoa(len(g.tasks)), "etcd"}, {"most frequent reason", why, "etcd"}, {"newest", g.kind + " " + strconv.FormatInt(newest.ID, 10), "etcd"},
-			{"it began", timeText(newest.StartedAt), "etcd"}, {"it ended", timeText(newest.EndedAt), "etcd"},
+			{"failed tasks", strconv.Itoa(len(g.tasks)), "etcd"},
+			{"most frequent reason", why, "etcd"},
+			{"newest", g.kind + " " + strconv.FormatInt(newest.ID, 10), "etcd"},
+			{"it began", timeText(newest.StartedAt), "etcd"},
+			{"it ended", timeText(newest.EndedAt), "etcd"},
 		},
 		Impact: "What the tasks were to do is not done.",
 		Hint:   "kitescope describe tasks " + refTask(newest).ID,

@@ -26,8 +26,6 @@ func outside(severity Severity, low, high float64) judgement {
 	}
 }
 
-const unlimited = 1e18
-
 // toggles are the settings that are looked at.
 func toggles() []toggle {
 	list := append(queryToggles(), dataToggles()...)
@@ -104,7 +102,9 @@ func sharedToggles() []toggle {
 		},
 		{"common.ttMsgEnabled", every, "true", "off a warning", when(Warning, false), "time ticks are not sent, and consistent searches wait for them"},
 		{
-			"common.gracefulTime", []string{"proxy", "querynode", "querycoord", "rootcoord", "mixcoord"}, "5000", "below 200 ms, the interval of time ticks, or above 60,000 ms information", outside(Info, 200, 60_000),
+			"common.gracefulTime",
+			[]string{"proxy", "querynode", "querycoord", "rootcoord", "mixcoord"},
+			"5000", "below 200 ms, the interval of time ticks, or above 60,000 ms information", outside(Info, 200, 60_000),
 			"searches of Bounded consistency wait for the next time tick, or miss the last minute",
 		},
 		{"common.simdType", builders, "auto", "sse4_2 and avx a warning, other values than auto information", judgeSIMD, "vectors are compared with older instructions than the processor may have"},

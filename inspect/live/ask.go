@@ -185,11 +185,13 @@ func (a *asking) put(ctx context.Context, l *link, s *session, q inquiry) {
 	if givenUp(ctx) {
 		return
 	}
-	if f != nil && f.outcome == model.Failed && len(q.segments) > 1 {
-		for _, half := range q.halves(s.Node) {
-			a.put(ctx, l, s, half)
+	if f != nil && f.outcome == model.Failed {
+		if halves := q.halves(s.Node); halves != nil {
+			for _, half := range halves {
+				a.put(ctx, l, s, half)
+			}
+			return
 		}
-		return
 	}
 	a.record(s, q, response, f, took)
 	if lastPart(q.method) != "ShowConfigurations" {

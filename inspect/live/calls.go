@@ -1,6 +1,8 @@
 package live
 
 import (
+	"sync/atomic"
+
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
@@ -33,6 +35,8 @@ type inquiry struct {
 	request []byte
 	// segments are the ids that a GetSegmentInfo is about, of which one that is gone fails all.
 	segments []model.SegmentID
+	// splits is how often the question may still be split in two.
+	splits *atomic.Int32
 }
 
 const systemInfo = `{"metric_type":"system_info"}`
@@ -152,11 +156,23 @@ func segmentInquiry(base *commonpb.MsgBase, ids []model.SegmentID) inquiry {
 	return inquiry{method: dataCoord + "GetSegmentInfo", request: b, segments: ids}
 }
 
+// maxSplits bounds what is spent on one batch: enough to find a few segments that are gone.
+const maxSplits = 64
+
 // halves splits a question about segments: one that is gone meanwhile fails the whole
-// (internal/datacoord/services.go: GetSegmentInfo).
-func (q inquiry) halves(node model.NodeID) []inquiry {
+// (internal/datacoord/services.go: GetSegmentInfo). It returns nil if that is enough.
+func (q *inquiry) halves(node model.NodeID) []inquiry {
+	if q.splits == nil {
+		q.splits = new(atomic.Int32)
+		q.splits.Store(maxSplits)
+	}
+	if len(q.segments) < 2 || q.splits.Add(-1) < 0 {
+		return nil
+	}
 	base, middle := &commonpb.MsgBase{TargetID: int64(node)}, len(q.segments)/2
-	return []inquiry{segmentInquiry(base, q.segments[:middle]), segmentInquiry(base, q.segments[middle:])}
+	halves := []inquiry{segmentInquiry(base, q.segments[:middle]), segmentInquiry(base, q.segments[middle:])}
+	halves[0].splits, halves[1].splits = q.splits, q.splits
+	return halves
 }
 
 func (q *asker) queryCoord() {
@@ -169,6 +185,9 @@ func (q *asker) queryCoord() {
 	for _, name := range q.groups {
 		q.add(queryCoord+"DescribeResourceGroup", &querypb.DescribeResourceGroupRequest{Base: q.base, ResourceGroup: name})
 	}
+	// What the management routes of HTTP only read (internal/http/router.go: balance/status,
+	// node/list, distribution/get, since 2.5) is asked here instead: it needs no port that
+	// may be unknown.
 	if since(q.version, 2, 4) {
 		q.add(queryCoord+"ListCheckers", &querypb.ListCheckersRequest{Base: q.base})
 	}

@@ -148,6 +148,13 @@ func TestStreamingCluster(t *testing.T) {
 	if n := r.LiveNode("mixcoord", 9); n == nil || n.State != "StandBy" {
 		t.Errorf("the standby: %+v", n)
 	}
+	for _, n := range r.Nodes { // a standby is spared what it would refuse
+		for _, call := range n.Calls {
+			if call.Outcome != model.Answered {
+				t.Errorf("%s: %s %s: %s (%s)", n.Name(), call.Method, call.About, call.Outcome, call.Reason)
+			}
+		}
+	}
 	if n := r.LiveNode("querynode", 5); n == nil || n.State != "Stopping" {
 		t.Errorf("the stopping node: %+v", n)
 	}
@@ -214,5 +221,25 @@ func TestSegmentsThatAreGone(t *testing.T) {
 	}
 	if failed != 1 {
 		t.Errorf("%d questions about segments failed, want the one about %s", failed, gone)
+	}
+}
+
+// TestDataCoordThatFails: a batch is not split for ever.
+func TestDataCoordThatFails(t *testing.T) {
+	c := livetest.Cluster(livetest.Spec{QueryNodes: 1, Collections: 1, Segments: 1, Growing: 400})
+	records := livetest.Answers(c, livetest.Options{})
+	var all []model.SegmentID
+	for _, s := range c.Segments {
+		all = append(all, s.ID)
+	}
+	r := ask(t, livetest.Serve(t, c, livetest.Forgetful(records, all...), recorded.Options{}), live.Options{})
+	failed := 0
+	for _, call := range r.LiveNode("datacoord", 2).Calls {
+		if call.Method == "GetSegmentInfo" && call.Outcome == model.Failed {
+			failed++
+		}
+	}
+	if failed == 0 || failed > 65 || r.DataSegments != nil {
+		t.Errorf("%d questions failed, %d segments", failed, len(r.DataSegments))
 	}
 }

@@ -4,7 +4,7 @@ insert SECONDS   small inserts into three collections, never flushed
 flush            flushes every collection
 dropped          makes a collection, loads and searches it, releases and drops it
 no-index         makes a collection, inserts, flushes, asks for an index and does not wait
-small            a few rows into each of two collections, not flushed
+small            ten times 150 rows into each of two collections, not flushed
 drop NAME        drops a collection
 segments         writes what the query API says: {"DB/COLLECTION": {"id": ID, "segments": {ID: {"rows": N, "nodes": [ID]}}}}
 apply FILE       makes the calls of a plan of "kitescope balance --plan -o json", a JSON list of lines, as they are printed
@@ -73,8 +73,8 @@ def no_index():
 
 def small():
     for name, dim, partition in TARGETS[:2]:
-        for i in range(5):
-            Collection(name).insert(rows(9_000_000 + i * 40, 40, dim), partition_name=partition)
+        for i in range(10):
+            Collection(name).insert(rows(9_000_000 + i * 150, 150, dim), partition_name=partition)
 
 
 def segments():

@@ -189,7 +189,7 @@ scenario_kafka() {
 # The metadata that Milvus 2.1.0 wrote, under a server of 2.3.5.
 scenario_old_metadata() {
 	(cd "$lab" && ./stop.sh) >/dev/null 2>&1 || true
-	local dir=$out/old base=20170
+	local dir=$out/old base=20040
 	rm -rf "$dir" "$out/old.db"
 	mkdir -p "$dir"
 	gzip -dc "$repo/testdata/snapshots/standalone-2.1.0/etcd_snapshot.db.gz" >"$out/old.db"

@@ -79,6 +79,8 @@ type Want struct {
 	Top bool
 	// Words are parts of the message.
 	Words []string
+	// Because is the check whose finding it follows from, "" for any or none.
+	Because string
 }
 
 // anyWarning as the check of a forbidden finding means every check: nothing of severity
@@ -205,6 +207,8 @@ func (p *caseParser) finish() error {
 		return errors.New("base or kind is missing")
 	case c.Kind == Fault && tops == 0:
 		return errors.New("a fault without a wanted finding that is marked top")
+	case c.Kind == Fault && !slices.ContainsFunc(c.Not, func(w Want) bool { return w.Check == anyWarning }):
+		return errors.New("a fault that does not forbid other warnings")
 	case c.Kind != Fault && tops > 0:
 		return fmt.Errorf("a wanted finding is marked top in a case of kind %s", c.Kind)
 	case c.Kind == NearMiss && len(c.Not) == 0:
@@ -231,16 +235,19 @@ func appendWants(list []Want, lines []Line) ([]Want, error) {
 	return list, nil
 }
 
-// parseWant reads "CHECK [RESOURCE/ID] [info|warning|error] [top] ["words of the message"]...".
+// parseWant reads "CHECK [RESOURCE/ID] [info|warning|error] [top] [because CHECK] ["words of the message"]...".
 func parseWant(l Line) (Want, error) {
 	words, err := split(l.Text)
 	if err != nil {
 		return Want{}, l.errorf("%w", err)
 	}
 	w := Want{Line: l, Check: words[0].text, Severity: -1}
-	for _, word := range words[1:] {
+	for i, word := range words[1:] {
 		severity := slices.Index(severities(), word.text)
 		switch {
+		case words[i].text == "because" && w.Because == "":
+			w.Because = word.text
+		case word.text == "because" && i+2 < len(words):
 		case word.quoted:
 			w.Words = append(w.Words, word.text)
 		case severity >= 0:

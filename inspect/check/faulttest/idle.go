@@ -103,8 +103,10 @@ func (w *World) syncGrowing() error {
 				continue
 			}
 			err := w.edit(w.store.below("datacoord-meta/s/"+segmentPath(s)), []word{
-				{text: fmt.Sprintf("num_of_rows=%d", v.GrowingRows)}, {text: fmt.Sprintf("start_position.timestamp=%d", began)},
-				{text: fmt.Sprintf("dml_position.timestamp=%d", began)}, {text: fmt.Sprintf("last_expire_time=%d", later(uint64(began), 2*time.Second))},
+				{text: fmt.Sprintf("num_of_rows=%d", v.GrowingRows)},
+				{text: fmt.Sprintf("start_position.timestamp=%d", began)},
+				{text: fmt.Sprintf("dml_position.timestamp=%d", began)},
+				{text: fmt.Sprintf("last_expire_time=%d", later(uint64(began), 2*time.Second))},
 			})
 			if err != nil {
 				return err
@@ -130,8 +132,8 @@ func older(m proto.Message, d time.Duration) error {
 	switch x := m.(type) {
 	case *querypb.GetDataDistributionResponse:
 		for _, view := range x.GetLeaderViews() {
-			if view.GetTargetVersion() != 0 { //nolint:staticcheck // what 2.3 fills
-				view.TargetVersion += int64(d) //nolint:staticcheck // as above
+			if view.GetTargetVersion() != 0 {
+				view.TargetVersion += int64(d)
 			}
 		}
 	case *datapb.GetRecoveryInfoResponseV2:

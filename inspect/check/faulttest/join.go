@@ -139,8 +139,11 @@ func (w *World) register(like, name string, id int64) (address string, err error
 	}
 	address = net.JoinHostPort(host, strconv.FormatInt(21000+id*10, 10))
 	return address, w.copyKeys([]word{
-		{text: "session/" + like}, {text: "session/" + name},
-		{text: fmt.Sprintf("ServerID=%d", id)}, {text: `Address="` + address + `"`}, {text: fmt.Sprintf("LeaseID=%d", id)},
+		{text: "session/" + like},
+		{text: "session/" + name},
+		{text: fmt.Sprintf("ServerID=%d", id)},
+		{text: `Address="` + address + `"`},
+		{text: fmt.Sprintf("LeaseID=%d", id)},
 	})
 }
 

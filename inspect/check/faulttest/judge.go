@@ -40,6 +40,7 @@ type judging struct {
 	*Verdict
 	report *check.Report
 	known  map[string]bool // keys of the findings that the base has of itself
+	base   []*check.Finding
 	names  names
 	wanted map[*check.Finding]bool
 }
@@ -52,7 +53,7 @@ func (j *judging) problem(format string, args ...any) {
 func (c *Case) Judge(b *Base, r *check.Report) *Verdict {
 	j := &judging{
 		Verdict: &Verdict{Case: c, looked: make(map[string]bool)}, report: r,
-		known: make(map[string]bool), names: names{b.Cluster}, wanted: make(map[*check.Finding]bool),
+		known: make(map[string]bool), base: b.Report.Findings, names: names{b.Cluster}, wanted: make(map[*check.Finding]bool),
 	}
 	for _, f := range b.Report.Findings {
 		j.known[f.Key()] = true
@@ -118,15 +119,15 @@ func (j *judging) list() {
 	}
 }
 
-// match finds the findings that a line speaks of.
-func (j *judging) match(w Want) (list []*check.Finding, object string) {
+// match finds those of some findings that a line speaks of.
+func (j *judging) match(all []*check.Finding, w Want) (list []*check.Finding, object string) {
 	object, err := j.names.expand(w.Object)
 	if err != nil {
 		j.problem("line %d: %v", w.Line.Number, err)
 		return nil, object
 	}
 	resource, id, _ := strings.Cut(object, "/")
-	for _, f := range j.report.Findings {
+	for _, f := range all {
 		if f.Check == w.Check && (object == "" || about(f, resource, id)) && (w.Severity < 0 || int(f.Severity) == w.Severity) {
 			list = append(list, f)
 		}
@@ -153,10 +154,11 @@ func (j *judging) checkWant(w Want) {
 		j.problem("line %d: %v", w.Line.Number, err)
 		return
 	}
-	list, object := j.match(w)
-	list = slices.DeleteFunc(list, func(f *check.Finding) bool {
-		return slices.ContainsFunc(words, func(x string) bool { return !strings.Contains(f.Message, x) })
-	})
+	without := func(f *check.Finding) bool {
+		return w.Because != "" && !strings.HasPrefix(f.Cause, w.Because+" ") || slices.ContainsFunc(words, func(x string) bool { return !strings.Contains(f.Message, x) })
+	}
+	list, object := j.match(j.report.Findings, w)
+	list = slices.DeleteFunc(list, without)
 	if len(list) == 0 {
 		j.problem("line %d: no finding %s %s%s; %s", w.Line.Number, w.Check, object, wantedWords(w, words), j.instead(w.Check))
 		return
@@ -166,6 +168,9 @@ func (j *judging) checkWant(w Want) {
 	}
 	if !w.Top {
 		return
+	}
+	if had, _ := j.match(j.base, w); len(j.Case.Edits) > 0 && len(slices.DeleteFunc(had, without)) > 0 {
+		j.problem("line %d: the base has this finding without any edit", w.Line.Number)
 	}
 	rank, named := j.rank(list)
 	if j.Rank == 0 || rank < j.Rank {
@@ -193,6 +198,9 @@ func wantedWords(w Want, words []string) string {
 	}
 	if len(words) > 0 {
 		text += fmt.Sprintf(" with %q", words)
+	}
+	if w.Because != "" {
+		text += " that follows from " + w.Because
 	}
 	return text
 }
@@ -250,7 +258,7 @@ func describe(f *check.Finding) string {
 func (j *judging) findAlarms() {
 	allowed := make(map[*check.Finding]bool)
 	for _, w := range j.Case.May {
-		list, _ := j.match(w)
+		list, _ := j.match(j.report.Findings, w)
 		for _, f := range list {
 			allowed[f] = true
 		}
@@ -277,7 +285,7 @@ func (j *judging) checkNot(w Want) {
 		}
 		return
 	}
-	list, _ := j.match(w)
+	list, _ := j.match(j.report.Findings, w)
 	for _, f := range list {
 		if w.Object == "" && j.known[f.Key()] && !j.wanted[f] {
 			continue

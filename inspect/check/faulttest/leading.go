@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
@@ -91,7 +92,7 @@ func (w *World) takeOver(args []word) error {
 		}
 	}
 	for i, s := range segments {
-		if err := w.moveSegment([]word{{text: fmt.Sprint(s)}, {text: "to"}, {text: others[i%len(others)]}, {text: "now-30s"}}); err != nil {
+		if err := w.moveSegment([]word{{text: strconv.FormatInt(s, 10)}, {text: "to"}, {text: others[i%len(others)]}, {text: "now-30s"}}); err != nil {
 			return err
 		}
 	}
@@ -147,11 +148,11 @@ func (w *World) leftReplicas(id string) error {
 			switch x := m.(type) {
 			case *milvuspb.GetReplicasResponse:
 				for _, replica := range x.GetReplicas() {
-					replica.NodeIds = slices.DeleteFunc(replica.GetNodeIds(), func(n int64) bool { return fmt.Sprint(n) == id })
+					replica.NodeIds = slices.DeleteFunc(replica.GetNodeIds(), func(n int64) bool { return strconv.FormatInt(n, 10) == id })
 				}
 			case *querypb.DescribeResourceGroupResponse:
 				group := x.GetResourceGroup()
-				group.Nodes = slices.DeleteFunc(group.GetNodes(), func(n *commonpb.NodeInfo) bool { return fmt.Sprint(n.GetNodeId()) == id })
+				group.Nodes = slices.DeleteFunc(group.GetNodes(), func(n *commonpb.NodeInfo) bool { return strconv.FormatInt(n.GetNodeId(), 10) == id })
 			}
 			return nil
 		})

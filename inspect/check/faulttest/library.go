@@ -111,8 +111,10 @@ func (l *Library) Unknown() []string {
 	var list []string
 	for _, c := range l.Cases {
 		for _, w := range slices.Concat(c.Want, c.Not, c.May) {
-			if !known[w.Check] {
-				list = append(list, fmt.Sprintf("%s: line %d: there is no check %s", c.Name, w.Line.Number, w.Check))
+			for _, id := range []string{w.Check, w.Because} {
+				if id != "" && !known[id] {
+					list = append(list, fmt.Sprintf("%s: line %d: there is no check %s", c.Name, w.Line.Number, id))
+				}
 			}
 		}
 	}

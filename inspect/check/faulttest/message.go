@@ -263,8 +263,9 @@ func parseValue(fd protoreflect.FieldDescriptor, text string, empty protoreflect
 		return protoreflect.ValueOfFloat64(f), err
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 		return empty, fill(empty.Message().Interface(), text, now)
+	default:
+		return parseNumber(fd, text, now)
 	}
-	return parseNumber(fd, text, now)
 }
 
 // fill reads a prototext, in which times may be written as now-30m.
@@ -292,9 +293,10 @@ func parseNumber(fd protoreflect.FieldDescriptor, text string, now time.Time) (v
 	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
 		n, err := strconv.ParseInt(text, 10, 32)
 		return protoreflect.ValueOfInt32(int32(n)), err
+	default:
+		n, err := strconv.ParseInt(text, 10, 64)
+		return protoreflect.ValueOfInt64(n), err
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	return protoreflect.ValueOfInt64(n), err
 }
 
 // parseBytes reads "hex:0a0b", "le64:17" (a Kafka offset as Milvus stores it) or plain text.

@@ -29,7 +29,7 @@ func TestChangeEditsMessages(t *testing.T) {
 			&datapb.SegmentInfo{ID: 1, State: commonpb.SegmentState_Growing},
 			[]string{"state=Flushed", "num_of_rows=17", "insert_channel=dml_0", "dml_position.timestamp=now-30m", "dropped_at=nanos(now)", "is_sorted=true"},
 			&datapb.SegmentInfo{
-				ID: 1, State: commonpb.SegmentState_Flushed, NumOfRows: 17, InsertChannel: "dml_0", IsSorted: true, //nolint:staticcheck // 2.3 sets it
+				ID: 1, State: commonpb.SegmentState_Flushed, NumOfRows: 17, InsertChannel: "dml_0", IsSorted: true,
 				DmlPosition: &msgpb.MsgPosition{Timestamp: halfPast}, DroppedAt: uint64(noon.UnixNano()),
 			},
 		},
@@ -114,11 +114,13 @@ func TestParseCaseRefusesCasesThatProveNothing(t *testing.T) {
 		"no base":                        "# A.\nkind: healthy\n",
 		"unknown kind":                   "# A.\nkind: odd\nbase: x\n",
 		"unknown section":                "# A.\nkind: healthy\nbase: x\nwish: y\n",
-		"fault without top":              "# A.\nkind: fault\nbase: x\nwant:\n  a warning\n",
+		"fault without top":              "# A.\nkind: fault\nbase: x\nwant:\n  a warning\nnot:\n  warning\n",
+		"fault that allows others":       "# A.\nkind: fault\nbase: x\nwant:\n  a warning top\n",
+		"because without a check":        "# A.\nkind: fault\nbase: x\nwant:\n  a top because\nnot:\n  warning\n",
 		"near miss that forbids nothing": "# A.\nkind: near miss\nbase: x\n",
 		"healthy with findings":          "# A.\nkind: healthy\nbase: x\nwant:\n  a warning\n",
 		"blind and nothing unknown":      "# A.\nkind: blind\nbase: x\n",
-		"words without quotes":           "# A.\nkind: fault\nbase: x\nwant:\n  a warning top words\n",
+		"words without quotes":           "# A.\nkind: fault\nbase: x\nwant:\n  a warning top words\nnot:\n  warning\n",
 	} {
 		if c, err := ParseCase("case", text); err == nil {
 			t.Errorf("%s: accepted as %+v", name, c)

@@ -52,7 +52,7 @@ func number(f func(string) ([]object, error)) func(string) ([]object, error) {
 
 // holders are, for each segment of COLLECTION/STATE, the query node that has it in memory.
 func (n names) holders(path string) ([]object, error) {
-	return n.perSegment(path, func(s *model.Segment, x *model.LiveNode) bool { return n.serves(s, x) })
+	return n.perSegment(path, n.serves)
 }
 
 // bystanders are, for each segment, the first query node that does not have it.

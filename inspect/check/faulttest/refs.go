@@ -38,10 +38,11 @@ func (n names) expand(text string) (out string, err error) {
 	return out, err
 }
 
-// many finds a path that ends in /* or /FROM..TO (both included): the line holds for each of them.
+// many finds a path that ends in /* or /FROM..TO (both included): the line holds for each of them. Several such
+// paths in one line go together: the first of each, the second of each.
 var many = regexp.MustCompile(`([a-z-]+):([^{}\s\[\]=]+/)(\*|\d+\.\.\d+)`)
 
-// each returns the line once for every object that its first starred path means.
+// each returns the line once for every object that its starred paths mean.
 func (n names) each(text string) ([]string, error) {
 	m := many.FindStringSubmatch(text)
 	if m == nil {
@@ -63,26 +64,31 @@ func (n names) each(text string) ([]string, error) {
 	}
 	var lines []string
 	for i := from; i <= to; i++ {
-		lines = append(lines, strings.ReplaceAll(text, path+which, path+strconv.Itoa(i)))
+		lines = append(lines, many.ReplaceAllStringFunc(text, func(part string) string {
+			if head, ok := strings.CutSuffix(part, which); ok {
+				return head + strconv.Itoa(i)
+			}
+			return part
+		}))
 	}
 	return lines, nil
 }
 
 // one resolves a reference to a single object. A path may end in the object's number.
 func (n names) one(kind, path string) (object, error) {
-	if list, err := n.all(kind, path); err == nil && len(list) == 1 {
+	list, problem := n.all(kind, path)
+	if problem == nil && len(list) == 1 {
 		return list[0], nil
 	}
 	i := strings.LastIndexByte(path, '/')
 	number, err := strconv.Atoi(path[i+1:])
 	if i < 0 || err != nil {
-		return object{}, fmt.Errorf("%s:%s: not one object: end it in /NUMBER", kind, path)
+		return object{}, cmp.Or(problem, fmt.Errorf("%s:%s: there are %d of them: end it in /NUMBER", kind, path, len(list)))
 	}
 	if first, err := strconv.ParseInt(path[:i], 10, 64); kind == "number" && err == nil {
 		return object{id: strconv.FormatInt(first+int64(number), 10)}, nil
 	}
-	list, err := n.all(kind, path[:i])
-	if err != nil {
+	if list, err = n.all(kind, path[:i]); err != nil {
 		return object{}, err
 	}
 	if number < 0 || number >= len(list) {

@@ -51,7 +51,11 @@ func Count(verdicts []*Verdict) Tally {
 func Text(verdicts []*Verdict) string {
 	var b strings.Builder
 	for _, v := range sorted(verdicts) {
-		fmt.Fprintf(&b, "%-10s %-44s %s\n", v.Case.Kind, v.Case.Name, v.outcome())
+		said := v.outcome()
+		if v.Named != nil {
+			said += ": " + v.Named.Message
+		}
+		fmt.Fprintf(&b, "%-10s %-44s %s\n", v.Case.Kind, v.Case.Name, said)
 	}
 	b.WriteString(Count(verdicts).String() + "\n")
 	return b.String()
@@ -70,13 +74,14 @@ func (v *Verdict) outcome() string {
 	case len(v.Problems) > 0:
 		return "missed: " + v.Problems[0]
 	case v.Case.Kind == Fault:
-		return fmt.Sprintf("number %d: %s: %s", v.Rank, v.Named.Check, v.Named.Message)
+		return fmt.Sprintf("number %d: %s", v.Rank, v.Named.Check)
 	case v.Case.Kind == Blind:
 		return "said to be unknown"
 	case v.Case.Kind == Healthy:
 		return "no warning"
+	default:
+		return "silent"
 	}
-	return "silent"
 }
 
 // Markdown is the report for docs/DIAGNOSIS.md.

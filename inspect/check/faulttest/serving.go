@@ -126,7 +126,11 @@ func (w *World) moveSegment(args []word) error {
 		}
 		var moved *querypb.SegmentVersionInfo
 		for _, x := range d {
-			if taken := take(x, id); taken != nil {
+			taken := take(x, id)
+			if taken != nil && x == to && len(args) < 4 {
+				return fmt.Errorf("%s has segment %d already", args[2].text, id)
+			}
+			if taken != nil {
 				moved = taken
 			}
 		}
@@ -189,7 +193,7 @@ func (w *World) served(s *model.Segment) *querypb.SegmentVersionInfo {
 	for i := range s.Indexes {
 		if b := &s.Indexes[i]; b.State == model.IndexFinished {
 			x.IndexInfo[int64(b.Index)] = &querypb.FieldIndexInfo{
-				IndexID: int64(b.Index), BuildID: int64(b.Build), EnableIndex: true, IndexSize: b.Bytes, NumRows: b.Rows, //nolint:staticcheck // 2.3 sets it
+				IndexID: int64(b.Index), BuildID: int64(b.Build), EnableIndex: true, IndexSize: b.Bytes, NumRows: b.Rows,
 			}
 		}
 	}

@@ -3,10 +3,10 @@ package faulttest
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
 	"google.golang.org/protobuf/proto"
-
-	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
 
 	"kitescope/inspect/live"
 )
@@ -49,11 +49,11 @@ func fail(list []*live.Record, outcome string) error {
 		}
 		switch outcome {
 		case "stale":
-			if err := refuse(r, 904, commonpb.ErrorCode_NodeIDNotMatch, fmt.Sprintf("node not match[expectedNodeID=%d][actualNodeID=%d]", r.Node+100, r.Node)); err != nil {
+			if err := refuse(r, 904, "NodeIDNotMatch", fmt.Sprintf("node not match[expectedNodeID=%d][actualNodeID=%d]", r.Node+100, r.Node)); err != nil {
 				return err
 			}
 		case "not-ready":
-			if err := refuse(r, 1, commonpb.ErrorCode_NotReadyServe, fmt.Sprintf("service not ready[%s=%d]: Stopping", r.Role, r.Node)); err != nil {
+			if err := refuse(r, 1, "NotReadyServe", fmt.Sprintf("service not ready[%s=%d]: Stopping", r.Role, r.Node)); err != nil {
 				return err
 			}
 		case "garbled":
@@ -65,8 +65,9 @@ func fail(list []*live.Record, outcome string) error {
 	return nil
 }
 
-// refuse makes an answer one of a status and nothing else.
-func refuse(r *live.Record, code int32, old commonpb.ErrorCode, reason string) error {
+// refuse makes an answer one of a status and nothing else. 2.3 fills the older enum, too, whose names
+// package commonpb marks as deprecated.
+func refuse(r *live.Record, code int32, old, reason string) error {
 	r.Response = nil
 	if methods()[methodOf(r)].response == "" {
 		r.Error = "UNAVAILABLE: Socket closed" // HTTP: nothing of this process is there
@@ -76,10 +77,15 @@ func refuse(r *live.Record, code int32, old commonpb.ErrorCode, reason string) e
 	if err != nil {
 		return err
 	}
-	fd := m.ProtoReflect().Descriptor().Fields().ByName("status")
-	status := &commonpb.Status{Code: code, Reason: reason, ErrorCode: old} //nolint:staticcheck // 2.3 sets both
-	into := m.ProtoReflect().Mutable(fd).Message()
-	proto.Merge(into.Interface(), status)
+	for _, text := range []string{"status.code=" + strconv.Itoa(int(code)), "status.error_code=" + old, "status.reason=" + reason} {
+		c, err := parseChange(text)
+		if err != nil {
+			return err
+		}
+		if err := c.apply(m.ProtoReflect(), time.Time{}); err != nil {
+			return err
+		}
+	}
 	r.Response, err = proto.Marshal(m)
 	return err
 }

@@ -326,10 +326,10 @@ func (a *answering) serving(s *model.Session, id model.CollectionID) {
 	a.put(s, queryCoord+"GetShardLeaders", &querypb.GetShardLeadersRequest{Base: base(s), CollectionID: int64(id)}, leaders)
 }
 
-// Forgetful replaces DataCoord's answers about segments: it does not know one of them any
-// more, and so fails every question that names it, as Milvus does (internal/datacoord/
+// Forgetful replaces DataCoord's answers about segments: it does not know some of them any
+// more, and so fails every question that names one, as Milvus does (internal/datacoord/
 // services.go: GetSegmentInfo). The halves, quarters and so on of each question are answered.
-func Forgetful(records []live.Record, gone model.SegmentID) []live.Record {
+func Forgetful(records []live.Record, gone ...model.SegmentID) []live.Record {
 	var list []live.Record
 	for _, r := range records {
 		if r.Method != dataCoord+"GetSegmentInfo" {
@@ -345,13 +345,14 @@ func Forgetful(records []live.Record, gone model.SegmentID) []live.Record {
 	return list
 }
 
-func parts(r live.Record, request *datapb.GetSegmentInfoRequest, response *datapb.GetSegmentInfoResponse, gone model.SegmentID) []live.Record {
+func parts(r live.Record, request *datapb.GetSegmentInfoRequest, response *datapb.GetSegmentInfoResponse, gone []model.SegmentID) []live.Record {
 	ids, infos := request.GetSegmentIDs(), response.GetInfos()
 	answer := &datapb.GetSegmentInfoResponse{Status: ok(), Infos: infos}
-	if slices.Contains(ids, int64(gone)) {
+	missing := slices.IndexFunc(gone, func(id model.SegmentID) bool { return slices.Contains(ids, int64(id)) })
+	if missing >= 0 {
 		const segmentNotFound = 600 // pkg/util/merr: ErrSegmentNotFound
 		answer = &datapb.GetSegmentInfoResponse{Status: &commonpb.Status{
-			ErrorCode: commonpb.ErrorCode_UnexpectedError, Code: segmentNotFound, Reason: "segment not found[segment=" + gone.String() + "]",
+			ErrorCode: commonpb.ErrorCode_UnexpectedError, Code: segmentNotFound, Reason: "segment not found[segment=" + gone[missing].String() + "]",
 		}}
 	}
 	this := r

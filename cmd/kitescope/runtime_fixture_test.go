@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/check"
+)
+
+// ofCapture are the flags that read a capture, with what it has of its processes.
+func ofCapture(t *testing.T, name string) []string {
+	t.Helper()
+	flags := []string{"--from", capture(name, "etcd_snapshot.db.gz")}
+	for _, part := range []string{"runtime.jsonl.gz", "metrics"} {
+		if _, err := os.Stat(capture(name, part)); err == nil {
+			flags = append(flags, "--runtime", capture(name, part))
+		}
+	}
+	return flags
+}
+
+// shares are what balance -o json says of nodes: "sealed sealed_rows growing growing_rows leaders".
+func shares(t *testing.T, args ...string) map[string]string {
+	t.Helper()
+	var b struct{ Nodes []map[string]any }
+	decodeJSON(t, kitescope(t, exitOK, append([]string{"balance", "-o", "json"}, args...)...).stdout, &b)
+	got := map[string]string{}
+	for _, n := range b.Nodes {
+		var columns []string
+		unknown, _ := n["unknown"].([]any)
+		for _, c := range []string{"sealed_segments", "sealed_rows", "growing_segments", "growing_rows", "shard_leaders"} {
+			if value, ok := n[c]; ok {
+				columns = append(columns, str(value))
+			} else if slices.Contains(unknown, any(c)) {
+				columns = append(columns, "?")
+			} else {
+				t.Errorf("%s of node %s is neither known nor unknown: %v", c, n["node"], n)
+			}
+		}
+		got[str(n["node"])] = strings.Join(columns, " ")
+	}
+	return got
+}
+
+// TestUnderloadedNode: the capture t7 gives what its README says, from files alone.
+func TestUnderloadedNode(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"recording":             {"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
+		"recording and metrics": ofCapture(t, "cluster-2.3.5-t7"),
+		"backup":                {"--from", capture("cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			same(t, "balance", shares(t, flags...), map[string]string{
+				"10": "10 39700 1 1697 4", "13": "10 33335 3 6974 4", "14": "10 35987 2 3329 4", "19": "3 8985 0 0 0",
+			})
+			got := map[string]string{}
+			for node, n := range listed(t, "id", append([]string{"nodes", "role=querynode"}, flags...)...) {
+				got[node] = fmt.Sprint(n["sealed_segments"], " ", n["growing_segments"], " ", n["growing_rows"], " ", n["leads"])
+			}
+			same(t, "get nodes", got, map[string]string{"10": "10 1 1697 4", "13": "10 3 6974 4", "14": "10 2 3329 4", "19": "3 0 0 0"})
+			underloaded(t, diagnosed(t, flags...))
+		})
+	}
+}
+
+// underloaded wants the node and what keeps it so as the first two findings.
+func underloaded(t *testing.T, d *diagnosis1) {
+	t.Helper()
+	if len(d.Items) < 2 {
+		t.Fatalf("%d findings", len(d.Items))
+	}
+	first, second := d.Items[0], d.Items[1]
+	if first.Check != "auto-balance-off" || first.Severity != "warning" || !strings.Contains(first.Message, "queryCoord.autoBalance=false") {
+		t.Errorf("the first finding is %+v", first)
+	}
+	if second.Check != "node-idle" || second.Object.ID != "querynode-19" || !strings.Contains(second.Message, "3 of 33 segments") || second.Cause == nil || second.Cause.Check != "auto-balance-off" {
+		t.Errorf("the second finding is %+v", second)
+	}
+	for _, f := range d.Items[2:] {
+		if f.Severity != "info" {
+			t.Errorf("a further %s: %s", f.Severity, f.Message)
+		}
+	}
+	for _, c := range d.Checks {
+		if c.Status == "skipped" && strings.Contains(c.Reason, "query node") {
+			t.Errorf("%s: %s", c.Check, c.Reason)
+		}
+	}
+}
+
+// TestUnderloadedNodeAsked: the recording, asked over loopback as a real cluster is, says what
+// the files say.
+func TestUnderloadedNodeAsked(t *testing.T) {
+	f := captured(t, "cluster-2.3.5-t7", nil)
+	files := ofCapture(t, "cluster-2.3.5-t7")
+	asked := []string{"--live", "--window", "0", "--from", f.from}
+	same(t, "balance", shares(t, asked...), shares(t, files...))
+	now := clusterOf(t, capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")).Origin.Taken
+	e := terminal{now: func() time.Time { return now }}.run(t.Context(), t, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, asked...)...)
+	live := &diagnosis1{}
+	decodeJSON(t, e.stdout, live)
+	underloaded(t, live)
+	same(t, "findings", messages(live), messages(diagnosed(t, files...)))
+}
+
+// messages are the findings, apart from those that take a live cluster.
+func messages(d *diagnosis1) []string {
+	var list []string
+	for _, f := range d.Items {
+		list = append(list, f.Severity+" "+f.Check+" "+f.Object.ID+": "+f.Message)
+	}
+	return list
+}
+
+// TestCapturesOfMetrics: of t1, t3, t5 and t6 there are metadata and /metrics alone. What these tell
+// is right, and the rest is unknown.
+func TestCapturesOfMetrics(t *testing.T) {
+	for name, want := range map[string]struct {
+		nodes map[string]string
+		found []string // wanted beginnings of findings
+	}{
+		"t1": {map[string]string{"3": "10 39001 1 462 ?", "5": "11 38304 1 520 ?", "6": "11 38685 1 518 ?"}, nil},
+		"t3": {map[string]string{"3": "6 26027 2 4202 ?", "5": "9 27837 2 6543 ?", "6": "7 28717 2 4255 ?", "10": "10 33409 0 0 ?"}, nil},
+		"t5": {
+			map[string]string{"3": "11 44367 2 6326 ?", "6": "11 43426 2 6244 ?", "10": "13 42943 2 4784 ?", "12": "0 0 0 0 ?"},
+			[]string{"warning auto-balance-off queryCoord/autoBalance", "error node-idle querynode-12"},
+		},
+		"t6": {map[string]string{"3": "8 35712 2 6326 ?", "6": "7 29463 2 6244 ?", "10": "9 31519 2 4784 ?", "12": "11 34042 0 0 ?"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			flags := ofCapture(t, "cluster-2.3.5-"+name)
+			same(t, "balance", shares(t, flags...), want.nodes)
+			for node, n := range listed(t, "name", append([]string{"nodes"}, flags...)...) {
+				if n["answer"] != "not asked" || n["leads"] != nil || n["health"] != nil && n["health"] != "" {
+					t.Errorf("%s: what nobody said is known: %v", node, n)
+				}
+			}
+			d := diagnosed(t, flags...)
+			got := messages(d)
+			for i, begins := range want.found {
+				if i >= len(got) || !strings.HasPrefix(got[i], begins) {
+					t.Errorf("finding %d is not %q:\n%s", i, begins, strings.Join(got, "\n"))
+				}
+			}
+			for _, line := range got {
+				uneven := slices.ContainsFunc([]string{" node-idle ", " imbalance-", " auto-balance-off "}, func(id string) bool { return strings.Contains(line, id) })
+				if uneven && want.found == nil && !strings.HasPrefix(line, "info ") {
+					t.Errorf("it is balanced: %s", line)
+				}
+			}
+			blindChecks(t, d)
+			e := kitescope(t, exitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...)
+			says(t, e.err, "incomplete: ", "only its metrics are known")
+		})
+	}
+}
+
+// blindChecks wants every check that needs answers of processes to be skipped, with a reason.
+func blindChecks(t *testing.T, d *diagnosis1) {
+	t.Helper()
+	blind := 0
+	for _, c := range check.All {
+		const answers = check.NeedDistribution | check.NeedRecovery | check.NeedQueryCoord | check.NeedConfig | check.NeedSystem | check.NeedAnswers
+		if c.Needs&answers == 0 {
+			continue
+		}
+		blind++
+		if status := d.status(c.ID); !strings.HasPrefix(status, "skipped ") {
+			t.Errorf("%s cannot have looked, and is %q", c.ID, status)
+		}
+		if c.Needs&check.NeedDistribution != 0 && !strings.Contains(d.status(c.ID), "no query node said what it serves") {
+			t.Errorf("%s is skipped for another reason: %s", c.ID, d.status(c.ID))
+		}
+	}
+	if blind < 15 {
+		t.Errorf("only %d checks need answers of processes: the test sees too few", blind)
+	}
+}
+
+// TestWithoutProcesses: metadata alone. Nothing is known of what nodes serve, and nothing is said of it.
+func TestWithoutProcesses(t *testing.T) {
+	snapshots, err := filepath.Glob(capture("*", "etcd_snapshot.db.gz"))
+	if err != nil || len(snapshots) < 8 {
+		t.Fatalf("%d fixtures: %v", len(snapshots), err)
+	}
+	for _, file := range snapshots {
+		name := filepath.Base(filepath.Dir(file))
+		t.Run(name, func(t *testing.T) {
+			d := diagnosed(t, "--from", file)
+			for _, c := range check.All {
+				if c.Needs != 0 && !strings.HasPrefix(d.status(c.ID), "skipped ") {
+					t.Errorf("%s cannot have looked, and is %q", c.ID, d.status(c.ID))
+				}
+			}
+			if d.Runtime != nil {
+				t.Errorf("nobody was asked, and yet: %v", d.Runtime)
+			}
+			for _, columns := range shares(t, "--from", file) {
+				if columns != "? ? ? ? ?" {
+					t.Errorf("a share is known: %s", columns)
+				}
+			}
+			layouts(t, name, messages(d))
+		})
+	}
+}
+
+// layouts: metadata of two versions are named for what they are, as the worst of all.
+func layouts(t *testing.T, name string, found []string) {
+	t.Helper()
+	want := map[string]string{
+		"upgrade-2.2.16": "error layout-older ", "rollback-2.1.0": "error layout-rollback 470590612869480449: 1 segment of hnsw_sim, 3,000 rows",
+	}[name]
+	switch {
+	case want != "" && (len(found) == 0 || !strings.HasPrefix(found[0], want)):
+		t.Errorf("the first finding is not %q:\n%s", want, strings.Join(found, "\n"))
+	case want == "" && slices.ContainsFunc(found, func(line string) bool { return strings.Contains(line, " layout-") }):
+		t.Errorf("one version wrote it all:\n%s", strings.Join(found, "\n"))
+	}
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/livetest"
+	"kitescope/inspect/live/recorded"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// ended is how a command line ended.
+type ended struct {
+	code        int
+	stdout, err string
+	took        time.Duration
+}
+
+// syncBuffer is a buffer that may be read while it is written to.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// terminal is what a command line runs in: the zero value is a script that nobody watches,
+// at the time at which the clusters of fakes live.
+type terminal struct {
+	now func() time.Time
+	env map[string]string
+	out *syncBuffer // nil: one of its own
+}
+
+func fakeNow() time.Time { return livetest.Now }
+
+// run runs a command line until it ends.
+func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended {
+	t.Helper()
+	env := map[string]string{"KITESCOPE_CONFIG": filepath.Join(t.TempDir(), "none.yaml")}
+	for k, v := range tt.env {
+		env[k] = v
+	}
+	if tt.now == nil {
+		tt.now = fakeNow
+	}
+	if tt.out == nil {
+		tt.out = &syncBuffer{}
+	}
+	var errs syncBuffer
+	s := &streams{
+		in: strings.NewReader(""), out: tt.out, err: &errs, now: tt.now,
+		size:         func() (int, int) { return 0, 0 },
+		getenv:       func(name string) string { return env[name] },
+		readPassword: func(context.Context, string) (string, error) { return "", os.ErrNotExist },
+	}
+	start := time.Now()
+	code := run(ctx, s, args)
+	return ended{code, tt.out.String(), errs.String(), time.Since(start)}
+}
+
+// kitescope runs a command line in a terminal of the zero value and wants an exit code.
+func kitescope(t *testing.T, code int, args ...string) ended {
+	t.Helper()
+	e := terminal{}.run(t.Context(), t, args...)
+	if e.code != code {
+		t.Fatalf("kitescope %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), e.code, code, head(e.stdout), e.err)
+	}
+	return e
+}
+
+// head keeps a failure readable.
+func head(text string) string {
+	const most = 3000
+	if len(text) > most {
+		return text[:most] + "..."
+	}
+	return text
+}
+
+// says fails the test unless all words are in a text.
+func says(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("lacks %q:\n%s", w, head(text))
+		}
+	}
+}
+
+// fakes is a cluster of fakes: a real etcd with metadata in it, and a server on loopback
+// in the place of each process.
+type fakes struct {
+	etcd *sourcetest.Server
+	// cluster is what the metadata say, with the addresses of its own network.
+	cluster *model.Cluster
+	servers *recorded.Servers
+	// from is the --from of the etcd.
+	from string
+}
+
+// startFakes puts keys into an etcd, and starts the servers of what the processes answer.
+func startFakes(t *testing.T, kvs []source.KV, answers func(*model.Cluster) []live.Record, opts recorded.Options) *fakes {
+	t.Helper()
+	f := &fakes{etcd: quickEtcd(t)}
+	f.etcd.Load(t, kvs)
+	f.from = "etcd://" + f.etcd.Address + "/by-dev"
+	f.cluster = clusterOf(t, f.from)
+	var err error
+	if f.servers, err = recorded.Start(answers(f.cluster), opts); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.servers.Close)
+	for _, s := range f.cluster.Sessions {
+		if to, ok := f.servers.Address(s.Address); ok {
+			f.move(t, s.Name(), to)
+		} else {
+			f.move(t, s.Name(), livetest.Refused(t))
+		}
+	}
+	return f
+}
+
+// quickEtcd is an etcd that needs no second to vote for itself.
+func quickEtcd(t *testing.T) *sourcetest.Server {
+	t.Helper()
+	return sourcetest.StartEtcd(t, func(c *embed.Config) { c.TickMs, c.ElectionMs = 10, 100 })
+}
+
+// clusterOf reads all metadata.
+func clusterOf(t *testing.T, from string) *model.Cluster {
+	t.Helper()
+	src, err := source.Open(t.Context(), from, source.Options{Now: fakeNow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// move changes the address of a session, as if the process had registered from there.
+func (f *fakes) move(t *testing.T, session, address string) {
+	t.Helper()
+	f.editSession(t, session, func(s map[string]any) { s["Address"] = address })
+}
+
+// editSession changes the records of a session, named "querynode-5".
+func (f *fakes) editSession(t *testing.T, session string, edit func(map[string]any)) {
+	t.Helper()
+	prefix := "by-dev/meta/session/"
+	got, err := f.etcd.Client.Get(t.Context(), prefix, clientv3.WithPrefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := 0
+	for _, kv := range got.Kvs {
+		name := strings.TrimPrefix(string(kv.Key), prefix)
+		record := map[string]any{}
+		decoder := json.NewDecoder(bytes.NewReader(kv.Value))
+		decoder.UseNumber()
+		if decoder.Decode(&record) != nil || name == "id" {
+			continue
+		}
+		if role, _, _ := strings.Cut(name, "-"); name != session && role+"-"+str(record["ServerID"]) != session {
+			continue
+		}
+		edit(record)
+		text, err := json.Marshal(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.etcd.Client.Put(t.Context(), string(kv.Key), string(text)); err != nil {
+			t.Fatal(err)
+		}
+		edited++
+	}
+	if edited == 0 {
+		t.Fatalf("no session %s", session)
+	}
+}
+
+// capture is a file or folder of testdata/snapshots.
+func capture(words ...string) string {
+	return filepath.Join(append([]string{"..", "..", "testdata", "snapshots"}, words...)...)
+}
+
+// recordingOf reads a capture's recording, and its scrapes by the address of their process.
+func recordingOf(t *testing.T, name string) (records []live.Record, opts recorded.Options) {
+	t.Helper()
+	for _, part := range []string{"runtime.jsonl.gz", "metrics"} {
+		if warnings, err := live.ReadFile(capture(name, part), func(r live.Record) { records = append(records, r) }); err != nil || len(warnings) > 0 {
+			t.Fatalf("read %s of %s: %v, %q", part, name, err, warnings)
+		}
+	}
+	return records, recorded.Options{Metrics: metricsByAddress(records), Cluster: "by-dev"}
+}
+
+// captured starts a captured cluster again.
+func captured(t *testing.T, name string, edit func([]live.Record) []live.Record) *fakes {
+	t.Helper()
+	records, opts := recordingOf(t, name)
+	if edit != nil {
+		records = edit(records)
+	}
+	kvs := sourcetest.ReadDump(t, capture(name)).Below("by-dev/")
+	return startFakes(t, kvs, func(*model.Cluster) []live.Record { return slices.Clone(records) }, opts)
+}

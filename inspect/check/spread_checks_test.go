@@ -1,0 +1,392 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+var spreadNow = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+
+// scene is a cluster of collections of 1,000 rows a segment, for checks of how the work is spread.
+type scene struct {
+	parts   model.Parts
+	runtime model.RuntimeParts
+	next    model.SegmentID
+}
+
+// newScene has query nodes that started an hour ago and a QueryCoord that says autoBalance.
+func newScene(autoBalance string, nodes ...model.NodeID) *scene {
+	s := &scene{next: 1000, parts: model.Parts{
+		Loaded: model.PartAll, Version: model.Version{Text: "2.4.5"}, Origin: model.Origin{Root: "by-dev"},
+		ResourceGroups: []*model.ResourceGroup{{Name: "rg", Nodes: nodes}},
+	}}
+	for _, id := range nodes {
+		s.node("querynode", id)
+	}
+	if autoBalance != "" {
+		s.node("querycoord", 1).Config = &model.Config{Values: map[string]string{"querycoordautobalance": autoBalance}}
+	}
+	return s
+}
+
+func (s *scene) node(role string, id model.NodeID) *model.LiveNode {
+	address := fmt.Sprintf("10.0.0.%d:21123", id)
+	s.parts.Sessions = append(s.parts.Sessions, &model.Session{Node: id, Role: role, Address: address})
+	n := &model.LiveNode{
+		Role: role, Node: id, Address: address, Outcome: model.Answered, Distribution: &model.Distribution{},
+		System: &model.System{CPUs: 4, Memory: 1000 << 20, MemoryUse: 300 << 20, StartedAt: spreadNow.Add(-time.Hour)},
+	}
+	n.Process = &model.Process{Address: fmt.Sprintf("10.0.0.%d:9091", id), Outcome: model.Answered, Metrics: &model.Metrics{At: spreadNow}}
+	s.runtime.Nodes = append(s.runtime.Nodes, n)
+	s.runtime.Processes = append(s.runtime.Processes, n.Process)
+	return n
+}
+
+func (s *scene) live(role string, id model.NodeID) *model.LiveNode {
+	i := slices.IndexFunc(s.runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == role && n.Node == id })
+	return s.runtime.Nodes[i]
+}
+
+// load adds a collection with so many segments on each node.
+func (s *scene) load(id model.CollectionID, group string, segments map[model.NodeID]int) {
+	s.parts.Collections = append(s.parts.Collections, &model.Collection{
+		ID: id, Name: fmt.Sprintf("c%d", id), Fields: []*model.Field{{ID: 100, Type: "FloatVector", Dim: 8}},
+	})
+	r := &model.Replica{ID: model.ReplicaID(id + 500), Collection: id, ResourceGroup: group}
+	for node := range segments {
+		r.Nodes = append(r.Nodes, node)
+	}
+	slices.Sort(r.Nodes)
+	for _, node := range r.Nodes {
+		for range segments[node] {
+			s.next++
+			s.parts.Segments = append(s.parts.Segments, &model.Segment{ID: s.next, Collection: id, Rows: 1000, State: model.SegmentFlushed})
+			d := s.live("querynode", node).Distribution
+			d.Sealed = append(d.Sealed, model.ServedSegment{ID: s.next, Collection: id})
+		}
+	}
+	s.parts.Replicas = append(s.parts.Replicas, r)
+}
+
+func (s *scene) run(x *Check) *Result {
+	c := model.Build(s.parts)
+	if s.runtime.Nodes != nil {
+		c = c.WithRuntime(model.BuildRuntime(s.runtime))
+	}
+	return Run(c, spreadNow, []*Check{x}).Results[0]
+}
+
+// said is a result in a line: its status, then severity, object and message of each finding.
+func said(r *Result) string {
+	text := r.Status.String()
+	if r.Reason != "" {
+		text += ": " + r.Reason
+	}
+	for _, f := range r.Findings {
+		text += "\n" + f.Severity.String() + " " + f.Object.Resource + "/" + f.Object.ID + " " + f.Message
+	}
+	return text
+}
+
+func TestSpreadChecks(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		check *Check
+		scene func() *scene
+		want  string // part of what is said
+	}{
+		{"idle", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			return s
+		}, "findings\nerror nodes/querynode-13 querynode-13 serves nothing; the others of its resource group serve 10 segments; it started 60 min ago"},
+		{"underloaded", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 1})
+			return s
+		}, "findings\nwarning nodes/querynode-13 querynode-13 serves 1 of 11 segments, 9.1 % of the search work; each of the others 45 % to 45 %"},
+		{"a third is no quarter", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 6, 12: 6, 13: 2})
+			return s
+		}, "ok"},
+		{"just started, auto-balance on", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-50 * time.Second)
+			return s
+		}, "ok"},
+		{"just started, auto-balance off", IdleNode, func() *scene {
+			s := newScene("false", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-50 * time.Second)
+			return s
+		}, "error nodes/querynode-13"},
+		{"nothing to give", IdleNode, func() *scene {
+			s := newScene("false", 11, 12, 13)
+			for i := range 6 {
+				s.load(model.CollectionID(7+i), "rg", map[model.NodeID]int{model.NodeID(11 + i%2): 1})
+			}
+			return s
+		}, "ok"},
+		{"few rows", IdleNode, func() *scene {
+			s := newScene("false", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 2, 12: 2, 13: 0})
+			return s
+		}, "ok"},
+		{"spare resource group", IdleNode, func() *scene {
+			s := newScene("false", 11, 12)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
+			s.node("querynode", 20)
+			s.parts.ResourceGroups = append(s.parts.ResourceGroups, &model.ResourceGroup{Name: "spare", Nodes: []model.NodeID{20}})
+			return s
+		}, "ok"},
+		{"stopping", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s.parts.Sessions[2].Stopping = true
+			return s
+		}, "ok"},
+		{"a blind node", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			n := s.live("querynode", 13)
+			n.Distribution, n.Outcome = nil, model.TimedOut
+			return s
+		}, "skipped: not all could be looked at: querynode-13: timed out"},
+		{"not asked", IdleNode, func() *scene {
+			s := newScene("true", 11, 12)
+			s.runtime.Nodes = nil
+			return s
+		}, "skipped: the nodes were not asked"},
+
+		{"off, told by QueryCoord", AutoBalanceOff, func() *scene {
+			s := newScene("false", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			return s
+		}, "warning nodes/querycoord-1 auto-balance is off (queryCoord.autoBalance=false) while a query node is idle"},
+		{"off by a dynamic key", AutoBalanceOff, func() *scene {
+			s := newScene("", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s.parts.Config = []*model.ConfigEntry{{Name: "queryCoord/autoBalance", Value: "false"}}
+			return s
+		}, "warning config/queryCoord/autoBalance auto-balance is off"},
+		{"off and even", AutoBalanceOff, func() *scene {
+			s := newScene("false", 11, 12)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
+			return s
+		}, "ok"},
+		{"uneven and on", AutoBalanceOff, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			return s
+		}, "ok"},
+		{"uneven and unknown", AutoBalanceOff, func() *scene {
+			s := newScene("", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			return s
+		}, "skipped: not all could be looked at: queryCoord.autoBalance: QueryCoord did not tell it"},
+
+		{"uneven rows", ImbalanceRows, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
+			return s
+		}, "findings\nwarning replicas/507 c7: querynode-11 has 14,000 of its 24,000 rows, 1.75 times the mean"},
+		{"uneven rows of a small collection", ImbalanceRows, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 100, 12: 100, 13: 100})
+			s.load(8, "rg", map[model.NodeID]int{11: 6, 12: 1, 13: 1})
+			return s
+		}, "ok"},
+		{"uneven rows that nothing helps", ImbalanceRows, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 0, 12: 2, 13: 2})
+			s.live("querynode", 11).Distribution.Leaders = []model.LeaderView{{Channel: "c", Collection: 7, GrowingRows: 6000}}
+			return s
+		}, "ok"},
+
+		{"memory apart", ImbalanceMemory, func() *scene {
+			s := newScene("true", 11, 12)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
+			s.live("querynode", 11).System.MemoryUse = 700 << 20
+			return s
+		}, "warning nodes/querynode-11 querynode-11 uses 70 % of its memory, querynode-12 of the same resource group 30 %"},
+		{"memory apart as the cluster tolerates", ImbalanceMemory, func() *scene {
+			s := newScene("true", 11, 12)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
+			s.live("querynode", 11).System.MemoryUse = 700 << 20
+			s.live("querycoord", 1).Config.Values["querycoordmemoryusagemaxdifferencepercentage"] = "50"
+			return s
+		}, "ok"},
+		{"memory of both unknown", ImbalanceMemory, func() *scene {
+			s := newScene("", 11, 12)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
+			s.live("querynode", 11).System, s.live("querynode", 12).System = nil, nil
+			return s
+		}, "skipped: no process told its CPU and memory"},
+
+		{"nearly full", MemoryPressure, func() *scene {
+			s := newScene("true", 11)
+			s.live("querynode", 11).System.MemoryUse = 880 << 20
+			return s
+		}, "warning nodes/querynode-11 querynode-11 uses 88 % of its memory"},
+		{"full", MemoryPressure, func() *scene {
+			s := newScene("true", 11)
+			s.live("querynode", 11).System.MemoryUse = 970 << 20
+			return s
+		}, "error nodes/querynode-11"},
+		{"own levels", MemoryPressure, func() *scene {
+			s := newScene("true", 11)
+			s.live("querynode", 11).System.MemoryUse = 880 << 20
+			s.node("rootcoord", 2).Config = &model.Config{Values: map[string]string{"quotaandlimitslimitwritingmemprotectionquerynodememorylowwaterlevel": "0.9"}}
+			return s
+		}, "ok"},
+		{"a coordinator is judged by other bounds", MemoryPressure, func() *scene {
+			s := newScene("true", 11)
+			s.live("querycoord", 1).System.MemoryUse = 880 << 20
+			return s
+		}, "ok"},
+		{"a host that is full", MemoryPressure, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			for _, n := range s.runtime.Nodes {
+				n.Address = strings.Replace(n.Address, n.Address[:strings.IndexByte(n.Address, ':')], "10.0.0.1", 1) + n.Node.String()
+			}
+			return s
+		}, "warning nodes/querycoord-1 querycoord-1, querynode-11, querynode-12 and querynode-13 share a host and use 120 % of its memory together"},
+		{"one process of several roles counts once", MemoryPressure, func() *scene {
+			s := newScene("true", 11)
+			for _, role := range []string{"datanode", "proxy", "rootcoord"} {
+				n := s.node(role, 11)
+				n.Process = s.live("querynode", 11).Process
+			}
+			return s
+		}, "ok"},
+
+		{"leaders on one node", ImbalanceLeaders, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 5})
+			s.lead(11, 7, 6)
+			return s
+		}, "warning nodes/querynode-11 querynode-11 leads 6 of 6 shards, the others of resource group rg 0.0 on average; 600 rows are growing on it"},
+		{"leaders as Milvus leaves them", ImbalanceLeaders, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 5})
+			s.lead(11, 7, 5)
+			s.lead(12, 7, 4)
+			return s
+		}, "ok"},
+		{"leaders of streaming nodes", ImbalanceLeaders, func() *scene {
+			s := newScene("true", 11, 12)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
+			s.parts.Streaming = &model.Streaming{}
+			for _, id := range []model.NodeID{21, 22, 23} {
+				s.node("querynode", id)
+				s.parts.Sessions[len(s.parts.Sessions)-1].Labels = []model.Pair{{Key: "QUERYNODE_STREAMING-EMBEDDED", Value: "1"}}
+			}
+			s.lead(21, 7, 8)
+			return s
+		}, "warning nodes/querynode-21 querynode-21 leads 8 of 8 shards"},
+
+		{"channels on one data node", ImbalanceChannels, func() *scene {
+			s := newScene("true", 11)
+			s.watch("datanode", map[model.NodeID]int{31: 6, 32: 0})
+			return s
+		}, "warning nodes/datanode-31 datanode-31 consumes 6 channels of 6, datanode-32 0"},
+		{"channels while a data node joins", ImbalanceChannels, func() *scene {
+			s := newScene("true", 11)
+			s.watch("datanode", map[model.NodeID]int{31: 6, 32: 0})
+			s.live("datanode", 32).System.StartedAt = spreadNow.Add(-2 * time.Minute)
+			return s
+		}, "info nodes/datanode-31"},
+		{"channels spread", ImbalanceChannels, func() *scene {
+			s := newScene("true", 11)
+			s.watch("datanode", map[model.NodeID]int{31: 4, 32: 3})
+			return s
+		}, "ok"},
+		{"pchannels on one streaming node", ImbalanceChannels, func() *scene {
+			s := newScene("true", 11)
+			s.parts.Streaming = &model.Streaming{}
+			s.watch("streamingnode", map[model.NodeID]int{31: 16, 32: 0})
+			return s
+		}, "warning nodes/streamingnode-31 streamingnode-31 consumes 16 channels of 16"},
+
+		{"one busy node", CPUSkew, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.busy(map[model.NodeID]float64{11: 3.6, 12: 0.2, 13: 0.3})
+			return s
+		}, "warning nodes/querynode-11 querynode-11 uses 3.6 cores, the other 2 querynodes 0.2 on average"},
+		{"a node with cores to spare", CPUSkew, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.busy(map[model.NodeID]float64{11: 1.6, 12: 0.2, 13: 0.3})
+			return s
+		}, "info nodes/querynode-11"},
+		{"all busy", CPUSkew, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.busy(map[model.NodeID]float64{11: 3.6, 12: 3.2, 13: 2.3})
+			return s
+		}, "ok"},
+		{"one scrape", CPUSkew, func() *scene { return newScene("true", 11, 12) }, "skipped: no process told its metrics twice"},
+	} {
+		t.Run(tt.check.ID+"/"+tt.name, func(t *testing.T) {
+			got := said(tt.scene().run(tt.check))
+			if tt.want == "ok" && got != "ok" || !strings.Contains(got, tt.want) {
+				t.Errorf("said:\n%s\nwant:\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// lead makes a query node the leader of shards of a collection, with 100 growing rows each.
+func (s *scene) lead(node model.NodeID, id model.CollectionID, shards int) {
+	d := s.live("querynode", node).Distribution
+	for range shards {
+		s.next++
+		d.Leaders = append(d.Leaders, model.LeaderView{Channel: fmt.Sprintf("ch%d", s.next), Collection: id, GrowingRows: 100})
+	}
+}
+
+// watch gives channels to nodes that started an hour ago.
+func (s *scene) watch(role string, channels map[model.NodeID]int) {
+	s.parts.Collections = append(s.parts.Collections, &model.Collection{ID: 77, Name: "watched"})
+	for id, n := range channels {
+		s.node(role, id)
+		for i := range n {
+			name := fmt.Sprintf("dml_%d_%d", id, i)
+			s.parts.VChannels = append(s.parts.VChannels, &model.VChannel{Name: name + "v0", Collection: 77, Watched: true, Watcher: id})
+			s.parts.PChannels = append(s.parts.PChannels, &model.PChannel{Name: name, Node: id, Streaming: true})
+		}
+	}
+}
+
+// busy lets query nodes use so many cores over ten seconds.
+func (s *scene) busy(cores map[model.NodeID]float64) {
+	scrape := func(at time.Time, seconds float64) *model.Metrics {
+		return &model.Metrics{At: at, Families: map[string][]model.Sample{"process_cpu_seconds_total": {{Value: seconds}}}}
+	}
+	for id, n := range cores {
+		p := s.live("querynode", id).Process
+		p.Before, p.Metrics = scrape(spreadNow.Add(-10*time.Second), 100), scrape(spreadNow, 100+10*n)
+	}
+}
+
+// TestSpreadOfLargeCluster keeps the checks of the spread within what judging may take.
+func TestSpreadOfLargeCluster(t *testing.T) {
+	s := newScene("true", 11, 12, 13)
+	for i := range 100 {
+		s.load(model.CollectionID(100+i), "rg", map[model.NodeID]int{11: 30 + i%7, 12: 10, 13: 10 + i%3})
+	}
+	c := model.Build(s.parts).WithRuntime(model.BuildRuntime(s.runtime))
+	start := time.Now()
+	r := Run(c, spreadNow, []*Check{AutoBalanceOff, IdleNode, ImbalanceRows, ImbalanceMemory, ImbalanceLeaders, ImbalanceChannels, MemoryPressure, CPUSkew})
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if len(r.Findings) > 20 {
+		t.Errorf("%d findings about one thing", len(r.Findings))
+	}
+}

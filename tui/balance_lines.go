@@ -1,0 +1,179 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
+	"kitescope/render"
+)
+
+// layOut makes the lines of the page for a width.
+func (p *balancePage) layOut(w int) {
+	p.lines, p.stops, p.madeFor = p.lines[:0], p.stops[:0], w
+	r := p.weighed.Report
+	p.head(r, w)
+	switch {
+	case p.of != nil:
+		p.oneGroup(w)
+	case p.heat:
+		p.heatMap(w)
+	default:
+		p.allGroups(w)
+	}
+	for i := range p.lines {
+		if p.lines[i].ref.Resource != "" {
+			p.stops = append(p.stops, i)
+		}
+	}
+}
+
+func (p *balancePage) add(look lineLook, text string) {
+	p.lines = append(p.lines, balanceLine{text: text, look: look})
+}
+
+// wrapped adds a text in as many lines as it needs.
+func (p *balancePage) wrapped(look lineLook, text string, w int) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && width(line)+1+width(word) > w-2 {
+			p.add(look, line)
+			line = "  "
+		}
+		if strings.TrimSpace(line) != "" {
+			line += " "
+		}
+		line += word
+	}
+	p.add(look, line)
+}
+
+func (p *balancePage) head(r *balance.Report, w int) {
+	look := lineDim
+	if a := &r.Survey.Auto; a.Known && !a.On {
+		look = lineWarn
+	}
+	p.wrapped(look, "auto-balance "+render.AutoText(&r.Survey.Auto), w)
+	if len(r.Survey.Unknown) > 0 {
+		names := make([]string, len(r.Survey.Unknown))
+		for i, n := range r.Survey.Unknown {
+			names[i] = clean(n.Name()) + " (" + n.Outcome.String() + ")"
+		}
+		p.wrapped(lineWarn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
+	}
+	p.add(linePlain, "")
+}
+
+// shares adds the table of what nodes serve.
+func (p *balancePage) shares(list []*balance.Share, g *balance.Group, w int) {
+	header, rows := p.weighed.ShareLines(list, g, w-2)
+	p.add(lineHead, header)
+	for i, text := range rows {
+		x := list[i]
+		look := linePlain
+		switch {
+		case !x.Known || x.State() != "":
+			look = lineWarn
+		case g == nil && x.Takes() && x.Sealed+x.Growing == 0:
+			look = lineWarn
+		}
+		p.lines = append(p.lines, balanceLine{text: text, look: look, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
+	}
+}
+
+func (p *balancePage) allGroups(w int) {
+	r := p.weighed.Report
+	p.shares(r.Survey.Nodes, nil, w)
+	p.add(linePlain, "")
+	if len(r.Groups) == 0 {
+		p.add(lineDim, "no collection is loaded")
+		return
+	}
+	header, rows := p.weighed.GroupLines(w - 2)
+	p.add(lineHead, header)
+	for i, text := range rows {
+		g := r.Groups[i]
+		look := linePlain
+		if r.Plans[i].Reached || len(r.Plans[i].Moves) == 0 {
+			look = lineDim // nothing to do, or nothing to be done
+		}
+		if g.Spread.Nodes > 1 && !r.Plans[i].Reached && len(r.Plans[i].Moves) > 0 || len(r.Plans[i].Moves) > 0 {
+			look = lineWarn
+		}
+		p.lines = append(p.lines, balanceLine{text: text, look: look, ref: g.Ref(), group: g})
+	}
+	p.add(linePlain, "")
+	if r.Moves() > 0 {
+		by := r.Options.By
+		p.wrapped(linePlain, plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
+			"; kitescope itself changes nothing", w)
+	}
+	p.wrapped(lineDim, "weights: "+r.Survey.Weights.String(), w)
+}
+
+func (p *balancePage) heatMap(w int) {
+	r := p.weighed.Report
+	header, rows, more := p.weighed.HeatLines(w - 2)
+	p.wrapped(lineDim, render.HeatLegend(false), w)
+	p.add(linePlain, "")
+	p.add(lineHead, header)
+	for i, text := range rows {
+		x := r.Survey.Nodes[i]
+		p.lines = append(p.lines, balanceLine{text: text, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
+	}
+	if more > 0 {
+		p.add(linePlain, "")
+		p.add(lineDim, plural(more, "replica")+" with less work, or without, are left out")
+	}
+}
+
+// oneGroup is a replica with its plan.
+func (p *balancePage) oneGroup(w int) {
+	r := p.weighed.Report
+	g, plan := r.Groups[0], r.Plans[0]
+	p.add(lineTitle, render.GroupTitle(g)+"  "+render.SpreadText(&g.Spread, r.Options.By))
+	p.shares(g.Shares, g, w)
+	p.add(linePlain, "")
+	look := linePlain
+	if !plan.Reached {
+		look = lineWarn
+	}
+	p.wrapped(look, "PLAN  "+render.PlanText(plan), w)
+	for i, m := range plan.Moves {
+		text := fitRight(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + fitRight(number(int(m.Rows)), 11) + " rows  " +
+			fitRight(string(render.AppendBytes(nil, m.Size)), 9) + "  " + m.From.String() + " → " + m.To.String()
+		p.lines = append(p.lines, balanceLine{text: text, ref: model.Ref{Resource: "segments", ID: m.Segment.String()}})
+	}
+	for _, m := range plan.Channels {
+		p.lines = append(p.lines, balanceLine{
+			text: "or move the shard " + clean(m.Channel) + " with its " + number(int(m.Rows)) + " growing rows from node " + m.From.String() + " to " + m.To.String(),
+			ref:  model.Ref{Resource: "vchannels", ID: m.Channel, Name: m.Channel},
+		})
+	}
+	if len(plan.Moves) > 0 {
+		p.add(lineDim, "e saves it as a script for pymilvus; kitescope itself changes nothing")
+	}
+	p.add(linePlain, "")
+	p.milvus(r.Verdicts[0], w)
+	p.add(linePlain, "")
+	p.wrapped(lineDim, "weights: "+r.Survey.Weights.String(), w)
+}
+
+// milvus is what Milvus's own balancer makes of it.
+func (p *balancePage) milvus(v *balance.Verdict, w int) {
+	r := p.weighed.Report
+	p.wrapped(linePlain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
+	var scores []string
+	for _, s := range v.Scores {
+		scores = append(scores, s.Node.String()+": "+number(int(s.Score)))
+	}
+	if len(scores) > 0 {
+		p.wrapped(lineDim, "its scores now  "+strings.Join(scores, "  "), w)
+	}
+	for _, f := range v.Factors {
+		p.add(lineDim, "  "+clean(f.Key)+" "+clean(f.Value)+"  ("+clean(f.From)+")")
+	}
+}
+
+func figure(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }

@@ -1,0 +1,318 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// balancePage is how evenly query nodes share the work: of all replicas, or of one with
+// the plan that would even it out.
+type balancePage struct {
+	of     *model.Ref // one replica, or what nodes serve of a collection without one; nil is all
+	word   string     // the collection as commands name it, "" for all
+	label  string
+	by     balance.Measure
+	heat   bool
+	env    *view.Env // weighed was made from it
+	busy   bool      // a survey is on its way; a refresh waits for it
+	madeBy balance.Measure
+	// weighed is the survey with its plans; nil until the first.
+	weighed *render.Balance
+
+	lines   []balanceLine
+	stops   []int // lines that the cursor can be on
+	madeFor int   // the width that lines were laid out for
+	cursor  int   // in stops
+	top     int
+	height  int
+}
+
+// balanceLine is a line of the page.
+type balanceLine struct {
+	text  string // plain
+	look  lineLook
+	ref   model.Ref      // what it is about; no Resource: nothing
+	group *balance.Group // that enter opens
+}
+
+func newBalancePage(m *Model, words []string) (page, error) {
+	if len(words) == 0 {
+		return &balancePage{label: "balance"}, nil
+	}
+	if m.data.cluster == nil {
+		return nil, errors.New("no data yet: balance NAME needs to know the collections")
+	}
+	for _, r := range m.data.cluster.Replicas {
+		c := m.data.cluster.Collection(r.Collection)
+		if c == nil {
+			continue
+		}
+		name := m.data.cluster.DatabaseName(c.Database) + "." + c.Name
+		if words[0] == c.Name || words[0] == name || words[0] == c.ID.String() || words[0] == r.ID.String() {
+			return groupBalance(model.Ref{Resource: "replicas", ID: r.ID.String()}, c.ID.String(), c.Name), nil
+		}
+	}
+	return nil, errors.New("no loaded collection is called " + words[0] + ": balance alone lists them")
+}
+
+// groupBalance is the page of one replica.
+func groupBalance(ref model.Ref, word, name string) *balancePage {
+	return &balancePage{of: &ref, word: word, label: clean(name)}
+}
+
+func (p *balancePage) scope() scope  { return inBalance }
+func (p *balancePage) crumb() string { return cut(p.label, 40) }
+
+// note says how even it is, by which measure, and what is aimed at.
+func (p *balancePage) note(*Model) string {
+	if p.weighed == nil || !p.weighed.Report.Survey.Asked {
+		return ""
+	}
+	r := p.weighed.Report
+	spread := &r.Survey.Spread
+	if p.of != nil && len(r.Groups) == 1 {
+		spread = &r.Groups[0].Spread
+	}
+	return "max/mean " + figure(p.madeBy.Of(spread)) + " · CV " + figure(spread.CV) + " · by " + p.madeBy.String() + " · goal ≤ " + figure(balance.DefaultGoal)
+}
+
+func (p *balancePage) command(*Model) string {
+	words := []string{"balance"}
+	if p.word != "" {
+		words = append(words, shellWord(p.word))
+	}
+	words = append(words, "--plan")
+	if p.by != balance.ByCost {
+		words = append(words, "--by", p.by.String())
+	}
+	return strings.Join(words, " ")
+}
+
+func (p *balancePage) refresh(m *Model) cmd {
+	if m.data.cluster == nil || p.busy || p.env == m.data.env && p.madeBy == p.by {
+		return nil
+	}
+	p.busy = true
+	return weigh(balanceQuery{p, m.data.env, p.by})
+}
+
+// balanceQuery is what it takes to survey and plan off the loop.
+type balanceQuery struct {
+	page *balancePage
+	env  *view.Env
+	by   balance.Measure
+}
+
+func (q *balanceQuery) run() *render.Balance {
+	s := balance.Take(q.env.Cluster)
+	var groups []*balance.Group
+	if of := q.page.of; of != nil {
+		groups = []*balance.Group{}
+		for _, g := range s.Groups {
+			if ref := g.Ref(); ref.Resource == of.Resource && ref.ID == of.ID {
+				groups = append(groups, g)
+			}
+		}
+	}
+	return &render.Balance{Env: q.env, Report: s.Report(groups, balance.Options{By: q.by}, true)}
+}
+
+// weighedMsg brings a survey that was asked for.
+type weighedMsg struct {
+	query   balanceQuery
+	weighed *render.Balance
+}
+
+func (w weighedMsg) apply(m *Model) cmd {
+	p := w.query.page
+	p.busy = false
+	at, had := p.object(m)
+	p.env, p.madeBy, p.weighed = w.query.env, w.query.by, w.weighed
+	p.layOut(m.w)
+	if had {
+		p.goTo(at)
+	}
+	return p.refresh(m)
+}
+
+// goTo puts the cursor on the first line about an object.
+func (p *balancePage) goTo(ref model.Ref) {
+	for i, line := range p.stops {
+		if x := p.lines[line].ref; x.Resource == ref.Resource && x.ID == ref.ID {
+			p.cursor = i
+			return
+		}
+	}
+}
+
+func (p *balancePage) body(m *Model, w, h int) []string {
+	p.height = h
+	switch {
+	case p.weighed == nil:
+		return []string{"", "   " + m.st.dim.on("…")}
+	case !p.weighed.Report.Survey.Asked:
+		return append([]string{""}, sentence(m.st, "the nodes were not asked, so that it is unknown who serves what: open a live source with --live, a bundle that was saved with --live, or a file with --runtime FILE", w)...)
+	case p.of != nil && len(p.weighed.Report.Groups) == 0:
+		return append([]string{""}, sentence(m.st, p.label+": the replica is gone from the metadata", w)...)
+	}
+	if p.madeFor != w {
+		p.layOut(w)
+	}
+	p.scroll()
+	out := make([]string, 0, h)
+	for i := p.top; i < min(p.top+h, len(p.lines)); i++ {
+		l := &p.lines[i]
+		if len(p.stops) > 0 && p.stops[p.cursor] == i {
+			out = append(out, m.st.cursor.on(fit(" "+l.text, w)))
+			continue
+		}
+		out = append(out, " "+lineStyle(m.st, l.look).on(cut(l.text, w-1)))
+	}
+	return out
+}
+
+// scroll brings the cursor into the window. On the first stop all that is above is shown too.
+func (p *balancePage) scroll() {
+	p.cursor = max(0, min(p.cursor, len(p.stops)-1))
+	if len(p.stops) > 0 {
+		line := p.stops[p.cursor]
+		p.top = min(max(p.top, line-p.height+1), line)
+		if p.cursor == 0 {
+			p.top = max(0, line-p.height+1)
+		}
+		if p.cursor == len(p.stops)-1 {
+			p.top = max(p.top, min(line, len(p.lines)-p.height))
+		}
+	}
+	p.top = max(0, min(p.top, len(p.lines)-p.height))
+}
+
+func (p *balancePage) current() *balanceLine {
+	if p.cursor >= len(p.stops) {
+		return nil
+	}
+	return &p.lines[p.stops[p.cursor]]
+}
+
+func (p *balancePage) object(*Model) (ref model.Ref, ok bool) {
+	l := p.current()
+	if l == nil || l.ref.Resource == "" {
+		return model.Ref{}, false
+	}
+	return l.ref, true
+}
+
+func (p *balancePage) can(m *Model, a action) string {
+	_, ok := p.object(m)
+	switch a {
+	case actOpen, actDescribe, actOwner, actRelated, actTree, actCopyRow:
+		if !ok {
+			return "there is no row"
+		}
+	case actExportPlan:
+		switch {
+		case m.cfg.SaveFile == nil:
+			return "saving is switched off"
+		case p.weighed == nil || p.weighed.Report.Moves() == 0:
+			return "there is no move to export"
+		}
+	case actHeat:
+		if p.of != nil {
+			return "the map is on the page of all replicas"
+		}
+	default:
+	}
+	return ""
+}
+
+func (p *balancePage) act(m *Model, a action) cmd {
+	if p.move(a) {
+		return nil
+	}
+	l := p.current()
+	switch a {
+	case actBack:
+		return m.back()
+	case actHeat:
+		p.heat = !p.heat
+		p.cursor, p.top = 0, 0
+		p.layOut(m.w)
+	case actBy:
+		p.by = (p.by + 1) % (balance.ByMemory + 1)
+		m.say(toneInfo, "balanced by "+p.by.String())
+		return p.refresh(m)
+	case actExportPlan:
+		return save(m, fileName("plan", p.word)+".py", textWriter(p.plans()))
+	case actCopyRow:
+		return m.copyText(strings.TrimSpace(l.text), "the row")
+	case actOpen:
+		if l.group != nil && p.of == nil {
+			return m.push(groupBalance(l.ref, l.group.ID.String(), l.group.Name()))
+		}
+		return m.actOnRef(a, l.ref)
+	case actDescribe, actOwner, actRelated, actTree:
+		return m.actOnRef(a, l.ref)
+	default:
+	}
+	return nil
+}
+
+// plans are the plans as a script.
+func (p *balancePage) plans() string {
+	var b strings.Builder
+	for _, plan := range p.weighed.Report.Plans {
+		if len(plan.Moves)+len(plan.Channels) > 0 {
+			b.WriteString(render.SavedPlan(plan))
+		}
+	}
+	return b.String()
+}
+
+// move moves the cursor from stop to stop, and reports whether it was a movement.
+func (p *balancePage) move(a action) bool {
+	page := max(1, p.height-1)
+	switch a {
+	case actUp:
+		p.cursor--
+	case actDown:
+		p.cursor++
+	case actPageUp:
+		p.cursor -= page
+	case actPageDown:
+		p.cursor += page
+	case actHalfUp:
+		p.cursor -= max(1, page/2)
+	case actHalfDown:
+		p.cursor += max(1, page/2)
+	case actTop:
+		p.cursor = 0
+	case actBottom:
+		p.cursor = len(p.stops) - 1
+	default:
+		return false
+	}
+	p.cursor = max(0, min(p.cursor, len(p.stops)-1))
+	return true
+}
+
+func (p *balancePage) click(m *Model, _, y int) cmd {
+	for i, line := range p.stops {
+		if line != p.top+y {
+			continue
+		}
+		if i == p.cursor {
+			return p.act(m, actOpen)
+		}
+		p.cursor = i
+	}
+	return nil
+}
+
+func (p *balancePage) wheel(_ *Model, lines int) {
+	p.cursor = max(0, min(p.cursor+lines, len(p.stops)-1))
+}
