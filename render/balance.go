@@ -304,11 +304,11 @@ func PlanText(p *balance.Plan) string {
 		text += "s"
 	}
 	text += " max/mean from " + ratio(by.Of(&p.Before)) + " to " + ratio(by.Of(&p.After))
-	for _, m := range []balance.Measure{balance.ByCost, balance.ByRows} {
-		if m != by {
-			text += ", " + m.String() + " " + ratio(m.Of(&p.Before)) + " to " + ratio(m.Of(&p.After))
-		}
+	other := balance.ByRows
+	if by == other {
+		other = balance.ByCost
 	}
+	text += ", " + other.String() + " " + ratio(other.Of(&p.Before)) + " to " + ratio(other.Of(&p.After))
 	switch {
 	case !p.Reached:
 		text += "; " + ratio(p.Options.Goal) + " is out of reach: " + Harmless(p.Why)

@@ -1,8 +1,9 @@
 package render
 
 import (
+	"fmt"
 	"io"
-	"strconv"
+	"strings"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
@@ -122,8 +123,12 @@ func writeWeights(e encoder, w *balance.Weights) {
 		name  string
 		value float64
 	}{
-		{"brute_force", w.Brute}, {"graph_rows", w.GraphRows}, {"ef", w.EF}, {"nprobe", w.Probes},
-		{"sparse_share", w.SparseShare}, {"sparse_dimensions", w.SparseDim},
+		{"brute_force", w.Brute},
+		{"graph_rows", w.GraphRows},
+		{"ef", w.EF},
+		{"nprobe", w.Probes},
+		{"sparse_share", w.SparseShare},
+		{"sparse_dimensions", w.SparseDim},
 	} {
 		e.key(x.name)
 		e.number(x.value)
@@ -313,18 +318,19 @@ func writeVerdict(e encoder, v *balance.Verdict) {
 
 // SavedPlan is a plan as a text that an operator keeps: what moves where, and the calls.
 func SavedPlan(p *balance.Plan) string {
-	text := "# " + GroupTitle(p.Group) + "\n# " + PlanText(p) + "\n"
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n# %s\n", GroupTitle(p.Group), PlanText(p))
 	for i, m := range p.Moves {
-		text += "# " + strconv.Itoa(i+1) + "  segment " + m.Segment.String() + "  " + thousands(m.Rows) + " rows  " + m.From.String() + " -> " + m.To.String() + "\n"
+		fmt.Fprintf(&b, "# %d  segment %d  %s rows  %d -> %d\n", i+1, m.Segment, thousands(m.Rows), m.From, m.To)
 	}
 	for _, m := range p.Channels {
-		text += "# or move the shard " + Harmless(m.Channel) + " (" + thousands(m.Rows) + " growing rows)  " + m.From.String() + " -> " + m.To.String() + "\n"
+		fmt.Fprintf(&b, "# or move the shard %s (%s growing rows)  %d -> %d\n", Harmless(m.Channel), thousands(m.Rows), m.From, m.To)
 	}
 	if len(p.Moves) > 0 {
-		text += "from pymilvus import connections, utility\n"
+		b.WriteString("from pymilvus import connections, utility\n")
 	}
 	for _, line := range PlanScript(p) {
-		text += line + "\n"
+		b.WriteString(line + "\n")
 	}
-	return text
+	return b.String()
 }

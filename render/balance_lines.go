@@ -32,9 +32,16 @@ func (b *Balance) GroupLines(width int) (header string, rows []string) {
 	o := &Options{Width: width}
 	t := &groupTable{shareTable: newShareTable(b, nil, o)}
 	t.resource = &view.Resource{Columns: []view.Column{
-		{Title: "REPLICA OF", Kind: view.Text}, {Title: "RESOURCE GROUP", Kind: view.Text, Priority: 7}, {Title: "NODES", Kind: view.Int, Priority: 6},
-		{Title: "SEALED", Kind: view.Int, Priority: 4}, {Title: "ROWS", Kind: view.Int, Priority: 5}, {Title: "MAX/MEAN", Kind: view.Text}, {Title: "CV", Kind: view.Text, Priority: 3},
-		{Title: "ROWS M/M", Kind: view.Text, Priority: 2}, {Title: "BUSIEST", Kind: view.Text, Priority: 1}, {Title: "PLAN", Kind: view.Text},
+		{Title: "REPLICA OF", Kind: view.Text},
+		{Title: "RESOURCE GROUP", Kind: view.Text, Priority: 7},
+		{Title: "NODES", Kind: view.Int, Priority: 6},
+		{Title: "SEALED", Kind: view.Int, Priority: 4},
+		{Title: "ROWS", Kind: view.Int, Priority: 5},
+		{Title: "MAX/MEAN", Kind: view.Text},
+		{Title: "CV", Kind: view.Text, Priority: 3},
+		{Title: "ROWS M/M", Kind: view.Text, Priority: 2},
+		{Title: "BUSIEST", Kind: view.Text, Priority: 1},
+		{Title: "PLAN", Kind: view.Text},
 	}}
 	columns := make([]int, len(t.resource.Columns))
 	for i := range columns {

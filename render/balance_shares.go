@@ -2,6 +2,7 @@ package render
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -151,19 +152,25 @@ func asked(r shareRow, c view.Cell) view.Cell {
 
 // figure is a number that is known if the node said what it serves.
 func figure(name, title, doc string, show view.Show, priority int, of func(shareRow) int64) shareColumn {
-	return shareColumn{view.Column{Name: name, Title: title, Kind: view.Int, Show: show, Priority: priority, Doc: doc}, everyone,
-		func(_ *shareTable, r shareRow) view.Cell { return known(r, whole(of(r))) }}
+	return shareColumn{
+		view.Column{Name: name, Title: title, Kind: view.Int, Show: show, Priority: priority, Doc: doc},
+		everyone,
+		func(_ *shareTable, r shareRow) view.Cell { return known(r, whole(of(r))) },
+	}
 }
 
 // told is a number that a node's metrics do not tell.
 func told(name, title, doc string, kind view.Kind, show view.Show, priority int, of func(shareRow) int64) shareColumn {
-	return shareColumn{view.Column{Name: name, Title: title, Kind: kind, Show: show, Priority: priority, Doc: doc}, everyone,
-		func(_ *shareTable, r shareRow) view.Cell { return asked(r, whole(of(r))) }}
+	return shareColumn{
+		view.Column{Name: name, Title: title, Kind: kind, Show: show, Priority: priority, Doc: doc},
+		everyone,
+		func(_ *shareTable, r shareRow) view.Cell { return asked(r, whole(of(r))) },
+	}
 }
 
 // shareColumns are the columns of shares, in order.
 func shareColumns() []shareColumn {
-	return append(append(shareNames(), shareFigures()...), shareLoads()...)
+	return slices.Concat(shareNames(), shareFigures(), shareLoads(), shareCosts())
 }
 
 func shareNames() []shareColumn {
@@ -195,15 +202,18 @@ func shareNames() []shareColumn {
 		}),
 		of("resource_group", view.Text, "Resource group of the replica.", func(r shareRow) view.Cell { return words(r.group.ResourceGroup) }),
 		{
-			view.Column{Name: "node", Kind: view.ID, Show: view.Hidden, Doc: "Server id of the query node."}, scripts,
+			view.Column{Name: "node", Kind: view.ID, Show: view.Hidden, Doc: "Server id of the query node."},
+			scripts,
 			func(_ *shareTable, r shareRow) view.Cell { return whole(int64(r.Node)) },
 		},
 		{
-			view.Column{Name: "label", Title: "NODE", Kind: view.Text}, people,
+			view.Column{Name: "label", Title: "NODE", Kind: view.Text},
+			people,
 			func(t *shareTable, r shareRow) view.Cell { return words(t.label(r)) },
 		},
 		{
-			view.Column{Name: "address", Title: "ADDRESS", Kind: view.Text, Priority: 7, Doc: "Its address."}, everyone,
+			view.Column{Name: "address", Title: "ADDRESS", Kind: view.Text, Priority: 7, Doc: "Its address."},
+			everyone,
 			func(_ *shareTable, r shareRow) view.Cell { return words(r.Address()) },
 		},
 		{
@@ -249,7 +259,8 @@ func shareFigures() []shareColumn {
 		told("index_bytes", "INDEX SIZE", "Bytes of the index files that it has loaded.", view.Bytes, view.Wide, 0, func(r shareRow) int64 { return r.IndexBytes }),
 		told("shard_leaders", "LEADERS", "Shards that it leads.", view.Int, view.Always, 3, func(r shareRow) int64 { return int64(r.Leaders) }),
 		{
-			view.Column{Name: "channels", Title: "CHANNELS", Kind: view.Int, Show: view.Wide, Doc: "Channels that it consumes."}, everyone,
+			view.Column{Name: "channels", Title: "CHANNELS", Kind: view.Int, Show: view.Wide, Doc: "Channels that it consumes."},
+			everyone,
 			func(_ *shareTable, r shareRow) view.Cell {
 				if r.FromMetrics && r.group == nil {
 					return whole(int64(r.Channels)) // metrics tell the sum
@@ -270,21 +281,20 @@ func shareLoads() []shareColumn {
 			return unknownCell()
 		}
 	}
-	cost := func(name, doc string, of func(shareRow) float64) shareColumn {
-		return shareColumn{view.Column{Name: name, Kind: view.Int, Show: view.Hidden, Doc: doc}, scripts,
-			func(_ *shareTable, r shareRow) view.Cell { return known(r, whole(int64(math.Round(of(r))))) }}
-	}
 	return []shareColumn{
 		{
-			view.Column{Name: "memory_use_bytes", Title: "MEMORY", Kind: view.Bytes, Priority: 4, Doc: "Memory that the node's process uses, for all that it serves."}, everyone,
+			view.Column{Name: "memory_use_bytes", Title: "MEMORY", Kind: view.Bytes, Priority: 4, Doc: "Memory that the node's process uses, for all that it serves."},
+			everyone,
 			memory(func(use, _ int64) int64 { return use }),
 		},
 		{
-			view.Column{Name: "memory_bytes", Title: "OF", Kind: view.Bytes, Show: view.Wide, Doc: "Memory that it may use."}, everyone,
+			view.Column{Name: "memory_bytes", Title: "OF", Kind: view.Bytes, Show: view.Wide, Doc: "Memory that it may use."},
+			everyone,
 			memory(func(_, capacity int64) int64 { return capacity }),
 		},
 		{
-			view.Column{Name: "cpu_percent", Title: "CPU", Kind: view.Percent, Priority: 5, Doc: "Processor time that the node's process uses; 100 is one core."}, everyone,
+			view.Column{Name: "cpu_percent", Title: "CPU", Kind: view.Percent, Priority: 5, Doc: "Processor time that the node's process uses; 100 is one core."},
+			everyone,
 			func(_ *shareTable, r shareRow) view.Cell {
 				if cores, ok := r.CPU(); ok {
 					return percentage(100 * cores)
@@ -292,11 +302,24 @@ func shareLoads() []shareColumn {
 				return unknownCell()
 			},
 		},
+	}
+}
+
+func shareCosts() []shareColumn {
+	cost := func(name, doc string, of func(shareRow) float64) shareColumn {
+		return shareColumn{
+			view.Column{Name: name, Kind: view.Int, Show: view.Hidden, Doc: doc},
+			scripts,
+			func(_ *shareTable, r shareRow) view.Cell { return known(r, whole(int64(math.Round(of(r))))) },
+		}
+	}
+	return []shareColumn{
 		cost("cost", "Search work: rows compared times dimensions, as the weights say.", func(r shareRow) float64 { return r.Cost }),
 		cost("brute_force_cost", "The part of it that is brute force.", func(r shareRow) float64 { return r.BruteCost }),
 		cost("growing_cost", "The part of it that is growing rows.", func(r shareRow) float64 { return r.GrowingCost }),
 		{
-			view.Column{Name: "brute_force_percent", Title: "BRUTE FORCE", Kind: view.Percent, Priority: 1, Doc: "The part of its search work that is brute force."}, everyone,
+			view.Column{Name: "brute_force_percent", Title: "BRUTE FORCE", Kind: view.Percent, Priority: 1, Doc: "The part of its search work that is brute force."},
+			everyone,
 			func(_ *shareTable, r shareRow) view.Cell {
 				if r.Cost <= 0 {
 					return known(r, noCell())
@@ -305,7 +328,8 @@ func shareLoads() []shareColumn {
 			},
 		},
 		{
-			view.Column{Name: "cost_share_percent", Kind: view.Percent, Show: view.Hidden, Doc: "Its part of the replica's search work; of all replicas, of all search work."}, scripts,
+			view.Column{Name: "cost_share_percent", Kind: view.Percent, Show: view.Hidden, Doc: "Its part of the replica's search work; of all replicas, of all search work."},
+			scripts,
 			func(t *shareTable, r shareRow) view.Cell {
 				if t.all(r) <= 0 {
 					return known(r, noCell())
@@ -314,7 +338,8 @@ func shareLoads() []shareColumn {
 			},
 		},
 		{
-			view.Column{Name: "bar", Title: "COST SHARE", Kind: view.Text}, people,
+			view.Column{Name: "bar", Title: "COST SHARE", Kind: view.Text},
+			people,
 			func(t *shareTable, r shareRow) view.Cell { return words(t.bar(r)) },
 		},
 	}

@@ -64,7 +64,7 @@ func (a *app) serveDemo(ctx context.Context) error {
 
 // secondTerminal is a command line that reads the demo.
 func (d *demoEtcd) secondTerminal() string {
-	return programName() + " diagnose --from " + d.from() + " --now " + d.snapshot.Header().Taken.UTC().Format(time.RFC3339)
+	return programName() + " diagnose --from " + d.from() + " --now " + d.taken().UTC().Format(time.RFC3339)
 }
 
 // showDemo opens the UI at once and starts the etcd behind it.

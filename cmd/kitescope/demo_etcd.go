@@ -68,7 +68,7 @@ func (d *demoEtcd) from() string { return "etcd://" + d.client.Host + "/" + d.sn
 func (d *demoEtcd) start(ctx context.Context) error {
 	err := d.startEtcd()
 	if err == nil {
-		d.servers, err = recorded.Start(d.answers, recorded.Options{Metrics: metricsByAddress(d.answers), Recorded: d.snapshot.Header().Taken})
+		d.servers, err = recorded.Start(d.answers, recorded.Options{Metrics: metricsByAddress(d.answers), Recorded: d.taken()})
 	}
 	if err == nil {
 		select {

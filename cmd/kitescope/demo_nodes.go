@@ -49,11 +49,32 @@ func (d *demoEtcd) hosted(kv source.KV) []byte {
 	return text
 }
 
-// clock runs on from the moment at which the cluster was captured: its checkpoints and
-// segments are as old as they were then, however long ago that is.
-func (d *demoEtcd) clock(now func() time.Time) func() time.Time {
-	return clockFrom(d.snapshot.Header().Taken, now)
+// taken is the moment at which the cluster was captured. Its processes were asked some seconds
+// before its etcd was saved; the time ticks that they had seen tell when.
+func (d *demoEtcd) taken() time.Time {
+	decoder := live.NewDecoder()
+	for _, r := range d.answers {
+		decoder.Add(r)
+	}
+	var newest time.Time
+	for _, n := range decoder.Runtime("recording", "").QueryNodes() {
+		if n.System == nil || n.System.Quota == nil {
+			continue
+		}
+		if at := n.System.Quota.SlowestAt.Time(); at.After(newest) {
+			newest = at
+		}
+	}
+	saved := d.snapshot.Header().Taken
+	if newest.IsZero() || newest.After(saved) {
+		return saved
+	}
+	return newest
 }
+
+// clock runs on from the moment of the capture: checkpoints and segments are as old as
+// they were then, however long ago that is.
+func (d *demoEtcd) clock(now func() time.Time) func() time.Time { return clockFrom(d.taken(), now) }
 
 // clockFrom is a clock that shows start now, and goes on.
 func clockFrom(start time.Time, now func() time.Time) func() time.Time {

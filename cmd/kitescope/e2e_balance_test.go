@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,8 +29,8 @@ type served struct {
 	SealedRows, GrowingRows            int64
 }
 
-// shares are what query nodes serve: by "collection id node id".
-type shares map[string]served
+// nodeShares are what query nodes serve: by "collection id node id".
+type nodeShares map[string]served
 
 // TestBalance holds "kitescope balance" against the nodes' own answers, read without kitescope, the
 // query API and the nodes' metrics, row by row. It counts only where the others say the same
@@ -73,7 +72,7 @@ func e2eFrom(t *testing.T) string {
 }
 
 // balanceView is what "kitescope balance -o json" says.
-func balanceView(t *testing.T, from string) shares {
+func balanceView(t *testing.T, from string) nodeShares {
 	t.Helper()
 	var said struct {
 		Items []struct {
@@ -91,7 +90,7 @@ func balanceView(t *testing.T, from string) shares {
 		} `json:"items"`
 	}
 	kitescopeJSON(t, &said, "balance", "-o", "json", "--from", from)
-	view := make(shares)
+	view := make(nodeShares)
 	for _, g := range said.Items {
 		for _, s := range g.Shares {
 			if !s.Known {
@@ -104,27 +103,6 @@ func balanceView(t *testing.T, from string) shares {
 		}
 	}
 	return view
-}
-
-// kitescopeJSON runs a command in this process and reads what it writes.
-func kitescopeJSON(t *testing.T, into any, words ...string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	s := &streams{
-		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now,
-		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string {
-			if name == "KITESCOPE_CONFIG" {
-				return filepath.Join(t.TempDir(), "none.yaml")
-			}
-			return ""
-		},
-	}
-	if code := run(t.Context(), s, words); code != 0 {
-		t.Fatalf("kitescope %v: exit %d: %s", words, code, errs.String())
-	}
-	if err := json.Unmarshal(out.Bytes(), into); err != nil {
-		t.Fatalf("kitescope %v: %v", words, err)
-	}
 }
 
 // outside runs a command that KITESCOPE_E2E_NAME names and reads the JSON that it prints.
@@ -213,7 +191,7 @@ func waitForSession(ctx context.Context, t *testing.T, from string, count int) t
 
 // outsideView is what the nodes themselves say (querynode-distribution.py), with the rows that the
 // query API tells. problem says where these two, or the nodes' metrics, disagree.
-func outsideView(t *testing.T) (view shares, problem string) {
+func outsideView(t *testing.T) (view nodeShares, problem string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "distribution.json")
 	addresses := strings.Fields(os.Getenv("KITESCOPE_E2E_QUERYNODES"))
@@ -226,7 +204,7 @@ func outsideView(t *testing.T) (view shares, problem string) {
 		} `json:"segments"`
 	}
 	outside(t, "CLIENT", &api, "segments")
-	view = make(shares)
+	view = make(nodeShares)
 	sealed := map[string]string{} // by the nodes: "segment node" to collection
 	growing := make(map[string]int64)
 	for address, answer := range readDistribution(t, file) {

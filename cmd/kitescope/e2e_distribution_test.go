@@ -62,7 +62,7 @@ func readDistribution(t *testing.T, file string) map[string]message {
 
 // addDistribution adds a node's GetDataDistribution: segments (3) with id, collection; channels (4) with
 // name, collection; leader views (5) with collection, growing segments (5) and their rows (7).
-func addDistribution(view shares, sealed map[string]string, address string, answer message, growing map[string]int64) {
+func addDistribution(view nodeShares, sealed map[string]string, address string, answer message, growing map[string]int64) {
 	node := answer.text("2")
 	add := func(collection string, f func(*served)) {
 		s := view[collection+" "+node]

@@ -144,8 +144,6 @@ func unbuilt(s *clusterState) (string, bool) {
 	return fmt.Sprintf("%d indexes of segments are not built", left), left > 0
 }
 
-func growing(s *clusterState) (string, bool) { return taking(s) }
-
 func standing(s *clusterState) (string, bool) {
 	return fmt.Sprintf("oldest checkpoint of a collection %.0f s", s.oldest()), s.oldest() > 60
 }

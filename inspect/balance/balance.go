@@ -211,7 +211,7 @@ func find(list []*Share, id model.NodeID) *Share {
 	return nil
 }
 
-// Rows, Cost and Size of a group are those of all its nodes.
+// Rows adds up its shares' rows, sealed and growing.
 func (g *Group) Rows() (rows int64) {
 	for _, s := range g.Shares {
 		rows += s.Rows()

@@ -239,8 +239,8 @@ func TestMilvusMovesAsMilvusDid(t *testing.T) {
 				got[m.To]++
 			}
 			for node, n := range want {
-				if real := after[g.Collection.Name][node]; real != n || got[node] != n {
-					t.Errorf("%s on node %d: %d segments worked out, %d in the end, %d expected", name, node, got[node], real, n)
+				if end := after[g.Collection.Name][node]; end != n || got[node] != n {
+					t.Errorf("%s on node %d: %d segments worked out, %d in the end, %d expected", name, node, got[node], end, n)
 				}
 			}
 		}

@@ -164,15 +164,13 @@ func (l *layout) mergeTwo(from int, limit float64) bool {
 	l.put(a, from)
 	l.put(b, from)
 	excess := l.load[from] - limit
-	for _, to := range l.emptiest(from) {
-		for _, x := range l.bins[from].own {
-			p := &l.pieces[x]
-			if l.where[x] == from && x != a && x != b && p.load >= excess && p.load <= limit-l.load[to] && p.size <= l.room[to] {
-				l.put(x, to)
-				return true
-			}
+	to := l.emptiest(from)[0] // a fuller bin takes no larger piece
+	for _, x := range l.bins[from].own {
+		p := &l.pieces[x]
+		if l.where[x] == from && x != a && x != b && p.load >= excess && p.load <= limit-l.load[to] && p.size <= l.room[to] {
+			l.put(x, to)
+			return true
 		}
-		break // where the most space is; a fuller bin takes no larger piece
 	}
 	l.put(a, toA)
 	l.put(b, toB)

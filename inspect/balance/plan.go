@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"kitescope/inspect/model"
 )
@@ -362,12 +363,9 @@ func (p *Plan) Calls() []Call {
 
 // String is the call in pymilvus.
 func (c Call) String() string {
-	ids := ""
+	ids := make([]string, len(c.Segments))
 	for i, id := range c.Segments {
-		if i > 0 {
-			ids += ", "
-		}
-		ids += id.String()
+		ids[i] = id.String()
 	}
-	return fmt.Sprintf("utility.load_balance(%q, %d, [%d], [%s])", c.Collection, c.From, c.To, ids)
+	return fmt.Sprintf("utility.load_balance(%q, %d, [%d], [%s])", c.Collection, c.From, c.To, strings.Join(ids, ", "))
 }

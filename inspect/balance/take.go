@@ -187,13 +187,12 @@ func (t *taking) distributions() {
 			}
 			var ok bool
 			at, ok = t.seek(s.ID, at)
-			rows, bytes, known := int64(0), int64(0), ok
 			if ok {
-				rows, bytes = t.rows[at], t.bytes[at]
-			} else {
-				rows, known = loadedRows(s)
+				x.share.addSealed(x.cost, s, t.rows[at], t.bytes[at], true)
+				continue
 			}
-			x.share.addSealed(x.cost, s, rows, bytes, known)
+			rows, known := loadedRows(s)
+			x.share.addSealed(x.cost, s, rows, 0, known)
 		}
 		for i := range d.Leaders {
 			v := &d.Leaders[i]

@@ -122,10 +122,10 @@ func (w *Weights) compared(x indexing, rows float64) float64 {
 // dimensions is what comparing a row of a field costs, in dimensions of a float vector. A
 // binary vector compares 32 bits at the price of one.
 func (w *Weights) dimensions(f *model.Field) float64 {
-	switch {
-	case f.Type == "SparseFloatVector":
+	switch f.Type {
+	case "SparseFloatVector":
 		return w.SparseDim
-	case f.Type == "BinaryVector":
+	case "BinaryVector":
 		return float64(f.Dim) / 32
 	}
 	return float64(f.Dim)

@@ -84,10 +84,10 @@ func runAutoBalanceOff(p *Pass) error {
 }
 
 func unevenText(idle, uneven int) string {
-	switch {
-	case idle == 0:
+	switch idle {
+	case 0:
 		return "the rows of " + plural(uneven, "replica") + " are spread unevenly"
-	case idle == 1:
+	case 1:
 		return "a query node is idle"
 	}
 	return number(idle) + " query nodes are idle"

@@ -155,7 +155,7 @@ type idleNode struct {
 }
 
 // idleNodes finds them. Where auto-balance is on, a node that has just started is none: segments move
-// from the second second on, and have settled after a minute and a half.
+// after a second or two, and have settled after a minute and a half.
 func (p *Pass) idleNodes() []idleNode {
 	var found []idleNode
 	for _, r := range p.regions() {

@@ -23,7 +23,7 @@ serves comes from the node itself, else from its metrics; it is weighed as searc
 at most a quarter of what the others have on average is a finding, an error if it serves nothing at all.
 
 It is none if there is nothing to give it: no replica has two segments on one node, or the resource group serves fewer than 5,000 rows in all. Nor within two minutes of
-its start, unless auto-balance is off: measured on Milvus 2.3.5, segments move to a new node from the second second on and have settled after 90 s.
+its start, unless auto-balance is off: measured on Milvus 2.3.5, the first segments are on a new node after 1 to 2 s and all have settled after 90 s.
 `,
 	Remedy: `
 If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the calls. If it is on and the

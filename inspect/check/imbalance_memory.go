@@ -58,7 +58,7 @@ func runImbalanceMemory(p *Pass) error {
 		if low == nil || 100*(usedMemory(high)-usedMemory(low)) < apart {
 			continue
 		}
-		p.reportMemory(r, low, high, Evidence{"difference that counts", fmt.Sprintf("%g points", apart), source})
+		p.reportMemory(low, high, Evidence{"difference that counts", fmt.Sprintf("%g points", apart), source})
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func usedMemory(n *balance.Share) float64 {
 	return float64(use) / float64(capacity)
 }
 
-func (p *Pass) reportMemory(r *region, low, high *balance.Share, bound Evidence) {
+func (p *Pass) reportMemory(low, high *balance.Share, bound Evidence) {
 	f := Finding{
 		Severity: Info, Object: refNode("querynode", high.Node), Objects: []model.Ref{refNode("querynode", low.Node)},
 		Message: fmt.Sprintf("%s uses %s of its memory, %s of the same resource group %s", high.Name(), percent(usedMemory(high)), low.Name(), percent(usedMemory(low))),

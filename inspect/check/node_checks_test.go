@@ -43,7 +43,7 @@ func TestNodeUnreachable(t *testing.T) {
 		{"stale", silent(model.Stale), nil, ""},
 		{"not asked", silent(model.NotAsked), nil, "querynode-8: not asked"},
 		{"a version without the call", silent(model.Unimplemented), nil, "querynode-8: unimplemented"},
-		{"nobody answers", func(w *world) { w.serve(); w.silenceAll(model.Unreachable) }, []string{"info / none of 8 registered processes answers: the first, datacoord-2 at 10.0.0.2:1, unreachable"}, ""},
+		{"nobody answers", func(w *world) { w.serve(); w.silenceAll(model.Unreachable) }, []string{"info / answers: the first, datacoord-2 at 10.0.0.2:1, unreachable"}, ""},
 	})
 }
 

@@ -92,6 +92,22 @@ func TestSegmentDropped(t *testing.T) {
 		}, nil, ""},
 		{"of a collection that is gone", func(w *world) { w.serve(); w.Collections[0].State, w.LoadStates = "Dropping", nil },
 			[]string{"warning collections/1000 is dropped, and 4 segments, 360,000 rows of it are still in memory on querynode-4 and querynode-8"}, ""},
+		{"of a collection that is going", func(w *world) {
+			w.serve()
+			w.Collections[0].State, w.LoadStates = "Dropping", nil
+			for _, s := range w.Segments {
+				s.State, s.DroppedAt = model.SegmentDropped, back(10*time.Second)
+			}
+		}, nil, ""},
+		{"of a collection that was loaded after the metadata was read", func(w *world) {
+			w.serve()
+			w.LoadStates = nil
+			for _, id := range []model.NodeID{nodeA, nodeB} {
+				for i := range w.query(id).Distribution.Sealed {
+					w.query(id).Distribution.Sealed[i].Version = nanos(5 * time.Second)
+				}
+			}
+		}, nil, ""},
 		{"of a collection that was released", func(w *world) { w.serve(); w.LoadStates = nil },
 			[]string{"info collections/1000 is not to be loaded"}, ""},
 		{"nobody knows since when", func(w *world) { dropped(0)(w); w.segment(0).DroppedAt = 0 }, nil, "since when 1 segment in memory are dropped"},

@@ -19,8 +19,8 @@ var SegmentDropped = &Check{
 	Doc: `
 Compaction and drops mark segments as dropped; query nodes let them go once the leaders have turned to what took their place. A finding is a sealed segment on a query
 node that etcd has had as dropped for 10 minutes, or that etcd does not know though it was loaded 10 minutes before the metadata was read; and a collection that
-is not to be loaded any more, or gone, of which nodes still hold segments (a warning if it is gone, else an information: it may have been
-released this moment).
+is not to be loaded any more, or gone, of which nodes still hold segments that were not dropped or loaded in the last 10 minutes (a warning if it is gone, else an
+information: it may have been released this moment).
 
 No finding: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. Observed on 2.3.5: sources were
 served for about 40 s after their compaction, and with an index to be built Milvus keeps them for as long as that takes.
@@ -91,6 +91,12 @@ func (p *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode
 	var since time.Time
 	switch {
 	case !p.wanted(s.Collection):
+		if record != nil {
+			since = record.DroppedAt.Time()
+		}
+		if asked.Sub(since) < loadGrace || asked.Sub(loaded) < loadGrace {
+			return // it is being dropped, or was loaded after the metadata was read
+		}
 	case record == nil:
 		since = loaded
 		if !since.IsZero() && (asked.Sub(since) < loadGrace || p.Now.Sub(since) < loadGrace) {

@@ -83,14 +83,14 @@ func (s *scene) run(x *Check) *Result {
 
 // said is a result in a line: its status, then severity, object and message of each finding.
 func said(r *Result) string {
-	text := r.Status.String()
+	lines := []string{r.Status.String()}
 	if r.Reason != "" {
-		text += ": " + r.Reason
+		lines[0] += ": " + r.Reason
 	}
 	for _, f := range r.Findings {
-		text += "\n" + f.Severity.String() + " " + f.Object.Resource + "/" + f.Object.ID + " " + f.Message
+		lines = append(lines, f.Severity.String()+" "+f.Object.Resource+"/"+f.Object.ID+" "+f.Message)
 	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 func TestSpreadChecks(t *testing.T) {

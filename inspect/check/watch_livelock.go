@@ -12,7 +12,7 @@ import (
 // Thresholds of watch-livelock, in writes a second.
 const (
 	// watchedLeast is how long etcd has to be watched for rates to mean anything.
-	watchedLeast = 5 * time.Second
+	watchedLeast = time.Second
 	// watchRate of one watch record cannot be work: a channel is assigned once. Fewer than watchWrites may be a move.
 	watchRate   = 0.5
 	watchWrites = 4
@@ -31,7 +31,8 @@ var WatchLivelock = &Check{
 	Since:    "0.3",
 	Parts:    model.PartSessions,
 	Needs:    NeedActivity,
-	Doc: `Looks at what was written to etcd while someone watched, for at least 5 seconds.
+	Doc: `Looks at what was written to etcd while someone watched: ` + "`--window`" + `, one and a half seconds as a rule. The loops that users met write tens to hundreds of
+times a second; one that writes only every other second shows with ` + "`--window 10s`" + `.
 
 - A watch record (` + "`channelwatch/`" + `) written at least 4 times and every other second: DataCoord assigns the channel, the data node fails, and so on for ever. An error.
 - Any other key written at least 20 times and 5 times a second: a warning. A healthy Milvus writes no key more often than once in 3 seconds (the allocator of timestamps).

@@ -151,7 +151,7 @@ func (d *Decoder) addUnasked(owner map[sessionKey]*processRecords) {
 		case asked[key.node]:
 			delete(owner, key)
 		default:
-			d.session(key, "").Reason = "not asked: only its metrics are known"
+			d.session(key, "").Reason = "only its metrics are known"
 		}
 	}
 }

@@ -74,7 +74,8 @@ func (s *state) config() []*model.ConfigEntry {
 	s.each(kindConfig, func(f *fact) {
 		value := f.value.(string)
 		safe := secret.Pair(f.names[0], value)
-		list = append(list, &model.ConfigEntry{Name: f.names[0], Value: safe, Redacted: safe != value, ModRevision: f.mod})
+		// The value that a bundle keeps was redacted before.
+		list = append(list, &model.ConfigEntry{Name: f.names[0], Value: safe, Redacted: strings.Contains(safe, secret.Redacted), ModRevision: f.mod})
 	})
 	return list
 }

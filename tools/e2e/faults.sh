@@ -4,10 +4,13 @@
 # wrong. What it said is judged by TestFaults (cmd/kitescope), which also writes the
 # table of docs/DIAGNOSIS.md if all scenarios ran. About 50 minutes on two cores.
 #
-#   KEEP=DIR            keeps everything that was written and recorded
+#   KEEP=DIR            keeps everything that was written, and a bundle of each look
 #   BIRDWATCHER=FILE    asks a birdwatcher 1.1.1 too
 #   RUNNING=1           takes the cluster that runs, without starting it anew
-#   RECORD=1            with KEEP: also records etcd, the nodes' raw answers and metrics
+#   KITESCOPE=FILE      takes that binary instead of building one
+#
+# testdata/broken holds bundles of such a run, made with KEEP and LAB=/opt/milvus-labs (the
+# lab's path is told in answers). TestBroken judges them in the same way, without a cluster.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 repo=$PWD
@@ -72,19 +75,8 @@ look() {
 			(cd "$out" && HOME=$out clean timeout 60 "$BIRDWATCHER" -olc "connect --etcd ${3:-$etcd} --rootPath by-dev,$command,exit") >"$out/$1.$command.txt" 2>&1 || true
 		done
 	fi
-	[ -z "${RECORD:-}" ] || record "$1" "${3:-$etcd}"
+	clean "$out/kitescope" snapshot save --live --force -q --from "${2:-etcd://$etcd/by-dev}" "$out/$1.kite" || true
 	echo "e2e: looked: $1 (exit $code)"
-}
-
-record() {
-	local to=$out/$1.record port n
-	mkdir -p "$to/metrics"
-	ETCDCTL_API=3 etcdctl --endpoints "$2" snapshot save "$to/etcd_snapshot.db" >/dev/null 2>&1 || true
-	clean "$python" "$lab/record-runtime.py" "$to/runtime.jsonl" "$2" || true
-	for n in rootcoord datacoord querycoord proxy datanode indexnode querynode1 querynode2 querynode3 querynode4; do
-		port=$(cd "$lab" && . ./ports.env && echo "${METR[$n]}")
-		curl -s -m 5 "http://127.0.0.1:$port/metrics" -o "$to/metrics/$n.txt" || true
-	done
 }
 
 # Some scenarios go on from the one before: a node that comes back costs minutes until
@@ -203,7 +195,11 @@ scenario_old_metadata() {
 
 all="healthy_idle other_config sigterm kill node_idle no_index dropped unflushed healthy_load kafka old_metadata"
 chosen=${*:-$all}
-[ -n "${KITESCOPE:-}" ] && cp "$KITESCOPE" "$out/kitescope" || CGO_ENABLED=0 go build -o "$out/kitescope" ./cmd/kitescope
+if [ -n "${KITESCOPE:-}" ]; then
+	cp "$KITESCOPE" "$out/kitescope"
+else
+	CGO_ENABLED=0 go build -o "$out/kitescope" ./cmd/kitescope
+fi
 [ "$chosen" = old_metadata ] || [ -n "${RUNNING:-}" ] || up
 for s in $chosen; do
 	echo "e2e: scenario $s"
