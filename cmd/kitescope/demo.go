@@ -19,7 +19,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Long: `Start an etcd of its own on loopback with a captured Milvus 2.3.5 cluster in it
 (four query nodes, one of them underloaded), and a small server in the place of each
 of its processes that answers as it did, and open the UI on them: exactly as on a
-real cluster. The clock goes on from the moment of the capture. Everything is
+real cluster. The clock stands at the moment of the capture. Everything is
 temporary and is removed at the end.`,
 		Example: `  kitescope demo
   kitescope demo --serve      only serve, until interrupted`,
@@ -79,7 +79,7 @@ func (a *app) showDemo(ctx context.Context, f uiFlags) error {
 	side := *a
 	side.streams = &streams{}
 	*side.streams = *a.streams
-	side.now = demo.clock(a.now)
+	side.now = clockAt(demo.taken())
 	feed := &sourceFeed{interval: f.interval}
 	done, err := side.feedRuntime(c, feed)
 	if err != nil {

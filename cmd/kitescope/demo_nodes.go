@@ -72,15 +72,9 @@ func (d *demoEtcd) taken() time.Time {
 	return newest
 }
 
-// clock runs on from the moment of the capture: checkpoints and segments are as old as
-// they were then, however long ago that is.
-func (d *demoEtcd) clock(now func() time.Time) func() time.Time { return clockFrom(d.taken(), now) }
-
-// clockFrom is a clock that shows start now, and goes on.
-func clockFrom(start time.Time, now func() time.Time) func() time.Time {
-	begun := now()
-	return func() time.Time { return start.Add(now().Sub(begun)) }
-}
+// clockAt is a clock that stands still: a captured cluster stays what it was at that time. Its
+// checkpoints and time ticks do not move either, and would seem to fall behind.
+func clockAt(at time.Time) func() time.Time { return func() time.Time { return at } }
 
 // metricsByAddress finds the texts of /metrics that a recording has by session alone, by the
 // address of that session.

@@ -36,7 +36,7 @@ func (a *app) watchDiagnosis(ctx context.Context, d *diagnosis) error {
 		return err
 	}
 	defer done()
-	w := &diagnosisWatch{app: a, diagnosis: d, asks: feed.ask != nil, started: a.now()}
+	w := &diagnosisWatch{app: a, diagnosis: d, asks: feed.ask != nil, started: time.Now()}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = feed.followLive(ctx, live, d.want, func(u tui.Update) {
@@ -73,7 +73,7 @@ const firstPatience = 15 * time.Second
 // are only just being asked is no news.
 func (w *diagnosisWatch) early(c *model.Cluster) bool {
 	waits := c.Etcd == nil || w.asks && c.Runtime == nil
-	return !w.shown && waits && w.now().Sub(w.started) < firstPatience
+	return !w.shown && waits && time.Since(w.started) < firstPatience
 }
 
 func (w *diagnosisWatch) show(c *model.Cluster) error {

@@ -129,7 +129,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	_ = root.RegisterFlagCompletionFunc("color", fixed("auto", "always", "never"))
 }
 
-// setClock puts the clock to what --now says; it goes on from there.
+// setClock stops the clock at what --now says.
 func (a *app) setClock() error {
 	if a.flags.now == "" {
 		return nil
@@ -139,7 +139,7 @@ func (a *app) setClock() error {
 		return &usageError{fmt.Errorf("--now %q is no time", a.flags.now), "for example: --now 2026-11-20T09:06:11Z"}
 	}
 	side := *a.streams
-	side.now = clockFrom(start, a.now)
+	side.now = clockAt(start)
 	a.streams = &side
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
@@ -115,5 +116,23 @@ func TestQueueOffsetsOfCapture(t *testing.T) {
 	}
 	if r := Run(c, c.Origin.Taken, []*Check{QueueLag}); r.Count(Error) != channels {
 		t.Errorf("%d of %d channels whose messages are gone are named", r.Count(Error), channels)
+	}
+}
+
+// TestWatchTimesOfCapture: the time of a watch, which decides how long a checkpoint may be old, is read from Milvus's own records.
+func TestWatchTimesOfCapture(t *testing.T) {
+	c := capture(t, "cluster-2.3.5-t7")
+	watched := 0
+	for _, v := range c.VChannels {
+		if !v.Watched {
+			continue
+		}
+		watched++
+		if age := c.Origin.Taken.Sub(v.WatchedAt); age < time.Minute || age > 2*time.Minute {
+			t.Errorf("%s was assigned %s before the capture; its data node had started 1 min 23 s before", v.Name, age)
+		}
+	}
+	if watched != 14 {
+		t.Errorf("%d watched channels", watched)
 	}
 }

@@ -36,7 +36,7 @@ var CheckpointLag = &Check{
 	Doc: `Looks at the age of the checkpoints of living collections' vchannels (` + "`datacoord-meta/channel-cp/`" + `). A checkpoint moves on an idle channel too, with
 time ticks, about once a minute. While a growing segment waits in a data node's buffer it stands still, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10 minutes).
 
-A warning from 15 minutes on (or syncPeriod and 5 minutes, if that is longer): there Milvus stops compacting the channel. An error from a day on: query nodes then
+A warning from 15 minutes on (or syncPeriod and 5 minutes, if that is longer): there Milvus 2.4 and later stop compacting the channel (` + "`dataCoord.compaction.channelMaxCPLag`" + `). An error from a day on: query nodes then
 refuse searches, "Timestamp lag too large". On healthy clusters the oldest was 652 seconds.
 
 Not a finding: channels of dropped collections (see ` + "`checkpoint-stale-dropped`" + `), without a checkpoint (` + "`checkpoint-missing`" + `), taken over less than 5 minutes ago; Milvus

@@ -117,7 +117,7 @@ func (p *Pass) impact(d *duties) string {
 		if len(d.collections) == 0 {
 			return "It is in no replica: nothing depends on it yet."
 		}
-		text := fmt.Sprintf("It is in the replicas of %s", plural(len(d.collections), "loaded collection"))
+		text := "It is in the replicas of " + plural(len(d.collections), "loaded collection")
 		switch {
 		case d.alone == len(d.collections):
 			text += ", none of which has another: their searches fail while nodes wait for it"
@@ -125,7 +125,7 @@ func (p *Pass) impact(d *duties) string {
 			text += fmt.Sprintf(", %s of which have no other: their searches fail while nodes wait for it", number(d.alone))
 		}
 		if len(d.leads) > 0 {
-			text += fmt.Sprintf("; it leads %s", plural(len(d.leads), "shard"))
+			text += "; it leads " + plural(len(d.leads), "shard")
 		}
 		return text + "."
 	case "datanode", "streamingnode":

@@ -84,8 +84,11 @@ func TestGrowingOld(t *testing.T) {
 			idle(1500, 20*time.Minute, 15*time.Minute)(w)
 			w.LoadStates = nil
 		}, nil, ""},
-		{"nothing tells, and nothing is consumed", func(w *world) { w.serve(); w.grow(2900, 1500, 20*time.Minute) },
-			[]string{"warning collections/1000 begun 20 min ago and no longer written"}, ""},
+		{
+			"nothing tells, and nothing is consumed", func(w *world) { w.serve(); w.grow(2900, 1500, 20*time.Minute) },
+			[]string{"warning collections/1000 begun 20 min ago and no longer written"},
+			"",
+		},
 		{"nothing tells, and the leader consumes", func(w *world) {
 			w.serve()
 			w.grow(2900, 1500, 20*time.Minute)

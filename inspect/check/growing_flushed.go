@@ -175,7 +175,7 @@ func (p *Pass) reportLeftover(id model.CollectionID, l *leftover, asked time.Tim
 	if cost >= heavy && !w.flat {
 		f.Severity = Error
 	}
-	nodes := nodeNames("querynode", l.nodes)
+	nodes := queryNodeNames(l.nodes)
 	f.Message = fmt.Sprintf("collection %s: %s flushed %s ago %s still served as growing by %s: %s, %s of its rows, compared one by one",
 		name, plural(len(l.segments), "segment"), span(asked.Sub(l.oldest)), isAre(len(l.segments)), few(nodes), plural(l.rows, "row"), percent(w.shareOfRows(l.rows)))
 	f.Evidence = []Evidence{
@@ -190,7 +190,7 @@ func (p *Pass) reportLeftover(id model.CollectionID, l *leftover, asked time.Tim
 		f.Impact += ", about " + percent(cost) + " of the collection's search work"
 	}
 	if len(l.copies) > 0 {
-		f.Evidence = append(f.Evidence, Evidence{"in memory as sealed, too", plural(len(l.copies), "segment"), few(nodeNames("querynode", l.copies))})
+		f.Evidence = append(f.Evidence, Evidence{"in memory as sealed, too", plural(len(l.copies), "segment"), few(queryNodeNames(l.copies))})
 		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice, and counted twice", number(len(l.copies)), isAre(len(l.copies)))
 	}
 	f.Impact += "."

@@ -164,7 +164,7 @@ func (p *Pass) reportOld(id model.CollectionID, o *oldRows, policy *sealPolicy) 
 	f.Impact = idleImpact(&w, cost, len(o.leaders) > 0)
 	f.Hint = flushHint(p.Cluster, id)
 	f.Evidence = o.evidence(&w, policy)
-	for _, n := range nodeNames("querynode", o.leaders) {
+	for _, n := range queryNodeNames(o.leaders) {
 		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
 	}
 	for _, v := range p.VChannelsOf(id) {

@@ -147,7 +147,7 @@ func (p *Pass) reportUnloaded(id model.CollectionID, u *unloaded) {
 	if w.cost > 0 && w.unindexedRows > 0 {
 		cost = (w.bruteCost - w.growCost) / w.cost * min(1, float64(u.rows)/float64(w.unindexedRows))
 	}
-	nodes := nodeNames("querynode", u.nodes)
+	nodes := queryNodeNames(u.nodes)
 	f := Finding{
 		Severity: Warning, Object: refCollection(p.Cluster, id), Cost: cost,
 		Message: fmt.Sprintf("collection %s: %s, %s, served by %s without the %s index %s, which is built",

@@ -179,7 +179,7 @@ func (p *Pass) reportSplit(id model.CollectionID, s *split) {
 	if len(double)+len(outside)+len(s.lost) == 0 {
 		return
 	}
-	nodes, lostAt := nodeNames("querynode", s.nodes), nodeNames("querynode", s.lostAt)
+	nodes, lostAt := queryNodeNames(s.nodes), queryNodeNames(s.lostAt)
 	f := Finding{Severity: Warning, Object: refCollection(p.Cluster, id)}
 	share := min(1, part(s.rows, p.CollectionTotals(id).Rows))
 	switch {

@@ -32,8 +32,14 @@ func (p *Pass) lacks() string {
 		need Need
 		lack func(*model.Runtime) string
 	}{
-		{NeedDistribution, p.lacksDistribution}, {NeedRecovery, lacksRecovery}, {NeedQueryCoord, lacksQueryCoord},
-		{NeedConfig, lacksConfig}, {NeedMetrics, p.lacksMetrics}, {NeedSystem, p.lacksSystem}, {NeedQueue, lacksQueue}, {NeedAnswers, lacksAnswers},
+		{NeedDistribution, p.lacksDistribution},
+		{NeedRecovery, lacksRecovery},
+		{NeedQueryCoord, lacksQueryCoord},
+		{NeedConfig, lacksConfig},
+		{NeedMetrics, p.lacksMetrics},
+		{NeedSystem, p.lacksSystem},
+		{NeedQueue, lacksQueue},
+		{NeedAnswers, lacksAnswers},
 	} {
 		if needs&n.need != 0 {
 			if why := n.lack(r); why != "" {

@@ -113,8 +113,11 @@ func TestStopping(t *testing.T) {
 		{"serves", stopping, []string{"warning nodes/querynode-8 is stopping, and still serves 2 segments and 1 shard"}, ""},
 		{"by its own word", func(w *world) { w.serve(); w.query(nodeB).State = "Stopping" }, []string{"warning nodes/querynode-8 is stopping, and still serves"}, ""},
 		{"empty", empty, nil, ""},
-		{"does not say", func(w *world) { stopping(w); w.silence(nodeB, model.TimedOut) },
-			[]string{"warning nodes/querynode-8 does not say what it serves; others ask it for 1 segment and 1 shard"}, ""},
+		{
+			"does not say", func(w *world) { stopping(w); w.silence(nodeB, model.TimedOut) },
+			[]string{"warning nodes/querynode-8 does not say what it serves; others ask it for 1 segment and 1 shard"},
+			"",
+		},
 		{"leaving a replica", leaving, []string{"warning nodes/querynode-8 is leaving the replicas of docs, and still serves 2 segments and 1 shard of them"}, ""},
 		{"has left a replica", func(w *world) { leaving(w); w.query(nodeB).Distribution = &model.Distribution{} }, nil, ""},
 	})
@@ -128,10 +131,19 @@ func TestStopping(t *testing.T) {
 
 func TestReplicaDeadNode(t *testing.T) {
 	hold(t, ReplicaDeadNode, []verdict{
-		{"one of two", func(w *world) { w.Replicas[0].Nodes = []model.NodeID{nodeA, 99}; w.ResourceGroups[0].Nodes = []model.NodeID{nodeA, 99} },
-			[]string{"warning nodes/querynode-99 querynode-99 is gone, and named by 1 replica and resource group __default_resource_group"}, ""},
-		{"all", func(w *world) { w.Replicas[0].Nodes = []model.NodeID{98, 99} },
-			[]string{"error nodes/querynode-98 docs has no other node", "error nodes/querynode-99 docs has no other node"}, ""},
+		{
+			"one of two", func(w *world) {
+				w.Replicas[0].Nodes = []model.NodeID{nodeA, 99}
+				w.ResourceGroups[0].Nodes = []model.NodeID{nodeA, 99}
+			},
+			[]string{"warning nodes/querynode-99 querynode-99 is gone, and named by 1 replica and resource group __default_resource_group"},
+			"",
+		},
+		{
+			"all", func(w *world) { w.Replicas[0].Nodes = []model.NodeID{98, 99} },
+			[]string{"error nodes/querynode-98 docs has no other node", "error nodes/querynode-99 docs has no other node"},
+			"",
+		},
 		{"all of one of two replicas", func(w *world) {
 			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, Nodes: []model.NodeID{99}})
 		}, []string{"warning nodes/querynode-99 named by 1 replica"}, ""},

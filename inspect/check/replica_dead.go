@@ -101,9 +101,7 @@ func (p *Pass) reportDead(id model.NodeID, d *deadMember) {
 	f := Finding{Severity: Warning, Object: refNode("querynode", id)}
 	var lost []string
 	var names []string
-	var collections []model.CollectionID
 	for _, r := range d.replicas {
-		collections = append(collections, r.Collection)
 		f.Objects = append(f.Objects, refReplica(r), refCollection(p.Cluster, r.Collection))
 		names = append(names, collectionLabel(p.Cluster, r.Collection))
 		if p.survivors(r) == 0 && len(p.ReplicasOf(r.Collection)) < 2 {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,8 +52,7 @@ func TestRunStatus(t *testing.T) {
 func TestPanicIsAFault(t *testing.T) {
 	wild := &Check{ID: "wild", Run: func(p *Pass) error {
 		p.Report(about(Error, "nodes", "querynode-3"))
-		var none []int
-		_ = none[len(p.Sessions)]
+		_ = p.Sessions[len(p.Sessions)]
 		return nil
 	}}
 	r := judge(t, modeltest.Served(), fake("a", about(Info, "nodes", "querynode-6")), wild, fake("b"))
@@ -199,7 +199,7 @@ func TestNeeds(t *testing.T) {
 func TestBlindNodesAreSaid(t *testing.T) {
 	c := modeltest.Served()
 	parts := c.Runtime.RuntimeParts
-	parts.Nodes = append(parts.Nodes[:len(parts.Nodes):len(parts.Nodes)], &model.LiveNode{Role: "querynode", Node: 99, Reason: "not asked itself"})
+	parts.Nodes = append(slices.Clip(parts.Nodes), &model.LiveNode{Role: "querynode", Node: 99, Reason: "not asked itself"})
 	r := Run(c.WithRuntime(model.BuildRuntime(parts)), modeltest.Now, []*Check{{ID: "a", Needs: NeedDistribution, Run: func(*Pass) error { return nil }}})
 	if diff := cmp.Diff([]string{"querynode-12: timed out: no answer within 5s"}, r.Results[0].Unseen); diff != "" {
 		t.Error(diff)
@@ -215,7 +215,7 @@ func TestRunIsDeterministic(t *testing.T) {
 		return run(p)
 	}
 	checks := []*Check{slow}
-	for _, id := range strings.Fields("b c d e f g h i j k") {
+	for id := range strings.FieldsSeq("b c d e f g h i j k") {
 		checks = append(checks, fake(id, about(Warning, "nodes", "querynode-3"), about(Warning, "nodes", "querynode-6")))
 	}
 	first := keysOf(judge(t, modeltest.Small(), checks...).Findings)

@@ -18,8 +18,11 @@ func (w *world) fresh(id model.SegmentID, flushed time.Duration) *model.Segment 
 
 func TestSegmentNotLoaded(t *testing.T) {
 	hold(t, SegmentNotLoaded, []verdict{
-		{"flushed for an hour", func(w *world) { w.serve(); w.fresh(2800, time.Hour) },
-			[]string{"error collections/1000 1 segment, 90,000 rows, is flushed and served by no node, for up to 60 min"}, ""},
+		{
+			"flushed for an hour", func(w *world) { w.serve(); w.fresh(2800, time.Hour) },
+			[]string{"error collections/1000 1 segment, 90,000 rows, is flushed and served by no node, for up to 60 min"},
+			"",
+		},
 		{"flushed just now", func(w *world) { w.serve(); w.fresh(2800, 5*time.Minute) }, nil, ""},
 		{"growing still", func(w *world) {
 			w.serve()
@@ -90,8 +93,11 @@ func TestSegmentDropped(t *testing.T) {
 			w.serve()
 			w.load(nodeB, wellSegment(2801, wellCh0), time.Second)
 		}, nil, ""},
-		{"of a collection that is gone", func(w *world) { w.serve(); w.Collections[0].State, w.LoadStates = "Dropping", nil },
-			[]string{"warning collections/1000 is dropped, and 4 segments, 360,000 rows of it are still in memory on querynode-4 and querynode-8"}, ""},
+		{
+			"of a collection that is gone", func(w *world) { w.serve(); w.Collections[0].State, w.LoadStates = "Dropping", nil },
+			[]string{"warning collections/1000 is dropped, and 4 segments, 360,000 rows of it are still in memory on querynode-4 and querynode-8"},
+			"",
+		},
 		{"of a collection that is going", func(w *world) {
 			w.serve()
 			w.Collections[0].State, w.LoadStates = "Dropping", nil
@@ -108,16 +114,22 @@ func TestSegmentDropped(t *testing.T) {
 				}
 			}
 		}, nil, ""},
-		{"of a collection that was released", func(w *world) { w.serve(); w.LoadStates = nil },
-			[]string{"info collections/1000 is not to be loaded"}, ""},
+		{
+			"of a collection that was released", func(w *world) { w.serve(); w.LoadStates = nil },
+			[]string{"info collections/1000 is not to be loaded"},
+			"",
+		},
 		{"nobody knows since when", func(w *world) { dropped(0)(w); w.segment(0).DroppedAt = 0 }, nil, "since when 1 segment in memory are dropped"},
 	})
 }
 
 func TestSegmentTwice(t *testing.T) {
 	hold(t, SegmentTwice, []verdict{
-		{"for half an hour", func(w *world) { w.serve(); w.load(nodeB, w.segment(0), 30*time.Minute) },
-			[]string{"warning collections/1000 1 segment, 90,000 rows, in memory twice in one replica for 30 min: on querynode-4 and querynode-8"}, ""},
+		{
+			"for half an hour", func(w *world) { w.serve(); w.load(nodeB, w.segment(0), 30*time.Minute) },
+			[]string{"warning collections/1000 1 segment, 90,000 rows, in memory twice in one replica for 30 min: on querynode-4 and querynode-8"},
+			"",
+		},
 		{"moving", func(w *world) { w.serve(); w.load(nodeB, w.segment(0), 20*time.Second) }, nil, ""},
 		{"once in each of two replicas", func(w *world) {
 			w.serve()

@@ -85,12 +85,12 @@ func (p *Pass) wanted(id model.CollectionID) bool {
 	return x != nil && !x.Dropped() && p.LoadState(id) != nil
 }
 
-func (p *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode, s *model.ServedSegment, asked time.Time) {
-	record := p.Segment(s.ID)
+func (b *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode, s *model.ServedSegment, asked time.Time) {
+	record := b.Segment(s.ID)
 	loaded := versionTime(s.Version)
 	var since time.Time
 	switch {
-	case !p.wanted(s.Collection):
+	case !b.wanted(s.Collection):
 		if record != nil {
 			since = record.DroppedAt.Time()
 		}
@@ -99,12 +99,12 @@ func (p *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode
 		}
 	case record == nil:
 		since = loaded
-		if !since.IsZero() && (asked.Sub(since) < loadGrace || p.Now.Sub(since) < loadGrace) {
+		if !since.IsZero() && (asked.Sub(since) < loadGrace || b.Now.Sub(since) < loadGrace) {
 			return // the metadata is older than the segment
 		}
 	default:
 		since = record.DroppedAt.Time()
-		if !since.IsZero() && asked.Sub(since) < loadGrace || p.needed(record) {
+		if !since.IsZero() && asked.Sub(since) < loadGrace || b.needed(record) {
 			return
 		}
 	}
@@ -113,7 +113,7 @@ func (p *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode
 		r = &remains{}
 		found[s.Collection] = r
 	}
-	if since.IsZero() && p.wanted(s.Collection) {
+	if since.IsZero() && b.wanted(s.Collection) {
 		r.unsure++
 		return
 	}
@@ -125,7 +125,7 @@ func (p *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode
 		r.rows += record.Rows
 		r.bytes += record.Bytes + record.IndexBytes
 	}
-	for _, v := range p.Runtime.ShardViews(s.Channel) {
+	for _, v := range b.Runtime.ShardViews(s.Channel) {
 		if knows(v.LeaderView, s.ID) {
 			r.searched++
 			break
@@ -170,7 +170,7 @@ func (p *Pass) reportRemains(id model.CollectionID, r *remains, asked time.Time)
 	if len(r.segments) == 0 {
 		return
 	}
-	nodes := nodeNames("querynode", r.nodes)
+	nodes := queryNodeNames(r.nodes)
 	w := p.workOf(id)
 	f := Finding{Severity: Warning, Object: refCollection(p.Cluster, id)}
 	what := plural(len(r.segments), "segment") + ", " + plural(r.rows, "row")

@@ -122,7 +122,7 @@ func (p *Pass) reportTwins(id model.CollectionID, t *twins, asked time.Time) {
 	if len(t.segments) == 0 {
 		return
 	}
-	nodes := nodeNames("querynode", t.nodes)
+	nodes := queryNodeNames(t.nodes)
 	w := p.workOf(id)
 	f := Finding{
 		Severity: Warning, Object: refCollection(p.Cluster, id),

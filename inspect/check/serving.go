@@ -267,12 +267,12 @@ func someSegments(ids []model.SegmentID) []model.Ref {
 	return refs
 }
 
-// nodeNames are sessions' names of a set of node ids, by id.
-func nodeNames(role string, ids []model.NodeID) []string {
+// queryNodeNames are the names of the sessions of query nodes, by id.
+func queryNodeNames(ids []model.NodeID) []string {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	names := make([]string, len(ids))
 	for i, id := range ids {
-		names[i] = role + "-" + id.String()
+		names[i] = "querynode-" + id.String()
 	}
 	return names
 }

@@ -50,26 +50,44 @@ func TestShardUnserviceable(t *testing.T) {
 		}
 	}
 	hold(t, ShardUnserviceable, []verdict{
-		{"by its own word", func(w *world) { w.serve(); w.view(wellCh0).Serviceable = no },
-			[]string{"error collections/1000 1 shard of 2, led by querynode-4, cannot be searched: the leader says that it is not serviceable"}, ""},
-		{"catching up", func(w *world) { w.serve(); w.view(wellCh0).Serviceable, w.view(wellCh0).CatchingUp = no, yes },
-			[]string{"error collections/1000 still catching up with the stream"}, ""},
+		{
+			"by its own word", func(w *world) { w.serve(); w.view(wellCh0).Serviceable = no },
+			[]string{"error collections/1000 1 shard of 2, led by querynode-4, cannot be searched: the leader says that it is not serviceable"},
+			"",
+		},
+		{
+			"catching up", func(w *world) { w.serve(); w.view(wellCh0).Serviceable, w.view(wellCh0).CatchingUp = no, yes },
+			[]string{"error collections/1000 still catching up with the stream"},
+			"",
+		},
 		{"serviceable", func(w *world) { w.serve(); w.view(wellCh0).Serviceable = yes }, nil, ""},
 		{"the old leader still serves", func(w *world) { w.serve(); second(no)(w) }, nil, ""},
-		{"neither serves", func(w *world) { w.serve(); second(no)(w); w.view(wellCh0).Serviceable = no },
-			[]string{"error collections/1000 led by querynode-4 and querynode-8"}, ""},
+		{
+			"neither serves", func(w *world) { w.serve(); second(no)(w); w.view(wellCh0).Serviceable = no },
+			[]string{"error collections/1000 led by querynode-4 and querynode-8"},
+			"",
+		},
 		{"one of two replicas", func(w *world) {
 			w.serve()
 			w.Replicas[0].Nodes = []model.NodeID{nodeA}
 			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, Nodes: []model.NodeID{nodeB}})
 			second(no)(w)
 		}, []string{"warning collections/1000 led by querynode-8"}, ""},
-		{"segments on a dead node", func(w *world) { w.serve(); w.silence(nodeB, model.Refused) },
-			[]string{"error collections/1000 segments are on querynode-8 (refused)"}, ""},
-		{"segments on a node without a session", func(w *world) { w.serve(); w.view(wellCh0).Sealed[0].Node = 99 },
-			[]string{"error collections/1000 segments are on querynode-99 (no session)"}, ""},
-		{"never given a target", func(w *world) { w.serve(); w.view(wellCh0).TargetVersion = 0 },
-			[]string{"error collections/1000 the leader was never given a target"}, ""},
+		{
+			"segments on a dead node", func(w *world) { w.serve(); w.silence(nodeB, model.Refused) },
+			[]string{"error collections/1000 segments are on querynode-8 (refused)"},
+			"",
+		},
+		{
+			"segments on a node without a session", func(w *world) { w.serve(); w.view(wellCh0).Sealed[0].Node = 99 },
+			[]string{"error collections/1000 segments are on querynode-99 (no session)"},
+			"",
+		},
+		{
+			"never given a target", func(w *world) { w.serve(); w.view(wellCh0).TargetVersion = 0 },
+			[]string{"error collections/1000 the leader was never given a target"},
+			"",
+		},
 		{"not given a target yet", func(w *world) {
 			w.serve()
 			w.view(wellCh0).TargetVersion = 0
@@ -97,15 +115,21 @@ func TestLeaderSplit(t *testing.T) {
 			w.Replicas[0].Nodes = []model.NodeID{nodeA}
 			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, Nodes: []model.NodeID{nodeB}})
 		}, nil, ""},
-		{"a leader of no replica", func(w *world) { w.serve(); w.Replicas[0].Nodes = []model.NodeID{nodeA} },
-			[]string{"warning collections/1000 1 shard led by querynode-8, which belongs to none of its replicas"}, ""},
+		{
+			"a leader of no replica", func(w *world) { w.serve(); w.Replicas[0].Nodes = []model.NodeID{nodeA} },
+			[]string{"warning collections/1000 1 shard led by querynode-8, which belongs to none of its replicas"},
+			"",
+		},
 		{"since when is unknown", func(w *world) {
 			w.serve()
 			w.Replicas[0].Nodes = []model.NodeID{nodeA}
 			w.query(nodeB).Distribution.Channels[0].Version = 7
 		}, nil, "since when 1 shard more than one leader"},
-		{"a segment that is not there", func(w *world) { w.serve(); w.query(nodeA).Distribution.Sealed = w.query(nodeA).Distribution.Sealed[1:] },
-			[]string{"error collections/1000 leaders ask querynode-4 for 1 segment, 90,000 rows, that is not there"}, ""},
+		{
+			"a segment that is not there", func(w *world) { w.serve(); w.query(nodeA).Distribution.Sealed = w.query(nodeA).Distribution.Sealed[1:] },
+			[]string{"error collections/1000 leaders ask querynode-4 for 1 segment, 90,000 rows, that is not there"},
+			"",
+		},
 		{"a segment that moves", func(w *world) {
 			w.serve()
 			w.query(nodeA).Distribution.Sealed = w.query(nodeA).Distribution.Sealed[1:]
@@ -136,8 +160,11 @@ func TestTargetBehind(t *testing.T) {
 			w.serve()
 			w.view(wellCh0).TargetVersion, w.view(wellCh1).TargetVersion = nanos(2*time.Hour), nanos(2*time.Hour)
 		}, nil, ""},
-		{"one leader behind the other", func(w *world) { w.serve(); w.view(wellCh0).TargetVersion = nanos(2 * time.Hour) },
-			[]string{"warning collections/1000 querynode-4 serves a target that is 2 h old; others of its leaders are ahead"}, ""},
+		{
+			"one leader behind the other", func(w *world) { w.serve(); w.view(wellCh0).TargetVersion = nanos(2 * time.Hour) },
+			[]string{"warning collections/1000 querynode-4 serves a target that is 2 h old; others of its leaders are ahead"},
+			"",
+		},
 		{"the cluster's own patience", func(w *world) {
 			old(2*time.Hour, 90*time.Minute)(w)
 			w.live("querycoord").Config.Values[model.FoldConfigKey("queryCoord.NextTargetSurviveTime")] = "3600"

@@ -170,5 +170,5 @@ func (p *Pass) replicaNodes(id model.CollectionID) []string {
 	for _, r := range p.ReplicasOf(id) {
 		nodes = append(nodes, membersOf(r)...)
 	}
-	return nodeNames("querynode", nodes)
+	return queryNodeNames(nodes)
 }

@@ -203,7 +203,7 @@ func (p *Pass) reportUnserviceable(id model.CollectionID, u *unserviceable) {
 	name := collectionLabel(p.Cluster, id)
 	channels := slices.Sorted(maps.Keys(u.channels))
 	replicas := max(1, len(p.ReplicasOf(id)), len(u.replicas))
-	leaders := nodeNames("querynode", u.leaders)
+	leaders := queryNodeNames(u.leaders)
 	f := Finding{
 		Severity: Error, Object: refCollection(p.Cluster, id), Cost: float64(len(u.replicas)) / float64(replicas),
 		Message: fmt.Sprintf("collection %s: %s of %d, led by %s, cannot be searched: %s", name, plural(len(channels), "shard"),
@@ -217,7 +217,7 @@ func (p *Pass) reportUnserviceable(id model.CollectionID, u *unserviceable) {
 	}
 	if len(u.gone) > 0 {
 		f.Evidence = append(f.Evidence, Evidence{"rows on nodes that do not answer", number(u.rows), "etcd, leaders' views"})
-		f.Hint = "bring " + few(nodeNames("querynode", u.gone)) + " back, or wait until its session has ended and its segments are loaded elsewhere"
+		f.Hint = "bring " + few(queryNodeNames(u.gone)) + " back, or wait until its session has ended and its segments are loaded elsewhere"
 	}
 	if len(u.replicas) < replicas {
 		f.Severity = Warning
@@ -226,7 +226,7 @@ func (p *Pass) reportUnserviceable(id model.CollectionID, u *unserviceable) {
 	for _, v := range channels {
 		f.Objects = append(f.Objects, refVChannel(v))
 	}
-	for _, n := range slices.Concat(leaders, nodeNames("querynode", u.gone)) {
+	for _, n := range slices.Concat(leaders, queryNodeNames(u.gone)) {
 		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
 	}
 	p.Report(f)

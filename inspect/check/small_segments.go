@@ -35,7 +35,7 @@ Not a finding: single small segments in each of many partitions, which nothing c
 is configured for small segments, as the limit is the one in the records.
 
 Each segment is a search of its own and an index of its own, and each has to be kept in order by QueryCoord. Milvus merges a
-segment only when it is indexed and the checkpoint of its channel is at most 15 minutes old (` + "`dataCoord.compaction.channelMaxCPLag`" + `). Milvus
+segment only when it is indexed and the checkpoint of its channel is at most 15 minutes old (` + "`dataCoord.compaction.channelMaxCPLag`" + `, 2.4 and later). Milvus
 issues 23378, 24730, 25681 and 29486.`,
 	Remedy: `Flush less often: each flush ends a segment on every shard. Look whether automatic compaction is on (` + "`dataCoord.enableCompaction`" + `,
 ` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property ` + "`collection.autocompaction.enabled`" + `), whether data nodes are busy, and whether indexes

@@ -124,7 +124,7 @@ func (p *Pass) reportTarget(id model.CollectionID, g *oldTarget, newest, asked t
 	if len(g.leaders) == 0 {
 		return
 	}
-	leaders := nodeNames("querynode", g.leaders)
+	leaders := queryNodeNames(g.leaders)
 	w := p.workOf(id)
 	f := Finding{
 		Severity: Warning, Object: refCollection(p.Cluster, id), Cost: w.shareOfRows(g.rows),

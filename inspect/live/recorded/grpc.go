@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -39,6 +41,9 @@ type answer struct {
 	response []byte
 	failure  error // of gRPC
 	silent   bool  // there was no answer in time
+	// metrics is the response where it tells how far was consumed, ahead by how much that goes on.
+	metrics *milvuspb.GetMetricsResponse
+	ahead   func() time.Duration
 }
 
 // add takes in a record. Of two answers to one question the later one counts.
@@ -237,7 +242,7 @@ func (s *grpcServer) handle(_ any, stream grpc.ServerStream) error {
 		<-stream.Context().Done()
 		return status.FromContextError(stream.Context().Err()).Err()
 	}
-	return stream.SendMsg(a.response)
+	return stream.SendMsg(a.now())
 }
 
 // admit checks the metadata of a call as Milvus's interceptors do (pkg/util/interceptor):
