@@ -210,6 +210,14 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 
 func ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
+// UnknownText says that figures of a replica are not of all its nodes, "" if they are.
+func UnknownText(g *balance.Group) string {
+	if g.Unknown == 0 {
+		return ""
+	}
+	return "what " + plural(g.Unknown, "node") + " of it serves is unknown: figures and plan are of the others"
+}
+
 // GroupTitle names a replica: collection, id, resource group.
 func GroupTitle(g *balance.Group) string {
 	title := Harmless(g.Name())
@@ -261,6 +269,9 @@ func (t *balanceText) shares(list []*balance.Share, g *balance.Group) {
 func (t *balanceText) group(i int, g *balance.Group) {
 	t.title(GroupTitle(g), SpreadText(&g.Spread, t.r.Options.By), t.spreadRole(&g.Spread))
 	t.shares(g.Shares, g)
+	if text := UnknownText(g); text != "" {
+		t.line(RoleWarn, "  "+text)
+	}
 	if t.r.Plans != nil {
 		t.plan(t.r.Plans[i])
 	}

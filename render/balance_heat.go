@@ -99,7 +99,7 @@ func newHeatTable(b *Balance, o *Options) (h *heatTable, more int) {
 	h = &heatTable{shareTable: newShareTable(b, nil, o)}
 	h.resource = &view.Resource{Columns: []view.Column{{Title: "NODE", Kind: view.Text}}}
 	for _, g := range groups {
-		title := Harmless(g.Name())
+		title := heatTitle(b.Report.Groups, g)
 		if o.Width > 0 {
 			title = fit(title, column, ellipsis)
 		}
@@ -113,6 +113,26 @@ func newHeatTable(b *Balance, o *Options) (h *heatTable, more int) {
 		h.texts = append(h.texts, row)
 	}
 	return h, more
+}
+
+// heatTitle is the collection's name; with several replicas the resource group too, or the end of the replica's id.
+func heatTitle(all []*balance.Group, g *balance.Group) string {
+	title := Harmless(g.Name())
+	replicas, sameGroup := 0, 0
+	for _, x := range all {
+		if x.ID == g.ID {
+			replicas++
+			sameGroup += b2i(x.ResourceGroup == g.ResourceGroup)
+		}
+	}
+	switch {
+	case replicas == 1 || g.Replica == nil:
+		return title
+	case sameGroup == 1:
+		return title + "/" + Harmless(g.ResourceGroup)
+	}
+	id := g.Replica.ID.String()
+	return title + "/…" + id[max(0, len(id)-4):]
 }
 
 func (h *heatTable) grid() *view.Grid {

@@ -18,12 +18,12 @@ type balancePage struct {
 }
 
 type balancePageGroup struct {
-	Name, Spread, Plan, Milvus string
-	Columns                    []string
-	Rows                       [][]string
-	Moves                      [][]string
-	Channels                   []string
-	Script                     []string
+	Name, Spread, Unknown, Plan, Milvus string
+	Columns                             []string
+	Rows                                [][]string
+	Moves                               [][]string
+	Channels                            []string
+	Script                              []string
 }
 
 func writeBalancePage(w io.Writer, b *Balance, _ *Options) error {
@@ -61,7 +61,7 @@ func newBalancePage(b *Balance) *balancePage {
 }
 
 func newBalancePageGroup(b *Balance, i int, g *balance.Group) balancePageGroup {
-	x := balancePageGroup{Name: GroupTitle(g), Spread: SpreadText(&g.Spread, b.Report.Options.By), Milvus: VerdictText(b.Report.Verdicts[i], &b.Report.Survey.Auto, b.Report.Options.By)}
+	x := balancePageGroup{Name: GroupTitle(g), Spread: SpreadText(&g.Spread, b.Report.Options.By), Unknown: UnknownText(g), Milvus: VerdictText(b.Report.Verdicts[i], &b.Report.Survey.Auto, b.Report.Options.By)}
 	rows := make([]shareRow, len(g.Shares))
 	for i, s := range g.Shares {
 		rows[i] = shareRow{s, g}
@@ -126,7 +126,7 @@ table{border-collapse:collapse;font-size:.88rem}td,th{padding:.1rem .8rem .1rem 
 {{.Picture}}
 {{with .All}}<p>{{.}}</p>{{end}}
 {{range .Groups}}<h2>{{.Name}}</h2>
-<p>{{.Spread}}</p>
+<p>{{.Spread}}{{with .Unknown}}; {{.}}{{end}}</p>
 <div class="wide"><table>
 <tr>{{range .Columns}}<th>{{.}}</th>{{end}}</tr>
 {{range .Rows}}<tr>{{range .}}<td class="n">{{.}}</td>{{end}}</tr>

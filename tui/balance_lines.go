@@ -134,6 +134,9 @@ func (p *balancePage) oneGroup(w int) {
 	g, plan := r.Groups[0], r.Plans[0]
 	p.add(lineTitle, render.GroupTitle(g)+"  "+render.SpreadText(&g.Spread, r.Options.By))
 	p.shares(g.Shares, g, w)
+	if text := render.UnknownText(g); text != "" {
+		p.wrapped(lineWarn, text, w)
+	}
 	p.add(linePlain, "")
 	look := linePlain
 	if !plan.Reached {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,7 +90,7 @@ func (p *Pass) askedFor(d *duties, id model.NodeID) {
 }
 
 func compactIDs(ids []model.CollectionID) []model.CollectionID {
-	slices.SortFunc(ids, func(a, b model.CollectionID) int { return cmp.Compare(a, b) })
+	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 

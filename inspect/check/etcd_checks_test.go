@@ -87,7 +87,7 @@ func TestWatchLivelock(t *testing.T) {
 		{"a channel that moves", active(6*time.Second, 20, watch(3)), nil, ""},
 		{"another key", active(10*time.Second, 120, model.KeyWrites{Key: "by-dev/meta/x", Writes: 60}), []string{"warning keys/by-dev/meta/x by-dev/meta/x was written 60 times in 10 s"}, ""},
 		{"a busy etcd", active(10*time.Second, 9000), []string{"info / etcd writes 900 revisions a second"}, ""},
-		{"hardly watched", active(2*time.Second, 60, watch(60)), nil, "watched for only 2 s"},
+		{"hardly watched", active(500*time.Millisecond, 60, watch(60)), nil, "watched for only 500 ms"},
 		{"not watched", members(1, nil), nil, "not watched"},
 	})
 }

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,7 +75,7 @@ func runIndexNotLoaded(p *Pass) error {
 			}
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(found), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+	for _, id := range slices.Sorted(maps.Keys(found)) {
 		p.reportUnloaded(id, found[id])
 	}
 	return nil

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -73,7 +72,7 @@ func runSegmentDropped(p *Pass) error {
 			}
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(found), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+	for _, id := range slices.Sorted(maps.Keys(found)) {
 		p.reportRemains(id, found[id], asked)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,7 +52,7 @@ func runSegmentTwice(p *Pass) error {
 	for _, id := range p.Runtime.ServedOften() {
 		p.judgeTwins(found, members, id, asked)
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(found), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+	for _, id := range slices.Sorted(maps.Keys(found)) {
 		p.reportTwins(id, found[id], asked)
 	}
 	return nil

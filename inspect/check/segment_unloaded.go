@@ -74,10 +74,10 @@ func runSegmentNotLoaded(p *Pass) error {
 			})
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(blind), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+	for _, id := range slices.Sorted(maps.Keys(blind)) {
 		p.Unseen("collection " + collectionLabel(p.Cluster, id) + ": DataCoord did not say what should be served")
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(found), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+	for _, id := range slices.Sorted(maps.Keys(found)) {
 		p.reportAbsent(id, found[id], asked)
 	}
 	return nil

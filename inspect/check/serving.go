@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -257,7 +256,7 @@ func (p *Pass) setting(key string, fallback float64, roles ...string) (value flo
 
 // someSegments are references to segments, by id, without repeats, no more than a finding is to name.
 func someSegments(ids []model.SegmentID) []model.Ref {
-	slices.SortFunc(ids, func(a, b model.SegmentID) int { return cmp.Compare(a, b) })
+	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	ids = ids[:min(len(ids), maxObjects)]
 	refs := make([]model.Ref, len(ids))

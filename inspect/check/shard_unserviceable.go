@@ -62,7 +62,7 @@ func runShardUnserviceable(p *Pass) error {
 			p.judgeShard(found, channel, members, dead, asked)
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(found), func(a, b model.CollectionID) int { return cmp.Compare(a, b) }) {
+	for _, id := range slices.Sorted(maps.Keys(found)) {
 		p.reportUnserviceable(id, found[id])
 	}
 	return nil

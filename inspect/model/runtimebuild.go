@@ -53,7 +53,7 @@ func (r *Runtime) orderAnswers() {
 	}
 	for _, x := range r.Recovery {
 		for _, list := range [...][]SegmentID{x.Flushed, x.Unflushed, x.Dropped, x.LevelZero} {
-			inOrder(list, func(a, b SegmentID) int { return cmp.Compare(a, b) })
+			inOrder(list, cmp.Compare[SegmentID])
 		}
 	}
 }

@@ -130,16 +130,16 @@ func asksRightly(c *model.Cluster, s model.LeaderSegment) bool {
 func TestJudgeDoesNotTakeSilenceForAnAnswer(t *testing.T) {
 	b := openBase(t, "cluster-2.3.5-healthy")
 	for name, c := range map[string]struct{ text, problem string }{
-		"a finding that does not come": {"kind: fault\nwant:\n  index-failed top\n", "no finding index-failed"},
+		"a finding that does not come": {"kind: fault\nwant:\n  index-failed top\nnot:\n  warning\n", "no finding index-failed"},
 		"a check that did not look":    {"kind: near miss\nnot:\n  queue-lag\n", "queue-lag did not look"},
 		"a check that is not skipped":  {"kind: blind\nunknown:\n  index-failed\n", "has to be skipped"},
 		"a check that does not exist":  {"kind: blind\nunknown:\n  no-such-check\n", "there is no check"},
 		"a false alarm": {
 			"kind: near miss\nedits:\n  set root-coord/database/aliases/1/items_current collection_id=4711\nnot:\n  warning\n", "a false alarm: warning orphan-alias",
 		},
-		"a finding of the base itself": {"kind: fault\nedits:\n  idle 1m\nwant:\n  checkpoint-stale-dropped top\n", "the base has this finding"},
-		"other words":                  {"kind: fault\nwant:\n  checkpoint-stale-dropped top \"seven collections\"\n", "no finding checkpoint-stale-dropped"},
-		"another object":               {"kind: fault\nwant:\n  checkpoint-stale-dropped collections/{collection:orders} top\n", "no collection \"orders\""},
+		"a finding of the base itself": {"kind: fault\nedits:\n  idle 1m\nwant:\n  checkpoint-stale-dropped top\nnot:\n  warning\n", "the base has this finding"},
+		"other words":                  {"kind: fault\nwant:\n  checkpoint-stale-dropped top \"seven collections\"\nnot:\n  warning\n", "no finding checkpoint-stale-dropped"},
+		"another object":               {"kind: fault\nwant:\n  checkpoint-stale-dropped collections/{collection:orders} top\nnot:\n  warning\n", "no collection \"orders\""},
 	} {
 		x, err := ParseCase(name, "# A test.\nbase: cluster-2.3.5-healthy\n"+c.text)
 		if err != nil {

@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
-	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
 	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -41,9 +39,6 @@ type answer struct {
 	response []byte
 	failure  error // of gRPC
 	silent   bool  // there was no answer in time
-	// metrics is the response where it tells how far was consumed, ahead by how much that goes on.
-	metrics *milvuspb.GetMetricsResponse
-	ahead   func() time.Duration
 }
 
 // add takes in a record. Of two answers to one question the later one counts.
@@ -242,7 +237,7 @@ func (s *grpcServer) handle(_ any, stream grpc.ServerStream) error {
 		<-stream.Context().Done()
 		return status.FromContextError(stream.Context().Err()).Err()
 	}
-	return stream.SendMsg(a.now())
+	return stream.SendMsg(a.response)
 }
 
 // admit checks the metadata of a call as Milvus's interceptors do (pkg/util/interceptor):

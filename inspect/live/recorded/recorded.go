@@ -32,8 +32,8 @@ type Options struct {
 	// are refused as Milvus does; "" accepts all.
 	Cluster string
 	// Recorded is when the recording was made. With it the processor time of each process
-	// grows on as it did on average until then, so that two scrapes show a rate, and the
-	// processes go on consuming. Zero: all is served byte for byte.
+	// grows on as it did on average until then, so that two scrapes show a rate. Zero:
+	// /metrics is served byte for byte.
 	Recorded time.Time
 	// TLS makes the gRPC servers speak TLS; nil: plaintext.
 	TLS *tls.Config
@@ -114,9 +114,6 @@ func (s *Servers) start(opts *Options) error {
 		if err := s.broker.start(); err != nil {
 			return err
 		}
-	}
-	if !opts.Recorded.IsZero() {
-		s.goOn(opts.Recorded)
 	}
 	for address, server := range s.grpc {
 		host, _, _ := net.SplitHostPort(address)

@@ -2,8 +2,6 @@ package recorded_test
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -254,53 +252,6 @@ func TestNothingRecorded(t *testing.T) {
 		if s, err := recorded.Start(list, recorded.Options{}); err == nil {
 			s.Close()
 			t.Errorf("%s: servers started", name)
-		}
-	}
-}
-
-// TestConsumptionGoesOn: with a time of the recording the processes keep up with the clock, each as far behind
-// the first of them as it was; without one their answers are what was recorded.
-func TestConsumptionGoesOn(t *testing.T) {
-	at := time.Date(2026, 11, 20, 9, 6, 22, 0, time.UTC)
-	tell := func(to time.Time) []byte {
-		return marshal(t, &milvuspb.GetMetricsResponse{Response: fmt.Sprintf(`{"quota_metrics":{"Fgm":{"MinFlowGraphTt":%d,"NumFlowGraph":1}}}`, uint64(model.TSOFromTime(to)))})
-	}
-	none := marshal(t, &milvuspb.GetMetricsResponse{Response: `{"quota_metrics":{"Fgm":{"MinFlowGraphTt":18446744073709551615}}}`})
-	at7 := live.Record{Role: "querynode", Node: 7, Address: address, Method: metrics, Response: tell(at)}
-	at8 := live.Record{Role: "querynode", Node: 8, Address: "10.0.0.8:21123", Method: metrics, Response: tell(at.Add(-5 * time.Second))}
-	at9 := live.Record{Role: "querynode", Node: 9, Address: "10.0.0.9:21123", Method: metrics, Response: none}
-	told := func(s *recorded.Servers, r *live.Record) model.TSO {
-		answer := new(milvuspb.GetMetricsResponse)
-		if err := dial(t, s, r.Address).Invoke(t.Context(), metrics, &milvuspb.GetMetricsRequest{Base: &commonpb.MsgBase{TargetID: int64(r.Node)}}, answer); err != nil {
-			t.Fatal(err)
-		}
-		var document struct {
-			Quota struct {
-				Fgm struct{ MinFlowGraphTt uint64 }
-			} `json:"quota_metrics"`
-		}
-		if err := json.Unmarshal([]byte(answer.GetResponse()), &document); err != nil {
-			t.Fatal(err)
-		}
-		return model.TSO(document.Quota.Fgm.MinFlowGraphTt)
-	}
-	taken := at.Add(16 * time.Second)
-	for name, later := range map[string]time.Duration{"as recorded": 0, "going on": 16 * time.Second} {
-		var opts recorded.Options
-		if later > 0 {
-			opts.Recorded = taken
-		}
-		s, err := recorded.Start([]live.Record{at7, at8, at9}, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(s.Close)
-		first, second := told(s, &at7).Time().Sub(at), told(s, &at8).Time().Sub(at.Add(-5*time.Second))
-		if min(first, second) < later || max(first, second) > later+later/2 {
-			t.Errorf("%s: %v and %v later, want %v", name, first, second, later)
-		}
-		if told(s, &at9) != model.MaxTSO {
-			t.Errorf("%s: a process without channels has consumed one", name)
 		}
 	}
 }

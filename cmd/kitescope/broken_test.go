@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// look is one moment of a fault run, and what should be said of it.
+type look struct {
+	name, what string
+	// want are checks of which one must be the first or the second finding; none for a
+	// cluster that is well. follow are others that the fault explains: no false alarms.
+	want, follow []string
+}
+
+var looks = []look{
+	{name: "healthy-idle", what: "healthy, no clients"},
+	{name: "healthy-load", what: "healthy, under inserts and searches"},
+	{
+		name: "dropped", what: "loaded collection released and dropped",
+		want: []string{"checkpoint-stale-dropped"},
+	},
+	{
+		name: "other-config", what: "query node started with other scheduler settings",
+		want: []string{"config-drift"}, follow: []string{"bad-switches"},
+	},
+	{
+		name: "node-idle", what: "node added, auto-balance off",
+		want: []string{"node-idle", "auto-balance-off"}, follow: []string{"imbalance-rows", "imbalance-memory", "imbalance-leaders", "imbalance-channels", "cpu-skew"},
+	},
+	{
+		name: "sigterm-during", what: "query node told to stop (SIGTERM), 1 s later",
+		want:   []string{"stopping-node-serving"},
+		follow: []string{"imbalance-rows", "imbalance-leaders", "imbalance-channels", "segment-loaded-twice", "leader-channel-split"},
+	},
+	{name: "sigterm-after", what: "the same, a minute after it has gone"},
+	{
+		name: "killed-5s", what: "query node killed with -9, 5 s later",
+		want:   []string{"node-unreachable", "stale-session", "no-shard-leader"},
+		follow: []string{"shard-not-serviceable", "segment-not-loaded", "channel-unwatched", "leader-channel-split", "replica-dead-node", "target-behind"},
+	},
+	{name: "killed-60s", what: "the same, 60 s later"},
+	{
+		name: "no-index", what: "index asked for, no index node",
+		want: []string{"index-stuck", "index-missing"}, follow: []string{"small-segments"},
+	},
+	{
+		name: "unflushed", what: "a few rows inserted and not flushed",
+		want: []string{"growing-too-old"},
+	},
+	{
+		name: "kafka-down", what: "Kafka killed with -9, 60 s later",
+		want:   []string{"queue-unreachable", "checkpoint-lag", "timetick-lag"},
+		follow: []string{"node-unreachable", "stale-session", "no-shard-leader", "shard-not-serviceable", "target-behind", "channel-unwatched"},
+	},
+	{
+		name: "old-metadata", what: "metadata of 2.1.0 under 2.3.5",
+		want: []string{"layout-older"}, follow: []string{"orphan-index", "orphan-load"},
+	},
+}
+
+// judged is the part of diagnose -o json that matters here.
+type judged struct {
+	Items []struct {
+		Check    string `json:"check"`
+		Severity string `json:"severity"`
+		Message  string `json:"message"`
+		Object   struct {
+			Resource string `json:"resource"`
+			Name     string `json:"name"`
+			ID       string `json:"id"`
+		} `json:"object"`
+	} `json:"items"`
+	Checks []struct {
+		ID     string `json:"id"`
+		Status string `json:"status"`
+		Reason string `json:"reason"`
+	} `json:"checks"`
+}
+
+// sentence is what is said of a look: the place of the first finding that is wanted, from 1 (0: none),
+// and the findings of warning or above that the fault does not explain.
+type sentence struct {
+	place  int
+	found  string
+	alarms []string
+}
+
+// judge holds what was said against what should be.
+func (l *look) judge(said *judged) (s sentence, problems []string) {
+	for i, f := range said.Items {
+		wanted := slices.Contains(l.want, f.Check)
+		if wanted && s.place == 0 {
+			s.place, s.found = i+1, f.Severity+" "+f.Check
+		}
+		if f.Severity != "info" && !wanted && !slices.Contains(l.follow, f.Check) {
+			s.alarms = append(s.alarms, f.Severity+" "+f.Check+": "+f.Message)
+		}
+	}
+	for _, c := range said.Checks {
+		if c.Status == "failed" {
+			problems = append(problems, "check "+c.ID+" failed: "+c.Reason)
+		}
+	}
+	if len(l.want) > 0 && (s.place == 0 || s.place > 2) {
+		problems = append(problems, "not named first or second: none of "+strings.Join(l.want, ", "))
+	}
+	for _, a := range s.alarms {
+		problems = append(problems, "false alarm: "+a)
+	}
+	return s, problems
+}
+
+// TestBroken judges the bundles of clusters that were really broken (tools/e2e/faults.sh).
+func TestBroken(t *testing.T) {
+	for _, l := range looks {
+		t.Run(l.name, func(t *testing.T) {
+			file := filepath.Join("..", "..", "testdata", "broken", l.name+".kite")
+			if _, err := os.Stat(file); err != nil {
+				t.Skip(err) // TEMPORARY
+			}
+			var said judged
+			kitescopeJSON(t, &said, "diagnose", "-o", "json", "--fail-on", "never", "--from", file)
+			_, problems := l.judge(&said)
+			for _, p := range problems {
+				t.Error(p)
+			}
+		})
+	}
+}
+
+// kitescopeJSON runs a command in this process and reads what it writes.
+func kitescopeJSON(t *testing.T, into any, words ...string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	s := &streams{
+		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now,
+		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string {
+			if name == "KITESCOPE_CONFIG" {
+				return filepath.Join(t.TempDir(), "none.yaml")
+			}
+			return ""
+		},
+	}
+	if code := run(t.Context(), s, words); code != 0 {
+		t.Fatalf("kitescope %v: exit %d: %s", words, code, errs.String())
+	}
+	if err := json.Unmarshal(out.Bytes(), into); err != nil {
+		t.Fatalf("kitescope %v: %v", words, err)
+	}
+}
