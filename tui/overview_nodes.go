@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/view"
@@ -60,8 +62,8 @@ func (s *sheet) liveNodes(b *block, name, address int) {
 		head += "  " + fit("rows: sealed █ growing ░", room)
 	}
 	b.add(s.st.dim.on(head))
-	for i := range s.o.Nodes {
-		n := &s.o.Nodes[i]
+	listed := s.foremost()
+	for _, n := range listed {
 		line := fit(clean(n.Ref.Name), name) + "  "
 		if s.wide(b.w, name, address) {
 			line += s.st.dim.on(fit(clean(n.Address), address)) + "  "
@@ -72,6 +74,36 @@ func (s *sheet) liveNodes(b *block, name, address int) {
 		}
 		b.add(line + s.liveFigures(n.Live) + "  " + s.liveBar(n.Live, most, room) + s.nodeState(n))
 	}
+	if more := len(s.o.Nodes) - len(listed); more > 0 {
+		b.add(s.st.dim.on("and " + plural(more, "node") + " between; n lists all"))
+	}
+}
+
+// mostNodes is how many nodes the overview lists; the page of nodes has all.
+const mostNodes = 12
+
+// foremost are the nodes to list: all, or of too many those that are silent, then those that serve
+// most, and the ones that serve least.
+func (s *sheet) foremost() []*view.NodeLine {
+	list := make([]*view.NodeLine, len(s.o.Nodes))
+	for i := range s.o.Nodes {
+		list[i] = &s.o.Nodes[i]
+	}
+	if len(list) <= mostNodes {
+		return list
+	}
+	rows := func(n *view.NodeLine) int64 { return n.Live.SealedRows.Int + n.Live.GrowingRows.Int }
+	silent := func(n *view.NodeLine) int {
+		if n.Live.Answer == "answered" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(a, b *view.NodeLine) int {
+		return cmp.Or(cmp.Compare(silent(a), silent(b)), -cmp.Compare(rows(a), rows(b)))
+	})
+	const least = 3
+	return append(list[:mostNodes-least:mostNodes-least], list[len(list)-least:]...)
 }
 
 // wide reports whether addresses fit beside the figures.

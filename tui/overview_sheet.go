@@ -45,10 +45,12 @@ func (s *sheet) lines(w int) []string {
 			{s.nodes(w)},
 			{s.health(w)},
 		}
+	case w >= 76 && s.asked(): // who serves what comes first
+		rows = [][]block{{s.nodes(w)}, {s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}}
 	case w >= 76:
 		rows = [][]block{{s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}, {s.nodes(w)}}
 	default:
-		rows = [][]block{{s.data(w - 24), s.cluster(21)}, {s.segments(w)}, {s.health(w)}, {s.nodes(w)}}
+		rows = [][]block{{s.data(w - 24), s.cluster(21)}, {s.nodes(w)}, {s.segments(w)}, {s.health(w)}}
 	}
 	var out []string
 	for i, row := range rows {

@@ -60,7 +60,7 @@ func TestPlan(t *testing.T) {
 	if moves == 0 {
 		t.Fatal("there was nothing to move")
 	}
-	const close = 0.005
+	const near = 0.005
 	var far string
 	for range 24 { // a segment is on both nodes until the old one lets go
 		far = ""
@@ -70,7 +70,7 @@ func TestPlan(t *testing.T) {
 				t.Fatalf("other replicas than before: %d, %d", len(plans), len(now))
 			}
 			t.Logf("%s: %d moves, max/mean %.4f to %.4f predicted, %.4f is", p.Collection, len(p.Plan.Moves), p.Spread.MaxMean, p.Plan.After.MaxMean, now[i].Spread.MaxMean)
-			if math.Abs(now[i].Spread.MaxMean-p.Plan.After.MaxMean) > close || math.Abs(now[i].Spread.RowsMaxMean-p.Plan.After.RowsMaxMean) > close {
+			if math.Abs(now[i].Spread.MaxMean-p.Plan.After.MaxMean) > near || math.Abs(now[i].Spread.RowsMaxMean-p.Plan.After.RowsMaxMean) > near {
 				far = p.Collection
 			}
 		}

@@ -2,10 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/livetest"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source/sourcetest"
 	"kitescope/inspect/view"
 )
 
@@ -22,7 +29,12 @@ func savedLive(t *testing.T, f *fakes) string {
 // every command on it with what it writes on the live cluster.
 func sameFromBundle(t *testing.T, f *fakes) {
 	t.Helper()
-	live, bundle := []string{"--live", "--window", "0", "--from", f.from}, []string{"--from", savedLive(t, f)}
+	compare(t, f, []string{"--live", "--window", "0", "--from", f.from}, []string{"--from", savedLive(t, f)})
+}
+
+// compare compares every document about the fakes, read by one set of flags and by another.
+func compare(t *testing.T, f *fakes, live, bundle []string) {
+	t.Helper()
 	compared := 0
 	for _, line := range everyDocument(t, f) {
 		want := terminal{}.run(t.Context(), t, append(line, live...)...)
@@ -92,8 +104,9 @@ func cutOrigin(node any) {
 	switch node := node.(type) {
 	case map[string]any:
 		if runtime, ok := node["runtime"].(map[string]any); ok {
-			delete(runtime, "kind")
-			delete(runtime, "location")
+			for _, key := range []string{"kind", "location", "from", "to"} {
+				delete(runtime, key)
+			}
 		}
 		delete(node, "source")
 		delete(node, "took_seconds")
@@ -105,4 +118,136 @@ func cutOrigin(node any) {
 			cutOrigin(child)
 		}
 	}
+}
+
+// TestBundleOfACapture: the captured cluster t7, asked over loopback and saved, says the same from the bundle, and
+// from a bundle of that bundle.
+func TestBundleOfACapture(t *testing.T) {
+	f := captured(t, "cluster-2.3.5-t7", nil)
+	first := savedLive(t, f)
+	second := filepath.Join(t.TempDir(), "second.kite")
+	kitescope(t, exitOK, "snapshot", "save", second, "--strict", "--from", first)
+	live := []string{"--live", "--window", "0", "--from", f.from}
+	compare(t, f, live, []string{"--from", first})
+	for _, line := range [][]string{{"diagnose", "-o", "json"}, {"balance", "-o", "json"}, {"get", "calls", "-o", "json"}, {"overview", "-o", "json"}} {
+		want := terminal{}.run(t.Context(), t, append(line, "--from", first)...)
+		got := terminal{}.run(t.Context(), t, append(line, "--from", second)...)
+		same(t, strings.Join(line, " "), withoutOrigin(t, got.stdout), withoutOrigin(t, want.stdout))
+	}
+	// What people read, but for the head that says where it is from.
+	for _, line := range [][]string{
+		{"get", "nodes", "-o", "wide"},
+		{"get", "nodes", "-o", "csv"},
+		{"get", "replicas"},
+		{"describe", "node", "querynode-13"},
+		{"balance", "--plan"},
+		{"balance", "-o", "csv"},
+		{"diagnose", "-v"},
+		{"diagnose", "-o", "csv"},
+		{"diagnose", "-o", "markdown"},
+		{"tree", "docs_hnsw_cos"},
+	} {
+		want := terminal{}.run(t.Context(), t, append(line, live...)...)
+		got := terminal{}.run(t.Context(), t, append(line, "--from", first)...)
+		same(t, strings.Join(line, " "), linesWithout(got.stdout, first, "(bundle)"), linesWithout(want.stdout, f.from, "0s old"))
+	}
+}
+
+// linesWithout leaves out the lines that hold one of the words.
+func linesWithout(text string, words ...string) string {
+	var kept []string
+	for line := range strings.Lines(text) {
+		if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) }) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// TestRates: with time between two scrapes CPU is known, and the bundle keeps both.
+func TestRates(t *testing.T) {
+	records, opts := recordingOf(t, "cluster-2.3.5-healthy-load")
+	opts.Recorded = askedT7()
+	f := startFakes(t, sourcetest.ReadDump(t, capture("cluster-2.3.5-healthy-load")).Below("by-dev/"), func(*model.Cluster) []live.Record { return records }, opts)
+	path := filepath.Join(t.TempDir(), "live.kite")
+	clock := terminal{now: time.Now}
+	for _, line := range [][]string{
+		{"get", "nodes", "role=querynode", "-o", "json", "--live", "--window", "1s", "--from", f.from},
+		{"snapshot", "save", path, "--live", "--window", "1s", "--from", f.from},
+		{"get", "nodes", "role=querynode", "-o", "json", "--from", path},
+	} {
+		e := clock.run(t.Context(), t, line...)
+		if e.code != exitOK {
+			t.Fatalf("%v: exit %d: %s", line, e.code, e.err)
+		}
+		if line[0] == "snapshot" {
+			continue
+		}
+		var list struct{ Items []map[string]any }
+		decodeJSON(t, e.stdout, &list)
+		for _, n := range list.Items {
+			if cpu, err := n["cpu_percent"].(json.Number).Float64(); err != nil || cpu <= 0 || cpu > 400 {
+				t.Errorf("%v: CPU of %v is %v", line, n["name"], n["cpu_percent"])
+			}
+		}
+	}
+}
+
+// TestRecordingOverLiveEtcd: --runtime is laid over whatever metadata there are, and nobody is asked then.
+func TestRecordingOverLiveEtcd(t *testing.T) {
+	etcd := quickEtcd(t)
+	etcd.Load(t, sourcetest.ReadDump(t, capture("cluster-2.3.5-t7")).Below("by-dev/"))
+	now := clusterOf(t, capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")).Origin.Taken
+	clock := terminal{now: func() time.Time { return now }}
+	recording := []string{"--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")}
+	for _, line := range [][]string{{"balance", "--plan", "-o", "json"}, {"get", "calls", "-o", "json"}, {"get", "nodes", "-o", "json", "--columns", "name,answer,health,memory_bytes,sealed_segments,growing_rows,leads"}} {
+		onEtcd := clock.run(t.Context(), t, slices.Concat(line, recording, []string{"--from", "etcd://" + etcd.Address + "/by-dev"})...)
+		onFile := clock.run(t.Context(), t, slices.Concat(line, recording, []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")})...)
+		if onEtcd.code != exitOK || onEtcd.err != "" || onEtcd.took > 4*time.Second {
+			t.Errorf("%v: exit %d after %v: %s", line, onEtcd.code, onEtcd.took, onEtcd.err)
+		}
+		same(t, strings.Join(line, " "), withoutOrigin(t, onEtcd.stdout), withoutOrigin(t, onFile.stdout))
+	}
+}
+
+// TestContextKeepsTheWay: what a context keeps of nodes is used by every command, and a flag goes before it.
+func TestContextKeepsTheWay(t *testing.T) {
+	f := fakesOf(t, "2.6", livetest.Options{})
+	var way []string
+	for _, s := range f.cluster.Sessions { // back into their own network, which is out of reach
+		host, _, _ := strings.Cut(s.Address, ":")
+		to, _ := f.servers.Address(s.Address)
+		way = append(way, "--map", s.Address+"="+to, "--map", host+"=127.0.0.1")
+		f.move(t, s.Name(), s.Address)
+	}
+	env := map[string]string{"KITESCOPE_CONFIG": filepath.Join(t.TempDir(), "config.yaml"), "LAB_PW": "sesame-of-milvus"}
+	tt := terminal{env: env}
+	add := append([]string{"context", "add", "lab", "--from", f.from, "--milvus-user", "root", "--milvus-password-env", "LAB_PW"}, way...)
+	if e := tt.run(t.Context(), t, add...); e.code != exitOK {
+		t.Fatal(e.err)
+	}
+	text, err := os.ReadFile(env["KITESCOPE_CONFIG"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, string(text), "nodes:", "map:", "password_env: LAB_PW")
+	if strings.Contains(string(text), "sesame") {
+		t.Errorf("the file holds a password:\n%s", text)
+	}
+	for _, line := range [][]string{
+		{"get", "nodes", "--live", "--strict", "--window", "0"},
+		{"balance", "--strict", "--context", "lab", "--window", "0"},
+		{"snapshot", "save", filepath.Join(t.TempDir(), "x.kite"), "--live", "--strict", "--window", "0"},
+		{"get", "calls", "method=GET_/metrics", "--window", "0"},
+	} {
+		if e := tt.run(t.Context(), t, line...); e.code != exitOK || strings.Contains(e.err, "incomplete") {
+			t.Errorf("%v: exit %d: %s", line, e.code, e.err)
+		}
+	}
+	// The flag's map leads elsewhere, and takes the place of the context's.
+	e := tt.run(t.Context(), t, "get", "nodes", "--live", "--node-timeout", "1s", "--window", "0", "--map", "10.0.0.4="+strings.TrimSuffix(livetest.Refused(t), "x"), "--strict")
+	if e.code != exitIncomplete {
+		t.Errorf("exit %d: %s", e.code, e.err)
+	}
+	says(t, e.err, "querynode-4: refused")
 }

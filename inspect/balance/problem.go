@@ -254,6 +254,8 @@ func (p *problem) why() string {
 		return fmt.Sprintf("its largest segment alone is %s times the mean", share(largest))
 	case p.short():
 		return "the other nodes have no memory for more"
+	case len(p.pieces) <= smallProblem:
+		return fmt.Sprintf("its %d segments do not divide more evenly over %d nodes", len(p.pieces), len(p.bins))
 	}
 	return "its segments do not divide more evenly, as far as was tried"
 }

@@ -27,7 +27,8 @@ While it is off, QueryCoord still empties nodes that are stopping.
 Turn it on: the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + ` with the value ` + "`true`" + ` is taken over without a restart, measured within 5 to 8 seconds; or set it in milvus.yaml. If it is off on
 purpose (moves cost memory twice for a while, and warm caches), move by hand what ` + "`kitescope balance --plan`" + ` lists.
 `,
-	Parts: model.PartServing | model.PartSessions | model.PartConfig,
+	// Not PartConfig: a backup has no dynamic keys, and QueryCoord's own word counts.
+	Parts: model.PartServing | model.PartSessions,
 	Needs: NeedProcesses,
 	Run:   runAutoBalanceOff,
 }

@@ -27,7 +27,7 @@ var ChannelUnwatched = &Check{
 - the node that has it has no session. After a crash DataCoord gives its channels to another node within seconds of the session's end, so that
   a record of a node that is gone says that this did not happen, or that there is no other node.
 
-Skipped if no process at all is registered: a stopped cluster consumes nothing. Inserts are accepted meanwhile, as they go to the queue; they are not
+If more than 5 collections have lost the same node, that is one finding. Skipped if no process at all is registered: a stopped cluster consumes nothing. Inserts are accepted meanwhile, as they go to the queue; they are not
 written, segments are not sealed, the checkpoint stands still, and flushes wait for ever.`,
 	Remedy: `Start a data node (Milvus 2.6: a streaming node), or restart DataCoord if there is one and it gives it no channels.`,
 	Run:    runChannelUnwatched,
@@ -46,31 +46,60 @@ func runChannelUnwatched(p *Pass) error {
 			lost[x.ID] = append(lost[x.ID], v)
 		}
 	})
+	whys := make(map[string][]model.CollectionID)
 	for _, id := range slices.Sorted(maps.Keys(lost)) {
-		list := lost[id]
-		x := p.Collection(id)
-		why := p.lostWatcher(list[0])
-		f := Finding{
-			Severity: Error, Object: refCollection(p.Cluster, id),
-			Message: fmt.Sprintf("%s of %s: %s (%s)", plural(len(list), "vchannel"), collectionLabel(p.Cluster, id), why, list[0].Name),
-			Evidence: []Evidence{
-				{"vchannels", strconv.Itoa(len(list)), "etcd"},
-				{"of the collection's", strconv.Itoa(len(x.VChannels)), "etcd"},
-				{"why", why, "etcd"},
-				{"registered nodes that could consume", p.consumers(), "etcd"},
-			},
-			Impact: "Inserts pile up in the queue; they are not written, sealed or flushed.",
-			Hint:   "start or restart a node that consumes channels; registered are: " + p.consumers(),
+		why := p.lostWatcher(lost[id][0])
+		whys[why] = append(whys[why], id)
+	}
+	for _, why := range slices.Sorted(maps.Keys(whys)) {
+		if ids := whys[why]; len(ids) > crowd {
+			p.reportUnwatched(why, ids, lost)
+			continue
 		}
-		for _, v := range list[:min(len(list), maxObjects)] {
-			f.Objects = append(f.Objects, refVChannel(v.Name))
+		for _, id := range whys[why] {
+			p.reportUnwatched(why, []model.CollectionID{id}, lost)
 		}
-		if w := list[0].Watcher; list[0].Watched && w > 0 {
-			f.Objects = append(f.Objects, refNode(watcherRole(p.Cluster, list[0]), w))
-		}
-		p.Report(f)
 	}
 	return nil
+}
+
+// reportUnwatched reports one collection, or the many that one node has left behind.
+func (p *Pass) reportUnwatched(why string, ids []model.CollectionID, lost map[model.CollectionID][]*model.VChannel) {
+	count, all := 0, 0
+	first := lost[ids[0]][0]
+	f := Finding{
+		Severity: Error, Object: refCollection(p.Cluster, ids[0]),
+		Impact: "Inserts pile up in the queue; they are not written, sealed or flushed.",
+		Hint:   "start or restart a node that consumes channels; registered are: " + p.consumers(),
+	}
+	if first.Watched && first.Watcher > 0 {
+		f.Objects = append(f.Objects, refNode(watcherRole(p.Cluster, first), first.Watcher))
+	}
+	for _, id := range ids {
+		count, all = count+len(lost[id]), all+len(p.Collection(id).VChannels)
+		if len(ids) > 1 {
+			f.Objects = append(f.Objects, refCollection(p.Cluster, id))
+		}
+		for _, v := range lost[id] {
+			f.Objects = append(f.Objects, refVChannel(v.Name))
+		}
+	}
+	f.Objects = f.Objects[:min(len(f.Objects), maxObjects)]
+	f.Message = fmt.Sprintf("%s of %s: %s (%s)", plural(count, "vchannel"), collectionLabel(p.Cluster, ids[0]), why, first.Name)
+	if len(ids) > 1 {
+		f.Object = model.Ref{}
+		if first.Watched && first.Watcher > 0 {
+			f.Object = refNode(watcherRole(p.Cluster, first), first.Watcher)
+		}
+		f.Message = fmt.Sprintf("%s of %s: %s", plural(count, "vchannel"), plural(len(ids), "collection"), why)
+	}
+	f.Evidence = []Evidence{
+		{"vchannels", strconv.Itoa(count), "etcd"},
+		{"of those that the collections have", strconv.Itoa(all), "etcd"},
+		{"why", why, "etcd"},
+		{"registered nodes that could consume", p.consumers(), "etcd"},
+	}
+	p.Report(f)
 }
 
 // watchesKnown reports whether anything is watched: else the version keeps its watches elsewhere.

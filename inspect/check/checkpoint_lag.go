@@ -149,6 +149,10 @@ func (p *Pass) reportLags(watcher string, list []*lagging, allowed time.Duration
 		f.Severity = Error
 		f.Impact = "Query nodes refuse to serve what lags more than a day; data is lost when the queue's retention passes."
 	}
-	f.Hint = "look at the log and the memory of " + watcherName(p.Cluster, worst) + fmt.Sprintf("; %sCollection(%q).flush() ends segments that wait in its buffer", inDatabase(p.Cluster, list[0].x), list[0].x.Name)
+	if watcher := watcherName(p.Cluster, worst); watcher == "nobody" {
+		f.Hint = "no node consumes it; registered are: " + p.consumers()
+	} else {
+		f.Hint = fmt.Sprintf("look at the log and the memory of %s; %sCollection(%q).flush() ends segments that wait in its buffer", watcher, inDatabase(p.Cluster, list[0].x), list[0].x.Name)
+	}
 	p.Report(f)
 }

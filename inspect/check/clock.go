@@ -27,8 +27,8 @@ var ClockRegression = &Check{
 
 - Checkpoints or segment positions more than 10 seconds ahead of that reservation: an error. The clock went back, or etcd was restored from a copy that is older than the data. New
   writes then get older timestamps than what is there: they count as deleted or are passed over.
-- On a live cluster, a reservation that differs from the clock of this machine by more than 2 minutes: a warning. Either this machine's clock or the cluster's is wrong, and then all ages here are
-  too, or RootCoord does not run. From a file this cannot be judged, as its time is taken from that very reservation.
+- On a live cluster, or a bundle of one, a reservation that differs from the clock of the machine that read it by more than 2 minutes: a warning. Either that clock or the cluster's is wrong, and then
+  all ages here are too, or RootCoord does not run. From other files this cannot be judged, as their time is taken from that very reservation.
 
 The greatest timestamp, with which 2.6 marks dropped channels, does not count, and neither do dropped segments.`,
 	Remedy: `Mend the clocks of the nodes (NTP) first. If positions are ahead, RootCoord hands out no older timestamps once its own has caught up: wait that long with writers stopped, or restore a newer
@@ -53,11 +53,14 @@ func runClock(p *Pass) error {
 		return p.Skip("the allocator of timestamps is not in the metadata")
 	}
 	p.judgePositions(reserved)
-	if p.Origin.Kind == "etcd" && !p.Now.IsZero() {
+	if p.byClock() && !p.Now.IsZero() {
 		p.judgeSkew(reserved)
 	}
 	return nil
 }
+
+// byClock reports whether the time at which the metadata were read is a clock's, and no timestamp of Milvus.
+func (p *Pass) byClock() bool { return p.Origin.Kind == "etcd" || p.Origin.ByClock }
 
 func (p *Pass) judgePositions(reserved time.Time) {
 	limit := model.TSOFromTime(reserved.Add(aheadGrace))
@@ -110,10 +113,10 @@ func (p *Pass) judgeSkew(reserved time.Time) {
 	}
 	p.Report(Finding{
 		Severity: Warning, Object: p.clockKeeper(),
-		Message:  fmt.Sprintf("the cluster's timestamps are %s %s this machine's clock", span(skew.Abs()), direction),
-		Evidence: []Evidence{{"reserved until", timeText(reserved), "etcd"}, {"clock of this machine", timeText(p.Now), "kitescope"}},
+		Message:  fmt.Sprintf("the cluster's timestamps are %s %s the clock of the machine that read them", span(skew.Abs()), direction),
+		Evidence: []Evidence{{"reserved until", timeText(reserved), "etcd"}, {"clock of that machine", timeText(p.Now), "kitescope"}},
 		Impact:   impact,
-		Hint:     "compare the clocks of this machine and of RootCoord's; look whether RootCoord answers",
+		Hint:     "compare the clocks of both machines, that one and RootCoord's; look whether RootCoord answers",
 	})
 }
 

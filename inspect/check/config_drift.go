@@ -91,9 +91,10 @@ func runConfigDrift(p *Pass) error {
 }
 
 // unseenConfig notes that a process did not tell its configuration, but for those that cannot: old versions,
-// and proxies, whose service has no such call (pkg/proto/proxy.proto up to 2.6).
+// and proxies and streaming nodes, whose services have no such call (pkg/proto/proxy.proto and streaming.proto up
+// to 2.6). The query node inside a streaming node tells it for both (internal/distributed/streamingnode/service.go).
 func (p *Pass) unseenConfig(n *model.LiveNode) {
-	if n.Role == "proxy" && n.Outcome == model.Answered {
+	if n.Outcome == model.Answered && (n.Role == "proxy" || n.Role == "streamingnode") {
 		return
 	}
 	for _, c := range n.Calls {
@@ -298,7 +299,7 @@ func (p *Pass) judgeDynamic(e *model.ConfigEntry) {
 	}
 	switch {
 	case len(differ) > 0:
-		f.Message = fmt.Sprintf("%s is %s in etcd, and %s has %s", e.Name, e.Value, liveNames(differ), differ[0].Config.Values[key])
+		f.Message = fmt.Sprintf("%s is %s in etcd, and %s %s %s", e.Name, e.Value, liveNames(differ), agree(len(differ), "has", "have"), differ[0].Config.Values[key])
 	case told == 0 && expected:
 		f.Severity = Info
 		f.Message = e.Name + " is set in etcd, and no process that was asked has such a key"

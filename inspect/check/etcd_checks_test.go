@@ -109,8 +109,13 @@ func TestClockRegression(t *testing.T) {
 		{"segments ahead", func(w *world) { w.segment(0).PositionAt, w.segment(1).StartAt = back(-time.Hour), back(-time.Minute) }, []string{"error / 2 positions are ahead of the timestamps that RootCoord has reserved, by up to 60 min"}, ""},
 		{"dropped segment", func(w *world) { w.segment(0).PositionAt, w.segment(0).State = back(-time.Hour), model.SegmentDropped }, nil, ""},
 		{"live, in step", live(3 * time.Second), nil, ""},
-		{"live, behind", live(-5 * time.Minute), []string{"warning nodes/rootcoord-1 the cluster's timestamps are 5 min behind this machine's clock"}, ""},
-		{"live, ahead", live(5 * time.Minute), []string{"warning nodes/rootcoord-1 5 min ahead of this machine's clock"}, ""},
+		{"live, behind", live(-5 * time.Minute), []string{"warning nodes/rootcoord-1 the cluster's timestamps are 5 min behind the clock of the machine that read them"}, ""},
+		{"live, ahead", live(5 * time.Minute), []string{"warning nodes/rootcoord-1 5 min ahead of the clock of the machine that read them"}, ""},
+		{
+			"a bundle of a live one", func(w *world) { live(-5 * time.Minute)(w); w.Origin.Kind, w.Origin.ByClock = "bundle", true },
+			[]string{"warning nodes/rootcoord-1 5 min behind the clock of the machine that read them"}, "",
+		},
+		{"a bundle of a file", func(w *world) { live(-5 * time.Minute)(w); w.Origin.Kind = "bundle" }, nil, ""},
 		{"live, nobody runs", func(w *world) { live(-5 * time.Minute)(w); w.Sessions = nil }, nil, ""},
 		{"no allocator", func(w *world) { w.Allocators = nil }, nil, "the allocator of timestamps is not"},
 	})

@@ -60,7 +60,7 @@ func runGrowingLarge(p *Pass) error {
 			continue
 		}
 		if unsure > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: how large %s are, or may be", collectionLabel(p.Cluster, s.Collection), plural(unsure, "growing segment")))
+			p.Unseen(fmt.Sprintf("collection %s: how large %s %s, or may be", collectionLabel(p.Cluster, s.Collection), plural(unsure, "growing segment"), agree(unsure, "is", "are")))
 		}
 		if largest != nil {
 			p.reportLarge(largest, ids, rows, &policy)

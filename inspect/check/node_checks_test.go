@@ -163,6 +163,9 @@ func TestReplicaShort(t *testing.T) {
 		}, []string{"error collections/1000 none of 2 replicas works"}, ""},
 		{"only a node that stops", func(w *world) { w.Sessions[3].Stopping = true }, []string{"error collections/1000 none of 1 replica works"}, ""},
 		{"as asked", nil, nil, ""},
+		{"only query nodes inside streaming nodes are left", func(w *world) {
+			w.Replicas[0].Nodes, w.Replicas[0].StreamingNodes = []model.NodeID{99}, []model.NodeID{nodeA}
+		}, []string{"error collections/1000 none of 1 replica works"}, ""},
 		{"not loaded", func(w *world) { w.LoadStates[0].Status, w.LoadStates[0].Replicas = "Invalid", 3 }, nil, ""},
 		{"no sessions at all", func(w *world) { w.Sessions = nil }, nil, "no process is registered"},
 	})

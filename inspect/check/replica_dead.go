@@ -86,10 +86,15 @@ func (p *Pass) deadIDs(dead map[model.NodeID]*deadMember) []model.NodeID {
 	return ids
 }
 
-// survivors counts the members of a replica that are registered.
+// survivors counts the members of a replica that are registered and take segments. Those inside streaming
+// nodes (2.6) take channels only, and count where there are no others.
 func (p *Pass) survivors(r *model.Replica) int {
 	n := 0
-	for _, id := range slices.Concat(r.Nodes, r.StreamingNodes) {
+	members := r.Nodes
+	if len(members) == 0 {
+		members = r.StreamingNodes
+	}
+	for _, id := range members {
 		if s := p.SessionIn(id, "querynode", "streamingnode", "standalone"); s != nil && !s.Stopping {
 			n++
 		}

@@ -72,11 +72,11 @@ func (p *Pass) ticks() (list []tick, asked time.Time) {
 	return list, asked
 }
 
-// clockOffset is how far the cluster's clock is ahead of this machine's, for a live cluster: RootCoord's reservation of timestamps
+// clockOffset is how far the cluster's clock is ahead of the one of who read it, for a live cluster or a bundle of one: RootCoord's reservation of timestamps
 // runs up to 3 s ahead of its clock, so that it is that much too small at most.
 func (p *Pass) clockOffset() time.Duration {
 	reserved := p.reserved()
-	if p.Origin.Kind != "etcd" || reserved.IsZero() || p.Origin.Taken.IsZero() {
+	if !p.byClock() || reserved.IsZero() || p.Origin.Taken.IsZero() {
 		return 0
 	}
 	return reserved.Sub(p.Origin.Taken) - 3*time.Second

@@ -149,7 +149,7 @@ func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
 	p.Origin = model.Origin{
 		Kind: s.header.Origin.Kind, Location: s.header.Origin.Location, Detail: s.header.Origin.Detail,
 		Root: s.header.Root, MetaPath: s.header.MetaPath, Revision: h.revision, Taken: h.taken,
-		FileDate: s.header.FileDate,
+		FileDate: s.header.FileDate, ByClock: s.header.ByClock,
 	}
 	p.Loaded = knownParts(s.header, s.want.Parts, h.denied)
 	p.Gaps = h.gaps

@@ -74,6 +74,9 @@ type Origin struct {
 	Taken    time.Time
 	// FileDate says that Taken is only the date of a file, which a copy may have moved.
 	FileDate bool
+	// ByClock says that Taken was read off a clock when a live etcd was read, or saved into a
+	// bundle: it is not worked out from what the store holds.
+	ByClock bool
 }
 
 // Gap is a part of the store that could not be read; see source.Gap.

@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Config is one session's effective configuration, as ShowConfigurations says it.
 // Milvus answers with each key twice, dotted and folded, and echoes its environment;
@@ -13,7 +16,12 @@ type Config struct {
 // FoldConfigKey folds a key as Milvus does: lower case, without separators
 // (pkg/config/source.go: formatKey).
 func FoldConfigKey(key string) string {
-	return strings.NewReplacer("/", "", "_", "", ".", "", "-", "").Replace(strings.ToLower(key))
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("/_.-", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, key)
 }
 
 // Get returns a value by its dotted or folded key; ok is false if the session did not tell it.

@@ -57,6 +57,8 @@ type Manifest struct {
 	Taken time.Time `json:"taken"`
 	// FileDate says that Taken is only the date of the file that the bundle was made from.
 	FileDate bool `json:"taken_is_file_date,omitempty"`
+	// ByClock says that Taken is from the clock of the machine that read a live etcd.
+	ByClock bool `json:"taken_by_clock,omitempty"`
 	// Redacted says that credentials and other secrets were removed from the values.
 	Redacted bool `json:"redacted"`
 	// Lacks are the ranges of keys that the origin leaves out by its nature.

@@ -74,7 +74,7 @@ func (b *Bundle) Close() error { return b.in.close() }
 func (b *Bundle) Pin(context.Context) (Snapshot, error) {
 	header := Header{
 		Origin: b.Origin(), Root: b.manifest.Root, MetaPath: b.manifest.MetaPath,
-		Revision: b.manifest.Revision, Taken: b.manifest.Taken, FileDate: b.manifest.FileDate,
+		Revision: b.manifest.Revision, Taken: b.manifest.Taken, FileDate: b.manifest.FileDate, ByClock: b.manifest.ByClock,
 	}
 	for _, r := range b.manifest.Lacks {
 		header.Lacks = append(header.Lacks, Range(r))

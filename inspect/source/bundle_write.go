@@ -50,7 +50,7 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 	manifest := Manifest{
 		Format: BundleFormat, Version: BundleVersion, Kitescope: info.Kitescope, Redacted: info.Redacted,
 		Origin: ManifestOrigin(header.Origin), Root: header.Root, MetaPath: header.MetaPath,
-		Revision: header.Revision, Taken: header.Taken.UTC(), FileDate: header.FileDate,
+		Revision: header.Revision, Taken: header.Taken.UTC(), FileDate: header.FileDate, ByClock: header.ByClock,
 	}
 	for _, r := range header.Lacks {
 		manifest.Lacks = append(manifest.Lacks, bundleRange(r))

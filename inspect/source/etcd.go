@@ -88,7 +88,7 @@ func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
 	}
 	snap := &etcdSnapshot{source: s, reader: r, header: Header{
 		Origin: s.Origin(), Root: root.root, MetaPath: root.sub,
-		Revision: revision, Taken: s.opts.now(),
+		Revision: revision, Taken: s.opts.now(), ByClock: true,
 	}}
 	st := <-status
 	snap.header.Origin.Detail = detail("etcd", st.Version)

@@ -83,6 +83,9 @@ type Header struct {
 	Taken time.Time
 	// FileDate says that Taken is only the date of a file, which a copy may have moved.
 	FileDate bool
+	// ByClock says that Taken was read off a clock when a live etcd was read, or saved into a
+	// bundle: it is not worked out from what the store holds.
+	ByClock bool
 	// Lacks are sorted ranges of keys below the root that a source of this kind
 	// leaves out (a birdwatcher backup has nothing beside the metadata prefix): no
 	// fault, and so no Gap, but nothing is known of them either.

@@ -21,6 +21,7 @@ from wire import Message, put_bytes, put_int
 SEGMENT_STATES = {1: "NotExist", 2: "Growing", 3: "Sealed", 4: "Flushed", 5: "Flushing", 6: "Dropped", 7: "Importing"}
 INDEX_STATES = {0: "None", 1: "Unissued", 2: "InProgress", 3: "Finished", 4: "Failed", 5: "Retry"}
 OLD_LAYOUT = ("indexes", "root-coord/index", "root-coord/segment-index", "root-coord/collection", "queryCoord-segmentMeta", "queryCoord-collectionMeta", "queryCoord-ReplicaMeta")
+TOMBSTONE = b"\xe2\x9b\xbc"
 DISTRIBUTION = "/milvus.proto.query.QueryNode/GetDataDistribution"
 
 
@@ -71,7 +72,9 @@ def take(etcd, root="by-dev"):
         elif "/meta/querycoord-collection-loadinfo/" in key:
             state["loaded"].append(parts[-1])
         elif "/meta/root-coord/database/collection-info/" in key or "/meta/root-coord/collection/" in key:
-            state["collections"].append(parts[-1])
+            # What is dropped stays: in a state of its own (Dropping 2, Dropped 3), then as a tombstone.
+            if value != TOMBSTONE and Message(value).int(13) < 2:
+                state["collections"].append(parts[-1])
         elif key.startswith(root + "/config/"):
             state["config"][key[len(root) + 8 :]] = value.decode()
     for name, session in state["sessions"].items():

@@ -126,23 +126,3 @@ func served(s *model.Segment) model.ServedSegment {
 	}
 	return out
 }
-
-// ServedLarge is Large with a number of query nodes that serve it: each collection has one
-// replica on eight of them.
-func ServedLarge(segments, nodes int) *model.Cluster {
-	p := LargeParts(segments)
-	for i := range nodes {
-		id := model.NodeID(1000 + i)
-		p.Sessions = append(p.Sessions, &model.Session{Node: id, Role: "querynode", Address: "10.1.0.1:" + (20000 + id).String(), Version: "2.4.5", Key: "by-dev/meta/session/querynode-" + id.String()})
-	}
-	for i, c := range p.Collections {
-		r := &model.Replica{ID: model.ReplicaID(9000 + i), Collection: c.ID, ResourceGroup: "__default_resource_group"}
-		for k := range 8 {
-			r.Nodes = append(r.Nodes, p.Sessions[(i*8+k)%nodes].Node)
-		}
-		p.Replicas = append(p.Replicas, r)
-		p.LoadStates = append(p.LoadStates, &model.LoadState{Collection: c.ID, Status: "Loaded", Percent: 100, Replicas: 1, LoadType: "LoadCollection"})
-	}
-	c := model.Build(p)
-	return c.WithRuntime(model.BuildRuntime(RuntimeOf(c)))
-}
