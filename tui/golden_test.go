@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
 )
 
@@ -139,5 +140,23 @@ func TestEveryResource(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestServedScreens are the pages of a cluster whose processes were asked; one is silent.
+func TestServedScreens(t *testing.T) {
+	for _, size := range sizes {
+		for _, s := range []struct{ name, keys string }{{"overview", ""}, {"nodes", "n"}, {"segments", "s"}, {"vchannels", "v"}, {"detail-node", "n down*4 d"}} {
+			name := fmt.Sprintf("served-%s-%dx%d", s.name, size.w, size.h)
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := drive(t, testConfig(), size.w, size.h)
+					d.cluster(modeltest.Served())
+					d.keys(s.keys)
+					d.fits()
+					golden(t, name, d.plain())
+				})
+			})
+		}
 	}
 }
