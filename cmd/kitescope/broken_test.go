@@ -21,7 +21,9 @@ type look struct {
 
 var looks = []look{
 	{name: "healthy-idle", what: "healthy, no clients"},
-	{name: "healthy-load", what: "healthy, under inserts and searches"},
+	{name: "healthy-load-1", what: "healthy, 45 s under inserts and searches"},
+	{name: "healthy-load-2", what: "the same, 45 s later"},
+	{name: "healthy-load-3", what: "the same, 90 s later"},
 	{
 		name: "dropped", what: "loaded collection released and dropped",
 		want: []string{"checkpoint-stale-dropped"},
@@ -39,13 +41,13 @@ var looks = []look{
 		want:   []string{"stopping-node-serving"},
 		follow: []string{"imbalance-rows", "imbalance-leaders", "imbalance-channels", "segment-loaded-twice", "leader-channel-split"},
 	},
-	{name: "sigterm-after", what: "the same, a minute after it has gone"},
+	{name: "sigterm-after", what: "the same, a minute after it has gone: healed"},
 	{
 		name: "killed-5s", what: "query node killed with -9, 5 s later",
 		want:   []string{"node-unreachable", "stale-session", "no-shard-leader"},
 		follow: []string{"shard-not-serviceable", "segment-not-loaded", "channel-unwatched", "leader-channel-split", "replica-dead-node", "target-behind"},
 	},
-	{name: "killed-60s", what: "the same, 60 s later"},
+	{name: "killed-60s", what: "the same, 60 s later: healed"},
 	{
 		name: "no-index", what: "index asked for, no index node",
 		want: []string{"index-stuck", "index-missing"}, follow: []string{"small-segments"},

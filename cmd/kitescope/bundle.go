@@ -27,7 +27,8 @@ const (
 	maxEtcdMember = 16 << 20
 )
 
-// withKept adds what a bundle keeps beside the metadata; other files keep nothing.
+// withKept adds what a bundle keeps beside the metadata; other files keep nothing. What is broken
+// in it is a gap of the cluster, and the rest is there.
 func withKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
 	bundle, ok := src.(*source.Bundle)
 	if !ok {
@@ -35,23 +36,12 @@ func withKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.
 	}
 	d := live.NewDecoder()
 	found := false
-	var etcd *model.Etcd
-	err := bundle.Members(ctx, func(name string, _ int64, content io.Reader) error {
-		switch name {
-		case runtimeMember:
-			found = true
-			return live.ReadRecords(content, func(r live.Record) error {
-				d.Add(r)
-				return nil
-			})
-		case etcdMember:
-			etcd = &model.Etcd{}
-			return json.NewDecoder(io.LimitReader(content, maxEtcdMember)).Decode(etcd)
-		}
-		return nil
+	etcd, gaps, err := readKept(ctx, bundle, func(r live.Record) {
+		found = true
+		d.Add(r)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read what %s keeps of the nodes: %w", c.Origin.Location, err)
+		return nil, err
 	}
 	if etcd != nil {
 		c = c.WithEtcd(etcd)
@@ -59,7 +49,42 @@ func withKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.
 	if found {
 		c = c.WithRuntime(d.Runtime("bundle", c.Origin.Location))
 	}
-	return c, nil
+	return c.WithGaps(gaps...), nil
+}
+
+// readKept hands what a bundle keeps of the processes to add, and returns what it keeps of etcd.
+// An error means that ctx ended.
+func readKept(ctx context.Context, bundle *source.Bundle, add func(live.Record)) (etcd *model.Etcd, gaps []model.Gap, err error) {
+	lacks := func(name string, why error) {
+		gaps = append(gaps, model.Gap{Where: name + " of " + bundle.Origin().Location, Reason: why.Error()})
+	}
+	err = bundle.Members(ctx, func(name string, _ int64, content io.Reader) error {
+		switch name {
+		case runtimeMember:
+			err := live.ReadRecords(content, func(r live.Record) error {
+				add(r)
+				return ctx.Err()
+			})
+			if err != nil {
+				lacks(name, err)
+			}
+		case etcdMember:
+			kept := &model.Etcd{}
+			if err := json.NewDecoder(io.LimitReader(content, maxEtcdMember)).Decode(kept); err != nil {
+				lacks(name, err)
+			} else {
+				etcd = kept
+			}
+		}
+		return ctx.Err()
+	})
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	if err != nil && len(gaps) == 0 { // only under --salvage: else the keys were not read either
+		lacks("what is kept of the nodes", err)
+	}
+	return etcd, gaps, nil
 }
 
 // spool collects the answers of processes in a temporary file: the size of a bundle's
@@ -72,6 +97,7 @@ type spool struct {
 	n    int
 	err  error
 	etcd *model.Etcd
+	gaps []model.Gap // what of it could not be read
 }
 
 func newSpool() (*spool, error) {
@@ -175,28 +201,26 @@ func (a *app) fillSpool(ctx context.Context, s *spool, src source.Source, snapsh
 // spoolRecording takes a recording over, redacted.
 func (a *app) spoolRecording(path string, s *spool) error {
 	warnings, err := live.ReadFile(path, func(r live.Record) { s.keep(live.Redact(r)) })
-	for _, w := range warnings {
-		a.warn("%s: %s", path, w)
-	}
 	if err != nil {
 		return fmt.Errorf("read the recording %s: %w", path, err)
 	}
+	s.gaps = append(s.gaps, recordingGaps(warnings)...)
 	return nil
+}
+
+// recordingGaps are what of recordings could not be read.
+func recordingGaps(warnings []string) []model.Gap {
+	gaps := make([]model.Gap, 0, len(warnings))
+	for _, w := range warnings {
+		gaps = append(gaps, model.Gap{Where: "a recording", Reason: w})
+	}
+	return gaps
 }
 
 // copyKept takes over what another bundle has kept.
 func copyKept(ctx context.Context, b *source.Bundle, s *spool) error {
-	return b.Members(ctx, func(name string, _ int64, content io.Reader) error {
-		switch name {
-		case runtimeMember:
-			return live.ReadRecords(content, func(r live.Record) error {
-				s.keep(live.Redact(r)) // it may come from a version that knew less
-				return nil
-			})
-		case etcdMember:
-			s.etcd = &model.Etcd{}
-			return json.NewDecoder(io.LimitReader(content, maxEtcdMember)).Decode(s.etcd)
-		}
-		return nil
-	})
+	var err error
+	// It may come from a version that knew less of secrets.
+	s.etcd, s.gaps, err = readKept(ctx, b, func(r live.Record) { s.keep(live.Redact(r)) })
+	return err
 }

@@ -67,6 +67,9 @@ func (a *app) contextAdd() *cobra.Command {
 			if _, address, ok := strings.Cut(g.from, "://"); ok && strings.Contains(strings.SplitN(address, "/", 2)[0], "@") {
 				return &usageError{fmt.Errorf("context add %s: --from holds user information", args[0]), "use --user and --password-env or --password-file"}
 			}
+			if _, address, ok := strings.Cut(a.nodes.Proxy, "://"); ok && strings.Contains(address, "@") {
+				return &usageError{fmt.Errorf("context add %s: --proxy holds user information", args[0]), "a context keeps no password: name this proxy on the command line"}
+			}
 			spec := contextSpec{
 				From: g.from, Root: g.root, User: g.user, PasswordEnv: passwordEnv, PasswordFile: g.passwordFile,
 				CA: g.ca, Cert: g.cert, Key: g.key, ServerName: g.serverName, Insecure: g.insecure,

@@ -19,7 +19,7 @@ const (
 // wasThere says from what the cluster's own etcd and nodes told (tools/e2e/state.py) whether a
 // fault was there when kitescope looked, and in what form.
 var wasThere = map[string]func(*clusterState) (string, bool){
-	"healthy-idle": quiet, "healthy-load": taking, "dropped": leftCheckpoint, "other-config": answering, "node-idle": emptyNode,
+	"healthy-idle": quiet, "healthy-load-1": taking, "healthy-load-2": taking, "healthy-load-3": taking, "dropped": leftCheckpoint, "other-config": answering, "node-idle": emptyNode,
 	"sigterm-during": leaving, "sigterm-after": twoNodes, "killed-5s": deadSession, "killed-60s": twoNodes,
 	"no-index": unbuilt, "unflushed": taking, "kafka-down": standing, "old-metadata": oldLayout,
 }

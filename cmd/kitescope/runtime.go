@@ -226,28 +226,27 @@ func (a *app) loadLiveFrom(ctx context.Context, src source.Source, conn connecti
 	return withKept(ctx, src, c)
 }
 
-// overlay lays recordings over a cluster.
+// overlay lays recordings over a cluster. What is broken in them is a gap of the cluster.
 func (a *app) overlay(c *model.Cluster) (*model.Cluster, error) {
-	r, err := a.readRecordings()
+	r, gaps, err := a.readRecordings()
 	if err != nil {
 		return nil, err
 	}
-	return c.WithRuntime(r), nil
+	return c.WithRuntime(r).WithGaps(gaps...), nil
 }
 
 // readRecordings reads all that --runtime names.
-func (a *app) readRecordings() (*model.Runtime, error) {
+func (a *app) readRecordings() (*model.Runtime, []model.Gap, error) {
 	d := live.NewDecoder()
+	var gaps []model.Gap
 	for _, path := range a.nodes.recordings {
 		warnings, err := live.ReadFile(path, d.Add)
-		for _, w := range warnings {
-			a.warn("%s: %s", path, w)
-		}
 		if err != nil {
-			return nil, fmt.Errorf("read the recording %s: %w", path, err)
+			return nil, nil, fmt.Errorf("read the recording %s: %w", path, err)
 		}
+		gaps = append(gaps, recordingGaps(warnings)...)
 	}
-	return d.Runtime("recording", strings.Join(a.nodes.recordings, ", ")), nil
+	return d.Runtime("recording", strings.Join(a.nodes.recordings, ", ")), gaps, nil
 }
 
 // ask asks all processes, and etcd how it is, at the same time. keep gets every raw answer, redacted.

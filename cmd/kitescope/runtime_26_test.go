@@ -162,12 +162,22 @@ func askedBalance(t *testing.T, f *fakes, version string) {
 type diagnosis1 struct {
 	Runtime map[string]any
 	Summary map[string]any
-	Items   []struct {
-		Check, Severity, Message string
-		Object                   struct{ Resource, ID string }
-		Cause                    *struct{ Check string }
-	}
-	Checks []struct{ Check, Status, Reason string }
+	Items   []finding1
+	Checks  []struct{ Check, Status, Reason string }
+}
+
+type finding1 struct {
+	Check, Severity, Message string
+	Object                   object1
+	Objects                  []object1
+	Cause                    *struct{ Check string }
+}
+
+type object1 struct{ Resource, ID string }
+
+// names reports whether a finding is about an object.
+func (f finding1) names(id string) bool {
+	return f.Object.ID == id || slices.ContainsFunc(f.Objects, func(o object1) bool { return o.ID == id })
 }
 
 // diagnosed runs diagnose, whatever it finds.

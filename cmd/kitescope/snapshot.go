@@ -98,11 +98,14 @@ func (a *app) saveSnapshot(ctx context.Context, path string, force bool) error {
 	for _, gap := range snapshot.Gaps() {
 		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
+	for _, gap := range said.gaps {
+		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
+	}
 	silent := silentSessions(c)
 	for _, line := range silent {
 		a.warn("incomplete: %s", line)
 	}
-	if a.flags.strict && len(snapshot.Gaps())+len(silent) > 0 {
+	if a.flags.strict && len(snapshot.Gaps())+len(said.gaps)+len(silent) > 0 {
 		return &codeError{code: exitIncomplete}
 	}
 	return nil

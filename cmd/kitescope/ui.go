@@ -96,10 +96,11 @@ func (a *app) feedRuntime(c connection, feed *sourceFeed) (done func(), err erro
 	case len(a.nodes.recordings) > 0:
 		var once sync.Once
 		var recorded *model.Runtime
+		var gaps []model.Gap
 		var failed error
 		feed.kept = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
-			once.Do(func() { recorded, failed = a.readRecordings() })
-			return c.WithRuntime(recorded), failed
+			once.Do(func() { recorded, gaps, failed = a.readRecordings() })
+			return c.WithRuntime(recorded).WithGaps(gaps...), failed
 		}
 	case !strings.Contains(c.From, "://") || strings.HasPrefix(c.From, "file://"):
 		feed.kept = withKept

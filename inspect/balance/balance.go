@@ -9,11 +9,7 @@
 // Nothing here is applied: kitescope only reads.
 package balance
 
-import (
-	"sync"
-
-	"kitescope/inspect/model"
-)
+import "kitescope/inspect/model"
 
 // Survey is the work of all query nodes.
 type Survey struct {
@@ -235,16 +231,4 @@ func (s *Survey) Of(id model.ReplicaID) *Group {
 		}
 	}
 	return nil
-}
-
-// Take adds up what query nodes serve. Without a Runtime only the groups and their
-// members are known.
-func Take(c *model.Cluster) *Survey {
-	s := &Survey{Weights: DefaultWeights(), Asked: c.Runtime != nil, cluster: c, Auto: autoOf(c)}
-	t := newTaking(s)
-	t.distributions()
-	t.metrics()
-	t.finish()
-	s.items = sync.OnceValue(s.collectItems)
-	return s
 }

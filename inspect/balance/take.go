@@ -11,7 +11,7 @@ import (
 // taking is a Survey under way.
 type taking struct {
 	*Survey
-	records
+	kept, next   map[model.CollectionID]*sealedSums // of the survey before, and of this one
 	byCollection map[model.CollectionID][]*Group
 	nodes        map[model.NodeID]*Share
 }
@@ -45,12 +45,12 @@ func (r *records) seek(id model.SegmentID, from int) (at int, ok bool) {
 }
 
 // newTaking lists the replicas and their members, and all query nodes.
-func newTaking(s *Survey) *taking {
+func newTaking(s *Survey, kept map[model.CollectionID]*sealedSums) *taking {
 	c := s.cluster
 	s.costs = make(map[model.CollectionID]*costing)
-	t := &taking{Survey: s, byCollection: make(map[model.CollectionID][]*Group), nodes: make(map[model.NodeID]*Share)}
-	if s.Asked {
-		t.records = newRecords(c.Segments)
+	t := &taking{
+		Survey: s, kept: kept, next: make(map[model.CollectionID]*sealedSums),
+		byCollection: make(map[model.CollectionID][]*Group), nodes: make(map[model.NodeID]*Share),
 	}
 	for _, x := range c.Sessions {
 		if x.Role == "querynode" {
@@ -159,49 +159,30 @@ func (t *taking) costing(id model.CollectionID) *costing {
 
 // distributions adds up what query nodes said themselves.
 func (t *taking) distributions() {
-	type target struct {
-		share *Share
-		cost  *costing
+	r := t.cluster.Runtime
+	for _, id := range r.ServedCollections() {
+		cost := t.costing(id)
+		sums := t.kept[id]
+		if !sums.holds(t.cluster, id, t.Weights) {
+			sums = sumSealed(t.cluster, id, cost)
+		}
+		t.next[id] = sums
+		for i := range sums.shares {
+			x := &sums.shares[i]
+			t.share(t.groupOf(id, x.Node), x.Node).add(x)
+		}
+		for _, v := range r.ViewsOf(id) {
+			x := t.share(t.groupOf(id, v.Node.Node), v.Node.Node)
+			x.Leaders++
+			x.addGrowing(cost, len(v.Growing), v.GrowingRows)
+		}
 	}
-	for _, n := range t.cluster.Runtime.QueryNodes() {
-		d := n.Distribution
-		if d == nil {
+	for _, n := range r.QueryNodes() {
+		if n.Distribution == nil {
 			continue
 		}
-		targets := make(map[model.CollectionID]target)
-		of := func(id model.CollectionID) target {
-			x, ok := targets[id]
-			if !ok {
-				x = target{t.share(t.groupOf(id, n.Node), n.Node), t.costing(id)}
-				targets[id] = x
-			}
-			return x
-		}
-		at := 0
-		for i := range d.Sealed {
-			s := &d.Sealed[i]
-			x := of(s.Collection)
-			if s.Level == model.LevelL0 {
-				x.share.LevelZero++
-				continue
-			}
-			var ok bool
-			at, ok = t.seek(s.ID, at)
-			if ok {
-				x.share.addSealed(x.cost, s, t.rows[at], t.bytes[at], true)
-				continue
-			}
-			rows, known := loadedRows(s)
-			x.share.addSealed(x.cost, s, rows, 0, known)
-		}
-		for i := range d.Leaders {
-			v := &d.Leaders[i]
-			x := of(v.Collection)
-			x.share.Leaders++
-			x.share.addGrowing(x.cost, len(v.Growing), v.GrowingRows)
-		}
-		for i := range d.Channels {
-			of(d.Channels[i].Collection).share.Channels++
+		for i := range n.Distribution.Channels {
+			t.share(t.groupOf(n.Distribution.Channels[i].Collection, n.Node), n.Node).Channels++
 		}
 	}
 }

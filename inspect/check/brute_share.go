@@ -20,7 +20,7 @@ them up per loaded collection, weighed as ` + "`kitescope balance`" + ` weighs w
 compares a thousand or two rows a segment, whatever its size). The weights are printed with the balance.
 
 A warning is a collection where brute force that does **not** pass by itself is a fifth of the work or more: growing rows that nobody writes
-any more, or that are flushed already, and sealed segments of 1,024 rows and more that were loaded 10 minutes ago and still have no index.
+any more, or that were flushed over two minutes ago, and sealed segments of 1,024 rows and more that were loaded 10 minutes ago and still have no index.
 
 Only information is a collection where half of the work is brute force because rows are being inserted: that goes on as long as the inserts do, and costs
 latency meanwhile; and a query node that does twice its share of such work, as the leader of busy shards.
@@ -68,7 +68,8 @@ func runBruteForceShare(p *Pass) error {
 	return nil
 }
 
-// writtenRows are, by collection, growing rows that are still written, or may be: those pass by themselves.
+// writtenRows are, by collection, growing rows that pass by themselves: they are still written, or may be, or were
+// flushed just now.
 func (p *Pass) writtenRows() map[model.CollectionID]int64 {
 	rows := make(map[model.CollectionID]int64)
 	open := p.shared.open()
@@ -83,6 +84,19 @@ func (p *Pass) writtenRows() map[model.CollectionID]int64 {
 			}
 		}
 	}
+	// Nor do those last that are flushed or compacted already: leaders let go of them within a minute or
+	// so, for which growing-flushed gives them time.
+	asked := p.askedAt()
+	p.eachGone(func(view model.ShardView, g model.GrowingView) {
+		s := p.Segment(g.ID)
+		switch _, late, _ := p.goneSince(s, g, asked); {
+		case late:
+		case s != nil && s.Rows > 0:
+			rows[view.Collection] += s.Rows
+		default: // nodes say the sum of a shard
+			rows[view.Collection] += view.GrowingRows / int64(len(view.Growing))
+		}
+	})
 	return rows
 }
 
@@ -91,24 +105,13 @@ func (p *Pass) writtenRows() map[model.CollectionID]int64 {
 func (p *Pass) bareSealedRows() map[model.CollectionID]int64 {
 	rows := make(map[model.CollectionID]int64)
 	asked := p.askedAt()
-	all := p.shared.records()
-	for _, n := range p.Runtime.QueryNodes() {
-		if n.Distribution == nil {
-			continue
-		}
-		at := 0
-		for i := range n.Distribution.Sealed {
-			s := &n.Distribution.Sealed[i]
-			if len(s.Indexes) > 0 || s.Level == model.LevelL0 {
-				continue
+	p.eachOdds(func(id model.CollectionID, o *odds) {
+		for _, x := range o.bare {
+			if x.record != nil && x.record.Rows >= minIndexRows && asked.Sub(versionTime(x.served.Version)) >= loadGrace {
+				rows[id] += x.record.Rows
 			}
-			var known bool
-			if at, known = all.seek(s.ID, at); !known || all.rows[at] < minIndexRows || asked.Sub(versionTime(s.Version)) < loadGrace {
-				continue
-			}
-			rows[s.Collection] += all.rows[at]
 		}
-	}
+	})
 	return rows
 }
 

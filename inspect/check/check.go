@@ -91,8 +91,10 @@ type Cause struct {
 // Pass is one run of one check over one cluster.
 type Pass struct {
 	*model.Cluster
-	// Now is the time of the cluster's state: ages count to it.
-	Now time.Time
+	// Now is the time of the cluster's state, by the cluster's own clock: ages count to it. The clock of the machine that
+	// read the cluster is ahead of that one by ahead.
+	Now   time.Time
+	ahead time.Duration
 	// Balance is the survey that all checks share.
 	Balance *balance.Survey
 	shared  *shared

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/model"
@@ -28,7 +29,7 @@ var ClockRegression = &Check{
 - Checkpoints or segment positions more than 10 seconds ahead of that reservation: an error. The clock went back, or etcd was restored from a copy that is older than the data. New
   writes then get older timestamps than what is there: they count as deleted or are passed over.
 - On a live cluster, or a bundle of one, a reservation that differs from the clock of the machine that read it by more than 2 minutes: a warning. Either that clock or the cluster's is wrong, and then
-  all ages here are too, or RootCoord does not run. From other files this cannot be judged, as their time is taken from that very reservation.
+  the ages in lists are too, or RootCoord does not run. As long as RootCoord answers, findings count by the cluster's clock all the same. From other files this cannot be judged, as their time is taken from that very reservation.
 
 The greatest timestamp, with which 2.6 marks dropped channels, does not count, and neither do dropped segments.`,
 	Remedy: `Mend the clocks of the nodes (NTP) first. If positions are ahead, RootCoord hands out no older timestamps once its own has caught up: wait that long with writers stopped, or restore a newer
@@ -82,11 +83,8 @@ func (p *Pass) judgePositions(reserved time.Time) {
 			note(t, refVChannel(v.Name), "checkpoint of "+v.Name)
 		}
 	}
-	for _, s := range p.Segments {
-		t := max(s.StartAt, s.PositionAt)
-		if t > limit && t != model.MaxTSO && s.State.Healthy() {
-			note(t, refSegment(s.ID), "position of segment "+s.ID.String())
-		}
+	for _, s := range p.aheadOf(limit) {
+		note(max(s.StartAt, s.PositionAt), refSegment(s.ID), "position of segment "+s.ID.String())
 	}
 	if count == 0 {
 		return
@@ -102,8 +100,26 @@ func (p *Pass) judgePositions(reserved time.Time) {
 	})
 }
 
+// aheadOf are the segments, not dropped, with a position beyond a limit, by id.
+func (p *Pass) aheadOf(limit model.TSO) []*model.Segment {
+	var list []*model.Segment
+	for _, id := range p.SegmentOwners() {
+		if p.digestOf(id).furthest <= limit {
+			continue
+		}
+		for _, s := range p.SegmentsOf(id) {
+			if t := max(s.StartAt, s.PositionAt); t > limit && t != model.MaxTSO && s.State.Healthy() {
+				list = append(list, s)
+			}
+		}
+	}
+	slices.SortFunc(list, byID)
+	return list
+}
+
 func (p *Pass) judgeSkew(reserved time.Time) {
-	skew := p.Now.Sub(reserved)
+	now := p.Now.Add(p.ahead)
+	skew := now.Sub(reserved)
 	if skew.Abs() < skewWarning || !hasRole(p.Cluster, "rootcoord") && !hasRole(p.Cluster, "mixcoord") {
 		return
 	}
@@ -111,10 +127,13 @@ func (p *Pass) judgeSkew(reserved time.Time) {
 	if skew < 0 {
 		direction, impact = "ahead of", "Ages that are shown are too small."
 	}
+	if p.ahead != 0 {
+		impact = "Ages in lists are wrong by as much; findings count by the cluster's clock."
+	}
 	p.Report(Finding{
 		Severity: Warning, Object: p.clockKeeper(),
 		Message:  fmt.Sprintf("the cluster's timestamps are %s %s the clock of the machine that read them", span(skew.Abs()), direction),
-		Evidence: []Evidence{{"reserved until", timeText(reserved), "etcd"}, {"clock of that machine", timeText(p.Now), "kitescope"}},
+		Evidence: []Evidence{{"reserved until", timeText(reserved), "etcd"}, {"clock of that machine", timeText(now), "kitescope"}},
 		Impact:   impact,
 		Hint:     "compare the clocks of both machines, that one and RootCoord's; look whether RootCoord answers",
 	})

@@ -60,12 +60,30 @@ func roleKeys() []string {
 }
 
 func runConfigDrift(p *Pass) error {
-	byRole := make(map[string][]*model.LiveNode)
-	var all []*model.LiveNode
-	addresses := make(map[string]bool)
 	for _, n := range p.Runtime.Nodes {
 		if n.Config == nil {
 			p.unseenConfig(n)
+		}
+	}
+	drifts := p.shared.views.drifts()
+	for _, n := range p.Runtime.Nodes {
+		if d := drifts[n]; d != nil {
+			p.reportDrift(n, d)
+		}
+	}
+	for _, e := range p.Config {
+		p.judgeDynamic(e)
+	}
+	return nil
+}
+
+// findDrifts compares the processes of each role, and all of them in what every role reads.
+func findDrifts(r *model.Runtime) map[*model.LiveNode]*drift {
+	byRole := make(map[string][]*model.LiveNode)
+	var all []*model.LiveNode
+	addresses := make(map[string]bool)
+	for _, n := range r.Nodes {
+		if n.Config == nil {
 			continue
 		}
 		byRole[n.Role] = append(byRole[n.Role], n)
@@ -79,15 +97,7 @@ func runConfigDrift(p *Pass) error {
 		compareConfigs(nodes, func(key string) bool { return !sharedKey(key) }, found)
 	}
 	compareConfigs(all, sharedKey, found)
-	for _, n := range p.Runtime.Nodes {
-		if d := found[n]; d != nil {
-			p.reportDrift(n, d)
-		}
-	}
-	for _, e := range p.Config {
-		p.judgeDynamic(e)
-	}
-	return nil
+	return found
 }
 
 // unseenConfig notes that a process did not tell its configuration, but for those that cannot: old versions,
@@ -123,14 +133,15 @@ func compareConfigs(nodes []*model.LiveNode, wanted func(string) bool, found map
 	if len(nodes) < 2 {
 		return
 	}
-	keys := make(map[string]bool)
+	keys := make(map[string]bool) // whether each is to be compared
 	for _, n := range nodes {
 		for key := range n.Config.Values {
-			if wanted(key) && !ownKey(key) {
-				keys[key] = true
+			if _, known := keys[key]; !known {
+				keys[key] = wanted(key) && !ownKey(key)
 			}
 		}
 	}
+	maps.DeleteFunc(keys, func(_ string, compared bool) bool { return !compared })
 	oneRole := !slices.ContainsFunc(nodes, func(n *model.LiveNode) bool { return n.Role != nodes[0].Role })
 	oneVersion := !slices.ContainsFunc(nodes, func(n *model.LiveNode) bool { return versionOf(n) != versionOf(nodes[0]) })
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -248,7 +259,7 @@ func (p *Pass) reportDrift(n *model.LiveNode, d *drift) {
 		}
 	}
 	f := Finding{
-		Severity: severity, Object: n.Ref(), Evidence: d.keys,
+		Severity: severity, Object: n.Ref(), Evidence: slices.Clone(d.keys),
 		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), liveNames(d.peers), few(names)),
 		Impact:  "One process works differently from its peers, which shows only in some queries.",
 		Hint:    "compare configuration file and environment of " + n.Name() + " (" + n.Address + ") with those of " + d.peers[0].Name() + ", and restart it",

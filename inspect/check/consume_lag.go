@@ -51,9 +51,9 @@ type behind struct {
 
 func runConsumptionLag(p *Pass) error {
 	// Each answer is as old as the first question at most: a node that made the others wait is no lag of theirs.
-	asked := p.Runtime.From
-	if asked.IsZero() {
-		asked = p.askedAt()
+	asked := p.askedAt()
+	if !p.Runtime.From.IsZero() {
+		asked = p.Runtime.From.Add(-p.ahead)
 	}
 	for _, n := range p.Runtime.QueryNodes() {
 		var b behind

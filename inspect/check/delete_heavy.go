@@ -51,8 +51,8 @@ func runDeleteHeavy(p *Pass) error {
 		segments := 0
 		var rows, deleted int64
 		var objects []model.Ref
-		for _, s := range p.SegmentsOf(x.ID) {
-			if s.State != model.SegmentFlushed || s.Level == model.LevelL0 || float64(s.DeletedRows) <= deletedShare*float64(s.Rows) || !settled(s, limit) {
+		for _, s := range p.among(x.ID, deletedSegs) {
+			if !settled(s, limit) {
 				continue
 			}
 			segments++

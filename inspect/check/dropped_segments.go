@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -87,17 +88,14 @@ func runDroppedNotCollected(p *Pass) error {
 // uncollected adds up the segments that were dropped before limit.
 func (p *Pass) uncollected(limit model.TSO) (u uncollected) {
 	u.oldest = p.Now
-	for _, s := range p.Segments {
-		if s.State != model.SegmentDropped {
-			continue
+	var list []*model.Segment
+	for s := range p.allAmong(droppedSegs) {
+		if at := droppedAt(s); at != 0 && at < limit {
+			list = append(list, s)
 		}
-		at := s.DroppedAt
-		if last := lastTouched(s); at == 0 && !last.IsZero() {
-			at = model.TSOFromTime(last)
-		}
-		if at == 0 || at >= limit {
-			continue
-		}
+	}
+	slices.SortFunc(list, byID)
+	for _, s := range list {
 		u.count++
 		u.bytes += s.Bytes
 		if s.DroppedAt == 0 {
@@ -106,7 +104,7 @@ func (p *Pass) uncollected(limit model.TSO) (u uncollected) {
 		if v := p.VChannel(s.VChannel); v != nil && v.Removal == "non-removed" && v.Checkpoint.At < s.PositionAt {
 			u.behind++
 		}
-		if t := at.Time(); t.Before(u.oldest) {
+		if t := droppedAt(s).Time(); t.Before(u.oldest) {
 			u.oldest = t
 		}
 		if len(u.objects) < maxObjects {
@@ -114,6 +112,14 @@ func (p *Pass) uncollected(limit model.TSO) (u uncollected) {
 		}
 	}
 	return u
+}
+
+// droppedAt is when a segment was dropped, if that is not recorded when it was written last; 0 if nothing tells.
+func droppedAt(s *model.Segment) model.TSO {
+	if last := lastTouched(s); s.DroppedAt == 0 && !last.IsZero() {
+		return model.TSOFromTime(last)
+	}
+	return s.DroppedAt
 }
 
 // settingSource says where a setting of DataCoord's was told, "default" if nowhere.

@@ -71,12 +71,17 @@ func (p *Pass) queryDuties(d *duties, id model.NodeID) {
 
 // askedFor counts the segments that leaders ask a node for.
 func (p *Pass) askedFor(d *duties, id model.NodeID) {
+	named := p.shared.views.named()
 	for _, n := range p.Runtime.QueryNodes() {
 		if n.Distribution == nil {
 			continue
 		}
 		for i := range n.Distribution.Leaders {
-			for _, s := range n.Distribution.Leaders[i].Sealed {
+			view := &n.Distribution.Leaders[i]
+			if !slices.Contains(named[view], id) {
+				continue
+			}
+			for _, s := range view.Sealed {
 				if s.Node != id {
 					continue
 				}

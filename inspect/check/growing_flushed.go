@@ -59,28 +59,21 @@ type leftover struct {
 func runGrowingFlushed(p *Pass) error {
 	asked := p.askedAt()
 	found := make(map[model.CollectionID]*leftover)
-	all := p.shared.records()
-	for _, n := range p.Runtime.QueryNodes() {
-		if n.Distribution == nil {
-			continue
-		}
-		for i := range n.Distribution.Leaders {
-			view := &n.Distribution.Leaders[i]
-			at := 0
-			for _, g := range view.Growing {
-				var state model.SegmentState
-				switch state, at = all.state(g.ID, at); state {
-				case model.SegmentStateNone, model.SegmentFlushed, model.SegmentDropped:
-					p.judgeGrowing(found, model.ShardView{Node: n, LeaderView: view}, g, asked)
-				default:
-				}
-			}
-		}
-	}
+	p.eachGone(func(view model.ShardView, g model.GrowingView) { p.judgeGrowing(found, view, g, asked) })
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		p.reportLeftover(id, found[id], asked)
 	}
 	return nil
+}
+
+// eachGone calls f for each growing segment in a leader's view that is growing no more: flushed, dropped after a
+// compaction, or without a record.
+func (p *Pass) eachGone(f func(model.ShardView, model.GrowingView)) {
+	p.eachOdds(func(_ model.CollectionID, o *odds) {
+		for _, x := range o.grown {
+			f(x.view, x.growing)
+		}
+	})
 }
 
 func (p *Pass) judgeGrowing(found map[model.CollectionID]*leftover, view model.ShardView, g model.GrowingView, asked time.Time) {

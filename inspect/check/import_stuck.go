@@ -99,8 +99,8 @@ func (p *Pass) judgeImporting(running map[model.CollectionID]bool) {
 		}
 		var objects []model.Ref
 		segments, rows := 0, int64(0)
-		for _, s := range p.SegmentsOf(x.ID) {
-			if s.State == model.SegmentImporting && settled(s, limit) && !lastTouched(s).IsZero() {
+		for _, s := range p.among(x.ID, importingSegs) {
+			if settled(s, limit) && !lastTouched(s).IsZero() {
 				segments, rows = segments+1, rows+s.Rows
 				objects = append(objects, refSegment(s.ID))
 			}

@@ -58,13 +58,16 @@ func (p *Pass) judgeEngine(x *model.Collection, lowest, highest *model.Session) 
 	var version int32
 	var reader *model.Session
 	segments, rows := 0, int64(0)
+	if d := p.digestOf(x.ID); d.newestEngine <= lowest.IndexEngine.Current && (d.oldestEngine < 0 || d.oldestEngine >= highest.IndexEngine.Minimal) {
+		return
+	}
 	for _, s := range p.SegmentsOf(x.ID) {
 		if !s.State.Healthy() {
 			continue
 		}
 		for i := range s.Indexes {
 			r := &s.Indexes[i]
-			if r.State != model.IndexFinished || r.Deleted || r.Files == 0 {
+			if !hasFiles(r) {
 				continue
 			}
 			switch {

@@ -92,12 +92,7 @@ func (p *Pass) judgeLists(x *model.Collection, i *model.Index) {
 	if nlist <= 0 {
 		return
 	}
-	var largest int64
-	for _, s := range p.SegmentsOf(x.ID) {
-		if p.WantsIndex(s) {
-			largest = max(largest, s.Rows)
-		}
-	}
+	largest := p.digestOf(x.ID).largest
 	advised := listsPerRoot * math.Sqrt(float64(largest))
 	var problem, impact string
 	switch {

@@ -52,46 +52,25 @@ type unloaded struct {
 }
 
 func runIndexNotLoaded(p *Pass) error {
-	wanted := p.wantedIndexes()
-	most := 0
-	for _, list := range wanted {
-		most = max(most, len(list))
-	}
 	found := make(map[model.CollectionID]*unloaded)
 	asked := p.askedAt()
-	for _, n := range p.Runtime.QueryNodes() {
-		if n.Distribution == nil {
-			continue
-		}
-		for i := range n.Distribution.Sealed {
-			s := &n.Distribution.Sealed[i]
-			if len(s.Indexes) >= most || s.Level == model.LevelL0 {
-				continue
-			}
-			for _, x := range wanted[s.Collection] {
-				if !hasIndex(s, x) {
-					p.judgeUnloaded(found, n, s, x, asked)
+	p.eachOdds(func(id model.CollectionID, o *odds) {
+		wanted := wantedIndexes(p.Cluster, id)
+		for _, h := range o.lacking {
+			for _, x := range wanted {
+				if !hasIndex(h.served, x) {
+					p.judgeUnloaded(found, h.node, h.served, x, asked)
 				}
 			}
 		}
-	}
+	})
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		p.reportUnloaded(id, found[id])
 	}
 	return nil
 }
 
-// wantedIndexes are the vector indexes that have files, by collection.
-func (p *Pass) wantedIndexes() map[model.CollectionID][]*model.Index {
-	wanted := make(map[model.CollectionID][]*model.Index)
-	for _, x := range p.Indexes {
-		if !x.Deleted && x.Type != "" && !flat(x.Type) && isVectorField(p.Cluster, x.Collection, x.Field) {
-			wanted[x.Collection] = append(wanted[x.Collection], x)
-		}
-	}
-	return wanted
-}
-
+// hasIndex reports whether a node has an index of a segment's field in use.
 func hasIndex(s *model.ServedSegment, x *model.Index) bool {
 	for i := range s.Indexes {
 		if s.Indexes[i].Index == x.ID || s.Indexes[i].Field == x.Field {

@@ -35,8 +35,8 @@ func (p *Pass) eachUnbuilt(f func(build)) {
 			continue
 		}
 		indexes := p.IndexesOf(x.ID)
-		for _, s := range p.SegmentsOf(x.ID) {
-			if s.Rows < least || !p.WantsIndex(s) {
+		for _, s := range p.among(x.ID, unbuiltSegs) {
+			if s.Rows < least {
 				continue
 			}
 			for _, i := range indexes {

@@ -53,8 +53,8 @@ type l0Sum struct {
 func runL0Backlog(p *Pass) error {
 	limit := p.before(l0After)
 	sums := make(map[string]*l0Sum)
-	for _, s := range p.Segments {
-		if s.Level != model.LevelL0 || s.State != model.SegmentFlushed || !settled(s, limit) {
+	for s := range p.allAmong(levelZeroSegs) {
+		if s.State != model.SegmentFlushed || !settled(s, limit) {
 			continue
 		}
 		if x := p.Collection(s.Collection); x == nil || x.Dropped() {

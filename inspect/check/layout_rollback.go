@@ -98,10 +98,7 @@ func (p *Pass) judgeRewritten(x *model.Collection) {
 func (p *Pass) judgeForeignLevel(x *model.Collection) {
 	f := Finding{Severity: Error, Object: refCollection(p.Cluster, x.ID)}
 	segments, deletes := 0, int64(0)
-	for _, s := range p.SegmentsOf(x.ID) {
-		if s.Level != model.LevelL0 || !s.State.Healthy() {
-			continue
-		}
+	for _, s := range p.among(x.ID, levelZeroSegs) {
 		segments, deletes = segments+1, deletes+s.DeletedRows
 		if len(f.Objects) < maxObjects {
 			f.Objects = append(f.Objects, refSegment(s.ID))

@@ -51,7 +51,6 @@ type split struct {
 
 func runLeaderSplit(p *Pass) error {
 	asked := p.askedAt()
-	places := &cursors{nodes: p.shared.nodes()}
 	for _, l := range p.LoadStates {
 		if x := p.Collection(l.Collection); x == nil || x.Dropped() || l.Status != "Loaded" {
 			continue
@@ -62,7 +61,7 @@ func runLeaderSplit(p *Pass) error {
 			views := p.Runtime.ShardViews(channel)
 			p.judgeLeaders(&s, views, members, asked)
 			for _, v := range views {
-				p.judgeView(&s, places, v, asked)
+				p.judgeView(&s, v, asked)
 			}
 		}
 		p.reportSplit(l.Collection, &s)
@@ -98,14 +97,9 @@ func (p *Pass) judgeLeaders(s *split, views []model.ShardView, members map[model
 }
 
 // judgeView looks for segments that a leader asks a node for that does not have them.
-func (p *Pass) judgeView(s *split, places *cursors, v model.ShardView, asked time.Time) {
-	places.list = places.list[:0]
-	for _, x := range v.Sealed {
-		at := places.of(x.Node)
-		if at.node == nil {
-			continue // shard-not-serviceable
-		}
-		if at.has(x.ID) || asked.Sub(versionTime(x.Version)) < moveGrace {
+func (p *Pass) judgeView(s *split, v model.ShardView, asked time.Time) {
+	for _, x := range p.shared.views.lost()[v.LeaderView] {
+		if asked.Sub(versionTime(x.Version)) < moveGrace {
 			continue
 		}
 		record := p.Segment(x.ID)
@@ -114,50 +108,6 @@ func (p *Pass) judgeView(s *split, places *cursors, v model.ShardView, asked tim
 		}
 		s.lost, s.lostAt, s.rows = append(s.lost, x.ID), append(s.lostAt, x.Node), s.rows+record.Rows
 	}
-}
-
-// cursors walk through what each node of a view has, side by side with the view: both are in order, and this is
-// asked of every segment of the cluster.
-type cursors struct {
-	nodes map[model.NodeID]*model.LiveNode
-	list  []cursor
-}
-
-type cursor struct {
-	node *model.LiveNode
-	id   model.NodeID
-	at   int
-}
-
-// of is the cursor of a node; its node is nil if that one did not say what it has.
-func (c *cursors) of(id model.NodeID) *cursor {
-	for i := range c.list {
-		if c.list[i].id == id {
-			return &c.list[i]
-		}
-	}
-	c.list = append(c.list, cursor{node: c.nodes[id], id: id})
-	return &c.list[len(c.list)-1]
-}
-
-// has reports whether the node has a segment. Ids are asked for in rising order.
-func (c *cursor) has(id model.SegmentID) bool {
-	sealed := c.node.Distribution.Sealed
-	low, step := c.at, 1
-	for low+step < len(sealed) && sealed[low+step].ID < id {
-		low += step
-		step *= 2
-	}
-	high := min(low+step+1, len(sealed))
-	for low < high {
-		if middle := (low + high) / 2; sealed[middle].ID < id {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	c.at = low
-	return low < len(sealed) && sealed[low].ID == id
 }
 
 // justMoved reports whether some node has loaded a segment only now.

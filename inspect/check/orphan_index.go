@@ -38,17 +38,9 @@ func runOrphanIndex(p *Pass) error {
 		}
 	}
 	for _, x := range p.Collections {
-		defined := p.IndexesOf(x.ID)
-		// Where every segment has what is defined, only those with more records can have one of something else.
-		enough := 0
-		if t := p.CollectionTotals(x.ID); t.IndexedRows == t.NeedIndexRows {
-			enough = living(defined)
-		}
-		for _, s := range p.SegmentsOf(x.ID) {
-			if len(s.Indexes) > enough && s.State.Healthy() && undefined(s, defined) {
-				onLiving++
-				note(refSegment(s.ID))
-			}
+		for _, s := range p.among(x.ID, strayIndexSegs) {
+			onLiving++
+			note(refSegment(s.ID))
 		}
 	}
 	for _, i := range p.Indexes {
@@ -72,16 +64,6 @@ func runOrphanIndex(p *Pass) error {
 		Hint:   "kitescope get orphans",
 	})
 	return nil
-}
-
-// living counts the definitions that are not marked deleted.
-func living(list []*model.Index) (n int) {
-	for _, x := range list {
-		if !x.Deleted {
-			n++
-		}
-	}
-	return n
 }
 
 // undefined reports whether a segment has an index record, not marked deleted, of a definition that does not exist.

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -40,40 +39,25 @@ type orphanGroup struct {
 
 func runOrphanSegments(p *Pass) error {
 	var list []*orphanGroup
-	owned := 0
-	for _, x := range p.Collections {
-		segments := p.SegmentsOf(x.ID)
-		owned += len(segments)
-		if x.Dropped() {
+	for _, id := range p.SegmentOwners() {
+		x := p.Collection(id)
+		if x != nil && x.Dropped() {
 			continue
 		}
-		if g := p.lostPartitions(x, segments); g != nil {
+		g := &orphanGroup{collection: id}
+		if x != nil {
+			g.add(p.among(id, strayPartitionSegs))
+		} else {
+			g.add(p.SegmentsOf(id))
+		}
+		if len(g.segments) > 0 {
 			list = append(list, g)
 		}
 	}
-	if owned < len(p.Segments) { // else none is without a collection
-		list = append(list, p.lostCollections()...)
-	}
-	slices.SortFunc(list, func(a, b *orphanGroup) int { return cmp.Compare(a.collection, b.collection) })
 	for _, g := range list {
 		p.reportOrphans(g)
 	}
 	return nil
-}
-
-// lostPartitions are the living segments of a collection whose partition has no record, nil if there are none.
-func (p *Pass) lostPartitions(x *model.Collection, segments []*model.Segment) *orphanGroup {
-	var g *orphanGroup
-	known := p.PartitionsOf(x.ID) // by id, and mostly few: a map would cost more
-	for _, s := range segments {
-		if s.Partition > 0 && !hasPartition(known, s.Partition) && s.State.Healthy() {
-			if g == nil {
-				g = &orphanGroup{collection: x.ID}
-			}
-			g.add(s)
-		}
-	}
-	return g
 }
 
 // hasPartition reports whether a list of partitions, in order of their ids, has one.
@@ -90,26 +74,14 @@ func hasPartition(list []*model.Partition, id model.PartitionID) bool {
 	return false
 }
 
-// lostCollections are the living segments of collections that have no record, by collection.
-func (p *Pass) lostCollections() []*orphanGroup {
-	groups := make(map[model.CollectionID]*orphanGroup)
-	for _, s := range p.Segments {
-		if !s.State.Healthy() || p.Collection(s.Collection) != nil {
-			continue
+// add adds the segments that are not dropped.
+func (g *orphanGroup) add(list []*model.Segment) {
+	for _, s := range list {
+		if s.State.Healthy() {
+			g.segments = append(g.segments, s.ID)
+			g.rows, g.bytes = g.rows+s.Rows, g.bytes+s.Bytes
 		}
-		g := groups[s.Collection]
-		if g == nil {
-			g = &orphanGroup{collection: s.Collection}
-			groups[s.Collection] = g
-		}
-		g.add(s)
 	}
-	return slices.Collect(maps.Values(groups))
-}
-
-func (g *orphanGroup) add(s *model.Segment) {
-	g.segments = append(g.segments, s.ID)
-	g.rows, g.bytes = g.rows+s.Rows, g.bytes+s.Bytes
 }
 
 func (p *Pass) reportOrphans(g *orphanGroup) {

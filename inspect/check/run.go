@@ -25,24 +25,20 @@ type Report struct {
 	Balance  *balance.Survey
 }
 
-// shared are facts that several checks use, worked out when the first one asks.
-type shared struct {
-	records func() *records
-	open    func() []openSegment
-	works   func() map[model.CollectionID]work
-	nodes   func() map[model.NodeID]*model.LiveNode // query nodes that said what they serve
-}
-
 // Run judges a cluster by some checks. now is the time of the cluster's state.
 func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
-	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Balance: survey(c)}
-	facts := &Pass{Cluster: c, Now: now, Balance: r.Balance}
-	facts.shared = &shared{
-		records: sync.OnceValue(func() *records { return newRecords(c.Segments) }),
-		open:    sync.OnceValue(func() []openSegment { return openSegments(facts) }),
-		works:   sync.OnceValue(func() map[model.CollectionID]work { return worksOf(r.Balance) }),
-		nodes:   sync.OnceValue(func() map[model.NodeID]*model.LiveNode { return servingNodes(c.Runtime) }),
+	return new(Judge).Run(c, now, checks)
+}
+
+func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
+	next := &kept{}
+	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks))}
+	r.Balance = k.survey(c, next)
+	facts := &Pass{Cluster: c, Now: now, Balance: r.Balance, ahead: clockAhead(c)}
+	if !now.IsZero() {
+		facts.Now = now.Add(-facts.ahead)
 	}
+	facts.shared = k.share(facts, next)
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 4)
 	for i, x := range checks {
@@ -58,18 +54,21 @@ func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	}
 	r.findCauses(checks)
 	r.rank()
+	*k = *next
 	return r
 }
 
 // survey adds up what nodes serve. Should that break, nothing is known of any node, and all other
 // checks go on.
-func survey(c *model.Cluster) (s *balance.Survey) {
+func (k *kept) survey(c *model.Cluster, next *kept) (s *balance.Survey) {
 	defer func() {
 		if recover() != nil {
 			s = &balance.Survey{Asked: c.Runtime != nil, Unknown: c.Runtime.QueryNodes()}
 		}
 	}()
-	return balance.Take(c)
+	s = k.surveyor.Take(c)
+	next.surveyor = k.surveyor
+	return s
 }
 
 // run gives one check its pass. A check that panics has failed; the others go on.

@@ -84,17 +84,12 @@ func openSegments(p *Pass) []openSegment {
 	list := make([]openSegment, 0, all[model.SegmentGrowing]+all[model.SegmentSealed]+all[model.SegmentFlushing])
 	asked := p.askedAt()
 	for _, x := range p.Collections {
-		n := p.CollectionTotals(x.ID).ByState
-		if x.Dropped() || n[model.SegmentGrowing]+n[model.SegmentSealed]+n[model.SegmentFlushing] == 0 {
+		if x.Dropped() {
 			continue
 		}
-		for _, s := range p.SegmentsOf(x.ID) {
-			switch s.State {
-			case model.SegmentGrowing, model.SegmentSealed, model.SegmentFlushing:
-				if s.Level != model.LevelL0 && !s.Importing && !s.Fake {
-					list = append(list, p.openSegment(s, asked))
-				}
-			default:
+		for _, s := range p.among(x.ID, openSegs) {
+			if s.Level != model.LevelL0 && !s.Importing && !s.Fake {
+				list = append(list, p.openSegment(s, asked))
 			}
 		}
 	}

@@ -52,26 +52,20 @@ type remains struct {
 func runSegmentDropped(p *Pass) error {
 	asked := p.askedAt()
 	found := make(map[model.CollectionID]*remains)
-	all := p.shared.records()
-	wanted := make(map[model.CollectionID]bool, len(p.LoadStates))
-	for _, l := range p.LoadStates {
-		wanted[l.Collection] = p.wanted(l.Collection)
-	}
 	kept := &bridges{p, make(map[model.CollectionID]map[model.SegmentID]bool)}
-	for _, n := range p.Runtime.QueryNodes() {
-		if n.Distribution == nil {
-			continue
-		}
-		at := 0
-		for i := range n.Distribution.Sealed {
-			s := &n.Distribution.Sealed[i]
-			var state model.SegmentState
-			state, at = all.state(s.ID, at)
-			if state == model.SegmentStateNone || state == model.SegmentDropped || !wanted[s.Collection] {
-				kept.judge(found, n, s, asked)
+	p.eachOdds(func(id model.CollectionID, o *odds) {
+		if !p.wanted(id) {
+			for _, on := range p.Runtime.SealedOf(id) {
+				for _, s := range on.Segments {
+					kept.judge(found, on.Node, s, asked)
+				}
 			}
+			return
 		}
-	}
+		for _, x := range o.strays {
+			kept.judge(found, x.node, x.served, asked)
+		}
+	})
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		p.reportRemains(id, found[id], asked)
 	}

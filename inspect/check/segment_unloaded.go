@@ -69,9 +69,9 @@ func runSegmentNotLoaded(p *Pass) error {
 				blind[view.Collection] = true
 				continue
 			}
-			missingFrom(wanted.Flushed, view.Sealed, func(id model.SegmentID) {
+			for _, id := range p.shared.views.missing()[view] {
 				p.judgeAbsent(found, model.ShardView{Node: n, LeaderView: view}, id, asked)
-			})
+			}
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(blind)) {

@@ -36,8 +36,8 @@ func runSegmentsInvisible(p *Pass) error {
 		}
 		var objects []model.Ref
 		segments, rows := 0, int64(0)
-		for _, s := range p.SegmentsOf(x.ID) {
-			if !s.Invisible || s.State != model.SegmentFlushed || s.Importing || !settled(s, limit) {
+		for _, s := range p.among(x.ID, invisibleSegs) {
+			if s.Importing || !settled(s, limit) {
 				continue
 			}
 			segments, rows = segments+1, rows+s.Rows

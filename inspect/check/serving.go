@@ -34,7 +34,7 @@ func (p *Pass) askedAt() time.Time {
 		return p.Now
 	}
 	if !r.To.IsZero() {
-		return r.To
+		return r.To.Add(-p.ahead)
 	}
 	var latest time.Time
 	mention := func(t time.Time) {

@@ -77,17 +77,14 @@ func (p *Pass) deadNodes() map[model.NodeID]string {
 		if why := p.whyDead(n.Node); why != "" {
 			dead[n.Node] = why
 		}
-		if n.Distribution == nil {
-			continue
-		}
-		for i := range n.Distribution.Leaders {
-			for _, s := range n.Distribution.Leaders[i].Sealed {
-				if alive[s.Node] != nil || dead[s.Node] != "" {
-					continue
-				}
-				if why := p.whyDead(s.Node); why != "" {
-					dead[s.Node] = why
-				}
+	}
+	for _, named := range p.shared.views.named() {
+		for _, id := range named {
+			if alive[id] != nil || dead[id] != "" {
+				continue
+			}
+			if why := p.whyDead(id); why != "" {
+				dead[id] = why
 			}
 		}
 	}
@@ -176,9 +173,9 @@ func (p *Pass) whyUnserviceable(v model.ShardView, dead map[model.NodeID]string,
 		return "the leader was never given a target"
 	}
 	if len(dead) > 0 {
-		for _, s := range v.Sealed {
-			if why := dead[s.Node]; why != "" {
-				return "segments are on querynode-" + s.Node.String() + " (" + why + ")"
+		for _, id := range p.shared.views.named()[v.LeaderView] {
+			if why := dead[id]; why != "" {
+				return "segments are on querynode-" + id.String() + " (" + why + ")"
 			}
 		}
 	}

@@ -76,14 +76,9 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 	groups := make(map[mergeGroup]*mergeSum)
 	var group mergeGroup
 	var sum *mergeSum
-	flushed := 0
-	for _, s := range p.SegmentsOf(x.ID) {
-		if s.State != model.SegmentFlushed || s.Level == model.LevelL0 {
-			continue
-		}
-		flushed++
-		small := s.MaxRows > 0 && float64(s.Rows) < smallShare*float64(s.MaxRows)
-		if !small || s.Level == model.LevelL2 || s.Importing || s.Invisible || !settled(s, limit) {
+	d := p.digestOf(x.ID)
+	for _, s := range p.among(x.ID, smallSegs) {
+		if s.Level == model.LevelL2 || s.Importing || s.Invisible || !settled(s, limit) {
 			continue
 		}
 		if sum == nil || s.Partition != group.partition || s.VChannel != group.vchannel {
@@ -114,12 +109,12 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 		Message: fmt.Sprintf("%s of %s are small, with %s rows, and could be %s fewer", plural(small, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), number(excess)),
 		Evidence: []Evidence{
 			{"small segments older than " + span(mergeAfter), strconv.Itoa(small), "etcd"},
-			{"flushed segments in all", strconv.Itoa(flushed), "etcd"},
+			{"flushed segments in all", strconv.Itoa(d.flushed), "etcd"},
 			{"their rows", number(rows), "etcd"},
-			{"rows a segment may have", number(p.maxRows(x)), "etcd"},
+			{"rows a segment may have", number(d.maxRows), "etcd"},
 			{"partitions and vchannels they are in", strconv.Itoa(len(groups)), "etcd"},
 		},
-		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", number(flushed)),
+		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", number(d.flushed)),
 		Hint:   fmt.Sprintf("%sCollection(%q).compact(), and flush less often", inDatabase(p.Cluster, x), x.Name),
 	}
 	for _, kv := range x.Properties {
@@ -131,12 +126,4 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 		f.Severity = Warning
 	}
 	p.Report(f)
-}
-
-// maxRows is the greatest number of rows that a segment of the collection may have.
-func (p *Pass) maxRows(x *model.Collection) (rows int64) {
-	for _, s := range p.SegmentsOf(x.ID) {
-		rows = max(rows, s.MaxRows)
-	}
-	return rows
 }

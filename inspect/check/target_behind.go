@@ -94,17 +94,15 @@ func (p *Pass) judgeTarget(g *oldTarget, v model.ShardView, newest, asked time.T
 		return
 	}
 	var wanted []model.SegmentID
-	if r := p.Runtime.RecoveryOf(v.Channel); r != nil {
-		missingFrom(r.Flushed, v.Sealed, func(id model.SegmentID) {
-			s := p.Segment(id)
-			if s == nil || s.State != model.SegmentFlushed || s.Level == model.LevelL0 || s.Rows == 0 || !wantsPartition(p.LoadState(v.Collection), s.Partition) {
-				return
-			}
-			if since, ok := flushedAt(p.Cluster, s); ok && asked.Sub(since) > loadGrace {
-				wanted = append(wanted, id)
-				g.rows += s.Rows
-			}
-		})
+	for _, id := range p.shared.views.missing()[v.LeaderView] {
+		s := p.Segment(id)
+		if s == nil || s.State != model.SegmentFlushed || s.Level == model.LevelL0 || s.Rows == 0 || !wantsPartition(p.LoadState(v.Collection), s.Partition) {
+			continue
+		}
+		if since, ok := flushedAt(p.Cluster, s); ok && asked.Sub(since) > loadGrace {
+			wanted = append(wanted, id)
+			g.rows += s.Rows
+		}
 	}
 	behind := newest.Sub(at) > limit
 	if len(wanted) == 0 && !behind {

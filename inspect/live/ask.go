@@ -27,11 +27,14 @@ type asking struct {
 	start  time.Time
 	client *Client
 	plan   *plan
+	// cluster is the name that is sent along, "" for none.
+	cluster string
+	names   clusterNames
 
 	mu      sync.Mutex // guards the decoder and Keep
 	decoder *Decoder
 
-	scrapes scrapes
+	ports   ports
 	queue   sync.Once
 	helpers sync.WaitGroup // what goes on beside the servers: the message queue
 
@@ -50,29 +53,43 @@ func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtim
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a := &asking{ctx: ctx, start: time.Now(), client: c, plan: newPlan(cluster), decoder: NewDecoder()}
-	a.scrapes.begun, a.scrapes.known = map[string]bool{}, map[model.NodeID]bool{}
-	a.decoder.ClusterKey(a.plan.cluster)
+	a := &asking{
+		ctx: ctx, start: time.Now(), client: c, plan: newPlan(cluster), decoder: NewDecoder(), names: newNames(), ports: newPorts(),
+	}
+	a.cluster = a.plan.cluster
+	a.decoder.limit = c.keepable(cluster, len(a.plan.servers))
 	for _, s := range a.plan.skipped {
 		a.skip(s.What, s.Reason)
 	}
-	a.servers(ctx)
-	a.unscraped()
-	a.queue.Do(func() { a.skip(skippedQueue, "no process told its configuration") })
-	a.helpers.Wait()
+	a.everything(ctx)
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("ask the processes: %w", err)
 	}
+	a.decoder.ClusterKey(a.cluster)
 	runtime := a.decoder.Runtime("live", "")
 	c.remember(runtime)
 	return runtime, nil
 }
 
-// servers asks all servers, each with its own deadline, and returns when the last is done.
-func (a *asking) servers(ctx context.Context) {
+// everything asks all servers and whoever they lead to.
+func (a *asking) everything(ctx context.Context) {
+	asked := make(chan struct{})
+	a.helpers.Go(func() { a.scrapeAtCommonPort(ctx, asked) })
+	a.servers(ctx, a.plan.servers)
+	if again := a.settleNames(); len(again) > 0 && ctx.Err() == nil {
+		a.servers(ctx, again)
+	}
+	close(asked)
+	a.queue.Do(func() { a.skip(skippedQueue, "no process told its configuration") })
+	a.helpers.Wait()
+	a.unscraped()
+}
+
+// servers asks servers, each with its own deadline, and returns when the last is done.
+func (a *asking) servers(ctx context.Context, list []*server) {
 	free := make(chan struct{}, maxServers)
 	var wg sync.WaitGroup
-	for _, s := range a.plan.servers {
+	for _, s := range list {
 		select {
 		case free <- struct{}{}:
 		case <-ctx.Done():
@@ -83,7 +100,9 @@ func (a *asking) servers(ctx context.Context) {
 		wg.Go(func() {
 			defer func() { <-free }()
 			a.server(ctx, s)
-			a.advance()
+			if a.cluster == "" || !a.names.refusedBy(s) {
+				a.advance()
+			}
 		})
 	}
 	wg.Wait()
@@ -104,7 +123,7 @@ func (a *asking) advance() {
 func (a *asking) server(ctx context.Context, s *server) {
 	ctx, cancel := context.WithTimeout(ctx, a.client.opts.Timeout)
 	defer cancel()
-	l, err := a.client.connect(s.address, a.plan.cluster)
+	l, err := a.client.connect(ctx, s.address, a.cluster)
 	if err != nil {
 		a.broken(s, err, 0)
 		return
@@ -125,8 +144,11 @@ func (a *asking) server(ctx context.Context, s *server) {
 			f()
 		})
 	}
-	for _, round := range s.rounds() {
+	for i, round := range s.rounds() {
 		for _, x := range round {
+			if i > 0 && a.cluster != "" && a.names.refusedBy(s) {
+				return // it will not answer anything else
+			}
 			// After the deadline the rest is cut at once, each with a record of its own.
 			call(func() { a.put(ctx, l, x.session, x.inquiry) })
 		}
@@ -174,34 +196,49 @@ func (s *server) rounds() [][]turn {
 
 // put puts one question, under its other names if the first is not known, and records how it ended.
 func (a *asking) put(ctx context.Context, l *link, s *session, q inquiry) {
+	if isTimeout(context.Cause(ctx)) {
+		a.record(s, q, nil, failed(model.NotAsked, "the %s that this process has were over before", a.client.opts.Timeout), 0)
+		return
+	}
 	response, took, f := a.call(ctx, l, s, q)
 	for _, other := range q.others {
 		if f == nil || f.outcome != model.Unimplemented {
 			break
 		}
+		response.done()
 		q.method = other
 		response, took, f = a.call(ctx, l, s, q)
 	}
 	if givenUp(ctx) {
+		response.done()
 		return
 	}
 	if f != nil && f.outcome == model.Failed {
 		if halves := q.halves(s.Node); halves != nil {
+			response.done()
 			for _, half := range halves {
 				a.put(ctx, l, s, half)
 			}
 			return
 		}
 	}
-	a.record(s, q, response, f, took)
-	if lastPart(q.method) != "ShowConfigurations" {
-		return
+	a.record(s, q, response.bytes, f, took)
+	follow := a.follows(s, q, response.bytes, f)
+	response.done()
+	follow(ctx)
+}
+
+// follows is what a question's end leads to: a configuration names the process's HTTP server,
+// and the message queue.
+func (a *asking) follows(s *session, q inquiry, response []byte, f *failure) func(context.Context) {
+	switch {
+	case lastPart(q.method) != "ShowConfigurations":
+	case f == nil:
+		return a.learn(s, response)
+	case f.outcome == model.Unimplemented:
+		return func(ctx context.Context) { a.scrapeElsewhere(ctx, s) }
 	}
-	if f == nil {
-		a.learn(ctx, s, response)
-	} else if f.outcome == model.Unimplemented {
-		a.scrapeElsewhere(ctx, s)
-	}
+	return func(context.Context) {}
 }
 
 // givenUp reports whether the caller ended it, not a deadline.
@@ -212,18 +249,16 @@ func givenUp(ctx context.Context) bool {
 
 // call makes one call. There is a response together with a failure where the answer's
 // own status tells of one.
-func (a *asking) call(ctx context.Context, l *link, s *session, q inquiry) ([]byte, time.Duration, *failure) {
+func (a *asking) call(ctx context.Context, l *link, s *session, q inquiry) (answered, time.Duration, *failure) {
 	response, took, err := l.call(ctx, s.Node, q.method, q.request)
+	if err == nil {
+		return response, took, judge(q.method, response.bytes)
+	}
 	var f *failure
-	switch {
-	case err == nil:
-		if outcome := judge(q.method, response); outcome != model.Answered {
-			f = failed(outcome, "")
-		}
-	case !errors.As(err, &f):
+	if !errors.As(err, &f) {
 		f = failed(model.NotAsked, "%v", err) // the caller gave up: not recorded
 	}
-	return response, took, f
+	return answered{done: func() {}}, took, f
 }
 
 // record hands the end of a question on. What an answer's own status says is for the
@@ -236,7 +271,9 @@ func (a *asking) record(s *session, q inquiry, response []byte, f *failure, took
 	if f != nil && response == nil {
 		r.Outcome, r.Error = f.outcome.String(), f.reason
 	}
-	a.keep(r)
+	if !a.heed(s, &r, f) {
+		a.keep(r)
+	}
 }
 
 // skip records what is left out, and why.
@@ -248,6 +285,7 @@ func (a *asking) skip(what, reason string) {
 func (a *asking) keep(r Record) {
 	r.At = a.client.opts.Now()
 	r.Error = a.client.opts.conceal(r.Error)
+	r.Response = a.client.opts.concealBytes(r.Response)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.client.opts.Keep != nil {

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"crypto/tls"
 	"encoding/base64"
 	"errors"
@@ -54,6 +55,25 @@ func (o *Options) conceal(text string) string {
 	return text
 }
 
+// minConcealed is how long a credential must be to be looked for in answers, where a short
+// one would be found by accident.
+const minConcealed = 6
+
+// concealBytes takes them out of an answer, and leaves its length and so its form.
+func (o *Options) concealBytes(answer []byte) []byte {
+	for _, own := range []string{o.Password, o.Token} {
+		if len(own) < minConcealed {
+			continue
+		}
+		for _, text := range []string{own, o.authorization()} {
+			if bytes.Contains(answer, []byte(text)) {
+				answer = bytes.ReplaceAll(answer, []byte(text), bytes.Repeat([]byte("*"), len(text)))
+			}
+		}
+	}
+	return answer
+}
+
 // authorization is what Milvus's clients send: a token, or user and password, in base64.
 func (o *Options) authorization() string {
 	plain := o.Token
@@ -72,6 +92,9 @@ const (
 type Client struct {
 	opts   Options
 	dialer *dialer
+	// room and large bound the memory of answers under way, of all Asks.
+	room  *room
+	large chan struct{}
 
 	mu sync.Mutex
 	// last are the scrapes of each process, by address, for rates in the next Ask.
@@ -101,11 +124,11 @@ func Open(opts Options) (*Client, error) {
 		return nil, err
 	}
 	if opts.Proxy != "" {
-		if d.proxy, err = parseProxy(opts.Proxy); err != nil {
+		if d.relay, err = parseProxy(opts.Proxy); err != nil {
 			return nil, err
 		}
 	}
-	return &Client{opts: opts, dialer: d, last: map[string]scraped{}}, nil
+	return &Client{opts: opts, dialer: d, room: newRoom(&opts), large: make(chan struct{}, 1), last: map[string]scraped{}}, nil
 }
 
 // Close forgets what was remembered for the next Ask. Connections last no longer than an Ask.

@@ -9,7 +9,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
 )
 
 // takeConfig keeps a process's effective configuration.
@@ -33,7 +32,7 @@ func (d *Decoder) takeConfig(q *question, m proto.Message) error {
 		folded := d.text(model.FoldConfigKey(key))
 		// The folded key is the one that Milvus looks up: its value counts.
 		if key == folded || !exact[folded] {
-			c.Values[folded] = d.text(secret.Pair(key, p.GetValue()))
+			c.Values[folded] = d.text(safePair(key, p.GetValue()))
 			exact[folded] = key == folded
 		}
 		if name := c.Names[folded]; key != folded && (name == "" || key < name) {

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
 )
 
 // Decoder makes a Runtime of Records. They may come in any order; of two answers to
@@ -30,6 +31,9 @@ type Decoder struct {
 	foreign map[sessionKey]int
 	// oddities are things about single answers that are worth a note, without repeats.
 	oddities map[model.Skipped]bool
+	// limit bounds what all answers take together, 0: nothing does; kept is what they take.
+	limit, kept int64
+	scales      scales
 }
 
 // sessionKey is a session: a role of a process.
@@ -52,6 +56,7 @@ func NewDecoder() *Decoder {
 	return &Decoder{
 		nodes: map[sessionKey]*liveNode{}, processes: map[string]*processRecords{}, answers: newCoordinatorAnswers(),
 		texts: map[string]string{}, foreign: map[sessionKey]int{}, oddities: map[model.Skipped]bool{},
+		scales: scales{},
 	}
 }
 
@@ -66,6 +71,9 @@ type question struct {
 	outcome model.Outcome
 	reason  string
 }
+
+// key is the session that was asked.
+func (q *question) key() sessionKey { return sessionKey{q.Role, q.Node} }
 
 // set ends a question.
 func (q *question) set(outcome model.Outcome, reason string) {
@@ -113,7 +121,7 @@ func (d *Decoder) session(key sessionKey, address string) *liveNode {
 		d.nodes[key] = n
 	}
 	if n.Address == "" {
-		n.Address = d.text(cleanAddress(address))
+		n.Address = d.text(secret.Address(address))
 	}
 	return n
 }
@@ -146,7 +154,7 @@ func (d *Decoder) addCall(r *Record) {
 		d.decode(q, a)
 	}
 	q.node.Calls = append(q.node.Calls, model.Call{
-		Role: q.node.Role, Node: r.Node, Address: d.text(cleanAddress(r.Address)), Method: d.text(oneLine(lastPart(r.Method))), About: d.text(oneLine(q.about)),
+		Role: q.node.Role, Node: r.Node, Address: d.text(secret.Address(r.Address)), Method: d.text(oneLine(lastPart(r.Method))), About: d.text(oneLine(q.about)),
 		Outcome: q.outcome, Reason: q.reason, Took: r.Took,
 	})
 }
@@ -157,7 +165,7 @@ func (q *question) readRequest(a answer) {
 	if a.request == nil || a.about == nil {
 		return
 	}
-	if m := a.request(); proto.Unmarshal(q.Request, m) == nil {
+	if m := a.request(); tooHeavy(m, q.Request) == nil && proto.Unmarshal(q.Request, m) == nil {
 		a.about(q, m)
 	}
 }
@@ -165,6 +173,10 @@ func (q *question) readRequest(a answer) {
 // decode reads an answer, its status first.
 func (d *Decoder) decode(q *question, a answer) {
 	m := a.response()
+	if f := d.afford(d.scales.weigh(m, q.Response)); f != nil {
+		q.set(f.outcome, f.reason)
+		return
+	}
 	if err := proto.Unmarshal(q.Response, m); err != nil {
 		q.set(model.Garbled, "the answer is no "+string(m.ProtoReflect().Descriptor().Name()))
 		return
@@ -175,6 +187,18 @@ func (d *Decoder) decode(q *question, a answer) {
 	if err := a.take(d, q, m); err != nil {
 		q.set(model.Garbled, err.Error())
 	}
+}
+
+// afford makes room for what an answer takes once it is decoded; it says why there is none.
+func (d *Decoder) afford(weight int64) *failure {
+	if f := heavy(weight); f != nil {
+		return f
+	}
+	if d.limit > 0 && d.kept+weight > d.limit {
+		return failed(model.TooLarge, "not kept: all answers together would take more than %s of memory, many times what a cluster of this size says", mebibytes(d.limit))
+	}
+	d.kept += weight
+	return nil
 }
 
 // newer reports whether an answer is to replace the one that a part of a session was
@@ -199,9 +223,26 @@ func (d *Decoder) Runtime(kind, location string) *model.Runtime {
 		n.catchUp()
 		parts.Nodes = append(parts.Nodes, &n.LiveNode)
 	}
+	d.answers.forget(d.foreigner)
 	d.answers.into(&parts)
 	parts.Skipped = d.notes()
 	return model.BuildRuntime(parts)
+}
+
+// foreigner reports whether what answered as a session is another process.
+func (d *Decoder) foreigner(key sessionKey) bool {
+	n := d.nodes[key]
+	return n != nil && (n.Outcome == model.Stale || n.Outcome == model.OtherCluster)
+}
+
+// named reports whether the metrics of a process name a session.
+func (d *Decoder) named(key sessionKey) bool {
+	for _, p := range d.processes {
+		if p.told[key] {
+			return true
+		}
+	}
+	return false
 }
 
 // conclude sums the calls of a session up.

@@ -31,20 +31,38 @@ type coordinatorAnswers struct {
 
 func newCoordinatorAnswers() coordinatorAnswers { return coordinatorAnswers{} }
 
-// dated is an answer and when it came.
+// dated is an answer, when it came and from whom.
 type dated[T any] struct {
 	at   time.Time
+	by   sessionKey
 	what T
 }
 
 // keep stores an answer unless a later one is there.
-func keep[K comparable, T any](m *map[K]dated[T], key K, at time.Time, what T) {
+func keep[K comparable, T any](m *map[K]dated[T], key K, q *question, what T) {
 	if *m == nil {
 		*m = map[K]dated[T]{}
 	}
-	if had, ok := (*m)[key]; !ok || !at.Before(had.at) {
-		(*m)[key] = dated[T]{at, what}
+	if had, ok := (*m)[key]; !ok || !q.At.Before(had.at) {
+		(*m)[key] = dated[T]{q.At, q.key(), what}
 	}
+}
+
+// without is a map without the answers of some; nil if that were all.
+func without[K comparable, T any](m map[K]dated[T], foreign func(sessionKey) bool) map[K]dated[T] {
+	before := len(m)
+	maps.DeleteFunc(m, func(_ K, x dated[T]) bool { return foreign(x.by) })
+	if before > 0 && len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+// forget drops what was said by processes of which it turned out that they are others.
+func (c *coordinatorAnswers) forget(foreign func(sessionKey) bool) {
+	c.replicas, c.leaders, c.loaded = without(c.replicas, foreign), without(c.leaders, foreign), without(c.loaded, foreign)
+	c.groups, c.recovery, c.segments = without(c.groups, foreign), without(c.recovery, foreign), without(c.segments, foreign)
+	c.balance, c.checkers = without(c.balance, foreign), without(c.checkers, foreign)
 }
 
 // all lists the answers of a map; nil if there was no answer at all.
@@ -101,7 +119,7 @@ func (d *Decoder) takeReplicas(q *question, m proto.Message) error {
 		slices.SortFunc(replica.Leaders, func(a, b model.ShardLeader) int { return cmp.Compare(a.Channel, b.Channel) })
 		list = append(list, replica)
 	}
-	keep(&d.answers.replicas, q.about, q.At, list)
+	keep(&d.answers.replicas, q.about, q, list)
 	return nil
 }
 
@@ -124,7 +142,7 @@ func (d *Decoder) takeShardLeaders(q *question, m proto.Message) error {
 		}
 		list = append(list, leader)
 	}
-	keep(&d.answers.leaders, q.about, q.At, list)
+	keep(&d.answers.leaders, q.about, q, list)
 	return nil
 }
 
@@ -153,7 +171,7 @@ func (d *Decoder) leaderProblem(q *question, s *commonpb.Status) {
 	if len(list) == 0 {
 		list = append(list, model.ShardLeader{Collection: q.collection, Problem: q.reason})
 	}
-	keep(&d.answers.leaders, q.about, q.At, list)
+	keep(&d.answers.leaders, q.about, q, list)
 }
 
 func (d *Decoder) takeLoaded(q *question, m proto.Message) error {
@@ -174,7 +192,7 @@ func (d *Decoder) takeLoaded(q *question, m proto.Message) error {
 		}
 		list = append(list, x)
 	}
-	keep(&d.answers.loaded, "", q.At, list)
+	keep(&d.answers.loaded, "", q, list)
 	return nil
 }
 
@@ -187,7 +205,7 @@ func (d *Decoder) takeGroupNames(q *question, m proto.Message) error {
 		name = d.text(name)
 		if _, ok := d.answers.groups[name]; !ok {
 			// Dated at the beginning of time: any description replaces it.
-			d.answers.groups[name] = dated[*model.LiveResourceGroup]{what: &model.LiveResourceGroup{Name: name, Capacity: -1, Available: -1, Requests: -1, Limits: -1}}
+			d.answers.groups[name] = dated[*model.LiveResourceGroup]{by: q.key(), what: &model.LiveResourceGroup{Name: name, Capacity: -1, Available: -1, Requests: -1, Limits: -1}}
 		}
 	}
 	return nil
@@ -209,7 +227,7 @@ func (d *Decoder) takeGroup(q *question, m proto.Message) error {
 		g.Nodes = append(g.Nodes, model.NodeID(n.GetNodeId()))
 	}
 	slices.Sort(g.Nodes)
-	keep(&d.answers.groups, g.Name, q.At, g)
+	keep(&d.answers.groups, g.Name, q, g)
 	return nil
 }
 
@@ -225,7 +243,7 @@ func byCollection(counts map[int64]int32) map[model.CollectionID]int32 {
 }
 
 func (d *Decoder) takeBalance(q *question, m proto.Message) error {
-	keep(&d.answers.balance, "", q.At, m.(*querypb.CheckBalanceStatusResponse).GetIsActive())
+	keep(&d.answers.balance, "", q, m.(*querypb.CheckBalanceStatusResponse).GetIsActive())
 	return nil
 }
 
@@ -235,6 +253,6 @@ func (d *Decoder) takeCheckers(q *question, m proto.Message) error {
 		list = append(list, model.Checker{ID: c.GetId(), Name: d.text(c.GetDesc()), Active: c.GetActivated()})
 	}
 	slices.SortFunc(list, func(a, b model.Checker) int { return cmp.Compare(a.ID, b.ID) })
-	keep(&d.answers.checkers, "", q.At, list)
+	keep(&d.answers.checkers, "", q, list)
 	return nil
 }

@@ -27,7 +27,7 @@ func (d *Decoder) takeRecovery(q *question, m proto.Message) error {
 		}
 		list = append(list, r)
 	}
-	keep(&d.answers.recovery, q.about, q.At, list)
+	keep(&d.answers.recovery, q.about, q, list)
 	return nil
 }
 
@@ -61,7 +61,7 @@ func (d *Decoder) takeDataSegments(q *question, m proto.Message) error {
 	}
 	for _, s := range m.(*datapb.GetSegmentInfoResponse).GetInfos() {
 		id := model.SegmentID(s.GetID())
-		keep(&d.answers.segments, id, q.At, model.DataSegment{
+		keep(&d.answers.segments, id, q, model.DataSegment{
 			ID: id, State: segmentState(s.GetState()), Rows: s.GetNumOfRows(), ExpireAt: model.TSO(s.GetLastExpireTime()),
 		})
 	}

@@ -3,17 +3,20 @@ package live
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"maps"
 	"net"
 	"slices"
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
 )
 
 // Methods of HTTP questions.
 const (
-	methodMetrics = "GET /metrics"
+	metricsPath   = "/metrics"
+	methodMetrics = "GET " + metricsPath
 	methodHealthz = "GET /healthz"
 )
 
@@ -40,7 +43,7 @@ func (d *Decoder) addHTTP(r *Record) {
 	}
 	p := d.processes[key]
 	if p == nil {
-		p = &processRecords{Process: model.Process{Address: d.text(cleanAddress(r.Address))}, asked: map[sessionKey]bool{}, told: map[sessionKey]bool{}}
+		p = &processRecords{Process: model.Process{Address: d.text(secret.Address(r.Address))}, asked: map[sessionKey]bool{}, told: map[sessionKey]bool{}}
 		d.processes[key] = p
 	}
 	if r.Role != "" {
@@ -75,6 +78,9 @@ func (d *Decoder) takeMetrics(p *processRecords, q *question) {
 	m, err := d.parseMetrics(bytes.NewReader(q.Response), q.At)
 	if err != nil {
 		q.set(model.Garbled, err.Error())
+		if f, ok := errors.AsType[*failure](err); ok {
+			q.set(f.outcome, f.reason)
+		}
 		if len(m.Families) == 0 {
 			if p.Metrics == nil {
 				p.Outcome, p.Reason = q.outcome, q.reason

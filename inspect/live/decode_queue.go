@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
 )
 
 // MethodKafka is the Method of a record that holds the offsets of Kafka's topics: its
@@ -30,11 +31,15 @@ func (d *Decoder) addQueue(r *Record) {
 		return
 	}
 	d.queueAt = r.At
-	d.queue = &model.Queue{Kind: "kafka", Address: d.text(cleanAddress(r.Address)), Outcome: recordOutcome(r)}
+	d.queue = &model.Queue{Kind: "kafka", Address: d.text(secret.Address(r.Address)), Outcome: recordOutcome(r)}
 	if d.queue.Outcome != model.Answered {
 		d.queue.Reason = oneLine(r.Error)
 	}
 	if len(r.Response) == 0 {
+		return
+	}
+	if f := d.afford(weighJSON(r.Response)); f != nil {
+		d.queue.Outcome, d.queue.Reason = f.outcome, f.reason
 		return
 	}
 	var offsets QueueOffsets

@@ -4,13 +4,16 @@ import (
 	"context"
 	"net"
 	"time"
+
+	"kitescope/inspect/model"
 )
 
 // dialer makes all connections: to gRPC and HTTP servers and to brokers.
 type dialer struct {
 	routes   routes
-	proxy    *proxy
+	relay    *relay // nil: connections are made directly
 	patience time.Duration
+	resolver *net.Resolver // nil: the system's
 	// connect is for tests; nil: TCP.
 	connect func(ctx context.Context, target string) (net.Conn, error)
 }
@@ -26,16 +29,18 @@ func (d *dialer) dial(ctx context.Context, address string, fixed bool) (net.Conn
 	switch {
 	case d.connect != nil:
 		conn, err = d.connect(ctx, target)
-	case d.proxy != nil:
-		conn, err = d.proxy.dial(ctx, target)
+	case d.relay != nil:
+		conn, err = d.relay.dial(ctx, target)
 	default:
-		conn, err = new(net.Dialer).DialContext(ctx, "tcp", target)
+		conn, err = (&net.Dialer{Resolver: d.resolver}).DialContext(ctx, "tcp", target)
 	}
-	if err != nil {
-		if ctx.Err() != nil && !isTimeout(context.Cause(ctx)) {
-			return nil, context.Cause(ctx)
-		}
-		return nil, dialFailure(err, d.patience)
+	switch {
+	case err == nil:
+		return conn, nil
+	case givenUp(ctx):
+		return nil, context.Cause(ctx)
+	case d.relay != nil && isTimeout(err):
+		return nil, failed(model.Unreachable, "no connection through the proxy %s within %s", d.relay.address, d.patience)
 	}
-	return conn, nil
+	return nil, dialFailure(err, d.patience)
 }

@@ -7,126 +7,77 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
+	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
-	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 )
 
-// scrapes are the HTTP servers that were asked already: a process may hold many sessions
-// and has one.
-type scrapes struct {
-	mu    sync.Mutex
-	begun map[string]bool
-	// known are the processes, by ServerID, that told their port; unknown are sessions that did not.
-	known   map[model.NodeID]bool
-	unknown []*session
-}
-
-// begin reports whether address is still to be asked.
-func (s *scrapes) begin(address string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	first := !s.begun[address]
-	s.begun[address] = true
-	return first
-}
-
-// learn reads out of a session's configuration whom else to ask: the process's own
-// HTTP server, and the message queue.
-func (a *asking) learn(ctx context.Context, s *session, response []byte) {
-	config := new(internalpb.ShowConfigurationsResponse)
-	if proto.Unmarshal(response, config) != nil {
-		return // the Decoder says so
-	}
-	values := make(map[string]string, len(config.GetConfiguations()))
-	for _, pair := range config.GetConfiguations() {
-		values[model.FoldConfigKey(pair.GetKey())] = pair.GetValue()
-	}
-	a.queue.Do(func() { a.askQueue(values) })
-	port, err := strconv.ParseUint(values["commonmetricsport"], 10, 16)
-	if err != nil || port == 0 {
-		a.scrapeElsewhere(ctx, s)
-		return
-	}
-	a.scrapes.mu.Lock()
-	a.scrapes.known[s.Node] = true
-	a.scrapes.mu.Unlock()
-	a.scrape(ctx, s, int(port))
-}
-
-// tellsPort reports whether a session of the same process is asked for its configuration.
-// ServerIDs are unique in a cluster, and one process's since 2.3.
-func (p *plan) tellsPort(s *session) bool {
-	return slices.ContainsFunc(p.sessionsOf[s.Node], func(x *session) bool {
-		return slices.ContainsFunc(x.inquiries, func(q inquiry) bool { return lastPart(q.method) == "ShowConfigurations" })
-	})
-}
-
-// scrapeElsewhere asks the HTTP server of a process that does not tell its configuration
-// where the user says that it is.
-func (a *asking) scrapeElsewhere(ctx context.Context, s *session) {
-	if a.client.opts.MetricsPort > 0 {
-		a.scrape(ctx, s, a.client.opts.MetricsPort)
-		return
-	}
-	a.scrapes.mu.Lock()
-	defer a.scrapes.mu.Unlock()
-	a.scrapes.unknown = append(a.scrapes.unknown, s)
-}
-
-// unscraped says whose metrics are unknown because nothing tells their port.
-func (a *asking) unscraped() {
-	for _, s := range a.scrapes.unknown {
-		if !a.scrapes.known[s.Node] {
-			a.skip("metrics of "+s.Name(), "its metrics port is unknown, as it did not tell its configuration: name the port")
-		}
-	}
-}
-
 // scrape asks a process's HTTP server, once.
 func (a *asking) scrape(ctx context.Context, s *session, port int) {
-	host, _, err := net.SplitHostPort(s.Address)
+	host, _, err := fullAddress(s.Address)
 	if err != nil {
-		return
+		return // it could not be asked at all
 	}
 	address := net.JoinHostPort(host, strconv.Itoa(port))
-	if !a.scrapes.begin(address) {
-		return
-	}
-	web := a.client.web(address)
-	f := a.get(ctx, web, s, address, "/metrics")
-	if ctx.Err() == nil && (f == nil || f.outcome != model.Unreachable && f.outcome != model.Refused) {
-		_ = a.get(ctx, web, s, address, "/healthz")
-	}
-	web.CloseIdleConnections()
-	if f != nil || a.client.opts.Window <= 0 {
-		return
-	}
-	again := context.WithoutCancel(ctx) // the deadline is over by then; the caller's end is not
-	a.helpers.Go(func() { a.scrapeAgain(again, s, address) })
-}
-
-// scrapeAgain asks for /metrics a second time, for rates.
-func (a *asking) scrapeAgain(ctx context.Context, s *session, address string) {
-	ctx, cancel := context.WithTimeout(ctx, a.client.opts.Window+a.client.opts.Timeout)
-	defer cancel()
-	stop := context.AfterFunc(a.ctx, cancel)
-	defer stop()
-	select {
-	case <-time.After(a.client.opts.Window):
-	case <-ctx.Done():
+	if !a.ports.begin(address) {
 		return
 	}
 	web := a.client.web(address)
 	defer web.CloseIdleConnections()
-	_ = a.get(ctx, web, s, address, "/metrics")
+	p := a.get(ctx, web, s, address, methodMetrics)
+	if givenUp(ctx) {
+		p.done()
+		return
+	}
+	a.keep(p.Record)
+	p.done()
+	if f := p.failure; f == nil || f.outcome != model.Unreachable && f.outcome != model.Refused && f.outcome != model.NotAsked {
+		a.healthz(ctx, web, s, address)
+	}
+	if p.failure == nil {
+		a.scrapeLater(s, address)
+	}
+}
+
+func (a *asking) healthz(ctx context.Context, web *http.Client, s *session, address string) {
+	if ctx.Err() != nil {
+		return
+	}
+	p := a.get(ctx, web, s, address, methodHealthz)
+	defer p.done()
+	if !givenUp(ctx) {
+		a.keep(p.Record)
+	}
+}
+
+// scrapeLater asks for /metrics a second time, for rates. The deadline of the first time is
+// over by then; the end of the whole is not.
+func (a *asking) scrapeLater(s *session, address string) {
+	window := a.client.opts.Window
+	if window <= 0 {
+		return
+	}
+	a.helpers.Go(func() {
+		ctx, cancel := context.WithTimeout(a.ctx, window+a.client.opts.Timeout)
+		defer cancel()
+		wait := time.NewTimer(window)
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return
+		}
+		web := a.client.web(address)
+		defer web.CloseIdleConnections()
+		p := a.get(ctx, web, s, address, methodMetrics)
+		defer p.done()
+		if !givenUp(ctx) {
+			a.keep(p.Record)
+		}
+	})
 }
 
 // maxHeader bounds the header of an HTTP answer.
@@ -146,47 +97,63 @@ func (c *Client) web(address string) *http.Client {
 	}
 }
 
-// get asks for one path and records how it ended.
-func (a *asking) get(ctx context.Context, web *http.Client, s *session, address, path string) *failure {
-	start := time.Now()
-	body, f := a.client.fetch(ctx, web, "http://"+address+path)
-	if givenUp(ctx) {
-		return failed(model.NotAsked, "given up")
-	}
-	r := Record{
-		Role: s.Role, Node: s.Node, Address: address, Method: "GET " + path, Response: body,
-		Outcome: model.Answered.String(), Took: time.Since(start),
-	}
-	if f != nil {
-		r.Outcome, r.Error = f.outcome.String(), f.reason
-	}
-	a.keep(r)
-	return f
+// page is an answer over HTTP, and what is to be done when it has been decoded.
+type page struct {
+	Record
+	failure *failure
+	done    func()
 }
+
+// get asks for one page.
+func (a *asking) get(ctx context.Context, web *http.Client, s *session, address, method string) page {
+	start := time.Now()
+	p := page{Record: Record{Role: s.Role, Node: s.Node, Address: address, Method: method, Outcome: model.Answered.String()}}
+	ctx, cancel := context.WithCancel(ctx)
+	tenant := a.client.room.enter(ctx, cancel)
+	p.done = func() {
+		tenant.leave()
+		cancel()
+	}
+	p.Response, p.failure = a.client.fetch(ctx, web, address, strings.TrimPrefix(method, "GET "), tenant)
+	p.Took = time.Since(start)
+	if gone, _ := tenant.state(); gone != nil {
+		p.Response, p.failure = nil, gone
+	}
+	if f := p.failure; f != nil {
+		p.Outcome, p.Error = f.outcome.String(), f.reason
+	}
+	return p
+}
+
+// maxTrouble bounds what is read of an answer that is no success.
+const maxTrouble = 4 << 10
 
 // fetch reads an answer over HTTP, up to the limit. An answer that is an error may have
 // a body that says more: it is returned as well.
-func (c *Client) fetch(ctx context.Context, web *http.Client, url string) ([]byte, *failure) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return nil, failed(model.Unreachable, "%v", err)
-	}
-	request.Header.Set("Accept", "text/plain")
-	request.Header.Set("User-Agent", "kitescope")
+func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([]byte, *failure) {
+	request := (&http.Request{
+		Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: address, Path: path}, Host: address,
+		Header: http.Header{"Accept": {"text/plain"}, "User-Agent": {"kitescope"}},
+	}).WithContext(ctx)
 	response, err := web.Do(request)
 	if err != nil {
 		return nil, c.httpFailure(err)
 	}
 	defer response.Body.Close()
-	if response.ContentLength > c.opts.MaxAnswer {
-		return nil, tooLarge(response.ContentLength, c.opts.MaxAnswer)
+	limit := c.opts.MaxAnswer
+	if response.StatusCode != http.StatusOK || path != metricsPath {
+		limit = maxTrouble
+	} else if response.ContentLength > limit {
+		return nil, tooLarge(response.ContentLength, limit)
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, c.opts.MaxAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(&roomyBody{response.Body, room}, limit+1))
 	switch {
 	case err != nil:
 		return nil, c.httpFailure(err)
-	case int64(len(body)) > c.opts.MaxAnswer:
-		return nil, tooLarge(0, c.opts.MaxAnswer)
+	case int64(len(body)) > limit && limit == c.opts.MaxAnswer:
+		return nil, tooLarge(0, limit)
+	case int64(len(body)) > limit:
+		body = body[:limit]
 	}
 	switch code := response.StatusCode; {
 	case code == http.StatusOK:

@@ -42,6 +42,13 @@ func TestRoutes(t *testing.T) {
 		{"[fd00::8]:21123", true, "[::1]:30008"},
 		{"elsewhere:1", true, "elsewhere:1"},
 		{"no address", true, ""},
+		{":21123", true, ""}, // would be this machine
+		{"10.2.0.1", true, ""},
+		{"10.2.0.1:0", true, ""},
+		{"10.2.0.1:grpc", true, ""},
+		{"fd00::9:21123", true, ""},
+		{"a b:1", true, ""},
+		{"a\r\nHost: b:1", true, ""},
 	} {
 		got, err := r.target(test.address, test.fixed)
 		if got != test.want || (err == nil) != (test.want != "") {
@@ -162,29 +169,62 @@ func FuzzProxyAnswer(f *testing.F) {
 	f.Add(true, []byte("\x05\x00\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50rest"))
 	f.Add(true, []byte("\x05\x02\x01\x00\x05\x05\x00\x03\x02ab\x00\x50"))
 	f.Add(false, []byte("HTTP/1.1 200 OK\r\n\r\nrest"))
+	f.Add(false, []byte("HTTP/1.1 200 OK\nContent-Length: 2\n\nrest"))
 	f.Add(false, []byte("HTTP/1.1 407 No\r\nContent-Length: 3\r\n\r\nabc"))
 	f.Fuzz(func(t *testing.T, socks bool, answer []byte) {
-		p := &proxy{address: "proxy:1", socks: socks, user: "u", password: "p", hasUser: true}
-		conn := served(answer)
-		defer conn.Close()
-		if socks {
-			if err := p.socksConnect(conn, "10.0.0.1:80"); err != nil && err.Error() == "" {
-				t.Error("no reason")
-			}
+		r := through(t, map[bool]string{true: "socks5", false: "http"}[socks]+"://u:p@proxy:1", answer)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		conn, err := r.dial(ctx, "10.0.0.1:80")
+		if (conn == nil) != (err != nil) || err != nil && err.Error() == "" {
+			t.Fatalf("%v, %v", conn, err)
+		}
+		if err != nil {
 			return
 		}
-		tunnel, err := p.httpConnect(conn, "10.0.0.1:80")
-		if (tunnel == nil) != (err != nil) {
-			t.Fatalf("%v, %v", tunnel, err)
-		}
-		if err == nil {
-			// What follows the header, and nothing of it, is the tunnel's.
-			_, want, _ := bytes.Cut(answer, []byte("\r\n\r\n"))
-			if rest, _ := io.ReadAll(tunnel); !bytes.Equal(rest, want) {
-				t.Errorf("tunnel begins with %q, want %q", rest, want)
-			}
+		defer conn.Close()
+		// What follows the header, and nothing of it, is the tunnel's.
+		rest, _ := io.ReadAll(conn)
+		head, found := bytes.CutSuffix(answer, rest)
+		if !found || !socks && !bytes.HasSuffix(head, []byte("\n\n")) && !bytes.HasSuffix(head, []byte("\n\r\n")) {
+			t.Errorf("tunnel begins with %q", rest)
 		}
 	})
+}
+
+// through is a relay to a proxy that answers so, and hangs up.
+func through(t testing.TB, proxy string, answer []byte) *relay {
+	t.Helper()
+	r, err := parseProxy(proxy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.connect = func(context.Context) (net.Conn, error) { return served(answer), nil }
+	return r
+}
+
+// TestSOCKSReplies holds the words of x/net to the outcomes that are read out of them: who
+// refuses, the proxy or the target.
+func TestSOCKSReplies(t *testing.T) {
+	for answer, want := range map[string]failure{
+		"\x05\x00\x05\x01\x00\x01":     {model.Unreachable, "the proxy proxy:1: it could not connect"},
+		"\x05\x00\x05\x02\x00\x01":     {model.Denied, "the proxy proxy:1: it does not allow this connection"},
+		"\x05\x00\x05\x03\x00\x01":     {model.Unreachable, "the proxy proxy:1: no route to the network"},
+		"\x05\x00\x05\x04\x00\x01":     {model.Unreachable, "the proxy proxy:1: no route to the host"},
+		"\x05\x00\x05\x05\x00\x01":     {model.Refused, "the proxy proxy:1: connection refused"},
+		"\x05\x00\x05\x06\x00\x01":     {model.Unreachable, "the proxy proxy:1: no connection in its time"},
+		"\x05\x00\x05\x08\x00\x01":     {model.Unreachable, "the proxy proxy:1: unknown error address type not supported"},
+		"\x05\xff":                     {model.Denied, "the proxy proxy:1: it wants other credentials"},
+		"\x05\x01":                     {model.Denied, "the proxy proxy:1: it wants other credentials"},
+		"\x05\x02\x01\x01":             {model.Denied, "the proxy proxy:1: it refuses the user or the password"},
+		"HTTP/1.1 400 Bad Request\r\n": {model.Unreachable, "the proxy proxy:1: this is no SOCKS5 server"},
+		"":                             {model.Unreachable, "the proxy proxy:1: it closed the connection"},
+	} {
+		_, err := through(t, "socks5://ann:s3cr3t@proxy:1", []byte(answer)).dial(t.Context(), "10.0.0.1:80")
+		if f, ok := errors.AsType[*failure](err); !ok || *f != want {
+			t.Errorf("%q: %v, want %v", answer, err, want)
+		}
+	}
 }
 
 // FuzzBroker: whatever a broker answers, there are offsets or a reason.
@@ -213,8 +253,8 @@ func FuzzJudge(f *testing.F) {
 	f.Add("/milvus.proto.query.QueryNode/GetDataDistribution", []byte("\x0a\x00"))
 	f.Add("/milvus.proto.query.QueryNode/GetComponentStates", []byte("\x1a\x03\x18\x88\x07"))
 	f.Fuzz(func(t *testing.T, method string, answer []byte) {
-		if o := judge(method, answer); o.String() == "" || o == model.NotAsked {
-			t.Errorf("%s", o)
+		if f := judge(method, answer); f != nil && (f.outcome == model.Answered || f.outcome == model.NotAsked) {
+			t.Errorf("%s", f.outcome)
 		}
 	})
 }

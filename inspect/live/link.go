@@ -4,22 +4,19 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
-	"strconv"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
 	"sync"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/encoding"
-	"google.golang.org/grpc/mem"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/experimental"
 
 	"kitescope/inspect/model"
 )
@@ -30,34 +27,47 @@ type link struct {
 	address string
 	cluster string // the cluster's key, sent along; "" is not sent
 	conn    *grpc.ClientConn
+	tenant  *tenant
 
 	mu sync.Mutex
 	// broken is why the connection could not be made, the first time.
 	broken *failure
 	// dialed: the network let us through; what follows is the server's doing.
 	dialed bool
-	first  []byte // the first bytes that the server sent
+	// resolving is the host name whose address is being asked for, "" if none.
+	resolving string
+	first     []byte // the first bytes that the server sent
+	open      net.Conn
 }
 
-// connect prepares the link; nothing is dialed before the first call.
-func (c *Client) connect(address, cluster string) (*link, error) {
+// maxHeaders bounds what comes before and after an answer: texts of errors, most of all.
+const maxHeaders = 64 << 10
+
+// connect prepares the link, which lasts as long as ctx; nothing is dialed before the first call.
+func (c *Client) connect(ctx context.Context, address, cluster string) (*link, error) {
 	l := &link{client: c, address: address, cluster: cluster}
+	l.tenant = c.room.enter(ctx, l.interrupt)
 	creds := insecure.NewCredentials()
 	if c.opts.TLS != nil {
-		creds = &witness{l.tlsCredentials(), l}
+		creds = l.tlsCredentials()
 	}
-	conn, err := grpc.NewClient("passthrough:///"+address,
-		grpc.WithTransportCredentials(creds),
+	conn, err := grpc.NewClient("passthrough:///"+url.PathEscape(address),
+		grpc.WithTransportCredentials(&witness{creds, l}),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.dial(ctx) }),
 		// Nothing of the environment: no proxy, no service config from DNS, no retries behind our back.
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
 		grpc.WithUserAgent("kitescope"),
 		// Else grpc gives up on a silent server after 20 s of its own, and says that it hung up.
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: c.opts.Timeout + time.Second}),
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxAnswer))),
+		grpc.WithMaxHeaderListSize(maxHeaders),
+		// Unbuffered, so that each piece of an answer is counted, however small.
+		grpc.WithReadBufferSize(0),
+		// Milvus does not pack its answers unasked, and what a packed one becomes is known too late.
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxAnswer)), experimental.AcceptCompressors()),
 	)
 	if err != nil {
-		return nil, failed(model.Unreachable, "%v", err)
+		l.tenant.leave()
+		return nil, failed(model.Unreachable, "%q is no address: %v", address, err)
 	}
 	l.conn = conn
 	return l, nil
@@ -74,10 +84,29 @@ func (l *link) tlsCredentials() credentials.TransportCredentials {
 	return credentials.NewTLS(config)
 }
 
-func (l *link) close() { _ = l.conn.Close() }
+func (l *link) close() {
+	l.tenant.leave()
+	_ = l.conn.Close()
+}
+
+// interrupt ends the reading of what the server sends.
+func (l *link) interrupt() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open != nil {
+		_ = l.open.SetReadDeadline(time.Unix(1, 0))
+	}
+}
 
 // dial makes the connection for grpc and notes why it failed, as grpc keeps only text.
 func (l *link) dial(ctx context.Context) (net.Conn, error) {
+	if gone, _ := l.tenant.state(); gone != nil {
+		return nil, gone
+	}
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		DNSStart: func(info httptrace.DNSStartInfo) { l.resolves(info.Host) },
+		DNSDone:  func(httptrace.DNSDoneInfo) { l.resolves("") },
+	})
 	conn, err := l.client.dialer.dial(ctx, l.address, true)
 	if err != nil {
 		if f, ok := errors.AsType[*failure](err); ok {
@@ -86,9 +115,15 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	l.mu.Lock()
-	l.dialed = true
+	l.dialed, l.open = true, conn
 	l.mu.Unlock()
 	return &listener{conn, l}, nil
+}
+
+func (l *link) resolves(host string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.resolving = host
 }
 
 func (l *link) breaks(f *failure) {
@@ -103,7 +138,7 @@ func (l *link) breaks(f *failure) {
 func (l *link) state() (broken *failure, dialed bool, first []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.broken, l.dialed, l.first
+	return l.broken, l.dialed, slices.Clone(l.first)
 }
 
 // ready connects and waits until calls can be made. It returns why not.
@@ -130,15 +165,26 @@ func (l *link) whyLate(ctx context.Context) error {
 		return cause
 	}
 	broken, dialed, first := l.state()
+	gone, waited := l.tenant.state()
+	l.mu.Lock()
+	resolving := l.resolving
+	l.mu.Unlock()
+	patience := l.client.opts.Timeout
 	switch {
+	case gone != nil:
+		return gone
 	case broken != nil:
 		return broken
 	case len(first) > 0 && !isSettings(first):
 		return l.whyGarbled(first)
+	case waited:
+		return failed(model.TimedOut, "not read to its end within %s: the answers of other processes held the memory", patience)
 	case dialed:
-		return failed(model.TimedOut, "connected, and no answer within %s", l.client.opts.Timeout)
+		return failed(model.TimedOut, "connected, and no answer within %s", patience)
+	case resolving != "":
+		return unresolved(resolving, patience)
 	}
-	return failed(model.Unreachable, "no connection within %s", l.client.opts.Timeout)
+	return failed(model.Unreachable, "no connection within %s", patience)
 }
 
 // whyBroken explains a connection that was not made, or not understood.
@@ -229,7 +275,7 @@ func (c *listener) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// witness notes why a TLS handshake failed.
+// witness notes why a TLS handshake failed, and counts what comes after it.
 type witness struct {
 	credentials.TransportCredentials
 	link *link
@@ -240,63 +286,12 @@ func (w *witness) ClientHandshake(ctx context.Context, authority string, raw net
 	if err != nil && (ctx.Err() == nil || isTimeout(ctx.Err())) {
 		w.link.breaks(handshakeFailure(err, w.link.client.opts.Timeout))
 	}
-	return conn, info, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return &roomy{conn, w.link.tenant}, info, nil
 }
 
 func (w *witness) Clone() credentials.TransportCredentials {
 	return &witness{w.TransportCredentials.Clone(), w.link}
-}
-
-// rawCodec hands messages through as bytes: they are decoded, kept or measured elsewhere.
-type rawCodec struct{}
-
-var _ encoding.CodecV2 = rawCodec{}
-
-func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
-	b, ok := v.([]byte)
-	if !ok {
-		return nil, fmt.Errorf("marshal %T: want bytes", v)
-	}
-	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
-}
-
-func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
-	b, ok := v.(*[]byte)
-	if !ok {
-		return fmt.Errorf("unmarshal to %T: want bytes", v)
-	}
-	*b = data.Materialize()
-	return nil
-}
-
-func (rawCodec) Name() string { return "proto" }
-
-// call makes one gRPC call as a session of node. The answer's own status is not read here.
-func (l *link) call(ctx context.Context, node model.NodeID, method string, request []byte) (response []byte, took time.Duration, err error) {
-	start := time.Now()
-	err = l.conn.Invoke(l.metadata(ctx, node), method, request, &response)
-	took = time.Since(start)
-	if err == nil {
-		return response, took, nil
-	}
-	if ctx.Err() != nil {
-		return nil, took, l.whyLate(ctx)
-	}
-	if broken, _, _ := l.state(); broken != nil && status.Code(err) == codes.Unavailable {
-		return nil, took, broken // the connection was lost, and could not be made again
-	}
-	return nil, took, callFailure(err, l.client.opts.Timeout, l.client.opts.MaxAnswer)
-}
-
-// metadata is what Milvus's own clients send along: which cluster and which node are
-// meant (pkg/util/interceptor), and who asks (internal/proxy/authentication_interceptor.go).
-func (l *link) metadata(ctx context.Context, node model.NodeID) context.Context {
-	pairs := []string{"ServerID", strconv.FormatInt(int64(node), 10)}
-	if l.cluster != "" {
-		pairs = append(pairs, "Cluster", l.cluster)
-	}
-	if o := &l.client.opts; o.Token != "" || o.User != "" {
-		pairs = append(pairs, "authorization", o.authorization())
-	}
-	return metadata.AppendToOutgoingContext(ctx, pairs...)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,6 @@ import (
 	prometheus "github.com/prometheus/common/model"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
 )
 
 // Bounds of one scrape. A large query node has some ten thousand series without buckets.
@@ -42,6 +42,10 @@ func (d *Decoder) parseMetrics(text io.Reader, at time.Time) (*model.Metrics, er
 	}
 	if err != nil {
 		err = fmt.Errorf("read metrics: %w", err)
+	}
+	const kept = 4 // a fourth of what parsing takes stays
+	if f := d.afford(lines.weight / kept); f != nil {
+		return m, f
 	}
 	for name, f := range families {
 		d.addFamily(m, d.text(name), f)
@@ -68,6 +72,9 @@ func (d *Decoder) addFamily(m *model.Metrics, name string, f *dto.MetricFamily) 
 	for _, x := range f.GetMetric() {
 		labels := d.labels(x.GetLabel())
 		add := func(suffix string, value float64) {
+			if math.IsNaN(value) || math.IsInf(value, 0) {
+				return // no number is no fact: the quantile of nothing
+			}
 			key := name
 			if suffix != "" {
 				key = d.text(name + suffix)
@@ -88,6 +95,9 @@ func (d *Decoder) addFamily(m *model.Metrics, name string, f *dto.MetricFamily) 
 			add("_sum", x.Summary.GetSampleSum())
 			add("_count", float64(x.Summary.GetSampleCount()))
 			for _, q := range x.Summary.GetQuantile() {
+				if math.IsNaN(q.GetValue()) || math.IsInf(q.GetValue(), 0) {
+					continue
+				}
 				with := append(slices.Clone(labels), model.Pair{Key: "quantile", Value: d.text(strconv.FormatFloat(q.GetQuantile(), 'g', -1, 64))})
 				slices.SortFunc(with, byKey)
 				m.Families[name] = append(m.Families[name], model.Sample{Labels: with, Value: q.GetValue()})
@@ -104,7 +114,7 @@ func (d *Decoder) labels(pairs []*dto.LabelPair) []model.Pair {
 	}
 	labels := make([]model.Pair, len(pairs))
 	for i, p := range pairs {
-		labels[i] = model.Pair{Key: d.text(p.GetName()), Value: d.text(secret.Pair(p.GetName(), p.GetValue()))}
+		labels[i] = model.Pair{Key: d.text(p.GetName()), Value: d.text(safePair(p.GetName(), p.GetValue()))}
 	}
 	slices.SortFunc(labels, byKey)
 	return labels
@@ -119,6 +129,7 @@ type metricsLines struct {
 	bytes     int64
 	number    int
 	series    int
+	weight    int64 // of what was handed on, when it is parsed
 	err       error // why reading ended, nil at the end of the text
 	done      bool
 }
@@ -169,8 +180,12 @@ func (l *metricsLines) next() {
 		l.stop(fmt.Errorf("line %d is no sample", l.number))
 	case l.series >= maxMetricsSeries:
 		l.stop(fmt.Errorf("there are more than %d series", maxMetricsSeries))
+	case l.weight > maxDecoded:
+		l.stop(fmt.Errorf("the series have too many labels: they would take more than %s of memory", mebibytes(maxDecoded)))
 	default:
+		const perSeries, perLabel = 256, 192
 		l.series++
+		l.weight += perSeries + perLabel*int64(bytes.Count(line, []byte("="))) + 2*int64(len(line))
 		l.out = line
 	}
 }

@@ -30,18 +30,6 @@ func failed(outcome model.Outcome, format string, args ...any) *failure {
 	return &failure{outcome, oneLine(fmt.Sprintf(format, args...))}
 }
 
-// maxReason bounds what a process may say about its trouble.
-const maxReason = 400
-
-// oneLine makes another's words fit to be shown: in one line, short, without secrets.
-func oneLine(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(prose(text), "?")), " ")
-	if len(text) > maxReason {
-		text = strings.ToValidUTF8(text[:maxReason], "") + "..."
-	}
-	return text
-}
-
 // dialFailure says why no connection came about.
 func dialFailure(err error, patience time.Duration) *failure {
 	var known *failure
@@ -51,12 +39,19 @@ func dialFailure(err error, patience time.Duration) *failure {
 		return known
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return failed(model.Unreachable, "no such host: %s", dns.Name)
+	case errors.As(err, &dns) && isTimeout(err):
+		return unresolved(dns.Name, patience)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return failed(model.Refused, "%v", err)
 	case isTimeout(err):
 		return failed(model.Unreachable, "no connection within %s", patience)
 	}
 	return failed(model.Unreachable, "%v", err)
+}
+
+// unresolved says that nobody told the address of a host in time.
+func unresolved(host string, patience time.Duration) *failure {
+	return failed(model.Unreachable, "the host name %s was not resolved within %s", host, patience)
 }
 
 func isTimeout(err error) bool {

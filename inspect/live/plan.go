@@ -32,6 +32,7 @@ type server struct {
 // session is a session together with its inquiries.
 type session struct {
 	*model.Session
+	at        *server
 	inquiries []inquiry
 }
 
@@ -106,7 +107,10 @@ func (p *plan) addServers(sessions []*model.Session) {
 			byAddress[s.Address] = at
 			p.servers = append(p.servers, at)
 		}
-		x := &session{s, inquiries}
+		x := &session{s, at, inquiries}
+		if slices.ContainsFunc(at.sessions, func(had *session) bool { return had.Role == s.Role && had.Node == s.Node }) {
+			continue // registered twice: one and the same
+		}
 		at.sessions = append(at.sessions, x)
 		p.sessionsOf[s.Node] = append(p.sessionsOf[s.Node], x)
 	}

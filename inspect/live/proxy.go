@@ -2,6 +2,7 @@ package live
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -9,261 +10,199 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"strconv"
+	"slices"
+	"strings"
 	"time"
+
+	"golang.org/x/net/proxy"
 
 	"kitescope/inspect/model"
 )
 
-// proxy is a server that connects on our behalf, for people outside the cluster's network.
-type proxy struct {
-	address        string // host:port
-	socks          bool   // SOCKS5, else CONNECT of HTTP
-	user, password string
-	hasUser        bool
+// relay is a proxy: a server that connects on our behalf, for people outside the cluster's
+// network. Names are resolved by it, as it is in the network where they mean something.
+type relay struct {
+	address string // host:port
+	// socks speaks SOCKS5; nil: the proxy is asked with HTTP's CONNECT.
+	socks proxy.ContextDialer
+	// authorization is the header of CONNECT, "" for none.
+	authorization string
+	// connect reaches the proxy itself; nil: TCP.
+	connect func(context.Context) (net.Conn, error)
 }
 
-// parseProxy reads socks5://[user:pass@]host:port or http://host:port.
-func parseProxy(text string) (*proxy, error) {
+// parseProxy reads socks5://[user:pass@]host:port or http://[user:pass@]host:port.
+func parseProxy(text string) (*relay, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		// The error of Parse repeats the address, credentials included.
 		return nil, errors.New("read the proxy's address: want socks5://host:port or http://host:port")
 	}
-	p := &proxy{address: u.Host}
-	var port string
-	switch u.Scheme {
-	case "socks5", "socks5h":
-		p.socks, port = true, "1080"
-	case "http":
-		port = "80"
-	default:
+	port := map[string]string{"socks5": "1080", "socks5h": "1080", "http": "80"}[u.Scheme]
+	switch {
+	case port == "":
 		return nil, fmt.Errorf("proxy of kind %q: want socks5://host:port or http://host:port", u.Scheme)
-	}
-	if u.Hostname() == "" {
+	case u.Hostname() == "":
 		return nil, errors.New("read the proxy's address: no host in it")
+	case u.Port() != "":
+		port = u.Port()
 	}
-	if u.Port() == "" {
-		p.address = net.JoinHostPort(u.Hostname(), port)
+	r := &relay{address: net.JoinHostPort(u.Hostname(), port)}
+	if _, _, err := splitAddress(r.address); err != nil {
+		return nil, fmt.Errorf("read the proxy's address: %w", err)
 	}
+	password, _ := u.User.Password()
+	if u.Scheme == "http" {
+		if u.User != nil {
+			r.authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password))
+		}
+		return r, nil
+	}
+	var auth *proxy.Auth
 	if u.User != nil {
-		p.user, p.hasUser = u.User.Username(), true
-		p.password, _ = u.User.Password()
+		auth = &proxy.Auth{User: u.User.Username(), Password: password}
+		if len(auth.User) == 0 || len(auth.User) > 255 || len(auth.Password) > 255 {
+			return nil, errors.New("read the proxy's address: SOCKS5 wants a user of 1 to 255 bytes and a password of at most 255")
+		}
 	}
-	if p.socks && (len(p.user) > 255 || len(p.password) > 255) {
-		return nil, errors.New("read the proxy's address: SOCKS5 allows 255 bytes of user and of password")
+	d, err := proxy.SOCKS5("tcp", r.address, auth, r)
+	if err != nil {
+		return nil, fmt.Errorf("read the proxy's address: %w", err)
 	}
-	return p, nil
+	r.socks = d.(proxy.ContextDialer) //nolint:errcheck,forcetypeassert // documented: what dials with a context is wrapped by what does
+	return r, nil
 }
 
-// dial connects to target through the proxy. Names are resolved by the proxy, which is
-// in the network where they mean something.
-func (p *proxy) dial(ctx context.Context, target string) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", p.address)
+// dial connects to target through the proxy. The proxy's own troubles name the proxy, so
+// that they are not taken for those of the target.
+func (r *relay) dial(ctx context.Context, target string) (net.Conn, error) {
+	if r.socks == nil {
+		return r.dialHTTP(ctx, target)
+	}
+	conn, err := r.socks.DialContext(ctx, "tcp", target)
 	if err != nil {
+		return nil, r.socksFailure(err)
+	}
+	return conn, nil
+}
+
+// Dial is DialContext for whoever has no context: proxy.SOCKS5 wants both.
+func (r *relay) Dial(network, address string) (net.Conn, error) {
+	return r.DialContext(context.Background(), network, address)
+}
+
+// DialContext connects to the proxy itself, whatever the address.
+func (r *relay) DialContext(ctx context.Context, network, _ string) (net.Conn, error) {
+	connect := r.connect
+	if connect == nil {
+		connect = func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, network, r.address) }
+	}
+	conn, err := connect(ctx)
+	if err != nil && ctx.Err() == nil {
 		f := dialFailure(err, 0)
-		return nil, failed(model.Unreachable, "the proxy %s: %s", p.address, f.outcome)
+		return nil, failed(model.Unreachable, "the proxy %s: %s (%s)", r.address, f.outcome, f.reason)
 	}
-	// The handshake has no context of its own: its end, in time or not, closes the connection.
+	return conn, err
+}
+
+// socksFailure tells apart who refused: the proxy, or the target. x/net hands the proxy's reply
+// on in words only, those of RFC 1928, section 6 (golang.org/x/net/internal/socks: Reply.String,
+// UsernamePassword.Authenticate); a test holds it to them.
+func (r *relay) socksFailure(err error) error {
+	if known, ok := errors.AsType[*failure](err); ok {
+		return known
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err // around it are the two addresses, once more
+	}
+	for _, known := range []struct {
+		sign, says string
+		outcome    model.Outcome
+	}{
+		{"connection refused", "connection refused", model.Refused},
+		{"not allowed by ruleset", "it does not allow this connection", model.Denied},
+		{"network unreachable", "no route to the network", model.Unreachable},
+		{"host unreachable", "no route to the host", model.Unreachable},
+		{"TTL expired", "no connection in its time", model.Unreachable},
+		{"general SOCKS server failure", "it could not connect", model.Unreachable},
+		{"username/password", "it refuses the user or the password", model.Denied},
+		{"authentication method", "it wants other credentials", model.Denied},
+		{"protocol version", "this is no SOCKS5 server", model.Unreachable},
+	} {
+		if strings.Contains(err.Error(), known.sign) {
+			return failed(known.outcome, "the proxy %s: %s", r.address, known.says)
+		}
+	}
+	return r.failure(err)
+}
+
+// failure is about the proxy itself. What the context ended is for the caller to explain.
+func (r *relay) failure(err error) error {
+	switch {
+	case isTimeout(err), errors.Is(err, context.Canceled):
+		return err
+	case isCut(err):
+		return failed(model.Unreachable, "the proxy %s: it closed the connection", r.address)
+	}
+	return failed(model.Unreachable, "the proxy %s: %v", r.address, err)
+}
+
+// dialHTTP asks with CONNECT (RFC 9110, section 9.3.6), for which x/net has nothing.
+func (r *relay) dialHTTP(ctx context.Context, target string) (net.Conn, error) {
+	conn, err := r.DialContext(ctx, "tcp", r.address)
+	if err != nil {
+		return nil, err
+	}
+	// The handshake has no context of its own: its end, in time or not, ends the reading.
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	tunnel := conn
-	if p.socks {
-		err = p.socksConnect(conn, target)
-	} else {
-		tunnel, err = p.httpConnect(conn, target)
-	}
-	if !stop() && err == nil {
-		err = ctx.Err()
+	through, err := r.handshake(conn, target)
+	if !stop() {
+		err = context.Cause(ctx)
 	}
 	if err == nil {
-		return tunnel, nil
+		return through, nil
 	}
 	_ = conn.Close()
-	var known *failure
-	if ctx.Err() != nil || errors.As(err, &known) {
-		return nil, errors.Join(ctx.Err(), err)
+	if known, ok := errors.AsType[*failure](err); ok {
+		return nil, known
 	}
-	return nil, failed(model.Unreachable, "the proxy %s: %v", p.address, err)
-}
-
-// SOCKS5: RFC 1928, and RFC 1929 for user and password.
-const (
-	socksVersion    = 5
-	socksNoAuth     = 0
-	socksUserPass   = 2
-	socksConnectCmd = 1
-	socksIPv4       = 1
-	socksDomain     = 3
-	socksIPv6       = 4
-)
-
-func (p *proxy) socksConnect(conn net.Conn, target string) error {
-	methods := []byte{socksVersion, 1, socksNoAuth}
-	if p.hasUser {
-		methods = []byte{socksVersion, 2, socksNoAuth, socksUserPass}
-	}
-	if _, err := conn.Write(methods); err != nil {
-		return err
-	}
-	var chosen [2]byte
-	if _, err := io.ReadFull(conn, chosen[:]); err != nil {
-		return err
-	}
-	switch {
-	case chosen[0] != socksVersion:
-		return errors.New("this is no SOCKS5 server")
-	case chosen[1] == socksUserPass && p.hasUser:
-		if err := p.socksLogin(conn); err != nil {
-			return err
-		}
-	case chosen[1] != socksNoAuth:
-		return failed(model.Denied, "the proxy %s wants other credentials", p.address)
-	}
-	request, err := socksRequest(target)
-	if err != nil {
-		return err
-	}
-	if _, err := conn.Write(request); err != nil {
-		return err
-	}
-	return p.socksReply(conn)
-}
-
-func (p *proxy) socksLogin(conn net.Conn) error {
-	login := append([]byte{1, byte(len(p.user))}, p.user...)
-	login = append(append(login, byte(len(p.password))), p.password...)
-	if _, err := conn.Write(login); err != nil {
-		return err
-	}
-	var reply [2]byte
-	if _, err := io.ReadFull(conn, reply[:]); err != nil {
-		return err
-	}
-	if reply[1] != 0 {
-		return failed(model.Denied, "the proxy %s refuses the user or the password", p.address)
-	}
-	return nil
-}
-
-func socksRequest(target string) ([]byte, error) {
-	host, portText, err := net.SplitHostPort(target)
-	if err != nil {
-		return nil, failed(model.Unreachable, "%v", err)
-	}
-	port, err := strconv.ParseUint(portText, 10, 16)
-	if err != nil {
-		return nil, failed(model.Unreachable, "port %q of %s is no port", portText, target)
-	}
-	request := []byte{socksVersion, socksConnectCmd, 0}
-	switch ip, err := netip.ParseAddr(host); {
-	case err == nil && ip.Unmap().Is4():
-		request = append(append(request, socksIPv4), ip.Unmap().AsSlice()...)
-	case err == nil:
-		request = append(append(request, socksIPv6), ip.AsSlice()...)
-	case len(host) > 255:
-		return nil, failed(model.Unreachable, "host name of %d bytes", len(host))
-	default:
-		request = append(append(request, socksDomain, byte(len(host))), host...)
-	}
-	return append(request, byte(port>>8), byte(port)), nil
-}
-
-// socksReply reads the proxy's verdict: byte 1 of RFC 1928, section 6.
-func (p *proxy) socksReply(conn net.Conn) error {
-	var head [4]byte
-	if _, err := io.ReadFull(conn, head[:]); err != nil {
-		return err
-	}
-	switch head[1] {
-	case 0:
-	case 2:
-		return failed(model.Denied, "the proxy %s does not allow this connection", p.address)
-	case 3, 4:
-		return failed(model.Unreachable, "the proxy %s: no route to the host", p.address)
-	case 5:
-		return failed(model.Refused, "the proxy %s: connection refused", p.address)
-	case 6:
-		return failed(model.Unreachable, "the proxy %s: no connection in its time", p.address)
-	default:
-		return failed(model.Unreachable, "the proxy %s fails with SOCKS code %d", p.address, head[1])
-	}
-	rest := 2
-	switch head[3] {
-	case socksIPv4:
-		rest += net.IPv4len
-	case socksIPv6:
-		rest += net.IPv6len
-	case socksDomain:
-		var size [1]byte
-		if _, err := io.ReadFull(conn, size[:]); err != nil {
-			return err
-		}
-		rest += int(size[0])
-	default:
-		return errors.New("this is no SOCKS5 server")
-	}
-	_, err := io.CopyN(io.Discard, conn, int64(rest))
-	return err
+	return nil, r.failure(err)
 }
 
 // maxProxyHeader bounds the answer to CONNECT.
 const maxProxyHeader = 64 << 10
 
-func (p *proxy) httpConnect(conn net.Conn, target string) (net.Conn, error) {
-	request := "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n"
-	if p.hasUser {
-		request += "Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(p.user+":"+p.password)) + "\r\n"
+func (r *relay) handshake(conn net.Conn, target string) (net.Conn, error) {
+	request := &http.Request{
+		Method: http.MethodConnect, URL: &url.URL{Opaque: target}, Host: target, Header: http.Header{"User-Agent": {"kitescope"}},
 	}
-	if _, err := io.WriteString(conn, request+"\r\n"); err != nil {
+	if r.authorization != "" {
+		request.Header.Set("Proxy-Authorization", r.authorization)
+	}
+	if err := request.Write(conn); err != nil {
 		return nil, err
 	}
-	// What follows the header belongs to the tunnel, and may already be in the buffer.
-	buffered := bufio.NewReader(conn)
-	limited := bufio.NewReader(io.LimitReader(&headerReader{buffered, 0}, maxProxyHeader))
-	response, err := http.ReadResponse(limited, &http.Request{Method: http.MethodConnect})
+	in := bufio.NewReader(&io.LimitedReader{R: conn, N: maxProxyHeader})
+	response, err := http.ReadResponse(in, request) //nolint:bodyclose // what follows the header is the tunnel, not a body
 	if err != nil {
 		return nil, fmt.Errorf("no answer of HTTP: %w", err)
 	}
-	_ = response.Body.Close()
-	switch response.StatusCode {
-	case http.StatusOK:
-		return &tunnel{conn, buffered}, nil
-	case http.StatusProxyAuthRequired, http.StatusUnauthorized, http.StatusForbidden:
-		return nil, failed(model.Denied, "the proxy %s: %s", p.address, response.Status)
+	switch code := response.StatusCode; {
+	case code >= 200 && code < 300:
+		begun, _ := in.Peek(in.Buffered()) // of the tunnel: servers may speak first
+		return &tunnel{conn, io.MultiReader(bytes.NewReader(slices.Clone(begun)), conn)}, nil
+	case code == http.StatusProxyAuthRequired, code == http.StatusUnauthorized, code == http.StatusForbidden:
+		return nil, failed(model.Denied, "the proxy %s: %s", r.address, response.Status)
 	default:
-		return nil, failed(model.Unreachable, "the proxy %s: %s", p.address, response.Status)
+		return nil, failed(model.Unreachable, "the proxy %s: %s", r.address, response.Status)
 	}
-}
-
-// headerReader hands out bytes up to the empty line that ends a header and not one more.
-type headerReader struct {
-	r    *bufio.Reader
-	tail uint32 // the last four bytes
-}
-
-func (h *headerReader) Read(b []byte) (int, error) {
-	const end = '\r'<<24 | '\n'<<16 | '\r'<<8 | '\n'
-	if len(b) == 0 {
-		return 0, nil
-	}
-	if h.tail == end {
-		return 0, io.EOF
-	}
-	c, err := h.r.ReadByte()
-	if err != nil {
-		return 0, err
-	}
-	h.tail = h.tail<<8 | uint32(c)
-	b[0] = c
-	return 1, nil
 }
 
 // tunnel is a connection of which some bytes are already read.
 type tunnel struct {
 	net.Conn
-	r *bufio.Reader
+	in io.Reader
 }
 
-func (t *tunnel) Read(b []byte) (int, error) { return t.r.Read(b) }
+func (t *tunnel) Read(b []byte) (int, error) { return t.in.Read(b) }

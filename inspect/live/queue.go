@@ -12,8 +12,9 @@ import (
 	"kitescope/inspect/model"
 )
 
-// queueGrace is what the message queue gets at least, if its address was learned late.
-const queueGrace = 500 * time.Millisecond
+// grace is the time that those get at least whose addresses are learned late: the message
+// queue, and processes that do not tell their port.
+const grace = 500 * time.Millisecond
 
 const skippedQueue = "message queue"
 
@@ -90,11 +91,7 @@ func (a *asking) askKafka(config map[string]string, certain bool) {
 		a.skip(skippedQueue, "no pchannel is known")
 		return
 	}
-	deadline := a.start.Add(a.client.opts.Timeout)
-	if least := time.Now().Add(queueGrace); deadline.Before(least) {
-		deadline = least
-	}
-	ctx, cancel := context.WithDeadline(a.ctx, deadline)
+	ctx, cancel := context.WithDeadline(a.ctx, latest(a.start.Add(a.client.opts.Timeout), time.Now().Add(grace)))
 	defer cancel()
 	start := time.Now()
 	var topics []TopicOffsets

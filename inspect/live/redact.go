@@ -19,7 +19,7 @@ import (
 // out, and what a process echoes from its environment is gone. Of answers to unknown
 // questions, and of what is no answer, nothing is kept. The argument is not changed.
 func Redact(r Record) Record {
-	r.Error, r.Address = prose(r.Error), cleanAddress(r.Address)
+	r.Error, r.Address = prose(r.Error), secret.Address(r.Address)
 	switch {
 	case r.Method == MethodKafka:
 		r.Request, r.Response = nil, redactJSON(r.Response)
@@ -33,6 +33,9 @@ func Redact(r Record) Record {
 
 // redactJSON keeps nothing that is no JSON.
 func redactJSON(body []byte) []byte {
+	if heavy(weighJSON(body)) != nil || longestText(body) > maxMetricsLine {
+		return nil
+	}
 	if out, _, ok := secret.JSON(body); ok {
 		return out
 	}
@@ -59,18 +62,24 @@ func redactCall(r *Record) {
 		r.Request, r.Response = nil, nil
 		return
 	}
-	if b, ok := redactMessage(a.request(), r.Request); ok {
-		r.Request = b
-	} else {
+	request, ok := []byte(nil), tooHeavy(a.request(), r.Request) == nil
+	if ok {
+		request, ok = redactMessage(a.request(), r.Request)
+	}
+	if r.Request = request; !ok {
 		r.Request = nil
 	}
-	b, ok := redactMessage(a.response(), r.Response)
+	if f := tooHeavy(a.response(), r.Response); f != nil {
+		r.Response, r.Error, r.Outcome = nil, f.reason, f.outcome.String()
+		return
+	}
+	response, ok := redactMessage(a.response(), r.Response)
 	if !ok {
 		name := string(a.response().ProtoReflect().Descriptor().Name())
 		r.Response, r.Error, r.Outcome = nil, "the answer is no "+name, model.Garbled.String()
 		return
 	}
-	r.Response = b
+	r.Response = response
 }
 
 // redactMessage redacts an encoded message; ok is false if it is none of that type.
@@ -120,7 +129,7 @@ func cleanMessage(m protoreflect.Message) {
 	if m.Descriptor().FullName() == "milvus.proto.common.KeyValuePair" {
 		fields := m.Descriptor().Fields()
 		value := fields.ByName("value")
-		m.Set(value, protoreflect.ValueOfString(secret.Pair(m.Get(fields.ByName("key")).String(), m.Get(value).String())))
+		m.Set(value, protoreflect.ValueOfString(safePair(m.Get(fields.ByName("key")).String(), m.Get(value).String())))
 		return
 	}
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
@@ -144,7 +153,7 @@ func cleanString(name, value string) string {
 	if name == "reason" || name == "detail" {
 		return prose(value)
 	}
-	return secret.Pair(name, value)
+	return safePair(name, value)
 }
 
 func cleanMap(fd protoreflect.FieldDescriptor, m protoreflect.Map) {
@@ -153,7 +162,7 @@ func cleanMap(fd protoreflect.FieldDescriptor, m protoreflect.Map) {
 		case fd.MapValue().Message() != nil:
 			cleanMessage(v.Message())
 		case fd.MapValue().Kind() == protoreflect.StringKind:
-			m.Set(k, protoreflect.ValueOfString(secret.Pair(k.String(), v.String())))
+			m.Set(k, protoreflect.ValueOfString(safePair(k.String(), v.String())))
 		}
 		return true
 	})
@@ -165,7 +174,7 @@ func cleanList(fd protoreflect.FieldDescriptor, list protoreflect.List) {
 		case fd.Message() != nil:
 			cleanMessage(list.Get(i).Message())
 		case fd.Kind() == protoreflect.StringKind:
-			list.Set(i, protoreflect.ValueOfString(secret.Text(list.Get(i).String())))
+			list.Set(i, protoreflect.ValueOfString(safeText(list.Get(i).String())))
 		}
 	}
 }
@@ -234,7 +243,7 @@ func redactSample(line string) (clean string, ok bool) {
 		if !first {
 			b.WriteByte(',')
 		}
-		b.WriteString(key + `="` + escapeLabel(secret.Pair(key, value)) + `"`)
+		b.WriteString(key + `="` + escapeLabel(safePair(key, value)) + `"`)
 		rest = after[len(quoted):]
 	}
 }
@@ -260,39 +269,4 @@ func isNumber(text string) bool {
 		}
 	}
 	return true
-}
-
-// prose takes secrets out of text for people: beside what secret.Text finds, what stands
-// behind "password: ", "token = " and their like.
-func prose(text string) string {
-	const blank, quotes, ends = " \t", "\"'`", " \t\r\n,;(){}[]&?"
-	text = secret.Text(text)
-	for from := 0; ; {
-		i := strings.IndexAny(text[from:], ":=")
-		if i < 0 {
-			return text
-		}
-		at := from + i
-		from = at + 1
-		name := strings.TrimRight(text[:at], blank+quotes)
-		name = name[strings.LastIndexAny(name, ends+quotes)+1:]
-		if !secret.Name(name) || strings.HasPrefix(text[from:], "//") {
-			continue
-		}
-		start := len(text) - len(strings.TrimLeft(text[from:], blank+quotes))
-		end := start + strings.IndexAny(text[start:]+" ", ends+quotes)
-		if start == end || strings.HasPrefix(text[start:], secret.Redacted) {
-			continue
-		}
-		text = text[:start] + secret.Redacted + text[end:]
-		from = start + len(secret.Redacted)
-	}
-}
-
-// cleanAddress takes a user out of an address.
-func cleanAddress(address string) string {
-	if at := strings.LastIndexByte(address, '@'); at >= 0 {
-		return secret.Redacted + address[at:]
-	}
-	return address
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -45,34 +46,50 @@ func routeKey(host, port string) string {
 func splitAddress(text string) (host, port string, err error) {
 	text = strings.TrimSpace(text)
 	bare := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
-	if net.ParseIP(bare) != nil {
+	if _, err := netip.ParseAddr(bare); err == nil {
 		return bare, "", nil
 	}
-	if !strings.Contains(text, ":") {
-		if text == "" {
-			return "", "", errors.New("no host")
-		}
-		return text, "", nil
+	if strings.Contains(text, ":") {
+		return fullAddress(text)
 	}
+	return text, "", checkHost(text)
+}
+
+// fullAddress takes the host and the port apart that an address must have.
+func fullAddress(text string) (host, port string, err error) {
 	if host, port, err = net.SplitHostPort(text); err != nil {
-		return "", "", errors.New("want host or host:port")
+		if strings.Count(text, ":") > 1 && !strings.Contains(text, "[") {
+			return "", "", errors.New("an IPv6 address with a port has brackets: [address]:port")
+		}
+		return "", "", errors.New("want host:port")
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return "", "", fmt.Errorf("port %q: want 1 to 65535", port)
 	}
+	return host, port, checkHost(host)
+}
+
+// checkHost keeps out what is no host, and could be taken for a part of a protocol or for
+// this machine: sessions are written by others.
+func checkHost(host string) error {
 	if host == "" {
-		return "", "", errors.New("no host")
+		return errors.New("no host")
 	}
-	return host, port, nil
+	for _, c := range host {
+		if c <= ' ' || c == 0x7f || strings.ContainsRune(`/\@?#"<>`, c) {
+			return fmt.Errorf("%q in a host name", c)
+		}
+	}
+	return nil
 }
 
 // target is where an address of the cluster is reached from here. A host that is
 // mapped to one port leads all gRPC calls there; what listens at other ports of the
 // host is then unknown (fixed is false for those).
 func (r routes) target(address string, fixed bool) (string, error) {
-	host, port, err := net.SplitHostPort(address)
+	host, port, err := fullAddress(address)
 	if err != nil {
-		return "", failed(model.Unreachable, "%q is no address: want host:port", address)
+		return "", failed(model.Unreachable, "%q is no address: %v", address, err)
 	}
 	to, ok := r[routeKey(host, port)]
 	if !ok {

@@ -12,15 +12,15 @@ import (
 
 // judge reads the status inside an answer: gRPC says OK to "this is not the node you
 // meant". The Decoder does so again, for recordings; here it decides what is asked next.
-func judge(method string, response []byte) model.Outcome {
+func judge(method string, response []byte) *failure {
 	status, err := statusOf(method, response)
 	switch {
 	case err != nil:
-		return model.Garbled
+		return failed(model.Garbled, "no answer to %s", lastPart(method))
 	case status.GetCode() == 0 && status.GetErrorCode() == commonpb.ErrorCode_Success:
-		return model.Answered
+		return nil
 	}
-	return statusOutcome(status)
+	return failed(statusOutcome(status), "%s", status.GetReason())
 }
 
 // statusField is the number of the status in an answer: 1 in every message that is asked

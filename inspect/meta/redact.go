@@ -152,7 +152,7 @@ func mayHoldSecret(value []byte) bool {
 }
 
 func redactRecord(value []byte, s secrecy) []byte {
-	if s != secretAlways && !mayHoldSecret(value) {
+	if s != secretAlways && !mayHoldSecret(value) && bytes.IndexByte(value, '@') < 0 { // an address may name a user
 		return value
 	}
 	out, _, ok := secret.JSON(value)

@@ -171,6 +171,16 @@ func groupBy[K comparable, T any](list []*T, key func(*T) K) map[K][]*T {
 	return m
 }
 
+// WithGaps is the same cluster with more that could not be read.
+func (c *Cluster) WithGaps(more ...Gap) *Cluster {
+	if len(more) == 0 {
+		return c
+	}
+	next := *c
+	next.Gaps = slices.Concat(c.Gaps, more)
+	return &next
+}
+
 // WithEtcd is the same cluster with another answer of etcd about its health.
 func (c *Cluster) WithEtcd(e *Etcd) *Cluster {
 	next := *c

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -84,6 +85,9 @@ func (c *Cluster) PartitionsOf(id CollectionID) []*Partition { return c.partitio
 
 // SegmentsOf returns a collection's segments in every state, by id.
 func (c *Cluster) SegmentsOf(id CollectionID) []*Segment { return c.segmentsOf[id] }
+
+// SegmentOwners are the collections that have segments, those without a record among them, by id.
+func (c *Cluster) SegmentOwners() []CollectionID { return slices.Sorted(maps.Keys(c.segmentsOf)) }
 
 // VChannelsOf returns a collection's vchannels, by name.
 func (c *Cluster) VChannelsOf(id CollectionID) []*VChannel { return c.vchannelsOf[id] }

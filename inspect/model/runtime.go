@@ -15,6 +15,7 @@ type Runtime struct {
 	leaders    map[string][]ShardView
 	recovery   map[string]*Recovery
 	loaded     map[CollectionID]*LoadedCollection
+	grouped    func() *byCollection
 }
 
 // RuntimeParts is what a decoder hands to BuildRuntime, in any order.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -32,6 +33,7 @@ func BuildRuntime(p RuntimeParts) *Runtime {
 	r.recovery = byKey(r.Recovery, func(x *Recovery) string { return x.Channel })
 	r.loaded = byKey(r.Loaded, func(x *LoadedCollection) CollectionID { return x.Collection })
 	r.link()
+	r.grouped = sync.OnceValue(r.group)
 	return r
 }
 

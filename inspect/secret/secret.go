@@ -17,7 +17,7 @@ const Redacted = "<redacted>"
 // trace.otlp.headers) and the parameters of functions and external tables.
 func secretWords() []string {
 	return []string{
-		"password", "passwd", "pwd", "secret", "accesskey", "privatekey", "apikey", "token", "credential",
+		"password", "passwd", "passphrase", "pwd", "secret", "authorization", "accesskey", "privatekey", "apikey", "token", "credential",
 		"sasl", "cipher", "kms", "authparams", "otlpheaders", "connectionstring", "signingkey", "defaultkey",
 		"accountkey", "sharedaccess", "signature",
 	}
@@ -71,8 +71,21 @@ func Pair(name, value string) string {
 		return value
 	case Name(name):
 		return Redacted
+	case strings.EqualFold(name, "address"):
+		value = Address(value)
 	}
 	return Text(value)
+}
+
+// Address takes user and password out of user:password@host:port. In a URL they are for URL to find.
+func Address(s string) string {
+	if strings.Contains(s, "://") {
+		return URL(s)
+	}
+	if at := strings.LastIndexByte(s, '@'); at >= 0 {
+		return Redacted + s[at:]
+	}
+	return s
 }
 
 // Text takes secrets out of free text: out of JSON by its keys, out of URLs, and
@@ -131,7 +144,7 @@ func cutAssignments(s string) string {
 			continue
 		}
 		// Base64 ends in "=", so that the value goes on to what separates it.
-		end := from + strings.IndexAny(s[from:]+" ", ends)
+		end := ValueEnd(s, from, ends)
 		if value := s[from:end]; value == "" || value == Redacted || value == "true" || value == "false" {
 			continue
 		}
@@ -139,6 +152,17 @@ func cutAssignments(s string) string {
 		from += len(Redacted)
 	}
 	return s
+}
+
+// ValueEnd is where the value ends that begins at from: at one of the characters of ends. The
+// name of an authentication scheme (RFC 9110, section 11.4) is followed by a blank and the credentials.
+func ValueEnd(s string, from int, ends string) int {
+	end := from + strings.IndexAny(s[from:]+ends[:1], ends)
+	if scheme := s[from:end]; strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic") {
+		next := len(s) - len(strings.TrimLeft(s[end:], " \t"))
+		return next + strings.IndexAny(s[next:]+ends[:1], ends)
+	}
+	return end
 }
 
 // JSON takes secrets out of a JSON document. ok is false if it is none. The

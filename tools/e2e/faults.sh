@@ -163,12 +163,14 @@ scenario_unflushed() {
 }
 
 scenario_healthy_load() {
-	client insert 150 &
-	local inserts=$!
-	clean "$python" -W ignore "$lab/search-load.py" $proxy 150 4 items_hnsw_l2 docs_hnsw_cos users_flat_ip logs_ivf_l2 >"$out/search.log" 2>&1 &
+	client insert 170 &
+	local inserts=$! n
+	clean "$python" -W ignore "$lab/search-load.py" $proxy 170 4 items_hnsw_l2 docs_hnsw_cos users_flat_ip logs_ivf_l2 >"$out/search.log" 2>&1 &
 	local searches=$!
-	sleep 125
-	look healthy-load
+	for n in 1 2 3; do
+		sleep 45
+		look healthy-load-$n
+	done
 	wait $inserts $searches
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -123,6 +124,39 @@ func Huge(tb testing.TB, size uint32) (address string, sent func() int64) {
 		defer mu.Unlock()
 		return count
 	}
+}
+
+// Flood answers the gRPC calls of a method, "" for all, and HTTP requests in form, with the same
+// bytes, which may well be a message of the right kind. It withholds the last of them, and
+// never comes to an end, if stuck. It knows no other method.
+func Flood(tb testing.TB, method string, answer []byte, stuck bool) string {
+	tb.Helper()
+	return web(tb, func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor == 2 {
+			if !strings.HasSuffix(r.URL.Path, method) {
+				w.Header().Set("Content-Type", "application/grpc")
+				w.Header().Set("Grpc-Status", "12") // unimplemented
+				return
+			}
+			w.Header().Set("Trailer", "Grpc-Status")
+			message(w, uint32(len(answer)))
+		}
+		body := answer
+		if stuck {
+			body = body[:len(body)-1]
+		}
+		const block = 64 << 10
+		for ; len(body) > 0; body = body[min(block, len(body)):] {
+			if _, err := w.Write(body[:min(block, len(body))]); err != nil {
+				return
+			}
+		}
+		if stuck {
+			flush(w)
+			<-r.Context().Done()
+		}
+		w.Header().Set("Grpc-Status", "0")
+	})
 }
 
 // CutOff begins an answer and resets the stream in its middle.

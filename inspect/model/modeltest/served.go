@@ -200,9 +200,11 @@ func (p *largeServed) segment(i int) {
 	case role == 3:
 		s.Level, s.Partition, s.Rows, s.DeletedRows, s.Bytes = model.LevelL0, -1, 0, 400+p.random(4000), 1<<20
 		s.StartAt, s.PositionAt = ago(9*time.Minute), ago(5*time.Minute)
-	case role == 4:
+	case role == 4 && k < 200:
 		s.StartAt, s.PositionAt = ago(12*time.Minute), ago(2*time.Minute)
-	case role == 5 || n == 6 && role < 15:
+	case role == 5:
+		s.StartAt, s.PositionAt, s.Rows, s.DeletedRows = ago(30*time.Minute), ago(29*time.Minute), 40_000, 0
+	case n == 6 && role < 80:
 		s.Rows, s.DeletedRows = 40_000, 0
 	}
 	if s.State == model.SegmentFlushed && s.Level != model.LevelL0 {

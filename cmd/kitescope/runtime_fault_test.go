@@ -1,0 +1,246 @@
+package main
+
+import (
+	"net"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/livetest"
+	"kitescope/inspect/live/recorded"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// patience is the deadline of processes in these tests, margin what a busy machine may add to
+// the half second that a command may take beyond it.
+const (
+	patience = 2 * time.Second
+	margin   = 500*time.Millisecond + 3*time.Second
+)
+
+// asking are the flags of commands on fakes of which one goes wrong.
+func (f *fakes) asking() []string {
+	return []string{"--node-timeout", patience.String(), "--window", "0", "--from", f.from}
+}
+
+// served are the numbers of sealed segments by query node, as get nodes and balance know them in t7.
+func served() map[string]string {
+	return map[string]string{"querynode-10": "10", "querynode-13": "10", "querynode-14": "10", "querynode-19": "3"}
+}
+
+// wantBlind runs the commands that ask processes on the fakes of t7. Of some query nodes
+// nothing is known, for a reason; of the others everything, within the deadline.
+func wantBlind(t *testing.T, f *fakes, outcome string, blind ...string) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	want := served()
+	for _, name := range blind {
+		want[name] = "<nil> " + outcome
+	}
+	run := func(code int, args ...string) ended {
+		t.Helper()
+		e := kitescope(t, code, append(args, f.asking()...)...)
+		if e.took > patience+margin {
+			t.Errorf("%v took %v", args, e.took)
+		}
+		for _, name := range blind {
+			says(t, e.err, "incomplete: "+name+": "+outcome)
+		}
+		return e
+	}
+	var nodes struct{ Items []map[string]any }
+	decodeJSON(t, run(exitOK, "get", "nodes", "role=querynode", "-o", "json", "--live").stdout, &nodes)
+	got := map[string]string{}
+	for _, n := range nodes.Items {
+		got[str(n["name"])] = strings.TrimSuffix(str(n["sealed_segments"]), " ")
+		if n["answer"] != "answered" {
+			got[str(n["name"])] = "<nil> " + str(n["answer"])
+			if n["sealed_segments"] != nil || n["leads"] != nil || str(n["answer_reason"]) == "" {
+				t.Errorf("%s did not answer, and is known: %v", n["name"], n)
+			}
+		}
+	}
+	same(t, "sealed segments by node", got, want)
+	var b struct {
+		UnknownNodes []map[string]any `json:"unknown_nodes"`
+		Nodes        []map[string]any
+	}
+	decodeJSON(t, run(exitIncomplete, "balance", "-o", "json", "--strict").stdout, &b)
+	var unknown []string
+	for _, n := range b.UnknownNodes {
+		unknown = append(unknown, "querynode-"+str(n["node"]))
+	}
+	slices.Sort(unknown)
+	same(t, "unknown nodes of the balance", unknown, blind)
+	d := &diagnosis1{}
+	decodeJSON(t, run(exitIncomplete, "diagnose", "-o", "json", "--strict", "--fail-on", "never").stdout, d)
+	for _, name := range blind {
+		told := slices.ContainsFunc(d.Items, func(x finding1) bool {
+			return (x.Check == "node-unreachable" || x.Check == "stale-session") && x.names(name)
+		})
+		if !told {
+			t.Errorf("no finding about %s:\n%s", name, strings.Join(messages(d), "\n"))
+		}
+	}
+	for _, c := range d.Checks {
+		if c.Status == "failed" {
+			t.Errorf("%s failed: %s", c.Check, c.Reason)
+		}
+	}
+	wantNoGoroutine(t, before)
+}
+
+// wantNoGoroutine waits until as many goroutines are left as there were.
+func wantNoGoroutine(t *testing.T, before int) {
+	t.Helper()
+	for begun := time.Now(); runtime.NumGoroutine() > before; time.Sleep(20 * time.Millisecond) {
+		if time.Since(begun) > 10*time.Second {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, and there were %d:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+// TestBadNodes puts something that goes wrong in the place of one query node of t7.
+func TestBadNodes(t *testing.T) {
+	f := captured(t, "cluster-2.3.5-t7", nil)
+	good := map[string]string{}
+	for _, s := range clusterOf(t, f.from).Sessions {
+		good[s.Name()] = s.Address
+	}
+	huge, sent := livetest.Huge(t, 512<<20)
+	for _, fault := range []struct{ name, address, outcome string }{
+		{"never answers", livetest.Silent(t), "timed out"},
+		{"takes no connection", livetest.Blackhole(t), "unreachable"},
+		{"refuses", livetest.Refused(t), "refused"},
+		{"garbage", livetest.Garbage(t, "SSH-2.0-OpenSSH_9.6\r\n"), "garbled"},
+		{"no message", livetest.NoMessage(t), "garbled"},
+		{"a web server", livetest.NotGRPC(t), "garbled"},
+		{"512 MB", huge, "too large"},
+		{"closes at once", livetest.HangsUp(t), "cut off"},
+		{"closes in the middle", livetest.CutOff(t), "cut off"},
+		{"another node answers", good["querynode-10"], "stale"},
+		{"another cluster answers", otherCluster(t), "other cluster"},
+		{"TLS only", livetest.TLSOnly(t, livetest.NewAuthority(t).Server(t, nil, "127.0.0.1")), "denied"},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			f.move(t, "querynode-13", fault.address)
+			wantBlind(t, f, fault.outcome, "querynode-13")
+		})
+	}
+	if n := sent(); n > 64<<20 {
+		t.Errorf("%d MiB of the huge answers were taken", n>>20)
+	}
+	t.Run("half are dead", func(t *testing.T) {
+		f.move(t, "querynode-13", livetest.Refused(t))
+		f.move(t, "querynode-19", livetest.Refused(t))
+		f.move(t, "indexnode-15", livetest.Silent(t))
+		f.move(t, "proxy-18", livetest.Silent(t))
+		f.move(t, "datacoord-11", livetest.Silent(t))
+		wantBlind(t, f, "refused", "querynode-13", "querynode-19")
+	})
+	t.Run("all are dead", func(t *testing.T) {
+		nobody := livetest.Refused(t)
+		for name := range good {
+			f.move(t, name, nobody)
+		}
+		e := kitescope(t, exitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...)
+		says(t, e.err, "datacoord-11: refused", "and 6 more sessions")
+		says(t, e.stdout, "refused")
+		e = kitescope(t, exitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, f.asking()...)...)
+		says(t, e.stdout, "0 of 11 sessions answered", "skipped, no query node said what it serves")
+	})
+}
+
+// otherCluster is the address of querynode-13 of another cluster, which has the same ServerIDs.
+func otherCluster(t *testing.T) string {
+	t.Helper()
+	records, opts := recordingOf(t, "cluster-2.3.5-t7")
+	opts.Cluster = "their-prod"
+	servers, err := recorded.Start(records, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(servers.Close)
+	at := slices.IndexFunc(records, func(r live.Record) bool { return r.Role == "querynode" && r.Node == 13 && r.Address != "" })
+	address, _ := servers.Address(records[at].Address)
+	return address
+}
+
+// TestWrongCertificate: processes that speak TLS, with a certificate that is not trusted, of another name, or right.
+func TestWrongCertificate(t *testing.T) {
+	ours, theirs := livetest.NewAuthority(t), livetest.NewAuthority(t)
+	records, opts := recordingOf(t, "cluster-2.3.5-t7")
+	opts.TLS = ours.Server(t, nil, "127.0.0.1")
+	kvs := sourcetest.ReadDump(t, capture("cluster-2.3.5-t7")).Below("by-dev/")
+	f := startFakes(t, kvs, func(*model.Cluster) []live.Record { return records }, opts)
+	for _, test := range []struct {
+		name  string
+		flags []string
+		code  int
+		says  string
+	}{
+		{"right", []string{"--milvus-ca", ours.File(t)}, exitOK, ""},
+		{"not verified", []string{"--milvus-insecure"}, exitOK, ""},
+		{"not trusted", []string{"--milvus-ca", theirs.File(t)}, exitIncomplete, "incomplete: datacoord-11: denied: "},
+		{"another name", []string{"--milvus-ca", ours.File(t), "--milvus-server-name", "milvus.prod"}, exitIncomplete, "milvus.prod"},
+		{"plaintext", nil, exitIncomplete, "incomplete: datacoord-11: denied: the server speaks TLS only"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			line := append([]string{"get", "nodes", "role=querynode", "--live", "--strict", "-o", "json"}, test.flags...)
+			e := kitescope(t, test.code, append(line, f.asking()...)...)
+			says(t, e.err, test.says)
+			if known := strings.Contains(e.stdout, `"sealed_segments":10`); known != (test.code == exitOK) {
+				t.Errorf("known %v:\n%s", known, head(e.stdout))
+			}
+			if e.took > patience+margin {
+				t.Errorf("took %v", e.took)
+			}
+		})
+	}
+}
+
+// TestEtcdIsLostHalfWay: etcd goes away when the metadata were read and the processes are being asked.
+func TestEtcdIsLostHalfWay(t *testing.T) {
+	for name, test := range map[string]struct {
+		line  []string
+		code  int
+		says  []string
+		shown string
+	}{
+		"diagnose":         {[]string{"diagnose", "--fail-on", "never"}, exitOK, nil, "querynode-19 serves 3 of 33 segments"},
+		"diagnose, strict": {[]string{"diagnose", "--fail-on", "never", "--strict"}, exitIncomplete, nil, "querynode-19 serves 3 of 33 segments"},
+		"get":              {[]string{"get", "nodes", "--live", "-o", "csv", "--columns", "name,sealed_segments"}, exitOK, nil, "querynode-19,3"},
+		"balance":          {[]string{"balance", "--plan"}, exitOK, nil, "SEALED ROWS"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := captured(t, "cluster-2.3.5-t7", nil)
+			f.loseEtcd(t)
+			e := terminal{now: askedT7}.run(t.Context(), t, append(test.line, f.asking()...)...)
+			if e.code != test.code || e.took > patience+margin+6*time.Second {
+				t.Errorf("exit %d after %v", e.code, e.took)
+			}
+			says(t, e.stdout, test.shown)
+			says(t, e.err, append(test.says, "incomplete: proxy-18: ")...)
+			t.Logf("%s\n%s", e.err, head(e.stdout))
+		})
+	}
+}
+
+// loseEtcd puts a process that never answers in the place of the proxy, and stops etcd when it is called.
+func (f *fakes) loseEtcd(t *testing.T) {
+	t.Helper()
+	lost := make(chan struct{}, 100)
+	f.move(t, "proxy-18", livetest.Each(t, func(conn net.Conn) {
+		lost <- struct{}{}
+		_, _ = conn.Read(make([]byte, 1<<10))
+	}))
+	go func() {
+		<-lost
+		f.etcd.Etcd.Close()
+	}()
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/tui"
+)
+
+// still feeds one cluster.
+type still struct{ cluster *model.Cluster }
+
+// Follow implements tui.Feed.
+func (s still) Follow(ctx context.Context, emit func(tui.Update)) {
+	emit(tui.Update{Cluster: s.cluster})
+	<-ctx.Done()
+}
+
+// silentScreens opens every page of the UI on a cluster, on a screen on which everything has
+// room, and what its first row leads to. No secret may be drawn.
+func silentScreens(t *testing.T, c *model.Cluster) {
+	t.Helper()
+	pages := []string{"overview", "tree docs", "balance", "findings", "help", "explain node-idle"}
+	for _, r := range view.Resources {
+		pages = append(pages, r.Name)
+	}
+	for _, page := range pages {
+		text := screens(t, c, page)
+		if found := secretIn(text); found != "" {
+			t.Errorf("page %s draws a secret: %q", page, found)
+		}
+		if !strings.Contains(text, "by-dev") || len(text) < 500 {
+			t.Errorf("page %s drew nothing:\n%s", page, text)
+		}
+	}
+}
+
+// screens is all that the UI draws of a page, of what enter leads to, and of that in full.
+func screens(t *testing.T, c *model.Cluster, page string) string {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	keys, typed := io.Pipe()
+	defer typed.Close()
+	var drawn syncBuffer
+	ended := make(chan error, 1)
+	go func() {
+		ended <- tui.Run(ctx, tui.Config{
+			Input: keys, Output: &drawn, Width: 320, Height: 120, Environ: []string{"TERM=xterm-256color"}, Feed: still{c},
+			Resources: view.Resources, Title: "fakes", Command: "kitescope", Theme: "dark", StartPage: page, Now: fakeNow,
+		})
+	}()
+	quiet := func() {
+		last, since := -1, time.Now()
+		for begun := time.Now(); time.Since(begun) < 5*time.Second; time.Sleep(5 * time.Millisecond) {
+			if n := len(drawn.String()); n != last {
+				last, since = n, time.Now()
+			} else if n > 0 && time.Since(since) > 60*time.Millisecond {
+				return
+			}
+		}
+	}
+	quiet()
+	for _, key := range []string{"\r", "\r", "\x1b[6~"} { // enter, enter, page down
+		if _, err := io.WriteString(typed, key); err != nil {
+			t.Fatal(err)
+		}
+		quiet()
+	}
+	stop()
+	<-ended
+	return ansi.Strip(drawn.String())
+}

@@ -1,0 +1,485 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/livetest"
+	"kitescope/inspect/live/recorded"
+	"kitescope/inspect/meta/metatest"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/render"
+)
+
+// planted begins every secret that this test, metatest and livetest put somewhere; the others
+// are those of the captures.
+const planted = "s3cr3t"
+
+func knownSecrets() []string { return []string{planted, "minioadmin", "$2a$04$", "$2a$10$"} }
+
+// secretIn is the first known secret in a text, plain or as base64; "" if there is none.
+func secretIn(text string) string {
+	for _, known := range knownSecrets() {
+		at := strings.Index(text, known)
+		if at >= 0 {
+			return text[max(0, at-60):min(len(text), at+60)]
+		}
+		if len(known) < 6 || known[0] == '$' { // too short to be sure of, and never in a recording
+			continue
+		}
+		for _, word := range inBase64(known) {
+			if at := strings.Index(text, word); at >= 0 {
+				return known + " as base64 in " + text[max(0, at-60):min(len(text), at+60)]
+			}
+		}
+	}
+	return ""
+}
+
+// inBase64 is what a text always looks like inside base64, at each of the three alignments.
+func inBase64(text string) []string {
+	var words []string
+	for before := range 3 {
+		encoded := base64.StdEncoding.EncodeToString(append(make([]byte, before), text...))
+		from, to := (before*8+5)/6, (before+len(text))*8/6
+		words = append(words, encoded[from:to])
+	}
+	return words
+}
+
+func TestSecretsAreFound(t *testing.T) {
+	for _, text := range []string{"a s3cr3t", base64.StdEncoding.EncodeToString([]byte("12s3cr3t345")), base64.StdEncoding.EncodeToString([]byte("1minioadmin"))} {
+		if secretIn(text) == "" {
+			t.Errorf("nothing is found in %q", text)
+		}
+	}
+	for _, text := range []string{"", "secret", base64.StdEncoding.EncodeToString([]byte("secret"))} {
+		if found := secretIn(text); found != "" {
+			t.Errorf("%q is found in %q", found, text)
+		}
+	}
+}
+
+// silentAbout runs a command line and wants no secret in what it writes.
+func silentAbout(t *testing.T, args ...string) {
+	t.Helper()
+	e := terminal{env: map[string]string{"KITESCOPE_MILVUS_PASSWORD": planted + "-milvus-password"}}.run(t.Context(), t, args...)
+	if e.code != exitOK && e.code != exitFindings {
+		t.Errorf("kitescope %s: exit %d: %s", strings.Join(args, " "), e.code, e.err)
+	}
+	if e.stdout == "" {
+		t.Logf("kitescope %s: nothing", strings.Join(args, " "))
+	}
+	for where, text := range map[string]string{"stdout": e.stdout, "stderr": e.err} {
+		if found := secretIn(text); found != "" {
+			t.Errorf("kitescope %s: a secret on %s: %s", strings.Join(args, " "), where, found)
+		}
+	}
+}
+
+// listFormats are the formats of get; describe has those of documents.
+func listFormats() []string { return []string{"json", "jsonl", "csv", "yaml", "table", "wide"} }
+
+// silentEverywhere runs every command that shows a cluster, in every format.
+func silentEverywhere(t *testing.T, flags []string) {
+	t.Helper()
+	run := func(args ...string) { t.Helper(); silentAbout(t, append(args, flags...)...) }
+	for _, r := range view.Resources {
+		for _, format := range listFormats() {
+			run("get", r.Name, "-o", format)
+		}
+		for i, name := range namesFrom(t, flags, r) {
+			run("describe", r.Name, name, "--records")
+			if i == 0 {
+				run("describe", r.Name, name, "--records", "-o", "json")
+				run("describe", r.Name, name, "--records", "-o", "yaml")
+			}
+		}
+	}
+	run("overview")
+	run("overview", "-o", "json")
+	for _, name := range namesFrom(t, flags, resourceNamed(t, "collections")) {
+		run("tree", name, "--dropped")
+		run("tree", name, "--dropped", "-o", "json")
+	}
+	for _, format := range render.BalanceFormatNames() {
+		run("balance", "--plan", "-o", format)
+	}
+	for _, format := range render.FindingsFormatNames() {
+		run("diagnose", "--all", "-o", format)
+	}
+}
+
+func resourceNamed(t *testing.T, name string) *view.Resource {
+	t.Helper()
+	r, err := view.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// namesFrom are some objects of a resource: all where secrets may be, the first of the others.
+func namesFrom(t *testing.T, flags []string, r *view.Resource) []string {
+	t.Helper()
+	most := 2
+	switch r.Name {
+	case "nodes", "users", "config", "settings", "tasks", "databases", "collections", "calls":
+		most = 40
+	}
+	var names []string
+	e := kitescope(t, exitOK, append([]string{"get", r.Name, "-o", "name", "-q", "--limit", "40"}, flags...)...)
+	for word := range strings.Lines(e.stdout) {
+		if _, name, ok := strings.Cut(strings.TrimSpace(word), "/"); ok && len(names) < most {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// TestNoSecretOfACapture: the access keys and password hashes of the captures are in nothing that is written.
+func TestNoSecretOfACapture(t *testing.T) {
+	snapshots, err := filepath.Glob(capture("*", "etcd_snapshot.db.gz"))
+	if err != nil || len(snapshots) < 8 {
+		t.Fatalf("%d fixtures: %v", len(snapshots), err)
+	}
+	for _, file := range snapshots {
+		name := filepath.Base(filepath.Dir(file))
+		t.Run(name, func(t *testing.T) {
+			flags := ofCapture(t, name)
+			bundle := filepath.Join(t.TempDir(), "x.kite")
+			silentAbout(t, append([]string{"snapshot", "save", bundle}, flags...)...)
+			silentBundle(t, bundle)
+			silentAbout(t, "snapshot", "info", bundle)
+			if name == "cluster-2.3.5-t7" { // the one with everything
+				silentEverywhere(t, flags)
+				return
+			}
+			for _, r := range view.Resources {
+				silentAbout(t, append([]string{"get", r.Name, "-o", "json"}, flags...)...)
+			}
+			silentAbout(t, append([]string{"describe", "user", "root", "--records"}, flags...)...)
+			silentAbout(t, append([]string{"diagnose", "--all", "-v"}, flags...)...)
+			silentAbout(t, append([]string{"balance"}, flags...)...)
+		})
+	}
+}
+
+// silentBundle unpacks a bundle and looks into every member.
+func silentBundle(t *testing.T, path string) {
+	t.Helper()
+	for name, content := range membersOf(t, path) {
+		if found := secretIn(content); found != "" {
+			t.Errorf("%s holds a secret: %q", name, found)
+		}
+	}
+}
+
+func membersOf(t *testing.T, path string) map[string]string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := zstd.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	members := map[string]string{}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		members[h.Name] = string(content)
+	}
+	if members["manifest.json"] == "" || members["end.json"] == "" {
+		t.Fatalf("%s is no whole bundle", path)
+	}
+	return members
+}
+
+// secretFakes is a cluster of 2.6 with a secret in every place in which there can be one.
+func secretFakes(t *testing.T) *fakes {
+	t.Helper()
+	answered := 0
+	f := startFakes(t, metatest.Cluster("2.6"), func(c *model.Cluster) []live.Record {
+		records := plantAnswers(t, livetest.Answers(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics}))
+		for _, r := range records {
+			if strings.Contains(string(r.Response)+r.Error, planted) {
+				answered++
+			}
+		}
+		return records
+	}, recorded.Options{})
+	if answered < 20 {
+		t.Fatalf("only %d answers hold a secret", answered)
+	}
+	plantMetadata(t, f)
+	return f
+}
+
+// secretConfig are keys as processes tell them: dotted, folded, and of their environment.
+func secretConfig() map[string]string {
+	config := map[string]string{
+		"pulsar.address": "pulsar://me:s3cr3t-pulsar-url@10.0.0.9:6650", "pulsaraddress": "pulsar://me:s3cr3t-pulsar-url@10.0.0.9:6650",
+		"etcd.endpoints": "http://me:s3cr3t-etcd-url@10.0.0.8:2379", "trace.jaeger.url": "http://h/?access_token=s3cr3t-jaeger&x=1",
+	}
+	for _, key := range []string{
+		"etcd.auth.password", "etcdauthpassword", "kafka.saslPassword", "kafkasaslpassword", "kafka.saslUsername", "pulsar.authParams", "pulsarauthparams",
+		"trace.otlp.headers", "credential.apikey1.apikey", "common.security.defaultRootPassword", "commonsecuritydefaultrootpassword", "minio.accessKeyID",
+		"minioaccesskeyid", "cipherPlugin.defaultKey", "etcdctlpassword", "etcdextra", "logsomewhere", "miniorootpassword", "minioserviceaccounttoken",
+		"awssecretaccesskey", "commonpassphrase", "proxyenvironment", "KAFKA_OPTS",
+	} {
+		config[key] = planted + "-" + key
+	}
+	return config
+}
+
+const secretMetrics = `# HELP milvus_note The token: s3cr3t-help
+# TYPE milvus_note gauge
+milvus_note{node_id="NODE",secret_key="s3cr3t-label"} 1
+milvus_note{node_id="NODE",url="http://me:s3cr3t-label-url@h",error="password=s3cr3t-label-error"} 2
+# TYPE milvus_querynode_segment_num gauge
+milvus_querynode_segment_num{node_id="NODE",collection_id="455000000000000100",segment_state="Sealed",api_key="s3cr3t-series"} 1
+# TYPE process_resident_memory_bytes gauge
+process_resident_memory_bytes 1.048576e+09
+`
+
+// plantAnswers puts secrets into what processes answer.
+func plantAnswers(t *testing.T, records []live.Record) []live.Record {
+	t.Helper()
+	for i := range records {
+		r := &records[i]
+		switch {
+		case strings.HasSuffix(r.Method, "Metrics") && strings.HasPrefix(r.Method, "/"):
+			plantMetrics(t, r)
+		case strings.HasSuffix(r.Method, "/GetDataDistribution") && r.Node == 5:
+			r.Response = encoded(t, &querypb.GetDataDistributionResponse{Status: &commonpb.Status{
+				Code: 65535, Reason: "connect to minio: accessKey=s3cr3t-reason, https://me:s3cr3t-reason-url@host/x, password: s3cr3t-reason-word is wrong",
+				Detail: "token: s3cr3t-detail", ExtraInfo: map[string]string{"token": "s3cr3t-extra"},
+			}})
+		case strings.HasSuffix(r.Method, "/GetDataDistribution"):
+			plantDistribution(t, r)
+		case r.Method == "GET /healthz" && r.Node == 4:
+			r.Response, r.Outcome = []byte(`{"state":"component querynode is not healthy","password":"s3cr3t-healthz","error":"dial https://me:s3cr3t-healthz-url@h"}`), "not ready"
+		case r.Method == "GET /healthz":
+			r.Response = []byte("secretAccessKey: s3cr3t-healthz-text")
+		case strings.HasSuffix(r.Method, "/CheckBalanceStatus"):
+			r.Response, r.Error = nil, "UNKNOWN: dial http://me:s3cr3t-call-url@proxy: token: s3cr3t-call, Authorization: Bearer s3cr3t-bearer"
+		}
+	}
+	return records
+}
+
+func encoded(t *testing.T, m proto.Message) []byte {
+	t.Helper()
+	b, err := proto.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func plantMetrics(t *testing.T, r *live.Record) {
+	t.Helper()
+	answer, document := new(milvuspb.GetMetricsResponse), map[string]any{}
+	if proto.Unmarshal(r.Response, answer) != nil || json.Unmarshal([]byte(answer.GetResponse()), &document) != nil {
+		t.Fatalf("%s: not made by livetest", r.Method)
+	}
+	document["error_reason"] = "password=s3cr3t-metrics-reason"
+	document["system_configurations"] = map[string]any{"minio_secret_key": "s3cr3t-metrics", "etcd": map[string]any{"password": "s3cr3t-metrics-nested"}}
+	document["system_info"].(map[string]any)["build_version"] = "2.6.1 of https://me:s3cr3t-metrics-url@h"
+	document["hardware_infos"].(map[string]any)["error"] = `{"token":"s3cr3t-metrics-json"}`
+	text, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Response = string(text)
+	r.Response = encoded(t, answer)
+}
+
+func plantDistribution(t *testing.T, r *live.Record) {
+	t.Helper()
+	d := new(querypb.GetDataDistributionResponse)
+	if err := proto.Unmarshal(r.Response, d); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range d.GetSegments() {
+		for _, x := range s.GetIndexInfo() {
+			x.IndexParams = append(x.IndexParams, &commonpb.KeyValuePair{Key: "apiKey", Value: "s3cr3t-index"})
+			x.IndexFilePaths = []string{"s3://me:s3cr3t-path@bucket/x"}
+		}
+	}
+	r.Response = encoded(t, d)
+}
+
+// plantMetadata puts secrets into sessions and dynamic configuration; metatest has the others.
+func plantMetadata(t *testing.T, f *fakes) {
+	t.Helper()
+	f.editSession(t, "querynode-4", func(s map[string]any) {
+		s["ServerLabels"] = map[string]any{"password": "s3cr3t-session", "note": "https://me:s3cr3t-session-url@h/?token=s3cr3t-session-query"}
+		s["HostName"] = "http://me:s3cr3t-host@host-4"
+	})
+	session := `{"ServerID":77,"ServerName":"proxy","Address":"me:s3cr3t-address@127.0.0.1:1","Version":"2.6.1"}`
+	for key, value := range map[string]string{
+		"meta/session/proxy-77": session, "config/kafka/saslPassword": "s3cr3t-dynamic", "config/minio.secretAccessKey": "s3cr3t-dynamic-dotted",
+		"config/miniosecretaccesskey": "s3cr3t-dynamic-folded", "config/pulsar/address": "pulsar://me:s3cr3t-dynamic-url@h:6650",
+		"config/trace/jaeger/url": "http://h/?sig=s3cr3t-dynamic-query", "config/some/json": `{"a":{"secret":"s3cr3t-dynamic-json"}}`,
+	} {
+		if _, err := f.etcd.Client.Put(t.Context(), "by-dev/"+key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestNoSecretOfACluster: what processes and metadata tell of secrets is in nothing that is shown or kept.
+func TestNoSecretOfACluster(t *testing.T) {
+	f := secretFakes(t)
+	asked := []string{"--window", "0", "--milvus-user", "me", "--from", f.from}
+	bundle := filepath.Join(t.TempDir(), "live.kite")
+	t.Run("live", func(t *testing.T) {
+		live := append([]string{"--live"}, asked...)
+		for _, r := range view.Resources {
+			silentAbout(t, append([]string{"get", r.Name, "-o", "json"}, live...)...)
+		}
+		for _, line := range [][]string{
+			{"get", "nodes", "-o", "wide"},
+			{"get", "calls"},
+			{"describe", "node", "querynode-4", "--records"},
+			{"describe", "node", "querynode-5"},
+			{"overview"},
+			{"tree", "docs"},
+		} {
+			silentAbout(t, append(line, live...)...)
+		}
+		silentAbout(t, append([]string{"diagnose", "--all", "-v"}, asked...)...)
+		silentAbout(t, append([]string{"balance", "--plan"}, asked...)...)
+		silentAbout(t, append([]string{"snapshot", "save", bundle}, live...)...)
+	})
+	t.Run("bundle", func(t *testing.T) {
+		silentBundle(t, bundle)
+		silentEverywhere(t, []string{"--from", bundle})
+	})
+	t.Run("a recording of others", func(t *testing.T) {
+		raw := filepath.Join(t.TempDir(), "raw.jsonl")
+		var text bytes.Buffer
+		c := clusterOf(t, f.from)
+		for _, r := range plantAnswers(t, livetest.Answers(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics})) {
+			if err := live.WriteRecord(&text, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(raw, text.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if secretIn(text.String()) == "" {
+			t.Fatal("the recording holds no secret")
+		}
+		flags := []string{"--from", f.from, "--runtime", raw}
+		silentEverywhere(t, flags)
+		kept := filepath.Join(t.TempDir(), "kept.kite")
+		silentAbout(t, append([]string{"snapshot", "save", kept}, flags...)...)
+		silentBundle(t, kept)
+	})
+	t.Run("ui", func(t *testing.T) {
+		for _, from := range []string{f.from, bundle} {
+			silentScreens(t, fed(t, from))
+		}
+	})
+}
+
+// TestCredentialsAreNotEchoed: what was given to reach the processes is in nothing that is
+// written, though they repeat it, as it is and as it goes over the wire.
+func TestCredentialsAreNotEchoed(t *testing.T) {
+	const own = planted + "-own"
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	passwordFile := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(passwordFile, []byte(own+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		env   map[string]string
+		flags []string
+		wire  string
+		says  string
+	}{
+		"password":  {map[string]string{"KITESCOPE_MILVUS_PASSWORD": own}, []string{"--milvus-user", "me"}, "me:" + own, "querynode-4: denied"},
+		"file":      {nil, []string{"--milvus-user", "me", "--milvus-password-file", passwordFile}, "me:" + own, "querynode-4: denied"},
+		"token":     {map[string]string{"KITESCOPE_MILVUS_TOKEN": own}, nil, own, "querynode-4: denied"},
+		"proxy":     {nil, []string{"--proxy", "socks5://me:s3cr3t-proxy@127.0.0.1:1"}, "", "unreachable: the proxy 127.0.0.1:1"},
+		"web proxy": {nil, []string{"--proxy", "http://me:s3cr3t-proxy@127.0.0.1:1"}, "", "unreachable: the proxy 127.0.0.1:1"},
+		"no proxy":  {nil, []string{"--proxy", "ftp://me:s3cr3t-proxy@127.0.0.1:1"}, "", "proxy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := echoFakes(t, own, test.wire)
+			env := map[string]string{"KITESCOPE_CONFIG": config}
+			maps.Copy(env, test.env)
+			bundle := filepath.Join(t.TempDir(), "x.kite")
+			for _, line := range [][]string{{"get", "nodes", "-o", "json", "--live"}, {"get", "calls"}, {"diagnose", "-v"}, {"snapshot", "save", bundle, "--live"}} {
+				e := terminal{env: env}.run(t.Context(), t, slices.Concat(line, test.flags, []string{"--window", "0", "--node-timeout", "2s", "--from", f.from})...)
+				if found := secretIn(e.stdout + e.err); found != "" {
+					t.Errorf("%v: %s", line, found)
+				}
+				says(t, e.err, test.says)
+			}
+			if _, err := os.Stat(bundle); err == nil {
+				silentBundle(t, bundle)
+			}
+		})
+	}
+	// A context keeps no password, in whatever flag it comes.
+	e := terminal{env: map[string]string{"KITESCOPE_CONFIG": config}}.run(t.Context(), t, "context", "add", "x", "--from", "x.db", "--proxy", "socks5://me:s3cr3t-proxy@127.0.0.1:1")
+	if e.code != exitUsage {
+		t.Errorf("exit %d: %s", e.code, e.err)
+	}
+	says(t, e.err, "user information")
+	if text, err := os.ReadFile(config); err == nil || secretIn(string(text)+e.err) != "" {
+		t.Errorf("%s%s", text, e.err)
+	}
+}
+
+// echoFakes are processes of which two refuse every call, and repeat the credentials that came with it.
+func echoFakes(t *testing.T, plain, wire string) *fakes {
+	t.Helper()
+	return startFakes(t, metatest.Cluster("2.5"), func(c *model.Cluster) []live.Record {
+		records := livetest.Answers(c, livetest.Options{})
+		for i := range records {
+			switch r := &records[i]; {
+			case strings.HasPrefix(r.Method, "GET "):
+			case r.Node == 4:
+				r.Response, r.Error = nil, "UNAUTHENTICATED: "+plain+" may not do this"
+			case r.Node == 5:
+				r.Response, r.Error = nil, "UNAUTHENTICATED: "+base64.StdEncoding.EncodeToString([]byte(wire))+" may not do this"
+			}
+		}
+		return records
+	}, recorded.Options{})
+}

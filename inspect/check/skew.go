@@ -1,0 +1,36 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// agreeing is by how much two clocks may differ and still count as one: RootCoord's reservation of timestamps runs up to 3 s
+// ahead of its clock, and reading a large store takes a while.
+const agreeing = 10 * time.Second
+
+// clockAhead is by how much the clock by which a live cluster was read is ahead of the cluster's own; 0 if they agree, or nothing
+// tells. Positions, versions and starts of processes are of the cluster's clock: counted to another, whoever runs kitescope on
+// a machine that is five minutes off would find every node five minutes behind, and no node that has just started. Only where RootCoord
+// answers is what it has reserved near to what its clock says.
+func clockAhead(c *model.Cluster) time.Duration {
+	p := Pass{Cluster: c}
+	reserved := p.reserved()
+	if !p.byClock() || reserved.IsZero() || c.Origin.Taken.IsZero() || !keepsTime(c.Runtime) {
+		return 0
+	}
+	ahead := c.Origin.Taken.Sub(reserved)
+	if ahead.Abs() < agreeing {
+		return 0
+	}
+	return ahead
+}
+
+// keepsTime reports whether RootCoord, which reserves timestamps, answers.
+func keepsTime(r *model.Runtime) bool {
+	return r != nil && slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool {
+		return (n.Role == "rootcoord" || n.Role == "mixcoord") && n.Outcome == model.Answered && (n.State == "" || n.State == "Healthy")
+	})
+}

@@ -1,0 +1,106 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"kitescope/inspect/model"
+)
+
+// rawCodec hands messages through as bytes: they are decoded, kept or measured elsewhere.
+type rawCodec struct{}
+
+var _ encoding.CodecV2 = rawCodec{}
+
+func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
+	b, ok := v.([]byte)
+	if !ok {
+		return nil, fmt.Errorf("marshal %T: want bytes", v)
+	}
+	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
+}
+
+func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	to, ok := v.(*mem.BufferSlice)
+	if !ok {
+		return fmt.Errorf("unmarshal to %T: want pieces", v)
+	}
+	data.Ref()
+	*to = data
+	return nil
+}
+
+func (rawCodec) Name() string { return "proto" }
+
+// answered is an answer, and what is to be done when it has been decoded.
+type answered struct {
+	bytes []byte
+	done  func()
+}
+
+// largeAnswer is from when on answers are put together and decoded one at a time.
+const largeAnswer = 1 << 20
+
+// call makes one gRPC call as a session of node. The answer's own status is not read here.
+// An answer, which may be empty, has something to be done; a failure has not.
+func (l *link) call(ctx context.Context, node model.NodeID, method string, request []byte) (answered, time.Duration, error) {
+	start := time.Now()
+	var pieces mem.BufferSlice
+	err := l.conn.Invoke(l.metadata(ctx, node), method, request, &pieces)
+	took := time.Since(start)
+	if err != nil {
+		pieces.Free()
+		return answered{}, took, l.whyFailed(ctx, err)
+	}
+	size, free := int64(pieces.Len()), func() {}
+	if size > largeAnswer {
+		select {
+		case l.client.large <- struct{}{}:
+			free = func() { <-l.client.large }
+		case <-ctx.Done():
+			pieces.Free()
+			return answered{}, took, l.whyLate(ctx)
+		}
+	}
+	a := answered{bytes: pieces.Materialize()}
+	pieces.Free()
+	a.done = func() {
+		l.tenant.give(size)
+		free()
+	}
+	return a, took, nil
+}
+
+func (l *link) whyFailed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return l.whyLate(ctx)
+	}
+	if gone, _ := l.tenant.state(); gone != nil {
+		return gone
+	}
+	if broken, _, _ := l.state(); broken != nil && status.Code(err) == codes.Unavailable {
+		return broken // the connection was lost, and could not be made again
+	}
+	return callFailure(err, l.client.opts.Timeout, l.client.opts.MaxAnswer)
+}
+
+// metadata is what Milvus's own clients send along: which cluster and which node are
+// meant (pkg/util/interceptor), and who asks (internal/proxy/authentication_interceptor.go).
+func (l *link) metadata(ctx context.Context, node model.NodeID) context.Context {
+	pairs := []string{"ServerID", strconv.FormatInt(int64(node), 10)}
+	if l.cluster != "" {
+		pairs = append(pairs, "Cluster", l.cluster)
+	}
+	if o := &l.client.opts; o.Token != "" || o.User != "" {
+		pairs = append(pairs, "authorization", o.authorization())
+	}
+	return metadata.AppendToOutgoingContext(ctx, pairs...)
+}

@@ -1,0 +1,212 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/model"
+)
+
+// ports is what is known of where the HTTP servers of processes are. A process may hold many
+// sessions and has one.
+type ports struct {
+	mu sync.Mutex
+	// begun are the addresses that were asked already.
+	begun map[string]bool
+	// known are the processes, by ServerID, that told their port; told are the ports.
+	known map[model.NodeID]bool
+	told  map[int]bool
+	// silent are the sessions of processes that did not tell it, and what came of looking for them.
+	silent []*silentSession
+}
+
+// silentSession is a session whose process does not tell where its HTTP server is.
+type silentSession struct {
+	*session
+	found bool
+	why   string // why it was not found, "" if it was not looked for
+}
+
+func newPorts() ports {
+	return ports{begun: map[string]bool{}, known: map[model.NodeID]bool{}, told: map[int]bool{}}
+}
+
+// begin reports whether address is still to be asked.
+func (p *ports) begin(address string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first := !p.begun[address]
+	p.begun[address] = true
+	return first
+}
+
+// tell notes the port that a process told.
+func (p *ports) tell(node model.NodeID, port int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.known[node], p.told[port] = true, true
+}
+
+// common is the port that all processes tell that tell one, 0 if there is none such; and the
+// sessions of the others.
+func (p *ports) common() (port int, silent []*silentSession) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if told := slices.Collect(maps.Keys(p.told)); len(told) == 1 {
+		port = told[0]
+	}
+	for _, s := range p.silent {
+		if !p.known[s.Node] {
+			silent = append(silent, s)
+		}
+	}
+	return port, silent
+}
+
+// learn reads out of a session's configuration whom else to ask: the process's own
+// HTTP server, and the message queue.
+func (a *asking) learn(s *session, response []byte) func(context.Context) {
+	nothing := func(context.Context) {}
+	config := new(internalpb.ShowConfigurationsResponse)
+	if tooHeavy(config, response) != nil || proto.Unmarshal(response, config) != nil {
+		return nothing // the Decoder says so
+	}
+	values := make(map[string]string, len(config.GetConfiguations()))
+	for _, pair := range config.GetConfiguations() {
+		values[model.FoldConfigKey(pair.GetKey())] = pair.GetValue()
+	}
+	a.queue.Do(func() { a.askQueue(values) })
+	port, err := strconv.ParseUint(values[configMetricsPort], 10, 16)
+	if err != nil || port == 0 {
+		return func(ctx context.Context) { a.scrapeElsewhere(ctx, s) }
+	}
+	a.ports.tell(s.Node, int(port))
+	return func(ctx context.Context) { a.scrape(ctx, s, int(port)) }
+}
+
+// tellsPort reports whether a session of the same process is asked for its configuration.
+// ServerIDs are unique in a cluster, and one process's since 2.3.
+func (p *plan) tellsPort(s *session) bool {
+	return slices.ContainsFunc(p.sessionsOf[s.Node], func(x *session) bool {
+		return slices.ContainsFunc(x.inquiries, func(q inquiry) bool { return lastPart(q.method) == "ShowConfigurations" })
+	})
+}
+
+// scrapeElsewhere asks the HTTP server of a process that does not tell its configuration
+// where the user says that it is.
+func (a *asking) scrapeElsewhere(ctx context.Context, s *session) {
+	if a.client.opts.MetricsPort > 0 {
+		a.scrape(ctx, s, a.client.opts.MetricsPort)
+		return
+	}
+	a.ports.mu.Lock()
+	defer a.ports.mu.Unlock()
+	a.ports.silent = append(a.ports.silent, &silentSession{session: s})
+}
+
+// maxScrapes bounds how many processes are looked for in parallel.
+const maxScrapes = 64
+
+// scrapeAtCommonPort looks for the processes that do not tell their port where all others
+// have theirs: on Kubernetes every pod has the same. It begins when all servers were asked,
+// or so long before the deadline that those who are dead do not keep it from that.
+func (a *asking) scrapeAtCommonPort(ctx context.Context, asked <-chan struct{}) {
+	patience := a.client.opts.Timeout
+	late := time.NewTimer(patience * 3 / 4)
+	defer late.Stop()
+	select {
+	case <-asked:
+	case <-late.C:
+	case <-ctx.Done():
+		return
+	}
+	port, silent := a.ports.common()
+	if port == 0 {
+		return
+	}
+	ctx, cancel := context.WithDeadline(ctx, latest(a.start.Add(patience), time.Now().Add(grace)))
+	defer cancel()
+	free := make(chan struct{}, maxScrapes)
+	var wg sync.WaitGroup
+	for _, s := range silent {
+		free <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-free }()
+			a.scrapeIfNamed(ctx, s, port)
+		})
+	}
+	wg.Wait()
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// scrapeIfNamed asks at a port that is a guess, and takes the answer only if the metrics
+// themselves name the session.
+func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) {
+	host, _, err := fullAddress(s.Address)
+	if err != nil {
+		return
+	}
+	address := net.JoinHostPort(host, strconv.Itoa(port))
+	if !a.ports.begin(address) {
+		s.why = "another process has it" // whose metrics name the session, if they are its
+		return
+	}
+	web := a.client.web(address)
+	defer web.CloseIdleConnections()
+	p := a.get(ctx, web, s.session, address, methodMetrics)
+	switch {
+	case givenUp(ctx):
+	case p.failure != nil:
+		s.why = p.failure.outcome.String() + " (" + p.failure.reason + ")"
+	case !nameSession(p.Response, s.session):
+		s.why = "what answers does not name this session"
+	default:
+		s.found = true
+		a.keep(p.Record)
+	}
+	p.done()
+	if !s.found {
+		return
+	}
+	a.healthz(ctx, web, s.session, address)
+	a.scrapeLater(s.session, address)
+}
+
+// nameSession reports whether metrics are those of a session's process.
+func nameSession(metrics []byte, s *session) bool {
+	m, err := NewDecoder().parseMetrics(bytes.NewReader(metrics), time.Time{})
+	return err == nil && namesItself(m)[sessionKey{s.Role, s.Node}]
+}
+
+// unscraped says whose metrics are unknown because nothing tells their port.
+func (a *asking) unscraped() {
+	port, silent := a.ports.common()
+	slices.SortFunc(silent, func(a, b *silentSession) int { return cmp.Compare(a.Name(), b.Name()) })
+	for _, s := range silent {
+		if s.found || a.decoder.named(sessionKey{s.Role, s.Node}) {
+			continue
+		}
+		reason := "its metrics port is unknown, as it did not tell its configuration: name the port"
+		if s.why != "" {
+			reason = fmt.Sprintf("its metrics port is unknown, as it did not tell its configuration, and it is not port %d, which all others tell: %s: name the port", port, s.why)
+		}
+		a.skip("metrics of "+s.Name(), reason)
+	}
+}

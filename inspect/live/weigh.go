@@ -1,0 +1,157 @@
+package live
+
+import (
+	"bytes"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"kitescope/inspect/model"
+)
+
+// maxDecoded bounds what one answer may become when it is decoded: two bytes of protobuf can
+// stand for a struct of two hundred. An honest answer takes about four times its own size.
+const maxDecoded = 96 << 20
+
+// keepable bounds what all answers of one Ask may become together: room for what an honest
+// cluster of that size says, several times over.
+func (c *Client) keepable(cluster *model.Cluster, servers int) int64 {
+	const base, perServer, perSegment = 64 << 20, 1 << 20, 1 << 10
+	return base + perServer*int64(servers) + perSegment*int64(len(cluster.Segments))
+}
+
+// tooHeavy says why an encoded message is not decoded, nil if it may be.
+func tooHeavy(m proto.Message, encoded []byte) *failure {
+	const certain = maxDecoded / worstShape // lighter than any answer of this size can become
+	if len(encoded) <= certain {
+		return nil
+	}
+	return heavy(make(scales).weigh(m, encoded))
+}
+
+func heavy(weight int64) *failure {
+	if weight <= maxDecoded {
+		return nil
+	}
+	return failed(model.TooLarge, "the answer would take more than %s of memory: too many entries", mebibytes(maxDecoded))
+}
+
+// scales know the shapes of messages, by their names.
+type scales map[protoreflect.FullName]*shape
+
+// shape is what a message costs.
+type shape struct {
+	size   int64 // of its struct
+	fields map[protowire.Number]part
+}
+
+// part is what a field costs beside the bytes of its value.
+type part struct {
+	message *shape // of a message, or of a map's entry
+	numbers bool   // a list of numbers, which may be packed
+	each    int64
+}
+
+// Sizes of Go's types, rounded up.
+const (
+	sizeMessage  = 48 // what every generated struct begins with
+	sizeField    = 24 // a field; most take less
+	sizePointer  = 16 // an element of a list, which grows by doubling
+	sizeText     = 32 // a string or bytes, beside the bytes
+	sizeMapEntry = 96
+	sizeNumber   = 16
+	// worstShape is how many times its own size an answer can become: a message without
+	// fields takes two bytes, and the largest struct has some forty.
+	worstShape = 512
+	// maxDepth is deeper than any answer is.
+	maxDepth = 32
+)
+
+// weigh estimates what an encoded message takes once it is decoded: rather too much.
+func (s scales) weigh(m proto.Message, encoded []byte) int64 {
+	shape := s.shapeOf(m.ProtoReflect().Descriptor())
+	left := int64(math.MaxInt64 - 1)
+	start := left
+	shape.weigh(encoded, &left, 0)
+	return start - left
+}
+
+func (s scales) shapeOf(d protoreflect.MessageDescriptor) *shape {
+	if had := s[d.FullName()]; had != nil {
+		return had
+	}
+	fields := d.Fields()
+	x := &shape{size: sizeMessage + sizeField*int64(fields.Len()), fields: make(map[protowire.Number]part, fields.Len())}
+	s[d.FullName()] = x // before its fields, which may be of its own kind
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		p := part{}
+		switch kind := f.Kind(); {
+		case f.IsMap():
+			p = part{message: s.shapeOf(f.Message()), each: sizeMapEntry}
+		case f.Message() != nil:
+			p = part{message: s.shapeOf(f.Message()), each: sizePointer}
+		case kind == protoreflect.StringKind || kind == protoreflect.BytesKind:
+			p.each = sizeText
+		case f.IsList():
+			p = part{numbers: true, each: sizeNumber}
+		}
+		x.fields[f.Number()] = p
+	}
+	return x
+}
+
+// weigh takes what a message costs from left, until nothing is left.
+func (s *shape) weigh(encoded []byte, left *int64, depth int) {
+	*left -= s.size
+	if depth > maxDepth {
+		*left = math.MinInt64 / 2
+	}
+	for b := encoded; len(b) > 0 && *left > 0; {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return // it is no message: decoding it says so
+		}
+		size := protowire.ConsumeFieldValue(number, kind, b[n:])
+		if size < 0 {
+			return
+		}
+		p, known := s.fields[number]
+		*left -= p.each
+		switch value := b[n : n+size]; {
+		case !known:
+			*left -= 2 * int64(n+size) // kept as it is, in a slice that grows
+		case kind != protowire.BytesType:
+		case p.message != nil:
+			inner, _ := protowire.ConsumeBytes(value)
+			p.message.weigh(inner, left, depth+1)
+		case p.numbers:
+			inner, _ := protowire.ConsumeBytes(value)
+			*left -= sizeNumber * numbersIn(inner)
+		default:
+			*left -= int64(size)
+		}
+		b = b[n+size:]
+	}
+}
+
+// numbersIn counts packed numbers. Those of fixed size are eight bytes, or four.
+func numbersIn(packed []byte) int64 {
+	count := int64(len(packed) / 4)
+	varints := int64(0)
+	for _, b := range packed {
+		if b < 0x80 {
+			varints++
+		}
+	}
+	return max(count, varints)
+}
+
+// weighJSON estimates what JSON takes once it is decoded, by what separates its values.
+func weighJSON(text []byte) int64 {
+	const perObject, perValue = 512, 64
+	values := bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte(":"))
+	return int64(len(text)) + perObject*int64(bytes.Count(text, []byte("{"))) + perValue*int64(values)
+}
