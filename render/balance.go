@@ -2,10 +2,12 @@ package render
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 )
 
@@ -164,13 +166,18 @@ func (t *balanceText) head() {
 	t.buf = t.painter.paint(t.buf, RoleTitle, fit(Harmless(c.Origin.Root)+" @ "+Harmless(c.Origin.Location), max(t.o.Width, 1<<16*b2i(t.o.Width == 0)), t.ellipsis()))
 	t.buf = append(t.buf, '\n')
 	t.line(RolePlain, "auto-balance "+AutoText(&t.r.Survey.Auto))
-	if n := len(t.r.Survey.Unknown); n > 0 {
-		names := make([]string, n)
-		for i, x := range t.r.Survey.Unknown {
-			names[i] = Harmless(x.Name()) + " (" + x.Outcome.String() + ")"
-		}
-		t.line(RoleWarn, "not known, and not in the figures: "+strings.Join(names, ", "))
+	if len(t.r.Survey.Unknown) > 0 {
+		t.line(RoleWarn, "not known, and not in the figures: "+unknownNames(t.r.Survey.Unknown))
 	}
+}
+
+// unknownNames are nodes that did not say what they serve, and why.
+func unknownNames(nodes []*model.LiveNode) string {
+	names := make([]string, len(nodes))
+	for i, x := range nodes {
+		names[i] = Harmless(x.Name()) + " (" + x.Outcome.String() + ")"
+	}
+	return strings.Join(names, ", ")
 }
 
 func b2i(b bool) int {
@@ -343,31 +350,47 @@ func (t *balanceText) plan(p *balance.Plan) {
 	for _, m := range p.Channels {
 		t.line(RolePlain, "  or move the shard "+Harmless(m.Channel)+" with its "+thousands(m.Rows)+" growing rows from node "+m.From.String()+" to "+m.To.String())
 	}
-	for i, line := range PlanScript(p) {
+	for i, line := range PlanScript(p, t.b.databases()) {
 		if i == 0 {
 			t.line(RoleDim, "  By hand, in pymilvus:")
 		}
 		t.buf = append(append(append(t.buf, "    "...), line...), '\n') // never cut: it is copied
 	}
-	if len(p.MemoryUnknown) > 0 && len(p.Moves) > 0 {
-		names := make([]string, len(p.MemoryUnknown))
-		for i, id := range p.MemoryUnknown {
-			names[i] = id.String()
-		}
-		t.line(RoleWarn, "  The memory of node "+strings.Join(names, ", ")+" is not known: see that there is room first.")
+	if text := MemoryText(p); text != "" {
+		t.line(RoleWarn, "  "+text)
 	}
 }
 
-// PlanScript are the lines that carry a plan out in pymilvus.
-func PlanScript(p *balance.Plan) []string {
+// MemoryText says of which nodes a plan does not know whether they have room, "" if of none.
+func MemoryText(p *balance.Plan) string {
+	if len(p.MemoryUnknown) == 0 || len(p.Moves) == 0 {
+		return ""
+	}
+	names := make([]string, len(p.MemoryUnknown))
+	for i, id := range p.MemoryUnknown {
+		names[i] = id.String()
+	}
+	return "the memory of node " + strings.Join(names, ", ") + " is not known: see that there is room first"
+}
+
+// PlanScript are the lines that carry a plan out in pymilvus. Which database is meant they say where it is not the default one, and
+// wherever plans of several databases stand together.
+func PlanScript(p *balance.Plan, databases bool) []string {
 	var lines []string
 	for i, c := range p.Calls() {
-		if i == 0 && c.Database != "" && c.Database != "default" {
-			lines = append(lines, "connections.connect(..., db_name="+strconv.Quote(Harmless(c.Database))+")")
+		if i == 0 && c.Database != "" && (databases || c.Database != "default") {
+			lines = append(lines, "db.using_database("+strconv.Quote(Harmless(c.Database))+")")
 		}
 		lines = append(lines, Harmless(c.String()))
 	}
 	return lines
+}
+
+// databases reports whether plans move segments in other databases than the default one.
+func (b *Balance) databases() bool {
+	return slices.ContainsFunc(b.Report.Plans, func(p *balance.Plan) bool {
+		return len(p.Moves) > 0 && p.Group.Database != "" && p.Group.Database != "default"
+	})
 }
 
 func arrow(o *Options) string {

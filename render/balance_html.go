@@ -87,7 +87,7 @@ func newBalancePageGroup(b *Balance, i int, g *balance.Group) balancePageGroup {
 		return x
 	}
 	plan := b.Report.Plans[i]
-	x.Plan, x.Script = PlanText(plan), PlanScript(plan)
+	x.Plan, x.Script = PlanText(plan), PlanScript(plan, b.databases())
 	for _, m := range plan.Moves {
 		x.Moves = append(x.Moves, []string{m.Segment.String(), thousands(m.Rows), Text(view.Cell{Int: m.Size}, view.Bytes), m.From.String(), m.To.String()})
 	}

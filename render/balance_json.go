@@ -199,13 +199,13 @@ func (b *Balance) item(e encoder, i int) {
 	e.key("shares")
 	b.shares(e, g.Shares, g)
 	if b.Report.Plans != nil {
-		writePlan(e, b.Report.Plans[i])
+		writePlan(e, b.Report.Plans[i], b.databases())
 	}
 	writeVerdict(e, b.Report.Verdicts[i])
 	e.endObject()
 }
 
-func writePlan(e encoder, p *balance.Plan) {
+func writePlan(e encoder, p *balance.Plan, databases bool) {
 	e.key("plan")
 	e.beginObject()
 	e.key("reached")
@@ -237,7 +237,7 @@ func writePlan(e encoder, p *balance.Plan) {
 	}
 	e.endList()
 	e.key("calls")
-	e.texts(PlanScript(p))
+	e.texts(PlanScript(p, databases))
 	ids := make([]string, len(p.MemoryUnknown))
 	for i, id := range p.MemoryUnknown {
 		ids[i] = id.String()
@@ -316,8 +316,31 @@ func writeVerdict(e encoder, v *balance.Verdict) {
 	e.endObject()
 }
 
-// SavedPlan is a plan as a text that an operator keeps: what moves where, and the calls.
-func SavedPlan(p *balance.Plan) string {
+// SavedPlan is the plans as a script that an operator keeps: what moves where and why, and the calls.
+func (b *Balance) SavedPlan() string {
+	origin := &b.Env.Cluster.Origin
+	var s strings.Builder
+	fmt.Fprintf(&s, "# Moves that even out the query nodes of %s @ %s", Harmless(origin.Root), Harmless(origin.Location))
+	if !origin.Taken.IsZero() {
+		s.WriteString(", as of " + stamp(origin.Taken))
+	}
+	s.WriteString("\n# Compactions replace segments, and Milvus's own balancer moves them: make the plan anew if it is not of today.\n")
+	if len(b.Report.Survey.Unknown) > 0 {
+		s.WriteString("# Not known, and not in it: " + unknownNames(b.Report.Survey.Unknown) + "\n")
+	}
+	if b.Report.Moves() > 0 {
+		s.WriteString("from pymilvus import connections, db, utility\n\nconnections.connect(host=\"localhost\", port=\"19530\")  # a proxy of the cluster\n")
+	}
+	for _, p := range b.Report.Plans {
+		if len(p.Moves)+len(p.Channels) > 0 {
+			s.WriteString("\n" + savedPlan(p, b.databases()))
+		}
+	}
+	return s.String()
+}
+
+// savedPlan is the plan of one replica.
+func savedPlan(p *balance.Plan, databases bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n# %s\n", GroupTitle(p.Group), PlanText(p))
 	for i, m := range p.Moves {
@@ -326,10 +349,12 @@ func SavedPlan(p *balance.Plan) string {
 	for _, m := range p.Channels {
 		fmt.Fprintf(&b, "# or move the shard %s (%s growing rows)  %d -> %d\n", Harmless(m.Channel), thousands(m.Rows), m.From, m.To)
 	}
-	if len(p.Moves) > 0 {
-		b.WriteString("from pymilvus import connections, utility\n")
+	for _, note := range []string{UnknownText(p.Group), MemoryText(p)} {
+		if note != "" {
+			b.WriteString("# " + note + "\n")
+		}
 	}
-	for _, line := range PlanScript(p) {
+	for _, line := range PlanScript(p, databases) {
 		b.WriteString(line + "\n")
 	}
 	return b.String()

@@ -79,11 +79,7 @@ func newHTMLBalance(s *balance.Survey) *htmlBalance {
 			strconv.FormatFloat(s.Spread.CV, 'f', 2, 64) + "."
 	}
 	if len(s.Unknown) > 0 {
-		names := make([]string, len(s.Unknown))
-		for i, n := range s.Unknown {
-			names[i] = Harmless(n.Name()) + " (" + n.Outcome.String() + ")"
-		}
-		p.Unknown = "Not known, and not in these figures: " + strings.Join(names, ", ") + "."
+		p.Unknown = "Not known, and not in these figures: " + unknownNames(s.Unknown) + "."
 	}
 	p.heat(s)
 	return p

@@ -103,18 +103,17 @@ func AppendBytes(dst []byte, n int64) []byte {
 	return append(dst, byteUnits[unit]...)
 }
 
-// AppendPercent appends a percentage with at most one decimal. It is cut, not rounded:
-// 99.97 is not 100.
+// AppendPercent appends a percentage with at most one decimal, rounded; but what is not all is not rounded to it:
+// 99.97 is not 100. Findings write theirs alike.
 func AppendPercent(dst []byte, f float64) []byte {
+	const noise = 1e-9 // of sums that come to 100
 	switch {
-	case f > 0 && f < 0.1:
+	case f > noise && f < 0.1:
 		return append(dst, "<0.1%"...)
-	case f == math.Trunc(f):
-		dst = strconv.AppendFloat(dst, f, 'f', 0, 64)
-	default:
-		dst = strconv.AppendFloat(dst, math.Trunc(f*10)/10, 'f', 1, 64)
+	case f < 100-noise:
+		f = min(f, 99.9)
 	}
-	return append(dst, '%')
+	return append(strconv.AppendFloat(dst, math.Round(f*10)/10, 'f', -1, 64), '%')
 }
 
 // AppendDuration appends the two greatest units that are not zero: "450ms", "12s",

@@ -247,7 +247,7 @@ func (p *balancePage) act(m *Model, a action) cmd {
 		m.say(toneInfo, "balanced by "+p.by.String())
 		return p.refresh(m)
 	case actExportPlan:
-		return save(m, fileName("plan", p.word)+".py", textWriter(p.plans()))
+		return save(m, fileName("plan", p.word)+".py", textWriter(p.weighed.SavedPlan()))
 	case actCopyRow:
 		return m.copyText(strings.TrimSpace(l.text), "the row")
 	case actOpen:
@@ -260,17 +260,6 @@ func (p *balancePage) act(m *Model, a action) cmd {
 	default:
 	}
 	return nil
-}
-
-// plans are the plans as a script.
-func (p *balancePage) plans() string {
-	var b strings.Builder
-	for _, plan := range p.weighed.Report.Plans {
-		if len(plan.Moves)+len(plan.Channels) > 0 {
-			b.WriteString(render.SavedPlan(plan))
-		}
-	}
-	return b.String()
 }
 
 // move moves the cursor from stop to stop, and reports whether it was a movement.

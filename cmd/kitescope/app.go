@@ -231,6 +231,10 @@ func (a *app) completeness(clusters ...*model.Cluster) error {
 			a.warn("%s: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)",
 				where, n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
 		}
+		if isSilent(c.Etcd) {
+			a.warn("%s: %v", where, silence(c.Etcd))
+			lacking++
+		}
 		silent := silentSessions(c)
 		for i, line := range silent {
 			if i == 5 {

@@ -120,6 +120,9 @@ func (s *spool) keep(r live.Record) {
 
 // addTo writes the members into a bundle.
 func (s *spool) addTo(b *source.BundleWriter) error {
+	for _, g := range s.gaps {
+		b.AddGap(source.Gap{Where: g.Where, Reason: g.Reason})
+	}
 	if s.etcd != nil {
 		text, err := json.Marshal(s.etcd)
 		if err != nil {

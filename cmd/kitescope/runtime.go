@@ -263,7 +263,10 @@ func (a *app) ask(ctx context.Context, etcd *source.Etcd, conn connection, c *mo
 	defer client.Close()
 	var health *model.Etcd
 	var asking sync.WaitGroup
-	asking.Go(func() { health = etcdState(ctx, etcd, a.nodes.window) })
+	// etcd, which may have gone in the meantime, is not waited for longer than a process.
+	patience, cancel := context.WithTimeout(ctx, a.nodes.timeout+a.nodes.window)
+	defer cancel()
+	asking.Go(func() { health = etcdState(patience, etcd, a.nodes.window) })
 	runtime, err := client.Ask(ctx, c)
 	asking.Wait()
 	if err != nil {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"io"
 	"net"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +23,9 @@ const (
 	patience = 2 * time.Second
 	margin   = 500*time.Millisecond + 3*time.Second
 )
+
+// nobody is an address at which nothing listens: a port that was free may be somebody's by now.
+const nobody = "127.0.0.1:1"
 
 // asking are the flags of commands on fakes of which one goes wrong.
 func (f *fakes) asking() []string {
@@ -116,7 +121,7 @@ func TestBadNodes(t *testing.T) {
 	for _, fault := range []struct{ name, address, outcome string }{
 		{"never answers", livetest.Silent(t), "timed out"},
 		{"takes no connection", livetest.Blackhole(t), "unreachable"},
-		{"refuses", livetest.Refused(t), "refused"},
+		{"refuses", nobody, "refused"},
 		{"garbage", livetest.Garbage(t, "SSH-2.0-OpenSSH_9.6\r\n"), "garbled"},
 		{"no message", livetest.NoMessage(t), "garbled"},
 		{"a web server", livetest.NotGRPC(t), "garbled"},
@@ -136,15 +141,14 @@ func TestBadNodes(t *testing.T) {
 		t.Errorf("%d MiB of the huge answers were taken", n>>20)
 	}
 	t.Run("half are dead", func(t *testing.T) {
-		f.move(t, "querynode-13", livetest.Refused(t))
-		f.move(t, "querynode-19", livetest.Refused(t))
+		f.move(t, "querynode-13", nobody)
+		f.move(t, "querynode-19", nobody)
 		f.move(t, "indexnode-15", livetest.Silent(t))
 		f.move(t, "proxy-18", livetest.Silent(t))
 		f.move(t, "datacoord-11", livetest.Silent(t))
 		wantBlind(t, f, "refused", "querynode-13", "querynode-19")
 	})
 	t.Run("all are dead", func(t *testing.T) {
-		nobody := livetest.Refused(t)
 		for name := range good {
 			f.move(t, name, nobody)
 		}
@@ -206,41 +210,69 @@ func TestWrongCertificate(t *testing.T) {
 
 // TestEtcdIsLostHalfWay: etcd goes away when the metadata were read and the processes are being asked.
 func TestEtcdIsLostHalfWay(t *testing.T) {
-	for name, test := range map[string]struct {
-		line  []string
-		code  int
-		says  []string
-		shown string
-	}{
-		"diagnose":         {[]string{"diagnose", "--fail-on", "never"}, exitOK, nil, "querynode-19 serves 3 of 33 segments"},
-		"diagnose, strict": {[]string{"diagnose", "--fail-on", "never", "--strict"}, exitIncomplete, nil, "querynode-19 serves 3 of 33 segments"},
-		"get":              {[]string{"get", "nodes", "--live", "-o", "csv", "--columns", "name,sealed_segments"}, exitOK, nil, "querynode-19,3"},
-		"balance":          {[]string{"balance", "--plan"}, exitOK, nil, "SEALED ROWS"},
+	for name, line := range map[string][]string{
+		"diagnose": {"diagnose", "--all", "-o", "json", "--fail-on", "never"},
+		"get":      {"get", "nodes", "-o", "json", "--live"},
+		"balance":  {"balance", "-o", "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := captured(t, "cluster-2.3.5-t7", nil)
 			f.loseEtcd(t)
-			e := terminal{now: askedT7}.run(t.Context(), t, append(test.line, f.asking()...)...)
-			if e.code != test.code || e.took > patience+margin+6*time.Second {
+			e := terminal{now: askedT7}.run(t.Context(), t, append(line, "--strict", "--node-timeout", patience.String(), "--window", "1s", "--from", f.from)...)
+			if e.code != exitIncomplete || e.took > patience+time.Second+margin {
 				t.Errorf("exit %d after %v", e.code, e.took)
 			}
-			says(t, e.stdout, test.shown)
-			says(t, e.err, append(test.says, "incomplete: proxy-18: ")...)
-			t.Logf("%s\n%s", e.err, head(e.stdout))
+			says(t, e.err, "incomplete: proxy-18: timed out")
+			switch name {
+			case "diagnose":
+				d := &diagnosis1{}
+				decodeJSON(t, e.stdout, d)
+				same(t, "watch-livelock", d.status("watch-livelock"), "skipped etcd was not watched for a while")
+				says(t, strings.Join(messages(d), "\n"), "querynode-19 serves 3 of 33 segments", "proxy-18")
+			case "get":
+				says(t, e.stdout, `"name":"querynode-19"`, `"sealed_segments":3`)
+			case "balance":
+				says(t, e.stdout, `"asked": true`, `"growing_rows":6974`)
+			}
 		})
+	}
+	t.Run("save", func(t *testing.T) {
+		f := captured(t, "cluster-2.3.5-t7", nil)
+		f.loseEtcd(t)
+		files := newFiles(t)
+		e := kitescope(t, exitFailed, "snapshot", "save", files.path("x.kite"), "--live", "--timeout", "3s", "--node-timeout", patience.String(), "--from", f.from)
+		says(t, e.err, "kitescope: save ", "x.kite")
+		files.wantNone(t)
+	})
+}
+
+// TestSilentEtcd: that no member of etcd answers is said, and counts under --strict; a refusal is an answer.
+func TestSilentEtcd(t *testing.T) {
+	for _, test := range []struct {
+		problem string
+		code    int
+	}{{"no answer from here: connection refused", exitIncomplete}, {"no answer from here: etcdserver: permission denied", exitOK}, {"", exitOK}} {
+		var errs syncBuffer
+		a := &app{streams: &streams{err: &errs}, flags: globalFlags{strict: true}}
+		c := model.Build(model.Parts{}).WithEtcd(&model.Etcd{Members: []model.EtcdMember{{Endpoint: "http://e:2379", Problem: test.problem}}})
+		if code := exitCode(t.Context(), a.completeness(c)); code != test.code || (code == exitIncomplete) != strings.Contains(errs.String(), "incomplete: etcd does not answer: connection refused") {
+			t.Errorf("%q: exit %d: %s", test.problem, code, &errs)
+		}
 	}
 }
 
 // loseEtcd puts a process that never answers in the place of the proxy, and stops etcd when it is called.
 func (f *fakes) loseEtcd(t *testing.T) {
 	t.Helper()
-	lost := make(chan struct{}, 100)
-	f.move(t, "proxy-18", livetest.Each(t, func(conn net.Conn) {
-		lost <- struct{}{}
-		_, _ = conn.Read(make([]byte, 1<<10))
+	f.onCall(t, "proxy-18", f.etcd.Stop)
+}
+
+// onCall puts a process that never answers in the place of a session. The first call to it has a consequence.
+func (f *fakes) onCall(t *testing.T, session string, consequence func()) {
+	t.Helper()
+	first := sync.OnceFunc(func() { go consequence() })
+	f.move(t, session, livetest.Each(t, func(conn net.Conn) {
+		first()
+		_, _ = io.Copy(io.Discard, conn)
 	}))
-	go func() {
-		<-lost
-		f.etcd.Etcd.Close()
-	}()
 }

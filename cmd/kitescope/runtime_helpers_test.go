@@ -96,7 +96,7 @@ func kitescope(t *testing.T, code int, args ...string) ended {
 
 // head keeps a failure readable.
 func head(text string) string {
-	const most = 3000
+	const most = 1200
 	if len(text) > most {
 		return text[:most] + "..."
 	}

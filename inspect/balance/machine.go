@@ -62,8 +62,9 @@ func (s *Survey) newMachine(g *Group, v *Verdict) *machine {
 		n := machineNode{id: x.Node, leaders: x.Leaders}
 		n.rows = float64(x.SealedRows) + m.weight*float64(x.GrowingRows)
 		n.all = float64(total.SealedRows) + m.weight*float64(total.GrowingRows)
-		_, capacity, _ := x.Memory()
-		n.memory = float64(capacity)
+		if _, capacity, _ := x.Memory(); ByRoom(s.cluster.Version.Text) {
+			n.memory = float64(capacity)
+		}
 		m.nodes = append(m.nodes, n)
 	}
 	for i := range m.items {

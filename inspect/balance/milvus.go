@@ -45,7 +45,7 @@ type Score struct {
 //	lowest; growing rows count for nothing.
 //	average: 2.3.5 (pull request 29209) to 2.3.18 and 2.4.6. Nodes above the average give their smallest
 //	segments; growing rows count, since 2.3.8 (30293) with queryCoord.growingRowCountWeight.
-//	quota: 2.3.19, 2.4.7 and later (34600, 34889). Each node has a part of the score by its memory, and
+//	quota: 2.3.19, 2.4.7 and later (34600, 34889). Each node has a part of the score, by its memory since 2.4.13, and
 //	delegators are given less; a round moves few segments; growing rows count once.
 type generation uint8
 
@@ -137,6 +137,13 @@ func generationOf(version string) generation {
 	return quota
 }
 
+// ByRoom reports whether Milvus gives a node rows by the memory that it has: pull request 36466, in 2.5.0, and 36625 of
+// 2024-09-30, in 2.4.13. A version that nobody tells counts as a new one.
+func ByRoom(version string) bool {
+	n := numbers(version)
+	return n == nil || slices.Compare(n, []int{2, 4, 13}) >= 0
+}
+
 // numbers are the three numbers of a version, nil if it has none.
 func numbers(version string) []int {
 	var n []int
@@ -162,7 +169,7 @@ func (s *Survey) unmodelled(g *Group, balancer string) string {
 	switch balancer {
 	case "ScoreBasedBalancer", "RowCountBasedBalancer":
 	case "ChannelLevelScoreBalancer":
-		if g.Replica != nil && len(g.Replica.ChannelNodes) > 0 {
+		if g.Exclusive() {
 			return "its nodes are divided among channels, within which " + balancer + " balances: not worked out"
 		}
 	default:

@@ -199,6 +199,8 @@ func (p *Plan) pointless() string {
 		return "metadata has no replica of it"
 	case asked == 0:
 		return "the nodes did not say which segments they serve"
+	case p.Group.Exclusive():
+		return "its nodes are divided among its channels, and a segment stays on those of its own: not planned"
 	case takers < 2:
 		return "only one node takes its segments"
 	case asked < 2:
@@ -352,7 +354,8 @@ func (p *Plan) Calls() []Call {
 	var calls []Call
 	for _, m := range p.Moves {
 		i := slices.IndexFunc(calls, func(c Call) bool { return c.From == m.From && c.To == m.To && len(c.Segments) < CallSegments })
-		if i < 0 {
+		// A move that waits for room which a later call makes on its node must not come before that one.
+		if i < 0 || slices.ContainsFunc(calls[i+1:], func(c Call) bool { return c.From == m.To }) {
 			calls = append(calls, Call{g.Database, g.Collection.Name, m.From, m.To, nil})
 			i = len(calls) - 1
 		}

@@ -181,8 +181,9 @@ func TestImportStuck(t *testing.T) {
 		{"failed is task-failed's", task("import-job", "Failed", 20*time.Hour, 0), nil, ""},
 		{"without a time", func(w *world) { task("import-job", "Pending", 0, 0)(w); w.Tasks[0].StartedAt = time.Time{} }, nil, ""},
 		{"of a collection that is gone", func(w *world) { task("import-job", "Pending", 40*time.Minute, 0)(w); w.Tasks[0].Collection = 9 }, nil, ""},
-		{"segments left over", importing, []string{"warning collections/1000 1 segment of docs, 90,000 rows, is importing, and no import is under way"}, ""},
+		{"segments left over", importing, []string{"warning collections/1000 1 segment of docs, 90,000 rows, is importing, and no import is known to be under way"}, ""},
 		{"segments of an import", func(w *world) { importing(w); task("import", "InProgress", 10*time.Minute, 5)(w) }, nil, ""},
+		{"segments in 2.3, whose imports are not in etcd", func(w *world) { importing(w); w.Version.Text = "2.3.5" }, nil, ""},
 		{"young segments", func(w *world) { importing(w); w.segment(0).PositionAt = back(30 * time.Minute) }, nil, ""},
 		{"tasks not read", func(w *world) { importing(w); w.Loaded &^= model.PartTasks }, nil, "could not be read"},
 	})
@@ -203,6 +204,18 @@ func TestCompactionStuck(t *testing.T) {
 		{"two are one finding", func(w *world) { task("executing", 3*time.Hour, 5)(w); task("executing", 4*time.Hour, 5)(w) }, []string{"warning collections/1000 2 compaction tasks of docs do not end, the oldest MixCompaction (executing) for 4 h"}, ""},
 		{"done", task("completed", 30*time.Hour, 5), nil, ""},
 		{"failed", task("failed", 30*time.Hour, 5), nil, ""},
+		{"a long queue that moves", func(w *world) {
+			task("pipelining", 3*time.Hour, 0)(w)
+			task("completed", 20*time.Minute, 5)(w)
+			w.Tasks[1].EndedAt = backT(5 * time.Minute)
+		}, []string{"info collections/1000 (pipelining) for 3 h on no node"}, ""},
+		{"a queue that moves, and one task in it for days", func(w *world) {
+			task("pipelining", 30*time.Hour, 0)(w)
+			task("completed", 20*time.Minute, 5)(w)
+			w.Tasks[1].EndedAt = backT(5 * time.Minute)
+		}, []string{"warning collections/1000 (pipelining) for 30 h"}, ""},
+		{"clustering takes hours", func(w *world) { task("analyzing", 5*time.Hour, 5)(w); w.Tasks[0].SubType = "ClusteringCompaction" }, nil, ""},
+		{"clustering for very long", func(w *world) { task("indexing", 13*time.Hour, 5)(w); w.Tasks[0].SubType = "ClusteringCompaction" }, []string{"warning collections/1000 ClusteringCompaction (indexing) for 13 h"}, ""},
 	})
 }
 
@@ -214,11 +227,18 @@ func TestTaskFailed(t *testing.T) {
 	}
 	hold(t, TaskFailed, []verdict{
 		{"none", nil, nil, ""},
-		{"import", task("import-job", "Failed", "file not found", backT(time.Hour)), []string{"warning tasks/import-job/7 1 import-job task of docs failed: file not found"}, ""},
+		{"import", task("import-job", "Failed", "file not found", backT(time.Hour)), []string{"warning tasks/import-job/7 1 import of docs failed: file not found"}, ""},
 		{"import, long ago", task("import-job", "Failed", "file not found", backT(30*time.Hour)), []string{"info tasks/import-job/7 file not found"}, ""},
 		{"compaction", task("compaction", "timeout", "", backT(time.Hour)), []string{"info tasks/compaction/7 no reason is recorded"}, ""},
 		{"stats", task("stats", "Failed", "boom", time.Time{}), []string{"warning tasks/stats/7 boom"}, ""},
 		{"done", task("stats", "Finished", "", time.Time{}), nil, ""},
+		{"an import and its tasks are one", func(w *world) {
+			task("import-job", "Failed", "file not found", backT(time.Hour))(w)
+			for _, kind := range []string{"preimport", "import"} {
+				w.Tasks = append(w.Tasks, &model.Task{ID: 8, Type: kind, State: "Failed", Trigger: 7, Collection: wellColl})
+			}
+		}, []string{"warning tasks/import-job/7 file not found"}, ""},
+		{"of no collection", func(w *world) { task("analyze", "Failed", "boom", backT(time.Hour))(w); w.Tasks[0].Collection = 0 }, []string{"warning tasks/analyze/7 1 analyze task failed: boom"}, ""},
 		{"of a collection that is gone", func(w *world) { task("stats", "Failed", "boom", time.Time{})(w); w.Tasks[0].Collection = 9 }, nil, ""},
 	})
 }

@@ -17,8 +17,8 @@ var BadSwitches = &Check{
 	Since:    "0.3",
 	Parts:    model.PartConfig | model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
 	Doc:      switchesDoc(),
-	Remedy: `Set the key in the configuration file, or in etcd under ` + "`config/`" + `, where most keys are taken over within seconds. If the value is meant, accept the
-finding in a baseline.`,
+	Remedy: `Set the key in the configuration file of the processes, and restart them; or put it into etcd under ` + "`config/`" + `, from where most keys are taken over within seconds, by all processes
+at once, and from where they win over the file. If the value is meant, accept the finding in a baseline.`,
 	Run: runBadSwitches,
 }
 
@@ -129,7 +129,8 @@ func (p *Pass) switchFinding(t toggle, severity Severity, value, source string) 
 		Severity: severity,
 		Evidence: []Evidence{{t.key, value, source}, {"default", t.usual, ""}},
 		Impact:   strings.ToUpper(t.effect[:1]) + t.effect[1:] + ".",
-		Hint:     "set " + t.key + " to " + t.usual + ", or put " + path.Join(p.Origin.Root, "config", strings.ReplaceAll(t.key, ".", "/")) + " = " + t.usual + " into etcd",
+		Hint: "set " + t.key + " to " + t.usual + " in milvus.yaml; or, for all processes at once, which is a write to Milvus's etcd: etcdctl put " +
+			path.Join(p.Origin.Root, "config", strings.ReplaceAll(t.key, ".", "/")) + " " + t.usual,
 	}
 }
 

@@ -25,13 +25,8 @@ Not a finding: a channel that also stands in DataCoord's buffer, and a record wh
 
 func runChannelTwice(p *Pass) error {
 	p.servedChannels(func(x *model.Collection, v *model.VChannel) {
-		nodes := make([]model.NodeID, 0, len(v.OtherWatchers)+1)
-		for _, id := range append([]model.NodeID{v.Watcher}, v.OtherWatchers...) {
-			if id != model.UnassignedNode && id != 0 {
-				nodes = append(nodes, id)
-			}
-		}
-		if len(nodes) < 2 || strings.Contains(v.WatchState, "Release") {
+		nodes := watchers(v)
+		if len(nodes) < 2 {
 			return
 		}
 		living := 0
@@ -58,4 +53,22 @@ func runChannelTwice(p *Pass) error {
 		p.Report(f)
 	})
 	return nil
+}
+
+// watchers are the nodes with a watch record of a channel, but for those that are letting it go.
+func watchers(v *model.VChannel) (nodes []model.NodeID) {
+	add := func(id model.NodeID, state string) {
+		if id != model.UnassignedNode && id != 0 && state != "ToRelease" && state != "ReleaseSuccess" {
+			nodes = append(nodes, id)
+		}
+	}
+	add(v.Watcher, v.WatchState)
+	for i, id := range v.OtherWatchers {
+		state := ""
+		if i < len(v.OtherStates) {
+			state = v.OtherStates[i]
+		}
+		add(id, state)
+	}
+	return nodes
 }

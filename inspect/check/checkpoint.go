@@ -28,10 +28,21 @@ func watcherRole(c *model.Cluster, v *model.VChannel) string {
 	return "datanode"
 }
 
+// nobody is the name of the watcher of a channel that has none.
+const nobody = "nobody"
+
 // watcherName is the session that consumes a vchannel: "datanode-17"; "nobody".
 func watcherName(c *model.Cluster, v *model.VChannel) string {
 	if !v.Watched || v.Watcher == model.UnassignedNode || v.Watcher == 0 {
-		return "nobody"
+		return nobody
 	}
 	return watcherRole(c, v) + "-" + v.Watcher.String()
+}
+
+// watcherLog is whose log tells of a vchannel: that of who consumes it, else DataCoord's.
+func watcherLog(c *model.Cluster, v *model.VChannel) string {
+	if name := watcherName(c, v); name != nobody {
+		return name
+	}
+	return "DataCoord"
 }

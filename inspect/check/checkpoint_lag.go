@@ -18,7 +18,8 @@ const (
 	// filled its buffer, which is written after dataNode.segment.syncPeriod (600 s) at the latest.
 	lagWarning = 15 * time.Minute
 	syncPeriod = 10 * time.Minute
-	// lagError is what query nodes refuse to catch up with (queryNode.scheduler.maxTimestampLag: 86400).
+	// lagError is by how much the channel of a query node may be behind before it refuses searches (queryNode.scheduler.maxTimestampLag: 86400), and more
+	// than some queues keep. Whoever loads the channel now begins that far back.
 	lagError = 24 * time.Hour
 	// watchGrace is what a data node that has just taken a channel over is given.
 	watchGrace = 5 * time.Minute
@@ -36,23 +37,26 @@ var CheckpointLag = &Check{
 	Doc: `Looks at the age of the checkpoints of living collections' vchannels (` + "`datacoord-meta/channel-cp/`" + `). A checkpoint moves on an idle channel too, with
 time ticks, about once a minute. While a growing segment waits in a data node's buffer it stands still, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10 minutes).
 
-A warning from 15 minutes on (or syncPeriod and 5 minutes, if that is longer): there Milvus 2.4 and later stop compacting the channel (` + "`dataCoord.compaction.channelMaxCPLag`" + `). An error from a day on: query nodes then
-refuse searches, "Timestamp lag too large". On healthy clusters the oldest was 652 seconds.
+A warning from 15 minutes on (or syncPeriod and 5 minutes, if that is longer): there Milvus 2.4 and later stop compacting the channel (` + "`dataCoord.compaction.channelMaxCPLag`" + `). An error from a day on: a query
+node that loads the channel begins there, and refuses searches, "Timestamp lag too large", until it has caught up. On healthy clusters the oldest was 652 seconds.
 
 Not a finding: channels of dropped collections (see ` + "`checkpoint-stale-dropped`" + `), without a checkpoint (` + "`checkpoint-missing`" + `), taken over less than 5 minutes ago; Milvus
-2.1, which has no such checkpoints. If more than 5 collections of one data node lag, that is one finding about the node.
+2.1, which has no such checkpoints. If more than 5 collections of one node lag, that is one finding about the node. Ages count to the clock of who read the metadata: if that is wrong, see ` + "`clock-regression`" + `.
 
 Whoever loads the collection has to read the queue from the checkpoint on; segments cannot be collected; if the queue's retention passes, data is lost. Milvus issues
 27762, 29689, 30470, 44172, 45210.`,
 	Remedy: `Look at the node that consumes the channel: its log, its memory, object storage behind it. Inserting faster than it can write makes it lag:
-` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` slows writers down. Flushing the collection ends segments that wait in buffers.`,
+` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` slows writers down. Flushing the collection ends segments that wait in buffers. Look that the queue keeps messages for longer than the
+checkpoint is old.`,
 	Run: runCheckpointLag,
 	FollowsFrom: []Cause{
 		{Check: "channel-unwatched", Of: shares("vchannels")},
 		{Check: "channel-watch-state", Of: shares("vchannels")},
 		{Check: "queue-unreachable"},
 		{Check: "timetick-lag"},
+		{Check: "etcd-no-leader"},
 		{Check: "etcd-alarm"},
+		{Check: "clock-regression"},
 		{Check: "bad-switches", Of: aboutSync},
 	},
 }
@@ -124,9 +128,9 @@ func (p *Pass) reportLags(watcher string, list []*lagging, allowed time.Duration
 	}
 	age := p.age(worst.Checkpoint.At.Time())
 	switch {
-	case watcher == "nobody":
+	case watcher == nobody:
 		f.Object = model.Ref{}
-		f.Message = fmt.Sprintf("%s of %s lag by %s and more, and nobody consumes them", plural(channels, "vchannel"), plural(len(list), "collection"), span(allowed))
+		f.Message = fmt.Sprintf("%s of %s lag by up to %s, and nobody consumes them", plural(channels, "vchannel"), plural(len(list), "collection"), span(age))
 	case watcher != "":
 		f.Object = model.Ref{Resource: "nodes", ID: watcher, Name: watcher}
 		f.Message = fmt.Sprintf("%s of %s on %s lag by up to %s", plural(channels, "vchannel"), plural(len(list), "collection"), watcher, span(age))
@@ -147,7 +151,7 @@ func (p *Pass) reportLags(watcher string, list []*lagging, allowed time.Duration
 	f.Impact = "Loading reads the queue from there on; compaction and garbage collection of the channel stand still."
 	if age >= lagError {
 		f.Severity = Error
-		f.Impact = "Query nodes refuse to serve what lags more than a day; data is lost when the queue's retention passes."
+		f.Impact = "Whoever loads the channel begins there, and refuses searches until it has caught up; rows are lost if the queue no longer has the messages."
 	}
 	if watcher := watcherName(p.Cluster, worst); watcher == "nobody" {
 		f.Hint = "no node consumes it; registered are: " + p.consumers()

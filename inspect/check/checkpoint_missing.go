@@ -23,8 +23,8 @@ var CheckpointMissing = &Check{
 old and its watch 5. Empty collections have checkpoints too, as time ticks move them. Milvus 2.1 has none: skipped.
 
 Without a checkpoint a load reads from the collection's first message on, and nothing of the channel is compacted or collected.`,
-	Remedy: `Look whether the channel is consumed and whether its data node writes. A flush of the collection makes it write. If the key was lost, a restart
-of the data node's DataCoord makes it find the position from the segments.`,
+	Remedy: `Look whether the channel is consumed (` + "`channel-unwatched`" + `) and whether its node writes. A flush of the collection makes it write, and with that move the checkpoint. If the key was
+lost, DataCoord takes the position from the segments when it is restarted.`,
 	Run: runCheckpointMissing,
 	FollowsFrom: []Cause{
 		{Check: "channel-unwatched", Of: shares("vchannels")}, {Check: "channel-watch-state", Of: shares("vchannels")}, {Check: "queue-unreachable"}, {Check: "layout-older"},
@@ -57,7 +57,7 @@ func runCheckpointMissing(p *Pass) error {
 				{"consumed by", watcherName(p.Cluster, list[0]), "etcd"},
 			},
 			Impact: "Loading reads the queue from its beginning; nothing of the channel is compacted or collected.",
-			Hint:   fmt.Sprintf("%sCollection(%q).flush(), and look at the log of %s", inDatabase(p.Cluster, x), x.Name, watcherName(p.Cluster, list[0])),
+			Hint:   fmt.Sprintf("%sCollection(%q).flush() makes its nodes write a checkpoint; if none comes, look at the log of %s", inDatabase(p.Cluster, x), x.Name, watcherLog(p.Cluster, list[0])),
 		}
 		for _, v := range list[:min(len(list), maxObjects)] {
 			f.Objects = append(f.Objects, refVChannel(v.Name))

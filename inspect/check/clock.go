@@ -29,7 +29,7 @@ var ClockRegression = &Check{
 - Checkpoints or segment positions more than 10 seconds ahead of that reservation: an error. The clock went back, or etcd was restored from a copy that is older than the data. New
   writes then get older timestamps than what is there: they count as deleted or are passed over.
 - On a live cluster, or a bundle of one, a reservation that differs from the clock of the machine that read it by more than 2 minutes: a warning. Either that clock or the cluster's is wrong, and then
-  the ages in lists are too, or RootCoord does not run. As long as RootCoord answers, findings count by the cluster's clock all the same. From other files this cannot be judged, as their time is taken from that very reservation.
+  the ages in lists are too, or RootCoord does not run. As long as RootCoord answers it is an information: findings then count by its clock. From other files this cannot be judged, as their time is taken from that very reservation.
 
 The greatest timestamp, with which 2.6 marks dropped channels, does not count, and neither do dropped segments.`,
 	Remedy: `Mend the clocks of the nodes (NTP) first. If positions are ahead, RootCoord hands out no older timestamps once its own has caught up: wait that long with writers stopped, or restore a newer
@@ -123,15 +123,15 @@ func (p *Pass) judgeSkew(reserved time.Time) {
 	if skew.Abs() < skewWarning || !hasRole(p.Cluster, "rootcoord") && !hasRole(p.Cluster, "mixcoord") {
 		return
 	}
-	direction, impact := "behind", "Ages that are shown are too great, or RootCoord does not run."
+	severity, direction, impact := Warning, "behind", "Ages that are shown are too great, or RootCoord does not run."
 	if skew < 0 {
 		direction, impact = "ahead of", "Ages that are shown are too small."
 	}
 	if p.ahead != 0 {
-		impact = "Ages in lists are wrong by as much; findings count by the cluster's clock."
+		severity, impact = Info, "Ages in lists are wrong by as much; findings count by the cluster's clock."
 	}
 	p.Report(Finding{
-		Severity: Warning, Object: p.clockKeeper(),
+		Severity: severity, Object: p.clockKeeper(),
 		Message:  fmt.Sprintf("the cluster's timestamps are %s %s the clock of the machine that read them", span(skew.Abs()), direction),
 		Evidence: []Evidence{{"reserved until", timeText(reserved), "etcd"}, {"clock of that machine", timeText(now), "kitescope"}},
 		Impact:   impact,

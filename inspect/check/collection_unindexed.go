@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"kitescope/inspect/model"
@@ -19,9 +20,10 @@ var CollectionUnindexed = &Check{
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,
 	Doc: `Looks at vector fields without a live index definition in collections of at least 100,000 rows.
 
-- If the collection is loaded, a warning from a million rows on, and from 100,000 on where Milvus 2.2 or later runs: it loads a
-  collection only with indexes, so this one lost its definition.
-- If it is not loaded, information: it cannot be loaded before there is an index (Milvus 2.2 and later).
+- If the field is loaded, a warning from a million rows on, and from 100,000 on where Milvus 2.2 or later runs: it loads a
+  field of vectors only with an index, so this one lost its definition.
+- If it is not loaded, information: it cannot be loaded before there is an index (Milvus 2.2 and later). That includes fields that a loaded
+  collection leaves out, as Milvus 2.5 and later allow (` + "`load_fields`" + `).
 
 Milvus 2.1 searches without an index, and keeps no record of FLAT ones: small collections there are no finding.
 Rows without an index are compared one by one.`,
@@ -39,23 +41,22 @@ func runCollectionUnindexed(p *Pass) error {
 		if x.Dropped() || rows < unindexedRows {
 			continue
 		}
-		field := p.unindexedField(x)
+		field, loaded := p.unindexedField(x)
 		if field == nil {
 			continue
 		}
 		if work.p == nil {
 			work = p.searchWork()
 		}
-		loaded := p.LoadState(x.ID) != nil
 		f := Finding{
-			Severity: Info, Object: refCollection(p.Cluster, x.ID), Cost: work.share(x, rows),
+			Severity: Info, Object: refCollection(p.Cluster, x.ID),
 			Message:  fmt.Sprintf("%s.%s has no index over %s rows", collectionLabel(p.Cluster, x.ID), field.Name, number(rows)),
 			Evidence: []Evidence{{"rows", number(rows), "etcd"}, {"index definitions on " + field.Name, "none", "etcd"}, {"loaded", strconv.FormatBool(loaded), "etcd"}},
-			Impact:   "It cannot be loaded before there is an index.",
-			Hint:     fmt.Sprintf("%sCollection(%q).create_index(%q, {\"index_type\": \"HNSW\", ...})", inDatabase(p.Cluster, x), x.Name, field.Name),
+			Impact:   "The field cannot be loaded or searched before there is an index.",
+			Hint:     fmt.Sprintf("%sCollection(%q).create_index(%q, {\"index_type\": %q, ...})", inDatabase(p.Cluster, x), x.Name, field.Name, usualIndex(field)),
 		}
 		if loaded {
-			f.Impact = "Each search compares every row."
+			f.Impact, f.Cost = "Each search compares every row.", work.share(x, rows)
 			if rows >= flatRows || !legacy(p.Cluster) {
 				f.Severity = Warning
 			}
@@ -65,8 +66,9 @@ func runCollectionUnindexed(p *Pass) error {
 	return nil
 }
 
-// unindexedField is the first vector field that no live definition covers, nil if there is none.
-func (p *Pass) unindexedField(x *model.Collection) *model.Field {
+// unindexedField is the first vector field that no live definition covers, one that is loaded before one that is not; nil if there is none.
+func (p *Pass) unindexedField(x *model.Collection) (field *model.Field, loaded bool) {
+	load := p.LoadState(x.ID)
 next:
 	for _, f := range x.Fields {
 		if !f.Vector() {
@@ -77,7 +79,23 @@ next:
 				continue next
 			}
 		}
-		return f
+		if load != nil && (len(load.Fields) == 0 || slices.Contains(load.Fields, f.ID)) {
+			return f, true
+		}
+		if field == nil {
+			field = f
+		}
 	}
-	return nil
+	return field, false
+}
+
+// usualIndex is an index type that suits the vectors of a field.
+func usualIndex(f *model.Field) string {
+	switch f.Type {
+	case "SparseFloatVector":
+		return "SPARSE_INVERTED_INDEX"
+	case "BinaryVector":
+		return "BIN_IVF_FLAT"
+	}
+	return "HNSW"
 }

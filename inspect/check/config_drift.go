@@ -26,9 +26,11 @@ var ConfigDrift = &Check{
 - Dynamic keys (` + "`config/`" + ` in etcd) have to be what the processes of their role have. They take a key over within 8 seconds (measured), unless it is one that
   is read at the start only. One that another value is told for is a warning; one that no process of its role tells is information: it may be misspelt.
 
+Processes of different versions have different defaults: each is compared with those of its own version only.
+
 Left out: what is naturally a process's own - ports, addresses, the metrics port, server ids, host names, and directories on its disk
 (` + "`localStorage.path`, `log.file.rootPath`, `etcd.data.dir`, `etcd.log.path`, `rocksmq.path`" + `) - and secrets. A key that only some tell counts as different only
-among processes of one version. Proxies up to 2.3 do not tell their configuration.`,
+among processes of one role. Proxies up to 2.3 do not tell their configuration.`,
 	Remedy: `Give all processes of a role the same configuration file and environment and restart the one that differs. A dynamic key that is not applied needs a restart too, or
 another spelling: Milvus folds case, dots, slashes and underscores away.`,
 	Run:         runConfigDrift,
@@ -60,10 +62,16 @@ func roleKeys() []string {
 }
 
 func runConfigDrift(p *Pass) error {
+	var told []*model.LiveNode
 	for _, n := range p.Runtime.Nodes {
 		if n.Config == nil {
 			p.unseenConfig(n)
+		} else {
+			told = append(told, n)
 		}
+	}
+	if len(byVersion(told)) > 1 {
+		p.Unseen("processes of different versions: their configurations are not compared with each other")
 	}
 	drifts := p.shared.views.drifts()
 	for _, n := range p.Runtime.Nodes {
@@ -94,9 +102,13 @@ func findDrifts(r *model.Runtime) map[*model.LiveNode]*drift {
 	}
 	found := make(map[*model.LiveNode]*drift)
 	for _, nodes := range byRole {
-		compareConfigs(nodes, func(key string) bool { return !sharedKey(key) }, found)
+		for _, peers := range byVersion(nodes) {
+			compareConfigs(peers, func(key string) bool { return !sharedKey(key) }, found)
+		}
 	}
-	compareConfigs(all, sharedKey, found)
+	for _, peers := range byVersion(all) {
+		compareConfigs(peers, sharedKey, found)
+	}
 	return found
 }
 
@@ -143,20 +155,32 @@ func compareConfigs(nodes []*model.LiveNode, wanted func(string) bool, found map
 	}
 	maps.DeleteFunc(keys, func(_ string, compared bool) bool { return !compared })
 	oneRole := !slices.ContainsFunc(nodes, func(n *model.LiveNode) bool { return n.Role != nodes[0].Role })
-	oneVersion := !slices.ContainsFunc(nodes, func(n *model.LiveNode) bool { return versionOf(n) != versionOf(nodes[0]) })
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		compareKey(nodes, key, oneRole && oneVersion, found)
+		compareKey(nodes, key, oneRole, found)
 	}
 }
 
+// byVersion groups processes by the version that they say. Those that say none are taken to be of the only one there is.
+func byVersion(nodes []*model.LiveNode) map[string][]*model.LiveNode {
+	groups := make(map[string][]*model.LiveNode)
+	for _, n := range nodes {
+		groups[versionOf(n)] = append(groups[versionOf(n)], n)
+	}
+	if len(groups) == 2 && groups[""] != nil {
+		return map[string][]*model.LiveNode{"": nodes}
+	}
+	return groups
+}
+
+// versionOf is the version that a process says, "" if it is unknown.
 func versionOf(n *model.LiveNode) string {
 	if n.System == nil {
 		return ""
 	}
-	return n.System.Version
+	return strings.TrimPrefix(n.System.Version, "v")
 }
 
-// compareKey compares one key. strict: a process that does not tell it differs from one that does.
+// compareKey compares one key among processes of one version. strict: a process that does not tell it differs from one that does.
 func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*model.LiveNode]*drift) {
 	if sameEverywhere(nodes, key, strict) {
 		return
@@ -288,7 +312,7 @@ func (p *Pass) judgeDynamic(e *model.ConfigEntry) {
 		Severity: Warning, Object: model.Ref{Resource: "config", ID: e.Name, Name: e.Name},
 		Evidence: []Evidence{{"dynamic key " + e.Name, e.Value, "etcd"}},
 		Impact:   "What an operator set is not in force.",
-		Hint:     "restart the processes that do not have it, or set it again; a key that is read at the start only takes a restart",
+		Hint:     "look whether the key is spelt right and the value is meant; a key that is read at the start only takes a restart of the processes that do not have it",
 	}
 	var differ []*model.LiveNode
 	told, expected := 0, false

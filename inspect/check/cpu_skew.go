@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"kitescope/inspect/model"
@@ -19,8 +20,11 @@ var CPUSkew = &Check{
 Compared is the processor time that each process uses, from its own metric ` + "`process_cpu_seconds_total`" + ` at two moments; the average since its start says nothing about now, so that a single scrape is not enough. Compared
 are processes of one role: query nodes, data nodes, streaming nodes, proxies, index nodes.
 
-A finding is a process with twice the mean of its role or more, and at least one core, while the others use less than half of it on average. It is a warning if it also uses more than 80 % of the cores that it sees, as it
-cannot do more then. Rows, segments and leaders may well be even: searches of one collection, one partition or one shard are what makes such a difference, or a client that knows one proxy only.
+A finding is a process with twice the mean of its role or more, and at least one core, while the others use less than half of it on average. Information; a warning for query nodes, streaming nodes and proxies, if
+it also uses more than 80 % of the cores that it sees, as it cannot do more then, and was measured for 10 seconds or more (` + "`--window 15s`" + `). Data and index nodes are never a warning: a single build or compaction keeps one
+of them busy. Query nodes inside of streaming nodes have other work than the others and are not compared with them.
+
+Rows, segments and leaders may well be even: searches of one collection, one partition or one shard are what makes such a difference, or a client that knows one proxy only.
 `,
 	Remedy: `
 Query nodes: ` + "`kitescope balance`" + ` shows what the node serves that others do not; load a busy small collection with more replicas; a partition key of which one value is asked for all the time goes to one shard. Proxies: put a load balancer
@@ -36,6 +40,8 @@ const (
 	busyTimes = 2
 	busyCores = 1.0
 	busyFull  = 0.8
+	// busyLong is how long a process has to be watched for a warning: in a second or two one search, or one collection of garbage, makes the difference.
+	busyLong = 10 * time.Second
 )
 
 // cpuUse is the processor time of one process over some while.
@@ -76,7 +82,7 @@ func (p *Pass) cpuOf(role string) []cpuUse {
 	var list []cpuUse
 	seen := make(map[*model.Process]bool)
 	for _, n := range p.Runtime.Nodes {
-		if n.Role != role || n.Process == nil || n.Process.Before == nil || seen[n.Process] {
+		if n.Role != role || n.Process == nil || n.Process.Before == nil || seen[n.Process] || p.embedded(n) {
 			continue
 		}
 		seen[n.Process] = true
@@ -88,6 +94,13 @@ func (p *Pass) cpuOf(role string) []cpuUse {
 		return cmp.Or(-cmp.Compare(a.cores, b.cores), cmp.Compare(a.node.Node, b.node.Node))
 	})
 	return list
+}
+
+// embedded reports whether a session is of a query node inside of a streaming node (2.6; internal/util/sessionutil,
+// LabelStreamingNodeEmbeddedQueryNode).
+func (p *Pass) embedded(n *model.LiveNode) bool {
+	s := p.SessionIn(n.Node, n.Role)
+	return s != nil && slices.ContainsFunc(s.Labels, func(l model.Pair) bool { return strings.Contains(l.Key, "STREAMING-EMBEDDED") })
 }
 
 func (p *Pass) reportCPU(role string, list []cpuUse, rest float64) {
@@ -103,14 +116,18 @@ func (p *Pass) reportCPU(role string, list []cpuUse, rest float64) {
 	}
 	if s := top.node.System; s != nil && s.CPUs > 0 {
 		f.Evidence = append(f.Evidence, Evidence{"cores that it sees", number(s.CPUs), top.node.Name() + " GetMetrics"})
-		if top.cores >= busyFull*float64(s.CPUs) {
+		serves := role == "querynode" || role == "streamingnode" || role == "proxy"
+		if serves && top.over >= busyLong && top.cores >= busyFull*float64(s.CPUs) {
 			f.Severity = Warning
 		}
 	}
 	if role != "querynode" {
 		f.Hint = "see which channels or clients it has: kitescope get vchannels watcher=" + top.node.Node.String()
-		if role == "proxy" {
+		switch role {
+		case "proxy":
 			f.Hint = "put a load balancer in front of the proxies"
+		case "indexnode":
+			f.Hint = "kitescope get nodes, and its log: one large build is enough"
 		}
 	}
 	p.Report(f)

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -18,18 +20,20 @@ var EtcdAlarm = &Check{
 faults in its own words. Each is an error. That a member knows no leader is ` + "`etcd-no-leader`" + `'s.
 
 While etcd refuses writes, no session is renewed for long, no segment is flushed, no index finished, and nothing can be created or dropped.`,
-	Remedy: `NOSPACE: compact and defragment (` + "`etcdctl compact REVISION`, `etcdctl defrag`" + `), raise ` + "`--quota-backend-bytes`" + `, then ` + "`etcdctl alarm disarm`" + `. CORRUPT: take the member out and let it
-join empty, or restore a snapshot.`,
+	Remedy: `NOSPACE: compact the history (` + "`etcdctl compact REVISION`" + `, with the revision that ` + "`etcdctl endpoint status -w json`" + ` tells), defragment member by member (` + "`etcdctl defrag`" + `), or raise
+` + "`--quota-backend-bytes`" + ` and restart the members one by one; only then ` + "`etcdctl alarm disarm`" + `. Milvus then goes on by itself.
+
+CORRUPT: save a snapshot first. Then take the member that differs out and let it join empty, one at a time, or restore a snapshot.`,
 	Run: runEtcdAlarm,
 }
 
 func runEtcdAlarm(p *Pass) error {
-	alarms := make(map[string]int)
+	alarms := make(map[string]bool)
 	f := Finding{Severity: Error}
 	for _, m := range p.Etcd.Members {
 		for _, e := range m.Errors {
 			if !noLeader(e) {
-				alarms[e]++
+				alarms[alarmName(e)] = true
 				f.Evidence = append(f.Evidence, Evidence{"member " + memberName(m), e, "etcd " + m.Endpoint})
 			}
 		}
@@ -38,17 +42,24 @@ func runEtcdAlarm(p *Pass) error {
 	if len(alarms) == 0 {
 		return p.etcdUnknown()
 	}
-	worst := most(alarms)
-	f.Message = "etcd reports " + worst
+	f.Message = "etcd reports " + few(slices.Sorted(maps.Keys(alarms)))
 	f.Impact = "Milvus may not be able to write metadata."
-	f.Hint = "etcdctl alarm list, and the log of etcd"
-	if strings.Contains(worst, "NOSPACE") {
+	f.Hint = "etcdctl alarm list, and the log of etcd; save a snapshot (etcdctl snapshot save FILE) before anything is changed"
+	if alarms["NOSPACE"] {
 		f.Message += ": its database is full, and it refuses every write"
 		f.Impact = "Nothing can be created, flushed or indexed, and sessions end."
-		f.Hint = "etcdctl compact, etcdctl defrag, a greater --quota-backend-bytes, then etcdctl alarm disarm"
+		f.Hint = "etcdctl endpoint status -w json (for REVISION); etcdctl compact REVISION; etcdctl defrag, member by member, or a greater --quota-backend-bytes; last etcdctl alarm disarm"
 	}
 	p.Report(f)
 	return nil
+}
+
+// alarmName is the alarm in an error of a member: etcd writes "memberID:17 alarm:NOSPACE" (api/v3rpc/maintenance.go, Status).
+func alarmName(text string) string {
+	if i := strings.LastIndex(text, "alarm:"); i >= 0 {
+		return strings.TrimSpace(text[i+len("alarm:"):])
+	}
+	return text
 }
 
 func noLeader(text string) bool { return strings.Contains(text, "no leader") }

@@ -27,6 +27,11 @@ func TestEtcdAlarm(t *testing.T) {
 	hold(t, EtcdAlarm, []verdict{
 		{"well", members(3, nil), nil, ""},
 		{"full", members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"NOSPACE"} }), []string{"error / etcd reports NOSPACE: its database is full, and it refuses every write"}, ""},
+		{
+			"as etcd writes it", members(3, func(m []model.EtcdMember) {
+				m[0].Errors, m[1].Errors = []string{"memberID:10276657743932975437 alarm:NOSPACE "}, []string{"memberID:10276657743932975437 alarm:NOSPACE ", "memberID:11 alarm:CORRUPT "}
+			}), []string{"error / etcd reports CORRUPT and NOSPACE: its database is full"}, "",
+		},
 		{"corrupt", members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"CORRUPT"} }), []string{"error / etcd reports CORRUPT"}, ""},
 		{"no leader is another check's", members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"etcdserver: no leader"} }), nil, ""},
 		{"one member silent", members(3, func(m []model.EtcdMember) { m[2].Problem = "no answer" }), nil, "etcd member c: no answer"},
@@ -46,11 +51,27 @@ func TestEtcdNoLeader(t *testing.T) {
 	hold(t, EtcdNoLeader, []verdict{
 		{"well", members(3, nil), nil, ""},
 		{"one alone", members(1, nil), nil, ""},
-		{"no leader", members(3, func(m []model.EtcdMember) { m[0].Leader = false; m[0].Errors = []string{"etcdserver: no leader"} }), []string{"error / etcd has no leader: it writes nothing"}, ""},
-		{"none leads", members(3, func(m []model.EtcdMember) { m[0].Leader = false }), []string{"error / etcd has no leader"}, ""},
-		{"one silent", members(3, silent(2)), []string{"warning / 1 of 3 members of etcd does not answer from here"}, ""},
+		{"no leader", members(3, func(m []model.EtcdMember) {
+			m[0].Leader = false
+			for i := range m {
+				m[i].Errors = []string{"etcdserver: no leader"}
+			}
+		}), []string{"error / etcd has no leader: it writes nothing"}, ""},
+		{"the only one that answers knows no leader", members(3, func(m []model.EtcdMember) {
+			silent(1, 2)(m)
+			m[0].Leader, m[0].Errors = false, []string{"etcdserver: no leader"}
+		}), []string{"error / etcd has no leader: it writes nothing"}, ""},
+		{"one member cut off", members(3, func(m []model.EtcdMember) { m[2].Errors = []string{"etcdserver: no leader"} }), []string{"warning / 1 of 3 members of etcd knows no leader, and the others do"}, ""},
+		{"two lead", members(3, func(m []model.EtcdMember) { m[2].Leader = true }), []string{"warning / 2 members of etcd say that they lead"}, ""},
+		{"the leader is not among those listed", members(1, func(m []model.EtcdMember) { m[0].Leader = false }), nil, "the leader of etcd: none of the members"},
+		{"members not listed", func(w *world) { members(1, nil)(w); w.Etcd.Problem = "members could not be listed: permission denied" }, nil, "members could not be listed"},
+		{"one silent of three that answer", members(3, silent(2)), []string{"warning / 1 of 3 members of etcd does not answer from here"}, ""},
 		{"the leader silent", members(3, silent(0)), []string{"warning / 1 of 3 members"}, ""},
-		{"two silent", members(3, silent(1, 2)), []string{"error / 2 of 3 members of etcd do not answer: there is no majority"}, ""},
+		{"one answers, through a forwarded port", members(3, silent(1, 2)), []string{"info / 2 of 3 members of etcd do not answer from here; there is a leader"}, ""},
+		{
+			"one answers, the others refuse", members(3, func(m []model.EtcdMember) { silent(1, 2)(m); m[1].Problem += ": connection refused" }),
+			[]string{"warning / 2 of 3 members of etcd do not answer from here; there is a leader"}, "",
+		},
 		{"a silent learner", members(3, func(m []model.EtcdMember) { silent(2)(m); m[2].Learner = true }), nil, ""},
 		{"all silent", members(3, silent(0, 1, 2)), nil, "no member of etcd"},
 	})
@@ -63,12 +84,20 @@ func TestEtcdSize(t *testing.T) {
 	hold(t, EtcdSize, []verdict{
 		{"small", members(3, nil), nil, ""},
 		{"most of its quota", size(1700<<20, 1700<<20, 2<<30), []string{"warning / the database of etcd member b is 1.66 GiB, 83 % of its quota"}, ""},
-		{"nearly all", size(1990<<20, 1990<<20, 2<<30), []string{"error / 97 %"}, ""},
+		{"nearly all", size(1990<<20, 1990<<20, 2<<30), []string{"error / 97.2 %"}, ""},
 		{"much of a greater quota", size(1990<<20, 1990<<20, 8<<30), nil, ""},
 		{"quota unknown", size(1990<<20, 1990<<20, 0), []string{"info / its quota is not reported, and 2.00 GiB is the default"}, ""},
 		{"hollow", size(900<<20, 200<<20, 8<<30), []string{"info / 900 MiB, of which 200 MiB are in use"}, ""},
+		{"use not told", size(900<<20, 0, 8<<30), nil, ""},
 		{"silent", members(1, func(m []model.EtcdMember) { m[0].Problem = "no answer" }), nil, "no member of etcd"},
 	})
+	r := judged(t, EtcdSize, func(w *world) {
+		size(900<<20, 200<<20, 8<<30)(w)
+		w.Etcd.Members[2].DBSize, w.Etcd.Members[2].DBInUse = 1<<30, 1<<30
+	})
+	if f := r.Findings[0]; f.Evidence[0].Value != "900 MiB" || f.Evidence[0].Source != "etcd e:1" {
+		t.Errorf("the evidence is of another member than the message: %+v", f.Evidence)
+	}
 }
 
 func TestWatchLivelock(t *testing.T) {

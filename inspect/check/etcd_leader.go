@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"kitescope/inspect/model"
 )
@@ -15,57 +16,91 @@ var EtcdNoLeader = &Check{
 	Since:    "0.3",
 	Parts:    model.PartSessions,
 	Needs:    NeedEtcd,
-	Doc: `Looks at the members of etcd. An error if one that answered knows no leader, or if so many do not answer that there is no majority. A warning if a member does not answer from here while a
-majority does: it may be down, or its advertised address may lead nowhere from where kitescope runs. Learners do not count for the majority.
+	Doc: `Looks at the members of etcd, as they answer from here.
 
-Without a leader etcd writes nothing, and Milvus stands still.`,
-	Remedy: `Look at etcd's members (` + "`etcdctl endpoint status --cluster`" + `): their disks, their network, their clocks. Start the one that is missing.`,
-	Run:    runEtcdLeader,
+- None that answers knows a leader: an error. Without one etcd writes nothing, and Milvus stands still.
+- Some know a leader and one does not, or two say that they lead: a warning, as a member is cut off from the others.
+- A member does not answer, while those that do know a leader. Then there is a majority, whatever is seen from here (a leader without one steps down). A warning if the member's
+  host refuses the connection, or if several others do answer; information if only one member can be asked at all: through a forwarded port, or from outside of Kubernetes, the addresses that
+  members advertise lead nowhere.
+
+Learners have no vote and do not count. Where etcd does not list its members, those that were not named are unknown: without a finding the check is skipped.`,
+	Remedy: `Look at etcd's members (` + "`etcdctl endpoint status --cluster`, `etcdctl endpoint health --cluster`" + `, run beside etcd): their disks, their network, their clocks. Start the one
+that is missing; with a majority gone for good, restore etcd from a snapshot.`,
+	Run: runEtcdLeader,
+}
+
+// quorum is what the members of etcd that could be asked say of their leader.
+type quorum struct {
+	voters, answered, silent, leaders, lost int
+	refused                                 bool
+	evidence                                []Evidence
+}
+
+func (q *quorum) add(m *model.EtcdMember) {
+	if m.Learner {
+		return
+	}
+	q.voters++
+	if m.Problem != "" {
+		q.silent++
+		q.refused = q.refused || strings.Contains(m.Problem, "refused")
+		q.evidence = append(q.evidence, Evidence{"member " + memberName(*m), m.Problem, "etcd " + m.Endpoint})
+		return
+	}
+	q.answered++
+	if m.Leader {
+		q.leaders++
+	}
+	for _, e := range m.Errors {
+		if noLeader(e) {
+			q.lost++
+			q.evidence = append(q.evidence, Evidence{"member " + memberName(*m), e, "etcd " + m.Endpoint})
+		}
+	}
 }
 
 func runEtcdLeader(p *Pass) error {
-	answered, voters, silent, leaders, lost := 0, 0, 0, 0, false
-	f := Finding{}
-	for _, m := range p.Etcd.Members {
-		if !m.Learner {
-			voters++
-		}
-		switch {
-		case m.Problem != "":
-			if !m.Learner {
-				silent++
-			}
-			f.Evidence = append(f.Evidence, Evidence{"member " + memberName(m), m.Problem, "etcd"})
-			continue
-		case m.Leader:
-			leaders++
-		}
-		answered++
-		for _, e := range m.Errors {
-			if noLeader(e) {
-				lost = true
-				f.Evidence = append(f.Evidence, Evidence{"member " + memberName(m), e, "etcd " + m.Endpoint})
-			}
-		}
+	var q quorum
+	for i := range p.Etcd.Members {
+		q.add(&p.Etcd.Members[i])
 	}
-	if answered == 0 {
+	if q.answered == 0 {
 		return p.Skip("no member of etcd said how it is")
 	}
-	f.Evidence = append(f.Evidence, Evidence{"members that vote", strconv.Itoa(voters), "etcd"}, Evidence{"of them silent", strconv.Itoa(silent), "etcd"}, Evidence{"leaders among those that answered", strconv.Itoa(leaders), "etcd"})
+	f := Finding{Hint: "run beside etcd: etcdctl endpoint status --cluster; then read the log of the members in the evidence"}
 	switch {
-	case lost || leaders == 0 && silent == 0:
+	case q.lost == q.answered:
 		f.Severity, f.Message = Error, "etcd has no leader: it writes nothing"
 		f.Impact = "Milvus stands still: sessions end, nothing is flushed or created."
-	case 2*silent >= voters && voters > 1:
-		f.Severity, f.Message = Error, fmt.Sprintf("%s of %d members of etcd do not answer: there is no majority", number(silent), voters)
-		f.Impact = "If they are down, etcd writes nothing, and Milvus stands still."
-	case silent > 0:
-		f.Severity, f.Message = Warning, fmt.Sprintf("%s of %d members of etcd does not answer from here", number(silent), voters)
-		f.Impact = "If it is down, etcd can lose fewer members before it stops."
+	case q.lost > 0:
+		f.Severity, f.Message = Warning, fmt.Sprintf("%s of %d members of etcd %s no leader, and the others do", number(q.lost), q.voters, agree(q.lost, "knows", "know"))
+		f.Impact = "It is cut off from the others: whoever asks it gets errors or old data."
+	case q.leaders > 1:
+		f.Severity, f.Message = Warning, fmt.Sprintf("%d members of etcd say that they lead", q.leaders)
+		f.Impact = "One of them is cut off from the others, or the leader changed this moment: look again."
+	case q.silent > 0:
+		f.Severity, f.Message = Info, fmt.Sprintf("%s of %d members of etcd %s not answer from here; there is a leader", number(q.silent), q.voters, agree(q.silent, "does", "do"))
+		f.Impact = "None, if they are only out of reach from here. If they are down, etcd can lose fewer members before it stops."
+		if q.refused || q.answered > 1 {
+			f.Severity, f.Impact = Warning, "If it is down, etcd can lose fewer members before it stops."
+		}
 	default:
-		return nil
+		return p.unlistedMembers(&q)
 	}
-	f.Hint = "etcdctl endpoint status --cluster, and the log of the members in the evidence"
+	f.Evidence = append(q.evidence, Evidence{"members that vote", strconv.Itoa(q.voters), "etcd"}, Evidence{"of them silent", strconv.Itoa(q.silent), "etcd"},
+		Evidence{"leaders among those that answered", strconv.Itoa(q.leaders), "etcd"})
 	p.Report(f)
+	return nil
+}
+
+// unlistedMembers notes that there may be members of etcd of which nothing is known.
+func (p *Pass) unlistedMembers(q *quorum) error {
+	if q.leaders == 0 {
+		p.Unseen("the leader of etcd: none of the members that could be asked")
+	}
+	if p.Etcd.Problem != "" {
+		p.Unseen("etcd: " + p.Etcd.Problem)
+	}
 	return nil
 }

@@ -50,41 +50,53 @@ func runEtcdSize(p *Pass) error {
 		if worst == nil || share(m) > share(worst) {
 			worst = m
 		}
-		if m.DBSize >= hollowBytes && part(m.DBInUse, m.DBSize) < hollow && (hollowest == nil || m.DBSize-m.DBInUse > hollowest.DBSize-hollowest.DBInUse) {
+		if m.DBSize >= hollowBytes && m.DBInUse > 0 && part(m.DBInUse, m.DBSize) < hollow && (hollowest == nil || m.DBSize-m.DBInUse > hollowest.DBSize-hollowest.DBInUse) {
 			hollowest = m
 		}
 	}
-	if worst == nil {
+	switch {
+	case worst == nil:
 		return p.etcdUnknown()
-	}
-	f := Finding{
-		Evidence: []Evidence{
-			{"database", bytesText(worst.DBSize), "etcd " + worst.Endpoint}, {"of it in use", bytesText(worst.DBInUse), "etcd " + worst.Endpoint}, {"quota", quotaText(worst), "etcd " + worst.Endpoint},
-		},
-		Impact: "When the quota is reached, etcd refuses every write, and Milvus stands still.",
-		Hint:   "etcdctl compact, then etcdctl defrag --endpoints=" + worst.Endpoint,
-	}
-	known := worst.DBQuota > 0
-	switch s := share(worst); {
-	case s >= sizeWarning:
-		f.Severity = Warning
-		if s >= sizeError {
-			f.Severity = Error
-		}
-		f.Message = fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", memberName(*worst), bytesText(worst.DBSize), percent(s))
-		if !known {
-			f.Severity = Info
-			f.Message = fmt.Sprintf("the database of etcd member %s is %s; its quota is not reported, and %s is the default", memberName(*worst), bytesText(worst.DBSize), bytesText(usualQuota))
-		}
+	case share(worst) >= sizeWarning:
+		p.reportSize(worst, share(worst))
 	case hollowest != nil:
+		p.reportHollow(hollowest)
+	}
+	return nil
+}
+
+// sizeFinding is a finding about the database of one member.
+func sizeFinding(m *model.EtcdMember) Finding {
+	source := "etcd " + m.Endpoint
+	return Finding{
+		Evidence: []Evidence{{"database", bytesText(m.DBSize), source}, {"of it in use", bytesText(m.DBInUse), source}, {"quota", quotaText(m), source}},
+		Hint: "etcdctl --endpoints=" + m.Endpoint + " endpoint status gives REVISION; etcdctl compact REVISION; then etcdctl defrag member by member, this one with --endpoints=" + m.Endpoint +
+			" (a member answers nothing while it defragments)",
+	}
+}
+
+func (p *Pass) reportSize(m *model.EtcdMember, share float64) {
+	f := sizeFinding(m)
+	f.Severity = Warning
+	if share >= sizeError {
+		f.Severity = Error
+	}
+	f.Message = fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", memberName(*m), bytesText(m.DBSize), percent(share))
+	f.Impact = "When the quota is reached, etcd refuses every write, and Milvus stands still."
+	if m.DBQuota <= 0 {
 		f.Severity = Info
-		f.Message = fmt.Sprintf("the database of etcd member %s is %s, of which %s are in use", memberName(*hollowest), bytesText(hollowest.DBSize), bytesText(hollowest.DBInUse))
-		f.Impact = "None yet: defragmenting gives the rest back."
-	default:
-		return nil
+		f.Message = fmt.Sprintf("the database of etcd member %s is %s; its quota is not reported, and %s is the default", memberName(*m), bytesText(m.DBSize), bytesText(usualQuota))
+		f.Hint = "look at --quota-backend-bytes of etcd; if it is near, " + f.Hint
 	}
 	p.Report(f)
-	return nil
+}
+
+func (p *Pass) reportHollow(m *model.EtcdMember) {
+	f := sizeFinding(m)
+	f.Message = fmt.Sprintf("the database of etcd member %s is %s, of which %s are in use", memberName(*m), bytesText(m.DBSize), bytesText(m.DBInUse))
+	f.Impact = "None yet: defragmenting gives the rest back to the disk."
+	f.Hint = "etcdctl defrag --endpoints=" + m.Endpoint + " at a quiet time (the member answers nothing while it runs)"
+	p.Report(f)
 }
 
 func quotaText(m *model.EtcdMember) string {

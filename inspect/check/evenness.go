@@ -28,6 +28,10 @@ const (
 	fewRows      = 5000 // in all: a cluster of less has nothing to spread
 	idleShare    = 0.25 // of what the others serve on average
 	settlesAfter = 2 * time.Minute
+	// A node whose segments are large is filled for longer: as long as another has come lately, up to fillsFor after its start.
+	fillsFor = time.Hour
+	// surelySettled is after how long even a large cluster, or one in the middle of an upgrade, has begun to fill a node.
+	surelySettled = 10 * time.Minute
 )
 
 // noSurvey says why nothing is known of what query nodes serve, "" if something is, and notes what
@@ -136,42 +140,110 @@ func (r *region) tooMuch() float64 {
 	return 0
 }
 
-// spreadable reports whether some replica has two segments on one node, of which another
-// could take one.
-func (r *region) spreadable(id model.NodeID) bool {
-	return slices.ContainsFunc(r.groups, func(g *balance.Group) bool {
-		return slices.ContainsFunc(g.Shares, func(s *balance.Share) bool { return s.Node != id && s.Sealed >= 2 })
+// replicasOf are the replicas that name a node as one that takes segments.
+func (r *region) replicasOf(id model.NodeID) []*balance.Group {
+	return slices.DeleteFunc(slices.Clone(r.groups), func(g *balance.Group) bool {
+		s := g.Share(id)
+		return s == nil || !s.Member
 	})
+}
+
+// spreadable reports whether some replica of a node has two segments on another one, of which it could take
+// one; of all replicas, where none names it.
+func (r *region) spreadable(id model.NodeID) bool {
+	groups := r.replicasOf(id)
+	if len(groups) == 0 {
+		groups = r.groups
+	}
+	return slices.ContainsFunc(groups, func(g *balance.Group) bool {
+		return !g.Exclusive() && slices.ContainsFunc(g.Shares, func(s *balance.Share) bool { return s.Node != id && s.Sealed >= 2 })
+	})
+}
+
+// settling reports whether a node is being filled: it has just started, or it started not long ago and was given a
+// segment lately. Where auto-balance is off nobody fills it.
+func (p *Pass) settling(n *balance.Share) bool {
+	if a := p.Balance.Auto; a.Known && !a.On {
+		return false
+	}
+	if at := n.Live.StartedAt(); !at.IsZero() {
+		switch age := p.Now.Sub(at); {
+		case age < settlesAfter:
+			return true
+		case age >= fillsFor:
+			return false
+		}
+	}
+	if n.Live == nil || n.Live.Distribution == nil {
+		return false
+	}
+	asked := p.askedAt()
+	return slices.ContainsFunc(n.Live.Distribution.Sealed, func(s model.ServedSegment) bool { return asked.Sub(versionTime(s.Version)) < moveGrace })
+}
+
+// roomier is how many times the mean memory of some nodes each of them has, where Milvus gives rows by it
+// (2.4.13 and later, pull requests 36466 and 36625); nil where it gives all the same, or somebody's is unknown.
+func (p *Pass) roomier(nodes []*balance.Share) map[model.NodeID]float64 {
+	if !balance.ByRoom(p.Version.Text) {
+		return nil
+	}
+	times, sum := make(map[model.NodeID]float64, len(nodes)), 0.0
+	for _, n := range nodes {
+		_, capacity, _ := n.Memory()
+		if capacity <= 0 {
+			return nil
+		}
+		times[n.Node] = float64(capacity)
+		sum += float64(capacity)
+	}
+	for id := range times {
+		times[id] *= float64(len(nodes)) / sum
+	}
+	return times
+}
+
+// evenByRoom reports whether the rows of a replica lie on its nodes as their memory does.
+func (p *Pass) evenByRoom(g *balance.Group) bool {
+	takers := slices.DeleteFunc(slices.Clone(g.Shares), func(s *balance.Share) bool { return !s.Takes() })
+	times := p.roomier(takers)
+	if times == nil {
+		return false
+	}
+	mean := float64(g.Rows()) / float64(len(takers))
+	return !slices.ContainsFunc(takers, func(s *balance.Share) bool { return rowsOf(s) >= unevenRows*mean*times[s.Node] })
 }
 
 // idleNode is a node that serves far less than the others of its resource group.
 type idleNode struct {
 	*balance.Share
 	region *region
-	others float64 // what the others cost on average
 	age    time.Duration
-	// fresh: it has just started, and Milvus will give it segments by itself.
+	// fresh: it has just started, and Milvus gives it segments by itself.
 	fresh bool
 }
 
-// idleNodes finds them. Where auto-balance is on, a node that has just started is none: segments move
-// after a second or two, and have settled after a minute and a half.
+// idleNodes finds them: by search work, and by the rows that Milvus balances. A node with few large segments does little work,
+// and has its rows. Where auto-balance is on, a node that is being filled is none.
 func (p *Pass) idleNodes() []idleNode {
 	var found []idleNode
 	for _, r := range p.regions() {
-		if len(r.nodes) < 2 || r.rows() < fewRows {
+		cost, rows := r.cost(), float64(r.rows())
+		if len(r.nodes) < 2 || rows < fewRows || cost <= 0 {
 			continue
 		}
-		total := r.cost()
+		times := p.roomier(r.nodes)
+		others := float64(len(r.nodes) - 1)
 		for _, n := range r.nodes {
-			others := (total - n.Cost) / float64(len(r.nodes)-1)
-			if n.Cost > idleShare*others || !r.spreadable(n.Node) {
+			share := idleShare
+			if x, ok := times[n.Node]; ok {
+				share *= min(1, x) // a small node is to have less
+			}
+			if n.Cost > share*(cost-n.Cost)/others || rowsOf(n) > share*(rows-rowsOf(n))/others || !r.spreadable(n.Node) {
 				continue
 			}
-			x := idleNode{Share: n, region: r, others: others, age: -1}
+			x := idleNode{Share: n, region: r, age: -1, fresh: p.settling(n)}
 			if at := n.Live.StartedAt(); !at.IsZero() {
 				x.age = p.Now.Sub(at)
-				x.fresh = x.age < settlesAfter && (!p.Balance.Auto.Known || p.Balance.Auto.On)
 			}
 			found = append(found, x)
 		}
@@ -195,7 +267,7 @@ func (p *Pass) unevenGroups(r *region) []unevenGroup {
 	mean := float64(r.rows()) / float64(len(r.nodes))
 	var list []unevenGroup
 	for _, g := range r.groups {
-		if g.Unknown > 0 || g.Spread.Nodes < 2 || g.Spread.RowsMaxMean < unevenRows {
+		if g.Unknown > 0 || g.Spread.Nodes < 2 || g.Spread.RowsMaxMean < unevenRows || g.Exclusive() || p.evenByRoom(g) {
 			continue
 		}
 		x := unevenGroup{Group: g}

@@ -159,7 +159,7 @@ func TestGrowingLarge(t *testing.T) {
 		{"its proportion is not told", func(w *world) {
 			large(14_000, 10*time.Minute)(w)
 			w.live("datacoord").Config = nil
-		}, nil, "how large 1 growing segment are"},
+		}, nil, "how large 1 growing segment is, or may be"},
 		{"bytes of a streaming node", func(w *world) {
 			large(9_000, time.Second)(w)
 			w.Segments[4].Details = &model.SegmentDetails{Growing: &model.GrowingStat{Rows: 9000, Bytes: 200 << 20, MaxBytes: 128 << 20}}
@@ -168,7 +168,7 @@ func TestGrowingLarge(t *testing.T) {
 			w.serve()
 			w.grow(2900, 0, 40*time.Minute)
 			w.query(nodeA).System = nil
-		}, nil, "how large 1 growing segment are"},
+		}, nil, "how large 1 growing segment is, or may be"},
 	})
 }
 

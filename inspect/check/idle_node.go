@@ -2,8 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
-	"time"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
@@ -19,15 +17,18 @@ var IdleNode = &Check{
 A query node that joined and was given nothing to serve costs money and helps nobody: all searches still wait for the others. Milvus issues 23604 and 24065 are such cases.
 
 Compared are the query nodes of one resource group that are registered, not stopping, and not inside streaming nodes (those take channels only). What a node
-serves comes from the node itself, else from its metrics; it is weighed as search work, as ` + "`kitescope balance`" + ` does. A node with
-at most a quarter of what the others have on average is a finding, an error if it serves nothing at all.
+serves comes from the node itself, else from its metrics. A node with at most a quarter of what the others have on average, in search work (weighed as
+` + "`kitescope balance`" + ` does) and in rows (which Milvus balances), is a finding, an error if it serves nothing at all. From Milvus 2.4.13 on, which gives rows by memory, a node
+with less memory than the others is measured by that.
 
-It is none if there is nothing to give it: no replica has two segments on one node, or the resource group serves fewer than 5,000 rows in all. Nor within two minutes of
-its start, unless auto-balance is off: measured on Milvus 2.3.5, the first segments are on a new node after 1 to 2 s and all have settled after 90 s.
+It is none if there is nothing to give it: no replica of it has two segments on one node, or the resource group serves fewer than 5,000 rows in all. Unless auto-balance is off, neither is it one
+within two minutes of its start, nor in the first hour while a segment has come within the last two minutes: it is being filled. Measured on Milvus 2.3.5 with small
+segments, the first were on a new node after 1 to 2 s and all had settled after 90 s; large ones take as long as they take to load, and while other nodes are stopping those go first. For ten minutes
+it is an information only.
 `,
 	Remedy: `
 If auto-balance is off (see auto-balance-off), turn it on, or move segments by hand: ` + "`kitescope balance --plan`" + ` lists the moves and the calls. If it is on and the
-node stays idle: is the node in the resource group of the replicas (` + "`kitescope get resource-groups`" + `)? Does another node hold the collection's load task? QueryCoord's log says
+node stays idle: is the node in the resource group of the replicas (` + "`kitescope get resource-groups`" + `)? Is another node stopping? Those are emptied first. QueryCoord's log says
 why it skips a replica ("skip balance"). Does its version or memory differ, so that QueryCoord holds it unfit?
 `,
 	Parts:       model.PartServing | model.PartSessions,
@@ -58,8 +59,8 @@ func (p *Pass) reportIdle(x idleNode) {
 	}
 	f := Finding{
 		Severity: Warning, Object: refNode("querynode", x.Node), Cost: r.tooMuch(),
-		Message: fmt.Sprintf("%s serves %d of %s, %s of the search work; each of the others %s to %s",
-			x.Name(), x.Sealed, plural(r.sealed(), "segment"), percent(x.Cost/total), percent(low), percent(high)),
+		Message: fmt.Sprintf("%s serves %d of %s, %s of the search work; each of the others %s",
+			x.Name(), x.Sealed, plural(r.sealed(), "segment"), percent(x.Cost/total), between(percent(low), percent(high))),
 		Evidence: []Evidence{
 			{"sealed segments", number(x.Sealed), metricSource(x.Share)},
 			{"growing segments", number(x.Growing), metricSource(x.Share)},
@@ -67,15 +68,28 @@ func (p *Pass) reportIdle(x idleNode) {
 			{"rows of the resource group", number(r.rows()), "query nodes"},
 			{"resource group", r.name, "etcd"},
 		},
-		Impact: "Its processors and memory are not used. " + percent(r.tooMuch()) + " of the busiest node's work is more than its fair share, and every search waits for it.",
+		Impact: "Its processors and memory are hardly used. " + percent(r.tooMuch()) + " of the busiest node's work is more than its fair share, and searches wait for that one.",
 		Hint:   "kitescope balance --plan lists the moves that would even it out",
 	}
 	if x.Sealed == 0 && x.Growing == 0 {
-		f.Severity = Error
-		f.Message = fmt.Sprintf("%s serves nothing; the others of its resource group serve %s", x.Name(), plural(r.sealed(), "segment"))
+		what := "nothing"
+		if x.Leaders > 0 {
+			what = "no segment, though it leads " + plural(x.Leaders, "shard")
+		} else {
+			f.Severity = Error
+		}
+		f.Message = fmt.Sprintf("%s serves %s; the others of its resource group serve %s", x.Name(), what, plural(r.sealed(), "segment"))
 	}
 	p.idleCircumstances(&f, x)
 	p.Report(f)
+}
+
+// between is a range of two figures, or the one that both are.
+func between(low, high string) string {
+	if low == high {
+		return low
+	}
+	return low + " to " + high
 }
 
 // idleCircumstances adds since when the node is there, how much it works, and what explains its idleness.
@@ -87,21 +101,22 @@ func (p *Pass) idleCircumstances(f *Finding, x idleNode) {
 	if cores, ok := x.CPU(); ok {
 		f.Evidence = append(f.Evidence, Evidence{"processor cores in use", fmt.Sprintf("%.2f", cores), x.Name() + " metrics"})
 	}
-	replicas := slices.DeleteFunc(slices.Clone(x.region.groups), func(g *balance.Group) bool {
-		s := g.Share(x.Node)
-		return s == nil || !s.Member
-	})
+	replicas := x.region.replicasOf(x.Node)
 	f.Evidence = append(f.Evidence, Evidence{"replicas that name it", fmt.Sprintf("%d of %d", len(replicas), len(x.region.groups)), "etcd"})
 	auto := p.Balance.Auto
 	switch {
 	case auto.Known && !auto.On:
 		f.Evidence = append(f.Evidence, Evidence{balance.SwitchKey, auto.Value, auto.From})
-	case len(replicas) == 0:
-		f.Hint = "no replica names the node: see kitescope get resource-groups, and whether the node is in the group that its replicas are in"
-	case x.age < 0 && f.Severity == Warning:
-		f.Severity = Info // it may have started a moment ago
+	case x.age < 0:
+		// It may have started a moment ago.
+		f.Severity = max(f.Severity, Warning) - 1
 		f.Evidence = append(f.Evidence, Evidence{"started", "unknown", ""})
-	case auto.Known && x.age > 10*time.Minute:
+	case x.age < surelySettled:
+		f.Severity = Info
+		f.Hint = "look again in ten minutes; " + f.Hint
+	case len(replicas) == 0:
+		f.Hint = "no replica names the node: see in kitescope get resource-groups whether it is in the group that replicas are in"
+	case auto.Known:
 		f.Hint = "auto-balance is on and has not helped: QueryCoord's log says why it skips the replicas; " + f.Hint
 	}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
@@ -17,8 +18,10 @@ var ImbalanceLeaders = &Check{
 The leader of a shard (delegator) consumes its channel, holds all its growing rows and its deletes, searches them by brute force, sends each search on to the nodes with the sealed segments and merges
 what they answer. A node that leads many shards is the slowest under inserts, whatever its segments.
 
-Counted are the leader views that query nodes have, over all replicas of a resource group; from 2.6 on those of the query nodes inside streaming nodes. A warning is a node with twice the mean or
-more and at least three above it, where there are two shards a node or more. Shards are never spread as evenly as segments: one of twelve moved when we watched Milvus 2.3.5 rebalance.
+Counted are the leader views that query nodes have, over all replicas of a resource group; from 2.6 on those of the query nodes inside streaming nodes. A finding is a node with twice the mean or
+more and at least three above it, where there are two shards a node or more; a warning if three of its shards or more would be elsewhere were those of each collection spread over its nodes, or if searching the
+growing rows on it is a twentieth of all search work; else an information. Shards are never spread as evenly as segments: one of twelve moved when we watched Milvus 2.3.5 rebalance, and Milvus compares the
+shards of one collection only, so that nodes that join a cluster of collections with one shard each lead none of them.
 `,
 	Remedy: `
 ` + "`queryCoord.autoBalanceChannel`" + ` (2.3.4 and later) lets QueryCoord move channels; before that, only releasing and loading a collection spreads them anew. By hand: POST
@@ -31,8 +34,9 @@ more and at least three above it, where there are two shards a node or more. Sha
 }
 
 const (
-	leadersTimes = 2
-	leadersMore  = 3
+	leadersTimes  = 2
+	leadersMore   = 3
+	leadersCostly = 0.05
 )
 
 func runImbalanceLeaders(p *Pass) error {
@@ -82,7 +86,7 @@ func (p *Pass) streamingShares() []*balance.Share {
 
 func (p *Pass) reportLeaders(r *region, nodes []*balance.Share, most *balance.Share, mean float64, sum int) {
 	f := Finding{
-		Severity: Warning, Object: refNode("querynode", most.Node),
+		Severity: Info, Object: refNode("querynode", most.Node),
 		Message: fmt.Sprintf("%s leads %d of %d shards, the others of %s %.1f on average; %s are growing on it",
 			most.Name(), most.Leaders, sum, groupName(r.name), (float64(sum)-float64(most.Leaders))/float64(len(nodes)-1), plural(most.GrowingRows, "row")),
 		Evidence: []Evidence{
@@ -103,5 +107,30 @@ func (p *Pass) reportLeaders(r *region, nodes []*balance.Share, most *balance.Sh
 	if total := r.cost(); total > 0 && growing > 0 {
 		f.Cost = min(1, most.GrowingCost/total)
 	}
+	crowded := r.crowded(nodes, most.Node)
+	if f.Cost >= leadersCostly || crowded >= leadersMore {
+		f.Severity = Warning
+	}
+	f.Evidence = append(f.Evidence, Evidence{"of them beyond an even spread of their collections", number(crowded), "worked out"})
 	p.Report(f)
+}
+
+// crowded counts the shards of a node that would be elsewhere were those of each replica spread over its nodes.
+func (r *region) crowded(nodes []*balance.Share, id model.NodeID) (sum int) {
+	for _, g := range r.groups {
+		shards, led, members := 0, 0, 0
+		for _, s := range g.Shares {
+			shards += s.Leaders
+			if s.Node == id {
+				led = s.Leaders
+			}
+			if slices.ContainsFunc(nodes, func(n *balance.Share) bool { return n.Node == s.Node }) {
+				members++
+			}
+		}
+		if members > 0 {
+			sum += max(0, led-(shards+members-1)/members)
+		}
+	}
+	return sum
 }

@@ -23,7 +23,8 @@ A finding is a replica with 1.3 or more, though moving segments would make it be
 node of the resource group serves on average: of small collections, and of those with fewer segments than nodes, nothing is said. A warning it is from 1.5 and three tenths on, or if all replicas
 of the group together come to 1.5.
 
-While a node is filled that joined less than two minutes ago, with auto-balance on, it is information only.
+While a node is being filled that has joined (see node-idle), it is information only. Nothing is said of replicas whose nodes are divided among channels (ChannelLevelScoreBalancer), nor
+of rows that lie as the memory of the nodes does, which is what Milvus 2.4.13 and later aim at.
 
 Growing rows sit on the leaders of their shards, and moving segments can only make up for them; what is left then is no finding.
 `,
@@ -40,15 +41,12 @@ func runImbalanceRows(p *Pass) error {
 	if reason := p.noSurvey(); reason != "" {
 		return p.Skip(reason)
 	}
-	filling := make(map[string]bool) // resource groups of which a node has just joined
-	for _, x := range p.idleNodes() {
-		filling[x.region.name] = filling[x.region.name] || x.fresh
-	}
 	for _, r := range p.regions() {
 		all := r.spread(rowsOf)
+		filling := slices.ContainsFunc(r.nodes, p.settling)
 		for i, g := range p.unevenGroups(r) {
 			severity := Info
-			if !filling[r.name] && (all >= warnRows && i == 0 || g.Spread.RowsMaxMean >= warnRows && g.weight >= worthAWarn) {
+			if !filling && (all >= warnRows && i == 0 || g.Spread.RowsMaxMean >= warnRows && g.weight >= worthAWarn) {
 				severity = Warning
 			}
 			p.reportRows(r, g, all, severity)
@@ -71,7 +69,7 @@ func (p *Pass) reportRows(r *region, g unevenGroup, all float64, severity Severi
 		Hint:   "kitescope balance " + g.Name() + " --plan --by rows",
 	}
 	if g.Spread.MaxMean > 1 && r.cost() > 0 {
-		f.Cost = (1 - 1/g.Spread.MaxMean) * g.Cost() / r.cost()
+		f.Cost = min(1, (1-1/g.Spread.MaxMean)*g.Cost()/r.cost())
 	}
 	if g.reachable > 0 {
 		f.Evidence = append(f.Evidence, Evidence{"reachable by moving segments", fmt.Sprintf("%.2f or less", max(g.reachable, 1)), "worked out"})

@@ -16,6 +16,8 @@ const (
 	importLong = 12 * time.Hour
 	// importGone is what DataCoord is given to notice that a node is gone.
 	importGone = 5 * time.Minute
+	// importLeft is how old importing segments without an import have to be; before 2.4 imports are not in etcd, and may be under way.
+	importLeft, importLeftUnseen = time.Hour, 24 * time.Hour
 )
 
 // ImportStuck finds imports that do not get on.
@@ -30,12 +32,11 @@ var ImportStuck = &Check{
 - a job is Pending for 30 minutes, or in another state that is not final for 12 hours;
 - a task is in progress for 5 minutes on a node that has no session;
 - segments of a living collection are importing, an hour after they were made, while no job of the collection is under way: they are what an import
-  that was cut off left.
+  that was cut off left. Before 2.4, where etcd does not tell of imports, after a day.
 
 Final are Completed and Failed. Times are the jobs' own; one without a time is not judged by it. Failed ones are ` + "`task-failed`" + `'s, those of collections that are gone ` + "`orphan-task`" + `'s.`,
-	Remedy: `utility.list_bulk_insert_tasks() shows progress and reasons. Look at the log of the data node that has the task; object storage that cannot be
-read is the usual cause.`,
-	Run: runImportStuck,
+	Remedy: "`utility.list_bulk_insert_tasks()` shows progress and reasons. Look at the log of the data node that has the task; object storage that cannot be\nread is the usual cause. A job that waits needs a data node with a free slot.",
+	Run:    runImportStuck,
 }
 
 func runImportStuck(p *Pass) error {
@@ -85,13 +86,17 @@ func (p *Pass) reportImport(t *model.Task, why string) {
 			{"reason", cmp.Or(t.Reason, "none"), "etcd"},
 		},
 		Impact: "Its rows are not there.",
-		Hint:   fmt.Sprintf("utility.get_bulk_insert_state(task_id=%d), and the log of %s", t.Trigger, taskNode(t)),
+		Hint:   fmt.Sprintf("utility.get_bulk_insert_state(task_id=%d), and %s", t.Trigger, p.logOf(t)),
 	})
 }
 
 // judgeImporting looks for importing segments that no import works on.
 func (p *Pass) judgeImporting(running map[model.CollectionID]bool) {
-	limit := p.before(time.Hour)
+	grace, jobs := importLeft, "none"
+	if releaseOf(p.Cluster).before(release{2, 4}) {
+		grace, jobs = importLeftUnseen, "not recorded before Milvus 2.4"
+	}
+	limit := p.before(grace)
 	for _, x := range p.Collections {
 		t := p.CollectionTotals(x.ID)
 		if x.Dropped() || running[x.ID] || t.ByState[model.SegmentImporting] == 0 {
@@ -110,8 +115,8 @@ func (p *Pass) judgeImporting(running map[model.CollectionID]bool) {
 		}
 		p.Report(Finding{
 			Severity: Warning, Object: refCollection(p.Cluster, x.ID), Objects: objects[:min(len(objects), maxObjects)],
-			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, and no import is under way", plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), agree(segments, "is", "are")),
-			Evidence: []Evidence{{"importing segments older than 1 h", number(segments), "etcd"}, {"their rows", number(rows), "etcd"}, {"imports under way", "none", "etcd"}},
+			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, and no import is known to be under way", plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), agree(segments, "is", "are")),
+			Evidence: []Evidence{{"importing segments older than " + span(grace), number(segments), "etcd"}, {"their rows", number(rows), "etcd"}, {"imports under way", jobs, "etcd"}},
 			Impact:   "Their rows are not visible; they hold storage.",
 			Hint:     fmt.Sprintf("%sutility.list_bulk_insert_tasks(collection_name=%q), then import again what is missing", inDatabase(p.Cluster, x), x.Name),
 		})

@@ -24,6 +24,19 @@ func TestIndexMissing(t *testing.T) {
 		{"just flushed", func(w *world) { drop(w); w.segment(0).PositionAt = back(9 * time.Minute) }, nil, ""},
 		{"just compacted", func(w *world) { drop(w); w.segment(0).ExpireAt = back(9 * time.Minute) }, nil, ""},
 		{"index just defined", func(w *world) { drop(w); w.Indexes[0].CreatedAt = backT(9 * time.Minute) }, nil, ""},
+		{"of an import under way", func(w *world) { drop(w); w.segment(0).Importing = true }, nil, ""},
+		{"sorting comes first in 2.5", func(w *world) {
+			drop(w)
+			w.Version.Text, w.segment(0).PositionAt = "2.5.4", back(20*time.Minute)
+		}, nil, ""},
+		{"sorting takes long in 2.5", func(w *world) {
+			drop(w)
+			w.Version.Text, w.segment(0).PositionAt = "2.5.4", back(40*time.Minute)
+		}, []string{"warning indexes/1500 1 flushed segment"}, ""},
+		{"sorted in 2.5", func(w *world) {
+			drop(w)
+			w.Version.Text, w.segment(0).PositionAt, w.segment(0).Sorted = "2.5.4", back(20*time.Minute), true
+		}, []string{"warning indexes/1500 1 flushed segment"}, ""},
 		{"growing", func(w *world) { drop(w); w.segment(0).State = model.SegmentGrowing }, nil, ""},
 		{"L0", func(w *world) { drop(w); w.segment(0).Level = model.LevelL0 }, nil, ""},
 		{"collection dropped", func(w *world) { drop(w); w.Collections[0].State = "Dropping" }, nil, ""},
@@ -72,6 +85,33 @@ func TestIndexStuck(t *testing.T) {
 		{"unissued for long", wait(model.IndexUnissued, 40*time.Minute), []string{"warning indexes/1500 for up to 40 min"}, ""},
 		{"tried again", wait(model.IndexRetry, 40*time.Minute), []string{"warning indexes/1500 for up to 40 min"}, ""},
 		{"for a while", wait(model.IndexInProgress, 20*time.Minute), nil, ""},
+		{"others of another index finish", and(wait(model.IndexUnissued, 40*time.Minute), func(w *world) {
+			s := wellSegment(9000, "other")
+			s.Collection, s.Indexes[0].Index, s.Indexes[0].FinishedAt = 7, 8, backT(time.Minute)
+			w.Segments = append(w.Segments, s)
+		}), []string{"info indexes/1500 for up to 40 min"}, ""},
+		{"others finish, and this fails again and again", and(wait(model.IndexRetry, 40*time.Minute), func(w *world) {
+			w.index(0).FailReason, w.index(1).FinishedAt = "out of memory", backT(time.Minute)
+		}), []string{"warning indexes/1500 for up to 40 min"}, ""},
+		{"others finish, for more than a day", and(wait(model.IndexUnissued, 30*time.Hour), func(w *world) { w.index(1).FinishedAt = backT(time.Minute) }), []string{"warning indexes/1500 for up to 30 h"}, ""},
+		{"a queue before 2.5", and(wait(model.IndexUnissued, 2*time.Hour), func(w *world) {
+			for i := range w.Segments {
+				w.index(i).FinishedAt = time.Time{}
+			}
+			s := w.segment(1)
+			s.PositionAt, s.ExpireAt, s.StartAt, w.index(1).State = back(2*time.Hour), back(2*time.Hour), back(2*time.Hour), model.IndexInProgress
+		}), []string{"info indexes/1500 waits on 2 segments, 180,000 rows, for up to 2 h"}, ""},
+		{"nobody builds, before 2.5", and(wait(model.IndexUnissued, 2*time.Hour), func(w *world) {
+			for i := range w.Segments {
+				w.index(i).FinishedAt = time.Time{}
+			}
+		}), []string{"warning indexes/1500 for up to 2 h"}, ""},
+		{"of an import under way", and(wait(model.IndexUnissued, 2*time.Hour), func(w *world) { w.segment(0).Importing = true }), nil, ""},
+		{"of an import that began long ago", and(wait(model.IndexUnissued, 13*time.Hour), func(w *world) { w.segment(0).Importing = true }), []string{"warning indexes/1500 for up to 13 h"}, ""},
+		{"on a node that stops", and(wait(model.IndexInProgress, 10*time.Minute), func(w *world) {
+			w.another("indexnode", 16)
+			w.index(0).Node, w.Sessions[len(w.Sessions)-1].Stopping = 16, true
+		}), nil, ""},
 		{"on a node that is gone", and(wait(model.IndexInProgress, 3*time.Minute), func(w *world) { w.index(0).Node = 99 }), []string{"warning indexes/1500 for up to 3 min"}, ""},
 		{"on a node that has just gone", and(wait(model.IndexInProgress, time.Minute), func(w *world) { w.index(0).Node = 99 }), nil, ""},
 		{"no index node", and(wait(model.IndexUnissued, 3*time.Minute), noBuilder), []string{"warning indexes/1500 no index node is registered"}, ""},
@@ -93,6 +133,14 @@ func TestIndexTooNew(t *testing.T) {
 		{"readable", nil, nil, ""},
 		{"newer", func(w *world) { w.index(0).EngineVersion = 7 }, []string{"error collections/1000 1 segment of docs, 90,000 rows, has index files of version 7, which querynode-4 cannot read: it reads 0 to 6"}, ""},
 		{"older than a node reads", func(w *world) { w.Sessions[3].IndexEngine.Minimal = 7; w.Sessions[3].IndexEngine.Current = 8 }, []string{"error collections/1000 4 segments"}, ""},
+		{"the node that cannot stops", func(w *world) {
+			w.another("querynode", 14)
+			w.Sessions[len(w.Sessions)-1].IndexEngine, w.Sessions[len(w.Sessions)-1].Stopping = model.EngineRange{Current: 5}, true
+		}, nil, ""},
+		{"a version that was asked for", func(w *world) {
+			w.index(0).EngineVersion = 7
+			w.Config = []*model.ConfigEntry{{Name: "dataCoord/targetVecIndexVersion", Value: "7"}}
+		}, []string{"warning collections/1000 which querynode-4 may not be able to read"}, ""},
 		{"no files", func(w *world) { w.index(0).EngineVersion, w.index(0).Files = 7, 0 }, nil, ""},
 		{"dropped segment", func(w *world) { w.index(0).EngineVersion, w.segment(0).State = 7, model.SegmentDropped }, nil, ""},
 		{"nodes do not say", func(w *world) { w.index(0).EngineVersion, w.Sessions[3].IndexEngine = 7, model.EngineRange{} }, nil, "no query node says"},
@@ -155,6 +203,13 @@ func TestCollectionUnindexed(t *testing.T) {
 		{"loaded without", func(w *world) { w.Indexes[0].Deleted = true }, []string{"warning collections/1000 docs.vec has no index over 360,000 rows"}, ""},
 		{"not loaded", func(w *world) { w.Indexes, w.LoadStates = nil, nil }, []string{"info collections/1000 360,000 rows"}, ""},
 		{"few rows", func(w *world) { w.Indexes, w.Segments = nil, w.Segments[:1] }, nil, ""},
+		{"a second field that is not loaded", func(w *world) {
+			w.Collections[0].Fields = append(w.Collections[0].Fields, &model.Field{ID: 103, Name: "spare", Type: "SparseFloatVector"})
+			w.LoadStates[0].Fields = []model.FieldID{100, wellField, 102}
+		}, []string{"info collections/1000 docs.spare has no index over 360,000 rows"}, ""},
+		{"a second field that is loaded", func(w *world) {
+			w.Collections[0].Fields = append(w.Collections[0].Fields, &model.Field{ID: 103, Name: "spare", Type: "SparseFloatVector"})
+		}, []string{"warning collections/1000 docs.spare"}, ""},
 		{"2.1 searches without", func(w *world) { w.Indexes, w.Version.Text = nil, "2.1" }, []string{"info collections/1000 360,000 rows"}, ""},
 		{"only an index on another field", func(w *world) { w.Indexes[0].Field = 102 }, []string{"warning collections/1000 docs.vec"}, ""},
 		{"dropped", func(w *world) { w.Indexes, w.Collections[0].State = nil, "Dropped" }, nil, ""},

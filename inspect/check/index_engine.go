@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"kitescope/inspect/model"
 )
@@ -13,22 +14,22 @@ var IndexTooNew = &Check{
 	Title:    "Index files are of a version that query nodes cannot read",
 	Severity: Error,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
+	Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions | model.PartConfig,
 	Doc: `Compares the version that each finished index file was written in with the range that the sessions of query nodes say they read
 (` + "`IndexEngineVersion`" + `, Milvus 2.3 and later). A file outside of the range of any registered query node is a finding: an error, as
-that node cannot load the segment.
+that node cannot load the segment. Only a warning, if ` + "`dataCoord.targetVecIndexVersion`" + ` asks for that version: nodes can read more than they say is current.
 
 It happens when a newer Milvus has built indexes and an older one runs again, or while only some query nodes are upgraded (milvus issue
-33242: 2.3.15 after 2.4.1, "channel not available"). Nodes that do not say a range, and dropped segments, are not judged.`,
+33242: 2.3.15 after 2.4.1, "channel not available"). Nodes that do not say a range, nodes that stop, and dropped segments are not judged.`,
 	Remedy: `Bring all query nodes to the version that wrote the files. To stay with the older one, drop the index and create it again, so that it is
-built by that version, before the collection is loaded.`,
+built by that version, before the collection is loaded; it cannot be searched meanwhile.`,
 	Run: runIndexTooNew,
 }
 
 func runIndexTooNew(p *Pass) error {
 	var readers []*model.Session
 	for _, s := range p.Sessions {
-		if s.Role == "querynode" && s.IndexEngine.Current > 0 {
+		if s.Role == "querynode" && s.IndexEngine.Current > 0 && !s.Stopping {
 			readers = append(readers, s)
 		}
 	}
@@ -96,6 +97,11 @@ func (p *Pass) judgeEngine(x *model.Collection, lowest, highest *model.Session) 
 		{"version of the files", strconv.Itoa(int(version)), "etcd"},
 		{"range of " + reader.Name(), fmt.Sprintf("%d to %d", reader.IndexEngine.Minimal, reader.IndexEngine.Current), "etcd"},
 		{"its Milvus version", reader.Version, "etcd"},
+	}
+	if wanted := p.count("dataCoord.targetVecIndexVersion", -1, dataCoords()...); version > reader.IndexEngine.Current && int64(version) <= wanted {
+		f.Severity = Warning
+		f.Message = strings.Replace(f.Message, " cannot read", " may not be able to read", 1)
+		f.Evidence = append(f.Evidence, Evidence{"dataCoord.targetVecIndexVersion", number(wanted), p.settingSource("dataCoord.targetVecIndexVersion")})
 	}
 	f.Impact = "The node cannot load these segments: the collection does not load, or its shards are not available."
 	f.Hint = fmt.Sprintf("run %s with the Milvus version that built the index, or build it again with %s", reader.Name(), reader.Version)

@@ -20,9 +20,9 @@ var IndexFailed = &Check{
 
 An error if the field holds vectors: its rows are compared one by one, or the collection does not load. Of other fields a
 warning. There is no grace time, as the state does not change any more.`,
-	Remedy: `Read the reason. "out of memory" and "no space left" are the index node's: give it more, or make segments smaller. A reason
+	Remedy: `Read the reason. "out of memory" and "no space left" are those of the node that built it: give it more, or make segments smaller. A reason
 about parameters means that the definition does not fit the data: drop the index and create another. After the cause is
-gone, drop and create the index to build it again.`,
+gone, drop and create the index to build it again; the collection has to be released for that, and cannot be searched until it is loaded again.`,
 	Run: runIndexFailed,
 }
 
@@ -43,10 +43,9 @@ func runIndexFailed(p *Pass) error {
 				{"failed builds", strconv.Itoa(len(t.segments)), "etcd"},
 				{"their rows", number(t.rows), "etcd"},
 				{"reason", why, "etcd"},
-				{"index nodes", nodesText(t), "etcd"},
+				{"nodes that tried", nodesText(t), "etcd"},
 			},
-			Hint: fmt.Sprintf("%srelease %[2]s, drop_index(index_name=%[3]q) and create_index(%[4]q, ...) once the reason is gone",
-				inDatabase(p.Cluster, t.collection), t.collection.Name, t.index.Name, fieldLabel(t.collection, t.index.Field)),
+			Hint: "once the reason is gone: " + rebuildHint(p.Cluster, t.collection, t.index, "{...}"),
 		}
 		if onVector(t.collection, t.index) {
 			f.Severity, f.Cost = Error, work.share(t.collection, t.rows)

@@ -25,7 +25,7 @@ var IndexMetricMismatch = &Check{
 
 Milvus refuses the first when an index is created; it comes from clients and backups that write metadata themselves, and from upgrades.
 Which metric searches ask for is in no metadata: a search with another metric than the index's fails with a message that says so.`,
-	Remedy: `Release the collection, drop the index, create it with the metric that the vectors were made for, and load again.`,
+	Remedy: `Release the collection, drop the index, create it with the metric that the vectors were made for, and load again. The collection cannot be searched meanwhile.`,
 	Run:    runIndexMetric,
 }
 
@@ -83,7 +83,7 @@ func (p *Pass) judgeMetric(x *model.Collection, field *model.Field, i *model.Ind
 			{"metric of the index", i.Metric, "etcd"}, {"type of the field", field.Type, "etcd"}, {"metrics of that type", strings.Join(allowed, ", "), ""},
 		},
 		Impact: "Searches of the field fail.",
-		Hint:   fmt.Sprintf("%srelease %s, drop_index(index_name=%q) and create_index(%q, ...) with one of those metrics", inDatabase(p.Cluster, x), x.Name, i.Name, field.Name),
+		Hint:   rebuildHint(p.Cluster, x, i, `{..., "metric_type": "`+allowed[0]+`"}`),
 	})
 }
 
@@ -99,7 +99,8 @@ func (p *Pass) judgeRivals(x *model.Collection, list []*model.Index) {
 				collectionLabel(p.Cluster, x.ID), fieldLabel(x, i.Field), list[0].Name, list[0].Metric, i.Name, i.Metric),
 			Evidence: []Evidence{{"metric of " + list[0].Name, list[0].Metric, "etcd"}, {"metric of " + i.Name, i.Metric, "etcd"}},
 			Impact:   "Segments may be served by either, and searches with the other metric fail.",
-			Hint:     fmt.Sprintf("%srelease %s and drop_index(index_name=...) of the one that is wrong", inDatabase(p.Cluster, x), x.Name),
+			Hint: fmt.Sprintf("%sc = Collection(%q); c.release(); c.drop_index(index_name=...) of the one that is wrong; c.load(). Searches of %[2]s fail until it is loaded again",
+				inDatabase(p.Cluster, x), x.Name),
 		})
 		return
 	}
@@ -128,7 +129,7 @@ func (p *Pass) judgeLoadedIndex(x *model.Collection) {
 			Message:  fmt.Sprintf("%s is loaded with index %s on %s, which no longer exists", collectionLabel(p.Cluster, x.ID), loaded, field.Name),
 			Evidence: []Evidence{{"index it is loaded with", loaded.String(), "etcd"}, {"index of the field now", now, "etcd"}},
 			Impact:   "Nodes serve what was built by the old definition, or compare rows one by one.",
-			Hint:     fmt.Sprintf("%srelease and load %s again", inDatabase(p.Cluster, x), x.Name),
+			Hint:     fmt.Sprintf("%sc = Collection(%q); c.release(); c.load(). Searches of %[2]s fail until it is loaded again", inDatabase(p.Cluster, x), x.Name),
 		})
 		return // one field is enough: the remedy is the same
 	}

@@ -15,22 +15,28 @@ var IndexMissing = &Check{
 	Doc: `Looks at every flushed segment and every index definition of its collection. DataCoord writes a record for each pair
 (` + "`segment-index/...`" + `) within a minute; a pair without one is a finding once segment and definition are 10 minutes old.
 
-Not a finding: FLAT and BIN_FLAT, which have no files; segments of fewer than 1,024 rows
-(` + "`indexCoord.segment.minSegmentNumRowsToEnableIndex`" + `), which Milvus marks finished without building; L0, growing and importing
-segments. From Milvus 2.5 on segments are sorted before they are indexed: a sort that lags shows here too.
+From Milvus 2.5 on segments are sorted before they are indexed: one that is not sorted yet is given 30 minutes.
 
-Rows without an index are compared one by one by every search. Sources: ` + "`internal/datacoord/index_service.go`" + `; milvus issues
+Not a finding: FLAT and BIN_FLAT, which have no files; segments of fewer than 1,024 rows
+(` + "`indexCoord.segment.minSegmentNumRowsToEnableIndex`" + `), which Milvus marks finished without building; L0 and growing segments; those
+of an import that is under way, whose times are those of its beginning.
+
+Rows without an index are compared one by one by every search. Sources: ` + "`internal/datacoord/index_service.go`, `index_inspector.go`" + `; milvus issues
 22278 and 36389.`,
-	Remedy: `Check that DataCoord is healthy and logs no error about the segment. Dropping the index and creating it again makes
-DataCoord write the records anew; the collection has to be released for that.`,
+	Remedy: `Look for the segment in DataCoord's log, and at the tasks that sort it (` + "`kitescope get tasks`" + `). A restart of DataCoord makes it look through all segments
+again. The last resort is to drop the index and create it again; the collection has to be released for that, and cannot be searched until it is loaded again.`,
 	Run:         runIndexMissing,
 	FollowsFrom: []Cause{{Check: "layout-older"}, {Check: "layout-rollback"}},
 }
 
 func runIndexMissing(p *Pass) error {
-	limit, found := p.before(buildGrace), tallies{}
+	limit, sorted, found := p.before(buildGrace), p.before(stuckAfter), tallies{}
+	sorts := !releaseOf(p.Cluster).before(release{2, 5})
 	p.eachUnbuilt(func(b build) {
-		if b.record == nil && p.waited(b, limit, buildGrace) {
+		if b.record != nil || b.segment.Importing {
+			return
+		}
+		if p.waited(b, limit, buildGrace) && (!sorts || b.segment.Sorted || settled(b.segment, sorted)) {
 			found.add(b)
 		}
 	})
@@ -46,8 +52,12 @@ func runIndexMissing(p *Pass) error {
 				{"flushed rows of the collection", number(p.sealedRows(t.collection)), "etcd"},
 				{"oldest could have had one since", timeText(t.oldest), "etcd"},
 			},
-			Hint: fmt.Sprintf("%sutility.index_building_progress(%q, %q) says what Milvus itself counts; then release, drop_index(index_name=%q), create_index(%q, ...) and load",
-				inDatabase(p.Cluster, t.collection), t.collection.Name, t.index.Name, t.index.Name, fieldLabel(t.collection, t.index.Field)),
+			Hint: fmt.Sprintf("%sutility.index_building_progress(%q, %q) says what Milvus itself counts; look for segment %s in DataCoord's log, and restart DataCoord if it does not say why",
+				inDatabase(p.Cluster, t.collection), t.collection.Name, t.index.Name, t.segments[0]),
+		}
+		if sorts && t.unsorted > 0 {
+			f.Evidence = append(f.Evidence, Evidence{"of them not sorted yet, which comes first", strconv.Itoa(t.unsorted), "etcd"})
+			f.Hint = "look at the tasks that sort segments: kitescope get tasks; " + f.Hint
 		}
 		if vector {
 			f.Severity, f.Cost = Warning, work.share(t.collection, t.rows)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,9 @@ const (
 	idleAfter = 2 * time.Minute
 	// progressWithin is how recent the last finished build has to be for the queue to count as moving.
 	progressWithin = 10 * time.Minute
+	// unseenProgress is how long a queue is taken to move of which it cannot be seen, while nodes build; queueLong is when even
+	// one that moves has left a build behind. What came out of an import or a sort looks as old as its source.
+	unseenProgress, queueLong = 3 * time.Hour, 24 * time.Hour
 )
 
 // IndexStuck finds builds that wait or run for too long.
@@ -34,64 +38,105 @@ var IndexStuck = &Check{
 	Doc: `Looks at index builds in state Unissued, InProgress or Retry, by the time since which segment and index definition are both there.
 
 A finding after 30 minutes; after 2 minutes if no index node (from Milvus 2.6 on: data node) is registered, or if the node that has
-the build is gone. Only information, if another build of the same index finished within the last 10 minutes (Milvus 2.5 and later
-record that): then there is a queue that moves. FLAT and segments of fewer than 1,024 rows are never looked at.
+the build is gone. Segments of an import that is under way are given 12 hours: their times are those of its beginning. FLAT and segments of fewer than 1,024 rows are never looked at.
+
+Only information, for a day, if a build of any index finished within the last 10 minutes (Milvus 2.5 and later record that): then there is a queue that moves.
+Before 2.5 that cannot be seen: then it is information for 3 hours if registered nodes build something. A warning all the same: what has to be tried again, for a reason that is recorded, and what is on a node that is gone.
 
 Meanwhile the segments are searched by brute force, or not loaded. Milvus issues 26860, 32283, 35032 and 36389 are such cases: no idle
 index node, a node that restarts again and again, a queue that nobody serves.`,
-	Remedy: `Start index nodes, or look why the one that has the build does not finish: memory, restarts, object storage. DataCoord gives a
+	Remedy: `Start index nodes (Milvus 2.6 and later: data nodes), or look why the one that has the build does not finish: memory, restarts, object storage. DataCoord gives a
 build to another node once the session of the first is gone. ` + "`indexNode.scheduler.buildParallel`" + ` says how many one node builds at once.`,
 	Run:         runIndexStuck,
-	FollowsFrom: []Cause{{Check: "etcd-alarm"}},
+	FollowsFrom: []Cause{{Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
 }
 
 func runIndexStuck(p *Pass) error {
 	workers := builders(p.Cluster)
-	known := make(map[model.NodeID]bool, len(workers))
-	for _, s := range workers {
-		known[s.Node] = true
-	}
-	slow, soon, found := p.before(stuckAfter), p.before(idleAfter), tallies{}
+	slow, soon, long, found := p.before(stuckAfter), p.before(idleAfter), p.before(importLong), tallies{}
 	p.eachUnbuilt(func(b build) {
 		if b.record == nil || b.record.State == model.IndexFailed {
 			return
 		}
-		abandoned := len(workers) == 0 || b.record.Node != 0 && b.record.State == model.IndexInProgress && !known[b.record.Node]
-		if p.waited(b, slow, stuckAfter) || alive(p.Cluster) && abandoned && p.waited(b, soon, idleAfter) {
+		gone := alive(p.Cluster) && (len(workers) == 0 || p.nodeGone(b.record))
+		if p.waited(b, slow, stuckAfter) && (!b.segment.Importing || settled(b.segment, long)) || gone && p.waited(b, soon, idleAfter) {
 			found.add(b)
 		}
 	})
-	work := p.searchWork()
-	for _, t := range found.list() {
-		p.reportStuck(t, workers, work)
+	list := found.list()
+	if len(list) == 0 {
+		return nil
+	}
+	work, pace := p.searchWork(), p.buildPace()
+	for _, t := range list {
+		p.reportStuck(t, workers, pace, work)
 	}
 	return nil
 }
 
-func (p *Pass) reportStuck(t *tally, workers []*model.Session, work searchWork) {
-	finished := p.lastFinished(t)
+// nodeGone reports whether a build is on a node that is not registered. A node that stops finishes what it has.
+func (p *Pass) nodeGone(r *model.SegmentIndex) bool {
+	return r.State == model.IndexInProgress && r.Node != 0 && len(p.SessionsOf(r.Node)) == 0
+}
+
+// pace is how the building of all indexes gets on.
+type pace struct {
+	// last is when a build finished last; zero if the version does not record it.
+	last time.Time
+	// working: a registered node builds something.
+	working bool
+}
+
+func (p *Pass) buildPace() (x pace) {
+	for _, s := range p.Segments {
+		for i := range s.Indexes {
+			switch r := &s.Indexes[i]; {
+			case r.State == model.IndexFinished && r.FinishedAt.After(x.last):
+				x.last = r.FinishedAt
+			case r.State == model.IndexInProgress && !p.nodeGone(r):
+				x.working = true
+			}
+		}
+	}
+	return x
+}
+
+// moves reports whether a queue in which something waits for so long seems to move.
+func (x pace) moves(p *Pass, waits time.Duration) bool {
+	if x.last.IsZero() {
+		return x.working && waits < unseenProgress
+	}
+	return p.age(x.last) < progressWithin && waits < queueLong
+}
+
+func (p *Pass) reportStuck(t *tally, workers []*model.Session, pace pace, work searchWork) {
+	why, waits := most(t.reasons), p.age(t.oldest)
 	f := Finding{
 		Severity: Warning, Object: refIndex(t.index), Objects: t.objects(), Impact: p.indexImpact(t),
-		Message: fmt.Sprintf("%s waits on %s, %s rows, for up to %s", p.what(t), plural(len(t.segments), "segment"), number(t.rows), span(p.age(t.oldest))),
+		Message: fmt.Sprintf("%s waits on %s, %s rows, for up to %s", p.what(t), plural(len(t.segments), "segment"), number(t.rows), span(waits)),
 		Evidence: []Evidence{
 			{"states", statesText(t), "etcd"},
 			{"waiting since", timeText(t.oldest), "etcd"},
 			{"nodes that have builds", nodesText(t), "etcd"},
 			{"registered nodes that build", sessionNames(workers), "etcd"},
 		},
-		Hint: "look at the log and the memory of the index nodes: " + sessionNames(workers),
+		Hint: "look at the log and the memory of the nodes that build: " + sessionNames(workers),
 	}
-	if why := most(t.reasons); why != "" {
+	if why != "" {
 		f.Evidence = append(f.Evidence, Evidence{"last reason", why, "etcd"})
 	}
-	if !finished.IsZero() {
-		f.Evidence = append(f.Evidence, Evidence{"last finished build", timeText(finished), "etcd"})
+	if !pace.last.IsZero() {
+		f.Evidence = append(f.Evidence, Evidence{"last finished build of any index", timeText(pace.last), "etcd"})
 	}
+	gone := p.goneOf(t)
 	switch {
 	case len(workers) == 0 && alive(p.Cluster):
-		f.Message += ": no index node is registered"
-		f.Hint = "start an index node (Milvus 2.6 and later: a data node)"
-	case !finished.IsZero() && p.age(finished) < progressWithin:
+		f.Message += ": no " + builderLabel(p.Cluster) + " is registered"
+		f.Hint = "start a " + builderLabel(p.Cluster)
+	case gone != "":
+		f.Message += ": node " + gone + " has it and is gone"
+		f.Hint = "DataCoord should give it to another node; look at its log, and restart it if it does not"
+	case (why == "" || t.states[model.IndexRetry] == 0) && pace.moves(p, waits):
 		f.Severity = Info
 	}
 	if onVector(t.collection, t.index) {
@@ -102,15 +147,22 @@ func (p *Pass) reportStuck(t *tally, workers []*model.Session, work searchWork) 
 	p.Report(f)
 }
 
-// lastFinished is when a build of the same index finished last, zero if the version does not record it.
-func (p *Pass) lastFinished(t *tally) time.Time {
-	var last time.Time
-	for _, s := range p.SegmentsOf(t.collection.ID) {
-		if r := recordOf(s, t.index.ID); r != nil && r.State == model.IndexFinished && r.FinishedAt.After(last) {
-			last = r.FinishedAt
+// goneOf is a node that has one of the builds and is not registered, "" if there is none.
+func (p *Pass) goneOf(t *tally) string {
+	for _, id := range slices.Sorted(maps.Keys(t.nodes)) {
+		if alive(p.Cluster) && t.states[model.IndexInProgress] > 0 && len(p.SessionsOf(id)) == 0 {
+			return id.String()
 		}
 	}
-	return last
+	return ""
+}
+
+// builderLabel is what builds indexes is called.
+func builderLabel(c *model.Cluster) string {
+	if hasRole(c, "mixcoord") || hasRole(c, "streamingnode") {
+		return "data node (from Milvus 2.6 on they build indexes)"
+	}
+	return "index node"
 }
 
 func statesText(t *tally) string {

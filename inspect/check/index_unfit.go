@@ -37,7 +37,7 @@ var IndexUnfit = &Check{
   and more. Information only: what is right depends on nprobe and the data.
 
 Not judged: M and ef of graphs, AUTOINDEX, sparse indexes. FLAT on fewer rows is a fair choice: it is exact.`,
-	Remedy: `Release the collection, drop the index and create another one, such as HNSW. Search parameters change with the type: HNSW wants
+	Remedy: `Release the collection, drop the index and create another one, such as HNSW; the collection cannot be searched until that is built and loaded. Search parameters change with the type: HNSW wants
 ` + "`ef`" + `, IVF ` + "`nprobe`" + `. FLAT with filters that leave few rows may be right: then accept the finding in a baseline.`,
 	Run: runIndexUnfit,
 }
@@ -74,15 +74,14 @@ func (p *Pass) judgeFlat(x *model.Collection, i *model.Index, work searchWork) {
 			{"limit", number(flatRows) + " rows", ""},
 		},
 		Impact: "Each search compares every row.",
-		Hint: fmt.Sprintf("%srelease %[2]s, drop_index(index_name=%[3]q), create_index(%[4]q, {\"index_type\": \"HNSW\", \"metric_type\": %[5]q, \"params\": {\"M\": 16, \"efConstruction\": 200}})",
-			inDatabase(p.Cluster, x), x.Name, i.Name, fieldLabel(x, i.Field), i.Metric),
 	}
+	params := fmt.Sprintf(`{"index_type": "HNSW", "metric_type": %q, "params": {"M": 16, "efConstruction": 200}}`, i.Metric)
+	if strings.HasPrefix(i.Type, "BIN") {
+		params = fmt.Sprintf(`{"index_type": "BIN_IVF_FLAT", "metric_type": %q, "params": {"nlist": 1024}}`, i.Metric)
+	}
+	f.Hint = rebuildHint(p.Cluster, x, i, params)
 	if p.LoadState(x.ID) != nil {
 		f.Severity = Warning
-	}
-	if strings.HasPrefix(i.Type, "BIN") {
-		f.Hint = strings.Replace(f.Hint, `"index_type": "HNSW"`, `"index_type": "BIN_IVF_FLAT"`, 1)
-		f.Hint = strings.Replace(f.Hint, `{"M": 16, "efConstruction": 200}`, `{"nlist": 1024}`, 1)
 	}
 	p.Report(f)
 }

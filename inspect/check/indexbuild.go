@@ -62,8 +62,9 @@ func recordOf(s *model.Segment, id model.IndexID) *model.SegmentIndex {
 	return found
 }
 
-// waitsSince is since when a segment could have had the index: it was written, and the index was defined. The
-// record's own time is none: from 2.3 on it may be that of a batch of ids, minutes before (captures of 2.3.5).
+// waitsSince is since when at most a segment could have had the index: it was written, and the index was defined. The
+// record's own time is none: it is that of its id, of which RootCoord's allocator takes the time when it starts (captures of 2.3.5). What
+// sorting makes of a segment has the times of its source (internal/datacoord/meta.go, completeSortCompactionMutation).
 func (b build) waitsSince() time.Time {
 	at := lastTouched(b.segment)
 	if b.index.CreatedAt.After(at) {
@@ -86,12 +87,16 @@ type tally struct {
 	states     [model.IndexUnknown + 1]int
 	reasons    map[string]int
 	nodes      map[model.NodeID]int
+	unsorted   int
 	oldest     time.Time
 }
 
 func (t *tally) add(b build) {
 	t.rows += b.segment.Rows
 	t.segments = append(t.segments, b.segment.ID)
+	if !b.segment.Sorted {
+		t.unsorted++
+	}
 	if at := b.waitsSince(); t.oldest.IsZero() || !at.IsZero() && at.Before(t.oldest) {
 		t.oldest = at
 	}
@@ -178,6 +183,12 @@ func most(counts map[string]int) string {
 		}
 	}
 	return best
+}
+
+// rebuildHint is how to make an index anew, with some parameters, and what that costs.
+func rebuildHint(c *model.Cluster, x *model.Collection, i *model.Index, params string) string {
+	return fmt.Sprintf("%sc = Collection(%q); c.release(); c.drop_index(index_name=%q); c.create_index(%q, %s, index_name=%[3]q); c.load(). Searches of %[2]s fail until it is loaded again",
+		inDatabase(c, x), x.Name, i.Name, fieldLabel(x, i.Field), params)
 }
 
 // inDatabase is the pymilvus call that leads to a collection's database, "" for the default one.

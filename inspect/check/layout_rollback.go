@@ -20,9 +20,10 @@ var LayoutRollback = &Check{
   are gone. An error for each collection. Captured: 2.2.16 ran for 15 seconds on the data of 2.1.0 and rewrote one segment; afterwards 2.1.0 said the collection was loaded and complete, and every
   search of it failed or found nothing.
 - Milvus 2.2 or 2.3 runs, and there are L0 segments: it does not know them, and rows that were deleted come back. An error for each collection.
-- Keys exist that only a version newer than the one that runs writes. A warning, once for the cluster.
+- Keys exist that only a version newer than any that runs writes. A warning, once for the cluster.
 
-Versions are those of the sessions; of 2.1, whose sessions carry none, it is the layout of the keys that tells. ` + "`index-too-new`" + ` looks at index files.`,
+Versions are those of the sessions, the newest of them while an upgrade is under way; of 2.1, whose sessions carry none, it is the layout of the keys that tells. ` + "`index-too-new`" + ` looks
+at index files. Targets of collections (` + "`queryCoord-Collection-Target`" + `) tell nothing: 2.3.13 writes them as well.`,
 	Remedy: `Go back to the newer version, which reads what it wrote, or restore the metadata that was backed up before the upgrade. Milvus supports no rollback over a change of the metadata.`,
 	Run:    runLayoutRollback,
 }
@@ -39,13 +40,13 @@ func newerKinds() []struct {
 		{release{3, 0}, []string{"snapshot", "query-view", "wal-query-view", "wal-salvage-checkpoint", "predicate-deltalog"}},
 		{release{2, 6}, []string{"streaming-version", "control-channel", "pchannel", "broadcast-task", "wal-checkpoint", "wal-vchannel", "wal-segment", "struct-array-field"}},
 		{release{2, 5}, []string{"stats-task", "bm25log", "function", "privilege-group"}},
-		{release{2, 4}, []string{"import-job", "preimport-task", "import-task", "compaction-task", "analyze-task", "partition-stats", "partition-stats-version", "target"}},
+		{release{2, 4}, []string{"import-job", "preimport-task", "import-task", "compaction-task", "analyze-task", "partition-stats", "partition-stats-version"}},
 		{release{2, 2}, []string{"binlog", "deltalog", "statslog", "index", "segment-index", "collection-load", "channel-checkpoint", "resource-group", "replica", "field", "partition", "database"}},
 	}
 }
 
 func runLayoutRollback(p *Pass) error {
-	runs := releaseOf(p.Cluster)
+	runs := newestRelease(p.Cluster)
 	if !runs.known() {
 		return p.Skip("the version that runs is unknown")
 	}

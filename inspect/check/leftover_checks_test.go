@@ -137,6 +137,9 @@ func TestPartitionKeySkew(t *testing.T) {
 		{"even", keyed(16, 100_000, 100_000), nil, ""},
 		{"uneven", keyed(16, 100_000, 10_000), []string{"info collections/1000 the largest of 16 partitions of docs has 100,000 of 250,000 rows, 6.4 times the mean (partition key tag)"}, ""},
 		{"nearly all in one", keyed(16, 2_000_000, 1000), []string{"warning collections/1000 15.9 times the mean"}, ""},
+		{"a large tenant among 64 partitions", keyed(64, 1_500_000, 100_000), nil, ""},
+		{"a third of 64 partitions", keyed(64, 2_000_000, 60_000), []string{"info collections/1000 22.1 times the mean"}, ""},
+		{"a hundredth of 1,024 partitions", keyed(1024, 1_000_000, 100_000), nil, ""},
 		{"small", keyed(16, 50_000, 0), nil, ""},
 		{"empty", keyed(16, 0, 0), nil, ""},
 	})
@@ -192,6 +195,15 @@ func TestNearLimit(t *testing.T) {
 		}, nil, ""},
 		{"partitions", partitions(950), []string{"warning / 950 of 1,024 partitions of docs"}, ""},
 		{"more were allowed before 2.4", func(w *world) { partitions(950)(w); w.Version.Text = "2.3.5" }, nil, ""},
+		{"a partition key has as many partitions as it was given", func(w *world) { partitions(1024)(w); w.Collections[0].Fields[2].PartitionKey = true }, nil, ""},
+		{"a database's own limit", func(w *world) {
+			w.Databases[0].Properties = []model.Pair{{Key: "database.max.collections", Value: "1"}}
+		}, []string{"warning / 1 of 1 collections of database default: 100 % of database.max.collections"}, ""},
+		{"a limit of none", func(w *world) { w.Config = []*model.ConfigEntry{{Name: "rootCoord.maxDatabaseNum", Value: "0"}} }, nil, ""},
+		{"capacity is told by 2.3.5", func(w *world) {
+			w.Collections[0].Shards, w.Version.Text = 60_000, "2.3.5"
+			w.Config = []*model.ConfigEntry{{Name: "rootCoord.maxGeneralCapacity", Value: "65536"}}
+		}, []string{"warning / 60,000 of 65,536 partitions times shards"}, ""},
 		{"capacity", func(w *world) { partitions(1)(w); w.Collections[0].Shards = 60_000 }, []string{"warning / 60,000 of 65,536 partitions times shards"}, ""},
 	})
 }

@@ -60,7 +60,19 @@ func TestConfigDrift(t *testing.T) {
 			a, b, c := three(w)
 			w.tell("queryNode.x", "1", a, b)
 			c.System.Version = "2.4.6"
-		}, nil, ""},
+		}, nil, "processes of different versions"},
+		{"another default in another version", func(w *world) {
+			a, b, c := three(w)
+			w.tell("queryNode.x", "1", a, b)
+			w.tell("queryNode.x", "2", c)
+			c.System.Version = "2.5.1"
+		}, nil, "processes of different versions"},
+		{"drift within one of two versions", func(w *world) {
+			a, b, c := three(w)
+			w.tell("queryNode.x", "1", a)
+			w.tell("queryNode.x", "2", b)
+			c.System.Version = "2.5.1"
+		}, []string{"warning nodes/querynode-14 querynode-14 differs from querynode-4"}, ""},
 		{"only in logging", func(w *world) {
 			a, b, c := three(w)
 			w.tell("log.level", "info", a, b)
@@ -153,6 +165,10 @@ func TestBadSwitches(t *testing.T) {
 	}
 	hold(t, BadSwitches, append(cases, []verdict{
 		{"told by a role that does not read it", told("proxy", "queryNode.grouping.enabled", "false"), nil, ""},
+		{"search threads without disk indexes", func(w *world) {
+			told("querynode", "queryNode.segcore.knowhereThreadPoolNumRatio", "0.5")(w)
+			w.tell("queryNode.enableDisk", "false", w.live("querynode"))
+		}, nil, ""},
 		{"disk indexes off, none defined", told("querynode", "queryNode.enableDisk", "false"), nil, ""},
 		{"disk indexes off, one loaded", func(w *world) { told("querynode", "queryNode.enableDisk", "false")(w); w.Indexes[0].Type = "DISKANN" }, []string{object("warning", "querynode-4", "queryNode.enableDisk")}, ""},
 		{"disk indexes off, one defined", func(w *world) {
@@ -274,8 +290,8 @@ func TestQueueLag(t *testing.T) {
 		{"the next message is the oldest", topic(5001, 9000), nil, ""},
 		{"beyond its end", topic(0, 100), []string{"error " + object + "4,900 messages beyond the end of its topic"}, ""},
 		{"answers that are old", func(w *world) { topic(0, 100)(w); w.runtime.To = backT(time.Hour) }, nil, ""},
-		{"topic not among them", func(w *world) { topic(0, 100)(w); w.runtime.Queue.Topics[0].Name = "other" }, nil, ""},
-		{"another kind of id", func(w *world) { topic(0, 100)(w); w.VChannels[0].Checkpoint.Message = []byte("ledger:12:4") }, nil, ""},
+		{"topic not among them", func(w *world) { topic(0, 100)(w); w.runtime.Queue.Topics[0].Name = "other" }, nil, "no checkpoint is of a topic"},
+		{"another kind of id", func(w *world) { topic(0, 100)(w); w.VChannels[0].Checkpoint.Message = []byte("ledger:12:4") }, nil, "no checkpoint is of a topic"},
 		{"dropped", func(w *world) { topic(0, 100)(w); w.Collections[0].State = "Dropping" }, nil, ""},
 		{"did not answer", func(w *world) { w.asked().Queue = &model.Queue{Outcome: model.Refused} }, nil, "did not answer"},
 	})
@@ -293,11 +309,34 @@ func TestQuotaDenied(t *testing.T) {
 	state := func(name string, value float64) model.Sample {
 		return model.Sample{Labels: []model.Pair{{Key: "quota_states", Value: name}}, Value: value}
 	}
+	of := func(name, scope string) model.Sample {
+		return model.Sample{Labels: []model.Pair{{Key: "name", Value: scope}, {Key: "quota_states", Value: name}}, Value: 1}
+	}
+	silent := func(w *world) {
+		states(state("MemoryQuotaExhausted", 1))(w)
+		w.runtime.Processes[0].Metrics, w.runtime.Processes[0].Outcome = nil, model.Refused
+	}
 	hold(t, QuotaDenied, []verdict{
 		{"none in force", states(state("MemoryQuotaExhausted", 0), state("DiskQuotaExhausted", 0)), nil, ""},
 		{"one in force", states(state("MemoryQuotaExhausted", 1), state("DiskQuotaExhausted", 0)), []string{"warning / Milvus refuses requests: MemoryQuotaExhausted"}, ""},
 		{"two", states(state("MemoryQuotaExhausted", 1), state("DenyToWrite", 2)), []string{"warning / DenyToWrite and MemoryQuotaExhausted"}, ""},
-		{"a version without them", states(), nil, "do not tell quota states"},
-		{"no metrics", func(w *world) { w.asked() }, nil, "no process told its metrics"},
+		{"of one collection", states(of("DiskQuotaExhausted", "collection_docs")), []string{"warning / DiskQuotaExhausted for collection_docs"}, ""},
+		{"of all", states(of("DiskQuotaExhausted", "cluster")), []string{"warning / Milvus refuses requests: DiskQuotaExhausted"}, ""},
+		{"2.4 and later tell only what is in force", states(), nil, ""},
+		{"RootCoord is silent", silent, nil, "RootCoord did not tell its metrics: refused"},
+		{"only another process tells", func(w *world) {
+			silent(w)
+			w.runtime.Processes = append(w.runtime.Processes, &model.Process{Address: "10.0.0.5:9091", Nodes: []model.Ref{refNode("datanode", 5)}, Outcome: model.Answered, Metrics: &model.Metrics{}})
+		}, nil, "RootCoord did not tell its metrics: refused"},
+		{"another process is silent", func(w *world) {
+			states()(w)
+			w.runtime.Processes = append(w.runtime.Processes, &model.Process{Address: "10.0.0.5:9091", Nodes: []model.Ref{refNode("datanode", 5)}, Outcome: model.Refused})
+		}, nil, ""},
+		{"only a standby tells", func(w *world) {
+			states()(w)
+			w.Sessions[0].Standby = true
+		}, nil, "the process of RootCoord is not known"},
+		{"no metrics", func(w *world) { w.asked() }, nil, "the process of RootCoord is not known"},
+		{"not asked", nil, nil, "the nodes were not asked"},
 	})
 }

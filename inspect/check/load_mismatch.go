@@ -17,7 +17,8 @@ QueryCoord keeps load states in etcd and works from its own memory. A finding is
 available or not complete: clients get "collection not loaded" though it seems to be (milvus issue 45108). As information: a collection that QueryCoord lists and etcd
 does not have, which a restart of QueryCoord would forget.
 
-Metadata and QueryCoord's answer are seconds apart: a load or release in between shows as one of these, once.
+Metadata and QueryCoord's answer are seconds apart: a load or release in between shows as one of these, once. Where they are more than 10 seconds apart, as a file and a recording may be,
+a collection of which QueryCoord and all query nodes have nothing is information only.
 `,
 	Remedy: `
 Look again. If it stays, restart QueryCoord, which then reads etcd; else release the collection and load it again.
@@ -42,6 +43,9 @@ func runLoadMismatch(p *Pass) error {
 			continue
 		}
 		switch c := p.Runtime.LoadedCollection(l.Collection); {
+		case c == nil && p.unheardOf(l.Collection) && p.Now.Sub(p.askedAt()).Abs() > agreeing:
+			p.reportMismatch(l.Collection, Info, "is loaded by etcd, and neither QueryCoord nor a query node has anything of it: they were asked "+
+				span(p.Now.Sub(p.askedAt()).Abs())+" before or after the metadata was read", "not listed")
 		case c == nil:
 			p.reportMismatch(l.Collection, Error, "is loaded by etcd, and QueryCoord does not have it", "not listed")
 		case c.Percent < 100:
@@ -73,6 +77,9 @@ func (p *Pass) reportMismatch(id model.CollectionID, s Severity, what, coord str
 		f.Cost = 1
 	case Info:
 		f.Impact = "None now; after a restart of QueryCoord it is no longer loaded."
+		if state == "Loaded" {
+			f.Impact = "None if it was loaded or released in between; else every search of it fails."
+		}
 	case Warning:
 	}
 	p.Report(f)

@@ -121,7 +121,7 @@ func (p *Pass) judgeMemory(n *model.LiveNode) {
 	if part >= high {
 		f.Severity = Error
 	}
-	f.Cost = min(1, (part-low)/(1-low)/2)
+	f.Cost = min(1, (part-low)/max(0.01, 1-low)/2)
 	p.Report(f)
 }
 

@@ -48,7 +48,7 @@ func runMixedVersions(p *Pass) error {
 	f := Finding{
 		Severity: Warning,
 		Impact:   "Calls and metadata of one version may not be understood by the other.",
-		Hint:     "finish the upgrade, or start " + sessionNames(byVersion[versions[len(versions)-1]]) + " with " + versions[0],
+		Hint:     "if an upgrade is under way, finish it; if none is, look which image " + sessionNames(byVersion[versions[len(versions)-1]]) + " runs",
 	}
 	parts := make([]string, len(versions))
 	for i, v := range versions {

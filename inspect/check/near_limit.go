@@ -1,7 +1,10 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"kitescope/inspect/model"
 )
@@ -16,72 +19,111 @@ var NearLimit = &Check{
 	Severity: Warning,
 	Since:    "0.3",
 	Parts:    model.PartObjects | model.PartConfig,
-	Doc: `Counts databases, collections and partitions against Milvus's limits, as the processes tell them, else by their defaults (` + "`configs/milvus.yaml`, `component_param.go`" + `):
+	Doc: `Counts databases, collections and partitions against Milvus's limits, as the processes tell them, else by their defaults (` + "`configs/milvus.yaml`, `component_param.go`, `quota_param.go`" + `):
 
-- partitions times shards over all collections: ` + "`rootCoord.maxGeneralCapacity`" + `, 65,536 (Milvus 2.4 and later);
+- partitions times shards over all collections: ` + "`rootCoord.maxGeneralCapacity`" + `, 65,536 (Milvus 2.3.5 and later; without the configuration it is counted from 2.4 on);
 - collections: ` + "`quotaAndLimits.limits.maxCollectionNum`" + `, 65,536;
+- collections of one database: ` + "`quotaAndLimits.limits.maxCollectionNumPerDB`" + `, 65,536, or the database's own ` + "`database.max.collections`" + `;
 - databases: ` + "`rootCoord.maxDatabaseNum`" + `, 64;
-- partitions of one collection: ` + "`rootCoord.maxPartitionNum`" + `, 1,024 (4,096 before 2.4).
+- partitions of one collection: ` + "`rootCoord.maxPartitionNum`" + `, 1,024 (4,096 before 2.4). Collections with a partition key are left out: theirs are made with the collection, and nothing adds to them.
 
 Information from 75 % on, a warning from 90 %. At the limit, creating fails; long before, coordinators are slow to start, as they read and watch all of them.`,
 	Remedy: `Put tenants into partitions by a partition key instead of collections of their own; drop what is not used. The limits can be raised in the configuration.`,
 	Run:    runNearLimit,
 }
 
+// fill is how much of one limit is used.
+type fill struct {
+	what, key string
+	n, limit  int64
+	ref       *model.Ref
+}
+
 func runNearLimit(p *Pass) error {
+	var full []fill
+	for _, l := range p.limits() {
+		if part(l.n, l.limit) >= limitInfo {
+			full = append(full, l)
+		}
+	}
+	if len(full) == 0 {
+		return nil
+	}
+	worst := slices.MaxFunc(full, func(a, b fill) int { return cmp.Compare(part(a.n, a.limit), part(b.n, b.limit)) })
+	f := Finding{
+		Severity: Info, Message: fmt.Sprintf("%s of %s %s: %s of %s", number(worst.n), number(worst.limit), worst.what, percent(part(worst.n, worst.limit)), worst.key),
+		Impact: "At the limit, creating fails; coordinators are slow to start with so many.",
+		Hint:   "drop what is not used, use a partition key instead of collections of their own, or raise " + worst.key,
+	}
+	for _, l := range full {
+		f.Evidence = append(f.Evidence, Evidence{l.what, number(l.n) + " of " + number(l.limit) + " (" + l.key + ")", "etcd"})
+		if l.ref != nil {
+			f.Objects = append(f.Objects, *l.ref)
+		}
+	}
+	if part(worst.n, worst.limit) >= limitWarning {
+		f.Severity = Warning
+	}
+	p.Report(f)
+	return nil
+}
+
+// limits counts what Milvus limits.
+func (p *Pass) limits() []fill {
 	var collections, capacity int64
-	databases := int64(len(p.Databases))
 	var fullest *model.Collection
+	byDatabase := make(map[model.DatabaseID]int64)
 	for _, x := range p.Collections {
 		if x.Dropped() {
 			continue
 		}
 		collections++
+		byDatabase[x.Database]++
 		partitions := int64(len(p.PartitionsOf(x.ID)))
 		capacity += partitions * int64(max(1, x.Shards))
-		if fullest == nil || partitions > int64(len(p.PartitionsOf(fullest.ID))) {
+		if !keyed(x) && (fullest == nil || partitions > int64(len(p.PartitionsOf(fullest.ID)))) {
 			fullest = x
 		}
 	}
 	roots := []string{"rootcoord", "mixcoord"}
-	partitionLimit := int64(1024)
-	if releaseOf(p.Cluster).before(release{2, 4}) {
-		partitionLimit = 4096
+	old := releaseOf(p.Cluster).before(release{2, 4})
+	list := []fill{
+		{"collections", "quotaAndLimits.limits.maxCollectionNum", collections, p.count("quotaAndLimits.limits.maxCollectionNum", 65536, roots...), nil},
+		{"databases", "rootCoord.maxDatabaseNum", int64(len(p.Databases)), p.count("rootCoord.maxDatabaseNum", 64, roots...), nil},
 	}
-	f := Finding{Severity: Info}
-	worst := 0.0
-	judge := func(what, key string, n, limit int64, ref *model.Ref) {
-		limit = p.count(key, limit, roots...)
-		share := part(n, limit)
-		if share < limitInfo {
-			return
-		}
-		if ref != nil {
-			f.Objects = append(f.Objects, *ref)
-		}
-		f.Evidence = append(f.Evidence, Evidence{what, number(n) + " of " + number(limit), "etcd"}, Evidence{key, number(limit), ""})
-		if share > worst {
-			worst = share
-			f.Message = fmt.Sprintf("%s of %s %s: %s of %s", number(n), number(limit), what, percent(share), key)
-		}
+	const capacityKey = "rootCoord.maxGeneralCapacity"
+	if _, told := p.Setting(capacityKey, roots...); told || !old {
+		list = append(list, fill{"partitions times shards", capacityKey, capacity, p.count(capacityKey, 65536, roots...), nil})
 	}
-	if !releaseOf(p.Cluster).before(release{2, 4}) {
-		judge("partitions times shards", "rootCoord.maxGeneralCapacity", capacity, 65536, nil)
-	}
-	judge("collections", "quotaAndLimits.limits.maxCollectionNum", collections, 65536, nil)
-	judge("databases", "rootCoord.maxDatabaseNum", databases, 64, nil)
 	if fullest != nil {
 		ref := refCollection(p.Cluster, fullest.ID)
-		judge("partitions of "+collectionLabel(p.Cluster, fullest.ID), "rootCoord.maxPartitionNum", int64(len(p.PartitionsOf(fullest.ID))), partitionLimit, &ref)
+		limit := int64(1024)
+		if old {
+			limit = 4096
+		}
+		list = append(list, fill{
+			"partitions of " + collectionLabel(p.Cluster, fullest.ID), "rootCoord.maxPartitionNum", int64(len(p.PartitionsOf(fullest.ID))), p.count("rootCoord.maxPartitionNum", limit, roots...), &ref,
+		})
 	}
-	if worst == 0 {
-		return nil
+	return append(list, p.databaseLimits(byDatabase, p.count("quotaAndLimits.limits.maxCollectionNumPerDB", 65536, roots...))...)
+}
+
+// databaseLimits are those of the collections of each database, which may have one of its own.
+func (p *Pass) databaseLimits(collections map[model.DatabaseID]int64, limit int64) []fill {
+	var list []fill
+	for _, d := range p.Databases {
+		l := fill{"collections of database " + d.Name, "quotaAndLimits.limits.maxCollectionNumPerDB", collections[d.ID], limit, &model.Ref{Resource: "databases", ID: d.ID.String(), Name: d.Name}}
+		for _, kv := range d.Properties {
+			if own, err := strconv.ParseInt(kv.Value, 10, 64); kv.Key == "database.max.collections" && err == nil {
+				l.key, l.limit = kv.Key, own
+			}
+		}
+		list = append(list, l)
 	}
-	if worst >= limitWarning {
-		f.Severity = Warning
-	}
-	f.Impact = "At the limit, creating fails; coordinators are slow to start with so many."
-	f.Hint = "drop what is not used, or use a partition key"
-	p.Report(f)
-	return nil
+	return list
+}
+
+// keyed reports whether a collection has a partition key.
+func keyed(x *model.Collection) bool {
+	return slices.ContainsFunc(x.Fields, func(f *model.Field) bool { return f.PartitionKey })
 }

@@ -1,9 +1,9 @@
 package check
 
 import (
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -16,9 +16,13 @@ var QuotaDenied = &Check{
 	Severity: Warning,
 	Since:    "0.3",
 	Parts:    model.PartSessions,
-	Needs:    NeedMetrics,
-	Doc: `Looks at RootCoord's metric ` + "`milvus_rootcoord_quota_states`" + ` (Milvus 2.3 and later): each state above 0 is a reason for which it refuses requests, such as MemoryQuotaExhausted,
-DiskQuotaExhausted, TimeTickLongDelay, DenyToWrite or DenyToRead. A warning, and not an error, because 2.4 up to 2.4.4 or so do not take a state back that is over (milvus issue 33539).`,
+	Needs:    NeedProcesses,
+	Doc: `Looks at RootCoord's metric ` + "`milvus_rootcoord_quota_states`" + ` (Milvus 2.2 and later): each state above 0 is a reason for which it refuses requests, such as MemoryQuotaExhausted,
+DiskQuotaExhausted or TimeTickLongDelay; from 2.4 on with what it is refused for: the cluster, a database, a collection. A warning, and not an error, because 2.4 up to 2.4.4 or so do not take a
+state back that is over (milvus issue 33539).
+
+Versions up to 2.3 tell a state that is not in force as 0, later ones leave it out (internal/rootcoord/quota_center.go, recordMetrics): a RootCoord that tells its metrics and no state refuses nothing.
+Skipped if the RootCoord that is in charge tells no metrics; what the other processes tell does not matter.`,
 	Remedy: "MemoryQuotaExhausted: release collections or add query nodes, data nodes. DiskQuotaExhausted: `quotaAndLimits.limitWriting.diskProtection.diskQuota`. TimeTickLongDelay: see `timetick-lag`.\nDenyToWrite and DenyToRead: `quotaAndLimits.limitWriting.forceDeny`, `limitReading.forceDeny`.",
 	Run:    runQuotaDenied,
 	FollowsFrom: []Cause{
@@ -27,35 +31,54 @@ DiskQuotaExhausted, TimeTickLongDelay, DenyToWrite or DenyToRead. A warning, and
 }
 
 func runQuotaDenied(p *Pass) error {
-	const metric = "milvus_rootcoord_quota_states"
-	states := make(map[string][]string)
-	told := false
-	f := Finding{Severity: Warning}
-	for _, x := range p.Runtime.Processes {
-		if x.Metrics == nil {
+	if p.Runtime == nil {
+		return p.Skip("the nodes were not asked")
+	}
+	root := p.rootProcess()
+	switch {
+	case root == nil:
+		return p.Skip("the process of RootCoord is not known")
+	case root.Metrics == nil:
+		return p.Skip("RootCoord did not tell its metrics: " + reason(root.Outcome, root.Reason))
+	case legacy(p.Cluster):
+		return p.Skip("Milvus 2.1 has no quotas")
+	}
+	states := make(map[string]bool)
+	f := Finding{Severity: Warning, Objects: root.Nodes}
+	for _, s := range root.Metrics.Families["milvus_rootcoord_quota_states"] {
+		if s.Value <= 0 {
 			continue
 		}
-		for _, s := range x.Metrics.Families[metric] {
-			told = true
-			if s.Value <= 0 {
-				continue
-			}
-			state := s.Label("quota_states")
-			where := strings.Trim(s.Label("db_name")+"/"+s.Label("collection_name"), "/")
-			states[state] = append(states[state], where)
-			f.Evidence = append(f.Evidence, Evidence{strings.TrimSpace("quota state " + state + " " + where), fmt.Sprint(s.Value), x.Address + " /metrics"})
-			f.Objects = append(f.Objects, x.Nodes...)
+		state, scope := s.Label("quota_states"), s.Label("name") // "cluster", "db_NAME", "collection_NAME"
+		if scope != "" && scope != "cluster" {
+			states[state+" for "+scope] = true
+		} else {
+			states[state] = true
 		}
-	}
-	if !told {
-		return p.Skip("RootCoord's metrics do not tell quota states")
+		f.Evidence = append(f.Evidence, Evidence{strings.TrimSpace("quota state " + state + " " + scope), strconv.FormatFloat(s.Value, 'g', -1, 64), root.Address + " /metrics"})
 	}
 	if len(states) == 0 {
 		return nil
 	}
 	f.Message = "Milvus refuses requests: " + few(slices.Sorted(maps.Keys(states)))
 	f.Impact = "Clients get errors: rate limit exceeded, quota exhausted, or request denied."
-	f.Hint = "look at memory, disk and time tick lag of the nodes, and at quotaAndLimits in the configuration"
+	f.Hint = "look at memory, disk and time tick lag of the nodes (kitescope get nodes), and at quotaAndLimits in the configuration"
 	p.Report(f)
+	return nil
+}
+
+// rootProcess is the process of the RootCoord that is in charge, nil if it was not found.
+func (p *Pass) rootProcess() *model.Process {
+	for _, s := range p.Sessions {
+		if (s.Role != "rootcoord" && s.Role != "mixcoord") || s.Standby {
+			continue
+		}
+		ref := refNode(s.Role, s.Node)
+		for _, x := range p.Runtime.Processes {
+			if slices.ContainsFunc(x.Nodes, func(n model.Ref) bool { return n.ID == ref.ID }) {
+				return x
+			}
+		}
+	}
 	return nil
 }

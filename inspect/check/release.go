@@ -32,6 +32,18 @@ func parseRelease(text string) release {
 // releaseOf is the version that a cluster runs, as far as sessions or the layout of its keys tell.
 func releaseOf(c *model.Cluster) release { return parseRelease(c.Version.Text) }
 
+// newestRelease is the newest version of any session. While an upgrade rolls, what it writes is there before most processes
+// are of it. The last version that a stopping process may leave behind counts, too.
+func newestRelease(c *model.Cluster) release {
+	newest := releaseOf(c)
+	for _, text := range c.Version.Others {
+		if r := parseRelease(text); newest.before(r) {
+			newest = r
+		}
+	}
+	return newest
+}
+
 func (r release) known() bool { return r != release{} }
 
 // before reports whether r is known and older than another.

@@ -19,7 +19,7 @@ Every search goes to the leaders of all shards of a collection. A finding is a c
 in any replica", milvus issues 27355, 23936, 28563), or only nodes that do not answer; or which no query node leads, provided that all nodes of the collection's replicas said what they serve. With several
 replicas, one of which has no leader for the channel, it is a warning: searches go to the others.
 
-No finding is a collection that is still loading (see load-stuck). Where a node did not answer and QueryCoord does not say, it is unknown who leads.
+No finding is a collection that is still loading (see load-stuck), or of which neither QueryCoord nor any node has anything (see load-state-mismatch). Where a node did not answer and QueryCoord does not say, it is unknown who leads.
 `,
 	Remedy: `
 If a query node is gone or hangs, QueryCoord has to notice first: its session must end (` + "`common.session.ttl`" + `, 30 seconds), then the channel is watched by another. If no
@@ -47,7 +47,7 @@ func runNoShardLeader(p *Pass) error {
 	said := leadersSaid(p.Runtime)
 	for _, l := range p.LoadStates {
 		x := p.Collection(l.Collection)
-		if l.Status != "Loaded" || x == nil || x.Dropped() {
+		if l.Status != "Loaded" || x == nil || x.Dropped() || p.unheardOf(l.Collection) {
 			continue
 		}
 		var found unled
@@ -73,6 +73,15 @@ func runNoShardLeader(p *Pass) error {
 		}
 	}
 	return nil
+}
+
+// unheardOf reports whether neither QueryCoord nor any query node has anything of a collection: that is for load-state-mismatch to
+// tell, which knows that it may have been loaded after they were asked.
+func (p *Pass) unheardOf(id model.CollectionID) bool {
+	if p.Runtime.Loaded == nil || p.Runtime.LoadedCollection(id) != nil || p.workOf(id).rows > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(liveChannels(p.Cluster, id), func(channel string) bool { return len(p.Runtime.ShardViews(channel)) > 0 })
 }
 
 // coordLeaders is what QueryCoord says of shard leaders: by channel, and of whole collections.

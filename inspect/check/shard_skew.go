@@ -14,8 +14,10 @@ const (
 	skewLarge = 1_000_000
 	// shardSkew is the largest shard over the mean: primary keys are hashed, so that they come out even.
 	shardSkewInfo, shardSkewWarning = 1.5, 2.0
-	// keySkew is the same of the partitions of a partition key, whose values are the user's.
-	keySkewInfo, keySkewWarning = 4.0, 8.0
+	// keySkew is the same of the partitions of a partition key, whose values are the user's: one is always larger than the others.
+	// With many partitions a multiple of the mean is still little of the whole, so that the largest has to have a share, too.
+	keySkewInfo, keySkewWarning   = 4.0, 8.0
+	keyShareInfo, keyShareWarning = 0.25, 0.5
 )
 
 // ShardSkew finds collections whose shards are uneven.

@@ -109,7 +109,7 @@ func TestSpreadChecks(t *testing.T) {
 			s := newScene("true", 11, 12, 13)
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 1})
 			return s
-		}, "findings\nwarning nodes/querynode-13 querynode-13 serves 1 of 11 segments, 9.1 % of the search work; each of the others 45 % to 45 %"},
+		}, "findings\nwarning nodes/querynode-13 querynode-13 serves 1 of 11 segments, 9.1 % of the search work; each of the others 45.5 %"},
 		{"a third is no quarter", IdleNode, func() *scene {
 			s := newScene("true", 11, 12, 13)
 			s.load(7, "rg", map[model.NodeID]int{11: 6, 12: 6, 13: 2})

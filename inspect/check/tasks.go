@@ -31,6 +31,14 @@ func taskNode(t *model.Task) string {
 	return "node " + t.Node.String()
 }
 
+// logOf is the log that tells of a task.
+func (p *Pass) logOf(t *model.Task) string {
+	if sessions := p.SessionsOf(t.Node); t.Node > 0 && len(sessions) > 0 {
+		return "the log of " + sessions[0].Name()
+	}
+	return "the log of DataCoord"
+}
+
 // abandoned reports whether a task runs on a node that has no session.
 func (p *Pass) abandoned(t *model.Task) bool {
 	return alive(p.Cluster) && t.Node > 0 && len(p.SessionsOf(t.Node)) == 0

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -30,13 +31,17 @@ func plural[N ~int | ~int32 | ~int64](n N, thing string) string {
 	return number(n) + " " + thing + "s"
 }
 
-// percent writes a share of 0 to 1: "28 %", with a decimal below ten.
+// percent writes a share of 0 to 1 as tables do: "28.3 %", with at most one decimal. What is not all is not rounded to it.
 func percent(share float64) string {
+	const noise = 1e-9 // of sums that come to 1
 	p := 100 * share
-	if p > 0 && p < 9.95 {
-		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	switch {
+	case p > noise && p < 0.1:
+		return "<0.1 %"
+	case p < 100-noise:
+		p = min(p, 99.9)
 	}
-	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
+	return strconv.FormatFloat(math.Round(p*10)/10, 'f', -1, 64) + " %"
 }
 
 // span writes how long something takes or has taken, to two digits: "13 s", "29 min", "3.5 h", "4 d".

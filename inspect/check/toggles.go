@@ -53,8 +53,9 @@ func queryToggles() []toggle {
 		},
 		{"queryNode.enableDisk", nodes, "false", "off a warning if a collection is loaded with DISKANN", judgeDisk, "query nodes cannot load DISKANN indexes"},
 		{
-			"queryNode.segcore.knowhereThreadPoolNumRatio", nodes, "4", "below 1 a warning, above 32 information", judgeThreadPool,
-			"the pool of search threads is smaller than the machine, or far larger",
+			// Without disk indexes it is taken for 1, and more than 32 for 32.
+			"queryNode.segcore.knowhereThreadPoolNumRatio", nodes, "4", "below 1 a warning, where `queryNode.enableDisk` is on (else it has no effect)", judgeThreadPool,
+			"the pool of search threads is smaller than the machine",
 		},
 		{"queryNode.mmap.mmapEnabled", nodes, "false", "on information", when(Info, true), "vectors are read from disk through the page cache, which is slow while it is cold"},
 		{"queryNode.mmap.vectorIndex", nodes, "false", "on information", when(Info, true), "indexes are read from disk through the page cache, which is slow while it is cold"},
@@ -142,15 +143,17 @@ func judgeCPURatio(p *Pass, n *model.LiveNode, value string) (Severity, bool) {
 	return Warning, largest > 1 && float64(largest)*v >= 100*float64(n.System.CPUs)
 }
 
-func judgeThreadPool(_ *Pass, _ *model.LiveNode, value string) (Severity, bool) {
+func judgeThreadPool(_ *Pass, n *model.LiveNode, value string) (Severity, bool) {
 	v, err := strconv.ParseFloat(value, 64)
-	switch {
-	case err != nil:
+	if err != nil || v <= 0 || v >= 1 {
 		return 0, false
-	case v < 1:
-		return Warning, true
 	}
-	return Info, v > 32
+	if n != nil {
+		if disk, told := n.Config.Get("queryNode.enableDisk"); told && strings.EqualFold(disk, "false") {
+			return 0, false
+		}
+	}
+	return Warning, true
 }
 
 // judgeDisk is bad if disk indexes are off and one is defined; on query nodes, if one is loaded.

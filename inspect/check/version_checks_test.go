@@ -66,6 +66,19 @@ func TestLayoutRollback(t *testing.T) {
 			w.segment(0).Level, w.segment(0).DeletedRows = model.LevelL0, 77
 		}, []string{"error collections/1000 1 L0 segment of docs holds 77 deletes that Milvus 2.3.5 does not know how to read"}, ""},
 		{"L0 segments under 2.4", func(w *world) { old("2.4.0")(w); w.segment(0).Level = model.LevelL0 }, nil, ""},
+		{"targets are written by 2.3.13, too", func(w *world) { old("2.3.13")(w); w.KeysByKind["target"] = 3 }, nil, ""},
+		{"an upgrade to 2.6 is under way", func(w *world) {
+			old("2.5.12")(w)
+			w.KeysByKind["pchannel"], w.Version.Others = 16, []string{"2.6.4"}
+		}, nil, ""},
+		{"an upgrade to 2.4 is under way", func(w *world) {
+			old("2.3.5")(w)
+			w.segment(0).Level, w.Version.Others = model.LevelL0, []string{"2.4.9"}
+		}, nil, ""},
+		{"2.6 under 2.5 while 2.4 is upgraded to that", func(w *world) {
+			old("2.4.9")(w)
+			w.KeysByKind["pchannel"], w.Version.Others = 16, []string{"2.5.1"}
+		}, []string{"warning / 16 keys of Milvus 2.6 or later"}, ""},
 		{"unknown version", old(""), nil, "version that runs is unknown"},
 	})
 }

@@ -57,7 +57,7 @@ func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtim
 		ctx: ctx, start: time.Now(), client: c, plan: newPlan(cluster), decoder: NewDecoder(), names: newNames(), ports: newPorts(),
 	}
 	a.cluster = a.plan.cluster
-	a.decoder.limit = c.keepable(cluster, len(a.plan.servers))
+	a.decoder.limit = keepable(cluster, len(a.plan.servers))
 	for _, s := range a.plan.skipped {
 		a.skip(s.What, s.Reason)
 	}

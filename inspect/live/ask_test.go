@@ -173,12 +173,12 @@ func TestMetricsPort(t *testing.T) {
 	if !found || r.LiveNode("proxy", 4).Process != nil {
 		t.Errorf("metrics of the proxy: skipped %v, process %v", r.Skipped, r.LiveNode("proxy", 4).Process)
 	}
-	page := livetest.Page(t, http.StatusOK, "milvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n")
+	page := livetest.Page(t, http.StatusOK, []byte("milvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n"))
 	r = ask(t, c, live.Options{MetricsPort: page})
 	if p := r.LiveNode("proxy", 4).Process; p == nil || p.Metrics == nil {
 		t.Errorf("process of the proxy: %+v", p)
 	}
-	sick := livetest.Page(t, http.StatusInternalServerError, "component proxy state is Abnormal")
+	sick := livetest.Page(t, http.StatusInternalServerError, []byte("component proxy state is Abnormal"))
 	r = ask(t, c, live.Options{MetricsPort: sick})
 	if p := r.LiveNode("proxy", 4).Process; p == nil || p.Outcome != model.NotReady || p.Healthz != "component proxy state is Abnormal" {
 		t.Errorf("process of a sick proxy: %+v", p)

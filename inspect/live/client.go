@@ -28,7 +28,7 @@ type Options struct {
 	TLS *tls.Config
 	// User and Password, or Token, are sent as Milvus expects them; "" sends none.
 	User, Password, Token string
-	// MaxAnswer is the limit of one answer in bytes; 0: 64 MiB.
+	// MaxAnswer is the limit of one answer in bytes; 0: 32 MiB.
 	MaxAnswer int64
 	// Window is how long after the first scrape of /metrics a second one follows, for rates; 0: none.
 	Window time.Duration
@@ -85,7 +85,7 @@ func (o *Options) authorization() string {
 
 const (
 	defaultTimeout   = 5 * time.Second
-	defaultMaxAnswer = 64 << 20
+	defaultMaxAnswer = 32 << 20
 )
 
 // Client asks the processes of a cluster. It may be used from several goroutines.

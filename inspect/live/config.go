@@ -11,12 +11,19 @@ import (
 	"kitescope/inspect/model"
 )
 
+// maxConfigKeys bounds a configuration. Milvus has some nine hundred keys, each of them twice.
+const maxConfigKeys = 10_000
+
 // takeConfig keeps a process's effective configuration.
 func (d *Decoder) takeConfig(q *question, m proto.Message) error {
 	if !q.newer("config") {
 		return nil
 	}
 	pairs := m.(*internalpb.ShowConfigurationsResponse).GetConfiguations()
+	if len(pairs) > maxConfigKeys {
+		q.set(model.TooLarge, fmt.Sprintf("%d keys: no configuration has so many", len(pairs)))
+		return nil
+	}
 	keys := newConfigKeys(len(pairs))
 	for _, p := range pairs {
 		keys.add(p.GetKey())

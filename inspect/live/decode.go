@@ -70,6 +70,8 @@ type question struct {
 	// outcome and reason are how it ended.
 	outcome model.Outcome
 	reason  string
+	// weight is what decoding it takes, about, in bytes.
+	weight int64
 }
 
 // key is the session that was asked.
@@ -173,7 +175,8 @@ func (q *question) readRequest(a answer) {
 // decode reads an answer, its status first.
 func (d *Decoder) decode(q *question, a answer) {
 	m := a.response()
-	if f := d.afford(d.scales.weigh(m, q.Response)); f != nil {
+	q.weight = d.scales.weigh(m, q.Response)
+	if f := d.afford(q.weight); f != nil {
 		q.set(f.outcome, f.reason)
 		return
 	}
@@ -187,17 +190,23 @@ func (d *Decoder) decode(q *question, a answer) {
 	if err := a.take(d, q, m); err != nil {
 		q.set(model.Garbled, err.Error())
 	}
+	if q.outcome == model.Answered {
+		d.kept += keptOf(q.weight)
+	}
 }
 
-// afford makes room for what an answer takes once it is decoded; it says why there is none.
+// keptOf is what stays of what decoding takes: at most a half, as no more is kept of structs
+// than what is asked for.
+func keptOf(weight int64) int64 { return weight / 2 }
+
+// afford says why an answer is not decoded that would take so much, nil if it is.
 func (d *Decoder) afford(weight int64) *failure {
 	if f := heavy(weight); f != nil {
 		return f
 	}
-	if d.limit > 0 && d.kept+weight > d.limit {
+	if d.limit > 0 && d.kept+keptOf(weight) > d.limit {
 		return failed(model.TooLarge, "not kept: all answers together would take more than %s of memory, many times what a cluster of this size says", mebibytes(d.limit))
 	}
-	d.kept += weight
 	return nil
 }
 

@@ -146,6 +146,9 @@ func (d *Decoder) takeShardLeaders(q *question, m proto.Message) error {
 	return nil
 }
 
+// maxLeaderProblem bounds the text in which channels are looked for: some hundreds of them.
+const maxLeaderProblem = 64 << 10
+
 // leaderProblem keeps why QueryCoord names no leader. It then answers with an error for the
 // whole collection, in which the channel stands as "[channel=...]".
 func (d *Decoder) leaderProblem(q *question, s *commonpb.Status) {
@@ -157,7 +160,8 @@ func (d *Decoder) leaderProblem(q *question, s *commonpb.Status) {
 		}
 	}
 	list := []model.ShardLeader{}
-	for rest := s.GetReason(); ; {
+	reason := s.GetReason()
+	for rest := reason[:min(len(reason), maxLeaderProblem)]; ; {
 		_, after, found := strings.Cut(rest, "[channel=")
 		if !found {
 			break

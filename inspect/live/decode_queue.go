@@ -38,7 +38,7 @@ func (d *Decoder) addQueue(r *Record) {
 	if len(r.Response) == 0 {
 		return
 	}
-	if f := d.afford(weighJSON(r.Response)); f != nil {
+	if f := heavy(weighJSON(r.Response)); f != nil {
 		d.queue.Outcome, d.queue.Reason = f.outcome, f.reason
 		return
 	}

@@ -90,19 +90,27 @@ func aboutMetrics(q *question, m proto.Message) {
 	}
 }
 
+// maxSystemInfo bounds the JSON: that of a coordinator with a thousand nodes has some megabytes.
+const maxSystemInfo = 16 << 20
+
 // takeSystem keeps CPU, memory and rates: of the process, and, where a coordinator
 // answers, of the nodes that it manages.
 func (d *Decoder) takeSystem(q *question, m proto.Message) error {
 	if q.about != "" {
 		return nil // other metrics than those of system_info
 	}
-	text := []byte(m.(*milvuspb.GetMetricsResponse).GetResponse())
-	if f := d.afford(weighJSON(text)); f != nil {
+	text := m.(*milvuspb.GetMetricsResponse).GetResponse()
+	q.weight += weighJSON(text)
+	f := d.afford(q.weight)
+	if len(text) > maxSystemInfo {
+		f = tooLarge(int64(len(text)), maxSystemInfo)
+	}
+	if f != nil {
 		q.set(f.outcome, f.reason)
 		return nil
 	}
 	var t topologyJSON
-	err := json.Unmarshal(text, &t)
+	err := json.Unmarshal([]byte(text), &t)
 	if _, odd := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !odd {
 		return fmt.Errorf("the answer is no JSON of system_info: %w", err)
 	}

@@ -20,8 +20,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// maxRecordLine bounds a line of a recording: an answer of 64 MiB, the limit of a Client,
-// has 86 MiB as base64.
+// maxRecordLine bounds a line of a recording: an answer of 32 MiB, the limit of a Client,
+// has 43 MiB as base64; that of others may be larger.
 const maxRecordLine = 128 << 20
 
 // BrokenLinesError says that lines of a recording could not be read. All others were.

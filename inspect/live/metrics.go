@@ -43,10 +43,10 @@ func (d *Decoder) parseMetrics(text io.Reader, at time.Time) (*model.Metrics, er
 	if err != nil {
 		err = fmt.Errorf("read metrics: %w", err)
 	}
-	const kept = 4 // a fourth of what parsing takes stays
-	if f := d.afford(lines.weight / kept); f != nil {
+	if f := d.afford(min(lines.weight, maxDecoded)); f != nil {
 		return m, f
 	}
+	d.kept += keptOf(lines.weight)
 	for name, f := range families {
 		d.addFamily(m, d.text(name), f)
 	}

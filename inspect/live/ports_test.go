@@ -64,7 +64,7 @@ func pods(t *testing.T, page string) (*model.Cluster, live.Options, int) {
 // theirs, and what is found there counts if it names itself.
 func TestCommonPort(t *testing.T) {
 	page := func(code int, text string) string {
-		return "127.0.0.1:" + strconv.Itoa(livetest.Page(t, code, text))
+		return "127.0.0.1:" + strconv.Itoa(livetest.Page(t, code, []byte(text)))
 	}
 	named := "process_start_time_seconds 1.79516e+09\nmilvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"
 	for name, test := range map[string]struct {
@@ -111,7 +111,7 @@ func TestCommonPort(t *testing.T) {
 
 // TestCommonPortRates: the second scrape comes there too.
 func TestCommonPortRates(t *testing.T) {
-	page := livetest.Page(t, http.StatusOK, "process_cpu_seconds_total 3\nmilvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n")
+	page := livetest.Page(t, http.StatusOK, []byte("process_cpu_seconds_total 3\nmilvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"))
 	c, opts, _ := pods(t, "127.0.0.1:"+strconv.Itoa(page))
 	opts.Window = 50 * time.Millisecond
 	if p := ask(t, c, opts).LiveNode("proxy", 44).Process; p == nil || p.Before == nil {
@@ -122,7 +122,7 @@ func TestCommonPortRates(t *testing.T) {
 // TestCommonPortBesideTheDead: those who do not answer do not keep it from that, nor does it
 // take longer than they do.
 func TestCommonPortBesideTheDead(t *testing.T) {
-	page := livetest.Page(t, http.StatusOK, "milvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n")
+	page := livetest.Page(t, http.StatusOK, []byte("milvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"))
 	c, opts, _ := pods(t, "127.0.0.1:"+strconv.Itoa(page))
 	parts := c.Parts
 	parts.Sessions = append(parts.Sessions[:len(parts.Sessions):len(parts.Sessions)], &model.Session{Role: "querynode", Node: 77, Address: livetest.Silent(t)})

@@ -36,7 +36,7 @@ const (
 )
 
 func newRoom(opts *Options) *room {
-	return &room{own: roomOwn, shared: roomShared, first: opts.MaxAnswer + opts.MaxAnswer/8, patience: opts.Timeout / 4, changed: make(chan struct{})}
+	return &room{own: roomOwn, shared: roomShared, first: 2 * opts.MaxAnswer, patience: opts.Timeout / 4, changed: make(chan struct{})}
 }
 
 // tenant is a connection that receives answers.

@@ -48,11 +48,30 @@ func statusOf(method string, response []byte) (*commonpb.Status, error) {
 		}
 		if number == field && kind == protowire.BytesType {
 			value, _ := protowire.ConsumeBytes(b)
-			if err := (proto.UnmarshalOptions{Merge: true}).Unmarshal(value, status); err != nil {
+			if err := (proto.UnmarshalOptions{Merge: true}).Unmarshal(brief(value), status); err != nil {
 				return nil, err
 			}
 		}
 		b = b[size:]
 	}
 	return status, nil
+}
+
+// brief leaves out of a message what is longer than any text for people.
+func brief(message []byte) []byte {
+	if len(message) <= maxProse {
+		return message
+	}
+	var kept []byte
+	for b := message; len(b) > 0; {
+		_, _, n := protowire.ConsumeField(b)
+		if n < 0 {
+			return message // decoding says what is wrong with it
+		}
+		if n <= maxProse && len(kept) <= 2*maxProse {
+			kept = append(kept, b[:n]...)
+		}
+		b = b[n:]
+	}
+	return kept
 }

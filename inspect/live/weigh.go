@@ -1,9 +1,6 @@
 package live
 
 import (
-	"bytes"
-	"math"
-
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -15,11 +12,11 @@ import (
 // stand for a struct of two hundred. An honest answer takes about four times its own size.
 const maxDecoded = 96 << 20
 
-// keepable bounds what all answers of one Ask may become together: room for what an honest
-// cluster of that size says, several times over.
-func (c *Client) keepable(cluster *model.Cluster, servers int) int64 {
-	const base, perServer, perSegment = 64 << 20, 1 << 20, 1 << 10
-	return base + perServer*int64(servers) + perSegment*int64(len(cluster.Segments))
+// keepable bounds what stays of all answers together: room for what an honest cluster of that
+// size says, several times over.
+func keepable(c *model.Cluster, servers int) int64 {
+	const base, perServer, perSegment = 64 << 20, 1 << 20, 4 << 10
+	return base + perServer*int64(servers) + perSegment*int64(len(c.Segments))
 }
 
 // tooHeavy says why an encoded message is not decoded, nil if it may be.
@@ -54,28 +51,28 @@ type part struct {
 	each    int64
 }
 
-// Sizes of Go's types, rounded up.
+// Sizes of Go's types, on 64 bits.
 const (
 	sizeMessage  = 48 // what every generated struct begins with
-	sizeField    = 24 // a field; most take less
-	sizePointer  = 16 // an element of a list, which grows by doubling
-	sizeText     = 32 // a string or bytes, beside the bytes
+	sizeWord     = 8
+	sizeString   = 16
+	sizeSlice    = 24
+	sizeElement  = 16 // a pointer in a list, which grows by doubling
+	sizeText     = 16 // what an allocation of text loses
 	sizeMapEntry = 96
-	sizeNumber   = 16
-	// worstShape is how many times its own size an answer can become: a message without
-	// fields takes two bytes, and the largest struct has some forty.
+	// worstShape is how many times its own size an answer can become: an empty message takes
+	// two bytes, and the largest struct has some forty fields.
 	worstShape = 512
 	// maxDepth is deeper than any answer is.
 	maxDepth = 32
 )
 
-// weigh estimates what an encoded message takes once it is decoded: rather too much.
+// weigh estimates what an encoded message takes once it is decoded, rather too much; it stops
+// where that is more than any may.
 func (s scales) weigh(m proto.Message, encoded []byte) int64 {
-	shape := s.shapeOf(m.ProtoReflect().Descriptor())
-	left := int64(math.MaxInt64 - 1)
-	start := left
-	shape.weigh(encoded, &left, 0)
-	return start - left
+	left := int64(maxDecoded)
+	s.shapeOf(m.ProtoReflect().Descriptor()).weigh(encoded, &left, 0)
+	return maxDecoded - left
 }
 
 func (s scales) shapeOf(d protoreflect.MessageDescriptor) *shape {
@@ -83,21 +80,31 @@ func (s scales) shapeOf(d protoreflect.MessageDescriptor) *shape {
 		return had
 	}
 	fields := d.Fields()
-	x := &shape{size: sizeMessage + sizeField*int64(fields.Len()), fields: make(map[protowire.Number]part, fields.Len())}
+	x := &shape{size: sizeMessage, fields: make(map[protowire.Number]part, fields.Len())}
 	s[d.FullName()] = x // before its fields, which may be of its own kind
 	for i := range fields.Len() {
 		f := fields.Get(i)
-		p := part{}
-		switch kind := f.Kind(); {
+		p, size := part{}, int64(sizeWord)
+		text := f.Kind() == protoreflect.StringKind || f.Kind() == protoreflect.BytesKind
+		switch {
 		case f.IsMap():
 			p = part{message: s.shapeOf(f.Message()), each: sizeMapEntry}
 		case f.Message() != nil:
-			p = part{message: s.shapeOf(f.Message()), each: sizePointer}
-		case kind == protoreflect.StringKind || kind == protoreflect.BytesKind:
-			p.each = sizeText
+			p = part{message: s.shapeOf(f.Message()), each: sizeElement}
+		case text:
+			p.each, size = sizeText, sizeString
 		case f.IsList():
-			p = part{numbers: true, each: sizeNumber}
+			p = part{numbers: true, each: sizeElement}
 		}
+		switch {
+		case f.IsMap():
+		case f.IsList():
+			size = sizeSlice
+			p.each += sizeString
+		case f.Kind() == protoreflect.BytesKind:
+			size = sizeSlice
+		}
+		x.size += size
 		x.fields[f.Number()] = p
 	}
 	return x
@@ -107,7 +114,7 @@ func (s scales) shapeOf(d protoreflect.MessageDescriptor) *shape {
 func (s *shape) weigh(encoded []byte, left *int64, depth int) {
 	*left -= s.size
 	if depth > maxDepth {
-		*left = math.MinInt64 / 2
+		*left = -1 // decoding would go as deep
 	}
 	for b := encoded; len(b) > 0 && *left > 0; {
 		number, kind, n := protowire.ConsumeTag(b)
@@ -129,7 +136,7 @@ func (s *shape) weigh(encoded []byte, left *int64, depth int) {
 			p.message.weigh(inner, left, depth+1)
 		case p.numbers:
 			inner, _ := protowire.ConsumeBytes(value)
-			*left -= sizeNumber * numbersIn(inner)
+			*left -= sizeElement * numbersIn(inner)
 		default:
 			*left -= int64(size)
 		}
@@ -150,8 +157,16 @@ func numbersIn(packed []byte) int64 {
 }
 
 // weighJSON estimates what JSON takes once it is decoded, by what separates its values.
-func weighJSON(text []byte) int64 {
+func weighJSON[T string | []byte](text T) int64 {
 	const perObject, perValue = 512, 64
-	values := bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte(":"))
-	return int64(len(text)) + perObject*int64(bytes.Count(text, []byte("{"))) + perValue*int64(values)
+	weight := 2 * int64(len(text)) // a copy to read from, and the texts in it
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			weight += perObject
+		case ',', '[', ':':
+			weight += perValue
+		}
+	}
+	return weight
 }

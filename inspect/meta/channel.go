@@ -105,6 +105,7 @@ func (s *state) addWatches(c *channelSet) {
 		v.WatchState, v.WatchedAt = info.GetState().String(), wallTimeSigned(info.GetStartTs())
 		for _, f := range list[1:] {
 			v.OtherWatchers = append(v.OtherWatchers, model.NodeID(f.ids[0]))
+			v.OtherStates = append(v.OtherStates, f.value.(*datapb.ChannelWatchInfo).GetState().String())
 		}
 	}
 }

@@ -30,6 +30,8 @@ type VChannel struct {
 	WatchedAt time.Time
 	// OtherWatchers are further nodes with a watch record of the same channel: trouble.
 	OtherWatchers []NodeID
+	// OtherStates are the states of their watches, in the same order.
+	OtherStates []string
 	// Removal is "" or the text of channel-removal: "removed", "non-removed".
 	Removal string
 	// State is streamingnode's state of the vchannel (2.6), "" otherwise.

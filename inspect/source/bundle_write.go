@@ -112,6 +112,9 @@ func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) err
 	return b.settle()
 }
 
+// AddGap records something that the origin could not read, beside the gaps of Close.
+func (b *BundleWriter) AddGap(g Gap) { b.end.Gaps = append(b.end.Gaps, toBundleGap(g)) }
+
 func (b *BundleWriter) header(name string, size int64) *tar.Header {
 	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: b.taken, Format: tar.FormatUSTAR}
 }

@@ -7,8 +7,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
 	"math/big"
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -35,6 +38,16 @@ func NewAuthority(tb testing.TB) *Authority {
 		tb.Fatal(err)
 	}
 	return a
+}
+
+// File is a file with the authority's certificate (PEM).
+func (a *Authority) File(tb testing.TB) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "ca.pem")
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
 }
 
 func newKey(tb testing.TB) *ecdsa.PrivateKey {

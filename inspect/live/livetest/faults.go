@@ -1,11 +1,13 @@
 package livetest
 
 import (
+	"bytes"
 	"crypto/tls"
 	"encoding/binary"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -145,18 +147,22 @@ func Flood(tb testing.TB, method string, answer []byte, stuck bool) string {
 		if stuck {
 			body = body[:len(body)-1]
 		}
-		const block = 64 << 10
-		for ; len(body) > 0; body = body[min(block, len(body)):] {
-			if _, err := w.Write(body[:min(block, len(body))]); err != nil {
-				return
-			}
-		}
+		inBlocks(w, body)
 		if stuck {
 			flush(w)
 			<-r.Context().Done()
 		}
 		w.Header().Set("Grpc-Status", "0")
 	})
+}
+
+// inBlocks writes so that the server holds no copy of it all.
+func inBlocks(w io.Writer, body []byte) {
+	for block := range slices.Chunk(body, 64<<10) {
+		if _, err := w.Write(block); err != nil {
+			return
+		}
+	}
 }
 
 // CutOff begins an answer and resets the stream in its middle.
@@ -205,12 +211,16 @@ func TLSOnly(tb testing.TB, config *tls.Config) string {
 	})
 }
 
-// Page answers every path with a code and a text, and returns its port on 127.0.0.1.
-func Page(tb testing.TB, code int, text string) int {
+// Page answers every path with a code and a text, which may be packed with gzip, and returns
+// its port on 127.0.0.1.
+func Page(tb testing.TB, code int, text []byte) int {
 	tb.Helper()
 	address := web(tb, func(w http.ResponseWriter, _ *http.Request) {
+		if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+			w.Header().Set("Content-Encoding", "gzip")
+		}
 		w.WriteHeader(code)
-		_, _ = io.WriteString(w, text)
+		inBlocks(w, text)
 	})
 	_, port, _ := net.SplitHostPort(address)
 	n, err := strconv.Atoi(port)

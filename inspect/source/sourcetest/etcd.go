@@ -3,6 +3,7 @@ package sourcetest
 import (
 	"context"
 	"net/url"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +23,8 @@ type Server struct {
 	Etcd   *embed.Etcd
 	// Dir is the data directory.
 	Dir string
+	// Stop ends it before the test does.
+	Stop func()
 }
 
 // startTimeout bounds the start of a server.
@@ -46,7 +49,8 @@ func StartEtcd(t testing.TB, configure func(*embed.Config)) *Server {
 	if err != nil {
 		t.Fatalf("start etcd: %v", err)
 	}
-	t.Cleanup(server.Close)
+	stop := sync.OnceFunc(server.Close)
+	t.Cleanup(stop)
 	select {
 	case <-server.Server.ReadyNotify():
 	case err := <-server.Err():
@@ -54,7 +58,7 @@ func StartEtcd(t testing.TB, configure func(*embed.Config)) *Server {
 	case <-time.After(startTimeout):
 		t.Fatalf("start etcd: not ready after %s", startTimeout)
 	}
-	s := &Server{Address: server.Clients[0].Addr().String(), Etcd: server, Dir: config.Dir}
+	s := &Server{Address: server.Clients[0].Addr().String(), Etcd: server, Dir: config.Dir, Stop: stop}
 	if config.ListenClientUrls[0].Scheme == "http" {
 		s.Client, err = clientv3.New(clientv3.Config{Endpoints: []string{"http://" + s.Address}, Logger: zap.NewNop()})
 		if err != nil {

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/source"
+)
+
+// recordingText is the recording of t7, a record a line.
+func recordingText(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open(capture("cluster-2.3.5-t7", "runtime.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func packed(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestBrokenRecordings: of a recording that is broken in part the rest counts, and the command
+// says so; of one that is none nothing does.
+func TestBrokenRecordings(t *testing.T) {
+	whole := recordingText(t)
+	lines := strings.SplitAfter(whole, "\n")
+	zipped := packed(t, whole)
+	for name, test := range map[string]struct {
+		content []byte
+		code    int    // 0: the rest is shown
+		says    string // on stderr
+	}{
+		"cut":               {zipped[:len(zipped)*2/3], exitOK, "in part: read the recording: unexpected EOF"},
+		"cut in a line":     {[]byte(whole[:len(whole)-100]), exitOK, "in part: line"},
+		"a line is garbage": {[]byte(lines[0] + "garbage \x00\x1b[2J\n" + strings.Join(lines[1:], "")), exitOK, "in part: line 2: no record"},
+		"lines are garbage": {[]byte(lines[0] + "[]\n{}\nnull\n{\"method\":7}\n" + strings.Join(lines[1:], "")), exitOK, "in part: 4 lines are no records; the first: line 2"},
+		"a line is huge":    {packed(t, lines[0]+strings.Repeat("x", 140<<20)+"\n"+strings.Join(lines[1:], "")), exitOK, "in part: line 2: longer than 128 MiB"},
+		"broken base64":     {[]byte(lines[0] + `{"role":"querynode","server_id":10,"method":"/x/y","response":"!"}` + "\n" + strings.Join(lines[1:], "")), exitOK, "in part: line 2"},
+		"no recording":      {[]byte("garbage\x00\x01"), exitFailed, "neither a recording (JSON lines) nor the text of /metrics"},
+		"no records":        {[]byte("{}\n{}\n"), exitFailed, "it is no recording: 2 lines are no records"},
+		"empty":             {nil, exitFailed, "it is empty"},
+		"packed garbage":    {packed(t, "\x00\x01\x02"), exitFailed, "neither a recording"},
+		"broken packing":    {append(zipped[:10:10], "garbage"...), exitFailed, "r.jsonl"},
+		"huge":              {packed(t, "{"+strings.Repeat("x", 200<<20)), exitFailed, "longer than 128 MiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "r.jsonl")
+			if err := os.WriteFile(path, test.content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			flags := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime", path}
+			var memory runtime.MemStats
+			runtime.ReadMemStats(&memory)
+			had := memory.TotalAlloc
+			e := kitescope(t, test.code, append([]string{"get", "nodes", "-o", "json"}, flags...)...)
+			says(t, e.err, test.says)
+			if strings.ContainsAny(e.err, "\x00\x1b") {
+				t.Errorf("stderr has what acts on a terminal: %q", e.err)
+			}
+			if runtime.ReadMemStats(&memory); memory.TotalAlloc-had > 900<<20 {
+				t.Errorf("%d MiB were allocated", (memory.TotalAlloc-had)>>20)
+			}
+			if test.code != exitOK {
+				if e.stdout != "" {
+					t.Errorf("something is shown: %s", head(e.stdout))
+				}
+				return
+			}
+			says(t, e.stdout, `"answer":"answered"`, `"incomplete"`)
+			says(t, kitescope(t, exitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...).err, test.says)
+			bundle := filepath.Join(t.TempDir(), "x.kite")
+			says(t, kitescope(t, exitIncomplete, append([]string{"snapshot", "save", bundle, "--strict"}, flags...)...).err, "saved ", test.says)
+			says(t, kitescope(t, exitOK, "get", "nodes", "-o", "json", "--from", bundle).stdout, `"answer":"answered"`)
+		})
+	}
+	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
+	says(t, kitescope(t, exitFailed, append([]string{"diagnose", "--runtime", filepath.Join(t.TempDir(), "missing.jsonl")}, from...)...).err, "missing.jsonl: no such file")
+	says(t, kitescope(t, exitFailed, append([]string{"balance", "--runtime", t.TempDir()}, from...)...).err, "neither a recording nor the text of /metrics in it")
+}
+
+// TestFolderWithJunk: a folder of scrapes with files in it that are none.
+func TestFolderWithJunk(t *testing.T) {
+	dir := t.TempDir()
+	scrapes, err := filepath.Glob(capture("cluster-2.3.5-t5", "metrics", "*"))
+	if err != nil || len(scrapes) < 9 {
+		t.Fatal(scrapes, err)
+	}
+	for _, path := range scrapes {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(path, "querynode2") { // cut
+			text = text[:len(text)/2]
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"notes.txt": "", "picture.png": "\x89PNG\r\n\x1a\n", "nobodys.txt": "# TYPE x gauge\nx 1\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flags := []string{"--from", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz"), "--runtime", dir}
+	e := kitescope(t, exitIncomplete, append([]string{"balance", "--strict"}, flags...)...)
+	says(t, e.err, "notes.txt is passed over: it is empty", "picture.png is passed over: it is neither", "nothing in the text says which process it is of", "in part: unexpected EOF")
+	says(t, e.stdout, "10 (metrics)", "42943")
+}
+
+// TestBrokenBundles: bundles whose members beside the metadata are broken.
+func TestBrokenBundles(t *testing.T) {
+	whole := recordingText(t)
+	lines := strings.SplitAfter(whole, "\n")
+	for name, test := range map[string]struct {
+		members map[string]string
+		says    []string
+		known   bool
+	}{
+		"a line is garbage": {map[string]string{runtimeMember: lines[0] + "garbage\n" + strings.Join(lines[1:], "")}, []string{"could not read runtime.jsonl of ", "line 2: no record"}, true},
+		"cut in a line":     {map[string]string{runtimeMember: whole[:len(whole)-50]}, []string{"could not read runtime.jsonl of "}, true},
+		"packed and cut":    {map[string]string{runtimeMember: string(packed(t, whole)[:50_000])}, []string{"could not read runtime.jsonl of ", "unexpected EOF"}, true},
+		"all is garbage":    {map[string]string{runtimeMember: "garbage\x00\n\x1b[2J\n"}, []string{"could not read runtime.jsonl of ", "2 lines are no records"}, false},
+		"empty":             {map[string]string{runtimeMember: ""}, nil, false},
+		"etcd is garbage":   {map[string]string{etcdMember: "{", runtimeMember: whole}, []string{"could not read etcd.json of "}, true},
+		"unknown members":   {map[string]string{"later.bin": "whatever", runtimeMember: whole}, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := brokenBundle(t, test.members)
+			flags := []string{"--from", path}
+			code := exitOK
+			if len(test.says) > 0 {
+				code = exitIncomplete
+			}
+			for _, line := range [][]string{{"get", "nodes", "-o", "json"}, {"balance", "-o", "json"}, {"overview"}} {
+				e := kitescope(t, code, append(append(line, "--strict"), flags...)...)
+				says(t, e.err, test.says...)
+				if strings.ContainsAny(e.err, "\x00\x1b") {
+					t.Errorf("stderr has what acts on a terminal: %q", e.err)
+				}
+			}
+			e := kitescope(t, exitOK, append([]string{"get", "nodes", "-o", "json"}, flags...)...)
+			says(t, e.stdout, `"name":"querynode-19"`)
+			if known := strings.Contains(e.stdout, `"answer":"answered"`); known != test.known {
+				t.Errorf("known %v, want %v:\n%s", known, test.known, head(e.stdout))
+			}
+			if status := diagnosed(t, flags...).status("node-idle"); !test.known && status != "skipped the nodes were not asked" {
+				t.Errorf("node-idle: %s", status)
+			}
+			// Saved again, the rest is whole, and what is missing is still said.
+			again := filepath.Join(t.TempDir(), "again.kite")
+			says(t, kitescope(t, code, append([]string{"snapshot", "save", again, "--strict"}, flags...)...).err, test.says...)
+			e = kitescope(t, code, "get", "nodes", "-o", "json", "--strict", "--from", again)
+			says(t, e.err, test.says...)
+			if known := strings.Contains(e.stdout, `"answer":"answered"`); known != test.known {
+				t.Errorf("saved again, known %v, want %v", known, test.known)
+			}
+		})
+	}
+}
+
+// brokenBundle is a bundle of t7 with other members.
+func brokenBundle(t *testing.T, members map[string]string) string {
+	t.Helper()
+	src, err := source.Open(t.Context(), capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	path := filepath.Join(t.TempDir(), "broken.kite")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info := source.BundleInfo{Members: func(b *source.BundleWriter) error {
+		for name, content := range members {
+			if err := b.AddMember(name, int64(len(content)), strings.NewReader(content)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	if _, err := source.WriteBundle(t.Context(), f, snap, info, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestCutBundle: a bundle that was cut behind its metadata is refused, and --salvage shows what is there.
+func TestCutBundle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "whole.kite")
+	kitescope(t, exitOK, append([]string{"snapshot", "save", path}, ofCapture(t, "cluster-2.3.5-t7")...)...)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []int{95, 80, 60} { // percent: the recording is the most of it
+		cut := filepath.Join(t.TempDir(), "cut.kite")
+		if err := os.WriteFile(cut, text[:len(text)*part/100], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		e := kitescope(t, exitFailed, "get", "nodes", "--from", cut)
+		says(t, e.err, "the bundle is cut off", "--salvage")
+		e = kitescope(t, exitIncomplete, "get", "nodes", "-o", "json", "--salvage", "--strict", "--from", cut)
+		says(t, e.err, "cut off", "runtime.jsonl of ")
+		says(t, e.stdout, `"name":"querynode-19"`, `"answer":"answered"`)
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("took %v", took)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"kitescope/inspect/live/livetest"
+)
+
+// files watches a folder for what a command writes, and the one for temporary files.
+type files struct{ own, temporary string }
+
+func newFiles(t *testing.T) files {
+	t.Helper()
+	f := files{t.TempDir(), t.TempDir()}
+	t.Setenv("TMPDIR", f.temporary)
+	return f
+}
+
+func (f files) path(name string) string { return filepath.Join(f.own, name) }
+
+// wantNone wants no file left behind.
+func (f files) wantNone(t *testing.T) {
+	t.Helper()
+	for _, dir := range []string{f.own, f.temporary} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range entries {
+			t.Errorf("%s is left behind", x.Name())
+		}
+	}
+}
+
+// TestInterrupt interrupts commands that ask processes, at several moments. One process never answers, so that none of
+// them is done before.
+func TestInterrupt(t *testing.T) {
+	f := captured(t, "cluster-2.3.5-t7", nil)
+	f.move(t, "querynode-13", livetest.Silent(t))
+	kitescope(t, exitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...) // what is made once is there
+	for name, line := range map[string][]string{
+		"diagnose": {"diagnose"},
+		"balance":  {"balance", "--plan"},
+		"get":      {"get", "nodes", "--live"},
+		"overview": {"overview", "--live"},
+		"save":     {"snapshot", "save", "FILE", "--live"},
+		"pipe":     {"snapshot", "save", "-", "--live"},
+		"watch":    {"get", "nodes", "--live", "--watch"},
+		"judge":    {"diagnose", "--watch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, after := range []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond, 40 * time.Millisecond, 150 * time.Millisecond, 1200 * time.Millisecond} {
+				files := newFiles(t)
+				before := runtime.NumGoroutine()
+				ctx, interrupt := context.WithCancel(t.Context())
+				var interrupted time.Time
+				timer := time.AfterFunc(after, func() { interrupted = time.Now(); interrupt() })
+				args := slices.Clone(line)
+				if at := slices.Index(args, "FILE"); at >= 0 {
+					args[at] = files.path("x.kite")
+				}
+				e := terminal{}.run(ctx, t, append(args, "--node-timeout", "20s", "--from", f.from)...)
+				late := time.Since(interrupted)
+				timer.Stop()
+				interrupt()
+				if e.code != exitInterrupted || e.err != "kitescope: interrupted\n" && name != "judge" && name != "watch" || late > 2*time.Second {
+					t.Errorf("after %v: exit %d, %v after the interrupt: %q", after, e.code, late, e.err)
+				}
+				if e.stdout != "" && name != "pipe" && name != "judge" && name != "watch" {
+					t.Errorf("after %v something is shown: %s", after, head(e.stdout))
+				}
+				files.wantNone(t)
+				wantNoGoroutine(t, before)
+			}
+		})
+	}
+}
+
+// TestInterruptOnCall interrupts at the moment at which a process is called, in the first round and in later ones.
+func TestInterruptOnCall(t *testing.T) {
+	f := captured(t, "cluster-2.3.5-t7", nil)
+	for _, line := range [][]string{
+		{"diagnose"}, {"balance"}, {"snapshot", "save", "FILE", "--live"}, {"get", "nodes", "--live", "--watch"},
+	} {
+		t.Run(line[0], func(t *testing.T) {
+			files := newFiles(t)
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			f.onCall(t, "querynode-13", interrupt)
+			args := slices.Clone(line)
+			if at := slices.Index(args, "FILE"); at >= 0 {
+				args[at] = files.path("x.kite")
+			}
+			e := terminal{}.run(ctx, t, append(args, "--node-timeout", "20s", "--from", f.from)...)
+			if e.code != exitInterrupted || e.took > 5*time.Second {
+				t.Errorf("exit %d after %v: %s", e.code, e.took, e.err)
+			}
+			files.wantNone(t)
+		})
+	}
+}
+
+// TestInterruptWhileWriting interrupts a bundle that is being written: there is all of it, or nothing.
+func TestInterruptWhileWriting(t *testing.T) {
+	f := captured(t, "cluster-2.3.5-t7", nil)
+	whole := 0
+	for range 10 {
+		files := newFiles(t)
+		ctx, interrupt := context.WithCancel(t.Context())
+		go func() { // until the temporary file of the bundle is there
+			for ctx.Err() == nil {
+				if entries, _ := os.ReadDir(files.own); len(entries) > 0 {
+					interrupt()
+				}
+			}
+		}()
+		e := terminal{}.run(ctx, t, "snapshot", "save", files.path("x.kite"), "--live", "--window", "0", "--from", f.from)
+		interrupt()
+		switch e.code {
+		case exitInterrupted:
+			files.wantNone(t)
+		case exitOK:
+			whole++
+			kitescope(t, exitOK, "snapshot", "info", files.path("x.kite"), "--strict")
+			if err := os.Remove(files.path("x.kite")); err != nil {
+				t.Fatal(err)
+			}
+			files.wantNone(t)
+		default:
+			t.Fatalf("exit %d: %s", e.code, e.err)
+		}
+	}
+	t.Logf("%d of 10 were written before the interrupt", whole)
+}
