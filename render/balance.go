@@ -2,7 +2,6 @@ package render
 
 import (
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -215,6 +214,15 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 	return strings.Join(texts, "  ")
 }
 
+// GroupSpread is the SpreadText of a replica, with what is behind it where no move could make it better.
+func GroupSpread(g *balance.Group, by balance.Measure) string {
+	text := SpreadText(&g.Spread, by)
+	if g.TooFew() && g.Spread.Nodes > 1 && g.Sealed > 0 {
+		text += "  (" + plural(g.Sealed, "segment") + " for " + plural(g.Spread.Nodes, "node") + ")"
+	}
+	return text
+}
+
 func ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
 // UnknownText says that figures of a replica are not of all its nodes, "" if they are.
@@ -274,7 +282,11 @@ func (t *balanceText) shares(list []*balance.Share, g *balance.Group) {
 }
 
 func (t *balanceText) group(i int, g *balance.Group) {
-	t.title(GroupTitle(g), SpreadText(&g.Spread, t.r.Options.By), t.spreadRole(&g.Spread))
+	role := t.spreadRole(&g.Spread)
+	if g.TooFew() {
+		role = RolePlain
+	}
+	t.title(GroupTitle(g), GroupSpread(g, t.r.Options.By), role)
 	t.shares(g.Shares, g)
 	if text := UnknownText(g); text != "" {
 		t.line(RoleWarn, "  "+text)
@@ -307,100 +319,6 @@ func VerdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string
 	}
 	return text
 }
-
-// PlanText says a plan in one line: "2 moves bring max/mean from 1.50 to 1.09: the fewest there are".
-func PlanText(p *balance.Plan) string {
-	by := p.Options.By
-	switch {
-	case len(p.Moves) == 0 && p.Reached:
-		return "even enough: " + ratio(by.Of(&p.Before)) + " is within " + ratio(p.Options.Goal)
-	case len(p.Moves) == 0:
-		return "no move helps: " + Harmless(p.Why)
-	}
-	text := plural(len(p.Moves), "move") + " bring"
-	if len(p.Moves) == 1 {
-		text += "s"
-	}
-	text += " max/mean from " + ratio(by.Of(&p.Before)) + " to " + ratio(by.Of(&p.After))
-	other := balance.ByRows
-	if by == other {
-		other = balance.ByCost
-	}
-	text += ", " + other.String() + " " + ratio(other.Of(&p.Before)) + " to " + ratio(other.Of(&p.After))
-	switch {
-	case !p.Reached:
-		text += "; " + ratio(p.Options.Goal) + " is out of reach: " + Harmless(p.Why)
-	case p.Fewest():
-		text += "; fewer do not"
-	}
-	return text
-}
-
-func (t *balanceText) plan(p *balance.Plan) {
-	role := RolePlain
-	if !p.Reached {
-		role = RoleWarn
-	}
-	t.line(role, "  Plan: "+PlanText(p))
-	for i, m := range p.Moves {
-		text := "  " + leftPad(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + thousands(m.Rows) + " rows  " +
-			string(AppendBytes(nil, m.Size)) + "  " + m.From.String() + arrow(t.o) + m.To.String()
-		t.buf = append(append(t.buf, fit(text, max(t.o.Width, b2i(t.o.Width == 0)<<16), t.ellipsis())...), '\n')
-	}
-	for _, m := range p.Channels {
-		t.line(RolePlain, "  or move the shard "+Harmless(m.Channel)+" with its "+thousands(m.Rows)+" growing rows from node "+m.From.String()+" to "+m.To.String())
-	}
-	for i, line := range PlanScript(p, t.b.databases()) {
-		if i == 0 {
-			t.line(RoleDim, "  By hand, in pymilvus:")
-		}
-		t.buf = append(append(append(t.buf, "    "...), line...), '\n') // never cut: it is copied
-	}
-	if text := MemoryText(p); text != "" {
-		t.line(RoleWarn, "  "+text)
-	}
-}
-
-// MemoryText says of which nodes a plan does not know whether they have room, "" if of none.
-func MemoryText(p *balance.Plan) string {
-	if len(p.MemoryUnknown) == 0 || len(p.Moves) == 0 {
-		return ""
-	}
-	names := make([]string, len(p.MemoryUnknown))
-	for i, id := range p.MemoryUnknown {
-		names[i] = id.String()
-	}
-	return "the memory of node " + strings.Join(names, ", ") + " is not known: see that there is room first"
-}
-
-// PlanScript are the lines that carry a plan out in pymilvus. Which database is meant they say where it is not the default one, and
-// wherever plans of several databases stand together.
-func PlanScript(p *balance.Plan, databases bool) []string {
-	var lines []string
-	for i, c := range p.Calls() {
-		if i == 0 && c.Database != "" && (databases || c.Database != "default") {
-			lines = append(lines, "db.using_database("+strconv.Quote(Harmless(c.Database))+")")
-		}
-		lines = append(lines, Harmless(c.String()))
-	}
-	return lines
-}
-
-// databases reports whether plans move segments in other databases than the default one.
-func (b *Balance) databases() bool {
-	return slices.ContainsFunc(b.Report.Plans, func(p *balance.Plan) bool {
-		return len(p.Moves) > 0 && p.Group.Database != "" && p.Group.Database != "default"
-	})
-}
-
-func arrow(o *Options) string {
-	if o.ASCII {
-		return " -> "
-	}
-	return " → "
-}
-
-func leftPad(s string, n int) string { return strings.Repeat(" ", max(0, n-len(s))) + s }
 
 func (t *balanceText) foot() {
 	t.buf = append(t.buf, '\n')

@@ -61,7 +61,7 @@ func newBalancePage(b *Balance) *balancePage {
 }
 
 func newBalancePageGroup(b *Balance, i int, g *balance.Group) balancePageGroup {
-	x := balancePageGroup{Name: GroupTitle(g), Spread: SpreadText(&g.Spread, b.Report.Options.By), Unknown: UnknownText(g), Milvus: VerdictText(b.Report.Verdicts[i], &b.Report.Survey.Auto, b.Report.Options.By)}
+	x := balancePageGroup{Name: GroupTitle(g), Spread: GroupSpread(g, b.Report.Options.By), Unknown: UnknownText(g), Milvus: VerdictText(b.Report.Verdicts[i], &b.Report.Survey.Auto, b.Report.Options.By)}
 	rows := make([]shareRow, len(g.Shares))
 	for i, s := range g.Shares {
 		rows[i] = shareRow{s, g}

@@ -1,9 +1,7 @@
 package render
 
 import (
-	"fmt"
 	"io"
-	"strings"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
@@ -314,48 +312,4 @@ func writeVerdict(e encoder, v *balance.Verdict) {
 	}
 	e.endList()
 	e.endObject()
-}
-
-// SavedPlan is the plans as a script that an operator keeps: what moves where and why, and the calls.
-func (b *Balance) SavedPlan() string {
-	origin := &b.Env.Cluster.Origin
-	var s strings.Builder
-	fmt.Fprintf(&s, "# Moves that even out the query nodes of %s @ %s", Harmless(origin.Root), Harmless(origin.Location))
-	if !origin.Taken.IsZero() {
-		s.WriteString(", as of " + stamp(origin.Taken))
-	}
-	s.WriteString("\n# Compactions replace segments, and Milvus's own balancer moves them: make the plan anew if it is not of today.\n")
-	if len(b.Report.Survey.Unknown) > 0 {
-		s.WriteString("# Not known, and not in it: " + unknownNames(b.Report.Survey.Unknown) + "\n")
-	}
-	if b.Report.Moves() > 0 {
-		s.WriteString("from pymilvus import connections, db, utility\n\nconnections.connect(host=\"localhost\", port=\"19530\")  # a proxy of the cluster\n")
-	}
-	for _, p := range b.Report.Plans {
-		if len(p.Moves)+len(p.Channels) > 0 {
-			s.WriteString("\n" + savedPlan(p, b.databases()))
-		}
-	}
-	return s.String()
-}
-
-// savedPlan is the plan of one replica.
-func savedPlan(p *balance.Plan, databases bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n# %s\n", GroupTitle(p.Group), PlanText(p))
-	for i, m := range p.Moves {
-		fmt.Fprintf(&b, "# %d  segment %d  %s rows  %d -> %d\n", i+1, m.Segment, thousands(m.Rows), m.From, m.To)
-	}
-	for _, m := range p.Channels {
-		fmt.Fprintf(&b, "# or move the shard %s (%s growing rows)  %d -> %d\n", Harmless(m.Channel), thousands(m.Rows), m.From, m.To)
-	}
-	for _, note := range []string{UnknownText(p.Group), MemoryText(p)} {
-		if note != "" {
-			b.WriteString("# " + note + "\n")
-		}
-	}
-	for _, line := range PlanScript(p, databases) {
-		b.WriteString(line + "\n")
-	}
-	return b.String()
 }

@@ -88,7 +88,7 @@ func (t *groupTable) Cell(row, col int) view.Cell {
 	case col == 4:
 		return whole(g.Rows())
 	case col == 5:
-		return words(ratio(by.Of(&g.Spread)) + t.sign(&g.Spread))
+		return words(ratio(by.Of(&g.Spread)) + t.sign(g))
 	case col == 6:
 		return words(ratio(g.Spread.CV))
 	case col == 7:
@@ -99,9 +99,9 @@ func (t *groupTable) Cell(row, col int) view.Cell {
 	return words(t.planned(row))
 }
 
-// sign marks what is over the goal, for eyes without colour.
-func (t *groupTable) sign(s *balance.Spread) string {
-	if t.balance.Report.Options.By.Of(s) > t.balance.Report.Options.Goal {
+// sign marks what is over the goal and could be better, for eyes without colour.
+func (t *groupTable) sign(g *balance.Group) string {
+	if r := t.balance.Report; r.Options.By.Of(&g.Spread) > r.Options.Goal && !g.TooFew() {
 		return " " + Glyph(RoleWarn, t.o.ASCII)
 	}
 	return ""
@@ -139,6 +139,9 @@ func (t *groupTable) planned(row int) string {
 	}
 	if !p.Reached {
 		text += ", no better"
+	}
+	if p.Group.Unknown > 0 {
+		text += ", not all known"
 	}
 	return text
 }

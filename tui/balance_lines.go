@@ -132,7 +132,7 @@ func (p *balancePage) heatMap(w int) {
 func (p *balancePage) oneGroup(w int) {
 	r := p.weighed.Report
 	g, plan := r.Groups[0], r.Plans[0]
-	p.add(lineTitle, render.GroupTitle(g)+"  "+render.SpreadText(&g.Spread, r.Options.By))
+	p.add(lineTitle, render.GroupTitle(g)+"  "+render.GroupSpread(g, r.Options.By))
 	p.shares(g.Shares, g, w)
 	if text := render.UnknownText(g); text != "" {
 		p.wrapped(lineWarn, text, w)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"io"
 	"time"
@@ -27,8 +28,13 @@ func keptAnswers(ctx context.Context, src source.Source) ([]live.Record, error) 
 }
 
 // hosted is the value of a key as the demo's etcd has it: sessions point to the servers that
-// answer in the place of the captured processes.
+// answer in the place of the captured processes, and RootCoord has reserved timestamps up to
+// the time at which these were asked, not to the later one at which their etcd was saved.
 func (d *demoEtcd) hosted(kv source.KV) []byte {
+	if bytes.HasSuffix(kv.Key, []byte("/kv/gid/timestamp")) {
+		const inAdvance = 3 * time.Second // pkg/util/tsoutil and internal/tso: updateSavedTimestamp
+		return binary.BigEndian.AppendUint64(nil, uint64(d.taken().Add(inAdvance).UnixNano()))
+	}
 	if !bytes.Contains(kv.Key, []byte("/session/")) {
 		return bytes.Clone(kv.Value)
 	}

@@ -62,7 +62,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 		Long: helpDiagnose + render.FindingsFormatDoc() + "\n\"kitescope explain\" lists the checks, \"kitescope explain CHECK\" explains one.",
 		Example: `  kitescope diagnose --from etcd://10.0.0.5:2379
   kitescope diagnose --from support.kite -o html > diagnosis.html
-  kitescope diagnose --only growing-flushed,idle-node
+  kitescope diagnose --only growing-flushed,node-idle
   kitescope diagnose --fail-on warning --baseline accepted.jsonl -o junit > report.xml
   kitescope diagnose --since yesterday.kite
   kitescope diagnose --watch`,
@@ -119,7 +119,7 @@ func (a *app) parseDiagnosis(f diagnoseFlags) (*diagnosis, error) {
 		return nil, unknownCheck(unknown)
 	}
 	if len(d.checks) == 0 {
-		return nil, &usageError{errors.New("no check is left to run"), "see: kitescope explain"}
+		return nil, &usageError{errors.New("no check is left to run"), "all checks: kitescope explain"}
 	}
 	// All, whatever checks are left: who serves what is judged by all that is known of it.
 	d.want.Parts = model.PartAll

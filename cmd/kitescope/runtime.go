@@ -197,6 +197,11 @@ func (a *app) loadLive(ctx context.Context, want meta.Want) (*model.Cluster, err
 	if err != nil {
 		return nil, err
 	}
+	if a.nodes.live { // a wrong flag is told before anything is opened
+		if _, err := a.clientOptions(conn); err != nil {
+			return nil, err
+		}
+	}
 	src, err := a.openConnection(ctx, conn)
 	if err != nil {
 		return nil, err

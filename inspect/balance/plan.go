@@ -104,9 +104,11 @@ type Plan struct {
 	// Shares are the group's shares as they would be, and After how even. Channels are not in it.
 	Shares        []*Share
 	Before, After Spread
-	// Reached reports whether After is within the goal. Why says why not, and what else is worth knowing.
-	Reached bool
-	Why     string
+	// Reached reports whether After is within the goal. Why says why not, and what else is worth knowing. Unplanned says that
+	// nothing was worked out: too little is known, or there is nothing to move.
+	Reached   bool
+	Why       string
+	Unplanned bool
 	// AtLeast is how many moves any plan needs that reaches what this one reaches, as far as was
 	// proven: a plan of that many moves has the fewest.
 	AtLeast int
@@ -164,7 +166,7 @@ func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Pla
 	}
 	p := &Plan{Group: g, Options: o, Before: g.Spread, After: g.Spread, Shares: g.Shares}
 	if why := p.pointless(); why != "" {
-		p.Why = why
+		p.Why, p.Unplanned = why, true
 		return p
 	}
 	if p.Reached = o.By.Of(&g.Spread) <= o.Goal; p.Reached {

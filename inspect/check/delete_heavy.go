@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"kitescope/inspect/model"
@@ -26,10 +27,10 @@ var DeleteHeavy = &Check{
 	Title:    "Segments carry many deleted rows that compaction has not removed",
 	Severity: Warning,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartTasks,
 	Doc: `Looks at flushed segments an hour old whose delta logs have entries for more than a fifth of their rows: from there on Milvus rewrites a
 segment (` + "`dataCoord.compaction.single.ratio.threshold`" + `). A finding if they hold at least a tenth of the collection's rows and 10,000 entries. Information,
-and a warning if half of their rows are deleted.
+and a warning if half of their rows are deleted, unless a compaction of L0 segments brought deletes within the last hour (Milvus 2.4 and later): then rewriting may be about to begin.
 
 Entries are an upper bound: a key that is deleted twice counts twice. Deletes in L0 segments are not counted here, see ` + "`l0-backlog`" + `.
 
@@ -76,10 +77,23 @@ func runDeleteHeavy(p *Pass) error {
 			Impact: "Memory and search work go into rows that no search may return.",
 			Hint:   fmt.Sprintf("%sCollection(%q).compact()", inDatabase(p.Cluster, x), x.Name),
 		}
-		if part(deleted, rows) >= halfDeleted {
+		if at := p.lastDeletes(x.ID); !at.IsZero() && p.age(at) < rewriteAfter {
+			f.Evidence = append(f.Evidence, Evidence{"deletes came last from L0 segments at", timeText(at), "etcd"})
+		} else if part(deleted, rows) >= halfDeleted {
 			f.Severity = Warning
 		}
 		p.Report(f)
 	}
 	return nil
+}
+
+// lastDeletes is when a compaction last moved deletes from L0 segments into others of a collection, as far as etcd still has its task. The
+// segments that it moves them into keep their times.
+func (p *Pass) lastDeletes(id model.CollectionID) (at time.Time) {
+	for _, t := range p.Tasks {
+		if t.Collection == id && t.Type == "compaction" && strings.HasPrefix(t.SubType, "Level0") && t.EndedAt.After(at) {
+			at = t.EndedAt
+		}
+	}
+	return at
 }

@@ -10,8 +10,11 @@ import (
 
 // Thresholds of small-segments.
 const (
-	// smallShare of its maximum of rows makes a segment small (dataCoord.segment.smallProportion: 0.5).
+	// smallShare of its maximum of rows, or from 2.4 on of dataCoord.segment.maxSize, makes a segment small (dataCoord.segment.smallProportion: 0.5;
+	// internal/datacoord/compaction_trigger.go, isSmallSegment).
 	smallShare = 0.5
+	// usualSize is dataCoord.segment.maxSize in MB.
+	usualSize = 1024
 	// mergeable is how many small ones Milvus merges at least (internal/datacoord/compaction_trigger.go, MinSegmentToMerge: 3).
 	mergeable = 3
 	// mergeAfter is how old they have to be: compactions are sought each minute (dataCoord.compaction.global.interval: 60).
@@ -26,9 +29,10 @@ var SmallSegments = &Check{
 	Title:    "Compaction lags: many small segments are not merged",
 	Severity: Warning,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartSegments,
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
 	Doc: `Looks at flushed segments below half of the rows that their record allows (` + "`dataCoord.segment.smallProportion`" + `), in each partition and
-vchannel by itself, as compaction does. Where at least 3 of them are an hour old, the segments that merging would save are counted.
+vchannel by itself, as compaction does. Where logs record their size in memory (Milvus 2.4 and later) a segment has to be below half of ` + "`dataCoord.segment.maxSize`" + `, too: from then on Milvus goes
+by size, and rows that are larger than their schema lets expect fill a segment early. Where at least 3 of them are an hour old, the segments that merging would save are counted.
 10 in a collection are information, 50 a warning.
 
 Not a finding: single small segments in each of many partitions, which nothing can merge; L0, L2, importing and invisible segments; a cluster that
@@ -77,8 +81,9 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 	var group mergeGroup
 	var sum *mergeSum
 	d := p.digestOf(x.ID)
+	full := int64(smallShare*float64(p.count("dataCoord.segment.maxSize", usualSize, dataCoords()...))) << 20
 	for _, s := range p.among(x.ID, smallSegs) {
-		if s.Level == model.LevelL2 || s.Importing || s.Invisible || !settled(s, limit) {
+		if s.Level == model.LevelL2 || s.Importing || s.Invisible || !settled(s, limit) || inMemory(s) >= full {
 			continue
 		}
 		if sum == nil || s.Partition != group.partition || s.VChannel != group.vchannel {
@@ -89,7 +94,7 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 			}
 		}
 		sum.segments++
-		sum.rows += s.Rows
+		sum.rows += max(0, s.Rows)
 		sum.maxRows = max(sum.maxRows, s.MaxRows)
 	}
 	small, excess := 0, 0
@@ -99,7 +104,7 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 			continue
 		}
 		small, rows = small+g.segments, rows+g.rows
-		excess += g.segments - int((g.rows+g.maxRows-1)/g.maxRows)
+		excess += g.segments - max(1, int((g.rows+g.maxRows-1)/g.maxRows))
 	}
 	if excess < excessInfo {
 		return
@@ -126,4 +131,14 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 		f.Severity = Warning
 	}
 	p.Report(f)
+}
+
+// inMemory is the size of a segment's rows in memory, 0 if its logs do not record that (before 2.4).
+func inMemory(s *model.Segment) (bytes int64) {
+	for i := range s.Logs {
+		if s.Logs[i].Kind == model.InsertLog {
+			bytes += s.Logs[i].MemoryBytes
+		}
+	}
+	return bytes
 }

@@ -25,6 +25,7 @@ const (
 	maxMetricsBytes  = 128 << 20
 	maxMetricsLine   = 64 << 10
 	maxMetricsSeries = 200_000
+	maxMetricsLabels = 200 // of one series; Milvus has ten at most
 )
 
 // ParseMetrics reads the text of a process's /metrics. Of broken text, and of more than
@@ -180,6 +181,9 @@ func (l *metricsLines) next() {
 		l.stop(fmt.Errorf("line %d is no sample", l.number))
 	case l.series >= maxMetricsSeries:
 		l.stop(fmt.Errorf("there are more than %d series", maxMetricsSeries))
+	case bytes.Count(line, []byte("=")) > maxMetricsLabels:
+		// The parser compares each with each.
+		l.stop(fmt.Errorf("line %d has more than %d labels", l.number, maxMetricsLabels))
 	case l.weight > maxDecoded:
 		l.stop(fmt.Errorf("the series have too many labels: they would take more than %s of memory", mebibytes(maxDecoded)))
 	default:

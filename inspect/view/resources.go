@@ -40,10 +40,16 @@ type UnknownError struct {
 	Known []string
 }
 
+// mostListed is how many names a message lists; of more, whoever reports the error says where they are.
+const mostListed = 50
+
 func (e *UnknownError) Error() string {
 	near := Suggest(e.Word, e.Known)
 	if len(near) > 0 {
 		return fmt.Sprintf("unknown %s %q; did you mean %s?", e.What, e.Word, strings.Join(near, " or "))
+	}
+	if len(e.Known) > mostListed {
+		return fmt.Sprintf("unknown %s %q", e.What, e.Word)
 	}
 	return fmt.Sprintf("unknown %s %q; known are: %s", e.What, e.Word, strings.Join(e.Known, ", "))
 }
@@ -61,6 +67,9 @@ func Suggest(word string, known []string) []string {
 		if strings.HasPrefix(strings.ToLower(name), word) && word != "" {
 			d = 1
 		}
+		if d > 1 && sameParts(word, name) { // "idle-node" for "node-idle"
+			d = 1
+		}
 		if d <= max(1, len(word)/3) {
 			list = append(list, candidate{name, d})
 		}
@@ -71,6 +80,16 @@ func Suggest(word string, known []string) []string {
 		names = append(names, c.name)
 	}
 	return names
+}
+
+// sameParts reports whether two names have the same parts in another order.
+func sameParts(a, b string) bool {
+	parts := func(s string) []string {
+		list := strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '_' })
+		slices.Sort(list)
+		return list
+	}
+	return slices.Equal(parts(a), parts(strings.ToLower(b)))
 }
 
 // editDistance counts the insertions, deletions, replacements and swaps of neighbours
