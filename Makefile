@@ -6,6 +6,7 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 BIN      ?= bin
 # For bench-inspect: -segments, -ui-segments, -rounds, -only; see `go -C tools/bench run ./inspect -h`.
+# For bench-diagnose: -rounds.
 BENCHFLAGS ?=
 
 LDFLAGS   = -s -w -X main.buildVersion=$(VERSION)
@@ -69,6 +70,10 @@ update-goldens: ## rewrite golden files from what the code does now; read the di
 .PHONY: bench-inspect
 bench-inspect: ## the speed table on a real etcd, into docs/PERFORMANCE.md
 	$(GO) -C tools/bench run ./inspect -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
+
+.PHONY: bench-diagnose
+bench-diagnose: ## the speed of asking and judging, into docs/PERFORMANCE.md; on a quiet machine
+	$(GO) -C tools/bench run ./diagnose -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
 
 .PHONY: e2e
 e2e: ## against a real Milvus, alone and as a cluster (needs ../shared, etcd, java, maven, python3)

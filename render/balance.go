@@ -202,9 +202,9 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 	if s.Nodes < 2 || s.MaxMean == 0 && s.RowsMaxMean == 0 {
 		return "max/mean " + NoneMark
 	}
-	texts := []string{"max/mean " + ratio(by.Of(s)), "CV " + ratio(s.CV)}
-	if by == balance.ByRows {
-		texts[1] = "CV " + ratio(s.RowsCV)
+	texts := []string{"max/mean " + ratio(by.Of(s))}
+	if cv, ok := by.CV(s); ok {
+		texts = append(texts, "CV "+ratio(cv))
 	}
 	for _, m := range []balance.Measure{balance.ByCost, balance.ByRows, balance.ByMemory} {
 		if m != by && m.Of(s) > 0 {

@@ -18,12 +18,12 @@ type balancePage struct {
 }
 
 type balancePageGroup struct {
-	Name, Spread, Unknown, Plan, Milvus string
-	Columns                             []string
-	Rows                                [][]string
-	Moves                               [][]string
-	Channels                            []string
-	Script                              []string
+	Name, Spread, Unknown, Plan, Room, Milvus string
+	Columns                                   []string
+	Rows                                      [][]string
+	Moves                                     [][]string
+	Channels                                  []string
+	Script                                    []string
 }
 
 func writeBalancePage(w io.Writer, b *Balance, _ *Options) error {
@@ -87,7 +87,7 @@ func newBalancePageGroup(b *Balance, i int, g *balance.Group) balancePageGroup {
 		return x
 	}
 	plan := b.Report.Plans[i]
-	x.Plan, x.Script = PlanText(plan), PlanScript(plan, b.databases())
+	x.Plan, x.Script, x.Room = PlanText(plan), PlanScript(plan, b.databases()), MemoryText(plan)
 	for _, m := range plan.Moves {
 		x.Moves = append(x.Moves, []string{m.Segment.String(), thousands(m.Rows), Text(view.Cell{Int: m.Size}, view.Bytes), m.From.String(), m.To.String()})
 	}
@@ -138,6 +138,7 @@ table{border-collapse:collapse;font-size:.88rem}td,th{padding:.1rem .8rem .1rem 
 {{end}}</table>
 <pre>{{range .Script}}{{.}}
 {{end}}</pre>
+{{end}}{{with .Room}}<p>{{.}}</p>
 {{end}}{{range .Channels}}<p>Or move: {{.}}.</p>
 {{end}}{{with .Milvus}}<p class="dim">Milvus: {{.}}</p>
 {{end}}{{end}}<p class="dim">Weights: {{.Weights}}. kitescope {{.Version}} changes nothing itself.</p>

@@ -90,7 +90,10 @@ func (t *groupTable) Cell(row, col int) view.Cell {
 	case col == 5:
 		return words(ratio(by.Of(&g.Spread)) + t.sign(g))
 	case col == 6:
-		return words(ratio(g.Spread.CV))
+		if cv, ok := by.CV(&g.Spread); ok {
+			return words(ratio(cv))
+		}
+		return noCell()
 	case col == 7:
 		return words(ratio(g.Spread.RowsMaxMean))
 	case col == 8:
@@ -138,7 +141,7 @@ func (t *groupTable) planned(row int) string {
 		text = "1 move: " + after
 	}
 	if !p.Reached {
-		text += ", no better"
+		text += " at best"
 	}
 	if p.Group.Unknown > 0 {
 		text += ", not all known"

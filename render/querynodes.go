@@ -82,9 +82,13 @@ func writeNodeLive(e encoder, live *view.NodeLive) {
 
 func liveMeasures(live *view.NodeLive) []measure {
 	return []measure{
-		{"sealed_segments", live.Sealed, view.Int}, {"sealed_rows", live.SealedRows, view.Int},
-		{"growing_segments", live.Growing, view.Int}, {"growing_rows", live.GrowingRows, view.Int},
-		{"leads", live.Leads, view.Int}, {"cpu_percent", live.CPU, view.Percent}, {"memory_bytes", live.Memory, view.Bytes},
+		{"sealed_segments", live.Sealed, view.Int},
+		{"sealed_rows", live.SealedRows, view.Int},
+		{"growing_segments", live.Growing, view.Int},
+		{"growing_rows", live.GrowingRows, view.Int},
+		{"leads", live.Leads, view.Int},
+		{"cpu_percent", live.CPU, view.Percent},
+		{"memory_bytes", live.Memory, view.Bytes},
 	}
 }
 

@@ -169,10 +169,10 @@ func (p *balancePage) milvus(v *balance.Verdict, w int) {
 	p.wrapped(linePlain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
 	var scores []string
 	for _, s := range v.Scores {
-		scores = append(scores, s.Node.String()+": "+number(int(s.Score)))
+		scores = append(scores, "node "+s.Node.String()+" "+number(int(s.Score)))
 	}
 	if len(scores) > 0 {
-		p.wrapped(lineDim, "its scores now  "+strings.Join(scores, "  "), w)
+		p.wrapped(lineDim, "its scores now: "+strings.Join(scores, "; "), w)
 	}
 	for _, f := range v.Factors {
 		p.add(lineDim, "  "+clean(f.Key)+" "+clean(f.Value)+"  ("+clean(f.From)+")")

@@ -3,6 +3,7 @@ package tui
 import (
 	"time"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 )
@@ -18,6 +19,7 @@ type data struct {
 	env      *view.Env // of cluster
 	serial   int       // counts clusters
 	judged   judgement
+	judge    check.Judge
 	fade     fade
 	ageTick  int  // the timer that counts
 	clock    bool // whether the timer of tickClock runs

@@ -24,7 +24,7 @@ func (m *Model) judge() cmd {
 		return nil
 	}
 	d.judged.busy = true
-	return runChecks(d.env, m.cfg.Checks)
+	return runChecks(&d.judge, d.env, m.cfg.Checks)
 }
 
 // judgedMsg brings a report that was asked for.

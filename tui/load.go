@@ -137,8 +137,8 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) cmd {
 }
 
 // runChecks judges a cluster.
-func runChecks(env *view.Env, checks []*check.Check) cmd {
-	return func() tea.Msg { return judgedMsg{env, check.Run(env.Cluster, env.Now, checks)} }
+func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check) cmd {
+	return func() tea.Msg { return judgedMsg{env, judge.Run(env.Cluster, env.Now, checks)} }
 }
 
 // weigh surveys what query nodes serve and plans what would even it out.

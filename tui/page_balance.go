@@ -78,7 +78,11 @@ func (p *balancePage) note(*Model) string {
 	if p.of != nil && len(r.Groups) == 1 {
 		spread = &r.Groups[0].Spread
 	}
-	return "max/mean " + figure(p.madeBy.Of(spread)) + " · CV " + figure(spread.CV) + " · by " + p.madeBy.String() + " · goal ≤ " + figure(balance.DefaultGoal)
+	text := "max/mean " + figure(p.madeBy.Of(spread))
+	if cv, ok := p.madeBy.CV(spread); ok {
+		text += " · CV " + figure(cv)
+	}
+	return text + " · by " + p.madeBy.String() + " · goal ≤ " + figure(balance.DefaultGoal)
 }
 
 func (p *balancePage) command(*Model) string {

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,7 +75,7 @@ func (a *app) balance(ctx context.Context, f balanceFlags, collections []string)
 	if !ok {
 		return &usageError{fmt.Errorf("--by is cost, rows or memory, not %q", f.by), "kitescope balance --by rows"}
 	}
-	if f.goal < 1 {
+	if !(f.goal >= 1) || math.IsInf(f.goal, 0) { // NaN is not either
 		return &usageError{fmt.Errorf("--goal is 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1"}
 	}
 	format, err := render.ParseBalanceFormat(f.output)
@@ -121,14 +123,21 @@ func chosenGroups(env *view.Env, s *balance.Survey, words []string) ([]*balance.
 		if err != nil {
 			return nil, err
 		}
-		found := len(groups)
+		found := false
 		for _, g := range s.Groups {
-			if g.ID.String() == table.Ref(row).ID {
+			if g.ID.String() != table.Ref(row).ID {
+				continue
+			}
+			if found = true; !slices.Contains(groups, g) {
 				groups = append(groups, g)
 			}
 		}
-		if len(groups) == found {
+		switch {
+		case found:
+		case s.Asked:
 			return nil, fmt.Errorf("collection %s is not loaded: no node serves it", word)
+		default:
+			return nil, fmt.Errorf("collection %s is not loaded", word)
 		}
 	}
 	return groups, nil

@@ -38,7 +38,7 @@ var looks = []look{
 	},
 	{
 		name: "sigterm-during", what: "query node told to stop (SIGTERM), 1 s later",
-		want:   []string{"stopping-node-serving"},
+		want: []string{"stopping-node-serving"},
 		// It is the node of other-config, which still differs.
 		follow: []string{"config-drift", "imbalance-rows", "imbalance-leaders", "imbalance-channels", "segment-loaded-twice", "leader-channel-split"},
 	},

@@ -205,7 +205,7 @@ func (a *app) fillSpool(ctx context.Context, s *spool, src source.Source, snapsh
 func (a *app) spoolRecording(path string, s *spool) error {
 	warnings, err := live.ReadFile(path, func(r live.Record) { s.keep(live.Redact(r)) })
 	if err != nil {
-		return fmt.Errorf("read the recording %s: %w", path, err)
+		return fmt.Errorf("read the recording: %w", err)
 	}
 	s.gaps = append(s.gaps, recordingGaps(warnings)...)
 	return nil
@@ -215,7 +215,7 @@ func (a *app) spoolRecording(path string, s *spool) error {
 func recordingGaps(warnings []string) []model.Gap {
 	gaps := make([]model.Gap, 0, len(warnings))
 	for _, w := range warnings {
-		gaps = append(gaps, model.Gap{Where: "a recording", Reason: w})
+		gaps = append(gaps, model.Gap{Where: source.RecordingGap, Reason: w})
 	}
 	return gaps
 }

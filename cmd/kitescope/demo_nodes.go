@@ -32,7 +32,7 @@ func keptAnswers(ctx context.Context, src source.Source) ([]live.Record, error) 
 // the time at which these were asked, not to the later one at which their etcd was saved.
 func (d *demoEtcd) hosted(kv source.KV) []byte {
 	if bytes.HasSuffix(kv.Key, []byte("/kv/gid/timestamp")) {
-		const inAdvance = 3 * time.Second // pkg/util/tsoutil and internal/tso: updateSavedTimestamp
+		const inAdvance = 3 * time.Second // internal/tso: timestampOracle.InitTimestamp
 		return binary.BigEndian.AppendUint64(nil, uint64(d.taken().Add(inAdvance).UnixNano()))
 	}
 	if !bytes.Contains(kv.Key, []byte("/session/")) {

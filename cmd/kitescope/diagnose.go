@@ -211,7 +211,7 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
 	if err != nil {
 		return err
 	}
-	report := a.judge(c, d)
+	report := a.judge(c, d, new(check.Judge))
 	shown := &render.Diagnosis{FailOn: d.failOn, Never: d.never, All: f.all, Version: versionText()}
 	if f.writeBaseline != "" {
 		if d.baseline, err = a.saveBaseline(f.writeBaseline, report, d.baseline); err != nil {
@@ -236,8 +236,8 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
 }
 
 // judge runs the checks over a cluster. Ages count as in lists: in a file to its state.
-func (a *app) judge(c *model.Cluster, d *diagnosis) *check.Report {
-	return check.Run(c, view.NewEnv(c, a.now()).Now, d.checks)
+func (a *app) judge(c *model.Cluster, d *diagnosis, judge *check.Judge) *check.Report {
+	return judge.Run(c, view.NewEnv(c, a.now()).Now, d.checks)
 }
 
 // judgeOlder judges the state to compare with. It has what its own file keeps of the processes.
@@ -249,7 +249,7 @@ func (a *app) judgeOlder(ctx context.Context, d *diagnosis) (*check.Report, erro
 	if err != nil {
 		return nil, err
 	}
-	return side.judge(c, d), nil
+	return side.judge(c, d, new(check.Judge)), nil
 }
 
 // saveBaseline writes a baseline that accepts all findings, and keeps what an older one says beside

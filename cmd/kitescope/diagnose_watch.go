@@ -62,6 +62,7 @@ type diagnosisWatch struct {
 	*diagnosis
 	asks    bool
 	started time.Time
+	memory  check.Judge
 	tracker check.Tracker
 	shown   bool
 }
@@ -77,7 +78,7 @@ func (w *diagnosisWatch) early(c *model.Cluster) bool {
 }
 
 func (w *diagnosisWatch) show(c *model.Cluster) error {
-	report, stale := w.baseline.Apply(w.judge(c, w.diagnosis))
+	report, stale := w.baseline.Apply(w.judge(c, w.diagnosis, &w.memory))
 	changes, blind := w.tracker.Next(report)
 	first := !w.shown
 	w.shown = true

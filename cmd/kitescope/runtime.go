@@ -247,7 +247,7 @@ func (a *app) readRecordings() (*model.Runtime, []model.Gap, error) {
 	for _, path := range a.nodes.recordings {
 		warnings, err := live.ReadFile(path, d.Add)
 		if err != nil {
-			return nil, nil, fmt.Errorf("read the recording %s: %w", path, err)
+			return nil, nil, fmt.Errorf("read the recording: %w", err)
 		}
 		gaps = append(gaps, recordingGaps(warnings)...)
 	}

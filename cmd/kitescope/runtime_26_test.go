@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,7 @@ func decodeJSON(t *testing.T, text string, to any) {
 }
 
 func askedNodes(t *testing.T, f *fakes, version string) {
+	t.Helper()
 	nodes := listed(t, "name", "nodes", "--live", "--window", "0", "--from", f.from)
 	want := map[string]string{
 		"mixcoord-1": "Healthy", "mixcoord-9": "StandBy", "streamingnode-7": "Healthy", "streamingnode-8": "Healthy", "querynode-7": "Healthy", "querynode-8": "Healthy",
@@ -93,6 +95,7 @@ func askedNodes(t *testing.T, f *fakes, version string) {
 }
 
 func askedCalls(t *testing.T, f *fakes, version string) {
+	t.Helper()
 	var list struct{ Items []map[string]any }
 	decodeJSON(t, kitescope(t, exitOK, "get", "calls", "-o", "json", "--window", "0", "--from", f.from).stdout, &list)
 	outcomes := map[string]map[string]bool{} // by method
@@ -128,6 +131,7 @@ func askedCalls(t *testing.T, f *fakes, version string) {
 }
 
 func askedBalance(t *testing.T, f *fakes, version string) {
+	t.Helper()
 	var b struct {
 		Asked        bool
 		UnknownNodes []any          `json:"unknown_nodes"`
@@ -214,6 +218,7 @@ func (d *diagnosis1) status(check string) string {
 }
 
 func askedDiagnosis(t *testing.T, f *fakes, version string) {
+	t.Helper()
 	d := diagnosed(t, "--window", "0", "--from", f.from)
 	if d.Runtime["kind"] != "live" || str(d.Runtime["sessions"]) != str(d.Runtime["answered"]) {
 		t.Errorf("runtime %v", d.Runtime)
@@ -246,6 +251,7 @@ func askedDiagnosis(t *testing.T, f *fakes, version string) {
 
 // sameFeed feeds the UI from the fakes and from a bundle of them: both know the same nodes.
 func sameFeed(t *testing.T, f *fakes) {
+	t.Helper()
 	bundle := savedLive(t, f)
 	var got []string
 	for _, from := range []string{f.from, bundle} {
@@ -254,7 +260,7 @@ func sameFeed(t *testing.T, f *fakes) {
 		for _, n := range c.Runtime.Nodes {
 			sealed, growing := "?", "?"
 			if n.Distribution != nil {
-				sealed, growing = fmt.Sprint(len(n.Distribution.Sealed)), fmt.Sprint(len(n.Distribution.Leaders))
+				sealed, growing = strconv.Itoa(len(n.Distribution.Sealed)), strconv.Itoa(len(n.Distribution.Leaders))
 			}
 			nodes = append(nodes, fmt.Sprintf("%s %s %s %s %s", n.Name(), n.Outcome, n.State, sealed, growing))
 		}

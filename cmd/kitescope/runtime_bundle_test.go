@@ -20,7 +20,10 @@ import (
 func savedLive(t *testing.T, f *fakes) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "live.kite")
-	e := kitescope(t, exitOK, "snapshot", "save", path, "--live", "--window", "0", "--strict", "--from", f.from)
+	e := f.run(t, "snapshot", "save", path, "--live", "--window", "0", "--strict", "--from", f.from)
+	if e.code != exitOK {
+		t.Fatalf("exit %d: %s", e.code, e.err)
+	}
 	says(t, e.err, "answers of nodes", "secrets redacted")
 	return path
 }
@@ -37,8 +40,8 @@ func compare(t *testing.T, f *fakes, live, bundle []string) {
 	t.Helper()
 	compared := 0
 	for _, line := range everyDocument(t, f) {
-		want := terminal{}.run(t.Context(), t, append(line, live...)...)
-		got := terminal{}.run(t.Context(), t, append(line, bundle...)...)
+		want := f.run(t, append(line, live...)...)
+		got := f.run(t, append(line, bundle...)...)
 		if want.code != got.code || want.code != exitOK && want.code != exitFindings {
 			t.Errorf("%s: exit %d live, %d from the bundle\n%s%s", strings.Join(line, " "), want.code, got.code, want.err, got.err)
 			continue
@@ -123,15 +126,15 @@ func cutOrigin(node any) {
 // TestBundleOfACapture: the captured cluster t7, asked over loopback and saved, says the same from the bundle, and
 // from a bundle of that bundle.
 func TestBundleOfACapture(t *testing.T) {
-	f := captured(t, "cluster-2.3.5-t7", nil)
+	f := capturedT7(t, nil)
 	first := savedLive(t, f)
 	second := filepath.Join(t.TempDir(), "second.kite")
 	kitescope(t, exitOK, "snapshot", "save", second, "--strict", "--from", first)
 	live := []string{"--live", "--window", "0", "--from", f.from}
 	compare(t, f, live, []string{"--from", first})
 	for _, line := range [][]string{{"diagnose", "-o", "json"}, {"balance", "-o", "json"}, {"get", "calls", "-o", "json"}, {"overview", "-o", "json"}} {
-		want := terminal{}.run(t.Context(), t, append(line, "--from", first)...)
-		got := terminal{}.run(t.Context(), t, append(line, "--from", second)...)
+		want := f.run(t, append(line, "--from", first)...)
+		got := f.run(t, append(line, "--from", second)...)
 		same(t, strings.Join(line, " "), withoutOrigin(t, got.stdout), withoutOrigin(t, want.stdout))
 	}
 	// What people read, but for the head that says where it is from.
@@ -147,8 +150,8 @@ func TestBundleOfACapture(t *testing.T) {
 		{"diagnose", "-o", "markdown"},
 		{"tree", "docs_hnsw_cos"},
 	} {
-		want := terminal{}.run(t.Context(), t, append(line, live...)...)
-		got := terminal{}.run(t.Context(), t, append(line, "--from", first)...)
+		want := f.run(t, append(line, live...)...)
+		got := f.run(t, append(line, "--from", first)...)
 		same(t, strings.Join(line, " "), linesWithout(got.stdout, first, "(bundle)"), linesWithout(want.stdout, f.from, "0s old"))
 	}
 }

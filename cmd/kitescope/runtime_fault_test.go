@@ -14,7 +14,6 @@ import (
 	"kitescope/inspect/live/livetest"
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/model"
-	"kitescope/inspect/source/sourcetest"
 )
 
 // patience is the deadline of processes in these tests, margin what a busy machine may add to
@@ -112,7 +111,7 @@ func wantNoGoroutine(t *testing.T, before int) {
 
 // TestBadNodes puts something that goes wrong in the place of one query node of t7.
 func TestBadNodes(t *testing.T) {
-	f := captured(t, "cluster-2.3.5-t7", nil)
+	f := capturedT7(t, nil)
 	good := map[string]string{}
 	for _, s := range clusterOf(t, f.from).Sessions {
 		good[s.Name()] = s.Address
@@ -178,10 +177,7 @@ func otherCluster(t *testing.T) string {
 // TestWrongCertificate: processes that speak TLS, with a certificate that is not trusted, of another name, or right.
 func TestWrongCertificate(t *testing.T) {
 	ours, theirs := livetest.NewAuthority(t), livetest.NewAuthority(t)
-	records, opts := recordingOf(t, "cluster-2.3.5-t7")
-	opts.TLS = ours.Server(t, nil, "127.0.0.1")
-	kvs := sourcetest.ReadDump(t, capture("cluster-2.3.5-t7")).Below("by-dev/")
-	f := startFakes(t, kvs, func(*model.Cluster) []live.Record { return records }, opts)
+	f := capturedT7(t, func(o *recorded.Options) { o.TLS = ours.Server(t, nil, "127.0.0.1") })
 	for _, test := range []struct {
 		name  string
 		flags []string
@@ -216,9 +212,9 @@ func TestEtcdIsLostHalfWay(t *testing.T) {
 		"balance":  {"balance", "-o", "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := captured(t, "cluster-2.3.5-t7", nil)
+			f := capturedT7(t, nil)
 			f.loseEtcd(t)
-			e := terminal{now: askedT7}.run(t.Context(), t, append(line, "--strict", "--node-timeout", patience.String(), "--window", "1s", "--from", f.from)...)
+			e := f.run(t, append(line, "--strict", "--node-timeout", patience.String(), "--window", "1s", "--from", f.from)...)
 			if e.code != exitIncomplete || e.took > patience+time.Second+margin {
 				t.Errorf("exit %d after %v", e.code, e.took)
 			}
@@ -237,7 +233,7 @@ func TestEtcdIsLostHalfWay(t *testing.T) {
 		})
 	}
 	t.Run("save", func(t *testing.T) {
-		f := captured(t, "cluster-2.3.5-t7", nil)
+		f := capturedT7(t, nil)
 		f.loseEtcd(t)
 		files := newFiles(t)
 		e := kitescope(t, exitFailed, "snapshot", "save", files.path("x.kite"), "--live", "--timeout", "3s", "--node-timeout", patience.String(), "--from", f.from)

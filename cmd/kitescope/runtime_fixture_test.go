@@ -98,20 +98,29 @@ func underloaded(t *testing.T, d *diagnosis1) {
 // TestUnderloadedNodeAsked: the recording, asked over loopback as a real cluster is, says what
 // the files say.
 func TestUnderloadedNodeAsked(t *testing.T) {
-	f := captured(t, "cluster-2.3.5-t7", nil)
+	f := capturedT7(t, nil)
 	files := ofCapture(t, "cluster-2.3.5-t7")
 	asked := []string{"--live", "--window", "0", "--from", f.from}
 	same(t, "balance", shares(t, asked...), shares(t, files...))
-	e := terminal{now: askedT7}.run(t.Context(), t, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, asked...)...)
+	e := f.run(t, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, asked...)...)
 	live := &diagnosis1{}
 	decodeJSON(t, e.stdout, live)
 	underloaded(t, live)
 	same(t, "findings", objects(live), objects(diagnosed(t, files...)))
 }
 
-// askedT7 is when the processes of t7 were asked, by the time ticks that they had seen. Its
-// etcd was saved some seconds later.
-func askedT7() time.Time { return time.Date(2026, 11, 20, 9, 6, 22, 129e6, time.UTC) }
+// TestDemoFindings: the demo has the findings of the capture that it shows, and no others.
+func TestDemoFindings(t *testing.T) {
+	demo, err := startedDemo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(demo.stop)
+	at := demo.taken().Format(time.RFC3339) // as "read the demo from a second terminal" has it
+	d := diagnosed(t, "--window", "0", "--from", demo.from(), "--now", at)
+	underloaded(t, d)
+	same(t, "findings", objects(d), objects(diagnosed(t, ofCapture(t, "cluster-2.3.5-t7")...)))
+}
 
 // objects are the findings without their words, of which ages are a part.
 func objects(d *diagnosis1) []string {

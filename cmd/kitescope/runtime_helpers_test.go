@@ -3,10 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,9 +64,7 @@ func fakeNow() time.Time { return livetest.Now }
 func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended {
 	t.Helper()
 	env := map[string]string{"KITESCOPE_CONFIG": filepath.Join(t.TempDir(), "none.yaml")}
-	for k, v := range tt.env {
-		env[k] = v
-	}
+	maps.Copy(env, tt.env)
 	if tt.now == nil {
 		tt.now = fakeNow
 	}
@@ -122,12 +121,23 @@ type fakes struct {
 	servers *recorded.Servers
 	// from is the --from of the etcd.
 	from string
+	// now is the clock of who reads it.
+	now func() time.Time
+}
+
+// settle makes etcd write what it holds: it does so by and by, and its size changes then.
+func (f *fakes) settle() { f.etcd.Etcd.Server.Backend().ForceCommit() }
+
+// run runs a command line by the cluster's clock.
+func (f *fakes) run(t *testing.T, args ...string) ended {
+	t.Helper()
+	return terminal{now: f.now}.run(t.Context(), t, args...)
 }
 
 // startFakes puts keys into an etcd, and starts the servers of what the processes answer.
 func startFakes(t *testing.T, kvs []source.KV, answers func(*model.Cluster) []live.Record, opts recorded.Options) *fakes {
 	t.Helper()
-	f := &fakes{etcd: quickEtcd(t)}
+	f := &fakes{etcd: quickEtcd(t), now: fakeNow}
 	f.etcd.Load(t, kvs)
 	f.from = "etcd://" + f.etcd.Address + "/by-dev"
 	f.cluster = clusterOf(t, f.from)
@@ -143,7 +153,7 @@ func startFakes(t *testing.T, kvs []source.KV, answers func(*model.Cluster) []li
 			f.move(t, s.Name(), livetest.Refused(t))
 		}
 	}
-	f.etcd.Etcd.Server.Backend().ForceCommit() // it does so by and by, and its size changes then
+	f.settle()
 	return f
 }
 
@@ -230,13 +240,25 @@ func recordingOf(t *testing.T, name string) (records []live.Record, opts recorde
 	return records, recorded.Options{Metrics: metricsByAddress(records), Cluster: "by-dev"}
 }
 
-// captured starts a captured cluster again.
-func captured(t *testing.T, name string, edit func([]live.Record) []live.Record) *fakes {
+// askedT7 is when the processes of t7 were asked, by the time ticks that they had seen. Its
+// etcd was saved some seconds later.
+func askedT7() time.Time { return time.Date(2026, 11, 20, 9, 6, 22, 129e6, time.UTC) }
+
+// capturedT7 starts the captured cluster t7 again, as it was when its processes were asked.
+func capturedT7(t *testing.T, edit func(*recorded.Options)) *fakes {
 	t.Helper()
-	records, opts := recordingOf(t, name)
+	records, opts := recordingOf(t, "cluster-2.3.5-t7")
 	if edit != nil {
-		records = edit(records)
+		edit(&opts)
 	}
-	kvs := sourcetest.ReadDump(t, capture(name)).Below("by-dev/")
-	return startFakes(t, kvs, func(*model.Cluster) []live.Record { return slices.Clone(records) }, opts)
+	kvs := sourcetest.ReadDump(t, capture("cluster-2.3.5-t7")).Below("by-dev/")
+	f := startFakes(t, kvs, func(*model.Cluster) []live.Record { return records }, opts)
+	// RootCoord reserves timestamps 3 s in advance.
+	reserved := string(binary.BigEndian.AppendUint64(nil, uint64(askedT7().Add(3*time.Second).UnixNano())))
+	if _, err := f.etcd.Client.Put(t.Context(), "by-dev/kv/gid/timestamp", reserved); err != nil {
+		t.Fatal(err)
+	}
+	f.settle()
+	f.now = askedT7
+	return f
 }

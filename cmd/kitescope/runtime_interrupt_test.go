@@ -41,7 +41,7 @@ func (f files) wantNone(t *testing.T) {
 // TestInterrupt interrupts commands that ask processes, at several moments. One process never answers, so that none of
 // them is done before.
 func TestInterrupt(t *testing.T) {
-	f := captured(t, "cluster-2.3.5-t7", nil)
+	f := capturedT7(t, nil)
 	f.move(t, "querynode-13", livetest.Silent(t))
 	kitescope(t, exitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...) // what is made once is there
 	for name, line := range map[string][]string{
@@ -84,7 +84,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestInterruptOnCall interrupts at the moment at which a process is called, in the first round and in later ones.
 func TestInterruptOnCall(t *testing.T) {
-	f := captured(t, "cluster-2.3.5-t7", nil)
+	f := capturedT7(t, nil)
 	for _, line := range [][]string{
 		{"diagnose"}, {"balance"}, {"snapshot", "save", "FILE", "--live"}, {"get", "nodes", "--live", "--watch"},
 	} {
@@ -108,7 +108,7 @@ func TestInterruptOnCall(t *testing.T) {
 
 // TestInterruptWhileWriting interrupts a bundle that is being written: there is all of it, or nothing.
 func TestInterruptWhileWriting(t *testing.T) {
-	f := captured(t, "cluster-2.3.5-t7", nil)
+	f := capturedT7(t, nil)
 	whole := 0
 	for range 10 {
 		files := newFiles(t)

@@ -36,6 +36,11 @@ func (m Measure) Of(s *Spread) float64 {
 	return [...]float64{s.MaxMean, s.RowsMaxMean, s.MemoryMaxMean}[min(m, ByMemory)]
 }
 
+// CV is the measure's coefficient of variation; ok is false for memory, of which none is kept.
+func (m Measure) CV(s *Spread) (cv float64, ok bool) {
+	return [...]float64{s.CV, s.RowsCV, 0}[min(m, ByMemory)], m < ByMemory
+}
+
 // share is a node's load by the measure.
 func (m Measure) share(s *Share) float64 {
 	switch m {

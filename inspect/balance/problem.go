@@ -19,6 +19,8 @@ type problem struct {
 	mean   float64
 	// limit is what no bin may exceed.
 	limit float64
+	// exhausted says that lowest has tried everything: lower than it found there is nothing.
+	exhausted bool
 }
 
 type bin struct {
@@ -137,8 +139,9 @@ func (p *problem) lowest() (low float64, steps []step) {
 		return low, steps
 	}
 	for range smallProblem {
-		better, _, found := p.exact(low*(1-1e-6), len(p.pieces))
+		better, proven, found := p.exact(low*(1-1e-6), len(p.pieces))
 		if !found {
+			p.exhausted = proven > len(p.pieces)
 			break
 		}
 		l = p.layout()
@@ -254,7 +257,7 @@ func (p *problem) why() string {
 		return fmt.Sprintf("its largest segment alone is %s times the mean", share(largest))
 	case p.short():
 		return "the other nodes have no memory for more"
-	case len(p.pieces) <= smallProblem:
+	case p.exhausted:
 		return fmt.Sprintf("its %d segments do not divide more evenly over %d nodes", len(p.pieces), len(p.bins))
 	}
 	return "its segments do not divide more evenly, as far as was tried"

@@ -28,7 +28,7 @@ Turn it on: the etcd key ` + "`{root}/config/queryCoord/autoBalance`" + ` with t
 purpose (moves cost memory twice for a while, and warm caches), move by hand what ` + "`kitescope balance --plan`" + ` lists.
 `,
 	// Not PartConfig: a backup has no dynamic keys, and QueryCoord's own word counts.
-	Parts: model.PartServing | model.PartSessions,
+	Parts: model.PartServing | model.PartSessions | model.PartObjects | model.PartSegments,
 	Needs: NeedProcesses,
 	Run:   runAutoBalanceOff,
 }
@@ -75,7 +75,7 @@ func runAutoBalanceOff(p *Pass) error {
 			{"replicas with uneven rows", number(uneven), "query nodes"},
 		},
 		Impact: "Nothing evens out by itself: " + percent(cost) + " of the busiest node's work stays more than its fair share.",
-		Hint:   fmt.Sprintf("put true at %s in etcd, it is taken over within seconds; or move by hand: kitescope balance --plan", p.switchKey()),
+		Hint:   fmt.Sprintf("etcdctl put %s true turns it on within seconds; or move by hand what kitescope balance --plan lists", p.switchKey()),
 	}
 	if auto.Key != "" {
 		f.Evidence = append(f.Evidence, Evidence{"dynamic key", auto.Key, "etcd"})

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -26,6 +27,22 @@ func TestSmallSegments(t *testing.T) {
 		{"a few", func(w *world) { w.small(10, 2*time.Hour) }, nil, ""},
 		{"some", func(w *world) { w.small(11, 2*time.Hour) }, []string{"info collections/1000 11 segments of docs are small, with 1,100 rows, and could be 10 fewer"}, ""},
 		{"many", func(w *world) { w.small(60, 2*time.Hour) }, []string{"warning collections/1000 60 segments of docs are small, with 6,000 rows, and could be 59 fewer"}, ""},
+		{"many, not loaded", func(w *world) { w.small(60, 2*time.Hour); w.LoadStates = nil }, []string{"info collections/1000 60 segments of docs are small"}, ""},
+		{"few rows that are large", func(w *world) {
+			for _, s := range w.small(60, 2*time.Hour) {
+				s.Logs = []model.FieldLogs{{Kind: model.InsertLog, MemoryBytes: 300 << 20}, {Kind: model.InsertLog, MemoryBytes: 250 << 20}}
+			}
+		}, nil, ""},
+		{"few rows that are small", func(w *world) {
+			for _, s := range w.small(60, 2*time.Hour) {
+				s.Logs = []model.FieldLogs{{Kind: model.InsertLog, MemoryBytes: 10 << 20}}
+			}
+		}, []string{"warning collections/1000 60 segments of docs are small"}, ""},
+		{"damaged counts", func(w *world) {
+			for i, s := range w.small(60, 2*time.Hour) {
+				s.Rows = []int64{math.MinInt64, -1, 0}[i%3]
+			}
+		}, []string{"warning collections/1000 60 segments of docs are small, with 0 rows, and could be 59 fewer"}, ""},
 		{"young", func(w *world) { w.small(60, 50*time.Minute) }, nil, ""},
 		{"just above half", func(w *world) {
 			for _, s := range w.small(60, 2*time.Hour) {
@@ -90,6 +107,15 @@ func TestDeleteHeavy(t *testing.T) {
 				s.Rows = 1_000_000
 			}
 		}, nil, ""},
+		{"half, not loaded", func(w *world) { del(0, 45_000)(w); w.LoadStates = nil }, []string{"info collections/1000 up to 50 %"}, ""},
+		{"half, of deletes that have just come", func(w *world) {
+			del(0, 45_000)(w)
+			w.Tasks = []*model.Task{{ID: 1, Type: "compaction", SubType: "Level0DeleteCompaction", State: "completed", Collection: wellColl, EndedAt: backT(10 * time.Minute)}}
+		}, []string{"info collections/1000 up to 50 %"}, ""},
+		{"half, of deletes of long ago", func(w *world) {
+			del(0, 45_000)(w)
+			w.Tasks = []*model.Task{{ID: 1, Type: "compaction", SubType: "Level0DeleteCompaction", State: "completed", Collection: wellColl, EndedAt: backT(3 * time.Hour)}}
+		}, []string{"warning collections/1000 up to 50 %"}, ""},
 		{"in L0 segments", func(w *world) { del(0, 45_000)(w); w.segment(0).Level = model.LevelL0 }, nil, ""},
 		{"logs not read", func(w *world) { del(0, 45_000)(w); w.Loaded &^= model.PartLogs }, nil, "could not be read"},
 	})
@@ -106,7 +132,9 @@ func TestL0Backlog(t *testing.T) {
 	hold(t, L0Backlog, []verdict{
 		{"none", nil, nil, ""},
 		{"some", pile(90, 2*time.Hour, 10), nil, ""},
-		{"too many", pile(91, 2*time.Hour, 10), []string{"warning vchannels/" + wellCh0 + " 91 L0 segments of docs on " + wellCh0 + " hold 910 deletes, the oldest for 2 h"}, ""},
+		{"too many, of few deletes", pile(91, 2*time.Hour, 10), []string{"info vchannels/" + wellCh0 + " 91 L0 segments of docs on " + wellCh0 + " hold 910 deletes, the oldest for 2 h"}, ""},
+		{"too many", pile(91, 2*time.Hour, 2000), []string{"warning vchannels/" + wellCh0 + " 91 L0 segments of docs on " + wellCh0 + " hold 182,000 deletes"}, ""},
+		{"too many, not loaded", func(w *world) { pile(91, 2*time.Hour, 2000)(w); w.LoadStates = nil }, []string{"info vchannels/" + wellCh0 + " 91 L0 segments"}, ""},
 		{"too many, young", pile(91, 30*time.Minute, 10), nil, ""},
 		{"too large", pile(3, 2*time.Hour, 10_000_000), []string{"warning vchannels/" + wellCh0 + " 3 L0 segments"}, ""},
 		{"collection gone", func(w *world) { pile(91, 2*time.Hour, 10)(w); w.Collections = nil }, nil, ""},
@@ -145,7 +173,13 @@ func TestDroppedNotCollected(t *testing.T) {
 		{"without a time of dropping", func(w *world) {
 			drop(2, 28*time.Hour)(w)
 			w.Segments[len(w.Segments)-1].DroppedAt = 0
-		}, []string{"info / 2 dropped segments"}, ""},
+		}, []string{"info / 2 dropped segments should have been collected, the oldest dropped 28 h ago; 1 of them does not say when"}, ""},
+		{"a large collection dropped just now in 2.6", func(w *world) {
+			drop(1500, 28*time.Hour)(w)
+			for _, s := range w.Segments {
+				s.DroppedAt = 0
+			}
+		}, []string{"info / 1,500 dropped segments do not say when that was, so that they may never be collected"}, ""},
 		{"without any time", func(w *world) {
 			drop(1, 28*time.Hour)(w)
 			s := w.Segments[len(w.Segments)-1]

@@ -125,7 +125,7 @@ func (p *Pass) reportBrute(id model.CollectionID, w *work, written, bare int64) 
 	name := collectionLabel(p.Cluster, id)
 	brute := w.growingRows + w.unindexedRows
 	f := Finding{
-		Object: refCollection(p.Cluster, id), Cost: share,
+		Object: refCollection(p.Cluster, id),
 		Evidence: []Evidence{
 			{"search work by brute force", percent(share), "query nodes, weighed"},
 			{"of that lasting", percent(lasting), "worked out"},
@@ -137,16 +137,19 @@ func (p *Pass) reportBrute(id model.CollectionID, w *work, written, bare int64) 
 	}
 	switch {
 	case lasting >= lastingShare:
-		f.Severity, f.Cost = Warning, lasting
+		f.Severity, f.Cost = Warning, p.costing(id, lasting)
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s; %s of it does not pass by itself",
 			name, percent(share), number(brute), plural(w.rows, "row"), percent(lasting/share))
-		f.Impact = fmt.Sprintf("Searches take about %.1f times the work that they would take behind the index.", w.cost/max(1, w.cost-lasting*w.cost))
-		f.Hint = "see index-not-loaded and index-missing for its sealed segments"
+		f.Impact = "Behind the index searches would take hardly any of this work."
+		if rest := 1 - lasting; rest > 0.05 {
+			f.Impact = fmt.Sprintf("Searches take up to %.1f times the work that they would take behind the index.", 1/rest)
+		}
+		f.Hint = "why its sealed segments have none: kitescope diagnose --only index-not-loaded,index-missing,index-failed,index-stuck"
 		if lastingRows > 0 {
 			f.Hint = flushHint(p.Cluster, id)
 		}
 	case share >= passingShare:
-		f.Severity, f.Cost = Info, 0
+		f.Severity = Info
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s, while rows are inserted or indexed",
 			name, percent(share), number(brute), plural(w.rows, "row"))
 		f.Impact = "Searches are slower as long as the inserts go on; it passes with the next flushes."

@@ -140,9 +140,9 @@ func TestCheckpointStale(t *testing.T) {
 	gone := model.VChannel{Name: "by-dev-rootcoord-dml_3_900v0", Collection: 900, Shard: -1, Checkpoint: model.Checkpoint{At: back(time.Hour)}}
 	hold(t, CheckpointStaleDropped, []verdict{
 		{"none", nil, nil, ""},
-		{"of a collection that is gone", left(gone), []string{"info / 1 checkpoint of 1 collection left behind by a drop"}, ""},
-		{"of one that is being dropped", func(w *world) { w.Collections[0].State = "Dropping" }, []string{"info / 2 checkpoints of 1 collection"}, ""},
-		{"only a removal mark", left(model.VChannel{Name: "x_900v0", Collection: 900, Removal: "removed"}), []string{"info / 1 checkpoint"}, ""},
+		{"of a collection that is gone", left(gone), []string{"info / 1 channel record of 1 collection left behind by a drop"}, ""},
+		{"of one that is being dropped", func(w *world) { w.Collections[0].State = "Dropping" }, []string{"info / 2 channel records of 1 collection"}, ""},
+		{"only a removal mark", left(model.VChannel{Name: "x_900v0", Collection: 900, Removal: "removed"}), []string{"info / 1 channel record"}, ""},
 		{"marked as 2.6 does", left(model.VChannel{Name: "x_900v0", Collection: 900, Checkpoint: model.Checkpoint{At: model.MaxTSO}}), nil, ""},
 		{"the control channel", left(model.VChannel{Name: "by-dev-rootcoord-dml_0vcchan", Checkpoint: model.Checkpoint{At: back(0)}}), nil, ""},
 	})

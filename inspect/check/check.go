@@ -6,7 +6,8 @@
 //  2. Run gives each check a Pass. A check whose facts were not read is skipped, with the
 //     reason; one that breaks has failed. Neither is ever "ok".
 //  3. Findings are put in order of what they cost queries, and grouped under their cause.
-//  4. A Baseline takes out what is accepted; Since compares two reports.
+//  4. A Judge runs the checks again and again, and works out anew only what depends on what has changed.
+//  5. A Baseline takes out what is accepted; Since compares two reports.
 package check
 
 import (

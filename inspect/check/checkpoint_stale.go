@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 
@@ -20,11 +19,15 @@ Information only: garbage collection removes them with the collection's last seg
 collections that never held a segment (milvus issue 34545). Milvus 2.6 marks them with the greatest timestamp; those are not counted.
 
 They cost little. But tools, and Milvus's own metric of checkpoint lag, show them as channels that lag more and more (issue 31506).`,
-	Remedy: `Nothing, while the collection's segments wait for garbage collection. Later the keys can be deleted by hand with Milvus stopped; kitescope only reads.`,
-	Run:    runCheckpointStale,
+	Remedy: `Nothing, while the collection's segments wait for garbage collection, and nothing for the sake of queries later. The keys can be deleted by hand with Milvus stopped and a snapshot of etcd saved first
+(` + "`etcdctl snapshot save FILE`" + `); such a write cannot be taken back. kitescope only reads.`,
+	Run: runCheckpointStale,
 }
 
 func runCheckpointStale(p *Pass) error {
+	if !p.whole() {
+		return nil
+	}
 	collections := make(map[model.CollectionID]bool)
 	var objects []model.Ref
 	var oldest *model.VChannel
@@ -57,14 +60,13 @@ func runCheckpointStale(p *Pass) error {
 	}
 	f := Finding{
 		Severity: Info, Objects: objects,
-		Message:  fmt.Sprintf("%s of %s left behind by a drop", plural(count, "checkpoint"), plural(len(collections), "collection")),
+		Message:  fmt.Sprintf("%s of %s left behind by a drop", plural(count, "channel record"), plural(len(collections), "collection")),
 		Evidence: []Evidence{{"vchannels", strconv.Itoa(count), "etcd"}, {"of them with a removal mark", strconv.Itoa(marks), "etcd"}},
 		Impact:   "None for queries; figures of checkpoint lag that count them are wrong.",
-		Hint:     "leave them to garbage collection; see them with: kitescope get vchannels",
+		Hint:     "leave them to garbage collection; see them: kitescope get vchannels",
 	}
 	if oldest != nil {
 		f.Evidence = append(f.Evidence, Evidence{"oldest checkpoint", timeText(oldest.Checkpoint.At.Time()), "etcd"}, Evidence{"of vchannel", oldest.Name, "etcd"})
-		f.Hint = "leave them to garbage collection; the oldest is " + cmp.Or(oldest.Name, "unknown")
 	}
 	p.Report(f)
 	return nil

@@ -35,6 +35,9 @@ Rows without an index are compared one by one.`,
 }
 
 func runCollectionUnindexed(p *Pass) error {
+	if !p.whole() {
+		return nil
+	}
 	var work searchWork
 	for _, x := range p.Collections {
 		rows := p.CollectionTotals(x.ID).Rows

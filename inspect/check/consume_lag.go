@@ -90,6 +90,18 @@ func leads(n *model.LiveNode, id model.CollectionID) bool {
 		slices.ContainsFunc(n.Distribution.Leaders, func(v model.LeaderView) bool { return v.Collection == id })
 }
 
+// ledBy counts the collections of which a node leads shards; one that did not say leads at least one.
+func ledBy(n *model.LiveNode) int {
+	if n.Distribution == nil {
+		return 1
+	}
+	led := make(map[model.CollectionID]bool)
+	for i := range n.Distribution.Leaders {
+		led[n.Distribution.Leaders[i].Collection] = true
+	}
+	return len(led)
+}
+
 func (b *behind) add(lag time.Duration, what, source string) {
 	if lag > b.lag {
 		b.lag, b.what, b.source = lag, what, source
@@ -123,7 +135,7 @@ func (p *Pass) metricLag(b *behind, n *model.LiveNode) bool {
 
 func (p *Pass) reportLag(n *model.LiveNode, b *behind) {
 	f := Finding{
-		Severity: Warning, Object: n.Ref(), Cost: min(1, float64(b.lag)/float64(deadLag)) / 2,
+		Severity: Warning, Object: n.Ref(), Cost: p.losing(float64(ledBy(n))*min(1, float64(b.lag)/float64(deadLag))) / 2,
 		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), span(b.lag), b.what),
 		Evidence: []Evidence{{"lag", span(b.lag) + ", " + b.what, n.Name() + " " + b.source}},
 		Impact:   "Searches with strong or bounded consistency on its shards wait that long; rows that were inserted since are not found by the others.",

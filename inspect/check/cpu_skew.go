@@ -107,7 +107,7 @@ func (p *Pass) reportCPU(role string, list []cpuUse, rest float64) {
 	top := list[0]
 	f := Finding{
 		Severity: Info, Object: top.node.Ref(), Cost: min(1, (top.cores-rest)/max(top.cores, 1)) / 2,
-		Message: fmt.Sprintf("%s uses %.1f cores, the other %s %.1f on average", top.node.Name(), top.cores, plural(len(list)-1, role), rest),
+		Message: fmt.Sprintf("%s uses %.1f cores, the other %s %.1f on average", top.node.Name(), top.cores, plural(len(list)-1, roleLabel(role)), rest),
 		Impact:  "Requests wait for it while the others have nothing to do.",
 		Hint:    "kitescope balance shows what it serves that the others do not",
 	}

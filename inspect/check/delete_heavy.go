@@ -27,10 +27,10 @@ var DeleteHeavy = &Check{
 	Title:    "Segments carry many deleted rows that compaction has not removed",
 	Severity: Warning,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartTasks,
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartTasks | model.PartServing,
 	Doc: `Looks at flushed segments an hour old whose delta logs have entries for more than a fifth of their rows: from there on Milvus rewrites a
 segment (` + "`dataCoord.compaction.single.ratio.threshold`" + `). A finding if they hold at least a tenth of the collection's rows and 10,000 entries. Information,
-and a warning if half of their rows are deleted, unless a compaction of L0 segments brought deletes within the last hour (Milvus 2.4 and later): then rewriting may be about to begin.
+and a warning if half of their rows are deleted and the collection is loaded, unless a compaction of L0 segments brought deletes within the last hour (Milvus 2.4 and later): then rewriting may be about to begin.
 
 Entries are an upper bound: a key that is deleted twice counts twice. Deletes in L0 segments are not counted here, see ` + "`l0-backlog`" + `.
 
@@ -79,7 +79,7 @@ func runDeleteHeavy(p *Pass) error {
 		}
 		if at := p.lastDeletes(x.ID); !at.IsZero() && p.age(at) < rewriteAfter {
 			f.Evidence = append(f.Evidence, Evidence{"deletes came last from L0 segments at", timeText(at), "etcd"})
-		} else if part(deleted, rows) >= halfDeleted {
+		} else if part(deleted, rows) >= halfDeleted && p.LoadState(x.ID) != nil {
 			f.Severity = Warning
 		}
 		p.Report(f)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"time"
 
 	"kitescope/inspect/model"
 )
@@ -53,6 +54,10 @@ type digest struct {
 	furthest model.TSO
 	// oldestEngine and newestEngine are the versions of index files of those that are not dropped; -1 if there are none.
 	oldestEngine, newestEngine int32
+	// lastBuilt is when an index was finished last, zero if none was or it is not recorded; building are the nodes that
+	// records under way name.
+	lastBuilt time.Time
+	building  []model.NodeID
 }
 
 // isOf reports whether the digest is that of a cluster, too.
@@ -79,6 +84,7 @@ func (d *digest) add(c *model.Cluster, s *model.Segment) {
 		}
 	}
 	d.maxRows = max(d.maxRows, s.MaxRows)
+	d.addBuilds(s)
 	switch s.State {
 	case model.SegmentGrowing, model.SegmentSealed, model.SegmentFlushing:
 		put(openSegs, true)
@@ -112,6 +118,23 @@ func (d *digest) add(c *model.Cluster, s *model.Segment) {
 func (d *digest) addPosition(s *model.Segment) {
 	if t := max(s.StartAt, s.PositionAt); t != model.MaxTSO {
 		d.furthest = max(d.furthest, t)
+	}
+}
+
+// addBuilds notes when and where a segment's indexes are built.
+func (d *digest) addBuilds(s *model.Segment) {
+	for i := range s.Indexes {
+		switch r := &s.Indexes[i]; r.State {
+		case model.IndexFinished:
+			if r.FinishedAt.After(d.lastBuilt) {
+				d.lastBuilt = r.FinishedAt
+			}
+		case model.IndexInProgress:
+			if !slices.Contains(d.building, r.Node) {
+				d.building = append(d.building, r.Node)
+			}
+		default:
+		}
 	}
 }
 

@@ -31,8 +31,8 @@ var DroppedNotCollected = &Check{
 	Doc: `Looks at dropped segments whose retention has passed: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord tells it, else 24 h, and three rounds of the collector
 on top. They are information; a warning if there are at least 1,000 and more than there are living ones.
 
-Segments that carry no time of dropping are counted by their last write: milvus issue 48902 tells of 2.6, where the drop of a collection leaves it out and
-the collector then passes them over for good. The collector also spares segments while the checkpoint of their channel is behind their last
+Segments that carry no time of dropping are counted by their last write, and never make it a warning, as they may have been dropped a moment ago: milvus issue 48902 tells of 2.6, where
+the drop of a collection leaves it out and the collector then passes them over for good. The collector also spares segments while the checkpoint of their channel is behind their last
 write, and those that were compacted into a segment whose index is not finished (` + "`internal/datacoord/garbage_collector.go`" + `,
 checkDroppedSegmentGC; issue 53064): the evidence counts the former.
 
@@ -65,7 +65,7 @@ func runDroppedNotCollected(p *Pass) error {
 	}
 	f := Finding{
 		Severity: Info, Objects: u.objects,
-		Message: fmt.Sprintf("%s should have been collected, the oldest dropped %s ago", plural(u.count, "dropped segment"), span(p.age(u.oldest))),
+		Message: p.uncollectedText(u),
 		Evidence: []Evidence{
 			{"dropped segments past their retention", strconv.Itoa(u.count), "etcd"},
 			{"all dropped segments", strconv.Itoa(total.ByState[model.SegmentDropped]), "etcd"},
@@ -78,7 +78,7 @@ func runDroppedNotCollected(p *Pass) error {
 		Impact: "Object storage and etcd keep what nobody reads.",
 		Hint:   "look for \"GC\" in the log of DataCoord, and at dataCoord.enableGarbageCollection",
 	}
-	if u.count >= uncollectedWarning && u.count > total.Segments {
+	if dated := u.count - u.undated; dated >= uncollectedWarning && dated > total.Segments {
 		f.Severity = Warning
 	}
 	p.Report(f)
@@ -104,7 +104,7 @@ func (p *Pass) uncollected(limit model.TSO) (u uncollected) {
 		if v := p.VChannel(s.VChannel); v != nil && v.Removal == "non-removed" && v.Checkpoint.At < s.PositionAt {
 			u.behind++
 		}
-		if t := droppedAt(s).Time(); t.Before(u.oldest) {
+		if t := s.DroppedAt.Time(); s.DroppedAt != 0 && t.Before(u.oldest) {
 			u.oldest = t
 		}
 		if len(u.objects) < maxObjects {
@@ -112,6 +112,17 @@ func (p *Pass) uncollected(limit model.TSO) (u uncollected) {
 		}
 	}
 	return u
+}
+
+func (p *Pass) uncollectedText(u uncollected) string {
+	dropped := plural(u.count, "dropped segment")
+	switch u.undated {
+	case u.count:
+		return fmt.Sprintf("%s %s not say when that was, so that %s may never be collected", dropped, agree(u.count, "does", "do"), agree(u.count, "it", "they"))
+	case 0:
+		return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago", dropped, span(p.age(u.oldest)))
+	}
+	return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago; %s of them %s not say when", dropped, span(p.age(u.oldest)), number(u.undated), agree(u.undated, "does", "do"))
 }
 
 // droppedAt is when a segment was dropped, if that is not recorded when it was written last; 0 if nothing tells.

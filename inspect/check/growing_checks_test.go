@@ -51,7 +51,7 @@ func TestGrowingFlushed(t *testing.T) {
 		{"nobody knows when it was flushed", func(w *world) {
 			flushed(0)(w)
 			w.Segments[4].PositionAt = 0
-		}, nil, "when 1 segment served as growing were flushed"},
+		}, nil, "when 1 segment served as growing was flushed"},
 		{"by what a recording without times says of itself", func(w *world) {
 			flushed(29 * time.Minute)(w)
 			w.runtime.From, w.runtime.To = time.Time{}, time.Time{}
@@ -148,7 +148,7 @@ func TestGrowingLarge(t *testing.T) {
 		}
 	}
 	hold(t, GrowingLarge, []verdict{
-		{"full and left alone", large(14_000, 10*time.Minute), []string{"warning collections/1000 the largest with 14,000 rows of 12,000"}, ""},
+		{"full and left alone", large(14_000, 10*time.Minute), []string{"warning collections/1000 the largest has 14,000 rows, to be sealed from 12,000 on"}, ""},
 		{"full and written", large(14_000, time.Second), nil, ""},
 		{"more than fits, and written", large(120_000, time.Second), []string{"warning collections/1000 120,000 rows"}, ""},
 		{"not full", large(11_000, 10*time.Minute), nil, ""},

@@ -155,7 +155,7 @@ func earliest(a, b time.Time) time.Time {
 func (p *Pass) reportLeftover(id model.CollectionID, l *leftover, asked time.Time) {
 	name := collectionLabel(p.Cluster, id)
 	if l.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when %s served as growing were flushed", name, plural(l.unsure, "segment")))
+		p.Unseen(fmt.Sprintf("collection %s: when %s served as growing %s flushed", name, plural(l.unsure, "segment"), agree(l.unsure, "was", "were")))
 	}
 	if len(l.segments) == 0 {
 		return
@@ -163,7 +163,7 @@ func (p *Pass) reportLeftover(id model.CollectionID, l *leftover, asked time.Tim
 	const heavy = 0.5
 	w := p.workOf(id)
 	cost := w.shareOfGrowing(l.rows)
-	f := Finding{Severity: Warning, Object: refCollection(p.Cluster, id), Cost: cost}
+	f := Finding{Severity: Warning, Object: refCollection(p.Cluster, id), Cost: p.costing(id, cost)}
 	if cost >= heavy && !w.flat {
 		f.Severity = Error
 	}
@@ -206,13 +206,24 @@ func isAre(n int) string {
 
 // refreshHint says how to make QueryCoord draw up a new target of a collection.
 func refreshHint(c *model.Cluster, id model.CollectionID) string {
+	switch {
+	case c.Collection(id) == nil:
+		return "restart QueryCoord: it compares nodes with metadata when it starts"
+	case legacy(c):
+		return "restart QueryCoord; if that does not help, release and load the collection"
+	}
+	return collectionCall(c, id, "load(_refresh=True)") + "; if that does not help, restart QueryCoord, then release and load the collection"
+}
+
+// collectionCall is a method of a collection as pymilvus calls it.
+func collectionCall(c *model.Cluster, id model.CollectionID, method string) string {
 	x := c.Collection(id)
 	if x == nil {
-		return "restart QueryCoord: it compares nodes with metadata when it starts"
+		return method
 	}
-	call := fmt.Sprintf("Collection(%q).load(_refresh=True)", x.Name)
+	call := fmt.Sprintf("Collection(%q).%s", x.Name, method)
 	if db := c.DatabaseName(x.Database); db != "default" {
-		call += fmt.Sprintf(" in database %q", db)
+		call = fmt.Sprintf("db.using_database(%q); %s", db, call)
 	}
-	return "pymilvus: " + call + "; if that does not help, restart QueryCoord, then release and load the collection"
+	return "pymilvus: " + call
 }

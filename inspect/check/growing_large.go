@@ -100,9 +100,9 @@ func (p *Pass) reportLarge(largest *openSegment, ids []model.SegmentID, rows int
 	w := p.workOf(id)
 	cost := w.shareOfGrowing(rows)
 	p.Report(Finding{
-		Severity: Warning, Object: refCollection(p.Cluster, id), Cost: cost,
-		Message: fmt.Sprintf("collection %s: %s past the size at which they are sealed, the largest with %s rows of %s",
-			collectionLabel(p.Cluster, id), plural(len(ids), "growing segment"), number(largest.rows), number(policy.fullRows(largest.MaxRows))),
+		Severity: Warning, Object: refCollection(p.Cluster, id), Cost: p.costing(id, cost),
+		Message: fmt.Sprintf("collection %s: %s %s past the size at which DataCoord seals; the largest has %s rows, to be sealed from %s on",
+			collectionLabel(p.Cluster, id), plural(len(ids), "growing segment"), isAre(len(ids)), number(largest.rows), number(policy.fullRows(largest.MaxRows))),
 		Evidence: []Evidence{
 			{"rows of the largest", number(largest.rows), "etcd or DataCoord"},
 			{"rows that fit", number(largest.MaxRows), "etcd"},

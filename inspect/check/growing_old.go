@@ -143,7 +143,7 @@ func (p *Pass) reportOld(id model.CollectionID, o *oldRows, policy *sealPolicy) 
 	}
 	w := p.workOf(id)
 	cost := w.shareOfGrowing(o.rows)
-	f := Finding{Severity: Warning, Object: refCollection(p.Cluster, id), Cost: cost}
+	f := Finding{Severity: Warning, Object: refCollection(p.Cluster, id), Cost: p.costing(id, cost)}
 	rows := plural(o.rows, "row") + " in " + plural(count, "growing segment")
 	switch {
 	case len(o.overdue) > 0:
@@ -240,12 +240,8 @@ func (o *oldRows) evidence(w *work, policy *sealPolicy) []Evidence {
 
 // flushHint says how to flush a collection.
 func flushHint(c *model.Cluster, id model.CollectionID) string {
-	x := c.Collection(id)
-	if x == nil {
+	if c.Collection(id) == nil {
 		return "flush the collection"
 	}
-	if db := c.DatabaseName(x.Database); db != "default" {
-		return fmt.Sprintf("pymilvus: MilvusClient(uri, db_name=%q).flush(%q)", db, x.Name)
-	}
-	return fmt.Sprintf("pymilvus: Collection(%q).flush()", x.Name)
+	return collectionCall(c, id, "flush()")
 }

@@ -31,7 +31,7 @@ If auto-balance is off (see auto-balance-off), turn it on, or move segments by h
 node stays idle: is the node in the resource group of the replicas (` + "`kitescope get resource-groups`" + `)? Is another node stopping? Those are emptied first. QueryCoord's log says
 why it skips a replica ("skip balance"). Does its version or memory differ, so that QueryCoord holds it unfit?
 `,
-	Parts:       model.PartServing | model.PartSessions,
+	Parts:       model.PartServing | model.PartSessions | model.PartObjects | model.PartSegments,
 	Needs:       NeedProcesses,
 	Run:         runIdleNode,
 	FollowsFrom: []Cause{{Check: "auto-balance-off"}},
@@ -42,8 +42,11 @@ func runIdleNode(p *Pass) error {
 		return p.Skip(reason)
 	}
 	for _, x := range p.idleNodes() {
-		if !x.fresh {
+		switch {
+		case !x.fresh:
 			p.reportIdle(x)
+		case !p.Balance.Auto.Known:
+			p.Unseen("whether auto-balance is on, and will give " + x.Name() + " more")
 		}
 	}
 	return nil

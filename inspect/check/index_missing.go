@@ -30,6 +30,9 @@ again. The last resort is to drop the index and create it again; the collection 
 }
 
 func runIndexMissing(p *Pass) error {
+	if !p.whole() {
+		return nil
+	}
 	limit, sorted, found := p.before(buildGrace), p.before(stuckAfter), tallies{}
 	sorts := !releaseOf(p.Cluster).before(release{2, 5})
 	p.eachUnbuilt(func(b build) {

@@ -76,8 +76,10 @@ func runIndexStuck(p *Pass) error {
 
 // nodeGone reports whether a build is on a node that is not registered. A node that stops finishes what it has.
 func (p *Pass) nodeGone(r *model.SegmentIndex) bool {
-	return r.State == model.IndexInProgress && r.Node != 0 && len(p.SessionsOf(r.Node)) == 0
+	return r.State == model.IndexInProgress && p.builderGone(r.Node)
 }
+
+func (p *Pass) builderGone(id model.NodeID) bool { return id != 0 && len(p.SessionsOf(id)) == 0 }
 
 // pace is how the building of all indexes gets on.
 type pace struct {
@@ -88,15 +90,12 @@ type pace struct {
 }
 
 func (p *Pass) buildPace() (x pace) {
-	for _, s := range p.Segments {
-		for i := range s.Indexes {
-			switch r := &s.Indexes[i]; {
-			case r.State == model.IndexFinished && r.FinishedAt.After(x.last):
-				x.last = r.FinishedAt
-			case r.State == model.IndexInProgress && !p.nodeGone(r):
-				x.working = true
-			}
+	for _, id := range p.SegmentOwners() {
+		d := p.digestOf(id)
+		if d.lastBuilt.After(x.last) {
+			x.last = d.lastBuilt
 		}
+		x.working = x.working || slices.ContainsFunc(d.building, func(n model.NodeID) bool { return !p.builderGone(n) })
 	}
 	return x
 }

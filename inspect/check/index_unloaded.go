@@ -127,7 +127,7 @@ func (p *Pass) reportUnloaded(id model.CollectionID, u *unloaded) {
 	}
 	nodes := queryNodeNames(u.nodes)
 	f := Finding{
-		Severity: Warning, Object: refCollection(p.Cluster, id), Cost: cost,
+		Severity: Warning, Object: refCollection(p.Cluster, id), Cost: p.costing(id, cost),
 		Message: fmt.Sprintf("collection %s: %s, %s, served by %s without the %s index %s, which is built",
 			name, plural(len(u.segments), "segment"), plural(u.rows, "row"), few(nodes), u.index.Type, u.index.Name),
 		Evidence: []Evidence{

@@ -193,8 +193,12 @@ func rebuildHint(c *model.Cluster, x *model.Collection, i *model.Index, params s
 
 // inDatabase is the pymilvus call that leads to a collection's database, "" for the default one.
 func inDatabase(c *model.Cluster, x *model.Collection) string {
-	if name := c.DatabaseName(x.Database); name != "default" {
-		return fmt.Sprintf("db.using_database(%q); ", name)
+	return usingDatabase(c.DatabaseName(x.Database))
+}
+
+func usingDatabase(name string) string {
+	if name == "default" {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("db.using_database(%q); ", name)
 }

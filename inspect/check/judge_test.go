@@ -1,10 +1,10 @@
 package check
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -60,7 +60,7 @@ func (s *shifting) step() string {
 		{"sessions change", s.changeSessions},
 		{"replica changes", s.changeReplica},
 		{"configuration changes", func(p *model.Parts) {
-			p.Config = []*model.ConfigEntry{{Name: "dataCoord/gc/dropTolerance", Value: fmt.Sprint(s.IntN(4000)), ModRevision: 7}}
+			p.Config = []*model.ConfigEntry{{Name: "dataCoord/gc/dropTolerance", Value: strconv.Itoa(s.IntN(4000)), ModRevision: 7}}
 		}},
 		{"time passes", func(*model.Parts) { s.now = s.now.Add(time.Duration(s.IntN(30)) * time.Minute) }},
 	}
@@ -202,7 +202,7 @@ func (s *shifting) ask() string {
 		n.Distribution = &d
 	}
 	if n.Config != nil {
-		n.Config = &model.Config{Values: map[string]string{"commonsetting1": fmt.Sprint(s.IntN(3))}}
+		n.Config = &model.Config{Values: map[string]string{"commonsetting1": strconv.Itoa(s.IntN(3))}}
 	}
 	s.r.Nodes = slices.Clone(s.r.Nodes)
 	s.r.Nodes[i] = &n

@@ -16,6 +16,8 @@ const (
 	l0Files = 90
 	// l0Rows is where Milvus's own protection begins to slow writes down, if it is on (quotaAndLimits.limitWriting.l0SegmentsRowCountProtection.lowWaterLevel).
 	l0Rows = 30_000_000
+	// l0Matters is from how many deletes on many L0 segments are a warning: fewer are kept in memory and applied in no time.
+	l0Matters = 100_000
 	// l0After is how old L0 segments have to be: a compaction of them is sought every 10 s (dataCoord.compaction.levelzero.triggerInterval).
 	l0After = time.Hour
 )
@@ -26,9 +28,10 @@ var L0Backlog = &Check{
 	Title:    "Deletes pile up in L0 segments that are not compacted",
 	Severity: Warning,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
-	Doc: `Looks at L0 segments (Milvus 2.4 and later), which hold deletes only, by vchannel. A warning if more than 90 of them are older than an hour,
-three times what one compaction takes, or if they hold 30 million deletes, where Milvus's own protection would begin.
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing,
+	Doc: `Looks at L0 segments (Milvus 2.4 and later), which hold deletes only, by vchannel. A finding if more than 90 of them are older than an hour,
+three times what one compaction takes, or if they hold 30 million deletes, where Milvus's own protection would begin. A warning from 100,000 deletes on in a collection that is loaded; else information: a collection
+into which little is written keeps a growing segment for a day, and with it each small batch of deletes.
 
 The shard leader keeps all of them in memory, and applies each to every segment that it loads. Milvus issues 33278 (query node out of memory), 33464
 and 40502 (growing segments that are older than the deletes block their compaction until they are sealed).`,
@@ -83,8 +86,8 @@ func runL0Backlog(p *Pass) error {
 	slices.SortFunc(list, func(a, b *l0Sum) int { return cmp.Compare(a.vchannel, b.vchannel) })
 	for _, sum := range list {
 		x := p.Collection(sum.collection)
-		p.Report(Finding{
-			Severity: Warning, Object: refVChannel(sum.vchannel), Objects: append([]model.Ref{refCollection(p.Cluster, x.ID)}, sum.objects...),
+		f := Finding{
+			Severity: Info, Object: refVChannel(sum.vchannel), Objects: append([]model.Ref{refCollection(p.Cluster, x.ID)}, sum.objects...),
 			Message: fmt.Sprintf("%s of %s on %s %s %s deletes, the oldest for %s", plural(sum.segments, "L0 segment"), collectionLabel(p.Cluster, x.ID), sum.vchannel,
 				agree(sum.segments, "holds", "hold"), number(sum.deletes), span(p.age(sum.oldest))),
 			Evidence: []Evidence{
@@ -94,8 +97,12 @@ func runL0Backlog(p *Pass) error {
 				{"oldest", timeText(sum.oldest), "etcd"},
 			},
 			Impact: "The shard leader keeps them in memory and applies them to every segment it loads.",
-			Hint:   fmt.Sprintf("%sCollection(%q).flush(), then look at kitescope get tasks", inDatabase(p.Cluster, x), x.Name),
-		})
+			Hint:   fmt.Sprintf("%sCollection(%q).flush() ends the growing segments that hold their compaction up; then look whether it comes: kitescope get tasks type=compaction", inDatabase(p.Cluster, x), x.Name),
+		}
+		if sum.deletes >= l0Matters && p.LoadState(x.ID) != nil {
+			f.Severity = Warning
+		}
+		p.Report(f)
 	}
 	return nil
 }

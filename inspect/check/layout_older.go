@@ -27,7 +27,7 @@ An error if index definitions or load states of 2.1 exist and none of the newer 
 rows were there, all indexes gone, nothing loaded, ` + "`/healthz`" + ` OK. Also an error if 2.3 or later runs on collections of the 2.1 layout. Otherwise the old keys are leftovers: a warning.
 
 Collections that are kept as 2.2.0 to 2.2.8 did, without a database, are read by later versions: no finding. Milvus issues 19708, 20324, 37614.`,
-	Remedy: `Stop Milvus, restore the metadata from before the upgrade, run the migration tool of Milvus 2.2, and upgrade again. If the new version has been written to, it is easier to create
+	Remedy: `Save a snapshot of etcd as it is (` + "`etcdctl snapshot save FILE`" + `). Stop Milvus, restore the metadata from before the upgrade, run the migration tool of Milvus 2.2, and upgrade again. If the new version has been written to, it is easier to create
 the indexes again and to load the collections.`,
 	Run: runLayoutOlder,
 }
@@ -60,7 +60,7 @@ func runLayoutOlder(p *Pass) error {
 	runs := "Milvus " + p.Version.Text
 	f.Message = fmt.Sprintf("%s of Milvus 2.1 %s left over, and %s does not read that", plural(old, "key"), agree(old, "is", "are"), runs)
 	f.Impact = "None for queries, as long as everything was migrated; the keys are never removed."
-	f.Hint = "if indexes and loaded collections are as they should be, the keys can be deleted with Milvus stopped"
+	f.Hint = "nothing has to be done if indexes and loaded collections are as they should be: kitescope get indexes, kitescope get load-states"
 	var lost []string
 	if indexes > 0 && kinds["index"] == 0 {
 		lost = append(lost, plural(kinds["index-2.1"], "index definition"))
@@ -75,7 +75,7 @@ func runLayoutOlder(p *Pass) error {
 		f.Severity, f.Cost = Error, 1
 		f.Message = fmt.Sprintf("%s runs on metadata of 2.1 that was not migrated: it does not see %s", runs, few(lost))
 		f.Impact = "Collections have no indexes, are not loaded, and cannot be searched, while the cluster says that it is well."
-		f.Hint = "stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, then upgrade; or create the indexes again and load the collections"
+		f.Hint = "save a snapshot of etcd before anything else; then stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, and upgrade; or create the indexes again and load the collections"
 	}
 	f.Evidence = append(f.Evidence, Evidence{"version that runs", p.Version.Text, p.Version.From}, Evidence{"collections in the layout of 2.1", strconv.Itoa(inline), "etcd"},
 		Evidence{"index definitions it reads", number(kinds["index"]), "etcd"}, Evidence{"load states it reads", number(kinds["collection-load"]), "etcd"})

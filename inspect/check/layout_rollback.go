@@ -24,7 +24,7 @@ var LayoutRollback = &Check{
 
 Versions are those of the sessions, the newest of them while an upgrade is under way; of 2.1, whose sessions carry none, it is the layout of the keys that tells. ` + "`index-too-new`" + ` looks
 at index files. Targets of collections (` + "`queryCoord-Collection-Target`" + `) tell nothing: 2.3.13 writes them as well.`,
-	Remedy: `Go back to the newer version, which reads what it wrote, or restore the metadata that was backed up before the upgrade. Milvus supports no rollback over a change of the metadata.`,
+	Remedy: `Save a snapshot of etcd as it is (` + "`etcdctl snapshot save FILE`" + `). Go back to the newer version, which reads what it wrote, or restore the metadata that was backed up before the upgrade. Milvus supports no rollback over a change of the metadata.`,
 	Run:    runLayoutRollback,
 }
 
@@ -90,7 +90,7 @@ func (p *Pass) judgeRewritten(x *model.Collection) {
 		{"version that runs", p.Version.Text, p.Version.From},
 	}
 	f.Impact = "Searches of the collection fail or miss these rows, though it counts as loaded."
-	f.Hint = "run the newer version again, or restore the metadata of before the upgrade; release and load do not help"
+	f.Hint = "run the newer version again, or restore the metadata of before the upgrade (what was written since is lost then); release and load do not help"
 	f.Cost = part(rows, p.Totals().Rows)
 	p.Report(f)
 }
@@ -144,6 +144,6 @@ func (p *Pass) judgeNewerKeys(runs release) {
 		f.Evidence = append(f.Evidence, Evidence{"note", note, "etcd"})
 	}
 	f.Impact = "What the newer version changed is not seen, or not understood, by the one that runs."
-	f.Hint = "run the newer version again, or restore the metadata of before the upgrade"
+	f.Hint = "run the newer version again, or restore the metadata of before the upgrade (what was written since is lost then)"
 	p.Report(f)
 }

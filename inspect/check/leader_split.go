@@ -123,7 +123,7 @@ func (p *Pass) justMoved(id model.SegmentID, asked time.Time) bool {
 func (p *Pass) reportSplit(id model.CollectionID, s *split) {
 	name := collectionLabel(p.Cluster, id)
 	if s.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when %s more than one leader, or one outside the replica", name, plural(s.unsure, "shard")))
+		p.Unseen(fmt.Sprintf("collection %s: since when %s %s more than one leader, or one outside the replica", name, plural(s.unsure, "shard"), hasHave(s.unsure)))
 	}
 	double, outside := slices.Compact(slices.Sorted(slices.Values(s.double))), slices.Compact(slices.Sorted(slices.Values(s.outside)))
 	if len(double)+len(outside)+len(s.lost) == 0 {
@@ -134,7 +134,7 @@ func (p *Pass) reportSplit(id model.CollectionID, s *split) {
 	share := min(1, part(s.rows, p.CollectionTotals(id).Rows))
 	switch {
 	case len(s.lost) > 0:
-		f.Severity, f.Cost = Error, share
+		f.Severity, f.Cost = Error, p.losing(share)
 		f.Message = fmt.Sprintf("collection %s: leaders ask %s for %s, %s, that %s not there", name, few(lostAt), plural(len(s.lost), "segment"), plural(s.rows, "row"), isAre(len(s.lost)))
 		f.Impact = "Searches fail, or do not find these rows: " + percent(share) + " of the collection."
 	case len(double) > 0:

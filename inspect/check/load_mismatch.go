@@ -74,11 +74,12 @@ func (p *Pass) reportMismatch(id model.CollectionID, s Severity, what, coord str
 	}
 	switch s {
 	case Error:
-		f.Cost = 1
+		f.Cost = p.losing(1)
 	case Info:
 		f.Impact = "None now; after a restart of QueryCoord it is no longer loaded."
+		f.Hint = "look again; if it stays and is to be searched, load it once more, so that etcd knows: " + collectionCall(p.Cluster, id, "load()")
 		if state == "Loaded" {
-			f.Impact = "None if it was loaded or released in between; else every search of it fails."
+			f.Impact, f.Hint = "None if it was loaded or released in between; else every search of it fails.", "look again, with processes and metadata of one time"
 		}
 	case Warning:
 	}

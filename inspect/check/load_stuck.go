@@ -86,7 +86,7 @@ func (p *Pass) reportLoading(l *model.LoadState, at, asked time.Time) {
 	name := collectionLabel(p.Cluster, l.Collection)
 	f := Finding{
 		Severity: Warning, Object: refCollection(p.Cluster, l.Collection),
-		Impact: "The collection cannot be searched, or not all of it.", Cost: 1 / float64(max(1, len(p.LoadStates))),
+		Impact: "The collection cannot be searched, or not all of it.", Cost: p.losing(1),
 		Hint:     "look at QueryCoord's log for collection " + l.Collection.String() + "; release and load it again",
 		Evidence: []Evidence{{"load state", l.Status, "etcd"}, {"last segment or channel given to a node", timeText(at), "query nodes"}},
 		Objects:  p.memberRefs(l.Collection),

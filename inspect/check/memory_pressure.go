@@ -43,6 +43,7 @@ const (
 
 func runMemoryPressure(p *Pass) error {
 	hosts := make(map[string][]*model.LiveNode)
+	p.unseenMemory()
 	for _, n := range p.processes() {
 		p.judgeMemory(n)
 		host, _, err := net.SplitHostPort(n.Address)
@@ -56,6 +57,19 @@ func runMemoryPressure(p *Pass) error {
 		p.judgeHost(hosts[key])
 	}
 	return nil
+}
+
+// unseenMemory notes the processes that did not tell their memory; query nodes are noted already.
+func (p *Pass) unseenMemory() {
+	told := make(map[string]bool)
+	for _, n := range p.Runtime.Nodes {
+		told[n.Address] = told[n.Address] || n.System != nil
+	}
+	for _, n := range p.Runtime.Nodes {
+		if n.Role != "querynode" && !told[n.Address] && !p.isGone(n) {
+			p.Unseen("memory of " + n.Name() + ": " + why(n))
+		}
+	}
 }
 
 // processes are the sessions that told their memory, one of each process.

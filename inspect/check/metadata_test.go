@@ -258,3 +258,29 @@ func TestNothingReadIsUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestDamageIsNotWell: in a file of which a page could not be read any record may be missing, so that nothing is
+// well, and nothing is said to be gone.
+func TestDamageIsNotWell(t *testing.T) {
+	w := well()
+	w.asked()
+	members(3, nil)(w)
+	w.Etcd.Activity = &model.EtcdActivity{Over: time.Minute}
+	w.Gaps = []model.Gap{{Where: "page 17", Reason: "no key-value records", Count: 1, Damage: true}}
+	w.Aliases = []*model.Alias{{Name: "gone", Collection: 77}}
+	w.LoadStates = append(w.LoadStates, &model.LoadState{Collection: 77, Status: "Loaded"})
+	w.segment(0).Indexes, w.segment(1).Collection, w.VChannels[0].Checkpoint, w.VChannels[1].Watched = nil, 77, model.Checkpoint{}, false
+	for _, result := range Run(w.build(), w.now, metadataChecks()).Results {
+		if result.Status != Skipped || !strings.Contains(result.Reason, "page 17") {
+			switch result.Check {
+			case QueueUnreachable, QueueLag, TimetickLag, QuotaDenied: // skipped for another reason
+			default:
+				t.Errorf("%s: %s %s", result.Check.ID, result.Status, result.Reason)
+			}
+		}
+	}
+	w.Gaps[0].Damage = false
+	if r := Run(w.build(), w.now, []*Check{OrphanAlias}).Results[0]; r.Status != Found {
+		t.Errorf("keys that may not be read are no damage: %s %s", r.Status, r.Reason)
+	}
+}

@@ -14,6 +14,9 @@ func (p *Pass) lacks() string {
 	if missing := p.check.Parts &^ p.Loaded; missing != 0 {
 		return "its part of the metadata could not be read"
 	}
+	if damage := p.damage(); damage != "" && p.check.Parts != 0 {
+		p.Unseen("metadata: " + damage)
+	}
 	if p.check.Needs&NeedEtcd != 0 && p.Etcd == nil {
 		return "etcd was not asked how it is"
 	}
@@ -48,6 +51,26 @@ func (p *Pass) lacks() string {
 		}
 	}
 	return ""
+}
+
+// damage says what is wrong with the file that the metadata were read from, "" if nothing: any record may be missing from it.
+func (p *Pass) damage() string {
+	for _, g := range p.Gaps {
+		if g.Damage {
+			return g.Where + ": " + g.Reason
+		}
+	}
+	return ""
+}
+
+// whole reports whether no record is known to be missing. Else a check that judges by what is not there has nothing
+// to go by: it skips.
+func (p *Pass) whole() bool {
+	if damage := p.damage(); damage != "" {
+		p.result.Reason = "the file is damaged, so that what seems to be missing may not have been readable: " + damage
+		return false
+	}
+	return true
 }
 
 func (p *Pass) lacksDistribution(r *model.Runtime) string {
@@ -177,6 +200,9 @@ func why(n *model.LiveNode) string {
 				return c.Method + " " + reason(c.Outcome, c.Reason)
 			}
 		}
+	}
+	if n.Outcome == model.Answered {
+		return "it was not asked for this"
 	}
 	return reason(n.Outcome, n.Reason)
 }

@@ -147,7 +147,7 @@ func TestReplicaDeadNode(t *testing.T) {
 		{"all of one of two replicas", func(w *world) {
 			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, Nodes: []model.NodeID{99}})
 		}, []string{"warning nodes/querynode-99 named by 1 replica"}, ""},
-		{"a read-only one", func(w *world) { w.Replicas[0].RONodes = []model.NodeID{99} }, []string{"warning nodes/querynode-99 is gone"}, ""},
+		{"a read-only one", func(w *world) { w.Replicas[0].RONodes = []model.NodeID{99} }, []string{"info nodes/querynode-99 is gone, and named by 1 replica, as read-only"}, ""},
 		{"none", nil, nil, ""},
 		{"no sessions at all", func(w *world) { w.Sessions = nil }, nil, "no process is registered"},
 		{"2.1", func(w *world) { w.Version.Text = "2.1" }, nil, "Milvus 2.1"},

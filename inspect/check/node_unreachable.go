@@ -104,6 +104,10 @@ func (p *Pass) reportSilent(n *model.LiveNode) {
 		f.Severity = Warning
 		f.Message = name + " is registered and cannot be asked: " + n.Outcome.String()
 		f.Hint = "see whether the other processes reach it; the trouble may be between it and kitescope (--map, --proxy, credentials)"
+		if n.Outcome != model.Unreachable {
+			// It is there, and serves for all that is known.
+			f.Cost, f.Impact = 0, "What it serves, and how it is, is unknown."
+		}
 	}
 	if len(d.collections) == 0 && (n.Role == "querynode" || n.Role == "datanode" || n.Role == "indexnode") {
 		f.Severity = Warning

@@ -20,6 +20,9 @@ collection that has aliases, so that these come from writes that were cut off, o
 }
 
 func runOrphanAlias(p *Pass) error {
+	if !p.whole() {
+		return nil
+	}
 	for _, a := range p.Aliases {
 		x := p.Collection(a.Collection)
 		if a.State.Gone() || x != nil && !x.Dropped() {
@@ -34,7 +37,7 @@ func runOrphanAlias(p *Pass) error {
 			Message:  fmt.Sprintf("alias %s leads to collection %s, which is %s", a.Name, collectionLabel(p.Cluster, a.Collection), state),
 			Evidence: []Evidence{{"collection", a.Collection.String(), "etcd"}, {"its state", state, "etcd"}},
 			Impact:   "Whoever uses the alias gets an error.",
-			Hint:     fmt.Sprintf("utility.alter_alias(collection_name, %q), or utility.drop_alias(%[1]q)", a.Name),
+			Hint:     fmt.Sprintf("%sutility.alter_alias(collection_name, %q) points it to another collection, utility.drop_alias(%[2]q) removes it", usingDatabase(p.DatabaseName(a.Database)), a.Name),
 		})
 	}
 	return nil

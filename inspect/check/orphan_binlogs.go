@@ -16,11 +16,15 @@ var OrphanBinlogs = &Check{
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
 	Doc: `Looks for keys of binlogs, delta logs and stats logs of segments that have no record: a write, or a garbage collection, that was cut off. Information, and a
 warning from 1 GiB on. DataCoord reads those keys at each start and cannot use them; the files they name are deleted by the collector's scan of object storage.`,
-	Remedy: `None is needed for queries. With Milvus stopped the keys can be deleted by hand; ` + "`kitescope get orphans`" + ` lists them. kitescope only reads.`,
-	Run:    runOrphanBinlogs,
+	Remedy: `None is needed for queries. ` + "`kitescope get orphans`" + ` lists them. They can be deleted by hand with Milvus stopped and a snapshot of etcd saved first (` + "`etcdctl snapshot save FILE`" + `); such a write
+cannot be taken back. kitescope only reads.`,
+	Run: runOrphanBinlogs,
 }
 
 func runOrphanBinlogs(p *Pass) error {
+	if !p.whole() {
+		return nil
+	}
 	segments, files := 0, int64(0)
 	var bytes int64
 	var objects []model.Ref
@@ -45,7 +49,7 @@ func runOrphanBinlogs(p *Pass) error {
 		Message:  fmt.Sprintf("%s of logs, %s, %s to %s without a record", plural(files, "file"), bytesText(bytes), agree(files, "belongs", "belong"), plural(segments, "segment")),
 		Evidence: []Evidence{{"segments without a record", strconv.Itoa(segments), "etcd"}, {"log files", number(files), "etcd"}, {"bytes", bytesText(bytes), "etcd"}},
 		Impact:   "Storage and keys that nothing uses.",
-		Hint:     "kitescope get orphans",
+		Hint:     "nothing has to be done for queries; see them: kitescope get orphans",
 	}
 	if bytes >= orphanBytes {
 		f.Severity = Warning

@@ -15,11 +15,15 @@ var OrphanLoad = &Check{
 	Parts:    model.PartObjects | model.PartServing,
 	Doc: `Looks for load states and replicas (` + "`querycoord-collection-loadinfo/`" + `, ` + "`querycoord-replica/`" + `) of collections that have no record. A warning: QueryCoord tries to
 load them at each start, and may not finish its recovery. Of a collection that is being dropped it is no finding: the drop releases it.`,
-	Remedy: "Try to release it by name; if Milvus no longer knows the name, the keys have to be deleted by hand with QueryCoord stopped. kitescope only reads.",
-	Run:    runOrphanLoad,
+	Remedy: `Look again after a restart of QueryCoord, which clears some of it away. If it stays, the keys have to be deleted by hand, which is a write to Milvus's etcd that cannot be taken back: save a
+snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `), stop QueryCoord, and delete only the keys that the hint lists. kitescope only reads.`,
+	Run: runOrphanLoad,
 }
 
 func runOrphanLoad(p *Pass) error {
+	if !p.whole() {
+		return nil
+	}
 	seen := make(map[model.CollectionID]bool)
 	report := func(id model.CollectionID, what, key string) {
 		if p.Collection(id) != nil || seen[id] {
@@ -31,7 +35,7 @@ func runOrphanLoad(p *Pass) error {
 			Message:  fmt.Sprintf("collection %s is gone and still has a %s", id, what),
 			Evidence: []Evidence{{"record", what, "etcd"}, {"key", key, "etcd"}},
 			Impact:   "QueryCoord tries to load a collection that does not exist.",
-			Hint:     fmt.Sprintf("with QueryCoord stopped, delete what belongs to %s: kitescope get keys", id),
+			Hint:     fmt.Sprintf("restart QueryCoord and look again; what it still tries to load: kitescope get keys 'key~querycoord-.*/%s'", id),
 		})
 	}
 	for _, l := range p.LoadStates {

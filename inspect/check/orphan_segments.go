@@ -24,8 +24,8 @@ still being dropped they are no finding: its segments are dropped one by one. Ne
 
 Information, and a warning from 1 GiB on: garbage collection takes dropped segments only, so that these stay for ever. Milvus issues 19675 (2.1) and 45533 (2.6:
 a compaction that ends during a drop).`,
-	Remedy: `Make sure that the collection is really gone, and not of another database or renamed. Then the records can be deleted by hand with Milvus stopped;
-kitescope only reads.`,
+	Remedy: `Make sure that the collection is really gone, and not of another database or renamed. Then the records can be deleted by hand, which is a write to Milvus's etcd that cannot
+be taken back: save a snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `), and stop Milvus. Better leave them, if they are small. kitescope only reads.`,
 	Run: runOrphanSegments,
 }
 
@@ -38,6 +38,9 @@ type orphanGroup struct {
 }
 
 func runOrphanSegments(p *Pass) error {
+	if !p.whole() {
+		return nil
+	}
 	var list []*orphanGroup
 	for _, id := range p.SegmentOwners() {
 		x := p.Collection(id)
@@ -99,7 +102,7 @@ func (p *Pass) reportOrphans(g *orphanGroup) {
 		{"collection id", g.collection.String(), "etcd"},
 	}
 	f.Impact = "Nothing reads them, and garbage collection does not take them."
-	f.Hint = "kitescope get segments collection=" + g.collection.String()
+	f.Hint = "see them: kitescope get segments collection_id=" + g.collection.String()
 	if g.bytes >= orphanBytes {
 		f.Severity = Warning
 	}

@@ -18,7 +18,8 @@ var ReplicaDeadNode = &Check{
 QueryCoord takes a query node out of its replicas and resource group when its session ends. A finding is a node that a replica or a resource group still names though no session of that id is there: then QueryCoord
 missed its going, as after a restart in 2.4 (milvus issues 33200, 33207, 32665), or was down itself. Such a replica is given segments and shards that nobody serves ("node not found").
 
-An error if all nodes of a replica are gone, and no other replica is left; a warning else. From 2.4 on a dead read-only node may stay in a replica for a minute before it is taken out (issue 32665). Not looked at: metadata without a single
+An error if all nodes of a replica are gone, and no other replica is left; a warning else. From 2.4 on a node that left a replica before it went may be named by it, as read-only, for a minute
+(` + "`queryCoord.checkNodeInReplicaInterval`" + `: 60; issue 32665): an information. Not looked at: metadata without a single
 session, as of a stopped cluster or a backup, and Milvus 2.1, which keeps its replicas elsewhere.
 `,
 	Remedy: `
@@ -47,6 +48,7 @@ func runReplicaDeadNode(p *Pass) error {
 type deadMember struct {
 	replicas []*model.Replica
 	groups   []string
+	leaving  bool // read-only in all of the replicas
 }
 
 func (p *Pass) deadMembers() map[model.NodeID]*deadMember {
@@ -63,6 +65,8 @@ func (p *Pass) deadMembers() map[model.NodeID]*deadMember {
 	for _, r := range p.Replicas {
 		for _, id := range membersOf(r) {
 			if d := entry(id); d != nil {
+				leaving := slices.Contains(r.RONodes, id) || slices.Contains(r.ROStreamingNodes, id)
+				d.leaving = leaving && (d.leaving || len(d.replicas) == 0)
 				d.replicas = append(d.replicas, r)
 			}
 		}
@@ -131,8 +135,14 @@ func (p *Pass) reportDead(id model.NodeID, d *deadMember) {
 	f.Message = fmt.Sprintf("querynode-%s is gone, and named by %s", id, strings.Join(by, " and "))
 	f.Impact = "Segments and shards that QueryCoord gives to it are served by nobody; what it had is to be loaded by the others."
 	f.Hint = "restart QueryCoord, so that it reads the sessions anew"
-	if len(d.replicas) == 0 {
+	switch {
+	case len(d.replicas) == 0:
 		f.Impact = "The resource group counts a node that it has not."
+	case d.leaving && len(d.groups) == 0:
+		f.Severity = Info
+		f.Message += ", as read-only"
+		f.Impact = "None: it had left before it went, and is taken out of them within a minute."
+		f.Hint = "nothing; if it is still named in a minute, restart QueryCoord, so that it reads the sessions anew"
 	}
 	if len(lost) > 0 {
 		f.Severity = Error

@@ -68,15 +68,13 @@ func (p *Pass) reportShort(l *model.LoadState, empty []*model.Replica, working, 
 		},
 		Impact: "The others carry its searches; if one more goes, they fail sooner.",
 		Hint:   "start query nodes",
-		Cost:   1 - float64(working)/float64(asked),
+		// Searches are answered; what is gone is room.
+		Cost: p.losing(1-float64(working)/float64(asked)) / 2,
 	}
 	if working == 0 {
-		f.Severity, f.Cost = Error, 1
+		f.Severity, f.Cost = Error, p.losing(1)
 		f.Message = fmt.Sprintf("collection %s: none of %s works", collectionLabel(p.Cluster, l.Collection), plural(asked, "replica"))
 		f.Impact = "Every search of the collection fails."
-	} else {
-		// Searches are answered; what is gone is room.
-		f.Cost /= 2
 	}
 	for _, r := range empty {
 		f.Hint = "start query nodes in resource group " + r.ResourceGroup

@@ -21,7 +21,7 @@ var ResourceGroupShort = &Check{
 "any"). A warning if there are fewer. An error if a group that holds replicas has none at all: their collections cannot be served.
 
 Also an error: replicas in a group that does not exist. Skipped if no query node is registered at all.`,
-	Remedy: "Start query nodes, or move some: `utility.transfer_node(SOURCE, TARGET, N)` up to 2.3, `utility.update_resource_groups(...)` from 2.4 on. With labels, look whether new nodes carry them.",
+	Remedy: "Start query nodes, or move some: `utility.transfer_node(SOURCE, TARGET, N)` up to 2.3, `utility.update_resource_groups(...)` from 2.4 on; the group that gives them serves with fewer then.\nWith labels, look whether new nodes carry them.",
 	Run:    runResourceGroupShort,
 }
 
@@ -79,7 +79,7 @@ func (p *Pass) judgeGroup(g *model.ResourceGroup, replicas []*model.Replica) {
 			{"of them registered", strconv.Itoa(living), "etcd"},
 			{"replicas in the group", strconv.Itoa(len(replicas)), "etcd"},
 		},
-		Hint: "start query nodes, or move some into " + g.Name,
+		Hint: "start query nodes, or move some into " + g.Name + "; who is where: kitescope get resource-groups",
 	}
 	seen := make(map[model.CollectionID]bool)
 	for _, r := range replicas {

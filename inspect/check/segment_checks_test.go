@@ -55,7 +55,7 @@ func TestSegmentNotLoaded(t *testing.T) {
 		{"empty", func(w *world) { w.serve(); w.fresh(2800, time.Hour).Rows = 0 }, nil, ""},
 		{"not to be loaded", func(w *world) { w.serve(); w.fresh(2800, time.Hour); w.LoadStates = nil }, nil, ""},
 		{"loading", func(w *world) { w.serve(); w.fresh(2800, time.Hour); w.LoadStates[0].Status = "Loading" }, nil, ""},
-		{"nobody knows when", func(w *world) { w.serve(); w.fresh(2800, 0).PositionAt = 0 }, nil, "when 1 segment that are not served were flushed"},
+		{"nobody knows when", func(w *world) { w.serve(); w.fresh(2800, 0).PositionAt = 0 }, nil, "when 1 segment that nobody serves was flushed"},
 		{"DataCoord silent about the collection", func(w *world) { w.serve(); w.runtime.Recovery = w.runtime.Recovery[:1] }, nil, "collection docs: DataCoord did not say"},
 	})
 }
@@ -119,7 +119,7 @@ func TestSegmentDropped(t *testing.T) {
 			[]string{"info collections/1000 is not to be loaded"},
 			"",
 		},
-		{"nobody knows since when", func(w *world) { dropped(0)(w); w.segment(0).DroppedAt = 0 }, nil, "since when 1 segment in memory are dropped"},
+		{"nobody knows since when", func(w *world) { dropped(0)(w); w.segment(0).DroppedAt = 0 }, nil, "since when 1 segment in memory is dropped"},
 	})
 }
 
@@ -147,7 +147,7 @@ func TestSegmentTwice(t *testing.T) {
 			w.serve()
 			w.load(nodeB, w.segment(0), 0).Version = 7
 			w.query(nodeA).Distribution.Sealed[0].Version = 6
-		}, nil, "since when 1 segment loaded twice"},
+		}, nil, "since when 1 segment is loaded twice"},
 	})
 }
 

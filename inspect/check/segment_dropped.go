@@ -158,7 +158,7 @@ func (b *bridges) needed(s *model.Segment) bool {
 func (p *Pass) reportRemains(id model.CollectionID, r *remains, asked time.Time) {
 	name := collectionLabel(p.Cluster, id)
 	if r.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when %s in memory are dropped", name, plural(r.unsure, "segment")))
+		p.Unseen(fmt.Sprintf("collection %s: since when %s in memory %s dropped", name, plural(r.unsure, "segment"), isAre(r.unsure)))
 	}
 	if len(r.segments) == 0 {
 		return
@@ -177,7 +177,7 @@ func (p *Pass) reportRemains(id model.CollectionID, r *remains, asked time.Time)
 	default:
 		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, span(asked.Sub(r.dropped)), isAre(len(r.segments)), few(nodes))
 		if r.searched > 0 {
-			f.Cost = w.shareOfRows(r.rows)
+			f.Cost = p.costing(id, w.shareOfRows(r.rows))
 		}
 	}
 	f.Evidence = []Evidence{
@@ -194,7 +194,7 @@ func (p *Pass) reportRemains(id model.CollectionID, r *remains, asked time.Time)
 	if r.searched > 0 && p.wanted(id) {
 		f.Impact += " Searches go through these rows, and through what was made of them."
 	}
-	f.Hint = "restart QueryCoord, or query nodes one after the other: " + few(nodes)
+	f.Hint = "look again in a minute; if they stay, restart QueryCoord, or query nodes one after the other: " + few(nodes)
 	if p.wanted(id) {
 		f.Hint = refreshHint(p.Cluster, id)
 	}

@@ -116,7 +116,7 @@ func (p *Pass) reportTwins(id model.CollectionID, t *twins, asked time.Time) {
 	}
 	name := collectionLabel(p.Cluster, id)
 	if t.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when %s loaded twice", name, plural(t.unsure, "segment")))
+		p.Unseen(fmt.Sprintf("collection %s: since when %s %s loaded twice", name, plural(t.unsure, "segment"), isAre(t.unsure)))
 	}
 	if len(t.segments) == 0 {
 		return

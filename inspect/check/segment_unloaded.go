@@ -153,7 +153,7 @@ func (p *Pass) judgeAbsent(found map[model.CollectionID]*absent, view model.Shar
 func (p *Pass) reportAbsent(id model.CollectionID, a *absent, asked time.Time) {
 	name := collectionLabel(p.Cluster, id)
 	if a.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when %s that are not served were flushed", name, plural(a.unsure, "segment")))
+		p.Unseen(fmt.Sprintf("collection %s: when %s that nobody serves %s flushed", name, plural(a.unsure, "segment"), agree(a.unsure, "was", "were")))
 	}
 	if len(a.segments) == 0 {
 		return
@@ -163,7 +163,7 @@ func (p *Pass) reportAbsent(id model.CollectionID, a *absent, asked time.Time) {
 	segments := someSegments(a.segments)
 	count := len(slices.Compact(a.segments))
 	f := Finding{
-		Severity: Error, Object: refCollection(p.Cluster, id), Cost: share,
+		Severity: Error, Object: refCollection(p.Cluster, id), Cost: p.losing(share),
 		Message: fmt.Sprintf("collection %s: %s, %s, %s flushed and served by no node, for up to %s",
 			name, plural(count, "segment"), plural(a.rows/int64(max(1, len(a.replicas))), "row"), isAre(count), span(asked.Sub(a.oldest))),
 		Evidence: []Evidence{

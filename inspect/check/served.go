@@ -41,8 +41,9 @@ func newOdds(c *model.Cluster, id model.CollectionID, d *digest) *odds {
 	all := newRecords(segments)
 	wanted := wantedIndexes(c, id)
 	for _, on := range c.Runtime.SealedOf(id) {
-		at, known := 0, false
+		at := 0
 		for _, s := range on.Segments {
+			var known bool
 			at, known = all.seek(s.ID, at)
 			h := held{node: on.Node, served: s}
 			if known {

@@ -208,7 +208,25 @@ func worksOf(s *balance.Survey) map[model.CollectionID]work {
 	return works
 }
 
-// shareOfGrowing is the part of all search work that some growing rows cost.
+// costing is what a part of the search work of one collection is of that of all, as if all loaded ones were searched
+// alike: what a finding about it costs, so that findings about different ones can be put in order.
+func (p *Pass) costing(id model.CollectionID, part float64) float64 {
+	total := 0.0
+	for _, n := range p.Balance.Nodes {
+		total += n.Cost
+	}
+	if total <= 0 {
+		return p.losing(part)
+	}
+	return min(1, part*p.shared.works()[id].cost/total)
+}
+
+// losing is what a part of the answers of one collection is of those of all that are loaded.
+func (p *Pass) losing(part float64) float64 {
+	return min(1, part/float64(max(1, len(p.LoadStates))))
+}
+
+// shareOfGrowing is the part of the collection's search work that some growing rows cost.
 func (w *work) shareOfGrowing(rows int64) float64 {
 	if w.cost <= 0 || w.growingRows <= 0 {
 		return 0

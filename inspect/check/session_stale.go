@@ -47,7 +47,7 @@ func runStaleSession(p *Pass) error {
 				{"address of the session", n.Address, "etcd"},
 			}, d.evidence()...),
 			Impact: p.impact(&d),
-			Hint:   "wait until its lease has ended, " + span(p.seconds("common.session.ttl", defaultTTL, n.Role)) + " after the process; then look for a process that keeps it alive",
+			Hint:   "look again in " + span(p.seconds("common.session.ttl", defaultTTL, n.Role)) + ", when its lease should have ended; if it has not, a process keeps it alive",
 		}
 		if n.Outcome == model.OtherCluster {
 			f.Message = fmt.Sprintf("%s: a process of another cluster answers at %s", n.Name(), n.Address)
@@ -55,6 +55,9 @@ func runStaleSession(p *Pass) error {
 		}
 		if s := p.SessionIn(n.Node, n.Role); s != nil {
 			f.Evidence = append(f.Evidence, Evidence{"lease", fmt.Sprintf("%x", s.Lease), "etcd"})
+			if n.Outcome == model.Stale && s.Lease != 0 {
+				f.Hint += fmt.Sprintf(": etcdctl lease timetolive %x", s.Lease)
+			}
 		}
 		if len(d.collections) == 0 && n.Role == "querynode" {
 			f.Severity = Warning

@@ -124,7 +124,7 @@ func TestLeaderSplit(t *testing.T) {
 			w.serve()
 			w.Replicas[0].Nodes = []model.NodeID{nodeA}
 			w.query(nodeB).Distribution.Channels[0].Version = 7
-		}, nil, "since when 1 shard more than one leader"},
+		}, nil, "since when 1 shard has more than one leader"},
 		{
 			"a segment that is not there", func(w *world) { w.serve(); w.query(nodeA).Distribution.Sealed = w.query(nodeA).Distribution.Sealed[1:] },
 			[]string{"error collections/1000 leaders ask querynode-4 for 1 segment, 90,000 rows, that is not there"},

@@ -136,12 +136,12 @@ func (p *Pass) leadersOf(said coordLeaders, id model.CollectionID, channel strin
 func (p *Pass) reportLeaderless(id model.CollectionID, l *unled) {
 	name := collectionLabel(p.Cluster, id)
 	shards := len(liveChannels(p.Cluster, id))
-	f := Finding{Severity: Error, Object: refCollection(p.Cluster, id), Cost: 1}
+	f := Finding{Severity: Error, Object: refCollection(p.Cluster, id), Cost: p.losing(1)}
 	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, plural(len(l.all), "shard"), shards, hasHave(len(l.all)), few(l.all))
 	f.Impact = "Every search and query of the collection fails: all shards have to answer."
 	if len(l.all) == 0 {
 		replicas := len(p.ReplicasOf(id))
-		f.Severity, f.Cost = Warning, 1/float64(max(1, replicas))
+		f.Severity, f.Cost = Warning, p.losing(1/float64(max(1, replicas)))
 		f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader in one of %d replicas: %s",
 			name, plural(len(l.some), "shard"), shards, hasHave(len(l.some)), replicas, few(l.some))
 		f.Impact = "That replica answers no searches; the others carry its load."

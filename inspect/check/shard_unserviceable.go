@@ -202,7 +202,7 @@ func (p *Pass) reportUnserviceable(id model.CollectionID, u *unserviceable) {
 	replicas := max(1, len(p.ReplicasOf(id)), len(u.replicas))
 	leaders := queryNodeNames(u.leaders)
 	f := Finding{
-		Severity: Error, Object: refCollection(p.Cluster, id), Cost: float64(len(u.replicas)) / float64(replicas),
+		Severity: Error, Object: refCollection(p.Cluster, id), Cost: p.losing(float64(len(u.replicas)) / float64(replicas)),
 		Message: fmt.Sprintf("collection %s: %s of %d, led by %s, cannot be searched: %s", name, plural(len(channels), "shard"),
 			len(liveChannels(p.Cluster, id)), few(leaders), most(u.reasons)),
 		Evidence: []Evidence{{"shards", few(channels), "leaders' views"}},

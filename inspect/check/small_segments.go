@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,11 +30,11 @@ var SmallSegments = &Check{
 	Title:    "Compaction lags: many small segments are not merged",
 	Severity: Warning,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing | model.PartIndexes,
 	Doc: `Looks at flushed segments below half of the rows that their record allows (` + "`dataCoord.segment.smallProportion`" + `), in each partition and
 vchannel by itself, as compaction does. Where logs record their size in memory (Milvus 2.4 and later) a segment has to be below half of ` + "`dataCoord.segment.maxSize`" + `, too: from then on Milvus goes
 by size, and rows that are larger than their schema lets expect fill a segment early. Where at least 3 of them are an hour old, the segments that merging would save are counted.
-10 in a collection are information, 50 a warning.
+10 in a collection are information, 50 a warning if it is loaded: of others nobody searches segments.
 
 Not a finding: single small segments in each of many partitions, which nothing can merge; L0, L2, importing and invisible segments; a cluster that
 is configured for small segments, as the limit is the one in the records.
@@ -122,12 +123,18 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", number(d.flushed)),
 		Hint:   fmt.Sprintf("%sCollection(%q).compact(), and flush less often", inDatabase(p.Cluster, x), x.Name),
 	}
+	if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted }) {
+		f.Evidence = append(f.Evidence, Evidence{"index definitions", "none: Milvus merges only what is indexed", "etcd"})
+	}
 	for _, kv := range x.Properties {
 		if kv.Key == "collection.autocompaction.enabled" {
 			f.Evidence = append(f.Evidence, Evidence{"collection.autocompaction.enabled", kv.Value, "etcd"})
 		}
 	}
-	if excess >= excessWarning {
+	switch {
+	case p.LoadState(x.ID) == nil:
+		f.Impact = "None now, as it is not loaded; loading and searching it will take longer."
+	case excess >= excessWarning:
 		f.Severity = Warning
 	}
 	p.Report(f)

@@ -319,7 +319,7 @@ func TestSpreadChecks(t *testing.T) {
 			s := newScene("true", 11, 12, 13)
 			s.busy(map[model.NodeID]float64{11: 3.6, 12: 0.2, 13: 0.3})
 			return s
-		}, "warning nodes/querynode-11 querynode-11 uses 3.6 cores, the other 2 querynodes 0.2 on average"},
+		}, "warning nodes/querynode-11 querynode-11 uses 3.6 cores, the other 2 query nodes 0.2 on average"},
 		{"a node with cores to spare", CPUSkew, func() *scene {
 			s := newScene("true", 11, 12, 13)
 			s.busy(map[model.NodeID]float64{11: 1.6, 12: 0.2, 13: 0.3})

@@ -125,7 +125,7 @@ func (p *Pass) reportTarget(id model.CollectionID, g *oldTarget, newest, asked t
 	leaders := queryNodeNames(g.leaders)
 	w := p.workOf(id)
 	f := Finding{
-		Severity: Warning, Object: refCollection(p.Cluster, id), Cost: w.shareOfRows(g.rows),
+		Severity: Warning, Object: refCollection(p.Cluster, id), Cost: p.losing(w.shareOfRows(g.rows)),
 		Message: fmt.Sprintf("collection %s: %s serves a target that is %s old", name, few(leaders), span(asked.Sub(g.oldest))),
 		Evidence: []Evidence{
 			{"target drawn up", timeText(g.oldest), few(leaders)},

@@ -23,10 +23,13 @@ func number[N ~int | ~int32 | ~int64](n N) string {
 	return sign + digits
 }
 
-// plural counts things: "1 segment", "3 segments".
+// plural counts things: "1 segment", "3 segments", "2 processes".
 func plural[N ~int | ~int32 | ~int64](n N, thing string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + thing
+	case strings.HasSuffix(thing, "s"):
+		thing += "e"
 	}
 	return number(n) + " " + thing + "s"
 }

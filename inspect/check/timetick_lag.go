@@ -83,6 +83,11 @@ func (p *Pass) clockOffset() time.Duration {
 }
 
 func runTimetickLag(p *Pass) error {
+	for _, n := range p.Runtime.Nodes {
+		if n.Role == "datanode" && n.System == nil && !p.isGone(n) {
+			p.Unseen("how far " + n.Name() + " has consumed the queue: " + why(n))
+		}
+	}
 	list, asked := p.ticks()
 	if len(list) == 0 {
 		return p.Skip("no node says how far it has consumed the queue")

@@ -319,11 +319,19 @@ func (c *Client) remember(r *model.Runtime) {
 	c.last = next
 }
 
+const startTime = "process_start_time_seconds"
+
 // sameProcess reports whether two scrapes are of one process: a later one at the same
 // address began later.
 func sameProcess(before, now *model.Metrics) bool {
-	const name = "process_start_time_seconds"
-	a, knownA := before.Sum(name)
-	b, knownB := now.Sum(name)
+	a, knownA := before.Sum(startTime)
+	b, knownB := now.Sum(startTime)
 	return knownA && knownB && a == b && now.At.After(before.At)
+}
+
+// restarted reports whether two scrapes are known to be of different processes.
+func restarted(before, now *model.Metrics) bool {
+	a, knownA := before.Sum(startTime)
+	b, knownB := now.Sum(startTime)
+	return knownA && knownB && a != b
 }

@@ -205,9 +205,13 @@ func (d *Decoder) afford(weight int64) *failure {
 		return f
 	}
 	if d.limit > 0 && d.kept+keptOf(weight) > d.limit {
-		return failed(model.TooLarge, "not kept: all answers together would take more than %s of memory, many times what a cluster of this size says", mebibytes(d.limit))
+		return overLimit(d.limit)
 	}
 	return nil
+}
+
+func overLimit(limit int64) *failure {
+	return failed(model.TooLarge, "not kept: all answers together would take more than %s of memory, many times what a cluster of this size says", mebibytes(limit))
 }
 
 // newer reports whether an answer is to replace the one that a part of a session was

@@ -170,11 +170,13 @@ func (d *Decoder) readStatus(q *question, a answer, m proto.Message) bool {
 			return true
 		}
 	}
-	outcome, reason := statusOutcome(s), s.GetReason()
+	reason := s.GetReason()
 	if reason == "" {
 		reason = s.GetErrorCode().String()
 	}
-	q.set(outcome, reason)
+	outcome := statusOutcome(s)
+	reason = reason[:min(len(reason), maxProse+1)] // no more of it is shown
+	q.set(outcome, explained(outcome, reason))
 	if outcome == model.Failed && strings.HasSuffix(q.Method, "/GetShardLeaders") {
 		d.leaderProblem(q, s)
 	}

@@ -62,7 +62,7 @@ func (d *Decoder) takeDataSegments(q *question, m proto.Message) error {
 	for _, s := range m.(*datapb.GetSegmentInfoResponse).GetInfos() {
 		id := model.SegmentID(s.GetID())
 		keep(&d.answers.segments, id, q, model.DataSegment{
-			ID: id, State: segmentState(s.GetState()), Rows: s.GetNumOfRows(), ExpireAt: model.TSO(s.GetLastExpireTime()),
+			ID: id, State: segmentState(s.GetState()), Rows: max(0, s.GetNumOfRows()), ExpireAt: model.TSO(s.GetLastExpireTime()),
 		})
 	}
 	return nil

@@ -21,6 +21,7 @@ func TestStatusInsideAnAnswer(t *testing.T) {
 	garbage := live.Record{Role: "querynode", Node: 5, Method: distribution, Outcome: "answered", Response: []byte("HTTP/1.1 400 Bad Request")}
 	unknown := answered(t, "querynode-5", distribution, nil, none)
 	unknown.Response = varint(33, 5)
+	nobody := answered(t, "querynode-5", distribution, nil, &querypb.GetDataDistributionResponse{Segments: []*querypb.SegmentVersionInfo{{ID: 7}}})
 	delta := with(ok)
 	delta.ProtoReflect().SetUnknown(varint(9, 1))
 	for name, test := range map[string]struct {
@@ -29,16 +30,17 @@ func TestStatusInsideAnAnswer(t *testing.T) {
 		reason string
 	}{
 		"success":                 {answered(t, "querynode-5", distribution, nil, with(ok)), model.Answered, ""},
-		"node id mismatch":        {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: 50, Code: 904, Reason: "node not match[expectedNodeID=9][actualNodeID=5]"})), model.Stale, "node not match[expectedNodeID=9][actualNodeID=5]"},
-		"mismatch, old code":      {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: commonpb.ErrorCode_NodeIDNotMatch})), model.Stale, "NodeIDNotMatch"},
+		"node id mismatch":        {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: 50, Code: 904, Reason: "node not match[expectedNodeID=9][actualNodeID=5]"})), model.Stale, "another process has this address now: node not match[expectedNodeID=9][actualNodeID=5]"},
+		"mismatch, old code":      {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: commonpb.ErrorCode_NodeIDNotMatch})), model.Stale, "another process has this address now: NodeIDNotMatch"},
 		"another node's id":       {answered(t, "querynode-5", distribution, nil, &querypb.GetDataDistributionResponse{Status: ok, NodeID: 9}), model.Stale, "node 9 answers at the address of node 5"},
-		"other cluster":           {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: 1, Reason: "cross cluster routing[expectedCluster=a][actualCluster=b]"})), model.OtherCluster, "cross cluster routing[expectedCluster=a][actualCluster=b]"},
+		"other cluster":           {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: 1, Reason: "cross cluster routing[expectedCluster=a][actualCluster=b]"})), model.OtherCluster, "a process of cluster \"a\" has this address: cross cluster routing[expectedCluster=a][actualCluster=b]"},
 		"not ready":               {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{Code: 1, Reason: "service not ready[querynode=5]: Initializing"})), model.NotReady, "service not ready[querynode=5]: Initializing"},
 		"not healthy, before 2.3": {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{ErrorCode: 1, Reason: "query node 5 is not healthy"})), model.NotReady, "query node 5 is not healthy"},
 		"own error":               {answered(t, "querynode-5", distribution, nil, with(&commonpb.Status{Code: 65535, Reason: "disk on fire"})), model.Failed, "disk on fire"},
 		"garbage":                 {garbage, model.Garbled, "the answer is no GetDataDistributionResponse"},
 		"empty":                   {answered(t, "querynode-5", distribution, nil, none), model.Garbled, "the answer has no status: it is no answer to this question"},
 		"another message":         {unknown, model.Garbled, "the answer has no status: it is no answer to this question"},
+		"of nobody":               {nobody, model.Garbled, "the answer has neither a status nor a node id: it is no answer to this question"},
 		"a part":                  {answered(t, "querynode-5", distribution, nil, delta), model.Garbled, "the answer holds only what changed since another question"},
 	} {
 		n := decode(test.record).LiveNode("querynode", 5)

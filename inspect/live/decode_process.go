@@ -130,16 +130,28 @@ func (d *Decoder) linkProcesses() []*model.Process {
 	d.claimNeighbours(owner)
 	list := make([]*model.Process, 0, len(keys))
 	for _, k := range keys {
-		list = append(list, &d.processes[k].Process)
+		p := &d.processes[k].Process
+		if list = append(list, p); restarted(p.Before, p.Metrics) {
+			p.Before = nil
+		}
 	}
+	first := map[*model.Process]sessionKey{}
 	for key, p := range owner {
 		n := d.nodes[key]
 		n.Process = &p.Process
 		p.Nodes = append(p.Nodes, n.Ref())
+		if known, ok := first[&p.Process]; !ok || key.String() < known.String() {
+			first[&p.Process] = key
+		}
 	}
 	for _, p := range list {
 		slices.SortFunc(p.Nodes, func(a, b model.Ref) int { return cmp.Compare(a.ID, b.ID) })
 		slices.SortStableFunc(p.Calls, func(a, b model.Call) int { return cmp.Compare(a.Method, b.Method) })
+		for i := range p.Calls { // it is chance on whose behalf a process of several sessions was asked
+			if key, ok := first[p]; ok {
+				p.Calls[i].Role, p.Calls[i].Node = key.role, key.node
+			}
+		}
 	}
 	return list
 }

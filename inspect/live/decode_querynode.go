@@ -55,6 +55,9 @@ func (d *Decoder) takeDistribution(q *question, m proto.Message) error {
 	if q.otherNode(r.GetNodeID()) {
 		return nil
 	}
+	if r.GetStatus() == nil && r.GetNodeID() == 0 {
+		return errors.New("the answer has neither a status nor a node id: it is no answer to this question")
+	}
 	if delta, ok := unknownBool(r.ProtoReflect().GetUnknown(), fieldIsDelta); ok && delta {
 		return errors.New("the answer holds only what changed since another question")
 	}
@@ -62,7 +65,7 @@ func (d *Decoder) takeDistribution(q *question, m proto.Message) error {
 		return nil
 	}
 	dist := &model.Distribution{
-		MemoryCapacity: int64(r.GetMemCapacityInMB() * (1 << 20)), CPUs: r.GetCpuNum(),
+		MemoryCapacity: figure(r.GetMemCapacityInMB() * (1 << 20)), CPUs: max(0, r.GetCpuNum()),
 		Sealed: make([]model.ServedSegment, 0, len(r.GetSegments())),
 	}
 	if ns := r.GetLastModifyTs(); ns > 0 { // time.UnixNano (internal/querynodev2: updateDistributionModifyTS)
@@ -109,7 +112,7 @@ func servedIndexes(infos map[int64]*querypb.FieldIndexInfo) []model.ServedIndex 
 		}
 		list = append(list, model.ServedIndex{
 			Field: model.FieldID(x.GetFieldID()), Index: model.IndexID(x.GetIndexID()), Build: model.BuildID(x.GetBuildID()),
-			Bytes: x.GetIndexSize(), Rows: x.GetNumRows(),
+			Bytes: max(0, x.GetIndexSize()), Rows: max(0, x.GetNumRows()),
 		})
 	}
 	slices.SortFunc(list, func(a, b model.ServedIndex) int {
@@ -121,7 +124,7 @@ func servedIndexes(infos map[int64]*querypb.FieldIndexInfo) []model.ServedIndex 
 func (d *Decoder) leaderView(v *querypb.LeaderView) model.LeaderView {
 	view := model.LeaderView{
 		Channel: d.text(v.GetChannel()), Collection: model.CollectionID(v.GetCollection()),
-		GrowingRows: v.GetNumOfGrowingRows(), TargetVersion: v.GetTargetVersion(), Sealed: make([]model.LeaderSegment, 0, len(v.GetSegmentDist())),
+		GrowingRows: max(0, v.GetNumOfGrowingRows()), TargetVersion: v.GetTargetVersion(), Sealed: make([]model.LeaderSegment, 0, len(v.GetSegmentDist())),
 	}
 	for id, at := range v.GetGrowingSegments() {
 		view.Growing = append(view.Growing, model.GrowingView{ID: model.SegmentID(id), At: model.TSO(at.GetTimestamp())})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -90,9 +91,6 @@ func aboutMetrics(q *question, m proto.Message) {
 	}
 }
 
-// maxSystemInfo bounds the JSON: that of a coordinator with a thousand nodes has some megabytes.
-const maxSystemInfo = 16 << 20
-
 // takeSystem keeps CPU, memory and rates: of the process, and, where a coordinator
 // answers, of the nodes that it manages.
 func (d *Decoder) takeSystem(q *question, m proto.Message) error {
@@ -101,11 +99,7 @@ func (d *Decoder) takeSystem(q *question, m proto.Message) error {
 	}
 	text := m.(*milvuspb.GetMetricsResponse).GetResponse()
 	q.weight += weighJSON(text)
-	f := d.afford(q.weight)
-	if len(text) > maxSystemInfo {
-		f = tooLarge(int64(len(text)), maxSystemInfo)
-	}
-	if f != nil {
+	if f := d.afford(q.weight); f != nil {
 		q.set(f.outcome, f.reason)
 		return nil
 	}
@@ -150,11 +144,20 @@ func (d *Decoder) takeSystem(q *question, m proto.Message) error {
 
 func (d *Decoder) system(c *componentJSON) *model.System {
 	return &model.System{
-		Name: d.safe(c.Name), CPUs: int64(c.Hardware.CPUs), CPUUsage: c.Hardware.CPUUsage,
-		Memory: int64(c.Hardware.Memory), MemoryUse: int64(c.Hardware.MemoryUsage), Disk: int64(c.Hardware.Disk), DiskUse: int64(c.Hardware.DiskUsage),
+		Name: d.safe(c.Name), CPUs: figure(c.Hardware.CPUs), CPUUsage: max(0, c.Hardware.CPUUsage),
+		Memory: figure(c.Hardware.Memory), MemoryUse: figure(c.Hardware.MemoryUsage), Disk: figure(c.Hardware.Disk), DiskUse: figure(c.Hardware.DiskUsage),
 		Version: d.safe(c.System.BuildVersion), BuildTime: d.safe(c.System.BuildTime), GoVersion: d.safe(c.System.GoVersion),
 		Mode: d.safe(c.System.DeployMode), StartedAt: goTime(c.CreatedTime), Quota: d.quota(c.Quota),
 	}
+}
+
+// figure is a number of bytes or of things that a process tells; 0, which is unknown, where
+// it can be none.
+func figure(x float64) int64 {
+	if !(x > 0 && x < math.MaxInt64) { // nor NaN
+		return 0
+	}
+	return int64(x)
 }
 
 // safe is text that a process is free to fill, without secrets.
@@ -167,7 +170,7 @@ func (d *Decoder) quota(q *quotaJSON) *model.QuotaMetrics {
 	}
 	m := &model.QuotaMetrics{
 		Rates: make(map[string]float64, len(q.Rates)), SearchQueue: readQueue(q.SearchQueue), QueryQueue: readQueue(q.QueryQueue),
-		GrowingBytes: q.GrowingSegmentsSize,
+		GrowingBytes: max(0, q.GrowingSegmentsSize),
 	}
 	for _, r := range q.Rates {
 		m.Rates[d.safe(r.Label)] = r.Rate
@@ -191,7 +194,8 @@ func readQueue(q *queueJSON) *model.ReadQueue {
 		return nil
 	}
 	return &model.ReadQueue{
-		Unsolved: q.UnsolvedQueue, Ready: q.ReadyQueue, Receive: q.ReceiveChan, Execute: q.ExecuteChan, AvgWait: time.Duration(q.AvgQueueDuration),
+		Unsolved: max(0, q.UnsolvedQueue), Ready: max(0, q.ReadyQueue), Receive: max(0, q.ReceiveChan), Execute: max(0, q.ExecuteChan),
+		AvgWait: time.Duration(max(0, q.AvgQueueDuration)),
 	}
 }
 

@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 )
@@ -140,6 +142,102 @@ func TestCallFailure(t *testing.T) {
 	}
 }
 
+// TestSlowResolver: a name server that does not answer keeps nobody waiting beyond the
+// deadline, whether it heeds the context or not.
+func TestSlowResolver(t *testing.T) {
+	const timeout = 300 * time.Millisecond
+	held := make(chan struct{})
+	defer close(held)
+	for name, dial := range map[string]func(context.Context, string, string) (net.Conn, error){
+		"silent": func(ctx context.Context, _, _ string) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() },
+		"stuck":  func(context.Context, string, string) (net.Conn, error) { <-held; return nil, errors.New("too late") },
+	} {
+		client, err := Open(Options{Timeout: timeout})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client.dialer.resolver = &net.Resolver{PreferGo: true, Dial: dial}
+		start := time.Now()
+		r, err := client.Ask(t.Context(), model.Build(model.Parts{
+			Loaded: model.PartAll, Sessions: []*model.Session{{Role: "querynode", Node: 5, Address: "milvus.internal.:21123"}},
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > timeout+200*time.Millisecond {
+			t.Errorf("%s: took %v", name, took)
+		}
+		if n := r.LiveNode("querynode", 5); n.Outcome != model.Unreachable || !strings.Contains(n.Reason, "milvus.internal. was not resolved within 300ms") {
+			t.Errorf("%s: %s (%s)", name, n.Outcome, n.Reason)
+		}
+		// The same of what is dialed otherwise: HTTP servers and brokers.
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		_, err = client.dialer.dial(ctx, "milvus.internal.:9091", false)
+		cancel()
+		if f, ok := errors.AsType[*failure](err); !ok || f.outcome != model.Unreachable || !strings.Contains(f.reason, "was not resolved") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestLongTexts: what others say costs no more time, and shows no more, however long it is.
+func TestLongTexts(t *testing.T) {
+	start := time.Now()
+	for _, word := range []string{"password=x ", "a:", "http://u:p@h ", "token: \"", "=", "{\"a\":\"password=x&", "[channel=1]"} {
+		text := strings.Repeat(word, (8<<20)/len(word))
+		if got := oneLine(text); len(got) > maxReason+3 || strings.Contains(got, "=x") || strings.Contains(got, "u:p") {
+			t.Errorf("%q: %q", word, got)
+		}
+		for _, got := range []string{safeText(text), safePair("name", text), prose(text)} {
+			if strings.Contains(got, "=x") || strings.Contains(got, "u:p@") {
+				t.Errorf("%q: %.100q", word, got)
+			}
+		}
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	// A secret at the place of the cut is not shown in part.
+	if got := oneLine(strings.Repeat("x", maxProse-12) + " http://u:sesame@h"); strings.Contains(got, "ses") {
+		t.Errorf("%q", got)
+	}
+	// JSON may be large.
+	json := `{"list":[` + strings.Repeat(`{"name":"a:b=c","password":"x"},`, 50_000) + `{}]}`
+	if got := safeText(json); strings.Contains(got, `"x"`) || strings.Count(got, `"a:b=c"`) != 50_000 {
+		t.Errorf("large JSON: %.100s", got)
+	}
+}
+
+// TestWeights: the struct of no message is larger than what is taken for the worst.
+func TestWeights(t *testing.T) {
+	for _, method := range []string{
+		queryNode + "GetComponentStates", queryNode + "ShowConfigurations", queryNode + "GetMetrics", queryNode + "GetDataDistribution",
+		queryCoord + "GetReplicas", queryCoord + "GetShardLeaders", queryCoord + "ShowCollections", queryCoord + "ListResourceGroups",
+		queryCoord + "DescribeResourceGroup", queryCoord + "CheckBalanceStatus", queryCoord + "ListCheckers",
+		dataCoord + "GetRecoveryInfoV2", dataCoord + "GetSegmentInfo",
+	} {
+		a, ok := answerTo(method)
+		if !ok {
+			t.Fatalf("%s is not known", method)
+		}
+		s := scales{}
+		for _, m := range []proto.Message{a.request(), a.response()} {
+			s.weigh(m, nil)
+		}
+		for name, x := range s {
+			for number, f := range x.fields {
+				worst := f.each
+				if f.message != nil {
+					worst += f.message.size
+				}
+				if worst > 2*worstShape {
+					t.Errorf("%s: field %d of %s becomes %d bytes of two", method, number, name, worst)
+				}
+			}
+		}
+	}
+}
+
 // TestConceal: a server may say again what it was told.
 func TestConceal(t *testing.T) {
 	for _, o := range []Options{{User: "root", Password: "s3cr3t-x"}, {Token: "s3cr3t-x"}} {
@@ -150,6 +248,15 @@ func TestConceal(t *testing.T) {
 	}
 	if got := new(Options).conceal("as it is"); got != "as it is" {
 		t.Errorf("%q", got)
+	}
+	o := Options{User: "root", Password: "s3cr3t-x"}
+	answer := []byte("\x0a\x0dno s3cr3t-x or " + o.authorization())
+	got := o.concealBytes(answer)
+	if len(got) != len(answer) || bytes.Contains(got, []byte("s3cr3t")) || bytes.Contains(got, []byte(o.authorization())) || !bytes.HasPrefix(got, []byte("\x0a\x0dno ***")) {
+		t.Errorf("%q", got)
+	}
+	if short := (&Options{User: "root", Password: "\x0a\x0d"}); !bytes.Equal(short.concealBytes(answer), answer) {
+		t.Error("bytes of an answer are taken for a password")
 	}
 }
 
@@ -255,6 +362,27 @@ func FuzzJudge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method string, answer []byte) {
 		if f := judge(method, answer); f != nil && (f.outcome == model.Answered || f.outcome == model.NotAsked) {
 			t.Errorf("%s", f.outcome)
+		}
+	})
+}
+
+// FuzzMetricsParts: what can be read in whole says the same in parts.
+func FuzzMetricsParts(f *testing.F) {
+	f.Add([]byte("# TYPE a gauge\na 1\na{x=\"#\"} 2\n# TYPE s summary\ns{quantile=\"0.5\"} 1\ns_sum 3\ns_count 4\nb 5"), 1)
+	f.Add([]byte("# TYPE h histogram\nh_bucket{le=\"1\"} 1\nh_sum 2\nh_count 1\nother 3\n# HELP x y\n# TYPE x untyped\nx 1 5\n"), 10)
+	f.Fuzz(func(t *testing.T, text []byte, size int) {
+		whole, err := NewDecoder().parseMetrics(bytes.NewReader(text), time.Time{})
+		if err != nil || len(text) > metricsPart {
+			return
+		}
+		lines := newMetricsLines(bytes.NewReader(text))
+		lines.size = size
+		parts, err := NewDecoder().parseLines(lines, time.Time{})
+		if err != nil {
+			t.Fatalf("in parts: %v", err)
+		}
+		if diff := cmp.Diff(whole, parts); diff != "" {
+			t.Errorf("in whole (-), in parts (+):\n%s", diff)
 		}
 	})
 }

@@ -37,7 +37,21 @@ const (
 	autoCreateSince      = 4 // the version of Metadata that can ask without creating topics
 	minListOffsets       = 1
 	kafkaRequestLongPoll = 1000 // ms
+	maxBrokers           = 16   // that are asked in parallel
 )
+
+// Sizes of Kafka's answers, beyond which none is read: each byte of a list can become a struct
+// of a hundred.
+const (
+	kafkaAnswer   = 64 << 10
+	kafkaPerTopic = 512 // its name, its partition, who has it
+	kafkaAllKnown = 4 << 20
+)
+
+// answerLimit is what an answer about so many topics may have.
+func (k *kafka) answerLimit(topics int) int64 {
+	return min(k.limit, kafkaAnswer+kafkaPerTopic*int64(topics))
+}
 
 // offsets asks for the first and the next offset of topics. What could be learned is
 // returned together with an error.
@@ -54,8 +68,11 @@ func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicO
 	var mu sync.Mutex
 	var list []TopicOffsets
 	var wg sync.WaitGroup
+	free := make(chan struct{}, maxBrokers)
 	for node, names := range leaders {
+		free <- struct{}{}
 		wg.Go(func() {
+			defer func() { <-free }()
 			found, failure := k.list(ctx, addresses[node], names)
 			mu.Lock()
 			defer mu.Unlock()
@@ -107,6 +124,10 @@ func (k *kafka) metadataFrom(ctx context.Context, address string, topics []strin
 			request.Topics = append(request.Topics, t)
 		}
 	}
+	c.most = k.answerLimit(len(topics))
+	if request.GetVersion() < autoCreateSince {
+		c.most = min(k.limit, kafkaAllKnown)
+	}
 	response := kmsg.NewPtrMetadataResponse()
 	if err := c.ask(ctx, request, response); err != nil {
 		var f *failure
@@ -135,6 +156,7 @@ func leadersOf(meta *kmsg.MetadataResponse, wanted []string) (map[int32][]string
 			failure = failed(model.Denied, "the broker does not show topic %s", *t.Topic)
 			continue
 		}
+		want[*t.Topic] = false // told once
 		for _, p := range t.Partitions {
 			if p.Partition != milvusPartition {
 				continue
@@ -144,6 +166,7 @@ func leadersOf(meta *kmsg.MetadataResponse, wanted []string) (map[int32][]string
 				continue
 			}
 			leaders[p.Leader] = append(leaders[p.Leader], *t.Topic)
+			break
 		}
 	}
 	return leaders, failure
@@ -159,15 +182,17 @@ func (k *kafka) list(ctx context.Context, address string, topics []string) ([]To
 		return nil, err
 	}
 	defer c.close()
+	c.most = k.answerLimit(len(topics))
 	first, err := c.offsetsAt(ctx, topics, kafkaEarliest)
 	if err != nil {
 		return nil, err
 	}
 	end, err := c.offsetsAt(ctx, topics, kafkaLatest)
 	var list []TopicOffsets
-	for name, offset := range end {
-		if from, ok := first[name]; ok {
-			list = append(list, TopicOffsets{Name: name, First: from, End: offset})
+	for _, name := range topics {
+		from, okFirst := first[name]
+		if to, okEnd := end[name]; okFirst && okEnd {
+			list = append(list, TopicOffsets{Name: name, First: from, End: to})
 		}
 	}
 	return list, err
@@ -195,11 +220,15 @@ func (c *broker) offsetsAt(ctx context.Context, topics []string, timestamp int64
 	var failure error
 	for _, t := range response.Topics {
 		for _, p := range t.Partitions {
-			if p.ErrorCode != 0 {
-				failure = failed(model.Failed, "topic %s: Kafka's error %d", t.Topic, p.ErrorCode)
-				continue
+			switch {
+			case p.Partition != milvusPartition:
+			case p.ErrorCode != 0:
+				failure = failed(model.Failed, "topic %s: the broker answers with error %d of Kafka's protocol", t.Topic, p.ErrorCode)
+			case p.Offset < 0:
+				failure = failed(model.Failed, "topic %s: the broker knows no offset", t.Topic)
+			default:
+				found[t.Topic] = p.Offset
 			}
-			found[t.Topic] = p.Offset
 		}
 	}
 	return found, failure
@@ -212,6 +241,7 @@ type broker struct {
 	conn    net.Conn
 	in      *bufio.Reader
 	serial  int32
+	most    int64 // bytes of one answer
 	// versions are the newest and oldest versions of requests that it knows, by key.
 	versions map[int16]kmsg.ApiVersionsResponseApiKey
 }
@@ -225,7 +255,7 @@ func (k *kafka) connect(ctx context.Context, address string) (*broker, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &broker{kafka: k, address: address, conn: conn, in: bufio.NewReader(conn), versions: map[int16]kmsg.ApiVersionsResponseApiKey{}}
+	c := &broker{kafka: k, address: address, conn: conn, in: bufio.NewReader(conn), most: k.answerLimit(0), versions: map[int16]kmsg.ApiVersionsResponseApiKey{}}
 	request := kmsg.NewPtrApiVersionsRequest() // version 0, which all know
 	response := kmsg.NewPtrApiVersionsResponse()
 	if err := c.ask(ctx, request, response); err != nil {
@@ -282,8 +312,8 @@ func (c *broker) read(request kmsg.Request) ([]byte, error) {
 	switch {
 	case head[0] == tlsAlert || head[0] == tlsHandshake:
 		return nil, c.speaksTLS()
-	case size > c.limit:
-		return nil, tooLarge(size, c.limit)
+	case size > c.most:
+		return nil, tooLarge(size, c.most)
 	case size < 4:
 		return nil, failed(model.Garbled, "the broker %s: no answer of Kafka", c.address)
 	}

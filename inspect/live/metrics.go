@@ -25,7 +25,8 @@ const (
 	maxMetricsBytes  = 128 << 20
 	maxMetricsLine   = 64 << 10
 	maxMetricsSeries = 200_000
-	maxMetricsLabels = 200 // of one series; Milvus has ten at most
+	maxMetricsLabels = 20 // of one series; Milvus has ten at most
+	maxMetricsKept   = 48 << 20
 )
 
 // ParseMetrics reads the text of a process's /metrics. Of broken text, and of more than
@@ -35,26 +36,51 @@ func ParseMetrics(text io.Reader, at time.Time) (*model.Metrics, error) {
 }
 
 func (d *Decoder) parseMetrics(text io.Reader, at time.Time) (*model.Metrics, error) {
-	m := &model.Metrics{At: at, Families: map[string][]model.Sample{}}
-	lines := newMetricsLines(text)
-	families, err := parseText(lines)
+	return d.parseLines(newMetricsLines(text), at)
+}
+
+func (d *Decoder) parseLines(lines *metricsLines, at time.Time) (*model.Metrics, error) {
+	p := scrape{d: d, m: &model.Metrics{At: at, Families: map[string][]model.Sample{}}}
+	var err error
+	for err == nil && lines.more() {
+		var families map[string]*dto.MetricFamily
+		families, err = parseText(lines)
+		for name, f := range families {
+			p.addFamily(d.text(name), f)
+		}
+		if err == nil {
+			err = p.afford()
+		}
+	}
 	if lines.err != nil {
 		err = lines.err // the cause; what the parser says follows from it
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		err = fmt.Errorf("read metrics: %w", err)
-	}
-	if f := d.afford(min(lines.weight, maxDecoded)); f != nil {
-		return m, f
-	}
-	d.kept += keptOf(lines.weight)
-	for name, f := range families {
-		d.addFamily(m, d.text(name), f)
-	}
-	if err == nil && len(m.Families) == 0 {
+	case len(p.m.Families) == 0:
 		err = errors.New("read metrics: there is none in the text")
 	}
-	return m, err
+	d.kept += p.weight
+	return p.m, err
+}
+
+// scrape is the text of /metrics on its way into a Decoder.
+type scrape struct {
+	d      *Decoder
+	m      *model.Metrics
+	weight int64 // of what is kept of it
+}
+
+// afford says why no more of a scrape is kept, nil if there is room.
+func (p *scrape) afford() error {
+	if p.weight > maxMetricsKept {
+		return failed(model.TooLarge, "the series take more than %s of memory", mebibytes(maxMetricsKept))
+	}
+	if limit := p.d.limit; limit > 0 && p.d.kept+p.weight > limit {
+		return overLimit(limit)
+	}
+	return nil
 }
 
 // parseText keeps a panic of the parser, which broken text can lead to, from being one of ours.
@@ -69,18 +95,18 @@ func parseText(text io.Reader) (families map[string]*dto.MetricFamily, err error
 }
 
 // addFamily adds a metric's samples; of a histogram its sum and count, of a summary the quantiles too.
-func (d *Decoder) addFamily(m *model.Metrics, name string, f *dto.MetricFamily) {
+func (p *scrape) addFamily(name string, f *dto.MetricFamily) {
 	for _, x := range f.GetMetric() {
-		labels := d.labels(x.GetLabel())
+		labels := p.labels(x.GetLabel())
 		add := func(suffix string, value float64) {
 			if math.IsNaN(value) || math.IsInf(value, 0) {
 				return // no number is no fact: the quantile of nothing
 			}
 			key := name
 			if suffix != "" {
-				key = d.text(name + suffix)
+				key = p.d.text(name + suffix)
 			}
-			m.Families[key] = append(m.Families[key], model.Sample{Labels: labels, Value: value})
+			p.add(key, model.Sample{Labels: labels, Value: value})
 		}
 		switch {
 		case x.Counter != nil:
@@ -90,64 +116,105 @@ func (d *Decoder) addFamily(m *model.Metrics, name string, f *dto.MetricFamily) 
 		case x.Untyped != nil:
 			add("", x.Untyped.GetValue())
 		case x.Histogram != nil:
-			add("_sum", x.Histogram.GetSampleSum())
-			add("_count", cmp.Or(x.Histogram.GetSampleCountFloat(), float64(x.Histogram.GetSampleCount())))
+			if x.Histogram.SampleSum != nil {
+				add("_sum", x.Histogram.GetSampleSum())
+			}
+			if h := x.Histogram; h.SampleCount != nil || h.SampleCountFloat != nil {
+				add("_count", cmp.Or(h.GetSampleCountFloat(), float64(h.GetSampleCount())))
+			}
 		case x.Summary != nil:
-			add("_sum", x.Summary.GetSampleSum())
-			add("_count", float64(x.Summary.GetSampleCount()))
+			if x.Summary.SampleSum != nil {
+				add("_sum", x.Summary.GetSampleSum())
+			}
+			if x.Summary.SampleCount != nil {
+				add("_count", float64(x.Summary.GetSampleCount()))
+			}
 			for _, q := range x.Summary.GetQuantile() {
 				if math.IsNaN(q.GetValue()) || math.IsInf(q.GetValue(), 0) {
 					continue
 				}
-				with := append(slices.Clone(labels), model.Pair{Key: "quantile", Value: d.text(strconv.FormatFloat(q.GetQuantile(), 'g', -1, 64))})
+				with := append(slices.Clone(labels), model.Pair{Key: "quantile", Value: p.d.text(strconv.FormatFloat(q.GetQuantile(), 'g', -1, 64))})
 				slices.SortFunc(with, byKey)
-				m.Families[name] = append(m.Families[name], model.Sample{Labels: with, Value: q.GetValue()})
+				p.add(name, model.Sample{Labels: with, Value: q.GetValue()})
 			}
 		}
 	}
 }
 
+func (p *scrape) add(name string, s model.Sample) {
+	const perSample, perLabel = 48, 40 // as lists grow by doubling, at first
+	p.m.Families[name] = append(p.m.Families[name], s)
+	p.weight += perSample + perLabel*int64(len(s.Labels))
+}
+
 func byKey(a, b model.Pair) int { return cmp.Compare(a.Key, b.Key) }
 
-func (d *Decoder) labels(pairs []*dto.LabelPair) []model.Pair {
+func (p *scrape) labels(pairs []*dto.LabelPair) []model.Pair {
 	if len(pairs) == 0 {
 		return nil
 	}
 	labels := make([]model.Pair, len(pairs))
-	for i, p := range pairs {
-		labels[i] = model.Pair{Key: d.text(p.GetName()), Value: d.text(safePair(p.GetName(), p.GetValue()))}
+	for i, pair := range pairs {
+		value := safePair(pair.GetName(), pair.GetValue())
+		if _, known := p.d.texts[value]; !known {
+			const perText = 64 // in the table of texts, which may know its name as well
+			p.weight += perText + int64(len(value))
+		}
+		labels[i] = model.Pair{Key: p.d.text(pair.GetName()), Value: p.d.text(value)}
 	}
 	slices.SortFunc(labels, byKey)
 	return labels
 }
 
 // metricsLines hands text on line by line without the buckets of histograms, which are
-// nine tenths of it, and ends where a limit is reached.
+// nine tenths of it, and ends where a limit is reached. It is read in parts, each to its
+// io.EOF: what the parser makes of a part takes many times its size.
 type metricsLines struct {
 	in        *bufio.Reader
 	out       []byte // the rest of a line that was not read yet
-	histogram []byte // the name in the last "# TYPE NAME histogram"
+	kind      []byte // the last line "# TYPE NAME KIND"
+	whole     bool   // what it describes must not be cut in two
+	histogram []byte // its name, if it is a histogram
+	size      int    // of a part, about
+	part      int    // bytes of this part
+	ended     bool   // this part
+	later     []byte // what the next part begins with
 	bytes     int64
 	number    int
 	series    int
-	weight    int64 // of what was handed on, when it is parsed
 	err       error // why reading ended, nil at the end of the text
 	done      bool
 }
 
+// metricsPart is how large a part is, about.
+const metricsPart = 256 << 10
+
 func newMetricsLines(r io.Reader) *metricsLines {
-	return &metricsLines{in: bufio.NewReaderSize(r, maxMetricsLine)}
+	return &metricsLines{in: bufio.NewReaderSize(r, maxMetricsLine), size: metricsPart}
+}
+
+// more begins the next part, and reports whether there is one.
+func (l *metricsLines) more() bool {
+	l.out, l.later, l.part, l.ended = l.later, nil, 0, false
+	return !l.done || len(l.out) > 0
 }
 
 func (l *metricsLines) Read(p []byte) (int, error) {
 	for len(l.out) == 0 {
-		if l.done {
+		if l.done || l.ended {
 			return 0, io.EOF
 		}
 		l.next()
+		switch {
+		case l.part < l.size || len(l.out) == 0:
+		case l.out[0] == '#':
+			l.ended, l.later, l.out = true, l.out, nil
+		case !l.whole:
+			l.ended, l.later = true, l.kind
+		}
 	}
 	n := copy(p, l.out)
-	l.out = l.out[n:]
+	l.out, l.part = l.out[n:], l.part+n
 	return n, nil
 }
 
@@ -182,14 +249,10 @@ func (l *metricsLines) next() {
 	case l.series >= maxMetricsSeries:
 		l.stop(fmt.Errorf("there are more than %d series", maxMetricsSeries))
 	case bytes.Count(line, []byte("=")) > maxMetricsLabels:
-		// The parser compares each with each.
+		// The parser compares each with each, which takes long with many.
 		l.stop(fmt.Errorf("line %d has more than %d labels", l.number, maxMetricsLabels))
-	case l.weight > maxDecoded:
-		l.stop(fmt.Errorf("the series have too many labels: they would take more than %s of memory", mebibytes(maxDecoded)))
 	default:
-		const perSeries, perLabel = 256, 192
 		l.series++
-		l.weight += perSeries + perLabel*int64(bytes.Count(line, []byte("="))) + 2*int64(len(line))
 		l.out = line
 	}
 }
@@ -202,9 +265,13 @@ func (l *metricsLines) comment(line []byte) {
 	if len(fields) < 4 || string(fields[1]) != "TYPE" {
 		return
 	}
-	l.histogram = nil
-	if string(fields[3]) == "histogram" {
-		l.histogram = slices.Clone(fields[2])
+	l.kind = slices.Clone(line)
+	l.histogram, l.whole = nil, false
+	switch strings.ToLower(string(fields[3])) {
+	case "histogram", "gauge_histogram", "gaugehistogram":
+		l.histogram, l.whole = slices.Clone(fields[2]), true
+	case "summary":
+		l.whole = true // its sum and its quantiles are one
 	}
 	l.out = line
 }

@@ -111,7 +111,7 @@ func callFailure(err error, patience time.Duration, limit int64) *failure {
 		if strings.Contains(message, "unexpected HTTP status code") {
 			return failed(model.Garbled, "this is no gRPC server: %s", message)
 		}
-		return failed(model.CutOff, "%s", message)
+		return lost(message)
 	case codes.Internal:
 		return internalFailure(message)
 	default:
@@ -127,10 +127,18 @@ func callFailure(err error, patience time.Duration, limit int64) *failure {
 func internalFailure(message string) *failure {
 	for _, sign := range []string{"EOF", "RST_STREAM", "connection reset", "closing", "server closed the stream"} {
 		if strings.Contains(message, sign) {
-			return failed(model.CutOff, "%s", message)
+			return lost(message)
 		}
 	}
-	return failed(model.Garbled, "%s", message)
+	return failed(model.Garbled, "no answer as Milvus gives it: %s", message)
+}
+
+// lost says that a connection ended before the answer did; grpc tells it in many words.
+func lost(message string) *failure {
+	if _, cause, ok := strings.Cut(message, "error reading from server: "); ok {
+		message = cause
+	}
+	return failed(model.CutOff, "the connection ended before the answer did: %s", message)
 }
 
 // sizeOf reads the size out of grpc's refusal of a message larger than wanted
@@ -168,10 +176,31 @@ func mebibytes(n int64) string {
 // server_id_interceptor.go; "server ID mismatch" in 2.2) and pkg/util/merr.
 func milvusFailure(text string) *failure {
 	switch {
-	case strings.Contains(text, "cross cluster routing"), strings.Contains(text, "cross cluster mismatch"):
-		return failed(model.OtherCluster, "%s", text)
+	case strings.Contains(text, "cross cluster routing"):
+		return failed(model.OtherCluster, "%s", explained(model.OtherCluster, text))
 	case strings.Contains(text, "node not match"), strings.Contains(text, "server ID mismatch"):
-		return failed(model.Stale, "%s", text)
+		return failed(model.Stale, "%s", explained(model.Stale, text))
 	}
 	return nil
+}
+
+// explained puts before Milvus's words what they mean: which of the two names or ids in them is
+// expected and which is actual differs from place to place.
+func explained(outcome model.Outcome, text string) string {
+	says := ""
+	switch outcome {
+	case model.Stale:
+		says = "another process has this address now"
+	case model.OtherCluster:
+		says = "a process of another cluster has this address"
+		if name := ownCluster(text); name != "" {
+			says = fmt.Sprintf("a process of cluster %q has this address", name)
+		}
+	default:
+		return text
+	}
+	if strings.HasPrefix(text, says) {
+		return text
+	}
+	return says + ": " + text
 }

@@ -96,7 +96,9 @@ func (r *relay) Dial(network, address string) (net.Conn, error) {
 func (r *relay) DialContext(ctx context.Context, network, _ string) (net.Conn, error) {
 	connect := r.connect
 	if connect == nil {
-		connect = func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, network, r.address) }
+		connect = func(ctx context.Context) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, r.address)
+		}
 	}
 	conn, err := connect(ctx)
 	if err != nil && ctx.Err() == nil {

@@ -205,7 +205,7 @@ func TestRedactedStatus(t *testing.T) {
 		Status: &commonpb.Status{Code: 904, Reason: "node not match[expectedNodeID=9], token: abc, see http://u:p@h/x"},
 	}))
 	n := decode(r).LiveNode("querynode", 5)
-	if want := "node not match[expectedNodeID=9], token: <redacted>, see http://<redacted>@h/x"; n.Outcome != model.Stale || n.Reason != want {
+	if want := "another process has this address now: node not match[expectedNodeID=9], token: <redacted>, see http://<redacted>@h/x"; n.Outcome != model.Stale || n.Reason != want {
 		t.Errorf("%s %q", n.Outcome, n.Reason)
 	}
 }

@@ -30,13 +30,13 @@ type room struct {
 
 const (
 	roomOwn    = 128 << 10
-	roomShared = 32 << 20
+	roomShared = 16 << 20
 	// roomPerRead is what a piece costs beside its bytes: an answer may come in very small ones.
 	roomPerRead = 128
 )
 
 func newRoom(opts *Options) *room {
-	return &room{own: roomOwn, shared: roomShared, first: 2 * opts.MaxAnswer, patience: opts.Timeout / 4, changed: make(chan struct{})}
+	return &room{own: roomOwn, shared: roomShared, first: opts.MaxAnswer * 3 / 2, patience: opts.Timeout / 4, changed: make(chan struct{})}
 }
 
 // tenant is a connection that receives answers.

@@ -15,7 +15,7 @@ const maxDecoded = 96 << 20
 // keepable bounds what stays of all answers together: room for what an honest cluster of that
 // size says, several times over.
 func keepable(c *model.Cluster, servers int) int64 {
-	const base, perServer, perSegment = 64 << 20, 1 << 20, 4 << 10
+	const base, perServer, perSegment = 32 << 20, 1 << 20, 4 << 10
 	return base + perServer*int64(servers) + perSegment*int64(len(c.Segments))
 }
 
@@ -32,7 +32,7 @@ func heavy(weight int64) *failure {
 	if weight <= maxDecoded {
 		return nil
 	}
-	return failed(model.TooLarge, "the answer would take more than %s of memory: too many entries", mebibytes(maxDecoded))
+	return failed(model.TooLarge, "the answer would take more than %s of memory once it is decoded", mebibytes(maxDecoded))
 }
 
 // scales know the shapes of messages, by their names.
@@ -60,6 +60,7 @@ const (
 	sizeElement  = 16 // a pointer in a list, which grows by doubling
 	sizeText     = 16 // what an allocation of text loses
 	sizeMapEntry = 96
+	textCopies   = 4 // that a text goes through, a large one of JSON most of all
 	// worstShape is how many times its own size an answer can become: an empty message takes
 	// two bytes, and the largest struct has some forty fields.
 	worstShape = 512
@@ -138,7 +139,7 @@ func (s *shape) weigh(encoded []byte, left *int64, depth int) {
 			inner, _ := protowire.ConsumeBytes(value)
 			*left -= sizeElement * numbersIn(inner)
 		default:
-			*left -= int64(size)
+			*left -= textCopies * int64(size)
 		}
 		b = b[n+size:]
 	}

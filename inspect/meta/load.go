@@ -62,7 +62,9 @@ type headline struct {
 func headlineOf(snap source.Snapshot) headline {
 	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps())}
 	for _, g := range snap.Gaps() {
-		h.gaps = append(h.gaps, model.Gap{Where: g.Where, Reason: g.Reason, Count: g.Count})
+		// Gaps without keys are places in a damaged file, but for those of a recording that a bundle was made with.
+		damage := g.Keys == (source.Range{}) && g.Where != source.RecordingGap
+		h.gaps = append(h.gaps, model.Gap{Where: g.Where, Reason: g.Reason, Count: g.Count, Damage: damage})
 	}
 	return h
 }

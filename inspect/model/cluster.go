@@ -83,6 +83,8 @@ type Origin struct {
 type Gap struct {
 	Where, Reason string
 	Count         int64
+	// Damage: it is unknown what stood there, so that any record may be missing from the parts that were read.
+	Damage bool
 }
 
 // Undecoded is a key that no decoder understands, or a record that holds more

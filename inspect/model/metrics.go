@@ -46,8 +46,9 @@ func (p *Process) StartedAt() time.Time {
 	if p == nil {
 		return time.Time{}
 	}
+	const beyond = 253402300800 // the year 10000: no time, and none that JSON can say
 	seconds, ok := p.Metrics.Sum("process_start_time_seconds")
-	if !ok || seconds <= 0 {
+	if !ok || !(seconds > 0 && seconds < beyond) {
 		return time.Time{}
 	}
 	return time.UnixMilli(int64(seconds * 1000)).UTC()

@@ -67,6 +67,9 @@ func (l *gapList) put(gap Gap) {
 	l.gaps[further].Count += max(1, gap.Count)
 }
 
+// RecordingGap is the Where of what could not be read of a recording of processes, which is no metadata.
+const RecordingGap = "a recording"
+
 // furtherPlaces is the Where of gaps that are only counted.
 const furtherPlaces = "further places"
 

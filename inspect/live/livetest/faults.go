@@ -20,6 +20,7 @@ func Each(tb testing.TB, f func(net.Conn)) string {
 	l := listen(tb)
 	var mu sync.Mutex
 	var open []net.Conn
+	closed := false
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -28,7 +29,9 @@ func Each(tb testing.TB, f func(net.Conn)) string {
 				return
 			}
 			mu.Lock()
-			open = append(open, conn)
+			if open = append(open, conn); closed { // it came between the two closes below
+				_ = conn.Close()
+			}
 			mu.Unlock()
 			wg.Go(func() { f(conn) })
 		}
@@ -36,6 +39,7 @@ func Each(tb testing.TB, f func(net.Conn)) string {
 	tb.Cleanup(func() {
 		_ = l.Close()
 		mu.Lock()
+		closed = true
 		for _, conn := range open {
 			_ = conn.Close()
 		}

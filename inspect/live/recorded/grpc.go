@@ -45,8 +45,10 @@ type answer struct {
 func (s *grpcServer) add(r *live.Record) {
 	s.nodes[r.Node] = true
 	a := &answer{method: r.Method, response: r.Response}
-	outcome, _ := model.OutcomeOf(r.Outcome)
+	outcome, told := model.OutcomeOf(r.Outcome)
 	switch {
+	case told && outcome == model.NotAsked:
+		return // nothing is known of the answer
 	case outcome == model.Unreachable || outcome == model.Refused:
 		s.dead = true
 	case outcome == model.TimedOut:
@@ -186,14 +188,14 @@ func (s *grpcServer) configs(visit func(*commonpb.KeyValuePair) (changed bool)) 
 	}
 }
 
-func (s *grpcServer) start() error {
-	l, err := listen()
+func (s *grpcServer) start(ports *ports) error {
+	l, err := ports.take(s.dead)
 	if err != nil {
 		return err
 	}
 	s.address = l.Addr().String()
 	if s.dead {
-		return l.Close()
+		return nil
 	}
 	options := []grpc.ServerOption{grpc.ForceServerCodecV2(rawCodec{}), grpc.UnknownServiceHandler(s.handle)}
 	if s.opts.TLS != nil {

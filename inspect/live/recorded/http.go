@@ -26,21 +26,28 @@ type httpServer struct {
 
 // page is an answer; code 0 is 200.
 type page struct {
-	code int
-	body []byte
+	code   int
+	body   []byte
+	silent bool // there was none in time
 }
 
 // add takes in a record: "GET /metrics".
 func (s *httpServer) add(r *live.Record) {
 	p := page{body: r.Response}
-	switch outcome, _ := model.OutcomeOf(r.Outcome); outcome {
-	case model.Answered, model.NotAsked:
-	case model.Unreachable, model.Refused:
+	outcome, told := model.OutcomeOf(r.Outcome)
+	switch {
+	case outcome == model.Answered, !told && r.Error == "":
+	case outcome == model.Unreachable, outcome == model.Refused:
 		s.dead = true
-	case model.Unimplemented:
+		return
+	case outcome == model.Unimplemented, told && outcome == model.NotAsked:
 		return // not found, as whatever was not recorded
-	case model.Denied:
+	case outcome == model.TimedOut:
+		p.silent = true
+	case outcome == model.Denied:
 		p.code = http.StatusForbidden
+	case outcome == model.Failed:
+		p.code = http.StatusBadRequest
 	default:
 		p.code = http.StatusInternalServerError
 		if len(p.body) == 0 {
@@ -51,14 +58,15 @@ func (s *httpServer) add(r *live.Record) {
 	s.pages[path] = append(s.pages[path], p)
 }
 
-func (s *httpServer) start() error {
-	l, err := listen()
+func (s *httpServer) start(ports *ports) error {
+	dead := s.dead && len(s.pages) == 0
+	l, err := ports.take(dead)
 	if err != nil {
 		return err
 	}
 	s.address, s.begun = l.Addr().String(), time.Now()
-	if s.dead && len(s.pages) == 0 {
-		return l.Close()
+	if dead {
+		return nil
 	}
 	s.server = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: time.Minute}
 	go func() { _ = s.server.Serve(l) }()
@@ -86,6 +94,10 @@ func (s *httpServer) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := pages[at]
+	if p.silent {
+		<-r.Context().Done()
+		return
+	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	if p.code != 0 {
 		w.WriteHeader(p.code)

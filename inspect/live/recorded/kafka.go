@@ -23,9 +23,9 @@ type broker struct {
 	address string
 
 	listener net.Listener
-	mu       sync.Mutex
-	open     map[net.Conn]bool
 	wg       sync.WaitGroup
+	mu       sync.Mutex
+	open     map[net.Conn]bool // nil: closed
 }
 
 // add takes in a record of offsets.
@@ -43,29 +43,40 @@ func (b *broker) add(r *live.Record) {
 	}
 }
 
-func (b *broker) start() error {
-	l, err := listen()
+func (b *broker) start(ports *ports) error {
+	l, err := ports.take(b.dead)
 	if err != nil {
 		return err
 	}
-	b.address, b.open = l.Addr().String(), map[net.Conn]bool{}
+	b.address = l.Addr().String()
 	if b.dead {
-		return l.Close()
+		return nil
 	}
-	b.listener = l
+	b.listener, b.open = l, map[net.Conn]bool{}
 	b.wg.Go(func() {
 		for {
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
-			b.mu.Lock()
-			b.open[conn] = true
-			b.mu.Unlock()
-			b.wg.Go(func() { b.serve(conn) })
+			if b.admit(conn) {
+				b.wg.Go(func() { b.serve(conn) })
+			}
 		}
 	})
 	return nil
+}
+
+// admit notes a connection, so that it can be closed, unless it comes too late for that.
+func (b *broker) admit(conn net.Conn) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.open == nil {
+		_ = conn.Close()
+		return false
+	}
+	b.open[conn] = true
+	return true
 }
 
 func (b *broker) close() {
@@ -77,6 +88,7 @@ func (b *broker) close() {
 	for conn := range b.open {
 		_ = conn.Close()
 	}
+	b.open = nil
 	b.mu.Unlock()
 	b.wg.Wait()
 }

@@ -67,7 +67,10 @@ func Start(records []live.Record, opts Options) (*Servers, error) {
 	if len(s.grpc) == 0 {
 		return nil, errors.New("start the servers of a recording: it holds no answer of any process")
 	}
-	if err := s.start(&opts); err != nil {
+	held := new(ports)
+	err := s.start(&opts, held)
+	held.release()
+	if err != nil {
 		s.Close()
 		return nil, fmt.Errorf("start the servers of a recording: %w", err)
 	}
@@ -89,7 +92,7 @@ func (s *Servers) httpAt(address string) *httpServer {
 }
 
 // start starts what the gRPC servers tell of first.
-func (s *Servers) start(opts *Options) error {
+func (s *Servers) start(opts *Options, ports *ports) error {
 	brokers := false
 	for _, address := range slices.Sorted(maps.Keys(s.grpc)) {
 		host, _, err := net.SplitHostPort(address)
@@ -106,12 +109,12 @@ func (s *Servers) start(opts *Options) error {
 	}
 	for _, web := range s.http {
 		web.recorded = opts.Recorded
-		if err := web.start(); err != nil {
+		if err := web.start(ports); err != nil {
 			return err
 		}
 	}
 	if brokers {
-		if err := s.broker.start(); err != nil {
+		if err := s.broker.start(ports); err != nil {
 			return err
 		}
 	}
@@ -122,7 +125,7 @@ func (s *Servers) start(opts *Options) error {
 			return now
 		})
 		server.rewrite(brokerList, func(string) string { return s.broker.address })
-		if err := server.start(); err != nil {
+		if err := server.start(ports); err != nil {
 			return err
 		}
 	}
@@ -151,5 +154,21 @@ func (s *Servers) Close() {
 	s.broker.close()
 }
 
-// listen takes a port of loopback.
-func listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") } //nolint:noctx // taking a port of loopback does not wait
+// ports are those at which nothing listens. They are held until all servers have theirs, so
+// that none of them is given to another.
+type ports []net.Listener
+
+// take takes a port of loopback, and holds it if nothing is to listen there.
+func (p *ports) take(hold bool) (net.Listener, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // taking a port of loopback does not wait
+	if err == nil && hold {
+		*p = append(*p, l)
+	}
+	return l, err
+}
+
+func (p *ports) release() {
+	for _, l := range *p {
+		_ = l.Close()
+	}
+}

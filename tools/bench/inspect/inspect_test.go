@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -43,26 +41,6 @@ func TestCountSegments(t *testing.T) {
 		if _, err := countSegments(strings.NewReader(broken)); err == nil {
 			t.Errorf("%s: no error", broken)
 		}
-	}
-}
-
-func TestReplaceMarkedKeepsTheRest(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "doc.md")
-	if err := os.WriteFile(path, []byte("before\n"+beginMark+"\nold\n"+endMark+"\nafter\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := replaceMarked(path, "new\n"); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(path)
-	if want := "before\n" + beginMark + "\nnew\n" + endMark + "\nafter\n"; err != nil || string(got) != want {
-		t.Errorf("%q, %v", got, err)
-	}
-	if err := os.WriteFile(path, []byte("no marks"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := replaceMarked(path, "new"); err == nil {
-		t.Error("no error for a file without markers")
 	}
 }
 

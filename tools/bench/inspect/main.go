@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"kitescope/tools/bench/document"
 )
 
 type options struct {
@@ -91,5 +93,5 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if o.output == "" {
 		return nil
 	}
-	return replaceMarked(o.output, text)
+	return document.Replace(o.output, "bench-inspect", text)
 }

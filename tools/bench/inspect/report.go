@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"kitescope/tools/bench/document"
 	"kitescope/tools/bench/measure"
 )
 
@@ -16,20 +16,6 @@ type report struct {
 	commands, large *commandTable
 	start           *startResult
 	ui              *uiResult
-}
-
-// The lines between which a document's tables stand.
-const (
-	beginMark = "<!-- bench-inspect: begin -->"
-	endMark   = "<!-- bench-inspect: end -->"
-)
-
-// verdict is a word and a glyph, so that it can be searched for.
-func verdict(ok bool) string {
-	if ok {
-		return "✓ pass"
-	}
-	return "✗ short"
 }
 
 func (r *report) markdown() string {
@@ -83,7 +69,7 @@ func (t *commandTable) judge(r *row) (ratio, asked, result string) {
 		asked += ", " + megabytes(r.bar.peakRSS)
 		ok = ok && measure.PeakRSS(r.costs) <= r.bar.peakRSS
 	}
-	return ratio, asked, verdict(ok)
+	return ratio, asked, document.Verdict(ok)
 }
 
 const (
@@ -100,14 +86,14 @@ func (s *startResult) write(b *strings.Builder) {
 	for _, r := range s.commands {
 		first := r.firstBytes()
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.what, millis(measure.Median(first)), millis(measure.Quantile(first, 0.95)),
-			megabytes(measure.PeakRSS(r.costs)), millis(barFirstOutput), verdict(measure.Median(first) <= barFirstOutput))
+			megabytes(measure.PeakRSS(r.costs)), millis(barFirstOutput), document.Verdict(measure.Median(first) <= barFirstOutput))
 	}
 	kind := ""
 	if s.static != nil {
 		kind = map[bool]string{true: ", static", false: ", not static"}[*s.static]
 	}
 	ok := s.binary <= barBinary && (s.static == nil || *s.static)
-	fmt.Fprintf(b, "| the binary | %s%s | | | %s, static | %s |\n", megabytes(s.binary), kind, megabytes(barBinary), verdict(ok))
+	fmt.Fprintf(b, "| the binary | %s%s | | | %s, static | %s |\n", megabytes(s.binary), kind, megabytes(barBinary), document.Verdict(ok))
 }
 
 func (u *uiResult) write(b *strings.Builder) {
@@ -121,7 +107,7 @@ func (u *uiResult) write(b *strings.Builder) {
 		a, z := measure.Median(values), measure.Quantile(values, 0.95)
 		asked, result := "", ""
 		if p50 > 0 {
-			asked, result = millis(p50), verdict(a <= p50 && (p95 == 0 || z <= p95))
+			asked, result = millis(p50), document.Verdict(a <= p50 && (p95 == 0 || z <= p95))
 			if p95 > 0 {
 				asked += " / " + millis(p95)
 			}
@@ -134,7 +120,7 @@ func (u *uiResult) write(b *strings.Builder) {
 	line("filter: key to first output", u.filter, 16*time.Millisecond, 0)
 	line("filter: key to last change of the screen", u.filterResult, 0, 0)
 	fmt.Fprintf(b, "| memory after that, and at most | %s | %s | | |\n", megabytes(u.rss), megabytes(u.peak))
-	fmt.Fprintf(b, "| bytes written in %v of idling | %d | | 0 | %s |\n", idleFor, u.idleBytes, verdict(u.idleBytes == 0))
+	fmt.Fprintf(b, "| bytes written in %v of idling | %d | | 0 | %s |\n", idleFor, u.idleBytes, document.Verdict(u.idleBytes == 0))
 }
 
 func over(a, b time.Duration) float64 {
@@ -156,21 +142,4 @@ func thousands(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
-}
-
-// replaceMarked puts text between the markers of a file and leaves the rest alone.
-func replaceMarked(path, text string) error {
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(old), beginMark)
-	if !ok {
-		return fmt.Errorf("%s has no line %q", path, beginMark)
-	}
-	_, after, ok := strings.Cut(rest, endMark)
-	if !ok {
-		return fmt.Errorf("%s has no line %q", path, endMark)
-	}
-	return os.WriteFile(path, []byte(before+beginMark+"\n"+text+endMark+after), 0o644)
 }

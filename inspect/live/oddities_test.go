@@ -1,0 +1,252 @@
+package live_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/milvus-io/milvus-proto/go-api/v2/milvuspb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/datapb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/livetest"
+	"kitescope/inspect/live/recorded"
+	"kitescope/inspect/model"
+)
+
+// TestAnswersWaitForEachOther: where there is room for few answers at once, all come through,
+// and nothing stays held.
+func TestAnswersWaitForEachOther(t *testing.T) {
+	c := small(t, livetest.Spec{QueryNodes: 12, Collections: 4, Segments: 24_000, Growing: 40}, livetest.Options{}, recorded.Options{})
+	client, err := live.Open(live.Options{Timeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	client.Narrow()
+	r, err := client.Ask(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantHealthy(t, r, c)
+	if !client.Idle() {
+		t.Error("something is held after the end")
+	}
+}
+
+// TestRegisteredTwice: one session under two keys is asked once; two sessions at one address,
+// of which one is of the process before, are told apart.
+func TestRegisteredTwice(t *testing.T) {
+	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	parts := c.Parts
+	parts.Sessions = slices.Clone(c.Sessions)
+	for _, s := range c.Sessions {
+		if s.Name() != "querynode-101" {
+			continue
+		}
+		twin, before := *s, *s
+		twin.Key, before.Key, before.Node = s.Key+"-2", s.Key+"-1", 55
+		parts.Sessions = append(parts.Sessions, &twin, &before)
+	}
+	r := ask(t, model.Build(parts), live.Options{})
+	wantOutcome(t, r, "querynode", 101, model.Answered, "")
+	wantOutcome(t, r, "querynode", 55, model.Stale, "another process has this address now")
+	if a, b := len(r.LiveNode("querynode", 101).Calls), len(r.LiveNode("querynode", 100).Calls); a != b {
+		t.Errorf("%d calls to a session that is registered twice, %d to another", a, b)
+	}
+	if n := r.LiveNode("querynode", 55); n.Distribution != nil || n.Config != nil || n.Process != nil {
+		t.Errorf("the process before: %+v", n)
+	}
+}
+
+// TestIDsOfTheirOwn: up to 2.2 the roles in one process have ids of their own.
+func TestIDsOfTheirOwn(t *testing.T) {
+	c := livetest.Cluster(livetest.Spec{Standalone: true, QueryNodes: 1, Collections: 1, Segments: 3})
+	parts := c.Parts
+	parts.Sessions = nil
+	for i, s := range c.Sessions {
+		own := *s
+		own.Node = model.NodeID(30 + i)
+		parts.Sessions = append(parts.Sessions, &own)
+	}
+	c = model.Build(parts)
+	records := livetest.Answers(c, livetest.Options{})
+	var text strings.Builder
+	for _, s := range c.Sessions {
+		fmt.Fprintf(&text, "milvus_num_node{node_id=%q,role_name=%q} 1\n", s.Node.String(), s.Role)
+	}
+	for i := range records {
+		if records[i].Method == "GET /metrics" {
+			records[i].Response = []byte(text.String())
+		}
+	}
+	r := ask(t, livetest.Serve(t, c, records, recorded.Options{}), live.Options{})
+	if len(r.Processes) != 1 || len(r.Processes[0].Nodes) != len(c.Sessions) {
+		t.Errorf("%d processes: %+v", len(r.Processes), r.Processes)
+	}
+	for _, s := range c.Sessions {
+		wantOutcome(t, r, s.Role, s.Node, model.Answered, "")
+		if why := skipped(r, "metrics of "+s.Name()); why != "" || r.LiveNode(s.Role, s.Node).Process == nil {
+			t.Errorf("%s has no process: %s", s.Name(), why)
+		}
+	}
+}
+
+// TestRestartBetweenCalls: once another process answers, nothing that was said before counts
+// for the session, nor for the cluster.
+func TestRestartBetweenCalls(t *testing.T) {
+	collection := &milvuspb.GetReplicasRequest{CollectionID: 7}
+	before := []live.Record{
+		answered(t, "querycoord-3", inQueryCoord+"GetReplicas", collection, &milvuspb.GetReplicasResponse{Status: ok, Replicas: []*milvuspb.ReplicaInfo{{ReplicaID: 1, CollectionID: 7}}}),
+		answered(t, "querycoord-3", inQueryCoord+"ShowCollections", nil, &querypb.ShowCollectionsResponse{Status: ok, CollectionIDs: []int64{7}, InMemoryPercentages: []int64{100}}),
+		answered(t, "querycoord-3", inQueryCoord+"ListResourceGroups", nil, &milvuspb.ListResourceGroupsResponse{Status: ok, ResourceGroups: []string{"a"}}),
+		answered(t, "querycoord-3", inQueryCoord+"GetMetrics", nil, &milvuspb.GetMetricsResponse{Status: ok, Response: `{"cluster":{"self":{"id":3,"name":"querycoord3"},"connected_nodes":[{"id":9,"name":"querynode9"}]}}`}),
+		answered(t, "datacoord-2", inDataCoord+"GetRecoveryInfoV2", &datapb.GetRecoveryInfoRequestV2{CollectionID: 7}, &datapb.GetRecoveryInfoResponseV2{Status: ok}),
+	}
+	after := live.Record{Role: "querycoord", Node: 3, Method: inQueryCoord + "ShowConfigurations", Outcome: "stale", Error: "node not match"}
+	r := decode(before...)
+	if len(r.Replicas) != 1 || len(r.Loaded) != 1 || len(r.Groups) != 1 || r.Recovery == nil || r.LiveNode("querynode", 9) == nil {
+		t.Fatalf("before: %+v", r.RuntimeParts)
+	}
+	r = decode(append(slices.Clone(before), after)...)
+	if r.Replicas != nil || r.Loaded != nil || r.Groups != nil || r.LiveNode("querycoord", 3).System != nil || r.LiveNode("querynode", 9) != nil {
+		t.Errorf("what the process before said counts: %+v", r.RuntimeParts)
+	}
+	if r.Recovery == nil {
+		t.Error("what another coordinator said does not count")
+	}
+}
+
+// TestRestartBetweenScrapes: a rate over two processes is none.
+func TestRestartBetweenScrapes(t *testing.T) {
+	scrape := func(second int, start, cpu float64) live.Record {
+		return live.Record{
+			Role: "proxy", Node: 3, Address: "10.0.0.3:9091", Method: "GET /metrics", Outcome: "answered", At: time.Unix(1795170000+int64(second), 0),
+			Response: fmt.Appendf(nil, "process_start_time_seconds %v\nprocess_cpu_seconds_total %v\n", start, cpu),
+		}
+	}
+	if p := decode(scrape(0, 1795160000, 1), scrape(10, 1795160000, 9)).Processes[0]; p.Before == nil {
+		t.Error("one process: no scrape before")
+	}
+	if p := decode(scrape(0, 1795160000, 1), scrape(10, 1795170005, 9)).Processes[0]; p.Before != nil {
+		t.Error("a scrape of another process is kept as the one before")
+	}
+}
+
+// TestFiguresThatAreNone: what can be no number of things is unknown, not a fact.
+func TestFiguresThatAreNone(t *testing.T) {
+	for _, capacity := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -5, 1e300} {
+		d := decode(answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, &querypb.GetDataDistributionResponse{
+			Status: ok, NodeID: 5, MemCapacityInMB: capacity, CpuNum: -3, LastModifyTs: -1,
+			LeaderViews: []*querypb.LeaderView{{Channel: "c", NumOfGrowingRows: -7}},
+		})).LiveNode("querynode", 5).Distribution
+		if d.MemoryCapacity != 0 || d.CPUs != 0 || !d.ModifiedAt.IsZero() || d.Leaders[0].GrowingRows != 0 {
+			t.Errorf("%v: %+v", capacity, d)
+		}
+	}
+	system := decode(answered(t, "querynode-5", inQueryNode+"GetMetrics", nil, &milvuspb.GetMetricsResponse{Status: ok, Response: `{"id":5,"name":"querynode5",
+		"hardware_infos":{"cpu_core_count":-8,"cpu_core_usage":-1,"memory":1e300,"memory_usage":-4,"disk":18446744073709551615},"created_time":"9999999-01-01 00:00:00 +0000 UTC",
+		"quota_metrics":{"Rms":[],"GrowingSegmentsSize":-5,"SearchQueue":{"UnsolvedQueue":-1,"AvgQueueDuration":-9}}}`})).LiveNode("querynode", 5).System
+	want := &model.System{Name: "querynode5", Quota: &model.QuotaMetrics{Rates: map[string]float64{}, SearchQueue: &model.ReadQueue{}}}
+	if diff := cmp.Diff(want, system); diff != "" {
+		t.Errorf("system (-want +got):\n%s", diff)
+	}
+	m, err := live.ParseMetrics(strings.NewReader("a NaN\nb +Inf\nc -2\n# TYPE s summary\ns{quantile=\"0.5\"} NaN\ns_sum 0\ns_count 0\nprocess_start_time_seconds 1e300\n"), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, known := m.Sum("a"); known || len(m.Families["b"]) > 0 || len(m.Families["s"]) > 0 {
+		t.Errorf("no numbers: %v", m.Families)
+	}
+	if c, _ := m.Sum("c"); c != -2 {
+		t.Errorf("c = %v", c)
+	}
+	for _, seconds := range []float64{1e300, -1e300, math.MaxInt64, 1e12} {
+		p := &model.Process{Metrics: &model.Metrics{Families: map[string][]model.Sample{"process_start_time_seconds": {{Value: seconds}}}}}
+		if at := p.StartedAt(); !at.IsZero() {
+			t.Errorf("started at %v", at)
+		}
+	}
+}
+
+// TestHugeConfig: no configuration has a hundred thousand keys.
+func TestHugeConfig(t *testing.T) {
+	var pairs []string
+	for i := range 100_000 {
+		pairs = append(pairs, fmt.Sprintf("querynode.x%d", i), "1")
+	}
+	if n := decode(configuration(t, pairs...)).LiveNode("querynode", 5); n.Outcome != model.TooLarge || n.Config != nil {
+		t.Errorf("%s (%s)", n.Outcome, n.Reason)
+	}
+}
+
+// TestTooHeavy: what would take too much once it is decoded is not decoded, nor kept.
+func TestTooHeavy(t *testing.T) {
+	heavy := answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, &querypb.GetDataDistributionResponse{})
+	heavy.Response = emptySegments(4 << 20)
+	long := answered(t, "querynode-5", inQueryNode+"ShowConfigurations", nil, &internalpb.ShowConfigurationsResponse{})
+	long.Response = encode(t, &milvuspb.GetMetricsResponse{Status: ok, Response: strings.Repeat("{},", 1<<20)})
+	long.Method = inQueryNode + "GetMetrics"
+	for _, r := range []live.Record{heavy, long} {
+		n := decode(r).LiveNode("querynode", 5)
+		if n.Outcome != model.TooLarge || n.Distribution != nil || !strings.Contains(n.Reason, "once it is decoded") {
+			t.Errorf("%s (%s)", n.Outcome, n.Reason)
+		}
+	}
+	kept := live.Redact(heavy)
+	if n := decode(kept).LiveNode("querynode", 5); kept.Response != nil || n.Outcome != model.TooLarge {
+		t.Errorf("kept: %d bytes, %s", len(kept.Response), n.Outcome)
+	}
+	// An honest answer of a node with very many segments is decoded.
+	r := answered(t, "querynode-5", inQueryNode+"GetDataDistribution", nil, largeAnswer(5, 50_000))
+	if n := decode(r).LiveNode("querynode", 5); n.Distribution == nil || len(n.Distribution.Sealed) != 50_000 {
+		t.Errorf("50,000 segments: %s (%s)", n.Outcome, n.Reason)
+	}
+}
+
+// TestMetricsInParts: text that is parsed in parts says the same as in whole.
+func TestMetricsInParts(t *testing.T) {
+	const series = 20_000
+	var text strings.Builder
+	text.WriteString("# TYPE g gauge\n")
+	for i := range series {
+		fmt.Fprintf(&text, "g{at=\"%d\",text=\"# TYPE g summary\"} %d\n", i, i)
+	}
+	text.WriteString("# HELP s Of something.\n# TYPE s summary\n")
+	for i := range series {
+		fmt.Fprintf(&text, "s{at=\"%d\",quantile=\"0.5\"} 1\ns_sum{at=\"%d\"} 2\ns_count{at=\"%d\"} 3\n", i, i, i)
+	}
+	text.WriteString("# TYPE c counter\n")
+	for i := range series {
+		fmt.Fprintf(&text, "c{at=\"%d\"} 5\n", i)
+	}
+	text.WriteString("# TYPE h histogram\n")
+	for i := range series {
+		fmt.Fprintf(&text, "h_bucket{at=\"%d\",le=\"+Inf\"} 9\nh_sum{at=\"%d\"} 7\nh_count{at=\"%d\"} 9\n", i, i, i)
+	}
+	text.WriteString("untyped 11")
+	m, err := live.ParseMetrics(strings.NewReader(text.String()), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{
+		"g": series * (series - 1) / 2, "s": series, "s_sum": 2 * series, "s_count": 3 * series, "c": 5 * series, "h_sum": 7 * series, "h_count": 9 * series, "untyped": 11,
+	} {
+		count := series
+		if name == "untyped" {
+			count = 1
+		}
+		if sum, _ := m.Sum(name); sum != want || len(m.Families[name]) != count {
+			t.Errorf("%s: %v in %d samples, want %v in %d", name, sum, len(m.Families[name]), want, count)
+		}
+	}
+	if len(m.Families) != 8 {
+		t.Errorf("%d families", len(m.Families))
+	}
+}

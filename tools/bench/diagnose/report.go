@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/tools/bench/document"
+)
+
+// samples are the figures of benchmarks, by their name and the figure's unit: one a round.
+type samples map[figure][]float64
+
+type figure struct{ bench, unit string }
+
+// read takes the figures from the output of a test program.
+func (s samples) read(text string) error {
+	for scan := bufio.NewScanner(strings.NewReader(text)); scan.Scan(); {
+		fields := strings.Fields(scan.Text())
+		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
+			continue
+		}
+		name := fields[0]
+		if i := strings.LastIndexByte(name, '-'); i > 0 { // GOMAXPROCS
+			name = name[:i]
+		}
+		for i := 2; i+1 < len(fields); i += 2 {
+			v, err := strconv.ParseFloat(fields[i], 64)
+			if err != nil {
+				return fmt.Errorf("read %q: %w", scan.Text(), err)
+			}
+			key := figure{name, fields[i+1]}
+			s[key] = append(s[key], v)
+		}
+	}
+	return nil
+}
+
+// line is one row of the table: a figure, in which unit it is printed, and its bar.
+type line struct {
+	what, bench, unit string
+	scale             float64
+	print             string
+	bar               float64 // 0: none
+}
+
+func lines() []line {
+	return []line{
+		{"judging all, never seen before: CPU", "BenchmarkRun/first", "cpu-ms/op", 1e-3, "%.2f s", 0.5},
+		{"judging all, never seen before: wall", "BenchmarkRun/first", "ns/op", 1e-9, "%.2f s", 0},
+		{"judging again after one change: CPU", "BenchmarkRun/again", "cpu-ms/op", 1, "%.1f ms", 0},
+		{"judging again after one change: wall", "BenchmarkRun/again", "ns/op", 1e-6, "%.1f ms", 50},
+		{"judging again after all were asked anew: CPU", "BenchmarkRun/asked", "cpu-ms/op", 1, "%.1f ms", 0},
+		{"judging again after all were asked anew: wall", "BenchmarkRun/asked", "ns/op", 1e-6, "%.1f ms", 0},
+		{"asking all, beyond the deadline of 3 s", "BenchmarkAsk200", "ms-beyond", 1e-3, "%.2f s", 0.5},
+		{"asking all: peak memory", "BenchmarkAsk200", "MB-peak", 1, "%.0f MB", 400},
+		{"of that the metadata before", "BenchmarkAsk200", "MB-before", 1, "%.0f MB", 0},
+	}
+}
+
+type report struct {
+	machine string
+	found   samples
+}
+
+// markdown is the table. A figure that no benchmark told is an error: it would look like one that is not asked for.
+func (r *report) markdown() (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Measured by `make bench-diagnose` on %s.\nMiddle of the rounds, least and most in brackets.\n\n", r.machine)
+	b.WriteString("| what | figure | bar | |\n|---|---|---|---|\n")
+	for _, x := range lines() {
+		list := slices.Clone(r.found[figure{x.bench, x.unit}])
+		if len(list) == 0 {
+			return "", fmt.Errorf("%s did not tell its %s", x.bench, x.unit)
+		}
+		slices.SortFunc(list, cmp.Compare[float64])
+		value := func(i int) float64 { return list[i] * x.scale }
+		middle := len(list) / 2
+		asked, result := "", ""
+		if x.bar > 0 {
+			asked, result = fmt.Sprintf(x.print, x.bar), document.Verdict(value(middle) <= x.bar)
+		}
+		fmt.Fprintf(&b, "| %s | "+x.print+" ("+x.print+" to "+x.print+") | %s | %s |\n", x.what, value(middle), value(0), value(len(list)-1), asked, result)
+	}
+	return b.String(), nil
+}
