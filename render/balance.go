@@ -323,8 +323,12 @@ func VerdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string
 func (t *balanceText) foot() {
 	t.buf = append(t.buf, '\n')
 	if t.r.Plans != nil && t.r.Moves() > 0 {
-		t.line(RolePlain, plural(t.r.Moves(), "move")+" in all: over all replicas max/mean "+ratio(t.r.Options.By.Of(&t.r.Survey.Spread))+" to "+ratio(t.r.Options.By.Of(&t.r.After))+
-			". kitescope itself changes nothing. While auto-balance is on, Milvus may move segments back.")
+		text := plural(t.r.Moves(), "move") + " in all: over all replicas max/mean " + ratio(t.r.Options.By.Of(&t.r.Survey.Spread)) + " to " + ratio(t.r.Options.By.Of(&t.r.After)) +
+			". kitescope itself changes nothing."
+		if a := &t.r.Survey.Auto; !a.Known || a.On {
+			text += " While auto-balance is on, Milvus may move segments back."
+		}
+		t.line(RolePlain, text)
 	}
 	t.line(RoleDim, "cost share: "+barLegend(t.o))
 	t.line(RoleDim, "weights: "+t.r.Survey.Weights.String())

@@ -118,7 +118,11 @@ func (b *Balance) SavedPlan() string {
 		s.WriteString("# Not known, and not in it: " + unknownNames(b.Report.Survey.Unknown) + "\n")
 	}
 	if b.Report.Moves() > 0 {
-		s.WriteString("from pymilvus import connections, db, utility\n\nconnections.connect(host=\"localhost\", port=\"19530\")  # a proxy of the cluster\n")
+		names := "connections, utility"
+		if b.databases() {
+			names = "connections, db, utility" // older ones have no db
+		}
+		s.WriteString("from pymilvus import " + names + "\n\nconnections.connect(host=\"localhost\", port=\"19530\")  # a proxy of the cluster\n")
 	}
 	for _, p := range b.Report.Plans {
 		if len(p.Moves)+len(p.Channels) > 0 {

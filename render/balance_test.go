@@ -71,6 +71,42 @@ func TestGoldenBalanceUnknown(t *testing.T) {
 	}
 }
 
+// TestPlansOfSeveralDatabases: a script that goes through several databases says before each plan which is meant.
+func TestPlansOfSeveralDatabases(t *testing.T) {
+	plan := func(database, name string) *balance.Plan {
+		g := &balance.Group{Database: database, Collection: &model.Collection{Name: name}, Unknown: 1}
+		return &balance.Plan{Group: g, Moves: []balance.Move{{Segment: 5, From: 1, To: 2}}, MemoryUnknown: []model.NodeID{2}}
+	}
+	script := func(plans ...*balance.Plan) string {
+		env := view.NewEnv(modeltest.Small(), modeltest.Now)
+		blind := []*model.LiveNode{{Role: "querynode", Node: 9, Outcome: model.TimedOut}}
+		b := &Balance{Env: env, Report: &balance.Report{Survey: &balance.Survey{Unknown: blind}, Plans: plans}}
+		return b.SavedPlan()
+	}
+	var calls []string
+	for line := range strings.SplitSeq(script(plan("alpha", "a"), plan("default", "b"), plan("tenant", "c")), "\n") {
+		if strings.Contains(line, "(") && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "connections") {
+			calls = append(calls, line)
+		}
+	}
+	want := []string{
+		`db.using_database("alpha")`, `utility.load_balance("a", 1, [2], [5])`, `db.using_database("default")`, `utility.load_balance("b", 1, [2], [5])`,
+		`db.using_database("tenant")`, `utility.load_balance("c", 1, [2], [5])`,
+	}
+	if diff := cmp.Diff(want, calls); diff != "" {
+		t.Error(diff)
+	}
+	alone := script(plan("default", "b"))
+	for _, part := range []string{"# Not known, and not in it: querynode-9 (timed out)", "# what 1 node of it serves is unknown", "# the memory of node 2 is not known"} {
+		if !strings.Contains(alone, part) {
+			t.Errorf("it does not say %q:\n%s", part, alone)
+		}
+	}
+	if strings.Contains(alone, "using_database") {
+		t.Errorf("Milvus without databases does not know the call:\n%s", alone)
+	}
+}
+
 func TestBalanceNeverWraps(t *testing.T) {
 	b := balanceOf(underloaded(t), true)
 	for _, w := range []int{60, 79, 80, 120, 200} {

@@ -30,6 +30,8 @@ type Config struct {
 	Title string
 	// Command is how the same data is read on a command line: "kitescope --from etcd://h:2379/by-dev".
 	Command string
+	// NodeFlags are further flags of commands that read a cluster: "--live --map 10.2.0.7=localhost".
+	NodeFlags string
 	// Theme is the name of a theme; "" or "auto" follows the terminal's background.
 	Theme string
 	// Themes are further themes, beside render.Themes.

@@ -51,8 +51,11 @@ func copyMenu(m *Model) *menu {
 
 func (m *Model) copyCommand(command string) cmd {
 	line := command
+	if m.cfg.NodeFlags != "" && !strings.HasPrefix(command, "explain ") { // that one needs no cluster
+		line = m.cfg.NodeFlags + " " + line
+	}
 	if m.cfg.Command != "" {
-		line = m.cfg.Command + " " + command
+		line = m.cfg.Command + " " + line
 	}
 	c := m.copyText(line, "command")
 	m.say(toneGood, "copied: "+line)

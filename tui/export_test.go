@@ -34,6 +34,25 @@ func TestCopy(t *testing.T) {
 	})
 }
 
+// TestCopyNodeFlags: a copied command knows of the processes what the page does.
+func TestCopyNodeFlags(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.NodeFlags = "--live --map 10.2.0.7=localhost"
+		cfg.StartPage = "nodes"
+		d := drive(t, cfg, 120, 30)
+		d.cluster(fixture())
+		d.keys("Y c")
+		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev --live --map 10.2.0.7=localhost get nodes"; !strings.HasPrefix(d.clip, want) {
+			t.Errorf("command %q, want %q", d.clip, want)
+		}
+		d.keys(":").typed("explain quiet").keys("enter Y c")
+		if want := "kitescope --from etcd://127.0.0.1:2379/by-dev explain quiet"; d.clip != want {
+			t.Errorf("command %q, want %q", d.clip, want)
+		}
+	})
+}
+
 func TestTooMuchForTheClipboard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig()

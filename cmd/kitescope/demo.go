@@ -80,6 +80,7 @@ func (a *app) showDemo(ctx context.Context, f uiFlags) error {
 	side.streams = &streams{}
 	*side.streams = *a.streams
 	side.now = clockAt(demo.taken())
+	side.flags.now = demo.taken().UTC().Format(time.RFC3339) // for commands that are copied
 	feed := &sourceFeed{interval: f.interval}
 	done, err := side.feedRuntime(c, feed)
 	if err != nil {

@@ -23,14 +23,14 @@ import (
 	"kitescope/tui"
 )
 
-// served is what one query node serves of one collection, from one point of view.
-type served struct {
+// nodeRow is what one query node serves of one collection, from one point of view.
+type nodeRow struct {
 	Sealed, Growing, Leaders, Channels int
 	SealedRows, GrowingRows            int64
 }
 
 // nodeShares are what query nodes serve: by "collection id node id".
-type nodeShares map[string]served
+type nodeShares map[string]nodeRow
 
 // TestBalance holds "kitescope balance" against the nodes' own answers, read without kitescope, the
 // query API and the nodes' metrics, row by row. It counts only where the others say the same
@@ -96,8 +96,8 @@ func balanceView(t *testing.T, from string) nodeShares {
 			if !s.Known {
 				t.Errorf("node %s did not say what it serves", s.Node)
 			}
-			row := served{s.Sealed, s.Growing, s.Leaders, s.Channels, s.SealedRows, s.GrowingRows}
-			if row != (served{}) { // a member that serves nothing of it
+			row := nodeRow{s.Sealed, s.Growing, s.Leaders, s.Channels, s.SealedRows, s.GrowingRows}
+			if row != (nodeRow{}) { // a member that serves nothing of it
 				view[g.Collection.String()+" "+s.Node] = row
 			}
 		}

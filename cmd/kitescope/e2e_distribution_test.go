@@ -64,21 +64,21 @@ func readDistribution(t *testing.T, file string) map[string]message {
 // name, collection; leader views (5) with collection, growing segments (5) and their rows (7).
 func addDistribution(view nodeShares, sealed map[string]string, address string, answer message, growing map[string]int64) {
 	node := answer.text("2")
-	add := func(collection string, f func(*served)) {
+	add := func(collection string, f func(*nodeRow)) {
 		s := view[collection+" "+node]
 		f(&s)
 		view[collection+" "+node] = s
 	}
 	for _, s := range answer.list("3") {
 		sealed[s.text("1")+" "+node] = s.text("2")
-		add(s.text("2"), func(x *served) { x.Sealed++ })
+		add(s.text("2"), func(x *nodeRow) { x.Sealed++ })
 	}
 	for _, c := range answer.list("4") {
-		add(c.text("2"), func(x *served) { x.Channels++ })
+		add(c.text("2"), func(x *nodeRow) { x.Channels++ })
 	}
 	growing[address] = 0
 	for _, l := range answer.list("5") {
-		add(l.text("1"), func(x *served) {
+		add(l.text("1"), func(x *nodeRow) {
 			x.Leaders++
 			x.Growing += len(l.list("5"))
 			x.GrowingRows += l.number("7")

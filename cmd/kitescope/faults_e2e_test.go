@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"kitescope/inspect/check/faulttest"
@@ -22,6 +23,12 @@ var wasThere = map[string]func(*clusterState) (string, bool){
 	"healthy-idle": quiet, "healthy-load-1": taking, "healthy-load-2": taking, "healthy-load-3": taking, "dropped": leftCheckpoint, "other-config": answering, "node-idle": emptyNode,
 	"sigterm-during": leaving, "sigterm-after": twoNodes, "killed-5s": deadSession, "killed-60s": twoNodes,
 	"no-index": unbuilt, "unflushed": taking, "kafka-down": standing, "old-metadata": oldLayout,
+}
+
+// guilty are the ids of what was broken, where etcd and nodes tell: the findings have to name them.
+var guilty = map[string]func(*clusterState) []string{
+	"dropped": (*clusterState).leftChannels, "node-idle": (*clusterState).emptyNodes,
+	"sigterm-during": (*clusterState).leavingNodes, "killed-5s": (*clusterState).deadNodes,
 }
 
 // verdict is what became of one look.
@@ -89,6 +96,13 @@ func judge(t *testing.T, folder string, l look) *verdict {
 	was, there := wasThere[l.name](&state)
 	if v.was = was; !there {
 		v.problems = append(v.problems, "the cluster was not in the state that was meant: "+was)
+	}
+	if of := guilty[l.name]; of != nil {
+		for _, id := range of(&state) {
+			if !slices.Contains(v.named, id) {
+				v.problems = append(v.problems, id+" is not named")
+			}
+		}
 	}
 	v.health, v.moves = birdwatcher(folder, l.name)
 	return v

@@ -87,13 +87,18 @@ func taking(s *clusterState) (string, bool) {
 }
 
 func leftCheckpoint(s *clusterState) (string, bool) {
-	left := 0
+	left := len(s.leftChannels())
+	return fmt.Sprintf("%d checkpoints of collections that are gone", left), left > 0
+}
+
+func (s *clusterState) leftChannels() []string {
+	var left []string
 	for channel := range s.Checkpoints {
 		if !s.exists(channel) {
-			left++
+			left = append(left, channel)
 		}
 	}
-	return fmt.Sprintf("%d checkpoints of collections that are gone", left), left > 0
+	return left
 }
 
 func answering(s *clusterState) (string, bool) {
@@ -101,23 +106,36 @@ func answering(s *clusterState) (string, bool) {
 }
 
 func emptyNode(s *clusterState) (string, bool) {
-	empty := 0
-	for _, n := range s.Nodes {
+	empty := len(s.emptyNodes())
+	return fmt.Sprintf("%d of %d query nodes serves nothing", empty, len(s.Nodes)), empty == 1
+}
+
+func (s *clusterState) emptyNodes() []string {
+	var empty []string
+	for name, n := range s.Nodes {
 		if n.Error == "" && len(n.Sealed) == 0 {
-			empty++
+			empty = append(empty, name)
 		}
 	}
-	return fmt.Sprintf("%d of %d query nodes serve nothing", empty, len(s.Nodes)), empty == 1
+	return empty
 }
 
 func leaving(s *clusterState) (string, bool) {
-	for name, session := range s.Sessions {
-		if session.Stopping {
-			n := s.Nodes[name]
-			return fmt.Sprintf("stopping, with %d segments and %d leaders", len(n.Sealed), len(n.Leaders)), true
-		}
+	for _, name := range s.leavingNodes() {
+		n := s.Nodes[name]
+		return fmt.Sprintf("%s is stopping, with %d segments and %d leaders", name, len(n.Sealed), len(n.Leaders)), true
 	}
 	return "no session says that it stops", false
+}
+
+func (s *clusterState) leavingNodes() []string {
+	var leave []string
+	for name, session := range s.Sessions {
+		if session.Stopping {
+			leave = append(leave, name)
+		}
+	}
+	return leave
 }
 
 func twoNodes(s *clusterState) (string, bool) {
@@ -125,13 +143,18 @@ func twoNodes(s *clusterState) (string, bool) {
 }
 
 func deadSession(s *clusterState) (string, bool) {
-	dead := 0
-	for _, n := range s.Nodes {
+	dead := len(s.deadNodes())
+	return fmt.Sprintf("%d of %d sessions of query nodes is of a dead process", dead, len(s.Nodes)), dead > 0
+}
+
+func (s *clusterState) deadNodes() []string {
+	var dead []string
+	for name, n := range s.Nodes {
 		if n.Error != "" {
-			dead++
+			dead = append(dead, name)
 		}
 	}
-	return fmt.Sprintf("%d of %d sessions of query nodes are of a dead process", dead, len(s.Nodes)), dead > 0
+	return dead
 }
 
 func unbuilt(s *clusterState) (string, bool) {
@@ -202,6 +225,9 @@ func faultReport(verdicts []*verdict) string {
 		default:
 			healthy++
 			alarms += len(v.alarms)
+		}
+		if len(v.want) == 0 && v.infos > 0 {
+			outcome += fmt.Sprintf(" but for %d of severity info", v.infos)
 		}
 		if len(v.alarms) > 0 {
 			outcome += fmt.Sprintf("; false: %s", strings.Join(v.alarms, "; "))

@@ -254,3 +254,42 @@ func TestContextKeepsTheWay(t *testing.T) {
 	}
 	says(t, e.err, "querynode-4: refused")
 }
+
+// TestCopiedCommand: the command line that the UI offers to copy says of the processes what the UI shows.
+func TestCopiedCommand(t *testing.T) {
+	f := fakesOf(t, "2.5", livetest.Options{})
+	recording := capture("cluster-2.3.5-t7", "runtime.jsonl.gz")
+	for name, test := range map[string]struct {
+		from  string
+		nodes nodeFlags
+		says  string
+		lacks string
+	}{
+		"live": {
+			f.from,
+			nodeFlags{live: true, nodeSpec: nodeSpec{Map: []string{"10.9.9.9=127.0.0.1"}, Proxy: "socks5://me:s3cr3t@h:1"}},
+			`"answer":"answered"`, "s3cr3t",
+		},
+		"left alone":  {f.from, nodeFlags{live: false}, `"name":"querynode-4"`, `"answer":"answered"`},
+		"a recording": {capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), nodeFlags{live: true, recordings: []string{recording}}, `"sealed_segments":3`, "--live"},
+		"a file":      {capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), nodeFlags{live: true}, `"name":"querynode-19"`, `"answer":`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &app{streams: &streams{}, nodes: test.nodes}
+			c := connection{contextSpec: contextSpec{From: test.from}}
+			words := strings.Fields(strings.TrimPrefix(a.commandFor(c), programName()) + " " + a.nodeFlagsFor(c))
+			for _, line := range [][]string{{"get", "nodes", "-o", "json"}, {"overview"}, {"balance"}, {"diagnose", "--fail-on", "never"}, {"describe", "node", "querynode-10"}} {
+				if line[0] == "describe" && name != "a recording" {
+					continue
+				}
+				e := kitescope(t, exitOK, slices.Concat(words, line)...)
+				if line[0] == "get" {
+					says(t, e.stdout, test.says)
+				}
+				if line[0] == "get" && test.lacks != "" && strings.Contains(strings.Join(words, " ")+e.stdout, test.lacks) {
+					t.Errorf("%v has %q:\n%s", words, test.lacks, head(e.stdout))
+				}
+			}
+		})
+	}
+}

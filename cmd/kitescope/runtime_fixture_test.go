@@ -63,8 +63,24 @@ func TestUnderloadedNode(t *testing.T) {
 				got[node] = fmt.Sprint(n["sealed_segments"], " ", n["growing_segments"], " ", n["growing_rows"], " ", n["leads"])
 			}
 			same(t, "get nodes", got, map[string]string{"10": "10 1 1697 4", "13": "10 3 6974 4", "14": "10 2 3329 4", "19": "3 0 0 0"})
-			if name != "backup" { // its time is later: birdwatcher wrote it when all was over
-				underloaded(t, diagnosed(t, flags...))
+			growing := map[string]string{}
+			for _, v := range listed(t, "name", append([]string{"vchannels", "served_growing_rows>0"}, flags...)...) {
+				growing[str(v["served_growing_rows"])] = fmt.Sprint(v["leaders"])
+			}
+			same(t, "growing rows by leader", growing, map[string]string{
+				"1697": "[10]", "3500": "[13]", "1672": "[13]", "1802": "[13]", "1631": "[14]", "1698": "[14]",
+			})
+			d := diagnosed(t, flags...)
+			if name != "backup" {
+				underloaded(t, d)
+				return
+			}
+			// Its time is later: birdwatcher wrote it when all was over. It has no dynamic keys: that
+			// auto-balance is off QueryCoord says itself.
+			for i, want := range []string{"warning auto-balance-off ", "warning node-idle querynode-19"} {
+				if got := messages(d); len(got) <= i || !strings.HasPrefix(got[i], want) {
+					t.Errorf("finding %d is not %q:\n%s", i, want, strings.Join(got, "\n"))
+				}
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -55,7 +56,8 @@ func (s *syncBuffer) String() string {
 type terminal struct {
 	now func() time.Time
 	env map[string]string
-	out *syncBuffer // nil: one of its own
+	// nil: buffers of its own
+	out, err *syncBuffer
 }
 
 func fakeNow() time.Time { return livetest.Now }
@@ -68,19 +70,16 @@ func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended 
 	if tt.now == nil {
 		tt.now = fakeNow
 	}
-	if tt.out == nil {
-		tt.out = &syncBuffer{}
-	}
-	var errs syncBuffer
+	tt.out, tt.err = cmp.Or(tt.out, &syncBuffer{}), cmp.Or(tt.err, &syncBuffer{})
 	s := &streams{
-		in: strings.NewReader(""), out: tt.out, err: &errs, now: tt.now,
+		in: strings.NewReader(""), out: tt.out, err: tt.err, now: tt.now,
 		size:         func() (int, int) { return 0, 0 },
 		getenv:       func(name string) string { return env[name] },
 		readPassword: func(context.Context, string) (string, error) { return "", os.ErrNotExist },
 	}
 	start := time.Now()
 	code := run(ctx, s, args)
-	return ended{code, tt.out.String(), errs.String(), time.Since(start)}
+	return ended{code, tt.out.String(), tt.err.String(), time.Since(start)}
 }
 
 // kitescope runs a command line in a terminal of the zero value and wants an exit code.

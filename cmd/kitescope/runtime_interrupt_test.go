@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,4 +138,41 @@ func TestInterruptWhileWriting(t *testing.T) {
 		}
 	}
 	t.Logf("%d of 10 were written before the interrupt", whole)
+}
+
+// TestWatchesOutliveEtcd: commands that go on say that etcd has gone, and go on until they are interrupted.
+func TestWatchesOutliveEtcd(t *testing.T) {
+	for name, line := range map[string][]string{
+		"get":      {"get", "nodes", "--live", "--watch", "-o", "jsonl", "--columns", "name,answer"},
+		"diagnose": {"diagnose", "--watch", "-o", "jsonl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fakesOf(t, "2.5", livetest.Options{})
+			ctx, interrupt := context.WithTimeout(t.Context(), 40*time.Second)
+			defer interrupt()
+			var out, errs syncBuffer
+			done := make(chan ended)
+			go func() {
+				done <- terminal{out: &out, err: &errs}.run(ctx, t, append(line, "--timeout", "3s", "--from", f.from)...)
+			}()
+			waitFor(ctx, t, &out, "querynode-4")
+			f.etcd.Stop()
+			waitFor(ctx, t, &errs, "etcd")
+			interrupt()
+			if e := <-done; e.code != exitInterrupted {
+				t.Errorf("exit %d: %s", e.code, e.err)
+			}
+		})
+	}
+}
+
+// waitFor waits until a text is written.
+func waitFor(ctx context.Context, t *testing.T, where *syncBuffer, text string) {
+	t.Helper()
+	for !strings.Contains(where.String(), text) {
+		if ctx.Err() != nil {
+			t.Fatalf("%q never comes: %s", text, where)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -102,7 +103,7 @@ func (a *app) feedRuntime(c connection, feed *sourceFeed) (done func(), err erro
 			once.Do(func() { recorded, gaps, failed = a.readRecordings() })
 			return c.WithRuntime(recorded).WithGaps(gaps...), failed
 		}
-	case !strings.Contains(c.From, "://") || strings.HasPrefix(c.From, "file://"):
+	case !isLiveSource(c.From):
 		feed.kept = withKept
 	case a.nodes.live:
 		options, err := a.clientOptions(c)
@@ -137,7 +138,7 @@ func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *sourceF
 	}
 	err = tui.Run(ctx, tui.Config{
 		Input: input, Output: a.out, Feed: feed, Resources: view.Resources,
-		Title: c.From, Command: a.commandFor(c), Theme: theme, Themes: themes, NoColor: !color, Mouse: !f.noMouse,
+		Title: c.From, Command: a.commandFor(c), NodeFlags: a.nodeFlagsFor(c), Theme: theme, Themes: themes, NoColor: !color, Mouse: !f.noMouse,
 		StartPage: f.page, Now: a.now, SaveFile: saveFile,
 	})
 	if err == nil && feed.failed != nil {
@@ -149,6 +150,9 @@ func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *sourceF
 // commandFor is how to reach the same cluster from a command line. A password is never part of it.
 func (a *app) commandFor(c connection) string {
 	words := []string{programName()}
+	if a.flags.now != "" {
+		words = append(words, "--now", shellQuote(a.flags.now))
+	}
 	if c.fromContext != "" {
 		return strings.Join(append(words, "--context", shellQuote(c.fromContext)), " ")
 	}
@@ -174,6 +178,61 @@ func (a *app) commandFor(c connection) string {
 		words = append(words, "--insecure")
 	}
 	return strings.Join(words, " ")
+}
+
+// nodeFlagsFor are the flags by which a command knows of the processes what the UI does. What the context
+// says of the way to them it knows anyhow. A password, of a proxy too, is never part of it.
+func (a *app) nodeFlagsFor(c connection) string {
+	var words []string
+	n := &a.nodes
+	for _, path := range n.recordings {
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		words = append(words, "--runtime", shellQuote(path))
+	}
+	if len(words) > 0 || !isLiveSource(c.From) {
+		return strings.Join(words, " ")
+	}
+	if !n.live {
+		return "--live=false"
+	}
+	words = append(words, "--live")
+	for _, word := range n.Map {
+		words = append(words, "--map", shellQuote(word))
+	}
+	proxy := n.Proxy
+	if strings.Contains(proxy, "@") {
+		proxy = ""
+	}
+	for _, flag := range []struct{ name, value string }{
+		{"--proxy", proxy},
+		{"--milvus-user", n.User},
+		{"--milvus-password-file", n.PasswordFile},
+		{"--milvus-ca", n.CA},
+		{"--milvus-cert", n.Cert},
+		{"--milvus-key", n.Key},
+		{"--milvus-server-name", n.ServerName},
+	} {
+		if flag.value != "" {
+			words = append(words, flag.name, shellQuote(flag.value))
+		}
+	}
+	if n.TLS {
+		words = append(words, "--milvus-tls")
+	}
+	if n.Insecure {
+		words = append(words, "--milvus-insecure")
+	}
+	if n.metricsPort > 0 {
+		words = append(words, "--metrics-port", strconv.Itoa(n.metricsPort))
+	}
+	return strings.Join(words, " ")
+}
+
+// isLiveSource reports whether --from names a source that is asked, and no file.
+func isLiveSource(from string) bool {
+	return strings.Contains(from, "://") && !strings.HasPrefix(from, "file://")
 }
 
 // programName is what to type: "go run" leaves the binary in a folder that is gone afterwards.

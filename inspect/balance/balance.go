@@ -192,21 +192,6 @@ func (g *Group) Ref() model.Ref {
 	return model.Ref{Resource: "replicas", ID: g.Replica.ID.String(), Name: g.Name()}
 }
 
-// Exclusive reports whether the replica's nodes are divided among its channels (2.4 and later, ChannelLevelScoreBalancer): then
-// a segment stays on nodes of its own channel, and channels of different sizes are uneven by nature. Channels without nodes
-// are what is left of it after it was switched off.
-func (g *Group) Exclusive() bool {
-	if g.Replica == nil {
-		return false
-	}
-	for _, nodes := range g.Replica.ChannelNodes {
-		if len(nodes) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // TooFew reports whether a replica has fewer segments than nodes that could take them: it cannot be even.
 func (g *Group) TooFew() bool { return g.Sealed < countTakers(g) }
 

@@ -137,6 +137,27 @@ func generationOf(version string) generation {
 	return quota
 }
 
+// exclusiveBalancer divides the nodes of a replica among its channels.
+const exclusiveBalancer = "ChannelLevelScoreBalancer"
+
+// Exclusive reports whether a replica's nodes are divided among its channels (2.4 and later): then a segment stays on nodes of its
+// own channel, and channels of different sizes are uneven by nature. Records of it outlive the balancer that wrote
+// them (replica.go: ChannelNodeInfos), so that what QueryCoord tells of its balancer counts.
+func (s *Survey) Exclusive(g *Group) bool {
+	if g.Replica == nil {
+		return false
+	}
+	if balancer, from := s.setting(balancerKey, exclusiveBalancer); from != "default" && balancer != exclusiveBalancer {
+		return false
+	}
+	for _, nodes := range g.Replica.ChannelNodes {
+		if len(nodes) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // ByRoom reports whether Milvus gives a node rows by the memory that it has: pull request 36466, in 2.5.0, and 36625 of
 // 2024-09-30, in 2.4.13. A version that nobody tells counts as a new one.
 func ByRoom(version string) bool {
@@ -168,8 +189,8 @@ func numbers(version string) []int {
 func (s *Survey) unmodelled(g *Group, balancer string) string {
 	switch balancer {
 	case "ScoreBasedBalancer", "RowCountBasedBalancer":
-	case "ChannelLevelScoreBalancer":
-		if g.Exclusive() {
+	case exclusiveBalancer:
+		if s.Exclusive(g) {
 			return "its nodes are divided among channels, within which " + balancer + " balances: not worked out"
 		}
 	default:

@@ -170,7 +170,7 @@ func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Pla
 		o.Goal = DefaultGoal
 	}
 	p := &Plan{Group: g, Options: o, Before: g.Spread, After: g.Spread, Shares: g.Shares}
-	if why := p.pointless(); why != "" {
+	if why := p.pointless(s); why != "" {
 		p.Why, p.Unplanned = why, true
 		return p
 	}
@@ -191,7 +191,7 @@ func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Pla
 }
 
 // pointless says why there is nothing to plan for a group.
-func (p *Plan) pointless() string {
+func (p *Plan) pointless(s *Survey) string {
 	takers, asked := 0, 0
 	for _, x := range p.Group.Shares {
 		if x.takes {
@@ -206,7 +206,7 @@ func (p *Plan) pointless() string {
 		return "metadata has no replica of it"
 	case asked == 0:
 		return "the nodes did not say which segments they serve"
-	case p.Group.Exclusive():
+	case s.Exclusive(p.Group):
 		return "its nodes are divided among its channels, and a segment stays on those of its own: not planned"
 	case takers < 2:
 		return "only one node takes its segments"
@@ -360,9 +360,15 @@ func (p *Plan) Calls() []Call {
 	}
 	var calls []Call
 	for _, m := range p.Moves {
-		i := slices.IndexFunc(calls, func(c Call) bool { return c.From == m.From && c.To == m.To && len(c.Segments) < CallSegments })
-		// A move that waits for room which a later call makes on its node must not come before that one.
-		if i < 0 || slices.ContainsFunc(calls[i+1:], func(c Call) bool { return c.From == m.To }) {
+		i := len(calls) - 1
+		for i >= 0 && (calls[i].From != m.From || calls[i].To != m.To) {
+			if calls[i].From == m.To {
+				i = -1 // it may wait for the room that this call makes
+				break
+			}
+			i--
+		}
+		if i < 0 || len(calls[i].Segments) == CallSegments {
 			calls = append(calls, Call{g.Database, g.Collection.Name, m.From, m.To, nil})
 			i = len(calls) - 1
 		}

@@ -53,12 +53,13 @@ func (t *tally) add(x float64) {
 	t.max = max(t.max, x)
 }
 
-// maxMean is the largest over the mean of those that could share the whole.
+// maxMean is the largest over the mean of those that could share the whole. While nodes that leave still serve
+// some, nobody may have as much as that: it is even then.
 func (t *tally) maxMean(takers int) float64 {
 	if t.sum == 0 {
 		return 0
 	}
-	return t.max / (t.sum / float64(takers))
+	return max(1, t.max/(t.sum/float64(takers)))
 }
 
 func (t *tally) cv() float64 {

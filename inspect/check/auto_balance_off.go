@@ -74,7 +74,7 @@ func runAutoBalanceOff(p *Pass) error {
 			{"idle query nodes", number(len(idle)), "query nodes"},
 			{"replicas with uneven rows", number(uneven), "query nodes"},
 		},
-		Impact: "Nothing evens out by itself: " + percent(cost) + " of the busiest node's work stays more than its fair share.",
+		Impact: "Nothing evens out by itself. Evenly spread, the busiest node, for which searches wait, would have " + percent(cost) + " less to do.",
 		Hint:   fmt.Sprintf("etcdctl put %s true turns it on within seconds; or move by hand what kitescope balance --plan lists", p.switchKey()),
 	}
 	if auto.Key != "" {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -211,6 +212,10 @@ func TestImportStuck(t *testing.T) {
 		{"at work for very long", task("import-job", "Importing", 13*time.Hour, 0), []string{"warning tasks/import-job/7 it is not finished"}, ""},
 		{"on a node that is gone", task("import", "InProgress", 10*time.Minute, 99), []string{"warning tasks/import/7 its node is gone"}, ""},
 		{"on a node that is there", task("import", "InProgress", 10*time.Minute, 5), nil, ""},
+		{"no data node is there", func(w *world) {
+			task("import-job", "Importing", 10*time.Minute, 0)(w)
+			w.Sessions = slices.DeleteFunc(w.Sessions, func(s *model.Session) bool { return s.Role == "datanode" })
+		}, []string{"warning tasks/import-job/7 import-job 7 into docs is Importing for 10 min: no data node is registered"}, ""},
 		{"done", task("import-job", "Completed", 20*time.Hour, 0), nil, ""},
 		{"failed is task-failed's", task("import-job", "Failed", 20*time.Hour, 0), nil, ""},
 		{"without a time", func(w *world) { task("import-job", "Pending", 0, 0)(w); w.Tasks[0].StartedAt = time.Time{} }, nil, ""},
@@ -232,7 +237,7 @@ func TestCompactionStuck(t *testing.T) {
 	hold(t, CompactionStuck, []verdict{
 		{"none", nil, nil, ""},
 		{"at work", task("executing", 10*time.Minute, 5), nil, ""},
-		{"for long", task("executing", 3*time.Hour, 5), []string{"warning collections/1000 1 compaction task of docs does not end, the oldest MixCompaction (executing) for 3 h on node 5"}, ""},
+		{"for long", task("executing", 3*time.Hour, 5), []string{"warning collections/1000 1 compaction task of docs does not end, the oldest MixCompaction (executing) for 3 h on datanode-5"}, ""},
 		{"queued for long", task("pipelining", 3*time.Hour, 0), []string{"warning collections/1000 (pipelining) for 3 h on no node"}, ""},
 		{"on a node that is gone", task("executing", 10*time.Minute, 99), []string{"warning collections/1000 on node 99"}, ""},
 		{"two are one finding", func(w *world) { task("executing", 3*time.Hour, 5)(w); task("executing", 4*time.Hour, 5)(w) }, []string{"warning collections/1000 2 compaction tasks of docs do not end, the oldest MixCompaction (executing) for 4 h"}, ""},

@@ -15,7 +15,7 @@ var BadSwitches = &Check{
 	Title:    "A setting is known to cost performance or to stop work",
 	Severity: Error,
 	Since:    "0.3",
-	Parts:    model.PartConfig | model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
+	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
 	Doc:      switchesDoc(),
 	Remedy: `Set the key in the configuration file of the processes, and restart them; or put it into etcd under ` + "`config/`" + `, from where most keys are taken over within seconds, by all processes
 at once, and from where they win over the file. If the value is meant, accept the finding in a baseline.`,
@@ -38,6 +38,7 @@ type toggle struct {
 }
 
 func runBadSwitches(p *Pass) error {
+	p.unseenDynamic()
 	if p.Runtime == nil {
 		p.Unseen("configuration of processes: they were not asked")
 	} else {
@@ -125,13 +126,33 @@ func (p *Pass) judgeUntold(t toggle) {
 }
 
 func (p *Pass) switchFinding(t toggle, severity Severity, value, source string) Finding {
-	return Finding{
+	f := Finding{
 		Severity: severity,
 		Evidence: []Evidence{{t.key, value, source}, {"default", t.usual, ""}},
 		Impact:   strings.ToUpper(t.effect[:1]) + t.effect[1:] + ".",
-		Hint: "set " + t.key + " to " + t.usual + " in milvus.yaml; or, for all processes at once, which is a write to Milvus's etcd: etcdctl put " +
-			path.Join(p.Origin.Root, "config", strings.ReplaceAll(t.key, ".", "/")) + " " + t.usual,
 	}
+	if t.key == "quotaAndLimits.limitReading.forceDeny" {
+		f.Cost = 1
+	}
+	const write = ", which is a write to Milvus's etcd: etcdctl put "
+	name, set := p.dynamicKey(t.key)
+	switch key := path.Join(p.Origin.Root, "config", name); {
+	case set:
+		f.Hint = "it is set in etcd, which comes before milvus.yaml; set it to " + t.usual + write + key + " " + t.usual
+	default:
+		f.Hint = "set " + t.key + " to " + t.usual + " in milvus.yaml and restart; or, for all processes at once" + write + key + " " + t.usual
+	}
+	return f
+}
+
+// dynamicKey is the name of a setting's dynamic key in etcd, the one that it would have if it is not set.
+func (p *Pass) dynamicKey(key string) (name string, set bool) {
+	for _, e := range p.Config {
+		if model.FoldConfigKey(e.Name) == model.FoldConfigKey(key) {
+			return e.Name, true
+		}
+	}
+	return strings.ReplaceAll(key, ".", "/"), false
 }
 
 // speaksOf reports whether a finding of bad-switches is about one of some keys.

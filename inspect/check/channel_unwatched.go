@@ -73,7 +73,7 @@ func (p *Pass) reportUnwatched(why string, ids []model.CollectionID, lost map[mo
 	f := Finding{
 		Severity: Error, Object: refCollection(p.Cluster, ids[0]),
 		Impact: "Inserts pile up in the queue; they are not written, sealed or flushed.",
-		Hint:   "start or restart a node that consumes channels; registered are: " + p.consumers(),
+		Hint:   p.consumeHint(),
 	}
 	if first.Watched && first.Watcher > 0 {
 		f.Objects = append(f.Objects, refNode(watcherRole(p.Cluster, first), first.Watcher))
@@ -128,6 +128,19 @@ func (p *Pass) lostWatcher(v *model.VChannel) string {
 
 // recent reports whether a moment is known and less than d ago.
 func (p *Pass) recent(t time.Time, d time.Duration) bool { return !p.olderThan(t, d, true) }
+
+// consumeHint says what to do so that somebody consumes channels.
+func (p *Pass) consumeHint() string {
+	switch streaming := hasRole(p.Cluster, "streamingnode"); {
+	case p.consumers() != "none" && streaming:
+		return p.consumers() + " could: look in the log of MixCoord why they are given no channels, and restart it if it does not say why"
+	case p.consumers() != "none":
+		return p.consumers() + " could: look in the log of DataCoord why they are given no channels; a restart of DataCoord assigns all channels anew"
+	case hasRole(p.Cluster, "mixcoord"):
+		return "start a streaming node: none is registered"
+	}
+	return "start a data node: none is registered"
+}
 
 // consumers are the sessions that could consume channels.
 func (p *Pass) consumers() string {

@@ -16,7 +16,7 @@ var ChannelWatchState = &Check{
 	Title:    "The assignment of a vchannel does not come to an end",
 	Severity: Error,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartConfig,
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
 	Doc: `Looks at the state of watch records (` + "`channelwatch/`" + `, Milvus 2.5 and older). Anything but WatchSuccess is a step of an assignment: ToWatch, ToRelease and
 so on. A warning if it began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) and 2 minutes more. WatchFailure and ReleaseFailure are an error after 2
 minutes: DataCoord should have begun again. If the record does not say when it began, only the failures are findings.

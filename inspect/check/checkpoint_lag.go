@@ -33,7 +33,7 @@ var CheckpointLag = &Check{
 	Title:    "The checkpoint of a vchannel does not keep up",
 	Severity: Error,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartConfig,
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
 	Doc: `Looks at the age of the checkpoints of living collections' vchannels (` + "`datacoord-meta/channel-cp/`" + `). A checkpoint moves on an idle channel too, with
 time ticks, about once a minute. While a growing segment waits in a data node's buffer it stands still, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10 minutes).
 
@@ -153,10 +153,13 @@ func (p *Pass) reportLags(watcher string, list []*lagging, allowed time.Duration
 		f.Severity = Error
 		f.Impact = "Whoever loads the channel begins there, and refuses searches until it has caught up; rows are lost if the queue no longer has the messages."
 	}
-	if watcher := watcherName(p.Cluster, worst); watcher == "nobody" {
-		f.Hint = "no node consumes it; registered are: " + p.consumers()
-	} else {
-		f.Hint = fmt.Sprintf("look at the log and the memory of %s; %sCollection(%q).flush() ends segments that wait in its buffer", watcher, inDatabase(p.Cluster, list[0].x), list[0].x.Name)
+	switch name := watcherName(p.Cluster, worst); {
+	case name == nobody:
+		f.Hint = "no node consumes it; " + p.consumeHint()
+	case watcher != "":
+		f.Hint = "look at the log, the memory and the processor of " + name + ", and at object storage: all of its channels wait for one of them"
+	default:
+		f.Hint = fmt.Sprintf("look at the log and the memory of %s; %sCollection(%q).flush() ends segments that wait in its buffer", name, inDatabase(p.Cluster, list[0].x), list[0].x.Name)
 	}
 	p.Report(f)
 }

@@ -80,12 +80,12 @@ func runCompactionStuck(p *Pass) error {
 		f := Finding{
 			Severity: Warning, Object: refCollection(p.Cluster, id),
 			Message: fmt.Sprintf("%s of %s %s not end, the oldest %s (%s) for %s on %s", plural(len(list), "compaction task"), collectionLabel(p.Cluster, id), agree(len(list), "does", "do"),
-				oldest.SubType, oldest.State, span(p.since(oldest)), taskNode(oldest)),
+				oldest.SubType, oldest.State, span(p.since(oldest)), p.taskNode(oldest)),
 			Evidence: []Evidence{
 				{"tasks", strconv.Itoa(len(list)), "etcd"},
 				{"oldest began", timeText(oldest.StartedAt), "etcd"},
 				{"its state", oldest.State, "etcd"},
-				{"it runs on", taskNode(oldest), "etcd"},
+				{"it runs on", p.taskNode(oldest), "etcd"},
 				{"its reason", cmp.Or(oldest.Reason, "none"), "etcd"},
 				{"compactions under way in all", strconv.Itoa(waiting), "etcd"},
 			},

@@ -17,7 +17,7 @@ var ConfigDrift = &Check{
 	Title:    "Configuration differs between processes, or from the dynamic keys in etcd",
 	Severity: Warning,
 	Since:    "0.3",
-	Parts:    model.PartSessions | model.PartConfig,
+	Parts:    model.PartSessions,
 	Needs:    NeedConfig,
 	Doc: `Compares what the processes themselves say is their configuration (ShowConfigurations).
 
@@ -62,6 +62,7 @@ func roleKeys() []string {
 }
 
 func runConfigDrift(p *Pass) error {
+	p.unseenDynamic()
 	var told []*model.LiveNode
 	for _, n := range p.Runtime.Nodes {
 		if n.Config == nil {
@@ -110,6 +111,13 @@ func findDrifts(r *model.Runtime) map[*model.LiveNode]*drift {
 		compareConfigs(peers, sharedKey, found)
 	}
 	return found
+}
+
+// unseenDynamic notes that dynamic keys are not known: birdwatcher's backups leave them out.
+func (p *Pass) unseenDynamic() {
+	if !p.Loaded.Has(model.PartConfig) {
+		p.Unseen("the dynamic keys in etcd: not in what was read")
+	}
 }
 
 // unseenConfig notes that a process did not tell its configuration, but for those that cannot: old versions,

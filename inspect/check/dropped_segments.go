@@ -27,7 +27,7 @@ var DroppedNotCollected = &Check{
 	Title:    "Dropped segments are not garbage collected",
 	Severity: Warning,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartSegments | model.PartChannels | model.PartConfig,
+	Parts:    model.PartObjects | model.PartSegments | model.PartChannels,
 	Doc: `Looks at dropped segments whose retention has passed: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord tells it, else 24 h, and three rounds of the collector
 on top. They are information; a warning if there are at least 1,000 and more than there are living ones.
 

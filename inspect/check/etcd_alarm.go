@@ -19,7 +19,8 @@ var EtcdAlarm = &Check{
 	Doc: `Looks at the errors that etcd's members report of themselves: NOSPACE (the quota of its database is used up: it refuses every write), CORRUPT (members disagree on the data), and
 faults in its own words. Each is an error. That a member knows no leader is ` + "`etcd-no-leader`" + `'s.
 
-While etcd refuses writes, no session is renewed for long, no segment is flushed, no index finished, and nothing can be created or dropped.`,
+While etcd refuses writes, no segment is flushed, no index finished, nothing can be created or dropped, and no process can register. RootCoord, which has to write down which timestamps it hands
+out, cannot go on for long.`,
 	Remedy: `NOSPACE: compact the history (` + "`etcdctl compact REVISION`" + `, with the revision that ` + "`etcdctl endpoint status -w json`" + ` tells), defragment member by member (` + "`etcdctl defrag`" + `), or raise
 ` + "`--quota-backend-bytes`" + ` and restart the members one by one; only then ` + "`etcdctl alarm disarm`" + `. Milvus then goes on by itself.
 
@@ -47,7 +48,7 @@ func runEtcdAlarm(p *Pass) error {
 	f.Hint = "etcdctl alarm list, and the log of etcd; save a snapshot (etcdctl snapshot save FILE) before anything is changed"
 	if alarms["NOSPACE"] {
 		f.Message += ": its database is full, and it refuses every write"
-		f.Impact = "Nothing can be created, flushed or indexed, and sessions end."
+		f.Impact, f.Cost = "Nothing can be created, flushed or indexed; RootCoord can reserve no more timestamps, and requests fail.", 1
 		f.Hint = "etcdctl endpoint status -w json (for REVISION); etcdctl compact REVISION; etcdctl defrag, member by member, or a greater --quota-backend-bytes; last etcdctl alarm disarm"
 	}
 	p.Report(f)

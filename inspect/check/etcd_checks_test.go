@@ -70,7 +70,8 @@ func TestEtcdNoLeader(t *testing.T) {
 		{"one answers, through a forwarded port", members(3, silent(1, 2)), []string{"info / 2 of 3 members of etcd do not answer from here; there is a leader"}, ""},
 		{
 			"one answers, the others refuse", members(3, func(m []model.EtcdMember) { silent(1, 2)(m); m[1].Problem += ": connection refused" }),
-			[]string{"warning / 2 of 3 members of etcd do not answer from here; there is a leader"}, "",
+			[]string{"warning / 2 of 3 members of etcd do not answer from here; there is a leader"},
+			"",
 		},
 		{"a silent learner", members(3, func(m []model.EtcdMember) { silent(2)(m); m[2].Learner = true }), nil, ""},
 		{"all silent", members(3, silent(0, 1, 2)), nil, "no member of etcd"},
@@ -142,7 +143,8 @@ func TestClockRegression(t *testing.T) {
 		{"live, ahead", live(5 * time.Minute), []string{"warning nodes/rootcoord-1 5 min ahead of the clock of the machine that read them"}, ""},
 		{
 			"a bundle of a live one", func(w *world) { live(-5 * time.Minute)(w); w.Origin.Kind, w.Origin.ByClock = "bundle", true },
-			[]string{"warning nodes/rootcoord-1 5 min behind the clock of the machine that read them"}, "",
+			[]string{"warning nodes/rootcoord-1 5 min behind the clock of the machine that read them"},
+			"",
 		},
 		{"a bundle of a file", func(w *world) { live(-5 * time.Minute)(w); w.Origin.Kind = "bundle" }, nil, ""},
 		{"live, nobody runs", func(w *world) { live(-5 * time.Minute)(w); w.Sessions = nil }, nil, ""},

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,7 +72,7 @@ func runEtcdLeader(p *Pass) error {
 	f := Finding{Hint: "run beside etcd: etcdctl endpoint status --cluster; then read the log of the members in the evidence"}
 	switch {
 	case q.lost == q.answered:
-		f.Severity, f.Message = Error, "etcd has no leader: it writes nothing"
+		f.Severity, f.Message, f.Cost = Error, "etcd has no leader: it writes nothing", 1
 		f.Impact = "Milvus stands still: sessions end, nothing is flushed or created."
 	case q.lost > 0:
 		f.Severity, f.Message = Warning, fmt.Sprintf("%s of %d members of etcd %s no leader, and the others do", number(q.lost), q.voters, agree(q.lost, "knows", "know"))
@@ -88,8 +89,9 @@ func runEtcdLeader(p *Pass) error {
 	default:
 		return p.unlistedMembers(&q)
 	}
-	f.Evidence = append(q.evidence, Evidence{"members that vote", strconv.Itoa(q.voters), "etcd"}, Evidence{"of them silent", strconv.Itoa(q.silent), "etcd"},
-		Evidence{"leaders among those that answered", strconv.Itoa(q.leaders), "etcd"})
+	f.Evidence = slices.Concat(q.evidence, []Evidence{
+		{"members that vote", strconv.Itoa(q.voters), "etcd"}, {"of them silent", strconv.Itoa(q.silent), "etcd"}, {"leaders among those that answered", strconv.Itoa(q.leaders), "etcd"},
+	})
 	p.Report(f)
 	return nil
 }

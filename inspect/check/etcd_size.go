@@ -31,6 +31,9 @@ Members report their quota from etcd 3.6 on. Before, it is unknown: then the siz
 and more that is in use by less than half, which defragmenting shrinks.`,
 	Remedy: "Compact and defragment: `etcdctl compact REVISION`, then `etcdctl defrag` member by member, the leader last. Milvus compacts nothing itself: run etcd with\n`--auto-compaction-mode=revision --auto-compaction-retention=1000`, and raise `--quota-backend-bytes` if the keys need it.",
 	Run:    runEtcdSize,
+	FollowsFrom: []Cause{
+		{Check: "etcd-alarm"},
+	},
 }
 
 func runEtcdSize(p *Pass) error {

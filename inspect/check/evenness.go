@@ -150,13 +150,13 @@ func (r *region) replicasOf(id model.NodeID) []*balance.Group {
 
 // spreadable reports whether some replica of a node has two segments on another one, of which it could take
 // one; of all replicas, where none names it.
-func (r *region) spreadable(id model.NodeID) bool {
+func (p *Pass) spreadable(r *region, id model.NodeID) bool {
 	groups := r.replicasOf(id)
 	if len(groups) == 0 {
 		groups = r.groups
 	}
 	return slices.ContainsFunc(groups, func(g *balance.Group) bool {
-		return !g.Exclusive() && slices.ContainsFunc(g.Shares, func(s *balance.Share) bool { return s.Node != id && s.Sealed >= 2 })
+		return !p.Balance.Exclusive(g) && slices.ContainsFunc(g.Shares, func(s *balance.Share) bool { return s.Node != id && s.Sealed >= 2 })
 	})
 }
 
@@ -238,7 +238,7 @@ func (p *Pass) idleNodes() []idleNode {
 			if x, ok := times[n.Node]; ok {
 				share *= min(1, x) // a small node is to have less
 			}
-			if n.Cost > share*(cost-n.Cost)/others || rowsOf(n) > share*(rows-rowsOf(n))/others || !r.spreadable(n.Node) {
+			if n.Cost > share*(cost-n.Cost)/others || rowsOf(n) > share*(rows-rowsOf(n))/others || !p.spreadable(r, n.Node) {
 				continue
 			}
 			x := idleNode{Share: n, region: r, age: -1, fresh: p.settling(n)}
@@ -267,7 +267,7 @@ func (p *Pass) unevenGroups(r *region) []unevenGroup {
 	mean := float64(r.rows()) / float64(len(r.nodes))
 	var list []unevenGroup
 	for _, g := range r.groups {
-		if g.Unknown > 0 || g.Spread.Nodes < 2 || g.Spread.RowsMaxMean < unevenRows || g.Exclusive() || p.evenByRoom(g) {
+		if g.Unknown > 0 || g.Spread.Nodes < 2 || g.Spread.RowsMaxMean < unevenRows || p.Balance.Exclusive(g) || p.evenByRoom(g) {
 			continue
 		}
 		x := unevenGroup{Group: g}

@@ -71,7 +71,7 @@ func (p *Pass) reportIdle(x idleNode) {
 			{"rows of the resource group", number(r.rows()), "query nodes"},
 			{"resource group", r.name, "etcd"},
 		},
-		Impact: "Its processors and memory are hardly used. " + percent(r.tooMuch()) + " of the busiest node's work is more than its fair share, and searches wait for that one.",
+		Impact: "Its processors and memory are hardly used. Evenly spread, the busiest node, for which searches wait, would have " + percent(r.tooMuch()) + " less to do.",
 		Hint:   "kitescope balance --plan lists the moves that would even it out",
 	}
 	if x.Sealed == 0 && x.Growing == 0 {

@@ -30,7 +30,7 @@ var ImportStuck = &Check{
 	Doc: `Looks at import jobs and their tasks (Milvus 2.4 and later), and at importing segments. A warning if
 
 - a job is Pending for 30 minutes, or in another state that is not final for 12 hours;
-- a task is in progress for 5 minutes on a node that has no session;
+- a task is in progress for 5 minutes on a node that has no session, or a job is open for 5 minutes and no data node is registered;
 - segments of a living collection are importing, an hour after they were made, while no job of the collection is under way: they are what an import
   that was cut off left. Before 2.4, where etcd does not tell of imports, after a day.
 
@@ -66,6 +66,8 @@ func (p *Pass) importProblem(t *model.Task) string {
 		return "its node is gone"
 	case t.StartedAt.IsZero():
 		return ""
+	case t.Type == "import-job" && alive(p.Cluster) && !hasRole(p.Cluster, "datanode") && age >= importGone:
+		return "no data node is registered"
 	case t.Type == "import-job" && t.State == "Pending" && age >= importIdle:
 		return "it has not begun"
 	case t.Type == "import-job" && age >= importLong:
@@ -82,7 +84,7 @@ func (p *Pass) reportImport(t *model.Task, why string) {
 			{"state", t.State, "etcd"},
 			{"begun", timeText(t.StartedAt), "etcd"},
 			{"progress", cmp.Or(t.Progress, "unknown"), "etcd"},
-			{"runs on", taskNode(t), "etcd"},
+			{"runs on", p.taskNode(t), "etcd"},
 			{"reason", cmp.Or(t.Reason, "none"), "etcd"},
 		},
 		Impact: "Its rows are not there.",

@@ -14,7 +14,7 @@ var IndexTooNew = &Check{
 	Title:    "Index files are of a version that query nodes cannot read",
 	Severity: Error,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions | model.PartConfig,
+	Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
 	Doc: `Compares the version that each finished index file was written in with the range that the sessions of query nodes say they read
 (` + "`IndexEngineVersion`" + `, Milvus 2.3 and later). A file outside of the range of any registered query node is a finding: an error, as
 that node cannot load the segment. Only a warning, if ` + "`dataCoord.targetVecIndexVersion`" + ` asks for that version: nodes can read more than they say is current.
@@ -104,6 +104,7 @@ func (p *Pass) judgeEngine(x *model.Collection, lowest, highest *model.Session) 
 		f.Evidence = append(f.Evidence, Evidence{"dataCoord.targetVecIndexVersion", number(wanted), p.settingSource("dataCoord.targetVecIndexVersion")})
 	}
 	f.Impact = "The node cannot load these segments: the collection does not load, or its shards are not available."
+	f.Cost = part(rows, p.Totals().Rows)
 	f.Hint = fmt.Sprintf("run %s with the Milvus version that built the index, or build it again with %s", reader.Name(), reader.Version)
 	p.Report(f)
 }

@@ -77,7 +77,7 @@ func (p *Pass) judgeMetric(x *model.Collection, field *model.Field, i *model.Ind
 		return
 	}
 	p.Report(Finding{
-		Severity: Error, Object: refIndex(i), Objects: []model.Ref{refCollection(p.Cluster, x.ID)},
+		Severity: Error, Object: refIndex(i), Objects: []model.Ref{refCollection(p.Cluster, x.ID)}, Cost: p.shareOfLoaded(x.ID),
 		Message: fmt.Sprintf("%s on %s.%s: %s", i.Name, collectionLabel(p.Cluster, x.ID), field.Name, problem),
 		Evidence: []Evidence{
 			{"metric of the index", i.Metric, "etcd"}, {"type of the field", field.Type, "etcd"}, {"metrics of that type", strings.Join(allowed, ", "), ""},
@@ -133,4 +133,12 @@ func (p *Pass) judgeLoadedIndex(x *model.Collection) {
 		})
 		return // one field is enough: the remedy is the same
 	}
+}
+
+// shareOfLoaded is the share of a collection in all that are loaded, as if all were searched alike; 0 if it is not loaded.
+func (p *Pass) shareOfLoaded(id model.CollectionID) float64 {
+	if p.LoadState(id) == nil {
+		return 0
+	}
+	return 1 / float64(max(1, len(p.LoadStates)))
 }

@@ -45,17 +45,17 @@ func TestOrphanRecords(t *testing.T) {
 		{"none", nil, nil, ""},
 		{"segment gone", func(w *world) {
 			w.Orphans = []*model.Segment{{ID: 9000, Indexes: []model.SegmentIndex{{Index: wellIndex}}}}
-		}, []string{"info / 1 index record of gone segments"}, ""},
+		}, []string{"info / 1 index record of segments that are gone is left over"}, ""},
 		{"as 2.1 wrote them", func(w *world) {
 			w.Orphans = []*model.Segment{{ID: 9000, Indexes: []model.SegmentIndex{{Legacy: true}}}}
 		}, nil, ""},
-		{"definition gone", func(w *world) { w.index(0).Index = 1400 }, []string{"info / 1 segment with records of gone definitions"}, ""},
+		{"definition gone", func(w *world) { w.index(0).Index = 1400 }, []string{"info / 1 segment with index records of definitions that are gone is left over"}, ""},
 		{"an older definition gone, all indexed", func(w *world) {
 			w.segment(0).Indexes = append([]model.SegmentIndex{{Index: 1400, State: model.IndexFinished}}, w.segment(0).Indexes...)
-		}, []string{"info / 1 segment with records of gone definitions"}, ""},
+		}, []string{"info / 1 segment with index records of definitions that are gone is left over"}, ""},
 		{"definition gone, marked deleted", func(w *world) { w.index(0).Index, w.index(0).Deleted = 1400, true }, nil, ""},
 		{"definition marked deleted", func(w *world) { w.Indexes[0].Deleted = true }, nil, ""},
-		{"collection gone", func(w *world) { w.Indexes = append(w.Indexes, &model.Index{ID: 1600, Collection: 900, Name: "left"}) }, []string{"info / 1 index definition of gone collections"}, ""},
+		{"collection gone", func(w *world) { w.Indexes = append(w.Indexes, &model.Index{ID: 1600, Collection: 900, Name: "left"}) }, []string{"info / 1 index definition of collections that are gone is left over"}, ""},
 	})
 }
 

@@ -18,7 +18,7 @@ var NearLimit = &Check{
 	Title:    "The cluster is near a limit of Milvus on collections or partitions",
 	Severity: Warning,
 	Since:    "0.3",
-	Parts:    model.PartObjects | model.PartConfig,
+	Parts:    model.PartObjects,
 	Doc: `Counts databases, collections and partitions against Milvus's limits, as the processes tell them, else by their defaults (` + "`configs/milvus.yaml`, `component_param.go`, `quota_param.go`" + `):
 
 - partitions times shards over all collections: ` + "`rootCoord.maxGeneralCapacity`" + `, 65,536 (Milvus 2.3.5 and later; without the configuration it is counted from 2.4 on);

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"strconv"
 
 	"kitescope/inspect/model"
@@ -55,9 +54,22 @@ func runOrphanIndex(p *Pass) error {
 	if records+onLiving+definitions == 0 {
 		return nil
 	}
+	var parts []string
+	for _, x := range []struct {
+		n           int
+		what, where string
+	}{
+		{records, "index record", "of segments that are gone"},
+		{onLiving, "segment", "with index records of definitions that are gone"},
+		{definitions, "index definition", "of collections that are gone"},
+	} {
+		if x.n > 0 {
+			parts = append(parts, plural(x.n, x.what)+" "+x.where)
+		}
+	}
 	p.Report(Finding{
 		Severity: Info, Objects: objects,
-		Message: fmt.Sprintf("%s of gone segments, %s with records of gone definitions, %s of gone collections", plural(records, "index record"), plural(onLiving, "segment"), plural(definitions, "index definition")),
+		Message: few(parts) + agree(records+onLiving+definitions, " is", " are") + " left over",
 		Evidence: []Evidence{
 			{"records of segments that are gone", strconv.Itoa(records), "etcd"},
 			{"living segments with records of definitions that are gone", strconv.Itoa(onLiving), "etcd"},

@@ -45,7 +45,7 @@ func runQueueUnreachable(p *Pass) error {
 		Message:  fmt.Sprintf("the message queue (%s) at %s does not answer: %s", cmp.Or(q.Kind, "unknown"), cmp.Or(q.Address, "an unknown address"), reason(q.Outcome, q.Reason)),
 		Evidence: []Evidence{{"address", q.Address, ""}, {"outcome", reason(q.Outcome, q.Reason), "message queue"}},
 		Impact:   "None that shows: nodes keep up, or did not say.",
-		Hint:     "look whether " + cmp.Or(q.Address, "the queue") + " can be reached from the nodes; from here --map may lead to it",
+		Hint:     "look whether " + cmp.Or(q.Address, "the queue") + " can be reached from the nodes; if only kitescope cannot reach it, --map may lead there",
 	}
 	list, asked := p.ticks()
 	if len(list) > 0 {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,15 +62,15 @@ func legacy(c *model.Cluster) bool { return releaseOf(c).before(release{2, 2}) }
 // who could have done what is found undone.
 func alive(c *model.Cluster) bool { return len(c.Sessions) > 0 }
 
-// builders are the sessions that build indexes: index nodes, and from 2.6 on data nodes.
+// builders are the sessions that build indexes: index nodes, and from 2.6 on data nodes. While an upgrade to 2.6 is under way both do.
 func builders(c *model.Cluster) []*model.Session {
-	role := "indexnode"
-	if !hasRole(c, role) && (hasRole(c, "mixcoord") || hasRole(c, "streamingnode")) {
-		role = "datanode"
+	roles := []string{"indexnode"}
+	if hasRole(c, "mixcoord") || hasRole(c, "streamingnode") {
+		roles = append(roles, "datanode")
 	}
 	var list []*model.Session
 	for _, s := range c.Sessions {
-		if s.Role == role && !s.Stopping {
+		if slices.Contains(roles, s.Role) && !s.Stopping {
 			list = append(list, s)
 		}
 	}

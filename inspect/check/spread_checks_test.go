@@ -127,6 +127,74 @@ func TestSpreadChecks(t *testing.T) {
 			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-50 * time.Second)
 			return s
 		}, "error nodes/querynode-13"},
+		{"few large segments", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 10, 12: 10, 13: 0})
+			s.load(8, "rg", map[model.NodeID]int{13: 1})
+			s.parts.Segments[len(s.parts.Segments)-1].Rows = 10_000
+			s.index(8)
+			return s
+		}, "ok"},
+		{"being filled", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 20, 12: 20, 13: 1})
+			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-20 * time.Minute)
+			s.live("querynode", 13).Distribution.Sealed[0].Version = spreadNow.Add(-time.Minute).UnixNano()
+			return s
+		}, "ok"},
+		{"was filled once", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 20, 12: 20, 13: 1})
+			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-20 * time.Minute)
+			s.live("querynode", 13).Distribution.Sealed[0].Version = spreadNow.Add(-15 * time.Minute).UnixNano()
+			return s
+		}, "warning nodes/querynode-13"},
+		{"five minutes old", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-5 * time.Minute)
+			return s
+		}, "info nodes/querynode-13 querynode-13 serves nothing"},
+		{"nobody knows how old", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s.live("querynode", 13).System = nil
+			return s
+		}, "warning nodes/querynode-13 querynode-13 serves nothing"},
+		{"leads shards", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s.lead(13, 7, 2)
+			for i := range s.live("querynode", 13).Distribution.Leaders {
+				s.live("querynode", 13).Distribution.Leaders[i].GrowingRows = 0
+			}
+			return s
+		}, "warning nodes/querynode-13 querynode-13 serves no segment, though it leads 2 shards"},
+		{"a small node of a version that gives by memory", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.parts.Version.Text = "2.5.4"
+			s.load(7, "rg", map[model.NodeID]int{11: 20, 12: 20, 13: 4})
+			s.live("querynode", 13).System.Memory = 200 << 20
+			return s
+		}, "ok"},
+		{"a small node of one that does not", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 20, 12: 20, 13: 4})
+			s.live("querynode", 13).System.Memory = 200 << 20
+			return s
+		}, "warning nodes/querynode-13"},
+		{"no field of any collection is known", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s.parts.Collections = nil
+			return s
+		}, "ok"},
+		{"only another replica could give", IdleNode, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
+			s.load(8, "rg", map[model.NodeID]int{13: 1})
+			return s
+		}, "ok"},
 		{"nothing to give", IdleNode, func() *scene {
 			s := newScene("false", 11, 12, 13)
 			for i := range 6 {
@@ -197,6 +265,37 @@ func TestSpreadChecks(t *testing.T) {
 			s.load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
 			return s
 		}, "findings\nwarning replicas/507 c7: querynode-11 has 14,000 of its 24,000 rows, 1.75 times the mean"},
+		{"uneven rows while a node is being filled", ImbalanceRows, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
+			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-time.Minute)
+			return s
+		}, "findings\ninfo replicas/507"},
+		{"rows as memory is", ImbalanceRows, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.parts.Version.Text = "2.5.4"
+			s.load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
+			s.live("querynode", 11).System.Memory *= 3
+			return s
+		}, "ok"},
+		{"rows as memory is, of a version that does not go by it", ImbalanceRows, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
+			s.live("querynode", 11).System.Memory *= 3
+			return s
+		}, "warning replicas/507"},
+		{"nodes divided among channels", ImbalanceRows, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
+			s.parts.Replicas[0].ChannelNodes = map[string][]model.NodeID{"a": {11}, "b": {12, 13}}
+			return s
+		}, "ok"},
+		{"nodes were divided among channels", ImbalanceRows, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
+			s.parts.Replicas[0].ChannelNodes = map[string][]model.NodeID{"a": nil, "b": nil}
+			return s
+		}, "warning replicas/507"},
 		{"uneven rows of a small collection", ImbalanceRows, func() *scene {
 			s := newScene("true", 11, 12, 13)
 			s.load(7, "rg", map[model.NodeID]int{11: 100, 12: 100, 13: 100})
@@ -216,6 +315,15 @@ func TestSpreadChecks(t *testing.T) {
 			s.live("querynode", 11).System.MemoryUse = 700 << 20
 			return s
 		}, "warning nodes/querynode-11 querynode-11 uses 70 % of its memory, querynode-12 of the same resource group 30 %"},
+		{"memory apart while a node is being filled", ImbalanceMemory, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 1})
+			for _, id := range []model.NodeID{11, 12} {
+				s.live("querynode", id).System.MemoryUse = 800 << 20
+			}
+			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-time.Minute)
+			return s
+		}, "ok"},
 		{"memory apart as the cluster tolerates", ImbalanceMemory, func() *scene {
 			s := newScene("true", 11, 12)
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
@@ -273,6 +381,23 @@ func TestSpreadChecks(t *testing.T) {
 			s.lead(11, 7, 6)
 			return s
 		}, "warning nodes/querynode-11 querynode-11 leads 6 of 6 shards, the others of resource group rg 0.0 on average; 600 rows are growing on it"},
+		{"leaders of collections with one shard each", ImbalanceLeaders, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			for id := range model.CollectionID(9) {
+				s.load(100+id, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 5})
+				s.lead(11, 100+id, 1)
+			}
+			return s
+		}, "info nodes/querynode-11 querynode-11 leads 9 of 9 shards"},
+		{"leaders with much that grows", ImbalanceLeaders, func() *scene {
+			s := newScene("true", 11, 12, 13)
+			for id := range model.CollectionID(9) {
+				s.load(100+id, "rg", map[model.NodeID]int{11: 1, 12: 1, 13: 1})
+				s.lead(11, 100+id, 1)
+			}
+			s.live("querynode", 11).Distribution.Leaders[0].GrowingRows = 9000
+			return s
+		}, "warning nodes/querynode-11"},
 		{"leaders as Milvus leaves them", ImbalanceLeaders, func() *scene {
 			s := newScene("true", 11, 12, 13)
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 5})
@@ -338,6 +463,18 @@ func TestSpreadChecks(t *testing.T) {
 				t.Errorf("said:\n%s\nwant:\n%s", got, tt.want)
 			}
 		})
+	}
+}
+
+// index has the segments of a collection behind an HNSW index.
+func (s *scene) index(id model.CollectionID) {
+	s.parts.Indexes = append(s.parts.Indexes, &model.Index{ID: 900, Collection: id, Field: 100, Type: "HNSW", Params: []model.Pair{{Key: "M", Value: "2"}}})
+	for _, n := range s.runtime.Nodes {
+		for i := range n.Distribution.Sealed {
+			if x := &n.Distribution.Sealed[i]; x.Collection == id {
+				x.Indexes = []model.ServedIndex{{Field: 100, Index: 900}}
+			}
+		}
 	}
 }
 

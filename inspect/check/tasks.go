@@ -23,10 +23,16 @@ func (p *Pass) taskObjects(t *model.Task) []model.Ref {
 	return refs
 }
 
-// taskNode is where a task runs: "node 17", "no node".
-func taskNode(t *model.Task) string {
-	if t.Node <= 0 {
+// taskNode is where a task runs: "datanode-17", "node 17, which is gone", "no node".
+func (p *Pass) taskNode(t *model.Task) string {
+	sessions := p.SessionsOf(t.Node)
+	switch {
+	case t.Node <= 0:
 		return "no node"
+	case len(sessions) > 0:
+		return sessions[0].Name()
+	case p.abandoned(t):
+		return "node " + t.Node.String() + ", which is gone"
 	}
 	return "node " + t.Node.String()
 }

@@ -128,7 +128,7 @@ func (p *Pass) reportTicks(late []tick, asked time.Time, all bool) {
 	if all {
 		f.Message = fmt.Sprintf("all %d nodes that consume the queue are behind, by up to %s", len(late), span(lag))
 		f.Hint = "look at the message queue and at RootCoord, which sends time ticks"
-		f.Cost = 1
+		f.Cost = min(1, float64(lag)/float64(tickError))
 	} else {
 		f.Object = worst.node.Ref()
 		f.Message = fmt.Sprintf("%s is %s behind on %s", worst.node.Name(), span(lag), worst.channel)

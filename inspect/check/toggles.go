@@ -70,7 +70,7 @@ func queryToggles() []toggle {
 func dataToggles() []toggle {
 	coords, nodes := dataCoords(), []string{"datanode", "streamingnode"}
 	return []toggle{
-		{"dataCoord.enableCompaction", coords, "true", "off a warning", when(Warning, false), "segments are never merged, and deletes never applied"},
+		{"dataCoord.enableCompaction", coords, "true", "off a warning", when(Warning, false), "segments are never merged, and deleted rows never removed"},
 		{"dataCoord.compaction.enableAutoCompaction", coords, "true", "off a warning", when(Warning, false), "segments are merged only when someone asks for it"},
 		{"dataCoord.enableGarbageCollection", coords, "true", "off a warning", when(Warning, false), "what is dropped stays in etcd and object storage"},
 		{

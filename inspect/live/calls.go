@@ -26,7 +26,7 @@ const (
 	streamingNode = "/milvus.proto.streaming.StreamingNodeStateService/"
 )
 
-// question is one gRPC call to one session. Every method that is named in this file
+// inquiry is one gRPC call to one session. Every method that is named in this file
 // only reads: a test holds the list to that.
 type inquiry struct {
 	method string

@@ -176,8 +176,7 @@ func (q *question) readRequest(a answer) {
 func (d *Decoder) decode(q *question, a answer) {
 	m := a.response()
 	q.weight = d.scales.weigh(m, q.Response)
-	if f := d.afford(q.weight); f != nil {
-		q.set(f.outcome, f.reason)
+	if !d.afford(q) {
 		return
 	}
 	if err := proto.Unmarshal(q.Response, m); err != nil {
@@ -199,15 +198,16 @@ func (d *Decoder) decode(q *question, a answer) {
 // than what is asked for.
 func keptOf(weight int64) int64 { return weight / 2 }
 
-// afford says why an answer is not decoded that would take so much, nil if it is.
-func (d *Decoder) afford(weight int64) *failure {
-	if f := heavy(weight); f != nil {
-		return f
+// afford reports whether an answer is decoded that takes so much. It ends the question if not.
+func (d *Decoder) afford(q *question) bool {
+	f := heavy(q.weight)
+	if f == nil && d.limit > 0 && d.kept+keptOf(q.weight) > d.limit {
+		f = overLimit(d.limit)
 	}
-	if d.limit > 0 && d.kept+keptOf(weight) > d.limit {
-		return overLimit(d.limit)
+	if f != nil {
+		q.set(f.outcome, f.reason)
 	}
-	return nil
+	return f == nil
 }
 
 func overLimit(limit int64) *failure {

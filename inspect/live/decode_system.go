@@ -99,8 +99,7 @@ func (d *Decoder) takeSystem(q *question, m proto.Message) error {
 	}
 	text := m.(*milvuspb.GetMetricsResponse).GetResponse()
 	q.weight += weighJSON(text)
-	if f := d.afford(q.weight); f != nil {
-		q.set(f.outcome, f.reason)
+	if !d.afford(q) {
 		return nil
 	}
 	var t topologyJSON

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	_ "google.golang.org/grpc/encoding/gzip" // as the client of etcd does: grpc would unpack
+
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/livetest"
 	"kitescope/inspect/live/recorded"
@@ -36,6 +38,12 @@ func TestFaults(t *testing.T) {
 		"a TLS alert":           {livetest.Garbage(t, tls13Alert), model.Denied, "TLS", false},
 		"a web server":          {livetest.NotGRPC(t), model.Garbled, "no gRPC server", true},
 		"bytes that say naught": {livetest.NoMessage(t), model.Garbled, "", true},
+		"packed, unasked":       {livetest.Packed(t), model.Garbled, "nobody asked for a packed answer", true},
+		"no port":               {"10.1.2.3", model.Unreachable, "want host:port", true},
+		"no host":               {":21123", model.Unreachable, "no host", true},
+		"IPv6 without brackets": {"fd00::7:21123", model.Unreachable, "has brackets", true},
+		"a zone":                {"[fe80::1%nowhere]:21123", model.Unreachable, "", true},
+		"another protocol":      {"a\r\nHost:b:1", model.Unreachable, "no address", true},
 		"hangs up":              {livetest.HangsUp(t), model.CutOff, "closed the connection", true},
 		"cut off":               {livetest.CutOff(t), model.CutOff, "", true},
 		"TLS only":              {livetest.TLSOnly(t, trusted.Server(t, nil, "127.0.0.1")), model.Denied, "speaks TLS", true},

@@ -2,10 +2,13 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
@@ -39,6 +42,18 @@ func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 }
 
 func (rawCodec) Name() string { return "proto" }
+
+// packed refuses answers that are packed with gzip: Milvus does not do that unasked, and what
+// such an answer becomes is known too late.
+type packed struct{}
+
+var _ grpc.Decompressor = packed{} //nolint:staticcheck // as WithDecompressor (SA1019)
+
+func (packed) Do(io.Reader) ([]byte, error) {
+	return nil, errors.New("nobody asked for a packed answer")
+}
+
+func (packed) Type() string { return "gzip" }
 
 // answered is an answer, and what is to be done when it has been decoded.
 type answered struct {

@@ -248,8 +248,8 @@ type broker struct {
 
 // connect dials a broker and learns its versions.
 func (k *kafka) connect(ctx context.Context, address string) (*broker, error) {
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		address = net.JoinHostPort(address, "9092")
+	if host, port, err := splitAddress(address); err == nil && port == "" {
+		address = net.JoinHostPort(host, "9092")
 	}
 	conn, err := k.dialer.dial(ctx, address, true)
 	if err != nil {

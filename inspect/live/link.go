@@ -16,9 +16,9 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/experimental"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
 )
 
 // link is the connection to one gRPC server, which may hold several sessions.
@@ -62,12 +62,12 @@ func (c *Client) connect(ctx context.Context, address, cluster string) (*link, e
 		grpc.WithMaxHeaderListSize(maxHeaders),
 		// Unbuffered, so that each piece of an answer is counted, however small.
 		grpc.WithReadBufferSize(0),
-		// Milvus does not pack its answers unasked, and what a packed one becomes is known too late.
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxAnswer)), experimental.AcceptCompressors()),
+		grpc.WithDecompressor(packed{}), //nolint:staticcheck // else who else in the binary brings gzip decides (SA1019); kept throughout grpc 1
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxAnswer))),
 	)
 	if err != nil {
 		l.tenant.leave()
-		return nil, failed(model.Unreachable, "%q is no address: %v", address, err)
+		return nil, failed(model.Unreachable, "%q is no address: %v", secret.Address(address), err)
 	}
 	l.conn = conn
 	return l, nil

@@ -102,6 +102,9 @@ func (p *scrape) addFamily(name string, f *dto.MetricFamily) {
 			if math.IsNaN(value) || math.IsInf(value, 0) {
 				return // no number is no fact: the quantile of nothing
 			}
+			if suffix == "_count" && value > 1<<53 {
+				return // it was negative
+			}
 			key := name
 			if suffix != "" {
 				key = p.d.text(name + suffix)

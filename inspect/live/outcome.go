@@ -187,7 +187,7 @@ func milvusFailure(text string) *failure {
 // explained puts before Milvus's words what they mean: which of the two names or ids in them is
 // expected and which is actual differs from place to place.
 func explained(outcome model.Outcome, text string) string {
-	says := ""
+	var says string
 	switch outcome {
 	case model.Stale:
 		says = "another process has this address now"

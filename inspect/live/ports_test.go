@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func pods(t *testing.T, page string) (*model.Cluster, live.Options, int) {
 	t.Helper()
 	c := livetest.Cluster(livetest.Spec{Standalone: true, QueryNodes: 1, Collections: 1, Segments: 3})
 	parts := c.Parts
-	parts.Sessions = append(parts.Sessions[:0:0], parts.Sessions...)
+	parts.Sessions = slices.Clone(parts.Sessions)
 	for i, s := range parts.Sessions {
 		if s.Role == "proxy" {
 			moved := *s
@@ -125,7 +126,7 @@ func TestCommonPortBesideTheDead(t *testing.T) {
 	page := livetest.Page(t, http.StatusOK, []byte("milvus_num_node{node_id=\"44\",role_name=\"proxy\"} 1\n"))
 	c, opts, _ := pods(t, "127.0.0.1:"+strconv.Itoa(page))
 	parts := c.Parts
-	parts.Sessions = append(parts.Sessions[:len(parts.Sessions):len(parts.Sessions)], &model.Session{Role: "querynode", Node: 77, Address: livetest.Silent(t)})
+	parts.Sessions = append(slices.Clip(parts.Sessions), &model.Session{Role: "querynode", Node: 77, Address: livetest.Silent(t)})
 	start := time.Now()
 	r := ask(t, model.Build(parts), opts)
 	if took := time.Since(start); took > 1200*time.Millisecond {

@@ -70,7 +70,10 @@ func parseProxy(text string) (*relay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the proxy's address: %w", err)
 	}
-	r.socks = d.(proxy.ContextDialer) //nolint:errcheck,forcetypeassert // documented: what dials with a context is wrapped by what does
+	var ok bool
+	if r.socks, ok = d.(proxy.ContextDialer); !ok {
+		return nil, fmt.Errorf("read the proxy's address: %T heeds no deadline", d)
+	}
 	return r, nil
 }
 

@@ -2,11 +2,21 @@
 // a Cluster, whose sessions say whom to ask; what leaves is a model.Runtime.
 //
 //  1. Open settles how processes are reached: address map, proxy, TLS, credentials.
-//  2. Client.Ask puts the questions that fit each role, in parallel, each with a deadline. Every
-//     answer, and every reason why there is none, becomes a Record.
-//  3. Decode makes a Runtime of Records: the same for a live cluster, a recording and a bundle.
+//  2. Client.Ask plans whom to ask what, by the sessions and their roles, and asks all servers
+//     at once, each over one connection and with one deadline. If none of them knows the
+//     cluster's name that is sent along, all are asked once more without it.
+//  3. The first answers lead on: a configuration tells the port of its process's HTTP server
+//     (metrics, health) and the brokers of the message queue. Who does not tell its port is
+//     looked for where all others have theirs.
+//  4. Every answer, and every reason why there is none, becomes a Record. A failure says how it
+//     ended, in one of the words of model.Outcome, and why, in words for people. Records that
+//     are kept pass Redact.
+//  5. A Decoder takes Records in, one after the other, and makes a Runtime of them: the same for
+//     a live cluster, a recording (ReadFile) and a bundle (ReadRecords).
 //
-// Nothing here changes a cluster: the methods that are called only read.
+// Nothing here changes a cluster: the methods that are called only read. And nothing that comes
+// from there is trusted: one answer is bounded (Options.MaxAnswer), all that are under way
+// (room), and what they become once they are decoded (weigh).
 package live
 
 import (

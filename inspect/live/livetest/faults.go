@@ -2,6 +2,7 @@ package livetest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/tls"
 	"encoding/binary"
 	"io"
@@ -156,6 +157,25 @@ func Flood(tb testing.TB, method string, answer []byte, stuck bool) string {
 			flush(w)
 			<-r.Context().Done()
 		}
+		w.Header().Set("Grpc-Status", "0")
+	})
+}
+
+// Packed answers gRPC calls in form, with a message that is packed, which nobody asked for.
+func Packed(tb testing.TB) string {
+	tb.Helper()
+	return web(tb, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Trailer", "Grpc-Status")
+		w.Header().Set("Content-Type", "application/grpc")
+		w.Header().Set("Grpc-Encoding", "gzip")
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write(make([]byte, 1<<20))
+		_ = z.Close()
+		head := make([]byte, 5)
+		head[0] = 1
+		binary.BigEndian.PutUint32(head[1:], uint32(b.Len()))
+		_, _ = w.Write(append(head, b.Bytes()...))
 		w.Header().Set("Grpc-Status", "0")
 	})
 }

@@ -243,6 +243,93 @@ func TestCloseEndsEverything(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
+// TestCloseWithOpenConnections: calls that wait for an answer, and connections that nobody
+// uses, do not keep Close from its end.
+func TestCloseWithOpenConnections(t *testing.T) {
+	before := runtime.NumGoroutine()
+	silent := live.Record{Role: "querynode", Node: 7, Address: "10.0.0.7:9099", Method: "GET /metrics", Outcome: "timed out", Error: "no answer within 5s"}
+	s, err := recorded.Start(append(records(t), silent), recorded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := dial(t, s, "10.0.0.9:21123")
+	web, _ := s.Address("10.0.0.7:9099")
+	ended := make(chan error, 2)
+	go func() {
+		ended <- conn.Invoke(t.Context(), states, &milvuspb.GetComponentStatesRequest{}, new(milvuspb.ComponentStates))
+	}()
+	go func() {
+		response, err := http.Get("http://" + web + "/metrics") //nolint:gosec // of our own server
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		ended <- err
+	}()
+	idle, err := net.Dial("tcp", web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
+	select {
+	case err := <-ended:
+		t.Fatalf("an answer that never came when it was recorded: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	closed := make(chan struct{})
+	go func() {
+		s.Close()
+		s.Close() // once more does no harm
+		close(closed)
+	}()
+	for range 2 {
+		select {
+		case err := <-ended:
+			if err == nil {
+				t.Error("an answer came from a server that was closed")
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatal("a call outlives its server")
+		}
+	}
+	<-closed
+	_ = conn.Close()
+	http.DefaultClient.CloseIdleConnections()
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// TestTroubleOfPages: what an HTTP server did when it was recorded, it does again.
+func TestTroubleOfPages(t *testing.T) {
+	page := func(outcome, body string) live.Record {
+		return live.Record{Role: "querynode", Node: 7, Address: "10.0.0.7:9091", Method: "GET /metrics", Outcome: outcome, Error: outcome, Response: []byte(body)}
+	}
+	for outcome, want := range map[string]int{
+		"answered": http.StatusOK, "not ready": http.StatusInternalServerError, "denied": http.StatusForbidden, "unimplemented": http.StatusNotFound,
+		"not asked": http.StatusNotFound, "failed": http.StatusBadRequest, "refused": 0, "unreachable": 0,
+	} {
+		s, err := recorded.Start(append(records(t)[:4:4], page(outcome, "x 1\n")), recorded.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		web, _ := s.Address("10.0.0.7:9091")
+		response, err := http.Get("http://" + web + "/metrics") //nolint:gosec // of our own server
+		got := 0
+		if err == nil {
+			got = response.StatusCode
+			_ = response.Body.Close()
+		}
+		if got != want {
+			t.Errorf("%s: %d, want %d (%v)", outcome, got, want, err)
+		}
+		s.Close()
+	}
+}
+
 func TestNothingRecorded(t *testing.T) {
 	for name, list := range map[string][]live.Record{
 		"empty":      nil,

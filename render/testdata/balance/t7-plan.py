@@ -1,6 +1,6 @@
 # Moves that even out the query nodes of by-dev @ cluster-2.3.5-t7, as of 2026-11-20T09:06:38Z
 # Compactions replace segments, and Milvus's own balancer moves them: make the plan anew if it is not of today.
-from pymilvus import connections, db, utility
+from pymilvus import connections, utility
 
 connections.connect(host="localhost", port="19530")  # a proxy of the cluster
 

@@ -1,0 +1,104 @@
+package balance
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/model"
+)
+
+// TestExclusive: nodes that are divided among channels get no plan, and no verdict that knows nothing of it; what another
+// balancer has left behind counts for nothing.
+func TestExclusive(t *testing.T) {
+	for _, tt := range []struct {
+		name, balancer string
+		nodes          map[string][]model.NodeID
+		want           bool
+	}{
+		{"divided", "ChannelLevelScoreBalancer", map[string][]model.NodeID{"c0": {1}, "c1": {2, 3}}, true},
+		{"divided, and nobody tells the balancer", "", map[string][]model.NodeID{"c0": {1}, "c1": {2, 3}}, true},
+		{"left behind", "ScoreBasedBalancer", map[string][]model.NodeID{"c0": {1}, "c1": {2, 3}}, false},
+		{"too few nodes to be divided", "ChannelLevelScoreBalancer", map[string][]model.NodeID{"c0": nil, "c1": {}}, false},
+		{"not at all", "ChannelLevelScoreBalancer", nil, false},
+	} {
+		w := newWorld(1, 2, 3)
+		for i := range 9 {
+			w.serve(1, model.SegmentID(10+i), 1000, true)
+		}
+		w.parts.Replicas[0].ChannelNodes = tt.nodes
+		if tt.balancer != "" {
+			w.parts.Config = []*model.ConfigEntry{{Name: "queryCoord/balancer", Value: tt.balancer}}
+		}
+		s := Take(w.build())
+		g := s.Groups[0]
+		p, v := s.Plan(g, Options{}), s.Milvus(g)
+		if s.Exclusive(g) != tt.want || p.Unplanned != tt.want || len(p.Moves) == 0 != tt.want {
+			t.Errorf("%s: exclusive %v, %d moves, unplanned %v: %s", tt.name, s.Exclusive(g), len(p.Moves), p.Unplanned, p.Why)
+		}
+		if tt.want && tt.balancer != "" && v.Modelled {
+			t.Errorf("%s: %s", tt.name, v.Does)
+		}
+	}
+}
+
+func TestByRoom(t *testing.T) {
+	for version, want := range map[string]bool{"2.3.22": false, "2.4.12": false, "2.4.13": true, "v2.5.0": true, "2.6": true, "": true} {
+		if got := ByRoom(version); got != want {
+			t.Errorf("%q: %v", version, got)
+		}
+	}
+	// Of two nodes, the one with three times the memory is to have three times the rows.
+	for version, want := range map[string]int{"2.4.12": 2, "2.4.17": 0} {
+		w := newWorld(1, 2)
+		w.parts.Version.Text = version
+		w.live(1).System.Memory = 3 * w.live(2).System.Memory
+		for i := range 8 {
+			w.serve([]model.NodeID{1, 1, 1, 2}[i%4], model.SegmentID(10+i), 1000, true)
+		}
+		s := Take(w.build())
+		if v := s.Milvus(s.Groups[0]); len(v.Moves) != want {
+			t.Errorf("%s: %d moves: %s", version, len(v.Moves), v.Does)
+		}
+	}
+}
+
+// TestLeavingNodes: what a node that leaves still serves makes nobody's share less than even.
+func TestLeavingNodes(t *testing.T) {
+	w := newWorld(1, 2, 3)
+	for i := range 6 {
+		w.serve([]model.NodeID{1, 2, 3}[i%3], model.SegmentID(10+i), 1000, true)
+	}
+	w.parts.Sessions[2].Stopping = true
+	s := Take(w.build())
+	if g := s.Groups[0]; g.Spread.MaxMean != 1 || g.Spread.Nodes != 3 || g.TooFew() {
+		t.Errorf("%+v", g.Spread)
+	}
+}
+
+func TestTooFew(t *testing.T) {
+	w := newWorld(1, 2, 3)
+	w.serve(1, 10, 1000, true)
+	w.serve(2, 11, 1000, true)
+	if s := Take(w.build()); !s.Groups[0].TooFew() {
+		t.Error("two segments are enough for three nodes")
+	}
+	w.serve(2, 12, 1000, true)
+	if s := Take(w.build()); s.Groups[0].TooFew() {
+		t.Error("three segments are too few for three nodes")
+	}
+}
+
+// TestCallsKeepRoom: a move that needs the room which an earlier one made does not get before it by sharing a call.
+func TestCallsKeepRoom(t *testing.T) {
+	g := &Group{Collection: &model.Collection{Name: "docs"}, Database: "default"}
+	p := &Plan{Group: g, Moves: []Move{{Segment: 1, From: 1, To: 2}, {Segment: 2, From: 2, To: 3}, {Segment: 3, From: 1, To: 2}, {Segment: 4, From: 1, To: 2}}}
+	var got []string
+	for _, c := range p.Calls() {
+		got = append(got, c.String())
+	}
+	want := []string{`utility.load_balance("docs", 1, [2], [1])`, `utility.load_balance("docs", 2, [3], [2])`, `utility.load_balance("docs", 1, [2], [3, 4])`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
