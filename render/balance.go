@@ -165,9 +165,34 @@ func (t *balanceText) head() {
 	t.buf = t.painter.paint(t.buf, RoleTitle, fit(Harmless(c.Origin.Root)+" @ "+Harmless(c.Origin.Location), max(t.o.Width, 1<<16*b2i(t.o.Width == 0)), t.ellipsis()))
 	t.buf = append(t.buf, '\n')
 	t.line(RolePlain, "auto-balance "+AutoText(&t.r.Survey.Auto))
+	if t.r.Survey.Asked {
+		for _, text := range UnreadText(t.b.Env.Cluster.Loaded) {
+			t.line(RoleWarn, text)
+		}
+	}
 	if len(t.r.Survey.Unknown) > 0 {
 		t.line(RoleWarn, "not known, and not in the figures: "+unknownNames(t.r.Survey.Unknown))
 	}
+}
+
+// UnreadText says what of the metadata was not read, and what of the balance is unknown for it.
+func UnreadText(loaded model.Part) (lines []string) {
+	for _, x := range []struct {
+		part model.Part
+		text string
+	}{
+		{model.PartObjects, "collections were not read: what searches cost is unknown"},
+		{model.PartIndexes, "index definitions were not read: all rows count as compared one by one"},
+		{model.PartServing, "replicas were not read: which nodes share which work is a guess"},
+		{model.PartSessions, "sessions were not read: which nodes take segments is unknown"},
+		{model.PartSegments, "the records of segments were not read: rows are known of indexed ones only, and sizes of none"},
+		{model.PartLogs, "logs of segments were not read: sizes are unknown"},
+	} {
+		if !loaded.Has(x.part) {
+			lines = append(lines, x.text)
+		}
+	}
+	return lines
 }
 
 // unknownNames are nodes that did not say what they serve, and why.
@@ -202,8 +227,8 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 	if s.Nodes < 2 || s.MaxMean == 0 && s.RowsMaxMean == 0 {
 		return "max/mean " + NoneMark
 	}
-	texts := []string{"max/mean " + ratio(by.Of(s))}
-	if cv, ok := by.CV(s); ok {
+	texts := []string{"max/mean " + measured(by.Of(s))}
+	if cv, ok := by.CV(s); ok && by.Of(s) > 0 {
 		texts = append(texts, "CV "+ratio(cv))
 	}
 	for _, m := range []balance.Measure{balance.ByCost, balance.ByRows, balance.ByMemory} {
@@ -223,6 +248,14 @@ func GroupSpread(g *balance.Group, by balance.Measure) string {
 	return text
 }
 
+// measured is a largest share over the mean, which is 1 at least where it is known.
+func measured(x float64) string {
+	if x == 0 {
+		return UnknownMark
+	}
+	return ratio(x)
+}
+
 func ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
 // UnknownText says that figures of a replica are not of all its nodes, "" if they are.
@@ -236,7 +269,10 @@ func UnknownText(g *balance.Group) string {
 // GroupTitle names a replica: collection, id, resource group.
 func GroupTitle(g *balance.Group) string {
 	title := Harmless(g.Name())
-	if g.Replica == nil {
+	switch {
+	case g.Unread:
+		return title + " (the replicas were not read)"
+	case g.Replica == nil:
 		return title + " (no replica in the metadata)"
 	}
 	title += "  replica " + g.Replica.ID.String()
@@ -304,7 +340,7 @@ func (t *balanceText) group(i int, g *balance.Group) {
 func VerdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string {
 	text := Harmless(v.Does)
 	if len(v.Moves) > 0 {
-		text += ", to max/mean " + ratio(by.Of(&v.After))
+		text += ", to max/mean " + measured(by.Of(&v.After))
 		if by != balance.ByRows {
 			text += ", rows " + ratio(v.After.RowsMaxMean)
 		}

@@ -108,7 +108,11 @@ func newHeatTable(b *Balance, o *Options) (h *heatTable, more int) {
 	for _, n := range b.Report.Survey.Nodes {
 		row := []string{h.label(shareRow{n, nil})}
 		for _, g := range groups {
-			row = append(row, HeatCell(g, n, o.ASCII))
+			cell := HeatCell(g, n, o.ASCII)
+			if slices.ContainsFunc(g.Shares, b.Report.Survey.Rowless) && cell != "" {
+				cell = UnknownMark
+			}
+			row = append(row, cell)
 		}
 		h.texts = append(h.texts, row)
 	}

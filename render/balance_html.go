@@ -13,6 +13,7 @@ import (
 // harmless already, and the template escapes it.
 type balancePage struct {
 	Where, State, Auto, Weights, Version, All string
+	Unread                                    []string
 	Picture                                   template.HTML
 	Groups                                    []balancePageGroup
 }
@@ -44,6 +45,9 @@ func newBalancePage(b *Balance) *balancePage {
 	p := &balancePage{
 		Where: Harmless(origin.Root) + " @ " + Harmless(origin.Location), Version: Harmless(b.Version), Auto: AutoText(&r.Survey.Auto),
 		Weights: r.Survey.Weights.String(), Picture: balancePicture(r.Survey),
+	}
+	if r.Survey.Asked {
+		p.Unread = UnreadText(b.Env.Cluster.Loaded)
 	}
 	if !origin.Taken.IsZero() {
 		p.State = "state of " + stamp(origin.Taken)
@@ -123,7 +127,8 @@ table{border-collapse:collapse;font-size:.88rem}td,th{padding:.1rem .8rem .1rem 
 <h1>Balance of {{.Where}}</h1>
 <div class="dim">{{.State}}</div>
 <p>Auto-balance {{.Auto}}</p>
-{{.Picture}}
+{{range .Unread}}<p><strong>Unknown.</strong> {{.}}</p>
+{{end}}{{.Picture}}
 {{with .All}}<p>{{.}}</p>{{end}}
 {{range .Groups}}<h2>{{.Name}}</h2>
 <p>{{.Spread}}{{with .Unknown}}; {{.}}{{end}}</p>

@@ -146,7 +146,8 @@ func writeSpread(e encoder, s *balance.Spread) {
 	}{
 		{"max_mean", s.MaxMean}, {"cv", s.CV}, {"busiest_percent", 100 * s.Busiest}, {"rows_max_mean", s.RowsMaxMean}, {"rows_cv", s.RowsCV}, {"memory_max_mean", s.MemoryMaxMean},
 	} {
-		if x.value > 0 || s.Nodes > 1 && x.name != "memory_max_mean" {
+		// Where there are rows, and they cost nothing, it is unknown what they do.
+		if x.value > 0 || s.Nodes > 1 && x.name != "memory_max_mean" && s.RowsMaxMean == 0 {
 			e.key(x.name)
 			e.number(x.value)
 		}

@@ -88,7 +88,7 @@ func (t *groupTable) Cell(row, col int) view.Cell {
 	case col == 4:
 		return whole(g.Rows())
 	case col == 5:
-		return words(ratio(by.Of(&g.Spread)) + t.sign(g))
+		return words(measured(by.Of(&g.Spread)) + t.sign(g))
 	case col == 6:
 		if cv, ok := by.CV(&g.Spread); ok {
 			return words(ratio(cv))

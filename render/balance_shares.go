@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/view"
@@ -44,6 +43,8 @@ type shareTable struct {
 	rowsWhole   int64
 	// groups says that rows are of several replicas: a share is then one of its own replica.
 	groups bool
+	// partial says that of some node it is unknown how much it has, so that nobody's part of the whole is known.
+	partial bool
 }
 
 func newShareTable(b *Balance, rows []shareRow, o *Options) *shareTable {
@@ -52,6 +53,7 @@ func newShareTable(b *Balance, rows []shareRow, o *Options) *shareTable {
 		t.resource.Columns = append(t.resource.Columns, t.columns[i].Column)
 	}
 	for _, r := range rows {
+		t.partial = t.partial || b.Report.Survey.Rowless(r.Share)
 		if r.Known {
 			t.whole += r.Cost
 			t.most = max(t.most, r.Cost)
@@ -147,6 +149,29 @@ func asked(r shareRow, c view.Cell) view.Cell {
 	if !r.Known || r.FromMetrics {
 		return unknownCell()
 	}
+	return c
+}
+
+// rowsKnown is known where the node said what it serves, and the rows of that are.
+func (t *shareTable) rowsKnown(r shareRow, c view.Cell) view.Cell {
+	if t.balance.Report.Survey.Rowless(r.Share) {
+		return unknownCell()
+	}
+	return known(r, c)
+}
+
+// costKnown is known where besides that the fields of its collections are: without them nothing costs anything.
+func (t *shareTable) costKnown(r shareRow, c view.Cell) view.Cell {
+	if r.Cost == 0 && r.Rows() > 0 {
+		return unknownCell()
+	}
+	return t.rowsKnown(r, c)
+}
+
+// rowFigure is a figure of the rows of sealed segments.
+func rowFigure(name, title, doc string, show view.Show, of func(shareRow) int64) shareColumn {
+	c := figure(name, title, doc, show, 0, of)
+	c.cell = func(t *shareTable, r shareRow) view.Cell { return t.rowsKnown(r, whole(of(r))) }
 	return c
 }
 
@@ -248,14 +273,23 @@ func (t *shareTable) label(r shareRow) string {
 func shareFigures() []shareColumn {
 	return []shareColumn{
 		figure("sealed_segments", "SEALED", "Sealed segments in its memory, L0 not counted.", view.Always, 0, func(r shareRow) int64 { return int64(r.Sealed) }),
-		figure("sealed_rows", "SEALED ROWS", "Rows of them, as DataCoord recorded.", view.Always, 0, func(r shareRow) int64 { return r.SealedRows }),
+		rowFigure("sealed_rows", "SEALED ROWS", "Rows of them, as DataCoord recorded.", view.Always, func(r shareRow) int64 { return r.SealedRows }),
 		figure("growing_segments", "GROWING", "Growing segments of the shards that it leads.", view.Always, 6, func(r shareRow) int64 { return int64(r.Growing) }),
 		figure("growing_rows", "GROWING ROWS", "Rows of them.", view.Always, 2, func(r shareRow) int64 { return r.GrowingRows }),
-		figure("indexed_rows", "INDEXED ROWS", "Sealed rows behind a vector index; behind one of each vector field where there are several.", view.Wide, 0, func(r shareRow) int64 { return r.IndexedRows }),
-		figure("brute_force_rows", "BRUTE ROWS", "All other rows, which searches compare one by one, growing ones included.", view.Wide, 0, func(r shareRow) int64 { return r.BruteRows }),
+		rowFigure("indexed_rows", "INDEXED ROWS", "Sealed rows behind a vector index; behind one of each vector field where there are several.", view.Wide, func(r shareRow) int64 { return r.IndexedRows }),
+		rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, which searches compare one by one, growing ones included.", view.Wide, func(r shareRow) int64 { return r.BruteRows }),
 		told("l0_segments", "L0", "Segments that hold deletes only.", view.Int, view.Wide, 0, func(r shareRow) int64 { return int64(r.LevelZero) }),
 		told("unrecorded_segments", "UNRECORDED", "Sealed segments of which nobody says the rows: no figure of rows or cost has them.", view.Int, view.Hidden, 0, func(r shareRow) int64 { return int64(r.Unrecorded) }),
-		told("size_bytes", "SIZE", "Bytes of the logs of its sealed segments in storage.", view.Bytes, view.Wide, 0, func(r shareRow) int64 { return r.Bytes }),
+		{
+			view.Column{Name: "size_bytes", Title: "SIZE", Kind: view.Bytes, Show: view.Wide, Doc: "Bytes of the logs of its sealed segments in storage."},
+			everyone,
+			func(t *shareTable, r shareRow) view.Cell {
+				if !t.balance.Report.Survey.Sized() {
+					return unknownCell()
+				}
+				return asked(r, whole(r.Bytes))
+			},
+		},
 		told("index_bytes", "INDEX SIZE", "Bytes of the index files that it has loaded.", view.Bytes, view.Wide, 0, func(r shareRow) int64 { return r.IndexBytes }),
 		told("shard_leaders", "LEADERS", "Shards that it leads.", view.Int, view.Always, 3, func(r shareRow) int64 { return int64(r.Leaders) }),
 		{
@@ -310,7 +344,7 @@ func shareCosts() []shareColumn {
 		return shareColumn{
 			view.Column{Name: name, Kind: view.Int, Show: view.Hidden, Doc: doc},
 			scripts,
-			func(_ *shareTable, r shareRow) view.Cell { return known(r, whole(int64(math.Round(of(r))))) },
+			func(t *shareTable, r shareRow) view.Cell { return t.costKnown(r, whole(int64(math.Round(of(r))))) },
 		}
 	}
 	return []shareColumn{
@@ -320,21 +354,24 @@ func shareCosts() []shareColumn {
 		{
 			view.Column{Name: "brute_force_percent", Title: "BRUTE FORCE", Kind: view.Percent, Priority: 1, Doc: "The part of its search work that is brute force."},
 			everyone,
-			func(_ *shareTable, r shareRow) view.Cell {
+			func(t *shareTable, r shareRow) view.Cell {
 				if r.Cost <= 0 {
-					return known(r, noCell())
+					return t.costKnown(r, noCell())
 				}
-				return known(r, percentage(100*r.BruteCost/r.Cost))
+				return t.costKnown(r, percentage(100*r.BruteCost/r.Cost))
 			},
 		},
 		{
 			view.Column{Name: "cost_share_percent", Kind: view.Percent, Show: view.Hidden, Doc: "Its part of the replica's search work; of all replicas, of all search work."},
 			scripts,
 			func(t *shareTable, r shareRow) view.Cell {
-				if t.all(r) <= 0 {
-					return known(r, noCell())
+				switch {
+				case t.partial:
+					return unknownCell()
+				case t.all(r) <= 0:
+					return t.costKnown(r, noCell())
 				}
-				return known(r, percentage(100*r.Cost/t.all(r)))
+				return t.costKnown(r, percentage(100*r.Cost/t.all(r)))
 			},
 		},
 		{
@@ -343,58 +380,4 @@ func shareCosts() []shareColumn {
 			func(t *shareTable, r shareRow) view.Cell { return words(t.bar(r)) },
 		},
 	}
-}
-
-// barWidth is the longest bar for a terminal.
-func barWidth(o *Options) int {
-	switch {
-	case o.Width == 0 || o.Width >= 140:
-		return 24
-	case o.Width >= 100:
-		return 16
-	}
-	return 10
-}
-
-// bar draws a node's part of the search work: behind an index, sealed by brute force, growing.
-func (t *shareTable) bar(r shareRow) string {
-	if !r.Known {
-		return UnknownMark
-	}
-	if t.whole <= 0 {
-		return NoneMark
-	}
-	return CostBar(r.Share, t.most, barWidth(t.o), t.o.ASCII) + part(r.Cost, t.whole)
-}
-
-// CostBar is a bar of the search work of a share; most fills all cells. It ends with a blank,
-// and is never empty.
-func CostBar(s *balance.Share, most float64, size int, ascii bool) string {
-	glyphs := [...]string{"▇", "▒", "░", "·"}
-	if ascii {
-		glyphs = [...]string{"#", "+", "-", "."}
-	}
-	if s.Cost <= 0 || most <= 0 {
-		return glyphs[3] + " "
-	}
-	var b strings.Builder
-	sum, drawn := 0.0, 0
-	for i, cost := range []float64{s.Cost - s.BruteCost, s.BruteCost - s.GrowingCost, s.GrowingCost} {
-		sum += cost
-		n := int(math.Round(sum/most*float64(size))) - drawn
-		b.WriteString(strings.Repeat(glyphs[i], max(0, n)))
-		drawn += max(0, n)
-	}
-	if drawn == 0 {
-		return glyphs[3] + " "
-	}
-	return b.String() + " "
-}
-
-// barLegend explains CostBar.
-func barLegend(o *Options) string {
-	if o.ASCII {
-		return "# behind an index, + sealed by brute force, - growing"
-	}
-	return "▇ behind an index, ▒ sealed by brute force, ░ growing"
 }

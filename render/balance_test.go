@@ -71,6 +71,51 @@ func TestGoldenBalanceUnknown(t *testing.T) {
 	}
 }
 
+// TestBalanceUnread takes parts of the metadata away: what they tell is unknown then, and said to be, and no plan is made.
+func TestBalanceUnread(t *testing.T) {
+	env := underloaded(t)
+	for _, tt := range []struct {
+		part  model.Part
+		take  func(*model.Parts)
+		plan  string
+		said  string
+		not   []string
+		total string // of all replicas
+	}{
+		{
+			model.PartSegments | model.PartLogs, func(p *model.Parts) { p.Segments = nil }, "the records of segments were not read", "the records of segments were not read: rows are known of indexed ones only",
+			[]string{"max/mean 1.55", " 6.2%", " 8.1%"},
+			"max/mean -",
+		},
+		{
+			model.PartObjects, func(p *model.Parts) { p.Collections = nil }, "what searches of it cost is unknown, as its fields are; --by rows does without", "collections were not read: what searches cost is unknown",
+			[]string{"0.00", "0%"},
+			"max/mean ?  rows 1.27",
+		},
+		{model.PartServing, func(p *model.Parts) { p.Replicas = nil }, "the replicas were not read", "replicas were not read: which nodes share which work is a guess", []string{"outside", "no replica in the metadata"}, "max/mean 1.55"},
+		{model.PartSessions, func(p *model.Parts) { p.Sessions = nil }, "the sessions were not read: which nodes take segments is unknown", "sessions were not read", []string{"did not say"}, "max/mean -"},
+	} {
+		p := env.Cluster.Parts
+		tt.take(&p)
+		p.Loaded &^= tt.part
+		b := balanceOf(view.NewEnv(model.Build(p).WithRuntime(env.Cluster.Runtime), env.Now), true)
+		text := string(balanceBytes(t, b, "table", Options{Width: 200}))
+		for _, want := range []string{tt.said, "ALL REPLICAS  " + tt.total, "Plan: none: " + tt.plan} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: it does not say %q:\n%s", tt.said, want, text)
+			}
+		}
+		for _, bad := range append(tt.not, "load_balance", "NaN") {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s: it says %q:\n%s", tt.said, bad, text)
+			}
+		}
+		if page := string(balanceBytes(t, b, "html", Options{})); !strings.Contains(page, tt.said) {
+			t.Errorf("the page does not say %q", tt.said)
+		}
+	}
+}
+
 // TestPlansOfSeveralDatabases: a script that goes through several databases says before each plan which is meant.
 func TestPlansOfSeveralDatabases(t *testing.T) {
 	plan := func(database, name string) *balance.Plan {

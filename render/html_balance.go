@@ -72,7 +72,11 @@ func newHTMLBalance(s *balance.Survey) *htmlBalance {
 		most, all = max(most, n.Cost), all+n.Cost
 	}
 	for _, n := range s.Nodes {
-		p.Nodes = append(p.Nodes, newHTMLNode(n, most, all))
+		h := newHTMLNode(n, most, all)
+		if s.Rowless(n) {
+			h.Known, h.Share, h.Parts = false, UnknownMark, nil
+		}
+		p.Nodes = append(p.Nodes, h)
 	}
 	if s.Spread.MaxMean > 0 {
 		p.Spread = "The busiest node has " + strconv.FormatFloat(s.Spread.MaxMean, 'f', 2, 64) + " times the mean work; coefficient of variation " +
@@ -142,7 +146,11 @@ func (p *htmlBalance) heat(s *balance.Survey) {
 	for _, g := range groups {
 		row := htmlGroup{Name: Harmless(g.Name())}
 		for _, n := range s.Nodes {
-			row.Cells = append(row.Cells, heatCell(g, n))
+			cell := heatCell(g, n)
+			if slices.ContainsFunc(g.Shares, s.Rowless) && cell.Text != "" {
+				cell = htmlCell{Text: UnknownMark}
+			}
+			row.Cells = append(row.Cells, cell)
 		}
 		p.Groups = append(p.Groups, row)
 	}

@@ -55,6 +55,9 @@ func (p *balancePage) head(r *balance.Report, w int) {
 		look = lineWarn
 	}
 	p.wrapped(look, "auto-balance "+render.AutoText(&r.Survey.Auto), w)
+	for _, text := range render.UnreadText(p.weighed.Env.Cluster.Loaded) {
+		p.wrapped(lineWarn, text, w)
+	}
 	if len(r.Survey.Unknown) > 0 {
 		names := make([]string, len(r.Survey.Unknown))
 		for i, n := range r.Survey.Unknown {

@@ -230,7 +230,7 @@ func faultReport(verdicts []*verdict) string {
 			outcome += fmt.Sprintf(" but for %d of severity info", v.infos)
 		}
 		if len(v.alarms) > 0 {
-			outcome += fmt.Sprintf("; false: %s", strings.Join(v.alarms, "; "))
+			outcome += "; false: " + strings.Join(v.alarms, "; ")
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |", v.what, v.was, outcome, orDash(v.health), orDash(v.moves)))
 	}

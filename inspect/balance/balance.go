@@ -48,6 +48,8 @@ type Group struct {
 	Sealed int
 	// Unknown counts its nodes of which it is unknown what they serve: figures are of the others.
 	Unknown int
+	// Unread says that replicas were not read: Replica is nil, and there may well be one.
+	Unread bool
 }
 
 // Spread is how uneven shares are. Of one share, or of shares without work, everything is 0.
@@ -96,7 +98,8 @@ type Share struct {
 	// brute force, GrowingCost that of growing rows, which no segment move takes away.
 	Cost, BruteCost, GrowingCost float64
 
-	takes bool
+	takes  bool
+	unread bool // replicas were not read: nothing tells whether it is a member
 }
 
 // Rows are sealed and growing rows together.
@@ -142,7 +145,7 @@ func (s *Share) State() string {
 		return "read-only"
 	case s.Streaming:
 		return "streaming"
-	case !s.Member:
+	case !s.Member && !s.unread:
 		return "outside"
 	}
 	return ""

@@ -196,6 +196,9 @@ func (s *Survey) unmodelled(g *Group, balancer string) string {
 	default:
 		return "what " + balancer + " would do is not worked out"
 	}
+	if why := s.unread(); why != "" {
+		return why
+	}
 	takers := 0
 	for _, x := range g.Shares {
 		if !x.takes {

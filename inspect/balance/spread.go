@@ -1,6 +1,10 @@
 package balance
 
-import "math"
+import (
+	"math"
+
+	"kitescope/inspect/model"
+)
 
 // spreadOf measures how uneven shares are: over the nodes that take segments, and those
 // that serve some all the same. Nodes of which nothing is known are left out, so are
@@ -30,6 +34,42 @@ func spreadOf(shares []*Share) Spread {
 		s.Busiest = cost.max / cost.sum
 	}
 	return s
+}
+
+// spread is the spreadOf of what was read: without the records of segments some have unknown rows, and none a size.
+func (s *Survey) spread(shares []*Share) Spread {
+	for _, x := range shares {
+		if x.counts() && s.Rowless(x) {
+			return Spread{}
+		}
+	}
+	x := spreadOf(shares)
+	if !s.Sized() {
+		x.MemoryMaxMean = 0
+	}
+	return x
+}
+
+// Rowless reports whether rows, and so the cost, of what a node serves are unknown, because the records of segments were not
+// read. Single segments that have no record, being newer than the metadata, are only noted: see Share.Unrecorded.
+func (s *Survey) Rowless(x *Share) bool {
+	return x.Unrecorded > 0 && !s.cluster.Loaded.Has(model.PartSegments)
+}
+
+// Sized reports whether the sizes of segments were read.
+func (s *Survey) Sized() bool { return s.cluster.Loaded.Has(model.PartSegments | model.PartLogs) }
+
+// unread says which part of the metadata was not read that tells what could be moved, "" if all was.
+func (s *Survey) unread() string {
+	switch loaded := s.cluster.Loaded; {
+	case !loaded.Has(model.PartServing):
+		return "the replicas were not read"
+	case !loaded.Has(model.PartSessions):
+		return "the sessions were not read: which nodes take segments is unknown"
+	case !loaded.Has(model.PartSegments):
+		return "the records of segments were not read"
+	}
+	return ""
 }
 
 // counts reports whether a share is one of those that are compared.

@@ -87,7 +87,7 @@ func (t *taking) replica(r *model.Replica) {
 
 // group starts a group of a collection.
 func (t *taking) group(id model.CollectionID) *Group {
-	g := &Group{ID: id, Collection: t.cluster.Collection(id)}
+	g := &Group{ID: id, Collection: t.cluster.Collection(id), Unread: !t.cluster.Loaded.Has(model.PartServing)}
 	if g.Collection != nil {
 		g.Database = t.cluster.DatabaseName(g.Collection.Database)
 	}
@@ -100,7 +100,7 @@ func (t *taking) group(id model.CollectionID) *Group {
 func (t *taking) node(id model.NodeID) *Share {
 	x := t.nodes[id]
 	if x == nil {
-		x = &Share{Node: id, Session: t.cluster.SessionIn(id, "querynode"), Live: t.cluster.Runtime.LiveNode("querynode", id)}
+		x = &Share{Node: id, Session: t.cluster.SessionIn(id, "querynode"), Live: t.cluster.Runtime.LiveNode("querynode", id), unread: !t.cluster.Loaded.Has(model.PartServing)}
 		x.Known = x.Live != nil && x.Live.Distribution != nil
 		x.takes = x.Session != nil && !x.Session.Stopping && !embedded(x.Session)
 		x.Streaming = x.Session != nil && embedded(x.Session)
@@ -120,7 +120,7 @@ func (t *taking) share(g *Group, id model.NodeID) *Share {
 	x := g.Share(id)
 	if x == nil {
 		n := t.node(id)
-		x = &Share{Node: id, Session: n.Session, Live: n.Live, Known: n.Known, FromMetrics: n.FromMetrics}
+		x = &Share{Node: id, Session: n.Session, Live: n.Live, Known: n.Known, FromMetrics: n.FromMetrics, unread: n.unread}
 		g.Shares = append(g.Shares, x)
 	}
 	return x
@@ -237,10 +237,10 @@ func (t *taking) finish() {
 				g.Unknown++
 			}
 		}
-		g.Spread = spreadOf(g.Shares)
+		g.Spread = t.spread(g.Shares)
 	}
 	slices.SortFunc(t.Nodes, byNode)
-	t.Spread = spreadOf(t.Nodes)
+	t.Spread = t.spread(t.Nodes)
 	slices.SortStableFunc(t.Groups, func(a, b *Group) int {
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Database, b.Database), cmp.Compare(a.Name(), b.Name()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.replica(), b.replica()))
 	})

@@ -210,6 +210,10 @@ func TestImportStuck(t *testing.T) {
 		{"waiting for long", task("import-job", "Pending", 40*time.Minute, 0), []string{"warning tasks/import-job/7 import-job 7 into docs is Pending for 40 min: it has not begun"}, ""},
 		{"at work", task("import-job", "Importing", 2*time.Hour, 0), nil, ""},
 		{"at work for very long", task("import-job", "Importing", 13*time.Hour, 0), []string{"warning tasks/import-job/7 it is not finished"}, ""},
+		{"at work for very long, and getting on", func(w *world) {
+			task("import-job", "Importing", 13*time.Hour, 0)(w)
+			w.Tasks = append(w.Tasks, &model.Task{ID: 8, Type: "import", State: "Completed", Collection: wellColl, Trigger: 7, EndedAt: backT(20 * time.Minute)})
+		}, []string{"info tasks/import-job/7 it is not finished"}, ""},
 		{"on a node that is gone", task("import", "InProgress", 10*time.Minute, 99), []string{"warning tasks/import/7 its node is gone"}, ""},
 		{"on a node that is there", task("import", "InProgress", 10*time.Minute, 5), nil, ""},
 		{"no data node is there", func(w *world) {

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/model"
@@ -14,6 +15,8 @@ const (
 	importIdle = 30 * time.Minute
 	// importLong is how long a job may work: large imports take hours.
 	importLong = 12 * time.Hour
+	// importRecent is how recent the last task of a job that ended has to be for a long one to count as getting on.
+	importRecent = time.Hour
 	// importGone is what DataCoord is given to notice that a node is gone.
 	importGone = 5 * time.Minute
 	// importLeft is how old importing segments without an import have to be; before 2.4 imports are not in etcd, and may be under way.
@@ -29,7 +32,7 @@ var ImportStuck = &Check{
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions | model.PartSegments,
 	Doc: `Looks at import jobs and their tasks (Milvus 2.4 and later), and at importing segments. A warning if
 
-- a job is Pending for 30 minutes, or in another state that is not final for 12 hours;
+- a job is Pending for 30 minutes, or in another state that is not final for 12 hours (information, if one of its tasks ended within the last hour);
 - a task is in progress for 5 minutes on a node that has no session, or a job is open for 5 minutes and no data node is registered;
 - segments of a living collection are importing, an hour after they were made, while no job of the collection is under way: they are what an import
   that was cut off left. Before 2.4, where etcd does not tell of imports, after a day.
@@ -76,8 +79,15 @@ func (p *Pass) importProblem(t *model.Task) string {
 	return ""
 }
 
+// getsOn reports whether a task of an import job ended not long ago.
+func (p *Pass) getsOn(job *model.Task) bool {
+	return slices.ContainsFunc(p.Tasks, func(t *model.Task) bool {
+		return (t.Type == "preimport" || t.Type == "import") && t.Trigger == job.ID && !p.olderThan(t.EndedAt, importRecent, true)
+	})
+}
+
 func (p *Pass) reportImport(t *model.Task, why string) {
-	p.Report(Finding{
+	f := Finding{
 		Severity: Warning, Object: refTask(t), Objects: p.taskObjects(t),
 		Message: fmt.Sprintf("%s %d into %s is %s for %s: %s", t.Type, t.ID, collectionLabel(p.Cluster, t.Collection), t.State, span(p.since(t)), why),
 		Evidence: []Evidence{
@@ -89,7 +99,11 @@ func (p *Pass) reportImport(t *model.Task, why string) {
 		},
 		Impact: "Its rows are not there.",
 		Hint:   fmt.Sprintf("utility.get_bulk_insert_state(task_id=%d), and %s", t.Trigger, p.logOf(t)),
-	})
+	}
+	if t.Type == "import-job" && p.getsOn(t) {
+		f.Severity = Info
+	}
+	p.Report(f)
 }
 
 // judgeImporting looks for importing segments that no import works on.

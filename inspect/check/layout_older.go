@@ -24,7 +24,7 @@ var LayoutOlder = &Check{
 fields inside) while 2.2 or later runs. 2.2 moved all of them and does not look for the old ones; the migration tool (meta-migration) rewrites and removes them.
 
 An error if index definitions or load states of 2.1 exist and none of the newer kind: they were lost in the upgrade. Captured with 2.2.16 on the data of 2.1.0, without the tool: collections and
-rows were there, all indexes gone, nothing loaded, ` + "`/healthz`" + ` OK. Also an error if 2.3 or later runs on collections of the 2.1 layout. Otherwise the old keys are leftovers: a warning.
+rows were there, all indexes gone, nothing loaded, ` + "`/healthz`" + ` OK. Also an error if 2.3 or later runs on collections of the 2.1 layout. Otherwise the old keys are leftovers: information.
 
 Collections that are kept as 2.2.0 to 2.2.8 did, without a database, are read by later versions: no finding. Milvus issues 19708, 20324, 37614.`,
 	Remedy: `Save a snapshot of etcd as it is (` + "`etcdctl snapshot save FILE`" + `). Stop Milvus, restore the metadata from before the upgrade, run the migration tool of Milvus 2.2, and upgrade again. If the new version has been written to, it is easier to create
@@ -39,7 +39,7 @@ func runLayoutOlder(p *Pass) error {
 	kinds := p.KeysByKind
 	indexes, loads := kinds["index-2.1"]+kinds["segment-index-2.1"]+kinds["index-meta-2.1"], kinds["collection-load-2.1"]
 	old := int64(0)
-	f := Finding{Severity: Warning}
+	f := Finding{}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		if strings.HasSuffix(kind, "-2.1") && kinds[kind] > 0 {
 			old += kinds[kind]

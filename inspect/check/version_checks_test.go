@@ -36,7 +36,7 @@ func TestLayoutOlder(t *testing.T) {
 			upgraded(w)
 			w.KeysByKind["index"], w.KeysByKind["collection-load"] = 4, 6
 			w.Collections[0].Layout = "2.2"
-		}, []string{"warning / 28 keys of Milvus 2.1 are left over"}, ""},
+		}, []string{"info / 28 keys of Milvus 2.1 are left over"}, ""},
 		{"2.1 itself", func(w *world) { upgraded(w); w.Version.Text = "2.1" }, nil, ""},
 		{"before databases", func(w *world) { w.Collections[0].Layout = "2.2" }, nil, ""},
 		{"not all read", func(w *world) { upgraded(w); w.Loaded &^= model.PartRest }, nil, "could not be read"},

@@ -197,7 +197,7 @@ func (s *server) rounds() [][]turn {
 // put puts one question, under its other names if the first is not known, and records how it ended.
 func (a *asking) put(ctx context.Context, l *link, s *session, q inquiry) {
 	if isTimeout(context.Cause(ctx)) {
-		a.record(s, q, nil, failed(model.NotAsked, "the %s that this process has were over before", a.client.opts.Timeout), 0)
+		a.record(s, q, nil, failed(model.NotAsked, "its turn did not come within the %s for this process", a.client.opts.Timeout), 0)
 		return
 	}
 	response, took, f := a.call(ctx, l, s, q)

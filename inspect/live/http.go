@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -110,14 +111,29 @@ func (a *asking) get(ctx context.Context, web *http.Client, s *session, address,
 	p := page{Record: Record{Role: s.Role, Node: s.Node, Address: address, Method: method, Outcome: model.Answered.String()}}
 	ctx, cancel := context.WithCancel(ctx)
 	tenant := a.client.room.enter(ctx, cancel)
+	free := func() {}
 	p.done = func() {
 		tenant.leave()
 		cancel()
+		free()
 	}
-	p.Response, p.failure = a.client.fetch(ctx, web, address, strings.TrimPrefix(method, "GET "), tenant)
+	var pieces [][]byte
+	pieces, p.failure = a.client.fetch(ctx, web, address, strings.TrimPrefix(method, "GET "), tenant)
 	p.Took = time.Since(start)
-	if gone, _ := tenant.state(); gone != nil {
+	if len(pieces) > largeAnswer/pieceSize {
+		select {
+		case a.client.large <- struct{}{}:
+			free = func() { <-a.client.large }
+		case <-ctx.Done():
+			pieces, p.failure = nil, unread(a.client.opts.Timeout)
+		}
+	}
+	p.Response = slices.Concat(pieces...)
+	switch gone, waited := tenant.state(); {
+	case gone != nil:
 		p.Response, p.failure = nil, gone
+	case waited && p.failure != nil:
+		p.failure = unread(a.client.opts.Timeout)
 	}
 	if f := p.failure; f != nil {
 		p.Outcome, p.Error = f.outcome.String(), f.reason
@@ -130,7 +146,7 @@ const maxTrouble = 4 << 10
 
 // fetch reads an answer over HTTP, up to the limit. An answer that is an error may have
 // a body that says more: it is returned as well.
-func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([]byte, *failure) {
+func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([][]byte, *failure) {
 	request := (&http.Request{
 		Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: address, Path: path}, Host: address,
 		Header: http.Header{"Accept": {"text/plain"}, "User-Agent": {"kitescope"}},
@@ -140,20 +156,19 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, address, path stri
 		return nil, c.httpFailure(err)
 	}
 	defer response.Body.Close()
-	limit := c.opts.MaxAnswer
-	if response.StatusCode != http.StatusOK || path != metricsPath {
+	limit, whole := c.opts.MaxAnswer, response.StatusCode == http.StatusOK && path == metricsPath
+	if !whole {
 		limit = maxTrouble
-	} else if response.ContentLength > limit {
+	}
+	if whole && response.ContentLength > limit {
 		return nil, tooLarge(response.ContentLength, limit)
 	}
-	body, err := io.ReadAll(io.LimitReader(&roomyBody{response.Body, room}, limit+1))
+	body, more, err := readPieces(&roomyBody{response.Body, room}, limit)
 	switch {
 	case err != nil:
 		return nil, c.httpFailure(err)
-	case int64(len(body)) > limit && limit == c.opts.MaxAnswer:
+	case more && whole:
 		return nil, tooLarge(0, limit)
-	case int64(len(body)) > limit:
-		body = body[:limit]
 	}
 	switch code := response.StatusCode; {
 	case code == http.StatusOK:
@@ -163,10 +178,33 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, address, path stri
 	case code == http.StatusNotFound:
 		return nil, failed(model.Unimplemented, "%s", response.Status)
 	case code >= http.StatusInternalServerError:
-		return body, failed(model.NotReady, "%s: %s", response.Status, body)
+		return body, failed(model.NotReady, "%s: %s", response.Status, slices.Concat(body...))
 	default:
 		return nil, failed(model.Failed, "%s", response.Status)
 	}
+}
+
+// pieceSize is how much of a body is held in one piece, so that it need not be copied as it grows.
+const pieceSize = 64 << 10
+
+// readPieces reads up to a limit, and reports whether there is more.
+func readPieces(r io.Reader, limit int64) (pieces [][]byte, more bool, err error) {
+	r = io.LimitReader(r, limit+1)
+	size := int64(0)
+	for err == nil {
+		piece, n := make([]byte, pieceSize), 0
+		for held := 0; err == nil && held < len(piece); held += n {
+			n, err = r.Read(piece[held:])
+			size += int64(n)
+		}
+		pieces = append(pieces, piece)
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, false, err
+	}
+	last := len(pieces) - 1
+	pieces[last] = pieces[last][:min(size, limit)-int64(last)*pieceSize]
+	return pieces, size > limit, nil
 }
 
 // httpFailure says why there is no answer over HTTP.

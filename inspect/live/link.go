@@ -178,7 +178,7 @@ func (l *link) whyLate(ctx context.Context) error {
 	case len(first) > 0 && !isSettings(first):
 		return l.whyGarbled(first)
 	case waited:
-		return failed(model.TimedOut, "not read to its end within %s: the answers of other processes held the memory", patience)
+		return unread(patience)
 	case dialed:
 		return failed(model.TimedOut, "connected, and no answer within %s", patience)
 	case resolving != "":

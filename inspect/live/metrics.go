@@ -26,7 +26,7 @@ const (
 	maxMetricsLine   = 64 << 10
 	maxMetricsSeries = 200_000
 	maxMetricsLabels = 20 // of one series; Milvus has ten at most
-	maxMetricsKept   = 48 << 20
+	maxMetricsKept   = 32 << 20
 )
 
 // ParseMetrics reads the text of a process's /metrics. Of broken text, and of more than

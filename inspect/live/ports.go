@@ -12,8 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"kitescope/inspect/model"
 )
@@ -77,15 +76,7 @@ func (p *ports) common() (port int, silent []*silentSession) {
 // learn reads out of a session's configuration whom else to ask: the process's own
 // HTTP server, and the message queue.
 func (a *asking) learn(s *session, response []byte) func(context.Context) {
-	nothing := func(context.Context) {}
-	config := new(internalpb.ShowConfigurationsResponse)
-	if tooHeavy(config, response) != nil || proto.Unmarshal(response, config) != nil {
-		return nothing // the Decoder says so
-	}
-	values := make(map[string]string, len(config.GetConfiguations()))
-	for _, pair := range config.GetConfiguations() {
-		values[model.FoldConfigKey(pair.GetKey())] = pair.GetValue()
-	}
+	values := settings(response, append(queueSettings(), configMetricsPort))
 	a.queue.Do(func() { a.askQueue(values) })
 	port, err := strconv.ParseUint(values[configMetricsPort], 10, 16)
 	if err != nil || port == 0 {
@@ -93,6 +84,32 @@ func (a *asking) learn(s *session, response []byte) func(context.Context) {
 	}
 	a.ports.tell(s.Node, int(port))
 	return func(ctx context.Context) { a.scrape(ctx, s, int(port)) }
+}
+
+// settings reads some keys, folded, out of an encoded ShowConfigurationsResponse. Many are read
+// at a time, before the Decoder has seen how large they become: nothing else is decoded.
+func settings(response []byte, wanted []string) map[string]string {
+	values := map[string]string{}
+	_ = eachField(response, func(number protowire.Number, pair []byte) {
+		const configuations = 2 // KeyValuePair: the key is 1, the value 2
+		var key, value string
+		if number != configuations || len(pair) > maxProse {
+			return
+		}
+		_ = eachField(pair, func(number protowire.Number, text []byte) {
+			switch number {
+			case 1:
+				key = string(text)
+			case 2:
+				value = string(text)
+			}
+		})
+		folded := model.FoldConfigKey(key)
+		if _, known := values[folded]; slices.Contains(wanted, folded) && (!known || key == folded) {
+			values[folded] = value // the folded key is the one that Milvus looks up
+		}
+	})
+	return values
 }
 
 // tellsPort reports whether a session of the same process is asked for its configuration.
@@ -175,7 +192,7 @@ func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) 
 	case givenUp(ctx):
 	case p.failure != nil:
 		s.why = p.failure.outcome.String() + " (" + p.failure.reason + ")"
-	case !nameSession(p.Response, s.session):
+	case !a.nameSession(p.Response, s.session):
 		s.why = "what answers does not name this session"
 	default:
 		s.found = true
@@ -189,8 +206,11 @@ func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) 
 	a.scrapeLater(s.session, address)
 }
 
-// nameSession reports whether metrics are those of a session's process.
-func nameSession(metrics []byte, s *session) bool {
+// nameSession reports whether metrics are those of a session's process. They are parsed one
+// at a time, as all that is decoded.
+func (a *asking) nameSession(metrics []byte, s *session) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	m, err := NewDecoder().parseMetrics(bytes.NewReader(metrics), time.Time{})
 	return err == nil && namesItself(m)[sessionKey{s.Role, s.Node}]
 }

@@ -63,6 +63,11 @@ func (h queueHint) kind(config map[string]string) (kind string, certain bool) {
 	return "", false
 }
 
+// queueSettings are the keys of a configuration that tell of the message queue, folded.
+func queueSettings() []string {
+	return []string{"mqtype", "kafkabrokerlist", "kafkasecurityprotocol", "kafkasaslusername", "kafkasslenabled", "kafkausessl"}
+}
+
 // askQueue asks the message queue that a configuration names, beside everything else.
 func (a *asking) askQueue(config map[string]string) {
 	kind, certain := a.plan.queue.kind(config)

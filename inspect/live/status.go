@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
@@ -36,25 +37,33 @@ func statusField(method string) protowire.Number {
 func statusOf(method string, response []byte) (*commonpb.Status, error) {
 	field := statusField(method)
 	status := new(commonpb.Status)
-	for b := response; len(b) > 0; {
+	var broken error
+	err := eachField(response, func(number protowire.Number, value []byte) {
+		if number == field && broken == nil {
+			broken = proto.UnmarshalOptions{Merge: true}.Unmarshal(brief(value), status)
+		}
+	})
+	return status, cmp.Or(err, broken)
+}
+
+// eachField visits the fields of a message that have a length.
+func eachField(message []byte, visit func(protowire.Number, []byte)) error {
+	for b := message; len(b) > 0; {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
-			return nil, protowire.ParseError(n)
+			return protowire.ParseError(n)
 		}
-		b = b[n:]
-		size := protowire.ConsumeFieldValue(number, kind, b)
+		size := protowire.ConsumeFieldValue(number, kind, b[n:])
 		if size < 0 {
-			return nil, protowire.ParseError(size)
+			return protowire.ParseError(size)
 		}
-		if number == field && kind == protowire.BytesType {
-			value, _ := protowire.ConsumeBytes(b)
-			if err := (proto.UnmarshalOptions{Merge: true}).Unmarshal(brief(value), status); err != nil {
-				return nil, err
-			}
+		if kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(b[n:])
+			visit(number, value)
 		}
-		b = b[size:]
+		b = b[n+size:]
 	}
-	return status, nil
+	return nil
 }
 
 // brief leaves out of a message what is longer than any text for people.

@@ -18,13 +18,14 @@ type layoutRule struct {
 }
 
 // layoutRules are tried in order, the newest layout first: keys outlive the version
-// that wrote them, so only the newest kind of key tells.
+// that wrote them, so only the newest kind of key tells. Targets tell nothing: 2.3.13 writes
+// them as 2.4 does (milvus pull request 31449).
 func layoutRules() []layoutRule {
 	return []layoutRule{
 		{"3.0 or newer", []kindID{kindSnapshot, kindQueryView, kindWALQueryView, kindWALSalvage, kindPredicateDeltalog}},
 		{"2.6 or newer", []kindID{kindStreamingVersion, kindControlChannel, kindPChannel, kindBroadcastTask, kindWALCheckpoint, kindWALVChannel, kindWALSegment, kindStructField}},
 		{"2.5 or newer", []kindID{kindStatsTask, kindBM25Log, kindFunction, kindPrivilegeGroup}},
-		{"2.4 or newer", []kindID{kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask, kindPartitionStats, kindPartitionStatsVersion, kindTarget}},
+		{"2.4 or newer", []kindID{kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask, kindPartitionStats, kindPartitionStatsVersion}},
 		{"2.2.9 or newer", []kindID{kindDatabase, kindCollection, kindAlias}},
 		{"2.2.0 to 2.2.8", []kindID{kindField, kindPartition, kindFieldIndex, kindCollectionLoad, kindAlias22}},
 		{"2.1", []kindID{kindCollection22, kindIndex21, kindIndexMeta21, kindCollectionLoad21}},

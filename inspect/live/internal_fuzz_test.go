@@ -1,0 +1,96 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/model"
+)
+
+// FuzzProxyAnswer: whatever a proxy answers, there is a tunnel or a reason.
+func FuzzProxyAnswer(f *testing.F) {
+	f.Add(true, []byte("\x05\x00\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50rest"))
+	f.Add(true, []byte("\x05\x02\x01\x00\x05\x05\x00\x03\x02ab\x00\x50"))
+	f.Add(false, []byte("HTTP/1.1 200 OK\r\n\r\nrest"))
+	f.Add(false, []byte("HTTP/1.1 200 OK\nContent-Length: 2\n\nrest"))
+	f.Add(false, []byte("HTTP/1.1 407 No\r\nContent-Length: 3\r\n\r\nabc"))
+	f.Fuzz(func(t *testing.T, socks bool, answer []byte) {
+		r := through(t, map[bool]string{true: "socks5", false: "http"}[socks]+"://u:p@proxy:1", answer)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		conn, err := r.dial(ctx, "10.0.0.1:80")
+		if (conn == nil) != (err != nil) || err != nil && err.Error() == "" {
+			t.Fatalf("%v, %v", conn, err)
+		}
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		// What follows the header, and nothing of it, is the tunnel's.
+		rest, _ := io.ReadAll(conn)
+		head, found := bytes.CutSuffix(answer, rest)
+		if !found || !socks && !bytes.HasSuffix(head, []byte("\n\n")) && !bytes.HasSuffix(head, []byte("\n\r\n")) {
+			t.Errorf("tunnel begins with %q", rest)
+		}
+	})
+}
+
+// FuzzBroker: whatever a broker answers, there are offsets or a reason.
+func FuzzBroker(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x16\x00\x00\x00\x01\x00\x00\x00\x00\x00\x02\x00\x03\x00\x00\x00\x0c\x00\x02\x00\x00\x00\x07"))
+	f.Add([]byte(tlsAlertBytes))
+	f.Add([]byte("\x7f\xff\xff\xff\x00\x00\x00\x01"))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		d := &dialer{routes: routes{}, patience: time.Second}
+		d.connect = func(context.Context, string) (net.Conn, error) { return served(answer), nil }
+		k := &kafka{dialer: d, limit: 1 << 20, patience: time.Second}
+		topics, err := k.offsets(ctx, []string{"10.0.0.1:9092"}, []string{"t"})
+		var known *failure
+		if err != nil && errors.As(err, &known) && known.reason == "" || err == nil && len(topics) > 1 {
+			t.Errorf("%v, %v", topics, err)
+		}
+	})
+}
+
+// FuzzJudge: no answer makes the reading of its status fail otherwise than by saying so.
+func FuzzJudge(f *testing.F) {
+	f.Add("/milvus.proto.query.QueryNode/GetDataDistribution", []byte("\x0a\x00"))
+	f.Add("/milvus.proto.query.QueryNode/GetComponentStates", []byte("\x1a\x03\x18\x88\x07"))
+	f.Fuzz(func(t *testing.T, method string, answer []byte) {
+		if f := judge(method, answer); f != nil && (f.outcome == model.Answered || f.outcome == model.NotAsked) {
+			t.Errorf("%s", f.outcome)
+		}
+	})
+}
+
+// FuzzMetricsParts: what can be read in whole says the same in parts.
+func FuzzMetricsParts(f *testing.F) {
+	f.Add([]byte("# TYPE a gauge\na 1\na{x=\"#\"} 2\n# TYPE s summary\ns{quantile=\"0.5\"} 1\ns_sum 3\ns_count 4\nb 5"), 1)
+	f.Add([]byte("# TYPE h histogram\nh_bucket{le=\"1\"} 1\nh_sum 2\nh_count 1\nother 3\n# HELP x y\n# TYPE x untyped\nx 1 5\n"), 10)
+	f.Fuzz(func(t *testing.T, text []byte, size int) {
+		whole, err := NewDecoder().parseMetrics(bytes.NewReader(text), time.Time{})
+		if err != nil || len(text) > metricsPart {
+			return
+		}
+		lines := newMetricsLines(bytes.NewReader(text))
+		lines.size = size
+		parts, err := NewDecoder().parseLines(lines, time.Time{})
+		if err != nil {
+			t.Fatalf("in parts: %v", err)
+		}
+		if diff := cmp.Diff(whole, parts); diff != "" {
+			t.Errorf("in whole (-), in parts (+):\n%s", diff)
+		}
+	})
+}
+
+const tlsAlertBytes = "\x15\x03\x03\x00\x02\x02\x28"

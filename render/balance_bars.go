@@ -1,0 +1,63 @@
+package render
+
+import (
+	"math"
+	"strings"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/view"
+)
+
+// barWidth is the longest bar for a terminal.
+func barWidth(o *Options) int {
+	switch {
+	case o.Width == 0 || o.Width >= 140:
+		return 24
+	case o.Width >= 100:
+		return 16
+	}
+	return 10
+}
+
+// bar draws a node's part of the search work: behind an index, sealed by brute force, growing.
+func (t *shareTable) bar(r shareRow) string {
+	if t.partial || t.costKnown(r, noCell()).Absent == view.Unknown {
+		return UnknownMark
+	}
+	if t.whole <= 0 {
+		return NoneMark
+	}
+	return CostBar(r.Share, t.most, barWidth(t.o), t.o.ASCII) + part(r.Cost, t.whole)
+}
+
+// CostBar is a bar of the search work of a share; most fills all cells. It ends with a blank,
+// and is never empty.
+func CostBar(s *balance.Share, most float64, size int, ascii bool) string {
+	glyphs := [...]string{"▇", "▒", "░", "·"}
+	if ascii {
+		glyphs = [...]string{"#", "+", "-", "."}
+	}
+	if s.Cost <= 0 || most <= 0 {
+		return glyphs[3] + " "
+	}
+	var b strings.Builder
+	sum, drawn := 0.0, 0
+	for i, cost := range []float64{s.Cost - s.BruteCost, s.BruteCost - s.GrowingCost, s.GrowingCost} {
+		sum += cost
+		n := int(math.Round(sum/most*float64(size))) - drawn
+		b.WriteString(strings.Repeat(glyphs[i], max(0, n)))
+		drawn += max(0, n)
+	}
+	if drawn == 0 {
+		return glyphs[3] + " "
+	}
+	return b.String() + " "
+}
+
+// barLegend explains CostBar.
+func barLegend(o *Options) string {
+	if o.ASCII {
+		return "# behind an index, + sealed by brute force, - growing"
+	}
+	return "▇ behind an index, ▒ sealed by brute force, ░ growing"
+}
