@@ -20,7 +20,7 @@ them up per loaded collection, weighed as ` + "`kitescope balance`" + ` weighs w
 compares a thousand or two rows a segment, whatever its size). The weights are printed with the balance.
 
 A warning is a collection where brute force that does **not** pass by itself is a fifth of the work or more: growing rows that nobody writes
-any more, or that were flushed over two minutes ago, and sealed segments of 1,024 rows and more that were loaded 10 minutes ago and still have no index.
+any more, or whose flush was long enough ago for growing-flushed, and sealed segments of 1,024 rows and more that were loaded 10 minutes ago and still have no index.
 
 Only information is a collection where half of the work is brute force because rows are being inserted: that goes on as long as the inserts do, and costs
 latency meanwhile; and a query node that does twice its share of such work, as the leader of busy shards.

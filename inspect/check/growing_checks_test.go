@@ -19,6 +19,11 @@ func TestGrowingFlushed(t *testing.T) {
 	hold(t, GrowingFlushed, []verdict{
 		{"half an hour ago", flushed(29 * time.Minute), []string{"warning collections/1000 1 segment flushed 29 min ago is still served as growing by querynode-4: 5,000 rows, 1.4 % of its rows"}, ""},
 		{"a handoff under way", flushed(20 * time.Second), nil, ""},
+		{"the target waits for another", flushed(5 * time.Minute), nil, ""},
+		{"the sealed copy took long to load", func(w *world) {
+			flushed(9 * time.Minute)(w)
+			w.load(nodeB, w.Segments[4], 30*time.Second)
+		}, nil, ""},
 		{"flushed after the nodes were asked", flushed(-10 * time.Second), nil, ""},
 		{"still growing", func(w *world) { w.serve(); w.grow(2900, 5000, 3*time.Hour) }, nil, ""},
 		{"compacted away", func(w *world) {

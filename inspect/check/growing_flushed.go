@@ -23,10 +23,11 @@ in Milvus reports it: in etcd the segment is flushed, and growing segments do no
 34554, 40382).
 
 Looked at: the growing segments in each shard leader's view (GetDataDistribution), and their state in etcd. A finding is a segment that is growing
-there while etcd has it as flushed, as dropped after a compaction, or not at all, and that was flushed (or dropped) at least 2 minutes before the nodes
-were asked; or whose sealed copy was loaded in the same replica at least 2 minutes before.
+there while etcd has it as flushed, as dropped after a compaction, or not at all: whose sealed copy was loaded in the same replica at least 2 minutes before the nodes were asked, or, where
+there is none, that was flushed (or dropped) at least 6 minutes before.
 
-No finding is a handoff under way. Measured on 2.3.5: the sealed copy was there 3 s after the flush, the growing one gone after 13.5 s. When a segment was
+No finding is a handoff under way. Measured on 2.3.5 with small segments: the sealed copy was there 3 s after the flush, the growing one gone after 13.5 s, and after 68 s at the latest under inserts. Large segments take
+as long as they take to load, and while one target is being loaded the next waits for up to 5 minutes (` + "`queryCoord.NextTargetSurviveTime`" + `). When a segment was
 flushed is taken from its position in the channel, which is the channel's at the flush; where none is recorded, the age is said to be unknown.
 `,
 	Remedy: `
@@ -80,8 +81,8 @@ func (p *Pass) judgeGrowing(found map[model.CollectionID]*leftover, view model.S
 	s := p.Segment(g.ID)
 	since, late, known := p.goneSince(s, g, asked)
 	copied, loadedAt := p.sealedCopy(view, g.ID)
-	if copied != 0 && !loadedAt.IsZero() && asked.Sub(loadedAt) > handoffGrace {
-		late, known = true, true
+	if copied != 0 && !loadedAt.IsZero() {
+		late, known = asked.Sub(loadedAt) > handoffGrace, true
 		since = earliest(since, loadedAt)
 	}
 	if !late && known {
@@ -126,7 +127,7 @@ func (p *Pass) goneSince(s *model.Segment, g model.GrowingView, asked time.Time)
 	default:
 		return time.Time{}, false, true
 	}
-	return since, !since.IsZero() && asked.Sub(since) > handoffGrace, !since.IsZero()
+	return since, !since.IsZero() && asked.Sub(since) > slowHandoff, !since.IsZero()
 }
 
 // sealedCopy finds a node of the same replica that has a growing segment sealed as well, and since when. 0: none.

@@ -26,6 +26,11 @@ func TestNodeUnreachable(t *testing.T) {
 		{"wants credentials", silent(model.Denied), []string{"warning nodes/querynode-8 cannot be asked: denied"}, ""},
 		{"not healthy", func(w *world) { silent(model.NotReady)(w); w.query(nodeB).State = "Abnormal" }, []string{"error nodes/querynode-8 answers that it is not healthy: Abnormal"}, ""},
 		{"answers, and is not healthy", func(w *world) { w.serve(); w.query(nodeB).State = "Initializing" }, []string{"error nodes/querynode-8 not healthy: Initializing"}, ""},
+		{"is starting", func(w *world) {
+			w.serve()
+			n := w.query(nodeB)
+			n.State, n.System.StartedAt = "Initializing", w.now.Add(-20*time.Second)
+		}, []string{"info nodes/querynode-8 not healthy: Initializing, started 20 s ago"}, ""},
 		{"of no use yet", func(w *world) { silent(model.Refused)(w); w.Replicas[0].Nodes = []model.NodeID{nodeA} }, []string{"warning nodes/querynode-8 nothing listens there"}, ""},
 		{"a data node", func(w *world) {
 			w.serve()

@@ -19,7 +19,7 @@ A process that dies without saying so stays registered until its lease ends, 30 
 searches of a collection with one replica fail. Measured on 2.3.5: after ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12.
 
 A finding is a registered process that refuses connections (nothing listens there: it is dead), that does not answer within the deadline (it hangs, or is overloaded), that closes the
-connection, or that answers that it is not healthy; each with what depends on it. A process that cannot be reached at all, or does not accept kitescope's credentials, is a warning only while others answer:
+connection, or that answers that it is not healthy (an information in the first two minutes after its start); each with what depends on it. A process that cannot be reached at all, or does not accept kitescope's credentials, is a warning only while others answer:
 the trouble may be on the way between. If no process answers, that is said once, as information: kitescope may stand outside of the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
 
 Not a finding: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers (stale-session).
@@ -100,6 +100,11 @@ func (p *Pass) reportSilent(n *model.LiveNode) {
 	case model.NotReady, model.Failed, model.Answered:
 		f.Message = name + " answers that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
 		f.Hint = "look at its log; it may be starting"
+		if at := n.StartedAt(); n.State == "Initializing" && !at.IsZero() && p.Now.Sub(at) < settlesAfter {
+			f.Severity, f.Cost = Info, 0
+			f.Message += ", started " + span(p.Now.Sub(at)) + " ago"
+			f.Hint = "nothing yet: it is starting"
+		}
 	default: // Unreachable, Denied, TooLarge
 		f.Severity = Warning
 		f.Message = name + " is registered and cannot be asked: " + n.Outcome.String()
@@ -109,7 +114,7 @@ func (p *Pass) reportSilent(n *model.LiveNode) {
 			f.Cost, f.Impact = 0, "What it serves, and how it is, is unknown."
 		}
 	}
-	if len(d.collections) == 0 && (n.Role == "querynode" || n.Role == "datanode" || n.Role == "indexnode") {
+	if f.Severity > Warning && len(d.collections) == 0 && (n.Role == "querynode" || n.Role == "datanode" || n.Role == "indexnode") {
 		f.Severity = Warning
 	}
 	if s := p.SessionIn(n.Node, n.Role); s != nil && s.HostName != "" {

@@ -17,6 +17,9 @@ const (
 	// segments the sealed copy was there after 3 s and the growing one gone after 13.5 s: QueryCoord looks for
 	// a new target every 10 s (updateNextTargetInterval in target_observer.go) and loads it first.
 	handoffGrace = 2 * time.Minute
+	// slowHandoff is what it is given where its sealed copy is not there yet: QueryCoord may take 5 minutes to draw up a target
+	// that has it (queryCoord.NextTargetSurviveTime: 300) while another one is being loaded.
+	slowHandoff = 6 * time.Minute
 	// moveGrace is what a move is given: until the old node lets go, both have the segment or channel. QueryCoord
 	// gives a segment task 2 minutes (queryCoord.segmentTaskTimeout: 120000), a channel task one.
 	moveGrace = 2 * time.Minute

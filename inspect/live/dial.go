@@ -40,7 +40,15 @@ func (d *dialer) dial(ctx context.Context, address string, fixed bool) (net.Conn
 	case givenUp(ctx):
 		return nil, context.Cause(ctx)
 	case d.relay != nil && isTimeout(err):
-		return nil, failed(model.Unreachable, "no connection through the proxy %s within %s", d.relay.address, d.patience)
+		return nil, d.late()
 	}
 	return nil, dialFailure(err, d.patience)
+}
+
+// late says that no connection came about in time.
+func (d *dialer) late() *failure {
+	if d.relay != nil {
+		return failed(model.Unreachable, "no connection through the proxy %s within %s", d.relay.address, d.patience)
+	}
+	return failed(model.Unreachable, "no connection within %s", d.patience)
 }

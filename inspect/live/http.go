@@ -192,12 +192,13 @@ func readPieces(r io.Reader, limit int64) (pieces [][]byte, more bool, err error
 	r = io.LimitReader(r, limit+1)
 	size := int64(0)
 	for err == nil {
-		piece, n := make([]byte, pieceSize), 0
-		for held := 0; err == nil && held < len(piece); held += n {
+		piece, held := make([]byte, pieceSize), 0
+		for err == nil && held < len(piece) {
+			var n int
 			n, err = r.Read(piece[held:])
-			size += int64(n)
+			held += n
 		}
-		pieces = append(pieces, piece)
+		pieces, size = append(pieces, piece), size+int64(held)
 	}
 	if !errors.Is(err, io.EOF) {
 		return nil, false, err

@@ -184,7 +184,7 @@ func (l *link) whyLate(ctx context.Context) error {
 	case resolving != "":
 		return unresolved(resolving, patience)
 	}
-	return failed(model.Unreachable, "no connection within %s", patience)
+	return l.client.dialer.late()
 }
 
 // whyBroken explains a connection that was not made, or not understood.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,25 +211,30 @@ func TestProxy(t *testing.T) {
 func TestProxyTrouble(t *testing.T) {
 	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	for name, test := range map[string]struct {
-		proxy   string
-		outcome model.Outcome
+		proxy  string
+		reason string
 	}{
-		"refused":                 {"socks5://" + livetest.Refused(t), model.Unreachable},
-		"silent socks":            {"socks5://" + livetest.Silent(t), model.Unreachable},
-		"silent http":             {"http://" + livetest.Silent(t), model.Unreachable},
-		"no socks":                {"socks5://" + livetest.Garbage(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), model.Unreachable},
-		"no http":                 {"http://" + livetest.Garbage(t, "\x05\x00\x05\x00"), model.Unreachable},
-		"a header without an end": {"http://" + livetest.Garbage(t, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("y", 1<<20)), model.Unreachable},
-		"hangs up":                {"http://" + livetest.HangsUp(t), model.Unreachable},
+		"refused":                 {"socks5://" + livetest.Refused(t), "refused"},
+		"no such host":            {"socks5://no-such-proxy.invalid", "no such host"},
+		"silent socks":            {"socks5://" + livetest.Silent(t), "within 500ms"},
+		"silent http":             {"http://" + livetest.Silent(t), "within 500ms"},
+		"no socks":                {"socks5://" + livetest.Garbage(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), "no SOCKS5 server"},
+		"no http":                 {"http://" + livetest.Garbage(t, "\x05\x00\x05\x00"), "within 500ms"}, // it may still become a line
+		"no http, a line":         {"http://" + livetest.Garbage(t, "220 mail.example ESMTP\r\n"), "no answer of HTTP"},
+		"a header without an end": {"http://" + livetest.Garbage(t, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("y", 1<<20)), ""},
+		"hangs up, http":          {"http://" + livetest.HangsUp(t), ""},
+		"hangs up, socks":         {"socks5://" + livetest.HangsUp(t), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
+			before, start := runtime.NumGoroutine(), time.Now()
 			r := ask(t, c, live.Options{Proxy: test.proxy, Timeout: 500 * time.Millisecond})
+			defer wantGoroutines(t, before)
 			if took := time.Since(start); took > time.Second {
 				t.Errorf("took %v", took)
 			}
 			for _, n := range r.Nodes {
-				wantOutcome(t, r, n.Role, n.Node, test.outcome, "")
+				wantOutcome(t, r, n.Role, n.Node, model.Unreachable, test.reason)
+				wantOutcome(t, r, n.Role, n.Node, model.Unreachable, "proxy") // not the process
 			}
 		})
 	}
