@@ -102,3 +102,14 @@ func TestCallsKeepRoom(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestAutoIndex: what AUTOINDEX builds depends on the field.
+func TestAutoIndex(t *testing.T) {
+	w := DefaultWeights()
+	for kind, want := range map[string]float64{"FloatVector": 1497.6, "SparseFloatVector": 10_000, "BinaryVector": 1024 + 781.25} {
+		x := indexingFor(&model.Index{Type: "AUTOINDEX"}, &model.Field{Type: kind})
+		if got := w.compared(x, 100_000); got < want-1e-6 || got > want+1e-6 {
+			t.Errorf("%s: %v compared, want %v", kind, got, want)
+		}
+	}
+}

@@ -105,6 +105,21 @@ func indexingOf(x *model.Index) indexing {
 	return indexing{shape: graph, m: defaultM} // an index that came later: surely better than brute force
 }
 
+// indexingFor reads an index definition of a field: what AUTOINDEX is depends on its type (autoindex_param.go: a graph, an inverted
+// index for sparse vectors, BIN_IVF_FLAT with 1,024 lists for binary ones; the latter two since 2.4.5).
+func indexingFor(x *model.Index, f *model.Field) indexing {
+	if strings.EqualFold(x.Type, "AUTOINDEX") {
+		const binaryLists = 1024
+		switch f.Type {
+		case "SparseFloatVector":
+			return indexing{shape: sparse}
+		case "BinaryVector":
+			return indexing{shape: lists, nlist: binaryLists}
+		}
+	}
+	return indexingOf(x)
+}
+
 // compared is how many rows a search compares in a segment of some rows.
 func (w *Weights) compared(x indexing, rows float64) float64 {
 	switch x.shape {
@@ -165,7 +180,7 @@ func (w *Weights) costingOf(c *model.Cluster, id model.CollectionID) *costing {
 		v := vectorField{id: f.ID, dimensions: w.dimensions(f)}
 		for _, i := range c.IndexesOf(id) {
 			if i.Field == f.ID {
-				v.indexes = append(v.indexes, fieldIndex{i.ID, indexingOf(i)})
+				v.indexes = append(v.indexes, fieldIndex{i.ID, indexingFor(i, f)})
 				if !i.Deleted {
 					x.defined = append(x.defined, model.ServedIndex{Field: f.ID, Index: i.ID})
 				}

@@ -53,7 +53,28 @@ func runBadSwitches(p *Pass) error {
 			p.judgeUntold(t)
 		}
 	}
+	p.unseenOfMixCoord()
 	return nil
+}
+
+// unseenOfMixCoord notes that nobody tells the settings of DataCoord and QueryCoord where they are parts of MixCoord: it answers as
+// RootCoord does, with the keys of that (Milvus 2.6, internal/coordinator/mix_coord.go, ShowConfigurations).
+func (p *Pass) unseenOfMixCoord() {
+	if p.Runtime == nil {
+		return
+	}
+	for _, n := range p.Runtime.Nodes {
+		if n.Role != "mixcoord" || n.Config == nil {
+			continue
+		}
+		for key := range n.Config.Values {
+			if strings.HasPrefix(key, "datacoord") || strings.HasPrefix(key, "querycoord") {
+				return
+			}
+		}
+		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " tells those of RootCoord only")
+		return
+	}
 }
 
 // judgeTold looks at the values that processes have, each value once; told is false if none tells.
@@ -184,6 +205,6 @@ func switchesDoc() string {
 	for _, t := range toggles() {
 		fmt.Fprintf(&b, "- `%s` (default %s): %s. %s.\n", t.key, t.usual, t.rule, strings.ToUpper(t.effect[:1])+t.effect[1:])
 	}
-	b.WriteString("\nA key that nobody tells has its default. Automatic balancing is a check of its own.")
+	b.WriteString("\nA key that nobody tells has its default, but for those of DataCoord and QueryCoord from Milvus 2.6 on, of which MixCoord tells none: they are unknown. Automatic balancing is a check of its own.")
 	return b.String()
 }

@@ -24,7 +24,7 @@ var ConfigDrift = &Check{
 - Processes of one role have to agree on every key; keys that all roles share (` + "`common`, `quotaAndLimits`, `etcd`, `minio`, `kafka`, `pulsar`, `mq`" + `) have to
   be the same everywhere. The process that differs from most is the finding: a warning, or information if it differs only in logging.
 - Dynamic keys (` + "`config/`" + ` in etcd) have to be what the processes of their role have. They take a key over within 8 seconds (measured), unless it is one that
-  is read at the start only. One that another value is told for is a warning; one that no process of its role tells is information: it may be misspelt.
+  is read at the start only. One that another value is told for is a warning; one that no process of its role tells is information: it may be misspelt. Keys of a role of which no process tells them are unknown: MixCoord (Milvus 2.6) tells those of RootCoord only.
 
 Processes of different versions have different defaults: each is compared with those of its own version only.
 
@@ -346,6 +346,9 @@ func (p *Pass) judgeDynamic(e *model.ConfigEntry) {
 	case told == 0 && expected:
 		f.Severity = Info
 		f.Message = e.Name + " is set in etcd, and no process that was asked has such a key"
+	case told == 0:
+		p.Unseen("whether " + e.Name + " in etcd is in force: no process that was asked tells such keys")
+		return
 	default:
 		return
 	}

@@ -33,7 +33,7 @@ in front. Data nodes: see imbalance-channels.
 	Parts:       model.PartSessions,
 	Needs:       NeedMetrics,
 	Run:         runCPUSkew,
-	FollowsFrom: []Cause{{Check: "node-idle"}, {Check: "imbalance-rows", Of: shares("nodes")}, {Check: "imbalance-leaders", Of: shares("nodes")}, {Check: "imbalance-channels", Of: shares("nodes")}},
+	FollowsFrom: []Cause{{Check: "node-idle", Of: inOneRegion}, {Check: "imbalance-rows", Of: shares("nodes")}, {Check: "imbalance-leaders", Of: shares("nodes")}, {Check: "imbalance-channels", Of: shares("nodes")}},
 }
 
 const (
@@ -120,6 +120,9 @@ func (p *Pass) reportCPU(role string, list []cpuUse, rest float64) {
 		if serves && top.over >= busyLong && top.cores >= busyFull*float64(s.CPUs) {
 			f.Severity = Warning
 		}
+	}
+	if role == "datanode" || role == "indexnode" {
+		f.Cost, f.Impact = 0, "What it builds or writes waits for it while the others have nothing to do; queries do not."
 	}
 	if role != "querynode" {
 		f.Hint = "see which channels or clients it has: kitescope get vchannels watcher=" + top.node.Node.String()

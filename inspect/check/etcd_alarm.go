@@ -17,7 +17,7 @@ var EtcdAlarm = &Check{
 	Parts:    model.PartSessions,
 	Needs:    NeedEtcd,
 	Doc: `Looks at the errors that etcd's members report of themselves: NOSPACE (the quota of its database is used up: it refuses every write), CORRUPT (members disagree on the data), and
-faults in its own words. Each is an error. That a member knows no leader is ` + "`etcd-no-leader`" + `'s.
+faults in its own words. Each is an error. Every member knows the alarms of all, so that one that answers is enough. That a member knows no leader is ` + "`etcd-no-leader`" + `'s.
 
 While etcd refuses writes, no segment is flushed, no index finished, nothing can be created or dropped, and no process can register. RootCoord, which has to write down which timestamps it hands
 out, cannot go on for long.`,
@@ -38,7 +38,6 @@ func runEtcdAlarm(p *Pass) error {
 				f.Evidence = append(f.Evidence, Evidence{"member " + memberName(m), e, "etcd " + m.Endpoint})
 			}
 		}
-		p.unseenMember(m)
 	}
 	if len(alarms) == 0 {
 		return p.etcdUnknown()

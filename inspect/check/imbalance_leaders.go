@@ -30,7 +30,7 @@ shards of one collection only, so that nodes that join a cluster of collections 
 	Parts:       model.PartServing | model.PartSessions,
 	Needs:       NeedDistribution,
 	Run:         runImbalanceLeaders,
-	FollowsFrom: []Cause{{Check: "auto-balance-off"}, {Check: "node-idle"}},
+	FollowsFrom: []Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: inOneRegion}},
 }
 
 const (

@@ -34,7 +34,7 @@ scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page
 	Parts:       model.PartServing | model.PartSessions | model.PartSegments,
 	Needs:       NeedProcesses,
 	Run:         runImbalanceRows,
-	FollowsFrom: []Cause{{Check: "auto-balance-off"}, {Check: "node-idle"}},
+	FollowsFrom: []Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: inOneRegion}},
 }
 
 func runImbalanceRows(p *Pass) error {

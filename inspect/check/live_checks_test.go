@@ -97,6 +97,11 @@ func TestConfigDrift(t *testing.T) {
 		{"dynamic key not in force", dynamic("queryCoord/autoBalance", "false"), []string{"warning config/queryCoord/autoBalance queryCoord/autoBalance is false in etcd, and querycoord-3 has true"}, ""},
 		{"dynamic key that nobody has", dynamic("queryCoord/autoBalanc", "false"), []string{"info config/queryCoord/autoBalanc no process that was asked has such a key"}, ""},
 		{"dynamic key of a role that says nothing", dynamic("proxy/maxTaskNum", "7"), []string{"info config/proxy/maxTaskNum no process"}, ""},
+		{"dynamic key of a part of MixCoord", func(w *world) {
+			modern(w)
+			w.asked()
+			w.Config = []*model.ConfigEntry{{Name: "queryCoord/autoBalance", Value: "false"}}
+		}, nil, "whether queryCoord/autoBalance in etcd is in force"},
 		{"secret", func(w *world) {
 			dynamic("queryCoord/autoBalance", "<redacted>")(w)
 			w.Config[0].Redacted = true
@@ -195,6 +200,12 @@ func TestBadSwitches(t *testing.T) {
 			told("querynode", "log.level", "debug")(w)
 			w.tell("log.level", "trace", w.live("datanode"))
 		}, []string{object("info", "datanode-5", "log.level"), object("info", "querynode-4", "log.level")}, ""},
+		{"MixCoord tells RootCoord's only", func(w *world) { modern(w); w.asked() }, nil, "settings of DataCoord and QueryCoord: mixcoord-1 tells those of RootCoord only"},
+		{"MixCoord tells all", func(w *world) {
+			modern(w)
+			w.asked()
+			w.tell("dataCoord.enableCompaction", "true", w.live("mixcoord"))
+		}, nil, ""},
 		{"dynamic key, nobody asked", func(w *world) { w.Config = []*model.ConfigEntry{{Name: "dataCoord/enableCompaction", Value: "false"}} }, []string{"warning config/dataCoord/enableCompaction dataCoord.enableCompaction is false in etcd"}, ""},
 		{"dynamic key that is not in force", func(w *world) {
 			told("datacoord", "dataCoord.enableCompaction", "true")(w)

@@ -44,8 +44,12 @@ func runLoadMismatch(p *Pass) error {
 		}
 		switch c := p.Runtime.LoadedCollection(l.Collection); {
 		case c == nil && p.unheardOf(l.Collection) && p.Now.Sub(p.askedAt()).Abs() > agreeing:
+			apart, when := p.Now.Sub(p.askedAt()), "before"
+			if apart < 0 {
+				apart, when = -apart, "after"
+			}
 			p.reportMismatch(l.Collection, Info, "is loaded by etcd, and neither QueryCoord nor a query node has anything of it: they were asked "+
-				span(p.Now.Sub(p.askedAt()).Abs())+" before or after the metadata was read", "not listed")
+				span(apart)+" "+when+" the metadata was read", "not listed")
 		case c == nil:
 			p.reportMismatch(l.Collection, Error, "is loaded by etcd, and QueryCoord does not have it", "not listed")
 		case c.Percent < 100:

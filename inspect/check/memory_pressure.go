@@ -135,7 +135,12 @@ func (p *Pass) judgeMemory(n *model.LiveNode) {
 	if part >= high {
 		f.Severity = Error
 	}
+	// What is lost if it is killed, by how near that is.
 	f.Cost = min(1, (part-low)/max(0.01, 1-low)/2)
+	if n.Role != "standalone" {
+		d := p.dutiesOf(n.Role, n.Node)
+		f.Cost *= p.loss(&d)
+	}
 	p.Report(f)
 }
 

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"github.com/milvus-io/milvus/pkg/v2/proto/internalpb"
+	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 )
@@ -68,6 +71,38 @@ func FuzzJudge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method string, answer []byte) {
 		if f := judge(method, answer); f != nil && (f.outcome == model.Answered || f.outcome == model.NotAsked) {
 			t.Errorf("%s", f.outcome)
+		}
+	})
+}
+
+// FuzzSettings: what is read out of a configuration without decoding it is what is in it.
+func FuzzSettings(f *testing.F) {
+	pair := func(key, value string) *commonpb.KeyValuePair { return &commonpb.KeyValuePair{Key: key, Value: value} }
+	for _, pairs := range [][]*commonpb.KeyValuePair{
+		nil, {pair("common.metricsPort", "1"), pair("commonmetricsport", "2"), pair("COMMON_METRICS_PORT", "3")}, {pair("mq.type", "kafka"), pair("", "")},
+	} {
+		b, err := proto.Marshal(&internalpb.ShowConfigurationsResponse{Status: &commonpb.Status{}, Configuations: pairs})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		const key = "commonmetricsport"
+		got, found := settings(answer, []string{key})[key]
+		config := new(internalpb.ShowConfigurationsResponse)
+		if proto.Unmarshal(answer, config) != nil || len(answer) > maxProse {
+			return
+		}
+		want, known := "", false
+		for _, p := range config.GetConfiguations() {
+			if model.FoldConfigKey(p.GetKey()) != key || known && p.GetKey() != key {
+				continue
+			}
+			want, known = p.GetValue(), true
+		}
+		if got != want || found != known {
+			t.Errorf("%q, %v; want %q, %v", got, found, want, known)
 		}
 	})
 }
