@@ -113,6 +113,9 @@ func cutOrigin(node any) {
 		}
 		delete(node, "source")
 		delete(node, "took_seconds")
+		for _, key := range []string{"db_size_bytes", "db_in_use_bytes"} { // etcd's own, of the moment when it is asked
+			delete(node, key)
+		}
 		for _, child := range node {
 			cutOrigin(child)
 		}
