@@ -1,0 +1,269 @@
+package significance
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// wave makes values that are the same everywhere, in Python as sin(i*i*f)*10+by.
+func wave(n int, f, by float64) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = 10*math.Sin(float64(i*i)*f) + by
+	}
+	return list
+}
+
+func rounded(list []float64) []float64 {
+	for i := range list {
+		list[i] = math.RoundToEven(list[i])
+	}
+	return list
+}
+
+func eighths(list []float64) []float64 {
+	for i := range list {
+		list[i] /= 8
+	}
+	return list
+}
+
+// depression are the scores of nine patients, before and after, of Hollander and Wolfe, "Nonparametric Statistical
+// Methods", 1973, page 29, which R's wilcox.test has as its example.
+func depression() (before, after []float64) {
+	return []float64{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30},
+		[]float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29}
+}
+
+func TestSignedRank(t *testing.T) {
+	x, y := depression()
+	for i := range y {
+		y[i] -= x[i]
+	}
+	for name, v := range map[string]struct {
+		differences []float64
+		want        string
+	}{
+		// wilcox.test(y, x, paired = TRUE, conf.int = TRUE): V = 5, p-value = 0.03906, and the estimate and the interval of the book.
+		"depression": {y, "p 0.03906, -0.46 from -0.786 to -0.01"},
+		// scipy 1.17.1: wilcoxon(d, method="exact").pvalue; the interval by trying that test on d - t for t between any two Walsh averages.
+		"30":            {wave(30, 0.37, 3), "p 0.02341, 2.954 from 0.3719 to 5.567"},
+		"20":            {wave(20, 0.37, 1.5), "p 0.1054, 2.39 from -1.066 to 5.557"},
+		"60":            {wave(60, 0.37, 1.5), "p 0.00501, 2.55 from 0.8164 to 4.359"},
+		"120":           {wave(120, 0.37, 1.5), "p 0.001537, 1.855 from 0.838 to 3.222"}, // wilcoxon(d, correction=True, method="asymptotic")
+		"120 with ties": {rounded(wave(120, 0.37, 1.5)), "p 0.001146, 2 from 1 to 3"},    // and zero_method="pratt"
+		"150, many 0":   {rounded(eighths(wave(150, 0.37, 1.5))), "p 0.009076, 0 from 0 to 0.5"},
+		// wilcoxon(d, zero_method="pratt", method=PermutationMethod(n_resamples=1_000_000)), which then tries all signs.
+		"ties":           {[]float64{1, 2, 2, -3, 4, 4, 5, -1}, "p 0.1328, 2 from -1 to 4"},
+		"one size":       {[]float64{1, 1, 1, 1, 1, 1, 1, 1, -1}, "p 0.03906, 1 from 0 to 1"},
+		"Pratt's":        {[]float64{0, 2, 3, 4, 6, 7, 8, 9, 11, 14, 15, 17, -18}, "p 0.02393, 7 from 2 to 11"},
+		"zeros and ties": {[]float64{0, 0, 1, 2, 2, -1, 3, 5, -4, 6}, "p 0.1484, 1.5 from -0.5 to 3.5"},
+		// Of one to five pairs even the greatest shift has a p value of 2 in 2^5, and there is no interval.
+		"one":   {[]float64{-3}, "p 1, -3 from NaN to NaN"},
+		"five":  {[]float64{1, 2, 3, 4, 5}, "p 0.0625, 3 from NaN to NaN"},
+		"six":   {[]float64{1, 2, 3, 4, 5, 6}, "p 0.03125, 3.5 from 1 to 6"},
+		"zeros": {make([]float64, 7), "p 1, 0 from 0 to 0"},
+		"none":  {nil, "p NaN, NaN from NaN to NaN"},
+		"large": {[]float64{math.MaxFloat64, math.MaxFloat64, -1}, "p 0.5, 1.348e+308 from NaN to NaN"},
+	} {
+		s := SignedRank(v.differences)
+		if got := fmt.Sprintf("p %.4g, %.4g from %.4g to %.4g", s.P, s.By, s.Low, s.High); got != v.want {
+			t.Errorf("%s: %s, want %s", name, got, v.want)
+		}
+	}
+}
+
+func TestRankSum(t *testing.T) {
+	for name, v := range map[string]struct {
+		before, after []float64
+		want          string
+	}{
+		// Hollander and Wolfe, page 69, as in R's wilcox.test(y, x, conf.int = TRUE): p-value = 0.2544.
+		"permeability": {
+			[]float64{.80, .83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, .73, 1.46},
+			[]float64{1.15, .88, .90, .74, 1.21},
+			"p 0.2544, -0.305 from -0.76 to 0.15",
+		},
+		// scipy 1.17.1: mannwhitneyu(before, after, method="exact").pvalue, of which the first is the example of its documentation; intervals by
+		// trying that test on after - t for t between any two differences.
+		"diagnosed": {[]float64{19, 22, 16, 29, 24}, []float64{20, 11, 17, 12}, "p 0.1111, -7 from -17 to 1"},
+		"40 and 30": {wave(40, 0.37, 0), wave(30, 0.91, 4), "p 0.05645, 3.205 from -0.05468 to 6.17"},
+		// mannwhitneyu(before, after, method="asymptotic").pvalue
+		"80 and 70": {rounded(wave(80, 0.37, 0)), rounded(wave(70, 0.91, 2)), "p 0.3512, 1 from -1 to 3"},
+		// mannwhitneyu(before, after, method=PermutationMethod(n_resamples=1_000_000)).pvalue, which then tries all.
+		"ties":             {[]float64{1, 2, 2, 3, 3, 3, 4}, []float64{2, 3, 4, 4, 5, 5}, "p 0.1002, 1 from 0 to 3"},
+		"uneven ties":      {[]float64{1, 1, 1, 2}, []float64{1, 2, 2, 2, 2, 3}, "p 0.2, 1 from 0 to 2"},
+		"one against ties": {[]float64{2}, []float64{-8, 0, 2}, "p 1, -2 from NaN to NaN"},
+		"three a side":     {[]float64{1, 2, 3}, []float64{7, 8, 9}, "p 0.1, 6 from NaN to NaN"},
+		"four a side":      {[]float64{1, 2, 3, 4}, []float64{7, 8, 9, 11}, "p 0.02857, 6 from 3 to 10"},
+		"one a side":       {[]float64{104}, []float64{99}, "p 1, -5 from NaN to NaN"},
+		"equal":            {[]float64{5, 5, 5, 5, 5}, []float64{5, 5, 5, 5, 5}, "p 1, 0 from 0 to 0"},
+		"many equal":       {make([]float64, 60), make([]float64, 60), "p 1, 0 from 0 to 0"},
+		"none":             {nil, []float64{1}, "p NaN, NaN from NaN to NaN"},
+	} {
+		s := RankSum(v.before, v.after)
+		if got := fmt.Sprintf("p %.4g, %.4g from %.4g to %.4g", s.P, s.By, s.Low, s.High); got != v.want {
+			t.Errorf("%s: %s, want %s", name, got, v.want)
+		}
+		if v.before == nil {
+			continue
+		}
+		if back := RankSum(v.after, v.before); math.Abs(back.P-s.P) > 1e-12 || back.By != -s.By {
+			t.Errorf("%s: the other way round it is %v, not %v", name, back, s)
+		}
+	}
+}
+
+// TestMedian: inputs are left as they are.
+func TestMedian(t *testing.T) {
+	for _, v := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{3, 1, 2}, 2}, {[]float64{4, 1, 2, 3}, 2.5}, {[]float64{-1}, -1}, {[]float64{math.MaxFloat64, math.MaxFloat64}, math.MaxFloat64}} {
+		kept := slices.Clone(v.values)
+		if got := Median(v.values); got != v.want || !slices.Equal(kept, v.values) {
+			t.Errorf("%v: %v, want %v", v.values, got, v.want)
+		}
+	}
+	if !math.IsNaN(Median(nil)) {
+		t.Error("nothing has a middle")
+	}
+}
+
+// TestRankedOfLists: counting finds what sorting all of them finds.
+func TestRankedOfLists(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 40 {
+		draw := func() []float64 {
+			list := make([]float64, 1+r.IntN(12))
+			for i := range list {
+				list[i] = r.NormFloat64()
+				if r.IntN(2) == 0 {
+					list[i] = float64(r.IntN(5) - 2)
+				}
+			}
+			slices.Sort(list)
+			return list
+		}
+		x, y := draw(), draw()
+		var averages, differences, distances []float64
+		for i := range x {
+			for j := i; j < len(x); j++ {
+				averages = append(averages, x[i]/2+x[j]/2)
+			}
+			for j := range y {
+				differences = append(differences, y[j]-x[i])
+			}
+		}
+		for _, g := range [][]float64{x, y} {
+			for i := range g {
+				for j := range i {
+					distances = append(distances, g[i]-g[j])
+				}
+			}
+		}
+		for _, v := range []struct {
+			got  counted
+			want []float64
+		}{{walsh{x}, averages}, {gaps{x, y}, differences}, {spreads{[][]float64{x, y}}, distances}} {
+			slices.Sort(v.want)
+			for i, want := range v.want {
+				if got := ranked(v.got, int64(i+1)); got != want {
+					t.Fatalf("%T %v: number %d is %v, want %v", v.got, v.got, i, got, want)
+				}
+			}
+			if got, want := medianOf(v.got), Median(v.want); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Fatalf("%T %v: median %v, want %v", v.got, v.got, got, want)
+			}
+		}
+	}
+}
+
+// TestRankSumChances: what floats count is what whole numbers count.
+func TestRankSumChances(t *testing.T) {
+	for _, n := range [][2]int{{1, 1}, {3, 5}, {30, 30}, {7, 50}} {
+		ways := exactWays(n[0], n[1])
+		all := new(big.Int).Binomial(int64(n[0]+n[1]), int64(n[0]))
+		for u, got := range rankSumChances(n[0], n[1]) {
+			want, _ := new(big.Rat).SetFrac(ways[u], all).Float64()
+			if math.Abs(got-want) > 1e-11*want {
+				t.Fatalf("%v: chance of %d is %v, want %v", n, u, got, want)
+			}
+		}
+	}
+}
+
+// exactWays counts by the recurrence of Mann and Whitney, in how many orders of n1 and n2 values U is each number.
+func exactWays(n1, n2 int) []*big.Int {
+	rows := make([][]*big.Int, n1+1)
+	for j := 0; j <= n2; j++ {
+		for i := 0; i <= n1; i++ {
+			next := make([]*big.Int, n1*n2+1)
+			for u := range next {
+				next[u] = new(big.Int)
+				switch {
+				case i == 0 || j == 0:
+					if u == 0 {
+						next[u].SetInt64(1)
+					}
+				default: // the greatest value is of the second side, or of the first and above all j of the second
+					next[u].Set(rows[i][u])
+					if u >= j {
+						next[u].Add(next[u], rows[i-1][u-j])
+					}
+				}
+			}
+			rows[i] = next
+		}
+	}
+	return rows[n1]
+}
+
+// TestSignedRankMeetsApproximation: on both sides of the border between the methods the answer is about the same.
+func TestSignedRankMeetsApproximation(t *testing.T) {
+	for _, by := range []float64{0.5, 1, 1.5} {
+		d := wave(mostExactPairs+1, 0.37, by)
+		approximate := SignedRank(d)
+		exact := SignedRank(d[:mostExactPairs])
+		if ratio := exact.P / approximate.P; ratio < 0.5 || ratio > 2 {
+			t.Errorf("by %v: exact %v, approximate %v", by, exact, approximate)
+		}
+		if math.Abs(exact.Low-approximate.Low) > 0.3 || math.Abs(exact.High-approximate.High) > 0.3 {
+			t.Errorf("by %v: exact %v, approximate %v", by, exact, approximate)
+		}
+	}
+}
+
+// TestIntervalIsThatOfTheTest: without ties the interval excludes 0 exactly where p is below 0.05.
+func TestIntervalIsThatOfTheTest(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	significant := 0
+	for range 2000 {
+		n, by := 6+r.IntN(15), r.Float64()
+		x, y := make([]float64, n), make([]float64, 4+r.IntN(12))
+		for i := range x {
+			x[i] = r.NormFloat64() + by
+		}
+		for i := range y {
+			y[i] = r.NormFloat64()
+		}
+		for _, s := range []Shift{SignedRank(x), RankSum(y, x)} {
+			if s.By < s.Low || s.By > s.High {
+				t.Fatalf("%v: the estimate is not within the interval", s)
+			}
+			if (s.P <= 0.05) != (s.Low > 0 || s.High < 0) {
+				t.Fatalf("%v", s)
+			}
+			if s.P <= 0.05 {
+				significant++
+			}
+		}
+	}
+	if significant < 300 {
+		t.Errorf("only %d of 4000 were significant: the test sees nothing", significant)
+	}
+}

@@ -1,0 +1,224 @@
+// Package significance says what chance alone can do: with counts of sampled events, and with
+// repeated measurements of one figure before and after a change.
+//
+// What enters is numbers; what leaves is intervals, chances, and the number of measurements that
+// would be enough. Who asks decides what is called a change.
+package significance
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Of profiles, what is significant is worked out of events: how often the sampler met something. The
+// assumption is that events are independent, and that the chance of meeting a function is its
+// share of the time. A sampler that ticks at a fixed rate comes close to that, except where the
+// program works in bursts as long as many ticks; then shares scatter more than these bounds say,
+// which report.NewTrend measures where there are windows enough, and nobody can in a single profile.
+//
+// Exact methods are taken wherever counts are small, as most functions are met a few times only.
+
+// Confidence is that of all intervals of this package.
+const Confidence = 0.95
+
+// ShareInterval bounds the share of which hits of total events are an estimate: the exact
+// interval of Clopper and Pearson ("The use of confidence or fiducial limits illustrated in the
+// case of the binomial", Biometrika 26, 1934), as quantiles of the beta distribution. It holds
+// the true share in at least 95 of 100 profiles, however small the counts. NaN if they are unknown.
+func ShareInterval(hits, total int64) (low, high float64) {
+	if hits < 0 || total <= 0 || hits > total {
+		return math.NaN(), math.NaN()
+	}
+	const tail = (1 - Confidence) / 2
+	k, n := float64(hits), float64(total)
+	high = 1
+	if hits > 0 {
+		low = betaQuantile(k, n-k+1, tail)
+	}
+	if hits < total {
+		high = betaQuantile(k+1, n-k, 1-tail)
+	}
+	return low, high
+}
+
+// fewExpected is the expected number of events in any cell of a table from which the normal
+// approximation is as good as the exact test, which is the more cautious one with fewer.
+const fewExpected = 500
+
+// EqualSharesP is the chance that two profiles of programs with equal shares differ as much or
+// more: hits of total events each. It is Fisher's exact test, two-sided as in R's fisher.test
+// (all tables that are no more likely than this one), and Pearson's chi-squared test without a
+// correction where each cell expects 500 events or more. NaN if the counts are unknown.
+func EqualSharesP(hits1, total1, hits2, total2 int64) float64 {
+	if hits1 < 0 || hits2 < 0 || total1 <= 0 || total2 <= 0 || hits1 > total1 || hits2 > total2 {
+		return math.NaN()
+	}
+	k1, n1, k2, n2 := float64(hits1), float64(total1), float64(hits2), float64(total2)
+	k, n := k1+k2, n1+n2
+	if min(k, n-k)*min(n1, n2) >= fewExpected*n {
+		p := k / n
+		z := (k1/n1 - k2/n2) / math.Sqrt(p*(1-p)*(1/n1+1/n2))
+		return math.Erfc(math.Abs(z) / math.Sqrt2)
+	}
+	up := func(x float64) float64 { return (k - x) * (n1 - x) / ((x + 1) * (n2 - k + x + 1)) }
+	mode := math.Floor((k + 1) * (n1 + 1) / (n + 2))
+	return twoSided(up, max(0, k-n2), min(max(mode, max(0, k-n2)), min(k, n1)), min(k, n1), k1)
+}
+
+// EqualRatesP is the chance that two counts of equal rates differ as much or more: events over
+// a time each, in any unit. Given their sum, the first is binomial (Przyborowski and Wilenski,
+// Biometrika 31, 1940). NaN if anything is unknown.
+func EqualRatesP(events1 int64, over1 float64, events2 int64, over2 float64) float64 {
+	if events1 < 0 || events2 < 0 || !(over1 > 0) || !(over2 > 0) {
+		return math.NaN()
+	}
+	k, n, p := float64(events1), float64(events1+events2), over1/(over1+over2)
+	if n == 0 {
+		return 1
+	}
+	if n*min(p, 1-p) >= fewExpected {
+		return math.Erfc(math.Abs(k-n*p) / math.Sqrt(2*n*p*(1-p)))
+	}
+	up := func(x float64) float64 { return (n - x) / (x + 1) * p / (1 - p) }
+	return twoSided(up, 0, min(n, math.Floor((n+1)*p)), n, k)
+}
+
+// twoSided adds up the chances of all outcomes from lo to hi that are no more likely than seen.
+// up(x) is the chance of x+1 over that of x, mode the likeliest outcome.
+func twoSided(up func(float64) float64, lo, mode, hi, seen float64) float64 {
+	limit := 1.0 // the chance of what was seen, the mode's being 1
+	for x := mode; x < seen && limit > 0; x++ {
+		limit *= up(x)
+	}
+	for x := mode; x > seen && limit > 0; x-- {
+		limit /= up(x - 1)
+	}
+	if limit == 0 {
+		return 0
+	}
+	limit *= 1 + 1e-7 // equal chances differ by rounding
+	const none = 1e-17
+	all, tail := 0.0, 0.0
+	add := func(chance float64) bool {
+		all += chance
+		if chance > limit {
+			return true
+		}
+		tail += chance
+		return chance > none*tail
+	}
+	for x, chance := mode, 1.0; x <= hi && add(chance); x++ {
+		chance *= up(x)
+	}
+	if mode > lo {
+		for x, chance := mode-1, 1/up(mode-1); x >= lo && add(chance); x-- {
+			if x > lo {
+				chance /= up(x - 1)
+			}
+		}
+	}
+	return min(1, tail/all)
+}
+
+// Holm corrects p values for how many there are: each is then the chance of any mistake among
+// all that are called significant at its level (Holm, "A simple sequentially rejective multiple
+// test procedure", Scandinavian Journal of Statistics 6, 1979). NaN stays NaN and does not count.
+func Holm(ps []float64) []float64 {
+	return HolmWeighted(ps, func(int) float64 { return 1 })
+}
+
+// HolmWeighted spends more of the level on what weighs more (section 4 there). Weights are positive,
+// and must not depend on what is tested.
+func HolmWeighted(ps []float64, weight func(i int) float64) []float64 {
+	type test struct {
+		i         int
+		weight, p float64 // p for its weight
+	}
+	var tests []test
+	adjusted := make([]float64, len(ps))
+	left := 0.0
+	for i, p := range ps {
+		if adjusted[i] = p; !math.IsNaN(p) {
+			w := weight(i)
+			tests = append(tests, test{i, w, p / w})
+			left += w
+		}
+	}
+	slices.SortFunc(tests, func(a, b test) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.i, b.i)) })
+	worst := 0.0
+	for _, t := range tests {
+		worst = max(worst, min(1, t.p*max(left, t.weight))) // left may have lost a digit
+		adjusted[t.i] = worst
+		left -= t.weight
+	}
+	return adjusted
+}
+
+// betaQuantile is the x below which a beta distribution has a part q.
+func betaQuantile(a, b, q float64) float64 {
+	low, high := 0.0, 1.0
+	for range 200 {
+		x := (low + high) / 2
+		if x == low || x == high {
+			break
+		}
+		if betaBelow(a, b, x) < q {
+			low = x
+		} else {
+			high = x
+		}
+	}
+	return (low + high) / 2
+}
+
+// betaBelow is the regularized incomplete beta function I_x(a, b): the continued fraction 8.17.22
+// of the Digital Library of Mathematical Functions, on the side on which it converges fast.
+func betaBelow(a, b, x float64) float64 {
+	switch {
+	case x <= 0:
+		return 0
+	case x >= 1:
+		return 1
+	case x > (a+1)/(a+b+2):
+		return 1 - betaBelow(b, a, 1-x)
+	}
+	ga, _ := math.Lgamma(a)
+	gb, _ := math.Lgamma(b)
+	gab, _ := math.Lgamma(a + b)
+	front := math.Exp(a*math.Log(x)+b*math.Log1p(-x)+gab-ga-gb) / a
+	const tiny, most = 1e-300, 100_000
+	// Lentz's way of working out a continued fraction from the front.
+	c, d := 1.0, 1-(a+b)*x/(a+1)
+	if math.Abs(d) < tiny {
+		d = tiny
+	}
+	d = 1 / d
+	value := d
+	for m := 1.0; m < most; m++ {
+		step := 1.0
+		for _, term := range [2]float64{
+			m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m)),
+			-(a + m) * (a + b + m) * x / ((a + 2*m) * (a + 2*m + 1)),
+		} {
+			if d = 1 + term*d; math.Abs(d) < tiny {
+				d = tiny
+			}
+			if c = 1 + term/c; math.Abs(c) < tiny {
+				c = tiny
+			}
+			d = 1 / d
+			step = c * d
+			value *= step
+		}
+		if math.Abs(step-1) < 1e-15 {
+			break
+		}
+	}
+	return min(1, front*value)
+}
+
+// StudentP is the chance that a value of Student's distribution is as far from 0, or farther.
+func StudentP(t, freedom float64) float64 {
+	return betaBelow(freedom/2, 0.5, freedom/(freedom+t*t))
+}
