@@ -1,0 +1,188 @@
+package profile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Builder collects samples one at a time and makes a Profile of them: for formats in which a
+// stack is a list of names. Equal functions, locations, stacks and label sets are kept once,
+// and samples with equal stack and labels are added up.
+type Builder struct {
+	p         Profile
+	functions map[Function]uint32
+	mappings  map[Mapping]int32
+	locations map[string]uint32
+	labels    map[string]uint32
+	samples   map[string]int
+	key       []byte
+	limits    Limits
+	memory    int64 // what the tables and their maps take, roughly
+}
+
+// NewBuilder makes a Builder of samples with a value of each type.
+func NewBuilder(types ...ValueType) *Builder {
+	return &Builder{
+		p:         Profile{Types: types, Starts: []uint32{0}, LabelSets: [][]Label{nil}},
+		functions: map[Function]uint32{}, mappings: map[Mapping]int32{}, locations: map[string]uint32{},
+		labels: map[string]uint32{"": 0}, samples: map[string]int{}, limits: Limits{}.orDefaults(),
+	}
+}
+
+// Limit bounds what Sample takes: MaxMemory and MaxSamples, of distinct ones. Without it they are the defaults.
+func (b *Builder) Limit(l Limits) { b.limits = l.orDefaults() }
+
+// Function is the index of a function.
+func (b *Builder) Function(f Function) uint32 {
+	i, ok := b.functions[f]
+	if !ok {
+		i = uint32(len(b.p.Functions))
+		b.p.Functions = append(b.p.Functions, f)
+		b.functions[f] = i
+		b.memory += int64(len(f.Name)+len(f.SystemName)+len(f.File)) + 200
+	}
+	return i
+}
+
+// Mapping is the index of a mapping.
+func (b *Builder) Mapping(m Mapping) int32 {
+	i, ok := b.mappings[m]
+	if !ok {
+		i = int32(len(b.p.Mappings))
+		b.p.Mappings = append(b.p.Mappings, m)
+		b.mappings[m] = i
+		b.memory += int64(len(m.File)+len(m.BuildID)) + 250
+	}
+	return i
+}
+
+// Location is the index of a location: an address in a mapping (or NoMapping), with the
+// lines that are known of it, innermost first.
+func (b *Builder) Location(mapping int32, address uint64, lines ...Line) uint32 {
+	k := binary.AppendVarint(b.key[:0], int64(mapping))
+	k = binary.AppendUvarint(k, address)
+	for _, l := range lines {
+		k = binary.AppendUvarint(k, uint64(l.Function))
+		k = binary.AppendVarint(binary.AppendVarint(k, l.Line), l.Column)
+	}
+	b.key = k
+	i, ok := b.locations[string(k)]
+	if !ok {
+		i = uint32(len(b.p.Locations))
+		b.p.Locations = append(b.p.Locations, Location{
+			Mapping: mapping, Address: address, FirstLine: uint32(len(b.p.Lines)), Lines: uint32(len(lines)),
+		})
+		b.p.Lines = append(b.p.Lines, lines...)
+		b.locations[string(k)] = i
+		b.memory += int64(len(k)) + 24*int64(len(lines)) + 100
+	}
+	return i
+}
+
+// Frame is the location of a function of which no more is known than its name, and where it lies.
+func (b *Builder) Frame(name string, mapping int32) uint32 {
+	return b.Location(mapping, 0, Line{Function: b.Function(Function{Name: name, SystemName: name})})
+}
+
+// check holds what was built to the limits.
+func (b *Builder) check() error {
+	if b.memory > b.limits.MaxMemory {
+		return tooLarge("it would take more than %s of memory", size(b.limits.MaxMemory))
+	}
+	if b.p.Len() > b.limits.MaxSamples {
+		return tooLarge("more than %d different samples", b.limits.MaxSamples)
+	}
+	return nil
+}
+
+// errTooMany says that indexes of 32 bits do not reach.
+var errTooMany = errors.New("more frames than a profile can hold (4 billion)")
+
+// Sample adds values to the sample with a stack, leaf first, and labels. It fails where the Profile becomes too large.
+func (b *Builder) Sample(stack []uint32, values []int64, labels ...Label) error {
+	if len(values) != len(b.p.Types) {
+		return fmt.Errorf("a sample has %d values where %d are wanted", len(values), len(b.p.Types))
+	}
+	set := b.labelSet(labels)
+	k := binary.LittleEndian.AppendUint32(b.key[:0], set)
+	for _, l := range stack {
+		k = binary.LittleEndian.AppendUint32(k, l)
+	}
+	b.key = k
+	i, ok := b.samples[string(k)]
+	if !ok {
+		if len(b.p.Stacks)+len(stack) > math.MaxUint32 {
+			return errTooMany
+		}
+		i = b.p.Len()
+		b.samples[string(k)] = i
+		b.p.Stacks = append(b.p.Stacks, stack...)
+		b.p.Starts = append(b.p.Starts, uint32(len(b.p.Stacks)))
+		b.p.Values = append(b.p.Values, values...)
+		b.p.LabelOf = append(b.p.LabelOf, set)
+		b.memory += 8*int64(len(stack)+len(values)) + 100
+		return b.check()
+	}
+	own := b.p.Values[i*len(values):]
+	for j, v := range values {
+		own[j] += v
+	}
+	return nil
+}
+
+func (b *Builder) labelSet(labels []Label) uint32 {
+	if len(labels) == 0 {
+		return 0
+	}
+	k := appendLabels(b.key[:0], labels)
+	b.key = k
+	i, ok := b.labels[string(k)]
+	if !ok {
+		i = uint32(len(b.p.LabelSets))
+		b.p.LabelSets = append(b.p.LabelSets, append([]Label(nil), labels...))
+		b.labels[string(k)] = i
+		b.memory += 2*int64(len(k)) + 64*int64(len(labels)) + 100
+	}
+	return i
+}
+
+// Note counts something odd that the Profile will tell.
+func (b *Builder) Note(what string, count int64) {
+	for i := range b.p.Notes {
+		if b.p.Notes[i].What == what {
+			b.p.Notes[i].Count += count
+			return
+		}
+	}
+	b.p.Notes = append(b.p.Notes, Note{What: what, Count: count})
+}
+
+// Meta is the Profile that is built, for what is no table: period, time, duration, default type, origin.
+func (b *Builder) Meta() *Profile { return &b.p }
+
+// Profile ends the building. The Builder must not be used afterwards.
+func (b *Builder) Profile() *Profile {
+	if len(b.p.LabelSets) == 1 {
+		b.p.LabelOf = nil
+	}
+	return &b.p
+}
+
+// AddType adds a type to those of all samples, with the values of another for the samples that
+// are there already, or 0 if like is negative: for formats that tell late what they hold.
+func (b *Builder) AddType(t ValueType, like int) {
+	n := len(b.p.Types)
+	values := make([]int64, 0, b.p.Len()*(n+1))
+	for i := range b.p.Len() {
+		own := b.p.Values[i*n : (i+1)*n]
+		v := int64(0)
+		if like >= 0 {
+			v = own[like]
+		}
+		values = append(append(values, own...), v)
+	}
+	b.p.Values = values
+	b.p.Types = append(b.p.Types, t)
+}

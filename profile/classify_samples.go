@@ -1,0 +1,164 @@
+package profile
+
+// Spent is what samples were spent on: each has one Kind.
+type Spent struct {
+	// Kinds are all that occur, in the order of their first sample.
+	Kinds []Kind
+	// Of is an index of Kinds for each sample.
+	Of []uint32
+}
+
+// Kind is that of sample i.
+func (s *Spent) Kind(i int) Kind { return s.Kinds[s.Of[i]] }
+
+// Spent says of each sample what it was spent on. The leaf decides, with three exceptions:
+//
+//   - With work of the garbage collector anywhere on the stack it is GC: what gcBgMarkWorker,
+//     gcAssistAlloc or bgsweep call is their business.
+//   - A system call in which a thread goes to sleep (called by runtime.notesleep,
+//     runtime.netpoll and the like), and any sample of the kernel's idle loop, is Idle.
+//   - Assembly and functions of the C library, which work for their callers, stay what they are.
+//
+// No caller is asked for: a stack of a native thread pool, without a frame of Go or
+// runtime.cgocall, counts for its library like any other.
+func (p *Profile) Spent() *Spent {
+	s := &spender{p: p, Spent: &Spent{Of: make([]uint32, p.Len())}, ids: map[Kind]uint32{}}
+	s.scan()
+	leaf, unknown := make([]uint32, len(s.leaf)), s.id(Kind{})
+	for i, k := range s.leaf {
+		leaf[i] = s.id(k)
+	}
+	idle, collector := s.id(Kind{Class: Idle}), s.id(Kind{Class: GC})
+	for i := range s.Of {
+		stack := p.Stack(i)
+		switch {
+		case len(stack) == 0:
+			s.Of[i] = unknown
+		case s.anyCollector && s.has(stack, inCollector):
+			s.Of[i] = collector
+		case s.sleeps(i, stack):
+			s.Of[i] = idle
+		default:
+			s.Of[i] = leaf[stack[0]]
+		}
+	}
+	s.compact()
+	return s.Spent
+}
+
+// What any of the lines of a location says of a stack.
+const (
+	inCollector = 1 << iota
+	inSleep
+)
+
+type spender struct {
+	*Spent
+	p            *Profile
+	leaf         []Kind
+	flags        []uint8
+	anyCollector bool
+	swapper      []bool // by label set: the kernel's idle thread
+	ids          map[Kind]uint32
+}
+
+// scan classifies all lines of all locations.
+func (s *spender) scan() {
+	c := newClassifier(s.p)
+	s.leaf, s.flags = make([]Kind, len(s.p.Locations)), make([]uint8, len(s.p.Locations))
+	for i := range s.leaf {
+		location := uint32(i)
+		lines := s.p.LinesOf(location)
+		if len(lines) == 0 {
+			s.leaf[i] = c.of(location, Line{Function: noFunction})
+		}
+		for j, line := range lines {
+			kind := c.of(location, line)
+			if j == 0 {
+				s.leaf[i] = kind
+			}
+			if kind.Class == GC {
+				s.flags[i] |= inCollector
+				s.anyCollector = true
+			}
+			if kind.Class == Idle {
+				s.flags[i] |= inSleep
+			}
+		}
+	}
+	s.swapper = make([]bool, len(s.p.LabelSets))
+	for i, set := range s.p.LabelSets {
+		for _, l := range set {
+			s.swapper[i] = s.swapper[i] || l.Key == CommandLabel && l.Str == "swapper"
+		}
+	}
+}
+
+func (s *spender) has(stack []uint32, flag uint8) bool {
+	for _, l := range stack {
+		if s.flags[l]&flag != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// sleepDepth is how many callers of a system call are asked whether it was to sleep: the way from
+// the instruction to runtime.notesleep or runtime.netpoll.
+const sleepDepth = 4
+
+func (s *spender) sleeps(i int, stack []uint32) bool {
+	if s.p.LabelOf != nil && s.swapper[s.p.LabelOf[i]] {
+		return true
+	}
+	switch s.leaf[stack[0]].Class {
+	case Syscall:
+		return s.has(stack[:min(len(stack), sleepDepth)], inSleep)
+	case Kernel:
+		return s.has(stack, inSleep) && s.kernelSleeps(stack)
+	default:
+		return false
+	}
+}
+
+// kernelSleeps reports whether a frame of the kernel itself, not of the program above it, is its idle loop.
+func (s *spender) kernelSleeps(stack []uint32) bool {
+	for _, l := range stack {
+		switch {
+		case s.leaf[l].Class == Idle:
+			m := s.p.MappingOf(l)
+			return m == nil || objectOf(m.File).kind.Class == Kernel
+		case s.leaf[l].Class != Kernel:
+			return false
+		}
+	}
+	return false
+}
+
+func (s *spender) id(k Kind) uint32 {
+	i, ok := s.ids[k]
+	if !ok {
+		i = uint32(len(s.Kinds))
+		s.Kinds = append(s.Kinds, k)
+		s.ids[k] = i
+	}
+	return i
+}
+
+// compact leaves out kinds without a sample.
+func (s *spender) compact() {
+	const unseen = ^uint32(0)
+	renamed := make([]uint32, len(s.Kinds))
+	for i := range renamed {
+		renamed[i] = unseen
+	}
+	var kinds []Kind
+	for i, k := range s.Of {
+		if renamed[k] == unseen {
+			renamed[k] = uint32(len(kinds))
+			kinds = append(kinds, s.Kinds[k])
+		}
+		s.Of[i] = renamed[k]
+	}
+	s.Kinds = kinds
+}

@@ -1,0 +1,241 @@
+package profile
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
+
+// finish puts indexes and names where the file had ids and numbers, and checks that what is referred to is there.
+func (d *decoder) finish() (*Profile, error) {
+	if len(d.texts.ends) == 0 {
+		return nil, errCut // it comes last; only what is no profile has none
+	}
+	if err := d.checkMemory(); err != nil {
+		return nil, err
+	}
+	if d.width >= 0 && d.width != len(d.types) {
+		return nil, malformed("its samples have %d values, of which it names %d", d.width, len(d.types))
+	}
+	names := &names{all: d.texts.all.String(), ends: d.texts.ends}
+	p := &Profile{
+		Types:       make([]ValueType, len(d.types)),
+		DefaultType: names.of(d.single[profileDefault]),
+		PeriodType:  ValueType{names.of(d.period.kind), names.of(d.period.unit)},
+		Period:      int64(d.single[profilePeriod]),
+		Duration:    time.Duration(d.single[profileDuration]),
+		DocURL:      names.of(d.single[profileDocURL]),
+		DropFrames:  names.of(d.single[profileDropFrames]),
+		KeepFrames:  names.of(d.single[profileKeepFrames]),
+		Functions:   make([]Function, len(d.functions)),
+		Mappings:    make([]Mapping, len(d.mappings)),
+		Starts:      d.starts, Stacks: d.stacks, Values: d.values, LabelOf: d.labelOf,
+		Origin: Origin{Format: "pprof"},
+	}
+	if t := int64(d.single[profileTime]); t != 0 {
+		p.Time = time.Unix(0, t).UTC()
+	}
+	for i, t := range d.types {
+		p.Types[i] = ValueType{names.of(t.kind), names.of(t.unit)}
+	}
+	for _, c := range d.comments {
+		p.Comments = append(p.Comments, names.of(c))
+	}
+	for i, m := range d.mappings {
+		m.File, m.BuildID = names.of(m.file), names.of(m.buildID)
+		p.Mappings[i] = m.Mapping
+	}
+	for i, f := range d.functions {
+		p.Functions[i] = Function{Name: names.of(f.name), SystemName: names.of(f.systemName), File: names.of(f.file), StartLine: f.start}
+	}
+	for _, step := range []func(*Profile) error{
+		d.finishLocations, d.finishStacks, func(p *Profile) error { return d.finishLabels(p, names) },
+	} {
+		if err := step(p); err != nil {
+			return nil, err
+		}
+	}
+	return p, names.err()
+}
+
+// names gives the names of a table by their numbers.
+type names struct {
+	all  string
+	ends []int
+
+	isBad bool
+	bad   uint64 // a number that no name has
+}
+
+// of is a name; "" if there is none, which err tells in the end.
+func (n *names) of(i uint64) string {
+	if i >= uint64(len(n.ends)) {
+		n.isBad, n.bad = true, i
+		return ""
+	}
+	if i == 0 {
+		return n.all[:n.ends[0]]
+	}
+	return n.all[n.ends[i-1]:n.ends[i]]
+}
+
+func (n *names) err() error {
+	if !n.isBad {
+		return nil
+	}
+	return malformed("name %d is used, but there are %d: it may be cut", n.bad, len(n.ends))
+}
+
+// finishLocations refers locations to mappings and functions.
+func (d *decoder) finishLocations(p *Profile) error {
+	mappings, err := d.mappingIDs.index("mapping")
+	if err != nil {
+		return err
+	}
+	functions, err := d.functionIDs.index("function")
+	if err != nil {
+		return err
+	}
+	strays := int64(0)
+	for i := range d.locations {
+		l := &d.locations[i]
+		if l.Mapping == NoMapping {
+			continue
+		}
+		to := mappings.of(uint32(l.Mapping))
+		if to == missing { // google's reader takes it as a location without a mapping
+			strays++
+			l.Mapping = NoMapping
+			continue
+		}
+		l.Mapping = int32(to)
+	}
+	if strays > 0 {
+		p.Notes = append(p.Notes, Note{What: "locations in a mapping that the file does not have", Count: strays})
+	}
+	for i := range d.lines {
+		l := &d.lines[i]
+		to := functions.of(l.Function)
+		if to == missing {
+			return malformed("a location is in function %d, which it does not have", d.functionIDs.id(l.Function))
+		}
+		l.Function = to
+	}
+	p.Locations, p.Lines = d.locations, d.lines
+	return nil
+}
+
+// finishStacks makes indexes of the references in stacks, which mostly they are already.
+func (d *decoder) finishStacks(p *Profile) error {
+	locations, err := d.locationIDs.index("location")
+	if err != nil {
+		return err
+	}
+	if locations.same && d.locationIDs.top <= locations.count {
+		return nil
+	}
+	for i, ref := range p.Stacks {
+		to := locations.of(ref)
+		if to == missing {
+			s := sort.Search(p.Len(), func(s int) bool { return int(p.Starts[s+1]) > i })
+			return malformed("sample %d has location %d, which it does not have", s+1, d.locationIDs.id(ref))
+		}
+		p.Stacks[i] = to
+	}
+	return nil
+}
+
+// finishLabels reads the labels of samples. Sets that differ only in their form in the file become one.
+func (d *decoder) finishLabels(p *Profile, names *names) error {
+	p.LabelSets = [][]Label{nil}
+	seen := map[string]uint32{"": 0}
+	to := make([]uint32, len(d.raw)+1)
+	isSame := true
+	var key []byte
+	for i, raw := range d.raw {
+		set, err := readLabels([]byte(raw), names)
+		if err != nil {
+			return err
+		}
+		key = appendLabels(key[:0], set)
+		at, ok := seen[string(key)]
+		if !ok {
+			at = uint32(len(p.LabelSets))
+			p.LabelSets = append(p.LabelSets, set)
+			seen[string(key)] = at
+		}
+		to[i+1] = at
+		isSame = isSame && at == uint32(i+1)
+	}
+	if len(p.LabelSets) == 1 {
+		p.LabelOf = nil
+		return nil
+	}
+	if !isSame {
+		for i, set := range p.LabelOf {
+			p.LabelOf[i] = to[set]
+		}
+	}
+	return nil
+}
+
+// readLabels reads the labels of a sample, in the order of sortLabels. A label that is neither a text nor a number
+// other than 0 nor has a unit is none, as in google's reader.
+func readLabels(b []byte, names *names) ([]Label, error) {
+	var set []Label
+	for len(b) > 0 {
+		f, rest, err := next(b)
+		if err != nil {
+			return nil, err
+		}
+		b = rest
+		var v [5]uint64
+		if err := scalars(f.data, v[:]); err != nil {
+			return nil, err
+		}
+		l := Label{Key: names.of(v[1])}
+		switch {
+		case v[2] != 0:
+			l.Str = names.of(v[2])
+		case v[3] != 0 || v[4] != 0:
+			l.Num, l.Unit, l.IsNum = int64(v[3]), names.of(v[4]), true
+		default:
+			continue
+		}
+		set = append(set, l)
+	}
+	sortLabels(set)
+	return set, nil
+}
+
+// sortLabels puts a set into the order that equal ones have: texts by key, then numbers by key. Values of the same key
+// stay in their order.
+func sortLabels(set []Label) {
+	slices.SortStableFunc(set, compareLabels)
+}
+
+func compareLabels(a, b Label) int {
+	if a.IsNum != b.IsNum {
+		return cmp.Compare(bit(a.IsNum), bit(b.IsNum))
+	}
+	return strings.Compare(a.Key, b.Key)
+}
+
+// appendLabels appends bytes that are equal for equal sets.
+func appendLabels(b []byte, set []Label) []byte {
+	for _, l := range set {
+		b = append(binary.AppendUvarint(b, uint64(len(l.Key))), l.Key...)
+		b = append(binary.AppendUvarint(b, uint64(len(l.Str))), l.Str...)
+		b = append(binary.AppendUvarint(b, uint64(len(l.Unit))), l.Unit...)
+		b = binary.AppendVarint(b, l.Num)
+		if l.IsNum {
+			b = append(b, 1)
+		} else {
+			b = append(b, 0)
+		}
+	}
+	return b
+}

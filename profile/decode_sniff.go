@@ -1,0 +1,107 @@
+package profile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"unicode/utf8"
+)
+
+// recognize says what a file is that is no pprof file, by its first bytes; nil if they do not tell.
+//
+// The legacy formats are those of google/pprof profile/legacy_profile.go and legacy_java_profile.go, and what Go's
+// runtime/pprof writes with debug=1 and debug=2.
+func recognize(head []byte) error {
+	const (
+		debug  = "pull it without debug=1 or debug=2 in the address: `kitescope profile pull` does"
+		legacy = "write it in the format of today: `go tool pprof -proto -symbolize=none FILE` converts it"
+	)
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	lower := strings.ToLower(string(text))
+	for _, f := range []struct{ prefix, what, hint string }{
+		{"goroutine profile: total", "the text of goroutines (debug=1), not a profile", debug},
+		{"threadcreate profile: total", "the text of a thread profile (debug=1), not a profile", debug},
+		{"heap profile:", "a heap profile as text (debug=1), the format before pprof", debug},
+		{"heap_v2/", "a heap profile as text, the format before pprof", legacy},
+		{"growthz profile:", "a heap profile as text, the format before pprof", legacy},
+		{"fragmentationz profile:", "a heap profile as text, the format before pprof", legacy},
+		{"--- contention", "a block or mutex profile as text (debug=1), the format before pprof", debug},
+		{"--- mutex", "a mutex profile as text (debug=1), the format before pprof", debug},
+		{"--- block", "a block profile as text (debug=1), the format before pprof", debug},
+		{"--- thread", "a list of threads as text, the format before pprof", legacy},
+		{"--- heapz", "a Java heap profile as text, the format before pprof", legacy},
+		{"--- cpu", "a CPU profile as text, the format before pprof", legacy},
+		{"--- symbol", "a symbolized profile as text, the format before pprof", legacy},
+		{"goroutine ", "a dump of goroutines (debug=2), not a profile", debug},
+		{"go 1.", "an execution trace, not a profile", "open it with `go tool trace`; of /debug/pprof/profile comes a CPU profile"},
+		{"<!doctype", "a web page, not a profile", webHint},
+		{"<html", "a web page, not a profile", webHint},
+		{"<?xml", "XML, not a profile", webHint},
+		{"could not enable cpu profiling", "the answer of a server: another CPU profile was running", "pull it again when the other one has ended"},
+		{"cpu profiling already in use", "the answer of a server: another CPU profile was running", "pull it again when the other one has ended"},
+		{"404 page not found", "the answer of a server that has no profile there", webHint},
+		{"\x7felf", "a program, not a profile", "give the profile alone; symbols come from a folder of programs"},
+		{"{", "JSON, not a pprof file", formatHint},
+	} {
+		if strings.HasPrefix(lower, f.prefix) {
+			return hinted(f.hint, "this is %s", f.what)
+		}
+	}
+	if isLegacyCPU(head) {
+		return hinted(legacy, "this is a CPU profile in the binary format before pprof")
+	}
+	if isText(head) {
+		return hinted(formatHint, "this is a text that begins with %q, not a pprof file", firstWords(string(text)))
+	}
+	return nil
+}
+
+const webHint = "is the address that of a profile? it mostly ends in /debug/pprof/profile or /debug/pprof/heap"
+
+// isLegacyCPU recognizes the header of a binary CPU profile, five words of 32 or 64 bits in either byte order:
+// 0, 3, 0 (or 1: Java), the period, 0.
+func isLegacyCPU(head []byte) bool {
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for _, width := range []int{4, 8} {
+			if len(head) < 5*width {
+				continue
+			}
+			word := func(i int) uint64 {
+				if width == 4 {
+					return uint64(order.Uint32(head[i*4:]))
+				}
+				return order.Uint64(head[i*8:])
+			}
+			if word(0) == 0 && word(1) == 3 && word(2) <= 1 && word(3) > 0 && word(4) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isText reports whether bytes are of a text rather than of a binary file.
+func isText(b []byte) bool {
+	for cut := 0; cut < utf8.UTFMax && len(b) > 0 && !utf8.Valid(b); cut++ { // a character that the end of the head cut
+		b = b[:len(b)-1]
+	}
+	if len(b) < 4 || !utf8.Valid(b) {
+		return false
+	}
+	for _, c := range b {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// firstWords is the beginning of a text, short enough to be shown.
+func firstWords(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	const most = 40
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return s
+}

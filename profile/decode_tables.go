@@ -1,0 +1,325 @@
+package profile
+
+import (
+	"context"
+	"encoding/binary"
+	"strings"
+)
+
+// decoder is a profile while it is read: its tables, with ids and names as the file numbers them.
+type decoder struct {
+	limits       Limits
+	in           *counter
+	isCompressed bool
+	window       window
+	memory       int64 // what tables other than those of samples take, roughly
+
+	samples
+	types     []rawType
+	mappings  []rawMapping
+	functions []rawFunction
+	locations []Location // Mapping is a reference
+	lines     []Line     // Function is a reference
+	comments  []uint64
+	texts     texts
+	single    [16]uint64 // of fields 7 to 15 that are one number
+	period    rawType
+
+	mappingIDs, functionIDs, locationIDs ids
+}
+
+// What messages hold, names by their number in the table of names.
+type (
+	rawType    struct{ kind, unit uint64 }
+	rawMapping struct {
+		Mapping
+		file, buildID uint64
+	}
+	rawFunction struct {
+		name, systemName, file uint64
+		start                  int64
+	}
+)
+
+// texts is the table of names: one long text, and where each ends.
+type texts struct {
+	all  strings.Builder
+	ends []int
+}
+
+// Numbers of the fields of message Profile (google/pprof proto/profile.proto).
+const (
+	profileSampleType = 1
+	profileSample     = 2
+	profileMapping    = 3
+	profileLocation   = 4
+	profileFunction   = 5
+	profileString     = 6
+	profileDropFrames = 7
+	profileKeepFrames = 8
+	profileTime       = 9
+	profileDuration   = 10
+	profilePeriodType = 11
+	profilePeriod     = 12
+	profileComment    = 13
+	profileDefault    = 14
+	profileDocURL     = 15
+)
+
+// maxTag is the longest that the tag of a field and its length, or its number, can be.
+const maxTag = 2 * binary.MaxVarintLen64
+
+// fields reads the fields of the message Profile, each as soon as it is complete.
+func (d *decoder) fields(ctx context.Context) error {
+	w := &d.window
+	fills := int64(-1)
+	for {
+		if w.end-w.at < maxTag {
+			if err := w.more(ctx, maxTag); err != nil {
+				return err
+			}
+		}
+		if w.at == w.end {
+			return nil
+		}
+		if w.read != fills { // a new piece came in
+			fills = w.read
+			if err := d.checkMemory(); err != nil {
+				return err
+			}
+		}
+		f, err := d.header()
+		if err != nil {
+			return err
+		}
+		if f.wire != wireBytes {
+			if err := d.number(&f); err != nil {
+				return err
+			}
+			continue
+		}
+		if f.number == 0 || f.number > profileDocURL {
+			if err := w.skip(ctx, f.value); err != nil {
+				return err
+			}
+			continue
+		}
+		if f.value > maxField {
+			return malformed("field %d is of %s", f.number, size(int64(min(f.value, 1<<62))))
+		}
+		if n := int(f.value); w.end-w.at < n {
+			if err := w.more(ctx, n); err != nil {
+				return err
+			}
+			if w.end-w.at < n {
+				return errCut
+			}
+		}
+		f.data = w.buf[w.at : w.at+int(f.value)]
+		w.at += int(f.value)
+		if err := d.message(&f); err != nil {
+			return err
+		}
+	}
+}
+
+// header takes a tag off the window and the number that follows: the value of a field or the length of its data.
+func (d *decoder) header() (f field, err error) {
+	w := &d.window
+	b := w.buf[w.at:w.end]
+	tag, n := uvarint(b)
+	if n <= 0 {
+		return f, shortOrBad(n)
+	}
+	f.number, f.wire = tag>>3, byte(tag&7)
+	var k int
+	switch f.wire {
+	case wireVarint, wireBytes:
+		if f.value, k = uvarint(b[n:]); k <= 0 {
+			return f, shortOrBad(k)
+		}
+	case wire64:
+		k = 8
+	case wire32:
+		k = 4
+	default:
+		return f, malformed("field %d is of type %d, which does not exist", f.number, f.wire)
+	}
+	if n+k > len(b) {
+		return f, errCut
+	}
+	w.at += n + k
+	return f, nil
+}
+
+func shortOrBad(n int) error {
+	if n == 0 {
+		return errCut
+	}
+	return malformed("a number of more than %d bytes", binary.MaxVarintLen64)
+}
+
+// number reads a field of Profile that is no message.
+func (d *decoder) number(f *field) error {
+	if f.number == 0 || f.number > profileDocURL {
+		return nil
+	}
+	switch f.number {
+	case profileSampleType, profileSample, profileMapping, profileLocation, profileFunction, profileString, profilePeriodType:
+		return f.need(wireBytes)
+	}
+	if err := f.need(wireVarint); err != nil {
+		return err
+	}
+	switch f.number {
+	case profileComment:
+		d.memory += 24
+		d.comments = append(d.comments, f.value)
+		return nil
+	case profileTime:
+		if d.single[profileTime] != 0 {
+			return errSeveral
+		}
+	}
+	d.single[f.number] = f.value
+	return nil
+}
+
+var errSeveral = &HintError{
+	Err:  malformed("it holds several profiles one after the other"),
+	Hint: "pull them into files of their own and merge these: kitescope profile merge",
+}
+
+// message reads a field of Profile that is one.
+func (d *decoder) message(f *field) error {
+	switch f.number {
+	case profileSample:
+		return d.sample(f.data)
+	case profileLocation:
+		return d.location(f.data)
+	case profileFunction:
+		return d.function(f.data)
+	case profileString:
+		if len(f.data) > maxName {
+			return tooLarge("a name of %s", size(int64(len(f.data))))
+		}
+		if d.texts.all.Len() > maxNames {
+			return tooLarge("more than %s of names", size(maxNames))
+		}
+		d.memory += int64(len(f.data)) + 24
+		d.texts.all.Write(f.data) // without error
+		d.texts.ends = append(room(d.texts.ends, 1), d.texts.all.Len())
+		if len(d.texts.ends) == 1 && len(f.data) > 0 {
+			return malformed("its table of names does not begin with an empty one")
+		}
+		return nil
+	case profileMapping:
+		return d.mapping(f.data)
+	case profileSampleType:
+		t, err := valueType(f.data)
+		d.types = append(d.types, t)
+		if len(d.types) > maxTypes {
+			return tooLarge("more than %d values a sample", maxTypes)
+		}
+		return err
+	case profilePeriodType:
+		var err error
+		d.period, err = valueType(f.data)
+		return err
+	case profileComment:
+		return f.each(func(v uint64) error {
+			d.memory += 24
+			d.comments = append(d.comments, v)
+			return nil
+		})
+	}
+	return f.need(wireVarint)
+}
+
+func valueType(b []byte) (rawType, error) {
+	var v [3]uint64
+	err := scalars(b, v[:])
+	return rawType{v[1], v[2]}, err
+}
+
+func (d *decoder) mapping(b []byte) error {
+	var v [11]uint64
+	if err := scalars(b, v[:]); err != nil {
+		return err
+	}
+	d.memory += 200
+	d.mappingIDs.add(v[1])
+	d.mappings = append(d.mappings, rawMapping{Mapping{
+		Start: v[2], Limit: v[3], Offset: v[4],
+		HasFunctions: v[7] != 0, HasFilenames: v[8] != 0, HasLineNumbers: v[9] != 0, HasInlineFrames: v[10] != 0,
+	}, v[5], v[6]})
+	return nil
+}
+
+func (d *decoder) function(b []byte) error {
+	var v [6]uint64
+	if err := scalars(b, v[:]); err != nil {
+		return err
+	}
+	d.memory += 120
+	d.functionIDs.add(v[1])
+	d.functions = append(room(d.functions, 1), rawFunction{v[2], v[3], v[4], int64(v[5])})
+	return nil
+}
+
+func (d *decoder) location(b []byte) error {
+	l := Location{FirstLine: uint32(len(d.lines))}
+	var v [6]uint64
+	for len(b) > 0 {
+		f, rest, err := next(b)
+		if err != nil {
+			return err
+		}
+		b = rest
+		switch f.number {
+		case 1, 2, 3, 5: // id, mapping, address, folded
+			if err := f.need(wireVarint); err != nil {
+				return err
+			}
+			v[f.number] = f.value
+		case 4:
+			if err := f.need(wireBytes); err != nil {
+				return err
+			}
+			var line [4]uint64
+			if err := scalars(f.data, line[:]); err != nil {
+				return err
+			}
+			d.memory += 24
+			d.lines = append(room(d.lines, 1), Line{Function: d.functionIDs.ref(line[1]), Line: int64(line[2]), Column: int64(line[3])})
+		}
+	}
+	d.memory += 60
+	d.locationIDs.add(v[1])
+	l.Address, l.Folded = v[3], v[5] != 0
+	l.Lines = uint32(len(d.lines)) - l.FirstLine
+	l.Mapping = NoMapping
+	if v[2] != 0 {
+		l.Mapping = int32(d.mappingIDs.ref(v[2]))
+	}
+	d.locations = append(room(d.locations, 1), l)
+	return nil
+}
+
+// done is which part of the input is read, 0 if that is unknown or says little.
+func (d *decoder) done() float64 {
+	const least = 4 << 20 // what is read ahead does not count beside that
+	if d.limits.Size < least || d.in.n < least/4 || d.in.n > d.limits.Size {
+		return 0
+	}
+	return float64(d.in.n) / float64(d.limits.Size)
+}
+
+// checkMemory holds what was read to the limit.
+func (d *decoder) checkMemory() error {
+	used := d.memory + 4*int64(len(d.stacks)) + 8*int64(len(d.values)) + 4*int64(len(d.starts)+len(d.labelOf))
+	if used > d.limits.MaxMemory {
+		return tooLarge("it would take more than %s of memory", size(d.limits.MaxMemory))
+	}
+	return nil
+}

@@ -1,0 +1,398 @@
+package profile_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"kitescope/profile"
+)
+
+// wire writes messages of a pprof file by hand, also such as no program writes.
+type wire []byte
+
+func (w wire) number(field int, v uint64) wire {
+	return binary.AppendUvarint(binary.AppendUvarint(slices.Clip(w), uint64(field)<<3), v)
+}
+
+func (w wire) bytes(field int, b []byte) wire {
+	w = binary.AppendUvarint(slices.Clip(w), uint64(field)<<3|2)
+	return append(binary.AppendUvarint(w, uint64(len(b))), b...)
+}
+
+func (w wire) packed(field int, values ...uint64) wire {
+	var b []byte
+	for _, v := range values {
+		b = binary.AppendUvarint(b, v)
+	}
+	return w.bytes(field, b)
+}
+
+func (w wire) names(names ...string) wire {
+	for _, n := range names {
+		w = w.bytes(6, []byte(n))
+	}
+	return w
+}
+
+// oneType is a profile with the sample type a/b, without samples and locations.
+func oneType() wire {
+	return wire{}.bytes(1, wire{}.number(1, 1).number(2, 2)).names("", "a", "b")
+}
+
+// oneFunction adds the function 1.
+func (w wire) oneFunction() wire { return w.bytes(5, wire{}.number(1, 1).number(2, 1)) }
+
+// at adds a location in function 1.
+func (w wire) at(id uint64) wire {
+	return w.bytes(4, wire{}.number(1, id).bytes(4, wire{}.number(1, 1)))
+}
+
+func compressed(t testing.TB, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	if _, err := zip.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// oddForms are profiles as no program writes them, which google's reader takes.
+func oddForms() map[string][]byte {
+	const far = math.MaxUint64
+	sample := wire{}.packed(1, 1).packed(2, 5)
+	base := oneType().oneFunction()
+	return map[string][]byte{
+		"nothing but a table of names":          wire{}.names(""),
+		"no samples":                            base,
+		"samples before everything":             append(wire{}.bytes(2, sample), base.at(1)...),
+		"unpacked":                              base.at(1).bytes(2, wire{}.number(1, 1).number(1, 1).number(2, 5)),
+		"packed and unpacked mixed":             base.at(1).bytes(2, wire{}.number(1, 1).packed(1, 1, 1).packed(2, 5)),
+		"an empty packed list":                  base.at(1).bytes(2, wire{}.packed(1).packed(2).packed(1, 1).packed(2, 5)),
+		"labels between":                        base.at(1).bytes(2, wire{}.bytes(3, wire{}.number(1, 1).number(2, 2)).packed(1, 1).bytes(3, wire{}.number(1, 2).number(3, 7)).packed(2, 5)),
+		"equal labels in another order":         base.at(1).bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(2, 2)).bytes(3, wire{}.number(1, 2).number(2, 1))).bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(2, 1).number(1, 2)).bytes(3, wire{}.number(1, 1).number(2, 2))),
+		"a label of nothing":                    base.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1))),
+		"a number label of 0 with a unit":       base.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(4, 2))),
+		"a label that is text and number":       base.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(2, 2).number(3, 9).number(4, 1))),
+		"numbers of one key, one with a unit":   base.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 1).number(3, 2)).bytes(3, wire{}.number(1, 1).number(3, 2).number(4, 1))),
+		"a stack of no frames":                  base.bytes(2, wire{}.packed(2, 5)),
+		"negative values":                       base.at(1).bytes(2, wire{}.packed(1, 1).number(2, far)),
+		"ids without order":                     base.at(7).at(3).at(1).bytes(2, wire{}.packed(1, 3, 1, 7).packed(2, 5)),
+		"ids of 64 bits":                        base.at(far).at(1<<40).at(2).bytes(2, wire{}.packed(1, far, 2, 1<<40, far).packed(2, 5)),
+		"a far id that nothing refers to":       base.at(far).at(1).bytes(2, wire{}.packed(1, 1).packed(2, 5)),
+		"ids far apart":                         base.at(1<<29).at(1).bytes(2, wire{}.packed(1, 1, 1<<29).packed(2, 5)),
+		"a mapping that does not exist":         base.bytes(4, wire{}.number(1, 1).number(2, 99)).bytes(2, sample),
+		"a mapping far away":                    base.bytes(3, wire{}.number(1, far).number(2, 8)).bytes(4, wire{}.number(1, 1).number(2, far)).bytes(2, sample),
+		"a number in too many bytes":            base.at(1).bytes(2, append(wire{}.packed(2, 5), 0x0a, 0x02, 0x81, 0x00)),
+		"a tag in too many bytes":               base.at(1).bytes(2, append(wire{}.packed(2, 5), 0x8a, 0x00, 0x01, 0x01)),
+		"a number of more than 64 bits":         append(slices.Clip(base), append([]byte{12 << 3}, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)...),
+		"unknown fields":                        append(base.number(100, 5).bytes(101, make([]byte, 1<<20)).at(1).bytes(2, sample), 0xa5, 0x06, 1, 2, 3, 4, 0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8),
+		"field 0":                               append(wire{0, 0}, base...),
+		"fields that come twice":                base.number(12, 1).number(12, 2).bytes(11, wire{}.number(1, 1).number(2, 2)).bytes(11, wire{}.number(1, 1)),
+		"comments packed and not":               base.number(13, 1).packed(13, 2, 1).number(13, 0),
+		"a second table of names":               base.names("", "c").number(15, 4),
+		"a negative time":                       base.number(9, far),
+		"a time and a duration beyond reason":   base.number(9, math.MaxInt64).number(10, 1<<63),
+		"one location in two functions":         base.bytes(5, wire{}.number(1, 9).number(2, 2)).bytes(4, wire{}.number(1, 1).bytes(4, wire{}.number(1, 9).number(2, far)).bytes(4, wire{}.number(1, 1)).number(5, 3)).bytes(2, sample),
+		"two types with the same name":          base.bytes(1, wire{}.number(1, 1)).bytes(2, wire{}.packed(2, 5, 6)),
+		"a type without a name":                 wire{}.bytes(1, nil).names("").bytes(2, wire{}.packed(2, 5)),
+		"a function id that is used, not dense": oneType().bytes(5, wire{}.number(1, far)).bytes(4, wire{}.number(1, 1).bytes(4, wire{}.number(1, far))),
+	}
+}
+
+func TestDecodeOddForms(t *testing.T) {
+	for name, data := range oddForms() {
+		t.Run(name, func(t *testing.T) {
+			for form, data := range map[string][]byte{"plain": data, "compressed": compressed(t, data)} {
+				want, err := google(data)
+				if err != nil {
+					t.Fatalf("google's reader does not take it: %v", err)
+				}
+				got, err := profile.Decode(context.Background(), iotest.OneByteReader(bytes.NewReader(data)), profile.Limits{})
+				if err != nil {
+					t.Fatalf("%s: %v", form, err)
+				}
+				if diff := difference(meaningOfGoogle(want), meaningOf(got)); diff != "" {
+					t.Errorf("%s: google's reader (-) and ours (+) differ:\n%s", form, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestDecodeRefuses refuses what google's reader refuses, and says why.
+func TestDecodeRefuses(t *testing.T) {
+	base := oneType().oneFunction()
+	for _, test := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"no table of names", wire{}.bytes(1, wire{}.number(1, 1)), "cut after 4 bytes"},
+		{"a table of names that begins wrong", wire{}.names("a"), "table of names"},
+		{"a name that does not exist", base.number(7, 77), "name 77"},
+		{"a name of a number below 0", base.number(7, math.MaxUint64), "name 18446744073709551615"},
+		{"a label's name that does not exist", base.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 50).number(2, 1))), "name 50"},
+		{"a location that does not exist", base.at(1).bytes(2, wire{}.packed(1, 1).packed(2, 5)).bytes(2, wire{}.packed(1, 1, 2).packed(2, 5)), "sample 2 has location 2"},
+		{"location 0", base.at(1).bytes(2, wire{}.packed(1, 0).packed(2, 5)), "sample 1 has location 0"},
+		{"a far location that does not exist", base.at(1).bytes(2, wire{}.packed(1, 1<<50).packed(2, 5)), "location 1125899906842624"},
+		{"a sparse location that does not exist", base.at(9).at(5).bytes(2, wire{}.packed(1, 7).packed(2, 5)), "location 7"},
+		{"a function that does not exist", base.bytes(4, wire{}.number(1, 1).bytes(4, wire{}.number(1, 2))), "function 2"},
+		{"a line in no function", base.bytes(4, wire{}.number(1, 1).bytes(4, wire{}.number(2, 2))), "function 0"},
+		{"a location with id 0", base.at(0), "id 0"},
+		{"a mapping without an id", base.bytes(3, nil), "mapping 1 has the id 0"},
+		{"two locations with one id", base.at(1).at(1), "the id 1 is there for two locations"},
+		{"two locations with one far id", base.at(math.MaxUint64).at(math.MaxUint64), "for two locations"},
+		{"two locations with one sparse id", base.at(1 << 28).at(1 << 28), "for two locations"},
+		{"two functions with one id", base.oneFunction(), "two functions"},
+		{"values that are too few", base.bytes(1, nil).bytes(2, wire{}.packed(2, 5)), "have 1 values, of which it names 2"},
+		{"samples of different length", base.bytes(2, wire{}.packed(2, 5)).bytes(2, wire{}.packed(2, 5, 6)), "sample 2 has 2 values"},
+		{"values of no type", wire{}.names("").bytes(2, wire{}.packed(2, 5)), "have 1 values, of which it names 0"},
+		{"a sample of nothing", wire{}.names("").bytes(2, nil), "no values"},
+		{"two profiles", append(base.number(9, 5), base.number(9, 6)...), "several profiles"},
+		{"a text where a number should be", base.bytes(12, []byte("x")), "field 12 is of type 2"},
+		{"a number where a message should be", base.number(2, 5), "field 2 is of type 0"},
+		{"a wire type that does not exist", append(slices.Clip(base), 12<<3|7), "type 7"},
+		{"a message that ends in a field", base.bytes(2, []byte{0x0a}), "ends within a field"},
+		{"a field longer than its message", base.bytes(2, []byte{0x0a, 9, 1}), "longer than"},
+		{"a list that ends in a number", base.bytes(2, []byte{0x0a, 1, 0x80}), "ends within the id"},
+		{"a number of eleven bytes", append(slices.Clip(base), 12<<3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1), "more than 10 bytes"},
+		{"a length beyond all", append(slices.Clip(base), 2<<3|2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), "field 2 is of"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := google(test.data); err == nil {
+				t.Error("google's reader takes it")
+			}
+			_, err := decode(test.data)
+			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("error %v, want one line with %q", err, test.want)
+			}
+			if hintOf(err) == "" {
+				t.Errorf("no hint with %v", err)
+			}
+		})
+	}
+}
+
+func TestDecodeSaysWhatElseItIs(t *testing.T) {
+	debug2, err := os.ReadFile(filepath.Join("..", "testdata", "profiles", "milvus-goroutine-debug2.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := os.ReadFile(filepath.Join("..", "testdata", "profiles", "milvus-trace-3s.out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	legacyCPU := func(order binary.AppendByteOrder) (b []byte) {
+		for _, word := range []uint64{0, 3, 0, 10000, 0, 1, 1, 0x400000, 0, 1, 0} {
+			b = order.AppendUint64(b, word)
+		}
+		return b
+	}
+	for _, test := range []struct{ name, data, want, hint string }{
+		{"nothing", "", "the profile is empty", "pull it again"},
+		{"debug=2", string(debug2), "a dump of goroutines (debug=2)", "without debug=1"},
+		{"debug=1", "goroutine profile: total 12\n1 @ 0x43\n", "the text of goroutines", "without debug=1"},
+		{"heap text", "heap profile: 1: 2 [3: 4] @ heap/1048576\n", "a heap profile as text", "without debug=1"},
+		{"mutex text", "--- mutex:\ncycles/second=2000\n", "a mutex profile as text", "without debug=1"},
+		{"contention", "--- contention:\ncycles/second=2000\n", "block or mutex profile as text", "without debug=1"},
+		{"threads", "threadcreate profile: total 12\n", "thread profile", "without debug=1"},
+		{"binary legacy, little", string(legacyCPU(binary.LittleEndian)), "binary format before pprof", "-proto"},
+		{"binary legacy, big", string(legacyCPU(binary.BigEndian)), "binary format before pprof", "-proto"},
+		{"trace", string(trace), "an execution trace", "go tool trace"},
+		{"web page", "\n<!DOCTYPE html><html><body>Sign in</body></html>", "a web page", "/debug/pprof/"},
+		{"not found", "404 page not found\n", "no profile there", "address"},
+		{"in use", "Could not enable CPU profiling: cpu profiling already in use\n", "another CPU profile was running", "pull it again"},
+		{"JSON", `{"$schema":"https://www.speedscope.app"}`, "JSON", ""},
+		{"a program", "\x7fELF\x02\x01\x01\x00\x00\x00", "a program", ""},
+		{"text with an escape", "hello \u202e world " + strings.Repeat("x", 200), `begins with "hello \u202e world`, ""},
+		{"rubbish", "\xf3\x9a\x01\x00\x99", "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for form, data := range map[string][]byte{"plain": []byte(test.data), "compressed": compressed(t, []byte(test.data))} {
+				if form == "compressed" && test.data == "" {
+					continue
+				}
+				_, err := decode(data)
+				if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 200 {
+					t.Fatalf("%s: error %v, want one line with %q", form, err, test.want)
+				}
+				if h := hintOf(err); h == "" || !strings.Contains(h, test.hint) {
+					t.Errorf("%s: hint %q, want %q in it", form, h, test.hint)
+				}
+			}
+		})
+	}
+}
+
+func TestDecodeSaysWhereItIsCut(t *testing.T) {
+	whole := fixtures(t)["milvus-cpu-idle.pb.gz"]
+	plain, err := gunzip(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form, data := range map[string][]byte{"compressed": whole, "plain": plain} {
+		for _, n := range []int{len(data) - 1, len(data) / 2, len(data) / 3, 20} {
+			_, err := decode(data[:n])
+			if err == nil || hintOf(err) == "" {
+				t.Fatalf("%s, %d of %d bytes: error %v", form, n, len(data), err)
+			}
+			if want := fmt.Sprintf("the profile is cut after %d bytes", n); n > 20 && err.Error() != want {
+				t.Errorf("%s: error %q, want %q", form, err, want)
+			}
+		}
+	}
+	for n := 0; n < len(plain); n += 1 + n%17 {
+		if _, err := decode(plain[:n]); err == nil {
+			// Only what comes behind the table of names can be missing without showing.
+			if _, err := google(plain[:n]); err != nil {
+				t.Fatalf("no error for %d of %d bytes, while google's reader says %v", n, len(plain), err)
+			}
+		}
+	}
+}
+
+func TestDecodeSaysThatItIsDamaged(t *testing.T) {
+	whole := bytes.Clone(fixtures(t)["milvus-cpu-idle.pb.gz"])
+	whole[len(whole)-6] ^= 1 // of the checksum
+	_, err := decode(whole)
+	if err == nil || !strings.Contains(err.Error(), "damaged") || hintOf(err) == "" {
+		t.Errorf("wrong checksum: error %v", err)
+	}
+	whole = bytes.Clone(fixtures(t)["milvus-cpu-idle.pb.gz"])
+	if _, err := decode(append(whole, "rest"...)); err == nil {
+		t.Error("no error for what follows the compressed data")
+	}
+}
+
+func TestDecodeJoinsMembersOfGzip(t *testing.T) {
+	data := encode(t, mustDecode(t, fixtures(t)["milvus-cpu-idle.pb.gz"]))
+	plain, err := gunzip(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	split := append(compressed(t, plain[:1000]), compressed(t, plain[1000:])...)
+	if diff := difference(meaningOf(mustDecode(t, data)), meaningOf(mustDecode(t, split))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDecodeHoldsItsLimits(t *testing.T) {
+	var sample, many, wide wire
+	sample = sample.packed(1, 1).packed(2, 5)
+	for range 1000 {
+		many = many.bytes(2, sample)
+	}
+	wide = wide.bytes(2, wire{}.packed(2, make([]uint64, 2000)...))
+	deep := wire{}.bytes(2, wire{}.packed(1, make([]uint64, 300_000)...).packed(2, 5))
+	for _, test := range []struct {
+		name   string
+		data   []byte
+		limits profile.Limits
+		want   string
+	}{
+		{"bytes", many, profile.Limits{MaxBytes: 1000}, "too large: more than 1000 bytes when decompressed"},
+		{"samples", many, profile.Limits{MaxSamples: 999}, "too large: more than 999 samples"},
+		{"memory", deep, profile.Limits{MaxMemory: 1 << 20}, "too large: it would take more than 1 MiB of memory"},
+		{"a name", wire{}.names("", strings.Repeat("n", 1<<20+1)), profile.Limits{}, "too large: a name of 1 MiB"},
+		{"values", wide, profile.Limits{}, "too large: sample 1 has more than 1000 values"},
+	} {
+		_, err := profile.Decode(context.Background(), bytes.NewReader(append(test.data, oneType()...)), test.limits)
+		if !errors.Is(err, profile.ErrTooLarge) || !strings.Contains(err.Error(), test.want) || hintOf(err) == "" {
+			t.Errorf("%s: error %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+// zeros are n bytes of an unknown field, of samples, or whatever else begins with a prefix, without end.
+type endless struct {
+	unit []byte
+	at   int
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = e.unit[e.at%len(e.unit)]
+		e.at++
+	}
+	return len(b), nil
+}
+
+// TestDecodeStaysSmall gives it more than fits, of which nothing may be kept that is over the limit.
+func TestDecodeStaysSmall(t *testing.T) {
+	header := binary.AppendUvarint([]byte{2<<3 | 2}, maxMessage)
+	for name, r := range map[string]io.Reader{
+		"one huge unknown field":    io.MultiReader(bytes.NewReader(binary.AppendUvarint([]byte{0xa2, 0x06}, 1<<40)), &endless{unit: []byte{0}}),
+		"one huge sample":           io.MultiReader(bytes.NewReader(header), &endless{unit: []byte{0x0a, 3, 1, 1, 1}}),
+		"names without end":         &endless{unit: wire{}.names("")},
+		"samples without end":       &endless{unit: wire{}.bytes(2, wire{}.packed(1, 1, 1).packed(2, 5))},
+		"locations without end":     &endless{unit: wire{}.at(7)},
+		"labels without end":        &endless{unit: wire{}.bytes(2, wire{}.packed(2, 5).bytes(3, wire{}.number(1, 5).number(3, 9)))},
+		"far ids that never return": &counting{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := profile.Decode(context.Background(), r, profile.Limits{MaxBytes: 100 << 20, MaxMemory: 32 << 20})
+			runtime.ReadMemStats(&after)
+			if err == nil || !errors.Is(err, profile.ErrTooLarge) && !strings.Contains(err.Error(), "malformed") {
+				t.Errorf("error %v", err)
+			}
+			// All that it ever took: how much of that is there at a time depends on when a collector comes. 100 MB of
+			// input become at most 580 so.
+			if taken := after.TotalAlloc - before.TotalAlloc; taken > 800<<20 {
+				t.Errorf("it took %d MB", taken>>20)
+			}
+		})
+	}
+}
+
+const maxMessage = 60 << 20
+
+// counting are samples of which each has a location with another far id.
+type counting struct {
+	id   uint64
+	rest []byte
+}
+
+func (c *counting) Read(b []byte) (int, error) {
+	if len(c.rest) == 0 {
+		c.id++
+		c.rest = wire{}.bytes(2, wire{}.packed(1, c.id<<32).packed(2, 5))
+	}
+	n := copy(b, c.rest)
+	c.rest = c.rest[n:]
+	return n, nil
+}
+
+func TestDecodeEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := profile.Decode(ctx, bytes.NewReader(fixtures(t)["milvus-heap.pb.gz"]), profile.Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	broken := errors.New("connection reset")
+	if _, err := profile.Decode(context.Background(), iotest.ErrReader(broken), profile.Limits{}); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	half := fixtures(t)["milvus-heap.pb.gz"][:5000]
+	if _, err := profile.Decode(context.Background(), io.MultiReader(bytes.NewReader(half), iotest.ErrReader(broken)), profile.Limits{}); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,209 @@
+package profile
+
+import (
+	"regexp"
+	"slices"
+)
+
+// Filter is the profile with only the samples and frames that f leaves, with the meanings and
+// in the order of `go tool pprof`: first Prune, then Focus, Ignore, Hide and Show, ShowFrom, then
+// labels (google/pprof internal/driver: applyFocus; profile/filter.go). An expression matches
+// the name or the file of a function, or the file of a mapping. Samples of which no frame is
+// left are dropped, so pprof takes percentages of the total of the unfiltered profile.
+func (p *Profile) Filter(f *Filter) *Profile {
+	p = p.Prune()
+	if f.Empty() {
+		return p
+	}
+	out := *p
+	if f.Focus != nil || f.Ignore != nil || f.Hide != nil || f.Show != nil {
+		out.byName(f)
+	}
+	if f.ShowFrom != nil {
+		out.showFrom(f.ShowFrom)
+	}
+	if f.Nodes != nil || f.Labels != nil {
+		out.byLabel(f)
+	}
+	return &out
+}
+
+// matches is what an expression matches, by function and by mapping.
+type matches struct{ functions, mappings []bool }
+
+// match finds what rx matches; nil for no expression.
+func (p *Profile) match(rx *regexp.Regexp) *matches {
+	if rx == nil {
+		return nil
+	}
+	m := &matches{functions: make([]bool, len(p.Functions)), mappings: make([]bool, len(p.Mappings))}
+	for i := range p.Functions {
+		m.functions[i] = rx.MatchString(p.Functions[i].Name) || rx.MatchString(p.Functions[i].File)
+	}
+	for i := range p.Mappings {
+		m.mappings[i] = rx.MatchString(p.Mappings[i].File)
+	}
+	return m
+}
+
+// mapping reports whether a location lies in a mapping that matches.
+func (m *matches) mapping(l *Location) bool { return l.Mapping != NoMapping && m.mappings[l.Mapping] }
+
+// any reports whether anything of a location matches.
+func (m *matches) any(l *Location, lines []Line) bool {
+	return slices.ContainsFunc(lines, func(line Line) bool { return m.functions[line.Function] }) || m.mapping(l)
+}
+
+// byName is google/pprof's FilterSamplesByName.
+func (p *Profile) byName(f *Filter) {
+	focus, ignore, hide, show := p.match(f.Focus), p.match(f.Ignore), p.match(f.Hide), p.match(f.Show)
+	focused, ignored, hidden := make([]bool, len(p.Locations)), make([]bool, len(p.Locations)), make([]bool, len(p.Locations))
+	keeper := lineKeeper{p: p, locations: slices.Clone(p.Locations), lines: slices.Clip(p.Lines)}
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		lines := p.LinesOf(uint32(i))
+		ignored[i] = ignore != nil && ignore.any(l, lines)
+		focused[i] = !ignored[i] && (focus == nil || focus.any(l, lines))
+		if hide != nil && hide.any(l, lines) {
+			whole := hide.mapping(l)
+			lines = keeper.keep(uint32(i), lines, func(line Line) bool { return !whole && !hide.functions[line.Function] })
+			hidden[i] = len(lines) == 0
+		}
+		if show != nil {
+			whole := show.mapping(l)
+			lines = keeper.keep(uint32(i), lines, func(line Line) bool { return whole || show.functions[line.Function] })
+			hidden[i] = hidden[i] || len(lines) == 0
+		}
+	}
+	p.Locations, p.Lines = keeper.locations, keeper.lines
+	var room []uint32
+	p.choose(func(_ int, stack []uint32) ([]uint32, bool) {
+		some := false
+		for _, l := range stack {
+			if ignored[l] {
+				return nil, false
+			}
+			some = some || focused[l]
+		}
+		if !some {
+			return nil, false
+		}
+		room = room[:0]
+		for _, l := range stack {
+			if !hidden[l] {
+				room = append(room, l)
+			}
+		}
+		return room, len(room) > 0
+	})
+}
+
+// lineKeeper gives locations new lines, which it appends to those that are there. The table must
+// be clipped, so that the first of them makes a copy of it.
+type lineKeeper struct {
+	p         *Profile
+	locations []Location
+	lines     []Line
+}
+
+func (k *lineKeeper) keep(location uint32, lines []Line, wanted func(Line) bool) []Line {
+	n := 0
+	for _, line := range lines {
+		if wanted(line) {
+			n++
+		}
+	}
+	if n == len(lines) {
+		return lines
+	}
+	l := &k.locations[location]
+	l.FirstLine, l.Lines = uint32(len(k.lines)), uint32(n)
+	for _, line := range lines {
+		if wanted(line) {
+			k.lines = append(k.lines, line)
+		}
+	}
+	return k.lines[l.FirstLine:]
+}
+
+// showFrom is google/pprof's ShowFrom: it drops the callers of the highest match. A location
+// that matches by a function keeps only the lines up to the outermost match, wherever it is.
+func (p *Profile) showFrom(rx *regexp.Regexp) {
+	m := p.match(rx)
+	matched := make([]bool, len(p.Locations))
+	locations := slices.Clone(p.Locations)
+	for i := range locations {
+		if m.mapping(&locations[i]) {
+			matched[i] = true
+			continue
+		}
+		lines := p.LinesOf(uint32(i))
+		for j, line := range slices.Backward(lines) {
+			if m.functions[line.Function] {
+				matched[i] = true
+				locations[i].Lines = uint32(j) + 1
+				break
+			}
+		}
+	}
+	p.Locations = locations
+	p.choose(func(_ int, stack []uint32) ([]uint32, bool) {
+		for i, l := range slices.Backward(stack) {
+			if matched[l] {
+				return stack[:i+1], true
+			}
+		}
+		return nil, false
+	})
+}
+
+// byLabel keeps samples of the nodes and with the labels that are asked for.
+func (p *Profile) byLabel(f *Filter) {
+	keep := make([]bool, len(p.LabelSets))
+	for i, set := range p.LabelSets {
+		keep[i] = (f.Nodes == nil || slices.ContainsFunc(set, func(l Label) bool { return l.Key == NodeLabel && !l.IsNum && slices.Contains(f.Nodes, l.Str) })) &&
+			hasLabels(set, f.Labels)
+	}
+	p.choose(func(i int, stack []uint32) ([]uint32, bool) {
+		if p.LabelOf == nil {
+			return stack, f.Nodes == nil && len(f.Labels) == 0
+		}
+		return stack, keep[p.LabelOf[i]]
+	})
+}
+
+// hasLabels reports whether a set has all the labels. A number without a unit is one of any unit.
+func hasLabels(set, wanted []Label) bool {
+	for _, w := range wanted {
+		if !slices.ContainsFunc(set, func(l Label) bool {
+			return l.Key == w.Key && l.IsNum == w.IsNum && l.Str == w.Str && l.Num == w.Num && (w.Unit == "" || l.Unit == w.Unit)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// choose keeps the samples that pick wants, with the stack that it makes, which is copied.
+func (p *Profile) choose(pick func(i int, stack []uint32) ([]uint32, bool)) {
+	if len(p.Starts) == 0 {
+		return
+	}
+	width := len(p.Types)
+	starts, stacks := make([]uint32, 1, len(p.Starts)), make([]uint32, 0, len(p.Stacks)/2)
+	var values []int64
+	var labels []uint32
+	for i := range p.Len() {
+		stack, ok := pick(i, p.Stack(i))
+		if !ok {
+			continue
+		}
+		stacks = append(stacks, stack...)
+		starts = append(starts, uint32(len(stacks)))
+		values = append(values, p.Values[i*width:(i+1)*width]...)
+		if p.LabelOf != nil {
+			labels = append(labels, p.LabelOf[i])
+		}
+	}
+	p.Starts, p.Stacks, p.Values, p.LabelOf = starts, stacks, values, labels
+}

@@ -1,0 +1,70 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Limits bound what a file may ask for. The zero Limits are the defaults.
+type Limits struct {
+	// MaxBytes is how large the profile may be when it is decompressed; 0: 2 GiB.
+	MaxBytes int64
+	// MaxMemory is how many bytes of memory its tables may take, roughly; 0: 4 GiB.
+	MaxMemory int64
+	// MaxSamples is how many samples it may have; 0: 50 million.
+	MaxSamples int
+	// Size is how many bytes there are to read, if that is known: 0 if not. It limits nothing. Tables
+	// whose size it lets foresee need not be moved while they grow, which saves half of the memory.
+	Size int64
+}
+
+const (
+	defaultMaxBytes   = 2 << 30
+	defaultMaxMemory  = 4 << 30
+	defaultMaxSamples = 50_000_000
+	// maxField is the largest single message of a pprof file: a sample, a function, a name.
+	maxField = 64 << 20
+	// maxName is the longest name: of a function with all its template arguments it is some kilobytes.
+	maxName = 1 << 20
+	// maxNames bounds all names. They are one text, that is there more than once while it grows.
+	maxNames = 512 << 20
+	// maxTypes is how many values a sample may have. Programs have been seen with 4.
+	maxTypes = 1000
+)
+
+// orDefaults fills in what is 0.
+func (l Limits) orDefaults() Limits {
+	if l.MaxBytes <= 0 {
+		l.MaxBytes = defaultMaxBytes
+	}
+	if l.MaxMemory <= 0 {
+		l.MaxMemory = defaultMaxMemory
+	}
+	if l.MaxSamples <= 0 {
+		l.MaxSamples = defaultMaxSamples
+	}
+	return l
+}
+
+// ErrTooLarge is the error, by errors.Is, of a profile that is beyond a limit.
+var ErrTooLarge = errors.New("too large")
+
+const limitHint = "is it a profile? if it is, profile a shorter time, or fewer processes at once"
+
+// tooLarge says which limit was passed.
+func tooLarge(format string, args ...any) error {
+	return &HintError{Err: fmt.Errorf("the profile is %w: %s", ErrTooLarge, fmt.Sprintf(format, args...)), Hint: limitHint}
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.3g GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.3g MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.3g KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

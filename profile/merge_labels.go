@@ -1,0 +1,107 @@
+package profile
+
+import (
+	"slices"
+)
+
+// SetLabel is the profile with a text label on all samples. Other texts of that key are gone, as with google/pprof's
+// Profile.SetLabel.
+func (p *Profile) SetLabel(key, value string) *Profile {
+	return p.relabel(func(set []Label) []Label { return withLabel(set, key, value) })
+}
+
+// DropLabels is the profile without the labels of some keys. Samples that only these told apart stay apart; Collapse
+// adds them up.
+func (p *Profile) DropLabels(keys ...string) *Profile {
+	return p.relabel(func(set []Label) []Label { return withoutLabels(set, keys) })
+}
+
+// Collapse is the profile without the labels of some keys, and with the samples added up that are equal then:
+// NodeLabel and RoleLabel if none is named. It is the same one if none has them.
+func (p *Profile) Collapse(keys ...string) *Profile {
+	if len(keys) == 0 {
+		keys = []string{NodeLabel, RoleLabel}
+	}
+	hasAny := slices.ContainsFunc(p.LabelSets, func(set []Label) bool { return len(withoutLabels(set, keys)) < len(set) })
+	if !hasAny {
+		return p
+	}
+	collapsed, err := Merge([]*Profile{p}, MergeOptions{Drop: keys})
+	if err != nil {
+		return p.DropLabels(keys...) // it has no more frames than before: never
+	}
+	collapsed.Origin = p.Origin
+	return collapsed
+}
+
+// withLabel is a set with a text instead of all other texts of its key.
+func withLabel(set []Label, key, value string) []Label {
+	with := make([]Label, 0, len(set)+1)
+	for _, l := range set {
+		if l.IsNum || l.Key != key {
+			with = append(with, l)
+		}
+	}
+	with = append(with, Label{Key: key, Str: value})
+	sortLabels(with)
+	return with
+}
+
+func withoutLabels(set []Label, keys []string) []Label {
+	if !slices.ContainsFunc(set, func(l Label) bool { return slices.Contains(keys, l.Key) }) {
+		return set
+	}
+	return slices.DeleteFunc(slices.Clone(set), func(l Label) bool { return slices.Contains(keys, l.Key) })
+}
+
+func isSorted(set []Label) bool { return slices.IsSortedFunc(set, compareLabels) }
+
+// relabel makes a profile of which each label set is what change makes of it. The other tables are shared.
+func (p *Profile) relabel(change func([]Label) []Label) *Profile {
+	q := *p
+	table := newLabelTable()
+	sets := p.LabelSets
+	if len(sets) == 0 {
+		sets = [][]Label{nil}
+	}
+	to := make([]uint32, len(sets))
+	for i, set := range sets {
+		to[i] = table.index(change(set))
+	}
+	q.LabelSets, q.LabelOf = table.sets, nil
+	if len(table.sets) == 1 {
+		return &q
+	}
+	q.LabelOf = make([]uint32, p.Len())
+	for i := range q.LabelOf {
+		if p.LabelOf == nil {
+			q.LabelOf[i] = to[0]
+		} else {
+			q.LabelOf[i] = to[p.LabelOf[i]]
+		}
+	}
+	return &q
+}
+
+// labelTable keeps equal label sets once. The first is the empty one.
+type labelTable struct {
+	sets [][]Label
+	at   map[string]uint32
+	key  []byte
+}
+
+func newLabelTable() *labelTable {
+	return &labelTable{sets: [][]Label{nil}, at: map[string]uint32{"": 0}}
+}
+
+// index is the index of a set, whose labels are in the order of sortLabels.
+func (t *labelTable) index(set []Label) uint32 {
+	t.key = appendLabels(t.key[:0], set)
+	i, ok := t.at[string(t.key)]
+	if !ok {
+		i = uint32(len(t.sets))
+		t.sets = append(t.sets, set)
+		t.at[string(t.key)] = i
+	}
+	return i
+}

@@ -1,0 +1,228 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// column says where a value of the result comes from.
+type column struct {
+	from  int     // the index of the value in the profile that is added
+	ratio float64 // what it is multiplied by
+}
+
+// typeDefault is what a profile says of the type to be shown, for which it counts whether types of it were left out.
+type typeDefault struct {
+	types []ValueType
+	kind  string
+}
+
+// addTypes makes the columns of a profile. It changes nothing if it does not go together with those before.
+func (m *Merger) addTypes(p *Profile) error {
+	if m.count == 0 {
+		m.p.Types, m.p.PeriodType, m.p.Period = slices.Clone(p.Types), p.PeriodType, p.Period
+		m.columns = identity(len(p.Types))
+	} else {
+		add := m.sameTypes
+		if m.options.Compatible {
+			add = m.commonTypes
+		}
+		if err := add(p); err != nil {
+			return err
+		}
+	}
+	m.row = make([]int64, len(m.columns))
+	if last := len(m.defaults) - 1; last < 0 || m.defaults[last].kind != p.DefaultType || !slices.Equal(m.defaults[last].types, p.Types) {
+		m.defaults = append(m.defaults, typeDefault{p.Types, p.DefaultType})
+	}
+	return nil
+}
+
+func identity(n int) []column {
+	columns := make([]column, n)
+	for i := range columns {
+		columns[i] = column{i, 1}
+	}
+	return columns
+}
+
+// differ is the error of profiles that do not go together.
+func (m *Merger) differ(p *Profile, what, here, there string) error {
+	name := p.Origin.Name
+	if name == "" {
+		name = fmt.Sprintf("profile %d", m.count+1)
+	}
+	return hinted("only profiles of one kind can be merged or compared: CPU with CPU, heap with heap",
+		"%s has %s %s, those before it have %s", name, what, here, there)
+}
+
+func typeList(types []ValueType) string {
+	if len(types) == 0 {
+		return "none"
+	}
+	words := make([]string, len(types))
+	for i, t := range types {
+		words[i] = t.String()
+	}
+	return strings.Join(words, ", ")
+}
+
+// sameTypes wants the types of the profiles before (google/pprof profile/merge.go: compatible).
+func (m *Merger) sameTypes(p *Profile) error {
+	if p.PeriodType != m.p.PeriodType {
+		return m.differ(p, "the period type", p.PeriodType.String(), m.p.PeriodType.String())
+	}
+	if !slices.Equal(p.Types, m.p.Types) {
+		return m.differ(p, "the sample types", typeList(p.Types), typeList(m.p.Types))
+	}
+	m.p.Period = max(m.p.Period, p.Period)
+	m.columns = identity(len(p.Types))
+	return nil
+}
+
+// commonTypes keeps the types that this profile has too, by their names, in the finer unit (google/pprof
+// profile/merge.go: CompatibilizeSampleTypes, internal/measurement: ScaleProfiles).
+func (m *Merger) commonTypes(p *Profile) error {
+	if p.PeriodType.Type != m.p.PeriodType.Type || !sameDimension(p.PeriodType.Unit, m.p.PeriodType.Unit) {
+		return m.differ(p, "the period type", p.PeriodType.String(), m.p.PeriodType.String())
+	}
+	var kept []int
+	var columns []column
+	factors := make([]float64, len(m.p.Types))
+	for i, t := range m.p.Types {
+		from := slices.IndexFunc(p.Types, func(other ValueType) bool { return other.Type == t.Type })
+		if from < 0 {
+			continue
+		}
+		unit := p.Types[from].Unit
+		if !sameDimension(unit, t.Unit) {
+			return m.differ(p, "the sample types", typeList(p.Types), typeList(m.p.Types))
+		}
+		kept, factors[i] = append(kept, i), 1
+		c := column{from, unitRatio(unit, t.Unit)}
+		if c.ratio < 1 { // it is finer
+			c.ratio, factors[i] = 1, unitRatio(t.Unit, unit)
+		}
+		columns = append(columns, c)
+	}
+	if len(kept) == 0 && len(m.p.Types) > 0 {
+		return m.differ(p, "the sample types", typeList(p.Types), typeList(m.p.Types))
+	}
+	m.scalePeriod(p)
+	m.keepTypes(p, kept, columns, factors)
+	m.columns = columns
+	return nil
+}
+
+// keepTypes takes the values of other types out of what was merged, and multiplies those that stay.
+func (m *Merger) keepTypes(p *Profile, kept []int, columns []column, factors []float64) {
+	isChanged := len(kept) < len(m.p.Types) || slices.ContainsFunc(factors, func(f float64) bool { return f != 1 })
+	if !isChanged {
+		return
+	}
+	width := len(m.p.Types)
+	values := m.p.Values[:0]
+	for i := range m.p.Len() {
+		for _, k := range kept {
+			v := m.p.Values[i*width+k]
+			if factors[k] != 1 {
+				v = scaled(v, factors[k])
+			}
+			values = append(values, v) // never before what is still to be read
+		}
+	}
+	m.p.Values = values
+	types := make([]ValueType, len(kept))
+	for j, k := range kept {
+		types[j] = m.p.Types[k]
+		if factors[k] != 1 {
+			types[j].Unit = p.Types[columns[j].from].Unit
+		}
+	}
+	m.p.Types = types
+}
+
+func (m *Merger) scalePeriod(p *Profile) {
+	here, there := p.Period, m.p.Period
+	ratio := unitRatio(p.PeriodType.Unit, m.p.PeriodType.Unit)
+	if ratio < 1 {
+		there = scaled(there, unitRatio(m.p.PeriodType.Unit, p.PeriodType.Unit))
+		m.p.PeriodType.Unit = p.PeriodType.Unit
+	} else {
+		here = scaled(here, ratio)
+	}
+	m.p.Period = max(here, there)
+}
+
+// defaultType is the first that a profile names. Profiles that lost the one that they name want the first type.
+func (m *Merger) defaultType() string {
+	has := func(types []ValueType, kind string) bool {
+		return slices.ContainsFunc(types, func(t ValueType) bool { return t.Type == kind })
+	}
+	for _, d := range m.defaults {
+		isWhole := slices.EqualFunc(d.types, m.p.Types, func(a, b ValueType) bool { return a.Type == b.Type })
+		switch {
+		case !isWhole && !has(m.p.Types, d.kind):
+			return m.p.Types[0].Type
+		case d.kind != "":
+			return d.kind
+		}
+	}
+	return ""
+}
+
+// unitFactor is a unit that values are converted from and to: its dimension and its size. Units are those of
+// google/pprof internal/measurement, in upper or lower case, with or without a plural s.
+func unitFactor(unit string) (dimension string, factor float64) {
+	unit = strings.ToLower(unit)
+	if len([]rune(unit)) > 2 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	for i, names := range [][]string{
+		{"b", "byte"}, {"kb", "kbyte", "kilobyte"}, {"mb", "mbyte", "megabyte"}, {"gb", "gbyte", "gigabyte"}, {"tb", "tbyte", "terabyte"}, {"pb", "pbyte", "petabyte"},
+	} {
+		if slices.Contains(names, unit) {
+			return "memory", math.Pow(1024, float64(i))
+		}
+	}
+	switch unit {
+	case "ns", "nanosecond":
+		return "time", 1
+	case "μs", "us", "microsecond":
+		return "time", 1e3
+	case "ms", "millisecond":
+		return "time", 1e6
+	case "s", "sec", "second":
+		return "time", 1e9
+	case "hour", "hr":
+		return "time", 3600e9
+	}
+	for i, prefix := range []string{"nano", "micro", "milli", "", "kilo", "mega", "giga", "tera", "peta"} {
+		if unit == prefix+"gcu" {
+			return "computing", math.Pow(1000, float64(i))
+		}
+	}
+	return "", 1
+}
+
+// sameDimension reports whether values of one unit can be converted into the other.
+func sameDimension(a, b string) bool {
+	if a == b {
+		return true
+	}
+	dimension, _ := unitFactor(a)
+	other, _ := unitFactor(b)
+	return dimension != "" && dimension == other
+}
+
+// unitRatio is what a value of one unit is multiplied by to be of another of the same dimension.
+func unitRatio(from, to string) float64 {
+	if from == to {
+		return 1
+	}
+	_, f := unitFactor(from)
+	_, t := unitFactor(to)
+	return f / t
+}

@@ -1,0 +1,237 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// SubtractOptions say how a base is taken away.
+type SubtractOptions struct {
+	// DiffBase labels the samples of the base with BaseLabel, as pprof's -diff_base does: then
+	// percentages are of the base's total, and equal samples do not cancel out before the
+	// total is taken. Otherwise it is pprof's -base.
+	DiffBase bool
+	// Normalize multiplies the new values by base total over new total first, of each type on its own.
+	Normalize bool
+}
+
+// Aligned are two profiles of which the sum is their difference.
+type Aligned struct {
+	New   *Profile
+	Minus *Profile // the base, its values negated
+	// Factors are what the values of New were multiplied by, of each of its types.
+	Factors []float64
+}
+
+// Align makes two profiles of which Merge would make the difference that `go tool pprof -base` and
+// -diff_base show (google/pprof internal/driver: fetchProfiles). It gives them the types that both
+// have, in the finer unit of the two, scales the new one where that is asked for, negates the base's
+// values and labels its samples. It is an error (a HintError) if they have no type in common, if
+// their periods are of different types, and with Normalize if the base adds up to nothing.
+func Align(p, base *Profile, o SubtractOptions) (*Aligned, error) {
+	p, base, err := alike(p, base)
+	if err != nil {
+		return nil, err
+	}
+	factors := slices.Repeat([]float64{1}, len(p.Types))
+	if o.Normalize {
+		if factors, err = NormalFactors(p, base); err != nil {
+			return nil, err
+		}
+		p = p.Scale(factors)
+	}
+	if o.DiffBase {
+		base = base.SetLabel(BaseLabel, "true")
+	}
+	return &Aligned{New: p, Minus: base.Scale(slices.Repeat([]float64{-1}, len(base.Types))), Factors: factors}, nil
+}
+
+// WithColumn is the profile with one more type, whose value of sample i is value(i).
+func (p *Profile) WithColumn(t ValueType, value func(i int) int64) *Profile {
+	out := *p
+	width := len(p.Types)
+	out.Types = append(slices.Clip(slices.Clone(p.Types)), t)
+	out.Values = make([]int64, 0, p.Len()*(width+1))
+	for i := range p.Len() {
+		out.Values = append(append(out.Values, p.Values[i*width:(i+1)*width]...), value(i))
+	}
+	return &out
+}
+
+// NormalFactors are what each type of p is multiplied by to add up to the base's total
+// (google/pprof profile/merge.go: Normalize); 0 for a type that adds up to nothing in p.
+func NormalFactors(p, base *Profile) ([]float64, error) {
+	if len(p.Types) != len(base.Types) {
+		return nil, noCommonType(p, base)
+	}
+	sums, baseSums := p.sums(), base.sums()
+	if !slices.ContainsFunc(baseSums, func(s int64) bool { return s != 0 }) {
+		return nil, &HintError{
+			Err:  fmt.Errorf("normalize by %s: its total is 0", base.calledBase()),
+			Hint: "take the base again while the program works, or compare without normalizing",
+		}
+	}
+	factors := make([]float64, len(sums))
+	for i, s := range sums {
+		if s != 0 {
+			factors[i] = float64(baseSums[i]) / float64(s)
+		}
+	}
+	return factors, nil
+}
+
+// sums are the sums of all values, by type.
+func (p *Profile) sums() []int64 {
+	sums := make([]int64, len(p.Types))
+	for i := range p.Len() {
+		for kind := range sums {
+			sums[kind] += p.Value(i, kind)
+		}
+	}
+	return sums
+}
+
+// Scale multiplies the values of each type by a factor. As in google/pprof (ScaleN), a sample is
+// kept if one of the values that changed is not zero.
+func (p *Profile) Scale(factors []float64) *Profile {
+	if !slices.ContainsFunc(factors, func(f float64) bool { return f != 1 }) {
+		return p
+	}
+	out := *p
+	out.Values = slices.Clone(p.Values)
+	width := len(p.Types)
+	keep := make([]bool, p.Len())
+	dropped := false
+	for i := range keep {
+		for kind, v := range out.Values[i*width : (i+1)*width] {
+			if factors[kind] != 1 {
+				v = scaled(v, factors[kind])
+				out.Values[i*width+kind] = v
+				keep[i] = keep[i] || v != 0
+			}
+		}
+		dropped = dropped || !keep[i]
+	}
+	if dropped {
+		out.choose(func(i int, stack []uint32) ([]uint32, bool) { return stack, keep[i] })
+	}
+	return &out
+}
+
+// scaled is a value times a factor, at the ends of what an int64 holds if it is beyond.
+func scaled(v int64, factor float64) int64 {
+	if factor == -1 {
+		return -v
+	}
+	f := math.Round(float64(v) * factor)
+	switch {
+	case f >= math.MaxInt64:
+		return math.MaxInt64
+	case f <= math.MinInt64:
+		return math.MinInt64
+	}
+	return int64(f)
+}
+
+// alike gives two profiles the types that both have, in the order of the first, and the same
+// units (google/pprof profile.CompatibilizeSampleTypes, internal/measurement: ScaleProfiles).
+func alike(p, base *Profile) (*Profile, *Profile, error) {
+	var own, others []int
+	for i, t := range p.Types {
+		j := slices.IndexFunc(base.Types, func(b ValueType) bool { return b.Type == t.Type })
+		if j >= 0 && slices.IndexFunc(p.Types, func(b ValueType) bool { return b.Type == t.Type }) == i {
+			own, others = append(own, i), append(others, j)
+		}
+	}
+	if len(own) == 0 {
+		return nil, nil, noCommonType(p, base)
+	}
+	if p.PeriodType.Type != base.PeriodType.Type && p.PeriodType.Type != "" && base.PeriodType.Type != "" {
+		return nil, nil, &HintError{
+			Err:  fmt.Errorf("compare %s with %s: one was sampled by %s, the other by %s", p.called(), base.calledBase(), p.PeriodType, base.PeriodType),
+			Hint: "compare two profiles of one kind, taken in the same way",
+		}
+	}
+	p, base = p.onlyTypes(own), base.onlyTypes(others)
+	factors, baseFactors := make([]float64, len(own)), make([]float64, len(own))
+	for i := range own {
+		factors[i], baseFactors[i] = 1, 1
+		unit, baseUnit := p.Types[i].Unit, base.Types[i].Unit
+		if unit == baseUnit {
+			continue
+		}
+		if !sameDimension(unit, baseUnit) {
+			return nil, nil, &HintError{
+				Err:  fmt.Errorf("compare %s with %s: %s is in %s there and in %s here", p.called(), base.calledBase(), p.Types[i].Type, baseUnit, unit),
+				Hint: "compare profiles of one kind",
+			}
+		}
+		if ratio := unitRatio(unit, baseUnit); ratio >= 1 {
+			factors[i], p.Types[i].Unit = ratio, baseUnit
+		} else {
+			baseFactors[i], base.Types[i].Unit = unitRatio(baseUnit, unit), unit
+		}
+	}
+	p, base = p.Scale(factors), base.Scale(baseFactors)
+	p.sharePeriod(base)
+	return p, base, nil
+}
+
+// sharePeriod gives both profiles, which are this package's own copies, the same type of period.
+func (p *Profile) sharePeriod(base *Profile) {
+	if p.PeriodType == base.PeriodType {
+		return
+	}
+	if p.PeriodType.Type == base.PeriodType.Type && sameDimension(p.PeriodType.Unit, base.PeriodType.Unit) {
+		if ratio := unitRatio(p.PeriodType.Unit, base.PeriodType.Unit); ratio >= 1 {
+			p.Period, p.PeriodType = scaled(p.Period, ratio), base.PeriodType
+		} else {
+			base.Period, base.PeriodType = scaled(base.Period, unitRatio(base.PeriodType.Unit, p.PeriodType.Unit)), p.PeriodType
+		}
+		return
+	}
+	if p.PeriodType.Type == "" {
+		p.PeriodType, p.Period = base.PeriodType, base.Period
+		return
+	}
+	base.PeriodType, base.Period = p.PeriodType, p.Period
+}
+
+// onlyTypes is a copy with some of the types.
+func (p *Profile) onlyTypes(kinds []int) *Profile {
+	out := *p
+	out.Types = make([]ValueType, len(kinds))
+	same := len(kinds) == len(p.Types)
+	for i, kind := range kinds {
+		out.Types[i] = p.Types[kind]
+		same = same && i == kind
+	}
+	if same {
+		return &out
+	}
+	if !slices.ContainsFunc(out.Types, func(t ValueType) bool { return t.Type == p.DefaultType }) {
+		out.DefaultType = out.Types[0].Type
+	}
+	out.Values = make([]int64, 0, p.Len()*len(kinds))
+	for i := range p.Len() {
+		for _, kind := range kinds {
+			out.Values = append(out.Values, p.Value(i, kind))
+		}
+	}
+	return &out
+}
+
+func (p *Profile) calledBase() string {
+	if p.Origin.Name == "" {
+		return "the base"
+	}
+	return p.Origin.Name
+}
+
+func noCommonType(p, base *Profile) error {
+	return &HintError{
+		Err:  fmt.Errorf("compare %s (%s) with %s (%s): they have no sample type in common", p.called(), typeList(p.Types), base.calledBase(), typeList(base.Types)),
+		Hint: "compare two profiles of one kind: both of CPU, or both of the heap",
+	}
+}

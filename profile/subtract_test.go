@@ -1,0 +1,132 @@
+package profile_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kitescope/profile"
+	"kitescope/profile/profiletest"
+)
+
+// one makes a profile of one type with a value for each of the functions f0, f1, and so on.
+func one(t *testing.T, kind, period profile.ValueType, name string, values ...int64) *profile.Profile {
+	t.Helper()
+	b := profile.NewBuilder(kind)
+	b.Meta().PeriodType, b.Meta().Period, b.Meta().Origin.Name = period, 1, name
+	for i, v := range values {
+		if err := b.Sample([]uint32{b.Frame("f"+string(rune('0'+i)), profile.NoMapping)}, []int64{v}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Profile()
+}
+
+func TestSubtract(t *testing.T) {
+	ns, ms := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, profile.ValueType{Type: "cpu", Unit: "milliseconds"}
+	for _, test := range []struct {
+		name    string
+		p, base *profile.Profile
+		options profile.SubtractOptions
+		want    map[string]int64
+		total   int64
+	}{
+		{"values", one(t, ns, ns, "", 10, 3), one(t, ns, ns, "", 4, 5), profile.SubtractOptions{}, map[string]int64{"f0": 6, "f1": -2}, 8},
+		{"of a labelled base", one(t, ns, ns, "", 10, 3), one(t, ns, ns, "", 4, 5), profile.SubtractOptions{DiffBase: true}, map[string]int64{"f0": 6, "f1": -2}, 9},
+		{"normalized", one(t, ns, ns, "", 30, 10), one(t, ns, ns, "", 5, 5, 10), profile.SubtractOptions{Normalize: true}, map[string]int64{"f0": 10, "f1": 0, "f2": -10}, 20},
+		{"in the finer unit", one(t, ms, ms, "", 1), one(t, ns, ns, "", 400_000), profile.SubtractOptions{}, map[string]int64{"f0": 600_000}, 600_000},
+		{"in the finer unit of the new one", one(t, ns, ns, "", 400_000), one(t, ms, ms, "", 1), profile.SubtractOptions{}, map[string]int64{"f0": -600_000}, 600_000},
+		{"without a period", one(t, ns, profile.ValueType{}, "", 3), one(t, ns, ns, "", 1), profile.SubtractOptions{}, map[string]int64{"f0": 2}, 2},
+		{"nothing", one(t, ns, ns, "", 3), one(t, ns, ns, ""), profile.SubtractOptions{}, map[string]int64{"f0": 3}, 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, err := profiletest.Subtract(test.p, test.base, test.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]int64{}
+			for name := range test.want {
+				got[name] = 0
+			}
+			for i := range d.Len() {
+				got[d.Functions[d.LinesOf(d.Stack(i)[0])[0].Function].Name] += d.Value(i, 0)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if d.Total(0) != test.total {
+				t.Errorf("total %d, want %d", d.Total(0), test.total)
+			}
+		})
+	}
+}
+
+func TestProfilesThatCannotBeSubtracted(t *testing.T) {
+	cpu, heap, wall := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, profile.ValueType{Type: "inuse_space", Unit: "bytes"}, profile.ValueType{Type: "wall", Unit: "nanoseconds"}
+	for _, test := range []struct {
+		name    string
+		p, base *profile.Profile
+		options profile.SubtractOptions
+		want    string
+	}{
+		{"heap and CPU", one(t, heap, heap, "heap.pb.gz", 1), one(t, cpu, cpu, "cpu.pb.gz", 1), profile.SubtractOptions{}, "heap.pb.gz (inuse_space/bytes) with cpu.pb.gz (cpu/nanoseconds): they have no sample type in common"},
+		{"other units", one(t, profile.ValueType{Type: "cpu", Unit: "cycles"}, cpu, "a", 1), one(t, cpu, cpu, "b", 1), profile.SubtractOptions{}, "cpu is in nanoseconds there and in cycles here"},
+		{"other periods", one(t, cpu, wall, "a", 1), one(t, cpu, cpu, "b", 1), profile.SubtractOptions{}, "one was sampled by wall/nanoseconds, the other by cpu/nanoseconds"},
+		{"no types", &profile.Profile{}, one(t, cpu, cpu, "b", 1), profile.SubtractOptions{}, "(none)"},
+		{"nothing to normalize by", one(t, cpu, cpu, "a", 1), one(t, cpu, cpu, "idle.pb.gz"), profile.SubtractOptions{Normalize: true}, "normalize by idle.pb.gz: its total is 0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := profiletest.Subtract(test.p, test.base, test.options)
+			var hint *profile.HintError
+			if !errors.As(err, &hint) || hint.Hint == "" || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v; want an error with a hint that says %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestScaleIsGoogles(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	factors := []float64{1, 1, -1, 0.3, 0, 2.5}
+	dropped := 0
+	for n := range 500 {
+		theirs := random(r)
+		p := ours(t, theirs)
+		f := []float64{factors[r.IntN(len(factors))], factors[r.IntN(len(factors))]}
+		got := ourStacks(p.Scale(f))
+		if err := theirs.ScaleN(f); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(theirStacks(theirs), got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("%d: %v: google's -, ours +\n%s", n, f, diff)
+		}
+		if len(got) < p.Len() {
+			dropped++
+		}
+	}
+	if dropped < 50 {
+		t.Errorf("only %d of 500 dropped samples", dropped)
+	}
+}
+
+func TestNormalFactorsAreGoogles(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for n := range 300 {
+		theirs, theirBase := random(r), random(r)
+		p, base := ours(t, theirs), ours(t, theirBase)
+		a, err := profile.Align(p, base, profile.SubtractOptions{Normalize: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := theirs.Normalize(theirBase); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(theirStacks(theirs), ourStacks(a.New), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("%d: google's -, ours +\n%s", n, diff)
+		}
+	}
+}
