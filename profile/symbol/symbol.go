@@ -1,0 +1,251 @@
+// Package symbol gives names to frames that have none, and makes names of C++ and Rust readable.
+//
+// What enters is a Profile and folders with unstripped libraries or debug files; what leaves is a new
+// Profile and a Report of what was named and what was not.
+//
+//  1. The mappings that have frames without a name are collected, with their build ids.
+//  2. In the folders a file is looked for with the same build id (find.go). The name of a file alone
+//     proves nothing: one of another build id is refused, and named in the Report.
+//  3. An address becomes one of the file, by the mapping and the program headers (layout.go), and
+//     that one a function of the symbol table (table.go), with the lines and inlined calls that DWARF
+//     knows (dwarf.go).
+//
+// A frame that has a name keeps it. No command is run and nothing is asked of the network.
+package symbol
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/profile"
+)
+
+// Options of Apply.
+type Options struct {
+	// Dirs are looked through, with what lies below them.
+	Dirs []string
+	// Demangle chooses how names are shown.
+	Demangle Mode
+}
+
+// Library is what became of the frames of a mapped file that had no name.
+type Library struct {
+	// File and BuildID are of the mapping, Symbols the file that names came from, "" if none did.
+	File, BuildID, Symbols string
+	// Named and Unnamed count locations.
+	Named, Unnamed int
+	// Problem says why there are frames without a name, "" if nothing can be done about it.
+	Problem string
+}
+
+// Report is what Apply did, by library, those with most frames first.
+type Report struct {
+	Libraries []Library
+}
+
+// Named and Unnamed are the sums over all libraries.
+func (r *Report) Named() (named, unnamed int) {
+	for i := range r.Libraries {
+		named += r.Libraries[i].Named
+		unnamed += r.Libraries[i].Unnamed
+	}
+	return named, unnamed
+}
+
+// Apply names the frames of a profile that have no name, as far as the folders of the Options have their
+// libraries. It fails only where a folder cannot be read.
+func Apply(ctx context.Context, p *profile.Profile, o Options) (*profile.Profile, Report, error) {
+	found, err := search(ctx, o.Dirs)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	n := &namer{p: p, mode: o.Demangle, found: found, functions: map[profile.Function]uint32{}}
+	wanted := n.wanted()
+	var report Report
+	for _, key := range wanted {
+		if err := ctx.Err(); err != nil {
+			return nil, Report{}, err
+		}
+		library, err := n.library(ctx, key)
+		if err != nil {
+			return nil, Report{}, err
+		}
+		report.Libraries = append(report.Libraries, library)
+	}
+	slices.SortStableFunc(report.Libraries, func(a, b Library) int { return b.Named + b.Unnamed - a.Named - a.Unnamed })
+	q := n.profile()
+	q.Notes = append(slices.Clone(p.Notes), report.notes()...)
+	return q, report, nil
+}
+
+// notes tell the report in the profile.
+func (r *Report) notes() []profile.Note {
+	named, unnamed := r.Named()
+	var notes []profile.Note
+	if named > 0 {
+		notes = append(notes, profile.Note{What: "frames without a name were named from symbols", Count: int64(named)})
+	}
+	if unnamed > 0 {
+		notes = append(notes, profile.Note{What: "frames have no name that symbols could tell", Count: int64(unnamed)})
+	}
+	for _, l := range r.Libraries {
+		if l.Problem != "" {
+			notes = append(notes, profile.Note{What: fmt.Sprintf("%s: %s", l.File, l.Problem), Count: int64(l.Unnamed)})
+		}
+	}
+	return notes
+}
+
+// fileKey is a mapped file: mappings that were split have it in common.
+type fileKey struct{ file, buildID string }
+
+// namer builds the new tables.
+type namer struct {
+	p         *profile.Profile
+	mode      Mode
+	found     *folders
+	locations []profile.Location // nil until something was named
+	lines     []profile.Line
+	list      []profile.Function
+	mappings  []profile.Mapping
+	functions map[profile.Function]uint32
+	of        map[fileKey][]uint32 // locations without a name
+}
+
+// nameless reports whether a location has neither a line nor, in files of some writers, a function with a name.
+func nameless(p *profile.Profile, location uint32) bool {
+	for _, l := range p.LinesOf(location) {
+		if l.Function < uint32(len(p.Functions)) && (p.Functions[l.Function].Name != "" || p.Functions[l.Function].SystemName != "") {
+			return false
+		}
+	}
+	return true
+}
+
+// wanted are the files with frames that have no name, in the order of the mappings.
+func (n *namer) wanted() []fileKey {
+	n.of = map[fileKey][]uint32{}
+	var order []fileKey
+	for i := range n.p.Locations {
+		at := uint32(i)
+		m := n.p.MappingOf(at)
+		if m == nil || m.File == "" || n.p.Locations[i].Address == 0 || !nameless(n.p, at) {
+			continue
+		}
+		key := fileKey{m.File, m.BuildID}
+		if n.of[key] == nil {
+			order = append(order, key)
+		}
+		n.of[key] = append(n.of[key], at)
+	}
+	return order
+}
+
+// library names the frames of one file.
+func (n *namer) library(ctx context.Context, key fileKey) (Library, error) {
+	all := n.of[key]
+	l := Library{File: key.file, BuildID: key.buildID, Unnamed: len(all)}
+	if strings.HasPrefix(key.file, "[") && key.file != "[vdso]" || strings.HasPrefix(key.file, "//") {
+		return l, nil // the kernel, the heap, code compiled just in time: no file has them
+	}
+	if key.buildID == "" {
+		l.Problem = "the profile does not tell its build id"
+		if n.p.Origin.Format == "perf script" {
+			l.Problem += "; record with perf record --buildid-mmap and print with perf script --show-mmap-events"
+		}
+		return l, nil
+	}
+	files, problem := n.found.of(key.file, key.buildID)
+	if len(files) == 0 {
+		l.Problem = problem
+		return l, nil
+	}
+	image, err := open(ctx, files)
+	if err != nil {
+		if ctx.Err() != nil {
+			return l, ctx.Err()
+		}
+		l.Problem = err.Error()
+		return l, nil
+	}
+	defer image.close()
+	l.Symbols = image.path
+	first := n.firstOffset(key)
+	var lost string
+	for _, at := range all {
+		address, err := image.layout.address(n.p.MappingOf(at), n.p.Locations[at].Address, first)
+		if err != nil {
+			lost = err.Error()
+			continue
+		}
+		if n.name(at, image, address) {
+			l.Named++
+		}
+	}
+	l.Unnamed -= l.Named
+	switch {
+	case l.Unnamed == 0:
+	case lost != "":
+		l.Problem = lost
+	default:
+		l.Problem = image.path + " has no function at some addresses"
+	}
+	return l, nil
+}
+
+// firstOffset is the smallest offset at which a file was mapped.
+func (n *namer) firstOffset(key fileKey) uint64 {
+	first := ^uint64(0)
+	for i := range n.p.Mappings {
+		if m := &n.p.Mappings[i]; m.File == key.file && m.BuildID == key.buildID && m.Limit > 0 {
+			first = min(first, m.Offset)
+		}
+	}
+	return first
+}
+
+// name names one location.
+func (n *namer) name(at uint32, image *image, address uint64) bool {
+	frames := image.frames(address)
+	if len(frames) == 0 {
+		return false
+	}
+	if n.locations == nil {
+		n.locations = slices.Clone(n.p.Locations)
+		n.lines = slices.Clone(n.p.Lines)
+		n.list = slices.Clone(n.p.Functions)
+		n.mappings = slices.Clone(n.p.Mappings)
+		for i, f := range n.list {
+			n.functions[f] = uint32(i)
+		}
+	}
+	location := &n.locations[at]
+	location.FirstLine, location.Lines = uint32(len(n.lines)), uint32(len(frames))
+	m := &n.mappings[location.Mapping]
+	m.HasFunctions = true
+	for _, f := range frames {
+		f.function.Name = Demangled(f.function.SystemName, n.mode)
+		i, ok := n.functions[f.function]
+		if !ok {
+			i = uint32(len(n.list))
+			n.list = append(n.list, f.function)
+			n.functions[f.function] = i
+		}
+		n.lines = append(n.lines, profile.Line{Function: i, Line: f.line, Column: f.column})
+		m.HasFilenames = m.HasFilenames || f.function.File != ""
+		m.HasLineNumbers = m.HasLineNumbers || f.line > 0
+	}
+	m.HasInlineFrames = m.HasInlineFrames || len(frames) > 1
+	return true
+}
+
+// profile is the old one with the new tables.
+func (n *namer) profile() *profile.Profile {
+	q := *n.p
+	if n.locations != nil {
+		q.Locations, q.Lines, q.Functions, q.Mappings = n.locations, n.lines, n.list, n.mappings
+	}
+	return &q
+}
