@@ -1,0 +1,224 @@
+package read
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"kitescope/profile"
+)
+
+// samplesType is what readers count samples in, as Go's CPU profiles do.
+var samplesType = profile.ValueType{Type: "samples", Unit: "count"}
+
+// readFolded reads stacks as flamegraph.pl takes them (github.com/brendangregg/FlameGraph): frames
+// from the root to the leaf between semicolons, a space, a count. Two counts are a difference, as
+// difffolded.pl writes it.
+func readFolded(ctx context.Context, r io.Reader, head []byte, o *Options) (*profile.Profile, error) {
+	f := folded{b: newBuilder(o, samplesType), o: o, frames: map[string]uint32{}}
+	f.double = allDouble(head)
+	if f.double && o.Column != 1 && o.Column != 2 {
+		return nil, hinted(
+			columnHint,
+			"each line has two counts: it is the difference of two profiles")
+	}
+	f.in = newLines(ctx, r)
+	for {
+		line, ok := f.in.next()
+		if !ok {
+			break
+		}
+		if err := f.line(line); err != nil {
+			return nil, fmt.Errorf("line %d: %w", f.in.number, err)
+		}
+	}
+	if f.in.err != nil {
+		return nil, f.in.err
+	}
+	if f.samples == 0 {
+		return nil, errors.New("there is no stack with a count in it")
+	}
+	if f.skipped > 0 {
+		f.b.Note(fmt.Sprintf("lines without a count were passed over, the first is line %d", f.firstSkipped), f.skipped)
+	}
+	f.b.Meta().Origin.Format = "folded"
+	return f.b.Profile(), nil
+}
+
+const columnHint = "choose a side: --column 1 is before, --column 2 after"
+
+type folded struct {
+	b                *profile.Builder
+	o                *Options
+	in               *lines
+	double           bool
+	frames           map[string]uint32
+	stack            []uint32
+	total            int64
+	samples, skipped int64
+	firstSkipped     int
+}
+
+// allDouble reports whether all whole lines have two counts.
+func allDouble(head []byte) bool {
+	seen := false
+	for line := range bytes.Lines(head) {
+		if line[len(line)-1] != '\n' && seen {
+			break
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		stack, _, ok := cutCount(line)
+		if !ok {
+			continue
+		}
+		if rest, _, ok := cutCount(stack); !ok || len(bytes.TrimSpace(rest)) == 0 {
+			return false
+		}
+		seen = true
+	}
+	return seen
+}
+
+func (f *folded) line(line []byte) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	stack, count, ok := cutCount(line)
+	if line[0] == '#' && (!ok || bytes.IndexByte(stack, ';') < 0) {
+		return nil
+	}
+	if ok && f.double {
+		if stack, count, ok = f.side(stack, count); !ok {
+			return errors.New("there is one count where the lines before had two")
+		}
+	}
+	if !ok || len(bytes.TrimSpace(stack)) == 0 {
+		if f.skipped++; f.skipped == 1 {
+			f.firstSkipped = f.in.number
+		}
+		return nil
+	}
+	n, err := parseFoldedCount(count)
+	if err != nil {
+		return err
+	}
+	if f.total, err = plus(f.total, n); err != nil {
+		return err
+	}
+	f.samples++
+	f.stack = f.stack[:0]
+	for len(stack) > 0 {
+		at := bytes.LastIndexByte(stack, ';')
+		if frame := stack[at+1:]; len(frame) > 0 {
+			f.stack = append(f.stack, f.frame(frame))
+		}
+		stack = stack[:max(at, 0)]
+	}
+	return f.b.Sample(f.stack, []int64{n})
+}
+
+// side chooses one of two counts.
+func (f *folded) side(stack, after []byte) (rest, count []byte, ok bool) {
+	rest, before, ok := cutCount(stack)
+	if f.o.Column == 1 {
+		return rest, before, ok
+	}
+	return rest, after, ok
+}
+
+// frame is the location of a name; the endings _[k] and the like are annotations of stackcollapse-perf.pl.
+func (f *folded) frame(name []byte) uint32 {
+	if at, ok := f.frames[string(name)]; ok {
+		return at
+	}
+	s, mapping := string(name), int32(profile.NoMapping)
+	for _, a := range annotations {
+		if cut, ok := strings.CutSuffix(s, a.suffix); ok && cut != "" {
+			s = cut
+			if a.file != "" {
+				mapping = f.b.Mapping(profile.Mapping{File: a.file, HasFunctions: true})
+			}
+		}
+	}
+	var at uint32
+	if mapping == profile.NoMapping {
+		at = bareFrame(f.b, s)
+	} else {
+		at = f.b.Frame(s, mapping)
+	}
+	f.frames[string(name)] = at
+	return at
+}
+
+// bareFrame is the location of a frame of which nothing but a name is known. A name in brackets is a
+// library, as pprof and stackcollapse-perf.pl write it.
+func bareFrame(b *profile.Builder, name string) uint32 {
+	switch {
+	case name == unknown || name == "<unknown>" || name == "":
+		return b.Location(profile.NoMapping, 0)
+	case len(name) > 2 && name[0] == '[' && name[len(name)-1] == ']':
+		return b.Location(b.Mapping(profile.Mapping{File: name[1 : len(name)-1]}), 0)
+	}
+	return b.Frame(name, profile.NoMapping)
+}
+
+// unknown is perf's word for a symbol or a file that it does not know.
+const unknown = "[unknown]"
+
+var annotations = []struct{ suffix, file string }{{"_[k]", kernelFile}, {"_[j]", "[jit]"}, {"_[i]", ""}}
+
+// kernelFile is perf's name of the kernel.
+const kernelFile = "[kernel.kallsyms]"
+
+// cutCount cuts the number off that a line ends with.
+func cutCount(line []byte) (stack, count []byte, ok bool) {
+	line = bytes.TrimRight(line, " \t")
+	at := bytes.LastIndexAny(line, " \t")
+	if at < 0 || at+1 == len(line) {
+		return nil, nil, false
+	}
+	count = line[at+1:]
+	digits := 0
+	for i, c := range count {
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+		case c == '.' && digits > 0:
+		case (c == '-' || c == '+') && i == 0:
+		default:
+			return nil, nil, false
+		}
+	}
+	return bytes.TrimRight(line[:at], " \t"), count, digits > 0
+}
+
+func parseFoldedCount(count []byte) (int64, error) {
+	whole, fraction, _ := strings.Cut(string(count), ".")
+	if strings.Trim(fraction, "0") != "" {
+		return 0, hinted(`scale the counts first, as with: awk '{$NF = int($NF * 1000000); print}' FILE`, "the count %s is no whole number", count)
+	}
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the count %.40q is no number of 64 bits", count)
+	}
+	return n, nil
+}
+
+// plus adds the absolute value of n to a total, which percentages will refer to.
+func plus(total, n int64) (int64, error) {
+	if n < 0 {
+		n = -n
+	}
+	if n < 0 || total > math.MaxInt64-n {
+		return 0, errors.New("the values add up to more than 64 bits can hold")
+	}
+	return total + n, nil
+}

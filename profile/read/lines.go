@@ -1,0 +1,69 @@
+package read
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxLine bounds one line of text: a folded stack of some hundred thousand frames.
+const maxLine = 16 << 20
+
+// lines reads text line by line, without line ends, whichever they are.
+type lines struct {
+	stopped func() error // the context's
+	r       *bufio.Reader
+	long    []byte
+	number  int
+	err     error
+}
+
+func newLines(ctx context.Context, r io.Reader) *lines {
+	return &lines{stopped: ctx.Err, r: bufio.NewReaderSize(r, 256<<10)}
+}
+
+// next is the next line, valid until the next call; ok is false at the end and after errors, which err tells apart.
+func (l *lines) next() (line []byte, ok bool) {
+	if l.err != nil {
+		return nil, false
+	}
+	if l.number&1023 == 0 {
+		if l.err = l.stopped(); l.err != nil {
+			return nil, false
+		}
+	}
+	line, err := l.r.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line, err = l.rest(line)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		l.err = err
+		return nil, false
+	}
+	if len(line) == 0 && err != nil {
+		return nil, false
+	}
+	l.number++
+	if l.number == 1 {
+		line = bytes.TrimPrefix(line, []byte("\ufeff"))
+	}
+	return bytes.TrimRight(line, "\r\n"), true
+}
+
+// rest puts a line together that is longer than the buffer.
+func (l *lines) rest(first []byte) ([]byte, error) {
+	l.long = append(l.long[:0], first...)
+	for {
+		more, err := l.r.ReadSlice('\n')
+		l.long = append(l.long, more...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return l.long, err
+		}
+		if len(l.long) > maxLine {
+			return nil, fmt.Errorf("line %d is longer than %d bytes", l.number+1, maxLine)
+		}
+	}
+}

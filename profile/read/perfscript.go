@@ -1,0 +1,373 @@
+package read
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"kitescope/profile"
+)
+
+// readPerfScript reads what `perf script` prints: for each sample a line that says who and when, and
+// a line for each frame, leaf first, up to an empty line; without call chains the only frame
+// stands on the first line. What each event becomes is told in weights.go.
+//
+// The output of `perf buildid-list` may stand before it, and --show-mmap-events may have been
+// given: then libraries without symbols can be found by their build id.
+func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
+	s := newPerfScript(o)
+	in := newLines(ctx, r)
+	for {
+		line, ok := in.next()
+		if !ok {
+			break
+		}
+		s.number = in.number
+		if err := s.line(line); err != nil {
+			return nil, fmt.Errorf("line %d: %w", in.number, err)
+		}
+	}
+	if in.err != nil {
+		return nil, in.err
+	}
+	if err := s.flush(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", in.number, err)
+	}
+	return s.finish()
+}
+
+// maxCached bounds how many frames are kept as text, so that they need not be parsed again.
+const maxCached = 1 << 18
+
+// maxDepth bounds a stack. The kernel's own bound (kernel.perf_event_max_stack) is 127 unless raised.
+const maxDepth = 1 << 16
+
+// frame is a frame that was seen.
+type frame struct {
+	perfFrame
+	name    string // "" if unknown
+	mapping int32
+	kernel  bool
+	// at are the locations of the frame where it was interrupted and as a caller, where nothing was inlined into it and
+	// no line is known; they are known if located.
+	at      [2]uint32
+	located [2]bool
+}
+
+// framed is a frame of the sample that is open.
+type framed struct {
+	*frame
+	file string
+	line int64
+}
+
+// unsettled is the event of a sample whose first line names none; it may turn out to be no sample.
+const unsettled = -2
+
+// perfSample is the sample that is open: those of its facts that outlive its first line.
+type perfSample struct {
+	open bool
+	// known says that the first line told more than a name.
+	known  bool
+	single bool // the only frame came with the first line
+	pid    int64
+	event  int
+	period int64
+	labels []profile.Label
+	frames []framed
+}
+
+type perfScript struct {
+	o      *Options
+	b      *profile.Builder
+	w      weights
+	sample perfSample
+	maps   perfMaps
+
+	cache  map[string]*frame
+	labels map[string][]profile.Label
+	files  map[string]string
+	words  []field
+	stack  []uint32
+	lines  []profile.Line
+
+	first, last int64 // times
+	number      int   // of the line
+	samples     int64
+	bare, lost  int64
+	odd         int64
+	firstOdd    int
+}
+
+func newPerfScript(o *Options) *perfScript {
+	b := newBuilder(o, samplesType)
+	return &perfScript{
+		o: o, b: b, w: newWeights(b, o.WeightBy), maps: newPerfMaps(b), first: -1,
+		cache: map[string]*frame{}, labels: map[string][]profile.Label{}, files: map[string]string{},
+		words: make([]field, 0, maxFields),
+	}
+}
+
+func (s *perfScript) line(line []byte) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return s.flush()
+	}
+	tab, wide := line[0] == '\t', bytes.HasPrefix(line, []byte("    ")) && s.sample.open && !s.sample.single
+	if tab || wide {
+		if ok, err := s.frame(line, false); ok || err != nil || tab {
+			if !ok {
+				s.strange()
+			}
+			return err
+		}
+	}
+	switch {
+	case line[0] == '#', line[0] == '|': // a header of the file; the source itself, of -F srccode
+		return nil
+	case len(s.sample.frames) > 0 && len(line) > 2 && line[0] == ' ' && line[1] == ' ' && line[2] != ' ':
+		s.source(line)
+		return nil
+	}
+	if at := bytes.Index(line, []byte("PERF_RECORD_")); at >= 0 {
+		s.record(line[at:])
+		return nil
+	}
+	if id, file, ok := parseBuildID(line); ok && !s.sample.open {
+		s.maps.buildIDs[file] = id
+		return nil
+	}
+	return s.begin(line)
+}
+
+// strange counts a line that is not understood.
+func (s *perfScript) strange() {
+	if s.odd++; s.odd == 1 {
+		s.firstOdd = s.number
+	}
+}
+
+// begin starts a sample with its first line.
+func (s *perfScript) begin(line []byte) error {
+	if err := s.flush(); err != nil {
+		return err
+	}
+	h := parsePerfHeader(line, s.words)
+	x := &s.sample
+	x.open, x.known = true, h.time >= 0 || len(h.event) > 0 || h.thread != nil
+	x.pid, x.period = h.pid, h.period
+	x.event = unsettled
+	if x.known {
+		x.event = s.w.event(h.event)
+	}
+	x.labels = s.labelsOf(h.comm, h.thread)
+	if h.time >= 0 {
+		if s.first < 0 || h.time < s.first {
+			s.first = h.time
+		}
+		s.last = max(s.last, h.time)
+	}
+	if len(h.rest) == 0 {
+		return nil
+	}
+	single, err := s.frame(h.rest, true)
+	x.single = single
+	return err
+}
+
+// labelsOf are the labels of a command and, where wanted, a thread.
+func (s *perfScript) labelsOf(comm, thread []byte) []profile.Label {
+	if len(comm) > 1 && comm[0] == ':' && isDigits(comm[1:]) {
+		comm = nil // perf's word for a command that it does not know: the thread
+	}
+	if !s.o.Threads {
+		thread = nil
+	}
+	if len(comm)+len(thread) == 0 {
+		return nil
+	}
+	key := strconv.Itoa(len(comm)) + string(comm) + string(thread)
+	set, ok := s.labels[key]
+	if !ok {
+		if len(comm) > 0 {
+			set = append(set, profile.Label{Key: profile.CommandLabel, Str: string(comm)})
+		}
+		if len(thread) > 0 {
+			set = append(set, profile.Label{Key: profile.ThreadLabel, Str: string(thread)})
+		}
+		s.labels[key] = set
+	}
+	return set
+}
+
+// frame adds a frame to the sample that is open; ok is false if the line is none. Single frames
+// have addresses of the process, those of call chains offsets into the file, since Linux 5.16.
+func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
+	if x := &s.sample; !x.open { // -F without any field of the first line
+		x.open, x.known, x.pid, x.event = true, true, -1, unsettled
+	}
+	f, known := s.cache[string(line)]
+	if !known {
+		parsed, ok := parsePerfFrame(line)
+		if !ok || single && len(parsed.symbol) == 0 && len(parsed.dso) == 0 && !bytes.Contains(line, []byte(unknown)) {
+			return false, nil
+		}
+		f = &frame{perfFrame: parsed, name: string(parsed.symbol), mapping: profile.NoMapping}
+		f.kernel = isKernel(&parsed)
+		fixed := s.maps.place(f, s.sample.pid, single)
+		f.symbol, f.dso = nil, nil // of the line that will be gone
+		if fixed {
+			if len(s.cache) >= maxCached {
+				clear(s.cache)
+			}
+			s.cache[string(line)] = f
+		}
+	}
+	if len(s.sample.frames) >= maxDepth {
+		return true, fmt.Errorf("a stack has more than %d frames", maxDepth)
+	}
+	s.sample.frames = append(s.sample.frames, framed{frame: f})
+	return true, nil
+}
+
+// source takes the line of source of the last frame: "  file.c:12", "  libc.so.6[27b25]".
+func (s *perfScript) source(line []byte) {
+	text, _ := bytes.CutSuffix(bytes.TrimSpace(line), []byte(" (inlined)"))
+	file, number, ok := bytes.Cut(text, []byte(":"))
+	if at := bytes.LastIndexByte(text, ':'); ok && at > len(file) {
+		file, number = text[:at], text[at+1:]
+	}
+	n, err := strconv.ParseInt(string(number), 10, 32)
+	if !ok || err != nil || len(file) == 0 || bytes.Equal(file, []byte("??")) {
+		return
+	}
+	last := &s.sample.frames[len(s.sample.frames)-1]
+	name, known := s.files[string(file)]
+	if !known {
+		name = string(file)
+		s.files[name] = name
+	}
+	last.file, last.line = name, n
+	if len(text) < len(bytes.TrimSpace(line)) && !last.inlined {
+		f := *last.frame
+		f.inlined, f.located = true, [2]bool{}
+		last.frame = &f
+	}
+}
+
+// record takes what is no sample.
+func (s *perfScript) record(text []byte) {
+	switch {
+	case bytes.HasPrefix(text, []byte("PERF_RECORD_MMAP")):
+		if pid, m, ok := parsePerfMap(text); ok {
+			s.maps.add(pid, m)
+		}
+	case bytes.HasPrefix(text, []byte("PERF_RECORD_LOST")):
+		// "PERF_RECORD_LOST lost 123", "PERF_RECORD_LOST_SAMPLES: lost 123"
+		words := bytes.Fields(text)
+		if n, ok := perfCount(words[len(words)-1]); ok {
+			s.lost += n
+		}
+	}
+}
+
+// flush ends the sample that is open.
+func (s *perfScript) flush() error {
+	x := &s.sample
+	if !x.open {
+		return nil
+	}
+	defer func() { *x = perfSample{frames: x.frames[:0]} }()
+	if len(x.frames) == 0 {
+		if !x.known {
+			s.strange()
+			return nil
+		}
+		s.bare++
+	}
+	s.samples++
+	s.stack = s.stack[:0]
+	caller := 0 // what was interrupted is where it is, also below the frames of the kernel
+	for from := 0; from < len(x.frames); {
+		to := from + 1
+		for to < len(x.frames) && x.frames[to-1].inlined && x.frames[to].ip == x.frames[from].ip {
+			to++
+		}
+		s.stack = append(s.stack, s.locate(x.frames[from:to], caller))
+		if !x.frames[from].kernel {
+			caller = 1
+		}
+		from = to
+	}
+	if len(s.stack) == 0 {
+		s.stack = append(s.stack, s.b.Location(profile.NoMapping, 0))
+	}
+	if x.event == unsettled {
+		x.event = s.w.event(nil)
+	}
+	values, err := s.w.of(x.event, x.period)
+	if err != nil {
+		return err
+	}
+	return s.b.Sample(s.stack, values, x.labels...)
+}
+
+// locate is the location of frames at one address: a function and those that were inlined into it, innermost first.
+// caller is 1 if the address is the one to return to: the call is before it.
+func (s *perfScript) locate(frames []framed, caller int) uint32 {
+	last := frames[len(frames)-1]
+	simple := len(frames) == 1 && last.file == ""
+	if simple && last.located[caller] {
+		return last.at[caller]
+	}
+	s.lines = s.lines[:0]
+	for _, f := range frames {
+		if f.name != "" {
+			function := profile.Function{Name: f.name, SystemName: f.name, File: f.file}
+			s.lines = append(s.lines, profile.Line{Function: s.b.Function(function), Line: f.line})
+		}
+	}
+	var at uint32
+	if len(s.lines) == 0 && last.mapping != profile.NoMapping {
+		at = s.b.Location(last.mapping, last.ip-min(last.ip, uint64(caller)))
+	} else {
+		// Addresses of named frames would only keep stacks apart that show the same, and those
+		// in no file can never be named.
+		at = s.b.Location(last.mapping, 0, s.lines...)
+	}
+	if simple {
+		last.at[caller], last.located[caller] = at, true
+	}
+	return at
+}
+
+func (s *perfScript) finish() (*profile.Profile, error) {
+	if s.samples == 0 {
+		return nil, hinted("record with: perf record -g; print with: perf script -i perf.data > FILE.txt", "there is no sample in it")
+	}
+	if s.samples == s.bare && len(s.b.Meta().Functions) == 0 {
+		return nil, hinted("print addresses and symbols too: perf script -F +ip,sym,dso", "no sample has an address")
+	}
+	s.w.finish()
+	s.maps.finish()
+	if s.odd > 0 {
+		s.b.Note(fmt.Sprintf("lines that are not understood, the first is line %d", s.firstOdd), s.odd)
+	}
+	if s.bare > 0 {
+		s.b.Note("samples without a stack, shown as "+unknown, s.bare)
+	}
+	if s.lost > 0 {
+		s.b.Note("events that perf lost while it recorded", s.lost)
+	}
+	p := s.b.Meta()
+	p.Origin.Format = "perf script"
+	if s.first >= 0 {
+		p.Duration = time.Duration(s.last - s.first)
+	}
+	return s.b.Profile(), nil
+}
+
+var errEvents = errors.New("there are more than 64 kinds of events")

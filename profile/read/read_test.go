@@ -1,0 +1,319 @@
+package read
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"kitescope/profile"
+)
+
+var packers = map[string]func(t testing.TB, text []byte) []byte{
+	"gzip": func(t testing.TB, text []byte) []byte {
+		t.Helper()
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		if _, err := w.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	},
+	"zstd": func(t testing.TB, text []byte) []byte {
+		t.Helper()
+		w, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.EncodeAll(text, nil)
+	},
+}
+
+// overflowing is a pprof file whose values add up to more than 64 bits hold.
+func overflowing(t *testing.T) string {
+	t.Helper()
+	b := profile.NewBuilder(samplesType)
+	for name, v := range map[string]int64{"a": math.MaxInt64, "b": -1} {
+		if err := b.Sample([]uint32{b.Frame(name, profile.NoMapping)}, []int64{v}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := b.Profile().Encode(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestRefused: what is no profile is refused in one line, with what to do about it.
+func TestRefused(t *testing.T) {
+	pack := func(b []byte) []byte { return packers["gzip"](t, b) }
+	for name, c := range map[string]struct{ data, message, hint string }{
+		"nothing":             {"", "the file is empty", ""},
+		"blanks":              {" \n\t\n", "nothing but blank space", ""},
+		"perf's own data":     {"PERFILE2\x68\x00\x00", "perf's own data", "perf script -i FILE > FILE.txt"},
+		"xz":                  {magicXz + "\x00\x01", "compressed with xz", "xz -d FILE"},
+		"zip":                 {"PK\x03\x04\x14", "zip archive", "unzip FILE"},
+		"a program":           {"\x7fELF\x02\x01\x01\x00", "program", ""},
+		"a trace of Go":       {"go 1.22 trace\x00\x00\x00", "execution trace", "go tool trace"},
+		"goroutines as text":  {"goroutine 1 [running]:\nmain.main()\n", "dump of goroutines", "debug"},
+		"heap as text":        {"heap profile: 1: 2 [3: 4] @ heap/1048576\n", "heap profile as text", "debug"},
+		"a web page":          {"<!DOCTYPE html>\n<html>", "web page", ""},
+		"busy":                {"Could not enable CPU profiling: cpu profiling already in use\n", "another CPU profile was running", "again"},
+		"a trace of Chrome":   {`{"traceEvents": [{"ph": "X"}]}`, "trace of Chrome", "speedscope"},
+		"other JSON":          {`{"a": 1}`, "JSON of an unknown kind", "speedscope"},
+		"prose":               {"It was the best of times,\nit was the worst of times.\n", "no format that is known", "perf script"},
+		"a log":               {strings.Repeat("2026-11-20 INFO started\n", 3) + "port 80\n", "no folded stacks", "semicolons"},
+		"a difference":        {"main;a 1 2\nmain;b 3 4\n", "difference of two profiles", "--column 1 is before"},
+		"a difference again":  {"{" + speedscopeFrames + `, "profiles": [{"type": "sampled", "name": "x", "samples": [[0]], "weights": [1]}, {"type": "sampled", "name": "base of x", "samples": [[0]], "weights": [1]}]}`, "difference of two profiles", "--column 1 is before"},
+		"UTF-16":              {"\xff\xfem\x00a\x00;\x00b\x00 \x005\x00\n\x00", "UTF-16", "iconv"},
+		"compressed twice":    {string(pack(pack([]byte("main;a 1\n")))), "compressed twice", "gunzip"},
+		"values beyond 64":    {overflowing(t), "add up to more than 64 bits", "pull it again"},
+		"wrong JSON":          {`{"recording": {"events": [5]}}`, "the JSON has a number where it cannot be", ""},
+		"wrong name":          {`{"profiles": [], "shared": {"frames": [{"name": 5}]}}`, "the JSON has a number as name", ""},
+		"deep JSON":           {`{"profiles": [], "x": ` + strings.Repeat("[", 20_000), "nested more than 10000 deep", ""},
+		"broken JSON":         {`{"profiles": [],, }`, "the JSON is broken at byte", ""},
+		"fractions":           {"main;a 0.5\nmain;b 1.25\n", "line 1: the count 0.5 is no whole number", "awk"},
+		"a huge count":        {"main;a 99999999999999999999\n", "line 1: the count", ""},
+		"a huge sum":          {"main;a 9223372036854775807\nmain;b 1\n", "line 2: the values add up", ""},
+		"a cut gzip":          {"\x1f\x8b\x08\x00", "its compressed data is cut", "again"},
+		"grouped events":      {"# Samples: 7  of events 'a, b'\n# Overhead  Symbol\n# ........  ......\n    20.00%  10.00%  [.] f\n", "several events in a row", "--no-group"},
+		"a table of nothing":  {"# Samples: 0  of event 'a'\n# Overhead  Symbol\n# ........  ......\n", "no row in the table", "perf report"},
+		"no addresses":        {"x 1 2.000000: 3 cycles: \n\nx 1 2.000000: 3 cycles: \n\n", "no sample has an address", "perf script -F +ip,sym,dso"},
+		"records alone":       {"x 1 2.000000: PERF_RECORD_COMM: x:1/1\n", "there is no sample in it", "perf record -g"},
+		"speedscope, cut":     {`{"shared": {"frames": [{"name": "a"}`, "cut in the middle", ""},
+		"speedscope, unit":    {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"miles","samples":[[0]],"weights":[1]}]}`, `unknown unit "miles"`, ""},
+		"speedscope, frame":   {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[1]],"weights":[1]}]}`, "profile 1: a stack has frame 1, but there are 1", ""},
+		"speedscope, weights": {`{"shared":{"frames":[]},"profiles":[{"type":"sampled","unit":"none","samples":[[]],"weights":[]}]}`, "1 samples and 0 weights", ""},
+		"speedscope, events":  {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"C","frame":0,"at":1}]}]}`, "event 1 closes frame 0", ""},
+		"speedscope, time":    {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"O","frame":0,"at":2},{"type":"C","frame":0,"at":1}]}]}`, "event 2 is earlier", ""},
+		"speedscope, open":    {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"O","frame":0,"at":2}]}]}`, "1 frames are not closed", ""},
+		"speedscope, nothing": {`{"shared":{"frames":[]},"profiles":[]}`, "no sample", ""},
+		"JFR, nothing":        {`{"recording": {"events": []}}`, "no jdk.ExecutionSample", "StartFlightRecording"},
+		"JFR, other shape":    {`{"recording": {"events": {}}}`, "where [ is wanted", ""},
+	} {
+		_, err := From(context.Background(), "it", strings.NewReader(c.data), Options{})
+		hint := ""
+		if hinted, ok := errors.AsType[*profile.HintError](err); ok {
+			hint = hinted.Hint
+		}
+		switch {
+		case err == nil:
+			t.Errorf("%s: accepted", name)
+		case !strings.HasPrefix(err.Error(), "read it: ") || !strings.Contains(err.Error(), c.message) || strings.Contains(err.Error(), "\n"):
+			t.Errorf("%s: %v", name, err)
+		case !strings.Contains(hint, c.hint) || (hint == "") != (c.hint == "") && c.hint != "":
+			t.Errorf("%s: hint %q", name, hint)
+		}
+	}
+}
+
+// TestRefusedLate: what only shows far behind the beginning.
+func TestRefusedLate(t *testing.T) {
+	text := "main;a 1 2\n" + strings.Repeat("main;b 3 4\n", 10_000) + "main;c 5\n"
+	_, err := From(context.Background(), "it", strings.NewReader(text), Options{Column: 1})
+	if err == nil || !strings.Contains(err.Error(), "line 10002: there is one count where") {
+		t.Error(err)
+	}
+	_, err = From(context.Background(), "it", strings.NewReader("a;b 1\n"+strings.Repeat("x", maxLine+maxLine/2)), Options{})
+	if err == nil || !strings.Contains(err.Error(), "line 2 is longer than") {
+		t.Error(err)
+	}
+	deep := "x 1 2.000000: 3 cycles: \n" + strings.Repeat("\t 1 f (g)\n", maxDepth+1)
+	_, err = From(context.Background(), "it", strings.NewReader(deep), Options{})
+	if err == nil || !strings.Contains(err.Error(), "a stack has more than") {
+		t.Error(err)
+	}
+}
+
+func TestOpenFolder(t *testing.T) {
+	if _, err := Open(context.Background(), t.TempDir(), Options{}); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Error(err)
+	}
+	if _, err := Open(context.Background(), filepath.Join(t.TempDir(), "none"), Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, text := range []string{"a;b 1\n", "x 1 2.000000: 3 cycles: 4 f (g)\n", `{"shared":{"frames":[]}}`} {
+		if _, err := From(ctx, "it", strings.NewReader(text), Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestFolded(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		o    Options
+		want map[string]int64
+		skip int64
+	}{
+		"stacks":           {"main;a;b 3\nmain;a 2\nmain;a;b 1\n", Options{}, map[string]int64{"b;a;main": 4, "a;main": 2}, 0},
+		"no line end":      {"main;a 3", Options{}, map[string]int64{"a;main": 3}, 0},
+		"Windows":          {"\ufeffmain;a 3\r\nmain;b 4\r\n", Options{}, map[string]int64{"a;main": 3, "b;main": 4}, 0},
+		"spaces":           {"my thread;operator new(unsigned long) 7\nmy thread;f 1\n", Options{}, map[string]int64{"operator new(unsigned long);my thread": 7, "f;my thread": 1}, 0},
+		"tab":              {"main;a\t3\n", Options{}, map[string]int64{"a;main": 3}, 0},
+		"comments":         {"# made by hand\n\nmain;a 3\n#x;y 4\n", Options{}, map[string]int64{"a;main": 3, "y;#x": 4}, 0},
+		"whole decimals":   {"main;a 3.00\nmain;b 4.\n", Options{}, map[string]int64{"a;main": 3, "b;main": 4}, 0},
+		"no count":         {"main;a 3\nmain;b\nmain;c 1\n", Options{}, map[string]int64{"a;main": 3, "c;main": 1}, 1},
+		"empty frames":     {"main;;a; 3\n", Options{}, map[string]int64{"a;main": 3}, 0},
+		"libraries":        {"[libknowhere.so];[[vdso]];[unknown] 3\n", Options{}, map[string]int64{"[unknown];[[vdso]];[libknowhere.so]": 3}, 0},
+		"annotations":      {"main;do_idle_[k];jitted_[j];inner_[i] 3\n", Options{}, map[string]int64{"inner;jitted;do_idle;main": 3}, 0},
+		"before":           {"main;a 1 2\nmain;b 3 4\n", Options{Column: 1}, map[string]int64{"a;main": 1, "b;main": 3}, 0},
+		"after":            {"main;a 1 2\nmain;b 3 4\n", Options{Column: 2}, map[string]int64{"a;main": 2, "b;main": 4}, 0},
+		"numbers in names": {"main;a 1 2\nmain;worker 3\n", Options{}, map[string]int64{"a 1;main": 2, "worker;main": 3}, 0},
+		"negative":         {"main;a -3\nmain;b 4\n", Options{}, map[string]int64{"a;main": -3, "b;main": 4}, 0},
+		"C++":              {"main;std::vector<int, std::allocator<int>>::push_back(int&&) 3\nmain;main.(*T).f 1\n", Options{}, map[string]int64{"std::vector::push_back;main": 3, "main.(*T).f;main": 1}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := mustRead(t, c.text, c.o)
+			if diff := cmp.Diff(c.want, stacks(p, 0)); diff != "" {
+				t.Errorf("stacks (-want +got):\n%s", diff)
+			}
+			var skipped int64
+			for _, n := range p.Notes {
+				skipped += n.Count
+			}
+			if skipped != c.skip {
+				t.Errorf("notes %v", p.Notes)
+			}
+		})
+	}
+	p := mustRead(t, "main;do_idle_[k] 3\n", Options{})
+	if m := p.MappingOf(p.Stack(0)[0]); m == nil || m.File != "[kernel.kallsyms]" {
+		t.Errorf("the mapping of a frame of the kernel: %v", m)
+	}
+}
+
+// endless repeats a text, up to a size.
+type endless struct {
+	text []byte
+	left int64
+	at   int
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	if e.left <= 0 {
+		return 0, errEnd
+	}
+	n := copy(b[:min(int64(len(b)), e.left)], e.text[e.at:])
+	e.at = (e.at + n) % len(e.text)
+	e.left -= int64(n)
+	return n, nil
+}
+
+var errEnd = errors.New("the end of what is endless")
+
+// TestMemoryGrowsWithStacks: samples that are alike take no memory of their own.
+func TestMemoryGrowsWithStacks(t *testing.T) {
+	text, err := os.ReadFile(fixture("perf-script-goldmark.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const samples = 100_000
+	rounds := samples / 52
+	allocated := func(f func()) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	few := allocated(func() {
+		if _, err := From(context.Background(), "text", bytes.NewReader(text), Options{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	many := allocated(func() {
+		r := &endless{text: text, left: int64(len(text) * rounds)}
+		if _, err := From(context.Background(), "endless", r, Options{}); !errors.Is(err, errEnd) {
+			t.Fatal(err)
+		}
+	})
+	if many > few+8<<20 {
+		t.Errorf("%d bytes for %d samples, %d for 52", many, rounds*52, few)
+	}
+}
+
+// TestHeldToLimits: text of which each line is new stops at the limits of what is made of it.
+func TestHeldToLimits(t *testing.T) {
+	long := strings.Repeat("n", 10_000)
+	folded, script := &strings.Builder{}, &strings.Builder{}
+	scope, events := []string{}, []string{}
+	for i := range 200 {
+		fmt.Fprintf(folded, "main;%s%d 1\n", long, i)
+		fmt.Fprintf(script, "sh 1 1.000000: cpu-clock: \n\t1 %s%d (/b)\n\n", long, i)
+		scope = append(scope, fmt.Sprintf(`{"name": "%s%d"}`, long, i))
+		events = append(events, fmt.Sprintf(`{"type": "jdk.ExecutionSample", "values": {"stackTrace": {"frames": [{"method": {"name": "%s%d"}}]}}}`, long, i))
+	}
+	stacks := strings.TrimSuffix(strings.Repeat("[0],", 199)+"[0]", ",")
+	for i := range 199 {
+		stacks = strings.Replace(stacks, "[0]", fmt.Sprintf("[%d]", i+1), 1)
+	}
+	for name, text := range map[string]string{
+		"folded": folded.String(), "perf script": script.String(),
+		"JFR":        `{"recording": {"events": [` + strings.Join(events, ",") + "]}}",
+		"speedscope": `{"shared": {"frames": [` + strings.Join(scope, ",") + `]}, "profiles": [{"type": "sampled", "samples": [` + stacks + `], "weights": [1` + strings.Repeat(",1", 199) + "]}]}",
+	} {
+		_, err := From(context.Background(), "it", strings.NewReader(text), Options{Limits: profile.Limits{MaxMemory: 1 << 20}})
+		if !errors.Is(err, profile.ErrTooLarge) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := From(context.Background(), "it", strings.NewReader(text), Options{}); err != nil {
+			t.Errorf("%s without a limit: %v", name, err)
+		}
+	}
+}
+
+// TestOddCharacters: a name of a text may have any, and a stack may be longer than what formats are told by.
+func TestOddCharacters(t *testing.T) {
+	text := strings.Repeat("main;usual 1\n", 20) + "main;a\x00\x01b 5\n"
+	if got := stacks(mustRead(t, text, Options{}), 0); got["a\x00\x01b;main"] != 5 {
+		t.Errorf("%v", got)
+	}
+	p := mustRead(t, strings.Repeat("frame;", 100_000)+"leaf 3\n", Options{})
+	if p.Len() != 1 || len(p.Stack(0)) != 100_001 {
+		t.Errorf("%d samples", p.Len())
+	}
+}
+
+// TestPeriodThatCannotBe: it is none, and no part of the event's name.
+func TestPeriodThatCannotBe(t *testing.T) {
+	for _, period := range []string{"-5", "99223372036854775807"} {
+		p := mustRead(t, "sh 1 1.000000: "+period+" cpu-clock: \n\t1 f (/b)\n\nsh 1 2.000000: 7 cpu-clock: \n\t1 f (/b)\n\n", Options{})
+		if len(p.Types) != 2 || p.Types[1].Type != "cpu-clock" || !strings.Contains(notesOf(p), "samples of cpu-clock without a period") {
+			t.Errorf("%s: types %v, notes %s", period, p.Types, notesOf(p))
+		}
+	}
+}
+
+// TestManyMappings of one process do not make each address a walk through all of them.
+func TestManyMappings(t *testing.T) {
+	m := newPerfMaps(profile.NewBuilder(samplesType))
+	for i := range 3 * maxOwn {
+		m.add(1, perfMap{start: uint64(i) << 12, limit: uint64(i+1) << 12, file: "/b", code: true})
+	}
+	if n := len(m.maps[1]); n > maxOwn || m.total != n {
+		t.Errorf("%d are kept, %d counted", n, m.total)
+	}
+	if x := m.find(1, "/b", 3*maxOwn<<12-1); x == nil {
+		t.Error("the last one is not found")
+	}
+}

@@ -1,0 +1,169 @@
+package read
+
+import (
+	"bytes"
+	"errors"
+
+	"kitescope/profile"
+)
+
+type format uint8
+
+const (
+	formatPprof format = iota
+	formatFolded
+	formatPerfScript
+	formatPerfReport
+	formatSpeedscope
+	formatJFR
+	formatJFRPrint
+)
+
+// foreign are files that are often mistaken for profiles, by what they begin with.
+var foreign = []struct{ magic, what, hint string }{
+	{"PERFILE2", "it is perf's own data", "make text of it: perf script -i FILE > FILE.txt"},
+	{"PERFFILE", "it is perf's own data", "make text of it: perf script -i FILE > FILE.txt"},
+	{"2ELIFREP", "it is perf's own data, of a machine with the other byte order", "make text of it: perf script -i FILE > FILE.txt"},
+	{magicXz, "it is compressed with xz", "unpack it first: xz -d FILE"},
+	{magicGzip, "it is compressed twice", "unpack it first: gunzip FILE"},
+	{magicZstd, "it is compressed twice", "unpack it first: zstd -d FILE"},
+	{"PK\x03\x04", "it is a zip archive", "unpack it first: unzip FILE"},
+	{"\xff\xfe", "it is text in UTF-16", utf16Hint},
+	{"\xfe\xff", "it is text in UTF-16", utf16Hint},
+	{"<svg", "it is a picture", "pass the profile that it was made from"},
+}
+
+const utf16Hint = "make UTF-8 of it: iconv -f UTF-16 -t UTF-8 FILE > FILE.txt (the > of PowerShell writes UTF-16)"
+
+// decoded are beginnings of texts that profile.Decode says more about than that they are no profile:
+// pprof's formats from before protocol buffers, what Go prints for people (runtime/pprof with debug=1 and 2),
+// and answers of web servers.
+var decoded = []string{
+	"goroutine profile:", "threadcreate profile:", "heap profile:", "heap_v2/", "growthz profile:", "fragmentationz profile:", "goroutine ", "---",
+	"go 1.", "<!doctype", "<html", "<?xml", "could not enable cpu profiling", "cpu profiling already in use", "404 page not found",
+}
+
+// sniff tells the format by the first bytes, uncompressed.
+func sniff(head []byte) (format, error) {
+	for _, f := range foreign {
+		if begins(head, f.magic) {
+			return 0, hinted(f.hint, "%s", f.what)
+		}
+	}
+	if begins(head, "FLR\x00") {
+		return formatJFR, nil
+	}
+	if hasControls(head) {
+		return formatPprof, nil
+	}
+	head = bytes.TrimPrefix(head, []byte("\ufeff"))
+	trimmed := bytes.TrimLeft(head, " \t\r\n")
+	if len(trimmed) == 0 {
+		return 0, errors.New("there is nothing but blank space in it")
+	}
+	lower := bytes.ToLower(trimmed[:min(len(trimmed), 64)])
+	for _, l := range decoded {
+		if begins(lower, l) && bytes.IndexByte(firstLine(trimmed), ';') < 0 {
+			return formatPprof, nil
+		}
+	}
+	if trimmed[0] == '{' || trimmed[0] == '[' && len(trimmed) > 1 && bytes.IndexByte([]byte(" \t\r\n{"), trimmed[1]) >= 0 {
+		return sniffJSON(trimmed)
+	}
+	return sniffText(head)
+}
+
+// hasControls reports whether there are bytes that no text has: one among the first, or more than a few. A command or
+// a function of a text may be named by anything, while the sizes of messages of a pprof file are all over it.
+func hasControls(head []byte) bool {
+	const first, few = 64, 50
+	n := 0
+	for i, c := range head {
+		if c >= ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\x1b' {
+			continue
+		}
+		if n++; i < first {
+			return true
+		}
+	}
+	return n*few > len(head)
+}
+
+func firstLine(text []byte) []byte {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.TrimRight(line, "\r")
+}
+
+var (
+	speedscopeKeys = profile.NewPattern(`"(?:https://www\.speedscope\.app/file-format-schema\.json|shared|profiles)"`)
+	jfrKeys        = profile.NewPattern(`"recording"\s*:\s*\{`)
+	chromeKeys     = profile.NewPattern(`"(?:traceEvents|cpuProfile|nodes|ph)"\s*:`)
+)
+
+func sniffJSON(head []byte) (format, error) {
+	switch {
+	case jfrKeys.Match(head):
+		return formatJFRPrint, nil
+	case speedscopeKeys.Match(head):
+		return formatSpeedscope, nil
+	case chromeKeys.Match(head):
+		return 0, hinted("open it in speedscope (https://www.speedscope.app) and export it from there", "it is a trace of Chrome or Node.js, which is not read")
+	}
+	return 0, hinted("JSON is read of speedscope and of jfr print --json", "it is JSON of an unknown kind")
+}
+
+var (
+	reportHeader = profile.NewPattern(`^# *(?:Overhead|Children)\b`)
+	reportRow    = profile.NewPattern(`^ *\d{1,3}(?:[.,]\d+)? ?%`)
+	scriptFrame  = profile.NewPattern(`^(?:\t *| {4,})[0-9a-f]+ \S`)
+	scriptBare   = profile.NewPattern(`^\t *[0-9a-f]+ *$`)
+	scriptHeader = profile.NewPattern(`^.*\S\s+-?\d+(?:/-?\d+)?\s+(?:\[\d+\]\s+)?(?:\d+[.,]\d{6,9}:\s.*|\d+\s+\S+:\s*)$`)
+)
+
+// sniffText tells kinds of text apart by a vote of the lines.
+func sniffText(head []byte) (format, error) {
+	if at := bytes.LastIndexByte(head, '\n'); at > 0 && len(head) >= sniffed {
+		head = head[:at] // the last line may be cut
+	} else if at < 0 && len(head) >= sniffed && bytes.IndexByte(head, ';') > 0 {
+		return formatFolded, nil // a stack that is longer than what is looked at
+	}
+	var script, report, folded, rest int
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case len(line) == 0:
+		case reportHeader.Match(line):
+			return formatPerfReport, nil
+		case line[0] == '#':
+		case scriptFrame.Match(line), scriptBare.Match(line), scriptHeader.Match(line):
+			script++
+		case reportRow.Match(line):
+			report++
+		case isFolded(line):
+			folded++
+		default:
+			rest++
+		}
+	}
+	switch best := max(script, report, folded); {
+	case best == 0:
+		return 0, hinted(
+			"read are pprof, folded stacks, perf script, perf report, speedscope and JFR",
+			"it is in no format that is known (it begins with %.60q)", firstLine(head))
+	case script == best:
+		return formatPerfScript, nil
+	case report == best:
+		return formatPerfReport, nil
+	case rest > folded:
+		return 0, hinted(
+			"a folded stack is a line of frames between semicolons, a space and a count",
+			"most of its lines are no folded stacks (it begins with %.60q)", firstLine(head))
+	}
+	return formatFolded, nil
+}
+
+// isFolded reports whether a line ends with a count behind a space.
+func isFolded(line []byte) bool {
+	_, _, ok := cutCount(line)
+	return ok
+}

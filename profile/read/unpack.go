@@ -1,0 +1,109 @@
+package read
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// What compressed files begin with (RFC 1952, RFC 8878, the bzip2 and xz file formats).
+const (
+	magicGzip  = "\x1f\x8b"
+	magicZstd  = "\x28\xb5\x2f\xfd"
+	magicBzip2 = "BZh"
+	magicXz    = "\xfd7zXZ\x00"
+)
+
+// maxWindow bounds the memory that a zstd frame may ask for.
+const maxWindow = 256 << 20
+
+func begins(head []byte, magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+
+// packedOther reports whether a file is compressed in a way that profile.Decode does not know.
+func packedOther(head []byte) bool { return begins(head, magicZstd) || begins(head, magicBzip2) }
+
+// unpack looks through compression, and stops with an error where more than limit bytes come out.
+func unpack(r io.Reader, head []byte, limit int64) (text io.Reader, done func(), err error) {
+	done = func() {}
+	switch {
+	case begins(head, magicGzip):
+		text, err = gzip.NewReader(r)
+	case begins(head, magicZstd):
+		var z *zstd.Decoder
+		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)); err == nil {
+			text, done = z, z.Close
+		}
+	case begins(head, magicBzip2):
+		text = bzip2.NewReader(r)
+	case begins(head, magicXz):
+		return nil, nil, hinted("unpack it first: xz -d FILE", "it is compressed with xz")
+	default:
+		return r, done, nil
+	}
+	if err != nil {
+		return nil, nil, unpackError(err)
+	}
+	return &limited{r: text, left: limit, limit: limit}, done, nil
+}
+
+// unpackedHead is the beginning of what a file holds, of its first bytes.
+func unpackedHead(head []byte) ([]byte, error) {
+	text, done, err := unpack(bytes.NewReader(head), head, sniffed)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if _, ok := text.(*limited); !ok {
+		return head, nil
+	}
+	// A few bytes tell a pprof file, and its rest need not be unpacked twice.
+	inner := make([]byte, sniffed)
+	n, err := io.ReadFull(text, inner[:512])
+	if err == nil && !hasControls(inner[:n]) {
+		var more int
+		more, err = io.ReadFull(text, inner[n:])
+		n += more
+	}
+	if n == 0 && err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, errEmpty
+		}
+		return nil, err
+	}
+	return inner[:n], nil // the end of head is the middle of the file: no error
+}
+
+// limited fails, other than io.LimitedReader, when there is more than its limit.
+type limited struct {
+	r           io.Reader
+	left, limit int64
+}
+
+func (l *limited) Read(b []byte) (int, error) {
+	if l.left <= 0 {
+		var one [1]byte
+		if n, err := l.r.Read(one[:]); n == 0 && err != nil {
+			return 0, err
+		}
+		return 0, hinted("unpack it and read the part that is wanted", "it unfolds to more than %d bytes", l.limit)
+	}
+	n, err := l.r.Read(b[:min(int64(len(b)), l.left)])
+	l.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = unpackError(err)
+	}
+	return n, err
+}
+
+// unpackError says what is wrong with compressed data.
+func unpackError(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return hinted("copy or pull it again", "its compressed data is cut in the middle")
+	}
+	return fmt.Errorf("unpack: %w", err)
+}

@@ -1,0 +1,193 @@
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/profile"
+)
+
+// weights gives each event of perf its types. One event:
+//
+//	samples/count          how many samples
+//	cpu-clock/nanoseconds  the sum of their periods, unless they have none or are to be counted
+//
+// With several, the first is called after the event, too: "cycles samples/count".
+type weights struct {
+	b      *profile.Builder
+	by     Weight
+	events []eventWeight
+	values []int64
+}
+
+// eventWeight is where an event has its values.
+type eventWeight struct {
+	name            string
+	samples, period int // indexes of types, period -1 if there is none
+	total           int64
+	// alike is the period of all samples until now, -1 if they differ.
+	alike int64
+	// without is the number of samples that had no period, of count.
+	without, count int64
+}
+
+// maxEvents is more than perf can record at once on any machine that we know of.
+const maxEvents = 64
+
+func newWeights(b *profile.Builder, by Weight) weights {
+	return weights{b: b, by: by, values: []int64{0}}
+}
+
+// event is the index of an event, -1 if there are too many of them.
+func (w *weights) event(name []byte) int {
+	name = imprecise(name)
+	for i := range w.events {
+		if w.events[i].name == string(name) {
+			return i
+		}
+	}
+	if len(w.events) == maxEvents {
+		return -1
+	}
+	e := eventWeight{name: string(name), period: -1}
+	if len(w.events) > 0 {
+		e.samples = w.add(profile.ValueType{Type: e.word() + " samples", Unit: "count"}, -1)
+		w.b.Meta().Types[0].Type = w.events[0].word() + " samples"
+	}
+	w.events = append(w.events, e)
+	return len(w.events) - 1
+}
+
+// imprecise cuts the p off the modifiers of an event: how close to it a sample was taken
+// (man perf-list, EVENT MODIFIERS), which makes no other event of it. "cpu-clock:ppp" is perf's default
+// where there are no counters.
+func imprecise(name []byte) []byte {
+	at := bytes.LastIndexByte(name, ':')
+	if at < 0 || len(bytes.Trim(name[at+1:], "ukhGHpPSDIeWb")) > 0 {
+		return name
+	}
+	kept := bytes.TrimRight(name, "pP")
+	return bytes.TrimSuffix(kept, []byte(":"))
+}
+
+// word is what an event is called.
+func (e *eventWeight) word() string {
+	if e.name == "" {
+		return "event"
+	}
+	return e.name
+}
+
+// unit is that of an event's period: clocks of the kernel count nanoseconds (man perf-list: cpu-clock, task-clock).
+func (e *eventWeight) unit() string {
+	name, _, _ := strings.Cut(e.name, ":")
+	if name == "cpu-clock" || name == "task-clock" {
+		return "nanoseconds"
+	}
+	return "count"
+}
+
+func (w *weights) add(t profile.ValueType, like int) int {
+	w.b.AddType(t, like)
+	w.values = append(w.values, 0)
+	return len(w.values) - 1
+}
+
+// of are the values of one sample; the slice is valid until the next call.
+func (w *weights) of(event int, period int64) ([]int64, error) {
+	if event < 0 {
+		return nil, errEvents
+	}
+	e := &w.events[event]
+	if period > 0 && e.period < 0 && w.by == ByPeriod {
+		// Samples that came before without a period count as 1 each.
+		e.period = w.add(profile.ValueType{Type: e.word(), Unit: e.unit()}, e.samples)
+		e.total, e.alike = e.count, period
+	}
+	clear(w.values)
+	w.values[e.samples] = 1
+	e.count++
+	if period <= 0 {
+		period = 1
+		e.without++
+	}
+	if e.period < 0 {
+		return w.values, nil
+	}
+	if period != e.alike {
+		e.alike = -1
+	}
+	w.values[e.period] = period
+	total, err := plus(e.total, period)
+	e.total = total
+	return w.values, err
+}
+
+// finish says in the profile what is what.
+func (w *weights) finish() {
+	p := w.b.Meta()
+	if len(w.events) == 0 {
+		return
+	}
+	first := &w.events[0]
+	shown := w.shown()
+	p.DefaultType = p.Types[shown.samples].Type
+	if shown.period >= 0 {
+		p.DefaultType = p.Types[shown.period].Type
+	}
+	for i := range w.events {
+		e := &w.events[i]
+		switch {
+		case w.by == ByCount:
+		case e.period < 0:
+			w.b.Note(fmt.Sprintf("samples of %s have no period: they are counted", e.word()), e.without)
+		case e.without > 0:
+			w.b.Note(fmt.Sprintf("samples of %s without a period, weighed as 1 each", e.word()), e.without)
+		}
+	}
+	if len(w.events) == 1 && first.period >= 0 {
+		p.PeriodType = p.Types[first.period]
+		p.Period = max(0, first.alike)
+	}
+	w.b.Note(w.said(p.Types), 1)
+}
+
+// shown is the event that a person means who names none: one of time if there is any, else that
+// with most samples.
+func (w *weights) shown() *eventWeight {
+	best := &w.events[0]
+	for i := range w.events {
+		e := &w.events[i]
+		if e.clock() != best.clock() && e.clock() || e.clock() == best.clock() && e.count > best.count {
+			best = e
+		}
+	}
+	return best
+}
+
+// clock reports whether an event counts time, or cycles.
+func (e *eventWeight) clock() bool {
+	name := strings.Trim(strings.TrimPrefix(strings.TrimPrefix(e.name, "cpu_core/"), "cpu/"), "/")
+	for _, clock := range []string{"cpu-clock", "task-clock", "cycles", "cpu-cycles"} {
+		if rest, ok := strings.CutPrefix(name, clock); ok && (rest == "" || rest[0] == ':' || rest[0] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
+// said tells what the values are.
+func (w *weights) said(types []profile.ValueType) string {
+	if !slices.ContainsFunc(w.events, func(e eventWeight) bool { return e.period >= 0 }) {
+		return "weights are counts of samples"
+	}
+	var names []string
+	for _, e := range w.events {
+		if e.period >= 0 {
+			names = append(names, types[e.period].String())
+		}
+	}
+	return "weights are sums of periods: " + strings.Join(names, ", ")
+}
