@@ -1,0 +1,214 @@
+package pull
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// partName begins the names of files that are not complete.
+const partName = ".pull-"
+
+// attempt asks once. An error is about this side: a file that cannot be written.
+func (p *puller) attempt(ctx context.Context, w *way, e *Entry) (*failure, error) {
+	if ctx.Err() != nil {
+		return failed(Interrupted, "stopped before it was asked"), nil
+	}
+	part, err := os.CreateTemp(p.dir, partName+"*")
+	if err != nil {
+		return nil, fmt.Errorf("keep the profiles: %w", err)
+	}
+	defer os.Remove(part.Name()) // gone after the rename
+	got, f, err := p.receive(ctx, w, e, part)
+	if closeErr := part.Close(); err == nil && closeErr != nil {
+		err = closeErr
+	}
+	if f == nil && err == nil {
+		f, err = p.verify(ctx, part.Name(), e, got)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keep the profile of %s: %w", e.Node, err)
+	}
+	if f != nil {
+		return f, nil
+	}
+	e.Bytes, e.SHA256 = got.bytes, hex.EncodeToString(got.sum.Sum(nil))
+	e.File = p.files.take(fileName(e.Node, e.Kind, got.packed))
+	if err := os.Rename(part.Name(), filepath.Join(p.dir, e.File)); err != nil {
+		return nil, fmt.Errorf("keep the profile of %s: %w", e.Node, err)
+	}
+	return nil, nil
+}
+
+// answer is what came.
+type answer struct {
+	contentType string
+	bytes       int64
+	sum         hash.Hash
+	head        []byte
+	// packed: it begins as gzip does.
+	packed bool
+	took   time.Duration
+}
+
+// sniffed is how much of an answer tells what it is.
+const sniffed = 512
+
+// receive asks, and writes the answer down. Its error is about writing.
+func (p *puller) receive(ctx context.Context, w *way, e *Entry, to *os.File) (*answer, *failure, error) {
+	u, window := w.target.urlOf(e.Kind, p.opts.Seconds)
+	patience := p.opts.Timeout + time.Duration(window)*time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	header := p.header(w.target)
+	request := (&http.Request{Method: http.MethodGet, URL: u, Host: cmp.Or(header.Get("Host"), u.Host), Header: header}).WithContext(ctx)
+	start := time.Now()
+	e.From = p.clock().UTC()
+	response, err := w.client.Do(request)
+	e.To = p.clock().UTC()
+	if err != nil {
+		f := answerFailure(p.cause(ctx, err), patience)
+		f.again = f.outcome == CutOff && time.Since(start) < time.Second // a server that hangs up on who waits at the gate
+		return nil, f, nil
+	}
+	defer response.Body.Close()
+	if f := p.judge(w.target, response); f != nil {
+		return nil, f, nil
+	}
+	got := &answer{contentType: response.Header.Get("Content-Type"), sum: sha256.New()}
+	if response.ContentLength > p.opts.MaxBytes {
+		return nil, failed(TooLarge, "%d bytes, more than the limit of %d", response.ContentLength, p.opts.MaxBytes), nil
+	}
+	body := &source{r: io.LimitReader(response.Body, p.opts.MaxBytes+1)}
+	got.bytes, err = io.Copy(io.MultiWriter(to, got.sum, got), body)
+	e.To, got.took = p.clock().UTC(), time.Since(start)
+	switch {
+	case body.err != nil:
+		return nil, answerFailure(p.cause(ctx, body.err), patience), nil
+	case err != nil:
+		return nil, nil, err
+	case got.bytes > p.opts.MaxBytes:
+		return nil, failed(TooLarge, "more than the limit of %d bytes", p.opts.MaxBytes), nil
+	}
+	got.packed = len(got.head) > 1 && got.head[0] == 0x1f && got.head[1] == 0x8b
+	return got, nil, nil
+}
+
+// cause is the error, or that we were stopped where that is what it comes from.
+func (p *puller) cause(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	if own, ok := errors.AsType[*url.Error](err); ok {
+		return own.Err // around it is the whole URL
+	}
+	return err
+}
+
+func (p *puller) header(t *Target) http.Header {
+	h := http.Header{"Accept": {"application/octet-stream, */*;q=0.1"}, "User-Agent": {"kitescope"}}
+	maps.Copy(h, p.opts.Header)
+	if t.authorization != "" { // what was said of this one counts more than what was said of all
+		h.Set("Authorization", t.authorization)
+	}
+	return h
+}
+
+// source notes what went wrong with reading, apart from writing.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(b []byte) (int, error) {
+	n, err := s.r.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+// maxTrouble bounds what is read of an answer that is no success.
+const maxTrouble = 4 << 10
+
+// judge says what an answer that is no success means; nil is success.
+func (p *puller) judge(t *Target, r *http.Response) *failure {
+	if r.StatusCode == http.StatusOK {
+		return nil
+	}
+	said := p.trouble(t, r)
+	switch code := r.StatusCode; {
+	case code >= 300 && code < 400:
+		return redirected(r)
+	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusProxyAuthRequired:
+		return failed(Denied, "%s%s", r.Status, said).hinted("give user and password in the URL, or a token (see the help)")
+	case code == http.StatusNotFound && strings.Contains(said, "Unknown profile"): // net/http/pprof: the place is right
+		return failed(NotFound, "%s%s", r.Status, said)
+	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed, code == http.StatusNotImplemented:
+		return failed(NotFound, "%s%s", r.Status, said).hinted("name the path where the service has its profiles: http://host:port/path/debug/pprof")
+	case strings.Contains(said, "HTTP request to an HTTPS server"): // net/http, server.go
+		return failed(Denied, "%s%s", r.Status, said).hinted("use https:// instead of http://")
+	case isBusy(said):
+		return failed(Busy, "another profile of the process is being taken%s", said)
+	// net/http/pprof of older Go: durationExceedsWriteTimeout (golang/go#62358).
+	case strings.Contains(said, "exceeds server's WriteTimeout"):
+		return failed(Failed, "%s%s", r.Status, said).hinted("the server ends answers before that: use fewer --seconds")
+	default:
+		return failed(Failed, "%s%s", r.Status, said)
+	}
+}
+
+// isBusy reports whether a server says that it makes one profile at a time and is at it: Go's runtime/pprof
+// (StartCPUProfile), runtime/trace (Start), and others in the same words.
+func isBusy(said string) bool {
+	for _, words := range []string{"profiling already in use", "tracing is already enabled", "profiler already running"} {
+		if strings.Contains(said, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// trouble is the text that comes with an error, as ": text", where it is one for people. What was sent along is taken out
+// before anything is cut off: half of a secret would not be found any more.
+func (p *puller) trouble(t *Target, r *http.Response) string {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); strings.Contains(kind, "html") {
+		return ""
+	}
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxTrouble)) // what came of it will do
+	text := strings.TrimSpace(string(body))
+	if text == "" || strings.HasPrefix(text, "<") {
+		return ""
+	}
+	return ": " + oneLine(p.conceal(t, text))
+}
+
+func redirected(r *http.Response) *failure {
+	to, err := r.Location()
+	if err != nil {
+		return failed(Redirected, "%s", r.Status)
+	}
+	to.User, to.RawQuery, to.Fragment = nil, "", ""
+	return failed(Redirected, "%s: to %s", r.Status, to).hinted("redirects are not followed: name the address that serves profiles")
+}
+
+// Write keeps the first bytes.
+func (a *answer) Write(b []byte) (int, error) {
+	if room := sniffed - len(a.head); room > 0 {
+		a.head = append(a.head, b[:min(room, len(b))]...)
+	}
+	return len(b), nil
+}

@@ -1,0 +1,251 @@
+package pull_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kitescope/profile"
+	"kitescope/profile/pull"
+)
+
+func fixture(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile("../../testdata/profiles/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// packed is a gzip of so many zeros.
+func packed(t *testing.T, size int) []byte {
+	t.Helper()
+	return gzipOf(t, io.LimitReader(zeros{}, int64(size)))
+}
+
+func gzipped(t *testing.T, text string) []byte {
+	t.Helper()
+	return gzipOf(t, strings.NewReader(text))
+}
+
+func gzipOf(t *testing.T, r io.Reader) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := io.Copy(z, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// TestFaults gives each trouble its own outcome, and keeps no file.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	cpu, heap := fixture(t, "milvus-cpu-hnsw.pb.gz"), fixture(t, "milvus-heap.pb.gz")
+	bomb := packed(t, 64<<20)
+	send := func(contentType string, body []byte) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			_, _ = w.Write(body)
+		}
+	}
+	status := func(code int, text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, code) }
+	}
+	const binary = "application/octet-stream"
+	for _, c := range []struct {
+		name    string
+		handler http.HandlerFunc
+		want    pull.Outcome
+		says    string
+	}{
+		{"right", send(binary, cpu), pull.OK, ""},
+		{"right, and called text", send("text/plain; charset=utf-8", cpu), pull.OK, ""},
+		{"nothing", send(binary, nil), pull.NoProfile, "empty"},
+		{"login page", send("text/html", []byte("<!DOCTYPE html><title>Sign in</title>")), pull.NoProfile, "HTML"},
+		{"page without a type", send("", []byte("\n  <html><body>x")), pull.NoProfile, "HTML"},
+		{"JSON", send("application/json", []byte(`{"error":"nope"}`)), pull.NoProfile, "JSON"},
+		{"legacy text", send("text/plain", []byte("heap profile: 3: 48 [8: 120] @ heap/1048576\n1: 16 [1: 16] @ 0x1 0x2\n")), pull.NoProfile, ""},
+		{"noise", send(binary, bytes.Repeat([]byte{0xff, 0x00, 0x13}, 99)), pull.NoProfile, ""},
+		{"gzip of text", send(binary, gzipped(t, "once upon a time there was no profile")), pull.NoProfile, ""},
+		{"another kind", send(binary, heap), pull.NoProfile, "another kind: heap, allocs"},
+		{"trace", send(binary, fixture(t, "milvus-trace-3s.out")), pull.NoProfile, "execution trace"},
+		{"cut, unsaid", send(binary, cpu[:len(cpu)/2]), pull.CutOff, ""},
+		{"cut, length said", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "40000")
+			_, _ = w.Write(cpu[:1000])
+		}, pull.CutOff, "closed the connection"},
+		{"bomb", send(binary, bomb), pull.TooLarge, ""},
+		{"long", send(binary, bytes.Repeat([]byte("x"), 2<<20)), pull.TooLarge, "limit of 1048576"},
+		{"long, length unsaid", func(w http.ResponseWriter, _ *http.Request) {
+			for range 300 {
+				_, _ = w.Write(make([]byte, 10000))
+			}
+		}, pull.TooLarge, "limit of 1048576"},
+		{"404", status(http.StatusNotFound, "404 page not found"), pull.NotFound, "404"},
+		{"405", status(http.StatusMethodNotAllowed, ""), pull.NotFound, "405"},
+		{"403", status(http.StatusForbidden, "go away"), pull.Denied, "go away"},
+		{"500", status(http.StatusInternalServerError, "boom\x1b[2J\nsecond line"), pull.Failed, "boom?[2J second line"},
+		{"503", status(http.StatusServiceUnavailable, ""), pull.Failed, "503"},
+		{"204", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, pull.Failed, "204"},
+		{"deadline of the server", status(http.StatusBadRequest, "profile duration exceeds server's WriteTimeout"), pull.Failed, "WriteTimeout"},
+		{"redirect", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://ann:secret@login.example/in?next=secret", http.StatusFound)
+		}, pull.Redirected, "to https://login.example/in"},
+		{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, pull.TimedOut, "3s"},
+		{"hangs up", func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, _ := http.NewResponseController(w).Hijack()
+			_ = conn.Close()
+		}, pull.CutOff, ""},
+		{"slow body", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write(cpu[:100])
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}, pull.TimedOut, ""},
+		{"no HTTP", func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, _ := http.NewResponseController(w).Hijack()
+			_, _ = conn.Write([]byte("SSH-2.0-OpenSSH_9\r\n"))
+			_ = conn.Close()
+		}, pull.NoProfile, "no HTTP server"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, c.handler)
+			dir := t.TempDir()
+			m, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL)}, pull.Options{
+				Seconds: 1, Timeout: 2 * time.Second, MaxBytes: 1 << 20, Limits: profile.Limits{MaxBytes: 4 << 20},
+			}, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := m.Profiles[0]
+			if e.Outcome != c.want || !strings.Contains(e.Error, c.says) || strings.Contains(e.Error, "secret") {
+				t.Errorf("%s: %q, want %s: %q", e.Outcome, e.Error, c.want, c.says)
+			}
+			if (e.File != "") != (c.want == pull.OK) || (e.Error == "") != (c.want == pull.OK) {
+				t.Errorf("file %q, error %q", e.File, e.Error)
+			}
+			noLeftovers(t, dir, m)
+		})
+	}
+}
+
+// TestUnreachable tells apart who cannot be reached.
+func TestUnreachable(t *testing.T) {
+	for word, want := range map[string]pull.Outcome{"127.0.0.1:1": pull.Refused, "no-such-host.invalid:80": pull.Unreachable} {
+		e := one(t, word, pull.Options{Timeout: 2 * time.Second})
+		if e.Outcome != want || e.Error == "" {
+			t.Errorf("%s: %s %q, want %s", word, e.Outcome, e.Error, want)
+		}
+	}
+	// Nobody takes the connection: the others do not wait for it.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	e := one(t, "https://"+l.Addr().String(), pull.Options{Timeout: 300 * time.Millisecond})
+	if e.Outcome != pull.Unreachable && e.Outcome != pull.TimedOut {
+		t.Errorf("a server that is silent in the handshake: %s %q", e.Outcome, e.Error)
+	}
+}
+
+// TestBusy asks again while somebody else profiles the process, and says so.
+func TestBusy(t *testing.T) {
+	alone.Lock()
+	defer alone.Unlock()
+	burn(t)
+	s := start(t, realServer(""))
+	var other sync.WaitGroup
+	begun := make(chan struct{})
+	other.Go(func() {
+		close(begun)
+		response, err := http.Get(s.URL + "/debug/pprof/profile?seconds=2")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = response.Body.Close()
+	})
+	<-begun
+	time.Sleep(300 * time.Millisecond)
+	first := time.Now()
+	var waits atomic.Int32
+	e := one(t, s.URL, pull.Options{Seconds: 1, Progress: func(e pull.Event) {
+		if e.State == pull.Waiting && strings.Contains(e.Reason, "already in use") {
+			waits.Add(1)
+		}
+	}})
+	whole := time.Since(first)
+	other.Wait()
+	if e.Outcome != pull.OK || e.Attempts < 2 || waits.Load() == 0 {
+		t.Errorf("%+v after %d waits", e, waits.Load())
+	}
+	if window := e.To.Sub(e.From); window > whole-time.Second {
+		t.Errorf("the window is that of the attempt that succeeded, not %s", window)
+	}
+}
+
+// TestBusyForEver gives up after a while.
+func TestBusyForEver(t *testing.T) {
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+	}))
+	if e := one(t, s.URL, pull.Options{BusyWait: 700 * time.Millisecond}); e.Outcome != pull.Busy || e.Attempts != 3 {
+		t.Errorf("%+v", e)
+	}
+	if e := one(t, s.URL, pull.Options{BusyWait: -1}); e.Outcome != pull.Busy || e.Attempts != 1 {
+		t.Errorf("not to wait: %+v", e)
+	}
+}
+
+// TestHangsUpAtTheGate asks once more when a server did not like to wait.
+func TestHangsUpAtTheGate(t *testing.T) {
+	heap := fixture(t, "milvus-heap.pb.gz")
+	var n atomic.Int32
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if n.Add(1) == 1 {
+			conn, _, _ := http.NewResponseController(w).Hijack()
+			_ = conn.Close()
+			return
+		}
+		_, _ = w.Write(heap)
+	}))
+	if e := one(t, s.URL, pull.Options{Kinds: []pull.Kind{pull.Heap}}); e.Outcome != pull.OK || e.Attempts != 2 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestNoDelta does not take a whole profile for what was added.
+func TestNoDelta(t *testing.T) {
+	allocs := fixture(t, "milvus-allocs.pb.gz")
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(allocs) }))
+	if e := one(t, s.URL, pull.Options{Kinds: []pull.Kind{"allocs-delta"}, Seconds: 1}); e.Outcome != pull.Failed || !strings.Contains(e.Error, "deltas") {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestNoRoom ends everything when nothing can be written.
+func TestNoRoom(t *testing.T) {
+	s := start(t, realServer(""))
+	_, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL)}, pull.Options{Kinds: []pull.Kind{pull.Heap}}, "no/such/folder")
+	if err == nil || !strings.Contains(err.Error(), "keep the profiles") {
+		t.Errorf("error %v", err)
+	}
+}

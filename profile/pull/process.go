@@ -1,0 +1,263 @@
+package pull
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// batch takes the profiles of some processes over the same window.
+func (p *puller) batch(ctx context.Context, stop context.CancelCauseFunc, targets []Target) {
+	g := newGate(len(targets), min(p.opts.Timeout, gatePatience))
+	var wg sync.WaitGroup
+	for i := range targets {
+		wg.Go(func() {
+			t := &targets[i]
+			if t.URL == nil {
+				g.arrive(1)
+				p.fail(t, p.opts.Kinds, failed(NotAsked, "%s", t.Unknown))
+				return
+			}
+			p.report(t.Node, "", Connecting, "")
+			w := p.newWay(t)
+			defer w.close()
+			f := w.connect(ctx)
+			g.arrive(1)
+			if f != nil {
+				p.fail(t, p.kindsOf(t), f)
+				return
+			}
+			g.wait(ctx)
+			if err := p.process(ctx, w); err != nil {
+				p.breaks(err, stop)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// breaks ends everything: our own disk is full.
+func (p *puller) breaks(err error, stop context.CancelCauseFunc) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.broken == nil {
+		p.broken = err
+	}
+	stop(err)
+}
+
+// fail notes the same failure for several kinds.
+func (p *puller) fail(t *Target, kinds []Kind, f *failure) {
+	for _, k := range kinds {
+		e := p.entry(t, k)
+		p.settle(t, &e, f)
+		p.add(e)
+	}
+}
+
+// process takes all profiles of one process. Deltas share the window of the CPU profile: they look at
+// its two ends only. Execution traces follow, then what is taken at once, as both cost CPU.
+func (p *puller) process(ctx context.Context, w *way) error {
+	var first, traces, atOnce, deltas []Kind
+	for _, k := range p.kindsOf(w.target) {
+		switch s, known := specOf(k); {
+		case k == Trace:
+			traces = append(traces, k)
+		case s.alone || !known:
+			first = append(first, k)
+		case s.windowed:
+			deltas = append(deltas, k)
+		default:
+			atOnce = append(atOnce, k)
+		}
+	}
+	var side sync.WaitGroup
+	errs := make([]error, len(deltas)+1)
+	for i, k := range deltas {
+		side.Go(func() { errs[i] = p.pull(ctx, w, k) })
+	}
+	for _, k := range first {
+		errs[len(deltas)] = errors.Join(errs[len(deltas)], p.pull(ctx, w, k))
+	}
+	side.Wait()
+	for _, k := range append(traces, atOnce...) {
+		errs[len(deltas)] = errors.Join(errs[len(deltas)], p.pull(ctx, w, k))
+	}
+	return errors.Join(errs...)
+}
+
+// busyInterval is the time between two questions to a process whose profiler is in use.
+const busyInterval = 500 * time.Millisecond
+
+// pull takes one profile. An error is about this side.
+func (p *puller) pull(ctx context.Context, w *way, k Kind) error {
+	e := p.entry(w.target, k)
+	begun := time.Now()
+	for {
+		e.Attempts++
+		p.report(e.Node, k, Sampling, "")
+		f, err := p.attempt(ctx, w, &e)
+		if err != nil {
+			return err
+		}
+		switch {
+		case f != nil && f.again && e.Attempts == 1:
+			continue
+		case f != nil && f.outcome == Busy && time.Since(begun) < p.opts.BusyWait:
+			p.report(e.Node, k, Waiting, oneLine(p.conceal(w.target, f.reason)))
+			if !sleep(ctx, busyInterval) {
+				f = failed(Interrupted, "stopped while another profile of the process was waited for")
+				break
+			}
+			continue
+		}
+		p.settle(w.target, &e, f)
+		p.add(e)
+		return nil
+	}
+}
+
+// sleep reports whether it slept to the end.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if ctx.Err() != nil {
+		return false // even where there is nothing to wait for
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// entry begins what is said of a pull.
+func (p *puller) entry(t *Target, k Kind) Entry {
+	e := Entry{Node: t.Node, Roles: t.Roles, NodeIDs: t.NodeIDs, MilvusVersion: t.Version, Kind: k}
+	if t.URL != nil {
+		u, window := t.urlOf(k, p.opts.Seconds)
+		e.Address, e.URL, e.Seconds = address(t.URL), shownURL(u), window
+	}
+	return e
+}
+
+// settle writes down how a pull ended.
+func (p *puller) settle(t *Target, e *Entry, f *failure) {
+	e.Outcome = OK
+	if f != nil {
+		e.Outcome, e.Error, e.Hint = f.outcome, oneLine(p.conceal(t, f.reason)), f.hint
+	}
+}
+
+// maxReason bounds what is kept of a reason.
+const maxReason = 300
+
+func oneLine(text string) string {
+	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "?")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return '?'
+		}
+		return r
+	}, text)
+	if len(text) > maxReason {
+		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
+	}
+	return text
+}
+
+// way is how a process is reached: a connection that was made before it was needed, and others later.
+type way struct {
+	target *Target
+	opts   *Options
+	client *http.Client
+
+	mu    sync.Mutex
+	ready net.Conn // nil once it is used
+}
+
+// maxHeader bounds the header of an answer.
+const maxHeader = 64 << 10
+
+func (p *puller) newWay(t *Target) *way {
+	w := &way{target: t, opts: &p.opts}
+	w.client = &http.Client{
+		Transport: &http.Transport{
+			DialContext: w.dial, DialTLSContext: w.dial,
+			MaxResponseHeaderBytes: maxHeader,
+			DisableCompression:     true, // profiles are compressed, and their bytes are kept as they come
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return w
+}
+
+func (w *way) close() {
+	w.client.CloseIdleConnections()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ready != nil {
+		_ = w.ready.Close()
+	}
+}
+
+// connect makes the first connection.
+func (w *way) connect(ctx context.Context) *failure {
+	ctx, cancel := context.WithTimeout(ctx, w.opts.Timeout)
+	defer cancel()
+	conn, err := w.open(ctx)
+	if err != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
+			err = cause
+		}
+		return connectFailure(err, w.opts.Timeout)
+	}
+	w.ready = conn
+	return nil
+}
+
+// dial is for the transport.
+func (w *way) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	w.mu.Lock()
+	conn := w.ready
+	w.ready = nil
+	w.mu.Unlock()
+	if conn != nil {
+		return conn, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.opts.Timeout)
+	defer cancel()
+	conn, err := w.open(ctx)
+	if err != nil {
+		return nil, connectFailure(err, w.opts.Timeout)
+	}
+	return conn, nil
+}
+
+func (w *way) open(ctx context.Context) (net.Conn, error) {
+	u := w.target.URL
+	conn, err := w.opts.Dial(ctx, "tcp", address(u))
+	if err != nil || u.Scheme != "https" {
+		return conn, err
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if w.opts.TLS != nil {
+		config = w.opts.TLS.Clone()
+	}
+	if config.ServerName == "" {
+		config.ServerName = u.Hostname()
+	}
+	config.NextProtos = []string{"http/1.1"}
+	secure := tls.Client(conn, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return secure, nil
+}

@@ -1,0 +1,341 @@
+package pull_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kitescope/profile"
+	"kitescope/profile/pull"
+)
+
+// alone keeps the tests apart that take real CPU profiles or traces: a process makes one at a time.
+var alone sync.Mutex
+
+// realServer serves the profiles of this very process, below a prefix.
+func realServer(prefix string) *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc(prefix+"/debug/pprof/", func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path = strings.TrimPrefix(r.URL.Path, prefix)
+		pprof.Index(w, r)
+	})
+	mux.HandleFunc(prefix+"/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc(prefix+"/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+func start(t *testing.T, h http.Handler) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func target(t *testing.T, word string) pull.Target {
+	t.Helper()
+	got, err := pull.ParseTarget(word, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// burn uses CPU until the test ends.
+func burn(t *testing.T) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for x := 1.0; ctx.Err() == nil; x *= 1.0000001 {
+			_ = x
+		}
+	})
+	t.Cleanup(func() { stop(); wg.Wait() })
+}
+
+// one pulls and wants one entry.
+func one(t *testing.T, word string, opts pull.Options) pull.Entry {
+	t.Helper()
+	m, err := pull.Run(t.Context(), []pull.Target{target(t, word)}, opts, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Profiles) != 1 {
+		t.Fatalf("%d entries, want one: %+v", len(m.Profiles), m.Profiles)
+	}
+	return m.Profiles[0]
+}
+
+// noLeftovers wants nothing in a folder but the files that a manifest names.
+func noLeftovers(t *testing.T, dir string, m *pull.Manifest) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		named := e.Name() == pull.ManifestName || slices.ContainsFunc(m.Profiles, func(x pull.Entry) bool { return x.File == e.Name() })
+		if !named {
+			t.Errorf("%s was left", e.Name())
+		}
+	}
+}
+
+// TestRealProcess takes every kind from net/http/pprof itself.
+func TestRealProcess(t *testing.T) {
+	alone.Lock()
+	defer alone.Unlock()
+	burn(t)
+	s := start(t, realServer(""))
+	dir := filepath.Join(t.TempDir(), "out")
+	begun := time.Now()
+	m, err := pull.ToFolder(t.Context(), []pull.Target{target(t, "me="+s.URL)}, pull.Options{Kinds: pull.Kinds(), Seconds: 1, Tool: "v1", Command: "kitescope profile pull"}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("took %s: deltas share the window of the CPU profile, a trace has one more", took)
+	}
+	if m.Failed() != 0 || len(m.Profiles) != len(pull.Kinds()) {
+		t.Fatalf("%d failed of %d: %+v", m.Failed(), len(m.Profiles), m.Profiles)
+	}
+	byKind := map[pull.Kind]pull.Entry{}
+	for _, e := range m.Profiles {
+		byKind[e.Kind] = e
+		if e.Node != "me" || len(e.SHA256) != 64 || e.Bytes == 0 || e.From.IsZero() || !e.To.After(e.From) || e.Attempts < 1 {
+			t.Errorf("%s: %+v", e.Kind, e)
+		}
+	}
+	cpu := byKind[pull.CPU]
+	if cores, ok := cpu.BusyCores(); !ok || cores < 0.1 || cpu.Samples == nil || *cpu.Samples < 10 || cpu.Type != "cpu" || cpu.Unit != "nanoseconds" {
+		t.Errorf("CPU of a busy process: %v, %v: %+v", cores, ok, cpu)
+	}
+	if window := cpu.To.Sub(cpu.From); window < 900*time.Millisecond || window > 10*time.Second {
+		t.Errorf("window of the CPU profile: %s", window)
+	}
+	if d := byKind[pull.Allocs+"-delta"]; d.To.Sub(d.From) < 900*time.Millisecond || d.URL != s.URL+"/debug/pprof/allocs?seconds=1" {
+		t.Errorf("delta: %+v", d)
+	}
+	if mutex := byKind[pull.Mutex]; len(mutex.Notes) == 0 || !strings.Contains(mutex.Notes[0], "rate is not set") || mutex.Outcome != pull.OK {
+		t.Errorf("mutex profile without a rate: %+v", mutex)
+	}
+	if g := byKind[pull.Goroutine]; g.Total == nil || *g.Total < 2 {
+		t.Errorf("goroutines: %+v", g)
+	}
+	if tr := byKind[pull.Trace]; !strings.HasSuffix(tr.File, ".trace.out") {
+		t.Errorf("trace: %+v", tr)
+	}
+	noLeftovers(t, dir, m)
+	readBack(t, dir, m)
+}
+
+// readBack reads a folder and compares it with what was said when it was written.
+func readBack(t *testing.T, dir string, m *pull.Manifest) {
+	t.Helper()
+	r, err := pull.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Items) != len(m.Profiles)-m.Failed() || len(r.Problems) != 0 || r.Rolling {
+		t.Fatalf("%d items, problems %v", len(r.Items), r.Problems)
+	}
+	for _, item := range r.Items {
+		in, err := item.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if item.Kind != pull.Trace {
+			if _, err := profile.Decode(t.Context(), in, profile.Limits{}); err != nil {
+				t.Errorf("%s: %v", item.Name, err)
+			}
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestRoutes finds profiles below other paths, and takes what URLs name.
+func TestRoutes(t *testing.T) {
+	mux := realServer("/api")
+	// As fiber's middleware: only the profiles, no index, and a text for everything else.
+	mux.HandleFunc("/svc/pprof/goroutine", pprof.Handler("goroutine").ServeHTTP)
+	mux.HandleFunc("/internal/goroutines-now", pprof.Handler("goroutine").ServeHTTP)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "Cannot GET "+r.URL.Path, http.StatusNotFound)
+	})
+	s := start(t, mux)
+	for _, c := range []struct {
+		word string
+		kind pull.Kind
+		want pull.Outcome
+	}{
+		{s.URL + "/api/debug/pprof", "goroutine", pull.OK},
+		{s.URL + "/api/debug/pprof/", "goroutine", pull.OK},
+		{s.URL + "/svc/pprof", "goroutine", pull.OK},
+		{s.URL + "/api/debug/pprof/heap", "heap", pull.OK},
+		{s.URL + "/api/debug/pprof/heap?gc=1", "heap", pull.OK},
+		{s.URL + "/api/debug/pprof/allocs?seconds=1", "allocs-delta", pull.OK},
+		{s.URL + "/internal/goroutines-now?x=1", "goroutines-now", pull.OK},
+		{strings.TrimPrefix(s.URL, "http://") + "/svc/pprof", "goroutine", pull.OK},
+		{s.URL, "goroutine", pull.NotFound},
+	} {
+		e := one(t, c.word, pull.Options{Kinds: []pull.Kind{pull.Goroutine}, Seconds: 1})
+		if e.Outcome != c.want || e.Kind != c.kind {
+			t.Errorf("%s: %s %s %q, want %s %s", c.word, e.Kind, e.Outcome, e.Error, c.kind, c.want)
+		}
+	}
+}
+
+// TestTLS verifies certificates, takes an authority, and presents a certificate of its own.
+func TestTLS(t *testing.T) {
+	s := httptest.NewUnstartedServer(realServer(""))
+	s.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12}
+	s.StartTLS()
+	defer s.Close()
+	pool := x509.NewCertPool()
+	pool.AddCert(s.Certificate())
+	with := func(c *tls.Config) pull.Entry {
+		return one(t, s.URL, pull.Options{Kinds: []pull.Kind{pull.Goroutine}, TLS: c})
+	}
+	if e := with(nil); e.Outcome != pull.Denied || !strings.Contains(e.Error, "certificate") || e.Hint == "" {
+		t.Errorf("unknown authority: %+v", e)
+	}
+	if e := with(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}); e.Outcome != pull.Denied {
+		t.Errorf("no client certificate: %+v", e)
+	}
+	own := tls.Certificate{Certificate: s.TLS.Certificates[0].Certificate, PrivateKey: s.TLS.Certificates[0].PrivateKey}
+	if e := with(&tls.Config{RootCAs: pool, Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS12}); e.Outcome != pull.OK {
+		t.Errorf("all that is wanted: %+v", e)
+	}
+	plain := start(t, realServer(""))
+	if e := one(t, "https://"+strings.TrimPrefix(plain.URL, "http://"), pull.Options{Kinds: []pull.Kind{pull.Heap}}); e.Outcome != pull.Denied || !strings.Contains(e.Hint, "http://") {
+		t.Errorf("https to a plain server: %+v", e)
+	}
+}
+
+// TestCredentials are sent, and stand in nothing that is kept or told.
+func TestCredentials(t *testing.T) {
+	const password, token, key = "pass/w0rd?x", "t0ken-of-bearer", "k3y-of-header"
+	var heard []string
+	mux := realServer("")
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, pass, ok := r.BasicAuth()
+		switch {
+		case ok && user == "ann" && pass == password && r.Header.Get("X-Api-Key") == key,
+			r.Header.Get("Authorization") == "Bearer "+token:
+			mux.ServeHTTP(w, r)
+		default: // an unkind server, which repeats all that it was told
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, "no: "+pass+" "+r.Header.Get("Authorization")+" "+r.Header.Get("X-Api-Key")+" "+r.URL.String())
+		}
+	}))
+	host := strings.TrimPrefix(s.URL, "http://")
+	progress := func(e pull.Event) { heard = append(heard, e.Node+e.Reason) }
+	run := func(word, pass string, header http.Header) pull.Entry {
+		t.Helper()
+		parsed, err := pull.ParseTarget(word, pass)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), "d")
+		m, err := pull.ToFolder(t.Context(), []pull.Target{parsed}, pull.Options{
+			Kinds: []pull.Kind{pull.Goroutine}, Header: header, Progress: progress, Command: pull.RedactWord(word),
+		}, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, _ := os.ReadFile(filepath.Join(dir, pull.ManifestName))
+		all := string(text) + string(kept) + strings.Join(heard, "\n")
+		for _, secret := range []string{password, "pass%2Fw0rd", "pass/w0rd", token, key, "YW5uOnBhc3M", "secret-in-query", "wrong-one"} {
+			if strings.Contains(all, secret) {
+				t.Errorf("%q is told: %s", secret, all)
+			}
+		}
+		return m.Profiles[0]
+	}
+	keyed := http.Header{"X-Api-Key": {key}}
+	if e := run("http://ann:pass%2Fw0rd%3Fx@"+host, "", keyed); e.Outcome != pull.OK {
+		t.Errorf("password in the URL: %+v", e)
+	}
+	if e := run("ann@"+host, password, keyed); e.Outcome != pull.OK {
+		t.Errorf("password from elsewhere: %+v", e)
+	}
+	if e := run(host, "", http.Header{"Authorization": {"Bearer " + token}}); e.Outcome != pull.OK {
+		t.Errorf("bearer: %+v", e)
+	}
+	if e := run("http://ann:wrong-one@"+host+"/debug/pprof/heap?token=secret-in-query", "", keyed); e.Outcome != pull.Denied || !strings.Contains(e.Error, "401") || e.Hint == "" {
+		t.Errorf("wrong password: %+v", e)
+	}
+	if e := run(host, "", http.Header{"Authorization": {"Bearer wrong-one"}}); e.Outcome != pull.Denied {
+		t.Errorf("wrong token: %+v", e)
+	}
+}
+
+// TestTogether starts the windows of all processes at once, though some are slow to connect to, and is over
+// when the window is.
+func TestTogether(t *testing.T) {
+	recorded, err := os.ReadFile("../../testdata/profiles/milvus-cpu-flat.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var began []time.Time
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		began = append(began, time.Now())
+		mu.Unlock()
+		select {
+		case <-time.After(time.Second):
+			_, _ = w.Write(recorded)
+		case <-r.Context().Done():
+		}
+	}))
+	const count = 100
+	var targets []pull.Target
+	for i := range count {
+		parsed := target(t, s.URL)
+		parsed.Node = "node-" + string(rune('a'+i%26)) + string(rune('a'+i/26))
+		parsed.URL.Path += "/" + parsed.Node + "/pprof"
+		targets = append(targets, parsed)
+	}
+	slow := map[int]time.Duration{3: 300 * time.Millisecond, 50: 2 * time.Second}
+	n := 0
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		mu.Lock()
+		wait := slow[n]
+		n++
+		mu.Unlock()
+		time.Sleep(wait)
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	begun := time.Now()
+	m, err := pull.Run(t.Context(), targets, pull.Options{Seconds: 1, Dial: dial}, t.TempDir())
+	if err != nil || m.Failed() > 0 {
+		t.Fatalf("%v, %d failed: %+v", err, m.Failed(), m.Profiles[0])
+	}
+	if took := time.Since(begun); took > 15*time.Second { // one after the other it would be 100 s
+		t.Errorf("took %s for a window of 1 s", took)
+	}
+	slices.SortFunc(began, time.Time.Compare)
+	if spread := began[count-1].Sub(began[0]); spread > 1500*time.Millisecond { // without a gate it would be the 2 s of the slowest connection
+		t.Errorf("the windows began over %s", spread)
+	}
+}

@@ -1,0 +1,198 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/profile"
+)
+
+// Rolling is a record that goes on: a folder with one folder per round, the oldest of which are
+// removed. Rounds are in the order of their sequence, whatever a clock says.
+type Rolling struct {
+	// Dir is made where it is not there. What others put into it stays.
+	Dir string
+	// Every is the time from the start of a round to the start of the next; a round that takes
+	// longer is followed by the next one at once.
+	Every time.Duration
+	// Keep is how many rounds are kept; 0: all.
+	Keep int
+	// Now is the clock that rounds are named by; nil: time.Now.
+	Now func() time.Time
+}
+
+// Round takes the profiles of one round into a folder that exists.
+type Round func(ctx context.Context, dir string) (*Manifest, error)
+
+// roundName is the folder of a round: when it began, and a number where two began within a second.
+var roundName = profile.NewPattern(`^[0-9]{8}T[0-9]{6}Z(-[0-9]+)?$`)
+
+const roundLayout = "20060102T150405Z"
+
+// Run takes rounds until ctx ends, which is no error. done hears of each round that was kept, and of each that
+// could not be taken: an error that is not about our own disk does not end the record.
+func (r *Rolling) Run(ctx context.Context, round Round, done func(path string, m *Manifest, err error)) error {
+	if r.Every <= 0 || r.Keep < 0 {
+		return errors.New("a rolling record wants a time between rounds above 0 and a number of rounds to keep that is not negative")
+	}
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+		return fmt.Errorf("save %s: %w", r.Dir, err)
+	}
+	if _, err := os.Lstat(filepath.Join(r.Dir, ManifestName)); err == nil {
+		return &profile.HintError{Err: fmt.Errorf("save %s: it holds the profiles of one round, which is no record of rounds", r.Dir), Hint: "name another folder"}
+	}
+	r.sweep()
+	for {
+		begun := time.Now()
+		if err := r.next(ctx, round, done); err != nil {
+			return err
+		}
+		if !sleep(ctx, r.Every-time.Since(begun)) {
+			return nil
+		}
+	}
+}
+
+// next takes one round. Its error ends the record.
+func (r *Rolling) next(ctx context.Context, round Round, done func(path string, m *Manifest, err error)) error {
+	path, m, err := r.one(ctx, round)
+	if own, ok := errors.AsType[*diskError](err); ok {
+		return own.err
+	}
+	if m != nil || ctx.Err() == nil {
+		done(path, m, err)
+	}
+	return nil
+}
+
+// diskError ends a record: what is taken cannot be kept.
+type diskError struct{ err error }
+
+func (e *diskError) Error() string { return e.err.Error() }
+func (e *diskError) Unwrap() error { return e.err }
+
+func (r *Rolling) one(ctx context.Context, round Round) (string, *Manifest, error) {
+	s, err := newStage(r.Dir)
+	if err != nil {
+		return "", nil, &diskError{fmt.Errorf("save %s: %w", r.Dir, err)}
+	}
+	defer s.remove()
+	m, err := round(ctx, s.dir)
+	if m == nil {
+		return "", nil, err
+	}
+	if ctx.Err() != nil && m.Failed() == len(m.Profiles) {
+		return "", nil, err // it had not begun
+	}
+	rounds, path, saveErr := r.place(m)
+	if saveErr == nil {
+		saveErr = s.publish(m, path)
+	}
+	if saveErr != nil {
+		return "", m, &diskError{fmt.Errorf("save %s: %w", r.Dir, saveErr)}
+	}
+	r.prune(rounds)
+	return path, m, err
+}
+
+// place finds out where a round belongs, and which were there before.
+func (r *Rolling) place(m *Manifest) (rounds []kept, path string, err error) {
+	if rounds, err = keptRounds(r.Dir); err != nil {
+		return nil, "", err
+	}
+	m.Sequence = 1
+	if len(rounds) > 0 {
+		m.Sequence = rounds[len(rounds)-1].sequence + 1
+	}
+	now := time.Now
+	if r.Now != nil {
+		now = r.Now
+	}
+	name := now().UTC().Format(roundLayout)
+	for i := 1; ; i++ {
+		path = filepath.Join(r.Dir, name)
+		if i > 1 {
+			path += fmt.Sprintf("-%d", i)
+		}
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return rounds, path, nil
+		} else if err != nil {
+			return nil, "", err
+		}
+	}
+}
+
+// kept is a round that is there.
+type kept struct {
+	path     string
+	sequence int64
+	files    []string
+}
+
+// keptRounds are the rounds of a record, oldest first. Folders that are none are not listed.
+func keptRounds(dir string) ([]kept, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var rounds []kept
+	for _, e := range entries {
+		if !e.IsDir() || !roundName.MatchString(e.Name()) {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		m, err := readManifest(folder(path))
+		if err != nil || m.Sequence < 1 {
+			continue // not of a rolling record
+		}
+		k := kept{path: path, sequence: m.Sequence}
+		for i := range m.Profiles {
+			if name := m.Profiles[i].File; isFile(name) {
+				k.files = append(k.files, name)
+			}
+		}
+		rounds = append(rounds, k)
+	}
+	slices.SortStableFunc(rounds, func(a, b kept) int { return int(max(-1, min(1, a.sequence-b.sequence))) })
+	return rounds, nil
+}
+
+// prune removes the oldest rounds: what their manifests name, and folders that are empty then.
+func (r *Rolling) prune(before []kept) {
+	if r.Keep == 0 {
+		return
+	}
+	for len(before)+1 > r.Keep && len(before) > 0 {
+		old := before[0]
+		before = before[1:]
+		for _, name := range append(old.files, ManifestName) {
+			_ = os.Remove(filepath.Join(old.path, name)) // a foreign file keeps its folder, and that is all
+		}
+		_ = os.Remove(old.path)
+	}
+}
+
+// staleAfter is how old a folder under way is that nobody is working on any more.
+const staleAfter = 48 * time.Hour
+
+// sweep removes what a round left that was killed: files of ours in a folder of ours.
+func (r *Rolling) sweep() {
+	entries, err := os.ReadDir(r.Dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), stageName) || time.Since(info.ModTime()) < staleAfter {
+			continue
+		}
+		_ = os.RemoveAll(filepath.Join(r.Dir, e.Name()))
+	}
+}

@@ -1,0 +1,84 @@
+package pull_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/profile/pull"
+)
+
+// TestSecretsOfAnswers keeps what was sent along out of everything, though the server says it: cut off at the end
+// of what is kept of its words, while it is busy, as a word of a query without a value.
+func TestSecretsOfAnswers(t *testing.T) {
+	const secret = "sesame-open-up"
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		said := "no: " + r.Header.Get("Authorization") + " " + r.URL.RawQuery
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/long"):
+			said = strings.Repeat("x", 285) + " " + said
+		case strings.HasPrefix(r.URL.Path, "/busy"):
+			said = "cpu profiling already in use " + said
+		}
+		http.Error(w, said, http.StatusInternalServerError)
+	}))
+	for _, word := range []string{"/long/heap", "/busy/profile", "/heap?" + secret, "/heap?token=" + secret} {
+		var told strings.Builder
+		m, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL+word)}, pull.Options{
+			Seconds: 1, BusyWait: time.Millisecond, Header: http.Header{"Authorization": {"Bearer " + secret}},
+			Progress: func(e pull.Event) { told.WriteString(e.Reason + "\n") },
+		}, t.TempDir())
+		if err != nil || m.Failed() != 1 {
+			t.Fatalf("%s: %v %+v", word, err, m)
+		}
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := string(text) + told.String(); strings.Contains(all, secret[:6]) {
+			t.Errorf("%s: a secret is told: %s", word, all)
+		}
+	}
+}
+
+// TestOneOfMany sends the credentials of a URL to that URL, whatever is sent to all, and the Host that a header names.
+func TestOneOfMany(t *testing.T) {
+	heap := fixture(t, "milvus-heap.pb.gz")
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, basic := r.BasicAuth()
+		own := basic && user == "ann" && password == "own"
+		if r.Host != "inside.example" || own != strings.HasPrefix(r.URL.Path, "/own") || !own && r.Header.Get("Authorization") != "Bearer all" {
+			http.Error(w, "no", http.StatusForbidden)
+			return
+		}
+		_, _ = w.Write(heap)
+	}))
+	host := strings.TrimPrefix(s.URL, "http://")
+	m, err := pull.Run(t.Context(), []pull.Target{target(t, "http://ann:own@"+host+"/own/heap"), target(t, host+"/heap")}, pull.Options{
+		Header: http.Header{"Authorization": {"Bearer all"}, "Host": {"inside.example"}},
+	}, t.TempDir())
+	if err != nil || m.Failed() != 0 {
+		t.Fatalf("%v %+v", err, m)
+	}
+}
+
+// TestOwnSeconds takes the seconds of a URL for its window: in the manifest, and where a delta is judged.
+func TestOwnSeconds(t *testing.T) {
+	s := start(t, realServer(""))
+	m, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL+"/debug/pprof/profile?seconds=1"), target(t, s.URL+"/debug/pprof/allocs?seconds=1")}, pull.Options{}, t.TempDir())
+	if err != nil || m.Failed() != 0 {
+		t.Fatalf("%v %+v", err, m)
+	}
+	for _, e := range m.Profiles {
+		for _, note := range e.Notes {
+			if strings.Contains(note, "asked for") {
+				t.Errorf("%s: %s", e.Kind, note)
+			}
+		}
+		if e.Seconds != 1 {
+			t.Errorf("%s: %d seconds, want 1", e.Kind, e.Seconds)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package pull
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"mime"
+	"os"
+	"strings"
+	"time"
+
+	"kitescope/profile"
+)
+
+// verify checks that what came is the profile that was asked for, and notes what is in it. An error is about
+// reading back our own file.
+func (p *puller) verify(ctx context.Context, path string, e *Entry, got *answer) (*failure, error) {
+	if f := obvious(e.Kind, got); f != nil {
+		return f, nil
+	}
+	if e.Kind == Trace {
+		return nil, nil
+	}
+	select {
+	case p.decoding <- struct{}{}:
+		defer func() { <-p.decoding }()
+	case <-ctx.Done():
+		return failed(Interrupted, "stopped before the profile was checked"), nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	limits := p.opts.Limits
+	limits.Size = got.bytes
+	read, err := profile.Decode(ctx, file, limits)
+	if err != nil {
+		return decodeFailure(ctx, err), nil
+	}
+	if f := wrongKind(e.Kind, read); f != nil {
+		return f, nil
+	}
+	return p.describe(e, read, got), nil
+}
+
+// traceMagic begins an execution trace (internal/trace: "go 1.%d trace\x00\x00\x00").
+var traceMagic = profile.NewPattern(`^go 1\.[0-9]{1,3} trace\x00`)
+
+// obvious tells what is no profile by its first bytes.
+func obvious(k Kind, got *answer) *failure {
+	media, _, _ := mime.ParseMediaType(got.contentType)
+	text := bytes.TrimLeft(got.head, " \t\r\n\ufeff")
+	switch {
+	case got.bytes == 0:
+		return failed(NoProfile, "the answer is empty")
+	case strings.Contains(media, "html"), bytes.HasPrefix(text, []byte("<")) && !got.packed:
+		return failed(NoProfile, "the answer is a page for people (HTML)").hinted("is there a login in between? else name the path: http://host:port/path/debug/pprof")
+	case k == Trace && !traceMagic.Match(got.head):
+		return failed(NoProfile, "the answer is no execution trace: it begins with %q", brief(got.head))
+	case k != Trace && traceMagic.Match(got.head):
+		return failed(NoProfile, "the answer is an execution trace")
+	case strings.Contains(media, "json"), bytes.HasPrefix(text, []byte("{")):
+		return failed(NoProfile, "the answer is JSON")
+	}
+	return nil
+}
+
+func brief(head []byte) []byte { return head[:min(len(head), 16)] }
+
+func decodeFailure(ctx context.Context, err error) *failure {
+	f := failed(NoProfile, "the answer does not decode: %v", err)
+	switch {
+	case ctx.Err() != nil:
+		return failed(Interrupted, "stopped before the profile was checked")
+	case errors.Is(err, profile.ErrTooLarge):
+		f = failed(TooLarge, "%v", err)
+	case errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "is cut after"):
+		f = failed(CutOff, "the answer ends in the middle of the profile")
+	}
+	if hint, ok := errors.AsType[*profile.HintError](err); ok {
+		f.hint = hint.Hint
+	}
+	return f
+}
+
+// contents are the kinds whose samples have a type.
+func contents(t profile.ValueType) []Kind {
+	switch t.String() {
+	case "cpu/nanoseconds":
+		return []Kind{CPU}
+	case "inuse_space/bytes":
+		return []Kind{Heap, Allocs}
+	case "goroutine/count", "goroutines/count":
+		return []Kind{Goroutine}
+	case "contentions/count":
+		return []Kind{Mutex, Block}
+	case "threadcreate/count":
+		return []Kind{ThreadCreate}
+	}
+	return nil
+}
+
+// wrongKind tells a profile of another kind than was asked for. Types that nobody knows are the server's own affair.
+func wrongKind(k Kind, read *profile.Profile) *failure {
+	base := Kind(strings.TrimSuffix(string(k), delta))
+	if _, known := specOf(k); !known {
+		return nil
+	}
+	var is []Kind
+	for _, t := range read.Types {
+		for _, c := range contents(t) {
+			if c == base {
+				return nil
+			}
+			is = append(is, c)
+		}
+	}
+	if len(is) == 0 {
+		return nil
+	}
+	return failed(NoProfile, "the answer is a profile of another kind: %s", joinKinds(is))
+}
+
+// describe notes what a profile holds, and what is odd about it. A failure is a profile that is not what its kind says.
+func (p *puller) describe(e *Entry, read *profile.Profile, got *answer) *failure {
+	wanted := time.Duration(e.Seconds) * time.Second
+	isDelta := strings.HasSuffix(string(e.Kind), delta)
+	if isDelta && got.took < wanted*9/10 {
+		return failed(Failed, "the server does not make deltas: it answered within %s", got.took.Round(time.Millisecond)).hinted("pull %s twice and compare", strings.TrimSuffix(string(e.Kind), delta))
+	}
+	if len(read.Mappings) > 0 {
+		e.BuildID = read.Mappings[0].BuildID
+	}
+	e.Stacks = read.Len()
+	e.ProfileTime, e.ProfileSeconds = read.Time.UTC(), read.Duration.Seconds()
+	if read.Time.IsZero() {
+		e.ProfileTime = time.Time{}
+	}
+	if kind, err := read.KindOf(""); err == nil && kind < len(read.Types) {
+		e.Type, e.Unit = read.Types[kind].Type, read.Types[kind].Unit
+		total := sum(read, kind)
+		e.Total = &total
+		if _, events := read.Events(kind); events >= 0 {
+			e.Samples = &events
+		}
+	}
+	e.Notes = nil
+	if read.Len() == 0 {
+		e.Notes = append(e.Notes, emptyNote(e.Kind))
+	}
+	if e.Kind == CPU && read.Duration > 0 && off(read.Duration, wanted) {
+		e.Notes = append(e.Notes, fmt.Sprintf("covers %s, not the %s that were asked for", read.Duration.Round(time.Millisecond), wanted))
+	}
+	return nil
+}
+
+// off reports whether a duration is not about what was wanted.
+func off(d, wanted time.Duration) bool {
+	return wanted > 0 && (d-wanted).Abs() > max(wanted/5, 500*time.Millisecond)
+}
+
+// sum adds up, and stops at what an int64 holds.
+func sum(read *profile.Profile, kind int) int64 {
+	var total int64
+	for i := range read.Len() {
+		v := read.Value(i, kind)
+		switch {
+		case v > 0 && total > math.MaxInt64-v:
+			return math.MaxInt64
+		case v < 0 && total < math.MinInt64-v:
+			return math.MinInt64
+		}
+		total += v
+	}
+	return total
+}
+
+// emptyNote says what it means that a profile has no samples.
+func emptyNote(k Kind) string {
+	base := Kind(strings.TrimSuffix(string(k), delta))
+	if base == CPU {
+		return "no samples: the process used no CPU"
+	}
+	if base == Mutex {
+		return "no samples: the process does not sample mutexes (its rate is not set), or none was contended"
+	}
+	if base == Block {
+		return "no samples: the process does not sample blocking (its rate is not set), or nothing blocked"
+	}
+	return "no samples"
+}
+
+// BusyCores is the CPU time per time of a profile of the CPU, and whether that is known.
+func (e *Entry) BusyCores() (float64, bool) {
+	if e.Kind != CPU || e.Total == nil || e.Unit != "nanoseconds" || e.ProfileSeconds <= 0 {
+		return 0, false
+	}
+	return float64(*e.Total) / 1e9 / e.ProfileSeconds, true
+}

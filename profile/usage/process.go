@@ -1,0 +1,323 @@
+package usage
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Process is a process of this machine, read from Linux's /proc, with or without all that descend from it.
+//
+// What threads and children use after the last reading before they end is lost, but for CPU of children that their parent
+// waits for. So the figures are a little low where much is started and ended, and never high.
+type Process struct {
+	PID int
+	// Tree adds up all descendants, those too that lose their parent while they are watched.
+	Tree bool
+
+	root    string // "/proc"
+	tick    float64
+	now     func() time.Time
+	command string
+	members map[int]uint64 // processes by the time they began
+	threads map[threadID]switches
+	counted switches // of all threads so far
+	ticks   uint64   // the last sum of CPU, and what was lost from it
+	lost    uint64
+}
+
+type threadID struct{ pid, tid int }
+
+// switches are counts of context switches.
+type switches struct{ voluntary, involuntary uint64 }
+
+// OpenProcess finds a process by its number.
+func OpenProcess(pid int, tree bool, now func() time.Time) (*Process, error) {
+	if runtime.GOOS != "linux" {
+		return nil, fmt.Errorf("read process %d: only Linux tells what a process uses in /proc, and this is %s", pid, runtime.GOOS)
+	}
+	return openProcess("/proc", pid, tree, now)
+}
+
+func openProcess(root string, pid int, tree bool, now func() time.Time) (*Process, error) {
+	p := &Process{PID: pid, Tree: tree, root: root, now: now, members: map[int]uint64{}, threads: map[threadID]switches{}}
+	if p.now == nil {
+		p.now = time.Now
+	}
+	p.tick = clockTick(root)
+	s, err := p.stat(pid)
+	if isGone(err) {
+		return nil, fmt.Errorf("no process %d", pid)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read process %d: %w", pid, err)
+	}
+	p.members[pid], p.command = s.began, s.command
+	return p, nil
+}
+
+// Name implements Target.
+func (p *Process) Name() string { return "pid " + strconv.Itoa(p.PID) + " (" + p.command + ")" }
+
+// Read implements Target.
+func (p *Process) Read(ctx context.Context) (Reading, error) {
+	stats, err := p.look()
+	if err != nil {
+		return Reading{}, err
+	}
+	if p.Tree && p.sum(stats) < p.ticks { // a child ended while we looked: its parent has it by now
+		if stats, err = p.look(); err != nil {
+			return Reading{}, err
+		}
+	}
+	r := Reading{At: p.now(), Values: Unknown()}
+	ticks := p.sum(stats)
+	if ticks < p.ticks {
+		p.lost += p.ticks - ticks
+	}
+	p.ticks = ticks
+	r.Values[CPU] = float64(ticks+p.lost) / p.tick
+	var resident, threads uint64
+	seen := make(map[threadID]switches, len(p.threads))
+	complete := true
+	for _, s := range stats {
+		if err := ctx.Err(); err != nil {
+			return Reading{}, fmt.Errorf("read process %d: %w", p.PID, err)
+		}
+		resident += p.resident(s.pid)
+		threads += s.threads
+		complete = p.switched(s.pid, seen) && complete
+	}
+	p.threads = seen
+	r.Values[RSS], r.Values[Threads] = float64(resident), float64(threads)
+	if complete {
+		r.Values[Voluntary], r.Values[Involuntary] = float64(p.counted.voluntary), float64(p.counted.involuntary)
+	}
+	return r, nil
+}
+
+// sum is the CPU of processes in ticks. In a tree that of children which were waited for has gone to their parents.
+func (p *Process) sum(stats []stat) uint64 {
+	var ticks uint64
+	for _, s := range stats {
+		ticks += s.own
+		if p.Tree {
+			ticks += s.reaped
+		}
+	}
+	return ticks
+}
+
+// look reads the processes that count, parents before their children: so a child that ends meanwhile is seen once at
+// most.
+func (p *Process) look() ([]stat, error) {
+	self, err := p.stat(p.PID)
+	switch {
+	case isGone(err):
+		return nil, &EndedError{"ended"}
+	case err != nil:
+		return nil, fmt.Errorf("read process %d: %w", p.PID, err)
+	case self.began != p.members[p.PID]:
+		return nil, &EndedError{"ended; another process has its number now"}
+	case self.state == 'Z' || self.state == 'X':
+		return nil, &EndedError{"ended"}
+	}
+	p.command = self.command
+	if !p.Tree {
+		return []stat{self}, nil
+	}
+	return p.descendants(self)
+}
+
+func (p *Process) descendants(self stat) ([]stat, error) {
+	entries, err := os.ReadDir(p.root)
+	if err != nil {
+		return nil, fmt.Errorf("read the list of processes: %w", err)
+	}
+	children := map[int][]stat{}
+	var known []stat
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == p.PID {
+			continue
+		}
+		s, err := p.stat(pid)
+		if err != nil {
+			continue
+		}
+		children[s.parent] = append(children[s.parent], s)
+		if p.members[pid] == s.began {
+			known = append(known, s)
+		}
+	}
+	list, members := []stat{self}, map[int]uint64{p.PID: self.began}
+	add := func(s stat) {
+		if _, has := members[s.pid]; !has {
+			list, members[s.pid] = append(list, s), s.began
+		}
+	}
+	for i := 0; i < len(list); i++ { //nolint:intrange // the list grows
+		for _, s := range children[list[i].pid] {
+			add(s)
+		}
+		if i == len(list)-1 { // whom init has adopted, and their children
+			for _, s := range known {
+				add(s)
+			}
+		}
+	}
+	p.members = members
+	return list, nil
+}
+
+// stat is what /proc/PID/stat says (man 5 proc_pid_stat).
+type stat struct {
+	pid, parent int
+	command     string
+	state       byte
+	own, reaped uint64 // ticks of CPU
+	threads     uint64
+	began       uint64 // ticks after the machine
+}
+
+func (p *Process) path(parts ...string) string {
+	return filepath.Join(append([]string{p.root}, parts...)...)
+}
+
+func (p *Process) stat(pid int) (stat, error) {
+	text, err := os.ReadFile(p.path(strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return stat{}, err
+	}
+	return parseStat(pid, string(text))
+}
+
+var errStat = errors.New("its stat is broken")
+
+// parseStat reads a line whose second field, in parentheses, may hold anything.
+func parseStat(pid int, text string) (stat, error) {
+	open, shut := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
+	if open < 0 || shut < open {
+		return stat{}, errStat
+	}
+	s := stat{pid: pid, command: text[open+1 : shut]}
+	fields := strings.Fields(text[shut+1:]) // from the third on
+	const first = 3
+	if len(fields) <= 22-first {
+		return stat{}, errStat
+	}
+	s.state = fields[0][0]
+	numbers := map[int]uint64{}
+	for _, at := range []int{4, 14, 15, 16, 17, 20, 22} {
+		n, err := strconv.ParseInt(fields[at-first], 10, 64)
+		if err != nil || n < 0 {
+			return stat{}, errStat
+		}
+		numbers[at] = uint64(n)
+	}
+	s.parent = int(numbers[4])
+	s.own, s.reaped = numbers[14]+numbers[15], numbers[16]+numbers[17]
+	s.threads, s.began = numbers[20], numbers[22]
+	return s, nil
+}
+
+// resident is VmRSS in bytes (man 5 proc_pid_status). Of a tree, memory that several share counts for each.
+func (p *Process) resident(pid int) uint64 {
+	text, err := os.ReadFile(p.path(strconv.Itoa(pid), "status"))
+	if err != nil {
+		return 0 // it has ended by now
+	}
+	kib, _ := statusNumber(string(text), "VmRSS:")
+	return kib << 10
+}
+
+// switched adds up context switches of all threads of a process since they were last seen. It reports whether it could
+// look.
+func (p *Process) switched(pid int, seen map[threadID]switches) bool {
+	dir := p.path(strconv.Itoa(pid), "task")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return isGone(err)
+	}
+	for _, e := range entries {
+		tid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name(), "status"))
+		if err != nil {
+			if isGone(err) {
+				continue
+			}
+			return false
+		}
+		voluntary, has := statusNumber(string(text), "voluntary_ctxt_switches:")
+		involuntary, both := statusNumber(string(text), "nonvoluntary_ctxt_switches:")
+		if !has || !both {
+			return false
+		}
+		id, now := threadID{pid, tid}, switches{voluntary, involuntary}
+		before := p.threads[id]
+		if now.voluntary < before.voluntary || now.involuntary < before.involuntary {
+			before = switches{} // another thread with the same number
+		}
+		p.counted.voluntary += now.voluntary - before.voluntary
+		p.counted.involuntary += now.involuntary - before.involuntary
+		seen[id] = now
+	}
+	return true
+}
+
+// statusNumber finds a line of a status file.
+func statusNumber(text, key string) (n uint64, ok bool) {
+	for line := range strings.Lines(text) {
+		if rest, has := strings.CutPrefix(line, key); has {
+			fields := strings.Fields(rest)
+			if len(fields) == 0 {
+				return 0, false
+			}
+			n, err := strconv.ParseUint(fields[0], 10, 54)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// isGone reports whether a process, or a thread, is no longer there.
+func isGone(err error) bool {
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH)
+}
+
+// clockTick is how many ticks of CPU time make a second: AT_CLKTCK of the auxiliary vector (man 3 getauxval;
+// the number is 17 in the kernel's include/uapi/linux/auxvec.h), 100 if it is not there.
+func clockTick(root string) float64 {
+	const usual, atClockTick = 100, 17
+	text, err := os.ReadFile(filepath.Join(root, "self", "auxv"))
+	if err != nil {
+		return usual
+	}
+	const word = strconv.IntSize / 8
+	read := func(b []byte) uint64 {
+		if word == 4 {
+			return uint64(binary.NativeEndian.Uint32(b))
+		}
+		return binary.NativeEndian.Uint64(b)
+	}
+	for pair := range slices.Chunk(text, 2*word) {
+		if len(pair) == 2*word && read(pair) == atClockTick {
+			if n := read(pair[word:]); n > 0 {
+				return float64(n)
+			}
+		}
+	}
+	return usual
+}

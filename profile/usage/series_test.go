@@ -1,0 +1,201 @@
+package usage
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+var begin = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
+
+// reading is one at a number of seconds, with CPU and RSS.
+func reading(at, cpu, rss float64) Reading {
+	r := Reading{At: begin.Add(time.Duration(at * 1e9)), Values: Unknown()}
+	r.Values[CPU], r.Values[RSS] = cpu, rss
+	return r
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.IsNaN(want) != math.IsNaN(got) || math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func TestCountersBecomeRates(t *testing.T) {
+	s := NewSeries("x", 0)
+	p := s.Add(reading(0, 100, 10))
+	near(t, "first rate", p.Values[CPU], math.NaN())
+	near(t, "first state", p.Values[RSS], 10)
+	near(t, "second rate", s.Add(reading(1, 101.5, 30)).Values[CPU], 1.5)
+	near(t, "third rate", s.Add(reading(3, 102, 20)).Values[CPU], 0.25)
+	c := s.Totals[CPU]
+	near(t, "total", c.Total, 2)
+	near(t, "mean", c.Mean, 2.0/3)
+	near(t, "min", c.Min, 0.25)
+	near(t, "max", c.Max, 1.5)
+	m := s.Totals[RSS]
+	near(t, "mean memory", m.Mean, (30+2*20)/3.0)
+	near(t, "least memory", m.Min, 10)
+	if s.Totals[Goroutines].Known() || s.Totals[Voluntary].Known() {
+		t.Error("what nobody said is known")
+	}
+}
+
+// TestRestart counts what the new process did, and gives no rate over the end of the old one.
+func TestRestart(t *testing.T) {
+	s := NewSeries("x", 0)
+	s.Add(reading(0, 100, 1))
+	s.Add(reading(1, 101, 1))
+	p := s.Add(reading(2, 0.5, 1))
+	if !p.Restarted || !math.IsNaN(p.Values[CPU]) || p.Values[RSS] != 1 {
+		t.Errorf("the point of the restart: %+v", p)
+	}
+	near(t, "after it", s.Add(reading(3, 0.75, 1)).Values[CPU], 0.25)
+	c := s.Totals[CPU]
+	near(t, "total", c.Total, 1.75)
+	if !c.AtLeast || s.Restarts != 1 {
+		t.Errorf("restarts %d, at least %v", s.Restarts, c.AtLeast)
+	}
+	near(t, "max", c.Max, 1)
+}
+
+// TestRestartTold is one that no counter shows, because the new process has done more already.
+func TestRestartTold(t *testing.T) {
+	s := NewSeries("x", 0)
+	a, b, c := reading(0, 5, 1), reading(60, 30, 1), reading(61, 31, 1)
+	a.Began, b.Began, c.Began = begin, begin.Add(30*time.Second), begin.Add(30*time.Second+time.Millisecond)
+	s.Add(a)
+	if p := s.Add(b); !p.Restarted {
+		t.Error("another start is no restart")
+	}
+	if p := s.Add(c); p.Restarted {
+		t.Error("a start that wobbles is a restart")
+	}
+	near(t, "total", s.Totals[CPU].Total, 31)
+}
+
+// TestGap leaves out what was not read: the rate after it is over all the time since.
+func TestGap(t *testing.T) {
+	s := NewSeries("x", 0)
+	s.Add(reading(0, 0, 1))
+	p := s.Fail(begin.Add(time.Second), "timed out")
+	if p.Gap == "" || p.Values.Known(CPU) || p.Values.Known(RSS) {
+		t.Errorf("a gap with values: %+v", p)
+	}
+	near(t, "rate over the gap", s.Add(reading(4, 4, 1)).Values[CPU], 1)
+	near(t, "min", s.Totals[CPU].Min, 1)
+	near(t, "total", s.Totals[CPU].Total, 4)
+	if s.Gaps != 1 || s.LastGap != "timed out" || s.Readings != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestThinning keeps a bounded number of points, over the same time and with the same totals.
+func TestThinning(t *testing.T) {
+	const readings = 1000
+	s := NewSeries("x", 16)
+	for i := range readings {
+		if i%10 == 5 {
+			s.Fail(begin.Add(time.Duration(i)*time.Second), "gone")
+			continue
+		}
+		s.Add(reading(float64(i), 2*float64(i), float64(i)))
+	}
+	s.Flush()
+	if n := len(s.Points); n > 17 || n < 8 {
+		t.Errorf("%d points", n)
+	}
+	if s.Merged != 64 {
+		t.Errorf("a point stands for %d", s.Merged)
+	}
+	var over time.Duration
+	for i, p := range s.Points {
+		near(t, "rate", p.Values[CPU], 2)
+		over += p.Over
+		if i > 0 && !p.At.After(s.Points[i-1].At) {
+			t.Errorf("point %d is not after the one before it", i)
+		}
+	}
+	if over != (readings-1)*time.Second {
+		t.Errorf("the points are %s long", over)
+	}
+	near(t, "total", s.Totals[CPU].Total, 2*(readings-1))
+	near(t, "max", s.Totals[RSS].Max, readings-1)
+	if last, ok := s.Last(); !ok || last.At != begin.Add((readings-1)*time.Second) {
+		t.Errorf("the last point is at %s", last.At)
+	}
+}
+
+func TestThinnedGapsStayGaps(t *testing.T) {
+	s := NewSeries("x", 4)
+	for i := range 8 {
+		s.Fail(begin.Add(time.Duration(i)*time.Second), "refused")
+	}
+	s.Flush()
+	for _, p := range s.Points {
+		if p.Gap != "refused" || p.Values.Known(RSS) {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// served is what a proxy and a node used for 100 queries, and the program that sent them.
+func served(nodeTells bool) *Usage {
+	proxy, node, load := NewSeries("proxy-1", 0), NewSeries("querynode-2", 0), NewSeries("load", 0)
+	load.Apart = true
+	for i, cpu := range []float64{1, 3} {
+		r := reading(float64(i), cpu, 1)
+		r.Values[Voluntary], r.Values[Involuntary] = 50*float64(i), 10*float64(i)
+		other := r
+		r.Values[Queries] = 100 * float64(i)
+		proxy.Add(r)
+		other.Values[CPU] = 2 * cpu
+		if !nodeTells {
+			other.Values[Voluntary], other.Values[Involuntary] = math.NaN(), math.NaN()
+		}
+		node.Add(other)
+		load.Add(reading(float64(i), 100*cpu, 1))
+	}
+	return &Usage{Series: []*Series{proxy, node, load}, Counter: "queries"}
+}
+
+func TestPerQuery(t *testing.T) {
+	u := served(true)
+	q, ok := u.PerQuery()
+	if !ok || len(q.Missing) != 0 {
+		t.Errorf("%+v %v", q, ok)
+	}
+	near(t, "queries", q.Queries, 100)
+	near(t, "cpu", q.CPU, 0.06)
+	near(t, "switches", q.Switches, 1.2)
+	partly, _ := served(false).PerQuery()
+	near(t, "switches that one does not tell", partly.Switches, math.NaN())
+	near(t, "cpu of both", partly.CPU, 0.06)
+	u.Fixed = 10
+	if q, _ := u.PerQuery(); q.Queries != 10 {
+		t.Errorf("told 10 queries, and counted %v", q.Queries)
+	}
+	u.Series = append(u.Series, NewSeries("silent", 0))
+	if q, _ := u.PerQuery(); len(q.Missing) != 1 {
+		t.Errorf("missing: %v", q.Missing)
+	}
+	if _, ok := (&Usage{Series: u.Series[1:2]}).PerQuery(); ok {
+		t.Error("a cost of queries that nobody counted")
+	}
+}
+
+// TestPerQueryOfCommand takes the kernel's count of what was started, which samples are less than.
+func TestPerQueryOfCommand(t *testing.T) {
+	s := NewSeries("pid 1", 0)
+	s.Add(reading(0, 0, 1))
+	u := &Usage{Series: []*Series{s}, Fixed: 4, Command: &Command{User: time.Second, System: time.Second, Voluntary: 6, Involuntary: 2}}
+	q, ok := u.PerQuery()
+	if !ok || q.CPU != 0.5 || q.Switches != 2 || len(q.Missing) != 0 {
+		t.Errorf("%+v", q)
+	}
+	u.Command = &Command{User: -1, System: -1, Voluntary: -1, Involuntary: -1}
+	if q, _ := u.PerQuery(); !math.IsNaN(q.CPU) || !math.IsNaN(q.Switches) {
+		t.Errorf("what the system does not tell: %+v", q)
+	}
+}
