@@ -1,0 +1,199 @@
+package report
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+
+	"kitescope/profile"
+)
+
+// NewComparison compares two profiles of one kind. Flat, Cum, Total, order and marks of inlining
+// are those of `go tool pprof -top` with -base, -diff_base and -normalize; entries that add up to
+// nothing are left out, as there.
+//
+// Beside them stands what each side had, and whether that is more than chance. What is tested is
+// what the numbers show, event by event (see Hypothesis): with Normalize that the shares are
+// equal (EqualSharesP); without, that as many events come in the same time (EqualRatesP), or
+// where a side's duration is unknown again that the shares are. Events are taken to be
+// independent of each other, which is too hopeful of programs that work in bursts; so the
+// verdicts are corrected for the number of entries that were compared, by Holm's method at Level
+// (1 % that any verdict is wrong), of those entries that have events enough to be told apart at
+// all (Tarone, Biometrics 46, 1990), weighted by the square root of their events. Of heap profiles the events are unknown and everything is
+// Undecided. A Mismatch is the error of two profiles that cannot be compared.
+func NewComparison(base, p *profile.Profile, o CompareOptions) (*Comparison, error) {
+	if o.FoldPreempt {
+		base, p = base.FoldPreempt(), p.FoldPreempt()
+		o.FoldPreempt = false
+	}
+	a, err := align(base, p, o)
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{
+		Base: a.header(base), New: a.header(p), Type: a.types[a.kind],
+		DiffBase: o.DiffBase, Normalized: o.Normalize, Factor: a.factor,
+	}
+	if o.Normalize && c.Base.Total == 0 {
+		return nil, &Mismatch{
+			What: "normalize by the base: its total of " + c.Type.Type + " is 0",
+			Hint: "take the base again while the program works, or compare without normalizing",
+		}
+	}
+	marked, err := profile.Merge([]*profile.Profile{a.now, a.minus.SetLabel(profile.BaseLabel, "true")}, profile.MergeOptions{})
+	if err != nil {
+		return nil, mismatch(err)
+	}
+	both, err := a.view(marked, o)
+	if err != nil {
+		return nil, err
+	}
+	shown := both
+	if !o.DiffBase {
+		if shown, err = a.view(cancelled(marked), o); err != nil {
+			return nil, err
+		}
+	}
+	c.Total = shown.header.Total
+	c.OfBase = o.DiffBase && c.Base.Total > 0
+	if o.Relative {
+		c.OfBase = o.DiffBase && shown.baseCounts()
+	}
+	c.Changes = both.changes(o.SortCum, shown)
+	newTest(c, o, base, p).judge(c)
+	return c, nil
+}
+
+// eventColumn is the type of a column of events, which only lives while profiles are compared.
+const eventColumn = "kitescope::events"
+
+// aligned are two profiles with the same types, of which the last is a column of events.
+type aligned struct {
+	now, minus *profile.Profile
+	types      []profile.ValueType // without that column
+	kind       int
+	factor     float64
+}
+
+func align(base, p *profile.Profile, o CompareOptions) (*aligned, error) {
+	if _, err := profile.Align(p, base, profile.SubtractOptions{}); err != nil {
+		return nil, mismatch(err)
+	}
+	both, err := profile.Align(withEvents(p, o), withEvents(base, o), profile.SubtractOptions{})
+	if err != nil {
+		return nil, mismatch(err)
+	}
+	a := &aligned{now: both.New, minus: both.Minus, factor: 1}
+	last := len(a.now.Types) - 1
+	a.types = a.now.Types[:last]
+	kinds := profile.Profile{Types: a.types, DefaultType: a.now.DefaultType, Origin: profile.Origin{Name: "one of the two profiles"}}
+	if kinds.DefaultType == "" {
+		kinds.DefaultType = a.minus.DefaultType
+	}
+	if a.kind, err = kinds.KindOf(o.SampleIndex); err != nil {
+		return nil, mismatch(err)
+	}
+	if o.Normalize {
+		factors, err := profile.NormalFactors(a.now, a.minus)
+		if err != nil {
+			return nil, mismatch(err)
+		}
+		for i := range factors {
+			factors[i] = 0 - factors[i] // not -0, where nothing was sampled after; the base's values are negative by now
+		}
+		factors[last] = 1
+		a.factor = factors[a.kind]
+		a.now = a.now.Scale(factors)
+	}
+	return a, nil
+}
+
+// withEvents adds the column, of the type that is compared.
+func withEvents(p *profile.Profile, o CompareOptions) *profile.Profile {
+	kind, err := p.KindOf(o.SampleIndex)
+	if err != nil {
+		kind = 0 // Align or KindOf of both will say it
+	}
+	events, _ := p.Events(kind)
+	return p.WithColumn(profile.ValueType{Type: eventColumn, Unit: "count"}, func(i int) int64 { return int64(math.Round(events(i))) })
+}
+
+func mismatch(err error) error {
+	if hint, ok := errors.AsType[*profile.HintError](err); ok {
+		return &Mismatch{What: err.Error(), Hint: hint.Hint}
+	}
+	return err
+}
+
+// header is of one side by itself.
+func (a *aligned) header(p *profile.Profile) Header {
+	kind := slices.IndexFunc(p.Types, func(t profile.ValueType) bool { return t.Type == a.types[a.kind].Type })
+	return newHeader(p, kind)
+}
+
+// view is of a difference.
+func (a *aligned) view(difference *profile.Profile, o CompareOptions) (*view, error) {
+	options := o.Options
+	options.SampleIndex = strconv.Itoa(a.kind)
+	v, err := newView(difference, options)
+	if err != nil {
+		return nil, err
+	}
+	width := len(difference.Types)
+	v.known = true
+	v.events = func(i int) float64 { return math.Abs(float64(v.p.Values[(i+1)*width-1])) }
+	return v, nil
+}
+
+// changes are the entries of a difference whose base is labelled; shown is the view of it that
+// pprof has, with the same entries. FlatSamples and CumSamples are those of both sides.
+func (v *view) changes(byCum bool, shown *view) []Change {
+	inlined, called := shown.inlineMarks()
+	base := v.isBase()
+	before, after := v.tally(base), v.tally(func(i int) bool { return !base(i) })
+	both := make([]entrySums, len(before))
+	for i, b := range before {
+		a := &after[i]
+		both[i] = entrySums{
+			flat: a.flat + b.flat, cum: a.cum + b.cum, flatDiv: a.flatDiv + b.flatDiv, cumDiv: a.cumDiv + b.cumDiv,
+			flatEvents: a.flatEvents + b.flatEvents, cumEvents: a.cumEvents + b.cumEvents,
+		}
+	}
+	var changes []Change
+	for _, id := range v.order(both, byCum) {
+		b, a := &before[id], &after[id]
+		change := Change{
+			Entry:      v.entry(id, &both[id]),
+			FlatBefore: mean(-b.flat, -b.flatDiv), FlatAfter: mean(a.flat, a.flatDiv),
+			CumBefore: mean(-b.cum, -b.cumDiv), CumAfter: mean(a.cum, a.cumDiv),
+			FlatEventsBefore: int64(math.Round(b.flatEvents)), FlatEventsAfter: int64(math.Round(a.flatEvents)),
+			CumEventsBefore: int64(math.Round(b.cumEvents)), CumEventsAfter: int64(math.Round(a.cumEvents)),
+		}
+		change.Inlined, change.PartlyInlined = inlined[id] && !called[id], inlined[id] && called[id]
+		changes = append(changes, change)
+	}
+	return changes
+}
+
+// baseCounts reports whether the base adds up to something, with the values' signs left out.
+func (v *view) baseCounts() bool {
+	base := v.isBase()
+	for i := range v.p.Len() {
+		if v.p.Value(i, v.kind) != 0 && base(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBase tells the samples of the base.
+func (v *view) isBase() func(i int) bool {
+	marked := make([]bool, len(v.p.LabelSets))
+	for i, set := range v.p.LabelSets {
+		marked[i] = slices.ContainsFunc(set, isBaseLabel)
+	}
+	return func(i int) bool { return v.p.LabelOf != nil && marked[v.p.LabelOf[i]] }
+}
+
+func isBaseLabel(l profile.Label) bool { return l.Key == profile.BaseLabel && l.Str == "true" }

@@ -1,0 +1,135 @@
+package report
+
+import (
+	"math"
+	"time"
+
+	"kitescope/profile"
+	"kitescope/profile/significance"
+)
+
+// Hypothesis is what the P values of a Comparison are the chances under.
+type Hypothesis uint8
+
+// Hypotheses.
+const (
+	// EqualShares: of all events on either side, the same part is the entry's.
+	EqualShares Hypothesis = iota
+	// EqualRates: in the same time as many events are the entry's on either side.
+	EqualRates
+)
+
+var hypothesisNames = [...]string{"equal shares", "equal rates"}
+
+func (h Hypothesis) String() string { return hypothesisNames[h] }
+
+// defaultLevel is the chance of calling noise a change, over all entries.
+const defaultLevel = 0.01
+
+// test decides what changes are more than chance.
+type test struct {
+	hypothesis    Hypothesis
+	known         bool
+	level, effect float64
+	// before and after are events in all, or the seconds that they took.
+	before, after float64
+	// total is what Effect refers to.
+	total int64
+}
+
+func newTest(c *Comparison, o CompareOptions, base, p *profile.Profile) *test {
+	t := &test{
+		hypothesis: EqualShares, level: o.Level, effect: o.Effect, total: c.Total,
+		known:  c.Base.Samples >= 0 && c.New.Samples >= 0 && !o.Mean,
+		before: float64(c.Base.Samples), after: float64(c.New.Samples),
+	}
+	if t.level == 0 {
+		t.level = defaultLevel
+	}
+	if !o.Normalize && base.Duration > 0 && p.Duration > 0 {
+		t.hypothesis = EqualRates
+		t.before, t.after = seconds(base.Duration), seconds(p.Duration)
+	}
+	return t
+}
+
+func seconds(d time.Duration) float64 { return d.Seconds() }
+
+// judge sets the P values and verdicts of all changes.
+func (t *test) judge(c *Comparison) {
+	c.Hypothesis, c.Level = t.hypothesis, t.level
+	flat, cum := make([]float64, len(c.Changes)), make([]float64, len(c.Changes))
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		if !t.known {
+			change.FlatSamples, change.CumSamples = -1, -1
+			change.FlatEventsBefore, change.FlatEventsAfter, change.CumEventsBefore, change.CumEventsAfter = -1, -1, -1, -1
+		}
+		flat[i] = t.p(change.FlatEventsBefore, change.FlatEventsAfter)
+		cum[i] = t.p(change.CumEventsBefore, change.CumEventsAfter)
+		change.FlatP, change.CumP = flat[i], cum[i]
+	}
+	t.correct(flat, func(i int) int64 { return c.Changes[i].FlatEventsBefore + c.Changes[i].FlatEventsAfter })
+	t.correct(cum, func(i int) int64 { return c.Changes[i].CumEventsBefore + c.Changes[i].CumEventsAfter })
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		change.FlatCorrectedP, change.CumCorrectedP = flat[i], cum[i]
+		change.FlatVerdict = t.verdict(flat[i], change.FlatEventsBefore, change.FlatEventsAfter, change.Flat)
+		change.CumVerdict = t.verdict(cum[i], change.CumEventsBefore, change.CumEventsAfter, change.Cum)
+	}
+}
+
+// p is the chance that the two counts differ as much or more; NaN if they are unknown.
+func (t *test) p(before, after int64) float64 {
+	switch {
+	case !t.known:
+		return math.NaN()
+	case t.hypothesis == EqualRates:
+		return significance.EqualRatesP(before, t.before, after, t.after)
+	}
+	return significance.EqualSharesP(before, int64(t.before), after, int64(t.after))
+}
+
+// correct replaces p values by Holm's, of those entries whose events could be told apart at the
+// level if all were on one side. The others are no candidates, whatever they show, so that they
+// do not count (Tarone), and keep their values, which are above the level. Entries weigh as much as
+// the noise of their events: where there are many, a change is worth more, and is found sooner.
+// Given how many events an entry has on both sides together, the test is of how they are divided,
+// so that neither choice depends on the outcome.
+func (t *test) correct(ps []float64, events func(i int) int64) {
+	candidates := make([]float64, len(ps))
+	for i, p := range ps {
+		if candidates[i] = p; t.least(events(i)) > t.level {
+			candidates[i] = math.NaN()
+		}
+	}
+	for i, p := range significance.HolmWeighted(candidates, func(i int) float64 { return math.Sqrt(float64(events(i))) }) {
+		if !math.IsNaN(p) {
+			ps[i] = p
+		}
+	}
+}
+
+// least is the smallest P value that so many events can have: all of them on one side.
+func (t *test) least(events int64) float64 {
+	const surely = 1e-6
+	odds := t.before / (t.before + t.after)
+	chance := math.Pow(min(odds, 1-odds), float64(events))
+	if t.hypothesis == EqualRates || chance < surely*t.level {
+		return chance
+	}
+	return min(t.p(min(events, int64(t.before)), max(0, events-int64(t.before))), t.p(max(0, events-int64(t.after)), min(events, int64(t.after))))
+}
+
+// verdict is by events over time or over all events, which may point elsewhere than the values
+// do: where one side lasted longer, say.
+func (t *test) verdict(p float64, before, after, change int64) Verdict {
+	if !t.known {
+		return Undecided
+	}
+	verdict := VerdictOf(p, t.level, float64(after)/t.after-float64(before)/t.before)
+	if t.effect > 0 && verdict != Undecided && 100*math.Abs(float64(change)) < t.effect*math.Abs(float64(t.total)) {
+		return Noise
+	}
+	return verdict
+}

@@ -1,0 +1,259 @@
+package report_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+)
+
+// drawn samples a program that spends a part of its time in each of its functions.
+func drawn(t *testing.T, r *rand.Rand, ticks int, over time.Duration, parts []float64) *profile.Profile {
+	t.Helper()
+	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+	b := profile.NewBuilder(cpu)
+	b.Meta().PeriodType, b.Meta().Period, b.Meta().Duration = cpu, 10, over
+	for range ticks {
+		at, i := r.Float64(), 0
+		for ; i < len(parts)-1 && at > parts[i]; i++ {
+			at -= parts[i]
+		}
+		if err := b.Sample([]uint32{b.Frame(fmt.Sprintf("f%02d", i), profile.NoMapping), b.Frame("main", profile.NoMapping)}, []int64{10}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Profile()
+}
+
+// equalParts is a program with so many equally hot functions, of which the first has a part more.
+func equalParts(n int, more float64) []float64 {
+	parts := make([]float64, n)
+	for i := range parts {
+		parts[i] = (1 - more) / float64(n)
+	}
+	parts[0] += more
+	return parts
+}
+
+// Two samplings of one program differ, and not one of a hundred comparisons may call that a
+// change more often than Level says; what really changed is found every time.
+func TestNoiseIsNoChange(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		normalize bool
+		over      time.Duration // of the new one; the base takes 10 s
+		ticks     int           // of the new one; the base has 1000
+		want      report.Hypothesis
+	}{
+		{"as much in the same time", false, 10 * time.Second, 1000, report.EqualRates},
+		{"twice as much in twice the time", false, 20 * time.Second, 2000, report.EqualRates},
+		{"normalized", true, 10 * time.Second, 500, report.EqualShares},
+		{"durations unknown", false, 0, 700, report.EqualShares},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(7, 8))
+			const runs = 100
+			wrong, missed := 0, 0
+			for range runs {
+				base := drawn(t, r, 1000, 10*time.Second, equalParts(50, 0))
+				o := report.CompareOptions{Normalize: test.normalize}
+				same, err := report.NewComparison(base, drawn(t, r, test.ticks, test.over, equalParts(50, 0)), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if same.Hypothesis != test.want || same.Level != 0.01 {
+					t.Fatalf("tested %s at %v", same.Hypothesis, same.Level)
+				}
+				for _, c := range same.Changes {
+					if c.FlatVerdict != report.Noise {
+						wrong++
+						break
+					}
+				}
+				other, err := report.NewComparison(base, drawn(t, r, test.ticks, test.over, equalParts(50, 0.2)), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c := other.Changes[0]; c.Function != "f00" || c.FlatVerdict != report.More {
+					missed++
+				}
+			}
+			if wrong > 4 {
+				t.Errorf("%d of %d comparisons of equal programs found a change; at a level of 1 %% more than 4 come about once in 300 times", wrong, runs)
+			}
+			if missed > 0 {
+				t.Errorf("%d of %d missed a function that went from 2 to 22 %%", missed, runs)
+			}
+		})
+	}
+}
+
+// A program as large as most: 800 functions, of which the many have a sample or two. That they are there must
+// neither raise alarms nor hide what changed by five points.
+func TestManyFunctions(t *testing.T) {
+	const functions, ticks, runs = 800, 1000, 150
+	tail := make([]float64, functions)
+	sum := 0.0
+	for i := range tail {
+		tail[i] = 1 / float64(i+3)
+		sum += tail[i]
+	}
+	// with is the program whose first function has a part, and the others the rest as ever.
+	with := func(part, rest float64) []float64 {
+		parts := []float64{part}
+		for _, p := range tail {
+			parts = append(parts, p/sum*rest)
+		}
+		return parts
+	}
+	r := rand.New(rand.NewPCG(17, 18))
+	for _, test := range []struct {
+		part  float64 // before; then it has five points more
+		found int     // in how many runs at least; the test of that function alone, at a level of 1 %, would find 83, 98, 100 and 100 %
+	}{{0.1, 30}, {0.05, 65}, {0.02, 90}, {0, 100}} {
+		t.Run(fmt.Sprint(test.part), func(t *testing.T) {
+			alarms, found := 0, 0
+			for range runs {
+				base := drawn(t, r, ticks, 10*time.Second, with(test.part, 1-test.part))
+				next := drawn(t, r, ticks*105/100, 10*time.Second, with((test.part+0.05)/1.05, (1-test.part)/1.05))
+				c, err := report.NewComparison(base, next, report.CompareOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				alarm := false
+				for _, change := range c.Changes {
+					switch {
+					case change.FlatVerdict == report.Noise && change.FlatCorrectedP < c.Level, change.FlatVerdict != report.Noise && change.FlatCorrectedP >= c.Level:
+						t.Fatalf("%s is %s at %v", change.Function, change.FlatVerdict, change.FlatCorrectedP)
+					case change.Function == "f00" && change.FlatVerdict == report.More:
+						found++
+					case change.Function != "f00" && change.FlatVerdict != report.Noise:
+						alarm = true
+					}
+				}
+				if alarm {
+					alarms++
+				}
+			}
+			if alarms > 5 {
+				t.Errorf("%d of %d comparisons found a change in what is as it was, at a level of 1 %%", alarms, runs)
+			}
+			if 100*found < test.found*runs {
+				t.Errorf("%d of %d found what went from %v to %v of the time before", found, runs, test.part, test.part+0.05)
+			}
+			t.Logf("%d alarms, %d found of %d", alarms, found, runs)
+		})
+	}
+}
+
+// What percentages refer to is said as it is: a base without samples has no total.
+func TestPercentagesOfABase(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	busy, idle := drawn(t, r, 100, time.Second, equalParts(3, 0)), drawn(t, r, 0, time.Second, equalParts(3, 0))
+	nothing := report.Options{Relative: true, Filter: profile.Filter{Focus: rx("nothing")}}
+	for _, test := range []struct {
+		base *profile.Profile
+		o    report.CompareOptions
+		want bool
+	}{
+		{busy, report.CompareOptions{DiffBase: true}, true},
+		{busy, report.CompareOptions{}, false},
+		{idle, report.CompareOptions{DiffBase: true}, false},
+		{busy, report.CompareOptions{DiffBase: true, Options: report.Options{Relative: true}}, true},
+		{busy, report.CompareOptions{DiffBase: true, Options: nothing}, false},
+	} {
+		c, err := report.NewComparison(test.base, busy, test.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.OfBase != test.want {
+			t.Errorf("%+v: of the base is %v", test.o, c.OfBase)
+		}
+	}
+}
+
+func TestVerdictsOfRealProfiles(t *testing.T) {
+	verdicts := func(base, p string, o report.CompareOptions) map[string]report.Verdict {
+		c, err := report.NewComparison(decode(t, filepath.Join(fixtures, base)), decode(t, filepath.Join(fixtures, p)), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]report.Verdict{}
+		for _, change := range c.Changes {
+			if change.FlatVerdict != report.Noise {
+				found[change.Function] = change.FlatVerdict
+			}
+		}
+		return found
+	}
+	if got := verdicts("t5/querynode1.cpu.pb.gz", "t5/querynode3.cpu.pb.gz", report.CompareOptions{}); len(got) != 0 {
+		t.Errorf("two nodes at the same work differ in %v", got)
+	}
+	if got := verdicts("t5/querynode1.cpu.pb.gz", "t5/querynode2.cpu.pb.gz", report.CompareOptions{}); got["[libknowhere.so]"] != report.Less {
+		t.Errorf("an idle node and one at work: %v", got)
+	}
+	if got := verdicts("milvus-cpu-hnsw.pb.gz", "milvus-cpu-hnswcos-nq1-20s.pb.gz", report.CompareOptions{Normalize: true}); got["[libknowhere.so]"] != report.Less || got["runtime.scanobject"] != report.More {
+		t.Errorf("nq 10 and nq 1: %v", got)
+	}
+	if got := verdicts("milvus-cpu-hnsw.pb.gz", "milvus-cpu-hnswcos-nq1-20s.pb.gz", report.CompareOptions{Normalize: true, Effect: 50}); len(got) != 0 {
+		t.Errorf("worth more than half of everything: %v", got)
+	}
+}
+
+func TestHeapsAreUndecided(t *testing.T) {
+	c, err := report.NewComparison(decode(t, filepath.Join(fixtures, "milvus-heap.pb.gz")), decode(t, filepath.Join(fixtures, "milvus-allocs.pb.gz")), report.CompareOptions{Options: report.Options{SampleIndex: "alloc_space"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Changes) == 0 {
+		t.Fatal("no changes")
+	}
+	for _, change := range c.Changes {
+		if change.FlatVerdict != report.Undecided || change.CumVerdict != report.Undecided || !math.IsNaN(change.FlatP) || change.FlatSamples != -1 || change.FlatEventsAfter != -1 {
+			t.Fatalf("%+v", change)
+		}
+	}
+}
+
+func TestProfilesThatDoNotCompare(t *testing.T) {
+	load := func(name string) *profile.Profile {
+		p := decode(t, filepath.Join(fixtures, name))
+		p.Origin.Name = name
+		return p
+	}
+	for _, test := range []struct {
+		name, base, p string
+		options       report.CompareOptions
+		want          string
+	}{
+		{"heap and CPU", "milvus-heap.pb.gz", "milvus-cpu-flat.pb.gz", report.CompareOptions{}, "no sample type in common"},
+		{"a type that there is not", "milvus-cpu-idle.pb.gz", "milvus-cpu-flat.pb.gz", report.CompareOptions{Options: report.Options{SampleIndex: "inuse_space"}}, "inuse_space"},
+		{"a base of nothing, normalized", "milvus-mutex.pb.gz", "milvus-block.pb.gz", report.CompareOptions{Normalize: true}, "its total"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := report.NewComparison(load(test.base), load(test.p), test.options)
+			var mismatch *report.Mismatch
+			if !errors.As(err, &mismatch) || mismatch.Hint == "" || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "kitescope::") || strings.Contains(mismatch.Hint, "kitescope::") {
+				t.Errorf("%v, want a Mismatch with a hint that says %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestVerdictOf(t *testing.T) {
+	for _, v := range []struct {
+		p, change float64
+		want      report.Verdict
+	}{{math.NaN(), 1, report.Undecided}, {0.5, 1, report.Noise}, {0.001, 0, report.Noise}, {0.001, 1, report.More}, {0.001, -1, report.Less}} {
+		if got := report.VerdictOf(v.p, 0.01, v.change); got != v.want {
+			t.Errorf("%+v: %s", v, got)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package report_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/profile"
+	"kitescope/profile/profiletest"
+	"kitescope/profile/report"
+)
+
+func TestComparisonEqualsPprof(t *testing.T) {
+	t.Parallel()
+	tool := pprofTool(t)
+	pairs := []struct {
+		base, new string
+		kinds     int
+	}{
+		{"milvus-cpu-flat.pb.gz", "milvus-cpu-hnsw.pb.gz", 2},
+		{"milvus-cpu-hnswcos-nq1-20s.pb.gz", "milvus-cpu-hnswcos-nq1.pb.gz", 1},
+		{"milvus-cpu-flat.pb.gz", "milvus-cpu-flat.pb.gz", 1},
+		{"milvus-cpu-idle.pb.gz", "milvus-cpu-flat.pb.gz", 1},
+		{"milvus-heap.pb.gz", "milvus-allocs.pb.gz", 2},
+		{"t3/querynode1.cpu.pb.gz", "t5/querynode1.cpu.pb.gz", 2},
+		{"t5/querynode1.cpu.pb.gz", "t5/querynode2.cpu.pb.gz", 1},
+	}
+	for _, pair := range pairs {
+		t.Run(pair.base+" "+pair.new, func(t *testing.T) {
+			t.Parallel()
+			base, p := decode(t, filepath.Join(fixtures, pair.base)), decode(t, filepath.Join(fixtures, pair.new))
+			for _, o := range []report.CompareOptions{{}, {DiffBase: true}, {Normalize: true}, {DiffBase: true, Normalize: true}} {
+				for kind := len(p.Types) - pair.kinds; kind < len(p.Types); kind++ {
+					args := []string{"-base=" + filepath.Join(fixtures, pair.base)}
+					if o.DiffBase {
+						args[0] = "-diff_" + args[0][1:]
+					}
+					if o.Normalize {
+						args = append(args, "-normalize")
+					}
+					args = append(args, filepath.Join(fixtures, pair.new))
+					q := diffQuestions()
+					if kind < len(p.Types)-1 {
+						q = q[:1]
+					}
+					answers := ask(t, tool, args, "", unitOf(p.Types[kind].Unit), kind, q)
+					for i := range q {
+						o.Options = q[i].options
+						o.SampleIndex = strconv.Itoa(kind)
+						compareDiff(t, base, p, o, fmt.Sprint(args, " ", q[i].name()), answers[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+func diffQuestions() []question {
+	return []question{
+		{},
+		{commands: "sort=cum\ngranularity=lines", options: report.Options{By: profile.ByLine, SortCum: true}},
+		{commands: "focus=runtime\nignore=mallocgc", options: report.Options{Filter: profile.Filter{Focus: rx("runtime"), Ignore: rx("mallocgc")}}},
+		{commands: "focus=runtime\nrelative_percentages=true", options: report.Options{Relative: true, Filter: profile.Filter{Focus: rx("runtime")}}},
+		{commands: "hide=runtime\nmean=true", options: report.Options{Mean: true, Filter: profile.Filter{Hide: rx("runtime")}}},
+	}
+}
+
+func compareDiff(t *testing.T, base, p *profile.Profile, o report.CompareOptions, what, answer string) {
+	t.Helper()
+	c, err := report.NewComparison(base, p, o)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
+	entries := make([]report.Entry, len(c.Changes))
+	for i, change := range c.Changes {
+		entries[i] = change.Entry
+		if !o.Mean && (change.Flat != change.FlatAfter-change.FlatBefore || change.Cum != change.CumAfter-change.CumBefore) {
+			t.Errorf("%s: %+v does not add up", what, change)
+		}
+	}
+	if diff := cmp.Diff(parseTop(t, answer), linesOf(&report.Header{Total: c.Total}, entries)); diff != "" {
+		t.Errorf("%s: pprof says -, we say +\n%.3000s", what, diff)
+	}
+	difference, err := profiletest.Subtract(p, base, profile.SubtractOptions{DiffBase: o.DiffBase, Normalize: o.Normalize})
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := report.NewTop(difference, o.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(parseTop(t, answer), linesOf(&top.Header, top.Entries)); diff != "" {
+		t.Errorf("%s: of Align and Merge pprof says -, we say +\n%.3000s", what, diff)
+	}
+}

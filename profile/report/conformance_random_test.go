@@ -1,0 +1,120 @@
+package report_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	google "github.com/google/pprof/profile"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+)
+
+// tangled makes what recorded profiles have too little of: few functions that call, inline and
+// recurse into each other in every way, columns, folders that need cleaning, empty stacks, frames that the profile itself wants dropped. All functions have names: those
+// of nameless ones may look the same, and pprof shows such in any order.
+func tangled(r *rand.Rand) *google.Profile {
+	cpu := &google.ValueType{Type: "cpu", Unit: "nanoseconds"}
+	p := &google.Profile{SampleType: []*google.ValueType{{Type: "samples", Unit: "count"}, cpu}, PeriodType: cpu, Period: 10}
+	for i, file := range []string{"/bin/main", "/lib/liba.so", ""} {
+		p.Mapping = append(p.Mapping, &google.Mapping{ID: uint64(i) + 1, Start: uint64(i) << 20, Limit: uint64(i+1) << 20, File: file})
+	}
+	names := []string{"a", "b", "c", "d", "std::e(int)", "(anonymous namespace)::f", "g.(*T).h"}
+	for i, name := range names {
+		p.Function = append(p.Function, &google.Function{ID: uint64(i) + 1, Name: name, Filename: []string{"x.go", "./y//z.go", "/proc/self/cwd/w.c", ""}[i%4], StartLine: int64(r.IntN(3))})
+	}
+	if r.IntN(3) == 0 {
+		p.DropFrames, p.KeepFrames = "b|std::.*|g.*", []string{"", "b"}[r.IntN(2)]
+	}
+	for i := range 14 {
+		l := &google.Location{ID: uint64(i) + 1, Address: uint64(r.IntN(4)), Mapping: p.Mapping[r.IntN(3)]}
+		for range min(r.IntN(5), 3) {
+			line := google.Line{Function: p.Function[r.IntN(len(names))], Line: int64(r.IntN(3))}
+			if line.Line > 0 {
+				line.Column = int64(r.IntN(2)) // of no line it is not shown, and pprof keeps apart what looks the same
+			}
+			l.Line = append(l.Line, line)
+		}
+		p.Location = append(p.Location, l)
+	}
+	for range 10 + r.IntN(40) {
+		s := &google.Sample{Value: []int64{int64(r.IntN(3)), int64(r.IntN(300))}}
+		for range r.IntN(9) {
+			s.Location = append(s.Location, p.Location[r.IntN(len(p.Location))])
+		}
+		p.Sample = append(p.Sample, s)
+	}
+	return p
+}
+
+func save(t *testing.T, p *google.Profile, name string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := p.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestTangledProfilesEqualPprof(t *testing.T) {
+	t.Parallel()
+	tool := pprofTool(t)
+	hide := profile.Filter{Hide: rx("a|liba")}
+	questions := []question{
+		{},
+		{commands: "sort=cum\nmean=true", options: report.Options{SortCum: true, Mean: true}},
+		{commands: "granularity=lines", options: report.Options{By: profile.ByLine}},
+		{commands: "granularity=addresses", options: report.Options{By: profile.ByAddress}},
+		{commands: "granularity=files", options: report.Options{By: profile.ByFile}},
+		{commands: "hide=a|liba", options: report.Options{Filter: hide}},
+		{commands: "show_from=c\nignore=d\nshow=[a-d]", options: report.Options{Filter: profile.Filter{ShowFrom: rx("c"), Ignore: rx("d"), Show: rx("[a-d]")}}},
+		{commands: "hide=a|liba", peek: ".", options: report.Options{Filter: hide}},
+		{peek: "."},
+		{commands: "granularity=lines\nsort=cum", peek: "[ab]", options: report.Options{By: profile.ByLine, SortCum: true}},
+	}
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 25 {
+		file := save(t, tangled(r), "tangled.pb.gz")
+		compare(t, decode(t, file), 1, questions, ask(t, tool, []string{file}, "cpu", "ns", 1, questions))
+	}
+}
+
+func TestTangledDifferencesEqualPprof(t *testing.T) {
+	t.Parallel()
+	tool := pprofTool(t)
+	r := rand.New(rand.NewPCG(15, 16))
+	for n := range 16 {
+		theirs, base := tangled(r), tangled(r)
+		if n%4 == 0 { // equal numbers of samples: then a normalized sample may be dropped for its time
+			base.Sample = append(base.Sample[:0:0], theirs.Sample...)
+			base.Location, base.Function, base.Mapping = theirs.Location, theirs.Function, theirs.Mapping
+			for _, s := range base.Sample[:len(base.Sample)/2] {
+				s.Value = []int64{s.Value[0], 3 * s.Value[1]}
+			}
+		}
+		baseFile, file := save(t, base, "base.pb.gz"), save(t, theirs, "new.pb.gz")
+		args := []string{"-base=" + baseFile}
+		o := report.CompareOptions{DiffBase: n&1 > 0, Normalize: n&2 > 0}
+		if o.DiffBase {
+			args[0] = "-diff_" + args[0][1:]
+		}
+		if o.Normalize {
+			args = append(args, "-normalize")
+		}
+		kind := n % 2
+		for i, answer := range ask(t, tool, append(args, file), "", []string{"count", "ns"}[kind], kind, diffQuestions()) {
+			o.Options = diffQuestions()[i].options
+			o.SampleIndex = strconv.Itoa(kind)
+			compareDiff(t, decode(t, baseFile), decode(t, file), o, fmt.Sprint(n, args, i), answer)
+		}
+	}
+}

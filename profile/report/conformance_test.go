@@ -1,0 +1,355 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	google "github.com/google/pprof/profile"
+
+	"kitescope/profile"
+	"kitescope/profile/profiletest"
+	"kitescope/profile/report"
+)
+
+const fixtures = "../../testdata/profiles"
+
+// pprofTool finds the real `go tool pprof`, which everything here is held against.
+func pprofTool(t *testing.T) string {
+	t.Helper()
+	// The first run may have to build it, after which -n tells where it is.
+	_ = exec.CommandContext(t.Context(), "go", "tool", "pprof", "-h").Run() // always exits with an error
+	out, err := exec.CommandContext(t.Context(), "go", "tool", "-n", "pprof").Output()
+	if err != nil {
+		t.Fatalf("go tool -n pprof: %v", err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// line is one line of pprof's -top.
+type line struct {
+	Name          string
+	Flat, FlatPct string
+	SumPct        string
+	Cum, CumPct   string
+}
+
+// question is one report of pprof: how to get it there, and the same here.
+type question struct {
+	commands string // interactive settings, one a line
+	peek     string // instead of top
+	options  report.Options
+}
+
+func (q question) name() string {
+	return strings.ReplaceAll(strings.TrimSpace(q.commands+" "+q.peek), "\n", " ")
+}
+
+// units that pprof converts exactly.
+const settings = "trim=false\nunit=%s\nsample_index=%s\n"
+
+// ask runs all questions in one interactive pprof and returns what it answered. Before any
+// question it must be about wantType.
+func ask(t *testing.T, tool string, args []string, wantType, unit string, kind int, questions []question) []string {
+	t.Helper()
+	dir := t.TempDir()
+	var script strings.Builder
+	fmt.Fprintf(&script, settings, unit, strconv.Itoa(kind))
+	for i, q := range questions {
+		script.WriteString("focus=\nignore=\nhide=\nshow=\nshow_from=\ntagfocus=\nmean=false\nrelative_percentages=false\nsort=flat\ngranularity=functions\n")
+		script.WriteString(q.commands + "\n")
+		if q.peek != "" {
+			fmt.Fprintf(&script, "peek %s >%s/%d\n", q.peek, dir, i)
+		} else {
+			fmt.Fprintf(&script, "top >%s/%d\n", dir, i)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), tool, append([]string{"-symbolize=none"}, args...)...)
+	cmd.Env = append(os.Environ(), "HOME="+dir, "PPROF_TMPDIR="+dir)
+	cmd.Stdin = strings.NewReader(script.String())
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("pprof %v: %v\n%s", args, err, &stderr)
+	}
+	if _, greeting, ok := strings.Cut(stderr.String(), "Type: "); wantType != "" && (!ok || !strings.HasPrefix(greeting, wantType+"\n")) {
+		t.Errorf("pprof %v shows by default not %s but\n%s", args, wantType, &stderr)
+	}
+	answers := make([]string, len(questions))
+	for i, q := range questions {
+		out, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(i)))
+		if err != nil && (q.peek == "" || !strings.Contains(stderr.String(), "no matches found for regexp: "+q.peek+"\n")) {
+			t.Fatalf("pprof %v did not answer %q: %v\n%s", args, q.name(), err, &stderr)
+		}
+		answers[i] = string(out)
+	}
+	return answers
+}
+
+var topLine = regexp.MustCompile(`^ *(\S+) +(\S+%) +(\S+%) +(\S+) +(\S+%)  (.*)$`)
+
+func parseTop(t *testing.T, text string) []line {
+	t.Helper()
+	_, table, ok := strings.Cut(text, "      flat  flat%   sum%        cum   cum%\n")
+	if !ok {
+		t.Fatalf("no table in %s", text)
+	}
+	var lines []line
+	for l := range strings.Lines(table) {
+		m := topLine.FindStringSubmatch(strings.TrimSuffix(l, "\n"))
+		if m == nil {
+			t.Fatalf("not a line of pprof -top: %q", l)
+		}
+		lines = append(lines, line{m[6], number(m[1]), m[2], m[3], number(m[4]), m[5]})
+	}
+	return lines
+}
+
+// number takes the unit off.
+func number(s string) string { return strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzB") }
+
+// percentage is how pprof prints a share (google/pprof internal/measurement: Percentage).
+func percentage(h *report.Header, value int64) string {
+	ratio := math.Abs(h.Percent(value))
+	switch {
+	case ratio >= 99.95 && ratio <= 100.05:
+		return "100%"
+	case ratio >= 1:
+		return fmt.Sprintf("%.2f%%", ratio)
+	default:
+		return fmt.Sprintf("%.2g%%", ratio)
+	}
+}
+
+func linesOf(h *report.Header, entries []report.Entry) []line {
+	var lines []line
+	var sum int64
+	for _, e := range entries {
+		name := e.Function
+		switch {
+		case e.Inlined:
+			name += " (inline)"
+		case e.PartlyInlined:
+			name += " (partial-inline)"
+		}
+		sum += e.Flat
+		lines = append(lines, line{
+			name, strconv.FormatInt(e.Flat, 10), percentage(h, e.Flat), percentage(h, sum),
+			strconv.FormatInt(e.Cum, 10), percentage(h, e.Cum),
+		})
+	}
+	return lines
+}
+
+func decode(t testing.TB, file string) *profile.Profile {
+	t.Helper()
+	return profiletest.Read(t, file)
+}
+
+// unitOf is the word for pprof's -unit with which it prints values as they are.
+func unitOf(unit string) string {
+	switch unit {
+	case "nanoseconds":
+		return "ns"
+	case "bytes":
+		return "b"
+	}
+	return "count"
+}
+
+func rx(s string) *regexp.Regexp { return regexp.MustCompile(s) }
+
+// unordered is for what looks the same, which pprof lists in another order each time: then the running sums differ, too.
+func unordered(lines []line) []line {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i].SumPct = ""
+	}
+	slices.SortFunc(lines, func(a, b line) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return lines
+}
+
+// questions are asked of every fixture.
+func questions(all bool) []question {
+	q := []question{
+		{commands: ""},
+		{commands: "sort=cum", options: report.Options{SortCum: true}},
+		{commands: "granularity=lines", options: report.Options{By: profile.ByLine}},
+		{commands: "granularity=addresses", options: report.Options{By: profile.ByAddress}},
+		{commands: "granularity=files", options: report.Options{By: profile.ByFile}},
+		{commands: "granularity=files\nsort=cum\nfocus=runtime", options: report.Options{By: profile.ByFile, SortCum: true, Filter: profile.Filter{Focus: rx("runtime")}}},
+		{commands: "focus=runtime", options: report.Options{Filter: profile.Filter{Focus: rx("runtime")}}},
+		{commands: "mean=true", options: report.Options{Mean: true}},
+	}
+	if !all {
+		return q
+	}
+	return append(q, []question{
+		{commands: "focus=mallocgc|libknowhere|proto", options: report.Options{Filter: profile.Filter{Focus: rx("mallocgc|libknowhere|proto")}}},
+		{commands: "focus=mallocgc|grpc\nrelative_percentages=true", options: report.Options{Relative: true, Filter: profile.Filter{Focus: rx("mallocgc|grpc")}}},
+		{commands: "ignore=grpc", options: report.Options{Filter: profile.Filter{Ignore: rx("grpc")}}},
+		{commands: "focus=proxy\nignore=mallocgc", options: report.Options{Filter: profile.Filter{Focus: rx("proxy"), Ignore: rx("mallocgc")}}},
+		{commands: "hide=runtime", options: report.Options{Filter: profile.Filter{Hide: rx("runtime")}}},
+		{commands: `hide=libknowhere|\(\*P`, options: report.Options{Filter: profile.Filter{Hide: rx(`libknowhere|\(\*P`)}}},
+		{commands: "show=runtime", options: report.Options{Filter: profile.Filter{Show: rx("runtime")}}},
+		{commands: "show=libgomp|milvus", options: report.Options{Filter: profile.Filter{Show: rx("libgomp|milvus")}}},
+		{commands: "hide=gc\nshow=runtime", options: report.Options{Filter: profile.Filter{Hide: rx("gc"), Show: rx("runtime")}}},
+		{commands: "show_from=mallocgc|proto", options: report.Options{Filter: profile.Filter{ShowFrom: rx("mallocgc|proto")}}},
+		{commands: "show_from=libknowhere|nextFreeFast", options: report.Options{Filter: profile.Filter{ShowFrom: rx("libknowhere|nextFreeFast")}}},
+		{commands: "show_from=newobject|proto\nhide=mallocgc|Unmarshal\ngranularity=lines", options: report.Options{By: profile.ByLine, Filter: profile.Filter{ShowFrom: rx("newobject|proto"), Hide: rx("mallocgc|Unmarshal")}}},
+		{commands: "mean=true\nfocus=runtime\nsort=cum", options: report.Options{Mean: true, SortCum: true, Filter: profile.Filter{Focus: rx("runtime")}}},
+		{commands: "mean=true\nrelative_percentages=true\nfocus=runtime", options: report.Options{Mean: true, Relative: true, Filter: profile.Filter{Focus: rx("runtime")}}},
+		{commands: "granularity=lines\nsort=cum\nignore=mallocgc", options: report.Options{By: profile.ByLine, SortCum: true, Filter: profile.Filter{Ignore: rx("mallocgc")}}},
+		{commands: "tagfocus=bytes=48b", options: report.Options{Filter: profile.Filter{Labels: []profile.Label{{Key: "bytes", Num: 48, IsNum: true}}}}},
+		{peek: "mallocgc$|newobject|New"},
+		{commands: "granularity=lines", peek: "mallocgc", options: report.Options{By: profile.ByLine}},
+		{peek: "libknowhere|runtime", options: report.Options{}},
+	}...)
+}
+
+// compare holds answers of pprof against ours.
+func compare(t *testing.T, p *profile.Profile, kind int, questions []question, answers []string) {
+	t.Helper()
+	for i, q := range questions {
+		q.options.SampleIndex = strconv.Itoa(kind)
+		if q.peek != "" {
+			comparePeek(t, p, q, answers[i])
+			continue
+		}
+		top, err := report.NewTop(p, q.options)
+		if err != nil {
+			t.Errorf("%s: %v", q.name(), err)
+			continue
+		}
+		want, got := parseTop(t, answers[i]), linesOf(&top.Header, top.Entries)
+		if q.options.By == profile.ByFile {
+			want, got = unordered(want), unordered(got)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s of %s: pprof says -, we say +\n%.3000s", q.name(), p.Types[kind], diff)
+		}
+	}
+}
+
+func TestTopEqualsPprof(t *testing.T) {
+	t.Parallel()
+	tool := pprofTool(t)
+	files, err := filepath.Glob(fixtures + "/*.pb.gz")
+	if err != nil || len(files) < 11 {
+		t.Fatalf("fixtures: %v %v", files, err)
+	}
+	clusters, _ := filepath.Glob(fixtures + "/t[357]/*.cpu.pb.gz")
+	if len(clusters) < 20 {
+		t.Fatalf("fixtures of clusters: %v", clusters)
+	}
+	for i, file := range append(files, clusters...) {
+		t.Run(strings.TrimPrefix(file, fixtures+"/"), func(t *testing.T) {
+			t.Parallel()
+			p := decode(t, file)
+			main, err := p.KindOf("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for kind, valueType := range p.Types {
+				q := questions(i < len(files) && kind == len(p.Types)-1)
+				compare(t, p, kind, q, ask(t, tool, []string{file}, p.Types[main].Type, unitOf(valueType.Unit), kind, q))
+			}
+		})
+	}
+}
+
+// Nodes are told apart by a label, which pprof knows as a tag.
+func TestNodesEqualPprof(t *testing.T) {
+	tool := pprofTool(t)
+	var all []*google.Profile
+	for _, node := range []string{"querynode1", "querynode2", "querynode3"} {
+		data, err := os.ReadFile(filepath.Join(fixtures, "t5", node+".cpu.pb.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := google.ParseData(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.SetLabel(profile.NodeLabel, []string{node})
+		all = append(all, p)
+	}
+	merged, err := google.Merge(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "merged.pb.gz")
+	var out bytes.Buffer
+	if err := merged.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q := []question{
+		{},
+		{commands: "tagfocus=node=^querynode1$", options: report.Options{Filter: profile.Filter{Nodes: []string{"querynode1"}}}},
+		{commands: "tagfocus=node=^querynode[23]$\nrelative_percentages=true\nhide=runtime", options: report.Options{Relative: true, Filter: profile.Filter{Nodes: []string{"querynode3", "querynode2"}, Hide: rx("runtime")}}},
+		{commands: "tagfocus=node=^querynode2$", options: report.Options{Filter: profile.Filter{Labels: []profile.Label{{Key: profile.NodeLabel, Str: "querynode2"}}}}},
+	}
+	compare(t, decode(t, file), 1, q, ask(t, tool, []string{file}, "cpu", "ns", 1, q))
+}
+
+// comparePeek compares what peek prints, line by line, but for the sums and their percentages.
+func comparePeek(t *testing.T, p *profile.Profile, q question, answer string) {
+	t.Helper()
+	peek, err := report.NewPeek(p, rx(q.peek), q.options)
+	if err != nil {
+		if !strings.Contains(answer, "calls%") {
+			return
+		}
+		t.Errorf("peek %s: %v", q.peek, err)
+		return
+	}
+	var want []string
+	_, table, _ := strings.Cut(answer, "calls calls% + context")
+	for l := range strings.Lines(table) {
+		fields, name, ok := strings.Cut(strings.TrimSuffix(l, "\n"), "|")
+		if !ok {
+			continue
+		}
+		words := strings.Fields(fields)
+		if len(words) == 5 { // an entry: flat flat% sum% cum cum%
+			words = []string{words[0], words[1], words[3], words[4]}
+		}
+		for i := range words {
+			words[i] = number(words[i])
+		}
+		want = append(want, strings.Join(words, " ")+" | "+strings.TrimSpace(name))
+	}
+	var got []string
+	edge := func(e report.Edge, cum int64) {
+		name := e.Function
+		if e.Inlined {
+			name += " (inline)"
+		}
+		h := report.Header{Total: cum}
+		got = append(got, fmt.Sprintf("%d %s | %s", e.Value, percentage(&h, e.Value), name))
+	}
+	for _, f := range peek.Focus {
+		for _, e := range f.Callers {
+			edge(e, f.Cum)
+		}
+		got = append(got, fmt.Sprintf("%d %s %d %s | %s", f.Flat, percentage(&peek.Header, f.Flat), f.Cum, percentage(&peek.Header, f.Cum), f.Function))
+		for _, e := range f.Callees {
+			edge(e, f.Cum)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("peek %s: pprof says -, we say +\n%.3000s", q.peek, diff)
+	}
+}

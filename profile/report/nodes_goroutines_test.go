@@ -1,0 +1,123 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"kitescope/profile"
+)
+
+func own(t *testing.T, name string) *profile.Profile {
+	t.Helper()
+	return load(t, filepath.Join("..", "..", "profile", "report", "testdata", name))
+}
+
+func TestGrowth(t *testing.T) {
+	var dumps []*profile.Profile
+	for i := range 4 {
+		dumps = append(dumps, own(t, fmt.Sprintf("go-leak%d.goroutine.pb.gz", i)))
+	}
+	slices.Reverse(dumps) // their times tell the order
+	g, err := NewGrowth(dumps, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := g.Stacks[0]
+	got := fmt.Sprintf("%s of %s %v %s steady %v, all %v", top.Function, top.Entry, top.Counts, top.Verdict, top.Steady, g.Totals)
+	if want := "main.leaky of main.leaky [0 200 400 600] more steady true, all [31 231 431 631]"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if top.P > 1e-20 || !g.From.Before(g.To) {
+		t.Errorf("p %v, from %v to %v", top.P, g.From, g.To)
+	}
+	for _, s := range g.Stacks[1:] {
+		if s.Verdict != Noise {
+			t.Errorf("%s: %s %v", s.Function, s.Verdict, s.Counts)
+		}
+	}
+}
+
+// TestGrowthOfMilvus: a query node under load, a quarter of an hour apart: requests come and go, and nothing grows.
+func TestGrowthOfMilvus(t *testing.T) {
+	g, err := NewGrowth([]*profile.Profile{own(t, "t3-querynode1.goroutine.pb.gz"), own(t, "t5-querynode1.goroutine.pb.gz")}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Totals[0] != 151 || g.Totals[1] != 121 || g.To.Sub(g.From).Minutes() < 15 {
+		t.Errorf("%v goroutines in %v", g.Totals, g.To.Sub(g.From))
+	}
+	for _, s := range g.Stacks {
+		if s.Verdict == More {
+			t.Errorf("%s: %v, p %v", s.Function, s.Counts, s.P)
+		}
+	}
+}
+
+func TestGrowthOfFew(t *testing.T) {
+	one, err := NewGrowth([]*profile.Profile{own(t, "go-leak3.goroutine.pb.gz")}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range one.Stacks {
+		if s.Verdict != Undecided {
+			t.Errorf("of one dump: %s %s", s.Function, s.Verdict)
+		}
+	}
+	if g, err := NewGrowth(nil, 0); err != nil || len(g.Stacks) > 0 {
+		t.Errorf("of none: %+v, %v", g, err)
+	}
+	var mismatch *Mismatch
+	if _, err := NewGrowth([]*profile.Profile{own(t, "go-gc.cpu.pb.gz")}, 0); !errors.As(err, &mismatch) {
+		t.Errorf("of the CPU: %v", err)
+	}
+}
+
+// TestNodesOfTrouble: what locks and the collector take, of programs made for it.
+func TestNodesOfTrouble(t *testing.T) {
+	for _, v := range []struct {
+		file, activity string
+		least          float64
+		none           string
+	}{
+		{"go-lock.cpu.pb.gz", "lock wait", 0.2, "gc"},
+		{"go-gc.cpu.pb.gz", "gc", 0.4, "search"},
+	} {
+		n, err := NewNodes([]*profile.Profile{own(t, v.file)}, NodesOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range n.Roles[0].Nodes[0].Activities {
+			if a.Name == v.activity && !(a.Low >= v.least) || a.Name == v.none && a.Events > 0 {
+				t.Errorf("%s: %+v", v.file, a)
+			}
+		}
+		if b := n.Roles[0].Nodes[0].BruteForce; b.Known || b.Why == "" {
+			t.Errorf("%s: brute force %+v", v.file, b)
+		}
+	}
+}
+
+// TestWaits: of a program whose goroutines take one mutex all the time.
+func TestWaits(t *testing.T) {
+	p := own(t, "go-lock.mutex.pb.gz")
+	w, err := NewWaits(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsNaN(w.Waiting) || w.Total == 0 || len(w.Places) == 0 || w.Places[0].Function != "main.hot" {
+		t.Errorf("since the start: %v, %d ns, %+v", w.Waiting, w.Total, w.Places)
+	}
+	window := *p
+	window.Duration = 8 * time.Second
+	if w, err = NewWaits(&window); err != nil || !(w.Waiting > 1) {
+		t.Errorf("over a window: %v, %v", w.Waiting, err)
+	}
+	if _, err := NewWaits(own(t, "go-gc.cpu.pb.gz")); err == nil {
+		t.Error("a CPU profile has no delays")
+	}
+}
