@@ -1,0 +1,99 @@
+package flame
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// arrange makes Frames of what was made: in depth-first order, and only names that are used.
+func (g *grower) arrange() {
+	t := g.t
+	rename := g.usedNames()
+	childrenOf, children := g.children(rename)
+	t.Frames = make([]Frame, 0, len(g.made))
+	ps := make([]worth, 0, len(g.made))
+	type step struct{ made, parent int32 }
+	stack := []step{{0, -1}}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		s := &g.made[at.made]
+		f := Frame{Name: rename[s.name], Parent: at.parent, Total: s.value, Self: s.self.value, Base: s.base, BaseSelf: s.self.base}
+		if at.parent >= 0 {
+			f.Depth = t.Frames[at.parent].Depth + 1
+			t.Depth = max(t.Depth, int(f.Depth))
+		}
+		id := int32(len(t.Frames))
+		t.Frames, ps = append(t.Frames, f), append(ps, s.worth)
+		below := children[childrenOf[at.made]:childrenOf[at.made+1]]
+		for _, child := range slices.Backward(below) {
+			stack = append(stack, step{child, id})
+		}
+	}
+	t.close()
+	if t.Diff {
+		t.judge(ps, g.seconds)
+	}
+}
+
+// close sets where each subtree ends.
+func (t *Tree) close() {
+	for i := range t.Frames {
+		t.Frames[i].Next = int32(i + 1)
+	}
+	for i := len(t.Frames) - 1; i > 0; i-- {
+		f := &t.Frames[i]
+		if parent := &t.Frames[f.Parent]; f.Next > parent.Next {
+			parent.Next = f.Next
+		}
+	}
+}
+
+// usedNames puts the names of frames that were made into the Tree, in order, and tells what
+// each became.
+func (g *grower) usedNames() []uint32 {
+	rename := make([]uint32, len(g.table.names))
+	var used []uint32
+	for i := range g.made {
+		if name := g.made[i].name; rename[name] == 0 {
+			rename[name] = 1
+			used = append(used, name)
+		}
+	}
+	slices.SortFunc(used, func(a, b uint32) int {
+		return cmp.Or(strings.Compare(g.table.names[a], g.table.names[b]), cmp.Compare(a, b))
+	})
+	t := g.t
+	for i, name := range used {
+		rename[name] = uint32(i)
+		t.Names, t.Classes = append(t.Names, g.table.names[name]), append(t.Classes, g.table.classes[name])
+		t.Files, t.Libraries = append(t.Files, g.table.files[name]), append(t.Libraries, g.table.libraries[name])
+	}
+	return rename
+}
+
+// children are the frames below each that was made, by name: those of i are
+// children[of[i]:of[i+1]].
+func (g *grower) children(rename []uint32) (of, children []int32) {
+	of = make([]int32, len(g.made)+1)
+	for i := range g.made[1:] {
+		of[g.made[i+1].parent+1]++
+	}
+	for i := range g.made {
+		of[i+1] += of[i]
+	}
+	children = make([]int32, len(g.made)-1)
+	at := slices.Clone(of)
+	for i := 1; i < len(g.made); i++ {
+		parent := g.made[i].parent
+		children[at[parent]] = int32(i)
+		at[parent]++
+	}
+	for i := range g.made {
+		slices.SortFunc(children[of[i]:of[i+1]], func(a, b int32) int {
+			return cmp.Compare(rename[g.made[a].name], rename[g.made[b].name])
+		})
+	}
+	return of, children
+}

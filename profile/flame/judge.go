@@ -1,0 +1,80 @@
+package flame
+
+import (
+	"math"
+
+	"kitescope/profile/report"
+	"kitescope/profile/significance"
+)
+
+// Level is the chance, over all frames of a difference, of calling noise a change.
+const Level = 0.01
+
+// Verdict says what the change of a frame is worth.
+func (t *Tree) Verdict(frame int32) report.Verdict {
+	if t.Verdicts == nil {
+		return report.Undecided
+	}
+	return t.Verdicts[frame]
+}
+
+// judge works out P and Verdicts of events and of how long either side took, by the rules of
+// report.NewComparison: equal rates are tested where the times are known and nothing was
+// normalized, else equal shares.
+func (t *Tree) judge(of []worth, seconds [2]float64) {
+	t.P, t.Verdicts = make([]float64, len(t.Frames)), make([]report.Verdict, len(t.Frames))
+	known := t.SamplesTotal >= 0 && t.BaseSamples >= 0
+	before, after := float64(t.BaseSamples), float64(t.SamplesTotal)
+	if !t.Normalized && seconds[0] > 0 && seconds[1] > 0 {
+		t.Hypothesis = report.EqualRates
+		before, after = seconds[0], seconds[1]
+	}
+	t.Before, t.After = before, after
+	// A frame with all the events of its caller is no other question than its caller, so that
+	// deep stacks do not make the correction stricter.
+	asks := make([]int32, len(t.Frames))
+	candidates := make([]float64, 0, len(t.Frames))
+	raw, weights := make([]float64, 0, len(t.Frames)), make([]float64, 0, len(t.Frames))
+	for i := range t.Frames {
+		parent := t.Frames[i].Parent
+		if parent >= 0 && (parent > 0 || t.Hypothesis == report.EqualRates) && of[i].events == of[parent].events && of[i].baseEvents == of[parent].baseEvents {
+			asks[i] = asks[parent]
+			continue
+		}
+		p := math.NaN()
+		if known && (i > 0 || t.Hypothesis == report.EqualRates) { // the root's share is 1
+			p = t.equal(&of[i])
+		}
+		asks[i] = int32(len(raw))
+		raw, candidates = append(raw, p), append(candidates, t.candidate(p, &of[i]))
+		weights = append(weights, math.Sqrt(of[i].events+of[i].baseEvents))
+	}
+	corrected := significance.HolmWeighted(candidates, func(i int) float64 { return weights[i] })
+	for i := range t.Frames {
+		p := corrected[asks[i]]
+		if math.IsNaN(p) {
+			p = raw[asks[i]]
+		}
+		t.P[i] = p
+		t.Verdicts[i] = report.VerdictOf(p, Level, of[i].events/after-of[i].baseEvents/before)
+	}
+}
+
+// equal is the chance that a frame's events differ as much or more.
+func (t *Tree) equal(w *worth) float64 {
+	is, was := int64(math.Round(w.events)), int64(math.Round(w.baseEvents))
+	if t.Hypothesis == report.EqualRates {
+		return significance.EqualRatesP(was, t.Before, is, t.After)
+	}
+	return significance.EqualSharesP(min(was, t.BaseSamples), t.BaseSamples, min(is, t.SamplesTotal), t.SamplesTotal)
+}
+
+// candidate is p, or NaN where so few events could not be told apart at the level if all were on
+// one side: such a frame cannot be significant and does not count in the correction (Tarone).
+func (t *Tree) candidate(p float64, w *worth) float64 {
+	odds := t.Before / (t.Before + t.After)
+	if math.Pow(min(odds, 1-odds), w.events+w.baseEvents) > Level {
+		return math.NaN()
+	}
+	return p
+}

@@ -1,0 +1,130 @@
+package flame
+
+// Widths is what the width of a frame stands for in a difference.
+type Widths uint8
+
+// Widths of frames. Of a tree that is no difference all are the same.
+const (
+	// WidthNew is the new side's value: what has vanished has no width.
+	WidthNew Widths = iota
+	// WidthBase is the base's: what is new has none.
+	WidthBase
+	// WidthBoth is wide enough for what is there on either side, vanished frames included: what
+	// is self is as wide as the larger of both sides, and a frame as wide as all that is in it.
+	WidthBoth
+)
+
+var widthNames = [...]string{"new", "base", "both"}
+
+func (w Widths) String() string { return widthNames[w] }
+
+// Widths are the widths of all frames, in the unit of Tree.Type: each at least the sum of its
+// children's.
+func (t *Tree) Widths(w Widths) []int64 {
+	widths := make([]int64, len(t.Frames))
+	for i := range t.Frames {
+		switch f := &t.Frames[i]; {
+		case w == WidthNew || !t.Diff:
+			widths[i] = f.Total
+		default:
+			widths[i] = f.Base
+		}
+	}
+	if w != WidthBoth || !t.Diff {
+		return widths
+	}
+	// What of each frame is not in a child that was kept, on either side.
+	rest := make([][2]int64, len(t.Frames))
+	for i := range t.Frames {
+		rest[i] = [2]int64{t.Frames[i].Total, t.Frames[i].Base}
+	}
+	for i := len(t.Frames) - 1; i > 0; i-- {
+		f := &t.Frames[i]
+		rest[f.Parent][0] -= f.Total
+		rest[f.Parent][1] -= f.Base
+	}
+	clear(widths)
+	for i := len(t.Frames) - 1; i >= 0; i-- {
+		widths[i] = add(widths[i], max(rest[i][0], rest[i][1], 0))
+		if i > 0 {
+			parent := t.Frames[i].Parent
+			widths[parent] = add(widths[parent], widths[i])
+		}
+	}
+	return widths
+}
+
+// Span is where a frame is drawn.
+type Span struct {
+	Frame    int32
+	From, To float64
+}
+
+// Layout puts the frames below zoom, and the callers of it over its whole width, into columns
+// from 0 to width: one row for each depth, each from left to right. Frames narrower than least
+// columns are left out, with all below them; they are not even looked at. widths are those of
+// Widths. rows is used for the result, if it is not nil.
+func (t *Tree) Layout(rows [][]Span, widths []int64, zoom int32, width, least float64) [][]Span {
+	for i := range rows {
+		rows[i] = rows[i][:0]
+	}
+	put := func(depth int32, s Span) {
+		for int(depth) >= len(rows) {
+			rows = append(rows, nil)
+		}
+		rows[depth] = append(rows[depth], s)
+	}
+	for f := zoom; f >= 0; f = t.Frames[f].Parent {
+		put(t.Frames[f].Depth, Span{f, 0, width})
+	}
+	scale := 0.0
+	if widths[zoom] > 0 {
+		scale = width / float64(widths[zoom])
+	}
+	// at is where the next child begins, by depth.
+	first := t.Frames[zoom].Depth
+	at := make([]float64, 1, t.Depth+2)
+	for i := zoom + 1; i < t.Frames[zoom].Next; {
+		f := &t.Frames[i]
+		level := int(f.Depth - first)
+		from := at[level-1]
+		to := min(width, from+float64(widths[i])*scale)
+		at[level-1] = to
+		if widths[i] <= 0 || to-from < least {
+			i = f.Next
+			continue
+		}
+		put(f.Depth, Span{i, from, to})
+		at = append(at[:level], from)
+		i++
+	}
+	for len(rows) > 0 && len(rows[len(rows)-1]) == 0 {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
+
+// Path are the names from the frame below the root to a frame.
+func (t *Tree) Path(frame int32) []string {
+	names := make([]string, t.Frames[frame].Depth)
+	for f := frame; f > 0; f = t.Frames[f].Parent {
+		names[t.Frames[f].Depth-1] = t.Names[t.Frames[f].Name]
+	}
+	return names
+}
+
+// Find is the frame on a path of names, as far down as it can be followed.
+func (t *Tree) Find(path []string) int32 {
+	at := int32(0)
+next:
+	for _, name := range path {
+		for i := at + 1; i < t.Frames[at].Next; i = t.Frames[i].Next {
+			if t.Names[t.Frames[i].Name] == name {
+				at = i
+				continue next
+			}
+		}
+		return at
+	}
+	return at
+}

@@ -1,0 +1,184 @@
+package flame
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+)
+
+// New joins the stacks of a Profile.
+func New(p *profile.Profile, o Options) (*Tree, error) {
+	if err := hasStacks(p); err != nil {
+		return nil, err
+	}
+	kind, err := p.KindOf(o.SampleIndex)
+	if err != nil {
+		return nil, err
+	}
+	g, err := newGrower(p.Types[kind], o)
+	if err != nil {
+		return nil, err
+	}
+	g.join(p, kind, 1, false)
+	return g.tree(), nil
+}
+
+// NewDiff joins the stacks of two Profiles of one kind.
+func NewDiff(base, p *profile.Profile, o Options) (*Tree, error) {
+	g, err := newDiffGrower(base, p, o)
+	if err != nil {
+		return nil, err
+	}
+	return g.tree(), nil
+}
+
+// hasStacks refuses tables, of which a flame graph would be a row of leaves.
+func hasStacks(p *profile.Profile) error {
+	if !p.Origin.Flat {
+		return nil
+	}
+	return &profile.HintError{
+		Err:  fmt.Errorf("%s is a table without stacks: no flame graph can be drawn of it", p.Origin.Name),
+		Hint: "record with perf record -g and read what perf script prints; profile top and profile diff read tables",
+	}
+}
+
+func newDiffGrower(base, p *profile.Profile, o Options) (*grower, error) {
+	for _, side := range []*profile.Profile{base, p} {
+		if err := hasStacks(side); err != nil {
+			return nil, err
+		}
+	}
+	baseKind, err := base.KindOf(o.SampleIndex)
+	if err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	kind, err := p.KindOf(o.SampleIndex)
+	if err != nil {
+		return nil, err
+	}
+	if was, is := base.Types[baseKind], p.Types[kind]; was != is {
+		return nil, &report.Mismatch{
+			What: fmt.Sprintf("the base is of %s and the new profile of %s", was, is),
+			Hint: "compare profiles of one kind, or name a sample type that both have",
+		}
+	}
+	g, err := newGrower(p.Types[kind], o)
+	if err != nil {
+		return nil, err
+	}
+	g.t.Diff = true
+	if o.Normalize {
+		if g.t.Factor, err = factor(base, baseKind, p, kind); err != nil {
+			return nil, err
+		}
+		g.t.Normalized = true
+	}
+	g.join(base, baseKind, 1, true)
+	g.join(p, kind, g.t.Factor, false)
+	return g, nil
+}
+
+// factor is what pprof multiplies the new values by under -normalize (google/pprof
+// profile/merge.go: Normalize): of the whole profiles, as filters come later there.
+func factor(base *profile.Profile, baseKind int, p *profile.Profile, kind int) (float64, error) {
+	var was, is int64
+	for i := range base.Len() {
+		was += base.Value(i, baseKind)
+	}
+	for i := range p.Len() {
+		is += p.Value(i, kind)
+	}
+	if was <= 0 || is <= 0 {
+		return 0, &report.Mismatch{
+			What: fmt.Sprintf("cannot normalize: the total of %s is %d in the base and %d in the new profile", p.Types[kind], was, is),
+			Hint: "compare without normalizing, or take another sample type",
+		}
+	}
+	return float64(was) / float64(is), nil
+}
+
+func newGrower(kind profile.ValueType, o Options) (*grower, error) {
+	if o.By > profile.ByClass {
+		return nil, fmt.Errorf("a flame graph is made of frames, and a %s is none", o.By)
+	}
+	if o.MaxFrames <= 0 || o.MaxFrames > mostFrames {
+		o.MaxFrames = mostFrames
+	}
+	g := &grower{o: o, t: &Tree{Type: kind, By: o.By, Inverted: o.Inverted, Nodes: o.Nodes, Factor: 1}, step: ^uint32(0)}
+	if o.Inverted {
+		g.step = 1
+	}
+	switch o.By {
+	case profile.ByFile, profile.ByPackage, profile.ByMapping, profile.ByClass:
+		g.collapse = true
+	default:
+	}
+	return g, nil
+}
+
+// nameTable are the names of all sides.
+type nameTable struct {
+	names     []string
+	classes   []profile.Class
+	files     []string
+	libraries []string
+}
+
+// addFrames adds a side's names and tells what each is here; nil: the same.
+func (n *nameTable) addFrames(f *profile.Frames, libraries []string) []uint32 {
+	if n.names == nil {
+		// Clipped, as names that are added must not end up in the Profile's tables.
+		n.names, n.classes, n.files = slices.Clip(f.Names), slices.Clip(f.Classes), slices.Clip(f.Files)
+		n.libraries = libraries
+		return nil
+	}
+	known := make(map[string]uint32, len(n.names))
+	for i, name := range n.names {
+		known[name] = uint32(i)
+	}
+	ids := make([]uint32, len(f.Names))
+	for i, name := range f.Names {
+		id, ok := known[name]
+		if !ok {
+			id = n.add(name, f.Classes[i], f.Files[i], libraries[i])
+		}
+		ids[i] = id
+	}
+	return ids
+}
+
+func (n *nameTable) add(name string, class profile.Class, file, library string) uint32 {
+	n.names, n.classes = append(n.names, name), append(n.classes, class)
+	n.files, n.libraries = append(n.files, file), append(n.libraries, library)
+	return uint32(len(n.names) - 1)
+}
+
+// librariesOf are the base names of the files that each name's locations are mapped from.
+func librariesOf(p *profile.Profile, f *profile.Frames) []string {
+	files := make([]string, len(p.Mappings))
+	for i := range p.Mappings {
+		if file := p.Mappings[i].File; file != "" {
+			files[i] = path.Base(file)
+		}
+	}
+	libraries := make([]string, len(f.Names))
+	seen := make([]bool, len(f.Names))
+	for i := range p.Locations {
+		file := ""
+		if m := p.Locations[i].Mapping; m != profile.NoMapping {
+			file = files[m]
+		}
+		for _, id := range f.Of(uint32(i)) {
+			if !seen[id] {
+				seen[id], libraries[id] = true, file
+			} else if libraries[id] != file {
+				libraries[id] = ""
+			}
+		}
+	}
+	return libraries
+}

@@ -1,0 +1,62 @@
+package flame
+
+import "slices"
+
+// Prune is the Tree with its largest frames only, at most so many, each worth least of the total
+// or more: the rule by which New leaves frames out.
+func (t *Tree) Prune(most int, least float64) *Tree {
+	most = max(most, 1)
+	shares := make([]float64, len(t.Frames))
+	for i := range t.Frames {
+		share, base := t.Share(int32(i))
+		shares[i] = max(share, base)
+	}
+	shares[0] = 1
+	limit, equal := least, len(t.Frames) // how many that are worth just the limit may stay
+	if len(t.Frames) > most {
+		sorted := slices.Clone(shares)
+		slices.Sort(sorted)
+		if at := len(sorted) - most; sorted[at] >= limit {
+			limit = sorted[at]
+			above, _ := slices.BinarySearchFunc(sorted, limit, func(s, limit float64) int {
+				if s <= limit {
+					return -1
+				}
+				return 1
+			})
+			equal = most - (len(sorted) - above)
+		}
+	}
+	out := *t
+	out.Frames, out.P, out.Verdicts, out.Depth = nil, nil, nil, 0
+	out.PrunedMin = 1
+	index := make([]int32, len(t.Frames))
+	for i := range t.Frames {
+		f := t.Frames[i]
+		index[i] = -1
+		if i > 0 {
+			if f.Parent = index[f.Parent]; f.Parent < 0 {
+				continue
+			}
+		}
+		if shares[i] == limit {
+			equal--
+		}
+		if shares[i] < limit || shares[i] == limit && equal < 0 {
+			out.Pruned++
+			continue
+		}
+		out.PrunedMin = min(out.PrunedMin, shares[i])
+		out.Depth = max(out.Depth, int(f.Depth))
+		index[i] = int32(len(out.Frames))
+		out.Frames = append(out.Frames, f)
+		if t.P != nil {
+			out.P, out.Verdicts = append(out.P, t.P[i]), append(out.Verdicts, t.Verdicts[i])
+		}
+	}
+	if out.Pruned == 0 {
+		out.PrunedMin = 0
+	}
+	out.close()
+	return &out
+}
