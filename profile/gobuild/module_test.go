@@ -1,0 +1,156 @@
+package gobuild
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const program = "package main\n\nfunc main() {}\n"
+
+func TestFindModule(t *testing.T) {
+	dir := writeModule(t,
+		"go.mod", goMod, "lib.go", "package prog\n",
+		"cmd/server/main.go", program, "cmd/server/conf/conf.go", "package conf\n",
+		"examples/small/main.go", program,
+		"testdata/x/main.go", program, "_old/main.go", program,
+		"nested/go.mod", "module example.com/nested\n", "nested/main.go", program,
+	)
+	for _, from := range []string{"", "cmd/server/conf", "testdata/x"} {
+		m, err := FindModule(t.Context(), filepath.Join(dir, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &Module{Dir: dir, Asked: filepath.Join(dir, from), Path: "example.com/prog", GoVersion: runtime.Version(), Mains: []Main{
+			{ImportPath: "example.com/prog/cmd/server", Dir: filepath.Join(dir, "cmd", "server")},
+			{ImportPath: "example.com/prog/examples/small", Dir: filepath.Join(dir, "examples", "small"), Example: true},
+		}}
+		if diff := cmp.Diff(want, m); diff != "" {
+			t.Errorf("from %q (-want +got):\n%s", from, diff)
+		}
+		for _, name := range []string{"", "server", "cmd/server", "./cmd/server/", "example.com/prog/cmd/server", filepath.Join(dir, "cmd", "server")} {
+			if main, err := m.Main(name); err != nil || main.ImportPath != "example.com/prog/cmd/server" {
+				t.Errorf("%q: %v, %v", name, main, err)
+			}
+		}
+		if main, err := m.Main("small"); err != nil || !main.Example {
+			t.Errorf("%v, %v", main, err)
+		}
+	}
+}
+
+func TestNoMainPackage(t *testing.T) {
+	several := []string{"go.mod", goMod, "main.go", program}
+	for name := range strings.FieldsSeq("a b c d e f g h i j k l") {
+		several = append(several, "cmd/"+name+"/main.go", program)
+	}
+	for _, test := range []struct {
+		name       string
+		files      []string
+		ask        string
+		want, hint string
+	}{
+		{"a library", []string{"go.mod", goMod, "lib.go", "package prog\n"}, "", "has no main package", "with a main package"},
+		{"nothing at all", []string{"go.mod", goMod}, "", "has no main package", "with a main package"},
+		{"several", several, "", "has 13 main packages", "name one of them: ., ./cmd/a, ./cmd/b, ./cmd/c, ./cmd/d, ./cmd/e, ./cmd/f, ./cmd/g, ./cmd/h, ./cmd/i, ./cmd/j, ./cmd/k, and 1 more"},
+		{"another name", several, "cmd/z", `no main package "cmd/z"`, "its main packages: ., ./cmd/a"},
+	} {
+		m, err := FindModule(t.Context(), writeModule(t, test.files...))
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		_, err = m.Main(test.ask)
+		checkError(t, test.name, err, test.want, test.hint)
+	}
+	dir := writeModule(t, several...)
+	m, err := FindModule(t.Context(), filepath.Join(dir, "cmd", "c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if main, err := m.Main(""); err != nil || main.ImportPath != "example.com/prog/cmd/c" {
+		t.Errorf("the folder that was asked about: %v, %v", main, err)
+	}
+	if main, err := m.Main("."); err != nil || main.ImportPath != "example.com/prog" {
+		t.Errorf("%v, %v", main, err)
+	}
+}
+
+// checkError compares an error and its hint with a part of what is wanted.
+func checkError(t *testing.T, name string, err error, want, hint string) {
+	t.Helper()
+	hinted, ok := errors.AsType[*Error](err)
+	if err == nil || !strings.Contains(err.Error(), want) || !ok || !strings.Contains(hinted.Hint, hint) {
+		t.Errorf("%s: %v (%+v), want %q and the hint %q", name, err, hinted, want, hint)
+	}
+}
+
+func TestNoModule(t *testing.T) {
+	dir := t.TempDir()
+	_, err := FindModule(t.Context(), dir)
+	checkError(t, "no go.mod", err, "no go.mod in", "that has a go.mod")
+	file := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(file, []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = FindModule(t.Context(), file)
+	checkError(t, "a file", err, "it is not a folder", "give the module's folder")
+	if _, err := FindModule(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestModuleOutsideItsWorkspace(t *testing.T) {
+	dir := writeModule(t, "go.work", "go 1.26\n\nuse ./b\n", "a/go.mod", goMod, "a/main.go", program, "b/go.mod", "module example.com/b\n\ngo 1.26\n", "b/main.go", program)
+	_, err := FindModule(t.Context(), filepath.Join(dir, "a"))
+	checkError(t, "not listed", err, "list the packages of module", "GOWORK=off")
+	m, err := FindModule(t.Context(), filepath.Join(dir, "b"))
+	if err != nil || len(m.Mains) != 1 || m.Path != "example.com/b" {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestBrokenModule(t *testing.T) {
+	_, err := FindModule(t.Context(), writeModule(t, "go.mod", "modul example.com/prog\n", "main.go", program))
+	if err == nil || !strings.Contains(err.Error(), "unknown directive: modul") {
+		t.Errorf("%v", err)
+	}
+	// Of a main package that does not compile it is known that it is one.
+	m, err := FindModule(t.Context(), writeModule(t, "go.mod", goMod, "main.go", "package main\n\nfunc main() { undefined() }\n"))
+	if err != nil || len(m.Mains) != 1 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	_, err = FindModule(t.Context(), writeModule(t,
+		"go.mod", goMod+"\nrequire example.com/x v1.0.0\n", "main.go", program, "vendor/modules.txt", "# example.com/y v1.0.0\n## explicit\n"))
+	checkError(t, "vendor", err, "inconsistent vendoring", "go mod vendor")
+}
+
+func TestReadOnlyModule(t *testing.T) {
+	dir := writeModule(t, "go.mod", goMod, "main.go", program)
+	t.Setenv("GOMODCACHE", filepath.Dir(dir))
+	m, err := FindModule(t.Context(), dir)
+	if err != nil || !m.ReadOnly {
+		t.Errorf("in the module cache: %+v, %v", m, err)
+	}
+}
+
+func TestNoGoCommand(t *testing.T) {
+	dir := writeModule(t, "go.mod", goMod, "main.go", program)
+	t.Setenv("PATH", t.TempDir())
+	_, err := FindModule(t.Context(), dir)
+	checkError(t, "no go", err, "no go command", "go.dev/dl")
+}
+
+func TestFindModuleEndsWhenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := FindModule(ctx, writeModule(t, "go.mod", goMod, "main.go", program)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}

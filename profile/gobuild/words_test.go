@@ -1,0 +1,136 @@
+package gobuild
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/profile/pgo"
+)
+
+// said is what go1.26.8 said of a program, shortened.
+const said = `# internal/cpu
+hot-callsite-thres-from-CDF=24.494949494949495
+/usr/local/go/src/internal/cpu/cpu.go:184:12: call internal/cpu.Initialize:4: no hot callee
+# example.com/app/v2 [example.com/app/v2]
+hot-callsite-thres-from-CDF=24.494949494949495
+./main.go:58:15: PGO devirtualize considering call s.area(i)
+./main.go:58:15: edge main.total:4 -> main.(*square).area (weight 186): hottest so far
+./main.go:58:15: edge main.total:4 -> main.(*circle).area (weight 1): too cold (hottest 186)
+./main.go:58:15: edge main.total:4 -> example.com/far.(*T).area (weight 1) (missing IR): hottest so far
+./main.go:58:15: call main.total:4: hottest callee main.(*square).area (weight 186)
+./main.go:58:15: PGO devirtualizing interface call s.area to (*square).area
+./main.go:61:13: PGO devirtualize considering call never(t)
+./main.go:62:2: PGO devirtualize considering call done()
+./main.go:62:2: can't PGO devirtualize go/defer call done()
+./main.go:52:6: cannot inline never: marked go:noinline
+hot-node enabled increased budget=2000 for func=main.total
+./main.go:54:6: can inline total with cost 297 as: func([]shape, int) int { t := 0; for loop; return t }
+./main.go:66:6: cannot inline main: function too complex: cost 1144 exceeds budget 80
+./main.go:66:6: function main considered 'big'; reducing max cost of inlinees
+hot-big check disallows inlining for call main.total (cost 297) at ./main.go:73:13 in big function main.main
+./main.go:61:13: cannot inline never into main.total: repeated recursive cycle
+./main.go:60:10: inlining call to mix
+./main.go:54:12: parameter ss leaks to {heap} for total with derefs=1:
+./main.go:54:12:   flow: {temp} ← ss:
+./main.go:69:16: &square{...} escapes to heap in main:
+./main.go:70:2: undefined: missing
+go: some other error
+`
+
+func TestWords(t *testing.T) {
+	dir := t.TempDir()
+	w := newWords(dir)
+	main := filepath.Join(dir, "main.go")
+	const pkg = "example.com/app/v2"
+	for _, name := range []string{"total", "never", "main"} {
+		w.want(funcKey{pkg, name})
+	}
+	for _, line := range []int{58, 61, 62, 73} {
+		w.sites[site{main, line}] = &siteWords{}
+	}
+	var unknown []string
+	for line := range strings.Lines(said) {
+		line = strings.TrimSuffix(line, "\n")
+		if !w.line([]byte(line)) {
+			unknown = append(unknown, line)
+		}
+	}
+	if diff := cmp.Diff([]string{"# internal/cpu", "# example.com/app/v2 [example.com/app/v2]", "./main.go:70:2: undefined: missing", "go: some other error"}, unknown); diff != "" {
+		t.Errorf("kept for the error (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[funcKey]int{{pkg, "total"}: 297}, w.cost, cmp.AllowUnexported(funcKey{})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[funcKey]string{{pkg, "never"}: "marked go:noinline", {pkg, "main"}: "function too complex: cost 1144 exceeds budget 80"}, w.never, cmp.AllowUnexported(funcKey{})); diff != "" {
+		t.Error(diff)
+	}
+	if !w.big[funcKey{pkg, "main"}] {
+		t.Error("the large function is not noted")
+	}
+	square := pgo.Edge{Caller: "main.total", Callee: "main.(*square).area", Offset: 4}
+	if diff := cmp.Diff(map[pgo.Edge]string{square: "./main.go:58"}, w.chosen); diff != "" {
+		t.Error(diff)
+	}
+	if got := w.refused[pgo.Edge{Caller: "main.total", Callee: "main.(*circle).area", Offset: 4}]; got != hotterRival {
+		t.Error(got)
+	}
+	if got := w.refused[pgo.Edge{Caller: "main.total", Callee: "example.com/far.(*T).area", Offset: 4}]; !strings.Contains(got, "does not import") {
+		t.Error(got)
+	}
+	want := map[int]siteWords{58: {calls: []string{"s.area(i)"}, indirect: 1}, 61: {calls: []string{"never(t)"}, cycle: true}, 62: {calls: []string{"done()"}, goDefer: 1}, 73: {big: true}}
+	for line, s := range want {
+		if diff := cmp.Diff(&s, w.sites[site{main, line}], cmp.AllowUnexported(siteWords{})); diff != "" {
+			t.Errorf("line %d: %s", line, diff)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"main.main":                          {"main", "main"},
+		"runtime.(*mspan).init":              {"runtime", "(*mspan).init"},
+		"gopkg.in/yaml%2ev3.(*parser).parse": {"gopkg.in/yaml.v3", "(*parser).parse"},
+		"github.com/a/b.T.M.func1":           {"github.com/a/b", "T.M.func1"},
+		"slices.SortFunc[...]":               {"slices", "SortFunc[...]"},
+		"a/b.F[c/d.T]":                       {"a/b", "F[c/d.T]"},
+		"asmcgocall":                         {"", "asmcgocall"},
+		"":                                   {"", ""},
+		"go.opentelemetry.io/x%zz.F":         {"go.opentelemetry.io/x%zz", "F"},
+	} {
+		pkg, local := split(name)
+		if got := [2]string{pkg, local}; got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	for pos, want := range map[string]string{
+		"./main.go:58:15": "./main.go:58", `C:\src\a.go:1:2`: `C:\src\a.go:1`, "a.go:7": "a.go:7", "<autogenerated>:1": "<autogenerated>:1", "": "", "a:b:c": "a:b:c",
+	} {
+		if got := line(pos); got != want {
+			t.Errorf("%q: %q, want %q", pos, got, want)
+		}
+	}
+}
+
+func FuzzWords(f *testing.F) {
+	f.Add(said)
+	f.Add("x:1:2: edge a:1 -> b (weight")
+	f.Add("hot-big check disallows inlining for call ) at  in big function ")
+	f.Fuzz(func(t *testing.T, text string) {
+		w := newWords("/src")
+		for _, line := range []int{1, 58, 61} {
+			w.sites[site{"/src/main.go", line}] = &siteWords{}
+		}
+		lines := &lineWriter{to: w.line, tail: &tail{}}
+		lines.Write([]byte(text))
+		lines.end()
+		if n := len(lines.tail.String()); n > maxTail+8 {
+			t.Errorf("%d bytes kept", n)
+		}
+	})
+}

@@ -1,0 +1,153 @@
+package pgo
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/profile"
+)
+
+func (r *Refusal) err() error { return &profile.HintError{Err: errors.New(r.Message), Hint: r.Hint} }
+
+// takeCPU is what helps against profiles of another kind.
+const takeCPU = "take a CPU profile: kitescope profile pull --kind cpu, or /debug/pprof/profile?seconds=30"
+
+func wrongType(p *profile.Profile) *Refusal {
+	types := make([]string, len(p.Types))
+	for i, t := range p.Types {
+		types[i] = t.String()
+	}
+	return &Refusal{"wrong-type", "Go takes samples/count or cpu/nanoseconds, and this has " + strings.Join(types, ", "), takeCPU}
+}
+
+// imported reports whether a profile was read from another format than Go's own.
+func imported(p *profile.Profile) bool { return p.Origin.Format != "" && p.Origin.Format != "pprof" }
+
+func hasStartLines(p *profile.Profile) bool {
+	return slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.StartLine != 0 })
+}
+
+func noStartLines(p *profile.Profile) *Refusal {
+	if imported(p) {
+		return &Refusal{
+			"no-start-lines", fmt.Sprintf("no function has a start line, which the format %s does not tell: Go refuses it", p.Origin.Format),
+			"take the profile with Go's own profiler: runtime/pprof or /debug/pprof/profile",
+		}
+	}
+	if hasStartLines(p) {
+		return &Refusal{
+			"no-start-lines", "no stack ends in Go, with the two frames that the compiler looks at: it finds no start line there, and refuses it",
+			"the time goes to native code; profile longer, or under a load of Go",
+		}
+	}
+	return &Refusal{
+		"no-start-lines", "no function has a start line: Go refuses it",
+		"programs built with Go 1.20 and later write them; was the profile converted on the way?",
+	}
+}
+
+// Refusals are what speaks against a profile on its own: what Go refuses, and what it takes and ignores. There are
+// none if it can be built with, however little it may be.
+func Refusals(p *profile.Profile) []Refusal {
+	if p.Len() == 0 {
+		return []Refusal{{"no-samples", "it has no samples: Go takes it, says nothing and does nothing", "profile the process while it is under load"}}
+	}
+	if kindOf(p) < 0 {
+		if !hasStartLines(p) && imported(p) {
+			return []Refusal{*noStartLines(p)} // another sample type would not help
+		}
+		return []Refusal{*wrongType(p)}
+	}
+	if r := wrongValues(p, kindOf(p)); r != nil {
+		return []Refusal{*r}
+	}
+	named, native := namesOf(p)
+	switch {
+	case named == 0:
+		return []Refusal{{"no-names", "no function has a name, there are addresses only: Go has nothing to find calls by", "let the process write the profile itself: it knows its names, stripped or not"}}
+	case native:
+		return []Refusal{{"no-go", "there is no Go code in it", "profile a Go program, by its own profiler: runtime/pprof or /debug/pprof/profile"}}
+	}
+	c, err := callsOf(p)
+	if err != nil {
+		return []Refusal{{"too-large", err.Error(), ""}}
+	}
+	if !c.hasStartLine {
+		return []Refusal{*noStartLines(p)}
+	}
+	if len(c.edges().ByWeight) == 0 {
+		return []Refusal{{"no-calls", "no function calls another in it: Go takes it, says nothing and does nothing", "was it converted without its stacks?"}}
+	}
+	return nil
+}
+
+// wrongValues is what is wrong with the numbers of samples: Go adds them up as they are.
+func wrongValues(p *profile.Profile, kind int) *Refusal {
+	below, zero := 0, 0
+	for i := range p.Len() {
+		switch v := p.Value(i, kind); {
+		case v < 0:
+			below++
+		case v == 0:
+			zero++
+		}
+	}
+	switch k, ok := p.Overflow(); {
+	case below > 0:
+		return &Refusal{
+			"negative-values", fmt.Sprintf("%d of its %d samples are below 0, as in a difference of two profiles: Go takes them, and which calls are hot is anything", below, p.Len()),
+			"take one of the two profiles",
+		}
+	case ok && k == kind:
+		return &Refusal{"too-large", "its values add up to more than 64 bits hold: Go adds them up to anything", "is it damaged? take it again"}
+	case zero == p.Len():
+		return &Refusal{
+			"all-zero", fmt.Sprintf("all of its %d samples are 0: Go finds nothing in it, and refuses it as if it had no start lines", zero),
+			"profile the process while it is under load",
+		}
+	}
+	return nil
+}
+
+// namesOf counts the functions with names; native says that all of these are of native code.
+func namesOf(p *profile.Profile) (named int, native bool) {
+	native = true
+	kinds := p.KindsOfLocations()
+	for i := range p.Locations {
+		for _, line := range p.LinesOf(uint32(i)) {
+			if p.Functions[line.Function].Name != "" {
+				named++
+			}
+		}
+		switch kinds[i].Class {
+		case profile.GoCode, profile.Runtime, profile.GC, profile.Assembly, profile.Cgo:
+			native = false
+		case profile.Syscall, profile.Idle, profile.Unknown, profile.Native, profile.Kernel, profile.Managed:
+		}
+	}
+	return named, named > 0 && native
+}
+
+// ErrPreprofile is the Err of an Input that `go tool preprofile` wrote (IsPreprofile): Go takes it for -pgo as well.
+var ErrPreprofile = errors.New("it is the output of go tool preprofile: calls and their weights, and no samples to judge by")
+
+// unread is why an input without a profile is unfit.
+func unread(in *Input) Refusal {
+	hint := ""
+	if hinted, ok := errors.AsType[*profile.HintError](in.Err); ok {
+		hint = hinted.Hint
+	}
+	message := "it cannot be read"
+	if in.Err != nil {
+		message = in.Err.Error()
+	}
+	if errors.Is(in.Err, ErrPreprofile) {
+		return Refusal{"preprofile", message, "judge the profile that it was made of"}
+	}
+	if strings.HasSuffix(message, "is empty") {
+		return Refusal{"empty", "the file is empty: Go takes it, says nothing and does nothing", hint}
+	}
+	return Refusal{"unreadable", message, hint}
+}

@@ -1,0 +1,162 @@
+package pgo
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kitescope/profile"
+	"kitescope/profile/read"
+)
+
+// readFile reads a file of any format.
+func readFile(t *testing.T, name string) *profile.Profile {
+	t.Helper()
+	p, err := read.Open(t.Context(), filepath.Join("../../testdata/profiles", name), read.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// changed is a profile with a change made to a copy of its tables.
+func changed(p *profile.Profile, change func(p *profile.Profile)) *profile.Profile {
+	own := *p
+	own.Values, own.Functions, own.Lines, own.Locations = slices.Clone(p.Values), slices.Clone(p.Functions), slices.Clone(p.Lines), slices.Clone(p.Locations)
+	change(&own)
+	return &own
+}
+
+// Each is refused for what is wrong with it, and for nothing else, with what helps; and Go refuses those of which that is said.
+func TestUnfitForTheRealReason(t *testing.T) {
+	good := milvus(t, "cpu-hnswcos-nq1-20s")
+	with := func(change func(p *profile.Profile)) *profile.Profile { return changed(good, change) }
+	for name, c := range map[string]struct {
+		p           *profile.Profile
+		id, message string
+		goRefuses   bool
+	}{
+		"heap":      {milvus(t, "heap"), "wrong-type", "this has alloc_objects/count, alloc_space/bytes, inuse_objects/count, inuse_space/bytes", true},
+		"allocs":    {milvus(t, "allocs"), "wrong-type", "alloc_space/bytes", true},
+		"goroutine": {milvus(t, "goroutine"), "wrong-type", "this has goroutine/count", true},
+		"threads":   {milvus(t, "threadcreate"), "wrong-type", "this has threadcreate/count", true},
+		"mutex":     {milvus(t, "mutex"), "no-samples", "it has no samples", false},
+		"block":     {milvus(t, "block"), "no-samples", "it has no samples", false},
+		"contention": {with(func(p *profile.Profile) {
+			p.Types = []profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}
+		}), "wrong-type", "this has contentions/count, delay/nanoseconds", true},
+		"no samples":  {with(func(p *profile.Profile) { p.Starts, p.Stacks, p.Values = p.Starts[:1], nil, nil }), "no-samples", "it has no samples", false},
+		"all zero":    {with(func(p *profile.Profile) { clear(p.Values) }), "all-zero", "all of its", true},
+		"difference":  {with(func(p *profile.Profile) { p.Values[0] = -2 }), "negative-values", "1 of its", false},
+		"overflow":    {with(func(p *profile.Profile) { p.Values[0], p.Values[len(p.Types)] = math.MaxInt64, math.MaxInt64 }), "too-large", "64 bits", false},
+		"nameless":    {with(func(p *profile.Profile) { clear(p.Functions) }), "no-names", "no function has a name", true},
+		"addresses":   {with(func(p *profile.Profile) { clearLines(p) }), "no-names", "no function has a name", true},
+		"old Go":      {with(withoutStartLines), "no-start-lines", "no function has a start line: Go refuses it", true},
+		"folded":      {readFile(t, "milvus-flat.folded"), "no-start-lines", "which the format folded does not tell: Go refuses it", true},
+		"perf script": {readFile(t, "perf-script-goldmark.txt"), "no-start-lines", "which the format perf script does not tell", true},
+		"C++":         {readFile(t, "perf/cpp.txt"), "no-go", "there is no Go code in it", true},
+		"Java":        {readFile(t, "jfr/words.jfr"), "no-go", "there is no Go code in it", true},
+		"native":      {with(nativeEnds), "no-start-lines", "no stack ends in Go", true},
+		"leaves only": {with(leavesOnly), "no-calls", "no function calls another in it", false},
+	} {
+		list := Refusals(c.p)
+		if ids(list) != c.id || !strings.Contains(list[0].Message, c.message) || list[0].Hint == "" {
+			t.Errorf("%s: %+v", name, list)
+		}
+		if j := judged(t, Input{Name: "x", Profile: c.p}); j.Verdict != Unfit || len(list) > 0 && j.Reason != list[0].Message {
+			t.Errorf("%s: %s: %s", name, j.Verdict, j.Reason)
+		}
+		var b bytes.Buffer
+		if err := c.p.Encode(&b); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		file := filepath.Join(t.TempDir(), "x.pb.gz")
+		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, refusal := preprofiled(t, file); (refusal != "") != c.goRefuses {
+			t.Errorf("%s: Go says %q", name, refusal)
+		}
+		if _, err := EdgesOf(c.p); (err != nil) != c.goRefuses {
+			t.Errorf("%s: EdgesOf says %v", name, err)
+		}
+	}
+	if list := Refusals(good); len(list) != 0 {
+		t.Errorf("the good one: %+v", list)
+	}
+}
+
+func clearLines(p *profile.Profile) {
+	for i := range p.Locations {
+		p.Locations[i].Lines = 0
+	}
+}
+
+func withoutStartLines(p *profile.Profile) {
+	for i := range p.Functions {
+		p.Functions[i].StartLine = 0
+	}
+}
+
+// nativeEnds keeps the samples whose last two frames are of native code.
+func nativeEnds(p *profile.Profile) {
+	for i := range p.Len() {
+		stack := p.Stack(i)
+		for _, location := range stack[:min(2, len(stack))] {
+			for _, line := range p.LinesOf(location) {
+				if p.Functions[line.Function].StartLine != 0 {
+					clear(p.Values[i*len(p.Types) : (i+1)*len(p.Types)])
+				}
+			}
+		}
+	}
+}
+
+// leavesOnly keeps the function of the leaf of each stack.
+func leavesOnly(p *profile.Profile) {
+	starts, stacks := []uint32{0}, []uint32(nil)
+	for i := range p.Len() {
+		stacks = append(stacks, p.Stack(i)[0])
+		starts = append(starts, uint32(len(stacks)))
+	}
+	for i := range p.Locations {
+		if l := &p.Locations[i]; l.Lines > 1 {
+			l.Lines = 1
+		}
+	}
+	p.Starts, p.Stacks = starts, stacks
+}
+
+// Labels are no matter to the compiler, nor to the judge: samples with and without are the same calls.
+func TestLabelsAreNoMatter(t *testing.T) {
+	plain := milvus(t, "cpu-hnswcos-nq1-20s")
+	labelled := *plain
+	labelled.LabelSets = [][]profile.Label{nil, {{Key: "tenant", Str: "a"}}, {{Key: "tenant", Str: "b"}}}
+	labelled.LabelOf = make([]uint32, plain.Len())
+	for i := range labelled.LabelOf {
+		labelled.LabelOf[i] = uint32(i % 3)
+	}
+	a, b := judged(t, Input{Name: "x", Profile: plain}), judged(t, Input{Name: "x", Profile: &labelled})
+	if a.Reason != b.Reason || a.Edges.Total != b.Edges.Total || len(a.Edges.Weight) != len(b.Edges.Weight) || a.Overlaps[0] != b.Overlaps[0] {
+		t.Errorf("%s: %v; %s: %v", a.Reason, a.Overlaps, b.Reason, b.Overlaps)
+	}
+}
+
+// A conversion that took start lines away is named, where enough is left for Go to take the profile.
+func TestSomeStartLinesAreMissing(t *testing.T) {
+	p := changed(milvus(t, "cpu-hnswcos-nq1-20s"), func(p *profile.Profile) {
+		for i := range p.Functions {
+			if i%2 == 0 {
+				p.Functions[i].StartLine = 0
+			}
+		}
+	})
+	j := judged(t, Input{Name: "x", Profile: p})
+	if !slices.ContainsFunc(j.Cautions, func(r Refusal) bool { return r.ID == "some-start-lines" && r.Hint != "" }) {
+		t.Errorf("%s: %+v", j.Reason, j.Cautions)
+	}
+}

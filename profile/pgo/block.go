@@ -1,0 +1,59 @@
+package pgo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/profile"
+)
+
+// blockedPrefix is put before the name of a function that is to be blocked: the prefix of datadog-pgo
+// (github.com/DataDog/datadog-pgo pgo/noinline.go), so that both can be read by those who know one.
+const blockedPrefix = "DO NOT INLINE: "
+
+// Blocked is the profile in which functions have names that no function has. The compiler then finds no hot calls of
+// them and inlines them only where it does without a profile. What they call is no longer hot either.
+//
+// golang/go#65532 is what it is for: an inlined processData of gRPC makes the stacks of all its goroutines grow.
+func Blocked(p *profile.Profile, functions ...string) (*profile.Profile, error) {
+	if len(functions) == 0 {
+		return p, nil
+	}
+	out := *p
+	out.Functions = slices.Clone(p.Functions)
+	for _, name := range functions {
+		found := false
+		for i := range out.Functions {
+			if out.Functions[i].Name == name {
+				out.Functions[i].Name = blockedPrefix + name
+				found = true
+			}
+		}
+		if !found && !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.Name == name }) {
+			return nil, &profile.HintError{Err: fmt.Errorf("block %s: no such function calls or is called in these profiles", name), Hint: similar(p, name)}
+		}
+	}
+	return &out, nil
+}
+
+// similar names functions that may have been meant.
+func similar(p *profile.Profile, name string) string {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	var list []string
+	for i := range p.Functions {
+		f := p.Functions[i].Name
+		if last != "" && strings.Contains(f, last) && !slices.Contains(list, f) {
+			list = append(list, f)
+		}
+	}
+	const most = 3
+	slices.Sort(list)
+	switch {
+	case len(list) == 0:
+		return "names are the linker's, as profile top prints them: google.golang.org/grpc/internal/transport.(*loopyWriter).processData"
+	case len(list) > most:
+		return "there are: " + strings.Join(list[:most], ", ") + ", ..."
+	}
+	return "there is: " + strings.Join(list, ", ")
+}

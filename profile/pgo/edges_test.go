@@ -1,0 +1,211 @@
+package pgo
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/profile"
+	"kitescope/profile/profiletest"
+)
+
+// preprofiled is what `go tool preprofile` makes of a file, and what it says if it refuses it.
+func preprofiled(t *testing.T, file string) (out []byte, refusal string) {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "preprofile")
+	said, err := exec.CommandContext(t.Context(), "go", "tool", "preprofile", "-i", file, "-o", to).CombinedOutput()
+	if err != nil {
+		return nil, string(said)
+	}
+	out, err = os.ReadFile(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, ""
+}
+
+// sameAsGo holds EdgesOf to what Go makes of the same file, to the byte, and its refusals to Go's.
+func sameAsGo(t *testing.T, file string) {
+	t.Helper()
+	p := profiletest.Read(t, file)
+	want, refusal := preprofiled(t, file)
+	e, err := EdgesOf(p)
+	if (err != nil) != (refusal != "") {
+		t.Fatalf("%s: EdgesOf says %v, Go says %q", file, err, refusal)
+	}
+	if err != nil {
+		if len(Refusals(p)) == 0 {
+			t.Errorf("%s: Go refuses it (%s), Refusals does not", file, refusal)
+		}
+		return
+	}
+	var got bytes.Buffer
+	n, err := e.WriteTo(&got)
+	if err != nil || n != int64(got.Len()) {
+		t.Fatalf("%s: WriteTo says %d, %v after %d bytes", file, n, err, got.Len())
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%s: EdgesOf differs from go tool preprofile: %d bytes and %d", file, got.Len(), len(want))
+	}
+	back, err := ReadEdges(bytes.NewReader(want))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	if back.Total != e.Total || len(back.ByWeight) != len(e.ByWeight) {
+		t.Errorf("%s: read back, %d calls of weight %d, want %d of %d", file, len(back.ByWeight), back.Total, len(e.ByWeight), e.Total)
+	}
+}
+
+func TestEdgesAreThoseOfGo(t *testing.T) {
+	const root = "../../testdata/profiles"
+	var files []string
+	for _, pattern := range []string{"milvus-*.pb.gz", "t?/*.pb.gz"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) < 35 {
+		t.Fatalf("only %d profiles in %s", len(files), root)
+	}
+	for _, file := range files {
+		sameAsGo(t, file)
+	}
+}
+
+// randomProfile is a profile of few functions, so that calls recur, with inlined frames, recursion, frames without
+// names, lines or start lines, values of 0 and below, and any sample types.
+func randomProfile(t *testing.T, r *rand.Rand) *profile.Profile {
+	t.Helper()
+	kinds := [][]profile.ValueType{
+		{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		{{Type: "cpu", Unit: "nanoseconds"}, {Type: "samples", Unit: "count"}},
+		{{Type: "alloc_space", Unit: "bytes"}, {Type: "samples", Unit: "count"}},
+		{{Type: "cpu", Unit: "nanoseconds"}},
+		{{Type: "alloc_space", Unit: "bytes"}},
+	}
+	types := kinds[r.IntN(len(kinds))]
+	b := profile.NewBuilder(types...)
+	var functions []uint32
+	startLines := r.IntN(4)
+	for i := range 2 + r.IntN(8) {
+		f := profile.Function{Name: fmt.Sprintf("example.com/p.f%d", i%6), File: fmt.Sprintf("f%d.go", i)}
+		if r.IntN(8) == 0 {
+			f.Name = ""
+		}
+		f.SystemName = f.Name
+		if startLines > 0 {
+			f.StartLine = int64(r.IntN(20))
+		}
+		functions = append(functions, b.Function(f))
+	}
+	var locations []uint32
+	for i := range 2 + r.IntN(12) {
+		var lines []profile.Line
+		for range r.IntN(4) {
+			lines = append(lines, profile.Line{Function: functions[r.IntN(len(functions))], Line: int64(r.IntN(30))})
+		}
+		locations = append(locations, b.Location(profile.NoMapping, uint64(i/2*16), lines...))
+	}
+	for range r.IntN(30) {
+		var stack []uint32
+		for range r.IntN(5) {
+			stack = append(stack, locations[r.IntN(len(locations))])
+		}
+		values := make([]int64, len(types))
+		for j := range values {
+			values[j] = int64(r.IntN(6) - 1 - r.IntN(2)*r.IntN(3))
+		}
+		if err := b.Sample(stack, values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Profile()
+}
+
+func TestEdgesOfRandomProfilesAreThoseOfGo(t *testing.T) {
+	dir := t.TempDir()
+	for seed := range uint64(150) {
+		file := filepath.Join(dir, fmt.Sprintf("%d.pb.gz", seed))
+		var b bytes.Buffer
+		if err := randomProfile(t, rand.New(rand.NewPCG(seed, 1))).Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sameAsGo(t, file)
+	}
+}
+
+func TestHotEdgesReachOverTheThreshold(t *testing.T) {
+	heavy, light, last := Edge{Caller: "a", Callee: "b"}, Edge{Caller: "a", Callee: "c"}, Edge{Caller: "a", Callee: "d"}
+	e := &Edges{Weight: map[Edge]int64{heavy: 60, light: 39, last: 1}, ByWeight: []Edge{heavy, light, last}, Total: 100}
+	for _, c := range []struct {
+		percent float64
+		hot     int
+		least   int64
+	}{{0, 1, 60}, {50, 1, 60}, {60, 2, 39}, {98, 2, 39}, {99, 3, 1}, {100, 3, 1}} {
+		if hot, least := e.Hot(c.percent); len(hot) != c.hot || least != c.least {
+			t.Errorf("Hot(%v) = %d edges down to %d, want %d down to %d", c.percent, len(hot), least, c.hot, c.least)
+		}
+	}
+	if hot, least := (&Edges{}).Hot(HotPercent); len(hot) != 0 || least != 0 {
+		t.Errorf("of nothing, %d edges down to %d are hot", len(hot), least)
+	}
+}
+
+func TestReadEdgesRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"nothing":     {"", "header"},
+		"other":       {"GO PREPROFILE V2\n", "header"},
+		"cut":         {preprofileHeader + "a\n", "entry 1"},
+		"no number":   {preprofileHeader + "a\nb\nx 1\n", "entry 1"},
+		"one number":  {preprofileHeader + "a\nb\n1\n", "entry 1"},
+		"twice":       {preprofileHeader + "a\nb\n1 5\na\nb\n1 3\n", "entry 2"},
+		"no order":    {preprofileHeader + "a\nb\n1 5\na\nc\n1 6\n", "entry 2"},
+		"long":        {preprofileHeader + strings.Repeat("a", maxPreprofileName) + "\nb\n1 5\n", "entry 1"},
+		"over 64 bit": {preprofileHeader + "a\nb\n1 9223372036854775807\na\nc\n1 5\n", "entry 2"},
+	} {
+		if _, err := ReadEdges(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
+		}
+	}
+}
+
+func FuzzReadEdges(f *testing.F) {
+	f.Add([]byte(preprofileHeader + "main.main\nmain.f\n3 120\nmain.f\nmain.g\n-1 7\n"))
+	f.Add([]byte(preprofileHeader))
+	f.Add([]byte("GO PREPROFILE"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		e, err := ReadEdges(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		for _, edge := range e.ByWeight { // as in Go's reader, a carriage return at the end of a line is no part of it
+			if strings.HasSuffix(edge.Caller, "\r") || strings.HasSuffix(edge.Callee, "\r") {
+				return
+			}
+		}
+		if !IsPreprofile(b) {
+			t.Fatal("read, but not known for what it is")
+		}
+		var first, second bytes.Buffer
+		if _, err := e.WriteTo(&first); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadEdges(bytes.NewReader(first.Bytes()))
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v", err)
+		}
+		if _, err := again.WriteTo(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Fatalf("written again it differs (%v)", err)
+		}
+	})
+}

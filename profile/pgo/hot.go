@@ -1,0 +1,20 @@
+package pgo
+
+import "slices"
+
+// HotPercent is the share of all weight that the compiler takes for hot (-d=pgoinlinecdfthreshold).
+const HotPercent = 99
+
+// Hot are the heaviest edges, up to the one with which their weight passes a percentage of the total, and the weight
+// of the lightest of them (cmd/compile/internal/inline: hotNodesFromCDF).
+func (e *Edges) Hot(percent float64) (hot []Edge, least int64) {
+	sum := int64(0)
+	for i, edge := range e.ByWeight {
+		least = e.Weight[edge]
+		sum += least
+		if float64(sum)/float64(e.Total)*100 > percent {
+			return e.ByWeight[: i+1 : i+1], least
+		}
+	}
+	return slices.Clip(e.ByWeight), least
+}

@@ -1,0 +1,125 @@
+package pgo
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"kitescope/profile"
+)
+
+// cpuOf is the CPU time in a profile, 0 if it does not tell.
+func cpuOf(p *profile.Profile) time.Duration {
+	for kind, t := range p.Types {
+		if t == (profile.ValueType{Type: "cpu", Unit: "nanoseconds"}) {
+			return time.Duration(p.Total(kind))
+		}
+	}
+	return 0
+}
+
+// measure takes the figures of all profiles together.
+func (j *judge) measure(ctx context.Context) error {
+	if j.whole == nil {
+		return nil
+	}
+	for _, p := range j.profiles {
+		j.CPU += cpuOf(p)
+		j.Duration += p.Duration
+	}
+	kind := kindOf(j.whole)
+	_, j.Events = j.whole.Events(kind)
+	j.Preempted = preempted(j.whole, kind)
+	c, err := callsOf(j.whole)
+	if err != nil {
+		j.Refusals = append(j.Refusals, Refusal{"too-large", err.Error(), ""})
+		return nil //nolint:nilerr // it is what is wrong with the profiles
+	}
+	j.Edges = c.edges()
+	hot, least := j.Edges.Hot(HotPercent)
+	j.HotEdges, j.LeastHot = len(hot), least
+	j.Reach = ReachOf(j.whole)
+	j.listHot(c, hot)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return j.overlaps(ctx)
+}
+
+// preempted is the share of samples whose leaf is runtime.asyncPreempt: those that folding gives another leaf.
+func preempted(p *profile.Profile, kind int) float64 {
+	folded := p.FoldPreempt()
+	taken, total := 0.0, 0.0
+	for i := range p.Len() {
+		v := float64(p.Value(i, kind))
+		total += v
+		if len(folded.Stack(i)) < len(p.Stack(i)) {
+			taken += v
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return taken / total
+}
+
+// listHot describes the hot calls of Go: how often they were met, whether they were calls at all, what the compiler would do.
+func (j *judge) listHot(c *calls, hot []Edge) {
+	hits, outOfLine := make([]float64, len(c.named)), make([]bool, len(c.named))
+	isGo := make([]bool, len(c.named)) // the compiler counts native calls as well, and can do nothing about them
+	known := false
+	for i := range c.ends {
+		known = known || c.ends[i].events > 0
+		for _, id := range c.steps[c.starts[i]:c.starts[i+1]] {
+			hits[c.of[id]] += c.ends[i].events
+		}
+	}
+	index := make(map[Edge]int, len(c.named))
+	for i, e := range c.named {
+		index[e] = i
+	}
+	for i, l := range c.links {
+		outOfLine[c.of[i]] = outOfLine[c.of[i]] || l.outOfLine
+		isGo[c.of[i]] = isGo[c.of[i]] || c.nodes[l.from].startLine != 0 && c.nodes[l.to].startLine != 0
+	}
+	decisions := j.decisions()
+	all := make([]HotEdge, 0, len(hot))
+	few := 0
+	for _, e := range hot {
+		n := index[e]
+		h := HotEdge{
+			Edge: e, Share: float64(j.Edges.Weight[e]) / float64(j.Edges.Total), Hits: -1, Inlined: !outOfLine[n], Decision: decisions[e],
+		}
+		if known {
+			h.Hits = int64(math.Round(hits[n]))
+			if h.Hits < fewHits {
+				few++
+			}
+		}
+		if isGo[n] {
+			all = append(all, h)
+		}
+	}
+	if len(hot) > 0 {
+		j.FewHits = float64(few) / float64(len(hot))
+	}
+	j.Risks = risksOf(all)
+	if n := j.options.Hot; n >= 0 && n < len(all) {
+		all = all[:n:n]
+	}
+	j.Hot = all
+}
+
+func (j *judge) decisions() map[Edge]*Decision {
+	found := map[Edge]*Decision{}
+	if j.Dry == nil {
+		return found
+	}
+	for i := range j.Dry.Decisions {
+		d := &j.Dry.Decisions[i]
+		if _, ok := found[d.Edge]; !ok {
+			found[d.Edge] = d
+		}
+	}
+	return found
+}

@@ -1,0 +1,222 @@
+package pgo
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/profile"
+)
+
+// What a manifest of a pack calls itself.
+const (
+	// ManifestFormat is the "format" of every manifest.
+	ManifestFormat = "kitescope-pgo"
+	// ManifestVersion is the version that is written, and the newest that is read. Fields may be added without a new one.
+	ManifestVersion = 1
+
+	// maxManifest bounds it: a source takes half a kilobyte.
+	maxManifest = 16 << 20
+)
+
+// ManifestName is the manifest's file, beside the pack: default.pgo.json.
+func ManifestName(pack string) string { return pack + ".json" }
+
+// Manifest says where a pack comes from. It has no time of its own: the same profiles give the same bytes.
+type Manifest struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	// Kitescope is the version of the program that wrote it.
+	Kitescope string `json:"kitescope,omitempty"`
+	// File is the pack's name, Bytes its size and SHA256 its hash.
+	File   string `json:"file"`
+	Bytes  int    `json:"bytes"`
+	SHA256 string `json:"sha256"`
+
+	// Weight is "equal" or "cpu"; SampleType the unit of all weights: "cpu/nanoseconds".
+	Weight      string   `json:"weight"`
+	SampleType  string   `json:"sample_type"`
+	Block       []string `json:"block,omitempty"`
+	FoldPreempt bool     `json:"fold_preempt,omitempty"`
+	WholeStacks bool     `json:"whole_stacks,omitempty"`
+
+	// Calls are the different calls, HotCalls those that the compiler takes for hot, CallWeight is the weight of all.
+	Calls      int   `json:"calls"`
+	HotCalls   int   `json:"hot_calls"`
+	CallWeight int64 `json:"call_weight"`
+
+	// Nodes, GoVersions and BuildIDs are those of the sources, without those that are unknown.
+	Nodes      []string         `json:"nodes,omitempty"`
+	GoVersions []string         `json:"go_versions,omitempty"`
+	BuildIDs   []string         `json:"build_ids,omitempty"`
+	Sources    []ManifestSource `json:"sources"`
+	// Judgement is nil if nobody judged the sources.
+	Judgement *ManifestJudgement `json:"judgement,omitempty"`
+}
+
+// ManifestSource is a profile of a pack.
+type ManifestSource struct {
+	// Name is the file, or what was asked, without credentials.
+	Name   string `json:"name"`
+	Node   string `json:"node,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	// Started and Seconds are the window, by the clock of the process.
+	Started time.Time `json:"started,omitzero"`
+	Seconds float64   `json:"seconds,omitempty"`
+	// Samples is how many events were sampled, nil if unknown, and CPUSeconds their time.
+	Samples    *int64   `json:"samples,omitempty"`
+	CPUSeconds *float64 `json:"cpu_seconds,omitempty"`
+	GoVersion  string   `json:"go_version,omitempty"`
+	BuildID    string   `json:"build_id,omitempty"`
+	// Weight is what its samples add up to in the pack.
+	Weight int64 `json:"weight"`
+}
+
+// ManifestJudgement are the judge's figures of all sources together.
+type ManifestJudgement struct {
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason"`
+	// Refusals are the words of what speaks against building with it.
+	Refusals []string `json:"refusals,omitempty"`
+	Cautions []string `json:"cautions,omitempty"`
+	Samples  *int64   `json:"samples,omitempty"`
+	// CPUSeconds and Seconds are those of all windows together.
+	CPUSeconds float64 `json:"cpu_seconds"`
+	Seconds    float64 `json:"seconds"`
+	HotCalls   int     `json:"hot_calls"`
+	// Preempted, GoShare, NativeShare and Ceiling are shares of 1.
+	Preempted   float64 `json:"preempted"`
+	GoShare     float64 `json:"go_share"`
+	NativeShare float64 `json:"native_share"`
+	Ceiling     float64 `json:"ceiling"`
+	// LeastOverlap is between the two profiles, or halves of one, that are least alike; nil if nothing was compared.
+	LeastOverlap *float64 `json:"least_overlap,omitempty"`
+}
+
+func newManifest(p *Pack, inputs []Input, shares []share, o *PackOptions) *Manifest {
+	hot, _ := p.Edges.Hot(HotPercent)
+	m := &Manifest{
+		Format: ManifestFormat, Version: ManifestVersion, Kitescope: o.Kitescope,
+		File: DefaultName, Bytes: len(p.Bytes), SHA256: p.SHA256,
+		Weight: o.Weight.String(), SampleType: p.Profile.Types[0].String(),
+		Block: o.Block, FoldPreempt: o.FoldPreempt, WholeStacks: o.WholeStacks,
+		Calls: len(p.Edges.ByWeight), HotCalls: len(hot), CallWeight: p.Edges.Total,
+	}
+	for i := range inputs {
+		s := newManifestSource(&inputs[i], &shares[i])
+		m.Sources = append(m.Sources, s)
+		m.Nodes, m.GoVersions, m.BuildIDs = distinct(m.Nodes, s.Node), distinct(m.GoVersions, s.GoVersion), distinct(m.BuildIDs, s.BuildID)
+	}
+	if o.Judgement != nil {
+		m.Judgement = newManifestJudgement(o.Judgement)
+	}
+	return m
+}
+
+// seconds are those of a time, to the millisecond.
+func seconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
+}
+
+// distinct is a sorted list with one more word, which may be unknown.
+func distinct(list []string, word string) []string {
+	at, found := slices.BinarySearch(list, word)
+	if word == "" || found {
+		return list
+	}
+	return slices.Insert(list, at, word)
+}
+
+func newManifestSource(in *Input, w *share) ManifestSource {
+	p := in.Profile
+	s := ManifestSource{
+		Name: in.Name, Node: in.Node, SHA256: in.SHA256, Started: p.Time, Seconds: seconds(p.Duration),
+		GoVersion: in.GoVersion, BuildID: in.BuildID,
+	}
+	for i := range p.Len() {
+		s.Weight += w.scale(p.Value(i, w.kind))
+	}
+	if p.Len() > 0 {
+		if _, n := p.Events(w.kind); n >= 0 {
+			s.Samples = &n
+		}
+	}
+	if kind := indexOf(p, cpuTime); kind >= 0 {
+		var sum int64
+		for i := range p.Len() {
+			sum += p.Value(i, kind)
+		}
+		used := seconds(time.Duration(sum))
+		s.CPUSeconds = &used
+	}
+	return s
+}
+
+func newManifestJudgement(j *Judgement) *ManifestJudgement {
+	m := &ManifestJudgement{
+		Verdict: j.Verdict.String(), Reason: j.Reason, CPUSeconds: seconds(j.CPU), Seconds: seconds(j.Duration), HotCalls: j.HotEdges,
+		Preempted: j.Preempted, GoShare: j.Reach.Total, NativeShare: j.Reach.Native, Ceiling: j.Reach.Ceiling,
+	}
+	for _, r := range j.Refusals {
+		m.Refusals = append(m.Refusals, r.ID)
+	}
+	for _, r := range j.Cautions {
+		m.Cautions = append(m.Cautions, r.ID)
+	}
+	if j.Events >= 0 {
+		m.Samples = &j.Events
+	}
+	for i := range j.Overlaps {
+		if o := j.Overlaps[i].Share; m.LeastOverlap == nil || o < *m.LeastOverlap {
+			m.LeastOverlap = &o
+		}
+	}
+	return m
+}
+
+// WriteTo writes a manifest as it lies beside its pack.
+func (m *Manifest) WriteTo(w io.Writer) (int64, error) {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(append(text, '\n'))
+	return int64(n), err
+}
+
+// ReadManifest reads what WriteTo wrote, of this version or an older one.
+func ReadManifest(r io.Reader) (*Manifest, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxManifest+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxManifest {
+		return nil, fmt.Errorf("the manifest of a pack is larger than %d MB", maxManifest>>20)
+	}
+	m := new(Manifest)
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("it is no manifest of a pack: %w", err)
+	}
+	if m.Format != ManifestFormat {
+		return nil, errors.New("it is no manifest of a pack: its format is not " + ManifestFormat)
+	}
+	if m.Version > ManifestVersion {
+		return nil, &profile.HintError{Err: fmt.Errorf("it is a manifest of version %d, and this program reads %d", m.Version, ManifestVersion), Hint: "use a newer kitescope"}
+	}
+	return m, nil
+}
+
+// HashOfName is the beginning of a hash that the name of a file carries as FileName writes it, default-1a2b3c4d5e6f7a8b.pgo,
+// "" if there is none. Dates and revisions in other names are no hashes.
+func HashOfName(file string) string {
+	hash, isOurs := strings.CutPrefix(baseName(file), "default-")
+	hash, isPack := strings.CutSuffix(hash, ".pgo")
+	if !isOurs || !isPack || len(hash) != hashLetters || strings.Trim(hash, "0123456789abcdef") != "" {
+		return ""
+	}
+	return hash
+}

@@ -1,0 +1,171 @@
+package pgo
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"kitescope/profile"
+)
+
+// stripper collects what the compiler reads of samples (internal/profile: NewGraph; since go1.20 only the last two
+// locations of a stack count) and adds up those that are equal in that.
+type stripper struct {
+	whole, fold bool
+	b           *profile.Builder
+
+	// Of the profile that is being added: its locations as they are kept, by index and by whether they need the address 1.
+	p         *profile.Profile
+	functions []uint32
+	plain     []uint32
+	apart     []uint32
+	lines     []profile.Line
+}
+
+// apartAddress is the address of a leaf that the compiler must not take for its caller.
+//
+// Two frames are one to the compiler where function, line and address are equal: then a call between them does not
+// count. Addresses are left out, so that equal calls from different places fall together; where that would make one of
+// a function that calls itself, the leaf keeps an address that is none.
+const apartAddress = 1
+
+func newStripper(kind profile.ValueType, o *PackOptions) *stripper {
+	return &stripper{whole: o.WholeStacks, fold: o.FoldPreempt, b: profile.NewBuilder(kind)}
+}
+
+func (s *stripper) add(p *profile.Profile, w *share) error {
+	if s.fold {
+		p = p.FoldPreempt()
+	}
+	s.p = p
+	s.functions, s.plain, s.apart = unset(s.functions, len(p.Functions)), unset(s.plain, len(p.Locations)), unset(s.apart, len(p.Locations))
+	var stack []uint32
+	for i := range p.Len() {
+		v := w.scale(p.Value(i, w.kind))
+		if v == 0 {
+			continue
+		}
+		from := p.Stack(i)
+		if !s.whole && len(from) > 2 {
+			from = from[:2]
+		}
+		stack = stack[:0]
+		for j, l := range from {
+			if j == 0 && len(from) > 1 && s.looksLike(l, from[1]) {
+				stack = append(stack, s.location(l, s.apart, apartAddress))
+				continue
+			}
+			stack = append(stack, s.location(l, s.plain, 0))
+		}
+		if err := s.b.Sample(stack, []int64{v}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unset is a table of n entries of which none is known.
+func unset(list []uint32, n int) []uint32 {
+	list = slices.Grow(list[:0], n)[:n]
+	for i := range list {
+		list[i] = none
+	}
+	return list
+}
+
+// frame is a frame as the compiler knows it, without its address.
+type frame struct {
+	name        string
+	start, line int64
+}
+
+func (s *stripper) frame(l profile.Line) frame {
+	if int64(l.Function) >= int64(len(s.p.Functions)) {
+		return frame{}
+	}
+	f := &s.p.Functions[l.Function]
+	return frame{f.Name, f.StartLine, l.Line}
+}
+
+// looksLike reports whether a leaf and its caller have a frame in common but for their addresses.
+func (s *stripper) looksLike(leaf, caller uint32) bool {
+	if s.p.Locations[leaf].Address == s.p.Locations[caller].Address {
+		return false // they are one, with their addresses too
+	}
+	of, by := s.p.LinesOf(leaf), s.p.LinesOf(caller)
+	nameless := []profile.Line{{Function: none}}
+	if len(of) == 0 {
+		of = nameless
+	}
+	if len(by) == 0 {
+		by = nameless
+	}
+	return slices.ContainsFunc(of, func(a profile.Line) bool {
+		f := s.frame(a)
+		return slices.ContainsFunc(by, func(b profile.Line) bool { return s.frame(b) == f })
+	})
+}
+
+// location is the index in the result of a location.
+func (s *stripper) location(l uint32, known []uint32, address uint64) uint32 {
+	if known[l] != none {
+		return known[l]
+	}
+	s.lines = s.lines[:0]
+	for _, line := range s.p.LinesOf(l) {
+		f := s.frame(line)
+		s.lines = append(s.lines, profile.Line{Function: s.b.Function(profile.Function{Name: f.name, StartLine: f.start}), Line: f.line})
+	}
+	known[l] = s.b.Location(profile.NoMapping, address, s.lines...)
+	return known[l]
+}
+
+// profile is the result, in an order that does not depend on that of the profiles.
+func (s *stripper) profile() (*profile.Profile, error) {
+	p := s.b.Profile()
+	rank := ranks(p)
+	samples := make([]int, p.Len())
+	for i := range samples {
+		samples[i] = i
+	}
+	slices.SortFunc(samples, func(a, b int) int {
+		return slices.CompareFunc(p.Stack(a), p.Stack(b), func(l, m uint32) int { return cmp.Compare(rank[l], rank[m]) })
+	})
+	ordered := profile.NewBuilder(p.Types...)
+	to := &stripper{b: ordered, p: p, plain: unset(nil, len(p.Locations))}
+	var stack []uint32
+	for _, i := range samples {
+		stack = stack[:0]
+		for _, l := range p.Stack(i) {
+			stack = append(stack, to.location(l, to.plain, p.Locations[l].Address))
+		}
+		if err := ordered.Sample(stack, []int64{p.Value(i, 0)}); err != nil {
+			return nil, err
+		}
+	}
+	out := ordered.Profile()
+	out.Origin = profile.Origin{Name: DefaultName, Format: "pprof"}
+	return out, nil
+}
+
+// ranks is the place of each location among all, by what it holds.
+func ranks(p *profile.Profile) []int {
+	order := make([]uint32, len(p.Locations))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		return cmp.Or(
+			slices.CompareFunc(p.LinesOf(a), p.LinesOf(b), func(l, m profile.Line) int {
+				f, g := &p.Functions[l.Function], &p.Functions[m.Function]
+				return cmp.Or(strings.Compare(f.Name, g.Name), cmp.Compare(f.StartLine, g.StartLine), cmp.Compare(l.Line, m.Line))
+			}),
+			cmp.Compare(p.Locations[a].Address, p.Locations[b].Address),
+		)
+	})
+	rank := make([]int, len(order))
+	for i, l := range order {
+		rank[l] = i
+	}
+	return rank
+}

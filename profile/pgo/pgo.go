@@ -1,0 +1,190 @@
+// Package pgo says what Go's compiler makes of a CPU profile: whether it accepts it, what it could
+// gain by it at most, what it did with it.
+//
+// What enters is Profiles, and what profile/gobuild found out by running the go command; what leaves
+// is judgements, a profile to build with, and evidence that a program was built with one.
+//
+//  1. EdgesOf counts calls as the compiler does, Hot takes those it acts on, Overlap compares two.
+//  2. Judge says of a set of profiles whether a build with them is worth the trouble.
+//  3. NewPack merges them into a default.pgo with a Manifest that says where it comes from.
+//  4. NewWitness tells from a profile of a program, taken later, whether the first one took effect.
+//
+// The rules are those of go1.26: cmd/internal/pgo, cmd/compile/internal/{pgoir,inline,devirtualize},
+// which each function names where it follows them.
+package pgo
+
+import (
+	"time"
+
+	"kitescope/profile"
+)
+
+// Edge is a call as the compiler knows it: the names of both functions as the linker has them, and
+// how many lines after the caller's first line (Function.StartLine) the call stands. The line, and
+// not the column or the number of the call on it, is all there is (cmd/internal/pgo: NamedCallEdge).
+type Edge struct {
+	Caller, Callee string
+	Offset         int
+}
+
+// Edges are all calls of a profile with their weight, in the unit of the sample type that was taken.
+type Edges struct {
+	Weight map[Edge]int64
+	// ByWeight has the heaviest first; equal ones by Caller, Callee, Offset.
+	ByWeight []Edge
+	Total    int64
+}
+
+// Input is one profile that is to be judged, or why there is none.
+type Input struct {
+	// Name is what a person calls it; Node the process it is of, "" if unknown.
+	Name, Node string
+	// Profile is nil if Err is not.
+	Profile *profile.Profile
+	// Err is why it cannot be read.
+	Err error
+	// GoVersion and BuildID are of the program, "" if unknown: see GoVersionOf, and the manifest that the profile lies in.
+	GoVersion, BuildID string
+	// SHA256 is the hash of the file that it was read from, in hexadecimal; "" if unknown.
+	SHA256 string
+}
+
+// Verdict is what Judge makes of profiles.
+type Verdict uint8
+
+// The verdicts.
+const (
+	// Unfit: Go refuses or ignores it, or it is too little or too unlike other profiles to build with.
+	Unfit Verdict = iota
+	// LittleToGain: it is good, but the time goes where PGO cannot reach.
+	LittleToGain
+	// WorthBuilding says that a build and a trial are worth the trouble, not that they will gain anything.
+	WorthBuilding
+)
+
+var verdictNames = [...]string{"profile unfit", "little to gain", "worth building"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// Judgement is what a set of profiles is worth to a build.
+type Judgement struct {
+	Verdict Verdict
+	// Reason is one sentence for people: "67 % of the samples are native code, which Go does not compile".
+	Reason string
+	// Profiles are the inputs, in their order; Refusals what speaks against all of them together.
+	Profiles []Assessed
+	Refusals []Refusal
+	// Cautions speak against using it without a second look, and do not make it unfit.
+	Cautions []Refusal
+
+	// The figures are of the merge of all that could be read.
+	Events   int64 // samples taken, -1 if unknown
+	CPU      time.Duration
+	Duration time.Duration // of all windows together
+	// Preempted is the share of samples whose leaf is runtime.asyncPreempt, which are counted for what it interrupted.
+	Preempted float64
+	Edges     *Edges
+	HotEdges  int
+	// LeastHot is the weight of the lightest hot edge, and FewHits the share of hot edges with fewer than 5 samples.
+	LeastHot int64
+	FewHits  float64
+	Reach    Reach
+	// Overlaps are of edges between nodes, between windows, between halves of one profile.
+	Overlaps []Overlap
+	// Hot are the hottest edges, as many as were asked for.
+	Hot   []HotEdge
+	Risks []Risk
+	// Dry is what the compiler would do; nil if it was not asked.
+	Dry *DryRun
+	// Thresholds are what the figures were held against.
+	Thresholds Thresholds
+}
+
+// Thresholds are the least figures with which a profile is worth a build.
+type Thresholds struct {
+	Events           int64
+	Overlap, Ceiling float64
+}
+
+// Assessed is one profile on its own.
+type Assessed struct {
+	Input    *Input
+	Events   int64 // -1 if unknown
+	CPU      time.Duration
+	Duration time.Duration
+	Reach    Reach
+	Refusals []Refusal
+}
+
+// Refusal is something that speaks against a profile.
+type Refusal struct {
+	// ID is a word for scripts: "no-start-lines"; Message is for people, Hint says what to do, "" if nothing helps.
+	ID, Message, Hint string
+}
+
+// Reach is where the time goes, of the leaves of all samples after folding asyncPreempt, as shares of 1.
+type Reach struct {
+	Go, Runtime, GC, Assembly, Syscall, Native, Unknown float64
+	// Total is what compiled Go code has, runtime and garbage collector included.
+	Total float64
+	// Ceiling is the most that PGO may gain of CPU time: 0.14 of Total, as 14 % is the top of what Go's
+	// documentation reports (go.dev/doc/pgo). There is no lower bound: PGO can make a program slower.
+	Ceiling float64
+}
+
+// Overlap is how alike two profiles are: the sum over all call edges of the lesser of both shares, 0 to 1.
+type Overlap struct {
+	// Between is "windows" of one process, "nodes" of one role, "profiles" of unknown processes, or "halves" of all samples.
+	Between string
+	A, B    string
+	Share   float64
+}
+
+// HotEdge is a call that the compiler takes for hot.
+type HotEdge struct {
+	Edge
+	// Share is of the weight of all edges; Hits the samples, -1 if unknown.
+	Share float64
+	Hits  int64
+	// Inlined says that the profiled program had it inlined already.
+	Inlined bool
+	// Decision is what the compiler would do with it; nil if it was not asked.
+	Decision *Decision
+}
+
+// Risk is a known way in which PGO has hurt programs that this profile shows.
+type Risk struct {
+	ID, Message, Source string // Source is where it was reported
+	Function            string
+	// Block is what `pgo pack --block` takes to avoid it.
+	Block string
+}
+
+// What the compiler decided about a call.
+const (
+	Inlines       = "inlines"
+	Devirtualises = "devirtualises"
+	Skips         = "skips"
+)
+
+// Decision is what the compiler does with a call when it has the profile, and does not without.
+type Decision struct {
+	Edge
+	What string
+	// Cost is the inlining cost of Callee, 0 if the compiler did not say; Reason why it was skipped.
+	Cost   int
+	Reason string
+	// Position is file:line of the call.
+	Position string
+}
+
+// DryRun is what the compiler said when it compiled a module with and without the profile.
+type DryRun struct {
+	Dir, Package, GoVersion string
+	// Decisions are those that differ between both builds, and those that were skipped.
+	Decisions                       []Decision
+	Inlined, Devirtualised, Skipped int
+	// Grown is how many bytes the binary gains; Known says that both were built.
+	Grown int64
+	Known bool
+}
