@@ -1,0 +1,145 @@
+package read
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// apacheBench is what "ab" prints: output_results in https://github.com/apache/httpd/blob/trunk/support/ab.c.
+func apacheBench() format {
+	return format{
+		Format: Format{"ab", "text of ab (ApacheBench): each printed result is a run"},
+		sniff: func(d *doc) bool {
+			return hasAny(d.head, "Concurrency Level:", "This is ApacheBench") && hasAny(string(d.data), "Requests per second:", "Time taken for tests:")
+		},
+		read: readApacheBench,
+	}
+}
+
+// abLines are the figures that are printed after a label, with the unit they are in.
+var abLines = []struct {
+	label, name, unit string
+	better            bench.Direction
+}{
+	{"Time taken for tests:", "time taken", "s", bench.LowerIsBetter},
+	{"Complete requests:", requestsCounted, "", bench.Neither},
+	{"Failed requests:", unanswered, "", bench.LowerIsBetter},
+	{"Write errors:", "write errors", "", bench.LowerIsBetter},
+	{"Non-2xx responses:", badAnswers, "", bench.LowerIsBetter},
+	{"Requests per second:", "requests per second", "1/s", bench.HigherIsBetter},
+	{"Transfer rate:", "transfer rate", "KiB/s", bench.HigherIsBetter}, // "Kbytes" are 1024 bytes there
+}
+
+// abResult is one printed result while its lines are read.
+type abResult struct {
+	s           *sheet
+	run         int
+	concurrency int
+	percentiles bool
+	requests    answered
+}
+
+func readApacheBench(d *doc) ([]*bench.Set, error) {
+	s := newSheet(d)
+	r := &abResult{s: s, run: -1}
+	for n, line := range d.lines() {
+		switch {
+		case strings.HasPrefix(line, "Concurrency Level:"):
+			// The first line of a result that is not about the server: what comes before is the same for all.
+			r.run, r.percentiles, r.requests = s.begin(""), false, answered{}
+			r.concurrency, _ = strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "Concurrency Level:")))
+		case r.run < 0 && strings.HasPrefix(line, "Time taken for tests:"):
+			r.run = s.begin("") // of a result whose head was cut off
+			r.line(n, line)
+		case r.run < 0:
+		case strings.HasPrefix(line, "Percentage of the requests served"):
+			r.percentiles = true
+		case r.percentiles:
+			r.percentile(line)
+		default:
+			r.line(n, line)
+		}
+		if s.err != nil {
+			return nil, s.err
+		}
+	}
+	return s.one()
+}
+
+func (r *abResult) line(n int, line string) {
+	for _, known := range abLines {
+		rest, ok := strings.CutPrefix(line, known.label)
+		if !ok {
+			continue
+		}
+		x, ok := firstNumber(rest)
+		if !ok {
+			r.s.d.skip("what is not a figure was left out", fmt.Sprintf("line %d: %q", n, line))
+			return
+		}
+		switch known.name {
+		case requestsCounted:
+			r.requests.all = x
+		case badAnswers:
+			r.requests.bad = x
+		case "requests per second":
+			// What went before this line is printed if it is not 0.
+			r.s.none(r.run, r.metric(badAnswers, ""))
+			r.requests.note(r.s, r.run)
+		}
+		r.add(known.name, known.unit, x, known.better)
+		return
+	}
+	if rest, ok := strings.CutPrefix(line, "Time per request:"); ok && !strings.Contains(rest, "across all") {
+		if x, ok := firstNumber(rest); ok {
+			r.add("mean latency", "ms", x, bench.LowerIsBetter)
+		}
+	}
+}
+
+// percentile reads "  50%    120" and " 100%   3000 (longest request)"; the unit is in the heading.
+func (r *abResult) percentile(line string) {
+	fields := strings.Fields(line)
+	if len(fields) < 2 || !strings.HasSuffix(fields[0], "%") {
+		r.percentiles = len(fields) == 0
+		return
+	}
+	x, ok := plainNumber(fields[1])
+	p := strings.TrimSuffix(fields[0], "%")
+	if !ok || !isCount(p) {
+		return
+	}
+	r.s.addRounded(r.run, r.metric(percentileName(p), "ms"), x, 1, bench.LowerIsBetter) // whole milliseconds are printed
+}
+
+func (r *abResult) add(name, unit string, x float64, better bench.Direction) {
+	r.s.add(r.run, r.metric(name, unit), x, better)
+}
+
+func (r *abResult) metric(name, unit string) bench.Metric {
+	return bench.Metric{Name: name, Unit: unit, Concurrency: max(r.concurrency, 0)}
+}
+
+// percentileName names a percentile the same for all programs: "p99 latency"; the hundredth is the largest.
+func percentileName(p string) string {
+	if x, err := strconv.ParseFloat(p, 64); err == nil {
+		if x == 100 {
+			return "max latency"
+		}
+		p = strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return "p" + p + " latency"
+}
+
+// firstNumber is the number that a text begins with, after spaces.
+func firstNumber(text string) (float64, bool) {
+	fields := strings.Fields(text)
+	if len(fields) == 0 {
+		return 0, false
+	}
+	x, _, ok := number(fields[0])
+	return x, ok
+}

@@ -1,0 +1,95 @@
+package read
+
+import (
+	"strconv"
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// annCSV is what data_export.py of ann-benchmarks writes: compute_metrics_all_runs in
+// https://github.com/erikbern/ann-benchmarks/blob/main/ann_benchmarks/plotting/utils.py, the units in metrics.py: times of
+// queries in milliseconds, of the build in seconds, sizes in kB. The HDF5 files beside it are not read.
+func annCSV() format {
+	return format{
+		Format: Format{"ann-benchmarks", "results.csv of data_export.py (HDF5 files have to be exported)"},
+		sniff: func(d *doc) bool {
+			header := "," + strings.ToLower(firstLine(d.head)) + ","
+			return strings.Contains(header, ",algorithm,") && strings.Contains(header, ",k-nn,") && strings.Contains(header, ",qps,")
+		},
+		read: readANN,
+	}
+}
+
+// annFigures are the columns that hold figures.
+func annFigures(column string) (name, unit string, better bench.Direction) {
+	switch column {
+	case "k-nn":
+		return "recall", "", bench.HigherIsBetter
+	case "epsilon":
+		return "epsilon 0.01 recall", "", bench.HigherIsBetter
+	case "largeepsilon":
+		return "epsilon 0.1 recall", "", bench.HigherIsBetter
+	case "rel":
+		return "relative error", "", bench.LowerIsBetter
+	case "qps":
+		return "QPS", "1/s", bench.HigherIsBetter
+	case "p50":
+		return "p50 latency", "ms", bench.LowerIsBetter
+	case "p95":
+		return "p95 latency", "ms", bench.LowerIsBetter
+	case "p99":
+		return "p99 latency", "ms", bench.LowerIsBetter
+	case "p999":
+		return "p99.9 latency", "ms", bench.LowerIsBetter
+	case "distcomps":
+		return "distance computations", "", bench.LowerIsBetter
+	case "build":
+		return "build time", "s", bench.LowerIsBetter
+	case "candidates":
+		return "candidates", "", bench.LowerIsBetter
+	case "indexsize":
+		return "index size", "kB", bench.LowerIsBetter
+	}
+	return "", "", bench.Unknown // queriessize is index size by QPS, of two others
+}
+
+func readANN(d *doc) ([]*bench.Set, error) {
+	g := &grid{d: d}
+	if err := g.load(); err != nil {
+		return nil, err
+	}
+	if len(g.header) > maxColumns {
+		return nil, hinted("is it a result of a benchmark?", "it has more than %d columns", maxColumns)
+	}
+	g.roles = make([]role, len(g.header))
+	for i, name := range g.header {
+		g.roles[i] = isIgnored
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "algorithm", "parameters", "dataset", "count":
+			g.roles[i] = isLabel
+		}
+	}
+	g.index()
+	s := newSheet(d)
+	s.begin("")
+	times := map[string]int{}
+	for n, row := range g.rows {
+		m := g.metric(row)
+		// A setting that is there twice was run twice.
+		times[m.Of]++
+		run := s.run(strconv.Itoa(times[m.Of]))
+		if run < 0 {
+			return nil, s.err
+		}
+		for i, column := range g.header {
+			name, unit, better := annFigures(strings.ToLower(strings.TrimSpace(column)))
+			if name == "" || i >= len(row) {
+				continue
+			}
+			m.Name = name
+			g.put(s, run, m, strings.TrimSpace(row[i]), unit, betterWord(better), n)
+		}
+	}
+	return s.one()
+}

@@ -1,0 +1,367 @@
+package read
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// plainCSV is any table with a header, in one of three forms:
+//
+//	run,qps,p99_ms                     a column is a metric, with its unit, and a line a run
+//	run,pair,metric,unit,value         a line is a figure; "side" or "concurrency" may be there too
+//	metric,unit,before,after           both sides in a line; with "pair" or "run" there is a line for each pair
+//
+// Commas, semicolons or tabs are between the columns.
+func plainCSV() format {
+	return format{
+		Format: Format{"csv", "qps,p99_ms; or run,pair,metric,unit,value; or metric,before,after"},
+		sniff:  isCSV,
+		read:   readCSV,
+	}
+}
+
+// role is what a column holds.
+type role uint8
+
+const (
+	isValue role = iota // a metric of its own
+	isLabel             // part of what was run
+	isIgnored
+	isRun
+	isPair
+	isSide
+	isOf
+	isConcurrency
+	isMetric
+	isUnitColumn
+	isX
+	isBefore
+	isAfter
+	isBetter
+)
+
+// roleNames are what people call the columns.
+func roleNames(name string) (role, bool) {
+	switch strings.ToLower(strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" _-.()[]%", r) }), " ")) {
+	case "run", "run id", "iteration", "trial", "round", "repetition", "rep":
+		return isRun, true
+	case "pair", "block":
+		return isPair, true
+	case "side", "variant", "version", "build", "arm", "group":
+		return isSide, true
+	case "of", "benchmark", "case", "test", "workload", "operation", "task", "name", "query":
+		return isOf, true
+	case "concurrency", "clients", "connections", "sessions", "threads", "users", "num users":
+		return isConcurrency, true
+	case "metric", "measure", "figure":
+		return isMetric, true
+	case "unit", "units":
+		return isUnitColumn, true
+	case "value", "x", "measurement":
+		return isX, true
+	case "before", "base", "baseline", "old", "a", "control", "baseline value", "baseline candidate":
+		return isBefore, true
+	case "after", "contender", "new", "b", "candidate", "candidate value", "contender value":
+		return isAfter, true
+	case "better", "direction":
+		return isBetter, true
+	case "timestamp", "time stamp", "date", "datetime", "started", "started at", "finished", "finished at", "when", "change", "diff", "delta", "difference", "diff b c", "diff b c / b", "ratio", "relative",
+		"p", "p value", "ci", "verdict":
+		return isIgnored, true
+	}
+	return isValue, false
+}
+
+// grid is a CSV file: a header, what each column is, and the lines below.
+type grid struct {
+	d      *doc
+	comma  rune
+	header []string
+	units  []string
+	roles  []role
+	rows   [][]string
+	lines  []int
+	// sides are the columns that hold a side each.
+	sides []int
+	// at are the first columns of each role.
+	at map[role]int
+}
+
+func (g *grid) reader(from io.Reader) *csv.Reader {
+	r := csv.NewReader(from)
+	g.comma = separator(firstLine(g.d.head))
+	r.Comma = g.comma
+	r.Comment, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = '#', -1, true, true
+	return r
+}
+
+func readCSV(d *doc) ([]*bench.Set, error) {
+	g := &grid{d: d}
+	if err := g.load(); err != nil {
+		return nil, err
+	}
+	ofOSB := areOSB([]mdTable{{header: slices.Clone(g.header)}})
+	sets, err := g.read()
+	if ofOSB {
+		for _, s := range sets {
+			s.Format = osbTable
+		}
+	}
+	return sets, err
+}
+
+// read reads the lines in the form that the header shows.
+func (g *grid) read() ([]*bench.Set, error) {
+	if err := g.assign(); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(g.sides) > 0:
+		return g.manySides()
+	case g.column(isMetric) >= 0 && g.column(isX) >= 0:
+		return g.long()
+	}
+	return g.wide()
+}
+
+func (g *grid) load() error {
+	r := g.reader(bytes.NewReader(g.d.data))
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if len(g.rows) > maxValues {
+			return hinted("is each line a run, and not a request?", "it has more than %d lines", maxValues)
+		}
+		line := 0
+		if err == nil {
+			line, _ = r.FieldPos(0)
+		}
+		switch {
+		case err != nil:
+			g.d.skip("a line that is no CSV was left out", err.Error())
+		case g.header == nil:
+			g.header = row
+		case len(row) > len(g.header):
+			g.d.skip("a line with more columns than the header was left out", fmt.Sprintf("line %d", line))
+		default:
+			g.rows, g.lines = append(g.rows, row), append(g.lines, line)
+		}
+	}
+}
+
+// assign finds what the columns are: what the user says, what their names say, and what stands in them.
+func (g *grid) assign() error {
+	if len(g.header) > maxColumns {
+		return hinted("is it a result of a benchmark?", "it has more than %d columns", maxColumns)
+	}
+	g.roles, g.units = make([]role, len(g.header)), make([]string, len(g.header))
+	for i, name := range g.header {
+		g.roles[i], _ = roleNames(name)
+	}
+	if err := g.userColumns(); err != nil {
+		return err
+	}
+	g.oneSide()
+	g.findSides()
+	long := g.column(isMetric) >= 0 && g.column(isX) >= 0
+	for i, name := range g.header {
+		switch r := g.roles[i]; {
+		case slices.Contains(g.sides, i):
+			continue
+		case r == isMetric || r == isX || r == isUnitColumn || r == isBetter:
+			if !long && g.sides == nil {
+				g.roles[i] = g.byContent(i)
+			}
+		case r == isOf && g.numeric(i):
+			g.roles[i] = isValue
+		case r == isValue || r == isBefore || r == isAfter:
+			g.roles[i] = g.byContent(i)
+		}
+		if g.roles[i] == isValue {
+			g.header[i], g.units[i] = splitUnit(name)
+		}
+	}
+	g.index()
+	return nil
+}
+
+// index remembers where the columns are: each line asks for some.
+func (g *grid) index() {
+	g.at = map[role]int{}
+	for i, r := range g.roles {
+		if _, ok := g.at[r]; !ok {
+			g.at[r] = i
+		}
+	}
+}
+
+// oneSide takes a column of sides for a part of what was run, where the file is one side as a whole and the column says
+// more than one thing.
+func (g *grid) oneSide() {
+	column := g.column(isSide)
+	if !g.d.o.Side || column < 0 || g.d.o.Columns.Side != "" {
+		return
+	}
+	for _, row := range g.rows {
+		if column < len(row) && row[column] != g.rows[0][min(column, len(g.rows[0])-1)] {
+			g.roles[column] = isLabel
+			return
+		}
+	}
+}
+
+// findSides finds the columns that hold a side each: those that are called so, or, beside a column of metrics and none
+// of values, the two or more with figures ("Metric, Go 1.21, Go 1.21 with PGO, Change").
+func (g *grid) findSides() {
+	before, after := g.column(isBefore), g.column(isAfter)
+	if before >= 0 && after >= 0 {
+		g.sides = []int{before, after}
+		return
+	}
+	if g.column(isMetric) < 0 || g.column(isX) >= 0 {
+		return
+	}
+	for i, r := range g.roles {
+		if (r == isValue || r == isBefore || r == isAfter) && g.numeric(i) {
+			g.sides = append(g.sides, i)
+		}
+	}
+	if len(g.sides) < 2 {
+		g.sides = nil
+	}
+}
+
+func (g *grid) userColumns() error {
+	c := g.d.o.Columns
+	for _, said := range []struct {
+		name string
+		role role
+	}{
+		{c.Run, isRun},
+		{c.Pair, isPair},
+		{c.Side, isSide},
+		{c.Of, isOf},
+		{c.Concurrency, isConcurrency},
+		{c.Metric, isMetric},
+		{c.Unit, isUnitColumn},
+		{c.Value, isX},
+		{c.Before, isBefore},
+		{c.After, isAfter},
+	} {
+		if said.name == "" {
+			continue
+		}
+		found := false
+		for i, name := range g.header {
+			if strings.EqualFold(strings.TrimSpace(name), said.name) {
+				g.roles[i], found = said.role, true
+			} else if g.roles[i] == said.role {
+				g.roles[i] = isValue
+			}
+		}
+		if !found {
+			return hinted("its columns are "+clean(strings.Join(g.header, ", ")), "there is no column %q", said.name)
+		}
+	}
+	return nil
+}
+
+// byContent tells columns of figures from those of words.
+func (g *grid) byContent(i int) role {
+	if g.numeric(i) {
+		return isValue
+	}
+	return isLabel
+}
+
+// numeric reports whether at least half of what stands in a column, in its first lines, are numbers.
+func (g *grid) numeric(i int) bool {
+	numbers, words := 0, 0
+	const enough = 1000
+	for _, row := range g.rows[:min(len(g.rows), enough)] {
+		if i >= len(row) || strings.TrimSpace(row[i]) == "" {
+			continue
+		}
+		if _, unit, ok := g.number(row[i]); ok && (unit == "" || isUnit(unit)) {
+			numbers++
+		} else {
+			words++
+		}
+	}
+	return numbers > 0 && numbers >= words
+}
+
+// number reads a cell; with semicolons between the columns a comma is that of decimals.
+func (g *grid) number(cell string) (float64, string, bool) {
+	if g.comma == ';' && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
+		cell = strings.Replace(cell, ",", ".", 1)
+	}
+	// "6.5 ± 1.6 ms" is a mean with what it may be off.
+	if mean, deviation, ok := strings.Cut(cell, "±"); ok {
+		x, unit, isNumber := number(mean)
+		_, after, isDeviation := number(deviation)
+		return x, cmp.Or(unit, after), isNumber && isDeviation
+	}
+	return number(cell)
+}
+
+func (g *grid) column(r role) int {
+	for i, have := range g.roles {
+		if have == r {
+			return i
+		}
+	}
+	return -1
+}
+
+// cell is what stands in a line in the column of a role, "" if there is none.
+func (g *grid) cell(row []string, r role) string {
+	if i, ok := g.at[r]; ok && i < len(row) {
+		return strings.TrimSpace(row[i])
+	}
+	return ""
+}
+
+// metric is what a line says about all its figures.
+func (g *grid) metric(row []string) bench.Metric {
+	var of []string
+	for i, r := range g.roles[:min(len(g.roles), len(row))] {
+		if r == isOf || r == isLabel {
+			if text := strings.TrimSpace(row[i]); text != "" {
+				of = append(of, text)
+			}
+		}
+	}
+	n, err := strconv.Atoi(g.cell(row, isConcurrency))
+	if err != nil || n < 0 {
+		n = 0
+	}
+	return bench.Metric{Of: clean(strings.Join(of, " ")), Concurrency: n}
+}
+
+// value reads a figure, of a cell and its unit.
+func (g *grid) value(cell, unit string) (float64, string, bool) {
+	x, suffix, ok := g.number(cell)
+	if !ok || math.IsNaN(x) {
+		return 0, "", false
+	}
+	if suffix != "" {
+		if unit == "" || isUnit(suffix) {
+			return x, suffix, isUnit(suffix) || unit == ""
+		}
+		return 0, "", false
+	}
+	return x, unit, true
+}

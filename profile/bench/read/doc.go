@@ -1,0 +1,215 @@
+package read
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Limits of what is read. Results of benchmarks are small; what is beyond these is something else.
+const (
+	defaultMaxBytes = 64 << 20
+	maxRuns         = 10_000
+	maxMetrics      = 20_000
+	maxValues       = 2_000_000
+	maxColumns      = 2000
+	maxName         = 300
+	maxNotes        = 20
+	headSize        = 64 << 10
+)
+
+// doc is one file on its way to a reader.
+type doc struct {
+	name string
+	o    Options
+	data []byte // UTF-8, without a byte order mark
+	head string // its beginning
+	// object has the keys of a JSON object; element those of the first element of an array.
+	object, element map[string]json.RawMessage
+	jsonErr         error
+
+	oddities []oddity
+	values   int
+}
+
+// oddity is something that was left out, and how often.
+type oddity struct {
+	what, first string
+	n           int
+}
+
+// load reads a stream to its end, or to the limit.
+func load(name string, r io.Reader, o Options) (*doc, error) {
+	most := o.MaxBytes
+	if most <= 0 {
+		most = defaultMaxBytes
+	}
+	data, err := readAll(r, most)
+	if err == nil && bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		data, err = gunzip(data, most)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data = toUTF8(data)
+	d := &doc{name: name, o: o, data: data, head: string(data[:min(len(data), headSize)])}
+	d.peekJSON()
+	return d, nil
+}
+
+func readAll(r io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > most {
+		return nil, hinted("is it a result? a log of every request is not one", "it is larger than %d MiB", most>>20)
+	}
+	return data, nil
+}
+
+func gunzip(data []byte, most int64) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	if data, err = readAll(z, most); err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	return data, nil
+}
+
+// toUTF8 takes the byte order mark away, and converts what a Windows shell writes with ">".
+func toUTF8(data []byte) []byte {
+	var order func([]byte) uint16
+	switch {
+	case bytes.HasPrefix(data, []byte{0xef, 0xbb, 0xbf}):
+		return data[3:]
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
+		order = func(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		order = func(b []byte) uint16 { return uint16(b[1]) | uint16(b[0])<<8 }
+	default:
+		return data
+	}
+	var units []uint16
+	for i := 2; i+1 < len(data); i += 2 {
+		units = append(units, order(data[i:]))
+	}
+	return []byte(string(utf16.Decode(units)))
+}
+
+// refuse says why no reader takes the file.
+func (d *doc) refuse() error {
+	switch {
+	case len(bytes.TrimSpace(d.data)) == 0:
+		return hinted("did the benchmark run? its output has to be saved to the file", "%w: it is empty", ErrNoResult)
+	case bytes.HasPrefix(d.data, []byte("\x89HDF\r\n\x1a\n")):
+		// https://docs.hdfgroup.org/hdf5/v1_14/_f_m_t3.html: the signature of the superblock.
+		return hinted("of ann-benchmarks, export them first: python data_export.py --output results.csv",
+			"%w: it is an HDF5 file", ErrNoResult)
+	case d.binary():
+		return hinted(known(), "%w: it is not text", ErrNoResult)
+	case d.jsonErr != nil:
+		return hinted("the file is damaged or not complete", "%w: JSON: %w", ErrNoResult, d.jsonErr)
+	}
+	return hinted(known(), "%w", ErrNoResult)
+}
+
+// binary reports whether the beginning is no text.
+func (d *doc) binary() bool {
+	if strings.ContainsRune(d.head, 0) {
+		return true
+	}
+	// The end of the head may cut a character.
+	head := d.head
+	for i := 0; i < utf8.UTFMax && len(head) > 0 && !utf8.ValidString(head); i++ {
+		head = head[:len(head)-1]
+	}
+	bad := 0
+	for _, r := range head {
+		if r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\t\r\n\x1b\b", r) {
+			bad++
+		}
+	}
+	return bad*50 > len(head)
+}
+
+// lines are the lines with their numbers, without what ends them.
+func (d *doc) lines() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		n := 0
+		for line := range bytes.Lines(d.data) {
+			n++
+			if !yield(n, strings.TrimRight(string(line), "\r\n")) {
+				return
+			}
+		}
+	}
+}
+
+// skip notes that something was left out: what it was, and where the first of its kind is.
+func (d *doc) skip(what, where string) {
+	for i := range d.oddities {
+		if d.oddities[i].what == what {
+			d.oddities[i].n++
+			return
+		}
+	}
+	if len(d.oddities) < maxNotes {
+		d.oddities = append(d.oddities, oddity{what: what, first: clean(where), n: 1})
+	}
+}
+
+// note tells something about the whole file, once.
+func (d *doc) note(what string) { d.skip(what, "") }
+
+// notes are the oddities in words.
+func (d *doc) notes() []string {
+	var all []string
+	for _, o := range d.oddities {
+		text := o.what
+		switch {
+		case o.first != "" && o.n > 1:
+			text = fmt.Sprintf("%s (%d times, first: %s)", o.what, o.n, o.first)
+		case o.first != "":
+			text = fmt.Sprintf("%s (%s)", o.what, o.first)
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// complaint is the first oddity, for an error.
+func (d *doc) complaint() string {
+	if all := d.notes(); len(all) > 0 {
+		return ": " + all[0]
+	}
+	return ""
+}
+
+// clean makes a name of a text of a file: one line, no control characters, not too long.
+func clean(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+	if len(s) <= maxName {
+		return s
+	}
+	cut := maxName - len("…")
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

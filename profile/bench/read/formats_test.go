@@ -1,0 +1,156 @@
+package read
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// testdata are the files that the whole module shares.
+const testdata = "../../../testdata/bench"
+
+// TestFormats holds what readers make of the formats. The texts have the form that the sources that the readers name
+// print; what is real output is said to be.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, text, want string }{
+		{"go benchmark", goText, goWant},
+		{"go test -json", goJSON, goJSONWant},
+		{"hyperfine", hyperfineText, hyperfineWant},
+		{"ab", abText, abWant},
+		{"wrk", wrkTextSample, wrkWant},
+		{"wrk2", wrk2Text, wrk2Want},
+		{"hey", heyTextSample, heyWant},
+		{"hey csv", heyCSVText, heyCSVWant},
+		{"opensearch benchmark", osbText, osbWant},
+		{"opensearch benchmark csv", osbCSV, osbCSVWant},
+		{"jmh", jmhSample, jmhWant},
+		{"ann-benchmarks", annText, annWant},
+		{"perf stat", perfText, perfWant},
+		{"perf stat -r --table", perfTable, perfTableWant},
+		{"perf stat -x", perfCSV, perfCSVWant},
+		{"perf stat -j", perfJSONText, perfJSONWant},
+		{"kitescope runs", runsText, runsWant},
+		{
+			"perf stat -I -x", "1.001,1000.00,msec,task-clock,1,100.00,1.0,CPUs utilized\n1.001,5,,context-switches,1,100.00,,\n" +
+				"2.002,500.00,msec,task-clock,1,100.00,1.0,CPUs utilized\n2.002,6,,context-switches,1,100.00,,\n",
+			"[0 perf stat]\nrun 1\n  cpu time = 1.5 s -\n  context switches = 11 -\n  elapsed = 2.002 s -\n",
+		},
+		{
+			"perf stat -I", "#           time             counts unit events\n     0.100000000               0.50 msec task-clock  #    0.007 CPUs utilized\n" +
+				"     0.100000000    <not supported>      cycles\n     0.200000000               0.75 msec task-clock\n     0.200000000   3      context-switches\n",
+			"[0 perf stat]\nrun 1\n  cpu time = 0.00125 s -\n  context switches = 3 -\n  elapsed = 0.2 s -\nnote an event that was not counted was left out (cycles)\n",
+		},
+		{
+			"perf stat -r", "\n Performance counter stats for 'true' (3 runs):\n\n  0.50 msec task-clock  #  0.5 CPUs utilized ( +-  2.03% )\n\n         0.0007898 +- 0.0000303 seconds time elapsed  ( +-  3.84% )\n",
+			"[0 perf stat]\nrun 1\n  cpu time = 0.0005 s -\n  elapsed = 0.0007898 s -\n" +
+				"note perf stat -r printed means over 3 runs, which are one figure; run it as often without -r\n",
+		},
+		{"go benchmark of two configurations", "shards: 1\nBenchmarkX 10 5 ns/op\nshards: 4\nBenchmarkX 10 3 ns/op\nBenchmarkX 10 4 ns/op\n", `[0 go benchmark]
+run 1
+  BenchmarkX shards=1: time/op = 5e-09 s -
+  BenchmarkX shards=4: time/op = 3e-09 s -
+run 2
+  BenchmarkX shards=4: time/op = 4e-09 s -
+`},
+		{
+			"tables below headings", "# small\n\n| metric | before | after |\n|---|---|---|\n| qps | 1 | 2 |\n\n# large\n\n| metric | before | after |\n|---|---|---|\n| qps | 3 | 4 |\n",
+			"[0 markdown table]\nrun 1\n  small: qps = 1 1/s +\n  large: qps = 3 1/s +\n[1 markdown table]\nrun 1\n  small: qps = 2 1/s +\n  large: qps = 4 1/s +\n",
+		},
+		{
+			"rally compare with percent", "| 99th percentile latency | scroll | 10 | 20 | 10 | ms | +100% |\n",
+			"[0 opensearch benchmark table]\nrun 1\n  scroll: 99th percentile latency = 0.01 s -\n[1 opensearch benchmark table]\nrun 1\n  scroll: 99th percentile latency = 0.02 s -\n",
+		},
+		{"jmh text", "Benchmark  (n)  Mode  Cnt  Score   Error  Units\na.B.c  8  avgt  5  1.5 ± 0.25  ms/op\na.B.d  8  thrpt  200  ops/s\n", `[0 jmh text]
+run 1
+  a.B.c 8: mean time = 0.0015 s -
+  a.B.d 8: throughput = 200 1/s +
+note the table has only the score of each benchmark, which is one figure; the JSON of -rf json has all forks
+`},
+		{"csv with metrics as columns", "run;qps;p99 (ms);started\n1;1000;5,5;12:01\n2;1010;5;12:02\n", `[0 csv]
+run 1
+  qps = 1000 1/s +
+  p99 = 0.0055 s -
+run 2
+  qps = 1010 1/s +
+  p99 = 0.005 s -
+`},
+		{"csv with figures as lines", "side,run,pair,metric,unit,value,better\nA,1,1,rows,,5,higher\nB,1,1,rows,,6,higher\n", `[0 csv]
+run 1 pair 1
+  rows = 5 +
+[1 csv]
+run 1 pair 1
+  rows = 6 +
+`},
+		{"csv with both sides in a line", "metric,pair,before,after\np99 latency (ms),1,5,4\np99 latency (ms),2,6,n/a\n", `[0 csv]
+run 1 pair 1
+  p99 latency = 0.005 s -
+run 2 pair 2
+  p99 latency = 0.006 s -
+[1 csv]
+run 1 pair 1
+  p99 latency = 0.004 s -
+run 2 pair 2
+`},
+		{"markdown of hyperfine", "| Command | Mean [ms] | Min [ms] | Relative |\n|:---|---:|---:|---:|\n| `ls` | 6.5 ± 1.6 | 3.8 | 9.47 ± 5.25 |\n", `[0 markdown table]
+run 1
+  ls: Mean = 0.0065 s -
+  ls: Min = 0.0038 s -
+`},
+		{"csv with names of what was run", "benchmark\ttime\nencode\t1.5ms\ndecode\t2 s\nencode\t1.25ms\n", `[0 csv]
+run 1
+  encode: time = 0.0015 s -
+  decode: time = 2 s -
+run 2
+  encode: time = 0.00125 s -
+`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, show(readText(t, tt.text, Options{}))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFilesOfFormats(t *testing.T) {
+	for name, want := range map[string]string{
+		"vmstat.txt": `[0 vmstat]
+run 1
+  cpu = 3.769230769230769 % .
+  cpu user = 2.41025641025641 % .
+`,
+		"vectordbbench.json": `[0 vectordbbench]
+run 1
+  case 4 ef=100: QPS = 3917.2035 1/s +
+  case 4 ef=100: serial p99 latency = 0.0024 s -
+`,
+	} {
+		data, err := os.ReadFile(filepath.Join(testdata, "formats", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := show(readText(t, string(data), Options{}))
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got\n%s\nwant it to begin\n%s", name, got, want)
+		}
+	}
+}
+
+// TestEveryFormatIsKnown holds the list of formats against the readers: a name and what it is.
+func TestEveryFormatIsKnown(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Formats() {
+		if f.Name == "" || f.Doc == "" || seen[f.Name] {
+			t.Errorf("format %q: %q", f.Name, f.Doc)
+		}
+		seen[f.Name] = true
+	}
+	if len(seen) < 15 {
+		t.Errorf("only %d formats", len(seen))
+	}
+}

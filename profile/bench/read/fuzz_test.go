@@ -1,0 +1,91 @@
+package read
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"testing"
+	"unicode"
+
+	"kitescope/profile/bench"
+)
+
+// FuzzFrom holds all readers to what is promised of them: no panic, finite figures in runs with names, and an error that says
+// so where there is nothing; what was read can be written and read again.
+func FuzzFrom(f *testing.F) {
+	for _, text := range []string{
+		goText, goJSON, hyperfineText, abText, wrkTextSample, wrk2Text, heyTextSample, heyCSVText, osbText, osbCSV, jmhSample, annText, perfText,
+		perfTable, perfCSV, perfJSONText, runsText, vmstatRun, "metric,before,after\nlatency (ms),5,4\n",
+		"| Metric | Go 1.21 | With PGO | Change (%) |\n|---|---|---|---|\n| `search RPS` | 4,407 | 4,729 | +7.30% |\n",
+		"|  99th percentile latency |  prod-queries |  73.9335 |  ms |\n", "a.B.c  N=8  avgt  5  12.3 ± 0.1  ms/op\n",
+		`{"run_id":"x","results":[{"metrics":{"qps":1,"conc_num_list":[1],"conc_qps_list":[2]},"task_config":{"case_config":{"case_id":1}},"label":":)"}]}`,
+		"a avgt ± x/op\n", "\x1f\x8b", "\xff\xfea\x00", "a;b\n1,5;2\n",
+	} {
+		f.Add([]byte(text), false)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, side bool) {
+		sets, err := From(context.Background(), "x", bytes.NewReader(data), Options{Side: side, MaxBytes: 1 << 20})
+		if err != nil {
+			if len(sets) > 0 {
+				t.Fatal("sets and an error")
+			}
+			return
+		}
+		for _, s := range sets {
+			hold(t, s)
+			again(t, s)
+		}
+	})
+}
+
+// hold checks what everybody relies on.
+func hold(t *testing.T, s *bench.Set) {
+	t.Helper()
+	if s.Format == "" || s.Name == "" {
+		t.Fatalf("a set without a name or a format: %+v", s)
+	}
+	harmless(t, s.Name)
+	for _, n := range s.Notes {
+		harmless(t, n)
+	}
+	for _, r := range s.Runs {
+		harmless(t, r.Name+r.Pair+r.Failed)
+		seen := map[bench.Metric]bool{}
+		for _, v := range r.Values {
+			harmless(t, v.Of+v.Name+v.Unit)
+			if v.Name == "" || math.IsNaN(v.X) || math.IsInf(v.X, 0) || v.Concurrency < 0 || seen[v.Metric] {
+				t.Fatalf("run %q has the value %+v", r.Name, v)
+			}
+			seen[v.Metric] = true
+		}
+	}
+}
+
+func harmless(t *testing.T, text string) {
+	t.Helper()
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			t.Fatalf("a control character in %q", text)
+		}
+	}
+}
+
+// again writes a Set as runs and reads it.
+func again(t *testing.T, s *bench.Set) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteRuns(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	back, err := From(context.Background(), "x", &b, Options{})
+	if err != nil {
+		if _, hinted := errors.AsType[*HintError](err); hinted {
+			return // it held runs without a figure
+		}
+		t.Fatal(err)
+	}
+	if len(back) != 1 || len(back[0].Runs) > len(s.Runs) {
+		t.Fatalf("%d runs became %d", len(s.Runs), len(back[0].Runs))
+	}
+}

@@ -1,0 +1,230 @@
+package read
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"kitescope/profile/bench"
+)
+
+// goBenchmark is what "go test -bench" prints: https://golang.org/design/14313-benchmark-format. The lines that
+// "go test -json" makes of it (cmd/test2json) are read too.
+func goBenchmark() format {
+	return format{
+		Format: Format{"go benchmark", "go test -bench, also with -json: the n-th line of a benchmark is run n"},
+		sniff:  func(d *doc) bool { return isGoBenchmark(d.head) },
+		read:   readGoBenchmark,
+	}
+}
+
+// isGoBenchmark looks for a line that begins as a result does: "BenchmarkX  100  12.3 ns/op".
+func isGoBenchmark(head string) bool {
+	test2json := strings.HasPrefix(head, "{") && strings.Contains(head, `"Action":`)
+	for line := range strings.Lines(head) {
+		if test2json && strings.Contains(line, `"Output":"Benchmark`) {
+			return true
+		}
+		rest, ok := strings.CutPrefix(line, "Benchmark")
+		if !ok {
+			continue
+		}
+		fields := strings.Fields(rest)
+		// A name alone begins a benchmark that prints something, or did not end.
+		if len(fields) == 1 && fields[0] != "" || len(fields) >= 2 && isCount(fields[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+func isCount(s string) bool { _, err := strconv.ParseUint(s, 10, 64); return err == nil }
+
+// goResult is a line of a result. The name keeps the processors that end it ("-8"): a run on 8 is not to be compared with
+// one on 16, and neither is a number of clients.
+type goResult struct {
+	pkg, name string
+	config    *goSettings
+	values    []benchfmt.Value
+}
+
+func readGoBenchmark(d *doc) ([]*bench.Set, error) {
+	text := d.data
+	if bytes.HasPrefix(text, []byte("{")) {
+		text = d.test2json()
+	}
+	results, units, err := scanGo(d, text)
+	if err != nil {
+		return nil, err
+	}
+	s := newSheet(d)
+	packages := map[string]bool{}
+	for _, r := range results {
+		packages[r.pkg] = true
+	}
+	varying := varyingConfig(results)
+	times := map[bench.Metric]int{}
+	for _, r := range results {
+		m := bench.Metric{Of: "Benchmark" + r.name}
+		for _, key := range varying {
+			m.Of += " " + key + "=" + r.config.of[key]
+		}
+		if len(packages) > 1 && r.pkg != "" {
+			m.Of = r.pkg + "." + m.Of
+		}
+		times[m]++
+		run := s.run(strconv.Itoa(times[m]))
+		for _, v := range r.values {
+			m.Name, m.Unit = goMetric(v.Unit)
+			s.add(run, m, decimal(v.Value), goBetter(units, v.Unit))
+		}
+	}
+	return s.one()
+}
+
+// scanGo takes a copy of what benchfmt reads, which is its own until the next line.
+func scanGo(d *doc, text []byte) ([]goResult, benchfmt.UnitMetadataMap, error) {
+	var results []goResult
+	config := &goSettings{}
+	reader := benchfmt.NewReader(bytes.NewReader(text), "")
+	for reader.Scan() {
+		switch r := reader.Result().(type) {
+		case *benchfmt.SyntaxError:
+			d.skip("a line that is no result was left out", fmt.Sprintf("line %d: %s", r.Line, r.Msg))
+		case *benchfmt.Result:
+			if len(results) >= maxValues {
+				return nil, nil, fmt.Errorf("it has more than %d lines of results", maxValues)
+			}
+			config = goConfig(r, config)
+			results = append(results, goResult{pkg: r.GetConfig("pkg"), name: r.Name.String(), config: config, values: slices.Clone(r.Values)})
+		}
+	}
+	if err := reader.Err(); err != nil {
+		return nil, nil, errors.New("a line is too long for a result of a Go benchmark")
+	}
+	return results, reader.Units(), nil
+}
+
+// goSettings are the "key: value" lines above a result, each key with its value.
+type goSettings struct{ of map[string]string }
+
+// goConfig are the settings of a result: those before it, where they are the same.
+func goConfig(r *benchfmt.Result, before *goSettings) *goSettings {
+	const most = 100 // a dozen keys are usual
+	config, same := &goSettings{of: map[string]string{}}, true
+	for _, c := range r.Config[:min(len(r.Config), most)] {
+		if c.File {
+			config.of[c.Key] = string(c.Value)
+			same = same && before.of[c.Key] == config.of[c.Key]
+		}
+	}
+	if same && len(config.of) == len(before.of) {
+		return before
+	}
+	return config
+}
+
+// varyingConfig are the keys that do not have the same value all through the file: results with different values are
+// different things that were measured, and no repetition. The package has a place of its own, and a time says nothing.
+func varyingConfig(results []goResult) []string {
+	varies := map[string]bool{}
+	for i := 1; i < len(results); i++ {
+		a, b := results[i-1].config, results[i].config
+		if a == b {
+			continue
+		}
+		for _, keys := range []map[string]string{a.of, b.of} {
+			for key := range keys {
+				varies[key] = varies[key] || a.of[key] != b.of[key]
+			}
+		}
+	}
+	var keys []string
+	for key, yes := range varies {
+		if yes && key != "pkg" && !hasAny(key, "time", "date", "stamp", "run", "upload") {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// goMetric gives a unit of a benchmark, as benchunit tidied it, a name and a unit of ours.
+func goMetric(unit string) (name, kept string) {
+	switch unit {
+	case "sec/op":
+		return "time/op", "s"
+	case "B/op":
+		return "alloc/op", "B"
+	case "allocs/op":
+		return "allocs/op", ""
+	case "B/s":
+		return "speed", "B/s"
+	}
+	if isUnit(unit) {
+		return unit, unit
+	}
+	// Custom metrics are "p99-ns", "ns/query", "queries/s": what is measured is in the name.
+	if at := strings.LastIndexByte(unit, '-'); at > 0 && isUnit(unit[at+1:]) {
+		return unit[:at], unit[at+1:]
+	}
+	if of, per, ok := strings.Cut(unit, "/"); ok && isUnit(of) {
+		if of == "sec" {
+			return "time/" + per, of
+		}
+		return unit, of
+	}
+	return unit, ""
+}
+
+// goBetter is what a "Unit" line says, else what everybody knows.
+func goBetter(units benchfmt.UnitMetadataMap, unit string) bench.Direction {
+	switch units.GetBetter(unit) {
+	case 1:
+		return bench.HigherIsBetter
+	case -1:
+		return bench.LowerIsBetter
+	}
+	switch {
+	case unit == "sec/op", unit == "B/op", unit == "allocs/op", strings.HasPrefix(unit, "sec/"):
+		return bench.LowerIsBetter
+	case strings.HasSuffix(unit, "/s"), strings.HasSuffix(unit, "/sec"):
+		return bench.HigherIsBetter
+	}
+	return bench.Unknown
+}
+
+// test2json puts together the text that the events of "go test -json" carry, package by package.
+func (d *doc) test2json() []byte {
+	type event struct{ Action, Package, Output string }
+	var order []string
+	texts := map[string]*bytes.Buffer{}
+	for n, line := range d.lines() {
+		var e event
+		if json.Unmarshal([]byte(line), &e) != nil {
+			d.skip("a line that is no event of go test was left out", fmt.Sprintf("line %d", n))
+			continue
+		}
+		if e.Action != "output" {
+			continue
+		}
+		if texts[e.Package] == nil {
+			texts[e.Package] = &bytes.Buffer{}
+			order = append(order, e.Package)
+		}
+		texts[e.Package].WriteString(e.Output)
+	}
+	var all bytes.Buffer
+	for _, p := range order {
+		fmt.Fprintf(&all, "pkg: %s\n", p)
+		all.Write(texts[p].Bytes())
+		all.WriteByte('\n')
+	}
+	return all.Bytes()
+}

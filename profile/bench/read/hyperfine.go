@@ -1,0 +1,115 @@
+package read
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// hyperfine is what "hyperfine --export-json" writes; its fields are those of BenchmarkResult in
+// https://github.com/sharkdp/hyperfine/blob/master/src/benchmark/benchmark_result.rs: seconds, and bytes.
+func hyperfine() format {
+	return format{
+		Format: Format{"hyperfine", "hyperfine --export-json: each time is a run; two commands are two sides"},
+		sniff:  func(d *doc) bool { return has(d.object, "results") && isHyperfine(d) },
+		read:   readHyperfine,
+	}
+}
+
+type hyperfineFile struct {
+	Results []hyperfineResult `json:"results"`
+}
+
+type hyperfineResult struct {
+	Command    string            `json:"command"`
+	Mean       *float64          `json:"mean"`
+	User       *float64          `json:"user"`
+	System     *float64          `json:"system"`
+	Times      []float64         `json:"times"`
+	Memory     []float64         `json:"memory_usage_byte"`
+	ExitCodes  []*int            `json:"exit_codes"`
+	Parameters map[string]string `json:"parameters"`
+}
+
+// isHyperfine tells its results from those of other programs that call theirs so too.
+func isHyperfine(d *doc) bool {
+	return strings.HasPrefix(strings.TrimSpace(string(d.object["results"])), "[") && strings.Contains(d.head, `"command"`)
+}
+
+func readHyperfine(d *doc) ([]*bench.Set, error) {
+	var file hyperfineFile
+	if err := d.decode(&file); err != nil {
+		return nil, err
+	}
+	if len(file.Results) > maxRuns {
+		return nil, fmt.Errorf("it has more than %d commands", maxRuns)
+	}
+	if d.o.Side && len(file.Results) > 1 {
+		s := newSheet(d)
+		for _, r := range file.Results {
+			r.into(s, r.name(file.Results))
+		}
+		return s.one()
+	}
+	var sets []*bench.Set
+	for _, r := range file.Results {
+		s := newSheet(d)
+		r.into(s, "")
+		if s.err != nil {
+			return nil, s.err
+		}
+		if len(file.Results) > 1 {
+			s.set.Name = clean(r.name(file.Results))
+		}
+		sets = append(sets, s.set)
+	}
+	return sets, nil
+}
+
+// name tells a result from the others of its file: its command, or the parameters where that is not enough.
+func (r *hyperfineResult) name(all []hyperfineResult) string {
+	same := 0
+	for _, other := range all {
+		if other.Command == r.Command {
+			same++
+		}
+	}
+	if same < 2 || len(r.Parameters) == 0 {
+		return r.Command
+	}
+	var params []string
+	for k, v := range r.Parameters {
+		params = append(params, k+"="+v)
+	}
+	slices.Sort(params)
+	return r.Command + " " + strings.Join(params, " ")
+}
+
+func (r *hyperfineResult) into(s *sheet, of string) {
+	elapsed := bench.Metric{Of: of, Name: "time", Unit: "s"}
+	if len(r.Times) == 0 && r.Mean != nil {
+		s.d.skip("only the mean of all runs is there, which is one figure", r.Command)
+		s.add(s.run("mean"), elapsed, *r.Mean, bench.LowerIsBetter)
+	}
+	failed := 0
+	for i, t := range r.Times {
+		run := s.run(strconv.Itoa(i + 1))
+		s.add(run, elapsed, t, bench.LowerIsBetter)
+		if i < len(r.Memory) {
+			s.add(run, bench.Metric{Of: of, Name: "peak memory", Unit: "B"}, r.Memory[i], bench.LowerIsBetter)
+		}
+		if i < len(r.ExitCodes) && (r.ExitCodes[i] == nil || *r.ExitCodes[i] != 0) {
+			failed++
+		}
+	}
+	if failed > 0 {
+		s.d.note(fmt.Sprintf("%d of %d runs of %q ended with an error and were timed all the same", failed, len(r.Times), clean(r.Command)))
+	}
+	// User and system time are means over all runs: one figure, which belongs to a run only if there is one.
+	if len(r.Times) == 1 && r.User != nil && r.System != nil {
+		s.add(0, bench.Metric{Of: of, Name: "cpu time", Unit: "s"}, *r.User+*r.System, bench.LowerIsBetter)
+	}
+}

@@ -1,0 +1,230 @@
+package read
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// jmhJSON is what JMH writes with "-rf json": JSONResultFormat in
+// https://github.com/openjdk/jmh/blob/master/jmh-core/src/main/java/org/openjdk/jmh/results/format/JSONResultFormat.java.
+// rawData has a list of iterations for each fork. A fork is a start of the program, and a run; iterations in one share its
+// compiled code and its heap, so that their mean is one figure.
+func jmhJSON() format {
+	return format{
+		Format: Format{"jmh", "JSON of JMH (-rf json): each fork is a run"},
+		sniff:  func(d *doc) bool { return has(d.element, "benchmark", "mode", "primaryMetric") },
+		read:   readJMH,
+	}
+}
+
+type jmhResult struct {
+	Benchmark string               `json:"benchmark"`
+	Mode      string               `json:"mode"`
+	Threads   int                  `json:"threads"`
+	Params    map[string]string    `json:"params"`
+	Primary   jmhMetric            `json:"primaryMetric"`
+	Secondary map[string]jmhMetric `json:"secondaryMetrics"`
+}
+
+type jmhMetric struct {
+	// Score is a number, or "NaN" in quotes.
+	Score json.RawMessage     `json:"score"`
+	Unit  string              `json:"scoreUnit"`
+	Raw   [][]json.RawMessage `json:"rawData"`
+	// Histogram is instead of Raw in the mode that samples times: forks of iterations of [time, count].
+	Histogram [][][][2]float64 `json:"rawDataHistogram"`
+}
+
+// jmhText is the table that JMH prints at the end: TextResultFormat beside the above. Of all forks and iterations it has only the
+// score, which is one figure.
+func jmhText() format {
+	return format{
+		Format: Format{"jmh text", "the table that JMH prints: one figure for each benchmark"},
+		sniff: func(d *doc) bool {
+			for line := range strings.Lines(d.head) {
+				if _, _, ok := jmhRow(line); ok {
+					return true
+				}
+			}
+			return false
+		},
+		read: readJMHText,
+	}
+}
+
+func readJMHText(d *doc) ([]*bench.Set, error) {
+	s := newSheet(d)
+	run := s.begin("")
+	for _, line := range d.lines() {
+		if m, x, ok := jmhRow(line); ok {
+			s.add(run, m, x, jmhBetter("", m.Unit))
+		}
+	}
+	d.note("the table has only the score of each benchmark, which is one figure; the JSON of -rf json has all forks")
+	return s.one()
+}
+
+// jmhRow reads "a.B.c  N=8  avgt  5  12.3 ± 0.1  ms/op": parameters, the count and the error may be missing.
+func jmhRow(line string) (bench.Metric, float64, bool) {
+	fields := strings.Fields(line)
+	at := slices.IndexFunc(fields, func(f string) bool { return jmhModes(f) != f })
+	if at < 1 || len(fields) < at+3 {
+		return bench.Metric{}, 0, false
+	}
+	rest := slices.DeleteFunc(slices.Clone(fields[at+1:len(fields)-1]), func(f string) bool { return strings.Contains(f, "±") })
+	unit := jmhUnit(fields[len(fields)-1])
+	if len(rest) > 1 && isCount(rest[0]) {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return bench.Metric{}, 0, false
+	}
+	x, ok := plainNumber(rest[0])
+	if !ok || !strings.Contains(unit, "/") {
+		return bench.Metric{}, 0, false
+	}
+	return bench.Metric{Of: strings.Join(fields[:at], " "), Name: jmhModes(fields[at]), Unit: unit}, x, true
+}
+
+// jmhModes are the short labels of Mode.
+func jmhModes(mode string) string {
+	switch mode {
+	case "thrpt":
+		return "throughput"
+	case "avgt":
+		return "mean time"
+	case "sample":
+		return "sampled time"
+	case "ss":
+		return "single shot time"
+	}
+	return mode
+}
+
+func readJMH(d *doc) ([]*bench.Set, error) {
+	var results []jmhResult
+	if err := d.decode(&results); err != nil {
+		return nil, err
+	}
+	if len(results) > maxMetrics {
+		return nil, fmt.Errorf("it has more than %d benchmarks", maxMetrics)
+	}
+	s := newSheet(d)
+	single, iterations := 0, 0
+	for i := range results {
+		r := &results[i]
+		of := r.Benchmark
+		if len(r.Params) > 0 {
+			var params []string
+			for k, v := range r.Params {
+				params = append(params, k+"="+v)
+			}
+			slices.Sort(params)
+			of += " " + strings.Join(params, " ")
+		}
+		m := bench.Metric{Of: of, Name: jmhModes(r.Mode), Unit: r.Primary.Unit}
+		if r.Threads > 1 {
+			m.Concurrency = r.Threads
+		}
+		forks := r.Primary.forks()
+		r.Primary.into(s, m, jmhBetter(r.Mode, r.Primary.Unit))
+		if len(forks) == 1 {
+			single++
+			iterations = max(iterations, r.Primary.iterations())
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.Secondary)) {
+			second := r.Secondary[name]
+			// "·gc.alloc.rate" begins with a dot that is only there to sort it.
+			m.Name, m.Unit = strings.TrimLeft(name, "·+"), second.Unit
+			second.into(s, m, jmhBetter("", second.Unit))
+		}
+	}
+	if single > 0 && iterations > 1 {
+		d.note(fmt.Sprintf("%d of %d benchmarks ran in one fork, which is one run: its %d iterations are not independent; run JMH with -f 5 or more",
+			single, len(results), iterations))
+	}
+	return s.one()
+}
+
+func (m *jmhMetric) iterations() int {
+	if len(m.Raw) > 0 {
+		return len(m.Raw[0])
+	}
+	if len(m.Histogram) > 0 {
+		return len(m.Histogram[0])
+	}
+	return 0
+}
+
+// forks are the means of the forks; of sampled times the mean over all samples.
+func (m *jmhMetric) forks() []float64 {
+	var means []float64
+	for _, fork := range m.Raw {
+		sum, n := 0.0, 0
+		for _, raw := range fork {
+			var x float64
+			if json.Unmarshal(raw, &x) == nil {
+				sum, n = sum+x, n+1
+			}
+		}
+		if n > 0 {
+			means = append(means, sum/float64(n))
+		}
+	}
+	for _, fork := range m.Histogram {
+		sum, n := 0.0, 0.0
+		for _, iteration := range fork {
+			for _, sample := range iteration {
+				sum, n = sum+sample[0]*sample[1], n+sample[1]
+			}
+		}
+		if n > 0 {
+			means = append(means, sum/n)
+		}
+	}
+	return means
+}
+
+func (m *jmhMetric) into(s *sheet, metric bench.Metric, better bench.Direction) {
+	metric.Unit = jmhUnit(metric.Unit)
+	forks := m.forks()
+	var score float64
+	if len(forks) == 0 && json.Unmarshal(m.Score, &score) == nil {
+		s.d.skip("there are no forks, only the score: one figure", metric.String())
+		forks = []float64{score}
+	}
+	for i, x := range forks {
+		s.add(s.run("fork "+strconv.Itoa(i+1)), metric, x, better)
+	}
+}
+
+// jmhUnit writes "ops/ms" as a rate of thousands a second; "us/op" is a time already.
+func jmhUnit(unit string) string {
+	switch unit {
+	case "ops/ms":
+		return "kops/s"
+	case "ops/us":
+		return "mops/s"
+	case "ops/ns":
+		return "gops/s"
+	case "B/op":
+		return "B"
+	}
+	return unit
+}
+
+func jmhBetter(mode, unit string) bench.Direction {
+	switch {
+	case mode == "thrpt", strings.HasPrefix(unit, "ops/"):
+		return bench.HigherIsBetter
+	case mode == "avgt", mode == "sample", mode == "ss", strings.HasSuffix(unit, "/op"):
+		return bench.LowerIsBetter
+	}
+	return bench.Unknown
+}

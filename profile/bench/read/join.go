@@ -1,0 +1,199 @@
+package read
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// join makes the Sets of one side of its files.
+func (g *gathering) join(name string) ([]*bench.Set, error) {
+	if len(g.files) == 0 {
+		return nil, g.nothing(name)
+	}
+	if len(g.files) == 1 && len(g.refused) == 0 {
+		return g.files[0].table.sets, nil
+	}
+	sides := 1
+	for _, f := range g.files {
+		if n := len(f.table.sets); !f.table.observes && n != sides {
+			if sides > 1 || f.path != g.firstResult() {
+				return nil, hinted("compare files that hold one side each", "read %s: %s holds %d sides, and others do not", name, f.path, n)
+			}
+			sides = n
+		}
+	}
+	sets := make([]*bench.Set, sides)
+	for i := range sets {
+		j := joining{set: &bench.Set{Name: g.sideName(name, i, sides)}, several: sides > 1}
+		for _, group := range g.groups() {
+			j.group(group, i)
+		}
+		if len(j.set.Runs) > maxRuns {
+			return nil, fmt.Errorf("read %s: it has more than %d runs", name, maxRuns)
+		}
+		j.set.Format = strings.Join(j.formats, " + ")
+		sets[i] = j.set
+	}
+	if n := len(g.refused); n > 0 {
+		sets[0].Notes = append(sets[0].Notes, fmt.Sprintf("left out, as no results (%d of %d files): %s", n, n+len(g.files), few(g.refused)))
+	}
+	return sets, nil
+}
+
+// nothing says that a folder holds no results.
+func (g *gathering) nothing(name string) error {
+	if len(g.refused) > 0 {
+		return hinted(known(), "read %s: none of its %d files is a result; the first: %w", name, len(g.refused), g.first)
+	}
+	return hinted("each file or subfolder of a folder is a run", "read %s: the folder is empty", name)
+}
+
+// firstResult is the first file that does not only observe.
+func (g *gathering) firstResult() string {
+	for _, f := range g.files {
+		if !f.table.observes {
+			return f.path
+		}
+	}
+	return ""
+}
+
+func (g *gathering) sideName(name string, i, sides int) string {
+	if sides == 1 {
+		return name
+	}
+	for _, f := range g.files {
+		if !f.table.observes {
+			return f.table.sets[i].Name
+		}
+	}
+	return name
+}
+
+// groups are the files by run, in their order.
+func (g *gathering) groups() [][]file {
+	var all [][]file
+	at := map[string]int{}
+	for _, f := range g.files {
+		i, ok := at[f.group]
+		if !ok {
+			i = len(all)
+			at[f.group] = i
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], f)
+	}
+	return all
+}
+
+// few names the first of many.
+func few(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// joining makes one Set of many files.
+type joining struct {
+	set *bench.Set
+	// several says that the files hold several sides.
+	several bool
+	formats []string
+	names   map[string]bool
+}
+
+// group adds the files of one run, of one side.
+func (j *joining) group(files []file, side int) {
+	var results, seen []bench.Run
+	for _, f := range files {
+		if f.table.observes && j.several {
+			j.set.Notes = append(j.set.Notes, clean(filepath.Base(f.path))+" does not say which side it observed, and was left out")
+			continue
+		}
+		s := f.table.sets[min(side, len(f.table.sets)-1)]
+		if !slices.Contains(j.formats, s.Format) {
+			j.formats = append(j.formats, s.Format)
+		}
+		for _, n := range s.Notes {
+			j.set.Notes = append(j.set.Notes, clean(filepath.Base(f.path))+": "+n)
+		}
+		runs := named(f, s.Runs)
+		if f.table.observes {
+			seen = append(seen, runs...)
+		} else {
+			results = combine(results, runs)
+		}
+	}
+	switch {
+	case len(results) == 1:
+		if _, _, ok := rateOf(&results[0]); !ok && len(seen) > 0 && results[0].Failed == "" {
+			j.set.Notes = append(j.set.Notes, "run "+results[0].Name+" has no single rate of requests: what was observed is not divided by it")
+		}
+		for _, o := range seen {
+			observe(&results[0], o)
+		}
+	case len(results) > 1 && len(seen) > 0:
+		j.set.Notes = append(j.set.Notes, fmt.Sprintf(
+			"what was observed (%s) is of %d runs together, and was left out", clean(filepath.Base(files[len(files)-1].path)), len(results)))
+	case len(results) == 0:
+		results = combine(nil, seen)
+	}
+	for _, r := range results {
+		r.Name = j.unique(r.Name)
+		j.set.Runs = append(j.set.Runs, r)
+	}
+}
+
+// named gives runs the name of their file; of several in a file each with its own too.
+func named(f file, runs []bench.Run) []bench.Run {
+	name := f.name
+	if name == "" || name == "." {
+		name = filepath.Base(f.path)
+	}
+	all := slices.Clone(runs)
+	for i := range all {
+		if len(all) == 1 {
+			all[i].Name = clean(name)
+		} else {
+			all[i].Name = clean(name + "/" + all[i].Name)
+		}
+	}
+	return all
+}
+
+// combine puts values of a further file into the run that is there, if both are one run and measured different
+// things; else it is a further run.
+func combine(have, more []bench.Run) []bench.Run {
+	if len(have) != 1 || len(more) != 1 || have[0].Failed != "" || more[0].Failed != "" || overlaps(have[0], more[0]) {
+		return append(have, more...)
+	}
+	have[0].Values = slices.Concat(have[0].Values, more[0].Values)
+	return have
+}
+
+func overlaps(a, b bench.Run) bool {
+	have := map[bench.Metric]bool{}
+	for _, v := range a.Values {
+		have[v.Metric] = true
+	}
+	return slices.ContainsFunc(b.Values, func(v bench.Value) bool { return have[v.Metric] })
+}
+
+// unique numbers names that are there already.
+func (j *joining) unique(name string) string {
+	if j.names == nil {
+		j.names = map[string]bool{}
+	}
+	given := name
+	for n := 2; j.names[name]; n++ {
+		name = fmt.Sprintf("%s#%d", given, n)
+	}
+	j.names[name] = true
+	return name
+}

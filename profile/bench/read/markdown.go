@@ -1,0 +1,199 @@
+package read
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// markdownTable is a table as issues and pull requests carry it, in the forms that plainCSV reads: the table of the Milvus
+// PGO report (metric, before, after), those that OpenSearch Benchmark prints, or any with metrics as columns.
+// Headings above several tables tell them apart. Rows of OpenSearch Benchmark are known without their heading too.
+func markdownTable() format {
+	return format{
+		Format: Format{"markdown table", "metric, before, after; tables of OpenSearch Benchmark and its compare"},
+		sniff: func(d *doc) bool {
+			return len(d.data) <= maxMarkdown && !d.isJSON() && len(markdownTables(d)) > 0
+		},
+		read: readMarkdown,
+	}
+}
+
+// osbTable is the word for tables of OpenSearch Benchmark, as markdown or CSV.
+const osbTable = "opensearch benchmark table"
+
+// maxMarkdown is how large a report with tables may be.
+const maxMarkdown = 4 << 20
+
+// mdTable is one table of a text.
+type mdTable struct {
+	heading string
+	header  []string
+	rows    [][]string
+	lines   []int
+}
+
+// markdownTables finds the tables: a header above a line of dashes, or rows of OpenSearch Benchmark alone.
+func markdownTables(d *doc) []mdTable {
+	var tables []mdTable
+	var current *mdTable
+	heading, previous, rows := "", []string(nil), 0
+	for n, line := range d.lines() {
+		text := strings.TrimSpace(line)
+		cells := markdownCells(text)
+		switch {
+		case strings.HasPrefix(text, "#"):
+			heading, current, previous = strings.TrimSpace(strings.TrimLeft(text, "#")), nil, nil
+		case text == "":
+			current = nil // between a header and its rule mail programs put empty lines
+		case cells == nil:
+			current, previous = nil, nil
+		case isRule(cells):
+			if len(previous) == len(cells) && len(tables) < maxNotes {
+				tables = append(tables, mdTable{heading: heading, header: previous})
+				current = &tables[len(tables)-1]
+			}
+			previous = nil
+		case current != nil && rows < maxRuns*10:
+			rows++
+			current.rows, current.lines = append(current.rows, cells), append(current.lines, n)
+		case osbHeader(cells) != nil && len(tables) < maxNotes:
+			tables = append(tables, mdTable{heading: heading, header: osbHeader(cells), rows: [][]string{cells}, lines: []int{n}})
+			current = &tables[len(tables)-1]
+		default:
+			previous = cells
+		}
+	}
+	return tables
+}
+
+// markdownCells splits a row; nil if it is none. The bars at both ends may be missing; one behind a backslash is text.
+func markdownCells(text string) []string {
+	if strings.Contains(text, `\|`) {
+		text = strings.ReplaceAll(text, `\|`, "\x00")
+	}
+	if !strings.Contains(text, "|") {
+		return nil
+	}
+	cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(text, "|"), "|"), "|")
+	for i, c := range cells {
+		if strings.ContainsAny(c, "\x00`*") {
+			c = strings.NewReplacer("\x00", "|", "`", "", "**", "").Replace(c)
+		}
+		cells[i] = strings.TrimSpace(c)
+	}
+	return cells
+}
+
+// isRule recognises |---|:---:|.
+func isRule(cells []string) bool {
+	for _, c := range cells {
+		if strings.Trim(c, "-:") != "" || !strings.Contains(c, "-") {
+			return false
+		}
+	}
+	return len(cells) > 0
+}
+
+// osbHeader is what OpenSearch Benchmark and Rally write above such a row; nil if it is none of theirs.
+func osbHeader(cells []string) []string {
+	if !hasAny(cells[0], "th percentile ", "Min Throughput", "Mean Throughput", "Median Throughput", "Max Throughput", "Cumulative ") {
+		return nil
+	}
+	last := cells[len(cells)-1]
+	switch {
+	case len(cells) == 4 && isUnit(last):
+		return []string{"Metric", "Task", "Value", "Unit"}
+	case len(cells) == 6 && isUnit(last):
+		return []string{"Metric", "Task", "Baseline", "Contender", "Diff", "Unit"}
+	case len(cells) == 7 && isUnit(cells[5]):
+		return []string{"Metric", "Task", "Baseline", "Contender", "Diff", "Unit", "Diff %"}
+	case len(cells) == 7 && isUnit(last):
+		return []string{"Metric", "Task", "Baseline", "Contender", "% Diff", "Diff", "Unit"}
+	}
+	return nil
+}
+
+func readMarkdown(d *doc) ([]*bench.Set, error) {
+	tables := markdownTables(d)
+	headings := map[string]bool{}
+	for _, t := range tables {
+		headings[t.heading] = true
+	}
+	var sets []*bench.Set
+	for i := range tables {
+		t := &tables[i]
+		g := &grid{d: d, header: t.header, rows: t.rows, lines: t.lines}
+		read, err := g.read()
+		if err != nil {
+			d.skip("a table that holds no figures was left out", err.Error())
+			continue
+		}
+		if len(headings) > 1 {
+			within(read, t.heading)
+		}
+		if sets, err = merge(sets, read); err != nil {
+			return nil, err
+		}
+	}
+	if len(sets) == 0 {
+		return nil, hinted(known(), "none of its tables holds figures%s", d.complaint())
+	}
+	if areOSB(tables) {
+		for _, s := range sets {
+			s.Format = osbTable
+		}
+	}
+	return sets, nil
+}
+
+// areOSB reports whether all tables are of OpenSearch Benchmark.
+func areOSB(tables []mdTable) bool {
+	for _, t := range tables {
+		if len(t.header) < 4 || !strings.EqualFold(t.header[0], "Metric") || !strings.EqualFold(t.header[1], "Task") {
+			return false
+		}
+	}
+	return len(tables) > 0
+}
+
+// within tells metrics of several tables apart by their headings.
+func within(sets []*bench.Set, heading string) {
+	for _, s := range sets {
+		for _, r := range s.Runs {
+			for i := range r.Values {
+				r.Values[i].Of = clean(strings.TrimSpace(heading + " " + r.Values[i].Of))
+			}
+		}
+	}
+}
+
+// merge adds further tables of the same sides: a run of the same name gets the further figures.
+func merge(have, more []*bench.Set) ([]*bench.Set, error) {
+	if have == nil {
+		return more, nil
+	}
+	if len(have) != len(more) {
+		return nil, hinted("keep the tables in files of their own", "one table holds %d sides, another %d", len(have), len(more))
+	}
+	for i, s := range more {
+		names := map[string]int{}
+		for j, r := range have[i].Runs {
+			names[r.Name] = j
+		}
+		for _, r := range s.Runs {
+			if j, ok := names[r.Name]; ok && !overlaps(have[i].Runs[j], r) {
+				have[i].Runs[j].Values = append(have[i].Runs[j].Values, r.Values...)
+				continue
+			}
+			r.Name = strconv.Itoa(len(have[i].Runs) + 1)
+			have[i].Runs = append(have[i].Runs, r)
+		}
+		if len(have[i].Runs) > maxRuns {
+			return nil, fmt.Errorf("it has more than %d runs", maxRuns)
+		}
+	}
+	return have, nil
+}

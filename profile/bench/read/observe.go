@@ -1,0 +1,99 @@
+package read
+
+import (
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// What observers call the figures that become a figure per query.
+const (
+	cpuShare        = "cpu"                         // us + sy of vmstat, percent of the machine
+	cpuSeconds      = "cpu time"                    // of perf stat
+	switches        = "context switches"            // how many, of perf stat
+	switchRate      = "context switches per second" // of vmstat
+	cpuPerQuery     = "cpu per query"
+	switchPerQuery  = "context switches per query"
+	requestsCounted = "requests"
+)
+
+// observe adds to a run what was observed during it, and what that is per query. Where the run has no single rate of
+// requests, nothing is divided.
+func observe(r *bench.Run, o bench.Run) {
+	if r.Failed != "" {
+		return
+	}
+	rate, concurrency, ok := rateOf(r)
+	n := requestsOf(r, o, rate)
+	var add []bench.Value
+	for _, v := range o.Values {
+		v.Concurrency = concurrency
+		add = append(add, v)
+		if !ok || rate <= 0 {
+			continue
+		}
+		m := bench.Metric{Concurrency: concurrency}
+		var x float64
+		switch {
+		case v.Name == cpuShare && v.Unit == "%":
+			// As Mark Callaghan computes it, (us + sy) / QPS: percent of the machine that one query a second takes.
+			m.Name, m.Unit, x = cpuPerQuery, "%·s", v.X/rate
+		case v.Name == switchRate:
+			m.Name, x = switchPerQuery, v.X/rate
+		case v.Name == cpuSeconds && n > 0:
+			m.Name, m.Unit, x = cpuPerQuery, "s", v.X/n
+		case v.Name == switches && n > 0:
+			m.Name, x = switchPerQuery, v.X/n
+		default:
+			continue
+		}
+		add = append(add, bench.Value{Metric: m, Better: bench.LowerIsBetter, X: x})
+	}
+	have := map[bench.Metric]bool{}
+	for _, v := range r.Values {
+		have[v.Metric] = true
+	}
+	for _, v := range add {
+		if !have[v.Metric] {
+			r.Values = append(r.Values, v)
+			have[v.Metric] = true
+		}
+	}
+}
+
+// rateOf is the rate of requests of a run: the only one, or the only one that is called so.
+func rateOf(r *bench.Run) (rate float64, concurrency int, ok bool) {
+	var rates, called []bench.Value
+	for _, v := range r.Values {
+		if v.Unit != "1/s" || v.Better != bench.HigherIsBetter {
+			continue
+		}
+		rates = append(rates, v)
+		if strings.EqualFold(v.Name, "QPS") || strings.EqualFold(v.Name, "requests per second") {
+			called = append(called, v)
+		}
+	}
+	if len(rates) != 1 {
+		rates = called
+	}
+	if len(rates) != 1 {
+		return 0, 0, false
+	}
+	return rates[0].X, rates[0].Concurrency, true
+}
+
+// requestsOf is how many requests there were: counted, or of the rate and the time that the observer saw;
+// 0 if that is not known.
+func requestsOf(r *bench.Run, o bench.Run, rate float64) float64 {
+	for _, v := range r.Values {
+		if strings.EqualFold(v.Name, requestsCounted) && v.Unit == "" && v.X > 0 {
+			return v.X
+		}
+	}
+	for _, v := range o.Values {
+		if v.Name == "elapsed" && v.X > 0 {
+			return rate * v.X
+		}
+	}
+	return 0
+}

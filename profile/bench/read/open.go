@@ -1,0 +1,237 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// maxFiles is how many files a side may have, and maxDepth how deep in folders they may lie.
+const (
+	maxFiles = 20_000
+	maxDepth = 4
+)
+
+// Open reads one side of a comparison: a file, a folder of which each file or subfolder is a run, or several.
+// Files of one run, such as those of a load generator and of vmstat, are told by their folder or by their names.
+// It gives several Sets where the files hold several sides. A file of a folder that is no result is left out
+// and named in Set.Notes; one that is named is an error.
+func Open(ctx context.Context, paths []string, o Options) ([]*bench.Set, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("read results: no file")
+	}
+	g := &gathering{o: o}
+	for _, path := range paths {
+		if err := g.path(ctx, path, len(paths) == 1); err != nil {
+			return nil, err
+		}
+	}
+	name := paths[0]
+	if len(paths) > 1 {
+		name = fmt.Sprintf("%s and %d more", paths[0], len(paths)-1)
+	}
+	return g.join(name)
+}
+
+// gathering is a side while its files are found.
+type gathering struct {
+	o     Options
+	files []file
+	// refused are files of folders that no reader knows, with the reason.
+	refused []string
+	first   error
+}
+
+// file is one of the files of a side.
+type file struct {
+	path  string
+	group string // what the files of one run have in common
+	name  string // of the run
+	table *table
+}
+
+// path adds a file, or what is in a folder. Of the only folder each entry is a run; of one of several
+// the folder is.
+func (g *gathering) path(ctx context.Context, path string, only bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return hinted("is the path right?", "read %s: there is no such file", path)
+	case err != nil:
+		return fmt.Errorf("read results: %w", err)
+	case !info.IsDir():
+		return g.file(ctx, path, filepath.Dir(path)+"/", true)
+	case only:
+		return g.entries(ctx, path)
+	}
+	return g.folder(ctx, path, path, 1)
+}
+
+// entries adds the entries of a folder, each a run.
+func (g *gathering) entries(ctx context.Context, dir string) error {
+	entries, err := visible(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			err = g.folder(ctx, path, path, 1)
+		} else {
+			err = g.file(ctx, path, dir+"/", false)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folder adds all files of a folder, which belong to one run.
+func (g *gathering) folder(ctx context.Context, dir, run string, depth int) error {
+	entries, err := visible(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case !e.IsDir():
+			err = g.file(ctx, path, run, false)
+		case depth < maxDepth:
+			err = g.folder(ctx, path, run, depth+1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visible are the entries of a folder, but for hidden ones and what is neither file nor folder, with "run 2" before
+// "run 10".
+func visible(dir string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		if strings.HasPrefix(e.Name(), ".") {
+			return true
+		}
+		info, err := os.Stat(filepath.Join(dir, e.Name()))
+		return err != nil || !info.IsDir() && !info.Mode().IsRegular()
+	})
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
+	return entries, nil
+}
+
+// file reads one. One that was named has to be a result.
+func (g *gathering) file(ctx context.Context, path, group string, named bool) error {
+	if len(g.files)+len(g.refused) >= maxFiles {
+		return hinted("name the folder of the results alone", "read results: there are more than %d files", maxFiles)
+	}
+	t, err := g.open(ctx, path)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && named:
+		return err
+	case err != nil:
+		if g.first == nil {
+			g.first = err
+		}
+		g.refused = append(g.refused, clean(filepath.Base(path)))
+		return nil
+	}
+	name := group
+	if strings.HasSuffix(group, "/") {
+		name = stem(filepath.Base(path))
+		group += name
+	}
+	g.files = append(g.files, file{path: path, group: group, name: filepath.Base(name), table: t})
+	return nil
+}
+
+func (g *gathering) open(ctx context.Context, path string) (*table, error) {
+	f, err := interrupted(ctx, func() (*os.File, error) { return os.Open(path) }) // of a pipe it waits for who writes
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return from(ctx, path, f, g.o)
+}
+
+// interrupted does what may wait for ever, until ctx ends.
+func interrupted[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		value, err := do()
+		done <- outcome{value, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// stem is what the files of one run have in common in their names: "3" of "ab-3.txt", "vmstat-3.log" and
+// "3.perf.csv". Words that name a program or a kind of file do not tell runs from each other.
+func stem(base string) string {
+	words := strings.FieldsFunc(base, func(r rune) bool { return strings.ContainsRune("._- ", r) })
+	var kept []string
+	for _, w := range words {
+		switch strings.ToLower(w) {
+		case "ab", "wrk", "wrk2", "hey", "hyperfine", "bench", "benchmark", "benchmarks", "vmstat", "perf", "stat", "perfstat", "jmh",
+			"osb", "result", "results", "output", "out", "stdout", "stderr", "log", "txt", "text", "json", "jsonl", "csv", "md", "gz", "load":
+		default:
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, "-")
+}
+
+// compareNatural orders names with the numbers in them as numbers.
+func compareNatural(a, b string) int {
+	for a != "" && b != "" {
+		da, db := digits(a), digits(b)
+		if da > 0 && db > 0 {
+			na, nb := strings.TrimLeft(a[:da], "0"), strings.TrimLeft(b[:db], "0")
+			if len(na) != len(nb) {
+				return len(na) - len(nb)
+			}
+			if c := strings.Compare(na, nb); c != 0 {
+				return c
+			}
+			a, b = a[da:], b[db:]
+			continue
+		}
+		if a[0] != b[0] {
+			return int(a[0]) - int(b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return len(a) - len(b)
+}
+
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,336 @@
+package read
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/profile/bench"
+)
+
+// folder writes files and gives the folder.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func ab(rate, requests int) string {
+	return fmt.Sprintf("Concurrency Level:      4\nTime taken for tests:   10 seconds\nComplete requests:      %d\nRequests per second:    %d.00 [#/sec] (mean)\n", requests, rate)
+}
+
+const vmstatRun = `procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 9  9      0      1      1      1    0    0     0     0    0 9999 90  9  1  0  0
+ 1  0      0      1      1      1    0    0     0     0  500 3000 20 10 70  0  0
+ 1  0      0      1      1      1    0    0     0     0  500 5000 30 20 50  0  0
+`
+
+const perfRun = "\n Performance counter stats for process id '1':\n\n  2,000.00 msec task-clock\n  8,000 context-switches\n\n  10.0 seconds time elapsed\n"
+
+// TestFilesOfOneRunAreJoined: 1000 requests a second at (30+50)/2 % of the machine and 4000 switches a second are 0.04 %·s and 4
+// switches a query; 2 s of CPU and 8000 switches over 10000 requests are 0.2 ms and 0.8.
+func TestFilesOfOneRunAreJoined(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		runs  int
+		want  map[string]float64 // of the first run
+	}{
+		{"by folder", map[string]string{"r1/load.txt": ab(1000, 10000), "r1/vm.txt": vmstatRun, "r2/load.txt": ab(1100, 11000), "r2/vm.txt": vmstatRun}, 2, map[string]float64{
+			"cpu per query %·s": 0.04, "context switches per query ": 4, "cpu %": 40,
+		}},
+		{"by name", map[string]string{"ab-1.txt": ab(1000, 10000), "perf.1.stat": perfRun, "ab-2.txt": ab(900, 9000), "perf.2.stat": perfRun}, 2, map[string]float64{
+			"cpu per query s": 0.0002, "context switches per query ": 0.8,
+		}},
+		{"one run alone", map[string]string{"ab.txt": ab(1000, 10000), "vmstat.txt": vmstatRun}, 1, map[string]float64{"context switches per query ": 4}},
+		{"observed alone", map[string]string{"a/vmstat.txt": vmstatRun, "b/vmstat.txt": vmstatRun}, 2, map[string]float64{"context switches per second 1/s": 4000}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			sets, err := Open(context.Background(), []string{folder(t, tt.files)}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(sets) != 1 || len(sets[0].Runs) != tt.runs {
+				t.Fatalf("want %d runs, got\n%s", tt.runs, show(sets))
+			}
+			got := map[string]float64{}
+			for _, v := range sets[0].Runs[0].Values {
+				got[v.Name+" "+v.Unit] = v.X
+			}
+			for name, x := range tt.want {
+				if got[name] != x {
+					t.Errorf("%s is %v, want %v; all:\n%s", name, got[name], x, show(sets))
+				}
+			}
+		})
+	}
+}
+
+func TestObservedIsNotSharedOut(t *testing.T) {
+	dir := folder(t, map[string]string{"r/ab.txt": ab(1000, 10000) + ab(1000, 10000), "r/vmstat.txt": vmstatRun})
+	sets, err := Open(context.Background(), []string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := show(sets)
+	if strings.Contains(text, "per query") || !strings.Contains(text, "is of 2 runs together") {
+		t.Errorf("what was observed during two runs belongs to neither:\n%s", text)
+	}
+}
+
+func TestFolderOfRuns(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"run10.txt": ab(1000, 1), "run2.txt": ab(1100, 1), "run1.txt": ab(900, 1), "README.md": "# Runs\nnothing here\n", ".hidden": "x",
+	})
+	sets, err := Open(context.Background(), []string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range sets[0].Runs {
+		names = append(names, r.Name)
+	}
+	if diff := cmp.Diff([]string{"run1", "run2", "run10"}, names); diff != "" {
+		t.Errorf("runs: -want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"left out, as no results (1 of 4 files): README.md"}, sets[0].Notes); diff != "" {
+		t.Errorf("notes: -want +got:\n%s", diff)
+	}
+	several, err := Open(context.Background(), []string{filepath.Join(dir, "run1.txt"), filepath.Join(dir, "run2.txt")}, Options{})
+	if err != nil || len(several) != 1 || len(several[0].Runs) != 2 {
+		t.Errorf("two files are two runs: %v\n%s", err, show(several))
+	}
+}
+
+// TestFilesOfManyRunsInAFolder: files of the same benchmark, each with several runs, keep all of them.
+func TestFilesOfManyRunsInAFolder(t *testing.T) {
+	dir := folder(t, map[string]string{"a.txt": ab(1000, 1) + ab(1010, 1), "b.txt": ab(1020, 1) + ab(1030, 1) + ab(1040, 1), "c/d.txt": ab(1050, 1) + ab(1060, 1)})
+	sets, err := Open(context.Background(), []string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range sets[0].Runs {
+		names = append(names, r.Name)
+		if len(r.Values) == 0 {
+			t.Errorf("run %s has no values", r.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"a/1", "a/2", "b/1", "b/2", "b/3", "c/1", "c/2"}, names); diff != "" {
+		t.Errorf("runs: -want +got:\n%s", diff)
+	}
+}
+
+// TestWaitingEnds: what nobody writes to is given up when the context ends.
+func TestWaitingEnds(t *testing.T) {
+	silent, writer := io.Pipe()
+	defer writer.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	go cancel()
+	if _, err := From(ctx, "x", silent, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFilesThatHoldBothSides(t *testing.T) {
+	table := "metric,before,after\nlatency (ms),%d,%d\n"
+	dir := folder(t, map[string]string{"1.csv": fmt.Sprintf(table, 5, 4), "2.csv": fmt.Sprintf(table, 6, 5)})
+	sets, err := Open(context.Background(), []string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sets) != 2 || len(sets[0].Runs) != 2 || len(sets[1].Runs) != 2 || sets[0].Name != "before" || sets[1].Name != "after" {
+		t.Errorf("want two sides of two runs:\n%s", show(sets))
+	}
+	if sets, err = From(context.Background(), "x", strings.NewReader(hyperfineText), Options{Side: true}); err != nil || len(sets) != 1 {
+		t.Errorf("with Side two commands are one side: %v, %d", err, len(sets))
+	}
+	for side, want := range map[bool]int{true: 1, false: 2} {
+		sets := readText(t, "version,ms\n1.0,5\n1.1,6\n", Options{Side: side})
+		if len(sets) != want {
+			t.Errorf("Side %v: %d sets of two versions\n%s", side, len(sets), show(sets))
+		}
+	}
+}
+
+// TestMillisecondsAndSecondsAgree reads the same figures from files of two units.
+func TestMillisecondsAndSecondsAgree(t *testing.T) {
+	ms := readText(t, "run,p99 (ms),total_us\n1,76.135,5.5\n2,11.18,7\n3,0.1,3\n", Options{})
+	s := readText(t, "run,p99 (s),total_s\n1,0.076135,0.0000055\n2,0.01118,0.000007\n3,0.0001,0.000003\n", Options{})
+	if diff := cmp.Diff(ms[0].Runs, s[0].Runs); diff != "" {
+		t.Errorf("-ms +s:\n%s", diff)
+	}
+	c, err := bench.Compare(ms[0], s[0], bench.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range c.Lines {
+		if l.Ratio != 1 {
+			t.Errorf("%s: ratio %v", l.String(), l.Ratio)
+		}
+	}
+}
+
+func TestWriteRunsIsReadBack(t *testing.T) {
+	want := &bench.Set{Name: "a", Format: "trial", Notes: []string{"n"}, Runs: []bench.Run{
+		{Name: "1", Pair: "p", Values: []bench.Value{
+			{Metric: bench.Metric{Of: "search", Name: "QPS", Unit: "1/s", Concurrency: 8}, Better: bench.HigherIsBetter, X: 1.0 / 3},
+			{Metric: bench.Metric{Name: "odd unit", Unit: "%·s"}, Better: bench.LowerIsBetter, X: -0.5},
+			{Metric: bench.Metric{Name: "requests"}, Better: bench.Neither, X: 1e300},
+		}},
+		{Name: "2", Failed: "exit status 1"},
+	}}
+	var b bytes.Buffer
+	if err := WriteRuns(&b, want); err != nil {
+		t.Fatal(err)
+	}
+	extra := bench.Run{Name: "3", Pair: "q"}
+	if err := WriteRun(&b, &extra); err != nil {
+		t.Fatal(err)
+	}
+	want.Runs = append(want.Runs, extra)
+	got := readText(t, b.String(), Options{})
+	if diff := cmp.Diff([]*bench.Set{want}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	want.Runs[0].Values[0].X = 0
+	want.Runs[0].Values[0].X /= want.Runs[0].Values[0].X // NaN
+	if err := WriteRuns(&b, want); err == nil {
+		t.Error("a figure that JSON cannot hold was written")
+	}
+}
+
+func TestDirectionsAndColumnsAreTheUsers(t *testing.T) {
+	sets := readText(t, "Durchlauf,Punkte\n1,5\n2,6\n", Options{
+		Better: map[string]bench.Direction{"Punkte": bench.HigherIsBetter}, Columns: Columns{Run: "durchlauf"},
+	})
+	if got, want := show(sets), "[0 csv]\nrun 1\n  Punkte = 5 +\nrun 2\n  Punkte = 6 +\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	_, err := From(context.Background(), "x", strings.NewReader("a,b\n1,2\n"), Options{Columns: Columns{Metric: "c"}})
+	if err == nil || !strings.Contains(err.Error(), `no column "c"`) {
+		t.Errorf("a column that is not there: %v", err)
+	}
+}
+
+func TestWhatIsNoResult(t *testing.T) {
+	t.Parallel()
+	truncated := hyperfineText[:200]
+	for _, tt := range []struct{ name, text, want, hint string }{
+		{"empty", "", "it is empty", "saved to the file"},
+		{"spaces", " \n\t\n", "it is empty", "saved to the file"},
+		{"binary", "\x7fELF\x02\x01\x01\x00\x00", "it is not text", "formats that are read: kitescope runs, hyperfine"},
+		{"hdf5", "\x89HDF\r\n\x1a\n\x00", "HDF5", "data_export.py"},
+		{"prose", "Dear all,\nit is faster now.\n", "not a result of a benchmark that can be read", "formats that are read"},
+		{"truncated json", truncated, "unexpected EOF", "not complete"},
+		{"truncated jmh", jmhSample[:400], "unexpected end of JSON input", "not complete"},
+		{"other json", `{"a":1}`, "not a result of a benchmark", "formats that are read"},
+		{"benchmark without a figure", "BenchmarkX-8 100 oops ns/op\n", "there is no figure in it: a line that is no result", "did the program end"},
+		{"wrk that was stopped", "Running 30s test @ http://x\n  2 threads and 4 connections\n  Thread Stats   Avg\n", "there is no figure in it", "did the program end"},
+		{"vmstat of one line", vmstatRun[:strings.Index(vmstatRun, "\n 1  0")+1], "the time since the machine started", "did the program end"},
+		{"a table of words", "| c | d |\n|---|---|\n| x | y |\n", "none of its tables holds figures", "formats that are read"},
+		{"a newer format", `{"kitescope_runs":2}` + "\n", "version 2", "newer"},
+		{"too large", "run,x\n" + strings.Repeat("1,2\n", 1<<19), "larger than 1 MiB", "a log of every request"},
+		{"gzip that is none", "\x1f\x8bgarbage", "decompress", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := From(context.Background(), "x", strings.NewReader(tt.text), Options{MaxBytes: 1 << 20})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error %v, want %q", err, tt.want)
+			}
+			var h *HintError
+			if tt.hint != "" && (!errors.As(err, &h) || !strings.Contains(h.Hint, tt.hint)) {
+				t.Errorf("hint %+v, want %q", h, tt.hint)
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	var runs, metrics strings.Builder
+	runs.WriteString("run,x\n")
+	for i := range maxRuns + 1 {
+		fmt.Fprintf(&runs, "%d,1\n", i)
+	}
+	metrics.WriteString("metric,unit,value\n")
+	for i := range maxMetrics + 1 {
+		fmt.Fprintf(&metrics, "m%d,ms,1\n", i)
+	}
+	for text, want := range map[string]string{
+		runs.String(): "more than 10000 runs", metrics.String(): "more than 20000 metrics",
+		strings.Repeat("a,", maxColumns+1) + "b\n" + strings.Repeat("1,", maxColumns+1) + "1\n": "more than 2000 columns",
+		`{"results":[{"command":"a","times":[1]}` + strings.Repeat(" ", maxJSON) + "]}":         "JSON of more than 16 MiB",
+	} {
+		if _, err := From(context.Background(), "x", strings.NewReader(text), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	long := "run,x\n" + strings.Repeat("n", 10_000) + "\x1b[31m,1\n"
+	if name := readText(t, long, Options{})[0].Runs[0].Name; len(name) > maxName || strings.Contains(name, "\x1b") {
+		t.Errorf("a name of %d bytes was kept: %q", len(name), name)
+	}
+}
+
+func TestErrorsOfFiles(t *testing.T) {
+	empty := t.TempDir()
+	prose := folder(t, map[string]string{"a.txt": "hello", "b.txt": "world"})
+	for _, tt := range []struct {
+		paths []string
+		want  string
+	}{
+		{nil, "no file"},
+		{[]string{filepath.Join(empty, "missing")}, "no such file"},
+		{[]string{empty}, "the folder is empty"},
+		{[]string{prose}, "none of its 2 files is a result"},
+		{[]string{filepath.Join(prose, "a.txt")}, "not a result of a benchmark"},
+	} {
+		if _, err := Open(context.Background(), tt.paths, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v: error %v, want %q", tt.paths, err, tt.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Open(ctx, []string{prose}, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	broken := errors.New("disk on fire")
+	if _, err := From(context.Background(), "x", iotest.ErrReader(broken), Options{}); !errors.Is(err, broken) {
+		t.Errorf("a stream that breaks: %v", err)
+	}
+}
+
+// TestWindowsShell reads what ">" of PowerShell writes: UTF-16 with a byte order mark.
+func TestWindowsShell(t *testing.T) {
+	text := []byte{0xff, 0xfe}
+	for _, c := range ab(1000, 1) {
+		text = append(text, byte(c), 0)
+	}
+	if got := show(readText(t, string(text), Options{})); !strings.Contains(got, "requests per second, 4 clients = 1000 1/s") {
+		t.Errorf("got\n%s", got)
+	}
+	if got := show(readText(t, "\xef\xbb\xbf"+ab(1000, 1), Options{})); !strings.Contains(got, "= 1000 1/s") {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -1,0 +1,155 @@
+package read
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/profile/bench"
+)
+
+// compared opens both sides, or one file that holds both, and compares them.
+func compared(t *testing.T, names ...string) *bench.Comparison {
+	t.Helper()
+	var sets []*bench.Set
+	for _, name := range names {
+		opened, err := Open(context.Background(), []string{filepath.Join(testdata, name)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets = append(sets, opened...)
+	}
+	if len(sets) != 2 {
+		t.Fatalf("%s: %d sides", names, len(sets))
+	}
+	c, err := bench.Compare(sets[0], sets[1], bench.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// line finds the one metric whose name begins so.
+func line(t *testing.T, c *bench.Comparison, name string) bench.Line {
+	t.Helper()
+	for _, l := range c.Lines {
+		if strings.HasPrefix(l.String(), name) {
+			return l
+		}
+	}
+	t.Fatalf("no metric %q", name)
+	return bench.Line{}
+}
+
+// changes holds changes in percent against those that the authors print, which some of them cut off and do not round.
+func changes(t *testing.T, c *bench.Comparison, want map[string]float64) {
+	t.Helper()
+	for name, percent := range want {
+		l := line(t, c, name)
+		if got := (l.Ratio - 1) * 100; math.Abs(got-percent) > 0.015 {
+			t.Errorf("%s: %+.3f %%, the author says %+.2f %%", name, got, percent)
+		}
+	}
+}
+
+// oneRun holds that nothing is called a change where each side ran once.
+func oneRun(t *testing.T, c *bench.Comparison) {
+	t.Helper()
+	if len(c.Lines) == 0 {
+		t.Error("nothing was compared")
+	}
+	for _, l := range c.Lines {
+		if l.Verdict != bench.TooFew && l.Verdict != bench.OneSide {
+			t.Errorf("%s: verdict %q of one run a side", l.String(), l.Verdict)
+		}
+		if l.Verdict == bench.TooFew && l.Remark == "" {
+			t.Errorf("%s: nothing says why it is too few runs", l.String())
+		}
+	}
+}
+
+func TestMilvusReport(t *testing.T) {
+	c := compared(t, "milvus-pgo.md")
+	changes(t, c, map[string]float64{
+		"search Requests": 7.30, "search RPS": 7.30, "search RT_avg": -6.78, "search RT_min": -5.04,
+		"search RT_max": -58.91, "search TP50": -6.05, "search TP99": -7.57,
+	})
+	oneRun(t, c)
+	for name, want := range map[string]bench.Direction{
+		"search RPS": bench.HigherIsBetter, "search RT_max": bench.LowerIsBetter, "search TP99": bench.LowerIsBetter, "search Fails": bench.LowerIsBetter,
+	} {
+		if l := line(t, c, name); l.Better != want {
+			t.Errorf("%s: direction %v, want %v", name, l.Better, want)
+		}
+	}
+	if l := line(t, c, "search RT_max"); l.Before != 0.34972 || l.Unit != "s" {
+		t.Errorf("search RT_max before: %v %s", l.Before, l.Unit)
+	}
+	if c.A.Name != "Go 1.21 Without PGO" || c.B.Name != "Go 1.21 With PGO" {
+		t.Errorf("sides %q and %q", c.A.Name, c.B.Name)
+	}
+}
+
+func TestMilvusGo121Report(t *testing.T) {
+	c := compared(t, "milvus-go121.md")
+	changes(t, c, map[string]float64{"Queries Per Second": 4.07, "Load Duration": -18.36, "99th Percentile Serial Latency": 61.70})
+	oneRun(t, c)
+	if l := line(t, c, "Queries Per Second"); l.Better != bench.HigherIsBetter || l.Unit != "1/s" {
+		t.Errorf("QPS is read as %+v", l.Metric)
+	}
+}
+
+func TestWebPServerRuns(t *testing.T) {
+	c := compared(t, "webp-pgo/before.txt", "webp-pgo/after.txt")
+	changes(t, c, map[string]float64{"time taken": -4.81})
+	oneRun(t, c) // "we still aren't entirely certain": with one run a side nobody is
+}
+
+func TestOpenSearchProtobufTables(t *testing.T) {
+	c := compared(t, "opensearch-protobuf.md")
+	changes(t, c, map[string]float64{"SearchHitsProtobufBenchmark.toXCont": -49.73, "SearchHitsProtobufBenchmark.writeTo": -24.09})
+	oneRun(t, c)
+
+	c = compared(t, "opensearch-nyc-taxis/one.txt", "opensearch-nyc-taxis/other.txt")
+	changes(t, c, map[string]float64{"default: Mean Throughput": -20.23, "wait-until-merges-finish: Max Throughput": 32.02})
+	oneRun(t, c)
+	if c.A.Format != "opensearch benchmark table" {
+		t.Errorf("format %q", c.A.Format)
+	}
+}
+
+// TestOpenSearchCompareTable checks a table that holds both sides against the column with their difference.
+func TestOpenSearchCompareTable(t *testing.T) {
+	c := compared(t, "opensearch-compare.txt")
+	l := line(t, c, "index: 99th percentile latency")
+	if diff := l.After - l.Before; math.Abs(diff-0.193772) > 1e-4 {
+		t.Errorf("99th percentile differs by %v s, the table says 193.772 ms", diff)
+	}
+	l = line(t, c, "index: Mean Throughput")
+	if diff := l.After - l.Before; math.Abs(diff+1837.72) > 1 {
+		t.Errorf("throughput differs by %v, the table says -1837.72", diff)
+	}
+	oneRun(t, c)
+}
+
+func TestMariaDBAgainstPgvector(t *testing.T) {
+	c := compared(t, "mariadb-pgvector/qps.csv")
+	// "QPS is ~1.4X larger for MariaDB than for pgvector at 2 and 48 concurrent sessions", less between.
+	for sessions, want := range map[string]float64{"QPS, 2 clients": 1.4, "QPS, 48 clients": 1.4, "QPS, 8 clients": 1.12} {
+		if l := line(t, c, sessions); math.Abs(l.Ratio-want) > 0.035 {
+			t.Errorf("%s: ratio %.3f, the author says %.1f", sessions, l.Ratio, want)
+		}
+	}
+	oneRun(t, c)
+
+	c = compared(t, "mariadb-pgvector/per-query.csv")
+	changes(t, c, map[string]float64{"cpu per query, 2 clients": -21.90, "context switches per query, 2 clients": 62.79})
+	for _, l := range c.Lines {
+		if l.Better != bench.LowerIsBetter {
+			t.Errorf("%s: direction %v", l.String(), l.Better)
+		}
+	}
+	oneRun(t, c)
+}

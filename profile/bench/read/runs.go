@@ -1,0 +1,202 @@
+package read
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// runsVersion is the version of the format of WriteRuns. Keys may be added to it; one that changes its meaning is a
+// new version.
+const runsVersion = 1
+
+// runsHeader begins a Set.
+type runsHeader struct {
+	Version int      `json:"kitescope_runs"`
+	Name    string   `json:"name,omitempty"`
+	Format  string   `json:"format,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// runsLine is a run.
+type runsLine struct {
+	Run    string      `json:"run"`
+	Pair   string      `json:"pair,omitempty"`
+	Failed string      `json:"failed,omitempty"`
+	Values []runsValue `json:"values,omitempty"`
+}
+
+type runsValue struct {
+	Of          string   `json:"of,omitempty"`
+	Name        string   `json:"name"`
+	Unit        string   `json:"unit,omitempty"`
+	Concurrency int      `json:"concurrency,omitempty"`
+	Better      string   `json:"better,omitempty"`
+	X           *float64 `json:"value"`
+	Step        float64  `json:"step,omitempty"`
+}
+
+// ownRuns is what WriteRuns writes. Lines of JSON: a header for each Set, and below it a line for each run,
+//
+//	{"kitescope_runs":1,"name":"before","format":"trial"}
+//	{"run":"1","pair":"1","values":[{"name":"QPS","unit":"1/s","better":"higher","value":1234.5}]}
+//	{"run":"2","pair":"2","failed":"exit status 1"}
+//
+// so that a run that ends is a line that is appended, and a file whose last line is not complete loses only that.
+// Several headers in one file are several sides. "better" is "lower", "higher" or "neither", or not there if
+// nobody knows; "step" is what the program rounded a value to; "concurrency" is how many clients there were. Units are those of bench.Metric, but any that is known
+// is understood: {"unit":"ms"}.
+func ownRuns() format {
+	return format{
+		Format: Format{"kitescope runs", "what pgo trial writes: each line is a run, with its pair"},
+		sniff: func(d *doc) bool {
+			line, _, _ := strings.Cut(strings.TrimLeft(d.head, " \t\r\n"), "\n")
+			return strings.HasPrefix(line, "{") && strings.Contains(line, `"kitescope_runs"`)
+		},
+		read: readRuns,
+	}
+}
+
+// WriteRuns writes a Set as lines of JSON, which Open and From read. A value that is not finite is an error.
+func WriteRuns(w io.Writer, s *bench.Set) error {
+	buffered := bufio.NewWriter(w)
+	if err := writeLine(buffered, runsHeader{Version: runsVersion, Name: s.Name, Format: s.Format, Notes: s.Notes}); err != nil {
+		return err
+	}
+	for i := range s.Runs {
+		if err := WriteRun(buffered, &s.Runs[i]); err != nil {
+			return err
+		}
+	}
+	return buffered.Flush()
+}
+
+// WriteRun writes one line: a run to be added to a file that WriteRuns began.
+func WriteRun(w io.Writer, r *bench.Run) error {
+	line := runsLine{Run: r.Name, Pair: r.Pair, Failed: r.Failed}
+	for _, v := range r.Values {
+		if math.IsNaN(v.X) || math.IsInf(v.X, 0) {
+			return fmt.Errorf("write run %s: %s is %v", r.Name, v.String(), v.X)
+		}
+		line.Values = append(line.Values, runsValue{
+			Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: v.Concurrency, Better: betterWord(v.Better), X: &v.X, Step: v.Step,
+		})
+	}
+	return writeLine(w, line)
+}
+
+func writeLine(w io.Writer, line any) error {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+func betterWord(d bench.Direction) string {
+	switch d {
+	case bench.LowerIsBetter:
+		return "lower"
+	case bench.HigherIsBetter:
+		return "higher"
+	case bench.Neither:
+		return "neither"
+	case bench.Unknown:
+	}
+	return ""
+}
+
+// betterOf reads the word; anything else is unknown.
+func betterOf(word string) bench.Direction {
+	switch strings.ToLower(strings.TrimSpace(word)) {
+	case "lower", "less":
+		return bench.LowerIsBetter
+	case "higher", "more":
+		return bench.HigherIsBetter
+	case "neither":
+		return bench.Neither
+	}
+	return bench.Unknown
+}
+
+func readRuns(d *doc) ([]*bench.Set, error) {
+	var sheets []*sheet
+	for n, text := range d.lines() {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		var line struct {
+			runsHeader
+			runsLine
+		}
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			d.skip("a line that is no run was left out", fmt.Sprintf("line %d", n))
+			continue
+		}
+		switch {
+		case line.Version > runsVersion:
+			return nil, hinted("read it with the version of kitescope that wrote it, or a newer one", "version %d of the format is not known", line.Version)
+		case line.Version > 0:
+			s := newSheet(d)
+			s.set.Name, s.set.Format, s.set.Notes = clean(line.Name), clean(line.Format), cleanAll(line.Notes)
+			sheets = append(sheets, s)
+			if len(sheets) > maxNotes {
+				return nil, fmt.Errorf("it has more than %d sides", maxNotes)
+			}
+			continue
+		case len(sheets) == 0:
+			d.skip("a line before the header was left out", fmt.Sprintf("line %d", n))
+			continue
+		}
+		s := sheets[len(sheets)-1]
+		if line.into(s, n); s.err != nil {
+			return nil, s.err
+		}
+	}
+	var sets []*bench.Set
+	for _, s := range sheets {
+		sets = append(sets, s.set)
+	}
+	return sets, nil
+}
+
+func cleanAll(notes []string) []string {
+	var all []string
+	for _, n := range notes[:min(len(notes), maxNotes)] {
+		all = append(all, clean(n))
+	}
+	return all
+}
+
+func (l *runsLine) into(s *sheet, n int) {
+	if l.Run == "" && l.Failed == "" && len(l.Values) == 0 {
+		s.d.skip("a line that is no run was left out", fmt.Sprintf("line %d", n))
+		return
+	}
+	if _, taken := s.runs[clean(l.Run)]; taken && l.Run != "" {
+		s.d.skip("a run whose name is there already was left out", fmt.Sprintf("line %d: %s", n, l.Run))
+		return
+	}
+	at := s.begin(clean(l.Run))
+	if at < 0 {
+		return
+	}
+	r := &s.set.Runs[at]
+	r.Pair, r.Failed = clean(l.Pair), clean(l.Failed)
+	if r.Failed != "" {
+		return // there are no values of a run that failed
+	}
+	for _, v := range l.Values {
+		if v.X == nil {
+			s.d.skip("a figure without a value was left out", fmt.Sprintf("line %d: %s", n, v.Name))
+			continue
+		}
+		s.addRounded(at, bench.Metric{Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: max(v.Concurrency, 0)}, *v.X, max(v.Step, 0), betterOf(v.Better))
+	}
+}

@@ -1,0 +1,400 @@
+package read
+
+const goText = `goos: linux
+goarch: amd64
+pkg: example.com/codec
+cpu: Some CPU
+Unit recall better=higher
+BenchmarkEncode/large-8         	     100	     12345 ns/op	 123.50 MB/s	      64 B/op	       2 allocs/op
+BenchmarkQuery-8                	      10	  2000000 ns/op	  1500 p99-ns	   480.5 queries/s	 0.95 recall
+BenchmarkEncode/large-8         	     100	     12300 ns/op	 124.00 MB/s	      64 B/op	       2 allocs/op
+BenchmarkBroken-8               	     100	     oops ns/op
+PASS
+ok  	example.com/codec	1.234s
+`
+
+const goWant = `[0 go benchmark]
+run 1
+  BenchmarkEncode/large-8: time/op = 1.2345e-05 s -
+  BenchmarkEncode/large-8: speed = 1.235e+08 B/s +
+  BenchmarkEncode/large-8: alloc/op = 64 B -
+  BenchmarkEncode/large-8: allocs/op = 2 -
+  BenchmarkQuery-8: time/op = 0.002 s -
+  BenchmarkQuery-8: p99 = 1.5e-06 s -
+  BenchmarkQuery-8: queries/s = 480.5 1/s +
+  BenchmarkQuery-8: recall = 0.95 +
+run 2
+  BenchmarkEncode/large-8: time/op = 1.23e-05 s -
+  BenchmarkEncode/large-8: speed = 1.24e+08 B/s +
+  BenchmarkEncode/large-8: alloc/op = 64 B -
+  BenchmarkEncode/large-8: allocs/op = 2 -
+note a line that is no result was left out (line 9: parsing measurement: invalid syntax)
+`
+
+const goJSON = `{"Action":"start","Package":"a"}
+{"Action":"output","Package":"a","Output":"BenchmarkX-4  \t"}
+{"Action":"output","Package":"b","Output":"BenchmarkX-4  \t"}
+{"Action":"output","Package":"a","Output":" 5\t 10 ns/op\n"}
+{"Action":"output","Package":"b","Output":" 5\t 20 ns/op\n"}
+`
+
+const goJSONWant = `[0 go benchmark]
+run 1
+  a.BenchmarkX-4: time/op = 1e-08 s -
+  b.BenchmarkX-4: time/op = 2e-08 s -
+`
+
+const hyperfineText = `{"results": [
+ {"command": "old", "mean": 1.5, "stddev": 0.1, "median": 1.5, "user": 1.0, "system": 0.2, "min": 1.4, "max": 1.6,
+  "times": [1.4, 1.6], "memory_usage_byte": [1000, 1100], "exit_codes": [0, 0]},
+ {"command": "new", "mean": 1.0, "stddev": null, "median": 1.0, "user": 0.75, "system": 0.125, "min": 1.0, "max": 1.0,
+  "times": [1.0], "exit_codes": [1]}]}`
+
+const hyperfineWant = `[0 hyperfine]
+run 1
+  time = 1.4 s -
+  peak memory = 1000 B -
+run 2
+  time = 1.6 s -
+  peak memory = 1100 B -
+note 1 of 1 runs of "new" ended with an error and were timed all the same
+[1 hyperfine]
+run 1
+  time = 1 s -
+  cpu time = 0.875 s -
+`
+
+const abText = `This is ApacheBench, Version 2.3 <$Revision$>
+
+Server Software:        x
+Document Path:          /
+
+Concurrency Level:      25
+Time taken for tests:   3.045 seconds
+Complete requests:      1000
+Failed requests:        0
+Total transferred:      5558000 bytes
+HTML transferred:       5339000 bytes
+Requests per second:    328.37 [#/sec] (mean)
+Time per request:       76.135 [ms] (mean)
+Time per request:       3.045 [ms] (mean, across all concurrent requests)
+Transfer rate:          1782.28 [Kbytes/sec] received
+
+Connection Times (ms)
+              min  mean[+/-sd] median   max
+Connect:        0    0   0.3      0       5
+Total:         43   75  11.0     70     120
+
+Percentage of the requests served within a certain time (ms)
+  50%     70
+  99%    110
+ 100%    120 (longest request)
+`
+
+const abWant = `[0 ab]
+run 1
+  time taken, 25 clients = 3.045 s @25 -
+  requests, 25 clients = 1000 @25 .
+  failed requests, 25 clients = 0 @25 -
+  non-2xx responses, 25 clients = 0 @25 -
+  requests per second, 25 clients = 328.37 1/s @25 +
+  mean latency, 25 clients = 0.076135 s @25 -
+  transfer rate, 25 clients = 1.82505472e+06 B/s @25 +
+  p50 latency, 25 clients = 0.07 s @25 -
+  p99 latency, 25 clients = 0.11 s @25 -
+  max latency, 25 clients = 0.12 s @25 -
+`
+
+// Figures of the README of wrk: https://github.com/wg/wrk.
+const wrkTextSample = `Running 30s test @ http://127.0.0.1:8080/index.html
+  12 threads and 400 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency   635.91us    0.89ms  12.92ms   93.69%
+    Req/Sec    56.20k     8.07k   62.00k    86.54%
+  22464657 requests in 30.00s, 17.76GB read
+  Socket errors: connect 1, read 2, write 0, timeout 3
+Requests/sec: 748868.53
+Transfer/sec:    606.33MB
+`
+
+const wrkWant = `[0 wrk]
+run 1
+  mean latency, 400 clients = 0.00063591 s @400 -
+  max latency, 400 clients = 0.01292 s @400 -
+  requests, 400 clients = 2.2464657e+07 @400 .
+  socket errors, 400 clients = 6 @400 -
+  non-2xx responses, 400 clients = 0 @400 -
+  requests per second, 400 clients = 748868.53 1/s @400 +
+  transfer rate, 400 clients = 6.3578308608e+08 B/s @400 +
+`
+
+// Figures of the README of wrk2: https://github.com/giltene/wrk2.
+const wrk2Text = `Running 30s test @ http://127.0.0.1:80/index.html
+  2 threads and 100 connections
+  Thread calibration: mean lat.: 10087 usec, rate sampling interval: 22 msec
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     6.60ms    1.92ms  12.50ms   68.46%
+    Req/Sec     1.04k     1.08k    2.50k    72.79%
+  Latency Distribution (HdrHistogram - Recorded Latency)
+ 50.000%    6.67ms
+ 99.000%   11.18ms
+ 99.990%   12.45ms
+100.000%   12.50ms
+
+  Detailed Percentile spectrum:
+       Value   Percentile   TotalCount 1/(1-Percentile)
+
+       0.921     0.000000            1         1.00
+#[Mean    =        6.602, StdDeviation   =        1.919]
+----------------------------------------------------------
+  60018 requests in 30.00s, 19.81MB read
+Requests/sec:   2000.28
+Transfer/sec:    676.18KB
+`
+
+const wrk2Want = `[0 wrk]
+run 1
+  mean latency, 100 clients = 0.0066 s @100 -
+  max latency, 100 clients = 0.0125 s @100 -
+  p50 latency, 100 clients = 0.00667 s @100 -
+  p99 latency, 100 clients = 0.01118 s @100 -
+  p99.99 latency, 100 clients = 0.01245 s @100 -
+  requests, 100 clients = 60018 @100 .
+  socket errors, 100 clients = 0 @100 -
+  non-2xx responses, 100 clients = 0 @100 -
+  requests per second, 100 clients = 2000.28 1/s @100 +
+  transfer rate, 100 clients = 692408.32 B/s @100 +
+`
+
+const heyTextSample = `
+Summary:
+  Total:	1.2345 secs
+  Slowest:	0.1000 secs
+  Fastest:	0.0010 secs
+  Average:	0.0123 secs
+  Requests/sec:	162.0089
+
+Response time histogram:
+  0.001 [1]	|∎
+Latency distribution:
+  50% in 0.0100 secs
+  99% in 0.0900 secs
+
+Details (average, fastest, slowest):
+  DNS+dialup:	 0.0001 secs, 0.0000 secs, 0.0020 secs
+
+Status code distribution:
+  [200]	195 responses
+  [503]	5 responses
+`
+
+const heyWant = `[0 hey]
+run 1
+  time taken = 1.2345 s -
+  max latency = 0.1 s -
+  min latency = 0.001 s -
+  mean latency = 0.0123 s -
+  requests per second = 162.0089 1/s +
+  p50 latency = 0.01 s -
+  p99 latency = 0.09 s -
+  failed requests = 0 -
+  non-2xx responses = 5 -
+note answers were errors, and the rate and the times are of those too (run 1: 5 of 200)
+`
+
+const heyCSVText = `response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read
+0.0100,0.0,0.0,0.0,0.0,0.0
+0.0300,0.0,0.0,0.0,0.0,0.0
+oops,0.0,0.0,0.0,0.0,0.0
+`
+
+const heyCSVWant = `[0 hey csv]
+run 1
+  mean latency = 0.02 s -
+  p50 latency = 0.03 s -
+  p90 latency = 0.03 s -
+  p95 latency = 0.03 s -
+  p99 latency = 0.03 s -
+  max latency = 0.03 s -
+  requests = 2 .
+note a line that is no request was left out (oops,0.0,0.0,0.0,0.0,0.0)
+`
+
+const osbText = `{"benchmark-version":"2.4.0","test-run-id":"x","workload":"big5","cluster":{},
+ "results":{"op_metrics":[{"task":"term","operation":"term","throughput":{"min":1.5,"mean":2,"median":2,"max":2.5,"unit":"ops/s"},
+  "latency":{"50_0":5.25,"99_9":7,"100_0":8,"mean":5.5,"unit":"ms"},"service_time":{"50_0":4,"mean":4,"unit":"ms"},
+  "processing_time":{},"error_rate":0.01,"duration":1000}],
+ "correctness_metrics":[{"task":"knn","recall@k":{"mean":0.98},"recall@1":{"mean":1}}],
+ "total_time":60000,"merge_count":3,"old_gc_count":null}}`
+
+const osbWant = `[0 opensearch benchmark]
+run 1
+  term: Min Throughput = 1.5 1/s +
+  term: Mean Throughput = 2 1/s +
+  term: Median Throughput = 2 1/s +
+  term: Max Throughput = 2.5 1/s +
+  term: 50th percentile latency = 0.00525 s -
+  term: 99.9th percentile latency = 0.007 s -
+  term: 100th percentile latency = 0.008 s -
+  term: 50th percentile service time = 0.004 s -
+  term: error rate = 1 % -
+  knn: Mean recall@k = 0.98 +
+  knn: Mean recall@1 = 1 +
+  Cumulative indexing time of primary shards = 60 s -
+  Cumulative merge count of primary shards = 3 -
+`
+
+// The summary of the same run: minutes there, milliseconds in the JSON.
+const osbCSV = `Metric,Task,Value,Unit
+Cumulative indexing time of primary shards,,1,min
+Cumulative merge count of primary shards,,3,
+Mean Throughput,term,2,ops/s
+50th percentile latency,term,5.25,ms
+error rate,term,1,%
+`
+
+const osbCSVWant = `[0 opensearch benchmark table]
+run 1
+  Cumulative indexing time of primary shards = 60 s -
+  Cumulative merge count of primary shards = 3 -
+  term: Mean Throughput = 2 1/s +
+  term: 50th percentile latency = 0.00525 s -
+  term: error rate = 1 % -
+`
+
+const jmhSample = `[{"benchmark":"a.B.c","mode":"thrpt","threads":1,"forks":2,"params":{"size":"8"},
+ "primaryMetric":{"score":2.5,"scoreError":"NaN","scoreUnit":"ops/ms","rawData":[[2,3],[2.5,"NaN"]]},
+ "secondaryMetrics":{"·gc.alloc.rate.norm":{"score":16,"scoreUnit":"B/op","rawData":[[16,16],[16,16]]}}},
+ {"benchmark":"a.B.d","mode":"sample","threads":1,"forks":1,
+ "primaryMetric":{"score":20,"scoreUnit":"us/op","rawDataHistogram":[[[[10,1],[30,1]],[[20,2]]]]},"secondaryMetrics":{}}]`
+
+const jmhWant = `[0 jmh]
+run fork 1
+  a.B.c size=8: throughput = 2500 1/s +
+  a.B.c size=8: gc.alloc.rate.norm = 16 B -
+  a.B.d: sampled time = 2e-05 s -
+run fork 2
+  a.B.c size=8: throughput = 2500 1/s +
+  a.B.c size=8: gc.alloc.rate.norm = 16 B -
+note 1 of 2 benchmarks ran in one fork, which is one run: its 2 iterations are not independent; run JMH with -f 5 or more
+`
+
+const annText = `algorithm,parameters,count,k-nn,epsilon,qps,p99,build,indexsize,queriessize,dataset
+milvus,"M=16, ef=10",10,0.96,0.97,1000.5,2.5,30,1000,1,sift
+milvus,"M=16, ef=10",10,0.96,0.97,1010,2.4,31,1000,1,sift
+`
+
+const annWant = `[0 ann-benchmarks]
+run 1
+  milvus M=16, ef=10 10 sift: recall = 0.96 +
+  milvus M=16, ef=10 10 sift: epsilon 0.01 recall = 0.97 +
+  milvus M=16, ef=10 10 sift: QPS = 1000.5 1/s +
+  milvus M=16, ef=10 10 sift: p99 latency = 0.0025 s -
+  milvus M=16, ef=10 10 sift: build time = 30 s -
+  milvus M=16, ef=10 10 sift: index size = 1e+06 B -
+run 2
+  milvus M=16, ef=10 10 sift: recall = 0.96 +
+  milvus M=16, ef=10 10 sift: epsilon 0.01 recall = 0.97 +
+  milvus M=16, ef=10 10 sift: QPS = 1010 1/s +
+  milvus M=16, ef=10 10 sift: p99 latency = 0.0024 s -
+  milvus M=16, ef=10 10 sift: build time = 31 s -
+  milvus M=16, ef=10 10 sift: index size = 1e+06 B -
+`
+
+// What perf 6 printed, with larger numbers.
+const perfText = `
+ Performance counter stats for 'true':
+
+          1,234.49 msec task-clock                       #    0.519 CPUs utilized
+             1,001      context-switches                 #    2.025 K/sec
+                 0      cpu-migrations                   #    0.000 /sec
+   <not supported>      cycles
+
+       0.950927000 seconds time elapsed
+
+       1.009000000 seconds user
+       0.250000000 seconds sys
+
+
+`
+
+const perfWant = `[0 perf stat]
+run 1
+  cpu time = 1.23449 s -
+  context switches = 1001 -
+  cpu-migrations = 0 -
+  elapsed = 0.950927 s -
+  user time = 1.009 s -
+  system time = 0.25 s -
+note an event that was not counted was left out (cycles)
+`
+
+const perfTable = `
+ Performance counter stats for 'true' (3 runs):
+
+              0.42 msec task-clock                       #    0.526 CPUs utilized            ( +-  2.03% )
+
+         # Table of individual measurements:
+         0.0008476 (+0.0000578) ##
+         0.0007451 (-0.0000448) ##
+         0.0007768 (-0.0000130) #
+
+         # Final result:
+         0.0007898 +- 0.0000303 seconds time elapsed  ( +-  3.84% )
+`
+
+const perfTableWant = `[0 perf stat]
+run 1
+  elapsed = 0.0008476 s -
+run 2
+  elapsed = 0.0007451 s -
+run 3
+  elapsed = 0.0007768 s -
+note perf stat -r --table: the time of each run is compared; the other figures are means over all, and were left out
+`
+
+const perfCSV = `# started on Fri Nov 20 19:17:17 2026
+
+0.39,msec,task-clock,0.43%,390732,100.00,0.554,CPUs utilized
+7,,context-switches:u,0.00%,390732,100.00,0.000,/sec
+<not counted>,,cycles,0.00%,0,100.00,,
+`
+
+const perfCSVWant = `[0 perf stat]
+run 1
+  cpu time = 0.00039 s -
+  context switches = 7 -
+note perf stat -r printed means over its runs, which are one figure; run it as often without -r
+note an event that was not counted was left out (cycles)
+`
+
+const perfJSONText = `{"counter-value" : "0.425623", "unit" : "msec", "event" : "task-clock", "event-runtime" : 425623, "pcnt-running" : 100.00}
+{"counter-value" : "1.000000", "unit" : "", "event" : "context-switches", "event-runtime" : 425623, "pcnt-running" : 100.00}
+`
+
+const perfJSONWant = `[0 perf stat]
+run 1
+  cpu time = 0.000425623 s -
+  context switches = 1 -
+`
+
+const runsText = `{"kitescope_runs":1,"name":"before","format":"trial","notes":["quiet machine"]}
+{"run":"1","pair":"a","values":[{"name":"p99 latency","unit":"ms","concurrency":8,"better":"lower","value":2.5}]}
+{"run":"2","pair":"b","failed":"exit status 1"}
+{"run":"2","pair":"c"}
+{"kitescope_runs":1,"name":"after","format":"trial"}
+{"run":"1","pair":"a","values":[{"name":"p99 latency","unit":"s","concurrency":8,"value":0.002},{"name":"odd"}]}
+{"run":"3","pa`
+
+const runsWant = `[0 trial]
+run 1 pair a
+  p99 latency, 8 clients = 0.0025 s @8 -
+run 2 pair b failed: exit status 1
+note quiet machine
+note a run whose name is there already was left out (line 4: 2)
+note a figure without a value was left out (line 6: odd)
+note a line that is no run was left out (line 7)
+[1 trial]
+run 1 pair a
+  p99 latency, 8 clients = 0.002 s @8 -
+`

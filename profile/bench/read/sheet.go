@@ -1,0 +1,105 @@
+package read
+
+import (
+	"math"
+	"strconv"
+
+	"kitescope/profile/bench"
+)
+
+// sheet builds one Set, within the limits.
+type sheet struct {
+	d       *doc
+	set     *bench.Set
+	metrics map[bench.Metric]bool
+	runs    map[string]int
+	// filled tells which metrics a run has.
+	filled []map[bench.Metric]bool
+	err    error
+}
+
+func newSheet(d *doc) *sheet {
+	return &sheet{d: d, set: &bench.Set{}, metrics: map[bench.Metric]bool{}, runs: map[string]int{}}
+}
+
+// run finds a run by its name, or begins it; -1 if there are too many.
+func (s *sheet) run(name string) int {
+	name = clean(name)
+	if at, ok := s.runs[name]; ok {
+		return at
+	}
+	return s.begin(name)
+}
+
+// begin begins a run.
+func (s *sheet) begin(name string) int {
+	if len(s.set.Runs) >= maxRuns {
+		s.err = hinted("is each line a run, and not a request?", "it has more than %d runs", maxRuns)
+		return -1
+	}
+	if name == "" {
+		name = strconv.Itoa(len(s.set.Runs) + 1)
+	}
+	at := len(s.set.Runs)
+	s.runs[name] = at
+	s.set.Runs = append(s.set.Runs, bench.Run{Name: name})
+	s.filled = append(s.filled, map[bench.Metric]bool{})
+	return at
+}
+
+// add puts a value with its unit, as it stands in the file, into a run.
+func (s *sheet) add(run int, m bench.Metric, x float64, better bench.Direction) {
+	if run < 0 || s.err != nil {
+		return
+	}
+	m.Of, m.Name = clean(m.Of), clean(m.Name)
+	x, m.Unit = normal(x, clean(m.Unit))
+	switch {
+	case m.Name == "":
+		s.d.skip("a figure without a name was left out", "run "+s.set.Runs[run].Name)
+		return
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		s.d.skip("a figure that is not a finite number was left out", m.String())
+		return
+	case s.filled[run][m]:
+		s.d.skip("a figure that a run has already was left out", m.String())
+		return
+	}
+	if !s.metrics[m] && len(s.metrics) >= maxMetrics {
+		s.err = hinted("is it a result of a benchmark?", "it has more than %d metrics", maxMetrics)
+		return
+	}
+	if s.d.values++; s.d.values > maxValues {
+		s.err = hinted("is it a result of a benchmark?", "it has more than %d figures", maxValues)
+		return
+	}
+	s.metrics[m], s.filled[run][m] = true, true
+	if better == bench.Unknown {
+		better = direction(m)
+	}
+	r := &s.set.Runs[run]
+	r.Values = append(r.Values, bench.Value{Metric: m, Better: better, X: x})
+}
+
+// addRounded adds a value of which it is known what the program rounded it to, in the unit as it stands in the file.
+func (s *sheet) addRounded(run int, m bench.Metric, x, step float64, better bench.Direction) {
+	if run < 0 {
+		return
+	}
+	before := len(s.set.Runs[run].Values)
+	s.add(run, m, x, better)
+	if values := s.set.Runs[run].Values; len(values) > before {
+		values[before].Step, _ = normal(step, clean(m.Unit))
+	}
+}
+
+// has reports whether a run has a metric, as it is kept.
+func (s *sheet) has(run int, m bench.Metric) bool { return run >= 0 && s.filled[run][m] }
+
+// one gives the sheet as the only Set.
+func (s *sheet) one() ([]*bench.Set, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	return []*bench.Set{s.set}, nil
+}

@@ -1,0 +1,164 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// noises are what measurements scatter like, about 1.
+func noises() map[string]func(*rand.Rand) float64 {
+	return map[string]func(*rand.Rand) float64{
+		"normal":     func(r *rand.Rand) float64 { return 1 + 0.02*r.NormFloat64() },
+		"lognormal":  func(r *rand.Rand) float64 { return math.Exp(0.3 * r.NormFloat64()) },
+		"heavy tail": func(r *rand.Rand) float64 { return 1 + 0.01*math.Pow(r.Float64(), -0.7) }, // no variance
+		"coarse":     func(r *rand.Rand) float64 { return math.Round(50*(1+0.02*r.NormFloat64())) / 50 },
+	}
+}
+
+// simulated makes runs of several metrics, of which the second side is changed by a factor. Over time all become slower by a
+// part drift, in waves, and the sides are run in random order.
+type simulated struct {
+	pairs, metrics int
+	noise          func(*rand.Rand) float64
+	change, drift  float64
+}
+
+func (s simulated) run(r *rand.Rand) (a, b *Set) {
+	a, b = &Set{Name: "a"}, &Set{Name: "b"}
+	phase := 2 * math.Pi * r.Float64()
+	for i := range s.pairs {
+		sides := [2]*Set{a, b}
+		if r.IntN(2) == 0 {
+			sides[0], sides[1] = b, a
+		}
+		for half, side := range sides {
+			run := Run{Name: strconv.Itoa(i), Pair: strconv.Itoa(i)}
+			slow := 1 + s.drift*math.Sin(phase+float64(2*i+half)/float64(2*s.pairs)*2*math.Pi)
+			for m := range s.metrics {
+				x := s.noise(r) * slow
+				if side == b {
+					x *= 1 + s.change
+				}
+				run.Values = append(run.Values, Value{Metric: Metric{Name: fmt.Sprint("time ", m), Unit: "s"}, Better: LowerIsBetter, X: x})
+			}
+			side.Runs = append(side.Runs, run)
+		}
+	}
+	return a, b
+}
+
+// shown counts in how many of rounds comparisons any metric is called better or worse.
+func (s simulated) shown(t *testing.T, r *rand.Rand, rounds int, o Options) int {
+	t.Helper()
+	n := 0
+	for range rounds {
+		a, b := s.run(r)
+		for _, l := range mustCompare(t, a, b, o).Lines {
+			if l.Verdict == Better || l.Verdict == Worse {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// TestFalseAlarms: where nothing changed, one comparison in 20 or fewer says that something did, over all metrics together.
+func TestFalseAlarms(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	const rounds = 250
+	alarms, all := map[string]int{}, map[string]int{}
+	for _, name := range []string{"normal", "lognormal", "heavy tail", "coarse"} {
+		for _, s := range []simulated{
+			{pairs: 6, metrics: 1},
+			{pairs: 12, metrics: 1, drift: 0.1},
+			{pairs: 40, metrics: 1, drift: 0.1},
+			{pairs: 12, metrics: 5},
+		} {
+			s.noise = noises()[name]
+			for _, p := range []Pairing{ByName, Unpaired} {
+				key := fmt.Sprint(name, map[Pairing]string{ByName: ", paired", Unpaired: ", not paired"}[p])
+				alarms[key] += s.shown(t, r, rounds, Options{Pairing: p, Effect: -1})
+				all[key] += rounds
+			}
+		}
+	}
+	for key, n := range alarms {
+		if n*1000 > all[key]*64 { // of 1000, one in 20 and twice what it scatters by
+			t.Errorf("%s: %d of %d", key, n, all[key])
+		}
+		if n == 0 {
+			t.Errorf("%s: not one in %d: the test cannot come out", key, all[key])
+		}
+	}
+}
+
+// TestIntervalHolds: the true ratio lies within 95 of 100 intervals.
+func TestIntervalHolds(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	const rounds = 250
+	for _, p := range []Pairing{ByName, Unpaired} {
+		held := 0
+		for _, name := range slices.Sorted(maps.Keys(noises())) {
+			s := simulated{pairs: 15, metrics: 1, noise: noises()[name], change: 0.07}
+			for range rounds {
+				a, b := s.run(r)
+				if l := mustCompare(t, a, b, Options{Pairing: p}).Lines[0]; l.Low <= 1.07+1e-9 && l.High >= 1.07-1e-9 {
+					held++
+				}
+			}
+		}
+		if all := rounds * len(noises()); held < all*94/100 || held > all*98/100 {
+			t.Errorf("pairing %d: %d of %d", p, held, all)
+		}
+	}
+}
+
+// TestNeedsIsEnough: with as many runs as comparisons ask for, a change that counts is called one in three of four cases at least.
+func TestNeedsIsEnough(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	const asking, rounds, change = 25, 8, 0.03
+	for _, name := range []string{"normal", "lognormal", "heavy tail"} {
+		for _, p := range []Pairing{ByName, Unpaired} {
+			for _, metrics := range []int{1, 4} {
+				shown, asked := 0, 0
+				for range asking {
+					s := simulated{pairs: 40, metrics: metrics, noise: noises()[name]}
+					if name == "lognormal" {
+						s.noise = func(r *rand.Rand) float64 { return math.Exp(0.03 * r.NormFloat64()) }
+					}
+					a, b := s.run(r)
+					s.pairs = mustCompare(t, a, b, Options{Pairing: p, Effect: change}).Lines[0].Needs
+					s.change = change
+					asked += s.pairs
+					for range rounds {
+						// That the estimate falls short of the effect, as it does half of the time, is another matter.
+						a, b := s.run(r)
+						if mustCompare(t, a, b, Options{Pairing: p, Effect: -1}).Lines[0].Verdict == Worse {
+							shown++
+						}
+					}
+				}
+				if shown < asking*rounds*75/100 || asked > asking*100 {
+					t.Errorf("%s, pairing %d, %d metrics: with %d on average it is shown in %d of %d", name, p, metrics, asked/asking, shown, asking*rounds)
+				}
+			}
+		}
+	}
+}
+
+// TestPairsSeeThroughDrift: where the machine drifts, pairs show what is lost without them.
+func TestPairsSeeThroughDrift(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	s := simulated{pairs: 20, metrics: 1, noise: noises()["normal"], change: 0.03, drift: 0.15}
+	const rounds = 100
+	paired, unpaired := s.shown(t, r, rounds, Options{}), s.shown(t, r, rounds, Options{Pairing: Unpaired})
+	if paired < 85 || unpaired > 15 {
+		t.Errorf("paired it is shown in %d of %d, unpaired in %d", paired, rounds, unpaired)
+	}
+}
