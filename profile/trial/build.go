@@ -1,0 +1,296 @@
+package trial
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"kitescope/profile/gobuild"
+)
+
+// Module is what is tried.
+type Module struct {
+	Dir, Path, GoVersion string
+	// Package is what is built, as the go command takes it; Main its folder, where default.pgo belongs.
+	Package, Main string
+	// Had says that a default.pgo lay there already. The program "without PGO" is built without it.
+	Had bool
+}
+
+// Build is one binary.
+type Build struct {
+	// Side is "a", "b", or "c" of the copy of a.
+	Side, File, GoVersion, BuildID, PGO, SHA256 string
+	Size                                        int64
+	Took                                        time.Duration
+	// Output is the file with what the build said, below the folder.
+	Output string
+}
+
+// sides are the names of the folders of binaries. They are equally long, so that no path, argument or environment
+// of one program is longer than the other's: its length moves the stack (Mytkowicz and others, "Producing wrong data
+// without doing anything obviously wrong!", ASPLOS 2009).
+const (
+	sidePlain  = "a"
+	sidePacked = "b"
+	sideCopy   = "c"
+)
+
+// find is the first step.
+func (t *trial) find(ctx context.Context) error {
+	if t.state.Module.Dir != "" {
+		return t.checkWrite()
+	}
+	t.say("looking at %s", t.plan.Dir)
+	m, err := gobuild.FindModule(ctx, t.plan.Dir)
+	if err != nil {
+		return err
+	}
+	found := Module{Dir: m.Dir, Path: m.Path, GoVersion: m.GoVersion}
+	switch {
+	case t.plan.Bench != "":
+		found.Package = t.plan.Package
+		if found.Package == "" {
+			found.Package = "."
+		}
+		found.Main = filepath.Join(t.plan.Dir, filepath.FromSlash(found.Package))
+		if !filepath.IsLocal(filepath.FromSlash(found.Package)) {
+			return planError("for example: --package ./internal/codec", "--package %s is no folder below %s", found.Package, t.plan.Dir)
+		}
+	default:
+		main, err := t.mainOf(m)
+		if err != nil {
+			return err
+		}
+		found.Package, found.Main = main.ImportPath, main.Dir
+	}
+	if found.Main != "" {
+		_, err := os.Stat(filepath.Join(found.Main, "default.pgo"))
+		found.Had = err == nil
+	}
+	t.state.Module = found
+	return cmp.Or(t.checkWrite(), t.save())
+}
+
+// mainOf is the main package that is meant: the one that is named, the one in whose folder the user stands, the only one.
+func (t *trial) mainOf(m *gobuild.Module) (gobuild.Main, error) {
+	if here, err := filepath.EvalSymlinks(t.plan.Dir); err == nil && t.plan.Package == "" && here != m.Dir {
+		for _, main := range m.Mains {
+			if main.Dir == here {
+				return main, nil
+			}
+		}
+	}
+	main, err := m.Main(t.plan.Package)
+	if err == nil {
+		return main, nil
+	}
+	hint := ""
+	if hinted, ok := errors.AsType[*gobuild.Error](err); ok {
+		hint = hinted.Hint
+	}
+	if len(m.Mains) == 0 {
+		hint = "name the folder of a module that has one, or try its benchmarks: --bench ."
+	}
+	return main, &PlanError{err, hint}
+}
+
+func (t *trial) buildPlain(ctx context.Context) error {
+	if t.state.Packed != nil {
+		return t.intact(t.state.Plain)
+	}
+	// In an earlier session it may have been built of other sources than those that are there now to build the other.
+	b, err := t.build(ctx, sidePlain, "-pgo=off")
+	if err != nil {
+		return err
+	}
+	if old := t.state.Plain; old != nil && old.SHA256 != b.SHA256 {
+		t.remark("", "the program is not the one that was built when the trial was begun: it is profiled anew")
+		t.state.Rounds, t.state.Pack = nil, nil
+	}
+	if b.PGO != "" {
+		return planError("write {pgo} where the go command takes flags, and name no other -pgo", "the build without PGO was made with -pgo=%s", b.PGO)
+	}
+	t.state.Plain = b
+	return t.save()
+}
+
+func (t *trial) buildPacked(ctx context.Context) error {
+	if t.state.Packed != nil {
+		if err := t.intact(t.state.Packed); err != nil {
+			return err
+		}
+		return t.copyPlain()
+	}
+	b, err := t.build(ctx, sidePacked, "-pgo="+t.state.Pack.File)
+	if err != nil {
+		return err
+	}
+	// The main package of a test is made up by the go command, which records no -pgo for it (cmd/go/internal/load: test.go).
+	if b.PGO == "" && t.plan.Bench == "" {
+		return planError("write {pgo} where the go command takes flags: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build with PGO was made without: it passes over %s", pgoPlace)
+	}
+	t.state.Packed = b
+	if err := t.copyPlain(); err != nil {
+		return err
+	}
+	return t.save()
+}
+
+// intact holds a binary of an earlier session to its checksum.
+func (t *trial) intact(b *Build) error {
+	if sum, _, err := checksum(b.File); err != nil || sum != b.SHA256 {
+		return planError("start over in a new folder, with -O", "%s is not the program that was measured before", b.File)
+	}
+	return nil
+}
+
+// binary is where the program of a side is.
+func (t *trial) binary(side string) string {
+	name := "program"
+	if t.plan.Bench != "" {
+		name = "program.test" // as testing.Testing and its kin may look at the name
+	}
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return t.folder.path("bin", side, name)
+}
+
+func (t *trial) build(ctx context.Context, side, pgo string) (*Build, error) {
+	file := t.binary(side)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return nil, err
+	}
+	// The go command leaves its temporary folder behind when it is interrupted: it gets one that is removed here.
+	temp := t.folder.path("scratch", "build")
+	if err := os.MkdirAll(temp, 0o755); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	c := command{
+		words: t.buildWords(), dir: t.plan.Dir, timeout: t.plan.Timeout, temp: temp,
+		out:    t.folder.path("build", side+".out"),
+		places: places{binPlace: file, pgoPlace: pgo, dirPlace: t.plan.Dir},
+	}
+	t.say("building %s", sideName(side))
+	r, err := c.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.failed != "" {
+		said, all := tail(c.out, buildLines)
+		return nil, &OutputError{Err: fmt.Errorf("the build ended badly: %s", r.failed), Output: said, File: all}
+	}
+	sum, size, err := checksum(file)
+	if err != nil {
+		hint := "the build must put the program where {bin} says"
+		if t.plan.Bench != "" && t.plan.Build == "" {
+			hint = "benchmarks are in files called _test.go; --package names the folder of a package that has some"
+		}
+		said, all := tail(c.out, buildLines)
+		return nil, &OutputError{Err: fmt.Errorf("the build went well and made no %s", file), Output: said, File: all, Hint: hint}
+	}
+	b := &Build{Side: side, File: file, Size: size, SHA256: sum, Took: r.wall, Output: filepath.ToSlash(filepath.Join("build", side+".err"))}
+	info, err := gobuild.ReadBinary(file)
+	if err != nil {
+		return nil, err
+	}
+	b.GoVersion, b.BuildID, b.PGO = info.GoVersion, info.BuildID, info.PGO
+	if b.PGO == "off" {
+		b.PGO = ""
+	}
+	return b, nil
+}
+
+// buildWords are the command that makes {bin}. Without the state of a repository in it: a folder may have none, and
+// a note that it is not clean would be all that changes a build.
+func (t *trial) buildWords() []string {
+	if t.plan.Build != "" {
+		words, _ := splitWords(t.plan.Build) // settle has looked
+		return words
+	}
+	words := []string{"go", "build"}
+	if t.plan.Bench != "" {
+		words = []string{"go", "test", "-c", "-vet=off"}
+	}
+	return append(words, "-buildvcs=false", "-o", binPlace, pgoPlace, t.state.Module.Package)
+}
+
+// copyPlain makes the program that the control runs against the one without PGO.
+func (t *trial) copyPlain() error {
+	if t.plan.Control == 0 {
+		return nil
+	}
+	from, to := t.binary(sidePlain), t.binary(sideCopy)
+	if sum, _, err := checksum(to); err == nil && sum == t.state.Plain.SHA256 {
+		return nil
+	}
+	err := os.MkdirAll(filepath.Dir(to), 0o755)
+	if err == nil {
+		err = copyFile(from, to, 0o755)
+	}
+	if err != nil {
+		return fmt.Errorf("copy the program for the control: %w", err)
+	}
+	return nil
+}
+
+// renew puts a copy of the same bytes in the place of a program. Where in memory the pages of one file lie stays as it
+// is for as long as the file is cached, and has made one of two equally fast programs 20 % slower for a quarter of an
+// hour: with a copy for each run that is chance, which pairs can tell from a difference.
+func (t *trial) renew(side string) error {
+	path := t.binary(side)
+	if err := copyFile(path, path, 0o755); err != nil {
+		return fmt.Errorf("copy the program %s for a run: %w", sideName(side), err)
+	}
+	return nil
+}
+
+func copyFile(from, to string, mode os.FileMode) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), ".kitescope-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name()) // gone after the rename
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Chmod(mode), out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), to)
+}
+
+func checksum(path string) (sum string, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}
+
+// sideName is a side in words.
+func sideName(side string) string {
+	switch side {
+	case sidePacked:
+		return "with PGO"
+	case sideCopy:
+		return "without PGO, the copy"
+	}
+	return "without PGO"
+}

@@ -1,0 +1,71 @@
+//go:build unix
+
+package trial
+
+import (
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestOneAtATime(t *testing.T) {
+	f := folder(t.TempDir())
+	unlock, err := f.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.open(); err == nil || !strings.Contains(err.Error(), "another kitescope") {
+		t.Errorf("a second one: %v", err)
+	}
+	unlock()
+	unlock, err = f.open()
+	if err != nil {
+		t.Fatalf("after the first: %v", err)
+	}
+	unlock()
+}
+
+// stubborn makes the helper pass over the request to end.
+func stubborn() { signal.Ignore(syscall.SIGTERM) }
+
+func TestStubbornServiceIsEnded(t *testing.T) {
+	tr := served(t, "stubborn")
+	r, err := tr.one(t.Context(), slot{number: 1, side: sidePlain})
+	if err != nil || r.Failed != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if answers(t.Context(), tr.plan.Ready) {
+		t.Error("the service is still there")
+	}
+}
+
+// TestNothingIsLeftBehind says that what a load leaves running does not disturb the next run.
+func TestNothingIsLeftBehind(t *testing.T) {
+	c := command{
+		words: []string{"sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $!"}, dir: t.TempDir(), out: filepath.Join(t.TempDir(), "x.out"), timeout: time.Minute,
+	}
+	r, err := c.run(t.Context())
+	if err != nil || r.failed != "" || !r.left {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	pid, err := strconv.Atoi(said(c.out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(state), ") Z ") {
+			return // dead, and not yet buried
+		}
+		if syscall.Kill(pid, 0) != nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("process %d is still there", pid)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+}

@@ -1,0 +1,337 @@
+package trial
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/profile/bench"
+	"kitescope/profile/bench/read"
+	"kitescope/profile/pgo"
+)
+
+// Report is what a trial found out.
+type Report struct {
+	// Plan is without secrets; Seed is the one that was used.
+	Plan Plan
+	Seed uint64
+	// Folder is where everything is, Repeat the command line that makes the trial again.
+	Folder, Repeat string
+	Sessions       []Session
+	Took           [9]time.Duration
+	Module         Module
+	Plain, Packed  *Build
+	Rounds         []Round
+	Judgement      *pgo.Judgement
+	Pack           *Pack
+	// Runs are in the order in which they were made; Discarded were made again.
+	Runs, Discarded []Measured
+	Comparison      *bench.Comparison
+	// Primary are the metrics that decide what the trial comes to.
+	Primary []string
+	// Witness is nil if there is no profile of the program with PGO; NoWitness says why.
+	Witness   *pgo.Witness
+	NoWitness string
+	// WitnessControl is the same of the program without PGO, which must not show it.
+	WitnessControl *pgo.Witness
+	// BinaryWitness is of the binaries themselves, in which all calls can be seen; nil if they could not be read.
+	BinaryWitness   *pgo.Witness
+	NoBinaryWitness string
+	// Profiled says that the measured runs wrote profiles too, on both sides alike.
+	Profiled bool
+	// Cautions are reasons not to take the figures at their word.
+	Cautions []string
+	// Written is where default.pgo was put in the module; "" if nowhere. NotWritten is why it was not, though it was asked for.
+	Written, NotWritten string
+	// Picture is a file in the folder that shows all values, for who draws one; "" if there is none.
+	Picture string
+}
+
+// Verdict is what the trial comes to: that of its primary metrics, a worse one before a better one.
+func (r *Report) Verdict() bench.Verdict {
+	verdict, seen := bench.TooFew, false
+	for _, line := range r.PrimaryLines() {
+		switch {
+		case line.Verdict == bench.Worse:
+			return bench.Worse
+		case !seen, line.Verdict == bench.Better, line.Verdict == bench.NoDifference && verdict == bench.TooFew:
+			verdict, seen = line.Verdict, true
+		}
+	}
+	return verdict
+}
+
+// PrimaryLines are those that decide.
+func (r *Report) PrimaryLines() []*bench.Line {
+	var lines []*bench.Line
+	if r.Comparison == nil {
+		return nil
+	}
+	for i := range r.Comparison.Lines {
+		if l := &r.Comparison.Lines[i]; slices.Contains(r.Primary, l.Metric.String()) {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// Effect is whether the profile took effect: what a binary shows counts before what a profile of it does.
+func (r *Report) Effect() pgo.Effect {
+	effect := pgo.CannotTell
+	for _, w := range []*pgo.Witness{r.Witness, r.BinaryWitness} {
+		if w != nil && w.Effect != pgo.CannotTell {
+			effect = w.Effect
+		}
+	}
+	return effect
+}
+
+// Failed counts the runs that failed: with that program, of those that count and those that were made again.
+func (r *Report) Failed(side string) int {
+	n := 0
+	for _, runs := range [][]Measured{r.Runs, r.Discarded} {
+		for i := range runs {
+			if runs[i].Side == side && runs[i].Failed != "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// finish is the last step.
+func (t *trial) finish(ctx context.Context) (*Report, error) {
+	r := &Report{
+		Plan: t.state.Plan, Seed: t.state.Seed, Folder: string(t.folder), Repeat: t.plan.Repeat, Module: t.state.Module,
+		Plain: t.state.Plain, Packed: t.state.Packed, Pack: t.state.Pack, Profiled: t.plan.profilesAlways(),
+	}
+	if err := errors.Join(t.witness(ctx, r), t.examine(ctx, r)); err != nil {
+		return nil, err
+	}
+	t.say("comparing")
+	inputs, err := t.first(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.Judgement, err = pgo.Judge(ctx, inputs, pgo.JudgeOptions{MinEvents: t.plan.minEvents()}); err != nil {
+		return nil, err
+	}
+	if err := t.compare(r); err != nil {
+		return nil, err
+	}
+	if t.plan.Write {
+		r.Written, r.NotWritten = t.writePack(r)
+	}
+	r.Rounds, r.Runs, r.Discarded = t.state.Rounds, t.state.Runs, t.state.Discarded
+	t.ended()
+	t.state.Finished = true
+	r.Sessions, r.Took = t.state.Sessions, t.state.Took
+	r.caution()
+	return r, nil
+}
+
+// sets are the runs as they are compared: before and after, and both sides of the control.
+func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
+	dropped := t.partial()
+	sets := map[bool]map[string]*bench.Set{
+		false: {sidePlain: {Name: "without PGO", Format: "pgo trial"}, sidePacked: {Name: "with PGO", Format: "pgo trial"}},
+		true:  {sidePlain: {Name: "without PGO", Format: "pgo trial"}, sideCopy: {Name: "without PGO, again", Format: "pgo trial"}},
+	}
+	for i := range t.state.Runs {
+		r := &t.state.Runs[i]
+		if set := sets[r.Control][r.Side]; set != nil {
+			values := slices.DeleteFunc(slices.Clone(r.Values), func(v bench.Value) bool { return v.Of == "" && slices.Contains(dropped, v.Name) })
+			set.Runs = append(set.Runs, bench.Run{Name: strconv.Itoa(r.Number), Pair: strconv.Itoa(r.Pair), Values: values, Failed: r.Failed})
+		}
+	}
+	for _, kind := range sets {
+		for _, set := range kind {
+			slices.SortFunc(set.Runs, func(a, b bench.Run) int { return number(a.Pair) - number(b.Pair) })
+		}
+	}
+	if t.plan.Control > 0 {
+		control = [2]*bench.Set{sets[true][sidePlain], sets[true][sideCopy]}
+	}
+	return sets[false][sidePlain], sets[false][sidePacked], control
+}
+
+// partial are metrics of ours that some runs lack: those that were too short to look at their memory, that did not print
+// how much they asked for, and means of runs that did not print all benchmarks. What is left of them would be of a choice
+// of runs that chance did not make. CPU time is not compared where that of each request can be.
+func (t *trial) partial() []string {
+	seen := map[string]int{}
+	runs, printed := 0, map[int]bool{}
+	for i := range t.state.Runs {
+		r := &t.state.Runs[i]
+		if r.Failed != "" {
+			continue
+		}
+		runs++
+		own := 0
+		for _, v := range r.Values {
+			if v.Of == "" {
+				seen[v.Name]++
+				own++
+			}
+		}
+		printed[len(r.Values)-own] = true
+	}
+	var names []string
+	for _, name := range []string{MetricCPUEach, MetricRSS, MetricMean} {
+		if seen[name] < runs || name == MetricMean && len(printed) > 1 {
+			names = append(names, name)
+		}
+	}
+	if !slices.Contains(names, MetricCPUEach) {
+		names = append(names, MetricCPU)
+	}
+	return names
+}
+
+func number(s string) int {
+	n, _ := strconv.Atoi(s) // we wrote it
+	return n
+}
+
+func (t *trial) compare(r *Report) error {
+	before, after, control := t.sets()
+	var err error
+	r.Comparison, err = bench.Compare(before, after, bench.Options{Level: t.plan.Level, Effect: t.plan.Effect, Control: control})
+	if err != nil {
+		return err
+	}
+	r.Primary = t.primary(r.Comparison)
+	if err := t.writeRuns("runs.jsonl", before, after); err != nil {
+		return err
+	}
+	if control[0] != nil {
+		return t.writeRuns("control.jsonl", control[0], control[1])
+	}
+	return nil
+}
+
+// primary are the metrics that decide: time on the CPU and on the clock; of a load that prints how many requests it made the
+// rate of them and the CPU time of each; of several benchmarks their mean, and of one its time.
+func (t *trial) primary(c *bench.Comparison) []string {
+	var clock, rates, each, times, mean []string
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		own := l.Metric.Of == ""
+		to := &times
+		switch {
+		case own && l.Metric.Name == MetricMean:
+			to = &mean
+		case own && l.Metric.Name == MetricCPUEach:
+			to = &each
+		case own && (l.Metric.Name == MetricCPU || l.Metric.Name == MetricWall):
+			to = &clock
+		case isRate(l.Metric.Unit, l.Better):
+			to = &rates
+		case own || l.Metric.Unit != "s":
+			continue
+		}
+		*to = append(*to, l.Metric.String())
+	}
+	switch {
+	case t.plan.Bench == "" && len(each) > 0:
+		return append(rates, each...)
+	case t.plan.Bench == "":
+		return clock
+	case len(mean) > 0:
+		return mean
+	}
+	return times
+}
+
+func (t *trial) writeRuns(name string, sets ...*bench.Set) error {
+	var b bytes.Buffer
+	for _, s := range sets {
+		if err := read.WriteRuns(&b, s); err != nil {
+			return err
+		}
+	}
+	if err := t.folder.write(b.Bytes(), name); err != nil {
+		return fmt.Errorf("keep the runs: %w", err)
+	}
+	return nil
+}
+
+// caution collects what speaks against taking the figures at their word.
+func (r *Report) caution() {
+	add := func(format string, args ...any) { r.Cautions = append(r.Cautions, fmt.Sprintf(format, args...)) }
+	first := &r.Sessions[0].Machine
+	for i := range r.Sessions {
+		m := &r.Sessions[i].Machine
+		if m.CPU != first.CPU || m.Cores != first.Cores || m.Kernel != first.Kernel {
+			add("the trial was gone on with on another machine, or another kernel")
+			break
+		}
+	}
+	if load := r.busiest(); load > busyLoad*float64(first.Cores) {
+		add("the machine was busy: a load average of up to %.1f on %d cores; figures scatter more than they would on a quiet one", load, first.Cores)
+	}
+	for i := range r.Comparison.Lines {
+		if l := &r.Comparison.Lines[i]; l.Verdict == bench.Worse && !slices.Contains(r.Primary, l.Metric.String()) {
+			add("%s got worse, by %+.1f %%", l.Metric.String(), 100*(l.Ratio-1))
+		}
+	}
+	if r.Profiled {
+		add("the measured runs wrote profiles too, both programs alike: absolute times are a little long (--profile-load keeps profiles apart)")
+	}
+	if c := r.Comparison.Control; c != nil {
+		for i := range c.Lines {
+			if v := c.Lines[i].Verdict; v == bench.Better || v == bench.Worse || v == bench.Changed {
+				add("the control shows a difference in %s between a program and its own copy: do not trust changes of that size", c.Lines[i].Metric.String())
+			}
+		}
+	}
+	if w := r.WitnessControl; w != nil && w.Effect == pgo.TookEffect {
+		add("the program without PGO looks as if the profile took effect: the witness is worth nothing here")
+	}
+	if r.Effect() == pgo.NoSign {
+		add("there is no sign that the profile took effect: what was measured may be something else")
+	}
+	if n := r.left(); n > 0 {
+		add("%d runs ended while processes that they had started were at work yet: those were ended, and what they had not done by then was not measured", n)
+	}
+	if a, b := r.Failed(sidePlain), r.Failed(sidePacked); a+b > 0 {
+		add("%d runs without PGO and %d with PGO failed", a, b)
+	}
+	if r.Plain.GoVersion != r.Packed.GoVersion {
+		add("the programs were built by different versions of Go: %s and %s", r.Plain.GoVersion, r.Packed.GoVersion)
+	}
+	if r.Plain.SHA256 == r.Packed.SHA256 {
+		add("both programs are the same, bit by bit: the profile changed nothing")
+	}
+}
+
+// left counts the runs that left processes behind.
+func (r *Report) left() (n int) {
+	for i := range r.Runs {
+		if r.Runs[i].Left {
+			n++
+		}
+	}
+	return n
+}
+
+// busyLoad is the load average per core above which something else is at work than a trial.
+const busyLoad = 1.25
+
+// busiest is the highest load average over a minute, before or after a session; 0 if unknown.
+func (r *Report) busiest() float64 {
+	most := 0.0
+	for i := range r.Sessions {
+		s := &r.Sessions[i]
+		for _, load := range [][]float64{s.Machine.Load, s.LoadAfter} {
+			if len(load) > 0 {
+				most = max(most, load[0])
+			}
+		}
+	}
+	return most
+}

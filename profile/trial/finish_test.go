@@ -1,0 +1,151 @@
+package trial
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/profile/bench"
+)
+
+// of makes a run with values by name; a name with a / is a benchmark's.
+func of(number, pair int, side string, values map[string]float64) Measured {
+	r := Measured{Number: number, Pair: pair, Side: side}
+	for name, x := range values {
+		m := bench.Metric{Name: name, Unit: "s"}
+		if name[0] == '/' {
+			m = bench.Metric{Of: name, Name: "time/op", Unit: "s"}
+		}
+		r.Values = append(r.Values, bench.Value{Metric: m, Better: bench.LowerIsBetter, X: x})
+	}
+	return r
+}
+
+func namesOf(s *bench.Set) []string {
+	var names []string
+	for _, r := range s.Runs {
+		for _, v := range r.Values {
+			if !slices.Contains(names, v.Name) {
+				names = append(names, v.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestMetricsThatSomeRunsLackAreLeftOut(t *testing.T) {
+	whole := map[string]float64{MetricCPU: 1, MetricRSS: 5, MetricMean: 2, "/A": 1, "/B": 4}
+	fewer := map[string]float64{MetricCPU: 1, MetricMean: 2, "/A": 1}
+	failed := Measured{Number: 5, Pair: 3, Side: "a", Failed: "exit status 1"}
+	tr := &trial{state: &state{Runs: []Measured{of(2, 1, "b", whole), of(1, 1, "a", whole), failed}}}
+	before, after, control := tr.sets()
+	if d := cmp.Diff([]string{MetricCPU, MetricMean, MetricRSS, "time/op"}, sorted(namesOf(before))); d != "" {
+		t.Error(d)
+	}
+	if len(before.Runs) != 2 || len(after.Runs) != 1 || control[0] != nil {
+		t.Errorf("%d, %d, %v", len(before.Runs), len(after.Runs), control)
+	}
+	tr.state.Runs = append(tr.state.Runs, of(3, 2, "a", whole), of(4, 2, "b", fewer))
+	before, after, _ = tr.sets()
+	for _, s := range []*bench.Set{before, after} {
+		if d := cmp.Diff([]string{MetricCPU, "time/op"}, sorted(namesOf(s))); d != "" {
+			t.Error(d)
+		}
+	}
+	if before.Runs[0].Pair != "1" || before.Runs[1].Pair != "2" {
+		t.Errorf("not in the order of pairs: %+v", before.Runs)
+	}
+	if n := len(tr.state.Runs[0].Values); n != 5 {
+		t.Errorf("what was measured has lost values: %d", n)
+	}
+}
+
+func sorted(names []string) []string { slices.Sort(names); return names }
+
+// TestLoadsThatGoOnForATime says that a program is not called worse for serving more requests in the same time.
+func TestLoadsThatGoOnForATime(t *testing.T) {
+	rate := bench.Value{Metric: bench.Metric{Name: "requests per second", Unit: "1/s"}, Better: bench.HigherIsBetter, X: 50}
+	counted := bench.Value{Metric: bench.Metric{Name: "requests"}, Better: bench.Neither, X: 90}
+	for _, x := range []struct {
+		printed []bench.Value
+		want    float64
+	}{{nil, 0}, {[]bench.Value{rate}, 100}, {[]bench.Value{rate, counted}, 90}, {[]bench.Value{rate, rate}, 0}} {
+		if got := requests(x.printed, 2*time.Second); got != x.want {
+			t.Errorf("%g requests of %v, want %g", got, x.printed, x.want)
+		}
+	}
+	values := map[string]float64{MetricCPU: 1, MetricCPUEach: 0.1, MetricWall: 10}
+	tr := &trial{state: &state{Runs: []Measured{of(1, 1, "a", values), of(2, 1, "b", values)}}}
+	before, after, _ := tr.sets()
+	for _, s := range []*bench.Set{before, after} {
+		s.Runs[0].Values = append(s.Runs[0].Values, rate)
+		if d := cmp.Diff([]string{MetricCPUEach, "requests per second", MetricWall}, sorted(namesOf(s))); d != "" {
+			t.Error(d)
+		}
+	}
+	c, err := bench.Compare(before, after, bench.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"requests per second", MetricCPUEach}, tr.primary(c)); d != "" {
+		t.Error(d)
+	}
+	// Where some runs did not print it, CPU time is what there is.
+	tr.state.Runs = append(tr.state.Runs, of(3, 2, "a", values), of(4, 2, "b", map[string]float64{MetricCPU: 1, MetricWall: 10}))
+	before, _, _ = tr.sets()
+	if d := cmp.Diff([]string{MetricCPU, MetricWall}, sorted(namesOf(before))); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestWorseIsNotWritten says no when there is nothing to gain.
+func TestWorseIsNotWritten(t *testing.T) {
+	dir := t.TempDir()
+	tr := &trial{folder: folder(t.TempDir()), state: &state{Module: Module{Main: dir}}}
+	for _, name := range []string{"default.pgo", "default.pgo.json"} {
+		if err := tr.folder.write([]byte("x"), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := &Report{Primary: []string{MetricCPU}, Comparison: &bench.Comparison{Lines: []bench.Line{{Metric: bench.Metric{Name: MetricCPU}, Verdict: bench.Worse}}}}
+	if file, not := tr.writePack(r); file != "" || not == "" {
+		t.Errorf("written: %q, %q", file, not)
+	}
+	tr.plan.Force = true
+	if file, not := tr.writePack(r); file != filepath.Join(dir, "default.pgo") || not != "" {
+		t.Errorf("by force: %q, %q", file, not)
+	}
+}
+
+func TestMeanTime(t *testing.T) {
+	values := of(1, 1, "a", map[string]float64{"/A": 1, "/B": 4, "/C": 16, "own": 100}).Values
+	if mean, ok := meanTime(values); !ok || math.Abs(mean-4) > 1e-12 {
+		t.Errorf("%g, %t", mean, ok)
+	}
+	if _, ok := meanTime(values[:0]); ok {
+		t.Error("a mean of nothing")
+	}
+}
+
+func TestWhatDecides(t *testing.T) {
+	c := &bench.Comparison{}
+	for _, m := range []bench.Metric{{Name: MetricCPU, Unit: "s"}, {Name: MetricWall, Unit: "s"}, {Name: MetricRSS, Unit: "B"}, {Of: "X", Name: "time/op", Unit: "s"}, {Of: "X", Name: "B/op", Unit: "B"}} {
+		c.Lines = append(c.Lines, bench.Line{Metric: m})
+	}
+	program, benchmark := &trial{}, &trial{plan: Plan{Bench: "."}}
+	if d := cmp.Diff([]string{MetricCPU, MetricWall}, program.primary(c)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"X: time/op"}, benchmark.primary(c)); d != "" {
+		t.Error(d)
+	}
+	c.Lines = append(c.Lines, bench.Line{Metric: bench.Metric{Name: MetricMean, Unit: "s"}})
+	if d := cmp.Diff([]string{MetricMean}, benchmark.primary(c)); d != "" {
+		t.Error(d)
+	}
+}

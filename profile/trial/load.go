@@ -1,0 +1,109 @@
+package trial
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// run is one start of the program under its load.
+type run struct {
+	load    command
+	serve   *command // nil if the load runs the program itself
+	scratch string   // {out}
+	profile string   // {profile}
+	// window is how long a service is profiled; 0: not.
+	window time.Duration
+}
+
+// load is how a slot is run.
+func (t *trial) load(s slot, name string) *run { return t.newRun(s, name, false) }
+
+func (t *trial) newRun(s slot, name string, profiled bool) *run {
+	r := &run{scratch: t.folder.path("scratch"), profile: t.folder.path("scratch", "cpu.pprof")}
+	if profiled {
+		r.profile = t.folder.path("profiles", name+".pb.gz")
+	}
+	file := t.binary(s.side)
+	where := places{
+		binPlace: file, profilePlace: r.profile, dirPlace: t.plan.Dir, runPlace: strconv.Itoa(s.number), outPlace: filepath.Join(r.scratch, "out"),
+	}
+	line := t.plan.Load
+	if profiled {
+		line = t.plan.profileLine()
+	}
+	words, _ := splitWords(line) // settle has looked
+	if t.plan.Bench != "" {
+		words = t.benchWords(profiled)
+	}
+	dir := t.plan.Dir
+	if t.plan.Bench != "" && t.state.Module.Main != "" {
+		dir = t.state.Module.Main // as go test does
+	}
+	r.load = command{words: words, dir: dir, places: where, out: t.folder.path("runs", name+".out"), timeout: t.plan.Timeout}
+	if t.plan.Serve != "" {
+		words, _ := splitWords(t.plan.Serve)
+		r.serve = &command{
+			words: words, dir: dir, places: where, out: t.folder.path("runs", name+"-service.out"),
+			timeout: t.plan.Timeout + t.plan.ReadyTimeout + time.Duration(t.plan.Seconds)*time.Second + 2*patience,
+		}
+	}
+	return r
+}
+
+// benchWords start a test's binary as go test does, but for its tests and its own timeout.
+func (t *trial) benchWords(profiled bool) []string {
+	words := []string{binPlace, "-test.run=^$", "-test.bench=" + t.plan.Bench, "-test.timeout=0", "-test.count=1"}
+	if t.plan.BenchTime != "" {
+		words = append(words, "-test.benchtime="+t.plan.BenchTime)
+	}
+	if profiled {
+		words = append(words, "-test.cpuprofile="+profilePlace)
+	}
+	return words
+}
+
+// prepare makes the folders of a run.
+func (r *run) prepare() error {
+	if err := os.RemoveAll(r.scratch); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(r.scratch, "out"), 0o755); err != nil {
+		return err
+	}
+	return os.MkdirAll(filepath.Dir(r.profile), 0o755)
+}
+
+// maxKept is how much is kept for good of what a run said that went well.
+const maxKept = 1 << 20
+
+// clean removes what a run left and nobody will look at; of one that failed what it said is kept.
+func (r *run) clean(well bool) {
+	_ = os.RemoveAll(r.scratch) // it is emptied before the next run
+	if !well {
+		return
+	}
+	for _, c := range []*command{&r.load, r.serve} {
+		if c == nil {
+			continue
+		}
+		for _, path := range []string{c.out, errorFile(c.out)} {
+			switch info, err := os.Stat(path); {
+			case err != nil:
+			case info.Size() == 0:
+				_ = os.Remove(path)
+			case info.Size() > maxKept:
+				_ = os.Truncate(path, maxKept) // it has been read, and a trial has many
+			}
+		}
+	}
+}
+
+// tail is the end of what was said, by the load or else by the service, and the file that holds all of it.
+func (r *run) tail() (text, file string) {
+	if text, file = tail(r.load.out, tailLines); text == "" && r.serve != nil {
+		text, file = tail(r.serve.out, tailLines)
+	}
+	return text, file
+}

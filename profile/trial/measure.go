@@ -1,0 +1,309 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/profile/bench"
+	"kitescope/profile/bench/read"
+)
+
+// Names of what is measured of each run.
+const (
+	MetricCPU  = "CPU time"
+	MetricWall = "wall time"
+	MetricRSS  = "max RSS"
+	// MetricCPUEach stands for MetricCPU where a load prints how much it asked for: one that goes on for a time asks
+	// a faster program for more, and what that takes then is no loss.
+	MetricCPUEach = "CPU time per request"
+	// MetricMean is of all benchmarks of a run, each of which counts alike.
+	MetricMean = "geometric mean of all time/op"
+)
+
+// measure is the seventh step.
+func (t *trial) measure(ctx context.Context) error {
+	order := t.plan.order(t.state.Seed)
+	todo := t.state.todo(order)
+	if len(todo) == 0 {
+		return nil
+	}
+	if err := t.warmUp(ctx); err != nil {
+		return err
+	}
+	for _, s := range todo {
+		t.say("run %d of %d, %s", len(t.state.Runs)+1, len(order), sideName(s.side))
+		r, err := t.one(ctx, s)
+		if err != nil {
+			return err
+		}
+		t.state.Runs = append(t.state.Runs, *r)
+		if err := t.folder.journal(r); err != nil {
+			return err
+		}
+		if err := t.judgeFailures(r, t.load(s, runName(s)), len(order)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// warmUp makes runs that do not count, so that files are in memory and clocks are up.
+func (t *trial) warmUp(ctx context.Context) error {
+	for t.state.Warmed < t.plan.Warmup {
+		sides := []string{sidePlain, sidePacked}
+		if t.plan.Control > 0 {
+			sides = append(sides, sideCopy)
+		}
+		for _, side := range sides {
+			t.say("warm-up run %d of %d, %s", t.state.Warmed+1, t.plan.Warmup, sideName(side))
+			c := t.load(slot{side: side}, "warmup-"+strconv.Itoa(t.state.Warmed+1)+"-"+side)
+			r, err := t.perform(ctx, c)
+			if err != nil {
+				return err
+			}
+			if r.failed != "" {
+				return t.loadError(fmt.Errorf("the warm-up run %s ended badly: %s", sideName(side), r.failed), c)
+			}
+		}
+		t.state.Warmed++
+	}
+	return nil
+}
+
+// loadError is an error of a load, with the end of its output.
+func (t *trial) loadError(err error, c *run) error {
+	said, file := c.tail()
+	return &OutputError{Err: err, Output: said, File: file}
+}
+
+// judgeFailures gives up where going on makes no sense.
+func (t *trial) judgeFailures(r *Measured, c *run, all int) error {
+	if r.Failed == "" {
+		return nil
+	}
+	failed := 0
+	for i := range t.state.Runs {
+		if t.state.Runs[i].Failed != "" {
+			failed++
+		}
+	}
+	said, file := c.tail()
+	what := fmt.Sprintf("run %d of %d, %s, ended badly: %s", len(t.state.Runs), all, sideName(r.Side), r.Failed)
+	switch {
+	case len(t.state.Runs) == 1:
+		t.state.Stopped = "the first run failed"
+	case failed*4 > all:
+		t.state.Stopped = fmt.Sprintf("%d of %d runs failed", failed, len(t.state.Runs))
+	default:
+		t.remark(said, "%s; it is counted, and the trial goes on", what)
+		return nil
+	}
+	return &OutputError{
+		Err: fmt.Errorf("%s: %s", t.state.Stopped, what), Output: said, File: file,
+		Hint: "the same command makes the failed runs again, and keeps the others",
+	}
+}
+
+// runName is what files of a measured run are called.
+func runName(s slot) string { return fmt.Sprintf("%04d-%s", s.number, s.side) }
+
+// one makes one measured run.
+func (t *trial) one(ctx context.Context, s slot) (*Measured, error) {
+	name := runName(s)
+	if err := t.renew(s.side); err != nil {
+		return nil, err
+	}
+	c := t.load(s, name)
+	began := t.plan.Now().UTC()
+	r, err := t.perform(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	run := &Measured{
+		Number: s.number, Pair: s.pair, Control: s.control, Side: s.side, Began: began, Wall: r.wall, Failed: r.failed, Left: r.left,
+		Output: filepath.ToSlash(filepath.Join("runs", name+".out")),
+	}
+	if run.Failed == "" {
+		run.Values, run.Failed = t.values(ctx, c, &r)
+	}
+	if run.Failed != "" {
+		run.Values = nil
+	}
+	c.clean(run.Failed == "")
+	return run, nil
+}
+
+// values are what was measured and what the load printed.
+func (t *trial) values(ctx context.Context, c *run, r *result) (values []bench.Value, failed string) {
+	printed, err := printedValues(ctx, c.load.out)
+	if err != nil {
+		return nil, err.Error()
+	}
+	if t.plan.Bench != "" && len(printed) == 0 {
+		return nil, "it printed no result of a benchmark"
+	}
+	add := func(name, unit string, x float64) {
+		values = append(values, bench.Value{Metric: bench.Metric{Name: name, Unit: unit}, Better: bench.LowerIsBetter, X: x})
+	}
+	// A benchmark runs for a time: what it uses meanwhile says nothing, unless it was told how often to run.
+	if t.plan.fixedWork() {
+		if r.use.known {
+			add(MetricCPU, "s", r.use.cpu.Seconds())
+		}
+		if n := requests(printed, r.wall); t.plan.Bench == "" && r.use.known && n > 0 {
+			add(MetricCPUEach, "s", r.use.cpu.Seconds()/n)
+		}
+		add(MetricWall, "s", r.wall.Seconds())
+		if r.use.rss >= 0 {
+			add(MetricRSS, "B", float64(r.use.rss))
+		}
+	}
+	if mean, ok := meanTime(printed); ok && t.plan.Bench != "" {
+		add(MetricMean, "s", mean)
+	}
+	return append(values, printed...), ""
+}
+
+// requests are how many a run made: counted, or by their only rate; 0 if that is unknown.
+func requests(printed []bench.Value, wall time.Duration) float64 {
+	var rates []float64
+	for _, v := range printed {
+		switch {
+		case v.Name == "requests" && v.Unit == "" && v.X > 0: // as profile/bench/read calls what ab, wrk and hey count
+			return v.X
+		case isRate(v.Unit, v.Better):
+			rates = append(rates, v.X)
+		}
+	}
+	if len(rates) != 1 {
+		return 0
+	}
+	return rates[0] * wall.Seconds()
+}
+
+func isRate(unit string, better bench.Direction) bool {
+	return unit == "1/s" && better == bench.HigherIsBetter
+}
+
+// meanTime is the geometric mean of the times of several benchmarks.
+func meanTime(values []bench.Value) (mean float64, ok bool) {
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if v.Of != "" && v.Unit == "s" && v.X > 0 {
+			sum += math.Log(v.X)
+			n++
+		}
+	}
+	return math.Exp(sum / float64(n)), n > 1
+}
+
+// fixedWork reports whether each run does the same.
+func (p *Plan) fixedWork() bool { return p.Bench == "" || strings.HasSuffix(p.BenchTime, "x") }
+
+// maxPrinted is how many figures of one run are kept.
+const maxPrinted = 10_000
+
+// printedValues reads results of benchmarks in what a load printed; other text says nothing. Plain tables of comma
+// separated values may be the load's own work, and are passed over.
+func printedValues(ctx context.Context, path string) ([]bench.Value, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return nil, err
+	}
+	sets, err := read.From(ctx, filepath.Base(path), f, read.Options{Side: true})
+	if err != nil {
+		return nil, ctx.Err() // no result of a benchmark
+	}
+	type figure struct {
+		bench.Value
+		xs []float64
+	}
+	var figures []figure
+	at := map[bench.Metric]int{}
+	for _, set := range sets {
+		if strings.Contains(strings.ToLower(set.Format), "csv") {
+			continue
+		}
+		for _, r := range set.Runs {
+			for _, v := range r.Values {
+				i, known := at[v.Metric]
+				if !known {
+					if len(figures) == maxPrinted {
+						return nil, fmt.Errorf("it printed more than %d figures", maxPrinted)
+					}
+					i = len(figures)
+					at[v.Metric] = i
+					figures = append(figures, figure{Value: v})
+				}
+				if !math.IsNaN(v.X) && !math.IsInf(v.X, 0) {
+					figures[i].xs = append(figures[i].xs, v.X)
+				}
+			}
+		}
+	}
+	var values []bench.Value
+	for _, f := range figures {
+		if len(f.xs) > 0 {
+			f.X = median(f.xs)
+			values = append(values, f.Value)
+		}
+	}
+	return values, nil
+}
+
+// median is that of one start of a program that measured several times: what happens within it is no independent run.
+func median(xs []float64) float64 {
+	slices.Sort(xs)
+	n := len(xs)
+	return (xs[(n-1)/2] + xs[n/2]) / 2
+}
+
+// left is how long the trial may go on, 0 if nothing is known.
+func (t *trial) left() time.Duration {
+	each := t.eachRun()
+	if each == 0 {
+		return 0
+	}
+	todo := 2*(t.plan.Pairs+t.plan.Control) - len(t.state.Runs)
+	if t.state.Warmed < t.plan.Warmup {
+		todo += 2 * (t.plan.Warmup - t.state.Warmed)
+	}
+	left := time.Duration(todo) * each
+	if t.plan.selfProfiles() { // as many rounds of both programs come after the measurements as came before
+		rounds, _ := t.state.sampled(sidePlain, false)
+		plain, _ := t.state.sampled(sidePlain, true)
+		packed, _ := t.state.sampled(sidePacked, true)
+		left += time.Duration(max(0, 2*rounds-plain-packed)) * each
+	}
+	return left
+}
+
+// eachRun is how long one run takes: the median of those that were measured, or of rounds for profiles.
+func (t *trial) eachRun() time.Duration {
+	var walls []time.Duration
+	for i := range t.state.Runs {
+		walls = append(walls, t.state.Runs[i].Wall)
+	}
+	if len(walls) == 0 {
+		for i := range t.state.Rounds {
+			walls = append(walls, t.state.Rounds[i].Wall)
+		}
+	}
+	if len(walls) == 0 {
+		return 0
+	}
+	slices.Sort(walls)
+	return walls[len(walls)/2]
+}

@@ -1,0 +1,333 @@
+package trial
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"kitescope/profile/pull"
+)
+
+// Plan says what is tried and how. Command lines are split as a shell would and run without one; what stands in
+// braces is put in: {bin} the program, {pgo} the flag of the go command, {profile} the file that a CPU profile
+// goes to, {dir} the module's folder, {run} the number of the run, {out} an empty folder for the run.
+type Plan struct {
+	// Dir is the module's folder, and where everything is run. Package is the main package, "" for its only one; with
+	// Bench the package that holds the benchmarks.
+	Dir, Package string
+	// Build makes {bin} with {pgo}; "": go build, or go test -c with Bench.
+	Build string
+	// Load is what is measured: the program at work, or, with Serve, what keeps the service busy.
+	Load string
+	// ProfileLoad is run instead of Load where a profile is wanted; "": Load.
+	ProfileLoad string
+	// Serve starts the program as a service, for each run anew; Ready is the URL or host:port that answers when it is
+	// up, PProf where its profiles are.
+	Serve, Ready, PProf string
+	// Bench are the benchmarks to run, a regular expression, instead of a Load; BenchTime how long or how often each.
+	Bench, BenchTime string
+	// Profiles are files to build with, instead of profiles that the trial takes itself.
+	Profiles []string
+
+	// Pairs is how many times both are run; Control how many pairs of the program without PGO with a copy of itself
+	// are run among them. Warmup runs of each come first and are not counted.
+	Pairs, Control, Warmup int
+	// Rounds is the most runs that are made for profiles; Seconds the window of a service's profile.
+	Rounds, Seconds int
+	// Events are the samples that are wanted of each program.
+	Events int64
+	// Timeout is of each build and each run; ReadyTimeout of a service's start.
+	Timeout, ReadyTimeout time.Duration
+	// Level and Effect are as in bench.Options.
+	Level, Effect float64
+	// Seed decides the order of runs; 0: from the clock.
+	Seed uint64
+	// Anyway goes on with profiles that are judged unfit.
+	Anyway bool
+
+	// Folder is where everything goes.
+	Folder string `json:"-"`
+	// Write puts default.pgo into the main package when all is done; Force replaces one that somebody else wrote, and
+	// writes one with which the program got worse.
+	Write bool `json:"-"`
+	Force bool `json:"-"`
+	// Tool is the program's version, for files that are written.
+	Tool string `json:"-"`
+	// Repeat is the command line that makes the trial again, without secrets.
+	Repeat string `json:"-"`
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time `json:"-"`
+}
+
+// Defaults of a Plan.
+const (
+	DefaultPairs        = 20
+	DefaultWarmup       = 1
+	DefaultRounds       = 20
+	DefaultSeconds      = 10
+	DefaultEvents       = 2000 // what pgo.Judge asks for
+	DefaultTimeout      = 10 * time.Minute
+	DefaultReadyTimeout = 30 * time.Second
+	maxPairs            = 10_000
+)
+
+// PlanError is a mistake in a Plan: of who wrote it, and not of what was tried.
+type PlanError struct {
+	Err error
+	// Hint is what a person can try next, "" if nothing helps.
+	Hint string
+}
+
+func (e *PlanError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error without the hint.
+func (e *PlanError) Unwrap() error { return e.Err }
+
+func planError(hint, format string, args ...any) error {
+	return &PlanError{fmt.Errorf(format, args...), hint}
+}
+
+// settle puts in defaults and finds what is wrong before anything is run.
+func (p *Plan) settle() error {
+	p.defaults()
+	for _, path := range []*string{&p.Dir, &p.Folder} {
+		abs, err := filepath.Abs(*path)
+		if err != nil {
+			return err
+		}
+		*path = abs
+	}
+	for i, path := range p.Profiles {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		p.Profiles[i] = abs
+	}
+	for _, check := range []func() error{p.checkNumbers, p.checkLoad, p.checkBench, p.checkLines, p.checkService, p.checkFiles} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plan) defaults() {
+	set := func(n *int, to int) {
+		if *n == 0 {
+			*n = to
+		}
+	}
+	set(&p.Pairs, DefaultPairs)
+	set(&p.Rounds, DefaultRounds)
+	set(&p.Seconds, DefaultSeconds)
+	if p.Events == 0 {
+		p.Events = DefaultEvents
+	}
+	if p.Timeout == 0 {
+		p.Timeout = DefaultTimeout
+	}
+	if p.ReadyTimeout == 0 {
+		p.ReadyTimeout = DefaultReadyTimeout
+	}
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	if p.Folder == "" {
+		p.Folder = "pgo-trial"
+	}
+}
+
+func (p *Plan) checkNumbers() error {
+	switch {
+	case p.Pairs < 1 || p.Pairs > maxPairs || p.Control < 0 || p.Control > maxPairs:
+		return planError("", "pairs are 1 to %d, those of the control 0 to %d", maxPairs, maxPairs)
+	case p.Warmup < 0 || p.Rounds < 1 || p.Events < 0:
+		return planError("", "rounds are 1 or more, and warm-up runs and samples cannot be negative")
+	case p.Seconds < 1 || p.Seconds > 3600:
+		return planError("", "the window of a profile is 1 to 3600 seconds, not %d", p.Seconds)
+	case p.Timeout < 0 || p.ReadyTimeout < 0:
+		return planError("", "a timeout cannot be negative")
+	case p.Level < 0 || p.Level >= 1:
+		return planError("the usual level is 0.05", "the level is a chance between 0 and 1, not %g", p.Level)
+	}
+	return nil
+}
+
+// checkLoad finds out whether there is something to measure and something to profile.
+func (p *Plan) checkLoad() error {
+	switch {
+	case p.Bench == "" && p.Load == "":
+		return planError("--load '{bin} -cpuprofile {profile} ARG...', or for benchmarks: --bench REGEXP", "nothing to run: there is neither a load nor a benchmark")
+	case p.Bench != "" && (p.Load != "" || p.Serve != "" || p.ProfileLoad != ""):
+		return planError("take one of them", "benchmarks are a load of their own: --bench goes without --load, --profile-load and --serve")
+	case p.Bench == "" && p.Serve == "" && !mentions(p.Load, binPlace):
+		return planError("write {bin} where the program's name would stand: --load '{bin} ARG...'", "the load does not run the program: there is no {bin} in it")
+	case p.Serve != "" && !mentions(p.Serve, binPlace):
+		return planError("write {bin} where the program's name would stand: --serve '{bin} ARG...'", "the service is not the program: there is no {bin} in it")
+	case !p.selfProfiles() && len(p.Profiles) == 0:
+		return planError("let the program write one: --profile-load '{bin} -cpuprofile {profile} ARG...'; a service: --pprof http://127.0.0.1:6060; or bring profiles: --profile FILE",
+			"there is no way to a CPU profile: no {profile}, no --pprof, no --profile")
+	}
+	return nil
+}
+
+func (p *Plan) checkBench() error {
+	if p.Bench == "" {
+		if p.BenchTime != "" {
+			return planError("", "--benchtime belongs to --bench")
+		}
+		return nil
+	}
+	if p.Write {
+		return planError("take default.pgo from the folder of the trial", "--write has nowhere to write to: default.pgo belongs to a main package, and --bench tries none")
+	}
+	if _, err := regexp.Compile(p.Bench); err != nil {
+		return planError("all benchmarks: --bench .", "--bench is no regular expression: %w", err)
+	}
+	return nil
+}
+
+// checkFiles looks for what is named, before the first build takes its time.
+func (p *Plan) checkFiles() error {
+	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
+		return planError("", "--dir: there is no folder %s", p.Dir)
+	}
+	for _, path := range p.Profiles {
+		if _, err := os.Stat(path); err != nil {
+			return planError("", "--profile: %w", err)
+		}
+	}
+	for _, x := range []struct{ flag, line string }{
+		{"--build", p.Build}, {"--load", p.Load}, {"--profile-load", p.ProfileLoad}, {"--serve", p.Serve},
+	} {
+		words, err := splitWords(x.line)
+		if err != nil || strings.Contains(words[0], "{") {
+			continue
+		}
+		name := words[0]
+		if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
+			name = filepath.Join(p.Dir, name) // where it is run
+		}
+		if _, err := exec.LookPath(name); err != nil {
+			return planError("what only a shell can do goes into sh -c '...'; commands run in --dir", "%s: there is no program %s", x.flag, words[0])
+		}
+	}
+	return nil
+}
+
+// selfProfiles reports whether the trial can take profiles.
+func (p *Plan) selfProfiles() bool {
+	return p.Bench != "" || p.PProf != "" || mentions(p.profileLine(), profilePlace) || mentions(p.Serve, profilePlace)
+}
+
+// profileLine is the load under which profiles are taken.
+func (p *Plan) profileLine() string {
+	if p.ProfileLoad != "" {
+		return p.ProfileLoad
+	}
+	return p.Load
+}
+
+// profilesAlways reports whether the runs that are measured write profiles too.
+func (p *Plan) profilesAlways() bool {
+	return mentions(p.Load, profilePlace) || mentions(p.Serve, profilePlace)
+}
+
+func (p *Plan) checkLines() error {
+	for _, x := range []struct{ flag, line string }{
+		{"--build", p.Build}, {"--load", p.Load}, {"--profile-load", p.ProfileLoad}, {"--serve", p.Serve},
+	} {
+		if x.line == "" {
+			continue
+		}
+		if _, err := splitWords(x.line); err != nil {
+			return planError("for what only a shell can do: sh -c '...'", "%s is no command line: %w", x.flag, err)
+		}
+	}
+	switch {
+	case mentions(p.Load+p.ProfileLoad+p.Serve, pgoPlace):
+		return planError("a load takes {bin}, and {profile} where it profiles itself", "{pgo} belongs to --build: it is a flag of the go command")
+	case p.Build == "":
+		return nil
+	case !mentions(p.Build, binPlace):
+		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build does not say where the program goes: there is no {bin} in it")
+	case !mentions(p.Build, pgoPlace):
+		return planError("for example: --build 'go build -o {bin} {pgo} ./cmd/x'; elsewhere $KITESCOPE_PGO is -pgo=FILE or -pgo=off", "the build does not take the profile: there is no {pgo} in it")
+	}
+	return nil
+}
+
+func (p *Plan) checkService() error {
+	if p.Serve == "" {
+		if p.Ready != "" || p.PProf != "" {
+			return planError("start the program as a service: --serve '{bin} ARG...'", "--ready and --pprof belong to a service, and there is none")
+		}
+		return nil
+	}
+	if p.PProf != "" {
+		if _, err := pull.ParseTarget(p.PProf, ""); err != nil {
+			return planError("for example: --pprof http://127.0.0.1:6060", "--pprof: %w", err)
+		}
+	}
+	if p.Ready == "" {
+		return planError("for example: --ready http://127.0.0.1:8080/health, or --ready 127.0.0.1:8080", "nobody knows when the service is up: --ready is missing")
+	}
+	if strings.Contains(p.Ready, "://") {
+		if u, err := url.Parse(p.Ready); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return planError("for example: --ready http://127.0.0.1:8080/health", "--ready is no http address")
+		}
+		return nil
+	}
+	if _, _, err := net.SplitHostPort(p.Ready); err != nil {
+		return planError("for example: --ready 127.0.0.1:8080", "--ready is neither an address nor host:port")
+	}
+	return nil
+}
+
+// hash tells Plans apart that would not measure the same. It is made of all that is in them, secrets included, and
+// tells nothing of them.
+func (p *Plan) hash() (string, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return "", errors.New("the plan cannot be written down")
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// hashes are that of all, and that of what counts before anything is measured: what is built, run and profiled, and not
+// how often.
+func (p *Plan) hashes() (all, begun string, err error) {
+	first := *p
+	first.Pairs, first.Control, first.Warmup, first.Rounds, first.Events, first.Seed = 0, 0, 0, 0, 0, 0
+	first.Level, first.Effect, first.Anyway = 0, 0, false
+	all, err = p.hash()
+	if err != nil {
+		return "", "", err
+	}
+	begun, err = first.hash()
+	return all, begun, err
+}
+
+// shown is the Plan as it may be kept and shown.
+func (p *Plan) shown() Plan {
+	s := *p
+	for _, line := range []*string{&s.Build, &s.Load, &s.ProfileLoad, &s.Serve} {
+		if *line != "" {
+			*line = RedactLine(*line)
+		}
+	}
+	s.Ready, s.PProf = redactWord(s.Ready), redactWord(s.PProf)
+	return s
+}

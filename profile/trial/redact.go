@@ -1,0 +1,92 @@
+package trial
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"kitescope/profile"
+	"kitescope/profile/pull"
+)
+
+// secretName is the name of a flag, a header or a variable that may hold a secret.
+var secretName = profile.NewPattern(`(?i)(` + secretWords + `)s?$`)
+
+const secretWords = `pass(?:w(?:or)?d)?|pwd|passphrase|token|secret|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth(?:orization)?|cookie|bearer`
+
+// assignment is NAME=VALUE or NAME: VALUE within a word.
+var assignment = profile.NewPattern(`^(-{0,2}[A-Za-z0-9][A-Za-z0-9_.-]*)(=|:\s*)(.+)$`)
+
+const redacted = "<redacted>"
+
+// RedactLine is a command line as it can be shown and kept: values of flags, headers and variables whose names tell of
+// secrets, and credentials in addresses, are taken out.
+func RedactLine(line string) string {
+	words, err := splitWords(line)
+	if err != nil {
+		return redacted
+	}
+	shown := make([]string, len(words))
+	for i, word := range words {
+		switch {
+		case i > 0 && slices.Contains([]string{"-u", "--user", "-user"}, words[i-1]) && strings.Contains(word, ":"):
+			name, _, _ := strings.Cut(word, ":")
+			shown[i] = name + ":" + redacted
+		case i > 0 && strings.HasPrefix(words[i-1], "-") && secretName.MatchString(words[i-1]) && !strings.HasPrefix(word, "-"):
+			shown[i] = redacted
+		default:
+			shown[i] = redactWord(word)
+		}
+		shown[i] = quoted(shown[i])
+	}
+	return strings.Join(shown, " ")
+}
+
+func redactWord(word string) string {
+	m := assignment.FindStringSubmatch(word)
+	switch {
+	case m != nil && secretName.MatchString(m[1]) && (m[2] != "=" || !strings.ContainsAny(word, " \t\n")):
+		return m[1] + m[2] + redacted
+	case strings.ContainsAny(word, " \t\n\"';"):
+		return redactScript(word)
+	case m != nil && m[2] == "=":
+		return m[1] + "=" + redactWord(m[3])
+	case strings.Contains(word, "://"):
+		return pull.RedactWord(word)
+	}
+	return redactTokens(word)
+}
+
+// redactScript does it for what only a shell would split, or what is no command at all, such as JSON: rather too much is
+// taken out than too little.
+func redactScript(script string) string {
+	const name = `[\w.-]*(?:` + secretWords + `)s?`
+	const value = `(?:"[^"]*"|'[^']*'|[^\s"';&|]+)`
+	for _, x := range []struct{ pattern, with string }{
+		{`(?i)("` + name + `"\s*:\s*)(?:"[^"]*"|[^\s,}]+)`, `${1}"` + redacted + `"`},
+		{`(?i)(` + name + `)(\s*:\s*)[^"']+`, "${1}${2}" + redacted}, // a header, up to the quotation mark
+		{`(?i)(` + name + `)=` + value, "${1}=" + redacted},
+		{`(?i)(-` + name + `\s+)` + value, "${1}" + redacted},
+		{`(\s--?u(?:ser)?[\s=]+[^\s:"']+):` + value, "${1}:" + redacted},
+	} {
+		script = regexp.MustCompile(x.pattern).ReplaceAllString(script, x.with)
+	}
+	script = regexp.MustCompile(`[^\s"'=]+://[^\s"']+`).ReplaceAllStringFunc(script, pull.RedactWord)
+	return redactTokens(script)
+}
+
+// redactTokens takes out what is a secret by its own form: "user:password@" as drivers of databases take it, JSON web
+// tokens (RFC 7519), and those of GitHub and Slack, which begin with their kind.
+func redactTokens(text string) string {
+	text = regexp.MustCompile(`([^\s:/@"'=]+):[^\s/@"']+@`).ReplaceAllString(text, "${1}:"+redacted+"@")
+	text = regexp.MustCompile(`^(--?u(?:ser)?=[^:]+):.+$`).ReplaceAllString(text, "${1}:"+redacted)
+	return regexp.MustCompile(`\b(?:eyJ[\w-]+\.[\w-]+\.[\w-]*|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,})`).ReplaceAllString(text, redacted)
+}
+
+// quoted is a word as splitWords reads it again.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"\\$`&|;<>()*?[]#~!") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,261 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	profileread "kitescope/profile/read"
+)
+
+// helperVariable makes the test's own binary another program.
+const helperVariable = "KITESCOPE_TRIAL_HELPER"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(helperVariable) {
+	case "serve":
+		serveHelper()
+	case "load":
+		loadHelper()
+	case "orphan":
+		orphanHelper()
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// serveHelper is a service with profiles: ADDRESS [dies|lame|stubborn].
+func serveHelper() {
+	mode := os.Args[len(os.Args)-1]
+	if mode == "lame" {
+		time.Sleep(time.Minute)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/work", func(http.ResponseWriter, *http.Request) {
+		if mode == "dies" {
+			fmt.Fprintln(os.Stderr, "out of luck")
+			os.Exit(4)
+		}
+		spin(20 * time.Millisecond)
+	})
+	mux.HandleFunc("/health", func(http.ResponseWriter, *http.Request) {})
+	if mode == "stubborn" {
+		stubborn()
+	}
+	server := http.Server{Addr: os.Args[1], Handler: mux, ReadHeaderTimeout: time.Second}
+	fmt.Fprintln(os.Stderr, server.ListenAndServe())
+	os.Exit(1)
+}
+
+func spin(d time.Duration) {
+	for end := time.Now().Add(d); ; {
+		if time.Now().After(end) {
+			return
+		}
+	}
+}
+
+// loadHelper asks a service: ADDRESS COUNT.
+func loadHelper() {
+	n, _ := strconv.Atoi(os.Args[2])
+	for range n {
+		answer, err := http.Get("http://" + os.Args[1] + "/work")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		_ = answer.Body.Close()
+	}
+	fmt.Printf("BenchmarkAsked 1 %d ns/op\n", n)
+}
+
+// freeAddress is one that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// served is a trial of the helper, which lies where a build would have put it.
+func served(t *testing.T, mode string) *trial {
+	t.Helper()
+	t.Setenv(helperVariable, "serve")
+	address := freeAddress(t)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &trial{
+		plan: Plan{
+			Dir: t.TempDir(), Serve: "{bin} " + address + " " + mode, Ready: "http://" + address + "/health", PProf: "http://" + address,
+			Load: "env " + helperVariable + "=load {bin} " + address + " 5", Seconds: 1, ReadyTimeout: 20 * time.Second, Timeout: time.Minute,
+			Folder: filepath.Join(t.TempDir(), "trial"),
+		},
+		state: new(state),
+	}
+	if err := tr.plan.settle(); err != nil {
+		t.Fatal(err)
+	}
+	tr.folder = folder(tr.plan.Folder)
+	file := tr.binary(sidePlain)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(exe, file); err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// said is the end of what a program said.
+func said(out string) string {
+	text, _ := tail(out, tailLines)
+	return text
+}
+
+func TestServiceUnderLoad(t *testing.T) {
+	tr := served(t, "well")
+	for range 2 { // the second finds the address free again
+		r, err := tr.one(t.Context(), slot{number: 1, side: sidePlain})
+		if err != nil || r.Failed != "" {
+			t.Fatalf("%+v, %v: %s", r, err, said(tr.folder.path("runs", "0001-a-service.out")))
+		}
+		values := map[string]float64{}
+		for _, v := range r.Values {
+			values[v.Metric.String()] = v.X
+		}
+		// Five requests of 20 ms each are the service's work, not that of the load.
+		if cpu := values[MetricCPU]; cpu < 0.05 || cpu > 20 {
+			t.Errorf("CPU time of the service: %g s", cpu)
+		}
+		if values["BenchmarkAsked: time/op"] != 5e-9 || values[MetricWall] < 0.1 {
+			t.Errorf("values: %v", values)
+		}
+	}
+}
+
+func TestServiceIsProfiled(t *testing.T) {
+	tr := served(t, "well")
+	tr.plan.Seconds, tr.plan.Load = 2, strings.Replace(tr.plan.Load, " 5", " 100000", 1) // the window ends it
+	r := tr.newRun(slot{number: 1, side: sidePlain}, "profile-1", true)
+	r.window = 2 * time.Second
+	got, err := tr.perform(t.Context(), r)
+	if err != nil || got.failed != "" {
+		text, _ := r.tail()
+		t.Fatalf("%+v, %v: %s", got, err, text)
+	}
+	p, err := profileread.Open(t.Context(), r.profile, profileread.Options{})
+	if err != nil || eventsOf(p) < 1 {
+		t.Fatalf("the profile of two busy seconds: %v", err)
+	}
+	if got.wall < 2*time.Second {
+		t.Errorf("a window of two seconds took %s", got.wall)
+	}
+}
+
+func TestServiceFails(t *testing.T) {
+	for mode, want := range map[string]string{
+		"dies": "the service ended before the load did: exit status 4",
+		"lame": "the service was not up after",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			tr := served(t, mode)
+			if mode == "lame" {
+				tr.plan.ReadyTimeout = 300 * time.Millisecond
+			}
+			began := time.Now()
+			r, err := tr.one(t.Context(), slot{number: 1, side: sidePlain})
+			if err != nil || !strings.Contains(r.Failed, want) {
+				t.Errorf("%+v, %v", r, err)
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("it took %s to see", took)
+			}
+		})
+	}
+	t.Run("somebody answers already", func(t *testing.T) {
+		tr := served(t, "well")
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", strings.Fields(tr.plan.Serve)[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		tr.plan.Ready = l.Addr().String()
+		_, err = tr.one(t.Context(), slot{number: 1, side: sidePlain})
+		if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), "something answers") || mistake.Hint == "" {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestServiceEndsWithTheTrial(t *testing.T) {
+	tr := served(t, "well")
+	tr.plan.Load = strings.Replace(tr.plan.Load, " 5", " 100000", 1)
+	ctx, stop := context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	if _, err := tr.one(ctx, slot{number: 1, side: sidePlain}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if answers(t.Context(), tr.plan.Ready) {
+		t.Error("the service is still there")
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	c := command{words: []string{"sh", "-c", "echo begun; sleep 100 & sleep 100"}, dir: t.TempDir(), out: filepath.Join(t.TempDir(), "x.out"), timeout: 300 * time.Millisecond}
+	began := time.Now()
+	r, err := c.run(t.Context())
+	if err != nil || !strings.Contains(r.failed, "timeout") || said(c.out) != "begun" {
+		t.Errorf("%+v, %v, said %q", r, err, said(c.out))
+	}
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("it took %s to end", took)
+	}
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	var kept strings.Builder
+	b := &bounded{w: nopCloser{&kept}, left: 5}
+	for _, text := range []string{"abc", "defg", "h"} {
+		if n, err := b.Write([]byte(text)); n != len(text) || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	}
+	if kept.String() != "abcde" {
+		t.Errorf("kept %q", kept.String())
+	}
+}
+
+type nopCloser struct{ *strings.Builder }
+
+func (nopCloser) Close() error { return nil }
+
+// TestChildrenCount says that what a program starts and waits for is measured with it.
+func TestChildrenCount(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Fatal(err)
+	}
+	c := command{
+		words: []string{"sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done & wait"}, dir: t.TempDir(),
+		out: filepath.Join(t.TempDir(), "x.out"), timeout: time.Minute,
+	}
+	r, err := c.run(t.Context())
+	if err != nil || r.failed != "" || !r.use.known || r.use.cpu < 20*time.Millisecond {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

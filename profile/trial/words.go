@@ -1,0 +1,106 @@
+package trial
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Placeholders of command lines, each also in the environment of what is started.
+const (
+	binPlace     = "{bin}"     // KITESCOPE_BIN: the program
+	pgoPlace     = "{pgo}"     // KITESCOPE_PGO: -pgo=off or -pgo=FILE
+	profilePlace = "{profile}" // KITESCOPE_PROFILE: where the load writes its CPU profile
+	dirPlace     = "{dir}"     // KITESCOPE_DIR: the module's folder
+	runPlace     = "{run}"     // KITESCOPE_RUN: the number of the run
+	outPlace     = "{out}"     // KITESCOPE_OUT: an empty folder for this run
+)
+
+// places are what placeholders stand for.
+type places map[string]string
+
+// environment are the placeholders as variables.
+func (p places) environment() []string {
+	var env []string
+	for place, value := range p {
+		env = append(env, "KITESCOPE_"+strings.ToUpper(strings.Trim(place, "{}"))+"="+value)
+	}
+	slices.Sort(env)
+	return env
+}
+
+// expand puts values in the place of placeholders, after the line was split: no value is split or quoted again.
+func (p places) expand(words []string) []string {
+	var pairs []string
+	for place, value := range p {
+		pairs = append(pairs, place, value)
+	}
+	r := strings.NewReplacer(pairs...)
+	out := make([]string, len(words))
+	for i, word := range words {
+		out[i] = r.Replace(word)
+	}
+	return out
+}
+
+// mentions reports whether a line has a placeholder, or its variable.
+func mentions(line, place string) bool {
+	return strings.Contains(line, place) || strings.Contains(line, "KITESCOPE_"+strings.ToUpper(strings.Trim(place, "{}")))
+}
+
+var (
+	errQuote     = errors.New("a quotation mark is not closed")
+	errBackslash = errors.New("it ends in a backslash")
+	errNoCommand = errors.New("it is empty")
+)
+
+// splitWords splits a command line into words as a POSIX shell does (Shell Command Language, 2.2 Quoting), without
+// anything else of a shell: no variables, no patterns, no redirection. Who needs those names a shell: sh -c '...'.
+func splitWords(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	inWord, escaped := false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			if quote == '"' && !strings.ContainsRune("$`\"\\\n", r) {
+				word.WriteByte('\\')
+			}
+			if r != '\n' {
+				word.WriteRune(r)
+			}
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, inWord = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case strings.ContainsRune(" \t\r\n", r):
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			inWord = false
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	switch {
+	case quote != 0:
+		return nil, errQuote
+	case escaped:
+		return nil, errBackslash
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	if len(words) == 0 {
+		return nil, errNoCommand
+	}
+	return words, nil
+}
