@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,15 +25,18 @@ import (
 	"kitescope/inspect/model"
 )
 
-// peakHeap runs f and returns how much the heap grew beyond what it was, at the most.
+// peakHeap runs f and returns how much more was held meanwhile than before, at the most:
+// what the garbage collector, made to run often, found alive. What it had not collected yet
+// says how busy the machine is, not what is held.
 func peakHeap(f func()) uint64 {
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
+	defer debug.SetGCPercent(debug.SetGCPercent(25))
+	held := func() uint64 {
+		s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
 	}
 	runtime.GC()
-	before := heap()
+	before := held()
 	var peak atomic.Uint64
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -41,7 +46,7 @@ func peakHeap(f func()) uint64 {
 			case <-stop:
 				return
 			case <-time.After(5 * time.Millisecond):
-				peak.Store(max(peak.Load(), heap()))
+				peak.Store(max(peak.Load(), held()))
 			}
 		}
 	}()
@@ -83,7 +88,11 @@ func TestManyHostileNodes(t *testing.T) {
 			for i := range hostile {
 				addresses["querynode-"+livetest.QueryNode(i).String()] = livetest.Flood(t, flood.method, flood.answer, flood.stuck)
 			}
-			nodes := boundedAsk(t, livetest.Replace(c, addresses), live.Options{}).QueryNodes()
+			opts := live.Options{Timeout: unhurried}
+			if flood.stuck {
+				opts.Timeout = 5 * time.Second
+			}
+			nodes := boundedAsk(t, livetest.Replace(c, addresses), opts).QueryNodes()
 			for _, n := range nodes[hostile:] {
 				if n.Distribution == nil || n.Config == nil || n.Process == nil || n.Process.Metrics == nil {
 					t.Errorf("%s: %s (%s)", n.Name(), n.Outcome, n.Reason)
@@ -107,15 +116,18 @@ func TestManyHostileNodes(t *testing.T) {
 	}
 }
 
+// unhurried is a deadline that no answer misses because the machine is busy.
+const unhurried = 30 * time.Second
+
 // boundedAsk asks, and looks at what is held meanwhile.
 func boundedAsk(t *testing.T, c *model.Cluster, opts live.Options) (r *model.Runtime) {
 	t.Helper()
-	opts.Timeout, opts.Keep = 2*time.Second, func(live.Record) {}
+	opts.Keep = func(live.Record) {}
 	start := time.Now()
 	peak := peakHeap(func() { r = ask(t, c, opts) })
 	took := time.Since(start)
 	t.Logf("%d MiB, %v", peak>>20, took)
-	if peak > 400<<20 {
+	if peak > 256<<20 {
 		t.Errorf("the heap grew by %d MiB", peak>>20)
 	}
 	if took > opts.Timeout+5*time.Second {
@@ -141,10 +153,13 @@ func TestManyHostilePages(t *testing.T) {
 			c := livetest.Cluster(livetest.Spec{QueryNodes: hostile + 4, Collections: 2, Segments: 400, Growing: 5})
 			c = livetest.Serve(t, c, livetest.Answers(c, livetest.Options{}), recorded.Options{})
 			to := map[string]string{}
-			for _, n := range ask(t, c, live.Options{}).QueryNodes()[:hostile] {
+			for _, n := range ask(t, c, live.Options{Timeout: unhurried}).QueryNodes()[:hostile] {
+				if n.Process == nil {
+					t.Fatalf("%s: %s (%s)", n.Name(), n.Outcome, n.Reason)
+				}
 				to[n.Process.Address] = "127.0.0.1:" + strconv.Itoa(livetest.Page(t, http.StatusOK, text))
 			}
-			r := boundedAsk(t, c, live.Options{Map: to})
+			r := boundedAsk(t, c, live.Options{Map: to, Timeout: 2 * time.Second})
 			for i, n := range r.QueryNodes() {
 				if n.Distribution == nil || i >= hostile && n.Process.Metrics == nil {
 					t.Errorf("%s: %s, process %+v", n.Name(), n.Outcome, n.Process)
