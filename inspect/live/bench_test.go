@@ -22,14 +22,48 @@ import (
 // large is a cluster of 200 query nodes with 200,000 segments.
 var large = livetest.Spec{QueryNodes: 200, Collections: 50, Segments: 199_000, Growing: 1000}
 
+// pair is one that a test can afford to start beside itself.
+var pair = livetest.Spec{QueryNodes: 2, Collections: 1, Segments: 20, Growing: 2}
+
+// serveFakes names, in the environment of the other process, the cluster that it serves.
 const serveFakes = "KITESCOPE_TEST_SERVE_FAKES"
 
-// TestServeFakes is the other process of BenchmarkAsk200: it serves the fakes until its
-// standard input ends, and does nothing in an ordinary run.
-func TestServeFakes(t *testing.T) {
-	if os.Getenv(serveFakes) == "" {
-		t.Skip("only for BenchmarkAsk200")
+// TestAskAnotherProcess asks servers that share no memory with the client. It is also the
+// main function of that other process, for BenchmarkAsk200 as well.
+func TestAskAnotherProcess(t *testing.T) {
+	switch os.Getenv(serveFakes) {
+	case "small":
+		serve(t, pair)
+		return
+	case "large":
+		serve(t, large)
+		return
 	}
+	c := livetest.Replace(livetest.Cluster(pair), startFakes(t, "small"))
+	client, err := live.Open(live.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	r, err := client.Ask(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := 0
+	for _, n := range r.QueryNodes() {
+		if n.Distribution == nil {
+			t.Fatalf("%s: %s %s", n.Name(), n.Outcome, n.Reason)
+		}
+		sealed += len(n.Distribution.Sealed)
+	}
+	if sealed != pair.Segments {
+		t.Errorf("the nodes serve %d sealed segments, want %d", sealed, pair.Segments)
+	}
+}
+
+// serve serves a cluster until standard input ends, and says where.
+func serve(t *testing.T, spec livetest.Spec) {
+	t.Helper()
 	f, err := os.Open(capture("t7", "metrics", "querynode1.txt.gz"))
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +76,7 @@ func TestServeFakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := livetest.Cluster(large)
+	c := livetest.Cluster(spec)
 	moved := livetest.Serve(t, c, livetest.Answers(c, livetest.Options{Metrics: strings.ReplaceAll(string(text), `"13"`, `"NODE"`)}), recorded.Options{})
 	addresses := map[string]string{}
 	for _, s := range moved.Sessions {
@@ -57,10 +91,10 @@ func TestServeFakes(t *testing.T) {
 }
 
 // startFakes starts the other process and returns where it serves which session.
-func startFakes(b *testing.B) map[string]string {
+func startFakes(b testing.TB, which string) map[string]string {
 	b.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestServeFakes$", "-test.v") //nolint:gosec // ourselves
-	cmd.Env = append(os.Environ(), serveFakes+"=1")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestAskAnotherProcess$", "-test.v") //nolint:gosec // ourselves
+	cmd.Env = append(os.Environ(), serveFakes+"="+which)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -109,7 +143,7 @@ func peakRSS() float64 {
 // the cluster's metadata are a part ("before").
 func BenchmarkAsk200(b *testing.B) {
 	const timeout = 3 * time.Second
-	addresses := startFakes(b)
+	addresses := startFakes(b, "large")
 	for i := range 5 {
 		addresses[fmt.Sprintf("querynode-%s", livetest.QueryNode(40*i))] = livetest.Silent(b)
 		dead := livetest.Refused(b)

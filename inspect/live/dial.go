@@ -45,6 +45,16 @@ func (d *dialer) dial(ctx context.Context, address string, fixed bool) (net.Conn
 	return nil, dialFailure(err, d.patience)
 }
 
+// Dial connects to host:port in the cluster's network as questions to processes do: by the address
+// map and the proxy, and by nothing of the environment. It is for what others ask over HTTP. An error
+// that is about the connection has a method Word: the word of its model.Outcome.
+func (c *Client) Dial(ctx context.Context, _, address string) (net.Conn, error) {
+	return c.dialer.dial(ctx, address, false)
+}
+
+// Word is the word of the outcome.
+func (f *failure) Word() string { return f.outcome.String() }
+
 // late says that no connection came about in time.
 func (d *dialer) late() *failure {
 	if d.relay != nil {

@@ -164,7 +164,7 @@ func TestSlowResolver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(start); took > timeout+200*time.Millisecond {
+		if took := time.Since(start); took > timeout+5*time.Second {
 			t.Errorf("%s: took %v", name, took)
 		}
 		if n := r.LiveNode("querynode", 5); n.Outcome != model.Unreachable || !strings.Contains(n.Reason, "milvus.internal. was not resolved within 300ms") {

@@ -138,6 +138,8 @@ type Parts struct {
 	KeysByKind map[string]int64
 	// Etcd is nil for offline sources and where it was not asked.
 	Etcd *Etcd
+	// Profiles are those of the processes, nil where none were taken.
+	Profiles *Profiles
 	// Runtime is what the processes themselves say, nil where they were not asked.
 	Runtime *Runtime
 	// Keyspace is nil unless records were kept.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ type httpServer struct {
 	address  string
 	server   *http.Server
 	dead     bool
+	profiles *profiles // nil: none were recorded
 
 	mu     sync.Mutex
 	pages  map[string][]page // by path, in the order of the recording
@@ -81,6 +83,10 @@ func (s *httpServer) close() {
 
 // serve answers with the pages of a path in turn, the last one for ever.
 func (s *httpServer) serve(w http.ResponseWriter, r *http.Request) {
+	if name, ok := strings.CutPrefix(r.URL.Path, pprofPath); ok && s.profiles != nil {
+		s.profiles.serve(w, r, name)
+		return
+	}
 	path := r.URL.RequestURI()
 	s.mu.Lock()
 	pages := s.pages[path]

@@ -28,6 +28,9 @@ type Options struct {
 	// Metrics are the texts of /metrics, by the gRPC address of the process, for recordings
 	// that have none.
 	Metrics map[string][]byte
+	// Profiles are what the process at a recorded HTTP address serves below /debug/pprof/, by the last
+	// part of the path: "profile", "heap".
+	Profiles map[string]map[string][]byte
 	// Cluster is the cluster's key (common.chanNamePrefix.cluster). Calls that name another
 	// are refused as Milvus does; "" accepts all.
 	Cluster string
@@ -106,6 +109,9 @@ func (s *Servers) start(opts *Options, ports *ports) error {
 				web.pages["/metrics"], web.pages["/healthz"] = []page{{body: text}}, []page{{body: []byte("OK")}}
 			}
 		}
+	}
+	for address, served := range opts.Profiles {
+		s.httpAt(address).profiles = &profiles{served: served}
 	}
 	for _, web := range s.http {
 		web.recorded = opts.Recorded
