@@ -32,6 +32,9 @@ var All = []*Check{
 	// Shape of the data, and limits.
 	ShardSkew, PartitionKeySkew, ResourceGroupShort, NearLimit,
 
+	// Profiles of the processes.
+	ProfileBruteForceShare, ProfileGCShare, ProfileLockContention, ProfileGoroutineLeak, ProfileIdleNode,
+
 	// What is left over.
 	OrphanSegments, OrphanBinlogs, OrphanIndex, OrphanLoad, OrphanAlias, OrphanTask,
 }

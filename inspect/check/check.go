@@ -56,6 +56,8 @@ const (
 	NeedEtcd
 	// NeedActivity: etcd was watched for a while.
 	NeedActivity
+	// NeedProfiles: processes were profiled. Which kinds of profiles there are, the check settles itself.
+	NeedProfiles
 	// NeedProcesses: processes were asked. Which of several answers it can do with, the check
 	// settles itself, and skips without any.
 	NeedProcesses

@@ -71,7 +71,11 @@ func wantedChecks(c *faulttest.Case) []*check.Check {
 
 // removals are all that can be taken away from a cluster: each part of its metadata, each answer of each process.
 func removals(c *model.Cluster) []removal {
-	list := []removal{{name: "etcd's word", needs: check.NeedEtcd, take: edited(func(p *model.Parts) { p.Etcd = nil })}}
+	list := []removal{
+		{name: "etcd's word", needs: check.NeedEtcd, take: edited(func(p *model.Parts) { p.Etcd = nil })},
+		{name: "profiles", needs: check.NeedProfiles, take: edited(func(p *model.Parts) { p.Profiles = nil })},
+	}
+	list = append(list, profileRemovals(c)...)
 	for _, part := range partNames() {
 		list = append(list, removal{name: part.name, parts: part.part, take: edited(func(p *model.Parts) {
 			p.Loaded &^= part.part
@@ -104,6 +108,29 @@ func removals(c *model.Cluster) []removal {
 						f.take(p, x)
 					}
 				}
+			})})
+		}
+	}
+	return list
+}
+
+// profileRemovals take the profiles of one process away, or what one of them says.
+func profileRemovals(c *model.Cluster) []removal {
+	if c.Profiles == nil {
+		return nil
+	}
+	var list []removal
+	for i, x := range c.Profiles.Processes {
+		for name, take := range map[string]func(*model.ProfiledProcess){
+			"CPU profile":        func(x *model.ProfiledProcess) { x.CPU, x.CPUReason = nil, "timed out" },
+			"goroutine profiles": func(x *model.ProfiledProcess) { x.Goroutines, x.GoroutineReason = nil, "timed out" },
+		} {
+			list = append(list, removal{name: name + " of " + x.Name, take: edited(func(p *model.Parts) {
+				profiles, y := *p.Profiles, *x
+				take(&y)
+				profiles.Processes = slices.Clone(profiles.Processes)
+				profiles.Processes[i] = &y
+				p.Profiles = &profiles
 			})})
 		}
 	}

@@ -9,72 +9,64 @@ import (
 	"kitescope/inspect/model"
 )
 
+// spread is a world of query nodes 11, 12 and so on that serve so many segments each of one collection.
+func spread(autoBalance string, segments ...int) *scene {
+	nodes, share := make([]model.NodeID, len(segments)), map[model.NodeID]int{}
+	for i, n := range segments {
+		nodes[i] = model.NodeID(11 + i)
+		share[nodes[i]] = n
+	}
+	s := newScene(autoBalance, nodes...)
+	s.load(7, "rg", share)
+	return s
+}
+
 func TestIdleChecks(t *testing.T) {
 	playScenes(t, []sceneCase{
-		{"idle", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
-			return s
-		}, "findings\nerror nodes/querynode-13 querynode-13 serves nothing; the others of its resource group serve 10 segments; it started 60 min ago"},
-		{"underloaded", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 1})
-			return s
-		}, "findings\nwarning nodes/querynode-13 querynode-13 serves 1 of 11 segments, 9.1 % of the search work; each of the others 45.5 %"},
-		{"a third is no quarter", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 6, 12: 6, 13: 2})
-			return s
-		}, "ok"},
+		{"idle", IdleNode, func() *scene { return spread("true", 5, 5, 0) }, "findings\nerror nodes/querynode-13 querynode-13 serves nothing; the others of its resource group serve 10 segments; it started 60 min ago"},
+		{"underloaded", IdleNode, func() *scene { return spread("true", 5, 5, 1) }, "findings\nwarning nodes/querynode-13 querynode-13 serves 1 of 11 segments, 9.1 % of the search work; each of the others 45.5 %"},
+		{"a third is no quarter", IdleNode, func() *scene { return spread("true", 6, 6, 2) }, "ok"},
 		{"just started, auto-balance on", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s := spread("true", 5, 5, 0)
 			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-50 * time.Second)
 			return s
 		}, "ok"},
 		{"just started, auto-balance off", IdleNode, func() *scene {
-			s := newScene("false", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s := spread("false", 5, 5, 0)
 			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-50 * time.Second)
 			return s
 		}, "error nodes/querynode-13"},
 		{"few large segments", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 10, 12: 10, 13: 0})
+			s := spread("true", 10, 10, 0)
 			s.load(8, "rg", map[model.NodeID]int{13: 1})
 			s.parts.Segments[len(s.parts.Segments)-1].Rows = 10_000
 			s.index(8)
 			return s
 		}, "ok"},
 		{"being filled", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 20, 12: 20, 13: 1})
+			s := spread("true", 20, 20, 1)
 			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-20 * time.Minute)
 			s.live("querynode", 13).Distribution.Sealed[0].Version = spreadNow.Add(-time.Minute).UnixNano()
 			return s
 		}, "ok"},
 		{"was filled once", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 20, 12: 20, 13: 1})
+			s := spread("true", 20, 20, 1)
 			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-20 * time.Minute)
 			s.live("querynode", 13).Distribution.Sealed[0].Version = spreadNow.Add(-15 * time.Minute).UnixNano()
 			return s
 		}, "warning nodes/querynode-13"},
 		{"five minutes old", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s := spread("true", 5, 5, 0)
 			s.live("querynode", 13).System.StartedAt = spreadNow.Add(-5 * time.Minute)
 			return s
 		}, "info nodes/querynode-13 querynode-13 serves nothing"},
 		{"nobody knows how old", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s := spread("true", 5, 5, 0)
 			s.live("querynode", 13).System = nil
 			return s
 		}, "warning nodes/querynode-13 querynode-13 serves nothing"},
 		{"leads shards", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s := spread("true", 5, 5, 0)
 			s.lead(13, 7, 2)
 			for i := range s.live("querynode", 13).Distribution.Leaders {
 				s.live("querynode", 13).Distribution.Leaders[i].GrowingRows = 0
@@ -89,14 +81,12 @@ func TestIdleChecks(t *testing.T) {
 			return s
 		}, "ok"},
 		{"a small node of one that does not", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 20, 12: 20, 13: 4})
+			s := spread("true", 20, 20, 4)
 			s.live("querynode", 13).System.Memory = 200 << 20
 			return s
 		}, "warning nodes/querynode-13"},
 		{"no field of any collection is known", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s := spread("true", 5, 5, 0)
 			s.parts.Collections = nil
 			return s
 		}, "ok"},
@@ -113,11 +103,7 @@ func TestIdleChecks(t *testing.T) {
 			}
 			return s
 		}, "ok"},
-		{"few rows", IdleNode, func() *scene {
-			s := newScene("false", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 2, 12: 2, 13: 0})
-			return s
-		}, "ok"},
+		{"few rows", IdleNode, func() *scene { return spread("false", 2, 2, 0) }, "ok"},
 		{"spare resource group", IdleNode, func() *scene {
 			s := newScene("false", 11, 12)
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
@@ -126,14 +112,12 @@ func TestIdleChecks(t *testing.T) {
 			return s
 		}, "ok"},
 		{"stopping", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s := spread("true", 5, 5, 0)
 			s.parts.Sessions[2].Stopping = true
 			return s
 		}, "ok"},
 		{"a blind node", IdleNode, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s := spread("true", 5, 5, 0)
 			n := s.live("querynode", 13)
 			n.Distribution, n.Outcome = nil, model.TimedOut
 			return s
@@ -144,14 +128,9 @@ func TestIdleChecks(t *testing.T) {
 			return s
 		}, "skipped: the nodes were not asked"},
 
-		{"off, told by QueryCoord", AutoBalanceOff, func() *scene {
-			s := newScene("false", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
-			return s
-		}, "warning nodes/querycoord-1 auto-balance is off (queryCoord.autoBalance=false) while a query node is idle"},
+		{"off, told by QueryCoord", AutoBalanceOff, func() *scene { return spread("false", 5, 5, 0) }, "warning nodes/querycoord-1 auto-balance is off (queryCoord.autoBalance=false) while a query node is idle"},
 		{"off by a dynamic key", AutoBalanceOff, func() *scene {
-			s := newScene("", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+			s := spread("", 5, 5, 0)
 			s.parts.Config = []*model.ConfigEntry{{Name: "queryCoord/autoBalance", Value: "false"}}
 			return s
 		}, "warning config/queryCoord/autoBalance auto-balance is off"},
@@ -160,23 +139,14 @@ func TestIdleChecks(t *testing.T) {
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
 			return s
 		}, "ok"},
-		{"uneven and on", AutoBalanceOff, func() *scene {
-			s := newScene("true", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
-			return s
-		}, "ok"},
-		{"uneven and unknown", AutoBalanceOff, func() *scene {
-			s := newScene("", 11, 12, 13)
-			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
-			return s
-		}, "skipped: not all could be looked at: queryCoord.autoBalance: QueryCoord did not tell it"},
+		{"uneven and on", AutoBalanceOff, func() *scene { return spread("true", 5, 5, 0) }, "ok"},
+		{"uneven and unknown", AutoBalanceOff, func() *scene { return spread("", 5, 5, 0) }, "skipped: not all could be looked at: queryCoord.autoBalance: QueryCoord did not tell it"},
 	})
 }
 
 // TestIdleElsewhere: an idle node explains what is uneven in its own resource group only.
 func TestIdleElsewhere(t *testing.T) {
-	s := newScene("true", 11, 12, 13)
-	s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 0})
+	s := spread("true", 5, 5, 0)
 	for _, id := range []model.NodeID{21, 22, 23} {
 		s.node("querynode", id)
 	}

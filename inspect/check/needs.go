@@ -23,7 +23,10 @@ func (p *Pass) lacks() string {
 	if p.check.Needs&NeedActivity != 0 && (p.Etcd == nil || p.Etcd.Activity == nil) {
 		return "etcd was not watched for a while"
 	}
-	needs := p.check.Needs &^ (NeedEtcd | NeedActivity)
+	if p.check.Needs&NeedProfiles != 0 && p.Profiles == nil {
+		return "profiles were not pulled"
+	}
+	needs := p.check.Needs &^ (NeedEtcd | NeedActivity | NeedProfiles)
 	if needs == 0 {
 		return ""
 	}

@@ -25,6 +25,7 @@ type World struct {
 	// noRuntime: no process was asked.
 	noRuntime bool
 	etcd      *model.Etcd
+	profiles  *model.Profiles
 }
 
 // verb is one kind of edit.
@@ -70,6 +71,7 @@ func verbs() map[string]verb {
 		"lead":       {3, 3, map[int]string{1: "on"}, (*World).lead},
 		"etcd":       {1, -1, nil, (*World).etcdFact},
 		"queue":      {1, -1, nil, (*World).queueFact},
+		"profile":    {1, -1, nil, (*World).profiled},
 	}
 }
 
@@ -119,6 +121,9 @@ func (w *World) cluster(ctx context.Context) (*model.Cluster, error) {
 	}
 	if w.etcd != nil {
 		c = c.WithEtcd(w.etcd)
+	}
+	if w.profiles != nil {
+		c = c.WithProfiles(w.profiles)
 	}
 	if w.noRuntime {
 		return c, nil
