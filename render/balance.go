@@ -11,13 +11,9 @@ import (
 )
 
 // BalanceFormat is a parsed -o word of balance. The zero value is table.
-type BalanceFormat struct{ writer *balanceWriter }
+type BalanceFormat struct{ form *form[balanceWriter] }
 
-type balanceWriter struct {
-	name, doc string
-	scripts   bool
-	write     func(w io.Writer, b *Balance, o *Options) error
-}
+type balanceWriter func(w io.Writer, b *Balance, o *Options) error
 
 // Balance is what there is to write about the balance of a cluster.
 type Balance struct {
@@ -28,7 +24,7 @@ type Balance struct {
 }
 
 // balanceWriters are the formats of balance, in the order of help.
-var balanceWriters = []*balanceWriter{
+var balanceWriters = forms[balanceWriter]{
 	{"table", "nodes of each replica, a map of nodes and collections, plans (default)", false, writeBalance},
 	{"wide", "the same with all figures of a node", false, writeBalanceWide},
 	{"json", "one JSON object (docs/JSON.md)", true, writeBalanceJSON},
@@ -40,41 +36,17 @@ var balanceWriters = []*balanceWriter{
 
 // ParseBalanceFormat reads "table", "html" and so on; "" is table, "text" too.
 func ParseBalanceFormat(word string) (BalanceFormat, error) {
-	if word == "" || word == "text" {
-		word = "table"
-	}
-	for _, w := range balanceWriters {
-		if w.name == word {
-			return BalanceFormat{w}, nil
-		}
-	}
-	return BalanceFormat{}, &view.UnknownError{What: "output format", Word: word, Known: BalanceFormatNames()}
+	f, err := balanceWriters.parse(word)
+	return BalanceFormat{f}, err
 }
 
 // BalanceFormatNames are the words that ParseBalanceFormat knows.
-func BalanceFormatNames() []string {
-	names := make([]string, len(balanceWriters))
-	for i, w := range balanceWriters {
-		names[i] = w.name
-	}
-	return names
-}
+func BalanceFormatNames() []string { return balanceWriters.names() }
 
 // BalanceFormatDoc explains the formats, one a line.
-func BalanceFormatDoc() string {
-	var b strings.Builder
-	for _, w := range balanceWriters {
-		b.WriteString("  " + w.name + strings.Repeat(" ", 10-len(w.name)) + w.doc + "\n")
-	}
-	return b.String()
-}
+func BalanceFormatDoc() string { return balanceWriters.help() }
 
-func (f BalanceFormat) to() *balanceWriter {
-	if f.writer == nil {
-		return balanceWriters[0]
-	}
-	return f.writer
-}
+func (f BalanceFormat) to() *form[balanceWriter] { return balanceWriters.or(f.form) }
 
 // Structured reports whether scripts read the format.
 func (f BalanceFormat) Structured() bool { return f.to().scripts }

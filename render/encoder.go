@@ -25,6 +25,8 @@ type encoder interface {
 	// id is an int64 that is written as a string: JavaScript and jq lose bits over 2^53.
 	id(n int64)
 	number(f float64)
+	// exact is a number with all its digits: a probability of 1e-12 is not 0.
+	exact(f float64)
 	// seconds is a duration.
 	seconds(ns int64)
 	boolean(b bool)
@@ -142,6 +144,9 @@ func appendNumber(dst []byte, f float64) []byte {
 	}
 	return dst
 }
+
+// appendExact appends the shortest form that reads back as the same number.
+func appendExact(dst []byte, f float64) []byte { return strconv.AppendFloat(dst, f, 'g', -1, 64) }
 
 // appendTime appends RFC 3339 in UTC, with milliseconds if there are any.
 func appendTime(dst []byte, ns int64) []byte {

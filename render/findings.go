@@ -3,10 +3,8 @@ package render
 import (
 	"io"
 	"slices"
-	"strings"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/view"
 )
 
 // Diagnosis is what diagnose shows: a report, and what was asked about it.
@@ -95,15 +93,10 @@ func tally(list []outcome) map[string]int {
 }
 
 // findingsWriter writes reports in one format.
-type findingsWriter struct {
-	name, doc string
-	// scripts says that scripts read it: no colour, nothing beside it on standard error but trouble.
-	scripts bool
-	write   func(w io.Writer, d *Diagnosis, o *Options) error
-}
+type findingsWriter func(w io.Writer, d *Diagnosis, o *Options) error
 
 // findingsWriters are the formats of reports, in the order of help.
-var findingsWriters = []*findingsWriter{
+var findingsWriters = forms[findingsWriter]{
 	{"table", "findings with impact and hint, what follows from them below (default)", false, writeFindings},
 	{"wide", "the same with all evidence", false, writeFindingsWide},
 	{"json", "one JSON object: findings, results of all checks, source (docs/JSON.md)", true, writeFindingsJSON},
@@ -117,45 +110,21 @@ var findingsWriters = []*findingsWriter{
 }
 
 // FindingsFormat is a parsed -o word of reports. The zero value is table.
-type FindingsFormat struct{ writer *findingsWriter }
+type FindingsFormat struct{ form *form[findingsWriter] }
 
 // ParseFindingsFormat reads "table", "junit" and so on; "" is table, "text" too.
 func ParseFindingsFormat(word string) (FindingsFormat, error) {
-	if word == "" || word == "text" {
-		word = "table"
-	}
-	for _, w := range findingsWriters {
-		if w.name == word {
-			return FindingsFormat{w}, nil
-		}
-	}
-	return FindingsFormat{}, &view.UnknownError{What: "output format", Word: word, Known: FindingsFormatNames()}
+	f, err := findingsWriters.parse(word)
+	return FindingsFormat{f}, err
 }
 
 // FindingsFormatNames are the words that ParseFindingsFormat knows.
-func FindingsFormatNames() []string {
-	names := make([]string, len(findingsWriters))
-	for i, w := range findingsWriters {
-		names[i] = w.name
-	}
-	return names
-}
+func FindingsFormatNames() []string { return findingsWriters.names() }
 
 // FindingsFormatDoc explains the formats, one a line.
-func FindingsFormatDoc() string {
-	var b strings.Builder
-	for _, w := range findingsWriters {
-		b.WriteString("  " + w.name + strings.Repeat(" ", 10-len(w.name)) + w.doc + "\n")
-	}
-	return b.String()
-}
+func FindingsFormatDoc() string { return findingsWriters.help() }
 
-func (f FindingsFormat) to() *findingsWriter {
-	if f.writer == nil {
-		return findingsWriters[0]
-	}
-	return f.writer
-}
+func (f FindingsFormat) to() *form[findingsWriter] { return findingsWriters.or(f.form) }
 
 // Name is the format's word.
 func (f FindingsFormat) Name() string { return f.to().name }

@@ -190,6 +190,11 @@ func (e *jsonEncoder) number(f float64) {
 	e.buf = appendNumber(e.buf, f)
 }
 
+func (e *jsonEncoder) exact(f float64) {
+	e.before()
+	e.buf = appendExact(e.buf, f)
+}
+
 func (e *jsonEncoder) seconds(ns int64) {
 	e.before()
 	e.buf = appendSeconds(e.buf, ns)

@@ -139,6 +139,7 @@ func (e *valueEncoder) texts(list []string) {
 func (e *valueEncoder) integer(n int64)  { e.put(n) }
 func (e *valueEncoder) id(n int64)       { e.put(strconv.FormatInt(n, 10)) }
 func (e *valueEncoder) number(f float64) { e.put(f) }
+func (e *valueEncoder) exact(f float64)  { e.put(f) }
 func (e *valueEncoder) seconds(ns int64) { e.put(float64(ns/1e6) / 1e3) }
 func (e *valueEncoder) boolean(b bool)   { e.put(b) }
 func (e *valueEncoder) time(ns int64)    { e.put(string(appendTime(nil, ns))) }

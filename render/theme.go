@@ -26,6 +26,8 @@ const (
 	RoleRemoved
 	RoleChanged
 	RoleSelected // the row under the cursor
+	RoleMore     // takes more than before
+	RoleLess     // takes less than before
 	roles
 )
 
@@ -57,7 +59,7 @@ func Themes() []Theme {
 				RoleDim: {Faint: true}, RoleTitle: {Bold: true}, RoleAccent: {Foreground: "6"},
 				RoleGood: {Foreground: "2"}, RoleProgress: {Foreground: "4"}, RoleWarn: {Foreground: "3"}, RoleBad: {Foreground: "1", Bold: true},
 				RoleAdded: {Foreground: "2"}, RoleRemoved: {Foreground: "1"}, RoleChanged: {Foreground: "3"},
-				RoleSelected: {Reverse: true},
+				RoleSelected: {Reverse: true}, RoleMore: {Foreground: "1"}, RoleLess: {Foreground: "4"},
 			},
 		},
 		{
@@ -67,7 +69,7 @@ func Themes() []Theme {
 				RoleAccent: {Foreground: "#88c0d0"}, RoleGood: {Foreground: "#a3be8c"}, RoleProgress: {Foreground: "#81a1c1"},
 				RoleWarn: {Foreground: "#ebcb8b"}, RoleBad: {Foreground: "#ff7b86", Bold: true},
 				RoleAdded: {Foreground: "#a3be8c"}, RoleRemoved: {Foreground: "#ff7b86"}, RoleChanged: {Foreground: "#ebcb8b"},
-				RoleSelected: {Foreground: "#eceff4", Background: "#3b4a63"},
+				RoleSelected: {Foreground: "#eceff4", Background: "#3b4a63"}, RoleMore: {Foreground: "#ff7b86"}, RoleLess: {Foreground: "#81a1c1"},
 			},
 		},
 		{
@@ -77,7 +79,7 @@ func Themes() []Theme {
 				RoleAccent: {Foreground: "#0550ae"}, RoleGood: {Foreground: "#116329"}, RoleProgress: {Foreground: "#0969da"},
 				RoleWarn: {Foreground: "#7d4e00"}, RoleBad: {Foreground: "#b0121f", Bold: true},
 				RoleAdded: {Foreground: "#116329"}, RoleRemoved: {Foreground: "#b0121f"}, RoleChanged: {Foreground: "#7d4e00"},
-				RoleSelected: {Foreground: "#0b0f14", Background: "#cfe3fb"},
+				RoleSelected: {Foreground: "#0b0f14", Background: "#cfe3fb"}, RoleMore: {Foreground: "#b0121f"}, RoleLess: {Foreground: "#0969da"},
 			},
 		},
 	}
@@ -120,6 +122,7 @@ func Glyph(r Role, ascii bool) string {
 	glyphs := [roles][2]string{
 		RoleGood: {"✓", "ok"}, RoleProgress: {"◌", ".."}, RoleWarn: {"▲", "!"}, RoleBad: {"✖", "x"},
 		RoleAdded: {"+", "+"}, RoleRemoved: {"-", "-"}, RoleChanged: {"~", "~"},
+		RoleMore: {"▲", "+"}, RoleLess: {"▼", "-"},
 	}
 	if ascii {
 		return glyphs[r][1]

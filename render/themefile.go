@@ -13,7 +13,7 @@ import (
 
 // roleNames are the words for roles in a theme file.
 var roleNames = [roles]string{
-	"plain", "dim", "title", "accent", "good", "progress", "warn", "bad", "added", "removed", "changed", "selected",
+	"plain", "dim", "title", "accent", "good", "progress", "warn", "bad", "added", "removed", "changed", "selected", "more", "less",
 }
 
 // themeFile is a theme as a person writes it.

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"bytes"
 	"io"
+	"slices"
 	"strconv"
 
 	"kitescope/inspect/view"
@@ -150,6 +152,17 @@ func (e *yamlEncoder) number(f float64) {
 	e.element()
 	e.scalar()
 	e.buf = appendNumber(e.buf, f)
+}
+
+// exact writes a number with a dot or without an exponent: to YAML 1.1, 1e-12 is a text.
+func (e *yamlEncoder) exact(f float64) {
+	e.element()
+	e.scalar()
+	start := len(e.buf)
+	e.buf = appendExact(e.buf, f)
+	if at := bytes.IndexByte(e.buf[start:], 'e'); at >= 0 && !bytes.ContainsRune(e.buf[start:], '.') {
+		e.buf = slices.Insert(e.buf, start+at, '.', '0')
+	}
 }
 
 func (e *yamlEncoder) seconds(ns int64) {

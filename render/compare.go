@@ -1,0 +1,361 @@
+package render
+
+import (
+	"cmp"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/profile/bench"
+)
+
+// ComparisonFormat is a parsed -o word of comparisons of benchmarks. The zero value is table.
+type ComparisonFormat struct{ form *form[profileWriter] }
+
+// comparisonWriters are the formats of comparisons, in the order of help.
+func comparisonWriters() forms[profileWriter] {
+	return forms[profileWriter]{
+		{"table", "a line for each metric; on a terminal what fits (default)", false, writeSheet},
+		{"wide", "the same with chances, directions, the control and what could have been seen", false, writeSheetWide},
+		{"json", "one JSON object, one metric per line, with the values of all runs (docs/JSON.md)", true, writeSheetJSON},
+		{"jsonl", "one JSON object per line and metric", true, writeSheetLines},
+		{"yaml", "the same as json, as YAML", true, writeSheetYAML},
+		{"csv", "comma-separated values as in RFC 4180, columns named as in json", true, writeSheetCSV},
+		{"markdown", "a table for pull requests and tickets", false, writeSheetMarkdown},
+	}
+}
+
+// ParseComparisonFormat reads "table", "markdown" and so on; "" is table, "text" too.
+func ParseComparisonFormat(word string) (ComparisonFormat, error) {
+	f, err := comparisonWriters().parse(word)
+	return ComparisonFormat{f}, err
+}
+
+// ComparisonFormatNames are the words that ParseComparisonFormat knows.
+func ComparisonFormatNames() []string { return comparisonWriters().names() }
+
+// ComparisonFormatDoc explains the formats, one a line.
+func ComparisonFormatDoc() string { return comparisonWriters().help() }
+
+// Name is the format's word.
+func (f ComparisonFormat) Name() string { return comparisonWriters().or(f.form).name }
+
+// Structured reports whether scripts read the format: no colour, no hints.
+func (f ComparisonFormat) Structured() bool { return comparisonWriters().or(f.form).scripts }
+
+// WriteComparison writes what changed between two sets of benchmark results, and how sure that is.
+func WriteComparison(w io.Writer, c *bench.Comparison, f ComparisonFormat, o Options) error {
+	form := comparisonWriters().or(f.form)
+	if form.name != "table" {
+		o.Width = 0
+	}
+	return form.write(w, newComparisonSheet(c, form.name == "wide", &ProfileOptions{Options: o}))
+}
+
+func newComparisonSheet(c *bench.Comparison, wide bool, o *ProfileOptions) *profileSheet {
+	lines := groupedLines(c)
+	s := &profileSheet{
+		kind: "Comparison", o: o, head: comparisonHead(c, &o.Options),
+		about:  func(e encoder) { writeComparisonHead(e, c) },
+		fields: comparisonFields(c, lines),
+		nested: func(e encoder, i int) { writeLineValues(e, lines[i]) },
+		items:  len(lines), all: len(lines),
+	}
+	if len(lines) == 0 {
+		s.parts = []sheetPart{{head: []sheetLine{{text: "no metric is on both sides or on one"}}}}
+		return s
+	}
+	t := newComparisonTable(c, lines, wide, &o.Options)
+	t.apart = len(lines) > 1 && !slices.ContainsFunc(lines, func(l *bench.Line) bool { return l.Remark != lines[0].Remark })
+	s.parts = t.parts()
+	if !t.apart && o.Width > 0 && sheetWidth(s.parts) > o.Width {
+		t.apart = true
+		s.parts = t.parts()
+	}
+	if t.apart {
+		s.foot = t.remarks()
+	}
+	s.foot = append(s.foot, t.legend()...)
+	return s
+}
+
+// sheetWidth is how wide the table would be that parts make together, if nothing was cut.
+func sheetWidth(parts []sheetPart) int {
+	sum := -gutter
+	for i := range parts[0].columns {
+		if parts[0].columns[i].wide {
+			continue
+		}
+		widest := cells(parts[0].columns[i].title)
+		for j := range parts {
+			for row := range parts[j].rows {
+				widest = max(widest, cells(parts[j].columns[i].text(row)))
+			}
+		}
+		sum += widest + gutter
+	}
+	return sum
+}
+
+// ComparisonTitle names both sides: "before → after".
+func ComparisonTitle(c *bench.Comparison, o *Options) string {
+	return sideName(c.A) + arrow(o) + sideName(c.B)
+}
+
+func sideName(s *bench.Set) string {
+	if s == nil {
+		return UnknownMark
+	}
+	return orUnknown(s.Name)
+}
+
+func comparisonHead(c *bench.Comparison, o *Options) []sheetLine {
+	lines := []sheetLine{{role: RoleTitle, text: ComparisonTitle(c, o)}, verdictsLine(c)}
+	if OneRunEach(c) {
+		lines = append(lines, sheetLine{role: RoleWarn, text: oneRun + ": what was measured may be chance alone"})
+	}
+	lines = append(lines, sheetLine{text: TestText(c)})
+	lines = append(lines, bothSides(c)...)
+	if text, ok := ControlText(c); text != "" {
+		lines = append(lines, sheetLine{role: []Role{RoleWarn, RolePlain}[b2i(ok)], text: text})
+	}
+	for _, n := range c.Notes {
+		lines = append(lines, sheetLine{role: RoleWarn, text: "note: " + Harmless(n)})
+	}
+	return lines
+}
+
+// comparisonVerdicts are the verdicts in the order in which they are counted: what wants a look comes first.
+func comparisonVerdicts() []bench.Verdict {
+	return []bench.Verdict{bench.Worse, bench.Better, bench.Changed, bench.NoDifference, bench.TooFew, bench.NotJudged, bench.OneSide}
+}
+
+func countVerdict(c *bench.Comparison, v bench.Verdict) (n int) {
+	for i := range c.Lines {
+		n += b2i(c.Lines[i].Verdict == v)
+	}
+	return n
+}
+
+// VerdictsText counts metrics by their verdict, and names those of which a change was shown, the largest first:
+// "1 worse (p99 latency +12.0 %), 3 no difference shown".
+func VerdictsText(c *bench.Comparison) string {
+	line := verdictsLine(c)
+	for _, piece := range line.after {
+		line.text += piece.text
+	}
+	return line.text
+}
+
+func verdictsLine(c *bench.Comparison) sheetLine {
+	var line sheetLine
+	for _, v := range comparisonVerdicts() {
+		n := countVerdict(c, v)
+		if n == 0 {
+			continue
+		}
+		_, role := ComparisonVerdict(v, false)
+		text := strconv.Itoa(n) + " " + v.String()
+		if names := largestChanges(c, v); len(names) > 0 {
+			text += " (" + someOf(names) + ")"
+		}
+		if line.text == "" {
+			line.role, line.text = role, text
+			continue
+		}
+		line.after = append(line.after, sheetPiece{RolePlain, ", "}, sheetPiece{role, text})
+	}
+	if line.text == "" {
+		line.text = "nothing was compared"
+	}
+	return line
+}
+
+// largestChanges are the metrics of a verdict with their changes, the largest first; none where no change was shown.
+func largestChanges(c *bench.Comparison, v bench.Verdict) (names []string) {
+	if !ChangeShown(v) {
+		return nil
+	}
+	var lines []*bench.Line
+	for i := range c.Lines {
+		if c.Lines[i].Verdict == v {
+			lines = append(lines, &c.Lines[i])
+		}
+	}
+	size := func(l *bench.Line) float64 { return math.Abs(math.Log(max(l.Ratio, 0))) }
+	slices.SortStableFunc(lines, func(a, b *bench.Line) int { return cmp.Compare(size(b), size(a)) })
+	const widest = 48
+	for _, l := range lines {
+		names = append(names, shortenMiddle(MetricText(&l.Metric), widest, "~")+" "+MetricChange(l))
+	}
+	return names
+}
+
+// OneRunEach reports whether no metric has more than one run on any side.
+func OneRunEach(c *bench.Comparison) bool {
+	for i := range c.Lines {
+		if len(c.Lines[i].A) > 1 || len(c.Lines[i].B) > 1 {
+			return false
+		}
+	}
+	return len(c.Lines) > 0
+}
+
+// TestText says how was compared: "24 pairs, Wilcoxon signed-rank, level 5 % over 3 metrics, effect from 1 %": the words of the flags.
+func TestText(c *bench.Comparison) string {
+	runs := [2][2]int{{math.MaxInt, 0}, {math.MaxInt, 0}} // least and most of each side
+	var tests []string
+	tested := 0
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		for side, values := range [][]float64{l.A, l.B} {
+			if l.Verdict != bench.OneSide {
+				runs[side][0], runs[side][1] = min(runs[side][0], len(values)), max(runs[side][1], len(values))
+			}
+		}
+		if l.Test != "" {
+			tested++
+			if !slices.Contains(tests, l.Test) {
+				tests = append(tests, l.Test)
+			}
+		}
+	}
+	var parts []string
+	switch {
+	case runs[0][1] == 0 && runs[1][1] == 0:
+	case c.Paired:
+		parts = append(parts, spanText(runs[0])+" "+[]string{"pairs", "pair"}[b2i(runs[0][1] == 1)])
+	default:
+		parts = append(parts, sidesText(spanText(runs[0]), spanText(runs[1])), "not paired")
+	}
+	for i := range tests {
+		parts = append(parts, Harmless(tests[i]))
+	}
+	switch {
+	case tested == 0:
+		return strings.Join(append(parts, "nothing was tested"), ", ")
+	case tested == countVerdict(c, bench.TooFew):
+		return strings.Join(append(parts, "too few for any verdict"), ", ")
+	}
+	level := "level " + sharePercent(c.Level)
+	if tested > 1 {
+		level += " over " + strconv.Itoa(tested) + " metrics"
+	}
+	parts = append(parts, level)
+	if c.Effect > 0 {
+		parts = append(parts, "effect from "+sharePercent(c.Effect))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sidesText says how many runs both sides have: "1 run a side", "12 runs against 10".
+func sidesText(before, after string) string {
+	text := before + " " + []string{"runs", "run"}[b2i(before == "1")]
+	if before == after {
+		return text + " a side"
+	}
+	return text + " against " + after
+}
+
+func spanText(n [2]int) string {
+	if n[0] >= n[1] {
+		return strconv.Itoa(n[1])
+	}
+	return strconv.Itoa(n[0]) + " to " + strconv.Itoa(n[1])
+}
+
+// mostFailures is how many runs without values are named.
+const mostFailures = 3
+
+// bothSides say what the sides are: in one line, unless there is more to say of one of them than of the other.
+func bothSides(c *bench.Comparison) (lines []sheetLine) {
+	plain := func(s *bench.Set, side int) bool {
+		return s != nil && len(s.Notes) == 0 && c.Failed[side] == 0 && c.Unmatched[side] == 0 &&
+			!slices.ContainsFunc(s.Runs, func(r bench.Run) bool { return r.Failed != "" })
+	}
+	if plain(c.A, 0) && plain(c.B, 1) && c.A.Format == c.B.Format {
+		text := sidesText(strconv.Itoa(len(c.A.Runs)), strconv.Itoa(len(c.B.Runs)))
+		if c.A.Format != "" {
+			text = Harmless(c.A.Format) + ", " + text
+		}
+		return []sheetLine{{role: RoleDim, text: text}}
+	}
+	for side, s := range []*bench.Set{c.A, c.B} {
+		lines = append(lines, sideLines(c, s, side)...)
+	}
+	return lines
+}
+
+// sideLabel is a side by its part, and its name if that says more: "before: main".
+func sideLabel(s *bench.Set, side int) string {
+	part := []string{"before", "after"}[side]
+	if name := sideName(s); name != part {
+		return part + ": " + name
+	}
+	return part
+}
+
+// sideLines say what a side is, and which of its runs do not count.
+func sideLines(c *bench.Comparison, s *bench.Set, side int) []sheetLine {
+	if s == nil {
+		return nil
+	}
+	line := sheetLine{role: RoleDim, text: []string{"before: ", "after:  "}[side]}
+	if name := sideName(s); name != []string{"before", "after"}[side] {
+		line.text += name + ", "
+	}
+	if s.Format != "" {
+		line.text += Harmless(s.Format) + ", "
+	}
+	line.text += plural(len(s.Runs), "run")
+	if n := c.Failed[side]; n > 0 {
+		line.after = append(line.after, sheetPiece{RoleWarn, ", " + strconv.Itoa(n) + " failed"})
+	}
+	if n := c.Unmatched[side]; n > 0 {
+		line.after = append(line.after, sheetPiece{RoleWarn, ", " + strconv.Itoa(n) + " without a partner"})
+	}
+	lines := []sheetLine{line}
+	failed := 0
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if r.Failed == "" {
+			continue
+		}
+		if failed++; failed <= mostFailures {
+			lines = append(lines, sheetLine{role: RoleWarn, text: "  run " + orUnknown(r.Name) + " failed: " + Harmless(r.Failed)})
+		}
+	}
+	if failed > mostFailures {
+		lines = append(lines, sheetLine{role: RoleWarn, text: "  and " + strconv.Itoa(failed-mostFailures) + " more"})
+	}
+	for _, n := range s.Notes {
+		lines = append(lines, sheetLine{role: RoleWarn, text: "  note: " + Harmless(n)})
+	}
+	return lines
+}
+
+// ControlText says what the same program compared with itself shows, "" if there is no control; ok if that is no change.
+func ControlText(c *bench.Comparison) (text string, ok bool) {
+	if c.Control == nil {
+		return "", true
+	}
+	text = "control, the first program against itself: "
+	var moved []string
+	for i := range c.Control.Lines {
+		l := &c.Control.Lines[i]
+		if ChangeShown(l.Verdict) {
+			moved = append(moved, MetricText(&l.Metric)+" "+ratioText(l.Ratio))
+		}
+	}
+	if len(moved) > 0 {
+		return text + "a change is shown where there is none, " + someOf(moved) + ": the runs differ by more than chance, so do not trust the verdicts", false
+	}
+	quiet := countVerdict(c.Control, bench.NoDifference)
+	all := len(c.Control.Lines) - countVerdict(c.Control, bench.NotJudged) - countVerdict(c.Control, bench.OneSide)
+	if quiet == 0 {
+		return text + "too few runs to tell", false
+	}
+	return text + "no difference shown in " + strconv.Itoa(quiet) + " of " + plural(all, "metric"), true
+}

@@ -1,0 +1,78 @@
+package render
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"html"
+	"io"
+	"strings"
+
+	"kitescope/profile/flame"
+)
+
+// The page, its style and its script: Go puts them into one file.
+//
+//go:embed flame/page.html flame/page.css flame/page.js
+var flamePage embed.FS
+
+// maxPage bounds a page: what is larger has smaller frames left out, until it fits.
+const maxPage = 1_900_000
+
+// FlameHTML writes a page that needs nothing but itself: it can be opened from a disk, searched
+// and zoomed. Its policy forbids whatever it does not have, so nothing can be fetched or sent.
+func FlameHTML(w io.Writer, t *flame.Tree, o FlameOptions) error {
+	trees := append([]*flame.Tree{t}, o.More...)
+	assets := make([]string, 0, 3)
+	room := maxPage
+	for _, name := range []string{"page.html", "page.css", "page.js"} {
+		b, err := flamePage.ReadFile("flame/" + name)
+		if err != nil {
+			return err
+		}
+		assets = append(assets, strings.TrimSpace(string(b)))
+		room -= len(b)
+	}
+	var data []byte
+	for {
+		var err error
+		if data, err = json.Marshal(newFlameData(trees, &o)); err != nil {
+			return err
+		}
+		if len(data) <= room || !shrink(trees, float64(room)/float64(len(data))) {
+			break
+		}
+	}
+	title := cutName(o.Title)
+	if title == "" {
+		title = "flame graph"
+	}
+	page := strings.NewReplacer(
+		"{{.Policy}}", "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '"+digest(assets[1])+"'; script-src '"+digest(assets[2])+"'",
+		"{{.Version}}", html.EscapeString(Harmless(o.Version)), "{{.Title}}", html.EscapeString(title),
+		"{{.Subtitle}}", html.EscapeString(cutName(o.Subtitle)), "{{.Style}}", assets[1], "{{.Data}}", string(data), "{{.Script}}", assets[2],
+	)
+	_, err := page.WriteString(w, assets[0])
+	return err
+}
+
+// digest is how a policy names a script or a style that is allowed.
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// shrink leaves the smallest frames out of trees, so that about a part of them stays; false if
+// there is nothing left to leave out.
+func shrink(trees []*flame.Tree, part float64) bool {
+	done := false
+	for i, t := range trees {
+		keep := int(float64(len(t.Frames)) * min(0.95, part*0.98))
+		if keep < 1 || len(t.Frames) == 1 {
+			continue
+		}
+		trees[i], done = t.Prune(keep, 0), true
+	}
+	return done
+}

@@ -1,0 +1,67 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"kitescope/profile/flame"
+	"kitescope/profile/report"
+)
+
+// FlameLines are what there is to say of a frame: its name, what it is worth on each side, and
+// what its change is worth.
+func FlameLines(t *flame.Tree, frame int32) []string {
+	f, root := &t.Frames[frame], t.Root()
+	unit := t.Type.Unit
+	side := func(label string, total, self, whole int64) string {
+		return fmt.Sprintf("%s%s (%s), self %s (%s)", label, scaled(total, unit), percentText(100*part64(total, whole)), scaled(self, unit), percentText(100*part64(self, whole)))
+	}
+	lines := []string{cutName(t.NameOf(f))}
+	if !t.Diff {
+		lines = append(lines, side("", f.Total, f.Self, root.Total))
+	} else {
+		lines = append(lines, side("before ", f.Base, f.BaseSelf, root.Base), side("after ", f.Total, f.Self, root.Total), changeLine(t, f))
+		if frame > 0 || t.Hypothesis == report.EqualRates {
+			lines = append(lines, verdictLine(t, frame))
+		}
+	}
+	if where := cutName(t.Files[f.Name]); where != "" {
+		lines = append(lines, t.Classes[f.Name].String()+", "+where)
+	} else if library := cutName(t.Libraries[f.Name]); library != "" {
+		lines = append(lines, t.Classes[f.Name].String()+", "+library)
+	}
+	return lines
+}
+
+func changeLine(t *flame.Tree, f *flame.Frame) string {
+	change := f.Total - f.Base
+	line := fmt.Sprintf("change %s, %s of all", oneScale(t.Type.Unit, change).change(change), signedPercent(100*changeOf(t, f)))
+	switch {
+	case change == 0:
+		return line
+	case f.Base == 0:
+		return line + ", new"
+	case f.Total == 0:
+		return line + ", vanished"
+	}
+	return line + ", " + signedPercent(100*float64(change)/float64(f.Base)) + " of itself"
+}
+
+func verdictLine(t *flame.Tree, frame int32) string {
+	switch t.Verdict(frame) {
+	case report.Undecided:
+		return "significance unknown: the number of samples is not known"
+	case report.Noise:
+		return "within noise, " + chance(t.P[frame])
+	default:
+		return "significant, " + chance(t.P[frame])
+	}
+}
+
+func chance(p float64) string {
+	text := chanceText(p)
+	if below, ok := strings.CutPrefix(text, "<"); ok {
+		return "p < " + below
+	}
+	return "p = " + text
+}

@@ -1,0 +1,313 @@
+package render
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+
+	"kitescope/profile/flame"
+)
+
+// brush is what a picture of a flame graph is drawn with. Places are in pixels from the top left.
+type brush interface {
+	begin(width, height int, background color.RGBA, title string)
+	// frame begins what belongs to one frame: what is drawn until end is explained by lines.
+	frame(lines []string)
+	end()
+	rect(x, y, w, h float64, fill color.RGBA)
+	// text is written on a line that ends h below y.
+	text(x, y float64, style textStyle, ink color.RGBA, s string)
+}
+
+// textStyle are the fonts of a picture.
+type textStyle uint8
+
+const (
+	frameText textStyle = iota // fixed width
+	plainText
+	titleText
+)
+
+func (s textStyle) size() float64 { return [...]float64{11, 12, 15}[s] }
+
+// Measures of pictures, in pixels.
+const (
+	rowHeight  = 17.0
+	pad        = 10.0
+	lineHeight = 18.0
+	// advance is the width of a character of a frame's name: 0.6 of the size, as in Liberation
+	// Mono, Courier, Menlo and Consolas, and a little for those that are wider.
+	advance = 11 * 0.605
+)
+
+// picture is a flame graph that is laid out.
+type picture struct {
+	tree          *flame.Tree
+	o             *FlameOptions
+	palette       *FlamePalette
+	width, height int
+	widths        []int64
+	rows          [][]flame.Span
+	cut           int // rows that did not fit
+	narrow        float64
+	top           float64
+	legend        [][]legendEntry
+	notes         []string
+	faces         [3]font.Face
+}
+
+type legendEntry struct {
+	x    float64
+	key  FlameKey
+	text string
+}
+
+// newPicture lays a tree out; frames narrower than least pixels are left out.
+func newPicture(t *flame.Tree, o *FlameOptions, least float64) *picture {
+	p := &picture{tree: t, o: o, palette: NewFlamePalette(t, o.Dark, o.Relative), width: o.width(), narrow: least}
+	fonts := font.NewCache(liberation.Collection())
+	for i, f := range []font.Font{{Typeface: "Liberation", Variant: "Mono"}, {Typeface: "Liberation", Variant: "Sans"}, {Typeface: "Liberation", Variant: "Sans", Weight: 3}} {
+		p.faces[i] = fonts.Lookup(f, font.Length(textStyle(i).size()))
+	}
+	p.top = pad + lineHeight + 6
+	if o.Subtitle != "" {
+		p.top += lineHeight
+	}
+	p.widths = t.Widths(o.widths())
+	p.rows = t.Layout(nil, p.widths, 0, float64(p.width)-2*pad, least)
+	p.layLegend()
+	most := int((float64(o.maxHeight()) - p.top - float64(len(p.legend)+4)*lineHeight) / rowHeight)
+	if most = max(most, 1); len(p.rows) > most {
+		p.cut = len(p.rows) - most
+		p.rows = p.rows[:most]
+	} else if len(p.gaps(p.rows[len(p.rows)-1], nil)) > 0 {
+		p.rows = append(p.rows, nil)
+	}
+	p.layNotes()
+	p.height = int(math.Ceil(p.top + float64(len(p.rows))*rowHeight + float64(len(p.legend)+len(p.notes))*lineHeight + 2*pad))
+	return p
+}
+
+func (p *picture) measure(style textStyle, s string) float64 {
+	return p.faces[style].Width(s).Points()
+}
+
+// layLegend puts the keys of the legend into lines.
+func (p *picture) layLegend() {
+	x := pad
+	for _, key := range p.palette.Legend() {
+		e := legendEntry{key: key, text: key.Label}
+		if key.Part >= 0 {
+			e.text += " " + percentText(100*key.Part)
+		}
+		wide := 18 + p.measure(plainText, e.text) + 16
+		if x+wide > float64(p.width) && x > pad || len(p.legend) == 0 {
+			p.legend = append(p.legend, nil)
+			x = pad
+		}
+		e.x = x
+		x += wide
+		last := len(p.legend) - 1
+		p.legend[last] = append(p.legend[last], e)
+	}
+}
+
+// layNotes says what is not in the picture, and what widths mean.
+func (p *picture) layNotes() {
+	t := p.tree
+	var notes []string
+	if t.Root().Total == 0 && t.Root().Base == 0 {
+		notes = append(notes, "There are no samples: nothing to draw.")
+	}
+	if t.Pruned > 0 {
+		notes = append(notes, fmt.Sprintf("Left out: %s frames, with all below them, worth %.2g%% of the total or less each.", thousands(int64(t.Pruned)), 100*t.PrunedMin))
+	}
+	notes = append(notes, fmt.Sprintf("Not drawn: frames narrower than %.2g pixels, %.2g%% of the total.", p.narrow, 100*p.narrow/(float64(p.width)-2*pad)))
+	if p.cut > 0 {
+		notes = append(notes, fmt.Sprintf("Not drawn: %d more rows, deeper than fits.", p.cut))
+	}
+	if t.Diff {
+		words := "Widths: the new profile, so that what vanished has none."
+		if p.o.Vanished {
+			words = "Widths: the larger of both sides, so that what vanished is seen."
+		}
+		if t.Normalized {
+			words += " The new profile is scaled to the base's total."
+		}
+		notes = append(notes, words)
+	}
+	line := ""
+	for _, note := range notes {
+		if line != "" && p.measure(plainText, line+" "+note) > float64(p.width)-2*pad {
+			p.notes = append(p.notes, line)
+			line = ""
+		}
+		line = strings.TrimSpace(line + " " + note)
+	}
+	p.notes = append(p.notes, line)
+}
+
+// draw draws all of it.
+func (p *picture) draw(b brush) {
+	c := flameRamps(p.o.Dark)
+	title := cutName(p.o.Title)
+	b.begin(p.width, p.height, c.background, title)
+	y := pad
+	room := float64(p.width) - 2*pad
+	b.text(pad, y, titleText, c.text, p.clipTitle(title, room))
+	if p.o.Subtitle != "" {
+		y += lineHeight + 4
+		b.text(pad, y, plainText, c.dim, p.clip(plainText, cutName(p.o.Subtitle), room))
+	}
+	for depth, row := range p.rows {
+		at := p.top + float64(depth)*rowHeight
+		if p.o.Upright {
+			at = p.top + float64(len(p.rows)-1-depth)*rowHeight
+		}
+		for _, span := range row {
+			p.drawFrame(b, span, at)
+		}
+		if depth == 0 {
+			continue
+		}
+		for _, gap := range p.gaps(p.rows[depth-1], row) {
+			b.rect(pad+gap.From, at, gap.To-gap.From, rowHeight-1, c.rest)
+		}
+	}
+	y = p.top + float64(len(p.rows))*rowHeight + pad
+	for _, line := range p.legend {
+		for _, e := range line {
+			b.rect(e.x, y+3, 12, 12, c.edge)
+			b.rect(e.x+1, y+4, 10, 10, e.key.Color)
+			b.text(e.x+18, y, plainText, c.text, e.text)
+		}
+		y += lineHeight
+	}
+	for _, note := range p.notes {
+		b.text(pad, y, plainText, c.dim, p.clip(plainText, note, room))
+		y += lineHeight
+	}
+}
+
+// gaps are where a row has frames that are not drawn, for being small: callers are the row before
+// it. What is below a frame's self time stays empty.
+func (p *picture) gaps(callers, row []flame.Span) (gaps []flame.Span) {
+	i := 0
+	for _, caller := range callers {
+		f, width := &p.tree.Frames[caller.Frame], p.widths[caller.Frame]
+		self := f.Self
+		if p.o.Vanished {
+			self = max(self, f.BaseSelf)
+		}
+		end := caller.From + (caller.To-caller.From)*(1-part64(min(self, width), width))
+		at := caller.From
+		for ; i < len(row) && p.tree.Frames[row[i].Frame].Parent == caller.Frame; i++ {
+			if row[i].From-at >= 1 {
+				gaps = append(gaps, flame.Span{From: at, To: row[i].From})
+			}
+			at = row[i].To
+		}
+		if end-at >= 1 {
+			gaps = append(gaps, flame.Span{From: at, To: end})
+		}
+	}
+	return gaps
+}
+
+func (p *picture) drawFrame(b brush, s flame.Span, y float64) {
+	b.frame(FlameLines(p.tree, s.Frame))
+	defer b.end()
+	fill := p.palette.Fill(s.Frame)
+	x, w := pad+s.From, s.To-s.From
+	if w > 2 { // a gap between neighbours
+		w -= 0.5
+	}
+	if p.tree.Diff && w > 3 {
+		b.rect(x, y, w, rowHeight-1, flameRamps(p.o.Dark).edge)
+		b.rect(x+0.5, y+0.5, w-1, rowHeight-2, fill)
+	} else {
+		b.rect(x, y, max(w, 0.3), rowHeight-1, fill)
+	}
+	name := cutName(p.tree.NameOf(&p.tree.Frames[s.Frame]))
+	if mark := p.palette.Mark(s.Frame); mark != "" {
+		name = mark + " " + name
+	}
+	if name = FlameLabel(name, int((w-6)/advance)); name != "" {
+		b.text(x+3, y, frameText, p.palette.Text(fill), name)
+	}
+}
+
+// clipTitle shortens a title to a width: first the folders of the files go that it names, then
+// its beginning, as names tell more at their ends.
+func (p *picture) clipTitle(title string, width float64) string {
+	if p.measure(titleText, title) <= width {
+		return title
+	}
+	files := strings.Split(title, " → ")
+	for i, file := range files {
+		files[i] = file[strings.LastIndexByte(strings.TrimRight(file, "/"), '/')+1:]
+	}
+	title = strings.Join(files, " → ")
+	if p.measure(titleText, title) <= width {
+		return title
+	}
+	runes := []rune(title)
+	for len(runes) > 0 && p.measure(titleText, "…"+string(runes)) > width {
+		runes = runes[1:]
+	}
+	return "…" + string(runes)
+}
+
+// clip shortens a line to a width.
+func (p *picture) clip(style textStyle, s string, width float64) string {
+	if p.measure(style, s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	for len(runes) > 0 && p.measure(style, string(runes)+"…") > width {
+		runes = runes[:len(runes)-1]
+	}
+	return string(runes) + "…"
+}
+
+// FlameLabel shortens a frame's name to so many characters: first its import path goes, then its
+// end. What would be no more than a letter or two is "".
+func FlameLabel(name string, room int) string {
+	if utf8.RuneCountInString(name) <= room {
+		return name
+	}
+	if room < 3 {
+		return ""
+	}
+	mark := ""
+	if after, ok := strings.CutPrefix(name, "+ "); ok {
+		mark, name = "+ ", after
+	} else if after, ok := strings.CutPrefix(name, "− "); ok {
+		mark, name = "− ", after
+	}
+	name = mark + withoutPath(name)
+	runes := []rune(name)
+	if len(runes) <= room {
+		return name
+	}
+	return string(runes[:room-1]) + "…"
+}
+
+// withoutPath is a function's name without the import path of its package: a version that
+// stands for the package keeps the element before it.
+func withoutPath(name string) string {
+	path := name
+	if end := strings.IndexAny(name, "([<"); end >= 0 {
+		path = name[:end]
+	}
+	cut := strings.LastIndexByte(path, '/')
+	if cut > 0 && cut+2 < len(name) && name[cut+1] == 'v' && name[cut+2] >= '0' && name[cut+2] <= '9' {
+		cut = strings.LastIndexByte(path[:cut], '/')
+	}
+	return name[cut+1:]
+}

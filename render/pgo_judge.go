@@ -1,0 +1,331 @@
+package render
+
+import (
+	"cmp"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/profile/pgo"
+)
+
+// WriteJudgement writes whether a build with profiles is worth the trouble, and why.
+func WriteJudgement(w io.Writer, j *pgo.Judgement, f ProfileFormat, o ProfileOptions) error {
+	if f.Name() == "markdown" {
+		o.Width = 0
+	}
+	return f.to().write(w, newJudgementSheet(j, &o))
+}
+
+// JudgementVerdict is how a verdict looks. The mark says the same without colour.
+func JudgementVerdict(v pgo.Verdict, ascii bool) (mark string, role Role) {
+	switch v {
+	case pgo.WorthBuilding:
+		role = RoleGood
+	case pgo.LittleToGain:
+		role = RoleWarn
+	case pgo.Unfit:
+		role = RoleBad
+	}
+	return Glyph(role, ascii), role
+}
+
+// BoundText says what PGO may gain at most, and that nothing says what it may lose.
+func BoundText(r *pgo.Reach) string {
+	if !reachKnown(r) {
+		return "bound: ?, as nothing says where the time goes"
+	}
+	return "bound: at most " + sharePercent(r.Ceiling) + " of CPU time, as " + sharePercent(r.Total) +
+		" is spent in compiled Go code; no lower bound: PGO can make programs slower"
+}
+
+// reachKnown tells a profile without samples, whose shares are not 0 but unknown.
+func reachKnown(r *pgo.Reach) bool {
+	return r.Go+r.Runtime+r.GC+r.Assembly+r.Syscall+r.Native+r.Unknown > 0
+}
+
+func newJudgementSheet(j *pgo.Judgement, o *ProfileOptions) *profileSheet {
+	short := ShortJudgement(j)
+	s := &profileSheet{
+		kind: "Judgement", o: o, head: judgementHead(short, o),
+		about:  func(e encoder) { writeJudgementHead(e, j, o) },
+		fields: assessedFields(j), nested: func(e encoder, i int) { writeRefusals(e, "refusals", j.Profiles[i].Refusals) },
+		items: len(j.Profiles), all: len(j.Profiles),
+	}
+	if len(j.Profiles) > 0 {
+		s.parts = append(s.parts, assessedPart(short, o))
+	}
+	if figuresKnown(j) {
+		s.parts = append(s.parts, figuresPart(short, o))
+	}
+	if len(j.Hot) > 0 {
+		s.parts = append(s.parts, hotPart(j, o))
+	}
+	if len(j.Risks) > 0 {
+		s.parts = append(s.parts, sheetPart{head: riskLines(j, o)})
+	}
+	return s
+}
+
+// figuresKnown tells a judgement of profiles from one of nothing that could be read, whose figures are not 0 but unknown.
+func figuresKnown(j *pgo.Judgement) bool {
+	return j.Events >= 0 || j.Edges != nil && len(j.Edges.Weight) > 0
+}
+
+// judgementHead begins with what a person came for.
+func judgementHead(j *pgo.Judgement, o *ProfileOptions) []sheetLine {
+	mark, role := JudgementVerdict(j.Verdict, o.ASCII)
+	line := sheetLine{role: role, text: mark + " " + j.Verdict.String()}
+	if j.Reason != "" {
+		line.after = []sheetPiece{{RolePlain, ": " + Harmless(j.Reason)}}
+	}
+	lines := []sheetLine{line}
+	if hint := ReasonHint(j); hint != "" {
+		lines = append(lines, hintLine(hint))
+	}
+	lines = append(lines, refusalLines(j.Refusals, RoleBad, "", j.Reason, o)...)
+	lines = append(lines, refusalLines(j.Cautions, RoleWarn, "", j.Reason, o)...)
+	if j.Verdict != pgo.Unfit || reachKnown(&j.Reach) {
+		lines = append(lines, sheetLine{text: BoundText(&j.Reach)})
+	}
+	return lines
+}
+
+// ReasonHint is what can be done about the reason, where it is what speaks against the profiles.
+func ReasonHint(j *pgo.Judgement) string {
+	lists := [][]pgo.Refusal{j.Refusals, j.Cautions}
+	if len(j.Profiles) == 1 {
+		lists = append(lists, j.Profiles[0].Refusals)
+	}
+	for _, list := range lists {
+		for i := range list {
+			if list[i].Message == j.Reason && list[i].Hint != "" {
+				return list[i].Hint
+			}
+		}
+	}
+	return ""
+}
+
+func hintLine(hint string) sheetLine { return sheetLine{role: RoleDim, text: "    " + Harmless(hint)} }
+
+// refusalLines say what speaks against profiles, each with what can be done, but for what the reason says already.
+func refusalLines(list []pgo.Refusal, role Role, whose, reason string, o *ProfileOptions) (lines []sheetLine) {
+	for i := range list {
+		r := &list[i]
+		if r.Message == reason {
+			continue
+		}
+		lines = append(lines, sheetLine{role: role, text: Glyph(role, o.ASCII) + " ", after: []sheetPiece{{RolePlain, whose + Harmless(r.Message)}}})
+		if r.Hint != "" {
+			lines = append(lines, hintLine(r.Hint))
+		}
+	}
+	return lines
+}
+
+// SaidOfAll reports whether what speaks against a profile is said of all of them, or among the cautions of it by name.
+func SaidOfAll(j *pgo.Judgement, r *pgo.Refusal) bool {
+	said := func(x pgo.Refusal) bool { return strings.HasSuffix(x.Message, r.Message) && x.Hint == r.Hint }
+	return slices.ContainsFunc(j.Refusals, said) || slices.ContainsFunc(j.Cautions, said)
+}
+
+// assessedName is what a profile is called.
+func assessedName(a *pgo.Assessed) string {
+	if a.Input == nil {
+		return UnknownMark
+	}
+	return orUnknown(a.Input.Name)
+}
+
+// assessedPart is a line for each profile, and what speaks against it above.
+func assessedPart(j *pgo.Judgement, o *ProfileOptions) sheetPart {
+	part := sheetPart{rows: len(j.Profiles)}
+	for i := range j.Profiles {
+		a := &j.Profiles[i]
+		whose := ""
+		if len(j.Profiles) > 1 {
+			whose = assessedName(a) + ": "
+		}
+		if a.Input != nil && a.Input.Err != nil && len(a.Refusals) == 0 {
+			part.head = append(part.head, sheetLine{role: RoleBad, text: Glyph(RoleBad, o.ASCII) + " ", after: []sheetPiece{{RolePlain, whose + Harmless(a.Input.Err.Error())}}})
+		}
+		list := slices.DeleteFunc(slices.Clone(a.Refusals), func(r pgo.Refusal) bool {
+			return SaidOfAll(j, &r) || whose == "" && r.Message == j.Reason
+		})
+		part.head = append(part.head, refusalLines(list, RoleBad, whose, "", o)...)
+	}
+	if len(part.head) > 0 {
+		part.head = append(part.head, sheetLine{})
+	}
+	column := func(title string, priority int, text func(a *pgo.Assessed) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&j.Profiles[i]) }}
+	}
+	share := func(title string, priority int, of func(r *pgo.Reach) float64) sheetColumn {
+		return column(title, priority, func(a *pgo.Assessed) string {
+			if !reachKnown(&a.Reach) {
+				return UnknownMark
+			}
+			return shareCell(of(&a.Reach))
+		})
+	}
+	name, node := column("PROFILE", 0, assessedName), column("NODE", 4, func(a *pgo.Assessed) string {
+		if a.Input == nil || a.Input.Node == "" {
+			return NoneMark
+		}
+		return Harmless(a.Input.Node)
+	})
+	verdict := column("USABLE", 0, assessedText)
+	verdict.role = func(i int) Role { return []Role{RoleGood, RoleBad}[b2i(assessedText(&j.Profiles[i]) != usableText)] }
+	name.right, name.name, node.right, verdict.right = false, true, false, false
+	part.columns = []sheetColumn{
+		name, node,
+		column("SAMPLES", 0, func(a *pgo.Assessed) string { return countText(a.Events) }),
+		column("CPU", 5, func(a *pgo.Assessed) string { return timeUsed(int64(a.CPU)) }),
+		share("GO", 0, func(r *pgo.Reach) float64 { return r.Go }),
+		share("RUNTIME", 1, func(r *pgo.Reach) float64 { return r.Runtime }),
+		share("GC", 1, func(r *pgo.Reach) float64 { return r.GC }),
+		share("NATIVE", 0, func(r *pgo.Reach) float64 { return r.Native }),
+		share("ASM", 2, func(r *pgo.Reach) float64 { return r.Assembly }),
+		share("SYSCALL", 3, func(r *pgo.Reach) float64 { return r.Syscall }),
+		share("UNKNOWN", 6, func(r *pgo.Reach) float64 { return r.Unknown }),
+		verdict,
+	}
+	if !slices.ContainsFunc(j.Profiles, func(a pgo.Assessed) bool { return a.Input != nil && a.Input.Node != "" }) {
+		part.columns = slices.Delete(part.columns, 1, 2)
+	}
+	return part
+}
+
+// usableText is said of a profile that can be built with, however little it may be.
+const usableText = "yes"
+
+func assessedText(a *pgo.Assessed) string {
+	switch unread := a.Input != nil && a.Input.Err != nil; {
+	case len(a.Refusals) > 0:
+	case unread:
+		return "unreadable"
+	default:
+		return usableText
+	}
+	text := Harmless(a.Refusals[0].ID)
+	if more := len(a.Refusals) - 1; more > 0 {
+		text += " +" + strconv.Itoa(more)
+	}
+	return text
+}
+
+// timeUsed is a time that is unknown if there is none.
+func timeUsed(ns int64) string {
+	if ns <= 0 {
+		return UnknownMark
+	}
+	return scaled(ns, "nanoseconds")
+}
+
+// judgedFigure is a line of the table of figures.
+type judgedFigure struct {
+	name, value, wanted string
+	// ok says that the figure is as wanted, where something is.
+	ok bool
+}
+
+// mostOverlaps is how many pairs of profiles are compared on the screen, those least alike.
+const mostOverlaps = 8
+
+func figuresPart(j *pgo.Judgement, o *ProfileOptions) sheetPart {
+	least := []string{"≥ ", ">= "}[b2i(o.ASCII)]
+	list := []judgedFigure{{name: "samples", value: countText(j.Events), ok: j.Events >= j.Thresholds.Events}}
+	if j.Thresholds.Events > 0 {
+		list[0].wanted = least + strconv.FormatInt(j.Thresholds.Events, 10)
+	}
+	cpu := judgedFigure{name: "CPU time", value: timeUsed(int64(j.CPU))}
+	if j.Duration > 0 {
+		cpu.name += " over " + scaled(int64(j.Duration), "nanoseconds")
+	}
+	list = append(list, cpu, judgedFigure{name: "samples in asyncPreempt (folded)", value: sharePercent(j.Preempted)})
+	if j.Edges != nil {
+		list = append(list, judgedFigure{name: "calls (edges)", value: strconv.Itoa(len(j.Edges.Weight))}, judgedFigure{name: "hot calls", value: strconv.Itoa(j.HotEdges)})
+	}
+	if j.HotEdges > 0 {
+		list = append(list, judgedFigure{name: "hot calls with fewer than 5 samples", value: sharePercent(j.FewHits)})
+	}
+	bound := judgedFigure{name: "bound of what may be gained", value: UnknownMark}
+	if reachKnown(&j.Reach) {
+		bound.value, bound.ok = sharePercent(j.Reach.Ceiling), j.Reach.Ceiling >= j.Thresholds.Ceiling
+	}
+	if j.Thresholds.Ceiling > 0 {
+		bound.wanted = least + sharePercent(j.Thresholds.Ceiling)
+	}
+	list = append(list, bound)
+	overlaps, rest := worstOverlaps(j.Overlaps)
+	for i := range overlaps {
+		x := judgedFigure{name: OverlapText(&overlaps[i]), value: overlapShare(overlaps[i].Share, j.Thresholds.Overlap), ok: overlaps[i].Share >= j.Thresholds.Overlap}
+		if j.Thresholds.Overlap > 0 {
+			x.wanted = least + ratio(j.Thresholds.Overlap)
+		}
+		list = append(list, x)
+	}
+	look := func(i int) Role {
+		if list[i].wanted == "" {
+			return RolePlain
+		}
+		return []Role{RoleWarn, RoleGood}[b2i(list[i].ok)]
+	}
+	part := sheetPart{rows: len(list), columns: []sheetColumn{
+		{title: "FIGURE", name: true, text: func(i int) string { return list[i].name }},
+		{title: "", right: true, role: look, text: func(i int) string { return list[i].value }},
+		{title: "", role: look, text: func(i int) string {
+			if list[i].wanted == "" {
+				return ""
+			}
+			return Glyph(look(i), o.ASCII)
+		}},
+		{title: "WANTED", text: func(i int) string { return list[i].wanted }},
+	}}
+	if rest > 0 {
+		part.head = append(part.head, sheetLine{role: RoleDim, text: "of " + strconv.Itoa(rest+mostOverlaps) + " overlaps those least alike"})
+	}
+	return part
+}
+
+// worstOverlaps are those of the profiles least alike, and how many are left out.
+func worstOverlaps(list []pgo.Overlap) (worst []pgo.Overlap, rest int) {
+	if len(list) <= mostOverlaps {
+		return list, 0
+	}
+	worst = slices.Clone(list)
+	slices.SortStableFunc(worst, func(a, b pgo.Overlap) int { return cmp.Compare(a.Share, b.Share) })
+	return worst[:mostOverlaps], len(list) - mostOverlaps
+}
+
+// OverlapText says whose calls are held against each other: "overlap of nodes proxy-1, proxy-2".
+func OverlapText(x *pgo.Overlap) string {
+	text := "overlap of " + Harmless(x.Between)
+	if x.Between == "halves" {
+		return "overlap of both halves of the samples"
+	}
+	switch a, b := Harmless(x.A), Harmless(x.B); {
+	case a == "" && b == "":
+		return text
+	case a == b || b == "":
+		return text + " of " + a
+	case a == "":
+		return text + " of " + b
+	default:
+		return text + " " + a + ", " + b
+	}
+}
+
+// overlapShare does not round to what is wanted what is less.
+func overlapShare(share, wanted float64) string {
+	if math.IsNaN(share) {
+		return UnknownMark
+	}
+	if share < wanted && math.Round(100*share) >= 100*wanted {
+		share = math.Floor(100*share) / 100
+	}
+	return ratio(share)
+}

@@ -1,0 +1,239 @@
+package render
+
+import (
+	"math"
+
+	"kitescope/profile/pgo"
+)
+
+// assessedFields are the keys of a profile that was judged.
+func assessedFields(j *pgo.Judgement) []sheetField {
+	field := func(name string, of func(a *pgo.Assessed) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(&j.Profiles[i]) }}
+	}
+	input := func(name string, of func(in *pgo.Input) string) sheetField {
+		return field(name, func(a *pgo.Assessed) datum {
+			if a.Input == nil || of(a.Input) == "" {
+				return noDatum()
+			}
+			return textDatum(of(a.Input))
+		})
+	}
+	fields := []sheetField{
+		input("name", func(in *pgo.Input) string { return in.Name }),
+		input("node", func(in *pgo.Input) string { return in.Node }),
+		input("go_version", func(in *pgo.Input) string { return in.GoVersion }),
+		input("build_id", func(in *pgo.Input) string { return in.BuildID }),
+		input("error", func(in *pgo.Input) string {
+			if in.Err == nil {
+				return ""
+			}
+			return in.Err.Error()
+		}),
+		field("usable", func(a *pgo.Assessed) datum { return boolDatum(assessedText(a) == usableText) }),
+		field("samples", func(a *pgo.Assessed) datum { return countDatum(a.Events) }),
+		field("cpu_seconds", func(a *pgo.Assessed) datum { return nanosecondsDatum(int64(a.CPU)) }),
+		field("duration_seconds", func(a *pgo.Assessed) datum { return nanosecondsDatum(int64(a.Duration)) }),
+	}
+	for i, name := range reachKeys() {
+		fields = append(fields, field(name, func(a *pgo.Assessed) datum {
+			if !reachKnown(&a.Reach) {
+				return unknownDatum(datumNumber)
+			}
+			return numberDatum(100 * reachShares(&a.Reach)[i])
+		}))
+	}
+	return append(fields, field("refused_for", func(a *pgo.Assessed) datum {
+		ids := []string{}
+		for i := range a.Refusals {
+			ids = append(ids, a.Refusals[i].ID)
+		}
+		return textsDatum(ids)
+	}))
+}
+
+// nanosecondsDatum is a time, unknown if there is none.
+func nanosecondsDatum(ns int64) datum {
+	if ns <= 0 {
+		return unknownDatum(datumSeconds)
+	}
+	return datum{kind: datumSeconds, n: ns}
+}
+
+// reachKeys are the keys of reachShares.
+func reachKeys() []string {
+	return []string{
+		"go_percent", "runtime_percent", "gc_percent", "assembly_percent", "syscall_percent", "native_percent", "unknown_percent",
+		"reach_percent", "bound_percent",
+	}
+}
+
+func reachShares(r *pgo.Reach) []float64 {
+	return []float64{r.Go, r.Runtime, r.GC, r.Assembly, r.Syscall, r.Native, r.Unknown, r.Total, r.Ceiling}
+}
+
+// writeShare tells a share of 1 in percent, if it is known.
+func writeShare(e encoder, key string, share float64) {
+	if math.IsNaN(share) || math.IsInf(share, 0) {
+		return
+	}
+	e.key(key)
+	e.number(100 * share)
+}
+
+func writeText(e encoder, key, text string) {
+	e.key(key)
+	e.text(text)
+}
+
+func writeCount(e encoder, key string, n int64) {
+	if n < 0 {
+		return
+	}
+	e.key(key)
+	e.integer(n)
+}
+
+func writeRefusals(e encoder, key string, list []pgo.Refusal) {
+	e.key(key)
+	e.beginList()
+	for i := range list {
+		e.beginObject()
+		writeText(e, "id", list[i].ID)
+		writeText(e, "message", list[i].Message)
+		writeText(e, "hint", list[i].Hint)
+		e.endObject()
+	}
+	e.endList()
+}
+
+func writeJudgementHead(e encoder, j *pgo.Judgement, o *ProfileOptions) {
+	writeText(e, "verdict", j.Verdict.String())
+	writeText(e, "reason", j.Reason)
+	writeRefusals(e, "refusals", j.Refusals)
+	writeRefusals(e, "cautions", j.Cautions)
+	writeCount(e, "samples", j.Events)
+	if j.CPU > 0 {
+		e.key("cpu_seconds")
+		e.seconds(int64(j.CPU))
+	}
+	if j.Duration > 0 {
+		e.key("duration_seconds")
+		e.seconds(int64(j.Duration))
+	}
+	if figuresKnown(j) {
+		writeShare(e, "preempted_percent", j.Preempted)
+	}
+	if reachKnown(&j.Reach) {
+		for i, name := range reachKeys() {
+			writeShare(e, name, reachShares(&j.Reach)[i])
+		}
+	}
+	if figuresKnown(j) && j.Edges != nil {
+		writeCount(e, "edges", int64(len(j.Edges.Weight)))
+		writeCount(e, "edges_weight", j.Edges.Total)
+		writeCount(e, "hot_edges", int64(j.HotEdges))
+		writeCount(e, "hot_least_weight", j.LeastHot)
+		writeShare(e, "hot_few_hits_percent", j.FewHits)
+	}
+	e.key("thresholds")
+	e.beginObject()
+	writeCount(e, "samples", j.Thresholds.Events)
+	writeKnown(e, "overlap", j.Thresholds.Overlap, e.number)
+	writeShare(e, "bound_percent", j.Thresholds.Ceiling)
+	e.endObject()
+	writeOverlaps(e, j.Overlaps)
+	writeHot(e, j.Hot[:o.shown(len(j.Hot))])
+	e.key("risks")
+	e.beginList()
+	for i := range j.Risks {
+		r := &j.Risks[i]
+		e.beginObject()
+		for _, x := range [][2]string{{"id", r.ID}, {"message", r.Message}, {"source", r.Source}, {"function", r.Function}, {"block", r.Block}} {
+			writeText(e, x[0], x[1])
+		}
+		e.endObject()
+	}
+	e.endList()
+	if j.Dry != nil {
+		writeDryRun(e, j.Dry)
+	}
+}
+
+func writeOverlaps(e encoder, list []pgo.Overlap) {
+	e.key("overlaps")
+	e.beginList()
+	for i := range list {
+		x := &list[i]
+		e.beginObject()
+		for _, pair := range [][2]string{{"between", x.Between}, {"a", x.A}, {"b", x.B}} {
+			writeText(e, pair[0], pair[1])
+		}
+		writeKnown(e, "share", x.Share, e.number)
+		e.endObject()
+	}
+	e.endList()
+}
+
+func writeEdge(e encoder, x *pgo.Edge) {
+	writeText(e, "caller", x.Caller)
+	e.key("line_offset")
+	e.integer(int64(x.Offset))
+	writeText(e, "callee", x.Callee)
+}
+
+func writeHot(e encoder, list []pgo.HotEdge) {
+	e.key("hot")
+	e.beginList()
+	for i := range list {
+		h := &list[i]
+		e.beginObject()
+		writeEdge(e, &h.Edge)
+		writeShare(e, "percent", h.Share)
+		writeCount(e, "samples", h.Hits)
+		e.key("inlined")
+		e.boolean(h.Inlined)
+		if h.Decision != nil {
+			e.key("decision")
+			e.beginObject()
+			writeDecision(e, h.Decision)
+			e.endObject()
+		}
+		e.endObject()
+	}
+	e.endList()
+}
+
+func writeDecision(e encoder, d *pgo.Decision) {
+	writeText(e, "what", d.What)
+	if d.Cost > 0 {
+		writeCount(e, "cost", int64(d.Cost))
+	}
+	writeText(e, "reason", d.Reason)
+	writeText(e, "position", d.Position)
+}
+
+func writeDryRun(e encoder, d *pgo.DryRun) {
+	e.key("dry_run")
+	e.beginObject()
+	for _, x := range [][2]string{{"dir", d.Dir}, {"package", d.Package}, {"go_version", d.GoVersion}} {
+		writeText(e, x[0], x[1])
+	}
+	writeCount(e, "inlined", int64(d.Inlined))
+	writeCount(e, "devirtualised", int64(d.Devirtualised))
+	writeCount(e, "skipped", int64(d.Skipped))
+	if d.Known {
+		e.key("grown_bytes")
+		e.integer(d.Grown)
+	}
+	e.key("decisions")
+	e.beginList()
+	for i := range d.Decisions {
+		e.beginObject()
+		writeEdge(e, &d.Decisions[i].Edge)
+		writeDecision(e, &d.Decisions[i])
+		e.endObject()
+	}
+	e.endList()
+	e.endObject()
+}

@@ -1,0 +1,138 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/profile/pgo"
+)
+
+// hotPart are the hottest calls, with what the compiler would do with them if it was asked.
+func hotPart(j *pgo.Judgement, o *ProfileOptions) sheetPart {
+	n := o.shown(len(j.Hot))
+	column := func(title string, priority int, text func(h *pgo.HotEdge) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&j.Hot[i]) }}
+	}
+	caller := column("CALLER +LINE", 0, func(h *pgo.HotEdge) string { return callerLine(&h.Edge) })
+	callee := column("CALLEE", 0, func(h *pgo.HotEdge) string { return orUnknown(h.Callee) })
+	caller.right, caller.name, callee.right, callee.name = false, true, false, true
+	columns := []sheetColumn{
+		column("SHARE", 0, func(h *pgo.HotEdge) string { return shareCell(h.Share) }),
+		column("SAMPLES", 2, func(h *pgo.HotEdge) string { return countText(h.Hits) }),
+		caller, callee,
+	}
+	head := sheetLine{role: RoleAccent, text: "hot calls", after: []sheetPiece{{RolePlain, ", the heaviest " + strconv.Itoa(n) + " of " + strconv.Itoa(max(j.HotEdges, n))}}}
+	part := sheetPart{rows: n, head: []sheetLine{head}}
+	if j.Dry == nil {
+		inlined := column("INLINED", 1, func(h *pgo.HotEdge) string { return []string{"no", "yes"}[b2i(h.Inlined)] })
+		inlined.right = false
+		columns = append(columns, inlined)
+		part.columns = columns
+		part.head = append(part.head, sheetLine{role: RoleDim, text: "--dir MODULE asks the compiler what it would do with them"})
+		return part
+	}
+	part.head = append(part.head, sheetLine{text: DryRunText(j.Dry)})
+	what := column("COMPILER", 0, DecisionText)
+	what.role = func(i int) Role { return decisionRole(j.Hot[i].Decision) }
+	cost := column("COST", 1, func(h *pgo.HotEdge) string {
+		if h.Decision == nil || h.Decision.Cost <= 0 {
+			return NoneMark
+		}
+		return strconv.Itoa(h.Decision.Cost)
+	})
+	reason := column("WHY", 3, func(h *pgo.HotEdge) string {
+		if h.Decision == nil {
+			return ""
+		}
+		return Harmless(h.Decision.Reason)
+	})
+	where := column("AT", 0, func(h *pgo.HotEdge) string {
+		if h.Decision == nil {
+			return ""
+		}
+		return Harmless(h.Decision.Position)
+	})
+	what.right, reason.right, where.right, where.wide = false, false, false, true
+	columns = append(columns, what, cost, where)
+	if slices.ContainsFunc(j.Hot[:n], func(h pgo.HotEdge) bool { return h.Decision != nil && h.Decision.Reason != "" }) {
+		columns = append(columns, reason)
+	}
+	part.columns = columns
+	return part
+}
+
+// callerLine is where a call is made: the function, and how many lines after its first.
+func callerLine(e *pgo.Edge) string { return orUnknown(e.Caller) + fmt.Sprintf(" %+d", e.Offset) }
+
+// DryRunText says what the compiler said: "compiler go1.26.8, ./cmd/service: 29 calls newly inlined, 3 devirtualised, 5 skipped; binary +12 KiB".
+func DryRunText(d *pgo.DryRun) string {
+	text := "compiler"
+	if d.GoVersion != "" {
+		text += " " + Harmless(d.GoVersion)
+	}
+	if d.Package != "" {
+		text += ", " + Harmless(d.Package)
+	}
+	text += ": " + plural(d.Inlined, "call") + " newly inlined, " + strconv.Itoa(d.Devirtualised) + " devirtualised, " + strconv.Itoa(d.Skipped) + " skipped; binary "
+	switch {
+	case !d.Known:
+		return text + "not linked, so that nobody knows its size"
+	case d.Grown < 0:
+		return text + "smaller by " + string(AppendBytes(nil, -d.Grown))
+	case d.Grown == 0:
+		return text + "as large as before"
+	}
+	return text + "larger by " + string(AppendBytes(nil, d.Grown))
+}
+
+// DecisionText is what the compiler would do with a call, once it has the profile.
+func DecisionText(h *pgo.HotEdge) string {
+	switch {
+	case h.Decision != nil:
+		return Harmless(h.Decision.What)
+	case h.Inlined:
+		return "inlined already"
+	}
+	return "as before"
+}
+
+func decisionRole(d *pgo.Decision) Role {
+	if d == nil {
+		return RoleDim
+	}
+	switch d.What {
+	case pgo.Inlines, pgo.Devirtualises:
+		return RoleGood
+	case pgo.Skips:
+		return RoleWarn
+	}
+	return RolePlain
+}
+
+// riskLines are known ways in which PGO has hurt, each with the way around it.
+func riskLines(j *pgo.Judgement, o *ProfileOptions) []sheetLine {
+	lines := []sheetLine{{role: RoleAccent, text: "risks"}}
+	for i := range j.Risks {
+		r := &j.Risks[i]
+		text := Harmless(r.Message)
+		if r.Source != "" {
+			text += " (" + Harmless(r.Source) + ")"
+		}
+		lines = append(lines, sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []sheetPiece{{RolePlain, text}}})
+		if r.Block != "" {
+			lines = append(lines, sheetLine{role: RoleDim, text: "    kitescope pgo pack --block " + shellWord(r.Block), whole: true})
+		}
+	}
+	return lines
+}
+
+// shellWord is a word as a shell takes it: names of methods have parentheses and stars.
+func shellWord(s string) string {
+	s = Harmless(s)
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,192 @@
+package render
+
+import (
+	"io"
+	"strings"
+
+	"kitescope/profile/pgo"
+)
+
+// PackReport is a pack and what became of it.
+type PackReport struct {
+	Pack *pgo.Pack
+	// Path and ManifestPath are the files, "" where nothing was written.
+	Path, ManifestPath string
+	// Outcome is "written", "replaced" or "unchanged".
+	Outcome string
+	// Flag is what `go build` needs to take the file, "" if it finds it by itself.
+	Flag string
+	// Notes are what a person should know of it.
+	Notes []string
+}
+
+// WritePack writes what a pack was made of.
+func WritePack(w io.Writer, r *PackReport, f ProfileFormat, o ProfileOptions) error {
+	return f.to().write(w, newPackSheet(r, &o))
+}
+
+func newPackSheet(r *PackReport, o *ProfileOptions) *profileSheet {
+	m := r.Pack.Manifest
+	return &profileSheet{
+		kind: "PGOPack", o: o, head: packHead(r, o),
+		parts:  []sheetPart{{columns: packColumns(m), rows: o.shown(len(m.Sources))}},
+		foot:   o.more(len(m.Sources)),
+		about:  func(e encoder) { writePackHead(e, r) },
+		fields: packFields(m), items: o.shown(len(m.Sources)), all: len(m.Sources),
+	}
+}
+
+func packHead(r *PackReport, o *ProfileOptions) []sheetLine {
+	m, short := r.Pack.Manifest, packNames(r.Pack.Manifest)
+	where := r.Path
+	if where == "" {
+		where = m.File
+	}
+	lines := []sheetLine{
+		{role: RoleTitle, text: Harmless(where) + " " + r.Outcome},
+		{text: string(AppendBytes(nil, int64(m.Bytes))) + ", " + plural(m.Calls, "call") + ", " + plural(m.HotCalls, "hot one") + ", sha256 " + m.SHA256},
+	}
+	for _, b := range m.Block {
+		lines = append(lines, sheetLine{text: "blocked: " + Harmless(b)})
+	}
+	if j := m.Judgement; j != nil {
+		line := sheetLine{text: "judged: " + j.Verdict + ": " + Harmless(short(j.Reason))}
+		if j.Verdict == pgo.Unfit.String() {
+			line = sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []sheetPiece{{RolePlain, line.text}}}
+		}
+		lines = append(lines, line)
+	}
+	for _, n := range r.Notes {
+		lines = append(lines, sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []sheetPiece{{RolePlain, Harmless(short(n))}}})
+	}
+	switch {
+	case r.Path == "":
+	case r.Flag == "":
+		lines = append(lines, sheetLine{role: RoleDim, text: "go build takes it by itself"})
+	default:
+		lines = append(lines, sheetLine{role: RoleDim, text: "go build takes it with " + Harmless(r.Flag)})
+	}
+	return lines
+}
+
+// packNames takes the folders that all profiles are in out of a text.
+func packNames(m *pgo.Manifest) func(string) string {
+	var names []string
+	for i := range m.Sources {
+		names = append(names, m.Sources[i].Name)
+	}
+	_, short := shortNames(names)
+	return short
+}
+
+func packColumns(m *pgo.Manifest) []sheetColumn {
+	short := packNames(m)
+	column := func(title string, text func(s *pgo.ManifestSource) string) sheetColumn {
+		return sheetColumn{title: title, text: func(i int) string { return text(&m.Sources[i]) }}
+	}
+	name := column("PROFILE", func(s *pgo.ManifestSource) string { return Harmless(short(s.Name)) })
+	node := column("NODE", func(s *pgo.ManifestSource) string { return orNone(s.Node) })
+	samples := column("SAMPLES", func(s *pgo.ManifestSource) string {
+		if s.Samples == nil {
+			return UnknownMark
+		}
+		return countText(*s.Samples)
+	})
+	share := column("WEIGHT", func(s *pgo.ManifestSource) string { return shareCell(weightShare(m, s)) })
+	version := column("GO VERSION", func(s *pgo.ManifestSource) string { return orUnknown(s.GoVersion) })
+	name.name, samples.right, share.right, version.wide = true, true, true, true
+	node.priority, version.priority = 1, 2
+	return []sheetColumn{name, node, samples, share, version}
+}
+
+func weightShare(m *pgo.Manifest, s *pgo.ManifestSource) float64 {
+	var all float64
+	for i := range m.Sources {
+		all += float64(m.Sources[i].Weight)
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(s.Weight) / all
+}
+
+func writePackHead(e encoder, r *PackReport) {
+	m := r.Pack.Manifest
+	e.key("outcome")
+	e.text(r.Outcome)
+	for _, x := range []struct{ key, text string }{
+		{"path", r.Path}, {"manifest", r.ManifestPath}, {"flag", r.Flag}, {"file", m.File}, {"sha256", m.SHA256}, {"weight_by", m.Weight}, {"sample_type", m.SampleType},
+	} {
+		if x.text != "" {
+			e.key(x.key)
+			e.text(x.text)
+		}
+	}
+	for _, x := range []struct {
+		key string
+		n   int64
+	}{{"bytes", int64(m.Bytes)}, {"calls", int64(m.Calls)}, {"hot_calls", int64(m.HotCalls)}, {"call_weight", m.CallWeight}} {
+		e.key(x.key)
+		e.integer(x.n)
+	}
+	for _, x := range []struct {
+		key  string
+		list []string
+	}{{"block", m.Block}, {"nodes", m.Nodes}, {"go_versions", m.GoVersions}, {"build_ids", m.BuildIDs}, {"notes", r.Notes}} {
+		writeNames(e, x.key, x.list)
+	}
+	if m.Judgement != nil {
+		e.key("verdict")
+		e.text(m.Judgement.Verdict)
+		e.key("reason")
+		e.text(m.Judgement.Reason)
+	}
+}
+
+func packFields(m *pgo.Manifest) []sheetField {
+	field := func(name string, of func(s *pgo.ManifestSource) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(&m.Sources[i]) }}
+	}
+	text := func(name string, of func(s *pgo.ManifestSource) string) sheetField {
+		return field(name, func(s *pgo.ManifestSource) datum {
+			if of(s) == "" {
+				return noDatum()
+			}
+			return textDatum(of(s))
+		})
+	}
+	return []sheetField{
+		text("name", func(s *pgo.ManifestSource) string { return s.Name }),
+		text("node", func(s *pgo.ManifestSource) string { return s.Node }),
+		text("source_sha256", func(s *pgo.ManifestSource) string { return s.SHA256 }),
+		field("started", func(s *pgo.ManifestSource) datum { return timeDatum(s.Started) }),
+		field("duration_seconds", func(s *pgo.ManifestSource) datum { return secondsDatum(s.Seconds) }),
+		field("samples", func(s *pgo.ManifestSource) datum {
+			if s.Samples == nil {
+				return unknownDatum(datumInt)
+			}
+			return intDatum(*s.Samples)
+		}),
+		field("cpu_seconds", func(s *pgo.ManifestSource) datum {
+			if s.CPUSeconds == nil {
+				return unknownDatum(datumSeconds)
+			}
+			return datum{kind: datumSeconds, n: int64(*s.CPUSeconds * 1e9)}
+		}),
+		text("go_version", func(s *pgo.ManifestSource) string { return s.GoVersion }),
+		text("build_id", func(s *pgo.ManifestSource) string { return s.BuildID }),
+		field("weight", func(s *pgo.ManifestSource) datum { return intDatum(s.Weight) }),
+	}
+}
+
+// secondsDatum is a time, unknown if there is none.
+func secondsDatum(seconds float64) datum { return nanosecondsDatum(int64(seconds * 1e9)) }
+
+// hashText is as much of a hash as tells files apart.
+func hashText(hash string) string {
+	const letters = 16
+	if len(hash) > letters {
+		hash = hash[:letters]
+	}
+	return strings.ToLower(Harmless(hash))
+}

@@ -1,0 +1,192 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"kitescope/profile/pgo"
+)
+
+// WriteVerification writes whether a program was built with a profile, and whether that took effect.
+func WriteVerification(w io.Writer, v *pgo.Verification, f ProfileFormat, o ProfileOptions) error {
+	return f.to().write(w, newVerificationSheet(v, &o))
+}
+
+// EffectLook is how an effect looks. The mark says the same without colour.
+func EffectLook(e pgo.Effect, ascii bool) (mark string, role Role) {
+	switch e {
+	case pgo.TookEffect:
+		role = RoleGood
+	case pgo.NoSign:
+		role = RoleBad
+	case pgo.CannotTell:
+		role = RoleWarn
+	}
+	return Glyph(role, ascii), role
+}
+
+// witnessed is a call that was looked at, and where.
+type witnessed struct {
+	*pgo.WitnessCall
+	in string
+}
+
+// witnessesOf are the comparisons that were made, with what they are called.
+func witnessesOf(v *pgo.Verification) (names []string, list []*pgo.Witness) {
+	if v.InBinary != nil {
+		names, list = append(names, "binary"), append(list, v.InBinary)
+	}
+	if v.InProfile != nil {
+		names, list = append(names, "profile"), append(list, v.InProfile)
+	}
+	return names, list
+}
+
+func newVerificationSheet(v *pgo.Verification, o *ProfileOptions) *profileSheet {
+	var calls []witnessed
+	names, list := witnessesOf(v)
+	for i, w := range list {
+		for j := range w.Calls {
+			calls = append(calls, witnessed{&w.Calls[j], names[i]})
+		}
+	}
+	n := o.shown(len(calls))
+	s := &profileSheet{
+		kind: "PGOVerification", o: o, head: verificationHead(v, o),
+		about:  func(e encoder) { writeVerificationHead(e, v) },
+		fields: verificationFields(calls), items: n, all: len(calls),
+	}
+	if facts := verificationFacts(v); len(facts) > 0 {
+		s.parts = append(s.parts, factsPart(facts))
+	}
+	if len(calls) > 0 {
+		s.parts = append(s.parts, sheetPart{columns: verificationColumns(calls, len(list) > 1), rows: n})
+		s.foot = o.more(len(calls))
+	}
+	return s
+}
+
+func verificationHead(v *pgo.Verification, o *ProfileOptions) []sheetLine {
+	mark, role := EffectLook(v.Effect, o.ASCII)
+	lines := []sheetLine{{role: role, text: mark + " " + v.Effect.String(), after: []sheetPiece{{RolePlain, ": " + Harmless(v.Reason)}}}}
+	if v.Hint != "" {
+		lines = append(lines, sheetLine{role: RoleDim, text: Harmless(v.Hint)})
+	}
+	for _, n := range v.Notes {
+		lines = append(lines, sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []sheetPiece{{RolePlain, Harmless(n)}}})
+	}
+	return lines
+}
+
+// verificationFact is a line of what is known.
+type verificationFact struct{ name, value string }
+
+func verificationFacts(v *pgo.Verification) []verificationFact {
+	s := v.Subject
+	facts := []verificationFact{{"program", Harmless(s.Name)}}
+	if b := s.Build; b != nil {
+		with := Harmless(b.PGO)
+		switch {
+		case with == "" && b.Recorded:
+			with = "no profile"
+		case with == "":
+			with = UnknownMark
+		case b.Hash != "":
+			with += ", hash " + hashText(b.Hash)
+		default:
+			with += ", no hash"
+		}
+		facts = append(facts, verificationFact{"main package", orUnknown(b.Main)}, verificationFact{"Go", orUnknown(b.GoVersion)}, verificationFact{"built with", with})
+	}
+	if g := s.Given; g != nil {
+		facts = append(facts, verificationFact{"held against", Harmless(g.Name) + ", hash " + hashText(g.SHA256)}, verificationFact{"the same", v.Match.String()})
+		if m := g.Manifest; m != nil {
+			text := v.Manifest + ": " + plural(len(m.Sources), "profile")
+			if len(m.Nodes) > 0 {
+				text += " of " + plural(len(m.Nodes), "node")
+			}
+			facts = append(facts, verificationFact{"manifest", text})
+		}
+	}
+	names, list := witnessesOf(v)
+	for i, w := range list {
+		facts = append(facts, verificationFact{"in the " + names[i], tallyText(w.Inlined, len(w.Calls)) + " hot calls inlined now, " +
+			tallyText(w.Control.Inlined, w.Control.Of) + " others, by chance " + chanceCell(w)})
+	}
+	for i := range v.Own {
+		b := &v.Own[i]
+		facts = append(facts, verificationFact{"only with PGO", fmt.Sprintf("%s: cost at least %d", Harmless(b.Function), b.Cost)})
+	}
+	return facts
+}
+
+func tallyText(inlined, of int) string { return strconv.Itoa(inlined) + " of " + strconv.Itoa(of) }
+
+func chanceCell(w *pgo.Witness) string {
+	if len(w.Calls) == 0 {
+		return UnknownMark
+	}
+	return strconv.FormatFloat(w.Chance, 'g', 2, 64)
+}
+
+func factsPart(facts []verificationFact) sheetPart {
+	return sheetPart{rows: len(facts), columns: []sheetColumn{
+		{title: "FACT", text: func(i int) string { return facts[i].name }},
+		{title: "VALUE", name: true, text: func(i int) string { return facts[i].value }},
+	}}
+}
+
+func verificationColumns(calls []witnessed, several bool) []sheetColumn {
+	column := func(title string, text func(c *witnessed) string) sheetColumn {
+		return sheetColumn{title: title, text: func(i int) string { return text(&calls[i]) }}
+	}
+	share := column("SHARE", func(c *witnessed) string { return shareCell(c.Share) })
+	now := column("NOW", callNow)
+	now.role = func(i int) Role {
+		if calls[i].Inlined {
+			return RoleGood
+		}
+		return RolePlain
+	}
+	in := column("IN", func(c *witnessed) string { return c.in })
+	caller := column("CALLER +LINE", func(c *witnessed) string { return callerLine(&c.Edge) })
+	callee := column("CALLEE", func(c *witnessed) string { return Harmless(c.Callee) })
+	share.right, caller.name, callee.name = true, true, true
+	list := []sheetColumn{share, now, in, caller, callee}
+	if !several {
+		list = append(list[:2], list[3:]...)
+	}
+	return list
+}
+
+// callNow is what became of a call.
+func callNow(c *witnessed) string {
+	switch {
+	case c.Inlined && c.Made:
+		return "partly inlined"
+	case c.Inlined:
+		return "inlined"
+	}
+	return "a call"
+}
+
+func verificationFields(calls []witnessed) []sheetField {
+	field := func(name string, of func(c *witnessed) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(&calls[i]) }}
+	}
+	return []sheetField{
+		field("caller", func(c *witnessed) datum { return textDatum(c.Caller) }),
+		field("callee", func(c *witnessed) datum { return textDatum(c.Callee) }),
+		field("line_offset", func(c *witnessed) datum { return intDatum(int64(c.Offset)) }),
+		field("percent", func(c *witnessed) datum { return numberDatum(100 * c.Share) }),
+		field("inlined", func(c *witnessed) datum { return boolDatum(c.Inlined) }),
+		field("made", func(c *witnessed) datum {
+			if c.in == "binary" && c.Inlined {
+				return unknownDatum(datumBool) // a binary lists what is inlined
+			}
+			return boolDatum(c.Made)
+		}),
+		field("in", func(c *witnessed) datum { return textDatum(c.in) }),
+	}
+}

@@ -1,0 +1,246 @@
+package render
+
+import (
+	"io"
+	"math"
+	"strconv"
+
+	"kitescope/profile/report"
+)
+
+// WriteProfileDiff writes what changed between two profiles.
+func WriteProfileDiff(w io.Writer, c *report.Comparison, f ProfileFormat, o ProfileOptions) error {
+	return f.to().write(w, newDiffSheet(c, &o))
+}
+
+// ProfileVerdict is how a verdict looks: more is red and less blue, noise is dim. The mark says the same without
+// colour.
+func ProfileVerdict(v report.Verdict, ascii bool) (mark string, role Role) {
+	switch v {
+	case report.More:
+		return Glyph(RoleMore, ascii), RoleMore
+	case report.Less:
+		return Glyph(RoleLess, ascii), RoleLess
+	case report.Noise:
+		return []string{"≈", "~"}[b2i(ascii)], RoleDim
+	case report.Undecided:
+	}
+	return UnknownMark, RolePlain
+}
+
+func newDiffSheet(c *report.Comparison, o *ProfileOptions) *profileSheet {
+	n := o.shown(len(c.Changes))
+	s := &profileSheet{
+		kind: "ProfileDiff", o: o, head: diffHead(c, o),
+		foot: append(o.more(len(c.Changes)), sheetLine{role: RoleDim, text: verdictLegend(o)}),
+		about: func(e encoder) {
+			writeProfileHead(e, &c.New)
+			e.key("base")
+			e.beginObject()
+			writeProfileHead(e, &c.Base)
+			e.endObject()
+			writeBy(e, o)
+			e.key("percent_of")
+			e.text([]string{"differences", "base"}[b2i(c.OfBase)])
+			e.key("percent_total")
+			e.integer(c.Total)
+			e.key("normalized")
+			e.boolean(c.Normalized)
+			e.key("factor")
+			e.exact(c.Factor)
+			e.key("hypothesis")
+			e.text(c.Hypothesis.String())
+			writeKnown(e, "level", c.Level, e.exact)
+		},
+		fields: diffFields(c), items: n, all: len(c.Changes),
+	}
+	if n > 0 {
+		s.parts = []sheetPart{{columns: diffColumns(c, c.Changes[:n], o), rows: n}}
+	} else {
+		text := "nothing changed"
+		if c.Base.Total == 0 && c.New.Total == 0 {
+			text = "nothing was sampled on either side"
+		}
+		s.parts = []sheetPart{{head: []sheetLine{{text: text}}}}
+	}
+	return s
+}
+
+func diffHead(c *report.Comparison, o *ProfileOptions) []sheetLine {
+	title := typeText(c.Type)
+	if base, now := originText(&c.Base.Origin), originText(&c.New.Origin); base != "" || now != "" {
+		title += " of " + orUnknown(base) + arrow(&o.Options) + orUnknown(now)
+	}
+	lines := []sheetLine{
+		{role: RoleTitle, text: title},
+		{text: "before: " + headText(&c.Base)},
+		{text: "after:  " + headText(&c.New)},
+	}
+	if c.Normalized {
+		lines = append(lines, sheetLine{text: "normalized: what was sampled after is multiplied by " + string(appendNumber(nil, c.Factor))})
+	}
+	of := "percentages are of the sum of all differences, " + scaled(c.Total, c.Type.Unit)
+	switch {
+	case c.OfBase:
+		of = "percentages are of the total before, " + scaled(c.Total, c.Type.Unit)
+	case c.DiffBase && c.Total != 0:
+		of = "nothing was sampled before: " + of
+	}
+	lines = append(lines, sheetLine{role: RoleDim, text: of},
+		sheetLine{role: RoleDim, text: chanceLegend(c)})
+	lines = append(lines, noteLines(&c.Base, "before: ")...)
+	return append(lines, noteLines(&c.New, "after: ")...)
+}
+
+// chanceLegend says what the columns P are, which verdicts follow from.
+func chanceLegend(c *report.Comparison) string {
+	if c.Base.Samples < 0 || c.New.Samples < 0 {
+		return "how many events were sampled is not known, so that nothing tells a change from noise"
+	}
+	return "P is the chance that any line would change as much if " + hypothesisText(c.Hypothesis) + "; from " +
+		strconv.FormatFloat(c.Level, 'g', 3, 64) + " on it is noise"
+}
+
+// hypothesisText is what a comparison takes to be so unless its counts say otherwise.
+func hypothesisText(h report.Hypothesis) string {
+	if h == report.EqualRates {
+		return "as many samples came in the same time"
+	}
+	return "the same part of all samples came"
+}
+
+func verdictLegend(o *ProfileOptions) string {
+	text := ""
+	for _, x := range []struct {
+		v    report.Verdict
+		text string
+	}{{report.More, "more"}, {report.Less, "less"}, {report.Noise, "no more than two samplings of the same program may differ"}, {report.Undecided, "counts unknown"}} {
+		mark, _ := ProfileVerdict(x.v, o.ASCII)
+		if text != "" {
+			text += ", "
+		}
+		text += mark + " " + x.text
+	}
+	return text
+}
+
+// diffPercent is a value in percent of what the percentages of a comparison refer to. The table shows
+// its sign; scripts get its size, as `go tool pprof` prints it, and the sign with the value.
+func diffPercent(c *report.Comparison, value int64) float64 {
+	if c.Total == 0 {
+		return 0
+	}
+	return 100 * float64(value) / float64(c.Total)
+}
+
+func diffColumns(c *report.Comparison, list []report.Change, o *ProfileOptions) []sheetColumn {
+	s := newScale(c.Type.Unit, c.Total, magnitudes(list, func(x *report.Change) int64 { return x.Flat }, func(x *report.Change) int64 { return x.Cum }))
+	column := func(title string, priority int, role func(x *report.Change) Role, text func(x *report.Change) string) sheetColumn {
+		return sheetColumn{
+			title: title, right: true, priority: priority,
+			text: func(i int) string { return text(&list[i]) }, role: func(i int) Role { return role(&list[i]) },
+		}
+	}
+	flat := func(x *report.Change) Role { return flatLook(x, o).role }
+	cum := func(x *report.Change) Role { return cumLook(x, o).role }
+	before, after := 0, 0
+	for i := range list {
+		before, after = max(before, cells(s.text(list[i].FlatBefore))), max(after, cells(s.text(list[i].FlatAfter)))
+	}
+	columns := []sheetColumn{
+		column("", 0, flat, func(x *report.Change) string { return flatLook(x, o).mark }),
+		column("FLAT", 0, flat, func(x *report.Change) string { return s.change(x.Flat) }),
+		column("FLAT%", 3, flat, func(x *report.Change) string { return signedPercent(diffPercent(c, x.Flat)) }),
+		column("BEFORE"+arrow(&o.Options)+"AFTER", 5, flat, func(x *report.Change) string {
+			return leftPad(s.text(x.FlatBefore), before) + arrow(&o.Options) + leftPad(s.text(x.FlatAfter), after)
+		}),
+		column("P", 4, flat, func(x *report.Change) string { return flatLook(x, o).chance }),
+		column("", 1, cum, func(x *report.Change) string { return cumLook(x, o).mark }),
+		column("CUM", 1, cum, func(x *report.Change) string { return s.change(x.Cum) }),
+		column("CUM%", 2, cum, func(x *report.Change) string { return signedPercent(diffPercent(c, x.Cum)) }),
+		column("P", 0, cum, func(x *report.Change) string { return cumLook(x, o).chance }),
+		column("CLASS", 0, flat, func(x *report.Change) string { return x.Class.String() }),
+		column(byTitle(o), 0, nameLook, func(x *report.Change) string { return entryName(&x.Entry) }),
+	}
+	columns[8].wide, columns[9].wide = true, true
+	name := &columns[len(columns)-1]
+	name.right, name.name, columns[9].right = false, true, false
+	return columns
+}
+
+// look is a verdict on one value of a change.
+type look struct {
+	mark, chance string
+	role         Role
+}
+
+// verdictLook has nothing to say of a value that was and is nothing.
+func verdictLook(before, after int64, v report.Verdict, p float64, o *ProfileOptions) look {
+	if before == 0 && after == 0 {
+		return look{chance: NoneMark, role: RoleDim}
+	}
+	mark, role := ProfileVerdict(v, o.ASCII)
+	return look{mark, chanceText(p), role}
+}
+
+func flatLook(x *report.Change, o *ProfileOptions) look {
+	return verdictLook(x.FlatBefore, x.FlatAfter, x.FlatVerdict, x.FlatCorrectedP, o)
+}
+
+func cumLook(x *report.Change, o *ProfileOptions) look {
+	return verdictLook(x.CumBefore, x.CumAfter, x.CumVerdict, x.CumCorrectedP, o)
+}
+
+// nameLook dims what is noise altogether.
+func nameLook(x *report.Change) Role {
+	quiet := func(v report.Verdict, before, after int64) bool {
+		return v == report.Noise || before == 0 && after == 0
+	}
+	if quiet(x.FlatVerdict, x.FlatBefore, x.FlatAfter) && quiet(x.CumVerdict, x.CumBefore, x.CumAfter) {
+		return RoleDim
+	}
+	return RolePlain
+}
+
+func diffFields(c *report.Comparison) []sheetField {
+	field := func(name string, of func(x *report.Change) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(&c.Changes[i]) }}
+	}
+	events := func(name string, of func(x *report.Change) int64) sheetField {
+		return field(name, func(x *report.Change) datum { return countDatum(of(x)) })
+	}
+	number := func(name string, of func(x *report.Change) int64) sheetField {
+		return field(name, func(x *report.Change) datum { return intDatum(of(x)) })
+	}
+	return []sheetField{
+		field("function", func(x *report.Change) datum { return textDatum(x.Function) }),
+		number("flat", func(x *report.Change) int64 { return x.Flat }),
+		number("cum", func(x *report.Change) int64 { return x.Cum }),
+		field("flat_percent", func(x *report.Change) datum { return numberDatum(math.Abs(diffPercent(c, x.Flat))) }),
+		field("cum_percent", func(x *report.Change) datum { return numberDatum(math.Abs(diffPercent(c, x.Cum))) }),
+		number("flat_before", func(x *report.Change) int64 { return x.FlatBefore }),
+		number("flat_after", func(x *report.Change) int64 { return x.FlatAfter }),
+		number("cum_before", func(x *report.Change) int64 { return x.CumBefore }),
+		number("cum_after", func(x *report.Change) int64 { return x.CumAfter }),
+		events("flat_samples_before", func(x *report.Change) int64 { return x.FlatEventsBefore }),
+		events("flat_samples_after", func(x *report.Change) int64 { return x.FlatEventsAfter }),
+		events("cum_samples_before", func(x *report.Change) int64 { return x.CumEventsBefore }),
+		events("cum_samples_after", func(x *report.Change) int64 { return x.CumEventsAfter }),
+		field("flat_verdict", func(x *report.Change) datum { return textDatum(x.FlatVerdict.String()) }),
+		field("cum_verdict", func(x *report.Change) datum { return textDatum(x.CumVerdict.String()) }),
+		field("flat_p", func(x *report.Change) datum { return chanceDatum(x.FlatP) }),
+		field("cum_p", func(x *report.Change) datum { return chanceDatum(x.CumP) }),
+		field("flat_p_corrected", func(x *report.Change) datum { return chanceDatum(x.FlatCorrectedP) }),
+		field("cum_p_corrected", func(x *report.Change) datum { return chanceDatum(x.CumCorrectedP) }),
+		field("class", func(x *report.Change) datum { return textDatum(x.Class.String()) }),
+		field("file", func(x *report.Change) datum { return textDatum(x.File) }),
+	}
+}
+
+// chanceDatum is a p value, unknown where nothing was decided.
+func chanceDatum(p float64) datum {
+	if math.IsInf(p, 0) {
+		return unknownDatum(datumExact)
+	}
+	return exactDatum(p)
+}

@@ -1,0 +1,214 @@
+package render
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+)
+
+// titleLine names what is measured of what: "cpu of querynode-7 (querynode-7.cpu.pb.gz)".
+func titleLine(h *report.Header) sheetLine {
+	text := typeText(h.Type)
+	if name := originText(&h.Origin); name != "" {
+		text += " of " + name
+	}
+	return sheetLine{role: RoleTitle, text: text}
+}
+
+func typeText(t profile.ValueType) string {
+	if t.Type == "" {
+		return "profile"
+	}
+	return Harmless(t.Type)
+}
+
+func originText(o *profile.Origin) string {
+	name := Harmless(originName(o))
+	if o.Node == "" || o.Node == name {
+		return name
+	}
+	if name == "" {
+		return Harmless(o.Node)
+	}
+	return Harmless(o.Node) + " (" + name + ")"
+}
+
+// originName is where a profile comes from, without credentials.
+func originName(o *profile.Origin) string {
+	if !strings.Contains(o.Name, "://") {
+		return o.Name
+	}
+	u, err := url.Parse(o.Name)
+	if err != nil || u.User == nil {
+		return o.Name
+	}
+	u.User = nil
+	return u.String()
+}
+
+// headText says how much there is of it: "total 9.54s, 954 samples, 30.2s long, 0.32 cores busy".
+func headText(h *report.Header) string {
+	parts := []string{[]string{"total ", "mean "}[b2i(h.Mean)] + scaled(h.Total, h.Type.Unit)}
+	if h.Samples >= 0 {
+		parts = append(parts, plural(int(h.Samples), "sample"))
+	}
+	if text := ProfileLength(h.Origin.Merged, h.Duration); text != "" {
+		parts = append(parts, text)
+	}
+	if cores, ok := coresBusy(h); ok {
+		text := ratio(cores) + " " + []string{"cores", "core"}[b2i(ratio(cores) == "1.00")] + " busy"
+		if h.Origin.Merged > 1 {
+			text += " in each on average"
+		}
+		parts = append(parts, text)
+	}
+	if !h.Time.IsZero() {
+		parts = append(parts, h.Time.UTC().Format(time.RFC3339))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ProfileLength says how long was sampled: "10.2s long", or of as many profiles as were merged, whose durations are added
+// up, "4 profiles, 40.8s in all". It is "" if it is not known.
+func ProfileLength(merged int, d time.Duration) string {
+	text := ""
+	if d > 0 {
+		text = scaled(int64(d), "nanoseconds")
+	}
+	switch {
+	case merged <= 1 && text != "":
+		return text + " long"
+	case merged <= 1:
+		return ""
+	case text == "":
+		return plural(merged, "profile")
+	}
+	return plural(merged, "profile") + ", " + text + " in all"
+}
+
+// coresBusy is how many processors a CPU profile shows at work, on average: of merged profiles, in each of them.
+func coresBusy(h *report.Header) (cores float64, ok bool) {
+	ns, isTime := nanoseconds(h.Total, h.Type.Unit)
+	if !isTime || h.Type.Type != "cpu" || h.Duration <= 0 || h.Mean {
+		return 0, false
+	}
+	return ns / float64(h.Duration), true
+}
+
+// headLines are the lines above a table of one profile.
+func headLines(h *report.Header) []sheetLine {
+	lines := []sheetLine{titleLine(h), {text: headText(h)}}
+	return append(lines, noteLines(h, "")...)
+}
+
+// noteLines say what was odd about a profile.
+func noteLines(h *report.Header, whose string) (lines []sheetLine) {
+	for _, n := range h.Notes {
+		text := "note: " + whose + Harmless(n.What)
+		if n.Count > 1 {
+			text += " (" + strconv.FormatInt(n.Count, 10) + " times)"
+		}
+		lines = append(lines, sheetLine{role: RoleWarn, text: text})
+	}
+	return lines
+}
+
+// writeProfileHead tells scripts what a report is of.
+func writeProfileHead(e encoder, h *report.Header) {
+	e.key("source")
+	writeProfileOrigin(e, &h.Origin)
+	writeProfileTotals(e, h)
+}
+
+func writeProfileOrigin(e encoder, o *profile.Origin) {
+	e.beginObject()
+	e.key("kind")
+	e.text(o.Format)
+	e.key("location")
+	e.text(originName(o))
+	for _, x := range [][2]string{{"node", o.Node}, {"role", o.Role}} {
+		if x[1] != "" {
+			e.key(x[0])
+			e.text(x[1])
+		}
+	}
+	e.endObject()
+}
+
+// writeProfileTotals tells what is measured and how much of it there is. What is unknown is left out.
+func writeProfileTotals(e encoder, h *report.Header) {
+	e.key("type")
+	e.text(h.Type.Type)
+	e.key("unit")
+	e.text(h.Type.Unit)
+	e.key("total")
+	e.integer(h.Total)
+	if h.Samples >= 0 {
+		e.key("samples")
+		e.integer(h.Samples)
+	}
+	if !h.Time.IsZero() {
+		e.key("time")
+		e.time(h.Time.UnixNano())
+	}
+	if h.Origin.Merged > 1 {
+		e.key("profiles")
+		e.integer(int64(h.Origin.Merged))
+	}
+	if h.Duration > 0 {
+		e.key("duration_seconds")
+		e.seconds(int64(h.Duration))
+	}
+	if cores, ok := coresBusy(h); ok {
+		e.key("cores_busy")
+		e.number(cores)
+	}
+	writeNames(e, "build_ids", h.BuildIDs)
+	if len(h.Notes) > 0 {
+		e.key("notes")
+		e.beginList()
+		for _, n := range h.Notes {
+			e.beginObject()
+			e.key("what")
+			e.text(n.What)
+			e.key("count")
+			e.integer(n.Count)
+			e.endObject()
+		}
+		e.endList()
+	}
+}
+
+// writeBy tells what entries are.
+func writeBy(e encoder, o *ProfileOptions) {
+	e.key("by")
+	e.text(o.By.String())
+	if o.By == profile.ByLabel {
+		e.key("label")
+		e.text(o.Label)
+	}
+}
+
+// byTitle heads the column of names.
+func byTitle(o *ProfileOptions) string {
+	if o.By == profile.ByLabel {
+		return strings.ToUpper(Harmless(o.Label))
+	}
+	return strings.ToUpper(o.By.String())
+}
+
+// entryName is how `go tool pprof` prints a name: with a word on inlining.
+func entryName(e *report.Entry) string {
+	name := Harmless(e.Function)
+	switch {
+	case e.PartlyInlined:
+		return name + " (partial-inline)"
+	case e.Inlined:
+		return name + " (inline)"
+	}
+	return name
+}

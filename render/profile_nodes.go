@@ -1,0 +1,367 @@
+package render
+
+import (
+	"cmp"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/profile/report"
+)
+
+// WriteProfileNodes writes how processes differ from the others of their role.
+func WriteProfileNodes(w io.Writer, n *report.Nodes, f ProfileFormat, o ProfileOptions) error {
+	return f.to().write(w, newNodesSheet(n, &o))
+}
+
+func newNodesSheet(n *report.Nodes, o *ProfileOptions) *profileSheet {
+	s := &profileSheet{kind: "ProfileNodes", o: o}
+	var nodes []nodeItem
+	for i := range n.Roles {
+		r := &n.Roles[i]
+		for j := range r.Nodes {
+			nodes = append(nodes, nodeItem{r, &r.Nodes[j]})
+		}
+	}
+	s.parts = []sheetPart{nodesPart(nodes)}
+	for i := range n.Roles {
+		if r := &n.Roles[i]; len(r.Differences) > 0 {
+			s.parts = append(s.parts, differencePart(r, o))
+		}
+	}
+	of := " of 1 process"
+	if len(nodes) != 1 {
+		of = " of " + strconv.Itoa(len(nodes)) + " processes"
+	}
+	s.head = []sheetLine{{role: RoleTitle, text: typeText(n.Type) + of}}
+	for _, text := range n.Remarks() {
+		s.head = append(s.head, sheetLine{text: "- " + Harmless(text)})
+	}
+	s.items, s.all = len(nodes), len(nodes)
+	s.fields = nodeFields(nodes)
+	s.nested = func(e encoder, i int) { writeNodeParts(e, nodes[i].node) }
+	s.about = func(e encoder) { writeNodesHead(e, n) }
+	rows := partRows(nodes)
+	s.flat, s.flatRows = partRowFields(rows), len(rows)
+	return s
+}
+
+// nodeItem is a process in its role.
+type nodeItem struct {
+	role *report.RoleShares
+	node *report.NodeShares
+}
+
+// How many classes of code, and activities, have a column.
+const (
+	mostClasses    = 5
+	mostActivities = 4
+)
+
+// nodesPart is a line for each process, those of a role below each other.
+func nodesPart(nodes []nodeItem) sheetPart {
+	column := func(title string, priority int, text func(x *report.NodeShares) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(nodes[i].node) }}
+	}
+	name := column("NODE", 0, func(x *report.NodeShares) string { return orUnknown(x.Node) })
+	name.right, name.name = false, true
+	load := column("LOAD", 0, func(x *report.NodeShares) string { return loadText(x.Load) })
+	load.right, load.role = false, func(i int) Role { return loadRole(nodes[i].node.Load) }
+	others := column("OTHERS", 0, func(x *report.NodeShares) string { return coresText(x.Others) })
+	total := column("TOTAL", 0, func(x *report.NodeShares) string { return scaled(x.Total, x.Type.Unit) })
+	others.wide, total.wide = true, true
+	columns := []sheetColumn{
+		name, load, column("CORES", 0, func(x *report.NodeShares) string { return coresText(x.Cores) }), others, total,
+		column("SAMPLES", 1, func(x *report.NodeShares) string { return countText(x.Samples) }),
+	}
+	classes := largestParts(nodes, func(x *report.NodeShares) []report.Part { return x.Classes })
+	for i, class := range classes[:min(mostClasses, len(classes))] {
+		columns = append(columns, column(partTitle(class), 2+i, func(x *report.NodeShares) string { return partOf(x.Classes, class) }))
+	}
+	activities := slices.DeleteFunc(largestParts(nodes, func(x *report.NodeShares) []report.Part { return x.Activities }), func(name string) bool {
+		return slices.Contains(classes, name) // garbage collection is both
+	})
+	for i, activity := range activities[:min(mostActivities, len(activities))] {
+		columns = append(columns, column(partTitle(activity), 3+i, func(x *report.NodeShares) string { return partOf(x.Activities, activity) }))
+	}
+	if slices.ContainsFunc(nodes, func(x nodeItem) bool { return x.node.BruteForce.Knowhere.Value > 0 }) {
+		columns = append(columns, column("BRUTE FORCE", 1, bruteText))
+	}
+	return sheetPart{columns: columns, rows: len(nodes)}
+}
+
+func bruteText(x *report.NodeShares) string {
+	if !x.BruteForce.Known {
+		return UnknownMark
+	}
+	return percentOf(x.BruteForce.Part.Part)
+}
+
+// largestParts are the names of parts that any node has, those first on which most is spent.
+func largestParts(nodes []nodeItem, of func(*report.NodeShares) []report.Part) []string {
+	sums := map[string]int64{}
+	for _, x := range nodes {
+		for _, p := range of(x.node) {
+			if p.Value > 0 {
+				sums[p.Name] += p.Value
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), strings.Compare(a, b))
+	})
+}
+
+// partTitle heads a column: of native code the library says enough.
+func partTitle(name string) string {
+	return strings.ToUpper(Harmless(strings.TrimPrefix(name, "native ")))
+}
+
+func partOf(parts []report.Part, name string) string {
+	for i := range parts {
+		if parts[i].Name == name {
+			return percentOf(parts[i].Part)
+		}
+	}
+	return "0%"
+}
+
+func percentOf(part float64) string { return percentText(100 * part) }
+
+func coresText(cores float64) string {
+	if math.IsNaN(cores) {
+		return UnknownMark
+	}
+	return ratio(cores)
+}
+
+func loadText(l report.Load) string {
+	if l == report.LoadUnknown {
+		return UnknownMark
+	}
+	return l.String()
+}
+
+func loadRole(l report.Load) Role {
+	switch l {
+	case report.LoadIdle, report.LoadLow, report.LoadHigh:
+		return RoleWarn
+	case report.LoadUnknown, report.LoadEven:
+	}
+	return RolePlain
+}
+
+// differencePart lists in what the nodes of a role differ.
+func differencePart(r *report.RoleShares, o *ProfileOptions) sheetPart {
+	n := o.shown(len(r.Differences))
+	column := func(title string, text func(d *report.Difference) string) sheetColumn {
+		return sheetColumn{
+			title: title, right: true, text: func(i int) string { return text(&r.Differences[i]) },
+			role: func(i int) Role {
+				_, role := ProfileVerdict(r.Differences[i].Verdict, o.ASCII)
+				return role
+			},
+		}
+	}
+	columns := []sheetColumn{
+		column("", func(d *report.Difference) string {
+			mark, _ := ProfileVerdict(d.Verdict, o.ASCII)
+			return mark
+		}),
+		column("NODE", func(d *report.Difference) string { return orUnknown(d.Node) }),
+		column("HERE", func(d *report.Difference) string { return percentOf(d.Here.Part) }),
+		column("BETWEEN", func(d *report.Difference) string { return percentOf(d.Here.Low) + " and " + percentOf(d.Here.High) }),
+		column("OTHERS", func(d *report.Difference) string { return percentOf(d.Others.Part) }),
+		column("P", func(d *report.Difference) string { return chanceText(d.P) }),
+		column("OF", func(d *report.Difference) string { return Harmless(d.Kind) }),
+		column("", func(d *report.Difference) string { return Harmless(d.Name) }),
+	}
+	columns[1].right, columns[6].right = false, false
+	columns[3].priority, columns[5].priority, columns[6].priority = 3, 2, 1
+	columns[7].right, columns[7].name, columns[7].role = false, true, nil
+	part := sheetPart{head: []sheetLine{{role: RoleAccent, text: orUnknown(r.Role) + ": what differs"}}, columns: columns, rows: n}
+	for _, l := range o.more(len(r.Differences)) {
+		part.head[0].after = append(part.head[0].after, sheetPiece{RoleDim, "  " + l.text})
+	}
+	return part
+}
+
+func writeNodesHead(e encoder, n *report.Nodes) {
+	e.key("type")
+	e.text(n.Type.Type)
+	e.key("unit")
+	e.text(n.Type.Unit)
+	e.key("level")
+	e.exact(n.Level)
+	e.key("effect_percent")
+	e.number(100 * n.Effect)
+	e.key("remarks")
+	e.texts(n.Remarks())
+	e.key("differences")
+	e.beginList()
+	for i := range n.Roles {
+		for j := range n.Roles[i].Differences {
+			writeDifference(e, n.Roles[i].Role, &n.Roles[i].Differences[j])
+		}
+	}
+	e.endList()
+}
+
+func writeDifference(e encoder, role string, d *report.Difference) {
+	e.beginObject()
+	for _, x := range [][2]string{{"role", role}, {"node", d.Node}, {"what", d.Kind}, {"name", d.Name}, {"verdict", d.Verdict.String()}} {
+		e.key(x[0])
+		e.text(x[1])
+	}
+	e.key("here")
+	writePart(e, &d.Here)
+	e.key("others")
+	writePart(e, &d.Others)
+	writeKnown(e, "p", d.P, e.exact)
+	e.endObject()
+}
+
+// writeKnown writes a number unless it is none.
+func writeKnown(e encoder, key string, f float64, write func(float64)) {
+	if math.IsNaN(f) {
+		return
+	}
+	e.key(key)
+	write(f)
+}
+
+// writePart writes a part of a node's samples, as far as it is known.
+func writePart(e encoder, p *report.Part) {
+	e.beginObject()
+	if p.Name != "" {
+		e.key("name")
+		e.text(p.Name)
+	}
+	e.key("value")
+	e.integer(p.Value)
+	if p.Events >= 0 {
+		e.key("samples")
+		e.integer(p.Events)
+	}
+	writeKnown(e, "percent", 100*p.Part, e.number)
+	writeKnown(e, "percent_low", 100*p.Low, e.number)
+	writeKnown(e, "percent_high", 100*p.High, e.number)
+	e.endObject()
+}
+
+func nodeFields(nodes []nodeItem) []sheetField {
+	field := func(name string, of func(x nodeItem) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(nodes[i]) }}
+	}
+	number := func(f float64) datum {
+		if math.IsNaN(f) {
+			return unknownDatum(datumNumber)
+		}
+		return numberDatum(f)
+	}
+	return []sheetField{
+		field("role", func(x nodeItem) datum { return textDatum(x.role.Role) }),
+		field("node", func(x nodeItem) datum { return textDatum(x.node.Node) }),
+		field("location", func(x nodeItem) datum { return textDatum(originName(&x.node.Origin)) }),
+		field("load", func(x nodeItem) datum { return textDatum(x.node.Load.String()) }),
+		field("cores_busy", func(x nodeItem) datum { return number(x.node.Cores) }),
+		field("others_cores_busy", func(x nodeItem) datum { return number(x.node.Others) }),
+		field("load_p", func(x nodeItem) datum { return exactDatum(x.node.LoadP) }),
+		field("total", func(x nodeItem) datum { return intDatum(x.node.Total) }),
+		field("samples", func(x nodeItem) datum { return countDatum(x.node.Samples) }),
+		field("time", func(x nodeItem) datum { return timeDatum(x.node.Time) }),
+		field("duration_seconds", func(x nodeItem) datum {
+			if x.node.Duration <= 0 {
+				return unknownDatum(datumSeconds)
+			}
+			return datum{kind: datumSeconds, n: int64(x.node.Duration)}
+		}),
+	}
+}
+
+func writeNodeParts(e encoder, x *report.NodeShares) {
+	for _, l := range []struct {
+		key   string
+		parts []report.Part
+	}{{"classes", x.Classes}, {"activities", x.Activities}} {
+		e.key(l.key)
+		e.beginList()
+		for i := range l.parts {
+			writePart(e, &l.parts[i])
+		}
+		e.endList()
+	}
+	b := &x.BruteForce
+	e.key("brute_force")
+	e.beginObject()
+	e.key("known")
+	e.boolean(b.Known)
+	if b.Known {
+		e.key("share")
+		writePart(e, &b.Part)
+	} else {
+		e.key("why")
+		e.text(b.Why)
+	}
+	e.key("openmp")
+	writePart(e, &b.Exhaustive)
+	e.key("knowhere")
+	writePart(e, &b.Knowhere)
+	e.key("named_percent")
+	e.number(100 * b.Named)
+	e.endObject()
+}
+
+// partRow is a line of CSV: one part of one node.
+type partRow struct {
+	nodeItem
+	what string
+	part *report.Part
+}
+
+func partRows(nodes []nodeItem) []partRow {
+	var rows []partRow
+	for _, x := range nodes {
+		for i := range x.node.Classes {
+			rows = append(rows, partRow{x, "class", &x.node.Classes[i]})
+		}
+		for i := range x.node.Activities {
+			rows = append(rows, partRow{x, "activity", &x.node.Activities[i]})
+		}
+	}
+	return rows
+}
+
+func partRowFields(rows []partRow) []sheetField {
+	of := make([]nodeItem, len(rows))
+	for i := range rows {
+		of[i] = rows[i].nodeItem
+	}
+	var fields []sheetField
+	for _, f := range nodeFields(of) {
+		switch f.name {
+		case "role", "node", "load", "cores_busy":
+			fields = append(fields, f)
+		}
+	}
+	field := func(name string, of func(r *partRow) datum) {
+		fields = append(fields, sheetField{name, func(i int) datum { return of(&rows[i]) }})
+	}
+	percent := func(part float64) datum {
+		if math.IsNaN(part) {
+			return unknownDatum(datumNumber)
+		}
+		return numberDatum(100 * part)
+	}
+	field("what", func(r *partRow) datum { return textDatum(r.what) })
+	field("name", func(r *partRow) datum { return textDatum(r.part.Name) })
+	field("value", func(r *partRow) datum { return intDatum(r.part.Value) })
+	field("samples", func(r *partRow) datum { return countDatum(r.part.Events) })
+	field("percent", func(r *partRow) datum { return percent(r.part.Part) })
+	field("percent_low", func(r *partRow) datum { return percent(r.part.Low) })
+	field("percent_high", func(r *partRow) datum { return percent(r.part.High) })
+	return fields
+}

@@ -1,0 +1,163 @@
+package render
+
+import (
+	"io"
+
+	"kitescope/profile/report"
+)
+
+// WriteProfilePeek writes callers and callees of what matched.
+func WriteProfilePeek(w io.Writer, p *report.Peek, f ProfileFormat, o ProfileOptions) error {
+	return f.to().write(w, newPeekSheet(p, &o))
+}
+
+func newPeekSheet(p *report.Peek, o *ProfileOptions) *profileSheet {
+	n := o.shown(len(p.Focus))
+	s := &profileSheet{
+		kind: "ProfilePeek", o: o, head: headLines(&p.Header), foot: o.more(len(p.Focus)),
+		about: func(e encoder) {
+			writeProfileHead(e, &p.Header)
+			writeBy(e, o)
+		},
+		items: n, all: len(p.Focus),
+		nested: func(e encoder, i int) { writePeekEdges(e, &p.Focus[i]) },
+	}
+	for _, f := range entryFields(&p.Header) {
+		s.fields = append(s.fields, sheetField{f.name, func(i int) datum { return f.of(&p.Focus[i].Entry) }})
+	}
+	var rows []peekRow
+	for i := range p.Focus[:n] {
+		own := peekRows(&p.Focus[i])
+		rows = append(rows, own...)
+		s.parts = append(s.parts, peekPart(p, &p.Focus[i], own, o))
+	}
+	s.flat, s.flatRows = peekFields(rows), len(rows)
+	return s
+}
+
+// peekRow is a line of the block of an entry: a caller, itself, or a callee.
+type peekRow struct {
+	focus    *report.PeekEntry
+	relation string
+	*report.Edge
+}
+
+// Relations of a row to its entry.
+const (
+	relationCaller = "caller"
+	relationSelf   = "self"
+	relationCallee = "callee"
+)
+
+// peekRows are the lines of an entry, in the order of pprof's block: callers, itself, callees.
+func peekRows(f *report.PeekEntry) []peekRow {
+	var rows []peekRow
+	for i := range f.Callers {
+		rows = append(rows, peekRow{f, relationCaller, &f.Callers[i]})
+	}
+	rows = append(rows, peekRow{f, relationSelf, &report.Edge{Function: f.Function, Value: f.Flat}})
+	for i := range f.Callees {
+		rows = append(rows, peekRow{f, relationCallee, &f.Callees[i]})
+	}
+	return rows
+}
+
+func peekPart(p *report.Peek, f *report.PeekEntry, rows []peekRow, o *ProfileOptions) sheetPart {
+	s := newScale(p.Type.Unit, p.Total, func(yield func(int64) bool) {
+		for i := range rows {
+			if !yield(rows[i].Value) {
+				return
+			}
+		}
+	})
+	head := sheetLine{role: RoleAccent, text: entryName(&f.Entry), after: []sheetPiece{{
+		RolePlain, "  cum " + s.text(f.Cum) + " (" + percentText(p.Percent(f.Cum)) + "), flat " + s.text(f.Flat) + " (" + percentText(p.Percent(f.Flat)) + ")",
+	}}}
+	dimSelf := func(i int) Role {
+		if rows[i].relation == relationSelf {
+			return RoleAccent
+		}
+		return RolePlain
+	}
+	return sheetPart{head: []sheetLine{head}, rows: len(rows), columns: []sheetColumn{
+		{title: "", text: func(i int) string { return rows[i].label(i > 0 && rows[i-1].relation == rows[i].relation) }},
+		{title: "VALUE", right: true, text: func(i int) string { return s.text(rows[i].Value) }},
+		{title: "OF CUM", right: true, text: func(i int) string { return rows[i].ofCum() }},
+		{title: byTitle(o), name: true, role: dimSelf, text: func(i int) string { return rows[i].name() }},
+	}}
+}
+
+// label says what a row is, once for those that follow each other.
+func (r *peekRow) label(again bool) string {
+	switch {
+	case again:
+		return ""
+	case r.relation == relationCaller:
+		return "called by"
+	case r.relation == relationCallee:
+		return "calls"
+	}
+	return "itself"
+}
+
+func (r *peekRow) name() string {
+	if r.Inlined {
+		return Harmless(r.Function) + " (inline)"
+	}
+	return Harmless(r.Function)
+}
+
+func (r *peekRow) ofCum() string {
+	if r.focus.Cum == 0 {
+		return NoneMark
+	}
+	return percentText(r.percent())
+}
+
+func (r *peekRow) percent() float64 { return 100 * float64(r.Value) / float64(r.focus.Cum) }
+
+// percentDatum has no value where there is nothing to be a part of.
+func (r *peekRow) percentDatum() datum {
+	if r.focus.Cum == 0 {
+		return noDatum()
+	}
+	return numberDatum(r.percent())
+}
+
+// peekFields are the columns of CSV: an edge a line.
+func peekFields(rows []peekRow) []sheetField {
+	return []sheetField{
+		{"function", func(i int) datum { return textDatum(rows[i].focus.Function) }},
+		{"relation", func(i int) datum { return textDatum(rows[i].relation) }},
+		{"other", func(i int) datum { return textDatum(rows[i].Function) }},
+		{"value", func(i int) datum { return intDatum(rows[i].Value) }},
+		{"percent", func(i int) datum { return rows[i].percentDatum() }},
+		{"inlined", func(i int) datum { return boolDatum(rows[i].Inlined) }},
+	}
+}
+
+func writePeekEdges(e encoder, f *report.PeekEntry) {
+	for _, x := range []struct {
+		key   string
+		edges []report.Edge
+	}{{"callers", f.Callers}, {"callees", f.Callees}} {
+		e.key(x.key)
+		e.beginList()
+		for i := range x.edges {
+			r := peekRow{focus: f, Edge: &x.edges[i]}
+			e.beginObject()
+			e.key("function")
+			e.text(r.Function)
+			e.key("value")
+			e.integer(r.Value)
+			if d := r.percentDatum(); d.kind == datumNumber {
+				e.key("percent")
+				e.number(d.f)
+			}
+			e.key("inlined")
+			e.boolean(r.Inlined)
+			e.endObject()
+		}
+		e.endList()
+	}
+}

@@ -1,0 +1,94 @@
+package render
+
+import (
+	"io"
+	"math"
+	"strings"
+
+	"kitescope/profile/report"
+)
+
+// WriteProfileShare writes how large a part of a profile matches a pattern, and how sure that is.
+func WriteProfileShare(w io.Writer, s *report.Share, f ProfileFormat, o ProfileOptions) error {
+	return f.to().write(w, newShareSheet(s, &o))
+}
+
+// ShareText is the answer in a line: "SearchHits.toXContent 1.27 %, 61 samples, 0.98 to 1.63 %".
+func ShareText(s *report.Share) string {
+	return Harmless(s.Pattern) + " " + countedText(s.Part, s.Matched, s.Low, s.High)
+}
+
+// countedText is a part of 1 with what it is known from: "1.27 %, 61 samples, 0.98 to 1.63 %".
+func countedText(part float64, samples int64, low, high float64) string {
+	text := partText(part) + ", " + samplesText(samples)
+	if math.IsNaN(low) || math.IsNaN(high) {
+		return text + ", no interval: the counts are unknown"
+	}
+	return text + ", " + strings.TrimSuffix(partText(low), " %") + " to " + partText(high)
+}
+
+// partText is a part of 1 in percent: "1.27 %".
+func partText(part float64) string {
+	if math.IsNaN(part) {
+		return UnknownMark + " %"
+	}
+	return strings.TrimSuffix(percentText(100*part), "%") + " %"
+}
+
+func samplesText(n int64) string {
+	if n < 0 {
+		return UnknownMark + " samples"
+	}
+	return plural(int(n), "sample")
+}
+
+func newShareSheet(s *report.Share, o *ProfileOptions) *profileSheet {
+	unit := s.Type.Unit
+	values := oneScale(unit, s.Value)
+	lines := []sheetLine{{text: ShareText(s)}}
+	leaf := "as leaf " + scaled(s.LeafValue, unit) + ", " + countedText(s.Percent(s.LeafValue)/100, s.LeafMatched, s.LeafLow, s.LeafHigh)
+	lines = append(lines, sheetLine{text: values.text(s.Value) + " of " + scaled(s.Total, unit) + "; " + leaf})
+	lines = append(lines, noteLines(&s.Header, "")...)
+	n := o.shown(len(s.Functions))
+	part := sheetPart{}
+	if n > 0 {
+		part = sheetPart{rows: n, columns: []sheetColumn{{
+			title: "MATCHING " + byTitle(o), name: true, text: func(i int) string { return Harmless(s.Functions[i]) },
+		}}}
+	}
+	sheet := &profileSheet{
+		kind: "ProfileShare", o: o,
+		head:   append([]sheetLine{titleLine(&s.Header), {text: headText(&s.Header)}, {}}, lines...),
+		foot:   o.more(len(s.Functions)),
+		about:  func(e encoder) { writeProfileHead(e, &s.Header) },
+		fields: shareFields(s), items: 1, all: 1, alone: true,
+	}
+	if n > 0 {
+		sheet.parts = []sheetPart{part}
+	}
+	return sheet
+}
+
+func shareFields(s *report.Share) []sheetField {
+	field := func(name string, d datum) sheetField { return sheetField{name, func(int) datum { return d }} }
+	percent := func(part float64) datum {
+		if math.IsNaN(part) {
+			return unknownDatum(datumNumber)
+		}
+		return numberDatum(100 * part)
+	}
+	return []sheetField{
+		field("pattern", textDatum(s.Pattern)),
+		field("value", intDatum(s.Value)),
+		field("matched_samples", countDatum(s.Matched)),
+		field("percent", percent(s.Part)),
+		field("percent_low", percent(s.Low)),
+		field("percent_high", percent(s.High)),
+		field("leaf_value", intDatum(s.LeafValue)),
+		field("leaf_samples", countDatum(s.LeafMatched)),
+		field("leaf_percent", numberDatum(s.Percent(s.LeafValue))),
+		field("leaf_percent_low", percent(s.LeafLow)),
+		field("leaf_percent_high", percent(s.LeafHigh)),
+		field("functions", textsDatum(s.Functions)),
+	}
+}

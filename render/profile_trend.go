@@ -1,0 +1,229 @@
+package render
+
+import (
+	"io"
+	"math"
+	"time"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+)
+
+// WriteProfileTrend writes how shares move over a rolling record.
+func WriteProfileTrend(w io.Writer, t *report.Trend, f ProfileFormat, o ProfileOptions) error {
+	return f.to().write(w, newTrendSheet(t, &o))
+}
+
+func newTrendSheet(t *report.Trend, o *ProfileOptions) *profileSheet {
+	share := "flat"
+	if t.Cum {
+		share = "cum"
+	}
+	s := &profileSheet{
+		kind: "ProfileTrend", o: o,
+		head: []sheetLine{{role: RoleTitle, text: typeText(t.Type) + ", " + share + " shares over time"}},
+		foot: []sheetLine{{role: RoleDim, text: verdictLegend(o)}},
+	}
+	var movers []moverItem
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		shown := o.shown(len(n.Movers))
+		for j := range n.Movers[:shown] {
+			movers = append(movers, moverItem{n, &n.Movers[j]})
+		}
+		s.all += len(n.Movers)
+		s.parts = append(s.parts, trendPart(n, shown, o))
+	}
+	s.items, s.fields = len(movers), moverFields(movers)
+	s.nested = func(e encoder, i int) { writeMoverParts(e, movers[i].mover) }
+	s.about = func(e encoder) {
+		e.key("type")
+		e.text(t.Type.Type)
+		e.key("unit")
+		e.text(t.Type.Unit)
+		e.key("share")
+		e.text(share)
+		e.key("level")
+		e.exact(t.Level)
+		writeBy(e, o)
+		writeTrendNodes(e, t)
+	}
+	return s
+}
+
+// moverItem is an entry of a node's record.
+type moverItem struct {
+	node  *report.NodeTrend
+	mover *report.Mover
+}
+
+// recordText says of what a record is: "12 profiles, 2026-11-20T08:00:00Z to 10:00:00Z, cores busy 0.31 to 0.88".
+func recordText(n *report.NodeTrend) string {
+	text := plural(len(n.Points), "profile")
+	if len(n.Points) == 0 {
+		return text
+	}
+	first, last := &n.Points[0], &n.Points[len(n.Points)-1]
+	if !first.Time.IsZero() && !last.Time.IsZero() {
+		text += ", " + first.Time.UTC().Format(time.RFC3339) + " to " + last.Time.UTC().Format(time.RFC3339)
+	}
+	least, most := math.NaN(), math.NaN()
+	for _, p := range n.Points {
+		if !math.IsNaN(p.Cores) {
+			least, most = fmin(least, p.Cores), fmax(most, p.Cores)
+		}
+	}
+	if !math.IsNaN(least) {
+		text += ", cores busy " + ratio(least) + " to " + ratio(most)
+	}
+	if !n.Timed {
+		text += "; not all tell their time, so slopes are per profile"
+	}
+	return text
+}
+
+// fmin and fmax ignore what is no number.
+func fmin(a, b float64) float64 {
+	if math.IsNaN(a) || b < a {
+		return b
+	}
+	return a
+}
+
+func fmax(a, b float64) float64 {
+	if math.IsNaN(a) || b > a {
+		return b
+	}
+	return a
+}
+
+func trendPart(n *report.NodeTrend, shown int, o *ProfileOptions) sheetPart {
+	per := "PER HOUR"
+	if !n.Timed {
+		per = "PER PROFILE"
+	}
+	column := func(title string, priority int, text func(m *report.Mover) string) sheetColumn {
+		return sheetColumn{
+			title: title, right: true, priority: priority, text: func(i int) string { return text(&n.Movers[i]) },
+			role: func(i int) Role {
+				_, role := ProfileVerdict(n.Movers[i].Verdict, o.ASCII)
+				return role
+			},
+		}
+	}
+	columns := []sheetColumn{
+		column("", 0, func(m *report.Mover) string {
+			mark, _ := ProfileVerdict(m.Verdict, o.ASCII)
+			return mark
+		}),
+		column("CHANGE", 0, func(m *report.Mover) string { return signedPercent(100 * m.Change) }),
+		column(per, 3, func(m *report.Mover) string { return signedPercent(100 * m.Slope) }),
+		column("P", 2, func(m *report.Mover) string { return chanceText(m.P) }),
+		column("FIRST", 1, func(m *report.Mover) string { return edgePart(m, 0) }),
+		column("LAST", 1, func(m *report.Mover) string { return edgePart(m, len(m.Parts)-1) }),
+		column("", 1, func(m *report.Mover) string { return moverSpark(m, o) }),
+		column("CLASS", 0, func(m *report.Mover) string { return m.Class.String() }),
+		column(byTitle(o), 0, func(m *report.Mover) string { return Harmless(m.Function) }),
+	}
+	columns[7].wide, columns[7].right = true, false
+	name := &columns[8]
+	name.right, name.name = false, true
+	name.role = func(i int) Role { return dimNoise(n.Movers[i].Verdict) }
+	head := sheetLine{role: RoleAccent, text: orUnknown(n.Node), after: []sheetPiece{{RolePlain, "  " + recordText(n)}}}
+	for _, l := range o.more(len(n.Movers)) {
+		head.after = append(head.after, sheetPiece{RoleDim, "  " + l.text})
+	}
+	return sheetPart{head: []sheetLine{head}, columns: columns, rows: shown}
+}
+
+func dimNoise(v report.Verdict) Role {
+	if v == report.Noise {
+		return RoleDim
+	}
+	return RolePlain
+}
+
+func edgePart(m *report.Mover, i int) string {
+	if i < 0 || i >= len(m.Parts) {
+		return UnknownMark
+	}
+	return percentOf(m.Parts[i].Part)
+}
+
+// mostSpark is how wide the little curve of a share gets.
+const mostSpark = 24
+
+func moverSpark(m *report.Mover, o *ProfileOptions) string {
+	values := make([]float64, len(m.Parts))
+	top := 0.0
+	for i := range m.Parts {
+		values[i] = m.Parts[i].Part
+		top = fmax(values[i], top)
+	}
+	return sparkline(resample(values, mostSpark), top, o.ASCII)
+}
+
+func moverFields(list []moverItem) []sheetField {
+	field := func(name string, of func(x moverItem) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(list[i]) }}
+	}
+	percent := func(part float64) datum {
+		if math.IsNaN(part) {
+			return unknownDatum(datumNumber)
+		}
+		return numberDatum(100 * part)
+	}
+	edge := func(m *report.Mover, i int) datum {
+		if i < 0 || i >= len(m.Parts) {
+			return unknownDatum(datumNumber)
+		}
+		return percent(m.Parts[i].Part)
+	}
+	return []sheetField{
+		field("node", func(x moverItem) datum { return textDatum(x.node.Node) }),
+		field("function", func(x moverItem) datum { return textDatum(x.mover.Function) }),
+		field("class", func(x moverItem) datum { return textDatum(x.mover.Class.String()) }),
+		field("verdict", func(x moverItem) datum { return textDatum(x.mover.Verdict.String()) }),
+		field("change_percent", func(x moverItem) datum { return percent(x.mover.Change) }),
+		field("slope_percent", func(x moverItem) datum { return percent(x.mover.Slope) }),
+		field("slope_per", func(x moverItem) datum { return textDatum([]string{"profile", "hour"}[b2i(x.node.Timed)]) }),
+		field("p", func(x moverItem) datum { return exactDatum(x.mover.P) }),
+		field("first_percent", func(x moverItem) datum { return edge(x.mover, 0) }),
+		field("last_percent", func(x moverItem) datum { return edge(x.mover, len(x.mover.Parts)-1) }),
+	}
+}
+
+func writeMoverParts(e encoder, m *report.Mover) {
+	e.key("parts")
+	e.beginList()
+	for i := range m.Parts {
+		p := m.Parts[i]
+		p.Name = ""
+		writePart(e, &p)
+	}
+	e.endList()
+}
+
+func writeTrendNodes(e encoder, t *report.Trend) {
+	e.key("records")
+	e.beginList()
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		e.beginObject()
+		e.key("node")
+		e.text(n.Node)
+		e.key("points")
+		e.beginList()
+		for j := range n.Points {
+			p := &n.Points[j]
+			e.beginObject()
+			writeProfileHead(e, &report.Header{
+				Origin: profile.Origin{Name: p.Origin.Name, Format: p.Origin.Format}, Type: p.Type, Total: p.Total, Samples: p.Samples, Time: p.Time, Duration: p.Duration,
+			})
+			e.endObject()
+		}
+		e.endList()
+		e.endObject()
+	}
+	e.endList()
+}

@@ -1,0 +1,55 @@
+package render
+
+import "math"
+
+// sparkRunes fill an eighth of a cell more each; the first is for what is nearly nothing.
+const sparkRunes = "▁▂▃▄▅▆▇█"
+
+// sparkASCII does without block characters, in five steps.
+const sparkASCII = "_.-=#"
+
+// sparkline draws a value a cell, from 0 to top. What is no number is a blank: nothing is drawn that nobody saw.
+func sparkline(values []float64, top float64, ascii bool) string {
+	steps := []rune(sparkRunes)
+	if ascii {
+		steps = []rune(sparkASCII)
+	}
+	line := make([]rune, len(values))
+	for i, v := range values {
+		switch {
+		case math.IsNaN(v):
+			line[i] = ' '
+		case !(top > 0) || v <= 0:
+			line[i] = steps[0]
+		default:
+			line[i] = steps[min(len(steps)-1, int(v/top*float64(len(steps))))]
+		}
+	}
+	return string(line)
+}
+
+// resample makes at most n values of many, each the mean of those that are known.
+func resample(values []float64, n int) []float64 {
+	if len(values) <= n {
+		return values
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = meanKnown(values[len(values)*i/n : len(values)*(i+1)/n])
+	}
+	return out
+}
+
+func meanKnown(values []float64) float64 {
+	sum, known := 0.0, 0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sum += v
+			known++
+		}
+	}
+	if known == 0 {
+		return math.NaN()
+	}
+	return sum / float64(known)
+}

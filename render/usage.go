@@ -1,0 +1,212 @@
+package render
+
+import (
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/profile/usage"
+)
+
+// WriteUsage writes what processes used, once the watch is over.
+func WriteUsage(w io.Writer, u *usage.Usage, f ProfileFormat, o ProfileOptions) error {
+	return f.to().write(w, newUsageSheet(u, &o))
+}
+
+func newUsageSheet(u *usage.Usage, o *ProfileOptions) *profileSheet {
+	s := &profileSheet{
+		kind: "Usage", o: o, head: usageHead(u), foot: usageFoot(u),
+		about: func(e encoder) { writeUsageHead(e, u) },
+		items: len(u.Series), all: len(u.Series),
+		nested: func(e encoder, i int) { writeUsageParts(e, u.Series[i]) },
+	}
+	const few = 3 // processes that have a table of their own
+	if len(u.Series) <= few {
+		for _, x := range u.Series {
+			s.parts = append(s.parts, processPart(u, x))
+		}
+	} else {
+		s.parts = []sheetPart{processesPart(u)}
+	}
+	s.fields = usageFields(u)
+	samples := allSamples(u)
+	for _, f := range sampleFields() {
+		s.flat = append(s.flat, sheetField{f.name, func(i int) datum { return f.of(&samples[i]) }})
+	}
+	s.flatRows = len(samples)
+	return s
+}
+
+// WatchText says how long was watched: "30s from 2026-11-20T08:00:00Z, every 1s".
+func WatchText(u *usage.Usage) string {
+	return string(AppendDuration(nil, u.End.Sub(u.Begin))) + " from " + u.Begin.UTC().Format(time.RFC3339) + ", every " + string(AppendDuration(nil, u.Interval))
+}
+
+func usageHead(u *usage.Usage) []sheetLine {
+	title := "usage of " + plural(len(u.Series), "process")
+	if len(u.Series) != 1 {
+		title = "usage of " + strconv.Itoa(len(u.Series)) + " processes"
+	}
+	lines := []sheetLine{{role: RoleTitle, text: title}, {text: WatchText(u)}}
+	if u.Command != nil {
+		lines = append(lines, sheetLine{text: "command: " + CommandText(u.Command)})
+	}
+	if text := PerQueryText(u); text != "" {
+		lines = append(lines, sheetLine{role: RoleAccent, text: text})
+	}
+	return append(lines, usageRemarks(u)...)
+}
+
+// usageRemarks say what makes figures less than they seem.
+func usageRemarks(u *usage.Usage) (lines []sheetLine) {
+	warn := func(s *usage.Series, text string) {
+		lines = append(lines, sheetLine{role: RoleWarn, text: Harmless(s.Name) + " " + text})
+	}
+	merged := 1
+	for _, s := range u.Series {
+		merged = max(merged, s.Merged)
+		if s.Readings == 0 && s.Gaps > 0 {
+			warn(s, "never answered: "+Harmless(s.LastGap))
+		} else if s.Gaps > 0 {
+			warn(s, "did not answer "+strconv.Itoa(s.Gaps)+" of "+strconv.Itoa(s.Gaps+s.Readings)+" times, at last: "+Harmless(s.LastGap))
+		}
+		if s.Restarts > 0 {
+			warn(s, "was started again "+plural(s.Restarts, "time")+": its totals lack what it did just before")
+		}
+		if s.Ended != "" && u.Command == nil {
+			warn(s, "has "+Harmless(s.Ended))
+		}
+	}
+	if merged > 1 {
+		lines = append(lines, sheetLine{role: RoleDim, text: "watched for long: a sample stands for up to " + strconv.Itoa(merged) + " readings; extremes and totals are of all"})
+	}
+	return lines
+}
+
+// CommandText says how a command ended and what it used: "sh: exit status 0 after 2.1s; 1.90s user, 0.10s system, ...".
+func CommandText(c *usage.Command) string {
+	text := Harmless(c.Name) + ": " + Harmless(c.State) + " after " + scaled(int64(c.Wall), "nanoseconds")
+	if c.User < 0 {
+		return text
+	}
+	text += "; CPU " + ratio(c.User.Seconds()) + "s user, " + ratio(c.System.Seconds()) + "s system"
+	if c.RSS >= 0 {
+		text += "; at most " + string(AppendBytes(nil, c.RSS)) + " in one process"
+	}
+	if c.Voluntary >= 0 {
+		text += "; " + strconv.FormatInt(c.Voluntary, 10) + " voluntary and " + strconv.FormatInt(c.Involuntary, 10) + " involuntary context switches"
+	}
+	return text
+}
+
+// PerQueryText says what a query costs, "" where no query was counted.
+func PerQueryText(u *usage.Usage) string {
+	q, ok := u.PerQuery()
+	if !ok {
+		if u.Counter != "" {
+			return "per query: ?, as no process has counted any in " + Harmless(u.Counter)
+		}
+		return ""
+	}
+	cpu := UnknownMark
+	if !math.IsNaN(q.CPU) {
+		cpu = scaled(int64(q.CPU*1e9), "nanoseconds")
+	}
+	text := "per query: " + cpu + " CPU, " + numberUsed(q.Switches) + " context switches, over " + numberUsed(q.Queries) + " queries"
+	if len(q.Missing) > 0 {
+		names := make([]string, 0, len(q.Missing))
+		for _, name := range q.Missing {
+			names = append(names, Harmless(name))
+		}
+		text += "; at least: not all of " + strings.Join(names, ", ") + " is known"
+	}
+	return text
+}
+
+func usageFoot(u *usage.Usage) []sheetLine {
+	for _, l := range knownLooks(u) {
+		for _, s := range u.Series {
+			if !s.Totals[l.measure].Known() {
+				return []sheetLine{{role: RoleDim, text: "? is unknown: /metrics tells no context switches, /proc no goroutines and collections"}}
+			}
+		}
+	}
+	return nil
+}
+
+// processPart is a process with a line for each measure.
+func processPart(u *usage.Usage, s *usage.Series) sheetPart {
+	looks := knownLooks(u)
+	of := func(title string, value func(l *measureLook, t *usage.Total) string) sheetColumn {
+		return sheetColumn{title: title, right: true, text: func(i int) string { return value(&looks[i], &s.Totals[looks[i].measure]) }}
+	}
+	if len(looks) == 0 {
+		return sheetPart{}
+	}
+	columns := []sheetColumn{
+		of("", func(l *measureLook, _ *usage.Total) string { return l.label }),
+		of("MIN", func(l *measureLook, t *usage.Total) string { return l.text(t.Min) }),
+		of("MEAN", func(l *measureLook, t *usage.Total) string { return l.text(t.Mean) }),
+		of("MAX", func(l *measureLook, t *usage.Total) string { return l.text(t.Max) }),
+		of("", func(l *measureLook, _ *usage.Total) string { return measureUnit(l) }),
+		of("TOTAL", totalText),
+	}
+	columns[0].right, columns[4].right = false, false
+	columns[4].priority = 1
+	return sheetPart{head: []sheetLine{{role: RoleAccent, text: Harmless(s.Name)}}, columns: columns, rows: len(looks)}
+}
+
+// measureUnit is the unit of a line whose values do not carry it.
+func measureUnit(l *measureLook) string {
+	switch l.measure {
+	case usage.RSS, usage.Heap:
+		return ""
+	case usage.GCPause:
+		return "of the time"
+	default:
+		return l.unit
+	}
+}
+
+func totalText(l *measureLook, t *usage.Total) string {
+	if l.total == "" || !t.Known() {
+		return ""
+	}
+	text := numberUsed(t.Total)
+	if l.measure == usage.Allocated {
+		text = bytesUsed(t.Total)
+	}
+	if l.measure == usage.CPU || l.measure == usage.GCPause {
+		text = scaled(int64(min(t.Total, 9e9)*1e9), "nanoseconds")
+	}
+	if t.AtLeast {
+		text = ">=" + text
+	}
+	return text
+}
+
+// processesPart is a line for each process, with least, mean and largest values beside each other.
+func processesPart(u *usage.Usage) sheetPart {
+	columns := []sheetColumn{{title: "PROCESS", name: true, text: func(i int) string { return Harmless(u.Series[i].Name) }}}
+	total := sheetColumn{title: "CPU TOTAL", right: true, priority: 1, text: func(i int) string {
+		looks := measureLooks()
+		return totalText(&looks[0], &u.Series[i].Totals[usage.CPU])
+	}}
+	for i, l := range knownLooks(u) {
+		wide := slices.Contains([]usage.Measure{usage.Involuntary, usage.GCs, usage.Heap, usage.Allocated, usage.Threads}, l.measure)
+		columns = append(columns, sheetColumn{title: l.title, right: true, wide: wide, priority: i, text: func(j int) string {
+			t := &u.Series[j].Totals[l.measure]
+			if !t.Known() || math.IsNaN(t.Mean) {
+				return UnknownMark
+			}
+			return l.text(t.Min) + " .. " + l.text(t.Mean) + " .. " + l.text(t.Max)
+		}})
+		if l.measure == usage.CPU {
+			columns = append(columns, total)
+		}
+	}
+	return sheetPart{head: []sheetLine{{role: RoleDim, text: "least .. mean .. most"}}, columns: columns, rows: len(u.Series)}
+}
