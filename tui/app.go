@@ -32,6 +32,7 @@ type Model struct {
 	prompt     *prompt
 	menu       *menu
 	data       data
+	profiles   profiles
 	toast      toast
 	done       <-chan struct{} // closed when the program ends: timers are given up; nil means never
 }
@@ -57,6 +58,9 @@ func New(cfg Config) *Model {
 	}
 	m.setTheme()
 	first, _ := newOverviewPage(m, nil)
+	if cfg.view != nil {
+		first = cfg.view.page()
+	}
 	m.stack.push(first)
 	if cfg.StartPage != "" {
 		p, err := m.open(cfg.StartPage)
@@ -72,10 +76,14 @@ func New(cfg Config) *Model {
 
 // Init asks for the terminal's background where the theme depends on it.
 func (m *Model) Init() tea.Cmd {
+	var ask cmd
 	if m.followsBackground() {
-		return tea.RequestBackgroundColor
+		ask = tea.RequestBackgroundColor
 	}
-	return nil
+	if m.cfg.view != nil { // nothing comes that would start the page's work
+		return batch(ask, m.stack.top().refresh(m))
+	}
+	return ask
 }
 
 // Update takes one message.
@@ -164,6 +172,8 @@ func (m *Model) act(a action) cmd {
 		return m.push(help)
 	case actPause:
 		return m.pause()
+	case actGoProfiles:
+		return m.jump("profiles")
 	case actForward:
 		if !m.stack.again() {
 			m.say(toneInfo, "this is the newest page")

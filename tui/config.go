@@ -30,6 +30,9 @@ type Config struct {
 	Title string
 	// Command is how the same data is read on a command line: "kitescope --from etcd://h:2379/by-dev".
 	Command string
+	// Args are the words of the command line that prints what RunJudgement or RunComparison show, behind its verb:
+	// "a.txt", "b.txt", "--pair", "order". nil where none does.
+	Args []string
 	// NodeFlags are further flags of commands that read a cluster: "--live --map 10.2.0.7=localhost".
 	NodeFlags string
 	// Theme is the name of a theme; "" or "auto" follows the terminal's background.
@@ -47,6 +50,12 @@ type Config struct {
 	// SaveFile writes a file of a suggested name and returns where it is. write may be
 	// called once, off the UI's loop. nil means that saving is switched off.
 	SaveFile func(name string, write func(io.Writer) error) (path string, err error)
+	// Profiles is where profiles come from; nil means that there are none.
+	Profiles ProfileFeed
+	// ASCII draws flame graphs with signs that every terminal has.
+	ASCII bool
+
+	view *ProfileView // set by RunProfiles and the like: there is no cluster
 }
 
 // Feed is where clusters come from.

@@ -7,7 +7,7 @@
 //     the one key map (keys.go), and starts commands (load.go) for all that takes
 //     longer than a frame: building, sorting and filtering tables, comparing, saving.
 //  4. A command returns a message that carries its result; the page that asked takes it.
-//  5. Model.View lays out the rows that are visible and no others (table.go).
+//  5. Model.View lays out the rows that are visible and no others (table.go, flame_graph.go).
 //
 // There is one Bubble Tea model; pages are plain structs with methods. Nothing
 // here reads files, the environment or the network, and an unchanged state

@@ -25,6 +25,12 @@ func (m *Model) copyText(text, what string) cmd {
 	return tea.SetClipboard(text)
 }
 
+// tabular is a page that can be copied as a table.
+type tabular interface {
+	// tsvTable is the table as TSV with a header, and how many rows it has.
+	tsvTable() (tsv string, rows int)
+}
+
 // copyMenu offers the forms in which the page can be copied.
 func copyMenu(m *Model) *menu {
 	n := &menu{title: "copy"}
@@ -37,6 +43,14 @@ func copyMenu(m *Model) *menu {
 			menuItem{key: "i", text: "ids, one per line", run: func(m *Model, _ *menu) cmd {
 				return m.copyText(g.ids(), "ids")
 			}})
+	}
+	if t, ok := top.(tabular); ok {
+		text, rows := t.tsvTable()
+		if rows > 0 {
+			n.items = append(n.items, menuItem{key: "t", text: "table as TSV", note: plural(rows, "row"), run: func(m *Model, _ *menu) cmd {
+				return m.copyText(text, plural(rows, "row"))
+			}})
+		}
 	}
 	command := top.command(m)
 	item := menuItem{key: "c", text: "the command that prints this", run: func(m *Model, _ *menu) cmd {
@@ -51,7 +65,7 @@ func copyMenu(m *Model) *menu {
 
 func (m *Model) copyCommand(command string) cmd {
 	line := command
-	if m.cfg.NodeFlags != "" && !strings.HasPrefix(command, "explain ") { // that one needs no cluster
+	if m.cfg.NodeFlags != "" && !needsNoCluster(command) {
 		line = m.cfg.NodeFlags + " " + line
 	}
 	if m.cfg.Command != "" {
@@ -60,6 +74,12 @@ func (m *Model) copyCommand(command string) cmd {
 	c := m.copyText(line, "command")
 	m.say(toneGood, "copied: "+line)
 	return c
+}
+
+// needsNoCluster reports whether a command reads files only.
+func needsNoCluster(command string) bool {
+	verb, _, _ := strings.Cut(command, " ")
+	return verb == "explain" || verb == "profile" || verb == "pgo" || verb == "compare"
 }
 
 // copyRows copies the marked rows, else the current one.

@@ -207,30 +207,14 @@ func (p *findingsPage) move(a action) bool {
 			visible++
 		}
 	}
-	page := max(1, visible-1)
 	if lines, ok := map[action]int{actUp: -1, actDown: 1, actPageUp: 1 - p.height, actPageDown: p.height - 1, actHalfUp: -p.height / 2, actHalfDown: p.height / 2}[a]; ok && p.within(lines) {
 		return true
 	}
-	switch a {
-	case actUp:
-		p.cursor--
-	case actDown:
-		p.cursor++
-	case actPageUp:
-		p.cursor -= page
-	case actPageDown:
-		p.cursor += page
-	case actHalfUp:
-		p.cursor -= max(1, page/2)
-	case actHalfDown:
-		p.cursor += max(1, page/2)
-	case actTop:
-		p.cursor = 0
-	case actBottom:
-		p.cursor = len(p.rows) - 1
-	default:
+	to, ok := moved(a, p.cursor, len(p.rows), visible)
+	if !ok {
 		return false
 	}
+	p.cursor = to
 	p.clamp()
 	return true
 }

@@ -71,6 +71,23 @@ const (
 	actBy
 	actExportPlan
 
+	actGoProfiles
+	actFlame
+	actTopTable
+	actPull
+	actSandwich
+	actInvert
+	actNodes
+	actKind
+	actVanished
+	actRelative
+	actNormalize
+	actFlip
+	actReset
+	actZoomOut
+	actJudge
+	actControl
+
 	actAccept
 	actComplete
 	actCompleteBack
@@ -87,7 +104,7 @@ const (
 )
 
 // scope is where a binding applies: a set of kinds of pages, or one of the input modes.
-type scope uint16
+type scope uint32
 
 const (
 	inOverview scope = 1 << iota
@@ -98,12 +115,18 @@ const (
 	inFindings
 	inExplain
 	inBalance
+	inFlame
+	inTop // tables of profiles: where the time goes, callers and callees
+	inProfiles
+	inJudge
+	inCompare // benchmark results, before and after
+	inMetric  // the runs of one metric
 	inHelp
 	inPrompt // a line being typed: filter, search, palette, help search
 	inMenu   // a list to choose from
 
 	inRows  = inGrid | inDiff | inTree
-	inPages = inOverview | inGrid | inDetail | inTree | inDiff | inFindings | inExplain | inBalance | inHelp
+	inPages = inOverview | inGrid | inDetail | inTree | inDiff | inFindings | inExplain | inBalance | inFlame | inTop | inProfiles | inJudge | inCompare | inMetric | inHelp
 )
 
 // binding is one line of the key map.
@@ -123,6 +146,7 @@ const (
 	groupFollow = "Follow"
 	groupFind   = "Find and arrange"
 	groupTake   = "Take away"
+	groupFlame  = "Profiles"
 	groupGo     = "Go to"
 	groupApp    = "Program"
 	groupType   = "While typing"
@@ -131,7 +155,7 @@ const (
 
 // keyMap returns the key map: footer, help and input all come from it.
 func keyMap() []binding {
-	return slices.Concat(moveKeys(), followKeys(), findKeys(), takeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
+	return slices.Concat(moveKeys(), followKeys(), profileKeys(), findKeys(), takeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
 }
 
 func moveKeys() []binding {
@@ -144,8 +168,8 @@ func moveKeys() []binding {
 		{actHalfDown, []string{"ctrl+d"}, inPages, groupMove, "", "Down half a page.", 0},
 		{actTop, []string{"home", "g"}, inPages, groupMove, "", "To the first row or line.", 0},
 		{actBottom, []string{"end", "G"}, inPages, groupMove, "", "To the last row or line.", 0},
-		{actLeft, []string{"left", "h"}, inGrid | inDiff | inDetail, groupMove, "", "Scroll left.", 0},
-		{actRight, []string{"right", "l"}, inGrid | inDiff | inDetail, groupMove, "", "Scroll right: columns that did not fit.", 0},
+		{actLeft, []string{"left", "h"}, inGrid | inDiff | inDetail | inTop | inProfiles | inCompare, groupMove, "", "Scroll left.", 0},
+		{actRight, []string{"right", "l"}, inGrid | inDiff | inDetail | inTop | inProfiles | inCompare, groupMove, "", "Scroll right: columns that did not fit.", 0},
 		{actLeft, []string{"left", "h"}, inTree, groupMove, "", "Collapse, or go to the parent.", 0},
 		{actRight, []string{"right", "l"}, inTree, groupMove, "expand", "Expand, or go to the first child.", 60},
 		{actRight, []string{"right", "l"}, inFindings, groupMove, "evidence", "Show the evidence, and what to do.", 70},
@@ -214,6 +238,8 @@ func goKeys() []binding {
 		{actGoIndexes, []string{"i"}, inOverview, groupGo, "indexes", "Index definitions.", 75},
 		{actGoBalance, []string{"b"}, inOverview, groupGo, "balance", "Balance: how evenly query nodes share the work.", 94},
 		{actGoFindings, []string{"f"}, inOverview, groupGo, "findings", "Findings: what is wrong, and what to do.", 98},
+		{actGoProfiles, []string{"p"}, inOverview, groupGo, "profiles", "Profiles: where the time goes.", 93},
+		{actGoProfiles, []string{"p"}, inPages &^ inOverview &^ inProfiles &^ inHelp, groupGo, "profiles", "Profiles: where the time goes.", 16},
 		{actGoFindings, []string{"f"}, inPages &^ inOverview &^ inHelp, groupGo, "findings", "Findings about the object, else all of them; there again: all.", 17},
 		{actGoTasks, []string{"t"}, inOverview, groupGo, "", "Tasks: import, compaction, stats.", 0},
 		{actGoUndecoded, []string{"u"}, inOverview, groupGo, "", "Keys that could not be decoded.", 0},
@@ -325,6 +351,12 @@ func (s scope) names() []string {
 		{inFindings, "findings"},
 		{inExplain, "explanations"},
 		{inBalance, "balance"},
+		{inFlame, "flame graphs"},
+		{inTop, "tables of profiles"},
+		{inProfiles, "profiles"},
+		{inJudge, "judgements"},
+		{inCompare, "comparisons"},
+		{inMetric, "metrics"},
 		{inHelp, "help"},
 		{inPrompt, "while typing"},
 		{inMenu, "menus"},

@@ -1,12 +1,16 @@
 package tui
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // track is one column as the layout sees it.
 type track struct {
 	natural  int // cells that the widest text needs
 	priority int // the highest goes first where room is short; 0 stays
 	flexible bool
+	soft     int // what it is cut to before others are dropped; softCap if 0
 }
 
 // placed is a column that has room, and how much.
@@ -57,7 +61,7 @@ func arrange(tracks []track, w, offset int) []placed {
 // least is the width that a column has before others are dropped for its sake.
 func (t *track) least() int {
 	if t.flexible {
-		return min(t.natural, softCap)
+		return min(t.natural, cmp.Or(t.soft, softCap))
 	}
 	return min(t.natural, widthCap)
 }
@@ -161,4 +165,30 @@ func arrangeScrolled(tracks []track, w, offset int) []placed {
 		used += gap + width
 	}
 	return kept
+}
+
+// moved is where a key takes a cursor in a list of count that shows height at a time; it may lie outside. Ok says that
+// it was a key that moves.
+func moved(a action, cursor, count, height int) (to int, ok bool) {
+	page := max(1, height-1)
+	switch a {
+	case actUp:
+		return cursor - 1, true
+	case actDown:
+		return cursor + 1, true
+	case actPageUp:
+		return cursor - page, true
+	case actPageDown:
+		return cursor + page, true
+	case actHalfUp:
+		return cursor - max(1, page/2), true
+	case actHalfDown:
+		return cursor + max(1, page/2), true
+	case actTop:
+		return 0, true
+	case actBottom:
+		return count - 1, true
+	default:
+		return cursor, false
+	}
 }

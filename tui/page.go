@@ -1,12 +1,15 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/view"
 )
 
 // cmd is work that is done off the loop and ends in one message.
@@ -63,9 +66,29 @@ func pageMakers() []pageMaker {
 		{"diff", []string{"changes"}, "What changed since the last refresh, the start or a mark.", newDiffPage},
 		{"balance", []string{"b"}, "How evenly query nodes share the work, and what would even it out.", newBalancePage},
 		{"findings", []string{"f", "diagnose", "problems"}, "What is wrong, worst first, and what to do.", newFindingsPage},
+		{"profiles", []string{"p", "pprof"}, "Profiles: of which processes, and where their time goes.", newProfilesPage},
+		{"judge", []string{"pgo"}, "Whether a build with PGO is worth it, by the CPU profiles there are.", openJudgePage},
 		{"explain", nil, "A check: what it looks at, and what to do.", openExplainPage},
 		{"help", []string{"?"}, "Every key.", newHelpPage},
 	}
+}
+
+// pages are those that have something to show: without a cluster there are only those about profiles.
+func (m *Model) pages() []pageMaker {
+	if m.cfg.view == nil {
+		return pageMakers()
+	}
+	return slices.DeleteFunc(pageMakers(), func(p pageMaker) bool {
+		return !m.aboutProfiles(p.name) || m.cfg.Profiles == nil && (p.name == "profiles" || p.name == "judge")
+	})
+}
+
+// resources are those that there may be rows of: none without a cluster.
+func (m *Model) resources() []*view.Resource {
+	if m.cfg.view != nil {
+		return nil
+	}
+	return m.cfg.Resources
 }
 
 // open makes the page that a palette line names: a page, or a resource with selector words.
@@ -78,6 +101,9 @@ func (m *Model) open(text string) (page, error) {
 		return nil, nil
 	}
 	name := strings.ToLower(words[0])
+	if m.cfg.view != nil && !m.aboutProfiles(name) {
+		return nil, errors.New(m.withoutCluster())
+	}
 	for _, p := range pageMakers() {
 		if p.name == name || contains(p.aliases, name) {
 			return p.open(m, words[1:])
@@ -90,6 +116,19 @@ func (m *Model) open(text string) (page, error) {
 		return nil, fmt.Errorf("there is no page %q: did you mean %q?", words[0], near)
 	}
 	return nil, fmt.Errorf("there is no page %q: ? lists the keys, : and tab the pages", words[0])
+}
+
+// withoutCluster says why pages about clusters have nothing to show.
+func (m *Model) withoutCluster() string {
+	if m.cfg.Profiles == nil {
+		return "there is no cluster here, only a comparison"
+	}
+	return noCluster
+}
+
+// aboutProfiles reports whether a page needs no cluster, or whether there is none of the name.
+func (m *Model) aboutProfiles(name string) bool {
+	return name == "judge" || name == "pgo" || name == "profiles" || name == "p" || name == "pprof" || name == "help" || name == "?" || name == "explain" || m.unknownPage(name)
 }
 
 // splitWords splits a line at blanks; quotes keep blanks inside a word.

@@ -268,29 +268,11 @@ func (p *balancePage) act(m *Model, a action) cmd {
 
 // move moves the cursor from stop to stop, and reports whether it was a movement.
 func (p *balancePage) move(a action) bool {
-	page := max(1, p.height-1)
-	switch a {
-	case actUp:
-		p.cursor--
-	case actDown:
-		p.cursor++
-	case actPageUp:
-		p.cursor -= page
-	case actPageDown:
-		p.cursor += page
-	case actHalfUp:
-		p.cursor -= max(1, page/2)
-	case actHalfDown:
-		p.cursor += max(1, page/2)
-	case actTop:
-		p.cursor = 0
-	case actBottom:
-		p.cursor = len(p.stops) - 1
-	default:
-		return false
+	to, ok := moved(a, p.cursor, len(p.stops), p.height)
+	if ok {
+		p.cursor = max(0, min(to, len(p.stops)-1))
 	}
-	p.cursor = max(0, min(p.cursor, len(p.stops)-1))
-	return true
+	return ok
 }
 
 func (p *balancePage) click(m *Model, _, y int) cmd {

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -11,12 +13,24 @@ import (
 // helpPage is the key map for people, with everything that can be typed.
 type helpPage struct {
 	pane
+	pages     []pageMaker
 	resources []*view.Resource
-	keys      *keys
+	keys      []binding
+	profiles  bool // there is no cluster
 }
 
 func newHelpPage(m *Model, _ []string) (page, error) {
-	return &helpPage{resources: m.cfg.Resources, keys: m.keys}, nil
+	p := &helpPage{pages: m.pages(), resources: m.resources(), keys: slices.Clone(m.keys.all), profiles: m.cfg.view != nil}
+	const about = inFlame | inTop | inProfiles | inJudge | inCompare | inMetric
+	if p.profiles {
+		p.keys = slices.DeleteFunc(p.keys, func(b binding) bool { return b.in&(about|inHelp|inPrompt|inMenu) == 0 })
+	}
+	if here := m.stack.top().scope(); here&about != 0 { // who asks there wants to know these, and first what works there
+		slices.SortStableFunc(p.keys, func(a, b binding) int {
+			return cmp.Or(boolOrder(a.group != groupFlame, b.group != groupFlame), boolOrder(a.group == groupFlame && a.in&here == 0, b.group == groupFlame && b.in&here == 0))
+		})
+	}
+	return p, nil
 }
 
 func (p *helpPage) scope() scope          { return inHelp }
@@ -62,13 +76,31 @@ func (p *helpPage) text() []paneLine {
 	for _, x := range paletteWords() {
 		lines = append(lines, jumpLine(x.text, nil, x.doc))
 	}
-	for _, x := range pageMakers() {
+	for _, x := range p.pages {
 		lines = append(lines, jumpLine(x.name, x.aliases, x.doc))
 	}
 	for _, r := range p.resources {
 		lines = append(lines, jumpLine(r.Name, r.Aliases, r.Doc))
 	}
-	lines = append(lines, paneLine{}, paneLine{text: "FILTER WITH /", look: lineTitle})
+	if !p.profiles {
+		lines = append(lines, filterLines()...)
+	}
+	lines = append(lines, paneLine{}, paneLine{text: "SIGNS", look: lineTitle})
+	for _, x := range [][2]string{
+		{"+ ~", "The last refresh added or changed the row."},
+		{"◆", "The row is marked."},
+		{"- ?", "There is no value; nobody looked."},
+		{"✓ ◌ ▲ ✖", "Fine, on its way, look at it, broken; of benchmarks: ✓ better, ✖ worse."},
+		{"≈ ≠ ·", "Of benchmarks: no difference shown; changed, and nobody said which way is better; on one side only."},
+	} {
+		lines = append(lines, helpLine(x[0], x[1]))
+	}
+	return lines
+}
+
+// filterLines are what can be typed to filter tables.
+func filterLines() []paneLine {
+	lines := []paneLine{{}, {text: "FILTER WITH /", look: lineTitle}}
 	for _, x := range [][2]string{
 		{"growing", "Rows in which the text occurs, in any case. Several words: all of them."},
 		{"re:^docs_", "Rows with a cell that the regular expression matches, in any case."},
@@ -79,15 +111,6 @@ func (p *helpPage) text() []paneLine {
 	} {
 		lines = append(lines, helpLine(x[0], x[1]))
 	}
-	lines = append(lines, paneLine{}, paneLine{text: "SIGNS", look: lineTitle})
-	for _, x := range [][2]string{
-		{"+ ~", "The last refresh added or changed the row."},
-		{"◆", "The row is marked."},
-		{"- ?", "There is no value; nobody looked."},
-		{"✓ ◌ ▲ ✖", "Fine, on its way, look at it, broken."},
-	} {
-		lines = append(lines, helpLine(x[0], x[1]))
-	}
 	return lines
 }
 
@@ -95,7 +118,7 @@ func (p *helpPage) text() []paneLine {
 func (p *helpPage) keyLines() []paneLine {
 	var lines []paneLine
 	group := ""
-	for _, b := range p.keys.all {
+	for _, b := range p.keys {
 		if b.group != group {
 			if group != "" {
 				lines = append(lines, paneLine{})

@@ -138,11 +138,11 @@ func suggestJump(m *Model, text string) []suggestion {
 func suggestPage(m *Model, word string) []suggestion {
 	var all []suggestion
 	var others [][]string
-	for _, p := range pageMakers() {
+	for _, p := range m.pages() {
 		all = append(all, suggestion{text: p.name, doc: p.doc})
 		others = append(others, p.aliases)
 	}
-	for _, r := range m.cfg.Resources {
+	for _, r := range m.resources() {
 		all = append(all, suggestion{text: r.Name, doc: r.Doc})
 		others = append(others, append([]string{r.Singular}, r.Aliases...))
 	}

@@ -157,6 +157,9 @@ func cutPath(where string, w int) string {
 func (m *Model) freshness() string {
 	st, d := m.st, &m.data
 	if d.cluster == nil {
+		if m.cfg.view != nil {
+			return "" // profiles say themselves when they were taken
+		}
 		if d.err != nil {
 			return st.bad.on("✖ no data")
 		}
@@ -292,7 +295,7 @@ func (m *Model) hints(in scope) string {
 	var chosen []binding
 	for _, h := range m.keys.hints(in) {
 		w := width(shown(h.keys[0])) + 1 + width(h.hint) + gap
-		if len(chosen) == maxHints || w-gap > room || in&inPages != 0 && page.can(m, h.action) != "" {
+		if len(chosen) == maxHints || w-gap > room || in&inPages != 0 && page.can(m, h.action) != "" || h.action == actGoProfiles && m.cfg.Profiles == nil {
 			continue
 		}
 		room -= w

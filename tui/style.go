@@ -28,6 +28,7 @@ type styles struct {
 	good, warn, bad                        style
 	cursor, marked, added, changed         style
 	removed, match, currentMatch, key, tab style
+	flame                                  *flamePalette
 }
 
 // newStyles makes the looks of a theme; without colour, bold, faint and reverse remain.
@@ -48,6 +49,7 @@ func newStyles(t *render.Theme, noColor bool) *styles {
 	s.strong, s.key, s.tab, s.marked = bold(render.RolePlain), bold(render.RoleAccent), bold(render.RoleAccent), bold(render.RoleAccent)
 	s.match = underlined(t.Style(render.RoleWarn), noColor)
 	s.currentMatch = newStyle(render.Style{Reverse: true, Bold: true}, noColor)
+	s.flame = newFlamePalette(t, noColor)
 	return s
 }
 

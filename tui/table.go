@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/render"
 )
 
 // grid is what a table draws: rows and columns of texts, made only for what is visible.
@@ -22,6 +23,7 @@ type rowLook struct {
 	change change
 	fade   fade
 	dim    bool // dropped and gone things
+	role   render.Role
 }
 
 // change says what a refresh did to a row.
@@ -120,7 +122,11 @@ func (t *table) draw(st *styles, g grid, sorted sortMark, w, h int) []string {
 	t.clamp(n)
 	visible := max(0, min(t.height, n-t.top))
 	texts := t.read(g, cols, visible)
-	t.place(cols, sorted.column, w)
+	soft := 0
+	if names, ok := g.(interface{ leastName() int }); ok {
+		soft = names.leastName()
+	}
+	t.place(cols, sorted.column, w, soft)
 
 	lines := make([]string, 0, h)
 	lines = append(lines, t.header(st, cols, sorted))
@@ -152,10 +158,10 @@ func (t *table) read(g grid, cols []view.Column, visible int) []string {
 	return texts
 }
 
-func (t *table) place(cols []view.Column, sorted, w int) {
+func (t *table) place(cols []view.Column, sorted, w, soft int) {
 	tracks := make([]track, len(cols))
 	for j := range cols {
-		tracks[j] = track{natural: t.widest[j], priority: cols[j].Priority, flexible: flexible(cols[j].Kind)}
+		tracks[j] = track{natural: t.widest[j], priority: cols[j].Priority, flexible: flexible(cols[j].Kind), soft: soft}
 		if j == sorted { // it explains the order, so it stays; with room for the arrow
 			tracks[j].priority = 0
 			tracks[j].natural = max(tracks[j].natural, width(cols[j].Title)+2)
@@ -256,6 +262,8 @@ func lookStyle(st *styles, look rowLook, atCursor bool) style {
 		return st.removed
 	case look.dim:
 		return st.dim
+	case look.role != render.RolePlain:
+		return st.roles[look.role]
 	}
 	return style{}
 }

@@ -1,0 +1,48 @@
+package tui
+
+// profileKeys are what pages about profiles have of their own.
+func profileKeys() []binding {
+	const tables = inTop | inProfiles
+	return []binding{
+		{actLeft, []string{"left", "h"}, inFlame, groupFlame, "", "To the frame at the left in the same row.", 0},
+		{actRight, []string{"right", "l"}, inFlame, groupFlame, "", "To the frame at the right in the same row.", 0},
+		{actOpen, []string{"enter"}, inFlame, groupFlame, "zoom", "Zoom: the frame fills the width.", 100},
+		{actZoomOut, []string{"backspace"}, inFlame, groupFlame, "out", "Zoom out again, one step.", 92},
+		{actReset, []string{"r"}, inFlame, groupFlame, "", "Show everything: no zoom, no search.", 0},
+		{actFilter, []string{"/"}, inFlame, groupFlame, "search", "Search names as you type: a text or a regular expression, in any case.", 91},
+		{actSearchNext, []string{"n"}, inFlame, groupFlame, "next", "To the next frame that matches, zooming out or in to where it is seen.", 88},
+		{actSearchPrevious, []string{"N"}, inFlame, groupFlame, "", "To the match before.", 0},
+		{actSandwich, []string{"s"}, inFlame, groupFlame, "sandwich", "Sandwich: callers of the function above, what it calls below; again: back.", 86},
+		{actInvert, []string{"i"}, inFlame, groupFlame, "invert", "Invert: start with what runs, towards its callers.", 80},
+		{actVanished, []string{"d"}, inFlame, groupFlame, "vanished", "Show or hide stacks that vanished between two profiles.", 84},
+		{actNodes, []string{"o"}, inFlame, groupFlame, "by node", "Apart by node, or all nodes together.", 78},
+		{actBy, []string{"b"}, inFlame | inTop, groupFlame, "by", "Added up by: function, package, mapping, class, file, line; in tables also by node.", 60},
+		{actKind, []string{"T"}, inFlame | inTop, groupFlame, "", "The next sample type: cpu, samples; inuse_space, alloc_objects.", 0},
+		{actRelative, []string{"a"}, inFlame, groupFlame, "", "Absolute or relative: colours by points of the total, or by how much a frame changed itself; shares of all, or of what is zoomed.", 0},
+		{actNormalize, []string{"%"}, inFlame | inTop, groupFlame, "", "Normalize a comparison: the new profile is scaled to the total of the base.", 0},
+		{actFlip, []string{"F"}, inFlame, groupFlame, "", "Icicle, which hangs down, or flame, which grows up.", 0},
+		{actSave, []string{"e"}, inFlame, groupFlame, "export html", "Save the graph as one HTML file, which needs no network.", 58},
+		{actOpen, []string{"enter"}, inProfiles, groupFlame, "flame", "Flame graph of the profile; of marked ones together, apart by node.", 100},
+		{actOpen, []string{"enter"}, inTop, groupFlame, "peek", "Callers and callees.", 100},
+		{actTopTable, []string{"t"}, inFlame | inProfiles, groupFlame, "top", "Table of where the time goes: flat and cum.", 82},
+		{actFlame, []string{"z"}, inTop, groupFlame, "flame", "Flame graph of the function: callers above, callees below.", 90},
+		{actPull, []string{"p"}, inProfiles, groupFlame, "pull", "Profile all processes over the same window; esc cancels.", 94},
+		{actMark, []string{"v"}, inProfiles, groupFlame, "mark", "Mark the profile, to add it to others or to compare.", 70},
+		{actCompare, []string{"="}, inProfiles, groupFlame, "compare", "Compare two marked rows: the first one marked is the base.", 68},
+		{actJudge, []string{"J"}, inProfiles, groupFlame, "judge", "Judge whether a build with PGO is worth it: by the marked profiles, else by all CPU profiles shown.", 64},
+		{actOpen, []string{"enter"}, inJudge, groupFlame, "flame", "Flame graph of the profile; of a call: of the function that is called.", 100},
+		{actOpen, []string{"enter"}, inCompare, groupFlame, "metric", "All of the metric: its runs, drawn and listed.", 100},
+		{actLeft, []string{"left", "h"}, inMetric, groupFlame, "previous", "The metric before.", 90},
+		{actRight, []string{"right", "l"}, inMetric, groupFlame, "next", "The next metric.", 92},
+		{actControl, []string{"c"}, inCompare, groupFlame, "control", "The control: what the same comparison says of two runs without a change.", 75},
+		{actFilter, []string{"/"}, tables | inCompare, groupFlame, "filter", "Only rows in which the text occurs.", 80},
+		{actFilter, []string{"/"}, inJudge, groupFlame, "filter", "Only profiles and calls in which the text occurs.", 80},
+		{actSortPrevious, []string{"<"}, inTop | inJudge | inCompare, groupFlame, "", "Sort by the column to the left.", 0},
+		{actSortNext, []string{">"}, inTop | inJudge | inCompare, groupFlame, "sort", "Sort by the column to the right.", 35},
+		{actSortReverse, []string{"S"}, inTop | inJudge | inCompare, groupFlame, "", "Reverse the order.", 0},
+		{actCopyRow, []string{"y"}, inFlame | tables | inJudge | inCompare | inMetric, groupFlame, "copy", "Copy the frame with its path and figures, or the row; of a metric all runs.", 25},
+		{actSave, []string{"s"}, inProfiles, groupFlame, "save", "Save the profile, or marked ones as one, for `go tool pprof` and kitescope profile.", 66},
+		{actSave, []string{"s"}, inTop | inJudge, groupFlame, "save", "Save the table to a file: JSON, CSV, Markdown.", 18},
+		{actSave, []string{"s"}, inCompare | inMetric, groupFlame, "save", "Save the table to a file: JSON, CSV, Markdown; or a plot: SVG.", 18},
+	}
+}

@@ -1,0 +1,221 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/profile"
+	"kitescope/profile/flame"
+	"kitescope/profile/report"
+)
+
+// This file has the commands of the pages about profiles, as load.go has the others.
+
+// ending is a context that ends with the program.
+func ending(done <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	if done != nil {
+		go func() {
+			select {
+			case <-done:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, cancel
+}
+
+// growFlame makes a page's trees.
+func (m *Model) growFlame(p *flamePage) cmd {
+	q, filter := p.query, p.filter
+	return m.withProfiles(p.subject, func(l *loadedProfiles, err error) tea.Msg {
+		msg := grownMsg{page: p, query: q, loaded: l, err: err}
+		if err == nil {
+			l, filter := l.ofNodes(filter)
+			msg.indexes, msg.err = q.grow(l, filter)
+		}
+		return msg
+	})
+}
+
+// grow makes the trees of a query.
+func (q *flameQuery) grow(l *loadedProfiles, filter profile.Filter) (indexes [2]*flameIndex, err error) {
+	o := flame.Options{
+		SampleIndex: q.kind, By: q.by, Filter: filter, Nodes: q.nodes, Inverted: q.inverted,
+		Normalize: l.base != nil && !q.raw, MinShare: q.least, MaxFrames: mostFlameFrames,
+	}
+	var trees [2]*flame.Tree
+	only := exactly(q.focus)
+	switch {
+	case q.focus != "" && l.base != nil:
+		trees[callersHalf], trees[calleesHalf], err = flame.SandwichDiff(l.base, l.profile, only, o)
+	case q.focus != "":
+		trees[callersHalf], trees[calleesHalf], err = flame.Sandwich(l.profile, only, o)
+	case l.base != nil:
+		trees[0], err = flame.NewDiff(l.base, l.profile, o)
+	default:
+		trees[0], err = flame.New(l.profile, o)
+	}
+	if err != nil {
+		return indexes, err
+	}
+	for half, t := range trees {
+		if t != nil {
+			indexes[half] = newFlameIndex(t)
+		}
+	}
+	return indexes, nil
+}
+
+// ofNodes leaves the samples of a filter's nodes, as --node does: percentages are of these then, not of
+// all. It returns what is left of the filter.
+func (l *loadedProfiles) ofNodes(f profile.Filter) (*loadedProfiles, profile.Filter) {
+	if l == nil || f.Nodes == nil {
+		return l, f
+	}
+	own, nodes := *l, &profile.Filter{Nodes: f.Nodes}
+	own.profile = l.profile.Filter(nodes)
+	if l.base != nil {
+		own.base = l.base.Filter(nodes)
+	}
+	f.Nodes = nil
+	return &own, f
+}
+
+// mostFlameFrames is far more than a terminal shows, and no burden for memory.
+const mostFlameFrames = 200_000
+
+// searchFrames matches the names of a page's graphs.
+func searchFrames(p *flamePage, plan searchPlan) cmd {
+	msg := searchedMsg{page: p, text: plan.text, indexes: p.indexes()}
+	return func() tea.Msg {
+		for half, x := range msg.indexes {
+			if x != nil {
+				msg.found[half] = plan.run(x)
+			}
+		}
+		return msg
+	}
+}
+
+// withProfiles reads a subject's profiles, unless another page has, and calls then with them.
+func (m *Model) withProfiles(s *profileSubject, then func(*loadedProfiles, error) tea.Msg) cmd {
+	loaded, done := s.loaded, m.done
+	return func() tea.Msg {
+		if loaded != nil {
+			return then(loaded, nil)
+		}
+		ctx, cancel := ending(done)
+		defer cancel()
+		return then(s.load(ctx))
+	}
+}
+
+// rankTop makes a page's table.
+func (m *Model) rankTop(p *topPage) cmd {
+	q, filter := p.query, p.filter
+	return m.withProfiles(p.subject, func(l *loadedProfiles, err error) tea.Msg {
+		msg := rankedMsg{page: p, query: q, loaded: l, err: err}
+		l, filter := l.ofNodes(filter)
+		o := report.Options{SampleIndex: q.kind, By: q.by, Filter: filter}
+		switch {
+		case err != nil:
+		case l.base != nil:
+			msg.changes, msg.err = report.NewComparison(l.base, l.profile, report.CompareOptions{Options: o, DiffBase: true, Normalize: !q.raw})
+		default:
+			msg.top, msg.err = report.NewTop(l.profile, o)
+		}
+		return msg
+	})
+}
+
+// peekAt finds callers and callees of a page's function.
+func (m *Model) peekAt(p *peekPage) cmd {
+	q, filter, name := p.query, p.filter, p.name
+	return m.withProfiles(p.subject, func(l *loadedProfiles, err error) tea.Msg {
+		msg := peekedMsg{page: p, loaded: l, err: err}
+		if err != nil {
+			return msg
+		}
+		l, filter := l.ofNodes(filter)
+		o := report.Options{SampleIndex: q.kind, By: q.by, Filter: filter}
+		after, err := report.NewPeek(l.profile, exactly(name), o)
+		var before *report.Peek
+		if err == nil && l.base != nil {
+			before, err = report.NewPeek(l.base, exactly(name), o)
+		}
+		if err != nil {
+			msg.err = err
+			return msg
+		}
+		factor := 1.0
+		if before != nil && !q.raw && before.Total > 0 && after.Total > 0 {
+			factor = float64(before.Total) / float64(after.Total)
+		}
+		msg.lines, msg.unit = peekLines(name, after, before, factor), after.Type.Unit
+		return msg
+	})
+}
+
+// saveProfile saves a subject's profiles as one pprof file.
+func (m *Model) saveProfile(s *profileSubject) cmd {
+	name := fileName("profile", s.label) + "-" + m.cfg.Now().Format("20060102-150405") + ".pb.gz"
+	to := m.cfg.SaveFile
+	return m.withProfiles(s, func(l *loadedProfiles, err error) tea.Msg {
+		if err != nil {
+			return savedMsg{"", err}
+		}
+		path, err := to(name, l.profile.Encode)
+		return savedMsg{path, err}
+	})
+}
+
+// listProfiles asks a feed what profiles there are.
+func listProfiles(feed ProfileFeed, done <-chan struct{}) cmd {
+	return func() tea.Msg {
+		ctx, cancel := ending(done)
+		defer cancel()
+		set, err := feed.List(ctx)
+		return listedMsg{set, err}
+	}
+}
+
+// summarize reads a profile for the list.
+func summarize(e *profileEntry, done <-chan struct{}) cmd {
+	item := e.item
+	return func() tea.Msg {
+		ctx, cancel := ending(done)
+		defer cancel()
+		p, err := loadItem(ctx, &item)
+		if err != nil {
+			return summarizedMsg{e, &profileSummary{err: profileTrouble(err)}}
+		}
+		return summarizedMsg{e, newSummary(p)}
+	}
+}
+
+// runPull pulls, and says how far it is on steps, which it closes.
+func runPull(ctx context.Context, feed ProfileFeed, pull *profilePull, steps chan message) cmd {
+	return func() tea.Msg {
+		defer close(steps)
+		set, err := feed.Pull(ctx, pull.window, func(step PullProgress) {
+			select {
+			case steps <- pullStepMsg{pull, step, steps}:
+			case <-ctx.Done():
+			}
+		})
+		return pulledMsg{pull, set, err}
+	}
+}
+
+// nextStep waits for the next thing that a pull says.
+func nextStep(steps <-chan message) cmd {
+	return func() tea.Msg {
+		if msg, ok := <-steps; ok {
+			return msg
+		}
+		return nil
+	}
+}

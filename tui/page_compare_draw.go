@@ -1,0 +1,386 @@
+package tui
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"kitescope/profile/bench"
+	"kitescope/render"
+)
+
+// Sizes of the page: from how many cells on the drawing stands beside the table, and how many lines of the table
+// stay where it stands below.
+const (
+	besideWidth = 160
+	leastRows   = 3
+	mostPlot    = 18 // lines of a drawing that the table does not get
+	spareLines  = 5  // free lines from which on runs are listed there
+)
+
+func (p *benchPage) body(m *Model, w, h int) []string {
+	if len(p.of.Lines) == 0 {
+		text := strings.Join(append([]string{"nothing was compared"}, p.of.Notes...), "; ")
+		return append([]string{""}, sentence(m.st, clean(oneLine(text)), w)...)
+	}
+	head := p.head(m, w, h)
+	h -= len(head)
+	v := compareView{p, p.columns(), m.cfg.ASCII}
+	sorted := sortMark{slices.Index(v.cols, p.sort.column), !p.sort.ascending}
+	if len(p.list) == 0 {
+		return append(append(head, ""), sentence(m.st, "no metric has "+clean(p.text)+"; esc clears the filter", w)...)
+	}
+	if w >= besideWidth {
+		left := w * 9 / 16
+		table := p.draw(m.st, v, sorted, left, h)
+		plot := drawMetric(p.of, p.current(), w-left-3, h, m.cfg.ASCII)
+		plot = append(append(plot, plotLine{}), runLines(p.of, p.current(), w-left-3, h, m.cfg.ASCII)...)
+		return append(head, besides(m.st, table, plot, left, h)...)
+	}
+	rows := max(leastRows, min(len(p.list), max(h*2/5, h-1-mostPlot)))
+	lines := p.draw(m.st, v, sorted, w, rows+1)
+	for len(lines) < rows+1 {
+		lines = append(lines, "")
+	}
+	lines = append(head, lines...)
+	h -= rows + 1
+	plot := drawMetric(p.of, p.current(), w-2, h, m.cfg.ASCII)
+	if h-len(plot) >= spareLines {
+		plot = append(append(plot, plotLine{}), runLines(p.of, p.current(), w-2, h, m.cfg.ASCII)...)
+	}
+	for _, l := range plot[:min(h, len(plot))] {
+		lines = append(lines, " "+l.styled(m.st))
+	}
+	return lines
+}
+
+// besides puts a drawing at the right of a table.
+func besides(st *styles, table []string, plot []plotLine, left, h int) []string {
+	lines := make([]string, 0, h)
+	for i := range h {
+		line := ""
+		if i < len(table) {
+			line = table[i]
+		}
+		line = fit(line, left) + st.dim.on("│") + " "
+		if i < len(plot) {
+			line += plot[i].styled(st)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// head says what is compared, and what makes its verdicts doubtful, as far as there is room.
+func (p *benchPage) head(m *Model, w, h int) []string {
+	const roomyHead = 17
+	var lines []string
+	add := func(s style, text string) { lines = append(lines, " "+s.on(cut(clean(oneLine(text)), w-2))) }
+	if h >= roomyHead {
+		add(m.st.strong, render.ComparisonTitle(p.of, &render.Options{ASCII: m.cfg.ASCII})+": "+render.VerdictsText(p.of))
+		add(m.st.dim, render.TestText(p.of))
+	}
+	if text, ok := render.ControlText(p.of); text != "" && ok && h >= roomyHead {
+		add(m.st.dim, text)
+	}
+	if doubts := p.doubts(); len(doubts) > 0 {
+		add(m.st.warn, strings.Join(doubts, "; "))
+	}
+	return lines
+}
+
+// doubts are what makes the verdicts less sure.
+func (p *benchPage) doubts() []string {
+	var doubts []string
+	if render.OneRunEach(p.of) {
+		doubts = append(doubts, "one run a side proves nothing")
+	}
+	if text, ok := render.ControlText(p.of); !ok {
+		doubts = append(doubts, text)
+	}
+	for side, name := range []string{"before", "after"} {
+		if n := p.of.Failed[side]; n > 0 {
+			doubts = append(doubts, plural(n, "run")+" "+name+" failed")
+		}
+		if n := p.of.Unmatched[side]; n > 0 {
+			doubts = append(doubts, plural(n, "run")+" "+name+" without a partner")
+		}
+	}
+	for _, s := range []*bench.Set{p.of.A, p.of.B} {
+		if s != nil {
+			doubts = append(doubts, s.Notes...)
+		}
+	}
+	return append(doubts, p.of.Notes...)
+}
+
+// plotLine is a line of a drawing: plain pieces, each with its role.
+type plotLine []plotPiece
+
+type plotPiece struct {
+	role render.Role
+	text string
+}
+
+func (l plotLine) styled(st *styles) string {
+	var b strings.Builder
+	for _, p := range l {
+		b.WriteString(st.roles[p.role].on(p.text))
+	}
+	return b.String()
+}
+
+// metricPlot draws the runs of a metric.
+type metricPlot struct {
+	of    *bench.Comparison
+	line  *bench.Line
+	text  render.MeasureText
+	ascii bool
+	role  render.Role
+	w     int // of the page
+	room  int // for marks, between what stands at both ends
+}
+
+// Cells at the left of a drawing, for the name of a side, and what is around marks.
+const (
+	plotLabel = 7
+	plotGap   = 2
+	mostStrip = 4 // lines of the runs of a side
+)
+
+// drawMetric draws a metric in at most h lines of w cells: the runs of both sides on one scale, the change with its
+// interval, and what there is to say. What is worth least gives way first.
+func drawMetric(c *bench.Comparison, l *bench.Line, w, h int, ascii bool) []plotLine {
+	if l == nil || h <= 0 {
+		return nil
+	}
+	_, role := render.ComparisonVerdict(l.Verdict, ascii)
+	p := &metricPlot{of: c, line: l, text: measureOf(l, ascii), ascii: ascii, role: role, w: w}
+	p.room = max(8, w-plotLabel-plotGap-p.valueWidth())
+	lines := []plotLine{p.title()}
+	remarks := p.remarks()
+	const (
+		bare    = 6 // title, strips, scale, change, its scale
+		rulered = bare + 3
+	)
+	least := min(len(remarks), max(0, h-bare))
+	rulers := h-least >= rulered
+	high := 1
+	if rulers {
+		high = max(1, min(mostStrip, (h-least-rulered)/2))
+	}
+	if h >= 4 {
+		lines = append(lines, p.sides(high, rulers)...)
+	}
+	if h >= bare {
+		change := p.change(rulers)
+		if l.Remark != "" && len(lines)+len(change) >= h { // it says more than a scale
+			change = change[:max(0, len(change)-1)]
+		}
+		lines = append(lines, change...)
+	}
+	lines = append(lines, clipped(remarks, h-len(lines), w)...)
+	return lines[:min(len(lines), h)]
+}
+
+// clipped are at most n lines of prose; the last says that there are more.
+func clipped(lines []plotLine, n, w int) []plotLine {
+	switch {
+	case n <= 0:
+		return nil
+	case len(lines) <= n:
+		return lines
+	}
+	last := lines[n-1][0]
+	last.text = cut(last.text+" …", w)
+	return append(slices.Clone(lines[:n-1]), plotLine{last})
+}
+
+func (p *metricPlot) title() plotLine {
+	mark, role := render.ComparisonVerdict(p.line.Verdict, p.ascii)
+	verdict := mark + " " + p.line.Verdict.String()
+	if text := render.MetricChange(p.line); text != render.NoneMark {
+		verdict += " " + text
+	}
+	name := cutName(render.MetricText(&p.line.Metric), max(8, p.w-width(verdict)-3))
+	return plotLine{{render.RoleAccent, name}, {render.RolePlain, "  "}, {role, cut(verdict, p.w-width(name)-2)}}
+}
+
+// values are what stands at the right of both strips.
+func (p *metricPlot) values() [2]string {
+	return [2]string{noneIf(p.text.Text(p.line.Before), len(p.line.A) == 0), noneIf(p.text.Text(p.line.After), len(p.line.B) == 0)}
+}
+
+func (p *metricPlot) valueWidth() int {
+	v := p.values()
+	return max(width(v[0]), width(v[1]), width(render.RatioText(p.line.Ratio)))
+}
+
+// row is a line of the drawing: a name, marks, a value.
+func (p *metricPlot) row(label string, role render.Role, marks, value string) plotLine {
+	line := plotLine{{render.RoleDim, fit(label, plotLabel)}, {role, fit(marks, p.room)}}
+	if value != "" {
+		line = append(line, plotPiece{role, pad(plotGap) + value})
+	}
+	return line
+}
+
+// sides are the runs before and after, with their quartiles and medians where there is room for them.
+func (p *metricPlot) sides(high int, rulers bool) []plotLine {
+	l := p.line
+	s, ok := intervalOf(l.A, l.B, []float64{l.Before, l.After})
+	if !ok {
+		return []plotLine{{{render.RoleDim, "there is no value to draw"}}}
+	}
+	high = min(high, max(p.stripHeight(l.A, s), p.stripHeight(l.B, s)))
+	values := p.values()
+	var lines []plotLine
+	medians := []float64{l.Before, l.After}
+	for side, list := range [][]float64{l.A, l.B} {
+		role := [2]render.Role{render.RoleProgress, p.role}[side]
+		strip := dots(list, s, p.room, high, p.ascii)
+		for i, marks := range strip {
+			label, value := "", ""
+			if i == len(strip)-1 {
+				label, value = [2]string{"before", "after"}[side], values[side]
+			}
+			lines = append(lines, p.row(label, role, marks, value))
+		}
+		if rulers {
+			low, upper := quartiles(list)
+			marks := ruler(low, medians[side], upper, s, p.room, p.ascii)
+			lines = append(lines, p.row("", role, string(marks), ""))
+		}
+	}
+	scale := []rune(strings.Repeat(p.sign("─", "-"), p.room))
+	if !rulers { // the medians are on the scale then
+		s.put(scale, l.Before, []rune(p.sign("△", "b"))[0])
+		s.put(scale, l.After, []rune(p.sign("▲", "a"))[0])
+	}
+	ends := render.NewMeasureText(l.Unit, p.ascii, s.from, s.to)
+	return append(lines, p.scale(scale, ends.Text(s.from), ends.Text(s.to)))
+}
+
+// stripHeight is how many lines the runs of a side fill.
+func (p *metricPlot) stripHeight(list []float64, s interval) int {
+	_, most := stacks(list, s, p.room, p.ascii)
+	if !p.ascii {
+		most = (most + dotsUp - 1) / dotsUp
+	}
+	return max(1, most)
+}
+
+// scale writes what the ends of a line of numbers are into it.
+func (p *metricPlot) scale(cells []rune, from, to string) plotLine {
+	free := func(from, to int) bool { // what is marked there must be seen
+		line := []rune(p.sign("─", "-"))[0]
+		return !slices.ContainsFunc(cells[from:to], func(r rune) bool { return r != line })
+	}
+	const least = 8 // cells of the line that have to be left
+	if n := width(from) + 1; n+least < len(cells) && free(0, n) {
+		copy(cells, []rune(fit(from, n)))
+	}
+	if n := width(to) + 1; n+least < len(cells) && free(len(cells)-n, len(cells)) {
+		copy(cells[len(cells)-n:], []rune(fitRight(to, n)))
+	}
+	return p.row("", render.RoleDim, string(cells), "")
+}
+
+// change draws the interval of the change against none, above it the changes of all pairs.
+func (p *metricPlot) change(pairs bool) []plotLine {
+	l := p.line
+	if l.Verdict == bench.OneSide || math.IsNaN(l.Ratio) {
+		return nil
+	}
+	var ratios []float64
+	if p.of.Paired {
+		for i := range min(len(l.A), len(l.B)) {
+			ratios = append(ratios, l.B[i]/l.A[i])
+		}
+	}
+	effect := max(0, p.of.Effect)
+	s, ok := intervalOf(ratios, []float64{l.Ratio, l.Low, l.High, 1 - effect, 1 + effect})
+	if !ok {
+		return nil
+	}
+	var lines []plotLine
+	if pairs && len(ratios) > 0 {
+		lines = append(lines, p.row("pairs", p.role, dots(ratios, s, p.room, 1, p.ascii)[0], ""))
+	}
+	marks := ruler(l.Low, l.Ratio, l.High, s, p.room, p.ascii)
+	s.put(marks, 1, []rune(p.sign("│", "0"))[0])
+	lines = append(lines, p.row("change", p.role, string(marks), render.RatioText(l.Ratio)))
+	scale := []rune(strings.Repeat(p.sign("─", "-"), p.room))
+	for _, x := range []float64{1 - effect, 1 + effect} {
+		if effect > 0 {
+			s.put(scale, x, []rune(p.sign("╎", ":"))[0])
+		}
+	}
+	s.put(scale, 1, []rune(p.sign("0", "0"))[0])
+	return append(lines, p.scale(scale, render.RatioText(s.from), render.RatioText(s.to)))
+}
+
+func (p *metricPlot) sign(full, ascii string) string {
+	if p.ascii {
+		return ascii
+	}
+	return full
+}
+
+// remarks say what the drawing does not.
+func (p *metricPlot) remarks() []plotLine {
+	l := p.line
+	var lines []plotLine
+	add := func(role render.Role, text string) {
+		for _, line := range prose(text, p.w) {
+			lines = append(lines, plotLine{{role, cut(line, p.w)}})
+		}
+	}
+	if l.Remark != "" {
+		add(render.RoleWarn, l.Remark)
+	}
+	if l.Verdict != bench.OneSide || l.Remark == "" {
+		add(render.RolePlain, p.summary())
+	}
+	return lines
+}
+
+// prose breaks a text into lines. A number and its percent sign stay together.
+func prose(text string, w int) []string {
+	const tied = "\u00a0%"
+	lines := wrapped(strings.ReplaceAll(clean(oneLine(text)), " %", tied), w)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], tied, " %")
+	}
+	return lines
+}
+
+// summary is how the change was found, and what could have been.
+func (p *metricPlot) summary() string {
+	l := p.line
+	if l.Verdict == bench.OneSide {
+		return "the other side does not have it"
+	}
+	runs := plural(len(l.A), "run") + " against " + number(len(l.B))
+	if p.of.Paired {
+		runs = plural(len(l.A), "pair")
+	}
+	parts := []string{runs}
+	if l.Test != "" && !math.IsNaN(l.Corrected) {
+		parts = append(parts, clean(l.Test), chance(l.P)+", corrected "+strings.TrimPrefix(chance(l.Corrected), "p "))
+	}
+	if !math.IsNaN(l.Low) && !math.IsNaN(l.High) {
+		parts = append(parts, "95 % CI "+render.MetricInterval(l))
+	}
+	if text := render.MetricVisible(l); text != render.UnknownMark && l.Remark == "" {
+		parts = append(parts, "these runs show changes from "+text+" on")
+	}
+	if l.Needs > 0 && p.of.Effect > 0 && l.Remark == "" {
+		noun := "runs a side"
+		if p.of.Paired {
+			noun = "pairs"
+		}
+		parts = append(parts, number(l.Needs)+" "+noun+" would show "+render.PercentOfAll(p.of.Effect))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,217 @@
+package tui
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/profile/bench"
+	"kitescope/render"
+)
+
+// metricPage is one metric of a comparison: its runs, drawn and listed.
+type metricPage struct {
+	list   *benchPage // its rows are the other metrics
+	top    int
+	height int
+	lines  []plotLine
+	made   metricFrame
+}
+
+// metricFrame is what the lines of a metricPage were made for.
+type metricFrame struct {
+	line *bench.Line
+	w, h int
+}
+
+func newMetricPage(list *benchPage) *metricPage { return &metricPage{list: list} }
+
+func (p *metricPage) scope() scope { return inMetric }
+
+func (p *metricPage) crumb() string {
+	if l := p.list.current(); l != nil {
+		return cut(render.MetricText(&l.Metric), 48)
+	}
+	return "metric"
+}
+
+func (p *metricPage) note(*Model) string {
+	return "metric " + number(p.list.cursor+1) + " of " + number(len(p.list.list))
+}
+
+func (p *metricPage) refresh(*Model) cmd        { return nil }
+func (p *metricPage) command(m *Model) string   { return p.list.command(m) }
+func (p *metricPage) tsvTable() (string, int)   { return p.runs() }
+func (p *metricPage) wheel(_ *Model, lines int) { p.scroll(lines) }
+
+func (p *metricPage) click(*Model, int, int) cmd { return nil }
+
+func (p *metricPage) can(m *Model, a action) string {
+	switch a {
+	case actSave, actGoFindings, actGoProfiles, actCopyRow:
+		return p.list.can(m, a)
+	case actLeft:
+		if p.list.cursor == 0 {
+			return "this is the first metric"
+		}
+	case actRight:
+		if p.list.cursor >= len(p.list.list)-1 {
+			return "this is the last metric"
+		}
+	default:
+	}
+	return ""
+}
+
+func (p *metricPage) act(m *Model, a action) cmd {
+	p.lay(m)
+	page := max(1, p.height-1)
+	switch a {
+	case actUp:
+		p.scroll(-1)
+	case actDown:
+		p.scroll(1)
+	case actPageUp:
+		p.scroll(-page)
+	case actPageDown:
+		p.scroll(page)
+	case actHalfUp:
+		p.scroll(-max(1, page/2))
+	case actHalfDown:
+		p.scroll(max(1, page/2))
+	case actTop:
+		p.scroll(-p.top)
+	case actBottom:
+		p.scroll(len(p.lines))
+	case actLeft, actRight:
+		p.list.move(map[action]action{actLeft: actUp, actRight: actDown}[a], len(p.list.list))
+		p.top = 0
+	case actBack:
+		return m.back()
+	case actCopyRow:
+		text, rows := p.runs()
+		return m.copyText(text, plural(rows, "run"))
+	case actSave:
+		return p.list.act(m, a)
+	case actGoFindings:
+		return m.goFindings()
+	default:
+	}
+	return nil
+}
+
+func (p *metricPage) scroll(by int) { p.top = max(0, min(p.top+by, len(p.lines)-p.height)) }
+
+func (p *metricPage) body(m *Model, w, h int) []string {
+	l := p.list.current()
+	if l == nil {
+		return append([]string{""}, sentence(m.st, "there is no metric", w)...)
+	}
+	p.lay(m)
+	out := make([]string, 0, h)
+	for _, line := range p.lines[p.top:min(len(p.lines), p.top+h)] {
+		out = append(out, " "+line.styled(m.st))
+	}
+	return out
+}
+
+// lay makes the lines, unless they are there, and keeps the window on them.
+func (p *metricPage) lay(m *Model) {
+	l, w, h := p.list.current(), m.w, m.bodyHeight()
+	if f := (metricFrame{l, w, h}); l != nil && p.made != f {
+		p.made = f
+		p.lines = append(drawMetric(p.list.of, l, w-2, max(h*2/3, leastMetric), m.cfg.ASCII), plotLine{})
+		p.lines = append(p.lines, runLines(p.list.of, l, w-2, math.MaxInt, m.cfg.ASCII)...)
+		p.lines = append(p.lines, p.about(w, m.cfg.ASCII)...)
+	}
+	p.height = h
+	p.scroll(0)
+}
+
+// leastMetric is how many lines a drawing has where the page is smaller: it scrolls.
+const leastMetric = 11
+
+// runLines is the table of runs, in at most so many lines: pairs with their change, or both sides beside each other.
+func runLines(c *bench.Comparison, l *bench.Line, w, most int, ascii bool) []plotLine {
+	before, after := l.A[:min(len(l.A), most)], l.B[:min(len(l.B), most)]
+	text := render.NewMeasureText(l.Unit, ascii, slices.Concat(before, after)...)
+	cells := 6
+	for _, list := range [][]float64{before, after} {
+		for _, x := range list {
+			cells = max(cells, width(text.Text(x)))
+		}
+	}
+	line := func(role render.Role, i, a, b, change string) plotLine {
+		s := fitRight(i, 5) + "  " + fitRight(a, cells) + "  " + fitRight(b, cells)
+		if change != "" {
+			s += "  " + fitRight(change, 10)
+		}
+		return plotLine{{role, cut(s, w)}}
+	}
+	title := ""
+	if c.Paired {
+		title = "CHANGE"
+	}
+	lines := []plotLine{line(render.RoleDim, map[bool]string{true: "PAIR", false: "RUN"}[c.Paired], "BEFORE", "AFTER", title)}
+	for i := range max(len(before), len(after)) {
+		a, b, change := "", "", ""
+		if i < len(before) {
+			a = text.Text(before[i])
+		}
+		if i < len(after) {
+			b = text.Text(after[i])
+		}
+		if c.Paired && a != "" && b != "" {
+			change = render.RatioText(after[i] / before[i])
+		}
+		lines = append(lines, line(render.RolePlain, strconv.Itoa(i+1), a, b, change))
+	}
+	return lines
+}
+
+// about is what was compared, and how the drawing is read.
+func (p *metricPage) about(w int, ascii bool) []plotLine {
+	c := p.list.of
+	lines := []plotLine{{}, {{render.RoleDim, "ABOUT THE COMPARISON"}}}
+	add := func(role render.Role, text string) {
+		for _, line := range prose(text, w-3) {
+			lines = append(lines, plotLine{{role, cut(line, w-2)}})
+		}
+	}
+	add(render.RolePlain, render.ComparisonTitle(c, &render.Options{ASCII: ascii})+": "+render.TestText(c))
+	if text, ok := render.ControlText(c); text != "" {
+		add(map[bool]render.Role{true: render.RolePlain, false: render.RoleWarn}[ok], text)
+	}
+	for _, note := range p.list.doubts() {
+		add(render.RoleWarn, note)
+	}
+	bar, edge := "├─┼─┤", "╎"
+	if ascii {
+		bar, edge = "|-+-|", ":"
+	}
+	add(render.RoleDim, "each dot is a run; "+bar+" are quartiles and median of the runs, and the 95 % interval of the change with its median; changes between "+edge+" and "+edge+" are too small to count")
+	return lines
+}
+
+// runs are the values of all runs as TSV, with all digits.
+func (p *metricPage) runs() (tsv string, rows int) {
+	l := p.list.current()
+	if l == nil {
+		return "", 0
+	}
+	var b strings.Builder
+	b.WriteString("RUN\tBEFORE\tAFTER\n")
+	rows = max(len(l.A), len(l.B))
+	for i := range rows {
+		b.WriteString(strconv.Itoa(i + 1))
+		for _, list := range [][]float64{l.A, l.B} {
+			b.WriteByte('\t')
+			if i < len(list) {
+				b.WriteString(strconv.FormatFloat(list[i], 'g', -1, 64))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String(), rows
+}

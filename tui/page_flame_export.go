@@ -1,0 +1,59 @@
+package tui
+
+import (
+	"io"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/render"
+)
+
+// saveFlame saves the tree that is shown as a page for browsers.
+func (m *Model) saveFlame(p *flamePage) cmd {
+	o := render.FlameOptions{Title: p.subject.label, Subtitle: p.subtitle(), Upright: p.upright, Relative: p.relative, Vanished: p.vanished}
+	name := fileName("flame", "") + ".html"
+	if p.query.focus == "" {
+		t := p.graph().index.tree
+		return save(m, name, func(w io.Writer) error { return render.FlameHTML(w, t, o) })
+	}
+	return m.saveSandwich(p, o)
+}
+
+// saveSandwich saves the whole tree, with which the page opens the sandwich that is shown: it has
+// callers and callees then, and everything else one key away.
+func (m *Model) saveSandwich(p *flamePage, o render.FlameOptions) cmd {
+	q, filter, to := p.query, p.filter, m.cfg.SaveFile
+	name := fileName("flame", "") + "-" + m.cfg.Now().Format("20060102-150405") + ".html"
+	m.say(toneInfo, "saving…")
+	o.Focus = q.focus
+	q.focus, q.nodes, q.inverted = "", false, false
+	return m.withProfiles(p.subject, func(l *loadedProfiles, err error) tea.Msg {
+		if err != nil {
+			return savedMsg{"", err}
+		}
+		l, filter := l.ofNodes(filter)
+		indexes, err := q.grow(l, filter)
+		if err != nil {
+			return savedMsg{"", err}
+		}
+		path, err := to(name, func(w io.Writer) error { return render.FlameHTML(w, indexes[0].tree, o) })
+		return savedMsg{path, err}
+	})
+}
+
+// subtitle is what is known of the profiles beside their names.
+func (p *flamePage) subtitle() string {
+	l := p.subject.loaded
+	if l == nil {
+		return ""
+	}
+	var parts []string
+	if text := render.ProfileLength(l.profile.Origin.Merged, l.profile.Duration); text != "" {
+		parts = append(parts, text)
+	}
+	if !l.profile.Time.IsZero() {
+		parts = append(parts, "from "+l.profile.Time.UTC().Format("2006-01-02 15:04:05")+" UTC")
+	}
+	return strings.Join(parts, ", ")
+}

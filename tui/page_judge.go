@@ -1,0 +1,298 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/profile"
+	"kitescope/profile/pgo"
+	"kitescope/render"
+)
+
+// judgePage is whether a build with PGO is worth it, by some profiles.
+type judgePage struct {
+	items []ProfileItem // nil until the list of all profiles is there
+	words []string      // how a command line names them; nil where none does
+	busy  bool
+	made  *pgo.Judgement // nil until it is made
+	short *pgo.Judgement // the same with short names of its profiles
+	names []string       // of its profiles
+	err   error
+	ascii bool
+
+	text  string  // rows in which it occurs, in lower case
+	edges []int32 // hot edges that are shown, in order
+	sort  judgeSort
+
+	lines   []judgeLine
+	stops   []int // lines that the cursor can be on
+	madeFor int   // the width that lines were laid out for
+	cursor  int   // in stops
+	top     int
+	height  int
+}
+
+// judgeSort is the column that hot edges are sorted by.
+type judgeSort struct {
+	column    edgeColumn
+	ascending bool
+}
+
+// mostHotEdges is how many of the hottest edges a page lists.
+const mostHotEdges = 500
+
+// RunJudgement is Run for a judgement of profiles, without a cluster; the page of all its profiles is one key
+// away. cfg.Feed must be nil. cfg.Args are the words behind "pgo judge".
+func RunJudgement(ctx context.Context, cfg Config, j *pgo.Judgement) error {
+	return Run(ctx, judgementConfig(cfg, j))
+}
+
+// judgementConfig opens with a judgement.
+func judgementConfig(cfg Config, j *pgo.Judgement) Config {
+	p := newJudgePage(itemsOf(j))
+	p.words = cfg.Args
+	p.take(j)
+	cfg.view = &ProfileView{first: p}
+	if cfg.Profiles == nil {
+		cfg.Profiles = ProfileFiles(ProfileSet{Items: p.items})
+	}
+	return cfg
+}
+
+// itemsOf are the profiles of a judgement, in its order.
+func itemsOf(j *pgo.Judgement) []ProfileItem {
+	items := make([]ProfileItem, len(j.Profiles))
+	for i := range items {
+		in := j.Profiles[i].Input
+		items[i] = ProfileItem{Name: in.Name, Node: in.Node, Kind: "cpu"}
+		switch {
+		case in.Err != nil:
+			items[i].Err = in.Err.Error()
+		case in.Profile != nil:
+			items[i].Role, items[i].Start, items[i].Window = in.Profile.Origin.Role, in.Profile.Time, in.Profile.Duration
+			items[i].Load = func(context.Context) (*profile.Profile, error) { return in.Profile, nil }
+		}
+	}
+	return items
+}
+
+// newJudgePage judges profiles.
+func newJudgePage(items []ProfileItem) *judgePage {
+	return &judgePage{items: items, words: judgeWords(items)}
+}
+
+// judgeWords name profiles behind "pgo judge", which takes CPU profiles anyway, folds asyncPreempt anyway, and has
+// no flags for how samples of other formats are read; nil where that is not possible.
+func judgeWords(items []ProfileItem) []string {
+	words := wordsOf(items)
+	var kept []string
+	for i := 0; i < len(words); i++ {
+		switch words[i] {
+		case "--kind":
+			if i++; i < len(words) && words[i] != "cpu" {
+				return nil
+			}
+		case "--fold-preempt":
+		case "--weight-by", "--column", "--threads":
+			return nil
+		default:
+			kept = append(kept, words[i])
+		}
+	}
+	return kept
+}
+
+// openJudgePage is ":judge": all CPU profiles that there are.
+func openJudgePage(m *Model, _ []string) (page, error) {
+	if m.cfg.Profiles == nil {
+		return nil, errors.New(noProfiles)
+	}
+	return newJudgePage(nil), nil
+}
+
+func (p *judgePage) scope() scope { return inJudge }
+
+func (p *judgePage) crumb() string {
+	if len(p.items) == 1 {
+		return "judge " + cut(clean(p.items[0].title()), 40)
+	}
+	return "judge"
+}
+
+func (p *judgePage) note(*Model) string {
+	j := p.made
+	if j == nil {
+		return ""
+	}
+	parts := []string{j.Verdict.String(), plural(len(j.Profiles), "profile")}
+	if p.text != "" {
+		parts = append(parts, "/"+p.text)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (p *judgePage) command(*Model) string {
+	if len(p.words) == 0 {
+		return ""
+	}
+	words := []string{"pgo", "judge"}
+	for _, w := range p.words {
+		words = append(words, shellWord(w))
+	}
+	return strings.Join(words, " ")
+}
+
+func (p *judgePage) refresh(m *Model) cmd {
+	if p.items == nil {
+		if !m.profiles.listed {
+			return m.listProfiles()
+		}
+		p.items = append([]ProfileItem{}, judgedItems(m.profiles.entries, false)...)
+		p.words = judgeWords(p.items)
+	}
+	if p.busy || p.made != nil || p.err != nil || len(p.items) == 0 {
+		return nil
+	}
+	p.busy = true
+	return m.judgeProfiles(p)
+}
+
+// judgeProfiles reads a page's profiles, and judges them.
+func (m *Model) judgeProfiles(p *judgePage) cmd {
+	items, done := p.items, m.done
+	return func() tea.Msg {
+		ctx, cancel := ending(done)
+		defer cancel()
+		made, err := pgo.Judge(ctx, inputsOf(ctx, items), pgo.JudgeOptions{Hot: mostHotEdges})
+		return verdictMsg{p, made, err}
+	}
+}
+
+// inputsOf reads profiles to be judged.
+func inputsOf(ctx context.Context, items []ProfileItem) []pgo.Input {
+	all, errs := loadItems(ctx, items)
+	inputs := make([]pgo.Input, len(items))
+	for i := range items {
+		inputs[i] = pgo.Input{Name: cmp.Or(items[i].Name, items[i].title()), Node: items[i].Node, Profile: all[i], Err: errs[i]}
+		if all[i] != nil && len(all[i].Mappings) > 0 {
+			inputs[i].BuildID = all[i].Mappings[0].BuildID
+		}
+	}
+	return inputs
+}
+
+// verdictMsg brings a judgement that was asked for.
+type verdictMsg struct {
+	page *judgePage
+	made *pgo.Judgement
+	err  error
+}
+
+func (v verdictMsg) apply(m *Model) cmd {
+	v.page.busy, v.page.err = false, v.err
+	if v.err == nil {
+		v.page.take(v.made)
+	}
+	return v.page.refresh(m)
+}
+
+func (p *judgePage) take(j *pgo.Judgement) {
+	p.made, p.short = j, render.ShortJudgement(j)
+	p.names = assessedNames(p.short.Profiles)
+	p.choose()
+}
+
+// choose lists the hot edges that the filter leaves, in order.
+func (p *judgePage) choose() {
+	p.edges, p.madeFor = p.edges[:0], 0
+	if p.made == nil {
+		return
+	}
+	for i := range p.made.Hot {
+		e := &p.made.Hot[i]
+		if p.text == "" || strings.Contains(strings.ToLower(e.Caller+" "+e.Callee), p.text) {
+			p.edges = append(p.edges, int32(i))
+		}
+	}
+	slices.SortStableFunc(p.edges, func(a, b int32) int {
+		c := p.sort.column.compare(&p.made.Hot[a], &p.made.Hot[b])
+		if p.sort.ascending {
+			return -c
+		}
+		return c
+	})
+}
+
+func (p *judgePage) body(m *Model, w, h int) []string {
+	p.height = h
+	text := ""
+	switch {
+	case p.err != nil:
+		text = profileTrouble(p.err)
+	case p.items == nil && m.profiles.err != nil:
+		text = profileTrouble(m.profiles.err)
+	case p.items == nil:
+		text = "…"
+	case len(p.items) == 0:
+		text = "there is no CPU profile: p on the page of profiles takes them, :profiles goes there"
+	case p.made == nil:
+		text = "judging " + plural(len(p.items), "profile") + "…"
+	}
+	if text != "" {
+		return append([]string{""}, sentence(m.st, text, w)...)
+	}
+	p.lay(m)
+	p.scroll()
+	out := make([]string, 0, h)
+	for i := p.top; i < min(p.top+h, len(p.lines)); i++ {
+		l := &p.lines[i]
+		if len(p.stops) > 0 && p.stops[p.cursor] == i {
+			out = append(out, m.st.cursor.on(fit(" "+l.text, w)))
+			continue
+		}
+		out = append(out, " "+l.style(m.st).on(cut(l.text, w-1)))
+	}
+	return out
+}
+
+// lay lays out what is out of date.
+func (p *judgePage) lay(m *Model) {
+	if p.made != nil && p.madeFor != m.w {
+		p.ascii = m.cfg.ASCII
+		p.layOut(m.w)
+		p.cursor = max(0, min(p.cursor, len(p.stops)-1))
+	}
+}
+
+// scroll brings the cursor into the window. On the first stop all that is above is shown too.
+func (p *judgePage) scroll() {
+	p.cursor = max(0, min(p.cursor, len(p.stops)-1))
+	if len(p.stops) > 0 {
+		line := p.stops[p.cursor]
+		end := line + 1 // what belongs to it is below
+		for end < len(p.lines) && p.lines[end].text != "" && p.lines[end].part == ofParagraph {
+			end++
+		}
+		p.top = min(max(p.top, min(end, line+p.height)-p.height), line)
+		if p.cursor == 0 {
+			p.top = max(0, min(end, line+p.height)-p.height)
+		}
+		if p.cursor == len(p.stops)-1 {
+			p.top = max(p.top, min(line, len(p.lines)-p.height))
+		}
+	}
+	p.top = max(0, min(p.top, len(p.lines)-p.height))
+}
+
+// current is the line under the cursor, nil if there is none.
+func (p *judgePage) current() *judgeLine {
+	if p.made == nil || p.cursor >= len(p.stops) {
+		return nil
+	}
+	return &p.lines[p.stops[p.cursor]]
+}

@@ -1,0 +1,346 @@
+package tui
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/view"
+	"kitescope/profile/pgo"
+	"kitescope/render"
+)
+
+// judgeLine is a line of a judgePage.
+type judgeLine struct {
+	text string // plain
+	full string // of a paragraph, on its first line: not broken, not cut
+	look lineLook
+	role render.Role // where look is plain
+	part judgePart
+	at   int // which profile, or which of the page's edges
+}
+
+// judgePart is what a line is about.
+type judgePart uint8
+
+const (
+	ofNothing judgePart = iota
+	ofProfile
+	ofEdge
+	ofText      // the first line of a paragraph
+	ofParagraph // its other lines
+)
+
+func (l *judgeLine) style(st *styles) style {
+	if l.look != linePlain {
+		return lineStyle(st, l.look)
+	}
+	if l.role == render.RolePlain {
+		return style{}
+	}
+	return st.roles[l.role]
+}
+
+// layOut makes the lines of the page for a width.
+func (p *judgePage) layOut(w int) {
+	p.lines, p.stops, p.madeFor = p.lines[:0], p.stops[:0], w
+	j := p.short
+	p.verdict(j, w)
+	if p.text == "" {
+		p.speaks("SPEAKS AGAINST IT", render.RoleBad, unsaid(j.Refusals, j.Reason), w)
+		p.speaks("LOOK TWICE", render.RoleWarn, unsaid(j.Cautions, j.Reason), w)
+		p.risks(j.Risks, w)
+		p.together(j, w)
+	}
+	p.profiles(j, w)
+	if p.text == "" {
+		p.overlaps(j, w)
+	}
+	p.hot(j, w)
+	for i := range p.lines {
+		if x := p.lines[i].part; x != ofNothing && x != ofParagraph {
+			p.stops = append(p.stops, i)
+		}
+	}
+}
+
+func (p *judgePage) add(look lineLook, text string) {
+	p.lines = append(p.lines, judgeLine{text: text, look: look})
+}
+
+// heading starts a section.
+func (p *judgePage) heading(title, about string) {
+	p.add(linePlain, "")
+	if about != "" {
+		title += "  " + about
+	}
+	p.add(lineTitle, title)
+}
+
+// paragraph is a text behind a sign, in as many lines as it needs.
+func (p *judgePage) paragraph(role render.Role, sign, text string, w int) {
+	for i, line := range prose(text, w-2-width(sign)) {
+		l := judgeLine{text: pad(width(sign)) + line, role: role, part: ofParagraph}
+		if i == 0 {
+			l.text, l.full, l.part = sign+line, clean(oneLine(text)), ofText
+		}
+		p.lines = append(p.lines, l)
+	}
+}
+
+// advice stands below the paragraph that it belongs to.
+func (p *judgePage) advice(text string, w int) {
+	for i, line := range prose(text, w-6) {
+		l := judgeLine{text: "    " + line, look: lineDim, part: ofParagraph}
+		if i == 0 {
+			l.full = clean(oneLine(text))
+		}
+		p.lines = append(p.lines, l)
+	}
+}
+
+func (p *judgePage) verdict(j *pgo.Judgement, w int) {
+	mark, role := render.JudgementVerdict(j.Verdict, p.ascii)
+	text := j.Verdict.String()
+	if j.Reason != "" {
+		text += ": " + j.Reason
+	}
+	p.paragraph(role, mark+" ", text, w)
+	p.advice(render.ReasonHint(j), w)
+	if j.Verdict != pgo.Unfit || measured(j) {
+		p.paragraph(render.RolePlain, "", render.BoundText(&j.Reach), w)
+	}
+}
+
+// unsaid is what speaks against profiles without what the verdict gives as its reason.
+func unsaid(list []pgo.Refusal, reason string) []pgo.Refusal {
+	return slices.DeleteFunc(slices.Clone(list), func(r pgo.Refusal) bool { return r.Message == reason })
+}
+
+// speaks lists what speaks against the profiles.
+func (p *judgePage) speaks(title string, role render.Role, list []pgo.Refusal, w int) {
+	if len(list) == 0 {
+		return
+	}
+	p.heading(title, "")
+	for _, r := range list {
+		p.refusal(role, r, w)
+	}
+}
+
+// refusal is one thing that speaks against profiles, or one of them, with what helps.
+func (p *judgePage) refusal(role render.Role, r pgo.Refusal, w int) {
+	p.paragraph(role, render.Glyph(role, p.ascii)+" ", r.Message+" ("+r.ID+")", w)
+	p.advice(r.Hint, w)
+}
+
+func (p *judgePage) risks(list []pgo.Risk, w int) {
+	if len(list) == 0 {
+		return
+	}
+	p.heading("RISKS", "known to have hurt programs")
+	for _, r := range list {
+		text := r.Message
+		if r.Source != "" {
+			text += " (" + r.Source + ")"
+		}
+		p.paragraph(render.RoleWarn, render.Glyph(render.RoleWarn, p.ascii)+" ", text, w)
+		if r.Block != "" {
+			p.advice("kitescope pgo pack --block "+shellWord(r.Block)+" avoids it", w)
+		}
+	}
+}
+
+// together is what all profiles that could be read are worth.
+func (p *judgePage) together(j *pgo.Judgement, w int) {
+	if !measured(j) {
+		return
+	}
+	p.heading("TOGETHER", "")
+	p.paragraph(render.RolePlain, "", judgedText(j), w)
+	if text := reachText(&j.Reach); text != "" {
+		p.paragraph(render.RolePlain, "", text, w)
+	}
+	if j.Dry != nil {
+		p.paragraph(render.RolePlain, "", render.DryRunText(j.Dry), w)
+	}
+}
+
+// judgedText is how much was sampled, and how many calls are hot.
+func judgedText(j *pgo.Judgement) string {
+	text := countOf(j.Events) + " samples"
+	if j.Thresholds.Events > 0 {
+		text += " (" + groups(j.Thresholds.Events) + " are wanted)"
+	}
+	if j.CPU > 0 {
+		text += ", " + seconds(j.CPU.Seconds()) + " of CPU time"
+	}
+	if j.Duration > 0 {
+		text += " over " + seconds(j.Duration.Seconds())
+	}
+	if j.Preempted > 0 {
+		text += "; " + render.PercentOfAll(j.Preempted) + " in asyncPreempt, counted for what it interrupted"
+	}
+	if j.Edges == nil || len(j.Edges.Weight) == 0 {
+		return text
+	}
+	text += "; " + plural(len(j.Edges.Weight), "call") + " (edges), " + number(j.HotEdges) + " of them hot"
+	if j.HotEdges > 0 {
+		text += ", " + render.PercentOfAll(j.FewHits) + " of those with fewer than 5 samples"
+	}
+	return text
+}
+
+// reachText is where the time goes, "" if nothing says so.
+func reachText(r *pgo.Reach) string {
+	var parts []string
+	for _, x := range []struct {
+		name  string
+		share float64
+	}{{"Go", r.Go}, {"runtime", r.Runtime}, {"garbage collector", r.GC}, {"assembly", r.Assembly}, {"system calls", r.Syscall}, {"native code", r.Native}, {"unknown", r.Unknown}} {
+		if x.share > 0 {
+			parts = append(parts, x.name+" "+render.PercentOfAll(x.share))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "the time goes to: " + strings.Join(parts, ", ")
+}
+
+// measured reports whether there are figures: there are none where no profile could be read, or is one that Go takes.
+func measured(j *pgo.Judgement) bool { return j.Events >= 0 || reachText(&j.Reach) != "" }
+
+// profiles is the table of profiles, each with what speaks against it below.
+func (p *judgePage) profiles(j *pgo.Judgement, w int) {
+	var rows []int
+	for i := range j.Profiles {
+		if p.text == "" || strings.Contains(strings.ToLower(p.names[i]), p.text) {
+			rows = append(rows, i)
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	p.heading("PROFILES", "reach: in compiled Go; bound: most to gain; enter: flame graph")
+	cols := assessedColumns()
+	header, lines := layRows(cols, len(rows), sortMark{column: -1}, w-2, func(i, k int) string { return p.assessedCell(rows[i], k) })
+	p.add(lineHead, header)
+	for i, text := range lines {
+		a := &j.Profiles[rows[i]]
+		l := judgeLine{text: text, part: ofProfile, at: rows[i]}
+		if len(a.Refusals) > 0 || a.Input.Err != nil {
+			l.role = render.RoleBad
+		}
+		p.lines = append(p.lines, l)
+		for _, r := range a.Refusals {
+			if said := render.SaidOfAll(j, &r) || len(j.Profiles) == 1 && r.Message == j.Reason; !said || p.text != "" {
+				p.refusal(render.RoleBad, r, w)
+			}
+		}
+		if a.Input.Err != nil && len(a.Refusals) == 0 {
+			p.paragraph(render.RoleBad, render.Glyph(render.RoleBad, p.ascii)+" ", profileTrouble(a.Input.Err), w)
+		}
+	}
+}
+
+// assessedNames are what profiles are called, with the process where the file does not name it.
+func assessedNames(list []pgo.Assessed) []string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = clean(list[i].Input.Name)
+		if node := clean(list[i].Input.Node); !strings.Contains(names[i], node) {
+			names[i] = node + " " + names[i]
+		}
+	}
+	return names
+}
+
+func assessedColumns() []view.Column {
+	return []view.Column{
+		{Title: "PROFILE", Kind: view.Text},
+		{Title: "SAMPLES", Kind: view.Int},
+		{Title: "CPU", Kind: view.Duration, Priority: 2},
+		{Title: "WINDOW", Kind: view.Duration, Priority: 5},
+		{Title: "REACH", Kind: view.Percent, Priority: 1},
+		{Title: "NATIVE", Kind: view.Percent, Priority: 3},
+		{Title: "BOUND", Kind: view.Percent},
+		{Title: "GO VERSION", Kind: view.Text, Priority: 6},
+	}
+}
+
+// assessedCell is the text of a profile in a column.
+func (p *judgePage) assessedCell(row, column int) string {
+	a := &p.made.Profiles[row]
+	if column == 0 {
+		return p.names[row]
+	}
+	if column == 7 {
+		return cmp.Or(clean(a.Input.GoVersion), render.UnknownMark)
+	}
+	if a.Input.Profile == nil {
+		return render.UnknownMark
+	}
+	switch column {
+	case 1:
+		return countOf(a.Events)
+	case 2:
+		return timeOf(a.CPU)
+	case 3:
+		return timeOf(a.Duration)
+	}
+	if reachText(&a.Reach) == "" { // without samples there are no shares
+		return render.UnknownMark
+	}
+	switch column {
+	case 4:
+		return percentText(100 * a.Reach.Total)
+	case 5:
+		return percentText(100 * a.Reach.Native)
+	default:
+		return percentText(100 * a.Reach.Ceiling)
+	}
+}
+
+// countOf is a number of samples, "?" if it is unknown.
+func countOf(n int64) string {
+	if n < 0 {
+		return render.UnknownMark
+	}
+	return groups(n)
+}
+
+// timeOf is a time, "?" if it is unknown.
+func timeOf(d time.Duration) string {
+	if d <= 0 {
+		return render.UnknownMark
+	}
+	return seconds(d.Seconds())
+}
+
+// mostOverlaps is how many overlaps are listed: among many nodes there are as many as pairs.
+const mostOverlaps = 60
+
+func (p *judgePage) overlaps(j *pgo.Judgement, w int) {
+	if len(j.Overlaps) == 0 {
+		return
+	}
+	p.heading("OVERLAP", "of calls of two profiles: 1 if they are equal, "+digits(j.Thresholds.Overlap)+" is wanted")
+	for _, o := range j.Overlaps[:min(mostOverlaps, len(j.Overlaps))] {
+		share, role := digits(o.Share), render.RolePlain
+		if math.IsNaN(o.Share) {
+			share = render.UnknownMark
+		}
+		text := share + "  " + strings.TrimPrefix(render.OverlapText(&o), "overlap of ")
+		if o.Share < j.Thresholds.Overlap {
+			role = render.RoleWarn
+			text += " " + render.Glyph(role, p.ascii)
+		}
+		p.paragraph(role, "", text, w)
+	}
+	if n := len(j.Overlaps) - mostOverlaps; n > 0 {
+		p.add(lineDim, number(n)+" more")
+	}
+}

@@ -1,0 +1,118 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"kitescope/profile"
+	"kitescope/profile/pgo"
+)
+
+// TestJudgeFromTheList is the way from the list of profiles: marked ones, else the CPU profiles that are shown.
+func TestJudgeFromTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, nodesView(), 120, 40)
+		judged := func() int { return len(d.m.stack.top().(*judgePage).made.Profiles) }
+		d.keys("p J")
+		if n := judged(); n != 7 {
+			t.Errorf("%d profiles are judged, want all 7", n)
+		}
+		d.keys("esc /").typed("querynode").keys("enter J")
+		if n := judged(); n != 4 {
+			t.Errorf("%d profiles are judged, want the 4 that are shown", n)
+		}
+		d.keys("Y c")
+		if want := "kitescope pgo judge t3/querynode1.cpu.pb.gz t3/querynode2.cpu.pb.gz t3/querynode3.cpu.pb.gz t3/querynode4.cpu.pb.gz"; d.clip != want {
+			t.Errorf("copied %q, want %q", d.clip, want)
+		}
+		d.keys("esc home down v down v J")
+		if n := judged(); n != 2 {
+			t.Errorf("%d profiles are judged, want the 2 that are marked", n)
+		}
+		d.keys(":").typed("judge").keys("enter")
+		if n := judged(); n != 7 {
+			t.Errorf(":judge judges %d profiles, want all 7", n)
+		}
+	})
+}
+
+// TestJudgeOfMilvus is what is true of a real profile, most of which is native code.
+func TestJudgeOfMilvus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, oneView("milvus-cpu-flat.pb.gz"), 120, 40)
+		d.keys("p J")
+		d.shows("little to gain", "67 % of the samples are native code", "no lower bound")
+		d.fits()
+		p := d.m.stack.top().(*judgePage)
+		at := slices.IndexFunc(p.made.Hot, func(e pgo.HotEdge) bool { return e.Callee == "runtime.scanobject" })
+		p.goTo(ofEdge, at)
+		d.keys("enter")
+		if got := d.frame(); got != "runtime.scanobject" {
+			t.Errorf("the graph is of %q, want what is called", got)
+		}
+	})
+}
+
+func TestJudgeOfPulledProfiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		items := clusterItems("t5")
+		items[1].Words, items[1].Err = nil, "connection refused"
+		cfg.Profiles = &pullFeed{items: items}
+		d := drive(t, cfg, 120, 40)
+		d.cluster(fixture())
+		d.keys(":").typed("judge").keys("enter")
+		d.shows("there is no CPU profile")
+		d.keys("p J")
+		d.shows("there are no profiles yet: p takes them")
+		d.keys("p enter")
+		d.sleep(11 * time.Second)
+		d.keys("J")
+		if n := len(d.m.stack.top().(*judgePage).made.Profiles); n != 7 {
+			t.Errorf("%d profiles are judged, want also the one that failed", n)
+		}
+		d.keys("end Y c")
+		d.shows("there is none") // what was pulled just now has no path
+		d.keys("esc f")
+		d.shows("findings")
+	})
+}
+
+func TestJudgeOfWhatIsNoCPUProfile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driveProfiles(t, oneView("milvus-heap.pb.gz"), 120, 40, func(c *Config) {
+			item := profileItem("milvus-heap.pb.gz")
+			item.Kind = "heap"
+			c.Profiles = ProfileFiles(ProfileSet{Items: []ProfileItem{item}})
+		})
+		d.keys("p J")
+		d.shows("there is no CPU profile")
+		d.keys("v J")
+		d.shows("profile unfit")
+		d.keys(":").typed("judge").keys("enter")
+		d.shows("there is no CPU profile")
+	})
+}
+
+func TestJudgeOfProfilesThatDoNotLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad := "\x1b]0;owned\acut\u202e.pb.gz"
+		v := ProfileView{Items: []ProfileItem{
+			profileItem("milvus-cpu-hnsw.pb.gz"),
+			{Name: bad, Kind: "cpu", Load: func(context.Context) (*profile.Profile, error) { return nil, errors.New("broken\x1b[31m at 7") }},
+			{Node: "querynode-7", Kind: "cpu", Err: "connection refused"},
+		}}
+		d := driveProfiles(t, v, 120, 40)
+		d.keys("p J")
+		d.shows("connection refused", "broken")
+		d.fits()
+		if screen := d.screen(); strings.ContainsAny(screen, "\a\u202e") || strings.Contains(screen, "\x1b]") {
+			t.Errorf("control characters reached the screen: %q", screen)
+		}
+	})
+}

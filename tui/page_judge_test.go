@@ -1,0 +1,325 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/profile"
+	"kitescope/profile/pgo"
+)
+
+// loadedItem is a profile of the fixtures, read.
+func loadedItem(t *testing.T, name string) *profile.Profile {
+	t.Helper()
+	item := profileItem(name)
+	p, err := item.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// judgementFixture is a judgement with everything that there can be in one.
+func judgementFixture(t *testing.T) *pgo.Judgement {
+	t.Helper()
+	hnsw, nq1 := loadedItem(t, "milvus-cpu-hnsw.pb.gz"), loadedItem(t, "milvus-cpu-hnswcos-nq1.pb.gz")
+	edge := func(caller string, offset int, callee string) pgo.Edge {
+		return pgo.Edge{Caller: caller, Callee: callee, Offset: offset}
+	}
+	const grpc = "google.golang.org/grpc/internal/transport."
+	hot := []pgo.HotEdge{
+		{Edge: edge("runtime.mallocgc", 171, "runtime.mallocgcSmallScanNoHeader"), Share: 0.021, Hits: 14},
+		{Edge: edge(grpc+"(*http2Server).HandleStreams", 88, grpc+"(*http2Server).operateHeaders"), Share: 0.018, Hits: 12},
+		{Edge: edge("runtime.findRunnable", 3, "runtime.netpoll"), Share: 0.013, Hits: 9, Inlined: true},
+		{Edge: edge("github.com/milvus-io/milvus/internal/proxy.(*searchTask).PostExecute.func1", -4, "github.com/milvus-io/milvus/internal/proxy.reduceSearchResultData"), Share: 0.0004, Hits: -1},
+	}
+	hot[0].Decision = &pgo.Decision{Edge: hot[0].Edge, What: pgo.Inlines, Cost: 312, Position: "malloc.go:1058:12"}
+	hot[1].Decision = &pgo.Decision{Edge: hot[1].Edge, What: pgo.Skips, Cost: 2411, Reason: "cost 2411 exceeds budget 2000"}
+	reach := func(native float64) pgo.Reach {
+		return pgo.Reach{Go: 0.09, Runtime: 0.12, GC: 0.06, Assembly: 0.043, Syscall: 0.019, Native: native, Unknown: 1 - native - 0.332, Total: 0.271, Ceiling: 0.038}
+	}
+	weights := map[pgo.Edge]int64{}
+	for i := range 1133 {
+		weights[edge("main.main", i, "main.step")] = 1
+	}
+	return &pgo.Judgement{
+		Verdict: pgo.LittleToGain, Reason: "67 % of the samples are native code, which Go does not compile",
+		Profiles: []pgo.Assessed{
+			{Input: &pgo.Input{Name: "before/milvus-cpu-hnsw.pb.gz", Profile: hnsw, GoVersion: "go1.24.9"}, Events: 779, CPU: 7790 * time.Millisecond, Duration: 10 * time.Second, Reach: reach(0.666)},
+			{Input: &pgo.Input{Name: "before/milvus-cpu-hnswcos-nq1.pb.gz", Node: "querynode-7", Profile: nq1}, Events: 685, CPU: 6850 * time.Millisecond, Duration: 10 * time.Second, Reach: reach(0.258)},
+			{
+				Input: &pgo.Input{Name: "before/heap.pb.gz", Profile: hnsw}, Events: -1,
+				Refusals: []pgo.Refusal{{ID: "wrong-type", Message: "it is a heap profile: the compiler takes CPU time or samples only", Hint: "take a CPU profile: kitescope profile pull"}},
+			},
+			{Input: &pgo.Input{Name: "before/cut.pb.gz", Err: &profile.HintError{Err: errors.New("unexpected EOF"), Hint: "take it again"}}, Events: -1},
+		},
+		Refusals: []pgo.Refusal{{ID: "few-samples", Message: "1,464 samples are too few to tell hot calls from others", Hint: "profile for longer, or more nodes: 2,000 samples are wanted"}},
+		Cautions: []pgo.Refusal{{ID: "alike", Message: "the profiles of two loads are unlike: 0.67 of the calls are the same"}},
+		Events:   1464, CPU: 14640 * time.Millisecond, Duration: 20 * time.Second, Preempted: 0.18,
+		Edges: &pgo.Edges{Weight: weights, Total: 1133}, HotEdges: 890, FewHits: 0.74, Reach: reach(0.668),
+		Overlaps: []pgo.Overlap{{Between: "windows", A: "milvus-cpu-hnsw.pb.gz", B: "milvus-cpu-hnswcos-nq1.pb.gz", Share: 0.67}, {Between: "halves", A: "milvus-cpu-hnsw.pb.gz", Share: 0.83}},
+		Hot:      hot,
+		Risks: []pgo.Risk{{
+			ID: "grpc-process-data", Message: "grpc's processData may be inlined, and grow the stack of each stream: memory +18 % was reported", Source: "golang/go issue 65532",
+			Function: grpc + "(*loopyWriter).processData", Block: grpc + "(*loopyWriter).processData",
+		}},
+		Dry:        &pgo.DryRun{Dir: ".", Package: "./cmd/milvus", GoVersion: "go1.26.8", Inlined: 29, Devirtualised: 3, Skipped: 5, Grown: 12_345, Known: true},
+		Thresholds: pgo.Thresholds{Events: 2000, Overlap: 0.8, Ceiling: 0.05},
+	}
+}
+
+func driveJudgement(t *testing.T, j *pgo.Judgement, w, h int, change ...func(*Config)) *driver {
+	t.Helper()
+	cfg := testConfig()
+	cfg.Title, cfg.Command, cfg.Args = "before", "kitescope", []string{"before", "--dir", "../my service"}
+	for _, f := range change {
+		f(&cfg)
+	}
+	return drive(t, judgementConfig(cfg, j), w, h)
+}
+
+var judgeScreens = []struct{ name, keys, typed string }{
+	{"judge", "", ""},
+	{"judge-hot", "end", ""},
+	{"judge-profiles", "down*6", ""},
+	{"judge-sorted", ">*2", ""},
+	{"judge-filter", "/", "grpc"},
+}
+
+func TestJudgementScreens(t *testing.T) {
+	for _, size := range wideSizes {
+		for _, s := range judgeScreens {
+			name := fmt.Sprintf("%s-%dx%d", s.name, size.w, size.h)
+			t.Run(name, func(t *testing.T) {
+				j := judgementFixture(t)
+				synctest.Test(t, func(t *testing.T) {
+					d := driveJudgement(t, j, size.w, size.h)
+					d.keys(s.keys).typed(s.typed)
+					d.fits()
+					golden(t, name, d.plain())
+				})
+			})
+		}
+	}
+}
+
+func TestJudgementWithoutColour(t *testing.T) {
+	j := judgementFixture(t)
+	synctest.Test(t, func(t *testing.T) {
+		d := driveJudgement(t, j, 100, 40, func(c *Config) { c.NoColor = true })
+		if screen := d.screen(); strings.Contains(screen, "[3") || strings.Contains(screen, "[4") || strings.Contains(screen, ";38;") {
+			t.Errorf("a colour in spite of NO_COLOR: %q", screen)
+		}
+		golden(t, "judge-nocolor", strings.ReplaceAll(d.screen(), "\x1b[", "«")+"\n")
+	})
+}
+
+func TestJudgementOnAnySize(t *testing.T) {
+	j := judgementFixture(t)
+	for _, s := range judgeScreens {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := driveJudgement(t, j, minWidth, minHeight, func(c *Config) { c.ASCII = true })
+				d.keys(s.keys).typed(s.typed)
+				for w := minWidth; w < 240; w += 13 {
+					for _, h := range []int{minHeight, 19, 20, 37} {
+						d.send(tea.WindowSizeMsg{Width: w, Height: h})
+						d.fits()
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestEveryLineOfAJudgementIsReached holds that going down step by step shows each line on the smallest screen.
+func TestEveryLineOfAJudgementIsReached(t *testing.T) {
+	j := judgementFixture(t)
+	synctest.Test(t, func(t *testing.T) {
+		d := driveJudgement(t, j, minWidth, minHeight)
+		p := d.m.stack.top().(*judgePage)
+		seen := make([]bool, len(p.lines))
+		for range len(p.stops) {
+			d.screen()
+			for i := p.top; i < min(p.top+p.height, len(p.lines)); i++ {
+				seen[i] = true
+			}
+			d.keys("down")
+		}
+		if i := slices.Index(seen, false); i >= 0 {
+			t.Errorf("line %d is never seen: %q", i, p.lines[i].text)
+		}
+	})
+}
+
+func TestJudgementOpensFlameGraphs(t *testing.T) {
+	j := judgementFixture(t)
+	j.Hot[3].Callee = ""
+	synctest.Test(t, func(t *testing.T) {
+		d := driveJudgement(t, j, 120, 40)
+		d.keys("enter")
+		d.shows("go to a profile or a call first")
+		p := d.m.stack.top().(*judgePage)
+		p.goTo(ofProfile, 1)
+		d.keys("enter")
+		d.shows("flame querynode-7")
+		d.keys("esc")
+		p.goTo(ofProfile, 3)
+		d.keys("enter")
+		d.shows("it could not be read")
+		p.goTo(ofEdge, 0)
+		d.keys("enter")
+		if got := d.flame().query.focus; got != "runtime.mallocgcSmallScanNoHeader" {
+			t.Errorf("the graph is of %q, want what is called", got)
+		}
+		d.keys("esc")
+		p.goTo(ofEdge, 3)
+		d.keys("enter")
+		d.shows("no name that Go would know it by")
+		d.keys("p")
+		d.shows("milvus-cpu-hnsw.pb.gz", "unexpected EOF")
+	})
+}
+
+func TestJudgementIsSortedFilteredAndTakenAway(t *testing.T) {
+	j := judgementFixture(t)
+	synctest.Test(t, func(t *testing.T) {
+		d := driveJudgement(t, j, 120, 40)
+		p := d.m.stack.top().(*judgePage)
+		d.keys("> >") // samples, then what is called
+		if l := p.current(); l.part != ofEdge || p.made.Hot[p.edges[0]].Callee != "github.com/milvus-io/milvus/internal/proxy.reduceSearchResultData" {
+			t.Errorf("sorted by name the first is %q", p.made.Hot[p.edges[0]].Callee)
+		}
+		at := p.current().at
+		d.keys("S")
+		if p.made.Hot[p.edges[0]].Callee != "runtime.netpoll" || p.current().at != at {
+			t.Errorf("reversed the first is %q, and the cursor on %d, was on %d", p.made.Hot[p.edges[0]].Callee, p.current().at, at)
+		}
+		d.keys("y")
+		if !strings.Contains(d.clip, "\t"+p.made.Hot[at].Callee+"\t") || strings.Count(d.clip, "\n") != 1 {
+			t.Errorf("copied %q", d.clip)
+		}
+		d.keys("/").typed("GRPC").keys("enter")
+		d.shows("/grpc", "1 of 890")
+		d.keys("Y t")
+		if n := strings.Count(d.clip, "\n"); n != 2 {
+			t.Errorf("%d lines were copied, want a header and a call: %q", n, d.clip)
+		}
+		d.keys("esc home y")
+		if !strings.Contains(d.clip, "little to gain: 67 % of the samples are native code, which Go does not compile\n") {
+			t.Errorf("copied %q, want the whole paragraph", d.clip)
+		}
+		d.send(tea.WindowSizeMsg{Width: minWidth, Height: minHeight})
+		d.keys("down*4 y")
+		if !strings.Contains(d.clip, "--block 'google.golang.org/grpc/internal/transport.(*loopyWriter).processData'") {
+			t.Errorf("copied %q, want the name in one piece", d.clip)
+		}
+		d.keys("Y c")
+		if want := "kitescope pgo judge before --dir '../my service'"; d.clip != want {
+			t.Errorf("copied %q, want %q", d.clip, want)
+		}
+		d.keys("s m")
+		d.keys("s j")
+		if len(d.saved) != 2 {
+			t.Errorf("saved %d files, want 2", len(d.saved))
+		}
+	})
+}
+
+// TestJudgementIsHarmless holds that no text of a profile, nor of a compiler, reaches the terminal as anything but text.
+func TestJudgementIsHarmless(t *testing.T) {
+	j := judgementFixture(t)
+	bad := "\x1b[31mred\x1b]52;c;aGk=\a\r\nnext\u202e" + strings.Repeat("界", 40)
+	for i := range j.Profiles {
+		in := j.Profiles[i].Input
+		in.Name, in.Node, in.GoVersion = bad, bad, bad
+	}
+	for i := range j.Hot {
+		j.Hot[i].Edge = pgo.Edge{Caller: bad, Callee: bad, Offset: -i}
+	}
+	decision := *j.Hot[1].Decision
+	decision.What, decision.Reason = bad, bad
+	j.Hot[1].Decision = &decision
+	j.Reason, j.Overlaps[0].A, j.Overlaps[0].Between, j.Dry.GoVersion, j.Dry.Package = bad, bad, bad, bad, bad
+	j.Refusals[0], j.Cautions[0] = pgo.Refusal{ID: bad, Message: bad, Hint: bad}, pgo.Refusal{ID: bad, Message: bad, Hint: bad}
+	j.Risks[0] = pgo.Risk{ID: bad, Message: bad, Source: bad, Function: bad, Block: bad}
+	synctest.Test(t, func(t *testing.T) {
+		for _, size := range wideSizes {
+			d := driveJudgement(t, j, size.w, size.h)
+			for range len(d.m.stack.top().(*judgePage).items) + 20 {
+				d.fits()
+				if screen := d.screen(); strings.Contains(screen, "\x1b[31m") || strings.ContainsAny(screen, "\a\r\u202e") || strings.Contains(screen, "\x1b]") {
+					t.Fatalf("the screen has control characters: %q", screen)
+				}
+				d.keys("y")
+				if strings.ContainsAny(d.clip, "\x1b\a\r") {
+					t.Fatalf("what is copied has control characters: %q", d.clip)
+				}
+				d.keys("down")
+			}
+		}
+	})
+}
+
+func TestJudgementTellsProfilesOfOneNameApart(t *testing.T) {
+	list := []pgo.Assessed{{Input: &pgo.Input{Name: "a/cpu.pb.gz"}}, {Input: &pgo.Input{Name: "b/cpu.pb.gz"}}, {Input: &pgo.Input{Name: "b/other.pb.gz"}}, {Input: &pgo.Input{Name: "x/7.pb.gz", Node: "querynode-7"}}}
+	want := []string{"a/cpu.pb.gz", "b/cpu.pb.gz", "b/other.pb.gz", "querynode-7 x/7.pb.gz"}
+	if got := assessedNames(list); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestJudgeWords(t *testing.T) {
+	of := func(lists ...[]string) (items []ProfileItem) {
+		for _, words := range lists {
+			items = append(items, ProfileItem{Words: words})
+		}
+		return items
+	}
+	for _, x := range []struct {
+		items []ProfileItem
+		want  []string
+	}{
+		{of([]string{"a.pb.gz"}, []string{"b.pb.gz"}), []string{"a.pb.gz", "b.pb.gz"}},
+		{of([]string{"c.bundle", "--kind", "cpu", "--node", "proxy-1"}, []string{"c.bundle", "--kind", "cpu", "--node", "proxy-2"}), []string{"c.bundle", "--node", "proxy-1", "--node", "proxy-2"}},
+		{of([]string{"c.bundle", "--kind", "heap"}), nil},
+		{of([]string{"a.pb.gz", "--fold-preempt"}), []string{"a.pb.gz"}},
+		{of([]string{"perf.txt", "--weight-by", "count"}), nil},
+		{of(nil), nil},
+	} {
+		if got := judgeWords(x.items); !slices.Equal(got, x.want) {
+			t.Errorf("%v: %q, want %q", x.items, got, x.want)
+		}
+	}
+}
+
+// TestRunJudgement is the whole program; while nothing changes it writes nothing.
+func TestRunJudgement(t *testing.T) {
+	j := judgementFixture(t)
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig()
+		cfg.Mouse = true
+		p := start(t, judgementConfig(cfg, j), 100, 40)
+		p.wait(t, "little to gain")
+		for _, keys := range []string{"", "j", ">", "G", "s"} {
+			p.press(keys)
+			time.Sleep(time.Second)
+			before := p.out.len()
+			time.Sleep(time.Minute)
+			if n := p.out.len() - before; n != 0 {
+				t.Errorf("after %q %d bytes were written while nothing changed", keys, n)
+			}
+		}
+		p.press("q") // closes the menu
+		time.Sleep(time.Second)
+		p.press("q")
+		p.end(t)
+	})
+}

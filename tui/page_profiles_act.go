@@ -1,0 +1,274 @@
+package tui
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// row is the one under the cursor, nil if there is none.
+func (p *profilesPage) row() *profileRow {
+	if p.cursor >= len(p.list) {
+		return nil
+	}
+	return &p.list[p.cursor]
+}
+
+// chosen are the marked rows, in the order in which they were marked, else the one under the cursor.
+func (p *profilesPage) chosen() []*profileRow {
+	var rows []*profileRow
+	for _, key := range p.marks {
+		if i := slices.IndexFunc(p.list, func(r profileRow) bool { return r.key == key }); i >= 0 {
+			rows = append(rows, &p.list[i])
+		}
+	}
+	if r := p.row(); len(rows) == 0 && r != nil {
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// items are the profiles of rows, each once.
+func items(rows []*profileRow) []ProfileItem {
+	var list []ProfileItem
+	seen := map[*profileEntry]bool{}
+	for _, r := range rows {
+		for _, e := range r.entries {
+			if !seen[e] && (e.sum == nil || e.sum.err == "") {
+				seen[e] = true
+				list = append(list, e.item)
+			}
+		}
+	}
+	return list
+}
+
+// judged are the profiles that a judgement is about: those marked, else all of CPU time that are shown.
+// One that cannot be read is among them, so that the judgement says so.
+func (p *profilesPage) judged() []ProfileItem {
+	var entries []*profileEntry
+	for i := range p.list {
+		if len(p.marks) == 0 || slices.Contains(p.marks, p.list[i].key) {
+			entries = append(entries, p.list[i].entries...)
+		}
+	}
+	return judgedItems(entries, len(p.marks) > 0)
+}
+
+// judgedItems are profiles, each once: those of CPU time, or any.
+func judgedItems(entries []*profileEntry, anyKind bool) []ProfileItem {
+	var list []ProfileItem
+	seen := map[*profileEntry]bool{}
+	for _, e := range entries {
+		if !seen[e] && (anyKind || e.item.Kind == "cpu") {
+			seen[e] = true
+			list = append(list, e.item)
+		}
+	}
+	return list
+}
+
+func (p *profilesPage) can(m *Model, a action) string {
+	if a == actGoFindings && m.cfg.view != nil {
+		return noCluster
+	}
+	switch a {
+	case actSave:
+		if m.cfg.SaveFile == nil {
+			return "saving is switched off"
+		}
+		return p.canOpen(a)
+	case actOpen, actTopTable, actMark, actCopyRow:
+		return p.canOpen(a)
+	case actCompare:
+		if len(p.marks) != 2 || len(p.chosen()) != 2 {
+			return "mark two rows with v first: what is marked first is the base"
+		}
+		if rows := p.chosen(); kindOf(rows[0]) != kindOf(rows[1]) {
+			return "one is a profile of " + kindOf(rows[0]) + ", the other of " + kindOf(rows[1])
+		}
+	case actJudge:
+		if len(p.judged()) == 0 {
+			if len(m.profiles.entries) == 0 {
+				if m.cfg.Profiles.CanPull() == "" {
+					return "there are no profiles yet: p takes them"
+				}
+				return "there are no profiles"
+			}
+			return "there is no CPU profile: mark with v what is to be judged all the same"
+		}
+	case actPull:
+		if m.profiles.pull != nil {
+			return "profiles are being pulled already: esc cancels"
+		}
+		return m.cfg.Profiles.CanPull()
+	case actFilter:
+		if len(p.list) == 0 && p.text == "" {
+			return "there is no row"
+		}
+	default:
+	}
+	return ""
+}
+
+func kindOf(r *profileRow) string {
+	if len(r.entries) == 0 {
+		return ""
+	}
+	return clean(r.entries[0].item.Kind)
+}
+
+func (p *profilesPage) canOpen(a action) string {
+	r := p.row()
+	switch {
+	case r == nil:
+		return "there is no row"
+	case a == actCopyRow:
+	case r.step != nil:
+		return "it is being pulled"
+	case a != actMark && len(p.marks) > 0:
+		first := ""
+		for _, r := range p.chosen() {
+			if k := kindOf(r); first == "" {
+				first = k
+			} else if k != first {
+				return "profiles of " + first + " and of " + k + " do not add up"
+			}
+		}
+	case r.sum != nil && r.sum.err != "":
+		return clean(oneLine(r.sum.err))
+	}
+	return ""
+}
+
+func (p *profilesPage) act(m *Model, a action) cmd {
+	if p.move(a, len(p.list)) {
+		return nil
+	}
+	switch a {
+	case actBack:
+		return p.back(m)
+	case actOpen:
+		s := newSubject(items(p.chosen()), nil)
+		return m.push(newFlamePage(s, flameQuery{nodes: len(s.items) > 1}))
+	case actTopTable:
+		s := newSubject(items(p.chosen()), nil)
+		return m.push(newTopPage(s, topQuery{}, noFilter()))
+	case actCompare:
+		rows := p.chosen()
+		s := newSubject(items(rows[1:]), items(rows[:1]))
+		return m.push(newFlamePage(s, flameQuery{}))
+	case actJudge:
+		return m.push(newJudgePage(p.judged()))
+	case actSave:
+		m.say(toneInfo, "saving…")
+		return m.saveProfile(newSubject(items(p.chosen()), nil))
+	case actMark:
+		p.mark()
+	case actPull:
+		m.prompt = p.pullPrompt()
+	case actFilter:
+		m.prompt = p.filterPrompt()
+	case actCopyRow:
+		v := profilesView{p, p.shown(wideList), math.MaxInt}
+		var cells []string
+		for j := range v.columns() {
+			cells = append(cells, v.text(p.cursor, j))
+		}
+		return m.copyText(strings.Join(cells, "\t")+"\n", "1 row")
+	case actGoFindings:
+		return m.goFindings()
+	default:
+	}
+	return nil
+}
+
+// back cancels a pull, clears marks and filter, and leaves: one after the other.
+func (p *profilesPage) back(m *Model) cmd {
+	switch {
+	case m.profiles.pull != nil:
+		m.stopPull()
+		p.choose(m)
+		return nil
+	case len(p.marks) > 0:
+		p.marks = nil
+		return nil
+	case p.text != "":
+		p.text = ""
+		p.choose(m)
+		return nil
+	}
+	return m.back()
+}
+
+// mark marks a row, or takes the mark away, and goes on to the next.
+func (p *profilesPage) mark() {
+	key := p.row().key
+	if i := slices.Index(p.marks, key); i >= 0 {
+		p.marks = slices.Delete(p.marks, i, i+1)
+	} else {
+		p.marks = append(p.marks, key)
+	}
+	p.move(actDown, len(p.list))
+}
+
+// usualWindow is how long a pull takes unless something else is typed.
+const usualWindow = "10"
+
+// pullPrompt asks for how long processes shall be profiled.
+func (p *profilesPage) pullPrompt() *prompt {
+	q := &prompt{
+		sign: "profile all processes for how many seconds? (" + usualWindow + ") ",
+		accepted: func(m *Model, text string) cmd {
+			window, err := parseWindow(cmp.Or(strings.TrimSpace(text), usualWindow))
+			if err != nil {
+				m.say(toneBad, err.Error())
+				return nil
+			}
+			c := m.startPull(window)
+			p.choose(m)
+			return c
+		},
+		cancelled: func(*Model) cmd { return nil },
+	}
+	return q
+}
+
+func (p *profilesPage) filterPrompt() *prompt {
+	before := p.text
+	set := func(m *Model, text string) {
+		p.text = strings.ToLower(strings.TrimSpace(text))
+		p.choose(m)
+	}
+	q := &prompt{
+		sign:      "/",
+		changed:   func(m *Model, text string) cmd { set(m, text); return nil },
+		accepted:  func(*Model, string) cmd { return nil },
+		cancelled: func(m *Model) cmd { set(m, before); return nil },
+		status:    func(*Model) string { return plural(len(p.list), "row") },
+		move: func(_ *Model, a action) cmd {
+			p.move(map[action]action{actPrevious: actUp, actNext: actDown}[a], len(p.list))
+			return nil
+		},
+	}
+	q.set(before)
+	return q
+}
+
+func (p *profilesPage) click(m *Model, _, y int) cmd {
+	i := p.table.top + y - 1
+	if y == 0 || i >= len(p.list) {
+		return nil
+	}
+	if i == p.cursor && p.can(m, actOpen) == "" {
+		return p.act(m, actOpen)
+	}
+	p.cursor = i
+	return nil
+}
+
+func (p *profilesPage) wheel(_ *Model, lines int) {
+	p.cursor += lines
+	p.clamp(len(p.list))
+}

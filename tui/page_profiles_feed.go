@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"kitescope/profile"
+)
+
+// ProfileFeed is where profiles come from. Its methods are called off the UI's loop, one at a time.
+type ProfileFeed interface {
+	// List returns the profiles that there are: files, members of a bundle. It does not read them.
+	List(ctx context.Context) (ProfileSet, error)
+	// CanPull says why no profile can be taken from running processes, "" if it can.
+	CanPull() string
+	// Pull profiles all processes over the same window, and returns what it took. A process
+	// that fails is an item with an Err. progress may be called from any goroutine until Pull
+	// returns, and must not be called afterwards.
+	Pull(ctx context.Context, window time.Duration, progress func(PullProgress)) (ProfileSet, error)
+}
+
+// ProfileSet is a number of profiles.
+type ProfileSet struct{ Items []ProfileItem }
+
+// ProfileItem is one profile, which is read when it is needed.
+type ProfileItem struct {
+	// Name is its path or URL; "" if it has none.
+	Name string
+	// Words name it on a command line: where it is, and the flags that choose it there and say how it
+	// is read. nil where no command line names it.
+	Words []string
+	// Node and Role are the process that it is of ("querynode-7", "querynode"), "" if unknown.
+	Node, Role string
+	// Kind is what was profiled: "cpu", "heap", "goroutine".
+	Kind string
+	// Start is when sampling began and Window how long it went on; zero if unknown.
+	Start  time.Time
+	Window time.Duration
+	// Load reads it. It may be called several times.
+	Load func(ctx context.Context) (*profile.Profile, error)
+	// Err says why there is none.
+	Err string
+}
+
+// PullProgress is how far the pull from one process is.
+type PullProgress struct {
+	Node, Role string
+	// State is what is going on, for people: "profiling", "waits for another profile to end".
+	State string
+	// Done says that it is over; Err that it failed.
+	Done bool
+	Err  string
+}
+
+// ProfileFiles is a feed of profiles that are there already, and of no others.
+func ProfileFiles(set ProfileSet) ProfileFeed { return profileFiles(set) }
+
+type profileFiles ProfileSet
+
+func (f profileFiles) List(context.Context) (ProfileSet, error) { return ProfileSet(f), nil }
+func (f profileFiles) CanPull() string                          { return "these are files: open a live cluster to pull from it" }
+
+func (f profileFiles) Pull(context.Context, time.Duration, func(PullProgress)) (ProfileSet, error) {
+	return ProfileSet{}, nil
+}
+
+// ProfileView is what the UI opens with when it is about profiles and no cluster.
+type ProfileView struct {
+	// Items are merged; with Base, merged too, they are compared.
+	Items, Base []ProfileItem
+	// Top opens the table instead of the flame graph.
+	Top bool
+	// SampleIndex, By and Filter are as in report.Options and flame.Options.
+	SampleIndex string
+	By          profile.By
+	Filter      profile.Filter
+	// Nodes puts a frame for each node below the root, Inverted starts with the leaves.
+	Nodes, Inverted bool
+	// Raw leaves the values of a difference as they are; else the new side gets the base's total.
+	Raw bool
+	// MinShare drops frames worth less than this part of the total, 0 to 1.
+	MinShare float64
+	// Upright lets the graph grow up, Vanished shows frames that only the base has, Relative
+	// colours by how much a frame changed of itself.
+	Upright, Vanished, Relative bool
+	// Args are how a command line names Items, with what flags tell of reading them, and BaseArg
+	// how it names Base. Without Args words of items are taken.
+	Args    []string
+	BaseArg string
+
+	first page // instead of all these, set by RunJudgement and RunComparison
+}
+
+// RunProfiles is Run for profiles without a cluster: it opens with a flame graph, or a table, and
+// the page of all profiles of cfg.Profiles is one key away. cfg.Feed must be nil.
+func RunProfiles(ctx context.Context, cfg Config, v ProfileView) error {
+	cfg.view = &v
+	if cfg.Profiles == nil {
+		set := ProfileSet{Items: append(append([]ProfileItem(nil), v.Base...), v.Items...)}
+		cfg.Profiles = ProfileFiles(set)
+	}
+	return Run(ctx, cfg)
+}
+
+// noCluster is why pages about clusters have nothing to show.
+const noCluster = "there is no cluster here, only profiles"
+
+// page is the page that the view asks for.
+func (v *ProfileView) page() page {
+	if v.first != nil {
+		return v.first
+	}
+	s := newSubject(v.Items, v.Base)
+	if len(v.Args) > 0 {
+		s.words, s.was = v.Args, v.BaseArg
+	}
+	q := flameQuery{kind: v.SampleIndex, by: v.By, nodes: v.Nodes, inverted: v.Inverted, raw: v.Raw, least: v.MinShare}
+	if v.Top || v.By > profile.ByClass {
+		return newTopPage(s, q.topQuery(), v.Filter)
+	}
+	p := newFlamePage(s, q)
+	p.filter, p.upright, p.vanished, p.relative = v.Filter, v.Upright, v.Vanished, v.Relative
+	return p
+}

@@ -1,0 +1,296 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+)
+
+// profiles are the profiles that there are, for all pages.
+type profiles struct {
+	asked, listed bool
+	err           error
+	entries       []*profileEntry
+	batches       int
+	reading       bool // summaries are being made
+	pull          *profilePull
+}
+
+// profileEntry is a profile of the list.
+type profileEntry struct {
+	item  ProfileItem
+	batch int // what was listed or pulled together
+	sum   *profileSummary
+}
+
+// profileSummary is what the list says of a profile once it was read.
+type profileSummary struct {
+	kind    string // of the sample type
+	unit    string
+	total   int64
+	samples int64 // -1: unknown
+	window  time.Duration
+	start   time.Time
+	classes []classPart
+	// together is how many cores several processes kept busy; 0 of a single profile.
+	together float64
+	err      string
+}
+
+// classPart is how much of a profile a class is.
+type classPart struct {
+	name  string
+	value int64
+}
+
+// profilePull is a pull that is under way.
+type profilePull struct {
+	window   time.Duration
+	cancel   context.CancelFunc
+	progress []PullProgress
+}
+
+// listProfiles asks for the list, once.
+func (m *Model) listProfiles() cmd {
+	d := &m.profiles
+	if m.cfg.Profiles == nil || d.asked {
+		return nil
+	}
+	d.asked = true
+	return listProfiles(m.cfg.Profiles, m.done)
+}
+
+// listedMsg brings the list of profiles.
+type listedMsg struct {
+	set ProfileSet
+	err error
+}
+
+func (l listedMsg) apply(m *Model) cmd {
+	d := &m.profiles
+	d.listed, d.err = true, l.err
+	d.add(l.set)
+	return batch(m.readNext(), m.stack.top().refresh(m))
+}
+
+// add puts profiles that came together before those that are there.
+func (d *profiles) add(set ProfileSet) {
+	d.batches++
+	added := make([]*profileEntry, len(set.Items))
+	for i, item := range set.Items {
+		added[i] = &profileEntry{item: item, batch: d.batches}
+	}
+	slices.SortStableFunc(added, func(a, b *profileEntry) int {
+		return cmp.Or(cmp.Compare(kindRank(a.item.Kind), kindRank(b.item.Kind)), cmp.Compare(a.item.Kind, b.item.Kind),
+			cmp.Compare(a.item.Role, b.item.Role), cmp.Compare(a.item.Node, b.item.Node), a.item.Start.Compare(b.item.Start))
+	})
+	d.entries = append(added, d.entries...)
+}
+
+// kindRank puts what is asked for most first.
+func kindRank(kind string) int {
+	if kind == "cpu" {
+		return 0
+	}
+	return 1
+}
+
+// readNext reads the next profile of the list that was not yet, one at a time.
+func (m *Model) readNext() cmd {
+	d := &m.profiles
+	if d.reading {
+		return nil
+	}
+	for _, e := range d.entries {
+		switch {
+		case e.sum != nil:
+		case e.item.Err != "":
+			e.sum = &profileSummary{err: e.item.Err}
+		default:
+			d.reading = true
+			return summarize(e, m.done)
+		}
+	}
+	return nil
+}
+
+// summarizedMsg brings the summary of one profile.
+type summarizedMsg struct {
+	entry *profileEntry
+	sum   *profileSummary
+}
+
+func (s summarizedMsg) apply(m *Model) cmd {
+	s.entry.sum = s.sum
+	m.profiles.reading = false
+	return batch(m.readNext(), m.stack.top().refresh(m))
+}
+
+// newSummary sums a profile up.
+func newSummary(p *profile.Profile) *profileSummary {
+	s := &profileSummary{samples: -1, window: p.Duration, start: p.Time}
+	t, err := report.NewTop(p, report.Options{By: profile.ByClass})
+	if err != nil {
+		s.err = profileTrouble(err)
+		return s
+	}
+	s.kind, s.unit, s.total, s.samples = t.Type.Type, t.Type.Unit, t.Total, t.Samples
+	for i := range t.Entries {
+		if e := &t.Entries[i]; e.Flat > 0 {
+			s.classes = append(s.classes, classPart{clean(e.Function), e.Flat})
+		}
+	}
+	return s
+}
+
+// mergeSummaries is the summary of several profiles of one kind; nil until all are known.
+func mergeSummaries(list []*profileEntry) *profileSummary {
+	all := &profileSummary{}
+	at := map[string]int{}
+	type busy struct{ total, window float64 }
+	nodes := map[string]busy{} // windows of one process lie one after the other
+	for _, e := range list {
+		s := e.sum
+		switch {
+		case s == nil:
+			return nil
+		case s.err != "":
+			continue
+		case all.kind == "":
+			all.kind, all.unit, all.window, all.start = s.kind, s.unit, s.window, s.start
+		}
+		if c := s.cores(); c >= 0 {
+			b := nodes[e.item.Node]
+			nodes[e.item.Node] = busy{b.total + float64(s.total), b.window + float64(s.window)}
+		}
+		all.total += s.total
+		all.window = max(all.window, s.window)
+		if s.samples < 0 || all.samples < 0 {
+			all.samples = -1
+		} else {
+			all.samples += s.samples
+		}
+		for _, c := range s.classes {
+			i, ok := at[c.name]
+			if !ok {
+				i = len(all.classes)
+				at[c.name] = i
+				all.classes = append(all.classes, classPart{name: c.name})
+			}
+			all.classes[i].value += c.value
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(nodes)) { // floats add up differently in another order
+		all.together += nodes[node].total / nodes[node].window
+	}
+	slices.SortStableFunc(all.classes, func(a, b classPart) int {
+		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.name, b.name))
+	})
+	return all
+}
+
+// cores is how many processor cores were busy; NaN where that is no question.
+func (s *profileSummary) cores() float64 {
+	if s.together > 0 {
+		return s.together
+	}
+	if s.kind != "cpu" || s.unit != "nanoseconds" || s.window <= 0 {
+		return math.NaN()
+	}
+	return float64(s.total) / float64(s.window)
+}
+
+// top names the classes that are worth most, as many as fit into w cells.
+func (s *profileSummary) top(w int) string {
+	const most = 3
+	text := ""
+	for i, c := range s.classes[:min(most, len(s.classes))] {
+		part := strings.TrimPrefix(c.name, "native ") + " " + percentText(percentOf(c.value, s.total))
+		if i > 0 {
+			part = text + ", " + part
+			if width(part) > w {
+				break
+			}
+		}
+		text = part
+	}
+	return text
+}
+
+// startPull pulls from all processes; the screen stays usable meanwhile.
+func (m *Model) startPull(window time.Duration) cmd {
+	ctx, cancel := ending(m.done)
+	pull := &profilePull{window: window, cancel: cancel}
+	m.profiles.pull = pull
+	steps := make(chan message)
+	return batch(runPull(ctx, m.cfg.Profiles, pull, steps), nextStep(steps))
+}
+
+// pullStepMsg is how far the pull from one process is.
+type pullStepMsg struct {
+	pull  *profilePull
+	step  PullProgress
+	steps <-chan message
+}
+
+func (s pullStepMsg) apply(m *Model) cmd {
+	p := s.pull
+	i := slices.IndexFunc(p.progress, func(x PullProgress) bool { return x.Node == s.step.Node && x.Role == s.step.Role })
+	if i < 0 {
+		p.progress = append(p.progress, s.step)
+	} else {
+		p.progress[i] = s.step
+	}
+	return batch(nextStep(s.steps), m.stack.top().refresh(m))
+}
+
+// pulledMsg brings what a pull took.
+type pulledMsg struct {
+	pull *profilePull
+	set  ProfileSet
+	err  error
+}
+
+func (p pulledMsg) apply(m *Model) cmd {
+	d := &m.profiles
+	p.pull.cancel()
+	if d.pull != p.pull { // cancelled
+		return nil
+	}
+	d.pull = nil
+	failed := 0
+	for i := range p.set.Items {
+		if p.set.Items[i].Err != "" {
+			failed++
+		}
+	}
+	switch {
+	case p.err != nil:
+		m.say(toneBad, "not pulled: "+profileTrouble(p.err))
+	case failed > 0:
+		m.say(toneWarn, "pulled "+plural(len(p.set.Items)-failed, "profile")+", "+number(failed)+" failed")
+	default:
+		m.say(toneGood, "pulled "+plural(len(p.set.Items), "profile"))
+	}
+	if len(p.set.Items) > 0 {
+		d.listed, d.err = true, nil
+		d.add(p.set)
+	}
+	return batch(m.readNext(), m.stack.top().refresh(m))
+}
+
+// stopPull gives a pull up.
+func (m *Model) stopPull() {
+	if p := m.profiles.pull; p != nil {
+		p.cancel()
+		m.profiles.pull = nil
+		m.say(toneInfo, "the pull was cancelled")
+	}
+}
