@@ -25,7 +25,7 @@ type globalFlags struct {
 	staleRead                        bool
 	timeout                          time.Duration
 	now                              string
-	color                            string
+	color, cpuProfile                string
 }
 
 // app is what commands share: the process's streams and the global flags.
@@ -36,6 +36,9 @@ type app struct {
 	// their defaults differ.
 	nodes   nodeFlags
 	nodesOf map[*cobra.Command]*nodeFlags
+	// lacking says that profiles are missing from what a command shows: see strictly.
+	lacking bool
+	own     ownProfile
 }
 
 // connection is the settled answer to "which cluster, and as whom": flags, then

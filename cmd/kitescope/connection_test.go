@@ -118,7 +118,7 @@ func TestInterruptible(t *testing.T) {
 // TestMessages keeps what acts on a terminal out of what is said on stderr.
 func TestMessages(t *testing.T) {
 	var out strings.Builder
-	report(t.Context(), &streams{err: &out}, &usageError{errors.New("no key \"\x1b]0;x\x07\"\nnext"), "say\x1b[2J"})
+	tellError(t.Context(), &streams{err: &out}, &usageError{errors.New("no key \"\x1b]0;x\x07\"\nnext"), "say\x1b[2J"})
 	if got, want := out.String(), "kitescope: no key \"\\x1b]0;x\\x07\" next\nhint: say\\x1b[2J\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

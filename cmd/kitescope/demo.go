@@ -54,6 +54,7 @@ func (a *app) serveDemo(ctx context.Context) error {
 	}
 	a.warn("serving a captured Milvus 2.3.5 cluster until interrupted; read it from a second terminal:")
 	a.warn("%s", demo.secondTerminal())
+	a.warn("%s", demo.profileTerminal())
 	select {
 	case <-ctx.Done():
 		return nil
@@ -65,6 +66,16 @@ func (a *app) serveDemo(ctx context.Context) error {
 // secondTerminal is a command line that reads the demo.
 func (d *demoEtcd) secondTerminal() string {
 	return programName() + " diagnose --from " + d.from() + " --now " + d.taken().UTC().Format(time.RFC3339)
+}
+
+// profileTerminal is a command line that takes the profiles of the demo. Its proxy does not tell where
+// its HTTP server is, as those of 2.3 do not.
+func (d *demoEtcd) profileTerminal() string {
+	text := programName() + " profile pull --from " + d.from() + " --seconds 2"
+	if port := d.proxyPort(); port != "" {
+		text += " --metrics-port " + port
+	}
+	return text
 }
 
 // showDemo opens the UI at once and starts the etcd behind it.
@@ -95,5 +106,7 @@ func (a *app) showDemo(ctx context.Context, f uiFlags) error {
 		}
 		return source.Open(ctx, c.From, side.sourceOptions(ctx, c, ""))
 	}
-	return side.showUI(ctx, f, c, feed)
+	profiles := side.newProfileFeed(c, "")
+	defer profiles.close()
+	return side.showUI(ctx, f, c, feed, profiles)
 }

@@ -36,6 +36,8 @@ type demoEtcd struct {
 	// answers are what the captured processes said; servers say it again while the demo runs.
 	answers []live.Record
 	servers *recorded.Servers
+	// profiles are those of the captured processes, by the address of their HTTP servers.
+	profiles map[string]map[string][]byte
 }
 
 // newDemoEtcd settles where the etcd will listen; start starts it. stop is wanted after both.
@@ -54,6 +56,9 @@ func newDemoEtcd(ctx context.Context) (*demoEtcd, error) {
 	if err == nil {
 		d.answers, err = keptAnswers(ctx, d.source)
 	}
+	if err == nil {
+		d.profiles, err = recordedProfiles(ctx, d.source)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("prepare the demo: %w", err)
 	}
@@ -68,7 +73,7 @@ func (d *demoEtcd) from() string { return "etcd://" + d.client.Host + "/" + d.sn
 func (d *demoEtcd) start(ctx context.Context) error {
 	err := d.startEtcd()
 	if err == nil {
-		d.servers, err = recorded.Start(d.answers, recorded.Options{Metrics: metricsByAddress(d.answers), Recorded: d.taken()})
+		d.servers, err = recorded.Start(d.answers, recorded.Options{Metrics: metricsByAddress(d.answers), Profiles: d.profiles, Recorded: d.taken()})
 	}
 	if err == nil {
 		select {

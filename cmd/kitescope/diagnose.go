@@ -29,6 +29,9 @@ type diagnoseFlags struct {
 	watch         bool
 	interval      time.Duration
 	all, verbose  bool
+	profiles      string
+	profile       time.Duration
+	symbols       []string
 }
 
 const helpDiagnose = `Judge a cluster by all checks: what is wrong, by which evidence, what it costs, and what
@@ -37,6 +40,9 @@ to do. Findings come worst first, and behind each those that follow from it.
 A live cluster's processes are asked what they serve; from a file that is known only if it
 is a bundle saved with --live, or if --runtime names a recording. What could not be
 looked at is skipped, with the reason, and is never "ok".
+
+Profiles are judged too: --profile 5s pulls them of all processes meanwhile, --profiles reads
+what "kitescope profile pull" saved, and a bundle with profiles in it gives them by itself.
 
 Exit code 3 means that there are findings at or above --fail-on. That is error by default:
 a pipeline should stop for what breaks queries, not for advice. --fail-on warning is
@@ -65,6 +71,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
   kitescope diagnose --only growing-flushed,node-idle
   kitescope diagnose --fail-on warning --baseline accepted.jsonl -o junit > report.xml
   kitescope diagnose --since yesterday.kite
+  kitescope diagnose --profile 5s --from etcd://10.0.0.5:2379
   kitescope diagnose --watch`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.diagnose(cmd.Context(), f) },
@@ -81,6 +88,9 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often the processes are asked")
 	fl.BoolVar(&f.all, "all", false, "list the checks that found nothing too")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show all evidence, as -o wide does")
+	fl.StringVar(&f.profiles, "profiles", "", "judge these profiles as well: a folder or bundle that \"kitescope profile pull\" wrote")
+	fl.DurationVar(&f.profile, "profile", 0, "profile all processes meanwhile, over this window: 5s (live sources)")
+	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name native frames that have no names; repeatable")
 	a.addNodeFlags(cmd, true)
 	for _, name := range []string{"only", "skip"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeChecks)
@@ -137,6 +147,9 @@ func (a *app) parseDiagnosis(f diagnoseFlags) (*diagnosis, error) {
 		return nil, &usageError{errors.New("--watch and --since compare with different things"), "leave one of them out"}
 	case f.watch && f.writeBaseline != "":
 		return nil, &usageError{errors.New("--watch has no end at which --write-baseline could write"), "leave one of them out"}
+	}
+	if err := f.checkProfileFlags(); err != nil {
+		return nil, err
 	}
 	d.baseline, err = readBaseline(f.baseline)
 	return d, err
@@ -207,7 +220,7 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
 			return err
 		}
 	}
-	c, err := a.loadLive(ctx, d.want)
+	c, err := a.loadJudged(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -226,7 +239,7 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
 	if err := a.write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
 		return err
 	}
-	if err := a.judgedAll(c, report); err != nil {
+	if err := a.judgedAll(c, d, report); err != nil {
 		return err
 	}
 	if shown.Failing() {
@@ -245,7 +258,9 @@ func (a *app) judgeOlder(ctx context.Context, d *diagnosis) (*check.Report, erro
 	side := *a
 	side.flags.from, side.flags.context = d.flags.since, ""
 	side.nodes.recordings = nil
-	c, err := side.loadLive(ctx, d.want)
+	older := *d
+	older.flags.profiles, older.flags.profile = "", 0
+	c, err := side.loadJudged(ctx, &older)
 	if err != nil {
 		return nil, err
 	}
@@ -273,11 +288,14 @@ func (a *app) saveBaseline(path string, r *check.Report, old *check.Baseline) (*
 
 // judgedAll says what could not be read, and under --strict exits 4 for it and for every check that
 // could not look at everything.
-func (a *app) judgedAll(c *model.Cluster, r *check.Report) error {
+func (a *app) judgedAll(c *model.Cluster, d *diagnosis, r *check.Report) error {
 	if err := a.completeness(c); err != nil {
 		return err
 	}
 	for _, x := range r.Results {
+		if x.Check.Needs&check.NeedProfiles != 0 && !d.takenProfiles(c, x.Check.ID) {
+			continue
+		}
 		if all, _ := r.Judged(x.Check.ID); !all && a.flags.strict {
 			return &codeError{code: exitIncomplete}
 		}

@@ -92,5 +92,5 @@ func (w *diagnosisWatch) show(c *model.Cluster) error {
 	if err != nil || !first {
 		return err
 	}
-	return w.judgedAll(c, report)
+	return w.judgedAll(c, w.diagnosis, report)
 }

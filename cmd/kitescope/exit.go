@@ -8,6 +8,11 @@ import (
 	"syscall"
 
 	"kitescope/inspect/source"
+	"kitescope/profile"
+	"kitescope/profile/bench"
+	benchread "kitescope/profile/bench/read"
+	"kitescope/profile/gobuild"
+	"kitescope/profile/report"
 	"kitescope/render"
 )
 
@@ -16,8 +21,8 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitFindings    = 3 // findings at or above --fail-on; diff: differences
-	exitIncomplete  = 4 // under --strict: something could not be read
+	exitFindings    = 3 // findings at or above --fail-on; diff: differences; pgo: not worth it, unfit, no effect
+	exitIncomplete  = 4 // under --strict: something could not be read; pgo verify: it cannot be told
 	exitInterrupted = 130
 )
 
@@ -64,8 +69,8 @@ func exitCode(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// report prints one line for an error, and one for what to try.
-func report(ctx context.Context, s *streams, err error) {
+// tellError prints one line for an error, and one for what to try. What the go command said comes before, in its own lines.
+func tellError(ctx context.Context, s *streams, err error) {
 	var coded *codeError
 	if errors.As(err, &coded) && coded.err == nil {
 		return
@@ -78,7 +83,12 @@ func report(ctx context.Context, s *streams, err error) {
 		fmt.Fprintln(s.err, "kitescope: write output: the reader closed the pipe")
 		return
 	}
-	fmt.Fprintf(s.err, "kitescope: %s\n", oneLine(err.Error()))
+	message := err.Error()
+	if failed, ok := errors.AsType[*gobuild.CommandError](err); ok {
+		s.tellOutput(failed.Output)
+		message = strings.ReplaceAll(message, failed.Error(), failed.Brief())
+	}
+	fmt.Fprintf(s.err, "kitescope: %s\n", oneLine(message))
 	if hint := hintOf(err); hint != "" {
 		fmt.Fprintf(s.err, "hint: %s\n", oneLine(hint))
 	}
@@ -94,6 +104,21 @@ func hintOf(err error) string {
 	}
 	if hinted, ok := errors.AsType[*source.HintError](err); ok {
 		return hinted.Hint
+	}
+	if hinted, ok := errors.AsType[*profile.HintError](err); ok {
+		return hinted.Hint
+	}
+	if hinted, ok := errors.AsType[*gobuild.Error](err); ok {
+		return hinted.Hint
+	}
+	if hinted, ok := errors.AsType[*benchread.HintError](err); ok {
+		return hinted.Hint
+	}
+	if mismatch, ok := errors.AsType[*report.Mismatch](err); ok {
+		return mismatch.Hint
+	}
+	if mismatch, ok := errors.AsType[*bench.Mismatch](err); ok {
+		return mismatch.Hint
 	}
 	return ""
 }

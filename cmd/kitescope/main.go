@@ -19,7 +19,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// Who asks twice does not want to wait: the second signal ends the process.
 	context.AfterFunc(ctx, stop)
-	code := run(ctx, processStreams(), os.Args[1:])
+	s := processStreams()
+	s.collector = collectLate(os.Getenv)
+	code := run(ctx, s, os.Args[1:])
 	stop()
 	os.Exit(code)
 }

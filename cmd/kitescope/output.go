@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"os"
 
 	"kitescope/render"
 )
@@ -50,4 +52,31 @@ func (a *app) write(body func(*bufio.Writer) error) error {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
+}
+
+// newOutput settles where bytes go: standard output for "" and "-", else a file that appears when it
+// is complete.
+func (a *app) newOutput(path string, force bool) (func(write func(io.Writer) error) error, error) {
+	if path == "" || path == "-" {
+		return func(write func(io.Writer) error) error {
+			return a.write(func(w *bufio.Writer) error { return write(w) })
+		}, nil
+	}
+	if _, err := os.Lstat(path); err == nil && !force {
+		return nil, &usageError{fmt.Errorf("write %s: it exists", path), "use --force to replace it"}
+	}
+	return func(write func(io.Writer) error) error {
+		var rendered error
+		err := writeFileAtomic(path, 0o644, func(f *os.File) error {
+			w := bufio.NewWriterSize(f, 64<<10)
+			if rendered = write(w); rendered != nil {
+				return rendered
+			}
+			return w.Flush()
+		})
+		if err != nil && rendered == nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+		return err
+	}, nil
 }

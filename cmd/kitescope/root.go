@@ -24,9 +24,12 @@ func run(ctx context.Context, s *streams, args []string) int {
 	root := a.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if stopped := a.own.stop(); err == nil {
+		err = stopped
+	}
 	code := exitCode(ctx, err)
 	if err != nil {
-		report(ctx, s, err)
+		tellError(ctx, s, err)
 	}
 	return code
 }
@@ -58,7 +61,7 @@ It only reads. It never writes to a cluster.`,
 			if a.flags.from != "" && a.flags.context != "" {
 				return &usageError{errors.New("--from and --context name two clusters"), "leave one of them out"}
 			}
-			return nil
+			return a.own.start(a.flags.cpuProfile)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -81,18 +84,28 @@ It only reads. It never writes to a cluster.`,
 	a.addGlobalFlags(root)
 	a.addNodeFlags(root, true)
 	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // "ui" lists them
-	root.AddGroup(&cobra.Group{ID: groupInspect, Title: "Look at a cluster:"},
-		&cobra.Group{ID: groupFiles, Title: "Keep and compare:"}, &cobra.Group{ID: groupSetup, Title: "Set up:"})
+	root.AddGroup(groups()...)
 	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(
 		a.uiCommand(), a.getCommand(), a.describeCommand(), a.treeCommand(), a.overviewCommand(), a.demoCommand(),
 		a.balanceCommand(), a.diagnoseCommand(), a.explainCommand(),
+		a.profileCommand(), a.pgoCommand(), a.compareCommand(),
 		a.snapshotCommand(), a.diffCommand(),
 		a.contextCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(),
 	)
 	root.AddCommand(helpTopics()...)
 	usageOnly(root)
 	return root
+}
+
+// groups are those of the commands, in the order of the help.
+func groups() []*cobra.Group {
+	return []*cobra.Group{
+		{ID: groupInspect, Title: "Look at a cluster:"},
+		{ID: groupProfile, Title: "Look at programs:"},
+		{ID: groupFiles, Title: "Keep and compare:"},
+		{ID: groupSetup, Title: "Set up:"},
+	}
 }
 
 func (a *app) addGlobalFlags(root *cobra.Command) {
@@ -115,6 +128,8 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	f.BoolVar(&g.strict, "strict", false, "exit 4 when something could not be read or decoded")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "no messages on stderr but errors")
 	f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
+	f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile of kitescope itself to this file")
+	_ = f.MarkHidden("cpuprofile") // for who builds kitescope
 	_ = root.RegisterFlagCompletionFunc("context", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		path, err := configPath(a.getenv)
 		if err != nil {
@@ -142,6 +157,17 @@ func (a *app) setClock() error {
 	side.now = clockAt(start)
 	a.streams = &side
 	return nil
+}
+
+// runClock lets a clock that --now has stopped run on from there: what is measured takes time.
+func (a *app) runClock() {
+	if a.flags.now == "" {
+		return
+	}
+	base, start := a.now(), time.Now()
+	side := *a.streams
+	side.now = func() time.Time { return base.Add(time.Since(start)) }
+	a.streams = &side
 }
 
 func fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -182,6 +208,13 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		hint = "did you mean: " + strings.Join(near, ", ")
 	}
 	return &usageError{err, hint}
+}
+
+// plainTerminal reports whether the terminal is one of those whose fonts lack most signs: the Linux
+// console, and what speaks as the VT terminals did.
+func (a *app) plainTerminal() bool {
+	term := a.getenv("TERM")
+	return term == "dumb" || term == "linux" || term == "ansi" || strings.HasPrefix(term, "vt")
 }
 
 // useColor settles --color, NO_COLOR and whether out is a terminal.

@@ -68,6 +68,12 @@ func (a *app) addNodeFlags(cmd *cobra.Command, asks bool) {
 	n.addWay(f)
 }
 
+// nodeFlagNames are the flags of addNodeFlags.
+var nodeFlagNames = []string{
+	"live", "runtime", "node-timeout", "window", "metrics-port", "map", "proxy", "milvus-user", "milvus-password-file",
+	"milvus-tls", "milvus-ca", "milvus-cert", "milvus-key", "milvus-server-name", "milvus-insecure",
+}
+
 // addWay adds the flags that say how processes are reached, which a context keeps.
 func (n *nodeFlags) addWay(f *pflag.FlagSet) {
 	f.StringArrayVar(&n.Map, "map", nil, "where an address is reached from here: 10.2.0.7=localhost:30007, 10.2.0.7:21123=...; repeatable")

@@ -36,7 +36,10 @@ func recordingText(t *testing.T) string {
 func packed(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := io.WriteString(z, text); err != nil {
 		t.Fatal(err)
 	}
@@ -61,14 +64,14 @@ func TestBrokenRecordings(t *testing.T) {
 		"cut in a line":     {[]byte(whole[:len(whole)-100]), exitOK, "in part: line"},
 		"a line is garbage": {[]byte(lines[0] + "garbage \x00\x1b[2J\n" + strings.Join(lines[1:], "")), exitOK, "in part: line 2: no record"},
 		"lines are garbage": {[]byte(lines[0] + "[]\n{}\nnull\n{\"method\":7}\n" + strings.Join(lines[1:], "")), exitOK, "in part: 4 lines are no records; the first: line 2"},
-		"a line is huge":    {packed(t, lines[0]+strings.Repeat("x", 140<<20)+"\n"+strings.Join(lines[1:], "")), exitOK, "in part: line 2: longer than 128 MiB"},
+		"a line is huge":    {packed(t, lines[0]+strings.Repeat("x", 129<<20)+"\n"+strings.Join(lines[1:], "")), exitOK, "in part: line 2: longer than 128 MiB"},
 		"broken base64":     {[]byte(lines[0] + `{"role":"querynode","server_id":10,"method":"/x/y","response":"!"}` + "\n" + strings.Join(lines[1:], "")), exitOK, "in part: line 2"},
 		"no recording":      {[]byte("garbage\x00\x01"), exitFailed, "neither a recording (JSON lines) nor the text of /metrics"},
 		"no records":        {[]byte("{}\n{}\n"), exitFailed, "it is no recording: 2 lines are no records"},
 		"empty":             {nil, exitFailed, "it is empty"},
 		"packed garbage":    {packed(t, "\x00\x01\x02"), exitFailed, "neither a recording"},
 		"broken packing":    {append(zipped[:10:10], "garbage"...), exitFailed, "r.jsonl"},
-		"huge":              {packed(t, "{"+strings.Repeat("x", 200<<20)), exitFailed, "longer than 128 MiB"},
+		"huge":              {packed(t, "{"+strings.Repeat("x", 129<<20)), exitFailed, "longer than 128 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "r.jsonl")

@@ -75,6 +75,10 @@ func screens(t *testing.T, c *model.Cluster, page string) string {
 			}
 		}
 	}
+	// Until the cluster is there the screen may rest as well.
+	for ctx.Err() == nil && !strings.Contains(ansi.Strip(drawn.String()), "by-dev") {
+		time.Sleep(5 * time.Millisecond)
+	}
 	quiet()
 	for _, key := range []string{"\r", "\r", "\x1b[6~"} { // enter, enter, page down
 		if _, err := io.WriteString(typed, key); err != nil {

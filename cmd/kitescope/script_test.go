@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -33,6 +34,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SNAPSHOTS", snapshots)
+			env.Setenv("PROFILES", filepath.Join(filepath.Dir(snapshots), "profiles"))
 			env.Setenv("KITESCOPE_CONFIG", filepath.Join(env.WorkDir, "config.yaml"))
 			return nil
 		},
@@ -40,6 +42,7 @@ func TestScript(t *testing.T) {
 			"exits":    cmdExits,
 			"demoetcd": cmdDemoEtcd,
 			"cut":      cmdCut,
+			"sleep":    cmdSleep,
 			"gunzip":   cmdGunzip,
 		},
 	})
@@ -62,13 +65,24 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdDemoEtcd starts the demo's etcd inside the test and sets ETCD and ROOT.
+// cmdDemoEtcd starts the demo's etcd inside the test and sets ETCD, ROOT and PROXYPORT, where the proxy's HTTP server is.
 func cmdDemoEtcd(ts *testscript.TestScript, _ bool, _ []string) {
 	demo, err := startedDemo(context.Background())
 	ts.Check(err)
 	ts.Defer(demo.stop)
 	ts.Setenv("ETCD", demo.client.Host)
 	ts.Setenv("ROOT", demo.snapshot.Header().Root)
+	ts.Setenv("PROXYPORT", demo.proxyPort())
+}
+
+// cmdSleep waits: sleep DURATION.
+func cmdSleep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sleep DURATION")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	time.Sleep(d)
 }
 
 // cmdCut copies the first bytes of a file: cut FROM TO SIZE.

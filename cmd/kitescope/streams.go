@@ -23,6 +23,7 @@ type streams struct {
 	now    func() time.Time
 	// readPassword prompts on the controlling terminal until ctx ends.
 	readPassword func(ctx context.Context, prompt string) (string, error)
+	collector    *collector
 }
 
 func processStreams() *streams {

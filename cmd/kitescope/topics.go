@@ -20,9 +20,12 @@ const helpExitCodes = `Exit codes:
   0    done
   1    could not do it: nothing listens, no permission, damaged file, closed pipe
   2    wrong usage: unknown flag, resource, column or context
-  3    diff: there are differences; diagnose: findings at or above --fail-on
-  4    with --strict: something could not be read or decoded, a node did not answer
-  130  interrupted`
+  3    diff: there are differences; diagnose: findings at or above --fail-on;
+       pgo judge: not worth building; pgo pack --check: unfit; pgo verify: no effect;
+       compare: a metric got worse, see its --fail-on
+  4    with --strict: something could not be read or decoded, a node did not answer,
+       a profile is missing; pgo verify: it cannot be told
+  130  interrupted; what was complete is kept (profile pull), and reported (profile watch)`
 
 const helpSources = `--from reads any of these; which one it is, is found by itself:
 
@@ -39,8 +42,8 @@ password from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt; a role that
 may read the root's prefix is enough. A damaged file is refused; --salvage reads
 what is left of it.`
 
-const helpNodes = `etcd says what should be; only the processes say what is. The UI, balance and
-diagnose ask them on a live cluster; get, describe, tree, overview and snapshot
+const helpNodes = `etcd says what should be; only the processes say what is. The UI, balance, diagnose
+and profile ask them on a live cluster; get, describe, tree, overview and snapshot
 save do with --live (and get where a selector or --columns names what only they know).
 
 Whom to ask is in etcd: the sessions. Each process has --node-timeout (5s) for all
@@ -105,7 +108,7 @@ the terminal's background. A file starts from a built-in theme and says what dif
     selected: {reverse: true}
 
 Roles: plain, dim, title, accent, good, progress, warn, bad, added, removed, changed,
-selected. A style has foreground and background ("#rrggbb" or 0 to 255), bold, faint
+selected, more, less. A style has foreground and background ("#rrggbb" or 0 to 255), bold, faint
 and reverse.`
 
 const helpEnvironment = `  KITESCOPE_FROM           as --from
@@ -113,6 +116,11 @@ const helpEnvironment = `  KITESCOPE_FROM           as --from
   KITESCOPE_ROOT           as --root
   KITESCOPE_ETCD_USER      as --user
   KITESCOPE_ETCD_PASSWORD  the etcd password
+  KITESCOPE_MILVUS_PASSWORD, KITESCOPE_MILVUS_TOKEN
+                           as whom the processes are asked (--milvus-user)
+  KITESCOPE_PROFILE_PASSWORD, KITESCOPE_PROFILE_TOKEN
+                           for the URLs of profile pull and watch: the password of the user in
+                           a URL, and a bearer token
   KITESCOPE_CONFIG         the file of contexts (default: kitescope/config.yaml in the user's configuration folder)
   NO_COLOR                 no colour
 

@@ -86,7 +86,9 @@ func (a *app) runUI(ctx context.Context, f uiFlags) error {
 		return err
 	}
 	defer done()
-	return a.showUI(ctx, f, c, feed)
+	profiles := a.newProfileFeed(c, password)
+	defer profiles.close()
+	return a.showUI(ctx, f, c, feed, profiles)
 }
 
 // feedRuntime settles where a feed has the processes' answers from: a recording, the file that
@@ -123,7 +125,7 @@ func (a *app) feedRuntime(c connection, feed *sourceFeed) (done func(), err erro
 
 // showUI runs the UI over a feed, and hands its end to the caller: data that
 // never came is an error once the screen is given back.
-func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *sourceFeed) error {
+func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *sourceFeed, profiles tui.ProfileFeed) error {
 	color, err := a.useColor()
 	if err != nil {
 		return err
@@ -138,8 +140,8 @@ func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *sourceF
 	}
 	err = tui.Run(ctx, tui.Config{
 		Input: input, Output: a.out, Feed: feed, Resources: view.Resources,
-		Title: c.From, Command: a.commandFor(c), NodeFlags: a.nodeFlagsFor(c), Theme: theme, Themes: themes, NoColor: !color, Mouse: !f.noMouse,
-		StartPage: f.page, Now: a.now, SaveFile: saveFile,
+		Title: c.From, Command: a.commandFor(c), NodeFlags: a.nodeFlagsFor(c), Theme: theme, Themes: themes, NoColor: !color, ASCII: a.plainTerminal(), Mouse: !f.noMouse,
+		StartPage: f.page, Now: a.now, SaveFile: saveFile, Profiles: profiles,
 	})
 	if err == nil && feed.failed != nil {
 		err = feed.failed

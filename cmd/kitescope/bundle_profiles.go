@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+)
+
+// profilesMember begins the names of a bundle's members that are profiles: files as profile pull
+// puts them into a folder, their manifest among them.
+const profilesMember = "profiles/"
+
+// maxKeptProfiles bounds what is held in memory of a bundle's profiles.
+const maxKeptProfiles = 512 << 20
+
+// profileSpool holds what goes into a bundle as profiles, in a temporary folder: their sizes must be known first.
+type profileSpool struct {
+	dir string
+	m   *pull.Manifest // nil: copied from a bundle
+}
+
+func newProfileSpool() (*profileSpool, error) {
+	dir, err := os.MkdirTemp("", "kitescope-profiles-")
+	if err != nil {
+		return nil, fmt.Errorf("keep the profiles: %w", err)
+	}
+	return &profileSpool{dir: dir}, nil
+}
+
+func (s *profileSpool) close() {
+	if s != nil {
+		_ = os.RemoveAll(s.dir)
+	}
+}
+
+// spoolProfiles takes the profiles that are wanted beside a snapshot, or copies those that a folder has,
+// or the bundle that is saved again. nil where there are none.
+func (a *app) spoolProfiles(ctx context.Context, src source.Source, f snapshotFlags) (*profileSpool, error) {
+	bundle, isBundle := src.(*source.Bundle)
+	switch {
+	case f.profilesFrom != "":
+		return folderProfiles(f.profilesFrom)
+	case f.profiles != nil:
+		return a.takeProfiles(ctx, f.profiles)
+	case isBundle:
+		return copyProfiles(ctx, bundle)
+	}
+	return nil, nil
+}
+
+func (a *app) takeProfiles(ctx context.Context, f *pullFlags) (*profileSpool, error) {
+	j, err := a.newPullJob(f, nil)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := j.targets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newProfileSpool()
+	if err != nil {
+		return nil, err
+	}
+	shown := a.showPull(j)
+	s.m, err = pull.RunTo(ctx, targets, j.options, s.dir)
+	shown.stop()
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// folderProfiles copies a folder that profile pull made.
+func folderProfiles(dir string) (*profileSpool, error) {
+	record, err := pull.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if record.Rolling || record.Rounds[0].Manifest == nil {
+		return nil, fmt.Errorf("read %s: want a folder of one round, with its manifest", dir)
+	}
+	if len(record.Problems) > 0 {
+		return nil, fmt.Errorf("read %s: %s: %s", dir, record.Problems[0].Where, record.Problems[0].Reason)
+	}
+	s, err := newProfileSpool()
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range record.Items {
+		err := ownFile(filepath.Join(dir, item.Name))
+		if err == nil {
+			err = s.copyFile(filepath.Base(item.Name), item.Open)
+		}
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	if err := s.copyFile(pull.ManifestName, func() (io.ReadCloser, error) { return os.Open(filepath.Join(dir, pull.ManifestName)) }); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// ownFile refuses links: what a bundle takes along is sent to others, and a link may lead to anything.
+func ownFile(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("read %s: it is no file but leads elsewhere", path)
+	}
+	return err
+}
+
+func (s *profileSpool) copyFile(name string, open func() (io.ReadCloser, error)) error {
+	in, err := open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return s.keep(name, in)
+}
+
+// keep writes a file into the spool.
+func (s *profileSpool) keep(name string, content io.Reader) error {
+	out, err := os.OpenFile(filepath.Join(s.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, content)
+	return errors.Join(err, out.Close())
+}
+
+// copyProfiles keeps the profiles of a bundle as they are.
+func copyProfiles(ctx context.Context, b *source.Bundle) (*profileSpool, error) {
+	var s *profileSpool
+	err := b.Members(ctx, func(name string, _ int64, content io.Reader) error {
+		file, ok := profileFile(name)
+		if !ok {
+			return nil
+		}
+		if s == nil {
+			var err error
+			if s, err = newProfileSpool(); err != nil {
+				return err
+			}
+		}
+		return s.keep(file, content)
+	})
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// profileFile is the file of a member, if that is a profile or their manifest.
+func profileFile(member string) (file string, ok bool) {
+	file, ok = strings.CutPrefix(member, profilesMember)
+	return file, ok && filepath.IsLocal(file) && !strings.ContainsAny(file, `/\`)
+}
+
+// addTo writes the members into a bundle.
+func (s *profileSpool) addTo(b *source.BundleWriter) error {
+	if s == nil {
+		return nil
+	}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return fmt.Errorf("keep the profiles: %w", err)
+	}
+	// The manifest comes first, so that a reader knows what the others are.
+	slices.SortStableFunc(entries, func(x, _ fs.DirEntry) int {
+		if x.Name() == pull.ManifestName {
+			return -1
+		}
+		return 0
+	})
+	for _, e := range entries {
+		if err := s.addFile(b, e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *profileSpool) addFile(b *source.BundleWriter, name string) error {
+	f, err := os.Open(filepath.Join(s.dir, name))
+	if err != nil {
+		return fmt.Errorf("keep the profiles: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("keep the profiles: %w", err)
+	}
+	return b.AddMember(profilesMember+name, info.Size(), f)
+}
+
+// keptProfiles are the profiles in a bundle; nil where it has none.
+func keptProfiles(ctx context.Context, b *source.Bundle) (*pull.Record, error) {
+	files := memoryStore{}
+	var size int64
+	err := b.Members(ctx, func(name string, n int64, content io.Reader) error {
+		file, ok := profileFile(name)
+		if !ok {
+			return nil
+		}
+		if size += n; size > maxKeptProfiles {
+			return fmt.Errorf("read %s: its profiles have more than %d MiB", b.Origin().Location, maxKeptProfiles>>20)
+		}
+		text, err := io.ReadAll(content)
+		files[file] = text
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	return pull.ReadFrom(files, b.Origin().Location)
+}
+
+// memoryStore is a pull.Store in memory.
+type memoryStore map[string][]byte
+
+// Names implements pull.Store.
+func (m memoryStore) Names() ([]string, error) { return slices.Sorted(maps.Keys(m)), nil }
+
+// Open implements pull.Store.
+func (m memoryStore) Open(name string) (io.ReadCloser, error) {
+	text, ok := m[path.Clean(name)]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return io.NopCloser(bytes.NewReader(text)), nil
+}

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/profile"
+	"kitescope/profile/bench"
+	"kitescope/profile/bench/read"
+	"kitescope/render"
+	"kitescope/tui"
+)
+
+// benchFlags are those of "compare".
+type benchFlags struct {
+	output, out, plot  string
+	force              bool
+	pairing, control   string
+	level              float64
+	effect, failOn     string
+	better, only, skip []string
+	columns            []string
+	ui                 uiFlags
+	openUI             bool
+}
+
+// pairings are the words of --pair.
+var pairings = map[string]bench.Pairing{"name": bench.ByName, "order": bench.ByOrder, "none": bench.Unpaired}
+
+// compareFailures are the words of --fail-on: the first makes any metric that got worse exit 3.
+var compareFailures = []string{"worse", "change", "never"}
+
+func (a *app) compareCommand() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use: "compare BEFORE AFTER", Short: "Benchmark results before and after: what changed, and what is noise", GroupID: groupProfile,
+		Long: `Compare results of benchmarks. Each side is a file, a folder of runs, several with commas
+between them, or - for standard input; one file is enough where it holds both sides. The format
+is told by the contents:
+
+` + benchFormatDoc() + `
+Runs that were made in pairs (A B A B ...) are tested with Wilcoxon's signed-rank test, others
+with Mann and Whitney's. Chances are corrected for the number of metrics. A change counts if
+chance alone would rarely make it (--level) and it is not too small to matter (--effect); with
+--control, if the program differs less from itself. BEFORE and AFTER are medians, CHANGE is the
+median over all pairs of runs, of which it need not be the ratio.
+"no difference shown" does not mean that there is none: the remark says what could have been
+seen, and how many runs would show more. One run a side proves nothing.
+
+Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be compared.`,
+		Example: `  kitescope compare before.txt after.txt           go test -bench . -count 10
+  kitescope compare runs/a runs/b --pair order --effect 2%
+  kitescope compare a.json b.json -o markdown      hyperfine --export-json
+  kitescope compare a b --plot concurrency -O qps.svg`,
+		Args: func(_ *cobra.Command, args []string) error {
+			return wantArgs(args, 1, 2, "two sides are compared: BEFORE and AFTER", "kitescope compare before.txt after.txt")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.compare(cmd, &f, args) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ComparisonFormatNames(), ", "))
+	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(render.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(render.PlotFormats(), ", ."))
+	fl.StringVarP(&f.out, "out", "O", "", "write to this file")
+	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
+	fl.StringVar(&f.pairing, "pair", "name", "name: as the files say; order: the first with the first; none")
+	fl.StringVar(&f.control, "control", "", "more runs of BEFORE's program, compared with it as if it had changed")
+	fl.Float64Var(&f.level, "level", 0.05, "chance of calling noise a change, over all metrics")
+	fl.StringVar(&f.effect, "effect", "1%", "the least change that counts")
+	fl.StringArrayVar(&f.better, "better", nil, "say which direction is good: METRIC=lower or METRIC=higher; repeatable")
+	fl.StringArrayVar(&f.columns, "column", nil, "say what a column of a CSV file is: value=NAME; also "+strings.Join(columnWords()[1:], ", ")+"; repeatable")
+	fl.StringArrayVar(&f.only, "only", nil, "only metrics that match this regular expression; repeatable")
+	fl.StringArrayVar(&f.skip, "skip", nil, "no metrics that match; repeatable")
+	fl.StringVar(&f.failOn, "fail-on", compareFailures[0], "exit 3 if a metric got worse; change: if any changed; never")
+	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
+	fl.StringVar(&f.ui.theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
+	fl.BoolVar(&f.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ComparisonFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("plot", fixed(render.ComparisonPlotNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("pair", fixed("name", "order", "none"))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed(compareFailures...))
+	return cmd
+}
+
+// benchFormatDoc lists the formats that are read, one a line.
+func benchFormatDoc() string {
+	var b strings.Builder
+	for _, f := range read.Formats() {
+		fmt.Fprintf(&b, "  %-20s %s\n", f.Name, f.Doc)
+	}
+	return b.String()
+}
+
+// settledComparison is what "compare" is asked, checked before anything is read.
+type settledComparison struct {
+	options bench.Options
+	read    read.Options
+	format  render.ComparisonFormat
+	render  render.Options
+	only    metricFilter
+}
+
+func (a *app) settleComparison(cmd *cobra.Command, f *benchFlags) (*settledComparison, error) {
+	s := &settledComparison{options: bench.Options{Level: f.level}}
+	var ok bool
+	if s.options.Pairing, ok = pairings[f.pairing]; !ok {
+		return nil, usagef("--pair is name, order or none, not %q", f.pairing)
+	}
+	if f.level <= 0 || f.level >= 1 {
+		return nil, usagef("--level is a probability between 0 and 1, not %g", f.level)
+	}
+	if !slices.Contains(compareFailures, f.failOn) {
+		return nil, usagef("--fail-on is %s, not %q", strings.Join(compareFailures, ", "), f.failOn)
+	}
+	var err error
+	if s.options.Effect, err = parseEffect(f.effect); err != nil {
+		return nil, err
+	}
+	if s.options.Better, err = parseDirections(f.better); err != nil {
+		return nil, err
+	}
+	if s.only, err = newMetricFilter(f.only, f.skip); err != nil {
+		return nil, err
+	}
+	if s.format, err = render.ParseComparisonFormat(f.output); err != nil {
+		return nil, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+	}
+	s.read.Better = s.options.Better
+	if s.read.Columns, err = parseColumns(f.columns); err != nil {
+		return nil, err
+	}
+	s.render, err = a.renderOptions("")
+	return s, err
+}
+
+// parseEffect reads "1%", "0.01" or "0"; 0 counts any change.
+func parseEffect(text string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		x /= 100
+	}
+	if err != nil || !(x >= 0 && x < 1) {
+		return 0, &usageError{fmt.Errorf("--effect %q is no share", text), "for example: --effect 2%"}
+	}
+	if x == 0 {
+		x = -1 // any
+	}
+	return x, nil
+}
+
+func parseDirections(words []string) (map[string]bench.Direction, error) {
+	directions := map[string]bench.Direction{}
+	for _, word := range words {
+		name, direction, _ := cutLast(word, "=")
+		switch direction {
+		case "lower":
+			directions[name] = bench.LowerIsBetter
+		case "higher":
+			directions[name] = bench.HigherIsBetter
+		default:
+			return nil, &usageError{fmt.Errorf("--better %q is not METRIC=lower or METRIC=higher", word), `for example: --better "rows scanned=lower"`}
+		}
+	}
+	return directions, nil
+}
+
+func (a *app) compare(cmd *cobra.Command, f *benchFlags, args []string) error {
+	ctx := cmd.Context()
+	s, err := a.settleComparison(cmd, f)
+	if err != nil {
+		return err
+	}
+	write, err := a.comparisonWriter(f, s)
+	if err != nil {
+		return err
+	}
+	before, after, err := a.readSides(ctx, args, s.read)
+	if err != nil {
+		return err
+	}
+	if f.control != "" {
+		control, err := a.oneSide(ctx, f.control, s.read)
+		if err != nil {
+			return fmt.Errorf("control: %w", err)
+		}
+		s.only.apply(control)
+		s.options.Control = [2]*bench.Set{before, control}
+	}
+	if err := s.only.applyBoth(before, after); err != nil {
+		return err
+	}
+	c, err := bench.Compare(before, after, s.options)
+	if err != nil {
+		return err
+	}
+	if f.openUI {
+		cfg, err := a.fileUI(&f.ui, args)
+		if err != nil {
+			return err
+		}
+		cfg.Args = again(cmd, args)
+		return tui.RunComparison(ctx, cfg, c)
+	}
+	if err := write(c); err != nil {
+		return err
+	}
+	switch {
+	case nothingCompared(c):
+		return &profile.HintError{
+			Err:  errors.New("nothing was compared: no metric has a value on both sides"),
+			Hint: "are both of the same benchmark, and did its runs succeed? what one side has alone is in the table",
+		}
+	case comparisonFails(c, f.failOn):
+		return &codeError{code: exitFindings}
+	}
+	return nil
+}
+
+// nothingCompared reports whether no metric has a value on both sides: that is no success, whatever --fail-on says.
+func nothingCompared(c *bench.Comparison) bool {
+	return !slices.ContainsFunc(c.Lines, func(l bench.Line) bool { return len(l.A) > 0 && len(l.B) > 0 })
+}
+
+// comparisonWriter settles where a comparison goes, and whether as a table or a picture.
+func (a *app) comparisonWriter(f *benchFlags, s *settledComparison) (func(*bench.Comparison) error, error) {
+	if f.plot == "" {
+		to, err := a.newOutput(f.out, f.force)
+		if err != nil {
+			return nil, err
+		}
+		return func(c *bench.Comparison) error {
+			return to(func(w io.Writer) error { return render.WriteComparison(w, c, s.format, s.render) })
+		}, nil
+	}
+	if !slices.Contains(render.ComparisonPlotNames(), f.plot) {
+		return nil, usagef("--plot is %s, not %q", strings.Join(render.ComparisonPlotNames(), ", "), f.plot)
+	}
+	format := strings.TrimPrefix(filepath.Ext(f.out), ".")
+	if !slices.Contains(render.PlotFormats(), format) {
+		return nil, &usageError{errors.New("a plot goes to a file: " + strings.Join(render.PlotFormats(), ", ")), "for example: --plot " + f.plot + " -O compare.svg"}
+	}
+	to, err := a.newOutput(f.out, f.force)
+	if err != nil {
+		return nil, err
+	}
+	return func(c *bench.Comparison) error {
+		return to(func(w io.Writer) error { return render.WriteComparisonPlot(w, c, f.plot, format) })
+	}, nil
+}
+
+func comparisonFails(c *bench.Comparison, failOn string) bool {
+	for _, line := range c.Lines {
+		switch {
+		case failOn == compareFailures[0] && line.Verdict == bench.Worse:
+			return true
+		case failOn == compareFailures[1] && (line.Verdict == bench.Worse || line.Verdict == bench.Better || line.Verdict == bench.Changed):
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+)
+
+// profileKinds are what diagnose pulls: the CPU, the contention that processes record, and goroutines for the second time.
+const profileKinds = "cpu,mutex-delta,goroutine"
+
+// checkProfileFlags finds what is wrong with the flags before anything is opened.
+func (f *diagnoseFlags) checkProfileFlags() error {
+	switch {
+	case f.profiles != "" && f.profile > 0:
+		return &usageError{errors.New("--profiles reads profiles, and --profile pulls them"), "leave one of them out"}
+	case len(f.symbols) > 0 && f.watch:
+		return &usageError{errors.New("--symbols belongs to profiles, which --watch does not judge"), "leave one of them out"}
+	case f.profile < 0 || f.profile > time.Hour || f.profile%time.Second != 0:
+		return &usageError{fmt.Errorf("--profile is a window of whole seconds, 1s to 1h, not %s", f.profile), "for example: --profile 5s"}
+	case f.watch && (f.profile > 0 || f.profiles != ""):
+		return &usageError{errors.New("--watch goes on, and profiles are of one moment"), "leave one of them out; kitescope profile pull --every makes a record"}
+	}
+	return nil
+}
+
+// loadJudged reads the cluster that is judged, what its processes say, and their profiles: those that are named, those that are
+// pulled meanwhile, or those of the bundle that it is in.
+func (a *app) loadJudged(ctx context.Context, d *diagnosis) (*model.Cluster, error) {
+	conn, err := a.connection()
+	if err != nil {
+		return nil, err
+	}
+	if a.nodes.live { // a wrong flag is told before anything is opened
+		if _, err := a.clientOptions(conn); err != nil {
+			return nil, err
+		}
+	}
+	if d.flags.profile > 0 && !a.nodes.live {
+		return nil, &usageError{errors.New("--profile takes profiles of the processes, and --live=false leaves them alone"), "leave one of them out"}
+	}
+	named, err := readProfiles(ctx, d.flags.profiles)
+	if err != nil {
+		return nil, err
+	}
+	src, err := a.openConnection(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	if _, isLive := src.(*source.Etcd); d.flags.profile > 0 && !isLive {
+		return nil, notLive(conn.From)
+	}
+	pulled := a.profileMeanwhile(ctx, d.flags.profile)
+	defer func() { pulled.discard() }()
+	c, err := a.loadLiveFrom(ctx, src, conn, d.want)
+	if err != nil {
+		return nil, err
+	}
+	switch bundle, isBundle := src.(*source.Bundle); {
+	case named != nil:
+	case d.flags.profile > 0:
+		if named, err = pulled.record(); err != nil && ctx.Err() != nil {
+			return nil, err
+		} else if err != nil { // the rest is judged all the same
+			return c.WithGaps(model.Gap{Where: "profiles of the processes", Reason: err.Error()}), nil
+		}
+	case isBundle:
+		if named, err = keptProfiles(ctx, bundle); err != nil {
+			return c.WithGaps(model.Gap{Where: "profiles of " + c.Origin.Location, Reason: err.Error()}), nil
+		}
+	}
+	if named == nil {
+		return c, nil
+	}
+	profiles, err := profileFacts(ctx, named, c, d.flags.symbols)
+	if err != nil {
+		return nil, err
+	}
+	if d.flags.profile > 0 {
+		profiles.Location = ""
+	}
+	return c.WithProfiles(profiles), nil
+}
+
+// readProfiles reads what --profiles names: a folder that profile pull wrote, or a bundle with profiles in it.
+func readProfiles(ctx context.Context, path string) (*pull.Record, error) {
+	if path == "" {
+		return nil, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the profiles: %w", err)
+	}
+	if info.IsDir() {
+		return pull.Read(path)
+	}
+	wrong := &usageError{fmt.Errorf("--profiles %s is no folder of profiles, and no bundle with profiles in it", path), "name what kitescope profile pull wrote"}
+	src, err := source.Open(ctx, path, source.Options{})
+	if err != nil {
+		return nil, wrong
+	}
+	defer src.Close()
+	bundle, ok := src.(*source.Bundle)
+	if !ok {
+		return nil, wrong
+	}
+	record, err := keptProfiles(ctx, bundle)
+	if err == nil && record == nil {
+		return nil, wrong
+	}
+	return record, err
+}
+
+// pulling is a pull beside the questions to processes.
+type pulling struct {
+	dir  string
+	done chan struct{}
+	stop context.CancelFunc
+	err  error
+}
+
+// profileMeanwhile starts to profile all processes, nil without a window. Goroutines are counted before the window and after it.
+func (a *app) profileMeanwhile(ctx context.Context, window time.Duration) *pulling {
+	if window <= 0 {
+		return nil
+	}
+	ctx, stop := context.WithCancel(ctx)
+	p := &pulling{done: make(chan struct{}), stop: stop}
+	go func() {
+		defer close(p.done)
+		p.err = a.pullTwice(ctx, window, p)
+	}()
+	return p
+}
+
+func (a *app) pullTwice(ctx context.Context, window time.Duration, p *pulling) error {
+	side := *a
+	seconds := int((window + time.Second - 1) / time.Second)
+	j, err := side.newPullJob(&pullFlags{seconds: seconds, kinds: profileKinds, busyWait: defaultBusyWait}, nil)
+	if err != nil {
+		return err
+	}
+	targets, err := j.targets(ctx)
+	if err != nil {
+		return err
+	}
+	if p.dir, err = os.MkdirTemp("", "kitescope-profiles-"); err != nil {
+		return fmt.Errorf("keep the profiles: %w", err)
+	}
+	for round, kinds := range [][]pull.Kind{{pull.Goroutine}, j.options.Kinds} {
+		options := j.options
+		options.Kinds = kinds
+		dir := filepath.Join(p.dir, strconv.Itoa(round))
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return fmt.Errorf("keep the profiles: %w", err)
+		}
+		if _, err := pull.RunTo(ctx, targets, options, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record waits for the profiles. Those of both rounds are one record.
+func (p *pulling) record() (*pull.Record, error) {
+	<-p.done
+	if p.err != nil {
+		return nil, p.err
+	}
+	var all *pull.Record
+	for round := range 2 {
+		r, err := pull.Read(filepath.Join(p.dir, strconv.Itoa(round)))
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = &pull.Record{Path: "the cluster", Rolling: true}
+		}
+		for _, item := range r.Items {
+			item.Round = len(all.Rounds)
+			all.Items = append(all.Items, item)
+		}
+		all.Rounds = append(all.Rounds, r.Rounds...)
+		all.Problems = append(all.Problems, r.Problems...)
+	}
+	return all, nil
+}
+
+// discard ends a pull and removes its files.
+func (p *pulling) discard() {
+	if p == nil {
+		return
+	}
+	p.stop()
+	<-p.done
+	if p.dir != "" {
+		_ = os.RemoveAll(p.dir)
+	}
+}
+
+// takenProfiles reports whether checks that need profiles owe an answer: they are taken on request, so that without them
+// nothing is incomplete, unless such a check is asked for by name.
+func (d *diagnosis) takenProfiles(c *model.Cluster, id string) bool {
+	if c.Profiles != nil {
+		return true
+	}
+	return slices.Contains(d.flags.only, id)
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func profilesOf(state string) string {
+	return filepath.Join("..", "..", "testdata", "profiles", state)
+}
+
+// judgedProfile is a finding of a profile check, and what it follows from.
+func judgedProfile(t *testing.T, args ...string) (found []string, skipped map[string]string) {
+	t.Helper()
+	var d struct {
+		Items []struct {
+			Check, Severity, Message string
+			Object                   struct{ Resource, ID string }
+		}
+		Checks []struct{ Check, Status, Reason string }
+	}
+	decodeJSON(t, kitescope(t, exitOK, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, args...)...).stdout, &d)
+	for _, f := range d.Items {
+		if strings.HasPrefix(f.Check, "profile-") {
+			found = append(found, strings.Join([]string{f.Severity, f.Check, f.Object.Resource + "/" + f.Object.ID, f.Message}, " "))
+		}
+	}
+	skipped = map[string]string{}
+	for _, x := range d.Checks {
+		if strings.HasPrefix(x.Check, "profile-") && x.Status != "ok" && x.Status != "findings" {
+			skipped[x.Check] = x.Status + ": " + x.Reason
+		}
+	}
+	return found, skipped
+}
+
+// TestDiagnoseProfiles judges the profiles of a real cluster: under even load with inserts (t3), with a query node that serves
+// nothing (t5), and with one that serves little (t7).
+func TestDiagnoseProfiles(t *testing.T) {
+	for state, want := range map[string][]string{
+		"t3": nil,
+		"t5": {"warning profile-idle-node nodes/querynode2 querynode2 is idle: it uses 0.00 cores, the other 3 query nodes 0.29 on average"},
+		"t7": {"info profile-idle-node nodes/querynode4 querynode4 does little: it uses 0.09 cores, the other 3 query nodes 0.40 on average"},
+	} {
+		found, skipped := judgedProfile(t, append(ofCapture(t, "cluster-2.3.5-"+state), "--profiles", profilesOf(state))...)
+		if diff := cmp.Diff(want, found); diff != "" {
+			t.Errorf("%s: %s", state, diff)
+		}
+		// Those that are nearly idle are not judged by what they do.
+		names := map[string]string{
+			"t3": "querynode1, querynode2, querynode3 and querynode4", "t5": "querynode1, querynode3 and querynode4", "t7": "querynode1, querynode2 and querynode3",
+		}[state]
+		if diff := cmp.Diff(map[string]string{
+			"profile-brute-force-share": "skipped: not all could be looked at: brute force of " + names + ": libknowhere has no symbols, so that brute force and IVF look the same",
+			"profile-goroutine-leak":    "skipped: goroutines have to be counted twice: no process has two goroutine profiles",
+		}, skipped); diff != "" {
+			t.Errorf("%s: %s", state, diff)
+		}
+	}
+}
+
+// TestDiagnoseWithoutProfiles: they are taken on request. Until then those checks could not look, and --strict does not mind
+// unless one of them is asked for.
+func TestDiagnoseWithoutProfiles(t *testing.T) {
+	flags := ofCapture(t, "cluster-2.3.5-t7")
+	_, skipped := judgedProfile(t, flags...)
+	if len(skipped) != 5 || skipped["profile-gc-share"] != "skipped: profiles were not pulled" {
+		t.Errorf("%v", skipped)
+	}
+	strict := append([]string{"diagnose", "--strict", "--fail-on", "never", "--only"}, "node-idle,profile-gc-share")
+	kitescope(t, exitIncomplete, append(strict, flags...)...)
+	kitescope(t, exitOK, append([]string{"diagnose", "--strict", "--fail-on", "never", "--only", "profile-gc-share", "--profiles", profilesOf("t7")}, flags...)...)
+}
+
+func TestDiagnoseProfileFlags(t *testing.T) {
+	flags := ofCapture(t, "cluster-2.3.5-t5")
+	empty := t.TempDir()
+	for _, v := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--profiles", "a", "--profile", "5s"}, exitUsage, "leave one of them out"},
+		{[]string{"--profile", "-1s"}, exitUsage, "1s to 1h"},
+		{[]string{"--profile", "1500ms"}, exitUsage, "whole seconds"},
+		{[]string{"--profile", "1s", "--live=false"}, exitUsage, "leave one of them out"},
+		{[]string{"--profile", "1s", "--watch"}, exitUsage, "--watch goes on"},
+		{[]string{"--profiles", profilesOf("t5"), "--watch"}, exitUsage, "--watch goes on"},
+		{[]string{"--profile", "1s"}, exitUsage, "is a file"},
+		{[]string{"--profiles", filepath.Join(empty, "none")}, exitFailed, "no such file"},
+		{[]string{"--profiles", empty}, exitFailed, "no profiles in it"},
+		{[]string{"--profiles", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz")}, exitUsage, "no bundle with profiles in it"},
+	} {
+		e := kitescope(t, v.code, append(append([]string{"diagnose"}, v.args...), flags...)...)
+		says(t, e.err, v.says)
+	}
+}
+
+// TestDiagnoseBrokenProfiles: a file that is cut is unseen, and the others are judged.
+func TestDiagnoseBrokenProfiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(profilesOf("t5"))); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "querynode3.cpu.pb.gz")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text[:len(text)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, skipped := judgedProfile(t, append(ofCapture(t, "cluster-2.3.5-t5"), "--profiles", dir)...)
+	if len(found) != 1 || !strings.Contains(found[0], "querynode2 is idle") {
+		t.Errorf("%q", found)
+	}
+	if !strings.Contains(skipped["profile-gc-share"], "querynode3.cpu.pb.gz") {
+		t.Errorf("%v", skipped)
+	}
+}

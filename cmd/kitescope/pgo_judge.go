@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kitescope/profile/gobuild"
+	"kitescope/profile/pgo"
+	"kitescope/profile/pull"
+	"kitescope/render"
+	"kitescope/tui"
+)
+
+// judgeFlags are those of "pgo judge".
+type judgeFlags struct {
+	input  profileInput
+	output string
+	limit  int
+	failOn string
+	ui     uiFlags
+	openUI bool
+	source buildSource
+	bars   judgeBars
+}
+
+// buildSource names a module that the compiler is asked about.
+type buildSource struct{ dir, pkg string }
+
+// judgeBars are what profiles are held against.
+type judgeBars struct {
+	ceiling, overlap float64
+	samples          int64
+}
+
+// judgeFailures are the words of --fail-on: the best verdict that still makes the command exit 3.
+var judgeFailures = []string{"little-gain", "unfit", "never"}
+
+func (a *app) pgoJudge() *cobra.Command {
+	var f judgeFlags
+	cmd := &cobra.Command{
+		Use: "judge [PROFILE...]", Short: "Would Go accept these profiles, are they good, what can they reach",
+		Long: `Say of CPU profiles whether a Go build with them is worth the trouble.
+
+  Would Go accept them: the sample type, start lines of functions, names, samples at all.
+  Are they good: how many samples, and how alike nodes, windows and halves are in their calls.
+  What can they reach: the share of the time in code that Go compiles. The bound is 14 % of that
+  share, the most that Go's documentation reports; there is no lower bound: PGO can make a
+  program slower. No gain is predicted, as nothing that we tried predicts one.
+
+With --dir the compiler is asked what it would do: which hot calls it would inline or
+devirtualise, which not and why. It compiles the module twice, into the build cache.
+
+Exit code 3 says that it is not worth building: unfit, or little to gain (--fail-on).`,
+		Example: `  kitescope pgo judge before                     all CPU profiles of a pulled folder
+  kitescope pgo judge cpu.pb.gz --dir ../service
+  kitescope pgo judge http://service:6060 --seconds 30 -o json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.judgeProfiles(cmd, &f, args) },
+	}
+	f.input.register(a, cmd)
+	leaveOut(cmd, "kind", "column", "weight-by", "threads")
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ProfileFormatNames(), ", "))
+	fl.IntVarP(&f.limit, "limit", "n", defaultHotCalls, "show so many hot calls, 0 for all")
+	fl.StringVar(&f.failOn, "fail-on", judgeFailures[0], "exit 3 on: little-gain (and unfit), unfit or never")
+	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "the least bound, in percent of CPU time, that is worth building for")
+	fl.Float64Var(&f.bars.overlap, "min-overlap", 0.8, "how alike the calls of two profiles of one load must be, 0 to 1")
+	fl.Int64Var(&f.bars.samples, "min-samples", 2000, "the least number of samples")
+	f.source.register(cmd)
+	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
+	fl.StringVar(&f.ui.theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
+	fl.BoolVar(&f.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ProfileFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed(judgeFailures...))
+	return cmd
+}
+
+// defaultHotCalls is how many hot calls are shown where nothing is said.
+const defaultHotCalls = 10
+
+func (s *buildSource) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.dir, "dir", "", "folder of the module that was profiled: ask its compiler")
+	cmd.Flags().StringVar(&s.pkg, "package", "", "its main package, where it has several: ./cmd/service")
+}
+
+func (b *judgeBars) options(limit int) (pgo.JudgeOptions, error) {
+	if !(b.ceiling >= 0 && b.ceiling <= 100) { // nor what is no number
+		return pgo.JudgeOptions{}, usagef("--min-ceiling is in percent, 0 to 100, not %g", b.ceiling)
+	}
+	if !(b.overlap >= 0 && b.overlap <= 1) {
+		return pgo.JudgeOptions{}, usagef("--min-overlap is 0 to 1, not %g", b.overlap)
+	}
+	if b.samples < 0 {
+		return pgo.JudgeOptions{}, usagef("--min-samples is 0 or more, not %d", b.samples)
+	}
+	o := pgo.JudgeOptions{Hot: limit, MinCeiling: b.ceiling / 100, MinOverlap: b.overlap, MinEvents: b.samples}
+	// What was set to 0 holds nothing against a profile; the zero options are the defaults.
+	if b.ceiling == 0 {
+		o.MinCeiling = -1
+	}
+	if b.overlap == 0 {
+		o.MinOverlap = -1
+	}
+	if b.samples == 0 {
+		o.MinEvents = -1
+	}
+	return o, nil
+}
+
+// verdictFails reports whether a verdict ends the command with exit code 3.
+func verdictFails(v pgo.Verdict, failOn string) (bool, error) {
+	switch failOn {
+	case judgeFailures[0]:
+		return v != pgo.WorthBuilding, nil
+	case judgeFailures[1]:
+		return v == pgo.Unfit, nil
+	case judgeFailures[2]:
+		return false, nil
+	}
+	return false, usagef("--fail-on is %s, not %q", strings.Join(judgeFailures, ", "), failOn)
+}
+
+func (a *app) judgeProfiles(cmd *cobra.Command, f *judgeFlags, args []string) error {
+	ctx := cmd.Context()
+	format, err := render.ParseProfileFormat(f.output)
+	if err != nil {
+		return &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+	}
+	if _, err := verdictFails(pgo.Unfit, f.failOn); err != nil {
+		return err
+	}
+	if f.limit < 0 {
+		return usagef("--limit is 0 or more, not %d", f.limit)
+	}
+	hot := f.limit
+	if f.openUI || hot == 0 {
+		hot = -1
+	}
+	o, err := f.bars.options(hot)
+	if err != nil {
+		return err
+	}
+	ro, err := a.renderOptions("")
+	if err != nil {
+		return err
+	}
+	if f.openUI && !a.outTTY {
+		return errNoTerminal()
+	}
+	if err := f.source.check(ctx); err != nil {
+		return err
+	}
+	f.input.pull.kinds = "cpu"
+	inputs, err := a.pgoInputs(ctx, &f.input, args)
+	if err != nil {
+		return err
+	}
+	if f.source.dir != "" {
+		if o.Dry, err = a.dryRun(ctx, &f.source, inputs); err != nil {
+			return err
+		}
+	}
+	j, err := pgo.Judge(ctx, inputs, o)
+	if err != nil {
+		return err
+	}
+	if f.openUI {
+		return a.judgementUI(cmd, f, j, args)
+	}
+	err = a.write(func(w *bufio.Writer) error {
+		return render.WriteJudgement(w, j, format, render.ProfileOptions{Options: ro, Limit: f.limit})
+	})
+	if fails, _ := verdictFails(j.Verdict, f.failOn); err == nil && fails {
+		err = &codeError{code: exitFindings}
+	}
+	return err
+}
+
+// check finds the main package before anything is pulled: that takes a while.
+func (s *buildSource) check(ctx context.Context) error {
+	if s.dir == "" {
+		if s.pkg != "" {
+			return &usageError{errors.New("--package is of a module that --dir names"), "name it: --dir ."}
+		}
+		return nil
+	}
+	module, err := gobuild.FindModule(ctx, s.dir)
+	if err != nil {
+		return err
+	}
+	if _, err = module.Main(s.pkg); err != nil {
+		return withHint(err, "with --package")
+	}
+	return nil
+}
+
+// dryRun asks the compiler what it would do with the profiles, merged as pack would; nil if Go takes none of them.
+func (a *app) dryRun(ctx context.Context, s *buildSource, inputs []pgo.Input) (*pgo.DryRun, error) {
+	inputs = accepted(inputs)
+	if len(inputs) == 0 {
+		a.warn("nothing is compiled: Go takes none of these profiles")
+		return nil, nil
+	}
+	pack, err := pgo.NewPack(ctx, inputs, pgo.PackOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("ask the compiler: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "kitescope-judge-")
+	if err != nil {
+		return nil, fmt.Errorf("ask the compiler: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "default.pgo")
+	if err := os.WriteFile(path, pack.Bytes, 0o600); err != nil {
+		return nil, fmt.Errorf("ask the compiler: %w", err)
+	}
+	edges, err := pgo.EdgesOf(pack.Profile)
+	if err != nil {
+		return nil, err
+	}
+	a.warn("compiling %s twice, without and with the profile ...", s.dir)
+	return gobuild.DryRun(ctx, gobuild.DryRunOptions{Dir: s.dir, Package: s.pkg, Profile: path, Edges: edges})
+}
+
+// accepted are the inputs that Go takes and does something with.
+func accepted(inputs []pgo.Input) []pgo.Input {
+	var list []pgo.Input
+	for _, in := range inputs {
+		if in.Err != nil {
+			continue
+		}
+		if edges, err := pgo.EdgesOf(in.Profile); err == nil && edges.Total > 0 {
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
+func (a *app) judgementUI(cmd *cobra.Command, f *judgeFlags, j *pgo.Judgement, args []string) error {
+	cfg, err := a.fileUI(&f.ui, args)
+	if err != nil {
+		return err
+	}
+	cfg.Args = again(cmd, args)
+	return tui.RunJudgement(cmd.Context(), cfg, j)
+}
+
+// again are the words of a command line that asks the same, without the flags that say where it is shown.
+func again(cmd *cobra.Command, args []string) []string {
+	words := redactWords(args)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "ui", "theme", "no-mouse", "output", "color":
+			return
+		}
+		for _, value := range flagValues(f) {
+			words = append(words, "--"+f.Name+"="+pull.RedactWord(value))
+		}
+	})
+	return words
+}
+
+func errNoTerminal() error {
+	return &usageError{errors.New("no terminal to open the UI on"), "leave --ui out"}
+}
+
+// fileUI configures a terminal UI on what was read of files.
+func (a *app) fileUI(f *uiFlags, args []string) (tui.Config, error) {
+	if !a.outTTY {
+		return tui.Config{}, errNoTerminal()
+	}
+	color, err := a.useColor()
+	if err != nil {
+		return tui.Config{}, err
+	}
+	theme, themes, err := theme(f.theme)
+	if err != nil {
+		return tui.Config{}, err
+	}
+	input := a.in
+	for _, word := range args {
+		if word == "-" {
+			input = nil // standard input is the data; keys come from the terminal
+		}
+	}
+	return tui.Config{
+		Input: input, Output: a.out, Title: strings.Join(redactWords(args), " "), Command: programName(), Theme: theme, Themes: themes,
+		NoColor: !color, ASCII: a.plainTerminal(), Mouse: !f.noMouse, Now: a.now, SaveFile: saveFile,
+	}, nil
+}

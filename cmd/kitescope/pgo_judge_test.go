@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/profile"
+	"kitescope/profile/profiletest"
+)
+
+// TestPGOOfSpoiltProfiles spoils a profile that Go takes in the ways in which people and tools spoil them, and asks judge
+// and pack. What judge calls unfit for a reason of Go's, pack refuses for the same.
+func TestPGOOfSpoiltProfiles(t *testing.T) {
+	dir := t.TempDir()
+	const good, milvus = "testdata/pgo/plain.pb.gz", "../../testdata/profiles/milvus-cpu-hnswcos-nq1-20s.pb.gz"
+	spoilt := func(from, name string, each func(f *profile.Function)) string {
+		p := profiletest.Read(t, from)
+		for i := range p.Functions {
+			each(&p.Functions[i])
+		}
+		for i := range p.Mappings {
+			p.Mappings[i].BuildID = ""
+		}
+		path := filepath.Join(dir, name+".pb.gz")
+		var out bytes.Buffer
+		if err := p.Encode(&out); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	noLines := spoilt(good, "lines", func(f *profile.Function) { f.StartLine = 0 })
+	noNames := spoilt(good, "names", func(f *profile.Function) { f.Name, f.SystemName = "", "" })
+	otherGo := spoilt(milvus, "go", func(f *profile.Function) {
+		if strings.HasPrefix(f.Name, "runtime.") {
+			f.StartLine += 7
+		}
+	})
+	sound := spoilt(milvus, "sound", func(*profile.Function) {})
+	whole := spoilt(good, "whole", func(*profile.Function) {})
+	for _, test := range []struct {
+		name     string
+		profiles []string
+		judged   int
+		says     string
+		packed   int
+	}{
+		{"no start lines", []string{noLines}, exitFindings, "profile unfit: no function has a start line", exitFailed},
+		{"stripped names", []string{noNames}, exitFindings, "profile unfit: ", exitFailed},
+		{"two Go versions", []string{sound, otherGo}, exitOK, "two Go versions", exitOK},
+		{"one of two without start lines", []string{whole, noLines}, exitOK, "no-start-lines", exitFailed},
+		{"nothing spoilt", []string{whole}, exitOK, "worth building", exitOK},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := kitescope(t, test.judged, append([]string{"pgo", "judge", "--min-samples", "100", "--min-overlap", "0", "--fail-on", "unfit"}, test.profiles...)...)
+			if !strings.Contains(e.stdout, test.says) {
+				t.Errorf("%s\n%s", e.stdout, e.err)
+			}
+			out := filepath.Join(t.TempDir(), "default.pgo")
+			kitescope(t, test.packed, append([]string{"pgo", "pack", "-O", out}, test.profiles...)...)
+			if _, err := os.Stat(out); (err == nil) != (test.packed == exitOK) {
+				t.Errorf("the pack: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/profile"
+	"kitescope/profile/gobuild"
+	"kitescope/profile/pgo"
+	"kitescope/render"
+)
+
+// packFlags are those of "pgo pack".
+type packFlags struct {
+	input    profileInput
+	output   string
+	limit    int
+	source   buildSource
+	out      string
+	weight   string
+	block    []string
+	fold     bool
+	whole    bool
+	withHash bool
+	check    bool
+	force    bool
+}
+
+func (a *app) pgoPack() *cobra.Command {
+	var f packFlags
+	cmd := &cobra.Command{
+		Use: "pack [PROFILE...]", Short: "Merge profiles into a default.pgo, with a record of where it comes from",
+		Long: `Merge CPU profiles into one that "go build" takes, and write it into a main package.
+
+It has what the compiler reads and nothing else: the last two frames of each stack with function
+names, start lines and lines, and one value. Labels, addresses, files and times are gone. What
+"go tool preprofile" makes of it is what it makes of the merge of all profiles. The same profiles
+give the same bytes, in any order.
+
+Each profile counts the same (as one second of CPU time), so that the busiest process does not
+decide alone; --weight cpu takes what was sampled. A single profile stays as it was sampled.
+
+default.pgo is written into the module's only main package, or that of --package, and beside it
+default.pgo.json: the sources with their hashes, nodes, windows, build ids, the judge's figures.
+A default.pgo that pack wrote itself is replaced (its .json has its hash); another one only with
+--force. -O writes elsewhere, and -O - to standard output.
+
+Go records the path of a profile in a binary, and never its hash. --name-with-hash puts the hash
+into the name, so that "pgo verify" can tell; go build then needs the -pgo flag that is printed.`,
+		Example: `  kitescope pgo pack --dir ../milvus --package ./cmd before
+  kitescope pgo pack --check --weight cpu monday.pb.gz tuesday.pb.gz
+  kitescope pgo pack before --block 'google.golang.org/grpc/internal/transport.(*loopyWriter).processData'
+  kitescope pgo pack cpu.pb.gz -O - > default.pgo`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.pack(cmd, &f, args) },
+	}
+	f.input.register(a, cmd)
+	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ProfileFormatNames(), ", "))
+	fl.IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many profiles, 0 for all; csv and structured formats have all unless it is given")
+	fl.StringVar(&f.source.dir, "dir", "", "folder of the module that is built; default: the current one")
+	fl.StringVar(&f.source.pkg, "package", "", "its main package, where it has several: ./cmd/service")
+	fl.StringVarP(&f.out, "out", "O", "", "write this file instead; - is standard output")
+	fl.StringVar(&f.weight, "weight", pgo.WeighEqually.String(), "equal: each profile counts the same; cpu: as much as was sampled")
+	fl.StringArrayVar(&f.block, "block", nil, "rename this function in the profile, so that PGO does not inline it; repeatable")
+	fl.BoolVar(&f.fold, "fold-preempt", false, "count runtime.asyncPreempt for the function that was preempted; Go itself does not")
+	fl.BoolVar(&f.whole, "whole-stacks", false, "keep whole stacks, for flame graphs; the compiler does not read them")
+	fl.BoolVar(&f.withHash, "name-with-hash", false, "write default-<sha256>.pgo, which binaries then carry in their build information")
+	fl.BoolVar(&f.check, "check", false, "write nothing and exit 3 if \"pgo judge\" calls the profiles unfit")
+	fl.BoolVar(&f.force, "force", false, "replace a file that pack did not write")
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ProfileFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("weight", fixed(pgo.Weightings()...))
+	return cmd
+}
+
+func (a *app) pack(cmd *cobra.Command, f *packFlags, args []string) error {
+	ctx := cmd.Context()
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	format, ro, err := a.profileOutput(cmd, f.output, f.limit)
+	if err != nil {
+		return err
+	}
+	dir, err := f.folder(ctx) // before anything is pulled
+	if err != nil {
+		return err
+	}
+	f.input.pull.kinds, f.input.demangle = "cpu", "none" // the compiler knows names as the linker has them
+	inputs, err := a.pgoInputs(ctx, &f.input, args)
+	if err != nil {
+		return err
+	}
+	report := &render.PackReport{}
+	if o.Judgement, err = a.judgedForPack(ctx, f, inputs); err != nil {
+		return err
+	}
+	if report.Pack, err = pgo.NewPack(ctx, inputs, o); err != nil {
+		return err
+	}
+	report.Notes = report.Pack.Notes
+	if f.out == "-" {
+		if o.Judgement.Verdict == pgo.Unfit {
+			a.warn("the profiles are unfit to build with: %s", o.Judgement.Reason)
+		}
+		for _, n := range report.Notes {
+			a.warn("%s", n)
+		}
+		return a.write(func(w *bufio.Writer) error {
+			_, err := w.Write(report.Pack.Bytes)
+			return err
+		})
+	}
+	path := f.out
+	if path == "" {
+		path = filepath.Join(dir, report.Pack.FileName(f.withHash))
+	}
+	if err := writePack(report, path, f); err != nil {
+		return err
+	}
+	return a.write(func(w *bufio.Writer) error { return render.WritePack(w, report, format, ro) })
+}
+
+// profileOutput settles how a report is written.
+func (a *app) profileOutput(cmd *cobra.Command, word string, limit int) (render.ProfileFormat, render.ProfileOptions, error) {
+	format, err := render.ParseProfileFormat(word)
+	if err != nil {
+		return format, render.ProfileOptions{}, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+	}
+	if limit < 0 {
+		return format, render.ProfileOptions{}, usagef("--limit is 0 or more, not %d", limit)
+	}
+	if format.Structured() && !cmd.Flags().Changed("limit") {
+		limit = 0
+	}
+	o, err := a.renderOptions("")
+	return format, render.ProfileOptions{Options: o, Limit: limit}, err
+}
+
+func (f *packFlags) options() (pgo.PackOptions, error) {
+	o := pgo.PackOptions{Block: f.block, FoldPreempt: f.fold, WholeStacks: f.whole, Kitescope: versionText()}
+	var ok bool
+	if o.Weight, ok = pgo.WeightingOf(f.weight); !ok {
+		return o, usagef("--weight is %s, not %q", strings.Join(pgo.Weightings(), " or "), f.weight)
+	}
+	if f.out != "" && (f.source.dir != "" || f.source.pkg != "" || f.withHash) {
+		return o, &usageError{errors.New("-O names the file: --dir, --package and --name-with-hash have no meaning with it"), "leave one out"}
+	}
+	return o, nil
+}
+
+// folder is that of the main package that the pack is for, "" with -O.
+func (f *packFlags) folder(ctx context.Context) (string, error) {
+	if f.out != "" {
+		return "", nil
+	}
+	dir := f.source.dir
+	if dir == "" {
+		dir = "."
+	}
+	module, err := gobuild.FindModule(ctx, dir)
+	if err != nil {
+		return "", withHint(err, "name the module with --dir, or a file with -O")
+	}
+	main, err := module.Main(f.source.pkg)
+	if err != nil {
+		return "", withHint(err, "name its main package with --package, or a file with -O")
+	}
+	if module.ReadOnly {
+		return "", &profile.HintError{Err: fmt.Errorf("write %s: the module is read-only", filepath.Join(main.Dir, pgo.DefaultName)), Hint: elsewhere}
+	}
+	return main.Dir, nil
+}
+
+// elsewhere is what to do where a module cannot be written to.
+const elsewhere = "write elsewhere with -O FILE, and build with -pgo=FILE"
+
+// withHint gives an error a hint, with that which it has already.
+func withHint(err error, hint string) error {
+	if own := hintOf(err); own != "" {
+		hint = own + "; " + hint
+	}
+	return &profile.HintError{Err: err, Hint: hint}
+}
+
+// judgedForPack judges the profiles, and refuses them under --check.
+func (a *app) judgedForPack(ctx context.Context, f *packFlags, inputs []pgo.Input) (*pgo.Judgement, error) {
+	j, err := pgo.Judge(ctx, inputs, pgo.JudgeOptions{})
+	if err == nil && j.Verdict == pgo.Unfit && f.check {
+		err = &codeError{code: exitFindings, err: &profile.HintError{
+			Err: fmt.Errorf("the profiles are unfit to build with: %s", j.Reason), Hint: "see: kitescope pgo judge; nothing was written",
+		}}
+	}
+	return j, err
+}
+
+// writePack writes a pack and its manifest.
+func writePack(r *render.PackReport, path string, f *packFlags) error {
+	r.Path, r.ManifestPath = path, pgo.ManifestName(path)
+	r.Pack.Manifest.File = filepath.Base(path)
+	if filepath.Base(path) != pgo.DefaultName || f.out != "" {
+		r.Flag = "-pgo=" + path
+	}
+	old, err := packThere(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.Outcome = "written"
+	case err != nil:
+		return err
+	case bytes.Equal(old, r.Pack.Bytes):
+		r.Outcome = "unchanged"
+	case !f.force && !isOurs(r.ManifestPath, old):
+		return &usageError{
+			fmt.Errorf("write %s: it is there already, and pack did not write it", path),
+			"--force replaces it; -O FILE writes elsewhere",
+		}
+	default:
+		r.Outcome = "replaced"
+	}
+	if r.Outcome != "unchanged" {
+		err := writeFileAtomic(path, 0o644, func(to *os.File) error {
+			_, err := to.Write(r.Pack.Bytes)
+			return err
+		})
+		if err != nil {
+			return packError(path, err)
+		}
+	}
+	err = writeFileAtomic(r.ManifestPath, 0o644, func(to *os.File) error {
+		_, err := r.Pack.Manifest.WriteTo(to)
+		return err
+	})
+	if err != nil {
+		return packError(r.ManifestPath, err)
+	}
+	return nil
+}
+
+// packThere is what a file holds that would be replaced.
+func packThere(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // a device can be read for ever
+		return nil, &profile.HintError{Err: fmt.Errorf("write %s: it is there already, and no file", path), Hint: "name a file with -O; -O - is standard output"}
+	}
+	return readPackFile(path)
+}
+
+func packError(path string, err error) error {
+	hint := ""
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		hint = elsewhere
+	}
+	return &profile.HintError{Err: fmt.Errorf("write %s: %w", path, err), Hint: hint}
+}
+
+// isOurs reports whether a manifest has the hash of a file: then pack wrote both.
+func isOurs(manifest string, file []byte) bool {
+	f, err := os.Open(manifest)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	m, err := pgo.ReadManifest(f)
+	sum := sha256.Sum256(file)
+	return err == nil && m.SHA256 == hex.EncodeToString(sum[:])
+}

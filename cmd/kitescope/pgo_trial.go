@@ -1,0 +1,378 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kitescope/profile"
+	"kitescope/profile/bench"
+	"kitescope/profile/gobuild"
+	"kitescope/profile/pull"
+	"kitescope/profile/trial"
+	"kitescope/render"
+)
+
+// trialFlags are those of "pgo trial".
+type trialFlags struct {
+	plan   trial.Plan
+	effect float64
+	output string
+	failOn string
+	bench  bool
+}
+
+// trialFailures are the words of --fail-on.
+var trialFailures = []string{"never", "worse", "not-better"}
+
+const helpTrial = `Build a Go program without and with a profile of its load, run both in turns, and say what the
+profile is worth: the eight steps of a change that brings a default.pgo, as one command.
+
+  1 find the module and its main package      5 pack the profiles into a default.pgo
+  2 build without PGO                         6 build with it
+  3 run the load and profile it               7 run both in pairs, in random order
+  4 judge the profiles                        8 verify that it took effect, compare, report
+
+Three ways to say what is run:
+
+  --load 'COMMAND'     the program at work, from start to end. Its CPU time, its time on the clock
+                       and its memory are measured, and whatever results it prints in a format that
+                       "kitescope compare" reads.
+  --serve 'COMMAND'    the program as a service, started for each run and ended after it. --ready
+                       says where it answers when it is up, --load what keeps it busy (hey, wrk, ab,
+                       k6, a client of your own); --pprof where its profiles are. CPU time and
+                       memory are those of the service, from its start to its end.
+  --bench REGEXP       benchmarks of a package (--package, or that in --dir), as go test runs them.
+                       Of several their geometric mean decides. With --benchtime 100x each run does
+                       the same, and its CPU time is measured too.
+
+Command lines are split into words as a shell does, and run without one: what only a shell can do
+goes into sh -c '...'. They run in --dir. In braces stands what changes from run to run, and each
+is in the environment too, as KITESCOPE_BIN and so on:
+
+  {bin}      the program, without or with PGO
+  {pgo}      in --build: -pgo=off, or -pgo=FILE
+  {profile}  the file that the program shall write a CPU profile to
+  {dir}      the module's folder
+  {run}      the number of the run
+  {out}      an empty folder, for what a run writes
+
+Profiles are taken in runs of their own, as profiling takes time. If {profile} stands in --load
+itself, measured runs write profiles as well, both programs alike; --profile-load is a command for
+profiles alone. Rounds are made until there are --samples, --rounds at most. --profile FILE brings
+profiles from elsewhere, of production say.
+
+The folder -O gets both binaries, all profiles, what runs say (of each the first MiB), default.pgo with
+default.pgo.json, runs.jsonl (see: kitescope compare), report.md and report.json. Nothing else is
+written; the module's folder may be read-only. --write puts default.pgo and default.pgo.json into
+the main package in the end, unless the program got worse with it or somebody else's default.pgo
+is there (--force).
+
+What decides is the CPU time and the time on the clock; where a load prints how many requests it
+made in a second, that and the CPU time of each; with --bench the time of the benchmarks.
+
+A trial that was interrupted, or that crashed, goes on with the same command line: what was built
+and measured is kept. A run that fails is counted and its output kept; the trial ends when the first
+run fails, or more than a quarter of them. The same command then makes the failed runs again.
+
+The environment is passed on and kept nowhere: secrets belong there. Of command lines only what looks
+like a secret is taken out before they are kept and shown.
+
+Exit codes: 0 it came to an end, whatever it found; 3 it found what --fail-on names; 1 it could not be
+done, or default.pgo not be written; 2 the command line; 130 interrupted.`
+
+func (a *app) pgoTrial() *cobra.Command {
+	var f trialFlags
+	p := &f.plan
+	cmd := &cobra.Command{
+		Use: "trial", Short: "Build without and with a profile, run both in turns, report what it is worth", Long: helpTrial,
+		Example: `  kitescope pgo trial --dir ./mytool --load '{bin} convert big.json' \
+    --profile-load '{bin} -cpuprofile {profile} convert big.json' -O trial
+  kitescope pgo trial --dir ./service --package ./cmd/server --pairs 12 --control \
+    --serve '{bin} -addr 127.0.0.1:8080' --ready http://127.0.0.1:8080/health \
+    --pprof http://127.0.0.1:8080 --load 'hey -z 10s http://127.0.0.1:8080/' -O trial
+  kitescope pgo trial --dir ./codec --bench 'Encode|Decode' --benchtime 200x -O trial
+  kitescope pgo trial --build 'go build -tags prod -o {bin} {pgo} ./cmd/x' \
+    --load '{bin} -cpuprofile {profile}' --write`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p.Repeat = trialLine(cmd)
+			f.bench = cmd.Flags().Changed("bench")
+			return a.runTrial(cmd.Context(), cmd, &f)
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *trialFlags) register(cmd *cobra.Command) {
+	p, fl := &f.plan, cmd.Flags()
+	fl.StringVar(&p.Dir, "dir", ".", "folder of the module")
+	fl.StringVar(&p.Package, "package", "", "its main package, where it has several: ./cmd/service; with --bench the package of the benchmarks")
+	fl.StringVar(&p.Build, "build", "", "command that builds {bin} with {pgo}; default: go build -o {bin} {pgo} PACKAGE")
+	fl.StringVar(&p.Load, "load", "", "command that is measured, with {bin} in it; with --serve what keeps the service busy")
+	fl.StringVar(&p.ProfileLoad, "profile-load", "", "command to run instead of --load where a profile is taken")
+	fl.StringVar(&p.Serve, "serve", "", "command that starts the program as a service")
+	fl.StringVar(&p.Ready, "ready", "", "URL or host:port that answers when the service is up")
+	fl.StringVar(&p.PProf, "pprof", "", "where the service has its profiles: http://127.0.0.1:6060")
+	fl.StringVar(&p.Bench, "bench", "", "run these benchmarks, a regular expression as for go test -bench")
+	fl.StringVar(&p.BenchTime, "benchtime", "", "how long or how often each benchmark runs: 2s, 500x")
+	fl.StringArrayVar(&p.Profiles, "profile", nil, "build with this CPU profile, or those of a pulled folder, instead of taking one; repeatable")
+	fl.IntVar(&p.Pairs, "pairs", trial.DefaultPairs, "how many times both programs are run")
+	fl.IntVar(&p.Control, "control", 0, "how many pairs of the program without PGO with its own copy run among them; without a number as many as --pairs")
+	fl.Lookup("control").NoOptDefVal = "-1"
+	fl.IntVar(&p.Warmup, "warmup", trial.DefaultWarmup, "runs of each program that come first and do not count")
+	fl.Int64Var(&p.Events, "samples", trial.DefaultEvents, "how many samples of each program are wanted")
+	fl.IntVar(&p.Rounds, "rounds", trial.DefaultRounds, "the most runs that are made for profiles of one program")
+	fl.IntVar(&p.Seconds, "seconds", trial.DefaultSeconds, "window of a profile of a service, in seconds")
+	fl.DurationVar(&p.Timeout, "run-timeout", trial.DefaultTimeout, "how long a build or a run may take")
+	fl.DurationVar(&p.ReadyTimeout, "ready-timeout", trial.DefaultReadyTimeout, "how long a service may take until it answers")
+	fl.Float64Var(&f.effect, "min-effect", 1, "the least change that counts, in percent")
+	fl.Float64Var(&p.Level, "level", 0.05, "chance, over all metrics together, of calling noise a change")
+	fl.Uint64Var(&p.Seed, "seed", 0, "decides the order of runs; default: from the clock, and told in the report")
+	fl.BoolVar(&p.Anyway, "anyway", false, "go on with profiles that are judged unfit")
+	fl.StringVarP(&p.Folder, "out", "O", "pgo-trial", "folder for all that is made; one that holds this trial is gone on with")
+	fl.BoolVar(&p.Write, "write", false, "put default.pgo and default.pgo.json into the main package in the end")
+	fl.BoolVar(&p.Force, "force", false, "with --write: replace a default.pgo that kitescope did not write, and write one that makes the program worse")
+	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.TrialFormatNames(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.TrialFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed(trialFailures...))
+	_ = cmd.MarkFlagDirname("dir")
+	_ = cmd.MarkFlagDirname("out")
+}
+
+// trialLine is the command line again, without secrets: those of the commands in it, too.
+func trialLine(cmd *cobra.Command) string {
+	line := []string{cmd.CommandPath()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		for _, value := range flagValues(f) {
+			switch f.Name {
+			case "build", "load", "profile-load", "serve":
+				value = trial.RedactLine(value)
+			default:
+				value = pull.RedactWord(value)
+			}
+			line = append(line, shellQuote("--"+f.Name+"="+value))
+		}
+	})
+	return strings.Join(line, " ")
+}
+
+// check reads what the plan does not check itself.
+func (f *trialFlags) check() error {
+	p := &f.plan
+	switch {
+	case f.bench && p.Bench == "":
+		return &usageError{errors.New("--bench wants a regular expression"), "all benchmarks: --bench ."}
+	case p.Control < -1:
+		return usagef("--control is a number of pairs, not %d", p.Control)
+	case f.effect < 0 || f.effect > 100:
+		return usagef("--min-effect is in percent, 0 to 100, not %g", f.effect)
+	case p.Level <= 0 || p.Level >= 1:
+		return usagef("--level is a chance between 0 and 1, not %g", p.Level)
+	case p.Pairs < 1:
+		return usagef("--pairs is 1 or more, not %d", p.Pairs)
+	case p.Rounds < 1 || p.Seconds < 1 || p.Events < 1:
+		return usagef("--rounds, --seconds and --samples are 1 or more")
+	case p.Timeout <= 0 || p.ReadyTimeout <= 0:
+		return usagef("--run-timeout and --ready-timeout are longer than 0s")
+	case p.Force && !p.Write:
+		return usagef("--force belongs to --write")
+	}
+	if _, err := f.fails(bench.Worse); err != nil {
+		return err
+	}
+	if p.Control == -1 {
+		p.Control = p.Pairs
+	}
+	if p.Effect = f.effect / 100; p.Effect == 0 {
+		p.Effect = -1 // any
+	}
+	return nil
+}
+
+// fails reports whether what a trial came to ends the command with exit code 3.
+func (f *trialFlags) fails(v bench.Verdict) (bool, error) {
+	switch f.failOn {
+	case trialFailures[0]:
+		return false, nil
+	case trialFailures[1]:
+		return v == bench.Worse, nil
+	case trialFailures[2]:
+		return v != bench.Better, nil
+	}
+	return false, usagef("--fail-on is %s, not %q", strings.Join(trialFailures, ", "), f.failOn)
+}
+
+func (a *app) runTrial(ctx context.Context, cmd *cobra.Command, f *trialFlags) error {
+	format, err := render.ParseTrialFormat(f.output)
+	if err != nil {
+		return &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	o, err := a.renderOptions("")
+	if err != nil {
+		return err
+	}
+	f.plan.Tool, f.plan.Now = versionText(), a.now
+	shown := a.showTrial()
+	r, err := trial.Run(ctx, f.plan, shown.tell)
+	shown.stop()
+	if err != nil {
+		return a.trialError(ctx, f, err)
+	}
+	if err := a.keepReport(r); err != nil {
+		return err
+	}
+	if err := a.write(func(w *bufio.Writer) error { return render.WriteTrial(w, r, format, o) }); err != nil {
+		return err
+	}
+	fails, _ := f.fails(r.Verdict())
+	switch {
+	case r.NotWritten != "" && !fails:
+		return fmt.Errorf("default.pgo was not written into the module: %s", r.NotWritten)
+	case r.NotWritten != "":
+		a.warn("default.pgo was not written into the module: %s", r.NotWritten)
+	}
+	if fails {
+		return &codeError{code: exitFindings}
+	}
+	return nil
+}
+
+// keepReport writes the report into the trial's folder, and a picture of all values, if there is something to draw.
+func (a *app) keepReport(r *trial.Report) error {
+	const picture = "distributions.svg"
+	keep := func(name string, write func(w io.Writer) error) error {
+		return writeFileAtomic(filepath.Join(r.Folder, name), 0o644, func(f *os.File) error {
+			w := bufio.NewWriter(f)
+			return cmp.Or(write(w), w.Flush())
+		})
+	}
+	if keep(picture, func(w io.Writer) error { return render.WriteComparisonPlot(w, r.Comparison, "distributions", "svg") }) == nil {
+		r.Picture = picture
+	}
+	for _, x := range [][2]string{{"report.md", "markdown"}, {"report.json", "json"}} {
+		format, err := render.ParseTrialFormat(x[1])
+		if err != nil {
+			return err
+		}
+		err = keep(x[0], func(w io.Writer) error { return render.WriteTrial(w, r, format, render.Options{}) })
+		if err != nil {
+			return fmt.Errorf("write the report: %w", err)
+		}
+	}
+	return nil
+}
+
+// trialError shows what a program said that failed, and makes mistakes in the plan those of the command line.
+func (a *app) trialError(ctx context.Context, f *trialFlags, err error) error {
+	if ctx.Err() != nil {
+		a.warn("what was built and measured is in %s: the same command line goes on with it", f.plan.Folder)
+		return err
+	}
+	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Output != "" {
+		a.tellOutput(said.Output)
+		if said.File != "" {
+			fmt.Fprintf(a.err, "  (all of it: %s)\n", oneLine(said.File))
+		}
+	}
+	if mistake, ok := errors.AsType[*trial.PlanError](err); ok {
+		return &usageError{err, mistake.Hint}
+	}
+	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Hint != "" {
+		return &profile.HintError{Err: err, Hint: said.Hint}
+	}
+	if failed, ok := errors.AsType[*gobuild.Error](err); ok && failed.Hint != "" {
+		return &profile.HintError{Err: err, Hint: failed.Hint}
+	}
+	if unfit, ok := errors.AsType[*trial.UnfitError](err); ok {
+		return a.unfit(unfit, err)
+	}
+	return err
+}
+
+// unfit shows what speaks against the profiles that were taken.
+func (a *app) unfit(unfit *trial.UnfitError, err error) error {
+	for _, r := range unfit.Judgement.Refusals {
+		a.warn("%s", r.Message)
+	}
+	for i := range unfit.Judgement.Profiles {
+		p := &unfit.Judgement.Profiles[i]
+		for _, r := range p.Refusals {
+			a.warn("%s: %s", p.Input.Name, r.Message)
+		}
+	}
+	return &profile.HintError{Err: err, Hint: unfit.Hint}
+}
+
+// tellOutput shows what a program said, as its words and not ours.
+func (s *streams) tellOutput(text string) {
+	for line := range strings.Lines(text) {
+		_, _ = io.WriteString(s.err, "  | "+render.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    "))+"\n")
+	}
+}
+
+// trialShown is a line about progress on a terminal.
+type trialShown struct {
+	app   *app
+	shown bool
+}
+
+func (a *app) showTrial() *trialShown { return &trialShown{app: a} }
+
+func (s *trialShown) tell(e trial.Event) {
+	if s.app.flags.quiet {
+		return
+	}
+	if e.Remark != "" {
+		s.stop()
+		s.app.warn("%s", e.Remark)
+		s.app.tellOutput(e.Output)
+		return
+	}
+	if !s.app.errTTY {
+		return
+	}
+	left := ""
+	if e.Left > 0 {
+		left = ", about " + roundedLeft(e.Left) + " left"
+	}
+	s.shown = true
+	line := []rune(fmt.Sprintf("step %d of 8: %s%s", e.Step, render.Harmless(e.What), left))
+	if width, _ := s.app.size(); width > 1 && len(line) >= width {
+		line = line[:width-1]
+	}
+	_, _ = fmt.Fprintf(s.app.err, "\r\x1b[K%s", string(line))
+}
+
+func (s *trialShown) stop() {
+	if s.shown {
+		_, _ = fmt.Fprint(s.app.err, "\r\x1b[K")
+		s.shown = false
+	}
+}
+
+// roundedLeft is a time that nobody knows exactly.
+func roundedLeft(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Round(time.Second)/time.Second))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
+	}
+	return fmt.Sprintf("%d h", int(d.Round(time.Hour)/time.Hour))
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/profile"
+	"kitescope/profile/gobuild"
+	"kitescope/profile/pgo"
+	"kitescope/profile/read"
+	"kitescope/render"
+)
+
+// verifyFlags are those of "pgo verify".
+type verifyFlags struct {
+	input    profileInput
+	output   string
+	limit    int
+	profile  string
+	running  string
+	controls []string
+}
+
+func (a *app) pgoVerify() *cobra.Command {
+	var f verifyFlags
+	cmd := &cobra.Command{
+		Use: "verify BINARY|URL|PROFILE", Short: "Was this program built with PGO, with which profile, and did it take effect",
+		Long: `Say of a Go binary, or of a running service, whether it was built with a profile, with which one,
+and whether that took effect.
+
+A binary names the profile that it was built with: by its path, and never by its hash, unless the
+file's name carries it (pgo pack --name-with-hash). Whether it took effect is seen from calls that
+were hot and made when the profile was taken, and are inlined now: in the binary's own tables, or
+in a CPU profile of the service, which is pulled for --seconds. They are held against calls that PGO
+leaves alone, or against builds without PGO (--control, a binary or a profile). Go decides the same
+way each time, so that without PGO next to none of them changes.
+
+--profile is the profile that it was built with; without it, the file that a binary names is taken
+if it is there. Without any profile a service is asked for what only PGO can have inlined:
+functions that cost more than all others may.
+
+Exit code 0: it took effect. 3: it did not: built without a profile, with another or an empty
+one, or no sign of it. 4: it cannot be told.`,
+		Example: `  kitescope pgo verify ./service --profile default.pgo
+  kitescope pgo verify ./service --profile default.pgo --control ./service-without
+  kitescope pgo verify http://service:6060 --profile default.pgo --seconds 30
+  kitescope pgo verify after.pb.gz --profile default.pgo --control before.pb.gz -o json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			return wantArgs(args, 1, 1, "one program is verified: a binary, a URL or a CPU profile", "kitescope pgo verify ./service --profile default.pgo")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.verify(cmd, &f, args[0]) },
+	}
+	f.input.register(a, cmd)
+	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ProfileFormatNames(), ", "))
+	fl.IntVarP(&f.limit, "limit", "n", defaultHotCalls, "show so many calls, 0 for all; csv and structured formats have all unless it is given")
+	fl.StringVar(&f.profile, "profile", "", "the profile that it was built with")
+	fl.StringVar(&f.running, "running", "", "CPU profile of the binary under load, or the URL of the service")
+	fl.StringArrayVar(&f.controls, "control", nil, "the same program built without PGO: its binary, or a CPU profile of it; repeatable")
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ProfileFormatNames()...))
+	return cmd
+}
+
+func (a *app) verify(cmd *cobra.Command, f *verifyFlags, word string) error {
+	ctx := cmd.Context()
+	format, ro, err := a.profileOutput(cmd, f.output, f.limit)
+	if err != nil {
+		return err
+	}
+	f.input.pull.kinds, f.input.demangle = "cpu", "none" // the compiler knows names as the linker has them
+	s, err := a.subject(ctx, f, word)
+	if err != nil {
+		return err
+	}
+	v := pgo.Verify(s)
+	err = a.write(func(w *bufio.Writer) error { return render.WriteVerification(w, v, format, ro) })
+	if err != nil {
+		return err
+	}
+	switch v.Effect {
+	case pgo.NoSign:
+		return &codeError{code: exitFindings}
+	case pgo.CannotTell:
+		return &codeError{code: exitIncomplete}
+	case pgo.TookEffect:
+	}
+	return nil
+}
+
+// subject collects what is known of a program. Files come first: what is pulled takes a while.
+func (a *app) subject(ctx context.Context, f *verifyFlags, word string) (*pgo.Subject, error) {
+	s := &pgo.Subject{Name: redactWords([]string{word})[0]}
+	running := f.running
+	switch {
+	case isBinary(word):
+		if err := binarySubject(ctx, s, word); err != nil {
+			return nil, err
+		}
+	case running != "":
+		return nil, &usageError{errors.New("--running goes with a binary, and " + s.Name + " is none"), "name the binary, or leave --running out"}
+	default:
+		running = word
+	}
+	if err := a.given(ctx, f, s); err != nil {
+		return nil, err
+	}
+	for _, control := range f.controls {
+		if err := a.control(ctx, f, s, control); err != nil {
+			return nil, fmt.Errorf("control: %w", err)
+		}
+	}
+	if running != "" {
+		var err error
+		if s.Running, err = a.mergedProfile(ctx, &f.input, []string{running}, true); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// isBinary reports whether a file begins as a program does: ELF, Mach-O or PE (debug/elf, debug/macho, debug/pe).
+func isBinary(word string) bool {
+	info, err := os.Stat(word)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(word)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [4]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return false
+	}
+	for _, magic := range []string{"\x7fELF", "MZ", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"} {
+		if bytes.HasPrefix(head[:], []byte(magic)) {
+			return true
+		}
+	}
+	return false
+}
+
+func binarySubject(ctx context.Context, s *pgo.Subject, path string) error {
+	b, err := gobuild.ReadBinary(path)
+	if err != nil {
+		return err
+	}
+	// The go command makes up the main package of a test, and records no -pgo for it (cmd/go/internal/load: test.go).
+	recorded := b.Settings["-compiler"] != "" && !strings.HasSuffix(b.Main, ".test")
+	s.Build = &pgo.Build{
+		Main: b.Main, GoVersion: b.GoVersion, BuildID: b.BuildID, PGO: b.PGO, Hash: b.PGOHash, Recorded: recorded, Stripped: b.Stripped,
+	}
+	s.Inlined, s.Starts, s.InlinedErr = b.Inlined(ctx)
+	return ctx.Err()
+}
+
+// given reads the profile that the program was built with: the one that is named, else the file that the binary names.
+func (a *app) given(ctx context.Context, f *verifyFlags, s *pgo.Subject) error {
+	path, assumed := f.profile, false
+	if path == "" && s.Build != nil && s.Build.PGO != "" {
+		if info, err := os.Stat(s.Build.PGO); err == nil && info.Mode().IsRegular() {
+			path, assumed = s.Build.PGO, true
+		}
+	}
+	if path == "" {
+		return nil
+	}
+	text, err := readPackFile(path)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	g := &pgo.GivenProfile{Name: path, SHA256: hex.EncodeToString(sum[:]), Assumed: assumed}
+	if len(text) == 0 { // Go takes it, and does nothing with it
+		g.Profile = &profile.Profile{}
+	} else if o, err := f.input.options(); err != nil {
+		return err
+	} else if g.Profile, g.Err = read.From(ctx, path, bytes.NewReader(text), o); ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if g.Manifest, err = manifestOf(path); err != nil {
+		a.warn("%v", err)
+	}
+	s.Given = g
+	return nil
+}
+
+// maxPack bounds a profile that programs are built with: those that are known are below 10 MB.
+const maxPack = 1 << 30
+
+func readPackFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noSuchFile(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxPack+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if len(text) > maxPack {
+		return nil, fmt.Errorf("read %s: it is larger than %d MB: is it a profile to build with?", path, maxPack>>20)
+	}
+	return text, nil
+}
+
+// manifestOf reads what lies beside a pack; nil if nothing does.
+func manifestOf(path string) (*pgo.Manifest, error) {
+	f, err := os.Open(pgo.ManifestName(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := pgo.ReadManifest(f)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", pgo.ManifestName(path), err)
+	}
+	return m, nil
+}
+
+// control adds what is known of a build without PGO.
+func (a *app) control(ctx context.Context, f *verifyFlags, s *pgo.Subject, word string) error {
+	if !isBinary(word) {
+		p, err := a.mergedProfile(ctx, &f.input, []string{word}, true)
+		if err != nil {
+			return err
+		}
+		s.Controls, s.ControlProfiles = append(s.Controls, pgo.SightOfProfile(p)), append(s.ControlProfiles, p)
+		return nil
+	}
+	b, err := gobuild.ReadBinary(word)
+	if err != nil {
+		return err
+	}
+	if b.PGO != "" {
+		return &usageError{fmt.Errorf("%s was built with %s", word, b.PGO), "name a build without PGO: go build -pgo=off"}
+	}
+	inlined, starts, err := b.Inlined(ctx)
+	if err != nil {
+		return err
+	}
+	s.Controls = append(s.Controls, pgo.SightOfBinary(inlined, starts))
+	return nil
+}

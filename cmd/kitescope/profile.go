@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+)
+
+// groupProfile is the group of commands about profiles in the help.
+const groupProfile = "profile"
+
+func (a *app) profileCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "profile", Short: "Where CPU, memory and goroutines go: pull, top, flame, diff, ...", GroupID: groupProfile,
+		Long: `Pull profiles from all processes of a cluster, or of any Go service, and look at them:
+as tables, as flame graphs in the terminal or in one HTML file, compared with others.
+
+A profile is named by a file (pprof, folded stacks, perf script or report, speedscope,
+JFR), a folder or bundle that "profile pull" wrote, the URL of a service, or - for
+standard input. Without one, --from names the cluster: a bundle's own profiles, or the
+processes of a live cluster, which are pulled for --seconds.`,
+		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 --seconds 10 -O before
+  kitescope profile top before --node querynode-3
+  kitescope profile flame before --nodes
+  kitescope profile diff before after
+  kitescope profile flame http://service:6060 -o html > cpu.html`,
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	commands := []*cobra.Command{
+		a.profilePull(), a.profileTop(), a.profilePeek(), a.profileShare(), a.profileDiff(), a.profileFlame(),
+		a.profileNodes(), a.profileTrend(), a.profileMerge(), a.profileWeb(), a.profileWebChild(), a.profileWatch(),
+	}
+	a.strictly(commands)
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+// profileQuestion are the flags that say what of profiles is added up.
+type profileQuestion struct {
+	sample, by, label                   string
+	focus, ignore, hide, show, showFrom string
+	tags                                []string
+	cum, relative, mean, foldPreempt    bool
+}
+
+func (q *profileQuestion) register(f *pflag.FlagSet) {
+	f.StringVar(&q.sample, "sample", "", "sample type: cpu, samples, inuse_space, alloc_objects, ... or its number; default: the profile's own")
+	f.StringVar(&q.by, "by", profile.ByFunction.String(), "add up by function, file, line, address, package, mapping, class, node or label")
+	f.StringVar(&q.label, "label", "", "the label's key, with --by label")
+	f.BoolVar(&q.cum, "cum", false, "order by cum, with everything that is called, instead of flat")
+	f.BoolVar(&q.relative, "relative-percentages", false, "take percentages of what the filters leave")
+	f.BoolVar(&q.mean, "mean", false, "divide by the first sample type: bytes per allocation")
+	f.BoolVar(&q.foldPreempt, "fold-preempt", false, "count runtime.asyncPreempt for the function that was preempted")
+	q.registerFilter(f)
+}
+
+func (q *profileQuestion) registerFilter(f *pflag.FlagSet) {
+	f.StringVar(&q.focus, "focus", "", "only samples with a frame that matches this regular expression")
+	f.StringVar(&q.ignore, "ignore", "", "no samples with a matching frame")
+	f.StringVar(&q.hide, "hide", "", "leave matching frames out of stacks")
+	f.StringVar(&q.show, "show", "", "leave all other frames out of stacks")
+	f.StringVar(&q.showFrom, "show-from", "", "leave out what is above the highest matching frame")
+	f.StringArrayVar(&q.tags, "tag", nil, "only samples with this label: key=value; repeatable")
+}
+
+// options reads the flags.
+func (q *profileQuestion) options() (report.Options, error) {
+	o := report.Options{
+		SampleIndex: q.sample, Label: q.label, SortCum: q.cum, Relative: q.relative, Mean: q.mean, FoldPreempt: q.foldPreempt,
+	}
+	by, ok := profile.ByOf(q.by)
+	if !ok {
+		return o, &usageError{fmt.Errorf("--by %q is not known", q.by), "one of: " + strings.Join(profile.ByNames(), ", ")}
+	}
+	o.By = by
+	if (by == profile.ByLabel) != (q.label != "") {
+		return o, &usageError{errors.New("--by label and --label KEY belong together"), "for example: --by label --label thread"}
+	}
+	var err error
+	o.Filter, err = q.filter()
+	return o, err
+}
+
+func (q *profileQuestion) filter() (profile.Filter, error) {
+	var f profile.Filter
+	for _, x := range []struct {
+		flag, text string
+		to         **regexp.Regexp
+	}{
+		{"focus", q.focus, &f.Focus},
+		{"ignore", q.ignore, &f.Ignore},
+		{"hide", q.hide, &f.Hide},
+		{"show", q.show, &f.Show},
+		{"show-from", q.showFrom, &f.ShowFrom},
+	} {
+		if x.text == "" {
+			continue
+		}
+		re, err := parsePattern("--"+x.flag, x.text)
+		if err != nil {
+			return f, err
+		}
+		*x.to = re
+	}
+	for _, word := range q.tags {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok || key == "" {
+			return f, &usageError{fmt.Errorf("--tag %q is not KEY=VALUE", word), "for example: --tag thread=io"}
+		}
+		f.Labels = append(f.Labels, profile.Label{Key: key, Str: value})
+	}
+	return f, nil
+}
+
+// leaveOut takes flags from a command that it has in common with others, and no use for.
+func leaveOut(cmd *cobra.Command, names ...string) {
+	all := cmd.Flags()
+	cmd.ResetFlags()
+	all.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(names, f.Name) {
+			cmd.Flags().AddFlag(f)
+		}
+	})
+}
+
+// parsePattern reads a regular expression of the command line.
+func parsePattern(what, text string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, &usageError{fmt.Errorf("%s %q is no regular expression: %w", what, text, err), `quote names that have ( or *: regexp syntax is Go's, \( matches a parenthesis`}
+	}
+	return re, nil
+}
+
+// profileWindow is how long CPU profiles are pulled where nothing else is said.
+const profileWindow = 10 * time.Second

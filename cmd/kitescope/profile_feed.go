@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+	"kitescope/tui"
+)
+
+// profileFeed gives the UI the profiles that a bundle has, and takes them of the processes of a
+// live cluster.
+type profileFeed struct {
+	app  *app
+	conn connection
+	in   profileInput
+
+	mu   sync.Mutex
+	temp []string // folders of profiles that were taken
+}
+
+// newProfileFeed makes the feed of a cluster. Its password was asked for already: the terminal is the UI's.
+func (a *app) newProfileFeed(c connection, password string) *profileFeed {
+	side := *a
+	side.streams = &streams{}
+	*side.streams = *a.streams
+	side.readPassword = func(context.Context, string) (string, error) {
+		if password == "" {
+			return "", errors.New("there is no password")
+		}
+		return password, nil
+	}
+	side.errTTY = false // progress is the UI's business
+	side.flags.quiet = true
+	side.flags.from, side.flags.context = c.From, ""
+	if c.fromContext != "" {
+		side.flags.from, side.flags.context = "", c.fromContext
+	}
+	return &profileFeed{app: &side, conn: c, in: profileInput{weightBy: weights[0], demangle: "simple"}}
+}
+
+// close removes what was taken.
+func (f *profileFeed) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, dir := range f.temp {
+		_ = os.RemoveAll(dir)
+	}
+	f.temp = nil
+}
+
+// List implements tui.ProfileFeed: a bundle keeps profiles, an etcd does not.
+func (f *profileFeed) List(ctx context.Context) (tui.ProfileSet, error) {
+	if isLiveSource(f.conn.From) || f.conn.From == "-" {
+		return tui.ProfileSet{}, nil
+	}
+	src, err := source.Open(ctx, f.conn.From, f.app.sourceOptions(ctx, f.conn, ""))
+	if err != nil {
+		return tui.ProfileSet{}, err
+	}
+	defer src.Close()
+	bundle, ok := src.(*source.Bundle)
+	if !ok {
+		return tui.ProfileSet{}, nil
+	}
+	record, err := keptProfiles(ctx, bundle)
+	if err != nil || record == nil {
+		return tui.ProfileSet{}, err
+	}
+	path, err := filepath.Abs(f.conn.From) // copied commands run anywhere
+	if err != nil {
+		path = f.conn.From
+	}
+	return f.set(record, path)
+}
+
+// CanPull implements tui.ProfileFeed.
+func (f *profileFeed) CanPull() string {
+	switch {
+	case !isLiveSource(f.conn.From):
+		return "this is a file: open a live cluster to profile its processes"
+	case !f.app.nodes.live:
+		return "--live=false leaves the processes alone"
+	}
+	return ""
+}
+
+// Pull implements tui.ProfileFeed.
+func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress func(tui.PullProgress)) (tui.ProfileSet, error) {
+	flags := pullFlags{seconds: max(1, int(window.Round(time.Second)/time.Second)), kinds: string(pull.CPU), busyWait: defaultBusyWait, output: "table"}
+	j, err := f.app.newPullJob(&flags, nil)
+	if err != nil {
+		return tui.ProfileSet{}, err
+	}
+	targets, err := j.targets(ctx)
+	if err != nil {
+		return tui.ProfileSet{}, err
+	}
+	dir, err := os.MkdirTemp("", "kitescope-profiles-")
+	if err != nil {
+		return tui.ProfileSet{}, err
+	}
+	f.mu.Lock()
+	f.temp = append(f.temp, dir)
+	f.mu.Unlock()
+	roles := map[string]string{}
+	for i := range targets {
+		roles[targets[i].Node] = strings.Join(targets[i].Roles, ",")
+	}
+	j.options.Progress = func(e pull.Event) { progress(pullStep(e, roles[e.Node])) }
+	m, err := pull.RunTo(ctx, targets, j.options, dir)
+	if err != nil {
+		return tui.ProfileSet{}, err
+	}
+	record, err := pull.Read(dir)
+	set := tui.ProfileSet{}
+	if m.Failed() < len(m.Profiles) {
+		if err != nil {
+			return set, err
+		}
+		if set, err = f.set(record, ""); err != nil {
+			return set, err
+		}
+	}
+	for i := range m.Profiles {
+		if e := &m.Profiles[i]; e.Outcome != pull.OK {
+			set.Items = append(set.Items, tui.ProfileItem{Node: e.Node, Role: roles[e.Node], Kind: string(e.Kind), Err: failureText(e)})
+		}
+	}
+	return set, nil
+}
+
+// failureText says why there is no profile, and what to try.
+func failureText(e *pull.Entry) string {
+	words := []string{string(e.Outcome), e.Error, e.Hint}
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), ": ")
+}
+
+// pullStep is an event as the UI shows it.
+func pullStep(e pull.Event, role string) tui.PullProgress {
+	p := tui.PullProgress{Node: e.Node, Role: role}
+	switch e.State {
+	case pull.Connecting:
+		p.State = "connecting"
+	case pull.Sampling:
+		p.State = "profiling"
+	case pull.Waiting:
+		p.State = "waits for another profile to end"
+	case pull.Done:
+		p.Done, p.State = true, string(e.Outcome)
+		if e.Outcome != pull.OK {
+			p.Err = e.Reason
+		}
+	}
+	return p
+}
+
+// set arranges a record for the UI, of all kinds.
+func (f *profileFeed) set(record *pull.Record, path string) (tui.ProfileSet, error) {
+	o, err := f.in.options()
+	if err != nil {
+		return tui.ProfileSet{}, err
+	}
+	c := &chooser{app: f.app, in: &f.in, read: o}
+	err = c.record(record, path)
+	return tui.ProfileSet{Items: c.items()}, err
+}

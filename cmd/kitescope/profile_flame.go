@@ -1,0 +1,377 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/profile"
+	"kitescope/profile/flame"
+	"kitescope/profile/pull"
+	"kitescope/profile/symbol"
+	"kitescope/render"
+	"kitescope/tui"
+)
+
+type flameFlags struct {
+	input     profileInput
+	question  profileQuestion
+	ui        uiFlags
+	base      string
+	normalize bool
+	byNode    bool
+	inverted  bool
+	minShare  float64
+	output    string
+	out       string
+	force     bool
+	render    render.FlameOptions
+}
+
+// flameFormat is a way to write a flame graph.
+type flameFormat struct {
+	name, doc string
+	// binary must not go to a terminal.
+	binary bool
+	write  func(w io.Writer, g *flameGraph) error
+}
+
+// flameGraph is what the formats write.
+type flameGraph struct {
+	tree    *flame.Tree
+	more    func() ([]*flame.Tree, error) // of the other sample types
+	p, base *profile.Profile
+	options flame.Options
+	render  render.FlameOptions
+}
+
+// flameFormats are the formats of profile flame, in the order of help.
+func flameFormats() []flameFormat {
+	return []flameFormat{
+		{"html", "one page without external references: search, zoom, sandwich, all sample types", false, func(w io.Writer, g *flameGraph) error {
+			more, err := g.more()
+			if err != nil {
+				return err
+			}
+			g.render.More = more
+			return render.FlameHTML(w, g.tree, g.render)
+		}},
+		{"svg", "a picture with the names as text", false, func(w io.Writer, g *flameGraph) error { return render.FlameSVG(w, g.tree, g.render) }},
+		{"png", "a picture", true, func(w io.Writer, g *flameGraph) error { return render.FlamePNG(w, g.tree, g.render) }},
+		{"folded", "a stack a line with its value; of a difference, with both", false, func(w io.Writer, g *flameGraph) error {
+			return render.FlameFolded(w, g.base, g.p, g.options)
+		}},
+		{"speedscope", "for speedscope.app", false, func(w io.Writer, g *flameGraph) error {
+			return render.FlameSpeedscope(w, g.base, g.p, g.options, g.render)
+		}},
+	}
+}
+
+func flameFormatNames() []string {
+	var names []string
+	for _, f := range flameFormats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+func (a *app) profileFlame() *cobra.Command {
+	var f flameFlags
+	cmd := &cobra.Command{
+		Use: "flame [FILE...]", Short: "A flame graph: in the terminal, or as html, svg, png, folded, speedscope",
+		Long: `Open the flame graph of the given profiles, joined, in the terminal (? there lists the keys), or
+write it with -o. With --base it is a differential one: blue lost, red gained, grey is noise.`,
+		Example: `  kitescope profile flame cpu.pb.gz
+  kitescope profile flame before --nodes
+  kitescope profile flame after --base before --normalize -o html -O diff.html
+  perf script -i perf.data | kitescope profile flame - -o svg > cpu.svg`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.flame(cmd.Context(), &f, args) },
+	}
+	f.input.register(a, cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.question.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number; default: the profile's own")
+	fl.StringVar(&f.question.by, "by", profile.ByFunction.String(), "frames are functions, files, lines, addresses, packages, mappings or classes: function, file, ...")
+	f.question.registerFilter(fl)
+	fl.BoolVar(&f.question.foldPreempt, "fold-preempt", false, "count runtime.asyncPreempt for the function that was preempted")
+	fl.StringVar(&f.base, "base", "", "compare with this profile, folder or bundle")
+	fl.BoolVar(&f.normalize, "normalize", false, "with --base: scale the new side to the base's total")
+	fl.BoolVar(&f.byNode, "nodes", false, "a frame for each node below the root")
+	fl.BoolVar(&f.inverted, "inverted", false, "start with the leaves: who calls what is expensive")
+	fl.Float64Var(&f.minShare, "min-share", 0, "leave out frames worth less, in percent of the total")
+	fl.StringVarP(&f.output, "output", "o", "", strings.Join(flameFormatNames(), ", ")+"; default: open it in the terminal")
+	fl.StringVarP(&f.out, "out", "O", "", "write to this file; its ending says the format if -o does not")
+	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
+	fl.IntVar(&f.render.Width, "width", 0, "width of a picture in pixels; 0 is 1200")
+	fl.BoolVar(&f.render.Dark, "dark", false, "pictures for dark backgrounds")
+	fl.BoolVar(&f.render.Upright, "upright", false, "the root at the bottom: a flame, not an icicle")
+	fl.BoolVar(&f.render.Relative, "relative", false, "colour a difference by how much a frame changed of itself")
+	fl.BoolVar(&f.render.Vanished, "vanished", false, "give frames that are only in the base a width")
+	fl.StringVar(&f.ui.theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
+	fl.BoolVar(&f.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(flameFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("by", fixed(profile.ByNames()[:profile.ByClass+1]...))
+	return cmd
+}
+
+// format settles -o by the word, or by the ending of -O.
+func (f *flameFlags) format() (*flameFormat, error) {
+	word := f.output
+	if word == "" && f.out != "" {
+		word = strings.TrimPrefix(filepath.Ext(f.out), ".")
+	}
+	if word == "" {
+		return nil, nil
+	}
+	for _, format := range flameFormats() {
+		if format.name == word {
+			return &format, nil
+		}
+	}
+	return nil, &usageError{fmt.Errorf("a flame graph has no format %q", word), "one of: " + strings.Join(flameFormatNames(), ", ")}
+}
+
+func (a *app) flame(ctx context.Context, f *flameFlags, args []string) error {
+	o, err := f.question.options()
+	if err != nil {
+		return err
+	}
+	if o.By > profile.ByClass {
+		return &usageError{fmt.Errorf("frames cannot be %ss", o.By), "--nodes puts a frame for each node below the root; profile top --by " + o.By.String() + " prints a table"}
+	}
+	if f.minShare < 0 || f.minShare > 100 {
+		return usagef("--min-share is in percent, 0 to 100, not %g", f.minShare)
+	}
+	format, err := f.format()
+	if err != nil {
+		return err
+	}
+	if f.base == "" && f.normalize {
+		return &usageError{errors.New("--normalize belongs to --base"), "kitescope profile flame after --base before --normalize"}
+	}
+	options := flame.Options{
+		SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: f.byNode, Inverted: f.inverted, Normalize: f.normalize, MinShare: f.minShare / 100,
+	}
+	if format == nil {
+		if !a.outTTY {
+			return &usageError{errors.New("a flame graph on the terminal needs one on standard output"), "write it: -o html, svg, png, folded or speedscope"}
+		}
+		return a.flameUI(ctx, f, options, args)
+	}
+	return a.writeFlame(ctx, f, format, options, args)
+}
+
+func (a *app) writeFlame(ctx context.Context, f *flameFlags, format *flameFormat, o flame.Options, args []string) error {
+	to, err := a.newOutput(f.out, f.force)
+	if err != nil {
+		return err
+	}
+	if format.binary && a.outTTY && (f.out == "" || f.out == "-") {
+		return &usageError{fmt.Errorf("%s is binary and standard output is a terminal", format.name), "write it to a file: -O cpu." + format.name}
+	}
+	g := &flameGraph{options: o, render: f.render}
+	if f.base != "" {
+		g.base, g.p, err = a.twoProfiles(ctx, &f.input, f.base, args)
+	} else {
+		g.p, err = a.oneProfile(ctx, &f.input, args)
+	}
+	if err != nil {
+		return err
+	}
+	if f.question.foldPreempt {
+		g.p = g.p.FoldPreempt()
+		if g.base != nil {
+			g.base = g.base.FoldPreempt()
+		}
+	}
+	if g.p.Len() > manySamples {
+		defer a.collector.often()()
+	}
+	o.MaxFrames = manyFrames
+	if g.tree, err = g.grow(o); err != nil {
+		return err
+	}
+	g.more = func() ([]*flame.Tree, error) { return g.otherTypes(o) }
+	g.render.Title, g.render.Subtitle, g.render.Version = g.title(), g.subtitle(), versionText()
+	if err := to(func(w io.Writer) error { return format.write(w, g) }); err != nil {
+		return fmt.Errorf("write the flame graph: %w", err)
+	}
+	return nil
+}
+
+// manyFrames bounds the tree that a picture or a page is made of: the largest so many, several times what either shows.
+const manyFrames = 200_000
+
+func (g *flameGraph) grow(o flame.Options) (*flame.Tree, error) {
+	if g.base != nil {
+		return flame.NewDiff(g.base, g.p, o)
+	}
+	return flame.New(g.p, o)
+}
+
+// manyTypes is up to how many sample types go into a page.
+const manyTypes = 8
+
+// otherTypes are the trees of the sample types that are not shown first.
+func (g *flameGraph) otherTypes(o flame.Options) ([]*flame.Tree, error) {
+	var more []*flame.Tree
+	for i, t := range g.p.Types {
+		if t == g.tree.Type || i >= manyTypes || g.p.Len() > manySamples {
+			continue
+		}
+		o.SampleIndex = strconv.Itoa(i)
+		tree, err := g.grow(o)
+		if err != nil {
+			return nil, err
+		}
+		more = append(more, tree)
+	}
+	return more, nil
+}
+
+// manySamples is from how many on a page has one sample type only: each costs as much as the first.
+const manySamples = 300_000
+
+func (g *flameGraph) title() string {
+	if g.base != nil {
+		return g.base.Origin.Name + " → " + g.p.Origin.Name
+	}
+	return g.p.Origin.Name
+}
+
+func (g *flameGraph) subtitle() string {
+	if g.base != nil {
+		return "before: " + g.known(g.base) + "; after: " + g.known(g.p)
+	}
+	return g.known(g.p)
+}
+
+// known is what is known of one profile besides its name.
+func (g *flameGraph) known(p *profile.Profile) string {
+	var parts []string
+	if !p.Time.IsZero() {
+		parts = append(parts, p.Time.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	if text := render.ProfileLength(p.Origin.Merged, p.Duration); text != "" {
+		parts = append(parts, text)
+	}
+	if kind, err := p.KindOf(g.options.SampleIndex); err == nil {
+		if _, events := p.Events(kind); events >= 0 {
+			parts = append(parts, fmt.Sprintf("%d samples", events))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// flameUI opens the terminal UI on the profiles alone.
+func (a *app) flameUI(ctx context.Context, f *flameFlags, o flame.Options, args []string) error {
+	choice, err := a.chooseProfiles(ctx, &f.input, args)
+	if err != nil {
+		return err
+	}
+	defer choice.close()
+	view := tui.ProfileView{
+		Items: f.items(choice), SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: o.Nodes, Inverted: o.Inverted, Raw: !o.Normalize,
+		MinShare: o.MinShare, Upright: f.render.Upright, Vanished: f.render.Vanished, Relative: f.render.Relative, Args: f.words(redactWords(args)), BaseArg: redactWords([]string{f.base})[0],
+	}
+	if f.base != "" {
+		base, err := a.chooseProfiles(ctx, &f.input, []string{f.base})
+		if err != nil {
+			return fmt.Errorf("base: %w", err)
+		}
+		defer base.close()
+		view.Base = f.items(base)
+	}
+	cfg, err := a.fileUI(&f.ui, args)
+	if err != nil {
+		return err
+	}
+	return tui.RunProfiles(ctx, cfg, view)
+}
+
+// words name the profiles on a command line, with the flags that say how they are read.
+func (f *flameFlags) words(args []string) []string {
+	words := withNodes(args, f.input.nodes)
+	if f.input.pull.kinds != string(pull.CPU) {
+		words = append(words, "--kind", f.input.pull.kinds)
+	}
+	return append(words, f.reading()...)
+}
+
+// withNodes adds the flags that choose nodes.
+func withNodes(words, nodes []string) []string {
+	words = slices.Clone(words)
+	for _, node := range nodes {
+		words = append(words, "--node", node)
+	}
+	return words
+}
+
+// reading are the flags that say how any profile is read.
+func (f *flameFlags) reading() []string {
+	var words []string
+	for _, dir := range f.input.symbols {
+		words = append(words, "--symbols", dir)
+	}
+	for _, flag := range []struct{ name, value, usual string }{
+		{"--weight-by", f.input.weightBy, weights[0]},
+		{"--demangle", f.input.demangle, symbol.Simple.String()},
+		{"--column", strconv.Itoa(f.input.column), "0"},
+	} {
+		if flag.value != flag.usual {
+			words = append(words, flag.name, flag.value)
+		}
+	}
+	if f.input.threads {
+		words = append(words, "--threads")
+	}
+	if f.question.foldPreempt {
+		words = append(words, "--fold-preempt")
+	}
+	return words
+}
+
+// items are the profiles as the UI takes them: read as the flags say.
+func (f *flameFlags) items(c *profileChoice) []tui.ProfileItem {
+	items := c.items()
+	for i := range items {
+		load, nodes := items[i].Load, f.input.nodes
+		if items[i].Node != "" {
+			nodes = nil // it was chosen by its node
+		}
+		items[i].Load = func(ctx context.Context) (*profile.Profile, error) {
+			p, err := load(ctx)
+			if err != nil {
+				return nil, err
+			}
+			p = inNodes(p, nodes)
+			if f.question.foldPreempt {
+				p = p.FoldPreempt()
+			}
+			return p, nil
+		}
+		if items[i].Words != nil {
+			items[i].Words = append(withNodes(items[i].Words, nodes), f.reading()...)
+		}
+	}
+	return items
+}
+
+// items are the profiles as the UI takes them.
+func (c *profileChoice) items() []tui.ProfileItem {
+	items := make([]tui.ProfileItem, len(c.list))
+	for i := range c.list {
+		p := &c.list[i]
+		items[i] = tui.ProfileItem{Name: p.name, Words: p.words, Node: p.node, Role: p.role, Kind: string(p.kind), Start: p.from, Load: p.profile}
+		if !p.to.IsZero() {
+			items[i].Window = p.to.Sub(p.from)
+		}
+	}
+	return items
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+)
+
+// TestFlameItems holds that the UI reads profiles as the flags say, and that its commands say so too.
+func TestFlameItems(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
+	work, preempt := b.Frame("main.work", profile.NoMapping), b.Frame("runtime.asyncPreempt", profile.NoMapping)
+	for node, value := range map[string]int64{"querynode-1": 3, "querynode-2": 4} {
+		if err := b.Sample([]uint32{preempt, work}, []int64{value}, profile.Label{Key: profile.NodeLabel, Str: node}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := b.Profile()
+	f := flameFlags{input: profileInput{weightBy: weights[0], demangle: "simple", nodes: []string{"querynode-2"}}}
+	f.input.pull.kinds = "cpu"
+	f.question.foldPreempt = true
+	choice := &profileChoice{list: []chosenProfile{{
+		name: "all.pb.gz", words: []string{"all.pb.gz"},
+		load: func(context.Context) (*profile.Profile, error) { return whole, nil },
+	}}}
+	item := f.items(choice)[0]
+	p, err := item.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Len() != 1 || p.Values[0] != 4 {
+		t.Errorf("there are %d samples, want the one of querynode-2", p.Len())
+	}
+	top, err := report.NewTop(p, report.Options{})
+	if err != nil || len(top.Entries) != 1 || top.Entries[0].Function != "main.work" || top.Entries[0].Flat != 4 {
+		t.Errorf("the functions are %v (%v), want main.work with all: runtime.asyncPreempt was not folded", top, err)
+	}
+	if got, want := strings.Join(f.words([]string{"all.pb.gz"}), " "), "all.pb.gz --node querynode-2 --fold-preempt"; got != want {
+		t.Errorf("the words are %q, want %q", got, want)
+	}
+	if got, want := strings.Join(item.Words, " "), "all.pb.gz --node querynode-2 --fold-preempt"; got != want {
+		t.Errorf("the item's words are %q, want %q", got, want)
+	}
+}

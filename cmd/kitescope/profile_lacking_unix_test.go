@@ -1,0 +1,56 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/profile/pull"
+)
+
+// TestProfileLinks puts no file into a bundle that a link leads to.
+func TestProfileLinks(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "record")
+	kitescope(t, exitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+profiled(t, nil).URL)
+	record, err := pull.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, record.Items[0].Name)
+	if err := os.Rename(file, dir+".private"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dir+".private", file); err != nil {
+		t.Fatal(err)
+	}
+	_, err = folderProfiles(dir)
+	if err == nil || !strings.Contains(err.Error(), "leads elsewhere") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestProfilesOfPipe reads what can be read once only.
+func TestProfilesOfPipe(t *testing.T) {
+	content, err := os.ReadFile("../../testdata/profiles/milvus-cpu-idle.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	go func() {
+		_, _ = w.Write(content)
+		_ = w.Close()
+	}()
+	path := fmt.Sprint("/dev/fd/", r.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Fatal(err)
+	}
+	says(t, kitescope(t, exitOK, "profile", "top", path).stdout, "36 samples")
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+	"kitescope/render"
+)
+
+func (a *app) profileNodes() *cobra.Command {
+	var f profileTable
+	cmd := &cobra.Command{
+		Use: "nodes [DIR]", Short: "How the processes of a cluster differ: busy cores, and what on",
+		Long: `Print for each process of a record how many cores it kept busy and what on: Go code, GC, native
+libraries, syscalls; which node of a role is idle while others work; and in what a node
+differs from the others of its role by more than chance.`,
+		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 -O now && kitescope profile nodes now
+  kitescope profile nodes now -o json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			return wantArgs(args, 0, 1, "one record is wanted", "kitescope profile nodes DIR")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.settleTable(cmd, &f)
+			if err != nil {
+				return err
+			}
+			list, err := a.profileSeries(cmd.Context(), &f.input, args)
+			if err != nil {
+				return err
+			}
+			nodes, err := report.NewNodes(list, report.NodesOptions{Options: s.options})
+			if err != nil {
+				return err
+			}
+			return a.write(func(w *bufio.Writer) error { return render.WriteProfileNodes(w, nodes, s.format, s.render) })
+		},
+	}
+	f.register(a, cmd)
+	leaveOut(cmd, "by", "label", "cum", "mean")
+	return cmd
+}
+
+func (a *app) profileTrend() *cobra.Command {
+	var f profileTable
+	cmd := &cobra.Command{
+		Use: "trend DIR", Short: "How shares move over a rolling record",
+		Long: `Print how the share of each function moved over the rounds of a rolling record (profile pull
+--every), with a line of the shares, and whether that is more than noise.`,
+		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 --every 10m --keep 50 -O record
+  kitescope profile trend record --node querynode-3`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{errors.New("which record? a folder that profile pull --every wrote, or profiles in the order of time"), "kitescope profile trend record"}
+			}
+			s, err := a.settleTable(cmd, &f)
+			if err != nil {
+				return err
+			}
+			points, err := a.profileSeries(cmd.Context(), &f.input, args)
+			if err != nil {
+				return err
+			}
+			if err := enoughPoints(points); err != nil {
+				return err
+			}
+			trend, err := report.NewTrend(points, report.TrendOptions{Options: s.options})
+			if err != nil {
+				return err
+			}
+			return a.write(func(w *bufio.Writer) error { return render.WriteProfileTrend(w, trend, s.format, s.render) })
+		},
+	}
+	f.register(a, cmd)
+	leaveOut(cmd, "mean")
+	return cmd
+}
+
+// enoughPoints refuses what has no time to look at.
+func enoughPoints(list []*profile.Profile) error {
+	perNode := map[string]int{}
+	for _, p := range list {
+		if perNode[p.Origin.Node]++; perNode[p.Origin.Node] > 1 {
+			return nil
+		}
+	}
+	return &profile.HintError{
+		Err:  errors.New("a trend needs two profiles of a process, or more"),
+		Hint: "make a record: kitescope profile pull --every 10m -O record; two single profiles: kitescope profile diff",
+	}
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/profile"
+	"kitescope/profile/pull"
+)
+
+// pullFlags say what is pulled and where it goes.
+type pullFlags struct {
+	seconds    int
+	kinds      string
+	out        string
+	output     string
+	every      time.Duration
+	keep       int
+	headerFile string
+	busyWait   time.Duration
+	force      bool
+	// command is the command line that the manifest keeps, without secrets; "" where it is that of no pull.
+	command string
+}
+
+// defaultBusyWait is a little more than net/http/pprof's default window of 30 s.
+const defaultBusyWait = 35 * time.Second
+
+const helpPull = `Take profiles of all processes at once, over the same window, and keep them with a
+manifest: which node and role, where, Milvus version, build id, window, checksum.
+
+Without a URL the processes are those that the sessions of the cluster name (--from); each
+process is asked once, whatever its roles, at the port that its configuration tells
+(--metrics-port where it does not). A URL is any service that has net/http/pprof:
+
+  host:6060                              profiles below /debug/pprof
+  http://host:6060/api/debug/pprof       profiles below another path
+  http://host:6060/debug/pprof/heap      this profile alone
+  indexer=https://host/debug/pprof       with a name of its own
+
+With URLs and --from both are pulled.
+
+Kinds are cpu, heap, allocs, goroutine, mutex, block, threadcreate and trace (an execution
+trace for go tool trace); with -delta, as in allocs-delta, what was added during the
+window. A process makes one CPU profile at a time: while it makes one for somebody else it
+is asked again, for --busy-wait.
+
+Credentials: user and password in the URL, the password also from KITESCOPE_PROFILE_PASSWORD; a
+bearer token from KITESCOPE_PROFILE_TOKEN; other headers from --header-file, lines such as
+"X-Api-Key: ...". They go to all that are asked, and into no file or message. For https,
+--ca, --cert, --key, --server-name and --insecure say whom to trust.
+
+-O names a new folder, or FILE.kite: a bundle of the cluster with the profiles in it. With
+--every it is a record: a folder for each round, the oldest removed beyond --keep. A pull
+that is interrupted keeps what was complete, and exits 130.`
+
+func (a *app) profilePull() *cobra.Command {
+	var f pullFlags
+	cmd := &cobra.Command{
+		Use: "pull [URL...]", Short: "Take profiles of all processes over the same window, into a folder or bundle",
+		Long: helpPull,
+		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379
+  kitescope profile pull --kind cpu,heap,goroutine --seconds 30 -O before
+  kitescope profile pull http://service:6060 http://other:8080/api/debug/pprof
+  kitescope profile pull --every 10m --keep 50 -O record
+  kitescope profile pull --from etcd://10.0.0.5:2379 -O case.kite`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.command = commandLine(cmd, args)
+			return a.pullProfiles(cmd.Context(), f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.IntVar(&f.seconds, "seconds", int(profileWindow/time.Second), "window of CPU profiles, traces and deltas, in seconds")
+	fl.StringVar(&f.kinds, "kind", string(pull.CPU), "what to take: a list of cpu, heap, allocs, goroutine, mutex, block, threadcreate, trace; or with -delta: allocs-delta")
+	fl.StringVarP(&f.out, "out", "O", "", "folder to make, or FILE.kite; default: profiles-ROOT-TIME")
+	fl.StringVarP(&f.output, "output", "o", "table", "table or json")
+	fl.DurationVar(&f.every, "every", 0, "go on until interrupted, with so much time from one round to the next")
+	fl.IntVar(&f.keep, "keep", 0, "with --every: remove the oldest rounds beyond this number; 0 keeps all")
+	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
+	fl.DurationVar(&f.busyWait, "busy-wait", defaultBusyWait, "how long to wait for a CPU profile that somebody else is taking; 0 does not")
+	fl.BoolVar(&f.force, "force", false, "replace FILE.kite if it exists")
+	a.addNodeFlags(cmd, true)
+	leaveOut(cmd, "window") // no rates are asked for
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed("table", "json"))
+	_ = cmd.RegisterFlagCompletionFunc("kind", fixed(kindWords()...))
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	return cmd
+}
+
+func kindWords() []string {
+	var words []string
+	for _, k := range pull.Kinds() {
+		words = append(words, string(k))
+	}
+	return words
+}
+
+// bundleEnding is how the names of bundles end.
+const bundleEnding = ".kite"
+
+func (f *pullFlags) toBundle() bool { return strings.HasSuffix(f.out, bundleEnding) }
+
+// check finds what is wrong with flags before anything is asked.
+func (f *pullFlags) check(words []string) error {
+	switch {
+	case f.seconds < 1 || f.seconds > 3600:
+		return &usageError{fmt.Errorf("--seconds is 1 to 3600, not %d", f.seconds), "for longer: --every 10m, a record of many profiles"}
+	case f.every < 0 || f.keep < 0 || f.busyWait < 0:
+		return usagef("--every, --keep and --busy-wait cannot be negative")
+	case f.keep > 0 && f.every == 0:
+		return &usageError{errors.New("--keep belongs to --every"), "for example: --every 10m --keep 50"}
+	case f.every > 0 && f.every < time.Duration(f.seconds)*time.Second:
+		return &usageError{fmt.Errorf("--every %s is shorter than the window of %d s", f.every, f.seconds), "make the window shorter, or rounds rarer"}
+	case f.every > 0 && f.output == "json":
+		return &usageError{errors.New("--every goes on and on: there is no one result to print as JSON"), "each round has its manifest.json"}
+	case f.output != "table" && f.output != "json":
+		return usagef("profile pull -o is table or json, not %q", f.output)
+	case f.out == "-":
+		return &usageError{errors.New("profiles and their manifest make a folder, which standard output cannot take"), "name a folder; one profile alone: kitescope profile merge URL -O -"}
+	case f.force && !f.toBundle():
+		return &usageError{errors.New("--force replaces a bundle, and never a folder"), "name another folder, or FILE.kite"}
+	case f.toBundle() && f.every > 0:
+		return &usageError{errors.New("a bundle holds one moment, and --every makes a record"), "name a folder"}
+	case f.toBundle() && len(words) > 0:
+		return &usageError{errors.New("a bundle holds a cluster, and a URL names none"), "name a folder: -O profiles"}
+	}
+	_, err := pull.ParseKinds(f.kinds)
+	if err != nil {
+		return &usageError{err, "for example: --kind cpu,heap,goroutine"}
+	}
+	return nil
+}
+
+func (a *app) pullProfiles(ctx context.Context, f pullFlags, words []string) error {
+	if err := f.check(words); err != nil {
+		return err
+	}
+	a.runClock()
+	if f.toBundle() {
+		return a.saveSnapshot(ctx, f.out, snapshotFlags{force: f.force, profiles: &f, took: func(m *pull.Manifest) error {
+			if err := a.writePull(m, f.out, f.output); err != nil || m.Failed() < len(m.Profiles) {
+				return err
+			}
+			return noProfile(m)
+		}})
+	}
+	j, err := a.newPullJob(&f, words)
+	if err != nil {
+		return err
+	}
+	if f.every > 0 {
+		return a.pullRecord(ctx, j)
+	}
+	if f.out != "" { // before a cluster is asked
+		if err := pull.CheckFolder(f.out); err != nil {
+			return existsHint(err)
+		}
+	}
+	targets, err := j.targets(ctx)
+	if err != nil {
+		return err
+	}
+	path := f.out
+	if path == "" {
+		path = a.pullFolder(j)
+	}
+	shown := a.showPull(j)
+	m, err := pull.ToFolder(ctx, targets, j.options, path)
+	shown.stop()
+	if m == nil {
+		return existsHint(err)
+	}
+	if m.Failed() == len(m.Profiles) {
+		path = ""
+	}
+	if writeErr := a.writePull(m, path, f.output); writeErr != nil {
+		return writeErr
+	}
+	if err != nil {
+		if path != "" {
+			a.warn("what was complete is in %s", path)
+		}
+		return existsHint(err)
+	}
+	return a.pullOutcome(m, path)
+}
+
+// pullFolder is where profiles go that nobody named a place for.
+func (a *app) pullFolder(j *pullJob) string {
+	name := "profiles"
+	if j.options.Root != "" {
+		name += "-" + strings.Map(pathSafe, filepath.Base(j.options.Root))
+	}
+	return name + "-" + a.now().UTC().Format("20060102T150405Z")
+}
+
+func pathSafe(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+		return r
+	}
+	return '_'
+}
+
+func existsHint(err error) error {
+	if errors.Is(err, pull.ErrExists) {
+		return &usageError{err, "name another folder with -O; what is there is not touched"}
+	}
+	return err
+}
+
+// pullOutcome says how it went, and makes it the exit code.
+func (a *app) pullOutcome(m *pull.Manifest, path string) error {
+	failures := m.Failed()
+	switch {
+	case failures == len(m.Profiles):
+		return noProfile(m)
+	case failures == 0:
+		a.warn("saved %s in %s", counted(len(m.Profiles)), path)
+		return nil
+	}
+	a.warn("saved %s in %s", counted(len(m.Profiles)-failures), path)
+	a.warnFailed(m)
+	if a.flags.strict {
+		return &codeError{code: exitIncomplete}
+	}
+	return nil
+}
+
+func counted(profiles int) string {
+	if profiles == 1 {
+		return "1 profile"
+	}
+	return fmt.Sprintf("%d profiles", profiles)
+}
+
+// noProfile says why there is not one.
+func noProfile(m *pull.Manifest) error {
+	first := &m.Profiles[0]
+	return &profile.HintError{Err: fmt.Errorf("no profile could be taken: %s: %s: %s", first.Node, first.Outcome, first.Error), Hint: first.Hint}
+}
+
+// maxFailures is how many failures are told one by one.
+const maxFailures = 5
+
+func (a *app) warnFailed(m *pull.Manifest) {
+	failures := pullFailures(m)
+	for i, f := range failures {
+		if i == maxFailures {
+			a.warn("incomplete: and %d more reasons", len(failures)-i)
+			return
+		}
+		a.warn("incomplete: %s", f)
+	}
+}
+
+// pullRecord takes rounds until it is interrupted.
+func (a *app) pullRecord(ctx context.Context, j *pullJob) error {
+	dir := j.flags.out
+	if dir == "" {
+		dir = "profiles-record"
+	}
+	record := &pull.Rolling{Dir: dir, Every: j.flags.every, Keep: j.flags.keep, Now: a.now}
+	a.warn("a round every %s into %s, until interrupted", j.flags.every, dir)
+	round := func(ctx context.Context, dir string) (*pull.Manifest, error) {
+		targets, err := j.targets(ctx)
+		if err != nil {
+			return nil, err
+		}
+		shown := a.showPull(j)
+		defer shown.stop()
+		return pull.Run(ctx, targets, j.options, dir)
+	}
+	err := record.Run(ctx, round, func(path string, m *pull.Manifest, err error) {
+		if m == nil {
+			a.warn("no round: %v", err)
+			return
+		}
+		a.warn("round %d: %s in %s", m.Sequence, counted(len(m.Profiles)-m.Failed()), path)
+		a.warnFailed(m)
+	})
+	return cmp.Or(err, context.Cause(ctx))
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/model"
+	"kitescope/profile/pull"
+)
+
+// profiled serves a CPU profile after the seconds that are asked for, to who is let in.
+func profiled(t *testing.T, allow func(*http.Request) bool) *httptest.Server {
+	t.Helper()
+	recorded, err := os.ReadFile("../../testdata/profiles/milvus-cpu-idle.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if allow != nil && !allow(r) {
+			http.Error(w, "you said "+fmt.Sprint(r.Header), http.StatusForbidden)
+			return
+		}
+		seconds, _ := time.ParseDuration(r.FormValue("seconds") + "s")
+		select {
+		case <-time.After(seconds):
+			_, _ = w.Write(recorded)
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// TestPullHundred pulls from 100 processes in the time of one.
+func TestPullHundred(t *testing.T) {
+	args := []string{"profile", "pull", "--seconds", "1", "-O", filepath.Join(t.TempDir(), "out"), "-o", "json"}
+	for range 100 {
+		args = append(args, profiled(t, nil).URL)
+	}
+	e := kitescope(t, exitOK, args...)
+	var m pull.Manifest
+	if err := json.Unmarshal([]byte(e.stdout), &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Profiles) != 100 || m.Failed() != 0 {
+		t.Fatalf("%d profiles, %d failed", len(m.Profiles), m.Failed())
+	}
+	if e.took > 15*time.Second { // one after the other it would be 100 s; make bench-profile measures the bar of 2 s
+		t.Errorf("took %s for a window of 1 s", e.took)
+	}
+	first, last := m.Profiles[0].From, m.Profiles[0].From
+	for _, p := range m.Profiles {
+		if p.From.Before(first) {
+			first = p.From
+		}
+		if p.From.After(last) {
+			last = p.From
+		}
+	}
+	if spread := last.Sub(first); spread > 5*time.Second {
+		t.Errorf("the windows began over %s", spread)
+	}
+}
+
+// TestPullInterrupted ends at once, with 130, and leaves nothing that is not complete.
+func TestPullInterrupted(t *testing.T) {
+	s := profiled(t, nil)
+	for name, line := range map[string][]string{
+		"folder": {"-O", "OUT"},
+		"record": {"-O", "OUT", "--every", "1m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := newFiles(t)
+			ctx, interrupt := context.WithCancel(t.Context())
+			time.AfterFunc(300*time.Millisecond, interrupt)
+			args := append([]string{"profile", "pull", s.URL, "--seconds", "30"}, line...)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "OUT", files.path("out"))
+			}
+			e := terminal{}.run(ctx, t, args...)
+			if name == "record" {
+				if err := os.Remove(files.path("out")); err != nil {
+					t.Errorf("the folder of the record is not empty: %v", err)
+				}
+			}
+			if e.code != exitInterrupted || e.took > 15*time.Second {
+				t.Errorf("exit %d after %s: %s", e.code, e.took, e.err)
+			}
+			files.wantNone(t)
+		})
+	}
+}
+
+// TestPullSecrets sends credentials where they belong, and shows them nowhere.
+func TestPullSecrets(t *testing.T) {
+	const password, token, key = "pa55-of-ann", "t0ken-of-all", "k3y-of-gateway"
+	allow := func(r *http.Request) bool {
+		user, pass, _ := r.BasicAuth()
+		return user == "ann" && pass == password || r.Header.Get("Authorization") == "Bearer "+token || r.Header.Get("X-Api-Key") == key
+	}
+	s := profiled(t, allow)
+	host := strings.TrimPrefix(s.URL, "http://")
+	headers := filepath.Join(t.TempDir(), "headers")
+	writeFile(t, headers, "# of the gateway\nx-api-key: "+key+"\n")
+	for name, c := range map[string]struct {
+		env  map[string]string
+		args []string
+		code int
+	}{
+		"in the URL":       {nil, []string{"http://ann:" + password + "@" + host}, exitOK},
+		"password":         {map[string]string{"KITESCOPE_PROFILE_PASSWORD": password}, []string{"http://ann@" + host}, exitOK},
+		"token":            {map[string]string{"KITESCOPE_PROFILE_TOKEN": token}, []string{host}, exitOK},
+		"header":           {nil, []string{host, "--header-file", headers}, exitOK},
+		"none":             {nil, []string{host}, exitFailed},
+		"wrong":            {map[string]string{"KITESCOPE_PROFILE_TOKEN": token + "x"}, []string{host}, exitFailed},
+		"not of the place": {nil, []string{"http://ann:" + password + "@" + host + "x:y/"}, exitUsage},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			e := terminal{env: c.env}.run(t.Context(), t, append([]string{"profile", "pull", "--seconds", "1", "-o", "json", "-O", out}, c.args...)...)
+			if e.code != c.code {
+				t.Fatalf("exit %d, want %d: %s", e.code, c.code, e.err)
+			}
+			kept, _ := os.ReadFile(filepath.Join(out, pull.ManifestName))
+			for _, secret := range []string{password, token, key} {
+				if strings.Contains(e.stdout+e.err+string(kept), secret) {
+					t.Errorf("%s is shown:\n%s%s%s", secret, e.stdout, e.err, kept)
+				}
+			}
+		})
+	}
+}
+
+// TestPullOnATerminal shows who is waited for, and cleans up behind itself.
+func TestPullOnATerminal(t *testing.T) {
+	busy := 0
+	recorded, err := os.ReadFile("../../testdata/profiles/milvus-cpu-idle.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if busy++; busy == 1 {
+			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+			return
+		}
+		time.Sleep(500 * time.Millisecond)
+		_, _ = w.Write(recorded)
+	}))
+	defer s.Close()
+	var shown syncBuffer
+	streams := &streams{
+		in: strings.NewReader(""), out: io.Discard, err: &shown, errTTY: true, now: time.Now,
+		size: func() (int, int) { return 80, 24 }, getenv: func(string) string { return "" },
+	}
+	code := run(t.Context(), streams, []string{"profile", "pull", "busy=" + s.URL, "dead=127.0.0.1:1", "--seconds", "1", "-O", filepath.Join(t.TempDir(), "out")})
+	if code != exitOK {
+		t.Errorf("exit %d: %s", code, shown.String())
+	}
+	says(t, shown.String(), "profiling 2 processes: 0 of 2 profiles", "1 failed",
+		"busy: cpu profile: another profile of the process is being taken", "asking again", "dead: cpu profile: refused: ", "\r\x1b[Kkitescope: saved 1 profile in ")
+}
+
+// TestClusterTargets finds processes behind sessions.
+func TestClusterTargets(t *testing.T) {
+	at := func(address string) *model.Process { return &model.Process{Address: address} }
+	alone, coord, node := at("10.0.0.1:9091"), at("10.0.0.2:9091"), at("10.0.0.3:9091")
+	live := func(role string, id model.NodeID, p *model.Process) *model.LiveNode {
+		return &model.LiveNode{Role: role, Node: id, Process: p, Outcome: model.Answered}
+	}
+	var nodes []*model.LiveNode
+	for _, role := range []string{"rootcoord", "datacoord", "querycoord", "proxy", "querynode"} {
+		nodes = append(nodes, live(role, 3, alone))
+	}
+	gone := live("querynode", 9, nil)
+	gone.Outcome, gone.Reason = model.TimedOut, "no answer within 5s"
+	nodes = append(nodes, live("indexcoord", 4, coord), live("datacoord", 4, coord), live("querynode", 5, node), live("proxy", 6, nil), gone)
+	runtime := model.BuildRuntime(model.RuntimeParts{
+		Kind: "live", Nodes: nodes, Processes: []*model.Process{alone, coord, node},
+		Skipped: []model.Skipped{{What: "metrics of proxy-6", Reason: "its metrics port is unknown: name the port"}},
+	})
+	c := model.Build(model.Parts{Sessions: []*model.Session{{Node: 5, Role: "querynode", Version: "2.3.5"}}}).WithRuntime(runtime)
+	got := map[string]pull.Target{}
+	for _, target := range clusterTargets(c) {
+		got[target.Node] = target
+	}
+	want := map[string]pull.Target{
+		"standalone-3": {Node: "standalone-3", Roles: []string{"datacoord", "proxy", "querycoord", "querynode", "rootcoord"}, NodeIDs: []string{"3"}, URL: pull.Process("", "10.0.0.1:9091").URL},
+		"datacoord-4":  {Node: "datacoord-4", Roles: []string{"datacoord", "indexcoord"}, NodeIDs: []string{"4"}, URL: pull.Process("", "10.0.0.2:9091").URL},
+		"querynode-5":  {Node: "querynode-5", Roles: []string{"querynode"}, NodeIDs: []string{"5"}, Version: "2.3.5", URL: pull.Process("", "10.0.0.3:9091").URL},
+		"proxy-6":      {Node: "proxy-6", Roles: []string{"proxy"}, NodeIDs: []string{"6"}, Unknown: "its metrics port is unknown: name it with --metrics-port, or its URL"},
+		"querynode-9":  {Node: "querynode-9", Roles: []string{"querynode"}, NodeIDs: []string{"9"}, Unknown: "the process did not tell where its HTTP server is: timed out (no answer within 5s)"},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(pull.Target{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCommandLine is kept without credentials.
+func TestCommandLine(t *testing.T) {
+	root := &cobra.Command{Use: "kitescope"}
+	cmd := &cobra.Command{Use: "pull", RunE: func(*cobra.Command, []string) error { return nil }}
+	root.AddCommand(cmd)
+	cmd.Flags().String("from", "", "")
+	cmd.Flags().String("proxy", "", "")
+	cmd.Flags().StringArray("map", nil, "")
+	cmd.Flags().Int("seconds", 10, "")
+	if err := cmd.ParseFlags([]string{"--from", "etcd://root:pw1@h:1", "--proxy", "socks5://u:pw2@p:2", "--map", "a=b", "--map", "c d=e"}); err != nil {
+		t.Fatal(err)
+	}
+	got := commandLine(cmd, []string{"n=http://u:pw3@h/x?token=pw4", "host:1"})
+	if want := `kitescope pull --from=etcd://h:1 --map=a=b '--map=c d=e' --proxy=socks5://p:2 n=http://h/x host:1`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"kitescope/profile/pull"
+	"kitescope/render"
+)
+
+// pullProgress shows on a terminal's stderr how far a pull is.
+type pullProgress struct {
+	app      *app
+	seconds  int
+	mu       sync.Mutex
+	begun    time.Time // when the first window began
+	nodes    map[string]pull.State
+	waiting  map[string]string
+	underway map[string]string // the nodes of profiles that are not done
+	done     int
+	all      int
+	failed   int
+	end      chan struct{}
+	gone     chan struct{}
+}
+
+// pullTick is the time between two pictures.
+const pullTick = 200 * time.Millisecond
+
+// showPull starts to show progress, where there is a terminal to show it on.
+func (a *app) showPull(j *pullJob) *pullProgress {
+	s := &pullProgress{
+		app: a, seconds: j.flags.seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}, end: make(chan struct{}), gone: make(chan struct{}),
+	}
+	j.options.Progress = s.hear
+	if !a.errTTY || a.flags.quiet {
+		close(s.gone)
+		return s
+	}
+	go func() {
+		defer close(s.gone)
+		tick := time.NewTicker(pullTick)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				fmt.Fprintf(a.err, "\r\x1b[K%s", s.line())
+			case <-s.end:
+				fmt.Fprint(a.err, "\r\x1b[K")
+				return
+			}
+		}
+	}()
+	return s
+}
+
+func (s *pullProgress) stop() {
+	close(s.end)
+	<-s.gone
+}
+
+// hear takes in what happens, and tells at once what people want to know at once.
+func (s *pullProgress) hear(e pull.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done, s.all = e.Done, e.All
+	s.nodes[e.Node] = e.State
+	key := e.Node + " " + string(e.Kind)
+	s.underway[key] = e.Node
+	switch e.State {
+	case pull.Sampling:
+		if s.begun.IsZero() {
+			s.begun = time.Now()
+		}
+	case pull.Waiting:
+		if s.waiting[key] == "" {
+			s.say("%s: %s profile: %s; asking again", e.Node, e.Kind, e.Reason)
+		}
+		s.waiting[key] = e.Node
+	case pull.Done:
+		delete(s.waiting, key)
+		delete(s.underway, key)
+		if e.Outcome != pull.OK {
+			s.failed++
+			s.say("%s: %s profile: %s: %s", e.Node, e.Kind, e.Outcome, e.Reason)
+		}
+	case pull.Connecting:
+	}
+}
+
+// say prints a line above the picture. Without a terminal only the end is told.
+func (s *pullProgress) say(format string, args ...any) {
+	if s.app.errTTY && !s.app.flags.quiet {
+		_, _ = fmt.Fprintf(s.app.err, "\r\x1b[K%s\n", oneLine(fmt.Sprintf(format, args...))) // as warn does: nothing to do about it
+	}
+}
+
+func (s *pullProgress) line() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begun.IsZero() {
+		return fmt.Sprintf("connecting to %d processes", len(s.nodes))
+	}
+	text := fmt.Sprintf("profiling %d processes: %d of %d profiles", len(s.nodes), s.done-s.failed, s.all)
+	if s.failed > 0 {
+		text += fmt.Sprintf(", %d failed", s.failed)
+	}
+	if left := time.Duration(s.seconds)*time.Second - time.Since(s.begun); left > 0 && s.done < s.all {
+		text += fmt.Sprintf(", %d s left", int(left.Seconds())+1)
+	}
+	if len(s.waiting) > 0 {
+		text += fmt.Sprintf(", %d wait for another profile to end", len(s.waiting))
+	}
+	return text + s.missing(s.room()-len(text))
+}
+
+// room is how long the line may be: it must not wrap.
+func (s *pullProgress) room() int {
+	if width, _ := s.app.size(); width > 0 {
+		return width - 1
+	}
+	return 79
+}
+
+// missing names the nodes that are not done, as far as there is room.
+func (s *pullProgress) missing(room int) string {
+	names := slices.Compact(slices.Sorted(maps.Values(s.underway)))
+	for n := len(names); n > 0; n-- {
+		text := "; not done: " + oneLine(strings.Join(names[:n], ", "))
+		if n < len(names) {
+			text += fmt.Sprintf(" and %d more", len(names)-n)
+		}
+		if len(text) <= room {
+			return text
+		}
+	}
+	return ""
+}
+
+// pulled is what profile pull -o json prints: the manifest, and where it is.
+type pulled struct {
+	// Path is the folder, "" if there is none.
+	Path string `json:"path"`
+	*pull.Manifest
+}
+
+// writePull prints what came of a pull.
+func (a *app) writePull(m *pull.Manifest, path, output string) error {
+	return a.write(func(w *bufio.Writer) error {
+		if output == "json" {
+			e := json.NewEncoder(w)
+			e.SetEscapeHTML(false)
+			e.SetIndent("", "  ")
+			return e.Encode(pulled{path, m})
+		}
+		return pullTable(w, m)
+	})
+}
+
+func pullTable(out *bufio.Writer, m *pull.Manifest) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	rows := append([][]string{{"NODE", "ROLE", "KIND", "SAMPLES", "CORES", "TOTAL", "SIZE", "OUTCOME"}}, pullRows(m)...)
+	for _, row := range rows {
+		for i := range row {
+			row[i] = oneLine(row[i])
+		}
+		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+func pullRows(m *pull.Manifest) (rows [][]string) {
+	for rest := m.Profiles; len(rest) > 0; {
+		e := &rest[0]
+		kinds := []string{string(e.Kind)}
+		rest = rest[1:]
+		// What a whole process has in common is said once.
+		for e.Outcome != pull.OK && len(rest) > 0 && rest[0].Node == e.Node && rest[0].Outcome == e.Outcome && rest[0].Error == e.Error {
+			kinds = append(kinds, string(rest[0].Kind))
+			rest = rest[1:]
+		}
+		row := append([]string{e.Node, strings.Join(e.Roles, ","), strings.Join(kinds, ",")}, pullFigures(e)...)
+		rows = append(rows, append(row, pullWords(e)))
+	}
+	return rows
+}
+
+// pullFigures are samples, busy cores, total and size of a profile.
+func pullFigures(e *pull.Entry) []string {
+	figures := []string{"-", "-", "-", "-"}
+	if e.Samples != nil {
+		figures[0] = strconv.FormatInt(*e.Samples, 10)
+	}
+	if n, ok := e.BusyCores(); ok {
+		figures[1] = fmt.Sprintf("%.2f", n)
+	}
+	if e.Total != nil {
+		switch e.Unit {
+		case "nanoseconds":
+			figures[2] = time.Duration(*e.Total).Round(10 * time.Millisecond).String()
+		case "bytes":
+			figures[2] = string(render.AppendBytes(nil, *e.Total))
+		default:
+			figures[2] = strconv.FormatInt(*e.Total, 10)
+		}
+	}
+	if e.Outcome == pull.OK {
+		figures[3] = string(render.AppendBytes(nil, e.Bytes))
+	}
+	return figures
+}
+
+// pullWords say how a pull ended.
+func pullWords(e *pull.Entry) string {
+	text := string(e.Outcome)
+	if e.Error != "" {
+		text += ": " + e.Error
+	}
+	return strings.Join(append([]string{text}, e.Notes...), "; ")
+}
+
+// pullFailure is a reason, and whom it is about.
+type pullFailure struct {
+	outcome      pull.Outcome
+	reason, hint string
+	nodes, kinds []string
+}
+
+// pullFailures are the reasons of what failed, each once.
+func pullFailures(m *pull.Manifest) []*pullFailure {
+	var list []*pullFailure
+	for i := range m.Profiles {
+		e := &m.Profiles[i]
+		if e.Outcome == pull.OK {
+			continue
+		}
+		at := slices.IndexFunc(list, func(f *pullFailure) bool { return f.outcome == e.Outcome && f.reason == e.Error })
+		if at < 0 {
+			at = len(list)
+			list = append(list, &pullFailure{outcome: e.Outcome, reason: e.Error, hint: e.Hint})
+		}
+		f := list[at]
+		if !slices.Contains(f.nodes, e.Node) {
+			f.nodes = append(f.nodes, e.Node)
+		}
+		if kind := string(e.Kind); !slices.Contains(f.kinds, kind) {
+			f.kinds = append(f.kinds, kind)
+		}
+	}
+	return list
+}
+
+// String is one line: "no mutex profile of querynode-3 and 2 others: not found: 404".
+func (f *pullFailure) String() string {
+	whom := f.nodes[0]
+	if n := len(f.nodes) - 1; n > 0 {
+		whom += fmt.Sprintf(" and %d others", n)
+	}
+	text := fmt.Sprintf("no %s profile of %s: %s: %s", strings.Join(f.kinds, ", "), whom, f.outcome, f.reason)
+	if f.hint != "" {
+		text += " (" + f.hint + ")"
+	}
+	return text
+}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/textproto"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+)
+
+// pullJob is a pull whose flags were understood.
+type pullJob struct {
+	app     *app
+	flags   *pullFlags
+	named   []pull.Target
+	cluster bool // the processes of a cluster are pulled as well
+	options pull.Options
+}
+
+// newPullJob settles whom to ask and how, before anything is asked.
+func (a *app) newPullJob(f *pullFlags, words []string) (*pullJob, error) {
+	j := &pullJob{app: a, flags: f, cluster: len(words) == 0 || a.flags.from != "" || a.flags.context != ""}
+	for _, word := range words {
+		password := ""
+		if pull.WantsPassword(word) {
+			if password = a.getenv("KITESCOPE_PROFILE_PASSWORD"); password == "" {
+				return nil, &usageError{fmt.Errorf("no password for %s", pull.RedactWord(word)), "set KITESCOPE_PROFILE_PASSWORD"}
+			}
+		}
+		t, err := pull.ParseTarget(word, password)
+		if err != nil {
+			return nil, &usageError{err, "for example: kitescope profile pull http://host:6060/debug/pprof"}
+		}
+		j.named = append(j.named, t)
+	}
+	if j.cluster && !a.nodes.live {
+		return nil, &usageError{errors.New("profiles come from the processes, and --live=false leaves them alone"), "leave it out, or name URLs without --from"}
+	}
+	kinds, err := pull.ParseKinds(f.kinds)
+	if err != nil {
+		return nil, &usageError{err, ""}
+	}
+	conn := connection{}
+	if j.cluster {
+		if conn, err = a.connection(); err != nil {
+			return nil, err
+		}
+	}
+	way, err := a.clientOptions(conn)
+	if err != nil {
+		return nil, err
+	}
+	client, err := live.Open(way)
+	if err != nil {
+		return nil, err
+	}
+	busy := f.busyWait
+	if busy == 0 {
+		busy = -1
+	}
+	j.options = pull.Options{
+		Kinds: kinds, Seconds: f.seconds, Timeout: a.nodes.timeout, BusyWait: busy,
+		Dial: client.Dial, Now: a.now, Tool: versionText(), Command: f.command,
+	}
+	if j.options.Header, err = a.pullHeader(f.headerFile); err != nil {
+		return nil, err
+	}
+	j.options.TLS, err = a.pullTLS(j.named)
+	return j, err
+}
+
+// pullTLS is what https URLs are held to: the flags of the server that is read.
+func (a *app) pullTLS(named []pull.Target) (*tls.Config, error) {
+	secure := slices.ContainsFunc(named, func(t pull.Target) bool { return t.URL.Scheme == "https" })
+	if !secure {
+		return nil, nil
+	}
+	g := &a.flags
+	if (g.cert == "") != (g.key == "") {
+		return nil, usagef("--cert and --key belong together")
+	}
+	return nodeSpec{TLS: true, CA: g.ca, Cert: g.cert, Key: g.key, ServerName: g.serverName, Insecure: g.insecure}.tls()
+}
+
+// maxHeaderFile bounds a file of headers.
+const maxHeaderFile = 64 << 10
+
+// pullHeader is what is sent along with each request.
+func (a *app) pullHeader(path string) (http.Header, error) {
+	header := http.Header{}
+	if token := a.getenv("KITESCOPE_PROFILE_TOKEN"); token != "" {
+		header.Set("Authorization", "Bearer "+token)
+	}
+	if path == "" {
+		return header, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the headers: %w", err)
+	}
+	if len(text) > maxHeaderFile {
+		return nil, fmt.Errorf("read the headers %s: %d bytes are no list of headers", path, len(text))
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, value, ok := strings.Cut(line, ":")
+		name, value = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
+		if !ok || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			// The line itself is not shown: it is a secret, or half of one.
+			return nil, &usageError{fmt.Errorf("read the headers %s: line %d is not NAME: VALUE", path, n), "for example: X-Api-Key: 1234"}
+		}
+		header[name] = []string{value}
+	}
+	return header, lines.Err()
+}
+
+// isToken reports whether a word can name a header (RFC 9110, section 5.6.2).
+func isToken(word string) bool {
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
+}
+
+// commandLine is a command line as it can be kept: what was set and named, without credentials.
+func commandLine(cmd *cobra.Command, words []string) string {
+	line := []string{cmd.CommandPath()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		for _, value := range flagValues(f) {
+			line = append(line, shellQuote("--"+f.Name+"="+pull.RedactWord(value)))
+		}
+	})
+	for _, word := range words {
+		line = append(line, shellQuote(pull.RedactWord(word)))
+	}
+	return strings.Join(line, " ")
+}
+
+// flagValues are the values of a flag that may be given several times.
+func flagValues(f *pflag.Flag) []string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
+}
+
+// targets are the processes to ask. A cluster is asked anew each time: nodes come and go.
+func (j *pullJob) targets(ctx context.Context) ([]pull.Target, error) {
+	if !j.cluster {
+		return j.named, nil
+	}
+	conn, err := j.app.connection()
+	if err != nil {
+		return nil, err
+	}
+	src, err := j.app.openConnection(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	etcd, ok := src.(*source.Etcd)
+	if !ok {
+		return nil, notLive(conn.From)
+	}
+	side := *j.app
+	side.nodes.window = 0 // rates are not wanted
+	c, err := side.loadFrom(ctx, src, meta.Want{Parts: runtimeNeeds})
+	if err != nil {
+		return nil, err
+	}
+	if c, err = side.ask(ctx, etcd, conn, c, nil); err != nil {
+		return nil, err
+	}
+	if len(c.Runtime.Nodes) == 0 {
+		return nil, fmt.Errorf("no process is registered at %s: nothing to take profiles of", conn.From)
+	}
+	j.options.Root = c.Origin.Root
+	return append(clusterTargets(c), j.named...), nil
+}
+
+func notLive(from string) error {
+	return &usageError{
+		fmt.Errorf("profiles are taken from running processes, and %s is a file", from),
+		"name a live cluster: --from etcd://host:2379, or the URL of a process",
+	}
+}
+
+// clusterTargets are the processes of a cluster: one each, whatever its roles. Those that
+// nobody can ask are among them.
+func clusterTargets(c *model.Cluster) []pull.Target {
+	versions := map[model.NodeID]string{}
+	for _, s := range c.Sessions {
+		versions[s.Node] = s.Version
+	}
+	type process struct {
+		nodes []*model.LiveNode
+		at    *model.Process
+	}
+	var list []*process
+	byProcess, byID := map[*model.Process]*process{}, map[model.NodeID]*process{}
+	for _, n := range c.Runtime.Nodes {
+		p := byID[n.Node]
+		if n.Process != nil {
+			p = byProcess[n.Process]
+		}
+		if p == nil {
+			p = &process{at: n.Process}
+			list = append(list, p)
+			if n.Process != nil {
+				byProcess[n.Process] = p
+			} else {
+				byID[n.Node] = p
+			}
+		}
+		p.nodes = append(p.nodes, n)
+	}
+	targets := make([]pull.Target, 0, len(list))
+	for _, p := range list {
+		t := pull.Target{Node: processName(p.nodes), Version: versions[p.nodes[0].Node]}
+		if p.at != nil && p.at.Address != "" {
+			t = pull.Process(t.Node, p.at.Address)
+			t.Version = versions[p.nodes[0].Node]
+		} else {
+			t.Unknown = whyNoPort(c.Runtime, p.nodes[0])
+		}
+		for _, n := range p.nodes {
+			if !slices.Contains(t.Roles, n.Role) {
+				t.Roles = append(t.Roles, n.Role)
+			}
+			if id := n.Node.String(); !slices.Contains(t.NodeIDs, id) {
+				t.NodeIDs = append(t.NodeIDs, id)
+			}
+		}
+		targets = append(targets, t)
+	}
+	return targets
+}
+
+// standaloneRoles is from how many roles on a process is Milvus as a whole.
+const standaloneRoles = 5
+
+// processName names a process by its session, or the chief of its sessions.
+func processName(nodes []*model.LiveNode) string {
+	if len(nodes) >= standaloneRoles {
+		return "standalone-" + nodes[0].Node.String()
+	}
+	chief := nodes[0]
+	rank := func(n *model.LiveNode) int {
+		// IndexCoord is DataCoord's second session up to 2.4 (internal/distributed/indexcoord).
+		if i := slices.Index([]string{"indexcoord", "rootcoord", "querycoord", "datacoord", "mixcoord"}, n.Role); i >= 0 {
+			return i
+		}
+		return -1
+	}
+	for _, n := range nodes[1:] {
+		if rank(n) > rank(chief) {
+			chief = n
+		}
+	}
+	return chief.Name()
+}
+
+// whyNoPort says why nothing leads to the HTTP server of a session.
+func whyNoPort(r *model.Runtime, n *model.LiveNode) string {
+	for _, s := range r.Skipped {
+		if s.What == "metrics of "+n.Name() {
+			return strings.Replace(s.Reason, ": name the port", ": name it with --metrics-port, or its URL", 1)
+		}
+	}
+	if n.Outcome != model.Answered {
+		text := "the process did not tell where its HTTP server is: " + n.Outcome.String()
+		if n.Reason != "" {
+			text += " (" + n.Reason + ")"
+		}
+		return text
+	}
+	return "the process did not tell where its HTTP server is"
+}

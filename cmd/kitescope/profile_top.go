@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/profile"
+	"kitescope/profile/report"
+	"kitescope/render"
+)
+
+// profileTable are the flags of commands that print a table about profiles.
+type profileTable struct {
+	input    profileInput
+	question profileQuestion
+	output   string
+	limit    int
+}
+
+// defaultEntries is how many entries a table for people has; scripts get all.
+const defaultEntries = 40
+
+func (f *profileTable) register(a *app, cmd *cobra.Command) {
+	f.input.register(a, cmd)
+	f.question.register(cmd.Flags())
+	cmd.Flags().StringVarP(&f.output, "output", "o", "table", strings.Join(render.ProfileFormatNames(), ", "))
+	cmd.Flags().IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many entries, 0 for all; csv and structured formats have all unless it is given")
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ProfileFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("by", fixed(profile.ByNames()...))
+}
+
+// settled is what such a command is asked, checked before anything is read.
+type settledTable struct {
+	options report.Options
+	format  render.ProfileFormat
+	render  render.ProfileOptions
+}
+
+func (a *app) settleTable(cmd *cobra.Command, f *profileTable) (settledTable, error) {
+	var s settledTable
+	var err error
+	if s.options, err = f.question.options(); err != nil {
+		return s, err
+	}
+	if s.format, err = render.ParseProfileFormat(f.output); err != nil {
+		return s, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+	}
+	if f.limit < 0 {
+		return s, usagef("--limit is 0 or more, not %d", f.limit)
+	}
+	o, err := a.renderOptions("")
+	if err != nil {
+		return s, err
+	}
+	limit := f.limit
+	if s.format.Structured() && !cmd.Flags().Changed("limit") {
+		limit = 0
+	}
+	s.render = render.ProfileOptions{Options: o, Limit: limit, By: s.options.By, Label: s.options.Label}
+	return s, nil
+}
+
+func (a *app) profileTop() *cobra.Command {
+	var f profileTable
+	cmd := &cobra.Command{
+		Use: "top [FILE...]", Short: "Where the time (memory, ...) goes: flat and cum of each function",
+		Long: `Print what each function is worth: flat, by itself, and cum, with all that it calls.
+Numbers and names are those of "go tool pprof -top". Several profiles are joined; --by node
+tells them apart, --by class adds up Go code, runtime, GC, native libraries, syscalls.`,
+		Example: `  kitescope profile top cpu.pb.gz
+  kitescope profile top before --node querynode-3 --by class
+  kitescope profile top heap.pb.gz --sample inuse_space --cum -o json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.settleTable(cmd, &f)
+			if err != nil {
+				return err
+			}
+			p, err := a.oneProfile(cmd.Context(), &f.input, args)
+			if err != nil {
+				return err
+			}
+			top, err := report.NewTop(p, s.options)
+			if err != nil {
+				return err
+			}
+			return a.write(func(w *bufio.Writer) error { return render.WriteProfileTop(w, top, s.format, s.render) })
+		},
+	}
+	f.register(a, cmd)
+	return cmd
+}
+
+func (a *app) profilePeek() *cobra.Command {
+	var f profileTable
+	cmd := &cobra.Command{
+		Use: "peek REGEX [FILE...]", Short: "Who calls the matching functions, and whom they call",
+		Long: `Print each function whose name matches, with its callers above and its callees below, and
+how much of it comes from and goes to each: "go tool pprof -peek".`,
+		Example: `  kitescope profile peek 'LocalSegment..Search' before
+  kitescope profile peek mallocgc cpu.pb.gz -o json`,
+		RunE: a.withPattern(&f, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
+			re, err := parsePattern("the pattern", pattern)
+			if err != nil {
+				return err
+			}
+			peek, err := report.NewPeek(p, re, s.options)
+			if err != nil {
+				return err
+			}
+			return render.WriteProfilePeek(w, peek, s.format, s.render)
+		}),
+	}
+	f.register(a, cmd)
+	leaveOut(cmd, "mean")
+	return cmd
+}
+
+func (a *app) profileShare() *cobra.Command {
+	var f profileTable
+	cmd := &cobra.Command{
+		Use: "share REGEX [FILE...]", Short: "How large the share of matching functions is, and how sure that is",
+		Long: `Print the share of samples that have a matching frame, and of those whose leaf matches, with
+the interval in which it lies with a confidence of 95 %: a profile is a sample, and a share
+of few events is a guess.`,
+		Example: `  kitescope profile share 'scanobject|greyobject' cpu.pb.gz
+  kitescope profile share libknowhere before --node querynode-3`,
+		RunE: a.withPattern(&f, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
+			re, err := parsePattern("the pattern", pattern)
+			if err != nil {
+				return err
+			}
+			share, err := report.NewShare(p, re, s.options)
+			if err != nil {
+				return err
+			}
+			return render.WriteProfileShare(w, share, s.format, s.render)
+		}),
+	}
+	f.register(a, cmd)
+	leaveOut(cmd, "cum", "mean")
+	return cmd
+}
+
+// withPattern runs a command whose first word is a regular expression.
+func (a *app) withPattern(f *profileTable, body func(io.Writer, *profile.Profile, string, settledTable) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return &usageError{errors.New("which functions? a regular expression is wanted"), "see: " + cmd.CommandPath() + " --help"}
+		}
+		s, err := a.settleTable(cmd, f)
+		if err != nil {
+			return err
+		}
+		if _, err := parsePattern("the pattern", args[0]); err != nil {
+			return err // before anything is read
+		}
+		p, err := a.oneProfile(cmd.Context(), &f.input, args[1:])
+		if err != nil {
+			return err
+		}
+		return a.write(func(w *bufio.Writer) error { return body(w, p, args[0], s) })
+	}
+}
+
+func (a *app) profileMerge() *cobra.Command {
+	var f struct {
+		input    profileInput
+		out      string
+		collapse bool
+		force    bool
+	}
+	cmd := &cobra.Command{
+		Use: "merge FILE... -O FILE", Short: "Join profiles into one pprof file",
+		Long: `Write one pprof file with all samples of the given profiles, each labelled with the node
+that it comes from (--collapse adds the nodes up instead). Any pprof tool reads it.`,
+		Example: `  kitescope profile merge before -O before.pb.gz
+  kitescope profile merge perf.txt -O perf.pb.gz`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.out == "" {
+				return &usageError{errors.New("write to where? -O FILE is missing"), "kitescope profile merge before -O before.pb.gz; - is standard output"}
+			}
+			return a.mergeProfiles(cmd.Context(), &f.input, args, f.out, f.collapse, f.force)
+		},
+	}
+	f.input.register(a, cmd)
+	cmd.Flags().StringVarP(&f.out, "out", "O", "", "the file to write; - is standard output")
+	cmd.Flags().BoolVar(&f.collapse, "collapse", false, "add samples of all nodes up, without labels of nodes")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace the file if it exists")
+	return cmd
+}
+
+func (a *app) mergeProfiles(ctx context.Context, in *profileInput, args []string, out string, collapse, force bool) error {
+	to, err := a.newOutput(out, force)
+	if err != nil {
+		return err
+	}
+	p, err := a.mergedProfile(ctx, in, args, collapse)
+	if err != nil {
+		return err
+	}
+	if err := to(p.Encode); err != nil {
+		return fmt.Errorf("write the profile to %s: %w", out, err)
+	}
+	if out != "-" {
+		a.warn("wrote %s: %d samples", out, p.Len())
+	}
+	return nil
+}

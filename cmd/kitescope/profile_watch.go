@@ -1,0 +1,317 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/profile/usage"
+	"kitescope/render"
+)
+
+// watchFlags say what is watched, how, and what becomes of it.
+type watchFlags struct {
+	pids       []int
+	tree       bool
+	interval   time.Duration
+	length     time.Duration
+	counter    string
+	queries    float64
+	output     string
+	plot       string
+	folder     string
+	force      bool
+	headerFile string
+}
+
+const helpWatch = `Measure what processes use while something runs: CPU, memory, goroutines, pauses for garbage
+collection, context switches. In a terminal curves are drawn meanwhile; at the end comes a table
+with least, mean and most of each process.
+
+What is watched:
+
+  --from etcd://...      all processes of a cluster, by their /metrics
+  host:9091, URL         a process by its metrics; without a path /metrics; NAME=URL names it
+  --pid 4711             a process of this machine, by /proc (Linux); --tree with its descendants
+  -- COMMAND ARGS...     a command that is run and watched with its descendants, until it ends
+
+They go together: with a cluster and a command, the cluster is measured while the command runs.
+Without a command the watch ends with --for, with the last process, or with ^C.
+
+The command's own output goes to standard error. How it ended stands in the report; if it
+failed, kitescope exits 1, whatever the command's exit code was. ^C ends the command as well;
+the report comes all the same, and the exit code is 130.
+
+--counter names a counter of the processes' metrics, with labels as in PromQL: what it counts
+are queries, and CPU and context switches of a query are worked out, over all processes
+but the command that runs besides. --queries says how many there were instead.
+
+What a process does not tell is "?": /metrics tells no context switches, /proc no goroutines.
+A process that does not answer is a gap in its curve. One that was started again begins at 0:
+what it did just before is lost from its total, which is marked.
+
+Formats (-o): csv and jsonl write each sample as it comes.
+`
+
+func (a *app) profileWatch() *cobra.Command {
+	var f watchFlags
+	cmd := &cobra.Command{
+		Use: "watch [URL...] [-- COMMAND [ARG...]]", Short: "Measure CPU, memory, goroutines, GC and context switches while something runs",
+		Long: helpWatch + strings.TrimSuffix(render.ProfileFormatDoc(), "\n"),
+		Example: `  kitescope profile watch --from etcd://10.0.0.5:2379 --for 1m --plot usage.svg
+  kitescope profile watch --from etcd://10.0.0.5:2379 \
+    --counter 'milvus_proxy_sq_latency_count{query_type="search"}' -- python3 search-load.py
+  kitescope profile watch querynode=10.0.0.7:9091 http://service:8080/internal/metrics -o csv
+  kitescope profile watch --pid 4711 --interval 100ms --for 10s
+  kitescope profile watch --plot build.png -- make -j8`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			urls, command := args, []string(nil)
+			if at := cmd.ArgsLenAtDash(); at >= 0 {
+				urls, command = args[:at], args[at:]
+			}
+			return a.watchUsage(cmd.Context(), &f, urls, command)
+		},
+	}
+	fl := cmd.Flags()
+	fl.IntSliceVar(&f.pids, "pid", nil, "a process of this machine; repeatable")
+	fl.BoolVar(&f.tree, "tree", false, "with --pid: add up all descendants")
+	fl.DurationVar(&f.interval, "interval", time.Second, "how often each process is read")
+	fl.DurationVar(&f.length, "for", 0, "how long to watch; 0 is until the last process ends, or ^C")
+	fl.StringVar(&f.counter, "counter", "", `counter of queries in the metrics: milvus_proxy_sq_latency_count{query_type="search"}`)
+	fl.Float64Var(&f.queries, "queries", 0, "how many queries there were, where nothing counts them")
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ProfileFormatNames(), ", "))
+	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(render.PlotFormats(), ", ."))
+	fl.StringVarP(&f.folder, "out", "O", "", "folder to keep samples in, beside profiles: "+usageFile)
+	fl.BoolVar(&f.force, "force", false, "replace files that exist")
+	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
+	a.addNodeFlags(cmd, true)
+	leaveOut(cmd, "window") // no rates are asked for
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ProfileFormatNames()...))
+	return cmd
+}
+
+// usageFile is where samples are kept, in the folder that -O names.
+const usageFile = "usage.jsonl"
+
+// Bounds of the interval: a process that is asked more often measures the asking.
+const leastInterval = 10 * time.Millisecond
+
+// check finds what is wrong with flags before anything is asked or started.
+func (f *watchFlags) check(command []string) error {
+	switch {
+	case f.interval < leastInterval:
+		return usagef("--interval is %s at least, not %s", leastInterval, f.interval)
+	case f.length < 0:
+		return usagef("--for is a duration above 0, not %s", f.length)
+	case f.length > 0 && command != nil:
+		return &usageError{errors.New("--for and a command both say when to end"), "leave --for out: the watch ends with the command"}
+	case command != nil && len(command) == 0:
+		return &usageError{errors.New("no command after --"), "for example: kitescope profile watch -- make -j8"}
+	case f.queries < 0:
+		return usagef("--queries is a number above 0, not %g", f.queries)
+	case f.queries > 0 && f.counter != "":
+		return &usageError{errors.New("--queries and --counter both say how many queries there were"), "leave one of them out"}
+	case f.tree && len(f.pids) == 0:
+		return &usageError{errors.New("--tree belongs to --pid"), "a command is always watched with its descendants"}
+	case f.plot != "" && !slices.Contains(render.PlotFormats(), plotFormat(f.plot)):
+		return &usageError{fmt.Errorf("--plot %s: its ending is none of .%s", f.plot, strings.Join(render.PlotFormats(), ", .")), "for example: --plot usage.svg"}
+	}
+	for _, pid := range f.pids {
+		if pid <= 0 {
+			return usagef("--pid is the number of a process, not %d", pid)
+		}
+	}
+	for _, path := range f.files() {
+		if _, err := os.Stat(path); err == nil && !f.force {
+			return &usageError{fmt.Errorf("%s exists", path), "name another, or use --force"}
+		}
+	}
+	return nil
+}
+
+func plotFormat(path string) string {
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+}
+
+// files are those that will be written.
+func (f *watchFlags) files() (list []string) {
+	if f.plot != "" {
+		list = append(list, f.plot)
+	}
+	if f.folder != "" {
+		list = append(list, filepath.Join(f.folder, usageFile))
+	}
+	return list
+}
+
+// watching is a watch whose flags were understood.
+type watching struct {
+	*app
+	flags   *watchFlags
+	format  render.ProfileFormat
+	options render.ProfileOptions
+	targets []usage.Target
+	counter *usage.Selector
+	// command runs meanwhile, nil if there is none; own is the index of its target, -1 if it is not watched itself.
+	command *watchedCommand
+	own     int
+	sinks   []func(*usage.Usage, usage.Sample) error
+	err     error // of a sink
+}
+
+func (a *app) watchUsage(ctx context.Context, f *watchFlags, urls, command []string) error {
+	if err := f.check(command); err != nil {
+		return err
+	}
+	a.runClock()
+	w := &watching{app: a, flags: f, own: -1}
+	if err := w.settle(); err != nil {
+		return err
+	}
+	if err := w.find(ctx, urls, command != nil); err != nil {
+		return err
+	}
+	keep, err := w.keep()
+	if err == nil {
+		err = f.plotWritable()
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = keep.close() }() // its error counts where nothing else went wrong
+	u, err := w.run(ctx, command)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(w.err, keep.close()); err != nil {
+		return err
+	}
+	return w.finish(ctx, u)
+}
+
+// settle reads formats and the counter.
+func (w *watching) settle() error {
+	var err error
+	if w.format, err = render.ParseProfileFormat(w.flags.output); err != nil {
+		return &usageError{err, "see: kitescope profile watch --help"}
+	}
+	if w.options.Options, err = w.renderOptions(""); err != nil {
+		return err
+	}
+	if w.flags.counter != "" {
+		if w.counter, err = usage.ParseSelector(w.flags.counter); err != nil {
+			return &usageError{fmt.Errorf("--counter: %w", err), `for example: --counter 'milvus_proxy_sq_latency_count{query_type="search"}'`}
+		}
+	}
+	return nil
+}
+
+// find settles whom to watch, besides the command.
+func (w *watching) find(ctx context.Context, urls []string, hasCommand bool) error {
+	slices.Sort(w.flags.pids)
+	for _, pid := range slices.Compact(w.flags.pids) {
+		p, err := usage.OpenProcess(pid, w.flags.tree, w.now)
+		if err != nil {
+			return err
+		}
+		w.targets = append(w.targets, p)
+	}
+	local := len(w.targets)
+	named := w.app.flags.from != "" || w.app.flags.context != ""
+	metrics, err := w.metrics(ctx, urls, named || len(urls)+local == 0 && !hasCommand)
+	if err != nil {
+		return err
+	}
+	w.targets = append(w.targets, metrics...)
+	distinct(w.targets)
+	if w.counter != nil && len(metrics) == 0 {
+		return &usageError{errors.New("--counter counts in the metrics of processes, and none is asked for them"), "name their URLs, or --from; or say --queries"}
+	}
+	return nil
+}
+
+// finish writes the report, and says what went wrong.
+func (w *watching) finish(ctx context.Context, u *usage.Usage) error {
+	if name := w.format.Name(); name != "jsonl" && name != "csv" {
+		if err := w.write(func(out *bufio.Writer) error { return render.WriteUsage(out, u, w.format, w.options) }); err != nil {
+			return err
+		}
+	}
+	if err := w.draw(u); err != nil {
+		return err
+	}
+	lacking, heard := 0, 0
+	for _, s := range u.Series {
+		switch {
+		case s.Readings > 0:
+			heard++
+		case s.Gaps > 0:
+			lacking++
+			if w.format.Structured() {
+				w.warn("%s never answered: %s", s.Name, s.LastGap)
+			}
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return &codeError{code: exitInterrupted} // the report says the rest
+	case u.Command != nil && u.Command.ExitCode != 0:
+		return &codeError{exitFailed, fmt.Errorf("%s failed: %s", u.Command.Name, u.Command.State)}
+	case heard == 0 && lacking > 0:
+		return &codeError{exitFailed, fmt.Errorf("nothing was measured: %s: %s", u.Series[0].Name, u.Series[0].LastGap)}
+	case lacking > 0 && w.app.flags.strict:
+		return &codeError{code: exitIncomplete}
+	}
+	return nil
+}
+
+// plotWritable finds out before anything is measured whether the plot can be written.
+func (f *watchFlags) plotWritable() error {
+	if f.plot == "" {
+		return nil
+	}
+	file, err := os.CreateTemp(filepath.Dir(f.plot), ".plot-*")
+	if err != nil {
+		return plotError(f.plot, err)
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+// plotError is an error without the name of the temporary file, which says nothing to anybody.
+func plotError(path string, err error) error {
+	if own, ok := errors.AsType[*os.PathError](err); ok {
+		err = own.Err
+	}
+	return fmt.Errorf("write the plot %s: %w", path, err)
+}
+
+// draw writes the plot, whole or not at all.
+func (w *watching) draw(u *usage.Usage) (err error) {
+	path := w.flags.plot
+	if path == "" {
+		return nil
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".plot-*")
+	if err != nil {
+		return plotError(path, err)
+	}
+	defer os.Remove(file.Name()) // gone after the rename
+	out := bufio.NewWriter(file)
+	err = errors.Join(render.PlotUsage(out, u, plotFormat(path)), out.Flush(), file.Chmod(0o644), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write the plot %s: %w", path, err)
+	}
+	w.warn("the plot is in %s", path)
+	return nil
+}

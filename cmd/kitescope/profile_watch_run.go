@@ -1,0 +1,279 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kitescope/inspect/live"
+	"kitescope/profile/pull"
+	"kitescope/profile/usage"
+	"kitescope/render"
+)
+
+// metrics are the processes that are asked for their metrics: those that were named, and those of a cluster.
+func (w *watching) metrics(ctx context.Context, words []string, cluster bool) ([]usage.Target, error) {
+	if len(words) == 0 && !cluster {
+		return nil, nil
+	}
+	named := make([]metricsURL, len(words))
+	asked := make([]pull.Target, len(words)) // as pulls are held to TLS
+	for i, word := range words {
+		var err error
+		if named[i], err = w.metricsURL(word); err != nil {
+			return nil, err
+		}
+		asked[i].URL = named[i].url
+	}
+	client, header, err := w.metricsClient(asked, cluster)
+	if err != nil {
+		return nil, err
+	}
+	var list []usage.Target
+	for _, m := range named {
+		m.header = header
+		list = append(list, w.metricsTarget(client, m))
+	}
+	if !cluster {
+		return list, nil
+	}
+	j := &pullJob{app: w.app, flags: &pullFlags{}, cluster: true}
+	processes, err := j.targets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range processes {
+		t := &processes[i]
+		m := metricsURL{name: t.Node, unknown: t.Unknown}
+		if t.URL != nil {
+			m.url = &url.URL{Scheme: "http", Host: t.URL.Host, Path: metricsPage}
+		}
+		list = append(list, w.metricsTarget(client, m))
+	}
+	return list, nil
+}
+
+// distinct numbers names that clash, so that lines can be told apart.
+func distinct(targets []usage.Target) {
+	seen := map[string]int{}
+	for _, t := range targets {
+		name := t.Name()
+		if seen[name]++; seen[name] > 1 {
+			if m, ok := t.(*usage.Metrics); ok {
+				m.Title = fmt.Sprintf("%s#%d", name, seen[name])
+			}
+		}
+	}
+}
+
+// metricsPage is where Prometheus looks.
+const metricsPage = "/metrics"
+
+// metricsURL is where a process tells its metrics.
+type metricsURL struct {
+	name           string
+	url            *url.URL
+	user, password string
+	header         http.Header
+	unknown        string // why there is no url
+}
+
+// metricsURL reads host:port, a URL, or either with NAME= in front.
+func (a *app) metricsURL(word string) (m metricsURL, err error) {
+	rest := word
+	if name, after, ok := strings.Cut(word, "="); ok && !strings.ContainsAny(name, ":/?@") {
+		m.name, rest = name, after
+	}
+	if !strings.Contains(rest, "://") {
+		rest = "http://" + rest
+	}
+	hint := "for example: kitescope profile watch http://host:9091/metrics"
+	u, err := url.Parse(rest)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return m, &usageError{fmt.Errorf("%s is no address of metrics", pull.RedactWord(word)), hint}
+	}
+	if u.User != nil {
+		m.user = u.User.Username()
+		var has bool
+		if m.password, has = u.User.Password(); !has {
+			if m.password = a.getenv("KITESCOPE_PROFILE_PASSWORD"); m.password == "" {
+				return m, &usageError{fmt.Errorf("no password for %s", pull.RedactWord(word)), "set KITESCOPE_PROFILE_PASSWORD"}
+			}
+		}
+	}
+	u.User, u.Fragment = nil, ""
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = metricsPage
+	}
+	m.name, m.url = cmp.Or(m.name, u.Host), u
+	return m, nil
+}
+
+// metricsClient asks by the ways that lead to processes, and follows no redirects: credentials go where they were meant to.
+// header is what is sent to those that were named.
+func (w *watching) metricsClient(named []pull.Target, cluster bool) (client *http.Client, header http.Header, err error) {
+	if cluster && !w.nodes.live {
+		return nil, nil, &usageError{errors.New("what a cluster uses its processes tell, and --live=false leaves them alone"), "leave it out, or name URLs without --from"}
+	}
+	conn := connection{}
+	if cluster {
+		if conn, err = w.connection(); err != nil {
+			return nil, nil, err
+		}
+	}
+	way, err := w.clientOptions(conn)
+	if err != nil {
+		return nil, nil, err
+	}
+	asker, err := live.Open(way)
+	if err != nil {
+		return nil, nil, err
+	}
+	secure, err := w.pullTLS(named)
+	if err != nil {
+		return nil, nil, err
+	}
+	if header, err = w.pullHeader(w.flags.headerFile); err != nil {
+		return nil, nil, err
+	}
+	return &http.Client{
+		Transport:     &http.Transport{DialContext: asker.Dial, TLSClientConfig: secure, MaxIdleConnsPerHost: 1, MaxResponseHeaderBytes: 64 << 10},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, header, nil
+}
+
+func (w *watching) metricsTarget(client *http.Client, m metricsURL) *usage.Metrics {
+	return &usage.Metrics{Title: m.name, Counter: w.counter, Now: w.now, Get: func(ctx context.Context) (io.ReadCloser, error) {
+		if m.url == nil {
+			return nil, errors.New(m.unknown)
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.url.String(), http.NoBody)
+		if err != nil {
+			return nil, errors.New("its address is broken")
+		}
+		request.Header = m.header.Clone()
+		if request.Header == nil {
+			request.Header = http.Header{}
+		}
+		if m.user != "" {
+			request.SetBasicAuth(m.user, m.password)
+		}
+		request.Header.Set("Accept", "text/plain;version=0.0.4")
+		request.Header.Set("User-Agent", "kitescope")
+		response, err := client.Do(request)
+		if err != nil {
+			return nil, metricsError(ctx, err)
+		}
+		if response.StatusCode != http.StatusOK {
+			_ = response.Body.Close()
+			return nil, errors.New("it answers " + response.Status)
+		}
+		return response.Body, nil
+	}}
+}
+
+// metricsError says why there is no answer, without the URL, which may hold a token.
+func metricsError(ctx context.Context, err error) error {
+	if own, ok := errors.AsType[*url.Error](err); ok {
+		err = own.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return errors.New("no answer in time")
+	}
+	return err
+}
+
+// run watches until the end of the command, of the time, or of everything.
+func (w *watching) run(ctx context.Context, command []string) (*usage.Usage, error) {
+	watchCtx, stop := context.WithCancel(ctx)
+	defer stop()
+	if w.flags.length > 0 {
+		var cancel context.CancelFunc
+		watchCtx, cancel = context.WithTimeout(watchCtx, w.flags.length)
+		defer cancel()
+	}
+	screen := w.screen()
+	if command != nil {
+		if err := w.start(ctx, command, screen, stop); err != nil {
+			return nil, err
+		}
+	}
+	o := usage.Options{Interval: w.flags.interval, Timeout: w.nodes.timeout, Now: w.now}
+	if w.own >= 0 && len(w.targets) > 1 {
+		o.Apart = []int{w.own}
+	}
+	u := usage.Watch(watchCtx, w.targets, o, func(u *usage.Usage, s usage.Sample) {
+		u.Fixed = w.flags.queries
+		if w.counter != nil {
+			u.Counter = w.counter.String()
+		}
+		for _, sink := range w.sinks {
+			if err := sink(u, s); err != nil && w.err == nil {
+				w.err = err
+				stop()
+			}
+		}
+		screen.update(u)
+	})
+	u.Fixed = w.flags.queries
+	if w.counter != nil {
+		u.Counter = w.counter.String()
+	}
+	if w.command != nil {
+		u.Command = w.command.wait()
+	}
+	screen.end()
+	return u, nil
+}
+
+// kept are samples in a file.
+type kept struct{ file *os.File }
+
+// keep opens what samples are written to as they come: standard output, and a file in the folder.
+func (w *watching) keep() (*kept, error) {
+	if name := w.format.Name(); name == "jsonl" || name == "csv" {
+		stream := render.NewUsageStream(w.out, name == "csv", true)
+		w.sinks = append(w.sinks, func(_ *usage.Usage, s usage.Sample) error { return stream.Write(s) })
+	}
+	k := &kept{}
+	if w.flags.folder == "" {
+		return k, nil
+	}
+	if err := os.MkdirAll(w.flags.folder, 0o755); err != nil {
+		return nil, fmt.Errorf("keep the samples: %w", err)
+	}
+	path := filepath.Join(w.flags.folder, usageFile)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644) //nolint:gosec // it holds no secrets, and is meant to be read by others
+	if err != nil {
+		return nil, fmt.Errorf("keep the samples: %w", err)
+	}
+	k.file = file
+	stream := render.NewUsageStream(file, false, false)
+	w.sinks = append(w.sinks, func(_ *usage.Usage, s usage.Sample) error {
+		if err := stream.Write(s); err != nil {
+			return fmt.Errorf("keep the samples: %w", err)
+		}
+		return nil
+	})
+	return k, nil
+}
+
+// close may be called twice.
+func (k *kept) close() error {
+	if k.file == nil {
+		return nil
+	}
+	file := k.file
+	k.file = nil
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("keep the samples: %w", err)
+	}
+	return nil
+}

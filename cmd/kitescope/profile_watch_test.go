@@ -1,0 +1,234 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// measured serves the metrics of a process that burns half a core and answers 100 queries a second, to who is let in.
+func measured(t *testing.T, allow func(*http.Request) bool) string {
+	t.Helper()
+	began := time.Now()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/metrics" || allow != nil && !allow(r) {
+			http.Error(w, "no", http.StatusForbidden)
+			return
+		}
+		up := time.Since(began).Seconds()
+		fmt.Fprintf(w, "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total %g\nprocess_resident_memory_bytes 2.097152e+08\ngo_goroutines 42\n", up/2)
+		fmt.Fprintf(w, "queries_total{kind=\"search\"} %g\nqueries_total{kind=\"insert\"} 7\n", 100*up)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// usageReport is what -o json writes, as far as it is looked at.
+type usageReport struct {
+	Kind     string
+	PerQuery struct {
+		Queries float64
+		CPU     float64 `json:"cpu_seconds"`
+		Missing []string
+	} `json:"per_query"`
+	Command struct {
+		Name, State string
+		ExitCode    int     `json:"exit_code"`
+		User        float64 `json:"user_seconds"`
+		Voluntary   int     `json:"voluntary_switches"`
+	}
+	Items []struct {
+		Process, Ended string
+		LastGap        string `json:"last_gap"`
+		Readings, Gaps int
+		Totals         map[string]map[string]float64
+		Samples        []map[string]any
+	}
+}
+
+// watched runs profile watch by the real clock.
+func watched(t *testing.T, code int, args ...string) (r usageReport, e ended) {
+	t.Helper()
+	e = terminal{now: time.Now}.run(t.Context(), t, append([]string{"profile", "watch"}, args...)...)
+	if e.code != code {
+		t.Fatalf("%v: exit %d, want %d\nstdout: %s\nstderr: %s", args, e.code, code, head(e.stdout), e.err)
+	}
+	if slices.Contains(args, "json") {
+		if err := json.Unmarshal([]byte(e.stdout), &r); err != nil {
+			t.Fatalf("%v: %s", err, head(e.stdout))
+		}
+	}
+	return r, e
+}
+
+func TestWatchMetrics(t *testing.T) {
+	r, e := watched(t, exitOK, "one="+measured(t, nil), "one="+measured(t, nil), "dead=127.0.0.1:1",
+		"--interval", "50ms", "--for", "500ms", "--counter", `queries_total{kind="search"}`, "-o", "json")
+	if r.Kind != "Usage" || len(r.Items) != 3 || r.Items[1].Process != "one#2" {
+		t.Fatalf("%+v", r)
+	}
+	for _, x := range r.Items[:2] {
+		if cpu := x.Totals["cpu_cores"]["mean"]; x.Readings < 4 || cpu < 0.4 || cpu > 0.6 {
+			t.Errorf("%s: %d readings, %g cores", x.Process, x.Readings, cpu)
+		}
+		if x.Totals["goroutines"]["max"] != 42 || x.Totals["rss_bytes"]["min"] != 200<<20 {
+			t.Errorf("%s: %v", x.Process, x.Totals)
+		}
+		if _, has := x.Totals["voluntary_switches_per_second"]; has {
+			t.Error("context switches out of metrics")
+		}
+	}
+	if dead := r.Items[2]; dead.Readings != 0 || dead.Gaps < 4 || len(dead.Totals) != 0 || dead.LastGap == "" {
+		t.Errorf("dead: %+v", dead)
+	}
+	// Half a core for 100 queries a second are 5 ms each.
+	if q := r.PerQuery; q.CPU < 0.004 || q.CPU > 0.006 || !slices.Equal(q.Missing, []string{"dead"}) {
+		t.Errorf("per query: %+v", q)
+	}
+	says(t, e.err, "dead never answered: ")
+	watched(t, exitIncomplete, measured(t, nil), "dead=127.0.0.1:1", "--for", "100ms", "--strict")
+	_, e = watched(t, exitFailed, "dead=127.0.0.1:1", "--for", "100ms")
+	says(t, e.err, "nothing was measured: dead: ")
+}
+
+// TestWatchKeeps writes samples as they come, to standard output and beside profiles, and plots.
+func TestWatchKeeps(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "profiles")
+	plot := filepath.Join(t.TempDir(), "usage.svg")
+	args := []string{measured(t, nil), "--interval", "50ms", "--for", "500ms", "-o", "jsonl", "-O", dir, "--plot", plot}
+	_, e := watched(t, exitOK, args...)
+	kept, err := os.ReadFile(filepath.Join(dir, "usage.jsonl"))
+	if err != nil || string(kept) != e.stdout || strings.Count(e.stdout, "\n") < 2 {
+		t.Errorf("kept %q, wrote %q: %v", kept, e.stdout, err)
+	}
+	for line := range strings.Lines(e.stdout) {
+		var s map[string]any
+		if err := json.Unmarshal([]byte(line), &s); err != nil || s["rss_bytes"] != 2.097152e+08 {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	picture, err := os.ReadFile(plot)
+	if err != nil || !strings.Contains(string(picture), "<svg") || !strings.Contains(string(picture), "CPU (cores)") {
+		t.Errorf("the plot: %v", err)
+	}
+	says(t, e.err, "the plot is in "+plot)
+	_, e = watched(t, exitUsage, args...)
+	says(t, e.err, "usage.svg exists", "--force")
+	watched(t, exitOK, append(args, "--force")...)
+}
+
+func TestWatchSecrets(t *testing.T) {
+	const password, token = "pa55-of-ann", "t0ken-of-all"
+	url := measured(t, func(r *http.Request) bool {
+		user, pass, _ := r.BasicAuth()
+		return user == "ann" && pass == password || r.Header.Get("Authorization") == "Bearer "+token
+	})
+	with := strings.Replace(url, "http://", "http://ann:"+password+"@", 1)
+	without := strings.Replace(url, "http://", "http://ann@", 1)
+	for name, c := range map[string]struct {
+		word string
+		env  map[string]string
+		code int
+	}{
+		"in the URL":         {with, nil, exitOK},
+		"in the environment": {without, map[string]string{"KITESCOPE_PROFILE_PASSWORD": password}, exitOK},
+		"a token":            {url, map[string]string{"KITESCOPE_PROFILE_TOKEN": token}, exitOK},
+		"nowhere":            {without, nil, exitUsage},
+		"wrong":              {strings.Replace(with, "ann:", "bob:", 1), nil, exitFailed},
+		"broken":             {with + "\x7f", nil, exitUsage},
+		"dead":               {"http://ann:" + password + "@127.0.0.1:1/metrics?token=" + token, nil, exitFailed},
+	} {
+		for _, format := range []string{"table", "json", "jsonl"} {
+			e := terminal{now: time.Now, env: c.env}.run(t.Context(), t, "profile", "watch", c.word, "--for", "60ms", "--interval", "20ms", "-o", format)
+			if e.code != c.code {
+				t.Errorf("%s: exit %d, want %d: %s", name, e.code, c.code, e.err)
+			}
+			if all := e.stdout + e.err; strings.Contains(all, password) || strings.Contains(all, token) {
+				t.Errorf("%s shows a secret: %s", name, all)
+			}
+		}
+	}
+}
+
+// TestWatchOnATerminal draws curves in one place, with what a command prints above them, and a table at the end.
+func TestWatchOnATerminal(t *testing.T) {
+	var out, errs syncBuffer
+	s := &streams{
+		in: strings.NewReader(""), out: &out, err: &errs, outTTY: true, now: time.Now,
+		size: func() (int, int) { return 80, 24 }, getenv: func(string) string { return "" },
+	}
+	args := []string{"profile", "watch", "node=" + measured(t, nil), "--interval", "30ms", "--color", "never"}
+	if runtime.GOOS == "linux" {
+		args = append(args, "--", "sh", "-c", `sleep 0.3; printf 'half a line, \033[31m'; sleep 0.2; echo then the rest`)
+	} else {
+		args = append(args, "--for", "500ms")
+	}
+	if code := run(t.Context(), s, args); code != exitOK {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	says(t, out.String(), "UTC, watching ", "CPU to ", "\r\x1b[J", "usage of ")
+	if runtime.GOOS == "linux" {
+		says(t, out.String(), "half a line, \\x1b[31mthen the rest\n")
+	}
+	if strings.Contains(out.String(), "\x1b[31m") {
+		t.Error("the terminal obeys what the command prints")
+	}
+}
+
+// TestWatchCluster finds the processes of a cluster and reads each once, whatever its roles.
+func TestWatchCluster(t *testing.T) {
+	f := capturedT7(t, nil)
+	r, _ := watched(t, exitOK, "--from", f.from, "--for", "300ms", "--interval", "100ms", "-o", "json")
+	names := map[string]bool{}
+	for _, x := range r.Items {
+		names[x.Process] = true
+		if x.Readings > 0 && !(x.Totals["rss_bytes"]["mean"] > 0) {
+			t.Errorf("%s: %v", x.Process, x.Totals)
+		}
+	}
+	if len(names) != len(r.Items) || len(r.Items) < 8 {
+		t.Errorf("processes: %v", names)
+	}
+}
+
+func TestWatchMistakes(t *testing.T) {
+	for _, c := range []struct {
+		args, want string
+	}{
+		{"", "--from is missing"},
+		{"--pid 0", "--pid is the number"},
+		{"--pid x", "--pid"},
+		{"host:1 --interval 1ms", "--interval is 10ms at least"},
+		{"host:1 --for -1s", "--for"},
+		{"--for 1s -- true", "--for and a command"},
+		{"--", "no command after --"},
+		{"host:1 --queries 5 --counter x", "--queries and --counter"},
+		{"host:1 --queries -5", "--queries"},
+		{"host:1 --tree", "--tree belongs to --pid"},
+		{"host:1 --plot x.gif", ".svg, .png, .pdf"},
+		{"host:1 -o svg", "output format"},
+		{"host:1 --counter a{", "--counter"},
+		{"--counter a -- true", "--counter counts in the metrics"},
+		{"ftp://host:1", "no address of metrics"},
+		{"http://", "no address of metrics"},
+		{"-- no-such-program-anywhere", "run no-such-program-anywhere: executable file not found"},
+		{"host:1 --from x --live=false", "--live=false"},
+	} {
+		_, e := watched(t, exitUsage, strings.Fields(c.args)...)
+		says(t, e.err, c.want)
+	}
+	_, e := watched(t, exitFailed, "host:1", "--for", "1h", "--plot", "no-such-folder/x.svg") // said at once
+	says(t, e.err, "write the plot no-such-folder/x.svg: no such file")
+	_, e = watched(t, exitFailed, "--pid", "2147483647", "--for", "1s")
+	if runtime.GOOS == "linux" {
+		says(t, e.err, "no process 2147483647")
+	}
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+	"kitescope/render"
+)
+
+func (a *app) snapshotSave() *cobra.Command {
+	var f snapshotFlags
+	var window time.Duration
+	cmd := &cobra.Command{
+		Use: "save FILE", Short: "Write a bundle; - is standard output",
+		Long: `Write all metadata, read at one revision, into a bundle. Password hashes, tokens and
+keys are redacted on the way. FILE appears when it is complete and not before.`,
+		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
+  kitescope snapshot save case.kite --from etcd://10.0.0.5:2379 --live --profile 10s
+  kitescope snapshot save - --from etcd_snapshot.db | ssh laptop 'cat > case.kite'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			return wantArgs(args, 1, 1, "save to where? one file is wanted", "kitescope snapshot save today.kite")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("profile") {
+				profiles, err := snapshotProfiles(window)
+				if err != nil {
+					return err
+				}
+				profiles.command = commandLine(cmd, args)
+				f.profiles = profiles
+			}
+			return a.saveSnapshot(cmd.Context(), args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&f.force, "force", false, "replace FILE if it exists")
+	fl.DurationVar(&window, "profile", 0, "take profiles of all processes too: CPU over so much time, heap, goroutines; implies --live")
+	fl.StringVar(&f.profilesFrom, "profiles", "", "put the profiles of a folder in, as profile pull made it")
+	a.addNodeFlags(cmd, false)
+	return cmd
+}
+
+// snapshotFlags say how a bundle is saved.
+type snapshotFlags struct {
+	force bool
+	// profiles are taken too; nil takes none.
+	profiles *pullFlags
+	// took hears of the profiles that were taken, and judges them; nil: nobody does.
+	took func(*pull.Manifest) error
+	// profilesFrom is a folder of profiles to put in, "" for none.
+	profilesFrom string
+}
+
+// snapshotProfiles are the profiles of snapshot save --profile.
+func snapshotProfiles(window time.Duration) (*pullFlags, error) {
+	f := &pullFlags{seconds: int(window.Seconds()), kinds: "cpu,heap,goroutine", output: "table", busyWait: defaultBusyWait}
+	if window < time.Second || window != window.Truncate(time.Second) {
+		return nil, &usageError{fmt.Errorf("--profile is a number of whole seconds, not %s", window), "for example: --profile 10s"}
+	}
+	return f, f.check(nil)
+}
+
+// checkSave finds what is wrong before anything is opened.
+func (a *app) checkSave(path string, f snapshotFlags) error {
+	if path == "-" && a.outTTY {
+		return &usageError{errors.New("a bundle is binary and standard output is a terminal"), "name a file, or pipe it somewhere"}
+	}
+	if _, err := os.Lstat(path); err == nil && !f.force && path != "-" {
+		return &usageError{fmt.Errorf("save %s: it exists", path), "use --force to replace it"}
+	}
+	if f.profiles != nil && f.profilesFrom != "" {
+		return usagef("--profile takes profiles and --profiles has them: one of the two")
+	}
+	return nil
+}
+
+func (a *app) saveSnapshot(ctx context.Context, path string, f snapshotFlags) error {
+	if err := a.checkSave(path, f); err != nil {
+		return err
+	}
+	conn, err := a.connection()
+	if err != nil {
+		return err
+	}
+	src, err := a.openConnection(ctx, conn)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if f.profiles != nil {
+		a.nodes.live = true
+	}
+	// First the profiles: what is pinned may be compacted away while they last.
+	profiles, err := a.spoolProfiles(ctx, src, f)
+	if err != nil {
+		return err
+	}
+	defer profiles.close()
+	pinned, err := src.Pin(ctx)
+	if err != nil {
+		return err
+	}
+	defer pinned.Close()
+	snapshot := a.startProgress(pinned)
+	defer snapshot.stop()
+	said, c, err := a.spoolRuntime(ctx, src, snapshot, conn)
+	if err != nil {
+		return err
+	}
+	defer said.close()
+	s := &savedSnapshot{snapshot: snapshot, said: said, profiles: profiles, silent: silentSessions(c)}
+	if err := a.writeSnapshot(ctx, path, s); err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	if err := a.tellSaved(path, s); err != nil || f.took == nil {
+		return err
+	}
+	return f.took(s.profiles.manifest())
+}
+
+// savedSnapshot is what goes into a bundle, and how much that was.
+type savedSnapshot struct {
+	snapshot source.Snapshot
+	said     *spool
+	profiles *profileSpool
+	silent   []string
+	stats    source.BundleStats
+	written  byteCount
+}
+
+func (a *app) writeSnapshot(ctx context.Context, path string, s *savedSnapshot) error {
+	save := func(w io.Writer) error {
+		var err error
+		s.stats, err = saveBundle(ctx, io.MultiWriter(w, &s.written), s.snapshot, func(b *source.BundleWriter) error {
+			if err := s.said.addTo(b); err != nil {
+				return err
+			}
+			return s.profiles.addTo(b)
+		})
+		return err
+	}
+	if path == "-" {
+		return a.write(func(w *bufio.Writer) error { return save(w) })
+	}
+	return writeFileAtomic(path, 0o600, func(f *os.File) error { return save(f) })
+}
+
+// tellSaved says what was saved, and what was not.
+func (a *app) tellSaved(path string, s *savedSnapshot) error {
+	h := s.snapshot.Header()
+	a.warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.said.n,
+		render.AppendBytes(nil, s.stats.Bytes), render.AppendBytes(nil, int64(s.written)))
+	lacking := len(s.said.gaps) + len(s.silent)
+	for _, gap := range s.snapshot.Gaps() {
+		lacking++
+		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
+	}
+	for _, gap := range s.said.gaps {
+		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
+	}
+	for _, line := range s.silent {
+		a.warn("incomplete: %s", line)
+	}
+	if m := s.profiles.manifest(); m != nil {
+		a.warn("with %d profiles of %d that were asked for", len(m.Profiles)-m.Failed(), len(m.Profiles))
+		a.warnFailed(m)
+		lacking += m.Failed()
+	}
+	if a.flags.strict && lacking > 0 {
+		return &codeError{code: exitIncomplete}
+	}
+	return nil
+}
+
+// manifest is that of the profiles that were taken; nil where none were.
+func (s *profileSpool) manifest() *pull.Manifest {
+	if s == nil {
+		return nil
+	}
+	return s.m
+}
+
+// byteCount is a writer that counts.
+type byteCount int64
+
+func (n *byteCount) Write(p []byte) (int, error) {
+	*n += byteCount(len(p))
+	return len(p), nil
+}
+
+// saveBundle writes everything, redacted. A live etcd is read in ranges that are cut at
+// the collections it holds, so that no answer is huge.
+func saveBundle(ctx context.Context, w io.Writer, snapshot source.Snapshot, members func(*source.BundleWriter) error) (source.BundleStats, error) {
+	var ranges []source.Range
+	if snapshot.Seekable() {
+		catalog, err := meta.Load(ctx, snapshot, meta.Want{Parts: model.PartCatalog})
+		if err != nil {
+			return source.BundleStats{}, err
+		}
+		ranges = meta.Ranges(snapshot.Header(), model.PartAll, catalog)
+	}
+	info := source.BundleInfo{Kitescope: versionText(), Redacted: true, Members: members}
+	return source.WriteBundle(ctx, w, snapshot, info, ranges, meta.Redactor(snapshot.Header()))
+}
