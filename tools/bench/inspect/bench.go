@@ -42,7 +42,7 @@ func prepare(ctx context.Context, repo string, progress io.Writer) (_ *bench, er
 	}()
 	b.say("building")
 	b.kitescope = filepath.Join(b.scratch, "kitescope")
-	build := exec.CommandContext(ctx, "go", "-C", repo, "build", "-trimpath", "-ldflags", "-s -w", "-o", b.kitescope, "./cmd/kitescope")
+	build := exec.CommandContext(ctx, "go", "-C", repo, "build", "-pgo=auto", "-trimpath", "-ldflags", "-s -w", "-o", b.kitescope, "./cmd/kitescope")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build kitescope: %w\n%s", err, out)

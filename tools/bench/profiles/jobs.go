@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"kitescope/tools/bench/measure"
+	"kitescope/tools/bench/profilegen"
+)
+
+// job is one thing that both programs do.
+type job struct {
+	what         string
+	ours, theirs measure.Program
+	theirName    string
+	rounds       int
+	// theirRounds is how often pprof runs, 0 for as often. A minute of CPU time does not vary much.
+	theirRounds int
+	// faster is how many times less CPU time kitescope may take at most, memory its peak in MB; 0: no bar.
+	faster, memory float64
+}
+
+// measured is what a job took.
+type measured struct {
+	job
+	our, their []measure.Cost
+}
+
+func (b *bench) run(ctx context.Context, r *report, jobs ...job) error {
+	done := make([]measured, len(jobs))
+	for i := range jobs {
+		done[i].job = jobs[i]
+	}
+	most := 0
+	for _, j := range jobs {
+		most = max(most, j.rounds)
+	}
+	for round := range most {
+		for i := range done {
+			d := &done[i]
+			if round < d.rounds {
+				cost, err := b.runner.Run(ctx, d.ours)
+				if err != nil {
+					return err
+				}
+				d.our = append(d.our, cost)
+			}
+			if round < d.rounds && (d.theirRounds == 0 || round < d.theirRounds) {
+				cost, err := b.runner.Run(ctx, d.theirs)
+				if err != nil {
+					return err
+				}
+				d.their = append(d.their, cost)
+			}
+		}
+	}
+	r.jobs = append(r.jobs, done...)
+	return nil
+}
+
+// svg is the option by which pprof draws a graph, and what that is called. Without Graphviz it can only describe it.
+func (b *bench) svg() (option, name string) {
+	if b.graphviz {
+		return "-svg", "`pprof -svg`, laid out by Graphviz"
+	}
+	return "-dot", "`pprof -dot`: its `-svg`, not laid out, as there is no Graphviz here"
+}
+
+func (b *bench) big(ctx context.Context, r *report) error {
+	shape := profilegen.Big()
+	shape.Samples = b.samples
+	b.say("generating %d samples", shape.Samples)
+	file, err := shape.File(b.cache)
+	if err != nil {
+		return err
+	}
+	if r.size, err = sizes(file); err != nil {
+		return err
+	}
+	b.say("the big profile")
+	option, name := b.svg()
+	picture := func(format string) measure.Program {
+		return b.program("profile", "flame", file, "-o", format, "-O", filepath.Join(b.scratch, "big."+format), "--force")
+	}
+	graph := b.tool(option, "-output", filepath.Join(b.scratch, "big.graph"), file)
+	return b.run(
+		ctx, r,
+		job{"`profile top`, the big profile", b.program("profile", "top", file), b.tool("-top", file), "`pprof -top`", b.rounds, 1, 8, 600},
+		job{"`profile flame -o html`, the big profile", picture("html"), graph, name, b.rounds, 1, 10, 0},
+		job{"`profile flame -o svg`, the big profile", picture("svg"), graph, name, b.rounds, 1, 10, 0},
+	)
+}
+
+// sizes tells how large a file is.
+func sizes(file string) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%.1f MB", float64(info.Size())/1e6), nil
+}
+
+// parts is how many profiles are merged.
+const parts = 100
+
+func (b *bench) merge(ctx context.Context, r *report) error {
+	b.say("merging %d profiles", parts)
+	var files []string
+	for i := range parts {
+		file, err := profilegen.Part(i).File(b.cache)
+		if err != nil {
+			return err
+		}
+		files = append(files, file)
+	}
+	merged := filepath.Join(b.scratch, "merged.pb.gz")
+	theirs := b.tool(append([]string{"-proto", "-output", filepath.Join(b.scratch, "merged.pprof.pb.gz")}, files...)...)
+	ours := func(more ...string) measure.Program {
+		return b.program(append(append([]string{"profile", "merge", "-O", merged, "--force"}, more...), files...)...)
+	}
+	return b.run(
+		ctx, r,
+		job{"`profile merge --collapse`, 100 profiles of 5,000 samples", ours("--collapse"), theirs, "`pprof -proto`", b.rounds, 0, 5, 300},
+		job{"`profile merge`, the same, nodes kept apart", ours(), theirs, "`pprof -proto`", b.rounds, 0, 5, 300},
+	)
+}
+
+// small measures a profile of a real process, where starting up is most of it.
+func (b *bench) small(ctx context.Context, r *report) error {
+	b.say("a Milvus profile")
+	file := filepath.Join(b.repo, "testdata", "profiles", "milvus-cpu-flat.pb.gz")
+	option, name := b.svg()
+	rounds := 10 * b.rounds
+	top := b.program("profile", "top", file)
+	picture := b.program("profile", "flame", file, "-o", "svg", "-O", "-")
+	graph := []string{option, "-output", filepath.Join(b.scratch, "small.graph"), file}
+	return b.run(
+		ctx, r,
+		job{"`profile top`, a Milvus profile", top, b.tool("-top", file), "`pprof -top`", rounds, 0, 1, 0},
+		job{"the same", top, b.typed("-top", file), "`go tool pprof -top`, as typed", rounds, 0, 1, 0},
+		job{"`profile flame -o svg`, a Milvus profile", picture, b.tool(graph...), name, rounds, 0, 1, 0},
+		job{"the same", picture, b.typed(graph...), "`go tool pprof " + option + "`, as typed", rounds, 0, 1, 0},
+	)
+}
+
+// cpu is the middle CPU time.
+func cpu(costs []measure.Cost) time.Duration {
+	times := make([]time.Duration, len(costs))
+	for i, c := range costs {
+		times[i] = c.CPU
+	}
+	return measure.Median(times)
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/tools/bench/document"
+	"kitescope/tools/bench/measure"
+)
+
+// report is what was measured.
+type report struct {
+	machine, size string
+	jobs          []measured
+	pulls         []measure.Cost
+	screen        figures
+}
+
+// Bars that are no comparison: pulling beyond the window, a frame, a key of a search.
+const (
+	pullBar   = time.Second
+	frameBar  = 10 * time.Millisecond
+	searchBar = 16 * time.Millisecond
+)
+
+func (r *report) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Measured by `make bench-profile` on %s.\n", r.machine)
+	if len(r.jobs) > 0 {
+		b.WriteString("CPU time is the middle of the rounds, memory the largest peak. `pprof` is the binary that `go tool pprof` starts, without\n" +
+			"the go command before it.\n\n")
+		b.WriteString("| what | CPU | peak RSS | against | CPU | peak RSS | ratio | bar | |\n|---|---|---|---|---|---|---|---|---|\n")
+		for i := range r.jobs {
+			r.jobs[i].write(&b)
+		}
+	}
+	if len(r.pulls) > 0 || len(r.screen) > 0 {
+		b.WriteString("\n| what | wall time | bar | |\n|---|---|---|---|\n")
+	}
+	if len(r.pulls) > 0 {
+		beyond := measure.Median(measure.Walls(r.pulls)) - window
+		fmt.Fprintf(&b, "| `profile pull` from %d processes at once, beyond the window of %s | %s | %s | %s |\n",
+			processes, window, seconds(beyond), seconds(pullBar), document.Verdict(beyond <= pullBar))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.screen)) {
+		what, bar := screenWords(name)
+		took := time.Duration(median(r.screen[name]))
+		fmt.Fprintf(&b, "| terminal flame graph, 100,000 frames, 200x60: %s | %.1f ms | %.1f ms | %s |\n", what, millis(took), millis(bar), document.Verdict(took <= bar))
+	}
+	return b.String()
+}
+
+// screenWords says what a benchmark of the terminal is about, and its bar.
+func screenWords(name string) (string, time.Duration) {
+	_, sub, _ := strings.Cut(name, "/")
+	if strings.HasPrefix(name, "BenchmarkFlameSearch") {
+		return fmt.Sprintf("a key of the search `%s`, and the frame", sub), searchBar
+	}
+	return "a key (" + sub + ") and the frame", frameBar
+}
+
+func (m *measured) write(b *strings.Builder) {
+	ours, theirs := cpu(m.our), cpu(m.their)
+	peak := measure.PeakRSS(m.our)
+	var bars []string
+	ok := true
+	if m.faster > 0 {
+		ok = float64(ours)*m.faster <= float64(theirs)
+		if m.faster == 1 {
+			bars = append(bars, "no slower")
+		} else {
+			bars = append(bars, fmt.Sprintf("%gx", m.faster))
+		}
+	}
+	if m.memory > 0 {
+		ok = ok && float64(peak) <= m.memory*1e6
+		bars = append(bars, fmt.Sprintf("%g MB", m.memory))
+	}
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %.1fx | %s | %s |\n",
+		m.what, seconds(ours), megabytes(peak), m.theirName, seconds(theirs), megabytes(measure.PeakRSS(m.their)),
+		float64(theirs)/float64(max(ours, 1)), strings.Join(bars, ", "), document.Verdict(ok))
+}
+
+// seconds is a time for people: in milliseconds if it is short.
+func seconds(d time.Duration) string {
+	if d < time.Second && d > -time.Second {
+		return fmt.Sprintf("%.1f ms", millis(d))
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func megabytes(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
