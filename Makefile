@@ -6,8 +6,12 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 BIN      ?= bin
 # For bench-inspect: -segments, -ui-segments, -rounds, -only; see `go -C tools/bench run ./inspect -h`.
-# For bench-diagnose: -rounds.
+# For bench-diagnose: -rounds. For bench-profile: -rounds, -samples, -only.
 BENCHFLAGS ?=
+
+# The released binary is built with cmd/kitescope/default.pgo (docs/PGO.md). All else is not: every package would be
+# compiled once more for it.
+export GOFLAGS := $(GOFLAGS) -pgo=off
 
 LDFLAGS   = -s -w -X main.buildVersion=$(VERSION)
 TOOL      = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
@@ -48,7 +52,7 @@ vuln: ## known vulnerabilities; needs vuln.go.dev
 
 .PHONY: build
 build: ## the static binary of this platform, as released
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kitescope
+	CGO_ENABLED=0 $(GO) build -pgo=auto -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kitescope
 
 .PHONY: cross
 cross: ## compile everything for every released platform, tests included
@@ -67,6 +71,10 @@ update-goldens: ## rewrite golden files from what the code does now; read the di
 	@grep -rlE --include='*_test.go' 'flag\.Bool\("update"|x/exp/golden' . | grep -v '^./tools/' | xargs -n1 dirname | sort -u | \
 		xargs -I{} $(GO) test {} -update
 
+.PHONY: pictures
+pictures: ## the pictures of docs/PROFILES.md, from the profiles in testdata (the screenshot of the page needs chromium)
+	tools/docs/pictures.sh
+
 .PHONY: bench-inspect
 bench-inspect: ## the speed table on a real etcd, into docs/PERFORMANCE.md
 	$(GO) -C tools/bench run ./inspect -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
@@ -75,20 +83,49 @@ bench-inspect: ## the speed table on a real etcd, into docs/PERFORMANCE.md
 bench-diagnose: ## the speed of asking and judging, into docs/PERFORMANCE.md; on a quiet machine
 	$(GO) -C tools/bench run ./diagnose -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
 
+.PHONY: bench-profile
+bench-profile: ## the speed of profiles against go tool pprof, into docs/PERFORMANCE.md; on a quiet machine
+	$(GO) -C tools/bench run ./profiles -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
+
+.PHONY: pgo
+pgo: ## kitescope's own default.pgo by a trial of its loads, and the report in docs/PGO.md; on a quiet machine, half an hour
+	tools/docs/pgo.sh
+
+.PHONY: repro
+repro: ## build the release twice, in two folders with caches of their own, and compare the bytes
+	tools/repro.sh
+
+.PHONY: e2e-pgo
+e2e-pgo: ## pgo trial on four modules of others, held against pairs made by hand (needs python3, the module proxy, half an hour)
+	tools/e2e/pgo.sh
+
 .PHONY: e2e
 e2e: ## against a real Milvus, alone and as a cluster (needs ../shared, etcd, java, maven, python3)
 	tools/e2e/milvus.sh standalone
 	tools/e2e/milvus.sh cluster
 
+.PHONY: e2e-profile
+e2e-profile: ## pull profiles from a real cluster under searches and hold them against the kernel's counts (needs what e2e needs, five minutes)
+	tools/e2e/profile.sh
+
 .PHONY: e2e-faults
 e2e-faults: ## break a real cluster in every way and judge the diagnosis, into docs/DIAGNOSIS.md (needs what e2e needs, an hour)
 	tools/e2e/faults.sh
 
+.PHONY: e2e-flame
+e2e-flame: ## flame graph pages in a headless Chromium: zoom, search, reset (needs chromium; FLAMEFLAGS='-screenshots DIR' keeps pictures)
+	$(GO) test -count=1 -tags chromium ./render -run "^Test(Large)?Page" $(FLAMEFLAGS)
+
+.PHONY: e2e-perf
+e2e-perf: ## record a C++ program, PostgreSQL and Java here, and open what comes of it (needs perf, g++, postgresql, a JDK, root)
+	tools/e2e/perf.sh
+	$(GO) test -count=1 -tags e2e -run TestJFR$$ ./profile/read
+
 .PHONY: clean
-clean:
+clean: ## remove what builds and failing tests leave
 	rm -rf bin dist
 	find . -name '*.got' -o -name '*.test' -o -name '*.prof' | xargs rm -f
 
 .PHONY: help
 help:
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
