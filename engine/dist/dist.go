@@ -1,0 +1,140 @@
+// Package dist computes distances between a query and vectors that lie in memory, to the bit
+// as the library does whose answers are to be reproduced.
+//
+// In: a prepared query and rows of elements at an address and a stride. Out: raw sums as
+// float32: squared L2, the inner product, the share of a Hamming or Jaccard distance. What a
+// library makes of a raw sum (1-ip, -ip, a division by a norm) is its search policy's affair.
+//
+// The order in which a float32 sum is accumulated is named by a Profile. Every profile has a
+// specification in plain Go (generic.go), which no back end may differ from by one bit, and a
+// generated kernel for each back end: AVX-512, AVX2 with FMA, NEON. The back end is chosen
+// once, by what the CPU has; `-tags purego` leaves the specification alone.
+package dist
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Metric is what is computed.
+type Metric uint8
+
+// The metrics. Cosine kernels return inner products: norms are stored beside the vectors.
+const (
+	L2 Metric = iota // squared Euclidean distance
+	InnerProduct
+	Cosine
+	Hamming
+	Jaccard
+)
+
+// Element is the type of one dimension of a vector.
+type Element uint8
+
+// The elements, in little-endian order in memory. Bits are packed eight to a byte; the
+// dimension of a bit vector counts bits.
+const (
+	Float32 Element = iota
+	Float16
+	BFloat16
+	Int8
+	Bit
+)
+
+// Bytes is the size of a vector of dim elements.
+func (e Element) Bytes(dim int) int {
+	switch e {
+	case Float32:
+		return 4 * dim
+	case Float16, BFloat16:
+		return 2 * dim
+	case Bit:
+		return (dim + 7) / 8
+	default:
+		return dim
+	}
+}
+
+// Profile is an order of float32 accumulation: whose bits are reproduced.
+// Reference: the table "Float accumulation" of what was found by disassembly in real builds.
+type Profile uint8
+
+// The profiles. Those of knowhere are by the CPU that the node had, which no file tells.
+const (
+	KnowhereAVX512 Profile = iota
+	KnowhereAVX2
+	KnowhereSSE
+	HNSWLib // hnswlib built with -march=native on a machine with AVX-512
+	Faiss   // faiss 1.15 of PyPI on a machine with AVX-512
+)
+
+// Kernel computes one metric over vectors of one dimension. It is immutable and may be used
+// by any number of goroutines. All its methods read dim elements of each row, never a byte
+// beyond, at any alignment; 64-byte aligned rows are fastest.
+type Kernel struct {
+	Metric  Metric
+	Element Element
+	Profile Profile
+	Dim     int
+	Backend Backend
+
+	// n is what the functions below count in: elements, or bytes of bits.
+	n      int
+	gather gatherFunc
+	scan   scanFunc
+	block  blockFunc
+}
+
+// A query is at q as Kernel.Query left it.
+type (
+	// gatherFunc writes to out[i] the distance of q to the row at base+ids[i]*stride.
+	gatherFunc func(q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int)
+	// scanFunc writes to out[i] the distance of q to the row at x+i*stride.
+	scanFunc func(q, x unsafe.Pointer, stride uintptr, out *float32, rows, n int)
+	// blockFunc writes to out[j*outStride+i] the distance of the query at q+j*qStride, j in 0..3,
+	// to the row at x+i*stride.
+	blockFunc func(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride, rows, n int)
+)
+
+// Query returns the form in which kernels take a query that is stored as row: float16 and
+// bfloat16 become float32 (exactly), the others stay as they are. It is 64-byte aligned.
+func (k *Kernel) Query(row []byte) ([]byte, error) {
+	if want := k.Element.Bytes(k.Dim); len(row) != want {
+		return nil, fmt.Errorf("a query of %d bytes for vectors of %d", len(row), want)
+	}
+	return k.widen(row), nil
+}
+
+// One is the distance of q to the row at x.
+func (k *Kernel) One(q, x unsafe.Pointer) float32 {
+	var d [1]float32
+	k.scan(q, x, 0, &d[0], 1, k.n)
+	return d[0]
+}
+
+// Gather writes to out[i] the distance of q to the row ids[i] of those that start at base,
+// stride bytes apart. While it computes four rows it prefetches the next four.
+func (k *Kernel) Gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+	if len(ids) == 0 {
+		return
+	}
+	_ = out[len(ids)-1]
+	k.gather(q, base, stride, &ids[0], &out[0], len(ids), k.n)
+}
+
+// Scan writes to out[i] the distance of q to the i-th row at x.
+func (k *Kernel) Scan(q, x unsafe.Pointer, stride uintptr, out []float32) {
+	if len(out) > 0 {
+		k.scan(q, x, stride, &out[0], len(out), k.n)
+	}
+}
+
+// Block writes to out[j*rows+i] the distance of the j-th of four queries at q, qStride bytes
+// apart, to the i-th of rows rows at x: the same bits as Scan with each query.
+func (k *Kernel) Block(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out []float32, rows int) {
+	if rows == 0 {
+		return
+	}
+	_ = out[4*rows-1]
+	k.block(q, qStride, x, stride, &out[0], rows, rows, k.n)
+}

@@ -1,0 +1,39 @@
+package hnsw
+
+import "kitescope/engine"
+
+// End marks the end of a list of neighbours: the first slot with this bit, whatever else is
+// in it (a graph that was built keeps there what hnswlib leaves in unused slots, so that its
+// file is the same to the byte). So ids are below 2^31.
+const End = 1 << 31
+
+// Graph is the links of an HNSW index, apart from its vectors. It is immutable once loaded or
+// built.
+type Graph struct {
+	M              int // links per node above level 0
+	M0             int // links per node on level 0, 2M in all known writers
+	EFConstruction int
+	Entry          uint32 // where a search starts; without nodes it means nothing
+	MaxLevel       int    // -1 without nodes
+	Levels         []uint8
+
+	// Base has M0 slots for each node: its neighbours on level 0, ended by End or by the last slot.
+	Base []uint32
+	// Upper has, for a node of level l > 0, l times M slots from UpperAt[node]*M on, level 1 first.
+	Upper   []uint32
+	UpperAt []uint32
+}
+
+// Index is a graph with its vectors, as a file had it or a build made it.
+type Index struct {
+	Graph
+	Metric  engine.Metric
+	Vectors *engine.Vectors
+	// Norms are the L2 norms of the stored vectors where the writer keeps raw vectors under
+	// cosine (knowhere); nil else.
+	Norms []float32
+	// Labels are the ids that a search returns; nil if they are the numbers of the rows.
+	Labels []int64
+	// Deleted marks nodes that are searched through and never returned.
+	Deleted *engine.Bitset
+}

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"fmt"
+	"unsafe"
+
+	"kitescope/engine/dist"
+)
+
+// Vectors are rows of one dimension and element type in memory: owned and aligned, or a view
+// of a mapped file. They are immutable once filled and may be shared freely.
+type Vectors struct {
+	Element dist.Element
+	Dim     int
+	Rows    int
+	Stride  int // bytes from one row to the next, at least Size()
+
+	data []byte // the first row starts at data[0]; the last row may end at len(data)
+	free func()
+}
+
+// Size is the bytes of one row.
+func (v *Vectors) Size() int { return v.Element.Bytes(v.Dim) }
+
+// Base is the address of the first row; nil without rows.
+func (v *Vectors) Base() unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(v.data))
+}
+
+// Row is the bytes of row i.
+func (v *Vectors) Row(i int) []byte {
+	at := i * v.Stride
+	return v.data[at : at+v.Size() : at+v.Size()]
+}
+
+// View returns the rows that lie in data, stride bytes apart, the first at its start.
+func View(element dist.Element, dim, rows, stride int, data []byte) (*Vectors, error) {
+	v := &Vectors{Element: element, Dim: dim, Rows: rows, Stride: stride, data: data}
+	size := v.Size()
+	if dim <= 0 || rows < 0 || stride < size {
+		return nil, fmt.Errorf("%d rows of %d dimensions every %d bytes", rows, dim, stride)
+	}
+	// Divided, not multiplied: rows and stride may come from a hostile file.
+	if rows > 0 && (len(data) < size || (len(data)-size)/stride < rows-1) {
+		return nil, fmt.Errorf("%d rows of %d bytes every %d do not fit in %d bytes", rows, size, stride, len(data))
+	}
+	return v, nil
+}
+
+// NewVectors returns zeroed rows at 64-byte alignment, in huge pages where the system gives
+// them. A row is padded to a cache line where that costs an eighth of it at the most.
+func NewVectors(element dist.Element, dim, rows int) (*Vectors, error) {
+	size := element.Bytes(dim)
+	stride := (size + 63) &^ 63
+	if stride-size > size/8 {
+		stride = (size + 3) &^ 3
+	}
+	if dim <= 0 || rows < 0 || rows > maxBytes/stride {
+		return nil, fmt.Errorf("%d rows of %d dimensions: too many", rows, dim)
+	}
+	data, free := allocate(rows * stride)
+	return &Vectors{Element: element, Dim: dim, Rows: rows, Stride: stride, data: data, free: free}, nil
+}
+
+// maxBytes bounds one allocation: more than any machine that this runs on has.
+const maxBytes = 1 << 44
+
+// FromFloat32s copies rows of dim float32 each, one after the other.
+func FromFloat32s(dim int, rows []float32) (*Vectors, error) {
+	if dim <= 0 || len(rows)%dim != 0 {
+		return nil, fmt.Errorf("%d values are no rows of %d", len(rows), dim)
+	}
+	v, err := NewVectors(dist.Float32, dim, len(rows)/dim)
+	if err != nil {
+		return nil, err
+	}
+	for i := range v.Rows {
+		copy(v.Float32(i), rows[i*dim:(i+1)*dim])
+	}
+	return v, nil
+}
+
+// Float32 is row i of float32 vectors, in place.
+func (v *Vectors) Float32(i int) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(&v.data[i*v.Stride])), v.Dim)
+}
+
+// Bytes is the memory that the rows take, padding included.
+func (v *Vectors) Bytes() int { return len(v.data) }
+
+// Release gives back the memory of owned rows at once; nothing may use them afterwards.
+func (v *Vectors) Release() {
+	if v.free != nil {
+		v.free()
+		v.free, v.data, v.Rows = nil, nil, 0
+	}
+}
