@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,7 +53,7 @@ func TestUnderloadedNode(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"recording":             {"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
 		"recording and metrics": ofCapture(t, "cluster-2.3.5-t7"),
-		"backup":                {"--from", capture("cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
+		"backup":                {"--from", dated(t, capture("cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"), time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)), "--runtime", capture("cluster-2.3.5-t7", "runtime.jsonl.gz")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			same(t, "balance", shares(t, flags...), map[string]string{
@@ -84,6 +85,20 @@ func TestUnderloadedNode(t *testing.T) {
 			}
 		})
 	}
+}
+
+// dated is a copy of a file with a date: that of a checkout is the day of the test.
+func dated(t *testing.T, file string, at time.Time) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dated := filepath.Join(t.TempDir(), filepath.Base(file))
+	if err := errors.Join(os.WriteFile(dated, data, 0o600), os.Chtimes(dated, at, at)); err != nil {
+		t.Fatal(err)
+	}
+	return dated
 }
 
 // underloaded wants the node and what keeps it so as the first two findings.
