@@ -12,11 +12,11 @@ import (
 )
 
 // ComparisonFormat is a parsed -o word of comparisons of benchmarks. The zero value is table.
-type ComparisonFormat struct{ form *form[profileWriter] }
+type ComparisonFormat struct{ form *form[sheetWriter] }
 
 // comparisonWriters are the formats of comparisons, in the order of help.
-func comparisonWriters() forms[profileWriter] {
-	return forms[profileWriter]{
+func comparisonWriters() forms[sheetWriter] {
+	return forms[sheetWriter]{
 		{"table", "a line for each metric; on a terminal what fits (default)", false, writeSheet},
 		{"wide", "the same with chances, directions, the control and what could have been seen", false, writeSheetWide},
 		{"json", "one JSON object, one metric per line, with the values of all runs (docs/JSON.md)", true, writeSheetJSON},
@@ -51,12 +51,12 @@ func WriteComparison(w io.Writer, c *bench.Comparison, f ComparisonFormat, o Opt
 	if form.name != "table" {
 		o.Width = 0
 	}
-	return form.write(w, newComparisonSheet(c, form.name == "wide", &ProfileOptions{Options: o}))
+	return form.write(w, newComparisonSheet(c, form.name == "wide", &ReportOptions{Options: o}))
 }
 
-func newComparisonSheet(c *bench.Comparison, wide bool, o *ProfileOptions) *profileSheet {
+func newComparisonSheet(c *bench.Comparison, wide bool, o *ReportOptions) *sheet {
 	lines := groupedLines(c)
-	s := &profileSheet{
+	s := &sheet{
 		kind: "Comparison", o: o, head: comparisonHead(c, &o.Options),
 		about:  func(e encoder) { writeComparisonHead(e, c) },
 		fields: comparisonFields(c, lines),

@@ -23,7 +23,7 @@ func TestProofDocs(t *testing.T) {
 	judged, compared := map[string]bool{}, map[string]bool{}
 	for _, j := range judgements() {
 		var b bytes.Buffer
-		if err := WriteJudgement(&b, j, profileFormat(t, "json"), ProfileOptions{}); err != nil {
+		if err := WriteJudgement(&b, j, profileFormat(t, "json"), ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		collectKeys(t, judged, b.Bytes())

@@ -130,7 +130,7 @@ func writeComparisonHead(e encoder, c *bench.Comparison) {
 	e.key("items")
 	e.beginList()
 	lines := groupedLines(c.Control)
-	sheet := profileSheet{fields: comparisonFields(c.Control, lines)}
+	sheet := sheet{fields: comparisonFields(c.Control, lines)}
 	for i := range lines {
 		sheet.item(e, i, nil)
 	}

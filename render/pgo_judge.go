@@ -12,7 +12,7 @@ import (
 )
 
 // WriteJudgement writes whether a build with profiles is worth the trouble, and why.
-func WriteJudgement(w io.Writer, j *pgo.Judgement, f ProfileFormat, o ProfileOptions) error {
+func WriteJudgement(w io.Writer, j *pgo.Judgement, f ReportFormat, o ReportOptions) error {
 	if f.Name() == "markdown" {
 		o.Width = 0
 	}
@@ -46,9 +46,9 @@ func reachKnown(r *pgo.Reach) bool {
 	return r.Go+r.Runtime+r.GC+r.Assembly+r.Syscall+r.Native+r.Unknown > 0
 }
 
-func newJudgementSheet(j *pgo.Judgement, o *ProfileOptions) *profileSheet {
+func newJudgementSheet(j *pgo.Judgement, o *ReportOptions) *sheet {
 	short := ShortJudgement(j)
-	s := &profileSheet{
+	s := &sheet{
 		kind: "Judgement", o: o, head: judgementHead(short, o),
 		about:  func(e encoder) { writeJudgementHead(e, j, o) },
 		fields: assessedFields(j), nested: func(e encoder, i int) { writeRefusals(e, "refusals", j.Profiles[i].Refusals) },
@@ -75,7 +75,7 @@ func figuresKnown(j *pgo.Judgement) bool {
 }
 
 // judgementHead begins with what a person came for.
-func judgementHead(j *pgo.Judgement, o *ProfileOptions) []sheetLine {
+func judgementHead(j *pgo.Judgement, o *ReportOptions) []sheetLine {
 	mark, role := JudgementVerdict(j.Verdict, o.ASCII)
 	line := sheetLine{role: role, text: mark + " " + j.Verdict.String()}
 	if j.Reason != "" {
@@ -112,7 +112,7 @@ func ReasonHint(j *pgo.Judgement) string {
 func hintLine(hint string) sheetLine { return sheetLine{role: RoleDim, text: "    " + Harmless(hint)} }
 
 // refusalLines say what speaks against profiles, each with what can be done, but for what the reason says already.
-func refusalLines(list []pgo.Refusal, role Role, whose, reason string, o *ProfileOptions) (lines []sheetLine) {
+func refusalLines(list []pgo.Refusal, role Role, whose, reason string, o *ReportOptions) (lines []sheetLine) {
 	for i := range list {
 		r := &list[i]
 		if r.Message == reason {
@@ -141,7 +141,7 @@ func assessedName(a *pgo.Assessed) string {
 }
 
 // assessedPart is a line for each profile, and what speaks against it above.
-func assessedPart(j *pgo.Judgement, o *ProfileOptions) sheetPart {
+func assessedPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	part := sheetPart{rows: len(j.Profiles)}
 	for i := range j.Profiles {
 		a := &j.Profiles[i]
@@ -235,7 +235,7 @@ type judgedFigure struct {
 // mostOverlaps is how many pairs of profiles are compared on the screen, those least alike.
 const mostOverlaps = 8
 
-func figuresPart(j *pgo.Judgement, o *ProfileOptions) sheetPart {
+func figuresPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	least := []string{"≥ ", ">= "}[b2i(o.ASCII)]
 	list := []judgedFigure{{name: "samples", value: countText(j.Events), ok: j.Events >= j.Thresholds.Events}}
 	if j.Thresholds.Events > 0 {

@@ -107,7 +107,7 @@ func writeRefusals(e encoder, key string, list []pgo.Refusal) {
 	e.endList()
 }
 
-func writeJudgementHead(e encoder, j *pgo.Judgement, o *ProfileOptions) {
+func writeJudgementHead(e encoder, j *pgo.Judgement, o *ReportOptions) {
 	writeText(e, "verdict", j.Verdict.String())
 	writeText(e, "reason", j.Reason)
 	writeRefusals(e, "refusals", j.Refusals)

@@ -10,7 +10,7 @@ import (
 )
 
 // hotPart are the hottest calls, with what the compiler would do with them if it was asked.
-func hotPart(j *pgo.Judgement, o *ProfileOptions) sheetPart {
+func hotPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	n := o.shown(len(j.Hot))
 	column := func(title string, priority int, text func(h *pgo.HotEdge) string) sheetColumn {
 		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&j.Hot[i]) }}
@@ -112,7 +112,7 @@ func decisionRole(d *pgo.Decision) Role {
 }
 
 // riskLines are known ways in which PGO has hurt, each with the way around it.
-func riskLines(j *pgo.Judgement, o *ProfileOptions) []sheetLine {
+func riskLines(j *pgo.Judgement, o *ReportOptions) []sheetLine {
 	lines := []sheetLine{{role: RoleAccent, text: "risks"}}
 	for i := range j.Risks {
 		r := &j.Risks[i]

@@ -101,13 +101,13 @@ func judgements() map[string]*pgo.Judgement {
 
 func TestGoldenJudgement(t *testing.T) {
 	for name, j := range judgements() {
-		for variant, o := range map[string]ProfileOptions{
+		for variant, o := range map[string]ReportOptions{
 			"60": {Options: Options{Width: 60}}, "80": {Options: Options{Width: 80}, Limit: 3}, "120": {Options: Options{Width: 120}}, "200": {Options: Options{Width: 200}},
 			"80-ascii": {Options: Options{Width: 80, ASCII: true}}, "color": {Options: Options{Width: 120, Color: true}},
 			"table": {}, "wide": {Options: Options{Width: 80}}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Options: Options{Width: 80}},
 		} {
 			word := variant
-			if !slices.Contains(ProfileFormatNames(), variant) {
+			if !slices.Contains(ReportFormatNames(), variant) {
 				word = "table"
 			}
 			var b bytes.Buffer
@@ -141,7 +141,7 @@ func TestGoldenJudgement(t *testing.T) {
 // TestJudgementSaysNoGain holds every format to never telling what PGO would gain, only what it cannot exceed.
 func TestJudgementSaysNoGain(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteJudgement(&b, littleJudgement(), profileFormat(t, "table"), ProfileOptions{}); err != nil {
+	if err := WriteJudgement(&b, littleJudgement(), profileFormat(t, "table"), ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "at most 3.8 % of CPU time"; !strings.Contains(b.String(), want) || !strings.Contains(b.String(), "no lower bound: PGO can make programs slower") {
@@ -155,7 +155,7 @@ func TestJudgementSaysNoGain(t *testing.T) {
 // TestJudgementUnknown holds what nobody knows to be unknown: no profile was read, so there is no share of anything.
 func TestJudgementUnknown(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteJudgement(&b, unfitJudgement(), profileFormat(t, "json"), ProfileOptions{}); err != nil {
+	if err := WriteJudgement(&b, unfitJudgement(), profileFormat(t, "json"), ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -197,7 +197,7 @@ func TestJudgementReason(t *testing.T) {
 		"its own": {Reason: reason, Profiles: []pgo.Assessed{{Input: in, Events: 12, Refusals: []pgo.Refusal{few}}}},
 	} {
 		var b bytes.Buffer
-		if err := WriteJudgement(&b, j, ProfileFormat{}, ProfileOptions{}); err != nil {
+		if err := WriteJudgement(&b, j, ReportFormat{}, ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if want := "✖ profile unfit: " + reason + "\n    " + hint + "\n"; !strings.HasPrefix(b.String(), want) || strings.Count(b.String(), hint) != 1 || strings.Count(b.String(), reason) != 1 {

@@ -21,13 +21,13 @@ type PackReport struct {
 }
 
 // WritePack writes what a pack was made of.
-func WritePack(w io.Writer, r *PackReport, f ProfileFormat, o ProfileOptions) error {
+func WritePack(w io.Writer, r *PackReport, f ReportFormat, o ReportOptions) error {
 	return f.to().write(w, newPackSheet(r, &o))
 }
 
-func newPackSheet(r *PackReport, o *ProfileOptions) *profileSheet {
+func newPackSheet(r *PackReport, o *ReportOptions) *sheet {
 	m := r.Pack.Manifest
-	return &profileSheet{
+	return &sheet{
 		kind: "PGOPack", o: o, head: packHead(r, o),
 		parts:  []sheetPart{{columns: packColumns(m), rows: o.shown(len(m.Sources))}},
 		foot:   o.more(len(m.Sources)),
@@ -36,7 +36,7 @@ func newPackSheet(r *PackReport, o *ProfileOptions) *profileSheet {
 	}
 }
 
-func packHead(r *PackReport, o *ProfileOptions) []sheetLine {
+func packHead(r *PackReport, o *ReportOptions) []sheetLine {
 	m, short := r.Pack.Manifest, packNames(r.Pack.Manifest)
 	where := r.Path
 	if where == "" {

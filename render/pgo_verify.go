@@ -9,7 +9,7 @@ import (
 )
 
 // WriteVerification writes whether a program was built with a profile, and whether that took effect.
-func WriteVerification(w io.Writer, v *pgo.Verification, f ProfileFormat, o ProfileOptions) error {
+func WriteVerification(w io.Writer, v *pgo.Verification, f ReportFormat, o ReportOptions) error {
 	return f.to().write(w, newVerificationSheet(v, &o))
 }
 
@@ -43,7 +43,7 @@ func witnessesOf(v *pgo.Verification) (names []string, list []*pgo.Witness) {
 	return names, list
 }
 
-func newVerificationSheet(v *pgo.Verification, o *ProfileOptions) *profileSheet {
+func newVerificationSheet(v *pgo.Verification, o *ReportOptions) *sheet {
 	var calls []witnessed
 	names, list := witnessesOf(v)
 	for i, w := range list {
@@ -52,7 +52,7 @@ func newVerificationSheet(v *pgo.Verification, o *ProfileOptions) *profileSheet 
 		}
 	}
 	n := o.shown(len(calls))
-	s := &profileSheet{
+	s := &sheet{
 		kind: "PGOVerification", o: o, head: verificationHead(v, o),
 		about:  func(e encoder) { writeVerificationHead(e, v) },
 		fields: verificationFields(calls), items: n, all: len(calls),
@@ -67,7 +67,7 @@ func newVerificationSheet(v *pgo.Verification, o *ProfileOptions) *profileSheet 
 	return s
 }
 
-func verificationHead(v *pgo.Verification, o *ProfileOptions) []sheetLine {
+func verificationHead(v *pgo.Verification, o *ReportOptions) []sheetLine {
 	mark, role := EffectLook(v.Effect, o.ASCII)
 	lines := []sheetLine{{role: role, text: mark + " " + v.Effect.String(), after: []sheetPiece{{RolePlain, ": " + Harmless(v.Reason)}}}}
 	if v.Hint != "" {

@@ -73,12 +73,12 @@ func TestWritePGOReports(t *testing.T) {
 	for _, format := range []string{"table", "wide", "json", "jsonl", "yaml", "csv", "markdown"} {
 		var packs, verified bytes.Buffer
 		for _, r := range packReports() {
-			if err := WritePack(&packs, r, profileFormat(t, format), ProfileOptions{}); err != nil {
+			if err := WritePack(&packs, r, profileFormat(t, format), ReportOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, v := range verifications() {
-			if err := WriteVerification(&verified, v, profileFormat(t, format), ProfileOptions{}); err != nil {
+			if err := WriteVerification(&verified, v, profileFormat(t, format), ReportOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -100,14 +100,14 @@ func TestPGODocs(t *testing.T) {
 	packed, verified := map[string]bool{}, map[string]bool{}
 	for _, r := range packReports() {
 		var b bytes.Buffer
-		if err := WritePack(&b, r, profileFormat(t, "json"), ProfileOptions{}); err != nil {
+		if err := WritePack(&b, r, profileFormat(t, "json"), ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		collectKeys(t, packed, b.Bytes())
 	}
 	for _, v := range verifications() {
 		var b bytes.Buffer
-		if err := WriteVerification(&b, v, profileFormat(t, "json"), ProfileOptions{}); err != nil {
+		if err := WriteVerification(&b, v, profileFormat(t, "json"), ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		collectKeys(t, verified, b.Bytes())

@@ -9,7 +9,7 @@ import (
 )
 
 // WriteProfileDiff writes what changed between two profiles.
-func WriteProfileDiff(w io.Writer, c *report.Comparison, f ProfileFormat, o ProfileOptions) error {
+func WriteProfileDiff(w io.Writer, c *report.Comparison, f ReportFormat, o ReportOptions) error {
 	return f.to().write(w, newDiffSheet(c, &o))
 }
 
@@ -28,9 +28,9 @@ func ProfileVerdict(v report.Verdict, ascii bool) (mark string, role Role) {
 	return UnknownMark, RolePlain
 }
 
-func newDiffSheet(c *report.Comparison, o *ProfileOptions) *profileSheet {
+func newDiffSheet(c *report.Comparison, o *ReportOptions) *sheet {
 	n := o.shown(len(c.Changes))
-	s := &profileSheet{
+	s := &sheet{
 		kind: "ProfileDiff", o: o, head: diffHead(c, o),
 		foot: append(o.more(len(c.Changes)), sheetLine{role: RoleDim, text: verdictLegend(o)}),
 		about: func(e encoder) {
@@ -66,7 +66,7 @@ func newDiffSheet(c *report.Comparison, o *ProfileOptions) *profileSheet {
 	return s
 }
 
-func diffHead(c *report.Comparison, o *ProfileOptions) []sheetLine {
+func diffHead(c *report.Comparison, o *ReportOptions) []sheetLine {
 	title := typeText(c.Type)
 	if base, now := originText(&c.Base.Origin), originText(&c.New.Origin); base != "" || now != "" {
 		title += " of " + orUnknown(base) + arrow(&o.Options) + orUnknown(now)
@@ -109,7 +109,7 @@ func hypothesisText(h report.Hypothesis) string {
 	return "the same part of all samples came"
 }
 
-func verdictLegend(o *ProfileOptions) string {
+func verdictLegend(o *ReportOptions) string {
 	text := ""
 	for _, x := range []struct {
 		v    report.Verdict
@@ -133,7 +133,7 @@ func diffPercent(c *report.Comparison, value int64) float64 {
 	return 100 * float64(value) / float64(c.Total)
 }
 
-func diffColumns(c *report.Comparison, list []report.Change, o *ProfileOptions) []sheetColumn {
+func diffColumns(c *report.Comparison, list []report.Change, o *ReportOptions) []sheetColumn {
 	s := newScale(c.Type.Unit, c.Total, magnitudes(list, func(x *report.Change) int64 { return x.Flat }, func(x *report.Change) int64 { return x.Cum }))
 	column := func(title string, priority int, role func(x *report.Change) Role, text func(x *report.Change) string) sheetColumn {
 		return sheetColumn{
@@ -175,7 +175,7 @@ type look struct {
 }
 
 // verdictLook has nothing to say of a value that was and is nothing.
-func verdictLook(before, after int64, v report.Verdict, p float64, o *ProfileOptions) look {
+func verdictLook(before, after int64, v report.Verdict, p float64, o *ReportOptions) look {
 	if before == 0 && after == 0 {
 		return look{chance: NoneMark, role: RoleDim}
 	}
@@ -183,11 +183,11 @@ func verdictLook(before, after int64, v report.Verdict, p float64, o *ProfileOpt
 	return look{mark, chanceText(p), role}
 }
 
-func flatLook(x *report.Change, o *ProfileOptions) look {
+func flatLook(x *report.Change, o *ReportOptions) look {
 	return verdictLook(x.FlatBefore, x.FlatAfter, x.FlatVerdict, x.FlatCorrectedP, o)
 }
 
-func cumLook(x *report.Change, o *ProfileOptions) look {
+func cumLook(x *report.Change, o *ReportOptions) look {
 	return verdictLook(x.CumBefore, x.CumAfter, x.CumVerdict, x.CumCorrectedP, o)
 }
 

@@ -55,7 +55,7 @@ func TestProfileDocs(t *testing.T) {
 	}
 	keys := map[string]bool{}
 	for _, write := range profileReports() {
-		for _, o := range []ProfileOptions{{}, {Limit: 1, By: profile.ByLabel, Label: "thread"}} {
+		for _, o := range []ReportOptions{{}, {Limit: 1, By: profile.ByLabel, Label: "thread"}} {
 			var b bytes.Buffer
 			if err := write(&b, profileFormat(t, "json"), o); err != nil {
 				t.Fatal(err)
@@ -67,7 +67,7 @@ func TestProfileDocs(t *testing.T) {
 	keys = map[string]bool{}
 	for _, u := range usages() {
 		var b bytes.Buffer
-		if err := WriteUsage(&b, u, profileFormat(t, "json"), ProfileOptions{}); err != nil {
+		if err := WriteUsage(&b, u, profileFormat(t, "json"), ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		collectKeys(t, keys, b.Bytes())

@@ -184,7 +184,7 @@ func writeProfileTotals(e encoder, h *report.Header) {
 }
 
 // writeBy tells what entries are.
-func writeBy(e encoder, o *ProfileOptions) {
+func writeBy(e encoder, o *ReportOptions) {
 	e.key("by")
 	e.text(o.By.String())
 	if o.By == profile.ByLabel {
@@ -194,7 +194,7 @@ func writeBy(e encoder, o *ProfileOptions) {
 }
 
 // byTitle heads the column of names.
-func byTitle(o *ProfileOptions) string {
+func byTitle(o *ReportOptions) string {
 	if o.By == profile.ByLabel {
 		return strings.ToUpper(Harmless(o.Label))
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 // WriteProfileNodes writes how processes differ from the others of their role.
-func WriteProfileNodes(w io.Writer, n *report.Nodes, f ProfileFormat, o ProfileOptions) error {
+func WriteProfileNodes(w io.Writer, n *report.Nodes, f ReportFormat, o ReportOptions) error {
 	return f.to().write(w, newNodesSheet(n, &o))
 }
 
-func newNodesSheet(n *report.Nodes, o *ProfileOptions) *profileSheet {
-	s := &profileSheet{kind: "ProfileNodes", o: o}
+func newNodesSheet(n *report.Nodes, o *ReportOptions) *sheet {
+	s := &sheet{kind: "ProfileNodes", o: o}
 	var nodes []nodeItem
 	for i := range n.Roles {
 		r := &n.Roles[i]
@@ -155,7 +155,7 @@ func loadRole(l report.Load) Role {
 }
 
 // differencePart lists in what the nodes of a role differ.
-func differencePart(r *report.RoleShares, o *ProfileOptions) sheetPart {
+func differencePart(r *report.RoleShares, o *ReportOptions) sheetPart {
 	n := o.shown(len(r.Differences))
 	column := func(title string, text func(d *report.Difference) string) sheetColumn {
 		return sheetColumn{

@@ -7,13 +7,13 @@ import (
 )
 
 // WriteProfilePeek writes callers and callees of what matched.
-func WriteProfilePeek(w io.Writer, p *report.Peek, f ProfileFormat, o ProfileOptions) error {
+func WriteProfilePeek(w io.Writer, p *report.Peek, f ReportFormat, o ReportOptions) error {
 	return f.to().write(w, newPeekSheet(p, &o))
 }
 
-func newPeekSheet(p *report.Peek, o *ProfileOptions) *profileSheet {
+func newPeekSheet(p *report.Peek, o *ReportOptions) *sheet {
 	n := o.shown(len(p.Focus))
-	s := &profileSheet{
+	s := &sheet{
 		kind: "ProfilePeek", o: o, head: headLines(&p.Header), foot: o.more(len(p.Focus)),
 		about: func(e encoder) {
 			writeProfileHead(e, &p.Header)
@@ -62,7 +62,7 @@ func peekRows(f *report.PeekEntry) []peekRow {
 	return rows
 }
 
-func peekPart(p *report.Peek, f *report.PeekEntry, rows []peekRow, o *ProfileOptions) sheetPart {
+func peekPart(p *report.Peek, f *report.PeekEntry, rows []peekRow, o *ReportOptions) sheetPart {
 	s := newScale(p.Type.Unit, p.Total, func(yield func(int64) bool) {
 		for i := range rows {
 			if !yield(rows[i].Value) {

@@ -9,7 +9,7 @@ import (
 )
 
 // WriteProfileShare writes how large a part of a profile matches a pattern, and how sure that is.
-func WriteProfileShare(w io.Writer, s *report.Share, f ProfileFormat, o ProfileOptions) error {
+func WriteProfileShare(w io.Writer, s *report.Share, f ReportFormat, o ReportOptions) error {
 	return f.to().write(w, newShareSheet(s, &o))
 }
 
@@ -42,7 +42,7 @@ func samplesText(n int64) string {
 	return plural(int(n), "sample")
 }
 
-func newShareSheet(s *report.Share, o *ProfileOptions) *profileSheet {
+func newShareSheet(s *report.Share, o *ReportOptions) *sheet {
 	unit := s.Type.Unit
 	values := oneScale(unit, s.Value)
 	lines := []sheetLine{{text: ShareText(s)}}
@@ -56,7 +56,7 @@ func newShareSheet(s *report.Share, o *ProfileOptions) *profileSheet {
 			title: "MATCHING " + byTitle(o), name: true, text: func(i int) string { return Harmless(s.Functions[i]) },
 		}}}
 	}
-	sheet := &profileSheet{
+	sheet := &sheet{
 		kind: "ProfileShare", o: o,
 		head:   append([]sheetLine{titleLine(&s.Header), {text: headText(&s.Header)}, {}}, lines...),
 		foot:   o.more(len(s.Functions)),

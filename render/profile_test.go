@@ -106,9 +106,9 @@ func sampleDiff() *report.Comparison {
 	}
 }
 
-func profileFormat(t *testing.T, word string) ProfileFormat {
+func profileFormat(t *testing.T, word string) ReportFormat {
 	t.Helper()
-	f, err := ParseProfileFormat(word)
+	f, err := ParseReportFormat(word)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,42 +116,42 @@ func profileFormat(t *testing.T, word string) ProfileFormat {
 }
 
 // profileReports writes each kind of report.
-func profileReports() map[string]func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+func profileReports() map[string]func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 	shares := sampleShares()
 	based := sampleDiff()
 	based.DiffBase, based.OfBase, based.Normalized, based.Factor, based.Total = true, true, true, 0.8333, 10*second
-	return map[string]func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error{
-		"top": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+	return map[string]func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error{
+		"top": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfileTop(b, sampleTop(), f, o)
 		},
-		"heap": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+		"heap": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfileTop(b, heapTop(), f, o)
 		},
-		"empty": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+		"empty": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfileTop(b, &report.Top{}, f, o)
 		},
-		"peek": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+		"peek": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfilePeek(b, samplePeek(), f, o)
 		},
-		"share": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+		"share": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfileShare(b, shares["known"], f, o)
 		},
-		"share-unknown": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+		"share-unknown": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfileShare(b, shares["unknown"], f, o)
 		},
-		"diff": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+		"diff": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfileDiff(b, sampleDiff(), f, o)
 		},
-		"diff-base": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+		"diff-base": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfileDiff(b, based, f, o)
 		},
-		"nodes": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+		"nodes": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfileNodes(b, sampleNodes(), f, o)
 		},
-		"trend": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+		"trend": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfileTrend(b, sampleTrend(), f, o)
 		},
-		"diff-same": func(b *bytes.Buffer, f ProfileFormat, o ProfileOptions) error {
+		"diff-same": func(b *bytes.Buffer, f ReportFormat, o ReportOptions) error {
 			return WriteProfileDiff(b, &report.Comparison{Factor: 1}, f, o)
 		},
 	}
@@ -159,7 +159,7 @@ func profileReports() map[string]func(b *bytes.Buffer, f ProfileFormat, o Profil
 
 func TestGoldenProfiles(t *testing.T) {
 	for name, write := range profileReports() {
-		for variant, o := range map[string]ProfileOptions{
+		for variant, o := range map[string]ReportOptions{
 			"table":    {},
 			"80":       {Options: Options{Width: 80}, Limit: 4},
 			"50-ascii": {Options: Options{Width: 50, ASCII: true}},
@@ -179,14 +179,14 @@ func TestGoldenProfiles(t *testing.T) {
 	}
 }
 
-// TestProfileFormatsAreSafe holds every format to what it promises: nothing that a terminal obeys, no line wider than
+// TestReportFormatsAreSafe holds every format to what it promises: nothing that a terminal obeys, no line wider than
 // it, documents that parse, no formula, no credentials.
-func TestProfileFormatsAreSafe(t *testing.T) {
+func TestReportFormatsAreSafe(t *testing.T) {
 	for name, write := range profileReports() {
-		for _, word := range ProfileFormatNames() {
+		for _, word := range ReportFormatNames() {
 			for _, width := range []int{0, 30, 80} {
 				var b bytes.Buffer
-				if err := write(&b, profileFormat(t, word), ProfileOptions{Options: Options{Width: width}}); err != nil {
+				if err := write(&b, profileFormat(t, word), ReportOptions{Options: Options{Width: width}}); err != nil {
 					t.Fatal(err)
 				}
 				text := b.String()
@@ -243,7 +243,7 @@ func parses(t *testing.T, name, word, text string) {
 // TestProfileKeys holds items to the keys that scripts were promised, in the unit of the samples.
 func TestProfileKeys(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteProfileTop(&b, sampleTop(), profileFormat(t, "json"), ProfileOptions{Limit: 2}); err != nil {
+	if err := WriteProfileTop(&b, sampleTop(), profileFormat(t, "json"), ReportOptions{Limit: 2}); err != nil {
 		t.Fatal(err)
 	}
 	var top struct {
@@ -297,18 +297,18 @@ func TestProfileValues(t *testing.T) {
 	}
 }
 
-func TestParseProfileFormat(t *testing.T) {
-	for _, word := range append(ProfileFormatNames(), "", "text") {
-		if _, err := ParseProfileFormat(word); err != nil {
+func TestParseReportFormat(t *testing.T) {
+	for _, word := range append(ReportFormatNames(), "", "text") {
+		if _, err := ParseReportFormat(word); err != nil {
 			t.Error(err)
 		}
 	}
-	_, err := ParseProfileFormat("svg")
+	_, err := ParseReportFormat("svg")
 	unknown, ok := errors.AsType[*view.UnknownError](err)
-	if !ok || len(unknown.Known) != len(ProfileFormatNames()) {
+	if !ok || len(unknown.Known) != len(ReportFormatNames()) {
 		t.Errorf("svg: %v", err)
 	}
-	if (ProfileFormat{}).Name() != "table" || (ProfileFormat{}).Structured() {
+	if (ReportFormat{}).Name() != "table" || (ReportFormat{}).Structured() {
 		t.Error("the zero format is not the table")
 	}
 }

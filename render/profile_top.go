@@ -7,17 +7,17 @@ import (
 )
 
 // WriteProfileTop writes where the time goes.
-func WriteProfileTop(w io.Writer, t *report.Top, f ProfileFormat, o ProfileOptions) error {
+func WriteProfileTop(w io.Writer, t *report.Top, f ReportFormat, o ReportOptions) error {
 	return f.to().write(w, newTopSheet(t, &o))
 }
 
-func newTopSheet(t *report.Top, o *ProfileOptions) *profileSheet {
+func newTopSheet(t *report.Top, o *ReportOptions) *sheet {
 	n := o.shown(len(t.Entries))
 	part := sheetPart{columns: topColumns(t, t.Entries[:n], o), rows: n}
 	if n == 0 {
 		part = sheetPart{head: []sheetLine{{text: "no samples"}}}
 	}
-	return &profileSheet{
+	return &sheet{
 		kind: "ProfileTop", o: o,
 		head:  headLines(&t.Header),
 		parts: []sheetPart{part},
@@ -30,7 +30,7 @@ func newTopSheet(t *report.Top, o *ProfileOptions) *profileSheet {
 	}
 }
 
-func topColumns(t *report.Top, list []report.Entry, o *ProfileOptions) []sheetColumn {
+func topColumns(t *report.Top, list []report.Entry, o *ReportOptions) []sheetColumn {
 	s := newScale(t.Type.Unit, t.Total, magnitudes(list, flatOf, cumOf))
 	sums := make([]int64, len(list)) // as pprof prints them: of what stands above, too
 	var sum int64

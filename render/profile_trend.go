@@ -10,16 +10,16 @@ import (
 )
 
 // WriteProfileTrend writes how shares move over a rolling record.
-func WriteProfileTrend(w io.Writer, t *report.Trend, f ProfileFormat, o ProfileOptions) error {
+func WriteProfileTrend(w io.Writer, t *report.Trend, f ReportFormat, o ReportOptions) error {
 	return f.to().write(w, newTrendSheet(t, &o))
 }
 
-func newTrendSheet(t *report.Trend, o *ProfileOptions) *profileSheet {
+func newTrendSheet(t *report.Trend, o *ReportOptions) *sheet {
 	share := "flat"
 	if t.Cum {
 		share = "cum"
 	}
-	s := &profileSheet{
+	s := &sheet{
 		kind: "ProfileTrend", o: o,
 		head: []sheetLine{{role: RoleTitle, text: typeText(t.Type) + ", " + share + " shares over time"}},
 		foot: []sheetLine{{role: RoleDim, text: verdictLegend(o)}},
@@ -97,7 +97,7 @@ func fmax(a, b float64) float64 {
 	return a
 }
 
-func trendPart(n *report.NodeTrend, shown int, o *ProfileOptions) sheetPart {
+func trendPart(n *report.NodeTrend, shown int, o *ReportOptions) sheetPart {
 	per := "PER HOUR"
 	if !n.Timed {
 		per = "PER PROFILE"
@@ -153,7 +153,7 @@ func edgePart(m *report.Mover, i int) string {
 // mostSpark is how wide the little curve of a share gets.
 const mostSpark = 24
 
-func moverSpark(m *report.Mover, o *ProfileOptions) string {
+func moverSpark(m *report.Mover, o *ReportOptions) string {
 	values := make([]float64, len(m.Parts))
 	top := 0.0
 	for i := range m.Parts {

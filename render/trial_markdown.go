@@ -96,7 +96,7 @@ func (m *trialReport) judgement() {
 		}
 	}
 	if figuresKnown(j) {
-		m.sheetTable([]sheetPart{figuresPart(j, &ProfileOptions{Options: *m.o})})
+		m.sheetTable([]sheetPart{figuresPart(j, &ReportOptions{Options: *m.o})})
 	}
 	if len(m.r.Rounds) > 0 {
 		m.line("", "More: `kitescope pgo judge profiles/profile-*.pb.gz`.")

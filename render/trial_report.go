@@ -170,7 +170,7 @@ type trialReport struct {
 }
 
 // sheet embeds a report of its own, without its title.
-func (m *trialReport) sheet(s *profileSheet) {
+func (m *trialReport) sheet(s *sheet) {
 	if len(s.head) > 0 {
 		s.head = s.head[1:]
 	}
@@ -189,8 +189,8 @@ func (m *trialReport) sheet(s *profileSheet) {
 }
 
 // trialComparison is a comparison without what a report has said already: its sides, and how many metrics changed.
-func trialComparison(c *bench.Comparison, o *Options) *profileSheet {
-	sheet := newComparisonSheet(c, false, &ProfileOptions{Options: *o})
+func trialComparison(c *bench.Comparison, o *Options) *sheet {
+	sheet := newComparisonSheet(c, false, &ReportOptions{Options: *o})
 	said := append(bothSides(c), verdictsLine(c))
 	sheet.head = slices.DeleteFunc(sheet.head, func(l sheetLine) bool {
 		return slices.ContainsFunc(said, func(s sheetLine) bool { return s.all() == l.all() })

@@ -12,12 +12,12 @@ import (
 )
 
 // WriteUsage writes what processes used, once the watch is over.
-func WriteUsage(w io.Writer, u *usage.Usage, f ProfileFormat, o ProfileOptions) error {
+func WriteUsage(w io.Writer, u *usage.Usage, f ReportFormat, o ReportOptions) error {
 	return f.to().write(w, newUsageSheet(u, &o))
 }
 
-func newUsageSheet(u *usage.Usage, o *ProfileOptions) *profileSheet {
-	s := &profileSheet{
+func newUsageSheet(u *usage.Usage, o *ReportOptions) *sheet {
+	s := &sheet{
 		kind: "Usage", o: o, head: usageHead(u), foot: usageFoot(u),
 		about: func(e encoder) { writeUsageHead(e, u) },
 		items: len(u.Series), all: len(u.Series),

@@ -91,7 +91,7 @@ func usages() map[string]*usage.Usage {
 
 func TestGoldenUsage(t *testing.T) {
 	for name, u := range usages() {
-		for variant, o := range map[string]ProfileOptions{
+		for variant, o := range map[string]ReportOptions{
 			"table": {}, "80": {Options: Options{Width: 80}}, "wide": {}, "json": {}, "yaml": {}, "csv": {}, "markdown": {},
 		} {
 			word := variant
@@ -123,7 +123,7 @@ func TestUsageStream(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := WriteUsage(&whole, u, profileFormat(t, "csv"), ProfileOptions{}); err != nil {
+	if err := WriteUsage(&whole, u, profileFormat(t, "csv"), ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if whole.String() != table.String() {
@@ -222,7 +222,7 @@ func wellFormed(t *testing.T, name string, text []byte) {
 // TestUsageFigures holds the JSON to the figures that the sample was made with.
 func TestUsageFigures(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteUsage(&b, commandUsage(), profileFormat(t, "json"), ProfileOptions{}); err != nil {
+	if err := WriteUsage(&b, commandUsage(), profileFormat(t, "json"), ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

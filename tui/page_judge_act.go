@@ -211,7 +211,7 @@ func (p *judgePage) tsvTable() (tsv string, rows int) {
 func (p *judgePage) saveMenu() *menu {
 	n := &menu{title: "save the judgement"}
 	for _, word := range []string{"csv", "json", "markdown"} {
-		format, err := render.ParseProfileFormat(word)
+		format, err := render.ParseReportFormat(word)
 		if err != nil {
 			continue
 		}
@@ -223,9 +223,9 @@ func (p *judgePage) saveMenu() *menu {
 }
 
 // writer writes the judgement in a format of reports about profiles.
-func (p *judgePage) writer(f render.ProfileFormat) func(io.Writer) error {
+func (p *judgePage) writer(f render.ReportFormat) func(io.Writer) error {
 	made := p.made
-	return func(w io.Writer) error { return render.WriteJudgement(w, made, f, render.ProfileOptions{}) }
+	return func(w io.Writer) error { return render.WriteJudgement(w, made, f, render.ReportOptions{}) }
 }
 
 // extensionOf is the end of the name of a file in a format.

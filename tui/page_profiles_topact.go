@@ -175,13 +175,13 @@ func (p *topPage) tsv(rows []int32) string {
 func (p *topPage) saveMenu() *menu {
 	n := &menu{title: "save the table"}
 	for key, word := range map[string]string{"j": "json", "c": "csv", "m": "markdown"} {
-		format, err := render.ParseProfileFormat(word)
+		format, err := render.ParseReportFormat(word)
 		if err != nil {
 			continue
 		}
 		n.items = append(n.items, menuItem{key: key, text: word, run: func(m *Model, _ *menu) cmd {
 			extension := map[bool]string{true: "md", false: word}[word == "markdown"]
-			top, changes, o := p.top, p.changes, render.ProfileOptions{By: p.shown.by}
+			top, changes, o := p.top, p.changes, render.ReportOptions{By: p.shown.by}
 			return save(m, fileName("profile-top", "")+"."+extension, func(w io.Writer) error {
 				if changes != nil {
 					return render.WriteProfileDiff(w, changes, format, o)

@@ -67,7 +67,7 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 	f.input.register(a, cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads")
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ProfileFormatNames(), ", "))
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
 	fl.IntVarP(&f.limit, "limit", "n", defaultHotCalls, "show so many hot calls, 0 for all")
 	fl.StringVar(&f.failOn, "fail-on", judgeFailures[0], "exit 3 on: little-gain (and unfit), unfit or never")
 	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "the least bound, in percent of CPU time, that is worth building for")
@@ -77,7 +77,7 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
 	fl.StringVar(&f.ui.theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
 	fl.BoolVar(&f.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ProfileFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed(judgeFailures...))
 	return cmd
 }
@@ -129,7 +129,7 @@ func verdictFails(v pgo.Verdict, failOn string) (bool, error) {
 
 func (a *app) judgeProfiles(cmd *cobra.Command, f *judgeFlags, args []string) error {
 	ctx := cmd.Context()
-	format, err := render.ParseProfileFormat(f.output)
+	format, err := render.ParseReportFormat(f.output)
 	if err != nil {
 		return &usageError{err, "see: " + cmd.CommandPath() + " --help"}
 	}
@@ -175,7 +175,7 @@ func (a *app) judgeProfiles(cmd *cobra.Command, f *judgeFlags, args []string) er
 		return a.judgementUI(cmd, f, j, args)
 	}
 	err = a.write(func(w *bufio.Writer) error {
-		return render.WriteJudgement(w, j, format, render.ProfileOptions{Options: ro, Limit: f.limit})
+		return render.WriteJudgement(w, j, format, render.ReportOptions{Options: ro, Limit: f.limit})
 	})
 	if fails, _ := verdictFails(j.Verdict, f.failOn); err == nil && fails {
 		err = &codeError{code: exitFindings}

@@ -68,7 +68,7 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	f.input.register(a, cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ProfileFormatNames(), ", "))
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
 	fl.IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many profiles, 0 for all; csv and structured formats have all unless it is given")
 	fl.StringVar(&f.source.dir, "dir", "", "folder of the module that is built; default: the current one")
 	fl.StringVar(&f.source.pkg, "package", "", "its main package, where it has several: ./cmd/service")
@@ -80,7 +80,7 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	fl.BoolVar(&f.withHash, "name-with-hash", false, "write default-<sha256>.pgo, which binaries then carry in their build information")
 	fl.BoolVar(&f.check, "check", false, "write nothing and exit 3 if \"pgo judge\" calls the profiles unfit")
 	fl.BoolVar(&f.force, "force", false, "replace a file that pack did not write")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ProfileFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("weight", fixed(pgo.Weightings()...))
 	return cmd
 }
@@ -91,7 +91,7 @@ func (a *app) pack(cmd *cobra.Command, f *packFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	format, ro, err := a.profileOutput(cmd, f.output, f.limit)
+	format, ro, err := a.reportOutput(cmd, f.output, f.limit)
 	if err != nil {
 		return err
 	}
@@ -135,19 +135,19 @@ func (a *app) pack(cmd *cobra.Command, f *packFlags, args []string) error {
 }
 
 // profileOutput settles how a report is written.
-func (a *app) profileOutput(cmd *cobra.Command, word string, limit int) (render.ProfileFormat, render.ProfileOptions, error) {
-	format, err := render.ParseProfileFormat(word)
+func (a *app) reportOutput(cmd *cobra.Command, word string, limit int) (render.ReportFormat, render.ReportOptions, error) {
+	format, err := render.ParseReportFormat(word)
 	if err != nil {
-		return format, render.ProfileOptions{}, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+		return format, render.ReportOptions{}, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
 	}
 	if limit < 0 {
-		return format, render.ProfileOptions{}, usagef("--limit is 0 or more, not %d", limit)
+		return format, render.ReportOptions{}, usagef("--limit is 0 or more, not %d", limit)
 	}
 	if format.Structured() && !cmd.Flags().Changed("limit") {
 		limit = 0
 	}
 	o, err := a.renderOptions("")
-	return format, render.ProfileOptions{Options: o, Limit: limit}, err
+	return format, render.ReportOptions{Options: o, Limit: limit}, err
 }
 
 func (f *packFlags) options() (pgo.PackOptions, error) {

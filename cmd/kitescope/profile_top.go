@@ -29,17 +29,17 @@ const defaultEntries = 40
 func (f *profileTable) register(a *app, cmd *cobra.Command) {
 	f.input.register(a, cmd)
 	f.question.register(cmd.Flags())
-	cmd.Flags().StringVarP(&f.output, "output", "o", "table", strings.Join(render.ProfileFormatNames(), ", "))
+	cmd.Flags().StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many entries, 0 for all; csv and structured formats have all unless it is given")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ProfileFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("by", fixed(profile.ByNames()...))
 }
 
 // settled is what such a command is asked, checked before anything is read.
 type settledTable struct {
 	options report.Options
-	format  render.ProfileFormat
-	render  render.ProfileOptions
+	format  render.ReportFormat
+	render  render.ReportOptions
 }
 
 func (a *app) settleTable(cmd *cobra.Command, f *profileTable) (settledTable, error) {
@@ -48,7 +48,7 @@ func (a *app) settleTable(cmd *cobra.Command, f *profileTable) (settledTable, er
 	if s.options, err = f.question.options(); err != nil {
 		return s, err
 	}
-	if s.format, err = render.ParseProfileFormat(f.output); err != nil {
+	if s.format, err = render.ParseReportFormat(f.output); err != nil {
 		return s, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
 	}
 	if f.limit < 0 {
@@ -62,7 +62,7 @@ func (a *app) settleTable(cmd *cobra.Command, f *profileTable) (settledTable, er
 	if s.format.Structured() && !cmd.Flags().Changed("limit") {
 		limit = 0
 	}
-	s.render = render.ProfileOptions{Options: o, Limit: limit, By: s.options.By, Label: s.options.Label}
+	s.render = render.ReportOptions{Options: o, Limit: limit, By: s.options.By, Label: s.options.Label}
 	return s, nil
 }
 

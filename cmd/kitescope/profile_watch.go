@@ -65,7 +65,7 @@ func (a *app) profileWatch() *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use: "watch [URL...] [-- COMMAND [ARG...]]", Short: "Measure CPU, memory, goroutines, GC and context switches while something runs",
-		Long: helpWatch + strings.TrimSuffix(render.ProfileFormatDoc(), "\n"),
+		Long: helpWatch + strings.TrimSuffix(render.ReportFormatDoc(), "\n"),
 		Example: `  kitescope profile watch --from etcd://10.0.0.5:2379 --for 1m --plot usage.svg
   kitescope profile watch --from etcd://10.0.0.5:2379 \
     --counter 'milvus_proxy_sq_latency_count{query_type="search"}' -- python3 search-load.py
@@ -87,14 +87,14 @@ func (a *app) profileWatch() *cobra.Command {
 	fl.DurationVar(&f.length, "for", 0, "how long to watch; 0 is until the last process ends, or ^C")
 	fl.StringVar(&f.counter, "counter", "", `counter of queries in the metrics: milvus_proxy_sq_latency_count{query_type="search"}`)
 	fl.Float64Var(&f.queries, "queries", 0, "how many queries there were, where nothing counts them")
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ProfileFormatNames(), ", "))
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
 	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(render.PlotFormats(), ", ."))
 	fl.StringVarP(&f.folder, "out", "O", "", "folder to keep samples in, beside profiles: "+usageFile)
 	fl.BoolVar(&f.force, "force", false, "replace files that exist")
 	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
 	a.addNodeFlags(cmd, true)
 	leaveOut(cmd, "window") // no rates are asked for
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ProfileFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	return cmd
 }
 
@@ -156,8 +156,8 @@ func (f *watchFlags) files() (list []string) {
 type watching struct {
 	*app
 	flags   *watchFlags
-	format  render.ProfileFormat
-	options render.ProfileOptions
+	format  render.ReportFormat
+	options render.ReportOptions
 	targets []usage.Target
 	counter *usage.Selector
 	// command runs meanwhile, nil if there is none; own is the index of its target, -1 if it is not watched itself.
@@ -200,7 +200,7 @@ func (a *app) watchUsage(ctx context.Context, f *watchFlags, urls, command []str
 // settle reads formats and the counter.
 func (w *watching) settle() error {
 	var err error
-	if w.format, err = render.ParseProfileFormat(w.flags.output); err != nil {
+	if w.format, err = render.ParseReportFormat(w.flags.output); err != nil {
 		return &usageError{err, "see: kitescope profile watch --help"}
 	}
 	if w.options.Options, err = w.renderOptions(""); err != nil {

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/view"
 )
 
-func writeSheetJSON(w io.Writer, s *profileSheet) error {
+func writeSheetJSON(w io.Writer, s *sheet) error {
 	spread := itemsOnly
 	if s.alone {
 		spread = everything
@@ -18,14 +18,14 @@ func writeSheetJSON(w io.Writer, s *profileSheet) error {
 	return e.flush()
 }
 
-func writeSheetYAML(w io.Writer, s *profileSheet) error {
+func writeSheetYAML(w io.Writer, s *sheet) error {
 	e := newYAML(w)
 	s.document(e)
 	return e.flush()
 }
 
 // writeSheetLines writes an item a line.
-func writeSheetLines(w io.Writer, s *profileSheet) error {
+func writeSheetLines(w io.Writer, s *sheet) error {
 	e := newJSON(w, 0)
 	for i := range s.items {
 		s.item(e, i, nil)
@@ -35,7 +35,7 @@ func writeSheetLines(w io.Writer, s *profileSheet) error {
 }
 
 // document is the report with its envelope.
-func (s *profileSheet) document(e encoder) {
+func (s *sheet) document(e encoder) {
 	e.beginObject()
 	e.key("apiVersion")
 	e.text(APIVersion)
@@ -70,7 +70,7 @@ func (s *profileSheet) document(e encoder) {
 }
 
 // item writes an entry. What does not exist is left out, as is what is unknown, which is marked.
-func (s *profileSheet) item(e encoder, i int, unknown []bool) {
+func (s *sheet) item(e encoder, i int, unknown []bool) {
 	e.beginObject()
 	for j := range s.fields {
 		d := s.fields[j].of(i)
@@ -93,7 +93,7 @@ func (s *profileSheet) item(e encoder, i int, unknown []bool) {
 
 // writeSheetCSV writes plain numbers in the unit of the samples. An empty field is a value that does not
 // exist, "?" one that is unknown.
-func writeSheetCSV(w io.Writer, s *profileSheet) error {
+func writeSheetCSV(w io.Writer, s *sheet) error {
 	out := newOutput(w)
 	fields, rows := s.fields, s.items
 	if s.flat != nil {
@@ -156,7 +156,7 @@ func inert(s string) string {
 }
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.
-func writeSheetMarkdown(w io.Writer, s *profileSheet) error {
+func writeSheetMarkdown(w io.Writer, s *sheet) error {
 	m := &markdown{newOutput(w)}
 	for i, l := range s.head {
 		if i == 0 {

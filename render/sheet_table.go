@@ -13,14 +13,14 @@ const leastName = 24
 // widestPadded is how far a name that is not the last column is padded: a few long ones may stick out.
 const widestPadded = 72
 
-func writeSheetWide(w io.Writer, s *profileSheet) error {
+func writeSheetWide(w io.Writer, s *sheet) error {
 	wide := *s.o
 	wide.Width = 0
 	s.o, s.wide = &wide, true
 	return writeSheet(w, s)
 }
 
-func writeSheet(w io.Writer, s *profileSheet) error {
+func writeSheet(w io.Writer, s *sheet) error {
 	t := &sheetText{output: newOutput(w), painter: newPainter(&s.o.Options), s: s, ellipsis: "…"}
 	if s.o.ASCII {
 		t.ellipsis = "~"
@@ -46,7 +46,7 @@ func writeSheet(w io.Writer, s *profileSheet) error {
 type sheetText struct {
 	output
 	painter  painter
-	s        *profileSheet
+	s        *sheet
 	ellipsis string
 }
 

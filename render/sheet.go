@@ -8,11 +8,11 @@ import (
 	"kitescope/inspect/view"
 )
 
-// profileSheet is a report about profiles, ready for every format: lines and columns for people,
+// sheet is a report, ready for every format: lines and columns for people,
 // fields for scripts.
-type profileSheet struct {
+type sheet struct {
 	kind string
-	o    *ProfileOptions
+	o    *ReportOptions
 	// wide says that columns for wide tables are shown.
 	wide bool
 	head []sheetLine
@@ -157,7 +157,7 @@ func (d *datum) tell(e encoder) {
 }
 
 // shown is how many of n entries are within the limit.
-func (o *ProfileOptions) shown(n int) int {
+func (o *ReportOptions) shown(n int) int {
 	if o.Limit > 0 {
 		return min(n, o.Limit)
 	}
@@ -165,7 +165,7 @@ func (o *ProfileOptions) shown(n int) int {
 }
 
 // more says how many entries are not shown.
-func (o *ProfileOptions) more(n int) []sheetLine {
+func (o *ReportOptions) more(n int) []sheetLine {
 	rest := n - o.shown(n)
 	if rest == 0 {
 		return nil
