@@ -74,9 +74,27 @@ var layers = []layer{
 	{"profile/pull", []string{std, "profile$"}},
 	{"profile/usage", []string{std}},
 	{"profile$", []string{std, "github.com/klauspost/compress"}},
+	{"engine/dist", []string{std, "golang.org/x/sys/cpu"}},
+	{"engine/flat", []string{std, "engine$", "engine/dist"}},
+	{"engine/hnsw", []string{std, "engine$", "engine/dist"}},
+	{"engine/ivf", []string{std, "engine$", "engine/dist", "engine/flat"}},
+	{"engine/object", []string{std, "github.com/minio/minio-go/v7", "github.com/klauspost/compress"}},
+	{"engine/binlog", []string{std, "engine$", "engine/dist", "engine/object", "github.com/parquet-go/parquet-go", "github.com/klauspost/compress"}},
+	{"engine/index", []string{
+		std, "engine$", "engine/dist", "engine/flat", "engine/hnsw", "engine/ivf", "engine/object", "engine/binlog", "golang.org/x/sys",
+	}},
+	{"engine/dataset", []string{std, "engine$", "engine/dist", "engine/object", "github.com/parquet-go/parquet-go"}},
+	{"engine/segment", []string{
+		std, "engine$", "engine/dist", "engine/flat", "engine/hnsw", "engine/ivf", "engine/object", "engine/binlog", "engine/index",
+	}},
+	{"engine/target", []string{
+		std, "engine$", "engine/dist", "engine/flat", "engine/hnsw", "engine/ivf", "engine/object", "engine/binlog", "engine/index", "engine/dataset",
+	}},
+	{"engine$", []string{std, "engine/dist", "golang.org/x/sys/unix"}},
 	{"render", []string{
 		std, "inspect/model", "inspect/view", "inspect/diff", "inspect/check", "inspect/balance",
-		"profile$", "profile/report", "profile/flame", "profile/usage", "profile/pgo", "profile/bench$", "profile/trial", "charm.land/lipgloss/v2",
+		"profile$", "profile/report", "profile/flame", "profile/usage", "profile/pgo", "profile/bench$", "profile/trial",
+		"engine$", "engine/dist", "engine/hnsw", "engine/index", "engine/target", "charm.land/lipgloss/v2",
 		"github.com/charmbracelet/x/ansi", "go.yaml.in/yaml/v3", "gonum.org/v1/plot",
 	}},
 	{"tui", []string{
