@@ -74,6 +74,22 @@ func (b *Bitset) Words() []uint64 {
 	return b.words
 }
 
+// SetUnion makes b the rows marked in x or y; b is as long as the longer of them.
+func (b *Bitset) SetUnion(x, y *Bitset) {
+	b.count = 0
+	for i := range b.words {
+		var w uint64
+		if x != nil && i < len(x.words) {
+			w = x.words[i]
+		}
+		if y != nil && i < len(y.words) {
+			w |= y.words[i]
+		}
+		b.words[i] = w
+		b.count += bits.OnesCount64(w)
+	}
+}
+
 // Or returns the rows marked in either; it changes neither.
 func (b *Bitset) Or(c *Bitset) *Bitset {
 	if c.Count() == 0 {

@@ -37,7 +37,7 @@ func (v *Vectors) Row(i int) []byte {
 func View(element dist.Element, dim, rows, stride int, data []byte) (*Vectors, error) {
 	v := &Vectors{Element: element, Dim: dim, Rows: rows, Stride: stride, data: data}
 	size := v.Size()
-	if dim <= 0 || rows < 0 || stride < size {
+	if dim <= 0 || dim > maxBytes || rows < 0 || stride < size {
 		return nil, fmt.Errorf("%d rows of %d dimensions every %d bytes", rows, dim, stride)
 	}
 	// Divided, not multiplied: rows and stride may come from a hostile file.
@@ -55,15 +55,25 @@ func NewVectors(element dist.Element, dim, rows int) (*Vectors, error) {
 	if stride-size > size/8 {
 		stride = (size + 3) &^ 3
 	}
-	if dim <= 0 || rows < 0 || rows > maxBytes/stride {
+	if dim <= 0 || dim > maxBytes || rows < 0 || rows > maxBytes/stride {
 		return nil, fmt.Errorf("%d rows of %d dimensions: too many", rows, dim)
 	}
-	data, free := allocate(rows * stride)
+	data, free := allocate(rows*stride, true)
 	return &Vectors{Element: element, Dim: dim, Rows: rows, Stride: stride, data: data, free: free}, nil
 }
 
-// maxBytes bounds one allocation: more than any machine that this runs on has.
-const maxBytes = 1 << 44
+// NewBytes returns one zeroed row of n bytes at 64-byte alignment, in pages of the usual size: for
+// what is written once and read once.
+func NewBytes(n int) (*Vectors, error) {
+	if n <= 0 || n > maxBytes {
+		return nil, fmt.Errorf("%d bytes: none, or too many", n)
+	}
+	data, free := allocate(n, false)
+	return &Vectors{Element: dist.Int8, Dim: n, Rows: 1, Stride: n, data: data, free: free}, nil
+}
+
+// maxBytes bounds one allocation, and so a dimension: more than any machine that this runs on has.
+const maxBytes = 1 << (30 + 14*(^uint(0)>>63)) // 1 GiB where addresses have 32 bits
 
 // FromFloat32s copies rows of dim float32 each, one after the other.
 func FromFloat32s(dim int, rows []float32) (*Vectors, error) {
@@ -85,6 +95,18 @@ func (v *Vectors) Float32(i int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(&v.data[i*v.Stride])), v.Dim)
 }
 
+// Slice is the rows from first up to, not including, end, in the same memory.
+func (v *Vectors) Slice(first, end int) (*Vectors, error) {
+	if first < 0 || end < first || end > v.Rows {
+		return nil, fmt.Errorf("rows %d to %d of %d", first, end, v.Rows)
+	}
+	part := &Vectors{Element: v.Element, Dim: v.Dim, Rows: end - first, Stride: v.Stride}
+	if part.Rows > 0 {
+		part.data = v.data[first*v.Stride : (end-1)*v.Stride+v.Size()]
+	}
+	return part, nil
+}
+
 // Bytes is the memory that the rows take, padding included.
 func (v *Vectors) Bytes() int { return len(v.data) }
 
@@ -92,6 +114,6 @@ func (v *Vectors) Bytes() int { return len(v.data) }
 func (v *Vectors) Release() {
 	if v.free != nil {
 		v.free()
-		v.free, v.data, v.Rows = nil, nil, 0
 	}
+	v.free, v.data, v.Rows = nil, nil, 0
 }

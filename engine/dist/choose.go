@@ -2,66 +2,83 @@ package dist
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 )
 
 // New returns the kernel for vectors of dim dimensions on the best back end of this CPU.
-func New(m Metric, e Element, p Profile, dim int) (*Kernel, error) { return NewOn(Generic, m, e, p, dim) }
+func New(m Metric, e Element, p Profile, dim int) (*Kernel, error) {
+	backends := Backends()
+	return NewOn(backends[len(backends)-1], m, e, p, dim)
+}
 
-// NewOn is New on a named back end; an error if this CPU or this build has it not.
+// NewOn is New on a named back end; an error if this CPU or this build has it not. A back end
+// without a kernel of its own for an element has the specification's.
 func NewOn(b Backend, m Metric, e Element, p Profile, dim int) (*Kernel, error) {
 	if dim <= 0 {
 		return nil, fmt.Errorf("vectors of %d dimensions", dim)
 	}
-	k := &Kernel{Metric: m, Element: e, Profile: p, Dim: dim, Backend: b, n: dim}
-	k.scan = func(q, x unsafe.Pointer, stride uintptr, out *float32, rows, n int) {
-		for i := range rows {
-			a, b := unsafe.Slice((*float32)(q), n), unsafe.Slice((*float32)(unsafe.Add(x, uintptr(i)*stride)), n)
-			var s float32
-			for j := range a {
-				if m == L2 {
-					s += float32((a[j] - b[j]) * (a[j] - b[j]))
-				} else {
-					s += float32(a[j] * b[j])
-				}
-			}
-			unsafe.Slice(out, rows)[i] = s
-		}
+	if !b.usable() {
+		return nil, fmt.Errorf("this CPU or this build has no kernels for %s", b)
 	}
-	k.gather = func(q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int) {
-		for i, id := range unsafe.Slice(ids, count) {
-			k.scan(q, unsafe.Add(base, uintptr(id)*stride), 0, &unsafe.Slice(out, count)[i], 1, n)
-		}
+	if int(p) >= len(profileNames()) {
+		return nil, fmt.Errorf("no profile %d", p)
 	}
-	k.block = func(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride, rows, n int) {
-		for j := range 4 {
-			k.scan(unsafe.Add(q, uintptr(j)*qStride), x, stride, (*float32)(unsafe.Add(unsafe.Pointer(out), 4*j*outStride)), rows, n)
-		}
+	if bits := m == Hamming || m == Jaccard; bits != (e == Bit) || int(m) >= len(metricNames()) {
+		return nil, fmt.Errorf("no metric %s for vectors of %s", m, e)
 	}
-	return k, nil
+	if int(e) >= len(elementNames()) {
+		return nil, fmt.Errorf("no element %d", e)
+	}
+	return newKernel(b, m, e, p, dim), nil
 }
 
-func (k *Kernel) widen(row []byte) []byte { return row }
-
-// Norm returns the L2 norm of the row at x as the profile's library computes it of a query
-// under cosine.
-func (k *Kernel) Norm(x unsafe.Pointer) float32 { return 0 }
-
-// Visit writes to fresh those of the neighbours in slots, up to the first with the top bit
-// set, whose tag is not epoch, gives them this tag, prefetches the first lines cache lines of
-// each one's row (base+id*stride), and returns how many there are. fresh has room for all
-// slots.
-func Visit(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
-	n := 0
-	for _, s := range slots {
-		if s>>31 != 0 {
-			break
-		}
-		if tags[s] != epoch {
-			tags[s] = epoch
-			fresh[n] = s
-			n++
-		}
+// newKernel is NewOn of what is known to fit.
+func newKernel(b Backend, m Metric, e Element, p Profile, dim int) *Kernel {
+	k := &Kernel{Metric: m, Element: e, Profile: p, Dim: dim, Backend: b, n: dim}
+	var f forms
+	switch e {
+	case Float32:
+		f = float32Kernels(b, m, p, dim)
+	case Float16, BFloat16:
+		f = halfKernels(b, m, e, p)
+	case Int8:
+		f = int8Kernels(b, m)
+	default: // Bit
+		f, k.n = bitKernels(b, m), e.Bytes(dim)
 	}
-	return n
+	k.gather, k.ahead, k.scan, k.block = f.gather, f.ahead, f.scan, f.block
+	return k
+}
+
+// widen is the form of a query for which a row of the kernel's element is given.
+func (k *Kernel) widen(row []byte) []byte {
+	if k.Element == Float16 || k.Element == BFloat16 {
+		return widenHalf(k.Element, row)
+	}
+	q := alignedBytes(len(row))
+	copy(q, row)
+	return q
+}
+
+// SquaredNorm returns the sum of squares of the row of elements at x, added up as the
+// profile's library does it of a query under cosine: knowhere in fvec_norm_L2sqr_sse on every
+// CPU (src/simd/hook.cc, v2.2.3), faiss in fvec_norm_L2sqr, hnswlib in normalize_vector of
+// its Python binding. It is 0 for bits.
+func (k *Kernel) SquaredNorm(x unsafe.Pointer) float32 {
+	switch k.Element {
+	case Float32:
+		return float32Norm2(k.Profile, float32s(x, k.n))
+	case Float16, BFloat16:
+		return halfNorm2(k.Element, k.Profile, x, k.n)
+	case Int8:
+		return int8Norm2(x, k.n)
+	default:
+		return 0
+	}
+}
+
+// Norm returns the square root of SquaredNorm.
+func (k *Kernel) Norm(x unsafe.Pointer) float32 {
+	return float32(math.Sqrt(float64(k.SquaredNorm(x))))
 }

@@ -55,16 +55,17 @@ func (e Element) Bytes(dim int) int {
 	}
 }
 
-// Profile is an order of float32 accumulation: whose bits are reproduced.
-// Reference: the table "Float accumulation" of what was found by disassembly in real builds.
+// Profile is an order of float32 accumulation: whose bits are reproduced. Where each was seen
+// is at orderOf, of the other elements at halfOrderOf.
 type Profile uint8
 
-// The profiles. Those of knowhere are by the CPU that the node had, which no file tells.
+// The profiles. Those of knowhere are by the CPU that the node had, which no file tells, and
+// are those of Milvus 2.3 and earlier: from Milvus 2.4 on a node with AVX-512 adds as Faiss.
 const (
 	KnowhereAVX512 Profile = iota
 	KnowhereAVX2
 	KnowhereSSE
-	HNSWLib // hnswlib built with -march=native on a machine with AVX-512
+	HNSWLib // hnswlib built with GCC, -march=native on an AMD CPU with AVX-512
 	Faiss   // faiss 1.15 of PyPI on a machine with AVX-512
 )
 
@@ -81,13 +82,15 @@ type Kernel struct {
 	// n is what the functions below count in: elements, or bytes of bits.
 	n      int
 	gather gatherFunc
-	scan   scanFunc
+	ahead  gatherFunc // may be nil: then gather; else there are four ids behind those that count
+	scan   scanFunc   // may be nil: then gather without ids
 	block  blockFunc
 }
 
 // A query is at q as Kernel.Query left it.
 type (
-	// gatherFunc writes to out[i] the distance of q to the row at base+ids[i]*stride.
+	// gatherFunc writes to out[i] the distance of q to the row at base+ids[i]*stride. Where
+	// forms have no scanFunc, ids may be nil for all rows from base on.
 	gatherFunc func(q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int)
 	// scanFunc writes to out[i] the distance of q to the row at x+i*stride.
 	scanFunc func(q, x unsafe.Pointer, stride uintptr, out *float32, rows, n int)
@@ -96,8 +99,9 @@ type (
 	blockFunc func(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride, rows, n int)
 )
 
-// Query returns the form in which kernels take a query that is stored as row: float16 and
-// bfloat16 become float32 (exactly), the others stay as they are. It is 64-byte aligned.
+// Query returns a copy of a query that is stored as row, in the form in which kernels take it:
+// float16 and bfloat16 become float32 (exactly), the others stay as they are. It is 64-byte
+// aligned. The error says that row has not the bytes of one.
 func (k *Kernel) Query(row []byte) ([]byte, error) {
 	if want := k.Element.Bytes(k.Dim); len(row) != want {
 		return nil, fmt.Errorf("a query of %d bytes for vectors of %d", len(row), want)
@@ -107,9 +111,13 @@ func (k *Kernel) Query(row []byte) ([]byte, error) {
 
 // One is the distance of q to the row at x.
 func (k *Kernel) One(q, x unsafe.Pointer) float32 {
-	var d [1]float32
-	k.scan(q, x, 0, &d[0], 1, k.n)
-	return d[0]
+	var d float32
+	if k.scan == nil {
+		k.gather(q, x, 0, nil, keep(&d), 1, k.n)
+	} else {
+		k.scan(q, x, 0, keep(&d), 1, k.n)
+	}
+	return d
 }
 
 // Gather writes to out[i] the distance of q to the row ids[i] of those that start at base,
@@ -119,22 +127,33 @@ func (k *Kernel) Gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, ou
 		return
 	}
 	_ = out[len(ids)-1]
-	k.gather(q, base, stride, &ids[0], &out[0], len(ids), k.n)
+	k.gather(q, base, stride, keep(&ids[0]), keep(&out[0]), len(ids), k.n)
 }
 
 // Scan writes to out[i] the distance of q to the i-th row at x.
 func (k *Kernel) Scan(q, x unsafe.Pointer, stride uintptr, out []float32) {
-	if len(out) > 0 {
-		k.scan(q, x, stride, &out[0], len(out), k.n)
+	switch {
+	case len(out) == 0:
+	case k.scan == nil:
+		k.gather(q, x, stride, nil, keep(&out[0]), len(out), k.n)
+	default:
+		k.scan(q, x, stride, keep(&out[0]), len(out), k.n)
 	}
 }
 
 // Block writes to out[j*rows+i] the distance of the j-th of four queries at q, qStride bytes
-// apart, to the i-th of rows rows at x: the same bits as Scan with each query.
+// apart, to the i-th row at x, of as many as rows: the same bits as Scan with each query.
 func (k *Kernel) Block(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out []float32, rows int) {
 	if rows == 0 {
 		return
 	}
 	_ = out[4*rows-1]
-	k.block(q, qStride, x, stride, &out[0], rows, rows, k.n)
+	k.block(q, qStride, x, stride, keep(&out[0]), rows, rows, k.n)
+}
+
+// keep hides from the compiler that p goes to a function that it does not know, so that what
+// p points to may stay on the stack: no kernel keeps a pointer.
+func keep[T any](p *T) *T {
+	address := uintptr(unsafe.Pointer(p))
+	return *(**T)(unsafe.Pointer(&address))
 }

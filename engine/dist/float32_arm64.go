@@ -1,0 +1,22 @@
+//go:build !purego
+
+package dist
+
+// float32Native are the generated kernels of a float32 metric. A block is four scans.
+func float32Native(b Backend, m Metric, o order) (forms, bool) {
+	if b != NEON {
+		return forms{}, false
+	}
+	l2 := [orders]gatherFunc{
+		orderPyramid16: l2Pyramid16RowsNEON, orderPyramid8: l2Pyramid8RowsNEON, orderPyramid4: l2Pyramid4RowsNEON,
+		orderHNSW16: l2HNSW16RowsNEON, orderHNSW4: l2HNSW4RowsNEON, orderFaiss: l2FaissRowsNEON,
+	}
+	ip := [orders]gatherFunc{
+		orderPyramid16: ipPyramid16RowsNEON, orderPyramid8: ipPyramid8RowsNEON, orderPyramid4: ipPyramid4RowsNEON,
+		orderHNSW16: ipHNSW16RowsNEON, orderHNSW4: ipHNSW4RowsNEON, orderFaiss: ipFaissRowsNEON,
+	}
+	if m == L2 {
+		return forms{gather: l2[o]}, true
+	}
+	return forms{gather: ip[o]}, true
+}

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"maps"
+	"slices"
+)
+
+// writers are the subjects, one a file of assembly.
+func writers() map[string]func(*program) {
+	return map[string]func(*program){
+		"float32": writeFloat32,
+		"half":    writeHalf,
+		"int8":    writeInt8,
+		"bits":    writeBits,
+		"visit":   writeVisit,
+	}
+}
+
+func subjects() []string {
+	return slices.Concat(slices.Sorted(maps.Keys(writers())), slices.Sorted(maps.Keys(neonSubjects())))
+}

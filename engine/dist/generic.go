@@ -1,0 +1,178 @@
+package dist
+
+import "unsafe"
+
+// float32Kernels are the kernels of a float32 metric on a back end: its own, or the
+// specification.
+func float32Kernels(b Backend, m Metric, p Profile, dim int) forms {
+	o := orderOf(p, dim)
+	if f, ok := float32Native(b, m, o); ok {
+		if f.block == nil {
+			f.block = gatherBlock(f.gather)
+		}
+		return f
+	}
+	return float32Generic(m, o)
+}
+
+// float32Generic is the specification of the float32 kernels.
+func float32Generic(m Metric, o order) forms {
+	s := summation{l2: m == L2, order: o}
+	return pairForms(func(q, x unsafe.Pointer, n int) float32 {
+		return s.sum(float32s(q, n), float32s(x, n))
+	})
+}
+
+func float32s(x unsafe.Pointer, n int) []float32 { return unsafe.Slice((*float32)(x), n) }
+
+// summation adds up the terms of a distance: squares of differences, or products.
+type summation struct {
+	l2 bool
+	order
+}
+
+// add adds the term of the elements a and b to acc, rounding once if fused.
+func (s summation) add(fused bool, acc, a, b float32) float32 {
+	if s.l2 {
+		a -= b
+		b = a
+	}
+	if fused {
+		return fusedAdd(a, b, acc)
+	}
+	return acc + float32(a*b)
+}
+
+// lanes adds the terms of q and x to the lanes of acc, as many at a time as there are lanes,
+// and returns what does not fill them.
+func (s summation) lanes(fused bool, acc, q, x []float32) (q1, x1 []float32) {
+	for len(q) >= len(acc) {
+		for i := range acc {
+			acc[i] = s.add(fused, acc[i], q[i], x[i])
+		}
+		q, x = q[len(acc):], x[len(acc):]
+	}
+	return q, x
+}
+
+// turn adds the terms of q and x to acc one after the other.
+func (s summation) turn(fused bool, acc float32, q, x []float32) float32 {
+	for i := range q {
+		acc = s.add(fused, acc, q[i], x[i])
+	}
+	return acc
+}
+
+// sum is the distance of q and x in the order of s.
+func (s summation) sum(q, x []float32) float32 {
+	var acc [16]float32
+	switch s.order {
+	case orderPyramid8, orderPyramid4, orderPyramid16:
+		return s.pyramid(&acc, q, x)
+	case orderHNSW16:
+		q, x = s.lanes(true, acc[:], q, x)
+		return s.residue(s.hnsw16(&acc), q, x)
+	case orderHNSW4:
+		if !s.l2 {
+			main := len(q) &^ 15
+			s.lanes(false, acc[:8], q[:main], x[:main])
+			fold(acc[:8])
+			q, x = q[main:], x[main:]
+		}
+		q, x = s.lanes(false, acc[:4], q, x)
+		return s.residue(inTurn(acc[:4]), q, x)
+	default: // orderFaiss
+		q, x = s.lanes(true, acc[:], q, x)
+		fold(acc[:])
+		q, x = s.lanes(true, acc[:8], q, x)
+		fold(acc[:8])
+		return s.turn(true, (acc[0]+acc[2])+(acc[1]+acc[3]), q, x)
+	}
+}
+
+// pyramid is sum in the orders of knowhere.
+func (s summation) pyramid(acc *[16]float32, q, x []float32) float32 {
+	var width int
+	switch s.order {
+	case orderPyramid8:
+		width = 8
+	case orderPyramid4:
+		width = 4
+	default:
+		width = 16
+	}
+	fused := s.order != orderPyramid4
+	for ; ; width /= 2 {
+		q, x = s.lanes(fused, acc[:width], q, x)
+		if width == 4 {
+			break
+		}
+		fold(acc[:width])
+	}
+	if len(q) > 0 {
+		var q4, x4 [4]float32
+		copy(q4[:], q)
+		copy(x4[:], x)
+		s.lanes(fused, acc[:4], q4[:], x4[:])
+	}
+	return (acc[0] + acc[1]) + (acc[2] + acc[3])
+}
+
+// hnsw16 adds up the lanes of orderHNSW16.
+func (s summation) hnsw16(acc *[16]float32) float32 {
+	if s.l2 {
+		return inTurn(acc[:])
+	}
+	fold(acc[:])
+	fold(acc[:8])
+	return (acc[0] + acc[2]) + (acc[1] + acc[3])
+}
+
+// residue adds to sum that of the elements that are left, if there are any.
+func (s summation) residue(sum float32, q, x []float32) float32 {
+	if len(q) == 0 {
+		return sum
+	}
+	var rest float32
+	if len(q) >= 8 {
+		rest = s.turn(false, rest, q[:8], x[:8])
+		q, x = q[8:], x[8:]
+	}
+	return sum + s.turn(s.l2, rest, q, x)
+}
+
+// fold adds the upper half of the lanes to the lower.
+func fold(acc []float32) {
+	half := len(acc) / 2
+	for i := range half {
+		acc[i] += acc[half+i]
+	}
+}
+
+// inTurn adds up lanes one after the other.
+func inTurn(acc []float32) float32 {
+	sum := acc[0]
+	for _, a := range acc[1:] {
+		sum += a
+	}
+	return sum
+}
+
+// float32Norm2 is the sum of squares of x in the order of the profile's library.
+func float32Norm2(p Profile, x []float32) float32 {
+	switch p {
+	case HNSWLib:
+		return hnswNorm2(x)
+	case Faiss:
+		return summation{order: orderFaiss}.sum(x, x)
+	default:
+		return summation{order: orderPyramid4}.sum(x, x)
+	}
+}
+
+// hnswNorm2 is the plain sum of hnswlib's normalize_vector, of which the compiler fuses only
+// the last products, up to seven.
+func hnswNorm2(x []float32) float32 {
+	s, main := summation{}, len(x)&^7
+	return s.turn(true, s.turn(false, 0, x[:main], x[:main]), x[main:], x[main:])
+}

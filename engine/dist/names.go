@@ -1,0 +1,40 @@
+package dist
+
+import "strings"
+
+// metricNames are Milvus's names of the metrics, in lower case, in their order.
+func metricNames() []string { return []string{"l2", "ip", "cosine", "hamming", "jaccard"} }
+
+// String is Milvus's name of the metric.
+func (m Metric) String() string { return strings.ToUpper(nameOf(metricNames(), int(m))) }
+
+// ParseMetric finds a metric by its name, in any case; inner_product is ip.
+func ParseMetric(name string) (Metric, error) {
+	names := append(metricNames(), "inner_product")
+	i, err := find("metric", name, names)
+	if i == len(names)-1 {
+		return InnerProduct, err
+	}
+	return Metric(i), err
+}
+
+// elementNames are the names of the elements, in their order.
+func elementNames() []string { return []string{"float32", "float16", "bfloat16", "int8", "bit"} }
+
+func (e Element) String() string { return nameOf(elementNames(), int(e)) }
+
+// profileNames are the names of the profiles, in their order.
+func profileNames() []string {
+	return []string{"knowhere-avx512", "knowhere-avx2", "knowhere-sse", "hnswlib", "faiss"}
+}
+
+func (p Profile) String() string { return nameOf(profileNames(), int(p)) }
+
+// ParseProfile finds a profile by its name, in any case.
+func ParseProfile(name string) (Profile, error) {
+	i, err := find("profile", name, profileNames())
+	return Profile(i), err
+}
+
+// ProfileNames are the names of all profiles.
+func ProfileNames() []string { return profileNames() }

@@ -1,0 +1,60 @@
+package dist
+
+// order is an order in which the terms of a float32 distance are added: how many lanes the
+// main loop has, what becomes of the lanes, and of the elements that do not fill them.
+type order uint8
+
+// The orders. The main loops round once for a product and a sum (FMA) unless said otherwise.
+const (
+	// orderPyramid16 has 16 lanes; folds them to 8, adds the next 8 elements if there are 8,
+	// folds to 4, adds the next 4, then the last 1 to 3 with zeros, then (0+1)+(2+3).
+	orderPyramid16 order = iota
+	// orderPyramid8 is the same from 8 lanes on, orderPyramid4 from 4 lanes on, which rounds
+	// twice.
+	orderPyramid8
+	orderPyramid4
+	// orderHNSW16 has 16 lanes. L2 adds them one after the other, the inner product folds them
+	// to 8 and 4 and adds (0+2)+(1+3). What is left has a sum of its own, that is added at last:
+	// L2 takes 8 elements with products rounded, the rest with FMA; the inner product rounds all.
+	orderHNSW16
+	// orderHNSW4 rounds twice. L2 has 4 lanes; the inner product has 8 for as many times 16
+	// elements as there are, folds them to 4 and goes on with 4. They are added one after the
+	// other. The last 1 to 3 have a sum of their own, L2 with FMA, the inner product without.
+	orderHNSW4
+	// orderFaiss has 16 lanes; folds them to 8, adds the next 8 elements, folds to 4, adds
+	// (0+2)+(1+3), then the rest one after the other.
+	orderFaiss
+	orders
+)
+
+// orderOf is the order of a profile at a dimension. Seen in, and compared bit by bit with, at
+// dimensions 1 to 257 and a few more (testdata/float32_peers.py):
+//   - knowhere v2.2.3: src/simd/distances_{avx512,avx,sse}.cc and libknowhere.so of Milvus
+//     2.3.5, whose last 1 to 3 elements are fused like the others. From v2.3.12 on (Milvus 2.4)
+//     its AVX-512 functions are plain loops, which compile to faiss's order: use Faiss for them;
+//     its AVX2 functions have an order that is none of these;
+//   - hnswlib 0.8.0: hnswlib/space_l2.h and space_ip.h, and what GCC 12 with -O3
+//     -march=native makes of them on an AMD CPU with AVX-512, where it fuses no products in
+//     loops of 128 and 256 bits (-mtune=znver3) and vectorises the products, not the sums, of
+//     the plain loops. Tuned for Intel it fuses them, and dimensions that are no multiple of 16
+//     have other bits;
+//   - faiss 1.15.1 of PyPI: the AVX512 instances of fvec_L2sqr, fvec_inner_product and of their
+//     batch_4 forms (faiss/utils/simd_impl/distances_autovec-inl.h), which agree. So FLAT with
+//     few queries and HNSW have the same bits; FLAT with many queries uses BLAS and has not.
+func orderOf(p Profile, dim int) order {
+	switch p {
+	case KnowhereAVX2:
+		return orderPyramid8
+	case KnowhereSSE:
+		return orderPyramid4
+	case HNSWLib:
+		if dim%16 == 0 || dim > 16 && dim%4 != 0 {
+			return orderHNSW16
+		}
+		return orderHNSW4
+	case Faiss:
+		return orderFaiss
+	default:
+		return orderPyramid16
+	}
+}

@@ -1,0 +1,57 @@
+package dist
+
+import "unsafe"
+
+// Peek prefetches what a Visit of the same arguments would, and changes no tag: for the node
+// that is likely to be visited next. It returns how many rows that are.
+func Peek(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+	if len(slots) == 0 || len(tags) == 0 {
+		return 0
+	}
+	_ = fresh[len(slots)-1]
+	return peek(slots, tags, epoch, base, stride, lines, fresh)
+}
+
+// Prefetch asks for the cache lines of a list that will be read soon.
+func Prefetch(list []uint32) {
+	if len(list) > 0 {
+		prefetch(unsafe.Pointer(&list[0]), (len(list)+15)/16)
+	}
+}
+
+// Behind is how many ids follow, in a GatherAhead, those whose distances are asked for.
+const Behind = 4
+
+// Ahead tells whether GatherAhead prefetches.
+func (k *Kernel) Ahead() bool { return k.ahead != nil }
+
+// GatherAhead is Gather with all of ids but the last Behind, whose rows it prefetches, all
+// their cache lines, while it computes the last ones that it is asked for: rows that are likely
+// to be asked for next, or any that are there. Without the others it does nothing.
+func (k *Kernel) GatherAhead(q, base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+	n := len(ids) - Behind
+	if n <= 0 {
+		return
+	}
+	if k.ahead == nil {
+		k.Gather(q, base, stride, ids[:n], out)
+		return
+	}
+	_ = out[n-1]
+	k.ahead(q, base, stride, keep(&ids[0]), keep(&out[0]), n, k.n)
+}
+
+// peekGeneric is the specification of Peek; it prefetches nothing.
+func peekGeneric(slots []uint32, tags []uint16, epoch uint16, fresh []uint32) int {
+	n := 0
+	for _, s := range slots {
+		if uint64(s) >= uint64(len(tags)) {
+			break
+		}
+		if tags[s] != epoch {
+			fresh[n] = s
+			n++
+		}
+	}
+	return n
+}

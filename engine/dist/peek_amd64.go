@@ -1,0 +1,11 @@
+//go:build !purego
+
+package dist
+
+import "unsafe"
+
+func peek(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+	return peekAMD64(&slots[0], len(slots), &tags[0], len(tags), epoch, base, stride, lines, &fresh[0])
+}
+
+func prefetch(p unsafe.Pointer, lines int) { prefetchAMD64(p, lines) }

@@ -1,0 +1,18 @@
+//go:build !purego
+
+package dist
+
+import "unsafe"
+
+func peek(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+	n := peekGeneric(slots, tags, epoch, fresh)
+	if n > 0 && lines > 0 {
+		prefetchRows(base, stride, &fresh[0], n, lines)
+	}
+	return n
+}
+
+func prefetch(p unsafe.Pointer, lines int) {
+	var first uint32
+	prefetchRows(p, 0, &first, 1, lines)
+}

@@ -1,0 +1,146 @@
+package dist
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"math"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+var (
+	peers    = flag.String("peers", "", "Python with hnswlib and faiss, to run testdata/float32_peers.py anew")
+	knowhere = flag.String("knowhere", "", "libknowhere.so for -peers, to compare with that as well")
+)
+
+// peerVector is value() of testdata/float32_peers.py.
+func peerVector(dim, row int) []float32 {
+	v := make([]float32, dim)
+	for i := range v {
+		n := uint64(i) + uint64(dim)<<32 + uint64(row)<<24 + 1
+		n *= 0x9E3779B97F4A7C15
+		n = (n ^ n>>30) * 0xBF58476D1CE4E5B9
+		n = (n ^ n>>27) * 0x94D049BB133111EB
+		n ^= n >> 31
+		v[i] = float32(math.Ldexp(float64(n>>40)-0x1p23, int(n&7)-23))
+	}
+	return v
+}
+
+func TestFloat32AgreesWithPeers(t *testing.T) {
+	golden, err := os.ReadFile("testdata/float32_peers.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPeers(t, golden, 3393+32)
+}
+
+// TestFloat32AgreesWithPeersRunHere makes the golden file anew, without -knowhere but for its lines.
+func TestFloat32AgreesWithPeersRunHere(t *testing.T) {
+	if *peers == "" {
+		t.Skip("needs -peers")
+	}
+	args, lines := []string{"testdata/float32_peers.py"}, 1566+32
+	if *knowhere != "" {
+		args, lines = append(args, *knowhere), 3393+32
+	}
+	var problem bytes.Buffer
+	cmd := exec.Command(*peers, args...)
+	cmd.Stderr = &problem
+	golden, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, &problem)
+	}
+	checkPeers(t, golden, lines)
+}
+
+// checkPeers compares the bits of the golden file, of so many lines, with those of all back ends.
+func checkPeers(t *testing.T, golden []byte, lines int) {
+	t.Helper()
+	wrong, read := map[string]int{}, 0
+	for in := bufio.NewScanner(bytes.NewReader(golden)); in.Scan(); {
+		read++
+		f := strings.Fields(in.Text())
+		dim, err := strconv.Atoi(f[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []float32
+		for _, hex := range f[3:] {
+			bits, err := strconv.ParseUint(hex, 16, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, math.Float32frombits(uint32(bits)))
+		}
+		for _, b := range Backends() {
+			if got := peerAnswers(t, b, f[0], f[1], dim); !slices.EqualFunc(got, want, same) {
+				name := f[0] + " " + f[1] + " " + b.String()
+				if wrong[name]++; wrong[name] == 1 {
+					t.Errorf("%s %s of %d dimensions on %s: %v, the peer has %v", f[0], f[1], dim, b, got, want)
+				}
+			}
+		}
+	}
+	if read != lines {
+		t.Errorf("%d lines compared, want %d", read, lines)
+	}
+	for name, n := range wrong {
+		t.Errorf("%s: %d dimensions differ", name, n)
+	}
+}
+
+// hnswNormalised is the first element of x as normalize_vector in hnswlib's
+// python_bindings/bindings.cpp leaves it.
+func hnswNormalised(k *Kernel, x []float32) float32 {
+	root := float32(math.Sqrt(float64(k.SquaredNorm(unsafe.Pointer(&x[0])))))
+	return x[0] * (1 / (root + 1e-30))
+}
+
+// peerAnswers is what a line of the golden file has.
+func peerAnswers(t *testing.T, b Backend, profile, metric string, dim int) []float32 {
+	t.Helper()
+	p, err := ParseProfile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := L2
+	if metric != "l2" {
+		m = InnerProduct
+	}
+	k, err := NewOn(b, m, Float32, p, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := peerVector(dim, 0)
+	switch {
+	case metric == "norms":
+		var firsts []float32
+		for i := range 128 {
+			firsts = append(firsts, hnswNormalised(k, peerVector(dim, i)))
+		}
+		return firsts
+	case metric == "norm" && p == HNSWLib:
+		return []float32{hnswNormalised(k, q)}
+	case metric == "norm":
+		return []float32{k.SquaredNorm(unsafe.Pointer(&q[0]))}
+	}
+	var rows []float32
+	for i := range 4 {
+		rows = append(rows, peerVector(dim, 1+i)...)
+	}
+	out := make([]float32, 4)
+	k.Scan(unsafe.Pointer(&q[0]), unsafe.Pointer(&rows[0]), uintptr(4*dim), out)
+	if p == HNSWLib && metric == "ip" {
+		for i := range out {
+			out[i] = 1 - out[i]
+		}
+	}
+	return out
+}

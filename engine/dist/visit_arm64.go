@@ -1,0 +1,19 @@
+//go:build !purego
+
+package dist
+
+import "unsafe"
+
+// visit is Visit of slots and tags that are not empty: the specification, then the prefetches.
+func visit(slots []uint32, tags []uint16, epoch uint16, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
+	n := visitGeneric(slots, tags, epoch, fresh)
+	if n > 0 && lines > 0 {
+		prefetchRows(base, stride, &fresh[0], n, lines)
+	}
+	return n
+}
+
+// prefetchRows prefetches the first lines cache lines of 64 bytes, at least one, of count rows.
+//
+//go:noescape
+func prefetchRows(base unsafe.Pointer, stride uintptr, ids *uint32, count, lines int)
