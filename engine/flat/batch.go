@@ -1,0 +1,173 @@
+package flat
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"kitescope/engine"
+)
+
+const (
+	// blockBytes is how many bytes of rows are taken at a time for all queries of a panel. They
+	// stay in a core's level 2 cache of 1 MiB, with room for the queries that pass by.
+	blockBytes = 256 << 10
+	// panelQueries and queryBytes are how many queries go through the rows together: the rows
+	// come from memory once for all of them, which for 64 was still an eighth of the time, and
+	// the queries from the level 2 cache once for every block. minQueries is for long ones.
+	panelQueries = 1024
+	queryBytes   = 512 << 10
+	minQueries   = 128
+	// blockRows bounds the distances of a block, which stay in the level 1 cache.
+	blockRows = 512
+	// panelBytes bounds what the hits of a panel take while they are collected.
+	panelBytes = 32 << 20
+)
+
+// SearchBatch returns the hits of every query as Search does, computed in blocks by at most
+// threads goroutines (0: one per CPU). Neither their number nor the blocks change an answer.
+func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]engine.Hit, error) {
+	if err := s.checkK(p.K); err != nil {
+		return nil, err
+	}
+	if err := checkQueries(queries, s.index.Vectors); err != nil {
+		return nil, err
+	}
+	left, err := s.left(p.Filter)
+	if err != nil {
+		return nil, err
+	}
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	threads = max(1, min(threads, queries.Rows))
+	size := panelSize(queries, p.K, threads)
+	answers := make([][]engine.Hit, queries.Rows)
+	errs := make([]error, threads)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for w := range min(threads, (queries.Rows+size-1)/size) {
+		workers.Go(func() {
+			b := s.Clone().panel(size)
+			for errs[w] == nil {
+				first := int(next.Add(1)-1) * size
+				if first >= queries.Rows {
+					return
+				}
+				errs[w] = b.run(queries, first, p.K, left, answers[first:min(first+size, queries.Rows)])
+			}
+		})
+	}
+	workers.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return answers, nil
+}
+
+// panelSize is how many of the queries are worked on together, a multiple of 4.
+func panelSize(queries *engine.Vectors, k, threads int) int {
+	size := min(panelQueries, max(minQueries, queryBytes/queries.Size()))
+	size = min(size, (queries.Rows+threads-1)/threads)
+	if k >= minReservoir {
+		size = min(size, panelBytes/(k*48))
+	}
+	return max(4, (size+3)&^3)
+}
+
+// panel is queries that go through the rows together, with their hits.
+type panel struct {
+	*Searcher
+	size   int
+	stride int    // from one query to the next
+	rows   int    // of a block
+	bytes  []byte // the queries as kernels take them
+	norms  []float32
+	tops   []collector
+	tiles  []float32 // distances of four queries to a block
+}
+
+func (s *Searcher) panel(size int) *panel {
+	v := s.index.Vectors
+	// At least 64, for whole words of filters; at most what lists of chosen rows hold.
+	rows := min(max(blockBytes/v.Stride&^63, 64), blockRows)
+	b := &panel{Searcher: s, size: size, rows: rows, norms: make([]float32, size), tops: make([]collector, size)}
+	for i := range b.tops {
+		b.tops[i] = s.collector()
+	}
+	b.tiles = make([]float32, 4*rows)
+	return b
+}
+
+// load prepares the queries from first on, as many as there are answers.
+func (b *panel) load(queries *engine.Vectors, first, k, n int) error {
+	for i := range n {
+		q, err := b.prepare(queries.Row(first + i))
+		if err != nil {
+			return err
+		}
+		if b.bytes == nil {
+			b.stride = (len(q.bytes) + 63) &^ 63
+			b.bytes = alignedBytes(b.size * b.stride)
+		}
+		copy(b.bytes[i*b.stride:], q.bytes)
+		b.norms[i] = q.norm
+		b.tops[i].reset(k)
+	}
+	return nil
+}
+
+// run answers the queries from first on.
+func (b *panel) run(queries *engine.Vectors, first, k int, left []uint64, answers [][]engine.Hit) error {
+	if err := b.load(queries, first, k, len(answers)); err != nil {
+		return err
+	}
+	v := b.index.Vectors
+	for row := 0; row < v.Rows; row += b.rows {
+		n := min(b.rows, v.Rows-row)
+		all := true
+		if left != nil {
+			b.chosen, all = choose(b.chosen, left, row, n)
+		}
+		switch {
+		case all:
+			for i := 0; i < len(answers); i += 4 {
+				b.block(i, min(4, len(answers)-i), row, n, left)
+			}
+		case len(b.chosen) > 0:
+			base := unsafe.Add(v.Base(), row*v.Stride)
+			for i := range answers {
+				b.gather(b.query(i), base, row, b.chosen, b.tops[i])
+			}
+		}
+	}
+	for i := range answers {
+		answers[i] = b.tops[i].Hits(make([]engine.Hit, 0, min(k, v.Rows)))
+		b.relabel(answers[i])
+	}
+	return nil
+}
+
+func (b *panel) query(i int) query {
+	return query{bytes: b.bytes[i*b.stride : (i+1)*b.stride], norm: b.norms[i]}
+}
+
+// block compares count of four queries from i on with n rows. The fourth, third and second may
+// be what an earlier panel left: they are computed in vain.
+func (b *panel) block(i, count, row, n int, left []uint64) {
+	v := b.index.Vectors
+	q, x := unsafe.Pointer(&b.bytes[i*b.stride]), unsafe.Add(v.Base(), row*v.Stride)
+	d := b.tiles[:4*n]
+	if count == 1 {
+		b.kernel.Scan(q, x, uintptr(v.Stride), d[:n])
+	} else {
+		b.kernel.Block(q, uintptr(b.stride), x, uintptr(v.Stride), d, n)
+	}
+	for j := range count {
+		one := d[j*n : (j+1)*n]
+		b.divideRun(one, row, b.norms[i+j])
+		b.tops[i+j].addRun(one, row, left)
+	}
+}

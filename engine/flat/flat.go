@@ -1,0 +1,213 @@
+// Package flat answers nearest-neighbour queries by comparing with every row: the ground
+// truth, and what Milvus does for FLAT and BIN_FLAT, for segments without an index, and where
+// a filter leaves few rows.
+//
+// In: vectors in memory (owned or mapped), a metric, a policy that names whose answers are
+// wanted, queries. Out: hits, best first, with the ids, the distance bits and the order among
+// equal distances of that library. Steps: a kernel of engine/dist fills a tile of raw
+// distances (query.go, search.go, batch.go), the tile is compared with the worst hit so far,
+// many distances at once (tile.go), and the few that beat it go into a TopK, which repeats the
+// library's heap or reservoir move by move (topk.go, heap.go, reservoir.go, bruteforce.go).
+// A batch works on blocks of four queries by as many rows as fit the cache; every pair's
+// distance is the same sum in the same order, and every query's TopK sees its rows in the same
+// order, so that a batch answers what single queries answer, bit for bit.
+package flat
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// Policy names the library whose answers are reproduced where they are not determined by the
+// distances: which of several equal ones enter, and in which order they come.
+type Policy uint8
+
+// The policies. All take the rows in their order, and a row enters only if it is strictly
+// better than the worst of k (HNSWLib: or equal); NaN is never better.
+const (
+	// Faiss is IndexFlat of faiss 1.7.3 and later for fewer queries than go to BLAS (faiss sums
+	// differently there): a heap ordered by distance and then id for k < 100, a reservoir from
+	// 100 on (faiss/impl/ResultHandler.h, faiss/utils/Heap.h).
+	Faiss Policy = iota
+	// Knowhere is knowhere 2.2 (Milvus 2.3 and before): the same with a heap that compares
+	// distances only; never BLAS below 16,384 queries at once (thirdparty/faiss/faiss/utils/
+	// distances.cpp of v2.2.3), and Milvus sends queries one by one.
+	Knowhere
+	// Knowhere23 is knowhere 2.3 and later (Milvus 2.4 and later): faiss's newer heap; rows
+	// without length have cosine 0, not none.
+	Knowhere23
+	// HNSWLib is BruteforceSearch of hnswlib 0.8 (bruteforce.h): ties by label.
+	HNSWLib
+)
+
+// String is the policy's name.
+func (p Policy) String() string {
+	switch p {
+	case Knowhere:
+		return "knowhere"
+	case Knowhere23:
+		return "knowhere-2.3"
+	case HNSWLib:
+		return "hnswlib"
+	default:
+		return "faiss"
+	}
+}
+
+// MaxK is the greatest number of hits of one query where there are more rows: Milvus's own limit.
+const MaxK = 16384
+
+// maxRows is the greatest number of rows: they are counted in 31 bits where they are listed.
+const maxRows = math.MaxInt32
+
+// Index is vectors to be searched row by row. It is immutable and may be shared.
+type Index struct {
+	Vectors *engine.Vectors
+	Metric  engine.Metric
+	// Norms are the L2 norms by which inner products are divided under cosine, one a row, as a
+	// file has them (faiss's IxF9, knowhere's IxFl); nil to compute them from the rows as
+	// knowhere does for raw data, and for other metrics.
+	Norms []float32
+	// Labels are the ids that a search returns, one a row; nil if they are row numbers.
+	Labels []int64
+	// Deleted marks rows that no search returns; nil for none.
+	Deleted *engine.Bitset
+}
+
+// Options are whose answers are wanted.
+type Options struct {
+	Policy  Policy
+	Profile dist.Profile
+}
+
+// Params are those of one search.
+type Params struct {
+	K      int            // how many hits, 1 to MaxK or to all rows
+	Filter *engine.Bitset // rows that are left out; nil for none
+}
+
+// Searcher answers queries over one index. It is for one goroutine; Clone makes another for
+// the same index at the cost of its scratch memory.
+type Searcher struct {
+	index   Index
+	options Options
+	kernel  *dist.Kernel
+	norms   []float32 // what raw sums are divided by under cosine; nil else
+
+	top    collector
+	tile   []float32
+	chosen []uint32
+}
+
+// collector keeps the hits of one query: a TopK, or hnswlib's queue.
+type collector interface {
+	// reset empties it for k hits.
+	reset(k int)
+	// addRun offers the distances of the consecutive rows from first on, but for those in left.
+	addRun(d []float32, first int, left []uint64)
+	// addChosen offers the distances of the rows first+chosen[i].
+	addChosen(d []float32, first int, chosen []uint32)
+	// Hits appends the hits, best first, with row numbers as ids.
+	Hits(dst []engine.Hit) []engine.Hit
+}
+
+// New returns a searcher; an error names what in the index or the options does not fit.
+func New(x *Index, o Options) (*Searcher, error) {
+	v := x.Vectors
+	if v == nil {
+		return nil, errors.New("a flat index without vectors")
+	}
+	if err := x.check(o); err != nil {
+		return nil, err
+	}
+	kernel, err := dist.New(x.Metric, v.Element, o.Profile, v.Dim)
+	if err != nil {
+		return nil, err
+	}
+	s := &Searcher{index: *x, options: o, kernel: kernel}
+	if x.Metric == dist.Cosine && o.Policy != HNSWLib {
+		s.norms = divisors(x, o.Policy, kernel)
+	}
+	s.scratch()
+	return s, nil
+}
+
+// check tells what does not fit.
+func (x *Index) check(o Options) error {
+	v := x.Vectors
+	binary := x.Metric == dist.Hamming || x.Metric == dist.Jaccard
+	switch {
+	case v.Rows > maxRows:
+		return fmt.Errorf("%d rows: more than %d", v.Rows, maxRows)
+	case x.Metric > dist.Jaccard:
+		return fmt.Errorf("metric %d is not supported: substructure and superstructure are no distances to search by", x.Metric)
+	case binary != (v.Element == dist.Bit):
+		return errors.New("hamming and jaccard need bits, and bits need hamming or jaccard")
+	case binary && o.Policy == HNSWLib:
+		return errors.New("hnswlib has no metric for bits")
+	case x.Metric == dist.Cosine && o.Policy == Faiss:
+		return errors.New("faiss has no cosine: normalise the vectors and use the inner product")
+	case x.Norms != nil && len(x.Norms) != v.Rows:
+		return fmt.Errorf("%d norms for %d rows", len(x.Norms), v.Rows)
+	case x.Deleted != nil && x.Deleted.Len() != v.Rows:
+		return fmt.Errorf("%d rows marked as deleted or not, of %d", x.Deleted.Len(), v.Rows)
+	case x.Labels != nil && len(x.Labels) != v.Rows:
+		return fmt.Errorf("%d labels for %d rows", len(x.Labels), v.Rows)
+	}
+	return nil
+}
+
+// scratch makes what belongs to one goroutine.
+func (s *Searcher) scratch() {
+	s.top = s.collector()
+	s.tile = make([]float32, scanRows)
+	s.chosen = make([]uint32, 0, scanRows)
+}
+
+func (s *Searcher) collector() collector {
+	if s.options.Policy == HNSWLib {
+		return &bruteForce{labels: s.index.Labels, similarity: s.index.Metric != dist.L2}
+	}
+	t := NewTopK(s.options.Policy, s.Similarity())
+	// Over bits knowhere has but a heap (binary_knn_hc, utils/binary_distances.cpp of v2.2.3).
+	t.heapOnly = s.index.Vectors.Element == dist.Bit
+	return t
+}
+
+// Clone returns a searcher over the same index for another goroutine.
+func (s *Searcher) Clone() *Searcher {
+	c := *s
+	c.scratch()
+	return &c
+}
+
+// Index is what is searched.
+func (s *Searcher) Index() Index { return s.index }
+
+// Similarity tells whether greater distances are better: inner products and cosines of faiss
+// and knowhere are; hnswlib returns 1 minus them.
+func (s *Searcher) Similarity() bool {
+	return s.options.Policy != HNSWLib && (s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
+}
+
+// left is the rows that no hit may have: deleted or filtered.
+func (s *Searcher) left(filter *engine.Bitset) ([]uint64, error) {
+	if filter != nil && filter.Len() != s.index.Vectors.Rows {
+		return nil, fmt.Errorf("a filter over %d rows for %d", filter.Len(), s.index.Vectors.Rows)
+	}
+	return filter.Or(s.index.Deleted).Words(), nil
+}
+
+// relabel gives hits with row numbers the ids that the caller knows.
+func (s *Searcher) relabel(hits []engine.Hit) {
+	if s.index.Labels == nil {
+		return
+	}
+	for i := range hits {
+		hits[i].ID = s.index.Labels[hits[i].ID]
+	}
+}

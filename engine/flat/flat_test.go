@@ -1,0 +1,338 @@
+package flat
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// randomRows are rows of any element type: few values, so that distances are equal often.
+func randomRows(t testing.TB, r *rand.Rand, e dist.Element, dim, rows int) *engine.Vectors {
+	t.Helper()
+	v, err := engine.NewVectors(e, dim, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		row := v.Row(i)
+		for j := range row {
+			switch e {
+			case dist.Bit:
+				row[j] = byte(r.Intn(256))
+			case dist.Int8:
+				row[j] = byte(r.Intn(9) - 4)
+			default:
+				row[j] = 0
+			}
+		}
+		for j := range dim {
+			x := float32(r.Intn(9)-4) / 4
+			switch e {
+			case dist.Float32:
+				v.Float32(i)[j] = x
+			case dist.BFloat16:
+				b := math.Float32bits(x)
+				row[2*j], row[2*j+1] = byte(b>>16), byte(b>>24)
+			case dist.Float16: // 0, or a power of two with a sign
+				row[2*j+1] = byte(r.Intn(2)<<7 | r.Intn(3)<<2 | 0x30)
+			default:
+			}
+		}
+	}
+	return v
+}
+
+// brute is what a search returns where no policy matters: all rows sorted by distance.
+func brute(s *Searcher, x *engine.Vectors, query []byte, left *engine.Bitset) []engine.Hit {
+	q, _ := s.prepare(query)
+	var hits []engine.Hit
+	for i := range x.Rows {
+		d := s.kernel.One(q.at(), unsafe.Pointer(&x.Row(i)[0]))
+		if s.norms != nil {
+			d /= s.norms[i] * q.norm
+		}
+		if !left.Has(i) && d == d {
+			hits = append(hits, engine.Hit{ID: int64(i), Distance: d})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b engine.Hit) int {
+		if s.Similarity() {
+			a, b = b, a
+		}
+		switch {
+		case a.Distance < b.Distance:
+			return -1
+		case a.Distance > b.Distance:
+			return 1
+		}
+		return 0
+	})
+	return hits
+}
+
+type spec struct {
+	metric  engine.Metric
+	element dist.Element
+	policy  Policy
+	profile dist.Profile
+}
+
+var specs = []spec{
+	{dist.L2, dist.Float32, Faiss, dist.Faiss},
+	{dist.L2, dist.Float32, Knowhere, dist.KnowhereAVX512},
+	{dist.L2, dist.Float32, HNSWLib, dist.HNSWLib},
+	{dist.InnerProduct, dist.Float32, Faiss, dist.Faiss},
+	{dist.InnerProduct, dist.Float32, Knowhere, dist.KnowhereAVX2},
+	{dist.InnerProduct, dist.Float32, HNSWLib, dist.HNSWLib},
+	{dist.Cosine, dist.Float32, Knowhere, dist.KnowhereSSE},
+	{dist.Cosine, dist.Float32, Knowhere23, dist.KnowhereAVX512},
+	{dist.Cosine, dist.Float32, HNSWLib, dist.HNSWLib},
+	{dist.L2, dist.Float16, Knowhere23, dist.KnowhereAVX512},
+	{dist.InnerProduct, dist.BFloat16, Knowhere23, dist.KnowhereAVX512},
+	{dist.Cosine, dist.Float16, Knowhere23, dist.KnowhereAVX512},
+	{dist.L2, dist.Int8, Knowhere23, dist.KnowhereAVX512},
+	{dist.Cosine, dist.Int8, Knowhere23, dist.KnowhereAVX512},
+	{dist.Hamming, dist.Bit, Knowhere, dist.KnowhereAVX512},
+	{dist.Jaccard, dist.Bit, Knowhere, dist.KnowhereAVX512},
+}
+
+func (c spec) String() string {
+	return fmt.Sprintf("metric %d element %d %v profile %d", c.metric, c.element, c.policy, c.profile)
+}
+
+// TestBatchesAnswerAsSingleQueries holds batches of all sizes, over edges of blocks, with
+// filters dense and sparse, against single queries, to the bit.
+func TestBatchesAnswerAsSingleQueries(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	for _, c := range specs {
+		for range 6 {
+			dim := []int{1, 3, 8, 17, 40}[r.Intn(5)]
+			rows := []int{0, 1, 63, 64, 511, 512, 513, 1500}[r.Intn(8)]
+			x, queries := randomRows(t, r, c.element, dim, rows), randomRows(t, r, c.element, dim, 1+r.Intn(80))
+			index := &Index{Vectors: x, Metric: c.metric}
+			if r.Intn(2) == 0 {
+				index.Deleted = sparse(r, rows, 0.1)
+			}
+			s, err := New(index, Options{c.policy, c.profile})
+			if err != nil {
+				t.Fatalf("%v: %v", c, err)
+			}
+			p := Params{K: []int{1, 10, 99, 100, 250, 2000}[r.Intn(6)]}
+			if share := []float64{0, 0.3, 0.9, 1}[r.Intn(4)]; share > 0 {
+				p.Filter = sparse(r, rows, share)
+			}
+			batch, err := s.SearchBatch(queries, p, 1+r.Intn(4))
+			if err != nil {
+				t.Fatalf("%v: %v", c, err)
+			}
+			left := p.Filter.Or(index.Deleted)
+			for i := range queries.Rows {
+				hits, err := s.Search(queries.Row(i), p, nil)
+				if err != nil {
+					t.Fatalf("%v: %v", c, err)
+				}
+				if !bytes.Equal(bitsOf(hits), bitsOf(batch[i])) {
+					t.Fatalf("%v dim %d rows %d %+v query %d: the batch says %v, alone it is %v", c, dim, rows, p, i, batch[i], hits)
+				}
+				if c.policy != HNSWLib {
+					distancesAre(t, c, hits, brute(s, x, queries.Row(i), left), p.K)
+				}
+			}
+		}
+	}
+}
+
+func sparse(r *rand.Rand, rows int, share float64) *engine.Bitset {
+	b := engine.NewBitset(rows)
+	for i := range rows {
+		if r.Float64() < share {
+			b.Set(i)
+		}
+	}
+	return b
+}
+
+// distancesAre compares the distances with those of all rows, sorted.
+func distancesAre(t *testing.T, c spec, hits, all []engine.Hit, k int) {
+	t.Helper()
+	all = all[:min(k, len(all))]
+	if len(hits) != len(all) {
+		t.Fatalf("%v: %d hits, want %d", c, len(hits), len(all))
+	}
+	seen := map[int64]bool{}
+	for i, h := range hits {
+		if h.Distance != all[i].Distance || seen[h.ID] {
+			t.Fatalf("%v: hit %d is %v, want the distance %v once", c, i, h, all[i].Distance)
+		}
+		seen[h.ID] = true
+	}
+}
+
+func TestRangesHoldWhatIsInside(t *testing.T) {
+	r := rand.New(rand.NewSource(6))
+	for i, c := range specs {
+		if c.policy == HNSWLib {
+			continue
+		}
+		x, q := randomRows(t, r, c.element, 17, 1200), randomRows(t, r, c.element, 17, 1)
+		labels := make([]int64, x.Rows)
+		for i := range labels {
+			labels[i] = int64(1000000 - i)
+		}
+		s, err := New(&Index{Vectors: x, Metric: c.metric, Labels: labels}, Options{c.policy, c.profile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var filter *engine.Bitset
+		if share := []float64{0.8, 0.3, 0}[i%3]; share > 0 {
+			filter = sparse(r, x.Rows, share)
+		}
+		all := brute(s, x, q.Row(0), filter)
+		// A radius and a range filter that are distances of rows: the one excludes them, the
+		// other does not.
+		near, far := all[len(all)/10].Distance, all[len(all)/2].Distance
+		open := i%4 == 1
+		if open {
+			near = float32(math.Inf(1))
+		}
+		got, err := s.Range(q.Row(0), RangeParams{Radius: far, RangeFilter: near, Filter: filter}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[int64]float32{}
+		for _, h := range all {
+			inside, beyond := h.Distance < far, h.Distance < near
+			if s.Similarity() {
+				inside, beyond = h.Distance > far, h.Distance > near
+			}
+			if inside && (open || !beyond) {
+				want[labels[h.ID]] = h.Distance
+			}
+		}
+		found := map[int64]float32{}
+		last := int64(math.MaxInt64)
+		for _, h := range got {
+			if h.ID >= last {
+				t.Errorf("%v: %d after %d: not in the order of the rows", c, h.ID, last)
+			}
+			last, found[h.ID] = h.ID, h.Distance
+		}
+		if d := cmp.Diff(want, found); d != "" {
+			t.Errorf("%v: %s", c, d)
+		}
+	}
+}
+
+func TestNaNIsNoHit(t *testing.T) {
+	nan := float32(math.NaN())
+	x, err := engine.FromFloat32s(2, []float32{1, 1, nan, 0, 2, 2, 0, nan, 3, 3, float32(math.Inf(1)), 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, _ := engine.FromFloat32s(2, []float32{1, 1, nan, 1, 0, 0})
+	for _, policy := range []Policy{Faiss, Knowhere, Knowhere23} {
+		s, err := New(&Index{Vectors: x, Metric: dist.L2}, Options{Policy: policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.SearchBatch(q, Params{K: 200}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// An infinite distance is not better than what a heap starts with either.
+		want := [][]engine.Hit{
+			{{ID: 0, Distance: 0}, {ID: 2, Distance: 2}, {ID: 4, Distance: 8}},
+			{},
+			{{ID: 0, Distance: 2}, {ID: 2, Distance: 8}, {ID: 4, Distance: 18}},
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%v: %s", policy, d)
+		}
+	}
+}
+
+// TestAllRowsAreNotTooMany asks for every row of more than MaxK, alone and in a batch.
+func TestAllRowsAreNotTooMany(t *testing.T) {
+	const rows = MaxK + 500
+	v := make([]float32, rows)
+	for i := range v {
+		v[i] = float32(i * 7919 % rows)
+	}
+	x, err := engine.FromFloat32s(1, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, _ := engine.FromFloat32s(1, []float32{0})
+	for _, policy := range []Policy{Faiss, HNSWLib} {
+		s, err := New(&Index{Vectors: x}, Options{Policy: policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := s.Search(q.Row(0), Params{K: rows}, nil)
+		if err != nil || len(hits) != rows {
+			t.Fatalf("%v: %d hits, %v", policy, len(hits), err)
+		}
+		for i, h := range hits {
+			if h.Distance != float32(i)*float32(i) {
+				t.Fatalf("%v: hit %d is %v", policy, i, h)
+			}
+		}
+		batch, err := s.SearchBatch(q, Params{K: rows}, 1)
+		if err != nil || !slices.Equal(batch[0], hits) {
+			t.Errorf("%v: the batch says otherwise, %v", policy, err)
+		}
+		if _, err := s.Search(q.Row(0), Params{K: rows + 1}, nil); err == nil {
+			t.Errorf("%v: more than all rows: no error", policy)
+		}
+	}
+}
+
+func TestRowsWithoutLengthUnderCosine(t *testing.T) {
+	x, _ := engine.FromFloat32s(2, []float32{0, 0, 3, 4, -3, -4})
+	q, _ := engine.FromFloat32s(2, []float32{6, 8, 0, 0})
+	tests := []struct {
+		name   string
+		index  Index
+		policy Policy
+		want   [][]int64
+	}{
+		// 0/0 is NaN, which is no hit.
+		{"knowhere 2.2 computes the norms", Index{}, Knowhere, [][]int64{{1, 2}, {1, 2}}},
+		// Its own index has norm 1 for them (NormalizeVec).
+		{"knowhere 2.2 has the norms", Index{Norms: []float32{1, 5, 5}}, Knowhere, [][]int64{{1, 0, 2}, {0, 2, 1}}},
+		{"knowhere 2.3", Index{}, Knowhere23, [][]int64{{1, 0, 2}, {2, 1, 0}}},
+	}
+	for _, test := range tests {
+		test.index.Vectors, test.index.Metric = x, dist.Cosine
+		s, err := New(&test.index, Options{Policy: test.policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range test.want {
+			hits, err := s.Search(q.Row(i), Params{K: 3}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []int64
+			for _, h := range hits {
+				got = append(got, h.ID)
+			}
+			if i == 1 { // all as near: the order says nothing here
+				slices.Sort(got)
+				slices.Sort(want)
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%s, query %d: %s", test.name, i, d)
+			}
+		}
+	}
+}

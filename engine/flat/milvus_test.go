@@ -1,0 +1,60 @@
+package flat
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// TestAnswersAreThoseOfMilvus repeats searches that a Milvus 2.3.5 answered over collections of
+// one sealed segment; see testdata/milvus.py.
+func TestAnswersAreThoseOfMilvus(t *testing.T) {
+	f, err := os.Open("testdata/milvus-2.3.5.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var searches []struct {
+		Name, Metric  string
+		Dim, K        int
+		Rows, Queries []byte
+		golden
+	}
+	if err := json.NewDecoder(z).Decode(&searches); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range searches {
+		element, metric := dist.Float32, dist.L2
+		if m.Metric == "JACCARD" {
+			element, metric = dist.Bit, dist.Jaccard
+		}
+		size := element.Bytes(m.Dim)
+		rows, err := engine.View(element, m.Dim, len(m.Rows)/size, size, m.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		queries, err := engine.View(element, m.Dim, len(m.Queries)/size, size, m.Queries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := New(&Index{Vectors: rows, Metric: metric}, Options{Knowhere, dist.KnowhereAVX512})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range queries.Rows {
+			hits, err := s.Search(queries.Row(i), Params{K: m.K}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.compare(t, i, hits)
+		}
+	}
+}

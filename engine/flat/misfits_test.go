@@ -1,0 +1,93 @@
+package flat
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+func TestMisfitsAreNamed(t *testing.T) {
+	f, _ := engine.NewVectors(dist.Float32, 4, 10)
+	b, _ := engine.NewVectors(dist.Bit, 32, 10)
+	tests := []struct {
+		index  *Index
+		policy Policy
+		want   string
+	}{
+		{&Index{}, Faiss, "without vectors"},
+		{&Index{Vectors: f, Metric: dist.Hamming}, Knowhere, "need bits"},
+		{&Index{Vectors: b, Metric: dist.L2}, Knowhere, "need bits"},
+		{&Index{Vectors: b, Metric: dist.Jaccard + 1}, Knowhere, "substructure and superstructure"},
+		{&Index{Vectors: b, Metric: dist.Hamming}, HNSWLib, "hnswlib"},
+		{&Index{Vectors: f, Metric: dist.Cosine}, Faiss, "no cosine"},
+		{&Index{Vectors: f, Norms: make([]float32, 9)}, Faiss, "9 norms for 10 rows"},
+		{&Index{Vectors: f, Labels: make([]int64, 11)}, Faiss, "11 labels for 10 rows"},
+		{&Index{Vectors: f, Deleted: engine.NewBitset(9)}, Faiss, "9 rows marked"},
+	}
+	for _, test := range tests {
+		if _, err := New(test.index, Options{Policy: test.policy}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %q", test.index, err, test.want)
+		}
+	}
+	s, err := New(&Index{Vectors: f}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := f.Row(0)
+	for _, p := range []Params{{K: 0}, {K: MaxK + 1}, {K: 1, Filter: engine.NewBitset(9)}} {
+		if _, err := s.Search(q, p, nil); err == nil {
+			t.Errorf("%+v: no error", p)
+		}
+		if _, err := s.SearchBatch(f, p, 1); err == nil {
+			t.Errorf("%+v: no error", p)
+		}
+	}
+	if batch, err := s.SearchBatch(f, Params{K: 1}, math.MaxInt); err != nil || len(batch) != f.Rows {
+		t.Errorf("a batch by any number of threads: %d answers, %v", len(batch), err)
+	}
+	if _, err := s.Search(q[:12], Params{K: 1}, nil); err == nil {
+		t.Error("a short query: no error")
+	}
+	if _, err := s.Range(q[:12], RangeParams{}, nil); err == nil {
+		t.Error("a range about a short query: no error")
+	}
+	if _, err := s.Range(q, RangeParams{Filter: engine.NewBitset(11)}, nil); err == nil {
+		t.Error("a range with another's filter: no error")
+	}
+	none, err := s.Range(q, RangeParams{Radius: float32(math.NaN())}, nil)
+	if err != nil || len(none) != 0 {
+		t.Errorf("a radius that is no number: %v, %v", none, err)
+	}
+	if s, err = New(&Index{Vectors: f}, Options{Policy: HNSWLib}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Range(q, RangeParams{}, nil); err == nil || !strings.Contains(err.Error(), "hnswlib has no range") {
+		t.Errorf("a range of hnswlib: %v", err)
+	}
+	if _, err := s.SearchBatch(b, Params{K: 1}, 1); err == nil {
+		t.Error("queries of bits: no error")
+	}
+}
+
+// TestTiesOfHNSWLibAreByLabel: the queue holds pairs of distance and label (bruteforce.h), so that of
+// equal distances the smallest labels stay, and come first.
+func TestTiesOfHNSWLibAreByLabel(t *testing.T) {
+	x, err := engine.FromFloat32s(1, []float32{1, 1, 9, -1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(&Index{Vectors: x, Labels: []int64{60, 50, 10, 30, 20, 40}}, Options{HNSWLib, dist.HNSWLib})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, _ := engine.FromFloat32s(1, []float32{0})
+	got, err := s.Search(q.Row(0), Params{K: 3}, nil)
+	if d := cmp.Diff([]engine.Hit{{ID: 20, Distance: 1}, {ID: 30, Distance: 1}, {ID: 40, Distance: 1}}, got); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+}

@@ -1,0 +1,167 @@
+package flat
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// scanRows is how many rows a single query is compared with between two looks at the hits: a
+// multiple of 64, so that filters are read by whole words. At each look the stream from memory
+// breaks off, so that they are many.
+const scanRows = 4096
+
+// fewRows: of a tile of which at most one row in fewRows is left by a filter only those are
+// computed.
+const fewRows = 4
+
+// Search appends to dst the hits of one query, best first: at most K, fewer if fewer rows are
+// left or comparable. query is stored as a row is (Vectors.Row). The error says what in the
+// query or the parameters does not fit the index.
+func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
+	if err := s.checkK(p.K); err != nil {
+		return dst, err
+	}
+	left, err := s.left(p.Filter)
+	if err != nil {
+		return dst, err
+	}
+	q, err := s.prepare(query)
+	if err != nil {
+		return dst, err
+	}
+	s.top.reset(p.K)
+	s.scan(q, left, s.top)
+	at := len(dst)
+	dst = s.top.Hits(dst)
+	s.relabel(dst[at:])
+	return dst, nil
+}
+
+// checkK tells whether there may be k hits. All rows are never too many: the lists of an IVF index
+// can be 65,536, and a range search of knowhere reads all of them.
+func (s *Searcher) checkK(k int) error {
+	if most := max(MaxK, s.index.Vectors.Rows); k < 1 || k > most {
+		return fmt.Errorf("k is %d: not one of 1 to %d", k, most)
+	}
+	return nil
+}
+
+// sink takes distances of rows.
+type sink interface {
+	addRun(d []float32, first int, left []uint64)
+	addChosen(d []float32, first int, chosen []uint32)
+}
+
+// scan gives to the distances of q to all rows but those that left marks.
+func (s *Searcher) scan(q query, left []uint64, to sink) {
+	v := s.index.Vectors
+	for first := 0; first < v.Rows; first += scanRows {
+		n := min(scanRows, v.Rows-first)
+		base := unsafe.Add(v.Base(), first*v.Stride)
+		all := true
+		if left != nil {
+			s.chosen, all = choose(s.chosen, left, first, n)
+		}
+		if all {
+			d := s.tile[:n]
+			s.kernel.Scan(q.at(), base, uintptr(v.Stride), d)
+			s.divideRun(d, first, q.norm)
+			to.addRun(d, first, left)
+		} else if len(s.chosen) > 0 {
+			s.gather(q, base, first, s.chosen, to)
+		}
+	}
+}
+
+// gather gives to the distances of q to the chosen rows of those that start at base.
+func (s *Searcher) gather(q query, base unsafe.Pointer, first int, chosen []uint32, to sink) {
+	d := s.tile[:len(chosen)]
+	s.kernel.Gather(q.at(), base, uintptr(s.index.Vectors.Stride), chosen, d)
+	if s.norms != nil {
+		for i, c := range chosen {
+			d[i] /= s.norms[first+int(c)] * q.norm
+		}
+	}
+	to.addChosen(d, first, chosen)
+}
+
+// choose lists, relative to first, those of the n rows from first on (a multiple of 64) that
+// are not left out; if they are not few it says so instead.
+func choose(to []uint32, left []uint64, first, n int) (chosen []uint32, all bool) {
+	to = to[:0]
+	words := left[first>>6 : (first+n+63)>>6]
+	out := 0
+	for _, w := range words {
+		out += bits.OnesCount64(w)
+	}
+	if (n-out)*fewRows > n {
+		return to, true
+	}
+	for i, w := range words {
+		w = ^w
+		if last := n - i<<6; last < 64 {
+			w &= 1<<last - 1
+		}
+		for ; w != 0; w &= w - 1 {
+			to = append(to, uint32(i<<6+bits.TrailingZeros64(w)))
+		}
+	}
+	return to, false
+}
+
+// divideRun makes cosines of the inner products of consecutive rows.
+func (s *Searcher) divideRun(d []float32, first int, norm float32) {
+	if s.norms == nil {
+		return
+	}
+	norms := s.norms[first : first+len(d)]
+	if norm == 1 {
+		for i := range d {
+			d[i] /= norms[i]
+		}
+		return
+	}
+	for i := range d {
+		d[i] /= norms[i] * norm
+	}
+}
+
+// RangeParams are those of a search for all that is near enough.
+type RangeParams struct {
+	// Radius is exclusive: L2 hits are nearer, similarities are greater. Of Hamming distances
+	// only its whole part counts, as in knowhere.
+	Radius float32
+	// RangeFilter is inclusive, on the other side: no L2 hit is nearer than it, no similarity
+	// greater. +Inf is none, knowhere's default (include/knowhere/config.h).
+	RangeFilter float32
+	Filter      *engine.Bitset // rows that are left out; nil for none
+}
+
+// Range appends to dst all hits within the radius in the order of the rows, as faiss and
+// knowhere return them.
+func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engine.Hit, error) {
+	if s.options.Policy == HNSWLib {
+		return dst, fmt.Errorf("policy %v has no range search", s.options.Policy)
+	}
+	left, err := s.left(p.Filter)
+	if err != nil {
+		return dst, err
+	}
+	q, err := s.prepare(query)
+	if err != nil {
+		return dst, err
+	}
+	if s.index.Metric == dist.Hamming {
+		p.Radius = wholePart(p.Radius)
+	}
+	at := len(dst)
+	within := &Within{Hits: dst, Radius: p.Radius, Similarity: s.Similarity()}
+	s.scan(q, left, within)
+	dst = within.Bound(at, p.RangeFilter)
+	s.relabel(dst[at:])
+	return dst, nil
+}
