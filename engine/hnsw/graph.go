@@ -1,3 +1,12 @@
+// Package hnsw builds HNSW graphs as hnswlib does and searches them as hnswlib, knowhere or faiss
+// do: the same rows and the same distance bits, ties included.
+//
+// In: an Index (vectors and links, from a file or Build) and queries. Out: hits, nearest first,
+// and counters. A search (Searcher) descends greedily through the upper levels, then keeps the
+// nearest candidates of level 0 and follows the links of the nearest of them, until none is
+// left that could matter. What separates the libraries is how they keep candidates: where no two
+// distances are equal they all visit the same nodes, and one sorted list serves them (pool.go);
+// where some are, and under filters, each has its own walk (hnswlib.go, knowhere.go, faiss.go).
 package hnsw
 
 import "kitescope/engine"
@@ -13,6 +22,7 @@ type Graph struct {
 	M              int // links per node above level 0
 	M0             int // links per node on level 0, 2M in all known writers
 	EFConstruction int
+	EFSearch       int    // what a search without its own takes, where the file says it (faiss); else 0
 	Entry          uint32 // where a search starts; without nodes it means nothing
 	MaxLevel       int    // -1 without nodes
 	Levels         []uint8

@@ -1,0 +1,58 @@
+package hnsw
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"unsafe"
+)
+
+// scanRows is how many rows a brute force compares at a time.
+const scanRows = 256
+
+// bruteForce is searchKnnBF: the k smallest pairs (distance, row).
+func (s *Searcher) bruteForce(k int) {
+	s.found = s.found[:0]
+	h := kHeap{s: s, k: min(k, s.n), limit: float32(math.Inf(1))}
+	s.scan(h.add)
+	sortPairs(s.found)
+}
+
+// scan compares all rows that are not filtered, in order.
+func (s *Searcher) scan(each func(d float32, id uint32)) {
+	transform := s.similarity()
+	for at := 0; at < s.n; at += scanRows {
+		out := s.dists[:min(scanRows, s.n-at)]
+		s.kernel.Scan(s.q, rowAt(s.base, s.stride, at), s.stride, out)
+		if transform {
+			s.compareRows(at, out)
+		}
+		for i, d := range out {
+			if !s.blocked.Has(at + i) {
+				each(d, uint32(at+i))
+			}
+		}
+	}
+	s.stats.Distances += s.n - s.blocked.Count()
+}
+
+// compareRows is compare for consecutive rows.
+func (s *Searcher) compareRows(at int, d []float32) {
+	for i := range d {
+		d[i] = s.comparable(d[i], uint32(at+i))
+	}
+}
+
+// sortPairs puts in the order of pairs (distance, row).
+func sortPairs(found []near) {
+	slices.SortFunc(found, func(a, b near) int {
+		if c := cmp.Compare(a.d, b.d); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.id, b.id)
+	})
+}
+
+func rowAt(base unsafe.Pointer, stride uintptr, row int) unsafe.Pointer {
+	return unsafe.Add(base, uintptr(row)*stride)
+}

@@ -1,0 +1,152 @@
+package hnsw
+
+import "slices"
+
+// thinner holds the memory of runs of the heuristic.
+type thinner struct {
+	sorted []uint64 // candidates, nearest first
+	kept   []uint64 // those kept, as heap entries, nearest first
+	// The kept ones' ids: of those that were checked against each other before, and of others.
+	keptChecked, keptNew []uint32
+	popped               []uint64
+	heap                 []uint64
+}
+
+// ranked is a neighbour in the order in which the heuristic takes them: nearest first, of
+// equally near ones the greatest id first (hnswlib's queue_closest compares pairs of -distance
+// and id). The last bit tells whether it came out of an earlier run for the same list.
+func ranked(key, id uint32, checked uint64) uint64 {
+	return uint64(key)<<32 | uint64(End-1-id)<<1 | checked
+}
+
+// choose returns the nearest that a search left, thinned to M, in the order in which hnswlib
+// writes them (the farthest first; the last is where the search on the next level starts),
+// and how many are checked against each other.
+func (w *worker) choose(isSorted bool) (neighbours []uint64, checked int) {
+	found := w.top
+	if isSorted {
+		found = w.pool
+	}
+	if len(found) < w.M {
+		if !isSorted {
+			return w.pop(found), 0
+		}
+		w.popped = w.popped[:0]
+		for _, e := range slices.Backward(found) {
+			w.popped = append(w.popped, e&^met)
+		}
+		return w.popped, 0
+	}
+	sorted := w.sorted[:0]
+	for _, e := range found {
+		sorted = append(sorted, ranked(uint32(e>>32), uint32(e)&^met, 0))
+	}
+	if !isSorted {
+		slices.Sort(sorted)
+	}
+	w.sorted = sorted
+	w.thin(w.M)
+	return w.popOrder(), len(w.kept)
+}
+
+// thinList puts id, at the distance of key, into a full list of a node.
+func (w *worker) thinList(slots, keys []uint32, checked *uint16, id, key uint32) {
+	n := int(*checked)
+	sorted := w.sorted[:0]
+	// The checked ones lie farthest first: nearly in order when taken from behind.
+	for i := n - 1; i >= 0; i-- {
+		sorted = insertRanked(sorted, ranked(keys[i], slots[i], 1))
+	}
+	for i := n; i < len(slots); i++ {
+		sorted = insertRanked(sorted, ranked(keys[i], slots[i], 0))
+	}
+	w.sorted = insertRanked(sorted, ranked(key, id, 0))
+	w.thin(len(slots))
+	kept := w.popOrder()
+	for i, e := range kept {
+		slots[i], keys[i] = uint32(e), uint32(e>>32)
+	}
+	for i := len(kept); i < len(slots); i++ {
+		slots[i] |= End
+	}
+	*checked = uint16(len(kept))
+}
+
+// insertRanked puts v where it belongs.
+func insertRanked(sorted []uint64, v uint64) []uint64 {
+	sorted = append(sorted, v)
+	i := len(sorted) - 1
+	for i > 0 && sorted[i-1] > v {
+		sorted[i] = sorted[i-1]
+		i--
+	}
+	sorted[i] = v
+	return sorted
+}
+
+// thin leaves in w.kept at most m of w.sorted: a candidate stays if none that stayed before
+// is nearer to it than the node is (getNeighborsByHeuristic2 of hnswalg.h). Two candidates
+// that both came out of an earlier run for the same node have passed this check already.
+func (w *worker) thin(m int) {
+	w.kept, w.keptChecked, w.keptNew = w.kept[:0], w.keptChecked[:0], w.keptNew[:0]
+	for _, c := range w.sorted {
+		if len(w.kept) >= m {
+			return
+		}
+		key, id, checked := uint32(c>>32), End-1-uint32(c)>>1, c&1 != 0
+		if w.anyNearer(id, key, w.keptNew) || !checked && w.anyNearer(id, key, w.keptChecked) {
+			continue
+		}
+		w.kept = append(w.kept, entry(key, id))
+		if checked {
+			w.keptChecked = append(w.keptChecked, id)
+		} else {
+			w.keptNew = append(w.keptNew, id)
+		}
+	}
+}
+
+// gatherWidth is how many distances one round of a kernel computes.
+const gatherWidth = 4
+
+// anyNearer tells whether one of others is nearer to id than key says.
+func (w *worker) anyNearer(id, key uint32, others []uint32) bool {
+	for len(others) > 0 {
+		n := min(gatherWidth, len(others))
+		for _, k := range w.measure(id, others[:n]) {
+			if k < key {
+				return true
+			}
+		}
+		others = others[n:]
+	}
+	return false
+}
+
+// popOrder returns w.kept in the order in which hnswlib's queue gives them back: the farthest
+// first, and equally far ones as its heap has it.
+func (w *worker) popOrder() []uint64 {
+	ties := false
+	for i := 1; i < len(w.kept); i++ {
+		ties = ties || w.kept[i]>>32 == w.kept[i-1]>>32
+	}
+	if !ties {
+		slices.Reverse(w.kept)
+		return w.kept
+	}
+	w.heap = w.heap[:0]
+	for _, e := range w.kept {
+		w.heap = pushEntry(w.heap, e)
+	}
+	return w.pop(w.heap)
+}
+
+// pop empties a heap.
+func (w *worker) pop(heap []uint64) []uint64 {
+	w.popped = w.popped[:0]
+	for len(heap) > 0 {
+		w.popped = append(w.popped, heap[0])
+		heap = popEntry(heap)
+	}
+	return w.popped
+}

@@ -1,0 +1,90 @@
+package hnsw
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// checkEvery is how many rows are checked or copied between two looks at the context.
+const checkEvery = 1024
+
+// checkFinite is an error that names the first row with a value that is NaN or infinite:
+// distances to it would be NaN, and no order among neighbours would hold.
+func checkFinite(ctx context.Context, v *engine.Vectors) error {
+	const exponent = 0x7f800000
+	for i := range v.Rows {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		row := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(v.Row(i)))), v.Dim)
+		for j, bits := range row {
+			if bits&exponent == exponent {
+				return fmt.Errorf("row %d: value %d is %v", i, j, math.Float32frombits(bits))
+			}
+		}
+	}
+	return nil
+}
+
+// prepare returns the index without its graph: its vectors in the form that the flavor keeps.
+func prepare(ctx context.Context, v *engine.Vectors, kernel *dist.Kernel, o BuildOptions) (*Index, error) {
+	x := &Index{Metric: o.Metric, Vectors: v}
+	if o.Labels != nil {
+		x.Labels = append([]int64(nil), o.Labels...)
+	}
+	normalise := o.Metric == dist.Cosine && !o.Flavor.knowhere()
+	if normalise || !laidOut(v) {
+		own, err := engine.NewVectors(v.Element, v.Dim, v.Rows)
+		if err != nil {
+			return nil, err
+		}
+		for i := range v.Rows {
+			if i%checkEvery == 0 && ctx.Err() != nil {
+				own.Release()
+				return nil, ctx.Err()
+			}
+			if normalise {
+				normaliseInto(own.Float32(i), v.Float32(i), kernel.Norm(unsafe.Pointer(unsafe.SliceData(v.Row(i)))))
+			} else {
+				copy(own.Row(i), v.Row(i))
+			}
+		}
+		x.Vectors = own
+	}
+	if o.Metric == dist.Cosine && o.Flavor.knowhere() {
+		x.Norms = make([]float32, v.Rows)
+		for i := range x.Norms {
+			x.Norms[i] = kernel.Norm(unsafe.Pointer(unsafe.SliceData(x.Vectors.Row(i))))
+		}
+	}
+	return x, nil
+}
+
+// laidOut tells whether vectors lie as engine.NewVectors lays them: at the same stride, and
+// where they are large at the boundary of a huge page. A view of a file does not.
+func laidOut(v *engine.Vectors) bool {
+	const line, hugePage = 64, 2 << 20
+	like, err := engine.NewVectors(v.Element, v.Dim, 1)
+	if err != nil || v.Stride != like.Stride {
+		return false
+	}
+	boundary := uintptr(line)
+	if v.Rows*v.Stride >= hugePage {
+		boundary = hugePage
+	}
+	return uintptr(v.Base())&(boundary-1) == 0
+}
+
+// normaliseInto writes row divided by its L2 norm, by the float operations of normalize_vector
+// in bindings.cpp of python hnswlib 0.8.0. A row of zeros stays as it is.
+func normaliseInto(out, row []float32, norm float32) {
+	scale := 1 / (norm + 1e-30)
+	for i, x := range row {
+		out[i] = x * scale
+	}
+}

@@ -1,0 +1,169 @@
+package hnsw
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Shape is what can be said of a graph without its vectors.
+type Shape struct {
+	Levels []LevelShape // level 0 first
+
+	// Unreachable is how many nodes no walk over links of level 0 comes to from the entry, nor
+	// from any node above level 0; Examples the first of them. A search may come to a node of an
+	// upper level without a link below.
+	Unreachable int
+	Examples    []uint32
+	// Links of level 0, and how many of them are answered by one in the other direction.
+	Links, Symmetric int
+	// Faults are links and levels that no writer makes: SelfLinks, Doubled (the same neighbour
+	// twice in a list), Outside (a node that is not there), Low (a neighbour on a level that it
+	// does not reach). EntryFault says what is wrong with the entry, empty if nothing.
+	SelfLinks, Doubled, Outside, Low int
+	EntryFault                       string
+
+	// Bytes of links, with their unused slots, and of what finds them.
+	LinkBytes int
+}
+
+// LevelShape is one level of a graph: how many nodes reach it, and how many links they have there.
+type LevelShape struct {
+	Nodes            int
+	Min, Median, Max int
+	Mean             float64
+}
+
+// maxExamples is how many nodes are named where many could be.
+const maxExamples = 10
+
+// Neighbours of a node on a level, in the order of the file; nil on a level above the node's. It
+// refers to the graph: nobody may change it.
+func (g *Graph) Neighbours(node uint32, level int) []uint32 {
+	if level > int(g.Levels[node]) {
+		return nil
+	}
+	slots := g.Base[int(node)*g.M0 : (int(node)+1)*g.M0]
+	if level > 0 {
+		at := (int(g.UpperAt[node]) + level - 1) * g.M
+		slots = g.Upper[at : at+g.M]
+	}
+	for i, s := range slots {
+		if s&End != 0 {
+			return slots[:i]
+		}
+	}
+	return slots
+}
+
+// Describe looks at every link.
+func (g *Graph) Describe() *Shape {
+	s := &Shape{LinkBytes: 4*(len(g.Base)+len(g.Upper)+len(g.UpperAt)) + len(g.Levels)}
+	if len(g.Levels) == 0 {
+		return s
+	}
+	s.EntryFault = g.entryFault()
+	for level := range g.MaxLevel + 1 {
+		s.level(g, level)
+	}
+	s.reach(g)
+	s.answered(g)
+	return s
+}
+
+func (g *Graph) entryFault() string {
+	switch n := len(g.Levels); {
+	case int(g.Entry) >= n:
+		return fmt.Sprintf("the entry is node %d of %d", g.Entry, n)
+	case int(g.Levels[g.Entry]) != g.MaxLevel:
+		return fmt.Sprintf("the entry, node %d, reaches level %d; the highest is %d", g.Entry, g.Levels[g.Entry], g.MaxLevel)
+	case g.MaxLevel != int(slices.Max(g.Levels)):
+		return fmt.Sprintf("the highest level should be %d, a node reaches %d", g.MaxLevel, slices.Max(g.Levels))
+	}
+	return ""
+}
+
+// level counts degrees and faults of one level.
+func (s *Shape) level(g *Graph, level int) {
+	var degrees []int
+	total := 0
+	seen := make(map[uint32]bool, g.M0)
+	for node, top := range g.Levels {
+		if int(top) < level {
+			continue
+		}
+		list := g.Neighbours(uint32(node), level)
+		degrees = append(degrees, len(list))
+		total += len(list)
+		clear(seen)
+		for _, n := range list {
+			switch {
+			case int(n) >= len(g.Levels):
+				s.Outside++
+			case int(n) == node:
+				s.SelfLinks++
+			case int(g.Levels[n]) < level:
+				s.Low++
+			case seen[n]:
+				s.Doubled++
+			}
+			seen[n] = true
+		}
+	}
+	l := LevelShape{Nodes: len(degrees)}
+	if len(degrees) > 0 {
+		slices.Sort(degrees)
+		l.Min, l.Median, l.Max = degrees[0], degrees[len(degrees)/2], degrees[len(degrees)-1]
+		l.Mean = float64(total) / float64(len(degrees))
+	}
+	s.Levels = append(s.Levels, l)
+}
+
+// reach walks over level 0 from the entry and from all nodes above it.
+func (s *Shape) reach(g *Graph) {
+	reached := make([]bool, len(g.Levels))
+	var next []uint32
+	visit := func(n uint32) {
+		if int(n) < len(reached) && !reached[n] {
+			reached[n] = true
+			next = append(next, n)
+		}
+	}
+	visit(g.Entry)
+	for node, level := range g.Levels {
+		if level > 0 {
+			visit(uint32(node))
+		}
+	}
+	for len(next) > 0 {
+		node := next[len(next)-1]
+		next = next[:len(next)-1]
+		for _, n := range g.Neighbours(node, 0) {
+			visit(n)
+		}
+	}
+	for node, ok := range reached {
+		if !ok {
+			s.Unreachable++
+			if len(s.Examples) < maxExamples {
+				s.Examples = append(s.Examples, uint32(node))
+			}
+		}
+	}
+}
+
+// answered counts links of level 0 that go both ways.
+func (s *Shape) answered(g *Graph) {
+	for node := range g.Levels {
+		for _, n := range g.Neighbours(uint32(node), 0) {
+			s.Links++
+			if int(n) < len(g.Levels) && slices.Contains(g.Neighbours(n, 0), uint32(node)) {
+				s.Symmetric++
+			}
+		}
+	}
+}
+
+// Sound tells whether the graph has no fault that a search could fall over.
+func (s *Shape) Sound() bool {
+	return s.EntryFault == "" && s.SelfLinks+s.Outside+s.Low == 0
+}

@@ -1,0 +1,130 @@
+package hnsw
+
+import (
+	"math"
+	"slices"
+
+	"kitescope/engine/dist"
+)
+
+// searchHNSWLib is HierarchicalNSW::searchKnn of hnswlib 0.8.0.
+func (s *Searcher) searchHNSWLib(k, ef int) {
+	ef = min(max(ef, k), s.n)
+	at, d := s.descend()
+	if s.blocked.Count() == 0 && s.tryPool(at, d, ef) {
+		s.take(k)
+		s.sortLabels()
+		return
+	}
+	if s.blocked.Count() == 0 {
+		s.walkHNSWLib(at, d, ef)
+	} else {
+		s.walkHNSWLibFiltered(at, d, ef)
+	}
+	for len(s.top) > k {
+		s.top = popFar(s.top)
+	}
+	s.found = append(s.found, s.top...)
+	s.sortLabels()
+}
+
+// sortLabels puts what was found in the order of a std::priority_queue of pairs (distance,
+// label).
+func (s *Searcher) sortLabels() {
+	slices.SortFunc(s.found, func(a, b near) int {
+		switch {
+		case a.d < b.d:
+			return -1
+		case a.d > b.d:
+			return 1
+		case s.label(a.id) < s.label(b.id):
+			return -1
+		}
+		return 1
+	})
+}
+
+// walkHNSWLib is searchBaseLayerST<true>: no deletes, no filter.
+func (s *Searcher) walkHNSWLib(at uint32, d float32, ef int) {
+	top, cands := pushFar(s.top[:0], near{d, at}), pushNear(s.cands[:0], near{d, at})
+	s.tags[at] = s.epoch
+	worst := d
+	for len(cands) > 0 {
+		next := cands[0]
+		if next.d > worst {
+			break
+		}
+		cands = popNear(cands)
+		for i, d := range s.expandNext(next.id, cands) {
+			if len(top) < ef || worst > d {
+				e := near{d, s.fresh[i]}
+				cands, top = pushNear(cands, e), pushFar(top, e)
+				if len(top) > ef {
+					top = popFar(top)
+				}
+				worst = top[0].d
+			}
+		}
+	}
+	s.top, s.cands = top, cands
+}
+
+// walkHNSWLibFiltered is searchBaseLayerST<false>: filtered and deleted nodes are walked
+// through and not returned.
+func (s *Searcher) walkHNSWLibFiltered(at uint32, d float32, ef int) {
+	top, cands := s.top[:0], s.cands[:0]
+	worst := float32(math.MaxFloat32)
+	if s.blocked.Has(int(at)) {
+		d = worst
+	} else {
+		top, worst = append(top, near{d, at}), d
+	}
+	cands = append(cands, near{d, at})
+	s.tags[at] = s.epoch
+	for len(cands) > 0 {
+		next := cands[0]
+		if next.d > worst && len(top) == ef {
+			break
+		}
+		cands = popNear(cands)
+		for i, d := range s.expandNext(next.id, cands) {
+			if len(top) < ef || worst > d {
+				e := near{d, s.fresh[i]}
+				cands = pushNear(cands, e)
+				if !s.blocked.Has(int(e.id)) {
+					top = pushFar(top, e)
+				}
+				if len(top) > ef {
+					top = popFar(top)
+				}
+				if len(top) > 0 {
+					worst = top[0].d
+				}
+			}
+		}
+	}
+	s.top, s.cands = top, cands
+}
+
+// expand follows the links of a node on level 0: s.fresh gets the neighbours that were not
+// visited before, the result is their distances.
+func (s *Searcher) expand(id uint32) []float32 {
+	n := s.visit(id, false)
+	s.distances(s.fresh[:n])
+	return s.dists[:n]
+}
+
+// expandNext is expand for the top of a heap of candidates that was just taken off, and looks
+// ahead at what is on top now.
+func (s *Searcher) expandNext(id uint32, cands []near) []float32 {
+	n := s.visit(id, id == s.ahead)
+	s.ahead, s.next = noCandidate, 0
+	if len(cands) > 0 {
+		s.ahead = cands[0].id
+		s.peek(s.ahead, n)
+		for _, after := range cands[1:min(3, len(cands))] {
+			dist.Prefetch(s.links(after.id, 0))
+		}
+	}
+	return s.distancesAhead(n)
+}

@@ -1,0 +1,278 @@
+package hnsw
+
+import "math"
+
+// Shares at which knowhere compares all rows in place of a walk: the constants of
+// thirdparty/hnswlib/hnswlib/hnswalg.h, knowhere 2.2 to 2.4, and their float arithmetic.
+const (
+	bruteFiltered      = float32(0.93)
+	bruteFilteredRange = float32(0.97)
+	bruteTopK          = float32(0.5)
+)
+
+// Why all rows were compared: Stats.BruteForce.
+const (
+	BruteForceK           = "k is at least half of the rows"
+	BruteForceFilter      = "at least 93 % of the rows are filtered"
+	BruteForceKFilter     = "k is at least half of the rows that are not filtered"
+	BruteForceRangeEF     = "ef is at least half of the rows"
+	BruteForceRangeFilter = "at least 97 % of the rows are filtered"
+	BruteForceRangeEFRest = "ef is at least half of the rows that are not filtered"
+	BruteForceFew         = "the walk found fewer than k rows"
+)
+
+// searchKnowhere is HierarchicalNSW::searchKnn of the fork in knowhere.
+func (s *Searcher) searchKnowhere(k, ef int) {
+	if why := s.bruteReason(k, bruteFiltered, [3]string{BruteForceK, BruteForceFilter, BruteForceKFilter}); why != "" {
+		s.stats.BruteForce = why
+		s.bruteForce(k)
+		return
+	}
+	s.walkKnowhere(min(max(ef, k), s.n))
+	if s.policy == Knowhere23 && len(s.pool) < k && !s.opts.GraphOnly {
+		s.stats.BruteForce = BruteForceFew
+		s.bruteForce(k)
+		return
+	}
+	s.take(k)
+}
+
+// bruteReason is why knowhere would not walk the graph; empty if it would.
+func (s *Searcher) bruteReason(k int, filtered float32, why [3]string) string {
+	n, out := s.n, s.blocked.Count()
+	switch {
+	case s.opts.GraphOnly:
+		return ""
+	case float32(k) >= float32(n)*bruteTopK:
+		return why[0]
+	case s.blocked.Len() == 0:
+		return ""
+	case float32(out) >= float32(n)*filtered:
+		return why[1]
+	case float32(k) >= float32(n-out)*bruteTopK:
+		return why[2]
+	}
+	return ""
+}
+
+// walkKnowhere enters level 0, at what an earlier query left in the cache or at the end of a
+// descent, and leaves the sorted candidates in s.pool.
+func (s *Searcher) walkKnowhere(ef int) {
+	at, cached, key := uint32(0), false, uint64(0)
+	if s.opts.Entries != nil {
+		key = s.hash()
+		at, cached = s.opts.Entries.get(key)
+		cached = cached && int(at) < s.n
+	}
+	var d float32
+	if cached {
+		s.stats.Entry, s.stats.Cached = at, true
+		d = s.distance(at)
+	} else {
+		at, d = s.descend()
+	}
+	switch {
+	case s.blocked.Count() == 0:
+		s.walkPool(at, d, ef, false)
+	case s.policy == Knowhere22:
+		s.walkOneList(at, d, ef)
+	default:
+		s.walkTwoLists(at, d, ef)
+	}
+	if s.opts.Entries != nil && len(s.pool) > 0 {
+		s.opts.Entries.put(key, s.pool[0].id&^visited)
+	}
+}
+
+// admit visits the links of a node and leaves in s.fresh, in order, the neighbours that are
+// not filtered and the filtered ones that are let through: one each time that alpha has come
+// to 1. share is what alpha grows by for each filtered neighbour. The filtered ones have the bit
+// filteredBit of s.fresh set after their distances were computed.
+func (s *Searcher) admit(id uint32, alpha *float32, share float32) []float32 {
+	n := s.visit(id, false)
+	kept := s.fresh[:0]
+	s.let = s.let[:0]
+	for _, v := range s.fresh[:n] {
+		if s.blocked.Has(int(v)) {
+			*alpha += share
+			if *alpha < 1 {
+				continue
+			}
+			*alpha--
+			s.let = append(s.let, uint32(len(kept)))
+		}
+		kept = append(kept, v)
+	}
+	s.distances(kept)
+	for _, i := range s.let {
+		kept[i] |= End
+	}
+	return s.dists[:len(kept)]
+}
+
+// walkOneList is searchBaseLayerST<true> of knowhere 2.2 with its NeighborSet: filtered nodes
+// stand in the list of candidates until their links are followed, and then leave it. In s.top an
+// id with End is a filtered node; s.done says whose links were followed.
+func (s *Searcher) walkOneList(at uint32, d float32, ef int) {
+	const share = float32(0.15)
+	list := oneList{items: s.items[:0], capacity: ef}
+	e := candidate{near: near{d, at}, state: unchecked}
+	if s.blocked.Has(int(at)) {
+		e.d, e.state = math.MaxFloat32, passing
+	}
+	list.insert(e)
+	s.tags[at] = s.epoch
+	var alpha float32
+	for list.cur < len(list.items) {
+		for i, d := range s.admit(list.pop(), &alpha, share) {
+			list.insert(candidateOf(d, s.fresh[i]))
+		}
+	}
+	s.items = list.items
+	s.pool = s.pool[:0]
+	for _, c := range list.items {
+		s.pool = append(s.pool, c.near)
+	}
+}
+
+// The states of a candidate: status of knowhere's Neighbor.
+const (
+	checked   = iota
+	unchecked // valid
+	passing   // filtered: walked through, never returned
+)
+
+type candidate struct {
+	near
+	state int32
+}
+
+func candidateOf(d float32, id uint32) candidate {
+	c := candidate{near: near{d, id &^ End}, state: unchecked}
+	if id&End != 0 {
+		c.state = passing
+	}
+	return c
+}
+
+// oneList is NeighborSet of knowhere 2.2.
+type oneList struct {
+	items    []candidate
+	capacity int
+	cur      int // the first that is not checked
+}
+
+func (l *oneList) insert(c candidate) {
+	n := len(l.items)
+	full := n == l.capacity
+	if full && c.d >= l.items[n-1].d {
+		return
+	}
+	lo, hi := 0, n
+	for lo < hi {
+		mid := (lo + hi) >> 1
+		if l.items[mid].d > c.d {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	if !full {
+		l.items = append(l.items, candidate{})
+	} else if lo == n {
+		return // only NaN comes here
+	}
+	copy(l.items[lo+1:], l.items[lo:])
+	l.items[lo] = c
+	l.cur = min(l.cur, lo)
+}
+
+func (l *oneList) pop() uint32 {
+	id := l.items[l.cur].id
+	if l.items[l.cur].state == unchecked {
+		l.items[l.cur].state = checked
+	} else {
+		l.items = append(l.items[:l.cur], l.items[l.cur+1:]...)
+	}
+	for l.cur < len(l.items) && l.items[l.cur].state == checked {
+		l.cur++
+	}
+	return id
+}
+
+// walkTwoLists is searchBaseLayerST<true> of knowhere 2.3 with its NeighborSetDoublePopList:
+// filtered nodes stand in a list of their own, and only while they are nearer than the worst
+// result.
+func (s *Searcher) walkTwoLists(at uint32, d float32, ef int) {
+	share := float32(float32(s.blocked.Count())/float32(s.n)) * float32(0.7)
+	l := twoLists{valid: s.pool[:0], pass: s.top[:0], capacity: ef}
+	if s.blocked.Has(int(at)) {
+		l.insert(d, at|End)
+	} else {
+		l.insert(d, at)
+	}
+	s.tags[at] = s.epoch
+	alpha := float32(1)
+	for l.more() {
+		for i, d := range s.admit(l.pop(), &alpha, share) {
+			l.insert(d, s.fresh[i])
+		}
+	}
+	s.pool, s.top = l.valid, l.pass
+}
+
+// twoLists is NeighborSetDoublePopList of knowhere 2.3.12.
+type twoLists struct {
+	valid    []near // sorted; ids with the bit visited were followed
+	pass     []near // sorted, filtered and not yet followed
+	capacity int
+	cur      int
+}
+
+func (l *twoLists) worst() float32 {
+	if len(l.valid) < l.capacity {
+		return math.MaxFloat32
+	}
+	return l.valid[l.capacity-1].d
+}
+
+func (l *twoLists) insert(d float32, id uint32) {
+	if id&End == 0 {
+		var pos int
+		l.valid, pos = insertSorted(l.valid, near{d, id}, l.capacity)
+		l.cur = min(l.cur, pos)
+	} else if d < l.worst() {
+		l.pass, _ = insertSorted(l.pass, near{d, id &^ End}, l.capacity)
+	}
+}
+
+// insertSorted adds behind equals; a place of capacity means that there was none.
+func insertSorted(list []near, e near, capacity int) ([]near, int) {
+	pos := upperBound(list, e.d)
+	if pos >= capacity {
+		return list, pos
+	}
+	if len(list) < capacity {
+		list = append(list, near{})
+	}
+	copy(list[pos+1:], list[pos:])
+	list[pos] = e
+	return list, pos
+}
+
+func (l *twoLists) more() bool {
+	return l.cur < len(l.valid) || len(l.pass) > 0 && l.pass[0].d < l.worst()
+}
+
+func (l *twoLists) pop() uint32 {
+	if len(l.pass) > 0 && (l.cur >= len(l.valid) || l.pass[0].d < l.valid[l.cur].d) {
+		id := l.pass[0].id
+		copy(l.pass, l.pass[1:])
+		l.pass = l.pass[:len(l.pass)-1]
+		return id
+	}
+	id := l.valid[l.cur].id
+	l.valid[l.cur].id |= visited
+	l.cur = unvisited(l.valid, l.cur+1)
+	return id
+}

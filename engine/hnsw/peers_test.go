@@ -1,0 +1,202 @@
+package hnsw_test
+
+import (
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
+)
+
+var peers = flag.String("peers", "", "a Python with hnswlib 0.8.0 and faiss 1.15: compare with what they answer, over more cases")
+
+var knowhere = flag.String("knowhere", "testdata/knowhere", "a folder with indexes of knowhere and what it answered")
+
+// peerCase is an index that hnswlib or faiss built, and what it answered (testdata/peers.py).
+type peerCase struct {
+	Library, Metric string
+	Dim, Queries    int
+	Searches        []peerSearch
+}
+
+type peerSearch struct {
+	K, EF  int
+	Filter []int    // rows with row % [0] >= [1] are left out
+	Radius *float32 // a range search
+	Ragged bool     // queries have their own counts of hits
+	Warm   bool     // asked twice, with the entry points of the first time
+}
+
+var metrics = map[string]engine.Metric{"l2": dist.L2, "ip": dist.InnerProduct, "cosine": dist.Cosine}
+
+func TestSearchAnswersAsThePeersDid(t *testing.T) {
+	t.Parallel()
+	testPeers(t, "testdata/golden")
+}
+
+// The answers of knowhere were made by programs around its hnswalg.h, v2.2.3 and v2.3.12, on an
+// index that it built itself.
+func TestSearchAnswersAsKnowhereDid(t *testing.T) {
+	t.Parallel()
+	testPeers(t, *knowhere)
+}
+
+func TestSearchAnswersAsThePeersDo(t *testing.T) {
+	t.Parallel()
+	if *peers == "" {
+		t.Skip("no -peers")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(*peers, "testdata/peers.py", dir, "full").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	testPeers(t, dir)
+}
+
+func testPeers(t *testing.T, dir string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(names) < 8 {
+		t.Fatalf("%d cases in %s: %v", len(names), dir, err)
+	}
+	for _, name := range names {
+		name = strings.TrimSuffix(name, ".json")
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			testPeer(t, name)
+		})
+	}
+}
+
+func testPeer(t *testing.T, name string) {
+	t.Helper()
+	var c peerCase
+	header, err := os.ReadFile(name + ".json")
+	if err == nil {
+		err = json.Unmarshal(header, &c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, policy := readPeer(t, name+".index", &c)
+	if x.Metric != metrics[c.Metric] {
+		t.Fatalf("metric %d, want %s", x.Metric, c.Metric)
+	}
+	cold, err := x.NewSearcher(hnsw.Options{Policy: policy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, name+".answers")
+	queries := f.f32s(c.Queries * c.Dim)
+	for _, search := range c.Searches {
+		s, rounds := cold, 1
+		if search.Warm {
+			s, err = x.NewSearcher(hnsw.Options{Policy: policy, Entries: hnsw.NewEntryCache()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rounds = 2
+		}
+		var got [][]engine.Hit
+		for range rounds {
+			got = nil
+			for i := range c.Queries {
+				got = append(got, search.ask(t, s, queries[i*c.Dim:(i+1)*c.Dim], x.Vectors.Rows))
+			}
+		}
+		for i, want := range search.answers(f, c.Queries) {
+			if search.Radius != nil { // a library returns them in no order
+				slices.SortFunc(want, func(a, b engine.Hit) int { return int(a.ID - b.ID) })
+				slices.SortFunc(got[i], func(a, b engine.Hit) int { return int(a.ID - b.ID) })
+			}
+			if !sameBits(want, got[i]) {
+				t.Fatalf("query %d of %+v (-want +got):\n%s", i, search, cmp.Diff(want, got[i]))
+			}
+		}
+	}
+	if f.at != len(f.data) {
+		t.Fatalf("%d bytes of answers are left", len(f.data)-f.at)
+	}
+}
+
+func readPeer(t *testing.T, name string, c *peerCase) (*hnsw.Index, hnsw.Policy) {
+	t.Helper()
+	switch c.Library {
+	case "faiss":
+		return readFaiss(t, name), hnsw.Faiss
+	case "knowhere22":
+		return readKnowhere(t, open(t, name).data), hnsw.Knowhere22
+	case "knowhere23":
+		return readKnowhere(t, open(t, name).data), hnsw.Knowhere23
+	}
+	return readHNSWLib(t, name, metrics[c.Metric]), hnsw.HNSWLib
+}
+
+func (search *peerSearch) ask(t *testing.T, s *hnsw.Searcher, query []float32, rows int) []engine.Hit {
+	t.Helper()
+	var filter *engine.Bitset
+	if search.Filter != nil {
+		filter = engine.NewBitset(rows)
+		for i := range rows {
+			if i%search.Filter[0] >= search.Filter[1] {
+				filter.Set(i)
+			}
+		}
+	}
+	var hits []engine.Hit
+	var err error
+	if search.Radius != nil {
+		hits, _, err = s.RangeFloat32(query, hnsw.RangeParams{Radius: *search.Radius, EF: search.EF, Filter: filter}, nil)
+	} else {
+		hits, _, err = s.SearchFloat32(query, hnsw.Params{K: search.K, EF: max(search.EF, 1), Filter: filter}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hits
+}
+
+// answers are the hits of each query: K of each, or as many as there are said to be.
+func (search *peerSearch) answers(f *file, queries int) [][]engine.Hit {
+	var lims []int64
+	if search.Ragged || search.Radius != nil {
+		lims = f.i64s(queries + 1)
+	} else {
+		for i := range queries + 1 {
+			lims = append(lims, int64(i*search.K))
+		}
+	}
+	ids, dis := f.i64s(int(lims[queries])), f.f32s(int(lims[queries]))
+	var hits [][]engine.Hit
+	for i := range queries {
+		hits = append(hits, hitsOf(ids[lims[i]:lims[i+1]], dis[lims[i]:lims[i+1]]))
+	}
+	return hits
+}
+
+// hitsOf leaves out faiss's -1, which fills up a list.
+func hitsOf(ids []int64, dis []float32) []engine.Hit {
+	var hits []engine.Hit
+	for i, id := range ids {
+		if id >= 0 {
+			hits = append(hits, engine.Hit{ID: id, Distance: dis[i]})
+		}
+	}
+	return hits
+}
+
+func sameBits(a, b []engine.Hit) bool {
+	return slices.EqualFunc(a, b, func(a, b engine.Hit) bool {
+		return a.ID == b.ID && math.Float32bits(a.Distance) == math.Float32bits(b.Distance)
+	})
+}

@@ -1,0 +1,132 @@
+package hnsw
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// prepare checks a query, puts it where kernels read it, normalised under cosine, and starts
+// a new round of counters and tags.
+func (s *Searcher) prepare(query []byte, filter *engine.Bitset) error {
+	v := s.index.Vectors
+	if len(query) != v.Size() {
+		return fmt.Errorf("a query of %d bytes for vectors of %d (%d dimensions)", len(query), v.Size(), v.Dim)
+	}
+	if filter.Len() > 0 && filter.Len() != v.Rows {
+		return fmt.Errorf("a filter of %d rows for %d vectors", filter.Len(), v.Rows)
+	}
+	s.stats = Stats{}
+	s.block(filter)
+	if err := s.load(query); err != nil {
+		return err
+	}
+	s.newEpoch()
+	return nil
+}
+
+// block puts together what may not be returned, in memory of its own if that is two sets.
+func (s *Searcher) block(filter *engine.Bitset) {
+	switch deleted := s.index.Deleted; {
+	case deleted.Count() == 0:
+		s.blocked = filter
+	case filter.Count() == 0:
+		s.blocked = deleted
+	default:
+		if s.union == nil {
+			s.union = engine.NewBitset(s.n)
+		}
+		s.union.SetUnion(filter, deleted)
+		s.blocked = s.union
+	}
+}
+
+func (s *Searcher) load(query []byte) error {
+	v := s.index.Vectors
+	switch v.Element {
+	case dist.Float32:
+		copy(s.query, query)
+	case dist.Float16, dist.BFloat16:
+		wide, err := s.kernel.Query(query)
+		if err != nil {
+			return err
+		}
+		copy(s.query, wide)
+	default:
+		copy(s.query, query)
+		return nil
+	}
+	q := unsafe.Slice((*float32)(s.q), v.Dim)
+	zero := true
+	for i, x := range q {
+		if isNaN(x) {
+			return fmt.Errorf("dimension %d of the query is not a number", i)
+		}
+		zero = zero && x == 0
+	}
+	if s.index.Metric != dist.Cosine {
+		return nil
+	}
+	if zero {
+		return errors.New("a query of zeros has no direction: cosine is not defined")
+	}
+	s.normalize(q, s.norm.SquaredNorm(unsafe.Pointer(unsafe.SliceData(query))))
+	return nil
+}
+
+// normalize gives q the length 1, sum being its sum of squares: normalize_vector of hnswlib's
+// python_bindings/bindings.cpp; NormalizeVec of knowhere's src/common/utils.cc.
+func (s *Searcher) normalize(q []float32, sum float32) {
+	if s.policy == HNSWLib {
+		scale := 1 / (sqrt(sum) + 1e-30)
+		for i, x := range q {
+			q[i] = x * scale
+		}
+		return
+	}
+	if away := 1 - sum; sum <= 0 || away <= normAccuracy && away >= -normAccuracy {
+		return
+	}
+	norm := sqrt(sum)
+	for i, x := range q {
+		q[i] = x / norm
+	}
+}
+
+// normAccuracy is FloatAccuracy of knowhere's src/common/utils.cc.
+const normAccuracy = float32(0.00001)
+
+func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
+
+// hash is knowhere's key of a query in its cache of entry points: hash_vec and
+// hash_binary_vec of include/knowhere/utils.h.
+func (s *Searcher) hash() uint64 {
+	h := uint64(hashSeed)
+	if s.index.Vectors.Element == dist.Bit {
+		for _, b := range s.query[:s.index.Vectors.Size()] {
+			h = h*hashFactor + uint64(b)
+		}
+		return h
+	}
+	for q := s.query[:4*s.index.Vectors.Dim]; len(q) >= 4; q = q[4:] {
+		h = h*hashFactor + uint64(binary.LittleEndian.Uint32(q))
+	}
+	return h
+}
+
+const (
+	hashSeed   = 0xc70f6907
+	hashFactor = 13331
+)
+
+// aligned returns n bytes that start on a cache line.
+func aligned(n int) []byte {
+	b := make([]byte, n+63)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63)
+	return b[skip : skip+n : skip+n]
+}

@@ -1,0 +1,318 @@
+package hnsw
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// Policy is whose search is reproduced: which nodes are visited, how ties are decided, what a
+// filter does, and what a distance looks like when it is returned.
+type Policy uint8
+
+// The policies.
+const (
+	// HNSWLib is hnswlib 0.8.0, HierarchicalNSW::searchKnn as knn_query of its Python module returns it.
+	HNSWLib Policy = iota
+	// Knowhere22 is the hnswlib fork in knowhere 2.2 (Milvus 2.3), thirdparty/hnswlib/hnswlib/hnswalg.h.
+	Knowhere22
+	// Knowhere23 is the one in knowhere 2.3 (Milvus 2.4), with two lists of candidates; read from v2.3.12.
+	Knowhere23
+	// Faiss is faiss 1.15, IndexHNSWFlat::search with its bounded queue.
+	Faiss
+)
+
+// String is the policy's name.
+func (p Policy) String() string {
+	switch p {
+	case HNSWLib:
+		return "hnswlib"
+	case Knowhere22:
+		return "knowhere 2.2"
+	case Knowhere23:
+		return "knowhere 2.3"
+	default:
+		return "faiss"
+	}
+}
+
+func (p Policy) knowhere() bool { return p == Knowhere22 || p == Knowhere23 }
+
+// Profile is the accumulation order of the policy's library on a machine with AVX-512.
+func (p Policy) Profile() dist.Profile {
+	switch p {
+	case HNSWLib:
+		return dist.HNSWLib
+	case Faiss, Knowhere23:
+		return dist.Faiss
+	default:
+		return dist.KnowhereAVX512
+	}
+}
+
+// Options are what a Searcher keeps for all its queries.
+type Options struct {
+	Policy Policy
+	// Profile is the order of accumulation; nil is the policy's own, Policy.Profile.
+	Profile *dist.Profile
+	// Kernel computes the distances; nil is the best of this CPU. Its metric, element, profile
+	// and dimension count, not those above.
+	Kernel *dist.Kernel
+	// Entries is what earlier queries left in a knowhere node (EntryCache); nil is a cold start
+	// for every query.
+	Entries *EntryCache
+	// GraphOnly switches knowhere's brute force off.
+	GraphOnly bool
+}
+
+// Params are what a query asks for.
+type Params struct {
+	K int
+	// EF is the length of the list of candidates; 0 is the library's default: 10 or K for hnswlib,
+	// the index's own or 16 for faiss, 16 or K for knowhere.
+	EF int
+	// Filter marks rows (internal numbers, not labels) that may not be returned.
+	Filter *engine.Bitset
+}
+
+// Stats are the counters of one query.
+type Stats struct {
+	Hops      int // nodes of level 0 whose links were followed
+	UpperHops int // the same above level 0
+	Distances int // distances computed, on all levels
+	Levels    int // levels above 0 that were searched
+	// Entry is the node at which level 0 was entered.
+	Entry uint32
+	// Cached tells that Entry came from the EntryCache.
+	Cached bool
+	// BruteForce says why all rows were compared in place of a walk; empty if there was a walk.
+	BruteForce string
+}
+
+// Searcher answers queries on one Index, one at a time: one Searcher per goroutine.
+type Searcher struct {
+	index  *Index
+	policy Policy
+	opts   Options
+	kernel *dist.Kernel
+	norm   *dist.Kernel // whose SquaredNorm normalises queries under cosine
+
+	base    unsafe.Pointer
+	stride  uintptr
+	lines   int  // cache lines of a row that Visit prefetches
+	long    bool // rows of more than longRow lines
+	n       int
+	blocked *engine.Bitset // of this query: filtered or deleted
+	union   *engine.Bitset // where blocked is put together
+
+	query []byte // as kernels take it, 64-byte aligned
+	q     unsafe.Pointer
+
+	tags  []uint16
+	epoch uint16
+	fresh []uint32
+	dists []float32
+
+	pool    []near // sorted candidates
+	top     []near // heap of results
+	cands   []near // heap of candidates
+	ids     []int32
+	dis     []float32
+	results kHeap
+	found   []near // what a policy returns, best first, distances as it searches with
+	items   []candidate
+	let     []uint32
+	peeked  []uint32
+	next    int    // how many peeked are: rows that the next hop is likely to read
+	ahead   uint32 // the node whose neighbours' rows were prefetched last
+	ties    int    // how often of late a query met equal distances
+	stats   Stats
+}
+
+// near is a node and its distance, smaller nearer.
+type near struct {
+	d  float32
+	id uint32
+}
+
+// NewSearcher returns a Searcher; an error if the index's vectors have no kernel for its metric.
+func (x *Index) NewSearcher(o Options) (*Searcher, error) {
+	if o.Policy > Faiss {
+		return nil, fmt.Errorf("search policy %d is not known", o.Policy)
+	}
+	v := x.Vectors
+	k := o.Kernel
+	if k == nil {
+		profile := o.Policy.Profile()
+		if o.Profile != nil {
+			profile = *o.Profile
+		}
+		var err error
+		if k, err = dist.New(x.Metric, v.Element, profile, v.Dim); err != nil {
+			return nil, err
+		}
+	}
+	if x.Norms != nil && len(x.Norms) != v.Rows || x.Labels != nil && len(x.Labels) != v.Rows {
+		return nil, fmt.Errorf("%d vectors with %d norms and %d labels", v.Rows, len(x.Norms), len(x.Labels))
+	}
+	if err := x.checkShape(v.Rows); err != nil {
+		return nil, err
+	}
+	if k.Dim != v.Dim || k.Element != v.Element {
+		return nil, fmt.Errorf("a kernel for %d dimensions for vectors of %d", k.Dim, v.Dim)
+	}
+	slots := max(x.M, x.M0)
+	norm := k
+	if o.Policy.knowhere() && v.Element == dist.Float32 {
+		// Its sum of squares is SSE's on every x86 CPU (src/simd/hook.cc, v2.2.3 and v2.3.12).
+		var err error
+		if norm, err = dist.New(x.Metric, v.Element, dist.KnowhereSSE, v.Dim); err != nil {
+			return nil, err
+		}
+	}
+	s := &Searcher{
+		index: x, policy: o.Policy, opts: o, kernel: k, norm: norm,
+		base: v.Base(), stride: uintptr(v.Stride), n: v.Rows,
+		query: aligned(max(v.Size(), 4*v.Dim)),
+		tags:  make([]uint16, v.Rows),
+		fresh: make([]uint32, slots, slots+dist.Behind), peeked: make([]uint32, slots),
+		dists: make([]float32, max(slots, scanRows)),
+	}
+	s.lines = min((v.Size()+63)/64, maxPrefetch)
+	if k.Ahead() && v.Size() > 64*longRow {
+		s.long, s.lines = true, maxPrefetchLong
+	}
+	s.q = unsafe.Pointer(unsafe.SliceData(s.query))
+	return s, nil
+}
+
+// Search appends to dst the K nearest rows of the index to the query, nearest first, as the
+// policy's library finds them; fewer if there are no more. The query has the elements of the
+// stored vectors, little-endian.
+func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, Stats, error) {
+	ef, err := s.ef(p.K, p.EF)
+	if err != nil {
+		return dst, Stats{}, err
+	}
+	if err := s.prepare(query, p.Filter); err != nil {
+		return dst, Stats{}, err
+	}
+	s.found = s.found[:0]
+	if s.n > 0 && s.blocked.Count() < s.n {
+		switch s.policy {
+		case HNSWLib:
+			s.searchHNSWLib(p.K, ef)
+		case Faiss:
+			s.searchFaiss(p.K, ef)
+		default:
+			s.searchKnowhere(p.K, ef)
+		}
+	}
+	return s.hits(dst), s.stats, nil
+}
+
+// SearchFloat32 is Search with a query of float32; an error if the index has other elements.
+func (s *Searcher) SearchFloat32(query []float32, p Params, dst []engine.Hit) ([]engine.Hit, Stats, error) {
+	row, err := s.float32s(query)
+	if err != nil {
+		return dst, Stats{}, err
+	}
+	return s.Search(row, p, dst)
+}
+
+func (s *Searcher) float32s(query []float32) ([]byte, error) {
+	if s.index.Vectors.Element != dist.Float32 {
+		return nil, errors.New("a query of float32 for vectors of another element type")
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(query))), 4*len(query)), nil
+}
+
+// ef is the length of the list of candidates for k results.
+func (s *Searcher) ef(k, ef int) (int, error) {
+	if k <= 0 {
+		return 0, fmt.Errorf("k is %d, which must be positive", k)
+	}
+	if ef < 0 {
+		return 0, fmt.Errorf("ef is %d, which must be positive", ef)
+	}
+	if ef == 0 {
+		return s.index.DefaultEF(s.policy, k), nil
+	}
+	if s.policy.knowhere() && ef < k {
+		return 0, fmt.Errorf("ef (%d) is smaller than k (%d), which Milvus refuses", ef, k)
+	}
+	return ef, nil
+}
+
+// DefaultEF is the ef of a search for the k nearest that names none.
+func (x *Index) DefaultEF(p Policy, k int) int {
+	switch {
+	case p.knowhere():
+		return max(k, 16)
+	case p == HNSWLib:
+		return 10
+	}
+	return x.defaultEFSearch()
+}
+
+func (x *Index) defaultEFSearch() int {
+	if x.EFSearch > 0 {
+		return x.EFSearch
+	}
+	return 16
+}
+
+// hits appends what was found, as the library returns it.
+func (s *Searcher) hits(dst []engine.Hit) []engine.Hit {
+	negate := s.policy != HNSWLib && (s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
+	for _, f := range s.found {
+		if negate {
+			f.d = -f.d
+		}
+		dst = append(dst, engine.Hit{ID: s.label(f.id), Distance: f.d})
+	}
+	return dst
+}
+
+func (s *Searcher) label(id uint32) int64 {
+	if s.index.Labels != nil {
+		return s.index.Labels[id]
+	}
+	return int64(id)
+}
+
+// descend walks from the entry greedily to the nearest node of level 1 and returns it. All
+// libraries read the whole list and take the first of the nearest (HierarchicalNSW::searchKnn;
+// greedy_update_nearest of faiss, whose batches of four change no bit).
+func (s *Searcher) descend() (uint32, float32) {
+	g := &s.index.Graph
+	at := g.Entry
+	nearest := s.distance(at)
+	s.stats.Levels = max(g.MaxLevel, 0)
+	for level := g.MaxLevel; level > 0; level-- {
+		for changed := true; changed; {
+			changed = false
+			n := dist.Peek(s.links(at, level), s.tags, s.epoch, s.base, s.stride, s.lines, s.fresh)
+			s.distances(s.fresh[:n])
+			s.stats.UpperHops++
+			for i, d := range s.dists[:n] {
+				if d < nearest {
+					nearest, at, changed = d, s.fresh[i], true
+				}
+			}
+		}
+	}
+	s.stats.Entry = at
+	return at, nearest
+}
+
+// isNaN without a conversion to float64.
+func isNaN(f float32) bool { return f != f }
+
+const maxFloat = math.MaxFloat32
+
+func isInf(f float32) bool { return f > maxFloat || f < -maxFloat }

@@ -1,0 +1,68 @@
+package hnsw_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
+)
+
+// TestLongRowsAreSearchedAsWithTheSpecification searches rows of so many cache lines that the next
+// hop's are prefetched while distances are computed, without ties and with many, with the
+// kernels of this CPU and with the specification, which prefetches nothing.
+func TestLongRowsAreSearchedAsWithTheSpecification(t *testing.T) {
+	const rows, dim = 300, 280
+	r := rand.New(rand.NewPCG(5, 6))
+	values := func(n, distinct int) []float32 {
+		v := make([]float32, n*dim)
+		for i := range v {
+			v[i] = float32(r.NormFloat64())
+			if i/dim >= distinct {
+				v[i] = v[i-distinct*dim]
+			}
+		}
+		return v
+	}
+	queries := values(8, 8)
+	for name, distinct := range map[string]int{"all different": rows, "ties": 60} {
+		v, err := engine.FromFloat32s(dim, values(rows, distinct))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, metric := range []engine.Metric{dist.L2, dist.InnerProduct} {
+			x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 8, EFConstruction: 40, Metric: metric, Profile: dist.HNSWLib})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range []hnsw.Policy{hnsw.HNSWLib, hnsw.Knowhere22, hnsw.Knowhere23, hnsw.Faiss} {
+				t.Run(name+"/"+metric.String()+"/"+p.String(), func(t *testing.T) {
+					k, err := dist.NewOn(dist.Generic, metric, dist.Float32, p.Profile(), dim)
+					if err != nil {
+						t.Fatal(err)
+					}
+					ours, specified := searcher(t, x, hnsw.Options{Policy: p}), searcher(t, x, hnsw.Options{Policy: p, Kernel: k})
+					for ef := 5; ef <= 80; ef *= 4 {
+						for i := range 8 {
+							q, params := queries[i*dim:(i+1)*dim], hnsw.Params{K: 5, EF: ef}
+							got, gotStats, err := ours.SearchFloat32(q, params, nil)
+							if err != nil {
+								t.Fatal(err)
+							}
+							want, wantStats, err := specified.SearchFloat32(q, params, nil)
+							if err != nil {
+								t.Fatal(err)
+							}
+							if d := cmp.Diff(want, got) + cmp.Diff(wantStats, gotStats); d != "" {
+								t.Fatalf("ef %d, query %d (-specified +got):\n%s", ef, i, d)
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}
