@@ -1,0 +1,256 @@
+package ivf
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/flat"
+)
+
+// tileRows is how many rows of a list are compared between two looks at the hits.
+const tileRows = 512
+
+// Options are whose answers are wanted.
+type Options = flat.Options
+
+// Params are those of one search.
+type Params struct {
+	K      int // how many hits, 1 to flat.MaxK
+	NProbe int // how many lists are read, all of them at most; 0 for the index's own
+	// Filter marks ids that are left out; nil for none.
+	Filter *engine.Bitset
+}
+
+// Searcher answers queries over one index. It is for one goroutine; Clone makes another for
+// the same index.
+type Searcher struct {
+	index     *Index
+	options   Options
+	quantizer *flat.Searcher
+	kernel    *dist.Kernel
+	norms     [][]float32 // of the lists, under cosine; nil else
+
+	top    *flat.TopK
+	tile   []float32
+	probes []engine.Hit
+
+	computed int
+}
+
+// New returns a searcher; an error names what in the index or the options does not fit. The
+// policy is not flat.HNSWLib.
+func New(x *Index, o Options) (*Searcher, error) {
+	if err := x.check(); err != nil {
+		return nil, err
+	}
+	if o.Policy == flat.HNSWLib {
+		return nil, fmt.Errorf("policy %v has no inverted files", o.Policy)
+	}
+	if x.Metric == dist.Cosine && (o.Policy == flat.Faiss || x.Centroids.Element != dist.Float32) {
+		return nil, errors.New("cosine over an inverted file is knowhere's, of float32 vectors")
+	}
+	if x.Metric == dist.Hamming || x.Metric == dist.Jaccard {
+		return nil, errors.New("inverted files of bits are not supported")
+	}
+	// The centroids are compared by inner products under cosine: the query is normalised, they
+	// are about so (IvfIndexNode::Train, src/index/ivf/ivf.cc, knowhere v2.2.3).
+	coarse := x.Metric
+	if coarse == dist.Cosine {
+		coarse = dist.InnerProduct
+	}
+	quantizer, err := flat.New(&flat.Index{Vectors: x.Centroids, Metric: coarse}, o)
+	if err != nil {
+		return nil, fmt.Errorf("centroids: %w", err)
+	}
+	kernel, err := dist.New(x.Metric, x.Centroids.Element, o.Profile, x.Centroids.Dim)
+	if err != nil {
+		return nil, err
+	}
+	s := &Searcher{index: x, options: o, quantizer: quantizer, kernel: kernel}
+	if x.Metric == dist.Cosine {
+		s.norms = make([][]float32, len(x.Lists))
+		for i := range x.Lists {
+			if l := &x.Lists[i]; l.Norms != nil || len(l.IDs) == 0 {
+				s.norms[i] = l.Norms
+			} else {
+				s.norms[i] = flat.Norms(l.Vectors, kernel)
+			}
+		}
+	}
+	s.scratch()
+	return s, nil
+}
+
+// scratch makes what belongs to one goroutine.
+func (s *Searcher) scratch() {
+	s.top = flat.NewTopK(s.options.Policy, s.Similarity())
+	s.tile = make([]float32, tileRows)
+	s.probes = nil
+}
+
+// Clone returns a searcher over the same index for another goroutine.
+func (s *Searcher) Clone() *Searcher {
+	c := *s
+	c.quantizer = s.quantizer.Clone()
+	c.scratch()
+	return &c
+}
+
+// Similarity tells whether greater distances are better.
+func (s *Searcher) Similarity() bool { return s.index.Metric != dist.L2 }
+
+// Computed is how many distances the last Search or Range took: those of the centroids, and of
+// the rows in the lists that were read, but for filtered ones (which is the ndis of faiss's
+// IndexIVFStats). Those of a batch are not counted.
+func (s *Searcher) Computed() int { return s.computed }
+
+// probe readies a query and the lists to read for it, nearest first.
+func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
+	s.computed = 0
+	if n == 0 {
+		n = s.index.NProbe
+	}
+	if n < 1 {
+		return nil, nil, fmt.Errorf("nprobe is %d: less than 1", n)
+	}
+	// More lists than there are is all of them, as in faiss (IndexIVF::search).
+	n = min(n, len(s.index.Lists))
+	q, err := flat.Query(s.kernel, s.options.Policy, row)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.index.Metric == dist.Cosine { // of float32 alone, so that q is a row
+		row = q
+	}
+	if s.probes, err = s.quantizer.Search(row, flat.Params{K: n}, s.probes[:0]); err != nil {
+		return nil, nil, err
+	}
+	s.computed = len(s.index.Lists)
+	return q, s.probes, nil
+}
+
+// sink takes distances of the entries of a list.
+type sink interface {
+	AddList(d []float32, ids []int64, left []uint64)
+}
+
+// scan gives to the distances of q to the rows of list number i.
+func (s *Searcher) scan(q []byte, i int64, left []uint64, to sink) {
+	l := &s.index.Lists[i]
+	s.computed += len(l.IDs)
+	if left != nil {
+		for _, id := range l.IDs {
+			if flat.Marked(left, id) {
+				s.computed--
+			}
+		}
+	}
+	at := unsafe.Pointer(unsafe.SliceData(q))
+	for first := 0; first < len(l.IDs); first += tileRows {
+		n := min(tileRows, len(l.IDs)-first)
+		d := s.tile[:n]
+		s.kernel.Scan(at, unsafe.Add(l.Vectors.Base(), first*l.Vectors.Stride), uintptr(l.Vectors.Stride), d)
+		if s.norms != nil {
+			for j, norm := range s.norms[i][first : first+n] {
+				d[j] /= norm
+			}
+		}
+		to.AddList(d, l.IDs[first:first+n], left)
+	}
+}
+
+// Search appends to dst the hits of one query, best first: at most K, fewer if the lists that
+// are read have fewer rows. query is stored as a row is.
+func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
+	if p.K < 1 || p.K > flat.MaxK {
+		return dst, fmt.Errorf("k is %d: not one of 1 to %d", p.K, flat.MaxK)
+	}
+	q, probes, err := s.probe(query, p.NProbe)
+	if err != nil {
+		return dst, err
+	}
+	s.top.Reset(p.K)
+	for _, list := range probes {
+		s.scan(q, list.ID, p.Filter.Words(), s.top)
+	}
+	return s.top.Hits(dst), nil
+}
+
+// SearchBatch returns the hits of every query as Search does, by at most threads goroutines
+// (0: one per CPU).
+func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]engine.Hit, error) {
+	if queries.Dim != s.kernel.Dim || queries.Element != s.kernel.Element {
+		return nil, fmt.Errorf("queries of %d dimensions for vectors of %d, or of another type", queries.Dim, s.kernel.Dim)
+	}
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	threads = max(1, min(threads, queries.Rows))
+	answers := make([][]engine.Hit, queries.Rows)
+	errs := make([]error, threads)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for w := range min(threads, queries.Rows) { // none without queries
+		workers.Go(func() {
+			own := s.Clone()
+			for errs[w] == nil {
+				i := int(next.Add(1) - 1)
+				if i >= queries.Rows {
+					return
+				}
+				answers[i], errs[w] = own.Search(queries.Row(i), p, nil)
+			}
+		})
+	}
+	workers.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return answers, nil
+}
+
+// RangeParams are those of a search for all that is near enough.
+type RangeParams struct {
+	flat.RangeParams // the filter marks ids
+	// NProbe is how many lists are read: knowhere reads all, faiss those of the index (0).
+	NProbe int
+	// MaxEmpty is how many lists in a row may give no hit before the search ends; 0 for the
+	// policy's own: 1 in knowhere 2.2, 2 from 2.3 on (max_empty_result_buckets), no end in faiss;
+	// negative for no end.
+	MaxEmpty int
+}
+
+// Range appends to dst the hits within the radius, list by list, as faiss and knowhere return
+// them. Lists after one without hits are not read by knowhere (IndexIVF::
+// range_search_preassigned of v2.2.3): a range search over lists is no more exact than another.
+func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engine.Hit, error) {
+	if p.MaxEmpty == 0 {
+		p.MaxEmpty = map[flat.Policy]int{flat.Knowhere: 1, flat.Knowhere23: 2}[s.options.Policy]
+	}
+	if p.NProbe == 0 && s.options.Policy != flat.Faiss {
+		p.NProbe = len(s.index.Lists)
+	}
+	q, probes, err := s.probe(query, p.NProbe)
+	if err != nil {
+		return dst, err
+	}
+	at := len(dst)
+	within := &flat.Within{Hits: dst, Radius: p.Radius, Similarity: s.Similarity()}
+	empty := 0
+	for _, list := range probes {
+		before := len(within.Hits)
+		s.scan(q, list.ID, p.Filter.Words(), within)
+		if len(within.Hits) > before {
+			empty = 0
+		} else if empty++; empty == p.MaxEmpty {
+			break
+		}
+	}
+	return within.Bound(at, p.RangeFilter), nil
+}
