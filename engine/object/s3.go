@@ -1,0 +1,239 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// S3 says where a bucket is and how it is read.
+type S3 struct {
+	Endpoint string // host or host:port, of MinIO or another; empty for AWS
+	Bucket   string
+	Prefix   string // what every name starts with and List leaves out: Milvus's minio.rootPath
+	Region   string // empty: the server is asked
+	Plain    bool   // http in place of https
+	Keys     Keys
+}
+
+// Keys are credentials. Without an access key requests are anonymous.
+type Keys struct {
+	Access  string
+	Secret  Secret
+	Session Secret // of temporary credentials
+}
+
+// Secret is a string that no verb of fmt prints.
+type Secret string
+
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "***"
+}
+
+// GoString keeps %#v from printing it.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText keeps encoders from writing it.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// OpenS3 opens a bucket of an S3-compatible server and lists one name to see that it may be
+// read. Of the API it calls ListObjectsV2, HeadObject, GetObject and, without a region,
+// GetBucketLocation. Requests end with the context that List or Open was given, those of a
+// Reader with that of its Open. Errors hold no credential.
+func OpenS3(ctx context.Context, c S3) (Store, error) {
+	endpoint := c.Endpoint
+	if endpoint == "" {
+		endpoint = "s3.amazonaws.com"
+	}
+	if c.Bucket == "" || strings.ContainsAny(endpoint, "/@?#") {
+		return nil, fmt.Errorf("bucket %q at endpoint %q: a name and host:port are needed", c.Bucket, redactHost(endpoint))
+	}
+	creds := credentials.NewStaticV4(c.Keys.Access, string(c.Keys.Secret), string(c.Keys.Session))
+	if c.Keys.Access == "" {
+		creds = credentials.NewStatic("", "", "", credentials.SignatureAnonymous)
+	}
+	transport, err := minio.DefaultTransport(!c.Plain)
+	if err != nil {
+		return nil, err
+	}
+	client, err := minio.NewCore(endpoint, &minio.Options{
+		Creds: creds, Secure: !c.Plain, Region: c.Region, Transport: transport, MaxRetries: 3,
+	})
+	if err != nil {
+		transport.CloseIdleConnections()
+		return nil, err
+	}
+	prefix := strings.Trim(c.Prefix, "/")
+	if prefix != "" {
+		prefix += "/"
+	}
+	b := &bucket{client: client, transport: transport, endpoint: endpoint, name: c.Bucket, prefix: prefix, keys: c.Keys}
+	for object := range b.list(ctx, "", 1) {
+		if object.Err != nil {
+			_ = b.Close()
+			return nil, b.wrap("list", prefix, object.Err)
+		}
+		break
+	}
+	return b, nil
+}
+
+// redactHost drops what looks like credentials of a URL.
+func redactHost(endpoint string) string {
+	return endpoint[strings.LastIndexByte(endpoint, '@')+1:]
+}
+
+type bucket struct {
+	client    *minio.Core
+	transport *http.Transport
+	endpoint  string
+	name      string
+	prefix    string
+	keys      Keys
+}
+
+func (b *bucket) String() string { return "s3://" + b.name + "/" + b.prefix + " at " + b.endpoint }
+
+func (b *bucket) Close() error {
+	b.transport.CloseIdleConnections()
+	return nil
+}
+
+func (b *bucket) List(ctx context.Context, prefix string) ([]File, error) {
+	if dir := path.Dir(prefix + "x"); !fs.ValidPath(dir) {
+		return nil, nil // no file has such a name, and servers refuse it
+	}
+	var files []File
+	for object := range b.list(ctx, prefix, 0) {
+		if object.Err != nil {
+			return nil, b.wrap("list", b.prefix+prefix, object.Err)
+		}
+		if strings.HasSuffix(object.Key, "/") {
+			continue // a folder that some tool has made visible
+		}
+		files = append(files, File{Name: strings.TrimPrefix(object.Key, b.prefix), Size: object.Size})
+	}
+	if err := ctx.Err(); err != nil { // the client's channel just ends
+		return nil, b.wrap("list", b.prefix+prefix, err)
+	}
+	sortFiles(files)
+	return files, nil
+}
+
+// list sends what is below a prefix. Whoever stops reading early leaves no goroutine behind.
+func (b *bucket) list(ctx context.Context, prefix string, keys int) func(func(minio.ObjectInfo) bool) {
+	return func(yield func(minio.ObjectInfo) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		for o := range b.client.Client.ListObjects(ctx, b.name, minio.ListObjectsOptions{
+			Prefix: b.prefix + prefix, Recursive: true, MaxKeys: keys,
+		}) {
+			if !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+func (b *bucket) Open(ctx context.Context, name string) (Reader, error) {
+	if !fs.ValidPath(name) {
+		return nil, notThere(name)
+	}
+	info, err := b.client.StatObject(ctx, b.name, b.prefix+name, minio.StatObjectOptions{})
+	if err != nil {
+		return nil, b.wrap("open", b.prefix+name, err)
+	}
+	return &object{bucket: b, ctx: ctx, key: b.prefix + name, etag: info.ETag, size: info.Size}, nil
+}
+
+// object reads ranges of a file of a bucket, each with a request of its own, and all of the
+// version that was there when it was opened.
+type object struct {
+	bucket *bucket
+	ctx    context.Context // io.ReaderAt has no room for one; Open's documentation says what it bounds
+	key    string
+	etag   string
+	size   int64
+}
+
+func (o *object) Size() int64  { return o.size }
+func (o *object) Close() error { return nil }
+
+func (o *object) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 || off >= o.size {
+		if off >= 0 && len(p) == 0 {
+			return 0, nil
+		}
+		return 0, io.EOF
+	}
+	want := min(int64(len(p)), o.size-off)
+	if want == 0 {
+		return 0, nil
+	}
+	var opts minio.GetObjectOptions
+	if err := opts.SetRange(off, off+want-1); err != nil {
+		return 0, o.bucket.wrap("read", o.key, err)
+	}
+	if o.etag != "" {
+		if err := opts.SetMatchETag(o.etag); err != nil {
+			return 0, o.bucket.wrap("read", o.key, err)
+		}
+	}
+	body, _, _, err := o.bucket.client.GetObject(o.ctx, o.bucket.name, o.key, opts)
+	if err != nil {
+		return 0, o.bucket.wrap("read", o.key, err)
+	}
+	defer body.Close()
+	n, err := io.ReadFull(body, p[:want])
+	if err != nil {
+		return n, o.bucket.wrap("read", o.key, err)
+	}
+	if want < int64(len(p)) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// wrap says what was done to what, in words without credentials.
+func (b *bucket) wrap(op, key string, err error) error {
+	response := minio.ToErrorResponse(err)
+	if response.Code == minio.NoSuchKey {
+		return &fs.PathError{Op: op, Path: "s3://" + b.name + "/" + key, Err: fs.ErrNotExist}
+	}
+	said := err.Error()
+	if response.Code != "" {
+		said = response.Code + ": " + strings.TrimSuffix(response.Message, ".")
+	}
+	for _, secret := range []string{string(b.keys.Secret), string(b.keys.Session), b.keys.Access} {
+		if secret != "" {
+			said = strings.ReplaceAll(said, secret, "***")
+		}
+	}
+	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said)}
+	// Only what callers ask errors.Is for goes on: a chain could print what was removed.
+	for _, cause := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF} {
+		if errors.Is(err, cause) {
+			e.cause = cause
+		}
+	}
+	return e
+}
+
+type s3Error struct {
+	what  string
+	cause error
+}
+
+func (e *s3Error) Error() string { return e.what }
+func (e *s3Error) Unwrap() error { return e.cause }
