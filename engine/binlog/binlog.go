@@ -1,0 +1,135 @@
+// Package binlog decodes what Milvus writes to its object storage: insert, delta and stats
+// logs and the envelopes of index files.
+//
+// In: files of an object.Store. Out: columns of a segment (vectors as engine.Vectors), deleted
+// primary keys with their timestamps, statistics of primary keys, and the named blobs of an
+// index, decoded but not understood: that is engine/index's affair.
+//
+// The steps: events.go walks the events of a file, or packed.go finds that it is parquet right
+// away; footer.go reads the parquet metadata, pages.go the pages of a column, on several cores
+// where there are many; sinks.go turns them into values in place, so that a column is in memory
+// once. Every length, count and offset is checked before it is used: no input makes the
+// package panic, and what is decoded is bounded by a generous multiple of what is read.
+//
+// Formats: Milvus internal/storage (event_header.go, event_data.go, serde.go, delta_data.go,
+// stats.go) and internal/core/src/storage (IndexData.cpp, PayloadReader.cpp,
+// IndexEntryFormat.cpp), of 2.1 to 2.6; parquet-format's parquet.thrift and Encodings.md.
+package binlog
+
+import (
+	"fmt"
+
+	"kitescope/engine/dist"
+)
+
+// Type is a data type of Milvus (schemapb.DataType).
+type Type int32
+
+// The types, with Milvus's numbers.
+const (
+	None              Type = 0
+	Bool              Type = 1
+	Int8              Type = 2
+	Int16             Type = 3
+	Int32             Type = 4
+	Int64             Type = 5
+	Float             Type = 10
+	Double            Type = 11
+	String            Type = 20
+	VarChar           Type = 21
+	Array             Type = 22
+	JSON              Type = 23
+	Geometry          Type = 24
+	Text              Type = 25
+	Timestamptz       Type = 26
+	BinaryVector      Type = 100
+	FloatVector       Type = 101
+	Float16Vector     Type = 102
+	BFloat16Vector    Type = 103
+	SparseFloatVector Type = 104
+	Int8Vector        Type = 105
+	ArrayOfVector     Type = 106
+)
+
+func (t Type) String() string {
+	switch t {
+	case None:
+		return "None"
+	case Bool:
+		return "Bool"
+	case Int8:
+		return "Int8"
+	case Int16:
+		return "Int16"
+	case Int32:
+		return "Int32"
+	case Int64:
+		return "Int64"
+	case Float:
+		return "Float"
+	case Double:
+		return "Double"
+	case String:
+		return "String"
+	case VarChar:
+		return "VarChar"
+	case Array:
+		return "Array"
+	case JSON:
+		return "JSON"
+	case Geometry:
+		return "Geometry"
+	case Text:
+		return "Text"
+	case Timestamptz:
+		return "Timestamptz"
+	default:
+		return t.vectorName()
+	}
+}
+
+func (t Type) vectorName() string {
+	switch t {
+	case BinaryVector:
+		return "BinaryVector"
+	case FloatVector:
+		return "FloatVector"
+	case Float16Vector:
+		return "Float16Vector"
+	case BFloat16Vector:
+		return "BFloat16Vector"
+	case SparseFloatVector:
+		return "SparseFloatVector"
+	case Int8Vector:
+		return "Int8Vector"
+	case ArrayOfVector:
+		return "ArrayOfVector"
+	default:
+		return fmt.Sprintf("DataType(%d)", int32(t))
+	}
+}
+
+// Element is what a vector of the type is made of; false for all but dense vectors.
+func (t Type) Element() (dist.Element, bool) {
+	switch t {
+	case FloatVector:
+		return dist.Float32, true
+	case Float16Vector:
+		return dist.Float16, true
+	case BFloat16Vector:
+		return dist.BFloat16, true
+	case Int8Vector:
+		return dist.Int8, true
+	case BinaryVector:
+		return dist.Bit, true
+	default:
+		return 0, false
+	}
+}
+
+// RowIDField and TimestampField are the field ids that Milvus adds to every collection; those
+// of the user start at 100 (pkg/common/common.go).
+const (
+	RowIDField     = 0
+	TimestampField = 1
+)

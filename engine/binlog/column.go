@@ -1,0 +1,280 @@
+package binlog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+
+	"kitescope/engine"
+	"kitescope/engine/object"
+)
+
+const (
+	// A column may decode to so many times the size of its file, or so much: a timestamp that
+	// is the same in every row takes some bytes for any number of them.
+	columnRatio, columnFloor = 1024, 64 << 20
+)
+
+// Column is the values of one field. Which of the value slices is filled goes by Type.
+type Column struct {
+	Descriptor // of the first file; Start and End span all of them
+	Rows       int
+	Int64s     []int64         // Bool (0 or 1), Int8 to Int64, Timestamptz
+	Floats     []float64       // Float (exactly) and Double
+	Strings    []string        // String, VarChar, Text; Array, JSON and Geometry as their bytes
+	Vectors    *engine.Vectors // dense vectors; a null one is zero
+	// Valid marks the rows that have a value; nil if all have. A null row holds zero.
+	Valid *engine.Bitset
+}
+
+// Release gives back the memory of vectors at once; nothing may use them afterwards.
+func (c *Column) Release() {
+	if c.Vectors != nil {
+		c.Vectors.Release()
+	}
+}
+
+// ReadColumn reads one insert log (a file of events with one parquet column). name is what
+// errors call it.
+func ReadColumn(ctx context.Context, r object.Reader, name string) (*Column, error) {
+	l, err := openLog(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return readLogs(ctx, []*logFile{l})
+}
+
+// ReadColumns reads the insert logs of one field of one segment as one column. Row order is
+// that of the segment: logs by their numbers (SortLogs), one after the other.
+func ReadColumns(ctx context.Context, store object.Store, names []string) (*Column, error) {
+	if len(names) == 0 {
+		return nil, errors.New("no logs to read")
+	}
+	logs := make([]*logFile, 0, len(names))
+	defer func() {
+		for _, l := range logs {
+			_ = l.r.Close()
+		}
+	}()
+	for _, name := range SortLogs(names) {
+		r, err := store.Open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		l, err := openLog(r, name)
+		if err != nil {
+			_ = r.Close()
+			return nil, err
+		}
+		logs = append(logs, l)
+	}
+	return readLogs(ctx, logs)
+}
+
+// SortLogs returns names by the number that is their last element: log ids are compared as
+// numbers, as Milvus does. Names without one come last, in byte order.
+func SortLogs(names []string) []string {
+	number := func(name string) int64 {
+		n, err := strconv.ParseInt(path.Base(name), 10, 64)
+		if err != nil {
+			return 1<<63 - 1
+		}
+		return n
+	}
+	names = slices.Clone(names)
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(number(a), number(b)), cmp.Compare(a, b))
+	})
+	return names
+}
+
+// logFile is a file of events, and the parquet files in it.
+type logFile struct {
+	name string
+	r    object.Reader
+	*Descriptor
+	parts []*parquetFile
+}
+
+func openLog(r object.Reader, name string) (*logFile, error) {
+	l := &logFile{name: name, r: r}
+	d, payloads, err := readEvents(r, r.Size())
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	l.Descriptor = d
+	for _, p := range payloads {
+		file, err := readFooter(r, p.at, p.length)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		l.parts = append(l.parts, file)
+	}
+	return l, nil
+}
+
+// readLogs decodes the only column of each file, one behind the other.
+func readLogs(ctx context.Context, logs []*logFile) (*Column, error) {
+	first := logs[0]
+	c := &Column{Descriptor: *first.Descriptor}
+	var all []source
+	for _, l := range logs {
+		d := l.Descriptor
+		if d.Collection != c.Collection || d.Partition != c.Partition || d.Segment != c.Segment || d.Field != c.Field || d.Type != c.Type {
+			return nil, fmt.Errorf("read %s: field %d (%v) of segment %d of collection %d, while %s is of field %d (%v), %d, %d",
+				l.name, d.Field, d.Type, d.Segment, d.Collection, first.name, c.Field, c.Type, c.Segment, c.Collection)
+		}
+		c.Start, c.End = min(c.Start, d.Start), max(c.End, d.End)
+		for _, p := range l.parts {
+			if len(p.leaves) != 1 {
+				return nil, fmt.Errorf("read %s: parquet file at offset %d: expected one column, found %d", l.name, p.base, len(p.leaves))
+			}
+			all = append(all, source{l.name, p, 0})
+		}
+	}
+	return c, c.read(ctx, all)
+}
+
+// source is a column of a parquet file of a log.
+type source struct {
+	name  string
+	file  *parquetFile
+	index int
+}
+
+func (s source) leaf() leaf { return s.file.leaves[s.index] }
+
+func (s source) errorf(format string, a ...any) error {
+	return fmt.Errorf("read %s: column %s of the parquet file at offset %d: %w",
+		s.name, quote(s.leaf().name), s.file.base, fmt.Errorf(format, a...))
+}
+
+// read fills the column, whose Type is known, from all sources.
+func (c *Column) read(ctx context.Context, all []source) error {
+	for _, s := range all {
+		if s.leaf().nested {
+			return s.errorf("it is repeated or in a group, which %v is not", c.Type)
+		}
+		if s.leaf().physical != all[0].leaf().physical || s.leaf().length != all[0].leaf().length {
+			return s.errorf("it is %s of %d bytes, that of %s is not", physicalName(s.leaf().physical), s.leaf().length, all[0].name)
+		}
+		c.Rows += int(s.file.rows)
+	}
+	if len(all) == 0 {
+		return c.refuse()
+	}
+	to, width, err := c.sink(all)
+	if err != nil {
+		c.Release()
+		return err
+	}
+	at := 0
+	var nulls []span
+	for _, s := range all {
+		if err := s.bound(width); err != nil {
+			c.Release()
+			return err
+		}
+		more, err := s.file.readInto(ctx, s.index, to, at)
+		if err != nil {
+			c.Release()
+			return fmt.Errorf("read %s: %w", s.name, err)
+		}
+		nulls = append(nulls, more...)
+		at += int(s.file.rows)
+	}
+	c.mark(nulls)
+	return nil
+}
+
+// bound refuses a file that claims to hold far more than files of its size do.
+func (s source) bound(width int) error {
+	if most := columnFloor + columnRatio*s.file.size; s.file.rows > most/int64(width) {
+		return s.errorf("%d rows of %d bytes in a file of %d", s.file.rows, width, s.file.size)
+	}
+	return nil
+}
+
+func (c *Column) mark(nulls []span) {
+	if len(nulls) == 0 {
+		return
+	}
+	null := engine.NewBitset(c.Rows)
+	for _, s := range nulls {
+		for i := range s.n {
+			null.Set(s.at + i)
+		}
+	}
+	c.Valid = engine.NewBitset(c.Rows)
+	for i := range c.Rows {
+		if !null.Has(i) {
+			c.Valid.Set(i)
+		}
+	}
+}
+
+// refuse names the types that are not read.
+func (c *Column) refuse() error {
+	if _, ok := c.Type.Element(); ok {
+		return nil
+	}
+	switch c.Type {
+	case Bool, Int8, Int16, Int32, Int64, Timestamptz, Float, Double, String, VarChar, Text, Array, JSON, Geometry:
+		return nil
+	case SparseFloatVector, ArrayOfVector:
+		return fmt.Errorf("field %d: type %v is not supported", c.Field, c.Type)
+	default:
+		return fmt.Errorf("field %d: %v is no type of a column", c.Field, c.Type)
+	}
+}
+
+// sink makes room for all rows. width is the memory that a row takes.
+func (c *Column) sink(all []source) (to sink, width int, err error) {
+	if err := c.refuse(); err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", all[0].name, err)
+	}
+	leaf := all[0].leaf()
+	if element, ok := c.Type.Element(); ok {
+		return c.vectorSink(all, element)
+	}
+	for _, s := range all { // before anything is allocated
+		if err := s.bound(rowSize(c.Type)); err != nil {
+			return nil, 0, err
+		}
+	}
+	switch c.Type {
+	case Float, Double:
+		parse, least, err := parseFloats(leaf.physical)
+		if err != nil {
+			return nil, 0, all[0].errorf("%v: %w", c.Type, err)
+		}
+		c.Floats = make([]float64, c.Rows)
+		return &slice[float64]{c.Floats, parse, least}, 8, nil
+	case String, VarChar, Text, Array, JSON, Geometry:
+		if leaf.physical != parquetByteArray {
+			return nil, 0, all[0].errorf("%v: parquet type %s holds no strings", c.Type, physicalName(leaf.physical))
+		}
+		c.Strings = make([]string, c.Rows)
+		return &slice[string]{c.Strings, parseStrings, 4}, 16, nil
+	default:
+		parse, least, err := parseInts(leaf.physical)
+		if err != nil {
+			return nil, 0, all[0].errorf("%v: %w", c.Type, err)
+		}
+		c.Int64s = make([]int64, c.Rows)
+		return &slice[int64]{c.Int64s, parse, least}, 8, nil
+	}
+}
+
+func rowSize(t Type) int {
+	switch t {
+	case String, VarChar, Text, Array, JSON, Geometry:
+		return 16
+	default:
+		return 8
+	}
+}

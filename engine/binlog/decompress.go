@@ -1,0 +1,54 @@
+package binlog
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+)
+
+// decompress returns want bytes, and the buffer for the next page, which holds them if it is
+// large enough. Memory grows with what really comes out, not with what a header promises.
+func (c *column) decompress(codec int, b []byte, want int, buffer []byte) (content, next []byte, err error) {
+	if want > pageFloor && want/pageRatio > len(b) {
+		return nil, nil, fmt.Errorf("%d bytes are said to decompress to %d", len(b), want)
+	}
+	switch codec {
+	case codecNone:
+		if len(b) != want {
+			return nil, nil, fmt.Errorf("%d bytes that are not compressed, expected %d", len(b), want)
+		}
+		return b, buffer, nil
+	case codecSnappy:
+		if n, err := snappy.DecodedLen(b); err != nil || n != want || want > 64*len(b) {
+			return nil, nil, fmt.Errorf("%d bytes of snappy that do not hold the %d that were promised", len(b), want)
+		}
+		out, err := snappy.Decode(buffer[:cap(buffer)], b)
+		return out, out, err
+	case codecZstd:
+		out, err := c.decompressZstd(b, want, buffer)
+		return out, out, err
+	}
+	names := map[int]string{2: "GZIP", 3: "LZO", 4: "BROTLI", 5: "LZ4", 7: "LZ4_RAW"}
+	return nil, nil, fmt.Errorf("compression %s (%d) is not supported: Milvus writes ZSTD", names[codec], codec)
+}
+
+func (c *column) decompressZstd(b []byte, want int, buffer []byte) ([]byte, error) {
+	for size := min(want, 64*len(b)+64<<10); ; size = min(want, 8*size) {
+		if cap(buffer) < size {
+			buffer = make([]byte, size)
+		}
+		limit := min(cap(buffer), want)
+		out, err := c.zstd.DecodeAll(b, buffer[:0:limit])
+		switch {
+		case errors.Is(err, zstd.ErrDecoderSizeExceeded) && limit < want:
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("zstd: %w", err)
+		case len(out) != want:
+			return nil, fmt.Errorf("zstd: %d bytes, expected %d", len(out), want)
+		}
+		return out, nil
+	}
+}

@@ -1,0 +1,231 @@
+package binlog
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+
+	"kitescope/engine/object"
+)
+
+// envelope is one file of an index.
+type envelope struct {
+	name string
+	r    object.Reader
+	*Descriptor
+	size int64 // of the content
+
+	file   *parquetFile // the content as one value per byte, or
+	string bool         // as one string, or
+	at     int64        // as it is, from there on
+}
+
+// open finds out how the file holds its content (PayloadReader.cpp goes by the descriptor's
+// type): Int8 is a parquet column of bytes, String or VarChar a parquet column with one row,
+// None the bytes themselves. Of a single-file index it returns the entries.
+func (e *envelope) open(ctx context.Context) ([]entry, error) {
+	size := e.r.Size()
+	if single, err := e.isSingleFile(); single || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return readDirectory(e.r, size)
+	}
+	d, payloads, err := readEvents(e.r, size)
+	if err != nil {
+		return nil, err
+	}
+	if len(payloads) != 1 || payloads[0].event != indexEvent {
+		return nil, fmt.Errorf("expected one index event behind the descriptor, found %d events", len(payloads))
+	}
+	e.Descriptor = d
+	p := payloads[0]
+	if d.Type == None {
+		e.at, e.size = p.at, p.length
+		return nil, e.checkSize()
+	}
+	if d.Type != Int8 && d.Type != String && d.Type != VarChar {
+		return nil, fmt.Errorf("an index file whose payload is of type %v: expected Int8, String or None", d.Type)
+	}
+	if e.file, err = readFooter(e.r, p.at, p.length); err != nil {
+		return nil, err
+	}
+	if len(e.file.leaves) != 1 || e.file.leaves[0].nested {
+		return nil, fmt.Errorf("parquet file at offset %d: expected one column, found %d", p.at, len(e.file.leaves))
+	}
+	if d.Type == Int8 {
+		if physical := e.file.leaves[0].physical; physical != parquetInt32 {
+			return nil, fmt.Errorf("parquet file at offset %d: expected bytes as INT32, found %s", p.at, physicalName(physical))
+		}
+		e.size = e.file.rows
+		if err := (source{e.name, e.file, 0}).bound(1); err != nil {
+			return nil, err
+		}
+		return nil, e.checkSize()
+	}
+	e.string = true
+	text, err := e.text(ctx)
+	e.size = int64(len(text))
+	return nil, err
+}
+
+// checkSize holds the content's length against what the writer noted.
+func (e *envelope) checkSize() error {
+	if want, ok := e.originalSize(); ok && want != e.size {
+		return fmt.Errorf("original_size says %d bytes, there are %d", want, e.size)
+	}
+	return nil
+}
+
+// text is the content of a file with one string.
+func (e *envelope) text(ctx context.Context) (string, error) {
+	c := Column{Descriptor: Descriptor{Type: String}}
+	if err := c.read(ctx, []source{{e.name, e.file, 0}}); err != nil {
+		return "", err
+	}
+	if len(c.Strings) != 1 {
+		return "", fmt.Errorf("expected the index as one string, found %d rows", len(c.Strings))
+	}
+	return c.Strings[0], nil
+}
+
+// decode fills dst, which has room for all of the content.
+func (e *envelope) decode(ctx context.Context, dst []byte) error {
+	switch {
+	case e.string:
+		text, err := e.text(ctx)
+		copy(dst, text)
+		return err
+	case e.file == nil:
+		return readAll(ctx, e.r, dst, e.at)
+	}
+	nulls, err := e.file.readInto(ctx, 0, &octets{dst}, 0)
+	if err == nil && len(nulls) > 0 {
+		err = fmt.Errorf("byte %d of the index is null", nulls[0].at)
+	}
+	return err
+}
+
+// note is the content of a file that is JSON.
+func (e *envelope) note(ctx context.Context) (string, error) {
+	if e.size > maxNote {
+		return "", fmt.Errorf("read %s: expected a short JSON text, found %d bytes", e.name, e.size)
+	}
+	b := make([]byte, e.size)
+	if err := e.decode(ctx, b); err != nil {
+		return "", fmt.Errorf("read %s: %w", e.name, err)
+	}
+	return string(b), nil
+}
+
+// readAll fills dst from offset at on, and stops in between when its context ends.
+func readAll(ctx context.Context, r object.Reader, dst []byte, at int64) error {
+	for len(dst) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(len(dst), 16<<20)
+		if err := readAt(r, dst[:n], at); err != nil {
+			return err
+		}
+		dst, at = dst[n:], at+int64(n)
+	}
+	return nil
+}
+
+// The single-file form: magic, contents, directory as JSON, footer of 32 bytes
+// (internal/core/src/storage/IndexEntryWriter.h, IndexEntryFormat.cpp).
+const (
+	singleMagic  = "MVSIDXV3"
+	singleFooter = 32
+	metaEntry    = "__meta__"
+)
+
+// entry is a blob of a single-file index. Offsets count from behind the magic.
+type entry struct {
+	Name   string `json:"name"`
+	Offset int64  `json:"offset"`
+	Size   int64  `json:"size"`
+	CRC    string `json:"crc32"` // CRC-32C in hexadecimal
+}
+
+func (e *envelope) isSingleFile() (bool, error) {
+	b := make([]byte, min(e.r.Size(), int64(len(singleMagic))))
+	err := readAt(e.r, b, 0)
+	return string(b) == singleMagic, err
+}
+
+// readDirectory returns the entries of a single-file index, each of which lies within it.
+func readDirectory(r object.Reader, size int64) ([]entry, error) {
+	var footer [singleFooter]byte
+	if size < int64(len(singleMagic)+singleFooter) {
+		return nil, fmt.Errorf("a single-file index of %d bytes has no footer", size)
+	}
+	at := size - singleFooter
+	if err := readAt(r, footer[:], at); err != nil {
+		return nil, err
+	}
+	if v := binary.LittleEndian.Uint16(footer[:]); v != 3 {
+		return nil, fmt.Errorf("offset %d: version %d of single-file indexes is not supported", at, v)
+	}
+	length := int64(binary.LittleEndian.Uint32(footer[28:]))
+	data := at - int64(len(singleMagic)) - length // bytes of contents
+	if length == 0 || data < 0 {
+		return nil, fmt.Errorf("offset %d: a directory of %d bytes in a file of %d", at+28, length, size)
+	}
+	b := make([]byte, length)
+	if err := readAt(r, b, at-length); err != nil {
+		return nil, err
+	}
+	var directory struct {
+		Edek    *string `json:"__edek__"`
+		Entries []entry `json:"entries"`
+	}
+	if err := json.Unmarshal(b, &directory); err != nil {
+		return nil, fmt.Errorf("directory at offset %d: %w", at-length, err)
+	}
+	if directory.Edek != nil {
+		return nil, errEncrypted
+	}
+	left := data
+	for _, e := range directory.Entries {
+		if e.Offset < 0 || e.Size < 0 || e.Offset > data || e.Size > data-e.Offset || e.Size > left {
+			return nil, fmt.Errorf("directory at offset %d: entry %s has %d bytes at %d of %d", at-length, quote(e.Name), e.Size, e.Offset, data)
+		}
+		left -= e.Size // entries do not overlap
+	}
+	if len(directory.Entries) == 0 {
+		return nil, fmt.Errorf("directory at offset %d: no entries", at-length)
+	}
+	return directory.Entries, nil
+}
+
+// entries reads the blobs of a single-file index.
+func (x *Index) entries(ctx context.Context, e *envelope, entries []entry) error {
+	for _, d := range entries {
+		if _, twice := x.Blobs[d.Name]; twice {
+			return fmt.Errorf("a second blob %s", quote(d.Name))
+		}
+		blob, err := newBlob(d.Size)
+		if err != nil {
+			return err
+		}
+		x.Blobs[d.Name] = blob
+		if err := readAll(ctx, e.r, blob.Bytes(), d.Offset+int64(len(singleMagic))); err != nil {
+			return err
+		}
+		sum := crc32.Checksum(blob.Bytes(), crc32.MakeTable(crc32.Castagnoli))
+		if want, err := strconv.ParseUint(d.CRC, 16, 32); err != nil || uint32(want) != sum {
+			return fmt.Errorf("entry %s: CRC-32C %08X, expected %s", quote(d.Name), sum, quote(d.CRC))
+		}
+	}
+	if meta, ok := x.Blobs[metaEntry]; ok {
+		x.Meta = append([]byte(nil), meta.Bytes()...)
+		meta.Release()
+		delete(x.Blobs, metaEntry)
+	}
+	return nil
+}

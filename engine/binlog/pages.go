@@ -1,0 +1,314 @@
+package binlog
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Codecs, encodings and page types of parquet.thrift.
+const (
+	codecNone, codecSnappy, codecZstd = 0, 1, 6
+
+	plainEncoding, plainDictionary, rleEncoding, rleDictionary = 0, 2, 3, 8
+
+	dataPage, dictionaryPage, dataPageV2 = 0, 2, 3
+)
+
+const (
+	// A page may decompress to so many times its size, or so much: pages hold about a
+	// megabyte, or the vectors of a batch.
+	pageRatio, pageFloor = 256, 64 << 20
+	// window is how much of a column is read at once.
+	window = 2 << 20
+	// inline is up to which size a column is decoded without further goroutines.
+	inline = 512 << 10
+	// maxPageHeader bounds a page header; with statistics it holds two values.
+	maxPageHeader = 8 << 20
+)
+
+// column reads a column of a parquet file into a sink.
+type column struct {
+	file  *parquetFile
+	leaf  leaf
+	sink  sink
+	first int // the row of the sink to which the first row of the file goes
+
+	zstd  *zstd.Decoder
+	mu    sync.Mutex
+	nulls []span
+}
+
+// span is rows of a sink.
+type span struct{ at, n int }
+
+// readInto reads the column with that index to the rows of the sink from first on, and
+// returns which of them are null. The sink has room for all rows of the file.
+func (p *parquetFile) readInto(ctx context.Context, index int, s sink, first int) ([]span, error) {
+	c := &column{file: p, leaf: p.leaves[index], sink: s, first: first}
+	workers := 1
+	var total int64
+	for _, g := range p.groups {
+		total += g.chunks[index].length
+	}
+	if total > inline {
+		workers = max(1, min(runtime.GOMAXPROCS(0), 4))
+	}
+	var err error
+	c.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(workers), zstd.WithDecodeAllCapLimit(true),
+		zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
+	}
+	defer c.zstd.Close()
+	at := first
+	for _, g := range p.groups {
+		if err := c.readChunk(ctx, g.chunks[index], at, int(g.rows), workers); err != nil {
+			return nil, fmt.Errorf("column %s: %w", quote(c.leaf.name), err)
+		}
+		at += int(g.rows)
+	}
+	return c.nulls, nil
+}
+
+// page is a data page and where its rows go.
+type page struct {
+	header pageHeader
+	at     int64 // offset of its content
+	body   []byte
+	dict   dictionary
+	row    int
+	codec  int
+}
+
+// readChunk reads a column of a row group: one goroutine finds pages, others decode them.
+func (c *column) readChunk(ctx context.Context, k chunk, row, rows, workers int) error {
+	if workers == 1 {
+		var buffer []byte
+		return c.scan(ctx, k, row, rows, nil, func(p page) error {
+			var err error
+			buffer, err = c.decode(p, buffer)
+			return err
+		})
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	pages := make(chan page, workers)
+	spent := make(chan []byte, 2*workers+1)
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(func() {
+			var buffer []byte
+			for p := range pages {
+				var err error
+				if buffer, err = c.decode(p, buffer); err != nil {
+					cancel(err)
+				}
+				select {
+				case spent <- p.body:
+				default:
+				}
+			}
+		})
+	}
+	err := c.scan(ctx, k, row, rows, func() []byte {
+		select {
+		case b := <-spent:
+			return b
+		default:
+			return nil
+		}
+	}, func(p page) error {
+		pages <- p
+		return nil
+	})
+	close(pages)
+	wait.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// scan walks the pages of a chunk in order: it parses dictionaries and hands on data pages,
+// with a content of their own if there is a spare for it, else with one that the next overwrites.
+func (c *column) scan(ctx context.Context, k chunk, row, rows int, spare func() []byte, emit func(page) error) error {
+	in := &pageReader{r: c.file.r, at: c.file.base + k.at, end: c.file.base + k.at + k.length}
+	var dict dictionary
+	for end := row + rows; row < end; {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		at := in.at
+		h, err := in.header()
+		if err != nil {
+			return fmt.Errorf("page header at offset %d: %w", at, err)
+		}
+		p := page{header: h, at: in.at, row: row, dict: dict, codec: k.codec}
+		if spare == nil {
+			p.body, err = in.next(int64(h.compressed))
+		} else {
+			p.body, err = in.take(int64(h.compressed), spare())
+		}
+		if err != nil {
+			return err
+		}
+		switch h.kind {
+		case dictionaryPage:
+			if dict != nil {
+				return fmt.Errorf("offset %d: a second dictionary", at)
+			}
+			if dict, err = c.readDictionary(p); err != nil {
+				return fmt.Errorf("dictionary page at offset %d: %w", at, err)
+			}
+		case dataPage, dataPageV2:
+			if h.values > end-row {
+				return fmt.Errorf("page at offset %d has %d values where %d rows are left", at, h.values, end-row)
+			}
+			if err := emit(p); err != nil {
+				return err
+			}
+			row += h.values
+		}
+	}
+	return nil
+}
+
+func (c *column) readDictionary(p page) (dictionary, error) {
+	if e := p.header.encoding; e != plainEncoding && e != plainDictionary {
+		return nil, fmt.Errorf("encoding %s is not supported", encodingName(e))
+	}
+	b, _, err := c.decompress(p.codec, p.body, p.header.uncompressed, nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.sink.dictionary(b, p.header.values)
+}
+
+// decode puts the values of a data page into the sink; buffer is for reuse.
+func (c *column) decode(p page, buffer []byte) ([]byte, error) {
+	b, levels, buffer, err := c.content(p, buffer)
+	if err == nil {
+		err = c.values(p, b, levels)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("page at offset %d: %w", p.at, err)
+	}
+	return buffer, nil
+}
+
+// content decompresses a page and parts definition levels from values. In version 2 the
+// levels lie before what is compressed, in version 1 within it, after their length.
+func (c *column) content(p page, buffer []byte) (values, levels, grown []byte, err error) {
+	h := p.header
+	if h.kind == dataPageV2 {
+		if h.levels > len(p.body) || h.levels > h.uncompressed {
+			return nil, nil, nil, fmt.Errorf("definition levels of %d bytes in a page of %d", h.levels, len(p.body))
+		}
+		codec := p.codec
+		if h.stored {
+			codec = codecNone
+		}
+		b, buffer, err := c.decompress(codec, p.body[h.levels:], h.uncompressed-h.levels, buffer)
+		return b, p.body[:h.levels], buffer, err
+	}
+	b, buffer, err := c.decompress(p.codec, p.body, h.uncompressed, buffer)
+	if err != nil || !c.leaf.optional {
+		return b, nil, buffer, err
+	}
+	if h.levelEncoding != rleEncoding {
+		return nil, nil, nil, fmt.Errorf("definition levels in encoding %s are not supported", encodingName(h.levelEncoding))
+	}
+	if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
+		return nil, nil, nil, fmt.Errorf("definition levels are longer than the page of %d bytes", len(b))
+	}
+	n := 4 + int(binary.LittleEndian.Uint32(b))
+	return b[n:], b[4:n], buffer, nil
+}
+
+func (c *column) values(p page, b, levels []byte) error {
+	n := p.header.values
+	var nulls []span
+	if c.leaf.optional {
+		var err error
+		if nulls, err = findNulls(levels, p.row, n); err != nil {
+			return fmt.Errorf("definition levels: %w", err)
+		}
+	}
+	dense := n
+	for _, s := range nulls {
+		dense -= s.n
+	}
+	if err := c.denseValues(p, b, dense); err != nil {
+		return err
+	}
+	if len(nulls) > 0 {
+		spread(c.sink, p.row, dense, n, nulls)
+		c.mu.Lock()
+		c.nulls = append(c.nulls, nulls...)
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// denseValues decodes n values to consecutive rows.
+func (c *column) denseValues(p page, b []byte, n int) error {
+	if n == 0 {
+		return nil
+	}
+	switch e := p.header.encoding; e {
+	case plainEncoding:
+		return c.sink.plain(b, p.row, n)
+	case plainDictionary, rleDictionary:
+		if p.dict == nil || len(b) == 0 || b[0] > 32 {
+			return errors.New("indices into a dictionary that is not there, or of more than 32 bits")
+		}
+		return eachRun(b[1:], int(b[0]), p.row, n, p.dict.repeated, p.dict.packed)
+	case rleEncoding:
+		ints, ok := c.sink.(*slice[int64])
+		if !ok || c.leaf.physical != parquetBoolean || len(b) < 4 {
+			break
+		}
+		set := func(at int, v uint32) { ints.rows[at] = int64(v) }
+		return eachRun(b[4:], 1, p.row, n, func(v uint32, at, n int) error {
+			for i := range n {
+				set(at+i, v&1)
+			}
+			return nil
+		}, func(b []byte, width, at, n int) error {
+			return eachIndex(b, width, n, func(i int, values []uint32) error {
+				for j, v := range values {
+					set(at+i+j, v)
+				}
+				return nil
+			})
+		})
+	}
+	return fmt.Errorf("encoding %s of %s is not supported", encodingName(p.header.encoding), physicalName(c.leaf.physical))
+}
+
+// eachRun calls repeated or packed for the runs that make n values.
+func eachRun(b []byte, width, at, n int, repeated func(v uint32, at, n int) error, packed func(b []byte, width, at, n int) error) error {
+	r := &runs{b: b, width: width, left: n}
+	for r.left > 0 {
+		s, err := r.next()
+		if err != nil {
+			return err
+		}
+		if s.packed == nil {
+			err = repeated(s.value, at, s.n)
+		} else {
+			err = packed(s.packed, width, at, s.n)
+		}
+		if err != nil {
+			return err
+		}
+		at += s.n
+	}
+	return nil
+}
