@@ -1,0 +1,173 @@
+package index
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kitescope/engine/binlog"
+	"kitescope/engine/object"
+)
+
+// rawData is the blob of knowhere 1 that has the vectors of an IVF_FLAT index.
+const rawData = "RAW_DATA"
+
+// milvusMagic is what Milvus's event files begin with, milvusSingle what an index in a single
+// file does.
+// Sources: Milvus 2.3, internal/storage/binlog_writer.go; 2.6,
+// internal/core/src/storage/IndexEntryFormat.h.
+const (
+	milvusMagic  = 0x00FFFABC
+	milvusSingle = "MVSIDXV3"
+)
+
+// isEnvelope tells whether a file is one of Milvus's, with a blob or a part of one inside.
+func isEnvelope(data []byte) bool {
+	return len(data) >= 4 && binary.LittleEndian.Uint32(data) == milvusMagic || strings.HasPrefix(string(data[:min(len(data), 8)]), milvusSingle)
+}
+
+// ErrEnvelope is the error of Open and Parse for a file of Milvus that holds a blob: OpenFile
+// and FromBlobs read these.
+var ErrEnvelope = errors.New("an index file of Milvus: its content must be taken out first (engine/binlog)")
+
+// FromBlobs reads the index that is in the files of one index of Milvus. It takes over the
+// blobs: of an HNSW index they are given back before it returns, of the others by Close; after
+// an error they are the caller's still. The hint's RawData is the blob of that name. What faiss
+// wrote counts as KnowhereFaiss here: knowhere 1 changed nothing in the file.
+func FromBlobs(x *binlog.Index, hint Hint) (*File, error) {
+	name, err := mainBlob(x)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", x.Dir, err)
+	}
+	if raw, ok := x.Blobs[rawData]; ok {
+		hint.RawData = raw.Bytes()
+	}
+	hint.segment = true
+	f, err := Parse(path.Join(x.Dir, name), x.Blobs[name].Bytes(), hint)
+	var wrong *FormatError
+	if errors.As(err, &wrong) && wrong.Offset == 0 && CheckType(name) != nil {
+		// A format of its own, such as that of a sparse index: its name says more than its bytes.
+		return nil, fmt.Errorf("read %s: %w", x.Dir, CheckType(name))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.Format == Faiss {
+		f.Format = KnowhereFaiss
+	}
+	if raw, ok := x.Blobs[rawData]; ok { // its vectors were copied into their lists
+		raw.Release()
+		delete(x.Blobs, rawData)
+	}
+	if f.HNSW != nil {
+		x.Release()
+	} else {
+		f.unmap = x.Release
+	}
+	return f, nil
+}
+
+// mainBlob is the blob that has the index itself: all types that are read have but one, and
+// RAW_DATA.
+func mainBlob(x *binlog.Index) (string, error) {
+	if kind := x.Params["index_type"]; kind != "" {
+		if err := CheckType(kind); err != nil {
+			return "", err
+		}
+	}
+	var names []string
+	for name := range x.Blobs {
+		if name != rawData {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	switch {
+	case len(names) == 1:
+		return names[0], nil
+	case len(names) == 0:
+		return "", errors.New("no blob of an index")
+	case slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "_disk.index") }):
+		return "", CheckType("DISKANN")
+	}
+	return "", &UnsupportedError{Type: "of the blobs " + strings.Join(names, ", "), Hint: hintReplay}
+}
+
+// openEnvelope opens an index of which path is a file, with those of its folder that belong to
+// it.
+func openEnvelope(ctx context.Context, file string, hint Hint) (*File, error) {
+	dir, base := filepath.Split(filepath.Clean(file))
+	if dir == "" {
+		dir = "."
+	}
+	folder, err := object.OpenFolder(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	defer folder.Close()
+	dir = strings.TrimSuffix(filepath.ToSlash(dir), "/")
+	x, err := binlog.ReadIndex(ctx, &siblings{Store: folder, dir: dir, base: base}, dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := FromBlobs(x, hint)
+	if err != nil {
+		x.Release()
+		return nil, err
+	}
+	return f, nil
+}
+
+// siblings is the files of a folder that make one index together: one that is named, the
+// slices of the same blob, and those that have names of their own in every index.
+type siblings struct {
+	object.Store
+	dir, base string
+}
+
+func (s *siblings) List(ctx context.Context, _ string) ([]object.File, error) {
+	all, err := s.Store.List(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var files []object.File
+	for _, f := range all {
+		if f.Name == s.base || slices.Contains([]string{rawData, "SLICE_META", "indexParams"}, f.Name) || stem(f.Name) != "" && s.sliced(f.Name) {
+			files = append(files, object.File{Name: s.dir + "/" + f.Name, Size: f.Size})
+		}
+	}
+	return files, nil
+}
+
+// sliced tells whether a slice is of the blob that was named, by itself, one of its slices, or
+// the list of slices.
+func (s *siblings) sliced(name string) bool {
+	return s.base == "SLICE_META" || s.base == rawData || stem(name) == rawData || stem(name) == stem(s.base) || stem(name) == s.base
+}
+
+// stem is the name of the blob of which a file is a slice, BLOB_0 and so on; empty if it is
+// none.
+func stem(name string) string {
+	i := strings.LastIndexByte(name, '_')
+	if i <= 0 || i+1 == len(name) || strings.Trim(name[i+1:], "0123456789") != "" {
+		return ""
+	}
+	return name[:i]
+}
+
+func (s *siblings) Open(ctx context.Context, name string) (object.Reader, error) {
+	return s.Store.Open(ctx, strings.TrimPrefix(name, s.dir+"/"))
+}
+
+// isEnvelopeFile looks at the first bytes of an open file.
+func isEnvelopeFile(f *os.File) bool {
+	var head [8]byte
+	n, _ := f.ReadAt(head[:], 0) // what cannot be read says so when it is mapped
+	return isEnvelope(head[:n])
+}

@@ -1,0 +1,255 @@
+package index
+
+import (
+	"fmt"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/flat"
+)
+
+// A faiss file is a tree of indexes, each a four-character code, a header, and a body that
+// may hold further indexes.
+// Sources: faiss 1.15, faiss/impl/index_write.cpp; knowhere v2.2.3 to v2.6.9, the file of the
+// same name in thirdparty/faiss, with codes of its own and norms for cosine.
+
+// faissHeader is what each index begins with, after its code.
+type faissHeader struct {
+	at       int // offset of the code
+	code     string
+	dim      int
+	rows     int
+	cosine   bool // knowhere's flag, in bytes that faiss does not use
+	knowhere bool // the writer left these bytes 0; faiss writes 1<<20
+	metric   engine.Metric
+}
+
+// faissReader reads one file. The cursor's error ends everything.
+type faissReader struct {
+	*cursor
+	file *File
+	hint Hint
+}
+
+// sniffFaiss tells whether data begins with a faiss code: all that were ever given to an index
+// are an I and three letters or digits.
+func sniffFaiss(data []byte) bool {
+	if len(data) < 4 || data[0] != 'I' {
+		return false
+	}
+	for _, b := range data[1:4] {
+		if (b < '0' || b > '9') && (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// readFaiss reads a whole file.
+func readFaiss(c *cursor, hint Hint) (*File, error) {
+	r := &faissReader{cursor: c, file: &File{Format: Faiss, MetricKnown: true}, hint: hint}
+	h := r.index(false)
+	r.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	f := r.file
+	f.Metric, f.Dim, f.Rows = h.metric, h.dim, h.rows
+	if h.knowhere {
+		f.Format = KnowhereFaiss
+	}
+	return f, nil
+}
+
+// index reads the index at the cursor; mapped says that it is the inside of an id map.
+func (r *faissReader) index(mapped bool) faissHeader {
+	at := r.at
+	code := r.code()
+	switch code {
+	case "IxF2", "IxFI", "IxFl", "IxF9":
+		h := r.header(at, code)
+		ix := r.flat(&h, "vectors")
+		r.file.Kind, r.file.Flat = FLAT, ix
+		return h
+	case "IBxF":
+		return r.binaryFlat(at)
+	case "IHNf", "IHN9":
+		return r.hnsw(at, code)
+	case "IwFl":
+		return r.ivf(at, code)
+	case "IxMp", "IxM2":
+		if mapped {
+			r.fail(at, "an index that has rows", "an id map inside an id map")
+			return faissHeader{}
+		}
+		return r.idMap(at, code)
+	}
+	if !sniffFaiss([]byte(code)) {
+		r.fail(at, "the code of an index", "%q", code)
+	}
+	if r.err == nil {
+		r.err = unsupportedCode(code)
+	}
+	return faissHeader{}
+}
+
+// code reads a four-character code.
+func (r *faissReader) code() string {
+	code := string(r.bytes(4, "a four-character code"))
+	if r.err == nil {
+		r.file.Codes = append(r.file.Codes, code)
+	}
+	return code
+}
+
+// faissUnused is what faiss writes where knowhere keeps its flag for cosine.
+const faissUnused = 1 << 20
+
+// header reads the header of the index whose code, at at, was just read.
+func (r *faissReader) header(at int, code string) faissHeader {
+	h := faissHeader{at: at, code: code}
+	dim := r.i32("a dimension")
+	r.expect(dim > 0, 4, "a dimension", "%d", dim)
+	r.expect(r.hint.Dim == 0 || int(dim) == r.hint.Dim, 4, fmt.Sprintf("vectors of %d dimensions", r.hint.Dim), "%d", dim)
+	h.dim = int(dim)
+	h.rows = r.count("a count of rows")
+	unused := r.u64("a header")
+	h.knowhere, h.cosine = unused != faissUnused, unused == 1
+	r.expect(unused <= 1 || unused == faissUnused, 8, fmt.Sprintf("%d, or knowhere's flag for cosine", faissUnused), "%d", unused)
+	r.u64("a header")
+	trained := r.u8("is_trained")
+	r.expect(trained <= 1, 1, "a flag", "%d", trained)
+	h.metric = r.metric(code, h.cosine)
+	r.file.part("header", at, r.at-at)
+	return h
+}
+
+// metric reads the metric, and the argument that some have.
+func (r *faissReader) metric(code string, cosine bool) engine.Metric {
+	metric := r.i32("a metric")
+	switch {
+	case r.err != nil:
+	case metric == 0 && (cosine || code == "IxF9" || code == "IHN9"):
+		return dist.Cosine
+	case metric == 0:
+		return dist.InnerProduct
+	case metric == 1:
+		return dist.L2
+	case metric > 1 && metric < 64:
+		r.err = &UnsupportedError{Type: fmt.Sprintf("faiss %s of metric %d", code, metric), Hint: hintRebuild}
+	default:
+		r.fail(r.at-4, "a metric", "%d", metric)
+	}
+	return 0
+}
+
+// flat reads the body of a flat index: a count of 4-byte units, and the rows, which stay where
+// they are.
+func (r *faissReader) flat(h *faissHeader, part string) *flat.Index {
+	r.file.part("header", r.at, 8)
+	n := r.u64("a count of 4-byte units")
+	r.expect(r.err != nil || n/uint64(h.dim) == uint64(h.rows) && n%uint64(h.dim) == 0, 8,
+		fmt.Sprintf("%d rows of %d units", h.rows, h.dim), "%d units", n)
+	at := r.at
+	rows := r.array(n, 4, "units of "+part)
+	ix := &flat.Index{Metric: h.metric, Vectors: r.view(dist.Float32, h.dim, h.rows, rows)}
+	r.file.part(part, at, len(rows))
+	if h.cosine || h.code == "IxF9" {
+		at := r.at
+		norms := r.vector(4, "norms")
+		r.expect(len(norms)/4 == h.rows, len(norms)+8, fmt.Sprintf("%d norms", h.rows), "%d", len(norms)/4)
+		ix.Norms = float32s(norms)
+		r.file.part("norms", at, r.at-at)
+	}
+	return ix
+}
+
+// view is rows in place, one directly after the other.
+func (r *faissReader) view(element dist.Element, dim, rows int, data []byte) *engine.Vectors {
+	if r.err != nil {
+		return nil
+	}
+	v, err := engine.View(element, dim, rows, element.Bytes(dim), data)
+	if err != nil {
+		r.err = err
+	}
+	return v
+}
+
+// binaryFlat reads the flat index of bits, whose header is another.
+func (r *faissReader) binaryFlat(at int) faissHeader {
+	h := faissHeader{at: at, code: "IBxF"}
+	dim, size := r.i32("a dimension"), r.i32("a code size")
+	r.expect(dim > 0 && int(size) == (int(dim)+7)/8, 4, "the bytes of a vector's bits", "%d bytes for %d bits", size, dim)
+	r.expect(r.hint.Dim == 0 || int(dim) == r.hint.Dim, 8, fmt.Sprintf("vectors of %d dimensions", r.hint.Dim), "%d", dim)
+	h.dim, h.rows = int(dim), r.count("a count of rows")
+	r.u8("is_trained")
+	// faiss has but one metric here, and calls it L2. Of knowhere's numbers 5 is Jaccard and 7
+	// Hamming; for an index of JACCARD Milvus 2.1 wrote 6, Tanimoto, of which Jaccard's distance
+	// is taken when it searches.
+	metric := r.i32("a metric")
+	h.knowhere = metric > 1
+	switch metric {
+	case 1, 7:
+		h.metric = dist.Hamming
+	case 5, 6:
+		h.metric = dist.Jaccard
+	default:
+		if r.err == nil {
+			r.err = &UnsupportedError{Type: fmt.Sprintf("BIN_FLAT of metric %d", metric), Hint: hintRebuild}
+		}
+	}
+	r.file.part("header", at, r.at-at)
+	at = r.at
+	codes := r.vector(1, "codes")
+	r.expect(r.err != nil || len(codes)/int(size) == h.rows && len(codes)%int(size) == 0, len(codes)+8,
+		fmt.Sprintf("%d rows of %d bytes", h.rows, size), "%d bytes", len(codes))
+	r.file.part("vectors", at, r.at-at)
+	r.file.Kind, r.file.Flat = FLAT, &flat.Index{Metric: h.metric, Vectors: r.view(dist.Bit, h.dim, h.rows, codes)}
+	return h
+}
+
+// idMap reads an index with ids of its own. The reverse map of IxM2 is not in the file.
+func (r *faissReader) idMap(at int, code string) faissHeader {
+	h := r.header(at, code)
+	inner := r.index(true)
+	r.expect(r.err != nil || inner.dim == h.dim && inner.rows == h.rows, r.at-at,
+		fmt.Sprintf("the id map of %d rows of %d dimensions", inner.rows, inner.dim), "%d of %d", h.rows, h.dim)
+	at = r.at
+	ids := r.vector(8, "ids")
+	r.expect(len(ids)/8 == h.rows, len(ids)+8, fmt.Sprintf("%d ids", h.rows), "%d", len(ids)/8)
+	if r.err != nil {
+		return h
+	}
+	r.file.part("ids", at, r.at-at)
+	labels := int64s(ids)
+	if identity(labels) {
+		labels = nil
+	}
+	switch r.file.Kind {
+	case FLAT:
+		r.file.Flat.Labels = labels
+	case HNSW:
+		r.file.HNSW.Labels = labels
+	case IVFFlat:
+		r.relabel(at, labels)
+	}
+	h.metric = inner.metric
+	return h
+}
+
+// relabel puts the ids of an id map in place of those that the lists of an IVF index have.
+func (r *faissReader) relabel(at int, labels []int64) {
+	if labels == nil {
+		return
+	}
+	for _, l := range r.file.IVF.Lists {
+		for i, id := range l.IDs {
+			if id < 0 || id >= int64(len(labels)) {
+				r.fail(at, fmt.Sprintf("ids for the rows of the lists, of which one is %d", id), "%d ids", len(labels))
+				return
+			}
+			l.IDs[i] = labels[id]
+		}
+	}
+}

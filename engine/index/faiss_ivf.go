@@ -1,0 +1,171 @@
+package index
+
+import (
+	"fmt"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/ivf"
+)
+
+// ivf reads an inverted file of float32 vectors. Their codes stay where they lie; where
+// knowhere 1 left them out they come from the hint's RawData.
+// Source: faiss 1.15, faiss/impl/index_write.cpp, write_ivf_header and write_InvertedLists;
+// knowhere v2.2.3, the same file, write_InvertedLists_nm.
+func (r *faissReader) ivf(at int, code string) faissHeader {
+	h := r.header(at, code)
+	lists := r.count("nlist")
+	r.file.NProbe = r.count("nprobe")
+	r.file.part("header", at, 16)
+	ix := &ivf.Index{Metric: h.metric, NProbe: r.file.NProbe, Centroids: r.quantizer(&h, lists)}
+	r.directMap()
+	at = r.at
+	inner := r.code()
+	if r.err == nil && inner != "ilar" {
+		r.err = unsupportedLists(at, inner)
+	}
+	nlist, size := r.u64("nlist"), r.u64("code_size")
+	r.expect(nlist == uint64(lists), 16, fmt.Sprintf("%d lists, one for each centroid", lists), "%d", nlist)
+	r.expect(size == 4*uint64(h.dim), 8, fmt.Sprintf("codes of %d bytes", 4*h.dim), "%d", size)
+	sizes := r.sizes(lists, h.rows)
+	r.file.part("lists", at, r.at-at)
+	if r.err != nil {
+		return h
+	}
+	if h.rows > 0 && r.left() == 8*h.rows {
+		r.listsWithoutCodes(&h, ix, sizes)
+	} else {
+		ix.Lists = r.lists(&h, sizes)
+	}
+	r.file.Kind, r.file.IVF = IVFFlat, ix
+	return h
+}
+
+// quantizer reads the index of the centroids, which must be flat.
+func (r *faissReader) quantizer(h *faissHeader, lists int) *engine.Vectors {
+	at := r.at
+	code := r.code()
+	switch code {
+	case "IxF2", "IxFI", "IxFl", "IxF9":
+	default:
+		if r.err == nil {
+			r.err = &UnsupportedError{Type: fmt.Sprintf("%s with centroids in %s", h.code, typeName(code)), Hint: hintRebuild}
+		}
+		return nil
+	}
+	q := r.header(at, code)
+	r.expect(q.dim == h.dim && q.rows == lists && lists > 0, r.at-at-4,
+		fmt.Sprintf("%d centroids of %d dimensions", lists, h.dim), "%d of %d", q.rows, q.dim)
+	return r.flat(&q, "centroids").Vectors
+}
+
+// directMap skips the map from ids to lists, which a search does not use.
+func (r *faissReader) directMap() {
+	at := r.at
+	kind := r.u8("the type of a direct map")
+	r.expect(kind <= 3, 1, "the type of a direct map", "%d", kind)
+	r.vector(8, "places of a direct map")
+	switch kind {
+	case 2:
+		r.vector(16, "pairs of a direct map")
+	case 3: // knowhere's, of IVF_FLAT_CC
+		r.vector(8, "places of a direct map")
+	}
+	r.file.part("direct map", at, r.at-at)
+}
+
+// sizes reads how long the lists are: all of them, or pairs of number and size of those that
+// are not empty.
+func (r *faissReader) sizes(lists, rows int) []int {
+	at := r.at
+	form := string(r.bytes(4, "full or sprs"))
+	r.expect(form == "full" || form == "sprs", 4, "full or sprs", "%q", form)
+	step := 1
+	if form == "sprs" {
+		step = 2
+	}
+	list := r.vector(8, "sizes of lists")
+	n := len(list) / 8 / step
+	r.expect(len(list)/8 == n*step && n <= lists && (step == 2 || n == lists), len(list)+8,
+		fmt.Sprintf("the sizes of %d lists", lists), "%d numbers", len(list)/8)
+	if r.err != nil {
+		return nil
+	}
+	sizes := make([]int, lists)
+	sum := uint64(0)
+	for i := range n {
+		no, size := uint64(i), le64(list, i*step+step-1)
+		if step == 2 {
+			no = le64(list, 2*i)
+		}
+		if no >= uint64(lists) || size > uint64(rows)-sum || sizes[no] != 0 {
+			r.fail(at+12+8*step*i, fmt.Sprintf("the size of a list of %d, %d rows in all", lists, rows), "list %d of %d rows", no, size)
+			return nil
+		}
+		sizes[no] = int(size)
+		sum += size
+	}
+	if sum != uint64(rows) {
+		r.fail(at, fmt.Sprintf("lists of %d rows together", rows), "%d", sum)
+	}
+	return sizes
+}
+
+// lists reads the lists: for each that is not empty its vectors, its ids and, under knowhere's
+// cosine, the norms.
+func (r *faissReader) lists(h *faissHeader, sizes []int) []ivf.List {
+	none := r.view(dist.Float32, h.dim, 0, nil)
+	lists := make([]ivf.List, len(sizes))
+	for i, n := range sizes {
+		if n == 0 {
+			lists[i].Vectors = none
+			continue
+		}
+		at := r.at
+		codes := r.array(uint64(n), 4*h.dim, "vectors of a list")
+		lists[i].Vectors = r.view(dist.Float32, h.dim, n, codes)
+		r.file.part("vectors", at, len(codes))
+		r.ids(&lists[i], n)
+		if h.cosine {
+			at := r.at
+			lists[i].Norms = float32s(r.array(uint64(n), 4, "norms of a list"))
+			r.file.part("norms", at, r.at-at)
+		}
+		if r.err != nil {
+			return nil
+		}
+	}
+	return lists
+}
+
+// ids reads the ids of a list.
+func (r *faissReader) ids(l *ivf.List, n int) {
+	at := r.at
+	l.IDs = int64s(r.array(uint64(n), 8, "ids of a list"))
+	r.file.part("ids", at, r.at-at)
+}
+
+// listsWithoutCodes reads lists of ids alone and fetches their vectors from RAW_DATA.
+func (r *faissReader) listsWithoutCodes(h *faissHeader, ix *ivf.Index, sizes []int) {
+	at := r.at
+	if r.hint.RawData == nil {
+		r.fail(at, "the vectors of the lists", "ids only: they are in the blob RAW_DATA beside this one")
+		return
+	}
+	size := 4 * h.dim
+	if len(r.hint.RawData)/size != h.rows || len(r.hint.RawData)%size != 0 {
+		r.fail(at, fmt.Sprintf("%d vectors of %d bytes in RAW_DATA", h.rows, size), "%d bytes", len(r.hint.RawData))
+		return
+	}
+	raw := r.view(dist.Float32, h.dim, h.rows, r.hint.RawData)
+	ix.Lists = make([]ivf.List, len(sizes))
+	for i, n := range sizes {
+		r.ids(&ix.Lists[i], n)
+	}
+	if r.err != nil {
+		return
+	}
+	if err := ix.Restore(raw); err != nil {
+		r.fail(at, "ids of rows in RAW_DATA", "%v", err)
+	}
+}

@@ -1,0 +1,97 @@
+package index
+
+import (
+	"fmt"
+	"math"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
+)
+
+// The blob HNSW of Milvus 2.1 to 2.4 has three fields before hnswlib's header (metric, bytes
+// of a vector, dimension), no labels, and the norms of the vectors, under cosine, between the
+// records and the upper links. label_offset is never set.
+// Source: knowhere v2.2.3 and v2.3.12, thirdparty/hnswlib/hnswlib/hnswalg.h, saveIndex.
+const (
+	knowhereHeaderBytes = 24 + hnswlibHeaderBytes
+	knowhereDimAt       = 16
+	knowhereCountAt     = 24 + hnswlibCountAt
+	knowhereSizeAt      = 24 + 24
+)
+
+// knowhereSQ8 is the type of index that puts its quantiser's alpha behind the dimension.
+const knowhereSQ8 = "HNSW_SQ8"
+
+// sniffKnowhere tells whether data begins as a blob of HNSW does, and whether it is the form
+// with quantised vectors: four bytes (alpha) after the dimension.
+func sniffKnowhere(data []byte) (found, quantised bool) {
+	for _, skip := range []int{0, 4} {
+		if len(data) < knowhereHeaderBytes+skip {
+			break
+		}
+		c := cursor{data: data}
+		metric, size, dim := c.u64(""), c.u64(""), c.u64("")
+		c.at += skip
+		h := readHNSWLibHeader(&c)
+		if _, ok := metricOf(metric); ok && h.consistent() && size > 0 && size <= math.MaxInt32 && dim > 0 {
+			return true, skip > 0
+		}
+	}
+	return false, false
+}
+
+// readKnowhere reads the blob of an HNSW index. Internal ids are offsets in the segment, that
+// is, row numbers; under cosine the vectors are as they were inserted, their norms beside.
+func readKnowhere(c *cursor, hint Hint) (*File, error) {
+	metric, _ := metricOf(c.u64("metric"))
+	size, dim := c.u64("data_size"), c.u64("dim")
+	h := readHNSWLibHeader(c)
+	element := knowhereElement(c, metric, size, dim, hint.Element)
+	c.expect(hint.Dim == 0 || dim == uint64(hint.Dim), knowhereHeaderBytes-knowhereDimAt, fmt.Sprintf("vectors of %d dimensions", hint.Dim), "%d", dim)
+	r := records{
+		n: nodes(c, &h, knowhereCountAt), dim: int(dim), element: element, m: int(h.maxM), m0: int(h.maxM0),
+		size: int(h.size), vector: int(h.dataOffset), at: c.at,
+	}
+	c.expect(h.size == h.dataOffset+size, knowhereHeaderBytes-knowhereSizeAt, fmt.Sprintf("a record of %d bytes", h.dataOffset+size), "%d", h.size)
+	c.expect(h.efConstruction <= math.MaxInt32, 8, "an ef_construction", "%d", h.efConstruction)
+	if c.err != nil {
+		return nil, c.err
+	}
+	ix := &hnsw.Index{Metric: metric}
+	f := &File{Format: KnowhereHNSW, Kind: HNSW, Metric: metric, MetricKnown: true, Dim: r.dim, Rows: r.n, HNSW: ix}
+	f.part("header", 0, knowhereHeaderBytes)
+	f.part("links", r.at, r.n*r.vector)
+	f.part("vectors", r.at+r.vector, r.n*int(size))
+	norms := func() {
+		if metric == dist.Cosine {
+			f.part("norms", c.at, 4*r.n)
+			ix.Norms = float32s(c.array(uint64(r.n), 4, "norms"))
+		}
+	}
+	if err := r.read(c, &h, ix, f, norms); err != nil {
+		return nil, err
+	}
+	return f, checkEntry(&ix.Graph, 24+hnswlibEntryAt, 24+hnswlibLevelAt)
+}
+
+// knowhereElement tells the element type by the bytes of a vector.
+func knowhereElement(c *cursor, metric engine.Metric, size, dim uint64, hint dist.Element) dist.Element {
+	bits := metric == dist.Hamming || metric == dist.Jaccard
+	switch {
+	case c.err != nil || dim == 0 || dim > math.MaxInt32: // refused below
+	case bits && size == (dim+7)/8:
+		return dist.Bit
+	case bits: // no other element has these metrics
+	case size == 4*dim:
+		return dist.Float32
+	case size == 2*dim && (hint == dist.Float16 || hint == dist.BFloat16):
+		return hint
+	case size == 2*dim:
+		c.fail(8, "to be told which of float16 and bfloat16 has 2 bytes a dimension", "no hint")
+	case size == dim:
+		return dist.Int8
+	}
+	c.fail(8, fmt.Sprintf("the bytes of a vector of %d dimensions", dim), "%d", size)
+	return 0
+}

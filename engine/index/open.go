@@ -1,0 +1,115 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+)
+
+// OpenFile opens the index file at path. It is mapped: the rows of FLAT and IVF indexes are
+// served from the file until Close, and a file that shrinks meanwhile ends the process, as
+// with every mapping. An HNSW index is taken into memory, and the mapping is given back. Of an
+// index file of Milvus the content is taken out, with what lies beside it and belongs to it.
+func OpenFile(ctx context.Context, path string, hint Hint) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err // "open PATH: ..."
+	}
+	defer f.Close()
+	if isEnvelopeFile(f) {
+		return openEnvelope(ctx, path, hint)
+	}
+	m, err := mapFile(f)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	x, err := read(path, &cursor{data: m.data, discard: m.discard}, hint)
+	if err != nil {
+		m.unmap()
+		return nil, err
+	}
+	if x.HNSW != nil {
+		m.unmap()
+	} else {
+		x.unmap = m.unmap
+	}
+	return x, nil
+}
+
+// mapping is a file in memory.
+type mapping struct {
+	data    []byte
+	unmap   func()
+	discard func(from, to int) // nil where pages cannot be given back one by one
+}
+
+// Open reads the index file of size bytes that r gives, whole, into memory; name is what
+// errors call it.
+func Open(ctx context.Context, name string, r io.ReaderAt, size int64, hint Hint) (*File, error) {
+	if size < 0 || size > math.MaxInt {
+		return nil, fmt.Errorf("read %s: %d bytes are too many for this machine", name, size)
+	}
+	var data []byte
+	in := io.NewSectionReader(r, 0, size)
+	for int64(len(data)) < size {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		// The size may be a lie: room is made for what was read, doubled.
+		step := min(max(int64(len(data)), chunk), size-int64(len(data)))
+		data = slices.Grow(data, int(step))
+		n, err := io.ReadFull(in, data[len(data):len(data)+int(step)])
+		data = data[:len(data)+n]
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %d of %d bytes: %w", name, len(data), size, err)
+		}
+	}
+	return Parse(name, data, hint)
+}
+
+// Parse reads an index that lies in memory, such as the blob of an index file of Milvus; name
+// is what errors call it. FLAT and IVF indexes go on using data.
+func Parse(name string, data []byte, hint Hint) (*File, error) {
+	return read(name, &cursor{data: data}, hint)
+}
+
+// read tells the format and reads.
+func read(name string, c *cursor, hint Hint) (*File, error) {
+	f, err := parse(c, hint)
+	var unsupported *UnsupportedError
+	if hint.segment && errors.As(err, &unsupported) {
+		unsupported.Hint = hintReplay
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	f.Name, f.Bytes = name, len(c.data)
+	return f, nil
+}
+
+func parse(c *cursor, hint Hint) (*File, error) {
+	if hint.Dim < 0 {
+		return nil, fmt.Errorf("vectors of %d dimensions", hint.Dim)
+	}
+	switch {
+	case isEnvelope(c.data):
+		return nil, ErrEnvelope
+	case sniffFaiss(c.data):
+		return readFaiss(c, hint)
+	case sniffHNSWLib(c.data):
+		return readHNSWLib(c, hint)
+	}
+	if found, quantised := sniffKnowhere(c.data); quantised {
+		return nil, &UnsupportedError{Type: knowhereSQ8, Hint: hintReplay}
+	} else if found {
+		return readKnowhere(c, hint)
+	}
+	return nil, &FormatError{
+		Offset: 0, Expected: "an index of hnswlib, faiss or Milvus",
+		Found: fmt.Sprintf("%d bytes of something else (or of one of them, with a damaged header)", len(c.data)),
+	}
+}

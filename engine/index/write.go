@@ -1,0 +1,174 @@
+package index
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
+)
+
+// output writes little-endian fields. Its first error stays and is returned by Flush.
+type output struct {
+	*bufio.Writer
+	scratch []byte
+}
+
+func newOutput(w io.Writer) *output { return &output{Writer: bufio.NewWriterSize(w, 1<<20)} }
+
+func (o *output) u32(values ...uint32) {
+	for _, v := range values {
+		o.scratch = binary.LittleEndian.AppendUint32(o.scratch[:0], v)
+		_, _ = o.Write(o.scratch)
+	}
+}
+
+func (o *output) u64(values ...uint64) {
+	for _, v := range values {
+		o.scratch = binary.LittleEndian.AppendUint64(o.scratch[:0], v)
+		_, _ = o.Write(o.scratch)
+	}
+}
+
+// float32s writes values without a count.
+func (o *output) float32s(values []float32) {
+	for _, v := range values {
+		o.u32(math.Float32bits(v))
+	}
+}
+
+// WriteHNSWLib writes what hnswlib 0.8's saveIndex writes for the same graph, to the byte: what
+// its unused slots hold is in the graph too. maxElements is the room that hnswlib reserves
+// when it loads the file, at least the number of nodes (0: no more than these). hnswlib has no
+// norms: under cosine its vectors are normalised.
+func WriteHNSWLib(w io.Writer, ix *hnsw.Index, maxElements int) error {
+	if err := checkShape(ix); err != nil {
+		return fmt.Errorf("write hnswlib index: %w", err)
+	}
+	if ix.Vectors.Element != dist.Float32 || ix.Norms != nil {
+		return errors.New("write hnswlib index: it has float32 vectors, and under cosine normalised ones")
+	}
+	o := newOutput(w)
+	maxElements = max(maxElements, ix.Vectors.Rows)
+	label := 4 + 4*ix.M0 + ix.Vectors.Size()
+	o.hnswlibHeader(&ix.Graph, hnswlibHeader{
+		maxElements: uint64(maxElements), count: uint64(ix.Vectors.Rows), size: uint64(label + 8), labelOffset: uint64(label),
+	})
+	o.records(ix, true)
+	o.upper(&ix.Graph)
+	return o.Flush()
+}
+
+// WriteKnowhere writes the blob HNSW of Milvus 2.1 to 2.4, as knowhere's fork of hnswlib does:
+// the rows have their numbers for ids, and norms under cosine.
+func WriteKnowhere(w io.Writer, ix *hnsw.Index) error {
+	if err := checkShape(ix); err != nil {
+		return fmt.Errorf("write knowhere index: %w", err)
+	}
+	metric, known := map[engine.Metric]uint64{dist.L2: 0, dist.InnerProduct: 1, dist.Cosine: 2, dist.Hamming: 10, dist.Jaccard: 11}[ix.Metric]
+	switch {
+	case !known:
+		return fmt.Errorf("write knowhere index: metric %d has no number there", ix.Metric)
+	case ix.Labels != nil || ix.Deleted != nil:
+		return errors.New("write knowhere index: it has neither labels nor deleted nodes")
+	case ix.Metric == dist.Cosine && len(ix.Norms) != ix.Vectors.Rows:
+		return fmt.Errorf("write knowhere index: %d norms of %d vectors", len(ix.Norms), ix.Vectors.Rows)
+	}
+	o := newOutput(w)
+	n, size := uint64(ix.Vectors.Rows), ix.Vectors.Size()
+	o.u64(metric, uint64(size), uint64(ix.Vectors.Dim))
+	o.hnswlibHeader(&ix.Graph, hnswlibHeader{maxElements: n, count: n, size: uint64(4 + 4*ix.M0 + size)})
+	o.records(ix, false)
+	if ix.Metric == dist.Cosine {
+		o.float32s(ix.Norms)
+	}
+	o.upper(&ix.Graph)
+	return o.Flush()
+}
+
+// checkShape holds the parts of an index against each other.
+func checkShape(ix *hnsw.Index) error {
+	if ix.Vectors == nil {
+		return errors.New("a graph without vectors")
+	}
+	n := ix.Vectors.Rows
+	if ix.M <= 0 || ix.M > maxM || ix.M0 <= 0 || ix.M0 > maxM || len(ix.Levels) != n || len(ix.UpperAt) != n || len(ix.Base) != n*ix.M0 {
+		return fmt.Errorf("%d nodes with %d slots of %d, levels of %d", n, len(ix.Base), ix.M0, len(ix.Levels))
+	}
+	if ix.Labels != nil && len(ix.Labels) != n {
+		return fmt.Errorf("%d labels of %d nodes", len(ix.Labels), n)
+	}
+	for i, l := range ix.Levels {
+		if l > 0 && (int(ix.UpperAt[i])+int(l))*ix.M > len(ix.Upper) {
+			return fmt.Errorf("the links of node %d above level 0 at %d of %d", i, ix.UpperAt[i], len(ix.Upper)/ix.M)
+		}
+	}
+	return nil
+}
+
+// hnswlibHeader writes hnswlib's header with the fields of the graph put in.
+func (o *output) hnswlibHeader(g *hnsw.Graph, h hnswlibHeader) {
+	entry, level := g.Entry, int32(g.MaxLevel)
+	if h.count == 0 {
+		entry, level = math.MaxUint32, -1
+	}
+	o.u64(0, h.maxElements, h.count, h.size, h.labelOffset, uint64(4+4*g.M0))
+	o.u32(uint32(level), entry)
+	o.u64(uint64(g.M), uint64(g.M0), uint64(g.M), math.Float64bits(hnsw.LevelMult(g.M)), uint64(g.EFConstruction))
+}
+
+// records writes the level-0 records, with labels for hnswlib.
+func (o *output) records(ix *hnsw.Index, labels bool) {
+	for i := range ix.Vectors.Rows {
+		deleted := uint32(0)
+		if ix.Deleted.Has(i) {
+			deleted = 1 << 16
+		}
+		o.slots(ix.Base[i*ix.M0:(i+1)*ix.M0], deleted)
+		_, _ = o.Write(ix.Vectors.Row(i))
+		switch {
+		case !labels:
+		case ix.Labels != nil:
+			o.u64(uint64(ix.Labels[i]))
+		default:
+			o.u64(uint64(i))
+		}
+	}
+}
+
+// upper writes, for each node, the length of its links above level 0, and these.
+func (o *output) upper(g *hnsw.Graph) {
+	for i, l := range g.Levels {
+		o.u32(uint32(l) * uint32(4+4*g.M))
+		for j := range int(l) {
+			at := (int(g.UpperAt[i]) + j) * g.M
+			o.slots(g.Upper[at:at+g.M], 0)
+		}
+	}
+}
+
+// slots writes a count and links: those in use, and the low 31 bits of what the others hold.
+func (o *output) slots(slots []uint32, flags uint32) {
+	n := used(slots)
+	b := binary.LittleEndian.AppendUint32(o.scratch[:0], uint32(n)|flags)
+	for _, v := range slots {
+		b = binary.LittleEndian.AppendUint32(b, v&^hnsw.End)
+	}
+	o.scratch = b
+	_, _ = o.Write(b)
+}
+
+// used is how many slots hold links.
+func used(slots []uint32) int {
+	for i, v := range slots {
+		if v&hnsw.End != 0 {
+			return i
+		}
+	}
+	return len(slots)
+}
