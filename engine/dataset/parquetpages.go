@@ -1,0 +1,201 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// A page may say how much it holds in very few bytes: runs of one value, or what a compressor
+// makes of them. So much is believed of a whole column: real vectors hardly shrink.
+const (
+	maxRatio = 256
+	maxExtra = 64 << 20
+)
+
+// checkPages walks over the headers of a column's pages before anything of them is decoded,
+// as parquet-go allocates what they announce. It returns how many values there are.
+func checkPages(file *parquet.File, leaf *parquet.Column, data []byte) (values int64, err error) {
+	width := int64(8)
+	if leaf.Type().Kind() == parquet.FixedLenByteArray {
+		width = int64(leaf.Type().Length())
+	}
+	left := int64(len(data))*maxRatio + maxExtra
+	for i := range file.Metadata().RowGroups {
+		meta := &file.Metadata().RowGroups[i].Columns[leaf.Index()].MetaData
+		start := meta.DataPageOffset
+		if meta.DictionaryPageOffset != 0 {
+			start = meta.DictionaryPageOffset // which is where parquet-go starts
+		}
+		if start < 0 || meta.TotalCompressedSize < 0 || start > int64(len(data)) || meta.TotalCompressedSize > int64(len(data))-start {
+			return 0, fmt.Errorf("row group %d: offset %d: %d bytes of pages were announced, the file has %d",
+				i, start, meta.TotalCompressedSize, len(data))
+		}
+		at, end := start, start+meta.TotalCompressedSize
+		for at < end {
+			page, next, err := pageHeader(data[at:end], meta.Codec)
+			if err != nil {
+				return 0, fmt.Errorf("row group %d: offset %d: %w", i, at, err)
+			}
+			// Levels take a byte each once they are decoded.
+			if page.values > left/(width+2) || page.bytes > left {
+				return 0, fmt.Errorf("row group %d: offset %d: a page of %d values and %d bytes is more than %d bytes can hold",
+					i, at, page.values, page.bytes, len(data))
+			}
+			left -= max(page.values*(width+2), page.bytes)
+			if !page.dictionary {
+				values += page.values
+			}
+			at += next
+		}
+	}
+	return values, nil
+}
+
+// pageSize is what a page takes when it is decoded.
+type pageSize struct {
+	values, bytes int64
+	dictionary    bool
+}
+
+// pageHeader reads the header of a page, and how far it is to the next.
+func pageHeader(data []byte, codec format.CompressionCodec) (pageSize, int64, error) {
+	w := walker{b: data}
+	if w.fields(0); w.bad {
+		return pageSize{}, 0, errors.New("the header of a page was expected")
+	}
+	var protocol thrift.CompactProtocol
+	reader := protocol.NewReaderFromBytes(data)
+	var h format.PageHeader
+	if err := thrift.NewDecoder(reader).Decode(&h); err != nil {
+		return pageSize{}, 0, fmt.Errorf("the header of a page was expected: %w", err)
+	}
+	body := data[reader.BytesRead():]
+	if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || int(h.CompressedPageSize) > len(body) {
+		return pageSize{}, 0, fmt.Errorf("a page of %d bytes was announced, %d are there", h.CompressedPageSize, len(body))
+	}
+	next := int64(reader.BytesRead()) + int64(h.CompressedPageSize)
+	body = body[:h.CompressedPageSize]
+	size := pageSize{bytes: int64(h.UncompressedPageSize)}
+	compressed := true
+	switch {
+	case h.Type == format.DataPage && h.DataPageHeader.Valid:
+		size.values = int64(h.DataPageHeader.V.NumValues)
+	case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
+		size.values, size.dictionary = int64(h.DictionaryPageHeader.V.NumValues), true
+	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
+		v2 := &h.DataPageHeaderV2.V
+		size.values = int64(v2.NumValues)
+		levels := int64(v2.RepetitionLevelsByteLength) + int64(v2.DefinitionLevelsByteLength)
+		if v2.RepetitionLevelsByteLength < 0 || v2.DefinitionLevelsByteLength < 0 || levels > int64(len(body)) {
+			return size, 0, fmt.Errorf("a page with %d bytes of levels was announced, %d are there", levels, len(body))
+		}
+		body = body[levels:] // which are never compressed
+		if c := v2.IsCompressed; c.Valid {
+			compressed = c.V
+		}
+	default:
+		return size, 0, fmt.Errorf("a page of type %s was not expected", h.Type)
+	}
+	if size.values < 0 {
+		return size, 0, fmt.Errorf("a page of %d values", size.values)
+	}
+	if compressed {
+		grown, err := decompressedSize(codec, body, size.bytes)
+		if err != nil {
+			return size, 0, err
+		}
+		size.bytes = max(size.bytes, grown)
+	}
+	return size, next, nil
+}
+
+// decompressedSize is the most that a compressed page can become, whatever its header says:
+// parquet-go decompresses to the end.
+func decompressedSize(codec format.CompressionCodec, body []byte, announced int64) (int64, error) {
+	switch codec {
+	case format.Uncompressed:
+		return int64(len(body)), nil
+	case format.Snappy: // starts with the length
+		n, used := binary.Uvarint(body)
+		if used <= 0 || n > 1<<32 {
+			return 0, errors.New("the length of a snappy page was expected")
+		}
+		return int64(n), nil
+	case format.Zstd:
+		return zstdBound(body)
+	case format.Gzip:
+		z, err := gzip.NewReader(bytes.NewReader(body))
+		if err != nil {
+			return 0, fmt.Errorf("a gzip page was expected: %w", err)
+		}
+		n, err := io.Copy(io.Discard, io.LimitReader(z, announced+1))
+		if err == nil && n > announced {
+			err = fmt.Errorf("a page of %d bytes was announced, it decompresses to more", announced)
+		}
+		return n, err
+	case format.Lz4Raw:
+		return 255 * int64(len(body)), nil // a byte of length stands for 255 at the most
+	default:
+		return 0, fmt.Errorf("pages compressed with %s are not supported", codec)
+	}
+}
+
+// zstdBound adds up what the blocks of zstd frames can become (RFC 8878, 3.1.1): a compressed
+// one 128 KiB, one of a repeated byte what it says.
+func zstdBound(body []byte) (bound int64, err error) {
+	const maxBlock = 128 << 10
+	short := errors.New("a zstd page ends within a frame")
+	for len(body) > 0 {
+		if len(body) < 8 {
+			return 0, short
+		}
+		magic := binary.LittleEndian.Uint32(body)
+		if magic&^0xf == 0x184d2a50 { // a frame to skip
+			n := uint64(binary.LittleEndian.Uint32(body[4:])) + 8
+			if n > uint64(len(body)) {
+				return 0, short
+			}
+			body = body[n:]
+			continue
+		}
+		if magic != 0xfd2fb528 {
+			return 0, fmt.Errorf("a zstd page was expected, found %#x", magic)
+		}
+		descriptor := body[4]
+		header := 5 + [4]int{0, 1, 2, 4}[descriptor&3] + [4]int{0, 2, 4, 8}[descriptor>>6]
+		if single := descriptor&0x20 != 0; !single || descriptor>>6 == 0 {
+			header++ // the window, or a content size of one byte
+		}
+		for last := false; !last; {
+			if header+3 > len(body) {
+				return 0, short
+			}
+			block := int(body[header]) | int(body[header+1])<<8 | int(body[header+2])<<16
+			size := block >> 3
+			last = block&1 != 0
+			switch block >> 1 & 3 {
+			case 1:
+				bound, size = bound+int64(size), 1
+			default:
+				bound += maxBlock
+			}
+			header += 3 + size
+		}
+		if descriptor&4 != 0 {
+			header += 4 // the checksum
+		}
+		if header > len(body) {
+			return 0, short
+		}
+		body = body[header:]
+	}
+	return bound, nil
+}

@@ -1,0 +1,71 @@
+package dataset
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// readVecs reads the formats of TEXMEX (corpus-texmex.irisa.fr): each row is its dimension as
+// int32, then as many float32 (fvecs), bytes without a sign (bvecs) or int32 (ivecs). float32
+// rows are served where they lie; bytes become float32, as everyone searches them.
+func readVecs(ctx context.Context, format Format, data []byte) (*Set, error) {
+	size := 4
+	if format == Bvecs {
+		size = 1
+	}
+	if len(data) < 4 {
+		return nil, fmt.Errorf("offset 0: the dimension of the first row was expected in 4 bytes, %d are there", len(data))
+	}
+	dim := int(int32(binary.LittleEndian.Uint32(data)))
+	if dim <= 0 || dim > (len(data)-4)/size {
+		return nil, fmt.Errorf("offset 0: a row of %d values of %d bytes was announced, %d bytes follow", dim, size, len(data)-4)
+	}
+	stride := 4 + dim*size
+	rows := len(data) / stride
+	if rest := len(data) % stride; rest != 0 {
+		return nil, fmt.Errorf("offset %d: a row of %d bytes was expected, %d are there", len(data)-rest, stride, rest)
+	}
+	for i := range rows {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if d := int(int32(binary.LittleEndian.Uint32(data[i*stride:]))); d != dim {
+			return nil, fmt.Errorf("offset %d: row %d: dimension %d was expected, found %d", i*stride, i, dim, d)
+		}
+	}
+	switch format {
+	case Bvecs:
+		return widen(ctx, data, dim, rows, stride)
+	case Ivecs:
+		return idRows(ctx, rows, dim, func(i, j int) int64 {
+			return int64(int32(binary.LittleEndian.Uint32(data[i*stride+4+4*j:])))
+		})
+	default:
+		v, err := engine.View(dist.Float32, dim, rows, stride, data[4:])
+		return &Set{Vectors: v, Mapped: true}, err
+	}
+}
+
+// widen copies rows of bytes to float32.
+func widen(ctx context.Context, data []byte, dim, rows, stride int) (*Set, error) {
+	v, err := engine.NewVectors(dist.Float32, dim, rows)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{Vectors: v}
+	for i := range rows {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			s.Close()
+			return nil, ctx.Err()
+		}
+		row := v.Float32(i)
+		for j, b := range data[i*stride+4:][:dim] {
+			row[j] = float32(b)
+		}
+	}
+	return s, nil
+}
