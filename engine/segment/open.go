@@ -1,0 +1,59 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"kitescope/engine/binlog"
+	"kitescope/engine/index"
+	"kitescope/engine/object"
+)
+
+// readIndex reads an index, if it is of the field (some files do not say), and holds it against the
+// rows. An index of a type that is not supported is refused, which is no error: the rows are there.
+func (s *Segment) readIndex(ctx context.Context, store object.Store, folder string, field int64) (found bool, err error) {
+	x, err := binlog.ReadIndex(ctx, store, folder)
+	if err != nil {
+		return false, err
+	}
+	if x.Field != 0 && x.Field != field {
+		x.Release()
+		return false, nil
+	}
+	f, err := index.FromBlobs(x, index.Hint{Metric: s.Metric, Element: s.Vectors.Element, Dim: s.Vectors.Dim})
+	if err != nil {
+		x.Release()
+		if _, ok := errors.AsType[*index.UnsupportedError](err); ok {
+			s.Refused = err
+			return true, nil
+		}
+		return true, err
+	}
+	s.Index = f
+	return true, s.fits(f, folder)
+}
+
+// fits holds an index against the rows.
+func (s *Segment) fits(f *index.File, folder string) error {
+	element := s.Vectors.Element
+	switch {
+	case f.HNSW != nil:
+		element = f.HNSW.Vectors.Element
+	case f.Flat != nil:
+		element = f.Flat.Vectors.Element
+	case f.IVF != nil:
+		element = f.IVF.Centroids.Element
+	}
+	switch {
+	case f.Rows != s.Rows:
+		return fmt.Errorf("%s: an index of %d rows, the insert logs have %d", folder, f.Rows, s.Rows)
+	case f.Dim != s.Vectors.Dim:
+		return fmt.Errorf("%s: an index of %d dimensions, the insert logs have %d", folder, f.Dim, s.Vectors.Dim)
+	case element != s.Vectors.Element:
+		return fmt.Errorf("%s: an index of %s, the insert logs have %s", folder, element, s.Vectors.Element)
+	case f.MetricKnown && f.Metric != s.Metric:
+		return fmt.Errorf("%s: its metric is %s, that of the collection %s", folder, f.Metric, s.Metric)
+	}
+	return nil
+}

@@ -1,0 +1,327 @@
+// Package segment puts together the files of a Milvus segment, and searches segments as a
+// query node and a proxy do.
+//
+// In: an object.Store, which files belong to a segment (from etcd, or found by Find), and what
+// its fields are. Out: a Segment with rows, primary keys, deletes and an index, if it has one;
+// and the answers of several segments merged.
+//
+// The steps: insert logs become columns (engine/binlog), delta logs mark rows, index files
+// become an index (engine/index); a search takes the index where there is one and compares
+// with all rows where there is none; answers are merged by distance and then by primary key,
+// and a primary key is answered once.
+package segment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/engine"
+	"kitescope/engine/binlog"
+	"kitescope/engine/index"
+	"kitescope/engine/object"
+)
+
+// Fields of every Milvus collection (common.RowIDField, common.TimeStampField).
+const (
+	RowIDField     = 0
+	TimestampField = 1
+)
+
+// Schema is what a search needs to know of a collection.
+type Schema struct {
+	PrimaryKey int64 // field id
+	Vector     int64 // field id
+	Metric     engine.Metric
+	// Types are those of fields, by id; needed for packed logs only (storage version 2).
+	Types map[int64]binlog.Type
+}
+
+// Files are what belongs to one segment.
+type Files struct {
+	Collection, Partition, Segment int64
+	// Insert are the insert logs by field, or by column group where they are packed.
+	Insert map[int64][]string
+	Delta  []string
+	// Indexes are the folders of indexes, the newest first: the first that is of the vector field is
+	// read.
+	Indexes []string
+}
+
+// Segment is the rows of a segment in memory. It is immutable and may be shared.
+type Segment struct {
+	ID         int64
+	Rows       int
+	Vectors    *engine.Vectors
+	Int64s     []int64  // primary keys, or
+	Strings    []string // primary keys
+	Timestamps []uint64 // of insertion
+	Deleted    *engine.Bitset
+	Metric     engine.Metric
+	// Index is the vector field's; nil if it has none, or if its type cannot be read (Refused).
+	Index *index.File
+	// Refused says why the index files were left alone: the segment is searched row by row.
+	Refused error
+}
+
+// Release gives back the memory at once; nothing may use the segment afterwards.
+func (s *Segment) Release() {
+	if s.Index != nil {
+		if s.Index.HNSW != nil {
+			s.Index.HNSW.Vectors.Release() // apart from the file
+		}
+		s.Index.Close()
+	}
+	if s.Vectors != nil {
+		s.Vectors.Release()
+	}
+}
+
+// Key is the primary key of a row as text.
+func (s *Segment) Key(row int) string {
+	if s.Strings != nil {
+		return s.Strings[row]
+	}
+	return strconv.FormatInt(s.Int64s[row], 10)
+}
+
+// Find lists the segments in a store by the paths of their files: what is there, which may be
+// more than what etcd still names. Root is what lies before insert_log. Of index folders the
+// one with the highest build and then version is the newest.
+func Find(ctx context.Context, store object.Store, root string) ([]*Files, error) {
+	list, err := store.List(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	found := map[int64]*Files{}
+	var order []*Files
+	of := func(collection, partition, segment int64) *Files {
+		f := found[segment]
+		if f == nil {
+			f = &Files{Segment: segment, Insert: map[int64][]string{}}
+			found[segment] = f
+			order = append(order, f)
+		}
+		if collection != 0 {
+			f.Collection = collection
+		}
+		f.Partition = partition
+		return f
+	}
+	builds := map[string][2]int64{} // build and version of a folder
+	for _, file := range list {
+		kind, n := place(strings.TrimPrefix(file.Name, root))
+		switch {
+		case kind == "insert_log" && len(n) == 5:
+			f := of(n[0], n[1], n[2])
+			f.Insert[n[3]] = append(f.Insert[n[3]], file.Name)
+		case kind == "delta_log" && len(n) == 4:
+			f := of(n[0], n[1], n[2])
+			f.Delta = append(f.Delta, file.Name)
+		case kind == "index_files" && len(n) == 4:
+			folder := path.Dir(file.Name)
+			if _, known := builds[folder]; !known {
+				builds[folder] = [2]int64{n[0], n[1]}
+				f := of(0, n[2], n[3])
+				f.Indexes = append(f.Indexes, folder)
+			}
+		}
+	}
+	var whole []*Files
+	for _, f := range order {
+		if len(f.Insert) > 0 {
+			slices.SortFunc(f.Indexes, func(a, b string) int {
+				x, y := builds[a], builds[b]
+				return slices.Compare(y[:], x[:])
+			})
+			whole = append(whole, f)
+		}
+	}
+	return whole, nil
+}
+
+// place is the kind of a file and the numbers that follow in its path; what is no number ends
+// them, as the name of an index's blob does.
+func place(name string) (kind string, numbers []int64) {
+	steps := strings.Split(strings.TrimPrefix(name, "/"), "/")
+	for len(steps) > 0 && steps[0] != "insert_log" && steps[0] != "delta_log" && steps[0] != "index_files" {
+		steps = steps[1:]
+	}
+	if len(steps) == 0 {
+		return "", nil
+	}
+	for _, s := range steps[1:] {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			break
+		}
+		numbers = append(numbers, n)
+	}
+	return steps[0], numbers
+}
+
+// Open reads the files of a segment. Deletes of elsewhere (of L0 segments, or not flushed yet)
+// are given with it. What is read of an index that cannot be searched is said in Refused.
+func Open(ctx context.Context, store object.Store, f *Files, schema Schema, deletes *binlog.Deltas) (*Segment, error) {
+	s := &Segment{ID: f.Segment, Metric: schema.Metric}
+	if err := s.read(ctx, store, f, schema, deletes); err != nil {
+		s.Release()
+		return nil, fmt.Errorf("read segment %d: %w", f.Segment, err)
+	}
+	return s, nil
+}
+
+func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema Schema, deletes *binlog.Deltas) error {
+	columns, err := readColumns(ctx, store, f, schema)
+	if err != nil {
+		return err
+	}
+	keys, vectors, stamps := columns[schema.PrimaryKey], columns[schema.Vector], columns[TimestampField]
+	if vectors.Vectors == nil {
+		release(columns)
+		return fmt.Errorf("field %d is %s, vectors were expected", schema.Vector, vectors.Type)
+	}
+	s.Vectors, s.Rows = vectors.Vectors, vectors.Rows
+	s.Int64s, s.Strings = keys.Int64s, keys.Strings
+	if keys.Rows != s.Rows || stamps.Rows != s.Rows {
+		return fmt.Errorf("%d vectors, %d primary keys and %d timestamps", s.Rows, keys.Rows, stamps.Rows)
+	}
+	if s.Int64s == nil && s.Strings == nil && s.Rows > 0 {
+		return fmt.Errorf("field %d is %s, which is no primary key", schema.PrimaryKey, keys.Type)
+	}
+	s.Timestamps = make([]uint64, s.Rows)
+	for i, t := range stamps.Int64s {
+		s.Timestamps[i] = uint64(t)
+	}
+	s.Deleted = engine.NewBitset(s.Rows)
+	logged, err := binlog.ReadDeltas(ctx, store, f.Delta)
+	if err != nil {
+		return err
+	}
+	for _, d := range []*binlog.Deltas{logged, deletes} {
+		if err := s.delete(d); err != nil {
+			return err
+		}
+	}
+	for _, folder := range f.Indexes {
+		if found, err := s.readIndex(ctx, store, folder, schema.Vector); found || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readColumns reads what a search needs: keys, vectors, timestamps.
+func readColumns(ctx context.Context, store object.Store, f *Files, schema Schema) (map[int64]*binlog.Column, error) {
+	packed, err := f.packed(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	if packed {
+		return readPacked(ctx, store, f, schema)
+	}
+	columns := map[int64]*binlog.Column{}
+	for _, field := range schema.wanted() {
+		names := f.Insert[field]
+		if len(names) == 0 {
+			release(columns)
+			return nil, fmt.Errorf("no insert logs of field %d", field)
+		}
+		c, err := binlog.ReadColumns(ctx, store, names)
+		if err != nil {
+			release(columns)
+			return nil, err
+		}
+		columns[field] = c
+	}
+	return columns, nil
+}
+
+// packed looks into the first insert log: paths do not tell fields from column groups.
+func (f *Files) packed(ctx context.Context, store object.Store) (bool, error) {
+	groups := slices.Sorted(maps.Keys(f.Insert))
+	if len(groups) == 0 || len(f.Insert[groups[0]]) == 0 {
+		return false, nil
+	}
+	name := f.Insert[groups[0]][0]
+	r, err := store.Open(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	packed, err := binlog.IsPacked(r)
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", name, err)
+	}
+	return packed, nil
+}
+
+// release gives back what was read before an error.
+func release(columns map[int64]*binlog.Column) {
+	for _, c := range columns {
+		c.Release()
+	}
+}
+
+// wanted are the fields that a search needs.
+func (c *Schema) wanted() []int64 { return []int64{c.PrimaryKey, c.Vector, TimestampField} }
+
+// readPacked reads the same from logs of several columns each.
+func readPacked(ctx context.Context, store object.Store, f *Files, schema Schema) (map[int64]*binlog.Column, error) {
+	types := map[int64]binlog.Type{TimestampField: binlog.Int64}
+	for _, field := range schema.wanted() {
+		if t, ok := schema.Types[field]; ok {
+			types[field] = t
+		}
+	}
+	columns := map[int64]*binlog.Column{}
+	for _, group := range slices.Sorted(maps.Keys(f.Insert)) {
+		found, err := binlog.ReadPacked(ctx, store, f.Insert[group], types)
+		if err != nil {
+			release(columns)
+			return nil, err
+		}
+		maps.Copy(columns, found)
+	}
+	for _, field := range schema.wanted() {
+		if columns[field] == nil {
+			release(columns)
+			return nil, fmt.Errorf("no column of field %d in any of %d column groups", field, len(f.Insert))
+		}
+	}
+	return columns, nil
+}
+
+// delete marks the rows that were there before their key was deleted: a key that was inserted
+// again later stays (Milvus internal/querynodev2: delete timestamp >= insert timestamp).
+func (s *Segment) delete(d *binlog.Deltas) error {
+	if d == nil || len(d.Timestamps) == 0 || s.Rows == 0 {
+		return nil
+	}
+	if (s.Strings != nil) != (d.Strings != nil) {
+		return errors.New("deleted keys are of another type than the primary keys")
+	}
+	if s.Strings != nil {
+		mark(s, s.Strings, d.Strings, d.Timestamps)
+	} else {
+		mark(s, s.Int64s, d.Int64s, d.Timestamps)
+	}
+	return nil
+}
+
+func mark[K comparable](s *Segment, keys, deleted []K, at []uint64) {
+	last := make(map[K]uint64, len(deleted))
+	for i, k := range deleted {
+		last[k] = max(last[k], at[i])
+	}
+	for row, k := range keys {
+		if t, ok := last[k]; ok && t >= s.Timestamps[row] {
+			s.Deleted.Set(row)
+		}
+	}
+}
