@@ -1,0 +1,194 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/flat"
+	"kitescope/engine/index"
+)
+
+// Answers are those of a number of queries, in their order.
+type Answers struct {
+	K    int
+	Hits [][]engine.Hit // nearest first
+	Cost []Cost
+	Took time.Duration // of all together
+}
+
+// Search answers queries on so many goroutines. The answers do not depend on how many there
+// are. An error names the query that could not be answered.
+func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p Params, o Options, threads int) (*Answers, error) {
+	if err := t.fits(queries, &p); err != nil {
+		return nil, err
+	}
+	a := &Answers{K: p.K, Hits: make([][]engine.Hit, queries.Rows), Cost: make([]Cost, queries.Rows)}
+	began := time.Now()
+	// Which query leaves which entry point behind is a matter of their order.
+	if o.Entries != nil {
+		threads = 1
+	}
+	if t.File.Kind == index.FLAT && p.Radius == nil {
+		if err := t.searchRows(ctx, queries, &p, o, threads, a); err != nil {
+			return nil, err
+		}
+		a.Took = time.Since(began)
+		return a, nil
+	}
+	err := t.each(ctx, o, threads, queries.Rows, func(s searcher, i int) error {
+		hits, cost, err := s.search(queries.Row(i), &p, nil)
+		if err != nil {
+			return fmt.Errorf("query %d: %w", i, err)
+		}
+		a.Hits[i], a.Cost[i] = hits, cost
+		return nil
+	})
+	a.Took = time.Since(began)
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// batchQueries is how many queries go through the rows of a FLAT index between two looks at ctx.
+const batchQueries = 256
+
+// searchRows answers queries on a FLAT index in blocks: the same answers as one by one, sooner.
+func (t *Target) searchRows(ctx context.Context, queries *engine.Vectors, p *Params, o Options, threads int, a *Answers) error {
+	one, err := t.newSearcher(o)
+	if err != nil {
+		return fmt.Errorf("search %s: %w", t.File.Name, err)
+	}
+	s := one.(flatSearcher)
+	for first := 0; first < queries.Rows; first += batchQueries {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		part, err := queries.Slice(first, min(first+batchQueries, queries.Rows))
+		if err != nil {
+			return err
+		}
+		hits, err := s.SearchBatch(part, flat.Params{K: p.K, Filter: p.Filter}, threads)
+		if err != nil {
+			return fmt.Errorf("queries %d to %d: %w", first, first+part.Rows-1, err)
+		}
+		copy(a.Hits[first:], hits)
+	}
+	cost := s.cost(p)
+	for i := range a.Cost {
+		a.Cost[i] = cost
+	}
+	return nil
+}
+
+// fits tells whether queries and parameters go with the target.
+func (t *Target) fits(queries *engine.Vectors, p *Params) error {
+	v := t.File
+	if queries.Rows == 0 {
+		return errors.New("no queries")
+	}
+	if queries.Dim != v.Dim {
+		return fmt.Errorf("queries have %d dimensions, %s has %d", queries.Dim, v.Name, v.Dim)
+	}
+	if e := t.vectors().Element; queries.Element != e {
+		return fmt.Errorf("queries are %s, the vectors of %s are %s: write them as %s", queries.Element, v.Name, e, typeOf(e))
+	}
+	if p.Radius == nil && p.K <= 0 {
+		return fmt.Errorf("k is %d, not 1 or more", p.K)
+	}
+	return nil
+}
+
+// typeOf is how a file of vectors has an element type.
+func typeOf(e dist.Element) string {
+	if e == dist.Bit {
+		return "uint8, eight bits to a value"
+	}
+	return e.String()
+}
+
+// each calls f for the numbers below n, in order where there is one thread, and stops at the
+// first error or when ctx is done.
+func (t *Target) each(ctx context.Context, o Options, threads, n int, f func(s searcher, i int) error) error {
+	threads = max(1, min(threads, n))
+	searchers := make([]searcher, threads)
+	for i := range searchers {
+		var err error
+		if searchers[i], err = t.newSearcher(o); err != nil {
+			return fmt.Errorf("search %s: %w", t.File.Name, err)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for _, s := range searchers {
+		wait.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := f(s, i); err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return context.Cause(ctx)
+}
+
+// Recall is how many of the true neighbours were found.
+type Recall struct {
+	Queries int
+	// Mean is the share of the true neighbours among the first k hits; Worst that of the worst query,
+	// number WorstQuery.
+	Mean, Worst float64
+	WorstQuery  int
+	// Short is how many queries have fewer true neighbours than k: they count by what there is.
+	Short int
+}
+
+// RecallOf holds answers against true neighbours, nearest first, a row for each query. A hit
+// counts if its id is one of the first k of the truth: of rows as far away as the last of them
+// only those that the truth names (ann-benchmarks counts all). Id -1 is none, as faiss pads with it.
+func RecallOf(a *Answers, truth [][]int64) (*Recall, error) {
+	if len(truth) < len(a.Hits) {
+		return nil, fmt.Errorf("%d queries, true neighbours of %d", len(a.Hits), len(truth))
+	}
+	r := &Recall{Queries: len(a.Hits), Worst: 2}
+	sum := 0.0
+	for i, hits := range a.Hits {
+		neighbours := make(map[int64]bool, a.K)
+		for _, id := range truth[i][:min(len(truth[i]), a.K)] {
+			if id != -1 {
+				neighbours[id] = true
+			}
+		}
+		all := len(neighbours)
+		if all < a.K {
+			r.Short++
+		}
+		for _, h := range hits {
+			delete(neighbours, h.ID)
+		}
+		share := 1.0
+		if all > 0 {
+			share = float64(all-len(neighbours)) / float64(all)
+		}
+		sum += share
+		if share < r.Worst {
+			r.Worst, r.WorstQuery = share, i
+		}
+	}
+	r.Mean = sum / float64(max(1, r.Queries))
+	return r, nil
+}

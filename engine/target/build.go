@@ -1,0 +1,102 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/flat"
+	"kitescope/engine/hnsw"
+	"kitescope/engine/index"
+)
+
+// BuildPlan says what index is built, and in whose format it is written.
+type BuildPlan struct {
+	Flat    bool // FLAT, not HNSW
+	Library Library
+	Metric  engine.Metric
+
+	M, EFConstruction int
+	Seed              uint64
+	Threads           int
+	Progress          func(done int)
+}
+
+// BuildFormats are the names of the formats that can be written.
+func BuildFormats() []string { return []string{HNSWLib.String(), Faiss.String()} }
+
+// BuildFormatOf is the library whose format has that name.
+func BuildFormatOf(name string) (Library, bool) {
+	l, ok := LibraryOf(name)
+	return l, ok && (l == HNSWLib || l == Faiss)
+}
+
+// DefaultFormat is the format of an index where none is named: hnswlib has no FLAT file.
+func DefaultFormat(isFlat bool) string {
+	if isFlat {
+		return Faiss.String()
+	}
+	return HNSWLib.String()
+}
+
+// Built is an index that can be written.
+type Built struct {
+	plan BuildPlan
+	hnsw *hnsw.Index
+	flat *flat.Index
+}
+
+// Build makes an index of vectors. An error names what in the plan does not go together, or
+// the row that cannot be in an index.
+func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) {
+	switch {
+	case p.Flat && p.Library == HNSWLib:
+		return nil, errors.New("hnswlib has no format for FLAT: write it for faiss")
+	case p.Library == Faiss && p.Metric == dist.Cosine:
+		return nil, errors.New("faiss has no cosine: normalise the vectors and use ip")
+	}
+	b := &Built{plan: p}
+	if p.Flat {
+		if v.Element != dist.Float32 {
+			return nil, fmt.Errorf("faiss's FLAT has float32 rows, these are %s", v.Element)
+		}
+		if p.Metric != dist.L2 && p.Metric != dist.InnerProduct {
+			return nil, fmt.Errorf("faiss's FLAT has l2 and ip, not %s", p.Metric)
+		}
+		b.flat = &flat.Index{Vectors: v, Metric: p.Metric}
+		return b, nil
+	}
+	o := hnsw.BuildOptions{
+		M: p.M, EFConstruction: p.EFConstruction, Metric: p.Metric, Seed: p.Seed, Threads: p.Threads,
+		Profile: dist.HNSWLib, Flavor: hnsw.HNSWLib, Progress: p.Progress,
+	}
+	if p.Library == Faiss {
+		o.Profile, o.Flavor = dist.Faiss, hnsw.Faiss
+	}
+	var err error
+	b.hnsw, err = hnsw.Build(ctx, v, o)
+	return b, err
+}
+
+// Name is what was built.
+func (b *Built) Name() string {
+	if b.flat != nil {
+		return fmt.Sprintf("FLAT (%s)", b.plan.Library)
+	}
+	return fmt.Sprintf("HNSW (%s)", b.plan.Library)
+}
+
+// Write writes the index in its library's format.
+func (b *Built) Write(w io.Writer) error {
+	switch {
+	case b.flat != nil:
+		return index.WriteFaiss(w, &index.File{Kind: index.FLAT, Metric: b.plan.Metric, Flat: b.flat})
+	case b.plan.Library == Faiss:
+		return index.WriteFaiss(w, &index.File{Kind: index.HNSW, Metric: b.plan.Metric, HNSW: b.hnsw})
+	default:
+		return index.WriteHNSWLib(w, b.hnsw, 0)
+	}
+}

@@ -1,0 +1,47 @@
+package target
+
+import (
+	"fmt"
+
+	"kitescope/engine"
+	"kitescope/engine/index"
+)
+
+// maxExcluded bounds the ids that IVF lists can leave out, where they are marked by id.
+const maxExcluded = 1 << 31
+
+// Exclude marks what searches leave out, by the ids that they would return. The error names the
+// first id that no row has.
+func (t *Target) Exclude(ids []int64) (*engine.Bitset, error) {
+	found := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		found[id] = false
+	}
+	length, row := t.File.Rows, 0
+	var marks []int // lists are filtered by id, all else by row
+	t.eachStored(func(s storedRow) {
+		if _, ok := found[s.id]; ok {
+			found[s.id] = true
+			mark := row
+			if t.File.Kind == index.IVFFlat {
+				mark = int(min(s.id, maxExcluded))
+				length = max(length, mark+1)
+			}
+			marks = append(marks, mark)
+		}
+		row++
+	})
+	for _, id := range ids {
+		switch {
+		case !found[id]:
+			return nil, fmt.Errorf("no row has the id %d", id)
+		case t.File.Kind == index.IVFFlat && (id < 0 || id >= maxExcluded):
+			return nil, fmt.Errorf("id %d cannot be left out of IVF lists: only 0 to %d can", id, maxExcluded-1)
+		}
+	}
+	b := engine.NewBitset(length)
+	for _, mark := range marks {
+		b.Set(mark)
+	}
+	return b, nil
+}

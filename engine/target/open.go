@@ -1,0 +1,191 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kitescope/engine"
+	"kitescope/engine/binlog"
+	"kitescope/engine/dataset"
+	"kitescope/engine/flat"
+	"kitescope/engine/index"
+	"kitescope/engine/object"
+)
+
+// Hint is what a path may not say.
+type Hint struct {
+	// Metric of what names none; nil is L2.
+	Metric *engine.Metric
+}
+
+func (h *Hint) index() index.Hint {
+	if h.Metric == nil {
+		return index.Hint{}
+	}
+	return index.Hint{Metric: *h.Metric}
+}
+
+// Open opens an index file, the folder of an index in Milvus's storage (or a file in it), or
+// a file of vectors, over which it makes a FLAT index. A metric of the hint that differs from
+// the file's is an error.
+func Open(ctx context.Context, path string, h Hint) (*Target, error) {
+	info, err := os.Stat(path)
+	if err != nil && isDataset(path) { // FILE#COLUMN: what is not there is named without the column
+		info, err = os.Stat(withoutColumn(path))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, withoutPath(err))
+	}
+	var t *Target
+	switch {
+	case info.IsDir():
+		t, err = openEnvelope(ctx, path, h)
+	case isDataset(path):
+		t, err = openVectors(ctx, path, h)
+	default:
+		t, err = openFile(ctx, path, h)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f := t.File; f.MetricKnown && h.Metric != nil && f.Metric != *h.Metric {
+		t.Close()
+		return nil, fmt.Errorf("open %s: its metric is %s, not %s", path, f.Metric, *h.Metric)
+	}
+	t.metricGiven = !t.File.MetricKnown && h.Metric != nil
+	return t, nil
+}
+
+func withoutPath(err error) error {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}
+
+// withoutColumn is the FILE of FILE#COLUMN.
+func withoutColumn(path string) string {
+	if at := strings.LastIndexByte(path, '#'); at > 0 {
+		return path[:at]
+	}
+	return path
+}
+
+// isDataset reports whether a name is one that package dataset opens.
+func isDataset(path string) bool {
+	ending := strings.ToLower(filepath.Ext(path))
+	if column := withoutColumn(path); strings.ToLower(filepath.Ext(column)) == ".parquet" {
+		return true
+	}
+	switch ending {
+	case ".npy", ".fvecs", ".bvecs", ".ivecs", ".parquet", ".hdf5", ".h5":
+		return true
+	}
+	return false
+}
+
+func openFile(ctx context.Context, path string, h Hint) (*Target, error) {
+	f, err := index.OpenFile(ctx, path, h.index())
+	if err != nil {
+		return nil, err
+	}
+	t := ofIndex(f)
+	if !f.MetricKnown && h.Metric == nil {
+		t.Notes = append(t.Notes, "the file names no metric: L2 was taken (--metric)")
+	}
+	return t, nil
+}
+
+// openEnvelope opens the folder to which Milvus wrote an index.
+func openEnvelope(ctx context.Context, folder string, h Hint) (*Target, error) {
+	if err := checkFolder(folder); err != nil {
+		return nil, err
+	}
+	name := folder
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", name, err)
+	}
+	store, err := object.OpenFolder(filepath.Dir(folder))
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	x, err := binlog.ReadIndex(ctx, store, filepath.Base(folder))
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", name, err)
+	}
+	f, err := index.FromBlobs(x, h.index())
+	if err != nil {
+		x.Release()
+		return nil, fmt.Errorf("open %s: %w", name, err)
+	}
+	f.Name = name
+	return ofIndex(f), nil
+}
+
+// ofIndex is a target that gives the index back when it is closed.
+func ofIndex(f *index.File) *Target {
+	return &Target{File: f, close: []func(){func() {
+		if f.HNSW != nil {
+			f.HNSW.Vectors.Release() // apart from the file
+		}
+		f.Close()
+	}}}
+}
+
+// checkFolder tells a folder that cannot be an index's from one that can, before all that is
+// below it is read: an index has files only.
+func checkFolder(folder string) error {
+	const expected = "the folder of one index in Milvus's storage, index_files/BUILD/VERSION/PARTITION/SEGMENT, was expected"
+	entries, err := os.ReadDir(folder)
+	switch {
+	case err != nil:
+		return fmt.Errorf("open %s: %w", folder, withoutPath(err))
+	case len(entries) == 0:
+		return fmt.Errorf("open %s: it is empty; %s", folder, expected)
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			return fmt.Errorf("open %s: it has folders in it, such as %s; %s", folder, e.Name(), expected)
+		}
+	}
+	return nil
+}
+
+func openVectors(ctx context.Context, path string, h Hint) (*Target, error) {
+	set, err := dataset.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if set.Vectors == nil {
+		set.Close()
+		return nil, fmt.Errorf("read %s: it has ids, vectors were expected", path)
+	}
+	t := &Target{Set: set, close: []func(){set.Close}, File: &index.File{
+		Name: path, Kind: index.FLAT, Dim: set.Vectors.Dim, Rows: set.Vectors.Rows, Bytes: set.Vectors.Bytes(),
+		Flat: &flat.Index{Vectors: set.Vectors},
+	}}
+	if h.Metric != nil {
+		t.File.Metric = *h.Metric
+		t.File.Flat.Metric = *h.Metric
+	}
+	t.Notes = NoteSet(set)
+	return t, nil
+}
+
+// NoteSet tells what is odd about a file of vectors.
+func NoteSet(s *dataset.Set) []string {
+	var notes []string
+	if s.NaNs > 0 {
+		notes = append(notes, fmt.Sprintf("rows with values that are no numbers: %d, the first is row %d; no search finds them, or anything by them", s.NaNs, s.NaNRows[0]))
+	}
+	if s.Rounded > 0 {
+		notes = append(notes, fmt.Sprintf("%d values of float64 were rounded to float32", s.Rounded))
+	}
+	return notes
+}

@@ -1,0 +1,71 @@
+package target
+
+import "kitescope/engine/index"
+
+// Found is a search with what was asked for.
+type Found struct {
+	Target  *Target
+	Options Options
+	Params  Params
+	Answers *Answers
+	Recall  *Recall // nil if there was nothing to compare with
+}
+
+// Library is whose answers these are.
+func (f *Found) Library() Library { return f.Target.library(f.Options.Library) }
+
+// Accumulation is whose order of adding floats was taken.
+func (f *Found) Accumulation() string { return f.Target.accumulation(f.Options) }
+
+// Unused names a parameter that means nothing to the index, and the kind of index it is of; it is
+// empty if all do.
+func (t *Target) Unused(p *Params, o Options) (name, of string) {
+	knowhere := t.library(o.Library) == Knowhere22 || t.library(o.Library) == Knowhere23
+	switch kind := t.File.Kind; {
+	case p.EF > 0 && kind != index.HNSW:
+		return "ef", "an HNSW index"
+	case p.NProbe > 0 && kind != index.IVFFlat:
+		return "nprobe", "an IVF index"
+	case o.Entries != nil && (kind != index.HNSW || !knowhere):
+		return "entry warm", "an HNSW index in Milvus (--library knowhere-2.2)"
+	}
+	return "", ""
+}
+
+// EF is how many candidates an HNSW search kept: what was asked for, or the library's default. 0
+// of other indexes.
+func (f *Found) EF() int { return f.Target.ef(&f.Params, f.Options) }
+
+func (t *Target) ef(p *Params, o Options) int {
+	switch {
+	case t.File.Kind != index.HNSW:
+		return 0
+	case p.EF > 0 || p.Radius != nil:
+		return p.EF
+	default:
+		return t.File.HNSW.DefaultEF(t.library(o.Library).graph(), p.K)
+	}
+}
+
+func (t *Target) accumulation(o Options) string {
+	if o.Profile != nil {
+		return o.Profile.String()
+	}
+	return t.library(o.Library).profile().String()
+}
+
+// Bench is a target measured at several points.
+type Bench struct {
+	Target  *Target
+	Queries int
+	Points  []Point
+}
+
+// EF is how many candidates the searches of a point kept; 0 where there is no graph.
+func (b *Bench) EF(p *Point) int { return b.Target.ef(&p.Load.Params, p.Load.Options) }
+
+// Point is one load and what it measured.
+type Point struct {
+	*Speed
+	Recall *Recall // nil if there was nothing to compare with
+}

@@ -1,0 +1,127 @@
+// Package target opens whatever a path names that can be searched, and answers what one asks
+// of it at a desk: the neighbours of queries, how many of them are the true ones, whether the
+// index is sound and holds the vectors that it should, and how fast it is.
+//
+// In: a path (an index file of hnswlib, faiss or Milvus, the folder of a Milvus index, a file
+// of vectors) and queries. Out: Answers, a Recall, a Verification, a Speed. The steps: Open
+// tells what the path is and has the package read it that knows it; searches go over
+// goroutines, each with a searcher of its own; answers keep the order of the queries.
+package target
+
+import (
+	"kitescope/engine"
+	"kitescope/engine/dataset"
+	"kitescope/engine/dist"
+	"kitescope/engine/flat"
+	"kitescope/engine/hnsw"
+	"kitescope/engine/index"
+)
+
+// Target is something that can be searched.
+type Target struct {
+	// File is the index. Of bare vectors it is a FLAT one over them.
+	File *index.File
+	// Set is the file of vectors that was opened; nil of an index.
+	Set *dataset.Set
+	// Notes say what was assumed or left out.
+	Notes []string
+
+	metricGiven bool // by the hint, where the file does not say
+	close       []func()
+}
+
+// Close gives back mapped files; nothing may use the target afterwards.
+func (t *Target) Close() {
+	for _, c := range t.close {
+		c()
+	}
+	t.close = nil
+}
+
+// Library is whose answers are reproduced: tie rules, filters, defaults, accumulation.
+type Library uint8
+
+// The libraries. Native is the one that wrote the file.
+const (
+	Native Library = iota
+	HNSWLib
+	Faiss
+	Knowhere22 // Milvus 2.1 to 2.3
+	Knowhere23 // Milvus 2.4
+)
+
+// Libraries are the names of all.
+func Libraries() []string {
+	return []string{"native", "hnswlib", "faiss", "knowhere-2.2", "knowhere-2.3"}
+}
+
+func (l Library) String() string { return Libraries()[l] }
+
+// LibraryOf is the library of that name.
+func LibraryOf(name string) (Library, bool) {
+	for i, n := range Libraries() {
+		if n == name {
+			return Library(i), true
+		}
+	}
+	return Native, false
+}
+
+// library is whose answers are reproduced where nothing is said.
+func (t *Target) library(l Library) Library {
+	if l != Native {
+		return l
+	}
+	switch {
+	case t.Set != nil && t.File.Metric == dist.Cosine:
+		return Knowhere22 // faiss has no cosine
+	case t.Set != nil:
+		return Faiss
+	case t.File.Format == index.HNSWLib:
+		return HNSWLib
+	case t.File.Format == index.KnowhereHNSW:
+		return Knowhere22
+	case t.File.Format == index.KnowhereFaiss && t.File.Kind == index.HNSW:
+		return Knowhere23 // and later: before, graphs were hnswlib's
+	case t.File.Format == index.KnowhereFaiss:
+		return Knowhere22
+	default:
+		return Faiss
+	}
+}
+
+// profile is the accumulation of a library on a machine with AVX-512. Knowhere from 2.3 on adds up
+// as faiss does (src/simd/distances_avx512.cc of v2.3.12 and v2.5.5, compiled and compared).
+func (l Library) profile() dist.Profile {
+	switch l {
+	case HNSWLib:
+		return dist.HNSWLib
+	case Knowhere22:
+		return dist.KnowhereAVX512
+	default:
+		return dist.Faiss
+	}
+}
+
+// Options say how a target is searched.
+type Options struct {
+	Library Library
+	// Profile is the order of accumulation; nil is the library's own on a machine with AVX-512.
+	Profile *dist.Profile
+	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start.
+	Entries *hnsw.EntryCache
+}
+
+// MaxK is the greatest K: Milvus's own limit.
+const MaxK = flat.MaxK
+
+// Params are what a query asks for.
+type Params struct {
+	K int
+	// EF and NProbe are of HNSW and IVF; 0 is the file's or the library's default.
+	EF, NProbe int
+	Filter     *engine.Bitset
+	// Radius asks for all rows within it in place of K; nil is no radius. RangeFilter is the inner
+	// edge: what is nearer is left out; nil is none.
+	Radius, RangeFilter *float32
+}

@@ -1,0 +1,345 @@
+package target
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/index"
+)
+
+// Outcome is what became of a check.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Passed Outcome = iota
+	Failed
+	Skipped // it has no meaning for this index
+)
+
+func (o Outcome) String() string { return [...]string{"passed", "failed", "skipped"}[o] }
+
+// Check is one thing that must hold.
+type Check struct {
+	Name    string
+	Outcome Outcome
+	Detail  string
+}
+
+// Verification is an index held against itself and against the vectors that it should have.
+type Verification struct {
+	Target *Target
+	Checks []Check
+	// Recall against all rows, over Queries made of the vectors: rows moved by Noise times the
+	// standard deviation of their values. Nil if it was not measured.
+	Recall *Recall
+	Plan   VerifyPlan
+}
+
+// OK reports whether nothing failed.
+func (r *Verification) OK() bool {
+	for _, c := range r.Checks {
+		if c.Outcome == Failed {
+			return false
+		}
+	}
+	return true
+}
+
+// VerifyPlan says how recall is measured, and what is too little.
+type VerifyPlan struct {
+	Queries int // drawn from the vectors; 0 measures no recall
+	K, EF   int
+	// NProbe is of IVF, whose recall is what its user wants it to be: 0 measures none.
+	NProbe    int
+	Noise     float64
+	Seed      uint64
+	MinRecall float64
+	// MaxUnreachable is the share of nodes that no search comes to which is normal: real graphs have some.
+	MaxUnreachable float64
+	Threads        int
+	// IDs are those under which the index should have the vectors, row by row; nil if they are the
+	// numbers of the rows.
+	IDs []int64
+}
+
+// Verify holds an index against vectors, row i of which should be the one with id i, or IDs[i].
+// The error is one of the plan, or of ctx: what is wrong with the index is in the Verification.
+func (t *Target) Verify(ctx context.Context, v *engine.Vectors, p VerifyPlan) (*Verification, error) {
+	rowOf, err := p.numbering(v.Rows)
+	if err != nil {
+		return nil, err
+	}
+	r := &Verification{Target: t, Plan: p}
+	r.add("dimension", t.File.Dim == v.Dim, "%d, the vectors have %d", t.File.Dim, v.Dim)
+	r.add("element type", t.vectors().Element == v.Element, "%s, the vectors are %s", t.vectors().Element, v.Element)
+	r.add("rows", t.File.Rows == v.Rows, "%d, there are %d vectors", t.File.Rows, v.Rows)
+	if err := r.links(ctx); err != nil {
+		return nil, err
+	}
+	if t.File.Dim != v.Dim || t.vectors().Element != v.Element {
+		r.skip("stored vectors", "dimension or element type differ")
+		return r, nil
+	}
+	if err := r.stored(ctx, v, rowOf); err != nil {
+		return nil, err
+	}
+	return r, r.recall(ctx, v)
+}
+
+func (r *Verification) add(name string, ok bool, format string, args ...any) {
+	c := Check{Name: name, Detail: fmt.Sprintf(format, args...)}
+	if !ok {
+		c.Outcome = Failed
+	}
+	r.Checks = append(r.Checks, c)
+}
+
+// links looks at the graph, if there is one.
+func (r *Verification) links(ctx context.Context) error {
+	x := r.Target.File.HNSW
+	if x == nil || len(x.Levels) == 0 {
+		r.skip("links", "there is no graph")
+		return nil
+	}
+	s := x.Describe()
+	links := []string{fmt.Sprintf("%d on level 0", s.Links)}
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{s.Outside, "to no node"}, {s.SelfLinks, "to itself"}, {s.Low, "above a node's level"}, {s.Doubled, "twice"}} {
+		if x.n > 0 {
+			links = append(links, fmt.Sprintf("%d %s", x.n, x.what))
+		}
+	}
+	r.add("links", s.SelfLinks+s.Outside+s.Low == 0, "%s", strings.Join(links, "; "))
+	detail := fmt.Sprintf("%d, entered at node %d", x.MaxLevel+1, x.Entry)
+	if s.EntryFault != "" {
+		detail = s.EntryFault
+	}
+	r.add("levels", s.EntryFault == "", "%s", detail)
+	if s.Links > 0 {
+		r.add("links both ways", true, "%.1f %% of them", 100*float64(s.Symmetric)/float64(s.Links))
+	}
+	share := float64(s.Unreachable) / float64(len(x.Levels))
+	r.add("connected", share <= r.Plan.MaxUnreachable, "%d of %d nodes out of reach; %g %% may be", s.Unreachable, len(x.Levels), 100*r.Plan.MaxUnreachable)
+	return ctx.Err()
+}
+
+func (r *Verification) skip(name, why string) {
+	r.Checks = append(r.Checks, Check{Name: name, Outcome: Skipped, Detail: why})
+}
+
+// storedRow is a row of the index and its id.
+type storedRow struct {
+	id  int64
+	row []byte
+}
+
+// eachStored calls f for every row that the index has.
+func (t *Target) eachStored(f func(storedRow)) {
+	at := func(v *engine.Vectors, labels []int64) {
+		for i := range v.Rows {
+			id := int64(i)
+			if labels != nil {
+				id = labels[i]
+			}
+			f(storedRow{id, v.Row(i)})
+		}
+	}
+	switch t.File.Kind {
+	case index.HNSW:
+		at(t.File.HNSW.Vectors, t.File.HNSW.Labels)
+	case index.FLAT:
+		at(t.File.Flat.Vectors, t.File.Flat.Labels)
+	case index.IVFFlat:
+		for _, l := range t.File.IVF.Lists {
+			if l.Vectors != nil {
+				at(l.Vectors, l.IDs)
+			}
+		}
+	}
+}
+
+// normalised tells that hnswlib's Python module stored unit vectors in place of those it got.
+func (t *Target) normalised() bool {
+	return t.File.Format == index.HNSWLib && t.File.HNSW != nil && t.File.Metric == dist.Cosine
+}
+
+// numbering gives the row of the vectors that has an id.
+func (p *VerifyPlan) numbering(rows int) (func(id int64) (int, bool), error) {
+	if p.IDs == nil {
+		return func(id int64) (int, bool) { return int(id), id >= 0 && id < int64(rows) }, nil
+	}
+	if len(p.IDs) != rows {
+		return nil, fmt.Errorf("%d ids for %d vectors", len(p.IDs), rows)
+	}
+	at := make(map[int64]int, len(p.IDs))
+	for i, id := range p.IDs {
+		if first, twice := at[id]; twice {
+			return nil, fmt.Errorf("id %d is there twice, for rows %d and %d", id, first, i)
+		}
+		at[id] = i
+	}
+	return func(id int64) (int, bool) {
+		row, ok := at[id]
+		return row, ok
+	}, nil
+}
+
+// stored holds the rows of the index against the vectors, byte for byte; unit vectors of hnswlib,
+// whose rounding is that of the compiler, to 1e-6.
+func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func(id int64) (int, bool)) error {
+	t := r.Target
+	unit := t.normalised()
+	foreign, twice, seen := 0, 0, engine.NewBitset(v.Rows)
+	differ, first, directions := 0, 0, 0 // the first by its number
+	t.eachStored(func(s storedRow) {
+		if ctx.Err() != nil {
+			return
+		}
+		row, ok := rowOf(s.id)
+		switch {
+		case !ok:
+			foreign++
+			return
+		case seen.Has(row):
+			twice++
+			return
+		}
+		seen.Set(row)
+		same := bytes.Equal(s.row, v.Row(row))
+		if !same && v.Element == dist.Float32 && sameDirection(floats(s.row), v.Float32(row)) {
+			directions++
+			same = unit
+		}
+		if !same {
+			if differ == 0 || row < first {
+				first = row
+			}
+			differ++
+		}
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if missing := v.Rows - seen.Count(); foreign+twice+missing > 0 {
+		r.add("ids", false, "%d ids are of no vector, %d there twice, %d vectors without a row", foreign, twice, missing)
+	} else {
+		r.add("ids", true, "each vector has a row")
+	}
+	switch {
+	case seen.Count() == 0:
+		r.skip("stored vectors", "no row has the id of a vector")
+	case differ > 0 && directions == differ:
+		r.add("stored vectors", false, "%d of %d have length 1 and are else equal: hnswlib stores them so for cosine", differ, seen.Count())
+	case differ > 0:
+		r.add("stored vectors", false, "%d of %d differ, the first is row %d", differ, seen.Count(), first)
+	case unit:
+		r.add("stored vectors", true, "%d equal after normalising", seen.Count())
+	default:
+		r.add("stored vectors", true, "%d equal to the bit", seen.Count())
+	}
+	return nil
+}
+
+func floats(row []byte) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(row))), len(row)/4)
+}
+
+// sameDirection tells whether unit is v divided by its length.
+func sameDirection(unit, v []float32) bool {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	length := math.Sqrt(sum)
+	if length == 0 {
+		length = 1
+	}
+	for i, x := range v {
+		if math.Abs(float64(x)/length-float64(unit[i])) > 1e-6 {
+			return false
+		}
+	}
+	return true
+}
+
+// recall measures how many of the true neighbours an HNSW or IVF search finds.
+func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
+	p := &r.Plan
+	t := r.Target
+	switch {
+	case t.File.Kind == index.FLAT:
+		r.skip("recall", "FLAT compares with every row")
+		return nil
+	case slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Name == "levels" && c.Outcome == Failed }):
+		r.skip("recall", "no search can enter the graph")
+		return nil
+	case p.Queries == 0 || t.File.Rows == 0 || v.Rows == 0:
+		r.skip("recall", "not measured")
+		return nil
+	case t.File.Kind == index.IVFFlat && p.NProbe == 0:
+		r.skip("recall", "it is what nprobe makes it: measured if nprobe is given")
+		return nil
+	case v.Element != dist.Float32:
+		r.skip("recall", "queries can be made of float32 vectors only: see engine search --truth exact")
+		return nil
+	}
+	queries, err := moved(v, min(p.Queries, v.Rows), p.Noise, p.Seed)
+	if err != nil {
+		return err
+	}
+	params := Params{K: min(p.K, t.File.Rows), EF: max(p.EF, p.K), NProbe: p.NProbe}
+	effort := fmt.Sprintf("ef %d", params.EF)
+	if t.File.Kind == index.IVFFlat {
+		effort = fmt.Sprintf("nprobe %d", params.NProbe)
+	}
+	a, err := t.Search(ctx, queries, params, Options{}, p.Threads)
+	if err != nil {
+		return err
+	}
+	truth, err := t.Exact(ctx, queries, params, Options{}, p.Threads)
+	if err != nil {
+		return err
+	}
+	if r.Recall, err = RecallOf(a, truth); err != nil {
+		return err
+	}
+	r.add("recall", r.Recall.Mean >= p.MinRecall, "%.4f of %d at %s, %d queries; %g is wanted", r.Recall.Mean, params.K, effort, r.Recall.Queries, p.MinRecall)
+	return nil
+}
+
+// moved draws rows and adds noise of so many standard deviations of all values.
+func moved(v *engine.Vectors, n int, noise float64, seed uint64) (*engine.Vectors, error) {
+	rng := rand.New(rand.NewPCG(seed, seed))
+	rows := rng.Perm(v.Rows)[:n]
+	var sum, squares, count float64
+	for _, i := range rows {
+		for _, x := range v.Float32(i) {
+			if f := float64(x); !math.IsNaN(f) && !math.IsInf(f, 0) {
+				sum, squares, count = sum+f, squares+f*f, count+1
+			}
+		}
+	}
+	mean := sum / max(1, count)
+	deviation := math.Sqrt(max(0, squares/max(1, count)-mean*mean))
+	values := make([]float32, 0, n*v.Dim)
+	for _, i := range rows {
+		for _, x := range v.Float32(i) {
+			if x != x {
+				x = 0
+			}
+			values = append(values, x+float32(rng.NormFloat64()*noise*deviation))
+		}
+	}
+	return engine.FromFloat32s(v.Dim, values)
+}
