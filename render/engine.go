@@ -1,0 +1,306 @@
+package render
+
+import (
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/target"
+)
+
+// WriteEngineSearch writes the neighbours of queries.
+func WriteEngineSearch(w io.Writer, f *target.Found, format ReportFormat, o ReportOptions) error {
+	return format.to().write(w, newSearchSheet(f, &o))
+}
+
+// WriteEngineBench writes how fast an index answered.
+func WriteEngineBench(w io.Writer, b *target.Bench, format ReportFormat, o ReportOptions) error {
+	return format.to().write(w, newEngineBenchSheet(b, &o))
+}
+
+// targetLine says what is searched: "HNSW L2, 100,000 rows of 128 dimensions (hnswlib)".
+func targetLine(t *target.Target) string {
+	f := t.File
+	by := ""
+	if t.Set == nil {
+		by = " (" + f.Format.String() + ")"
+	}
+	return f.Kind.String() + " " + f.Metric.String() + ", " + rowsText(f.Rows) + " of " + plural(f.Dim, "dimension") + by
+}
+
+// writeTarget tells scripts what is searched.
+func writeTarget(e encoder, t *target.Target) {
+	f := t.File
+	e.key("file")
+	e.text(f.Name)
+	e.key("index_type")
+	e.text(f.Kind.String())
+	if t.Set == nil {
+		e.key("format")
+		e.text(f.Format.String())
+	}
+	e.key("metric")
+	e.text(f.Metric.String())
+	e.key("metric_known")
+	e.boolean(f.MetricKnown)
+	e.key("dim")
+	e.integer(int64(f.Dim))
+	e.key("rows")
+	e.integer(int64(f.Rows))
+}
+
+// single is a float32 with as few digits as tell it from its neighbours.
+func single(f float32) string { return strconv.FormatFloat(float64(f), 'g', -1, 32) }
+
+// exactSingle is the number that those digits say: what scripts read is the same float32.
+func exactSingle(f float32) float64 {
+	x, err := strconv.ParseFloat(single(f), 64)
+	if err != nil {
+		return float64(f)
+	}
+	return x
+}
+
+func newSearchSheet(f *target.Found, o *ReportOptions) *sheet {
+	a := f.Answers
+	n := o.shown(len(a.Hits))
+	s := &sheet{
+		kind: "EngineSearch", o: o, head: searchHead(f), items: n, all: len(a.Hits),
+		about: func(e encoder) { writeSearchHead(e, f) },
+		fields: []sheetField{
+			{"query", func(i int) datum { return intDatum(int64(i)) }},
+			{"distances", func(i int) datum { return intDatum(int64(a.Cost[i].Distances)) }},
+			{"hops", func(i int) datum {
+				if f.Target.File.HNSW == nil {
+					return noDatum()
+				}
+				return intDatum(int64(a.Cost[i].Hops))
+			}},
+			{"brute_force", func(i int) datum {
+				if a.Cost[i].BruteForce == "" {
+					return noDatum()
+				}
+				return textDatum(a.Cost[i].BruteForce)
+			}},
+		},
+		nested: func(e encoder, i int) { writeHits(e, a.Hits[i]) },
+		parts:  []sheetPart{{columns: searchColumns(f), rows: n}},
+		foot:   o.more(len(a.Hits)),
+	}
+	s.flat, s.flatRows = hitFields(a.Hits[:n])
+	return s
+}
+
+func searchHead(f *target.Found) []sheetLine {
+	a, p := f.Answers, &f.Params
+	asked := "k " + strconv.Itoa(p.K)
+	if p.Radius != nil {
+		asked = "radius " + single(*p.Radius)
+		if p.RangeFilter != nil {
+			asked += ", from " + single(*p.RangeFilter)
+		}
+	}
+	if ef := f.EF(); ef > 0 {
+		asked += ", ef " + strconv.Itoa(ef)
+		if p.EF == 0 {
+			asked += " (default)"
+		}
+	}
+	if p.NProbe > 0 {
+		asked += ", nprobe " + strconv.Itoa(p.NProbe)
+	}
+	if n := p.Filter.Count(); n > 0 {
+		asked += ", " + plural(n, "row") + " left out"
+	}
+	distances, _ := a.PerQuery()
+	lines := []sheetLine{
+		{text: targetLine(f.Target)},
+		{role: RoleDim, text: queriesText(len(a.Hits)) + ", " + asked + "; as " + f.Library().String() + " (" + f.Accumulation() + "); " +
+			perQuery(distances) + " distances each; " + string(AppendDuration(nil, a.Took))},
+	}
+	if f.Recall != nil {
+		lines = append(lines, recallLine(f.Recall, a.K))
+	}
+	return lines
+}
+
+func recallLine(r *target.Recall, k int) sheetLine {
+	text := "recall@" + strconv.Itoa(k) + " " + strconv.FormatFloat(r.Mean, 'f', 4, 64)
+	if r.Worst < 1 {
+		text += ", the worst is query " + strconv.Itoa(r.WorstQuery) + " with " + strconv.FormatFloat(r.Worst, 'f', 2, 64)
+	}
+	if r.Short > 0 {
+		text += "; " + queriesText(r.Short) + " with fewer true neighbours than k"
+	}
+	return sheetLine{text: text}
+}
+
+func searchColumns(f *target.Found) []sheetColumn {
+	a := f.Answers
+	end := func(i int, last bool) (engine.Hit, bool) {
+		h := a.Hits[i]
+		if len(h) == 0 {
+			return engine.Hit{}, false
+		}
+		return h[(len(h)-1)*b2i(last)], true
+	}
+	id := func(last bool) func(int) string {
+		return func(i int) string {
+			h, ok := end(i, last)
+			if !ok {
+				return ""
+			}
+			return strconv.FormatInt(h.ID, 10)
+		}
+	}
+	distance := func(last bool) func(int) string {
+		return func(i int) string {
+			h, ok := end(i, last)
+			if !ok {
+				return ""
+			}
+			return single(h.Distance)
+		}
+	}
+	list := []sheetColumn{
+		{title: "QUERY", right: true, text: strconv.Itoa},
+		{title: "HITS", right: true, text: func(i int) string { return strconv.Itoa(len(a.Hits[i])) }},
+		{title: "FIRST", right: true, text: id(false)},
+		{title: "DISTANCE", right: true, text: distance(false)},
+		{title: "LAST", right: true, priority: 1, text: id(true)},
+		{title: "DISTANCE", right: true, priority: 1, text: distance(true)},
+		{title: "COMPUTED", right: true, priority: 2, text: func(i int) string { return strconv.Itoa(a.Cost[i].Distances) }},
+		{title: "HOPS", right: true, priority: 2, text: func(i int) string { return strconv.Itoa(a.Cost[i].Hops) }},
+		{title: "IDS", wide: true, text: func(i int) string {
+			var b strings.Builder
+			for j, h := range a.Hits[i] {
+				if j > 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString(strconv.FormatInt(h.ID, 10))
+			}
+			return b.String()
+		}},
+	}
+	if f.Target.File.HNSW == nil {
+		list = slices.DeleteFunc(list, func(c sheetColumn) bool { return c.title == "HOPS" })
+	}
+	return list
+}
+
+func writeHits(e encoder, hits []engine.Hit) {
+	e.key("hits")
+	e.beginList()
+	for _, h := range hits {
+		e.beginObject()
+		e.key("id")
+		e.id(h.ID)
+		// JSON has no NaN and no infinity, which a query with infinities gets for distances.
+		if d := float64(h.Distance); !math.IsNaN(d) && !math.IsInf(d, 0) {
+			e.key("distance")
+			e.exact(exactSingle(h.Distance))
+		}
+		e.endObject()
+	}
+	e.endList()
+}
+
+// hitFields are the hits for CSV, a line each.
+func hitFields(list [][]engine.Hit) ([]sheetField, int) {
+	type place struct{ query, rank int }
+	var at []place
+	for i, hits := range list {
+		for j := range hits {
+			at = append(at, place{i, j})
+		}
+	}
+	hit := func(i int) engine.Hit { return list[at[i].query][at[i].rank] }
+	return []sheetField{
+		{"query", func(i int) datum { return intDatum(int64(at[i].query)) }},
+		{"rank", func(i int) datum { return intDatum(int64(at[i].rank + 1)) }},
+		{"id", func(i int) datum { return intDatum(hit(i).ID) }},
+		{"distance", func(i int) datum { return exactDatum(exactSingle(hit(i).Distance)) }},
+	}, len(at)
+}
+
+func writeSearchHead(e encoder, f *target.Found) {
+	writeTarget(e, f.Target)
+	e.key("library")
+	e.text(f.Library().String())
+	e.key("accumulation")
+	e.text(f.Accumulation())
+	p := &f.Params
+	if p.Radius == nil {
+		e.key("k")
+		e.integer(int64(p.K))
+	} else {
+		e.key("radius")
+		e.exact(exactSingle(*p.Radius))
+	}
+	if p.RangeFilter != nil {
+		e.key("range_filter")
+		e.exact(exactSingle(*p.RangeFilter))
+	}
+	for _, x := range []struct {
+		key string
+		n   int
+	}{{"ef", p.EF}, {"nprobe", p.NProbe}} {
+		if x.n > 0 {
+			e.key(x.key)
+			e.integer(int64(x.n))
+		}
+	}
+	e.key("excluded")
+	e.integer(int64(p.Filter.Count()))
+	e.key("seconds")
+	e.seconds(int64(f.Answers.Took))
+	writeRecall(e, f.Recall)
+}
+
+func writeRecall(e encoder, r *target.Recall) {
+	if r == nil {
+		return
+	}
+	e.key("recall")
+	e.beginObject()
+	e.key("mean")
+	e.exact(r.Mean)
+	e.key("worst")
+	e.exact(r.Worst)
+	e.key("worst_query")
+	e.integer(int64(r.WorstQuery))
+	e.key("short")
+	e.integer(int64(r.Short))
+	e.endObject()
+}
+
+// microseconds is a latency for people.
+func microseconds(d time.Duration) string {
+	return strconv.FormatFloat(float64(d)/1e3, 'f', decimalsFor(float64(d)/1e3, 3), 64)
+}
+
+func rowsText(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return thousands(int64(n)) + " rows"
+}
+
+func queriesText(n int) string {
+	if n == 1 {
+		return "1 query"
+	}
+	return thousands(int64(n)) + " queries"
+}
+
+// perQuery is a count per query.
+func perQuery(x float64) string {
+	if x >= 100 || x == float64(int64(x)) {
+		return thousands(int64(x + 0.5))
+	}
+	return strconv.FormatFloat(x, 'f', 1, 64)
+}

@@ -1,0 +1,145 @@
+package render
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/engine/target"
+)
+
+func newEngineBenchSheet(b *target.Bench, o *ReportOptions) *sheet {
+	s := &sheet{
+		kind: "EngineBench", o: o, items: len(b.Points), all: len(b.Points),
+		head: []sheetLine{{text: targetLine(b.Target)}},
+		about: func(e encoder) {
+			writeTarget(e, b.Target)
+			e.key("queries")
+			e.integer(int64(b.Queries))
+		},
+		fields: engineBenchFields(b),
+		parts:  []sheetPart{{columns: engineBenchColumns(b), rows: len(b.Points)}},
+	}
+	if len(b.Points) > 0 {
+		l := b.Points[0].Load
+		s.head = append(s.head, sheetLine{role: RoleDim, text: queriesText(b.Queries) + ", k " + strconv.Itoa(l.K) + ", " +
+			plural(l.Rounds, "round") + "; latencies in microseconds"})
+	}
+	return s
+}
+
+// middle is the median, or what is just above it.
+func middle(list []float64) float64 {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[len(sorted)/2]
+}
+
+// cpuPerQuery is the median round's; unknown where nobody tells.
+func cpuPerQuery(p *target.Point) (time.Duration, bool) {
+	if len(p.CPU) == 0 {
+		return 0, false
+	}
+	sorted := slices.Sorted(slices.Values(p.CPU))
+	return sorted[len(sorted)/2], true
+}
+
+func engineBenchColumns(b *target.Bench) []sheetColumn {
+	column := func(title string, priority int, text func(p *target.Point) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&b.Points[i]) }}
+	}
+	quantile := func(title string, q float64, priority int) sheetColumn {
+		return column(title, priority, func(p *target.Point) string { return microseconds(p.At(q)) })
+	}
+	qps := func(f func(p *target.Point) float64) func(p *target.Point) string {
+		return func(p *target.Point) string { return thousands(int64(f(p) + 0.5)) }
+	}
+	list := []sheetColumn{
+		column("EF", 0, func(p *target.Point) string { return orDash(b.EF(p)) }),
+		column("THREADS", 0, func(p *target.Point) string { return strconv.Itoa(p.Load.Threads) }),
+		column("RECALL", 0, func(p *target.Point) string {
+			if p.Recall == nil {
+				return UnknownMark
+			}
+			return strconv.FormatFloat(p.Recall.Mean, 'f', 4, 64)
+		}),
+		column("QPS", 0, qps(func(p *target.Point) float64 { return middle(p.QPS) })),
+		column("SLOWEST", 3, qps(func(p *target.Point) float64 { return slices.Min(p.QPS) })),
+		column("FASTEST", 3, qps(func(p *target.Point) float64 { return slices.Max(p.QPS) })),
+		quantile("P50", 0.5, 0), quantile("P95", 0.95, 1), quantile("P99", 0.99, 0), quantile("MAX", 1, 2),
+		column("CPU", 2, func(p *target.Point) string {
+			if d, ok := cpuPerQuery(p); ok {
+				return microseconds(d)
+			}
+			return UnknownMark
+		}),
+		column("COMPUTED", 4, func(p *target.Point) string {
+			distances, _ := p.Answers.PerQuery()
+			return perQuery(distances)
+		}),
+	}
+	if b.Target.File.IVF != nil {
+		list[0] = column("NPROBE", 0, func(p *target.Point) string { return orDash(p.Load.NProbe) })
+	} else if b.Target.File.HNSW == nil {
+		list = list[1:]
+	}
+	return list
+}
+
+// orDash is a parameter, - where the file's or the library's own was taken.
+func orDash(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+func engineBenchFields(b *target.Bench) []sheetField {
+	field := func(name string, of func(p *target.Point) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(&b.Points[i]) }}
+	}
+	count := func(name string, of func(p *target.Point) int) sheetField {
+		return field(name, func(p *target.Point) datum {
+			if n := of(p); n > 0 {
+				return intDatum(int64(n))
+			}
+			return noDatum()
+		})
+	}
+	micro := func(name string, q float64) sheetField {
+		return field(name, func(p *target.Point) datum { return numberDatum(float64(p.At(q)) / 1e3) })
+	}
+	return []sheetField{
+		count("ef", func(p *target.Point) int { return p.Load.EF }),
+		count("nprobe", func(p *target.Point) int { return p.Load.NProbe }),
+		count("threads", func(p *target.Point) int { return p.Load.Threads }),
+		count("rounds", func(p *target.Point) int { return p.Load.Rounds }),
+		field("recall", func(p *target.Point) datum {
+			if p.Recall == nil {
+				return unknownDatum(datumExact)
+			}
+			return exactDatum(p.Recall.Mean)
+		}),
+		field("qps", func(p *target.Point) datum { return numberDatum(middle(p.QPS)) }),
+		field("qps_slowest", func(p *target.Point) datum { return numberDatum(slices.Min(p.QPS)) }),
+		field("qps_fastest", func(p *target.Point) datum { return numberDatum(slices.Max(p.QPS)) }),
+		micro("latency_p50_us", 0.5), micro("latency_p90_us", 0.9), micro("latency_p95_us", 0.95),
+		micro("latency_p99_us", 0.99), micro("latency_max_us", 1),
+		field("cpu_us", func(p *target.Point) datum {
+			if d, ok := cpuPerQuery(p); ok {
+				return numberDatum(float64(d) / 1e3)
+			}
+			return unknownDatum(datumNumber)
+		}),
+		field("distances", func(p *target.Point) datum {
+			distances, _ := p.Answers.PerQuery()
+			return numberDatum(distances)
+		}),
+		field("hops", func(p *target.Point) datum {
+			if b.Target.File.HNSW == nil {
+				return noDatum()
+			}
+			_, hops := p.Answers.PerQuery()
+			return numberDatum(hops)
+		}),
+	}
+}

@@ -1,0 +1,148 @@
+package render
+
+import (
+	"io"
+	"strconv"
+
+	"kitescope/engine/target"
+)
+
+// WriteEngineVerification writes whether an index is sound and holds its vectors.
+func WriteEngineVerification(w io.Writer, v *target.Verification, format ReportFormat, o ReportOptions) error {
+	return format.to().write(w, newEngineVerifySheet(v, &o))
+}
+
+// outcomeRole is how an outcome looks.
+func outcomeRole(o target.Outcome) Role {
+	switch o {
+	case target.Passed:
+		return RoleGood
+	case target.Failed:
+		return RoleBad
+	default:
+		return RoleDim
+	}
+}
+
+func newEngineVerifySheet(v *target.Verification, o *ReportOptions) *sheet {
+	failed := 0
+	for _, c := range v.Checks {
+		failed += b2i(c.Outcome == target.Failed)
+	}
+	role, verdict := RoleGood, "sound: it holds these vectors"
+	if failed > 0 {
+		role, verdict = RoleBad, plural(failed, "check")+" failed"
+	}
+	check := func(i int) *target.Check { return &v.Checks[i] }
+	return &sheet{
+		kind: "EngineVerification", o: o, items: len(v.Checks), all: len(v.Checks),
+		head: []sheetLine{
+			{text: targetLine(v.Target)},
+			{role: role, text: Glyph(role, o.ASCII) + " " + verdict},
+		},
+		about: func(e encoder) {
+			writeTarget(e, v.Target)
+			e.key("ok")
+			e.boolean(v.OK())
+			writeRecall(e, v.Recall)
+		},
+		fields: []sheetField{
+			{"check", func(i int) datum { return textDatum(check(i).Name) }},
+			{"outcome", func(i int) datum { return textDatum(check(i).Outcome.String()) }},
+			{"detail", func(i int) datum { return textDatum(check(i).Detail) }},
+		},
+		parts: []sheetPart{{rows: len(v.Checks), columns: []sheetColumn{
+			{title: "CHECK", text: func(i int) string { return check(i).Name }},
+			{title: "OUTCOME", text: func(i int) string {
+				r := outcomeRole(check(i).Outcome)
+				return Glyph(r, o.ASCII) + " " + check(i).Outcome.String()
+			}, role: func(i int) Role { return outcomeRole(check(i).Outcome) }},
+			{title: "DETAIL", name: true, text: func(i int) string { return Harmless(check(i).Detail) }},
+		}}},
+	}
+}
+
+// WriteEngineInfo writes what is in an index file.
+func WriteEngineInfo(w io.Writer, d *target.Description, format ReportFormat, o ReportOptions) error {
+	return format.to().write(w, newEngineInfoSheet(d, &o))
+}
+
+func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
+	facts := d.Facts
+	s := &sheet{
+		kind: "EngineInfo", o: o, head: []sheetLine{{text: targetLine(d.Target)}}, items: len(d.Levels), all: len(d.Levels),
+		about: func(e encoder) { writeEngineDescription(e, d) },
+		fields: []sheetField{
+			{"level", func(i int) datum { return intDatum(int64(d.Levels[i].Level)) }},
+			{"nodes", func(i int) datum { return intDatum(int64(d.Levels[i].Nodes)) }},
+			{"degree_min", func(i int) datum { return intDatum(int64(d.Levels[i].Min)) }},
+			{"degree_p50", func(i int) datum { return intDatum(int64(d.Levels[i].Median)) }},
+			{"degree_mean", func(i int) datum { return numberDatum(d.Levels[i].Mean) }},
+			{"degree_max", func(i int) datum { return intDatum(int64(d.Levels[i].Max)) }},
+		},
+		parts: []sheetPart{{rows: len(facts), columns: []sheetColumn{
+			{title: "FACT", text: func(i int) string { return facts[i].Name }},
+			{title: "VALUE", name: true, text: func(i int) string { return Harmless(facts[i].Text) }, role: func(i int) Role {
+				if facts[i].Odd {
+					return RoleWarn
+				}
+				return RolePlain
+			}},
+		}}},
+	}
+	level := func(title string, text func(l *target.Level) string) sheetColumn {
+		return sheetColumn{title: title, right: true, text: func(i int) string { return text(&d.Levels[i]) }}
+	}
+	if len(d.Levels) > 0 {
+		s.parts = append(s.parts, sheetPart{rows: len(d.Levels), columns: []sheetColumn{
+			level("LEVEL", func(l *target.Level) string { return strconv.Itoa(l.Level) }),
+			level("NODES", func(l *target.Level) string { return thousands(int64(l.Nodes)) }),
+			level("LINKS MIN", func(l *target.Level) string { return strconv.Itoa(l.Min) }),
+			level("P50", func(l *target.Level) string { return strconv.Itoa(l.Median) }),
+			level("MEAN", func(l *target.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
+			level("MAX", func(l *target.Level) string { return strconv.Itoa(l.Max) }),
+		}})
+	}
+	if len(d.Parts) > 0 {
+		s.parts = append(s.parts, sheetPart{rows: len(d.Parts), columns: []sheetColumn{
+			{title: "PART", text: func(i int) string { return d.Parts[i].Name }},
+			{title: "BYTES", right: true, text: func(i int) string { return bytesText(int64(d.Parts[i].Bytes)) }},
+			{title: "SHARE", right: true, text: func(i int) string {
+				return string(AppendPercent(nil, 100*float64(d.Parts[i].Bytes)/float64(max(1, d.Target.File.Bytes))))
+			}},
+		}})
+	}
+	return s
+}
+
+func writeEngineDescription(e encoder, d *target.Description) {
+	writeTarget(e, d.Target)
+	e.key("bytes")
+	e.integer(int64(d.Target.File.Bytes))
+	if len(d.Target.File.Codes) > 0 {
+		e.key("codes")
+		e.texts(d.Target.File.Codes)
+	}
+	for _, f := range d.Facts {
+		if f.Key == "" {
+			continue
+		}
+		e.key(f.Key)
+		if f.Whole {
+			e.integer(int64(f.Number))
+		} else {
+			e.exact(f.Number)
+		}
+	}
+	e.key("parts")
+	e.beginList()
+	for _, p := range d.Parts {
+		e.beginObject()
+		e.key("name")
+		e.text(p.Name)
+		e.key("bytes")
+		e.integer(int64(p.Bytes))
+		e.endObject()
+	}
+	e.endList()
+}
