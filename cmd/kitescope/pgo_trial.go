@@ -328,11 +328,11 @@ func (s *streams) tellOutput(text string) {
 
 // trialShown is a line about progress on a terminal.
 type trialShown struct {
-	app   *app
-	shown bool
+	app *app
+	*statusLine
 }
 
-func (a *app) showTrial() *trialShown { return &trialShown{app: a} }
+func (a *app) showTrial() *trialShown { return &trialShown{a, a.status()} }
 
 func (s *trialShown) tell(e trial.Event) {
 	if s.app.flags.quiet {
@@ -344,26 +344,11 @@ func (s *trialShown) tell(e trial.Event) {
 		s.app.tellOutput(e.Output)
 		return
 	}
-	if !s.app.errTTY {
-		return
-	}
 	left := ""
 	if e.Left > 0 {
 		left = ", about " + roundedLeft(e.Left) + " left"
 	}
-	s.shown = true
-	line := []rune(fmt.Sprintf("step %d of 8: %s%s", e.Step, render.Harmless(e.What), left))
-	if width, _ := s.app.size(); width > 1 && len(line) >= width {
-		line = line[:width-1]
-	}
-	_, _ = fmt.Fprintf(s.app.err, "\r\x1b[K%s", string(line))
-}
-
-func (s *trialShown) stop() {
-	if s.shown {
-		_, _ = fmt.Fprint(s.app.err, "\r\x1b[K")
-		s.shown = false
-	}
+	s.say("step %d of 8: %s%s", e.Step, e.What, left)
 }
 
 // roundedLeft is a time that nobody knows exactly.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -59,4 +60,37 @@ func (p *progress) Scan(ctx context.Context, ranges []source.Range, yield func(s
 func (p *progress) stop() {
 	close(p.done)
 	<-p.gone
+}
+
+// statusLine is a line about progress on a terminal's stderr, which each next one replaces.
+type statusLine struct {
+	app   *app
+	mu    sync.Mutex // goroutines of a build tell how far it is
+	shown bool
+}
+
+func (a *app) status() *statusLine { return &statusLine{app: a} }
+
+func (s *statusLine) say(format string, args ...any) {
+	if s.app.flags.quiet || !s.app.errTTY {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown = true
+	line := []rune(oneLine(fmt.Sprintf(format, args...)))
+	if width, _ := s.app.size(); width > 1 && len(line) >= width {
+		line = line[:width-1]
+	}
+	_, _ = fmt.Fprintf(s.app.err, "\r\x1b[K%s", string(line)) // nothing to do about an error
+}
+
+// stop takes the line away.
+func (s *statusLine) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown {
+		_, _ = fmt.Fprint(s.app.err, "\r\x1b[K")
+		s.shown = false
+	}
 }

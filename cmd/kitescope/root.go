@@ -14,6 +14,7 @@ import (
 // Groups of commands in the help.
 const (
 	groupInspect = "inspect"
+	groupEngine  = "engine"
 	groupFiles   = "files"
 	groupSetup   = "setup"
 )
@@ -89,7 +90,7 @@ It only reads. It never writes to a cluster.`,
 	root.AddCommand(
 		a.uiCommand(), a.getCommand(), a.describeCommand(), a.treeCommand(), a.overviewCommand(), a.demoCommand(),
 		a.balanceCommand(), a.diagnoseCommand(), a.explainCommand(),
-		a.profileCommand(), a.pgoCommand(), a.compareCommand(),
+		a.profileCommand(), a.pgoCommand(), a.compareCommand(), a.engineCommand(),
 		a.snapshotCommand(), a.diffCommand(),
 		a.contextCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(),
 	)
@@ -103,6 +104,7 @@ func groups() []*cobra.Group {
 	return []*cobra.Group{
 		{ID: groupInspect, Title: "Look at a cluster:"},
 		{ID: groupProfile, Title: "Look at programs:"},
+		{ID: groupEngine, Title: "Look at vector indexes:"},
 		{ID: groupFiles, Title: "Keep and compare:"},
 		{ID: groupSetup, Title: "Set up:"},
 	}

@@ -35,6 +35,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SNAPSHOTS", snapshots)
 			env.Setenv("PROFILES", filepath.Join(filepath.Dir(snapshots), "profiles"))
+			env.Setenv("ENGINE", filepath.Join(filepath.Dir(snapshots), "..", "cmd", "kitescope", "testdata", "engine"))
 			env.Setenv("KITESCOPE_CONFIG", filepath.Join(env.WorkDir, "config.yaml"))
 			return nil
 		},

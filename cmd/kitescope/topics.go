@@ -22,7 +22,7 @@ const helpExitCodes = `Exit codes:
   2    wrong usage: unknown flag, resource, column or context
   3    diff: there are differences; diagnose: findings at or above --fail-on;
        pgo judge: not worth building; pgo pack --check: unfit; pgo verify: no effect;
-       compare: a metric got worse, see its --fail-on
+       compare: a metric got worse, see its --fail-on; engine verify: a check failed
   4    with --strict: something could not be read or decoded, a node did not answer,
        a profile is missing; pgo verify: it cannot be told
   130  interrupted; what was complete is kept (profile pull), and reported (profile watch)`
