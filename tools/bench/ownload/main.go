@@ -1,10 +1,10 @@
-// Command ownload gives kitescope the work of bench-inspect and bench-profile, for its own default.pgo: `kitescope pgo
+// Command ownload gives kitescope the work of bench-inspect, bench-profile and bench-engine, for its own default.pgo: `kitescope pgo
 // trial` runs it with one binary after the other.
 //
 // What enters is a kitescope and the data that -prepare made; what leaves is nothing, or with -profile a CPU profile of
 // all commands together.
 //
-//	ownload -prepare DIR             make the data: 60,000 segments in an etcd's file and behind an etcd, profiles
+//	ownload -prepare DIR             make the data: 60,000 segments in an etcd's file and behind an etcd, profiles, vectors
 //	ownload -data DIR BIN            run the commands
 //	ownload -data DIR -profile FILE BIN
 package main
@@ -92,6 +92,9 @@ func serve(ctx context.Context, dir string) (err error) {
 	for i := range parts {
 		shapes[partFile(i)] = profilegen.Part(i)
 	}
+	if err := makeVectors(ctx, dir); err != nil {
+		return err
+	}
 	cache, err := profilegen.CacheDir()
 	if err != nil {
 		return err
@@ -176,7 +179,7 @@ func found(err error) bool {
 	return ok && exit.ExitCode() == 3
 }
 
-// commands are the work of bench-inspect and bench-profile, on less data.
+// commands are the work of bench-inspect, bench-profile and bench-engine, on less data.
 func commands(data, address string) [][]string {
 	file := func(name string) string { return filepath.Join(data, name) }
 	merge := []string{"profile", "merge", "-O", file("merged.pb.gz"), "--force"}
@@ -196,6 +199,9 @@ func commands(data, address string) [][]string {
 		{"profile", "flame", file(profileFile), "-o", "html", "-O", file("flame.html"), "--force"},
 		{"profile", "diff", file(profileFile), file(profileFile), "-o", "json"},
 		merge,
+		{"engine", "build", file(vectorsFile), "-o", file("built.hnsw"), "--force"},
+		{"engine", "search", file(graphFile), "--queries", file(queriesFile), "--ef", "64", "--threads", "1", "-o", "json"},
+		{"engine", "search", file(vectorsFile), "--queries", file(queriesFile), "--threads", "1", "-o", "csv"},
 	}
 	return list
 }

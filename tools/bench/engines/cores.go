@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/hnsw"
+)
+
+// coresFor is how long each part of the two-core measurement runs.
+const coresFor = 400 * time.Millisecond
+
+// rate runs work on n goroutines until the time is over and returns how often a second it was
+// done by all together.
+func rate(n int, d time.Duration, work func(worker int)) float64 {
+	var stop atomic.Bool
+	counts := make([]struct {
+		n int
+		_ [15]int // a cache line each
+	}, n)
+	var workers sync.WaitGroup
+	began := time.Now()
+	for w := range n {
+		workers.Go(func() {
+			for !stop.Load() {
+				work(w)
+				counts[w].n++
+			}
+		})
+	}
+	time.Sleep(d)
+	stop.Store(true)
+	workers.Wait()
+	total := 0
+	for i := range counts {
+		total += counts[i].n
+	}
+	return float64(total) / time.Since(began).Seconds()
+}
+
+// spin is work that touches no memory: what two cores get done of it says that they were there.
+func spin(int) {
+	x := 1.0
+	for range 20_000 {
+		x = math.FMA(x, 1.0000001, 1e-9)
+	}
+	if math.IsInf(x, 0) {
+		panic("a sum that cannot grow has grown") // and so is not left out
+	}
+}
+
+// control is how many times more spinning two goroutines get done than one.
+func control() float64 {
+	ratios := make([]float64, 3)
+	for i := range ratios {
+		one := rate(1, coresFor/4, spin)
+		ratios[i] = rate(2, coresFor/4, spin) / one
+	}
+	return spreadOf(ratios).Median
+}
+
+// twoCores is what the control has to show before a figure of two cores is believed.
+const twoCores = 1.8
+
+// cores compares what two cores answer a second with one, and each pair with the control that
+// ran beside it.
+func (b *bench) cores(ctx context.Context) error {
+	for _, dim := range []int{128, 768} {
+		if err := b.ensureHNSWLib(ctx, b.set(dim)); err != nil {
+			return err
+		}
+		b.say("%s: two cores", b.set(dim).name())
+		s, err := b.openHNSW(b.set(dim), fileHNSWLib)
+		if err != nil {
+			return err
+		}
+		if err := b.coresOf(s); err != nil {
+			return err
+		}
+		s.close()
+	}
+	return nil
+}
+
+func (b *bench) coresOf(s *searchSide) error {
+	const ef = 64
+	work := make([]func(int), 2)
+	for w := range work {
+		searcher, err := s.index.NewSearcher(hnsw.Options{Policy: s.policy})
+		if err != nil {
+			return err
+		}
+		next, hits := w*s.queries.Rows/2, make([]engine.Hit, 0, topK)
+		work[w] = func(int) {
+			next = (next + 1) % s.queries.Rows
+			// The searches that were compared before have shown that they answer.
+			hits, _, _ = searcher.SearchFloat32(s.queries.Float32(next), hnsw.Params{K: topK, EF: ef}, hits[:0])
+		}
+	}
+	both := func(w int) { work[w](w) }
+	_ = rate(2, coresFor, both) // warm
+	var ratios, controls, ones, twos []float64
+	for range b.rounds {
+		one, two := rate(1, coresFor, both), rate(2, coresFor, both)
+		spun := rate(1, coresFor/4, spin)
+		controls = append(controls, rate(2, coresFor/4, spin)/spun)
+		ratios, ones, twos = append(ratios, two/one), append(ones, one), append(twos, two)
+	}
+	r := row{
+		Part: partCores, What: sprintf("HNSW search on two cores against one, %s, ef %d", s.name, ef), Bar: 1.9, Ratio: spreadOf(ratios),
+		Ours: sprintf("%.0f QPS", spreadOf(twos).Median), Their: sprintf("%.0f QPS, ours", spreadOf(ones).Median),
+		Same: sprintf("control %.2fx", spreadOf(controls).Median),
+	}
+	if c := spreadOf(controls).Median; c < twoCores {
+		r.Void = sprintf("the control got %.2f cores", c)
+	}
+	b.report.add(r)
+	return nil
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/flat"
+)
+
+// exact is our side of a search in all rows.
+type exact struct {
+	files
+	vectors, queries *engine.Vectors
+	searcher         *flat.Searcher
+	hits             [][]engine.Hit
+}
+
+func openExact(ctx context.Context, f files, vectors, queries string, o flat.Options) (*exact, error) {
+	e := &exact{files: f}
+	var err error
+	if e.vectors, err = memory(ctx, vectors); err != nil {
+		return nil, err
+	}
+	if e.queries, err = memory(ctx, queries); err != nil {
+		return nil, err
+	}
+	e.hits = make([][]engine.Hit, e.queries.Rows)
+	e.searcher, err = flat.New(&flat.Index{Vectors: e.vectors}, o)
+	return e, err
+}
+
+func (e *exact) close() {
+	e.vectors.Release()
+	e.queries.Release()
+}
+
+// singles answers the first count queries, one after the other on one thread.
+func (e *exact) singles(count int) (timing, error) {
+	return onThread(func() (err error) {
+		for i := range count {
+			if e.hits[i], err = e.searcher.Search(e.queries.Row(i), flat.Params{K: topK}, e.hits[i][:0]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// flatCase is a dimension, how many single queries are asked a round, and the bars.
+type flatCase struct {
+	dim, singles  int
+	single, batch float64
+}
+
+func (b *bench) flat(ctx context.Context) error {
+	for _, c := range []flatCase{{128, 100, 1.25, 1.15}, {768, 30, 1.25, 1.7}} {
+		f := b.set(c.dim)
+		if err := f.ensureData(ctx); err != nil {
+			return err
+		}
+		b.say("%s: FLAT", f.name())
+		e, err := openExact(ctx, f, f.vectors, f.queries, flat.Options{Policy: flat.Faiss, Profile: dist.Faiss})
+		if err != nil {
+			return err
+		}
+		err = b.peer.all(
+			args{"op": "matrix", "name": "x", "file": f.vectors}, args{"op": "matrix", "name": "q", "file": f.queries},
+			args{"op": "faiss_flat", "name": "flat", "vectors": "x"}, args{"op": "drop", "name": "x"},
+		)
+		if err != nil {
+			return err
+		}
+		if err := b.flatSingle(ctx, e, c); err != nil {
+			return err
+		}
+		if err := b.flatBatch(e, c); err != nil {
+			return err
+		}
+		e.close()
+		if err := b.peer.all(args{"op": "drop", "name": "flat"}, args{"op": "drop", "name": "q"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) flatSingle(ctx context.Context, e *exact, c flatCase) error {
+	out := filepath.Join(b.scratch, "flat")
+	search := args{"name": "flat", "queries": "q", "k": topK, "batch": false, "count": c.singles}
+	if _, err := b.peer.do("faiss_flat_search", search.with("out", out)); err != nil {
+		return err
+	}
+	theirs, err := readAnswers(ctx, out)
+	if err != nil {
+		return err
+	}
+	got, err := pair{
+		ours: func() (timing, error) { return e.singles(c.singles) },
+		theirs: func() (timing, error) {
+			t, err := b.peer.do("faiss_flat_search", search)
+			return t.Thread, err
+		},
+	}.run(b.rounds)
+	if err != nil {
+		return err
+	}
+	r := row{
+		Part: partFlat, What: "FLAT, one query, " + e.title(), Bar: c.single, Ratio: got.faster(),
+		Ours: span(middle(got.Ours, c.singles)), Their: span(middle(got.Theirs, c.singles)) + ", faiss",
+	}
+	r.answers(agree(e.hits[:c.singles], theirs))
+	b.report.add(r)
+	return b.flatShare(e, c)
+}
+
+// flatShare compares with reading alone, in turn: of memory larger than any cache, which is
+// the bar, and of the same rows, which may in part be in a cache.
+func (b *bench) flatShare(e *exact, c flatCase) error {
+	large, err := streamed()
+	if err != nil {
+		return err
+	}
+	defer large.Release()
+	for _, limit := range []struct {
+		rows  *engine.Vectors
+		reads int
+		bar   float64
+		name  string
+	}{{large, 4, 0.85, "memory only read"}, {e.vectors, 8, 0, "the same rows only read"}} {
+		got, err := pair{
+			ours:   func() (timing, error) { return e.singles(c.singles) },
+			theirs: func() (timing, error) { return stream(limit.rows, limit.reads), nil },
+		}.run(b.rounds)
+		if err != nil {
+			return err
+		}
+		// Bytes per nanosecond of both sides.
+		ours, theirs, shares := make([]float64, b.rounds), make([]float64, b.rounds), make([]float64, b.rounds)
+		for i := range shares {
+			ours[i] = float64(e.vectors.Bytes()) * float64(c.singles) / float64(got.Ours[i])
+			theirs[i] = float64(limit.rows.Bytes()) * float64(limit.reads) / float64(got.Theirs[i])
+			shares[i] = ours[i] / theirs[i]
+		}
+		b.report.add(row{
+			Part: partFlat, What: "FLAT, one query, " + e.title() + ", bandwidth", Bar: limit.bar, Ratio: spreadOf(shares),
+			Ours: fmt.Sprintf("%.1f GB/s", spreadOf(ours).Median), Their: fmt.Sprintf("%.1f GB/s, %s", spreadOf(theirs).Median, limit.name),
+		})
+	}
+	return nil
+}
+
+func (b *bench) flatBatch(e *exact, c flatCase) error {
+	var answers [][]engine.Hit
+	got, err := pair{
+		ours: func() (timing, error) {
+			return inProcess(func() (err error) {
+				answers, err = e.searcher.SearchBatch(e.queries, flat.Params{K: topK}, 1)
+				return err
+			})
+		},
+		theirs: func() (timing, error) {
+			t, err := b.peer.do("faiss_flat_search", args{"name": "flat", "queries": "q", "k": topK, "batch": true, "count": queries})
+			return t.Process, err
+		},
+	}.run(b.rounds)
+	if err != nil {
+		return err
+	}
+	if _, err := e.singles(e.queries.Rows); err != nil {
+		return err
+	}
+	r := row{
+		Part: partFlat, What: fmt.Sprintf("FLAT, batch of %d, %s", queries, e.title()), Bar: c.batch, Ratio: got.faster(),
+		Ours: span(middle(got.Ours, queries)) + " a query", Their: span(middle(got.Theirs, queries)) + ", faiss with BLAS",
+	}
+	r.answers(agree(answers, e.hits))
+	r.Same += " of our single queries"
+	b.report.add(r)
+	return nil
+}
+
+// half compares float16 with float32 on our side, of the same vectors.
+func (b *bench) half(ctx context.Context) error {
+	for _, dim := range []int{128, 768} {
+		if err := b.halfOf(ctx, b.set(dim)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) halfOf(ctx context.Context, f files) error {
+	if err := f.ensureData(ctx); err != nil {
+		return err
+	}
+	b.say("%s: float16", f.name())
+	vectors, queries := f.base+".f16.npy", f.base+".queries.f16.npy"
+	for from, to := range map[string]string{f.vectors: vectors, f.queries: queries} {
+		if !missing(to) {
+			continue
+		}
+		if _, err := b.peer.do("half", args{"file": from, "out": to}); err != nil {
+			return err
+		}
+	}
+	o := flat.Options{Policy: flat.Knowhere, Profile: dist.KnowhereAVX512}
+	short, err := openExact(ctx, f, vectors, queries, o)
+	if err != nil {
+		return err
+	}
+	defer short.close()
+	long, err := openExact(ctx, f, f.vectors, f.queries, o)
+	if err != nil {
+		return err
+	}
+	defer long.close()
+	const singles = 30
+	got, err := pair{
+		ours:   func() (timing, error) { return short.singles(singles) },
+		theirs: func() (timing, error) { return long.singles(singles) },
+	}.run(b.rounds)
+	if err != nil {
+		return err
+	}
+	found := recall(short.hits[:singles], long.hits[:singles])
+	b.report.add(row{
+		Part: partHalf, What: "FLAT, one query, float16, " + f.title(), Bar: 1.8, Ratio: got.faster(),
+		Ours: span(middle(got.Ours, singles)), Their: span(middle(got.Theirs, singles)) + ", our float32",
+		Same: fmt.Sprintf("recall %.3f of float32", found), Wrong: found < 0.95,
+	})
+	return nil
+}
