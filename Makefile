@@ -66,6 +66,25 @@ cross: ## compile everything for every released platform, tests included
 generate: ## everything that is generated from source
 	$(GO) generate ./...
 
+.PHONY: generated
+generated: ## make the assembly of engine/dist again and compare
+	$(GO) generate ./engine/...
+	git diff --exit-code --stat -- 'engine/dist/*.s' 'engine/dist/*_stubs_*.go'
+
+# Tests that compare with the real libraries have a flag for a Python that has them.
+.PHONY: peers
+peers: ## the engine against hnswlib and faiss: same files, ids and bits (needs python3, g++, PyPI)
+	peers=$$(tools/peers.sh) && grep -rl --include='*_test.go' 'flag\.String("peers"' engine | xargs -n1 dirname | sort -u | \
+		xargs -I{} $(GO) test ./{} -run Peer -count=1 -peers "$$peers"
+
+# The same answers must come from every implementation of the kernels.
+.PHONY: backends
+backends: ## tests of the engine without AVX-512, without AVX2, without assembly, and on arm64 (needs qemu-user)
+	GODEBUG=cpu.avx512f=off $(GO) test -count=1 ./engine/...
+	GODEBUG=cpu.avx512f=off,cpu.avx2=off $(GO) test -count=1 ./engine/...
+	$(GO) test -tags purego ./engine/...
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -exec "$${QEMU:-qemu-aarch64}" ./engine/...
+
 .PHONY: update-goldens
 update-goldens: ## rewrite golden files from what the code does now; read the diff
 	@grep -rlE --include='*_test.go' 'flag\.Bool\("update"|x/exp/golden' . | grep -v '^./tools/' | xargs -n1 dirname | sort -u | \
@@ -87,6 +106,10 @@ bench-diagnose: ## the speed of asking and judging, into docs/PERFORMANCE.md; on
 bench-profile: ## the speed of profiles against go tool pprof, into docs/PERFORMANCE.md; on a quiet machine
 	$(GO) -C tools/bench run ./profiles -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
 
+.PHONY: bench-engine
+bench-engine: ## the engine against hnswlib and faiss, into docs/PERFORMANCE.md; on a quiet machine (needs python3, g++, PyPI)
+	$(GO) -C tools/bench run ./engines -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
+
 .PHONY: pgo
 pgo: ## kitescope's own default.pgo by a trial of its loads, and the report in docs/PGO.md; on a quiet machine, half an hour
 	tools/docs/pgo.sh
@@ -107,6 +130,10 @@ e2e: ## against a real Milvus, alone and as a cluster (needs ../shared, etcd, ja
 .PHONY: e2e-profile
 e2e-profile: ## pull profiles from a real cluster under searches and hold them against the kernel's counts (needs what e2e needs, five minutes)
 	tools/e2e/profile.sh
+
+.PHONY: e2e-s3
+e2e-s3: ## the engine's S3 store against a real MinIO (needs ../shared and the module proxy; builds MinIO once)
+	tools/e2e/s3.sh
 
 .PHONY: e2e-faults
 e2e-faults: ## break a real cluster in every way and judge the diagnosis, into docs/DIAGNOSIS.md (needs what e2e needs, an hour)

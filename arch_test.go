@@ -151,7 +151,7 @@ func isTestSupport(importPath string) bool {
 // list finds every package that the module is built from, by import path.
 func list(t *testing.T) map[string]*pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-deps", "-export", "-json=Dir,ImportPath,Name,Doc,Export,Imports,GoFiles,Standard,Module", "./...")
+	cmd := exec.Command("go", "list", "-pgo=off", "-deps", "-export", "-json=Dir,ImportPath,Name,Doc,Export,Imports,GoFiles,Standard,Module", "./...")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
