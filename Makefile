@@ -54,12 +54,16 @@ vuln: ## known vulnerabilities; needs vuln.go.dev
 build: ## the static binary of this platform, as released
 	CGO_ENABLED=0 $(GO) build -pgo=auto -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kitescope
 
+# Of each system one architecture compiles its tests too: that of the other one differs in the kernels alone, which
+# linux has both of.
 .PHONY: cross
-cross: ## compile everything for every released platform, tests included
+cross: ## compile for every released platform, tests included
 	@for p in $(PLATFORMS); do \
 		echo "cross $$p"; \
-		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kitescope && \
-		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kitescope || exit 1; \
+		case $$p in linux/arm64 | darwin/arm64 | windows/amd64) \
+			GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1;; \
+		esac; \
 	done
 
 .PHONY: generate
