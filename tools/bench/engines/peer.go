@@ -21,12 +21,6 @@ import (
 //go:embed peer.py
 var peerProgram string
 
-// The peers, as tools/peers.sh installs them.
-const (
-	hnswlibVersion = "0.8.0"
-	faissVersion   = "1.15.1"
-)
-
 // ensureVenv returns the Python of an environment with the peers, which is made if it is not there.
 func ensureVenv(ctx context.Context, repo, cache string, progress io.Writer) (string, error) {
 	script := filepath.Join(repo, "tools", "peers.sh")
