@@ -258,7 +258,7 @@ func TestLargeComparison(t *testing.T) {
 		if n := strings.Count(b.String(), "metric 3"); n < 5000 {
 			t.Errorf("%s: %d lines", word, n)
 		}
-		if took := time.Since(begin); took > 20*time.Second {
+		if took := time.Since(begin); took > time.Minute {
 			t.Errorf("%s took %s", word, took)
 		}
 	}
