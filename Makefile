@@ -79,7 +79,7 @@ generated: ## make the assembly of engine/dist again and compare
 .PHONY: peers
 peers: ## the engine against hnswlib and faiss: same files, ids and bits (needs python3, g++, PyPI)
 	peers=$$(tools/peers.sh) && grep -rl --include='*_test.go' 'flag\.String("peers"' engine | xargs -n1 dirname | sort -u | \
-		xargs -I{} $(GO) test ./{} -run Peer -count=1 -peers "$$peers"
+		xargs -I{} $(GO) test -tags peers ./{} -run Peer -count=1 -peers "$$peers"
 
 # The same answers must come from every implementation of the kernels.
 .PHONY: backends

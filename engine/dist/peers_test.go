@@ -3,20 +3,13 @@ package dist
 import (
 	"bufio"
 	"bytes"
-	"flag"
 	"math"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
-)
-
-var (
-	peers    = flag.String("peers", "", "Python with hnswlib and faiss, to run testdata/float32_peers.py anew")
-	knowhere = flag.String("knowhere", "", "libknowhere.so for -peers, to compare with that as well")
 )
 
 // peerVector is value() of testdata/float32_peers.py.
@@ -39,25 +32,6 @@ func TestFloat32AgreesWithPeers(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkPeers(t, golden, 3393+32)
-}
-
-// TestFloat32AgreesWithPeersRunHere makes the golden file anew, without -knowhere but for its lines.
-func TestFloat32AgreesWithPeersRunHere(t *testing.T) {
-	if *peers == "" {
-		t.Skip("needs -peers")
-	}
-	args, lines := []string{"testdata/float32_peers.py"}, 1566+32
-	if *knowhere != "" {
-		args, lines = append(args, *knowhere), 3393+32
-	}
-	var problem bytes.Buffer
-	cmd := exec.Command(*peers, args...)
-	cmd.Stderr = &problem
-	golden, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %s", err, &problem)
-	}
-	checkPeers(t, golden, lines)
 }
 
 // checkPeers compares the bits of the golden file, of so many lines, with those of all back ends.

@@ -5,21 +5,16 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"unsafe"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
 )
-
-var peers = flag.String("peers", "", "a Python with faiss-cpu 1.15.1 and hnswlib 0.8.0 to compare with, beyond the goldens")
 
 // golden is what a peer answered; see testdata/goldens.py and testdata/knowhere.cc.
 type golden struct {
@@ -204,17 +199,6 @@ func TestAnswersAreThoseOfFaissAndHNSWLib(t *testing.T) {
 
 func TestTiesAreThoseOfKnowhere(t *testing.T) {
 	checkAll(t, readGoldens(t, "testdata/knowhere.json.gz"))
-}
-
-func TestAnswersAreThoseOfPeersRunHere(t *testing.T) {
-	if *peers == "" {
-		t.Skip("needs -peers")
-	}
-	out := filepath.Join(t.TempDir(), "goldens.json.gz")
-	if b, err := exec.Command(*peers, "testdata/goldens.py", "--full", out).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, b)
-	}
-	checkAll(t, readGoldens(t, out))
 }
 
 // bitsOf is hits as bytes, NaN included.

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,8 +16,6 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 )
-
-var peers = flag.String("peers", "", "a Python with hnswlib 0.8.0 and faiss 1.15: compare with what they answer, over more cases")
 
 var knowhere = flag.String("knowhere", "testdata/knowhere", "a folder with indexes of knowhere and what it answered")
 
@@ -49,18 +46,6 @@ func TestSearchAnswersAsThePeersDid(t *testing.T) {
 func TestSearchAnswersAsKnowhereDid(t *testing.T) {
 	t.Parallel()
 	testPeers(t, *knowhere)
-}
-
-func TestSearchAnswersAsThePeersDo(t *testing.T) {
-	t.Parallel()
-	if *peers == "" {
-		t.Skip("no -peers")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command(*peers, "testdata/peers.py", dir, "full").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	testPeers(t, dir)
 }
 
 func testPeers(t *testing.T, dir string) {

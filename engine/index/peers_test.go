@@ -1,3 +1,5 @@
+//go:build peers
+
 package index
 
 import (
@@ -16,9 +18,6 @@ var peers = flag.String("peers", "", "a python with hnswlib and faiss, to compar
 
 // The libraries themselves read what was written and answer as from their own files.
 func TestPeersReadWrittenFiles(t *testing.T) {
-	if *peers == "" {
-		t.Skip("-peers PYTHON compares with hnswlib and faiss")
-	}
 	folder := t.TempDir()
 	python := func(step string) {
 		t.Helper()

@@ -5,11 +5,8 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
-	"flag"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,8 +17,6 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 )
-
-var peers = flag.String("peers", "", "a Python with faiss-cpu 1.15.1 to compare with, beyond the goldens")
 
 // golden is an index and what faiss answered; see testdata/goldens.py.
 type golden struct {
@@ -177,19 +172,6 @@ func readGoldens(t *testing.T, name string) []golden {
 
 func TestAnswersAreThoseOfFaiss(t *testing.T) {
 	for _, g := range readGoldens(t, "testdata/faiss.json.gz") {
-		g.check(t)
-	}
-}
-
-func TestAnswersAreThoseOfPeersRunHere(t *testing.T) {
-	if *peers == "" {
-		t.Skip("needs -peers")
-	}
-	out := filepath.Join(t.TempDir(), "goldens.json.gz")
-	if b, err := exec.Command(*peers, "testdata/goldens.py", "--full", out).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, b)
-	}
-	for _, g := range readGoldens(t, out) {
 		g.check(t)
 	}
 }

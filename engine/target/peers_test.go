@@ -1,3 +1,5 @@
+//go:build peers
+
 package target
 
 import (
@@ -26,9 +28,6 @@ type peerCase struct {
 // What is opened by its path, with no word on whose file it is, answers as its library did: the
 // same ids in the same order, the same distance bits.
 func TestPeersAnswers(t *testing.T) {
-	if *peers == "" {
-		t.Skip("-peers PYTHON compares with hnswlib and faiss")
-	}
 	folder := t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), *peers, "testdata/peers.py", folder).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

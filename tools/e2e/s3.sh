@@ -5,4 +5,4 @@ cd "$(dirname "$0")/../.."
 export LAB="${LAB:-${XDG_CACHE_HOME:-$HOME/.cache}/milvus-lab}"
 minio=$LAB/gobuild/bin/minio
 [ -x "$minio" ] || ../shared/milvus/build-minio.sh
-go test -count=1 -run 'S3$' "$@" ./engine/object -minio "$minio"
+go test -tags e2e -count=1 -run 'S3$' "$@" ./engine/object -minio "$minio"
