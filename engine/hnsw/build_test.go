@@ -3,6 +3,7 @@ package hnsw_test
 import (
 	"bytes"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
