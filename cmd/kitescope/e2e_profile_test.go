@@ -26,7 +26,7 @@ import (
 func processes(t *testing.T) map[string]int {
 	t.Helper()
 	pids := map[string]int{}
-	for _, word := range strings.Fields(os.Getenv("KITESCOPE_E2E_PIDS")) {
+	for word := range strings.FieldsSeq(os.Getenv("KITESCOPE_E2E_PIDS")) {
 		port, pid, _ := strings.Cut(word, "=")
 		n, err := strconv.Atoi(pid)
 		if err != nil {

@@ -19,6 +19,10 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
+// The tests of S3 need a server that speaks it: make builds a real MinIO for them.
+
+const accessKey, secretKey = "kite-access-key", "kite-very-secret"
+
 var minioFlag = flag.String("minio", "", "the minio binary against which S3 stores are tested")
 
 // server starts MinIO on a free port of loopback and fills a bucket.

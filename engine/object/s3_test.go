@@ -9,10 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The tests of S3 need a server that speaks it: make builds a real MinIO for them.
-
-const accessKey, secretKey = "kite-access-key", "kite-very-secret"
-
 func TestParseS3(t *testing.T) {
 	for place, want := range map[string]S3{
 		"s3://bucket":                                    {Bucket: "bucket"},
