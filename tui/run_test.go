@@ -94,11 +94,25 @@ func (p *program) press(s string) { _, _ = io.WriteString(p.keys, s) }
 // wait waits until the output has a text.
 func (p *program) wait(tb testing.TB, text string) {
 	tb.Helper()
-	for range 1000 {
+	for range 6000 {
 		if strings.Contains(p.out.plain(), text) {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
+	}
+	tb.Fatalf("no %q in the output:\n%s", text, p.out.plain())
+}
+
+// redrawn waits until the whole screen, drawn anew, has a text. Of a line that changed the renderer writes what differs
+// from the frame before, which may be "4" where "30 of 30" stood: which frames there are depends on the machine.
+func (p *program) redrawn(tb testing.TB, text string) {
+	tb.Helper()
+	for range 100 {
+		p.press("\x0c")
+		time.Sleep(50 * time.Millisecond)
+		if strings.Contains(p.out.plain(), text) {
+			return
+		}
 	}
 	tb.Fatalf("no %q in the output:\n%s", text, p.out.plain())
 }
@@ -135,7 +149,7 @@ func TestRunShowsFollowsAndQuits(t *testing.T) {
 	p.press("s")
 	p.wait(t, "470590760626295000")
 	p.press("/growing\r")
-	p.wait(t, "4 of 30")
+	p.redrawn(t, "4 of 30")
 	p.press("q")
 	p.end(t)
 	raw := p.out.bytes.String()
