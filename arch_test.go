@@ -91,15 +91,34 @@ var layers = []layer{
 		std, "engine$", "engine/dist", "engine/flat", "engine/hnsw", "engine/ivf", "engine/object", "engine/binlog", "engine/index", "engine/dataset",
 	}},
 	{"engine$", []string{std, "engine/dist", "golang.org/x/sys/unix"}},
+	{"replay/log", []string{std, "engine$", "engine/dataset", "engine/dist", "github.com/klauspost/compress", "github.com/parquet-go/parquet-go"}},
+	{"replay/load", []string{std, "engine$", "profile/significance"}},
+	{"replay/schedule", []string{std}},
+	{"replay/simulate", []string{std, "profile/significance", "replay/schedule"}},
+	{"replay/cache", []string{std, "engine/object"}},
+	{"replay/live", []string{
+		std, "engine$", "engine/dist", "github.com/jackc/pgx/v5", "github.com/milvus-io/milvus-proto/go-api/v2", "google.golang.org/grpc", "google.golang.org/protobuf", "replay/load",
+	}},
+	{"replay/layout", []string{
+		std, "engine$", "engine/binlog", "engine/dist", "engine/segment", "inspect/balance", "inspect/model", "replay$", "replay/schedule",
+	}},
+	{"replay/whatif", []string{
+		std, "engine$", "engine/binlog", "engine/dataset", "engine/dist", "engine/flat", "engine/hnsw", "engine/index", "engine/ivf", "engine/object", "engine/segment", "profile/significance", "replay$", "replay/load", "replay/log", "replay/schedule", "replay/simulate",
+	}},
+	{"replay$", []string{
+		std, "engine$", "engine/binlog", "engine/dataset", "engine/dist", "engine/flat", "engine/hnsw", "engine/index", "engine/ivf", "engine/object", "engine/segment", "profile/significance", "replay/load", "replay/log", "replay/schedule",
+	}},
 	{"render", []string{
 		std, "inspect/model", "inspect/view", "inspect/diff", "inspect/check", "inspect/balance",
 		"profile$", "profile/report", "profile/flame", "profile/usage", "profile/pgo", "profile/bench$", "profile/trial",
-		"engine$", "engine/dist", "engine/hnsw", "engine/index", "engine/target", "charm.land/lipgloss/v2",
+		"engine$", "engine/dist", "engine/hnsw", "engine/index", "engine/target",
+		"replay$", "replay/load", "replay/log", "replay/schedule", "replay/simulate", "replay/whatif", "charm.land/lipgloss/v2",
 		"github.com/charmbracelet/x/ansi", "go.yaml.in/yaml/v3", "gonum.org/v1/plot",
 	}},
 	{"tui", []string{
 		std, "tui", "render", "inspect/model", "inspect/view", "inspect/diff", "inspect/check", "inspect/balance",
-		"profile$", "profile/report", "profile/flame", "profile/pgo", "profile/bench$", "charm.land", "github.com/charmbracelet",
+		"profile$", "profile/report", "profile/flame", "profile/pgo", "profile/bench$",
+		"replay$", "replay/load", "replay/whatif", "charm.land", "github.com/charmbracelet",
 	}},
 	{"cmd", nil},
 }
