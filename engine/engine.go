@@ -90,6 +90,23 @@ func (b *Bitset) SetUnion(x, y *Bitset) {
 	}
 }
 
+// Reset marks none.
+func (b *Bitset) Reset() {
+	clear(b.words)
+	b.count = 0
+}
+
+// Invert marks the rows that were not marked, and no others.
+func (b *Bitset) Invert() {
+	for i, w := range b.words {
+		b.words[i] = ^w
+	}
+	if rest := b.n & 63; rest != 0 {
+		b.words[len(b.words)-1] &= 1<<rest - 1
+	}
+	b.count = b.n - b.count
+}
+
 // Or returns the rows marked in either; it changes neither.
 func (b *Bitset) Or(c *Bitset) *Bitset {
 	if c.Count() == 0 {

@@ -134,6 +134,27 @@ func TestBitset(t *testing.T) {
 	}
 }
 
+func TestBitsetInverts(t *testing.T) {
+	for _, n := range []int{0, 1, 63, 64, 65, 130} {
+		b := NewBitset(n)
+		for i := 0; i < n; i += 3 {
+			b.Set(i)
+		}
+		b.Invert()
+		for i := range n + 70 {
+			if b.Has(i) != (i < n && i%3 != 0) {
+				t.Errorf("%d rows: row %d is marked: %v", n, i, b.Has(i))
+			}
+		}
+		if want := n - (n+2)/3; b.Count() != want {
+			t.Errorf("%d rows: %d are marked, want %d", n, b.Count(), want)
+		}
+		if b.Reset(); b.Count() != 0 || b.Has(1) || b.Len() != n {
+			t.Errorf("%d rows: %d are marked after a reset", n, b.Count())
+		}
+	}
+}
+
 func TestUint32s(t *testing.T) {
 	for _, n := range []int{0, 1, 1 << 19, 1<<20 + 3} {
 		s := Uint32s(n)

@@ -33,6 +33,15 @@ func (v *Vectors) Row(i int) []byte {
 	return v.data[at : at+v.Size() : at+v.Size()]
 }
 
+// Span is the bytes of the rows from first up to, not including, end, with what lies between them.
+func (v *Vectors) Span(first, end int) []byte {
+	if first == end {
+		return nil
+	}
+	last := (end-1)*v.Stride + v.Size()
+	return v.data[first*v.Stride : last : last]
+}
+
 // View returns the rows that lie in data, stride bytes apart, the first at its start.
 func View(element dist.Element, dim, rows, stride int, data []byte) (*Vectors, error) {
 	v := &Vectors{Element: element, Dim: dim, Rows: rows, Stride: stride, data: data}

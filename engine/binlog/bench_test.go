@@ -80,6 +80,11 @@ func BenchmarkIndexFile(b *testing.B) {
 		return e
 	}
 	b.Run("read", func(b *testing.B) {
+		use, err := newScratch()
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer use.close()
 		defer cpuTime(b)()
 		for b.Loop() {
 			e := open(b)
@@ -87,7 +92,7 @@ func BenchmarkIndexFile(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if err := e.decode(ctx, blob.Bytes()); err != nil {
+			if err := e.decode(ctx, blob.Bytes(), use); err != nil {
 				b.Fatal(err)
 			}
 			blob.Release()

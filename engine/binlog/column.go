@@ -172,6 +172,12 @@ func (c *Column) read(ctx context.Context, all []source) error {
 		c.Release()
 		return err
 	}
+	use, err := newScratch()
+	if err != nil {
+		c.Release()
+		return err
+	}
+	defer use.close()
 	at := 0
 	var nulls []span
 	for _, s := range all {
@@ -179,7 +185,7 @@ func (c *Column) read(ctx context.Context, all []source) error {
 			c.Release()
 			return err
 		}
-		more, err := s.file.readInto(ctx, s.index, to, at)
+		more, err := s.file.readInto(ctx, s.index, to, at, use)
 		if err != nil {
 			c.Release()
 			return fmt.Errorf("read %s: %w", s.name, err)

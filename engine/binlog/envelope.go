@@ -93,7 +93,7 @@ func (e *envelope) text(ctx context.Context) (string, error) {
 }
 
 // decode fills dst, which has room for all of the content.
-func (e *envelope) decode(ctx context.Context, dst []byte) error {
+func (e *envelope) decode(ctx context.Context, dst []byte, use *scratch) error {
 	switch {
 	case e.string:
 		text, err := e.text(ctx)
@@ -102,7 +102,7 @@ func (e *envelope) decode(ctx context.Context, dst []byte) error {
 	case e.file == nil:
 		return readAll(ctx, e.r, dst, e.at)
 	}
-	nulls, err := e.file.readInto(ctx, 0, &octets{dst}, 0)
+	nulls, err := e.file.readInto(ctx, 0, &octets{dst}, 0, use)
 	if err == nil && len(nulls) > 0 {
 		err = fmt.Errorf("byte %d of the index is null", nulls[0].at)
 	}
@@ -114,8 +114,13 @@ func (e *envelope) note(ctx context.Context) (string, error) {
 	if e.size > maxNote {
 		return "", fmt.Errorf("read %s: expected a short JSON text, found %d bytes", e.name, e.size)
 	}
+	use, err := newScratch()
+	if err != nil {
+		return "", err
+	}
+	defer use.close()
 	b := make([]byte, e.size)
-	if err := e.decode(ctx, b); err != nil {
+	if err := e.decode(ctx, b, use); err != nil {
 		return "", fmt.Errorf("read %s: %w", e.name, err)
 	}
 	return string(b), nil

@@ -218,9 +218,14 @@ func (x *Index) add(ctx context.Context, name string, parts []*envelope) error {
 		return fmt.Errorf("read %s: %w", parts[0].name, err)
 	}
 	x.Blobs[name] = blob
+	use, err := newScratch()
+	if err != nil {
+		return err
+	}
+	defer use.close()
 	b := blob.Bytes()
 	for _, p := range parts {
-		if err := p.decode(ctx, b[:p.size]); err != nil {
+		if err := p.decode(ctx, b[:p.size], use); err != nil {
 			return fmt.Errorf("read %s: %w", p.name, err)
 		}
 		b = b[p.size:]

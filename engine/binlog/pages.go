@@ -5,10 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // Codecs, encodings and page types of parquet.thrift.
@@ -24,8 +21,9 @@ const (
 	// A page may decompress to so many times its size, or so much: pages hold about a
 	// megabyte, or the vectors of a batch.
 	pageRatio, pageFloor = 256, 64 << 20
-	// window is how much of a column is read at once.
-	window = 2 << 20
+	// window is how much of a column is read at once: some pages, so that what is moved to its start of one that lies across its
+	// end is little.
+	window = 4 << 20
 	// inline is up to which size a column is decoded without further goroutines.
 	inline = 512 << 10
 	// maxPageHeader bounds a page header; with statistics it holds two values.
@@ -39,7 +37,7 @@ type column struct {
 	sink  sink
 	first int // the row of the sink to which the first row of the file goes
 
-	zstd  *zstd.Decoder
+	use   *scratch
 	mu    sync.Mutex
 	nulls []span
 }
@@ -49,23 +47,16 @@ type span struct{ at, n int }
 
 // readInto reads the column with that index to the rows of the sink from first on, and
 // returns which of them are null. The sink has room for all rows of the file.
-func (p *parquetFile) readInto(ctx context.Context, index int, s sink, first int) ([]span, error) {
-	c := &column{file: p, leaf: p.leaves[index], sink: s, first: first}
+func (p *parquetFile) readInto(ctx context.Context, index int, s sink, first int, use *scratch) ([]span, error) {
+	c := &column{file: p, leaf: p.leaves[index], sink: s, first: first, use: use}
 	workers := 1
 	var total int64
 	for _, g := range p.groups {
 		total += g.chunks[index].length
 	}
 	if total > inline {
-		workers = max(1, min(runtime.GOMAXPROCS(0), 4))
+		workers = use.workers
 	}
-	var err error
-	c.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(workers), zstd.WithDecodeAllCapLimit(true),
-		zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		return nil, err
-	}
-	defer c.zstd.Close()
 	at := first
 	for _, g := range p.groups {
 		if err := c.readChunk(ctx, g.chunks[index], at, int(g.rows), workers); err != nil {
@@ -89,41 +80,33 @@ type page struct {
 // readChunk reads a column of a row group: one goroutine finds pages, others decode them.
 func (c *column) readChunk(ctx context.Context, k chunk, row, rows, workers int) error {
 	if workers == 1 {
-		var buffer []byte
-		return c.scan(ctx, k, row, rows, nil, func(p page) error {
+		buffer := c.use.buffer()
+		err := c.scan(ctx, k, row, rows, nil, func(p page) error {
 			var err error
 			buffer, err = c.decode(p, buffer)
 			return err
 		})
+		c.use.giveBack(buffer)
+		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	pages := make(chan page, workers)
-	spent := make(chan []byte, 2*workers+1)
 	var wait sync.WaitGroup
 	for range workers {
 		wait.Go(func() {
-			var buffer []byte
+			buffer := c.use.buffer()
 			for p := range pages {
 				var err error
 				if buffer, err = c.decode(p, buffer); err != nil {
 					cancel(err)
 				}
-				select {
-				case spent <- p.body:
-				default:
-				}
+				c.use.giveBack(p.body)
 			}
+			c.use.giveBack(buffer)
 		})
 	}
-	err := c.scan(ctx, k, row, rows, func() []byte {
-		select {
-		case b := <-spent:
-			return b
-		default:
-			return nil
-		}
-	}, func(p page) error {
+	err := c.scan(ctx, k, row, rows, c.use.buffer, func(p page) error {
 		pages <- p
 		return nil
 	})
@@ -138,7 +121,8 @@ func (c *column) readChunk(ctx context.Context, k chunk, row, rows, workers int)
 // scan walks the pages of a chunk in order: it parses dictionaries and hands on data pages,
 // with a content of their own if there is a spare for it, else with one that the next overwrites.
 func (c *column) scan(ctx context.Context, k chunk, row, rows int, spare func() []byte, emit func(page) error) error {
-	in := &pageReader{r: c.file.r, at: c.file.base + k.at, end: c.file.base + k.at + k.length}
+	in := &pageReader{r: c.file.r, at: c.file.base + k.at, end: c.file.base + k.at + k.length, buffer: c.use.window}
+	defer func() { c.use.window = in.buffer }()
 	var dict dictionary
 	for end := row + rows; row < end; {
 		if err := context.Cause(ctx); err != nil {
@@ -192,6 +176,12 @@ func (c *column) readDictionary(p page) (dictionary, error) {
 
 // decode puts the values of a data page into the sink; buffer is for reuse.
 func (c *column) decode(p page, buffer []byte) ([]byte, error) {
+	if rows := c.inPlace(p); rows != nil {
+		if err := c.decompressInto(p.codec, p.body, rows); err != nil {
+			return nil, fmt.Errorf("page at offset %d: %w", p.at, err)
+		}
+		return buffer, nil
+	}
 	b, levels, buffer, err := c.content(p, buffer)
 	if err == nil {
 		err = c.values(p, b, levels)
@@ -200,6 +190,18 @@ func (c *column) decode(p page, buffer []byte) ([]byte, error) {
 		return nil, fmt.Errorf("page at offset %d: %w", p.at, err)
 	}
 	return buffer, nil
+}
+
+// inPlace is where the content of a page goes as it is, if it does: vectors that lie without gaps, and have no levels before them.
+func (c *column) inPlace(p page) []byte {
+	to, ok := c.sink.(*vectors)
+	if !ok || c.leaf.optional || p.header.kind != dataPage || p.header.encoding != plainEncoding || p.codec == codecNone {
+		return nil
+	}
+	if rows := to.stretch(p.row, p.header.values); len(rows) == p.header.uncompressed {
+		return rows
+	}
+	return nil
 }
 
 // content decompresses a page and parts definition levels from values. In version 2 the

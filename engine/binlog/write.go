@@ -100,15 +100,19 @@ func (c *Column) node() (parquet.Node, func(i int) parquet.Value, error) {
 	return node, value, nil
 }
 
+// dictionaryMost is the size from which Arrow's writers use a dictionary no longer.
+const dictionaryMost = 1 << 20
+
 // writeParquet writes a file with the column val. Dictionaries give way to plain values beyond
 // a megabyte, and pages hold about one, as those of Arrow's writers.
 func writeParquet(node parquet.Node, rows int, value func(i int) parquet.Value) ([]byte, error) {
 	var b bytes.Buffer
 	schema := parquet.NewSchema("schema", parquet.Group{"val": parquet.Compressed(node, &zstd.Codec{Level: zstd.SpeedDefault})})
 	w := parquet.NewWriter(&b, schema, parquet.DataPageVersion(1), parquet.PageBufferSize(1<<20),
-		parquet.DataPageStatistics(false), parquet.MaxRowsPerRowGroup(1<<40))
+		parquet.DataPageStatistics(false), parquet.MaxRowsPerRowGroup(1<<40), parquet.DictionaryMaxBytes(dictionaryMost))
+	size := int64(0) // of values so far
 	column := w.ColumnWriters()[0]
-	batch := make([]parquet.Value, 0, 8192)
+	batch := make([]parquet.Value, 0, 1024) // as Arrow's: between batches it looks how large dictionary and page have become
 	for i := 0; i < rows; i += len(batch) {
 		batch = batch[:0]
 		for j := i; j < min(rows, i+cap(batch)); j++ {
@@ -116,6 +120,18 @@ func writeParquet(node parquet.Node, rows int, value func(i int) parquet.Value) 
 		}
 		if _, err := column.WriteRowValues(batch); err != nil {
 			return nil, err
+		}
+		if size <= dictionaryMost {
+			for _, v := range batch {
+				if kind := v.Kind(); kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
+					size += int64(len(v.ByteArray()))
+				}
+			}
+			if size > dictionaryMost { // it is looked at when a page ends, and one of indices would hold far more rows
+				if err := column.Flush(); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	if err := w.Close(); err != nil {

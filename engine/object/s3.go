@@ -167,8 +167,11 @@ type object struct {
 	size   int64
 }
 
-func (o *object) Size() int64  { return o.size }
-func (o *object) Close() error { return nil }
+func (o *object) Size() int64 { return o.size }
+
+// Version changes whenever the file does: its ETag.
+func (o *object) Version() string { return o.etag }
+func (o *object) Close() error    { return nil }
 
 func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 || off >= o.size {
@@ -220,7 +223,7 @@ func (b *bucket) wrap(op, key string, err error) error {
 			said = strings.ReplaceAll(said, secret, "***")
 		}
 	}
-	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said)}
+	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said), temporary: temporary(err, response)}
 	// Only what callers ask errors.Is for goes on: a chain could print what was removed.
 	for _, cause := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF} {
 		if errors.Is(err, cause) {
@@ -231,8 +234,9 @@ func (b *bucket) wrap(op, key string, err error) error {
 }
 
 type s3Error struct {
-	what  string
-	cause error
+	what      string
+	cause     error
+	temporary bool
 }
 
 func (e *s3Error) Error() string { return e.what }

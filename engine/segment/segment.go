@@ -13,7 +13,6 @@ package segment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -72,7 +71,7 @@ type Segment struct {
 // Release gives back the memory at once; nothing may use the segment afterwards.
 func (s *Segment) Release() {
 	if s.Index != nil {
-		if s.Index.HNSW != nil {
+		if s.Index.HNSW != nil && s.Index.HNSW.Vectors != s.Vectors {
 			s.Index.HNSW.Vectors.Release() // apart from the file
 		}
 		s.Index.Close()
@@ -82,12 +81,12 @@ func (s *Segment) Release() {
 	}
 }
 
-// Key is the primary key of a row as text.
-func (s *Segment) Key(row int) string {
+// Key is the primary key of a row.
+func (s *Segment) Key(row int) engine.Key {
 	if s.Strings != nil {
-		return s.Strings[row]
+		return engine.TextKey(s.Strings[row])
 	}
-	return strconv.FormatInt(s.Int64s[row], 10)
+	return engine.NumberKey(s.Int64s[row])
 }
 
 // Find lists the segments in a store by the paths of their files: what is there, which may be
@@ -168,6 +167,11 @@ func place(name string) (kind string, numbers []int64) {
 // Open reads the files of a segment. Deletes of elsewhere (of L0 segments, or not flushed yet)
 // are given with it. What is read of an index that cannot be searched is said in Refused.
 func Open(ctx context.Context, store object.Store, f *Files, schema Schema, deletes *binlog.Deltas) (*Segment, error) {
+	return OpenDeleted(ctx, store, f, schema, NewDeletes(deletes))
+}
+
+// OpenDeleted is Open with any number of deletes of elsewhere.
+func OpenDeleted(ctx context.Context, store object.Store, f *Files, schema Schema, deletes ...*Deletes) (*Segment, error) {
 	s := &Segment{ID: f.Segment, Metric: schema.Metric}
 	if err := s.read(ctx, store, f, schema, deletes); err != nil {
 		s.Release()
@@ -176,7 +180,7 @@ func Open(ctx context.Context, store object.Store, f *Files, schema Schema, dele
 	return s, nil
 }
 
-func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema Schema, deletes *binlog.Deltas) error {
+func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema Schema, deletes []*Deletes) error {
 	columns, err := readColumns(ctx, store, f, schema)
 	if err != nil {
 		return err
@@ -203,7 +207,7 @@ func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema
 	if err != nil {
 		return err
 	}
-	for _, d := range []*binlog.Deltas{logged, deletes} {
+	for _, d := range append([]*Deletes{NewDeletes(logged)}, deletes...) {
 		if err := s.delete(d); err != nil {
 			return err
 		}
@@ -295,33 +299,4 @@ func readPacked(ctx context.Context, store object.Store, f *Files, schema Schema
 		}
 	}
 	return columns, nil
-}
-
-// delete marks the rows that were there before their key was deleted: a key that was inserted
-// again later stays (Milvus internal/querynodev2: delete timestamp >= insert timestamp).
-func (s *Segment) delete(d *binlog.Deltas) error {
-	if d == nil || len(d.Timestamps) == 0 || s.Rows == 0 {
-		return nil
-	}
-	if (s.Strings != nil) != (d.Strings != nil) {
-		return errors.New("deleted keys are of another type than the primary keys")
-	}
-	if s.Strings != nil {
-		mark(s, s.Strings, d.Strings, d.Timestamps)
-	} else {
-		mark(s, s.Int64s, d.Int64s, d.Timestamps)
-	}
-	return nil
-}
-
-func mark[K comparable](s *Segment, keys, deleted []K, at []uint64) {
-	last := make(map[K]uint64, len(deleted))
-	for i, k := range deleted {
-		last[k] = max(last[k], at[i])
-	}
-	for row, k := range keys {
-		if t, ok := last[k]; ok && t >= s.Timestamps[row] {
-			s.Deleted.Set(row)
-		}
-	}
 }

@@ -359,7 +359,7 @@ func TestPackedLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Rows != 1000 || s.Key(999) != "2992" || s.Vectors.Dim != 4 || s.Timestamps[7] != epoch || !slices.Equal(deleted(s), []int{0}) {
+	if s.Rows != 1000 || s.Key(999) != engine.NumberKey(2992) || s.Vectors.Dim != 4 || s.Timestamps[7] != epoch || !slices.Equal(deleted(s), []int{0}) {
 		t.Errorf("%d rows of %d, the last key is %s, deleted are %v", s.Rows, s.Vectors.Dim, s.Key(999), deleted(s))
 	}
 	packed.Vector = 777

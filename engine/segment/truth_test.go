@@ -169,7 +169,7 @@ func sameAnswers(t *testing.T, c *recordedCollection, segments []*segment.Segmen
 	stored := map[string]bool{}
 	for _, g := range segments {
 		for row := range g.Rows {
-			stored[g.Key(row)] = true
+			stored[g.Key(row).String()] = true
 		}
 	}
 	size, compared := len(c.Queries)/len(c.Hits), 0
@@ -187,7 +187,7 @@ func sameAnswers(t *testing.T, c *recordedCollection, segments []*segment.Segmen
 			case len(got) == 0:
 				t.Errorf("query %d: %s (%v) was recorded, no hits are left", i, key, d)
 				continue
-			case got[0].Key() != key || got[0].Distance != d:
+			case got[0].Key().String() != key || got[0].Distance != d:
 				t.Errorf("query %d, hit %d: %s at %v, recorded was %s at %v", i, j, got[0].Key(), got[0].Distance, key, d)
 			}
 			compared++

@@ -105,7 +105,7 @@ func parseValue(c *Column, text string) (value, error) {
 		v.from, v.to = interval(n)
 		return v, nil
 	case Int, Bytes:
-		n, err := parseNumber(text)
+		n, err := ParseNumber(text)
 		if err != nil {
 			return v, fmt.Errorf("%s is a number such as 1500, 10k, 1e6 or 1GiB: %w", c.Name, err)
 		}
@@ -165,9 +165,9 @@ var units = map[string]float64{
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }
 
-// parseNumber reads "1500", "1_500", "1.5e6", "10k", "1GiB". k, M, G and T are powers
+// ParseNumber reads "1500", "1_500", "1.5e6", "10k", "1GiB". k, M, G and T are powers
 // of 1000 everywhere; Ki, KiB and so on are powers of 1024.
-func parseNumber(text string) (int64, error) {
+func ParseNumber(text string) (int64, error) {
 	if n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64); err == nil {
 		return n, nil
 	}
