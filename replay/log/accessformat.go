@@ -1,0 +1,134 @@
+package log
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// accessFormats are the formats of access logs that Milvus has written by default, or that its documentation proposes. A
+// line is held against them in this order: an earlier one has more fields than a later one that would match as well.
+func accessFormats() []string {
+	const base = `[$time_now] [ACCESS] <$user_name: $user_addr> $method_name [status: $method_status] [code: $error_code] ` +
+		`[sdk: $sdk_version] [msg: $error_msg] [traceID: $trace_id] [timeCost: $time_cost]`
+	const named = base + ` [database: $database_name] [collection: $collection_name] [partitions: $partition_name] [expr: $method_expr]`
+	return []string{
+		// configs/milvus.yaml of 2.6, proxy.accessLog.formatters.search and .query. $nq and $search_params are in
+		// internal/proxy/accesslog/info/info.go since 2.5.
+		named + ` [nq: $nq] [params: $search_params]`,
+		named + ` [params: $query_params]`,
+		// configs/milvus.yaml of 2.3.5, 2.4 and 2.5: "query" (of Query, Search and Delete) and "base".
+		named,
+		base,
+		// The examples of Milvus's documentation (configure_access_logs.md), which were the defaults of 2.3.4.
+		`[$time_now] [ACCESS] <$user_name: $user_addr> $method_status-$method_name [traceID: $trace_id] [timeCost: $time_cost] ` +
+			`[database: $database_name] [collection: $collection_name] [partitions: $partition_name] [expr: $method_expr]`,
+		`[$time_now] [ACCESS] <$user_name: $user_addr> $method_name-$method_status-$error_code [traceID: $trace_id] [timeCost: $time_cost]`,
+		// 2.3.0 to 2.3.3, PrintAccessInfo in internal/proxy/accesslog/access_log.go: a line of zap's.
+		`[$time_now] ["$method_status: $user_addr-$method_name"] [timeCost="$time_cost"] [traceId=$trace_id] ` +
+			`[responseSize=$response_size] [errorCode=$error_code]`,
+	}
+}
+
+// accessFormat takes lines of one format apart.
+type accessFormat struct {
+	// literals stand around the fields: one more of them than of those.
+	literals []string
+	fields   []string
+}
+
+var fieldName = regexp.MustCompile(`\$[a-z_]+`)
+
+// compileFormat reads a format as proxy.accessLog.formatters.*.format has it. Names that nobody knows are fields that
+// nobody asks for: later versions of Milvus have more.
+func compileFormat(format string) (accessFormat, error) {
+	var f accessFormat
+	format = strings.TrimRight(format, "\r\n")
+	at := 0
+	for _, where := range fieldName.FindAllStringIndex(format, -1) {
+		literal := format[at:where[0]]
+		if literal == "" && len(f.fields) > 0 {
+			return f, fmt.Errorf("format %q: nothing stands between %s and %s", format, f.fields[len(f.fields)-1], format[where[0]:where[1]])
+		}
+		f.literals = append(f.literals, literal)
+		f.fields = append(f.fields, format[where[0]:where[1]])
+		at = where[1]
+	}
+	f.literals = append(f.literals, format[at:])
+	if !slices.Contains(f.fields, "$method_name") {
+		return f, fmt.Errorf("format %q: $method_name was expected in it", format)
+	}
+	if !slices.ContainsFunc(f.fields, func(s string) bool { return strings.HasPrefix(s, "$time_") && s != "$time_cost" }) {
+		return f, fmt.Errorf("format %q: $time_now, $time_start or $time_end was expected in it", format)
+	}
+	return f, nil
+}
+
+// accessFields are the fields of a line that a request is made of. What a format does not have is "".
+type accessFields struct {
+	method, status, code           string
+	now, start, end, cost          string
+	database, collection, expr, nq string
+	params                         string
+}
+
+var errFormat = errors.New("the line has another format")
+
+// match takes a line apart. A field ends where what follows it in the format begins first, the last one at the end.
+func (f *accessFormat) match(line string, to *accessFields) bool {
+	*to = accessFields{}
+	if !strings.HasPrefix(line, f.literals[0]) {
+		return false
+	}
+	rest := line[len(f.literals[0]):]
+	for i, name := range f.fields {
+		after := f.literals[i+1]
+		end := -1
+		switch {
+		case i < len(f.fields)-1:
+			end = strings.Index(rest, after)
+		case strings.HasSuffix(rest, after):
+			end = len(rest) - len(after)
+		}
+		if end < 0 {
+			return false
+		}
+		to.set(name, rest[:end])
+		rest = rest[end+len(after):]
+	}
+	return true
+}
+
+func (a *accessFields) set(name, value string) {
+	if value == "Unknown" {
+		value = ""
+	}
+	switch name {
+	case "$method_name":
+		a.method = value
+	case "$method_status":
+		a.status = value
+	case "$error_code":
+		a.code = value
+	case "$time_now":
+		a.now = value
+	case "$time_start":
+		a.start = value
+	case "$time_end":
+		a.end = value
+	case "$time_cost":
+		a.cost = value
+	case "$database_name":
+		a.database = value
+	case "$collection_name":
+		a.collection = value
+	case "$method_expr":
+		a.expr = value
+	case "$nq":
+		a.nq = value
+	case "$search_params":
+		a.params = value
+	}
+}

@@ -1,0 +1,155 @@
+package log
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// accessTime is how Milvus writes times (timeFormat in internal/proxy/accesslog/info/info.go).
+const accessTime = "2006/01/02 15:04:05.000 -07:00"
+
+// accessRequest is a line of an access log.
+type accessRequest struct {
+	Request
+	method, status string
+	start          moment
+	hybrid, expr   bool
+}
+
+// searchMethods are the methods that are vector searches: of the gRPC service (milvus.proto, MilvusService), and the
+// paths of HTTP, which stand where a method's name would (internal/distributed/proxy/httpserver/constant.go).
+func isSearch(method string) bool {
+	switch method {
+	case "Search", "HybridSearch",
+		"/v1/vector/search", "/api/v1/search",
+		"/v2/vectordb/entities/search", "/v2/vectordb/entities/advanced_search", "/v2/vectordb/entities/hybrid_search":
+		return true
+	}
+	return false
+}
+
+// request makes a request of the fields of a line. An error tells that they are not what their names say, and so that
+// the line is of another format.
+func (a *accessFields) request() (r accessRequest, err error) {
+	r.method, r.status = a.method, a.status
+	if i := strings.LastIndexByte(r.method, '-'); i >= 0 && !strings.HasPrefix(r.method, "/") {
+		r.method = r.method[i+1:] // before 2.3.4 an address with hyphens and one more hyphen stood before it
+	}
+	if r.method == "" || strings.ContainsAny(r.method, " []") {
+		return r, errFormat
+	}
+	if a.cost != "" {
+		if r.Took, err = time.ParseDuration(strings.ReplaceAll(a.cost, " ", "")); err != nil || r.Took < 0 {
+			return r, errFormat
+		}
+	}
+	if r.start, err = a.began(r.Took); err != nil {
+		return r, err
+	}
+	r.Failed = failed(a.status, a.code)
+	r.Collection = a.collection
+	if a.database != "" && a.database != "default" && a.collection != "" {
+		r.Collection = a.database + "." + a.collection
+	}
+	r.expr = a.expr != "" && a.expr != "[]" && strings.Trim(a.expr, `[]", `) != ""
+	r.hybrid = strings.HasPrefix(a.nq, "[") || strings.Contains(strings.ToLower(a.method), "hybrid") || strings.Contains(a.method, "advanced")
+	r.NQ = queries(a.nq)
+	r.searchParams(a.params)
+	return r, nil
+}
+
+// began is when a request came: $time_start, or the time when it was answered less what it took. The line is written when
+// the answer is, which is $time_now.
+func (a *accessFields) began(took time.Duration) (moment, error) {
+	for _, written := range []struct {
+		text string
+		less time.Duration
+	}{{a.start, 0}, {a.end, took}, {a.now, took}} {
+		if written.text == "" {
+			continue
+		}
+		t, err := time.Parse(accessTime, written.text)
+		if err != nil {
+			if t, err = time.Parse(time.RFC3339Nano, written.text); err != nil {
+				return moment{}, errFormat
+			}
+		}
+		return absolute(t.Add(-written.less))
+	}
+	return moment{}, nil
+}
+
+// failed tells by the words that MethodStatus of internal/proxy/accesslog/info has: "Successful" and "Failed", "OK" and
+// "TaskFailed" before 2.3.4, "Grpc..." and "HttpError..." with a code; else by the error's number.
+func failed(status, code string) bool {
+	switch status {
+	case "Successful", "OK", "":
+		n, err := strconv.Atoi(code)
+		return err == nil && n > 0
+	}
+	return true
+}
+
+// queries is how many vectors were asked, of a hybrid search (["1", "1"]) in all parts together; 0 if nobody knows.
+func queries(nq string) (n int) {
+	for part := range strings.SplitSeq(strings.Trim(nq, "[]"), ",") {
+		k, err := strconv.Atoi(strings.Trim(part, `" `))
+		if err != nil || k < 0 || k > math.MaxInt32 || n > math.MaxInt32-k {
+			return 0
+		}
+		n += k
+	}
+	return n
+}
+
+// searchParams reads $search_params: an object of text, in which "params" is an object in text again (kvsToString in
+// internal/proxy/accesslog/info/util.go). Of a hybrid search the first part counts.
+func (r *accessRequest) searchParams(params string) {
+	start := strings.IndexByte(params, '{')
+	if start < 0 {
+		return
+	}
+	var outer map[string]string
+	if json.NewDecoder(strings.NewReader(params[start:])).Decode(&outer) != nil {
+		return
+	}
+	number := func(name string) int {
+		n, err := strconv.Atoi(outer[name])
+		if err != nil || n < 0 || n > math.MaxInt32 {
+			return 0
+		}
+		return n
+	}
+	r.K = max(number("topk"), number("limit"))
+	r.EF, r.NProbe = number("ef"), number("nprobe")
+	var inner struct {
+		EF     json.RawMessage `json:"ef"`
+		NProbe json.RawMessage `json:"nprobe"`
+	}
+	if json.Unmarshal([]byte(outer["params"]), &inner) != nil {
+		return
+	}
+	if n, err := whole(inner.EF); err == nil && n > 0 {
+		r.EF = n
+	}
+	if n, err := whole(inner.NProbe); err == nil && n > 0 {
+		r.NProbe = n
+	}
+}
+
+// methodName is what a method is counted as: a path without what is asked of it.
+func methodName(method string) string {
+	name, _, _ := strings.Cut(method, "?")
+	return name
+}
+
+func (r *accessRequest) statusName() string {
+	if r.status != "" {
+		return r.status
+	}
+	return fmt.Sprintf("failed: %t", r.Failed)
+}

@@ -1,0 +1,161 @@
+package log
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// value is component j of a row of any element but bits.
+func value(row []byte, e dist.Element, j int) float32 {
+	switch e {
+	case dist.Float16:
+		return widenFloat16(binary.LittleEndian.Uint16(row[2*j:]))
+	case dist.BFloat16:
+		return math.Float32frombits(uint32(binary.LittleEndian.Uint16(row[2*j:])) << 16)
+	case dist.Int8:
+		return float32(int8(row[j]))
+	default:
+		return math.Float32frombits(binary.LittleEndian.Uint32(row[4*j:]))
+	}
+}
+
+// put stores the nearest value that the element has as component j (ties to even; int8 is cut at its ends), and tells
+// whether that is x itself.
+func put(row []byte, e dist.Element, j int, x float32) bool {
+	switch e {
+	case dist.Float16:
+		h := narrowFloat16(x)
+		binary.LittleEndian.PutUint16(row[2*j:], h)
+		return widenFloat16(h) == x
+	case dist.BFloat16:
+		bits := math.Float32bits(x)
+		h := uint16((uint64(bits) + 0x7fff + uint64(bits>>16&1)) >> 16)
+		binary.LittleEndian.PutUint16(row[2*j:], h)
+		return math.Float32frombits(uint32(h)<<16) == x
+	case dist.Int8:
+		n := math.RoundToEven(float64(x))
+		n = min(max(n, math.MinInt8), math.MaxInt8)
+		row[j] = byte(int8(n))
+		return float32(n) == x
+	default:
+		binary.LittleEndian.PutUint32(row[4*j:], math.Float32bits(x))
+		return true
+	}
+}
+
+// widenFloat16 is the float32 of the same value (IEEE 754 binary16).
+func widenFloat16(h uint16) float32 {
+	sign, exponent, fraction := uint32(h&0x8000)<<16, uint32(h>>10&0x1f), uint32(h&0x3ff)
+	switch exponent {
+	case 0x1f:
+		return math.Float32frombits(sign | 0x7f800000 | fraction<<13)
+	case 0: // subnormal: a multiple of 2 to the power of -24
+		x := float32(fraction) * (1.0 / (1 << 24))
+		return math.Float32frombits(sign | math.Float32bits(x))
+	default:
+		return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
+	}
+}
+
+// narrowFloat16 is the nearest binary16, ties to even; what is too large becomes infinite.
+func narrowFloat16(x float32) uint16 {
+	bits := math.Float32bits(x)
+	sign, magnitude := uint16(bits>>16&0x8000), bits&0x7fffffff
+	switch {
+	case magnitude > 0x7f800000:
+		return sign | 0x7e00
+	case magnitude >= 0x477ff000: // 65520 and more
+		return sign | 0x7c00
+	case magnitude < 0x38800000: // less than 2 to the power of -14: subnormal
+		n := math.RoundToEven(float64(math.Float32frombits(magnitude)) * (1 << 24))
+		return sign | uint16(n)
+	default:
+		rebased := magnitude - (127-15)<<23
+		return sign | uint16((rebased+0xfff+rebased>>13&1)>>13)
+	}
+}
+
+// finite tells whether a row has neither NaN nor infinities.
+func finite(row []byte, e dist.Element) bool {
+	switch e {
+	case dist.Float32:
+		for ; len(row) >= 4; row = row[4:] {
+			if binary.LittleEndian.Uint32(row)&0x7f800000 == 0x7f800000 {
+				return false
+			}
+		}
+	case dist.Float16, dist.BFloat16:
+		mask := uint16(0x7c00)
+		if e == dist.BFloat16 {
+			mask = 0x7f80
+		}
+		for ; len(row) >= 2; row = row[2:] {
+			if binary.LittleEndian.Uint16(row)&mask == mask {
+				return false
+			}
+		}
+	default:
+	}
+	return true
+}
+
+// convert makes rows of float32 rows of another element. Whole numbers alone become int8: which scale others would need
+// nobody knows. It returns how many values were rounded.
+func convert(v *engine.Vectors, to dist.Element) (*engine.Vectors, int, error) {
+	if v.Element != dist.Float32 || to == dist.Bit {
+		return nil, 0, fmt.Errorf("vectors of %s were expected, found %s", to, v.Element)
+	}
+	out, err := engine.NewVectors(to, v.Dim, v.Rows)
+	if err != nil {
+		return nil, 0, err
+	}
+	rounded := 0
+	for i := range v.Rows {
+		from, row := v.Row(i), out.Row(i)
+		if to != dist.Int8 && !finite(from, dist.Float32) {
+			binary.LittleEndian.PutUint16(row, 0x7fff) // no number in either: the row is left out later
+			continue
+		}
+		for j := range v.Dim {
+			x := value(from, dist.Float32, j)
+			if put(row, to, j, x) {
+				continue
+			}
+			rounded++
+			if to == dist.Int8 {
+				out.Release()
+				return nil, 0, fmt.Errorf("vector %d: a whole number from -128 to 127 was expected, found %g", i, x)
+			}
+		}
+	}
+	return out, rounded, nil
+}
+
+// parseElement knows the names that Write gives elements.
+func parseElement(name string) (dist.Element, error) {
+	switch name {
+	case "", "float32":
+		return dist.Float32, nil
+	case "float16":
+		return dist.Float16, nil
+	case "bfloat16":
+		return dist.BFloat16, nil
+	case "int8":
+		return dist.Int8, nil
+	case "binary", "bit":
+		return dist.Bit, nil
+	}
+	return 0, fmt.Errorf("element: float32, float16, bfloat16, int8 or binary was expected, found %s", printable(name))
+}
+
+// elementName is the name of an element in a .jsonl.
+func elementName(e dist.Element) string {
+	if e == dist.Bit {
+		return "binary"
+	}
+	return e.String()
+}

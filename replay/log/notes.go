@@ -1,0 +1,120 @@
+package log
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// HintError is an error together with what a person can try next. Error() is the error alone.
+type HintError struct {
+	Err error
+	// Hint is a short sentence, lower case and without a period.
+	Hint string
+}
+
+func (e *HintError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error without the hint.
+func (e *HintError) Unwrap() error { return e.Err }
+
+// shownExamples is how many of the things of one kind are named; all are counted.
+const shownExamples = 5
+
+// shownNames is how many names (of keys, methods) one note has.
+const shownNames = 20
+
+// tally counts what was left out, by kind, and keeps the first few reasons of each.
+type tally struct {
+	kinds []string // in the order of their first appearance
+	of    map[string]*tallied
+}
+
+type tallied struct {
+	count    int
+	examples []string
+}
+
+// add counts one thing of a kind ("broken lines, skipped"); an example may be "".
+func (t *tally) add(kind, example string) {
+	if t.of == nil {
+		t.of = map[string]*tallied{}
+	}
+	k := t.of[kind]
+	if k == nil {
+		k = &tallied{}
+		t.of[kind] = k
+		t.kinds = append(t.kinds, kind)
+	}
+	k.count++
+	if example != "" && len(k.examples) < shownExamples {
+		k.examples = append(k.examples, example)
+	}
+}
+
+// notes are a sentence for each kind.
+func (t *tally) notes() (notes []string) {
+	for _, kind := range t.kinds {
+		k := t.of[kind]
+		text := fmt.Sprintf("%s: %d", kind, k.count)
+		if len(k.examples) > 0 {
+			text += " (" + strings.Join(k.examples, "; ")
+			if k.count > len(k.examples) {
+				text += "; ..."
+			}
+			text += ")"
+		}
+		notes = append(notes, text)
+	}
+	return notes
+}
+
+// names counts by name, and bounds how many names there can be.
+type names map[string]int
+
+const maxNames = 1000
+
+// other is the name of what came after maxNames.
+const other = "(others)"
+
+func (n names) add(name string) {
+	if _, ok := n[name]; !ok && len(n) >= maxNames {
+		name = other
+	}
+	n[name]++
+}
+
+// list is "a 5, b 3, ...", the most frequent first.
+func (n names) list() string {
+	keys := slices.SortedFunc(maps.Keys(n), func(a, b string) int {
+		if n[a] != n[b] {
+			return n[b] - n[a]
+		}
+		return strings.Compare(a, b)
+	})
+	var out []string
+	for _, k := range keys[:min(len(keys), shownNames)] {
+		out = append(out, fmt.Sprintf("%s %d", printable(k), n[k]))
+	}
+	if len(keys) > shownNames {
+		out = append(out, fmt.Sprintf("and %d more", len(keys)-shownNames))
+	}
+	return strings.Join(out, ", ")
+}
+
+// printable cuts a name from outside short, and quotes it if it has anything but plain letters.
+func printable(name string) string {
+	if len(name) > 80 {
+		name = name[:80] + "..."
+	}
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r == 0x7f || r == '"' || r > 0xffff || (r >= 0x80 && r < 0xa0) || r == '\ufffd'
+	}) {
+		return fmt.Sprintf("%q", name)
+	}
+	return name
+}
+
+var errNonFinite = errors.New("a value is not a finite number")

@@ -1,0 +1,292 @@
+package log
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"kitescope/engine/dist"
+)
+
+// Options are what to read of a log, and how strictly.
+type Options struct {
+	// Skip leaves out the first requests, Limit keeps as many at most; 0 is no limit. Requests that are left out for another
+	// reason do not count.
+	Skip, Limit int
+	// Collection keeps the requests of one collection, and those that name none.
+	Collection string
+	// Element and Dim are what the vectors have to be; nil and 0 take what is there. float32 vectors of a file become
+	// float16 or bfloat16 (rounded to the nearest, and counted), or int8 if all are whole numbers.
+	Element *dist.Element
+	Dim     int
+	// Strict makes an error of the first line that is broken, the first vector of other dimensions and the first value that
+	// is not a finite number, where they are counted and skipped without.
+	Strict bool
+	// Batch puts so many vectors of a file of vectors into one request; 0 and 1 are one.
+	Batch int
+	// Column names the column of vectors of a parquet file; it may be empty if there is one alone.
+	Column string
+	Arrangement
+}
+
+// What the first bytes of a file are.
+type kind string
+
+const (
+	kindNPY     kind = "npy"
+	kindParquet kind = "parquet"
+	kindJSONL   kind = "jsonl"
+	kindGzip    kind = "gzip"
+	kindZstd    kind = "zstd"
+	kindHDF5    kind = "hdf5"
+	kindAccess  kind = "access log"
+	kindVecs    kind = "vecs" // fvecs, bvecs and ivecs have nothing that tells them apart but lengths
+	kindEmpty   kind = "empty"
+	kindUnknown kind = ""
+)
+
+// Open reads a query log: .npy, .fvecs, .bvecs and .parquet through engine/dataset, .jsonl (plain, gzip or zstd) as Write
+// describes it. The first bytes tell the format; the name decides between .fvecs and .bvecs alone, where bytes cannot.
+// Vectors of .npy and .fvecs files may lie in the mapped file: nobody may cut it short before Close.
+//
+// Errors name the file, and the line where there is one; a HintError says what to do.
+func Open(ctx context.Context, path string, o Options) (*Log, error) {
+	l, err := open(ctx, path, o)
+	if err == nil {
+		l.Name = path
+		if o.Repeat > 1 || o.Shuffle {
+			arranged, err := l.Arrange(o.Arrangement)
+			if err != nil {
+				l.Close()
+				return nil, fmt.Errorf("read %s: %w", path, err)
+			}
+			arranged.free = l.free
+			l = arranged
+		}
+		return l, nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if !strings.HasPrefix(err.Error(), "read "+path) {
+		wrapped := fmt.Errorf("read %s: %w", path, err)
+		if hint, ok := errors.AsType[*HintError](err); ok {
+			return nil, &HintError{Err: wrapped, Hint: hint.Hint}
+		}
+		return nil, wrapped
+	}
+	return nil, err
+}
+
+func open(ctx context.Context, path string, o Options) (*Log, error) {
+	if o.Skip < 0 || o.Limit < 0 || o.Batch < 0 || o.Dim < 0 {
+		return nil, fmt.Errorf("skip %d, limit %d, batch %d, dim %d: none may be negative", o.Skip, o.Limit, o.Batch, o.Dim)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, plain(err)
+	}
+	if info.IsDir() {
+		return nil, errors.New("a file was expected, found a folder")
+	}
+	head := make([]byte, 512)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, plain(err)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, plain(err)
+	}
+	switch k := sniff(head[:n]); k {
+	case kindJSONL, kindGzip, kindZstd:
+		return openLines(ctx, f, info.Size(), k, o)
+	case kindNPY, kindParquet, kindVecs, kindHDF5:
+		return openVectors(ctx, f, info.Size(), k, path, o)
+	default:
+		return nil, refuse(k)
+	}
+}
+
+// plain is an error of a file without its name, which the caller adds.
+func plain(err error) error {
+	if pathError, ok := errors.AsType[*os.PathError](err); ok {
+		return pathError.Err
+	}
+	return err
+}
+
+// refuse says why a file is no log, and what to do.
+func refuse(k kind) error {
+	if k == kindEmpty {
+		return errors.New("the file is empty")
+	}
+	if k == kindAccess {
+		return &HintError{
+			Err:  errors.New("it is an access log of a Milvus proxy, which has times and no vectors"),
+			Hint: "kitescope replay capture makes a log of it, with vectors from another",
+		}
+	}
+	return &HintError{
+		Err:  errors.New("a .npy, .fvecs, .bvecs, .parquet or .jsonl file was expected, found something else"),
+		Hint: `a .jsonl has an object in each line, as {"vector": [0.1, 0.2], "k": 10}`,
+	}
+}
+
+// sniff tells what a file is by its first bytes.
+func sniff(head []byte) kind {
+	switch {
+	case len(head) == 0:
+		return kindEmpty
+	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
+		return kindNPY
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return kindParquet
+	case bytes.HasPrefix(head, []byte("\x89HDF\r\n\x1a\n")):
+		return kindHDF5
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
+		return kindGzip
+	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
+		return kindZstd
+	}
+	t := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	switch {
+	case len(t) == 0 && len(head) < 512: // blank lines alone
+		return kindEmpty
+	case len(t) >= 2 && t[0] == '{' && (t[1] == '"' || t[1] == '}' || t[1] == ' ' || t[1] == '\t'):
+		return kindJSONL
+	case len(t) > 20 && t[0] == '[' && t[5] == '/' && t[8] == '/' && t[14] == ':':
+		return kindAccess
+	}
+	// A dimension of the first row, which nobody has in the millions, and no text has a zero byte.
+	if len(head) >= 5 && head[3] == 0 {
+		if dim := binary.LittleEndian.Uint32(head); dim > 0 && dim < 1<<22 {
+			return kindVecs
+		}
+	}
+	return kindUnknown
+}
+
+// openLines reads a .jsonl. All bytes of the file are hashed, also those behind the last request that is wanted.
+func openLines(ctx context.Context, f *os.File, size int64, k kind, o Options) (*Log, error) {
+	sum := sha256.New()
+	raw := &counted{r: io.TeeReader(f, sum), ctx: ctx}
+	in, done, err := decompressed(raw, k)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	r := lineReader{o: o, extra: names{}}
+	if in == io.Reader(raw) {
+		r.total = size
+	}
+	if err := r.readLines(ctx, in); err != nil {
+		r.vectors.release()
+		return nil, err
+	}
+	l, err := r.log()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(io.Discard, raw); err != nil {
+		l.Close()
+		return nil, plain(err)
+	}
+	l.Digest = hex.EncodeToString(sum.Sum(nil))
+	return l, nil
+}
+
+// counted counts bytes, and ends with its context.
+type counted struct {
+	r   io.Reader
+	ctx context.Context //nolint:containedctx // a reader has no other way to be told
+	n   int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// What is compressed may become so many times as long, and so much more: text of real vectors shrinks to a third.
+const (
+	maxRatio = 256
+	maxExtra = 64 << 20
+)
+
+// decompressed is what a gzip or zstd stream holds; another is returned as it is.
+func decompressed(raw *counted, k kind) (in io.Reader, done func(), err error) {
+	switch k {
+	case kindGzip:
+		z, err := gzip.NewReader(raw)
+		if err != nil {
+			return nil, nil, fmt.Errorf("a gzip stream was expected: %w", err)
+		}
+		return &bounded{r: z, raw: raw}, func() { _ = z.Close() }, nil
+	case kindZstd:
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, nil, fmt.Errorf("a zstd stream was expected: %w", err)
+		}
+		return &bounded{r: z, raw: raw}, z.Close, nil
+	default:
+		return raw, func() {}, nil
+	}
+}
+
+// bounded ends with an error where a stream becomes much longer than real ones do.
+type bounded struct {
+	r   io.Reader
+	raw *counted
+	n   int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.n > maxRatio*b.raw.n+maxExtra {
+		return 0, fmt.Errorf("%d compressed bytes became more than %d", b.raw.n, b.n)
+	}
+	n, err := b.r.Read(p)
+	b.n += int64(n)
+	return n, err
+}
+
+// endings are the names that engine/dataset knows formats by.
+func endings(k kind, path string, size int64, head []byte) string {
+	switch k {
+	case kindNPY:
+		return ".npy"
+	case kindParquet:
+		return ".parquet"
+	case kindHDF5:
+		return ".hdf5"
+	default:
+	}
+	ext := strings.ToLower(filepath.Ext(path))
+	if ext == ".fvecs" || ext == ".bvecs" || ext == ".ivecs" || len(head) < 4 {
+		return ext
+	}
+	dim := int64(binary.LittleEndian.Uint32(head))
+	if size%(4+4*dim) != 0 && size%(4+dim) == 0 {
+		return ".bvecs"
+	}
+	return ".fvecs"
+}

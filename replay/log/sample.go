@@ -1,0 +1,291 @@
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"sort"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// Source is rows that queries are drawn from: those of a segment, say.
+type Source struct {
+	Vectors *engine.Vectors
+	Deleted *engine.Bitset // rows that are not drawn; nil for none
+}
+
+// SampleOptions are how queries are drawn.
+type SampleOptions struct {
+	// From is what the log's name says the vectors are of: a collection, a file.
+	From string
+	// Count requests are drawn, each of NQ vectors (0 is 1), from Seed.
+	Count, NQ int
+	Seed      uint64
+	// Noise is how far a query lies from the row that it was drawn from. To each component a Gaussian number is added whose
+	// standard deviation is Noise times the deviation of components: the root of the mean square, over components and 10,000
+	// rows at most, of what a component differs from its own mean over rows. So 0 asks for the rows themselves, at 1 a query
+	// differs from its row by as much as a row differs from the mean. Of binary vectors each bit is turned over with
+	// probability Noise, at most 0.5. Vectors that are normalised do not stay so.
+	Noise float64
+	// K, EF and NProbe are asked for in each request; 0 leaves it to the run.
+	K, EF, NProbe int
+	Collection    string
+	// Rate gives requests times of arrival, so many a second: at even distances, or with Poisson at random ones.
+	Rate    float64
+	Poisson bool
+}
+
+// maxSample bounds how many vectors are drawn.
+const maxSample = 1 << 28
+
+// Sample draws queries from the rows of sources, each row once before any is drawn again. The same options and rows give
+// the same log, to the bit, on every platform. Rows with a value that is not a finite number are not drawn, and noted.
+func Sample(ctx context.Context, sources []Source, o SampleOptions) (*Log, error) {
+	s, err := newSampler(sources, o)
+	if err != nil {
+		return nil, fmt.Errorf("draw queries: %w", err)
+	}
+	l := &Log{Format: "sample", Name: s.name()}
+	if l.Vectors, err = engine.NewVectors(s.element, s.dim, o.Count*s.nq); err != nil {
+		return nil, fmt.Errorf("draw queries: %w", err)
+	}
+	l.free = l.Vectors.Release
+	if err := s.fill(ctx, l); err != nil {
+		l.Close()
+		return nil, err
+	}
+	s.requests(l)
+	if l.Digest, err = digestOf(l); err != nil {
+		l.Close()
+		return nil, fmt.Errorf("draw queries: %w", err)
+	}
+	return l, nil
+}
+
+type sampler struct {
+	o       SampleOptions
+	sources []Source
+	nq      int
+	dim     int
+	element dist.Element
+	ranks   []rank // of each source
+	before  []int  // rows that are not deleted, in the sources before each
+	alive   int
+}
+
+func newSampler(sources []Source, o SampleOptions) (*sampler, error) {
+	s := &sampler{o: o, nq: max(o.NQ, 1)}
+	if o.Count < 1 || o.NQ < 0 || o.Count > maxSample/s.nq {
+		return nil, fmt.Errorf("%d requests of %d vectors: one at least was expected, and %d vectors at most", o.Count, s.nq, maxSample)
+	}
+	if !(o.Noise >= 0) || math.IsInf(o.Noise, 0) || !(o.Rate >= 0) || math.IsInf(o.Rate, 0) {
+		return nil, fmt.Errorf("noise %g, rate %g: finite numbers from 0 on were expected", o.Noise, o.Rate)
+	}
+	for i, src := range sources {
+		v := src.Vectors
+		if v == nil || v.Rows == 0 {
+			continue
+		}
+		if s.dim == 0 {
+			s.dim, s.element = v.Dim, v.Element
+		}
+		if v.Dim != s.dim || v.Element != s.element {
+			return nil, fmt.Errorf("source %d: %d dimensions of %s were expected, found %d of %s", i, s.dim, s.element, v.Dim, v.Element)
+		}
+		r := newRank(v.Rows, src.Deleted)
+		s.sources, s.ranks, s.before = append(s.sources, src), append(s.ranks, r), append(s.before, s.alive)
+		s.alive += r.alive
+	}
+	if s.alive == 0 {
+		return nil, errors.New("there is no row to draw")
+	}
+	if s.element == dist.Bit && o.Noise > 0.5 {
+		return nil, fmt.Errorf("noise %g: of binary vectors 0.5 is the most, at which nothing is left of a row", o.Noise)
+	}
+	return s, nil
+}
+
+func (s *sampler) name() string {
+	from := s.o.From
+	if from == "" {
+		from = "a collection"
+	}
+	return fmt.Sprintf("%d queries drawn from %s (seed %d, noise %g)", s.o.Count*s.nq, from, s.o.Seed, s.o.Noise)
+}
+
+// fill draws the vectors.
+func (s *sampler) fill(ctx context.Context, l *Log) error {
+	var t tally
+	order := permutation{rng: rand.NewPCG(s.o.Seed, 1), n: s.alive}
+	bad := 0
+	for i := 0; i < l.Vectors.Rows; {
+		if (i+bad)%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		src, row := s.find(order.next())
+		from := s.sources[src].Vectors.Row(row)
+		if finite(from, s.element) {
+			copy(l.Vectors.Row(i), from)
+			i++
+			continue
+		}
+		t.add("rows with a value that is not a finite number, for which others were drawn", fmt.Sprintf("source %d row %d", src, row))
+		if bad++; bad >= s.alive && i == 0 {
+			return errors.New("draw queries: no row has finite numbers alone")
+		}
+	}
+	l.Notes = append(l.Notes, t.notes()...)
+	if n := l.Vectors.Rows; n > s.alive {
+		l.Notes = append(l.Notes, fmt.Sprintf("%d vectors were drawn of %d rows: rows come more than once", n, s.alive))
+	}
+	if s.o.Noise > 0 {
+		return s.disturb(ctx, l.Vectors)
+	}
+	return nil
+}
+
+// disturb adds noise to drawn vectors.
+func (s *sampler) disturb(ctx context.Context, v *engine.Vectors) error {
+	rng := rand.NewPCG(s.o.Seed, 2)
+	deviation := 0.0
+	if s.element != dist.Bit {
+		deviation = float64(s.o.Noise * deviationOf(v))
+	}
+	for i := range v.Rows {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		row := v.Row(i)
+		if s.element == dist.Bit {
+			for j := range v.Dim {
+				if chance(rng, s.o.Noise) {
+					row[j>>3] ^= 1 << (j & 7)
+				}
+			}
+			continue
+		}
+		for j := range v.Dim {
+			was := value(row, s.element, j)
+			put(row, s.element, j, float32(float64(was)+float64(deviation*gaussian(rng))))
+		}
+		if !finite(row, s.element) {
+			return fmt.Errorf("draw queries: noise %g makes a number that %s does not hold", s.o.Noise, s.element)
+		}
+	}
+	return nil
+}
+
+// deviationOf is the root of the mean square of what components differ from their means over rows. Of rows that are all
+// the same it is the root of the mean square of the components.
+func deviationOf(v *engine.Vectors) float64 {
+	rows := min(v.Rows, 10_000)
+	sums := make([]float64, v.Dim)
+	squares := 0.0
+	for i := range rows {
+		for j := range sums {
+			sums[j] += float64(value(v.Row(i), v.Element, j))
+		}
+	}
+	plain := 0.0
+	for i := range rows {
+		for j := range sums {
+			x := float64(value(v.Row(i), v.Element, j))
+			d := x - float64(sums[j]/float64(rows))
+			squares += float64(d * d)
+			plain += float64(x * x)
+		}
+	}
+	n := float64(rows) * float64(v.Dim)
+	if squares == 0 {
+		return math.Sqrt(plain / n)
+	}
+	return math.Sqrt(squares / n)
+}
+
+// requests puts the drawn vectors into requests.
+func (s *sampler) requests(l *Log) {
+	rng := rand.NewPCG(s.o.Seed, 3)
+	l.Requests = make([]Request, s.o.Count)
+	at := 0.0 // in units of the mean distance
+	for i := range l.Requests {
+		l.Requests[i] = Request{First: i * s.nq, NQ: s.nq, K: s.o.K, EF: s.o.EF, NProbe: s.o.NProbe, Collection: s.o.Collection}
+		if s.o.Rate == 0 {
+			continue
+		}
+		l.Requests[i].Timed = true
+		seconds := min(float64(at/s.o.Rate), maxSpan.Seconds())
+		l.Requests[i].At = time.Duration(float64(seconds * 1e9))
+		if s.o.Poisson {
+			at += exponential(rng)
+		} else {
+			at = float64(i + 1)
+		}
+	}
+}
+
+// maxSpan is the longest time of arrival.
+const maxSpan = 100 * 365 * 24 * time.Hour
+
+// find is the source and the row of the n-th row that is not deleted, of all sources.
+func (s *sampler) find(n int) (src, row int) {
+	src = sort.Search(len(s.before), func(i int) bool { return s.before[i] > n }) - 1
+	return src, s.ranks[src].row(n - s.before[src])
+}
+
+// rank finds the n-th row that is not deleted.
+type rank struct {
+	deleted *engine.Bitset
+	rows    int
+	alive   int
+	before  []int // rows that are not deleted, before each block
+}
+
+const blockRows = 4096
+
+func newRank(rows int, deleted *engine.Bitset) rank {
+	r := rank{deleted: deleted, rows: rows, alive: rows}
+	words := deleted.Words()
+	if words == nil {
+		return r
+	}
+	r.alive = 0
+	for first := 0; first < rows; first += blockRows {
+		r.before = append(r.before, r.alive)
+		r.alive += min(blockRows, rows-first)
+		for i := first / 64; i < min((first+blockRows)/64, len(words)); i++ {
+			r.alive -= bits.OnesCount64(words[i] & r.mask(i))
+		}
+	}
+	return r
+}
+
+// mask is the bits of word i that stand for rows: a bitset may be longer than the vectors.
+func (r *rank) mask(i int) uint64 {
+	if left := r.rows - 64*i; left < 64 {
+		return 1<<max(left, 0) - 1
+	}
+	return math.MaxUint64
+}
+
+func (r *rank) row(n int) int {
+	if r.before == nil {
+		return n
+	}
+	block := sort.Search(len(r.before), func(i int) bool { return r.before[i] > n }) - 1
+	n -= r.before[block]
+	for row := block * blockRows; ; row++ {
+		if r.deleted.Has(row) {
+			continue
+		}
+		if n == 0 {
+			return row
+		}
+		n--
+	}
+}

@@ -1,0 +1,253 @@
+package log
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// some is n vectors of dim values around 3, which deviate by 2.
+func some(t testing.TB, e dist.Element, dim, n int) *engine.Vectors {
+	t.Helper()
+	v, err := engine.NewVectors(e, dim, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.NewPCG(3, uint64(e))
+	for i := range n {
+		row := v.Row(i)
+		if e == dist.Bit {
+			for j := range row {
+				row[j] = byte(rng.Uint64())
+			}
+			continue
+		}
+		for j := range dim {
+			put(row, e, j, float32(3+float64(2*gaussian(rng))))
+		}
+	}
+	return v
+}
+
+func mustSample(t testing.TB, sources []Source, o SampleOptions) *Log {
+	t.Helper()
+	l, err := Sample(context.Background(), sources, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestASampleIsTheSameEverywhere(t *testing.T) {
+	// The digests were made on linux/amd64; another platform that makes others draws other queries.
+	for e, want := range map[dist.Element]string{
+		dist.Float32:  "43197dfbce6ee328a6406e121dc0b487e0bfd360bf19f5cc4f0d350812d0329f",
+		dist.Float16:  "735359a61f4d03a6ec4071b85fd1ac93d3426a1dc548249ea8a96d975bcc0c66",
+		dist.BFloat16: "825c4a2a9368ecdeb51063ac970d1ee8a48f1ec6c8dc45ea92429daf2883deb8",
+		dist.Int8:     "76462a4c76575e5e441901cb92badcb4768aba1660fb7f77ca55684f691182bb",
+		dist.Bit:      "259aefcc19dd52cc16d35e311e0ec4c96261b0cbda9c856d7cf4ffa187d8c116",
+	} {
+		o := SampleOptions{From: "c", Count: 40, NQ: 3, Seed: 11, Noise: 0.25, K: 10, EF: 64, Rate: 100, Poisson: true, Collection: "c"}
+		sources := []Source{{Vectors: some(t, e, 16, 50)}, {Vectors: some(t, e, 16, 30)}}
+		l := mustSample(t, sources, o)
+		if l.Digest != want {
+			t.Errorf("%s: digest %s", e, l.Digest)
+		}
+		if again := mustSample(t, sources, o); again.Digest != l.Digest {
+			t.Errorf("%s: drawn again it is another", e)
+		}
+		o.Seed = 12
+		if other := mustSample(t, sources, o); other.Digest == l.Digest {
+			t.Errorf("%s: another seed draws the same", e)
+		}
+		var out bytes.Buffer
+		if err := Write(&out, l); err != nil {
+			t.Fatal(err)
+		}
+		read := mustOpen(t, write(t, "x", out.Bytes()), Options{Strict: true})
+		if same(t, l, read); read.Digest != l.Digest {
+			t.Errorf("%s: saved and opened it has another digest", e)
+		}
+		if l.Name != "120 queries drawn from c (seed 11, noise 0.25)" {
+			t.Error(l.Name)
+		}
+	}
+}
+
+func TestRowsAreDrawnOnceBeforeAnyIsDrawnAgain(t *testing.T) {
+	a, b := counting(t, 70), counting(t, 9000)
+	for i := range b.Rows {
+		b.Float32(i)[0] += 1e6
+	}
+	deleted := engine.NewBitset(9100) // longer than the rows, as bitsets may be
+	alive := map[float32]bool{}
+	for i := range 9100 {
+		switch {
+		case i%7 == 0 || i > 4000 && i < 8500:
+			deleted.Set(i)
+		case i < 9000:
+			alive[b.Float32(i)[0]] = true
+		}
+	}
+	for i := range a.Rows {
+		alive[a.Float32(i)[0]] = true
+	}
+	b.Float32(1)[2] = float32(math.NaN()) // never drawn, and noted
+	delete(alive, b.Float32(1)[0])
+	l := mustSample(t, []Source{{Vectors: a}, {}, {Vectors: b, Deleted: deleted}}, SampleOptions{Count: len(alive), Seed: 1})
+	seen := map[float32]int{}
+	for i := range l.Vectors.Rows {
+		first := l.Vectors.Float32(i)[0]
+		if seen[first]++; !alive[first] {
+			t.Fatalf("row %g was drawn", first)
+		}
+	}
+	// One row is not drawn for the one that is no number, unless it came last.
+	if len(seen) < len(alive)-1 || len(l.Notes) == 0 || !strings.Contains(l.Notes[0], "source 1 row 1") {
+		t.Errorf("%d of %d rows were drawn: %q", len(seen), len(alive), l.Notes)
+	}
+	l = mustSample(t, []Source{{Vectors: a}}, SampleOptions{Count: 175, Seed: 1})
+	seen = map[float32]int{}
+	for i := range l.Vectors.Rows {
+		seen[l.Vectors.Float32(i)[0]]++
+	}
+	for first, n := range seen {
+		if n != 2 && n != 3 {
+			t.Errorf("row %g came %d times in 175 of 70", first, n)
+		}
+	}
+	if len(seen) != 70 || !strings.Contains(strings.Join(l.Notes, ""), "rows come more than once") {
+		t.Errorf("%d rows, %q", len(seen), l.Notes)
+	}
+}
+
+func TestNoiseIsAsLargeAsWasAskedFor(t *testing.T) {
+	for _, e := range []dist.Element{dist.Float32, dist.Float16, dist.BFloat16, dist.Int8, dist.Bit} {
+		v := some(t, e, 64, 400)
+		plain := mustSample(t, []Source{{Vectors: v}}, SampleOptions{Count: 300, Seed: 4})
+		if plain.Vectors.Rows != 300 || !slices.ContainsFunc(rows(v), func(row []byte) bool { return bytes.Equal(row, plain.Vectors.Row(7)) }) {
+			t.Errorf("%s: without noise a query is a row", e)
+		}
+		for _, noise := range []float64{0.1, 0.5} {
+			noisy := mustSample(t, []Source{{Vectors: v}}, SampleOptions{Count: 300, Seed: 4, Noise: noise})
+			got := 0.0
+			for i := range 300 {
+				for j := range 64 {
+					if e == dist.Bit {
+						got += float64((plain.Vectors.Row(i)[j/8] ^ noisy.Vectors.Row(i)[j/8]) >> (j % 8) & 1)
+						continue
+					}
+					d := float64(value(noisy.Vectors.Row(i), e, j) - value(plain.Vectors.Row(i), e, j))
+					got += d * d
+				}
+			}
+			got /= 300 * 64
+			want := noise
+			if e != dist.Bit {
+				got, want = math.Sqrt(got), 2*noise // components deviate by 2
+			}
+			slack := 0.08 * want
+			if e == dist.Int8 {
+				slack = 0.35 // whole numbers are rounded to
+			}
+			if math.Abs(got-want) > slack {
+				t.Errorf("%s: noise %g: a deviation of %g was expected, found %g", e, noise, want, got)
+			}
+		}
+	}
+}
+
+func TestArrivals(t *testing.T) {
+	v := counting(t, 10)
+	even := mustSample(t, []Source{{Vectors: v}}, SampleOptions{Count: 5, Seed: 1, Rate: 4})
+	for i, r := range even.Requests {
+		if !r.Timed || r.At != time.Duration(i)*time.Second/4 {
+			t.Errorf("request %d at %s", i, r.At)
+		}
+	}
+	random := mustSample(t, []Source{{Vectors: v}}, SampleOptions{Count: 20_001, Seed: 1, Rate: 1000, Poisson: true})
+	var gaps []float64
+	for i := 1; i < len(random.Requests); i++ {
+		gaps = append(gaps, (random.Requests[i].At-random.Requests[i-1].At).Seconds()*1000)
+	}
+	mean, square := 0.0, 0.0
+	for _, g := range gaps {
+		mean += g / float64(len(gaps))
+		square += g * g / float64(len(gaps))
+	}
+	if random.Requests[0].At != 0 || math.Abs(mean-1) > 0.03 || math.Abs(square-2) > 0.15 {
+		t.Errorf("gaps of mean %g and mean square %g; an exponential distribution has 1 and 2", mean, square)
+	}
+}
+
+func TestSampleRefuses(t *testing.T) {
+	v := counting(t, 3)
+	all := engine.NewBitset(3)
+	nan := counting(t, 1)
+	nan.Float32(0)[0] = float32(math.NaN())
+	for i := range 3 {
+		all.Set(i)
+	}
+	for want, test := range map[string]struct {
+		sources []Source
+		o       SampleOptions
+	}{
+		"one at least":                          {[]Source{{Vectors: v}}, SampleOptions{}},
+		"vectors at most":                       {[]Source{{Vectors: v}}, SampleOptions{Count: math.MaxInt, NQ: 2}},
+		"there is no row to draw":               {[]Source{{Vectors: v, Deleted: all}, {}}, SampleOptions{Count: 1}},
+		"finite numbers from 0":                 {[]Source{{Vectors: v}}, SampleOptions{Count: 1, Noise: math.NaN()}},
+		"no row has finite numbers alone":       {[]Source{{Vectors: nan}}, SampleOptions{Count: 1}},
+		"of binary vectors 0.5 is the most":     {[]Source{{Vectors: some(t, dist.Bit, 16, 2)}}, SampleOptions{Count: 1, Noise: 0.6}},
+		"4 dimensions of float32 were expected": {[]Source{{Vectors: v}, {Vectors: some(t, dist.Float32, 5, 2)}}, SampleOptions{Count: 1}},
+	} {
+		if _, err := Sample(context.Background(), test.sources, test.o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Sample(ctx, []Source{{Vectors: v}}, SampleOptions{Count: 1}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestRandomNumbers(t *testing.T) {
+	for _, x := range []float64{1e-300, 1e-17, 0.1, 0.5, 0.75, 0.9999999, 1, 2, 12345.678} {
+		if got, want := logarithm(x), math.Log(x); math.Abs(got-want) > 4e-16*math.Max(1, math.Abs(want)) {
+			t.Errorf("logarithm of %g: %g was expected, found %g", x, want, got)
+		}
+	}
+	rng := rand.NewPCG(1, 1)
+	var sums [4]float64
+	const n = 100_000
+	for range n {
+		g := gaussian(rng)
+		for p, power := 0, g; p < 4; p, power = p+1, power*g {
+			sums[p] += power / n
+		}
+	}
+	for p, want := range []float64{0, 1, 0, 2.9} { // twelve uniform numbers have a fourth moment of 3 - 1.2/12
+		if math.Abs(sums[p]-want) > 0.06 {
+			t.Errorf("moment %d: %g was expected, found %g", p+1, want, sums[p])
+		}
+	}
+	p := permutation{rng: rng, n: 1000}
+	for range 3 {
+		seen := map[int]bool{}
+		for range 1000 {
+			seen[p.next()] = true
+		}
+		if len(seen) != 1000 {
+			t.Errorf("%d of 1000 were drawn", len(seen))
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package log
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kitescope/engine"
+	"kitescope/engine/dataset"
+	"kitescope/engine/dist"
+)
+
+// openVectors reads a file of vectors, each of which (or each Batch of them) is a request.
+func openVectors(ctx context.Context, f *os.File, size int64, k kind, path string, o Options) (*Log, error) {
+	head := make([]byte, 4)
+	n, _ := f.ReadAt(head, 0)
+	var set *dataset.Set
+	var err error
+	if k == kindParquet {
+		set, err = openParquet(ctx, path, o.Column)
+	} else {
+		set, err = openSet(ctx, path, endings(k, path, size, head[:n]), "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{Format: string(set.Format), free: set.Close}
+	if k == kindParquet {
+		err = l.fromParquet(ctx, set, f, size, o)
+	} else {
+		err = l.fromSet(ctx, set, o)
+	}
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, &counted{r: f, ctx: ctx}); err != nil {
+		l.Close()
+		return nil, plain(err)
+	}
+	l.Digest = hex.EncodeToString(sum.Sum(nil))
+	return l, nil
+}
+
+// openSet lets engine/dataset read a file whose format is known. It goes by names: a file of another name gets one for as
+// long as it is opened.
+func openSet(ctx context.Context, path, ending, column string) (*dataset.Set, error) {
+	name := path
+	if !strings.EqualFold(filepath.Ext(path), ending) {
+		folder, err := os.MkdirTemp("", "kitescope-log-")
+		if err != nil {
+			return nil, plain(err)
+		}
+		defer os.RemoveAll(folder)
+		whole, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.Join(folder, "log"+ending)
+		if err := os.Symlink(whole, name); err != nil {
+			return nil, &HintError{Err: fmt.Errorf("it is a %s file by its first bytes, and not by its name", ending), Hint: "rename it so that it ends in " + ending}
+		}
+	}
+	opened := name
+	if column != "" && ending == ".parquet" {
+		opened += "#" + column
+	}
+	set, err := dataset.Open(ctx, opened)
+	if err == nil {
+		return set, nil
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		return nil, inner // what dataset says of the name is added again, with the right name
+	}
+	return nil, errors.New(strings.TrimPrefix(strings.ReplaceAll(err.Error(), name, path), "read "+path+": "))
+}
+
+// fromSet makes requests of a file's vectors.
+func (l *Log) fromSet(ctx context.Context, set *dataset.Set, o Options) error {
+	v := set.Vectors
+	if v == nil {
+		return &HintError{
+			Err:  fmt.Errorf("vectors were expected, found %d rows of whole numbers", len(set.IDs)),
+			Hint: "rows of ids are the truth of a log, not its vectors",
+		}
+	}
+	if o.Dim > 0 && v.Dim != o.Dim {
+		return fmt.Errorf("vectors of %d dimensions were expected, found %d", o.Dim, v.Dim)
+	}
+	if o.Skip > v.Rows || o.Skip == v.Rows && v.Rows > 0 {
+		return fmt.Errorf("%d vectors were to be skipped, %d are there", o.Skip, v.Rows)
+	}
+	batch := max(o.Batch, 1)
+	end := v.Rows
+	if o.Limit > 0 && o.Limit <= (v.Rows-o.Skip)/batch {
+		end = o.Skip + o.Limit*batch
+	}
+	v, err := v.Slice(o.Skip, end)
+	if err != nil {
+		return err
+	}
+	if v, err = l.wanted(v, o); err != nil {
+		return err
+	}
+	l.Vectors, l.before = v, o.Skip
+	if set.Rounded > 0 {
+		l.Notes = append(l.Notes, fmt.Sprintf("%d values are float64 that no float32 holds, and were rounded", set.Rounded))
+	}
+	return l.batches(ctx, batch, o.Strict)
+}
+
+// fromParquet makes requests of a parquet file, each row of which may say more than its vector. Where it does, requests
+// are left out by what it says.
+func (l *Log) fromParquet(ctx context.Context, set *dataset.Set, f *os.File, size int64, o Options) error {
+	all := o
+	all.Skip, all.Limit, all.Batch = 0, 0, 1
+	if set.Vectors == nil {
+		return l.fromSet(ctx, set, o)
+	}
+	said := Log{Vectors: set.Vectors, Requests: make([]Request, set.Vectors.Rows)}
+	for i := range said.Requests {
+		said.Requests[i] = Request{First: i, NQ: 1}
+	}
+	found, err := said.addColumns(ctx, f, size)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return l.fromSet(ctx, set, o)
+	}
+	if o.Batch > 1 {
+		return errors.New("rows with parameters of their own cannot be put into one request")
+	}
+	if err := l.fromSet(ctx, set, all); err != nil {
+		return err
+	}
+	finite := make([]bool, len(said.Requests)) // the vectors that can be asked for
+	for i := range l.Requests {
+		finite[l.Requests[i].First] = true
+	}
+	others, skipped := 0, 0
+	l.Requests = l.Requests[:0]
+	for _, r := range said.Requests {
+		switch {
+		case !finite[r.First]:
+		case o.Collection != "" && r.Collection != "" && r.Collection != o.Collection:
+			others++
+		case skipped < o.Skip:
+			skipped++
+		case o.Limit == 0 || len(l.Requests) < o.Limit:
+			l.Requests = append(l.Requests, r)
+		}
+	}
+	if others > 0 {
+		l.Notes = append(l.Notes, fmt.Sprintf("%s: %d", kindOther, others))
+	}
+	l.Notes = append(l.Notes, said.Notes...)
+	l.Truth, l.Start = said.Truth, said.Start
+	if len(l.Requests) == 0 {
+		return fmt.Errorf("none of %d rows is a request that was asked for", len(said.Requests))
+	}
+	l.fromFirst()
+	return nil
+}
+
+// wanted converts vectors to the element that was asked for.
+func (l *Log) wanted(v *engine.Vectors, o Options) (*engine.Vectors, error) {
+	if o.Element == nil || *o.Element == v.Element {
+		return v, nil
+	}
+	out, rounded, err := convert(v, *o.Element)
+	if err != nil {
+		return nil, err
+	}
+	free := l.free
+	free()
+	l.free = out.Release
+	l.Notes = append(l.Notes,
+		fmt.Sprintf("float32 vectors were converted to %s, and %d of %d values rounded", elementName(out.Element), rounded, out.Rows*out.Dim))
+	return out, nil
+}
+
+// batches groups vectors that follow each other. One with a value that is no number is left out, and ends a group.
+func (l *Log) batches(ctx context.Context, batch int, strict bool) error {
+	v := l.Vectors
+	var t tally
+	l.Requests = make([]Request, 0, (v.Rows+batch-1)/batch)
+	first := 0
+	flush := func(end int) {
+		if end > first {
+			l.Requests = append(l.Requests, Request{First: first, NQ: end - first})
+		}
+		first = end
+	}
+	for i := range v.Rows {
+		if i%(64*checkEvery) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !finite(v.Row(i), v.Element) {
+			if strict {
+				return fmt.Errorf("vector %d: %w", l.before+i, errNonFinite)
+			}
+			t.add("vectors with a value that is not a finite number, left out", fmt.Sprintf("vector %d", l.before+i))
+			flush(i)
+			first = i + 1
+			continue
+		}
+		if i+1-first == batch {
+			flush(i + 1)
+		}
+	}
+	flush(v.Rows)
+	l.Notes = append(l.Notes, t.notes()...)
+	if len(l.Requests) == 0 {
+		return fmt.Errorf("none of %d vectors can be asked for", v.Rows)
+	}
+	if v.Element == dist.Bit {
+		l.Notes = append(l.Notes, fmt.Sprintf("bytes were taken for bits, eight dimensions each: %d dimensions", v.Dim))
+	}
+	return nil
+}
+
+// TruthFrom returns the log with the true nearest keys of each vector, from a .ivecs or .npy file of whole numbers. Its
+// rows are held against the vectors: of a file of vectors that was read in part, the rows of that part count.
+func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, plain(err))
+	}
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(f, head)
+	_ = f.Close()
+	ending := ".ivecs"
+	if k := sniff(head[:n]); k == kindNPY || k == kindParquet || k == kindHDF5 {
+		ending = endings(k, path, 0, nil)
+	}
+	set, err := openSet(ctx, path, ending, "")
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	defer set.Close()
+	if set.IDs == nil {
+		return nil, fmt.Errorf("read %s: rows of ids were expected, found vectors", path)
+	}
+	rows := 0
+	if l.Vectors != nil {
+		rows = l.Vectors.Rows
+	}
+	ids := set.IDs
+	if len(ids) != rows {
+		if l.Format == "jsonl" || l.Format == "sample" || l.before+rows > len(ids) {
+			return nil, fmt.Errorf("read %s: the truth of %d vectors was expected, found that of %d", path, rows, len(ids))
+		}
+		ids = ids[l.before : l.before+rows]
+	}
+	out := *l
+	out.free = nil
+	out.Truth = make([][]engine.Key, rows)
+	for i, row := range ids {
+		out.Truth[i] = make([]engine.Key, len(row))
+		for j, id := range row {
+			out.Truth[i][j] = engine.NumberKey(id)
+		}
+	}
+	out.Notes = append(append([]string(nil), l.Notes...), "the truth is that of "+path)
+	return &out, nil
+}

@@ -1,0 +1,208 @@
+package log
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/dataset"
+	"kitescope/engine/dist"
+)
+
+// Write writes a log as .jsonl, one request a line, which Open reads back to the bit. A line is an object:
+//
+//	vector      one vector: a list of numbers; bits are text, their bytes in base64 (or "hex:" and two digits a byte)
+//	vectors     or a list of vectors that are asked in one request
+//	element     what they are: "float16", "bfloat16", "int8", "binary"; float32 if it is not there. A value is written as
+//	            the shortest number that is that float32 and no other, so halves and bytes come back as they were
+//	nq          of a log without vectors, how many there were; 0 if nobody knows
+//	k           how many answers were asked for; not there if the run decides
+//	params      {"ef": 64, "nprobe": 8}, as far as they were given
+//	filter      a list of ids, whole numbers or text, that alone may be answered; {"in": [...]} is the same, and
+//	            {"not_in": [...]} are those that may not
+//	timestamp   RFC 3339; when read also unix seconds, or milliseconds (above 1e11)
+//	at_seconds  or the time since the log's first request
+//	collection  its name
+//	truth       the true nearest ids, the nearest first; of vectors a list for each
+//	took_ms     how long it had taken, in milliseconds
+//	failed      true if it had failed
+func Write(w io.Writer, l *Log) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	var line []byte
+	for i := range l.Requests {
+		var err error
+		if line, err = l.appendLine(line[:0], &l.Requests[i]); err != nil {
+			return fmt.Errorf("write request %d: %w", i, err)
+		}
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// WriteNPY writes the vectors of all requests, in the order in which they are asked, as a matrix for NumPy.
+func WriteNPY(w io.Writer, l *Log) error {
+	if l.Vectors == nil {
+		return fmt.Errorf("write %s: the log has no vectors", l.Name)
+	}
+	all, err := l.gathered()
+	if err != nil {
+		return err
+	}
+	defer all.Close()
+	return dataset.WriteNPY(w, all.Vectors)
+}
+
+// digestOf is the SHA-256 of what Write writes: a drawn log that is saved and opened keeps its digest.
+func digestOf(l *Log) (string, error) {
+	sum := sha256.New()
+	if err := Write(sum, l); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func (l *Log) appendLine(b []byte, r *Request) (_ []byte, err error) {
+	b = append(b, '{')
+	if l.Vectors == nil {
+		b = strconv.AppendInt(append(b, `"nq":`...), int64(r.NQ), 10)
+	} else if b, err = l.appendVectors(b, r); err != nil {
+		return nil, err
+	}
+	if r.K > 0 {
+		b = strconv.AppendInt(append(b, `,"k":`...), int64(r.K), 10)
+	}
+	b = appendParams(b, r)
+	if r.Filter != nil {
+		b = append(b, `,"filter":{"in":`...)
+		if r.Filter.Exclude {
+			b = append(b[:len(b)-len(`"in":`)], `"not_in":`...)
+		}
+		b = append(appendKeys(b, r.Filter.Keys), '}')
+	}
+	switch {
+	case r.Timed && !l.Start.IsZero():
+		b = append(b, `,"timestamp":"`...)
+		b = append(l.Start.Add(r.At).UTC().AppendFormat(b, time.RFC3339Nano), '"')
+	case r.Timed:
+		b = appendDecimal(append(b, `,"at_seconds":`...), int64(r.At), 9)
+	}
+	if r.Collection != "" {
+		b = appendText(append(b, `,"collection":`...), r.Collection)
+	}
+	b = l.appendTruth(b, r)
+	if r.Took > 0 {
+		b = appendDecimal(append(b, `,"took_ms":`...), int64(r.Took), 6)
+	}
+	if r.Failed {
+		b = append(b, `,"failed":true`...)
+	}
+	return append(b, "}\n"...), nil
+}
+
+func (l *Log) appendVectors(b []byte, r *Request) ([]byte, error) {
+	if r.NQ < 1 || r.First < 0 || r.First > l.Vectors.Rows-r.NQ {
+		return nil, fmt.Errorf("vectors %d to %d were expected, the log has %d", r.First, r.First+r.NQ, l.Vectors.Rows)
+	}
+	b = append(b, `"vector":`...)
+	if r.NQ > 1 {
+		b = append(b[:len(b)-2], `s":[`...)
+	}
+	for i := range r.NQ {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		row := l.Vectors.Row(r.First + i)
+		if !finite(row, l.Vectors.Element) {
+			return nil, fmt.Errorf("vector %d: %w", i, errNonFinite)
+		}
+		b = appendVector(b, row, l.Vectors.Element, l.Vectors.Dim)
+	}
+	if r.NQ > 1 {
+		b = append(b, ']')
+	}
+	if e := l.Vectors.Element; e != dist.Float32 {
+		b = appendText(append(b, `,"element":`...), elementName(e))
+	}
+	return b, nil
+}
+
+func appendVector(b, row []byte, e dist.Element, dim int) []byte {
+	if e == dist.Bit {
+		return append(base64.StdEncoding.AppendEncode(append(b, '"'), row), '"')
+	}
+	b = append(b, '[')
+	for j := range dim {
+		if j > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, float64(value(row, e, j)), 'g', -1, 32)
+	}
+	return append(b, ']')
+}
+
+func appendParams(b []byte, r *Request) []byte {
+	if r.EF == 0 && r.NProbe == 0 {
+		return b
+	}
+	b = append(b, `,"params":{`...)
+	if r.EF > 0 {
+		b = strconv.AppendInt(append(b, `"ef":`...), int64(r.EF), 10)
+	}
+	if r.NProbe > 0 {
+		if r.EF > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, `"nprobe":`...), int64(r.NProbe), 10)
+	}
+	return append(b, '}')
+}
+
+func (l *Log) appendTruth(b []byte, r *Request) []byte {
+	if l.Truth == nil || r.NQ == 0 || l.Vectors == nil {
+		return b
+	}
+	if r.NQ == 1 {
+		if l.Truth[r.First] == nil {
+			return b
+		}
+		return appendKeys(append(b, `,"truth":`...), l.Truth[r.First])
+	}
+	b = append(b, `,"truth":[`...)
+	for i := range r.NQ {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendKeys(b, l.Truth[r.First+i])
+	}
+	return append(b, ']')
+}
+
+func appendKeys(b []byte, keys []engine.Key) []byte {
+	b = append(b, '[')
+	for i, k := range keys {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if k.IsText {
+			b = appendText(b, k.Text)
+		} else {
+			b = strconv.AppendInt(b, k.Number, 10)
+		}
+	}
+	return append(b, ']')
+}
+
+// appendText writes text in quotes. Text that is no UTF-8 loses what is none: JSON has no way to say it.
+func appendText(b []byte, s string) []byte {
+	quoted, _ := json.Marshal(s) // of a string there is no error
+	return append(b, quoted...)
+}
