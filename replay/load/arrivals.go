@@ -1,0 +1,133 @@
+package load
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+)
+
+// arrivals are the times at which requests of an open loop should start. They follow from the plan alone: no answer moves
+// them, and what waits for a session takes no memory.
+type arrivals struct {
+	order []int // of the log's requests by time; nil: as they are
+	// after is the next time, called once for each number from 1 on.
+	after func(n int64) time.Duration
+
+	mu   sync.Mutex
+	n    int64
+	next time.Duration // of number n
+}
+
+func (p *Plan) open() bool { return p.Rate > 0 || p.Timed }
+
+// newArrivals begins at a time of the run; nil in a closed loop. Rounds that are phases of their own draw other gaps each.
+func newArrivals(p Plan, requests []*Request, begin time.Duration, round int) *arrivals {
+	switch {
+	case p.Timed:
+		return timedArrivals(requests, begin, p.Speed)
+	case p.Rate > 0 && p.Poisson:
+		random := rand.New(rand.NewPCG(p.Seed, uint64(round+1)))
+		seconds := random.ExpFloat64() / p.Rate
+		at := func() time.Duration { return later(begin, seconds*float64(time.Second)) }
+		return &arrivals{next: at(), after: func(int64) time.Duration {
+			seconds += random.ExpFloat64() / p.Rate
+			return at()
+		}}
+	case p.Rate > 0:
+		return &arrivals{next: begin, after: func(n int64) time.Duration {
+			return later(begin, float64(n)/p.Rate*float64(time.Second))
+		}}
+	}
+	return nil
+}
+
+// timedArrivals are the log's own times, and once it is through the same again, a mean gap later.
+func timedArrivals(requests []*Request, begin time.Duration, speed float64) *arrivals {
+	order := make([]int, len(requests))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(requests[i].At, requests[j].At) })
+	first, length := float64(requests[order[0]].At), span(requests)
+	return &arrivals{order: order, next: begin, after: func(n int64) time.Duration {
+		again, i := n/int64(len(order)), n%int64(len(order))
+		return later(begin, (float64(requests[order[i]].At)-first+float64(again)*length)/speed)
+	}}
+}
+
+// later is a time some nanoseconds after another, or the end of all.
+func later(begin time.Duration, after float64) time.Duration {
+	if after >= math.MaxInt64/2 {
+		return math.MaxInt64
+	}
+	return begin + time.Duration(math.Round(after))
+}
+
+// span is how long requests take at their own times, in nanoseconds, up to where they would begin again.
+func span(requests []*Request) float64 {
+	first, last := requests[0].At, requests[0].At
+	for _, r := range requests {
+		first, last = min(first, r.At), max(last, r.At)
+	}
+	return (float64(last) - float64(first)) * float64(len(requests)) / float64(max(1, len(requests)-1))
+}
+
+// checkTimes tells whether requests can be asked at their own times.
+func checkTimes(requests []*Request, speed float64) error {
+	length := span(requests)
+	if length == 0 {
+		return errors.New("the log's requests have no times, or all the same: they cannot be asked at their own")
+	}
+	if rate := float64(len(requests)) / length * float64(time.Second) * speed; rate > maxRate {
+		return fmt.Errorf("the log at %v times its speed has %.0f requests per second: at most %d are sent", speed, rate, int(maxRate))
+	}
+	return nil
+}
+
+// take is the next request and its time.
+func (a *arrivals) take(limit int64, end time.Duration) (n int64, at time.Duration, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.n >= limit || a.next >= end {
+		return 0, 0, false
+	}
+	n, at = a.n, a.next
+	a.step()
+	return n, at, true
+}
+
+func (a *arrivals) step() {
+	a.n++
+	a.next = a.after(a.n)
+}
+
+func (a *arrivals) count() int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.n
+}
+
+// left counts those before the end that nobody took. They are no more than the rate times how long the last one has been
+// waiting.
+func (a *arrivals) left(end time.Duration) (n int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for ; a.next < end; n++ {
+		a.step()
+	}
+	return n
+}
+
+// request is the one of a number.
+func (a *arrivals) request(requests []*Request, n int64) *Request {
+	i := int(n % int64(len(requests)))
+	if a.order != nil {
+		i = a.order[i]
+	}
+	return requests[i]
+}

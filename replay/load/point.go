@@ -1,0 +1,113 @@
+package load
+
+import "time"
+
+// Plan is how a load is put on a target.
+type Plan struct {
+	// Sessions ask in a closed loop. With a Rate (requests per second) or Timed (the log's own times, Speed times as fast) the
+	// loop is open, and Sessions is how many may be under way at once.
+	Sessions int
+	Rate     float64
+	Timed    bool
+	Speed    float64
+	// Poisson draws arrivals of a Rate at random, with Seed; else they are evenly spaced.
+	Poisson bool
+	Seed    uint64
+	// Warmup and each Round take so long, or so many requests if Requests is not 0 (all of the log once: its length; also if
+	// Round is 0 too). A round of so many begins at the log's first; a warm-up takes Warmup, and with Requests no more than those.
+	Warmup, Round time.Duration
+	Requests      int
+	Rounds        int // 1 if 0
+	// Deadline of each request, from when it is sent; Total bounds what is asked in all, the warm-up included. 0 for none.
+	Deadline time.Duration
+	Total    int
+	// CPU and Switches are what the process used so far; nil where nobody knows.
+	CPU      func() time.Duration
+	Switches func() (voluntary, involuntary int64)
+	// Began is called when the first round begins, after the warm-up: for who counts what the rounds cost. nil for none.
+	Began func()
+	// Progress is called about ten times a second, from one goroutine; nil for none.
+	Progress func(Progress)
+	// Sink is called with each request that counts, after it was measured and not in its latency: by the goroutine of its
+	// session, which goes on when Sink returns. Two calls for the same worker, 0 to Sessions-1, are never under way at once, so
+	// what is kept by worker needs no lock. The answer is nil with an error, and valid until Sink returns; took counts as
+	// latency does. SinkWarmup has it called in the warm-up too.
+	Sink       func(worker int, r *Request, a *Answer, took time.Duration, err error)
+	SinkWarmup bool
+}
+
+// Progress is how far a point is.
+type Progress struct {
+	Warming       bool
+	Round, Rounds int           // the first is 0
+	Elapsed, Of   time.Duration // of this round
+	Asked, Failed int64         // in this round
+	QPS           float64       // of the last second
+	P50, P99      time.Duration // of this round
+}
+
+// Point is one load and what it measured.
+type Point struct {
+	Plan
+	EF, NProbe, K int
+	Recall        float64 // of this point's parameters, -1 not compared
+	// RecallLow and RecallHigh bound it, 95 % over queries; both 0 unknown.
+	RecallLow, RecallHigh float64
+	// Open is how many sessions could be opened; Notes say why it is less than Sessions, and what else is to be known.
+	Open    int
+	Notes   []string
+	Repeats []Round
+	// All rounds together. QPS counts answered queries (vectors), the mean of all whole rounds; the interval is of that mean,
+	// 95 %, and Low = High = 0 of one round. Queries were answered in Took.
+	QPS, QPSLow, QPSHigh float64
+	Queries              int64
+	Took                 time.Duration
+	Latency              Latency // of what was answered
+	FailedLatency        Latency // of what was not
+	Asked, Failed        int64
+	Errors               map[string]int64 // by text, at most 10, and OtherErrors; those of the warm-up are not in it
+	// CPUPerQuery and the rest are 0 where nobody knows. In an open loop the process also wakes for each request, which is
+	// some 50 to 100 microseconds of its CPU.
+	CPUPerQuery       time.Duration
+	SwitchesPerQuery  float64
+	DistancesPerQuery float64
+	// Server and Wire split latency where the target tells its own time; Queued is the median wait in schedulers.
+	Server, Wire Latency
+	Queued       Latency
+	// Late counts requests of an open loop that could not be sent when they should, as all sessions were busy: their latency
+	// counts from then. Unsent are those that no session was free for until the last round ended: they are in no other figure.
+	Late, Unsent int64
+	// Waited is how long after the time it was meant for each request of an open loop was sent, Late or not: what timers
+	// and sessions that were busy add to latency.
+	Waited Latency
+	// Stopped says why the point is not whole; "" if it is.
+	Stopped string
+}
+
+// Round is one repetition. A request counts in the round in which it ended; those that were under way when the last round
+// ended count in that, but for its Queries and QPS.
+type Round struct {
+	Took          time.Duration
+	Asked, Failed int64
+	Tail          int64 // of Asked, those that ended after the round
+	Queries       int64 // answered within the round
+	QPS           float64
+	Latency       Latency
+	CPU           time.Duration
+	Cut           bool // it ended before its time: it is not in the point's mean and interval
+}
+
+// Latency is a distribution in figures. Values are exact to 1 in 1000.
+type Latency struct {
+	Count                                        int64
+	Mean, Min, Max, P50, P90, P95, P99, P999, SD time.Duration
+	// Bars are the histogram for plots: counts of requests up to UpTo, over the Bar before. At most 60, evenly wide on a
+	// logarithmic scale, without gaps; the first only says where the second begins, and counts what took 0 ns.
+	Bars []Bar
+}
+
+// Bar is a part of a histogram.
+type Bar struct {
+	UpTo  time.Duration
+	Count int64
+}

@@ -1,0 +1,154 @@
+package load
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// point puts together what was measured.
+func (d *driver) point() *Point {
+	p := &Point{Plan: d.plan, Recall: -1, Open: d.opened, Notes: d.notes, Unsent: d.unsent, Errors: d.fails.counts(), Stopped: d.stopped}
+	if d.lost > 0 {
+		p.Notes = append(p.Notes, plural(d.lost, "session", "sessions")+" did not come back though told to, and "+word(d.lost, "was", "were")+" left behind")
+	}
+	var all tally
+	var used interval
+	var whole []float64
+	for i, span := range d.spans {
+		t := &d.rounds[i]
+		r := Round{
+			Took: span.to - span.from, Asked: t.asked, Failed: t.failed, Tail: t.tail, Queries: t.queries, Latency: t.latency.Latency(),
+			CPU: max(0, span.cpu), Cut: d.cut && i == len(d.spans)-1,
+		}
+		if r.Cut && (r.Asked == 0 || r.Took <= 0) {
+			break
+		}
+		if r.Took > 0 {
+			r.QPS = float64(r.Queries) / r.Took.Seconds()
+		}
+		if !r.Cut {
+			whole = append(whole, r.QPS)
+		}
+		p.Repeats = append(p.Repeats, r)
+		p.Took += r.Took
+		used.cpu += span.cpu
+		used.voluntary += span.voluntary
+		used.involuntary += span.involuntary
+		all.merge(t)
+	}
+	p.fill(&all, used)
+	if len(whole) > 0 {
+		p.QPS, p.QPSLow, p.QPSHigh = MeanInterval(whole)
+		p.QPSLow = max(0, p.QPSLow)
+	}
+	return p
+}
+
+// fill gives the figures of all rounds together.
+func (p *Point) fill(all *tally, used interval) {
+	p.Asked, p.Failed, p.Late, p.Queries = all.asked, all.failed, all.late, all.queries
+	p.Latency, p.FailedLatency = all.latency.Latency(), all.fails.Latency()
+	p.Server, p.Wire, p.Waited = all.server.Latency(), all.wire.Latency(), all.waited.Latency()
+	if all.queued.max > 0 { // else the target does not tell
+		p.Queued = all.queued.Latency()
+	}
+	if p.Took > 0 {
+		p.QPS = float64(p.Queries) / p.Took.Seconds()
+	}
+	if p.Queries > 0 {
+		p.CPUPerQuery = time.Duration(math.Round(float64(max(0, used.cpu)) / float64(p.Queries)))
+		p.SwitchesPerQuery = float64(max(0, used.voluntary+used.involuntary)) / float64(p.Queries)
+	}
+	if all.answered > 0 {
+		p.DistancesPerQuery = float64(all.distances) / float64(all.answered)
+	}
+}
+
+// tick is how often progress is told.
+const tick = 100 * time.Millisecond
+
+// report tells progress until it is stopped, which it waits for.
+func (d *driver) report() (stop func()) {
+	if d.plan.Progress == nil {
+		return func() {}
+	}
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		clock := time.NewTicker(tick)
+		defer clock.Stop()
+		var seen []sample
+		for {
+			var progress Progress
+			progress, seen = d.progress(seen)
+			select {
+			case <-quit:
+				d.plan.Progress(progress)
+				return
+			default:
+			}
+			d.plan.Progress(progress)
+			select {
+			case <-quit:
+			case <-clock.C:
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-done
+	}
+}
+
+// sample is how many queries were answered of a round up to a time.
+type sample struct {
+	round   int
+	at      time.Duration
+	queries int64
+}
+
+// progress looks at what the workers have counted so far.
+func (d *driver) progress(seen []sample) (Progress, []sample) {
+	d.mu.Lock()
+	round, since, until := d.round, d.since, d.until
+	workers := slices.Clone(d.workers)
+	var latency Histogram
+	var asked, failed, queries int64
+	add := func(t *tally) {
+		latency.Merge(&t.latency)
+		asked, failed, queries = asked+t.asked, failed+t.failed, queries+t.answered
+	}
+	if round >= 0 {
+		add(&d.rounds[round])
+	}
+	d.mu.Unlock()
+	for _, w := range workers {
+		w.mu.Lock()
+		if w.round == round {
+			add(&w.tally)
+		}
+		w.mu.Unlock()
+	}
+	now := d.elapsed()
+	if len(seen) > 0 && seen[0].round != round {
+		seen = seen[:0]
+	}
+	if len(seen) == 0 {
+		seen = append(seen, sample{round: round, at: since})
+	}
+	for len(seen) > 1 && seen[1].at <= now-time.Second {
+		seen = seen[1:]
+	}
+	p := Progress{
+		Warming: round < 0, Round: max(0, round), Rounds: d.plan.Rounds, Elapsed: now - since, Asked: asked, Failed: failed,
+		P50: latency.Quantile(0.5), P99: latency.Quantile(0.99),
+	}
+	if until != math.MaxInt64 {
+		p.Of = until - since
+	}
+	if took := now - seen[0].at; took > 0 {
+		p.QPS = float64(max(0, queries-seen[0].queries)) / took.Seconds()
+	}
+	return p, append(seen, sample{round, now, queries})
+}

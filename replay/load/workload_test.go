@@ -1,0 +1,103 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kitescope/replay/load"
+)
+
+// workload is a target whose calls take a given time.
+type workload struct {
+	// serve says how long call n takes, from 0 on over all sessions, and how it ends.
+	serve func(n int64, r *load.Request) (time.Duration, *load.Answer, error)
+	// deaf calls do not listen to their context.
+	deaf func(n int64) bool
+	open func(n int64) error
+
+	calls, opened, closed atomic.Int64
+	mu                    sync.Mutex
+	asked                 []int // numbers of requests, as they came
+}
+
+func (w *workload) Name() string { return "workload" }
+
+func (w *workload) Session(context.Context) (load.Session, error) {
+	n := w.opened.Add(1) - 1
+	if w.open != nil {
+		if err := w.open(n); err != nil {
+			w.closed.Add(1) // nothing to close
+			return nil, err
+		}
+	}
+	return &client{w: w}, nil
+}
+
+type client struct {
+	w      *workload
+	closed bool
+}
+
+func (c *client) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
+	if c.closed {
+		return nil, errors.New("asked after Close")
+	}
+	n := c.w.calls.Add(1) - 1
+	c.w.mu.Lock()
+	c.w.asked = append(c.w.asked, r.Number)
+	c.w.mu.Unlock()
+	took, a, err := c.w.serve(n, r)
+	if c.w.deaf != nil && c.w.deaf(n) {
+		time.Sleep(took)
+		return a, err
+	}
+	select {
+	case <-time.After(took):
+		return a, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (c *client) Close() error {
+	c.closed = true
+	c.w.closed.Add(1)
+	return nil
+}
+
+// steady answers each call after a time.
+func steady(took time.Duration) *workload {
+	return &workload{serve: func(int64, *load.Request) (time.Duration, *load.Answer, error) {
+		return took, &load.Answer{}, nil
+	}}
+}
+
+// requests are numbered from 0, gap apart.
+func requests(n int, gap time.Duration) []*load.Request {
+	all := make([]*load.Request, n)
+	for i := range all {
+		all[i] = &load.Request{Number: i, At: time.Duration(i) * gap}
+	}
+	return all
+}
+
+func run(t *testing.T, target *workload, all []*load.Request, plan load.Plan) *load.Point {
+	t.Helper()
+	p, err := load.Run(t.Context(), target, all, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if target.opened.Load() != target.closed.Load() {
+		t.Errorf("%d sessions opened, %d closed", target.opened.Load(), target.closed.Load())
+	}
+	return p
+}
+
+// near tells whether a histogram's figure is right.
+func near(got, want time.Duration) bool {
+	return got >= want-want/1000 && got <= want+want/1000
+}
