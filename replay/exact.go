@@ -1,0 +1,171 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"kitescope/engine"
+	"kitescope/engine/flat"
+	"kitescope/engine/segment"
+	"kitescope/replay/load"
+)
+
+// ByEngine is where the answers of Exact are from.
+const ByEngine = "exact, by the engine"
+
+// exactBatch is how many vectors go through the rows together: enough for a block of the kernels on each thread, and so few that a
+// context that ends is seen soon.
+const exactBatch = 256
+
+// Exact are the true nearest keys of each request: each row that is loaded and not deleted is compared, filters hold. Equally near ones come
+// in the order in which o's Milvus has them. threads is how many are used, 0 one per CPU. The error is ctx's or names a request.
+func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.Options, threads int) (*Answers, error) {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	e := &exact{loaded: l, threads: threads, answers: &Answers{From: ByEngine, Hits: make(map[int][][]load.Hit, len(requests))}}
+	for _, p := range l.Parts {
+		var s *flat.Searcher
+		if p.Data.Rows > 0 {
+			var err error
+			if s, err = flat.New(&flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric}, flat.Options{Policy: o.Rows, Profile: o.Profile}); err != nil {
+				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
+			}
+		}
+		e.searchers = append(e.searchers, s)
+	}
+	e.reducer = segment.NewReducer(l.metric())
+	byK := map[int][]*load.Request{}
+	var ks []int
+	for _, r := range requests {
+		switch {
+		case r.Keys != nil:
+			if err := e.run(ctx, []*load.Request{r}); err != nil {
+				return nil, err
+			}
+			continue
+		case byK[r.K] == nil:
+			ks = append(ks, r.K)
+		}
+		byK[r.K] = append(byK[r.K], r)
+	}
+	for _, k := range ks {
+		if err := e.batches(ctx, byK[k]); err != nil {
+			return nil, err
+		}
+	}
+	return e.answers, nil
+}
+
+// metric is that of what was loaded.
+func (l *Loaded) metric() engine.Metric {
+	if len(l.Parts) > 0 {
+		return l.Parts[0].Data.Metric
+	}
+	return l.Layout.Collection.Metric
+}
+
+// exact is an Exact under way.
+type exact struct {
+	loaded    *Loaded
+	threads   int
+	searchers []*flat.Searcher
+	reducer   *segment.Reducer
+	answers   *Answers
+}
+
+// batches runs requests of the same k and without filters, many vectors at once.
+func (e *exact) batches(ctx context.Context, requests []*load.Request) error {
+	for len(requests) > 0 {
+		n, vectors := 0, 0
+		for n < len(requests) && (n == 0 || vectors+requests[n].Vectors.Rows <= exactBatch) {
+			vectors += requests[n].Vectors.Rows
+			n++
+		}
+		if err := e.run(ctx, requests[:n]); err != nil {
+			return err
+		}
+		requests = requests[n:]
+	}
+	return nil
+}
+
+// run answers requests with the same k and filter.
+func (e *exact) run(ctx context.Context, requests []*load.Request) error {
+	queries, err := together(requests)
+	if err != nil {
+		return fmt.Errorf("request %d: %w", requests[0].Number, err)
+	}
+	if len(requests) > 1 {
+		defer queries.Release()
+	}
+	k := requests[0].K
+	best, next := make([][]segment.Hit, queries.Rows), []segment.Hit(nil)
+	var found []segment.Hit
+	for i, p := range e.loaded.Parts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if e.searchers[i] == nil {
+			continue
+		}
+		left := p.Data.Deleted
+		if r := requests[0]; r.Keys != nil {
+			filter := engine.NewBitset(p.Data.Rows)
+			p.Lookup().Filter(r.Keys, r.Exclude, filter)
+			left = filter.Or(left)
+		}
+		lists, err := e.searchers[i].SearchBatch(queries, flat.Params{K: k, Filter: left}, e.threads)
+		if err != nil {
+			return fmt.Errorf("request %d and those after it: segment %d: %w", requests[0].Number, p.Data.ID, err)
+		}
+		for q, list := range lists {
+			found = found[:0]
+			for _, h := range list {
+				found = append(found, segment.Hit{Segment: p.Data, Row: int(h.ID), Distance: h.Distance})
+			}
+			next = e.reducer.Reduce([][]segment.Hit{best[q], found}, k, next[:0])
+			best[q] = append(best[q][:0], next...)
+		}
+	}
+	for _, r := range requests {
+		list := make([][]load.Hit, r.Vectors.Rows)
+		for i := range list {
+			list[i] = make([]load.Hit, len(best[i]))
+			for j := range best[i] {
+				list[i][j] = load.Hit{Key: best[i][j].Key(), Distance: best[i][j].Distance}
+			}
+		}
+		e.answers.Hits[r.Number] = list
+		best = best[r.Vectors.Rows:]
+	}
+	return nil
+}
+
+// together is the vectors of several requests, one after the other.
+func together(requests []*load.Request) (*engine.Vectors, error) {
+	first := requests[0].Vectors
+	if len(requests) == 1 {
+		return first, nil
+	}
+	rows := 0
+	for _, r := range requests {
+		if r.Vectors.Dim != first.Dim || r.Vectors.Element != first.Element {
+			return nil, fmt.Errorf("a query of %d dimensions of %s beside one of %d of %s", r.Vectors.Dim, r.Vectors.Element, first.Dim, first.Element)
+		}
+		rows += r.Vectors.Rows
+	}
+	all, err := engine.NewVectors(first.Element, first.Dim, rows)
+	if err != nil {
+		return nil, err
+	}
+	at := 0
+	for _, r := range requests {
+		for i := range r.Vectors.Rows {
+			copy(all.Row(at), r.Vectors.Row(i))
+			at++
+		}
+	}
+	return all, nil
+}

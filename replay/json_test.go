@@ -1,0 +1,327 @@
+package replay_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kitescope/engine"
+	"kitescope/replay"
+	"kitescope/replay/load"
+)
+
+// filled is a result in which each field has a value of its own, so that one that is not saved is missed.
+func filled() *replay.Result {
+	r := &replay.Result{}
+	n := 0
+	fillValue(reflect.ValueOf(r).Elem(), &n)
+	r.Version = replay.ResultVersion
+	return r
+}
+
+func fillValue(v reflect.Value, n *int) {
+	*n++
+	switch at := v.Addr().Interface().(type) {
+	case *time.Time:
+		*at = time.UnixMilli(1_800_000_000_000 + int64(*n)).UTC()
+		return
+	case *replay.State:
+		*at = replay.State(*n % 3)
+		return
+	case *engine.Key:
+		if *n%2 == 0 {
+			*at = engine.TextKey(fmt.Sprintf("row-%d", *n))
+		} else {
+			*at = engine.NumberKey(math.MaxInt64 - int64(*n))
+		}
+		return
+	case *[]load.Bar:
+		*at = []load.Bar{{UpTo: time.Duration(*n)}, {UpTo: time.Duration(*n) * time.Second, Count: int64(*n)}}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for _, of := range v.Fields() {
+			fillValue(of, n)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillValue(v.Elem(), n)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fillValue(v.Index(0), n)
+		fillValue(v.Index(1), n)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range 2 {
+			value := reflect.New(v.Type().Elem()).Elem()
+			fillValue(value, n)
+			v.SetMapIndex(reflect.ValueOf(fmt.Sprintf("text %d", *n)), value)
+		}
+	case reflect.String:
+		v.SetString(fmt.Sprintf("text %d", *n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(*n)*1_000_003 + 1)
+	case reflect.Uint64:
+		v.SetUint(math.MaxUint64 - uint64(*n))
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(float64(*n) / 7)
+	case reflect.Func:
+	default:
+		panic("a field of kind " + v.Kind().String())
+	}
+}
+
+var sameResult = cmp.Options{
+	cmpopts.IgnoreFields(load.Plan{}, "CPU", "Switches", "Progress", "Sink", "SinkWarmup"), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
+}
+
+func saved(t testing.TB, r *replay.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := replay.WriteResult(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestResultRoundTrips(t *testing.T) {
+	unknown := &replay.Result{
+		Version: 1, Kind: "run", Cover: replay.Coverage{Missing: []replay.Missing{{Segment: 7, Rows: -1, State: replay.Indexed, Reason: "no such file"}}},
+		Points: []load.Point{{Recall: -1}},
+	}
+	for name, r := range map[string]*replay.Result{"empty": {Version: 1}, "filled": filled(), "unknown": unknown} {
+		text := saved(t, r)
+		got, err := replay.ReadResult(strings.NewReader(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(r, got, sameResult); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if again := saved(t, got); again != text {
+			t.Errorf("%s: written again: %s", name, cmp.Diff(text, again))
+		}
+		if strings.Contains(text, "null") || !json.Valid([]byte(text)) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// keyPaths are all that is written, with the path of objects and [] for lists.
+func keyPaths(v any, path string, all map[string]bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, of := range v {
+			switch path {
+			case "points[].errors.", "differences.explained.":
+				k = "*"
+			}
+			all[path+k] = true
+			keyPaths(of, path+k+".", all)
+		}
+	case []any:
+		for _, of := range v {
+			keyPaths(of, strings.TrimSuffix(path, ".")+"[].", all)
+		}
+	}
+}
+
+const latencyKeys = "bars bars[].count bars[].up_to_seconds count max_seconds mean_seconds min_seconds p50_seconds p90_seconds p95_seconds p999_seconds p99_seconds sd_seconds"
+
+// The keys of files that people have: none is ever renamed, and new ones are added here and to docs/JSON.md.
+var wantKeys = map[string]string{
+	"":                            "apiVersion costs coverage differences kind mode notes points recall setup slowest stopped taken version",
+	"costs":                       "queries reduce_seconds segments wall_seconds",
+	"costs.segments[]":            "brute_force channel deleted_rows distances ef index node node_id partition queries rows segment_id state time_seconds",
+	"coverage":                    "covered_rows deleted_rows loaded memory_bytes missing read_bytes rows segments segments_of_unknown_rows took_seconds",
+	"coverage.missing[]":          "reason rows segment_id state",
+	"differences":                 "against bit_equal equal examples explained hits queries same_set",
+	"differences.explained":       "*",
+	"differences.examples[]":      "got got_none place query reason want",
+	"differences.examples[].got":  "distance key key_text",
+	"differences.examples[].want": "distance key key_text",
+	"points[]": "asked cpu_per_query_seconds distances_per_query ef errors failed failed_latency k late latency notes nprobe open_sessions plan qps qps_high " +
+		"qps_low queries queued_latency recall recall_high recall_low rounds server_latency stopped switches_per_query took_seconds unsent waited_latency " +
+		"wire_latency",
+	"points[].errors":           "*",
+	"points[].latency":          latencyKeys,
+	"points[].failed_latency":   latencyKeys,
+	"points[].queued_latency":   latencyKeys,
+	"points[].server_latency":   latencyKeys,
+	"points[].waited_latency":   latencyKeys,
+	"points[].wire_latency":     latencyKeys,
+	"points[].plan":             "deadline_seconds poisson rate requests round_seconds rounds seed sessions speed timed total warmup_seconds",
+	"points[].rounds[]":         "asked cpu_seconds cut failed latency qps queries tail took_seconds",
+	"points[].rounds[].latency": latencyKeys,
+	"recall":                    "against high k low mean queries worst worst_query",
+	"setup":                     "collection command dim element log log_digest log_format log_seed machine metric milvus program queries replica_id source storage target",
+	"setup.machine":             "arch cores cpu go_version kernels os",
+	"slowest[]":                 "queued_seconds request segments took_seconds",
+	"slowest[].segments[]":      "distances node_id segment_id state took_seconds",
+}
+
+func TestResultKeysStay(t *testing.T) {
+	r := filled()
+	for i := range r.Differences.Examples { // one of each kind
+		r.Differences.Examples[i].Want.Key = []engine.Key{engine.NumberKey(1), engine.TextKey("a")}[i]
+		r.Differences.Examples[i].Got.Key = []engine.Key{engine.NumberKey(1), engine.TextKey("a")}[i]
+	}
+	var v any
+	if err := json.Unmarshal([]byte(saved(t, r)), &v); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	keyPaths(v, "", got)
+	want := map[string]bool{}
+	for path, names := range wantKeys {
+		for name := range strings.FieldsSeq(names) {
+			want[strings.TrimPrefix(path+"."+name, ".")] = true
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestResultText(t *testing.T) {
+	r := &replay.Result{
+		Kind: "run", Taken: time.Date(2026, 11, 20, 9, 29, 58, 120_456_000, time.FixedZone("", 3600)), Stopped: "a\x1b[31m \u202e\"b\" \xff\n",
+		Setup: replay.Setup{Replica: 470590569932852667, LogSeed: math.MaxUint64},
+		Points: []load.Point{{
+			Recall: math.NaN(), QPS: 1e6, DistancesPerQuery: math.Inf(1), Plan: load.Plan{Deadline: 30 * time.Second, Warmup: 1500 * time.Millisecond},
+			Took: 1, CPUPerQuery: 120 * time.Microsecond, Errors: map[string]int64{"\xff": 1, "\ufffd": 2},
+		}},
+		Slowest: []replay.SlowQuery{{Took: math.MaxInt64, Queued: math.MinInt64}},
+	}
+	text := saved(t, r)
+	for _, part := range []string{
+		`{` + "\n" + `  "apiVersion": "kitescope/v1",` + "\n", `"taken": "2026-11-20T08:29:58.12Z"`, `"a\u001b[31m \u202e\"b\" ` + "\ufffd" + `\n"`,
+		`"replica_id":"470590569932852667"`, `"log_seed":"18446744073709551615"`, `"deadline_seconds":30,`, `"deadline_seconds":30}`, `"warmup_seconds":1.5`,
+		`"took_seconds":0.000000001`, `"cpu_per_query_seconds":0.00012`, `"qps":1000000,`, "\n    {\"plan\":", "{\"\ufffd\":3}", "\"recall_low\"",
+		`"took_seconds":9223372036.854775807,"queued_seconds":-9223372036.854775808`, `"notes": []`,
+	} {
+		missing := part == `"deadline_seconds":30,` || part == `"recall_low"`
+		if strings.Contains(text, part) == missing {
+			t.Errorf("%q: missing should be %v in\n%s", part, missing, text)
+		}
+	}
+	got, err := replay.ReadResult(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := saved(t, got); again != text {
+		t.Error(cmp.Diff(text, again))
+	}
+	if got.Points[0].Recall != -1 || got.Slowest[0].Took != math.MaxInt64 || got.Slowest[0].Queued != math.MinInt64 {
+		t.Errorf("%+v %+v", got.Points[0].Recall, got.Slowest)
+	}
+}
+
+func TestFilesThatAreNoResult(t *testing.T) {
+	good := saved(t, filled())
+	change := func(old, by string) string {
+		if !strings.Contains(good, old) {
+			t.Fatalf("%s is not in the file", old)
+		}
+		return strings.Replace(good, old, by, 1)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":         {"", "JSON was expected"},
+		"binary":        {"\x00\x01", "JSON was expected: at byte 1"},
+		"list":          {"[]", "a JSON object was expected"},
+		"null":          {"null", `"" and "" found`},
+		"other kind":    {`{"apiVersion":"kitescope/v1","kind":"SegmentList","items":[]}`, `"kitescope/v1" and "SegmentList" found`},
+		"no version":    {`{"apiVersion":"kitescope/v1","kind":"ReplayResult"}`, "version: it is missing"},
+		"later":         {change(`"version": 1`, `"version": 2`), "it is of version 2, and version 1 is the last"},
+		"earlier":       {change(`"version": 1`, `"version": 0`), "version: 1 was expected"},
+		"cut":           {good[:len(good)/2], "JSON was expected: at byte"},
+		"more":          {good + "{}", "JSON was expected: at byte"},
+		"no points":     {change(`"points": [`, `"pints": [`), "points: it is missing"},
+		"null list":     {change(`"notes": [`, `"notes": null, "x": [`), `notes: a list of strings was expected, "null" found`},
+		"state":         {change(`"state":"growing"`, `"state":"asleep"`), "a segment's state was expected"},
+		"id as number":  {change(`"replica_id":"`, `"replica_id":5,"x":"`), "setup.replica_id: a string was expected"},
+		"id":            {change(`"replica_id":"`, `"replica_id":"x`), "setup.replica_id: an id was expected"},
+		"fraction":      {change(`"dim":`, `"dim":1.5,"x":`), "setup.dim: a whole number was expected"},
+		"text":          {change(`"mode": "`, `"mode": {}, "x": "`), "mode: a string was expected"},
+		"time":          {change(`"taken": "2`, `"taken": "x2`), "taken: a time as"},
+		"huge seconds":  {change(`"took_seconds":`, `"took_seconds":1e300,"x":`), "a number of seconds was expected"},
+		"many digits":   {change(`"took_seconds":`, `"took_seconds":1e999999999,"x":`), "a number of seconds was expected"},
+		"quoted":        {change(`"took_seconds":`, `"took_seconds":"5","x":`), "a number of seconds was expected"},
+		"negative bars": {change(`"bars":[{"up_to_seconds":`, `"bars":[{"up_to_seconds":-1,"x":`), "bars in their order"},
+		"points":        {change(`"points": [`, `"points": [{},`), "points[0].plan: it is missing"},
+	} {
+		_, err := replay.ReadResult(strings.NewReader(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "read a replay's result: ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, not %q", name, err, c.want)
+		}
+	}
+	if _, err := replay.ReadResult(iotest.ErrReader(errors.New("disk gone"))); err == nil || !strings.Contains(err.Error(), "disk gone") {
+		t.Error(err)
+	}
+}
+
+// What a later kitescope adds is ignored, wherever it stands.
+func TestKeysThatAreAddedLater(t *testing.T) {
+	r := filled()
+	later := strings.ReplaceAll(saved(t, r), "{", `{"added_later":{"a":[null,1.5]},`)
+	// Errors and explanations are objects of counts by text, in which there is nothing to add.
+	for _, key := range []string{`"errors":`, `"explained":`} {
+		later = strings.ReplaceAll(later, key+`{"added_later":{"added_later":{"a":[null,1.5]},"a":[null,1.5]},`, key+"{")
+		later = strings.ReplaceAll(later, key+`{"added_later":{"a":[null,1.5]},`, key+"{")
+	}
+	got, err := replay.ReadResult(strings.NewReader(later))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r, got, sameResult); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzReadResult(f *testing.F) {
+	whole := []byte(saved(f, filled()))
+	f.Add(whole)
+	f.Add([]byte(saved(f, &replay.Result{})))
+	f.Add(bytes.Replace(slices.Clone(whole), []byte(`"version": 1`), []byte(`"version": 9`), 1))
+	f.Add([]byte(`{"apiVersion":"kitescope/v1","kind":"ReplayResult","version":1,"points":[{},{}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := replay.ReadResult(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		first := saved(t, r)
+		again, err := replay.ReadResult(strings.NewReader(first))
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v", err)
+		}
+		if second := saved(t, again); second != first {
+			t.Errorf("written again: %s", cmp.Diff(first, second))
+		}
+	})
+}
+
+// A state that there is not has a word, which is refused when it is read.
+func TestStatesThatAreNone(t *testing.T) {
+	bad := replay.State(7)
+	if bad.String() != "unknown" || bad.Word() != "unknown" {
+		t.Errorf("%s, %s", bad.String(), bad.Word())
+	}
+	text := saved(t, &replay.Result{Cover: replay.Coverage{Missing: []replay.Missing{{Segment: 1, State: bad}}}})
+	if _, err := replay.ReadResult(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "a segment's state was expected") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,116 @@
+package replay
+
+import (
+	"sync"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/segment"
+)
+
+// Loaded is the segments of a Layout in memory, as far as they could be read. It is immutable, and targets share it.
+type Loaded struct {
+	Layout   *Layout
+	Parts    []*Part // in the order of Layout.Segments, without those that are missing
+	Coverage Coverage
+}
+
+// Part is one segment that was loaded.
+type Part struct {
+	// Info is the layout's; State is how it is searched here, which is not Info.State where its index could not be had.
+	Info  *Segment
+	State State
+	Data  *segment.Segment
+
+	once   sync.Once
+	lookup *segment.Lookup
+}
+
+// Lookup finds rows by key; it is built when it is first needed.
+func (p *Part) Lookup() *segment.Lookup {
+	p.once.Do(func() { p.lookup = segment.NewLookup(p.Data) })
+	return p.lookup
+}
+
+// Release gives back the memory at once; nothing may use the segments afterwards.
+func (l *Loaded) Release() {
+	for _, p := range l.Parts {
+		p.Data.Release()
+	}
+	l.Parts = nil
+}
+
+// With is the same collection with other segments: what a change of the cluster makes of them, or built of these. The
+// parts remain those of whoever made them: Release of one Loaded does not know another.
+func (l *Loaded) With(layout *Layout, parts []*Part) *Loaded {
+	c := l.Coverage
+	c.Loaded, c.Covered, c.Deleted = len(parts), 0, 0
+	for _, p := range parts {
+		c.Covered += int64(p.Data.Rows)
+		c.Deleted += int64(p.Data.Deleted.Count())
+	}
+	return &Loaded{Layout: layout, Parts: parts, Coverage: c}
+}
+
+// Presence is what is known of a key.
+type Presence uint8
+
+// What can be known of a key.
+const (
+	Absent  Presence = iota // in no segment that was loaded
+	Deleted                 // in some, and deleted in all of them
+	Present
+)
+
+// Find tells whether a key is there, and the part that has it; of several that have it one where it is not deleted.
+func (l *Loaded) Find(k engine.Key) (Presence, *Part) {
+	found, where := Absent, (*Part)(nil)
+	var few [4]int
+	for _, p := range l.Parts {
+		for _, row := range p.Lookup().Rows(k, few[:0]) {
+			if !p.Data.Deleted.Has(row) {
+				return Present, p
+			}
+			found, where = Deleted, p
+		}
+	}
+	return found, where
+}
+
+// indexName is the type of the index by which a part is searched; "" row by row.
+func (p *Part) indexName() string {
+	if p.State != Indexed || p.Data.Index == nil {
+		return ""
+	}
+	if p.Info.Index.Type != "" {
+		return p.Info.Index.Type
+	}
+	return p.Data.Index.Kind.String()
+}
+
+// memory is what a part takes: vectors, graph, keys, timestamps.
+func (p *Part) memory() int64 {
+	g := p.Data
+	n := int64(g.Vectors.Bytes()) + int64(len(g.Int64s))*8 + int64(len(g.Timestamps))*8 + int64(g.Rows)/8
+	for _, s := range g.Strings {
+		n += int64(len(s)) + 16
+	}
+	if g.Index == nil {
+		return n
+	}
+	if x := g.Index.HNSW; x != nil {
+		n += int64(len(x.Base)+len(x.Upper)+len(x.UpperAt)+len(x.Norms))*4 + int64(len(x.Levels))
+		if x.Vectors != g.Vectors {
+			n += int64(x.Vectors.Bytes())
+		}
+		return n
+	}
+	return n + int64(g.Index.Bytes)
+}
+
+// LoadProgress is how far Load is.
+type LoadProgress struct {
+	Done, Missing, Of int // segments; Missing are part of Done
+	Rows, Bytes       int64
+	Elapsed           time.Duration
+}

@@ -1,0 +1,295 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"kitescope/engine/binlog"
+	"kitescope/engine/object"
+	"kitescope/engine/segment"
+)
+
+// LoadOptions say how segments are read.
+type LoadOptions struct {
+	Threads int // segments that are read at once; 0 is one per CPU
+	// Progress is called after each segment, never twice at once; nil for none.
+	Progress func(LoadProgress)
+	// MemoryLimit is how many bytes the segments may take; 0 does not limit.
+	MemoryLimit int64
+	// Deletes are of elsewhere, such as those that a cluster has not flushed yet.
+	Deletes *binlog.Deltas
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// MemoryError is a collection that needs more memory than it may have. Need is an estimate before anything was read; after that
+// it is what the segments so far have taken, and Read how many of them there were.
+type MemoryError struct {
+	Need, Limit    int64
+	Read, Segments int
+}
+
+func (e *MemoryError) Error() string {
+	if e.Read > 0 {
+		return fmt.Sprintf("%d of %d segments take %.1f MiB, the limit is %.1f MiB", e.Read, e.Segments, mebi(e.Need), mebi(e.Limit))
+	}
+	return fmt.Sprintf("the segments would take about %.1f MiB, the limit is %.1f MiB", mebi(e.Need), mebi(e.Limit))
+}
+
+func mebi(n int64) float64 { return float64(n) / (1 << 20) }
+
+// Load reads the segments that l names. One that cannot be read is left out and named in Coverage.Missing, with its rows: a file that is
+// not there or broken, vectors of other dimensions, a growing segment that storage has nothing of. An error is ctx's, a
+// *MemoryError, deletes that cannot be read (answers would have rows in them that are gone), or that nothing at all could be read.
+func Load(ctx context.Context, store object.Store, l *Layout, o LoadOptions) (*Loaded, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if need := l.estimate(); o.MemoryLimit > 0 && need > o.MemoryLimit {
+		return nil, fmt.Errorf("load collection %s: %w", l.Collection.Name, &MemoryError{Need: need, Limit: o.MemoryLimit, Segments: len(l.Segments)})
+	}
+	x := &loading{
+		layout: l, options: o, store: &counted{Store: store}, began: o.Now(),
+		parts: make([]*Part, len(l.Segments)), missing: make([][]Missing, len(l.Segments)),
+	}
+	if err := x.readDeletes(ctx); err != nil {
+		return nil, fmt.Errorf("load collection %s: %w", l.Collection.Name, err)
+	}
+	x.readAll(ctx)
+	loaded := x.done()
+	err := x.stopped
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && len(loaded.Parts) == 0 && len(l.Segments) > 0 {
+		err = fmt.Errorf("none of %d segments could be read; segment %d: %s", len(l.Segments), loaded.Coverage.Missing[0].Segment, loaded.Coverage.Missing[0].Reason)
+	}
+	if err != nil {
+		loaded.Release()
+		return nil, fmt.Errorf("load collection %s: %w", l.Collection.Name, err)
+	}
+	return loaded, nil
+}
+
+// loading is a Load under way.
+type loading struct {
+	layout  *Layout
+	options LoadOptions
+	store   *counted
+	began   time.Time
+	l0      []*segment.Deletes // as Layout.L0
+	given   *segment.Deletes   // LoadOptions.Deletes
+
+	parts   []*Part
+	missing [][]Missing // of each segment
+
+	mu       sync.Mutex // of what follows
+	progress LoadProgress
+	memory   int64
+	stopped  error
+}
+
+// counted counts the bytes that are read.
+type counted struct {
+	object.Store
+	bytes atomic.Int64
+}
+
+type countedReader struct {
+	object.Reader
+	bytes *atomic.Int64
+}
+
+func (c *counted) Open(ctx context.Context, name string) (object.Reader, error) {
+	r, err := c.Store.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &countedReader{r, &c.bytes}, nil
+}
+
+func (r *countedReader) ReadAt(b []byte, at int64) (int, error) {
+	n, err := r.Reader.ReadAt(b, at)
+	r.bytes.Add(int64(n))
+	return n, err
+}
+
+// readDeletes reads the logs of L0 segments, once for all segments.
+func (x *loading) readDeletes(ctx context.Context) error {
+	x.given = segment.NewDeletes(x.options.Deletes)
+	x.l0 = make([]*segment.Deletes, len(x.layout.L0))
+	for i, d := range x.layout.L0 {
+		read, err := binlog.ReadDeltas(ctx, x.store, d.Files)
+		if err != nil {
+			return fmt.Errorf("read deletes of L0 segment %d: %w", d.Segment, err)
+		}
+		x.l0[i] = segment.NewDeletes(read)
+	}
+	return nil
+}
+
+// deletes are those that hold for a segment: of its channel, and of its partition or of all (common.AllPartitionsID is -1).
+func (x *loading) deletes(s *Segment) []*segment.Deletes {
+	list := []*segment.Deletes{x.given}
+	for i, d := range x.layout.L0 {
+		if d.Channel == s.Channel && (d.Partition <= 0 || d.Partition == s.Partition) {
+			list = append(list, x.l0[i])
+		}
+	}
+	return list
+}
+
+func (x *loading) readAll(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	threads := x.options.Threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range min(threads, len(x.parts)) {
+		readers.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(x.parts) {
+					return
+				}
+				x.parts[i], x.missing[i] = x.read(ctx, &x.layout.Segments[i])
+				if x.count(x.parts[i]) != nil {
+					cancel()
+				}
+			}
+		})
+	}
+	readers.Wait()
+}
+
+// count adds up what was read, and is an error when it is too much.
+func (x *loading) count(p *Part) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.progress.Done++
+	if p == nil {
+		x.progress.Missing++
+	} else {
+		x.progress.Rows += int64(p.Data.Rows)
+		x.memory += p.memory()
+	}
+	if limit := x.options.MemoryLimit; limit > 0 && x.memory > limit && x.stopped == nil {
+		x.stopped = &MemoryError{Need: x.memory, Limit: limit, Read: x.progress.Done - x.progress.Missing, Segments: len(x.parts)}
+	}
+	if x.options.Progress != nil {
+		x.progress.Of, x.progress.Bytes, x.progress.Elapsed = len(x.parts), x.store.bytes.Load(), x.options.Now().Sub(x.began)
+		x.options.Progress(x.progress)
+	}
+	return x.stopped
+}
+
+// read reads one segment, and says what of it is not there.
+func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
+	out := func(reason string) []Missing {
+		return []Missing{{Segment: s.ID, State: s.State, Rows: s.Rows, Reason: reason}}
+	}
+	switch {
+	case s.Files == nil && s.State == Growing:
+		return nil, out("growing, and nothing of it is in storage yet")
+	case s.Files == nil || len(s.Files.Insert) == 0:
+		return nil, out("no insert logs are named")
+	}
+	g, err := segment.OpenDeleted(ctx, x.store, s.Files, x.layout.Collection.Schema, x.deletes(s)...)
+	if err != nil {
+		return nil, out(reasonOf(err, s.ID))
+	}
+	c := &x.layout.Collection
+	if c.Dim > 0 && (g.Vectors.Dim != c.Dim || g.Vectors.Element != c.Element) {
+		defer g.Release()
+		return nil, out(fmt.Sprintf("vectors of %d dimensions of %s, the collection has %d of %s", g.Vectors.Dim, g.Vectors.Element, c.Dim, c.Element))
+	}
+	g.Share()
+	p := &Part{Info: s, State: s.State, Data: g}
+	return p, p.lacks()
+}
+
+// reasonOf is an error without the segment, which is named beside it.
+func reasonOf(err error, id int64) string {
+	if inner := errors.Unwrap(err); inner != nil && err.Error() == fmt.Sprintf("read segment %d: %s", id, inner) {
+		return inner.Error()
+	}
+	return err.Error()
+}
+
+// lacks is what a part has not, although it was loaded; it sets how it is searched.
+func (p *Part) lacks() (list []Missing) {
+	say := func(rows int64, reason string) {
+		list = append(list, Missing{Segment: p.Info.ID, State: p.Info.State, Rows: rows, Reason: reason})
+	}
+	switch rows, want := int64(p.Data.Rows), p.Info.Rows; {
+	case want > rows:
+		say(want-rows, fmt.Sprintf("%d of %d rows are in storage", rows, want))
+	case want < 0 && p.Info.State == Growing:
+		say(-1, fmt.Sprintf("%d rows are in storage; nobody tells how many there are", rows))
+	}
+	if p.State == Indexed && p.Data.Index == nil {
+		p.State = Unindexed
+		reason := "searched row by row: no index files are named"
+		if p.Data.Refused != nil {
+			reason = "searched row by row: " + p.Data.Refused.Error()
+		}
+		say(0, reason)
+	}
+	return list
+}
+
+// done puts together what was read.
+func (x *loading) done() *Loaded {
+	l := &Loaded{Layout: x.layout}
+	c := &l.Coverage
+	c.Segments = len(x.parts)
+	for i, p := range x.parts {
+		c.Missing = append(c.Missing, x.missing[i]...)
+		if rows := x.layout.Segments[i].Rows; rows >= 0 {
+			c.Rows += rows
+		} else {
+			c.RowsUnknown++
+		}
+		if p != nil {
+			l.Parts = append(l.Parts, p)
+			c.Loaded++
+			c.Covered += int64(p.Data.Rows)
+			c.Deleted += int64(p.Data.Deleted.Count())
+		}
+	}
+	c.Bytes, c.Memory, c.Took = x.store.bytes.Load(), x.memory, x.options.Now().Sub(x.began)
+	return l
+}
+
+// estimate is the memory that the segments will take, as far as their rows are known: vectors, and the links of graphs.
+func (l *Layout) estimate() (n int64) {
+	c := &l.Collection
+	row := int64(c.Element.Bytes(c.Dim)) + 16 // key, timestamp
+	for i := range l.Segments {
+		s := &l.Segments[i]
+		if s.Rows <= 0 || s.Files == nil {
+			continue
+		}
+		perRow := row
+		switch {
+		case s.State != Indexed:
+		case s.Index.Type == "HNSW":
+			perRow += int64(2*s.Index.M)*4 + 8
+		default:
+			perRow += int64(c.Element.Bytes(c.Dim)) // a copy of the rows
+		}
+		if perRow > 0 && s.Rows > (1<<62-n)/perRow {
+			return 1 << 62
+		}
+		n += s.Rows * perRow
+	}
+	return n
+}

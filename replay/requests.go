@@ -1,0 +1,82 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"kitescope/engine"
+	"kitescope/engine/flat"
+	"kitescope/replay/load"
+	"kitescope/replay/log"
+)
+
+// Ask is what requests ask for where their log does not say.
+type Ask struct {
+	K, EF, NProbe int
+	// Force has what is taken in place of what the log says, where it is not 0.
+	Force struct{ K, EF, NProbe int }
+}
+
+// Requests are those of a log as a target takes them, with all parameters filled in; Number is the place in l.Requests. The vectors are
+// the log's own. The error names what the collection does not have: vectors of that kind, or that nobody said how many are wanted.
+func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
+	switch {
+	case l.Vectors == nil:
+		return nil, fmt.Errorf("log %s has no vectors: it tells when and how much was asked, not what", l.Name)
+	case len(l.Requests) == 0:
+		return nil, fmt.Errorf("log %s has no requests", l.Name)
+	case c.Dim > 0 && (l.Vectors.Dim != c.Dim || l.Vectors.Element != c.Element):
+		return nil, fmt.Errorf("log %s has vectors of %d dimensions of %s, collection %s has %d of %s",
+			l.Name, l.Vectors.Dim, l.Vectors.Element, c.Name, c.Dim, c.Element)
+	}
+	list := make([]*load.Request, len(l.Requests))
+	all := make([]load.Request, len(l.Requests))
+	for i := range l.Requests {
+		q := &l.Requests[i]
+		vectors, err := l.Vectors.Slice(q.First, q.First+q.NQ)
+		if err != nil {
+			return nil, fmt.Errorf("log %s: request %d: %w", l.Name, i, err)
+		}
+		all[i] = load.Request{
+			Number: i, At: q.At, Vectors: vectors,
+			K: cmp.Or(a.Force.K, q.K, a.K), EF: cmp.Or(a.Force.EF, q.EF, a.EF), NProbe: cmp.Or(a.Force.NProbe, q.NProbe, a.NProbe),
+		}
+		switch k := all[i].K; {
+		case k <= 0:
+			return nil, fmt.Errorf("log %s: request %d does not say how many hits it wants, and the run does not either", l.Name, i)
+		case k > flat.MaxK:
+			return nil, fmt.Errorf("log %s: request %d wants %d hits, %d are the most that Milvus answers", l.Name, i, k, flat.MaxK)
+		}
+		if q.Filter != nil {
+			all[i].Keys, all[i].Exclude = q.Filter.Keys, q.Filter.Exclude
+			if all[i].Keys == nil {
+				all[i].Keys = []engine.Key{} // of none of no keys: nil would be no filter
+			}
+		}
+		list[i] = &all[i]
+	}
+	return list, nil
+}
+
+// Truth are the true nearest keys that a log has, of requests that were made of it. They have no distances.
+func Truth(l *log.Log) (*Answers, error) {
+	if l.Truth == nil {
+		return nil, errors.New("log " + l.Name + " has no true neighbours")
+	}
+	a := &Answers{From: "the log's own", KeysOnly: true, Hits: make(map[int][][]load.Hit, len(l.Requests))}
+	for i := range l.Requests {
+		q := &l.Requests[i]
+		if q.First < 0 || q.NQ < 0 || q.First+q.NQ > len(l.Truth) {
+			return nil, fmt.Errorf("log %s: request %d is of vectors %d to %d, true neighbours are there of %d", l.Name, i, q.First, q.First+q.NQ, len(l.Truth))
+		}
+		list := make([][]load.Hit, q.NQ)
+		for j := range list {
+			for _, k := range l.Truth[q.First+j] {
+				list[j] = append(list[j], load.Hit{Key: k})
+			}
+		}
+		a.Hits[i] = list
+	}
+	return a, nil
+}

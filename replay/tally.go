@@ -1,0 +1,120 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// tally is what requests cost, of one goroutine.
+type tally struct {
+	epoch   int64
+	queries int64
+	reduce  time.Duration
+	parts   []partTally
+	slow    slowest
+}
+
+type partTally struct {
+	time      time.Duration
+	distances int64
+	queries   int64
+	brute     int64
+	ef        int
+}
+
+func (t *tally) reset(parts int) {
+	if t.parts == nil {
+		t.parts = make([]partTally, parts)
+	}
+	clear(t.parts)
+	t.queries, t.reduce = 0, 0
+	t.slow.list = t.slow.list[:0]
+}
+
+// follow forgets what was before the target's costs were reset.
+func (t *tally) follow(of *Target) {
+	if t.slow.most == 0 {
+		t.slow.reset(max(of.options.Slowest, 0))
+	}
+	if epoch := of.epoch.Load(); epoch != t.epoch {
+		t.reset(len(t.parts))
+		t.epoch = epoch
+	}
+}
+
+func (t *tally) add(queries int, reduce time.Duration) {
+	t.queries += int64(queries)
+	t.reduce += reduce
+}
+
+// collect adds a tally to the target's; t.mu is held.
+func (t *Target) collect(o *tally) {
+	if o.epoch != t.epoch.Load() {
+		return
+	}
+	t.total.queries += o.queries
+	t.total.reduce += o.reduce
+	for i := range o.parts {
+		p, c := &t.total.parts[i], &o.parts[i]
+		p.time += c.time
+		p.distances += c.distances
+		p.queries += c.queries
+		p.brute += c.brute
+		p.ef = max(p.ef, c.ef)
+	}
+	for i := range o.slow.list {
+		t.slow.insert(o.slow.list[i])
+	}
+	o.reset(len(o.parts))
+}
+
+// segmentsKept is how many segments of a slow query are named.
+const segmentsKept = 10
+
+// slowest are the queries that took longest, the longest first, at most so many.
+type slowest struct {
+	most int
+	list []SlowQuery
+	rank []int
+}
+
+func (s *slowest) reset(most int) { s.most, s.list = most, s.list[:0] }
+
+// offer keeps a query if it is one of the slowest.
+func (s *slowest) offer(t *Target, request int, took, queued time.Duration, parts []spent) {
+	if s.most <= 0 || len(s.list) == s.most && took <= s.list[s.most-1].Took {
+		return
+	}
+	s.rank = s.rank[:0]
+	for i := range parts {
+		s.rank = append(s.rank, i)
+	}
+	slices.SortFunc(s.rank, func(a, b int) int { return cmp.Compare(parts[b].took, parts[a].took) })
+	var times []SegmentTime
+	if len(s.list) == s.most {
+		times = s.list[s.most-1].Segments[:0]
+	}
+	for _, i := range s.rank[:min(len(s.rank), segmentsKept)] {
+		p := t.parts[i]
+		times = append(times, SegmentTime{Segment: p.Info.ID, Node: t.serves(p.Info), State: t.state(p), Took: parts[i].took, Distances: parts[i].distances})
+	}
+	s.insert(SlowQuery{Request: request, Took: took, Queued: queued, Segments: times})
+}
+
+// insert puts a query into its place; the last one goes if there are too many.
+func (s *slowest) insert(q SlowQuery) {
+	at, _ := slices.BinarySearchFunc(s.list, q.Took, func(a SlowQuery, took time.Duration) int {
+		if a.Took >= took {
+			return -1
+		}
+		return 1
+	})
+	if len(s.list) == s.most {
+		if at == s.most {
+			return
+		}
+		s.list = s.list[:s.most-1]
+	}
+	s.list = slices.Insert(s.list, at, q)
+}

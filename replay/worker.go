@@ -1,0 +1,138 @@
+package replay
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/segment"
+	"kitescope/replay/load"
+)
+
+// worker searches the segments of groups, as one task of a node does; it is for one goroutine at a time.
+type worker struct {
+	target  *Target
+	probes  []*segment.Probe // by part; nil if it is not the worker's
+	filters []*engine.Bitset // by part, made when the first filter comes
+	reducer *segment.Reducer
+
+	hits  []engine.Hit
+	found []segment.Hit
+	ends  []int // of found, by segment of the group and vector
+	lists [][]segment.Hit
+
+	lock  sync.Mutex // of tally, where the worker is a node's
+	tally tally
+	last  []spent // by part: what the request at hand took
+}
+
+// spent is what a segment took of one request.
+type spent struct {
+	took      time.Duration
+	distances int
+}
+
+// newWorker returns a worker of the groups.
+func (t *Target) newWorker(groups []*group) (*worker, error) {
+	w := &worker{target: t, probes: make([]*segment.Probe, len(t.parts)), reducer: segment.NewReducer(t.metric), last: make([]spent, len(t.parts))}
+	for _, g := range groups {
+		for _, i := range g.parts {
+			p, err := t.probes[i].Clone()
+			if err != nil {
+				return nil, err
+			}
+			w.probes[i] = p
+		}
+	}
+	w.tally.reset(len(t.parts))
+	w.tally.epoch = t.epoch.Load()
+	return w, nil
+}
+
+// search asks the segments of a group, and appends to dst the nearest of each vector with the ends of each: what a node answers to
+// a leader. now is the time at which it starts, and the time at which segments were done is returned.
+func (w *worker) search(ctx context.Context, g *group, r *load.Request, now time.Duration, dst *answers) (time.Duration, error) {
+	params := segment.Params{K: r.K, EF: r.EF, NProbe: r.NProbe}
+	w.found, w.ends = w.found[:0], w.ends[:0]
+	for _, i := range g.parts {
+		if err := ctx.Err(); err != nil {
+			return now, err
+		}
+		c := &w.tally.parts[i]
+		filter, distances := w.filter(i, r), 0
+		for q := range r.Vectors.Rows {
+			hits, cost, err := w.probes[i].Search(r.Vectors.Row(q), params, filter, w.hits[:0])
+			if err != nil {
+				return now, err
+			}
+			w.hits = hits
+			w.found = w.probes[i].Hits(hits, w.found)
+			w.ends = append(w.ends, len(w.found))
+			distances += cost.Distances
+			if cost.BruteForce != "" {
+				c.brute++
+			}
+		}
+		done := w.target.options.Clock()
+		w.last[i] = spent{done - now, distances}
+		c.time += done - now
+		c.distances += int64(distances)
+		c.queries += int64(r.Vectors.Rows)
+		c.ef = max(r.EF, r.K)
+		now = done
+	}
+	w.reduce(g, r, dst)
+	return now, nil
+}
+
+// reduce merges what the segments of a group found, for each vector.
+func (w *worker) reduce(g *group, r *load.Request, dst *answers) {
+	rows := r.Vectors.Rows
+	for q := range rows {
+		w.lists = w.lists[:0]
+		for s := range g.parts {
+			at, first := s*rows+q, 0
+			if at > 0 {
+				first = w.ends[at-1]
+			}
+			if end := w.ends[at]; end > first {
+				w.lists = append(w.lists, w.found[first:end])
+			}
+		}
+		dst.hits = w.reducer.Reduce(w.lists, r.K, dst.hits)
+		dst.ends = append(dst.ends, len(dst.hits))
+	}
+}
+
+// filter is the rows of a part that a request leaves out; nil for none.
+func (w *worker) filter(i int, r *load.Request) *engine.Bitset {
+	if r.Keys == nil {
+		return nil
+	}
+	if w.filters == nil {
+		w.filters = make([]*engine.Bitset, len(w.probes))
+	}
+	if w.filters[i] == nil {
+		w.filters[i] = engine.NewBitset(w.target.parts[i].Data.Rows)
+	}
+	w.target.parts[i].Lookup().Filter(r.Keys, r.Exclude, w.filters[i])
+	return w.filters[i]
+}
+
+// answers are the hits of several vectors, one after the other.
+type answers struct {
+	hits []segment.Hit
+	ends []int
+}
+
+func (a *answers) reset() { a.hits, a.ends = a.hits[:0], a.ends[:0] }
+
+// of is the hits of the i-th vector.
+func (a *answers) of(i int) []segment.Hit {
+	first := 0
+	if i > 0 {
+		first = a.ends[i-1]
+	}
+	return a.hits[first:a.ends[i]]
+}
