@@ -1,0 +1,58 @@
+package layout_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/replay"
+	"kitescope/replay/layout"
+)
+
+// capture is a captured cluster as the commands read it: metadata with its records, and what its processes said as far as that was
+// recorded in the files named.
+func capture(t testing.TB, name string, runtime ...string) *model.Cluster {
+	t.Helper()
+	folder := filepath.Join("..", "..", "testdata", "snapshots", name)
+	src, err := source.Open(t.Context(), filepath.Join(folder, "etcd_snapshot.db.gz"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snapshot, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	c, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: layout.Parts, Records: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(runtime) == 0 {
+		return c
+	}
+	d := live.NewDecoder()
+	for _, name := range runtime {
+		path := filepath.Join(folder, name)
+		if _, err := os.Stat(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := live.ReadFile(path, d.Add); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c.WithRuntime(d.Runtime("recording", folder))
+}
+
+func of(t testing.TB, c *model.Cluster, name string) *replay.Layout {
+	t.Helper()
+	l, err := layout.Of(c, layout.Options{Collection: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}

@@ -1,0 +1,169 @@
+package layout
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kitescope/engine"
+	"kitescope/engine/binlog"
+	"kitescope/engine/dist"
+	"kitescope/engine/segment"
+	"kitescope/inspect/model"
+	"kitescope/replay"
+)
+
+// facts finds out what a search must know of the collection.
+func (b *builder) facts() error {
+	x := b.collection
+	if err := b.chooseField(); err != nil {
+		return fmt.Errorf("collection %s: %w", x.Name, err)
+	}
+	element, ok := dataType(b.field.Type).Element()
+	if !ok {
+		return fmt.Errorf("collection %s: field %s has vectors of type %s, which the engine does not search", x.Name, b.field.Name, b.field.Type)
+	}
+	if b.field.Dim <= 0 || b.field.Dim > maxDim {
+		return fmt.Errorf("collection %s: field %s has %d dimensions, 1 to %d were expected", x.Name, b.field.Name, b.field.Dim, maxDim)
+	}
+	b.l.Collection = replay.Collection{
+		ID: int64(x.ID), Name: x.Name, Database: b.DatabaseName(x.Database), VectorField: b.field.Name, Dim: int(b.field.Dim), Element: element,
+	}
+	schema := segment.Schema{Vector: int64(b.field.ID), Types: make(map[int64]binlog.Type, len(x.Fields))}
+	for _, f := range x.Fields {
+		schema.Types[int64(f.ID)] = dataType(f.Type)
+		if f.PrimaryKey {
+			schema.PrimaryKey, b.l.Collection.KeyField = int64(f.ID), f.Name
+		}
+	}
+	if b.l.Collection.KeyField == "" {
+		return fmt.Errorf("collection %s: no primary key among its fields", x.Name)
+	}
+	schema.Types[segment.RowIDField], schema.Types[segment.TimestampField] = binlog.Int64, binlog.Int64
+	b.chooseIndex()
+	metric, err := b.metric(element)
+	if err != nil {
+		return fmt.Errorf("collection %s: %w", x.Name, err)
+	}
+	schema.Metric = metric
+	b.l.Collection.Metric, b.l.Collection.Schema = metric, schema
+	if b.index != nil {
+		b.l.Collection.Index = indexOf(b.index)
+	}
+	return nil
+}
+
+// maxDim is eight times what Milvus admits (proxy.maxDimension, 32,768): of binary vectors, whose dimensions are bits.
+const maxDim = 8 * 32_768
+
+// chooseField takes the vector field that is asked for, or the only one.
+func (b *builder) chooseField() error {
+	var vectors []*model.Field
+	var list []string
+	for _, f := range b.collection.Fields {
+		if !f.Vector() {
+			continue
+		}
+		vectors = append(vectors, f)
+		list = append(list, f.Name)
+		if b.o.Field != "" && (f.Name == b.o.Field || f.ID.String() == b.o.Field) {
+			b.field = f
+		}
+	}
+	switch {
+	case b.field != nil:
+	case len(vectors) == 0:
+		return errors.New("it has no vector field")
+	case b.o.Field != "":
+		return fmt.Errorf("no vector field %q; there are %s", b.o.Field, strings.Join(list, ", "))
+	case len(vectors) > 1:
+		return fmt.Errorf("it has several vector fields (%s): name one", strings.Join(list, ", "))
+	default:
+		b.field = vectors[0]
+	}
+	return nil
+}
+
+// dataType is the number of a type that the metadata names; binlog.None of one that the engine does not know.
+func dataType(name string) binlog.Type {
+	for _, t := range []binlog.Type{
+		binlog.Bool, binlog.Int8, binlog.Int16, binlog.Int32, binlog.Int64, binlog.Float, binlog.Double, binlog.String, binlog.VarChar, binlog.Array,
+		binlog.JSON, binlog.Geometry, binlog.Text, binlog.Timestamptz, binlog.BinaryVector, binlog.FloatVector, binlog.Float16Vector,
+		binlog.BFloat16Vector, binlog.SparseFloatVector, binlog.Int8Vector, binlog.ArrayOfVector,
+	} {
+		if t.String() == name {
+			return t
+		}
+	}
+	return binlog.None
+}
+
+// chooseIndex takes the field's index. Milvus has one of a vector field; of several, a leftover, the newest counts.
+func (b *builder) chooseIndex() {
+	for _, x := range b.IndexesOf(b.collection.ID) {
+		if x.Field == b.field.ID && !x.Deleted {
+			b.index = x
+		}
+	}
+}
+
+// metric is what the index says, else what the field says (2.1), else the caller, else Milvus's default.
+func (b *builder) metric(element dist.Element) (engine.Metric, error) {
+	name, from := b.o.Metric, "the caller"
+	for _, list := range [][]model.Pair{b.field.IndexParams, b.field.Params} {
+		if v := param(list, "metric_type"); v != "" {
+			name, from = v, "field "+b.field.Name
+		}
+	}
+	if b.index != nil && b.index.Metric != "" {
+		name, from = b.index.Metric, "index "+b.index.Name
+	}
+	if name == "" {
+		name, from = defaultMetric(element, b.before(4)), "Milvus's default"
+		b.note("the metadata names no metric, as there is no index: %s is assumed", name)
+	}
+	m, err := dist.ParseMetric(name)
+	if err != nil {
+		return 0, fmt.Errorf("metric %q of %s: %w", name, from, err)
+	}
+	return m, nil
+}
+
+// defaultMetric is what Milvus's client takes where nobody names a metric: L2, of bits Jaccard; Hamming since 2.4
+// (pkg/util/indexparamcheck, constraints.go: BinaryVectorDefaultMetricType).
+func defaultMetric(element dist.Element, old bool) string {
+	switch {
+	case element != dist.Bit:
+		return "L2"
+	case old:
+		return "JACCARD"
+	}
+	return "HAMMING"
+}
+
+func param(list []model.Pair, name string) string {
+	for _, p := range list {
+		if strings.EqualFold(p.Key, name) {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+// indexOf reads an index definition.
+func indexOf(x *model.Index) replay.Index {
+	number := func(name string) int {
+		n, err := strconv.Atoi(cmp.Or(param(x.Params, name), param(x.UserParams, name)))
+		if err != nil || n < 0 {
+			return 0
+		}
+		return n
+	}
+	// Milvus 2.1 records no index of type FLAT; later an index without a type is none that a search could use.
+	return replay.Index{Type: x.Type, M: number("M"), EFConstruction: number("efConstruction"), NList: number("nlist")}
+}
+
+// byRow reports whether searches of an index of that type compare every row.
+func byRow(kind string) bool { return kind == "" || kind == "FLAT" || kind == "BIN_FLAT" }

@@ -1,0 +1,250 @@
+package layout_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/metatest"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/replay"
+	"kitescope/replay/layout"
+)
+
+// memory is a store of typed records, of versions of which there is no capture.
+type memory []source.KV
+
+func (m memory) Header() source.Header {
+	return source.Header{Root: "by-dev", MetaPath: "meta", Revision: 1}
+}
+func (m memory) Seekable() bool     { return true }
+func (m memory) Gaps() []source.Gap { return nil }
+func (m memory) Close() error       { return nil }
+
+func (m memory) Scan(_ context.Context, ranges []source.Range, yield func(source.KV) error) error {
+	for _, kv := range m {
+		if slices.ContainsFunc(ranges, func(r source.Range) bool {
+			return string(kv.Key) >= r.From && string(kv.Key) < r.To
+		}) {
+			if err := yield(kv); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func constructed(t testing.TB, version string) *model.Cluster {
+	t.Helper()
+	kvs := metatest.Cluster(version)
+	slices.SortFunc(kvs, func(a, b source.KV) int { return bytes.Compare(a.Key, b.Key) })
+	c, err := meta.Load(t.Context(), memory(kvs), meta.Want{Parts: layout.Parts, Records: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestLaterVersions: logs by id, L0 segments, column groups (which look like fields) and growing segments of streaming nodes.
+func TestLaterVersions(t *testing.T) {
+	for _, version := range metatest.Versions() {
+		l, err := layout.Of(constructed(t, version), layout.Options{Collection: "docs", Field: "vec"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.L0) != 1 || l.L0[0].Partition != -1 || len(l.L0[0].Files) != 1 || l.L0[0].Segment != metatest.LevelZero {
+			t.Errorf("%s: L0 %+v", version, l.L0)
+		}
+		for _, s := range l.Segments {
+			switch s.ID {
+			case metatest.LevelZero:
+				t.Errorf("%s: the L0 segment is searched", version)
+			case metatest.Growing:
+				if s.State != replay.Growing || s.On[0] == 0 || version >= "2.6" && s.Rows != 321 {
+					t.Errorf("%s: growing %+v", version, s)
+				}
+			case metatest.Flushed:
+				prefix := "insert_log/455000000000000100/"
+				if s.State != replay.Indexed || s.Rows != 1000 || !strings.HasPrefix(s.Files.Insert[102][0], prefix) ||
+					len(s.Files.Delta) != 1 || len(s.Files.Indexes) != 1 {
+					t.Errorf("%s: flushed %+v, files %+v", version, s, s.Files)
+				}
+			}
+		}
+	}
+}
+
+const channel = "by-dev-rootcoord-dml_0_1v0"
+
+// odd is a cluster of one collection of 2.3, whose query nodes 7, 8 and 9 said something odd.
+func odd(replicas []*model.Replica, records []*model.Segment, nodes ...*model.LiveNode) *model.Cluster {
+	c := model.Build(model.Parts{
+		Loaded: model.PartAll, Version: model.Version{Text: "2.3.5"},
+		Collections: []*model.Collection{{ID: 1, Name: "c", VChannels: []string{channel}, Fields: []*model.Field{
+			{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: 101, Name: "vec", Type: "FloatVector", Dim: 4},
+		}}},
+		Indexes:    []*model.Index{{ID: 5, Collection: 1, Field: 101, Name: "x", Type: "HNSW", Metric: "IP", Params: []model.Pair{{Key: "M", Value: "8"}}}},
+		LoadStates: []*model.LoadState{{Collection: 1, Status: "Loaded"}}, Replicas: replicas, Segments: records,
+		Sessions: []*model.Session{{Node: 7, Role: "querynode"}, {Node: 8, Role: "querynode"}, {Node: 9, Role: "querynode"}},
+	})
+	return c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: nodes}))
+}
+
+func flushed(id model.SegmentID, rows int64, builds ...model.BuildID) *model.Segment {
+	s := &model.Segment{ID: id, Collection: 1, Partition: 2, VChannel: channel, State: model.SegmentFlushed, Rows: rows}
+	for _, b := range builds {
+		s.Indexes = append(s.Indexes, model.SegmentIndex{Segment: id, Index: 5, Build: b, Version: 1, State: model.IndexFinished, Files: 1})
+	}
+	return s
+}
+
+func node(id model.NodeID, views []model.LeaderView, sealed ...model.ServedSegment) *model.LiveNode {
+	for i := range sealed {
+		sealed[i].Collection, sealed[i].Partition, sealed[i].Channel = 1, 2, channel
+	}
+	for i := range views {
+		views[i].Collection, views[i].Channel = 1, channel
+	}
+	return &model.LiveNode{Role: "querynode", Node: id, Outcome: model.Answered, Distribution: &model.Distribution{Sealed: sealed, Leaders: views}}
+}
+
+func withIndex(build model.BuildID) []model.ServedIndex {
+	return []model.ServedIndex{{Field: 101, Index: 5, Build: build}}
+}
+
+// line is one segment in a comparable form.
+type line struct {
+	ID    int64
+	State string
+	Index string
+	Rows  int64
+	On    []int64
+}
+
+func lines(l *replay.Layout) (list []line) {
+	for _, s := range l.Segments {
+		list = append(list, line{s.ID, s.State.String(), s.Index.Type, s.Rows, s.On})
+	}
+	return list
+}
+
+// TestNodesWin: what nodes say they serve counts, whatever the metadata has.
+func TestNodesWin(t *testing.T) {
+	one := []*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7, 8}}}
+	records := func() []*model.Segment {
+		dropped := flushed(16, 60, 160)
+		dropped.State = model.SegmentDropped
+		return []*model.Segment{flushed(11, 10, 110), flushed(12, 20, 120), flushed(13, 30), flushed(14, 40, 140, 141), flushed(15, 50), dropped}
+	}
+	c := odd(one, records(),
+		node(7, []model.LeaderView{{
+			Growing: []model.GrowingView{{ID: 13}, {ID: 14}, {ID: 17}}, GrowingRows: 35, Sealed: []model.LeaderSegment{{ID: 11, Node: 8}, {ID: 14, Node: 7}},
+		}},
+			model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 12}, model.ServedSegment{ID: 14, Indexes: withIndex(140)}),
+		node(8, nil, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 16, Indexes: withIndex(160)}))
+	l := of(t, c, "c")
+	want := []line{
+		{11, "indexed", "HNSW", 10, []int64{8}},      // on two nodes: the leader asks 8
+		{12, "sealed, no index", "", 20, []int64{7}}, // its index is built and not loaded
+		{13, "growing", "", 30, []int64{7}},          // flushed, and served as growing
+		{14, "indexed", "HNSW", 40, []int64{7}},      // both: the sealed one is searched
+		{16, "indexed", "HNSW", 60, []int64{8}},      // dropped, and still served
+		{17, "growing", "", 5, []int64{7}},           // no record: what the others of 35 leave
+	}
+	if diff := cmp.Diff(want, lines(l)); diff != "" {
+		t.Errorf("segments (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"index_files/140/1/2/14", "index_files/141/1/2/14"}, l.Segments[3].Files.Indexes); diff != "" {
+		t.Errorf("the loaded index comes first (-want +got):\n%s", diff)
+	}
+	for _, text := range []string{
+		"1 segment is flushed with 50 rows and served by no node", "served that the metadata has dropped, as after a compaction: 16", "on two nodes of a replica",
+		"sealed and growing at once", "read without its records",
+	} {
+		if !noted(l, text) {
+			t.Errorf("no note %q in %q", text, l.Notes)
+		}
+	}
+	if l.Assumed || len(l.Nodes) != 3 || l.Nodes[2].Name != "querynode-9" {
+		t.Errorf("assumed %v, nodes %+v: the idle one is missing", l.Assumed, l.Nodes)
+	}
+}
+
+// TestReplicasAndBlindNodes: a segment has a node in each replica; what a silent node must have is put there.
+func TestReplicasAndBlindNodes(t *testing.T) {
+	two := []*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}, {ID: 4, Collection: 1, Nodes: []model.NodeID{8, 9}}}
+	silent := &model.LiveNode{Role: "querynode", Node: 9, Outcome: model.TimedOut}
+	c := odd(two, []*model.Segment{flushed(11, 10, 110), flushed(12, 20, 120)},
+		node(7, []model.LeaderView{{}}, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 12, Indexes: withIndex(120)}),
+		node(8, []model.LeaderView{{}}, model.ServedSegment{ID: 11, Indexes: withIndex(110)}), silent)
+	l := of(t, c, "c")
+	want := []line{{11, "indexed", "HNSW", 10, []int64{7, 8}}, {12, "indexed", "HNSW", 20, []int64{7, 9}}}
+	if diff := cmp.Diff(want, lines(l)); diff != "" {
+		t.Errorf("segments (-want +got):\n%s", diff)
+	}
+	if l.Replicas[0].Leaders[channel] != 7 || l.Replicas[1].Leaders[channel] != 8 || !noted(l, "querynode-9 (timed out)") {
+		t.Errorf("replicas %+v, notes %q", l.Replicas, l.Notes)
+	}
+	// Nobody answered: by rule, the largest first to the emptiest.
+	c = odd(two[1:], []*model.Segment{flushed(11, 10), flushed(12, 30, 120), flushed(13, 15)}, silent)
+	l = of(t, c, "c")
+	want = []line{{11, "sealed, no index", "", 10, []int64{9}}, {12, "indexed", "HNSW", 30, []int64{8}}, {13, "sealed, no index", "", 15, []int64{9}}}
+	if diff := cmp.Diff(want, lines(l)); diff != "" || !l.Assumed {
+		t.Errorf("assumed %v, segments (-want +got):\n%s", l.Assumed, diff)
+	}
+}
+
+// TestLeftOut: what no search sees is left out, and counted.
+func TestLeftOut(t *testing.T) {
+	change := func(id model.SegmentID, f func(*model.Segment)) *model.Segment {
+		s := flushed(id, 10)
+		f(s)
+		return s
+	}
+	c := odd(nil, []*model.Segment{
+		flushed(11, 10),
+		change(12, func(s *model.Segment) { s.State = model.SegmentDropped }),
+		change(13, func(s *model.Segment) { s.Compacted = true }),
+		change(14, func(s *model.Segment) { s.Invisible = true }),
+		change(15, func(s *model.Segment) { s.State = model.SegmentImporting }),
+		change(16, func(s *model.Segment) { s.State, s.Rows = model.SegmentGrowing, 0 }),
+	})
+	l := of(t, c, "c")
+	want := []line{{11, "sealed, no index", "", 10, []int64{7}}, {16, "growing", "", -1, []int64{7}}}
+	if diff := cmp.Diff(want, lines(l)); diff != "" {
+		t.Errorf("segments (-want +got):\n%s", diff)
+	}
+	for _, text := range []string{
+		"1 segment is dropped", "1 segment is compacted", "1 segment is being imported", "1 segment is not visible", "nobody tells the rows of 1 segment",
+	} {
+		if !noted(l, text) {
+			t.Errorf("no note %q in %q", text, l.Notes)
+		}
+	}
+}
+
+// TestStorage: where the configuration says that files are, and no secret of it.
+func TestStorage(t *testing.T) {
+	values := map[string]string{
+		"common.storageType": "remote", "minio.address": "https://reader:hunter2@minio.example/x",
+		"minio.port": "9000", "minio.bucketName": "b", "minio.useSSL": "true",
+		"minio.region": "eu-1", "minio.rootPath": "/some/root/", "minio.secretAccessKey": "hunter2", "localStorage.path": "/data",
+	}
+	folded := map[string]string{}
+	for k, v := range values {
+		folded[model.FoldConfigKey(k)] = v
+	}
+	n := node(7, nil)
+	n.Config = &model.Config{Values: folded}
+	l := of(t, odd([]*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}}, nil, n), "c")
+	want := replay.Storage{Kind: "remote", Endpoint: "minio.example:9000", Bucket: "b", TLS: true, Region: "eu-1"}
+	if diff := cmp.Diff(want, l.Storage); diff != "" || l.Root != "some/root" {
+		t.Errorf("root %q, storage (-want +got):\n%s", l.Root, diff)
+	}
+}

@@ -1,0 +1,83 @@
+package layout_test
+
+import (
+	"strings"
+	"testing"
+
+	"kitescope/inspect/model"
+	"kitescope/replay/layout"
+)
+
+func TestFind(t *testing.T) {
+	c := capture(t, "standalone-2.3.5")
+	for _, x := range []struct{ word, database, want string }{
+		{"truth_small", "", "default.truth_small"},
+		{"truth_alias", "", "default.truth_small"},
+		{"470590760625897534", "", "default.truth_small"},
+		{"orders", "", "tenant_a.orders"},
+		{"tenant_a.orders", "", "tenant_a.orders"},
+		{"orders", "tenant_a", "tenant_a.orders"},
+	} {
+		l, err := layout.Of(c, layout.Options{Collection: x.word, Database: x.database})
+		if err != nil {
+			t.Errorf("%s: %v", x.word, err)
+			continue
+		}
+		if got := l.Collection.Database + "." + l.Collection.Name; got != x.want {
+			t.Errorf("%s: %s, want %s", x.word, got, x.want)
+		}
+	}
+	for _, x := range []struct{ word, database, want string }{
+		{"truth_smal", "", `no collection "truth_smal"; did you mean truth_small?`},
+		{"hnsw", "", `no collection "hnsw"; did you mean hnsw_l2_parts or hnsw_sim?`},
+		{"order", "default", `no collection "order" in database "default"; there are auto_id,`},
+		{"dropped_one", "", `no collection "dropped_one"; there are auto_id,`},
+		{"", "", "name a collection; there are auto_id,"},
+	} {
+		_, err := layout.Of(c, layout.Options{Collection: x.word, Database: x.database})
+		if err == nil || !strings.HasPrefix(err.Error(), x.want) {
+			t.Errorf("%q: %v, want %s", x.word, err, x.want)
+		}
+	}
+}
+
+// TestFields: which vectors are searched, and what is refused.
+func TestFields(t *testing.T) {
+	key := &model.Field{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}
+	vec := &model.Field{ID: 101, Name: "vec", Type: "FloatVector", Dim: 4}
+	half := &model.Field{ID: 102, Name: "half", Type: "Float16Vector", Dim: 8}
+	sparse := &model.Field{ID: 103, Name: "sparse", Type: "SparseFloatVector"}
+	for _, x := range []struct {
+		name, field string
+		fields      []*model.Field
+		want, err   string
+	}{
+		{"one", "", []*model.Field{key, vec}, "vec", ""},
+		{"several, by name", "half", []*model.Field{key, vec, half}, "half", ""},
+		{"several, by id", "101", []*model.Field{key, vec, half}, "vec", ""},
+		{"several, none named", "", []*model.Field{key, vec, half}, "", "collection c: it has several vector fields (vec, half): name one"},
+		{"another", "vek", []*model.Field{key, vec, half}, "", `collection c: no vector field "vek"; there are vec, half`},
+		{"none", "", []*model.Field{key}, "", "collection c: it has no vector field"},
+		{"sparse", "", []*model.Field{key, sparse}, "", "collection c: field sparse has vectors of type SparseFloatVector, which the engine does not search"},
+		{"no key", "", []*model.Field{vec}, "", "collection c: no primary key among its fields"},
+		{"no dimensions", "", []*model.Field{key, {ID: 101, Name: "v", Type: "FloatVector"}}, "", "collection c: field v has 0 dimensions, 1 to 262144 were expected"},
+	} {
+		c := model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "c", Fields: x.fields}}})
+		l, err := layout.Of(c, layout.Options{Collection: "c", Field: x.field})
+		switch {
+		case x.err != "":
+			if err == nil || err.Error() != x.err {
+				t.Errorf("%s: %v, want %s", x.name, err, x.err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", x.name, err)
+		case l.Collection.VectorField != x.want || l.Collection.KeyField != "id" || l.Collection.Schema.PrimaryKey != 100:
+			t.Errorf("%s: %+v", x.name, l.Collection)
+		case len(l.Nodes) != 1 || !l.Assumed:
+			t.Errorf("%s: a cluster without nodes gets one: %+v", x.name, l.Nodes)
+		}
+	}
+	if _, err := layout.Of(model.Build(model.Parts{}), layout.Options{Collection: "c"}); err == nil {
+		t.Error("a cluster of which nothing was read is laid out")
+	}
+}

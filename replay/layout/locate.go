@@ -1,0 +1,81 @@
+package layout
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+
+	"kitescope/engine/segment"
+	"kitescope/replay"
+)
+
+// Locate finds under which path of a store the files of a layout lie, and returns the layout with its paths led there: whoever opens
+// the bucket, the folder above, or the root itself means the same files. The layout's own root is tried first, then the store's own
+// top, then Milvus's default. Has tells whether the store has a file of that name, or any below it. Found is false if none of the
+// files that are tried is under any; the layout is returned as it is then.
+func Locate(ctx context.Context, has func(ctx context.Context, name string) (bool, error), l *replay.Layout) (located *replay.Layout, found bool, err error) {
+	samples := sample(l)
+	for _, root := range slices.Compact([]string{l.Root, "", "files"}) {
+		for _, name := range samples {
+			_, rest := split(name)
+			there, err := has(ctx, path.Join(root, rest))
+			if err != nil {
+				return nil, false, err
+			}
+			if there {
+				return rooted(l, root), true, nil
+			}
+		}
+	}
+	return l, false, nil
+}
+
+// sample are a few names of files, of different segments: some may be gone.
+func sample(l *replay.Layout) (names []string) {
+	const most = 5
+	for i := range l.Segments {
+		if f := l.Segments[i].Files; f != nil && len(names) < most {
+			for _, field := range sortedKeys(f.Insert) {
+				names = append(names, f.Insert[field][0])
+				break
+			}
+		}
+	}
+	return names
+}
+
+// rooted is the layout with its files under another root.
+func rooted(l *replay.Layout, root string) *replay.Layout {
+	if root == l.Root {
+		return l
+	}
+	move := func(names []string) []string {
+		out := make([]string, len(names))
+		for i, name := range names {
+			_, rest := split(name)
+			out[i] = path.Join(root, rest)
+		}
+		return out
+	}
+	next := *l
+	next.Root = root
+	next.Segments = slices.Clone(l.Segments)
+	for i := range next.Segments {
+		if f := next.Segments[i].Files; f != nil {
+			g := &segment.Files{
+				Collection: f.Collection, Partition: f.Partition, Segment: f.Segment,
+				Insert: maps.Clone(f.Insert), Delta: move(f.Delta), Indexes: move(f.Indexes),
+			}
+			for field, names := range f.Insert {
+				g.Insert[field] = move(names)
+			}
+			next.Segments[i].Files = g
+		}
+	}
+	next.L0 = slices.Clone(l.L0)
+	for i := range next.L0 {
+		next.L0[i].Files = move(next.L0[i].Files)
+	}
+	return &next
+}

@@ -1,0 +1,82 @@
+package layout
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/replay"
+)
+
+// nodes lists the query nodes: registered ones, those that were asked, those that replicas name.
+func (b *builder) nodes() {
+	found := make(map[model.NodeID]bool)
+	for _, s := range b.Sessions {
+		if s.Role == "querynode" {
+			found[s.Node] = true
+		}
+	}
+	for _, n := range b.Runtime.QueryNodes() {
+		found[n.Node] = true
+	}
+	var gone []string
+	for _, m := range b.members {
+		for _, id := range m.all {
+			if !found[id] {
+				gone = append(gone, queryNodeName(id))
+				found[id] = true
+			}
+		}
+	}
+	if len(gone) > 0 && b.Loaded.Has(model.PartSessions) && !b.oneForAll() {
+		slices.Sort(gone)
+		b.note("%s: named by a replica and not registered", strings.Join(slices.Compact(gone), ", "))
+	}
+	blindCores := 0
+	told := map[string]int{}
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		n := replay.Node{ID: int64(id), Name: queryNodeName(id), Cores: b.cores(id)}
+		if n.Cores == 0 {
+			blindCores++
+		}
+		n.Read = b.knobs(id, n.Cores)
+		told[defaultsNote(&n.Read)]++
+		b.l.Nodes = append(b.l.Nodes, n)
+	}
+	if blindCores > 0 {
+		b.note("cores are unknown of %d of %d query nodes", blindCores, len(b.l.Nodes))
+	}
+	for _, text := range slices.Sorted(maps.Keys(told)) {
+		if text != "" {
+			b.note("%s", text)
+		}
+	}
+}
+
+// queryNodeName is how inspect shows a query node.
+func queryNodeName(id model.NodeID) string { return "querynode-" + id.String() }
+
+// oneForAll reports whether the only member is the one that replicas assumed, as no query node is registered.
+func (b *builder) oneForAll() bool { return len(b.members) == 1 && b.members[0].invented }
+
+// cores are the CPUs that a node says that it has: in its system information, in the answer about its segments (2.6), or as the
+// number of threads that its Go runtime runs (automaxprocs sets it to the container's limit); 0 if none is told.
+func (b *builder) cores(id model.NodeID) float64 {
+	n := b.Runtime.LiveNode("querynode", id)
+	if n == nil {
+		return 0
+	}
+	if n.System != nil && n.System.CPUs > 0 {
+		return float64(n.System.CPUs)
+	}
+	if n.Distribution != nil && n.Distribution.CPUs > 0 {
+		return float64(n.Distribution.CPUs)
+	}
+	if n.Process != nil {
+		if v, ok := n.Process.Metrics.Sum("go_sched_gomaxprocs_threads"); ok && v > 0 {
+			return v
+		}
+	}
+	return 0
+}

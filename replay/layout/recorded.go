@@ -1,0 +1,128 @@
+package layout
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"kitescope/inspect/model"
+	"kitescope/replay"
+)
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// want is what nodes have to do with a segment.
+type want uint8
+
+const (
+	wantNot want = iota
+	wantSealed
+	wantGrowing
+	wantDeletes // L0
+)
+
+// wanted says what nodes are to serve of a recorded segment: flushed ones sealed; those that are still filled, or sealed and not flushed, growing
+// (DataCoord's GetRecoveryInfoV2). Left out are dropped ones, those that a compaction replaced, imports under way, and those made
+// invisible until they are sorted (2.5).
+func (b *builder) wanted(s *model.Segment) want {
+	switch {
+	case !s.State.Healthy() || s.Fake || s.Invisible || s.Importing || s.State == model.SegmentImporting || s.Compacted:
+		return wantNot
+	case s.Level == model.LevelL0:
+		return wantDeletes
+	case !b.partitionLoaded(s.Partition):
+		return wantNot
+	case s.State == model.SegmentFlushed:
+		return wantSealed
+	}
+	return wantGrowing
+}
+
+// partitionLoaded reports whether a partition is in memory, as far as the load state tells.
+func (b *builder) partitionLoaded(id model.PartitionID) bool {
+	l := b.LoadState(b.collection.ID)
+	if l == nil {
+		return true
+	}
+	if slices.Contains(l.Released, id) {
+		return false
+	}
+	if l.LoadType != "LoadPartition" || len(l.Partitions) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(l.Partitions, func(p model.PartitionLoad) bool { return p.Partition == id })
+}
+
+// recorded takes the segments as the metadata has them, on no node yet.
+func (b *builder) recorded() {
+	var left struct{ importing, invisible, dropped, compacted, unloaded int }
+	for _, rec := range b.SegmentsOf(b.collection.ID) {
+		switch b.wanted(rec) {
+		case wantSealed:
+			s := b.segment(rec.ID, rec, rec.Partition, rec.VChannel)
+			s.Rows = rec.Rows
+			b.recordedState(s, rec)
+		case wantGrowing:
+			s := b.segment(rec.ID, rec, rec.Partition, rec.VChannel)
+			s.State, s.Rows = replay.Growing, b.growingRows(rec.ID, rec)
+		case wantDeletes:
+			b.levelZero = append(b.levelZero, rec)
+		case wantNot:
+			switch {
+			case rec.State == model.SegmentDropped || !rec.State.Healthy():
+				left.dropped++
+			case rec.Compacted:
+				left.compacted++
+			case rec.Importing || rec.State == model.SegmentImporting:
+				left.importing++
+			case rec.Invisible || rec.Fake:
+				left.invisible++
+			default:
+				left.unloaded++
+			}
+		}
+	}
+	for _, x := range []struct {
+		n    int
+		what string
+	}{
+		{left.dropped, "dropped"},
+		{left.compacted, "compacted into others"},
+		{left.importing, "being imported"},
+		{left.invisible, "not visible yet"},
+		{left.unloaded, "of partitions that are not loaded"},
+	} {
+		if x.n > 0 {
+			b.note("%s %s: left out", plural(x.n, "segment is", "segments are"), x.what)
+		}
+	}
+}
+
+// recordedState sets how a sealed segment is searched by its records: by an index if one has been built and has files. FLAT, and every
+// index on a segment that is too small, is "finished" without files.
+func (b *builder) recordedState(s *replay.Segment, rec *model.Segment) {
+	s.State, s.Index = replay.Unindexed, replay.Index{}
+	if rec != nil {
+		for i := range rec.Indexes {
+			if x := &rec.Indexes[i]; b.ofField(x) && x.State == model.IndexFinished && x.Files > 0 {
+				b.setIndex(s, x.Index)
+			}
+		}
+	}
+	if s.State == replay.Unindexed && b.index != nil && byRow(b.index.Type) {
+		s.Index = indexOf(b.index)
+	}
+}
+
+// ofField reports whether index files are of the vector field, and to be used.
+func (b *builder) ofField(x *model.SegmentIndex) bool {
+	if x.Deleted {
+		return false
+	}
+	for _, d := range b.IndexesOf(b.collection.ID) {
+		if d.ID == x.Index {
+			return d.Field == b.field.ID && !d.Deleted
+		}
+	}
+	return false
+}

@@ -1,0 +1,185 @@
+package layout
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/replay"
+)
+
+// members are the nodes of one replica.
+type members struct {
+	all []model.NodeID // by id
+	// takers take sealed segments, leaders may lead shards.
+	takers, leaders []model.NodeID
+	group           string
+	invented        bool // no query node is known
+}
+
+// replicas lists the replicas, with their nodes and what is recorded of their shard leaders. Without any, one is made of all query
+// nodes: as if the collection were loaded now.
+func (b *builder) replicas() {
+	recorded := b.ReplicasOf(b.collection.ID)
+	for _, r := range recorded {
+		m := &members{group: r.ResourceGroup}
+		m.all = slices.Concat(r.Nodes, r.RONodes, r.StreamingNodes, r.ROStreamingNodes)
+		m.takers = b.alive(r.Nodes)
+		m.leaders = m.takers
+		if len(r.StreamingNodes) > 0 { // 2.6: a shard is led where its WAL is
+			m.leaders = b.alive(r.StreamingNodes)
+		}
+		b.addReplica(int64(r.ID), m, r.ShardLeaders)
+	}
+	if len(recorded) > 0 {
+		return
+	}
+	if b.Runtime != nil {
+		for _, r := range b.Runtime.Replicas {
+			if r.Collection == b.collection.ID {
+				m := &members{all: slices.Clone(r.Nodes), takers: b.alive(r.Nodes), leaders: b.alive(r.Nodes), group: r.ResourceGroup}
+				b.addReplica(int64(r.ID), m, nil)
+			}
+		}
+	}
+	if len(b.l.Replicas) == 0 {
+		b.inventReplica()
+	}
+}
+
+func (b *builder) addReplica(id int64, m *members, leaders map[string]model.NodeID) {
+	slices.Sort(m.all)
+	m.all = slices.Compact(m.all)
+	r := replay.Replica{ID: id, Leaders: make(map[string]int64)}
+	for _, n := range m.all {
+		r.Nodes = append(r.Nodes, int64(n))
+	}
+	for channel, n := range leaders {
+		r.Leaders[channel] = int64(n)
+	}
+	b.members = append(b.members, m)
+	b.l.Replicas = append(b.l.Replicas, r)
+}
+
+// inventReplica puts all query nodes that could take segments into one replica, 0.
+func (b *builder) inventReplica() {
+	var nodes []model.NodeID
+	for _, s := range b.Sessions {
+		if s.Role == "querynode" && !embedded(s) {
+			nodes = append(nodes, s.Node)
+		}
+	}
+	for _, n := range b.Runtime.QueryNodes() {
+		if b.SessionIn(n.Node, "querynode") == nil {
+			nodes = append(nodes, n.Node)
+		}
+	}
+	m := &members{all: nodes, takers: b.alive(nodes), leaders: b.alive(nodes)}
+	if len(nodes) == 0 {
+		const only = 1
+		m = &members{all: []model.NodeID{only}, takers: []model.NodeID{only}, leaders: []model.NodeID{only}, invented: true}
+		b.note("no query node is known: one is assumed, %s", queryNodeName(only))
+	}
+	b.addReplica(0, m, nil)
+}
+
+// embedded reports whether a query node lives inside a streaming node (2.6), by its label: it takes growing segments only.
+func embedded(s *model.Session) bool {
+	return slices.ContainsFunc(s.Labels, func(p model.Pair) bool { return strings.Contains(p.Key, "STREAMING-EMBEDDED") })
+}
+
+// alive are those of some nodes that are registered and not leaving; all of them if none is.
+func (b *builder) alive(nodes []model.NodeID) []model.NodeID {
+	var list []model.NodeID
+	for _, id := range nodes {
+		if s := b.SessionIn(id, "querynode"); s != nil && !s.Stopping {
+			list = append(list, id)
+		}
+	}
+	if len(list) == 0 {
+		list = slices.Clone(nodes)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// replicaOf is the replica for which a node serves the collection: the one that names it, else that of its resource group, else the
+// first, as inspect/balance has it.
+func (b *builder) replicaOf(node model.NodeID) int {
+	for i, m := range b.members {
+		if slices.Contains(m.all, node) {
+			return i
+		}
+	}
+	for i, m := range b.members {
+		for _, g := range b.ResourceGroups {
+			if g.Name == m.group && slices.Contains(g.Nodes, node) {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// channels are the collection's vchannels, in order.
+func (b *builder) channels() []string {
+	list := slices.Clone(b.collection.VChannels)
+	if len(list) == 0 {
+		for _, v := range b.VChannelsOf(b.collection.ID) {
+			list = append(list, v.Name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// leaders completes the shard leaders of a replica: by what QueryCoord says, by where the WAL is (2.6), else in turn. It returns how
+// many had to be guessed.
+func (b *builder) leaders(replica int) (guessed int) {
+	r, m := &b.l.Replicas[replica], b.members[replica]
+	for _, channel := range b.channels() {
+		if n := r.Leaders[channel]; n != 0 && b.l.Node(n) != nil {
+			continue
+		}
+		if n := b.leaderToldOf(replica, channel); n != 0 {
+			r.Leaders[channel] = int64(n)
+			continue
+		}
+		if len(m.leaders) > 0 {
+			r.Leaders[channel] = int64(m.leaders[guessed%len(m.leaders)])
+		}
+		guessed++
+	}
+	return guessed
+}
+
+// leaderToldOf is the leader of a shard in a replica as QueryCoord, or the assignment of its WAL, tells; 0 unknown.
+func (b *builder) leaderToldOf(replica int, channel string) model.NodeID {
+	in := func(n model.NodeID) bool { return n != 0 && slices.Contains(b.members[replica].all, n) }
+	if b.Runtime != nil {
+		for _, r := range b.Runtime.Replicas {
+			for _, l := range r.Leaders {
+				for _, n := range l.Nodes {
+					if l.Channel == channel && in(n) {
+						return n
+					}
+				}
+			}
+		}
+		for _, l := range b.Runtime.ShardLeaders {
+			for _, n := range l.Nodes {
+				if l.Channel == channel && in(n) {
+					return n
+				}
+			}
+		}
+	}
+	for _, v := range b.VChannelsOf(b.collection.ID) {
+		if v.Name == channel {
+			if p := b.PChannel(v.PChannel); p != nil && p.Streaming && in(p.Node) {
+				return p.Node
+			}
+		}
+	}
+	return 0
+}

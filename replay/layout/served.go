@@ -1,0 +1,303 @@
+package layout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/replay"
+)
+
+// someoneTold reports whether any query node of the collection's replicas said what it serves.
+func (b *builder) someoneTold() bool {
+	for _, n := range b.Runtime.QueryNodes() {
+		if n.Distribution == nil {
+			continue
+		}
+		for _, m := range b.members {
+			if slices.Contains(m.all, n.Node) {
+				return true
+			}
+		}
+	}
+	return len(b.Runtime.SealedOf(b.collection.ID)) > 0 || len(b.Runtime.ViewsOf(b.collection.ID)) > 0
+}
+
+// served takes the segments as nodes say that they serve them, which wins over the metadata.
+func (b *builder) served() {
+	views := b.views()
+	twice := b.servedSealed(views)
+	both := b.servedGrowing(views)
+	if twice > 0 {
+		b.note("%d sealed segments are on two nodes of a replica, as while they are moved: that which the shard leader asks is taken", twice)
+	}
+	if both > 0 {
+		b.note("%d segments are served sealed and growing at once, as just after a flush: the sealed ones are searched", both)
+	}
+	b.blind()
+	b.unserved()
+	for i := range b.l.Replicas {
+		if n := b.leaders(i); n > 0 {
+			b.note("replica %d: no node says that it leads %d of its shards: leaders are assumed", b.l.Replicas[i].ID, n)
+		}
+	}
+}
+
+// views are the leaders' views by replica and channel, and puts the leaders into the replicas. Of two of one shard, as while it is moved,
+// that of a leader that says that it can serve is taken, then that which knows more.
+func (b *builder) views() []map[string]*model.LeaderView {
+	found := make([]map[string]*model.LeaderView, len(b.l.Replicas))
+	for i := range found {
+		found[i] = make(map[string]*model.LeaderView)
+	}
+	better := func(x, y *model.LeaderView) bool {
+		a, c := x.Serviceable == nil || *x.Serviceable, y.Serviceable == nil || *y.Serviceable
+		if a != c {
+			return a
+		}
+		return len(x.Sealed)+len(x.Growing) > len(y.Sealed)+len(y.Growing)
+	}
+	for _, v := range b.Runtime.ViewsOf(b.collection.ID) {
+		i := b.replicaOf(v.Node.Node)
+		if old := found[i][v.Channel]; old == nil || better(v.LeaderView, old) {
+			found[i][v.Channel] = v.LeaderView
+			b.l.Replicas[i].Leaders[v.Channel] = int64(v.Node.Node)
+		}
+	}
+	return found
+}
+
+// servedSealed takes the sealed segments of all nodes; it returns how many are on two nodes of one replica.
+func (b *builder) servedSealed(views []map[string]*model.LeaderView) (twice int) {
+	for _, on := range b.Runtime.SealedOf(b.collection.ID) {
+		i := b.replicaOf(on.Node.Node)
+		for _, x := range on.Segments {
+			rec := b.segmentOf(x.ID)
+			if x.Level == model.LevelL0 || rec != nil && rec.Level == model.LevelL0 {
+				continue
+			}
+			s := b.segment(x.ID, rec, x.Partition, x.Channel)
+			if s.On[i] != 0 {
+				twice++
+				if asked(views[i][s.Channel], x.ID) != on.Node.Node {
+					continue
+				}
+			}
+			s.On[i] = int64(on.Node.Node)
+			b.sealedState(s, rec, x)
+		}
+	}
+	return twice
+}
+
+// asked is the node that a leader asks for a segment; 0 unknown.
+func asked(v *model.LeaderView, id model.SegmentID) model.NodeID {
+	if v != nil {
+		for _, x := range v.Sealed {
+			if x.ID == id {
+				return x.Node
+			}
+		}
+	}
+	return 0
+}
+
+// sealedState sets how a sealed segment is searched: by an index if the node has loaded its files.
+func (b *builder) sealedState(s *replay.Segment, rec *model.Segment, x *model.ServedSegment) {
+	if rec != nil {
+		s.Rows = rec.Rows
+	}
+	// Up to 2.2 a node does not say which indexes it has (query_coord.proto: SegmentVersionInfo).
+	if b.before(3) {
+		b.recordedState(s, rec)
+		return
+	}
+	s.State, s.Index = replay.Unindexed, replay.Index{}
+	for i := range x.Indexes {
+		if x.Indexes[i].Field != b.field.ID {
+			continue
+		}
+		if rec == nil {
+			s.Rows = x.Indexes[i].Rows
+		}
+		b.setIndex(s, x.Indexes[i].Index)
+	}
+	if s.State == replay.Unindexed && b.index != nil && byRow(b.index.Type) {
+		s.Index = indexOf(b.index) // FLAT: there are no files to load
+	}
+}
+
+// setIndex makes a segment indexed by an index of the field; one that compares row by row leaves it unindexed.
+func (b *builder) setIndex(s *replay.Segment, id model.IndexID) {
+	x := b.index
+	for _, other := range b.IndexesOf(b.collection.ID) {
+		if other.ID == id {
+			x = other
+		}
+	}
+	s.State = replay.Indexed
+	if x == nil {
+		return // the type is in its files
+	}
+	if s.Index = indexOf(x); x.Type != "" && byRow(x.Type) {
+		s.State = replay.Unindexed
+	}
+}
+
+// servedGrowing takes the growing segments of the shard leaders; it returns how many are sealed as well.
+func (b *builder) servedGrowing(views []map[string]*model.LeaderView) (both int) {
+	for i := range views {
+		for _, channel := range sortedKeys(views[i]) {
+			v := views[i][channel]
+			var list []*replay.Segment
+			for _, g := range v.Growing {
+				rec := b.segmentOf(g.ID)
+				if s := b.segments[g.ID]; s != nil && s.State != replay.Growing {
+					if s.On[i] != 0 {
+						both++
+						continue
+					}
+					// Sealed in another replica and not here yet: a segment has one state, the cheaper to tell wins.
+					s.On[i] = b.l.Replicas[i].Leaders[channel]
+					continue
+				}
+				s := b.segment(g.ID, rec, partitionOf(rec), channel)
+				s.State, s.On[i] = replay.Growing, b.l.Replicas[i].Leaders[channel]
+				s.Rows = max(s.Rows, b.growingRows(g.ID, rec))
+				list = append(list, s)
+			}
+			b.shareRows(channel, v.GrowingRows, list)
+		}
+	}
+	return both
+}
+
+func partitionOf(rec *model.Segment) model.PartitionID {
+	if rec == nil {
+		return -1
+	}
+	return rec.Partition
+}
+
+// growingRows are the rows of a growing segment as its streaming node, DataCoord or its record have them; -1 unknown: etcd has none
+// until the first sync.
+func (b *builder) growingRows(id model.SegmentID, rec *model.Segment) int64 {
+	if rec != nil && rec.Details != nil && rec.Details.Growing != nil {
+		return rec.Details.Growing.Rows
+	}
+	if x := b.Runtime.DataSegment(id); x != nil && x.Rows > 0 {
+		return x.Rows
+	}
+	if rec != nil && rec.Rows > 0 {
+		return rec.Rows
+	}
+	return -1
+}
+
+// shareRows gives a view's growing rows to its segments: nodes tell their sum. One segment has all; of several, one of unknown rows has what the
+// others leave.
+func (b *builder) shareRows(channel string, sum int64, list []*replay.Segment) {
+	known, rest := int64(0), []*replay.Segment{}
+	for _, s := range list {
+		if s.Rows < 0 {
+			rest = append(rest, s)
+		}
+		known += max(0, s.Rows)
+	}
+	switch {
+	case len(list) == 1:
+		list[0].Rows = sum // the leader's own word is the newest
+	case len(rest) == 1 && sum >= known:
+		rest[0].Rows = sum - known
+	case len(rest) > 1:
+		b.note("%s: %d growing segments have %d rows together; of %d it is unknown how many each has", channel, len(list), sum, len(rest))
+	}
+}
+
+// blind puts what is to be served, and nobody says to serve, on the nodes that did not say anything.
+func (b *builder) blind() {
+	for i, m := range b.members {
+		var nodes []model.NodeID
+		var names []string
+		for _, id := range m.takers {
+			if n := b.Runtime.LiveNode("querynode", id); n == nil || n.Distribution == nil {
+				nodes = append(nodes, id)
+				names = append(names, queryNodeName(id)+why(n))
+			}
+		}
+		if len(nodes) == 0 {
+			continue
+		}
+		count, rows := b.fill(i, nodes)
+		b.note("unknown what %s serve: %d segments with %d rows that no other node serves are assumed there", strings.Join(names, ", "), count, rows)
+	}
+}
+
+func why(n *model.LiveNode) string {
+	if n == nil {
+		return " (not asked)"
+	}
+	return " (" + n.Outcome.String() + ")"
+}
+
+// fill puts the flushed segments that a replica lacks on some of its nodes.
+func (b *builder) fill(replica int, nodes []model.NodeID) (count int, rows int64) {
+	var lacking []*replay.Segment
+	for _, rec := range b.SegmentsOf(b.collection.ID) {
+		if b.wanted(rec) != wantSealed || b.segments[rec.ID] != nil && b.segments[rec.ID].On[replica] != 0 {
+			continue
+		}
+		known := b.segments[rec.ID] != nil
+		s := b.segment(rec.ID, rec, rec.Partition, rec.VChannel)
+		if !known {
+			s.Rows = rec.Rows
+			b.recordedState(s, rec)
+		}
+		lacking = append(lacking, s)
+		count, rows = count+1, rows+rec.Rows
+	}
+	b.deal(replica, lacking, nodes)
+	return count, rows
+}
+
+// unserved names what the metadata has and nobody serves.
+func (b *builder) unserved() {
+	sealed, sealedRows, growing := 0, int64(0), 0
+	for _, rec := range b.SegmentsOf(b.collection.ID) {
+		if s := b.segments[rec.ID]; s != nil {
+			continue
+		}
+		switch b.wanted(rec) {
+		case wantSealed:
+			sealed, sealedRows = sealed+1, sealedRows+rec.Rows
+		case wantGrowing:
+			growing++
+		case wantDeletes:
+			b.levelZero = append(b.levelZero, rec)
+		case wantNot:
+		}
+	}
+	if sealed > 0 {
+		b.note("%s with %d rows and served by no node: left out", plural(sealed, "segment is flushed", "segments are flushed"), sealedRows)
+	}
+	if growing > 0 {
+		b.note("%s growing in the metadata and on no node: left out", plural(growing, "segment is", "segments are"))
+	}
+	var gone []string
+	for _, id := range sortedKeys(b.segments) {
+		if rec := b.segmentOf(id); rec == nil || !rec.State.Healthy() {
+			gone = append(gone, id.String())
+		}
+	}
+	if len(gone) > 0 {
+		b.note("%s served that the metadata has dropped, as after a compaction: %s", plural(len(gone), "segment is", "segments are"), listed(gone))
+	}
+}
+
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}

@@ -1,0 +1,71 @@
+package layout
+
+import (
+	"net"
+	"strings"
+
+	"kitescope/replay"
+)
+
+// roles are those that read or write storage, the query nodes first: what they do is what is replayed.
+var roles = [...]string{"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy"}
+
+func (b *builder) setting(key string) string {
+	s, _ := b.Setting(key, roles[:]...)
+	return strings.TrimSpace(s.Value)
+}
+
+// storage is where the configuration says that files lie. No key that holds a credential is asked for.
+func (b *builder) storage() replay.Storage {
+	s := replay.Storage{Folder: b.setting("localStorage.path")}
+	switch strings.ToLower(b.setting("common.storageType")) {
+	case "local":
+		s.Kind = "local"
+		return s
+	case "minio", "remote", "opendal":
+		s.Kind = "remote"
+	default:
+		if b.setting("minio.bucketName") == "" {
+			return s
+		}
+	}
+	s.Folder = ""
+	s.Endpoint = endpoint(b.setting("minio.address"), b.setting("minio.port"))
+	s.Bucket, s.Region = b.setting("minio.bucketName"), b.setting("minio.region")
+	s.TLS = strings.EqualFold(b.setting("minio.useSSL"), "true")
+	return s
+}
+
+// endpoint joins host and port as Milvus does (pkg/util/paramtable, service_param.go: an address may hold its port), without a
+// scheme or a user part.
+func endpoint(address, port string) string {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	if i := strings.LastIndexByte(address, '@'); i >= 0 {
+		address = address[i+1:]
+	}
+	address, _, _ = strings.Cut(address, "/")
+	if _, _, err := net.SplitHostPort(address); err == nil || address == "" || port == "" {
+		return address
+	}
+	return net.JoinHostPort(strings.Trim(address, "[]"), port)
+}
+
+// root is what lies before insert_log in the names of files. Remote storage has minio.rootPath there; local storage is a folder,
+// and names are relative to it since 2.2 (internal/storage, local_chunk_manager.go), which 2.1 lets begin with minio.rootPath.
+func (b *builder) root() string {
+	configured := strings.Trim(b.setting("minio.rootPath"), "/")
+	switch {
+	case b.l.Storage.Kind == "remote" || b.before(2):
+		if configured == "" {
+			configured = "files"
+			b.note("the configuration does not tell minio.rootPath: Milvus's default, files, is assumed")
+		}
+		return configured
+	case b.l.Storage.Kind == "local":
+		return ""
+	}
+	b.note("the configuration does not tell where files lie: paths are relative to the folder that has insert_log")
+	return ""
+}
