@@ -1,0 +1,88 @@
+package live
+
+import (
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// address is what a user wrote to name a server. It holds secrets: shown is what others may see of it.
+type address struct {
+	scheme         string // as kinds shows it
+	host           string // host:port
+	user, password string
+	database       string
+	uri            string // as it was written, with a scheme
+}
+
+// shown is the address without credentials.
+func (a *address) shown() string {
+	if a.database == "" {
+		return a.scheme + "://" + a.host
+	}
+	return a.scheme + "://" + a.host + "/" + a.database
+}
+
+// parseAddress understands scheme://[user:password@]host[:port][/database] and host:port, which is a Milvus. An error never
+// repeats the text: it may hold a password.
+func parseAddress(text string) (*address, *kind, error) {
+	all := kinds()
+	scheme, _, whole := strings.Cut(text, "://")
+	if !whole {
+		scheme, text = all[0].schemes[0], all[0].schemes[0]+"://"+text
+	}
+	at := slices.IndexFunc(all, func(k kind) bool { return slices.Contains(k.schemes, strings.ToLower(scheme)) })
+	if at < 0 {
+		reason := "no kind of server has such a scheme"
+		if isScheme(scheme) { // else it may be a user and the beginning of a password
+			reason = "no kind of server has the scheme " + clip(scheme) + "://"
+		}
+		return nil, nil, fault(Mismatch, reason, "known are %s://", strings.Join(Schemes(), "://, "))
+	}
+	k := &all[at]
+	advice := "write " + k.schemes[0] + "://[user:password@]host:port[/database]; characters of a password that mean something in addresses as %40"
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Opaque != "" || parsed.Fragment != "" {
+		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address does not parse", Hint: advice}
+	}
+	// A password with a slash makes a host of the user, and a database of what follows: neither may be shown.
+	if strings.Contains(parsed.EscapedPath()+parsed.RawQuery, "@") {
+		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has an @ behind the host", Hint: advice}
+	}
+	// PostgreSQL may listen on a socket in a folder, which a parameter names, as libpq has it.
+	folder := ""
+	if k.port == "5432" && parsed.Hostname() == "" {
+		folder = parsed.Query().Get("host")
+	}
+	if parsed.Hostname() == "" && folder == "" {
+		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address names no host", Hint: advice}
+	}
+	a := &address{scheme: k.schemes[0], uri: text, database: strings.Trim(parsed.Path, "/")}
+	port := parsed.Port()
+	if port == "" {
+		port = k.port
+	}
+	if a.host = folder; folder == "" {
+		a.host = net.JoinHostPort(parsed.Hostname(), port)
+	}
+	a.user = parsed.User.Username()
+	a.password, _ = parsed.User.Password()
+	if strings.Contains(a.database, "/") {
+		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has more than a database behind the host", Hint: advice}
+	}
+	return a, k, nil
+}
+
+// isScheme tells whether text can be one (RFC 3986, 3.1).
+func isScheme(text string) bool {
+	for i, r := range strings.ToLower(text) {
+		if (r < 'a' || r > 'z') && (i == 0 || (r < '0' || r > '9') && r != '+' && r != '-' && r != '.') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// clip makes text of others fit for a line: no control characters, no more than 40 bytes.
+func clip(s string) string { return line(s, 40) }

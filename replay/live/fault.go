@@ -1,0 +1,153 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind is what a FaultError comes down to.
+type Kind uint8
+
+// The kinds of faults.
+const (
+	Failed      Kind = iota // the server says no, for a reason of its own
+	Unreachable             // no connection, or it was lost
+	TimedOut                // no answer within the deadline
+	Denied                  // credentials, rights, TLS
+	NotFound                // no such database, collection, field, column
+	NotLoaded               // the collection, or a part of it
+	Limited                 // rate limit, quota, full queues
+	Mismatch                // what was asked does not fit what is there
+	Garbled                 // this is not the server it should be, or its answer does not hold together
+	Bounded                 // a bound that the user set
+)
+
+func (k Kind) String() string {
+	names := [...]string{
+		"failed", "unreachable", "timed out", "denied", "not found", "not loaded", "limited", "mismatch", "garbled", "bounded",
+	}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return "unknown"
+}
+
+// FaultError is why there is no answer: one line without credentials and without what differs from one request to the next, so that
+// faults can be counted by their text.
+type FaultError struct {
+	Kind   Kind
+	Reason string
+	// Hint is what a person can try next: a sentence in lower case without a full stop, "" for none.
+	Hint string
+}
+
+func (f *FaultError) Error() string { return f.Reason }
+
+// fault makes a FaultError of a reason, and of a hint with its arguments.
+func fault(kind Kind, reason, hint string, args ...any) *FaultError {
+	return &FaultError{kind, reason, fmt.Sprintf(hint, args...)}
+}
+
+// faultf makes a FaultError of a hint, and of a reason with its arguments.
+func faultf(kind Kind, hint, reason string, args ...any) *FaultError {
+	return &FaultError{kind, line(fmt.Sprintf(reason, args...), longest), hint}
+}
+
+// about puts before a fault's reason what was being done.
+func about(what string, err error) error {
+	if f, ok := errors.AsType[*FaultError](err); ok {
+		return &FaultError{f.Kind, line(what+": "+f.Reason, 2*longest), f.Hint}
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// longest is how many bytes of a server's words are told.
+const longest = 240
+
+// varying is what differs between one message and the next of the same cause: ids, timestamps, addresses of goroutines, times.
+var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d{5,}|\d+(\.\d+)?(ns|µs|ms|s)\b`)
+
+// said makes one line of a server's words, the same for the same cause.
+func said(text string) string { return line(varying.ReplaceAllString(text, "#"), longest) }
+
+// line is text without control characters, in one line of at most so many bytes.
+func line(text string, most int) string {
+	if len(text) > 8*most {
+		text = text[:8*most]
+	}
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	}), " ")
+	if len(text) <= most {
+		return text
+	}
+	cut := most - len("...")
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "..."
+}
+
+// ended is the error of a caller who gave up, nil while he waits: that is no fault of the server. A deadline of the caller is
+// one of the request.
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// late is the fault of a deadline that passed, which the caller may have set: then its length differs from request to request.
+func late(ctx context.Context, deadline time.Duration) *FaultError {
+	const advice = "a longer deadline waits longer"
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= 0 {
+		return fault(TimedOut, "no answer within the deadline", advice)
+	}
+	return faultf(TimedOut, advice, "no answer within %s", deadline)
+}
+
+// dialFault says why no connection came about; nil if err says nothing of that.
+func dialFault(err error, host string) *FaultError {
+	var dns *net.DNSError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return faultf(Unreachable, "check the address", "no such host: %s", dns.Name)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return faultf(Unreachable, "check the port, and that the server runs", "connect %s: connection refused", host)
+	case errors.Is(err, syscall.ENOENT):
+		return faultf(Unreachable, "check the folder of the socket, and that the server runs", "connect %s: no socket there", host)
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return faultf(Unreachable, "check the address, and the route to it", "connect %s: no route to host", host)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return faultf(Unreachable, "check the address, and what firewalls drop", "connect %s: no connection in time", host)
+	}
+	return nil
+}
+
+// tlsFault says why there is no TLS, by the words of crypto/tls: grpc and pgconn hand on no others. nil if that is not the trouble.
+func tlsFault(message, host string) *FaultError {
+	_, why, _ := strings.Cut(message, "tls: ")
+	switch {
+	case strings.Contains(message, "first record does not look like a TLS handshake"):
+		return faultf(Denied, "leave out TLS, or use the port that has it", "%s does not speak TLS", host)
+	case strings.Contains(message, "x509: "), strings.Contains(message, "failed to verify certificate"):
+		_, why, _ = strings.Cut(message, "x509: ")
+		return faultf(Denied, "name the authority that signed it, or the name that it is for",
+			"the certificate of %s does not hold: %s", host, strings.TrimSuffix(why, "\""))
+	case strings.Contains(message, "remote error: tls: "):
+		return faultf(Denied, "the server may ask for a certificate of the client", "%s refuses the TLS handshake: %s", host, strings.TrimSuffix(why, "\""))
+	case strings.Contains(message, "authentication handshake failed"):
+		_, why, _ = strings.Cut(message, "authentication handshake failed: ")
+		return faultf(Denied, "check that the server has TLS on this port", "no TLS with %s: %s", host, strings.TrimSuffix(why, "\""))
+	}
+	return nil
+}

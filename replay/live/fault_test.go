@@ -1,0 +1,104 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+func TestSameCauseSameWords(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"segment 446912345678 lacks on 0xc000123", "segment 446999999999 lacks on 0xc000456"},
+		{"took 12.5ms, limit 10s", "took 7ms, limit 10s"},
+		{"a\nb\tc", "a b c"},
+		{"trace 0123456789abcdef0123 lost", "trace fedcba98765432100000 lost"},
+	} {
+		if said(pair[0]) != said(pair[1]) {
+			t.Errorf("%q and %q become %q and %q", pair[0], pair[1], said(pair[0]), said(pair[1]))
+		}
+	}
+	if said("nq 10 topk 16385") == said("nq 12 topk 16385") {
+		t.Error("small numbers mean something")
+	}
+	for _, text := range []string{strings.Repeat("ü", 5000), "\x1b[31mred\xff", strings.Repeat("x ", 9000)} {
+		if got := said(text); len(got) > longest || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\n") {
+			t.Errorf("%.20q became %q", text, got)
+		}
+	}
+}
+
+// older is a status of Milvus before 2.3.
+//
+//nolint:staticcheck // SA1019: older servers have no other
+func older(code commonpb.ErrorCode, reason string) *commonpb.Status {
+	return &commonpb.Status{ErrorCode: code, Reason: reason}
+}
+
+// Statuses as real servers sent them, or as their source makes them.
+func TestStatuses(t *testing.T) {
+	for _, c := range []struct {
+		status *commonpb.Status
+		want   Kind
+	}{
+		{&commonpb.Status{Code: 100, Reason: "can't find collection[database=default][collection=x]"}, NotFound},
+		{&commonpb.Status{Code: 101, Reason: "collection not loaded[collection=446]"}, NotLoaded},
+		{&commonpb.Status{Code: 8, Reason: "request is rejected by grpc RateLimiter middleware: rate limit exceeded[rate=0.1]"}, Limited},
+		{older(commonpb.ErrorCode_RateLimit, "req type: Search is rejected"), Limited},
+		{older(commonpb.ErrorCode_ForceDeny, "force to deny"), Limited},
+		{older(commonpb.ErrorCode_UnexpectedError, "collection:x or partition:[] not loaded into memory when search"), NotLoaded},
+		{older(commonpb.ErrorCode_UnexpectedError, "collection x has not been loaded to memory or load failed"), NotLoaded},
+		{older(commonpb.ErrorCode_UnexpectedError, "DescribeCollection failed: can't find collection: x"), NotFound},
+		{older(commonpb.ErrorCode_UnexpectedError, "fail to search: context deadline exceeded"), TimedOut},
+		{&commonpb.Status{Code: 1100, Reason: "topk [20000] is invalid"}, Mismatch},
+		{&commonpb.Status{Code: 1401, Reason: "privilege not permitted"}, Denied},
+		{&commonpb.Status{Code: 65535, Reason: "what"}, Failed},
+	} {
+		var f *FaultError
+		if err := statusFault(c.status, "h:1"); !errors.As(err, &f) || f.Kind != c.want {
+			t.Errorf("%v: %+v, want %s", c.status, err, c.want)
+		}
+	}
+	if err := statusFault(&commonpb.Status{}, "h:1"); err != nil {
+		t.Errorf("success: %v", err)
+	}
+	if err := statusFault(nil, "h:1"); err != nil {
+		t.Errorf("no status, as 2.1 sends for success: %v", err)
+	}
+}
+
+func TestCallsThatFail(t *testing.T) {
+	for _, c := range []struct {
+		code    codes.Code
+		message string
+		want    Kind
+	}{
+		{codes.DeadlineExceeded, "context deadline exceeded", TimedOut},
+		{codes.DeadlineExceeded, "context deadline exceeded, " +
+			`last connection error: connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`, Unreachable},
+		{codes.Unavailable, "error reading from server: EOF", Unreachable},
+		{codes.Unavailable, `connection error: desc = "error reading server preface: http2: frame too large"`, Garbled},
+		{codes.Unauthenticated, "auth check failure, please check username and password are correct", Denied},
+		{codes.Unknown, "auth check failure, please check api key is correct", Denied},
+		{codes.PermissionDenied, "PrivilegeSearch: permission deny", Denied},
+		{codes.ResourceExhausted, "request is rejected by grpc RateLimiter middleware, please retry later", Limited},
+		{codes.ResourceExhausted, "grpc: received message larger than max (300000000 vs. 268435456)", Garbled},
+		{codes.Unimplemented, "unknown service milvus.proto.milvus.MilvusService", Garbled},
+	} {
+		var f *FaultError
+		if err := callFault(t.Context(), status.Error(c.code, c.message), "h:1", &Options{}); !errors.As(err, &f) || f.Kind != c.want || f.Hint == "" {
+			t.Errorf("%s %s: %+v, want %s", c.code, c.message, err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("enough")
+	cancel(gone)
+	if err := callFault(ctx, status.Error(codes.Canceled, "context canceled"), "h:1", &Options{}); !errors.Is(err, gone) {
+		t.Errorf("a caller who gave up is told %v", err)
+	}
+}

@@ -1,0 +1,211 @@
+// Package live sends requests of a log to servers: Milvus 2.1 to 2.6 over its gRPC interface, PostgreSQL with pgvector. It
+// only ever reads.
+//
+// In: an address that the user named, a collection or table, requests. Out: answers with their distances, and how long each
+// took, apart by what the server says it needed and what the way there and back cost. Every call has a deadline; what goes
+// wrong is an error of that request, never the end of the run.
+//
+// In these steps: Open finds by the address's scheme which kind of server it is (the table in kinds), asks it what the
+// collection is, and refuses what could not be searched with one line and a hint; Session takes a connection; Ask makes of a
+// Request what the server's own client would send, and of the answer hits with distances in Milvus's convention.
+//
+// A new kind of server is one file with a function as openMilvus, and one line in kinds.
+package live
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/replay/load"
+)
+
+// Target is a server that was found to serve the collection that Options name.
+type Target interface {
+	load.Target
+	// Describe is what the server says of itself and of the collection, asked anew. An error is a *FaultError, or that of ctx.
+	Describe(ctx context.Context) (Description, error)
+	// Close ends all connections; sessions that are still open fail from then on.
+	Close() error
+}
+
+// Timed is a Session of a server that can be asked how long it works on a request, outside of what is measured. PostgreSQL's is.
+type Timed interface {
+	load.Session
+	// Time has the server answer a request once more, and returns how long it says that it took, without the way there and back.
+	Time(ctx context.Context, r *load.Request) (time.Duration, error)
+}
+
+// Options say what is asked, and how.
+type Options struct {
+	// Database is that of Milvus, "" the one in the address or the default.
+	Database string
+	// Collection, or table (with its schema and quotes where SQL needs them). Field is the vectors' field or column, "" if there
+	// is only one; KeyField that of the keys, "" for the primary key.
+	Collection, Field, KeyField string
+	// Partitions of a Milvus collection that are searched, none for all.
+	Partitions []string
+	// Metric in Milvus's words (L2, IP, COSINE, HAMMING, JACCARD; L1 for pgvector), "" for that of the index.
+	Metric string
+	// Consistency of a Milvus search: strong, bounded, session or eventually; "" as the collection says. A session that never
+	// wrote has nothing to wait for: session is as eventually.
+	Consistency string
+	// IgnoreGrowing leaves out growing segments (Milvus 2.2.3 on; older ones pay no heed).
+	IgnoreGrowing bool
+	// Dim and Element are those of the log's vectors; they are compared at Open if Dim is not 0, and with each request always.
+	Dim     int
+	Element dist.Element
+	// Deadline of each call, 0 for 10 s. That of ctx counts too.
+	Deadline time.Duration
+	// MaxRequests bounds what is asked in all, over all sessions; 0 for no bound.
+	MaxRequests int64
+	// Token of Milvus, in place of user and password in the address.
+	Token string
+	// TLS is for connections in TLS, with client certificates for mutual TLS; nil for Milvus in plain text, and for PostgreSQL as
+	// the address says (sslmode).
+	TLS *tls.Config
+	// SessionsPerConnection share one gRPC connection to Milvus, 0 for 8: one connection has one writer and one reader on each
+	// side, which many sessions would wait for; pymilvus has one connection for all of a process. PostgreSQL has one per session.
+	SessionsPerConnection int
+	// Dial makes connections, nil for TCP without a proxy.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Description is what a server says. Text that it does not tell is "".
+type Description struct {
+	Kind    string // milvus, pgvector
+	Version string // as the server spells it
+	// Database, Collection and fields by their own names: an alias of Milvus is resolved.
+	Database, Collection, Field, KeyField string
+	TextKeys                              bool
+	// Rows of the collection, -1 unknown; RowsEstimated of a table whose planner was asked. Deleted rows of Milvus may count until
+	// they are compacted away.
+	Rows          int64
+	RowsEstimated bool
+	Dim           int
+	Element       dist.Element
+	Metric        string // that is asked for
+	// Index is its type (HNSW, IVF_FLAT; hnsw, ivfflat), "" for none; IndexParams its parameters, by name.
+	Index       string
+	IndexParams map[string]string
+	IndexedRows int64  // -1 unknown
+	Consistency string // that is asked for; "" of a PostgreSQL
+}
+
+const (
+	patience      = 10 * time.Second
+	sharedSession = 8
+)
+
+// kind is a kind of servers.
+type kind struct {
+	name    string
+	schemes []string // the first is the one that is shown
+	port    string   // by default
+	open    func(ctx context.Context, a *address, o *Options) (Target, error)
+}
+
+// kinds are all that can be asked.
+func kinds() []kind {
+	return []kind{
+		{"milvus", []string{"milvus"}, "19530", openMilvus},
+		{"pgvector", []string{"postgres", "postgresql"}, "5432", openPostgres},
+	}
+}
+
+// Schemes are the schemes of addresses that Open knows.
+func Schemes() []string {
+	var names []string
+	for _, k := range kinds() {
+		names = append(names, k.schemes...)
+	}
+	return names
+}
+
+// Open connects to milvus://[user:password@]host[:port][/database], host:port (a Milvus), or
+// postgres://[user[:password]@]host[:port][/database][?sslmode=...], and finds the collection. Whatever would keep requests from
+// being answered is a *FaultError here: no such collection, not loaded, other dims, no rights, no such kind of server.
+func Open(ctx context.Context, uri string, o Options) (Target, error) {
+	a, found, err := parseAddress(uri)
+	if err != nil {
+		return nil, err
+	}
+	if o.Collection == "" {
+		return nil, fault(Mismatch, "no collection is named", "name the collection or table to search in %s", a.shown())
+	}
+	if o.Deadline <= 0 {
+		o.Deadline = patience
+	}
+	if o.SessionsPerConnection <= 0 {
+		o.SessionsPerConnection = sharedSession
+	}
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{}).DialContext
+	}
+	o.Metric = strings.ToUpper(o.Metric)
+	return found.open(ctx, a, &o)
+}
+
+// budget counts what is asked.
+type budget struct {
+	most int64 // 0: no bound
+	used atomic.Int64
+}
+
+// take counts one request, unless there were enough.
+func (b *budget) take() error {
+	if used := b.used.Add(1); b.most > 0 && used > b.most {
+		return fault(Bounded, "not sent: the bound of requests in all was reached", "a higher bound allows more")
+	}
+	return nil
+}
+
+// fits tells whether a request can be asked of what d describes.
+func (d *Description) fits(r *load.Request) error {
+	v := r.Vectors
+	switch {
+	case v == nil || v.Rows == 0:
+		return fault(Mismatch, "not sent: the request has no vectors", "")
+	case v.Element != d.Element:
+		return fault(Mismatch, "not sent: the request has "+elementName(v.Element)+" vectors, the collection "+elementName(d.Element), "")
+	case v.Dim != d.Dim:
+		return fault(Mismatch, "not sent: the request's vectors have other dims than the collection's", "")
+	case r.K < 1:
+		return fault(Mismatch, "not sent: k is below 1", "")
+	case slices.ContainsFunc(r.Keys, func(k engine.Key) bool { return k.IsText != d.TextKeys }):
+		return fault(Mismatch, "not sent: the filter's keys are of another type than the collection's", "")
+	}
+	return nil
+}
+
+// expected holds the log's vectors against the collection's, before anything is sent.
+func (d *Description) expected(o *Options) error {
+	if o.Dim == 0 || o.Dim == d.Dim && o.Element == d.Element {
+		return nil
+	}
+	return faultf(Mismatch, "replay another log, or name the field that it was recorded on",
+		"field %s of %s has %s vectors of %d dims, the log %s of %d", d.Field, d.Collection, elementName(d.Element), d.Dim, elementName(o.Element), o.Dim)
+}
+
+// elementName is an element type in Milvus's words.
+func elementName(e dist.Element) string {
+	switch e {
+	case dist.Float32:
+		return "float"
+	case dist.Float16:
+		return "float16"
+	case dist.BFloat16:
+		return "bfloat16"
+	case dist.Int8:
+		return "int8"
+	case dist.Bit:
+		return "binary"
+	}
+	return "unknown"
+}

@@ -1,0 +1,88 @@
+package live
+
+import (
+	"encoding/hex"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
+
+// The bytes are those that PostgreSQL 16 and pgvector 0.6.2 and 0.8.5 send for the same values in binary form.
+func TestParametersInBinaryForm(t *testing.T) {
+	v := vectors(t, 1, -2.5, 0, 3e-45)
+	for name, c := range map[string]struct {
+		got  []byte
+		want string
+	}{
+		"vector":   {appendVector(nil, dist.Float32, 4, v.Row(0)), "00040000" + "3f800000" + "c0200000" + "00000000" + "00000002"},
+		"halfvec":  {appendVector(nil, dist.Float16, 2, []byte{0x00, 0x3c, 0x01, 0xc0}), "00020000" + "3c00" + "c001"},
+		"bit":      {appendVector(nil, dist.Bit, 16, []byte{0xf0, 0x01}), "00000010" + "f001"},
+		"bigint[]": {keyArray([]engine.Key{engine.NumberKey(-1)}, false), "0000000100000000" + "00000014" + "0000000100000001" + "00000008ffffffffffffffff"},
+		"text[]":   {keyArray([]engine.Key{engine.TextKey("a\"")}, true), "00000001" + "00000000" + "00000019" + "00000001" + "00000001" + "00000002" + "6122"},
+		"none":     {keyArray(nil, false), "00000000" + "00000000" + "00000014"},
+	} {
+		if got := hex.EncodeToString(c.got); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestSquaresComeBack: pgvector takes the root of a float32 in double precision, whose square rounds to the same float32.
+func TestSquaresComeBack(t *testing.T) {
+	for bits := uint32(1 << 23); bits < 0x7f000000; bits += 99991 {
+		want := math.Float32frombits(bits)
+		if got := similar("L2", math.Sqrt(float64(want))); got != want {
+			t.Fatalf("%v comes back as %v", want, got)
+		}
+	}
+	if similar("IP", -0.25) != 0.25 || similar("COSINE", 0.25) != 0.75 || similar("HAMMING", 7) != 7 {
+		t.Error("similarities are not those of Milvus")
+	}
+}
+
+func TestMetricsOfClasses(t *testing.T) {
+	for class, want := range map[string]string{
+		"vector_l2_ops": "L2", "halfvec_ip_ops": "IP", "vector_cosine_ops": "COSINE", "vector_l1_ops": "L1", "bit_hamming_ops": "HAMMING",
+		"bit_jaccard_ops": "JACCARD", "int8_ops": "",
+	} {
+		if got := metricOf(class); got != want {
+			t.Errorf("%s: %s, want %s", class, got, want)
+		}
+	}
+	if _, ok := operator("HAMMING", dist.Float32); ok {
+		t.Error("vectors have no Hamming distance")
+	}
+}
+
+func TestPlanTimes(t *testing.T) {
+	result := func(text string) *pgconn.Result { return &pgconn.Result{Rows: [][][]byte{{[]byte(text)}}} }
+	if got, err := planTime(result(`[{"Planning Time": 0.25, "Execution Time": 1.5}]`)); err != nil || got != 1750*time.Microsecond {
+		t.Errorf("%s, %v", got, err)
+	}
+	for _, bad := range []*pgconn.Result{result("x"), result("[]"), {}} {
+		if _, err := planTime(bad); err == nil {
+			t.Errorf("%v tells a time", bad)
+		}
+	}
+}
+
+func TestServerFaults(t *testing.T) {
+	p := &postgres{addr: &address{host: "h:5432"}, o: &Options{Deadline: time.Second}}
+	for code, want := range map[string]Kind{
+		"28P01": Denied, "3D000": NotFound, "42501": Denied, "42P01": NotFound, "57014": TimedOut,
+		"53300": Limited, "57P01": Unreachable, "22000": Failed, "": Failed,
+	} {
+		var f *FaultError
+		err := p.fault(t.Context(), &pgconn.PgError{Code: code, Message: "no\nmore"})
+		if !errors.As(err, &f) || f.Kind != want || strings.Contains(f.Reason, "\n") {
+			t.Errorf("%s: %+v, want %s", code, err, want)
+		}
+	}
+}

