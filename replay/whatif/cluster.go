@@ -1,0 +1,320 @@
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/replay"
+	"kitescope/replay/schedule"
+	"kitescope/replay/simulate"
+)
+
+// priced is a variant with what each of its segments costs one vector on the engine.
+type priced struct {
+	*variant
+	ask      *asked
+	costs    []Measured // by Layout.Segments
+	modelled []bool     // or copies
+	recall   float64
+	why      map[string]int // reasons for which segments were modelled, counted
+	guesses  []string       // of the model
+}
+
+// price measures what is here of a variant and computes the rest.
+func price(ctx context.Context, m *model, v *variant, a *asked) (*priced, error) {
+	t := m.table
+	pieces, err := t.shelf.pieces(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	p := &priced{variant: v, ask: a, costs: make([]Measured, len(pieces)), modelled: make([]bool, len(pieces)), why: map[string]int{}}
+	if p.recall, err = t.measure(ctx, pieces, a); err != nil {
+		return nil, err
+	}
+	missing := map[replay.Index]bool{}
+	for _, piece := range pieces {
+		if piece.State == replay.Indexed {
+			missing[piece.Index] = missing[piece.Index] || piece.real == nil
+		}
+	}
+	var indexes []replay.Index
+	for x := range missing {
+		indexes = append(indexes, x)
+	}
+	slices.SortFunc(indexes, func(a, b replay.Index) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.M, b.M), cmp.Compare(a.EFConstruction, b.EFConstruction))
+	})
+	for _, x := range indexes {
+		if err := m.learn(ctx, pieces, x, a, missing[x]); err != nil {
+			return nil, err
+		}
+	}
+	p.fill(m, pieces)
+	return p, nil
+}
+
+// fill gives each segment its cost: measured, of its copy, or computed.
+func (p *priced) fill(m *model, pieces []*piece) {
+	here := 0.0 // bytes that were searched in turn when the others were measured
+	for _, s := range m.table.shelf.base {
+		here += float64(s.Vectors.Bytes())
+	}
+	clear(m.guesses)
+	nodes := p.bytes(m.size)
+	typical := float64(p.typicalRows())
+	for i, piece := range pieces {
+		known, measured := m.table.known[m.table.key(piece, p.ask)]
+		rows := float64(piece.Rows)
+		if piece.Rows < 0 {
+			rows = typical
+		}
+		far := nodes[i]
+		switch {
+		case measured && piece.covered >= 0.9 && !piece.copied:
+			p.costs[i] = known
+		case measured && piece.covered >= 0.9:
+			p.costs[i] = scaled(known, m.memory.at(piece.State, far)/m.memory.at(piece.State, here))
+			p.modelled[i] = true
+			p.why["are more of the same"]++
+		default:
+			ns, distances := m.nanoseconds(piece.State, piece.Index, rows, p.ask)
+			ns = min(ns, mostCost)
+			c := Measured{Mean: time.Duration(ns), SD: time.Duration(0.3 * ns), Distances: distances}
+			if piece.State != replay.Indexed {
+				c.SD = time.Duration(0.05 * ns)
+			}
+			p.costs[i] = scaled(c, m.memory.at(piece.State, far))
+			p.modelled[i] = true
+			if why := piece.why; why != "" {
+				p.why[why]++
+			} else {
+				p.why["are only partly in storage"]++
+			}
+		}
+	}
+	p.guesses = slices.Sorted(maps.Keys(m.guesses))
+}
+
+// mostCost of a segment is a quarter of an hour: rows that only a damaged layout has cost no more, and sums fit.
+const mostCost = float64(1000 * time.Second)
+
+func scaled(m Measured, by float64) Measured {
+	m.Mean, m.SD = time.Duration(float64(m.Mean)*by), time.Duration(float64(m.SD)*by)
+	return m
+}
+
+// bytes is, for each segment, how many bytes of vectors its node searches for one query: of the first replica that serves it.
+func (p *priced) bytes(size float64) []float64 {
+	node := map[int64]float64{}
+	first := make([]int64, len(p.Segments))
+	typical := p.typicalRows()
+	for i := range p.Segments {
+		s := &p.Segments[i]
+		rows := s.Rows
+		if rows < 0 {
+			rows = typical
+		}
+		for _, n := range s.On {
+			node[n] += float64(rows) * size
+			first[i] = cmp.Or(first[i], n)
+		}
+	}
+	list := make([]float64, len(first))
+	for i, n := range first {
+		list[i] = node[n]
+	}
+	return list
+}
+
+// share is the share of rows whose cost was not measured on their own vectors.
+func (p *priced) share() float64 {
+	all, modelled, typical := 0.0, 0.0, float64(p.typicalRows())
+	for i := range p.Segments {
+		rows := float64(max(1, p.Segments[i].Rows))
+		if p.Segments[i].Rows < 0 {
+			rows = typical
+		}
+		all += rows
+		if p.modelled[i] {
+			modelled += rows
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return modelled / all
+}
+
+// assumedCores are of a node that does not tell.
+const assumedCores = 8
+
+// cluster is what is simulated. Segments that no node serves are left out, and counted.
+func (p *priced) cluster(o Overheads) (*simulate.Cluster, []string) {
+	c := &simulate.Cluster{}
+	var notes []string
+	at, guessed := map[int64]int{}, 0
+	for _, n := range p.Nodes {
+		at[n.ID] = len(c.Nodes)
+		read := settings(p.Version, &n)
+		if read.Cores == 0 {
+			read.Cores = assumedCores
+			guessed++
+		}
+		c.Nodes = append(c.Nodes, simulate.Node{ID: n.ID, Name: n.Name, Read: read, Overhead: o.Task, SegmentOverhead: o.Segment, Parallel: o.parallel})
+	}
+	if guessed > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d nodes do not tell how many cores they have: %d are taken; cores=N says it", guessed, len(p.Nodes), assumedCores))
+	}
+	col := simulate.Collection{Name: p.Collection.Name, Weight: 1, Correlation: correlation}
+	unserved := 0
+	for r := range p.Replicas {
+		shards, n := p.shards(r, at, &o)
+		unserved += n
+		if len(shards) > 0 {
+			col.Replicas = append(col.Replicas, shards)
+		}
+	}
+	if unserved > 0 {
+		notes = append(notes, fmt.Sprintf("%d segments are served by no node: they cost nothing here", unserved))
+	}
+	c.Collections = []simulate.Collection{col}
+	c.Wire, c.Delay = o.Wire, o.Delay
+	return c, notes
+}
+
+// correlation of costs between segments: a query that is dear in one graph is dear in the others. It is not certain to be measured where
+// there is one segment; half is between the extremes.
+const correlation = 0.5
+
+// shards are those of one replica, by channel.
+func (p *priced) shards(replica int, at map[int64]int, o *Overheads) (list []simulate.Shard, unserved int) {
+	of := map[string]int{}
+	for i := range p.Segments {
+		s := &p.Segments[i]
+		node, known := 0, false
+		if replica < len(s.On) {
+			node, known = at[s.On[replica]], s.On[replica] != 0
+			if _, there := at[s.On[replica]]; !there {
+				known = false
+			}
+		}
+		if !known {
+			unserved++
+			continue
+		}
+		n, seen := of[s.Channel]
+		if !seen {
+			n = len(list)
+			of[s.Channel] = n
+			leader, ok := at[p.Replicas[replica].Leaders[s.Channel]]
+			if !ok {
+				leader = node
+			}
+			list = append(list, simulate.Shard{Leader: leader})
+		}
+		list[n].Segments = append(list[n].Segments, simulate.Segment{
+			Node: node, Mean: time.Duration(float64(p.costs[i].Mean)*o.factor()) + p.chunked(i, o.Chunk), SD: time.Duration(float64(p.costs[i].SD) * o.factor()),
+			Growing: s.State == replay.Growing,
+		})
+	}
+	return list, unserved
+}
+
+// cost adds up what a query costs on the engine, on average over replicas, and what each node has of it.
+func (p *priced) cost() (Cost, []NodeShare) {
+	var c Cost
+	nodes := make([]NodeShare, len(p.Nodes))
+	at := map[int64]int{}
+	for i, n := range p.Nodes {
+		nodes[i] = NodeShare{ID: n.ID, Name: n.Name}
+		at[n.ID] = i
+	}
+	replicas := max(1, len(p.Replicas))
+	largest := make([]time.Duration, len(nodes))
+	total := make([]time.Duration, replicas)
+	of := make([]int, len(nodes)) // the replica
+	for i := range p.Segments {
+		s, mean := &p.Segments[i], p.costs[i].Mean
+		for r, id := range s.On {
+			n, ok := at[id]
+			if !ok || r >= replicas {
+				continue
+			}
+			total[r] += mean
+			of[n] = r
+			c.add(s.State, mean)
+			largest[n] = max(largest[n], mean)
+			nodes[n].add(s, mean)
+		}
+	}
+	by := time.Duration(replicas)
+	c.CPU, c.Growing, c.Unindexed, c.Indexed = c.CPU/by, c.Growing/by, c.Unindexed/by, c.Indexed/by
+	for i := range nodes {
+		n := &nodes[i]
+		if t := total[of[i]]; t > 0 {
+			n.Part = float64(n.CPU) / float64(t)
+		}
+		cores := cmp.Or(max(0, p.Nodes[i].Read.Cores), max(0, p.Nodes[i].Cores), assumedCores)
+		if lone := max(largest[i], time.Duration(float64(n.CPU)/math.Max(1, cores))); lone > c.Critical {
+			c.Critical, c.Node = lone, n.Name
+		}
+	}
+	return c, nodes
+}
+
+func (c *Cost) add(s replay.State, mean time.Duration) {
+	c.CPU += mean
+	switch s {
+	case replay.Growing:
+		c.Growing += mean
+	case replay.Unindexed:
+		c.Unindexed += mean
+	default:
+		c.Indexed += mean
+	}
+}
+
+func (n *NodeShare) add(s *replay.Segment, mean time.Duration) {
+	n.CPU += mean
+	n.Segments++
+	n.Rows += max(0, s.Rows)
+	if s.State == replay.Growing {
+		n.Growing++
+		n.GrowingRows += max(0, s.Rows)
+	}
+}
+
+// whole gives a layout that names no nodes or replicas one node of all segments: what nobody serves cannot be simulated.
+func whole(l *replay.Layout, cores float64) (*replay.Layout, string) {
+	served := false
+	for i := range l.Segments {
+		for _, n := range l.Segments[i].On {
+			served = served || n != 0
+		}
+	}
+	if served && len(l.Nodes) > 0 && len(l.Replicas) > 0 {
+		return l, ""
+	}
+	c := clone(l)
+	c.Nodes = []replay.Node{{ID: 1, Name: "querynode-1", Cores: cores, Read: schedule.Defaults(l.Version, cores)}}
+	c.Replicas = []replay.Replica{{ID: 1, Nodes: []int64{1}, Leaders: map[string]int64{}}}
+	for i := range c.Segments {
+		c.Segments[i].On = []int64{1}
+		c.Replicas[0].Leaders[c.Segments[i].Channel] = 1
+	}
+	return c, fmt.Sprintf("no node says that it serves the collection: one node of %g cores is taken to serve all of it", cores)
+}
+
+// dims is an error if the log's vectors cannot be asked of the collection.
+func dims(v *engine.Vectors, like *engine.Vectors, name string) error {
+	if v != nil && (v.Dim != like.Dim || v.Element != like.Element) {
+		return fmt.Errorf("log %s has vectors of %d dimensions of %s, the collection of %d of %s", name, v.Dim, v.Element, like.Dim, like.Element)
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package whatif
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/object"
+	"kitescope/engine/segment"
+	"kitescope/replay"
+	"kitescope/replay/log"
+)
+
+// stored loads a collection that a real Milvus 2.3.5 wrote (testdata/storage): all its segments, on one node.
+func stored(t *testing.T, collection, vector int64, metric engine.Metric, x replay.Index) (*replay.Loaded, *log.Log) {
+	t.Helper()
+	store, err := object.OpenFolder(filepath.Join("..", "..", "testdata", "storage", "2.3.5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	files, err := segment.Find(t.Context(), store, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded := &replay.Loaded{}
+	var list []planned
+	var data []*segment.Segment
+	for _, f := range files {
+		if f.Collection != collection {
+			continue
+		}
+		s, err := segment.Open(t.Context(), store, f, segment.Schema{PrimaryKey: 100, Vector: vector, Metric: metric}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Release)
+		state := replay.Unindexed
+		if s.Index != nil {
+			state = replay.Indexed
+		}
+		data, list = append(data, s), append(list, planned{s.ID, int64(s.Rows), state, 1, "c0"})
+	}
+	if len(data) == 0 {
+		t.Fatal("no segments")
+	}
+	l := layoutOf(2, map[string]int64{"c0": 1}, list)
+	l.Collection.Index, l.Collection.Metric = x, metric
+	for i, s := range data {
+		if l.Segments[i].State == replay.Indexed {
+			l.Segments[i].Index = x
+		}
+		loaded.Parts = append(loaded.Parts, &replay.Part{Info: &l.Segments[i], State: l.Segments[i].State, Data: s})
+	}
+	loaded.Layout = l
+	return loaded, &log.Log{Name: "own vectors", Vectors: someRows(t, data), Requests: []log.Request{{NQ: 30, K: 5, EF: 64, NProbe: 8}}}
+}
+
+// someRows are a few of each segment's rows.
+func someRows(t *testing.T, data []*segment.Segment) *engine.Vectors {
+	t.Helper()
+	var values []float32
+	for _, s := range data {
+		for i := range 30 / len(data) {
+			values = append(values, s.Vectors.Float32(i*s.Rows/31)...)
+		}
+	}
+	v, err := engine.FromFloat32s(data[0].Vectors.Dim, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestPredictOfARealCollection(t *testing.T) {
+	loaded, queries := stored(t, 470590760626297661, 102, dist.L2, replay.Index{Type: typeHNSW, M: 8, EFConstruction: 64}) // hnsw_l2_parts
+	r, err := Predict(t.Context(), Input{
+		Loaded: loaded, Log: queries, Sessions: []int{4}, Check: -1, Limits: quick,
+		Changes: []Change{{Name: "type=FLAT", Type: typeFlat}, {Name: "segment-rows=4k", SegmentRows: 4000}, {Name: "balance", Balanced: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := int64(0)
+	for _, p := range loaded.Parts {
+		rows += p.Info.Rows
+	}
+	if rows != 9000 || r.Base.Recall < 0.95 || !r.Base.Measured || r.Base.Cost.Indexed != r.Base.Cost.CPU || r.Check.FitMedian <= 0 {
+		t.Errorf("%d rows, recall %v, measured %v, cost %+v, check %+v", rows, r.Base.Recall, r.Base.Measured, r.Base.Cost, r.Check)
+	}
+	flat, cut, balanced := &r.Others[0], &r.Others[1], &r.Others[2]
+	if flat.Recall != 1 || flat.Cost.Unindexed != flat.Cost.CPU || !flat.Measured {
+		t.Errorf("FLAT: recall %v, cost %+v", flat.Recall, flat.Cost)
+	}
+	if cut.Recall < 0.9 || !cut.Measured || len(cut.Layout.Segments) != 3 && len(cut.Layout.Segments) != 2 {
+		t.Errorf("segments of 4000 rows: recall %v, %d segments", cut.Recall, len(cut.Layout.Segments))
+	}
+	if balanced.Cost.Critical > r.Base.Cost.Critical || balanced.Nodes[1].Segments == 0 || balanced.Cost.CPU != r.Base.Cost.CPU {
+		t.Errorf("balanced: %+v after %+v", balanced.Cost, r.Base.Cost)
+	}
+}
+
+func TestPredictOfRealLists(t *testing.T) {
+	loaded, queries := stored(t, 470590760626297870, 101, dist.L2, replay.Index{Type: typeIVF, NList: 32}) // ivf_cold
+	r, err := Predict(t.Context(), Input{
+		Loaded: loaded, Log: queries, Sessions: []int{4}, Check: -1, Limits: quick, Changes: []Change{{Name: "scale=4", Scale: 4}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Base.Measured || r.Base.Recall < 0.8 || r.Base.Cost.Indexed != r.Base.Cost.CPU {
+		t.Errorf("measured %v, recall %v, cost %+v, notes %s", r.Base.Measured, r.Base.Recall, r.Base.Cost, strings.Join(r.Base.Notes, "\n"))
+	}
+	if p := &r.Others[0]; p.Modelled != 0.75 || p.Cost.CPU < 3*r.Base.Cost.CPU {
+		t.Errorf("four times as many: modelled %v, cost %v of %v", p.Modelled, p.Cost.CPU, r.Base.Cost.CPU)
+	}
+}
+
+func TestPredictOfRealCosines(t *testing.T) {
+	loaded, queries := stored(t, 470590760626297790, 101, dist.Cosine, replay.Index{Type: typeHNSW, M: 16, EFConstruction: 64}) // hnsw_sim
+	r, err := Predict(t.Context(), Input{
+		Loaded: loaded, Log: queries, Sessions: []int{4}, Check: -1, Limits: quick, Changes: []Change{{Name: "segment-rows=1500", SegmentRows: 1500}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Base.Recall < 0.95 {
+		t.Errorf("recall %v", r.Base.Recall)
+	}
+	// Two segments, whose answers are merged: the greatest similarity first.
+	if p := &r.Others[0]; p.Recall < 0.95 || len(p.Layout.Segments) != 2 || !p.Measured {
+		t.Errorf("two segments: recall %v, %d, measured %v", p.Recall, len(p.Layout.Segments), p.Measured)
+	}
+}
+
+func TestListsAreModelledAsTheyAreSearched(t *testing.T) {
+	x := replay.Index{Type: typeIVF, NList: 32}
+	loaded, queries := stored(t, 470590760626297870, 101, dist.L2, x)
+	a, err := sample(queries, 30, segment.Params{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := newTable(loaded, a, quick.withDefaults(), func(string) {})
+	m, err := newModel(t.Context(), table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []*subject{{real: loaded.Parts[0].Data}}
+	if err := bench(t.Context(), list, a, table.shelf.options, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	ns, distances := m.nanoseconds(replay.Indexed, x, 3000, a)
+	if got := list[0].measured().Distances; distances < 0.85*got || distances > 1.15*got || ns <= 0 {
+		t.Errorf("%v distances in %v ns, measured %v", distances, ns, got)
+	}
+}

@@ -1,0 +1,145 @@
+package whatif
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"kitescope/replay"
+	"kitescope/replay/simulate"
+)
+
+// roundTrip writes, reads and compares; layouts come back in figures.
+func roundTrip(t *testing.T, r *Report) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteReport(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadReport(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := *r
+	want.Others = append([]Prediction(nil), r.Others...)
+	for _, p := range append([]*Prediction{&want.Base}, pointers(want.Others)...) {
+		s := summaryOf(p.Layout)
+		p.Layout = s.layout()
+	}
+	if d := cmp.Diff(&want, got, cmp.AllowUnexported(Overheads{}), cmpopts.EquateEmpty()); d != "" {
+		t.Error(d)
+	}
+	return b.Bytes()
+}
+
+func pointers(list []Prediction) (p []*Prediction) {
+	for i := range list {
+		p = append(p, &list[i])
+	}
+	return p
+}
+
+func smallReport() *Report {
+	l := lopsided()
+	l.Taken = time.Date(2026, 11, 20, 8, 29, 58, 0, time.UTC)
+	p := Prediction{
+		Change: Change{Name: "index\u202e\x1b[31m", Index: true, Place: map[int64]int64{470590569932852667: 3}}, Layout: l, Recall: -1, Gain: 1.25,
+		Cost:    Cost{CPU: 1234567, Node: "querynode-1"},
+		Outcome: &simulate.Outcome{QPS: 12.5, P99: 1001 * time.Nanosecond, Nodes: []simulate.NodeOutcome{{ID: 470590569932852667, Name: "q", Use: 0.5}}},
+		Nodes:   []NodeShare{{ID: 3, Name: "querynode-3", Rows: 7}}, Notes: []string{"a note"},
+	}
+	return &Report{
+		Base: p, Others: []Prediction{p}, Sessions: []int{1, 2}, Load: simulate.Load{Sessions: 4, Seed: 1 << 63},
+		Check: Check{QPS: -1, P99: 0.25, FitMedian: 0, FitWorst: -1, Overheads: Overheads{Task: 5, From: "assumed"}},
+		Setup: replay.Setup{Replica: 5, LogSeed: 7}, Cover: replay.Coverage{Missing: []replay.Missing{{Segment: 9, State: replay.Indexed, Rows: -1}, {Segment: 10, Rows: 0}}},
+	}
+}
+
+func TestReportJSON(t *testing.T) {
+	data := roundTrip(t, smallReport())
+	var doc map[string]any
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc["apiVersion"] != "kitescope/v1" || doc["kind"] != "ReplayWhatIf" || doc["version"] != 1.0 {
+		t.Errorf("head %v %v %v", doc["apiVersion"], doc["kind"], doc["version"])
+	}
+	text := string(data)
+	for _, want := range []string{
+		`"cpu_seconds": 0.001234567`, `"p99_seconds": 0.000001001`, `"id": "470590569932852667"`, `"470590569932852667": "3"`, `"seed": "9223372036854775808"`, `"state": "sealed_indexed"`,
+		`"taken": "2026-11-20T08:29:58Z"`, `"growing": 3`, `"index\u202e\u001b[31m"`, `"segment": "9"`, `"collection_id": "7"`, `"efconstruction"`,
+	} {
+		if !strings.Contains(strings.ReplaceAll(text, "ef_construction", "efconstruction"), want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+	for _, not := range []string{"null", "recall", "fit_worst", `"qps": -1`, "\u202e"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in %s", not, text)
+		}
+	}
+}
+
+func TestReadReportRefuses(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteReport(&b, smallReport()); err != nil {
+		t.Fatal(err)
+	}
+	good := b.String()
+	for name, c := range map[string][3]string{ // what is replaced, by what, and what the error says
+		"another kind":     {"ReplayWhatIf", "ReplayResult", `kind ReplayWhatIf was expected, found "ReplayResult"`},
+		"a later version":  {`"version": 1`, `"version": 2`, "version 1 was expected, found 2"},
+		"another API":      {"kitescope/v1", "kitescope/v9", "apiVersion kitescope/v1 was expected"},
+		"a number as text": {`"cpu_seconds": 0.001234567`, `"cpu_seconds": "soon"`, "cost.cpu_seconds: a number of seconds was expected"},
+		"a huge time":      {`"cpu_seconds": 0.001234567`, `"cpu_seconds": 1e300`, "a number of seconds was expected"},
+		"an id as number":  {`"id": "470590569932852667"`, `"id": 4`, "nodes[0].id: an id was expected"},
+		"a time as text":   {`"cpu_seconds": 0.001234567`, `"cpu_seconds": "0.1"`, "a number of seconds was expected"},
+		"no time":          {`"cpu_seconds": 0.001234567`, `"cpu_seconds": null`, "a number of seconds was expected"},
+		"a state":          {"sealed_indexed", "sealed", "a state was expected"},
+		"null":             {`"gain": 1.25`, `"gain": null`, "base.gain: a float64 was expected, found null"},
+		"no outcome":       {`"outcome"`, `"come"`, "base.outcome is missing"},
+		"cut":              {`"notes"`, `{`, "invalid character"},
+	} {
+		if _, err := ReadReport(strings.NewReader(strings.ReplaceAll(good, c[0], c[1]))); err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%s: %v, want %q", name, err, c[2])
+		}
+	}
+	if _, err := ReadReport(strings.NewReader(good[:len(good)/2])); err == nil {
+		t.Error("half a report was read")
+	}
+	if _, err := ReadReport(strings.NewReader(strings.Replace(good, `"gain"`, `"later": [1, {}], "gain"`, 1))); err != nil {
+		t.Errorf("a key that is not known: %v", err)
+	}
+}
+
+func FuzzReadReport(f *testing.F) {
+	var b bytes.Buffer
+	if err := WriteReport(&b, smallReport()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add([]byte(`{"apiVersion":"kitescope/v1","kind":"ReplayWhatIf","version":1,"base":{"outcome":{}},"others":[],"load":{},"cover":{"missing":[{}]}}`))
+	f.Add([]byte(`{"apiVersion":"kitescope/v1","kind":"ReplayWhatIf","version":1,"base":{"outcome":{},"change":{"place":{"1":"x"}}},"load":null}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := ReadReport(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		var once, twice bytes.Buffer
+		if err := WriteReport(&once, r); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadReport(bytes.NewReader(once.Bytes()))
+		if err != nil {
+			t.Fatalf("%v of %s", err, once.Bytes())
+		}
+		if err := WriteReport(&twice, again); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
+			t.Fatalf("%v: %s then %s", err, once.Bytes(), twice.Bytes())
+		}
+	})
+}

@@ -1,0 +1,229 @@
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/segment"
+	"kitescope/replay"
+	"kitescope/replay/log"
+)
+
+// Measured is what one segment costs a query, searched here by one thread.
+type Measured struct {
+	// Mean and SD are over queries; of the rounds of one query the median counts, which leaves out what other programs
+	// on this machine do.
+	Mean, SD  time.Duration
+	Distances float64 // mean
+	// Walked is the share of queries that walked a graph: the others compared with all rows.
+	Walked float64
+}
+
+// asked is what is searched to measure: a sample of the log, with parameters filled in.
+type asked struct {
+	queries [][]byte
+	params  segment.Params
+	filters int // requests that have one, which is not applied
+	// cpu is the process's CPU time; nil where nobody knows, or only roughly.
+	cpu func() time.Duration
+}
+
+// fine returns the clock if it is one that can time a search: that goes on in steps of less than a tenth of a millisecond while the
+// process works, and not with the kernel's ticks.
+func fine(cpu func() time.Duration) func() time.Duration {
+	if cpu == nil {
+		return nil
+	}
+	for began, last := time.Now(), cpu(); time.Since(began) < 20*time.Millisecond; {
+		now := cpu()
+		if step := now - last; step > 0 && step < 100*time.Microsecond {
+			return cpu
+		}
+		last = now
+	}
+	return nil
+}
+
+// sample takes evenly spaced vectors of a log. Parameters are those of the majority of its requests where the input names none.
+func sample(l *log.Log, n int, p segment.Params) (*asked, error) {
+	a := &asked{params: p}
+	if l.Vectors == nil || l.Vectors.Rows == 0 {
+		return nil, fmt.Errorf("log %s has no vectors: costs cannot be measured", l.Name)
+	}
+	n = min(n, l.Vectors.Rows)
+	for i := range n {
+		a.queries = append(a.queries, l.Vectors.Row(int(int64(i)*int64(l.Vectors.Rows)/int64(n))))
+	}
+	k, ef, probe := map[int]int{}, map[int]int{}, map[int]int{}
+	for i := range l.Requests {
+		r := &l.Requests[i]
+		k[r.K]++
+		ef[r.EF]++
+		probe[r.NProbe]++
+		if r.Filter != nil {
+			a.filters++
+		}
+	}
+	a.params.K = cmp.Or(p.K, commonest(k), defaultK)
+	a.params.EF = cmp.Or(p.EF, commonest(ef), defaultEF)
+	a.params.NProbe = cmp.Or(p.NProbe, commonest(probe), defaultNProbe)
+	a.params.EF = max(a.params.EF, a.params.K) // Milvus refuses less: "ef should be larger than k" (knowhere, hnsw_config.h)
+	return a, nil
+}
+
+// What is asked where neither the log nor the user says; nprobe is knowhere's default.
+const (
+	defaultK      = 10
+	defaultEF     = 64
+	defaultNProbe = 8
+)
+
+// commonest is the value with the greatest count, of equal ones the least.
+func commonest(counts map[int]int) (value int) {
+	most := 0
+	for v, n := range counts {
+		if n > most || n == most && v < value {
+			value, most = v, n
+		}
+	}
+	return value
+}
+
+// with are the same queries at another ef.
+func (a *asked) with(ef int) *asked {
+	c := *a
+	if ef > 0 {
+		c.params.EF = max(ef, c.params.K)
+	}
+	return &c
+}
+
+// subject is one thing that is searched: vectors, by a graph or row by row.
+type subject struct {
+	real     *segment.Segment
+	rowsOnly bool
+	searcher *segment.Searcher
+	times    [][]time.Duration // by query, one of each round
+	count    float64           // distances
+	walked   int
+}
+
+// bench searches all subjects in turn, query by query as a node does, so that each finds the caches as the others left
+// them. The nearest of the first round go into keep, where recall is wanted.
+func bench(ctx context.Context, list []*subject, a *asked, o segment.Options, rounds int, keep *kept) error {
+	for _, s := range list {
+		opts := o
+		opts.RowsOnly = s.rowsOnly
+		var err error
+		if s.searcher, err = segment.NewSearcher([]*segment.Segment{s.real}, opts); err != nil {
+			return err
+		}
+		s.times, s.count, s.walked = make([][]time.Duration, len(a.queries)), 0, 0
+	}
+	for round := -1; round < rounds; round++ { // one to warm up, of few queries
+		for q := range a.queries {
+			if round < 0 && q > len(a.queries)/8 {
+				break
+			}
+			for _, s := range list {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := s.ask(q, a, round, keep); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *subject) ask(q int, a *asked, round int, keep *kept) error {
+	used := time.Duration(0)
+	if a.cpu != nil {
+		used = a.cpu()
+	}
+	began := time.Now()
+	hits, costs, err := s.searcher.Search(a.queries[q], a.params)
+	took := time.Since(began)
+	if err != nil || round < 0 {
+		return err
+	}
+	if a.cpu != nil {
+		// Less CPU than time: others were at work on this core meanwhile.
+		if used = a.cpu() - used; used > 0 && used < took*9/10 {
+			took = used
+		}
+	}
+	s.times[q] = append(s.times[q], took)
+	if round > 0 {
+		return nil
+	}
+	s.count += float64(costs[0].Distances)
+	if costs[0].Hops > 0 {
+		s.walked++
+	}
+	if keep != nil {
+		keep.add(q, hits)
+	}
+	return nil
+}
+
+// measured sums a subject up.
+func (s *subject) measured() Measured {
+	n := float64(len(s.times))
+	var sum, squares float64
+	for _, times := range s.times {
+		slices.Sort(times)
+		t := float64(times[len(times)/2])
+		sum, squares = sum+t, squares+t*t
+	}
+	mean := sum / n
+	return Measured{
+		Mean: time.Duration(mean), SD: time.Duration(math.Sqrt(max(0, squares/n-mean*mean))), Distances: s.count / n, Walked: float64(s.walked) / n,
+	}
+}
+
+// least is the time of the query that took the least: what others do on this machine only adds.
+func (s *subject) least() time.Duration {
+	least := time.Duration(math.MaxInt64)
+	for _, times := range s.times {
+		least = min(least, slices.Min(times))
+	}
+	return least
+}
+
+func isSimilarity(m engine.Metric) bool { return m == dist.InnerProduct || m == dist.Cosine }
+
+// Measure searches every segment of what was loaded with a sample of the log, one thread, in the state that its layout gives it, and says
+// what each costs a query, by segment id; and the recall against exact answers, -1 if a segment is missing.
+func Measure(ctx context.Context, loaded *replay.Loaded, l *log.Log, p segment.Params, limits Limits) (map[int64]Measured, float64, error) {
+	limits = limits.withDefaults()
+	a, err := sample(l, limits.Queries, p)
+	if err != nil {
+		return nil, -1, err
+	}
+	t := newTable(loaded, a, limits, func(string) {})
+	v := &variant{Layout: loaded.Layout, from: map[int64][]span{}}
+	pieces, err := t.shelf.pieces(ctx, v)
+	if err != nil {
+		return nil, -1, err
+	}
+	r, err := t.measure(ctx, pieces, a)
+	if err != nil {
+		return nil, -1, err
+	}
+	costs := map[int64]Measured{}
+	for _, piece := range pieces {
+		if m, ok := t.known[t.key(piece, a)]; ok {
+			costs[piece.ID] = m
+		}
+	}
+	return costs, r, nil
+}

@@ -1,0 +1,210 @@
+package whatif
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// word is one thing that a change may say on the command line.
+type word struct {
+	name  string
+	value string // what is written after "=": "" takes no value
+	doc   string
+	set   func(c *Change, value string) error
+}
+
+// words are all of them, in the order in which help shows them.
+func words() []word {
+	return []word{
+		{"index", "", "what grows is sealed, and every segment gets the collection's index", func(c *Change, _ string) error { c.Index = true; return nil }},
+		{"balance", "", "rows spread evenly over the nodes of each replica", func(c *Change, _ string) error { c.Balanced = true; return nil }},
+		{"nodes", "+N", "so many more query nodes, empty until something is moved there", func(c *Change, v string) error { return setNodes(&c.Nodes, v) }},
+		{"replicas", "N", "so many copies of the collection in memory", func(c *Change, v string) error { return setInt(&c.Replicas, v, 1, 1000) }},
+		{"ef", "N", "of searches over HNSW", func(c *Change, v string) error { return setInt(&c.EF, v, 1, 32768) }},
+		{"type", "HNSW|FLAT|IVF_FLAT", "the index's type", func(c *Change, v string) error { return setType(&c.Type, v) }},
+		{"m", "N", "HNSW's links per row", func(c *Change, v string) error { return setInt(&c.M, v, 2, 512) }},
+		{"efconstruction", "N", "HNSW's ef while building", func(c *Change, v string) error { return setInt(&c.EFConstruction, v, 1, 32768) }},
+		{"segment-rows", "N", "sealed segments of so many rows: 500000, 500k, 1M", func(c *Change, v string) error { return setRows(&c.SegmentRows, v) }},
+		{"scale", "X", "so many times the rows", func(c *Change, v string) error { return setFloat(&c.Scale, v, 1e-6, 1e6) }},
+		{"cores", "N", "of each query node", func(c *Change, v string) error { return setFloat(&c.Cores, v, 0.1, 4096) }},
+		{"cpu-ratio", "PERCENT", "queryNode.scheduler.cpuRatio of 2.1 and 2.2: percent of a core for each vector and segment", func(c *Change, v string) error { return setPercent(&c.CPURatio, v) }},
+		{"read-ratio", "X", "queryNode.scheduler.maxReadConcurrentRatio", func(c *Change, v string) error { return setFloat(&c.ConcurrencyRatio, v, 0.01, 1000) }},
+		{"grouping", "on|off", "queryNode.grouping.enabled", func(c *Change, v string) error { return setSwitch(&c.Grouping, v) }},
+	}
+}
+
+// Words lists what ParseChange takes, each with what it means: for help and completion.
+func Words() (names, docs []string) {
+	for _, w := range words() {
+		name := w.name
+		if w.value != "" {
+			name += "=" + w.value
+		}
+		names, docs = append(names, name), append(docs, w.doc)
+	}
+	return names, docs
+}
+
+// ParseChange reads the command line's form of one change: words joined by commas, such as "index,nodes=+2,balance".
+// The error names the word, and the one that was probably meant.
+func ParseChange(text string) (Change, error) {
+	c := Change{Name: strings.TrimSpace(text)}
+	if c.Name == "" {
+		return Change{}, errors.New("an empty change: expected words such as index, balance, nodes=+2, ef=32")
+	}
+	known, seen := words(), map[string]bool{}
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, has := strings.Cut(strings.TrimSpace(part), "=")
+		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
+		i := slices.IndexFunc(known, func(w word) bool { return w.name == name })
+		if i < 0 {
+			return Change{}, fmt.Errorf("change %q: %q is not known%s", text, name, near(name, known))
+		}
+		w := known[i]
+		switch {
+		case seen[name]:
+			return Change{}, fmt.Errorf("change %q: %s is there twice", text, name)
+		case w.value == "" && has:
+			return Change{}, fmt.Errorf("change %q: %s takes no value", text, name)
+		case w.value != "" && value == "":
+			return Change{}, fmt.Errorf("change %q: %s needs a value: %s=%s", text, name, name, w.value)
+		}
+		seen[name] = true
+		if err := w.set(&c, value); err != nil {
+			return Change{}, fmt.Errorf("change %q: %s=%s: %w", text, name, value, err)
+		}
+	}
+	if err := c.check(); err != nil {
+		return Change{}, fmt.Errorf("change %q: %w", text, err)
+	}
+	return c, nil
+}
+
+// check says what in a change does not go together.
+func (c *Change) check() error {
+	if c.Type != "" && c.Type != typeHNSW && (c.M != 0 || c.EFConstruction != 0 || c.EF != 0) {
+		return fmt.Errorf("m, efconstruction and ef are of HNSW, not of %s", c.Type)
+	}
+	return nil
+}
+
+// near names the words that are like what was written, or all of them.
+func near(name string, known []word) string {
+	var names, like []string
+	for _, w := range known {
+		names = append(names, w.name)
+		if name != "" && (strings.HasPrefix(w.name, name) || edits(name, w.name) <= max(1, len(w.name)/3)) {
+			like = append(like, w.name)
+		}
+	}
+	if len(like) > 0 {
+		slices.SortStableFunc(like, func(a, b string) int { return cmp.Compare(edits(name, a), edits(name, b)) })
+		return ": did you mean " + strings.Join(like, " or ") + "?"
+	}
+	return ": expected " + strings.Join(names, ", ")
+}
+
+// edits is how many letters have to be put in, taken out or replaced (Levenshtein). Texts of the command line are short;
+// what is longer than any word is as far as can be.
+func edits(a, b string) int {
+	if len(a) > 64 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			next := corner
+			if a[i] != b[j] {
+				next = 1 + min(corner, row[j], row[j+1])
+			}
+			corner, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}
+
+func setInt(to *int, value string, low, high int) error {
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return errors.New("a whole number was expected")
+	}
+	if n < low || n > high {
+		return fmt.Errorf("%d to %d was expected", low, high)
+	}
+	*to = n
+	return nil
+}
+
+// setNodes takes "+2": a number alone could mean how many there are to be.
+func setNodes(to *int, value string) error {
+	if !strings.HasPrefix(value, "+") {
+		return errors.New("how many more was expected, with a plus: nodes=+2")
+	}
+	return setInt(to, value[1:], 1, 10_000)
+}
+
+func setFloat(to *float64, value string, low, high float64) error {
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsNaN(x) {
+		return errors.New("a number was expected")
+	}
+	if x < low || x > high {
+		return fmt.Errorf("%g to %g was expected", low, high)
+	}
+	*to = x
+	return nil
+}
+
+// setPercent takes 120 or 120%: Milvus's setting is in percent of a core.
+func setPercent(to *float64, value string) error {
+	number, _ := strings.CutSuffix(value, "%")
+	return setFloat(to, number, 0.1, 100_000)
+}
+
+// setRows takes a number, with k for thousands or M for millions.
+func setRows(to *int64, value string) error {
+	number, by := value, 1.0
+	for suffix, of := range map[string]float64{"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6} {
+		if n, ok := strings.CutSuffix(value, suffix); ok {
+			number, by = n, of
+		}
+	}
+	var x float64
+	if err := setFloat(&x, number, 0, 1e12); err != nil {
+		return err
+	}
+	x *= by
+	if x < 1 || x > 1e10 || x != math.Trunc(x) {
+		return errors.New("a number of rows was expected: 500000, 500k, 1M")
+	}
+	*to = int64(x)
+	return nil
+}
+
+func setType(to *string, value string) error {
+	for _, t := range []string{typeHNSW, typeFlat, typeIVF} {
+		if strings.EqualFold(value, t) {
+			*to = t
+			return nil
+		}
+	}
+	return errors.New("HNSW, FLAT or IVF_FLAT was expected")
+}
+
+func setSwitch(to *string, value string) error {
+	if value != "on" && value != "off" {
+		return errors.New("on or off was expected")
+	}
+	*to = value
+	return nil
+}

@@ -1,0 +1,105 @@
+package whatif
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseChange(t *testing.T) {
+	for text, want := range map[string]Change{
+		"index":                     {Index: true},
+		"index, balance":            {Index: true, Balanced: true},
+		"index,nodes=+2,balance":    {Index: true, Nodes: 2, Balanced: true},
+		"ef=32":                     {EF: 32},
+		"type=hnsw,m=32":            {Type: "HNSW", M: 32},
+		"type=IVF_FLAT":             {Type: "IVF_FLAT"},
+		"type=flat":                 {Type: "FLAT"},
+		"efconstruction=360,M=32":   {M: 32, EFConstruction: 360},
+		"segment-rows=500000":       {SegmentRows: 500_000},
+		"segment-rows=500k":         {SegmentRows: 500_000},
+		"segment-rows=1.5M":         {SegmentRows: 1_500_000},
+		"scale=10,cores=16":         {Scale: 10, Cores: 16},
+		"cpu-ratio=120":             {CPURatio: 120},
+		"cpu-ratio=120%":            {CPURatio: 120},
+		"read-ratio=2,grouping=off": {ConcurrencyRatio: 2, Grouping: "off"},
+		"replicas=2":                {Replicas: 2},
+	} {
+		want.Name = text
+		got, err := ParseChange(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%q: %s", text, d)
+		}
+	}
+}
+
+func TestParseChangeRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                     "an empty change",
+		",index":               `"" is not known: expected index, balance`,
+		"balnce":               "did you mean balance?",
+		"indx":                 "did you mean index?",
+		"node=+2":              "did you mean nodes?",
+		"segment_rows=5":       "did you mean segment-rows?",
+		"xyzzy=4":              "expected index, balance, nodes",
+		"nodes=2":              "with a plus: nodes=+2",
+		"nodes=+0":             "1 to 10000 was expected",
+		"nodes":                "nodes needs a value: nodes=+N",
+		"index=yes":            "index takes no value",
+		"ef=a":                 "a whole number was expected",
+		"ef=32,ef=64":          "ef is there twice",
+		"ef=0":                 "1 to 32768",
+		"type=DISKANN":         "HNSW, FLAT or IVF_FLAT was expected",
+		"segment-rows=0":       "a number of rows was expected",
+		"segment-rows=1.0001k": "a number of rows was expected",
+		"segment-rows=9e99":    "0 to 1e+12",
+		"scale=NaN":            "a number was expected",
+		"scale=-3":             "was expected",
+		"grouping=maybe":       "on or off was expected",
+		"type=FLAT,m=8":        "are of HNSW, not of FLAT",
+		"cores=Inf":            "0.1 to 4096",
+	} {
+		if _, err := ParseChange(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzParseChange(f *testing.F) {
+	for _, seed := range []string{"index,balance", "nodes=+2,ef=32", "segment-rows=1.5M,scale=1e3", strings.Repeat("x", 300), "type=\x00"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := ParseChange(text)
+		if err != nil {
+			return
+		}
+		if again, err := ParseChange(c.Name); err != nil || !cmp.Equal(c, again) {
+			t.Errorf("%q: %+v, then %+v, %v", text, c, again, err)
+		}
+	})
+}
+
+func TestWordsAreAllParsed(t *testing.T) {
+	names, docs := Words()
+	if len(names) != len(docs) {
+		t.Fatal(len(names), len(docs))
+	}
+	for i, name := range names {
+		word, value, _ := strings.Cut(name, "=")
+		value = map[string]string{"N": "4", "+N": "+4", "X": "4", "PERCENT": "40", "HNSW|FLAT|IVF_FLAT": "FLAT", "on|off": "on"}[value]
+		if value != "" {
+			word += "=" + value
+		}
+		c, err := ParseChange(word)
+		c.Name = ""
+		if err != nil || cmp.Equal(c, Change{}) || docs[i] == "" {
+			t.Errorf("%s: %+v, %v, %q", word, c, err, docs[i])
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package whatif
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"kitescope/replay"
+)
+
+// typicalRows stands for the rows of a segment that nobody tells of: the mean of the others, 1 if there are none.
+func (v *variant) typicalRows() int64 {
+	sum, n := int64(0), int64(0)
+	for i := range v.Segments {
+		if v.Segments[i].Rows >= 0 {
+			sum, n = sum+v.Segments[i].Rows, n+1
+		}
+	}
+	if n == 0 {
+		return 1
+	}
+	return max(1, sum/n)
+}
+
+// rowsOn are the rows of each node of a replica, apart from the segments that are left out.
+func (v *variant) rowsOn(replica int, without map[int]bool) map[int64]int64 {
+	on, typical := map[int64]int64{}, v.typicalRows()
+	for _, n := range v.Replicas[replica].Nodes {
+		on[n] = 0
+	}
+	for i := range v.Segments {
+		s := &v.Segments[i]
+		if without[i] || replica >= len(s.On) || s.On[replica] == 0 {
+			continue
+		}
+		rows := s.Rows
+		if rows < 0 {
+			rows = typical
+		}
+		on[s.On[replica]] += rows
+	}
+	return on
+}
+
+// assign gives segments to the nodes of a replica: the largest to the node with the fewest rows.
+func (v *variant) assign(replica int, list []int) {
+	nodes := slices.Sorted(slices.Values(v.Replicas[replica].Nodes))
+	if len(list) == 0 || len(nodes) == 0 {
+		return
+	}
+	without := map[int]bool{}
+	for _, i := range list {
+		without[i] = true
+	}
+	on, typical := v.rowsOn(replica, without), v.typicalRows()
+	rowsOf := func(i int) int64 {
+		if r := v.Segments[i].Rows; r >= 0 {
+			return r
+		}
+		return typical
+	}
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rowsOf(b), rowsOf(a)), cmp.Compare(v.Segments[a].ID, v.Segments[b].ID))
+	})
+	queue := newFewest(nodes, on)
+	for _, i := range list {
+		v.Segments[i].On[replica] = queue.give(rowsOf(i))
+	}
+}
+
+// fewest is a heap of nodes by their rows, equal ones by id: a billion rows are tens of thousands of segments.
+type fewest struct {
+	nodes []int64
+	rows  []int64
+}
+
+func newFewest(nodes []int64, on map[int64]int64) *fewest {
+	f := &fewest{nodes: slices.Clone(nodes)}
+	slices.SortFunc(f.nodes, func(a, b int64) int { return cmp.Or(cmp.Compare(on[a], on[b]), cmp.Compare(a, b)) })
+	for _, n := range f.nodes {
+		f.rows = append(f.rows, on[n])
+	}
+	return f
+}
+
+// give adds rows to the node with the fewest and returns it.
+func (f *fewest) give(rows int64) int64 {
+	node := f.nodes[0]
+	f.rows[0] += rows
+	for i := 0; ; {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(f.nodes); child++ {
+			if cmp.Or(cmp.Compare(f.rows[child], f.rows[least]), cmp.Compare(f.nodes[child], f.nodes[least])) < 0 {
+				least = child
+			}
+		}
+		if least == i {
+			return node
+		}
+		f.nodes[i], f.nodes[least] = f.nodes[least], f.nodes[i]
+		f.rows[i], f.rows[least] = f.rows[least], f.rows[i]
+		i = least
+	}
+}
+
+// addNodes adds nodes like the first one, each to the replica with the fewest.
+func (v *variant) addNodes(n int) {
+	like := replay.Node{Name: "querynode"}
+	id := int64(0)
+	for i := range v.Nodes {
+		id = max(id, v.Nodes[i].ID)
+	}
+	if len(v.Nodes) > 0 {
+		like = v.Nodes[0]
+	}
+	for range n {
+		id++
+		like.ID, like.Name = id, fmt.Sprintf("querynode-%d", id)
+		v.Nodes = append(v.Nodes, like)
+		if len(v.Replicas) > 0 {
+			r := v.smallest()
+			r.Nodes = append(r.Nodes, id)
+		}
+	}
+}
+
+// idle says how many of the nodes that were added have nothing to search.
+func (v *variant) idle(added int) {
+	busy := map[int64]bool{}
+	for i := range v.Segments {
+		for _, n := range v.Segments[i].On {
+			busy[n] = true
+		}
+	}
+	n := 0
+	for _, node := range v.Nodes[len(v.Nodes)-added:] {
+		if !busy[node.ID] {
+			n++
+		}
+	}
+	if n > 0 {
+		v.note("%d of %d added nodes have nothing to search: with auto-balance off, nothing is moved to them; say balance as well", n, added)
+	}
+}
+
+// smallest is the replica with the fewest nodes.
+func (v *variant) smallest() *replay.Replica {
+	least := &v.Replicas[0]
+	for i := range v.Replicas {
+		if len(v.Replicas[i].Nodes) < len(least.Nodes) {
+			least = &v.Replicas[i]
+		}
+	}
+	return least
+}
+
+// mostPlaces bounds segments times replicas.
+const mostPlaces = 4 * mostSegments
+
+// replicas makes so many of the nodes that serve the collection now: a node is in one replica of a collection only
+// (ReplicaManager, internal/querycoordv2/meta/replica_manager.go). Each has all segments, spread evenly.
+func (v *variant) replicas(n int) {
+	var nodes []int64
+	for _, r := range v.Replicas {
+		nodes = append(nodes, r.Nodes...)
+	}
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
+	if len(v.Replicas) == 0 || len(nodes) < n {
+		v.note("%d replicas need as many query nodes, the collection has %d: left as it is; say nodes=+%d as well", n, len(nodes), n-len(nodes))
+		return
+	}
+	if places := len(v.Segments) * n; places > mostPlaces {
+		v.note("%d segments in %d replicas are more than are simulated, %d: left as it is", len(v.Segments), n, mostPlaces)
+		return
+	}
+	led := map[string]bool{}
+	for channel := range v.Replicas[0].Leaders {
+		led[channel] = true
+	}
+	for i := range v.Segments { // a layout need not tell every leader
+		led[v.Segments[i].Channel] = true
+	}
+	channels := slices.Sorted(maps.Keys(led))
+	v.Replicas = make([]replay.Replica, n)
+	for i := range v.Replicas {
+		v.Replicas[i] = replay.Replica{ID: int64(i + 1), Leaders: map[string]int64{}}
+	}
+	for i, node := range nodes {
+		r := &v.Replicas[i%n]
+		r.Nodes = append(r.Nodes, node)
+	}
+	for i := range v.Replicas {
+		r := &v.Replicas[i]
+		for j, channel := range channels {
+			r.Leaders[channel] = r.Nodes[j%len(r.Nodes)]
+		}
+	}
+	var sealed []int
+	for i := range v.Segments {
+		s := &v.Segments[i]
+		s.On = make([]int64, n)
+		if s.State != replay.Growing {
+			sealed = append(sealed, i)
+			continue
+		}
+		for r := range v.Replicas {
+			s.On[r] = v.Replicas[r].Leaders[s.Channel]
+		}
+	}
+	for r := range v.Replicas {
+		v.assign(r, sealed)
+	}
+	v.note("%d replicas share the %d nodes: shard leaders are taken in turn, segments spread evenly", n, len(nodes))
+}
+
+// place moves segments to the nodes that a plan names, each in the replica that the node belongs to.
+func (v *variant) place(to map[int64]int64) {
+	of := map[int64]int{}
+	for r := range v.Replicas {
+		for _, n := range v.Replicas[r].Nodes {
+			of[n] = r
+		}
+	}
+	at := map[int64]int{}
+	for i := range v.Segments {
+		at[v.Segments[i].ID] = i
+	}
+	for _, id := range slices.Sorted(maps.Keys(to)) {
+		i, known := at[id]
+		r, serves := of[to[id]]
+		switch {
+		case !known:
+			v.note("segment %d is to be moved to node %d, and is not among those served: left out", id, to[id])
+		case !serves:
+			v.note("segment %d is to be moved to node %d, which is in no replica: left where it is", id, to[id])
+		case v.Segments[i].State == replay.Growing:
+			v.note("segment %d grows, and stays on the leader of its shard", id)
+		default:
+			v.Segments[i].On[r] = to[id]
+		}
+	}
+}
+
+// balance spreads the sealed segments of each replica anew; where that does not lower the most rows of a node, they stay.
+func (v *variant) balance() {
+	var sealed []int
+	for i := range v.Segments {
+		if v.Segments[i].State != replay.Growing {
+			sealed = append(sealed, i)
+		}
+	}
+	for r := range v.Replicas {
+		before := v.spread(r)
+		old := make([]int64, len(sealed))
+		for j, i := range sealed {
+			old[j] = v.Segments[i].On[r]
+		}
+		v.assign(r, sealed)
+		if v.spread(r) >= before {
+			for j, i := range sealed {
+				if old[j] != 0 {
+					v.Segments[i].On[r] = old[j]
+				}
+			}
+		}
+	}
+	if most := v.alone(); most != "" {
+		v.note("%s", most)
+	}
+}
+
+// spread is how far the most rows of a node of a replica are from the fewest.
+func (v *variant) spread(replica int) int64 {
+	on := v.rowsOn(replica, nil)
+	if len(on) == 0 {
+		return 0
+	}
+	rows := slices.Sorted(maps.Values(on))
+	return rows[len(rows)-1] - rows[0]
+}
+
+// alone says where growing segments keep a node fuller than balancing can help.
+func (v *variant) alone() string {
+	for r := range v.Replicas {
+		growing := map[int64]int64{}
+		total := int64(0)
+		for i := range v.Segments {
+			s := &v.Segments[i]
+			total += max(0, s.Rows)
+			if s.State == replay.Growing && r < len(s.On) {
+				growing[s.On[r]] += max(0, s.Rows)
+			}
+		}
+		nodes := int64(max(1, len(v.Replicas[r].Nodes)))
+		for _, id := range slices.Sorted(maps.Keys(growing)) {
+			if n := v.Node(id); n != nil && growing[id] > total/nodes {
+				return n.Name + " has more than its share in growing segments alone: balancing moves only sealed ones"
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,350 @@
+package whatif
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
+	"kitescope/engine/index"
+	"kitescope/engine/segment"
+	"kitescope/replay"
+)
+
+// Limits bound what a prediction may cost. The zero values are the defaults.
+type Limits struct {
+	// BuildRows is how many rows graphs are built of in all, for one prediction: 200,000; less than 0 builds none. What is beyond is
+	// computed from the model.
+	// Which segments are built depends on their order alone, so that a prediction can be repeated.
+	BuildRows int64
+	// CopyBytes is how many bytes of vectors are copied where segments are cut anew: 1 GiB.
+	CopyBytes int64
+	// Queries are taken of the log to measure costs and recall, evenly spaced: 64. Rounds is how often each is asked: 3.
+	Queries, Rounds int
+	// Threads build graphs, each one at a time: 1.
+	Threads int
+	// Far is the size of the memory in which the cost of vectors that are in no cache is measured: 96 MiB.
+	Far int64
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(to *int64, value int64) {
+		if *to == 0 {
+			*to = value
+		}
+	}
+	set(&l.BuildRows, 200_000)
+	set(&l.CopyBytes, 1<<30)
+	set(&l.Far, 96<<20)
+	if l.Queries <= 0 {
+		l.Queries = 64
+	}
+	if l.Rounds <= 0 {
+		l.Rounds = 3
+	}
+	l.Threads = max(1, l.Threads)
+	return l
+}
+
+// shelf has the real vectors, and what was built of them. Segments that it made are released with it.
+type shelf struct {
+	base    map[int64]*segment.Segment
+	layout  map[int64]*replay.Segment // of the base
+	options segment.Options
+	limits  Limits
+	step    func(string)
+	// collection is its name, for errors.
+	collection string
+
+	made   map[string]*segment.Segment // by signature; nil where it cannot be made
+	why    map[string]string           // why it cannot
+	rows   int64                       // that graphs were built of
+	copied int64                       // bytes
+	joined int                         // segments whose rows were copied
+}
+
+// mostJoined bounds segments that are made of rows of others: each is searched by all queries to measure it.
+const mostJoined = 2000
+
+func newShelf(l *replay.Layout, base map[int64]*segment.Segment, o segment.Options, limits Limits, step func(string)) *shelf {
+	h := &shelf{base: base, layout: map[int64]*replay.Segment{}, options: o, limits: limits, step: step, collection: l.Collection.Name, made: map[string]*segment.Segment{}, why: map[string]string{}}
+	for i := range l.Segments {
+		h.layout[l.Segments[i].ID] = &l.Segments[i]
+	}
+	return h
+}
+
+// piece is a segment of a variant with its vectors.
+type piece struct {
+	*replay.Segment
+	signature string // equal ones cost the same
+	spans     []span
+	real      *segment.Segment // nil if it is not here
+	why       string           // then
+	own       bool             // as the cluster has it: its index file, if any
+	copied    bool             // its rows are those of another one
+	covered   float64          // share of its rows that is here
+}
+
+// pieces finds the vectors of a variant's segments, and builds their graphs, as far as the limits let it.
+func (h *shelf) pieces(ctx context.Context, v *variant) ([]*piece, error) {
+	list := make([]*piece, len(v.Segments))
+	wanted, first := map[string]*piece{}, []*piece{}
+	for i := range v.Segments {
+		p := h.piece(v, &v.Segments[i])
+		list[i] = p
+		if wanted[p.signature] == nil {
+			wanted[p.signature] = p
+			first = append(first, p)
+		}
+	}
+	if err := h.make(ctx, first); err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		p.real, p.why = h.made[p.signature], h.why[p.signature]
+		p.covered = h.cover(p)
+	}
+	return list, nil
+}
+
+// piece names what a segment consists of.
+func (h *shelf) piece(v *variant, s *replay.Segment) *piece {
+	p := &piece{Segment: s, spans: v.spans(*s)}
+	for _, part := range p.spans {
+		p.copied = p.copied || part.copy
+	}
+	base := h.layout[s.ID]
+	if v.from[s.ID] != nil && len(p.spans) == 1 { // a copy of a whole segment is as that one
+		base = h.layout[p.spans[0].segment]
+		if base != nil && (p.spans[0].first != 0 || p.spans[0].rows < base.Rows) {
+			base = nil
+		}
+	} else if v.from[s.ID] != nil {
+		base = nil
+	}
+	p.own = base != nil && base.State == s.State && base.Index == s.Index
+	p.signature = signature(p)
+	return p
+}
+
+// signature is equal for segments that cost the same.
+func signature(p *piece) string {
+	var b strings.Builder
+	switch {
+	case p.State != replay.Indexed:
+		b.WriteString("rows") // growing and unindexed ones are searched alike
+	case p.own:
+		b.WriteString("own")
+	default:
+		fmt.Fprintf(&b, "%s/%d/%d/%d", p.Index.Type, p.Index.M, p.Index.EFConstruction, p.Index.NList)
+	}
+	for _, s := range p.spans {
+		b.WriteByte(' ')
+		b.WriteString(strconv.FormatInt(s.segment, 10))
+		if s.rows >= 0 {
+			fmt.Fprintf(&b, ":%d+%d", s.first, s.rows)
+		}
+	}
+	return b.String()
+}
+
+// cover is the share of a piece's rows that was loaded.
+func (h *shelf) cover(p *piece) float64 {
+	if p.real == nil {
+		return 0
+	}
+	if p.Rows <= 0 {
+		return 1
+	}
+	return min(1, float64(p.real.Rows)/float64(p.Rows))
+}
+
+// make puts together what is not there yet; graphs are built side by side, each by one thread: so they come out the same.
+func (h *shelf) make(ctx context.Context, list []*piece) error {
+	var build []*piece
+	raw := map[string]*segment.Segment{}
+	for _, p := range list {
+		if _, done := h.made[p.signature]; done || h.why[p.signature] != "" {
+			continue
+		}
+		s, why := h.gather(p)
+		switch {
+		case s == nil:
+			h.why[p.signature] = why
+		case p.own || p.State != replay.Indexed:
+			h.made[p.signature] = s
+		default:
+			if why := h.buildable(p, s); why != "" {
+				h.why[p.signature] = why
+				continue
+			}
+			h.rows += int64(s.Rows)
+			build, raw[p.signature] = append(build, p), s
+		}
+	}
+	return h.build(ctx, build, raw)
+}
+
+// buildable says why no graph is built of a segment; "" if one is.
+func (h *shelf) buildable(p *piece, s *segment.Segment) string {
+	switch {
+	case p.Index.Type != typeHNSW:
+		return p.Index.Type + " is not built here"
+	case s.Vectors.Element != dist.Float32:
+		return "graphs are built of float32 vectors only"
+	case s.Rows == 0:
+		return "no rows"
+	case h.limits.BuildRows < 0:
+		return "no graphs are to be built"
+	case h.rows+int64(s.Rows) > h.limits.BuildRows:
+		return fmt.Sprintf("more than %d rows to build", h.limits.BuildRows)
+	}
+	return ""
+}
+
+func (h *shelf) build(ctx context.Context, list []*piece, raw map[string]*segment.Segment) error {
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	next := 0
+	for range min(h.limits.Threads, len(list)) {
+		wait.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				if i < len(list) && ctx.Err() == nil {
+					h.step(fmt.Sprintf("build graph %d of %d, %d rows", i+1, len(list), raw[list[i].signature].Rows))
+				}
+				mu.Unlock()
+				if i >= len(list) || ctx.Err() != nil {
+					return
+				}
+				p := list[i]
+				s, err := buildGraph(ctx, raw[p.signature], p.Index, h.options)
+				mu.Lock()
+				if err != nil {
+					h.why[p.signature] = err.Error()
+				} else {
+					h.made[p.signature] = s
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	return ctx.Err()
+}
+
+// buildGraph returns the segment with a graph of its rows, as knowhere lays it.
+func buildGraph(ctx context.Context, s *segment.Segment, x replay.Index, o segment.Options) (*segment.Segment, error) {
+	g, err := hnsw.Build(ctx, s.Vectors, hnsw.BuildOptions{
+		M: x.M, EFConstruction: x.EFConstruction, Metric: s.Metric, Threads: 1, Profile: o.Profile, Flavor: o.Graph,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("build a graph of segment %d: %w", s.ID, err)
+	}
+	c := *s
+	c.Index = &index.File{
+		Name: "built", Kind: index.HNSW, Metric: s.Metric, MetricKnown: true, Dim: s.Vectors.Dim, Rows: s.Rows, HNSW: g,
+	}
+	return &c, nil
+}
+
+// gather puts the rows of a piece together. Nothing is copied where they lie together.
+func (h *shelf) gather(p *piece) (s *segment.Segment, why string) {
+	rows, bytes := 0, int64(0)
+	var parts []span
+	for _, part := range p.spans {
+		from := h.base[part.segment]
+		if from == nil {
+			return nil, fmt.Sprintf("segment %d is not loaded", part.segment)
+		}
+		last := int64(from.Rows)
+		if part.rows >= 0 {
+			last = min(last, part.first+part.rows)
+		}
+		if last <= part.first {
+			continue
+		}
+		parts = append(parts, span{segment: part.segment, first: part.first, rows: last - part.first})
+		rows += int(last - part.first)
+		bytes += (last - part.first) * int64(from.Vectors.Stride)
+	}
+	if len(parts) == 0 {
+		return nil, "none of its rows are loaded"
+	}
+	first := h.base[parts[0].segment]
+	if len(parts) == 1 && rows == first.Rows {
+		c := *first
+		switch {
+		case !p.own || p.State != replay.Indexed:
+			c.Index = nil
+		case c.Index == nil && c.Refused != nil:
+			return nil, "its index cannot be searched here: " + c.Refused.Error()
+		case c.Index == nil:
+			return nil, "its index was not loaded"
+		}
+		return &c, ""
+	}
+	if h.joined++; h.joined > mostJoined {
+		return nil, fmt.Sprintf("more than %d segments to put together and measure", mostJoined)
+	}
+	if h.copied+bytes > h.limits.CopyBytes {
+		return nil, fmt.Sprintf("more than %d MiB of vectors to copy", h.limits.CopyBytes>>20)
+	}
+	h.copied += bytes
+	return h.join(p.ID, parts, rows)
+}
+
+// join copies rows of one or several segments into a new one.
+func (h *shelf) join(id int64, parts []span, rows int) (*segment.Segment, string) {
+	like := h.base[parts[0].segment]
+	vectors, err := engine.NewVectors(like.Vectors.Element, like.Vectors.Dim, rows)
+	if err != nil {
+		return nil, err.Error()
+	}
+	s := &segment.Segment{ID: id, Rows: rows, Vectors: vectors, Deleted: engine.NewBitset(rows), Metric: like.Metric}
+	at := 0
+	for _, p := range parts {
+		from, first, last := h.base[p.segment], int(p.first), int(p.first+p.rows)
+		if from.Vectors.Dim != vectors.Dim || from.Vectors.Element != vectors.Element {
+			return nil, fmt.Sprintf("segments %d and %d have different vectors", like.ID, from.ID)
+		}
+		for row := first; row < last; row++ {
+			copy(vectors.Row(at), from.Vectors.Row(row))
+			if from.Deleted.Has(row) {
+				s.Deleted.Set(at)
+			}
+			at++
+		}
+		if from.Strings != nil {
+			s.Strings = append(s.Strings, from.Strings[first:last]...)
+		} else {
+			s.Int64s = append(s.Int64s, from.Int64s[first:last]...)
+		}
+		if len(from.Timestamps) == from.Rows {
+			s.Timestamps = append(s.Timestamps, from.Timestamps[first:last]...)
+		}
+	}
+	return s, ""
+}
+
+// largest are the loaded segments with the most rows, at most n.
+func (h *shelf) largest(n int) []*segment.Segment {
+	ids := slices.Sorted(maps.Keys(h.base))
+	list := make([]*segment.Segment, 0, len(ids))
+	for _, id := range ids {
+		if h.base[id].Rows > 0 {
+			list = append(list, h.base[id])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *segment.Segment) int { return b.Rows - a.Rows })
+	return list[:min(n, len(list))]
+}

@@ -1,0 +1,127 @@
+package whatif
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"kitescope/engine/segment"
+	"kitescope/replay"
+)
+
+// table is all that was measured for one prediction: each segment once for each set of parameters, so that what two clusters have in
+// common costs both the same.
+type table struct {
+	shelf  *shelf
+	known  map[string]Measured
+	exact  *kept // row by row; for recall
+	sample *asked
+}
+
+func newTable(loaded *replay.Loaded, a *asked, limits Limits, step func(string)) *table {
+	base := map[int64]*segment.Segment{}
+	for _, p := range loaded.Parts {
+		base[p.Info.ID] = p.Data
+	}
+	return &table{
+		shelf: newShelf(loaded.Layout, base, optionsOf(loaded.Layout.Version), limits, step), known: map[string]Measured{}, sample: a,
+	}
+}
+
+var release = regexp.MustCompile(`^v?(\d{1,4})\.(\d{1,4})`)
+
+// optionsOf are those of a Milvus version; of an unknown one those of the newest.
+func optionsOf(version string) segment.Options {
+	if major, minor, ok := releaseOf(version); ok {
+		return segment.Milvus(major, minor)
+	}
+	return segment.Milvus(2, 6)
+}
+
+// releaseOf is the major and minor number of a version.
+func releaseOf(version string) (major, minor int, ok bool) {
+	m := release.FindStringSubmatch(version)
+	if m == nil {
+		return 0, 0, false
+	}
+	major, _ = strconv.Atoi(m[1])
+	minor, _ = strconv.Atoi(m[2])
+	return major, minor, true
+}
+
+// key names what is measured: row by row, ef does not matter.
+func (t *table) key(p *piece, a *asked) string {
+	if p.State != replay.Indexed {
+		return p.signature
+	}
+	return fmt.Sprintf("ef %d nprobe %d %s", a.params.EF, a.params.NProbe, p.signature)
+}
+
+// measure searches the pieces that are here, equal ones once, and returns the recall; -1 if not all rows are here.
+func (t *table) measure(ctx context.Context, pieces []*piece, a *asked) (float64, error) {
+	var list []*subject
+	var keys []string
+	seen := map[string]bool{}
+	whole, news := true, false
+	for _, p := range pieces {
+		k := t.key(p, a)
+		if p.real == nil || p.copied {
+			whole = false
+		}
+		if p.real == nil || seen[k] {
+			continue
+		}
+		seen[k] = true
+		_, known := t.known[k]
+		news = news || !known
+		list = append(list, &subject{real: p.real, rowsOnly: p.State != replay.Indexed})
+		keys = append(keys, k)
+	}
+	if len(list) == 0 {
+		return -1, nil
+	}
+	rounds := t.shelf.limits.Rounds
+	if !news {
+		rounds = 1 // for recall alone
+	}
+	t.shelf.step(fmt.Sprintf("measure %d segments with %d queries", len(list), len(a.queries)))
+	var keep *kept
+	if whole {
+		keep = newKept(a, isSimilarity(list[0].real.Metric))
+	}
+	if err := bench(ctx, list, a, t.shelf.options, rounds, keep); err != nil {
+		return -1, err
+	}
+	for i, s := range list {
+		if _, known := t.known[keys[i]]; !known {
+			t.known[keys[i]] = s.measured()
+		}
+	}
+	if !whole {
+		return -1, nil
+	}
+	exact, err := t.truth(ctx)
+	if err != nil {
+		return -1, err
+	}
+	return recall(keep, exact), nil
+}
+
+// truth compares the queries with all rows that are loaded, once.
+func (t *table) truth(ctx context.Context) (*kept, error) {
+	if t.exact != nil {
+		return t.exact, nil
+	}
+	t.shelf.step("compare with all rows")
+	var list []*subject
+	for _, s := range t.shelf.largest(len(t.shelf.base)) {
+		list = append(list, &subject{real: s, rowsOnly: true})
+	}
+	exact := newKept(t.sample, isSimilarity(list[0].real.Metric))
+	if err := bench(ctx, list, t.sample, t.shelf.options, 1, exact); err != nil {
+		return nil, err
+	}
+	t.exact = exact
+	return exact, nil
+}
