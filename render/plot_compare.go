@@ -99,7 +99,7 @@ func (p *comparisonPicture) write(w io.Writer, format string) error {
 	small := plainStyle(legendSize)
 	inner := width - 2*plotMargin
 	heads, feet := p.texts(&small, inner)
-	legend := p.legendRows(&small, inner)
+	legend := legendRows(p.legend, &small, inner)
 	head := titleLines*legendLine + vg.Length(len(heads))*legendLine + panelGap/2
 	foot := vg.Length(len(legend)+len(feet))*legendLine + panelGap/2
 	height := 2*plotMargin + head + foot + vg.Length(rows)*(p.height+panelGap) - panelGap
@@ -186,11 +186,11 @@ func (p *comparisonPicture) drawPanels(dc draw.Canvas, rows int) {
 	}
 }
 
-// legendRows breaks the legend into lines.
-func (p *comparisonPicture) legendRows(style *draw.TextStyle, width vg.Length) [][]legendMark {
+// legendRows breaks a legend into lines.
+func legendRows(legend []legendMark, style *draw.TextStyle, width vg.Length) [][]legendMark {
 	var rows [][]legendMark
 	left := vg.Length(0)
-	for _, mark := range p.legend {
+	for _, mark := range legend {
 		mark.text = fitPlotText(style, mark.text, width/2)
 		need := legendSample*1.5 + 4 + style.Width(mark.text)
 		if len(rows) == 0 || need > left {

@@ -15,15 +15,15 @@ import (
 	"kitescope/profile/bench"
 )
 
-// load is one figure over the number of clients, on paper.
-type load struct {
+// loadCurve is one figure over the number of clients, on paper.
+type loadCurve struct {
 	bench.Curve
 	// logarithmic says that each doubling of the clients is as wide.
 	logarithmic bool
 }
 
-func newLoad(c bench.Curve) load {
-	l := load{Curve: c}
+func newLoad(c bench.Curve) loadCurve {
+	l := loadCurve{Curve: c}
 	even := l.unevenness()
 	l.logarithmic = true
 	l.logarithmic = l.unevenness() <= even // else on a plain axis they stand more evenly
@@ -31,7 +31,7 @@ func newLoad(c bench.Curve) load {
 }
 
 // unevenness is how much the distances between neighbours differ: their standard deviation over their mean, squared.
-func (s *load) unevenness() float64 {
+func (s *loadCurve) unevenness() float64 {
 	sum, squares, n := 0.0, 0.0, float64(len(s.Lines)-1)
 	for i := range s.Lines[1:] {
 		gap := s.place(s.Lines[i+1].Concurrency) - s.place(s.Lines[i].Concurrency)
@@ -44,7 +44,7 @@ func (s *load) unevenness() float64 {
 }
 
 // place is where so many clients stand on the axis.
-func (s *load) place(clients int) float64 {
+func (s *loadCurve) place(clients int) float64 {
 	if s.logarithmic {
 		return math.Log2(float64(clients))
 	}
@@ -53,8 +53,8 @@ func (s *load) place(clients int) float64 {
 
 // loads are the figures that were measured at more than one concurrency: rates if there are any, as they are what more
 // clients are for, else all.
-func loads(c *bench.Comparison) ([]load, error) {
-	var list, rates []load
+func loads(c *bench.Comparison) ([]loadCurve, error) {
+	var list, rates []loadCurve
 	for _, curve := range c.Curves() {
 		if curve.Lines[0].Concurrency <= 0 { // the fewest: there is no place for them
 			continue
@@ -74,7 +74,7 @@ func loads(c *bench.Comparison) ([]load, error) {
 }
 
 // verdicts counts them: "4 better, 1 worse".
-func (s *load) verdicts() string {
+func (s *loadCurve) verdicts() string {
 	c := bench.Comparison{}
 	for _, l := range s.Lines {
 		c.Lines = append(c.Lines, *l)
@@ -84,7 +84,7 @@ func (s *load) verdicts() string {
 }
 
 // clientAxis marks the concurrencies that were measured.
-func (s *load) clientAxis(x *plot.Plot) (width float64) {
+func (s *loadCurve) clientAxis(x *plot.Plot) (width float64) {
 	first, last := s.place(s.Lines[0].Concurrency), s.place(s.Lines[len(s.Lines)-1].Concurrency)
 	width = max(last-first, 1e-3)
 	x.X.Min, x.X.Max = first-0.06*width, last+0.06*width
@@ -160,7 +160,7 @@ func whisker(dc draw.Canvas, style draw.LineStyle, x, from, to vg.Length) {
 }
 
 // panel has both sides of a figure; ok is false if it has no values.
-func (s *load) panel() (comparisonPanel, bool) {
+func (s *loadCurve) panel() (comparisonPanel, bool) {
 	panel := newPanel(nil, MetricText(&s.Metric))
 	panel.verdict = s.verdicts()
 	x := panel.plot

@@ -67,7 +67,7 @@ func verdictGlyph(v bench.Verdict) draw.GlyphStyle {
 }
 
 // relativePanel notes the verdicts that it shows; ok is false if there is no ratio.
-func (s *load) relativePanel(c *bench.Comparison, used map[bench.Verdict]bool) (comparisonPanel, bool) {
+func (s *loadCurve) relativePanel(c *bench.Comparison, used map[bench.Verdict]bool) (comparisonPanel, bool) {
 	panel := newPanel(nil, MetricText(&s.Metric))
 	panel.verdict = s.verdicts()
 	x := panel.plot

@@ -1,0 +1,283 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"kitescope/inspect/view"
+	"kitescope/replay"
+	"kitescope/replay/whatif"
+)
+
+// ReplayPlotNames are the kinds of PlotReplay: queries per second by load, recall against queries per second, the distribution of
+// latency, cost by node and segment, before and after.
+func ReplayPlotNames() []string { return []string{"qps", "front", "latency", "cost", "compare"} }
+
+// PlotOptions say what is drawn, and how.
+type PlotOptions struct {
+	// Kind is one of ReplayPlotNames. PlotWhatIf has but one kind.
+	Kind string
+	// Format is one of PlotFormats.
+	Format string
+	// Width and Height are in CSS pixels, of which 96 are an inch; a PNG has as many. 0 is 1056 and what the kind needs.
+	Width, Height int
+	// Title replaces the one that says what was measured; "" keeps it.
+	Title string
+	// Dark is for dark backgrounds.
+	Dark bool
+	// EF and Sessions choose points of a sweep where there are more than a picture shows; 0 leaves it to the kind.
+	EF, Sessions int
+}
+
+// ReplaySeries is a result with the name that a legend calls it. The first of several is what the others are compared with, and
+// drawn dashed.
+type ReplaySeries struct {
+	Name   string
+	Result *replay.Result
+}
+
+// PlotReplay draws results. What there is nothing to draw of is an error that says so; nothing is written then.
+func PlotReplay(w io.Writer, results []ReplaySeries, o PlotOptions) error {
+	p := newReplayPicture(&o)
+	var err error
+	if len(results) == 0 {
+		err = nothingToDraw("there is no result", "")
+	} else {
+		p.title = replayPlotTitle(results, o.Kind)
+		switch o.Kind {
+		case "qps":
+			err = p.qps(results)
+		case "front":
+			err = p.front(results)
+		case "latency":
+			err = p.latency(results)
+		case "cost":
+			err = p.cost(results)
+		case "compare":
+			err = p.compare(results)
+		default:
+			err = &view.UnknownError{What: "plot", Word: o.Kind, Known: ReplayPlotNames()}
+		}
+	}
+	return p.finish(w, err)
+}
+
+// PlotWhatIf draws predictions: what each cluster can do at most, and its queries per second by sessions.
+func PlotWhatIf(w io.Writer, r *whatif.Report, o PlotOptions) error {
+	p := newReplayPicture(&o)
+	p.title = "What if: " + orUnknown(r.Setup.Collection) + ", predicted"
+	return p.finish(w, p.whatIf(r))
+}
+
+func (p *replayPicture) finish(w io.Writer, err error) error {
+	if err == nil {
+		err = p.write(w)
+	}
+	if err != nil {
+		return fmt.Errorf("plot: %w", err)
+	}
+	return nil
+}
+
+func replayPlotTitle(results []ReplaySeries, kind string) string {
+	what := map[string]string{
+		"qps": "queries per second by load", "front": "recall against queries per second", "latency": "latency", "cost": "where the time of a query goes", "compare": "before and after",
+	}[kind]
+	return orUnknown(results[0].Result.Setup.Collection) + ": " + what
+}
+
+// seriesName is harmless.
+func (s *ReplaySeries) name(i int) string {
+	if s.Name == "" {
+		return fmt.Sprintf("result %d", i+1)
+	}
+	return shortenMiddle(Harmless(s.Name), 40, "…")
+}
+
+// replayPicture is a title, panels in columns, a legend and notes at the foot.
+type replayPicture struct {
+	o       *PlotOptions
+	theme   plotTheme
+	title   string
+	heads   []string
+	panels  []replayPanel
+	columns int
+	legend  []legendMark
+	notes   []string
+	// height of a panel where nobody asks for another one.
+	height vg.Length
+}
+
+// replayPanel is a plot with its name above.
+type replayPanel struct {
+	plot *plot.Plot
+	name string
+}
+
+const cssPixel = vg.Inch / 96
+
+func newReplayPicture(o *PlotOptions) *replayPicture {
+	return &replayPicture{o: o, theme: newPlotTheme(o.Dark), columns: 1, height: 4.2 * vg.Inch}
+}
+
+// Bounds of a picture's sides in CSS pixels.
+const (
+	leastPixels = 240
+	mostPixels  = 8000
+)
+
+func (p *replayPicture) write(w io.Writer) error {
+	width := 1056 * cssPixel
+	if p.o.Width > 0 {
+		width = vg.Length(min(max(p.o.Width, leastPixels), mostPixels)) * cssPixel
+	}
+	const margin = 2 * plotMargin
+	small := p.text(legendSize)
+	inner := width - 2*margin
+	var heads, feet []string
+	for _, text := range p.heads {
+		heads = append(heads, wrapText(&small, text, inner)...)
+	}
+	for _, text := range p.notes {
+		feet = append(feet, wrapText(&small, text, inner)...)
+	}
+	legend := legendRows(p.legend, &small, inner)
+	head := titleLines*legendLine + vg.Length(len(heads))*legendLine + panelGap/2
+	foot := vg.Length(len(legend)+len(feet))*legendLine + panelGap/2
+	rows := (len(p.panels) + p.columns - 1) / p.columns
+	height := 2*margin + head + foot + vg.Length(rows)*(p.height+panelGap) - panelGap
+	if p.o.Height > 0 {
+		height = max(vg.Length(min(max(p.o.Height, leastPixels), mostPixels))*cssPixel, 2*margin+head+foot+vg.Length(rows)*1.2*vg.Inch)
+	}
+	// Whole pixels: else a line of nothing is at a side.
+	canvas, to := p.canvas(width, vg.Length(math.Ceil(float64(height/cssPixel)-1e-6))*cssPixel)
+	if canvas == nil {
+		return &view.UnknownError{What: "format of plots", Word: p.o.Format, Known: PlotFormats()}
+	}
+	paper := draw.New(canvas)
+	paper.SetColor(p.theme.paper)
+	paper.Fill(paper.Rectangle.Path())
+	dc := draw.Crop(paper, margin, -margin, margin, -margin)
+	p.drawHead(dc, heads)
+	p.drawPanels(draw.Crop(dc, 0, 0, foot, -head), rows)
+	p.drawFoot(dc, legend, feet)
+	return writePicture(w, to, p.o.Format)
+}
+
+func (p *replayPicture) canvas(w, h vg.Length) (vg.CanvasSizer, io.WriterTo) {
+	if p.o.Format == "png" {
+		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(96))
+		return c, vgimg.PngCanvas{Canvas: c}
+	}
+	return newPlotCanvas(p.o.Format, w, h)
+}
+
+func (p *replayPicture) text(size vg.Length) draw.TextStyle {
+	style := plainStyle(size)
+	style.Color = p.theme.ink
+	return style
+}
+
+func (p *replayPicture) drawHead(dc draw.Canvas, lines []string) {
+	title, small := p.text(14), p.text(legendSize)
+	title.YAlign, small.YAlign = -1, -1
+	small.Color = p.theme.dim
+	text := p.title
+	if p.o.Title != "" {
+		text = Harmless(p.o.Title)
+	}
+	dc.FillText(title, vg.Point{X: dc.Min.X, Y: dc.Max.Y}, fitPlotText(&title, text, dc.Max.X-dc.Min.X))
+	for i, text := range lines {
+		dc.FillText(small, vg.Point{X: dc.Min.X, Y: dc.Max.Y - (titleLines+vg.Length(i))*legendLine}, text)
+	}
+}
+
+func (p *replayPicture) drawPanels(dc draw.Canvas, rows int) {
+	plots := make([][]*plot.Plot, rows)
+	for i := range plots {
+		plots[i] = make([]*plot.Plot, p.columns)
+		for j := range plots[i] {
+			if k := i*p.columns + j; k < len(p.panels) {
+				plots[i][j] = p.panels[k].plot
+			}
+		}
+	}
+	tiles := draw.Tiles{Rows: rows, Cols: p.columns, PadX: panelGap, PadY: panelGap}
+	name := p.text(panelTitleSize)
+	name.YAlign = -1
+	for i, row := range plot.Align(plots, tiles, dc) {
+		for j, tile := range row {
+			if k := i*p.columns + j; k < len(p.panels) {
+				p.panels[k].plot.Draw(tile)
+				whole := tiles.At(dc, j, i)
+				dc.FillText(name, vg.Point{X: whole.Min.X, Y: whole.Max.Y}, fitPlotText(&name, p.panels[k].name, whole.Max.X-whole.Min.X))
+			}
+		}
+	}
+}
+
+func (p *replayPicture) drawFoot(dc draw.Canvas, legend [][]legendMark, feet []string) {
+	small := p.text(legendSize)
+	small.YAlign = -0.5
+	at := vg.Point{X: dc.Min.X, Y: dc.Min.Y + vg.Length(len(legend)+len(feet))*legendLine - legendLine/2}
+	for _, row := range legend {
+		for _, mark := range row {
+			mark.draw(dc, vg.Point{X: at.X + legendSample/2, Y: at.Y})
+			dc.FillText(small, vg.Point{X: at.X + legendSample + 4, Y: at.Y}, mark.text)
+			at.X += legendSample + 4 + small.Width(mark.text) + legendSample/2
+		}
+		at = vg.Point{X: dc.Min.X, Y: at.Y - legendLine}
+	}
+	small.Color = p.theme.dim
+	for _, text := range feet {
+		dc.FillText(small, at, text)
+		at.Y -= legendLine
+	}
+}
+
+// panel is an empty plot in the theme's colours.
+func (p *replayPicture) panel(name string) *plot.Plot {
+	x := plot.New()
+	x.BackgroundColor = p.theme.paper
+	if name != "" {
+		x.Title.Text = " " // room for the name
+		x.Title.TextStyle.Font = sans(x.Title.TextStyle.Font, panelTitleSize)
+		x.Title.Padding = 7
+	}
+	for _, axis := range []*plot.Axis{&x.X, &x.Y} {
+		axis.Label.TextStyle.Font = sans(axis.Label.TextStyle.Font, 10)
+		axis.Tick.Label.Font = sans(axis.Tick.Label.Font, 9)
+		axis.Label.TextStyle.Color, axis.Tick.Label.Color = p.theme.ink, p.theme.ink
+		axis.LineStyle.Color, axis.Tick.LineStyle.Color = p.theme.dim, p.theme.dim
+		axis.Label.Padding, axis.Padding = 3, 0
+	}
+	p.panels = append(p.panels, replayPanel{x, name})
+	return x
+}
+
+func (p *replayPicture) grid(x *plot.Plot, vertical, horizontal bool) {
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = nil, nil
+	if vertical {
+		grid.Vertical.Color = p.theme.grid
+	}
+	if horizontal {
+		grid.Horizontal.Color = p.theme.grid
+	}
+	x.Add(grid)
+}
+
+// textOn writes text over what is drawn, on paper of its own. At is the middle of its left side.
+func (p *replayPicture) textOn(dc draw.Canvas, style *draw.TextStyle, at vg.Point, text string) {
+	half := style.Font.Size * 0.6
+	dc.SetColor(p.theme.paper)
+	dc.Fill(vg.Rectangle{Min: vg.Point{X: at.X - 1, Y: at.Y - half}, Max: vg.Point{X: at.X + style.Width(text) + 1, Y: at.Y + half}}.Path())
+	dc.FillText(*style, at, text)
+}

@@ -1,0 +1,194 @@
+package render
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"kitescope/replay"
+	"kitescope/replay/load"
+)
+
+// recallAxis is an axis of recall. Where there is recall near 1 it is by what is missing, each tenth as wide.
+type recallAxis struct {
+	stretched bool
+	floor     float64 // recall above is all
+}
+
+func newRecallAxis(recalls []float64) recallAxis {
+	a := recallAxis{floor: 1e-4}
+	a.stretched = slices.Max(recalls) > 0.985 && slices.Max(recalls)-slices.Min(recalls) > 0.002
+	return a
+}
+
+func (a *recallAxis) place(r float64) float64 {
+	if !a.stretched {
+		return r
+	}
+	return -math.Log10(max(1-r, a.floor))
+}
+
+func (a *recallAxis) mark(x *plot.Plot, recalls []float64) {
+	low, high := a.place(slices.Min(recalls)), a.place(slices.Max(recalls))
+	pad := max(0.08*(high-low), 1e-3)
+	x.X.Min, x.X.Max = low-pad, high+1.4*pad // labels stand to the right
+	x.X.Label.Text = "recall"
+	if !a.stretched {
+		x.X.Max = min(x.X.Max, max(1, high+pad))
+		x.X.Tick.Marker = valueTicks{}
+		return
+	}
+	x.X.Label.Text = "recall (logarithmic in what is missing)"
+	var ticks plot.ConstantTicks
+	last := math.Inf(-1)
+	for _, r := range []float64{0, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998, 1} {
+		at := a.place(r)
+		if at < x.X.Min || at > x.X.Max {
+			continue
+		}
+		tick := plot.Tick{Value: at, Label: " "}
+		if at-last > 0.045*(x.X.Max-x.X.Min) {
+			tick.Label, last = strconv.FormatFloat(r, 'f', -1, 64), at
+			if r == 1 {
+				tick.Label = "0.9999+"
+			}
+		}
+		ticks = append(ticks, tick)
+	}
+	x.X.Tick.Marker = ticks
+}
+
+// front has for each result the most queries per second of each recall, named by their parameters, and all other points as dots.
+func (p *replayPicture) front(results []ReplaySeries) error {
+	var recalls, rates []float64
+	for _, s := range results {
+		for i := range s.Result.Points {
+			if q := &s.Result.Points[i]; onPaper(q) {
+				recalls, rates = append(recalls, q.Recall), append(rates, q.QPS)
+			}
+		}
+	}
+	if len(recalls) == 0 {
+		return nothingToDraw("no point has a recall", "replay with --recall, or with a log that has the truth")
+	}
+	axis := newRecallAxis(recalls)
+	x := p.panel("")
+	axis.mark(x, recalls)
+	x.Y.Label.Text = "queries per second"
+	x.Y.Min, x.Y.Max, x.Y.Tick.Marker = 0, 1.08*slices.Max(rates), numberTicks{}
+	if least := slices.Min(rates); slices.Max(rates) > 50*least {
+		x.Y.Min, x.Y.Max, x.Y.Scale = least/1.3, 1.3*slices.Max(rates), plot.LogScale{}
+		x.Y.Tick.Marker = logTicks{setting}
+		x.Y.Label.Text += " (logarithmic)"
+	}
+	p.grid(x, true, true)
+	_, k := parametersIn(results)
+	for r := range results {
+		p.frontOf(x, &axis, results, r, k)
+	}
+	p.heads = append(p.heads, p.circumstances(results)...)
+	p.notes = append(p.notes, "each mark is the best load of its parameters, dots are the others; a line joins marks than which no other has both more recall and more queries per second")
+	return nil
+}
+
+func onPaper(q *load.Point) bool {
+	return q.Recall >= 0 && q.Recall <= 1 && q.QPS > 0 && drawableRate(q.QPS)
+}
+
+// bestLoads are for each of a result's parameters the point with most queries per second, by recall.
+func bestLoads(r *replay.Result) []*load.Point {
+	best := map[searchParameters]*load.Point{}
+	for i := range r.Points {
+		q := &r.Points[i]
+		if b := best[parametersOf(q)]; onPaper(q) && (b == nil || q.QPS > b.QPS) {
+			best[parametersOf(q)] = q
+		}
+	}
+	points := make([]*load.Point, 0, len(best))
+	for _, q := range best {
+		points = append(points, q)
+	}
+	slices.SortFunc(points, func(a, b *load.Point) int {
+		return cmp.Or(cmp.Compare(a.Recall, b.Recall), cmp.Compare(b.QPS, a.QPS), parametersOf(a).compare(parametersOf(b)))
+	})
+	return points
+}
+
+func (p *replayPicture) frontOf(x *plot.Plot, axis *recallAxis, results []ReplaySeries, r int, k bool) {
+	points := bestLoads(results[r].Result)
+	if len(points) == 0 {
+		return
+	}
+	place := func(q *load.Point) plotter.XY { return plotter.XY{X: axis.place(q.Recall), Y: q.QPS} }
+	var dots, line, marks plotter.XYs
+	for i := range results[r].Result.Points {
+		if q := &results[r].Result.Points[i]; onPaper(q) {
+			dots = append(dots, place(q))
+		}
+	}
+	same := !slices.ContainsFunc(points, func(q *load.Point) bool { return shortLoad(q) != shortLoad(points[0]) })
+	var labels []string
+	for i, q := range points {
+		if !slices.ContainsFunc(points[i+1:], func(other *load.Point) bool { return other.QPS >= q.QPS }) {
+			line = append(line, place(q))
+		}
+		marks = append(marks, place(q))
+		label := parametersOf(q).text(k)
+		if !same || label == "" {
+			label = join(label, shortLoad(q))
+		}
+		labels = append(labels, label)
+	}
+	colour := p.theme.colour(r)
+	style := draw.LineStyle{Color: colour, Width: vg.Points(1.6), Dashes: seriesDash(r, len(results))}
+	glyph := draw.GlyphStyle{Color: colour, Radius: vg.Points(3.5), Shape: plotMark(r)}
+	small := &plotter.Scatter{XYs: dots, GlyphStyle: draw.GlyphStyle{Color: faint(colour), Radius: vg.Points(2), Shape: draw.CircleGlyph{}}}
+	x.Add(small, &plotter.Line{XYs: line, LineStyle: style}, &plotter.Scatter{XYs: marks, GlyphStyle: glyph})
+	x.Add(p.frontLabels(marks, labels, r%2 == 0 && len(results) > 1))
+	name := results[r].name(r)
+	if same {
+		name = join(name, shortLoad(points[0]))
+	}
+	p.legend = append(p.legend, lineMark(name, style, glyph))
+}
+
+// frontLabels stand where there is room: the line falls, so to the right of a point above it, and to the left of one below.
+func (p *replayPicture) frontLabels(marks plotter.XYs, labels []string, below bool) plotted {
+	return func(dc draw.Canvas, x *plot.Plot) {
+		toX, toY := x.Transforms(&dc)
+		text := p.text(9)
+		text.YAlign = -0.5
+		for i, at := range marks {
+			width := text.Width(labels[i])
+			right, left := toX(at.X)+6, toX(at.X)-6-width
+			place := vg.Point{X: right, Y: toY(at.Y) + 8}
+			if below {
+				place = vg.Point{X: left, Y: toY(at.Y) - 9}
+			}
+			if place.X+width > dc.Max.X {
+				place.X = left
+			}
+			if place.X < dc.Min.X {
+				place.X = right
+			}
+			dc.FillText(text, place, labels[i])
+		}
+	}
+}
+
+// shortLoad is a load in a label.
+func shortLoad(q *load.Point) string {
+	switch {
+	case q.Timed:
+		return "as logged"
+	case q.Rate > 0:
+		return setting(q.Rate) + "/s"
+	}
+	return plural(q.Sessions, "session")
+}

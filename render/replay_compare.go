@@ -1,0 +1,255 @@
+package render
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"kitescope/replay"
+	"kitescope/replay/load"
+)
+
+// WriteReplayComparison writes what became of each load of a run or sweep since a baseline: by how much its figures differ, and
+// whether that is more than chance. CSV and JSON have an item for each load and figure.
+func WriteReplayComparison(w io.Writer, base, other *replay.Result, format ReportFormat, o ReportOptions) error {
+	changes := load.Compare(base.Points, other.Points)
+	return format.to().write(w, newReplayComparisonSheet(base, other, changes, &o))
+}
+
+// comparedRow is a figure of a load.
+type comparedRow struct {
+	change *load.Change
+	figure *load.Figure
+}
+
+func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change, o *ReportOptions) *sheet {
+	var rows []comparedRow
+	var both []*load.Change
+	var alone []sheetLine
+	for i := range changes {
+		c := &changes[i]
+		for j := range c.Figures {
+			rows = append(rows, comparedRow{c, &c.Figures[j]})
+		}
+		switch {
+		case len(c.Figures) > 0:
+			both = append(both, c)
+		case c.Base == nil:
+			alone = append(alone, labelled(o, RoleDim, "only now", changeLoadText(c))...)
+		default:
+			alone = append(alone, labelled(o, RoleDim, "only before", changeLoadText(c))...)
+		}
+	}
+	s := &sheet{
+		kind: "ReplayComparison", o: o, items: len(rows), all: len(rows), fields: comparedFields(rows), foot: alone,
+		about: func(e encoder) {
+			for _, x := range []struct {
+				key string
+				r   *replay.Result
+			}{{"before", base}, {"after", other}} {
+				e.key(x.key)
+				writeComparedSide(e, x.r)
+			}
+		},
+	}
+	s.head = []sheetLine{{role: RoleTitle, text: "Compared with a baseline: " + verdictCounts(changes, "qps")}}
+	s.head = append(s.head, labelled(o, RoleDim, "before", sideText(base, o))...)
+	s.head = append(s.head, labelled(o, RoleDim, "now", sideText(other, o))...)
+	for _, d := range setupDifferences(&base.Setup, &other.Setup) {
+		s.head = append(s.head, labelled(o, RoleWarn, "differs", d)...)
+	}
+	if len(both) == 0 {
+		s.head = append(s.head, labelled(o, RoleBad, "", "they have no load and parameters in common")...)
+		return s
+	}
+	s.parts = []sheetPart{{columns: comparedColumns(both, o), rows: len(both), head: []sheetLine{{
+		role: RoleDim, text: "BEFORE and NOW are queries per second. Better and worse is what chance does not make of rounds, over all loads (5 %, rank sums, Holm)",
+	}}}}
+	return s
+}
+
+func changeLoadText(c *load.Change) string {
+	p := c.Base
+	if p == nil {
+		p = c.Other
+	}
+	return join(arrivalText(p), parametersText(p))
+}
+
+// verdictCounts is "QPS better at 3 loads, no difference at 1".
+func verdictCounts(changes []load.Change, name string) string {
+	counts := map[load.Verdict]int{}
+	all := 0
+	for i := range changes {
+		if f := figureNamed(&changes[i], name); f != nil {
+			counts[f.Verdict]++
+			all++
+		}
+	}
+	text := ""
+	for _, v := range []load.Verdict{load.Better, load.Worse, load.Same, load.TooFew, load.Unknown} {
+		if n := counts[v]; n > 0 {
+			text = join(text, string(v)+" at "+countOf(int64(n), "load", "loads"))
+		}
+	}
+	if all == 0 {
+		return "nothing in common"
+	}
+	return "QPS " + text
+}
+
+func figureNamed(c *load.Change, name string) *load.Figure {
+	for i := range c.Figures {
+		if c.Figures[i].Name == name {
+			return &c.Figures[i]
+		}
+	}
+	return nil
+}
+
+func sideText(r *replay.Result, o *ReportOptions) string {
+	text := orUnknown(r.Setup.Collection) + " by " + orUnknown(r.Setup.Target)
+	if taken := stamp(r.Taken); taken != "" {
+		text += ", " + taken
+	}
+	if setup := setupText(&r.Setup, o); setup != "" {
+		text += "; " + setup
+	}
+	return text
+}
+
+// setupDifferences are those that make a comparison one of something else, too.
+func setupDifferences(a, b *replay.Setup) []string {
+	var list []string
+	for _, x := range []struct{ name, a, b string }{
+		{"collection", a.Collection, b.Collection},
+		{"target", a.Target, b.Target},
+		{"log", a.LogDigest, b.LogDigest},
+		{"machine", machineText(&a.Machine), machineText(&b.Machine)},
+		{"kitescope", a.Program, b.Program},
+	} {
+		if x.a != x.b {
+			list = append(list, x.name+": "+orUnknown(x.a)+" before, "+orUnknown(x.b)+" now")
+		}
+	}
+	return list
+}
+
+func comparedColumns(list []*load.Change, o *ReportOptions) []sheetColumn {
+	k := false
+	for _, c := range list {
+		k = k || c.Load.K != list[0].Load.K
+	}
+	columns := []sheetColumn{
+		{title: "LOAD", text: func(i int) string { return join(shortLoad(list[i].Base), parametersOf(list[i].Base).text(k)) }},
+		{title: "BEFORE", right: true, text: func(i int) string { return comparedText(figureNamed(list[i], "qps"), true, o) }},
+		{title: "NOW", right: true, text: func(i int) string { return comparedText(figureNamed(list[i], "qps"), false, o) }},
+	}
+	for _, f := range []struct {
+		name, title string
+		priority    int
+	}{{"qps", "QPS", 0}, {"p99", "P99", 0}, {"p50", "P50", 3}, {"cpu_per_query", "CPU", 4}, {"recall", "RECALL", 2}} {
+		columns = append(columns, sheetColumn{
+			title: f.title, right: true, priority: f.priority,
+			text: func(i int) string { return changeText(figureNamed(list[i], f.name)) },
+			role: func(i int) Role { return verdictRole(figureNamed(list[i], f.name)) },
+		})
+	}
+	return columns
+}
+
+func verdictRole(f *load.Figure) Role {
+	switch {
+	case f == nil:
+		return RoleDim
+	case f.Verdict == load.Better:
+		return RoleGood
+	case f.Verdict == load.Worse:
+		return RoleBad
+	case f.Verdict == load.Same:
+		return RolePlain
+	}
+	return RoleDim
+}
+
+func shortVerdict(f *load.Figure) string {
+	switch f.Verdict {
+	case load.Same:
+		return "same"
+	case load.TooFew:
+		return "too few"
+	case load.Unknown:
+		return UnknownMark
+	case load.Better, load.Worse:
+	}
+	return string(f.Verdict)
+}
+
+// changeText is a change with its verdict: "+31.0 % better".
+func changeText(f *load.Figure) string {
+	if f == nil || math.IsNaN(f.Relative) {
+		return UnknownMark
+	}
+	return ratioText(1+f.Relative) + " " + shortVerdict(f)
+}
+
+// comparedText is a figure in its unit: those of time are in seconds.
+func comparedText(f *load.Figure, before bool, o *ReportOptions) string {
+	if f == nil {
+		return UnknownMark
+	}
+	v := f.Other
+	if before {
+		v = f.Base
+	}
+	switch {
+	case math.IsNaN(v):
+		return UnknownMark
+	case f.Name == "qps":
+		return threeDigits(v)
+	case f.Name == "recall":
+		return recallText(v)
+	}
+	return LatencyText(time.Duration(v*1e9), o.ASCII)
+}
+
+func comparedFields(rows []comparedRow) []sheetField {
+	field := func(name string, of func(r *comparedRow) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(&rows[i]) }}
+	}
+	finite := func(name string, of func(f *load.Figure) float64) sheetField {
+		return field(name, func(r *comparedRow) datum { return finiteDatum(of(r.figure)) })
+	}
+	return []sheetField{
+		field("sessions", func(r *comparedRow) datum { return positiveDatum(r.change.Load.Sessions) }),
+		field("rate", func(r *comparedRow) datum { return presentDatum(r.change.Load.Rate) }),
+		field("timed", func(r *comparedRow) datum { return boolDatum(r.change.Load.Timed) }),
+		field("k", func(r *comparedRow) datum { return positiveDatum(r.change.Load.K) }),
+		field("ef", func(r *comparedRow) datum { return positiveDatum(r.change.Load.EF) }),
+		field("nprobe", func(r *comparedRow) datum { return positiveDatum(r.change.Load.NProbe) }),
+		field("figure", func(r *comparedRow) datum { return textDatum(r.figure.Name) }),
+		finite("before", func(f *load.Figure) float64 { return f.Base }),
+		finite("after", func(f *load.Figure) float64 { return f.Other }),
+		finite("change", func(f *load.Figure) float64 { return f.Relative }),
+		finite("change_low", func(f *load.Figure) float64 { return f.Low }),
+		finite("change_high", func(f *load.Figure) float64 { return f.High }),
+		finite("p", func(f *load.Figure) float64 { return f.P }),
+		field("verdict", func(r *comparedRow) datum { return textDatum(string(r.figure.Verdict)) }),
+	}
+}
+
+func writeComparedSide(e encoder, r *replay.Result) {
+	e.beginObject()
+	for _, x := range [][2]string{
+		{"collection", r.Setup.Collection}, {"target", r.Setup.Target}, {"log", r.Setup.Log}, {"log_digest", r.Setup.LogDigest}, {"queries", strconv.Itoa(r.Setup.Queries)},
+	} {
+		e.key(x[0])
+		e.text(x[1])
+	}
+	if !r.Taken.IsZero() {
+		e.key("taken")
+		e.time(r.Taken.UnixNano())
+	}
+	e.endObject()
+}

@@ -1,0 +1,330 @@
+package render
+
+import (
+	"cmp"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/replay"
+)
+
+// WriteReplayCosts writes what each segment cost, the dearest first: all that WriteReplay shows a few of.
+func WriteReplayCosts(w io.Writer, r *replay.Result, format ReportFormat, o ReportOptions) error {
+	s := &sheet{kind: "ReplayCosts", o: &o, head: []sheetLine{{role: RoleTitle, text: replayTitle(r)}}, about: func(e encoder) { writeCostHead(e, r) }}
+	if r.Costs == nil {
+		s.head = append(s.head, sheetLine{role: RoleDim, text: noCosts})
+		s.fields = segmentFields(&replay.Costs{})
+		return format.to().write(w, s)
+	}
+	n := o.shown(len(r.Costs.Segments))
+	s.items, s.all = n, len(r.Costs.Segments)
+	s.fields = segmentFields(r.Costs)
+	s.parts = []sheetPart{{columns: segmentColumns(r.Costs, &o), rows: n}}
+	s.foot = o.more(s.all)
+	return format.to().write(w, s)
+}
+
+const noCosts = "where the time went is unknown: only the engine tells what segments cost"
+
+func writeCostHead(e encoder, r *replay.Result) {
+	e.key("collection")
+	e.text(r.Setup.Collection)
+	e.key("target")
+	e.text(r.Setup.Target)
+	if r.Costs == nil {
+		return
+	}
+	e.key("queries")
+	e.integer(r.Costs.Queries)
+	e.key("wall_seconds")
+	e.seconds(int64(r.Costs.Wall))
+	e.key("reduce_seconds")
+	e.seconds(int64(r.Costs.Reduce))
+}
+
+// costShare is what a group of segments cost, apart by state.
+type costShare struct {
+	replay.Share
+	states [3]time.Duration
+}
+
+// costShares groups segments: by what their name is, the dearest first.
+func costShares(c *replay.Costs, of func(s *replay.SegmentCost) string) []costShare {
+	var list []costShare
+	at := map[string]int{}
+	var all time.Duration
+	for i := range c.Segments {
+		s := &c.Segments[i]
+		all += s.Time
+		name := of(s)
+		j, ok := at[name]
+		if !ok {
+			j = len(list)
+			at[name] = j
+			list = append(list, costShare{Share: replay.Share{Name: name}})
+		}
+		g := &list[j]
+		g.Segments++
+		if s.Rows < 0 || g.Rows < 0 { // a sum of what is unknown is so, too
+			g.Rows = -1
+		} else {
+			g.Rows += s.Rows
+		}
+		g.Time += s.Time
+		g.Distances += s.Distances
+		if s.State <= replay.Indexed {
+			g.states[s.State] += s.Time
+		}
+	}
+	for i := range list {
+		list[i].Part = ratioOf(float64(list[i].Time), float64(all))
+	}
+	slices.SortStableFunc(list, func(a, b costShare) int { return cmp.Compare(b.Time, a.Time) })
+	return list
+}
+
+// byState has all states that there are in their own order: growing, without index, indexed.
+func byState(c *replay.Costs) []costShare {
+	list := costShares(c, func(s *replay.SegmentCost) string { return stateText(s.State) })
+	place := func(s *costShare) int {
+		for state := replay.Growing; state <= replay.Indexed; state++ {
+			if s.Name == state.String() {
+				return int(state)
+			}
+		}
+		return int(replay.Indexed) + 1
+	}
+	slices.SortStableFunc(list, func(a, b costShare) int { return cmp.Compare(place(&a), place(&b)) })
+	return list
+}
+
+func indexText(s *replay.SegmentCost) string {
+	if s.Index == "" {
+		return "row by row"
+	}
+	return Harmless(s.Index)
+}
+
+func nodeText(s *replay.SegmentCost) string {
+	switch {
+	case s.NodeName != "":
+		return Harmless(s.NodeName)
+	case s.Node != 0:
+		return "node " + strconv.FormatInt(s.Node, 10)
+	}
+	return UnknownMark
+}
+
+func costParts(r *replay.Result, o *ReportOptions) []sheetPart {
+	c := r.Costs
+	if c == nil {
+		return []sheetPart{{head: []sheetLine{{role: RoleDim, text: noCosts}}}}
+	}
+	if len(c.Segments) == 0 {
+		return []sheetPart{{head: []sheetLine{{role: RoleDim, text: "where the time went is unknown: no segment was searched"}}}}
+	}
+	text := "Where the time went: " + LatencyText(c.Wall, o.ASCII) + " in segments"
+	if c.Reduce > 0 {
+		text += ", " + LatencyText(c.Reduce, o.ASCII) + " in merging answers"
+	}
+	text += ", " + countOf(c.Queries, "query", "queries")
+	head := []sheetLine{{role: RoleTitle, text: text}, {role: RoleDim, text: stateLegend(o.ASCII)}}
+	parts := []sheetPart{sharePart("STATE", byState(c), c, o)}
+	parts[0].head = head
+	if list := costShares(c, indexText); len(list) > 1 {
+		parts = append(parts, sharePart("INDEX", list, c, o))
+	}
+	if list := costShares(c, nodeText); len(list) > 1 {
+		part := sharePart("NODE", list, c, o)
+		part.head = spreadLines(list)
+		parts = append(parts, part)
+	}
+	n := o.shown(len(c.Segments))
+	return append(parts, sheetPart{
+		columns: segmentColumns(c, o), rows: n,
+		head: []sheetLine{{role: RoleTitle, text: ofAll("The dearest", n, len(c.Segments), "segment")}},
+	})
+}
+
+// limitHint is for terminals: a page has no options.
+const limitHint = " (--limit 0 shows all)"
+
+// ofAll is a heading: "The dearest 5 of 50 segments (--limit 0 shows all)".
+func ofAll(words string, shown, all int, noun string) string {
+	switch {
+	case shown < all:
+		return words + " " + strconv.Itoa(shown) + " of " + plural(all, noun) + limitHint
+	case all == 1:
+		return words + " " + noun
+	}
+	return words + " " + noun + "s"
+}
+
+// spreadLines say how far nodes are from doing alike: what a plan of moves can win.
+func spreadLines(list []costShare) []sheetLine {
+	most, sum := time.Duration(0), time.Duration(0)
+	for i := range list {
+		most, sum = max(most, list[i].Time), sum+list[i].Time
+	}
+	if sum == 0 {
+		return nil
+	}
+	times := float64(most) / (float64(sum) / float64(len(list)))
+	return []sheetLine{{role: RoleDim, text: "the busiest node does " + threeDigits(times) + " times its even share (" + plural(len(list), "node") + " that search)"}}
+}
+
+// sharePart is a table of groups, with a bar of each: its length is the share of all time, its filling the states.
+func sharePart(title string, list []costShare, c *replay.Costs, o *ReportOptions) sheetPart {
+	most := time.Duration(0)
+	for i := range list {
+		most = max(most, list[i].Time)
+	}
+	n := o.shown(len(list))
+	column := func(title string, priority int, text func(g *costShare) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&list[i]) }}
+	}
+	size := barWidth(&o.Options)
+	part := sheetPart{rows: n, columns: []sheetColumn{
+		{title: title, name: true, text: func(i int) string { return list[i].Name }},
+		column("SEGMENTS", 3, func(g *costShare) string { return strconv.Itoa(g.Segments) }),
+		column("ROWS", 2, func(g *costShare) string { return rowCount(g.Rows) }),
+		column("PER QUERY", 0, func(g *costShare) string { return perQueryTime(g.Time, c.Queries, o) }),
+		column("DISTANCES", 1, func(g *costShare) string { return perQueryCount(g.Distances, c.Queries) }),
+		column("SHARE", 0, func(g *costShare) string { return shareText(g.Part) }),
+		{title: "", text: func(i int) string { return stateBar(&list[i].states, list[i].Time, most, size, o.ASCII) }},
+	}}
+	return part
+}
+
+// perQueryTime is what something took of an average query.
+func perQueryTime(d time.Duration, queries int64, o *ReportOptions) string {
+	if queries <= 0 {
+		return UnknownMark
+	}
+	return LatencyText(time.Duration(float64(d)/float64(queries)), o.ASCII)
+}
+
+func perQueryCount(n, queries int64) string {
+	if queries <= 0 {
+		return UnknownMark
+	}
+	return perQuery(float64(n) / float64(queries))
+}
+
+// stateBar draws time, apart by state; most fills all cells, and what is there is never nothing.
+func stateBar(states *[3]time.Duration, whole, most time.Duration, size int, ascii bool) string {
+	if most <= 0 || whole <= 0 {
+		return ""
+	}
+	var b strings.Builder
+	sum, drawn := time.Duration(0), 0
+	for state := replay.Growing; state <= replay.Indexed; state++ {
+		sum += states[state]
+		n := max(0, int(math.Round(float64(sum)/float64(most)*float64(size)))-drawn)
+		b.WriteString(strings.Repeat(stateGlyph(state, ascii), n))
+		drawn += n
+	}
+	if drawn == 0 {
+		if ascii {
+			return "."
+		}
+		return "·"
+	}
+	return b.String()
+}
+
+func segmentColumns(c *replay.Costs, o *ReportOptions) []sheetColumn {
+	all := time.Duration(0)
+	for i := range c.Segments {
+		all += c.Segments[i].Time
+	}
+	column := func(title string, priority int, text func(s *replay.SegmentCost) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&c.Segments[i]) }}
+	}
+	left := func(title string, priority int, text func(s *replay.SegmentCost) string) sheetColumn {
+		x := column(title, priority, text)
+		x.right = false
+		return x
+	}
+	wide := func(x sheetColumn) sheetColumn {
+		x.wide = true
+		return x
+	}
+	node := left("NODE", 0, nodeText)
+	node.name = true
+	state := left("STATE", 0, func(s *replay.SegmentCost) string { return stateText(s.State) })
+	state.role = func(i int) Role { return stateRole(c.Segments[i].State) }
+	return []sheetColumn{
+		column("SEGMENT", 0, func(s *replay.SegmentCost) string { return strconv.FormatInt(s.Segment, 10) }),
+		state,
+		node,
+		column("ROWS", 1, func(s *replay.SegmentCost) string { return rowCount(s.Rows) }),
+		wide(column("DELETED", 0, func(s *replay.SegmentCost) string { return thousands(s.Deleted) })),
+		left("INDEX", 3, func(s *replay.SegmentCost) string {
+			if s.Index == "" {
+				return NoneMark
+			}
+			return Harmless(s.Index)
+		}),
+		wide(column("EF", 0, func(s *replay.SegmentCost) string { return orDash(s.EF) })),
+		column("DISTANCES", 2, func(s *replay.SegmentCost) string { return perQueryCount(s.Distances, s.Queries) }),
+		wide(column("BRUTE FORCE", 0, func(s *replay.SegmentCost) string { return thousands(s.BruteForce) })),
+		column("PER QUERY", 0, func(s *replay.SegmentCost) string { return perQueryTime(s.Time, s.Queries, o) }),
+		column("SHARE", 0, func(s *replay.SegmentCost) string { return shareText(ratioOf(float64(s.Time), float64(all))) }),
+		wide(left("PARTITION", 0, func(s *replay.SegmentCost) string { return Harmless(s.Partition) })),
+		wide(left("CHANNEL", 0, func(s *replay.SegmentCost) string { return Harmless(s.Channel) })),
+	}
+}
+
+// stateRole colours what is searched row by row.
+func stateRole(s replay.State) Role {
+	if s == replay.Indexed {
+		return RolePlain
+	}
+	return RoleWarn
+}
+
+func segmentFields(c *replay.Costs) []sheetField {
+	field := func(name string, of func(s *replay.SegmentCost) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(&c.Segments[i]) }}
+	}
+	return []sheetField{
+		field("segment_id", func(s *replay.SegmentCost) datum { return textDatum(strconv.FormatInt(s.Segment, 10)) }),
+		field("state", func(s *replay.SegmentCost) datum { return textDatum(stateWord(s.State)) }),
+		field("index", func(s *replay.SegmentCost) datum { return nameDatum(s.Index) }),
+		field("node_id", func(s *replay.SegmentCost) datum {
+			if s.Node == 0 {
+				return unknownDatum(datumText)
+			}
+			return textDatum(strconv.FormatInt(s.Node, 10))
+		}),
+		field("node", func(s *replay.SegmentCost) datum { return nameDatum(s.NodeName) }),
+		field("partition", func(s *replay.SegmentCost) datum { return nameDatum(s.Partition) }),
+		field("channel", func(s *replay.SegmentCost) datum { return nameDatum(s.Channel) }),
+		field("rows", func(s *replay.SegmentCost) datum { return countDatum(s.Rows) }),
+		field("deleted", func(s *replay.SegmentCost) datum { return countDatum(s.Deleted) }),
+		field("queries", func(s *replay.SegmentCost) datum { return intDatum(s.Queries) }),
+		field("time_seconds", func(s *replay.SegmentCost) datum { return exactDatum(s.Time.Seconds()) }),
+		field("distances", func(s *replay.SegmentCost) datum { return intDatum(s.Distances) }),
+		field("brute_force", func(s *replay.SegmentCost) datum { return intDatum(s.BruteForce) }),
+		field("ef", func(s *replay.SegmentCost) datum { return positiveDatum(s.EF) }),
+	}
+}
+
+func nameDatum(s string) datum {
+	if s == "" {
+		return noDatum()
+	}
+	return textDatum(s)
+}
+
+func stateWord(s replay.State) string {
+	if s > replay.Indexed {
+		return "unknown"
+	}
+	return s.Word()
+}

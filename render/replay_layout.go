@@ -1,0 +1,399 @@
+package render
+
+import (
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/replay"
+)
+
+// WriteLayout writes what a cluster serves of a collection, as replay understood it: nodes, segments by state, their files, what
+// is missing. Cover is nil as long as nothing was loaded.
+func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format ReportFormat, o ReportOptions) error {
+	return format.to().write(w, newLayoutSheet(l, cover, &o, format.Name() == "table"))
+}
+
+func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *ReportOptions, short bool) *sheet {
+	s := &sheet{
+		kind: "ReplayLayout", o: o, items: len(l.Segments), all: len(l.Segments),
+		head: layoutHead(l, o), about: func(e encoder) { writeLayoutHead(e, l) }, fields: layoutFields(l),
+	}
+	if cover != nil {
+		s.head = append(s.head, coverageLines(cover, o)...)
+	}
+	s.head = append(s.head, missingFileLines(l, o)...)
+	s.parts = []sheetPart{layoutStates(l), layoutNodes(l)}
+	if !short {
+		s.parts = append(s.parts, sheetPart{columns: layoutColumns(l), rows: len(l.Segments)})
+	}
+	s.foot = replayNotes(l.Notes, o)
+	return s
+}
+
+func layoutHead(l *replay.Layout, o *ReportOptions) []sheetLine {
+	c := &l.Collection
+	title := "Collection " + orUnknown(c.Name)
+	if c.Database != "" {
+		title += " of database " + Harmless(c.Database)
+	}
+	lines := []sheetLine{{role: RoleTitle, text: title}}
+	add := func(label, text string) {
+		if text != "" {
+			lines = append(lines, labelled(o, RolePlain, label, text)...)
+		}
+	}
+	cluster := Harmless(l.Source)
+	if taken := stamp(l.Taken); taken != "" {
+		cluster += ", " + taken
+	}
+	if l.Version != "" {
+		cluster += ", Milvus " + Harmless(l.Version)
+	}
+	add("cluster", cluster)
+	add("storage", storageText(l))
+	field := orUnknown(c.VectorField) + ": " + plural(c.Dim, "dimension") + " of " + c.Element.String() + ", " + c.Metric.String()
+	add("vectors", field+"; "+layoutIndexText(&c.Index))
+	add("replicas", replicasText(l))
+	if l.Assumed {
+		lines = append(lines, labelled(o, RoleWarn, "assumed", "no node said what it serves: segments are spread by rule")...)
+	}
+	return lines
+}
+
+func storageText(l *replay.Layout) string {
+	s := &l.Storage
+	switch s.Kind {
+	case "local":
+		return "folder " + orUnknown(s.Folder) + rootText(l)
+	case "remote":
+		scheme := []string{"http://", "https://"}[b2i(s.TLS)]
+		return scheme + orUnknown(s.Endpoint) + ", bucket " + orUnknown(s.Bucket) + rootText(l)
+	}
+	return UnknownMark + ": the configuration does not tell; give --storage" + rootText(l)
+}
+
+func rootText(l *replay.Layout) string {
+	if l.Root == "" {
+		return ""
+	}
+	return ", root " + Harmless(l.Root)
+}
+
+// layoutIndexText is "HNSW, M 16, efConstruction 200".
+func layoutIndexText(x *replay.Index) string {
+	if x.Type == "" {
+		return "no index"
+	}
+	list := []string{Harmless(x.Type)}
+	for _, p := range []struct {
+		name string
+		n    int
+	}{{"M", x.M}, {"efConstruction", x.EFConstruction}, {"nlist", x.NList}} {
+		if p.n > 0 {
+			list = append(list, p.name+" "+strconv.Itoa(p.n))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func replicasText(l *replay.Layout) string {
+	if len(l.Replicas) == 0 {
+		return "none: the collection is not loaded"
+	}
+	var list []string
+	for i := range l.Replicas {
+		r := &l.Replicas[i]
+		list = append(list, strconv.FormatInt(r.ID, 10)+" on "+plural(len(r.Nodes), "node")+", "+plural(len(r.Leaders), "shard"))
+	}
+	return strings.Join(list, "; ")
+}
+
+// missingFileLines name segments of which storage is not known to have files, and those that no node serves.
+func missingFileLines(l *replay.Layout, o *ReportOptions) []sheetLine {
+	var bare, idle, silent []string
+	for i := range l.Segments {
+		s := &l.Segments[i]
+		id := strconv.FormatInt(s.ID, 10)
+		if s.Files == nil {
+			bare = append(bare, id)
+		}
+		if !slices.ContainsFunc(s.On, func(n int64) bool { return n != 0 }) {
+			idle = append(idle, id)
+		}
+		if s.Rows < 0 {
+			silent = append(silent, id)
+		}
+	}
+	var lines []sheetLine
+	for _, x := range []struct {
+		ids []string
+		why string
+	}{{bare, "no files in the metadata"}, {idle, "served by no node"}, {silent, "rows that nobody tells"}} {
+		if len(x.ids) > 0 {
+			text := plural(len(x.ids), "segment") + " with " + x.why + ": "
+			if strings.HasPrefix(x.why, "served") {
+				text = plural(len(x.ids), "segment") + " " + x.why + ": "
+			}
+			lines = append(lines, labelled(o, RoleBad, "MISSING", text+firstOf(x.ids, o))...)
+		}
+	}
+	return lines
+}
+
+// firstOf are as many names as the limit allows.
+func firstOf(list []string, o *ReportOptions) string {
+	n := o.shown(len(list))
+	text := strings.Join(list[:n], ", ")
+	if rest := len(list) - n; rest > 0 {
+		text += " and " + strconv.Itoa(rest) + " more"
+	}
+	return text
+}
+
+// layoutCount is a sum over segments.
+type layoutCount struct {
+	name                                   string
+	segments                               [3]int
+	rows                                   int64
+	unknown, insert, delta, indexes, files int
+	leads                                  int
+}
+
+func (c *layoutCount) add(s *replay.Segment) {
+	if s.State <= replay.Indexed {
+		c.segments[s.State]++
+	}
+	if s.Rows < 0 {
+		c.unknown++
+	} else {
+		c.rows += s.Rows
+	}
+	if s.Files == nil {
+		return
+	}
+	c.files++
+	for _, logs := range s.Files.Insert {
+		c.insert += len(logs)
+	}
+	c.delta += len(s.Files.Delta)
+	c.indexes += len(s.Files.Indexes)
+}
+
+func (c *layoutCount) all() int { return c.segments[0] + c.segments[1] + c.segments[2] }
+
+// rowsText is a sum of rows, of which some may be unknown.
+func (c *layoutCount) rowsText() string {
+	if c.unknown > 0 {
+		return thousands(c.rows) + "+" + UnknownMark
+	}
+	return thousands(c.rows)
+}
+
+func countColumn(list []layoutCount, title string, of func(c *layoutCount) string) sheetColumn {
+	return sheetColumn{title: title, right: true, text: func(row int) string { return of(&list[row]) }}
+}
+
+func layoutStates(l *replay.Layout) sheetPart {
+	list := make([]layoutCount, 3)
+	for state := replay.Growing; state <= replay.Indexed; state++ {
+		list[state].name = state.String()
+	}
+	for i := range l.Segments {
+		if s := &l.Segments[i]; s.State <= replay.Indexed {
+			list[s.State].add(s)
+		}
+	}
+	columns := []sheetColumn{
+		{title: "STATE", text: func(i int) string { return list[i].name }},
+		countColumn(list, "SEGMENTS", func(c *layoutCount) string { return thousands(int64(c.all())) }),
+		countColumn(list, "ROWS", func(c *layoutCount) string { return c.rowsText() }),
+		countColumn(list, "WITH FILES", func(c *layoutCount) string { return strconv.Itoa(c.files) }),
+		countColumn(list, "LOGS", func(c *layoutCount) string { return thousands(int64(c.insert)) }),
+		countColumn(list, "DELTAS", func(c *layoutCount) string { return thousands(int64(c.delta)) }),
+		countColumn(list, "INDEXES", func(c *layoutCount) string { return thousands(int64(c.indexes)) }),
+	}
+	part := sheetPart{columns: columns, rows: len(list)}
+	if n := len(l.L0); n > 0 {
+		part.head = []sheetLine{{role: RoleDim, text: "besides, " + plural(n, "L0 segment") + " with deletes for the others"}}
+	}
+	return part
+}
+
+func layoutNodes(l *replay.Layout) sheetPart {
+	list := make([]layoutCount, len(l.Nodes))
+	at := map[int64]int{}
+	for i := range l.Nodes {
+		list[i].name = nodeName(&l.Nodes[i])
+		at[l.Nodes[i].ID] = i
+	}
+	for i := range l.Segments {
+		for _, id := range l.Segments[i].On {
+			if j, ok := at[id]; ok {
+				list[j].add(&l.Segments[i])
+			}
+		}
+	}
+	for i := range l.Replicas {
+		for _, id := range l.Replicas[i].Leaders {
+			if j, ok := at[id]; ok {
+				list[j].leads++
+			}
+		}
+	}
+	node := func(title string, text func(n *replay.Node) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: 1, text: func(i int) string { return text(&l.Nodes[i]) }}
+	}
+	columns := []sheetColumn{
+		{title: "NODE", name: true, text: func(i int) string { return list[i].name }},
+		countColumn(list, "GROWING", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Growing]) }),
+		countColumn(list, "NO INDEX", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Unindexed]) }),
+		countColumn(list, "INDEXED", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Indexed]) }),
+		countColumn(list, "ROWS", func(c *layoutCount) string { return c.rowsText() }),
+		countColumn(list, "LEADS", func(c *layoutCount) string { return plural(c.leads, "shard") }),
+		node("CORES", func(n *replay.Node) string { return orUnknownNumber(n.Cores) }),
+		node("READS AT ONCE", func(n *replay.Node) string { return orUnknownNumber(n.Read.Cores * n.Read.ConcurrencyRatio) }),
+		{title: "", text: func(i int) string {
+			return []string{"", "idle"}[b2i(list[i].all() == 0)]
+		}, role: func(int) Role { return RoleWarn }},
+	}
+	return sheetPart{columns: columns, rows: len(list)}
+}
+
+func nodeName(n *replay.Node) string {
+	if n.Name == "" {
+		return "node " + strconv.FormatInt(n.ID, 10)
+	}
+	return Harmless(n.Name)
+}
+
+func onText(l *replay.Layout, s *replay.Segment) string {
+	var list []string
+	for _, id := range s.On {
+		switch n := l.Node(id); {
+		case n != nil:
+			list = append(list, nodeName(n))
+		case id != 0:
+			list = append(list, "node "+strconv.FormatInt(id, 10))
+		}
+	}
+	if len(list) == 0 {
+		return NoneMark
+	}
+	return strings.Join(list, ",")
+}
+
+func layoutColumns(l *replay.Layout) []sheetColumn {
+	column := func(title string, right bool, text func(s *replay.Segment) string) sheetColumn {
+		return sheetColumn{title: title, right: right, text: func(i int) string { return text(&l.Segments[i]) }}
+	}
+	return []sheetColumn{
+		column("SEGMENT", true, func(s *replay.Segment) string { return strconv.FormatInt(s.ID, 10) }),
+		column("STATE", false, func(s *replay.Segment) string { return stateText(s.State) }),
+		column("NODE", false, func(s *replay.Segment) string { return onText(l, s) }),
+		column("ROWS", true, func(s *replay.Segment) string { return rowCount(s.Rows) }),
+		column("INDEX", false, func(s *replay.Segment) string { return layoutIndexText(&s.Index) }),
+		column("PARTITION", false, func(s *replay.Segment) string { return orUnknown(s.PartitionName) }),
+		column("CHANNEL", false, func(s *replay.Segment) string { return orUnknown(s.Channel) }),
+	}
+}
+
+func writeLayoutHead(e encoder, l *replay.Layout) {
+	c := &l.Collection
+	for _, x := range [][2]string{
+		{"source", l.Source},
+		{"milvus", l.Version},
+		{"collection", c.Name},
+		{"database", c.Database},
+		{"vector_field", c.VectorField},
+		{"metric", c.Metric.String()},
+		{"element", c.Element.String()},
+		{"index_type", c.Index.Type},
+		{"storage", storageText(l)},
+	} {
+		e.key(x[0])
+		e.text(x[1])
+	}
+	e.key("collection_id")
+	e.id(c.ID)
+	e.key("dim")
+	e.integer(int64(c.Dim))
+	e.key("assumed")
+	e.boolean(l.Assumed)
+	if !l.Taken.IsZero() {
+		e.key("taken")
+		e.time(l.Taken.UnixNano())
+	}
+	e.key("nodes")
+	e.beginList()
+	for i := range l.Nodes {
+		n := &l.Nodes[i]
+		e.beginObject()
+		e.key("id")
+		e.id(n.ID)
+		e.key("name")
+		e.text(n.Name)
+		if n.Cores > 0 {
+			e.key("cores")
+			e.exact(n.Cores)
+		}
+		e.endObject()
+	}
+	e.endList()
+	e.key("leaders")
+	e.beginList()
+	for i := range l.Replicas {
+		r := &l.Replicas[i]
+		for _, channel := range slices.Sorted(maps.Keys(r.Leaders)) {
+			e.beginObject()
+			e.key("replica_id")
+			e.id(r.ID)
+			e.key("channel")
+			e.text(channel)
+			e.key("node_id")
+			e.id(r.Leaders[channel])
+			e.endObject()
+		}
+	}
+	e.endList()
+	e.key("notes")
+	e.texts(l.Notes)
+}
+
+func layoutFields(l *replay.Layout) []sheetField {
+	field := func(name string, of func(s *replay.Segment) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(&l.Segments[i]) }}
+	}
+	files := func(of func(c *layoutCount) int) func(s *replay.Segment) datum {
+		return func(s *replay.Segment) datum {
+			if s.Files == nil {
+				return unknownDatum(datumInt)
+			}
+			var c layoutCount
+			c.add(s)
+			return intDatum(int64(of(&c)))
+		}
+	}
+	return []sheetField{
+		field("segment_id", func(s *replay.Segment) datum { return textDatum(strconv.FormatInt(s.ID, 10)) }),
+		field("state", func(s *replay.Segment) datum { return textDatum(stateWord(s.State)) }),
+		field("rows", func(s *replay.Segment) datum { return countDatum(s.Rows) }),
+		field("index", func(s *replay.Segment) datum { return nameDatum(s.Index.Type) }),
+		field("partition", func(s *replay.Segment) datum { return nameDatum(s.PartitionName) }),
+		field("channel", func(s *replay.Segment) datum { return textDatum(s.Channel) }),
+		field("node_ids", func(s *replay.Segment) datum {
+			var ids []string
+			for _, id := range s.On {
+				if id != 0 {
+					ids = append(ids, strconv.FormatInt(id, 10))
+				}
+			}
+			return textsDatum(ids)
+		}),
+		field("insert_logs", files(func(c *layoutCount) int { return c.insert })),
+		field("delta_logs", files(func(c *layoutCount) int { return c.delta })),
+		field("indexes", files(func(c *layoutCount) int { return c.indexes })),
+	}
+}

@@ -1,0 +1,250 @@
+package render
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"kitescope/replay"
+	"kitescope/replay/load"
+)
+
+// pointLines are a point's figures: the answer to "what does this load do".
+func pointLines(p *load.Point, o *ReportOptions) []sheetLine {
+	lines := labelled(o, RolePlain, "load", loadLine(p, o))
+	if p.Stopped != "" {
+		lines = append(lines, labelled(o, RoleBad, "STOPPED", Harmless(p.Stopped))...)
+	}
+	lines = append(lines, labelled(o, RoleTitle, "QPS", qpsLine(p, o))...)
+	lines = append(lines, latencyLines(p, o)...)
+	lines = append(lines, failLines(p, o)...)
+	lines = append(lines, labelled(o, RolePlain, "per query", costText(p, o))...)
+	for _, n := range p.Notes {
+		lines = append(lines, labelled(o, RoleDim, "note", Harmless(n))...)
+	}
+	return lines
+}
+
+func loadLine(p *load.Point, o *ReportOptions) string {
+	text := arrivalText(p)
+	if open(p) && p.Sessions > 0 {
+		text += ", " + plural(p.Sessions, "session")
+	}
+	if p.Open > 0 && p.Open < p.Sessions {
+		text += " (" + strconv.Itoa(p.Open) + " could be opened)"
+	}
+	if params := parametersText(p); params != "" {
+		text += ", " + params
+	}
+	if measured := measuredText(p, o); measured != "" {
+		text += "; " + measured
+	}
+	if open(p) {
+		text += "; latency counts from when a request should have been sent"
+	}
+	return text
+}
+
+// qpsLine is "12,345 (12,115 to 12,575, 95 % of 5 rounds); 1,543 a session".
+func qpsLine(p *load.Point, o *ReportOptions) string {
+	text := threeDigits(p.QPS)
+	if hasInterval(p) {
+		text += " " + plusMinus(o) + " " + halfInterval(p) + " (95 % CI " + threeDigits(p.QPSLow) + " to " + threeDigits(p.QPSHigh) + " over " + plural(len(p.Repeats), "round") + ")"
+	} else {
+		text += ", one round: no interval"
+	}
+	if !open(p) && p.Sessions > 1 {
+		text += "; " + threeDigits(p.QPS/float64(p.Sessions)) + " a session"
+	}
+	return text
+}
+
+func latencyLines(p *load.Point, o *ReportOptions) []sheetLine {
+	l := &p.Latency
+	if l.Count == 0 {
+		return labelled(o, RoleDim, "latency", UnknownMark+": nothing was answered")
+	}
+	lines := labelled(o, RolePlain, "latency", figures(o, "avg min max", l.Mean, l.Min, l.Max))
+	lines = append(lines, labelled(o, RolePlain, "", figures(o, "p50 p90 p95 p99 p99.9", l.P50, l.P90, l.P95, l.P99, l.P999))...)
+	for _, x := range []struct {
+		name string
+		l    *load.Latency
+	}{{"  server", &p.Server}, {"  wire", &p.Wire}, {"  queued", &p.Queued}, {"  waited", &p.Waited}} {
+		if x.l.Count > 0 && x.l.Max > 0 {
+			lines = append(lines, labelled(o, RolePlain, x.name, figures(o, "avg p50 p99 max", x.l.Mean, x.l.P50, x.l.P99, x.l.Max))...)
+		}
+	}
+	if p.Late > 0 {
+		lines = append(lines, labelled(o, RoleWarn, "  late", countOf(p.Late, "request", "requests")+" could not be sent when due, as all sessions were busy")...)
+	}
+	if p.Unsent > 0 {
+		lines = append(lines, labelled(o, RoleBad, "  unsent", countOf(p.Unsent, "request was", "requests were")+" due and found no session until the end: in no other figure")...)
+	}
+	return lines
+}
+
+// failLines count what was not answered, with its own latencies: a refusal is fast, and must not look like an answer.
+func failLines(p *load.Point, o *ReportOptions) []sheetLine {
+	text := "0 of " + countOf(p.Asked, "request", "requests")
+	if p.Failed == 0 {
+		return labelled(o, RolePlain, "fails", text)
+	}
+	text = thousands(p.Failed) + " of " + countOf(p.Asked, "request", "requests") + " (" + shareText(ratioOf(float64(p.Failed), float64(p.Asked))) + ")"
+	if l := &p.FailedLatency; l.Count > 0 {
+		text += "; they took p50 " + LatencyText(l.P50, o.ASCII) + ", p99 " + LatencyText(l.P99, o.ASCII) + ", which is not in the latency above"
+	}
+	lines := labelled(o, RoleBad, "fails", text)
+	keys := byCount(p.Errors)
+	for _, k := range keys[:o.shown(len(keys))] {
+		lines = append(lines, labelled(o, RoleDim, "", timesText(p.Errors[k])+": "+Harmless(k))...)
+	}
+	return append(lines, indented(o.more(len(keys)))...)
+}
+
+// costText is what a query costs: "CPU 640 µs, context switches 1.2, distances computed 45,000".
+func costText(p *load.Point, o *ReportOptions) string {
+	return "CPU " + knownLatency(p.CPUPerQuery, o) + ", context switches " + toldText(p.SwitchesPerQuery) + ", distances computed " + toldText(p.DistancesPerQuery)
+}
+
+func timesText(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return thousands(n) + " times"
+}
+
+func recallLines(r *replay.Result, o *ReportOptions) []sheetLine {
+	c := r.Recall
+	if c == nil {
+		return labelled(o, RoleDim, "recall", UnknownMark+": not compared")
+	}
+	text := recallText(c.Mean)
+	if c.High > c.Low {
+		text += " (95 % CI " + recallText(c.Low) + " to " + recallText(c.High) + ")"
+	}
+	text += " over " + countOf(int64(c.Queries), "query", "queries")
+	if c.Worst < 1 {
+		text += "; the worst is query " + strconv.Itoa(c.WorstQuery) + " with " + strconv.FormatFloat(c.Worst, 'f', 2, 64)
+	}
+	if c.Against != "" {
+		text += "; the truth is " + Harmless(c.Against)
+	}
+	return labelled(o, RolePlain, "recall@"+strconv.Itoa(c.K), text)
+}
+
+// differenceLines say in what answers are not the reference's, and why.
+func differenceLines(r *replay.Result, o *ReportOptions) []sheetLine {
+	d := r.Differences
+	if d == nil {
+		return nil
+	}
+	part := func(n int) string { return shareText(ratioOf(float64(n), float64(d.Hits))) }
+	text := thousands(int64(d.Equal)) + " of " + countOf(int64(d.Hits), "hit", "hits") + " (" + part(d.Equal) + ") are the same at the same place, " +
+		part(d.SameSet) + " at any place"
+	if d.Equal > 0 {
+		text += "; distances of " + shareText(ratioOf(float64(d.BitEqual), float64(d.Equal))) + " to the bit"
+	}
+	if d.Against != "" {
+		text += "; against " + Harmless(d.Against)
+	}
+	role := RoleGood
+	if d.Equal < d.Hits {
+		role = RolePlain
+	}
+	lines := labelled(o, role, "same hits", text)
+	explained := 0
+	for _, reason := range byCount(d.Explained) {
+		explained += d.Explained[reason]
+		lines = append(lines, labelled(o, RoleDim, "", thousands(int64(d.Explained[reason]))+" differ: "+Harmless(reason))...)
+	}
+	if rest := d.Hits - d.Equal - explained; rest > 0 {
+		lines = append(lines, labelled(o, RoleBad, "", thousands(int64(rest))+" differ and nothing explains it")...)
+	}
+	n := min(o.shown(len(d.Examples)), mostExamples)
+	for i := range d.Examples[:n] {
+		lines = append(lines, labelled(o, RoleDim, "", exampleText(&d.Examples[i]))...)
+	}
+	if rest := len(d.Examples) - n; rest > 0 {
+		lines = append(lines, indented([]sheetLine{{role: RoleDim, text: "more examples are in -o json"}})...)
+	}
+	return lines
+}
+
+const mostExamples = 3
+
+// exampleText is "query 7, place 3: 17 (0.25) expected, 19 (0.25) answered: equal distance".
+func exampleText(d *replay.Difference) string {
+	hit := func(h *load.Hit) string {
+		return Harmless(h.Key.String()) + " (" + single(h.Distance) + ")"
+	}
+	text := "query " + strconv.Itoa(d.Query) + ", place " + strconv.Itoa(d.Place) + ": " + hit(&d.Want) + " expected, "
+	if d.GotNone {
+		text += "nothing answered"
+	} else {
+		text += hit(&d.Got) + " answered"
+	}
+	if d.Reason != "" {
+		return text + ": " + Harmless(d.Reason)
+	}
+	return text + ": unexplained"
+}
+
+// pointFields are a point for scripts, in the units of the saved result.
+func pointFields(points []load.Point) []sheetField {
+	field := func(name string, of func(p *load.Point) datum) sheetField {
+		return sheetField{name, func(i int) datum { return of(&points[i]) }}
+	}
+	list := []sheetField{
+		field("sessions", func(p *load.Point) datum { return positiveDatum(p.Sessions) }),
+		field("rate", func(p *load.Point) datum { return presentDatum(p.Rate) }),
+		field("timed", func(p *load.Point) datum { return boolDatum(p.Timed) }),
+		field("k", func(p *load.Point) datum { return positiveDatum(p.K) }),
+		field("ef", func(p *load.Point) datum { return positiveDatum(p.EF) }),
+		field("nprobe", func(p *load.Point) datum { return positiveDatum(p.NProbe) }),
+		field("rounds", func(p *load.Point) datum { return intDatum(int64(len(p.Repeats))) }),
+		field("qps", func(p *load.Point) datum { return finiteDatum(p.QPS) }),
+		field("qps_low", func(p *load.Point) datum { return intervalDatum(p, p.QPSLow) }),
+		field("qps_high", func(p *load.Point) datum { return intervalDatum(p, p.QPSHigh) }),
+		field("recall", func(p *load.Point) datum {
+			if p.Recall < 0 || math.IsNaN(p.Recall) {
+				return unknownDatum(datumExact)
+			}
+			return exactDatum(p.Recall)
+		}),
+		field("asked", func(p *load.Point) datum { return intDatum(p.Asked) }),
+		field("failed", func(p *load.Point) datum { return intDatum(p.Failed) }),
+		field("unsent", func(p *load.Point) datum { return intDatum(p.Unsent) }),
+		field("late", func(p *load.Point) datum { return intDatum(p.Late) }),
+		field("cpu_per_query_seconds", func(p *load.Point) datum { return toldDatum(p.CPUPerQuery.Seconds()) }),
+		field("switches_per_query", func(p *load.Point) datum { return toldDatum(p.SwitchesPerQuery) }),
+		field("distances_per_query", func(p *load.Point) datum { return toldDatum(p.DistancesPerQuery) }),
+	}
+	for _, x := range []struct {
+		name string
+		of   func(p *load.Point) *load.Latency
+	}{
+		{"latency", func(p *load.Point) *load.Latency { return &p.Latency }},
+		{"failed_latency", func(p *load.Point) *load.Latency { return &p.FailedLatency }},
+		{"server", func(p *load.Point) *load.Latency { return &p.Server }},
+		{"wire", func(p *load.Point) *load.Latency { return &p.Wire }},
+		{"queued", func(p *load.Point) *load.Latency { return &p.Queued }},
+		{"waited", func(p *load.Point) *load.Latency { return &p.Waited }},
+	} {
+		list = append(list, latencyFields(points, x.name, x.of)...)
+	}
+	return append(list, field("stopped", func(p *load.Point) datum { return textDatum(p.Stopped) }))
+}
+
+func latencyFields(points []load.Point, name string, of func(p *load.Point) *load.Latency) []sheetField {
+	var list []sheetField
+	for i, figure := range strings.Fields("mean min p50 p90 p95 p99 p999 max") {
+		list = append(list, sheetField{name + "_" + figure + "_seconds", func(row int) datum {
+			l := of(&points[row])
+			if l.Count == 0 {
+				return noDatum()
+			}
+			return exactDatum(latencyFigures(l)[i].Seconds())
+		}})
+	}
+	return list
+}

@@ -1,0 +1,207 @@
+package render
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"kitescope/replay/log"
+)
+
+// WriteShape writes how the requests of a log come: rates over time, how long they took where that was recorded, methods. L is the
+// log itself, for its name and notes.
+func WriteShape(w io.Writer, l *log.Log, s *log.Shape, format ReportFormat, o ReportOptions) error {
+	return format.to().write(w, newShapeSheet(l, s, &o))
+}
+
+func newShapeSheet(l *log.Log, s *log.Shape, o *ReportOptions) *sheet {
+	sheet := &sheet{
+		kind: "ReplayShape", o: o, items: len(s.Buckets), all: len(s.Buckets), head: shapeHead(l, s, o),
+		about: func(e encoder) { writeShapeHead(e, l, s) },
+		fields: []sheetField{
+			{"from_seconds", func(i int) datum { return exactDatum((time.Duration(i) * s.Width).Seconds()) }},
+			{"requests", func(i int) datum { return intDatum(int64(s.Buckets[i])) }},
+			{"per_second", func(i int) datum { return presentRate(s, i) }},
+		},
+		foot: replayNotes(l.Notes, o),
+	}
+	if len(s.Buckets) > 1 {
+		sheet.head = append(sheet.head, rateLines(s, o)...)
+	}
+	for _, x := range []struct {
+		title  string
+		counts map[string]int
+	}{{"METHOD", s.Methods}, {"STATUS", s.Statuses}} {
+		if len(x.counts) > 0 {
+			sheet.parts = append(sheet.parts, countPart(x.title, x.counts, o))
+		}
+	}
+	return sheet
+}
+
+func presentRate(s *log.Shape, i int) datum {
+	if s.Width <= 0 {
+		return unknownDatum(datumExact)
+	}
+	return finiteDatum(float64(s.Buckets[i]) / s.Width.Seconds())
+}
+
+func shapeHead(l *log.Log, s *log.Shape, o *ReportOptions) []sheetLine {
+	lines := []sheetLine{{role: RoleTitle, text: orUnknown(l.Name) + ": " + countOf(int64(s.Searches), "search", "searches")}}
+	if s.Lines > 0 {
+		lines[0].text += " of " + countOf(int64(s.Lines), "line", "lines")
+	}
+	if l.Format != "" {
+		lines[0].text += " (" + Harmless(l.Format) + ")"
+	}
+	vectors := "vectors of " + countOf(int64(s.Queries), "query", "queries")
+	if s.UnknownNQ > 0 {
+		vectors += "; of " + countOf(int64(s.UnknownNQ), "search", "searches") + " nobody tells how many vectors they asked for"
+	}
+	if l.Vectors == nil {
+		vectors += "; the log has none of them: draw some with kitescope replay sample"
+	}
+	lines = append(lines, labelled(o, RolePlain, "vectors", vectors)...)
+	span := UnknownMark + ": the log has no times"
+	if s.Timed > 0 {
+		span = string(AppendDuration(nil, s.Span))
+		if start := stamp(l.Start); start != "" {
+			span += " from " + start
+		}
+		if s.Timed < s.Searches {
+			span += "; " + countOf(int64(s.Searches-s.Timed), "search has", "searches have") + " no time"
+		}
+	}
+	lines = append(lines, labelled(o, RolePlain, "span", span)...)
+	rate := UnknownMark
+	if s.PerSecond > 0 {
+		rate = threeDigits(s.PerSecond) + " requests/s on average"
+	}
+	if s.Peak > 0 {
+		rate += ", " + thousands(int64(s.Peak)) + " in the busiest second, " + string(AppendDuration(nil, s.PeakAt)) + " after the beginning"
+	}
+	lines = append(lines, labelled(o, RolePlain, "rate", rate)...)
+	lines = append(lines, percentileLines(o, RolePlain, "took", &s.Took)...)
+	if s.Failed > 0 {
+		text := thousands(int64(s.Failed)) + " (" + shareText(ratioOf(float64(s.Failed), float64(s.Searches))) + ")"
+		lines = append(lines, labelled(o, RoleBad, "failed", text)...)
+		if s.FailedTook.Count > 0 {
+			lines = append(lines, percentileLines(o, RoleDim, "  took", &s.FailedTook)...)
+		}
+	} else {
+		lines = append(lines, labelled(o, RolePlain, "failed", "0")...)
+	}
+	return lines
+}
+
+func percentileLines(o *ReportOptions, role Role, name string, p *log.Percentiles) []sheetLine {
+	if p.Count == 0 {
+		return labelled(o, RoleDim, name, UnknownMark+": the log does not tell")
+	}
+	lines := labelled(o, role, name, figures(o, "avg min max", p.Mean, p.Min, p.Max)+"; of "+countOf(int64(p.Count), "request", "requests"))
+	return append(lines, labelled(o, role, "", figures(o, "p50 p90 p95 p99 p99.9", p.P50, p.P90, p.P95, p.P99, p.P999))...)
+}
+
+// rateLines draw requests over time.
+func rateLines(s *log.Shape, o *ReportOptions) []sheetLine {
+	room := 60
+	if o.Width > 0 {
+		room = max(10, min(120, o.Width-labelWidth))
+	}
+	rates, top := make([]float64, len(s.Buckets)), 0.0
+	for i, n := range s.Buckets {
+		rates[i] = float64(n) / max(s.Width.Seconds(), 1e-9)
+	}
+	rates = resample(rates, room)
+	for _, r := range rates {
+		top = math.Max(top, r)
+	}
+	lines := labelled(o, RoleProgress, "over time", "")
+	lines[0].after = []sheetPiece{{RoleProgress, sparkline(rates, top, o.ASCII)}}
+	return append(lines, labelled(o, RoleDim, "", "0 to "+string(AppendDuration(nil, s.Span))+", up to "+threeDigits(top)+" requests/s")...)
+}
+
+func countPart(title string, counts map[string]int, o *ReportOptions) sheetPart {
+	keys := byCount(counts)
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	n := o.shown(len(keys))
+	part := sheetPart{rows: n, columns: []sheetColumn{
+		{title: title, name: true, text: func(i int) string { return orUnknown(keys[i]) }},
+		{title: "REQUESTS", right: true, text: func(i int) string { return thousands(int64(counts[keys[i]])) }},
+		{title: "SHARE", right: true, text: func(i int) string { return shareText(ratioOf(float64(counts[keys[i]]), float64(all))) }},
+	}}
+	if n < len(keys) {
+		part.head = []sheetLine{{role: RoleDim, text: strconv.Itoa(n) + " of " + strconv.Itoa(len(keys)) + limitHint}}
+	}
+	return part
+}
+
+func writeShapeHead(e encoder, l *log.Log, s *log.Shape) {
+	e.key("log")
+	e.text(l.Name)
+	e.key("format")
+	e.text(l.Format)
+	e.key("digest")
+	e.text(l.Digest)
+	count := func(key string, n int) {
+		e.key(key)
+		e.integer(int64(n))
+	}
+	count("lines", s.Lines)
+	count("searches", s.Searches)
+	count("queries", s.Queries)
+	count("unknown_nq", s.UnknownNQ)
+	count("timed", s.Timed)
+	count("failed", s.Failed)
+	if s.Timed > 0 {
+		e.key("span_seconds")
+		e.exact(s.Span.Seconds())
+		e.key("per_second")
+		e.exact(s.PerSecond)
+		count("peak", s.Peak)
+	}
+	for _, x := range []struct {
+		key string
+		p   *log.Percentiles
+	}{{"took", &s.Took}, {"failed_took", &s.FailedTook}} {
+		if x.p.Count == 0 {
+			continue
+		}
+		e.key(x.key)
+		writePercentiles(e, x.p)
+	}
+	for _, x := range []struct {
+		key    string
+		counts map[string]int
+	}{{"methods", s.Methods}, {"statuses", s.Statuses}} {
+		if x.counts == nil {
+			continue
+		}
+		e.key(x.key)
+		e.beginObject()
+		for _, name := range byCount(x.counts) {
+			count(name, x.counts[name])
+		}
+		e.endObject()
+	}
+	e.key("notes")
+	e.texts(l.Notes)
+}
+
+func writePercentiles(e encoder, p *log.Percentiles) {
+	e.beginObject()
+	e.key("count")
+	e.integer(int64(p.Count))
+	for _, x := range []struct {
+		key string
+		d   time.Duration
+	}{{"mean_seconds", p.Mean}, {"min_seconds", p.Min}, {"p50_seconds", p.P50}, {"p90_seconds", p.P90}, {"p95_seconds", p.P95}, {"p99_seconds", p.P99}, {"p999_seconds", p.P999}, {"max_seconds", p.Max}} {
+		e.key(x.key)
+		e.exact(x.d.Seconds())
+	}
+	e.endObject()
+}

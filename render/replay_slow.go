@@ -1,0 +1,63 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"kitescope/replay"
+)
+
+// slowParts are the slowest queries, with the segments that they spent their time in.
+func slowParts(r *replay.Result, o *ReportOptions) []sheetPart {
+	if len(r.Slowest) == 0 {
+		return nil
+	}
+	list := r.Slowest
+	n := o.shown(len(list))
+	column := func(title string, priority int, text func(q *replay.SlowQuery) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&list[i]) }}
+	}
+	part := sheetPart{rows: n, head: []sheetLine{{role: RoleTitle, text: ofAll("The slowest", n, len(list), "request")}}, columns: []sheetColumn{
+		column("REQUEST", 0, func(q *replay.SlowQuery) string { return strconv.Itoa(q.Request) }),
+		column("TOOK", 0, func(q *replay.SlowQuery) string { return LatencyText(q.Took, o.ASCII) }),
+		column("QUEUED", 1, func(q *replay.SlowQuery) string {
+			if q.Queued == 0 {
+				return NoneMark
+			}
+			return LatencyText(q.Queued, o.ASCII)
+		}),
+		{title: "LONGEST IN", text: func(i int) string { return slowText(&list[i], o) }},
+	}}
+	return []sheetPart{part}
+}
+
+// slowText are the segments that took longest of a query: "4551 growing 2.1 ms, 4552 indexed 310 µs, 3 more 1.2 ms".
+func slowText(q *replay.SlowQuery, o *ReportOptions) string {
+	if len(q.Segments) == 0 {
+		return UnknownMark
+	}
+	room := 52
+	if o.Width == 0 || o.Width > 120 {
+		room = 110
+	} else {
+		room = max(24, min(room, o.Width-28))
+	}
+	text := ""
+	for i := range q.Segments {
+		s := &q.Segments[i]
+		piece := strconv.FormatInt(s.Segment, 10) + " (" + shortState(s.State) + ") " + LatencyText(s.Took, o.ASCII)
+		if i > 0 {
+			piece = ", " + piece
+		}
+		if i > 0 && cells(text+piece) > room {
+			break
+		}
+		text += piece
+	}
+	return text
+}
+
+// shortState is a state in a line with others.
+func shortState(s replay.State) string {
+	return strings.TrimPrefix(stateText(s), "sealed, ")
+}

@@ -1,0 +1,166 @@
+package render
+
+import (
+	"math"
+	"strconv"
+
+	"kitescope/replay"
+	"kitescope/replay/load"
+)
+
+// sweepPart is a row for each load and parameters.
+func sweepPart(r *replay.Result, o *ReportOptions) sheetPart {
+	points := r.Points
+	front := onFront(points)
+	column := func(title string, priority int, text func(p *load.Point) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&points[i]) }}
+	}
+	when := func(x sheetColumn, has func(p *load.Point) bool) []sheetColumn {
+		for i := range points {
+			if has(&points[i]) {
+				return []sheetColumn{x}
+			}
+		}
+		return nil
+	}
+	latency := func(title string, priority int, which int) sheetColumn {
+		return column(title, priority, func(p *load.Point) string {
+			return latencyOf(&p.Latency, latencyFigures(&p.Latency)[which], o)
+		})
+	}
+	var list []sheetColumn
+	list = append(list, when(column("EF", 0, func(p *load.Point) string { return orDash(p.EF) }), func(p *load.Point) bool { return p.EF > 0 })...)
+	list = append(list, when(column("NPROBE", 0, func(p *load.Point) string { return orDash(p.NProbe) }), func(p *load.Point) bool { return p.NProbe > 0 })...)
+	list = append(list, when(column("RATE", 0, rateText), open)...)
+	list = append(list, when(column("SESSIONS", 0, func(p *load.Point) string { return strconv.Itoa(p.Sessions) }), func(p *load.Point) bool { return !open(p) })...)
+	list = append(list,
+		column("QPS", 0, func(p *load.Point) string { return threeDigits(p.QPS) }),
+		column(plusMinus(o), 3, func(p *load.Point) string { return orNoneMark(halfInterval(p)) }))
+	list = append(list, when(column("/SESSION", 4, perSession), func(p *load.Point) bool { return !open(p) && p.Sessions > 1 })...)
+	list = append(list, when(column("SCALING", 6, func(p *load.Point) string { return scalingText(points, p) }), func(p *load.Point) bool { return !open(p) && p.Sessions > 1 })...)
+	recall := column("RECALL ", 0, func(p *load.Point) string { return recallText(p.Recall) })
+	recall.text = func(i int) string { return recallText(points[i].Recall) + []string{" ", "*"}[b2i(front[i])] }
+	list = append(list, recall,
+		latency("P50", 0, 2), latency("P95", 7, 4), latency("P99", 0, 5), latency("P99.9", 8, 6),
+		column("FAILS", 1, failsText),
+		column("CPU", 2, func(p *load.Point) string { return knownLatency(p.CPUPerQuery, o) }),
+		column("SWITCHES", 9, func(p *load.Point) string { return toldText(p.SwitchesPerQuery) }),
+		column("DISTANCES", 9, func(p *load.Point) string { return toldText(p.DistancesPerQuery) }))
+	part := sheetPart{rows: len(points), columns: list}
+	for i := range list {
+		if list[i].title == "FAILS" {
+			list[i].role = func(row int) Role { return []Role{RolePlain, RoleBad}[b2i(points[row].Failed > 0)] }
+		}
+	}
+	part.head = sweepHead(points, front, o)
+	return part
+}
+
+func sweepHead(points []load.Point, front []bool, o *ReportOptions) []sheetLine {
+	var lines []sheetLine
+	if measured := measuredText(&points[0], o); measured != "" {
+		text := plural(len(points), "point") + ", " + measured + " each"
+		if !hasInterval(&points[0]) {
+			text += ": no interval"
+		} else {
+			text += "; " + plusMinus(o) + " is half of the 95 % confidence interval; CPU is of a query"
+		}
+		lines = append(lines, sheetLine{role: RoleDim, text: text})
+	}
+	for _, is := range front {
+		if is {
+			lines = append(lines, sheetLine{role: RoleDim, text: "* of no other point are QPS and recall both higher"})
+			break
+		}
+	}
+	for i := range points {
+		if p := &points[i]; p.Stopped != "" {
+			lines = append(lines, sheetLine{role: RoleBad, text: "stopped at " + arrivalText(p) + ", " + parametersText(p) + ": " + Harmless(p.Stopped)})
+		}
+	}
+	return lines
+}
+
+func orNoneMark(s string) string {
+	if s == "" {
+		return NoneMark
+	}
+	return s
+}
+
+func rateText(p *load.Point) string {
+	switch {
+	case p.Timed:
+		return "as logged"
+	case p.Rate > 0:
+		return setting(p.Rate) + "/s"
+	}
+	return NoneMark
+}
+
+func perSession(p *load.Point) string {
+	if open(p) || p.Sessions <= 0 {
+		return NoneMark
+	}
+	return threeDigits(p.QPS / float64(p.Sessions))
+}
+
+func toldText(x float64) string {
+	if x <= 0 {
+		return UnknownMark
+	}
+	return threeDigits(x)
+}
+
+func failsText(p *load.Point) string {
+	if p.Failed == 0 {
+		return "0"
+	}
+	return shareText(ratioOf(float64(p.Failed), float64(p.Asked)))
+}
+
+// matching is the point of another result that asked the same, nil if there is none.
+func matching(r *replay.Result, p *load.Point) *load.Point {
+	for i := range r.Points {
+		if r.Points[i].Load() == p.Load() {
+			return &r.Points[i]
+		}
+	}
+	return nil
+}
+
+// scalingText is how many times the QPS of the fewest sessions with the same parameters.
+func scalingText(points []load.Point, p *load.Point) string {
+	if open(p) {
+		return NoneMark
+	}
+	fewest := p
+	for i := range points {
+		q := &points[i]
+		if !open(q) && q.EF == p.EF && q.NProbe == p.NProbe && q.K == p.K && q.Sessions < fewest.Sessions {
+			fewest = q
+		}
+	}
+	if fewest.QPS <= 0 {
+		return UnknownMark
+	}
+	return "x" + threeDigits(p.QPS/fewest.QPS)
+}
+
+// onFront marks points than which no other has as much of both, recall and QPS, and more of one. Where recall is not known there
+// is no front.
+func onFront(points []load.Point) []bool {
+	front := make([]bool, len(points))
+	known := func(p *load.Point) bool { return p.Recall >= 0 && p.QPS > 0 && !math.IsNaN(p.QPS) }
+	for i := range points {
+		p := &points[i]
+		front[i] = known(p)
+		for j := range points {
+			q := &points[j]
+			if known(q) && q.Recall >= p.Recall && q.QPS >= p.QPS && (q.Recall > p.Recall || q.QPS > p.QPS) {
+				front[i] = false
+			}
+		}
+	}
+	return front
+}

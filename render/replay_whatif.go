@@ -1,0 +1,288 @@
+package render
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/replay"
+	"kitescope/replay/simulate"
+	"kitescope/replay/whatif"
+)
+
+// WriteWhatIf writes predictions: what each change gives, what the present cluster loses its time with, and how far the model is
+// to be trusted. JSON and YAML are the saved report; CSV has a row for each cluster, the present one first.
+func WriteWhatIf(w io.Writer, r *whatif.Report, format ReportFormat, o ReportOptions) error {
+	return writeSaved(w, format, newWhatIfSheet(r, &o, format.Name() != "table"), func(w io.Writer) error { return whatif.WriteReport(w, r) })
+}
+
+// predictions are the present cluster and the others.
+func predictions(r *whatif.Report) []*whatif.Prediction {
+	list := []*whatif.Prediction{&r.Base}
+	for i := range r.Others {
+		list = append(list, &r.Others[i])
+	}
+	return list
+}
+
+// changeName is what a prediction is called.
+func changeName(r *whatif.Report, p *whatif.Prediction) string {
+	switch {
+	case p.Change.Name != "":
+		return Harmless(p.Change.Name)
+	case p == &r.Base:
+		return "as it is"
+	}
+	return "unnamed"
+}
+
+func newWhatIfSheet(r *whatif.Report, o *ReportOptions, repeat bool) *sheet {
+	list := predictions(r)
+	s := &sheet{kind: "WhatIf", o: o, items: len(list), all: len(list), about: func(encoder) {}, fields: predictionFields(r, list)}
+	s.head = []sheetLine{{role: RoleTitle, text: "What if: " + orUnknown(r.Setup.Collection) + ", " + simulatedLoadText(&r.Load)}}
+	if text := setupText(&r.Setup, o); text != "" {
+		s.head = append(s.head, sheetLine{role: RoleDim, text: text})
+	}
+	s.head = append(s.head, sheetLine{})
+	s.head = append(s.head, answerLines(r, o)...)
+	part := sheetPart{columns: predictionColumns(r, list, o), rows: len(list), head: []sheetLine{{
+		role: RoleDim, text: "MOST are the queries per second that a cluster can do, what follows is at " + simulatedLoadText(&r.Load) + "; BUSY is the use of its idlest and busiest node",
+	}}}
+	split := sheetPart{columns: splitColumns(r, list, o), rows: len(list), head: []sheetLine{{role: RoleDim, text: stateLegend(o.ASCII)}}}
+	s.parts = append(s.parts, part, split, sheetPart{head: causeLines(r, o)})
+	s.parts = append(s.parts, trustParts(r, o)...)
+	for _, p := range list {
+		for _, n := range p.Notes {
+			s.foot = append(s.foot, labelled(o, RoleDim, "note", changeName(r, p)+": "+Harmless(n))...)
+		}
+	}
+	for _, n := range r.Notes {
+		s.foot = append(s.foot, labelled(o, RoleDim, "note", Harmless(n))...)
+	}
+	if repeat {
+		s.foot = append(s.foot, repeatLines(&replay.Result{Setup: r.Setup}, o)...)
+	}
+	return s
+}
+
+// simulatedLoadText is "16 sessions", "2,500 requests/s".
+func simulatedLoadText(l *simulate.Load) string {
+	text := plural(l.Sessions, "session")
+	if l.Rate > 0 {
+		text = setting(l.Rate) + " requests/s"
+	}
+	if l.NQ > 1 {
+		text += " of " + plural(l.NQ, "vector")
+	}
+	if l.K > 0 {
+		text += ", k " + strconv.Itoa(l.K)
+	}
+	return text
+}
+
+// answerLines are what a person on call reads if nothing else: the change that gives most.
+func answerLines(r *whatif.Report, o *ReportOptions) []sheetLine {
+	var best *whatif.Prediction
+	for i := range r.Others {
+		p := &r.Others[i]
+		if p.Gain > 0 && !math.IsInf(p.Gain, 0) && (p.Change.Scale == 0 || p.Change.Scale == 1) && (best == nil || p.Gain > best.Gain) {
+			best = p
+		}
+	}
+	switch {
+	case best == nil:
+		return labelled(o, RoleTitle, "answer", "no change was asked for: give some with --change")
+	case best.Gain <= 1:
+		return labelled(o, RoleTitle, "answer", "none of these gives more queries per second than the cluster as it is")
+	}
+	text := changeName(r, best) + " gives most: " + threeDigits(best.Most) + " queries per second instead of " + threeDigits(r.Base.Most) + " (" + gainText(best) + ")"
+	if best.Outcome != nil && r.Base.Outcome != nil {
+		text += "; p99 " + LatencyText(best.Outcome.P99, o.ASCII) + " instead of " + LatencyText(r.Base.Outcome.P99, o.ASCII)
+	}
+	if r.Check.QPS > 0 {
+		text += "; the model was off by up to " + shareText(r.Check.QPS) + " where it could be checked"
+	}
+	return labelled(o, RoleTitle, "answer", text)
+}
+
+// gainText is "x2.25".
+func gainText(p *whatif.Prediction) string {
+	if !(p.Gain > 0) || math.IsInf(p.Gain, 0) {
+		return UnknownMark
+	}
+	return "x" + threeDigits(p.Gain)
+}
+
+func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions) []sheetColumn {
+	column := func(title string, priority int, text func(p *whatif.Prediction) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(list[i]) }}
+	}
+	outcome := func(title string, priority int, text func(x *simulate.Outcome) string) sheetColumn {
+		return column(title, priority, func(p *whatif.Prediction) string {
+			if p.Outcome == nil {
+				return UnknownMark
+			}
+			return text(p.Outcome)
+		})
+	}
+	gain := column("GAIN", 0, func(p *whatif.Prediction) string {
+		if p == &r.Base {
+			return ""
+		}
+		return gainText(p)
+	})
+	gain.role = func(i int) Role {
+		switch p := list[i]; {
+		case p.Gain > 1.02:
+			return RoleGood
+		case p.Gain < 0.98:
+			return RoleBad
+		}
+		return RolePlain
+	}
+	return []sheetColumn{
+		{title: "CLUSTER", name: true, text: func(i int) string { return changeName(r, list[i]) }},
+		column("MOST", 0, func(p *whatif.Prediction) string { return orUnknownNumber(p.Most) }),
+		gain,
+		outcome("QPS", 4, func(x *simulate.Outcome) string { return threeDigits(x.QPS) }),
+		outcome("P50", 6, func(x *simulate.Outcome) string { return LatencyText(x.P50, o.ASCII) }),
+		outcome("P99", 0, func(x *simulate.Outcome) string {
+			return LatencyText(x.P99, o.ASCII) + []string{"", " !"}[b2i(x.Saturated)]
+		}),
+		column("RECALL", 0, func(p *whatif.Prediction) string { return recallText(p.Recall) }),
+		outcome("BUSY", 1, usesText),
+	}
+}
+
+// splitColumns are what a query costs a cluster, by the state of its segments.
+func splitColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions) []sheetColumn {
+	column := func(title string, priority int, text func(p *whatif.Prediction) string) sheetColumn {
+		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(list[i]) }}
+	}
+	size := barWidth(&o.Options)
+	return []sheetColumn{
+		{title: "CPU OF A QUERY", name: true, text: func(i int) string { return changeName(r, list[i]) }},
+		column("GROWING", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Growing, o) }),
+		column("NO INDEX", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Unindexed, o) }),
+		column("INDEXED", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Indexed, o) }),
+		column("ALL", 0, func(p *whatif.Prediction) string { return knownLatency(p.Cost.CPU, o) }),
+		column("LONGEST NODE", 4, func(p *whatif.Prediction) string { return knownLatency(p.Cost.Critical, o) }),
+		column("MODELLED", 3, func(p *whatif.Prediction) string { return shareText(p.Modelled) }),
+		{title: "SPLIT", priority: 2, text: func(i int) string {
+			c := &list[i].Cost
+			return stateBar(&[3]time.Duration{c.Growing, c.Unindexed, c.Indexed}, c.CPU, c.CPU, size, o.ASCII)
+		}},
+	}
+}
+
+func orUnknownNumber(x float64) string {
+	if !(x > 0) {
+		return UnknownMark
+	}
+	return threeDigits(x)
+}
+
+// costOr0 is a part of a known cost: here 0 is nothing, not unknown.
+func costOr0(d time.Duration, o *ReportOptions) string {
+	if d == 0 {
+		return NoneMark
+	}
+	return LatencyText(d, o.ASCII)
+}
+
+// usesText is how busy the idlest and the busiest node are: "38-97%".
+func usesText(x *simulate.Outcome) string {
+	least, most, ok := usesOf(x)
+	if !ok {
+		return UnknownMark
+	}
+	if len(x.Nodes) == 1 {
+		return shareText(most)
+	}
+	return strings.TrimSuffix(shareText(math.Round(100*least)/100), "%") + "-" + shareText(math.Round(100*most)/100)
+}
+
+func usesOf(x *simulate.Outcome) (least, most float64, ok bool) {
+	least = math.Inf(1)
+	for i := range x.Nodes {
+		least, most = min(least, x.Nodes[i].Use), max(most, x.Nodes[i].Use)
+	}
+	return least, most, len(x.Nodes) > 0
+}
+
+// cause is what the present cluster loses time with.
+type cause struct {
+	share float64
+	text  string
+}
+
+// causes of the present cluster, the greatest first.
+func causes(r *whatif.Report, o *ReportOptions) []cause {
+	c := &r.Base.Cost
+	var list []cause
+	part := func(d time.Duration, text string) {
+		if d > 0 && c.CPU > 0 {
+			share := ratioOf(float64(d), float64(c.CPU))
+			list = append(list, cause{share, text + ": " + LatencyText(d, o.ASCII) + " of the " + LatencyText(c.CPU, o.ASCII) + " CPU of a query (" + shareText(share) + ")"})
+		}
+	}
+	part(c.Growing, "growing segments, searched row by row")
+	part(c.Unindexed, "sealed segments without an index, searched row by row")
+	part(c.Indexed, "searches of indexes")
+	if n := searching(&r.Base); n > 1 && c.Critical > 0 && c.CPU > 0 {
+		even := float64(c.CPU) / float64(n)
+		if idle := 1 - even/float64(c.Critical); idle > 0.02 {
+			list = append(list, cause{idle, "imbalance: " + orUnknown(c.Node) + " does " + LatencyText(c.Critical, o.ASCII) + " of each query, " +
+				threeDigits(float64(c.Critical)/even) + " times its even share; when it is full, " + shareText(idle) + " of what the nodes could do lies idle"})
+		}
+	}
+	for i := range list { // few: insertion sort, the greatest first
+		for j := i; j > 0 && list[j].share > list[j-1].share; j-- {
+			list[j], list[j-1] = list[j-1], list[j]
+		}
+	}
+	return list
+}
+
+// searching is how many nodes could search: idle ones count, as moving segments to them is what there is to win.
+func searching(p *whatif.Prediction) int {
+	if p.Outcome != nil && len(p.Outcome.Nodes) > 0 {
+		return len(p.Outcome.Nodes)
+	}
+	if p.Layout != nil {
+		return len(p.Layout.Nodes)
+	}
+	return 0
+}
+
+func causeLines(r *whatif.Report, o *ReportOptions) []sheetLine {
+	lines := []sheetLine{{role: RoleTitle, text: "What the cluster spends its time with, as it is"}}
+	list := causes(r, o)
+	if len(list) == 0 {
+		return append(lines, sheetLine{role: RoleDim, text: "unknown: nothing was measured"})
+	}
+	for i, c := range list {
+		lines = append(lines, sheetLine{text: "  " + strconv.Itoa(i+1) + ". " + c.text})
+	}
+	if x := r.Base.Outcome; x != nil && x.Bound != "" {
+		lines = append(lines, sheetLine{text: "  its limit at this load: " + Harmless(x.Bound)})
+	}
+	if gains := gainTexts(r); len(gains) > 0 {
+		lines = append(lines, sheetLine{}, sheetLine{role: RoleTitle, text: "What changes give, each alone before those that go together"})
+		for i, text := range gains {
+			lines = append(lines, sheetLine{text: "  " + strconv.Itoa(i+1) + ". " + text})
+		}
+	}
+	return lines
+}
+
+// gainTexts are the changes by what they give, the greatest first.
+func gainTexts(r *whatif.Report) []string {
+	list := whatif.Explain(r)
+	if r.Base.Cost.CPU > 0 && len(list) > 0 { // the first is the split of the CPU, which stands above
+		list = list[1:]
+	}
+	return harmlessAll(list)
+}

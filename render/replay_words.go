@@ -1,0 +1,290 @@
+package render
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/replay"
+	"kitescope/replay/load"
+)
+
+// LatencyText is a latency to three digits: "642 µs", "1.23 ms", "2.03 s", "3m12s".
+func LatencyText(d time.Duration, ascii bool) string {
+	micro := " µs"
+	if ascii {
+		micro = " us"
+	}
+	switch {
+	case d < 0:
+		return UnknownMark
+	case d < time.Microsecond:
+		return strconv.FormatInt(int64(d), 10) + " ns"
+	case d < 999500*time.Nanosecond:
+		return threeDigits(float64(d)/1e3) + micro
+	case d < 999500*time.Microsecond:
+		return threeDigits(float64(d)/1e6) + " ms"
+	case d < 100*time.Second:
+		return threeDigits(float64(d)/1e9) + " s"
+	}
+	return string(AppendDuration(nil, d))
+}
+
+// latencyOf is a figure of a distribution, "?" if nothing was measured.
+func latencyOf(l *load.Latency, d time.Duration, o *ReportOptions) string {
+	if l.Count == 0 {
+		return UnknownMark
+	}
+	return LatencyText(d, o.ASCII)
+}
+
+// knownLatency is a cost, "?" where it is 0: nobody told it.
+func knownLatency(d time.Duration, o *ReportOptions) string {
+	if d <= 0 {
+		return UnknownMark
+	}
+	return LatencyText(d, o.ASCII)
+}
+
+// threeDigits writes at least three digits: 0.642, 1.00, 12.3, 123, 1,234.
+func threeDigits(x float64) string {
+	switch a := math.Abs(x); {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return UnknownMark
+	case a >= 99.95:
+		return thousands(int64(math.Round(x)))
+	case a >= 9.995:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	case a >= 0.9995:
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	case a == 0:
+		return "0"
+	}
+	return strconv.FormatFloat(x, 'f', min(9, decimalsFor(math.Abs(x), 3)), 64)
+}
+
+// setting is a number that somebody gave: without decimals that are none.
+func setting(x float64) string { return trimZeros(threeDigits(x)) }
+
+func trimZeros(s string) string {
+	if !strings.Contains(s, ".") {
+		return s
+	}
+	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+}
+
+// recallText never rounds to all what is not all.
+func recallText(r float64) string {
+	switch {
+	case math.IsNaN(r) || r < 0:
+		return UnknownMark
+	case r < 1:
+		r = min(r, 0.9999)
+	}
+	return strconv.FormatFloat(r, 'f', 4, 64)
+}
+
+// countOf is a number with its noun: "1 query", "12,345 queries".
+func countOf(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + many
+}
+
+// rowCount is a number of rows, "?" where nobody tells it.
+func rowCount(n int64) string {
+	if n < 0 {
+		return UnknownMark
+	}
+	return thousands(n)
+}
+
+// shareText is a part of a whole in percent, "?" of nothing.
+func shareText(part float64) string {
+	if math.IsNaN(part) || math.IsInf(part, 0) {
+		return UnknownMark
+	}
+	return string(AppendPercent(nil, 100*part))
+}
+
+func ratioOf(a, b float64) float64 {
+	if b == 0 {
+		return math.NaN()
+	}
+	return a / b
+}
+
+// plusMinus is "±", or what ASCII has for it.
+func plusMinus(o *ReportOptions) string {
+	if o.ASCII {
+		return "+/-"
+	}
+	return "±"
+}
+
+// hasInterval tells whether a point's interval is one: of one round there is none.
+func hasInterval(p *load.Point) bool { return p.QPSHigh > p.QPSLow }
+
+// halfInterval is half of the interval of a mean, "" if there is none.
+func halfInterval(p *load.Point) string {
+	if !hasInterval(p) {
+		return ""
+	}
+	return threeDigits((p.QPSHigh - p.QPSLow) / 2)
+}
+
+// arrivalText says how a point's requests came: "8 sessions", "500/s at random moments".
+func arrivalText(p *load.Point) string {
+	switch {
+	case p.Timed:
+		text := "at the log's own times"
+		if p.Speed != 0 && p.Speed != 1 {
+			text += ", " + setting(p.Speed) + " times as fast"
+		}
+		return text
+	case p.Rate > 0:
+		text := setting(p.Rate) + " requests/s"
+		if p.Poisson {
+			return text + " at random moments"
+		}
+		return text + ", evenly spaced"
+	}
+	return plural(p.Sessions, "session")
+}
+
+// open tells whether requests come whatever the answers do.
+func open(p *load.Point) bool { return p.Timed || p.Rate > 0 }
+
+// parametersText are the search parameters of a point: "k 10, ef 64".
+func parametersText(p *load.Point) string {
+	var list []string
+	for _, x := range []struct {
+		name string
+		n    int
+	}{{"k", p.K}, {"ef", p.EF}, {"nprobe", p.NProbe}} {
+		if x.n > 0 {
+			list = append(list, x.name+" "+strconv.Itoa(x.n))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// byCount are the keys of a count, the greatest first, then by name.
+func byCount[N int | int64](m map[string]N) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		if m[a] != m[b] {
+			if m[a] > m[b] {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	return keys
+}
+
+// stateGlyph is how a state looks in a bar: as in the bars of the balance report.
+func stateGlyph(s replay.State, ascii bool) string {
+	glyphs := [...]string{replay.Growing: "░", replay.Unindexed: "▒", replay.Indexed: "▇"}
+	if ascii {
+		glyphs = [...]string{replay.Growing: "-", replay.Unindexed: "+", replay.Indexed: "#"}
+	}
+	if int(s) >= len(glyphs) {
+		return UnknownMark
+	}
+	return glyphs[s]
+}
+
+// stateText is a state's name, and never out of its range: a Result may come from a file.
+func stateText(s replay.State) string {
+	if s > replay.Indexed {
+		return UnknownMark
+	}
+	return s.String()
+}
+
+func stateLegend(ascii bool) string {
+	return stateGlyph(replay.Growing, ascii) + " growing, " + stateGlyph(replay.Unindexed, ascii) + " sealed without index, " +
+		stateGlyph(replay.Indexed, ascii) + " indexed"
+}
+
+// labelWidth is the column of the names of figures.
+const labelWidth = 12
+
+// labelled is a figure with its name, broken to the terminal's width behind the name. The text must be harmless.
+func labelled(o *ReportOptions, role Role, label, text string) []sheetLine {
+	lines := []string{text}
+	if room := o.Width - labelWidth; o.Width > 0 && room > 0 {
+		lines = hang(text, room)
+	}
+	out := make([]sheetLine, len(lines))
+	for i, line := range lines {
+		out[i] = sheetLine{role: RoleDim, text: padded(label, labelWidth), after: []sheetPiece{{role, line}}, whole: true}
+		label = ""
+	}
+	return out
+}
+
+// hang breaks text at blanks.
+func hang(text string, room int) []string {
+	var lines []string
+	for word := range strings.FieldsSeq(text) {
+		if n := len(lines); n > 0 && cells(lines[n-1])+1+cells(word) <= room {
+			lines[n-1] += " " + word
+			continue
+		}
+		for cells(word) > room { // a path or an error without blanks
+			head := fit(word, room, "")
+			lines, word = append(lines, head), word[len(head):]
+		}
+		lines = append(lines, word)
+	}
+	if len(lines) == 0 {
+		return []string{""}
+	}
+	return lines
+}
+
+// figures are latencies with their names: "avg 642 µs, min 310 µs".
+func figures(o *ReportOptions, names string, values ...time.Duration) string {
+	list := strings.Fields(names)
+	for i := range list {
+		list[i] += " " + LatencyText(values[i], o.ASCII)
+	}
+	return strings.Join(list, ", ")
+}
+
+// latencyFigures are avg, min, p50, p90, p95, p99, p99.9, max.
+func latencyFigures(l *load.Latency) [8]time.Duration {
+	return [8]time.Duration{l.Mean, l.Min, l.P50, l.P90, l.P95, l.P99, l.P999, l.Max}
+}
+
+// presentDatum is a number that does not exist where it is 0.
+func presentDatum(f float64) datum {
+	if f == 0 {
+		return noDatum()
+	}
+	return finiteDatum(f)
+}
+
+// toldDatum is a number that is unknown where it is 0: nobody told it.
+func toldDatum(f float64) datum {
+	if f == 0 {
+		return unknownDatum(datumExact)
+	}
+	return finiteDatum(f)
+}
+
+func intervalDatum(p *load.Point, f float64) datum {
+	if !hasInterval(p) {
+		return noDatum()
+	}
+	return finiteDatum(f)
+}
