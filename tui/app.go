@@ -125,13 +125,13 @@ func (m *Model) press(msg tea.KeyPressMsg) cmd {
 			a = actNone
 		}
 		if a == actQuit {
-			return tea.Quit
+			return m.quit()
 		}
 		return m.prompt.key(m, a, text)
 	case m.menu != nil:
 		a, _ := m.keys.find(inMenu, key)
 		if a == actQuit {
-			return tea.Quit
+			return m.quit()
 		}
 		m.toast = toast{}
 		return m.menu.key(m, a, text)
@@ -159,7 +159,7 @@ func (m *Model) press(msg tea.KeyPressMsg) cmd {
 func (m *Model) act(a action) cmd {
 	switch a {
 	case actQuit:
-		return tea.Quit
+		return m.quit()
 	case actSuspend:
 		return tea.Suspend
 	case actRedraw:

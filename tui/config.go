@@ -30,7 +30,7 @@ type Config struct {
 	Title string
 	// Command is how the same data is read on a command line: "kitescope --from etcd://h:2379/by-dev".
 	Command string
-	// Args are the words of the command line that prints what RunJudgement or RunComparison show, behind its verb:
+	// Args are the words of the command line that prints what RunJudgement, RunComparison or RunReplay show, behind its verb:
 	// "a.txt", "b.txt", "--pair", "order". nil where none does.
 	Args []string
 	// NodeFlags are further flags of commands that read a cluster: "--live --map 10.2.0.7=localhost".
@@ -52,10 +52,13 @@ type Config struct {
 	SaveFile func(name string, write func(io.Writer) error) (path string, err error)
 	// Profiles is where profiles come from; nil means that there are none.
 	Profiles ProfileFeed
+	// Replay is a result of a replay, or a prediction; nil means that there is none.
+	Replay *ReplayData
 	// ASCII draws flame graphs with signs that every terminal has.
 	ASCII bool
 
-	view *ProfileView // set by RunProfiles and the like: there is no cluster
+	view      *ProfileView   // set by RunProfiles and the like: there is no cluster
+	measuring *replaySession // set by RunReplay
 }
 
 // Feed is where clusters come from.

@@ -79,7 +79,7 @@ func (m *Model) copyCommand(command string) cmd {
 // needsNoCluster reports whether a command reads files only.
 func needsNoCluster(command string) bool {
 	verb, _, _ := strings.Cut(command, " ")
-	return verb == "explain" || verb == "profile" || verb == "pgo" || verb == "compare"
+	return verb == "explain" || verb == "profile" || verb == "pgo" || verb == "compare" || verb == "replay"
 }
 
 // copyRows copies the marked rows, else the current one.

@@ -88,6 +88,9 @@ const (
 	actJudge
 	actControl
 
+	actNextPart
+	actPreviousPart
+
 	actAccept
 	actComplete
 	actCompleteBack
@@ -121,12 +124,14 @@ const (
 	inJudge
 	inCompare // benchmark results, before and after
 	inMetric  // the runs of one metric
+	inReplay
+	inReplayRow // a request, a segment, a change of a replay
 	inHelp
 	inPrompt // a line being typed: filter, search, palette, help search
 	inMenu   // a list to choose from
 
 	inRows  = inGrid | inDiff | inTree
-	inPages = inOverview | inGrid | inDetail | inTree | inDiff | inFindings | inExplain | inBalance | inFlame | inTop | inProfiles | inJudge | inCompare | inMetric | inHelp
+	inPages = inOverview | inGrid | inDetail | inTree | inDiff | inFindings | inExplain | inBalance | inFlame | inTop | inProfiles | inJudge | inCompare | inMetric | inReplay | inReplayRow | inHelp
 )
 
 // binding is one line of the key map.
@@ -147,6 +152,7 @@ const (
 	groupFind   = "Find and arrange"
 	groupTake   = "Take away"
 	groupFlame  = "Profiles"
+	groupReplay = "Replays"
 	groupGo     = "Go to"
 	groupApp    = "Program"
 	groupType   = "While typing"
@@ -155,7 +161,7 @@ const (
 
 // keyMap returns the key map: footer, help and input all come from it.
 func keyMap() []binding {
-	return slices.Concat(moveKeys(), followKeys(), profileKeys(), findKeys(), takeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
+	return slices.Concat(moveKeys(), followKeys(), profileKeys(), replayKeys(), findKeys(), takeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
 }
 
 func moveKeys() []binding {
@@ -256,7 +262,7 @@ func appKeys() []binding {
 		{actHome, []string{"H"}, inPages &^ inOverview, groupApp, "", "To the overview.", 0},
 		{actSuspend, []string{"ctrl+z"}, inPages, groupApp, "", "Suspend; fg comes back.", 0},
 		{actRedraw, []string{"ctrl+l"}, inPages, groupApp, "", "Draw the screen anew.", 0},
-		{actQuit, []string{"q", "ctrl+c"}, inPages, groupApp, "", "Quit.", 0},
+		{actQuit, []string{"q", "ctrl+c"}, inPages, groupApp, "", "Quit; while a replay measures: stop it, and show what was done.", 0},
 		{actQuit, []string{"ctrl+c"}, inPrompt | inMenu, groupApp, "", "Quit, from anywhere.", 0},
 	}
 }
@@ -357,6 +363,8 @@ func (s scope) names() []string {
 		{inJudge, "judgements"},
 		{inCompare, "comparisons"},
 		{inMetric, "metrics"},
+		{inReplay, "replays"},
+		{inReplayRow, "details of replays"},
 		{inHelp, "help"},
 		{inPrompt, "while typing"},
 		{inMenu, "menus"},

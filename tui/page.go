@@ -68,6 +68,7 @@ func pageMakers() []pageMaker {
 		{"findings", []string{"f", "diagnose", "problems"}, "What is wrong, worst first, and what to do.", newFindingsPage},
 		{"profiles", []string{"p", "pprof"}, "Profiles: of which processes, and where their time goes.", newProfilesPage},
 		{"judge", []string{"pgo"}, "Whether a build with PGO is worth it, by the CPU profiles there are.", openJudgePage},
+		{"replay", nil, "A replay: recall, latency, where the time goes, what changes would give.", openReplayPage},
 		{"explain", nil, "A check: what it looks at, and what to do.", openExplainPage},
 		{"help", []string{"?"}, "Every key.", newHelpPage},
 	}
@@ -75,10 +76,13 @@ func pageMakers() []pageMaker {
 
 // pages are those that have something to show: without a cluster there are only those about profiles.
 func (m *Model) pages() []pageMaker {
-	if m.cfg.view == nil {
-		return pageMakers()
-	}
 	return slices.DeleteFunc(pageMakers(), func(p pageMaker) bool {
+		switch {
+		case p.name == "replay":
+			return m.cfg.Replay.empty()
+		case m.cfg.view == nil:
+			return false
+		}
 		return !m.aboutProfiles(p.name) || m.cfg.Profiles == nil && (p.name == "profiles" || p.name == "judge")
 	})
 }
@@ -120,7 +124,10 @@ func (m *Model) open(text string) (page, error) {
 
 // withoutCluster says why pages about clusters have nothing to show.
 func (m *Model) withoutCluster() string {
-	if m.cfg.Profiles == nil {
+	switch {
+	case m.replayPage() != nil:
+		return "there is no cluster here, only a replay"
+	case m.cfg.Profiles == nil:
 		return "there is no cluster here, only a comparison"
 	}
 	return noCluster
@@ -128,7 +135,7 @@ func (m *Model) withoutCluster() string {
 
 // aboutProfiles reports whether a page needs no cluster, or whether there is none of the name.
 func (m *Model) aboutProfiles(name string) bool {
-	return name == "judge" || name == "pgo" || name == "profiles" || name == "p" || name == "pprof" || name == "help" || name == "?" || name == "explain" || m.unknownPage(name)
+	return name == "judge" || name == "pgo" || name == "profiles" || name == "p" || name == "pprof" || name == "help" || name == "?" || name == "explain" || name == "replay" || m.unknownPage(name)
 }
 
 // splitWords splits a line at blanks; quotes keep blanks inside a word.

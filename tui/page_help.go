@@ -21,13 +21,24 @@ type helpPage struct {
 
 func newHelpPage(m *Model, _ []string) (page, error) {
 	p := &helpPage{pages: m.pages(), resources: m.resources(), keys: slices.Clone(m.keys.all), profiles: m.cfg.view != nil}
-	const about = inFlame | inTop | inProfiles | inJudge | inCompare | inMetric
+	const profiles, replays = inFlame | inTop | inProfiles | inJudge | inCompare | inMetric, inReplay | inReplayRow
 	if p.profiles {
+		about := profiles
+		if m.replayPage() != nil {
+			about = replays
+			if m.cfg.Profiles != nil {
+				about |= profiles
+			}
+		}
 		p.keys = slices.DeleteFunc(p.keys, func(b binding) bool { return b.in&(about|inHelp|inPrompt|inMenu) == 0 })
 	}
-	if here := m.stack.top().scope(); here&about != 0 { // who asks there wants to know these, and first what works there
+	here, first := m.stack.top().scope(), groupFlame
+	if here&replays != 0 {
+		first = groupReplay
+	}
+	if here&(profiles|replays) != 0 { // who asks there wants to know these, and first what works there
 		slices.SortStableFunc(p.keys, func(a, b binding) int {
-			return cmp.Or(boolOrder(a.group != groupFlame, b.group != groupFlame), boolOrder(a.group == groupFlame && a.in&here == 0, b.group == groupFlame && b.in&here == 0))
+			return cmp.Or(boolOrder(a.group != first, b.group != first), boolOrder(a.group == first && a.in&here == 0, b.group == first && b.in&here == 0))
 		})
 	}
 	return p, nil

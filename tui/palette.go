@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
 )
@@ -21,8 +19,8 @@ type paletteWord struct {
 
 func paletteWords() []paletteWord {
 	return []paletteWord{
-		{"q", "Quit.", nil, func(*Model, string) cmd { return tea.Quit }},
-		{"quit", "Quit.", nil, func(*Model, string) cmd { return tea.Quit }},
+		{"q", "Quit.", nil, func(m *Model, _ string) cmd { return m.quit() }},
+		{"quit", "Quit.", nil, func(m *Model, _ string) cmd { return m.quit() }},
 		{"pause", "Pause or resume.", nil, func(m *Model, _ string) cmd { return m.pause() }},
 		{"theme", "Change the colours: theme NAME.", (*Model).themeNames, (*Model).useTheme},
 	}

@@ -1,0 +1,275 @@
+package tui
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"kitescope/render"
+)
+
+// replayPage is a replay: how far it is while it measures, then what it found, in parts.
+type replayPage struct {
+	data  *ReplayData // nil until there is something to show
+	words []string    // behind "replay" on a command line; nil where none prints it
+	live  *replayLive // nil: nothing measures
+	err   error       // of the feed
+	named string      // instead of what the replay is called: a page below another
+
+	parts []replayPart
+	at    int // in parts
+	lists map[replayPart]*replayList
+	kinds []chartKind
+	chart int // in kinds
+	point int // whose latency is drawn
+
+	lines    []plotLine // of a part that is text
+	linesFor replayFrame
+	top      int
+	height   int
+	tabs     []int // where each part's name begins in the last frame, -1 where it had no room
+}
+
+// replayFrame is what lines were made for.
+type replayFrame struct {
+	part replayPart
+	w    int
+}
+
+// replayPart is what fills the page.
+type replayPart uint8
+
+const (
+	partOverview replayPart = iota
+	partPoints
+	partCharts
+	partCosts
+	partSlow
+	partMissing
+	partWhatIf
+	partChanges
+)
+
+func (p replayPart) name() string {
+	return [...]string{"overview", "points", "charts", "costs", "slowest", "missing", "what-if", "changes"}[p]
+}
+
+// partsOf are those that there is something in.
+func partsOf(d *ReplayData) (parts []replayPart) {
+	if r := d.Result; r != nil {
+		parts = append(parts, partOverview)
+		if len(r.Points) > 1 {
+			parts = append(parts, partPoints)
+		}
+	}
+	if d.Report != nil {
+		parts = append(parts, partWhatIf, partChanges)
+	}
+	if len(d.charts()) > 0 {
+		parts = append(parts, partCharts)
+	}
+	if r := d.Result; r != nil {
+		if r.Costs != nil && len(r.Costs.Segments) > 0 {
+			parts = append(parts, partCosts)
+		}
+		if len(r.Slowest) > 0 {
+			parts = append(parts, partSlow)
+		}
+	}
+	if len(d.missing()) > 0 {
+		parts = append(parts, partMissing)
+	}
+	return parts
+}
+
+func newReplayPage(d *ReplayData, words []string) *replayPage {
+	p := &replayPage{words: words}
+	if !d.empty() {
+		p.show(d)
+	}
+	return p
+}
+
+// openReplayPage is ":replay", with the name of a part behind it or not.
+func openReplayPage(m *Model, words []string) (page, error) {
+	switch {
+	case m.cfg.Replay.empty() && m.cfg.measuring != nil:
+		return nil, errors.New("there is no result yet")
+	case m.cfg.Replay.empty():
+		return nil, errors.New("there is no replay here: kitescope replay makes one, replay show --ui opens one")
+	}
+	p := newReplayPage(m.cfg.Replay, m.cfg.Args)
+	if len(words) == 0 {
+		return p, nil
+	}
+	i := slices.IndexFunc(p.parts, func(x replayPart) bool { return strings.HasPrefix(x.name(), strings.ToLower(words[0])) })
+	if i < 0 {
+		var names []string
+		for _, x := range p.parts {
+			names = append(names, x.name())
+		}
+		return nil, errors.New("this replay has no " + clean(words[0]) + ": there are " + strings.Join(names, ", "))
+	}
+	p.at = i
+	return p, nil
+}
+
+// show takes what is to be shown.
+func (p *replayPage) show(d *ReplayData) {
+	p.data, p.parts, p.kinds = d, partsOf(d), d.charts()
+	p.at, p.lists, p.linesFor, p.lines, p.top = 0, nil, replayFrame{}, nil, 0
+	if len(d.Words) > 0 {
+		p.words = d.Words
+	}
+}
+
+func (p *replayPage) measuring() bool { return p.live != nil && !p.live.over }
+
+func (p *replayPage) scope() scope { return inReplay }
+
+func (p *replayPage) crumb() string {
+	switch {
+	case p.named != "":
+		return p.named
+	case p.data == nil:
+		return "replay"
+	case p.data.Name != "":
+		return "replay " + cutName(clean(p.data.Name), 40)
+	}
+	return "replay"
+}
+
+func (p *replayPage) note(m *Model) string {
+	if p.data == nil {
+		if p.measuring() {
+			return map[bool]string{true: "stopping", false: "measuring: q stops it"}[p.live.stopping]
+		}
+		return ""
+	}
+	var parts []string
+	if r := p.data.Result; r != nil && r.Stopped != "" {
+		parts = append(parts, cut("stopped: "+clean(oneLine(r.Stopped)), 32))
+	}
+	switch l := p.listed(m); {
+	case l != nil:
+		text := plural(l.n, l.noun)
+		if len(l.list) != l.n {
+			text = number(len(l.list)) + " of " + text
+		}
+		parts = append(parts, text)
+		if p.part() == partPoints && m.w >= 80 {
+			parts = append(parts, "* no other beats it in QPS and recall")
+		}
+		if order := l.order(); order != "" {
+			parts = append(parts, order)
+		}
+		if l.filter != "" {
+			parts = append(parts, "/"+clean(l.filter))
+		}
+	case p.part() == partCharts:
+		parts = append(parts, "chart "+number(p.chart+1)+" of "+number(len(p.kinds)))
+	case len(p.lines) > p.height && p.height > 0:
+		parts = append(parts, "lines "+number(p.top+1)+"–"+number(min(len(p.lines), p.top+p.height))+" of "+number(len(p.lines)))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (p *replayPage) refresh(m *Model) cmd {
+	if p.measuring() {
+		return p.live.tick(m)
+	}
+	return nil
+}
+
+func (p *replayPage) command(*Model) string {
+	if len(p.words) == 0 {
+		return ""
+	}
+	words := []string{"replay"}
+	for _, w := range p.words {
+		words = append(words, shellWord(w))
+	}
+	return strings.Join(words, " ")
+}
+
+// part is the one that is shown.
+func (p *replayPage) part() replayPart {
+	if p.at >= len(p.parts) {
+		return partOverview
+	}
+	return p.parts[p.at]
+}
+
+// listed is the table that is shown, nil where it is none.
+func (p *replayPage) listed(m *Model) *replayList {
+	if p.data == nil {
+		return nil
+	}
+	return p.listOf(m, p.part())
+}
+
+// listOf makes a part's table when it is first asked for.
+func (p *replayPage) listOf(m *Model, part replayPart) *replayList {
+	if l, ok := p.lists[part]; ok {
+		return l
+	}
+	var l *replayList
+	d, ascii := p.data, m.cfg.ASCII
+	switch part {
+	case partPoints:
+		l = pointList(d.Result, ascii)
+	case partCosts:
+		l = costList(d.Result.Costs, ascii)
+	case partSlow:
+		l = slowList(d.Result, ascii)
+	case partMissing:
+		l = missingList(d.missing())
+	case partChanges:
+		l = changeList(d.Report, ascii)
+	default:
+		return nil
+	}
+	if p.lists == nil {
+		p.lists = map[replayPart]*replayList{}
+	}
+	p.lists[part] = l
+	return l
+}
+
+// turn shows another part, or chart.
+func turn(at, by, n int) int {
+	if n == 0 {
+		return 0
+	}
+	return (at + by + n) % n
+}
+
+// trouble is why there is nothing to show, or less than was asked for.
+func (p *replayPage) trouble() string {
+	switch {
+	case p.err == nil:
+		return ""
+	case p.data == nil && p.live != nil && p.live.stopping:
+		return "stopped before anything was measured: q quits"
+	}
+	return clean(oneLine(p.err.Error()))
+}
+
+// tsvTable is the table that is shown; without one it is that of points or changes.
+func (p *replayPage) tsvTable() (tsv string, rows int) {
+	if p.data == nil {
+		return "", 0
+	}
+	if l := p.lists[p.part()]; l != nil {
+		return l.tsvTable()
+	}
+	return "", 0
+}
+
+// point of a chart: the one that was chosen, if it has latencies to draw.
+func (p *replayPage) pointText() string {
+	if r := p.data.Result; r != nil && p.point < len(r.Points) {
+		return pointName(&r.Points[p.point])
+	}
+	return render.UnknownMark
+}

@@ -1,0 +1,236 @@
+package tui
+
+import (
+	"strings"
+)
+
+func (p *replayPage) can(m *Model, a action) string {
+	switch a {
+	case actGoFindings:
+		if m.cfg.view != nil {
+			return m.withoutCluster()
+		}
+	case actGoProfiles:
+		if m.cfg.Profiles == nil {
+			return "there are no profiles here"
+		}
+	case actNextPart, actPreviousPart, actOpen, actLeft, actRight, actFilter, actSortNext, actSortPrevious, actSortReverse, actCopyRow, actSave:
+		if p.data == nil {
+			return "there is no result yet"
+		}
+		return p.canHere(m, a)
+	default:
+	}
+	return ""
+}
+
+// canHere is can for what the parts have each in their own way.
+func (p *replayPage) canHere(m *Model, a action) string {
+	l := p.listed(m)
+	switch a {
+	case actNextPart, actPreviousPart:
+		if len(p.parts) < 2 {
+			return "there is no other part"
+		}
+	case actLeft, actRight:
+		switch {
+		case p.part() == partCharts && len(p.kinds) < 2:
+			return "there is no other chart"
+		case p.part() != partCharts && l == nil:
+			return "there is nothing to scroll: tab goes to the next part"
+		case l != nil && a == actRight && l.hidden == 0:
+			return "all columns are shown"
+		}
+	case actOpen:
+		switch {
+		case l == nil && p.part() == partCharts:
+			return "there is nothing to open: tab goes to the tables"
+		case l == nil:
+			return "tab goes to the next part"
+		case l.current() < 0:
+			return "there is no row"
+		}
+	case actFilter, actSortNext, actSortPrevious, actSortReverse:
+		switch {
+		case l == nil:
+			return "there is no table here"
+		case l.n == 0:
+			return "there is no row"
+		}
+	case actCopyRow:
+		if l != nil && l.current() < 0 {
+			return "there is no row"
+		}
+	case actSave:
+		if m.cfg.SaveFile == nil {
+			return "saving is switched off"
+		}
+	default:
+	}
+	return ""
+}
+
+func (p *replayPage) act(m *Model, a action) cmd {
+	switch a {
+	case actBack:
+		if p.data != nil {
+			if l := p.listed(m); l != nil && l.filter != "" {
+				l.find("")
+				return nil
+			}
+		}
+		return m.back()
+	case actGoFindings:
+		return m.goFindings()
+	default:
+	}
+	if p.data == nil {
+		return nil
+	}
+	switch a {
+	case actNextPart, actPreviousPart:
+		p.at = turn(p.at, map[action]int{actNextPart: 1, actPreviousPart: -1}[a], len(p.parts))
+		p.top = 0
+		return nil
+	case actSave:
+		m.menu = p.saveMenu(m)
+		return nil
+	default:
+	}
+	switch l := p.listed(m); {
+	case l != nil:
+		return p.actList(m, l, a)
+	case p.part() == partCharts:
+		return p.actCharts(m, a)
+	}
+	return p.actText(m, a)
+}
+
+func (p *replayPage) actList(m *Model, l *replayList, a action) cmd {
+	if l.move(a, len(l.list)) {
+		p.follow(l)
+		return nil
+	}
+	switch a {
+	case actOpen:
+		return m.push(p.detail(p.part()))
+	case actSortNext:
+		l.sortBy(1)
+	case actSortPrevious:
+		l.sortBy(-1)
+	case actSortReverse:
+		l.ascending = !l.ascending
+		l.choose()
+	case actFilter:
+		m.prompt = l.filterPrompt()
+	case actCopyRow:
+		return m.copyText(l.row(l.current(), "\t")+"\n", "1 row")
+	default:
+	}
+	if (a == actSortNext || a == actSortPrevious) && l.sort < 0 {
+		m.say(toneInfo, "in the order of the result")
+	}
+	return nil
+}
+
+// follow has charts draw the latency of the point under the cursor.
+func (p *replayPage) follow(l *replayList) {
+	if i := l.current(); p.part() == partPoints && i >= 0 {
+		p.point = i
+	}
+}
+
+func (p *replayPage) actCharts(m *Model, a action) cmd {
+	switch a {
+	case actLeft:
+		p.chart = turn(p.chart, -1, len(p.kinds))
+	case actRight:
+		p.chart = turn(p.chart, 1, len(p.kinds))
+	case actCopyRow:
+		return m.copyText(plainText(p.charts(m.w-2, m.bodyHeight(), m.cfg.ASCII)), "the charts")
+	default:
+		if r := p.data.Result; r != nil {
+			if to, ok := moved(a, p.point, len(r.Points), 8); ok {
+				p.point = max(0, min(to, len(r.Points)-1))
+				m.say(toneInfo, "latency of "+p.pointText())
+			}
+		}
+	}
+	return nil
+}
+
+func (p *replayPage) actText(m *Model, a action) cmd {
+	p.layText(m, max(minWidth, p.linesFor.w))
+	if a == actCopyRow {
+		return m.copyText(plainText(p.lines), "the text")
+	}
+	if to, ok := moved(a, p.top, len(p.lines), p.height); ok {
+		p.top = to
+		p.scroll(0)
+	}
+	return nil
+}
+
+func plainText(lines []plotLine) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(strings.TrimRight(l.plain(), " ") + "\n")
+	}
+	return b.String()
+}
+
+// tabRow is the line of the body that names the parts, -1 if none does.
+func (p *replayPage) tabRow() int {
+	switch {
+	case p.data == nil || len(p.parts) < 2:
+		return -1
+	case p.trouble() != "":
+		return 1
+	}
+	return 0
+}
+
+func (p *replayPage) click(m *Model, x, y int) cmd {
+	if p.data == nil {
+		return nil
+	}
+	if y == p.tabRow() {
+		for i, from := range p.tabs {
+			if from >= 0 && x >= from && x < from+width(p.parts[i].name())+2 {
+				p.at, p.top = i, 0
+			}
+		}
+		return nil
+	}
+	l := p.listed(m)
+	if l == nil || m.w >= besideWidth && p.hasAside() && x >= m.w*9/16 {
+		return nil
+	}
+	at := y - (m.bodyHeight() - p.height) - p.listTop(m)
+	if l.clickAt(x, at) && p.can(m, actOpen) == "" {
+		return p.act(m, actOpen)
+	}
+	p.follow(l)
+	return nil
+}
+
+// listTop is how many lines of a part are above its table.
+func (p *replayPage) listTop(m *Model) int {
+	if p.part() != partMissing || p.height < leastRows+6 {
+		return 0
+	}
+	return min(len(p.coverLines(m.w-2, m.cfg.ASCII)), p.height/3) + 1
+}
+
+func (p *replayPage) wheel(m *Model, lines int) {
+	if p.data == nil {
+		return
+	}
+	if l := p.listed(m); l != nil {
+		l.cursor += lines
+		l.clamp(len(l.list))
+		p.follow(l)
+		return
+	}
+	p.scroll(lines)
+}

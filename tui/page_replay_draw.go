@@ -1,0 +1,249 @@
+package tui
+
+import (
+	"strings"
+
+	"kitescope/render"
+)
+
+// Room that drawings want beside or below a table.
+const (
+	leastAside  = 7 // lines below a table
+	gridWidth   = 150
+	gridHeight  = 26
+	leastCharts = 12 // lines of one chart of several
+)
+
+func (p *replayPage) body(m *Model, w, h int) []string {
+	var lines []string
+	if text := p.trouble(); text != "" {
+		lines = append(lines, " "+m.st.bad.on(cut(render.Glyph(render.RoleBad, m.cfg.ASCII)+" "+text, w-2)))
+	}
+	if p.data == nil {
+		if p.live == nil {
+			return append(lines, append([]string{""}, sentence(m.st, "there is nothing to show", w)...)...)
+		}
+		return append(lines, styledLines(m.st, p.live.draw(m, w-2, h-len(lines)))...)
+	}
+	if len(p.parts) > 1 {
+		lines = append(lines, p.tabLine(m.st, w))
+		if h >= gridHeight {
+			lines = append(lines, "")
+		}
+	}
+	return append(lines, p.partBody(m, w, h-len(lines))...)
+}
+
+// tabLine names the parts; the one shown is in brackets, so that it is seen without colour.
+func (p *replayPage) tabLine(st *styles, w int) string {
+	names := make([]string, len(p.parts))
+	for i, x := range p.parts {
+		names[i] = " " + x.name() + " "
+		if i == p.at {
+			names[i] = "[" + x.name() + "]"
+		}
+	}
+	first := 0
+	for first < p.at && width(strings.Join(names[first:p.at+1], ""))+4 > w {
+		first++
+	}
+	p.tabs = make([]int, len(names))
+	var b strings.Builder
+	used := 0
+	if first > 0 {
+		b.WriteString(st.dim.on(" …"))
+		used = 2
+	}
+	for i, name := range names {
+		p.tabs[i] = -1
+		if i < first || used+width(name) > w {
+			continue
+		}
+		p.tabs[i] = used
+		used += width(name)
+		if i == p.at {
+			b.WriteString(st.tab.on(name))
+		} else {
+			b.WriteString(st.dim.on(name))
+		}
+	}
+	return b.String()
+}
+
+func styledLines(st *styles, lines []plotLine) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = " " + l.styled(st)
+	}
+	return out
+}
+
+func (p *replayPage) partBody(m *Model, w, h int) []string {
+	p.height = h
+	switch part := p.part(); part {
+	case partOverview, partWhatIf:
+		return p.textBody(m, w, h)
+	case partCharts:
+		return styledLines(m.st, p.charts(w-2, h, m.cfg.ASCII))
+	default:
+		return p.listBody(m, w, h)
+	}
+}
+
+// textBody is a part that is text; a wide terminal has a drawing beside it.
+func (p *replayPage) textBody(m *Model, w, h int) []string {
+	room := w
+	if w >= besideWidth {
+		room = w * 9 / 16
+	}
+	p.layText(m, room)
+	p.scroll(0)
+	var text []string
+	for _, l := range p.lines[p.top:min(len(p.lines), p.top+h)] {
+		text = append(text, " "+l.cutTo(room-2).styled(m.st))
+	}
+	if w < besideWidth || len(p.kinds) == 0 {
+		return text
+	}
+	return besides(m.st, text, p.stacked(w-room-3, h, m.cfg.ASCII), room, h)
+}
+
+// stacked are as many charts as have room below each other.
+func (p *replayPage) stacked(w, h int, ascii bool) []plotLine {
+	n := max(1, min(len(p.kinds), h/leastCharts))
+	var lines []plotLine
+	for i := range n {
+		high := h/n - 1
+		chart := p.data.drawChart(p.kinds[i], p.point, w, high, ascii)
+		for len(chart) < high+1 {
+			chart = append(chart, plotLine{})
+		}
+		lines = append(lines, chart...)
+	}
+	return lines[:min(h, len(lines))]
+}
+
+// layText makes the lines of a part that is text, unless they are there.
+func (p *replayPage) layText(m *Model, w int) {
+	f := replayFrame{p.part(), w}
+	if p.linesFor == f && p.lines != nil {
+		return
+	}
+	p.linesFor = f
+	o := render.ReportOptions{Options: render.Options{Width: w - 2, ASCII: m.cfg.ASCII}}
+	if f.part == partWhatIf {
+		p.lines = plotLines(render.WhatIfLines(p.data.Report, o))
+		return
+	}
+	p.lines = plotLines(render.ReplayLines(p.data.Result, o))
+}
+
+func (p *replayPage) scroll(by int) { p.top = max(0, min(p.top+by, len(p.lines)-p.height)) }
+
+// charts are those that have room, the current one among them.
+func (p *replayPage) charts(w, h int, ascii bool) []plotLine {
+	across, down := 1, 1
+	if w >= gridWidth {
+		across = 2
+	}
+	if h >= gridHeight {
+		down = min(2, (len(p.kinds)+across-1)/across)
+	}
+	first := p.chart / (across * down) * across * down
+	high, wide := h/down, (w-3*(across-1))/across
+	lines := make([]plotLine, 0, h)
+	for r := range down {
+		var row []plotLine
+		for k := range across {
+			i := first + r*across + k
+			var chart []plotLine
+			if i < len(p.kinds) {
+				chart = p.data.drawChart(p.kinds[i], p.point, wide, high-(down-1), ascii)
+				if i == p.chart && across*down > 1 && len(chart) > 0 && len(chart[0]) > 0 {
+					chart[0][0].text = "[" + chart[0][0].text + "]"
+					chart[0] = chart[0].cutTo(wide)
+				}
+			}
+			row = joined(row, chart, k*(wide+3), high)
+		}
+		lines = append(lines, row...)
+	}
+	return lines[:min(h, len(lines))]
+}
+
+// joined puts lines at the right of others, from a cell on, in h lines.
+func joined(left, right []plotLine, at, h int) []plotLine {
+	out := make([]plotLine, h)
+	for i := range out {
+		if i < len(left) {
+			out[i] = left[i]
+		}
+		if i < len(right) {
+			out[i] = append(append(out[i], plotPiece{render.RolePlain, pad(at - out[i].width())}), right[i]...)
+		}
+	}
+	return out
+}
+
+// listBody is a part that is a table, with what it says of the row under the cursor beside or below, where there is room.
+func (p *replayPage) listBody(m *Model, w, h int) []string {
+	l := p.listed(m)
+	var head []string
+	if p.part() == partMissing && h >= leastRows+6 {
+		head = styledLines(m.st, p.coverLines(w-2, m.cfg.ASCII))
+		head = append(head[:min(len(head), h/3)], "")
+		h -= len(head)
+	}
+	if w >= besideWidth && p.hasAside() {
+		left := w * 9 / 16
+		table := l.body(m.st, left, h)
+		return append(head, besides(m.st, table, p.aside(m, w-left-3, h), left, h)...)
+	}
+	rows := max(1, len(l.list))
+	if room := h - rows - 2; p.hasAside() && room >= leastAside {
+		lines := l.body(m.st, w, rows+1)
+		for len(lines) < rows+2 {
+			lines = append(lines, "")
+		}
+		return append(append(head, lines...), styledLines(m.st, p.aside(m, w-2, room))...)
+	}
+	return append(head, l.body(m.st, w, h)...)
+}
+
+func (p *replayPage) coverLines(w int, ascii bool) []plotLine {
+	o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
+	if p.data.Result != nil {
+		return plotLines(render.CoverLines(&p.data.Result.Cover, o))
+	}
+	return plotLines(render.CoverLines(&p.data.Report.Cover, o))
+}
+
+func (p *replayPage) hasAside() bool { return p.part() != partMissing }
+
+// aside is what there is to say of the row under the cursor.
+func (p *replayPage) aside(m *Model, w, h int) []plotLine {
+	l, ascii := p.listed(m), m.cfg.ASCII
+	row := l.current()
+	if row < 0 {
+		return nil
+	}
+	var lines []plotLine
+	switch p.part() {
+	case partPoints:
+		points := p.data.Result.Points
+		if lines = latencyChart(points, row, w, min(h, 16), ascii); h >= 30 {
+			o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
+			lines = append(append(lines, plotLine{}), plotLines(render.PointLines(&points[row], o))...)
+		}
+	case partCosts:
+		lines = costBars(p.data.Result.Costs, w, h, ascii)
+	default:
+		for _, x := range p.detail(p.part()).make(m, row, w) {
+			lines = append(lines, x.line)
+		}
+	}
+	for i := range lines {
+		lines[i] = lines[i].cutTo(w)
+	}
+	return lines[:min(h, len(lines))]
+}

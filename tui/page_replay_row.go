@@ -1,0 +1,281 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/render"
+)
+
+// replayDetail is a row of a table of a replay: a request with its segments, a segment, a change with its nodes.
+type replayDetail struct {
+	of   *replayPage
+	part replayPart // whose table it is a row of
+
+	lines  []detailLine
+	made   detailFrame
+	stops  []int // lines that the cursor can be on
+	cursor int   // in stops
+	top    int
+	height int
+}
+
+// detailLine is a line of a replayDetail.
+type detailLine struct {
+	line plotLine
+	full string // what is copied, where the line is cut or broken; "" for those that the cursor passes over
+	row  int    // of the table in it, from 1; 0 for others
+}
+
+// detailFrame is what lines were made for.
+type detailFrame struct{ row, w int }
+
+// detail is the page of a part's row.
+func (p *replayPage) detail(part replayPart) *replayDetail { return &replayDetail{of: p, part: part} }
+
+// make lays a row of the part's table out.
+func (p *replayDetail) make(m *Model, row, w int) []detailLine {
+	d, ascii := p.of.data, m.cfg.ASCII
+	switch p.part {
+	case partSlow:
+		return requestLines(&d.Result.Slowest[row], w, ascii)
+	case partCosts:
+		return segmentLines(d.Result, row, w, ascii)
+	case partPoints:
+		o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
+		lines := textLines(plotLines(render.PointLines(&d.Result.Points[row], o)))
+		for _, chart := range [][]plotLine{latencyChart(d.Result.Points, row, w, 14, ascii), latencyShares(d.Result.Points, row, w, 14, ascii)} {
+			lines = append(append(lines, detailLine{}), textLines(chart)...)
+		}
+		return lines
+	case partMissing:
+		x := &d.missing()[row]
+		return facts(w, "segment", idText(x.Segment), "state", render.SegmentStateText(x.State), "not covered", rowsText(x.Rows)+" rows", "reason", x.Reason)
+	case partChanges:
+		return changeLines(d.Report, row, w, ascii)
+	default:
+		return nil
+	}
+}
+
+// textLines are lines that can be copied.
+func textLines(lines []plotLine) []detailLine {
+	out := make([]detailLine, len(lines))
+	for i, l := range lines {
+		out[i] = detailLine{line: l, full: strings.TrimSpace(l.plain())}
+	}
+	return out
+}
+
+func (p *replayDetail) list(m *Model) *replayList { return p.of.listOf(m, p.part) }
+
+func (p *replayDetail) scope() scope { return inReplayRow }
+
+func (p *replayDetail) crumb() string {
+	l := p.of.lists[p.part]
+	if l == nil || l.current() < 0 {
+		return "row"
+	}
+	d, row := p.of.data, l.current()
+	switch p.part {
+	case partSlow:
+		return "request " + number(d.Result.Slowest[row].Request)
+	case partCosts:
+		return "segment " + idText(d.Result.Costs.Segments[row].Segment)
+	case partPoints:
+		return pointName(&d.Result.Points[row])
+	case partMissing:
+		return "segment " + idText(d.missing()[row].Segment)
+	default:
+		return cutName(l.cols[0].text(row), 40)
+	}
+}
+
+func (p *replayDetail) note(m *Model) string {
+	l := p.list(m)
+	return l.noun + " " + number(l.cursor+1) + " of " + number(len(l.list))
+}
+
+func (p *replayDetail) refresh(*Model) cmd      { return nil }
+func (p *replayDetail) command(m *Model) string { return p.of.command(m) }
+
+func (p *replayDetail) body(m *Model, w, h int) []string {
+	p.lay(m)
+	var out []string
+	for i := p.top; i < min(p.top+h, len(p.lines)); i++ {
+		l := p.lines[i].line.cutTo(w - 2)
+		if len(p.stops) > 0 && p.stops[p.cursor] == i {
+			out = append(out, m.st.cursor.on(fit(" "+l.plain(), w)))
+			continue
+		}
+		out = append(out, " "+l.styled(m.st))
+	}
+	return out
+}
+
+// lay makes the lines, unless they are there, and brings the cursor into the window.
+func (p *replayDetail) lay(m *Model) {
+	p.height = m.bodyHeight()
+	if f := (detailFrame{p.list(m).current(), m.w}); p.made != f || p.lines == nil {
+		same := p.made.row == f.row && p.lines != nil
+		p.made, p.lines, p.stops = f, nil, p.stops[:0]
+		if f.row >= 0 {
+			p.lines = p.make(m, f.row, m.w-2)
+		}
+		rows := slices.ContainsFunc(p.lines, func(l detailLine) bool { return l.row > 0 })
+		for i, l := range p.lines {
+			if l.row > 0 || l.full != "" && (!rows || len(p.stops) > 0) {
+				p.stops = append(p.stops, i)
+			}
+		}
+		if !same {
+			p.cursor, p.top = 0, 0
+		}
+	}
+	p.scroll()
+}
+
+// scroll brings the cursor into the window. On the first stop all that is above is shown too.
+func (p *replayDetail) scroll() {
+	p.cursor = max(0, min(p.cursor, len(p.stops)-1))
+	if len(p.stops) > 0 {
+		line := p.stops[p.cursor]
+		p.top = min(max(p.top, line-p.height+1), line)
+		if p.cursor == 0 {
+			p.top = max(0, line-p.height+1)
+		}
+	}
+	p.top = max(0, min(p.top, len(p.lines)-p.height))
+}
+
+// current is the line under the cursor, nil if there is none.
+func (p *replayDetail) current() *detailLine {
+	if p.cursor >= len(p.stops) {
+		return nil
+	}
+	return &p.lines[p.stops[p.cursor]]
+}
+
+func (p *replayDetail) can(m *Model, a action) string {
+	l := p.list(m)
+	switch a {
+	case actLeft:
+		if l.cursor == 0 {
+			return "this is the first " + l.noun
+		}
+	case actRight:
+		if l.cursor >= len(l.list)-1 {
+			return "this is the last " + l.noun
+		}
+	case actOpen:
+		p.lay(m)
+		if x := p.current(); x == nil || x.row == 0 || p.part == partChanges {
+			return "there is nothing to open here"
+		}
+		if p.part == partSlow && p.segmentRow(m) < 0 {
+			return "what this segment cost is unknown"
+		}
+	case actCopyRow:
+		p.lay(m)
+		if p.current() == nil {
+			return "there is nothing to copy"
+		}
+	case actSave, actGoFindings, actGoProfiles:
+		return p.of.can(m, a)
+	default:
+	}
+	return ""
+}
+
+func (p *replayDetail) act(m *Model, a action) cmd {
+	p.lay(m)
+	if to, ok := moved(a, p.cursor, len(p.stops), p.height); ok {
+		p.cursor = max(0, min(to, len(p.stops)-1))
+		return nil
+	}
+	switch a {
+	case actBack:
+		return m.back()
+	case actLeft, actRight:
+		l := p.list(m)
+		l.move(map[action]action{actLeft: actUp, actRight: actDown}[a], len(l.list))
+		p.of.follow(l)
+	case actOpen:
+		return p.open(m)
+	case actCopyRow:
+		return m.copyText(p.current().full+"\n", "1 row")
+	case actSave, actGoFindings:
+		return p.of.act(m, a)
+	default:
+	}
+	return nil
+}
+
+// open goes from a request's segment to its row in the table of costs, and from a segment to a request that it was slow in.
+func (p *replayDetail) open(m *Model) cmd {
+	row := p.current().row - 1
+	switch p.part {
+	case partSlow:
+		costs := p.of.only(partCosts, "costs")
+		costs.listOf(m, partCosts).goTo(p.segmentRow(m))
+		return m.push(costs)
+	case partCosts:
+		slow := p.of.only(partSlow, "slowest")
+		slow.listOf(m, partSlow).goTo(row)
+		return m.push(slow.detail(partSlow))
+	default:
+		return nil
+	}
+}
+
+// segmentRow is where the segment under the cursor is in the costs, -1 if it is not in them.
+func (p *replayDetail) segmentRow(m *Model) int {
+	x, r := p.current(), p.of.data.Result
+	if x == nil || x.row == 0 || r.Costs == nil {
+		return -1
+	}
+	s := &r.Slowest[p.list(m).current()].Segments[x.row-1]
+	same := -1
+	for i := range r.Costs.Segments {
+		c := &r.Costs.Segments[i]
+		switch {
+		case c.Segment == s.Segment && c.Node == s.Node:
+			return i
+		case c.Segment == s.Segment && same < 0:
+			same = i
+		}
+	}
+	return same
+}
+
+// only is a page of one part of the same replay.
+func (p *replayPage) only(part replayPart, named string) *replayPage {
+	return &replayPage{data: p.data, words: p.words, named: named, parts: []replayPart{part}, kinds: p.kinds, point: p.point}
+}
+
+func (p *replayDetail) tsvTable() (tsv string, rows int) {
+	var b strings.Builder
+	for _, l := range p.lines {
+		if l.row > 0 {
+			b.WriteString(l.full + "\n")
+			rows++
+		}
+	}
+	return b.String(), rows
+}
+
+func (p *replayDetail) click(m *Model, _, y int) cmd {
+	i := slices.Index(p.stops, p.top+y)
+	switch {
+	case i < 0:
+	case i == p.cursor && p.can(m, actOpen) == "":
+		return p.act(m, actOpen)
+	default:
+		p.cursor = i
+	}
+	return nil
+}
+
+func (p *replayDetail) wheel(_ *Model, lines int) {
+	p.cursor = max(0, min(p.cursor+lines, len(p.stops)-1))
+}

@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"encoding/csv"
+	"io"
+	"strings"
+
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/whatif"
+)
+
+// saveMenu offers the table as it is shown, the result as it is saved by the commands, reports and plots.
+func (p *replayPage) saveMenu(m *Model) *menu {
+	n := &menu{title: "save the replay"}
+	d := p.data
+	add := func(key, text, note, name string, write func(io.Writer) error) {
+		n.items = append(n.items, menuItem{key: key, text: text, note: note, run: func(m *Model, _ *menu) cmd { return save(m, name, write) }})
+	}
+	if l := p.listed(m); l != nil {
+		name := fileName("replay", p.part().name()) + ".csv"
+		add("t", "table as shown", "csv, "+plural(len(l.list), "row"), name, l.writeCSV())
+	}
+	if r := d.Result; r != nil {
+		add("j", "result", "json, for replay show", fileName("replay", "")+".json", func(w io.Writer) error { return replay.WriteResult(w, r) })
+		add("c", "points", "csv, every figure", fileName("replay", "points")+".csv", reportWriter("csv", func(w io.Writer, f render.ReportFormat) error {
+			return render.WriteReplay(w, r, f, render.ReportOptions{})
+		}))
+		if r.Costs != nil {
+			add("g", "costs of segments", "csv, every figure", fileName("replay", "segments")+".csv", reportWriter("csv", func(w io.Writer, f render.ReportFormat) error {
+				return render.WriteReplayCosts(w, r, f, render.ReportOptions{})
+			}))
+		}
+		add("m", "report", "markdown", fileName("replay", "")+".md", reportWriter("markdown", func(w io.Writer, f render.ReportFormat) error {
+			return render.WriteReplay(w, r, f, render.ReportOptions{})
+		}))
+	}
+	if r := d.Report; r != nil {
+		add("w", "prediction", "json, for replay show", fileName("replay", "whatif")+".json", func(w io.Writer) error { return whatif.WriteReport(w, r) })
+		add("v", "prediction", "markdown", fileName("replay", "whatif")+".md", reportWriter("markdown", func(w io.Writer, f render.ReportFormat) error {
+			return render.WriteWhatIf(w, r, f, render.ReportOptions{})
+		}))
+	}
+	add("h", "report with plots", "html", fileName("replay", "")+".html", func(w io.Writer) error { return p.writeHTML(w) })
+	p.addPlots(n)
+	return n
+}
+
+// addPlots offers the plots that there is something to draw of, by number.
+func (p *replayPage) addPlots(n *menu) {
+	d := p.data
+	words := map[chartKind]string{chartQPS: "qps", chartFront: "front", chartLatency: "latency", chartNodes: "cost", chartCurves: "what-if"}
+	key := '1'
+	for _, kind := range p.kinds {
+		word, ok := words[kind]
+		if !ok {
+			continue
+		}
+		n.items = append(n.items, menuItem{key: string(key), text: "plot of " + word, note: "svg", run: func(m *Model, _ *menu) cmd {
+			return save(m, fileName("replay", word)+".svg", func(w io.Writer) error {
+				if kind == chartCurves {
+					return render.PlotWhatIf(w, d.Report, render.PlotOptions{Format: "svg"})
+				}
+				return render.PlotReplay(w, p.series(), render.PlotOptions{Kind: word, Format: "svg"})
+			})
+		}})
+		key++
+	}
+}
+
+// series is the result as plots and pages name it.
+func (p *replayPage) series() []render.ReplaySeries {
+	if p.data.Result == nil {
+		return nil
+	}
+	name := strings.TrimSuffix(p.data.Name, ".json")
+	if name == "" {
+		name = p.data.Result.Setup.Collection
+	}
+	return []render.ReplaySeries{{Name: name, Result: p.data.Result}}
+}
+
+func (p *replayPage) writeHTML(w io.Writer) error {
+	version := ""
+	switch d := p.data; {
+	case d.Result != nil:
+		version = d.Result.Setup.Program
+	case d.Report != nil:
+		version = d.Report.Setup.Program
+	}
+	return render.WriteReplayHTML(w, p.series(), p.data.Report, version)
+}
+
+// reportWriter writes in a format of reports.
+func reportWriter(word string, write func(io.Writer, render.ReportFormat) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		format, err := render.ParseReportFormat(word)
+		if err != nil {
+			return err
+		}
+		return write(w, format)
+	}
+}
+
+// writeCSV writes what is shown now: the rows that the filter leaves, in their order.
+func (l *replayList) writeCSV() func(io.Writer) error {
+	var titles []string
+	for k := range l.cols {
+		if !l.cols[k].bar {
+			titles = append(titles, l.cols[k].Title)
+		}
+	}
+	records := [][]string{titles}
+	for _, i := range l.list {
+		var cells []string
+		for k := range l.cols {
+			if !l.cols[k].bar {
+				cells = append(cells, l.cols[k].text(i))
+			}
+		}
+		records = append(records, cells)
+	}
+	return func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) }
+}

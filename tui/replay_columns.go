@@ -1,0 +1,305 @@
+package tui
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/view"
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/load"
+	"kitescope/replay/whatif"
+)
+
+// barCells is how long a bar in a table is.
+const barCells = 20
+
+func textColumn(title string, priority int, text func(i int) string) replayColumn {
+	return replayColumn{Column: view.Column{Title: title, Kind: view.Text, Priority: priority}, text: text}
+}
+
+// fixedColumn is of texts that say nothing if they are cut.
+func fixedColumn(title string, priority int, text func(i int) string) replayColumn {
+	return replayColumn{Column: view.Column{Title: title, Kind: view.ID, Priority: priority}, text: text}
+}
+
+func numberColumn(title string, priority int, value func(i int) float64, text func(i int) string) replayColumn {
+	return replayColumn{Column: view.Column{Title: title, Kind: view.Int, Priority: priority}, text: text, value: value}
+}
+
+func barColumn(priority int, text func(i int) string) replayColumn {
+	return replayColumn{Column: view.Column{Kind: view.ID, Priority: priority}, text: text, bar: true}
+}
+
+// unknownIf is NaN where nothing is known, which sorts last.
+func unknownIf(unknown bool, x float64) float64 {
+	if unknown {
+		return math.NaN()
+	}
+	return x
+}
+
+// pointList are the points of a sweep.
+func pointList(r *replay.Result, ascii bool) *replayList {
+	points := r.Points
+	front := load.Front(points)
+	best := func(i int) bool {
+		return slices.ContainsFunc(front, func(p load.Point) bool { return p.Load() == points[i].Load() && p.QPS == points[i].QPS })
+	}
+	figure := func(title string, priority int, of func(p *load.Point) float64, text func(p *load.Point) string) replayColumn {
+		return numberColumn(title, priority, func(i int) float64 { return of(&points[i]) }, func(i int) string { return text(&points[i]) })
+	}
+	latency := func(title string, priority int, of func(l *load.Latency) time.Duration) replayColumn {
+		return figure(title, priority, func(p *load.Point) float64 { return unknownIf(p.Latency.Count == 0, float64(of(&p.Latency))) }, func(p *load.Point) string {
+			if p.Latency.Count == 0 {
+				return render.UnknownMark
+			}
+			return render.LatencyText(of(&p.Latency), ascii)
+		})
+	}
+	role := func(i int) render.Role {
+		if points[i].Failed > 0 {
+			return render.RoleBad
+		}
+		return render.RolePlain
+	}
+	return newReplayList("point", len(points), role,
+		fixedColumn("PARAMETERS", 0, func(i int) string { return parametersName(&points[i]) }),
+		textColumn("LOAD", 0, func(i int) string { return render.ArrivalText(&points[i]) }),
+		figure("QPS", 0, func(p *load.Point) float64 { return p.QPS }, func(p *load.Point) string { return render.FigureText(p.QPS) }),
+		figure(map[bool]string{true: "+/-", false: "±"}[ascii], 4, halfInterval, func(p *load.Point) string {
+			return noneIf(render.FigureText(halfInterval(p)), math.IsNaN(halfInterval(p)))
+		}),
+		figure("/SESSION", 6, perSession, func(p *load.Point) string {
+			return noneIf(render.FigureText(perSession(p)), math.IsNaN(perSession(p)))
+		}),
+		figure("RECALL", 0, func(p *load.Point) float64 { return unknownIf(p.Recall < 0, p.Recall) }, func(p *load.Point) string { return render.RecallText(p.Recall) }),
+		fixedColumn("", 1, func(i int) string { return map[bool]string{true: "*"}[best(i)] }),
+		latency("P50", 2, func(l *load.Latency) time.Duration { return l.P50 }),
+		latency("P95", 7, func(l *load.Latency) time.Duration { return l.P95 }),
+		latency("P99", 0, func(l *load.Latency) time.Duration { return l.P99 }),
+		latency("P99.9", 8, func(l *load.Latency) time.Duration { return l.P999 }),
+		latency("MAX", 9, func(l *load.Latency) time.Duration { return l.Max }),
+		figure("FAILS", 1, func(p *load.Point) float64 { return float64(p.Failed) }, func(p *load.Point) string { return groups(p.Failed) }),
+		figure("CPU", 3, func(p *load.Point) float64 { return unknownIf(p.CPUPerQuery <= 0, float64(p.CPUPerQuery)) }, func(p *load.Point) string {
+			return known(p.CPUPerQuery, ascii)
+		}),
+		figure("SWITCHES", 10, func(p *load.Point) float64 { return unknownIf(p.SwitchesPerQuery <= 0, p.SwitchesPerQuery) }, func(p *load.Point) string {
+			return knownFigure(p.SwitchesPerQuery)
+		}),
+		figure("DISTANCES", 11, func(p *load.Point) float64 { return unknownIf(p.DistancesPerQuery <= 0, p.DistancesPerQuery) }, func(p *load.Point) string {
+			return knownFigure(p.DistancesPerQuery)
+		}),
+	)
+}
+
+func halfInterval(p *load.Point) float64 {
+	return unknownIf(p.QPSHigh <= p.QPSLow, (p.QPSHigh-p.QPSLow)/2)
+}
+
+func perSession(p *load.Point) float64 {
+	return unknownIf(p.Rate > 0 || p.Timed || p.Sessions <= 0, p.QPS/float64(max(1, p.Sessions)))
+}
+
+// known is a time, "?" where it is 0: nobody told it.
+func known(d time.Duration, ascii bool) string {
+	if d <= 0 {
+		return render.UnknownMark
+	}
+	return render.LatencyText(d, ascii)
+}
+
+func knownFigure(x float64) string {
+	if !(x > 0) {
+		return render.UnknownMark
+	}
+	return render.FigureText(x)
+}
+
+// rowsText is a number of rows, "?" if nobody tells it.
+func rowsText(n int64) string {
+	if n < 0 {
+		return render.UnknownMark
+	}
+	return groups(n)
+}
+
+func idText(id int64) string { return strconv.FormatInt(id, 10) }
+
+// segmentRole is that of a segment: what is searched row by row wants a look.
+func segmentRole(s replay.State) render.Role {
+	if s == replay.Indexed {
+		return render.RolePlain
+	}
+	return render.RoleWarn
+}
+
+// costList are the segments with what they cost.
+func costList(c *replay.Costs, ascii bool) *replayList {
+	list := c.Segments
+	all, most := time.Duration(0), time.Duration(0)
+	for i := range list {
+		all, most = all+list[i].Time, max(most, list[i].Time)
+	}
+	return newReplayList("segment", len(list), func(i int) render.Role { return segmentRole(list[i].State) },
+		fixedColumn("SEGMENT", 0, func(i int) string { return idText(list[i].Segment) }),
+		textColumn("STATE", 0, func(i int) string { return render.SegmentStateText(list[i].State) }),
+		textColumn("NODE", 0, func(i int) string { return render.CostNode(&list[i]) }),
+		textColumn("INDEX", 4, func(i int) string { return render.CostIndex(&list[i]) }),
+		numberColumn("ROWS", 3, func(i int) float64 { return unknownIf(list[i].Rows < 0, float64(list[i].Rows)) }, func(i int) string { return rowsText(list[i].Rows) }),
+		numberColumn("DELETED", 9, func(i int) float64 { return float64(list[i].Deleted) }, func(i int) string { return groups(list[i].Deleted) }),
+		numberColumn("DISTANCES", 5, func(i int) float64 { return distances(&list[i]) }, func(i int) string { return knownFigure(distances(&list[i])) }),
+		numberColumn("PER QUERY", 0, func(i int) float64 { return unknownIf(list[i].Queries <= 0, float64(list[i].Time)) }, func(i int) string {
+			return perQuery(list[i].Time, list[i].Queries, ascii)
+		}),
+		numberColumn("SHARE", 0, func(i int) float64 { return float64(list[i].Time) }, func(i int) string { return share(list[i].Time, all) }),
+		barColumn(6, func(i int) string { return segmentBar(list[i].State, list[i].Time, most, barCells, ascii) }),
+		textColumn("PARTITION", 11, func(i int) string { return clean(list[i].Partition) }),
+		textColumn("CHANNEL", 12, func(i int) string { return clean(list[i].Channel) }),
+	)
+}
+
+// distances are those of a query in a segment, NaN if nobody knows.
+func distances(s *replay.SegmentCost) float64 {
+	return unknownIf(s.Queries <= 0, float64(s.Distances)/float64(max(1, s.Queries)))
+}
+
+// segmentBar is a bar of one segment, in the sign of its state.
+func segmentBar(state replay.State, d, most time.Duration, size int, ascii bool) string {
+	var states [3]time.Duration
+	if int(state) < len(states) {
+		states[state] = d
+	}
+	return render.SegmentStateBar(states, d, most, size, ascii)
+}
+
+// slowList are the slowest requests.
+func slowList(r *replay.Result, ascii bool) *replayList {
+	list := r.Slowest
+	most := time.Duration(0)
+	for i := range list {
+		most = max(most, list[i].Took)
+	}
+	return newReplayList("request", len(list), nil,
+		numberColumn("REQUEST", 0, func(i int) float64 { return float64(list[i].Request) }, func(i int) string { return number(list[i].Request) }),
+		numberColumn("TOOK", 0, func(i int) float64 { return float64(list[i].Took) }, func(i int) string { return render.LatencyText(list[i].Took, ascii) }),
+		numberColumn("QUEUED", 1, func(i int) float64 { return float64(list[i].Queued) }, func(i int) string {
+			return noneIf(render.LatencyText(list[i].Queued, ascii), list[i].Queued == 0)
+		}),
+		fixedColumn("LONGEST IN", 0, func(i int) string {
+			return longest(&list[i], func(s *replay.SegmentTime) string { return idText(s.Segment) })
+		}),
+		textColumn("STATE", 2, func(i int) string {
+			return longest(&list[i], func(s *replay.SegmentTime) string { return render.SegmentStateText(s.State) })
+		}),
+		numberColumn("THERE", 0, func(i int) float64 {
+			if len(list[i].Segments) == 0 {
+				return math.NaN()
+			}
+			return float64(list[i].Segments[0].Took)
+		}, func(i int) string {
+			return longest(&list[i], func(s *replay.SegmentTime) string { return render.LatencyText(s.Took, ascii) })
+		}),
+		barColumn(5, func(i int) string { return meterBar(float64(list[i].Took), float64(most), barCells, ascii) }),
+	)
+}
+
+// longest says something of the segment that took longest of a request, "?" if nobody knows which that is.
+func longest(q *replay.SlowQuery, of func(*replay.SegmentTime) string) string {
+	if len(q.Segments) == 0 {
+		return render.UnknownMark
+	}
+	return of(&q.Segments[0])
+}
+
+// meterBar is a bar of a part of the most; what is there is seen.
+func meterBar(x, most float64, size int, ascii bool) string {
+	if !(x > 0) || !(most > 0) {
+		return ""
+	}
+	sign := "▇"
+	if ascii {
+		sign = "#"
+	}
+	return strings.Repeat(sign, max(1, int(math.Round(min(1, x/most)*float64(size)))))
+}
+
+// missingList are the segments that were left out.
+func missingList(list []replay.Missing) *replayList {
+	return newReplayList("segment", len(list), func(int) render.Role { return render.RoleBad },
+		fixedColumn("SEGMENT", 0, func(i int) string { return idText(list[i].Segment) }),
+		textColumn("STATE", 1, func(i int) string { return render.SegmentStateText(list[i].State) }),
+		numberColumn("ROWS", 0, func(i int) float64 { return unknownIf(list[i].Rows < 0, float64(list[i].Rows)) }, func(i int) string { return rowsText(list[i].Rows) }),
+		textColumn("REASON", 0, func(i int) string { return clean(oneLine(list[i].Reason)) }),
+	)
+}
+
+// changeList are the changes of a report, each with what it gains.
+func changeList(r *whatif.Report, ascii bool) *replayList {
+	list := append([]*whatif.Prediction{&r.Base}, others(r)...)
+	most := 0.0
+	for _, p := range list {
+		if drawable(p.Most) {
+			most = max(most, p.Most)
+		}
+	}
+	outcome := func(title string, priority int, of func(p *whatif.Prediction) float64, text func(p *whatif.Prediction) string) replayColumn {
+		value := func(i int) float64 {
+			if list[i].Outcome == nil {
+				return math.NaN()
+			}
+			return of(list[i])
+		}
+		return numberColumn(title, priority, value, func(i int) string { return text(list[i]) })
+	}
+	role := func(i int) render.Role {
+		switch p := list[i]; {
+		case i == 0:
+			return render.RoleDim
+		case p.Gain > 1.02:
+			return render.RoleGood
+		case p.Gain > 0 && p.Gain < 0.98:
+			return render.RoleBad
+		}
+		return render.RolePlain
+	}
+	l := newReplayList("cluster", len(list), role,
+		textColumn("CLUSTER", 0, func(i int) string { return render.ChangeName(r, list[i]) }),
+		numberColumn("MOST", 0, func(i int) float64 { return list[i].Most }, func(i int) string { return knownFigure(list[i].Most) }),
+		numberColumn("GAIN", 0, func(i int) float64 { return unknownIf(!(list[i].Gain > 0), list[i].Gain) }, func(i int) string {
+			return noneIf(render.GainText(list[i]), i == 0)
+		}),
+		barColumn(2, func(i int) string { return meterBar(list[i].Most, most, barCells, ascii) }),
+		outcome("P99", 0, func(p *whatif.Prediction) float64 { return float64(p.Outcome.P99) }, func(p *whatif.Prediction) string { return p99Text(p, ascii) }),
+		outcome("P50", 6, func(p *whatif.Prediction) float64 { return float64(p.Outcome.P50) }, func(p *whatif.Prediction) string {
+			if p.Outcome == nil {
+				return render.UnknownMark
+			}
+			return render.LatencyText(p.Outcome.P50, ascii)
+		}),
+		numberColumn("RECALL", 1, func(i int) float64 { return unknownIf(list[i].Recall < 0, list[i].Recall) }, func(i int) string { return render.RecallText(list[i].Recall) }),
+		fixedColumn("BUSY", 3, func(i int) string { return render.BusyText(list[i]) }),
+		numberColumn("MODELLED", 5, func(i int) float64 { return list[i].Modelled }, func(i int) string { return percentText(100 * list[i].Modelled) }),
+	)
+	return l
+}
+
+// p99Text has a ! where latencies grow for as long as the load lasts.
+func p99Text(p *whatif.Prediction, ascii bool) string {
+	if p.Outcome == nil {
+		return render.UnknownMark
+	}
+	return render.LatencyText(p.Outcome.P99, ascii) + map[bool]string{true: " !"}[p.Outcome.Saturated]
+}
+
+// others are the changed clusters of a report.
+func others(r *whatif.Report) []*whatif.Prediction {
+	list := make([]*whatif.Prediction, len(r.Others))
+	for i := range r.Others {
+		list[i] = &r.Others[i]
+	}
+	return list
+}

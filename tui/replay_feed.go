@@ -1,0 +1,245 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/replay"
+	"kitescope/replay/whatif"
+)
+
+// ReplayFeed measures: it returns what it found, or why it found nothing. What a context that ends has left unfinished is no
+// error: the result says why it is not whole. It is called once, in a goroutine of its own. Emit may be called from any
+// goroutine and as often as it pleases, but not after the feed has returned.
+type ReplayFeed func(ctx context.Context, emit func(ReplayUpdate)) (ReplayData, error)
+
+// ReplayUpdate is how far a ReplayFeed is. One of the fields is set.
+type ReplayUpdate struct {
+	// Load is of the reading of segments, Run of the run.
+	Load *replay.LoadProgress
+	Run  *replay.RunProgress
+	// Stage is any other step, for people: "reading the layout", "building an index of segment 7".
+	Stage string
+}
+
+// stage names what an update is about.
+func (u *ReplayUpdate) stage() string {
+	switch {
+	case u.Load != nil:
+		return "segments"
+	case u.Run != nil && u.Run.Stage == "load":
+		return "measure"
+	case u.Run != nil:
+		return u.Run.Stage
+	}
+	return u.Stage
+}
+
+// replaces tells whether nobody misses an update once there is another.
+func (u *ReplayUpdate) replaces(old *ReplayUpdate) bool {
+	if u.stage() != old.stage() {
+		return false
+	}
+	return u.Run == nil || old.Run != nil && u.Run.Point == old.Run.Point
+}
+
+// ReplayData is a result, a prediction, or both.
+type ReplayData struct {
+	Result *replay.Result
+	Report *whatif.Report
+	// Name is what it is called: "after.json"; "" if it has no name yet.
+	Name string
+	// Words print the same on a command line, behind "replay": "show", "after.json". nil: Config.Args, and where there are none
+	// either no command line does.
+	Words []string
+}
+
+func (d *ReplayData) empty() bool { return d == nil || d.Result == nil && d.Report == nil }
+
+// missing are the segments that were left out.
+func (d *ReplayData) missing() []replay.Missing {
+	switch {
+	case d.Result != nil:
+		return d.Result.Cover.Missing
+	case d.Report != nil:
+		return d.Report.Cover.Missing
+	}
+	return nil
+}
+
+// RunReplay is Run for a replay without a cluster: it shows how far feed is, then what it found; without a feed it shows cfg.Replay.
+// Cfg.Feed must be nil. cfg.Args are the words behind "replay". While the feed measures, q and Ctrl-C end its context, and the
+// page shows what was done until then; q again quits. The feed has returned when RunReplay does. Its error is the feed's, if the
+// UI has none.
+func RunReplay(ctx context.Context, cfg Config, feed ReplayFeed) error {
+	cfg = replayConfig(cfg, feed)
+	err := Run(ctx, cfg)
+	if cfg.measuring != nil {
+		err = cmp.Or(err, cfg.measuring.err)
+	}
+	return err
+}
+
+// replayConfig opens with a replay.
+func replayConfig(cfg Config, feed ReplayFeed) Config {
+	p := newReplayPage(cfg.Replay, cfg.Args)
+	if feed != nil {
+		cfg.measuring = &replaySession{feed: feed, now: cfg.Now}
+		p.live = &replayLive{}
+	}
+	cfg.view = &ProfileView{first: p}
+	return cfg
+}
+
+// replayStep is an update with the time at which its stage was first heard of since the last frame.
+type replayStep struct {
+	ReplayUpdate
+	at time.Time
+}
+
+// replaySession is a feed under way.
+type replaySession struct {
+	feed ReplayFeed
+	now  func() time.Time
+	err  error // once run has returned
+
+	mu      sync.Mutex
+	stopped bool
+	cancel  context.CancelFunc
+	pending []replayStep
+	wake    chan struct{}
+}
+
+// stop ends the feed's context.
+func (s *replaySession) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+	if s.cancel != nil {
+		s.cancel()
+	}
+}
+
+// framePause is how long what a feed says is held back after a frame, for at most ten a second.
+const framePause = 100 * time.Millisecond
+
+// run calls the feed and sends what it says, and at last what it returned.
+func (s *replaySession) run(ctx context.Context, send func(tea.Msg)) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.mu.Lock()
+	s.cancel, s.wake = cancel, make(chan struct{}, 1)
+	if s.stopped {
+		cancel()
+	}
+	s.mu.Unlock()
+	var pump sync.WaitGroup
+	done := make(chan struct{})
+	pump.Go(func() { s.pump(done, send) })
+	data, err := s.feed(ctx, s.emit)
+	close(done)
+	pump.Wait()
+	s.err = err
+	send(replayedMsg{data, err})
+}
+
+// mostPending is how many updates are kept between frames: those of other stages than the last come seldom.
+const mostPending = 64
+
+func (s *replaySession) emit(u ReplayUpdate) {
+	s.mu.Lock()
+	if n := len(s.pending); n > 0 && u.replaces(&s.pending[n-1].ReplayUpdate) {
+		s.pending[n-1].ReplayUpdate = u
+	} else if n < mostPending {
+		s.pending = append(s.pending, replayStep{u, s.now()})
+	}
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pump sends the first update at once, and what comes soon after it together.
+func (s *replaySession) pump(done <-chan struct{}, send func(tea.Msg)) {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	<-pause.C
+	for {
+		select {
+		case <-s.wake:
+		case <-done:
+			return
+		}
+		s.mu.Lock()
+		list := s.pending
+		s.pending = nil
+		s.mu.Unlock()
+		if len(list) > 0 {
+			send(replayStepMsg(list))
+		}
+		pause.Reset(framePause)
+		select {
+		case <-pause.C:
+		case <-done:
+			return
+		}
+	}
+}
+
+// replayStepMsg is what a feed has said since the last frame.
+type replayStepMsg []replayStep
+
+func (u replayStepMsg) apply(m *Model) cmd {
+	p := m.replayPage()
+	if p == nil || p.live == nil {
+		return nil
+	}
+	for i := range u {
+		p.live.take(&u[i].ReplayUpdate, u[i].at)
+	}
+	return p.live.tick(m)
+}
+
+// replayedMsg is what a feed returned.
+type replayedMsg struct {
+	data ReplayData
+	err  error
+}
+
+func (r replayedMsg) apply(m *Model) cmd {
+	p := m.replayPage()
+	if p == nil || p.live == nil {
+		return nil
+	}
+	p.live.over, p.err = true, r.err
+	if !r.data.empty() {
+		p.show(&r.data)
+		m.cfg.Replay = &r.data
+	}
+	return m.stack.top().refresh(m)
+}
+
+// replayPage is the page that a feed reports to: the first one.
+func (m *Model) replayPage() *replayPage {
+	p, _ := m.stack.pages[0].(*replayPage)
+	return p
+}
+
+// quit ends the program; a feed that measures is stopped first, and what it has done until then is shown.
+func (m *Model) quit() cmd {
+	p := m.replayPage()
+	if p == nil || !p.measuring() || p.live.stopping {
+		return tea.Quit
+	}
+	p.live.stopping = true
+	m.cfg.measuring.stop()
+	m.prompt, m.menu = nil, nil
+	m.stack.home()
+	m.say(toneInfo, "stopping: what was done so far comes; q again does not wait for it")
+	return nil
+}
