@@ -17,3 +17,14 @@ func cpuClock() func() time.Duration {
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
 }
+
+// switchClock tells how often this process gave a CPU back so far, on its own and because it had to.
+func switchClock() func() (voluntary, involuntary int64) {
+	return func() (voluntary, involuntary int64) {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			return 0, 0
+		}
+		return int64(u.Nvcsw), int64(u.Nivcsw) //nolint:unconvert // 32 bits on some systems
+	}
+}

@@ -14,6 +14,9 @@ import (
 	"kitescope/profile/gobuild"
 	"kitescope/profile/report"
 	"kitescope/render"
+	"kitescope/replay/cache"
+	"kitescope/replay/live"
+	"kitescope/replay/log"
 )
 
 // Exit codes, as documented in "kitescope help exit-codes".
@@ -119,6 +122,15 @@ func hintOf(err error) string {
 	}
 	if mismatch, ok := errors.AsType[*bench.Mismatch](err); ok {
 		return mismatch.Hint
+	}
+	if hinted, ok := errors.AsType[*log.HintError](err); ok {
+		return hinted.Hint
+	}
+	if hinted, ok := errors.AsType[*cache.HintError](err); ok {
+		return hinted.Hint
+	}
+	if fault, ok := errors.AsType[*live.FaultError](err); ok {
+		return fault.Hint
 	}
 	return ""
 }

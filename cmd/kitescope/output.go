@@ -62,8 +62,13 @@ func (a *app) newOutput(path string, force bool) (func(write func(io.Writer) err
 			return a.write(func(w *bufio.Writer) error { return write(w) })
 		}, nil
 	}
-	if _, err := os.Lstat(path); err == nil && !force {
-		return nil, &usageError{fmt.Errorf("write %s: it exists", path), "use --force to replace it"}
+	if info, err := os.Lstat(path); err == nil {
+		switch at, err := os.Stat(path); {
+		case err == nil && !at.Mode().IsRegular(), err != nil && info.Mode()&os.ModeSymlink == 0: // a device would be replaced
+			return nil, &usageError{fmt.Errorf("write %s: it is no file", path), "name another one, or - for standard output"}
+		case !force:
+			return nil, &usageError{fmt.Errorf("write %s: it exists", path), "use --force to replace it"}
+		}
 	}
 	return func(write func(io.Writer) error) error {
 		var rendered error

@@ -90,7 +90,7 @@ It only reads. It never writes to a cluster.`,
 	root.AddCommand(
 		a.uiCommand(), a.getCommand(), a.describeCommand(), a.treeCommand(), a.overviewCommand(), a.demoCommand(),
 		a.balanceCommand(), a.diagnoseCommand(), a.explainCommand(),
-		a.profileCommand(), a.pgoCommand(), a.compareCommand(), a.engineCommand(),
+		a.profileCommand(), a.pgoCommand(), a.compareCommand(), a.engineCommand(), a.replayCommand(),
 		a.snapshotCommand(), a.diffCommand(),
 		a.contextCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(),
 	)

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/replay"
+	"kitescope/tui"
+)
+
+// replayTold is told how far a replay is: a line on stderr, or the terminal UI.
+type replayTold struct {
+	load func(replay.LoadProgress)
+	run  func(replay.RunProgress)
+	step func(string)
+	stop func()
+}
+
+// tellLine tells on the status line.
+func (a *app) tellLine() *replayTold {
+	status := a.status()
+	return &replayTold{
+		load: func(p replay.LoadProgress) {
+			status.say("reading segment %d of %d, %d MiB", min(p.Done+1, p.Of), p.Of, p.Bytes>>20)
+		},
+		run:  func(p replay.RunProgress) { status.say("%s", progressText(p)) },
+		step: func(text string) { status.say("%s", text) },
+		stop: status.stop,
+	}
+}
+
+// tellUI tells the page that shows a replay.
+func tellUI(emit func(tui.ReplayUpdate)) *replayTold {
+	return &replayTold{
+		load: func(p replay.LoadProgress) { emit(tui.ReplayUpdate{Load: &p}) },
+		run:  func(p replay.RunProgress) { emit(tui.ReplayUpdate{Run: &p}) },
+		step: func(text string) { emit(tui.ReplayUpdate{Stage: text}) },
+		stop: func() {},
+	}
+}
+
+// replayScreen are the flags of commands that open the page of a replay.
+type replayScreen struct {
+	open bool
+	ui   uiFlags
+}
+
+func (s *replayScreen) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&s.open, "ui", false, "open it in the terminal UI, while it measures already")
+	fl.StringVar(&s.ui.theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
+	fl.BoolVar(&s.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+}
+
+// withoutScreen is the app with its messages kept: they would be written into the UI. Said writes them when that is gone.
+func (a *app) withoutScreen() (quiet *app, said func()) {
+	var kept bytes.Buffer
+	s := *a.streams
+	s.err, s.errTTY = &kept, false
+	b := *a
+	b.streams = &s
+	return &b, func() { _, _ = kept.WriteTo(a.err) }
+}
+
+// replayUI measures while the UI shows how far it is, and shows what was found.
+func (a *app) replayUI(cmd *cobra.Command, s *replayScreen, args []string, measure func(ctx context.Context, quiet *app, told *replayTold) (tui.ReplayData, error)) error {
+	cfg, err := a.fileUI(&s.ui, args)
+	if err != nil {
+		return err
+	}
+	cfg.Args = append([]string{cmd.Name()}, again(cmd, args)...)
+	quiet, said := a.withoutScreen()
+	defer said()
+	return tui.RunReplay(cmd.Context(), cfg, func(ctx context.Context, emit func(tui.ReplayUpdate)) (tui.ReplayData, error) {
+		return measure(ctx, quiet, tellUI(emit))
+	})
+}
+
+// showReplay opens the UI on saved files.
+func (a *app) showReplay(cmd *cobra.Command, s *replayScreen, file *saved, args []string) error {
+	cfg, err := a.fileUI(&s.ui, args)
+	if err != nil {
+		return err
+	}
+	cfg.Replay = &tui.ReplayData{
+		Result: file.result, Report: file.report, Name: filepath.Base(args[0]), Words: append([]string{cmd.Name()}, again(cmd, args)...),
+	}
+	return tui.RunReplay(cmd.Context(), cfg, nil)
+}
+
+// runReplayUI is runReplay on the terminal: what was found is kept by --save, and shown.
+func (a *app) runReplayUI(cmd *cobra.Command, f *runFlags, o replay.RunOptions, args []string) error {
+	var found *replay.Result
+	err := a.replayUI(cmd, &f.screen, args, func(ctx context.Context, quiet *app, told *replayTold) (tui.ReplayData, error) {
+		r, data, err := quiet.measured(ctx, cmd, f, o, args, told)
+		if err != nil {
+			return tui.ReplayData{}, err
+		}
+		data.Release()
+		found = r
+		return tui.ReplayData{Result: r}, quiet.saveResult(&f.load, r)
+	})
+	if err != nil || found == nil {
+		return err
+	}
+	return a.replayOutcome(cmd.Context(), found, nil)
+}
+
+// check refuses what does not go with the UI.
+func (s *replayScreen) check(a *app, cmd *cobra.Command) error {
+	switch {
+	case !s.open:
+		return nil
+	case !a.outTTY:
+		return errNoTerminal()
+	case cmd.Flags().Changed("output"):
+		return usagef("--output and --ui are two ways to show it: leave one out")
+	}
+	return nil
+}
