@@ -115,6 +115,12 @@ bench-profile: ## the speed of profiles against go tool pprof, into docs/PERFORM
 bench-engine: ## the engine against hnswlib and faiss, into docs/PERFORMANCE.md; on a quiet machine (needs python3, g++, PyPI)
 	$(GO) -C tools/bench run ./engines -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
 
+.PHONY: bench-replay
+bench-replay: ## what replay costs over the engine, reading a gigabyte of logs, an hour of simulated load; on a quiet machine
+	$(GO) test -run '^$$' -bench 'Overhead|Fixtures' ./replay
+	$(GO) test ./engine/segment -run '^$$' -bench ReadGigabyte -vector-bytes 1000000000 -cpu 1
+	$(GO) test -run '^$$' -bench Hour -benchtime 1x ./replay/simulate
+
 .PHONY: pgo
 pgo: ## kitescope's own default.pgo by a trial of its loads, and the report in docs/PGO.md; on a quiet machine, half an hour
 	tools/docs/pgo.sh
@@ -135,6 +141,12 @@ e2e: ## against a real Milvus, alone and as a cluster (needs ../shared, etcd, ja
 .PHONY: e2e-profile
 e2e-profile: ## pull profiles from a real cluster under searches and hold them against the kernel's counts (needs what e2e needs, five minutes)
 	tools/e2e/profile.sh
+
+.PHONY: e2e-replay
+e2e-replay: ## replay's live targets, agreement with real servers, and predictions against a real cluster (root, for limits of nodes)
+	tools/e2e/replay_targets.sh
+	tools/e2e/replay.sh growing
+	tools/e2e/replay.sh idle
 
 .PHONY: e2e-s3
 e2e-s3: ## the engine's S3 store against a real MinIO (needs ../shared and the module proxy; builds MinIO once)
