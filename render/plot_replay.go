@@ -47,9 +47,12 @@ type ReplaySeries struct {
 func PlotReplay(w io.Writer, results []ReplaySeries, o PlotOptions) error {
 	p := newReplayPicture(&o)
 	var err error
-	if len(results) == 0 {
+	switch {
+	case len(results) == 0:
 		err = nothingToDraw("there is no result", "")
-	} else {
+	case !chosen(results, &o):
+		err = nothingToDraw("no point has that ef and so many sessions", "see which there are: kitescope replay show")
+	default:
 		p.title = replayPlotTitle(results, o.Kind)
 		switch o.Kind {
 		case "qps":
@@ -67,6 +70,21 @@ func PlotReplay(w io.Writer, results []ReplaySeries, o PlotOptions) error {
 		}
 	}
 	return p.finish(w, err)
+}
+
+// chosen tells whether any point is the one that options ask for.
+func chosen(results []ReplaySeries, o *PlotOptions) bool {
+	if o.EF == 0 && o.Sessions == 0 {
+		return true
+	}
+	for _, r := range results {
+		for i := range r.Result.Points {
+			if p := &r.Result.Points[i]; (o.EF == 0 || p.EF == o.EF) && (o.Sessions == 0 || p.Sessions == o.Sessions) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // PlotWhatIf draws predictions: what each cluster can do at most, and its queries per second by sessions.

@@ -111,7 +111,7 @@ func TestReplayPlotRefuses(t *testing.T) {
 		"recall":     {live, PlotOptions{Kind: "front", Format: "svg"}, "no point has a recall"},
 		"cost":       {live, PlotOptions{Kind: "cost", Format: "svg"}, "no result tells"},
 		"no load":    {[]ReplaySeries{{"a", fixtureRun()}, {"b", fixtureLive()}}, PlotOptions{Kind: "compare", Format: "svg"}, "in common"},
-		"no latency": {run, PlotOptions{Kind: "latency", Format: "svg", EF: 5}, "no point has latencies"},
+		"no such ef": {run, PlotOptions{Kind: "latency", Format: "svg", EF: 5}, "no point has that ef"},
 	} {
 		var b bytes.Buffer
 		if err := PlotReplay(&b, x.results, x.o); err == nil || !strings.Contains(err.Error(), x.want) || b.Len() > 0 {

@@ -135,9 +135,9 @@ func coverageLines(c *replay.Coverage, o *ReportOptions) []sheetLine {
 	lines := labelled(o, role, "rows", coverageText(c))
 	var size []string
 	if c.Bytes > 0 {
-		text := string(AppendBytes(nil, c.Bytes)) + " of files read"
-		if c.Took > 0 {
-			text += " in " + LatencyText(c.Took, o.ASCII)
+		text := string(AppendBytes(nil, c.Bytes)) + " of files"
+		if c.Took > 0 { // else they were only looked for
+			text += " read in " + LatencyText(c.Took, o.ASCII)
 		}
 		size = append(size, text)
 	}
@@ -276,7 +276,7 @@ func measuredText(p *load.Point, o *ReportOptions) string {
 		sum += p.Repeats[i].Took
 	}
 	each := LatencyText(sum/time.Duration(n), o.ASCII)
-	if d := (sum / time.Duration(n)).Round(10 * time.Millisecond); d%time.Second == 0 {
+	if d := (sum / time.Duration(n)).Round(10 * time.Millisecond); d > 0 && d%time.Second == 0 {
 		each = string(AppendDuration(nil, d))
 	}
 	if n == 1 {

@@ -19,7 +19,7 @@ func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format R
 func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *ReportOptions, short bool) *sheet {
 	s := &sheet{
 		kind: "ReplayLayout", o: o, items: len(l.Segments), all: len(l.Segments),
-		head: layoutHead(l, o), about: func(e encoder) { writeLayoutHead(e, l) }, fields: layoutFields(l),
+		head: layoutHead(l, cover != nil, o), about: func(e encoder) { writeLayoutHead(e, l); writeCover(e, cover) }, fields: layoutFields(l),
 	}
 	if cover != nil {
 		s.head = append(s.head, coverageLines(cover, o)...)
@@ -33,7 +33,7 @@ func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *ReportOptions, 
 	return s
 }
 
-func layoutHead(l *replay.Layout, o *ReportOptions) []sheetLine {
+func layoutHead(l *replay.Layout, looked bool, o *ReportOptions) []sheetLine {
 	c := &l.Collection
 	title := "Collection " + orUnknown(c.Name)
 	if c.Database != "" {
@@ -53,7 +53,7 @@ func layoutHead(l *replay.Layout, o *ReportOptions) []sheetLine {
 		cluster += ", Milvus " + Harmless(l.Version)
 	}
 	add("cluster", cluster)
-	add("storage", storageText(l))
+	add("storage", storageText(l, looked))
 	field := orUnknown(c.VectorField) + ": " + plural(c.Dim, "dimension") + " of " + c.Element.String() + ", " + c.Metric.String()
 	add("vectors", field+"; "+layoutIndexText(&c.Index))
 	add("replicas", replicasText(l))
@@ -63,7 +63,8 @@ func layoutHead(l *replay.Layout, o *ReportOptions) []sheetLine {
 	return lines
 }
 
-func storageText(l *replay.Layout) string {
+// storageText is where files are by the configuration; looked says that they were looked for already.
+func storageText(l *replay.Layout, looked bool) string {
 	s := &l.Storage
 	switch s.Kind {
 	case "local":
@@ -72,7 +73,7 @@ func storageText(l *replay.Layout) string {
 		scheme := []string{"http://", "https://"}[b2i(s.TLS)]
 		return scheme + orUnknown(s.Endpoint) + ", bucket " + orUnknown(s.Bucket) + rootText(l)
 	}
-	return UnknownMark + ": the configuration does not tell; give --storage" + rootText(l)
+	return []string{UnknownMark + ": the configuration does not tell; give --storage", "named by hand: the configuration does not tell"}[b2i(looked)] + rootText(l)
 }
 
 func rootText(l *replay.Layout) string {
@@ -311,7 +312,7 @@ func writeLayoutHead(e encoder, l *replay.Layout) {
 		{"metric", c.Metric.String()},
 		{"element", c.Element.String()},
 		{"index_type", c.Index.Type},
-		{"storage", storageText(l)},
+		{"storage", storageText(l, false)},
 	} {
 		e.key(x[0])
 		e.text(x[1])

@@ -247,11 +247,22 @@ func (x *prediction) predict(ctx context.Context, p *priced, c Change) (Predicti
 	return out, nil
 }
 
-// enough sessions keep all cores busy, and are not more than can be simulated: each asks all nodes of a replica.
+// enough sessions keep all cores busy, and are not more than can be simulated: each asks all nodes of a replica. Nodes that search nothing do not
+// count: with more sessions more requests are merged, which is no merit of theirs.
 func enough(c *simulate.Cluster) int {
+	serves := make([]bool, len(c.Nodes))
+	for _, replica := range c.Collections[0].Replicas {
+		for i := range replica {
+			for j := range replica[i].Segments {
+				serves[replica[i].Segments[j].Node] = true
+			}
+		}
+	}
 	cores := 0.0
 	for i := range c.Nodes {
-		cores += c.Nodes[i].Read.Cores
+		if serves[i] {
+			cores += c.Nodes[i].Read.Cores
+		}
 	}
 	return int(min(max(32, min(6*cores, 8192)), max(1, float64(simulate.MostTasks/2/tasks(c)))))
 }
