@@ -43,6 +43,7 @@ type encoder struct {
 	frames []byte // the stack of a sample
 	names  map[string]uint64
 	order  []string
+	blank  uint64   // see nothing
 	sets   [][]byte // label sets that were written before
 }
 
@@ -119,6 +120,16 @@ func (e *encoder) name(s string) uint64 {
 		e.order = append(e.order, s)
 	}
 	return i
+}
+
+// nothing is the number of a second empty name: in a label 0 says that there is no text, or no unit, and one without either and without
+// a number is none.
+func (e *encoder) nothing() uint64 {
+	if e.blank == 0 {
+		e.blank = uint64(len(e.order))
+		e.order = append(e.order, "")
+	}
+	return e.blank
 }
 
 func (e *encoder) valueType(number byte, t ValueType) {
@@ -224,10 +235,16 @@ func (e *encoder) labels(set uint32) []byte {
 	}
 	b := []byte{}
 	for _, l := range e.p.LabelSets[set] {
-		if l.IsNum {
-			e.part = appendFields(e.part[:0], e.name(l.Key), 0, uint64(l.Num), e.name(l.Unit))
-		} else {
-			e.part = appendFields(e.part[:0], e.name(l.Key), e.name(l.Str))
+		key := e.name(l.Key)
+		switch {
+		case !l.IsNum && l.Str == "":
+			e.part = appendFields(e.part[:0], key, e.nothing())
+		case !l.IsNum:
+			e.part = appendFields(e.part[:0], key, e.name(l.Str))
+		case l.Num == 0 && l.Unit == "":
+			e.part = appendFields(e.part[:0], key, 0, 0, e.nothing())
+		default:
+			e.part = appendFields(e.part[:0], key, 0, uint64(l.Num), e.name(l.Unit))
 		}
 		b = append(b, 3<<3|wireBytes)
 		b = binary.AppendUvarint(b, uint64(len(e.part)))
