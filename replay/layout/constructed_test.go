@@ -234,7 +234,7 @@ func TestStorage(t *testing.T) {
 	values := map[string]string{
 		"common.storageType": "remote", "minio.address": "https://reader:hunter2@minio.example/x",
 		"minio.port": "9000", "minio.bucketName": "b", "minio.useSSL": "true",
-		"minio.region": "eu-1", "minio.rootPath": "/some/root/", "minio.secretAccessKey": "hunter2", "localStorage.path": "/data",
+		"minio.region": "eu-1", "minio.rootPath": "/some/where/", "minio.secretAccessKey": "hunter2", "localStorage.path": "/data",
 	}
 	folded := map[string]string{}
 	for k, v := range values {
@@ -244,7 +244,7 @@ func TestStorage(t *testing.T) {
 	n.Config = &model.Config{Values: folded}
 	l := of(t, odd([]*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}}, nil, n), "c")
 	want := replay.Storage{Kind: "remote", Endpoint: "minio.example:9000", Bucket: "b", TLS: true, Region: "eu-1"}
-	if diff := cmp.Diff(want, l.Storage); diff != "" || l.Root != "some/root" {
+	if diff := cmp.Diff(want, l.Storage); diff != "" || l.Root != "some/where" {
 		t.Errorf("root %q, storage (-want +got):\n%s", l.Root, diff)
 	}
 }
