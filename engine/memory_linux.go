@@ -4,6 +4,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"kitescope/engine/dist"
 )
 
 // hugePage is the size at which allocations get pages of their own.
@@ -15,11 +17,11 @@ const hugePage = 2 << 20
 // pages took 0.15 s), which does not pay for what is read once.
 func allocate(n int, huge bool) ([]byte, func()) {
 	if n < hugePage {
-		return aligned(n), nil
+		return dist.Aligned(n), nil
 	}
 	b, err := unix.Mmap(-1, 0, n+hugePage, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
-		return aligned(n), nil
+		return dist.Aligned(n), nil
 	}
 	skip := int(-uintptr(unsafe.Pointer(&b[0])) & (hugePage - 1))
 	region := b[skip : skip+n : skip+n]

@@ -2,8 +2,10 @@
 
 package engine
 
+import "kitescope/engine/dist"
+
 // allocate returns zeroed bytes of the heap at 64-byte alignment.
-func allocate(n int, _ bool) ([]byte, func()) { return aligned(n), nil }
+func allocate(n int, _ bool) ([]byte, func()) { return dist.Aligned(n), nil }
 
 // Uint32s returns n zeroed numbers of the heap.
 func Uint32s(n int) []uint32 { return make([]uint32, n) }

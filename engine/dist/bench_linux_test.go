@@ -59,7 +59,7 @@ func benchForms(b *testing.B, data []byte, m Metric, p Profile, dim int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	x, queries := unsafe.Pointer(&data[0]), alignedBytes(4*stride)
+	x, queries := unsafe.Pointer(&data[0]), Aligned(4*stride)
 	copy(queries, data[1<<10:])
 	q := unsafe.Pointer(&queries[0])
 	ids := make([]uint32, rows)

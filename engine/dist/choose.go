@@ -56,7 +56,7 @@ func (k *Kernel) widen(row []byte) []byte {
 	if k.Element == Float16 || k.Element == BFloat16 {
 		return widenHalf(k.Element, row)
 	}
-	q := alignedBytes(len(row))
+	q := Aligned(len(row))
 	copy(q, row)
 	return q
 }

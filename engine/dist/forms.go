@@ -52,8 +52,8 @@ func gatherBlock(gather gatherFunc) blockFunc {
 	})
 }
 
-// alignedBytes makes n zero bytes that start at a multiple of 64.
-func alignedBytes(n int) []byte {
+// Aligned makes n zero bytes of the heap that start at a multiple of 64.
+func Aligned(n int) []byte {
 	b := make([]byte, n+63)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63)
 	return b[skip : skip+n : skip+n]

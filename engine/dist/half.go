@@ -32,7 +32,7 @@ func widenHalf(e Element, row []byte) []byte {
 		widen = widenBFloat16
 	}
 	n := len(row) / 2
-	out := alignedBytes(4 * n)
+	out := Aligned(4 * n)
 	for i := range n {
 		binary.LittleEndian.PutUint32(out[4*i:], math.Float32bits(widen(binary.LittleEndian.Uint16(row[2*i:]))))
 	}

@@ -30,7 +30,7 @@ func benchElement(b *testing.B, size int, m Metric, e Element, dim int) {
 	}
 	stride := (e.Bytes(dim) + 63) &^ 63
 	rows := size / stride &^ 63
-	data := alignedBytes(rows * stride)
+	data := Aligned(rows * stride)
 	g := lcg(5)
 	g.fill(data[:min(len(data), 1<<18)], e, false)
 	if e == Float32 {
@@ -39,7 +39,7 @@ func benchElement(b *testing.B, size int, m Metric, e Element, dim int) {
 	copy(data[len(data)/2:], data[:len(data)/4])
 	query := k.widen(data[:e.Bytes(dim)])
 	qStride := len(query)
-	queries := alignedBytes(4 * qStride)
+	queries := Aligned(4 * qStride)
 	for j := range 4 {
 		copy(queries[j*qStride:], query)
 	}

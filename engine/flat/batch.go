@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"kitescope/engine"
+	"kitescope/engine/dist"
 )
 
 const (
@@ -110,7 +111,7 @@ func (b *panel) load(queries *engine.Vectors, first, k, n int) error {
 		}
 		if b.bytes == nil {
 			b.stride = (len(q.bytes) + 63) &^ 63
-			b.bytes = alignedBytes(b.size * b.stride)
+			b.bytes = dist.Aligned(b.size * b.stride)
 		}
 		copy(b.bytes[i*b.stride:], q.bytes)
 		b.norms[i] = q.norm

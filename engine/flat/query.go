@@ -109,13 +109,6 @@ func floats(b []byte) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
 
-// alignedBytes returns n zeroed bytes at 64-byte alignment.
-func alignedBytes(n int) []byte {
-	b := make([]byte, n+63)
-	skip := int(-uintptr(unsafe.Pointer(&b[0])) & 63)
-	return b[skip : skip+n : skip+n]
-}
-
 // wholePart is a radius as an int, which knowhere compares Hamming distances with.
 func wholePart(r float32) float32 { return float32(math.Trunc(float64(r))) }
 

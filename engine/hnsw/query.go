@@ -123,10 +123,3 @@ const (
 	hashSeed   = 0xc70f6907
 	hashFactor = 13331
 )
-
-// aligned returns n bytes that start on a cache line.
-func aligned(n int) []byte {
-	b := make([]byte, n+63)
-	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63)
-	return b[skip : skip+n : skip+n]
-}

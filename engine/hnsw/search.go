@@ -177,7 +177,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	s := &Searcher{
 		index: x, policy: o.Policy, opts: o, kernel: k, norm: norm,
 		base: v.Base(), stride: uintptr(v.Stride), n: v.Rows,
-		query: aligned(max(v.Size(), 4*v.Dim)),
+		query: dist.Aligned(max(v.Size(), 4*v.Dim)),
 		tags:  make([]uint16, v.Rows),
 		fresh: make([]uint32, slots, slots+dist.Behind), peeked: make([]uint32, slots),
 		dists: make([]float32, max(slots, scanRows)),
