@@ -66,11 +66,7 @@ func (a *app) replayRun() *cobra.Command {
 		Args: oneCollection("kitescope replay run docs"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runReplay(cmd, &f, args) },
 	}
-	f.in.register(a, cmd)
-	f.queries.register(cmd)
-	f.load.register(cmd)
-	f.load.registerTarget(cmd)
-	f.screen.register(cmd)
+	f.register(a, cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.sessions, "sessions", "1", "how many ask at once; of --rate and --timed the most that may be under way")
 	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, where the log does not say; default: 64, or k if that is more")
@@ -91,17 +87,22 @@ interval, and marks the points that no other one beats in recall and QPS.`,
 		Args: oneCollection("kitescope replay sweep docs --concurrency 1,2,4"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runReplay(cmd, &f, args) },
 	}
-	f.in.register(a, cmd)
-	f.queries.register(cmd)
-	f.load.register(cmd)
-	f.load.registerTarget(cmd)
-	f.screen.register(cmd)
+	f.register(a, cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,48", "how many ask at once, one after the other; with --rate the most that may be under way")
 	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, several, whatever the log says: 16,32,64,128; default: what the log says, or 64")
 	fl.StringVar(&f.rates, "rate", "", "requests a second, several: 100,200,400; in place of asking as fast as answers come")
 	fl.StringVar(&f.load.baseline, "baseline", "", "an earlier sweep: say what became of each of its points")
 	return cmd
+}
+
+// register adds the flags that both have.
+func (f *runFlags) register(a *app, cmd *cobra.Command) {
+	f.in.register(a, cmd)
+	f.queries.register(cmd)
+	f.load.register(cmd)
+	f.load.registerTarget(cmd)
+	f.screen.register(cmd)
 }
 
 // grid are the points that the flags ask for.
