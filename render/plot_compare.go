@@ -147,24 +147,34 @@ func (p *comparisonPicture) texts(style *draw.TextStyle, width vg.Length) (heads
 }
 
 func (p *comparisonPicture) drawHead(dc draw.Canvas, lines []string) {
-	title, small := plainStyle(14), plainStyle(legendSize)
+	drawPlotHead(dc, plainStyle(14), plainStyle(legendSize), ComparisonTitle(p.c, &Options{}), lines)
+}
+
+// drawPlotHead writes a title, cut to the width, and lines below it.
+func drawPlotHead(dc draw.Canvas, title, small draw.TextStyle, text string, lines []string) {
 	title.YAlign, small.YAlign = -1, -1
-	dc.FillText(title, vg.Point{X: dc.Min.X, Y: dc.Max.Y}, fitPlotText(&title, ComparisonTitle(p.c, &Options{}), dc.Max.X-dc.Min.X))
-	for i, text := range lines {
-		dc.FillText(small, vg.Point{X: dc.Min.X, Y: dc.Max.Y - (titleLines+vg.Length(i))*legendLine}, text)
+	dc.FillText(title, vg.Point{X: dc.Min.X, Y: dc.Max.Y}, fitPlotText(&title, text, dc.Max.X-dc.Min.X))
+	for i, line := range lines {
+		dc.FillText(small, vg.Point{X: dc.Min.X, Y: dc.Max.Y - (titleLines+vg.Length(i))*legendLine}, line)
 	}
 }
 
-func (p *comparisonPicture) drawPanels(dc draw.Canvas, rows int) {
+// plotGrid puts count plots into rows, from left to right; what is left over is empty.
+func plotGrid(rows, columns, count int, at func(k int) *plot.Plot) [][]*plot.Plot {
 	plots := make([][]*plot.Plot, rows)
 	for i := range plots {
-		plots[i] = make([]*plot.Plot, p.columns)
+		plots[i] = make([]*plot.Plot, columns)
 		for j := range plots[i] {
-			if k := i*p.columns + j; k < len(p.panels) {
-				plots[i][j] = p.panels[k].plot
+			if k := i*columns + j; k < count {
+				plots[i][j] = at(k)
 			}
 		}
 	}
+	return plots
+}
+
+func (p *comparisonPicture) drawPanels(dc draw.Canvas, rows int) {
+	plots := plotGrid(rows, p.columns, len(p.panels), func(k int) *plot.Plot { return p.panels[k].plot })
 	tiles := draw.Tiles{Rows: rows, Cols: p.columns, PadX: panelGap, PadY: panelGap}
 	name, verdict := plainStyle(panelTitleSize), plainStyle(legendSize)
 	name.YAlign, verdict.YAlign = -1, -1

@@ -205,28 +205,16 @@ func (p *replayPicture) text(size vg.Length) draw.TextStyle {
 
 func (p *replayPicture) drawHead(dc draw.Canvas, lines []string) {
 	title, small := p.text(14), p.text(legendSize)
-	title.YAlign, small.YAlign = -1, -1
 	small.Color = p.theme.dim
 	text := p.title
 	if p.o.Title != "" {
 		text = Harmless(p.o.Title)
 	}
-	dc.FillText(title, vg.Point{X: dc.Min.X, Y: dc.Max.Y}, fitPlotText(&title, text, dc.Max.X-dc.Min.X))
-	for i, text := range lines {
-		dc.FillText(small, vg.Point{X: dc.Min.X, Y: dc.Max.Y - (titleLines+vg.Length(i))*legendLine}, text)
-	}
+	drawPlotHead(dc, title, small, text, lines)
 }
 
 func (p *replayPicture) drawPanels(dc draw.Canvas, rows int) {
-	plots := make([][]*plot.Plot, rows)
-	for i := range plots {
-		plots[i] = make([]*plot.Plot, p.columns)
-		for j := range plots[i] {
-			if k := i*p.columns + j; k < len(p.panels) {
-				plots[i][j] = p.panels[k].plot
-			}
-		}
-	}
+	plots := plotGrid(rows, p.columns, len(p.panels), func(k int) *plot.Plot { return p.panels[k].plot })
 	tiles := draw.Tiles{Rows: rows, Cols: p.columns, PadX: panelGap, PadY: panelGap}
 	name := p.text(panelTitleSize)
 	name.YAlign = -1
