@@ -18,6 +18,9 @@ import (
 // profileKinds are what diagnose pulls: the CPU, the contention that processes record, and goroutines for the second time.
 const profileKinds = "cpu,mutex-delta,goroutine"
 
+// minPull is what a process gets at least for its profiles beyond their window.
+const minPull = 100 * time.Millisecond
+
 // checkProfileFlags finds what is wrong with the flags before anything is opened.
 func (f *diagnoseFlags) checkProfileFlags() error {
 	switch {
@@ -143,8 +146,11 @@ func (a *app) profileMeanwhile(ctx context.Context, window time.Duration) *pulli
 	return p
 }
 
+// pullTwice keeps to the deadline of each process, which counts from here for all of it, beyond the window: half of it is for asking where
+// profiles are, so that one that hangs leaves the others some.
 func (a *app) pullTwice(ctx context.Context, window time.Duration, p *pulling) error {
-	side := *a
+	side, until := *a, time.Now().Add(a.nodes.timeout)
+	side.nodes.timeout /= 2
 	seconds := int((window + time.Second - 1) / time.Second)
 	j, err := side.newPullJob(&pullFlags{seconds: seconds, kinds: profileKinds, busyWait: defaultBusyWait}, nil)
 	if err != nil {
@@ -160,6 +166,8 @@ func (a *app) pullTwice(ctx context.Context, window time.Duration, p *pulling) e
 	for round, kinds := range [][]pull.Kind{{pull.Goroutine}, j.options.Kinds} {
 		options := j.options
 		options.Kinds = kinds
+		// The second time begins when the last of the first is done: that one has half of what is left at most.
+		options.Total = max(time.Until(until)/time.Duration(2-round), minPull)
 		dir := filepath.Join(p.dir, strconv.Itoa(round))
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return fmt.Errorf("keep the profiles: %w", err)

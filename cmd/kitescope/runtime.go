@@ -62,7 +62,7 @@ func (a *app) addNodeFlags(cmd *cobra.Command, asks bool) {
 	}
 	f.BoolVar(&n.live, "live", asks, what)
 	f.StringArrayVar(&n.recordings, "runtime", nil, "read what processes said from a recording (JSON lines), the text of a /metrics, or a folder of them, instead of asking")
-	f.DurationVar(&n.timeout, "node-timeout", 5*time.Second, "deadline of each process, for all that it is asked")
+	f.DurationVar(&n.timeout, "node-timeout", 5*time.Second, "deadline of each process, for connecting and all that it is asked; a --window longer than half of it comes on top")
 	f.DurationVar(&n.window, "window", activityWindow, "how long to watch counters and etcd for rates; 0 takes averages since the start")
 	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics where a process does not tell it")
 	n.addWay(f)
@@ -275,7 +275,7 @@ func (a *app) ask(ctx context.Context, etcd *source.Etcd, conn connection, c *mo
 	var health *model.Etcd
 	var asking sync.WaitGroup
 	// etcd, which may have gone in the meantime, is not waited for longer than a process.
-	patience, cancel := context.WithTimeout(ctx, a.nodes.timeout+a.nodes.window)
+	patience, cancel := context.WithTimeout(ctx, options.Patience())
 	defer cancel()
 	asking.Go(func() { health = etcdState(patience, etcd, a.nodes.window) })
 	runtime, err := client.Ask(ctx, c)

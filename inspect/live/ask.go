@@ -121,8 +121,10 @@ func (a *asking) advance() {
 // server asks the sessions at one address: all calls over one connection, and no more
 // once the connection turns out to be broken.
 func (a *asking) server(ctx context.Context, s *server) {
-	ctx, cancel := context.WithTimeout(ctx, a.client.opts.Timeout)
+	ctx, cancel := context.WithDeadline(ctx, s.deadline(a.client.opts.Timeout))
 	defer cancel()
+	begun := time.Now()
+	defer func() { s.spent += time.Since(begun) }()
 	l, err := a.client.connect(ctx, s.address, a.cluster)
 	if err != nil {
 		a.broken(s, err, 0)
@@ -158,6 +160,11 @@ func (a *asking) server(ctx context.Context, s *server) {
 			call(func() { a.scrapeElsewhere(ctx, x) })
 		}
 	}
+}
+
+// deadline is until when a server is asked that is asked from now on. One that was asked before had some of its time then.
+func (s *server) deadline(timeout time.Duration) time.Time {
+	return time.Now().Add(max(timeout-s.spent, min(timeout, grace)))
 }
 
 // broken records that a server cannot be asked: one record a session.

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"encoding/base64"
 	"errors"
@@ -16,7 +17,8 @@ import (
 // Options say how processes are reached. The zero value asks directly, without TLS and
 // without credentials, as processes of one cluster ask each other.
 type Options struct {
-	// Timeout is the deadline of each process, all its calls together; 0: 5 s.
+	// Timeout is the deadline of each process, for connecting and all that it is asked together; 0: 5 s. A Window longer than
+	// half of it comes on top.
 	Timeout time.Duration
 	// Map leads addresses of the cluster's network to ones that can be reached from here:
 	// "10.2.0.7:21123" or, for all ports, "10.2.0.7", to "localhost:30007" or, keeping the
@@ -42,6 +44,17 @@ type Options struct {
 	// Progress hears how many processes are done; nil: nobody listens.
 	Progress func(done, all int)
 }
+
+// beyond is what a second scrape may take beyond a process's deadline: nothing, unless the window leaves it no time.
+func (o *Options) beyond() time.Duration {
+	if o.Window > cmp.Or(o.Timeout, defaultTimeout)/2 {
+		return o.Window
+	}
+	return 0
+}
+
+// Patience is how long an Ask waits for the slowest process.
+func (o *Options) Patience() time.Duration { return cmp.Or(o.Timeout, defaultTimeout) + o.beyond() }
 
 // conceal takes the credentials that were sent along out of what a server says.
 func (o *Options) conceal(text string) string {

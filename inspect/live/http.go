@@ -39,7 +39,7 @@ func (a *asking) scrape(ctx context.Context, s *session, port int) {
 		a.healthz(ctx, web, s, address)
 	}
 	if p.failure == nil {
-		a.scrapeLater(s, address)
+		a.scrapeLater(ctx, s, address)
 	}
 }
 
@@ -54,15 +54,16 @@ func (a *asking) healthz(ctx context.Context, web *http.Client, s *session, addr
 	}
 }
 
-// scrapeLater asks for /metrics a second time, for rates. The deadline of the first time is
-// over by then; the end of the whole is not.
-func (a *asking) scrapeLater(s *session, address string) {
+// scrapeLater asks for /metrics a second time, for rates, in what is left of the process's time.
+func (a *asking) scrapeLater(ctx context.Context, s *session, address string) {
 	window := a.client.opts.Window
 	if window <= 0 {
 		return
 	}
+	until, _ := ctx.Deadline()
+	until = until.Add(a.client.opts.beyond())
 	a.helpers.Go(func() {
-		ctx, cancel := context.WithTimeout(a.ctx, window+a.client.opts.Timeout)
+		ctx, cancel := context.WithDeadline(a.ctx, until)
 		defer cancel()
 		wait := time.NewTimer(window)
 		defer wait.Stop()

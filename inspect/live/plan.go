@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"kitescope/inspect/model"
@@ -27,6 +28,8 @@ type plan struct {
 type server struct {
 	address  string
 	sessions []*session
+	// spent is how long it was asked already.
+	spent time.Duration
 }
 
 // session is a session together with its inquiries.

@@ -203,7 +203,7 @@ func (a *asking) scrapeIfNamed(ctx context.Context, s *silentSession, port int) 
 		return
 	}
 	a.healthz(ctx, web, s.session, address)
-	a.scrapeLater(s.session, address)
+	a.scrapeLater(ctx, s.session, address)
 }
 
 // nameSession reports whether metrics are those of a session's process. They are parsed one

@@ -24,7 +24,10 @@ const partName = ".pull-"
 
 // attempt asks once. An error is about this side: a file that cannot be written.
 func (p *puller) attempt(ctx context.Context, w *way, e *Entry) (*failure, error) {
-	if ctx.Err() != nil {
+	switch cause := context.Cause(ctx); {
+	case isTimeout(cause):
+		return failed(NotAsked, "its turn did not come within the %s for this process", p.opts.Total), nil
+	case cause != nil:
 		return failed(Interrupted, "stopped before it was asked"), nil
 	}
 	part, err := os.CreateTemp(p.dir, partName+"*")
@@ -70,7 +73,7 @@ const sniffed = 512
 // receive asks, and writes the answer down. Its error is about writing.
 func (p *puller) receive(ctx context.Context, w *way, e *Entry, to *os.File) (*answer, *failure, error) {
 	u, window := w.target.urlOf(e.Kind, p.opts.Seconds)
-	patience := p.opts.Timeout + time.Duration(window)*time.Second
+	patience := within(ctx, p.opts.Timeout+time.Duration(window)*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	header := p.header(w.target)

@@ -249,3 +249,48 @@ func TestNoRoom(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestTotal: what is taken of one process ends with its time, whatever of it is late: each answer, a busy profiler, the whole.
+func TestTotal(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"each answer late": func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-time.After(700 * time.Millisecond):
+			case <-r.Context().Done():
+			}
+			_, _ = w.Write([]byte("late"))
+		},
+		"drips": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				_, _ = w.Write([]byte{0x1f})
+				w.(http.Flusher).Flush()
+				time.Sleep(50 * time.Millisecond)
+			}
+		},
+		"busy": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Go-Pprof", "1")
+			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, answer)
+			begun := time.Now()
+			m, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL)}, pull.Options{
+				Kinds: []pull.Kind{pull.CPU, pull.Heap, pull.Goroutine}, Seconds: 1, Timeout: 2 * time.Second, Total: time.Second, BusyWait: time.Minute,
+			}, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(begun); took > 2*time.Second+500*time.Millisecond {
+				t.Errorf("took %v: a window of 1s and 1s beyond it", took)
+			}
+			for _, e := range m.Profiles {
+				if e.Outcome == pull.OK || e.Outcome == pull.Interrupted {
+					t.Errorf("%s: %s (%s)", e.Kind, e.Outcome, e.Error)
+				}
+			}
+		})
+	}
+}

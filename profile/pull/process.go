@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -13,7 +14,7 @@ import (
 
 // batch takes the profiles of some processes over the same window.
 func (p *puller) batch(ctx context.Context, stop context.CancelCauseFunc, targets []Target) {
-	g := newGate(len(targets), min(p.opts.Timeout, gatePatience))
+	g := newGate(len(targets), min(p.opts.Timeout, gatePatience, cmp.Or(p.opts.Total/4, gatePatience)))
 	var wg sync.WaitGroup
 	for i := range targets {
 		wg.Go(func() {
@@ -26,6 +27,8 @@ func (p *puller) batch(ctx context.Context, stop context.CancelCauseFunc, target
 			p.report(t.Node, "", Connecting, "")
 			w := p.newWay(t)
 			defer w.close()
+			ctx, cancel := p.bounded(ctx, t)
+			defer cancel()
 			f := w.connect(ctx)
 			g.arrive(1)
 			if f != nil {
@@ -39,6 +42,24 @@ func (p *puller) batch(ctx context.Context, stop context.CancelCauseFunc, target
 		})
 	}
 	wg.Wait()
+}
+
+// bounded is a context that ends when the time of a process is over, its windows included: those of the CPU and of traces one
+// after the other, those of deltas beside them.
+func (p *puller) bounded(ctx context.Context, t *Target) (context.Context, context.CancelFunc) {
+	if p.opts.Total == 0 {
+		return context.WithCancel(ctx)
+	}
+	alone, beside := 0, 0
+	for _, k := range p.kindsOf(t) {
+		_, window := t.urlOf(k, p.opts.Seconds)
+		if s, known := specOf(k); k == Trace || s.alone || !known {
+			alone += window
+		} else {
+			beside = max(beside, window)
+		}
+	}
+	return context.WithTimeout(ctx, p.opts.Total+time.Duration(max(alone, beside))*time.Second)
 }
 
 // breaks ends everything: our own disk is full.
@@ -111,7 +132,9 @@ func (p *puller) pull(ctx context.Context, w *way, k Kind) error {
 		case f != nil && f.outcome == Busy && time.Since(begun) < p.opts.BusyWait:
 			p.report(e.Node, k, Waiting, oneLine(p.conceal(w.target, f.reason)))
 			if !sleep(ctx, busyInterval) {
-				f = failed(Interrupted, "stopped while another profile of the process was waited for")
+				if !isTimeout(context.Cause(ctx)) { // else it is still busy
+					f = failed(Interrupted, "stopped while another profile of the process was waited for")
+				}
 				break
 			}
 			continue
@@ -209,17 +232,26 @@ func (w *way) close() {
 
 // connect makes the first connection.
 func (w *way) connect(ctx context.Context) *failure {
-	ctx, cancel := context.WithTimeout(ctx, w.opts.Timeout)
+	patience := within(ctx, w.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := w.open(ctx)
 	if err != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
 			err = cause
 		}
-		return connectFailure(err, w.opts.Timeout)
+		return connectFailure(err, patience)
 	}
 	w.ready = conn
 	return nil
+}
+
+// within is a patience, or what is left of the time of the process if that is less.
+func within(ctx context.Context, patience time.Duration) time.Duration {
+	if until, ok := ctx.Deadline(); ok {
+		return max(0, min(patience, time.Until(until).Round(100*time.Millisecond)))
+	}
+	return patience
 }
 
 // dial is for the transport.
@@ -231,11 +263,12 @@ func (w *way) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if conn != nil {
 		return conn, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, w.opts.Timeout)
+	patience := within(ctx, w.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := w.open(ctx)
 	if err != nil {
-		return nil, connectFailure(err, w.opts.Timeout)
+		return nil, connectFailure(err, patience)
 	}
 	return conn, nil
 }

@@ -41,6 +41,8 @@ type Options struct {
 	Seconds int
 	// Timeout is how long a connection may take, and an answer beyond its window; 0: 5 s.
 	Timeout time.Duration
+	// Total is how long all of a process may take beyond its windows: connecting, waiting, and every answer; 0: no limit.
+	Total time.Duration
 	// BusyWait is how long a process is asked again whose profiler is in use; 0: 35 s, what a
 	// profile of net/http/pprof's default of 30 s needs. Negative: not at all.
 	BusyWait time.Duration
@@ -152,7 +154,7 @@ func (o *Options) settle() error {
 	switch {
 	case o.Seconds < 0 || o.Seconds > maxSeconds:
 		return errors.New("pull profiles: a window is 1 second to 24 hours")
-	case o.Timeout < 0 || o.MaxBytes < 0 || o.Parallel < 0:
+	case o.Timeout < 0 || o.Total < 0 || o.MaxBytes < 0 || o.Parallel < 0:
 		return errors.New("pull profiles: timeout, limit and parallel processes cannot be negative")
 	}
 	o.Seconds, o.Timeout = cmp.Or(o.Seconds, defaultSeconds), cmp.Or(o.Timeout, defaultTimeout)

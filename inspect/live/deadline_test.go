@@ -1,0 +1,54 @@
+package live_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/livetest"
+	"kitescope/inspect/live/recorded"
+	"kitescope/inspect/model"
+)
+
+// TestDeadlineCountsForEverything: a process that is late with one thing has less time for the next. All that it is asked, the
+// second scrape included, ends with its deadline; a window that is longer than half of that comes on top.
+func TestDeadlineCountsForEverything(t *testing.T) {
+	const timeout, slack = time.Second, 400 * time.Millisecond
+	for name, test := range map[string]struct {
+		delay  func(n int32) time.Duration
+		window time.Duration
+		limit  time.Duration
+	}{
+		"late, then silent":        {func(n int32) time.Duration { return []time.Duration{700 * time.Millisecond, time.Minute}[min(n, 1)] }, 200 * time.Millisecond, timeout},
+		"quick, then silent":       {func(n int32) time.Duration { return []time.Duration{0, 0, time.Minute}[min(n, 2)] }, 200 * time.Millisecond, timeout},
+		"late each time":           {func(int32) time.Duration { return 450 * time.Millisecond }, 200 * time.Millisecond, timeout},
+		"silent, long window":      {func(int32) time.Duration { return time.Minute }, 800 * time.Millisecond, timeout + 800*time.Millisecond},
+		"then silent, long window": {func(n int32) time.Duration { return []time.Duration{0, 0, time.Minute}[min(n, 2)] }, 800 * time.Millisecond, timeout + 800*time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+			was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
+			over := make(chan struct{})
+			var asked atomic.Int32
+			slow := livetest.Gate(t, was, func() {
+				select {
+				case <-time.After(test.delay(asked.Add(1) - 1)):
+				case <-over:
+				}
+			})
+			t.Cleanup(func() { close(over) })
+			start := time.Now()
+			r := ask(t, c, live.Options{Timeout: timeout, Window: test.window, Map: map[string]string{was: slow}})
+			if took := time.Since(start); took > test.limit+slack {
+				t.Errorf("took %v with a deadline of %v and a window of %v", took, timeout, test.window)
+			}
+			wantOutcome(t, r, "querynode", 101, model.Answered, "")
+			for _, id := range []model.NodeID{100, 102} { // whoever is quick has its rates
+				if p := r.LiveNode("querynode", id).Process; p == nil || p.Before == nil {
+					t.Errorf("querynode-%s was not scraped twice", id)
+				}
+			}
+		})
+	}
+}
