@@ -129,12 +129,18 @@ func (j *judge) littleToGain() string {
 	return fmt.Sprintf("%s of the samples are %s; PGO reaches %s", percent(most.share), most.text, percent(r.Total))
 }
 
+// calledC is what time in C is called of which nothing tells the library.
+const calledC = "C called through cgo"
+
 // libraries names the native libraries with the most samples.
 func (j *judge) libraries() string {
 	kind := kindOf(j.whole)
 	spent, weight := j.whole.FoldPreempt().Spent(), map[string]int64{}
 	for i := range j.whole.Len() {
-		if k := spent.Kind(i); k.Class == profile.Native && k.Library != "" {
+		switch k := spent.Kind(i); {
+		case k.Class == profile.Cgo:
+			weight[calledC] += j.whole.Value(i, kind)
+		case k.Class == profile.Native && k.Library != "":
 			weight[k.Library] += j.whole.Value(i, kind)
 		}
 	}

@@ -21,17 +21,18 @@ func milvus(t *testing.T, load string) *profile.Profile {
 // The shares of leaves that were found for these profiles before kitescope, by hand. Two borders are drawn elsewhere
 // here, neither of which moves what is compiled or not: runtime.futex is a system call, which was taken for the
 // assembly that it is written in (2 to 5 % of the samples); and what the garbage collector calls of the runtime is the
-// collector's, of which 2 % were the runtime's. So the sums are held to be the same.
+// collector's, of which 2 % were the runtime's. So the sums are held to be the same. A third border is drawn elsewhere
+// too: the leaves in the bridge to C, 0.15 to 0.3 %, were taken for compiled by hand, and have been put to native code.
 func TestReachOfMilvus(t *testing.T) {
 	const allowing = 0.6
 	for _, c := range []struct {
 		load                                       string
 		goCode, compiled, native, assemblyAndCalls float64
 	}{
-		{"cpu-flat", 9.0, 27.1, 66.8, 6.2},
-		{"cpu-hnsw", 9.4, 26.5, 66.6, 7.0},
-		{"cpu-hnswcos-nq1", 19.0, 60.9, 25.8, 13.3},
-		{"cpu-hnswcos-nq1-20s", 18.1, 60.7, 24.0, 15.3},
+		{"cpu-flat", 9.0, 26.8, 67.1, 6.2},
+		{"cpu-hnsw", 9.4, 26.2, 66.9, 7.0},
+		{"cpu-hnswcos-nq1", 19.0, 60.7, 26.0, 13.3},
+		{"cpu-hnswcos-nq1-20s", 18.1, 60.5, 24.2, 15.3},
 	} {
 		r := ReachOf(milvus(t, c.load))
 		for _, share := range []struct {
@@ -52,6 +53,81 @@ func TestReachOfMilvus(t *testing.T) {
 		}
 		if math.Abs(r.Ceiling-0.14*r.Total) > 1e-12 {
 			t.Errorf("%s: the ceiling is %v of %v", c.load, r.Ceiling, r.Total)
+		}
+	}
+}
+
+// Programs whose time goes to C have little to gain, whether C was called, and stands under runtime.cgocall as Go's
+// profiler has it without a symbolizer, or runs on threads of its own. The shares are those of `go tool pprof -top`.
+func TestReachOfCgo(t *testing.T) {
+	for _, c := range []struct {
+		load             string
+		native, compiled float64
+		reason           string
+	}{
+		{"cgo-calls", 0.89, 0.08, "of the samples are native code (C called through cgo), which Go does not compile"},
+		{"cgo-threads", 0.99, 0.01, "of the samples are native code (C called through cgo, hashes and others), which Go does not compile"},
+	} {
+		p := profiletest.Read(t, "../../testdata/profiles/"+c.load+".pb.gz")
+		r := ReachOf(p)
+		if math.Abs(r.Native-c.native) > 0.01 || math.Abs(r.Total-c.compiled) > 0.01 {
+			t.Errorf("%s: native %.3f, want %.2f; compiled by Go %.3f, want %.2f", c.load, r.Native, c.native, r.Total, c.compiled)
+		}
+		j := judged(t, Input{Name: c.load, Profile: p})
+		if j.Verdict != LittleToGain || !strings.Contains(j.Reason, c.reason) {
+			t.Errorf("%s: %s, %s", c.load, j.Verdict, j.Reason)
+		}
+	}
+}
+
+// A server of WebP pictures, with the figures that were published of it: 55 % under runtime.cgocall, 42 % native.
+func TestReachOfPublishedServer(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	library := b.Mapping(profile.Mapping{File: "/usr/lib/libwebp.so.7.1.5"})
+	frame := func(name, file string) uint32 {
+		f := b.Function(profile.Function{Name: name, SystemName: name, File: file, StartLine: 10})
+		return b.Location(profile.NoMapping, 0, profile.Line{Function: f, Line: 12})
+	}
+	main, call := frame("main.main", "/src/main.go"), frame("main._Cfunc_WebPEncode", "_cgo_gotypes.go")
+	for _, s := range []struct {
+		leaf  []uint32
+		count int64
+	}{
+		{[]uint32{frame("runtime.cgocall", "/go/src/runtime/cgocall.go"), call, main}, 5500},
+		{[]uint32{b.Location(library, 0x1000), frame("runtime._ExternalCode", "/go/src/runtime/proc.go")}, 4200},
+		{[]uint32{frame("main.encode", "/src/main.go"), main}, 150},
+		{[]uint32{frame("runtime.mallocgc", "/go/src/runtime/malloc.go"), main}, 50},
+		{[]uint32{frame("runtime.memmove", "/go/src/runtime/memmove_amd64.s"), main}, 100},
+	} {
+		if err := b.Sample(s.leaf, []int64{s.count, s.count * 1e7}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := judged(t, Input{Name: "webp", Profile: b.Profile()})
+	const want = "97 % of the samples are native code (C called through cgo, libwebp.so.7.1.5), which Go does not compile; PGO reaches 2 %"
+	if j.Verdict != LittleToGain || j.Reason != want {
+		t.Errorf("%s: %s", j.Verdict, j.Reason)
+	}
+}
+
+// What the judge takes for compiled by Go is never more than what `profile top --by class` shows of it: both ask
+// profile.Spent.
+func TestReachHoldsToTheClasses(t *testing.T) {
+	for _, load := range []string{"milvus-cpu-flat", "milvus-cpu-hnsw", "milvus-cpu-hnswcos-nq1", "milvus-cpu-hnswcos-nq1-20s", "milvus-cpu-idle", "cgo-calls", "cgo-threads"} {
+		p := profiletest.Read(t, "../../testdata/profiles/"+load+".pb.gz").FoldPreempt()
+		spent, kind := p.Spent(), kindOf(p)
+		var shown, total float64
+		for i := range p.Len() {
+			v := float64(p.Value(i, kind))
+			total += v
+			switch spent.Kind(i).Class {
+			case profile.GoCode, profile.Runtime, profile.GC:
+				shown += v
+			case profile.Unknown, profile.Cgo, profile.Native, profile.Assembly, profile.Syscall, profile.Kernel, profile.Idle, profile.Managed:
+			}
+		}
+		if r := ReachOf(p); r.Total > shown/total+1e-9 {
+			t.Errorf("%s: the judge has %.4f compiled by Go, the classes %.4f", load, r.Total, shown/total)
 		}
 	}
 }

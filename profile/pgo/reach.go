@@ -13,7 +13,8 @@ import (
 const ceilingOfReach = 0.14
 
 // ReachOf says where the time of a CPU profile goes, by the leaves of its samples; runtime.asyncPreempt counts for
-// what it interrupted. Assembly and system calls that the garbage collector calls are what they are: no compiler
+// what it interrupted. Time in C stands under runtime.cgocall where the process has no symbolizer for it: it is native,
+// as it is where there is one. Assembly and system calls that the garbage collector calls are what they are: no compiler
 // changes them. A system call that a native library makes is native: Go did not compile its way there. All shares are
 // 0 where there are no samples.
 func ReachOf(p *profile.Profile) Reach {
@@ -57,19 +58,19 @@ func ReachOf(p *profile.Profile) Reach {
 // notCompiled reports whether Go's compiler has no part in code of a class.
 func notCompiled(c profile.Class) bool {
 	switch c {
-	case profile.Assembly, profile.Syscall, profile.Idle, profile.Kernel, profile.Native, profile.Managed:
+	case profile.Assembly, profile.Syscall, profile.Idle, profile.Kernel, profile.Native, profile.Managed, profile.Cgo:
 		return true
-	case profile.GoCode, profile.Runtime, profile.GC, profile.Cgo, profile.Unknown:
+	case profile.GoCode, profile.Runtime, profile.GC, profile.Unknown:
 	}
 	return false
 }
 
-// share is where the time of a class counts. The bridge between Go and C is Go; the kernel, and waiting in it, are system calls.
+// share is where the time of a class counts. A sample in the bridge between Go and C is mostly one of C; the kernel, and waiting in it, are system calls.
 func (r *Reach) share(c profile.Class) *float64 {
 	switch c {
 	case profile.GoCode:
 		return &r.Go
-	case profile.Runtime, profile.Cgo:
+	case profile.Runtime:
 		return &r.Runtime
 	case profile.GC:
 		return &r.GC
@@ -77,7 +78,7 @@ func (r *Reach) share(c profile.Class) *float64 {
 		return &r.Assembly
 	case profile.Syscall, profile.Kernel, profile.Idle:
 		return &r.Syscall
-	case profile.Native, profile.Managed:
+	case profile.Native, profile.Managed, profile.Cgo:
 		return &r.Native
 	case profile.Unknown:
 	}
