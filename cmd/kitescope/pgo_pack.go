@@ -57,6 +57,9 @@ default.pgo.json: the sources with their hashes, nodes, windows, build ids, the 
 A default.pgo that pack wrote itself is replaced (its .json has its hash); another one only with
 --force. -O writes elsewhere, and -O - to standard output.
 
+With --check nothing is written, and the exit code is 3, where "pgo judge" calls the profiles unfit,
+or finds little to gain; without it that is said, and they are packed all the same.
+
 Go records the path of a profile in a binary, and never its hash. --name-with-hash puts the hash
 into the name, so that "pgo verify" can tell; go build then needs the -pgo flag that is printed.`,
 		Example: `  kitescope pgo pack --dir ../milvus --package ./cmd before
@@ -78,7 +81,7 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	fl.BoolVar(&f.fold, "fold-preempt", false, "count runtime.asyncPreempt for the function that was preempted; Go itself does not")
 	fl.BoolVar(&f.whole, "whole-stacks", false, "keep whole stacks, for flame graphs; the compiler does not read them")
 	fl.BoolVar(&f.withHash, "name-with-hash", false, "write default-<sha256>.pgo, which binaries then carry in their build information")
-	fl.BoolVar(&f.check, "check", false, "write nothing and exit 3 if \"pgo judge\" calls the profiles unfit")
+	fl.BoolVar(&f.check, "check", false, "write nothing and exit 3 unless \"pgo judge\" calls the profiles worth building")
 	fl.BoolVar(&f.force, "force", false, "replace a file that pack did not write")
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("weight", fixed(pgo.Weightings()...))
@@ -113,8 +116,8 @@ func (a *app) pack(cmd *cobra.Command, f *packFlags, args []string) error {
 	}
 	report.Notes = report.Pack.Notes
 	if f.out == "-" {
-		if o.Judgement.Verdict == pgo.Unfit {
-			a.warn("the profiles are unfit to build with: %s", o.Judgement.Reason)
+		if o.Judgement.Verdict != pgo.WorthBuilding {
+			a.warn("%s", notWorthIt(o.Judgement))
 		}
 		for _, n := range report.Notes {
 			a.warn("%s", n)
@@ -199,12 +202,20 @@ func withHint(err error, hint string) error {
 // judgedForPack judges the profiles, and refuses them under --check.
 func (a *app) judgedForPack(ctx context.Context, f *packFlags, inputs []pgo.Input) (*pgo.Judgement, error) {
 	j, err := pgo.Judge(ctx, inputs, pgo.JudgeOptions{})
-	if err == nil && j.Verdict == pgo.Unfit && f.check {
+	if err == nil && f.check && j.Verdict != pgo.WorthBuilding {
 		err = &codeError{code: exitFindings, err: &profile.HintError{
-			Err: fmt.Errorf("the profiles are unfit to build with: %s", j.Reason), Hint: "see: kitescope pgo judge; nothing was written",
+			Err: errors.New(notWorthIt(j)), Hint: "see: kitescope pgo judge; nothing was written",
 		}}
 	}
 	return j, err
+}
+
+// notWorthIt says why profiles are not worth building with.
+func notWorthIt(j *pgo.Judgement) string {
+	if j.Verdict == pgo.LittleToGain {
+		return "the profiles have little to gain from a build: " + j.Reason
+	}
+	return "the profiles are unfit to build with: " + j.Reason
 }
 
 // writePack writes a pack and its manifest.
