@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -105,7 +107,7 @@ func allow(t *testing.T, client *clientv3.Client, name, from, to string) {
 	must(err)
 }
 
-// TestClosedPipe writes into a pipe that nobody reads.
+// TestClosedPipe writes into a pipe that nobody reads: "| head" ends in silence, with a code for scripts.
 func TestClosedPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -119,7 +121,16 @@ func TestClosedPipe(t *testing.T) {
 		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string { return map[string]string{"KITESCOPE_CONFIG": os.DevNull}[name] },
 	}
 	code := run(t.Context(), s, []string{"get", "keys", "--from", "../../testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz"})
-	if code != exitFailed || errs.String() != "kitescope: write output: the reader closed the pipe\n" {
+	if code != exitFailed || errs.String() != "" {
 		t.Errorf("exit %d, stderr %q", code, errs.String())
+	}
+}
+
+// TestBrokenConnection is a broken pipe that is none of standard output's.
+func TestBrokenConnection(t *testing.T) {
+	var errs bytes.Buffer
+	tellError(t.Context(), &streams{err: &errs}, fmt.Errorf("read keys: write tcp 10.0.0.1:2379: %w", syscall.EPIPE))
+	if want := "kitescope: read keys: write tcp 10.0.0.1:2379: broken pipe\n"; errs.String() != want {
+		t.Errorf("stderr %q, want %q", errs.String(), want)
 	}
 }

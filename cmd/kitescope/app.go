@@ -39,6 +39,7 @@ type app struct {
 	// lacking says that profiles are missing from what a command shows: see strictly.
 	lacking bool
 	own     ownProfile
+	noted   map[string]bool // see note
 }
 
 // connection is the settled answer to "which cluster, and as whom": flags, then
@@ -211,7 +212,22 @@ func (a *app) loadFrom(ctx context.Context, src source.Source, want meta.Want) (
 // warn writes one line for people, unless --quiet.
 func (a *app) warn(format string, args ...any) {
 	if !a.flags.quiet {
-		fmt.Fprintf(a.err, "kitescope: %s\n", oneLine(fmt.Sprintf(format, args...)))
+		a.tell("kitescope: %s", oneLine(fmt.Sprintf(format, args...)))
+	}
+}
+
+// note is warn for what is known of an input: it is said once, however often the input is met.
+func (a *app) note(format string, args ...any) {
+	if a.flags.quiet {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	if a.noted == nil {
+		a.noted = map[string]bool{}
+	}
+	if !a.noted[text] {
+		a.noted[text] = true
+		a.warn("%s", text)
 	}
 }
 
@@ -225,26 +241,26 @@ func (a *app) completeness(clusters ...*model.Cluster) error {
 		}
 		for i, gap := range c.Gaps {
 			if i == 5 {
-				a.warn("%s: and %d more gaps", where, len(c.Gaps)-i)
+				a.note("%s: and %d more gaps", where, len(c.Gaps)-i)
 				break
 			}
-			a.warn("%s: could not read %s: %s", where, gap.Where, gap.Reason)
+			a.note("%s: could not read %s: %s", where, gap.Where, gap.Reason)
 		}
 		if n := len(c.Undecoded); n > 0 {
-			a.warn("%s: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)",
+			a.note("%s: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)",
 				where, n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
 		}
 		if isSilent(c.Etcd) {
-			a.warn("%s: %v", where, silence(c.Etcd))
+			a.note("%s: %v", where, silence(c.Etcd))
 			lacking++
 		}
 		silent := silentSessions(c)
 		for i, line := range silent {
 			if i == 5 {
-				a.warn("%s: and %d more sessions", where, len(silent)-i)
+				a.note("%s: and %d more sessions", where, len(silent)-i)
 				break
 			}
-			a.warn("%s: %s", where, line)
+			a.note("%s: %s", where, line)
 		}
 		lacking += len(c.Gaps) + len(c.Undecoded) + len(silent)
 	}

@@ -59,8 +59,8 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
   kitescope compare runs/a runs/b --pair order --effect 2%
   kitescope compare a.json b.json -o markdown      hyperfine --export-json
   kitescope compare a b --plot concurrency -O qps.svg`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 2, "two sides are compared: BEFORE and AFTER", "kitescope compare before.txt after.txt")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 2, "two sides, BEFORE and AFTER", "kitescope compare before.txt after.txt")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compare(cmd, &f, args) },
 	}

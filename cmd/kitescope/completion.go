@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 )
@@ -14,23 +16,23 @@ selectors and, with --from or a context, the names of objects.`,
 		Example: `  source <(kitescope completion bash)
   kitescope completion zsh > "${fpath[1]}/_kitescope"
   kitescope completion fish > ~/.config/fish/completions/kitescope.fish`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 1, "completion for what? one shell is wanted", "there are: bash, zsh, fish, powershell")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 1, "the name of a shell", "there are: bash, zsh, fish, powershell")
 		},
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
-			switch args[0] {
-			case "bash":
-				return root.GenBashCompletionV2(a.out, true)
-			case "zsh":
-				return root.GenZshCompletion(a.out)
-			case "fish":
-				return root.GenFishCompletion(a.out, true)
-			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(a.out)
+			scripts := map[string]func(w io.Writer) error{
+				"bash":       func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
+				"zsh":        root.GenZshCompletion,
+				"fish":       func(w io.Writer) error { return root.GenFishCompletion(w, true) },
+				"powershell": root.GenPowerShellCompletionWithDesc,
 			}
-			return &usageError{fmt.Errorf("no completion for shell %q", args[0]), "there are: bash, zsh, fish, powershell"}
+			script, ok := scripts[args[0]]
+			if !ok {
+				return &usageError{fmt.Errorf("no completion for shell %q", args[0]), "there are: bash, zsh, fish, powershell"}
+			}
+			return a.write(func(w *bufio.Writer) error { return script(w) })
 		},
 	}
 }

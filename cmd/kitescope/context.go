@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 }
 
 func oneContext(cmd *cobra.Command, args []string) error {
-	return wantArgs(args, 1, 1, cmd.Name()+" which context? one name is wanted", "see: "+cmd.CommandPath()+" --help")
+	return wantArgs(cmd, args, 1, 1, "the name of a context", "see: "+cmd.CommandPath()+" --help")
 }
 
 func (a *app) editConfig(edit func(*configFile) error) error {
@@ -173,11 +174,13 @@ func (a *app) contextList() *cobra.Command {
 				spec := config.Contexts[name]
 				fmt.Fprintf(&b, "%s %s\t%s\t%s\n", mark, render.Harmless(name), render.Harmless(spec.From), cmp.Or(render.Harmless(spec.User), "-"))
 			}
-			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-			if _, err := io.WriteString(w, b.String()); err != nil {
-				return err
-			}
-			return w.Flush()
+			return a.write(func(out *bufio.Writer) error {
+				w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+				if _, err := io.WriteString(w, b.String()); err != nil {
+					return err
+				}
+				return w.Flush()
+			})
 		},
 	}
 }

@@ -85,7 +85,7 @@ func (a *app) showDemo(ctx context.Context, f uiFlags) error {
 		return err
 	}
 	defer demo.stop()
-	fmt.Fprintf(a.err, "read the demo from a second terminal: %s\n", demo.secondTerminal())
+	a.tell("read the demo from a second terminal: %s", demo.secondTerminal())
 	c := connection{contextSpec: contextSpec{From: demo.from()}}
 	side := *a
 	side.streams = &streams{}

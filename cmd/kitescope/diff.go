@@ -25,8 +25,8 @@ Exit code 3 means that there are differences.`,
 		Example: `  kitescope diff yesterday.kite today.kite
   kitescope diff before.kite --from etcd://10.0.0.5:2379
   kitescope diff a.db b.db -o json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 2, "diff what? one or two sources are wanted", "kitescope diff yesterday.kite today.kite")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 2, "one or two sources", "kitescope diff yesterday.kite today.kite")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.diff(cmd.Context(), output, options, args)

@@ -172,7 +172,7 @@ func (a *app) openTarget(ctx context.Context, f *engineFlags, path string) (*tar
 		return nil, err
 	}
 	for _, n := range t.Notes {
-		a.warn("%s: %s", path, n)
+		a.note("%s: %s", path, n)
 	}
 	return t, nil
 }
@@ -188,7 +188,7 @@ func (a *app) openVectors(ctx context.Context, path string) (*dataset.Set, error
 		return nil, fmt.Errorf("read %s: it has ids, vectors were expected", path)
 	}
 	for _, n := range target.NoteSet(set) {
-		a.warn("%s: %s", path, n)
+		a.note("%s: %s", path, n)
 	}
 	return set, nil
 }

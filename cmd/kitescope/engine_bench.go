@@ -24,8 +24,8 @@ slowest and the fastest; latencies are of all queries of all rounds. Without --t
 --truth exact finds the true neighbours first, row by row.`,
 		Example: `  kitescope engine bench base.hnsw --queries q.npy --ef 16,32,64,128 --threads 1,2 --truth exact
   kitescope engine bench base.npy --queries q.npy -o json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 1, "one file is measured", "kitescope engine bench base.hnsw --queries q.npy")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 1, "one index file", "kitescope engine bench base.hnsw --queries q.npy")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.bench(cmd, &f, args[0], benchGrid{efs, nprobes, threads, rounds})
@@ -120,10 +120,9 @@ func (a *app) bench(cmd *cobra.Command, f *engineFlags, path string, g benchGrid
 		return err
 	}
 	b := &target.Bench{Target: t, Queries: queries.Vectors.Rows}
-	status := a.status()
-	defer status.stop()
+	defer a.transient.clear()
 	for i, l := range points {
-		status.say("measuring point %d of %d", i+1, len(points))
+		a.status("measuring point %d of %d", i+1, len(points))
 		s, err := t.Measure(ctx, queries.Vectors, l)
 		if err != nil {
 			return fmt.Errorf("search with %s: %w", f.queries, err)
@@ -136,6 +135,5 @@ func (a *app) bench(cmd *cobra.Command, f *engineFlags, path string, g benchGrid
 		}
 		b.Points = append(b.Points, point)
 	}
-	status.stop()
 	return a.write(func(w *bufio.Writer) error { return render.WriteEngineBench(w, b, format, ro) })
 }

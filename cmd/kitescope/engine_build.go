@@ -35,8 +35,8 @@ the same to the last byte that hnswlib 0.8 saves for the same vectors, parameter
 threads the graph depends on their timing, and is as good.`,
 		Example: `  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -o base.hnsw
   kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -o base.faiss`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 1, "one file of vectors is built from", "kitescope engine build base.npy -o base.hnsw")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 1, "one file of vectors", "kitescope engine build base.npy -o base.hnsw")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.build(cmd, &f, args[0]) },
 	}
@@ -119,20 +119,19 @@ func (a *app) build(cmd *cobra.Command, f *buildFlags, path string) error {
 		return err
 	}
 	defer set.Close()
-	status, began := a.status(), time.Now()
-	defer status.stop()
+	began := time.Now()
+	defer a.transient.clear()
 	var said atomic.Int64 // milliseconds: goroutines of a build tell how far it is
 	plan.Progress = func(done int) {
 		if at := time.Since(began).Milliseconds(); at-said.Load() >= 200 {
 			said.Store(at)
-			status.say("%d of %d rows", done, set.Vectors.Rows)
+			a.status("%d of %d rows", done, set.Vectors.Rows)
 		}
 	}
 	b, err := target.Build(cmd.Context(), set.Vectors, plan)
 	if err != nil {
 		return fmt.Errorf("build an index of %s: %w", path, err)
 	}
-	status.stop()
 	if err := write(func(w io.Writer) error { return b.Write(w) }); err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ func (a *app) engineInfo() *cobra.Command {
 graph also degrees by level, links that are not answered, and nodes that no search can reach.`,
 		Example: `  kitescope engine info base.hnsw
   kitescope engine info index_files/443/1/100/200 -o json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 1, "one file is looked at", "kitescope engine info base.hnsw")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 1, "one file", "kitescope engine info base.hnsw")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, ro, err := a.reportOutput(cmd, f.output, 0)

@@ -28,8 +28,8 @@ adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query c
   kitescope engine search base.npy --queries q.npy --metric ip -o jsonl
   kitescope engine search index_files/443/1/100/200 --queries q.npy --ef 64 --truth exact
   kitescope engine search base.faiss --queries q.npy --radius 0.5`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 1, "one file is searched", "kitescope engine search base.hnsw --queries q.npy")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.search(cmd, &f, args[0], ef, nprobe) },
 	}

@@ -27,8 +27,8 @@ comparing with all rows. Queries for recall are rows of VECTORS, moved a little 
 Exit code 3 says that something is not as it should be.`,
 		Example: `  kitescope engine verify base.hnsw base.npy
   kitescope engine verify index_files/443/1/100/200 vectors.npy -o json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 2, 2, "an index file and its vectors are held against each other", "kitescope engine verify base.hnsw base.npy")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 2, 2, "an index file and the file of its vectors", "kitescope engine verify base.hnsw base.npy")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.verifyIndex(cmd, &f, p, ids, args) },
 	}

@@ -79,21 +79,20 @@ func tellError(ctx context.Context, s *streams, err error) {
 		return
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		fmt.Fprintln(s.err, "kitescope: interrupted")
+		s.tell("kitescope: interrupted")
 		return
 	}
-	if errors.Is(err, syscall.EPIPE) {
-		fmt.Fprintln(s.err, "kitescope: write output: the reader closed the pipe")
-		return
+	if _, ok := errors.AsType[*outputError](err); ok && errors.Is(err, syscall.EPIPE) {
+		return // "| head" has what it wants
 	}
 	message := err.Error()
 	if failed, ok := errors.AsType[*gobuild.CommandError](err); ok {
 		s.tellOutput(failed.Output)
 		message = strings.ReplaceAll(message, failed.Error(), failed.Brief())
 	}
-	fmt.Fprintf(s.err, "kitescope: %s\n", oneLine(message))
+	s.tell("kitescope: %s", oneLine(message))
 	if hint := hintOf(err); hint != "" {
-		fmt.Fprintf(s.err, "hint: %s\n", oneLine(hint))
+		s.tell("hint: %s", oneLine(hint))
 	}
 }
 

@@ -17,8 +17,8 @@ func (a *app) explainCommand() *cobra.Command {
 what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has the same.`,
 		Example: `  kitescope explain
   kitescope explain growing-flushed`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 0, 1, "one check can be explained at a time", "kitescope explain growing-flushed")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 0, 1, "one check at a time", "kitescope explain growing-flushed")
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {

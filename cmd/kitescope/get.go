@@ -3,8 +3,8 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,11 +64,8 @@ func resourceList() string {
 	return b.String()
 }
 
-func (a *app) getArgs(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return &usageError{errors.New("get what? a resource is missing"), "there are: " + strings.Join(resourceNames(), ", ")}
-	}
-	return nil
+func (a *app) getArgs(cmd *cobra.Command, args []string) error {
+	return wantArgs(cmd, args, 1, math.MaxInt, "a resource", "there are: "+strings.Join(resourceNames(), ", "))
 }
 
 func resourceNames() []string {

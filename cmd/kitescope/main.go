@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	// A closed pipe is an error to report (exit 1), not a signal to die of.
+	// A closed pipe ends the command in order (exit 1, silently), it is not a signal to die of.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// Who asks twice does not want to wait: the second signal ends the process.

@@ -42,16 +42,31 @@ func (a *app) documentOptions(output string) (render.Options, error) {
 	return o, err
 }
 
+// outputError is an error of standard output itself: a broken pipe there is a reader that has seen
+// enough, anywhere else it is a lost connection.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return "write output: " + e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+// standardOutput is where tables and documents go.
+type standardOutput struct{ *streams }
+
+func (o standardOutput) Write(p []byte) (int, error) {
+	n, err := o.transient.over(o.out, p)
+	if err != nil {
+		err = &outputError{err}
+	}
+	return n, err
+}
+
 // write buffers standard output.
 func (a *app) write(body func(*bufio.Writer) error) error {
-	w := bufio.NewWriterSize(a.out, 64<<10)
+	w := bufio.NewWriterSize(standardOutput{a.streams}, 64<<10)
 	if err := body(w); err != nil {
 		return err
 	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	return nil
+	return w.Flush()
 }
 
 // newOutput settles where bytes go: standard output for "" and "-", else a file that appears when it

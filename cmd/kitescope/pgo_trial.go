@@ -228,9 +228,8 @@ func (a *app) runTrial(ctx context.Context, cmd *cobra.Command, f *trialFlags) e
 		return err
 	}
 	f.plan.Tool, f.plan.Now = versionText(), a.now
-	shown := a.showTrial()
-	r, err := trial.Run(ctx, f.plan, shown.tell)
-	shown.stop()
+	r, err := trial.Run(ctx, f.plan, a.showTrial)
+	a.transient.clear()
 	if err != nil {
 		return a.trialError(ctx, f, err)
 	}
@@ -287,7 +286,7 @@ func (a *app) trialError(ctx context.Context, f *trialFlags, err error) error {
 	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Output != "" {
 		a.tellOutput(said.Output)
 		if said.File != "" {
-			fmt.Fprintf(a.err, "  (all of it: %s)\n", oneLine(said.File))
+			a.tell("  (all of it: %s)", oneLine(said.File))
 		}
 	}
 	if mistake, ok := errors.AsType[*trial.PlanError](err); ok {
@@ -322,33 +321,25 @@ func (a *app) unfit(unfit *trial.UnfitError, err error) error {
 // tellOutput shows what a program said, as its words and not ours.
 func (s *streams) tellOutput(text string) {
 	for line := range strings.Lines(text) {
-		_, _ = io.WriteString(s.err, "  | "+render.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    "))+"\n")
+		s.tell("  | %s", render.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
 	}
 }
 
-// trialShown is a line about progress on a terminal.
-type trialShown struct {
-	app *app
-	*statusLine
-}
-
-func (a *app) showTrial() *trialShown { return &trialShown{a, a.status()} }
-
-func (s *trialShown) tell(e trial.Event) {
-	if s.app.flags.quiet {
+// showTrial tells how far a trial is, and what is to be known at once.
+func (a *app) showTrial(e trial.Event) {
+	if a.flags.quiet {
 		return
 	}
 	if e.Remark != "" {
-		s.stop()
-		s.app.warn("%s", e.Remark)
-		s.app.tellOutput(e.Output)
+		a.warn("%s", e.Remark)
+		a.tellOutput(e.Output)
 		return
 	}
 	left := ""
 	if e.Left > 0 {
 		left = ", about " + roundedLeft(e.Left) + " left"
 	}
-	s.say("step %d of 8: %s%s", e.Step, e.What, left)
+	a.status("step %d of 8: %s%s", e.Step, e.What, left)
 }
 
 // roundedLeft is a time that nobody knows exactly.

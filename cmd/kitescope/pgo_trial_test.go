@@ -42,12 +42,11 @@ func TestGoScript(t *testing.T) {
 // TestTrialShowsProgress looks at what a terminal gets.
 func TestTrialShowsProgress(t *testing.T) {
 	var out bytes.Buffer
-	a := &app{streams: &streams{err: &out, errTTY: true, size: func() (int, int) { return 50, 24 }}}
-	s := a.showTrial()
-	s.tell(trialEvent(7, "run 3 of 40, with PGO, \x1b]0;x\x07 and so much more than fits", ""))
-	s.tell(trialEvent(7, "", "run 3 ended badly"))
-	s.tell(trialEvent(7, "run 4 of 40", ""))
-	s.stop()
+	a := &app{streams: &streams{err: &out, transient: &transient{w: &out}, size: func() (int, int) { return 50, 24 }}}
+	a.showTrial(trialEvent(7, "run 3 of 40, with PGO, \x1b]0;x\x07 and so much more than fits", ""))
+	a.showTrial(trialEvent(7, "", "run 3 ended badly"))
+	a.showTrial(trialEvent(7, "run 4 of 40", ""))
+	a.transient.clear()
 	text := out.String()
 	if strings.Contains(text, "\x1b]0;") {
 		t.Errorf("a name moves the terminal: %q", text)
@@ -63,15 +62,13 @@ func TestTrialShowsProgress(t *testing.T) {
 	}
 
 	out.Reset()
-	a.errTTY = false
-	s = a.showTrial()
-	s.tell(trialEvent(7, "run 3 of 40", ""))
-	s.stop()
+	a.transient = nil
+	a.showTrial(trialEvent(7, "run 3 of 40", ""))
 	if out.Len() > 0 {
 		t.Errorf("progress where there is no terminal: %q", out.String())
 	}
 	a.flags.quiet = true
-	s.tell(trialEvent(7, "", "run 3 ended badly"))
+	a.showTrial(trialEvent(7, "", "run 3 ended badly"))
 	if out.Len() > 0 {
 		t.Errorf("--quiet says %q", out.String())
 	}

@@ -56,8 +56,8 @@ one, or no sign of it. 4: it cannot be told.`,
   kitescope pgo verify ./service --profile default.pgo --control ./service-without
   kitescope pgo verify http://service:6060 --profile default.pgo --seconds 30
   kitescope pgo verify after.pb.gz --profile default.pgo --control before.pb.gz -o json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 1, "one program is verified: a binary, a URL or a CPU profile", "kitescope pgo verify ./service --profile default.pgo")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 1, "one program: a binary, a URL or a CPU profile", "kitescope pgo verify ./service --profile default.pgo")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.verify(cmd, &f, args[0]) },
 	}

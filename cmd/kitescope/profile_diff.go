@@ -39,8 +39,8 @@ differ besides: neither can be told from one profile a side.`,
 		Example: `  kitescope profile diff before.pb.gz after.pb.gz
   kitescope profile diff before after --node querynode-3 --normalize -o markdown
   kitescope profile flame after --base before       the same as a flame graph`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 2, 2, "two profiles are compared: BASE and NEW", "kitescope profile diff before.pb.gz after.pb.gz")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 2, 2, "two profiles, BASE and NEW", "kitescope profile diff before.pb.gz after.pb.gz")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.settleTable(cmd, &f)

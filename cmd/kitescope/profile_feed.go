@@ -37,7 +37,7 @@ func (a *app) newProfileFeed(c connection, password string) *profileFeed {
 		}
 		return password, nil
 	}
-	side.errTTY = false // progress is the UI's business
+	side.errTTY, side.transient = false, nil // progress is the UI's business
 	side.flags.quiet = true
 	side.flags.from, side.flags.context = c.From, ""
 	if c.fromContext != "" {

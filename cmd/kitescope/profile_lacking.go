@@ -30,7 +30,7 @@ func (a *app) strictly(commands []*cobra.Command) {
 func (c *chooser) warnMissing(r *pull.Record, path string) {
 	for _, p := range r.Problems {
 		c.lacking = true
-		c.warn("incomplete: %s: %s: %s", path, p.Where, p.Reason)
+		c.note("incomplete: %s: %s: %s", path, p.Where, p.Reason)
 	}
 	var asked pull.Manifest
 	for _, round := range r.Rounds {

@@ -41,7 +41,7 @@ func (a *app) showPull(j *pullJob) *pullProgress {
 		app: a, seconds: j.flags.seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}, end: make(chan struct{}), gone: make(chan struct{}),
 	}
 	j.options.Progress = s.hear
-	if !a.errTTY || a.flags.quiet {
+	if a.transient == nil {
 		close(s.gone)
 		return s
 	}
@@ -52,9 +52,9 @@ func (a *app) showPull(j *pullJob) *pullProgress {
 		for {
 			select {
 			case <-tick.C:
-				fmt.Fprintf(a.err, "\r\x1b[K%s", s.line())
+				a.transient.show(s.line())
 			case <-s.end:
-				fmt.Fprint(a.err, "\r\x1b[K")
+				a.transient.clear()
 				return
 			}
 		}
@@ -98,8 +98,8 @@ func (s *pullProgress) hear(e pull.Event) {
 
 // say prints a line above the picture. Without a terminal only the end is told.
 func (s *pullProgress) say(format string, args ...any) {
-	if s.app.errTTY && !s.app.flags.quiet {
-		_, _ = fmt.Fprintf(s.app.err, "\r\x1b[K%s\n", oneLine(fmt.Sprintf(format, args...))) // as warn does: nothing to do about it
+	if s.app.transient != nil {
+		s.app.tell("%s", oneLine(fmt.Sprintf(format, args...)))
 	}
 }
 

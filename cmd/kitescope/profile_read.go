@@ -60,11 +60,11 @@ func (a *app) warnEmpty(p *profile.Profile) {
 	}
 	for _, t := range p.Types {
 		if t.Type == "contentions" {
-			a.warn("%s has no samples: the process samples no locks unless it sets a rate (runtime.SetMutexProfileFraction, SetBlockProfileRate)", p.Origin.Name)
+			a.note("%s has no samples: the process samples no locks unless it sets a rate (runtime.SetMutexProfileFraction, SetBlockProfileRate)", p.Origin.Name)
 			return
 		}
 	}
-	a.warn("%s has no samples", p.Origin.Name)
+	a.note("%s has no samples", p.Origin.Name)
 }
 
 func (c *profileChoice) merge(ctx context.Context, collapse bool) (*profile.Profile, error) {

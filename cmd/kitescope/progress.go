@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +22,7 @@ const progressAfter = 700 * time.Millisecond
 
 func (a *app) startProgress(s source.Snapshot) *progress {
 	p := &progress{Snapshot: s, done: make(chan struct{}), gone: make(chan struct{})}
-	if !a.errTTY || a.flags.quiet {
+	if a.transient == nil {
 		close(p.gone)
 		return p
 	}
@@ -31,16 +30,12 @@ func (a *app) startProgress(s source.Snapshot) *progress {
 		defer close(p.gone)
 		tick := time.NewTicker(progressAfter)
 		defer tick.Stop()
-		shown := false
 		for {
 			select {
 			case <-tick.C:
-				shown = true
-				fmt.Fprintf(a.err, "\r\x1b[Kreading: %d keys, %d MiB", p.keys.Load(), p.bytes.Load()>>20)
+				a.transient.show(fmt.Sprintf("reading: %d keys, %d MiB", p.keys.Load(), p.bytes.Load()>>20))
 			case <-p.done:
-				if shown {
-					fmt.Fprint(a.err, "\r\x1b[K")
-				}
+				a.transient.clear()
 				return
 			}
 		}
@@ -62,35 +57,11 @@ func (p *progress) stop() {
 	<-p.gone
 }
 
-// statusLine is a line about progress on a terminal's stderr, which each next one replaces.
-type statusLine struct {
-	app   *app
-	mu    sync.Mutex // goroutines of a build tell how far it is
-	shown bool
-}
-
-func (a *app) status() *statusLine { return &statusLine{app: a} }
-
-func (s *statusLine) say(format string, args ...any) {
-	if s.app.flags.quiet || !s.app.errTTY {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shown = true
+// status replaces the line about progress.
+func (a *app) status(format string, args ...any) {
 	line := []rune(oneLine(fmt.Sprintf(format, args...)))
-	if width, _ := s.app.size(); width > 1 && len(line) >= width {
+	if width, _ := a.size(); width > 1 && len(line) >= width {
 		line = line[:width-1]
 	}
-	_, _ = fmt.Fprintf(s.app.err, "\r\x1b[K%s", string(line)) // nothing to do about an error
-}
-
-// stop takes the line away.
-func (s *statusLine) stop() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.shown {
-		_, _ = fmt.Fprint(s.app.err, "\r\x1b[K")
-		s.shown = false
-	}
+	a.transient.show(string(line))
 }

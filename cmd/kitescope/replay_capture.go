@@ -25,8 +25,8 @@ another log, so that "replay run --timed" asks them at those times.`,
 		Example: `  kitescope replay capture access.log
   kitescope replay capture access.log*.gz --collection docs --vectors queries.npy --out monday.jsonl
   kitescope replay run docs --queries monday.jsonl --timed --speed 2`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 10000, "access logs are read", "kitescope replay capture access.log")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 10000, "at least one access log", "kitescope replay capture access.log")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, ro, err := a.reportOutput(cmd, output, 0)
@@ -47,7 +47,7 @@ another log, so that "replay run --timed" asks them at those times.`,
 				return err
 			}
 			for _, n := range l.Notes {
-				a.warn("%s", n)
+				a.note("%s", n)
 			}
 			if out != "" {
 				if err := a.keepShape(cmd, l, vectors, seed, out, force); err != nil {
@@ -84,7 +84,7 @@ func (a *app) keepShape(cmd *cobra.Command, l *log.Log, vectors string, seed uin
 			return err
 		}
 		for _, n := range dressed.Notes[:1] {
-			a.warn("%s", n)
+			a.note("%s", n)
 		}
 		l = dressed
 	}

@@ -68,8 +68,8 @@ func (in *replayInput) meaningless(cmd *cobra.Command) error {
 
 // oneCollection wants COLLECTION.
 func oneCollection(example string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		return wantArgs(args, 1, 1, "one collection is replayed", example)
+	return func(cmd *cobra.Command, args []string) error {
+		return wantArgs(cmd, args, 1, 1, "one collection", example)
 	}
 }
 

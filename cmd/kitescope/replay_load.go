@@ -141,7 +141,7 @@ func (a *app) readQueries(ctx context.Context, f *queryFlags, data *loaded) (*lo
 		l = with
 	}
 	for _, n := range l.Notes {
-		a.warn("%s: %s", l.Name, n)
+		a.note("%s: %s", l.Name, n)
 	}
 	return l, nil
 }

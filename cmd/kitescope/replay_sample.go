@@ -116,10 +116,10 @@ func (f *sampleFlags) check() error {
 // warnSample tells what could not be drawn from, and what was odd.
 func (a *app) warnSample(data *loaded, l *log.Log) {
 	for _, m := range data.Coverage.Missing {
-		a.warn("segment %d: %s", m.Segment, m.Reason)
+		a.note("segment %d: %s", m.Segment, m.Reason)
 	}
 	for _, n := range l.Notes {
-		a.warn("%s", n)
+		a.note("%s", n)
 	}
 }
 

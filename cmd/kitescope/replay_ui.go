@@ -19,16 +19,15 @@ type replayTold struct {
 	stop func()
 }
 
-// tellLine tells on the status line.
+// tellLine tells on the line about progress.
 func (a *app) tellLine() *replayTold {
-	status := a.status()
 	return &replayTold{
 		load: func(p replay.LoadProgress) {
-			status.say("reading segment %d of %d, %d MiB", min(p.Done+1, p.Of), p.Of, p.Bytes>>20)
+			a.status("reading segment %d of %d, %d MiB", min(p.Done+1, p.Of), p.Of, p.Bytes>>20)
 		},
-		run:  func(p replay.RunProgress) { status.say("%s", progressText(p)) },
-		step: func(text string) { status.say("%s", text) },
-		stop: status.stop,
+		run:  func(p replay.RunProgress) { a.status("%s", progressText(p)) },
+		step: func(text string) { a.status("%s", text) },
+		stop: a.transient.clear,
 	}
 }
 
@@ -59,7 +58,7 @@ func (s *replayScreen) register(cmd *cobra.Command) {
 func (a *app) withoutScreen() (quiet *app, said func()) {
 	var kept bytes.Buffer
 	s := *a.streams
-	s.err, s.errTTY = &kept, false
+	s.err, s.errTTY, s.transient = &kept, false, nil
 	b := *a
 	b.streams = &s
 	return &b, func() { _, _ = kept.WriteTo(a.err) }

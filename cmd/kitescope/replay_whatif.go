@@ -199,7 +199,7 @@ func (a *app) settleChanges(in *whatif.Input, data *loaded, ef int) error {
 			return err
 		}
 		for _, n := range notes {
-			a.warn("%s: %s", c.Name, n)
+			a.note("%s: %s", c.Name, n)
 		}
 		if moves > 0 {
 			c.Place, c.Balanced = place, false

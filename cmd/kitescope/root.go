@@ -21,6 +21,9 @@ const (
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, s *streams, args []string) int {
+	if s.errTTY && s.transient == nil {
+		s.transient = &transient{w: s.err}
+	}
 	a := &app{streams: s, nodesOf: map[*cobra.Command]*nodeFlags{}}
 	root := a.rootCommand()
 	root.SetArgs(args)
@@ -59,6 +62,9 @@ It only reads. It never writes to a cluster.`,
 			if err := a.setClock(); err != nil {
 				return err
 			}
+			if a.flags.quiet {
+				a.transient = nil
+			}
 			if a.flags.from != "" && a.flags.context != "" {
 				return &usageError{errors.New("--from and --context name two clusters"), "leave one of them out"}
 			}
@@ -74,6 +80,8 @@ It only reads. It never writes to a cluster.`,
 			return a.runUI(cmd.Context(), uiFlags{})
 		},
 	}
+	root.Version = versionText() // gives the flag --version
+	root.SetVersionTemplate(versionLine())
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(a.in)
 	root.SetOut(a.out)
@@ -178,10 +186,14 @@ func fixed(words ...string) func(*cobra.Command, []string, string) ([]string, co
 	}
 }
 
-// wantArgs checks how many words a command was given; what says what is missing.
-func wantArgs(args []string, from, to int, what, hint string) error {
-	if len(args) < from || len(args) > to {
-		return &usageError{errors.New(what), hint}
+// wantArgs checks how many arguments a command was given; what they are is a noun with its article.
+func wantArgs(cmd *cobra.Command, args []string, from, to int, what, hint string) error {
+	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	switch {
+	case len(args) < from:
+		return &usageError{fmt.Errorf("%s needs %s", name, what), hint}
+	case len(args) > to:
+		return &usageError{fmt.Errorf("%s takes %s, not %d arguments", name, what, len(args)), hint}
 	}
 	return nil
 }

@@ -33,8 +33,8 @@ func (a *app) snapshotInfo() *cobra.Command {
 		Use: "info FILE", Short: "Say what a file is: kind, root, revision, keys, intact or not",
 		Example: `  kitescope snapshot info today.kite
   kitescope snapshot info etcd_snapshot.db -o json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 1, "info about what? one file is wanted", "kitescope snapshot info today.kite")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 1, "one file", "kitescope snapshot info today.kite")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.infoSnapshot(cmd.Context(), args[0], output) },
 	}

@@ -28,8 +28,8 @@ keys are redacted on the way. FILE appears when it is complete and not before.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
   kitescope snapshot save case.kite --from etcd://10.0.0.5:2379 --live --profile 10s
   kitescope snapshot save - --from etcd_snapshot.db | ssh laptop 'cat > case.kite'`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 1, "save to where? one file is wanted", "kitescope snapshot save today.kite")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 1, "the file to write", "kitescope snapshot save today.kite")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("profile") {

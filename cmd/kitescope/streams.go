@@ -24,6 +24,8 @@ type streams struct {
 	// readPassword prompts on the controlling terminal until ctx ends.
 	readPassword func(ctx context.Context, prompt string) (string, error)
 	collector    *collector
+	// transient is the line about progress, nil without a terminal on stderr.
+	transient *transient
 }
 
 func processStreams() *streams {

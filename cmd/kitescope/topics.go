@@ -18,7 +18,7 @@ func helpTopics() []*cobra.Command {
 const helpExitCodes = `Exit codes:
 
   0    done
-  1    could not do it: nothing listens, no permission, damaged file, closed pipe
+  1    could not do it: nothing listens, no permission, damaged file, closed pipe (silent)
   2    wrong usage: unknown flag, resource, column or context
   3    diff: there are differences; diagnose: findings at or above --fail-on;
        pgo judge: not worth building; pgo pack --check: unfit; pgo verify: no effect;

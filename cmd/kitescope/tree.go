@@ -19,8 +19,8 @@ func (a *app) treeCommand() *cobra.Command {
 		Use: "tree COLLECTION", Short: "Show a collection as a tree: partition, vchannel, segment, index", GroupID: groupInspect,
 		Example: `  kitescope tree docs --from etcd://10.0.0.5:2379
   kitescope tree tenant_a.orders --dropped -o json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			return wantArgs(args, 1, 1, "tree of what? one collection is wanted", "kitescope tree docs")
+		Args: func(cmd *cobra.Command, args []string) error {
+			return wantArgs(cmd, args, 1, 1, "one collection", "kitescope tree docs")
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {

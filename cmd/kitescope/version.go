@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -24,31 +26,46 @@ func versionText() string {
 	return info.Main.Version
 }
 
+// versionLine is what "version" and "--version" print.
+func versionLine() string {
+	v := versionFacts()
+	return strings.Join(strings.Fields(fmt.Sprintln("kitescope", v["version"], v["commit"], v["go"], v["platform"])), " ") + "\n"
+}
+
+// versionFacts are the version and how it was built.
+func versionFacts() map[string]string {
+	v := map[string]string{
+		"version": versionText(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v["commit"] = s.Value
+		case "vcs.time":
+			v["commit_time"] = s.Value
+		}
+	}
+	return v
+}
+
 func (a *app) versionCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use: "version", Short: "Print the version and how it was built", GroupID: groupSetup, Args: cobra.NoArgs,
 		Example: "  kitescope version -o json",
 		RunE: func(*cobra.Command, []string) error {
-			v := map[string]string{
-				"version": versionText(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
-			}
-			if info, ok := debug.ReadBuildInfo(); ok {
-				for _, s := range info.Settings {
-					switch s.Key {
-					case "vcs.revision":
-						v["commit"] = s.Value
-					case "vcs.time":
-						v["commit_time"] = s.Value
-					}
-				}
-			}
 			switch output {
 			case "json":
-				return json.NewEncoder(a.out).Encode(v)
+				return a.write(func(w *bufio.Writer) error { return json.NewEncoder(w).Encode(versionFacts()) })
 			case "text":
-				_, err := fmt.Fprintf(a.out, "kitescope %s %s %s %s\n", v["version"], v["commit"], v["go"], v["platform"])
-				return err
+				return a.write(func(w *bufio.Writer) error {
+					_, err := w.WriteString(versionLine())
+					return err
+				})
 			}
 			return usagef("version -o is text or json, not %q", output)
 		},

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+)
+
+// transient is the one line about progress on a terminal's stderr: each next one replaces it, and
+// whatever else is printed, on either stream, first takes it away (see clear), so that no table
+// begins in the middle of it. A nil transient is where there is no terminal, or --quiet: it shows nothing.
+type transient struct {
+	w     io.Writer
+	mu    sync.Mutex // what is under way tells from goroutines of its own
+	shown bool
+}
+
+// eraseLine returns to the first column and clears the line.
+const eraseLine = "\r\x1b[K"
+
+// show replaces the line. It must not be longer than the terminal is wide.
+func (t *transient) show(text string) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shown = true
+	_, _ = io.WriteString(t.w, eraseLine+text) // nothing to do about an error
+}
+
+// clear takes the line away.
+func (t *transient) clear() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.erase()
+}
+
+func (t *transient) erase() {
+	if t.shown {
+		_, _ = io.WriteString(t.w, eraseLine)
+		t.shown = false
+	}
+}
+
+// over writes to a stream that may be the terminal on which the line stands: the line goes first,
+// and nobody shows a new one in between.
+func (t *transient) over(w io.Writer, p []byte) (int, error) {
+	if t == nil {
+		return w.Write(p)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.erase()
+	return w.Write(p)
+}
+
+// tell prints one line for people on stderr. What is in it comes from outside in part: it must not
+// steer the terminal (see oneLine).
+func (s *streams) tell(format string, args ...any) {
+	_, _ = s.transient.over(s.err, fmt.Appendf(nil, format+"\n", args...)) // nothing to do about an error
+}

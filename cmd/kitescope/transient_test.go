@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kitescope/inspect/source"
+)
+
+// screen is a terminal that both streams write to, as a person sees it: lines, with "\r" and "clear the line" obeyed.
+type screen struct {
+	mu  sync.Mutex
+	raw bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw.Write(p)
+}
+
+func (s *screen) lines() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := strings.Split(s.raw.String(), "\n")
+	for i, line := range lines {
+		lines[i] = line[strings.LastIndex("\r\x1b[K"+line, "\r\x1b[K"):]
+	}
+	return lines
+}
+
+// TestProgressGivesWay prints a table and a warning while a line about progress stands on the same terminal.
+func TestProgressGivesWay(t *testing.T) {
+	shown := &screen{}
+	s := &streams{
+		in: strings.NewReader(""), out: shown, err: shown, outTTY: true, errTTY: true, now: time.Now,
+		size: func() (int, int) { return 80, 24 },
+		getenv: func(name string) string {
+			return map[string]string{"KITESCOPE_CONFIG": os.DevNull, "TERM": "xterm"}[name]
+		},
+	}
+	s.transient = &transient{w: shown}
+	a := &app{streams: s}
+	a.status("reading: %d keys", 12345)
+	a.warn("incomplete: could not read page 7")
+	a.status("reading: %d keys", 23456)
+	if code := run(t.Context(), s, []string{"version"}); code != exitOK {
+		t.Fatalf("exit %d", code)
+	}
+	lines := shown.lines()
+	if lines[0] != "kitescope: incomplete: could not read page 7" || !strings.HasPrefix(lines[1], "kitescope ") {
+		t.Errorf("the terminal shows %q", lines)
+	}
+}
+
+// TestProgressStops ends a slow scan with a message: nothing of the line about progress is left before it.
+func TestProgressStops(t *testing.T) {
+	shown := &screen{}
+	a := &app{streams: &streams{err: shown, transient: &transient{w: shown}}}
+	p := a.startProgress(slowSnapshot{})
+	if err := p.Scan(context.Background(), nil, func(source.KV) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	a.warn("wide open")
+	p.stop()
+	if lines := shown.lines(); lines[0] != "kitescope: wide open" {
+		t.Errorf("the terminal shows %q", lines)
+	}
+	if !strings.Contains(shown.raw.String(), "reading: 1 keys") {
+		t.Errorf("no progress was shown: %q", shown.raw.String())
+	}
+}
+
+// slowSnapshot takes long for its one key.
+type slowSnapshot struct{ source.Snapshot }
+
+func (slowSnapshot) Scan(_ context.Context, _ []source.Range, yield func(source.KV) error) error {
+	err := yield(source.KV{Key: []byte("by-dev/meta/x")})
+	time.Sleep(progressAfter + progressAfter/2)
+	return err
+}
+
+// TestNotedOnce meets one input twice.
+func TestNotedOnce(t *testing.T) {
+	var errs bytes.Buffer
+	a := &app{streams: &streams{err: &errs}}
+	for range 3 {
+		a.note("%s has no samples", "x.pb.gz")
+	}
+	a.note("%s has no samples", "y.pb.gz")
+	if want := "kitescope: x.pb.gz has no samples\nkitescope: y.pb.gz has no samples\n"; errs.String() != want {
+		t.Errorf("said %q, want %q", errs.String(), want)
+	}
+}
