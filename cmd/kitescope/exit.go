@@ -7,7 +7,9 @@ import (
 	"strings"
 	"syscall"
 
+	"kitescope/inspect/meta"
 	"kitescope/inspect/source"
+	"kitescope/inspect/view"
 	"kitescope/profile"
 	"kitescope/profile/bench"
 	benchread "kitescope/profile/bench/read"
@@ -127,6 +129,11 @@ func hintOf(err error) string {
 	}
 	if hinted, ok := errors.AsType[*cache.HintError](err); ok {
 		return hinted.Hint
+	}
+	if unknown, ok := errors.AsType[*meta.UnknownCollectionError](err); ok {
+		if near := view.Suggest(unknown.Name, unknown.Known); len(near) > 0 {
+			return "did you mean: " + strings.Join(near, ", ")
+		}
 	}
 	if fault, ok := errors.AsType[*live.FaultError](err); ok {
 		return fault.Hint

@@ -143,16 +143,17 @@ func (a *app) answer(q *question, c *model.Cluster) (*view.Grid, error) {
 
 // footnotes tell a person, and no script, what a table does not show.
 func (a *app) footnotes(q *question, g *view.Grid) {
-	for _, word := range q.query.Where.Unmatched(g.Table) {
-		a.warn("no %s %q", q.resource.Singular, word)
+	unmatched, strays := q.query.Where.Unmatched(g.Table), q.query.Where.Strays(g.Table)
+	for _, word := range unmatched {
+		a.warn("%s", view.NotFound(g.Table, word))
 	}
-	for _, stray := range q.query.Where.Strays(g.Table) {
+	for _, stray := range strays {
 		a.warn("%s", stray)
 	}
 	switch {
 	case g.NotRead():
 		a.warn("%s: not read", q.resource.Name)
-	case g.Len() == 0:
+	case g.Len() == 0 && len(unmatched)+len(strays) == 0: // it was said why
 		a.warn("%s: none found", q.resource.Name)
 	case g.Len() < g.Matched:
 		a.warn("%d of %d %s shown", g.Len(), g.Matched, q.resource.Name)

@@ -3,6 +3,7 @@ package meta
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,7 +36,11 @@ func (w Want) complete() Want {
 }
 
 // UnknownCollectionError says that Want.Collection names nothing.
-type UnknownCollectionError struct{ Name string }
+type UnknownCollectionError struct {
+	Name string
+	// Known are the names of all collections and aliases, "database.name" outside of the default database.
+	Known []string
+}
 
 func (e *UnknownCollectionError) Error() string { return fmt.Sprintf("no collection %q", e.Name) }
 
@@ -115,9 +120,39 @@ func (s *state) resolve() error {
 		return nil
 	}
 	if s.only = s.named(s.want.Collection); len(s.only) == 0 {
-		return &UnknownCollectionError{s.want.Collection}
+		return &UnknownCollectionError{Name: s.want.Collection, Known: s.collectionNames()}
 	}
 	return nil
+}
+
+// databaseNames are those of the databases by id; Milvus before 2.2.9 has none, and no database is the default one.
+func (s *state) databaseNames() map[model.DatabaseID]string {
+	names := map[model.DatabaseID]string{0: "default", 1: "default"}
+	for _, d := range s.databases() {
+		names[d.ID] = d.Name
+	}
+	return names
+}
+
+// collectionNames are the words that would have named a collection.
+func (s *state) collectionNames() []string {
+	databases := s.databaseNames()
+	var known []string
+	add := func(database model.DatabaseID, name string) {
+		if in := databases[database]; in != "default" {
+			name = in + "." + name
+		}
+		known = append(known, name)
+	}
+	collections, _, _ := s.assembleCollections()
+	for _, c := range collections {
+		add(c.Database, c.Name)
+	}
+	for _, a := range s.aliases() {
+		add(a.Database, a.Name)
+	}
+	slices.Sort(known)
+	return slices.Compact(known)
 }
 
 // named returns the collections that a name, "database.name", alias or id means. An id
@@ -127,10 +162,7 @@ func (s *state) named(name string) map[model.CollectionID]bool {
 	if id, err := strconv.ParseInt(name, 10, 64); err == nil {
 		found[model.CollectionID(id)] = true
 	}
-	databases := map[model.DatabaseID]string{0: "default", 1: "default"}
-	for _, d := range s.databases() {
-		databases[d.ID] = d.Name
-	}
+	databases := s.databaseNames()
 	matches := func(database model.DatabaseID, object string) bool {
 		return object == name || databases[database]+"."+object == name
 	}

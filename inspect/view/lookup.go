@@ -16,12 +16,21 @@ type NotFoundError struct {
 	Near []string
 }
 
+// NotFound is the error of a word that means none of a table's objects.
+func NotFound(t Table, word string) *NotFoundError {
+	return &NotFoundError{t.Resource(), word, Suggest(word, CompleteNames(t, ""))}
+}
+
 func (e *NotFoundError) Error() string {
-	s := fmt.Sprintf("no %s %q", e.Resource.Singular, e.Word)
-	if len(e.Near) > 0 {
-		s += "; did you mean " + strings.Join(e.Near, " or ") + "?"
+	return fmt.Sprintf("no %s %q%s", e.Resource.Singular, e.Word, meant(e.Near))
+}
+
+// meant ends a sentence about a word with the names that are spelled alike.
+func meant(near []string) string {
+	if len(near) == 0 {
+		return ""
 	}
-	return s
+	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
 // AmbiguousError says that a name means several objects.
@@ -69,7 +78,7 @@ func Lookup(t Table, word string) (row int, err error) {
 		return row, nil
 	}
 	if len(rows) == 0 {
-		return 0, &NotFoundError{r, word, Suggest(word, CompleteNames(t, ""))}
+		return 0, NotFound(t, word)
 	}
 	e := &AmbiguousError{Resource: r, Word: word}
 	for _, row := range rows {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -183,7 +184,9 @@ func (s Selection) stray(t Table, x *term, v *value) string {
 		if len(collectionsMeant(t, v.text)) > 0 {
 			return ""
 		}
-		return fmt.Sprintf("no collection %q", v.text)
+		return NotFound(collections.Table(t.Env()), v.text).Error()
+	case c.Kind == Text && !c.vocabulary && slices.Contains(s.resource.Names, c.Name):
+		return s.strayName(t, x.column, v)
 	case c.Kind != State && !c.vocabulary:
 		return ""
 	}
@@ -201,6 +204,15 @@ func (s Selection) stray(t Table, x *term, v *value) string {
 		there, more = there[:maxStrayValues], ", ..."
 	}
 	return fmt.Sprintf("no %s has %s %q; there are: %s%s", s.resource.Singular, c.Name, v.text, strings.Join(there, ", "), more)
+}
+
+// strayName says of a name that no object has which ones are spelled alike: names are many, and most are no news.
+func (s Selection) strayName(t Table, column int, v *value) string {
+	names := columnValues(t, column, "", maxCompletions)
+	if near := Suggest(v.text, names); len(near) > 0 && !slices.Contains(names, v.text) {
+		return fmt.Sprintf("no %s has %s %q%s", s.resource.Singular, s.resource.Columns[column].Name, v.text, meant(near))
+	}
+	return ""
 }
 
 func allRows(n int) []int32 {

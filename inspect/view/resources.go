@@ -46,7 +46,7 @@ const mostListed = 50
 func (e *UnknownError) Error() string {
 	near := Suggest(e.Word, e.Known)
 	if len(near) > 0 {
-		return fmt.Sprintf("unknown %s %q; did you mean %s?", e.What, e.Word, strings.Join(near, " or "))
+		return fmt.Sprintf("unknown %s %q%s", e.What, e.Word, meant(near))
 	}
 	if len(e.Known) > mostListed {
 		return fmt.Sprintf("unknown %s %q", e.What, e.Word)

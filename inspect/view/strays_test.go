@@ -19,7 +19,7 @@ func TestStrays(t *testing.T) {
 		{"segments", "state=", nil},
 		{"segments", "state=flushd,growing", []string{`no segment has state "flushd"; there are: Dropped, Flushed, Growing`}},
 		{"segments", "coll=docs", nil},
-		{"segments", "coll!=dcos", []string{`no collection "dcos"`}},
+		{"segments", "coll!=dcos", []string{`no collection "dcos"; did you mean docs?`}},
 		{"segments", "coll=docs,470590569931111111", nil},
 		{"segments", "rows=123456", nil},
 		{"indexes", "type=hnsw", nil},
