@@ -53,7 +53,9 @@ model against segments that it was not fitted to, and whether the overheads of t
 measured (--calibrate, a result of replay run --target) or assumed.
 
 A change is words with commas between them; --change repeats. Without one the causes that are
-likely are tried: what grows, the imbalance, the index, ef.
+likely are tried: what grows, the imbalance, the index, ef. Words are applied in the order of this
+list, whatever order they are written in: scale=1e5,segment-rows=500k makes a billion rows of ten
+thousand, in segments of 500,000. One that has no effect is an error.
 
 ` + changeWords(),
 		Example: `  kitescope replay whatif docs --storage /backup/milvus
@@ -187,7 +189,7 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 // settleChanges gives a plain "balance" the moves that "balance --plan" lists, and takes what is likely where no change is named.
 func (a *app) settleChanges(in *whatif.Input, data *loaded, ef int) error {
 	if len(in.Changes) == 0 {
-		in.Changes = whatif.Causes(data.Layout, cmp.Or(ef, 64))
+		in.Changes, in.Likely = whatif.Causes(data.Layout, cmp.Or(ef, 64)), true
 	}
 	for i := range in.Changes {
 		c := &in.Changes[i]

@@ -1,6 +1,9 @@
 package whatif
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"kitescope/replay"
@@ -23,10 +26,10 @@ type Change struct {
 	Nodes    int
 	// Replicas changes how many there are; 0 leaves them.
 	Replicas int
-	// SegmentRows makes segments of so many rows of all rows.
-	SegmentRows int64
 	// Scale makes the collection so many times as large: rows, and with them segments; 0 is 1.
 	Scale float64
+	// SegmentRows makes segments of so many rows of all rows, when there are Scale times as many.
+	SegmentRows int64
 	// Cores of each node and CPURatio (percent of a core, as schedule.Knobs has it), ConcurrencyRatio of its scheduler; 0 leaves
 	// them. Grouping "on" or "off".
 	Cores, CPURatio, ConcurrencyRatio float64
@@ -121,4 +124,36 @@ type CheckPoint struct {
 func (c *Change) OnlyBalanced() bool {
 	return c.Balanced && !c.Index && c.Type == "" && c.M == 0 && c.EFConstruction == 0 && c.Place == nil && c.Nodes == 0 && c.Replicas == 0 && c.SegmentRows == 0 &&
 		(c.Scale == 0 || c.Scale == 1)
+}
+
+// indexWords are the words of a change that are of the index, as they are written.
+func (c *Change) indexWords() string {
+	var words []string
+	for _, w := range []struct {
+		name string
+		set  bool
+	}{{"index", c.Index}, {"type", c.Type != ""}, {"m", c.M != 0}, {"efconstruction", c.EFConstruction != 0}} {
+		if w.set {
+			words = append(words, w.name)
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// effect is an error if a word of a change does nothing to the cluster, or to searches: a prediction would be of something else than was asked for.
+func effect(v *variant, c Change, a *asked) error {
+	void := slices.Clone(v.void)
+	if c.EF > 0 {
+		graphs := slices.ContainsFunc(v.Segments, func(s replay.Segment) bool { return s.State == replay.Indexed && s.Index.Type == typeHNSW })
+		switch ef := a.with(c.EF).params.EF; {
+		case !graphs:
+			void = append(void, "ef has no effect: no segment has an HNSW index")
+		case ef == a.params.EF && c.Type == "":
+			void = append(void, fmt.Sprintf("ef has no effect: searches have %d already", ef))
+		}
+	}
+	if len(void) == 0 {
+		return nil
+	}
+	return fmt.Errorf("change %q: %s", c.Name, strings.Join(void, "; "))
 }

@@ -21,15 +21,14 @@ func settings(version string, n *replay.Node) schedule.Knobs {
 // knobs gives every node its cores and read settings.
 func (v *variant) knobs(c Change) {
 	later := since23(v.Version)
-	if later && c.CPURatio > 0 {
-		v.note("cpu-ratio changes nothing: Milvus 2.3 and later have queryNode.scheduler.cpuRatio and do not read it")
-	}
 	if later && c.Grouping == "off" {
 		v.note("Milvus 2.3 and later do not read queryNode.grouping.enabled: queryNode.grouping.maxNQ of 1 turns grouping off")
 	}
+	var cores, cpu, read, grouping bool // changed
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
 		n.Read = settings(v.Version, n)
+		was := n.Read
 		if c.Cores > 0 {
 			n.Cores, n.Read.Cores = c.Cores, c.Cores
 		}
@@ -51,6 +50,22 @@ func (v *variant) knobs(c Change) {
 				n.Read.MaxNQ = 1
 			}
 		}
+		cores, cpu = cores || n.Read.Cores != was.Cores, cpu || n.Read.CPURatio != was.CPURatio
+		read, grouping = read || n.Read.ConcurrencyRatio != was.ConcurrencyRatio, grouping || n.Read.Grouping != was.Grouping || n.Read.MaxNQ != was.MaxNQ
+	}
+	if later && c.CPURatio > 0 {
+		v.idleWord("cpu-ratio", "Milvus 2.3 and later have queryNode.scheduler.cpuRatio and do not read it")
+	} else if c.CPURatio > 0 && !cpu {
+		v.idleWord("cpu-ratio", "every node has it")
+	}
+	if c.Cores > 0 && !cores {
+		v.idleWord("cores", "every node has as many")
+	}
+	if c.ConcurrencyRatio > 0 && !read {
+		v.idleWord("read-ratio", "every node has it")
+	}
+	if c.Grouping != "" && !grouping {
+		v.idleWord("grouping", "every node has it so")
 	}
 }
 

@@ -18,23 +18,23 @@ type word struct {
 	set   func(c *Change, value string) error
 }
 
-// words are all of them, in the order in which help shows them.
+// words are all of them, in the order in which they are applied and help shows them.
 func words() []word {
 	return []word{
 		{"index", "", "what grows is sealed, and every segment gets the collection's index", func(c *Change, _ string) error { c.Index = true; return nil }},
-		{"balance", "", "rows spread evenly over the nodes of each replica", func(c *Change, _ string) error { c.Balanced = true; return nil }},
-		{"nodes", "+N", "so many more query nodes, empty until something is moved there", func(c *Change, v string) error { return setNodes(&c.Nodes, v) }},
-		{"replicas", "N", "so many copies of the collection in memory", func(c *Change, v string) error { return setInt(&c.Replicas, v, 1, 1000) }},
-		{"ef", "N", "of searches over HNSW", func(c *Change, v string) error { return setInt(&c.EF, v, 1, 32768) }},
 		{"type", "HNSW|FLAT|IVF_FLAT", "the index's type", func(c *Change, v string) error { return setType(&c.Type, v) }},
 		{"m", "N", "HNSW's links per row", func(c *Change, v string) error { return setInt(&c.M, v, 2, 512) }},
 		{"efconstruction", "N", "HNSW's ef while building", func(c *Change, v string) error { return setInt(&c.EFConstruction, v, 1, 32768) }},
-		{"segment-rows", "N", "sealed segments of so many rows: 500000, 500k, 1M", func(c *Change, v string) error { return setRows(&c.SegmentRows, v) }},
 		{"scale", "X", "so many times the rows", func(c *Change, v string) error { return setFloat(&c.Scale, v, 1e-6, 1e6) }},
+		{"segment-rows", "N", "sealed segments of so many rows, of all that there are then: 500000, 500k, 1M", func(c *Change, v string) error { return setRows(&c.SegmentRows, v) }},
+		{"nodes", "+N", "so many more query nodes, empty until something is moved there", func(c *Change, v string) error { return setNodes(&c.Nodes, v) }},
+		{"replicas", "N", "so many copies of the collection in memory", func(c *Change, v string) error { return setInt(&c.Replicas, v, 1, 1000) }},
+		{"balance", "", "rows spread evenly over the nodes of each replica", func(c *Change, _ string) error { c.Balanced = true; return nil }},
 		{"cores", "N", "of each query node", func(c *Change, v string) error { return setFloat(&c.Cores, v, 0.1, 4096) }},
 		{"cpu-ratio", "PERCENT", "queryNode.scheduler.cpuRatio of 2.1 and 2.2: percent of a core for each vector and segment", func(c *Change, v string) error { return setPercent(&c.CPURatio, v) }},
 		{"read-ratio", "X", "queryNode.scheduler.maxReadConcurrentRatio", func(c *Change, v string) error { return setFloat(&c.ConcurrencyRatio, v, 0.01, 1000) }},
 		{"grouping", "on|off", "queryNode.grouping.enabled", func(c *Change, v string) error { return setSwitch(&c.Grouping, v) }},
+		{"ef", "N", "of searches over HNSW", func(c *Change, v string) error { return setInt(&c.EF, v, 1, 32768) }},
 	}
 }
 

@@ -41,12 +41,12 @@ func TestParseChange(t *testing.T) {
 func TestParseChangeRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                     "an empty change",
-		",index":               `"" is not known: expected index, balance`,
+		",index":               `"" is not known: expected index, type`,
 		"balnce":               "did you mean balance?",
 		"indx":                 "did you mean index?",
 		"node=+2":              "did you mean nodes?",
 		"segment_rows=5":       "did you mean segment-rows?",
-		"xyzzy=4":              "expected index, balance, nodes",
+		"xyzzy=4":              "expected index, type, m",
 		"nodes=2":              "with a plus: nodes=+2",
 		"nodes=+0":             "1 to 10000 was expected",
 		"nodes":                "nodes needs a value: nodes=+N",

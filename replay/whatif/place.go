@@ -49,6 +49,7 @@ func (v *variant) assign(replica int, list []int) {
 	if len(list) == 0 || len(nodes) == 0 {
 		return
 	}
+	v.spreadOut = v.spreadOut || len(nodes) > 1
 	without := map[int]bool{}
 	for _, i := range list {
 		without[i] = true
@@ -160,8 +161,11 @@ func (v *variant) smallest() *replay.Replica {
 const mostPlaces = 4 * mostSegments
 
 // replicas makes so many of the nodes that serve the collection now: a node is in one replica of a collection only
-// (ReplicaManager, internal/querycoordv2/meta/replica_manager.go). Each has all segments, spread evenly.
-func (v *variant) replicas(n int) {
+// (ReplicaManager, internal/querycoordv2/meta/replica_manager.go). Each has all segments, spread evenly. It returns why that changes nothing.
+func (v *variant) replicas(n int) (why string) {
+	if n == len(v.Replicas) {
+		return "there are as many"
+	}
 	var nodes []int64
 	for _, r := range v.Replicas {
 		nodes = append(nodes, r.Nodes...)
@@ -169,12 +173,10 @@ func (v *variant) replicas(n int) {
 	slices.Sort(nodes)
 	nodes = slices.Compact(nodes)
 	if len(v.Replicas) == 0 || len(nodes) < n {
-		v.note("%d replicas need as many query nodes, the collection has %d: left as it is; say nodes=+%d as well", n, len(nodes), n-len(nodes))
-		return
+		return fmt.Sprintf("%d replicas need as many query nodes, the collection has %d; say nodes=+%d as well", n, len(nodes), n-len(nodes))
 	}
 	if places := len(v.Segments) * n; places > mostPlaces {
-		v.note("%d segments in %d replicas are more than are simulated, %d: left as it is", len(v.Segments), n, mostPlaces)
-		return
+		return fmt.Sprintf("%d segments in %d replicas are more than the %d that are simulated", len(v.Segments), n, mostPlaces)
 	}
 	led := map[string]bool{}
 	for channel := range v.Replicas[0].Leaders {
@@ -214,17 +216,18 @@ func (v *variant) replicas(n int) {
 		v.assign(r, sealed)
 	}
 	v.note("%d replicas share the %d nodes: shard leaders are taken in turn, segments spread evenly", n, len(nodes))
+	return ""
 }
 
-// place moves segments to the nodes that a plan names, each in the replica that the node belongs to.
-func (v *variant) place(to map[int64]int64) {
+// place moves segments to the nodes that a plan names, each in the replica that the node belongs to. It returns why that changes nothing.
+func (v *variant) place(to map[int64]int64) (why string) {
 	of := map[int64]int{}
 	for r := range v.Replicas {
 		for _, n := range v.Replicas[r].Nodes {
 			of[n] = r
 		}
 	}
-	at := map[int64]int{}
+	at, moved := map[int64]int{}, false
 	for i := range v.Segments {
 		at[v.Segments[i].ID] = i
 	}
@@ -239,37 +242,53 @@ func (v *variant) place(to map[int64]int64) {
 		case v.Segments[i].State == replay.Growing:
 			v.note("segment %d grows, and stays on the leader of its shard", id)
 		default:
+			moved = moved || v.Segments[i].On[r] != to[id]
 			v.Segments[i].On[r] = to[id]
 		}
 	}
+	if !moved {
+		return "no segment is moved"
+	}
+	return ""
 }
 
-// balance spreads the sealed segments of each replica anew; where that does not lower the most rows of a node, they stay.
-func (v *variant) balance() {
+// balance spreads the sealed segments of each replica anew; where that does not lower the most rows of a node, they stay. It returns why
+// that changes nothing.
+func (v *variant) balance() (why string) {
 	var sealed []int
 	for i := range v.Segments {
 		if v.Segments[i].State != replay.Growing {
 			sealed = append(sealed, i)
 		}
 	}
+	moved, several, before := false, false, v.spreadOut
 	for r := range v.Replicas {
-		before := v.spread(r)
+		several = several || len(v.Replicas[r].Nodes) > 1
+		uneven := v.spread(r)
 		old := make([]int64, len(sealed))
 		for j, i := range sealed {
 			old[j] = v.Segments[i].On[r]
 		}
 		v.assign(r, sealed)
-		if v.spread(r) >= before {
-			for j, i := range sealed {
-				if old[j] != 0 {
-					v.Segments[i].On[r] = old[j]
-				}
+		better := v.spread(r) < uneven
+		for j, i := range sealed {
+			if !better && old[j] != 0 {
+				v.Segments[i].On[r] = old[j]
 			}
+			moved = moved || v.Segments[i].On[r] != old[j]
 		}
 	}
-	if most := v.alone(); most != "" {
+	most := v.alone()
+	switch {
+	case moved && most != "":
 		v.note("%s", most)
+	case moved || before: // by this, or by what came before it
+	case !several:
+		return "each replica has one node"
+	default:
+		return cmp.Or(most, "rows are spread as evenly as segments allow")
 	}
+	return ""
 }
 
 // spread is how far the most rows of a node of a replica are from the fewest.

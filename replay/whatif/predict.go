@@ -25,6 +25,8 @@ type Input struct {
 	// Params are of all requests; of those that are 0, what most requests of the log say, else 10, ef 64, nprobe 8.
 	Params  segment.Params
 	Changes []Change
+	// Likely tells that nobody named the changes: those without effect are left out, and no errors.
+	Likely bool
 	// Sessions of the curve: 1, 2, 4 to 64 if there are none. Load is that of Outcome: 16 sessions if it has neither those nor a rate.
 	Sessions []int
 	Load     simulate.Load
@@ -99,8 +101,27 @@ func newPrediction(ctx context.Context, in Input) (*prediction, error) {
 	if x.layout, note = whole(in.Loaded.Layout, float64(runtime.GOMAXPROCS(0))); note != "" {
 		x.note("%s", note)
 	}
+	if err := x.effects(); err != nil {
+		return nil, err
+	}
 	x.model, err = newModel(ctx, newTable(in.Loaded, x.ask, x.Limits, x.Progress))
 	return x, err
+}
+
+// effects looks at changes before anything is measured.
+func (x *prediction) effects() error {
+	var list []Change
+	for _, c := range x.Changes {
+		err := effect(apply(x.layout, c), c, x.ask)
+		if err != nil && !x.Likely {
+			return err
+		}
+		if err == nil {
+			list = append(list, c)
+		}
+	}
+	x.Changes = list
+	return nil
 }
 
 func (x *prediction) note(format string, args ...any) {

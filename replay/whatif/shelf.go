@@ -266,6 +266,9 @@ func (h *shelf) gather(p *piece) (s *segment.Segment, why string) {
 		if from == nil {
 			return nil, fmt.Sprintf("segment %d is not loaded", part.segment)
 		}
+		if base := h.layout[part.segment]; part.copy && base != nil && part.first+part.rows > base.Rows && base.Rows >= 0 {
+			return nil, "have more rows than there are here"
+		}
 		last := int64(from.Rows)
 		if part.rows >= 0 {
 			last = min(last, part.first+part.rows)

@@ -1,0 +1,143 @@
+package whatif
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"kitescope/engine/dist"
+	"kitescope/engine/segment"
+	"kitescope/replay"
+)
+
+// A small collection stands for a large one: rows first, then the segments they are cut into.
+func TestScaledRowsAreCutAnew(t *testing.T) {
+	var list []planned
+	for i := range int64(6) { // 9,000 rows in two channels and three partitions
+		list = append(list, planned{10 + i, 1500, replay.Indexed, 1 + i%2, fmt.Sprint("c", i%2)})
+	}
+	l := layoutOf(2, map[string]int64{"c0": 1, "c1": 2}, list)
+	for i := range l.Segments {
+		l.Segments[i].Partition = int64(i / 2)
+	}
+	for _, text := range []string{"scale=1e5,segment-rows=500k,balance", "segment-rows=500k,balance,scale=1e5"} {
+		c, err := ParseChange(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := apply(l, c)
+		sound(t, text, v.Layout)
+		everyRowOnce(t, text, l, v, c.Scale)
+		if n, _ := rows(v.Layout); n != 900_000_000 || len(v.Segments) != 1800 || len(v.void) != 0 {
+			t.Errorf("%s: %d rows in %d segments, void %q", text, n, len(v.Segments), v.void)
+		}
+		for _, s := range v.Segments {
+			if s.Rows != 500_000 || s.State != replay.Indexed {
+				t.Fatalf("%s: segment %d has %d rows, %s", text, s.ID, s.Rows, s.State)
+			}
+		}
+	}
+}
+
+// Copies of what was cut of the rows that are here cost what that costs; none is made of the same row twice.
+func TestScaledSegmentsAreMeasuredWhereTheyCanBe(t *testing.T) {
+	loaded, queries := stored(t, 470590760626297661, 102, dist.L2, replay.Index{Type: typeHNSW, M: 8, EFConstruction: 64}) // hnsw_l2_parts, 9,000 rows
+	r, err := Predict(t.Context(), Input{
+		Loaded: loaded, Log: queries, Sessions: []int{4}, Check: -1, Limits: quick,
+		Changes: []Change{{Name: "scale=4,segment-rows=4k", Scale: 4, SegmentRows: 4000}, {Name: "scale=100,segment-rows=100k", Scale: 100, SegmentRows: 100_000}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, large := &r.Others[0], &r.Others[1]
+	// Two are cut of the rows that are here, and seven like them.
+	if n := len(small.Layout.Segments); n != 9 || math.Abs(small.Modelled-28.0/36) > 1e-9 || !strings.Contains(strings.Join(small.Notes, "\n"), "7 segments: are more of the same") {
+		t.Errorf("36,000 rows: %d segments, modelled %v, notes %q", n, small.Modelled, small.Notes)
+	}
+	if n := len(large.Layout.Segments); n != 9 || large.Modelled != 1 || !strings.Contains(strings.Join(large.Notes, "\n"), "9 segments: have more rows than there are here") {
+		t.Errorf("900,000 rows: %d segments, modelled %v, notes %q", n, large.Modelled, large.Notes)
+	}
+	// A graph of 100,000 rows walks little farther than one of 4,000.
+	if large.Cost.CPU > 10*small.Cost.CPU {
+		t.Errorf("nine segments of 100,000 rows cost %v, of 4,000 %v", large.Cost.CPU, small.Cost.CPU)
+	}
+}
+
+// What a change says and does not do is an error, and no prediction of the cluster as it is.
+func TestChangesWithoutEffect(t *testing.T) {
+	one := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 500, replay.Growing, 1, "c0"}, {2, 5000, replay.Indexed, 1, "c0"}})
+	grows := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 500, replay.Growing, 1, "c0"}})
+	even := layoutOf(2, map[string]int64{"c0": 1}, []planned{{1, 5000, replay.Indexed, 1, "c0"}, {2, 5000, replay.Indexed, 2, "c0"}})
+	lists := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 5000, replay.Indexed, 1, "c0"}})
+	lists.Collection.Index = replay.Index{Type: typeIVF, NList: 128}
+	lists.Segments[0].Index = lists.Collection.Index
+	old := clone(one)
+	old.Version = "2.2.16"
+	old.Nodes[0].Read.CPURatio = 10
+	for _, c := range []struct {
+		layout *replay.Layout
+		change string
+		want   string // "" it has an effect
+	}{
+		{even, "index", "index has no effect: nothing grows, and every sealed segment has its index"},
+		{one, "index", ""},
+		{even, "type=HNSW", "every sealed segment has such an index"},
+		{lists, "type=HNSW", ""},
+		{lists, "m=32", "m has no effect: it is of HNSW, and the collection's index is IVF_FLAT"},
+		{lists, "ef=128", "ef has no effect: no segment has an HNSW index"},
+		{lists, "type=HNSW,ef=128", ""},
+		{one, "ef=64", "ef has no effect: searches have 64 already"},
+		{one, "ef=32", ""},
+		{even, "segment-rows=5k", "every sealed segment has so many rows"},
+		{grows, "segment-rows=1k", "nothing is sealed, and only that is cut anew; say index as well"},
+		{grows, "scale=2,segment-rows=1k", "segment-rows has no effect: nothing is sealed"},
+		{grows, "index,segment-rows=100", ""},
+		{one, "scale=1", "scale has no effect: as many rows as there are"},
+		{one, "scale=1e6", "1e+06 times as large would be 2000000 segments; more than 1000000 are not simulated; segment-rows=N makes fewer"},
+		{one, "scale=1e6,segment-rows=1k", "segments of 1000 rows would be"},
+		{one, "scale=1e6,segment-rows=1M,index", ""},
+		{one, "replicas=1", "replicas has no effect: there are as many"},
+		{one, "replicas=2", "2 replicas need as many query nodes, the collection has 1; say nodes=+1 as well"},
+		{one, "replicas=2,nodes=+1", ""},
+		{one, "balance", "each replica has one node"},
+		{even, "balance", "rows are spread as evenly as segments allow"},
+		{one, "cores=4", "cores has no effect: every node has as many"},
+		{one, "cores=8", ""},
+		{one, "cpu-ratio=120", "Milvus 2.3 and later have queryNode.scheduler.cpuRatio and do not read it"},
+		{old, "cpu-ratio=120", ""},
+		{old, "cpu-ratio=10", "cpu-ratio has no effect"},
+		{one, "read-ratio=1", "read-ratio has no effect"},
+		{one, "grouping=on", "grouping has no effect"},
+		{one, "grouping=off", ""},
+	} {
+		change, err := ParseChange(c.change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = effect(apply(c.layout, change), change, &asked{params: segment.Params{K: 10, EF: 64}})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.change, err, c.want)
+		}
+	}
+}
+
+func TestPredictRefusesWhatHasNoEffect(t *testing.T) {
+	loaded, queries := stored(t, 470590760626297661, 102, dist.L2, replay.Index{Type: typeHNSW, M: 8, EFConstruction: 64})
+	in := Input{Loaded: loaded, Log: queries, Sessions: []int{4}, Check: -1, Limits: quick, Changes: []Change{{Name: "index", Index: true}, {Name: "ef=32", EF: 32}}}
+	if _, err := Predict(t.Context(), in); err == nil || !strings.Contains(err.Error(), `change "index": index has no effect`) {
+		t.Errorf("%v", err)
+	}
+	in.Likely = true // nobody named them
+	r, err := Predict(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Others) != 1 || r.Others[0].Change.Name != "ef=32" {
+		t.Errorf("%d predictions", len(r.Others))
+	}
+	if slices.ContainsFunc(Causes(loaded.Layout, 64), func(c Change) bool { return c.Name == "index" }) {
+		t.Error("index is a cause where all is indexed")
+	}
+}
