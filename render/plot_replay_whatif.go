@@ -47,8 +47,12 @@ func (p *replayPicture) whatIf(r *whatif.Report) error {
 
 func whatIfHeads(r *whatif.Report) []string {
 	text := setupText(&r.Setup, &ReportOptions{})
-	if len(r.Check.Points) > 0 && r.Check.QPS >= 0 {
-		return []string{text, "the model was off by at most " + shareText(r.Check.QPS) + " in queries per second and " + shareText(r.Check.P99) + " in p99 where it could be checked"}
+	if qps, p99 := r.Check.Worst(); qps >= 0 {
+		off := "the simulation was off by up to " + shareText(qps) + " in queries per second"
+		if p99 >= 0 {
+			off += " and " + shareText(p99) + " in p99"
+		}
+		return []string{text, off + ", where it could be checked"}
 	}
 	return []string{text, "the model was not checked"}
 }
@@ -81,7 +85,7 @@ func (p *replayPicture) gainPanel(r *whatif.Report, list []*whatif.Prediction, t
 				diagonals(dc, draw.LineStyle{Color: p.theme.paper, Width: vg.Points(0.7)}, rect, 6, false)
 			}
 			end := rect.Max.X
-			if e := r.Check.QPS; e > 0 && e < 1 && len(r.Check.Points) > 0 {
+			if e, _ := r.Check.Worst(); e > 0 && e < 1 {
 				low, high := toX(c.Most*(1-e)), toX(c.Most*(1+e))
 				sideways(dc, halfStyle(p.theme.ink), low, high, toY(y))
 				end = high
@@ -99,7 +103,7 @@ func (p *replayPicture) gainPanel(r *whatif.Report, list []*whatif.Prediction, t
 		dc.Fill(rect.Path())
 		diagonals(dc, draw.LineStyle{Color: p.theme.paper, Width: vg.Points(0.7)}, rect, 6, false)
 	}})
-	if r.Check.QPS > 0 && len(r.Check.Points) > 0 {
+	if e, _ := r.Check.Worst(); e > 0 {
 		p.legend = append(p.legend, legendMark{"largest error of the check", func(dc draw.Canvas, at vg.Point) {
 			sideways(dc, halfStyle(p.theme.ink), at.X-8, at.X+8, at.Y)
 		}})

@@ -295,7 +295,15 @@ func fixtureWhatIf() *whatif.Report {
 					Sessions: 8, MeasuredQPS: 4310, PredictedQPS: 4577, MeasuredP99: 3100 * time.Microsecond, PredictedP99: 2734 * time.Microsecond,
 					MeasuredMean: 1856 * time.Microsecond, PredictedMean: 1748 * time.Microsecond,
 				},
+				{
+					Sessions: 4, MeasuredQPS: 1900, PredictedQPS: 3400, MeasuredP99: 9 * time.Millisecond, PredictedP99: 2100 * time.Microsecond,
+					MeasuredMean: 2100 * time.Microsecond, PredictedMean: 1176 * time.Microsecond, Disturbed: true,
+				},
 			},
+			Calibrated: "live.json", Live: []whatif.CheckPoint{{
+				Sessions: 16, MeasuredQPS: 1094, PredictedQPS: 1510, MeasuredP99: 31 * time.Millisecond, PredictedP99: 24_380 * time.Microsecond,
+				MeasuredMean: 14_600 * time.Microsecond, PredictedMean: 10_596 * time.Microsecond,
+			}},
 		},
 		Notes: []string{"3 of 50 segments were not built here: their costs are of the model"},
 	}
@@ -318,6 +326,7 @@ func fixtureWhatIf() *whatif.Report {
 		predict("ef=32", 1603, 1510, whatif.Cost{CPU: micro(7060), Growing: micro(2917), Unindexed: micro(2451), Indexed: micro(1692), Critical: micro(4470), Node: "querynode-1"}, 0, 0.9511, 0.97, 0.36, 0.34),
 		predict("scale=100", 14.2, 1510, whatif.Cost{CPU: micro(775_000), Growing: micro(2917), Unindexed: micro(2451), Indexed: micro(769_632), Critical: micro(471_200), Node: "querynode-3"}, 0.99, -1, 0.97, 0.95, 0.94),
 	}
+	r.Others[2].Outcome.QPS = 1710 // sixteen sessions do not keep four nodes busy
 	r.Others[4].Outcome.Saturated = true
 	r.Others[4].Notes = []string{"recall at this size is unknown"}
 	return r

@@ -155,8 +155,11 @@ func CostIndex(s *replay.SegmentCost) string { return indexText(s) }
 // ChangeName is what a report calls one of its predictions.
 func ChangeName(r *whatif.Report, p *whatif.Prediction) string { return changeName(r, p) }
 
-// GainText is how many times the queries per second of the present cluster a prediction has: "x2.25".
+// GainText is how many times the queries per second of the present cluster a prediction can do at most: "x2.25".
 func GainText(p *whatif.Prediction) string { return gainText(p) }
+
+// LoadGainText is how many times the queries per second of the present cluster a prediction has at the report's load.
+func LoadGainText(r *whatif.Report, p *whatif.Prediction) string { return loadGainText(r, p) }
 
 // BusyText is how busy the idlest and the busiest node of a prediction are: "38-97%".
 func BusyText(p *whatif.Prediction) string {

@@ -1,8 +1,9 @@
 package render
 
 import (
-	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kitescope/replay/simulate"
@@ -11,7 +12,6 @@ import (
 
 // trustParts say how far the model is from what was measured.
 func trustParts(r *whatif.Report, o *ReportOptions) []sheetPart {
-	c := &r.Check
 	head := []sheetLine{{role: RoleTitle, text: "How far to trust it"}}
 	for _, t := range trustTexts(r) {
 		role := RolePlain
@@ -20,21 +20,33 @@ func trustParts(r *whatif.Report, o *ReportOptions) []sheetPart {
 		}
 		head = append(head, sheetLine{role: role, text: "  " + t.text})
 	}
-	if len(c.Points) == 0 {
+	points, against := slices.Concat(r.Check.Points, r.Check.Live), len(r.Check.Points)
+	if len(points) == 0 {
 		return []sheetPart{{head: head}}
 	}
 	column := func(title string, text func(p *whatif.CheckPoint) string) sheetColumn {
-		return sheetColumn{title: title, right: true, text: func(i int) string { return text(&c.Points[i]) }}
+		return sheetColumn{title: title, right: true, text: func(i int) string { return text(&points[i]) }}
 	}
-	return []sheetPart{{head: head, rows: len(c.Points), columns: []sheetColumn{
-		column("SESSIONS", func(p *whatif.CheckPoint) string { return strconv.Itoa(p.Sessions) }),
+	marked := against < len(points) || slices.ContainsFunc(points, func(p whatif.CheckPoint) bool { return p.Disturbed })
+	if marked {
+		head = append(head, sheetLine{role: RoleDim, text: "here: of the engine on this machine, ! others used it and the run does not count; live: of the cluster"})
+	}
+	columns := []sheetColumn{
+		{title: "SESSIONS", right: true, text: func(i int) string {
+			text := strconv.Itoa(points[i].Sessions)
+			if marked {
+				text += [...]string{" here", " live"}[b2i(i >= against)] + [...]string{"", " !"}[b2i(points[i].Disturbed)]
+			}
+			return text
+		}},
 		column("QPS MEASURED", func(p *whatif.CheckPoint) string { return threeDigits(p.MeasuredQPS) }),
 		column("PREDICTED", func(p *whatif.CheckPoint) string { return threeDigits(p.PredictedQPS) }),
 		column("OFF BY", func(p *whatif.CheckPoint) string { return offText(p.PredictedQPS, p.MeasuredQPS) }),
 		column("P99 MEASURED", func(p *whatif.CheckPoint) string { return knownLatency(p.MeasuredP99, o) }),
 		column("PREDICTED", func(p *whatif.CheckPoint) string { return knownLatency(p.PredictedP99, o) }),
 		column("OFF BY", func(p *whatif.CheckPoint) string { return offText(float64(p.PredictedP99), float64(p.MeasuredP99)) }),
-	}}}
+	}
+	return []sheetPart{{head: head, rows: len(points), columns: columns}}
 }
 
 // offText is a signed error in percent.
@@ -55,19 +67,24 @@ func trustTexts(r *whatif.Report) []trustText {
 	c := &r.Check
 	var list []trustText
 	add := func(warn bool, text string) { list = append(list, trustText{text, warn}) }
-	calm := 0
-	for i := range c.Points {
-		if !c.Points[i].Disturbed {
-			calm++
-		}
-	}
-	switch {
-	case len(c.Points) == 0:
+	if len(c.Points) > 0 && calmRuns(c.Points) == 0 {
+		add(true, "the simulation was not checked against the engine: others used this machine during each run that was measured beside it")
+	} else if len(c.Points)+len(c.Live) == 0 {
 		add(true, "the simulation was not checked: nothing was measured beside it")
-	case c.QPS < 0:
-		add(true, "the simulation was not checked: others used this machine during each run that was measured beside it")
-	default:
-		add(math.Max(c.QPS, c.P99) > 0.25, "the simulation against "+plural(calm, "run")+" of the engine here: QPS off by at most "+shareText(c.QPS)+", p99 by at most "+shareText(c.P99))
+	}
+	if qps, p99 := c.Worst(); qps >= 0 {
+		var against []string
+		if n := calmRuns(c.Points); n > 0 {
+			against = append(against, plural(n, "run")+" of the engine here")
+		}
+		if n := calmRuns(c.Live); n > 0 {
+			against = append(against, plural(n, "run")+" of the live cluster")
+		}
+		text := "the simulation against " + strings.Join(against, " and ") + ": QPS off by up to " + shareText(qps)
+		if p99 >= 0 {
+			text += ", p99 by up to " + shareText(p99)
+		}
+		add(max(qps, p99) > 0.25, text)
 	}
 	modelled := 0.0
 	for _, p := range predictions(r) {
@@ -101,6 +118,16 @@ func trustTexts(r *whatif.Report) []trustText {
 	return list
 }
 
+// calmRuns are those that nobody disturbed.
+func calmRuns(list []whatif.CheckPoint) (n int) {
+	for i := range list {
+		if !list[i].Disturbed {
+			n++
+		}
+	}
+	return n
+}
+
 func predictionFields(r *whatif.Report, list []*whatif.Prediction) []sheetField {
 	field := func(name string, of func(p *whatif.Prediction) datum) sheetField {
 		return sheetField{name, func(i int) datum { return of(list[i]) }}
@@ -128,6 +155,7 @@ func predictionFields(r *whatif.Report, list []*whatif.Prediction) []sheetField 
 		field("change", func(p *whatif.Prediction) datum { return textDatum(changeName(r, p)) }),
 		field("most_qps", func(p *whatif.Prediction) datum { return toldDatum(p.Most) }),
 		field("gain", func(p *whatif.Prediction) datum { return toldDatum(p.Gain) }),
+		field("gain_at_load", func(p *whatif.Prediction) datum { return toldDatum(r.GainAtLoad(p)) }),
 		outcome("qps", func(x *simulate.Outcome) float64 { return x.QPS }),
 		latency("mean", func(x *simulate.Outcome) time.Duration { return x.Mean }),
 		latency("p50", func(x *simulate.Outcome) time.Duration { return x.P50 }),

@@ -3,6 +3,7 @@ package render
 import (
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ func newWhatIfSheet(r *whatif.Report, o *ReportOptions, repeat bool) *sheet {
 	s.head = append(s.head, sheetLine{})
 	s.head = append(s.head, answerLines(r, o)...)
 	part := sheetPart{columns: predictionColumns(r, list, o), rows: len(list), head: []sheetLine{{
-		role: RoleDim, text: "MOST are the queries per second that a cluster can do, what follows is at " + simulatedLoadText(&r.Load) + "; BUSY is the use of its idlest and busiest node",
+		role: RoleDim, text: "at " + simulatedLoadText(&r.Load) + "; BUSY is the use of its idlest and busiest node, MOST the queries per second that it can do with as many sessions as it takes",
 	}}}
 	split := sheetPart{columns: splitColumns(r, list, o), rows: len(list), head: []sheetLine{{role: RoleDim, text: stateLegend(o.ASCII)}}}
 	s.parts = append(s.parts, part, split, sheetPart{head: causeLines(r, o)})
@@ -82,37 +83,68 @@ func simulatedLoadText(l *simulate.Load) string {
 	return text
 }
 
-// answerLines are what a person on call reads if nothing else: the change that gives most.
+// answerLines are what a person on call reads if nothing else: the change that gives most at the load that was asked for.
 func answerLines(r *whatif.Report, o *ReportOptions) []sheetLine {
-	var best *whatif.Prediction
-	for i := range r.Others {
-		p := &r.Others[i]
-		if p.Gain > 0 && !math.IsInf(p.Gain, 0) && (p.Change.Scale == 0 || p.Change.Scale == 1) && (best == nil || p.Gain > best.Gain) {
-			best = p
-		}
-	}
+	answer := func(text string) []sheetLine { return labelled(o, RoleTitle, "answer", text) }
+	best := r.Best()
 	switch {
+	case len(r.Others) == 0:
+		return answer("no change was asked for: give some with --change")
+	case best == nil && !slices.ContainsFunc(r.Others, func(p whatif.Prediction) bool { return p.Change.Scale == 0 || p.Change.Scale == 1 }):
+		return answer("another size of the collection is no change for the better: the figures stand below")
 	case best == nil:
-		return labelled(o, RoleTitle, "answer", "no change was asked for: give some with --change")
-	case best.Gain <= 1:
-		return labelled(o, RoleTitle, "answer", "none of these gives more queries per second than the cluster as it is")
+		return answer("none of these does better than the cluster as it is, at " + simulatedLoadText(&r.Load) + mostText(r, mostOf(r)))
 	}
-	text := changeName(r, best) + " gives most: " + threeDigits(best.Most) + " queries per second instead of " + threeDigits(r.Base.Most) + " (" + gainText(best) + ")"
+	text := changeName(r, best) + " gives most"
+	if r.Load.Rate > 0 {
+		text += " at " + simulatedLoadText(&r.Load)
+	} else if best.Outcome != nil && r.Base.Outcome != nil {
+		text += ": " + threeDigits(best.Outcome.QPS) + " queries per second at " + simulatedLoadText(&r.Load) + ", instead of " + threeDigits(r.Base.Outcome.QPS) + " (" + loadGainText(r, best) + ")"
+	}
 	if best.Outcome != nil && r.Base.Outcome != nil {
 		text += "; p99 " + LatencyText(best.Outcome.P99, o.ASCII) + " instead of " + LatencyText(r.Base.Outcome.P99, o.ASCII)
 	}
-	if r.Check.QPS > 0 {
-		text += "; the model was off by up to " + shareText(r.Check.QPS) + " where it could be checked"
+	text += mostText(r, best)
+	if qps, p99 := r.Check.Worst(); qps >= 0 {
+		text += "; the simulation was off by up to " + shareText(qps) + " in queries per second"
+		if p99 >= 0 {
+			text += " and " + shareText(p99) + " in p99"
+		}
+		text += ", where it could be checked"
 	}
-	return labelled(o, RoleTitle, "answer", text)
+	return answer(text)
 }
 
-// gainText is "x2.25".
-func gainText(p *whatif.Prediction) string {
-	if !(p.Gain > 0) || math.IsInf(p.Gain, 0) {
+// mostOf is the change after which the cluster can do most.
+func mostOf(r *whatif.Report) *whatif.Prediction {
+	best := &r.Base
+	for i := range r.Others {
+		if p := &r.Others[i]; p.Gain > best.Gain && !math.IsInf(p.Gain, 0) {
+			best = p
+		}
+	}
+	return best
+}
+
+// mostText says what a changed cluster can do where the load is no bound.
+func mostText(r *whatif.Report, p *whatif.Prediction) string {
+	if gain := r.GainAtLoad(p); p == &r.Base || !(p.Most > 0) || r.Load.Rate == 0 && math.Abs(p.Gain-gain) < 0.02*gain {
+		return ""
+	}
+	return "; at most, with as many sessions as it takes, " + changeName(r, p) + " does " + threeDigits(p.Most) + " instead of " + threeDigits(r.Base.Most) + " (" + gainText(p) + ")"
+}
+
+// gainText is "x2.25": of what a cluster can do at most.
+func gainText(p *whatif.Prediction) string { return factorText(p.Gain) }
+
+// loadGainText is the same at the load that was asked for.
+func loadGainText(r *whatif.Report, p *whatif.Prediction) string { return factorText(r.GainAtLoad(p)) }
+
+func factorText(x float64) string {
+	if !(x > 0) || math.IsInf(x, 0) {
 		return UnknownMark
 	}
-	return "x" + threeDigits(p.Gain)
+	return "x" + threeDigits(x)
 }
 
 func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions) []sheetColumn {
@@ -127,33 +159,40 @@ func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOpt
 			return text(p.Outcome)
 		})
 	}
-	gain := column("GAIN", 0, func(p *whatif.Prediction) string {
-		if p == &r.Base {
-			return ""
+	gain := func(title string, priority int, of func(p *whatif.Prediction) float64) sheetColumn {
+		c := column(title, priority, func(p *whatif.Prediction) string {
+			if p == &r.Base {
+				return ""
+			}
+			return factorText(of(p))
+		})
+		c.role = func(i int) Role {
+			switch g := of(list[i]); {
+			case g > 1.02:
+				return RoleGood
+			case g < 0.98:
+				return RoleBad
+			}
+			return RolePlain
 		}
-		return gainText(p)
-	})
-	gain.role = func(i int) Role {
-		switch p := list[i]; {
-		case p.Gain > 1.02:
-			return RoleGood
-		case p.Gain < 0.98:
-			return RoleBad
-		}
-		return RolePlain
+		return c
 	}
-	return []sheetColumn{
+	columns := []sheetColumn{
 		{title: "CLUSTER", name: true, text: func(i int) string { return changeName(r, list[i]) }},
-		column("MOST", 0, func(p *whatif.Prediction) string { return orUnknownNumber(p.Most) }),
-		gain,
-		outcome("QPS", 4, func(x *simulate.Outcome) string { return threeDigits(x.QPS) }),
+		outcome("QPS", 0, func(x *simulate.Outcome) string { return threeDigits(x.QPS) }),
 		outcome("P50", 6, func(x *simulate.Outcome) string { return LatencyText(x.P50, o.ASCII) }),
 		outcome("P99", 0, func(x *simulate.Outcome) string {
 			return LatencyText(x.P99, o.ASCII) + []string{"", " !"}[b2i(x.Saturated)]
 		}),
 		column("RECALL", 0, func(p *whatif.Prediction) string { return recallText(p.Recall) }),
-		outcome("BUSY", 1, usesText),
+		outcome("BUSY", 2, usesText),
+		column("MOST", 0, func(p *whatif.Prediction) string { return orUnknownNumber(p.Most) }),
+		gain("OF MOST", 0, func(p *whatif.Prediction) float64 { return p.Gain }),
 	}
+	if r.Load.Rate > 0 { // the same rate for all
+		return columns
+	}
+	return slices.Insert(columns, 2, gain("GAIN", 0, r.GainAtLoad))
 }
 
 // splitColumns are what a query costs a cluster, by the state of its segments.

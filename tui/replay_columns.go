@@ -259,19 +259,25 @@ func changeList(r *whatif.Report, ascii bool) *replayList {
 		switch p := list[i]; {
 		case i == 0:
 			return render.RoleDim
-		case p.Gain > 1.02:
+		case r.GainAtLoad(p) > 1.02:
 			return render.RoleGood
-		case p.Gain > 0 && p.Gain < 0.98:
+		case r.GainAtLoad(p) > 0 && r.GainAtLoad(p) < 0.98:
 			return render.RoleBad
 		}
 		return render.RolePlain
 	}
 	l := newReplayList("cluster", len(list), role,
 		textColumn("CLUSTER", 0, func(i int) string { return render.ChangeName(r, list[i]) }),
-		numberColumn("MOST", 0, func(i int) float64 { return list[i].Most }, func(i int) string { return knownFigure(list[i].Most) }),
-		numberColumn("GAIN", 0, func(i int) float64 { return unknownIf(!(list[i].Gain > 0), list[i].Gain) }, func(i int) string {
-			return noneIf(render.GainText(list[i]), i == 0)
+		outcome("QPS", 0, func(p *whatif.Prediction) float64 { return p.Outcome.QPS }, func(p *whatif.Prediction) string {
+			if p.Outcome == nil {
+				return render.UnknownMark
+			}
+			return knownFigure(p.Outcome.QPS)
 		}),
+		numberColumn("GAIN", 0, func(i int) float64 { return unknownIf(!(r.GainAtLoad(list[i]) > 0), r.GainAtLoad(list[i])) }, func(i int) string {
+			return noneIf(render.LoadGainText(r, list[i]), i == 0)
+		}),
+		numberColumn("MOST", 1, func(i int) float64 { return list[i].Most }, func(i int) string { return knownFigure(list[i].Most) }),
 		barColumn(2, func(i int) string { return meterBar(list[i].Most, most, barCells, ascii) }),
 		outcome("P99", 0, func(p *whatif.Prediction) float64 { return float64(p.Outcome.P99) }, func(p *whatif.Prediction) string { return p99Text(p, ascii) }),
 		outcome("P50", 6, func(p *whatif.Prediction) float64 { return float64(p.Outcome.P50) }, func(p *whatif.Prediction) string {

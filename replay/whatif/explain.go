@@ -59,8 +59,8 @@ func Causes(l *replay.Layout, ef int) []Change {
 // leastGain is what counts: below, a simulation's own scatter could be it.
 const leastGain = 1.03
 
-// Explain says what the cluster loses queries to: the share of each state, then the changes by what they gain alone, the largest first, with
-// those that do more in company after them, as so much more; then what changes nothing.
+// Explain says what the cluster loses queries to: the share of each state, then the changes by what they gain alone at the load that was asked for, the
+// largest first, with those that do more in company after them, as so much more; then what changes nothing there.
 func Explain(r *Report) []string {
 	list := states(r.Base.Cost)
 	singles, joint := []*Prediction{}, []*Prediction{}
@@ -73,23 +73,23 @@ func Explain(r *Report) []string {
 		}
 	}
 	byGain := func(a, b *Prediction) int {
-		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(a.Change.Name, b.Change.Name))
+		return cmp.Or(cmp.Compare(r.GainAtLoad(b), r.GainAtLoad(a)), cmp.Compare(b.Gain, a.Gain), cmp.Compare(a.Change.Name, b.Change.Name))
 	}
 	slices.SortStableFunc(singles, byGain)
 	slices.SortStableFunc(joint, byGain)
 	var none []string
 	for _, p := range singles {
-		switch {
-		case p.Gain >= leastGain:
-			list = append(list, fmt.Sprintf("%s: %s%s", phrase(p.Change), times(p.Gain), recalls(&r.Base, p)))
-		case p.Gain > 0 && p.Gain <= 1/leastGain:
-			list = append(list, fmt.Sprintf("%s: only %s as many queries%s", phrase(p.Change), times(p.Gain), recalls(&r.Base, p)))
+		switch gain := r.GainAtLoad(p); {
+		case gain >= leastGain:
+			list = append(list, fmt.Sprintf("%s: %s%s%s", phrase(p.Change), times(gain), atMost(p, gain), recalls(&r.Base, p)))
+		case gain > 0 && gain <= 1/leastGain:
+			list = append(list, fmt.Sprintf("%s: only %s as many queries%s%s", phrase(p.Change), times(gain), atMost(p, gain), recalls(&r.Base, p)))
 		default:
-			none = append(none, phrase(p.Change))
+			none = append(none, phrase(p.Change)+atMost(p, max(gain, 1)))
 		}
 	}
 	for _, p := range joint {
-		list = append(list, company(p, singles)+recalls(&r.Base, p))
+		list = append(list, company(r, p, singles)+recalls(&r.Base, p))
 	}
 	if len(none) > 0 {
 		list = append(list, "no gain from "+strings.Join(none, ", from ")+" alone")
@@ -115,17 +115,18 @@ func states(c Cost) []string {
 }
 
 // company is what a joint change does, beyond the best single one that is in it.
-func company(p *Prediction, singles []*Prediction) string {
+func company(r *Report, p *Prediction, singles []*Prediction) string {
 	var best *Prediction
 	words := strings.Split(p.Change.Name, ",")
 	var rest []string
 	for _, s := range singles {
-		if slices.Contains(words, s.Change.Name) && (best == nil || s.Gain > best.Gain) {
+		if slices.Contains(words, s.Change.Name) && (best == nil || r.GainAtLoad(s) > r.GainAtLoad(best)) {
 			best = s
 		}
 	}
-	if best == nil || best.Gain < leastGain {
-		return fmt.Sprintf("%s: %s", phrase(p.Change), times(p.Gain))
+	gain := r.GainAtLoad(p)
+	if best == nil || r.GainAtLoad(best) < leastGain {
+		return phrase(p.Change) + ": " + times(gain) + atMost(p, gain)
 	}
 	for _, w := range words {
 		if w != best.Change.Name {
@@ -136,11 +137,23 @@ func company(p *Prediction, singles []*Prediction) string {
 			rest = append(rest, phrase(c))
 		}
 	}
-	more := p.Gain / best.Gain
-	if more < leastGain {
-		return fmt.Sprintf("%s after %s: no more, %s in all", strings.Join(rest, " and "), phrase(best.Change), times(p.Gain))
+	after := strings.Join(rest, " and ") + " after " + phrase(best.Change)
+	more := gain / r.GainAtLoad(best)
+	switch {
+	case more < 1/leastGain:
+		return fmt.Sprintf("%s: less, %s in all%s", after, times(gain), atMost(p, gain))
+	case more < leastGain:
+		return fmt.Sprintf("%s: no more, %s in all%s", after, times(gain), atMost(p, gain))
 	}
-	return fmt.Sprintf("%s after %s: %s more, %s in all", strings.Join(rest, " and "), phrase(best.Change), times(more), times(p.Gain))
+	return fmt.Sprintf("%s: %s more, %s in all%s", after, times(more), times(gain), atMost(p, gain))
+}
+
+// atMost says what a change gives where the load is no bound, if that is something else.
+func atMost(p *Prediction, gain float64) string {
+	if p.Gain > 0 && (p.Gain > gain*leastGain || p.Gain < gain/leastGain) {
+		return " (" + times(p.Gain) + " at most)"
+	}
+	return ""
 }
 
 func times(x float64) string {

@@ -40,6 +40,8 @@ type document struct {
 type predicted struct {
 	Prediction
 	Layout summary
+	// GainAtLoad is written for others to read: it follows from outcomes.
+	GainAtLoad float64
 }
 
 // summary is a layout without its segments, which may be hundreds of thousands.
@@ -102,13 +104,13 @@ func (s *summary) layout() *replay.Layout {
 // WriteReport writes a report as JSON (docs/JSON.md): keys in lower_snake, ids as strings, times of day in RFC 3339, durations numbers
 // of seconds to the nanosecond, what is unknown left out. Layouts are written in figures, without their segments.
 func WriteReport(w io.Writer, r *Report) error {
-	base := predicted{r.Base, summaryOf(r.Base.Layout)}
+	base := predicted{r.Base, summaryOf(r.Base.Layout), r.GainAtLoad(&r.Base)}
 	var e encoder
 	e.text.WriteString(`{"apiVersion":"` + apiVersion + `","kind":"` + reportKind + `","version":` + strconv.Itoa(ReportVersion))
 	e.field("base", reflect.ValueOf(base))
 	others := make([]predicted, len(r.Others))
 	for i := range r.Others {
-		others[i] = predicted{r.Others[i], summaryOf(r.Others[i].Layout)}
+		others[i] = predicted{r.Others[i], summaryOf(r.Others[i].Layout), r.GainAtLoad(&r.Others[i])}
 	}
 	e.field("others", reflect.ValueOf(others))
 	e.field("sessions", reflect.ValueOf(r.Sessions))
