@@ -104,6 +104,9 @@ func AskedText(r *model.Runtime) string {
 	text := strconv.Itoa(answered) + " of " + plural(len(r.Nodes), "session") + " answered"
 	if len(r.Nodes) == 0 {
 		text = "no session was asked"
+		if r.Kind == "live" {
+			text = "no process is registered"
+		}
 	}
 	if r.Kind != "live" && r.Kind != "" {
 		text += " (" + Harmless(r.Kind) + ")"

@@ -50,7 +50,19 @@ var looks = []look{
 	{name: "killed-60s", what: "the same, 60 s later: healed"},
 	{
 		name: "no-index", what: "index asked for, no index node",
-		want: []string{"index-stuck", "index-missing"},
+		want: []string{"role-missing"},
+	},
+	{
+		name: "querycoord-gone", what: "QueryCoord killed with -9, 35 s later: its session has ended, and every search fails",
+		want: []string{"role-missing"},
+	},
+	{
+		name: "rootcoord-gone", what: "RootCoord killed with -9, 35 s later",
+		want: []string{"role-missing"},
+	},
+	{
+		name: "datacoord-gone", what: "DataCoord killed with -9, 35 s later",
+		want: []string{"role-missing"},
 	},
 	{
 		name: "unflushed", what: "a few rows inserted and not flushed",

@@ -327,6 +327,11 @@ func silentSessions(c *model.Cluster) []string {
 		return nil
 	}
 	var list []string
+	for _, s := range c.Runtime.Skipped {
+		if s.Reason == live.NobodyRegistered {
+			list = append(list, s.Reason+": nobody could be asked")
+		}
+	}
 	for _, n := range c.Runtime.Nodes {
 		switch {
 		case n.Outcome == model.Answered && (n.Role != "querynode" || n.Distribution != nil):

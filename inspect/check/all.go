@@ -4,7 +4,7 @@ package check
 // line here.
 var All = []*Check{
 	// Who is there, and what is served.
-	NodeUnreachable, StaleSession, StoppingServing, NodeStopping, ReplicaDeadNode, ReplicaShort,
+	RoleMissing, NodeUnreachable, StaleSession, StoppingServing, NodeStopping, ReplicaDeadNode, ReplicaShort,
 	NoShardLeader, ShardUnserviceable, LeaderSplit, LoadStuck, LoadMismatch, TargetBehind,
 	SegmentNotLoaded, SegmentDropped, SegmentTwice, IndexNotLoaded,
 	GrowingFlushed, GrowingOld, GrowingLarge, BruteForceShare, ConsumptionLag,

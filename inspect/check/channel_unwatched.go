@@ -31,6 +31,7 @@ If more than 5 collections have lost the same node, that is one finding. Skipped
 written, segments are not sealed, the checkpoint stands still, and flushes wait for ever.`,
 	Remedy: `Start a data node (Milvus 2.6: a streaming node), or restart DataCoord if there is one and it gives it no channels.`,
 	Run:    runChannelUnwatched,
+	Roles:  []string{"datanode", "datacoord", "streamingnode"},
 }
 
 func runChannelUnwatched(p *Pass) error {

@@ -24,6 +24,7 @@ minutes: DataCoord should have begun again. If the record does not say when it b
 On 2.6 and later the state of the pchannel is looked at: Assigning is information, as it does not say since when; other states but Assigned are a warning.`,
 	Remedy: `Look at the log of the data node for the vchannel; often it cannot read the queue or the checkpoint. Restarting it gives the channel to another.`,
 	Run:    runChannelWatchState,
+	Roles:  []string{"datanode", "datacoord"},
 	FollowsFrom: []Cause{
 		{Check: "queue-unreachable"}, {Check: "channel-unwatched", Of: shares("vchannels")},
 	},

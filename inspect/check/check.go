@@ -80,6 +80,8 @@ type Check struct {
 	Needs Need
 	// Run looks. An error means that the check itself could not work.
 	Run func(*Pass) error
+	// Roles are those that keep it from happening: what it finds follows from a finding that nobody does their work, if it has no nearer cause.
+	Roles []string
 	// FollowsFrom are the checks whose findings may be the cause of this one's.
 	FollowsFrom []Cause
 }
@@ -119,6 +121,9 @@ type Finding struct {
 	Impact, Hint string
 	// Objects are further objects that the finding speaks of: each segment of a sum.
 	Objects []model.Ref
+	// Lacks is the role that nobody does the work of as long as this lasts: "querycoord", or wholeCluster for all of them; "" if there are others, or it is
+	// about something else.
+	Lacks string
 	// Cost ranks: the estimated share of query work, or of queries lost, 0 to 1, that the
 	// finding costs. 0: unknown or none.
 	Cost float64

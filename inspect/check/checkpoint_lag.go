@@ -48,7 +48,8 @@ Whoever loads the collection has to read the queue from the checkpoint on; segme
 	Remedy: `Look at the node that consumes the channel: its log, its memory, object storage behind it. Inserting faster than it can write makes it lag:
 ` + "`quotaAndLimits.limitWriting.ttProtection.enabled`" + ` slows writers down. Flushing the collection ends segments that wait in buffers. Look that the queue keeps messages for longer than the
 checkpoint is old.`,
-	Run: runCheckpointLag,
+	Run:   runCheckpointLag,
+	Roles: []string{"datanode", "datacoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "channel-unwatched", Of: shares("vchannels")},
 		{Check: "channel-watch-state", Of: shares("vchannels")},

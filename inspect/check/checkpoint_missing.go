@@ -25,7 +25,8 @@ old and its watch 5. Empty collections have checkpoints too, as time ticks move 
 Without a checkpoint a load reads from the collection's first message on, and nothing of the channel is compacted or collected.`,
 	Remedy: `Look whether the channel is consumed (` + "`channel-unwatched`" + `) and whether its node writes. A flush of the collection makes it write, and with that move the checkpoint. If the key was
 lost, DataCoord takes the position from the segments when it is restarted.`,
-	Run: runCheckpointMissing,
+	Run:   runCheckpointMissing,
+	Roles: []string{"datanode", "datacoord", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "channel-unwatched", Of: shares("vchannels")}, {Check: "channel-watch-state", Of: shares("vchannels")}, {Check: "queue-unreachable"}, {Check: "layout-older"},
 	},

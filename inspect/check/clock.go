@@ -34,7 +34,8 @@ var ClockRegression = &Check{
 The greatest timestamp, with which 2.6 marks dropped channels, does not count, and neither do dropped segments.`,
 	Remedy: `Mend the clocks of the nodes (NTP) first. If positions are ahead, RootCoord hands out no older timestamps once its own has caught up: wait that long with writers stopped, or restore a newer
 copy of etcd.`,
-	Run: runClock,
+	Run:   runClock,
+	Roles: []string{"rootcoord"},
 }
 
 // reserved is up to when RootCoord has reserved timestamps, zero if that is not recorded.

@@ -39,7 +39,8 @@ compactions ended within 15 minutes: then it moves. Tasks of collections that ar
 While its segments are marked as compacting, nothing else compacts them: small segments and deletes pile up.`,
 	Remedy: `Look at the data node that runs the task. A queue that does not shrink means too few data nodes, or ` + "`dataCoord.compaction.maxParallelTaskNum`" + ` too low.
 Restarting DataCoord begins tasks of nodes that are gone anew.`,
-	Run: runCompactionStuck,
+	Run:   runCompactionStuck,
+	Roles: []string{"datacoord", "datanode"},
 }
 
 // compactionEnded reports whether a compaction task is final.

@@ -30,6 +30,7 @@ ticks; if one does, restart it or move its shards.
 	Parts: model.PartObjects | model.PartServing,
 	Needs: NeedMetrics,
 	Run:   runConsumptionLag,
+	Roles: []string{"rootcoord", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "queue-unreachable"},
 		{Check: "node-unreachable", Of: shares("nodes")},

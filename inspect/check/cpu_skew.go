@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"kitescope/inspect/model"
@@ -100,7 +99,7 @@ func (p *Pass) cpuOf(role string) []cpuUse {
 // LabelStreamingNodeEmbeddedQueryNode).
 func (p *Pass) embedded(n *model.LiveNode) bool {
 	s := p.SessionIn(n.Node, n.Role)
-	return s != nil && slices.ContainsFunc(s.Labels, func(l model.Pair) bool { return strings.Contains(l.Key, "STREAMING-EMBEDDED") })
+	return s != nil && embedded(s)
 }
 
 func (p *Pass) reportCPU(role string, list []cpuUse, rest float64) {

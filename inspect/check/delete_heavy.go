@@ -37,6 +37,7 @@ Entries are an upper bound: a key that is deleted twice counts twice. Deletes in
 Deleted rows stay in memory and in indexes; each search compares them and throws them away, and graph indexes find fewer results.`,
 	Remedy: "`Collection(NAME).compact()` rewrites the segments. If it happens again and again, look whether automatic compaction is on and keeps up.",
 	Run:    runDeleteHeavy,
+	Roles:  []string{"datacoord", "datanode"},
 	FollowsFrom: []Cause{
 		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: shares("collections")},
 	},

@@ -67,7 +67,7 @@ func Causes(x *Check, among []*Check) (causes, effects []*Check) {
 				return true
 			}
 		}
-		return false
+		return len(effect.Roles) > 0 && slices.Contains(lackChecks(), cause.ID) && effect != cause
 	}
 	for _, y := range among {
 		if follows(x, y) {

@@ -39,6 +39,7 @@ checkDroppedSegmentGC; issue 53064): the evidence counts the former.
 They cost storage, and DataCoord reads and keeps all of them in memory.`,
 	Remedy: `Check ` + "`dataCoord.enableGarbageCollection`" + ` and DataCoord's log for "GC". Where checkpoints hold it up, mend those first.`,
 	Run:    runDroppedNotCollected,
+	Roles:  []string{"datacoord"},
 	FollowsFrom: []Cause{
 		{Check: "bad-switches", Of: aboutCollection}, {Check: "checkpoint-lag"}, {Check: "checkpoint-missing"},
 	},

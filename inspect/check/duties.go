@@ -114,8 +114,8 @@ func (p *Pass) loss(d *duties) float64 {
 	return min(1, lost/float64(len(p.LoadStates)))
 }
 
-// impact says what it means that nobody answers for the session.
-func (p *Pass) impact(d *duties) string {
+// impact says what it means that nobody answers for the session, while there are others of its role.
+func (p *Pass) impact(d *duties, others []*model.Session) string {
 	switch d.role {
 	case "querynode":
 		if len(d.collections) == 0 {
@@ -139,11 +139,53 @@ func (p *Pass) impact(d *duties) string {
 		return fmt.Sprintf("It consumes %s of %s: their rows are not written to storage, flushes wait and growing segments grow.",
 			plural(len(d.watches), "channel"), plural(len(d.collections), "collection"))
 	case "proxy":
-		return "Clients that are connected to it fail; with several proxies others go on."
+		if len(others) == 0 {
+			return "Clients that are connected to it fail."
+		}
+		return "Clients that are connected to it fail; those of " + sessionNames(others) + " go on."
 	case "indexnode":
 		return "Index builds that it has wait until they are given to another."
 	}
-	return "Whatever has to be decided by it waits: loads, flushes, new collections, and taking over from lost nodes."
+	if text := p.impactWithout(d.role); text != "" && len(others) > 0 {
+		return "Until " + sessionNames(others) + " takes over: " + strings.ToLower(text[:1]) + text[1:]
+	}
+	return "Whatever has to be decided by it waits."
+}
+
+// alone makes a finding about a process one about its role: there is no other that does its work.
+func (p *Pass) alone(f *Finding, role string) {
+	t := p.tollOf(role)
+	f.Severity, f.Cost, f.Impact, f.Lacks = max(t.severity, Warning), max(f.Cost, t.cost), t.impact, role
+}
+
+// alsoRegistered adds the sessions of other roles that the process of a finding has.
+func (f *Finding) alsoRegistered(group []*model.LiveNode) {
+	for _, n := range group[1:] {
+		if n.Role != group[0].Role {
+			f.Objects = append(f.Objects, n.Ref())
+			f.Evidence = append(f.Evidence, Evidence{"registered as well by it", n.Name(), "etcd"})
+		}
+	}
+}
+
+// restartHint says what to do about a dead process, and who takes over from it if anybody does.
+func (p *Pass) restartHint(n *model.LiveNode, others []*model.Session) string {
+	ttl := span(p.seconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord"))
+	switch {
+	case len(others) == 0:
+		return "restart it: there is no other " + roleLabel(n.Role) + " to take over"
+	case n.Role == "proxy":
+		return "restart it, or lead its clients to " + sessionNames(others)
+	}
+	return "restart it; its session ends " + ttl + " after its death, then " + sessionNames(others) + " " + agree(len(others), "takes", "take") + " over"
+}
+
+// keptFrom says whom a process that hangs keeps from taking over.
+func keptFrom(n *model.LiveNode, others []*model.Session) string {
+	if len(others) == 0 || n.Role == "proxy" {
+		return " and start it again: there is no other " + roleLabel(n.Role)
+	}
+	return ": as long as it keeps its session " + sessionNames(others) + " " + agree(len(others), "does", "do") + " not take over"
 }
 
 func (d *duties) evidence() []Evidence {

@@ -38,6 +38,7 @@ As the last resort release the collection and load it again; it cannot be search
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
 	Needs: NeedDistribution,
 	Run:   runGrowingFlushed,
+	Roles: []string{"querycoord", "querynode", "datacoord", "indexcoord", "indexnode"},
 	FollowsFrom: []Cause{
 		{Check: "target-behind", Of: shares("collections")},
 		{Check: "segment-not-loaded", Of: shares("collections")},

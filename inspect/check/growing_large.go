@@ -29,6 +29,7 @@ it; restarting that data node makes DataCoord assign the channel anew.
 `,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Run:   runGrowingLarge,
+	Roles: []string{"datacoord", "datanode", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "node-unreachable", Of: shares("vchannels")},
 	},

@@ -44,6 +44,7 @@ data node does not do its work: look at the channel's checkpoint and at the data
 `,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Run:   runGrowingOld,
+	Roles: []string{"datacoord", "datanode", "streamingnode", "rootcoord"},
 	FollowsFrom: []Cause{
 		{Check: "node-unreachable", Of: shares("vchannels")},
 	},

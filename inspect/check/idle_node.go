@@ -34,6 +34,7 @@ why it skips a replica ("skip balance"). Does its version or memory differ, so t
 	Parts:       model.PartServing | model.PartSessions | model.PartObjects | model.PartSegments,
 	Needs:       NeedProcesses,
 	Run:         runIdleNode,
+	Roles:       []string{"querycoord"},
 	FollowsFrom: []Cause{{Check: "auto-balance-off"}},
 }
 

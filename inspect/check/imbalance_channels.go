@@ -30,6 +30,7 @@ In 2.6 see ` + "`streaming.walBalancer`" + ` in milvus.yaml.
 `,
 	Parts: model.PartObjects | model.PartServing | model.PartSessions | model.PartChannels,
 	Run:   runImbalanceChannels,
+	Roles: []string{"datacoord"},
 }
 
 // channelGrace is how long a node may have none: more than DataCoord's interval.

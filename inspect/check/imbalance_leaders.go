@@ -30,6 +30,7 @@ shards of one collection only, so that nodes that join a cluster of collections 
 	Parts:       model.PartServing | model.PartSessions,
 	Needs:       NeedDistribution,
 	Run:         runImbalanceLeaders,
+	Roles:       []string{"querycoord"},
 	FollowsFrom: []Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: inOneRegion}},
 }
 

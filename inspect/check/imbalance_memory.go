@@ -26,6 +26,7 @@ Milvus 2.2 and later read that value no more and balance rows instead: dimension
 	Parts:       model.PartServing | model.PartSessions,
 	Needs:       NeedSystem,
 	Run:         runImbalanceMemory,
+	Roles:       []string{"querycoord"},
 	FollowsFrom: []Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: shares("nodes")}},
 }
 

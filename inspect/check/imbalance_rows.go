@@ -34,6 +34,7 @@ scores (` + "`queryCoord.scoreUnbalanceTolerationFactor`" + `); the balance page
 	Parts:       model.PartServing | model.PartSessions | model.PartSegments,
 	Needs:       NeedProcesses,
 	Run:         runImbalanceRows,
+	Roles:       []string{"querycoord"},
 	FollowsFrom: []Cause{{Check: "auto-balance-off"}, {Check: "node-idle", Of: inOneRegion}},
 }
 

@@ -40,6 +40,7 @@ var ImportStuck = &Check{
 Final are Completed and Failed. Times are the jobs' own; one without a time is not judged by it. Failed ones are ` + "`task-failed`" + `'s, those of collections that are gone ` + "`orphan-task`" + `'s.`,
 	Remedy: "`utility.list_bulk_insert_tasks()` shows progress and reasons. Look at the log of the data node that has the task; object storage that cannot be\nread is the usual cause. A job that waits needs a data node with a free slot.",
 	Run:    runImportStuck,
+	Roles:  []string{"datacoord", "datanode"},
 }
 
 func runImportStuck(p *Pass) error {

@@ -26,6 +26,7 @@ Rows without an index are compared one by one by every search. Sources: ` + "`in
 	Remedy: `Look for the segment in DataCoord's log, and at the tasks that sort it (` + "`kitescope get tasks`" + `). A restart of DataCoord makes it look through all segments
 again. The last resort is to drop the index and create it again; the collection has to be released for that, and cannot be searched until it is loaded again.`,
 	Run:         runIndexMissing,
+	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
 	FollowsFrom: []Cause{{Check: "layout-older"}, {Check: "layout-rollback"}},
 }
 

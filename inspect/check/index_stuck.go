@@ -48,6 +48,7 @@ index node, a node that restarts again and again, a queue that nobody serves.`,
 	Remedy: `Start index nodes (Milvus 2.6 and later: data nodes), or look why the one that has the build does not finish: memory, restarts, object storage. DataCoord gives a
 build to another node once the session of the first is gone. ` + "`indexNode.scheduler.buildParallel`" + ` says how many one node builds at once.`,
 	Run:         runIndexStuck,
+	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
 	FollowsFrom: []Cause{{Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
 }
 
@@ -131,7 +132,7 @@ func (p *Pass) reportStuck(t *tally, workers []*model.Session, pace pace, work s
 	switch {
 	case len(workers) == 0 && alive(p.Cluster):
 		f.Message += ": no " + builderLabel(p.Cluster) + " is registered"
-		f.Hint = "start a " + builderLabel(p.Cluster)
+		f.Hint = "start " + article(builderLabel(p.Cluster)) + " " + builderLabel(p.Cluster)
 	case gone != "":
 		f.Message += ": node " + gone + " has it and is gone"
 		f.Hint = "DataCoord should give it to another node; look at its log, and restart it if it does not"
@@ -158,7 +159,7 @@ func (p *Pass) goneOf(t *tally) string {
 
 // builderLabel is what builds indexes is called.
 func builderLabel(c *model.Cluster) string {
-	if hasRole(c, "mixcoord") || hasRole(c, "streamingnode") {
+	if dataNodesBuild(c) {
 		return "data node (from Milvus 2.6 on they build indexes)"
 	}
 	return "index node"

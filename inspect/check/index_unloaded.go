@@ -33,6 +33,7 @@ node. As the last resort release and load the collection.
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments | model.PartSegmentIndexes,
 	Needs: NeedDistribution,
 	Run:   runIndexNotLoaded,
+	Roles: []string{"querycoord"},
 	FollowsFrom: []Cause{
 		{Check: "target-behind", Of: shares("collections")},
 	},

@@ -37,7 +37,8 @@ The shard leader keeps all of them in memory, and applies each to every segment 
 and 40502 (growing segments that are older than the deletes block their compaction until they are sealed).`,
 	Remedy: `Flush the collection: growing segments that began before the deletes hold the compaction up. Look at the compaction tasks and at
 the load of the data nodes. Deleting whole partitions instead of many rows makes no L0 segments.`,
-	Run: runL0Backlog,
+	Run:   runL0Backlog,
+	Roles: []string{"datacoord", "datanode"},
 	FollowsFrom: []Cause{
 		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: shares("vchannels")}, {Check: "compaction-stuck", Of: shares("collections")},
 	},

@@ -33,6 +33,7 @@ name as the leader (` + "`kitescope get nodes`" + `, GetShardLeaders).
 	Parts: model.PartObjects | model.PartServing | model.PartSegments,
 	Needs: NeedDistribution,
 	Run:   runLeaderSplit,
+	Roles: []string{"querycoord"},
 	FollowsFrom: []Cause{
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "stopping-node-serving", Of: shares("nodes")},

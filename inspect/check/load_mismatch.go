@@ -26,6 +26,7 @@ Look again. If it stays, restart QueryCoord, which then reads etcd; else release
 	Parts: model.PartServing | model.PartObjects,
 	Needs: NeedQueryCoord,
 	Run:   runLoadMismatch,
+	Roles: []string{"querycoord", "querynode"},
 	FollowsFrom: []Cause{
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "no-shard-leader", Of: shares("collections")},

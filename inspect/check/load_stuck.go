@@ -27,6 +27,7 @@ it again.
 	Parts: model.PartServing | model.PartObjects | model.PartSegments | model.PartIndexes,
 	Needs: NeedDistribution,
 	Run:   runLoadStuck,
+	Roles: []string{"querycoord", "querynode", "datacoord", "indexcoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "replica-short", Of: shares("collections")},

@@ -29,6 +29,7 @@ fails searches until its session has ended.
 	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartSegments,
 	Needs: NeedDistribution,
 	Run:   runStoppingServing,
+	Roles: []string{"querycoord"},
 }
 
 func runStoppingServing(p *Pass) error {

@@ -61,10 +61,37 @@ func runNodeUnreachable(p *Pass) error {
 		p.reportOutside(silent)
 		return nil
 	}
-	for _, n := range silent {
-		p.reportSilent(n)
+	for _, group := range byProcess(silent) {
+		p.reportSilent(group)
 	}
 	return nil
+}
+
+// byProcess puts sessions together that one process has at one address, as DataCoord's and IndexCoord's from 2.3 on: when it dies, that is one
+// death. The first of each group is the one whose role matters most.
+func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
+	var groups [][]*model.LiveNode
+	at := make(map[string]int)
+	for _, n := range nodes {
+		i, known := at[n.Address]
+		if known = known && n.Address != ""; !known {
+			i = len(groups)
+			at[n.Address] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], n)
+	}
+	needed := neededRoles()
+	rank := func(n *model.LiveNode) int {
+		if i := slices.IndexFunc(needed, func(r role) bool { return r.name == n.Role }); i >= 0 {
+			return i
+		}
+		return len(needed)
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g, func(a, b *model.LiveNode) int { return cmp.Compare(rank(a), rank(b)) })
+	}
+	return groups
 }
 
 // reportOutside says that nobody answers at all.
@@ -82,21 +109,23 @@ func (p *Pass) reportOutside(silent []*model.LiveNode) {
 	p.Report(f)
 }
 
-func (p *Pass) reportSilent(n *model.LiveNode) {
+// reportSilent reports a process that does not answer, by its sessions.
+func (p *Pass) reportSilent(group []*model.LiveNode) {
+	n := group[0]
 	d := p.dutiesOf(n.Role, n.Node)
+	others := p.others(n.Role, n.Node)
 	f := Finding{
-		Severity: Error, Object: n.Ref(), Cost: p.loss(&d), Impact: p.impact(&d), Objects: p.dutyRefs(&d),
+		Severity: Error, Object: n.Ref(), Cost: p.loss(&d), Impact: p.impact(&d, others), Objects: p.dutyRefs(&d),
 		Evidence: append([]Evidence{{"answer", reason(n.Outcome, n.Reason), n.Address}}, d.evidence()...),
 	}
 	name := roleLabel(n.Role) + " " + n.Name() + " at " + n.Address
-	ttl := span(p.seconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord"))
 	switch n.Outcome {
 	case model.Refused:
 		f.Message = name + " is registered, and nothing listens there: the process is dead"
-		f.Hint = "restart it; its session ends " + ttl + " after its death, then others take over"
+		f.Hint = p.restartHint(n, others)
 	case model.TimedOut, model.CutOff, model.Garbled:
 		f.Message = name + " is registered and does not answer: " + n.Outcome.String()
-		f.Hint = "look at its CPU, memory and log; if it hangs, kill it: as long as it keeps its session nobody takes over"
+		f.Hint = "look at its CPU, memory and log; if it hangs, kill it" + keptFrom(n, others)
 	case model.NotReady, model.Failed, model.Answered:
 		f.Message = name + " answers that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
 		f.Hint = "look at its log; it may be starting"
@@ -114,9 +143,14 @@ func (p *Pass) reportSilent(n *model.LiveNode) {
 			f.Cost, f.Impact = 0, "What it serves, and how it is, is unknown."
 		}
 	}
-	if f.Severity > Warning && len(d.collections) == 0 && (n.Role == "querynode" || n.Role == "datanode" || n.Role == "indexnode") {
+	switch {
+	case f.Severity < Error:
+	case len(others) == 0 && needsRole(p.Cluster, n.Role):
+		p.alone(&f, n.Role)
+	case len(d.collections) == 0 && (n.Role == "querynode" || n.Role == "datanode" || n.Role == "indexnode"):
 		f.Severity = Warning
 	}
+	f.alsoRegistered(group)
 	if s := p.SessionIn(n.Node, n.Role); s != nil && s.HostName != "" {
 		f.Evidence = append(f.Evidence, Evidence{"host", s.HostName, "etcd"})
 	}

@@ -32,7 +32,8 @@ Offsets are read after the metadata; if a file's metadata is more than a minute 
 that the queue told, or their message ids are no offsets.`,
 	Remedy: `Raise the queue's retention above the age of the oldest checkpoint now, before more is deleted, and mend what holds the checkpoint up. Where messages are gone, what they held has to be inserted
 again. Flush the collection before the node that consumes the channel is restarted: it may hold in memory what it has read and not written.`,
-	Run: runQueueLag,
+	Run:   runQueueLag,
+	Roles: []string{"datanode", "datacoord", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "checkpoint-lag", Of: shares("vchannels")}, {Check: "channel-unwatched", Of: shares("vchannels")},
 	},

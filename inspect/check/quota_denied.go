@@ -25,6 +25,7 @@ Versions up to 2.3 tell a state that is not in force as 0, later ones leave it o
 Skipped if the RootCoord that is in charge tells no metrics; what the other processes tell does not matter.`,
 	Remedy: "MemoryQuotaExhausted: release collections or add query nodes, data nodes. DiskQuotaExhausted: `quotaAndLimits.limitWriting.diskProtection.diskQuota`. TimeTickLongDelay: see `timetick-lag`.\nDenyToWrite and DenyToRead: `quotaAndLimits.limitWriting.forceDeny`, `limitReading.forceDeny`.",
 	Run:    runQuotaDenied,
+	Roles:  []string{"rootcoord", "datanode", "querynode", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "timetick-lag"}, {Check: "bad-switches", Of: speaksOf("quotaAndLimits.limitWriting.forceDeny", "quotaAndLimits.limitReading.forceDeny")},
 	},

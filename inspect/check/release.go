@@ -65,7 +65,7 @@ func alive(c *model.Cluster) bool { return len(c.Sessions) > 0 }
 // builders are the sessions that build indexes: index nodes, and from 2.6 on data nodes. While an upgrade to 2.6 is under way both do.
 func builders(c *model.Cluster) []*model.Session {
 	roles := []string{"indexnode"}
-	if hasRole(c, "mixcoord") || hasRole(c, "streamingnode") {
+	if dataNodesBuild(c) {
 		roles = append(roles, "datanode")
 	}
 	var list []*model.Session

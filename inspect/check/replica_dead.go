@@ -28,6 +28,7 @@ has not: transfer nodes, or drop the group once it is empty.
 `,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects,
 	Run:   runReplicaDeadNode,
+	Roles: []string{"querycoord", "querynode"},
 }
 
 func runReplicaDeadNode(p *Pass) error {

@@ -25,6 +25,7 @@ fewer: ` + "`Collection(NAME).load(replica_number=N)`" + `.
 `,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects,
 	Run:   runReplicaShort,
+	Roles: []string{"querycoord", "querynode"},
 	FollowsFrom: []Cause{
 		{Check: "replica-dead-node", Of: shares("replicas")},
 	},

@@ -23,6 +23,7 @@ var ResourceGroupShort = &Check{
 Also an error: replicas in a group that does not exist. Skipped if no query node is registered at all.`,
 	Remedy: "Start query nodes, or move some: `utility.transfer_node(SOURCE, TARGET, N)` up to 2.3, `utility.update_resource_groups(...)` from 2.4 on; the group that gives them serves with fewer then.\nWith labels, look whether new nodes carry them.",
 	Run:    runResourceGroupShort,
+	Roles:  []string{"querynode"},
 }
 
 func runResourceGroupShort(p *Pass) error {

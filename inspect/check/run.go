@@ -116,6 +116,12 @@ func (r *Report) findCauses(checks []*Check) {
 	for _, f := range r.Findings {
 		byCheck[f.Check] = append(byCheck[f.Check], f)
 	}
+	var lacks []*Finding
+	for _, f := range r.Findings {
+		if f.Lacks != "" {
+			lacks = append(lacks, f)
+		}
+	}
 	for _, x := range checks {
 		for _, cause := range x.FollowsFrom {
 			for _, effect := range byCheck[x.ID] {
@@ -128,6 +134,11 @@ func (r *Report) findCauses(checks []*Check) {
 						break
 					}
 				}
+			}
+		}
+		for _, effect := range byCheck[x.ID] {
+			if i := slices.IndexFunc(lacks, func(f *Finding) bool { return f != effect && f.explains(r.Cluster, x) }); i >= 0 && effect.Cause == "" {
+				effect.Cause = lacks[i].Key()
 			}
 		}
 	}

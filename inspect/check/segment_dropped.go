@@ -31,6 +31,7 @@ dropped stays in memory, restart QueryCoord: it releases what it finds on nodes 
 	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs: NeedDistribution,
 	Run:   runSegmentDropped,
+	Roles: []string{"querycoord"},
 	FollowsFrom: []Cause{
 		{Check: "target-behind", Of: shares("collections")},
 		{Check: "segment-not-loaded", Of: shares("collections")},

@@ -29,6 +29,7 @@ the query node that the leader does not ask frees its copies.
 	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs: NeedDistribution,
 	Run:   runSegmentTwice,
+	Roles: []string{"querycoord"},
 	FollowsFrom: []Cause{
 		{Check: "leader-channel-split", Of: shares("collections")},
 		{Check: "stopping-node-serving", Of: shares("collections")},

@@ -33,6 +33,7 @@ See whether nodes have memory for it: a query node that refuses to load says so 
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
 	Needs: NeedDistribution | NeedRecovery,
 	Run:   runSegmentNotLoaded,
+	Roles: []string{"querycoord", "querynode", "datacoord"},
 	FollowsFrom: []Cause{
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "stale-session", Of: shares("collections")},

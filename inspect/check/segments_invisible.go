@@ -23,6 +23,7 @@ confirmed them. One that is still invisible an hour after it was written is a fi
 Importing segments are left to ` + "`import-stuck`" + `.`,
 	Remedy: "Look at `kitescope get tasks` for stats and compaction tasks of the collection, and whether data nodes (until 2.5: index nodes) work on them.",
 	Run:    runSegmentsInvisible,
+	Roles:  []string{"datacoord", "datanode"},
 	FollowsFrom: []Cause{
 		{Check: "task-failed", Of: shares("collections")}, {Check: "compaction-stuck", Of: shares("collections")},
 	},

@@ -34,11 +34,26 @@ cluster means that two clusters share addresses, or that the address map of kite
 const defaultTTL = 30 * time.Second
 
 func runStaleSession(p *Pass) error {
+	var stale []*model.LiveNode
 	for _, n := range p.Runtime.Nodes {
-		if n.Outcome != model.Stale && n.Outcome != model.OtherCluster {
+		if n.Outcome == model.Stale || n.Outcome == model.OtherCluster {
+			stale = append(stale, n)
+		}
+	}
+	for _, group := range byProcess(stale) {
+		p.reportStale(group)
+	}
+	return nil
+}
+
+// reportStale reports the sessions of one process at whose address another one answers. Several of one role are several
+// processes, of which each has had that address.
+func (p *Pass) reportStale(group []*model.LiveNode) {
+	for i, n := range group {
+		if i > 0 && n.Role != group[0].Role {
 			continue
 		}
-		d := p.dutiesOf(n.Role, n.Node)
+		d, others := p.dutiesOf(n.Role, n.Node), p.others(n.Role, n.Node)
 		f := Finding{
 			Severity: Error, Object: n.Ref(), Cost: p.loss(&d),
 			Message: fmt.Sprintf("%s: another process answers at %s", n.Name(), n.Address),
@@ -46,7 +61,7 @@ func runStaleSession(p *Pass) error {
 				{"answer", reason(n.Outcome, n.Reason), n.Name()},
 				{"address of the session", n.Address, "etcd"},
 			}, d.evidence()...),
-			Impact: p.impact(&d),
+			Impact: p.impact(&d, others),
 			Hint:   "look again in " + span(p.seconds("common.session.ttl", defaultTTL, n.Role)) + ", when its lease should have ended; if it has not, a process keeps it alive",
 		}
 		if n.Outcome == model.OtherCluster {
@@ -59,13 +74,18 @@ func runStaleSession(p *Pass) error {
 				f.Hint += fmt.Sprintf(": etcdctl lease timetolive %x", s.Lease)
 			}
 		}
-		if len(d.collections) == 0 && n.Role == "querynode" {
+		f.Objects = append(p.dutyRefs(&d), p.neighbours(n)...)
+		switch {
+		case len(others) == 0 && needsRole(p.Cluster, n.Role):
+			p.alone(&f, n.Role)
+		case len(d.collections) == 0 && n.Role == "querynode":
 			f.Severity = Warning
 		}
-		f.Objects = append(p.dutyRefs(&d), p.neighbours(n)...)
+		if i == 0 {
+			f.alsoRegistered(group)
+		}
 		p.Report(f)
 	}
-	return nil
 }
 
 // neighbours are the other sessions at the address of one.

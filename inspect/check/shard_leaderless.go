@@ -29,6 +29,7 @@ Restarting QueryCoord, then release and load, are the last resorts.
 	Parts: model.PartObjects | model.PartServing | model.PartChannels,
 	Needs: NeedDistribution | NeedQueryCoord,
 	Run:   runNoShardLeader,
+	Roles: []string{"querycoord", "querynode", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "stale-session", Of: shares("collections")},

@@ -32,6 +32,7 @@ memory for them. A leader that stays unserviceable with all nodes alive: restart
 	Parts: model.PartObjects | model.PartServing | model.PartSessions | model.PartSegments,
 	Needs: NeedDistribution,
 	Run:   runShardUnserviceable,
+	Roles: []string{"querycoord", "querynode", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "stale-session", Of: shares("collections")},

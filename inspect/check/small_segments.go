@@ -45,7 +45,8 @@ issues 23378, 24730, 25681 and 29486.`,
 	Remedy: `Flush less often: each flush ends a segment on every shard. Look whether automatic compaction is on (` + "`dataCoord.enableCompaction`" + `,
 ` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property ` + "`collection.autocompaction.enabled`" + `), whether data nodes are busy, and whether indexes
 are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
-	Run: runSmallSegments,
+	Run:   runSmallSegments,
+	Roles: []string{"datacoord", "datanode"},
 	FollowsFrom: []Cause{
 		{Check: "bad-switches", Of: aboutCompaction},
 		{Check: "checkpoint-lag", Of: shares("collections")},

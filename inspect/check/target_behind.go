@@ -32,6 +32,7 @@ Look for what cannot be loaded: segment-not-loaded, node-unreachable, memory of 
 	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
 	Needs: NeedDistribution | NeedRecovery,
 	Run:   runTargetBehind,
+	Roles: []string{"querycoord", "datacoord"},
 	FollowsFrom: []Cause{
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "stale-session", Of: shares("collections")},

@@ -28,6 +28,7 @@ Failed imports, stats and analyze tasks are a warning if they ended within a day
 again. Index builds are ` + "`index-failed`" + `'s. Tasks of collections that are gone are left out.`,
 	Remedy: "Read the reason in the evidence, and import the files again once it is gone. `utility.get_bulk_insert_state(task_id=...)` says the same of imports.",
 	Run:    runTaskFailed,
+	Roles:  []string{"datacoord", "datanode", "indexnode"},
 }
 
 type failedTasks struct {

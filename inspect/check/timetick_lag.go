@@ -37,6 +37,7 @@ without channels do not count.
 Consistent searches wait until their node has caught up; data nodes that are behind write late.`,
 	Remedy: `If all are behind: look at the message queue and at RootCoord. If one is: at its CPU, memory and log; it may be catching up after a start.`,
 	Run:    runTimetickLag,
+	Roles:  []string{"rootcoord", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
 	},

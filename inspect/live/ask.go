@@ -21,6 +21,9 @@ const (
 // time is counted in hundredths of a second.
 const minRateWindow = time.Second
 
+// NobodyRegistered is why no process was asked, in Runtime.Skipped.
+const NobodyRegistered = "no process is registered in etcd"
+
 // asking is one Ask under way.
 type asking struct {
 	ctx    context.Context // of the whole, beyond the deadlines of single processes
@@ -43,13 +46,10 @@ type asking struct {
 }
 
 // Ask asks every process that has a session. What one process does not answer is told by
-// the Runtime; an error means that nobody could be asked, or that ctx ended.
+// the Runtime, which has no sessions where none is registered; an error means that it is unknown whom to ask, or that ctx ended.
 func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtime, error) {
 	if !cluster.Loaded.Has(model.PartSessions) {
 		return nil, errors.New("the sessions of the cluster were not read: nobody to ask")
-	}
-	if len(cluster.Sessions) == 0 {
-		return nil, errors.New("no process is registered in etcd: nobody to ask")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -61,7 +61,11 @@ func (c *Client) Ask(ctx context.Context, cluster *model.Cluster) (*model.Runtim
 	for _, s := range a.plan.skipped {
 		a.skip(s.What, s.Reason)
 	}
-	a.everything(ctx)
+	if len(cluster.Sessions) == 0 {
+		a.skip("processes", NobodyRegistered)
+	} else {
+		a.everything(ctx)
+	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("ask the processes: %w", err)
 	}

@@ -1,0 +1,92 @@
+package check
+
+import (
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// RoleMissing finds parts of the work of a cluster that no process is registered for.
+var RoleMissing = &Check{
+	ID:       "role-missing",
+	Title:    "No process is registered for a role that the cluster needs",
+	Severity: Error,
+	Since:    "0.3",
+	Parts:    model.PartSessions,
+	Doc: `
+What a cluster needs is known by its version: up to 2.5 RootCoord, QueryCoord, DataCoord, proxy, query node, data node and index node, before 2.3 IndexCoord too; from 2.6 on MixCoord, proxy, query node,
+streaming node and data node. Standalone registers all of them. A session ends 30 seconds after its process (` + "`common.session.ttl`" + `), until then see node-unreachable. A finding is each role without a session: an error, with what fails because of it.
+
+- Without query nodes or QueryCoord it is a warning as long as no collection is loaded.
+- Without a node that builds indexes (index node; data node from 2.6 on) it goes by what is asked of it: an error if flushed segments wait for an index, a warning if an index is defined that what is flushed next will lack, else information.
+- A coordinator that is gone while another waits in standby is a warning: that one takes over within seconds.
+
+Measured on 2.3.5, after ` + "`kill -9`" + `: without QueryCoord every search fails from the third second on, as proxies keep shard leaders for 3 seconds (2.4 and later ask only when a search has failed, milvus pull request 29879); without RootCoord
+every search, insert and change; without a proxy all clients.
+
+If nobody at all is registered, that is one finding where etcd itself was read, or a bundle of it; from another file it is unknown: the cluster may have been stopped, or its sessions not saved.
+`,
+	Remedy: `
+Start the process, and see in the log of the last one why it ended. If it runs, it has lost its lease: it hung, or did not reach etcd. Restart it then, as a process without a session is used by nobody.
+`,
+	Run: runRoleMissing,
+}
+
+func runRoleMissing(p *Pass) error {
+	if !p.whole() {
+		return nil
+	}
+	if !alive(p.Cluster) {
+		if !p.byClock() {
+			return p.Skip("no process is registered: the cluster is stopped, or the sessions were not saved")
+		}
+		p.reportNobody()
+		return nil
+	}
+	for _, name := range missingRoles(p.Cluster) {
+		p.reportMissing(name)
+	}
+	return nil
+}
+
+// reportNobody says that no process at all is there.
+func (p *Pass) reportNobody() {
+	f := Finding{
+		Severity: Error, Cost: 1, Object: model.Ref{}, Lacks: wholeCluster,
+		Message:  "no process is registered: the whole cluster is down",
+		Evidence: []Evidence{{"sessions", "none", "etcd"}},
+		Impact:   "No client is served.",
+		Hint:     "start the cluster; if it runs, its processes use another etcd or another root path than " + p.Origin.Root,
+	}
+	if at := p.reserved(); !at.IsZero() {
+		f.Evidence = append(f.Evidence, Evidence{"RootCoord's last timestamps reach up to", timeText(at), "etcd"})
+	}
+	p.Report(f)
+}
+
+func (p *Pass) reportMissing(name string) {
+	label := roleLabel(name)
+	t := p.tollOf(name)
+	f := Finding{
+		Severity: t.severity, Cost: t.cost, Impact: t.impact, Lacks: name,
+		Object:   model.Ref{Resource: "nodes", ID: name, Name: name},
+		Message:  "no " + label + " is registered",
+		Evidence: []Evidence{{"sessions of role " + name, "none", "etcd"}, {"version that runs", p.Version.Text, p.Version.From}},
+		Hint:     "start " + article(label) + " " + label + "; if one runs, it has lost its session: restart it",
+	}
+	if waiting := standbys(p.Cluster, name); len(waiting) > 0 {
+		f.Severity, f.Cost = min(f.Severity, Warning), 0
+		f.Message = "no " + label + " is active, and " + sessionNames(waiting) + " " + agree(len(waiting), "waits", "wait") + " in standby"
+		f.Hint = "look again: a standby takes over within seconds; if none does, look at the log of " + waiting[0].Name()
+		f.Evidence = append(f.Evidence, Evidence{"in standby", sessionNames(waiting), "etcd"})
+	}
+	p.Report(f)
+}
+
+// article is what stands before a word: "an index node".
+func article(word string) string {
+	if word != "" && strings.ContainsRune("aeiouAEIOU", rune(word[0])) {
+		return "an"
+	}
+	return "a"
+}
