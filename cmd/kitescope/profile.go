@@ -24,8 +24,8 @@ func (a *app) profileCommand() *cobra.Command {
 		Long: `Pull profiles from all processes of a cluster, or of any Go service, and look at them:
 as tables, as flame graphs in the terminal or in one HTML file, compared with others.
 
-A profile is named by a file (pprof, folded stacks, perf script or report, speedscope,
-JFR), a folder or bundle that "profile pull" wrote, the URL of a service, or - for
+A profile is named by a file (pprof, folded stacks, perf script or report, pt-pmp,
+speedscope, JFR), a folder or bundle that "profile pull" wrote, the URL of a service, or - for
 standard input. Without one, --from names the cluster: a bundle's own profiles, or the
 processes of a live cluster, which are pulled for --seconds.`,
 		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 --seconds 10 -O before

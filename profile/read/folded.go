@@ -33,6 +33,7 @@ func readFolded(ctx context.Context, r io.Reader, head []byte, o *Options) (*pro
 		if !ok {
 			break
 		}
+		f.fit.number = f.in.number
 		if err := f.line(line); err != nil {
 			return nil, fmt.Errorf("line %d: %w", f.in.number, err)
 		}
@@ -40,11 +41,14 @@ func readFolded(ctx context.Context, r io.Reader, head []byte, o *Options) (*pro
 	if f.in.err != nil {
 		return nil, f.in.err
 	}
-	if f.samples == 0 {
+	if f.fit.read == 0 {
 		return nil, errors.New("there is no stack with a count in it")
 	}
-	if f.skipped > 0 {
-		f.b.Note(fmt.Sprintf("lines without a count were passed over, the first is line %d", f.firstSkipped), f.skipped)
+	if err := f.fit.check("folded stacks"); err != nil {
+		return nil, err
+	}
+	if f.fit.odd > 0 {
+		f.b.Note(fmt.Sprintf("lines without a count were passed over, the first is line %d", f.fit.first), f.fit.odd)
 	}
 	f.b.Meta().Origin.Format = "folded"
 	return f.b.Profile(), nil
@@ -53,15 +57,14 @@ func readFolded(ctx context.Context, r io.Reader, head []byte, o *Options) (*pro
 const columnHint = "choose a side: --column 1 is before, --column 2 after"
 
 type folded struct {
-	b                *profile.Builder
-	o                *Options
-	in               *lines
-	double           bool
-	frames           map[string]uint32
-	stack            []uint32
-	total            int64
-	samples, skipped int64
-	firstSkipped     int
+	b      *profile.Builder
+	o      *Options
+	in     *lines
+	fit    fit
+	double bool
+	frames map[string]uint32
+	stack  []uint32
+	total  int64
 }
 
 // allDouble reports whether all whole lines have two counts.
@@ -101,9 +104,7 @@ func (f *folded) line(line []byte) error {
 		}
 	}
 	if !ok || len(bytes.TrimSpace(stack)) == 0 {
-		if f.skipped++; f.skipped == 1 {
-			f.firstSkipped = f.in.number
-		}
+		f.fit.strange()
 		return nil
 	}
 	n, err := parseFoldedCount(count)
@@ -113,7 +114,7 @@ func (f *folded) line(line []byte) error {
 	if f.total, err = plus(f.total, n); err != nil {
 		return err
 	}
-	f.samples++
+	f.fit.read++
 	f.stack = f.stack[:0]
 	for len(stack) > 0 {
 		at := bytes.LastIndexByte(stack, ';')

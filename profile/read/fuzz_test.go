@@ -56,7 +56,7 @@ func checked(t *testing.T, data []byte, o Options) {
 }
 
 func FuzzFrom(f *testing.F) {
-	seeds(f, "*.folded", "perf/*.txt", "perf/*.report", "perf-script-goldmark.txt", "jfr/words.json")
+	seeds(f, "*.folded", "pmp/*.txt", "perf/*.txt", "perf/*.report", "perf-script-goldmark.txt", "jfr/words.json")
 	f.Add([]byte("{" + speedscopeFrames + `, "profiles": [{"type": "sampled", "unit": "none", "samples": [[0]], "weights": [1]}]}`))
 	f.Add([]byte(magicGzip))
 	f.Add([]byte(magicZstd + "\x04\x00\x01\x00\x00"))

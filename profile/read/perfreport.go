@@ -27,7 +27,7 @@ func readPerfReport(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 		if !ok {
 			break
 		}
-		t.number = in.number
+		t.fit.number = in.number
 		if err := t.line(line); err != nil {
 			return nil, fmt.Errorf("line %d: %w", in.number, err)
 		}
@@ -61,7 +61,7 @@ type perfTable struct {
 	now     section
 	seen    []section
 	total   int64
-	number  int
+	fit     fit
 	skipped int64
 	first   int
 	groups  bool
@@ -80,20 +80,24 @@ func (t *perfTable) line(line []byte) error {
 		t.now.layout = guessLayout(line)
 	}
 	if t.now.layout == nil {
-		t.skip()
+		t.skip(line)
 		return nil
 	}
 	ok, err := t.row(line)
 	if !ok {
-		t.skip()
+		t.skip(line)
 	}
 	return err
 }
 
-// skip passes over a line that is no row: a line of a call graph, mostly.
-func (t *perfTable) skip() {
+// skip passes over a line that is no row: a line of a call graph, mostly, which is indented or drawn.
+func (t *perfTable) skip(line []byte) {
+	const graph = "      "
 	if t.skipped++; t.skipped == 1 {
-		t.first = t.number
+		t.first = t.fit.number
+	}
+	if !bytes.HasPrefix(line, []byte(graph)) && !bytes.ContainsAny(line[:1], "\t|-") {
+		t.fit.strange()
 	}
 }
 
@@ -168,6 +172,7 @@ func (t *perfTable) row(line []byte) (ok bool, err error) {
 	if !ok {
 		return false, nil
 	}
+	t.fit.read++
 	s := &t.now
 	if s.rows == 0 {
 		s.kind = t.kind()
@@ -251,6 +256,9 @@ func (t *perfTable) endSection() error {
 func (t *perfTable) finish() (*profile.Profile, error) {
 	if len(t.seen) == 0 || t.total == 0 {
 		return nil, hinted("print it with: perf report -i perf.data --stdio --no-children -g none > FILE.txt", "there is no row in the table")
+	}
+	if err := t.fit.check("perf report"); err != nil {
+		return nil, err
 	}
 	p := t.b.Meta()
 	p.Origin.Format, p.Origin.Flat = "perf report", true

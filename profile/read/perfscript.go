@@ -26,7 +26,7 @@ func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 		if !ok {
 			break
 		}
-		s.number = in.number
+		s.fit.number = in.number
 		if err := s.line(line); err != nil {
 			return nil, fmt.Errorf("line %d: %w", in.number, err)
 		}
@@ -74,6 +74,7 @@ type perfSample struct {
 	// known says that the first line told more than a name.
 	known  bool
 	single bool // the only frame came with the first line
+	number int  // of the first line
 	pid    int64
 	event  int
 	period int64
@@ -96,11 +97,9 @@ type perfScript struct {
 	lines  []profile.Line
 
 	first, last int64 // times
-	number      int   // of the line
 	samples     int64
 	bare, lost  int64
-	odd         int64
-	firstOdd    int
+	fit         fit
 }
 
 func newPerfScript(o *Options) *perfScript {
@@ -120,7 +119,7 @@ func (s *perfScript) line(line []byte) error {
 	if tab || wide {
 		if ok, err := s.frame(line, false); ok || err != nil || tab {
 			if !ok {
-				s.strange()
+				s.fit.strange()
 			}
 			return err
 		}
@@ -143,13 +142,6 @@ func (s *perfScript) line(line []byte) error {
 	return s.begin(line)
 }
 
-// strange counts a line that is not understood.
-func (s *perfScript) strange() {
-	if s.odd++; s.odd == 1 {
-		s.firstOdd = s.number
-	}
-}
-
 // begin starts a sample with its first line.
 func (s *perfScript) begin(line []byte) error {
 	if err := s.flush(); err != nil {
@@ -157,7 +149,7 @@ func (s *perfScript) begin(line []byte) error {
 	}
 	h := parsePerfHeader(line, s.words)
 	x := &s.sample
-	x.open, x.known = true, h.time >= 0 || len(h.event) > 0 || h.thread != nil
+	x.open, x.number, x.known = true, s.fit.number, h.time >= 0 || len(h.event) > 0 || h.thread != nil
 	x.pid, x.period = h.pid, h.period
 	x.event = unsettled
 	if x.known {
@@ -283,12 +275,14 @@ func (s *perfScript) flush() error {
 	defer func() { *x = perfSample{frames: x.frames[:0]} }()
 	if len(x.frames) == 0 {
 		if !x.known {
-			s.strange()
+			s.fit.number = x.number
+			s.fit.strange()
 			return nil
 		}
 		s.bare++
 	}
 	s.samples++
+	s.fit.read += 1 + int64(len(x.frames))
 	s.stack = s.stack[:0]
 	caller := 0 // what was interrupted is where it is, also below the frames of the kernel
 	for from := 0; from < len(x.frames); {
@@ -351,10 +345,13 @@ func (s *perfScript) finish() (*profile.Profile, error) {
 	if s.samples == s.bare && len(s.b.Meta().Functions) == 0 {
 		return nil, hinted("print addresses and symbols too: perf script -F +ip,sym,dso", "no sample has an address")
 	}
+	if err := s.fit.check("perf script"); err != nil {
+		return nil, err
+	}
 	s.w.finish()
 	s.maps.finish()
-	if s.odd > 0 {
-		s.b.Note(fmt.Sprintf("lines that are not understood, the first is line %d", s.firstOdd), s.odd)
+	if s.fit.odd > 0 {
+		s.b.Note(fmt.Sprintf("lines that are not understood, the first is line %d", s.fit.first), s.fit.odd)
 	}
 	if s.bare > 0 {
 		s.b.Note("samples without a stack, shown as "+unknown, s.bare)

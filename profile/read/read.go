@@ -3,10 +3,10 @@
 // What enters is a path or a stream, and Options; what leaves is a profile.Profile.
 //
 //  1. The first bytes tell the format, never the name; gzip, zstd and bzip2 are looked through.
-//  2. pprof files go to profile.Decode. Folded stacks, `perf script` text, `perf report` tables,
+//  2. pprof files go to profile.Decode. Folded stacks, pt-pmp's, `perf script` text, `perf report` tables,
 //     speedscope files and Java Flight Recordings are told to a profile.Builder, sample by sample, so
 //     that memory grows with distinct stacks and not with samples.
-//  3. What is no profile, or is one of a kind that another program has to convert first, is refused
+//  3. What is no profile, by its beginning or by most of its lines, or is one of a kind that another program has to convert first, is refused
 //     with the command that does so.
 //  4. Names of C++ and Rust are demangled as `go tool pprof` does it.
 //
@@ -142,6 +142,8 @@ func from(ctx context.Context, path string, r io.Reader, o *Options) (*profile.P
 	switch format {
 	case formatFolded:
 		return readFolded(ctx, text, inner, o)
+	case formatPMP:
+		return readPMP(ctx, text, o)
 	case formatPerfScript:
 		return readPerfScript(ctx, text, o)
 	case formatPerfReport:

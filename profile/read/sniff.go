@@ -12,6 +12,7 @@ type format uint8
 const (
 	formatPprof format = iota
 	formatFolded
+	formatPMP
 	formatPerfScript
 	formatPerfReport
 	formatSpeedscope
@@ -127,11 +128,19 @@ func sniffText(head []byte) (format, error) {
 	} else if at < 0 && len(head) >= sniffed && bytes.IndexByte(head, ';') > 0 {
 		return formatFolded, nil // a stack that is longer than what is looked at
 	}
-	var script, report, folded, rest int
+	var script, report, folded, pmp, bare, rest int // bare: of perf script, or of pt-pmp with a single frame
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			continue
+		}
+		counted, maybe := isPMP(line)
+		if maybe && !counted {
+			bare++
+		}
 		switch {
-		case len(line) == 0:
+		case counted:
+			pmp++
 		case reportHeader.Match(line):
 			return formatPerfReport, nil
 		case line[0] == '#':
@@ -145,11 +154,16 @@ func sniffText(head []byte) (format, error) {
 			rest++
 		}
 	}
-	switch best := max(script, report, folded); {
+	if pmp > 0 {
+		pmp, script = pmp+bare, max(0, script-bare)
+	}
+	switch best := max(script, report, folded, pmp); {
 	case best == 0:
 		return 0, hinted(
-			"read are pprof, folded stacks, perf script, perf report, speedscope and JFR",
+			"read are pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR",
 			"it is in no format that is known (it begins with %.60q)", firstLine(head))
+	case pmp == best:
+		return formatPMP, nil
 	case script == best:
 		return formatPerfScript, nil
 	case report == best:

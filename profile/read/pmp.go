@@ -1,0 +1,206 @@
+package read
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/profile"
+)
+
+// readPMP reads what Percona's pt-pmp prints, and the script of poormansprofiler.org before it: on each line how many
+// threads stood in a stack, and its frames, leaf first, between commas. pt-pmp has a date above, and behind a frame
+// where it is: "vio_io_wait(viosocket.c:945)", "poll(libc.so.6)".
+func readPMP(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
+	m := pmp{b: newBuilder(o, samplesType), frames: map[string]uint32{}}
+	in := newLines(ctx, r)
+	for {
+		line, ok := in.next()
+		if !ok {
+			break
+		}
+		m.fit.number = in.number
+		if err := m.line(line); err != nil {
+			return nil, fmt.Errorf("line %d: %w", in.number, err)
+		}
+	}
+	if in.err != nil {
+		return nil, in.err
+	}
+	if err := m.fit.check("pt-pmp"); err != nil {
+		return nil, err
+	}
+	if m.fit.odd > 0 {
+		m.b.Note(fmt.Sprintf("lines without a count were passed over, the first is line %d", m.fit.first), m.fit.odd)
+	}
+	m.b.Note("counts are of threads, each time that all were stopped: waiting ones too, so they are not CPU time", 1)
+	p := m.b.Meta()
+	p.Origin.Format, p.Time = "pt-pmp", m.at
+	return m.b.Profile(), nil
+}
+
+type pmp struct {
+	b      *profile.Builder
+	fit    fit
+	at     time.Time
+	frames map[string]uint32
+	words  []string
+	stack  []uint32
+	total  int64
+}
+
+func (m *pmp) line(line []byte) error {
+	count, rest, ok := cutPMP(line)
+	text := bytes.TrimSpace(line)
+	switch {
+	case len(text) == 0 || isDigits(text): // the script counts what stands before the first thread: nothing
+		return nil
+	case !ok:
+		if at, err := time.Parse(time.UnixDate, string(text)); err == nil && m.at.IsZero() {
+			m.at = at.UTC()
+			return nil
+		}
+		m.fit.strange()
+		return nil
+	}
+	var err error
+	if m.total, err = plus(m.total, count); err != nil {
+		return err
+	}
+	m.fit.read++
+	m.words, m.stack = pmpFrames(rest, m.words[:0]), m.stack[:0]
+	for _, word := range m.words {
+		at, known := m.frames[word]
+		if !known {
+			at = m.frame(word)
+			m.frames[word] = at
+		}
+		m.stack = append(m.stack, at)
+	}
+	return m.b.Sample(m.stack, []int64{count})
+}
+
+// frame is the location of "name", "name(file.c:12)" or "name(libc.so.6)".
+func (m *pmp) frame(word string) uint32 {
+	name, place := cutPlace(word)
+	name = strings.TrimRight(name, ",")
+	file, line, mapping := "", int64(0), int32(profile.NoMapping)
+	if of, number, ok := cutLast(place, ":"); ok {
+		file = of
+		line, _ = strconv.ParseInt(number, 10, 32) // 0 is unknown
+	} else if place != "" {
+		mapping = m.b.Mapping(profile.Mapping{File: place, HasFunctions: true})
+	}
+	if name == "??" || strings.HasSuffix(name, "::??") { // gdb's word for no symbol, pt-pmp's with the library
+		return m.b.Location(mapping, 0)
+	}
+	f := m.b.Function(profile.Function{Name: name, SystemName: name, File: file})
+	return m.b.Location(mapping, 0, profile.Line{Function: f, Line: line})
+}
+
+// cutLast cuts s around the last separator.
+func cutLast(s, separator string) (before, after string, ok bool) {
+	at := strings.LastIndex(s, separator)
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+len(separator):], true
+}
+
+// cutPMP cuts the count off that a line begins with.
+func cutPMP(line []byte) (count int64, rest []byte, ok bool) {
+	number, rest, ok := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
+	rest = bytes.TrimLeft(rest, " ")
+	if !ok || !isDigits(number) || len(rest) == 0 || isDigits(rest[:1]) || bytes.IndexByte(rest, ';') >= 0 {
+		return 0, nil, false
+	}
+	count, err := strconv.ParseInt(string(number), 10, 64)
+	return count, rest, err == nil
+}
+
+// isPMP reports whether a line is a count and frames between commas; maybe says that it may be one with a single frame.
+func isPMP(line []byte) (is, maybe bool) {
+	_, rest, ok := cutPMP(line)
+	if !ok || line[0] == '\t' {
+		return false, false
+	}
+	frames := pmpFrames(rest, nil)
+	for _, f := range frames {
+		if strings.ContainsAny(f, " \t") && !strings.HasPrefix(f, "operator") {
+			return false, false
+		}
+	}
+	return len(frames) > 1, true
+}
+
+// pmpFrames takes a list of frames apart. A comma between brackets separates none; but pt-pmp cuts names at their first
+// space, so that brackets may stay open, until the place of the frame at the latest: "invoke<void,(thread.h:60)".
+func pmpFrames(list []byte, frames []string) []string {
+	closed := make(map[int]int) // where the bracket that opens at a byte closes
+	var open []int
+	for i, c := range list {
+		switch c {
+		case '(', '<':
+			if c == '(' || !isOperator(list[:i]) {
+				open = append(open, i)
+			}
+		case ')', '>':
+			at := len(open) - 1
+			for c == ')' && at >= 0 && list[open[at]] == '<' {
+				at--
+			}
+			if at < 0 || (c == ')') != (list[open[at]] == '(') || c == '>' && isOperator(list[:i]) {
+				continue
+			}
+			closed[open[at]] = i
+			open = open[:at]
+			if _, place := cutPlace(string(list[:i+1])); strings.ContainsAny(place, ".:") {
+				open = open[:0] // a frame ends here
+			}
+		}
+	}
+	from := 0
+	add := func(to int) {
+		if f := bytes.TrimSpace(bytes.Trim(list[from:to], ", ")); len(f) > 0 {
+			frames = append(frames, string(f))
+		}
+		from = to + 1
+	}
+	for i := 0; i < len(list); i++ {
+		if to, ok := closed[i]; ok && to > i {
+			i = to
+			continue
+		}
+		if list[i] != ',' {
+			continue
+		}
+		if to, ok := closed[i+1]; ok && list[i+1] == '(' {
+			if _, place := cutPlace(string(list[i : to+1])); strings.ContainsAny(place, ".:") {
+				continue // the name was cut before its place
+			}
+		}
+		add(i)
+	}
+	add(len(list))
+	return frames
+}
+
+// isOperator reports whether what follows is no bracket, but of the name of an operator: operator<, operator->, ->.
+func isOperator(before []byte) bool {
+	return bytes.HasSuffix(before, []byte("operator")) || bytes.HasSuffix(before, []byte("-")) ||
+		bytes.HasSuffix(before, []byte("operator<")) || bytes.HasSuffix(before, []byte("operator>"))
+}
+
+// cutPlace cuts off where a frame is: a file with a line, or a library.
+func cutPlace(frame string) (name, place string) {
+	inner, ok := strings.CutSuffix(frame, ")")
+	name, place, cut := cutLast(inner, "(")
+	if !ok || !cut || name == "" || place == "" || strings.ContainsAny(place, " ,<>*&=") {
+		return frame, ""
+	}
+	return name, place
+}

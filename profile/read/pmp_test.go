@@ -1,0 +1,139 @@
+package read
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/profile"
+)
+
+// published are lines as they stand in reports about MariaDB and MySQL servers, of pt-pmp and of the script that it
+// came from, which prints no places.
+const published = `Thu Feb 10 18:07:01 UTC 2022
+     24 futex_wait,__futex_abstimed_wait_common,pthread_cond_wait,srv_thread_pool::wait(srv0srv.cc:1404),start_thread(libpthread.so.0),clone(libc.so.6)
+     10 poll(libc.so.6),vio_io_wait(viosocket.c:945),start_thread(libpthread.so.0),clone(libc.so.6)
+      3 __invoke_impl<void,(thread.h:60),std::map<int,long>::find(stl_map.h:12),libstdc++::??(libstdc++.so.6),??
+      1 main
+      1
+`
+
+func TestPMP(t *testing.T) {
+	p := mustRead(t, published, Options{Demangle: 3})
+	if p.Origin.Format != "pt-pmp" || fmt.Sprint(p.Types) != "[samples/count]" || !p.Time.Equal(time.Date(2022, 2, 10, 18, 7, 1, 0, time.UTC)) {
+		t.Errorf("%+v, %v, %v", p.Origin, p.Types, p.Time)
+	}
+	want := map[string]int64{
+		"futex_wait;__futex_abstimed_wait_common;pthread_cond_wait;srv_thread_pool::wait;start_thread;clone": 24,
+		"poll;vio_io_wait;start_thread;clone":                                    10,
+		"__invoke_impl<void;std::map<int,long>::find;[libstdc++.so.6];[unknown]": 3,
+		"main": 1,
+	}
+	if diff := cmp.Diff(want, stacks(p, 0)); diff != "" {
+		t.Errorf("stacks (-want +got):\n%s", diff)
+	}
+	places := map[string]string{}
+	for i := range p.Locations {
+		m := p.MappingOf(uint32(i))
+		for _, l := range p.LinesOf(uint32(i)) {
+			f := &p.Functions[l.Function]
+			places[f.Name] = fmt.Sprintf("%s:%d", f.File, l.Line)
+			if m != nil {
+				places[f.Name] = m.File
+			}
+		}
+	}
+	for name, place := range map[string]string{"srv_thread_pool::wait": "srv0srv.cc:1404", "poll": "libc.so.6", "futex_wait": ":0"} {
+		if places[name] != place {
+			t.Errorf("%s is at %s, want %s", name, places[name], place)
+		}
+	}
+	if notes := notesOf(p); !strings.Contains(notes, "not CPU time") || strings.Contains(notes, "passed over") {
+		t.Errorf("notes %s", notes)
+	}
+}
+
+// What pt-pmp itself printed is read whole: as many threads, each with as many frames as its line has.
+func TestPMPOfRealServers(t *testing.T) {
+	for name, c := range map[string]struct {
+		total  int64
+		stacks int
+		frame  string
+	}{
+		"java.txt":  {66, 21, "PosixSemaphore::wait"},
+		"index.txt": {12, 9, "bench::index::Flat::search"},
+	} {
+		data, err := os.ReadFile(fixture("pmp/" + name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := mustRead(t, string(data), Options{Demangle: 3})
+		if p.Origin.Format != "pt-pmp" || p.Total(0) != c.total || p.Len() != c.stacks {
+			t.Errorf("%s: %s, %d threads in %d stacks, want %d in %d", name, p.Origin.Format, p.Total(0), p.Len(), c.total, c.stacks)
+		}
+		found := false
+		for i := range p.Functions {
+			found = found || p.Functions[i].Name == c.frame
+			if strings.ContainsAny(p.Functions[i].Name, ",") && !strings.ContainsAny(p.Functions[i].Name, "<(") {
+				t.Errorf("%s: a frame %q", name, p.Functions[i].Name)
+			}
+		}
+		if !found {
+			t.Errorf("%s: no frame %s", name, c.frame)
+		}
+	}
+}
+
+func TestPMPFrames(t *testing.T) {
+	for line, want := range map[string]string{
+		"a,b,c":                               "a|b|c",
+		"a(x.c:1), b(libc.so.6) , c":          "a(x.c:1)|b(libc.so.6)|c",
+		"std::map<int,long>::find(m.h:1),a":   "std::map<int,long>::find(m.h:1)|a",
+		"invoke<main(int,(index.cpp:75),next": "invoke<main(int,(index.cpp:75)|next",
+		"pair<float,,std::heap<iter<pair*,vector<pair,alloc<pair>>>,ops<l>>(i.h:1),a": "pair<float|std::heap<iter<pair*,vector<pair,alloc<pair>>>,ops<l>>(i.h:1)|a",
+		"operator<(s.h:3),operator->,a":                                               "operator<(s.h:3)|operator->|a",
+	} {
+		if got := strings.Join(pmpFrames([]byte(line), nil), "|"); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
+// Text of other kinds is not taken for it.
+func TestPMPIsNotTakenForOthers(t *testing.T) {
+	for name, text := range map[string]string{
+		"perf script": "sh  1 2.000000:  3 cycles: \n\t              24 futex_wait (/lib/libc.so)\n\t 7f32 f(int, long) (/lib/a.so)\n\n",
+		"folded":      "24 a,b;c 5\nmain;f(int,int) 7\n",
+		"perf report": "    24.00%  sh  libc.so.6  [.] f\n    12.00%  sh  libc.so.6  [.] g\n",
+	} {
+		if p := mustRead(t, text, Options{}); p.Origin.Format != name {
+			t.Errorf("%s is taken for %s", name, p.Origin.Format)
+		}
+	}
+}
+
+// TestRefusedWhereMostDoesNotFit: beginnings that look right, and other text behind them in which hardly a line is read.
+func TestRefusedWhereMostDoesNotFit(t *testing.T) {
+	log := strings.Repeat("2026-11-23T03:25:23Z INFO started, all is well\n", 5000)
+	for name, head := range map[string]string{
+		"pt-pmp":      strings.Repeat("     24 futex_wait,pthread_cond_wait,start_thread,clone\n", 2000),
+		"folded":      strings.Repeat("main;work;leaf 24\n", 4000),
+		"perf script": strings.Repeat("sh  1 2.000000:  3 cycles: \n\t 7f32 f (/lib/a.so)\n\n", 1500),
+		"perf report": strings.Repeat("    24.00%  sh  libc.so.6  [.] f\n", 2500),
+	} {
+		read := func(text string) (*profile.Profile, error) {
+			return From(t.Context(), "it", strings.NewReader(text), Options{})
+		}
+		if p, err := read(head + log[:len(log)/10]); err != nil || p.Origin.Format != name {
+			t.Errorf("%s with few other lines: %v", name, err)
+		}
+		_, err := read(head + log)
+		if err == nil || !strings.Contains(err.Error(), "lines") || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s with more other lines than its own: %v", name, err)
+		}
+	}
+}
