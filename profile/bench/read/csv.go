@@ -150,15 +150,30 @@ func (g *grid) load() error {
 		}
 		switch {
 		case err != nil:
-			g.d.skip("a line that is no CSV was left out", err.Error())
+			g.d.skipLine("a line that is no CSV was left out", err.Error())
 		case g.header == nil:
 			g.header = row
 		case len(row) > len(g.header):
-			g.d.skip("a line with more columns than the header was left out", fmt.Sprintf("line %d", line))
+			g.d.skipLine("a line with more columns than the header was left out", fmt.Sprintf("line %d", line))
 		default:
+			if named := withoutEmptyEnd(g.header); len(row) < len(named) {
+				g.d.unfit++ // it may lack empty cells at its end, but hardly most lines do
+			} else {
+				g.d.fit++
+			}
 			g.rows, g.lines = append(g.rows, row), append(g.lines, line)
 		}
 	}
+}
+
+// withoutEmptyEnd are the names of a header that has a separator behind the last.
+func withoutEmptyEnd(header []string) []string {
+	for n := len(header); n > 0; n-- {
+		if strings.TrimSpace(header[n-1]) != "" {
+			return header[:n]
+		}
+	}
+	return nil
 }
 
 // assign finds what the columns are: what the user says, what their names say, and what stands in them.

@@ -37,6 +37,8 @@ type doc struct {
 
 	oddities []oddity
 	values   int
+	// fit and unfit count lines, for formats in which each line is a record.
+	fit, unfit int
 }
 
 // oddity is something that was left out, and how often.
@@ -166,6 +168,22 @@ func (d *doc) skip(what, where string) {
 	if len(d.oddities) < maxNotes {
 		d.oddities = append(d.oddities, oddity{what: what, first: clean(where), n: 1})
 	}
+}
+
+// skipLine notes that a line was left out, in a format in which each line is a record.
+func (d *doc) skipLine(what, where string) {
+	d.unfit++
+	d.skip(what, where)
+}
+
+// mostlyOther refuses a file of which more lines were left out than read: that it begins like a format does not make
+// all of it one.
+func (d *doc) mostlyOther() error {
+	if d.fit == 0 || d.unfit <= d.fit { // of none there is no figure, which is said elsewhere
+		return nil
+	}
+	return hinted("it may be a file of another kind, or several behind each other: take the part that is of this format",
+		"only %d of its lines fit, and %d do not%s", d.fit, d.unfit, d.complaint())
 }
 
 // note tells something about the whole file, once.

@@ -208,9 +208,10 @@ func (d *doc) test2json() []byte {
 	for n, line := range d.lines() {
 		var e event
 		if json.Unmarshal([]byte(line), &e) != nil {
-			d.skip("a line that is no event of go test was left out", fmt.Sprintf("line %d", n))
+			d.skipLine("a line that is no event of go test was left out", fmt.Sprintf("line %d", n))
 			continue
 		}
+		d.fit++
 		if e.Action != "output" {
 			continue
 		}

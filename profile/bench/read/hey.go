@@ -168,9 +168,10 @@ func readHeyCSV(d *doc) ([]*bench.Set, error) {
 			x, ok = plainNumber(row[0])
 		}
 		if !ok || math.IsInf(x, 0) {
-			d.skip("a line that is no request was left out", strings.Join(row, ","))
+			d.skipLine("a line that is no request was left out", strings.Join(row, ","))
 			continue
 		}
+		d.fit++
 		times = append(times, x)
 		if requests.all++; status >= 0 && status < len(row) && !strings.HasPrefix(row[status], "2") {
 			requests.bad++

@@ -234,7 +234,7 @@ func (r *perfReport) machine(n int, text, separator string) {
 			Event string `json:"event"`
 		}
 		if json.Unmarshal([]byte(text), &line) != nil {
-			r.s.d.skip("a line that is no counter was left out", fmt.Sprintf("line %d", n))
+			r.s.d.skipLine("a line that is no counter was left out", fmt.Sprintf("line %d", n))
 			return
 		}
 		value, unit, event = line.Value, line.Unit, line.Event
@@ -248,7 +248,7 @@ func (r *perfReport) machine(n int, text, separator string) {
 			}
 		}
 		if len(fields) < 3 {
-			r.s.d.skip("a line that is no counter was left out", fmt.Sprintf("line %d", n))
+			r.s.d.skipLine("a line that is no counter was left out", fmt.Sprintf("line %d", n))
 			return
 		}
 		value, unit, event = fields[0], fields[1], fields[2]
@@ -260,10 +260,12 @@ func (r *perfReport) machine(n int, text, separator string) {
 	x, ok := plainNumber(value)
 	switch {
 	case strings.HasPrefix(value, "<not"):
+		r.s.d.fit++
 		r.s.d.skip("an event that was not counted was left out", event)
 	case !ok || !isPerfEvent(event):
-		r.s.d.skip("a line that is no counter was left out", fmt.Sprintf("line %d", n))
+		r.s.d.skipLine("a line that is no counter was left out", fmt.Sprintf("line %d", n))
 	default:
+		r.s.d.fit++
 		r.event(event, unit, x)
 	}
 }

@@ -160,6 +160,9 @@ func from(ctx context.Context, name string, r io.Reader, o Options) (*table, err
 
 // finish gives sets their names, the notes of the file, and the directions that the user said.
 func finish(d *doc, sets []*bench.Set, f format) error {
+	if err := d.mostlyOther(); err != nil {
+		return err
+	}
 	measured := false
 	for i, s := range sets {
 		if s.Name == "" {

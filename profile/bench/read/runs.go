@@ -136,9 +136,10 @@ func readRuns(d *doc) ([]*bench.Set, error) {
 			runsLine
 		}
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			d.skip("a line that is no run was left out", fmt.Sprintf("line %d", n))
+			d.skipLine("a line that is no run was left out", fmt.Sprintf("line %d", n))
 			continue
 		}
+		d.fit++
 		switch {
 		case line.Version > runsVersion:
 			return nil, hinted("read it with the version of kitescope that wrote it, or a newer one", "version %d of the format is not known", line.Version)
@@ -151,7 +152,8 @@ func readRuns(d *doc) ([]*bench.Set, error) {
 			}
 			continue
 		case len(sheets) == 0:
-			d.skip("a line before the header was left out", fmt.Sprintf("line %d", n))
+			d.fit--
+			d.skipLine("a line before the header was left out", fmt.Sprintf("line %d", n))
 			continue
 		}
 		s := sheets[len(sheets)-1]
@@ -176,7 +178,8 @@ func cleanAll(notes []string) []string {
 
 func (l *runsLine) into(s *sheet, n int) {
 	if l.Run == "" && l.Failed == "" && len(l.Values) == 0 {
-		s.d.skip("a line that is no run was left out", fmt.Sprintf("line %d", n))
+		s.d.fit--
+		s.d.skipLine("a line that is no run was left out", fmt.Sprintf("line %d", n))
 		return
 	}
 	if _, taken := s.runs[clean(l.Run)]; taken && l.Run != "" {

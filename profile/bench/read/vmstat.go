@@ -73,9 +73,10 @@ func readVmstat(d *doc) ([]*bench.Set, error) {
 		default:
 			row, ok := vmstatRow(fields, len(header))
 			if !ok {
-				d.skip("a line that is no line of vmstat was left out", fmt.Sprintf("line %d", at))
+				d.skipLine("a line that is no line of vmstat was left out", fmt.Sprintf("line %d", at))
 				continue
 			}
+			d.fit++
 			if first {
 				first = false // since boot
 				continue
