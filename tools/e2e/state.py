@@ -52,7 +52,7 @@ def distribution(address, node):
 def take(etcd, root="by-dev"):
     now = time.time()
     revision, found = keys(etcd, root)
-    state = {"at": now, "revision": revision, "sessions": {}, "checkpoints": {}, "segments": {}, "indexes": {}, "loaded": [], "collections": [], "config": {}, "nodes": {}}
+    state = {"at": now, "revision": revision, "names": {}, "sessions": {}, "checkpoints": {}, "segments": {}, "indexes": {}, "loaded": [], "collections": [], "config": {}, "nodes": {}}
     state["old_keys"] = sum(key.startswith(tuple(f"{root}/meta/{k}/" for k in OLD_LAYOUT)) for key, _ in found)
     for key, value in found:
         parts = key.split("/")
@@ -75,6 +75,7 @@ def take(etcd, root="by-dev"):
             # What is dropped stays: in a state of its own (Dropping 2, Dropped 3), then as a tombstone.
             if value != TOMBSTONE and Message(value).int(13) < 2:
                 state["collections"].append(parts[-1])
+                state["names"][parts[-1]] = Message(Message(value).bytes(2)).text(1)
         elif key.startswith(root + "/config/"):
             state["config"][key[len(root) + 8 :]] = value.decode()
     for name, session in state["sessions"].items():

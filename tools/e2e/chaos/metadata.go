@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// setting is a key below config/ that somebody left in etcd.
+type setting struct{ key, value string }
+
+var settings = []setting{
+	{"dataCoord/enableCompaction", "false"},
+	{"dataCoord/compaction/enableAutoCompaction", "false"},
+	{"quotaAndLimits/limitWriting/forceDeny", "true"},
+	{"quotaAndLimits/limitReading/forceDeny", "true"},
+}
+
+func metadataKinds() []*Kind {
+	return []*Kind{settingInEtcd(), nodeWithoutBalance(), loadRecordRemoved(), noIndexNode()}
+}
+
+func settingInEtcd() *Kind {
+	return &Kind{
+		Name: "setting in etcd", Weight: 8, Touches: func(a Args) []string { return []string{"config"} },
+		Draw: func(d *dice) Args {
+			s := pick(d, settings)
+			return Args{What: s.key, Value: s.value}
+		},
+		Want: func(a Args) Want {
+			last := a.What[strings.LastIndex(a.What, "/")+1:]
+			return Want{
+				Checks: []string{"bad-switches", "quota-denied"}, Names: [][]string{{last, strings.ReplaceAll(a.What, "/", ".")}},
+				Follow: []string{"quota-denied", "bad-switches"},
+			}
+		},
+		Inject: func(ctx context.Context, l *Lab, a Args) error {
+			l.undo = append(l.undo, func() error {
+				_, err := l.etcdctl(context.WithoutCancel(ctx), "del", "by-dev/config/"+a.What)
+				return err
+			})
+			_, err := l.etcdctl(ctx, "put", "by-dev/config/"+a.What, a.Value)
+			return err
+		},
+		There: func(ctx context.Context, l *Lab, a Args) Seen {
+			text, err := l.etcdctl(ctx, "get", "--print-value-only", "by-dev/config/"+a.What)
+			return Seen{There: err == nil && strings.TrimSpace(string(text)) == a.Value, What: "by-dev/config/" + a.What + " is " + strings.TrimSpace(string(text))}
+		},
+		Heal:  func(_ context.Context, l *Lab, _ Args) error { l.takeBack(); return nil },
+		Limit: 30 * time.Second, Hold: 20 * time.Second,
+	}
+}
+
+func nodeWithoutBalance() *Kind {
+	return &Kind{
+		Name: "node added, auto-balance off", Weight: 2, Touches: func(Args) []string { return []string{"config", "querynode4"} }, Draw: nothing, Alone: true, Anew: true,
+		Want: func(Args) Want {
+			return Want{
+				Checks: []string{"auto-balance-off", "node-idle"}, Names: [][]string{{"@querynode4", "autoBalance"}},
+				Follow: []string{"auto-balance-off", "node-idle", "bad-switches", "imbalance-rows", "cpu-skew"},
+			}
+		},
+		Inject: func(ctx context.Context, l *Lab, _ Args) error {
+			if _, err := l.etcdctl(ctx, "put", "by-dev/config/queryCoord/autoBalance", "false"); err != nil {
+				return err
+			}
+			return errors.Join(sleep(ctx, 10*time.Second), l.bring(ctx, "querynode4"))
+		},
+		There: func(ctx context.Context, l *Lab, _ Args) Seen {
+			s, err := l.stateNow(ctx)
+			if err != nil {
+				return Seen{What: err.Error()}
+			}
+			empty := 0
+			for _, n := range s.Nodes {
+				if len(n.Sealed) == 0 {
+					empty++
+				}
+			}
+			return Seen{There: empty > 0 && len(s.Nodes) == 4, What: fmt.Sprintf("%d of %d query nodes serve nothing", empty, len(s.Nodes))}
+		},
+		Heal: func(ctx context.Context, l *Lab, _ Args) error {
+			_, err := l.etcdctl(ctx, "del", "by-dev/config/queryCoord/autoBalance")
+			return errors.Join(err, l.leave(ctx, "querynode4"))
+		},
+		Limit: 200 * time.Second, Hold: 150 * time.Second,
+	}
+}
+
+func loadRecordRemoved() *Kind {
+	return &Kind{
+		Name: "load record removed", Weight: 3, Touches: ofCollection, Draw: func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
+		Want: func(a Args) Want {
+			return Want{
+				Checks: []string{"load-state-mismatch"}, Names: [][]string{{a.Collection}},
+				Follow: []string{"orphan-load", "replica-short", "segment-loaded-dropped"},
+			}
+		},
+		Inject: removeLoadRecord, Limit: 60 * time.Second, Hold: 20 * time.Second,
+		There: func(ctx context.Context, l *Lab, a Args) Seen {
+			text, err := l.etcdctl(ctx, "get", "--prefix", "--keys-only", "by-dev/meta/querycoord-collection-loadinfo/")
+			return Seen{There: err == nil, What: fmt.Sprintf("collections to be loaded: %d", len(strings.Fields(string(text))))}
+		},
+		Heal: func(_ context.Context, l *Lab, _ Args) error { l.takeBack(); return nil },
+	}
+}
+
+func noIndexNode() *Kind {
+	return &Kind{
+		Name: "index asked for, no index node", Weight: 4, Touches: func(Args) []string { return []string{"indexnode", "unindexed"} }, Draw: nothing,
+		Want: func(Args) Want {
+			return Want{
+				Checks: append([]string{"index-stuck"}, gone...), Names: [][]string{append([]string{"@indexnode"}, inWords["indexnode"]...)},
+				Follow: []string{"index-stuck", "index-missing"},
+			}
+		},
+		Inject: func(ctx context.Context, l *Lab, _ Args) error {
+			return errors.Join(l.signal("indexnode", syscall.SIGTERM), l.client(ctx, 90*time.Second, "unindexed", "chaos_unindexed", "4000"))
+		},
+		There: func(ctx context.Context, l *Lab, _ Args) Seen {
+			s := missing(ctx, l, Args{Processes: []string{"indexnode"}})
+			s.Processes = nil
+			return s
+		},
+		Heal: func(ctx context.Context, l *Lab, _ Args) error {
+			return errors.Join(l.bring(ctx, "indexnode"), l.client(ctx, 60*time.Second, "drop", "chaos_unindexed"))
+		},
+		Limit: 60 * time.Second, Hold: 40 * time.Second,
+	}
+}
+
+func ofCollection(a Args) []string { return []string{a.Collection} }
+
+// removeLoadRecord takes out of etcd that a collection is loaded; QueryCoord goes on serving it.
+func removeLoadRecord(ctx context.Context, l *Lab, a Args) error {
+	state, err := l.stateNow(ctx)
+	if err != nil {
+		return err
+	}
+	key := "by-dev/meta/querycoord-collection-loadinfo/" + state.collection(a.Collection)
+	text, err := l.etcdctl(ctx, "get", key, "-w", "json")
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		KVs []struct{ Value string } `json:"kvs"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil || len(answer.KVs) != 1 {
+		return errors.Join(err, fmt.Errorf("%s: %d records", key, len(answer.KVs)))
+	}
+	value, err := base64.StdEncoding.DecodeString(answer.KVs[0].Value)
+	if err != nil {
+		return err
+	}
+	l.undo = append(l.undo, func() error {
+		cmd := exec.CommandContext(context.WithoutCancel(ctx), "etcdctl", "--endpoints", etcdAddress, "put", key)
+		cmd.Env, cmd.Stdin = l.env(), strings.NewReader(string(value))
+		return cmd.Run()
+	})
+	_, err = l.etcdctl(ctx, "del", key)
+	return err
+}

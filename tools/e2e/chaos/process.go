@@ -1,0 +1,354 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// gone are the checks that say that a process is not there, or that a role has none left.
+var gone = []string{"node-unreachable", "stale-session", "role-missing"}
+
+// slow are the checks that say that a process answers late.
+var slow = []string{"node-slow", "process-slow", "slow-process", "node-unreachable"}
+
+// followsFrom are true sentences about a cluster whose processes of a role are gone or hang.
+var followsFrom = map[string][]string{
+	"querynode":  {"no-shard-leader", "segment-not-loaded", "replica-short", "replica-dead-node", "shard-not-serviceable", "leader-channel-split", "resource-group-short", "load-stuck", "target-behind"},
+	"datanode":   {"channel-unwatched", "checkpoint-lag", "timetick-lag", "channel-watch-state"},
+	"indexnode":  {"index-stuck"},
+	"querycoord": {"load-stuck", "target-behind"},
+	"datacoord":  {"checkpoint-lag", "index-stuck"},
+	"rootcoord":  {"timetick-lag", "checkpoint-lag", "channel-consumption-lag", "clock-regression"},
+}
+
+// inWords are the names that people give a role.
+var inWords = map[string][]string{
+	"querynode": {"querynode", "query node"}, "datanode": {"datanode", "data node"}, "indexnode": {"indexnode", "index node"}, "proxy": {"proxy", "proxies"},
+	"querycoord": {"querycoord"}, "datacoord": {"datacoord"}, "rootcoord": {"rootcoord"},
+}
+
+func wantProcesses(checks []string) func(a Args) Want {
+	return func(a Args) Want {
+		w := Want{Checks: checks}
+		for _, p := range a.Processes {
+			w.Follow = append(w.Follow, followsFrom[roleOf(p)]...)
+		}
+		return w
+	}
+}
+
+func ofProcesses(a Args) []string { return a.Processes }
+
+// named lists by what each process may be named: itself, or its role where no other of it is well.
+func (l *Lab) named(processes []string) [][]string {
+	var all [][]string
+	for _, p := range processes {
+		names := []string{"@" + p}
+		if roleOf(p) != "querynode" || !slices.ContainsFunc(queryNodes, func(q string) bool { return !slices.Contains(processes, q) }) {
+			names = append(names, inWords[roleOf(p)]...)
+		}
+		all = append(all, names)
+	}
+	return all
+}
+
+// sole says whether no process of its role is left once these are gone.
+func sole(process string, all []string) bool {
+	return roleOf(process) != "querynode" || !slices.ContainsFunc(queryNodes, func(q string) bool { return !slices.Contains(all, q) })
+}
+
+// missing sees which of the processes do not work and are not replaced: dead or stopped, and
+// registered still or the last of their role.
+func missing(ctx context.Context, l *Lab, a Args) Seen {
+	sessions, err := l.sessions(ctx)
+	if err != nil {
+		return Seen{What: err.Error()}
+	}
+	var s Seen
+	var words []string
+	for _, p := range a.Processes {
+		state := l.state(p)
+		_, registered := sessions[p]
+		if (state == "" || state == "T" || !registered) && (registered || sole(p, a.Processes)) {
+			s.Processes = append(s.Processes, p)
+		}
+		words = append(words, fmt.Sprintf("%s %s%s", p, map[string]string{"": "dead", "T": "stopped"}[state], map[bool]string{true: " registered", false: " not registered"}[registered]))
+	}
+	s.There, s.What = len(s.Processes) > 0, strings.Join(words, ", ")
+	return s
+}
+
+func bringBack(ctx context.Context, l *Lab, a Args) error {
+	for _, p := range a.Processes {
+		if l.state(p) == "T" {
+			// It would find its session gone when it goes on, and end at a time of its own.
+			if err := l.signal(p, syscall.SIGKILL); err != nil {
+				return err
+			}
+			if err := wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.state(p) == "" }); err != nil {
+				return err
+			}
+		}
+	}
+	return l.bring(ctx, a.Processes...)
+}
+
+func signalAll(s syscall.Signal) func(context.Context, *Lab, Args) error {
+	return func(_ context.Context, l *Lab, a Args) error {
+		for _, p := range a.Processes {
+			if err := l.signal(p, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func processKinds() []*Kind {
+	return []*Kind{killed(), terminated(), stopped(), slowed(), elsewhere(), otherSettings(), portTaken()}
+}
+
+func oneOfAll(d *dice) Args { return Args{Processes: some(d, everybody, 1)} }
+
+func oneOrMore(d *dice) Args { return Args{Processes: d.group()} }
+
+func killed() *Kind {
+	return &Kind{
+		Name: "killed", Weight: 10, Draw: oneOrMore, Touches: ofProcesses, Want: wantProcesses(gone),
+		Inject: signalAll(syscall.SIGKILL), There: missing, Heal: bringBack, Limit: 30 * time.Second, Hold: 50 * time.Second,
+	}
+}
+
+func terminated() *Kind {
+	return &Kind{
+		Name: "terminated", Weight: 6, Touches: ofProcesses, Want: wantProcesses(gone),
+		Draw: func(d *dice) Args {
+			if d.r.IntN(4) == 0 {
+				return Args{Processes: queryNodes}
+			}
+			return Args{Processes: some(d, append(coordinators[:3:3], workers...), 1)}
+		},
+		Inject: signalAll(syscall.SIGTERM), There: missing, Heal: bringBack, Limit: 60 * time.Second, Hold: 40 * time.Second,
+	}
+}
+
+func stopped() *Kind {
+	return &Kind{
+		Name: "stopped", Weight: 8, Draw: oneOrMore, Touches: ofProcesses, Want: wantProcesses(gone),
+		Inject: signalAll(syscall.SIGSTOP), There: missing, Heal: bringBack, Limit: 30 * time.Second, Hold: 50 * time.Second,
+	}
+}
+
+func slowed() *Kind {
+	return &Kind{
+		Name: "slowed", Weight: 8, Touches: ofProcesses, Want: wantProcesses(slow),
+		Draw: func(d *dice) Args {
+			a := oneOfAll(d)
+			a.Percent, a.Period = 50+5*d.r.IntN(10), 250*(1+d.r.IntN(6))
+			return a
+		},
+		Inject: dutyCycle, There: answersLate, Limit: 60 * time.Second, Hold: 40 * time.Second,
+		Heal: func(ctx context.Context, l *Lab, a Args) error {
+			l.takeBack()
+			return bringBack(ctx, l, a)
+		},
+	}
+}
+
+func elsewhere() *Kind {
+	return &Kind{
+		Name: "restarted elsewhere", Weight: 4, Touches: ofProcesses, Want: wantProcesses(gone),
+		Draw: func(d *dice) Args {
+			// The address that a proxy is registered with is not the one that clients have.
+			a := Args{Processes: some(d, slices.DeleteFunc(slices.Clone(everybody), func(p string) bool { return p == "proxy" }), 1)}
+			a.Value = strconv.Itoa(21000 + d.r.IntN(500))
+			return a
+		},
+		Inject: restartElsewhere, There: oldSession, Limit: 20 * time.Second, Hold: 25 * time.Second,
+		Heal: goHome,
+	}
+}
+
+func otherSettings() *Kind {
+	return &Kind{
+		Name: "restarted with other settings", Weight: 4, Touches: ofProcesses,
+		Draw: func(d *dice) Args {
+			return Args{Processes: some(d, queryNodes, 1), What: pick(d, []string{
+				"QUERYNODE_SCHEDULER_CPURATIO=1", "QUERYNODE_SCHEDULER_MAXREADCONCURRENTRATIO=4", "QUERYNODE_GROUPING_MAXNQ=10",
+				"QUERYNODE_SEGCORE_CHUNKROWS=4096", "QUERYNODE_SCHEDULER_RECEIVECHANSIZE=64",
+			})}
+		},
+		Want: func(Args) Want {
+			return Want{Checks: []string{"config-drift", "bad-switches"}, Follow: []string{"stopping-node-serving", "config-drift", "bad-switches", "node-idle", "auto-balance-off", "imbalance-rows"}}
+		},
+		Anew: true, Inject: restartWith, Limit: 60 * time.Second, Hold: 20 * time.Second,
+		There: func(_ context.Context, l *Lab, a Args) Seen {
+			return Seen{There: l.state(a.Processes[0]) != "", What: "runs with " + a.What, Processes: a.Processes}
+		},
+		Heal: goHome,
+	}
+}
+
+func portTaken() *Kind {
+	return &Kind{
+		Name: "port taken", Weight: 4, Draw: func(d *dice) Args {
+			a := oneOfAll(d)
+			a.What = pick(d, []string{"silent", "talks nonsense"})
+			return a
+		},
+		Touches: ofProcesses, Want: wantProcesses(gone), Inject: takePort, There: missing, Limit: 30 * time.Second, Hold: 45 * time.Second,
+		Heal: func(ctx context.Context, l *Lab, a Args) error {
+			l.takeBack()
+			return bringBack(ctx, l, a)
+		},
+	}
+}
+
+// dutyCycle stops a process for a part of each period until it is taken back.
+func dutyCycle(ctx context.Context, l *Lab, a Args) error {
+	ctx, end := context.WithCancel(ctx)
+	done := make(chan struct{})
+	off := time.Duration(a.Period*a.Percent/100) * time.Millisecond
+	on := time.Duration(a.Period)*time.Millisecond - off
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			_ = l.signal(a.Processes[0], syscall.SIGSTOP)
+			_ = sleep(ctx, off)
+			_ = l.signal(a.Processes[0], syscall.SIGCONT)
+			_ = sleep(ctx, on)
+		}
+	}()
+	l.undo = append(l.undo, func() error { end(); <-done; return nil })
+	return nil
+}
+
+// answersLate measures how long the process's /healthz takes, beside that of a process of the same machine.
+func answersLate(ctx context.Context, l *Lab, a Args) Seen {
+	other := "rootcoord"
+	if other == a.Processes[0] {
+		other = "datacoord"
+	}
+	measure := func(p string) time.Duration {
+		var all []time.Duration
+		for range 7 {
+			took, err := l.healthz(ctx, p, 3*time.Second)
+			if err != nil {
+				took = 3 * time.Second
+			}
+			all = append(all, took)
+			_ = sleep(ctx, 70*time.Millisecond)
+		}
+		slices.Sort(all)
+		return all[len(all)/2]
+	}
+	mine, others := measure(a.Processes[0]), measure(other)
+	return Seen{
+		There: mine > 50*time.Millisecond && mine > 2*others, Processes: a.Processes,
+		What: fmt.Sprintf("/healthz of %s takes %.2f s, of %s %.2f s", a.Processes[0], mine.Seconds(), other, others.Seconds()),
+	}
+}
+
+func restartElsewhere(ctx context.Context, l *Lab, a Args) error {
+	p := a.Processes[0]
+	if err := l.signal(p, syscall.SIGKILL); err != nil {
+		return err
+	}
+	if err := wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.state(p) == "" }); err != nil {
+		return err
+	}
+	var grpc int
+	if _, err := fmt.Sscan(a.Value, &grpc); err != nil {
+		return err
+	}
+	return l.start(p, grpc)
+}
+
+// oldSession sees whether the process that was killed is still registered where it was.
+func oldSession(ctx context.Context, l *Lab, a Args) Seen {
+	text, err := l.etcdctl(ctx, "get", "--prefix", "by-dev/meta/session/")
+	if err != nil {
+		return Seen{What: err.Error()}
+	}
+	there := strings.Contains(string(text), fmt.Sprintf("%q", "127.0.0.1:"+strconv.Itoa(sessionPort(a.Processes[0]))))
+	return Seen{There: there, Processes: a.Processes, What: fmt.Sprintf("registered at the old address: %v", there)}
+}
+
+func sessionPort(process string) int {
+	if process == "proxy" {
+		return 20132
+	}
+	return ports[process].grpc
+}
+
+// leave asks a process to stop, and waits until it has handed over what it serves.
+func (l *Lab) leave(ctx context.Context, process string) error {
+	if err := l.signal(process, syscall.SIGTERM); err != nil {
+		return err
+	}
+	return wait(ctx, 90*time.Second, "end of "+process, func() bool { return l.state(process) == "" })
+}
+
+// goHome starts a process anew on its own port with the settings of all.
+func goHome(ctx context.Context, l *Lab, a Args) error {
+	if err := l.leave(ctx, a.Processes[0]); err != nil {
+		return err
+	}
+	delete(l.address, a.Processes[0])
+	return l.bring(ctx, a.Processes...)
+}
+
+func restartWith(ctx context.Context, l *Lab, a Args) error {
+	if err := l.leave(ctx, a.Processes[0]); err != nil {
+		return err
+	}
+	if err := l.start(a.Processes[0], 0, a.What); err != nil {
+		return err
+	}
+	return wait(ctx, 120*time.Second, a.Processes[0]+" is well", func() bool { _, err := l.healthz(ctx, a.Processes[0], 3*time.Second); return err == nil })
+}
+
+// takePort kills a process and lets another program listen where it was.
+func takePort(ctx context.Context, l *Lab, a Args) error {
+	p := a.Processes[0]
+	if err := l.signal(p, syscall.SIGKILL); err != nil {
+		return err
+	}
+	if err := wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.state(p) == "" }); err != nil {
+		return err
+	}
+	for _, n := range []int{sessionPort(p), ports[p].metrics} {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", n))
+		if err != nil {
+			return err
+		}
+		l.undo = append(l.undo, listener.Close)
+		go func() {
+			for {
+				c, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				if a.What != "silent" {
+					_, _ = c.Write([]byte("220 mail.example.com ready\r\n"))
+				}
+				time.AfterFunc(20*time.Second, func() { _ = c.Close() })
+			}
+		}()
+	}
+	return nil
+}
+
+// takeBack undoes what the faults of a round have done to files, mounts and listeners.
+func (l *Lab) takeBack() {
+	for _, u := range slices.Backward(l.undo) {
+		_ = u()
+	}
+	l.undo = nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func listens(address string) bool {
+	c, err := (&net.Dialer{Timeout: time.Second}).Dial("tcp", address)
+	if err == nil {
+		_ = c.Close()
+	}
+	return err == nil
+}
+
+func nothing(*dice) Args { return Args{} }
+
+func serviceKinds() []*Kind {
+	etcd := func(Args) []string { return []string{"etcd"} }
+	noEtcd := func(Args) Want {
+		return Want{Unreadable: true, Checks: []string{"etcd-unreachable", "etcd-no-leader"}, Names: [][]string{{"etcd", etcdAddress}}}
+	}
+	return append(queueKinds(), []*Kind{
+		{
+			Name: "etcd hung", Weight: 3, Draw: nothing, Touches: etcd, Want: noEtcd, Alone: true,
+			Inject: func(_ context.Context, l *Lab, _ Args) error { return l.signal("etcd", syscall.SIGSTOP) },
+			There:  etcdSilent, Limit: 15 * time.Second, Hold: 12 * time.Second,
+			Heal: func(ctx context.Context, l *Lab, _ Args) error {
+				if err := l.signal("etcd", syscall.SIGCONT); err != nil {
+					return err
+				}
+				return allBack(ctx, l)
+			},
+		},
+		{
+			Name: "etcd killed and restarted", Weight: 3, Draw: nothing, Touches: etcd, Want: noEtcd, Alone: true,
+			Inject: func(ctx context.Context, l *Lab, _ Args) error { return l.stopEtcd(ctx) },
+			There:  etcdSilent, Limit: 10 * time.Second, Hold: 8 * time.Second,
+			Heal: func(ctx context.Context, l *Lab, _ Args) error {
+				if err := l.startEtcd(ctx); err != nil {
+					return err
+				}
+				return allBack(ctx, l)
+			},
+		},
+		{
+			Name: "etcd full", Weight: 4, Draw: nothing, Touches: etcd, Alone: true,
+			Want: func(Args) Want {
+				return Want{
+					Checks: []string{"etcd-alarm", "etcd-size"}, Names: [][]string{{"NOSPACE", "quota", "space"}},
+					Follow: []string{"etcd-size", "etcd-alarm", "checkpoint-lag", "clock-regression", "timetick-lag"},
+				}
+			},
+			Inject: fillEtcd, Limit: 20 * time.Second, Hold: 20 * time.Second, Heal: emptyEtcd,
+			There: func(ctx context.Context, l *Lab, _ Args) Seen {
+				text, err := l.etcdctl(ctx, "alarm", "list")
+				return Seen{There: strings.Contains(string(text), "NOSPACE"), What: fmt.Sprintf("alarms: %s %v", strings.TrimSpace(string(text)), errors.Unwrap(err))}
+			},
+		},
+	}...)
+}
+
+func queueKinds() []*Kind {
+	queue := func(Args) []string { return []string{"queue"} }
+	wantQueue := func(Args) Want {
+		return Want{
+			Checks: []string{"queue-unreachable"}, Names: [][]string{{"kafka", "queue", kafkaAddress}},
+			Follow: append([]string{"queue-lag", "channel-consumption-lag", "quota-denied"}, followsFrom["rootcoord"]...),
+		}
+	}
+	return []*Kind{
+		{
+			Name: "queue hung", Weight: 4, Draw: nothing, Touches: queue, Want: wantQueue,
+			Inject: signalOf("kafka", syscall.SIGSTOP), Limit: 40 * time.Second, Hold: 30 * time.Second,
+			There: func(_ context.Context, l *Lab, _ Args) Seen {
+				return Seen{There: l.state("kafka") == "T", What: "kafka is in state " + l.state("kafka")}
+			},
+			Heal: func(ctx context.Context, l *Lab, _ Args) error {
+				if err := l.signal("kafka", syscall.SIGCONT); err != nil {
+					return err
+				}
+				return allBack(ctx, l)
+			},
+		},
+		{
+			Name: "queue killed", Weight: 3, Draw: nothing, Touches: queue, Want: wantQueue,
+			Inject: signalOf("kafka", syscall.SIGKILL), Limit: 30 * time.Second, Hold: 20 * time.Second,
+			There: func(_ context.Context, l *Lab, _ Args) Seen {
+				return Seen{There: l.state("kafka") == "", What: "kafka is dead"}
+			},
+			Heal: func(ctx context.Context, l *Lab, _ Args) error {
+				if err := l.startKafka(ctx); err != nil {
+					return err
+				}
+				return allBack(ctx, l)
+			},
+		},
+		{
+			Name: "topic deleted", Weight: 3, Touches: queue, Fresh: true, Alone: true,
+			Draw: func(d *dice) Args { return Args{What: "by-dev-rootcoord-dml_" + strconv.Itoa(d.r.IntN(6))} },
+			Want: func(a Args) Want {
+				return Want{
+					Checks: []string{"queue-lag", "queue-unreachable", "topic-missing"}, Names: [][]string{{a.What}},
+					Follow: append([]string{"channel-consumption-lag"}, followsFrom["rootcoord"]...),
+				}
+			},
+			Inject: func(ctx context.Context, l *Lab, a Args) error {
+				err := l.kafkaTool(ctx, "org.apache.kafka.tools.TopicCommand", "--delete", "--topic", a.What)
+				if err != nil {
+					err = l.kafkaTool(ctx, "kafka.admin.TopicCommand", "--delete", "--topic", a.What)
+				}
+				return err
+			},
+			There: func(_ context.Context, _ *Lab, a Args) Seen {
+				return Seen{There: true, What: a.What + " was deleted with all that was in it"}
+			},
+			Heal: func(context.Context, *Lab, Args) error { return nil }, Limit: 90 * time.Second, Hold: 30 * time.Second,
+		},
+	}
+}
+
+func signalOf(process string, s syscall.Signal) func(context.Context, *Lab, Args) error {
+	return func(_ context.Context, l *Lab, _ Args) error { return l.signal(process, s) }
+}
+
+func etcdSilent(ctx context.Context, l *Lab, _ Args) Seen {
+	err := l.etcdAnswers(ctx)
+	return Seen{There: err != nil, What: fmt.Sprintf("etcdctl: %v", err)}
+}
+
+// allBack gives processes that lost their session time to end, and starts them again.
+func allBack(ctx context.Context, l *Lab) error {
+	if err := sleep(ctx, 10*time.Second); err != nil {
+		return err
+	}
+	return bringBack(ctx, l, Args{Processes: everybody})
+}
+
+// filler is a key outside of Milvus's root path.
+const filler = "chaos/filler/"
+
+// fillEtcd gives etcd a quota that it soon uses up.
+func fillEtcd(ctx context.Context, l *Lab, _ Args) error {
+	if err := l.stopEtcd(ctx); err != nil {
+		return err
+	}
+	info, err := os.Stat(l.run() + "/etcd/member/snap/db")
+	if err != nil {
+		return err
+	}
+	if err := l.startEtcd(ctx, "--quota-backend-bytes="+strconv.FormatInt(info.Size()+512<<10, 10)); err != nil {
+		return err
+	}
+	for i := range 200 {
+		if _, err := l.etcdctl(ctx, "put", filler+strconv.Itoa(i), strings.Repeat("x", 60<<10)); err != nil {
+			if strings.Contains(err.Error(), "database space exceeded") {
+				return nil
+			}
+			return err
+		}
+	}
+	return errors.New("etcd did not get full")
+}
+
+func emptyEtcd(ctx context.Context, l *Lab, _ Args) error {
+	if err := l.stopEtcd(ctx); err != nil {
+		return err
+	}
+	if err := l.startEtcd(ctx, "--quota-backend-bytes=1073741824"); err != nil {
+		return err
+	}
+	for _, words := range [][]string{{"alarm", "disarm"}, {"del", "--prefix", filler}, {"alarm", "disarm"}} {
+		if _, err := l.etcdctl(ctx, words...); err != nil {
+			return err
+		}
+	}
+	return allBack(ctx, l)
+}

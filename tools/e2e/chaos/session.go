@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"time"
+)
+
+func sessionKinds() []*Kind {
+	one := func(d *dice) Args {
+		return Args{Processes: some(d, append(coordinators[:3:3], workers...), 1)}
+	}
+	return []*Kind{
+		{
+			Name: "lease revoked", Weight: 5, Draw: one, Touches: ofProcesses, Want: wantProcesses(gone),
+			Inject: func(ctx context.Context, l *Lab, a Args) error {
+				s, err := l.sessionOf(ctx, a.Processes[0])
+				if err != nil {
+					return err
+				}
+				_, err = l.etcdctl(ctx, "lease", "revoke", fmt.Sprintf("%x", s.Lease))
+				return err
+			},
+			There: missing, Heal: restart, Limit: 30 * time.Second, Hold: 40 * time.Second,
+		},
+		{
+			Name: "session removed", Weight: 4, Draw: one, Touches: ofProcesses, Want: wantProcesses(gone),
+			Inject: func(ctx context.Context, l *Lab, a Args) error {
+				s, err := l.sessionOf(ctx, a.Processes[0])
+				if err != nil {
+					return err
+				}
+				_, err = l.etcdctl(ctx, "del", s.Key)
+				return err
+			},
+			There: missing, Heal: restart, Limit: 30 * time.Second, Hold: 40 * time.Second,
+		},
+		{
+			Name: "session outlives its process", Weight: 4, Touches: ofProcesses, Want: wantProcesses(gone),
+			Draw: func(d *dice) Args { return Args{Processes: some(d, everybody, 1)} },
+			Inject: func(ctx context.Context, l *Lab, a Args) error {
+				s, err := l.sessionOf(ctx, a.Processes[0])
+				if err != nil {
+					return err
+				}
+				if err := l.signal(a.Processes[0], syscall.SIGKILL); err != nil {
+					return err
+				}
+				l.undo = append(l.undo, func() error {
+					_, err := l.etcdctl(context.WithoutCancel(ctx), "del", s.Key)
+					return err
+				})
+				_, err = l.etcdctl(ctx, "put", s.Key, s.Raw)
+				return err
+			},
+			There: missing, Limit: 30 * time.Second, Hold: 60 * time.Second,
+			Heal: func(ctx context.Context, l *Lab, a Args) error {
+				l.takeBack()
+				return bringBack(ctx, l, a)
+			},
+		},
+	}
+}
+
+func (l *Lab) sessionOf(ctx context.Context, process string) (session, error) {
+	all, err := l.sessions(ctx)
+	if err != nil {
+		return session{}, err
+	}
+	s, ok := all[process]
+	if !ok {
+		return s, fmt.Errorf("%s is not registered", process)
+	}
+	return s, nil
+}
+
+// restart starts a process anew, as it may live on without being registered.
+func restart(ctx context.Context, l *Lab, a Args) error {
+	for _, p := range a.Processes {
+		_ = l.signal(p, syscall.SIGKILL)
+		if err := wait(ctx, 10*time.Second, "end of "+p, func() bool { return l.state(p) == "" }); err != nil {
+			return err
+		}
+	}
+	return l.bring(ctx, a.Processes...)
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// storageChecks say that the object store, or files in it, cannot be read or written.
+var storageChecks = []string{"storage-files-missing", "storage-errors", "storage-unreachable", "storage-failing"}
+
+// kinds of files of a collection below the root of the storage.
+const (
+	indexFiles = "index_files"
+	insertLogs = "insert_log"
+)
+
+func storageKinds() []*Kind {
+	files := func(d *dice) Args {
+		a := Args{What: pick(d, []string{indexFiles, insertLogs})}
+		a.Collection = pick(d, indexed)
+		return a
+	}
+	whole := func(Args) []string { return []string{"storage"} }
+	wantFiles := func(a Args) Want {
+		return Want{
+			Checks: storageChecks, Names: [][]string{{a.Collection}},
+			Follow: []string{"load-stuck", "load-state-mismatch", "no-shard-leader", "segment-not-loaded", "target-behind", "task-failed"},
+		}
+	}
+	return []*Kind{
+		{
+			Name: "files removed, then load", Weight: 6, Draw: files, Touches: whole, Want: wantFiles, Alone: true,
+			Inject: func(ctx context.Context, l *Lab, a Args) error { return spoilFiles(ctx, l, a, moveAway) },
+			There:  spoiled, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
+		},
+		{
+			Name: "files cut, then load", Weight: 5, Draw: files, Touches: whole, Want: wantFiles, Alone: true,
+			Inject: func(ctx context.Context, l *Lab, a Args) error { return spoilFiles(ctx, l, a, cutFile) },
+			There:  spoiled, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
+		},
+		{
+			Name: "storage removed, then load", Weight: 4, Touches: whole, Alone: true, Want: wantFiles,
+			Draw:   func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
+			Inject: removeStorage, There: spoiled, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
+		},
+		{
+			Name: "storage read-only, then inserts", Weight: 5, Touches: whole, Alone: true,
+			Draw: func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
+			Want: func(Args) Want {
+				return Want{
+					Checks: storageChecks, Names: [][]string{{"storage", "read-only", "write"}},
+					Follow: append([]string{"node-unreachable", "stale-session", "role-missing", "growing-too-old", "growing-flushed", "index-stuck"}, followsFrom["datanode"]...),
+				}
+			},
+			Inject: readOnly, Limit: 120 * time.Second, Hold: 60 * time.Second,
+			There: func(_ context.Context, l *Lab, _ Args) Seen {
+				err := os.WriteFile(filepath.Join(l.data(), "chaos"), nil, 0o600)
+				return Seen{There: err != nil, What: fmt.Sprintf("writing: %v; datanode %q", err, l.state("datanode"))}
+			},
+			Heal: func(ctx context.Context, l *Lab, a Args) error {
+				l.endBackground(false)
+				l.takeBack()
+				_ = os.Remove(filepath.Join(l.data(), "chaos"))
+				if err := bringBack(ctx, l, Args{Processes: everybody}); err != nil {
+					return err
+				}
+				return l.client(ctx, 120*time.Second, "flush", a.Collection)
+			},
+		},
+	}
+}
+
+// clusterState is the part of what state.py tells that is needed here.
+type clusterState struct {
+	Segments map[string]struct {
+		Collection string `json:"collection"`
+		State      string `json:"state"`
+	} `json:"segments"`
+	Indexes map[string]struct {
+		Segment string `json:"segment"`
+	} `json:"indexes"`
+	Nodes map[string]struct {
+		Error  string   `json:"error"`
+		Sealed []string `json:"sealed"`
+	} `json:"nodes"`
+	Names  map[string]string `json:"names"` // of collections
+	Unrest []string          `json:"unrest"`
+}
+
+func (l *Lab) stateNow(ctx context.Context, words ...string) (*clusterState, error) {
+	file := filepath.Join(l.out, "state.json")
+	ctx, cancel := context.WithTimeout(ctx, 8*time.Minute)
+	defer cancel()
+	if _, err := l.output(ctx, l.python(), append([]string{filepath.Join(l.here, "..", "state.py"), etcdAddress, "-o", file}, words...)...); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	s := &clusterState{}
+	return s, json.Unmarshal(text, s)
+}
+
+func (s *clusterState) collection(name string) string {
+	for id, n := range s.Names {
+		if n == name {
+			return id
+		}
+	}
+	return ""
+}
+
+// filesOf lists the files of a kind of a collection's living segments.
+func (l *Lab) filesOf(ctx context.Context, name, kind string) ([]string, error) {
+	state, err := l.stateNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id := state.collection(name)
+	var found []string
+	for build, x := range state.Indexes {
+		if s := state.Segments[x.Segment]; kind == indexFiles && s.Collection == id && s.State == "Flushed" {
+			f, _ := filepath.Glob(filepath.Join(l.data(), kind, build, "*", "*", "*", "*"))
+			found = append(found, f...)
+		}
+	}
+	for segment, s := range state.Segments {
+		if kind == insertLogs && s.Collection == id && s.State == "Flushed" {
+			f, _ := filepath.Glob(filepath.Join(l.data(), kind, id, "*", segment, "*", "*"))
+			found = append(found, f...)
+		}
+	}
+	if id == "" || len(found) == 0 {
+		return nil, fmt.Errorf("no %s of %s (collection %q)", kind, name, id)
+	}
+	return found, nil
+}
+
+// spoilFiles releases a collection, does something to its files and has it loaded again.
+func spoilFiles(ctx context.Context, l *Lab, a Args, spoil func(*Lab, string) error) error {
+	files, err := l.filesOf(ctx, a.Collection, a.What)
+	if err != nil {
+		return err
+	}
+	if err := l.client(ctx, 60*time.Second, "release", a.Collection); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := spoil(l, f); err != nil {
+			return err
+		}
+	}
+	return l.beside(ctx, "load", a.Collection, "600")
+}
+
+// aside keeps a file's bytes outside the storage, and puts them back when the fault is taken back.
+func (l *Lab) aside(file string) error {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		l.undo = append(l.undo, func() error {
+			return errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, text, 0o644))
+		})
+	}
+	return err
+}
+
+func moveAway(l *Lab, file string) error {
+	if err := l.aside(file); err != nil {
+		return err
+	}
+	return os.Remove(file)
+}
+
+func cutFile(l *Lab, file string) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	if err := l.aside(file); err != nil {
+		return err
+	}
+	return os.Truncate(file, info.Size()/2)
+}
+
+func removeStorage(ctx context.Context, l *Lab, a Args) error {
+	if err := l.client(ctx, 60*time.Second, "release", a.Collection); err != nil {
+		return err
+	}
+	away := l.data() + ".away"
+	if err := os.Rename(l.data(), away); err != nil {
+		return err
+	}
+	l.undo = append(l.undo, func() error { return errors.Join(os.RemoveAll(l.data()), os.Rename(away, l.data())) })
+	return l.beside(ctx, "load", a.Collection, "600")
+}
+
+// spoiled sees whether the load that was asked for has not come to its end.
+func spoiled(ctx context.Context, l *Lab, a Args) Seen {
+	state, err := l.stateNow(ctx)
+	if err != nil {
+		return Seen{What: err.Error()}
+	}
+	served := map[string]bool{}
+	for _, n := range state.Nodes {
+		for _, s := range n.Sealed {
+			served[s] = true
+		}
+	}
+	wanted, missing := 0, 0
+	for id, s := range state.Segments {
+		if s.Collection == state.collection(a.Collection) && s.State == "Flushed" {
+			wanted++
+			if !served[id] {
+				missing++
+			}
+		}
+	}
+	return Seen{There: missing > 0, What: fmt.Sprintf("%d of %d segments of %s are on no node", missing, wanted, a.Collection)}
+}
+
+func reload(ctx context.Context, l *Lab, a Args) error {
+	l.endBackground(false)
+	l.takeBack()
+	_ = l.client(ctx, 60*time.Second, "release", a.Collection)
+	return l.client(ctx, 150*time.Second, "load", a.Collection, "140")
+}
+
+// readOnly makes the storage read-only by a mount over itself, as the root user may write to whatever
+// has no write permission, and inserts.
+func readOnly(ctx context.Context, l *Lab, a Args) error {
+	for _, words := range []string{"--bind " + l.data() + " " + l.data(), "-o remount,ro,bind " + l.data()} {
+		if _, err := l.output(ctx, "mount", strings.Fields(words)...); err != nil {
+			return err
+		}
+	}
+	l.undo = append(l.undo, func() error {
+		_, err := l.output(context.WithoutCancel(ctx), "umount", "-l", l.data())
+		return err
+	})
+	if err := l.client(ctx, 60*time.Second, "insert", a.Collection, "300", "3"); err != nil {
+		return err
+	}
+	return l.beside(ctx, "flush", a.Collection)
+}
