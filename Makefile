@@ -25,8 +25,9 @@ test: ## all tests of the module
 	$(GO) test ./...
 
 .PHONY: test-bench
-test-bench: ## tests of the benchmark programs, a module of their own
+test-bench: ## tests of the benchmark programs and of the generator of faults, modules of their own
 	$(GO) -C tools/bench test ./...
+	$(GO) -C tools/e2e/chaos test ./...
 
 .PHONY: race
 race: ## all tests under the race detector
@@ -37,15 +38,17 @@ fuzz: ## every fuzz target for FUZZTIME
 	GO='$(GO)' FUZZTIME=$(FUZZTIME) .ci/fuzz
 
 .PHONY: lint
-lint: ## golangci-lint with formatters, in both modules
+lint: ## golangci-lint with formatters, in all modules
 	$(TOOL) golangci-lint run --allow-parallel-runners ./...
 	$(TOOL) golangci-lint run --allow-parallel-runners --build-tags e2e,e2efaults,peers,chromium ./...
 	cd tools/bench && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
+	cd tools/e2e/chaos && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
 
 .PHONY: fmt
 fmt: ## format as lint wants it
 	$(TOOL) golangci-lint fmt ./...
 	cd tools/bench && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
+	cd tools/e2e/chaos && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
 
 .PHONY: vuln
 vuln: ## known vulnerabilities; needs vuln.go.dev
@@ -155,6 +158,17 @@ e2e-s3: ## the engine's S3 store against a real MinIO (needs ../shared and the m
 .PHONY: e2e-faults
 e2e-faults: ## break a real cluster in every way and judge the diagnosis, into docs/DIAGNOSIS.md (needs what e2e needs, an hour)
 	tools/e2e/faults.sh
+
+# For e2e-chaos: the seed that rounds are drawn from, how many, and the number of the first; CHAOSFLAGS='-plan' only prints them.
+SEED       ?= 1
+ROUNDS     ?= 10
+FROM       ?= 1
+CHAOSFLAGS ?=
+
+.PHONY: e2e-chaos
+e2e-chaos: ## draw faults from SEED, break a real cluster in ROUNDS of them, score the diagnosis, into docs/DIAGNOSIS.md (needs what e2e needs, root, three minutes a round)
+	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-chaos ./cmd/kitescope
+	cd tools/e2e/chaos && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-chaos) -docs $(CURDIR)/docs/DIAGNOSIS.md -seed $(SEED) -rounds $(ROUNDS) -from $(FROM) $(CHAOSFLAGS)
 
 .PHONY: e2e-flame
 e2e-flame: ## flame graph pages in a headless Chromium: zoom, search, reset (needs chromium; FLAMEFLAGS='-screenshots DIR' keeps pictures)

@@ -1,18 +1,107 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 )
 
+type options struct {
+	seed                                uint64
+	rounds, from                        int
+	plan, running, mending, reportOnly  bool
+	only, keep, kitescope, docs, record string
+	churn                               time.Duration
+}
+
 func main() {
-	seed := flag.Uint64("seed", 1, "what the rounds are drawn from")
-	rounds := flag.Int("rounds", 10, "how many rounds")
+	var o options
+	flag.Uint64Var(&o.seed, "seed", 1, "what the rounds are drawn from")
+	flag.IntVar(&o.rounds, "rounds", 10, "how many rounds")
+	flag.IntVar(&o.from, "from", 1, "number of the first round: a seed can be played in parts")
+	flag.BoolVar(&o.plan, "plan", false, "print what would be done, and do nothing")
+	flag.BoolVar(&o.running, "running", false, "take the cluster that runs and has the data of client.py, without starting it anew")
+	flag.BoolVar(&o.mending, "mending", false, "the seed is used while kitescope is mended: its score is no proof")
+	flag.BoolVar(&o.reportOnly, "report", false, "write the score of the recorded rounds into the document, and do nothing else")
+	flag.StringVar(&o.only, "only", "", "play only rounds with this kind of fault, as often as -rounds says")
+	flag.StringVar(&o.keep, "keep", "", "folder for all that is written; a temporary one else")
+	flag.StringVar(&o.kitescope, "kitescope", "", "the binary that is asked")
+	flag.StringVar(&o.docs, "docs", "", "the document that the score is written into")
+	flag.StringVar(&o.record, "record", "results.jsonl", "the file of the rounds' results")
+	flag.DurationVar(&o.churn, "churn", 0, "no faults: so long a healthy cluster under clients, with --watch beside it")
 	flag.Parse()
-	for n := 1; n <= *rounds; n++ {
-		fmt.Printf("%d/%d  %s\n", *seed, n, plan(round(*seed, n)))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, &o, os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "chaos:", err)
+		os.Exit(1)
 	}
+}
+
+// chosen are the rounds that are to be played, by number.
+func (o *options) chosen() []int {
+	var all []int
+	for n := o.from; len(all) < o.rounds && n < o.from+100000; n++ {
+		if o.only == "" {
+			all = append(all, n)
+			continue
+		}
+		for _, d := range round(o.seed, n) {
+			if d.Kind.Name == o.only {
+				all = append(all, n)
+				break
+			}
+		}
+	}
+	return all
+}
+
+func run(ctx context.Context, o *options, out io.Writer) error {
+	if o.plan {
+		for _, n := range o.chosen() {
+			_, err := fmt.Fprintf(out, "%d/%d  %s\n", o.seed, n, plan(round(o.seed, n)))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if o.reportOnly {
+		results, err := readResults(o.record)
+		if err != nil {
+			return err
+		}
+		return writeReport(o.docs, results)
+	}
+	if o.kitescope == "" {
+		return errors.New("no binary to ask: give -kitescope")
+	}
+	l, err := openLab(o)
+	if err != nil {
+		return err
+	}
+	defer l.takeBack()
+	log := func(format string, words ...any) {
+		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
+	}
+	if !o.running {
+		if err := l.fresh(ctx); err != nil {
+			return err
+		}
+	}
+	if o.churn > 0 {
+		return l.healthy(ctx, o.churn, log)
+	}
+	return rounds(ctx, o, l, out, log)
 }
 
 func plan(draws []Draw) string {
@@ -25,4 +114,81 @@ func plan(draws []Draw) string {
 		words = append(words, text)
 	}
 	return strings.Join(words, " + ")
+}
+
+func openLab(o *options) (*Lab, error) {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return nil, err
+	}
+	scripts, err := filepath.Abs(filepath.Join(here, "..", "..", "..", "..", "shared", "milvus"))
+	if err != nil {
+		return nil, err
+	}
+	home := os.Getenv("LAB")
+	if home == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, err
+		}
+		home = filepath.Join(cache, "milvus-lab")
+	}
+	keep := o.keep
+	if keep == "" {
+		if keep, err = os.MkdirTemp("", "chaos"); err != nil {
+			return nil, err
+		}
+	}
+	l := &Lab{home: home, scripts: scripts, here: here, out: keep, kitescope: o.kitescope, known: map[string]string{}, address: map[string]string{}}
+	return l, os.MkdirAll(keep, 0o755)
+}
+
+func rounds(ctx context.Context, o *options, l *Lab, out io.Writer, log func(string, ...any)) error {
+	keep := l.out
+	well := true
+	for _, n := range o.chosen() {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		l.out = filepath.Join(keep, fmt.Sprintf("%d-%d", o.seed, n))
+		if err := os.RemoveAll(l.out); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(l.out, 0o755); err != nil {
+			return err
+		}
+		if !well {
+			log("starting the cluster anew")
+			if err := l.fresh(ctx); err != nil {
+				return err
+			}
+		}
+		r := &runner{lab: l, draws: round(o.seed, n), log: log}
+		log("round %d/%d: %s", o.seed, n, plan(r.draws))
+		result := Result{Seed: o.seed, Round: n, At: time.Now().UTC().Truncate(time.Second), Mending: o.mending}
+		well = r.play(ctx, &result)
+		for _, f := range result.Faults {
+			log("SCORE %s %s: place %d after %.0f s by %s, --watch after %.0f s %s", f.Kind, f.Args, f.Place, f.Seconds, f.By, f.Watch, f.Missed)
+		}
+		if result.Broken != "" {
+			log("BROKEN %s", result.Broken)
+		}
+		log("WELL %v", well)
+		if ctx.Err() == nil {
+			if err := result.save(o.record); err != nil {
+				return err
+			}
+		}
+	}
+	results, err := readResults(o.record)
+	if err != nil {
+		return err
+	}
+	if o.docs != "" && o.only == "" {
+		if err := writeReport(o.docs, results); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(out, report(results))
+	return err
 }

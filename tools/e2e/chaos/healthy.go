@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"time"
+)
+
+// healthy keeps clients busy on a cluster that is well: inserts, flushes, compactions, searches, collections
+// that come and go. Whatever --watch then says of severity warning or above is false.
+func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, ...any)) error {
+	if err := l.quiet(ctx); err != nil {
+		return err
+	}
+	w, err := l.watch(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.end()
+	began := time.Now()
+	defer l.endBackground(false)
+	if err := l.beside(ctx, "churn", strconv.Itoa(int(span.Seconds())), strconv.FormatInt(began.Unix()%1000, 10)); err != nil {
+		return err
+	}
+	d := newDice(uint64(began.Unix()), 1)
+	for time.Since(began) < span && ctx.Err() == nil {
+		k := pick(d, decoys())
+		if k.Alone {
+			continue
+		}
+		a := k.Draw(d)
+		log("%s", Draw{k, a})
+		if k.Name == "collections come and go" || k.Name == "searches" {
+			err = l.client(ctx, 60*time.Second, "search", "10", "2")
+		} else {
+			err = k.Inject(ctx, l, a)
+		}
+		if k.Name == "partition released by hand" {
+			_ = sleep(ctx, 15*time.Second)
+			err = k.Heal(ctx, l, a)
+		}
+		if err != nil {
+			log("%v", err)
+		}
+	}
+	found := alarms(risen(w.events(), began, time.Now()), nil)
+	for i := range found {
+		log("FALSE %s %s", found[i].At, found[i].String())
+	}
+	log("%s of healthy churn: %d findings of severity warning or above in --watch, still running: %v", time.Since(began).Round(time.Second), len(found), w.alive())
+	return nil
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	begin = "<!-- generated faults: begin (written by make e2e-chaos) -->"
+	end   = "<!-- generated faults: end -->"
+)
+
+func readResults(file string) ([]Result, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var all []Result
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var r Result
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, r)
+	}
+	return all, lines.Err()
+}
+
+// score adds up rounds.
+type score struct {
+	rounds, broken, faults, named, decoys, silent int
+	before, during, after                         int
+	seconds                                       []float64
+}
+
+func (s *score) add(r *Result) {
+	s.rounds++
+	if r.Broken != "" {
+		s.broken++
+	}
+	for _, o := range r.Faults {
+		switch {
+		case o.Decoy:
+			s.decoys++
+			if len(r.During) == 0 {
+				s.silent++
+			}
+		case o.There:
+			s.faults++
+			if o.Missed == "" {
+				s.named++
+				s.seconds = append(s.seconds, o.Seconds)
+			}
+		}
+	}
+	s.before, s.during, s.after = s.before+len(r.Before), s.during+len(r.During), s.after+len(r.After)
+}
+
+func (s *score) row(name string) string {
+	times := "-"
+	if len(s.seconds) > 0 {
+		slices.Sort(s.seconds)
+		times = fmt.Sprintf("%.0f s, %.0f s", s.seconds[len(s.seconds)/2], s.seconds[len(s.seconds)-1])
+	}
+	share := ""
+	if s.faults > 0 {
+		share = fmt.Sprintf(" (%.0f %%)", 100*float64(s.named)/float64(s.faults))
+	}
+	return fmt.Sprintf("| %s | %d | %d of %d%s | %s | %d of %d | %d, %d, %d |\n", name, s.rounds, s.named, s.faults, share, times, s.silent, s.decoys, s.before, s.during, s.after)
+}
+
+// report is the generated part of docs/DIAGNOSIS.md: of each seed and in all, then what was missed.
+func report(results []Result) string {
+	var b strings.Builder
+	b.WriteString("| seed | rounds | faults named first or second | median and longest time to it | decoys, silent | false before, during, after |\n|---|---|---|---|---|---|\n")
+	var fresh, mending score
+	var seeds []uint64
+	by := map[uint64]*score{}
+	names := map[uint64]string{}
+	for i := range results {
+		r := &results[i]
+		if by[r.Seed] == nil {
+			by[r.Seed] = &score{}
+			seeds = append(seeds, r.Seed)
+			names[r.Seed] = strconv.FormatUint(r.Seed, 10)
+		}
+		by[r.Seed].add(r)
+		if r.Mending {
+			names[r.Seed] = fmt.Sprintf("%d, used while mending", r.Seed)
+			mending.add(r)
+		} else {
+			fresh.add(r)
+		}
+	}
+	for _, s := range seeds {
+		b.WriteString(by[s].row(names[s]))
+	}
+	if mending.rounds > 0 {
+		b.WriteString(mending.row("**all used while mending**"))
+	}
+	b.WriteString(fresh.row("**all fresh seeds**"))
+	b.WriteString("\nMissed or false, by seed and round:\n\n")
+	b.WriteString(misses(results))
+	return b.String()
+}
+
+func misses(results []Result) string {
+	var b strings.Builder
+	for i := range results {
+		r := &results[i]
+		for _, o := range r.Faults {
+			if o.Missed != "" && o.There {
+				fmt.Fprintf(&b, "- %d/%d `%s`: %s (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args), o.Missed, clean(o.Seen))
+			}
+			if !o.There && !o.Decoy {
+				fmt.Fprintf(&b, "- %d/%d `%s`: not counted, it did not come about (%s)\n", r.Seed, r.Round, strings.TrimSpace(o.Kind+" "+o.Args), clean(o.Seen))
+			}
+		}
+		for _, of := range []struct {
+			when  string
+			lines []string
+		}{{"before", r.Before}, {"during", r.During}, {"after", r.After}} {
+			for _, line := range of.lines {
+				fmt.Fprintf(&b, "- %d/%d false %s %s: %s\n", r.Seed, r.Round, of.when, r.what(), clean(line))
+			}
+		}
+		if r.Broken != "" {
+			fmt.Fprintf(&b, "- %d/%d %s: the round went wrong: %s\n", r.Seed, r.Round, r.what(), clean(r.Broken))
+		}
+	}
+	if b.Len() == 0 {
+		return "Nothing.\n"
+	}
+	return b.String()
+}
+
+func (r *Result) what() string {
+	var all []string
+	for _, o := range r.Faults {
+		all = append(all, "`"+strings.TrimSpace(o.Kind+" "+o.Args)+"`")
+	}
+	return strings.Join(all, " and ")
+}
+
+func clean(text string) string {
+	text = strings.Join(strings.Fields(strings.NewReplacer("<", "(", ">", ")", "|", "/").Replace(text)), " ")
+	if len(text) > 260 {
+		text = strings.ToValidUTF8(text[:260], "") + "..."
+	}
+	return text
+}
+
+func writeReport(file string, results []Result) error {
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := strings.Cut(string(old), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		return fmt.Errorf("%s has no markers of generated faults", file)
+	}
+	return os.WriteFile(file, []byte(head+begin+"\n"+report(results)+end+tail), 0o644)
+}

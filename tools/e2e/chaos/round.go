@@ -1,0 +1,376 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Grace is how long after the cluster is well again a finding may stay: handing over what was flushed
+// takes 68 s at most on a healthy cluster, checkpoints move once a minute (docs/DIAGNOSIS.md).
+const Grace = 100 * time.Second
+
+// Outcome is what became of one thing that was injected.
+type Outcome struct {
+	Kind    string  `json:"kind"`
+	Args    string  `json:"args"`
+	Decoy   bool    `json:"decoy,omitempty"`
+	There   bool    `json:"there"`
+	Seen    string  `json:"seen"`            // by other means
+	Place   int     `json:"place,omitempty"` // the best
+	By      string  `json:"by,omitempty"`    // the check
+	Seconds float64 `json:"seconds,omitempty"`
+	Watch   float64 `json:"watch_seconds,omitempty"` // until --watch told
+	Missed  string  `json:"missed,omitempty"`        // why it counts as a miss
+}
+
+// Result is one round, a line of results.jsonl.
+type Result struct {
+	Seed     uint64    `json:"seed"`
+	Round    int       `json:"round"`
+	At       time.Time `json:"at"`
+	Mending  bool      `json:"mending,omitempty"` // the seed was used while kitescope was mended
+	Faults   []Outcome `json:"faults"`
+	Before   []string  `json:"false_before,omitempty"`
+	During   []string  `json:"false_during,omitempty"`
+	After    []string  `json:"false_after,omitempty"`
+	Searches string    `json:"searches,omitempty"`
+	Broken   string    `json:"broken,omitempty"` // the round itself went wrong, and says nothing of kitescope
+}
+
+type runner struct {
+	lab   *Lab
+	draws []Draw
+	want  []*wanted
+	log   func(format string, words ...any)
+}
+
+// play plays one round. The cluster is well before; whether it is well after is the answer.
+func (r *runner) play(ctx context.Context, result *Result) (well bool) {
+	l := r.lab
+	defer l.takeBack()
+	defer l.endBackground(false)
+	began := time.Now()
+	w, err := l.watch(ctx)
+	if err != nil {
+		result.Broken = err.Error()
+		return false
+	}
+	defer w.end()
+	if err := r.before(ctx, result); err != nil {
+		result.Broken = err.Error()
+		return false
+	}
+	probe := l.command(ctx, l.python(), "-W", "ignore", filepath.Join(l.here, "client.py"), proxyAddress, "probe", filepath.Join(l.out, "probe.jsonl"))
+	if probe.Start() == nil {
+		defer func() { _ = probe.Cancel(); _ = probe.Wait() }()
+	}
+	_ = sleep(ctx, 5*time.Second)
+	injected := time.Now()
+	r.told(&result.Before, alarms(risen(w.events(), began, injected), nil), "--watch")
+	for _, d := range r.draws {
+		r.log("inject %s", d)
+		if err := d.Kind.Inject(ctx, l, d.Args); err != nil {
+			result.Broken = fmt.Sprintf("inject %s: %v", d, err)
+			break
+		}
+	}
+	if result.Broken == "" {
+		r.during(ctx, result, w, injected)
+	}
+	healing := time.Now()
+	searches, failed, worst := l.probed(injected, healing)
+	result.Searches = fmt.Sprintf("%d of %d searches failed, the slowest took %.2f s", failed, searches, worst)
+	if err := r.heal(ctx); err != nil {
+		r.log("not healed: %v", err)
+		result.Broken = strings.TrimPrefix(result.Broken+"; not healed: "+err.Error(), "; ")
+		return false
+	}
+	well = r.after(ctx, result, w)
+	return well && !slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Fresh })
+}
+
+func (r *runner) told(into *[]string, findings []Finding, where string) {
+	for i := range findings {
+		line := where + ": " + findings[i].String()
+		if !slices.Contains(*into, line) {
+			r.log("FALSE %s", line)
+			*into = append(*into, line)
+		}
+	}
+}
+
+// before waits until the cluster is quiet, by other means and then by kitescope.
+func (r *runner) before(ctx context.Context, result *Result) error {
+	if err := r.lab.quiet(ctx); err != nil {
+		return err
+	}
+	left, err := r.silent(ctx, "before")
+	r.told(&result.Before, left, "diagnose")
+	if err != nil {
+		return err
+	}
+	sessions, err := r.lab.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	r.lab.remember(sessions)
+	r.prepare()
+	return nil
+}
+
+// quiet: all processes are well, and nothing is moved, built or handed over.
+func (l *Lab) quiet(ctx context.Context) error {
+	for _, p := range everybody {
+		if _, err := l.healthz(ctx, p, 10*time.Second); err != nil {
+			return fmt.Errorf("%s is not well: %w", p, err)
+		}
+	}
+	_, err := l.stateNow(ctx, "--settle", "8", "--timeout", "300")
+	return err
+}
+
+// silent asks until nothing of severity warning or above is said, and gives what is left of it.
+func (r *runner) silent(ctx context.Context, name string) ([]Finding, error) {
+	for end := time.Now().Add(Grace); ; {
+		look, err := r.lab.look(ctx, name, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		left := alarms(look.Findings, nil)
+		if len(left) == 0 || time.Now().After(end) {
+			if len(left) > 0 {
+				r.lab.bundle(ctx, name)
+			}
+			return left, nil
+		}
+		if err := sleep(ctx, 5*time.Second); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (r *runner) during(ctx context.Context, result *Result, w *watch, injected time.Time) {
+	limit, hold := time.Duration(0), time.Duration(0)
+	for _, d := range r.draws {
+		limit, hold = max(limit, d.Kind.Limit), max(hold, d.Kind.Hold)
+		result.Faults = append(result.Faults, Outcome{Kind: d.Kind.Name, Args: d.Args.String(), Decoy: d.Kind.Decoy})
+	}
+	injectedAll := time.Now()
+	if slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Anew }) {
+		if sessions, err := r.lab.sessions(ctx); err == nil {
+			r.lab.remember(sessions)
+		}
+		r.want = nil
+		r.prepare()
+	}
+	for n := 1; ; n++ {
+		_ = sleep(ctx, min(time.Duration(n)*2*time.Second, 15*time.Second))
+		before := r.see(ctx)
+		look, err := r.lab.look(ctx, fmt.Sprintf("during-%d", n), injectedAll)
+		if err != nil {
+			result.Broken = err.Error()
+			return
+		}
+		look.Seen = r.see(ctx)
+		r.judge(ctx, result, look, before, n)
+		done := !slices.ContainsFunc(result.Faults, func(o Outcome) bool { return !o.Decoy && o.There && (o.Place == 0 || o.Place > 2) })
+		past := time.Since(injectedAll)
+		if ctx.Err() != nil || past >= hold && (done || past >= limit+15*time.Second) {
+			break
+		}
+	}
+	events := w.events()
+	r.told(&result.During, alarms(risen(events, injected, time.Now()), r.want), "--watch")
+	if !w.alive() {
+		result.During = append(result.During, "--watch ended by itself")
+	}
+	for i := range result.Faults {
+		o := &result.Faults[i]
+		for _, f := range risen(events, injected, time.Now()) {
+			if r.want[i].about(&f) && o.Watch == 0 {
+				o.Watch = max(seconds(f.time().Sub(injectedAll)), 0.1)
+			}
+		}
+		if !o.There || o.Decoy {
+			continue
+		}
+		if d := r.draws[i]; o.Place == 0 || o.Place > 2 {
+			o.Missed = fmt.Sprintf("not named first or second within %.0f s", seconds(time.Since(injectedAll)))
+		} else if o.Seconds > d.Kind.Limit.Seconds()+15 {
+			o.Missed = fmt.Sprintf("named after %.0f s", o.Seconds)
+		}
+	}
+}
+
+func (r *runner) see(ctx context.Context) []Seen {
+	seen := make([]Seen, len(r.draws))
+	for i, d := range r.draws {
+		seen[i] = d.Kind.There(ctx, r.lab, d.Args)
+	}
+	return seen
+}
+
+// judge scores one look. A fault has to be named if it was there before and after it, in the same processes.
+func (r *runner) judge(ctx context.Context, result *Result, look *Look, before []Seen, n int) {
+	l := r.lab
+	bad := false
+	for i, d := range r.draws {
+		o, w, now := &result.Faults[i], r.want[i], look.Seen[i]
+		o.Seen = now.What
+		if d.Kind.Decoy {
+			o.There = true
+			continue
+		}
+		w.now = w.all
+		if len(d.Args.Processes) > 0 {
+			w.now = l.resolve(l.named(now.Processes))
+		}
+		if !before[i].There || !now.There || !slices.Equal(before[i].Processes, now.Processes) {
+			continue
+		}
+		o.There = true
+		place, left, by := r.placed(look, w)
+		switch {
+		case place > 0 && place <= 2 && len(left) == 0:
+			if o.Place == 0 || o.Place > 2 {
+				o.Place, o.By, o.Seconds = place, by, look.After
+			}
+		case o.Place > 0 && o.Place <= 2:
+			bad = true
+			o.Missed = fmt.Sprintf("named after %.0f s, and no more after %.0f s, when it was still there (%s)", o.Seconds, look.After, now.What)
+		default:
+			bad = true
+			if place > 2 {
+				o.Place = place
+			}
+		}
+		r.log("%.0f s: %s: place %d (%s), not named %v; %s", look.After, d.Kind.Name, place, by, left, now.What)
+	}
+	false1 := alarms(look.Findings, r.want)
+	r.told(&result.During, false1, "diagnose")
+	if bad || len(false1) > 0 {
+		for i, f := range look.Findings {
+			r.log("   %d. %s", i+1, f.String())
+		}
+		l.bundle(ctx, fmt.Sprintf("during-%d", n))
+	}
+}
+
+func (r *runner) placed(look *Look, w *wanted) (place int, left [][]string, by string) {
+	if w.Unreadable && len(look.Findings) == 0 {
+		text := strings.ToLower(look.Stderr)
+		if look.Exit != 0 && names(text, []string{etcdAddress}) {
+			return 1, nil, "stderr"
+		}
+		return 0, w.now, ""
+	}
+	place, left = w.place(look.Findings, r.want)
+	for i := range look.Findings {
+		if by == "" && w.about(&look.Findings[i]) {
+			by = look.Findings[i].Severity + " " + look.Findings[i].Check
+		}
+	}
+	return place, left, by
+}
+
+func (r *runner) heal(ctx context.Context) error {
+	var errs error
+	for _, d := range slices.Backward(r.draws) {
+		r.log("heal %s", d)
+		errs = errors.Join(errs, d.Kind.Heal(ctx, r.lab, d.Args))
+	}
+	r.lab.takeBack()
+	if errs != nil || slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Fresh }) {
+		return errs
+	}
+	if err := r.lab.bring(ctx, everybody...); err != nil {
+		return err
+	}
+	if err := r.lab.quiet(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	return wait(ctx, 60*time.Second, "searches succeed", func() bool {
+		searches, failed, _ := r.lab.probed(time.Now().Add(-6*time.Second), time.Now())
+		return time.Since(began) > 6*time.Second && searches > 0 && failed == 0
+	})
+}
+
+func (r *runner) after(ctx context.Context, result *Result, w *watch) bool {
+	if slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Fresh }) {
+		return false
+	}
+	healed := time.Now()
+	r.log("healed, by etcd, processes and searches")
+	left, err := r.silent(ctx, "after")
+	if err != nil {
+		result.Broken = err.Error()
+		return false
+	}
+	r.told(&result.After, left, "diagnose")
+	// The watch asks the processes every 10 s: it may be one round behind.
+	_ = wait(ctx, 30*time.Second, "watch is silent", func() bool { return len(alarms(open(w.events(), time.Now()), nil)) == 0 })
+	watched := alarms(open(w.events(), time.Now()), nil)
+	r.told(&result.After, watched, "--watch")
+	r.log("silent %.0f s after", time.Since(healed).Seconds())
+	return len(left) == 0 && len(watched) == 0
+}
+
+// remember keeps who is who, as sessions are gone when they have to be named.
+func (l *Lab) remember(sessions map[string]session) {
+	for p, s := range sessions {
+		l.known[p] = fmt.Sprintf("%s-%d", s.Role, s.ID)
+		l.address[p] = s.Address
+	}
+}
+
+// resolve puts sessions and addresses in the place of @process.
+func (l *Lab) resolve(all [][]string) [][]string {
+	var out [][]string
+	for _, list := range all {
+		var words []string
+		for _, w := range list {
+			switch {
+			case strings.HasPrefix(w, "@"):
+				words = append(words, l.known[w[1:]], l.address[w[1:]])
+			default:
+				words = append(words, w)
+			}
+		}
+		out = append(out, words)
+	}
+	return out
+}
+
+// prepare works out what has to be said, before anything is injected.
+func (r *runner) prepare() {
+	for _, d := range r.draws {
+		w := &wanted{Want: d.Kind.Want(d.Args)}
+		w.all = r.lab.resolve(w.Names)
+		if len(d.Args.Processes) > 0 {
+			w.all = r.lab.resolve(r.lab.named(d.Args.Processes))
+		}
+		w.now = w.all
+		r.want = append(r.want, w)
+	}
+}
+
+func (r *Result) save(file string) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}

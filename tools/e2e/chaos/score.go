@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// thing is an object of a finding.
+type thing struct {
+	Resource string `json:"resource"`
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+}
+
+// Finding is the part of one of "diagnose -o json" that is scored.
+type Finding struct {
+	Check    string  `json:"check"`
+	Severity string  `json:"severity"`
+	Message  string  `json:"message"`
+	Object   thing   `json:"object"`
+	Objects  []thing `json:"objects,omitempty"`
+	Cause    *struct {
+		Check string `json:"check"`
+	} `json:"cause,omitempty"`
+	Change string `json:"change,omitempty"`
+	At     string `json:"at,omitempty"`
+}
+
+func (f *Finding) text() string {
+	words := []string{f.Message}
+	for _, o := range append([]thing{f.Object}, f.Objects...) {
+		words = append(words, o.Name, o.ID)
+	}
+	return strings.ToLower(strings.Join(words, "\n"))
+}
+
+func (f *Finding) loud() bool { return f.Severity == "warning" || f.Severity == "error" }
+
+func (f *Finding) String() string {
+	return fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Check, strings.TrimSpace(f.Object.Name), f.Message)
+}
+
+// names says whether a text has one of the words whole: querynode-1 is not in querynode-12.
+func names(text string, words []string) bool {
+	for _, w := range words {
+		w = strings.ToLower(w)
+		for at := 0; w != ""; {
+			i := strings.Index(text[at:], w)
+			if i < 0 {
+				break
+			}
+			end := at + i + len(w)
+			if end == len(text) || !isDigit(text[end]) || !isDigit(w[len(w)-1]) {
+				return true
+			}
+			at = end
+		}
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// wanted is what is due of one thing that was injected, with names as they are in this cluster.
+type wanted struct {
+	Want
+	now [][]string // to be named now
+	all [][]string // may be named: also those whose work others took over meanwhile
+}
+
+func (w *wanted) about(f *Finding) bool {
+	if !slices.Contains(w.Checks, f.Check) {
+		return false
+	}
+	return len(w.all) == 0 || slices.ContainsFunc(w.all, func(n []string) bool { return names(f.text(), n) })
+}
+
+// place is where the first finding that names the cause stands, from 1 on, and how many of the
+// guilty those among the first two leave out. What is about another fault of the round does not count.
+func (w *wanted) place(findings []Finding, others []*wanted) (place int, left [][]string) {
+	left = slices.Clone(w.now)
+	at := 0
+	for i := range findings {
+		f := &findings[i]
+		mine := w.about(f)
+		if !mine && slices.ContainsFunc(others, func(o *wanted) bool { return o != w && (o.about(f) || slices.Contains(o.Follow, f.Check)) }) {
+			continue
+		}
+		at++
+		if !mine {
+			continue
+		}
+		if place == 0 {
+			place = at
+		}
+		// Findings of one check stand together: three dead nodes are three lines, and one cause.
+		if at <= 2 || place <= 2 && f.Check == findings[i-1].Check {
+			left = slices.DeleteFunc(left, func(n []string) bool { return names(f.text(), n) })
+		}
+	}
+	return place, left
+}
+
+// alarms are the findings of severity warning or above that nothing which was done explains.
+func alarms(findings []Finding, all []*wanted) []Finding {
+	explained := map[string]bool{}
+	for i := range findings {
+		for _, w := range all {
+			if f := &findings[i]; w.about(f) || slices.Contains(w.Follow, f.Check) {
+				explained[f.Check] = true
+			}
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, f := range findings {
+			if f.Cause != nil && explained[f.Cause.Check] && !explained[f.Check] {
+				explained[f.Check], grown = true, true
+			}
+		}
+	}
+	var out []Finding
+	for i := range findings {
+		f := &findings[i]
+		wrong := slices.ContainsFunc(all, func(w *wanted) bool { return slices.Contains(w.Checks, f.Check) }) &&
+			!slices.ContainsFunc(all, func(w *wanted) bool { return w.about(f) || slices.Contains(w.Follow, f.Check) })
+		if f.loud() && (!explained[f.Check] || wrong) && (f.Cause == nil || !explained[f.Cause.Check]) {
+			out = append(out, *f)
+		}
+	}
+	return out
+}
