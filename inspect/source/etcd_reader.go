@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -189,14 +190,50 @@ func permittedRange(key, end []byte) Range {
 	return r
 }
 
-// watch follows the keys of a range, from a revision on.
-func (r *reader) watch(ctx context.Context, keys Range, from int64) clientv3.WatchChan {
-	end := keys.To
-	if end == "" {
-		end = "\x00"
+// maxWatchBytes bounds one message of a watch. etcd cuts answers at its --max-request-bytes (1.5 MiB) where it is asked to.
+const maxWatchBytes = 64 << 20
+
+// watch follows the keys of a range, from a revision on, until take fails or the watch ends; the error is never nil.
+// The next message is read when take has returned, so that a slow reader holds the server back.
+func (r *reader) watch(ctx context.Context, keys Range, from int64, take func(*watchMessage) error) error {
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
+	defer cancel()
+	create := &pb.WatchCreateRequest{
+		Key: []byte(keys.From), RangeEnd: []byte(keys.To), StartRevision: from, ProgressNotify: true, Fragment: true,
 	}
-	return r.client.Watcher.Watch(clientv3.WithRequireLeader(ctx), keys.From, clientv3.WithRange(end),
-		clientv3.WithRev(from), clientv3.WithProgressNotify(), clientv3.WithFragment())
+	if keys.From == "" {
+		create.Key = []byte{0}
+	}
+	if keys.To == "" {
+		create.RangeEnd = []byte{0}
+	}
+	stream, err := r.client.ActiveConnection().NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true},
+		pb.Watch_Watch_FullMethodName, grpc.ForceCodecV2(watchCodec{}), grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(maxWatchBytes))
+	if err != nil {
+		return rpctypes.Error(err)
+	}
+	// A stream that does not take the request says why when it is read.
+	_ = stream.SendMsg(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: create}})
+	for {
+		m := new(watchMessage)
+		if err := stream.RecvMsg(m); err != nil {
+			if errors.Is(err, io.EOF) {
+				return errWatchEnded
+			}
+			return rpctypes.Error(err)
+		}
+		switch {
+		case m.compacted != 0:
+			return ErrCompacted
+		case m.canceled && m.reason != "":
+			return rpctypes.Error(errors.New(m.reason))
+		case m.canceled:
+			return errWatchEnded
+		}
+		if err := take(m); err != nil {
+			return err
+		}
+	}
 }
 
 func (r *reader) close() error {

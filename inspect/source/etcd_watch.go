@@ -5,21 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
-	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // watchPause is how long a broken watch waits before it starts again.
 const watchPause = time.Second
 
 // Watch follows the keys below header's root. Events come by revision, in order,
-// none twice and none lost: the client reconnects by itself, and a watch that
-// the server ends (no leader) goes on behind the last revision that was yielded.
-// With a role that may read only part of the root, each permitted range is
-// followed; the events of one revision may then come in several calls.
+// none twice and none lost: a watch that breaks, or that the server ends (no leader), goes
+// on behind the last event that was yielded. The events of one revision may come in several
+// calls: where they are very many, and with a role that may read only part of the root,
+// of which each permitted range is then followed.
 func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int64, events []Event) error) error {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -62,11 +61,22 @@ type watch struct {
 	yield    func(int64, []Event) error
 }
 
-// answer is a response and the range that it is about.
+// watchPlace is how far the watch of one range has come.
+type watchPlace struct {
+	// next is the revision to go on from. The first told events of it were yielded: a revision of which there is
+	// more than maxHeld is yielded in parts.
+	next int64
+	told int
+}
+
+// maxHeld bounds what is held of one revision until all of it is there, in bytes.
+const maxHeld = 64 << 20
+
+// answer is a message and the range that it is about.
 type answer struct {
-	index    int
-	response clientv3.WatchResponse
-	closed   bool
+	index   int
+	message *watchMessage
+	err     error
 }
 
 // follow watches the ranges until something ends it for good.
@@ -74,13 +84,12 @@ func (w *watch) follow(ctx context.Context, r *reader, ranges []Range) error {
 	if len(ranges) == 0 {
 		return rpctypes.ErrPermissionDenied
 	}
-	// next is for each range the revision to go on from.
-	next := make([]int64, len(ranges))
-	for i := range next {
-		next[i] = w.revision + 1
+	places := make([]watchPlace, len(ranges))
+	for i := range places {
+		places[i].next = w.revision + 1
 	}
 	for {
-		err := w.session(ctx, r, ranges, next)
+		err := w.session(ctx, r, ranges, places)
 		if !transient(err) || ctx.Err() != nil {
 			return err
 		}
@@ -97,70 +106,114 @@ func transient(err error) bool {
 var errWatchEnded = errors.New("watch ended")
 
 // session runs watches until one of them breaks.
-func (w *watch) session(ctx context.Context, r *reader, ranges []Range, next []int64) error {
+func (w *watch) session(ctx context.Context, r *reader, ranges []Range, places []watchPlace) error {
 	ctx, cancel := context.WithCancel(ctx)
+	var receiving sync.WaitGroup
+	defer receiving.Wait()
 	defer cancel()
 	answers := make(chan answer)
 	for i, keys := range ranges {
-		responses := r.watch(ctx, keys, next[i])
-		go func() {
-			for response := range responses {
-				if !send(ctx, answers, answer{index: i, response: response}) {
-					return
-				}
-			}
-			send(ctx, answers, answer{index: i, closed: true})
-		}()
+		receiving.Go(func() {
+			err := r.watch(ctx, keys, places[i].next, func(m *watchMessage) error {
+				return send(ctx, answers, answer{index: i, message: m})
+			})
+			_ = send(ctx, answers, answer{index: i, err: err}) // nobody waits for it any more
+		})
+	}
+	parts := make([]part, len(ranges))
+	for i := range parts {
+		parts[i].skip = places[i].told
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case a := <-answers:
-			if a.closed {
-				return errWatchEnded
+			if a.err != nil {
+				return a.err
 			}
-			if err := w.take(a.response, &next[a.index]); err != nil {
+			if err := w.take(a.message, &places[a.index], &parts[a.index]); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func send(ctx context.Context, answers chan<- answer, a answer) bool {
+func send(ctx context.Context, answers chan<- answer, a answer) error {
 	select {
 	case answers <- a:
-		return true
+		return nil
 	case <-ctx.Done():
-		return false
+		return ctx.Err()
 	}
 }
 
-// take yields the events of one response, revision by revision.
-func (w *watch) take(response clientv3.WatchResponse, next *int64) error {
-	if response.CompactRevision != 0 {
-		return ErrCompacted
-	}
-	if err := response.Err(); err != nil {
+// part is what is held of a revision: its next events may come with the next message.
+type part struct {
+	events []Event
+	bytes  int
+	// skip is how many events of the first revision were yielded before the watch broke.
+	skip int
+}
+
+// take yields the events of one message, revision by revision.
+func (w *watch) take(m *watchMessage, at *watchPlace, held *part) error {
+	err := m.each(func(e Event) error { return w.hold(e, at, held) })
+	switch {
+	case err != nil || m.fragment:
 		return err
-	}
-	for events := response.Events; len(events) > 0; {
-		revision := events[0].Kv.ModRevision
-		n := 1
-		for n < len(events) && events[n].Kv.ModRevision == revision {
-			n++
-		}
-		if err := w.emit(revision, convert(events[:n])); err != nil {
+	case m.events > 0:
+		return w.finish(at, held, at.next+1)
+	case !m.created: // progress: all up to this revision was sent
+		if err := w.finish(at, held, max(at.next, m.revision+1)); err != nil {
 			return err
 		}
-		*next = revision + 1
-		events = events[n:]
-	}
-	if response.IsProgressNotify() {
-		*next = response.Header.Revision + 1
-		return w.emit(response.Header.Revision, nil)
+		return w.emit(m.revision, nil)
 	}
 	return nil
+}
+
+// hold keeps an event until its revision is whole.
+func (w *watch) hold(e Event, at *watchPlace, held *part) error {
+	switch {
+	case e.ModRevision < at.next:
+		return fmt.Errorf("%w: revision %d after %d", errBadWatch, e.ModRevision, at.next)
+	case e.ModRevision > at.next:
+		if err := w.finish(at, held, e.ModRevision); err != nil {
+			return err
+		}
+	case held.skip > 0:
+		held.skip--
+		return nil
+	}
+	held.events = append(held.events, e)
+	held.bytes += len(e.Key) + len(e.Value) + eventBytes
+	if held.bytes > maxHeld {
+		return w.flush(at, held)
+	}
+	return nil
+}
+
+// eventBytes is about what an Event takes beside its key and value.
+const eventBytes = 96
+
+// finish yields what is held, and goes on to the next revision.
+func (w *watch) finish(at *watchPlace, held *part, next int64) error {
+	if err := w.flush(at, held); err != nil {
+		return err
+	}
+	*at, held.skip = watchPlace{next: next}, 0
+	return nil
+}
+
+func (w *watch) flush(at *watchPlace, held *part) error {
+	if len(held.events) == 0 {
+		return nil
+	}
+	events := held.events
+	at.told += len(events)
+	held.events, held.bytes = nil, 0
+	return w.emit(at.next, events)
 }
 
 func (w *watch) emit(revision int64, events []Event) error {
@@ -169,18 +222,4 @@ func (w *watch) emit(revision int64, events []Event) error {
 		return &yieldError{err}
 	}
 	return nil
-}
-
-func convert(events []*clientv3.Event) []Event {
-	out := make([]Event, len(events))
-	for i, e := range events {
-		out[i] = Event{Deleted: e.Type == mvccpb.Event_DELETE, KV: KV{Key: e.Kv.Key, ModRevision: e.Kv.ModRevision}}
-		if !out[i].Deleted {
-			out[i].KV = KV{
-				Key: e.Kv.Key, Value: e.Kv.Value, CreateRevision: e.Kv.CreateRevision,
-				ModRevision: e.Kv.ModRevision, Version: e.Kv.Version, Lease: e.Kv.Lease,
-			}
-		}
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -43,6 +44,50 @@ func FuzzPage(f *testing.F) {
 		}
 		if valid && (i != len(want.Kvs) || p.more != want.More || p.revision != want.Header.GetRevision()) {
 			t.Errorf("%d of %d keys, more %v of %v, revision %d of %d", i, len(want.Kvs), p.more, want.More, p.revision, want.Header.GetRevision())
+		}
+	})
+}
+
+// FuzzWatch compares the reader of a watch's answers with the generated decoder.
+func FuzzWatch(f *testing.F) {
+	kv := &mvccpb.KeyValue{Key: []byte("by-dev/meta/session/id"), Value: []byte("7"), CreateRevision: 3, ModRevision: 9, Version: 2, Lease: 4}
+	for _, m := range []*pb.WatchResponse{
+		{Header: &pb.ResponseHeader{Revision: 9}, Fragment: true, Events: []*mvccpb.Event{{Kv: kv}, {Type: mvccpb.Event_DELETE, Kv: kv}}},
+		{Header: &pb.ResponseHeader{Revision: 9}, Canceled: true, CompactRevision: 5, CancelReason: "gone"},
+		{Created: true, Events: []*mvccpb.Event{{}}},
+	} {
+		b, err := proto.Marshal(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var want pb.WatchResponse
+		// What no encoder writes (groups, a field twice) may be refused.
+		valid := proto.Unmarshal(b, &want) == nil && len(want.ProtoReflect().GetUnknown()) == 0 && proto.Size(&want) == len(b)
+		whole := true
+		for _, e := range want.Events {
+			whole = whole && len(e.GetKv().GetKey()) > 0 && e.Kv.ModRevision > 0 && (e.Type == mvccpb.Event_PUT || e.Type == mvccpb.Event_DELETE)
+		}
+		m, err := parseWatch(b)
+		if valid && err != nil {
+			t.Fatalf("refuses what the generated decoder takes: %v", err)
+		}
+		i := 0
+		err = m.each(func(e Event) error {
+			if valid && i < len(want.Events) && (!bytes.Equal(e.Key, want.Events[i].Kv.Key) || e.Deleted != (want.Events[i].Type == mvccpb.Event_DELETE)) {
+				t.Errorf("event %d is %+v, want %v", i, e, want.Events[i])
+			}
+			i++
+			return nil
+		})
+		if valid && whole && (err != nil || i != len(want.Events)) || valid && !whole && err == nil {
+			t.Errorf("%d of %d events, %v", i, len(want.Events), err)
+		}
+		if valid && (m.revision != want.Header.GetRevision() || m.compacted != want.CompactRevision || m.canceled != want.Canceled ||
+			m.created != want.Created || m.fragment != want.Fragment || m.reason != want.CancelReason) {
+			t.Errorf("%+v, want %v", m, &want)
 		}
 	})
 }

@@ -1,0 +1,127 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// The library's watcher is not used: it takes the key-value of each event for granted, in a goroutine of its own where an
+// event without one ends the process, and it holds answers and their fragments without a bound.
+
+// errBadWatch says that a message of a watch is not one that etcd writes.
+var errBadWatch = errors.New("malformed watch answer")
+
+// watchMessage is one WatchResponse (etcd api/v3/etcdserverpb/rpc.proto).
+type watchMessage struct {
+	// revision is the store's when the message was sent.
+	revision int64
+	created  bool
+	canceled bool
+	// compacted is the oldest revision that etcd still has, where the watch asked for an older one.
+	compacted int64
+	// reason is why the watch was canceled.
+	reason string
+	// fragment says that the next message belongs to the same answer.
+	fragment bool
+	// raw is the message; events stay encoded in it, as many small ones take ten times as much decoded.
+	raw    []byte
+	events int
+}
+
+// parseWatch reads all but the events: 1 header, 3 created, 4 canceled, 5 compact_revision, 6 cancel_reason,
+// 7 fragment, 11 events.
+func parseWatch(b []byte) (watchMessage, error) {
+	m := watchMessage{raw: b}
+	ok := eachField(b, func(num protowire.Number, v uint64, data []byte) {
+		switch num {
+		case 1:
+			m.revision = headerRevision(data)
+		case 3:
+			m.created = v != 0
+		case 4:
+			m.canceled = v != 0
+		case 5:
+			m.compacted = int64(v)
+		case 6:
+			m.reason = string(data)
+		case 7:
+			m.fragment = v != 0
+		case 11:
+			m.events++
+		}
+	})
+	if !ok {
+		return m, errBadWatch
+	}
+	return m, nil
+}
+
+// headerRevision reads ResponseHeader.revision, field 3; 0 if there is none.
+func headerRevision(b []byte) (revision int64) {
+	eachField(b, func(num protowire.Number, v uint64, _ []byte) {
+		if num == 3 {
+			revision = int64(v)
+		}
+	})
+	return revision
+}
+
+// each yields the events in order. Their keys and values are parts of the message.
+func (m *watchMessage) each(yield func(Event) error) error {
+	var err error
+	eachField(m.raw, func(num protowire.Number, _ uint64, data []byte) {
+		if num != 11 || err != nil {
+			return
+		}
+		var e Event
+		if e, err = parseEvent(data); err == nil {
+			err = yield(e)
+		}
+	})
+	return err
+}
+
+// parseEvent reads an mvccpb.Event (etcd api/v3/mvccpb/kv.proto): 1 type, 2 kv. An event has a key and a revision.
+func parseEvent(b []byte) (Event, error) {
+	const deleted = 1
+	var kind uint64
+	var record []byte
+	ok := eachField(b, func(num protowire.Number, v uint64, data []byte) {
+		switch num {
+		case 1:
+			kind = v
+		case 2:
+			record = data
+		}
+	})
+	if !ok || kind > deleted {
+		return Event{}, fmt.Errorf("%w: an event of an unknown kind", errBadWatch)
+	}
+	kv, err := parseKeyValue(record)
+	switch {
+	case err != nil:
+		return Event{}, fmt.Errorf("%w: an event without a key", errBadWatch)
+	case kv.ModRevision <= 0:
+		return Event{}, fmt.Errorf("%w: an event without a revision", errBadWatch)
+	case kind == deleted:
+		return Event{KV: KV{Key: kv.Key, ModRevision: kv.ModRevision}, Deleted: true}, nil
+	}
+	return Event{KV: kv}, nil
+}
+
+// watchCodec is the grpc codec that yields watch messages.
+type watchCodec struct{ pageCodec }
+
+// Unmarshal reads an answer into a *watchMessage, which has bytes of its own.
+func (watchCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	m, ok := v.(*watchMessage)
+	if !ok {
+		return fmt.Errorf("decode %T: not a watch message", v)
+	}
+	var err error
+	*m, err = parseWatch(data.Materialize())
+	return err
+}

@@ -1,0 +1,155 @@
+package source_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// hostile puts an etcd that means harm before one with a capture in it.
+func hostile(t *testing.T, configure func(*sourcetest.Hostile)) source.Watcher {
+	t.Helper()
+	server := sourcetest.StartEtcd(t, nil)
+	server.Load(t, sourcetest.ReadDump(t, filepath.Join(snapshots, "standalone-2.3.5")).Keys)
+	h := sourcetest.StartHostile(t, server.Address, configure)
+	src := open(t, "etcd://"+h.Address, source.Options{}).(source.Watcher)
+	t.Cleanup(func() { _ = src.Close() })
+	return src
+}
+
+// answers is a watch that sends messages and then nothing more.
+func answers(list ...*pb.WatchResponse) func(*sourcetest.Hostile) {
+	return func(h *sourcetest.Hostile) {
+		h.Watch = func(stream pb.Watch_WatchServer, _ *pb.WatchCreateRequest) error {
+			for _, m := range append([]*pb.WatchResponse{{Header: &pb.ResponseHeader{Revision: 1}, Created: true}}, list...) {
+				if err := stream.Send(m); err != nil {
+					return err
+				}
+			}
+			<-stream.Context().Done()
+			return nil
+		}
+	}
+}
+
+// TestWatchOfHostileMessages: a message that no etcd writes ends the watch with an error, and not the process.
+func TestWatchOfHostileMessages(t *testing.T) {
+	header := &pb.ResponseHeader{Revision: 900}
+	kv := func(revision int64) *mvccpb.KeyValue {
+		return &mvccpb.KeyValue{Key: []byte("by-dev/meta/session/x"), ModRevision: revision}
+	}
+	cases := map[string][]*pb.WatchResponse{
+		"an event without a key-value":  {{Header: header, Events: []*mvccpb.Event{{}}}},
+		"a deletion without one":        {{Header: header, Events: []*mvccpb.Event{{Type: mvccpb.Event_DELETE}}}},
+		"an event without a key":        {{Header: header, Events: []*mvccpb.Event{{Kv: &mvccpb.KeyValue{ModRevision: 900}}}}},
+		"an event without a revision":   {{Header: header, Events: []*mvccpb.Event{{Kv: kv(0)}}}},
+		"an event of no known kind":     {{Header: header, Events: []*mvccpb.Event{{Type: 7, Kv: kv(900)}}}},
+		"the second event without one":  {{Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}, {}}}},
+		"in a fragment":                 {{Header: header, Fragment: true, Events: []*mvccpb.Event{{}}}},
+		"a revision that goes back":     {{Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}, {Kv: kv(899)}}}},
+		"one that goes back later":      {{Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}}}, {Header: header, Events: []*mvccpb.Event{{Kv: kv(900)}}}},
+		"more than a message may have":  {{Header: header, Events: []*mvccpb.Event{{Kv: &mvccpb.KeyValue{Key: []byte("k"), Value: make([]byte, 65<<20), ModRevision: 900}}}}},
+		"canceled twice, after no word": {{Header: header, Canceled: true, CancelReason: "a"}, {Header: header, Canceled: true, CancelReason: "b"}},
+	}
+	for name, list := range cases {
+		t.Run(name, func(t *testing.T) {
+			src := hostile(t, answers(list...))
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			err := src.Watch(ctx, pin(t, src).Header(), func(int64, []source.Event) error { return nil })
+			if err == nil || ctx.Err() != nil {
+				t.Errorf("the watch ended with %v", err)
+			}
+		})
+	}
+}
+
+// TestWatchBoundsARevision: an answer whose fragments have no end is told in parts, and what is held of it is bounded.
+func TestWatchBoundsARevision(t *testing.T) {
+	const revision = 900
+	value := bytes.Repeat([]byte("v"), 1<<20)
+	src := hostile(t, func(h *sourcetest.Hostile) {
+		h.Watch = func(stream pb.Watch_WatchServer, _ *pb.WatchCreateRequest) error {
+			m := &pb.WatchResponse{Header: &pb.ResponseHeader{Revision: revision}, Created: true}
+			for i := 0; ; i++ {
+				if err := stream.Send(m); err != nil {
+					return err
+				}
+				kv := &mvccpb.KeyValue{Key: []byte("by-dev/meta/x"), Value: value, CreateRevision: 1, ModRevision: revision, Version: 2}
+				m = &pb.WatchResponse{Header: m.Header, Fragment: true, Events: []*mvccpb.Event{{Kv: kv}}}
+			}
+		}
+	})
+	enough := errors.New("enough")
+	calls, most := 0, 0
+	err := src.Watch(t.Context(), pin(t, src).Header(), func(_ int64, events []source.Event) error {
+		calls++
+		most = max(most, len(events))
+		if calls == 4 {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) || most == 0 || most > 64 {
+		t.Errorf("%d calls with up to %d MiB, and then %v", calls, most, err)
+	}
+}
+
+// TestWatchGoesOnInsideARevision breaks the stream when a part of a revision was told.
+func TestWatchGoesOnInsideARevision(t *testing.T) {
+	const revision, events = 900, 200
+	value := bytes.Repeat([]byte("v"), 1<<20)
+	streams := 0
+	src := hostile(t, func(h *sourcetest.Hostile) {
+		h.Watch = func(stream pb.Watch_WatchServer, create *pb.WatchCreateRequest) error {
+			streams++
+			if create.StartRevision > revision {
+				<-stream.Context().Done()
+				return nil
+			}
+			header := &pb.ResponseHeader{Revision: revision}
+			_ = stream.Send(&pb.WatchResponse{Header: header, Created: true})
+			for i := range events {
+				if streams == 1 && i == 100 {
+					return nil
+				}
+				key := []byte("by-dev/meta/x" + strings.Repeat("x", i))
+				kv := &mvccpb.KeyValue{Key: key, Value: value, CreateRevision: revision, ModRevision: revision, Version: 1}
+				if err := stream.Send(&pb.WatchResponse{Header: header, Fragment: i < events-1, Events: []*mvccpb.Event{{Kv: kv}}}); err != nil {
+					return err
+				}
+			}
+			<-stream.Context().Done()
+			return nil
+		}
+	})
+	seen := map[string]int{}
+	done := errors.New("done")
+	err := src.Watch(t.Context(), pin(t, src).Header(), func(_ int64, list []source.Event) error {
+		for _, e := range list {
+			seen[string(e.Key)]++
+		}
+		if len(seen) == events {
+			return done
+		}
+		return nil
+	})
+	if !errors.Is(err, done) {
+		t.Fatal(err)
+	}
+	for key, n := range seen {
+		if n != 1 {
+			t.Errorf("%s was told %d times", key, n)
+		}
+	}
+}
