@@ -23,6 +23,9 @@ type Follower struct {
 	Emit func(*model.Cluster, error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// growth is what changes may bring beyond as much as was read, before the store is read again; zero is
+	// growthKeys and growthBytes.
+	growth volume
 }
 
 // Follow runs a Follower with the system's clock.
@@ -41,11 +44,32 @@ const (
 // errScope says that Want.Collection means other collections than before.
 var errScope = errors.New("the collection's name changed its meaning")
 
+// errGrown says that the watch brought more than is kept of a store without counting it again. What a reading may bring is
+// bounded by its source; changes have no end, and whether a key is new only etcd knows.
+var errGrown = errors.New("the store is read again")
+
+// An hour of a livelock's writes, 500 a second, and a quarter of the bytes that a reading may bring.
+const (
+	growthKeys  = 2_000_000
+	growthBytes = 1 << 30
+)
+
+// volume is a number of keys and the bytes of them and their values.
+type volume struct{ keys, bytes int64 }
+
+func (v *volume) add(kv *source.KV) {
+	v.keys++
+	v.bytes += int64(len(kv.Key) + len(kv.Value))
+}
+
 // Run follows until ctx ends, and returns its error. Only the first load can fail for
 // good; when the watch breaks later, the store is pinned and read again.
 func (f *Follower) Run(ctx context.Context) error {
 	if f.Now == nil {
 		f.Now = time.Now
+	}
+	if f.growth == (volume{}) {
+		f.growth = volume{keys: growthKeys, bytes: growthBytes}
 	}
 	loaded := false
 	for wait := time.Duration(0); ; {
@@ -55,7 +79,7 @@ func (f *Follower) Run(ctx context.Context) error {
 			return ctx.Err()
 		case !loaded:
 			return err
-		case errors.Is(err, errScope):
+		case errors.Is(err, errScope), errors.Is(err, errGrown):
 			continue
 		case err != nil:
 			f.Emit(nil, err)
@@ -77,7 +101,7 @@ func (f *Follower) once(ctx context.Context, loaded func()) error {
 	}
 	header := snap.Header()
 	w := &watching{f: f, changed: make(chan struct{}, 1)}
-	w.state, w.ranges, err = load(ctx, snap, f.Want)
+	w.state, w.ranges, err = load(ctx, &weighed{snap, &w.loaded}, f.Want)
 	if err == nil {
 		w.head = headlineOf(snap)
 		w.cluster = w.state.build(nil, w.head)
@@ -114,6 +138,22 @@ type watching struct {
 	head    headline
 	cluster *model.Cluster
 	dirty   bool
+	// loaded is what the reading brought, grown what the watch did since.
+	loaded, grown volume
+}
+
+// weighed is a snapshot that adds up what is read of it.
+type weighed struct {
+	source.Snapshot
+	sum *volume
+}
+
+// Scan adds up and passes on.
+func (s *weighed) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
+	return s.Snapshot.Scan(ctx, ranges, func(kv source.KV) error {
+		s.sum.add(&kv)
+		return yield(kv)
+	})
 }
 
 // apply takes the changes of one revision in.
@@ -129,11 +169,15 @@ func (w *watching) apply(revision int64, events []source.Event) error {
 			continue
 		}
 		w.dirty = true
+		w.grown.add(&e.KV)
 		if e.Deleted {
 			w.state.remove(e.Key)
 		} else {
 			w.state.put(e.KV, e.Version == 1)
 		}
+	}
+	if w.grown.keys > w.loaded.keys+w.f.growth.keys || w.grown.bytes > w.loaded.bytes+w.f.growth.bytes {
+		return errGrown
 	}
 	select {
 	case w.changed <- struct{}{}:

@@ -307,3 +307,55 @@ func TestFollowFailsAtTheStart(t *testing.T) {
 		t.Errorf("error %v, want that there is no root", err)
 	}
 }
+
+// TestFollowReadsAgainWhatHasGrown: changes of which nobody can tell how much they added lead to another reading.
+func TestFollowReadsAgainWhatHasGrown(t *testing.T) {
+	server := sourcetest.StartEtcd(t, nil)
+	server.Load(t, metatest.Cluster("2.6"))
+	src, err := source.Open(t.Context(), "etcd://"+server.Address+"/by-dev", source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	counted := &countedPins{Watcher: src.(source.Watcher)}
+	var last int64
+	f := &Follower{
+		Source: counted, Want: Want{Parts: model.PartAll}, Interval: time.Millisecond, growth: volume{keys: 100, bytes: 1 << 20},
+		Emit: func(c *model.Cluster, err error) {
+			if err != nil {
+				t.Errorf("the reading again is told as %v", err)
+				return
+			}
+			if last = c.Origin.Revision; last > 1000 {
+				stop()
+			}
+		},
+	}
+	go func() {
+		for i := range 1200 {
+			if _, err := server.Client.Put(ctx, fmt.Sprintf("by-dev/meta/session/querynode-%d", i), "{}"); err != nil {
+				return
+			}
+		}
+	}()
+	if err := f.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if counted.pins < 3 {
+		t.Errorf("the store was read %d times while it grew by a thousand keys", counted.pins)
+	}
+}
+
+// countedPins counts how often a store is read from the start.
+type countedPins struct {
+	source.Watcher
+	pins int
+}
+
+// Pin implements source.Source.
+func (c *countedPins) Pin(ctx context.Context) (source.Snapshot, error) {
+	c.pins++
+	return c.Watcher.Pin(ctx)
+}

@@ -26,6 +26,9 @@ type Bundle struct {
 
 var _ Source = (*Bundle)(nil)
 
+// tarBlock is what a member of a tar takes beside its content.
+const tarBlock = 512
+
 // maxWindow bounds what a decompressor sets aside for a file made elsewhere.
 const maxWindow = 64 << 20
 
@@ -168,6 +171,7 @@ func (s *bundleSnapshot) Gaps() []Gap { return s.bundle.gaps.list() }
 type bundleScan struct {
 	bundle *Bundle
 	match  *matcher
+	meter  *meter
 	yield  func(KV) error
 	buf    []byte
 	chunks []bundleChunk
@@ -181,13 +185,18 @@ func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV
 	if err := checkRanges(ranges); err != nil {
 		return err
 	}
-	scan := &bundleScan{bundle: s.bundle, match: newMatcher(ranges), yield: yield, stop: ctx.Err}
+	scan := &bundleScan{
+		bundle: s.bundle, match: newMatcher(ranges), meter: newMeter(s.bundle.opts.Limits, s.bundle.in.location), yield: yield, stop: ctx.Err,
+	}
 	err := s.bundle.walk(scan.member)
 	if err == nil {
 		err = scan.finish()
 	}
 	if own, ok := errors.AsType[*yieldError](err); ok {
 		return own.err
+	}
+	if errors.Is(err, errOverLimit) {
+		return err
 	}
 	if err = s.bundle.explain(err); err != nil && s.bundle.opts.Salvage && ctx.Err() == nil {
 		s.bundle.gaps.put(Gap{Where: fmt.Sprintf("behind chunk %d", len(scan.chunks)), Reason: "the bundle is cut off or damaged"})
@@ -220,6 +229,9 @@ func (s *bundleScan) keys(name string, size int64, r io.Reader) error {
 	if size > maxChunk {
 		return fmt.Errorf("%s has %d bytes", name, size)
 	}
+	if err := s.meter.add(0, int(size)+tarBlock); err != nil {
+		return err
+	}
 	buf := bytes.NewBuffer(s.buf[:0])
 	if _, err := io.CopyN(buf, r, size); err != nil {
 		return err
@@ -229,6 +241,9 @@ func (s *bundleScan) keys(name string, size int64, r io.Reader) error {
 	c := bundleChunk{Name: name, SHA256: hex.EncodeToString(sum[:])}
 	err := eachRecord(s.buf, func(kv KV) error {
 		c.Keys++
+		if err := s.meter.add(1, 0); err != nil {
+			return err
+		}
 		if !s.match.match(kv.Key) {
 			return nil
 		}

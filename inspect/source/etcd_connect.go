@@ -126,6 +126,9 @@ const (
 	socketBuffer = 128 << 10
 )
 
+// maxWordBytes bounds an answer that is no page and no watch: of members, users, roles. The client's own bound is 2 GiB.
+const maxWordBytes = 16 << 20
+
 // Keepalive pings find a member that is gone without a word. etcd refuses more
 // than one in 5 seconds (embed.DefaultGRPCKeepAliveMinTime).
 const (
@@ -139,6 +142,7 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 		DialTimeout:          s.opts.dialTimeout(),
 		DialKeepAliveTime:    keepaliveTime,
 		DialKeepAliveTimeout: keepaliveTimeout,
+		MaxCallRecvMsgSize:   maxWordBytes,
 		Username:             s.opts.Username,
 		Password:             s.opts.Password,
 		Context:              background,

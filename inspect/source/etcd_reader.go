@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -57,21 +58,30 @@ func (r *reader) rangePage(ctx context.Context, q rangeRequest) (*page, error) {
 		// A single key: etcd finds it without walking its index.
 		req.RangeEnd = nil
 	}
-	var p *page
-	err := r.retry(ctx, func(ctx context.Context) error {
-		p = new(page)
-		return r.client.ActiveConnection().Invoke(ctx, pb.KV_Range_FullMethodName, req, p,
-			grpc.ForceCodecV2(pageCodec{}), grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(maxPageBytes))
-	})
-	if err != nil {
-		return nil, err
+	for {
+		var p *page
+		err := r.retry(ctx, func(ctx context.Context) error {
+			p = new(page)
+			return r.client.ActiveConnection().Invoke(ctx, pb.KV_Range_FullMethodName, req, p,
+				grpc.ForceCodecV2(pageCodec{}), grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(maxPageBytes))
+		})
+		if err == nil {
+			return p, nil
+		}
+		if req.Limit <= 1 || status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "larger than max") {
+			return nil, err
+		}
+		req.Limit = max(1, req.Limit/pageShrink)
 	}
-	return p, nil
 }
 
 // maxPageBytes bounds one response. etcd itself has no limit on them; ours are
 // cut by a number of keys, and a value has at most a few MiB (--max-request-bytes).
-const maxPageBytes = 1 << 30
+// Where values are so large that the page is over it, fewer keys are asked for.
+const (
+	maxPageBytes = 256 << 20
+	pageShrink   = 16
+)
 
 // retry runs one read with a deadline of its own, again while etcd says that
 // another attempt may do better.

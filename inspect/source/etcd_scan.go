@@ -81,32 +81,39 @@ func (s *etcdSnapshot) deny(ranges []Range) {
 // Scan yields the keys of the ranges in order. A KV is a part of the bytes that
 // came from the wire and is gone when yield returns.
 func (s *etcdSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
-	parts := s.readable(ranges)
+	m := newMeter(s.source.opts.Limits, s.source.address.location())
+	limited, cancel := m.deadline(ctx)
+	defer cancel()
+	return s.outcome(ctx, m.explain(limited, s.scanParts(limited, s.readable(ranges), m, yield)))
+}
+
+// scanParts reads all at once where that is cheaper and allowed, else range by range.
+func (s *etcdSnapshot) scanParts(ctx context.Context, parts []Range, m *meter, yield func(KV) error) error {
 	if s.small && len(parts) > 2 && s.source.grantedRanges() == nil {
-		denied, err := s.scanWhole(ctx, parts, yield)
+		denied, err := s.scanWhole(ctx, parts, m, yield)
 		if !denied {
 			return err
 		}
 	}
-	err := s.scan(ctx, parts, yield)
+	err := s.scan(ctx, parts, m, yield)
 	if denied, ok := errors.AsType[*deniedError](err); ok {
 		// Only now is it known that the account sees a part, or less than before.
 		// Nothing is yielded twice: the scan stopped before the range that was denied.
 		if err = s.source.askGranted(ctx, s.reader); err == nil {
-			err = s.scan(ctx, s.readable(parts[denied.index:]), yield)
+			err = s.scan(ctx, s.readable(parts[denied.index:]), m, yield)
 		}
 	}
-	return s.outcome(ctx, err)
+	return err
 }
 
 // scanWhole reads from the first range to the last in one request, and passes over what
 // lies between: two dozen questions to a small store take longer than its answer to one.
 // It reports whether the account may not read all of that; then nothing was yielded.
-func (s *etcdSnapshot) scanWhole(ctx context.Context, ranges []Range, yield func(KV) error) (denied bool, err error) {
+func (s *etcdSnapshot) scanWhole(ctx context.Context, ranges []Range, m *meter, yield func(KV) error) (denied bool, err error) {
 	wanted := newMatcher(ranges)
 	yielded := false
 	whole := Range{From: ranges[0].From, To: ranges[len(ranges)-1].To}
-	err = s.scan(ctx, []Range{whole}, func(kv KV) error {
+	err = s.scan(ctx, []Range{whole}, m, func(kv KV) error {
 		if !wanted.match(kv.Key) {
 			return nil
 		}
@@ -116,7 +123,7 @@ func (s *etcdSnapshot) scanWhole(ctx context.Context, ranges []Range, yield func
 	if _, denied := errors.AsType[*deniedError](err); denied && !yielded {
 		return true, nil
 	}
-	return false, s.outcome(ctx, err)
+	return false, err
 }
 
 // outcome is what a caller of Scan hears of an error.
@@ -171,7 +178,7 @@ type rangeFetch struct {
 	turn chan struct{}
 }
 
-func (s *etcdSnapshot) scan(ctx context.Context, ranges []Range, yield func(KV) error) error {
+func (s *etcdSnapshot) scan(ctx context.Context, ranges []Range, m *meter, yield func(KV) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	var buffered atomic.Int64
@@ -188,7 +195,7 @@ func (s *etcdSnapshot) scan(ctx context.Context, ranges []Range, yield func(KV) 
 			f := &rangeFetch{pages: make(chan fetched, 1), turn: make(chan struct{})}
 			r := ranges[len(started)]
 			started = append(started, f)
-			wg.Go(func() { s.fetch(ctx, r, f, &buffered) })
+			wg.Go(func() { s.fetch(ctx, r, f, m, &buffered) })
 		}
 		close(started[i].turn)
 		if err := consume(started[i], &buffered, yield); err != nil {
@@ -235,7 +242,7 @@ func consume(f *rangeFetch, buffered *atomic.Int64, yield func(KV) error) error 
 }
 
 // fetch reads the pages of r into f.pages and closes it.
-func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, buffered *atomic.Int64) {
+func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, m *meter, buffered *atomic.Int64) {
 	defer close(f.pages)
 	size := int64(pageBytes)
 	for first := true; ; first = false {
@@ -251,6 +258,11 @@ func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, buffer
 		p, err := s.reader.rangePage(ctx, rangeRequest{keys: r, limit: s.pageLimit(size), revision: s.header.Revision})
 		if err != nil {
 			f.pages <- fetched{err: laterDenied(first, err)}
+			return
+		}
+		if err := m.add(p.keys, p.size); err != nil {
+			p.free()
+			f.pages <- fetched{err: err}
 			return
 		}
 		buffered.Add(int64(p.size))

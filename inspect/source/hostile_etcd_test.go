@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -151,5 +152,68 @@ func TestWatchGoesOnInsideARevision(t *testing.T) {
 		if n != 1 {
 			t.Errorf("%s was told %d times", key, n)
 		}
+	}
+}
+
+// endless answers every read of more than one key with more to come.
+func endless(pause time.Duration) func(*sourcetest.Hostile) {
+	return func(h *sourcetest.Hostile) {
+		h.Range = func(r *pb.RangeRequest) *pb.RangeResponse {
+			if r.Limit <= 1 || r.Revision == 0 {
+				return nil
+			}
+			time.Sleep(pause)
+			answer := &pb.RangeResponse{Header: &pb.ResponseHeader{Revision: r.Revision}, More: true}
+			key := bytes.TrimRight(r.Key, "\x00")
+			for i := range 1000 {
+				next := append(bytes.Clone(key), fmt.Sprintf("/%06d", i)...)
+				answer.Kvs = append(answer.Kvs, &mvccpb.KeyValue{Key: next, Value: make([]byte, 1000), CreateRevision: 1, ModRevision: 1, Version: 1})
+			}
+			return answer
+		}
+	}
+}
+
+// TestScanHasLimits: pages without an end come to one, which says how many there were.
+func TestScanHasLimits(t *testing.T) {
+	cases := map[string]struct {
+		limits source.Limits
+		pause  time.Duration
+		want   string
+	}{
+		"keys":  {limits: source.Limits{Keys: 5000}, want: "more than 5000 keys, the limit of one reading"},
+		"bytes": {limits: source.Limits{Bytes: 20 << 20}, want: "more than 20 MiB, the limit of one reading"},
+		"time":  {limits: source.Limits{Time: time.Second}, pause: 100 * time.Millisecond, want: "not at its end after 1s, the limit of one reading: "},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := sourcetest.StartEtcd(t, nil)
+			server.Load(t, sourcetest.ReadDump(t, filepath.Join(snapshots, "standalone-2.3.5")).Keys)
+			h := sourcetest.StartHostile(t, server.Address, endless(c.pause))
+			err := scanError(t, "etcd://"+h.Address, source.Options{Limits: c.limits})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("the scan ended with %v", err)
+			}
+			if hint := new(source.HintError); !errors.As(err, &hint) {
+				t.Error("nothing says what to try next")
+			}
+		})
+	}
+}
+
+// TestBundleHasLimits: a bundle is unpacked as it is read, so its size says nothing about what is in it.
+func TestBundleHasLimits(t *testing.T) {
+	bundle := bundleOf(t, open(t, filepath.Join(snapshots, "standalone-2.3.5", "etcd_snapshot.db.gz"), source.Options{}))
+	path := store(t, "a.kscope", bundle)
+	for _, limits := range []source.Limits{{Keys: 100}, {Bytes: 10 << 10}} {
+		for _, salvage := range []bool{false, true} {
+			err := scanError(t, path, source.Options{Limits: limits, Salvage: salvage})
+			if err == nil || !strings.Contains(err.Error(), "the limit of one reading") {
+				t.Errorf("%+v: the scan ended with %v", limits, err)
+			}
+		}
+	}
+	if err := scanError(t, path, source.Options{}); err != nil {
+		t.Error(err)
 	}
 }

@@ -37,6 +37,8 @@ type Options struct {
 	// MemoryLimit bounds what is held in memory of a piped or compressed file, in
 	// bytes; 0 means 2 GiB. A plain file is read in place.
 	MemoryLimit int64
+	// Limits bound what one scan of an etcd or of a bundle may bring.
+	Limits Limits
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
