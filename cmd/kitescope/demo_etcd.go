@@ -73,7 +73,9 @@ func (d *demoEtcd) from() string { return "etcd://" + d.client.Host + "/" + d.sn
 func (d *demoEtcd) start(ctx context.Context) error {
 	err := d.startEtcd()
 	if err == nil {
-		d.servers, err = recorded.Start(d.answers, recorded.Options{Metrics: metricsByAddress(d.answers), Profiles: d.profiles, Recorded: d.taken()})
+		d.servers, err = recorded.Start(d.answers, recorded.Options{
+			Metrics: metricsByAddress(d.answers), Profiles: d.profiles, Recorded: d.taken(), Now: clockAt(d.taken()),
+		})
 	}
 	if err == nil {
 		select {

@@ -15,6 +15,7 @@ import (
 // httpServer answers for the HTTP server of one process.
 type httpServer struct {
 	recorded time.Time
+	now      func() time.Time
 	address  string
 	server   *http.Server
 	dead     bool
@@ -66,7 +67,7 @@ func (s *httpServer) start(ports *ports) error {
 	if err != nil {
 		return err
 	}
-	s.address, s.begun = l.Addr().String(), time.Now()
+	s.address, s.begun = l.Addr().String(), s.now()
 	if dead {
 		return nil
 	}
@@ -109,7 +110,7 @@ func (s *httpServer) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(p.code)
 	}
 	if path == "/metrics" && !s.recorded.IsZero() {
-		p.body = runOn(p.body, s.recorded, time.Since(s.begun))
+		p.body = runOn(p.body, s.recorded, s.now().Sub(s.begun))
 	}
 	_, _ = w.Write(p.body)
 }
