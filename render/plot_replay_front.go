@@ -93,7 +93,7 @@ func (p *replayPicture) front(results []ReplaySeries) error {
 		p.frontOf(x, &axis, results, r, k)
 	}
 	p.heads = append(p.heads, p.circumstances(results)...)
-	p.notes = append(p.notes, "each mark is the best load of its parameters, dots are the others; a line joins marks than which no other has both more recall and more queries per second")
+	p.notes = append(p.notes, "each mark is the best load of its parameters, dots are the others; a line joins the points that no other has as much QPS and recall as, and more of one of them")
 	return nil
 }
 
@@ -132,12 +132,15 @@ func (p *replayPicture) frontOf(x *plot.Plot, axis *recallAxis, results []Replay
 			dots = append(dots, place(q))
 		}
 	}
+	front := load.Front(results[r].Result.Points)
+	for i := range front {
+		if onPaper(&front[i]) {
+			line = append(line, place(&front[i]))
+		}
+	}
 	same := !slices.ContainsFunc(points, func(q *load.Point) bool { return shortLoad(q) != shortLoad(points[0]) })
 	var labels []string
-	for i, q := range points {
-		if !slices.ContainsFunc(points[i+1:], func(other *load.Point) bool { return other.QPS >= q.QPS }) {
-			line = append(line, place(q))
-		}
+	for _, q := range points {
 		marks = append(marks, place(q))
 		label := parametersOf(q).text(k)
 		if !same || label == "" {

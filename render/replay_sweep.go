@@ -1,7 +1,6 @@
 package render
 
 import (
-	"math"
 	"strconv"
 
 	"kitescope/replay"
@@ -11,7 +10,7 @@ import (
 // sweepPart is a row for each load and parameters.
 func sweepPart(r *replay.Result, o *ReportOptions) sheetPart {
 	points := r.Points
-	front := onFront(points)
+	front := load.OnFront(points)
 	column := func(title string, priority int, text func(p *load.Point) string) sheetColumn {
 		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&points[i]) }}
 	}
@@ -69,7 +68,7 @@ func sweepHead(points []load.Point, front []bool, o *ReportOptions) []sheetLine 
 	}
 	for _, is := range front {
 		if is {
-			lines = append(lines, sheetLine{role: RoleDim, text: "* of no other point are QPS and recall both higher"})
+			lines = append(lines, sheetLine{role: RoleDim, text: "* no other point has as much QPS and recall, and more of one of them"})
 			break
 		}
 	}
@@ -145,22 +144,4 @@ func scalingText(points []load.Point, p *load.Point) string {
 		return UnknownMark
 	}
 	return "x" + threeDigits(p.QPS/fewest.QPS)
-}
-
-// onFront marks points than which no other has as much of both, recall and QPS, and more of one. Where recall is not known there
-// is no front.
-func onFront(points []load.Point) []bool {
-	front := make([]bool, len(points))
-	known := func(p *load.Point) bool { return p.Recall >= 0 && p.QPS > 0 && !math.IsNaN(p.QPS) }
-	for i := range points {
-		p := &points[i]
-		front[i] = known(p)
-		for j := range points {
-			q := &points[j]
-			if known(q) && q.Recall >= p.Recall && q.QPS >= p.QPS && (q.Recall > p.Recall || q.QPS > p.QPS) {
-				front[i] = false
-			}
-		}
-	}
-	return front
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,10 +44,7 @@ func unknownIf(unknown bool, x float64) float64 {
 // pointList are the points of a sweep.
 func pointList(r *replay.Result, ascii bool) *replayList {
 	points := r.Points
-	front := load.Front(points)
-	best := func(i int) bool {
-		return slices.ContainsFunc(front, func(p load.Point) bool { return p.Load() == points[i].Load() && p.QPS == points[i].QPS })
-	}
+	front := load.OnFront(points)
 	figure := func(title string, priority int, of func(p *load.Point) float64, text func(p *load.Point) string) replayColumn {
 		return numberColumn(title, priority, func(i int) float64 { return of(&points[i]) }, func(i int) string { return text(&points[i]) })
 	}
@@ -77,7 +73,7 @@ func pointList(r *replay.Result, ascii bool) *replayList {
 			return noneIf(render.FigureText(perSession(p)), math.IsNaN(perSession(p)))
 		}),
 		figure("RECALL", 0, func(p *load.Point) float64 { return unknownIf(p.Recall < 0, p.Recall) }, func(p *load.Point) string { return render.RecallText(p.Recall) }),
-		fixedColumn("", 1, func(i int) string { return map[bool]string{true: "*"}[best(i)] }),
+		fixedColumn("", 1, func(i int) string { return map[bool]string{true: "*"}[front[i]] }),
 		latency("P50", 2, func(l *load.Latency) time.Duration { return l.P50 }),
 		latency("P95", 7, func(l *load.Latency) time.Duration { return l.P95 }),
 		latency("P99", 0, func(l *load.Latency) time.Duration { return l.P99 }),

@@ -13,6 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
@@ -560,4 +561,36 @@ func TestReplayHelp(t *testing.T) {
 		d.keys(":").typed("segments").keys("enter")
 		d.shows("there is no cluster here, only a replay")
 	})
+}
+
+// TestStarsOfASweep: the UI, the table of commands and the front name the same points, ties included.
+func TestStarsOfASweep(t *testing.T) {
+	r := replaySweep()
+	for i := range r.Points { // half of them differ from another in one figure alone, or in none
+		p := &r.Points[i]
+		p.Recall, p.QPS = []float64{0.8, 0.9, 0.9, 0.95, 0.95}[i%5], []float64{900, 700, 650, 700, 700}[i%5]
+	}
+	front := load.OnFront(r.Points)
+	list := pointList(r, false)
+	mark := slices.IndexFunc(list.cols, func(c replayColumn) bool { return c.Title == "" })
+	var out strings.Builder
+	format, err := render.ParseReportFormat("wide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := render.WriteReplay(&out, r, format, render.ReportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	stars := 0
+	for i, on := range front {
+		if got := list.cols[mark].text(i) == "*"; got != on {
+			t.Errorf("point %d: the UI stars it: %v, want %v", i, got, on)
+		}
+		if on {
+			stars++
+		}
+	}
+	if got := strings.Count(out.String(), "0* "); stars < 2 || got != stars {
+		t.Errorf("the table has %d stars, want %d:\n%s", got, stars, &out)
+	}
 }

@@ -2,27 +2,33 @@ package load
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
-// Front are the points of which no other has at least the same recall and QPS, and more of one: what can be had. They are
-// sorted by recall, so that QPS falls. Points whose recall or QPS nobody knows are not in it; of equal ones the first is.
-func Front(points []Point) []Point {
-	var known []Point
+// OnFront tells of each point whether it is on the front: no other has at least the same recall and QPS, and more of one.
+// Points that are equal in both beat each other in nothing, so either all of them are on it or none. A point whose recall or
+// QPS nobody knows is not on it and beats nobody. Whatever marks, lists or draws a front asks this.
+func OnFront(points []Point) []bool {
+	front := make([]bool, len(points))
+	known := func(p *Point) bool { return p.Recall >= 0 && p.QPS > 0 && !math.IsInf(p.QPS, 1) }
 	for i := range points {
-		if points[i].Recall >= 0 && points[i].QPS > 0 {
-			known = append(known, points[i])
-		}
+		p := &points[i]
+		front[i] = known(p) && !slices.ContainsFunc(points, func(q Point) bool {
+			return known(&q) && q.Recall >= p.Recall && q.QPS >= p.QPS && (q.Recall > p.Recall || q.QPS > p.QPS)
+		})
 	}
-	slices.SortStableFunc(known, func(a, b Point) int {
-		return cmp.Or(cmp.Compare(b.Recall, a.Recall), cmp.Compare(b.QPS, a.QPS))
-	})
+	return front
+}
+
+// Front are the points on the front, sorted by recall, so that QPS falls: what can be had.
+func Front(points []Point) []Point {
 	var front []Point
-	for i := range known {
-		if len(front) == 0 || known[i].QPS > front[len(front)-1].QPS {
-			front = append(front, known[i])
+	for i, on := range OnFront(points) {
+		if on {
+			front = append(front, points[i])
 		}
 	}
-	slices.Reverse(front)
+	slices.SortStableFunc(front, func(a, b Point) int { return cmp.Compare(a.Recall, b.Recall) })
 	return front
 }
