@@ -41,6 +41,7 @@ func diagnosisDocument(d *Diagnosis) document {
 		e.key("version")
 		e.text(r.Cluster.Version.Text)
 		writeMoment(e, "judged_at", r.Now)
+		writeUnsettled(e, r)
 		e.key("summary")
 		writeTally(e, d, outcomes)
 		e.key("items")
@@ -85,6 +86,19 @@ func writeRuntime(e encoder, r *model.Runtime) {
 	e.key("answered")
 	e.integer(int64(answered))
 	e.endObject()
+}
+
+// writeUnsettled names the collections that changed while the processes were asked.
+func writeUnsettled(e encoder, r *check.Report) {
+	if len(r.Unsettled) == 0 {
+		return
+	}
+	e.key("unsettled")
+	e.beginList()
+	for _, id := range r.Unsettled {
+		e.text(id.String())
+	}
+	e.endList()
 }
 
 func writeMoment(e encoder, key string, t time.Time) {

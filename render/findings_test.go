@@ -106,6 +106,7 @@ func diagnoses(t *testing.T) map[string]*Diagnosis {
 		reported("broken-check", check.Warning, check.Finding{Severity: check.Warning, Message: "seen when it worked"}),
 	})
 	healthy := check.Run(modeltest.Served(), modeltest.Now, []*check.Check{reported("quiet", check.Error), reported("calm", check.Warning)})
+	healthy.Unsettled = []model.CollectionID{4711, 4712}
 	offline := reported("live-only", check.Error)
 	offline.Needs = check.NeedDistribution
 	return map[string]*Diagnosis{

@@ -125,7 +125,11 @@ func (d *Diagnosis) headline() (where, state string) {
 	if c.Origin.Root != "" {
 		where = Harmless(c.Origin.Root) + " @ " + where
 	}
-	return where, OriginText(v) + "  " + AskedText(c.Runtime)
+	state = OriginText(v) + "  " + AskedText(c.Runtime)
+	if n := len(d.Report.Unsettled); n > 0 {
+		state += "  " + plural(n, "collection") + " changed meanwhile: judged by metadata only"
+	}
+	return where, state
 }
 
 // changeText says how a finding stands to the older state, "" without one. "new?" is what the

@@ -69,6 +69,9 @@ func (a *app) loadJudged(ctx context.Context, d *diagnosis) (*model.Cluster, err
 	if err != nil {
 		return nil, err
 	}
+	if _, isLive := src.(*source.Etcd); isLive && a.nodes.live && len(a.nodes.recordings) == 0 {
+		c = a.readAgain(ctx, src, c)
+	}
 	switch bundle, isBundle := src.(*source.Bundle); {
 	case named != nil:
 	case d.flags.profile > 0:

@@ -154,7 +154,7 @@ func (w readingWatcher) Pin(ctx context.Context) (source.Snapshot, error) {
 // followLive joins what changes in etcd with how etcd itself is.
 func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(tui.Update)) error {
 	ctx, stop := context.WithCancel(ctx)
-	l := &liveFeed{emit: emit, first: make(chan struct{}), fresh: make(chan struct{}, 1), every: cmp.Or(f.every, askInterval)}
+	l := &liveFeed{emit: emit, first: make(chan struct{}), fresh: make(chan struct{}, 1), hasten: make(chan chan struct{}), every: cmp.Or(f.every, askInterval)}
 	var polling sync.WaitGroup
 	defer polling.Wait()
 	defer stop()
@@ -164,12 +164,13 @@ func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want me
 	} else if f.ask != nil {
 		polling.Go(func() { l.askNodes(ctx, f.ask) })
 	}
-	return meta.Follow(ctx, readingWatcher{src, emit}, want, f.interval, func(c *model.Cluster, err error) {
+	follower := &meta.Follower{Source: readingWatcher{src, emit}, Want: want, Interval: f.interval, Hasten: l.hasten, Emit: func(c *model.Cluster, err error) {
 		if c != nil {
 			f.failed = nil
 		}
 		l.followed(c, err)
-	})
+	}}
+	return follower.Run(ctx)
 }
 
 // liveFeed joins what the watch and the polls of etcd's health report.
@@ -179,12 +180,14 @@ type liveFeed struct {
 	first  chan struct{} // closed when there is a cluster
 	last   *model.Cluster
 	health *model.Etcd
-	// runtime is what the processes said last; fresh is told when the metadata that says whom
+	// asked is the cluster of when the processes had answered last; fresh is told when the metadata that says whom
 	// to ask has changed. lay lays a recording over each cluster instead, nil if there is none.
-	runtime *model.Runtime
-	fresh   chan struct{}
-	every   time.Duration // between two rounds of questions
-	lay     func(*model.Cluster) (*model.Cluster, error)
+	asked *model.Cluster
+	fresh chan struct{}
+	// hasten asks for the metadata of now.
+	hasten chan chan struct{}
+	every  time.Duration // between two rounds of questions
+	lay    func(*model.Cluster) (*model.Cluster, error)
 	// broken is why the watch brings nothing. silent is why etcd does not answer the
 	// polls: a watch on a member that died goes on waiting without a word.
 	broken, silent error
@@ -215,43 +218,14 @@ func (l *liveFeed) show(c *model.Cluster) {
 		if laid, err := l.lay(l.last); err == nil {
 			l.last = laid
 		}
-	case l.runtime != nil:
-		l.last = l.last.WithRuntime(l.runtime)
+	case l.asked != nil: // they answered for the metadata of then
+		l.last = l.last.WithAnswersOf(l.asked)
 	}
 	l.emit(tui.Update{Cluster: l.last, Live: true})
 	if changed { // a node came or went: ask again at once
 		select {
 		case l.fresh <- struct{}{}:
 		default:
-		}
-	}
-}
-
-// askNodes asks the processes until ctx ends.
-func (l *liveFeed) askNodes(ctx context.Context, nodes asker) {
-	select {
-	case <-l.first:
-	case <-ctx.Done():
-	}
-	for ctx.Err() == nil {
-		l.mu.Lock()
-		c := l.last
-		l.mu.Unlock()
-		start := time.Now()
-		r, err := nodes.Ask(ctx, c)
-		if ctx.Err() != nil {
-			return
-		}
-		if err == nil {
-			l.mu.Lock()
-			l.runtime = r
-			l.show(l.last)
-			l.mu.Unlock()
-		}
-		select {
-		case <-time.After(max(l.every, time.Since(start))):
-		case <-l.fresh:
-		case <-ctx.Done():
 		}
 	}
 }

@@ -169,8 +169,11 @@ type Result struct {
 	Took     time.Duration
 }
 
-// Report adds a finding; its Check is filled in.
+// Report adds a finding; its Check is filled in. About what changed while the processes were asked there is none.
 func (p *Pass) Report(f Finding) {
+	if !p.settled(f.Object) {
+		return
+	}
 	f.Check = p.check.ID
 	p.result.Findings = append(p.result.Findings, &f)
 }

@@ -29,6 +29,8 @@ type kept struct {
 	digests  map[model.CollectionID]*digest
 	odds     map[model.CollectionID]*odds
 	views    *views
+	// asked is the same of the metadata of when the processes were asked, nil where that is no other.
+	asked *kept
 }
 
 // shared are facts that several checks use, worked out when the first one asks.

@@ -22,6 +22,7 @@ type shifting struct {
 	c     *model.Cluster // without the processes
 	r     model.RuntimeParts
 	asked *model.Runtime
+	told  *model.Cluster // of when they were asked
 	now   time.Time
 }
 
@@ -30,7 +31,13 @@ func newShifting(seed uint64) *shifting {
 	return &shifting{Rand: rand.New(rand.NewPCG(seed, 1)), c: c.WithRuntime(nil), r: c.Runtime.RuntimeParts, asked: c.Runtime, now: modeltest.Now} //nolint:gosec // no secret
 }
 
-func (s *shifting) cluster() *model.Cluster { return s.c.WithRuntime(s.asked) }
+// cluster is what a watch shows: half of the time the metadata has moved on since the processes were asked.
+func (s *shifting) cluster() *model.Cluster {
+	if s.told != nil {
+		return s.c.WithAnswersOf(s.told)
+	}
+	return s.c.WithRuntime(s.asked)
+}
 
 // pick is some element of a list.
 func pick[T any](s *shifting, list []T) T { return list[s.IntN(len(list))] }
@@ -179,7 +186,7 @@ func (s *shifting) changeReplica(p *model.Parts) {
 // ask asks the processes anew: one of them says something else.
 func (s *shifting) ask() string {
 	if s.IntN(8) == 0 {
-		s.asked = nil
+		s.asked, s.told = nil, nil
 		return "nobody was asked"
 	}
 	i := s.IntN(len(s.r.Nodes))
@@ -206,7 +213,14 @@ func (s *shifting) ask() string {
 	}
 	s.r.Nodes = slices.Clone(s.r.Nodes)
 	s.r.Nodes[i] = &n
+	before := s.c
 	s.asked = model.BuildRuntime(s.r)
+	if s.told = nil; s.IntN(2) == 0 {
+		p := s.c.Parts
+		s.changeCollection(&p)
+		s.c = s.c.Update(p)
+		s.told = s.c.WithAnswers(s.asked, before)
+	}
 	return "processes were asked"
 }
 

@@ -300,7 +300,11 @@ func TestQueueLag(t *testing.T) {
 		{"messages are gone", topic(6000, 9000), []string{"error " + object + "1,000 messages after the checkpoint of " + wellCh0 + " of docs are no longer in the queue"}, ""},
 		{"the next message is the oldest", topic(5001, 9000), nil, ""},
 		{"beyond its end", topic(0, 100), []string{"error " + object + "4,900 messages beyond the end of its topic"}, ""},
-		{"answers that are old", func(w *world) { topic(0, 100)(w); w.runtime.To = backT(time.Hour) }, nil, ""},
+		{"answers that are older than the checkpoint", func(w *world) {
+			topic(0, 100)(w)
+			w.runtime.From, w.runtime.To = backT(time.Hour), backT(time.Hour-time.Second)
+		}, nil, ""},
+		{"a checkpoint of an unknown time", func(w *world) { topic(0, 100)(w); w.VChannels[0].Checkpoint.At = 0 }, nil, ""},
 		{"topic not among them", func(w *world) { topic(0, 100)(w); w.runtime.Queue.Topics[0].Name = "other" }, nil, "no checkpoint is of a topic"},
 		{"another kind of id", func(w *world) { topic(0, 100)(w); w.VChannels[0].Checkpoint.Message = []byte("ledger:12:4") }, nil, "no checkpoint is of a topic"},
 		{"dropped", func(w *world) { topic(0, 100)(w); w.Collections[0].State = "Dropping" }, nil, ""},

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
-	"time"
 
 	"kitescope/inspect/model"
 )
@@ -25,10 +24,11 @@ var QueueLag = &Check{
 
 - The topic no longer has the message at the checkpoint: what came after it was deleted by the queue's retention before Milvus had written it. An error: a restart of the node that consumes
   the channel, or a load, fails or misses rows.
-- The checkpoint is beyond the topic's end: the queue was emptied or replaced. An error: nothing that is inserted is consumed until the topic has grown that far.
+- The checkpoint is beyond the topic's end, and of a time before the topic was asked for it: the queue was emptied or replaced. An error: nothing that is inserted is consumed until the topic has
+grown that far.
 - 100,000 messages behind: a warning. An idle channel gets 5 time ticks a second; captured healthy clusters stay below 1,500.
 
-Offsets are read after the metadata; if a file's metadata is more than a minute newer than the answers, the second is not judged. Skipped if no checkpoint could be compared: none is of a topic
+A checkpoint that is newer than the answer of the queue, as in metadata that was read later, is not judged by it. Skipped if no checkpoint could be compared: none is of a topic
 that the queue told, or their message ids are no offsets.`,
 	Remedy: `Raise the queue's retention above the age of the oldest checkpoint now, before more is deleted, and mend what holds the checkpoint up. Where messages are gone, what they held has to be inserted
 again. Flush the collection before the node that consumes the channel is restarted: it may hold in memory what it has read and not written.`,
@@ -45,7 +45,7 @@ func runQueueLag(p *Pass) error {
 		topics[t.Name] = t
 	}
 	compared, served := 0, 0
-	current := p.Runtime.To.IsZero() || p.Origin.Taken.Sub(p.Runtime.To) < time.Minute
+	asked := p.firstAsked()
 	p.servedChannels(func(x *model.Collection, v *model.VChannel) {
 		served++
 		t, ok := topics[v.PChannel]
@@ -70,7 +70,7 @@ func runQueueLag(p *Pass) error {
 			f.Message = fmt.Sprintf("%s messages after the checkpoint of %s are no longer in the queue", number(t.First-at), name)
 			f.Impact = "Rows that were inserted there and not yet written are lost at the next restart of the node."
 			f.Hint = fmt.Sprintf("%sCollection(%q).flush() now writes what the node has in memory; then raise the retention of topic %s", inDatabase(p.Cluster, x), x.Name, t.Name)
-		case at > t.End && current:
+		case at > t.End && v.Checkpoint.At != 0 && v.Checkpoint.At.Time().Before(asked):
 			f.Message = fmt.Sprintf("the checkpoint of %s is %s messages beyond the end of its topic", name, number(at-t.End))
 			f.Impact = "Nothing that is inserted into the channel is consumed."
 			f.Hint = "look whether topic " + t.Name + " was deleted or the queue replaced"

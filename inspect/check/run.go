@@ -23,6 +23,9 @@ type Report struct {
 	// Accepted are the findings that a baseline took out.
 	Accepted []*Finding
 	Balance  *balance.Survey
+	// Unsettled are the collections that changed while the processes were asked, by id: checks that compare metadata with
+	// answers say nothing about them.
+	Unsettled []model.CollectionID
 }
 
 // Run judges a cluster by some checks. now is the time of the cluster's state.
@@ -32,19 +35,20 @@ func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 
 func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	next := &kept{}
-	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks))}
-	r.Balance = k.survey(c, next)
-	facts := &Pass{Cluster: c, Now: now, Balance: r.Balance, ahead: clockAhead(c)}
-	if !now.IsZero() {
-		facts.Now = now.Add(-facts.ahead)
-	}
-	facts.shared = k.share(facts, next)
+	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Unsettled: c.Unsettled()}
+	facts := k.facts(c, now, next)
+	joint := k.joint(facts, now, next)
+	r.Balance = joint.Balance
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 4)
 	for i, x := range checks {
 		wg.Go(func() {
 			slots <- struct{}{}
-			r.Results[i] = r.run(x, facts)
+			if x.joins() {
+				r.Results[i] = r.run(x, joint)
+			} else {
+				r.Results[i] = r.run(x, facts)
+			}
 			<-slots
 		})
 	}
@@ -56,6 +60,16 @@ func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	r.rank()
 	*k = *next
 	return r
+}
+
+// facts are what checks judge a cluster by.
+func (k *kept) facts(c *model.Cluster, now time.Time, next *kept) *Pass {
+	facts := &Pass{Cluster: c, Now: now, Balance: k.survey(c, next), ahead: clockAhead(c)}
+	if !now.IsZero() {
+		facts.Now = now.Add(-facts.ahead)
+	}
+	facts.shared = k.share(facts, next)
+	return facts
 }
 
 // survey adds up what nodes serve. Should that break, nothing is known of any node, and all other

@@ -65,6 +65,14 @@ func (p *Pass) askedAt() time.Time {
 	return latest
 }
 
+// firstAsked is a time at which none of the answers had been given yet: what metadata had before that, they know.
+func (p *Pass) firstAsked() time.Time {
+	if r := p.Runtime; r != nil && !r.From.IsZero() {
+		return r.From.Add(-p.ahead)
+	}
+	return p.askedAt().Add(-agreeing)
+}
+
 // versionTime is when a segment or channel was loaded, or a target drawn up: QueryCoord takes the time in
 // nanoseconds as a version (querycoordv2/meta/target_manager.go, task/executor.go). Zero if
 // it is no such time.

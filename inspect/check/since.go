@@ -114,6 +114,8 @@ func (m *memory) compare(after *Report) []Change {
 		c := Change{Kind: Gone, Before: f}
 		if all, why := after.Judged(f.Check); !all {
 			c.Kind, c.Why = Lost, why
+		} else if after.unsettled(f) {
+			c.Kind, c.Why = Lost, "it changed while the processes were asked"
 		}
 		changes = append(changes, c)
 	}

@@ -21,6 +21,9 @@ type Follower struct {
 	// Emit receives each new cluster, or why there is none at the moment: then following
 	// goes on by itself. It is never called concurrently.
 	Emit func(*model.Cluster, error)
+	// Hasten asks for what has changed so far without waiting for Interval; the channel that is sent is closed once that was
+	// emitted. nil: nobody asks.
+	Hasten <-chan chan struct{}
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// growth is what changes may bring beyond as much as was read, before the store is read again; zero is
@@ -186,20 +189,13 @@ func (w *watching) apply(revision int64, events []source.Event) error {
 	return nil
 }
 
-// emitLoop emits at most one cluster per interval, soon after the first change.
+// emitLoop emits at most one cluster per interval, soon after the first change, and at once where that is asked for.
 func (w *watching) emitLoop(ctx context.Context, stop context.CancelCauseFunc) {
 	last := w.f.Now()
 	for {
-		select {
-		case <-ctx.Done():
+		hastened, ok := w.wait(ctx, last)
+		if !ok {
 			return
-		case <-w.changed:
-		}
-		pause := max(w.f.Interval-w.f.Now().Sub(last), settle)
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(min(pause, max(w.f.Interval, settle))):
 		}
 		last = w.f.Now()
 		cluster, err := w.next(last)
@@ -210,7 +206,29 @@ func (w *watching) emitLoop(ctx context.Context, stop context.CancelCauseFunc) {
 		case cluster != nil:
 			w.f.Emit(cluster, nil)
 		}
+		if hastened != nil {
+			close(hastened)
+		}
 	}
+}
+
+// wait waits for a change, and then until it may be emitted. hastened is whom to tell then; ok is false if ctx ended.
+func (w *watching) wait(ctx context.Context, last time.Time) (hastened chan struct{}, ok bool) {
+	select {
+	case <-ctx.Done():
+		return nil, false
+	case hastened = <-w.f.Hasten:
+		return hastened, true
+	case <-w.changed:
+	}
+	pause := max(w.f.Interval-w.f.Now().Sub(last), settle)
+	select {
+	case <-ctx.Done():
+		return nil, false
+	case hastened = <-w.f.Hasten:
+	case <-time.After(min(pause, max(w.f.Interval, settle))):
+	}
+	return hastened, true
 }
 
 // next builds the cluster of now; nil if it is the one that was emitted last.

@@ -170,6 +170,9 @@ type Cluster struct {
 	totalsOfPartition  map[PartitionID]*Totals
 	totalsOfVChannel   map[string]*Totals
 	totals             Totals
+
+	// asking is nil where metadata and answers are not known to be of different times.
+	asking *asking
 }
 
 // Keyspace is the store that a Cluster was decoded from: every key in lexical

@@ -187,7 +187,7 @@ func (s *Session) Name() string { return s.Role + "-" + s.Node.String() }
 // WithRuntime is the same cluster with what its processes say; nil takes it away.
 func (c *Cluster) WithRuntime(r *Runtime) *Cluster {
 	next := *c
-	next.Runtime = r
+	next.Runtime, next.asking = r, nil
 	next.Loaded |= PartRuntime
 	if r == nil {
 		next.Loaded &^= PartRuntime

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/inspect/view"
+	"kitescope/tui"
+)
+
+// captured reads one of the bundles of a real cluster: its metadata, and what its processes said.
+func captured(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
+	t.Helper()
+	src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "broken", name+".kite"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	if c, err = meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll}); err != nil {
+		t.Fatal(err)
+	}
+	with, err := withKept(t.Context(), src, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, with.Runtime
+}
+
+// followedCluster is a liveFeed with what it showed last, and a memory of what was judged, as diagnose --watch and the UI have it.
+type followedCluster struct {
+	*liveFeed
+	shown *model.Cluster
+	judge check.Judge
+}
+
+func follow() *followedCluster {
+	f := &followedCluster{}
+	f.liveFeed = &liveFeed{first: make(chan struct{}), fresh: make(chan struct{}, 1), emit: func(u tui.Update) {
+		if u.Cluster != nil {
+			f.shown = u.Cluster
+		}
+	}}
+	return f
+}
+
+// alarms are the warnings and errors about what is shown, as of a moment after it was read.
+func (f *followedCluster) alarms() []string {
+	var list []string
+	for _, x := range f.judge.Run(f.shown, view.NewEnv(f.shown, f.shown.Origin.Taken.Add(time.Second)).Now, check.All).Findings {
+		if x.Severity != check.Info {
+			list = append(list, x.Check+" "+x.Message)
+		}
+	}
+	return list
+}
+
+// TestMetadataMovesOn lays the answers of one asking under the metadata that follows, of a real cluster under load: checkpoints move beyond
+// the ends that topics had, collections grow, and nothing is wrong.
+func TestMetadataMovesOn(t *testing.T) {
+	first, answers := captured(t, "healthy-load-1")
+	second, later := captured(t, "healthy-load-2")
+	third, _ := captured(t, "healthy-load-3")
+	f := follow()
+	for _, step := range []struct {
+		name string
+		do   func()
+	}{
+		{"read", func() { f.followed(first, nil) }},
+		{"answered", func() { f.answeredBy(answers, first) }},
+		{"metadata a minute on", func() { f.followed(second, nil) }},
+		{"metadata two minutes on", func() { f.followed(third, nil) }},
+		{"answered while it moved on", func() { f.answeredBy(later, second) }},
+	} {
+		step.do()
+		if alarms := f.alarms(); len(alarms) > 0 {
+			t.Errorf("%s: false alarms: %q", step.name, alarms)
+		}
+	}
+}
+
+// TestCollectionsComeAndGo drops and makes each collection of real clusters: before the processes are asked, while they answer, and after.
+func TestCollectionsComeAndGo(t *testing.T) {
+	for _, name := range []string{"healthy-idle", "healthy-load-1", "healthy-load-3"} {
+		c, r := captured(t, name)
+		for _, x := range c.Collections {
+			for _, change := range []struct {
+				name string
+				of   func(*model.Cluster, model.CollectionID) *model.Cluster
+			}{{"dropped", dropped}, {"released", released}} {
+				without := change.of(c, x.ID)
+				less := answersWithout(r, x.ID)
+				for _, course := range []struct {
+					name          string
+					before, after *model.Cluster
+					r             *model.Runtime
+				}{
+					{"went while they answered, and had it", c, without, r},
+					{"went while they answered, and had it no more", c, without, less},
+					{"came while they answered, and had it", without, c, r},
+					{"came while they answered, and did not have it yet", without, c, less},
+				} {
+					f := follow()
+					f.followed(course.before, nil)
+					f.followed(course.after, nil)
+					f.answeredBy(course.r, course.before)
+					if alarms := f.alarms(); len(alarms) > 0 {
+						t.Errorf("%s: %s %s, %s: false alarms: %q", name, x.Name, change.name, course.name, alarms)
+					}
+				}
+				for _, course := range []struct {
+					name       string
+					asked, now *model.Cluster
+					r          *model.Runtime
+				}{{"went after they had answered", c, without, r}, {"came after they had answered", without, c, less}} {
+					f := follow()
+					f.followed(course.asked, nil)
+					f.answeredBy(course.r, course.asked)
+					f.followed(course.now, nil)
+					if alarms := f.alarms(); len(alarms) > 0 {
+						t.Errorf("%s: %s %s, %s: false alarms: %q", name, x.Name, change.name, course.name, alarms)
+					}
+				}
+			}
+		}
+	}
+}
+
+// released is a cluster after a collection was released: Milvus removes its load state and its replicas.
+func released(c *model.Cluster, id model.CollectionID) *model.Cluster {
+	p := c.Parts
+	p.LoadStates = lacking(p.LoadStates, func(x *model.LoadState) bool { return x.Collection == id })
+	p.Replicas = lacking(p.Replicas, func(x *model.Replica) bool { return x.Collection == id })
+	p.Origin.Revision++
+	return model.Build(p)
+}
+
+// dropped is a cluster as it is before a collection was made, and after all of it is gone.
+func dropped(c *model.Cluster, id model.CollectionID) *model.Cluster {
+	p := released(c, id).Parts
+	p.Collections = lacking(p.Collections, func(x *model.Collection) bool { return x.ID == id })
+	p.Partitions = lacking(p.Partitions, func(x *model.Partition) bool { return x.Collection == id })
+	p.Indexes = lacking(p.Indexes, func(x *model.Index) bool { return x.Collection == id })
+	p.Segments = lacking(p.Segments, func(x *model.Segment) bool { return x.Collection == id })
+	p.VChannels = lacking(p.VChannels, func(x *model.VChannel) bool { return x.Collection == id })
+	p.Aliases = lacking(p.Aliases, func(x *model.Alias) bool { return x.Collection == id })
+	p.Orphans = lacking(p.Orphans, func(x *model.Segment) bool { return x.Collection == id })
+	p.Targets = lacking(p.Targets, func(x *model.Target) bool { return x.Collection == id })
+	return model.Build(p)
+}
+
+func lacking[T any](list []*T, gone func(*T) bool) []*T {
+	return slices.DeleteFunc(slices.Clone(list), gone)
+}
+
+// answersWithout is what processes say who have nothing of a collection.
+func answersWithout(r *model.Runtime, id model.CollectionID) *model.Runtime {
+	p := r.RuntimeParts
+	p.Nodes = slices.Clone(p.Nodes)
+	for i, n := range p.Nodes {
+		if n.Distribution == nil {
+			continue
+		}
+		other, d := *n, *n.Distribution
+		d.Sealed = slices.DeleteFunc(slices.Clone(d.Sealed), func(s model.ServedSegment) bool { return s.Collection == id })
+		d.Channels = slices.DeleteFunc(slices.Clone(d.Channels), func(s model.ServedChannel) bool { return s.Collection == id })
+		d.Leaders = slices.DeleteFunc(slices.Clone(d.Leaders), func(s model.LeaderView) bool { return s.Collection == id })
+		other.Distribution = &d
+		p.Nodes[i] = &other
+	}
+	p.Loaded = lacking(p.Loaded, func(x *model.LoadedCollection) bool { return x.Collection == id })
+	p.Replicas = lacking(p.Replicas, func(x *model.LiveReplica) bool { return x.Collection == id })
+	p.ShardLeaders = slices.DeleteFunc(slices.Clone(p.ShardLeaders), func(x model.ShardLeader) bool { return x.Collection == id })
+	p.Recovery = lacking(p.Recovery, func(x *model.Recovery) bool { return x.Collection == id })
+	return model.BuildRuntime(p)
+}

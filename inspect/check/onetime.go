@@ -1,0 +1,79 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// This file is the one place that keeps checks from comparing what is of different times. Metadata moves on with every
+// event of etcd; the answers of processes, and of the message queue, are those of the last asking. So
+//
+//  1. checks that need answers (joins) judge the metadata of when the processes were asked, by the time at which
+//     they had answered: the joint facts; all others judge the newest metadata;
+//  2. what changed while they answered has no time that both share: no finding is about it (Report, settled).
+//
+// Single objects that have a time of their own, as segments and checkpoints do, are held against askedAt.
+
+// needsAnswers are the needs that processes, or their queue, have to meet.
+const needsAnswers = NeedDistribution | NeedRecovery | NeedQueryCoord | NeedConfig | NeedMetrics | NeedSystem | NeedQueue | NeedAnswers | NeedProcesses
+
+// joins reports whether a check holds what processes say against metadata.
+func (x *Check) joins() bool { return x.Needs&needsAnswers != 0 }
+
+// joint are the facts that are of one time: those of the newest metadata, where no other time is known.
+func (k *kept) joint(facts *Pass, now time.Time, next *kept) *Pass {
+	c := facts.AsAsked()
+	if c == facts.Cluster {
+		return facts
+	}
+	if at := c.Runtime.To; !now.IsZero() && !at.IsZero() && at.Before(now) {
+		now = at
+	}
+	if k.asked == nil { // nearly all of it is the same
+		k.asked = &kept{surveyor: k.surveyor, digests: facts.shared.digests()}
+	}
+	next.asked = &kept{}
+	return k.asked.facts(c, now, next.asked)
+}
+
+// settled reports whether nothing changed about an object while the processes were asked, as far as the check cares.
+func (p *Pass) settled(ref model.Ref) bool {
+	if !p.check.joins() || len(p.Unsettled()) == 0 {
+		return true
+	}
+	id, ok := collectionOf(p.Cluster, ref)
+	return !ok || !slices.Contains(p.Unsettled(), id)
+}
+
+// collectionOf is the collection that an object belongs to; ok is false if it belongs to none.
+func collectionOf(c *model.Cluster, ref model.Ref) (owner model.CollectionID, ok bool) {
+	id, _ := strconv.ParseInt(ref.ID, 10, 64)
+	switch ref.Resource {
+	case "collections":
+		return model.CollectionID(id), true
+	case "vchannels":
+		if v := c.VChannel(ref.ID); v != nil {
+			return v.Collection, true
+		}
+	case "segments":
+		if s := c.Segment(model.SegmentID(id)); s != nil {
+			return s.Collection, true
+		}
+	case "replicas":
+		for _, r := range c.Replicas {
+			if r.ID == model.ReplicaID(id) {
+				return r.Collection, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// unsettled reports whether a check that found something before could say nothing of it now.
+func (r *Report) unsettled(f *Finding) bool {
+	id, ok := collectionOf(r.Cluster, f.Object)
+	return ok && slices.Contains(r.Unsettled, id) && slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Check.ID == f.Check && x.Check.joins() })
+}
