@@ -42,7 +42,7 @@ func appendFinding(out *output, f *check.Finding, change string) {
 		cost = string(appendNumber(nil, f.Cost))
 	}
 	for i, field := range [...]string{
-		change, f.Severity.String(), f.Check, f.Object.Resource, f.Object.ID, f.Object.Name, f.Message, f.Impact, f.Hint, cost, f.Cause,
+		change, f.Severity.String(), f.Check, f.Object.Resource, f.Object.ID, f.Object.Name, f.Message, f.Impact, string(f.Hint), cost, f.Cause,
 	} {
 		if i > 0 {
 			out.buf = append(out.buf, ',')

@@ -199,7 +199,7 @@ func writeFindingBody(e encoder, r *check.Report, f *check.Finding) {
 	e.key("impact")
 	e.text(f.Impact)
 	e.key("hint")
-	e.text(f.Hint)
+	e.text(string(f.Hint))
 	if f.Cost > 0 {
 		e.key("cost")
 		e.number(f.Cost)

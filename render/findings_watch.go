@@ -26,7 +26,7 @@ func Changes(w io.Writer, r *check.Report, at time.Time, changes []check.Change,
 		}
 		p.put(len(clock)+changeIn, stepIn, RoleDim, about)
 		if c.After != nil && c.Kind != check.Better && c.After.Hint != "" {
-			p.put(len(clock)+changeIn, stepIn, RolePlain, Harmless(c.After.Hint))
+			p.put(len(clock)+changeIn, stepIn, RolePlain, Harmless(string(c.After.Hint)))
 		}
 	}
 	for _, b := range blind {

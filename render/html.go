@@ -105,7 +105,7 @@ func newHTMLPage(d *Diagnosis) *htmlPage {
 func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
 	f := htmlFinding{
 		Severity: b.Severity.String(), Glyph: SeverityGlyph(b.Severity, false), Change: d.changeText(b.Finding), Check: b.Check, Depth: min(b.Depth, 4), Title: titleOf(d.Report, b.Check),
-		Message: Harmless(b.Message), Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: Harmless(b.Impact), Hint: Harmless(b.Hint), With: plural(len(b.Objects), "object"),
+		Message: Harmless(b.Message), Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: Harmless(b.Impact), Hint: Harmless(string(b.Hint)), With: plural(len(b.Objects), "object"),
 	}
 	for _, e := range b.Evidence {
 		f.Evidence = append(f.Evidence, htmlFact{Harmless(e.Name), Harmless(e.Value), Harmless(e.Source)})

@@ -159,7 +159,7 @@ func (d *Diagnosis) plainText(findings []*check.Finding) string {
 		line("cost", CostText(f))
 		line("follows from", Harmless(f.Cause))
 		line("impact", Harmless(f.Impact))
-		line("hint", Harmless(f.Hint))
+		line("hint", Harmless(string(f.Hint)))
 		for k := range f.Evidence {
 			line("evidence", EvidenceText(&f.Evidence[k]))
 		}

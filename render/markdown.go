@@ -61,7 +61,7 @@ func (m *markdown) finding(d *Diagnosis, b *check.Branch) {
 	if f := findingOf(d.Report, b.Cause); f != nil {
 		m.line("- follows from: " + mdText(f.Message))
 	}
-	for _, x := range []struct{ label, text string }{{"Impact", b.Impact}, {"What to do", b.Hint}} {
+	for _, x := range []struct{ label, text string }{{"Impact", b.Impact}, {"What to do", string(b.Hint)}} {
 		if x.text != "" {
 			m.line("", "**"+x.label+".** "+mdText(x.text))
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
+	"kitescope/paste"
 	"kitescope/profile/pgo"
 )
 
@@ -122,17 +122,8 @@ func riskLines(j *pgo.Judgement, o *ReportOptions) []sheetLine {
 		}
 		lines = append(lines, sheetLine{role: RoleWarn, text: Glyph(RoleWarn, o.ASCII) + " ", after: []sheetPiece{{RolePlain, text}}})
 		if r.Block != "" {
-			lines = append(lines, sheetLine{role: RoleDim, text: "    kitescope pgo pack --block " + shellWord(r.Block), whole: true})
+			lines = append(lines, sheetLine{role: RoleDim, text: "    " + Harmless(paste.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()), whole: true})
 		}
 	}
 	return lines
-}
-
-// shellWord is a word as a shell takes it: names of methods have parentheses and stars.
-func shellWord(s string) string {
-	s = Harmless(s)
-	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" && s != "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

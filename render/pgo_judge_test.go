@@ -206,16 +206,6 @@ func TestJudgementReason(t *testing.T) {
 	}
 }
 
-func TestShellWord(t *testing.T) {
-	for in, want := range map[string]string{
-		"main.f": "main.f", "": "''", "a.(*T).f": "'a.(*T).f'", "it's": `'it'\''s'`, "-x": "-x", "a\x1bb": `'a\x1bb'`,
-	} {
-		if got := shellWord(in); got != want {
-			t.Errorf("%q: %s, want %s", in, got, want)
-		}
-	}
-}
-
 // People read names without the folders that all have in common; scripts read them whole.
 func TestShortJudgement(t *testing.T) {
 	j := &pgo.Judgement{

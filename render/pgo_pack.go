@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/paste"
 	"kitescope/profile/pgo"
 )
 
@@ -64,7 +65,7 @@ func packHead(r *PackReport, o *ReportOptions) []sheetLine {
 	case r.Flag == "":
 		lines = append(lines, sheetLine{role: RoleDim, text: "go build takes it by itself"})
 	default:
-		lines = append(lines, sheetLine{role: RoleDim, text: "go build takes it with " + Harmless(r.Flag)})
+		lines = append(lines, sheetLine{role: RoleDim, text: "go build takes it with " + Harmless(paste.Word(r.Flag))})
 	}
 	return lines
 }

@@ -198,7 +198,7 @@ func sarifResult(e encoder, d *Diagnosis, f *check.Finding, rules map[string]int
 	}
 	e.key("properties")
 	e.beginObject()
-	for _, s := range []struct{ name, value string }{{"impact", f.Impact}, {"hint", f.Hint}, {"cause", f.Cause}} {
+	for _, s := range []struct{ name, value string }{{"impact", f.Impact}, {"hint", string(f.Hint)}, {"cause", f.Cause}} {
 		if s.value != "" {
 			e.key(s.name)
 			e.text(s.value)

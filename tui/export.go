@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/view"
+	"kitescope/paste"
 	"kitescope/render"
 )
 
@@ -151,17 +152,14 @@ func (g *gridPage) ids() string {
 // command is the command line that prints the same table. Texts and regular
 // expressions of the filter have no selector, so grep stands for them.
 func (g *gridPage) command(*Model) string {
-	words := []string{"get", g.resource.Name}
-	for _, w := range g.where.Words() {
-		words = append(words, shellWord(w))
-	}
-	var greps []string
+	c := paste.Shell("get", g.resource.Name).Arg(g.where.Words()...)
+	greps := ""
 	for i := range g.filter.terms {
 		t := &g.filter.terms[i]
 		if word, ok := t.selector(); ok {
-			words = append(words, shellWord(word))
+			c = c.Arg(word)
 		} else {
-			greps = append(greps, t.grep())
+			greps += " | " + t.grep().String()
 		}
 	}
 	if standard, err := g.resource.ParseSort(nil); err != nil || !slices.Equal(standard, g.order) {
@@ -173,7 +171,7 @@ func (g *gridPage) command(*Model) string {
 			}
 			names = append(names, name)
 		}
-		words = append(words, "--sort="+strings.Join(names, ","))
+		c = c.Flag("--sort=", strings.Join(names, ","))
 	}
 	switch {
 	case g.chosen != nil:
@@ -181,11 +179,11 @@ func (g *gridPage) command(*Model) string {
 		for _, c := range g.chosen {
 			names = append(names, g.resource.Columns[c].Name)
 		}
-		words = append(words, "--columns="+strings.Join(names, ","))
+		c = c.Flag("--columns=", strings.Join(names, ","))
 	case g.wide:
-		words = append(words, "-o", "wide")
+		c = c.Flag("-o", "wide")
 	}
-	return strings.Join(append(words, greps...), " ")
+	return c.String() + greps
 }
 
 // selector is a condition as a word of a selection; ok is false for texts.
@@ -208,13 +206,13 @@ func (t *term) selector() (word string, ok bool) {
 
 // grep is a text as a filter of lines. Cells stand between blanks there, so that is
 // what the ends of a regular expression become.
-func (t *term) grep() string {
+func (t *term) grep() paste.Command {
 	flags := "-i"
 	if t.negate {
 		flags += "v"
 	}
 	if t.re == nil {
-		return "| grep " + flags + "F " + shellWord(string(t.text))
+		return paste.Shell("grep", flags+"F").Arg(string(t.text))
 	}
 	expr := strings.TrimPrefix(t.re.String(), "(?i)")
 	if rest, ok := strings.CutPrefix(expr, "^"); ok {
@@ -224,20 +222,9 @@ func (t *term) grep() string {
 		expr = rest + "( |$)"
 	}
 	if strings.ContainsAny(expr, "\\?") { // \d and the like
-		return "| grep " + flags + "P " + shellWord(expr)
+		return paste.Shell("grep", flags+"P").Arg(expr)
 	}
-	return "| grep " + flags + "E " + shellWord(expr)
-}
-
-// shellWord quotes a word for a POSIX shell where it needs it.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return paste.Shell("grep", flags+"E").Arg(expr)
 }
 
 // saveMenu offers the formats in which the rows can be saved.

@@ -103,20 +103,20 @@ func TestFilterAsSelector(t *testing.T) {
 func TestFilterAsGrep(t *testing.T) {
 	r := resourceNamed(t, "segments")
 	for text, want := range map[string]string{
-		"docs":           "| grep -iF docs",
-		"!docs":          "| grep -ivF docs",
-		"re:^docs":       "| grep -iE '(^| )docs'",
-		"!re:shed$":      "| grep -ivE 'shed( |$)'",
-		`re:\d{18}`:      `| grep -iP '\d{18}'`,
-		`re:US\$`:        `| grep -iP 'US\$'`,
-		`"two words"`:    "| grep -iF 'two words'",
-		"re:^(a|b)c.*d$": "| grep -iE '(^| )(a|b)c.*d( |$)'",
+		"docs":           "grep -iF docs",
+		"!docs":          "grep -ivF docs",
+		"re:^docs":       "grep -iE '(^| )docs'",
+		"!re:shed$":      "grep -ivE 'shed( |$)'",
+		`re:\d{18}`:      `grep -iP '\d{18}'`,
+		`re:US\$`:        `grep -iP 'US\$'`,
+		`"two words"`:    "grep -iF 'two words'",
+		"re:^(a|b)c.*d$": "grep -iE '(^| )(a|b)c.*d( |$)'",
 	} {
 		f, err := parseFilter(r, text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := f.terms[0].grep(); got != want {
+		if got := f.terms[0].grep().String(); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -129,7 +129,7 @@ func findingLines(list []*check.Finding, w int) []paneLine {
 			}
 			lines = append(lines, paneLine{text: glyph + text, look: look})
 		}
-		for _, text := range wrapped(clean(f.Hint), w-4) {
+		for _, text := range wrapped(clean(string(f.Hint)), w-4) {
 			lines = append(lines, paneLine{text: "  " + text, look: lineDim})
 		}
 	}

@@ -122,7 +122,7 @@ func (p *findingsPage) details(m *Model, b *check.Branch, w int) []string {
 		put("cause", clean(f.Message))
 	}
 	put("impact", clean(b.Impact))
-	put("hint", clean(b.Hint))
+	put("hint", clean(string(b.Hint)))
 	for i := range b.Evidence {
 		put("fact", render.EvidenceText(&b.Evidence[i]))
 	}
@@ -158,7 +158,7 @@ func relatedText(f *check.Finding) string {
 // findingText is a finding for the clipboard.
 func findingText(f *check.Finding) string {
 	lines := []string{f.Severity.String() + ": " + clean(f.Message), f.Check + "  " + render.ObjectText(f.Object)}
-	for _, text := range []string{f.Impact, f.Hint} {
+	for _, text := range []string{f.Impact, string(f.Hint)} {
 		if text != "" {
 			lines = append(lines, clean(text))
 		}

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/paste"
 	"kitescope/render"
 )
 
@@ -86,15 +87,15 @@ func (p *balancePage) note(*Model) string {
 }
 
 func (p *balancePage) command(*Model) string {
-	words := []string{"balance"}
+	c := paste.Shell("balance")
 	if p.word != "" {
-		words = append(words, shellWord(p.word))
+		c = c.Arg(p.word)
 	}
-	words = append(words, "--plan")
+	c = c.Word("--plan")
 	if p.by != balance.ByCost {
-		words = append(words, "--by", p.by.String())
+		c = c.Flag("--by", p.by.String())
 	}
-	return strings.Join(words, " ")
+	return c.String()
 }
 
 func (p *balancePage) refresh(m *Model) cmd {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/paste"
 	"kitescope/profile/bench"
 	"kitescope/render"
 )
@@ -87,11 +88,7 @@ func (p *benchPage) command(*Model) string {
 	if len(p.words) == 0 || p.control {
 		return ""
 	}
-	words := []string{"compare"}
-	for _, w := range p.words {
-		words = append(words, shellWord(w))
-	}
-	return strings.Join(words, " ")
+	return paste.Shell("compare").Word(p.words...).String()
 }
 
 // current is the metric under the cursor, nil if there is none.

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/paste"
 )
 
 // detailPage is everything about one object: fields, what hangs on it, decoded records.
@@ -223,7 +224,7 @@ func (d *detailPage) command(m *Model) string {
 	if r == nil || d.other != nil {
 		return ""
 	}
-	return "describe " + r.Singular + " " + shellWord(d.ref.ID) + " --records"
+	return paste.Shell("describe", r.Singular).Arg(d.ref.ID).Word("--records").String()
 }
 
 // textWriter is how a text is saved.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/paste"
 	"kitescope/profile"
 	"kitescope/profile/flame"
 )
@@ -221,16 +222,16 @@ func (p *flamePage) command(*Model) string {
 		}
 		return peekCommand(p.subject, p.query.topQuery(), &p.filter, p.query.focus)
 	}
-	words, ok := p.subject.command("flame")
+	c, ok := p.subject.command("flame")
 	if !ok {
 		return ""
 	}
 	if p.subject.diff() {
-		words = append(words, "--base", shellWord(p.subject.was))
+		c = c.Flag("--base", p.subject.was)
 	}
-	words = append(words, profileFlags(p.query.kind, p.query.by, &p.filter)...)
+	c = profileFlags(c, p.query.kind, p.query.by, &p.filter)
 	if p.query.least > 0 {
-		words = append(words, "--min-share", strconv.FormatFloat(100*p.query.least, 'g', -1, 64))
+		c = c.Flag("--min-share", strconv.FormatFloat(100*p.query.least, 'g', -1, 64))
 	}
 	for _, flag := range []struct {
 		name string
@@ -244,34 +245,33 @@ func (p *flamePage) command(*Model) string {
 		{"--relative", p.relative},
 	} {
 		if flag.on {
-			words = append(words, flag.name)
+			c = c.Word(flag.name)
 		}
 	}
-	return strings.Join(words, " ")
+	return c.String()
 }
 
-// profileFlags are the flags that commands about profiles share.
-func profileFlags(kind string, by profile.By, f *profile.Filter) []string {
-	var words []string
+// profileFlags adds the flags that commands about profiles share.
+func profileFlags(c paste.Command, kind string, by profile.By, f *profile.Filter) paste.Command {
 	if kind != "" {
-		words = append(words, "--sample", shellWord(kind))
+		c = c.Flag("--sample", kind)
 	}
 	if by != profile.ByFunction {
-		words = append(words, "--by", by.String())
+		c = c.Flag("--by", by.String())
 	}
 	for _, flag := range []struct {
 		name string
 		re   *regexp.Regexp
 	}{{"--focus", f.Focus}, {"--ignore", f.Ignore}, {"--hide", f.Hide}, {"--show", f.Show}, {"--show-from", f.ShowFrom}} {
 		if flag.re != nil {
-			words = append(words, flag.name, shellWord(flag.re.String()))
+			c = c.Flag(flag.name, flag.re.String())
 		}
 	}
 	for _, node := range f.Nodes {
-		words = append(words, "--node", shellWord(node))
+		c = c.Flag("--node", node)
 	}
 	for i := range f.Labels {
-		words = append(words, "--tag", shellWord(f.Labels[i].Key+"="+f.Labels[i].Str))
+		c = c.Flag("--tag", f.Labels[i].Key+"="+f.Labels[i].Str)
 	}
-	return words
+	return c
 }

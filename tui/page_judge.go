@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/paste"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/render"
@@ -140,11 +141,7 @@ func (p *judgePage) command(*Model) string {
 	if len(p.words) == 0 {
 		return ""
 	}
-	words := []string{"pgo", "judge"}
-	for _, w := range p.words {
-		words = append(words, shellWord(w))
-	}
-	return strings.Join(words, " ")
+	return paste.Shell("pgo", "judge").Word(p.words...).String()
 }
 
 func (p *judgePage) refresh(m *Model) cmd {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kitescope/inspect/view"
+	"kitescope/paste"
 	"kitescope/profile/pgo"
 	"kitescope/render"
 )
@@ -148,7 +149,7 @@ func (p *judgePage) risks(list []pgo.Risk, w int) {
 		}
 		p.paragraph(render.RoleWarn, render.Glyph(render.RoleWarn, p.ascii)+" ", text, w)
 		if r.Block != "" {
-			p.advice("kitescope pgo pack --block "+shellWord(r.Block)+" avoids it", w)
+			p.advice(paste.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()+" avoids it", w)
 		}
 	}
 }

@@ -67,11 +67,11 @@ func (p *peekPage) command(*Model) string {
 
 // peekCommand prints callers and callees of a function.
 func peekCommand(s *profileSubject, q topQuery, f *profile.Filter, name string) string {
-	words, ok := s.command("peek", exactly(name).String())
+	c, ok := s.command("peek", exactly(name).String())
 	if !ok {
 		return ""
 	}
-	return strings.Join(append(words, profileFlags(q.kind, q.by, f)...), " ")
+	return profileFlags(c, q.kind, q.by, f).String()
 }
 
 func (p *peekPage) refresh(m *Model) cmd {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"kitescope/paste"
 	"kitescope/profile"
 )
 
@@ -215,15 +216,11 @@ func flagsIn(words []string) []string {
 
 // command is the start of a command line about the subject: flame, top, peek. ok is false where
 // no command line names the same profiles.
-func (s *profileSubject) command(verb string, before ...string) (words []string, ok bool) {
+func (s *profileSubject) command(verb string, before ...string) (c paste.Command, ok bool) {
 	if len(s.words) == 0 || s.diff() && s.was == "" {
-		return nil, false
+		return c, false
 	}
-	words = append(words, "profile", verb)
-	for _, w := range slices.Concat(before, s.words) {
-		words = append(words, shellWord(w))
-	}
-	return words, true
+	return paste.Shell("profile", verb).Arg(before...).Word(s.words...), true
 }
 
 func itemsLabel(items []ProfileItem) string {

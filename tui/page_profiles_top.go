@@ -189,18 +189,18 @@ func (p *topPage) body(m *Model, w, h int) []string {
 }
 
 func (p *topPage) command(*Model) string {
-	words, ok := p.subject.command("top")
+	c, ok := p.subject.command("top")
 	if p.subject.diff() {
-		words, ok = p.subject.command("diff", p.subject.was)
+		c, ok = p.subject.command("diff", p.subject.was)
 		ok = ok && len(p.subject.words) == 1+len(flagsIn(p.subject.words)) // it takes one profile a side
 	}
 	if !ok {
 		return ""
 	}
 	if p.subject.diff() && !p.query.raw {
-		words = append(words, "--normalize")
+		c = c.Word("--normalize")
 	}
-	return strings.Join(append(words, profileFlags(p.query.kind, p.query.by, &p.filter)...), " ")
+	return profileFlags(c, p.query.kind, p.query.by, &p.filter).String()
 }
 
 // topView is a topPage as the table draws it.

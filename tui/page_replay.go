@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/paste"
 	"kitescope/render"
 )
 
@@ -185,11 +186,7 @@ func (p *replayPage) command(*Model) string {
 	if len(p.words) == 0 {
 		return ""
 	}
-	words := []string{"replay"}
-	for _, w := range p.words {
-		words = append(words, shellWord(w))
-	}
-	return strings.Join(words, " ")
+	return paste.Shell("replay").Word(p.words...).String()
 }
 
 // part is the one that is shown.

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/paste"
 )
 
 // treePage is a collection with its partitions, vchannels, segments and indexes.
@@ -226,7 +227,7 @@ func (t *treePage) object(*Model) (model.Ref, bool) {
 	return l.node.Ref, true
 }
 
-func (t *treePage) command(*Model) string { return "tree " + shellWord(t.word) }
+func (t *treePage) command(*Model) string { return paste.Shell("tree").Arg(t.word).String() }
 
 func (t *treePage) refresh(m *Model) cmd {
 	if m.data.cluster == nil || t.busy || t.env != nil && t.env.Cluster == m.data.cluster {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/paste"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 )
@@ -149,7 +150,7 @@ func (a *app) oneSide(ctx context.Context, word string, o read.Options) (*bench.
 		return nil, err
 	}
 	if len(sets) != 1 {
-		return nil, &usageError{fmt.Errorf("%s holds both sides itself", word), "name it alone: kitescope compare " + word}
+		return nil, &usageError{fmt.Errorf("%s holds both sides itself", word), "name it alone: " + paste.Shell("kitescope", "compare").Arg(word).String()}
 	}
 	return sets[0], nil
 }

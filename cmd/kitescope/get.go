@@ -12,6 +12,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/paste"
 	"kitescope/render"
 )
 
@@ -94,7 +95,7 @@ func (a *app) parseQuestion(f getFlags, args []string) (*question, error) {
 	}
 	where, err := view.ParseSelection(r, args[1:])
 	if err != nil {
-		return nil, &usageError{err, "see: kitescope help selectors; columns: kitescope get " + r.Name + " --help"}
+		return nil, &usageError{err, "see: kitescope help selectors; columns: " + paste.Shell("kitescope", "get", r.Name, "--help").String()}
 	}
 	options, err := a.renderOptions(f.output)
 	if err != nil {
@@ -105,7 +106,7 @@ func (a *app) parseQuestion(f getFlags, args []string) (*question, error) {
 	q.query = view.Query{Where: where, Sort: f.sort, Columns: f.columns, Show: options.Format.Show(), Limit: f.limit}
 	needs, err := q.query.Needs(r)
 	if err != nil {
-		return nil, &usageError{err, "columns: kitescope get " + r.Name + " --help"}
+		return nil, &usageError{err, "columns: " + paste.Shell("kitescope", "get", r.Name, "--help").String()}
 	}
 	if q.query.Asks(r) {
 		a.nodes.live = true // what only they know is asked for by name

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"kitescope/paste"
 	"kitescope/profile"
 	"kitescope/profile/bench"
 	"kitescope/profile/gobuild"
@@ -163,7 +164,7 @@ func trialLine(cmd *cobra.Command) string {
 			default:
 				value = pull.RedactWord(value)
 			}
-			line = append(line, shellQuote("--"+f.Name+"="+value))
+			line = append(line, paste.Word("--"+f.Name+"="+value))
 		}
 	})
 	return strings.Join(line, " ")

@@ -20,6 +20,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
+	"kitescope/paste"
 	"kitescope/profile/pull"
 )
 
@@ -145,11 +146,11 @@ func commandLine(cmd *cobra.Command, words []string) string {
 	line := []string{cmd.CommandPath()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		for _, value := range flagValues(f) {
-			line = append(line, shellQuote("--"+f.Name+"="+pull.RedactWord(value)))
+			line = append(line, paste.Word("--"+f.Name+"="+pull.RedactWord(value)))
 		}
 	})
 	for _, word := range words {
-		line = append(line, shellQuote(pull.RedactWord(word)))
+		line = append(line, paste.Word(pull.RedactWord(word)))
 	}
 	return strings.Join(line, " ")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"kitescope/paste"
 	"kitescope/profile/pull"
 	"kitescope/render"
 	"kitescope/replay"
@@ -341,7 +342,7 @@ func replayCommandLine(cmd *cobra.Command, args []string) string {
 			if strings.Contains(value, "://") || f.Name == "target" {
 				value = pull.RedactWord(value)
 			}
-			words = append(words, shellQuote("--"+f.Name+"="+value))
+			words = append(words, paste.Word("--"+f.Name+"="+value))
 		}
 	})
 	return strings.Join(words, " ")

@@ -18,6 +18,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
+	"kitescope/paste"
 	"kitescope/tui"
 )
 
@@ -153,16 +154,16 @@ func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *sourceF
 func (a *app) commandFor(c connection) string {
 	words := []string{programName()}
 	if a.flags.now != "" {
-		words = append(words, "--now", shellQuote(a.flags.now))
+		words = append(words, "--now", paste.Word(a.flags.now))
 	}
 	if c.fromContext != "" {
-		return strings.Join(append(words, "--context", shellQuote(c.fromContext)), " ")
+		return strings.Join(append(words, "--context", paste.Word(c.fromContext)), " ")
 	}
 	from := c.From
 	if abs, err := filepath.Abs(from); err == nil && !strings.Contains(from, "://") && from != "-" {
 		from = abs
 	}
-	words = append(words, "--from", shellQuote(from))
+	words = append(words, "--from", paste.Word(from))
 	for _, flag := range []struct{ name, value string }{
 		{"--root", c.Root},
 		{"--user", c.User},
@@ -173,7 +174,7 @@ func (a *app) commandFor(c connection) string {
 		{"--server-name", c.ServerName},
 	} {
 		if flag.value != "" {
-			words = append(words, flag.name, shellQuote(flag.value))
+			words = append(words, flag.name, paste.Word(flag.value))
 		}
 	}
 	if c.Insecure {
@@ -191,7 +192,7 @@ func (a *app) nodeFlagsFor(c connection) string {
 		if abs, err := filepath.Abs(path); err == nil {
 			path = abs
 		}
-		words = append(words, "--runtime", shellQuote(path))
+		words = append(words, "--runtime", paste.Word(path))
 	}
 	if len(words) > 0 || !isLiveSource(c.From) {
 		return strings.Join(words, " ")
@@ -201,7 +202,7 @@ func (a *app) nodeFlagsFor(c connection) string {
 	}
 	words = append(words, "--live")
 	for _, word := range n.Map {
-		words = append(words, "--map", shellQuote(word))
+		words = append(words, "--map", paste.Word(word))
 	}
 	proxy := n.Proxy
 	if strings.Contains(proxy, "@") {
@@ -217,7 +218,7 @@ func (a *app) nodeFlagsFor(c connection) string {
 		{"--milvus-server-name", n.ServerName},
 	} {
 		if flag.value != "" {
-			words = append(words, flag.name, shellQuote(flag.value))
+			words = append(words, flag.name, paste.Word(flag.value))
 		}
 	}
 	if n.TLS {
@@ -244,17 +245,6 @@ func programName() string {
 		return "go run ./cmd/kitescope"
 	}
 	return "kitescope"
-}
-
-// shellQuote quotes a word for a POSIX shell where it needs it.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,@%+=", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // saveFile writes a new file in the working folder; an existing one is never replaced.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/paste"
 )
 
 // Measure is what a plan evens out.
@@ -392,5 +393,5 @@ func (c Call) String() string {
 	for i, id := range c.Segments {
 		ids[i] = id.String()
 	}
-	return fmt.Sprintf("utility.load_balance(%q, %d, [%d], [%s])", c.Collection, c.From, c.To, strings.Join(ids, ", "))
+	return fmt.Sprintf("utility.load_balance(%s, %d, [%d], [%s])", paste.Python(c.Collection), c.From, c.To, strings.Join(ids, ", "))
 }

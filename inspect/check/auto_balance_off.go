@@ -75,7 +75,7 @@ func runAutoBalanceOff(p *Pass) error {
 			{"replicas with uneven rows", number(uneven), "query nodes"},
 		},
 		Impact: "Nothing evens out by itself. Evenly spread, the busiest node, for which searches wait, would have " + percent(cost) + " less to do.",
-		Hint:   fmt.Sprintf("etcdctl put %s true turns it on within seconds; or move by hand what kitescope balance --plan lists", p.switchKey()),
+		Hint:   advise("%s turns it on within seconds; or move by hand what kitescope balance --plan lists", etcdctl("put").Arg(p.switchKey(), "true")),
 	}
 	if auto.Key != "" {
 		f.Evidence = append(f.Evidence, Evidence{"dynamic key", auto.Key, "etcd"})

@@ -155,13 +155,11 @@ func (p *Pass) switchFinding(t toggle, severity Severity, value, source string) 
 	if t.key == "quotaAndLimits.limitReading.forceDeny" {
 		f.Cost = 1
 	}
-	const write = ", which is a write to Milvus's etcd: etcdctl put "
 	name, set := p.dynamicKey(t.key)
-	switch key := path.Join(p.Origin.Root, "config", name); {
-	case set:
-		f.Hint = "it is set in etcd, which comes before milvus.yaml; set it to " + t.usual + write + key + " " + t.usual
-	default:
-		f.Hint = "set " + t.key + " to " + t.usual + " in milvus.yaml and restart; or, for all processes at once" + write + key + " " + t.usual
+	write := etcdctl("put").Arg(path.Join(p.Origin.Root, "config", name), t.usual)
+	f.Hint = advise("set %s to %s in milvus.yaml and restart; or, for all processes at once, which is a write to Milvus's etcd: %s", t.key, t.usual, write)
+	if set {
+		f.Hint = advise("it is set in etcd, which comes before milvus.yaml; set it to %s, which is a write to Milvus's etcd: %s", t.usual, write)
 	}
 	return f
 }

@@ -48,7 +48,7 @@ func runChannelTwice(p *Pass) error {
 		if living > 1 {
 			f.Severity = Error
 			f.Impact = "Both nodes write the same rows, and each moves the checkpoint."
-			f.Hint = "stop " + names[len(names)-1] + ", let DataCoord assign its channels anew, and compare the collection's row count with what was inserted"
+			f.Hint = advise("stop %s, let DataCoord assign its channels anew, and compare the collection's row count with what was inserted", names[len(names)-1])
 		}
 		p.Report(f)
 	})

@@ -101,7 +101,7 @@ func (p *Pass) reportUnwatched(why string, ids []model.CollectionID, lost map[mo
 		{"vchannels", strconv.Itoa(count), "etcd"},
 		{"of those that the collections have", strconv.Itoa(all), "etcd"},
 		{"why", why, "etcd"},
-		{"registered nodes that could consume", p.consumers(), "etcd"},
+		{"registered nodes that could consume", few(p.consumers()), "etcd"},
 	}
 	p.Report(f)
 }
@@ -131,12 +131,13 @@ func (p *Pass) lostWatcher(v *model.VChannel) string {
 func (p *Pass) recent(t time.Time, d time.Duration) bool { return !p.olderThan(t, d, true) }
 
 // consumeHint says what to do so that somebody consumes channels.
-func (p *Pass) consumeHint() string {
+func (p *Pass) consumeHint() Hint {
+	names := p.consumers()
 	switch streaming := hasRole(p.Cluster, "streamingnode"); {
-	case p.consumers() != "none" && streaming:
-		return p.consumers() + " could: look in the log of MixCoord why they are given no channels, and restart it if it does not say why"
-	case p.consumers() != "none":
-		return p.consumers() + " could: look in the log of DataCoord why they are given no channels; a restart of DataCoord assigns all channels anew"
+	case len(names) > 0 && streaming:
+		return advise("%s could: look in the log of MixCoord why they are given no channels, and restart it if it does not say why", names)
+	case len(names) > 0:
+		return advise("%s could: look in the log of DataCoord why they are given no channels; a restart of DataCoord assigns all channels anew", names)
 	case hasRole(p.Cluster, "mixcoord"):
 		return "start a streaming node: none is registered"
 	}
@@ -144,12 +145,12 @@ func (p *Pass) consumeHint() string {
 }
 
 // consumers are the sessions that could consume channels.
-func (p *Pass) consumers() string {
+func (p *Pass) consumers() []string {
 	var list []*model.Session
 	for _, s := range p.Sessions {
 		if s.Role == "datanode" || s.Role == "streamingnode" {
 			list = append(list, s)
 		}
 	}
-	return sessionNames(list)
+	return namesOf(list)
 }

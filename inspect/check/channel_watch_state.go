@@ -48,7 +48,7 @@ func runChannelWatchState(p *Pass) error {
 				{"state", v.WatchState, "etcd"}, {"begun", timeText(v.WatchedAt), "etcd"}, {"node", watcherName(p.Cluster, v), "etcd"}, {"limit", span(timeout), ""},
 			},
 			Impact: "What is inserted there waits in the queue.",
-			Hint:   fmt.Sprintf("look for %s in the log of %s", v.Name, watcherName(p.Cluster, v)),
+			Hint:   advise("look for %s in the log of %s", v.Name, watcherName(p.Cluster, v)),
 		})
 	})
 	return nil

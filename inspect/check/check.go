@@ -118,7 +118,8 @@ type Finding struct {
 	// Evidence are the facts that it is judged by.
 	Evidence []Evidence
 	// Impact says what it costs the user; Hint what to do now, with this cluster's names.
-	Impact, Hint string
+	Impact string
+	Hint   Hint
 	// Objects are further objects that the finding speaks of: each segment of a sum.
 	Objects []model.Ref
 	// Lacks is the role that nobody does the work of as long as this lasts: "querycoord", or wholeCluster for all of them; "" if there are others, or it is

@@ -158,9 +158,9 @@ func (p *Pass) reportLags(watcher string, list []*lagging, allowed time.Duration
 	case name == nobody:
 		f.Hint = "no node consumes it; " + p.consumeHint()
 	case watcher != "":
-		f.Hint = "look at the log, the memory and the processor of " + name + ", and at object storage: all of its channels wait for one of them"
+		f.Hint = advise("look at the log, the memory and the processor of %s, and at object storage: all of its channels wait for one of them", name)
 	default:
-		f.Hint = fmt.Sprintf("look at the log and the memory of %s; %sCollection(%q).flush() ends segments that wait in its buffer", name, inDatabase(p.Cluster, list[0].x), list[0].x.Name)
+		f.Hint = python("look at the log and the memory of %s; %sCollection(%s).flush() ends segments that wait in its buffer", advise("%s", name), inDatabase(p.Cluster, list[0].x), list[0].x.Name)
 	}
 	p.Report(f)
 }

@@ -61,7 +61,7 @@ func runCheckpointMissing(p *Pass) error {
 				{"consumed by", watcherName(p.Cluster, list[0]), "etcd"},
 			},
 			Impact: "Loading reads the queue from its beginning; nothing of the channel is compacted or collected.",
-			Hint:   fmt.Sprintf("%sCollection(%q).flush() makes its nodes write a checkpoint; if none comes, look at the log of %s", inDatabase(p.Cluster, x), x.Name, watcherLog(p.Cluster, list[0])),
+			Hint:   python("%sCollection(%s).flush() makes its nodes write a checkpoint; if none comes, look at the log of %s", inDatabase(p.Cluster, x), x.Name, advise("%s", watcherLog(p.Cluster, list[0]))),
 		}
 		for _, v := range list[:min(len(list), maxObjects)] {
 			f.Objects = append(f.Objects, refVChannel(v.Name))

@@ -97,7 +97,7 @@ func (p *Pass) judgePositions(reserved time.Time) {
 			{"reserved until", timeText(reserved), "etcd"}, {"furthest position", timeText(furthest.Time()), "etcd"}, {"it is the", where, "etcd"}, {"positions ahead", number(count), "etcd"},
 		},
 		Impact: "What is written now gets older timestamps than what is there: it may not be found, and deletes may hit the wrong rows.",
-		Hint:   "stop writers until " + timeText(furthest.Time()) + ", or restore a newer copy of etcd",
+		Hint:   advise("stop writers until %s, or restore a newer copy of etcd", furthest.Time()),
 	})
 }
 

@@ -56,7 +56,7 @@ func runCollectionUnindexed(p *Pass) error {
 			Message:  fmt.Sprintf("%s.%s has no index over %s rows", collectionLabel(p.Cluster, x.ID), field.Name, number(rows)),
 			Evidence: []Evidence{{"rows", number(rows), "etcd"}, {"index definitions on " + field.Name, "none", "etcd"}, {"loaded", strconv.FormatBool(loaded), "etcd"}},
 			Impact:   "The field cannot be loaded or searched before there is an index.",
-			Hint:     fmt.Sprintf("%sCollection(%q).create_index(%q, {\"index_type\": %q, ...})", inDatabase(p.Cluster, x), x.Name, field.Name, usualIndex(field)),
+			Hint:     python("%sCollection(%s).create_index(%s, {\"index_type\": %s, ...})", inDatabase(p.Cluster, x), x.Name, field.Name, usualIndex(field)),
 		}
 		if loaded {
 			f.Impact, f.Cost = "Each search compares every row.", work.share(x, rows)

@@ -91,7 +91,7 @@ func runCompactionStuck(p *Pass) error {
 				{"compactions under way in all", strconv.Itoa(waiting), "etcd"},
 			},
 			Impact: "Their segments are not compacted by anything else: small segments and deletes pile up.",
-			Hint:   fmt.Sprintf("look for plan %d in %s", oldest.ID, p.logOf(oldest)),
+			Hint:   advise("look for plan %d in %s", oldest.ID, p.logOf(oldest)),
 		}
 		queued := !slices.ContainsFunc(list, func(t *model.Task) bool { return t.State != "pipelining" })
 		if queued {

@@ -294,7 +294,7 @@ func (p *Pass) reportDrift(n *model.LiveNode, d *drift) {
 		Severity: severity, Object: n.Ref(), Evidence: slices.Clone(d.keys),
 		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), liveNames(d.peers), few(names)),
 		Impact:  "One process works differently from its peers, which shows only in some queries.",
-		Hint:    "compare configuration file and environment of " + n.Name() + " (" + n.Address + ") with those of " + d.peers[0].Name() + ", and restart it",
+		Hint:    advise("compare configuration file and environment of %s (%s) with those of %s, and restart it", n.Name(), n.Address, d.peers[0].Name()),
 	}
 	for _, peer := range d.peers[:min(len(d.peers), maxObjects)] {
 		f.Objects = append(f.Objects, peer.Ref())

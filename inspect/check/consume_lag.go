@@ -140,7 +140,7 @@ func (p *Pass) reportLag(n *model.LiveNode, b *behind) {
 		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), span(b.lag), b.what),
 		Evidence: []Evidence{{"lag", span(b.lag) + ", " + b.what, n.Name() + " " + b.source}},
 		Impact:   "Searches with strong or bounded consistency on its shards wait that long; rows that were inserted since are not found by the others.",
-		Hint:     "look at the CPU of " + n.Name() + " and at the message queue",
+		Hint:     advise("look at the CPU of %s and at the message queue", n.Name()),
 	}
 	if b.lag >= deadLag {
 		f.Severity = Error

@@ -124,7 +124,7 @@ func (p *Pass) reportCPU(role string, list []cpuUse, rest float64) {
 		f.Cost, f.Impact = 0, "What it builds or writes waits for it while the others have nothing to do; queries do not."
 	}
 	if role != "querynode" {
-		f.Hint = "see which channels or clients it has: kitescope get vchannels watcher=" + top.node.Node.String()
+		f.Hint = advise("see which channels or clients it has: kitescope get vchannels watcher=%s", top.node.Node)
 		switch role {
 		case "proxy":
 			f.Hint = "put a load balancer in front of the proxies"

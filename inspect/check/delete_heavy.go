@@ -76,7 +76,7 @@ func runDeleteHeavy(p *Pass) error {
 				{"rows of the collection", number(t.Rows), "etcd"},
 			},
 			Impact: "Memory and search work go into rows that no search may return.",
-			Hint:   fmt.Sprintf("%sCollection(%q).compact()", inDatabase(p.Cluster, x), x.Name),
+			Hint:   python("%sCollection(%s).compact()", inDatabase(p.Cluster, x), x.Name),
 		}
 		if at := p.lastDeletes(x.ID); !at.IsZero() && p.age(at) < rewriteAfter {
 			f.Evidence = append(f.Evidence, Evidence{"deletes came last from L0 segments at", timeText(at), "etcd"})

@@ -169,23 +169,23 @@ func (f *Finding) alsoRegistered(group []*model.LiveNode) {
 }
 
 // restartHint says what to do about a dead process, and who takes over from it if anybody does.
-func (p *Pass) restartHint(n *model.LiveNode, others []*model.Session) string {
-	ttl := span(p.seconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord"))
+func (p *Pass) restartHint(n *model.LiveNode, others []*model.Session) Hint {
+	ttl := p.seconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord")
 	switch {
 	case len(others) == 0:
-		return "restart it: there is no other " + roleLabel(n.Role) + " to take over"
+		return advise("restart it: there is no other %s to take over", roleHint(n.Role))
 	case n.Role == "proxy":
-		return "restart it, or lead its clients to " + sessionNames(others)
+		return advise("restart it, or lead its clients to %s", namesOf(others))
 	}
-	return "restart it; its session ends " + ttl + " after its death, then " + sessionNames(others) + " " + agree(len(others), "takes", "take") + " over"
+	return advise("restart it; its session ends %s after its death, then %s %s over", ttl, namesOf(others), agree(len(others), "takes", "take"))
 }
 
 // keptFrom says whom a process that hangs keeps from taking over.
-func keptFrom(n *model.LiveNode, others []*model.Session) string {
+func keptFrom(n *model.LiveNode, others []*model.Session) Hint {
 	if len(others) == 0 || n.Role == "proxy" {
-		return " and start it again: there is no other " + roleLabel(n.Role)
+		return advise(" and start it again: there is no other %s", roleHint(n.Role))
 	}
-	return ": as long as it keeps its session " + sessionNames(others) + " " + agree(len(others), "does", "do") + " not take over"
+	return advise(": as long as it keeps its session %s %s not take over", namesOf(others), agree(len(others), "does", "do"))
 }
 
 func (d *duties) evidence() []Evidence {

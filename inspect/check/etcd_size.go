@@ -73,8 +73,8 @@ func sizeFinding(m *model.EtcdMember) Finding {
 	source := "etcd " + m.Endpoint
 	return Finding{
 		Evidence: []Evidence{{"database", bytesText(m.DBSize), source}, {"of it in use", bytesText(m.DBInUse), source}, {"quota", quotaText(m), source}},
-		Hint: "etcdctl --endpoints=" + m.Endpoint + " endpoint status gives REVISION; etcdctl compact REVISION; then etcdctl defrag member by member, this one with --endpoints=" + m.Endpoint +
-			" (a member answers nothing while it defragments)",
+		Hint: advise("%s gives REVISION; etcdctl compact REVISION; then etcdctl defrag member by member, this one with %s (a member answers nothing while it defragments)",
+			etcdctl("endpoint status").Flag("--endpoints=", m.Endpoint), "--endpoints="+m.Endpoint),
 	}
 }
 
@@ -98,7 +98,7 @@ func (p *Pass) reportHollow(m *model.EtcdMember) {
 	f := sizeFinding(m)
 	f.Message = fmt.Sprintf("the database of etcd member %s is %s, of which %s are in use", memberName(*m), bytesText(m.DBSize), bytesText(m.DBInUse))
 	f.Impact = "None yet: defragmenting gives the rest back to the disk."
-	f.Hint = "etcdctl defrag --endpoints=" + m.Endpoint + " at a quiet time (the member answers nothing while it runs)"
+	f.Hint = advise("%s at a quiet time (the member answers nothing while it runs)", etcdctl("defrag").Flag("--endpoints=", m.Endpoint))
 	p.Report(f)
 }
 

@@ -207,7 +207,7 @@ func isAre(n int) string {
 }
 
 // refreshHint says how to make QueryCoord draw up a new target of a collection.
-func refreshHint(c *model.Cluster, id model.CollectionID) string {
+func refreshHint(c *model.Cluster, id model.CollectionID) Hint {
 	switch {
 	case c.Collection(id) == nil:
 		return "restart QueryCoord: it compares nodes with metadata when it starts"
@@ -218,14 +218,10 @@ func refreshHint(c *model.Cluster, id model.CollectionID) string {
 }
 
 // collectionCall is a method of a collection as pymilvus calls it.
-func collectionCall(c *model.Cluster, id model.CollectionID, method string) string {
+func collectionCall(c *model.Cluster, id model.CollectionID, method Hint) Hint {
 	x := c.Collection(id)
 	if x == nil {
 		return method
 	}
-	call := fmt.Sprintf("Collection(%q).%s", x.Name, method)
-	if db := c.DatabaseName(x.Database); db != "default" {
-		call = fmt.Sprintf("db.using_database(%q); %s", db, call)
-	}
-	return "pymilvus: " + call
+	return python("pymilvus: %sCollection(%s).%s", inDatabase(c, x), x.Name, method)
 }

@@ -240,7 +240,7 @@ func (o *oldRows) evidence(w *work, policy *sealPolicy) []Evidence {
 }
 
 // flushHint says how to flush a collection.
-func flushHint(c *model.Cluster, id model.CollectionID) string {
+func flushHint(c *model.Cluster, id model.CollectionID) Hint {
 	if c.Collection(id) == nil {
 		return "flush the collection"
 	}

@@ -64,7 +64,7 @@ func runImbalanceChannels(p *Pass) error {
 			{"mean of " + plural(len(counts), strings.TrimSuffix(role, "node")+" node"), fmt.Sprintf("%.1f", mean), "etcd"},
 		},
 		Impact: "Inserts into those channels share one node's processors and bandwidth.",
-		Hint:   "kitescope get vchannels watcher=" + most.String(),
+		Hint:   advise("kitescope get vchannels watcher=%s", most),
 	}
 	if age := p.ageOf(role, least); counts[least] == 0 && age > channelGrace {
 		f.Severity = Warning

@@ -67,7 +67,7 @@ func (p *Pass) reportRows(r *region, g unevenGroup, all float64, severity Severi
 			{"the same over all replicas of " + groupName(r.name), fmt.Sprintf("%.2f", all), "query nodes"},
 		},
 		Impact: "Searches of the collection wait for " + most.Name() + ".",
-		Hint:   "kitescope balance " + g.Name() + " --plan --by rows",
+		Hint:   advise("%s", kitescope("balance").Arg(g.Name()).Word("--plan", "--by", "rows")),
 	}
 	if g.Spread.MaxMean > 1 && r.cost() > 0 {
 		f.Cost = min(1, (1-1/g.Spread.MaxMean)*g.Cost()/r.cost())

@@ -99,7 +99,7 @@ func (p *Pass) reportImport(t *model.Task, why string) {
 			{"reason", cmp.Or(t.Reason, "none"), "etcd"},
 		},
 		Impact: "Its rows are not there.",
-		Hint:   fmt.Sprintf("utility.get_bulk_insert_state(task_id=%d), and %s", t.Trigger, p.logOf(t)),
+		Hint:   advise("utility.get_bulk_insert_state(task_id=%d), and %s", t.Trigger, p.logOf(t)),
 	}
 	if t.Type == "import-job" && p.getsOn(t) {
 		f.Severity = Info
@@ -135,7 +135,7 @@ func (p *Pass) judgeImporting(running map[model.CollectionID]bool) {
 			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, and no import is known to be under way", plural(segments, "segment"), collectionLabel(p.Cluster, x.ID), number(rows), agree(segments, "is", "are")),
 			Evidence: []Evidence{{"importing segments older than " + span(grace), number(segments), "etcd"}, {"their rows", number(rows), "etcd"}, {"imports under way", jobs, "etcd"}},
 			Impact:   "Their rows are not visible; they hold storage.",
-			Hint:     fmt.Sprintf("%sutility.list_bulk_insert_tasks(collection_name=%q), then import again what is missing", inDatabase(p.Cluster, x), x.Name),
+			Hint:     python("%sutility.list_bulk_insert_tasks(collection_name=%s), then import again what is missing", inDatabase(p.Cluster, x), x.Name),
 		})
 	}
 }

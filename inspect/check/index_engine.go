@@ -105,6 +105,6 @@ func (p *Pass) judgeEngine(x *model.Collection, lowest, highest *model.Session) 
 	}
 	f.Impact = "The node cannot load these segments: the collection does not load, or its shards are not available."
 	f.Cost = part(rows, p.Totals().Rows)
-	f.Hint = fmt.Sprintf("run %s with the Milvus version that built the index, or build it again with %s", reader.Name(), reader.Version)
+	f.Hint = advise("run %s with the Milvus version that built the index, or build it again with %s", reader.Name(), reader.Version)
 	p.Report(f)
 }

@@ -83,7 +83,7 @@ func (p *Pass) judgeMetric(x *model.Collection, field *model.Field, i *model.Ind
 			{"metric of the index", i.Metric, "etcd"}, {"type of the field", field.Type, "etcd"}, {"metrics of that type", strings.Join(allowed, ", "), ""},
 		},
 		Impact: "Searches of the field fail.",
-		Hint:   rebuildHint(p.Cluster, x, i, `{..., "metric_type": "`+allowed[0]+`"}`),
+		Hint:   rebuildHint(p.Cluster, x, i, python(`{..., "metric_type": %s}`, allowed[0])),
 	})
 }
 
@@ -99,8 +99,8 @@ func (p *Pass) judgeRivals(x *model.Collection, list []*model.Index) {
 				collectionLabel(p.Cluster, x.ID), fieldLabel(x, i.Field), list[0].Name, list[0].Metric, i.Name, i.Metric),
 			Evidence: []Evidence{{"metric of " + list[0].Name, list[0].Metric, "etcd"}, {"metric of " + i.Name, i.Metric, "etcd"}},
 			Impact:   "Segments may be served by either, and searches with the other metric fail.",
-			Hint: fmt.Sprintf("%sc = Collection(%q); c.release(); c.drop_index(index_name=...) of the one that is wrong; c.load(). Searches of %[2]s fail until it is loaded again",
-				inDatabase(p.Cluster, x), x.Name),
+			Hint: python("%sc = Collection(%s); c.release(); c.drop_index(index_name=...) of the one that is wrong; c.load(). %s",
+				inDatabase(p.Cluster, x), x.Name, searchesFail(x)),
 		})
 		return
 	}
@@ -129,7 +129,7 @@ func (p *Pass) judgeLoadedIndex(x *model.Collection) {
 			Message:  fmt.Sprintf("%s is loaded with index %s on %s, which no longer exists", collectionLabel(p.Cluster, x.ID), loaded, field.Name),
 			Evidence: []Evidence{{"index it is loaded with", loaded.String(), "etcd"}, {"index of the field now", now, "etcd"}},
 			Impact:   "Nodes serve what was built by the old definition, or compare rows one by one.",
-			Hint:     fmt.Sprintf("%sc = Collection(%q); c.release(); c.load(). Searches of %[2]s fail until it is loaded again", inDatabase(p.Cluster, x), x.Name),
+			Hint:     python("%sc = Collection(%s); c.release(); c.load(). %s", inDatabase(p.Cluster, x), x.Name, searchesFail(x)),
 		})
 		return // one field is enough: the remedy is the same
 	}

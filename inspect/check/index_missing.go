@@ -56,8 +56,8 @@ func runIndexMissing(p *Pass) error {
 				{"flushed rows of the collection", number(p.sealedRows(t.collection)), "etcd"},
 				{"oldest could have had one since", timeText(t.oldest), "etcd"},
 			},
-			Hint: fmt.Sprintf("%sutility.index_building_progress(%q, %q) says what Milvus itself counts; look for segment %s in DataCoord's log, and restart DataCoord if it does not say why",
-				inDatabase(p.Cluster, t.collection), t.collection.Name, t.index.Name, t.segments[0]),
+			Hint: python("%sutility.index_building_progress(%s, %s) says what Milvus itself counts; look for segment %s in DataCoord's log, and restart DataCoord if it does not say why",
+				inDatabase(p.Cluster, t.collection), t.collection.Name, t.index.Name, advise("%s", t.segments[0])),
 		}
 		if sorts && t.unsorted > 0 {
 			f.Evidence = append(f.Evidence, Evidence{"of them not sorted yet, which comes first", strconv.Itoa(t.unsorted), "etcd"})

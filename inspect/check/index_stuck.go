@@ -120,7 +120,7 @@ func (p *Pass) reportStuck(t *tally, workers []*model.Session, pace pace, work s
 			{"nodes that have builds", nodesText(t), "etcd"},
 			{"registered nodes that build", sessionNames(workers), "etcd"},
 		},
-		Hint: "look at the log and the memory of the nodes that build: " + sessionNames(workers),
+		Hint: advise("look at the log and the memory of the nodes that build: %s", namesOf(workers)),
 	}
 	if why != "" {
 		f.Evidence = append(f.Evidence, Evidence{"last reason", why, "etcd"})
@@ -131,8 +131,9 @@ func (p *Pass) reportStuck(t *tally, workers []*model.Session, pace pace, work s
 	gone := p.goneOf(t)
 	switch {
 	case len(workers) == 0 && alive(p.Cluster):
-		f.Message += ": no " + builderLabel(p.Cluster) + " is registered"
-		f.Hint = "start " + article(builderLabel(p.Cluster)) + " " + builderLabel(p.Cluster)
+		label := builderLabel(p.Cluster)
+		f.Message += ": no " + string(label) + " is registered"
+		f.Hint = advise("start %s %s", article(string(label)), label)
 	case gone != "":
 		f.Message += ": node " + gone + " has it and is gone"
 		f.Hint = "DataCoord should give it to another node; look at its log, and restart it if it does not"
@@ -158,7 +159,7 @@ func (p *Pass) goneOf(t *tally) string {
 }
 
 // builderLabel is what builds indexes is called.
-func builderLabel(c *model.Cluster) string {
+func builderLabel(c *model.Cluster) Hint {
 	if dataNodesBuild(c) {
 		return "data node (from Milvus 2.6 on they build indexes)"
 	}
@@ -188,12 +189,14 @@ func nodesText(t *tally) string {
 	return few(names)
 }
 
-func sessionNames(list []*model.Session) string {
+func sessionNames(list []*model.Session) string { return few(namesOf(list)) }
+
+func namesOf(list []*model.Session) []string {
 	names := make([]string, len(list))
 	for i, s := range list {
 		names[i] = s.Name()
 	}
-	return few(names)
+	return names
 }
 
 // timeText is a moment as evidence, "unknown" for none.

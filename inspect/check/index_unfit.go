@@ -75,9 +75,9 @@ func (p *Pass) judgeFlat(x *model.Collection, i *model.Index, work searchWork) {
 		},
 		Impact: "Each search compares every row.",
 	}
-	params := fmt.Sprintf(`{"index_type": "HNSW", "metric_type": %q, "params": {"M": 16, "efConstruction": 200}}`, i.Metric)
+	params := python(`{"index_type": "HNSW", "metric_type": %s, "params": {"M": 16, "efConstruction": 200}}`, i.Metric)
 	if strings.HasPrefix(i.Type, "BIN") {
-		params = fmt.Sprintf(`{"index_type": "BIN_IVF_FLAT", "metric_type": %q, "params": {"nlist": 1024}}`, i.Metric)
+		params = python(`{"index_type": "BIN_IVF_FLAT", "metric_type": %s, "params": {"nlist": 1024}}`, i.Metric)
 	}
 	f.Hint = rebuildHint(p.Cluster, x, i, params)
 	if p.LoadState(x.ID) != nil {
@@ -115,7 +115,7 @@ func (p *Pass) judgeLists(x *model.Collection, i *model.Index) {
 			{"4 x sqrt(rows)", strconv.FormatFloat(advised, 'f', 0, 64), ""},
 		},
 		Impact: impact,
-		Hint:   fmt.Sprintf("%sbuild %s again with nlist near %.0f, and choose nprobe anew", inDatabase(p.Cluster, x), i.Name, advised),
+		Hint:   advise("%sbuild %s again with nlist near %.0f, and choose nprobe anew", inDatabase(p.Cluster, x), i.Name, advised),
 	})
 }
 

@@ -186,19 +186,23 @@ func most(counts map[string]int) string {
 }
 
 // rebuildHint is how to make an index anew, with some parameters, and what that costs.
-func rebuildHint(c *model.Cluster, x *model.Collection, i *model.Index, params string) string {
-	return fmt.Sprintf("%sc = Collection(%q); c.release(); c.drop_index(index_name=%q); c.create_index(%q, %s, index_name=%[3]q); c.load(). Searches of %[2]s fail until it is loaded again",
-		inDatabase(c, x), x.Name, i.Name, fieldLabel(x, i.Field), params)
+func rebuildHint(c *model.Cluster, x *model.Collection, i *model.Index, params Hint) Hint {
+	return python("%sc = Collection(%s); c.release(); c.drop_index(index_name=%s); c.create_index(%s, %s, index_name=%[3]s); c.load(). %[6]s",
+		inDatabase(c, x), x.Name, i.Name, fieldLabel(x, i.Field), params, searchesFail(x))
+}
+
+func searchesFail(x *model.Collection) Hint {
+	return advise("Searches of %s fail until it is loaded again", x.Name)
 }
 
 // inDatabase is the pymilvus call that leads to a collection's database, "" for the default one.
-func inDatabase(c *model.Cluster, x *model.Collection) string {
+func inDatabase(c *model.Cluster, x *model.Collection) Hint {
 	return usingDatabase(c.DatabaseName(x.Database))
 }
 
-func usingDatabase(name string) string {
+func usingDatabase(name string) Hint {
 	if name == "default" {
 		return ""
 	}
-	return fmt.Sprintf("db.using_database(%q); ", name)
+	return python("db.using_database(%s); ", name)
 }

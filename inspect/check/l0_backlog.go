@@ -98,7 +98,7 @@ func runL0Backlog(p *Pass) error {
 				{"oldest", timeText(sum.oldest), "etcd"},
 			},
 			Impact: "The shard leader keeps them in memory and applies them to every segment it loads.",
-			Hint:   fmt.Sprintf("%sCollection(%q).flush() ends the growing segments that hold their compaction up; then look whether it comes: kitescope get tasks type=compaction", inDatabase(p.Cluster, x), x.Name),
+			Hint:   python("%sCollection(%s).flush() ends the growing segments that hold their compaction up; then look whether it comes: kitescope get tasks type=compaction", inDatabase(p.Cluster, x), x.Name),
 		}
 		if sum.deletes >= l0Matters && p.LoadState(x.ID) != nil {
 			f.Severity = Warning

@@ -88,7 +88,7 @@ func (p *Pass) reportLoading(l *model.LoadState, at, asked time.Time) {
 	f := Finding{
 		Severity: Warning, Object: refCollection(p.Cluster, l.Collection),
 		Impact: "The collection cannot be searched, or not all of it.", Cost: p.losing(1),
-		Hint:     "look at QueryCoord's log for collection " + l.Collection.String() + "; release and load it again",
+		Hint:     advise("look at QueryCoord's log for collection %s; release and load it again", l.Collection),
 		Evidence: []Evidence{{"load state", l.Status, "etcd"}, {"last segment or channel given to a node", timeText(at), "query nodes"}},
 		Objects:  p.memberRefs(l.Collection),
 	}

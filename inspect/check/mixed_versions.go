@@ -48,7 +48,7 @@ func runMixedVersions(p *Pass) error {
 	f := Finding{
 		Severity: Warning,
 		Impact:   "Calls and metadata of one version may not be understood by the other.",
-		Hint:     "if an upgrade is under way, finish it; if none is, look which image " + sessionNames(byVersion[versions[len(versions)-1]]) + " runs",
+		Hint:     advise("if an upgrade is under way, finish it; if none is, look which image %s runs", namesOf(byVersion[versions[len(versions)-1]])),
 	}
 	parts := make([]string, len(versions))
 	for i, v := range versions {

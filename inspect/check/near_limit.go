@@ -53,7 +53,7 @@ func runNearLimit(p *Pass) error {
 	f := Finding{
 		Severity: Info, Message: fmt.Sprintf("%s of %s %s: %s of %s", number(worst.n), number(worst.limit), worst.what, percent(part(worst.n, worst.limit)), worst.key),
 		Impact: "At the limit, creating fails; coordinators are slow to start with so many.",
-		Hint:   "drop what is not used, use a partition key instead of collections of their own, or raise " + worst.key,
+		Hint:   advise("drop what is not used, use a partition key instead of collections of their own, or raise %s", worst.key),
 	}
 	for _, l := range full {
 		f.Evidence = append(f.Evidence, Evidence{l.what, number(l.n) + " of " + number(l.limit) + " (" + l.key + ")", "etcd"})

@@ -89,7 +89,7 @@ func (p *Pass) reportStopping(n *model.LiveNode, stopping bool, leaving []model.
 	f := Finding{
 		Severity: Warning, Object: n.Ref(), Objects: p.dutyRefs(d),
 		Impact: "Searches still depend on it; whatever is on it when it exits fails until others have it.",
-		Hint:   "wait until it is empty; if the numbers do not fall, look at the memory of the other nodes and at QueryCoord's log for node " + n.Node.String(),
+		Hint:   advise("wait until it is empty; if the numbers do not fall, look at the memory of the other nodes and at QueryCoord's log for node %s", n.Node),
 		Evidence: append([]Evidence{
 			{"sealed segments", number(segments), n.Name()}, {"shards that it leads", number(shards), n.Name()},
 		}, d.evidence()...),

@@ -37,7 +37,7 @@ func runOrphanAlias(p *Pass) error {
 			Message:  fmt.Sprintf("alias %s leads to collection %s, which is %s", a.Name, collectionLabel(p.Cluster, a.Collection), state),
 			Evidence: []Evidence{{"collection", a.Collection.String(), "etcd"}, {"its state", state, "etcd"}},
 			Impact:   "Whoever uses the alias gets an error.",
-			Hint:     fmt.Sprintf("%sutility.alter_alias(collection_name, %q) points it to another collection, utility.drop_alias(%[2]q) removes it", usingDatabase(p.DatabaseName(a.Database)), a.Name),
+			Hint:     python("%sutility.alter_alias(collection_name, %s) points it to another collection, utility.drop_alias(%[2]s) removes it", usingDatabase(p.DatabaseName(a.Database)), a.Name),
 		})
 	}
 	return nil

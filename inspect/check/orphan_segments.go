@@ -102,7 +102,7 @@ func (p *Pass) reportOrphans(g *orphanGroup) {
 		{"collection id", g.collection.String(), "etcd"},
 	}
 	f.Impact = "Nothing reads them, and garbage collection does not take them."
-	f.Hint = "see them: kitescope get segments collection_id=" + g.collection.String()
+	f.Hint = advise("see them: kitescope get segments collection_id=%s", g.collection)
 	if g.bytes >= orphanBytes {
 		f.Severity = Warning
 	}

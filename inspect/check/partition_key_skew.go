@@ -65,7 +65,7 @@ func runPartitionKeySkew(p *Pass) error {
 				{"rows of the collection", number(total), "etcd"},
 			},
 			Impact: fmt.Sprintf("A search for a value in %s reads %s of the collection.", largest.Name, percent(share)),
-			Hint:   "give the largest values of " + key + " a collection of their own",
+			Hint:   advise("give the largest values of %s a collection of their own", key),
 		}
 		if skew >= keySkewWarning && share >= keyShareWarning && total >= skewLarge {
 			f.Severity = Warning

@@ -139,7 +139,7 @@ func (p *Pass) reportProfileBrute(x *model.ProfiledProcess, share model.ProfileS
 	if !far && design != "" {
 		f.Severity = Info
 		f.Evidence = append(f.Evidence, Evidence{"searched by brute force by design", design, "etcd"})
-		f.Hint = "a graph index on " + design + " if its size makes searches slow; FLAT on few rows is a fair choice"
+		f.Hint = advise("a graph index on %s if its size makes searches slow; FLAT on few rows is a fair choice", design)
 	}
 	p.reportProfiled(f)
 }

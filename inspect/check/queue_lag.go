@@ -62,18 +62,18 @@ func runQueueLag(p *Pass) error {
 				{"end of the topic", strconv.FormatInt(t.End, 10), "message queue"},
 				{"time of the checkpoint", timeText(v.Checkpoint.At.Time()), "etcd"},
 			},
-			Hint: "look at the retention of topic " + t.Name + ", and at the log of " + watcherLog(p.Cluster, v),
+			Hint: advise("look at the retention of topic %s, and at the log of %s", t.Name, watcherLog(p.Cluster, v)),
 		}
 		name := v.Name + " of " + collectionLabel(p.Cluster, x.ID)
 		switch {
 		case at < t.First-1: // the checkpoint is the last message that is done with
 			f.Message = fmt.Sprintf("%s messages after the checkpoint of %s are no longer in the queue", number(t.First-at), name)
 			f.Impact = "Rows that were inserted there and not yet written are lost at the next restart of the node."
-			f.Hint = fmt.Sprintf("%sCollection(%q).flush() now writes what the node has in memory; then raise the retention of topic %s", inDatabase(p.Cluster, x), x.Name, t.Name)
+			f.Hint = python("%sCollection(%s).flush() now writes what the node has in memory; then raise the retention of topic %s", inDatabase(p.Cluster, x), x.Name, advise("%s", t.Name))
 		case at > t.End && v.Checkpoint.At != 0 && v.Checkpoint.At.Time().Before(asked):
 			f.Message = fmt.Sprintf("the checkpoint of %s is %s messages beyond the end of its topic", name, number(at-t.End))
 			f.Impact = "Nothing that is inserted into the channel is consumed."
-			f.Hint = "look whether topic " + t.Name + " was deleted or the queue replaced"
+			f.Hint = advise("look whether topic %s was deleted or the queue replaced", t.Name)
 		case t.End-at >= queueLagWarning:
 			f.Severity = Warning
 			f.Message = fmt.Sprintf("%s messages are behind the checkpoint of %s", number(t.End-at), name)

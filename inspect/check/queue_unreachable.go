@@ -45,7 +45,7 @@ func runQueueUnreachable(p *Pass) error {
 		Message:  fmt.Sprintf("the message queue (%s) at %s does not answer: %s", cmp.Or(q.Kind, "unknown"), cmp.Or(q.Address, "an unknown address"), reason(q.Outcome, q.Reason)),
 		Evidence: []Evidence{{"address", q.Address, ""}, {"outcome", reason(q.Outcome, q.Reason), "message queue"}},
 		Impact:   "None that shows: nodes keep up, or did not say.",
-		Hint:     "look whether " + cmp.Or(q.Address, "the queue") + " can be reached from the nodes; if only kitescope cannot reach it, --map may lead there",
+		Hint:     advise("look whether %s can be reached from the nodes; if only kitescope cannot reach it, --map may lead there", placed(q.Address, "the queue")),
 	}
 	list, asked := p.ticks()
 	if len(list) > 0 {
@@ -55,7 +55,7 @@ func runQueueUnreachable(p *Pass) error {
 			f.Severity, f.Cost = Error, 1
 			f.Message += fmt.Sprintf(", and all nodes are behind by %s and more", span(newest))
 			f.Impact = "Nothing can be inserted or deleted, and consistent searches wait or fail."
-			f.Hint = "look at the brokers at " + cmp.Or(q.Address, "its address")
+			f.Hint = advise("look at the brokers at %s", placed(q.Address, "its address"))
 		}
 	}
 	p.Report(f)

@@ -78,7 +78,7 @@ func (p *Pass) reportShort(l *model.LoadState, empty []*model.Replica, working, 
 		f.Impact = "Every search of the collection fails."
 	}
 	for _, r := range empty {
-		f.Hint = "start query nodes in resource group " + r.ResourceGroup
+		f.Hint = advise("start query nodes in resource group %s", r.ResourceGroup)
 		f.Objects = append(f.Objects, refReplica(r))
 	}
 	p.Report(f)

@@ -80,7 +80,7 @@ func (p *Pass) judgeGroup(g *model.ResourceGroup, replicas []*model.Replica) {
 			{"of them registered", strconv.Itoa(living), "etcd"},
 			{"replicas in the group", strconv.Itoa(len(replicas)), "etcd"},
 		},
-		Hint: "start query nodes, or move some into " + g.Name + "; who is where: kitescope get resource-groups",
+		Hint: advise("start query nodes, or move some into %s; who is where: kitescope get resource-groups", g.Name),
 	}
 	seen := make(map[model.CollectionID]bool)
 	for _, r := range replicas {

@@ -56,7 +56,7 @@ func (p *Pass) reportNobody() {
 		Message:  "no process is registered: the whole cluster is down",
 		Evidence: []Evidence{{"sessions", "none", "etcd"}},
 		Impact:   "No client is served.",
-		Hint:     "start the cluster; if it runs, its processes use another etcd or another root path than " + p.Origin.Root,
+		Hint:     advise("start the cluster; if it runs, its processes use another etcd or another root path than %s", p.Origin.Root),
 	}
 	if at := p.reserved(); !at.IsZero() {
 		f.Evidence = append(f.Evidence, Evidence{"RootCoord's last timestamps reach up to", timeText(at), "etcd"})
@@ -72,12 +72,12 @@ func (p *Pass) reportMissing(name string) {
 		Object:   model.Ref{Resource: "nodes", ID: name, Name: name},
 		Message:  "no " + label + " is registered",
 		Evidence: []Evidence{{"sessions of role " + name, "none", "etcd"}, {"version that runs", p.Version.Text, p.Version.From}},
-		Hint:     "start " + article(label) + " " + label + "; if one runs, it has lost its session: restart it",
+		Hint:     advise("start %s %s; if one runs, it has lost its session: restart it", article(label), roleHint(name)),
 	}
 	if waiting := standbys(p.Cluster, name); len(waiting) > 0 {
 		f.Severity, f.Cost = min(f.Severity, Warning), 0
 		f.Message = "no " + label + " is active, and " + sessionNames(waiting) + " " + agree(len(waiting), "waits", "wait") + " in standby"
-		f.Hint = "look again: a standby takes over within seconds; if none does, look at the log of " + waiting[0].Name()
+		f.Hint = advise("look again: a standby takes over within seconds; if none does, look at the log of %s", waiting[0].Name())
 		f.Evidence = append(f.Evidence, Evidence{"in standby", sessionNames(waiting), "etcd"})
 	}
 	p.Report(f)

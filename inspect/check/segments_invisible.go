@@ -54,7 +54,7 @@ func runSegmentsInvisible(p *Pass) error {
 			Message:  fmt.Sprintf("%s of %s with %s rows %s invisible for more than %s", plural(segments, "flushed segment"), collectionLabel(p.Cluster, x.ID), number(rows), agree(segments, "is", "are"), span(invisibleAfter)),
 			Evidence: []Evidence{{"invisible segments", number(segments), "etcd"}, {"their rows", number(rows), "etcd"}},
 			Impact:   "Queries do not see these rows, or still read them from the segments they came from.",
-			Hint:     "look for tasks that sort or cluster its segments: kitescope get tasks collection_id=" + x.ID.String(),
+			Hint:     advise("look for tasks that sort or cluster its segments: kitescope get tasks collection_id=%s", x.ID),
 		})
 	}
 	return nil

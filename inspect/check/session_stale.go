@@ -62,7 +62,7 @@ func (p *Pass) reportStale(group []*model.LiveNode) {
 				{"address of the session", n.Address, "etcd"},
 			}, d.evidence()...),
 			Impact: p.impact(&d, others),
-			Hint:   "look again in " + span(p.seconds("common.session.ttl", defaultTTL, n.Role)) + ", when its lease should have ended; if it has not, a process keeps it alive",
+			Hint:   advise("look again in %s, when its lease should have ended; if it has not, a process keeps it alive", p.seconds("common.session.ttl", defaultTTL, n.Role)),
 		}
 		if n.Outcome == model.OtherCluster {
 			f.Message = fmt.Sprintf("%s: a process of another cluster answers at %s", n.Name(), n.Address)
@@ -71,7 +71,7 @@ func (p *Pass) reportStale(group []*model.LiveNode) {
 		if s := p.SessionIn(n.Node, n.Role); s != nil {
 			f.Evidence = append(f.Evidence, Evidence{"lease", fmt.Sprintf("%x", s.Lease), "etcd"})
 			if n.Outcome == model.Stale && s.Lease != 0 {
-				f.Hint += fmt.Sprintf(": etcdctl lease timetolive %x", s.Lease)
+				f.Hint += advise(": etcdctl lease timetolive %x", s.Lease)
 			}
 		}
 		f.Objects = append(p.dutyRefs(&d), p.neighbours(n)...)

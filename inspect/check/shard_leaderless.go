@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"kitescope/inspect/model"
 )
@@ -151,7 +150,7 @@ func (p *Pass) reportLeaderless(id model.CollectionID, l *unled) {
 	if l.problem != "" {
 		f.Evidence = append(f.Evidence, Evidence{"QueryCoord names", l.problem, "QueryCoord GetShardLeaders"})
 	}
-	f.Hint = "look at QueryCoord's log for " + strings.Join(slices.Concat(l.all, l.some)[:1], "") + ", and at the nodes of the collection's replicas: " + few(p.replicaNodes(id))
+	f.Hint = advise("look at QueryCoord's log for %s, and at the nodes of the collection's replicas: %s", slices.Concat(l.all, l.some)[:1], p.replicaNodes(id))
 	for _, v := range slices.Concat(l.all, l.some) {
 		f.Objects = append(f.Objects, refVChannel(v))
 	}

@@ -208,14 +208,14 @@ func (p *Pass) reportUnserviceable(id model.CollectionID, u *unserviceable) {
 			len(liveChannels(p.Cluster, id)), few(leaders), most(u.reasons)),
 		Evidence: []Evidence{{"shards", few(channels), "leaders' views"}},
 		Impact:   "Searches of the collection fail.",
-		Hint:     "look at the log of " + few(leaders) + " for these channels, and whether the other nodes have the memory to take over",
+		Hint:     advise("look at the log of %s for these channels, and whether the other nodes have the memory to take over", leaders),
 	}
 	for _, why := range slices.Sorted(maps.Keys(u.reasons)) {
 		f.Evidence = append(f.Evidence, Evidence{"reason", why, few(leaders)})
 	}
 	if len(u.gone) > 0 {
 		f.Evidence = append(f.Evidence, Evidence{"rows on nodes that do not answer", number(u.rows), "etcd, leaders' views"})
-		f.Hint = "bring " + few(queryNodeNames(u.gone)) + " back, or wait until its session has ended and its segments are loaded elsewhere"
+		f.Hint = advise("bring %s back, or wait until its session has ended and its segments are loaded elsewhere", queryNodeNames(u.gone))
 	}
 	if len(u.replicas) < replicas {
 		f.Severity = Warning

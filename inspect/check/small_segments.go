@@ -122,7 +122,7 @@ func (p *Pass) judgeSmall(x *model.Collection, limit model.TSO) {
 			{"partitions and vchannels they are in", strconv.Itoa(len(groups)), "etcd"},
 		},
 		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", number(d.flushed)),
-		Hint:   fmt.Sprintf("%sCollection(%q).compact(), and flush less often", inDatabase(p.Cluster, x), x.Name),
+		Hint:   python("%sCollection(%s).compact(), and flush less often", inDatabase(p.Cluster, x), x.Name),
 	}
 	if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted }) {
 		f.Evidence = append(f.Evidence, Evidence{"index definitions", "none: Milvus merges only what is indexed", "etcd"})

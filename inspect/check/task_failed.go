@@ -102,7 +102,7 @@ func (p *Pass) reportFailed(g *failedTasks) {
 			{"it began", timeText(newest.StartedAt), "etcd"},
 			{"it ended", timeText(newest.EndedAt), "etcd"},
 		},
-		Hint: "kitescope describe tasks " + refTask(newest).ID,
+		Hint: advise("%s", kitescope("describe tasks").Arg(refTask(newest).ID)),
 	}
 	if newest.Collection != 0 {
 		f.Objects = append(f.Objects, refCollection(p.Cluster, newest.Collection))
@@ -110,7 +110,7 @@ func (p *Pass) reportFailed(g *failedTasks) {
 	switch g.kind {
 	case "import-job", "preimport", "import":
 		f.Impact = "The rows of the files are not there, or not all of them."
-		f.Hint = fmt.Sprintf("utility.get_bulk_insert_state(task_id=%d); import the files again once the reason is gone", newest.Trigger)
+		f.Hint = advise("utility.get_bulk_insert_state(task_id=%d); import the files again once the reason is gone", newest.Trigger)
 	case "compaction":
 		f.Impact = "None for long: Milvus plans it again."
 	case "stats":

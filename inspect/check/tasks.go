@@ -38,9 +38,9 @@ func (p *Pass) taskNode(t *model.Task) string {
 }
 
 // logOf is the log that tells of a task.
-func (p *Pass) logOf(t *model.Task) string {
+func (p *Pass) logOf(t *model.Task) Hint {
 	if sessions := p.SessionsOf(t.Node); t.Node > 0 && len(sessions) > 0 {
-		return "the log of " + sessions[0].Name()
+		return advise("the log of %s", sessions[0].Name())
 	}
 	return "the log of DataCoord"
 }

@@ -133,7 +133,7 @@ func (p *Pass) reportTicks(late []tick, asked time.Time, all bool) {
 	} else {
 		f.Object = worst.node.Ref()
 		f.Message = fmt.Sprintf("%s is %s behind on %s", worst.node.Name(), span(lag), worst.channel)
-		f.Hint = "look at CPU, memory and log of " + worst.node.Name() + " (" + worst.node.Address + ")"
+		f.Hint = advise("look at CPU, memory and log of %s (%s)", worst.node.Name(), worst.node.Address)
 	}
 	p.Report(f)
 }

@@ -87,7 +87,7 @@ func (p *Pass) reportHot(k model.KeyWrites, rate float64, severity Severity, wat
 		f.Objects = []model.Ref{refVChannel(channel), {Resource: "nodes", ID: "datanode-" + node, Name: "datanode-" + node}}
 		f.Message = fmt.Sprintf("the watch of %s by datanode-%s was written %s times in %s: it is assigned again and again", channel, node, number(k.Writes), span(p.Etcd.Activity.Over))
 		f.Impact = "What is inserted into the channel is not written, and etcd's history grows until it is full."
-		f.Hint = "look for " + channel + " in the logs of datanode-" + node + " and of DataCoord"
+		f.Hint = advise("look for %s in the logs of %s and of DataCoord", channel, "datanode-"+node)
 	}
 	p.Report(f)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/paste"
 	"kitescope/profile/pgo"
 )
 
@@ -129,7 +130,7 @@ func (d *dryRun) build(ctx context.Context, name string, words func([]byte) bool
 		if ctx.Err() != nil {
 			return nil, 0, ctx.Err()
 		}
-		return nil, 0, &Error{Err: fmt.Errorf("build %s %s: %w", d.main.ImportPath, what, err), Hint: "build it by hand first, in " + d.module.Dir + ": go build " + d.module.names([]Main{d.main})}
+		return nil, 0, &Error{Err: fmt.Errorf("build %s %s: %w", d.main.ImportPath, what, err), Hint: "build it by hand first, in " + d.module.Dir + ": " + paste.Shell("go", "build").Arg(d.module.names([]Main{d.main})).String()}
 	}
 	info, err := os.Stat(out)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"kitescope/paste"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/profile/pull"
@@ -109,7 +110,7 @@ func (t *trial) benchmarked(ctx context.Context, r *run) error {
 	}
 	printed, err := printedValues(ctx, r.load.out)
 	if err == nil && len(printed) == 0 {
-		err = planError("what there is: go test -list=Benchmark "+t.state.Module.Package, "no benchmark is called %s", t.plan.Bench)
+		err = planError("what there is: "+paste.Shell("go", "test", "-list=Benchmark").Arg(t.state.Module.Package).String(), "no benchmark is called %s", t.plan.Bench)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/paste"
 	"kitescope/profile"
 	"kitescope/profile/pull"
 )
@@ -37,7 +38,7 @@ func RedactLine(line string) string {
 		default:
 			shown[i] = redactWord(word)
 		}
-		shown[i] = quoted(shown[i])
+		shown[i] = paste.Word(shown[i])
 	}
 	return strings.Join(shown, " ")
 }
@@ -81,12 +82,4 @@ func redactTokens(text string) string {
 	text = regexp.MustCompile(`([^\s:/@"'=]+):[^\s/@"']+@`).ReplaceAllString(text, "${1}:"+redacted+"@")
 	text = regexp.MustCompile(`^(--?u(?:ser)?=[^:]+):.+$`).ReplaceAllString(text, "${1}:"+redacted)
 	return regexp.MustCompile(`\b(?:eyJ[\w-]+\.[\w-]+\.[\w-]*|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,})`).ReplaceAllString(text, redacted)
-}
-
-// quoted is a word as splitWords reads it again.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"\\$`&|;<>()*?[]#~!") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

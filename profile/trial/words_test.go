@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kitescope/paste"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -52,7 +54,7 @@ func FuzzSplitWords(f *testing.F) {
 		}
 		again := make([]string, len(words))
 		for i, w := range words {
-			again[i] = quoted(w)
+			again[i] = paste.Word(w)
 		}
 		got, err := splitWords(strings.Join(again, " "))
 		if err != nil || !slices.Equal(got, words) {

@@ -137,21 +137,11 @@ func (w *World) cluster(ctx context.Context) (*model.Cluster, error) {
 
 // Play makes a case's edits and judges what comes of them.
 func (c *Case) Play(ctx context.Context, b *Base) (*check.Report, error) {
-	w, err := b.world(ctx)
+	cluster, now, err := c.Cluster(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	w.now = w.now.Add(c.Now)
-	for _, l := range c.Edits {
-		if err := w.apply(l); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name, err)
-		}
-	}
-	cluster, err := w.cluster(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Name, err)
-	}
-	return check.Run(cluster, w.now, check.All), nil
+	return check.Run(cluster, now, check.All), nil
 }
 
 // modelNode is a node id of the model.
@@ -165,4 +155,23 @@ func (w *World) at(text string) (time.Time, error) {
 	}
 	nanos, _ := strconv.ParseInt(written, 10, 64)
 	return time.Unix(0, nanos).UTC(), err
+}
+
+// Cluster makes a case's edits, and returns what checks would look at and when.
+func (c *Case) Cluster(ctx context.Context, b *Base) (*model.Cluster, time.Time, error) {
+	w, err := b.world(ctx)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	w.now = w.now.Add(c.Now)
+	for _, l := range c.Edits {
+		if err := w.apply(l); err != nil {
+			return nil, time.Time{}, fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	cluster, err := w.cluster(ctx)
+	if err != nil {
+		return nil, time.Time{}, fmt.Errorf("%s: %w", c.Name, err)
+	}
+	return cluster, w.now, nil
 }

@@ -1,0 +1,93 @@
+package check
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"kitescope/paste"
+)
+
+// Hint says what to do now. People copy the commands in it, and names in a cluster may be anybody's: a Hint is either a
+// text of ours, or made by advise or python, which write names so that they are nothing but names to who reads them.
+// No other text becomes a Hint; a test looks for conversions.
+type Hint string
+
+// ours is a text that stands in the code: only a constant becomes one without a word.
+type ours string
+
+// advise writes a hint with the verbs of fmt: text and names come as words of a shell, which the most are as they are,
+// lists of names as few tells them, times and spans as in messages. Hints and commands in it stay as they are.
+func advise(format ours, args ...any) Hint {
+	return phrase(format, paste.Word, args)
+}
+
+// python writes a hint that is pymilvus code: text and names come as literals.
+func python(format ours, args ...any) Hint {
+	return phrase(format, paste.Python, args)
+}
+
+func phrase(format ours, quote func(string) string, args []any) Hint {
+	said := make([]any, len(args))
+	for i, arg := range args {
+		said[i] = sayable(arg, quote)
+	}
+	return Hint(fmt.Sprintf(string(format), said...))
+}
+
+// sayable is a part of a hint with what is not a number, nor a hint already, quoted.
+func sayable(arg any, quote func(string) string) any {
+	switch v := arg.(type) {
+	case Hint:
+		return string(v)
+	case paste.Command:
+		return v.String()
+	case time.Duration:
+		return span(v)
+	case time.Time:
+		return timeText(v)
+	case []string:
+		words := make([]string, len(v))
+		for i, s := range v {
+			words[i] = quote(s)
+		}
+		return few(words)
+	case fmt.Stringer: // ids
+		return quote(v.String())
+	}
+	if v := reflect.ValueOf(arg); v.IsValid() && (v.CanInt() || v.CanUint() || v.CanFloat()) {
+		return arg
+	}
+	return quote(fmt.Sprint(arg))
+}
+
+// placed is an address, or what is said of it where it is not known.
+func placed(address string, unknown Hint) Hint {
+	if address == "" {
+		return unknown
+	}
+	return advise("%s", address)
+}
+
+// roleHint is roleLabel: two words where the role is one of Milvus's.
+func roleHint(role string) Hint {
+	if label := roleLabel(role); label != role {
+		return Hint(label)
+	}
+	return advise("%s", role)
+}
+
+// kitescope begins one of our own commands.
+func kitescope(words ...ours) paste.Command { return command("kitescope", words) }
+
+// etcdctl begins a command of etcd's own client.
+func etcdctl(words ...ours) paste.Command { return command("etcdctl", words) }
+
+func command(program string, words []ours) paste.Command {
+	all := []string{program}
+	for _, w := range words {
+		all = append(all, strings.Fields(string(w))...)
+	}
+	return paste.Shell(all...)
+}

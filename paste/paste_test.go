@@ -1,0 +1,94 @@
+package paste
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// hostile are names as an enemy would choose them, and as people innocently do.
+var hostile = []string{
+	"", "plain", "by-dev/config/queryCoord", "a;id&b", "$(id)", "`id`", "${HOME}", "it's", `"quoted"`, `a'"'b`, "two words", "tab\there", "line\nid\n", "cr\rid",
+	"-rf", "--", "a\\", "\\", "~root", "#none", "a#b", "*", "[a-z]", "{a,b}", "{1..3}", "{", "}", "{bin}", "!!", "a|b", "a>b", "(x)", "=ls", "a=b", "x\x1b]52;c;aWQ=\a", "Müller", "\xff\xfe", "'", "''", "a b' ; id '",
+}
+
+// A real shell reads words as what they were.
+func TestWordsInAShell(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh here")
+	}
+	script := "printf '%s\\0' x"
+	for _, name := range hostile {
+		script += " " + Word(name)
+	}
+	out, err := exec.CommandContext(t.Context(), shell, "-c", script).CombinedOutput()
+	if err != nil {
+		t.Fatal(err, string(out))
+	}
+	if diff := cmp.Diff(hostile, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")[1:]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWord(t *testing.T) {
+	for in, want := range map[string]string{
+		"main.f": "main.f", "": "''", "a.(*T).f": "'a.(*T).f'", "it's": `'it'\''s'`, "-x": "-x", "a=b": "a=b", "=a": "'=a'", "by-dev/x": "by-dev/x", "a;id": "'a;id'", "{bin}": "{bin}", "{": "'{'",
+	} {
+		if got := Word(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+// What no flag is stands behind all flags where it looks like one.
+func TestCommand(t *testing.T) {
+	for want, c := range map[string]Command{
+		"get nodes":                          Shell("get", "nodes"),
+		"balance books --plan":               Shell("balance").Arg("books").Word("--plan"),
+		"balance --plan -- -rf":              Shell("balance").Arg("-rf").Word("--plan"),
+		"put 'a;id&b/config' true":           Shell("put").Arg("a;id&b/config", "true"),
+		"put -- -a true":                     Shell("put").Arg("-a", "true"),
+		"x --focus=-a -n 3 --sort=-b":        Shell("x").Flag("--focus", "-a").Flag("-n", "3").Flag("--sort=", "-b"),
+		"etcdctl '--endpoints=$(id)' defrag": Shell("etcdctl").Flag("--endpoints=", "$(id)").Word("defrag"),
+	} {
+		if got := c.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	base := Shell("a", "b")
+	if x, y := base.Word("x").String(), base.Word("y").String(); x != "a b x" || y != "a b y" {
+		t.Error("a command that was gone on with changed:", x, y)
+	}
+}
+
+func TestPython(t *testing.T) {
+	for in, want := range map[string]string{
+		"books": `"books"`, `a"b\c`: `"a\"b\\c"`, "a\nb\r\t": `"a\x0ab\x0d\x09"`, "Müller": `"Müller"`, "\u202e": `"\u202e"`, "\U000e0041": `"\U000e0041"`, "\xff": `"\xff"`, "it's {x} %s": `"it's {x} %s"`,
+	} {
+		if got := Python(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3 here")
+	}
+	var names, literals []string
+	for _, name := range hostile {
+		if utf8.ValidString(name) {
+			names, literals = append(names, name), append(literals, Python(name))
+		}
+	}
+	script := "import sys; sys.stdout.buffer.write(\"\\0\".join([" + strings.Join(literals, ", ") + "]).encode())"
+	out, err := exec.CommandContext(t.Context(), python, "-c", script).CombinedOutput()
+	if err != nil {
+		t.Fatal(err, string(out))
+	}
+	if diff := cmp.Diff(names, strings.Split(string(out), "\x00")); diff != "" {
+		t.Error(diff)
+	}
+}
