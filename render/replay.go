@@ -188,8 +188,15 @@ func coverageText(c *replay.Coverage) string {
 	return text
 }
 
-// missingText is "segment 4551 (growing, 12,000 rows): no insert log in storage".
+// missingText is "segment 4551 (growing, 12,000 rows): no insert log in storage", "index of segment 4551 (22,000 rows): searched row by row: ...".
 func missingText(m *replay.Missing) string {
+	if m.Rows == 0 {
+		of := ""
+		if m.Of > 0 {
+			of = " (" + countOf(m.Of, "row", "rows") + ")"
+		}
+		return "index of segment " + strconv.FormatInt(m.Segment, 10) + of + ": " + orUnknown(m.Reason)
+	}
 	rows := "rows unknown"
 	if m.Rows >= 0 {
 		rows = countOf(m.Rows, "row", "rows")

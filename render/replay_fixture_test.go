@@ -186,6 +186,9 @@ func fixtureTrouble() *replay.Result {
 		if i%5 == 4 {
 			m.Rows = -1
 		}
+		if i == 0 { // only its index
+			m.State, m.Rows, m.Of, m.Reason = replay.Indexed, 0, 22_000, "searched row by row: IVF_PQ is not searched here"
+		}
 		r.Cover.Missing = append(r.Cover.Missing, m)
 	}
 	p := &r.Points[0]
@@ -198,6 +201,7 @@ func fixtureTrouble() *replay.Result {
 	p.Stopped = "the target stopped answering"
 	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, fixtureLatency(40*time.Microsecond, 4000, 9), []string{"3 sessions could not be opened: refused " + hostileName}
 	r.Differences.Explained[hostileName] = 1
+	r.Recall.Unseen = 0.54
 	r.Differences.Equal, r.Differences.BitEqual = 9900, 9891
 	r.Differences.Examples = append(r.Differences.Examples, replay.Difference{Query: 1, Want: load.Hit{Key: engine.TextKey(hostileName)}, GotNone: true})
 	c := r.Costs

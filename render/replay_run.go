@@ -129,7 +129,16 @@ func recallLines(r *replay.Result, o *ReportOptions) []sheetLine {
 	if c.Against != "" {
 		text += "; the truth is " + Harmless(c.Against)
 	}
-	return labelled(o, RolePlain, "recall@"+strconv.Itoa(c.K), text)
+	role := RolePlain
+	switch {
+	case c.Unseen > 0:
+		role = RoleWarn
+		text += " among the " + shareText(1-c.Unseen) + " of the rows that were loaded: the recall among all is not known"
+	case c.Unseen < 0:
+		role = RoleWarn
+		text += " among the rows that were loaded, and nobody tells of how many: the recall among all is not known"
+	}
+	return labelled(o, role, "recall@"+strconv.Itoa(c.K), text)
 }
 
 // differenceLines say in what answers are not the reference's, and why.

@@ -15,6 +15,7 @@ const (
 	NotStored     = "row not in storage"
 	DeletedSince  = "deleted since"
 	OtherWalk     = "another walk of the graph"
+	OtherIndex    = "searched row by row here, by an index there"
 )
 
 // examplesKept is how many differences are named.
@@ -25,8 +26,9 @@ const examplesKept = 20
 //
 // A hit that differs is explained, in this order: both hits are equally near (but for one part in a million); the key that one of them has and
 // the other has not is in no segment that was loaded, or is deleted in it; the key is in a segment that is searched by a graph or
-// lists, where the order of a walk decides what is found; the hit is there at another place, moved by one that was explained
-// before it. What is left has no reason.
+// lists, where the order of a walk decides what is found; the key is in a segment whose index cannot be searched here, so that here all its rows
+// were compared and there what the index has of them, whose distances may be estimates; the hit is there at another place, moved by
+// one that was explained before it. What is left has no reason.
 func Differ(reference, got *Answers, l *Loaded) *Differences {
 	d := &differ{loaded: l, out: &Differences{Against: reference.From, Explained: map[string]int{}}}
 	numbers := make([]int, 0, len(reference.Hits))
@@ -108,7 +110,19 @@ func (d *differ) reason(one *Difference, cause string) (reason, moves string) {
 			return why, cmp.Or(cause, why)
 		}
 	}
+	if cause == "" && (d.unlike(one.Want.Key) || !one.GotNone && d.unlike(one.Got.Key)) {
+		return OtherIndex, OtherIndex
+	}
 	return cause, cause
+}
+
+// unlike tells whether a key is in a segment that the cluster searches by an index and the engine without.
+func (d *differ) unlike(k engine.Key) bool {
+	if d.loaded == nil {
+		return false
+	}
+	present, part := d.loaded.Find(k)
+	return present == Present && part.Info.State == Indexed && part.indexName() == ""
 }
 
 // of is why one of two answers lacks a key; "" if nothing is known that explains it.
@@ -123,6 +137,8 @@ func (d *differ) of(k engine.Key) string {
 		return DeletedSince
 	case part.indexName() != "" && part.Data.Index.Flat == nil:
 		return OtherWalk
+	case part.Info.State == Indexed && part.indexName() == "":
+		return OtherIndex
 	}
 	return ""
 }

@@ -52,6 +52,17 @@ func (l *Loaded) With(layout *Layout, parts []*Part) *Loaded {
 	return &Loaded{Layout: layout, Parts: parts, Coverage: c}
 }
 
+// unseen is the share of the rows that were not loaded, -1 unknown.
+func (c *Coverage) unseen() float64 {
+	switch {
+	case c.RowsUnknown > 0:
+		return -1
+	case c.Covered >= c.Rows:
+		return 0
+	}
+	return 1 - float64(c.Covered)/float64(c.Rows)
+}
+
 // Presence is what is known of a key.
 type Presence uint8
 

@@ -27,7 +27,7 @@ func Look(ctx context.Context, store object.Store, l *Layout) (*Coverage, error)
 		reason, bytes := there.lacking(s)
 		c.Bytes += bytes
 		if reason != "" {
-			c.Missing = append(c.Missing, Missing{Segment: s.ID, State: s.State, Rows: s.Rows, Reason: reason})
+			c.Missing = append(c.Missing, Missing{Segment: s.ID, State: s.State, Rows: s.Rows, Of: s.Rows, Reason: reason})
 			continue
 		}
 		c.Loaded++

@@ -194,7 +194,7 @@ func (x *loading) count(p *Part) error {
 // read reads one segment, and says what of it is not there.
 func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
 	out := func(reason string) []Missing {
-		return []Missing{{Segment: s.ID, State: s.State, Rows: s.Rows, Reason: reason}}
+		return []Missing{{Segment: s.ID, State: s.State, Rows: s.Rows, Of: s.Rows, Reason: reason}}
 	}
 	switch {
 	case s.Files == nil && s.State == Growing:
@@ -227,7 +227,7 @@ func reasonOf(err error, id int64) string {
 // lacks is what a part has not, although it was loaded; it sets how it is searched.
 func (p *Part) lacks() (list []Missing) {
 	say := func(rows int64, reason string) {
-		list = append(list, Missing{Segment: p.Info.ID, State: p.Info.State, Rows: rows, Reason: reason})
+		list = append(list, Missing{Segment: p.Info.ID, State: p.Info.State, Rows: rows, Of: max(p.Info.Rows, int64(p.Data.Rows)), Reason: reason})
 	}
 	switch rows, want := int64(p.Data.Rows), p.Info.Rows; {
 	case want > rows:

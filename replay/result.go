@@ -78,8 +78,10 @@ type Coverage struct {
 type Missing struct {
 	Segment int64
 	State   State
-	Rows    int64 // not covered; -1 unknown
-	Reason  string
+	Rows    int64 // not covered; -1 unknown, 0 only its index
+	// Of are the rows of the segment, -1 unknown.
+	Of     int64
+	Reason string
 }
 
 // Recall is how many of the true nearest keys were answered.
@@ -93,6 +95,9 @@ type Recall struct {
 	Against string
 	// Low and High bound the mean: 95 %, over queries.
 	Low, High float64
+	// Unseen is the share of the cluster's rows that the truth is not of, as they could not be loaded: what the recall among all rows is, is
+	// not known then. 0 is none, -1 that nobody tells how many.
+	Unseen float64
 }
 
 // Differences are answers that are not the reference's, id by id.
@@ -102,7 +107,8 @@ type Differences struct {
 	Hits, Equal int // hits of the reference, and how many have the same key at the same place
 	SameSet     int // hits that are there at whatever place
 	BitEqual    int // of Equal, how many have the same bits as distance
-	// Explained counts hits that differ, by reason: "equal distance", "row not in storage", "deleted since", "another walk of the graph".
+	// Explained counts hits that differ, by reason: "equal distance", "row not in storage", "deleted since", "another walk of the graph",
+	// "searched row by row here, by an index there".
 	Explained map[string]int
 	Examples  []Difference // at most 20
 }

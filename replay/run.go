@@ -303,6 +303,9 @@ func (x *run) compare(p *load.Point, recorder *Recorder, requests []*load.Reques
 	p.Recall = -1
 	if x.truth != nil && got != nil {
 		if r := RecallOf(requests, got, x.truth, x.recallMetric()); r != nil {
+			if x.Truth == ExactTruth {
+				r.Unseen = x.Loaded.Coverage.unseen()
+			}
 			p.Recall, p.RecallLow, p.RecallHigh, x.result.Recall = r.Mean, r.Low, r.High, r
 		}
 	}

@@ -228,7 +228,12 @@ func missingList(list []replay.Missing) *replayList {
 	return newReplayList("segment", len(list), func(int) render.Role { return render.RoleBad },
 		fixedColumn("SEGMENT", 0, func(i int) string { return idText(list[i].Segment) }),
 		textColumn("STATE", 1, func(i int) string { return render.SegmentStateText(list[i].State) }),
-		numberColumn("ROWS", 0, func(i int) float64 { return unknownIf(list[i].Rows < 0, float64(list[i].Rows)) }, func(i int) string { return rowsText(list[i].Rows) }),
+		numberColumn("ROWS", 0, func(i int) float64 { return unknownIf(list[i].Rows < 0, float64(list[i].Rows)) }, func(i int) string {
+			if list[i].Rows == 0 {
+				return "index" // the rows are there
+			}
+			return rowsText(list[i].Rows)
+		}),
 		textColumn("REASON", 0, func(i int) string { return clean(oneLine(list[i].Reason)) }),
 	)
 }

@@ -1,0 +1,48 @@
+package replay_test
+
+import (
+	"testing"
+
+	"kitescope/engine/segment"
+	"kitescope/replay"
+	"kitescope/replay/load"
+)
+
+// A server that searches an index of a type which is not searched here (IVF_PQ) answers estimates: that explains what differs.
+func TestOtherIndexesExplain(t *testing.T) {
+	c := four(t)
+	c.layout.Segments[2].Files.Indexes = nil // indexed there, row by row here
+	l := loadOf(t, c, c.layout, nil)
+	d := replay.Differ(of("engine", []load.Hit{hit(310, 1), hit(311, 2), hit(210, 3)}), of("live", []load.Hit{hit(311, 2), hit(310, 2.5), hit(305, 3.5)}), l)
+	if n := d.Explained[replay.OtherIndex]; n != 3 || d.Equal != 0 {
+		t.Errorf("%+v", d)
+	}
+	if d = replay.Differ(of("engine", []load.Hit{hit(210, 1), hit(211, 2)}), of("live", []load.Hit{hit(211, 2), hit(210, 2.5)}), l); len(d.Explained) != 0 {
+		t.Errorf("rows are searched alike: %+v", d)
+	}
+	m := l.Coverage.Missing
+	if len(m) != 1 || m[0].Rows != 0 || m[0].Of != 30 {
+		t.Errorf("missing %+v", m)
+	}
+}
+
+// A truth of some of the rows is not the truth.
+func TestRecallSaysWhatItHasNotSeen(t *testing.T) {
+	for rows, want := range map[int64]float64{30: 0, 150: 0.5, -1: -1} {
+		c := four(t)
+		c.layout.Segments[0].Rows = rows // 30 of them are in storage, of 120
+		loaded := loadOf(t, c, c.layout, nil)
+		requests, err := replay.Requests(runLog(t), &c.layout.Collection, replay.Ask{K: 3, EF: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := replay.RunOptions{Loaded: loaded, Log: runLog(t), Requests: requests, Truth: replay.ExactTruth, Engine: replay.TargetOptions{Options: segment.Milvus(2, 3)}, Plan: load.Plan{Sessions: 1, Requests: 40}}
+		r, err := replay.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Recall == nil || r.Recall.Unseen != want {
+			t.Errorf("%d rows: %+v, want %v unseen", rows, r.Recall, want)
+		}
+	}
+}
