@@ -11,6 +11,7 @@ import (
 // below the dots that underline the header (tools/perf/ui/stdio/hist.c of Linux).
 type tableLayout struct {
 	separator byte // 0: by position
+	squeezed  bool // single spaces between columns
 	columns   []column
 	from      []int
 	header    []byte
@@ -18,19 +19,11 @@ type tableLayout struct {
 
 // columnOf tells a column by its heading (tools/perf/util/sort.c of Linux).
 func columnOf(heading string) column {
-	switch strings.TrimSpace(heading) {
-	case "Overhead", "Self":
-		return columnPercent
-	case "Samples":
-		return columnSamples
-	case "Period":
-		return columnPeriod
-	case "Command":
-		return columnCommand
-	case "Shared Object":
-		return columnObject
-	case "Symbol":
-		return columnSymbol
+	heading = strings.TrimSpace(heading)
+	for _, h := range headings {
+		if h.words == heading {
+			return h.column
+		}
 	}
 	return columnOther
 }
@@ -45,6 +38,10 @@ func newLayout(header []byte) *tableLayout {
 		for heading := range strings.SplitSeq(string(text), string(rune(l.separator))) {
 			l.columns = append(l.columns, columnOf(heading))
 		}
+		return l
+	}
+	if isSqueezed(string(text)) {
+		l.squeezed, l.columns = true, squeezedHeader(string(text))
 	}
 	return l
 }
@@ -90,6 +87,7 @@ func guessLayout(row []byte) *tableLayout {
 	// Columns are two spaces apart; a symbol begins with its level in brackets.
 	l.columns = nil
 	l.separator = ' '
+	l.squeezed = !bytes.Contains(rest, []byte("  ")) && levelAt(string(row)) > 0
 	return l
 }
 
@@ -101,7 +99,19 @@ func (l *tableLayout) has(c column) bool {
 type tableRow struct {
 	command, object, symbol string
 	percent                 int64 // hundredths
+	children                int64 // hundredths, -1 if there is no such column
 	samples, period         int64 // -1 if there is no such column
+}
+
+// hundred is all, in hundredths of a percent.
+const hundred = 10_000
+
+// of is what a share of a count is; of none, the share itself.
+func of(share, count int64) int64 {
+	if count < 0 {
+		return share
+	}
+	return int64(math.Round(float64(share) * float64(count) / hundred))
 }
 
 // value is a row's weight, and how far rounding may have moved it. count is that of the event, -1 if unknown.
@@ -110,14 +120,18 @@ func (r *tableRow) value(count int64) (value int64, slack float64) {
 	case r.period >= 0:
 		return r.period, 0
 	case count >= 0:
-		return int64(math.Round(float64(r.percent) * float64(count) / 10000)), float64(count)/20000 + 0.5
+		return of(r.percent, count), float64(count)/(2*hundred) + 0.5
 	}
 	return r.percent, 0.5
 }
 
 // row reads a row, ok is false if the line is none.
 func (l *tableLayout) row(line []byte) (r tableRow, ok bool) {
-	r = tableRow{percent: -1, samples: -1, period: -1}
+	r = tableRow{percent: -1, children: -1, samples: -1, period: -1}
+	if l.squeezed {
+		cells, columns := squeezedRow(string(line), l.columns)
+		return r.take(cells, columns)
+	}
 	if l.separator == 0 && len(l.from) == 0 { // the line of dots was taken out
 		l.separator = ' '
 	}
@@ -129,15 +143,24 @@ func (l *tableLayout) row(line []byte) (r tableRow, ok bool) {
 	if len(cells) < 2 || len(cells) < len(columns)-1 {
 		return r, false
 	}
+	return r.take(cells, columns)
+}
+
+// take reads the cells of a row; ok is false if they are not what their columns hold.
+func (r tableRow) take(cells []string, columns []column) (_ tableRow, ok bool) {
 	for i, c := range columns[:min(len(columns), len(cells))] {
 		cell := strings.TrimSpace(cells[i])
 		switch c {
-		case columnPercent:
+		case columnPercent, columnChildren:
 			n, err := parsePercent(cell)
 			if err != nil {
 				return r, false
 			}
-			r.percent = n
+			if c == columnChildren {
+				r.children = n
+			} else {
+				r.percent = n
+			}
 		case columnSamples:
 			if r.samples, ok = perfCount([]byte(cell)); !ok {
 				return r, false
@@ -213,6 +236,9 @@ func guessColumns(cells []string) []column {
 	}
 	if len(columns) > 0 {
 		columns[0] = columnPercent
+	}
+	if len(columns) > 1 && strings.HasSuffix(cells[1], "%") {
+		columns[0], columns[1] = columnChildren, columnPercent
 	}
 	if symbol < len(cells) && symbol > 1 {
 		columns[symbol-1] = columnObject

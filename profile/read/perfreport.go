@@ -17,8 +17,9 @@ import (
 // no stacks: each row becomes a sample of one frame, and the profile is marked as flat.
 //
 // A row's value is its period if there is such a column, else its share of the event count that stands
-// above the table, else its share in hundredths of a percent. What the rows lack of the event
-// count, as perf report leaves out small rows (--percent-limit), is a row of its own.
+// above the table, else its share in hundredths of a percent. What the rows lack of all, as perf report
+// leaves out small rows (--percent-limit) and people those at the end, is a row of its own. What a row has with
+// those that it called, the column Children, is a type of its own (profile.ChildrenOf).
 func readPerfReport(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	t := perfTable{o: o, b: newBuilder(o, samplesType), now: section{samples: -1, count: -1}}
 	in := newLines(ctx, r)
@@ -49,10 +50,12 @@ type section struct {
 	rough          bool
 	layout         *tableLayout
 	kind           int // index of the type of values
+	children       int // and of those with what was called; 0 if the table does not tell
 	// shown adds the values of the rows, uncertain what rounding may have taken from them.
 	shown     int64
 	uncertain float64
 	rows      int64
+	percent   int64 // of all rows, in hundredths
 }
 
 type perfTable struct {
@@ -157,6 +160,7 @@ type column uint8
 const (
 	columnOther column = iota
 	columnPercent
+	columnChildren
 	columnSamples
 	columnPeriod
 	columnCommand
@@ -175,12 +179,13 @@ func (t *perfTable) row(line []byte) (ok bool, err error) {
 	t.fit.read++
 	s := &t.now
 	if s.rows == 0 {
-		s.kind = t.kind()
+		s.kind, s.children = t.kind(&r)
 	}
 	value, slack := r.value(s.count)
 	s.rows++
-	if value == 0 {
-		return true, nil // --children lists callers that have nothing of their own
+	s.percent += r.percent
+	if value == 0 && (s.children == 0 || r.children == 0) {
+		return true, nil
 	}
 	s.uncertain += slack
 	s.shown += value
@@ -189,6 +194,9 @@ func (t *perfTable) row(line []byte) (ok bool, err error) {
 	}
 	values := make([]int64, t.kinds+1)
 	values[s.kind] = value
+	if s.children > 0 {
+		values[s.children] = max(value, of(r.children, s.count))
+	}
 	if r.samples > 0 {
 		values[0], t.counted = r.samples, true
 	}
@@ -199,13 +207,22 @@ func (t *perfTable) row(line []byte) (ok bool, err error) {
 	return true, t.b.Sample([]uint32{t.location(&r)}, values, labels...)
 }
 
-// kind is the type of the section's values.
-func (t *perfTable) kind() int {
+// kind is the type of the section's values, and that of values with what was called, 0 if its rows do not tell: of
+// periods, the count that percentages refer to is only in the header.
+func (t *perfTable) kind(r *tableRow) (own, children int) {
 	e := eventWeight{name: t.now.event}
 	v := profile.ValueType{Type: e.word(), Unit: e.unit()}
-	if t.now.count < 0 && !t.now.layout.has(columnPeriod) {
+	if t.now.count < 0 && r.period < 0 {
 		v.Unit = "hundredths of a percent"
 	}
+	own = t.addType(v)
+	if r.children >= 0 && (r.period < 0 || t.now.count >= 0) {
+		children = t.addType(profile.ChildrenOf(v))
+	}
+	return own, children
+}
+
+func (t *perfTable) addType(v profile.ValueType) int {
 	for i, known := range t.b.Meta().Types {
 		if i > 0 && known == v {
 			return i
@@ -237,9 +254,12 @@ func (t *perfTable) endSection() error {
 	if s.rows == 0 {
 		return nil
 	}
-	if missing := s.count - s.shown; s.count > 0 && float64(missing) > s.uncertain && missing > 0 {
+	if missing := s.missing(); missing > 0 {
 		values := make([]int64, t.kinds+1)
 		values[s.kind] = missing
+		if s.children > 0 {
+			values[s.children] = missing
+		}
 		var err error
 		if t.total, err = plus(t.total, missing); err != nil {
 			return err
@@ -247,10 +267,26 @@ func (t *perfTable) endSection() error {
 		if err := t.b.Sample([]uint32{t.b.Frame(leftOut, profile.NoMapping)}, values); err != nil {
 			return err
 		}
-		t.b.Note("events of rows that perf report left out; print all with --percent-limit 0", missing)
+		t.b.Note(fmt.Sprintf("%.1f %% are of rows that perf report left out; print all with --percent-limit 0",
+			100*float64(missing)/float64(missing+s.shown)), 1)
 	}
 	t.seen = append(t.seen, s)
 	return nil
+}
+
+// missing is what the rows lack of the whole: of the event count, or, where it is not said, of the 100 % that the rows
+// are parts of.
+func (s *section) missing() int64 {
+	switch missing := s.count - s.shown; {
+	case s.count > 0:
+		if float64(missing) > s.uncertain {
+			return missing
+		}
+	case s.percent > 0 && s.percent < hundred-s.rows: // each is rounded
+		rest := float64(s.shown) * float64(hundred-s.percent) / float64(s.percent)
+		return int64(math.Round(min(rest, math.MaxInt64/2)))
+	}
+	return 0
 }
 
 func (t *perfTable) finish() (*profile.Profile, error) {
@@ -277,6 +313,7 @@ func (t *perfTable) finish() (*profile.Profile, error) {
 			t.b.Note(fmt.Sprintf("values of %s are percentages of two decimals; --show-total-period prints exact ones", p.Types[s.kind].Type), s.rows)
 		}
 	}
+	t.b.Note(t.cumNote(), 1)
 	if t.skipped > 0 {
 		t.b.Note(fmt.Sprintf("lines that are no rows, the first is line %d; perf report -g none prints none", t.first), t.skipped)
 	}
@@ -285,6 +322,19 @@ func (t *perfTable) finish() (*profile.Profile, error) {
 		return withoutFirstType(q), nil
 	}
 	return q, nil
+}
+
+// cumNote says what CUM is, of a table that has no stacks.
+func (t *perfTable) cumNote() string {
+	for _, s := range t.seen {
+		switch {
+		case s.children > 0:
+			return "CUM of functions is the column Children, added up where rows have one name, so that it may be less; of other things it is FLAT"
+		case s.layout.has(columnChildren):
+			return "the column Children is left out: the line \"Event count\" above the table says what it is of"
+		}
+	}
+	return "CUM is FLAT, as a table has no stacks; perf report --children adds what functions called"
 }
 
 // withoutFirstType drops the count of samples where no column had it.

@@ -2,10 +2,13 @@ package read
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kitescope/profile/symbol"
 )
 
 func TestPerfReport(t *testing.T) {
@@ -25,9 +28,52 @@ func TestPerfReport(t *testing.T) {
 		},
 		"children": {
 			head + "# Children      Self  Symbol     \n# ........  ........  ...........\n#\n    90.00%    60.00%  [.] f\n    80.00%     0.00%  [.] main\n    40.00%    40.00%  [.] g\n",
-			"[cycles/count]",
+			"[cycles/count cycles children/count]",
+			map[string]int64{"f": 600, "g": 400, "main": 0},
+			"CUM of functions is the column Children",
+		},
+		"children without a head": {
+			"    90.00%    60.00%  sh  libc.so.6  [.] f\n    40.00%    40.00%  sh  libc.so.6  [.] g\n",
+			"[event/hundredths of a percent event children/hundredths of a percent]",
+			map[string]int64{"f": 6000, "g": 4000},
+			"CUM of functions is the column Children",
+		},
+		"children with periods and without the event count": {
+			"# Children  Self  Period  Symbol     \n# ........  ....  ......  ...........\n#\n    90.00%  60.00%   600  [.] f\n    40.00%  40.00%   400  [.] g\n",
+			"[event/count]",
 			map[string]int64{"f": 600, "g": 400},
+			"the column Children is left out",
+		},
+		"percentages are of all, where the event count was cut off": {
+			"# Overhead  Symbol     \n# ........  ...........\n#\n    16.89%  [.] f\n    11.11%  [.] g\n",
+			"[event/hundredths of a percent]",
+			map[string]int64{"f": 1689, "g": 1111, leftOut: 7200},
+			"72.0 % are of rows that perf report left out",
+		},
+		"periods, where the event count was cut off": {
+			"# Overhead  Period  Symbol     \n# ........  ......  ...........\n#\n    16.00%    1600  [.] f\n     9.00%     900  [.] g\n",
+			"[event/count]",
+			map[string]int64{"f": 1600, "g": 900, leftOut: 7500},
+			"75.0 % are of rows that perf report left out",
+		},
+		"single spaces": {
+			"# Samples: 10 of event 'cycles'\n# Event count (approx.): 1000\n# Overhead Command Shared Object Symbol\n# ........ ....... ............. ......\n" +
+				"60.00% my sh libc.so.6 [.] strcmp\n30.00% sh [kernel.kallsyms] [k] schedule\n10.00% sh dash [.] 0x0000000000015684\n",
+			"[cycles/count]",
+			map[string]int64{"strcmp": 600, "schedule": 300, "[dash]": 100},
 			"two decimals",
+		},
+		"single spaces, with all columns": {
+			"# Children Self Samples Period Command Shared Object Symbol\n90.00% 60.00% 6 600 my sh libc.so.6 [.] f(int, int)\n40.00% 40.00% 4 400 sh a.out [.] g\n",
+			"[samples/count event/count]",
+			map[string]int64{"f(int, int)": 6, "g": 4},
+			"the column Children is left out",
+		},
+		"single spaces, without a head": {
+			"60.00% 6 600 sh libc.so.6 [.] f\n40.00% 4 400 sh a.out [k] g\n",
+			"[samples/count event/count]",
+			map[string]int64{"f": 6, "g": 4},
+			"CUM is FLAT",
 		},
 		"separated, with periods": {
 			head + "# Overhead,     Samples,      Period,Command,Shared Object,Symbol\n 70.00% , 7 , 701 ,sh ,libc.so.6 ,[.] f(int, int)\n 30.00% , 3 , 299 ,sh ,libc.so.6 ,[.] g\n",
@@ -51,7 +97,7 @@ func TestPerfReport(t *testing.T) {
 			head + "# Overhead  Symbol     \n# ........  ...........\n#\n    70.00%  [.] f\n",
 			"[cycles/count]",
 			map[string]int64{"f": 700, leftOut: 300},
-			"--percent-limit 0 300",
+			"30.0 % are of rows that perf report left out; print all with --percent-limit 0 1",
 		},
 		"call graph": {
 			head + "# Overhead  Symbol     \n# ........  ...........\n#\n    70.00%  [.] f\n            |\n            ---f\n               |--40.00%--main\n\n    30.00%  [.] g\n",
@@ -106,5 +152,61 @@ func TestPerfReport(t *testing.T) {
 				t.Errorf("notes %s, want %q", notesOf(p), c.note)
 			}
 		})
+	}
+}
+
+// What perf printed of a recording with --children: each row has the CUM that it prints, and the FLAT, also where the
+// head of the table was cut off, and where the spaces between its columns were.
+func TestPerfReportOfChildren(t *testing.T) {
+	data, err := os.ReadFile(fixture("perf/cpp-children.report"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table, squeezed []string
+	self, children := map[string]float64{}, map[string]float64{}
+	for line := range strings.Lines(string(data)) {
+		squeezed = append(squeezed, strings.Join(strings.Fields(line), " "))
+		if strings.HasPrefix(line, "#") && !reportHeader.MatchString(line) && !strings.HasPrefix(line, "# ...") {
+			continue
+		}
+		table = append(table, strings.TrimRight(line, "\n"))
+		words := strings.Fields(line)
+		if _, name, ok := strings.Cut(line, "[.] "); ok && len(words) > 4 {
+			name = strings.TrimSpace(name)
+			var c, s float64
+			if _, err := fmt.Sscanf(line, "%f%% %f%%", &c, &s); err != nil {
+				t.Fatal(err)
+			}
+			self[name], children[name] = self[name]+s, children[name]+c
+		}
+	}
+	const least = 40 // that have a name
+	if len(self) < least {
+		t.Fatalf("%d rows", len(self))
+	}
+	for how, text := range map[string]string{"whole": string(data), "without its head": strings.Join(table, "\n"), "single spaces": strings.Join(squeezed, "\n")} {
+		p := mustRead(t, text, Options{Demangle: symbol.None})
+		kind, err := p.KindOf("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		total, cum, seen := float64(p.Total(kind)), p.Children(kind), 0
+		for i := range p.Len() {
+			name := nameOf(p, p.Stack(i)[0])
+			want, ok := self[name]
+			if !ok {
+				continue
+			}
+			seen++
+			if got := 100 * float64(p.Value(i, kind)) / total; got > want+0.02 {
+				t.Errorf("%s: %s has %.2f %% of its own, want %.2f", how, name, got, want)
+			}
+			if got := 100 * float64(p.Value(i, cum)) / total; got > children[name]+0.02 || children[name] == self[name] && got < want-0.02 {
+				t.Errorf("%s: %s has %.2f %% with what it called, want %.2f", how, name, got, children[name])
+			}
+		}
+		if seen < least {
+			t.Errorf("%s: %d rows, of %d", how, seen, len(self))
+		}
 	}
 }

@@ -32,7 +32,8 @@ func (v *view) tally(pick func(i int) bool) []entrySums {
 			continue
 		}
 		value, div := v.value(i)
-		if value == 0 && div == 0 {
+		called := v.called(i, value)
+		if value == 0 && div == 0 && called == 0 {
 			continue
 		}
 		events := 0.0
@@ -49,9 +50,13 @@ func (v *view) tally(pick func(i int) bool) []entrySums {
 			leaf = frames.Of(stack[0])[0]
 		}
 		if frames != nil {
+			cumEvents := events
+			if called != value && v.header.Total != 0 {
+				cumEvents = float64(called) / float64(v.header.Total) * float64(v.header.Samples)
+			}
 			for _, location := range stack {
 				for _, id := range frames.Of(location) {
-					t[id].addCum(stamp, value, div, events)
+					t[id].addCum(stamp, called, div, cumEvents)
 				}
 			}
 		}
@@ -60,6 +65,12 @@ func (v *view) tally(pick func(i int) bool) []entrySums {
 			s.flat += value
 			s.flatDiv += div
 			s.flatEvents += events
+		}
+	}
+	if v.children >= 0 { // rows of one name may be of the same samples
+		for i := range t {
+			t[i].cum = min(t[i].cum, v.header.Total)
+			t[i].cumEvents = min(t[i].cumEvents, float64(v.header.Samples))
 		}
 	}
 	return t
@@ -72,6 +83,14 @@ func (s *entrySums) addCum(stamp uint32, value, div int64, events float64) {
 		s.cumDiv += div
 		s.cumEvents += events
 	}
+}
+
+// called is what sample i has with what it called, where that is no matter of stacks; else its value.
+func (v *view) called(i int, value int64) int64 {
+	if v.children < 0 {
+		return value
+	}
+	return v.p.Value(i, v.children)
 }
 
 // value is that of sample i, and what to divide it by.

@@ -189,3 +189,42 @@ func TestPeekThatFindsNothing(t *testing.T) {
 		}
 	}
 }
+
+// A table without stacks tells what its rows have with what they called: that is their CUM, at most the total where rows
+// of one name overlap, and of functions only.
+func TestTopOfATableWithChildren(t *testing.T) {
+	own := profile.ValueType{Type: "cycles", Unit: "count"}
+	b := profile.NewBuilder(own, profile.ChildrenOf(own))
+	library := b.Mapping(profile.Mapping{File: "/usr/lib/libx.so"})
+	for _, row := range []struct {
+		at     uint32
+		values []int64
+	}{
+		{b.Frame("main", library), []int64{0, 90}},
+		{b.Frame("f", library), []int64{60, 85}},
+		{b.Location(library, 1), []int64{20, 70}},
+		{b.Location(library, 2), []int64{20, 60}},
+	} {
+		if err := b.Sample([]uint32{row.at}, row.values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := b.Profile()
+	p.DefaultType = own.Type
+	for by, want := range map[profile.By]map[string][2]int64{
+		profile.ByFunction: {"main": {0, 90}, "f": {60, 85}, "[libx.so]": {40, 100}},
+		profile.ByMapping:  {"libx.so": {100, 100}},
+	} {
+		top, err := report.NewTop(p, report.Options{By: by})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string][2]int64{}
+		for _, e := range top.Entries {
+			got[e.Function] = [2]int64{e.Flat, e.Cum}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || top.Total != 100 {
+			t.Errorf("by %d: total %d (-want +got):\n%s", by, top.Total, diff)
+		}
+	}
+}

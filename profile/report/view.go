@@ -15,10 +15,12 @@ type view struct {
 	kind int
 	// divisor is the index of the type that values are divided by, -1 for none.
 	divisor int
-	events  func(i int) float64
-	known   bool // events are known
-	header  Header
-	group   *grouping
+	// children is the index of the type of values with what was called, of a table without stacks; -1 for none.
+	children int
+	events   func(i int) float64
+	known    bool // events are known
+	header   Header
+	group    *grouping
 }
 
 // newView chooses the type, filters, and finds what samples are added up by. The total is that
@@ -29,7 +31,10 @@ func newView(p *profile.Profile, o Options) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{kind: kind, divisor: -1}
+	v := &view{kind: kind, divisor: -1, children: -1}
+	if o.By == profile.ByFunction { // what rows have called overlaps, and so adds up to nothing larger
+		v.children = p.Children(kind)
+	}
 	if o.Mean {
 		v.divisor = 0
 	}
