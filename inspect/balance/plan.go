@@ -111,7 +111,7 @@ type Plan struct {
 	Shares        []*Share
 	Before, After Spread
 	// Reached reports whether After is within the goal. Why says why not, and what else is worth knowing. Unplanned says that
-	// nothing was worked out: too little is known, or there is nothing to move.
+	// there is no plan: too little is known, there is nothing to move, or its moves would make the whole worse.
 	Reached   bool
 	Why       string
 	Unplanned bool
@@ -134,7 +134,8 @@ func (s *Survey) Plan(g *Group, o Options) *Plan {
 	return s.plan(g, o, totals)
 }
 
-// Plans proposes moves for several replicas: each knows what those before it put on the nodes.
+// Plans proposes moves for several replicas: each knows what those before it put on the nodes, and all together do not make the nodes
+// less even over all replicas, unless they are within the goal still.
 func (s *Survey) Plans(groups []*Group, o Options) []*Plan {
 	totals := make(map[model.NodeID]float64, len(s.Nodes))
 	for _, n := range s.Nodes {
@@ -151,6 +152,7 @@ func (s *Survey) Plans(groups []*Group, o Options) []*Plan {
 	for i, g := range groups {
 		list[i] = plans[g]
 	}
+	s.keepWhole(list, totals)
 	return list
 }
 

@@ -1,7 +1,5 @@
 package balance
 
-import "kitescope/inspect/model"
-
 // Report is a survey of some replicas, with what would even them out, and what Milvus makes of them.
 type Report struct {
 	Survey  *Survey
@@ -30,28 +28,8 @@ func (s *Survey) Report(groups []*Group, o Options, plan bool) *Report {
 		return r
 	}
 	r.Plans = s.Plans(groups, o)
-	nodes := make([]*Share, len(s.Nodes))
-	byNode := make(map[model.NodeID]*Share, len(s.Nodes))
-	for i, n := range s.Nodes {
-		next := *n
-		nodes[i], byNode[n.Node] = &next, &next
-	}
-	for _, p := range r.Plans {
-		for i, x := range p.Shares {
-			byNode[x.Node].differ(p.Group.Shares[i], x)
-		}
-	}
-	r.After = spreadOf(nodes)
+	r.After = s.after(r.Plans)
 	return r
-}
-
-// differ applies to a node's sum what a plan changes of one share.
-func (s *Share) differ(before, after *Share) {
-	s.Sealed += after.Sealed - before.Sealed
-	s.SealedRows += after.SealedRows - before.SealedRows
-	s.Bytes += after.Bytes - before.Bytes
-	s.IndexBytes += after.IndexBytes - before.IndexBytes
-	s.Cost += after.Cost - before.Cost
 }
 
 // Moves counts the moves of all plans.

@@ -1,0 +1,76 @@
+package balance_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/model"
+)
+
+// wholeKept is what holds of all plans together: they do not make the whole less even than it was, unless it is even still.
+func wholeKept(t *testing.T, name string, s *balance.Survey, by balance.Measure) (moves int) {
+	t.Helper()
+	r := s.Report(nil, balance.Options{By: by}, true)
+	before, after := by.Of(&s.Spread), by.Of(&r.After)
+	if after > max(before, balance.DefaultGoal)*(1+1e-9) {
+		t.Errorf("%s by %s: %d moves in all: max/mean %.3f to %.3f", name, by, r.Moves(), before, after)
+	}
+	for _, p := range r.Plans {
+		if !p.Reached && p.Why == "" {
+			t.Errorf("%s by %s: %s: no word about why %v is not reached", name, by, p.Group.Name(), p.Options.Goal)
+		}
+	}
+	return r.Moves()
+}
+
+func TestPlansKeepTheWhole(t *testing.T) {
+	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-healthy-load", "cluster-2.3.5-t1", "cluster-2.3.5-t3", "cluster-2.3.5-t5", "cluster-2.3.5-t6", "cluster-2.3.5-t7", "cluster-2.3.5-unflushed"} {
+		s := balance.Take(capture(t, name))
+		for _, by := range []balance.Measure{balance.ByCost, balance.ByRows, balance.ByMemory} {
+			wholeKept(t, name, s, by)
+		}
+	}
+}
+
+// Many small collections, each of a segment or a few: what evens each out alone may put all of them on the same nodes.
+func TestPlansOfManyCollectionsKeepTheWhole(t *testing.T) {
+	moves := 0
+	for seed := range uint64(200) {
+		draw := rand.New(rand.NewPCG(seed, 1))
+		s := balance.Take(drawnCluster(draw, 2+draw.IntN(4), 1+draw.IntN(6)))
+		for _, by := range []balance.Measure{balance.ByCost, balance.ByRows} {
+			moves += wholeKept(t, fmt.Sprint("seed ", seed), s, by)
+		}
+	}
+	if moves < 1000 {
+		t.Errorf("only %d moves: plans are withdrawn that need not be", moves)
+	}
+}
+
+// drawnCluster has so many query nodes and collections of one replica on all of them, with segments on nodes by chance.
+func drawnCluster(draw *rand.Rand, nodes, collections int) *model.Cluster {
+	parts := model.Parts{Loaded: model.PartAll, Version: model.Version{Text: "2.4.17"}, Databases: []*model.Database{{ID: 1, Name: "default"}}}
+	var runtime model.RuntimeParts
+	var ids []model.NodeID
+	for i := range nodes {
+		id := model.NodeID(i + 1)
+		ids = append(ids, id)
+		parts.Sessions = append(parts.Sessions, &model.Session{Node: id, Role: "querynode"})
+		runtime.Nodes = append(runtime.Nodes, &model.LiveNode{Role: "querynode", Node: id, Outcome: model.Answered, Distribution: &model.Distribution{}, System: &model.System{Memory: 1 << 40, MemoryUse: 1 << 20}})
+	}
+	for c := range collections {
+		id := model.CollectionID(100 + c)
+		parts.Collections = append(parts.Collections, &model.Collection{ID: id, Name: fmt.Sprint("c", c), Database: 1, Fields: []*model.Field{{ID: 1, Type: "Int64"}, {ID: 100, Type: "FloatVector", Dim: 10}}})
+		parts.Replicas = append(parts.Replicas, &model.Replica{ID: model.ReplicaID(500 + c), Collection: id, ResourceGroup: "rg", Nodes: ids})
+		for g := range 1 + draw.IntN(8) {
+			segment := model.SegmentID(1000*c + g + 1)
+			rows := int64(1 + draw.IntN(10_000))
+			parts.Segments = append(parts.Segments, &model.Segment{ID: segment, Collection: id, Rows: rows, Bytes: 100 * rows, State: model.SegmentFlushed})
+			d := runtime.Nodes[draw.IntN(nodes)].Distribution
+			d.Sealed = append(d.Sealed, model.ServedSegment{ID: segment, Collection: id})
+		}
+	}
+	return model.Build(parts).WithRuntime(model.BuildRuntime(runtime))
+}
