@@ -10,7 +10,7 @@ var All = []*Check{
 	GrowingFlushed, GrowingOld, GrowingLarge, BruteForceShare, ConsumptionLag,
 
 	// How the work is spread.
-	AutoBalanceOff, IdleNode, ImbalanceRows, ImbalanceMemory, ImbalanceLeaders, ImbalanceChannels, MemoryPressure, CPUSkew,
+	AutoBalanceOff, IdleNode, ImbalanceRows, ImbalanceMemory, ImbalanceLeaders, ImbalanceChannels, MemoryPressure, CPUSkew, ProcessSlow,
 
 	// Indexes.
 	IndexFailed, IndexStuck, IndexMissing, IndexTooNew, IndexMetricMismatch, IndexUnfit, CollectionUnindexed,

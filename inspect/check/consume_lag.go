@@ -34,6 +34,7 @@ ticks; if one does, restart it or move its shards.
 	FollowsFrom: []Cause{
 		{Check: "queue-unreachable"},
 		{Check: "node-unreachable", Of: shares("nodes")},
+		{Check: "process-slow", Of: shares("nodes")},
 	},
 }
 

@@ -40,6 +40,7 @@ Consistent searches wait until their node has caught up; data nodes that are beh
 	Roles:  []string{"rootcoord", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+		{Check: "process-slow", Of: shares("nodes")},
 	},
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"kitescope/inspect/model"
@@ -39,7 +40,9 @@ type asking struct {
 
 	ports   ports
 	queue   sync.Once
-	helpers sync.WaitGroup // what goes on beside the servers: the message queue
+	helpers sync.WaitGroup // what goes on beside the servers: the message queue, and how fast they are
+	// suspects: a process answered late.
+	suspects atomic.Bool
 
 	progress sync.Mutex
 	done     int
@@ -123,23 +126,37 @@ func (a *asking) advance() {
 }
 
 // server asks the sessions at one address: all calls over one connection, and no more
-// once the connection turns out to be broken.
+// once the connection turns out to be broken. How fast it answers is found out beside the other servers.
 func (a *asking) server(ctx context.Context, s *server) {
 	ctx, cancel := context.WithDeadline(ctx, s.deadline(a.client.opts.Timeout))
-	defer cancel()
 	begun := time.Now()
-	defer func() { s.spent += time.Since(begun) }()
 	l, err := a.client.connect(ctx, s.address, a.cluster)
 	if err != nil {
+		cancel()
 		a.broken(s, err, 0)
 		return
 	}
-	defer l.close()
-	start := time.Now()
-	if err := l.ready(ctx); err != nil {
-		a.broken(s, err, time.Since(start))
+	err = l.ready(ctx)
+	connected := time.Since(begun)
+	if err == nil {
+		a.calls(ctx, l, s)
+	}
+	s.spent += time.Since(begun)
+	if err != nil {
+		l.close()
+		cancel()
+		a.broken(s, err, connected)
 		return
 	}
+	a.helpers.Go(func() {
+		defer cancel()
+		defer l.close()
+		a.paced(ctx, l, s, begun, connected)
+	})
+}
+
+// calls puts all questions to a server.
+func (a *asking) calls(ctx context.Context, l *link, s *server) {
 	free := make(chan struct{}, maxCalls)
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -328,6 +345,7 @@ func (c *Client) remember(r *model.Runtime) {
 		p.Before = cmp.Or(p.Before, last.before)
 	}
 	c.last = next
+	c.rememberPaces(r)
 }
 
 const startTime = "process_start_time_seconds"

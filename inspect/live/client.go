@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/inspect/model"
 	"kitescope/inspect/secret"
 )
 
@@ -112,6 +113,8 @@ type Client struct {
 	mu sync.Mutex
 	// last are the scrapes of each process, by address, for rates in the next Ask.
 	last map[string]scraped
+	// paces are how fast sessions answered in earlier Asks, the oldest first.
+	paces map[sessionKey][]*model.Pace
 }
 
 // Open makes a client. Nothing is connected before Ask.
@@ -148,6 +151,6 @@ func Open(opts Options) (*Client, error) {
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last = map[string]scraped{}
+	c.last, c.paces = map[string]scraped{}, nil
 	return nil
 }

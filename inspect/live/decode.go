@@ -155,6 +155,12 @@ func (d *Decoder) addCall(r *Record) {
 	if known && q.outcome == model.Answered {
 		d.decode(q, a)
 	}
+	if p := r.pace(); p != nil && q.outcome == model.Answered && q.newer("pace") {
+		q.node.Pace = p
+		if slices.ContainsFunc(q.node.Calls, func(c model.Call) bool { return c.Method == lastPart(r.Method) }) {
+			return // the same question again is no other call
+		}
+	}
 	q.node.Calls = append(q.node.Calls, model.Call{
 		Role: q.node.Role, Node: r.Node, Address: d.text(secret.Address(r.Address)), Method: d.text(oneLine(lastPart(r.Method))), About: d.text(oneLine(q.about)),
 		Outcome: q.outcome, Reason: q.reason, Took: r.Took,
@@ -288,7 +294,7 @@ func (n *liveNode) conclude() {
 	}
 	if best == 4 {
 		// What answered is another process: nothing it said is about this session.
-		n.State, n.Distribution, n.System, n.Config = "", nil, nil, nil
+		n.State, n.Distribution, n.System, n.Config, n.Pace = "", nil, nil, nil, nil
 	}
 }
 

@@ -32,8 +32,9 @@ type link struct {
 	mu sync.Mutex
 	// broken is why the connection could not be made, the first time.
 	broken *failure
-	// dialed: the network let us through; what follows is the server's doing.
+	// dialed: the network let us through; what follows is the server's doing. took is how long that was.
 	dialed bool
+	took   time.Duration
 	// resolving is the host name whose address is being asked for, "" if none.
 	resolving string
 	first     []byte // the first bytes that the server sent
@@ -107,6 +108,7 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 		DNSStart: func(info httptrace.DNSStartInfo) { l.resolves(info.Host) },
 		DNSDone:  func(httptrace.DNSDoneInfo) { l.resolves("") },
 	})
+	begun := time.Now()
 	conn, err := l.client.dialer.dial(ctx, l.address, true)
 	if err != nil {
 		if f, ok := errors.AsType[*failure](err); ok {
@@ -115,9 +117,20 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	l.mu.Lock()
-	l.dialed, l.open = true, conn
+	l.dialed, l.open, l.took = true, conn, time.Since(begun)
 	l.mu.Unlock()
 	return &listener{conn, l}, nil
+}
+
+// dialTook is how long the network took to connect, 0 where it was not the process's host that was connected to, for all that is known.
+func (l *link) dialTook() time.Duration {
+	d := l.client.dialer
+	if to, err := d.routes.target(l.address, true); err != nil || to != l.address || d.relay != nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.took
 }
 
 func (l *link) resolves(host string) {

@@ -43,4 +43,6 @@ type Record struct {
 	// At is when the answer came, Took how long it took.
 	At   time.Time     `json:"at,omitzero"`
 	Took time.Duration `json:"took_ns,omitempty"`
+	// Pace is how fast the process answered this question each time; nil: it was asked once.
+	Pace *Pace `json:"pace,omitempty"`
 }

@@ -150,6 +150,10 @@ type LiveNode struct {
 	// Process is the process that the session belongs to; nil if that is unknown.
 	Process *Process
 	Calls   []Call
+	// Pace is how fast it answers, one session's for all that share a connection; nil: it was not asked several times. Past
+	// is what that was before, the oldest first, where the cluster is asked again and again.
+	Pace *Pace
+	Past []*Pace
 }
 
 // System is a process's answer to GetMetrics system_info.

@@ -72,6 +72,7 @@ func verbs() map[string]verb {
 		"etcd":       {1, -1, nil, (*World).etcdFact},
 		"queue":      {1, -1, nil, (*World).queueFact},
 		"profile":    {1, -1, nil, (*World).profiled},
+		"pace":       {2, -1, nil, (*World).paced},
 	}
 }
 

@@ -51,7 +51,7 @@ func (p *largeServed) runtime(c *model.Cluster) model.RuntimeParts {
 
 // answer is what one process says of itself.
 func (p *largeServed) answer(s *model.Session) *model.LiveNode {
-	n := &model.LiveNode{Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, State: "Healthy"}
+	n := &model.LiveNode{Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, State: "Healthy", Pace: &model.Pace{Connect: time.Millisecond, Dial: time.Millisecond, Probes: make([]model.Probe, 8)}}
 	call := func(method string) model.Call {
 		return model.Call{Role: s.Role, Node: s.Node, Address: s.Address, Method: method, Outcome: model.Answered, Took: 4 * time.Millisecond}
 	}

@@ -1,0 +1,55 @@
+package faulttest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"kitescope/inspect/live"
+)
+
+// paced is "pace NODE [connect=DURATION] [dial=DURATION] TOOK...": how long a process took to connect and to tell its state, each time.
+func (w *World) paced(args []word) error {
+	p := &live.Pace{Connect: 2 * time.Millisecond, Dial: time.Millisecond}
+	for _, a := range args[1:] {
+		name, value, named := strings.Cut(a.text, "=")
+		if !named {
+			value = a.text
+		}
+		d, err := time.ParseDuration(value)
+		switch {
+		case err != nil:
+			return err
+		case !named:
+			after := p.Connect
+			if n := len(p.Probes); n > 0 {
+				after = p.Probes[n-1].After + p.Probes[n-1].Took + probeGap
+			}
+			p.Probes = append(p.Probes, live.Probe{After: after, Took: d})
+		case name == "connect":
+			p.Connect = d
+		case name == "dial":
+			p.Dial = d
+		default:
+			return fmt.Errorf("%q is neither connect= nor dial=", a.text)
+		}
+	}
+	if len(p.Probes) == 0 {
+		return errors.New("pace wants to know how long answers took")
+	}
+	list, err := w.calls(args[0].text, "GetComponentStates")
+	if err != nil {
+		return err
+	}
+	at := make(map[string]bool)
+	for _, r := range list {
+		if r.Error == "" && !at[r.Address] { // sessions at one address share a connection
+			at[r.Address], r.Pace = true, p
+		}
+	}
+	return nil
+}
+
+// probeGap lies between an answer and the next question.
+const probeGap = 100 * time.Millisecond

@@ -1,0 +1,105 @@
+package live_test
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/livetest"
+	"kitescope/inspect/live/recorded"
+	"kitescope/inspect/model"
+)
+
+// TestPace: a process that is stopped four fifths of the time answers late again and again, and the others do not; what was
+// measured stays with its records, and with the next Ask.
+func TestPace(t *testing.T) {
+	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	addresses := map[string]string{}
+	for _, s := range c.Sessions {
+		if s.Name() == "querynode-101" {
+			addresses[s.Name()] = livetest.DutyCycle(t, s.Address, 150*time.Millisecond, 600*time.Millisecond)
+		}
+	}
+	c = livetest.Replace(c, addresses)
+	var mu sync.Mutex
+	var kept []live.Record
+	client, err := live.Open(live.Options{Window: time.Second, Keep: func(r live.Record) {
+		mu.Lock()
+		defer mu.Unlock()
+		kept = append(kept, r)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	var before *model.Pace
+	for round := range 2 {
+		kept = nil
+		r, err := client.Ask(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range r.Nodes {
+			if n.Role == "indexcoord" { // it shares DataCoord's connection
+				continue
+			}
+			if n.Pace == nil {
+				t.Fatalf("%s: nothing is known of its pace", n.Name())
+			}
+			stalls := n.Pace.Stalls(200 * time.Millisecond)
+			if slow := n.Name() == "querynode-101"; slow && len(stalls) < 3 || !slow && len(stalls) > 1 { // one on a loaded machine
+				t.Errorf("%s: %d stalls of %d probes in %v: %v", n.Name(), len(stalls), len(n.Pace.Probes), n.Pace.Over(), stalls)
+			}
+			if calls := slices.DeleteFunc(slices.Clone(n.Calls), func(c model.Call) bool { return c.Method != "GetComponentStates" }); len(calls) != 1 {
+				t.Errorf("%s: the question for its state is there %d times", n.Name(), len(calls))
+			}
+			if len(n.Past) != round {
+				t.Errorf("%s: %d earlier rounds in round %d", n.Name(), len(n.Past), round)
+			}
+		}
+		slow := r.LiveNode("querynode", 101)
+		if over := slow.Pace.Over(); over < 2*time.Second {
+			t.Errorf("it was watched for %v, as one that is well is", over)
+		}
+		if round == 1 && slow.Past[0] != before {
+			t.Error("the past is not that of the round before")
+		}
+		before = slow.Pace
+		var file bytes.Buffer
+		for _, k := range kept {
+			if err := live.WriteRecord(&file, k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d := live.NewDecoder()
+		if err := live.ReadRecords(&file, func(r live.Record) error { d.Add(r); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		again := d.Runtime("recording", "").LiveNode("querynode", 101)
+		if again.Pace == nil || len(again.Pace.Probes) != len(slow.Pace.Probes) || again.Outcome != model.Answered {
+			t.Errorf("the recording has %+v", again.Pace)
+		}
+	}
+}
+
+// TestPaceOfTheWay: processes that are all the same time away are not slow, and nobody is watched for longer.
+func TestPaceOfTheWay(t *testing.T) {
+	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	far := map[string]string{}
+	for _, s := range c.Sessions {
+		far[s.Address] = livetest.Far(t, s.Address, 240*time.Millisecond)
+	}
+	r := ask(t, c, live.Options{Window: time.Second, Map: far})
+	for _, n := range r.Nodes {
+		switch {
+		case n.Role == "indexcoord":
+		case n.Pace == nil:
+			t.Errorf("%s: nothing is known of its pace", n.Name())
+		case len(n.Pace.Stalls(150*time.Millisecond)) > 1 || n.Pace.Way() < 200*time.Millisecond || n.Pace.Over() > 3*time.Second:
+			t.Errorf("%s: way %v, over %v: %+v", n.Name(), n.Pace.Way(), n.Pace.Over(), n.Pace)
+		}
+	}
+}
