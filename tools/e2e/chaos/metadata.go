@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -137,32 +137,45 @@ func noIndexNode() *Kind {
 
 func ofCollection(a Args) []string { return []string{a.Collection} }
 
-// removeLoadRecord takes out of etcd that a collection is loaded; QueryCoord goes on serving it.
+// removeLoadRecord takes out of etcd that a collection and its partitions are loaded; QueryCoord goes on
+// serving it, and does not after its next start. With only the collection's record gone it would: of
+// the partitions' it makes a new one (upgradeRecover in internal/querycoordv2/meta/collection_manager.go).
 func removeLoadRecord(ctx context.Context, l *Lab, a Args) error {
 	state, err := l.stateNow(ctx)
 	if err != nil {
 		return err
 	}
-	key := "by-dev/meta/querycoord-collection-loadinfo/" + state.collection(a.Collection)
-	text, err := l.etcdctl(ctx, "get", key, "-w", "json")
+	id := state.collection(a.Collection)
+	for _, prefix := range []string{"by-dev/meta/querycoord-collection-loadinfo/" + id, "by-dev/meta/querycoord-partition-loadinfo/" + id + "/"} {
+		if err := l.removeKeys(ctx, prefix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeKeys deletes keys, and puts them back when the fault is taken back.
+func (l *Lab) removeKeys(ctx context.Context, prefix string) error {
+	text, err := l.etcdctl(ctx, "get", "--prefix", prefix, "-w", "json")
 	if err != nil {
 		return err
 	}
 	var answer struct {
-		KVs []struct{ Value string } `json:"kvs"`
+		KVs []struct{ Key, Value []byte } `json:"kvs"`
 	}
-	if err := json.Unmarshal(text, &answer); err != nil || len(answer.KVs) != 1 {
-		return errors.Join(err, fmt.Errorf("%s: %d records", key, len(answer.KVs)))
-	}
-	value, err := base64.StdEncoding.DecodeString(answer.KVs[0].Value)
-	if err != nil {
+	if err := json.Unmarshal(text, &answer); err != nil {
 		return err
 	}
-	l.undo = append(l.undo, func() error {
-		cmd := exec.CommandContext(context.WithoutCancel(ctx), "etcdctl", "--endpoints", etcdAddress, "put", key)
-		cmd.Env, cmd.Stdin = l.env(), strings.NewReader(string(value))
-		return cmd.Run()
-	})
-	_, err = l.etcdctl(ctx, "del", key)
+	if len(answer.KVs) == 0 {
+		return fmt.Errorf("no key begins with %s", prefix)
+	}
+	for _, kv := range answer.KVs {
+		l.undo = append(l.undo, func() error {
+			cmd := exec.CommandContext(context.WithoutCancel(ctx), "etcdctl", "--endpoints", etcdAddress, "put", string(kv.Key))
+			cmd.Env, cmd.Stdin = l.env(), bytes.NewReader(kv.Value)
+			return cmd.Run()
+		})
+	}
+	_, err = l.etcdctl(ctx, "del", "--prefix", prefix)
 	return err
 }

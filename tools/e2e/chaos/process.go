@@ -229,29 +229,29 @@ func dutyCycle(ctx context.Context, l *Lab, a Args) error {
 	return nil
 }
 
-// answersLate measures how long the process's /healthz takes, beside that of a process of the same machine.
+// answersLate measures how long the process's /healthz takes on average over three periods, beside that
+// of a process of the same machine.
 func answersLate(ctx context.Context, l *Lab, a Args) Seen {
 	other := "rootcoord"
 	if other == a.Processes[0] {
 		other = "datacoord"
 	}
-	measure := func(p string) time.Duration {
-		var all []time.Duration
-		for range 7 {
+	var mine, others time.Duration
+	const samples = 15
+	for range samples {
+		for p, sum := range map[string]*time.Duration{a.Processes[0]: &mine, other: &others} {
 			took, err := l.healthz(ctx, p, 3*time.Second)
 			if err != nil {
 				took = 3 * time.Second
 			}
-			all = append(all, took)
-			_ = sleep(ctx, 70*time.Millisecond)
+			*sum += took
 		}
-		slices.Sort(all)
-		return all[len(all)/2]
+		_ = sleep(ctx, time.Duration(a.Period)*time.Millisecond*3/samples)
 	}
-	mine, others := measure(a.Processes[0]), measure(other)
+	mine, others = mine/samples, others/samples
 	return Seen{
-		There: mine > 50*time.Millisecond && mine > 2*others, Processes: a.Processes,
-		What: fmt.Sprintf("/healthz of %s takes %.2f s, of %s %.2f s", a.Processes[0], mine.Seconds(), other, others.Seconds()),
+		There: mine > 20*time.Millisecond && mine > 2*others, Processes: a.Processes,
+		What: fmt.Sprintf("/healthz of %s takes %.3f s, of %s %.3f s", a.Processes[0], mine.Seconds(), other, others.Seconds()),
 	}
 }
 
