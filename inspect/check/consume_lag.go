@@ -21,7 +21,8 @@ Time ticks come every 200 ms, so that the lag of a healthy leader is a few hundr
 as long, and bounded ones, too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).
 
 A finding is a query node that leads shards and is 10 seconds or more behind, an error from 5 minutes on: by ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of collections that it leads, and by the slowest channel of its
-GetMetrics answer. Series of collections that a node no longer leads linger with their last value, and are left out.
+GetMetrics answer. Until 2.5 RootCoord sends a time tick once it has one of each registered proxy: while a proxy hangs, or is dead and its session has not ended, all leaders fall
+behind, and that follows from it (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Series of collections that a node no longer leads linger with their last value, and are left out.
 `,
 	Remedy: `
 See whether the message queue answers and how fast (Kafka, Pulsar), and the CPU of the node: a leader with no processor time falls behind. If all nodes lag alike, look at the queue or at RootCoord's and the proxies' time
@@ -30,11 +31,12 @@ ticks; if one does, restart it or move its shards.
 	Parts: model.PartObjects | model.PartServing,
 	Needs: NeedMetrics,
 	Run:   runConsumptionLag,
-	Roles: []string{"rootcoord", "streamingnode"},
+	Roles: []string{"rootcoord", "proxy", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "queue-unreachable"},
 		{Check: "node-unreachable", Of: shares("nodes")},
 		{Check: "process-slow", Of: shares("nodes")},
+		{Check: "node-unreachable", Of: stopsTicks}, {Check: "stale-session", Of: stopsTicks},
 	},
 }
 

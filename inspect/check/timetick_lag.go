@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kitescope/inspect/model"
@@ -37,11 +38,18 @@ without channels do not count.
 Consistent searches wait until their node has caught up; data nodes that are behind write late.`,
 	Remedy: `If all are behind: look at the message queue and at RootCoord. If one is: at its CPU, memory and log; it may be catching up after a start.`,
 	Run:    runTimetickLag,
-	Roles:  []string{"rootcoord", "streamingnode"},
+	Roles:  []string{"rootcoord", "proxy", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
 		{Check: "process-slow", Of: shares("nodes")},
+		{Check: "node-unreachable", Of: stopsTicks}, {Check: "stale-session", Of: stopsTicks},
 	},
+}
+
+// stopsTicks reports whether a process that does not answer keeps RootCoord from sending time ticks: it waits for each
+// registered proxy (internal/rootcoord/timeticksync.go, until 2.5).
+func stopsTicks(_ *model.Cluster, _, cause *Finding) bool {
+	return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(r model.Ref) bool { return r.Resource == "nodes" && strings.HasPrefix(r.ID, "proxy-") })
 }
 
 // tick is how far a node has come.
