@@ -45,7 +45,8 @@ process is asked once, whatever its roles, at the port that its configuration te
   http://host:6060/debug/pprof/heap      this profile alone
   indexer=https://host/debug/pprof       with a name of its own
 
-With URLs and --from both are pulled.
+With URLs and --from both are pulled; a URL whose name, role or host is that of a process which
+cannot be asked otherwise is that process's.
 
 Kinds are cpu, heap, allocs, goroutine, mutex, block, threadcreate and trace (an execution
 trace for go tool trace); with -delta, as in allocs-delta, what was added during the

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/textproto"
 	"os"
@@ -44,6 +45,9 @@ func (a *app) newPullJob(f *pullFlags, words []string) (*pullJob, error) {
 			}
 		}
 		t, err := pull.ParseTarget(word, password)
+		if errors.Is(err, pull.ErrNoPort) {
+			return nil, &usageError{err, "a folder is named with -O, a process with its port: host:6060, or http://host"}
+		}
 		if err != nil {
 			return nil, &usageError{err, "for example: kitescope profile pull http://host:6060/debug/pprof"}
 		}
@@ -194,7 +198,7 @@ func (j *pullJob) targets(ctx context.Context) ([]pull.Target, error) {
 		return nil, fmt.Errorf("no process is registered at %s: nothing to take profiles of", conn.From)
 	}
 	j.options.Root = c.Origin.Root
-	return append(clusterTargets(c), j.named...), nil
+	return withNamed(c, clusterTargets(c), j.named), nil
 }
 
 func notLive(from string) error {
@@ -253,6 +257,62 @@ func clusterTargets(c *model.Cluster) []pull.Target {
 		targets = append(targets, t)
 	}
 	return targets
+}
+
+// withNamed adds the URLs that were named. One that is of a process of the cluster is asked in its place, and is called as it: where the URL has
+// its name or its role, where it is at the same host and port, or, without a name, at the
+// host of the only process there that nobody can ask otherwise.
+func withNamed(c *model.Cluster, of, named []pull.Target) []pull.Target {
+	hosts := map[string]string{} // by node id, of sessions
+	for _, s := range c.Sessions {
+		if host, _, err := net.SplitHostPort(s.Address); err == nil {
+			hosts[s.Node.String()] = host
+		}
+	}
+	list := slices.Clone(of)
+	for i := range named {
+		n := &named[i]
+		at := processOf(list, n, hosts)
+		switch {
+		case at < 0:
+			list = append(list, *n)
+		case n.Only != "" && list[at].Unknown == "": // one more profile of it
+			list = append(list, n.As(&list[at]))
+		default:
+			list[at] = n.As(&list[at])
+		}
+	}
+	return list
+}
+
+// processOf is which process of a cluster a named URL is of, -1 if that is not sure.
+func processOf(list []pull.Target, n *pull.Target, hosts map[string]string) int {
+	only := func(is func(t *pull.Target) bool) int {
+		found := -1
+		for i := range list {
+			if len(list[i].NodeIDs) == 0 || !is(&list[i]) {
+				continue
+			}
+			if found >= 0 {
+				return -1
+			}
+			found = i
+		}
+		return found
+	}
+	for _, is := range []func(t *pull.Target) bool{
+		func(t *pull.Target) bool { return t.At(n) },
+		func(t *pull.Target) bool { return t.Unknown != "" && t.Node == n.Node },
+		func(t *pull.Target) bool { return t.Unknown != "" && slices.Contains(t.Roles, n.Node) },
+		func(t *pull.Target) bool {
+			return t.Unknown != "" && n.Node == n.URL.Host && slices.ContainsFunc(t.NodeIDs, func(id string) bool { return strings.EqualFold(hosts[id], n.URL.Hostname()) })
+		},
+	} {
+		if at := only(is); at >= 0 {
+			return at
+		}
+	}
+	return -1
 }
 
 // standaloneRoles is from how many roles on a process is Milvus as a whole.

@@ -49,8 +49,12 @@ var namedWord = profile.NewPattern(`^([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)$`)
 
 var errNoHost = errors.New("no host in it")
 
+// ErrNoPort says that a word could be a host, and as well a file or a folder.
+var ErrNoPort = errors.New("no port in it, and no http://")
+
 // ParseTarget reads what a person names: host:port, a URL of a folder of profiles or of one profile,
-// with NAME= in front or not. password is for a user in the URL without one.
+// with NAME= in front or not. password is for a user in the URL without one. A word without a scheme and a port is refused, with ErrNoPort: as
+// often as a host it is the name of a folder.
 //
 // A path that ends in a slash or in "pprof" is a folder, and so is none at all; any other path is one
 // profile, of the kind that its last part tells.
@@ -60,13 +64,17 @@ func ParseTarget(word, password string) (Target, error) {
 	if m := namedWord.FindStringSubmatch(word); m != nil {
 		t.Node, rest = m[1], m[2]
 	}
-	if !strings.Contains(rest, "://") {
+	scheme := strings.Contains(rest, "://")
+	if !scheme {
 		rest = "http://" + rest
 	}
 	u, err := url.Parse(rest)
 	if err != nil {
 		// What Parse says repeats the address, credentials included.
 		return t, fmt.Errorf("read the address %s: want http://host:port/path", withoutUser(word))
+	}
+	if !scheme && rest != "http://" && u.Port() == "" {
+		return t, fmt.Errorf("read the address %s: %w", withoutUser(word), ErrNoPort)
 	}
 	if err := checkURL(u); err != nil {
 		return t, fmt.Errorf("read the address %s: %w", withoutUser(word), err)
@@ -260,4 +268,19 @@ func RedactWord(word string) string {
 		return word
 	}
 	return withoutUser(word)
+}
+
+// At tells whether two targets are at the same host and port.
+func (t *Target) At(other *Target) bool {
+	return t.URL != nil && other.URL != nil && strings.EqualFold(address(t.URL), address(other.URL))
+}
+
+// As is the target with the name, the sessions and the version of another one, which is the same process; a name that a person gave stays.
+func (t *Target) As(process *Target) Target {
+	c := *t
+	c.Roles, c.NodeIDs, c.Version = process.Roles, process.NodeIDs, process.Version
+	if c.URL == nil || c.Node == c.URL.Host {
+		c.Node = process.Node
+	}
+	return c
 }

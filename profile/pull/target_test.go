@@ -34,6 +34,11 @@ func TestParseTarget(t *testing.T) {
 		{"http://host/debug/pprof?seconds=3", "", "", "", "folder of profiles"},
 		{"http://host/debug/pprof/heap?debug=1", "", "", "", "debug="},
 		{"", "", "", "", "no host"},
+		{"before", "", "", "", "no port"}, // the name of a folder, more often than a host
+		{"./out/before", "", "", "", "no port"},
+		{"/tmp/before", "", "", "", "no port"},
+		{"case.kite", "", "", "", "no port"},
+		{"proxy=host/debug/pprof", "", "", "", "no port"},
 		{"http://host/heap?seconds=1.5", "", "", "", "whole number"},
 		{"http://host/heap?seconds=-1", "", "", "", "whole number"},
 		{"http://u:1/p@host/heap", "", "", "", "%2F"},
