@@ -86,6 +86,9 @@ type Line struct {
 	// NaN where it is unknown. A ratio of 1.02 is a change of +2 %. It is the estimate that belongs to the test (Hodges and Lehmann),
 	// so it need not be that of the two medians. It is 1 where both are 0, and infinite where only Before is.
 	Ratio, Low, High float64
+	// SameAs is the metric above that this one is by another name, "" if none: in each run it is that times a constant, or its
+	// inverse. Both are corrected as one.
+	SameAs string
 	// P is the chance of such a difference without a change, Corrected that over all metrics; NaN if unknown.
 	P, Corrected float64
 	// Test is "Wilcoxon signed-rank" or "Mann-Whitney", "" if there was none.

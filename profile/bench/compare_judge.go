@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"kitescope/profile/significance"
 )
@@ -45,14 +46,20 @@ func (c *Comparison) judge() {
 }
 
 // call corrects all tests together. One that cannot come out costs the others nothing (Tarone, "A modified Bonferroni method for
-// discrete data", Biometrics 46, 1990): that of too few runs, and that of values which are all equal.
+// discrete data", Biometrics 46, 1990): that of too few runs, and that of values which are all equal. One that is another's figure
+// by another name is corrected as that one (see aliases).
 func (c *Comparison) call(tests []*tested) {
 	ps := make([]float64, len(tests))
 	counted, wanted := 0, 0
+	of := aliases(tests)
 	for i, t := range tests {
 		ps[i] = t.P
-		if t.leastP > c.Level || t.constant {
+		if t.leastP > c.Level || t.constant || of[i] != i {
 			ps[i] = math.NaN()
+		}
+		if of[i] != i {
+			t.SameAs = tests[of[i]].Metric.String()
+			continue
 		}
 		if !math.IsNaN(ps[i]) {
 			counted++
@@ -63,9 +70,13 @@ func (c *Comparison) call(tests []*tested) {
 	}
 	reach := newReach(ps, counted)
 	j := judging{Comparison: c, counted: counted, plans: map[float64]*significance.Plan{}}
-	for i, corrected := range significance.Holm(ps) {
-		t := tests[i]
-		t.Corrected = corrected
+	c.noteAliases(tests, of)
+	corrections := significance.Holm(ps)
+	for i, t := range tests {
+		t.Corrected = max(corrections[of[i]], t.P) // what rounding makes of the one figure may differ a little
+		if math.IsNaN(corrections[of[i]]) {
+			t.Corrected = corrections[of[i]]
+		}
 		j.level = c.Level / float64(max(1, counted))
 		unreachable := t.leastP > c.Level
 		if unreachable { // with more runs it would count, as would the others that have too few
@@ -74,6 +85,9 @@ func (c *Comparison) call(tests []*tested) {
 			t.Corrected = t.P
 		}
 		j.verdict(t, unreachable || reach.at(t.leastP, t.constant) > c.Level)
+		if odd := t.contradiction(); odd != "" {
+			t.Remark = strings.TrimPrefix(t.Remark+"; "+odd, "; ")
+		}
 	}
 }
 

@@ -63,6 +63,35 @@ func (t *tested) direction() Verdict {
 	return Worse
 }
 
+// contradiction says that the medians of the sides, which stand beside the change, go the other way than the change, or lie where
+// it surely is not: what is estimated and tested are differences between runs that belong together (or of all with all), not that of
+// two medians.
+func (t *tested) contradiction() string {
+	if !t.logs || t.size < 2 || math.IsNaN(t.Low) {
+		return ""
+	}
+	const seen = 0.0005 // less is shown as 0.0 %
+	medians := t.After / t.Before
+	opposite := (medians-1)*(t.Ratio-1) < 0 && min(math.Abs(medians-1), math.Abs(t.Ratio-1)) >= seen
+	outside := medians < t.Low-seen || medians > t.High+seen
+	if !opposite && !outside {
+		return ""
+	}
+	how := "all runs with all by"
+	if t.paired {
+		how = "runs of a pair by"
+	}
+	return fmt.Sprintf("the two medians differ by %s, %s %s, which counts", signed(medians-1), how, signed(t.Ratio-1))
+}
+
+// signed is a Percent with its sign.
+func signed(share float64) string {
+	if share > 0 {
+		return "+" + Percent(share)
+	}
+	return Percent(share)
+}
+
 // small says that a change is one, and too small to count: surely, or by the estimate.
 func (t *tested) small(effect float64) string {
 	if max(math.Abs(t.Low-1), math.Abs(t.High-1)) < effect {
