@@ -36,7 +36,6 @@ func comparisonFields(c *bench.Comparison, lines []*bench.Line) []sheetField {
 		ratio("change_percent_high", func(l *bench.Line) float64 { return l.High }),
 		chance("p", func(l *bench.Line) float64 { return l.P }),
 		chance("p_corrected", func(l *bench.Line) float64 { return l.Corrected }),
-		field("same_as", func(l *bench.Line) datum { return textDatum(l.SameAs) }),
 		field("test", func(l *bench.Line) datum { return textDatum(l.Test) }),
 		field("runs_before", func(l *bench.Line) datum { return intDatum(int64(len(l.A))) }),
 		field("runs_after", func(l *bench.Line) datum { return intDatum(int64(len(l.B))) }),
@@ -46,6 +45,7 @@ func comparisonFields(c *bench.Comparison, lines []*bench.Line) []sheetField {
 		field("visible_percent", func(l *bench.Line) datum { return changeDatum(l, l.Visible) }),
 		field("needs_runs", func(l *bench.Line) datum { return positiveDatum(l.Needs) }),
 		field("remark", func(l *bench.Line) datum { return textDatum(l.Remark) }),
+		field("same_as", func(l *bench.Line) datum { return textDatum(l.SameAs) }),
 	}
 }
 

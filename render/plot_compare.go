@@ -20,8 +20,10 @@ import (
 )
 
 // ComparisonPlotNames are the kinds of WriteComparisonPlot: the values of all runs, what depends on how many clients there
-// are, and how large that is beside what it was before.
-func ComparisonPlotNames() []string { return []string{"distributions", "concurrency", "relative"} }
+// are, how large that is beside what it was before, and queries per second against recall.
+func ComparisonPlotNames() []string {
+	return []string{"distributions", "concurrency", "relative", "recall"}
+}
 
 // WriteComparisonPlot draws a comparison as one of PlotFormats. What there is nothing to draw of is an error that says so.
 func WriteComparisonPlot(w io.Writer, c *bench.Comparison, kind, format string) error {
@@ -34,6 +36,8 @@ func WriteComparisonPlot(w io.Writer, c *bench.Comparison, kind, format string) 
 		p, err = concurrencyPicture(c)
 	case "relative":
 		p, err = relativePicture(c)
+	case "recall":
+		p, err = recallPicture(c)
 	default:
 		err = &view.UnknownError{What: "plot", Word: kind, Known: ComparisonPlotNames()}
 	}

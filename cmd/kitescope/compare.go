@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ type benchFlags struct {
 	level              float64
 	effect, failOn     string
 	better, only, skip []string
+	match              string
 	columns            []string
 	ui                 uiFlags
 	openUI             bool
@@ -42,8 +44,11 @@ func (a *app) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "compare BEFORE AFTER", Short: "Benchmark results before and after: what changed, and what is noise", GroupID: groupProfile,
 		Long: `Compare results of benchmarks. Each side is a file, a folder of runs, several with commas
-between them, or - for standard input; one file is enough where it holds both sides. The format
-is told by the contents:
+between them, or - for standard input; one file is enough where it holds both sides. Of a folder
+each file is a run, and each subfolder with all that is in it. Files of one run are told by their
+names without the words for programs and kinds of files: ab-3.txt, vmstat-3.log and 3.perf.csv are
+run 3; vmstat.txt belongs to the run beside it where there is only one. The format is told by the
+contents:
 
 ` + benchFormatDoc() + `
 Runs that were made in pairs (A B A B ...) are tested with Wilcoxon's signed-rank test, others
@@ -58,7 +63,9 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 		Example: `  kitescope compare before.txt after.txt           go test -bench . -count 10
   kitescope compare runs/a runs/b --pair order --effect 2%
   kitescope compare a.json b.json -o markdown      hyperfine --export-json
-  kitescope compare a b --plot concurrency -O qps.svg`,
+  kitescope compare a b --plot concurrency -O qps.svg
+  kitescope compare milvus.json pgvector.json --match 'case \d+' --only 'M=16|m=16'
+  kitescope compare milvus.json pgvector.json --plot recall -O recall.svg`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return wantArgs(cmd, args, 1, 2, "two sides, BEFORE and AFTER", "kitescope compare before.txt after.txt")
 		},
@@ -75,6 +82,7 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 	fl.StringVar(&f.effect, "effect", "1%", "the least change that counts")
 	fl.StringArrayVar(&f.better, "better", nil, "say which direction is good: METRIC=lower or METRIC=higher; repeatable")
 	fl.StringArrayVar(&f.columns, "column", nil, "say what a column of a CSV file is: value=NAME; also "+strings.Join(columnWords()[1:], ", ")+"; repeatable")
+	fl.StringVar(&f.match, "match", "", "compare what is called alike by this part of its name, a regular expression, such as 'case \\d+'")
 	fl.StringArrayVar(&f.only, "only", nil, "only metrics that match this regular expression; repeatable")
 	fl.StringArrayVar(&f.skip, "skip", nil, "no metrics that match; repeatable")
 	fl.StringVar(&f.failOn, "fail-on", compareFailures[0], "exit 3 if a metric got worse; change: if any changed; never")
@@ -104,6 +112,7 @@ type settledComparison struct {
 	format  render.ComparisonFormat
 	render  render.Options
 	only    metricFilter
+	match   *regexp.Regexp // nil: names as they are
 }
 
 func (a *app) settleComparison(cmd *cobra.Command, f *benchFlags) (*settledComparison, error) {
@@ -127,6 +136,11 @@ func (a *app) settleComparison(cmd *cobra.Command, f *benchFlags) (*settledCompa
 	}
 	if s.only, err = newMetricFilter(f.only, f.skip); err != nil {
 		return nil, err
+	}
+	if f.match != "" {
+		if s.match, err = parsePattern("--match", f.match); err != nil {
+			return nil, err
+		}
 	}
 	if s.format, err = render.ParseComparisonFormat(f.output); err != nil {
 		return nil, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
@@ -196,6 +210,13 @@ func (a *app) compare(cmd *cobra.Command, f *benchFlags, args []string) error {
 	if err := s.only.applyBoth(before, after); err != nil {
 		return err
 	}
+	if s.match != nil {
+		for _, side := range []*bench.Set{before, after, s.options.Control[1]} {
+			if err := side.MatchNames(s.match); err != nil {
+				return fmt.Errorf("--match: %w", err)
+			}
+		}
+	}
 	c, err := bench.Compare(before, after, s.options)
 	if err != nil {
 		return err
@@ -212,11 +233,13 @@ func (a *app) compare(cmd *cobra.Command, f *benchFlags, args []string) error {
 		return err
 	}
 	switch {
+	case f.plot == "recall": // curves need no name in common
 	case nothingCompared(c):
-		return &profile.HintError{
-			Err:  errors.New("nothing was compared: no metric has a value on both sides"),
-			Hint: "are both of the same benchmark, and did its runs succeed? what one side has alone is in the table",
+		hint := "are both of the same benchmark, and did its runs succeed? what one side has alone is in the table"
+		if differByName(c) {
+			hint = "names differ: --match 'REGEXP' compares by the part of them that is alike, --plot recall draws recall against QPS"
 		}
+		return &profile.HintError{Err: errors.New("nothing was compared: no metric has a value on both sides"), Hint: hint}
 	case comparisonFails(c, f.failOn):
 		return &codeError{code: exitFindings}
 	}
@@ -226,6 +249,27 @@ func (a *app) compare(cmd *cobra.Command, f *benchFlags, args []string) error {
 // nothingCompared reports whether no metric has a value on both sides: that is no success, whatever --fail-on says.
 func nothingCompared(c *bench.Comparison) bool {
 	return !slices.ContainsFunc(c.Lines, func(l bench.Line) bool { return len(l.A) > 0 && len(l.B) > 0 })
+}
+
+// differByName reports whether both sides have the same figures, of things with other names.
+func differByName(c *bench.Comparison) bool {
+	type figure struct{ name, unit string }
+	before, after := map[figure]bool{}, map[figure]bool{}
+	for _, l := range c.Lines {
+		switch f := (figure{l.Name, l.Unit}); {
+		case l.Of == "":
+		case len(l.A) > 0:
+			before[f] = true
+		case len(l.B) > 0:
+			after[f] = true
+		}
+	}
+	for f := range before {
+		if after[f] {
+			return true
+		}
+	}
+	return false
 }
 
 // comparisonWriter settles where a comparison goes, and whether as a table or a picture.

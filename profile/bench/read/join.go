@@ -29,7 +29,7 @@ func (g *gathering) join(name string) ([]*bench.Set, error) {
 	sets := make([]*bench.Set, sides)
 	for i := range sets {
 		j := joining{set: &bench.Set{Name: g.sideName(name, i, sides)}, several: sides > 1}
-		for _, group := range g.groups() {
+		for _, group := range j.runsOf(g.groups()) {
 			j.group(group, i)
 		}
 		if len(j.set.Runs) > maxRuns {
@@ -106,6 +106,36 @@ type joining struct {
 	several bool
 	formats []string
 	names   map[string]bool
+}
+
+// runsOf puts what was only observed, with a name of no run, to the one run that there is; of several it is none, and left out:
+// it measured them all together. Where all files observe, each is a run.
+func (j *joining) runsOf(groups [][]file) [][]file {
+	observesOnly := func(group []file) bool {
+		return !slices.ContainsFunc(group, func(f file) bool { return !f.table.observes })
+	}
+	var runs, alone [][]file
+	for _, group := range groups {
+		if observesOnly(group) {
+			alone = append(alone, group)
+		} else {
+			runs = append(runs, group)
+		}
+	}
+	switch {
+	case len(runs) == 0 || len(alone) == 0:
+		return groups
+	case len(runs) == 1:
+		return [][]file{slices.Concat(runs[0], slices.Concat(alone...))}
+	}
+	for _, group := range alone {
+		for _, f := range group {
+			base := clean(filepath.Base(f.path))
+			j.set.Notes = append(j.set.Notes, fmt.Sprintf("%s was observed during no run of its name, and left out: name it as its run, such as %s-%s",
+				base, clean(runs[0][0].name), base))
+		}
+	}
+	return runs
 }
 
 // group adds the files of one run, of one side.

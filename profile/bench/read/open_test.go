@@ -63,6 +63,7 @@ func TestFilesOfOneRunAreJoined(t *testing.T) {
 			"cpu per query s": 0.0002, "context switches per query ": 0.8,
 		}},
 		{"one run alone", map[string]string{"ab.txt": ab(1000, 10000), "vmstat.txt": vmstatRun}, 1, map[string]float64{"context switches per query ": 4}},
+		{"one run of another name", map[string]string{"qps.csv": "qps,p99_ms\n1000,5\n", "vmstat.txt": vmstatRun}, 1, map[string]float64{"context switches per query ": 4}},
 		{"observed alone", map[string]string{"a/vmstat.txt": vmstatRun, "b/vmstat.txt": vmstatRun}, 2, map[string]float64{"context switches per second 1/s": 4000}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -332,5 +333,21 @@ func TestWindowsShell(t *testing.T) {
 	}
 	if got := show(readText(t, "\xef\xbb\xbf"+ab(1000, 1), Options{})); !strings.Contains(got, "= 1000 1/s") {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestObservedOfNoRun is no run of its own beside several: it measured them together.
+func TestObservedOfNoRun(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"small.csv": "qps,p99_ms\n1000,5\n", "large.csv": "qps,p99_ms\n500,9\n", "vmstat.txt": vmstatRun})
+	sets, err := Open(context.Background(), []string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sets) != 1 || len(sets[0].Runs) != 2 {
+		t.Fatalf("want the two runs, got\n%s", show(sets))
+	}
+	if notes := strings.Join(sets[0].Notes, "\n"); !strings.Contains(notes, "vmstat.txt was observed during no run of its name, and left out: name it as its run, such as large-vmstat.txt") {
+		t.Errorf("notes: %s", notes)
 	}
 }

@@ -1,0 +1,60 @@
+package bench
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// MatchNames calls what was run by the part of its name that matches re, or by the first group of re if it has one: so results that
+// differ by an index, a label or a setting in their names can be compared. What does not match keeps its name. Two
+// of a set that would be called the same are a *Mismatch: which of them is meant only the user knows. A nil Set has no names.
+func (s *Set) MatchNames(re *regexp.Regexp) error {
+	if s == nil {
+		return nil
+	}
+	from := map[Metric][]string{} // of the metric as it will be, what it was of
+	for i := range s.Runs {
+		for _, v := range s.Runs[i].Values {
+			m := v.Metric
+			m.Of = matched(re, m.Of)
+			if !slices.Contains(from[m], v.Of) {
+				from[m] = append(from[m], v.Of)
+			}
+			if len(from[m]) > 1 {
+				return &Mismatch{
+					fmt.Sprintf("%s: %s are all called %q", s.Name, quoted(from[m]), m.Of),
+					"choose one of each side with --only, or match more of the names",
+				}
+			}
+		}
+	}
+	for i := range s.Runs {
+		values := slices.Clone(s.Runs[i].Values)
+		for k := range values {
+			values[k].Of = matched(re, values[k].Of)
+		}
+		s.Runs[i].Values = values
+	}
+	return nil
+}
+
+func matched(re *regexp.Regexp, name string) string {
+	groups := re.FindStringSubmatch(name)
+	switch {
+	case groups == nil:
+		return name
+	case len(groups) > 1:
+		return groups[1]
+	}
+	return groups[0]
+}
+
+func quoted(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(list, " and ")
+}
