@@ -220,7 +220,9 @@ func OriginText(v *view.Overview) string {
 		parts = append(parts, "rev "+strconv.FormatInt(v.Origin.Revision, 10))
 	}
 	switch {
+	case v.Origin.Taken.IsZero() && v.Origin.Kind == "etcd":
 	case v.Origin.Taken.IsZero():
+		parts = append(parts, "taken at an unknown time")
 	case v.Origin.Kind == "etcd":
 		parts = append(parts, string(AppendDuration(nil, v.Age))+" old")
 	case v.Origin.FileDate:

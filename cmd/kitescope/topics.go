@@ -36,6 +36,10 @@ const helpSources = `--from reads any of these; which one it is, is found by its
                                         gzipped or not
   -                                     any such file from standard input
 
+Ages in a file count to when it was taken, which snapshots and bundles say themselves. A backup does
+not: its date is believed if the newest checkpoint in it is of the same two minutes. That of a copy is
+not, and ages are then "?".
+
 The root path (Milvus's etcd.rootPath, such as by-dev) is found by itself. Where
 there are several, --root chooses. An etcd with access control needs --user and a
 password from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt; a role that

@@ -156,7 +156,10 @@ func (p *Pass) reportOld(id model.CollectionID, o *oldRows, policy *sealPolicy) 
 	default:
 		f.Severity = p.idleSeverity(id, &w, o.rows)
 		when := span(p.Now.Sub(o.since)) + " after the last insert"
-		if o.since.IsZero() {
+		switch {
+		case p.Now.IsZero():
+			when = "no longer written"
+		case o.since.IsZero():
 			when = "begun " + span(p.Now.Sub(o.started)) + " ago and no longer written"
 		}
 		f.Message = fmt.Sprintf("collection %s: %s, %s: without a flush they stay unindexed%s",
@@ -208,7 +211,7 @@ func idleImpact(w *work, cost float64, served bool) string {
 
 // until says when a segment is sealed at last.
 func until(started, now time.Time, life time.Duration) string {
-	if started.IsZero() {
+	if started.IsZero() || now.IsZero() {
 		return " up to " + span(life)
 	}
 	return fmt.Sprintf(" for another %s (%s at most)", span(started.Add(life).Sub(now)), span(life))

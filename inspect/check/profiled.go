@@ -103,7 +103,7 @@ const oldProfile = time.Hour
 
 // reportProfiled reports what profiles show, with how far they are from the state of the cluster. What is far is information.
 func (p *Pass) reportProfiled(f Finding) {
-	if !p.Profiles.To.IsZero() {
+	if !p.Profiles.To.IsZero() && !p.Now.IsZero() {
 		apart, text := p.Now.Sub(p.Profiles.To), " before the cluster was read"
 		if apart < 0 {
 			apart, text = p.Profiles.From.Sub(p.Now), " after the cluster was read"

@@ -170,6 +170,7 @@ func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
 		p.Keyspace = s.records.keyspace(*p)
 	}
 	s.dirty = 0
+	date(p)
 	if prev == nil {
 		return model.Build(*p)
 	}

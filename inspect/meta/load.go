@@ -76,6 +76,9 @@ func headlineOf(snap source.Snapshot) headline {
 
 // load reads a snapshot into a state, and says which ranges it covers.
 func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeList, error) {
+	if snap.Header().FileDate {
+		want.Parts |= datedParts
+	}
 	want = want.complete()
 	s, err := newState(snap.Header(), want)
 	if err != nil {

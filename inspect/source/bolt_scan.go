@@ -43,7 +43,7 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !reserved.IsZero() && (s.in.modified.IsZero() || reserved.Before(s.in.modified)) {
+	if !reserved.IsZero() { // a date may be of before or after: a copy moves it
 		snap.header.Taken, snap.header.FileDate = reserved, false
 	}
 	return snap, nil

@@ -30,7 +30,8 @@ type FileInfo struct {
 	// Roots are all roots in the file, as "root/metaSubPath".
 	Roots    []string
 	Revision int64
-	Taken    time.Time
+	// Taken is the time that the file says itself, zero if it says none.
+	Taken time.Time
 	// Keys are the live keys of the file, KeyBytes the sum of the sizes of their
 	// keys and values.
 	Keys, KeyBytes int64
@@ -62,7 +63,7 @@ func Describe(ctx context.Context, src Source) (FileInfo, error) {
 }
 
 func newFileInfo(src Source, in *input) FileInfo {
-	info := FileInfo{Origin: src.Origin(), Size: in.packedSize(), Compressed: in.layers > 0, Taken: in.modified, Checksum: ChecksumNone}
+	info := FileInfo{Origin: src.Origin(), Size: in.packedSize(), Compressed: in.layers > 0, Checksum: ChecksumNone}
 	return info
 }
 
@@ -73,7 +74,10 @@ func (i *FileInfo) count(kv KV) {
 }
 
 func (i *FileInfo) setHeader(h Header) {
-	i.Root, i.MetaPath, i.Revision, i.Taken = h.Root, h.MetaPath, h.Revision, h.Taken
+	i.Root, i.MetaPath, i.Revision = h.Root, h.MetaPath, h.Revision
+	if !h.FileDate { // of this copy
+		i.Taken = h.Taken
+	}
 }
 
 func describeSnapshot(ctx context.Context, src Source, in *input) (FileInfo, error) {
@@ -110,6 +114,9 @@ func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
 	}
 	if len(finder.found) == 1 {
 		info.Root, info.MetaPath = finder.found[0].root, finder.found[0].sub
+		if info.Taken, err = s.reserved(ctx, info.Root); err != nil {
+			return info, err
+		}
 	}
 	info.Gaps = s.file.gaps.list()
 	info.Checksum, err = s.verify()

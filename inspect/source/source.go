@@ -79,9 +79,10 @@ type Header struct {
 	Revision int64
 	// Taken is when the state was true: now for a live read; for an etcd snapshot the
 	// newest timestamp that Milvus reserved in it; for a bundle what its manifest says;
-	// else the file's date (FileDate); zero if unknown.
+	// else the file's date (FileDate), to be doubted; zero if unknown.
 	Taken time.Time
-	// FileDate says that Taken is only the date of a file, which a copy may have moved.
+	// FileDate says that Taken is only the date of a file, which a copy may have moved: package meta believes it only where
+	// what is in the file agrees.
 	FileDate bool
 	// ByClock says that Taken was read off a clock when a live etcd was read, or saved into a
 	// bundle: it is not worked out from what the store holds.

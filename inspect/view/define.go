@@ -187,6 +187,9 @@ func age(e *Env, t time.Time) Cell {
 	if t.IsZero() {
 		return none()
 	}
+	if e.Now.IsZero() {
+		return unknown()
+	}
 	return Cell{Int: int64(max(0, e.Now.Sub(t)))}
 }
 

@@ -96,16 +96,16 @@ type Column struct {
 // Ref names an object: a resource and an identity that stays the same over refreshes.
 type Ref = model.Ref
 
-// Env is what rows are computed from. Now decides ages.
+// Env is what rows are computed from. Now decides ages; zero: they are unknown.
 type Env struct {
 	Cluster *model.Cluster
 	Now     time.Time
 }
 
 // NewEnv is the Env of a cluster. Ages in a file are counted to when it was taken,
-// not to now: a checkpoint was not a week late because the mail took a week.
+// not to now: a checkpoint was not a week late because the mail took a week. Those in a file of an unknown time are unknown.
 func NewEnv(c *model.Cluster, now time.Time) *Env {
-	if c.Origin.Kind != "etcd" && !c.Origin.Taken.IsZero() {
+	if c.Origin.Kind != "etcd" {
 		now = c.Origin.Taken
 	}
 	return &Env{Cluster: c, Now: now}

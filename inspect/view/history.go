@@ -87,6 +87,9 @@ func ahead(e *Env, a *model.Allocator) Cell {
 	if a.At.IsZero() {
 		return none()
 	}
+	if e.Now.IsZero() {
+		return unknown()
+	}
 	return Cell{Int: int64(a.At.Sub(e.Now))}
 }
 

@@ -26,6 +26,8 @@ type boundTerm struct {
 	idColumn int
 	ids      []int64
 	now      int64
+	// timeless terms count from a now that is unknown: they select nothing.
+	timeless bool
 }
 
 // boundName is a bare word with its columns.
@@ -64,6 +66,7 @@ func bindTerm(t Table, x *term) boundTerm {
 	r, env := t.Resource(), t.Env()
 	c := &r.Columns[x.column]
 	b := boundTerm{term: x, kind: c.Kind, now: env.Now.UnixNano()}
+	b.timeless = env.Now.IsZero() && slices.ContainsFunc(x.values, func(v value) bool { return v.relative })
 	switch {
 	case x.key != "":
 		b.kind = Pairs
@@ -222,7 +225,7 @@ func (b *boundTerm) match(t Table, row int) bool {
 		return (id.Absent == Present && slices.Contains(b.ids, id.Int)) == (b.op == equal)
 	}
 	c := t.Cell(row, b.column)
-	if c.Absent == Unknown {
+	if c.Absent == Unknown || b.timeless {
 		return false
 	}
 	switch b.op {

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/inspect/view"
+)
+
+// dates are what a copy may have: kept, of the copy, of a checkout, of another decade.
+var dates = map[string]time.Time{
+	"the hour after": time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
+	"days later":     time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC),
+	"years later":    time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC),
+	"long before":    time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
+}
+
+// absurd are spans of centuries, which count from no time at all.
+var absurd = regexp.MustCompile(`\d{5,} ?d\b|\d{6,}h|\b0001-01-01`)
+
+// TestDatesOfFiles copies files that real clusters left, with several dates: none changes what is found, and ages are
+// those that the file says itself, or unknown.
+func TestDatesOfFiles(t *testing.T) {
+	for _, name := range []string{
+		"snapshots/standalone-2.1.0/birdwatcher_backup.bak.gz", "snapshots/standalone-2.3.5/birdwatcher_backup.bak.gz",
+		"snapshots/cluster-2.3.5-t7/birdwatcher_backup.bak.gz", "snapshots/cluster-2.3.5-t7/etcd_snapshot.db.gz",
+		"snapshots/standalone-2.1.0/etcd_snapshot.db.gz", "snapshots/standalone-2.2.16/etcd_snapshot.db.gz", "broken/unflushed.kite",
+	} {
+		content, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := filepath.Join(t.TempDir(), filepath.Base(name))
+		if err := os.WriteFile(copied, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var first []string
+		var taken time.Time
+		for i, when := range []string{"the hour after", "days later", "years later", "long before"} {
+			if err := os.Chtimes(copied, dates[when], dates[when]); err != nil {
+				t.Fatal(err)
+			}
+			found, at := findingsIn(t, copied)
+			if i == 0 {
+				first, taken = found, at
+			}
+			if !slices.Equal(found, first) || !at.Equal(taken) {
+				t.Errorf("%s dated %s: taken %s, %q; dated the hour after: taken %s, %q", name, when, at, found, taken, first)
+			}
+			for _, text := range found {
+				if absurd.MatchString(text) {
+					t.Errorf("%s dated %s: %s", name, when, text)
+				}
+			}
+		}
+	}
+}
+
+// TestDateThatAgrees believes a date that is of the newest checkpoint in the file.
+func TestDateThatAgrees(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t7", "birdwatcher_backup.bak.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "fresh.bak.gz")
+	if err := os.WriteFile(copied, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := loadFile(t, copied)
+	var newest time.Time
+	for _, v := range c.VChannels {
+		if at := v.Checkpoint.At; at != model.MaxTSO && at.Time().After(newest) {
+			newest = at.Time()
+		}
+	}
+	for _, x := range []struct {
+		after time.Duration
+		known bool
+	}{{20 * time.Second, true}, {90 * time.Second, true}, {10 * time.Minute, false}, {-time.Minute, false}} {
+		date := newest.Add(x.after).Truncate(time.Second)
+		if err := os.Chtimes(copied, date, date); err != nil {
+			t.Fatal(err)
+		}
+		switch o := loadFile(t, copied).Origin; {
+		case x.known && (!o.Taken.Equal(date) || !o.FileDate):
+			t.Errorf("dated %s after its newest checkpoint: taken %s, of the file's date: %v", x.after, o.Taken, o.FileDate)
+		case !x.known && (!o.Taken.IsZero() || o.FileDate):
+			t.Errorf("dated %s after its newest checkpoint: taken %s, not unknown", x.after, o.Taken)
+		}
+	}
+}
+
+func loadFile(t *testing.T, path string) *model.Cluster {
+	t.Helper()
+	src, err := source.Open(t.Context(), path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = withKept(t.Context(), src, c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// findingsIn are the findings about a file, as diagnose prints them, and its time.
+func findingsIn(t *testing.T, path string) (list []string, taken time.Time) {
+	t.Helper()
+	c := loadFile(t, path)
+	r := check.Run(c, view.NewEnv(c, time.Now()).Now, check.All)
+	for _, x := range r.Results {
+		if x.Status == check.Broken {
+			t.Errorf("%s: %s: %s", path, x.Check.ID, x.Reason)
+		}
+	}
+	for _, f := range r.Findings {
+		text := f.Severity.String() + " " + f.Check + " " + f.Message
+		for _, e := range f.Evidence {
+			text += "; " + e.Name + ": " + e.Value
+		}
+		list = append(list, text)
+	}
+	return list, c.Origin.Taken
+}
