@@ -75,7 +75,10 @@ func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) 
 	}
 	width, at, period := len(p.Types), -1, int64(1)
 	if !exact(p.Types[kind]) {
-		at = slices.IndexFunc(p.Types, func(t ValueType) bool { return countsSamples(t, p.Types[kind]) })
+		at = slices.IndexFunc(p.Types, func(t ValueType) bool { return t.Unit == "count" && t.Type == p.Types[kind].Type+" samples" })
+		if at < 0 {
+			at = slices.IndexFunc(p.Types, func(t ValueType) bool { return countsSamples(t, p.Types[kind]) })
+		}
 		if at < 0 && p.Period > 0 && p.PeriodType == p.Types[kind] && !scaledUp(p.Types[kind]) {
 			at, period = kind, p.Period
 		}
@@ -100,7 +103,8 @@ func countsSamples(t, kind ValueType) bool {
 	if own := strings.HasSuffix(kind.Type, " samples") && kind.Unit == "count"; own {
 		return t == kind
 	}
-	return t.Type == "samples" || t.Type == kind.Type+" samples"
+	// A recording of Java has samples of threads beside those of allocations, which they do not count.
+	return t.Type == "samples" && !strings.HasPrefix(kind.Type, "alloc_")
 }
 
 // exact reports whether a type is a count of everything there is.

@@ -17,7 +17,7 @@ import (
 )
 
 // The events of a Java Flight Recording that are samples of stacks: of threads that ran Java code, and
-// of threads that were in native code, which mostly wait there.
+// of threads that were in native code, which mostly wait there. Those of allocations are in jfralloc.go.
 const (
 	executionSample = "jdk.ExecutionSample"
 	nativeSample    = "jdk.NativeMethodSample"
@@ -25,7 +25,8 @@ const (
 
 // jfrArguments are those of the command that prints a recording. It prints 5 frames unless told otherwise.
 func jfrArguments(file string) []string {
-	return []string{"print", "--json", "--stack-depth", "2048", "--events", executionSample + "," + nativeSample, file}
+	return []string{"print", "--json", "--stack-depth", "2048", "--events",
+		strings.Join([]string{executionSample, nativeSample, allocInBuffer, allocOutside, allocSample}, ","), file}
 }
 
 // readJFR reads a Java Flight Recording through the command jfr of a JDK: the format is not
@@ -142,25 +143,36 @@ func (f *firstBytes) line(err error) string {
 type jfrEvent struct {
 	Type   string `json:"type"`
 	Values struct {
-		StartTime string `json:"startTime"`
-		Thread    *struct {
-			Java string `json:"javaName"`
-			OS   string `json:"osName"`
-		} `json:"sampledThread"`
-		Stack *struct {
+		StartTime string     `json:"startTime"`
+		Thread    *jfrThread `json:"sampledThread"`
+		// Of allocations: who, of what class, the size of the object, of the buffer that was taken for it, and what the
+		// event stands for, in bytes.
+		Allocating *jfrThread `json:"eventThread"`
+		Class      *jfrClass  `json:"objectClass"`
+		Size       int64      `json:"allocationSize"`
+		Buffer     int64      `json:"tlabSize"`
+		Weight     int64      `json:"weight"`
+		Stack      *struct {
 			Truncated bool       `json:"truncated"`
 			Frames    []jfrFrame `json:"frames"`
 		} `json:"stackTrace"`
 	} `json:"values"`
 }
 
+type jfrThread struct {
+	Java string `json:"javaName"`
+	OS   string `json:"osName"`
+}
+
+type jfrClass struct {
+	Name string `json:"name"`
+}
+
 type jfrFrame struct {
 	Method *struct {
-		Class *struct {
-			Name string `json:"name"`
-		} `json:"type"`
-		Name       string `json:"name"`
-		Descriptor string `json:"descriptor"`
+		Class      *jfrClass `json:"type"`
+		Name       string    `json:"name"`
+		Descriptor string    `json:"descriptor"`
 	} `json:"method"`
 	Line int64  `json:"lineNumber"`
 	Type string `json:"type"`
@@ -174,8 +186,12 @@ type jfrSamples struct {
 	jit         int32
 	first, last time.Time
 	stack       []uint32
-	n, bare     int64
+	bare        int64
 	truncated   int64
+	// threads are samples of what threads ran; buffers and chosen those of allocations, by the events that tell of them.
+	threads         int64
+	buffers, chosen jfrAlloc
+	weightless      int64
 }
 
 // readJFRPrint reads what `jfr print --json` printed.
@@ -204,8 +220,9 @@ func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profil
 	if err != nil {
 		return nil, err
 	}
-	if s.n == 0 {
-		return nil, hinted("record with: java -XX:StartFlightRecording=settings=profile,filename=FILE.jfr", "there is no %s in it", executionSample)
+	if s.threads+s.buffers.n+s.chosen.n == 0 {
+		return nil, hinted("record with: java -XX:StartFlightRecording=settings=profile,filename=FILE.jfr",
+			"there is no %s in it, nor an allocation", executionSample)
 	}
 	if s.bare > 0 {
 		s.b.Note("samples without a stack, shown as "+unknown, s.bare)
@@ -219,7 +236,7 @@ func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profil
 	if !s.first.IsZero() {
 		p.Time, p.Duration = s.first, s.last.Sub(s.first)
 	}
-	return s.b.Profile(), nil
+	return s.allocated(s.b.Profile()), nil
 }
 
 func (s *jfrSamples) event(e *jfrEvent) error {
@@ -229,13 +246,22 @@ func (s *jfrSamples) event(e *jfrEvent) error {
 	case nativeSample:
 		if s.native == 0 {
 			s.b.AddType(profile.ValueType{Type: "native samples", Unit: "count"}, -1)
-			s.native = 1
+			s.native = len(s.b.Meta().Types) - 1
 		}
 		kind = s.native
+	case allocInBuffer, allocOutside, allocSample:
+		return s.alloc(e)
 	default:
 		return nil
 	}
-	s.n++
+	s.threads++
+	values := make([]int64, len(s.b.Meta().Types))
+	values[kind] = 1
+	return s.add(e, values)
+}
+
+// add adds the sample of an event.
+func (s *jfrSamples) add(e *jfrEvent, values []int64, labels ...profile.Label) error {
 	if at, err := time.Parse(time.RFC3339Nano, e.Values.StartTime); err == nil {
 		if s.first.IsZero() || at.Before(s.first) {
 			s.first = at
@@ -257,18 +283,20 @@ func (s *jfrSamples) event(e *jfrEvent) error {
 		s.bare++
 		s.stack = append(s.stack, s.b.Location(profile.NoMapping, 0))
 	}
-	values := make([]int64, s.native+1)
-	values[kind] = 1
-	return s.b.Sample(s.stack, values, s.labels(e)...)
+	return s.b.Sample(s.stack, values, append(labels, s.labels(e)...)...)
 }
 
 func (s *jfrSamples) labels(e *jfrEvent) []profile.Label {
-	if !s.o.Threads || e.Values.Thread == nil {
+	thread := e.Values.Thread
+	if thread == nil {
+		thread = e.Values.Allocating
+	}
+	if !s.o.Threads || thread == nil {
 		return nil
 	}
-	name := e.Values.Thread.Java
+	name := thread.Java
 	if name == "" {
-		name = e.Values.Thread.OS
+		name = thread.OS
 	}
 	if name == "" {
 		return nil

@@ -24,6 +24,10 @@ func TestJFR(t *testing.T) {
 			t.Errorf("%s: %d, but %d were printed", stack, own[stack], n)
 		}
 	}
+	allocations := mustOpen(t, "jfr/words-alloc.jfr", Options{})
+	if kind, err := allocations.KindOf("alloc_space"); err != nil || allocations.Total(kind) < 100<<20 {
+		t.Errorf("%v of %v, %v", allocations.Types, allocations.Origin, err)
+	}
 	packed, err := os.ReadFile(fixture("jfr/words.jfr"))
 	if err != nil {
 		t.Fatal(err)

@@ -85,7 +85,7 @@ func TestJFRCommand(t *testing.T) {
 	recording := "FLR\x00\x00\x02"
 	_, err := From(context.Background(), "it", strings.NewReader(recording), Options{JFR: filepath.Join(t.TempDir(), "none")})
 	var hinted *profile.HintError
-	if !errors.As(err, &hinted) || !strings.Contains(err.Error(), "not there") || !strings.Contains(hinted.Hint, "--events jdk.ExecutionSample,jdk.NativeMethodSample FILE > FILE.json") {
+	if !errors.As(err, &hinted) || !strings.Contains(err.Error(), "not there") || !strings.Contains(hinted.Hint, "--events jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB,jdk.ObjectAllocationSample FILE > FILE.json") {
 		t.Errorf("%v", err)
 	}
 	failing := fakeJFR(t, "echo 'jfr print: could not read it' >&2; exit 1")
@@ -113,7 +113,7 @@ func TestJFRCommand(t *testing.T) {
 		!strings.Contains(err.Error(), "has printed nothing for 200ms") || time.Since(began) > 20*time.Second {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
-	arguments := fakeJFR(t, `echo "$@" | grep -q -e '^print --json --stack-depth 2048 --events jdk.ExecutionSample,jdk.NativeMethodSample /.*[.]jfr$' || exit 1
+	arguments := fakeJFR(t, `echo "$@" | grep -q -e '^print --json --stack-depth 2048 --events jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB,jdk.ObjectAllocationSample /.*[.]jfr$' || exit 1
 cat <<'EOT'
 {"recording": {"events": [
  {"type": "jdk.NativeMethodSample", "values": {"startTime": "2026-11-20T16:01:18Z", "stackTrace": null}},

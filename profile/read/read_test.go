@@ -102,7 +102,7 @@ func TestRefused(t *testing.T) {
 		"speedscope, time":    {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"O","frame":0,"at":2},{"type":"C","frame":0,"at":1}]}]}`, "event 2 is earlier", ""},
 		"speedscope, open":    {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"O","frame":0,"at":2}]}]}`, "1 frames are not closed", ""},
 		"speedscope, nothing": {`{"shared":{"frames":[]},"profiles":[]}`, "no sample", ""},
-		"JFR, nothing":        {`{"recording": {"events": []}}`, "no jdk.ExecutionSample", "StartFlightRecording"},
+		"JFR, nothing":        {`{"recording": {"events": []}}`, "no jdk.ExecutionSample in it, nor an allocation", "StartFlightRecording"},
 		"JFR, other shape":    {`{"recording": {"events": {}}}`, "where [ is wanted", ""},
 	} {
 		_, err := From(context.Background(), "it", strings.NewReader(c.data), Options{})

@@ -144,6 +144,24 @@ recording = json.load(open(sys.argv[1]))
 recording["recording"]["events"] = recording["recording"]["events"][:40]
 json.dump(recording, open(sys.argv[2], "w"), indent=1)
 PY
+	sed 's/NativeMethodSample/ObjectAllocationSample/; s/<\/configuration>//' "$work/samples.jfc" >"$work/alloc.jfc"
+	for event in InNewTLAB OutsideTLAB; do
+		echo "  <event name=\"jdk.ObjectAllocation$event\"><setting name=\"enabled\">true</setting><setting name=\"stackTrace\">true</setting></event>"
+	done >>"$work/alloc.jfc"
+	echo '</configuration>' >>"$work/alloc.jfc"
+	command java "-XX:StartFlightRecording=filename=$out/jfr/words-alloc.jfr,settings=$work/alloc.jfc" -Xlog:disable -Xmx512m -cp "$work" Words 2 >/dev/null
+	jfr print --json --stack-depth 2048 --events 'jdk.ExecutionSample,jdk.ObjectAllocation*' "$out/jfr/words-alloc.jfr" >"$work/words-alloc.json"
+	python3 - "$work/words-alloc.json" "$out/jfr/words-alloc.json" <<'PY'
+import collections, json, sys
+recording, seen = json.load(open(sys.argv[1])), collections.Counter()
+kept = []
+for event in recording["recording"]["events"]:
+    seen[event["type"]] += 1
+    if seen[event["type"]] <= 12:
+        kept.append(event)
+recording["recording"]["events"] = kept
+json.dump(recording, open(sys.argv[2], "w"), indent=1)
+PY
 	jfr summary "$out/jfr/words.jfr" | grep -E 'ExecutionSample|NativeMethodSample'
 }
 
