@@ -33,6 +33,9 @@ type Options struct {
 	// KeepColumns forbids dropping columns, because a person named them; texts may
 	// still be shortened.
 	KeepColumns bool
+	// Layout, if it is not nil, is what tables that follow each other without a header have in common: the first one
+	// decides which columns are shown and how wide they are at least.
+	Layout *Layout
 	// NoHeader leaves out the header of tables and CSV.
 	NoHeader bool
 	// ASCII draws with ASCII instead of box and block characters.

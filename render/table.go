@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 
 	"kitescope/inspect/view"
 )
@@ -72,11 +73,43 @@ func newTable(g *view.Grid, o *Options, indent string) *textTable {
 		c := &r.Columns[i]
 		t.columns = append(t.columns, textColumn{Column: c, cell: j, right: rightAligned(c.Kind)})
 	}
+	keep := o.KeepColumns || o.Layout.settled()
+	o.Layout.apply(t)
 	t.measure()
 	if o.Width > 0 {
-		t.fitTo(o.Width-len(indent), o.KeepColumns)
+		t.fitTo(o.Width-len(indent), keep)
 	}
+	o.Layout.settle(t)
 	return t
+}
+
+// Layout is the columns of a table to which rows are added later. The zero value takes those of the first table.
+type Layout struct{ widths map[*view.Column]int }
+
+func (l *Layout) settled() bool { return l != nil && l.widths != nil }
+
+// apply leaves the columns of the first table, as wide as there.
+func (l *Layout) apply(t *textTable) {
+	if !l.settled() {
+		return
+	}
+	t.columns = slices.DeleteFunc(t.columns, func(c textColumn) bool {
+		_, shown := l.widths[c.Column]
+		return !shown
+	})
+	for j := range t.columns {
+		t.columns[j].width = l.widths[t.columns[j].Column]
+	}
+}
+
+func (l *Layout) settle(t *textTable) {
+	if l == nil || l.settled() {
+		return
+	}
+	l.widths = make(map[*view.Column]int, len(t.columns))
+	for j := range t.columns {
+		l.widths[t.columns[j].Column] = t.columns[j].width
+	}
 }
 
 func rightAligned(k view.Kind) bool {
@@ -92,7 +125,7 @@ func rightAligned(k view.Kind) bool {
 func (t *textTable) measure() {
 	for j := range t.columns {
 		if !t.noHeader {
-			t.columns[j].width = len(t.columns[j].Title)
+			t.columns[j].width = max(t.columns[j].width, len(t.columns[j].Title))
 		}
 	}
 	parts := inParts(t.grid.Len(), func(from, to int) []int {
