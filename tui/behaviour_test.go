@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
@@ -386,4 +388,32 @@ func TestNothingFromTheClusterReachesTheTerminal(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestHeaderShowsTheWorstSource: what processes say is no news of an etcd that is gone, and one that is silent is not live.
+func TestHeaderShowsTheWorstSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { headerShowsTheWorst(drive(t, testConfig(), 120, 30)) })
+}
+
+func headerShowsTheWorst(d *driver) {
+	t := d.t
+	now := d.m.cfg.Now()
+	gone := errors.New("etcd does not answer")
+	for _, step := range []struct {
+		update Update
+		want   string
+	}{
+		{Update{Cluster: fixture(), Live: true}, "● live"},
+		{Update{Live: true, Err: gone, Since: now.Add(-7 * time.Second)}, "stale for 7s · ✖ source lost"},
+		{Update{Cluster: fixtureLater(), Live: true, Err: gone, Since: now.Add(-9 * time.Second)}, "stale for 9s · ✖ source lost"},
+		{Update{Progress: "reading: 7 keys, 0 MiB"}, "✖ source lost"},
+		{Update{Live: true, Lost: []Lost{{"querynode-7", now.Add(-3 * time.Minute)}}}, "▲ querynode-7 silent for 3m"},
+		{Update{Live: true, Lost: []Lost{{"querynode-7", now.Add(-3 * time.Minute)}, {"proxy-1", now}}}, "▲ 2 processes silent for 3m"},
+		{Update{Cluster: fixture(), Live: true}, "● live"},
+	} {
+		d.send(updateMsg(step.update))
+		if head, _, _ := strings.Cut(ansi.Strip(d.m.View().Content), "\n"); !strings.Contains(head, step.want) {
+			t.Errorf("%+v: the header is %q, want %q in it", step.update, head, step.want)
+		}
+	}
 }

@@ -72,11 +72,24 @@ type Feed interface {
 type Update struct {
 	// Cluster is the newest state; nil where only the rest has changed.
 	Cluster *model.Cluster
-	// Err says why there is no newer state; the data shown stays. It is taken back by
-	// the next Cluster, or by an Update that has neither an Err nor Progress.
+	// Err says why there is no newer state; the data shown stays. It is taken back by an
+	// Update that has neither an Err nor Progress, and by nothing else: a Cluster may be new
+	// by what processes say while etcd is gone.
 	Err error
+	// Since is when the source that Err is about was last heard of, zero if nobody knows.
+	Since time.Time
+	// Lost are the processes that answered before and do not now, the longest silent first.
+	Lost []Lost
 	// Live reports whether further Updates follow changes of Cluster by themselves.
 	Live bool
 	// Progress is what is going on, for people: "reading segments, 120,000 keys".
 	Progress string
+}
+
+// Lost is a source that is not heard of any more.
+type Lost struct {
+	// Name is "querynode-7".
+	Name string
+	// Since is when it was last heard of.
+	Since time.Time
 }

@@ -27,6 +27,8 @@ type data struct {
 	live     bool
 	progress string
 	err      error
+	since    time.Time // when the source that err is about was last heard of; zero: unknown
+	lost     []Lost    // processes that were heard of and are not now
 
 	paused   bool
 	pausedAt time.Time
@@ -57,11 +59,8 @@ type updateMsg Update
 func (u updateMsg) apply(m *Model) cmd {
 	d := &m.data
 	d.progress = u.Progress
-	switch {
-	case u.Err != nil:
-		d.err = u.Err
-	case u.Cluster != nil, u.Progress == "": // a new attempt alone is no success yet
-		d.err = nil
+	if u.Err != nil || u.Progress == "" { // a new attempt alone is no success yet
+		d.err, d.since, d.lost = u.Err, u.Since, u.Lost
 	}
 	if u.Cluster == nil {
 		return m.tickAge()
@@ -135,8 +134,12 @@ func (d *data) ageShown() (since time.Time, ok bool) {
 	switch {
 	case d.cluster == nil:
 		return time.Time{}, false
+	case d.err != nil && !d.since.IsZero():
+		return d.since, true
 	case d.err != nil, d.paused:
 		return d.at, true
+	case len(d.lost) > 0:
+		return d.lost[0].Since, true
 	case !d.live:
 		return d.cluster.Origin.Taken, !d.cluster.Origin.Taken.IsZero()
 	}

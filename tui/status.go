@@ -175,15 +175,22 @@ func (m *Model) freshness() string {
 	old := ""
 	if since, ok := d.ageShown(); ok {
 		old, _ = ageText(m.cfg.Now().Sub(since))
-		old += " old"
 	}
 	switch {
+	case d.err != nil && !d.since.IsZero():
+		parts = append(parts, "stale for "+old, st.bad.on("✖ source lost"))
 	case d.err != nil:
-		parts = append(parts, old, st.bad.on("✖ source lost"))
+		parts = append(parts, old+" old", st.bad.on("✖ source lost"))
 	case d.paused && d.held > 0:
-		parts = append(parts, old, st.warn.on("‖ paused, "+number(d.held)+" newer"))
+		parts = append(parts, old+" old", st.warn.on("‖ paused, "+number(d.held)+" newer"))
 	case d.paused:
-		parts = append(parts, old, st.warn.on("‖ paused"))
+		parts = append(parts, old+" old", st.warn.on("‖ paused"))
+	case len(d.lost) > 0:
+		who := clean(d.lost[0].Name) + " silent"
+		if n := len(d.lost); n > 1 {
+			who = number(n) + " processes silent"
+		}
+		parts = append(parts, st.warn.on("▲ "+who+" for "+old))
 	case d.live:
 		changed := d.at.Format("15:04:05")
 		if m.w >= 100 {
@@ -191,6 +198,9 @@ func (m *Model) freshness() string {
 		}
 		parts = append(parts, changed, st.good.on("● live"))
 	default:
+		if old != "" {
+			old += " old"
+		}
 		parts = append(parts, old, st.dim.on("○ "+offlineWord(d.cluster.Origin.Kind)))
 	}
 	return strings.Join(nonEmpty(parts), st.dim.on(" · "))

@@ -39,10 +39,10 @@ func (a *app) watchDiagnosis(ctx context.Context, d *diagnosis) error {
 	w := &diagnosisWatch{app: a, diagnosis: d, asks: feed.ask != nil, started: time.Now()}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	lost := newLossTeller(a)
 	err = feed.followLive(ctx, live, d.want, func(u tui.Update) {
-		if u.Err != nil {
-			a.warn("%v", u.Err)
-		}
+		u.Lost = nil // what does not answer is a finding
+		lost.take(u)
 		if u.Cluster == nil || w.early(u.Cluster) {
 			return
 		}

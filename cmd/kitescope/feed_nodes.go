@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
+	"kitescope/tui"
 )
 
 // askNodes asks the processes until ctx ends.
@@ -20,11 +22,15 @@ func (l *liveFeed) askNodes(ctx context.Context, nodes asker) {
 		c := l.last
 		l.mu.Unlock()
 		start := time.Now()
+		late := time.AfterFunc(roundPatience, l.unanswered)
 		r, err := nodes.Ask(ctx, c)
-		if ctx.Err() != nil {
+		late.Stop()
+		switch {
+		case ctx.Err() != nil:
 			return
-		}
-		if err == nil {
+		case err != nil:
+			l.unanswered()
+		default:
 			l.catchUp(ctx)
 			l.answeredBy(r, c)
 		}
@@ -68,7 +74,43 @@ func (l *liveFeed) answeredBy(r *model.Runtime, before *model.Cluster) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked = l.last.WithAnswers(r, before)
+	l.findLost(r)
 	l.show(l.last)
+}
+
+// roundPatience is how long a round of questions to processes may take before they count as silent.
+const roundPatience = 20 * time.Second
+
+// unanswered notes that no process has answered in a round.
+func (l *liveFeed) unanswered() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.asked != nil {
+		l.findLost(nil)
+		l.tell(nil)
+	}
+}
+
+// findLost notes which of the processes that were asked last have answered before and do not now; r is nil if none of
+// them did. One that never answered has said nothing that could grow old, and is a finding.
+func (l *liveFeed) findLost(r *model.Runtime) {
+	now, known := time.Now(), map[string]time.Time{}
+	l.lost = nil
+	for _, n := range l.asked.Runtime.Nodes {
+		name := n.Name()
+		at, ever := l.answered[name]
+		switch {
+		case r != nil && n.Outcome == model.Answered:
+			at, ever = now, true
+		case ever:
+			l.lost = append(l.lost, tui.Lost{Name: name, Since: at})
+		}
+		if ever {
+			known[name] = at
+		}
+	}
+	l.answered = known
+	slices.SortStableFunc(l.lost, func(a, b tui.Lost) int { return a.Since.Compare(b.Since) })
 }
 
 // readAgain reads what is small once more after the processes have answered: what is not as it was before has changed while

@@ -11,7 +11,6 @@ import (
 	"math"
 	"slices"
 
-	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
@@ -39,34 +38,32 @@ func (a *app) watch(ctx context.Context, q *question) error {
 		return &usageError{err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), hint: "it needs a live source: --from etcd://host:port"}
 	}
 	w := &watcher{app: a, question: q, seed: maphash.MakeSeed()}
+	q.options.Layout = new(render.Layout)
+	lost := newLossTeller(a)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	shown := func(c *model.Cluster, problem error) {
-		if problem != nil {
-			a.warn("%v", problem)
-		}
-		if c == nil {
+	err = a.followQuestion(ctx, conn, live, q, func(u tui.Update) {
+		lost.take(u)
+		if u.Cluster == nil {
 			return
 		}
-		if err := w.show(c); err != nil {
+		if err := w.show(u.Cluster); err != nil {
 			stop(err)
 		}
-	}
-	if a.nodes.live {
-		err = a.watchNodes(ctx, conn, live, q, shown)
-	} else {
-		err = meta.Follow(ctx, live, q.want, refreshInterval, shown)
-	}
+	})
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}
 	return err
 }
 
-// watchNodes follows the metadata and asks the processes again and again. Nothing is shown
+// followQuestion follows the metadata and, where they are wanted, asks the processes again and again. Then nothing is shown
 // before they were asked once.
-func (a *app) watchNodes(ctx context.Context, conn connection, src source.Watcher, q *question, shown func(*model.Cluster, error)) error {
-	feed := &sourceFeed{interval: refreshInterval}
+func (a *app) followQuestion(ctx context.Context, conn connection, src source.Watcher, q *question, shown func(tui.Update)) error {
+	feed := &sourceFeed{interval: refreshInterval, quiet: !a.nodes.live}
+	if !a.nodes.live {
+		return feed.followLive(ctx, src, q.want, shown)
+	}
 	done, err := a.feedRuntime(conn, feed)
 	if err != nil {
 		return err
@@ -76,12 +73,10 @@ func (a *app) watchNodes(ctx context.Context, conn connection, src source.Watche
 	want.Parts |= runtimeNeeds
 	want.Parts &^= model.PartRuntime
 	return feed.followLive(ctx, src, want, func(u tui.Update) {
-		switch {
-		case u.Cluster == nil:
-			shown(nil, u.Err)
-		case u.Cluster.Runtime != nil:
-			shown(u.Cluster, u.Err)
+		if u.Cluster != nil && u.Cluster.Runtime == nil {
+			u.Cluster = nil
 		}
+		shown(u)
 	})
 }
 
@@ -99,6 +94,12 @@ func (w *watcher) show(c *model.Cluster) error {
 		return err
 	}
 	first := w.shown == nil
+	if first { // what is read later, or found empty now, adds no column to rows that have their header
+		w.question.query.Columns = nil
+		for _, i := range grid.Columns {
+			w.question.query.Columns = append(w.question.query.Columns, grid.Table.Resource().Columns[i].Name)
+		}
+	}
 	now := make(map[string]uint64, grid.Len())
 	changed := []int32{}
 	for i := range grid.Len() {

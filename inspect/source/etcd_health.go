@@ -2,12 +2,14 @@ package source
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/status"
 )
 
@@ -46,6 +48,19 @@ type Member struct {
 	// Problem says why there is no answer, "" if there is one. A member that
 	// cannot be reached from here may be well.
 	Problem string
+}
+
+// Alive asks etcd for one key, which need not exist: what is read now would come from an etcd that works. It fails when ctx
+// ends before there is an answer, and when etcd says that it cannot read. That this account may not is an answer.
+func (s *Etcd) Alive(ctx context.Context) error {
+	r, err := s.connect(ctx)
+	if err == nil {
+		_, err = s.revision(ctx, r)
+	}
+	if err == nil || errors.Is(err, rpctypes.ErrPermissionDenied) {
+		return nil
+	}
+	return s.explain(ctx, "read", err)
 }
 
 // Health asks every configured endpoint, and every other member at its

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// isSilent reports whether no member could be reached. A refusal is an answer.
+func isSilent(e *model.Etcd) bool {
+	return e != nil && !slices.ContainsFunc(e.Members, func(m model.EtcdMember) bool {
+		return m.Problem == "" || strings.Contains(m.Problem, "etcdserver:") || strings.Contains(m.Problem, "denied")
+	})
+}
+
+// silence says that etcd does not answer, and why as far as that is known.
+func silence(e *model.Etcd) error {
+	for _, m := range e.Members {
+		if _, why, ok := strings.Cut(m.Problem, ": "); ok {
+			return fmt.Errorf("etcd does not answer: %s", oneLine(why))
+		}
+	}
+	return errors.New("etcd does not answer")
+}
+
+// sameHealth ignores when etcd was asked and changes of size under a tenth, so that
+// an idle cluster stays a still picture.
+func sameHealth(a, b *model.Etcd) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if busy(a.Activity) || busy(b.Activity) || (a.Activity == nil) != (b.Activity == nil) {
+		return false
+	}
+	return a.Problem == b.Problem && slices.EqualFunc(a.Members, b.Members, func(x, y model.EtcdMember) bool {
+		return x.Name == y.Name && x.Endpoint == y.Endpoint && x.Version == y.Version && x.Leader == y.Leader && x.Learner == y.Learner &&
+			x.Problem == y.Problem && slices.Equal(x.Errors, y.Errors) && near(x.DBSize, y.DBSize) && near(x.DBInUse, y.DBInUse)
+	})
+}
+
+// busy reports whether etcd is written to more often than an idle or normally working cluster
+// does: what is written is worth a look then.
+func busy(a *model.EtcdActivity) bool {
+	const perSecond = 20
+	return a != nil && a.Over > 0 && float64(a.Revisions)/a.Over.Seconds() > perSecond
+}
+
+func near(a, b int64) bool { return max(a, b)-min(a, b) <= max(a, b)/10 }

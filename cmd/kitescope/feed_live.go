@@ -1,0 +1,203 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/tui"
+)
+
+// Whether etcd is there is asked every beatInterval; what it answers to a beat must come within beatPatience, so that one
+// that stands still is lost after three seconds.
+const (
+	beatInterval = time.Second
+	beatPatience = 2 * time.Second
+	// healthInterval is the time between two questions to etcd about its health.
+	healthInterval = 5 * time.Second
+)
+
+// followLive joins what changes in etcd with how etcd itself is and with what the processes say. How fresh each of
+// them is it tells with every update.
+func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(tui.Update)) error {
+	ctx, stop := context.WithCancel(ctx)
+	l := &liveFeed{
+		emit: emit, first: make(chan struct{}), fresh: make(chan struct{}, 1), hasten: make(chan chan struct{}), every: cmp.Or(f.every, askInterval),
+		answered: map[string]time.Time{},
+	}
+	var polling sync.WaitGroup
+	defer polling.Wait()
+	defer stop()
+	if etcd, ok := src.(*source.Etcd); ok {
+		polling.Go(func() { l.beat(ctx, etcd.Alive) })
+	}
+	if !f.quiet {
+		polling.Go(func() { l.poll(ctx, func() *model.Etcd { return liveEtcd(ctx, src) }) })
+	}
+	if f.kept != nil {
+		l.lay = func(c *model.Cluster) (*model.Cluster, error) { return f.kept(ctx, src, c) }
+	} else if f.ask != nil {
+		polling.Go(func() { l.askNodes(ctx, f.ask) })
+	}
+	follower := &meta.Follower{Source: readingWatcher{src, emit}, Want: want, Interval: f.interval, Hasten: l.hasten, Emit: func(c *model.Cluster, err error) {
+		if c != nil {
+			f.failed = nil
+		}
+		l.followed(c, err)
+	}}
+	return follower.Run(ctx)
+}
+
+// liveFeed joins what the watch, the processes and the polls of etcd's health report.
+type liveFeed struct {
+	mu     sync.Mutex // emit is called by one at a time
+	emit   func(tui.Update)
+	first  chan struct{} // closed when there is a cluster
+	last   *model.Cluster
+	health *model.Etcd
+	// asked is the cluster of when the processes had answered last; fresh is told when the metadata that says whom
+	// to ask has changed. lay lays a recording over each cluster instead, nil if there is none.
+	asked *model.Cluster
+	fresh chan struct{}
+	// hasten asks for the metadata of now.
+	hasten chan chan struct{}
+	every  time.Duration // between two rounds of questions
+	lay    func(*model.Cluster) (*model.Cluster, error)
+	// broken is why the watch brings nothing, silent why etcd does not answer, which a watch on a member that died does
+	// not say. heard is when etcd was last heard of.
+	broken, silent error
+	heard          time.Time
+	// answered is when each process did so last, lost which of them do not any more.
+	answered map[string]time.Time
+	lost     []tui.Lost
+}
+
+// tell emits a cluster, nil if there is no new one, with how fresh its sources are.
+func (l *liveFeed) tell(c *model.Cluster) {
+	u := tui.Update{Cluster: c, Live: true, Err: l.broken, Lost: l.lost}
+	if u.Err == nil {
+		u.Err = l.silent
+	}
+	if u.Err != nil {
+		u.Since = l.heard
+	}
+	l.emit(u)
+}
+
+// followed takes a new cluster, or why there is none.
+func (l *liveFeed) followed(c *model.Cluster, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = err
+	if c == nil {
+		l.tell(nil)
+		return
+	}
+	l.silent, l.heard = nil, time.Now()
+	if l.last == nil {
+		defer close(l.first)
+	}
+	l.show(c)
+}
+
+func (l *liveFeed) show(c *model.Cluster) {
+	changed := l.last != nil && !slices.Equal(l.last.Sessions, c.Sessions)
+	l.last = c.WithEtcd(l.health)
+	switch {
+	case l.lay != nil:
+		if laid, err := l.lay(l.last); err == nil {
+			l.last = laid
+		}
+	case l.asked != nil: // they answered for the metadata of then
+		l.last = l.last.WithAnswersOf(l.asked)
+	}
+	l.tell(l.last)
+	if changed { // a node came or went: ask again at once
+		select {
+		case l.fresh <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// beat asks etcd whether it is there until ctx ends.
+func (l *liveFeed) beat(ctx context.Context, alive func(context.Context) error) {
+	select {
+	case <-l.first: // data first
+	case <-ctx.Done():
+	}
+	for ctx.Err() == nil {
+		asked, cancel := context.WithTimeout(ctx, beatPatience)
+		err := alive(asked)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		l.heardOf(err)
+		select {
+		case <-time.After(beatInterval):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// heardOf takes whether etcd answers. As long as it does not, that is told with every beat.
+func (l *liveFeed) heardOf(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err == nil && l.silent == nil:
+		l.heard = time.Now()
+	case err == nil:
+		l.silent, l.heard = nil, time.Now()
+		l.tell(nil)
+	default:
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = errors.New("etcd does not answer")
+		}
+		if l.silent == nil {
+			l.silent = err
+		}
+		l.tell(nil)
+	}
+}
+
+// poll asks etcd how it is until ctx ends.
+func (l *liveFeed) poll(ctx context.Context, ask func() *model.Etcd) {
+	select {
+	case <-l.first: // data first
+	case <-ctx.Done():
+	}
+	for ctx.Err() == nil {
+		h := ask() // ends with ctx
+		if ctx.Err() != nil {
+			return
+		}
+		l.examined(h)
+		select {
+		case <-time.After(healthInterval):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// examined takes news of etcd's health.
+func (l *liveFeed) examined(now *model.Etcd) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case isSilent(now):
+		if l.silent != nil { // the beat says whether etcd is there; why not is known here
+			l.silent = silence(now)
+		}
+	case !sameHealth(l.health, now):
+		l.health = now
+		l.show(l.last)
+	}
+}
