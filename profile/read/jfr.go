@@ -25,8 +25,10 @@ const (
 
 // jfrArguments are those of the command that prints a recording. It prints 5 frames unless told otherwise.
 func jfrArguments(file string) []string {
-	return []string{"print", "--json", "--stack-depth", "2048", "--events",
-		strings.Join([]string{executionSample, nativeSample, allocInBuffer, allocOutside, allocSample}, ","), file}
+	return []string{
+		"print", "--json", "--stack-depth", "2048", "--events",
+		strings.Join([]string{executionSample, nativeSample, allocInBuffer, allocOutside, allocSample}, ","), file,
+	}
 }
 
 // readJFR reads a Java Flight Recording through the command jfr of a JDK: the format is not

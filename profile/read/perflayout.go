@@ -19,7 +19,8 @@ type tableLayout struct {
 
 // columnOf tells a column by its heading (tools/perf/util/sort.c of Linux).
 func columnOf(heading string) column {
-	heading = strings.TrimSpace(heading)
+	// Of a wide table the dots may lie further to the right than what is above them.
+	heading, _, _ = strings.Cut(strings.TrimSpace(heading), "  ")
 	for _, h := range headings {
 		if h.words == heading {
 			return h.column

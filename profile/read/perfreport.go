@@ -68,6 +68,7 @@ type perfTable struct {
 	skipped int64
 	first   int
 	groups  bool
+	graph   bool // what was last is a line of a call graph
 	kinds   int
 	counted bool // there is a column of samples
 }
@@ -75,6 +76,7 @@ type perfTable struct {
 func (t *perfTable) line(line []byte) error {
 	switch {
 	case len(bytes.TrimSpace(line)) == 0:
+		t.graph = false
 		return nil
 	case line[0] == '#':
 		return t.comment(line)
@@ -93,13 +95,15 @@ func (t *perfTable) line(line []byte) error {
 	return err
 }
 
-// skip passes over a line that is no row: a line of a call graph, mostly, which is indented or drawn.
+// skip passes over a line that is no row: a line of a call graph, mostly, which is indented, or begins with a drawn line
+// and goes on to an empty one.
 func (t *perfTable) skip(line []byte) {
-	const graph = "      "
+	const indent = "      "
 	if t.skipped++; t.skipped == 1 {
 		t.first = t.fit.number
 	}
-	if !bytes.HasPrefix(line, []byte(graph)) && !bytes.ContainsAny(line[:1], "\t|-") {
+	t.graph = t.graph || bytes.HasPrefix(line, []byte(indent)) || bytes.ContainsAny(bytes.TrimSpace(line)[:1], "|-")
+	if !t.graph {
 		t.fit.strange()
 	}
 }
@@ -177,6 +181,7 @@ func (t *perfTable) row(line []byte) (ok bool, err error) {
 		return false, nil
 	}
 	t.fit.read++
+	t.graph = false
 	s := &t.now
 	if s.rows == 0 {
 		s.kind, s.children = t.kind(&r)

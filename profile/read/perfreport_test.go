@@ -75,6 +75,26 @@ func TestPerfReport(t *testing.T) {
 			map[string]int64{"f": 6, "g": 4},
 			"CUM is FLAT",
 		},
+		"a heading that is not above its dots": {
+			head + "# Overhead  Symbol          IPC   [IPC Coverage]\n# ........  ......................................  ....................\n#\n" +
+				"    60.00%  [.] f                                   -      -            \n    40.00%  [.] g                                   -      -            \n",
+			"[cycles/count]",
+			map[string]int64{"f": 600, "g": 400},
+			"two decimals",
+		},
+		"single spaces, with call graphs and what -v adds": {
+			"# Overhead Command Shared Object Symbol\n60.00% sh /usr/lib/libc.so.6 0x16713e B [.] f - -\n|\n---clone\nstart_thread\n|--40.00%--main\n|\n--20.00%--work\n\n" +
+				"40.00% sh dash 0x1f v [.] g\n---main\n_start\nmain\nwork\nrun\n\n",
+			"[event/hundredths of a percent]",
+			map[string]int64{"f": 6000, "g": 4000},
+			"lines that are no rows",
+		},
+		"single spaces, without symbols": {
+			"# Overhead Command Shared Object\n60.00% my sh libc.so.6\n40.00% sh dash\n",
+			"[event/hundredths of a percent]",
+			map[string]int64{"[libc.so.6]": 6000, "[dash]": 4000},
+			"two decimals",
+		},
 		"separated, with periods": {
 			head + "# Overhead,     Samples,      Period,Command,Shared Object,Symbol\n 70.00% , 7 , 701 ,sh ,libc.so.6 ,[.] f(int, int)\n 30.00% , 3 , 299 ,sh ,libc.so.6 ,[.] g\n",
 			"[samples/count cycles/count]",

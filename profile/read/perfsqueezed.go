@@ -49,10 +49,17 @@ func squeezedHeader(header string) []column {
 // the level before its symbol, "[.]"; the word before that is the object, and what is left the command.
 func squeezedRow(line string, columns []column) (cells []string, of []column) {
 	at := levelAt(line)
-	if at < 0 {
+	if at < 0 && slices.Contains(columns, columnSymbol) || at < 0 && columns == nil {
 		return nil, nil
 	}
-	words := strings.Fields(line[:at])
+	symbol := ""
+	if at >= 0 {
+		line, symbol = line[:at], line[at:]
+	}
+	words := strings.Fields(line)
+	if n := len(words); n > 2 && len(words[n-1]) == 1 && strings.HasPrefix(words[n-2], "0x") {
+		words = words[:n-2] // of -v: the address, and where its symbol was looked up
+	}
 	if columns == nil {
 		columns = squeezedColumns(words)
 	}
@@ -67,7 +74,11 @@ func squeezedRow(line string, columns []column) (cells []string, of []column) {
 	if len(words) > 0 && slices.Contains(columns, columnCommand) {
 		cells, of = append(cells, strings.Join(words, " ")), append(of, columnCommand)
 	}
-	return append(cells, line[at:]), append(of, columnSymbol)
+	symbol = strings.TrimRight(symbol, " ")
+	for symbol != strings.TrimSuffix(symbol, " -") { // columns behind the symbol, of which nothing is known
+		symbol = strings.TrimSuffix(symbol, " -")
+	}
+	return append(cells, symbol), append(of, columnSymbol)
 }
 
 // levelAt is where the level of a symbol begins: "[.]" for a user's, "[k]" for the kernel's (man perf-report).
