@@ -75,7 +75,7 @@ func (p *replayPicture) front(results []ReplaySeries) error {
 		}
 	}
 	if len(recalls) == 0 {
-		return nothingToDraw("no point has a recall", "replay with --recall, or with a log that has the truth")
+		return nothingToDraw("no point has a recall", "replay with --truth exact, or with a log that has the truth")
 	}
 	axis := newRecallAxis(recalls)
 	x := p.panel("")

@@ -19,7 +19,7 @@ func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format R
 func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *ReportOptions, short bool) *sheet {
 	s := &sheet{
 		kind: "ReplayLayout", o: o, items: len(l.Segments), all: len(l.Segments),
-		head: layoutHead(l, cover != nil, o), about: func(e encoder) { writeLayoutHead(e, l); writeCover(e, cover) }, fields: layoutFields(l),
+		head: layoutHead(l, cover != nil, o), about: func(e encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, fields: layoutFields(l),
 	}
 	if cover != nil {
 		s.head = append(s.head, coverageLines(cover, o)...)
@@ -301,7 +301,7 @@ func layoutColumns(l *replay.Layout) []sheetColumn {
 	}
 }
 
-func writeLayoutHead(e encoder, l *replay.Layout) {
+func writeLayoutHead(e encoder, l *replay.Layout, looked bool) {
 	c := &l.Collection
 	for _, x := range [][2]string{
 		{"source", l.Source},
@@ -312,7 +312,7 @@ func writeLayoutHead(e encoder, l *replay.Layout) {
 		{"metric", c.Metric.String()},
 		{"element", c.Element.String()},
 		{"index_type", c.Index.Type},
-		{"storage", storageText(l, false)},
+		{"storage", storageText(l, looked)},
 	} {
 		e.key(x[0])
 		e.text(x[1])

@@ -74,7 +74,7 @@ func (m *Model) useTheme(name string) cmd {
 		m.say(toneBad, "there is no theme "+name+"; there are "+strings.Join(names, ", "))
 		return nil
 	case m.cfg.NoColor:
-		m.say(toneWarn, "colours are off (NO_COLOR or --no-color)")
+		m.say(toneWarn, "colours are off (NO_COLOR or --color never)")
 		return nil
 	}
 	m.theme = name

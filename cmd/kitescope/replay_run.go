@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/paste"
+	"kitescope/profile"
 	"kitescope/profile/pull"
 	"kitescope/render"
 	"kitescope/replay"
@@ -288,6 +289,13 @@ func (a *app) replayOutcome(ctx context.Context, r *replay.Result, data *loaded)
 	for i := range r.Points {
 		if p := &r.Points[i]; p.Asked > 0 && p.Failed == p.Asked {
 			return errors.New("every request failed")
+		}
+		if p := &r.Points[i]; p.Asked == 0 && p.Latency.Count == 0 {
+			hint := "longer rounds: --round"
+			if p.Total > 0 {
+				hint = "--total counts the warm-up: a higher one, or --warmup 0s"
+			}
+			return &profile.HintError{Err: fmt.Errorf("nothing was measured: %s", cmp.Or(p.Stopped, "no request was asked after the warm-up")), Hint: hint}
 		}
 	}
 	if len(r.Cover.Missing) > 0 {

@@ -23,7 +23,7 @@ func (e *UnsupportedError) Error() string {
 // What can be done instead, where the vectors themselves are in Milvus's insert logs (FromBlobs
 // says so of whatever it is) and where they are not.
 const (
-	hintReplay  = "replay this segment with --as FLAT"
+	hintReplay  = "kitescope replay compares the vectors of its insert logs row by row"
 	hintRebuild = "build an index of its vectors with engine build"
 )
 

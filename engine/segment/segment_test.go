@@ -270,7 +270,7 @@ func TestOpenTakesTheIndexOfTheVectors(t *testing.T) {
 			m.index(t, 3, 9, vectorField, "HNSW", graph(t, r.values[:10], dist.L2))
 			m.index(t, 3, 50, vectorField, "HNSW", blob)
 		}, build: true},
-		"not supported": {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW_SQ", quantised) }, refused: "index type HNSW_SQ is not supported; replay this segment with --as FLAT"},
+		"not supported": {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW_SQ", quantised) }, refused: "index type HNSW_SQ is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		"DISKANN":       {put: func(m memory) { m.index(t, 3, 50, vectorField, "_disk.index_meta", []byte("meta")) }, refused: "is not supported"},
 		"rows":          {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW", graph(t, r.values[:59], dist.L2)) }, err: "an index of 59 rows, the insert logs have 60"},
 		"dimension": {put: func(m memory) {

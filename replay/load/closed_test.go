@@ -178,8 +178,8 @@ func TestTotal(t *testing.T) {
 		"by time":       {load.Plan{Round: time.Second, Rounds: 3, Total: 150}, 150, 2, true},
 		"by count":      {load.Plan{Requests: 100, Rounds: 3, Total: 150}, 150, 2, true},
 		"just enough":   {load.Plan{Requests: 100, Rounds: 3, Total: 300}, 300, 3, false},
-		"in warm-up":    {load.Plan{Round: time.Second, Warmup: 2 * time.Second, Total: 150}, 0, 0, true},
-		"after warm-up": {load.Plan{Requests: 100, Warmup: 2 * time.Second, Total: 100}, 0, 0, true},
+		"in warm-up":    {load.Plan{Round: time.Second, Warmup: 2 * time.Second, Total: 150}, 100, 1, false},
+		"after warm-up": {load.Plan{Requests: 100, Warmup: 2 * time.Second, Total: 100}, 80, 1, true},
 		"open loop":     {load.Plan{Round: time.Second, Rounds: 3, Rate: 50, Total: 60}, 60, 2, true},
 	} {
 		t.Run(name, func(t *testing.T) {

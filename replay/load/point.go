@@ -18,7 +18,8 @@ type Plan struct {
 	Warmup, Round time.Duration
 	Requests      int
 	Rounds        int // 1 if 0
-	// Deadline of each request, from when it is sent; Total bounds what is asked in all, the warm-up included. 0 for none.
+	// Deadline of each request, from when it is sent; Total bounds what is asked in all, the warm-up included, which sessions without a rate
+	// end after a fifth of it. 0 for none.
 	Deadline time.Duration
 	Total    int
 	// CPU and Switches are what the process used so far; nil where nobody knows.

@@ -195,9 +195,26 @@ func (d *driver) session(ctx context.Context) (Session, error) {
 	return d.target.Session(ctx)
 }
 
+// warmupPart is the part of the requests in all that a warm-up may have: what it takes is not measured.
+const warmupPart = 5
+
+// boundedWarmup tells that a warm-up could take all requests that are allowed: sessions ask as fast as they are answered.
+func (p *Plan) boundedWarmup() bool { return p.Total > 1 && p.Warmup > 0 && p.Rate == 0 && !p.Timed }
+
 // phases runs the warm-up and the rounds: in one go if they end by time, so that no round begins or ends with idle sessions,
 // and one after the other if they are so many requests each.
 func (d *driver) phases(ctx context.Context) {
+	if d.plan.Requests == 0 && d.plan.boundedWarmup() {
+		d.run(ctx, &phase{first: -1, ends: []time.Duration{d.plan.Warmup}, limit: max(1, int64(d.plan.Total)/warmupPart)})
+		p := &phase{first: 0, limit: math.MaxInt64}
+		for r := range d.plan.Rounds {
+			p.ends = append(p.ends, time.Duration(r+1)*d.plan.Round)
+		}
+		if d.stopped == "" {
+			d.run(ctx, p)
+		}
+		return
+	}
 	if d.plan.Requests == 0 {
 		p := &phase{first: 0, limit: math.MaxInt64}
 		if d.plan.Warmup > 0 {
@@ -217,6 +234,9 @@ func (d *driver) phases(ctx context.Context) {
 		p := &phase{first: r, limit: int64(d.plan.Requests)}
 		if r < 0 {
 			p.ends = []time.Duration{d.plan.Warmup}
+			if d.plan.boundedWarmup() {
+				p.limit = min(p.limit, max(1, int64(d.plan.Total)/warmupPart))
+			}
 		}
 		d.run(ctx, p)
 	}
