@@ -228,3 +228,11 @@ func roleLabel(role string) string {
 	}
 	return role
 }
+
+// restartQueryCoord is the advice to do so. Proxies up to 2.3 ask it every 3 seconds who leads a shard.
+func restartQueryCoord(c *model.Cluster) Hint {
+	if runs := releaseOf(c); runs.known() && !runs.before(release{2, 4}) {
+		return "restart QueryCoord"
+	}
+	return "restart QueryCoord (searches fail until it is back)"
+}

@@ -32,7 +32,7 @@ flushed is taken from its position in the channel, which is the channel's at the
 `,
 	Remedy: `
 See first what keeps the handoff back: a target that does not move (target-behind), a sealed segment that is not loaded (segment-not-loaded), a node that
-is full or does not answer. Then make QueryCoord draw up a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord, which serves no searches itself.
+is full or does not answer. Then make QueryCoord draw up a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord (up to 2.3 searches fail until it is back).
 As the last resort release the collection and load it again; it cannot be searched meanwhile.
 `,
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
@@ -210,11 +210,11 @@ func isAre(n int) string {
 func refreshHint(c *model.Cluster, id model.CollectionID) Hint {
 	switch {
 	case c.Collection(id) == nil:
-		return "restart QueryCoord: it compares nodes with metadata when it starts"
+		return restartQueryCoord(c) + ": it compares nodes with metadata when it starts"
 	case legacy(c):
-		return "restart QueryCoord; if that does not help, release and load the collection"
+		return restartQueryCoord(c) + "; if that does not help, release and load the collection"
 	}
-	return collectionCall(c, id, "load(_refresh=True)") + "; if that does not help, restart QueryCoord, then release and load the collection"
+	return collectionCall(c, id, "load(_refresh=True)") + "; if that does not help, " + restartQueryCoord(c) + ", then release and load the collection"
 }
 
 // collectionCall is a method of a collection as pymilvus calls it.

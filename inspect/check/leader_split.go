@@ -154,7 +154,7 @@ func (p *Pass) reportSplit(id model.CollectionID, s *split) {
 	if len(s.lost) > 0 {
 		f.Evidence = append(f.Evidence, Evidence{"segments that are not where the leader asks", number(len(s.lost)), "leaders' views, query nodes"})
 	}
-	f.Hint = "restart QueryCoord; it compares all leaders and nodes when it starts"
+	f.Hint = restartQueryCoord(p.Cluster) + "; it compares all leaders and nodes when it starts"
 	for _, v := range slices.Concat(double, outside) {
 		f.Objects = append(f.Objects, refVChannel(v))
 	}

@@ -152,6 +152,26 @@ func TestReplicaDeadNode(t *testing.T) {
 		{"all of one of two replicas", func(w *world) {
 			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, Nodes: []model.NodeID{99}})
 		}, []string{"warning nodes/querynode-99 named by 1 replica"}, ""},
+		{"the default group alone, and nobody was asked", func(w *world) { w.ResourceGroups[0].Nodes = []model.NodeID{nodeA, 99} }, []string{"info nodes/querynode-99 named by resource group"}, ""},
+		{"another group alone", func(w *world) {
+			w.ResourceGroups = append(w.ResourceGroups, &model.ResourceGroup{Name: "tenants", Capacity: 1, Nodes: []model.NodeID{99}, Requests: -1, Limits: -1})
+		}, []string{"warning nodes/querynode-99 named by resource group tenants"}, ""},
+		{"QueryCoord has it no more", func(w *world) {
+			w.serve()
+			w.ResourceGroups[0].Nodes = []model.NodeID{nodeA, nodeB, 99}
+			w.Replicas[0].Nodes = []model.NodeID{nodeA, nodeB, 99}
+			w.runtime.Groups = []*model.LiveResourceGroup{{Name: defaultGroup, Capacity: 1000000, Available: 2}}
+		}, []string{"info nodes/querynode-99 QueryCoord itself has it no more"}, ""},
+		{"QueryCoord counts it", func(w *world) {
+			w.serve()
+			w.ResourceGroups = append(w.ResourceGroups, &model.ResourceGroup{Name: "tenants", Capacity: 1, Nodes: []model.NodeID{99}, Requests: -1, Limits: -1})
+			w.runtime.Groups = []*model.LiveResourceGroup{{Name: "tenants", Capacity: 1, Available: 1}}
+		}, []string{"warning nodes/querynode-99 named by resource group tenants"}, ""},
+		{"QueryCoord names it", func(w *world) {
+			w.serve()
+			w.Replicas[0].Nodes = []model.NodeID{nodeA, nodeB, 99}
+			w.runtime.Replicas[0].Nodes = []model.NodeID{nodeA, nodeB, 99}
+		}, []string{"warning nodes/querynode-99 named by 1 replica"}, ""},
 		{"a read-only one", func(w *world) { w.Replicas[0].RONodes = []model.NodeID{99} }, []string{"info nodes/querynode-99 is gone, and named by 1 replica, as read-only"}, ""},
 		{"none", nil, nil, ""},
 		{"no sessions at all", func(w *world) { w.Sessions = nil }, nil, "no process is registered"},
@@ -214,6 +234,11 @@ func TestLoadMismatch(t *testing.T) {
 		{"QueryCoord does not have it", func(w *world) { w.serve(); w.runtime.Loaded = []*model.LoadedCollection{} }, []string{"error collections/1000 is loaded by etcd, and QueryCoord does not have it"}, ""},
 		{"QueryCoord has a part", func(w *world) { w.serve(); w.runtime.Loaded[0].Percent = 60 }, []string{"warning collections/1000 QueryCoord has 60 % of it"}, ""},
 		{"not available", func(w *world) { w.serve(); w.runtime.Loaded[0].Available = false }, []string{"warning collections/1000 not available"}, ""},
+		{"QueryCoord has just started", func(w *world) {
+			w.serve()
+			w.runtime.Loaded[0].Percent = 0
+			w.live("querycoord").System.StartedAt = w.now.Add(-10 * time.Second)
+		}, []string{"info collections/1000 QueryCoord has 0 % of it: it started 10 s ago and takes stock"}, ""},
 		{"etcd does not have it", func(w *world) { w.serve(); w.LoadStates = nil }, []string{"info collections/1000 is loaded by QueryCoord, and etcd does not know"}, ""},
 		{"loading", func(w *world) { w.serve(); w.LoadStates[0].Status, w.runtime.Loaded[0].Percent = "Loading", 60 }, nil, ""},
 		{"QueryCoord did not say", func(w *world) { w.serve(); w.runtime.Loaded = nil }, nil, "QueryCoord did not say which collections it has loaded"},

@@ -35,7 +35,7 @@ func runOrphanLoad(p *Pass) error {
 			Message:  fmt.Sprintf("collection %s is gone and still has a %s", id, what),
 			Evidence: []Evidence{{"record", what, "etcd"}, {"key", key, "etcd"}},
 			Impact:   "QueryCoord tries to load a collection that does not exist.",
-			Hint:     advise("restart QueryCoord and look again; what it still tries to load: %s", kitescope("get keys").Arg("key~querycoord-.*/"+id.String())),
+			Hint:     advise("%s and look again; what it still tries to load: %s", restartQueryCoord(p.Cluster), kitescope("get keys").Arg("key~querycoord-.*/"+id.String())),
 		})
 	}
 	for _, l := range p.LoadStates {

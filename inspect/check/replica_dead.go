@@ -18,12 +18,15 @@ var ReplicaDeadNode = &Check{
 QueryCoord takes a query node out of its replicas and resource group when its session ends. A finding is a node that a replica or a resource group still names though no session of that id is there: then QueryCoord
 missed its going, as after a restart in 2.4 (milvus issues 33200, 33207, 32665), or was down itself. Such a replica is given segments and shards that nobody serves ("node not found").
 
+Where QueryCoord itself has the node no more, it is information: it has taken over, and its record in etcd is written anew when another node joins or leaves (seen on 2.3.5, and there it may stay for days).
+The same goes for the default resource group alone, of which nobody was asked: it takes whatever nodes there are.
+
 An error if all nodes of a replica are gone, and no other replica is left; a warning else. From 2.4 on a node that left a replica before it went may be named by it, as read-only, for a minute
 (` + "`queryCoord.checkNodeInReplicaInterval`" + `: 60; issue 32665): an information. Not looked at: metadata without a single
 session, as of a stopped cluster or a backup, and Milvus 2.1, which keeps its replicas elsewhere.
 `,
 	Remedy: `
-Restart QueryCoord: it reads the sessions anew. If the replica stays without nodes, release and load the collection. A resource group that keeps a dead node takes it for capacity that it
+Restart QueryCoord: it reads the sessions anew (up to 2.3 searches fail until it is back). If the replica stays without nodes, release and load the collection. A resource group that keeps a dead node takes it for capacity that it
 has not: transfer nodes, or drop the group once it is empty.
 `,
 	Parts: model.PartSessions | model.PartServing | model.PartObjects,
@@ -135,22 +138,90 @@ func (p *Pass) reportDead(id model.NodeID, d *deadMember) {
 	}
 	f.Message = fmt.Sprintf("querynode-%s is gone, and named by %s", id, strings.Join(by, " and "))
 	f.Impact = "Segments and shards that QueryCoord gives to it are served by nobody; what it had is to be loaded by the others."
-	f.Hint = "restart QueryCoord, so that it reads the sessions anew"
+	f.Hint = restartQueryCoord(p.Cluster) + ", so that it reads the sessions anew"
 	switch {
+	case p.forgotten(id, d):
+		f.Severity = Info
+		f.Message += " in etcd; QueryCoord itself has it no more"
+		f.Impact = "None: nothing is given to it."
+		f.Hint = "nothing: etcd is written anew when another query node joins or leaves"
+		f.Evidence = append(f.Evidence, Evidence{"nodes that QueryCoord has in their place", p.groupsSaid(d.groups), "QueryCoord"})
+		lost = nil
 	case len(d.replicas) == 0:
 		f.Impact = "The resource group counts a node that it has not."
+		f.Hint = "see whether QueryCoord itself counts it: kitescope get resource-groups --live; if it does, " + restartQueryCoord(p.Cluster)
+		if !slices.ContainsFunc(d.groups, func(name string) bool { return name != defaultGroup }) {
+			f.Severity, f.Impact = Info, "None as long as QueryCoord itself has it no more: the default group takes whatever nodes there are."
+		}
 	case d.leaving && len(d.groups) == 0:
 		f.Severity = Info
 		f.Message += ", as read-only"
 		f.Impact = "None: it had left before it went, and is taken out of them within a minute."
-		f.Hint = "nothing; if it is still named in a minute, restart QueryCoord, so that it reads the sessions anew"
+		f.Hint = "nothing; if it is still named in a minute, " + restartQueryCoord(p.Cluster) + ", so that it reads the sessions anew"
 	}
 	if len(lost) > 0 {
 		f.Severity = Error
 		f.Cost = min(1, float64(len(lost))/float64(max(1, len(p.LoadStates))))
 		f.Message += fmt.Sprintf("; %s %s no other node", few(lost), hasHave(len(lost)))
 		f.Impact = "Nobody serves " + few(lost) + ": every search fails."
-		f.Hint = "start query nodes in the resource group; then restart QueryCoord, or release and load the collections"
+		f.Hint = "start query nodes in the resource group; QueryCoord gives the replicas to them; if it does not, release and load the collections"
 	}
 	p.Report(f)
+}
+
+// forgotten reports whether QueryCoord itself says that none of the replicas and groups that name a node in etcd has it. Groups of 2.3 say how many nodes
+// they have, and not which.
+func (p *Pass) forgotten(id model.NodeID, d *deadMember) bool {
+	if p.Runtime == nil {
+		return false
+	}
+	for _, r := range d.replicas {
+		i := slices.IndexFunc(p.Runtime.Replicas, func(x *model.LiveReplica) bool { return x.ID == r.ID })
+		if i < 0 || slices.Contains(p.Runtime.Replicas[i].Nodes, id) {
+			return false
+		}
+	}
+	for _, name := range d.groups {
+		g := p.groupSaid(name)
+		switch {
+		case g == nil || slices.Contains(g.Nodes, id):
+			return false
+		case len(g.Nodes) == 0 && (g.Available < 0 || int(g.Available) > p.registeredIn(name)):
+			return false
+		}
+	}
+	return true
+}
+
+// groupSaid is a resource group as QueryCoord says it, nil if it does not.
+func (p *Pass) groupSaid(name string) *model.LiveResourceGroup {
+	i := slices.IndexFunc(p.Runtime.Groups, func(g *model.LiveResourceGroup) bool { return g.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.Runtime.Groups[i]
+}
+
+// registeredIn counts the nodes of a resource group that are registered.
+func (p *Pass) registeredIn(name string) int {
+	n := 0
+	for _, g := range p.ResourceGroups {
+		for _, id := range g.Nodes {
+			if g.Name == name && p.SessionIn(id, "querynode", "streamingnode", "standalone") != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// groupsSaid are the nodes that QueryCoord counts in resource groups.
+func (p *Pass) groupsSaid(names []string) string {
+	var list []string
+	for _, name := range names {
+		if g := p.groupSaid(name); g != nil && g.Available >= 0 {
+			list = append(list, name+": "+number(g.Available))
+		}
+	}
+	return few(list)
 }

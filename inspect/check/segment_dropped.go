@@ -195,7 +195,7 @@ func (p *Pass) reportRemains(id model.CollectionID, r *remains, asked time.Time)
 	if r.searched > 0 && p.wanted(id) {
 		f.Impact += " Searches go through these rows, and through what was made of them."
 	}
-	f.Hint = advise("look again in a minute; if they stay, restart QueryCoord, or query nodes one after the other: %s", nodes)
+	f.Hint = advise("look again in a minute; if they stay, %s, or query nodes one after the other: %s", restartQueryCoord(p.Cluster), nodes)
 	if p.wanted(id) {
 		f.Hint = refreshHint(p.Cluster, id)
 	}

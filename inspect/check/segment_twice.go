@@ -133,7 +133,7 @@ func (p *Pass) reportTwins(id model.CollectionID, t *twins, asked time.Time) {
 			{"rows in memory too much", percent(w.shareOfRows(t.rows)), "query nodes"},
 		},
 		Impact: "The nodes hold " + bytesText(t.bytes) + " too much; searches are answered by one of the copies.",
-		Hint:   "look at QueryCoord's log for tasks with the reason \"redundancies of segment\"; restart QueryCoord if there are none",
+		Hint:   "look at QueryCoord's log for tasks with the reason \"redundancies of segment\"; if there are none, " + restartQueryCoord(p.Cluster),
 	}
 	for _, n := range nodes {
 		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})

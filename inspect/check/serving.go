@@ -114,16 +114,13 @@ func isLoaded(c *model.Cluster, id model.CollectionID) bool {
 	return l != nil && l.Status == "Loaded"
 }
 
-// wantsPartition reports whether a partition of a collection is to be in memory. Partition -1 is
+// wantsPartition reports whether a partition of a collection is to be in memory, and loaded. Partition -1 is
 // all of them.
 func wantsPartition(l *model.LoadState, id model.PartitionID) bool {
-	if l == nil || slices.Contains(l.Released, id) {
+	if l == nil {
 		return false
 	}
-	if l.LoadType != "LoadPartition" || id < 0 {
-		return true
-	}
-	return slices.ContainsFunc(l.Partitions, func(x model.PartitionLoad) bool { return x.Partition == id && x.Status == "Loaded" })
+	return id < 0 || l.PartitionStatus(id) == "Loaded"
 }
 
 // membersOf are all nodes of a replica, those that leave too.

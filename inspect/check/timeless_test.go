@@ -39,7 +39,7 @@ func TestTimeless(t *testing.T) {
 			if severity, ok := found[f.Key()]; !ok || f.Severity > severity {
 				t.Errorf("%s: %s %s: %s: only without a time", c.Name, f.Severity, f.Check, f.Message)
 			}
-			text := f.Message + f.Impact + f.Hint
+			text := f.Message + f.Impact + string(f.Hint)
 			for _, e := range f.Evidence {
 				text += "; " + e.Name + ": " + e.Value
 			}

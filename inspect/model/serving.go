@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // UnassignedNode is the node id under which DataCoord buffers channels that no node watches.
 const UnassignedNode = NodeID(-1 << 63)
@@ -18,6 +21,26 @@ type LoadState struct {
 	Fields     []FieldID // loaded fields, empty: all
 	Key        string
 }
+
+// PartitionStatus is the load status of one partition: its own record's; a collection that was loaded as a whole has one for each of its
+// partitions since 2.2, and 2.3 removes that of a partition that is released. Without any it is that of the collection. NotLoad if the partition is not to be in memory.
+func (l *LoadState) PartitionStatus(id PartitionID) string {
+	if l == nil {
+		return NotLoad
+	}
+	for _, x := range l.Partitions {
+		if x.Partition == id {
+			return x.Status
+		}
+	}
+	if slices.Contains(l.Released, id) || l.LoadType == "LoadPartition" || len(l.Partitions) > 0 {
+		return NotLoad
+	}
+	return l.Status
+}
+
+// NotLoad is the load status of what is not to be in memory.
+const NotLoad = "NotLoad"
 
 // PartitionLoad is the load state of one partition.
 type PartitionLoad struct {

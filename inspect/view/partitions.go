@@ -1,10 +1,6 @@
 package view
 
-import (
-	"slices"
-
-	"kitescope/inspect/model"
-)
+import "kitescope/inspect/model"
 
 var partitions = define(definition[*model.Partition]{
 	Resource: Resource{
@@ -64,31 +60,12 @@ var partitionContent = []column[*model.Partition]{
 	},
 	{
 		Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 2, Needs: model.PartServing, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
-		func(e *Env, p *model.Partition) Cell { return text(partitionLoad(e, p)) },
+		func(e *Env, p *model.Partition) Cell {
+			return text(e.Cluster.LoadState(p.Collection).PartitionStatus(p.ID))
+		},
 	},
 	{
 		Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
 		func(_ *Env, p *model.Partition) Cell { return tso(p.CreatedAt) },
 	},
-}
-
-// partitionLoad is the partition's own load record; a collection that was loaded as a
-// whole keeps one for each partition since 2.2, and none before.
-func partitionLoad(e *Env, p *model.Partition) string {
-	l := e.Cluster.LoadState(p.Collection)
-	if l == nil {
-		return "NotLoad"
-	}
-	for _, x := range l.Partitions {
-		if x.Partition == p.ID {
-			return x.Status
-		}
-	}
-	if slices.Contains(l.Released, p.ID) {
-		return "NotLoad"
-	}
-	if l.LoadType == "LoadPartition" || len(l.Partitions) > 0 {
-		return "NotLoad"
-	}
-	return l.Status
 }
