@@ -121,7 +121,8 @@ func noIndexNode() *Kind {
 			}
 		},
 		Inject: func(ctx context.Context, l *Lab, _ Args) error {
-			return errors.Join(l.signal("indexnode", syscall.SIGTERM), l.client(ctx, 90*time.Second, "unindexed", "chaos_unindexed", "4000"))
+			// SIGTERM takes it more than a minute.
+			return errors.Join(l.signal("indexnode", syscall.SIGKILL), l.client(ctx, 90*time.Second, "unindexed", "chaos_unindexed", "4000"))
 		},
 		There: func(ctx context.Context, l *Lab, _ Args) Seen {
 			s := missing(ctx, l, Args{Processes: []string{"indexnode"}})

@@ -127,14 +127,20 @@ func killed() *Kind {
 
 func terminated() *Kind {
 	return &Kind{
-		Name: "terminated", Weight: 6, Touches: ofProcesses, Want: wantProcesses(gone),
+		Name: "terminated", Weight: 6, Touches: ofProcesses,
+		// While query nodes stop they go on serving, and with nobody to hand over to that takes half an hour.
+		Want: func(a Args) Want {
+			w := wantProcesses(gone)(a)
+			w.Follow = append(w.Follow, "stopping-node-serving")
+			return w
+		},
 		Draw: func(d *dice) Args {
 			if d.r.IntN(4) == 0 {
 				return Args{Processes: queryNodes}
 			}
 			return Args{Processes: some(d, append(coordinators[:3:3], workers...), 1)}
 		},
-		Inject: signalAll(syscall.SIGTERM), There: missing, Heal: bringBack, Limit: 60 * time.Second, Hold: 40 * time.Second,
+		Inject: signalAll(syscall.SIGTERM), There: missing, Heal: restart, Limit: 60 * time.Second, Hold: 40 * time.Second,
 	}
 }
 
