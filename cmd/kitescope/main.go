@@ -14,14 +14,17 @@ import (
 )
 
 func main() {
+	s := processStreams()
+	if code, done := guard(s, os.Args[1:]); done {
+		os.Exit(code)
+	}
 	// A closed pipe ends the command in order (exit 1, silently), it is not a signal to die of.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// Who asks twice does not want to wait: the second signal ends the process.
 	context.AfterFunc(ctx, stop)
-	s := processStreams()
 	s.collector = collectLate(os.Getenv)
-	code := run(ctx, s, os.Args[1:])
+	code := run(guarded(ctx), s, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
