@@ -156,10 +156,11 @@ func (s *Share) Memory() (use, capacity int64, ok bool) {
 	if s.Live == nil {
 		return 0, 0, false
 	}
-	if x := s.Live.System; x != nil && x.MemoryUse > 0 {
-		use, capacity, ok = x.MemoryUse, x.Memory, true
-	} else if use, ok = s.Live.Process.ResidentBytes(); !ok {
+	if use, ok = s.Live.Memory(); !ok {
 		return 0, 0, false
+	}
+	if s.Live.System != nil {
+		capacity = s.Live.System.Memory
 	}
 	if d := s.Live.Distribution; capacity == 0 && d != nil {
 		capacity = d.MemoryCapacity

@@ -55,16 +55,21 @@ var nodeLive = []column[*model.Session]{
 	{
 		Column{
 			Name: "memory_bytes", Title: "MEMORY", Kind: Bytes, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
+			Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts.",
+		},
+		said(func(n *model.LiveNode) (Cell, bool) {
+			bytes, ok := n.Memory()
+			return count(bytes), ok
+		}),
+	},
+	{
+		Column{
+			Name: "resident_bytes", Title: "RESIDENT", Kind: Bytes, Show: Hidden, Needs: model.PartRuntime,
 			Doc: "Memory that its process holds, as the operating system counts it.",
 		},
 		said(func(n *model.LiveNode) (Cell, bool) {
-			if bytes, ok := n.Process.ResidentBytes(); ok {
-				return count(bytes), true
-			}
-			if n.System != nil {
-				return count(n.System.MemoryUse), true
-			}
-			return Cell{}, false
+			bytes, ok := n.Process.ResidentBytes()
+			return count(bytes), ok
 		}),
 	},
 	{
@@ -94,9 +99,9 @@ var nodeLive = []column[*model.Session]{
 	{
 		Column{
 			Name: "sealed_segments", Title: "SEALED", Kind: Int, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
-			Doc: "Sealed segments that a query node serves.",
+			Doc: "Sealed segments that a query node serves, as it says itself, else as its metrics count them.",
 		},
-		serves(func(d *model.Distribution) int64 { return int64(len(d.Sealed)) }),
+		serves(func(d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments })),
 	},
 	{
 		Column{
@@ -108,7 +113,7 @@ var nodeLive = []column[*model.Session]{
 				n += int64(len(d.Leaders[i].Growing))
 			}
 			return n
-		}),
+		}, func(x *model.MetricServed) float64 { return x.Growing.Segments }),
 	},
 	{
 		Column{
@@ -120,14 +125,14 @@ var nodeLive = []column[*model.Session]{
 				n += d.Leaders[i].GrowingRows
 			}
 			return n
-		}),
+		}, func(x *model.MetricServed) float64 { return x.Growing.Rows }),
 	},
 	{
 		Column{
 			Name: "leads", Title: "LEADS", Kind: Int, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
 			Doc: "Shards that a query node leads.",
 		},
-		serves(func(d *model.Distribution) int64 { return int64(len(d.Leaders)) }),
+		serves(func(d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil),
 	},
 }
 
@@ -147,8 +152,8 @@ func said(cell func(*model.LiveNode) (c Cell, ok bool)) func(*Env, *model.Sessio
 	}
 }
 
-// serves is a count from what a query node serves; none for other roles.
-func serves(amount func(*model.Distribution) int64) func(*Env, *model.Session) Cell {
+// serves is a count from what a query node serves, else from its metrics where they tell; none for other roles.
+func serves(amount func(*model.Distribution) int64, metric func(*model.MetricServed) float64) func(*Env, *model.Session) Cell {
 	return func(e *Env, s *model.Session) Cell {
 		if !servesQueries(s) {
 			return none()
@@ -156,8 +161,26 @@ func serves(amount func(*model.Distribution) int64) func(*Env, *model.Session) C
 		if n := liveNode(e, s); n != nil && n.Distribution != nil {
 			return count(amount(n.Distribution))
 		}
+		return byMetrics(e, s, metric)
+	}
+}
+
+// byMetrics adds up what the metrics of a query node say that it serves; unknown if they do not.
+func byMetrics(e *Env, s *model.Session, metric func(*model.MetricServed) float64) Cell {
+	m := e.Cluster.Runtime.MetricsOf(s.Node)
+	if m == nil || metric == nil {
 		return unknown()
 	}
+	sum := 0.0
+	for _, x := range m.ServedOf(s.Node) {
+		sum += metric(&x)
+	}
+	return count(int64(sum))
+}
+
+// sealedByMetrics is a figure of sealed segments, with an index or without.
+func sealedByMetrics(figure func(model.MetricSum) float64) func(*model.MetricServed) float64 {
+	return func(x *model.MetricServed) float64 { return figure(x.Indexed) + figure(x.Unindexed) }
 }
 
 var segmentLive = []column[*model.Segment]{
@@ -291,6 +314,9 @@ func nodeLiveOf(e *Env, s *model.Session) *NodeLive {
 	live.Sealed, live.Growing, live.GrowingRows = cell("sealed_segments"), cell("growing_segments"), cell("growing_rows")
 	live.Leads, live.CPU, live.Memory = cell("leads"), cell("cpu_percent"), cell("memory_bytes")
 	live.SealedRows = live.Sealed
+	if live.Sealed.Absent == Present {
+		live.SealedRows = byMetrics(e, s, sealedByMetrics(func(x model.MetricSum) float64 { return x.Rows }))
+	}
 	if n != nil && n.Distribution != nil {
 		var rows int64
 		for i := range n.Distribution.Sealed {
