@@ -21,10 +21,11 @@ func TestWordsInAShell(t *testing.T) {
 	if err != nil {
 		t.Skip("no sh here")
 	}
-	script := "printf '%s\\0' x"
+	words := []string{"printf '%s\\0' x"}
 	for _, name := range hostile {
-		script += " " + Word(name)
+		words = append(words, Word(name))
 	}
+	script := strings.Join(words, " ")
 	out, err := exec.CommandContext(t.Context(), shell, "-c", script).CombinedOutput()
 	if err != nil {
 		t.Fatal(err, string(out))

@@ -153,13 +153,13 @@ func (g *gridPage) ids() string {
 // expressions of the filter have no selector, so grep stands for them.
 func (g *gridPage) command(*Model) string {
 	c := paste.Shell("get", g.resource.Name).Arg(g.where.Words()...)
-	greps := ""
+	var greps strings.Builder
 	for i := range g.filter.terms {
 		t := &g.filter.terms[i]
 		if word, ok := t.selector(); ok {
 			c = c.Arg(word)
 		} else {
-			greps += " | " + t.grep().String()
+			greps.WriteString(" | " + t.grep().String())
 		}
 	}
 	if standard, err := g.resource.ParseSort(nil); err != nil || !slices.Equal(standard, g.order) {
@@ -183,7 +183,7 @@ func (g *gridPage) command(*Model) string {
 	case g.wide:
 		c = c.Flag("-o", "wide")
 	}
-	return c.String() + greps
+	return c.String() + greps.String()
 }
 
 // selector is a condition as a word of a selection; ok is false for texts.

@@ -52,24 +52,10 @@ It only reads. It never writes to a cluster.`,
   kitescope get segments coll=docs state=growing --from etcd_snapshot.db
   kitescope snapshot save today.kite --from etcd://10.0.0.5:2379/by-dev
   kitescope diff yesterday.kite today.kite`,
-		Args:          cobra.ArbitraryArgs,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if n := a.nodesOf[cmd]; n != nil {
-				a.nodes = *n
-			}
-			if err := a.setClock(); err != nil {
-				return err
-			}
-			if a.flags.quiet {
-				a.transient = nil
-			}
-			if a.flags.from != "" && a.flags.context != "" {
-				return &usageError{errors.New("--from and --context name two clusters"), "leave one of them out"}
-			}
-			return a.own.start(a.flags.cpuProfile)
-		},
+		Args:              cobra.ArbitraryArgs,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.begin(cmd) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -105,6 +91,23 @@ It only reads. It never writes to a cluster.`,
 	root.AddCommand(helpTopics()...)
 	usageOnly(root)
 	return root
+}
+
+// begin settles what all commands have in common, once their flags are read.
+func (a *app) begin(cmd *cobra.Command) error {
+	if n := a.nodesOf[cmd]; n != nil {
+		a.nodes = *n
+	}
+	if err := a.setClock(); err != nil {
+		return err
+	}
+	if a.flags.quiet {
+		a.transient = nil
+	}
+	if a.flags.from != "" && a.flags.context != "" {
+		return &usageError{errors.New("--from and --context name two clusters"), "leave one of them out"}
+	}
+	return a.own.start(a.flags.cpuProfile)
 }
 
 // groups are those of the commands, in the order of the help.

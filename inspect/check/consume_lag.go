@@ -33,10 +33,13 @@ ticks; if one does, restart it or move its shards.
 	Run:   runConsumptionLag,
 	Roles: []string{"rootcoord", "proxy", "streamingnode"},
 	FollowsFrom: []Cause{
-		{Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+		{Check: "queue-unreachable"},
+		{Check: "etcd-alarm"},
+		{Check: "etcd-no-leader"},
 		{Check: "node-unreachable", Of: shares("nodes")},
 		{Check: "process-slow", Of: shares("nodes")},
-		{Check: "node-unreachable", Of: stopsTicks}, {Check: "stale-session", Of: stopsTicks},
+		{Check: "node-unreachable", Of: stopsTicks},
+		{Check: "stale-session", Of: stopsTicks},
 	},
 }
 

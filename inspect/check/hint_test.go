@@ -27,7 +27,7 @@ var kept = []string{"ConfigEntry", "Setting", "Metric", "Param", "KV", "CallResu
 
 // plant poisons names wherever they stand in a cluster.
 func plant(v reflect.Value, seen map[uintptr]bool) {
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // only what holds text
 	case reflect.Pointer:
 		if !v.IsNil() && !seen[v.Pointer()] {
 			seen[v.Pointer()] = true

@@ -40,9 +40,12 @@ Consistent searches wait until their node has caught up; data nodes that are beh
 	Run:    runTimetickLag,
 	Roles:  []string{"rootcoord", "proxy", "streamingnode"},
 	FollowsFrom: []Cause{
-		{Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+		{Check: "queue-unreachable"},
+		{Check: "etcd-alarm"},
+		{Check: "etcd-no-leader"},
 		{Check: "process-slow", Of: shares("nodes")},
-		{Check: "node-unreachable", Of: stopsTicks}, {Check: "stale-session", Of: stopsTicks},
+		{Check: "node-unreachable", Of: stopsTicks},
+		{Check: "stale-session", Of: stopsTicks},
 	},
 }
 

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,7 +126,7 @@ func (c *Client) rememberPaces(r *model.Runtime) {
 		key := sessionKey{n.Role, n.Node}
 		past := c.paces[key]
 		n.Past = past[max(0, len(past)-maxPast):]
-		next[key] = append(n.Past[:len(n.Past):len(n.Past)], n.Pace)
+		next[key] = append(slices.Clip(n.Past), n.Pace)
 	}
 	c.paces = next
 }

@@ -54,10 +54,10 @@ func (t *tested) isConstant(o *tested, sign float64) bool {
 	}
 	const (
 		digits = 5e-4 // what programs print of a figure, where they do not say: four digits of either
-		clear  = 20   // how many times more the values have to differ than what rounding leaves
+		times  = 20   // how many times more the values have to differ than what rounding leaves
 	)
 	room = max(room, digits)
-	return spread(rest) <= room && spreadOfMost(own) >= clear*max(spread(rest), digits/clear)
+	return spread(rest) <= room && spreadOfMost(own) >= times*max(spread(rest), digits/times)
 }
 
 // spread is from the least to the greatest.

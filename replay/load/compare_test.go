@@ -173,7 +173,8 @@ func TestFront(t *testing.T) {
 	points := []load.Point{
 		measured(1, 16, 0.8, 1000), measured(1, 32, 0.9, 700), measured(1, 48, 0.9, 650), measured(1, 64, 0.95, 700),
 		measured(1, 128, 0.99, 300), measured(1, 8, -1, 5000), measured(1, 256, 0.98, 200), measured(1, 129, 0.99, 300),
-		{Recall: 1}, measured(1, 130, math.NaN(), 9000), measured(1, 131, 1, math.NaN()), measured(1, 132, 1, math.Inf(1)),
+		{Recall: 1},
+		measured(1, 130, math.NaN(), 9000), measured(1, 131, 1, math.NaN()), measured(1, 132, 1, math.Inf(1)),
 	}
 	var got, marked []int
 	for _, p := range load.Front(points) {

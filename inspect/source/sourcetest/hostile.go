@@ -21,11 +21,11 @@ type Hostile struct {
 }
 
 // StartHostile puts a hostile etcd before a real one until the test ends. configure sets what it answers.
-func StartHostile(t testing.TB, real string, configure func(*Hostile)) *Hostile {
+func StartHostile(t testing.TB, behind string, configure func(*Hostile)) *Hostile {
 	t.Helper()
 	h := &Hostile{}
 	configure(h)
-	conn, err := grpc.NewClient(real, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(behind, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
