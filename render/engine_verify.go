@@ -146,3 +146,38 @@ func writeEngineDescription(e encoder, d *target.Description) {
 	}
 	e.endList()
 }
+
+// WriteEngineLog writes what is in a log of Milvus's storage: an item for each fact.
+func WriteEngineLog(w io.Writer, l *target.Log, format ReportFormat, o ReportOptions) error {
+	s := &sheet{
+		kind: "EngineLog", o: &o, items: len(l.Facts), all: len(l.Facts), head: []sheetLine{{text: Harmless(l.Name)}},
+		about: func(e encoder) {
+			e.key("file")
+			e.text(l.Name)
+			e.key("type")
+			e.text(l.Kind.String())
+			e.key("bytes")
+			e.integer(l.Bytes)
+			for _, f := range l.Facts {
+				if f.Key != "" {
+					e.key(f.Key)
+					e.integer(int64(f.Number))
+				}
+			}
+		},
+		fields: []sheetField{
+			{"fact", func(i int) datum { return textDatum(l.Facts[i].Name) }},
+			{"value", func(i int) datum { return textDatum(l.Facts[i].Text) }},
+		},
+		parts: []sheetPart{{rows: len(l.Facts), columns: []sheetColumn{
+			{title: "FACT", text: func(i int) string { return Harmless(l.Facts[i].Name) }},
+			{title: "VALUE", name: true, text: func(i int) string { return Harmless(l.Facts[i].Text) }, role: func(i int) Role {
+				if l.Facts[i].Odd {
+					return RoleWarn
+				}
+				return RolePlain
+			}},
+		}}},
+	}
+	return format.to().write(w, s)
+}

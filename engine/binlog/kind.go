@@ -1,0 +1,90 @@
+package binlog
+
+import (
+	"bytes"
+	"fmt"
+
+	"kitescope/engine/object"
+)
+
+// Kind is what a file of Milvus's storage is.
+type Kind uint8
+
+// The kinds.
+const (
+	Other     Kind = iota // an index file, or none of Milvus's logs
+	InsertLog             // one column of events
+	DeltaLog
+	StatsLog
+	PackedLog // several columns as parquet (2.6)
+)
+
+func (k Kind) String() string {
+	return [...]string{"other", "insert log", "delta log", "stats log", "packed insert log"}[min(k, PackedLog)]
+}
+
+// KindOf tells by its contents which log a file is. What is damaged where its kind stands is Other.
+func KindOf(r object.Reader) Kind {
+	head := make([]byte, min(8, r.Size()))
+	if err := readAt(r, head, 0); err != nil || len(head) < 4 {
+		return Other
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		file, err := readFooter(r, 0, r.Size())
+		switch {
+		case err != nil || len(file.leaves) == 0:
+			return Other
+		case len(file.leaves) == 2 && file.leaves[0].name == "pk" && file.leaves[1].name == "ts":
+			return DeltaLog
+		}
+		return PackedLog
+	case bytes.HasPrefix(head, []byte("mpks")), head[0] == '{', head[0] == '[':
+		if stats, err := ReadStats(r, ""); err == nil && len(stats) > 0 && (stats[0].Type != None || stats[0].Bloom != nil) {
+			return StatsLog
+		}
+		return Other
+	}
+	_, payloads, err := readEvents(r, r.Size())
+	if err != nil || len(payloads) == 0 {
+		return Other
+	}
+	for _, p := range payloads {
+		if p.event != payloads[0].event {
+			return Other
+		}
+	}
+	switch payloads[0].event {
+	case insertEvent:
+		return InsertLog
+	case deleteEvent:
+		return DeltaLog
+	}
+	return Other
+}
+
+// PackedColumn is a column of a packed log.
+type PackedColumn struct {
+	Name  string
+	Field int64 // its id, -1 without one
+	// Bytes of its pages, compressed.
+	Bytes int64
+}
+
+// PackedColumns lists what is in a packed log, and how many rows; name is what errors call it.
+func PackedColumns(r object.Reader, name string) (list []PackedColumn, rows int64, err error) {
+	file, err := readFooter(r, 0, r.Size())
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", name, err)
+	}
+	for i, l := range file.leaves {
+		c := PackedColumn{Name: l.name, Field: l.id}
+		for _, g := range file.groups {
+			if i < len(g.chunks) {
+				c.Bytes += g.chunks[i].length
+			}
+		}
+		list = append(list, c)
+	}
+	return list, file.rows, nil
+}
