@@ -74,6 +74,16 @@ func FuzzFolded(f *testing.F) {
 	})
 }
 
+func FuzzPMP(f *testing.F) {
+	seeds(f, "pmp/*.txt")
+	f.Add([]byte("  2 f<a,(x.c:1),operator->,std::map<a,b>::g(lib.so),??\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fuzzReader(t, data, func(r *bytes.Reader) (*profile.Profile, error) {
+			return readPMP(context.Background(), r, &Options{})
+		})
+	})
+}
+
 func FuzzPerfScript(f *testing.F) {
 	seeds(f, "perf/cpp*.txt", "perf/postgres*.txt", "perf-script-goldmark.txt")
 	f.Add([]byte("sh 1 1.000000: 10 cycles: \n\t1 swap (inlined)\n\t1 f+0x1 (/b)\n  a.c:7\n\nsh 1 2.000000: task-clock: 1 f (/b)\n"))
@@ -87,6 +97,7 @@ func FuzzPerfScript(f *testing.F) {
 func FuzzPerfReport(f *testing.F) {
 	seeds(f, "perf/*.report", "perf/cpp-report.txt")
 	f.Add([]byte(" 70.00% ;sh     ;libc.so.6 ;[.] f\n"))
+	f.Add([]byte("# Children Self Samples Period Command Shared Object Symbol\n90.0% 60.0% 6 600 my sh libc.so.6 [.] f - -\n|\n--40.0%--main\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fuzzReader(t, data, func(r *bytes.Reader) (*profile.Profile, error) {
 			return readPerfReport(context.Background(), r, &Options{})
@@ -109,7 +120,8 @@ func FuzzSpeedscope(f *testing.F) {
 }
 
 func FuzzJFRPrint(f *testing.F) {
-	seeds(f, "jfr/words.json")
+	seeds(f, "jfr/words*.json")
+	f.Add([]byte(`{"recording": {"events": [{"type": "jdk.ObjectAllocationInNewTLAB", "values": {"tlabSize": 9, "allocationSize": 4, "objectClass": {"name": "[B"}}}, {"type": "jdk.ObjectAllocationSample", "values": {"weight": 7}}]}}`))
 	f.Add([]byte(`{"recording": {"events": [{"type": "jdk.NativeMethodSample", "values": {"stackTrace": {"frames": [{"method": {"name": "f"}}]}}}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fuzzReader(t, data, func(r *bytes.Reader) (*profile.Profile, error) {

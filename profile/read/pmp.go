@@ -73,6 +73,9 @@ func (m *pmp) line(line []byte) error {
 	}
 	m.fit.read++
 	m.words, m.stack = pmpFrames(rest, m.words[:0]), m.stack[:0]
+	if len(m.words) > maxDepth {
+		return fmt.Errorf("a stack has more than %d frames", maxDepth)
+	}
 	for _, word := range m.words {
 		at, known := m.frames[word]
 		if !known {
@@ -153,14 +156,17 @@ func pmpFrames(list []byte, frames []string) []string {
 			for c == ')' && at >= 0 && list[open[at]] == '<' {
 				at--
 			}
+			if c == ')' {
+				open = open[:at+1] // what stays open before it is of names that were cut
+			}
 			if at < 0 || (c == ')') != (list[open[at]] == '(') || c == '>' && isOperator(list[:i]) {
 				continue
 			}
 			closed[open[at]] = i
-			open = open[:at]
-			if _, place := cutPlace(string(list[:i+1])); strings.ContainsAny(place, ".:") {
-				open = open[:0] // a frame ends here
+			if open = open[:at+1]; isPlace(list[open[at]+1 : i]) {
+				at = 0 // a frame ends here
 			}
+			open = open[:at]
 		}
 	}
 	from := 0
@@ -178,16 +184,23 @@ func pmpFrames(list []byte, frames []string) []string {
 		if list[i] != ',' {
 			continue
 		}
-		if to, ok := closed[i+1]; ok && list[i+1] == '(' {
-			if _, place := cutPlace(string(list[i : to+1])); strings.ContainsAny(place, ".:") {
-				continue // the name was cut before its place
-			}
+		if to, ok := closed[i+1]; ok && list[i+1] == '(' && isPlace(list[i+2:to]) {
+			continue // the name was cut before its place
 		}
 		add(i)
 	}
 	add(len(list))
 	return frames
 }
+
+// isPlace reports whether what stands between brackets is a file with a line, or a library with its ending.
+func isPlace(text []byte) bool {
+	const longest = 255 // names of files
+	return len(text) <= longest && bytes.ContainsAny(text, ".:") && !bytes.ContainsAny(text, notInPlace)
+}
+
+// notInPlace is what parameters have, and hardly a file.
+const notInPlace = " ,<>()*&="
 
 // isOperator reports whether what follows is no bracket, but of the name of an operator: operator<, operator->, ->.
 func isOperator(before []byte) bool {
@@ -199,7 +212,7 @@ func isOperator(before []byte) bool {
 func cutPlace(frame string) (name, place string) {
 	inner, ok := strings.CutSuffix(frame, ")")
 	name, place, cut := cutLast(inner, "(")
-	if !ok || !cut || name == "" || place == "" || strings.ContainsAny(place, " ,<>*&=") {
+	if !ok || !cut || name == "" || place == "" || strings.ContainsAny(place, notInPlace) {
 		return frame, ""
 	}
 	return name, place

@@ -137,3 +137,14 @@ func TestRefusedWhereMostDoesNotFit(t *testing.T) {
 		}
 	}
 }
+
+// Brackets without end are no reason to look at each of them for each other.
+func TestPMPFramesOfAnEndlessLine(t *testing.T) {
+	for _, piece := range []string{"(", "()", "(a.c:1)", "f(", "<,", "a<b,(x.c:1),"} {
+		began := time.Now()
+		pmpFrames([]byte(strings.Repeat(piece, 1<<19/len(piece))+strings.Repeat(")", 1<<19)), nil)
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("%q: %v", piece, took)
+		}
+	}
+}
