@@ -23,8 +23,10 @@ var LayoutOlder = &Check{
 	Doc: `Looks for keys that only Milvus 2.1 and older wrote (indexes under ` + "`root-coord/index`, `root-coord/segment-index` and `indexes`" + `, load states under ` + "`queryCoord-*`" + `, collections with their
 fields inside) while 2.2 or later runs. 2.2 moved all of them and does not look for the old ones; the migration tool (meta-migration) rewrites and removes them.
 
-An error if index definitions or load states of 2.1 exist and none of the newer kind: they were lost in the upgrade. Captured with 2.2.16 on the data of 2.1.0, without the tool: collections and
-rows were there, all indexes gone, nothing loaded, ` + "`/healthz`" + ` OK. Also an error if 2.3 or later runs on collections of the 2.1 layout. Otherwise the old keys are leftovers: information.
+An error if index definitions or load states of 2.1 exist, the collections they are of too, and nothing of the newer kinds: they were lost in the upgrade, and nobody has made them again. Captured with 2.2.16 on the data of 2.1.0, without the tool: collections and
+rows were there, all indexes gone, nothing loaded, ` + "`/healthz`" + ` OK. Otherwise the old keys are leftovers: information, with how many collections from before the upgrade have no index.
+
+Collections that keep their fields inside are read by every later version (fieldVersionAfter210 of RootCoord's catalog), and cost nothing.
 
 Collections that are kept as 2.2.0 to 2.2.8 did, without a database, are read by later versions: no finding. Milvus issues 19708, 20324, 37614.`,
 	Remedy: `Save a snapshot of etcd as it is (` + "`etcdctl snapshot save FILE`" + `). Stop Milvus, restore the metadata from before the upgrade, run the migration tool of Milvus 2.2, and upgrade again. If the new version has been written to, it is easier to create
@@ -46,11 +48,15 @@ func runLayoutOlder(p *Pass) error {
 			f.Evidence = append(f.Evidence, Evidence{"keys of kind " + kind, number(kinds[kind]), "etcd"})
 		}
 	}
-	inline := 0
+	inline, bare := 0, 0
 	for _, x := range p.Collections {
-		if x.Layout == "2.1" && !x.Dropped() {
-			inline++
-			f.Objects = append(f.Objects, refCollection(p.Cluster, x.ID))
+		if x.Layout != "2.1" || x.Dropped() {
+			continue
+		}
+		inline++
+		f.Objects = append(f.Objects, refCollection(p.Cluster, x.ID))
+		if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted }) {
+			bare++
 		}
 	}
 	if old == 0 {
@@ -62,14 +68,14 @@ func runLayoutOlder(p *Pass) error {
 	f.Impact = "None for queries, as long as everything was migrated; the keys are never removed."
 	f.Hint = "nothing has to be done if indexes and loaded collections are as they should be: kitescope get indexes, kitescope get load-states"
 	var lost []string
-	if indexes > 0 && kinds["index"] == 0 {
+	if indexes > 0 && kinds["index"] == 0 && bare > 0 {
 		lost = append(lost, plural(kinds["index-2.1"], "index definition"))
 	}
-	if loads > 0 && kinds["collection-load"] == 0 {
+	if loads > 0 && kinds["collection-load"] == 0 && kinds["index"] == 0 && inline > 0 {
 		lost = append(lost, "the load states of "+plural(loads, "collection"))
 	}
-	if inline > 0 && !releaseOf(p.Cluster).before(release{2, 3}) {
-		lost = append(lost, "the fields of "+plural(inline, "collection"))
+	if bare > 0 && len(lost) == 0 && indexes > 0 {
+		f.Message += fmt.Sprintf("; %s of %d from before the upgrade %s no index", number(bare), inline, agree(bare, "has", "have"))
 	}
 	if len(lost) > 0 {
 		f.Severity, f.Cost = Error, 1

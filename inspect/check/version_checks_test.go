@@ -27,14 +27,34 @@ func TestLayoutOlder(t *testing.T) {
 		w.KeysByKind = map[string]int64{"index-2.1": 4, "segment-index-2.1": 9, "index-meta-2.1": 9, "collection-load-2.1": 6, "collection": 1}
 		w.Collections[0].Layout = "2.1"
 		w.Version.Text = "2.2.16"
+		w.Indexes = nil
 	}
+	indexed := func(w *world, n int64) { w.Indexes, w.KeysByKind["index"] = well().Indexes, n }
 	hold(t, LayoutOlder, []verdict{
 		{"of its own", nil, nil, ""},
 		{"not migrated", upgraded, []string{"error / Milvus 2.2.16 runs on metadata of 2.1 that was not migrated: it does not see 4 index definitions and the load states of 6 collections"}, ""},
-		{"not migrated, under 2.3", func(w *world) { upgraded(w); w.Version.Text = "2.3.5" }, []string{"error / the fields of 1 collection"}, ""},
+		{"not migrated, under 2.3", func(w *world) { upgraded(w); w.Version.Text = "2.3.5" }, []string{"error / it does not see 4 index definitions and the load states of 6 collections"}, ""},
+		{"made again, and works", func(w *world) {
+			upgraded(w)
+			indexed(w, 1)
+			w.Version.Text, w.KeysByKind["collection-load"] = "2.3.5", 1
+		}, []string{"info / 28 keys of Milvus 2.1 are left over, and Milvus 2.3.5 does not read that"}, ""},
+		{"indexes made again, all released", func(w *world) {
+			upgraded(w)
+			indexed(w, 1)
+			w.LoadStates = nil
+		}, []string{"info / are left over"}, ""},
+		{"one made again, one not", func(w *world) {
+			upgraded(w)
+			indexed(w, 1)
+			w.KeysByKind["collection-load"] = 1
+			w.Collections = append(w.Collections, &model.Collection{ID: 1001, Database: 1, Name: "old", State: "Created", Layout: "2.1", Fields: w.Collections[0].Fields})
+		}, []string{"info / 1 of 2 from before the upgrade has no index"}, ""},
+		{"all from before was dropped", func(w *world) { upgraded(w); w.Collections[0].State = "Dropped" }, []string{"info / are left over"}, ""},
 		{"migrated, with leftovers", func(w *world) {
 			upgraded(w)
-			w.KeysByKind["index"], w.KeysByKind["collection-load"] = 4, 6
+			indexed(w, 4)
+			w.KeysByKind["collection-load"] = 6
 			w.Collections[0].Layout = "2.2"
 		}, []string{"info / 28 keys of Milvus 2.1 are left over"}, ""},
 		{"2.1 itself", func(w *world) { upgraded(w); w.Version.Text = "2.1" }, nil, ""},
