@@ -90,11 +90,18 @@ func setupText(s *replay.Setup, o *ReportOptions) string {
 	if s.Metric != "" && s.Dim > 0 {
 		list = append(list, Harmless(s.Metric)+", "+plural(s.Dim, "dimension")+" of "+orUnknown(s.Element))
 	}
-	if s.Milvus != "" {
+	// Of a server it is no machine of ours that searches, and a PostgreSQL searches as no Milvus does.
+	live := s.Target != "" && s.Target != "engine"
+	switch {
+	case live && strings.HasPrefix(s.Target, "postgres"):
+		list = append(list, "by PostgreSQL with pgvector")
+	case live && s.Milvus != "":
+		list = append(list, "by Milvus "+Harmless(s.Milvus))
+	case s.Milvus != "":
 		list = append(list, "as Milvus "+Harmless(s.Milvus))
 	}
 	if m := machineText(&s.Machine); m != "" {
-		list = append(list, "on "+m)
+		list = append(list, [...]string{"on ", "asked from "}[b2i(live)]+m)
 	}
 	return strings.Join(list, factSeparator(o))
 }
