@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type diagnoseFlags struct {
 	all, verbose  bool
 	profiles      string
 	profile       time.Duration
+	storage       string
 	symbols       []string
 }
 
@@ -43,6 +45,9 @@ looked at is skipped, with the reason, and is never "ok".
 
 Profiles are judged too: --profile 5s pulls them of all processes meanwhile, --profiles reads
 what "kitescope profile pull" saved, and a bundle with profiles in it gives them by itself.
+
+--storage PLACE looks whether the files are there that the metadata names: logs and indexes of
+segments, first of those on which a load or a build waits. What a folder or bucket lacks is named.
 
 Exit code 3 means that there are findings at or above --fail-on. That is error by default:
 a pipeline should stop for what breaks queries, not for advice. --fail-on warning is
@@ -72,6 +77,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
   kitescope diagnose --fail-on warning --baseline accepted.jsonl -o junit > report.xml
   kitescope diagnose --since yesterday.kite
   kitescope diagnose --profile 5s --from etcd://10.0.0.5:2379
+  kitescope diagnose --storage 's3://milvus/files?endpoint=10.0.0.9:9000&tls=false'
   kitescope diagnose --watch`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.diagnose(cmd.Context(), f) },
@@ -91,6 +97,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	fl.StringVar(&f.profiles, "profiles", "", "judge these profiles as well: a folder or bundle that \"kitescope profile pull\" wrote")
 	fl.DurationVar(&f.profile, "profile", 0, "profile all processes meanwhile, over this window: 5s (live sources)")
 	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name native frames that have no names; repeatable")
+	fl.StringVar(&f.storage, "storage", "", "look for the files of segments there: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; at most 1,000 folders, for 30 s. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
 	a.addNodeFlags(cmd, true)
 	for _, name := range []string{"only", "skip"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeChecks)
@@ -259,7 +266,7 @@ func (a *app) judgeOlder(ctx context.Context, d *diagnosis) (*check.Report, erro
 	side.flags.from, side.flags.context = d.flags.since, ""
 	side.nodes.recordings = nil
 	older := *d
-	older.flags.profiles, older.flags.profile = "", 0
+	older.flags.profiles, older.flags.profile, older.flags.storage = "", 0, ""
 	c, err := side.loadJudged(ctx, &older)
 	if err != nil {
 		return nil, err
@@ -294,6 +301,9 @@ func (a *app) judgedAll(c *model.Cluster, d *diagnosis, r *check.Report) error {
 	}
 	for _, x := range r.Results {
 		if x.Check.Needs&check.NeedProfiles != 0 && !d.takenProfiles(c, x.Check.ID) {
+			continue
+		}
+		if x.Check.Needs&check.NeedStorage != 0 && c.Storage == nil && !slices.Contains(d.flags.only, x.Check.ID) {
 			continue
 		}
 		if all, _ := r.Judged(x.Check.ID); !all && a.flags.strict {

@@ -30,15 +30,26 @@ func (f *diagnoseFlags) checkProfileFlags() error {
 		return &usageError{errors.New("--symbols belongs to profiles, which --watch does not judge"), "leave one of them out"}
 	case f.profile < 0 || f.profile > time.Hour || f.profile%time.Second != 0:
 		return &usageError{fmt.Errorf("--profile is a window of whole seconds, 1s to 1h, not %s", f.profile), "for example: --profile 5s"}
+	case f.watch && f.storage != "":
+		return &usageError{errors.New("--watch goes on, and a look into the storage is of one moment"), "leave one of them out"}
 	case f.watch && (f.profile > 0 || f.profiles != ""):
 		return &usageError{errors.New("--watch goes on, and profiles are of one moment"), "leave one of them out; kitescope profile pull --every makes a record"}
 	}
 	return nil
 }
 
-// loadJudged reads the cluster that is judged, what its processes say, and their profiles: those that are named, those that are
-// pulled meanwhile, or those of the bundle that it is in.
+// loadJudged reads the cluster that is judged with all that judges it: what its processes say, their profiles, its storage.
 func (a *app) loadJudged(ctx context.Context, d *diagnosis) (*model.Cluster, error) {
+	c, err := a.loadProfiled(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return a.withStorage(ctx, d.flags.storage, c)
+}
+
+// loadProfiled reads the cluster that is judged, what its processes say, and their profiles: those that are named, those that are
+// pulled meanwhile, or those of the bundle that it is in.
+func (a *app) loadProfiled(ctx context.Context, d *diagnosis) (*model.Cluster, error) {
 	conn, err := a.connection()
 	if err != nil {
 		return nil, err

@@ -61,6 +61,8 @@ const (
 	// NeedProcesses: processes were asked. Which of several answers it can do with, the check
 	// settles itself, and skips without any.
 	NeedProcesses
+	// NeedStorage: somebody looked into the storage.
+	NeedStorage
 )
 
 // Check is one question about a cluster.

@@ -55,7 +55,7 @@ var partNames = [...]string{
 var needNames = [...]string{
 	"what query nodes serve", "what DataCoord wants served", "what QueryCoord has loaded", "configuration of processes", "metrics of processes",
 	"CPU and memory of processes", "offsets of the message queue", "whether processes answer", "health of etcd", "activity of etcd", "profiles of processes",
-	"what processes or their metrics say",
+	"what processes or their metrics say", "files in storage",
 }
 
 // Causes are the checks whose findings may explain those of x, Effects those that x may explain, both

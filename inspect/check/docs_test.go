@@ -137,7 +137,7 @@ func TestEveryCheckIsDocumented(t *testing.T) {
 			if x.Run == nil || x.Since == "" || x.Severity > Error {
 				t.Error("it lacks Run, Since or a severity")
 			}
-			if len(x.Reads()) == 0 || x.Parts&^model.PartAll != 0 || x.Needs >= NeedProcesses<<1 {
+			if len(x.Reads()) == 0 || x.Parts&^model.PartAll != 0 || x.Needs >= NeedStorage<<1 {
 				t.Error("it does not say what it reads")
 			}
 			if x.Title == "" || strings.HasSuffix(x.Title, ".") || strings.ToUpper(x.Title[:1]) != x.Title[:1] || len(x.Title) > 80 {
@@ -168,7 +168,7 @@ func TestReads(t *testing.T) {
 			t.Errorf("part %b is called %q", part, got)
 		}
 	}
-	for need := NeedDistribution; need <= NeedProcesses; need <<= 1 {
+	for need := NeedDistribution; need <= NeedStorage; need <<= 1 {
 		if got := (&Check{Needs: need}).Reads(); len(got) != 1 {
 			t.Errorf("need %b is called %q", need, got)
 		}

@@ -73,6 +73,7 @@ func wantedChecks(c *faulttest.Case) []*check.Check {
 func removals(c *model.Cluster) []removal {
 	list := []removal{
 		{name: "etcd's word", needs: check.NeedEtcd, take: edited(func(p *model.Parts) { p.Etcd = nil })},
+		{name: "storage", needs: check.NeedStorage, take: edited(func(p *model.Parts) { p.Storage = nil })},
 		{name: "profiles", needs: check.NeedProfiles, take: edited(func(p *model.Parts) { p.Profiles = nil })},
 	}
 	list = append(list, profileRemovals(c)...)

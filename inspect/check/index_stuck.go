@@ -49,7 +49,7 @@ index node, a node that restarts again and again, a queue that nobody serves.`,
 build to another node once the session of the first is gone. ` + "`indexNode.scheduler.buildParallel`" + ` says how many one node builds at once.`,
 	Run:         runIndexStuck,
 	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
-	FollowsFrom: []Cause{{Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
+	FollowsFrom: []Cause{{Check: "files-missing", Of: shares("segments")}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
 }
 
 func runIndexStuck(p *Pass) error {

@@ -16,7 +16,7 @@ var LoadStuck = &Check{
 	Doc: `
 While a collection loads its state in etcd is Loading, and QueryCoord tells the percentage. A finding is a collection in that state of which no query node has been given a segment or a channel in the last 10 minutes,
 the time after which QueryCoord itself gives up without progress (` + "`queryCoord.loadTimeoutSeconds`" + `: 600; milvus issues 21745, 39436, 45108). When something was loaded last is the
-newest version of what nodes have of it.
+newest version of what nodes have of it. Where little is left to load, 2 minutes are enough (and a second for each 10 MiB), if no node has been given anything of any collection meanwhile: what DataCoord wants served and no node has is named.
 
 A collection that has nothing on any node yet is an information: it may have been asked for this moment. Without the nodes' word it is unknown whether a load moves.
 `,
@@ -29,6 +29,7 @@ it again.
 	Run:   runLoadStuck,
 	Roles: []string{"querycoord", "querynode", "datacoord", "indexcoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []Cause{
+		{Check: "files-missing", Of: shares("collections")},
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "replica-short", Of: shares("collections")},
 		{Check: "index-missing", Of: shares("collections")},
@@ -54,7 +55,8 @@ func runLoadStuck(p *Pass) error {
 			p.reportLoading(l, at, asked)
 		case at.IsZero():
 			p.Unseen("collection " + collectionLabel(p.Cluster, l.Collection) + ": when something of it was loaded last")
-		case asked.Sub(at) > min(patience, loadGrace):
+		case asked.Sub(at) > min(patience, loadGrace),
+			asked.Sub(newest(last)) > p.leftToLoad(l.Collection).patience(min(patience, loadGrace)):
 			p.reportLoading(l, at, asked)
 		}
 	}
@@ -103,6 +105,15 @@ func (p *Pass) reportLoading(l *model.LoadState, at, asked time.Time) {
 		f.Hint = "look again in a minute; if nothing has come, " + f.Hint
 	} else {
 		f.Message = fmt.Sprintf("collection %s is being loaded%s, and nothing of it was loaded for %s", name, percentage, span(asked.Sub(at)))
+		f.Hint = "see whether the files of its segments are there: kitescope diagnose --storage PLACE; " + f.Hint
+	}
+	if left := p.leftToLoad(l.Collection); len(left.segments) > 0 {
+		names := make([]string, len(left.segments))
+		for i, s := range left.segments {
+			names[i] = s.ID.String()
+		}
+		f.Evidence = append(f.Evidence, Evidence{"segments that no node has", few(names) + ", " + bytesText(left.bytes), "DataCoord, query nodes"})
+		f.Message += ": no node has " + plural(len(left.segments), "segment") + ", " + bytesText(left.bytes)
 	}
 	p.Report(f)
 }

@@ -26,7 +26,10 @@ func (p *Pass) lacks() string {
 	if p.check.Needs&NeedProfiles != 0 && p.Profiles == nil {
 		return "profiles were not pulled"
 	}
-	needs := p.check.Needs &^ (NeedEtcd | NeedActivity | NeedProfiles)
+	if p.check.Needs&NeedStorage != 0 && p.Storage == nil {
+		return "nobody looked into the storage: --storage names it"
+	}
+	needs := p.check.Needs &^ (NeedEtcd | NeedActivity | NeedProfiles | NeedStorage)
 	if needs == 0 {
 		return ""
 	}

@@ -35,6 +35,7 @@ See whether nodes have memory for it: a query node that refuses to load says so 
 	Run:   runSegmentNotLoaded,
 	Roles: []string{"querycoord", "querynode", "datacoord"},
 	FollowsFrom: []Cause{
+		{Check: "files-missing", Of: shares("segments")},
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "stale-session", Of: shares("collections")},
 		{Check: "load-stuck", Of: shares("collections")},

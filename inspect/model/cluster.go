@@ -140,6 +140,8 @@ type Parts struct {
 	Etcd *Etcd
 	// Profiles are those of the processes, nil where none were taken.
 	Profiles *Profiles
+	// Storage is what a look into it said, nil where nobody looked.
+	Storage *Storage
 	// Runtime is what the processes themselves say, nil where they were not asked.
 	Runtime *Runtime
 	// Keyspace is nil unless records were kept.

@@ -26,6 +26,7 @@ type World struct {
 	noRuntime bool
 	etcd      *model.Etcd
 	profiles  *model.Profiles
+	storage   *model.Storage
 }
 
 // verb is one kind of edit.
@@ -73,6 +74,7 @@ func verbs() map[string]verb {
 		"queue":      {1, -1, nil, (*World).queueFact},
 		"profile":    {1, -1, nil, (*World).profiled},
 		"pace":       {2, -1, nil, (*World).paced},
+		"storage":    {1, -1, nil, (*World).lookedInto},
 	}
 }
 
@@ -125,6 +127,9 @@ func (w *World) cluster(ctx context.Context) (*model.Cluster, error) {
 	}
 	if w.profiles != nil {
 		c = c.WithProfiles(w.profiles)
+	}
+	if w.storage != nil {
+		c = c.WithStorage(w.storage)
 	}
 	if w.noRuntime {
 		return c, nil

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"kitescope/engine/object"
+	"kitescope/inspect/model"
+)
+
+// Bounds of one look into the storage. What is left out is said.
+const (
+	maxListings     = 1000
+	storageParallel = 8
+	storagePatience = 30 * time.Second
+	// rootTries is how many segments, spread over all, tell below which name the files lie.
+	rootTries = 6
+)
+
+// withStorage looks whether the files are there that the metadata names, where --storage says where that is.
+func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (*model.Cluster, error) {
+	if place == "" {
+		return c, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, storagePatience)
+	defer cancel()
+	store, err := object.Open(ctx, place, a.storageKeys())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &usageError{fmt.Errorf("open the storage: %w", err), "--storage names a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT"}
+	}
+	if err != nil { // the rest is judged all the same
+		return c.WithStorage(&model.Storage{Location: place, Problem: "it cannot be opened: " + err.Error()}), nil
+	}
+	defer store.Close()
+	facts := lookIntoStorage(ctx, store, c)
+	facts.Location = place
+	return c.WithStorage(facts), nil
+}
+
+// folderWant is what one folder of the storage should hold.
+type folderWant struct {
+	path  string
+	files []model.MissingFiles // insert logs: one for each field, whose folder is below path
+}
+
+// segmentWant is what a segment should have in storage.
+type segmentWant struct {
+	segment *model.Segment
+	urgency int
+	folders []folderWant
+}
+
+// storageLook is one look under way.
+type storageLook struct {
+	store object.Store
+	root  string
+
+	mu   sync.Mutex
+	left int // listings
+	out  *model.Storage
+}
+
+func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) *model.Storage {
+	wanted := filesWanted(c)
+	l := &storageLook{store: store, left: maxListings, out: &model.Storage{Segments: len(wanted)}}
+	if len(wanted) == 0 {
+		return l.out
+	}
+	if err := l.findRoot(ctx, c, wanted); err != nil {
+		l.out.Problem = err.Error()
+		return l.out
+	}
+	free := make(chan struct{}, storageParallel)
+	var wg sync.WaitGroup
+	for i := range wanted {
+		if !l.take(len(wanted[i].folders)) {
+			l.limit(fmt.Sprintf("%d folders were listed, no more are at once", maxListings))
+			break
+		}
+		free <- struct{}{}
+		if ctx.Err() != nil {
+			l.limit(fmt.Sprintf("there was no time for them in %s", storagePatience))
+			break
+		}
+		wg.Go(func() {
+			defer func() { <-free }()
+			l.segment(ctx, &wanted[i])
+		})
+	}
+	wg.Wait()
+	slices.SortFunc(l.out.Missing, func(a, b model.MissingFiles) int {
+		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Build, b.Build))
+	})
+	slices.SortFunc(l.out.Unseen, func(a, b model.Skipped) int { return strings.Compare(a.What, b.What) })
+	return l.out
+}
+
+func (l *storageLook) take(n int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left -= n
+	return l.left >= 0
+}
+
+func (l *storageLook) limit(why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.out.Limit = cmp.Or(l.out.Limit, why)
+}
+
+// findRoot finds the name below which the files lie: that of the configuration, Milvus's default, or none.
+func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []segmentWant) error {
+	configured, _ := c.Setting("minio.rootPath", "querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy")
+	roots := []string{strings.Trim(strings.TrimSpace(configured.Value), "/"), "", "files"}
+	step := max(1, len(wanted)/rootTries)
+	tried := 0
+	var last error
+	for i := 0; i < len(wanted); i += step {
+		tried++
+		for k, root := range roots {
+			if slices.Contains(roots[:k], root) {
+				continue
+			}
+			for _, f := range wanted[i].folders {
+				files, err := l.list(ctx, path.Join(root, f.path))
+				if err != nil {
+					last = err
+				}
+				if len(files) > 0 {
+					l.root = root
+					return nil
+				}
+			}
+		}
+	}
+	if last != nil {
+		return fmt.Errorf("it cannot be listed: %w", last)
+	}
+	return fmt.Errorf("none of the files of %d segments that were looked for is there: it is another cluster's, or not the folder that has insert_log, or all is lost", tried)
+}
+
+// list is the files below a folder; one that is not there has none.
+func (l *storageLook) list(ctx context.Context, folder string) ([]object.File, error) {
+	files, err := l.store.List(ctx, folder+"/")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return files, err
+}
+
+// segment looks for the files of one segment.
+func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
+	var missing []model.MissingFiles
+	for _, f := range w.folders {
+		files, err := l.list(ctx, path.Join(l.root, f.path))
+		if err != nil && ctx.Err() != nil {
+			l.limit(fmt.Sprintf("there was no time for them in %s", storagePatience))
+			return
+		}
+		if err != nil {
+			l.mu.Lock()
+			l.out.Unseen = append(l.out.Unseen, model.Skipped{What: "files of segment " + w.segment.ID.String(), Reason: err.Error()})
+			l.mu.Unlock()
+			return
+		}
+		for _, x := range f.files {
+			x.Path = path.Join(l.root, x.Path)
+			for _, file := range files {
+				if file.Size > 0 && strings.HasPrefix(file.Name, x.Path+"/") {
+					x.Found++
+				}
+			}
+			if x.Found < x.Want {
+				missing = append(missing, x)
+			}
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.out.Looked++
+	l.out.Missing = append(l.out.Missing, missing...)
+}
+
+// filesWanted are the files that the metadata names of each segment, those first on which something waits.
+func filesWanted(c *model.Cluster) []segmentWant {
+	var list []segmentWant
+	for _, s := range c.Segments {
+		collection := c.Collection(s.Collection)
+		if s.State != model.SegmentFlushed || s.Fake || s.Invisible || collection == nil || collection.Dropped() || s.Details != nil && s.Details.ManifestPath != "" {
+			continue
+		}
+		if folders := foldersOf(c, s); len(folders) > 0 {
+			list = append(list, segmentWant{s, urgencyOf(c, s), folders})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b segmentWant) int {
+		return cmp.Or(cmp.Compare(a.urgency, b.urgency), -cmp.Compare(a.segment.ID, b.segment.ID))
+	})
+	return list
+}
+
+// urgencyOf is 0 for what is being loaded, then what no node serves, what waits for its index, what is loaded, and the rest.
+func urgencyOf(c *model.Cluster, s *model.Segment) int {
+	load := c.LoadState(s.Collection)
+	waits := slices.ContainsFunc(s.Indexes, func(x model.SegmentIndex) bool { return !x.Deleted && x.State != model.IndexFinished })
+	switch {
+	case load != nil && load.Status == "Loading":
+		return 0
+	case load != nil && c.Runtime != nil && len(c.Runtime.Served(s.ID)) == 0:
+		return 1
+	case waits:
+		return 2
+	case load != nil:
+		return 3
+	}
+	return 4
+}
+
+// foldersOf names folders as Milvus does: pkg/util/metautil, binlog.go and segment_index.go.
+func foldersOf(c *model.Cluster, s *model.Segment) []folderWant {
+	part := fmt.Sprintf("%s/%s/%s", s.Collection, s.Partition, s.ID)
+	insert, deltas := folderWant{path: "insert_log/" + part}, folderWant{path: "delta_log/" + part}
+	for _, f := range s.Logs {
+		x := model.MissingFiles{Segment: s.ID, Collection: s.Collection, Want: int(f.Files)}
+		switch {
+		case f.Files <= 0:
+		case f.Kind == model.InsertLog:
+			x.Kind, x.Field, x.Path = "insert log", f.Field, insert.path+"/"+f.Field.String()
+			insert.files = append(insert.files, x)
+		case f.Kind == model.DeltaLog:
+			x.Kind, x.Path = "delta log", deltas.path
+			deltas.files = append(deltas.files, x)
+		}
+	}
+	list := slices.DeleteFunc([]folderWant{insert, deltas}, func(f folderWant) bool { return len(f.files) == 0 })
+	for i := range s.Indexes {
+		x := &s.Indexes[i]
+		if x.Deleted || x.Legacy || x.State != model.IndexFinished || x.Files <= 0 {
+			continue
+		}
+		at := "index_files/" + x.Build.String() + "/" + strconv.FormatInt(x.Version, 10) + "/" + s.Partition.String() + "/" + s.ID.String()
+		want := model.MissingFiles{Segment: s.ID, Collection: s.Collection, Kind: "index", Index: x.Index, Build: x.Build, Path: at, Want: int(x.Files)}
+		if index := c.Index(x.Index); index != nil {
+			if index.Deleted {
+				continue
+			}
+			want.Field = index.Field
+		}
+		list = append(list, folderWant{at, []model.MissingFiles{want}})
+	}
+	return list
+}

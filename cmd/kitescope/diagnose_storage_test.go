@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/engine/object"
+	"kitescope/inspect/model"
+)
+
+// lookedAt is what diagnose says of the files of a capture's segments, which the server of the capture wrote.
+func lookedAt(t *testing.T, version, place string) (found []string, status string) {
+	t.Helper()
+	var d struct {
+		Items []struct {
+			Check, Severity, Message string
+			Object                   struct{ Resource, ID string }
+			Evidence                 []struct{ Name, Value string }
+		}
+		Checks []struct{ Check, Status, Reason string }
+	}
+	from := filepath.Join("..", "..", "testdata", "snapshots", "standalone-"+version, "etcd_snapshot.db.gz")
+	decodeJSON(t, kitescope(t, exitOK, "diagnose", "-o", "json", "--fail-on", "never", "--only", "files-missing", "--live=false", "--from", from, "--storage", place).stdout, &d)
+	for _, f := range d.Items {
+		found = append(found, f.Severity+" "+f.Message)
+		for _, e := range f.Evidence {
+			found = append(found, e.Name+": "+e.Value)
+		}
+	}
+	for _, x := range d.Checks {
+		status = x.Status + ": " + x.Reason
+	}
+	return found, status
+}
+
+func storageOf(version string) string {
+	return filepath.Join("..", "..", "testdata", "storage", version)
+}
+
+func copiedStorage(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "storage")
+	if err := os.CopyFS(dir, os.DirFS(storageOf("2.3.5"))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestDiagnoseStorage: whatever real servers wrote is there; what is removed or emptied of it is named with segment, field and path.
+func TestDiagnoseStorage(t *testing.T) {
+	for _, version := range []string{"2.1.0", "2.2.16", "2.3.5"} {
+		if found, status := lookedAt(t, version, storageOf(version)); len(found) > 0 || status != "ok: " {
+			t.Errorf("%s: %v, %q", version, status, found)
+		}
+	}
+	const index, insert = "index_files/470590760626297896", "insert_log/470590760626297870"
+	for name, test := range map[string]struct {
+		harm func(dir string) error
+		want []string
+	}{
+		"index files removed": {
+			func(dir string) error { return os.RemoveAll(filepath.Join(dir, index)) },
+			[]string{"collection ivf_cold: 1 file of 1 segment, 3,000 rows, are not in storage (index)", "index vec of field vec: 0 of 1 files in " + index + "/1/"},
+		},
+		"logs emptied": {
+			func(dir string) error {
+				return filepath.WalkDir(filepath.Join(dir, insert), func(path string, d fs.DirEntry, err error) error {
+					if err == nil && !d.IsDir() && filepath.Base(filepath.Dir(path)) == "100" {
+						err = os.Truncate(path, 0)
+					}
+					return err
+				})
+			},
+			[]string{"collection ivf_cold: ", "insert log of field ", "in " + insert + "/"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := copiedStorage(t)
+			if err := test.harm(dir); err != nil {
+				t.Fatal(err)
+			}
+			found, _ := lookedAt(t, "2.3.5", dir)
+			text := strings.Join(found, "\n")
+			for _, want := range test.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is not said:\n%s", want, text)
+				}
+			}
+			if !strings.HasPrefix(text, "error ") || strings.Count(text, "error ") != 1 {
+				t.Errorf("want one error:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestDiagnoseStorageUnknown: another cluster's files, none, and a place that cannot be opened are unknown, and never well.
+func TestDiagnoseStorageUnknown(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "no.tar")
+	if err := os.WriteFile(broken, []byte("this is no archive"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, place := range map[string]string{"another cluster's": storageOf("2.2.16"), "empty": t.TempDir(), "no archive": broken} {
+		if found, status := lookedAt(t, "2.3.5", place); len(found) > 0 || !strings.HasPrefix(status, "skipped: storage ") {
+			t.Errorf("%s: %q, %v", name, status, found)
+		}
+	}
+	for _, flags := range [][]string{{"--storage", "/no/such/folder"}, {"--storage", ".", "--watch"}} {
+		kitescope(t, exitUsage, append([]string{"diagnose", "--from", filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz")}, flags...)...)
+	}
+}
+
+// refusing lists some folders and no others, and counts.
+type refusing struct {
+	object.Store
+	lists int
+	err   error
+}
+
+func (r *refusing) List(context.Context, string) ([]object.File, error) {
+	if r.lists++; r.lists > 1 {
+		return nil, r.err
+	}
+	return []object.File{{Name: "x", Size: 1}}, nil
+}
+
+// TestLookIntoStorageRefused: what cannot be listed is unseen, not missing.
+func TestLookIntoStorageRefused(t *testing.T) {
+	var segments []*model.Segment
+	for id := range model.SegmentID(3) {
+		segments = append(segments, &model.Segment{ID: 10 + id, Collection: 1, State: model.SegmentFlushed, Logs: []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 1}}})
+	}
+	c := model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "a"}}, Segments: segments})
+	s := lookIntoStorage(t.Context(), &refusing{err: errors.New("access denied")}, c)
+	if s.Segments != 3 || s.Looked != 0 || len(s.Missing) > 0 || len(s.Unseen) != 3 {
+		t.Errorf("%+v", s)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if s = lookIntoStorage(ctx, &refusing{err: context.Canceled}, c); s.Limit == "" || len(s.Missing) > 0 || s.Looked != 0 {
+		t.Errorf("%+v", s)
+	}
+}

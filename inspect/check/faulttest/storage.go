@@ -1,0 +1,48 @@
+package faulttest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// lookedInto is "storage [problem=TEXT] [SEGMENT=index|insert|delta]...": somebody looked into the storage. All files are there but those
+// of the segments that are named.
+func (w *World) lookedInto(args []word) error {
+	w.storage = &model.Storage{Location: "/data", Segments: len(w.base.Cluster.Segments), Looked: len(w.base.Cluster.Segments)}
+	for _, a := range args {
+		name, value, _ := strings.Cut(a.text, "=")
+		switch name {
+		case "well":
+			continue
+		case "problem":
+			w.storage.Problem = value
+			continue
+		}
+		id, err := strconv.ParseInt(name, 10, 64)
+		if err != nil {
+			return err
+		}
+		s := w.base.Cluster.Segment(model.SegmentID(id))
+		if s == nil {
+			return fmt.Errorf("no segment %s", name)
+		}
+		x := model.MissingFiles{Segment: s.ID, Collection: s.Collection, Want: 1}
+		part := fmt.Sprintf("%s/%s/%s", s.Collection, s.Partition, s.ID)
+		switch {
+		case value == "index" && len(s.Indexes) > 0:
+			i := s.Indexes[0]
+			x.Kind, x.Index, x.Build, x.Path = "index", i.Index, i.Build, fmt.Sprintf("index_files/%s/%d/%s/%s", i.Build, i.Version, s.Partition, s.ID)
+		case value == "insert":
+			x.Kind, x.Field, x.Path = "insert log", 100, "insert_log/"+part+"/100"
+		case value == "delta":
+			x.Kind, x.Path = "delta log", "delta_log/"+part
+		default:
+			return fmt.Errorf("segment %s has no %s", name, value)
+		}
+		w.storage.Missing = append(w.storage.Missing, x)
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// FilesMissing finds segments of which files are not in storage.
+var FilesMissing = &Check{
+	ID:       "files-missing",
+	Title:    "Files of segments are not in storage",
+	Severity: Error,
+	Since:    "0.9",
+	Doc: `
+Looks only where ` + "`diagnose --storage PLACE`" + ` says where the files are. Held against what is there is what etcd says of each flushed segment: how many insert and delta logs it has of each field, and how many files its finished
+indexes have. A finding is a collection with a segment of which files are missing, or are empty.
+
+A query node cannot load such a segment: a load does not get on, and says no reason; what is in memory is lost with the next restart or move. An index without its files is not built again by itself, as etcd says that it is finished.
+
+The files of at most 1,000 folders are looked for, for 30 seconds at most: first of collections that are being loaded, of segments that no node serves, of builds that wait; what was left out is said. A place that cannot be listed, or has no
+file of the segments at all (another cluster's, or another folder), is unknown, not well. Segments of storage version 3 and index records of 2.1 are not looked for.
+`,
+	Remedy: `
+Find out who removed them: a lifecycle rule of the bucket, a cleaning script, another Milvus with the same ` + "`minio.rootPath`" + `, which collects what it does not know as garbage. Bring them back from a copy or an older version of the
+objects. Without one: of an index, drop it and create it again, as it is built of the insert logs; of insert logs, the rows are lost: insert them again from their source.
+`,
+	Parts: model.PartObjects | model.PartSegments | model.PartIndexes | model.PartLogs | model.PartSegmentIndexes | model.PartServing,
+	Needs: NeedStorage,
+	Run:   runFilesMissing,
+}
+
+func runFilesMissing(p *Pass) error {
+	s := p.Storage
+	if s.Problem != "" {
+		return p.Skip("storage " + s.Location + ": " + s.Problem)
+	}
+	for _, x := range s.Unseen {
+		p.Unseen(x.What + ": " + x.Reason)
+	}
+	if left := s.Segments - s.Looked; left > 0 {
+		p.Unseen(fmt.Sprintf("files of %s of %s segments: %s", number(left), number(s.Segments), s.Limit))
+	}
+	byCollection := make(map[model.CollectionID][]*model.MissingFiles)
+	var order []model.CollectionID
+	for i := range s.Missing {
+		x := &s.Missing[i]
+		if byCollection[x.Collection] == nil {
+			order = append(order, x.Collection)
+		}
+		byCollection[x.Collection] = append(byCollection[x.Collection], x)
+	}
+	for _, id := range order {
+		p.reportLostFiles(id, byCollection[id])
+	}
+	return nil
+}
+
+// maxMissingShown is how many places are evidence.
+const maxMissingShown = 12
+
+func (p *Pass) reportLostFiles(id model.CollectionID, list []*model.MissingFiles) {
+	var segments []model.SegmentID
+	var kinds []string
+	var rows, all int64
+	files, logs := 0, false
+	for _, x := range list {
+		if !slices.Contains(segments, x.Segment) {
+			segments = append(segments, x.Segment)
+			if s := p.Segment(x.Segment); s != nil {
+				rows += s.Rows
+			}
+		}
+		if !slices.Contains(kinds, x.Kind) {
+			kinds = append(kinds, x.Kind)
+		}
+		files, logs = files+x.Want-x.Found, logs || x.Kind != "index"
+	}
+	for _, s := range p.SegmentsOf(id) {
+		if s.State == model.SegmentFlushed {
+			all += s.Rows
+		}
+	}
+	name := collectionLabel(p.Cluster, id)
+	first := list[0]
+	f := Finding{
+		Severity: Error, Object: refCollection(p.Cluster, id),
+		Message: fmt.Sprintf("collection %s: %s of %s, %s rows, are not in storage (%s): segment %s, %s, %s", name, plural(files, "file"), plural(len(segments), "segment"), number(rows),
+			few(kinds), first.Segment, p.whatIsMissing(first), first.Path),
+		Impact: "These segments cannot be loaded: a load of the collection does not get on, and what nodes have in memory is gone when they restart or hand it over.",
+		Hint:   advise("bring the files back from a copy or an older version of the objects; see who removed them: a lifecycle rule, a script, another Milvus with the same root path"),
+	}
+	if !logs {
+		f.Hint = advise("bring the files back; or build the index again from the insert logs: drop it and create it again, which needs the collection %s released", name)
+	}
+	if p.LoadState(id) != nil && all > 0 {
+		f.Cost = p.losing(min(1, float64(rows)/float64(all)))
+	}
+	for _, x := range list[:min(len(list), maxMissingShown)] {
+		f.Evidence = append(f.Evidence, Evidence{"segment " + x.Segment.String() + ", " + p.whatIsMissing(x), fmt.Sprintf("%d of %d files in %s", x.Found, x.Want, x.Path), p.Storage.Location})
+	}
+	for _, s := range segments[:min(len(segments), maxObjects)] {
+		f.Objects = append(f.Objects, refSegment(s))
+	}
+	p.Report(f)
+}
+
+// whatIsMissing is "insert log of field vec", "index idx on field vec".
+func (p *Pass) whatIsMissing(x *model.MissingFiles) string {
+	text := x.Kind
+	if i := p.Index(x.Index); i != nil && x.Index != 0 {
+		text += " " + i.Name
+	}
+	if x.Field == 0 {
+		return text
+	}
+	field := x.Field.String()
+	if c := p.Collection(x.Collection); c != nil {
+		for _, y := range c.Fields {
+			if y.ID == x.Field {
+				field = y.Name
+			}
+		}
+	}
+	return text + " of field " + field
+}
