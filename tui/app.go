@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
@@ -27,14 +28,16 @@ type Model struct {
 	theme  string // the name that was asked for
 	// background is the terminal's, where the theme follows it.
 	background background
-	w, h       int
-	stack      stack
-	prompt     *prompt
-	menu       *menu
-	data       data
-	profiles   profiles
-	toast      toast
-	done       <-chan struct{} // closed when the program ends: timers are given up; nil means never
+	// colours is how many the terminal has; Unknown until it has said.
+	colours  colorprofile.Profile
+	w, h     int
+	stack    stack
+	prompt   *prompt
+	menu     *menu
+	data     data
+	profiles profiles
+	toast    toast
+	done     <-chan struct{} // closed when the program ends: timers are given up; nil means never
 }
 
 // message is a result that knows where it belongs. apply runs on the loop.
@@ -91,6 +94,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
+	case tea.ColorProfileMsg:
+		m.colours = msg.Profile
+		m.setTheme()
 	case tea.BackgroundColorMsg:
 		m.background = backgroundLight
 		if msg.IsDark() {

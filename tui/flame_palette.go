@@ -47,8 +47,12 @@ func (p *flamePalette) look(t tint, shade uint32, m mood) style { return p.looks
 
 // newFlamePalette makes the looks for a theme. Frames have colours of their own: no theme has a
 // role for a kind of code, and those of a difference must be safe for colour-blind eyes.
-func newFlamePalette(t *render.Theme, noColor bool) *flamePalette {
+func newFlamePalette(t *render.Theme, noColor, few bool) *flamePalette {
 	p := &flamePalette{mono: noColor || colorless(t)}
+	if few && !p.mono {
+		p.sixteen()
+		return p
+	}
 	ink, paper := "#101418", "#f6f8fa"
 	faintFront, faintBack := "#8a8a8a", "#303030"
 	cursor := render.Style{Foreground: ink, Background: "#ffffff", Bold: true}
@@ -79,6 +83,35 @@ func newFlamePalette(t *render.Theme, noColor bool) *flamePalette {
 		}
 	}
 	return p
+}
+
+// sixteen makes the looks of a terminal with sixteen colours: one for each kind of code, where bold tells neighbours apart,
+// and for a difference the hues that are nobody else's beside it.
+func (p *flamePalette) sixteen() {
+	backs := [tints]string{
+		tintLess: "14", tintLess2: "6", tintLess3: "4", tintMore: "11", tintMore2: "3", tintMore3: "1", tintNoise: "7", tintGroup: "15",
+	}
+	for class, back := range map[profile.Class]string{
+		profile.Unknown: "7", profile.GoCode: "6", profile.Runtime: "5", profile.GC: "13", profile.Cgo: "11", profile.Native: "3",
+		profile.Assembly: "14", profile.Syscall: "9", profile.Kernel: "1", profile.Idle: "8", profile.Managed: "2",
+	} {
+		backs[tintClass+tint(class)] = back
+	}
+	for x, back := range backs {
+		front := "0"
+		if back == "1" || back == "4" || back == "8" {
+			front = "15"
+		}
+		for shade := range p.looks[x] {
+			base := render.Style{Foreground: front, Background: back, Bold: shade == 1}
+			p.looks[x][shade] = [moods]style{
+				moodPlain:  newStyle(base, false),
+				moodFaint:  newStyle(render.Style{Faint: true}, false),
+				moodMatch:  underlined(base, false),
+				moodCursor: newStyle(render.Style{Reverse: true, Bold: true}, false),
+			}
+		}
+	}
 }
 
 func colorless(t *render.Theme) bool {

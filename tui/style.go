@@ -31,8 +31,9 @@ type styles struct {
 	flame                                  *flamePalette
 }
 
-// newStyles makes the looks of a theme; without colour, bold, faint and reverse remain.
-func newStyles(t *render.Theme, noColor bool) *styles {
+// newStyles makes the looks of a theme; without colour, bold, faint and reverse remain. few says that there are only sixteen
+// colours.
+func newStyles(t *render.Theme, noColor, few bool) *styles {
 	s := &styles{roles: make([]style, len(t.Styles))}
 	for role := range t.Styles {
 		s.roles[role] = newStyle(t.Styles[role], noColor)
@@ -49,7 +50,7 @@ func newStyles(t *render.Theme, noColor bool) *styles {
 	s.strong, s.key, s.tab, s.marked = bold(render.RolePlain), bold(render.RoleAccent), bold(render.RoleAccent), bold(render.RoleAccent)
 	s.match = underlined(t.Style(render.RoleWarn), noColor)
 	s.currentMatch = newStyle(render.Style{Reverse: true, Bold: true}, noColor)
-	s.flame = newFlamePalette(t, noColor)
+	s.flame = newFlamePalette(t, noColor, few)
 	return s
 }
 

@@ -2,7 +2,10 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/colorprofile"
 
 	"kitescope/render"
 )
@@ -60,7 +63,14 @@ func (m *Model) setTheme() {
 	if i := slices.IndexFunc(m.themes, func(t render.Theme) bool { return t.Name == name }); i >= 0 {
 		theme = m.themes[i]
 	}
-	m.st = newStyles(&theme, m.cfg.NoColor)
+	// Of a theme with more colours than the terminal has, each would become the nearest of sixteen, and what it means
+	// another thing: a pale blue is grey, a light red yellow. The first theme is made of those sixteen.
+	few := m.colours == colorprofile.ANSI
+	if few && !ofSixteen(&theme) {
+		theme = m.themes[0]
+	}
+	noColor := m.cfg.NoColor || m.colours == colorprofile.NoTTY || m.colours == colorprofile.ASCII
+	m.st = newStyles(&theme, noColor, few)
 }
 
 // useTheme is ":theme NAME"; without a name the next one.
@@ -84,4 +94,13 @@ func (m *Model) useTheme(name string) cmd {
 		return m.Init()
 	}
 	return nil
+}
+
+// ofSixteen reports whether a theme has none but the terminal's own sixteen colours.
+func ofSixteen(t *render.Theme) bool {
+	own := func(colour string) bool {
+		n, err := strconv.Atoi(colour)
+		return colour == "" || err == nil && n < 16
+	}
+	return !slices.ContainsFunc(t.Styles[:], func(s render.Style) bool { return !own(s.Foreground) || !own(s.Background) })
 }

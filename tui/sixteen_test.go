@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"kitescope/profile"
+	"kitescope/render"
+)
+
+// written is what a terminal with so many colours is sent for text in a style.
+func written(p colorprofile.Profile, s style) string {
+	var out strings.Builder
+	w := &colorprofile.Writer{Forward: &out, Profile: p}
+	_, _ = w.WriteString(s.on("x"))
+	before, _, _ := strings.Cut(out.String(), "x")
+	return before
+}
+
+// TestSixteenColours: what a colour says is the same on a terminal that has sixteen, whatever the theme, and one that has
+// none is sent none.
+func TestSixteenColours(t *testing.T) {
+	want := map[string]string{ // SGR: 31 red, 32 green, 33 yellow, 34 blue, 36 cyan
+		"good": "\x1b[32m", "progress": "\x1b[34m", "warn": "\x1b[33m", "bad": "\x1b[1;31m", "plain": "", "accent": "\x1b[36m", "dim": "\x1b[2m",
+		"added": "\x1b[32m", "removed": "\x1b[31m", "changed": "\x1b[33m", "selected": "\x1b[7m", "more": "\x1b[31m", "less": "\x1b[34m",
+	}
+	roles := map[string]render.Role{
+		"good": render.RoleGood, "progress": render.RoleProgress, "warn": render.RoleWarn, "bad": render.RoleBad, "plain": render.RolePlain,
+		"accent": render.RoleAccent, "dim": render.RoleDim, "added": render.RoleAdded, "removed": render.RoleRemoved, "changed": render.RoleChanged,
+		"selected": render.RoleSelected, "more": render.RoleMore, "less": render.RoleLess,
+	}
+	for _, theme := range []string{"auto", "terminal", "dark", "light"} {
+		cfg := testConfig()
+		cfg.Theme = theme
+		m := New(cfg)
+		m.Update(tea.BackgroundColorMsg{})
+		m.Update(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
+		for name, role := range roles {
+			if got := written(colorprofile.ANSI, m.st.roles[role]); got != want[name] {
+				t.Errorf("%s: %s is sent as %q, want %q", theme, name, got, want[name])
+			}
+		}
+		if m.st.roles[render.StateRole("registered")] != m.st.good {
+			t.Error("registered is not as it should be")
+		}
+		seen := map[string]profile.Class{}
+		for _, c := range profile.Classes() {
+			got := written(colorprofile.ANSI, m.st.flame.look(tintClass+tint(c), 0, moodPlain))
+			if other, had := seen[got]; had || got == "" {
+				t.Errorf("%s: frames of %s and %s are both sent as %q", theme, c, other, got)
+			}
+			seen[got] = c
+		}
+		m.Update(tea.ColorProfileMsg{Profile: colorprofile.ASCII})
+		for name, role := range roles {
+			if got := m.st.roles[role].open; strings.Contains(got, "3") {
+				t.Errorf("%s: without colours %s is %q", theme, name, got)
+			}
+		}
+	}
+}
