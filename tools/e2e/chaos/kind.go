@@ -85,6 +85,8 @@ type Kind struct {
 	Fresh bool
 	// Anew: what is injected is a new process, to be named by its own session.
 	Anew bool
+	// Storage: whoever suspects files says where they are, with --storage.
+	Storage bool
 	// Alone: never one of two at once.
 	Alone bool
 }

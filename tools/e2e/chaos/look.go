@@ -25,12 +25,13 @@ type Look struct {
 	Seen     []Seen    `json:"seen,omitempty"`
 }
 
-// look asks once, as a person would, with no flag but --from.
-func (l *Lab) look(ctx context.Context, name string, since time.Time) (*Look, error) {
+// look asks once, as a person would, with no flag but --from, and those of more.
+func (l *Lab) look(ctx context.Context, name string, since time.Time, more ...string) (*Look, error) {
 	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
 	var out, errs bytes.Buffer
 	cmd := l.command(ctx, l.kitescope, "diagnose", "-o", "json", "--from", source)
+	cmd.Args = append(cmd.Args, more...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	began := time.Now()
 	err := cmd.Run()
@@ -52,6 +53,12 @@ func (l *Lab) look(ctx context.Context, name string, since time.Time) (*Look, er
 	}
 	look.Findings = said.Items
 	return look, os.WriteFile(filepath.Join(l.out, name+".json"), out.Bytes(), 0o644)
+}
+
+// knows reports whether the binary has a flag: an older one can be scored as well.
+func (l *Lab) knows(ctx context.Context, flag string) bool {
+	help, err := l.output(ctx, l.kitescope, "diagnose", "--help")
+	return err == nil && strings.Contains(string(help), flag)
 }
 
 func seconds(d time.Duration) float64 {

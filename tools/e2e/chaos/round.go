@@ -170,10 +170,14 @@ func (r *runner) during(ctx context.Context, result *Result, w *watch, injected 
 		r.want = nil
 		r.prepare()
 	}
+	var more []string
+	if slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Storage }) && r.lab.knows(ctx, "--storage ") {
+		more = []string{"--storage", r.lab.data()}
+	}
 	for n := 1; ; n++ {
 		_ = sleep(ctx, min(time.Duration(n)*2*time.Second, 15*time.Second))
 		before := r.see(ctx)
-		look, err := r.lab.look(ctx, fmt.Sprintf("during-%d", n), injectedAll)
+		look, err := r.lab.look(ctx, fmt.Sprintf("during-%d", n), injectedAll, more...)
 		if err != nil {
 			result.Broken = err.Error()
 			return

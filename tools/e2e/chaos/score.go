@@ -76,6 +76,11 @@ func (w *wanted) about(f *Finding) bool {
 	return len(w.all) == 0 || slices.ContainsFunc(w.all, func(n []string) bool { return names(f.text(), n) })
 }
 
+// explains: it is what was injected, is true because of it, or is shown below it as following from it.
+func (w *wanted) explains(f *Finding) bool {
+	return w.about(f) || slices.Contains(w.Follow, f.Check) || f.Cause != nil && slices.Contains(w.Checks, f.Cause.Check)
+}
+
 // place is where the first finding that names the cause stands, from 1 on, and how many of the
 // guilty those among the first two leave out. What is about another fault of the round does not count.
 func (w *wanted) place(findings []Finding, others []*wanted) (place int, left [][]string) {
@@ -84,7 +89,7 @@ func (w *wanted) place(findings []Finding, others []*wanted) (place int, left []
 	for i := range findings {
 		f := &findings[i]
 		mine := w.about(f)
-		if !mine && slices.ContainsFunc(others, func(o *wanted) bool { return o != w && (o.about(f) || slices.Contains(o.Follow, f.Check)) }) {
+		if !mine && slices.ContainsFunc(others, func(o *wanted) bool { return o != w && o.explains(f) }) {
 			continue
 		}
 		at++

@@ -53,6 +53,13 @@ func TestPlace(t *testing.T) {
 			[]*wanted{want("node-unreachable", "checkpoint-lag", "proxy-1")},
 			1, 0,
 		},
+		{
+			"what is shown below another fault does not count",
+			[]Finding{dead("proxy-1"), found("imbalance-rows", "info", "songs", "node-unreachable"), found("node-idle", "info", "", "node-unreachable"), found("queue-unreachable", "error", "", "")},
+			want("queue-unreachable", ""),
+			[]*wanted{want("node-unreachable", "", "proxy-1")},
+			1, 0,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			place, left := c.of.place(c.findings, append(c.others, c.of))

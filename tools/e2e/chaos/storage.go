@@ -12,7 +12,7 @@ import (
 )
 
 // storageChecks say that the object store, or files in it, cannot be read or written.
-var storageChecks = []string{"storage-files-missing", "storage-errors", "storage-unreachable", "storage-failing"}
+var storageChecks = []string{"files-missing", "storage-files-missing", "storage-errors", "storage-unreachable", "storage-failing"}
 
 // kinds of files of a collection below the root of the storage.
 const (
@@ -35,17 +35,17 @@ func storageKinds() []*Kind {
 	}
 	return []*Kind{
 		{
-			Name: "files removed, then load", Weight: 6, Draw: files, Touches: whole, Want: wantFiles, Alone: true,
+			Name: "files removed, then load", Weight: 6, Draw: files, Touches: whole, Want: wantFiles, Alone: true, Storage: true,
 			Inject: func(ctx context.Context, l *Lab, a Args) error { return spoilFiles(ctx, l, a, moveAway) },
 			There:  spoiled, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
 		},
 		{
-			Name: "files cut, then load", Weight: 5, Draw: files, Touches: whole, Want: wantFiles, Alone: true,
+			Name: "files cut, then load", Weight: 5, Draw: files, Touches: whole, Want: wantFiles, Alone: true, Storage: true,
 			Inject: func(ctx context.Context, l *Lab, a Args) error { return spoilFiles(ctx, l, a, cutFile) },
 			There:  spoiled, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
 		},
 		{
-			Name: "storage removed, then load", Weight: 4, Touches: whole, Alone: true, Want: wantFiles,
+			Name: "storage removed, then load", Weight: 4, Touches: whole, Alone: true, Storage: true, Want: wantFiles,
 			Draw:   func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
 			Inject: removeStorage, There: spoiled, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
 		},
