@@ -174,7 +174,8 @@ func (t *taking) distributions() {
 		for _, v := range r.ViewsOf(id) {
 			x := t.share(t.groupOf(id, v.Node.Node), v.Node.Node)
 			x.Leaders++
-			x.addGrowing(cost, len(v.Growing), v.GrowingRows)
+			segments, rows := t.cluster.GrowingOnce(v)
+			x.addGrowing(cost, segments, rows)
 		}
 	}
 	for _, n := range r.QueryNodes() {
