@@ -34,7 +34,10 @@ var ClockRegression = &Check{
 The greatest timestamp, with which 2.6 marks dropped channels, does not count, and neither do dropped segments.`,
 	Remedy: `Mend the clocks of the nodes (NTP) first. If positions are ahead, RootCoord hands out no older timestamps once its own has caught up: wait that long with writers stopped, or restore a newer
 copy of etcd.`,
-	Run:   runClock,
+	Run: runClock,
+	FollowsFrom: []Cause{{Check: "node-unreachable", Of: func(_ *model.Cluster, effect, cause *Finding) bool {
+		return effect.Severity < Error && cause.Object.Resource == ""
+	}}}, // nobody answers at all
 	Roles: []string{"rootcoord"},
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"kitescope/inspect/model"
 )
@@ -122,6 +123,21 @@ func TestOneProcessOneDeath(t *testing.T) {
 		})
 		if len(r.Findings) != 1 || r.Findings[0].Object.ID != "datacoord-2" || !r.Findings[0].mentions(refNode("indexcoord", 2)) {
 			t.Errorf("%s: %d findings, the first of %v beside %v", check.ID, len(r.Findings), r.Findings[0].Object, r.Findings[0].Objects)
+		}
+	}
+}
+
+// TestSkewIsNotTheLead: if no process answers at all, a clock that stands still is what comes of it.
+func TestSkewIsNotTheLead(t *testing.T) {
+	w := well()
+	w.serve()
+	w.silenceAll(model.Refused)
+	w.Origin.Kind, w.Allocators[0].At = "etcd", w.now.Add(-10*time.Minute)
+	r := Run(model.Build(w.Parts).WithRuntime(model.BuildRuntime(*w.runtime)), w.now, []*Check{NodeUnreachable, ClockRegression})
+	i := slices.IndexFunc(r.Findings, func(f *Finding) bool { return f.Severity == Warning && f.Check == "clock-regression" })
+	if i < 0 || r.Findings[i].Cause != "node-unreachable /" {
+		for _, f := range r.Findings {
+			t.Errorf("%s %s <- %q", f.Check, f.Message, f.Cause)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestSegmentNotLoaded(t *testing.T) {
 	hold(t, SegmentNotLoaded, []verdict{
 		{
 			"flushed for an hour", func(w *world) { w.serve(); w.fresh(2800, time.Hour) },
-			[]string{"error collections/1000 1 segment, 90,000 rows, is flushed and served by no node, for up to 60 min"},
+			[]string{"error collections/1000 1 segment, 90,000 rows, is served by no node, though flushed, the first 60 min ago"},
 			"",
 		},
 		{"flushed just now", func(w *world) { w.serve(); w.fresh(2800, 5*time.Minute) }, nil, ""},
@@ -40,7 +40,7 @@ func TestSegmentNotLoaded(t *testing.T) {
 			w.serve()
 			w.fresh(2800, 9*time.Hour).CompactedFrom = []model.SegmentID{2000, 1999}
 			w.segment(0).State, w.segment(0).DroppedAt = model.SegmentDropped, back(time.Hour)
-		}, []string{"error collections/1000 for up to 60 min"}, ""},
+		}, []string{"error collections/1000 though flushed, the first 60 min ago"}, ""},
 		{"compacted five minutes ago", func(w *world) {
 			w.serve()
 			w.fresh(2800, 9*time.Hour).CompactedFrom = []model.SegmentID{2000, 1999}

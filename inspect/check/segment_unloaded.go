@@ -166,7 +166,7 @@ func (p *Pass) reportAbsent(id model.CollectionID, a *absent, asked time.Time) {
 	count := len(slices.Compact(a.segments))
 	f := Finding{
 		Severity: Error, Object: refCollection(p.Cluster, id), Cost: p.losing(share),
-		Message: fmt.Sprintf("collection %s: %s, %s, %s flushed and served by no node, for up to %s",
+		Message: fmt.Sprintf("collection %s: %s, %s, %s served by no node, though flushed, the first %s ago",
 			name, plural(count, "segment"), plural(a.rows/int64(max(1, len(a.replicas))), "row"), isAre(count), span(asked.Sub(a.oldest))),
 		Evidence: []Evidence{
 			{"to be served", plural(count, "segment") + " more than are", "DataCoord GetRecoveryInfoV2"},

@@ -38,7 +38,7 @@ func TestClockOfTheReader(t *testing.T) {
 		w.fresh(2800, time.Hour)
 		w.offset(ahead)
 		r := Run(w.build(), w.now, []*Check{SegmentNotLoaded})
-		if len(r.Findings) != 1 || !strings.HasSuffix(r.Findings[0].Message, "for up to 60 min") {
+		if len(r.Findings) != 1 || !strings.HasSuffix(r.Findings[0].Message, "the first 60 min ago") {
 			t.Errorf("%s ahead: %v", ahead, r.Findings)
 		}
 		if !r.Now.Equal(w.now) {
