@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -366,11 +367,13 @@ func (r *runner) prepare() {
 	}
 }
 
-func (r *Result) save(file string) error {
+// save adds a line to the record, which tells nothing of where on this machine the lab is.
+func (r *Result) save(file, home string) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
+	line = bytes.ReplaceAll(line, []byte(home+"/"), nil)
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
