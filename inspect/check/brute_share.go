@@ -36,7 +36,7 @@ steady inserts: lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxS
 	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
 	Needs: NeedDistribution,
 	Run:   runBruteForceShare,
-	Roles: []string{"querycoord", "indexnode"},
+	Roles: []string{"querycoord", "datanode", "indexnode"}, // rows that no data node writes stay growing
 	FollowsFrom: []Cause{
 		{Check: "growing-flushed", Of: shares("collections")},
 		{Check: "growing-too-old", Of: shares("collections")},

@@ -22,7 +22,8 @@ var ConfigDrift = &Check{
 	Doc: `Compares what the processes themselves say is their configuration (ShowConfigurations).
 
 - Processes of one role have to agree on every key; keys that all roles share (` + "`common`, `quotaAndLimits`, `etcd`, `minio`, `kafka`, `pulsar`, `mq`" + `) have to
-  be the same everywhere. The process that differs from most is the finding: a warning, or information if it differs only in logging.
+  be the same everywhere. The process that differs from most is the finding: a warning, or information if it differs only in logging. Where as many have the one value as the
+  other nobody is blamed: both are named. A key that is set in etcd is judged by that alone.
 - Dynamic keys (` + "`config/`" + ` in etcd) have to be what the processes of their role have. They take a key over within 8 seconds (measured), unless it is one that
   is read at the start only. One that another value is told for is a warning; one that no process of its role tells is information: it may be misspelt. Keys of a role of which no process tells them are unknown: MixCoord (Milvus 2.6) tells those of RootCoord only.
 
@@ -75,8 +76,9 @@ func runConfigDrift(p *Pass) error {
 		p.Unseen("processes of different versions: their configurations are not compared with each other")
 	}
 	drifts := p.shared.views.drifts()
+	configured := p.configuredKeys()
 	for _, n := range p.Runtime.Nodes {
-		if d := drifts[n]; d != nil {
+		if d := drifts[n].without(configured); d != nil {
 			p.reportDrift(n, d)
 		}
 	}
@@ -84,6 +86,18 @@ func runConfigDrift(p *Pass) error {
 		p.judgeDynamic(e)
 	}
 	return nil
+}
+
+// configuredKeys are the folded keys for which etcd has a value: which process has the wrong one is judged by that, and not
+// by what most have, who may not have taken it yet.
+func (p *Pass) configuredKeys() map[string]bool {
+	keys := make(map[string]bool, len(p.Config))
+	for _, e := range p.Config {
+		if !e.Redacted {
+			keys[model.FoldConfigKey(e.Name)] = true
+		}
+	}
+	return keys
 }
 
 // findDrifts compares the processes of each role, and all of them in what every role reads.
@@ -139,10 +153,24 @@ func sharedKey(key string) bool {
 	return slices.ContainsFunc(sharedPrefixes(), func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// drift is how one process differs from most.
+// drift is how one process differs from most, or from as many others as there are like it: then nobody knows who is right.
 type drift struct {
-	keys  []Evidence
-	peers []*model.LiveNode
+	keys      []Evidence
+	peers     []*model.LiveNode
+	undecided bool
+}
+
+// without is the drift in other keys, nil if there is none.
+func (d *drift) without(configured map[string]bool) *drift {
+	if d == nil {
+		return nil
+	}
+	rest := *d
+	rest.keys = slices.DeleteFunc(slices.Clone(d.keys), func(e Evidence) bool { return configured[model.FoldConfigKey(e.Name)] })
+	if len(rest.keys) == 0 {
+		return nil
+	}
+	return &rest
 }
 
 // notSet stands for the value of a key that a process does not tell.
@@ -219,6 +247,10 @@ func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*mod
 	if len(counts) < 2 {
 		return
 	}
+	undecided := false
+	for v, n := range counts {
+		undecided = undecided || v != usual && n == counts[usual]
+	}
 	for i, n := range nodes {
 		if values[i] == "" || values[i] == usual {
 			continue
@@ -228,6 +260,7 @@ func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*mod
 			d = &drift{}
 			found[n] = d
 		}
+		d.undecided = d.undecided || undecided
 		d.keys = append(d.keys, Evidence{nameOfKey(nodes, key), fmt.Sprintf("%s, others: %s", values[i], usual), n.Name() + " ShowConfigurations"})
 		for j, peer := range nodes {
 			if values[j] == usual && !slices.Contains(d.peers, peer) {
@@ -295,6 +328,10 @@ func (p *Pass) reportDrift(n *model.LiveNode, d *drift) {
 		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), liveNames(d.peers), few(names)),
 		Impact:  "One process works differently from its peers, which shows only in some queries.",
 		Hint:    advise("compare configuration file and environment of %s (%s) with those of %s, and restart it", n.Name(), n.Address, d.peers[0].Name()),
+	}
+	if d.undecided {
+		f.Message = fmt.Sprintf("%s and %s differ in %s: as many have the one value as the other", n.Name(), liveNames(d.peers), few(names))
+		f.Hint = advise("compare configuration file and environment of %s (%s) with those of %s, and restart the one that is not as it is meant", n.Name(), n.Address, d.peers[0].Name())
 	}
 	for _, peer := range d.peers[:min(len(d.peers), maxObjects)] {
 		f.Objects = append(f.Objects, peer.Ref())

@@ -51,7 +51,7 @@ func TestConfigDrift(t *testing.T) {
 			w.asked()
 			w.tell("queryNode.x", "1", w.live("querynode"))
 			w.tell("queryNode.x", "2", w.another("querynode", 14))
-		}, []string{"warning nodes/querynode-14 querynode-14 differs from querynode-4"}, ""},
+		}, []string{"warning nodes/querynode-14 querynode-14 and querynode-4 differ in"}, ""},
 		{"one does not have it", func(w *world) {
 			a, b, _ := three(w)
 			w.tell("queryNode.x", "1", a, b)
@@ -72,7 +72,7 @@ func TestConfigDrift(t *testing.T) {
 			w.tell("queryNode.x", "1", a)
 			w.tell("queryNode.x", "2", b)
 			c.System.Version = "2.5.1"
-		}, []string{"warning nodes/querynode-14 querynode-14 differs from querynode-4"}, ""},
+		}, []string{"warning nodes/querynode-14 querynode-14 and querynode-4 differ in"}, ""},
 		{"only in logging", func(w *world) {
 			a, b, c := three(w)
 			w.tell("log.level", "info", a, b)

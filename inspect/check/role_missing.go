@@ -21,8 +21,8 @@ streaming node and data node. Standalone registers all of them. A session ends 3
 - Without a node that builds indexes (index node; data node from 2.6 on) it goes by what is asked of it: an error if flushed segments wait for an index, a warning if an index is defined that what is flushed next will lack, else information.
 - A coordinator that is gone while another waits in standby is a warning: that one takes over within seconds.
 
-Measured on 2.3.5, after ` + "`kill -9`" + `: without QueryCoord every search fails from the third second on, as proxies keep shard leaders for 3 seconds (2.4 and later ask only when a search has failed, milvus pull request 29879); without RootCoord
-every search, insert and change; without a proxy all clients.
+Measured on 2.3.5, after ` + "`kill -9`" + `: without QueryCoord every search fails from the third second on, as proxies keep shard leaders for 3 seconds (2.4 and later ask only when a search has failed, milvus pull request 29879); without
+a proxy all clients do. RootCoord hands out timestamps and ids: by Milvus's code every search, insert and change waits for it.
 
 If nobody at all is registered, that is one finding where etcd itself was read, or a bundle of it; from another file it is unknown: the cluster may have been stopped, or its sessions not saved.
 `,
