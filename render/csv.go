@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"kitescope/inspect/view"
 )
@@ -92,7 +94,12 @@ func appendValue(dst []byte, c view.Cell, k view.Kind) []byte {
 	}
 }
 
+// appendField appends a field as every CSV has it: quoted where it needs it, and with a quote in front of text that a
+// spreadsheet would take for a formula: what things are called, somebody else chose (OWASP, "CSV Injection").
 func appendField(dst, field []byte) []byte {
+	if formula(field) {
+		field = append([]byte{'\''}, field...)
+	}
 	if !bytes.ContainsAny(field, ",\"\r\n") && (len(field) == 0 || field[0] != ' ' && field[len(field)-1] != ' ') {
 		return append(dst, field...)
 	}
@@ -104,6 +111,25 @@ func appendField(dst, field []byte) []byte {
 		dst = append(dst, c)
 	}
 	return append(dst, '"')
+}
+
+// formula reports whether a spreadsheet evaluates a cell: by its first character, of which Excel takes those of full width
+// too. A number is one.
+func formula[T ~string | ~[]byte](cell T) bool {
+	r, _ := utf8.DecodeRuneInString(string(cell[:min(len(cell), utf8.UTFMax)]))
+	if len(cell) == 0 || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", r) {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(cell), 64)
+	return err != nil
+}
+
+// Inert is a cell that no spreadsheet takes for a formula, for tables that are not CSV: those that are copied.
+func Inert(cell string) string {
+	if formula(cell) {
+		return "'" + cell
+	}
+	return cell
 }
 
 var nameWriter = &writer{

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strconv"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -62,9 +63,18 @@ func (o *output) flush() error {
 
 const hexDigits = "0123456789abcdef"
 
-// appendQuoted appends s as a JSON string, which is a YAML one too. Controls of both
-// sets are escaped, as a terminal would obey them; invalid UTF-8 becomes U+FFFD.
-func appendQuoted(dst []byte, s string) []byte {
+// appendQuoted appends s as a JSON string. Controls of both sets are escaped, as a terminal would obey them; invalid
+// UTF-8 becomes U+FFFD.
+func appendQuoted(dst []byte, s string) []byte { return appendEscapedText(dst, s, appendSurrogates) }
+
+// appendSurrogates appends a rune above U+FFFF as JSON has it, whose escapes have four digits.
+func appendSurrogates(dst []byte, r rune) []byte {
+	high, low := utf16.EncodeRune(r)
+	return appendEscape(appendEscape(dst, high), low)
+}
+
+// appendEscapedText is appendQuoted with the form that escapes above U+FFFF have: YAML has eight digits and no surrogates.
+func appendEscapedText(dst []byte, s string, far func([]byte, rune) []byte) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {
@@ -78,7 +88,7 @@ func appendQuoted(dst []byte, s string) []byte {
 		if c < utf8.RuneSelf {
 			dst = appendEscaped(dst, c)
 		} else {
-			dst, size = appendRune(dst, s[i:])
+			dst, size = appendRune(dst, s[i:], far)
 		}
 		i += size
 		start = i
@@ -103,13 +113,15 @@ func appendEscaped(dst []byte, c byte) []byte {
 
 // appendRune appends one rune of more than a byte, escaped if a terminal or an editor
 // would act on it.
-func appendRune(dst []byte, s string) (out []byte, size int) {
+func appendRune(dst []byte, s string, far func([]byte, rune) []byte) (out []byte, size int) {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return append(dst, `\ufffd`...), 1
-	case hidden(r) && r <= 0xffff:
-		return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15]), size
+	case hidden(r) && r > 0xffff:
+		return far(dst, r), size
+	case hidden(r):
+		return appendEscape(dst, r), size
 	}
 	return append(dst, s[:size]...), size
 }

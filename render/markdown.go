@@ -126,6 +126,27 @@ func checksText(d *Diagnosis, outcomes []outcome) string {
 	return strings.Join(parts, ", ")
 }
 
+// linkAt reports whether a colon makes a link of what stands around it, as GitHub's Markdown does without any brackets
+// (GFM, 6.9): of an address, and of mailto: and xmpp:.
+func linkAt(s string, colon int) bool {
+	before := strings.ToLower(s[max(0, colon-len("mailto")):colon])
+	return strings.HasPrefix(s[colon:], "://") || strings.HasSuffix(before, "mailto") || strings.HasSuffix(before, "xmpp")
+}
+
+// mdBlock is text that a paragraph begins with: no list, heading or rule.
+func mdBlock(s string) string {
+	s = mdText(s)
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	switch {
+	case s == "":
+	case strings.IndexByte("-+=", s[0]) >= 0:
+		return "\\" + s
+	case digits > 0 && digits < len(s) && strings.IndexByte(".)", s[digits]) >= 0:
+		return s[:digits] + "\\" + s[digits:]
+	}
+	return s
+}
+
 // mdText is text in Markdown in which no character means anything: names come from outside.
 func mdText(s string) string {
 	s = Harmless(s)
@@ -143,6 +164,10 @@ func mdText(s string) string {
 			b.WriteString("&amp;")
 		case '@': // in a ticket it would call somebody
 			b.WriteString("&#64;")
+		case ':':
+			b.WriteString([]string{":", "&#58;"}[b2i(linkAt(s, i))])
+		case '.':
+			b.WriteString([]string{".", "&#46;"}[b2i(strings.EqualFold(s[max(0, i-3):i], "www"))])
 		default:
 			b.WriteByte(c)
 		}

@@ -140,19 +140,10 @@ func (d *datum) appendCSV(dst []byte) []byte {
 	case datumSeconds:
 		return appendSeconds(dst, d.n)
 	case datumTexts:
-		return append(dst, inert(harmless(strings.Join(d.list, ";")))...)
+		return append(dst, harmless(strings.Join(d.list, ";"))...)
 	default:
-		return append(dst, inert(harmless(d.s))...)
+		return append(dst, harmless(d.s)...)
 	}
-}
-
-// inert puts a quote in front of text that a spreadsheet would take for a formula: what a function is
-// called, somebody else chose (OWASP, "CSV Injection").
-func inert(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.
@@ -178,7 +169,7 @@ func writeSheetMarkdown(w io.Writer, s *sheet) error {
 
 // sheetLine writes a paragraph. Indented by four blanks it would be code.
 func (m *markdown) sheetLine(l *sheetLine) {
-	m.line("", mdText(strings.TrimSpace(l.all())))
+	m.line("", mdBlock(strings.TrimSpace(l.all())))
 }
 
 func (m *markdown) sheetTable(parts []sheetPart) {

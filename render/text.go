@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,7 +65,7 @@ func appendHarmless(dst []byte, s string) []byte {
 		case r < 0x20 || r == 0x7f:
 			dst = append(dst, '\\', 'x', hexDigits[r>>4], hexDigits[r&15])
 		case hidden(r):
-			dst = append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+			dst = appendEscape(dst, r)
 		default:
 			dst = append(dst, s[i:i+size]...)
 		}
@@ -73,16 +74,23 @@ func appendHarmless(dst []byte, s string) []byte {
 	return dst
 }
 
-// hidden reports whether a rune acts without being seen: C1 controls, direction marks,
-// zero width characters, separators of lines, the byte order mark.
+// hidden reports whether a rune acts without being seen, by the properties that Unicode gives it: controls, format
+// characters (among them direction marks, joiners, interlinear marks, tags), separators of lines, and what a font may
+// leave out altogether (Default_Ignorable_Code_Point of DerivedCoreProperties.txt: soft hyphens, variation selectors,
+// fillers, what is reserved for such).
 func hidden(r rune) bool {
-	switch {
-	case r < 0x80:
-		return r < 0x20 || r == 0x7f
-	case r <= 0x9f, r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff:
-		return true
+	if r < 0xa0 {
+		return r < 0x20 || r >= 0x7f
 	}
-	return unicode.Is(unicode.Cc, r)
+	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// appendEscape appends a rune as \u and four digits, or \U and eight.
+func appendEscape(dst []byte, r rune) []byte {
+	if r > 0xffff {
+		return fmt.Appendf(dst, `\U%08x`, r)
+	}
+	return fmt.Appendf(dst, `\u%04x`, r)
 }
 
 // width is the number of terminal cells of harmless text.

@@ -175,8 +175,12 @@ func loadAverageText(load []float64) string {
 
 func (m *trialReport) repeat() {
 	p := &m.r.Plan
-	m.line("## Again", "", "```")
-	m.line(Harmless(strings.ReplaceAll(m.r.Repeat, "```", "'''")), "```", "")
+	fence := "```" // longer than any run of marks in the command
+	for strings.Contains(m.r.Repeat, fence) {
+		fence += "`"
+	}
+	m.line("## Again", "", fence)
+	m.line(Harmless(m.r.Repeat), fence, "")
 	m.line("The order of runs is that of seed " + strconv.FormatUint(m.r.Seed, 10) + " (`--seed`); another folder (`-O`) makes another trial. What was run:")
 	m.line("")
 	for _, x := range []struct{ name, line string }{

@@ -196,7 +196,7 @@ func (e *yamlEncoder) flush() error {
 // word that means a truth value or nothing.
 func appendPlain(dst []byte, s string) []byte {
 	if !isPlain(s) {
-		return appendQuoted(dst, s)
+		return appendEscapedText(dst, s, appendEscape)
 	}
 	return append(dst, s...)
 }

@@ -23,7 +23,23 @@ func (m *Model) copyText(text, what string) cmd {
 		return nil
 	}
 	m.say(toneGood, "copied "+what)
-	return tea.SetClipboard(text)
+	return tea.SetClipboard(inert(text))
+}
+
+// inert is a text without formulas: what has tabs is a table, which goes into a spreadsheet.
+func inert(text string) string {
+	if !strings.Contains(text, "\t") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		cells := strings.Split(line, "\t")
+		for j := range cells {
+			cells[j] = render.Inert(cells[j])
+		}
+		lines[i] = strings.Join(cells, "\t")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // tabular is a page that can be copied as a table.

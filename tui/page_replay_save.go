@@ -115,7 +115,7 @@ func (l *replayList) writeCSV() func(io.Writer) error {
 		var cells []string
 		for k := range l.cols {
 			if !l.cols[k].bar {
-				cells = append(cells, l.cols[k].text(i))
+				cells = append(cells, render.Inert(l.cols[k].text(i)))
 			}
 		}
 		records = append(records, cells)

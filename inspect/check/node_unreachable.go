@@ -68,13 +68,15 @@ func runNodeUnreachable(p *Pass) error {
 }
 
 // byProcess puts sessions together that one process has at one address, as DataCoord's and IndexCoord's from 2.3 on: when it dies, that is one
-// death. The first of each group is the one whose role matters most.
+// death. A process has each role once: two query nodes at one address are two, of which one has taken the other's. The first of each group is the one whose
+// role matters most.
 func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
 	var groups [][]*model.LiveNode
 	at := make(map[string]int)
 	for _, n := range nodes {
 		i, known := at[n.Address]
-		if known = known && n.Address != ""; !known {
+		taken := known && slices.ContainsFunc(groups[i], func(x *model.LiveNode) bool { return x.Role == n.Role })
+		if known = known && !taken && n.Address != ""; !known {
 			i = len(groups)
 			at[n.Address] = i
 			groups = append(groups, nil)

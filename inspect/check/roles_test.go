@@ -127,6 +127,19 @@ func TestOneProcessOneDeath(t *testing.T) {
 	}
 }
 
+// TestTwoAtOneAddress: query nodes with the same address are two processes, and both are named.
+func TestTwoAtOneAddress(t *testing.T) {
+	r := judged(t, NodeUnreachable, func(w *world) {
+		w.serve()
+		also, at := w.another("querynode", 24), w.live("querynode")
+		also.Address, also.Outcome, at.Outcome = at.Address, model.Refused, model.Refused
+		w.Sessions[len(w.Sessions)-1].Address = at.Address
+	})
+	if len(r.Findings) != 2 {
+		t.Errorf("%d findings, want one for each", len(r.Findings))
+	}
+}
+
 // TestSkewIsNotTheLead: if no process answers at all, a clock that stands still is what comes of it.
 func TestSkewIsNotTheLead(t *testing.T) {
 	w := well()

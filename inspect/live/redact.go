@@ -19,7 +19,7 @@ import (
 // out, and what a process echoes from its environment is gone. Of answers to unknown
 // questions, and of what is no answer, nothing is kept. The argument is not changed.
 func Redact(r Record) Record {
-	r.Error, r.Address = prose(r.Error), secret.Address(r.Address)
+	r.Error, r.Address = secret.Prose(r.Error), secret.Address(r.Address)
 	switch {
 	case r.Method == MethodKafka:
 		r.Request, r.Response = nil, redactJSON(r.Response)
@@ -49,7 +49,7 @@ func redactBody(method string, body []byte) []byte {
 	case method == methodMetrics:
 		return redactMetrics(body)
 	}
-	return []byte(prose(string(body)))
+	return []byte(secret.Prose(string(body)))
 }
 
 // redactCall redacts request and response of a gRPC call.
@@ -151,7 +151,7 @@ func cleanMessage(m protoreflect.Message) {
 // secret in words, other values only in forms that programs read.
 func cleanString(name, value string) string {
 	if name == "reason" || name == "detail" {
-		return prose(value)
+		return secret.Prose(value)
 	}
 	return safePair(name, value)
 }
@@ -210,7 +210,7 @@ func redactMetrics(text []byte) []byte {
 		if clean, ok := redactSample(string(line)); ok {
 			out = append(out, clean...)
 		} else if line[0] == '#' {
-			out = append(out, strings.TrimRight(prose(string(line)), "\n")+"\n"...)
+			out = append(out, strings.TrimRight(secret.Prose(string(line)), "\n")+"\n"...)
 		}
 	}
 	return out

@@ -22,49 +22,11 @@ func oneLine(text string) string {
 		text = text[:maxProse]
 		text = text[:strings.LastIndexAny(text, " \t\r\n")+1] + "..."
 	}
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(prose(text), "?")), " ")
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(secret.Prose(text), "?")), " ")
 	if len(text) > maxReason {
 		text = strings.ToValidUTF8(text[:maxReason], "") + "..."
 	}
 	return text
-}
-
-// prose takes secrets out of text for people: beside what secret.Text finds, what stands
-// behind "password: ", "token = " and their like.
-func prose(text string) string {
-	const blank, quotes, ends = " \t", "\"'`", " \t\r\n,;(){}[]&?"
-	if tangled(text) {
-		return secret.Redacted
-	}
-	text = secret.Text(text)
-	for from := 0; ; {
-		i := strings.IndexAny(text[from:], ":=")
-		if i < 0 {
-			return text
-		}
-		at := from + i
-		from = at + 1
-		name := strings.TrimRight(text[:at], blank+quotes)
-		name = name[strings.LastIndexAny(name, ends+quotes)+1:]
-		if !secret.Name(name) || strings.HasPrefix(text[from:], "//") {
-			continue
-		}
-		start := len(text) - len(strings.TrimLeft(text[from:], blank+quotes))
-		end := secret.ValueEnd(text, start, ends+quotes)
-		if start == end || strings.HasPrefix(text[start:], secret.Redacted) {
-			continue
-		}
-		text = text[:start] + secret.Redacted + text[end:]
-		from = start + len(secret.Redacted)
-	}
-}
-
-// tangled reports whether a text has so much in it that could be a secret that looking for
-// them would not come to an end. No honest text has.
-func tangled(text string) bool {
-	const most = 1 << 26
-	signs := strings.Count(text, "=") + strings.Count(text, ":")
-	return int64(signs)*int64(len(text)) > most
 }
 
 // safePair is secret.Pair for values of any size.
@@ -89,7 +51,7 @@ func safeText(value string) string {
 			return secret.Text(value)
 		}
 	}
-	if tangled(value) {
+	if secret.Tangled(value) {
 		return secret.Redacted
 	}
 	return secret.Text(value)

@@ -1,0 +1,122 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+)
+
+// What a spreadsheet would evaluate, and what it must be left as.
+var formulas = map[string]string{
+	"=cmd|' /C calc'!A0": "'=cmd|' /C calc'!A0", "@SUM(1)": "'@SUM(1)", "+1+1": "'+1+1", "-2+3": "'-2+3", "-x": "'-x", "＝1+1": "'＝1+1", "=": "'=",
+	"-5": "-5", "+1e3": "+1e3", "-0.25": "-0.25", "docs": "docs", "a=b": "a=b", "": "", "é": "é",
+}
+
+func TestFieldsAreNoFormulas(t *testing.T) {
+	for in, want := range formulas {
+		records, err := csv.NewReader(bytes.NewReader(append(appendField([]byte("x,"), []byte(in)), '\n'))).ReadAll()
+		if err != nil || len(records) != 1 || records[0][1] != want || Inert(in) != want {
+			t.Errorf("%q: %q, %v, inert %q, want %q", in, records, err, Inert(in), want)
+		}
+	}
+}
+
+// Whatever is called like a formula, in tables of a cluster and among findings.
+func TestCSVHasNoFormulas(t *testing.T) {
+	const evil = "=HYPERLINK(\"http://x\",\"docs\")"
+	cluster := model.Build(model.Parts{
+		Loaded: model.PartAll, Databases: []*model.Database{{ID: 1, Name: "default"}},
+		Collections: []*model.Collection{{ID: 7, Database: 1, Name: evil}}, Aliases: []*model.Alias{{Name: "@alias", Collection: 7, Database: 1}},
+	})
+	var out bytes.Buffer
+	for _, name := range []string{"collections", "aliases"} {
+		r, err := view.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := (&view.Query{Show: view.Hidden}).Run(&view.Env{Cluster: cluster}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeCSV(&out, g, &Options{NoHeader: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := &Diagnosis{Report: &check.Report{Findings: []*check.Finding{{Check: "x", Object: model.Ref{Resource: "collections", ID: "7", Name: evil}, Message: evil, Impact: "+1+1"}}}}
+	if err := writeFindingsCSV(&out, d, &Options{NoHeader: true}); err != nil {
+		t.Fatal(err)
+	}
+	r := csv.NewReader(&out)
+	r.FieldsPerRecord = -1
+	records, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defused := 0
+	for _, record := range records {
+		for _, cell := range record {
+			if formula(cell) {
+				t.Errorf("a spreadsheet evaluates %q", cell)
+			}
+			if strings.HasPrefix(cell, "'") {
+				defused++
+			}
+		}
+	}
+	if defused < 5 {
+		t.Errorf("%d cells defused: %q", defused, records)
+	}
+}
+
+// Names make no links, headings or lists in Markdown, with or without brackets.
+func TestMarkdownOfNames(t *testing.T) {
+	for in, want := range map[string]string{
+		"[x](http://e)": `\[x\](http&#58;//e)`, "see http://e.org/a": "see http&#58;//e.org/a", "WWW.e.org": "WWW&#46;e.org", "mailto:a@b": "mailto&#58;a&#64;b",
+		"<img src=x>": "&lt;img src=x&gt;", "a|b": `a\|b`, "10:30": "10:30", "v2.3.5": "v2.3.5",
+	} {
+		if got := mdText(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{"- x": `\- x`, "+ x": `\+ x`, "===": `\===`, "1. x": `1\. x`, "12) x": `12\) x`, "12 x": "12 x", "# x": `\# x`, "": ""} {
+		if got := mdBlock(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// What Unicode says is not seen never reaches a terminal as it is, of every rune there is; JSON and YAML bring it back.
+func TestHiddenByProperties(t *testing.T) {
+	var all strings.Builder
+	for r := rune(0xa0); r <= unicode.MaxRune; r++ {
+		unseen := unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Join_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+		if unseen != (Harmless(string(r)) != string(r)) && (r < 0xd800 || r > 0xdfff) {
+			t.Errorf("%U: %s", r, Harmless(string(r)))
+		}
+		if unseen {
+			all.WriteRune(r)
+		}
+	}
+	var fromJSON, fromYAML string
+	quoted := appendQuoted(nil, all.String())
+	if err := json.Unmarshal(quoted, &fromJSON); err != nil || fromJSON != all.String() {
+		t.Error("JSON changes what is not seen:", err)
+	}
+	if err := yaml.Unmarshal(appendEscapedText(nil, all.String(), appendEscape), &fromYAML); err != nil || fromYAML != all.String() {
+		t.Error("YAML changes what is not seen:", err)
+	}
+	for _, c := range string(quoted) {
+		if hidden(c) {
+			t.Fatalf("%U stands in JSON", c)
+		}
+	}
+}
