@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/secret"
 )
 
 func TestRoutes(t *testing.T) {
@@ -188,7 +189,7 @@ func TestLongTexts(t *testing.T) {
 		if got := oneLine(text); len(got) > maxReason+3 || strings.Contains(got, "=x") || strings.Contains(got, "u:p") {
 			t.Errorf("%q: %q", word, got)
 		}
-		for _, got := range []string{safeText(text), safePair("name", text), prose(text)} {
+		for _, got := range []string{safeText(text), safePair("name", text), secret.Prose(text)} {
 			if strings.Contains(got, "=x") || strings.Contains(got, "u:p@") {
 				t.Errorf("%q: %.100q", word, got)
 			}
