@@ -134,3 +134,20 @@ func TestBrokenConnection(t *testing.T) {
 		t.Errorf("stderr %q, want %q", errs.String(), want)
 	}
 }
+
+// TestUIOfNoFile ends at once: there is nothing that a screen could show later.
+func TestUIOfNoFile(t *testing.T) {
+	var out, errs bytes.Buffer
+	s := &streams{
+		in: strings.NewReader(""), out: &out, err: &errs, inTTY: true, outTTY: true, now: time.Now,
+		size: func() (int, int) { return 80, 24 }, getenv: func(name string) string { return map[string]string{"KITESCOPE_CONFIG": os.DevNull}[name] },
+	}
+	for _, args := range [][]string{{"--from", "no-such.db"}, {"ui", "--from", "file://no-such.db"}} {
+		out.Reset()
+		errs.Reset()
+		code := run(t.Context(), s, args)
+		if want := "kitescope: open no-such.db: no such file\nhint: name a file, or etcd://host:port\n"; code != exitFailed || errs.String() != want || out.Len() > 0 {
+			t.Errorf("%v: exit %d, stderr %q, %d bytes of output", args, code, errs.String(), out.Len())
+		}
+	}
+}

@@ -71,7 +71,10 @@ func (a *app) runUI(ctx context.Context, f uiFlags) error {
 	if err != nil {
 		return err
 	}
-	// Asked for before the screen is taken over.
+	// What can be told at once is no screen without a cluster, and what is asked for comes before the screen is taken over.
+	if err := source.Find(c.From); err != nil {
+		return err
+	}
 	password, err := a.password(ctx, c)
 	if err != nil {
 		return err

@@ -85,28 +85,55 @@ func (o Options) memoryLimit() int64 {
 // snapshot is unpacked in memory (Options.MemoryLimit), never to a temporary
 // file. A directory is taken as etcd's data directory.
 func Open(ctx context.Context, from string, opts Options) (Source, error) {
+	at, err := locate(from)
+	switch {
+	case err != nil:
+		return nil, err
+	case at.stdin:
+		return openStdin(ctx, opts)
+	case at.etcd != nil:
+		return newEtcd(*at.etcd, opts), nil
+	}
+	return openPath(ctx, at.path, opts)
+}
+
+// Find is the error that Open would give before it reads or connects: of a word that names nothing, such as a path where there
+// is no file.
+func Find(from string) error {
+	at, err := locate(from)
+	if err == nil && at.path != "" {
+		_, err = statPath(at.path)
+	}
+	return err
+}
+
+// origin is what a word names: one of these.
+type origin struct {
+	stdin bool
+	etcd  *etcdAddress
+	path  string
+}
+
+func locate(from string) (origin, error) {
 	scheme, rest, hasScheme := strings.Cut(from, "://")
 	switch {
 	case from == "":
-		return nil, hintf("name one with --from: etcd://host:2379, a file, or - for standard input", "no source named")
+		return origin{}, hintf("name one with --from: etcd://host:2379, a file, or - for standard input", "no source named")
 	case from == "-":
-		return openStdin(ctx, opts)
+		return origin{stdin: true}, nil
 	case scheme == "etcd" && hasScheme, scheme == "etcds" && hasScheme:
 		address, err := parseEtcd(from)
-		if err != nil {
-			return nil, err
-		}
-		return newEtcd(address, opts), nil
+		return origin{etcd: &address}, err
 	case scheme == "file" && hasScheme:
-		return openPath(ctx, filePath(rest), opts)
+		return origin{path: filePath(rest)}, nil
 	case scheme == "http" && hasScheme:
-		return nil, hintf("did you mean etcd://"+withoutUser(rest)+"?", "open %s: etcd is not read over http", redactAddress(from))
+		return origin{}, hintf("did you mean etcd://"+withoutUser(rest)+"?", "open %s: etcd is not read over http", redactAddress(from))
 	case scheme == "https" && hasScheme:
-		return nil, hintf("did you mean etcds://"+withoutUser(rest)+"?", "open %s: etcd is not read over https", redactAddress(from))
+		return origin{}, hintf("did you mean etcds://"+withoutUser(rest)+"?", "open %s: etcd is not read over https", redactAddress(from))
 	case hasScheme && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\.`): // one letter is a drive
-		return nil, hintf("known are etcd://, etcds:// and file://", "open %s: unknown scheme %q", redactAddress(from), scheme)
+		return origin{}, hintf("known are etcd://, etcds:// and file://", "open %s: unknown scheme %q", redactAddress(from), scheme)
 	}
-	return openPath(ctx, from, opts)
+	return origin{path: from}, nil
 }
 
 // redactAddress cuts user info out of a word that may hold a password.
@@ -139,7 +166,8 @@ func filePath(rest string) string {
 	return filepath.FromSlash(rest)
 }
 
-func openPath(ctx context.Context, path string, opts Options) (Source, error) {
+// statPath looks whether there is something at a path.
+func statPath(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && looksLikeAddress(path):
@@ -148,6 +176,15 @@ func openPath(ctx context.Context, path string, opts Options) (Source, error) {
 		return nil, hintf("name a file, or etcd://host:port", "open %s: no such file", path)
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", path, cause(err))
+	}
+	return info, nil
+}
+
+func openPath(ctx context.Context, path string, opts Options) (Source, error) {
+	info, err := statPath(path)
+	switch {
+	case err != nil:
+		return nil, err
 	case info.IsDir():
 		db, ok := memberDB(path)
 		if !ok {
