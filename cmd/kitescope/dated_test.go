@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -131,11 +132,11 @@ func findingsIn(t *testing.T, path string) (list []string, taken time.Time) {
 		}
 	}
 	for _, f := range r.Findings {
-		text := f.Severity.String() + " " + f.Check + " " + f.Message
+		words := []string{f.Severity.String() + " " + f.Check + " " + f.Message}
 		for _, e := range f.Evidence {
-			text += "; " + e.Name + ": " + e.Value
+			words = append(words, e.Name+": "+e.Value)
 		}
-		list = append(list, text)
+		list = append(list, strings.Join(words, "; "))
 	}
 	return list, c.Origin.Taken
 }
