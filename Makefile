@@ -31,7 +31,7 @@ test-bench: ## tests of the benchmark programs and of the generator of faults, m
 
 .PHONY: race
 race: ## all tests under the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m ./...
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME
