@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"kitescope/engine/object"
@@ -117,12 +118,12 @@ func TestDiagnoseStorageUnknown(t *testing.T) {
 // refusing lists some folders and no others, and counts.
 type refusing struct {
 	object.Store
-	lists int
+	lists atomic.Int32 // folders are looked at side by side
 	err   error
 }
 
 func (r *refusing) List(context.Context, string) ([]object.File, error) {
-	if r.lists++; r.lists > 1 {
+	if r.lists.Add(1) > 1 {
 		return nil, r.err
 	}
 	return []object.File{{Name: "x", Size: 1}}, nil
