@@ -17,7 +17,7 @@ func TestGatherAheadIsGatherOfAllButTheLast(t *testing.T) {
 	q, base := unsafe.Pointer(&data[0]), unsafe.Pointer(&data[most])
 	for _, b := range Backends() {
 		for _, m := range []Metric{L2, InnerProduct} {
-			for _, p := range []Profile{KnowhereAVX512, KnowhereAVX2, KnowhereSSE, HNSWLib, Faiss} {
+			for _, p := range profiles() {
 				for _, dim := range []int{1, 3, 15, 16, 17, 28, 48, 100, 128, 257} {
 					k := newKernel(b, m, Float32, p, dim)
 					for n := range 10 {

@@ -65,8 +65,12 @@ const (
 	KnowhereAVX512 Profile = iota
 	KnowhereAVX2
 	KnowhereSSE
-	HNSWLib // hnswlib built with GCC, -march=native on an AMD CPU with AVX-512
-	Faiss   // faiss 1.15 of PyPI on a machine with AVX-512
+	HNSWLib            // hnswlib built with GCC, -march=native on an AMD CPU with AVX-512
+	Faiss              // faiss 1.15 of PyPI on a machine with AVX-512
+	HNSWLibIntelAVX512 // the same on an Intel CPU with AVX-512
+	HNSWLibIntelAVX2   // on an Intel CPU with AVX2
+	HNSWLibAMDAVX2     // on an AMD CPU with AVX2, Zen 2 and Zen 3
+	HNSWLibSSE         // hnswlib built with HNSWLIB_NO_NATIVE
 )
 
 // Kernel computes one metric over vectors of one dimension. It is immutable and may be used

@@ -31,10 +31,11 @@ func float32Native(b Backend, m Metric, o order) (forms, bool) {
 		orderHNSW4:     {gather: ipHNSW4RowsAVX2, ahead: ipHNSW4AheadAVX2},
 		orderFaiss:     {gather: ipFaissRowsAVX2, ahead: ipFaissAheadAVX2},
 	}
+	f := ip[o]
 	if m == L2 {
-		return l2[o], true
+		f = l2[o]
 	}
-	return ip[o], true
+	return f, f.gather != nil
 }
 
 // float32AVX512 are the kernels of the orders with 16 lanes.

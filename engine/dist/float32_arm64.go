@@ -15,8 +15,9 @@ func float32Native(b Backend, m Metric, o order) (forms, bool) {
 		orderPyramid16: ipPyramid16RowsNEON, orderPyramid8: ipPyramid8RowsNEON, orderPyramid4: ipPyramid4RowsNEON,
 		orderHNSW16: ipHNSW16RowsNEON, orderHNSW4: ipHNSW4RowsNEON, orderFaiss: ipFaissRowsNEON,
 	}
+	f := forms{gather: ip[o]}
 	if m == L2 {
-		return forms{gather: l2[o]}, true
+		f.gather = l2[o]
 	}
-	return forms{gather: ip[o]}, true
+	return f, f.gather != nil
 }

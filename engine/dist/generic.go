@@ -69,18 +69,15 @@ func (s summation) sum(q, x []float32) float32 {
 	switch s.order {
 	case orderPyramid8, orderPyramid4, orderPyramid16:
 		return s.pyramid(&acc, q, x)
-	case orderHNSW16:
+	case orderHNSW16, orderHNSW16Fused:
 		q, x = s.lanes(true, acc[:], q, x)
 		return s.residue(s.hnsw16(&acc), q, x)
-	case orderHNSW4:
-		if !s.l2 {
-			main := len(q) &^ 15
-			s.lanes(false, acc[:8], q[:main], x[:main])
-			fold(acc[:8])
-			q, x = q[main:], x[main:]
-		}
-		q, x = s.lanes(false, acc[:4], q, x)
-		return s.residue(inTurn(acc[:4]), q, x)
+	case orderHNSW8, orderHNSW8Fused:
+		return s.hnsw8(acc[:8], q, x)
+	case orderHNSW4, orderHNSW4Fused:
+		return s.hnsw4(&acc, q, x)
+	case orderPlain4, orderPlain16:
+		return s.plain(acc[:4], q, x)
 	default: // orderFaiss
 		q, x = s.lanes(true, acc[:], q, x)
 		fold(acc[:])
@@ -118,29 +115,6 @@ func (s summation) pyramid(acc *[16]float32, q, x []float32) float32 {
 	return (acc[0] + acc[1]) + (acc[2] + acc[3])
 }
 
-// hnsw16 adds up the lanes of orderHNSW16.
-func (s summation) hnsw16(acc *[16]float32) float32 {
-	if s.l2 {
-		return inTurn(acc[:])
-	}
-	fold(acc[:])
-	fold(acc[:8])
-	return (acc[0] + acc[2]) + (acc[1] + acc[3])
-}
-
-// residue adds to sum that of the elements that are left, if there are any.
-func (s summation) residue(sum float32, q, x []float32) float32 {
-	if len(q) == 0 {
-		return sum
-	}
-	var rest float32
-	if len(q) >= 8 {
-		rest = s.turn(false, rest, q[:8], x[:8])
-		q, x = q[8:], x[8:]
-	}
-	return sum + s.turn(s.l2, rest, q, x)
-}
-
 // fold adds the upper half of the lanes to the lower.
 func fold(acc []float32) {
 	half := len(acc) / 2
@@ -161,18 +135,11 @@ func inTurn(acc []float32) float32 {
 // float32Norm2 is the sum of squares of x in the order of the profile's library.
 func float32Norm2(p Profile, x []float32) float32 {
 	switch p {
-	case HNSWLib:
-		return hnswNorm2(x)
+	case HNSWLib, HNSWLibIntelAVX512, HNSWLibIntelAVX2, HNSWLibAMDAVX2, HNSWLibSSE:
+		return hnswNorm2(p, x)
 	case Faiss:
 		return summation{order: orderFaiss}.sum(x, x)
 	default:
 		return summation{order: orderPyramid4}.sum(x, x)
 	}
-}
-
-// hnswNorm2 is the plain sum of hnswlib's normalize_vector, of which the compiler fuses only
-// the last products, up to seven.
-func hnswNorm2(x []float32) float32 {
-	s, main := summation{}, len(x)&^7
-	return s.turn(true, s.turn(false, 0, x[:main], x[:main]), x[main:], x[main:])
 }

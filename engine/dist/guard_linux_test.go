@@ -30,7 +30,7 @@ func beforeGuard(t *testing.T, n int) []byte {
 func TestKernelsReadNoByteBeyondARow(t *testing.T) {
 	cases := kernelCases()
 	for _, m := range []Metric{L2, InnerProduct} {
-		for _, p := range []Profile{KnowhereAVX512, KnowhereAVX2, KnowhereSSE, HNSWLib, Faiss} {
+		for _, p := range profiles() {
 			cases = append(cases, kernelCase{m, Float32, p})
 		}
 	}

@@ -25,7 +25,10 @@ func (e Element) String() string { return nameOf(elementNames(), int(e)) }
 
 // profileNames are the names of the profiles, in their order.
 func profileNames() []string {
-	return []string{"knowhere-avx512", "knowhere-avx2", "knowhere-sse", "hnswlib", "faiss"}
+	return []string{
+		"knowhere-avx512", "knowhere-avx2", "knowhere-sse", "hnswlib", "faiss",
+		"hnswlib-intel-avx512", "hnswlib-intel-avx2", "hnswlib-amd-avx2", "hnswlib-sse",
+	}
 }
 
 func (p Profile) String() string { return nameOf(profileNames(), int(p)) }

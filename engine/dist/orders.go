@@ -24,6 +24,19 @@ const (
 	// orderFaiss has 16 lanes; folds them to 8, adds the next 8 elements, folds to 4, adds
 	// (0+2)+(1+3), then the rest one after the other.
 	orderFaiss
+	// orderHNSW16Fused is orderHNSW16 but in what is left: L2 takes eight and then four elements with products
+	// rounded, the rest with FMA; the inner product is FMA throughout.
+	orderHNSW16Fused
+	// orderHNSW8Fused has 8 lanes, for as many times 16 elements as there are, which are added one after the other;
+	// what is left is as in orderHNSW16Fused. orderHNSW8 rounds twice, but for FMA in the last 1 to 3 elements of L2.
+	orderHNSW8Fused
+	orderHNSW8
+	// orderHNSW4Fused is orderHNSW4 with FMA throughout.
+	orderHNSW4Fused
+	// orderPlain4 has 4 lanes that are added one after the other, what is left has a sum of its own, and there is no FMA.
+	// orderPlain16 is the same, with its lanes for as many times 16 elements as there are.
+	orderPlain4
+	orderPlain16
 	orders
 )
 
@@ -36,25 +49,54 @@ const (
 //   - hnswlib 0.8.0: hnswlib/space_l2.h and space_ip.h, and what GCC 12 with -O3
 //     -march=native makes of them on an AMD CPU with AVX-512, where it fuses no products in
 //     loops of 128 and 256 bits (-mtune=znver3) and vectorises the products, not the sums, of
-//     the plain loops. Tuned for Intel it fuses them, and dimensions that are no multiple of 16
-//     have other bits;
+//     the plain loops. What GCC 11 and 12 make of them on other CPUs is in hnswlibOrders;
 //   - faiss 1.15.1 of PyPI: the AVX512 instances of fvec_L2sqr, fvec_inner_product and of their
 //     batch_4 forms (faiss/utils/simd_impl/distances_autovec-inl.h), which agree. So FLAT with
 //     few queries and HNSW have the same bits; FLAT with many queries uses BLAS and has not.
 func orderOf(p Profile, dim int) order {
+	if by16, by4, ok := hnswlibOrders(p); ok {
+		if by16 == orderHNSW16Fused && dim%16 == 0 {
+			return orderHNSW16 // nothing is left, and this one has kernels
+		}
+		if dim%16 == 0 || dim > 16 && dim%4 != 0 {
+			return by16
+		}
+		return by4
+	}
 	switch p {
 	case KnowhereAVX2:
 		return orderPyramid8
 	case KnowhereSSE:
 		return orderPyramid4
-	case HNSWLib:
-		if dim%16 == 0 || dim > 16 && dim%4 != 0 {
-			return orderHNSW16
-		}
-		return orderHNSW4
 	case Faiss:
 		return orderFaiss
 	default:
 		return orderPyramid16
+	}
+}
+
+// specified tells whether an order has no kernels but the specification.
+func (o order) specified() bool { return o > orderFaiss }
+
+// hnswlibOrders are the orders of a profile of hnswlib: by16 that of its functions for 16 elements at a time, which take
+// dimensions that are multiples of 16, or greater than 16 and no multiples of 4; by4 that of all others.
+//
+// Which there are was seen in the machine code for -march=haswell, skylake, alderlake, skylake-avx512, cascadelake,
+// icelake-server, sapphirerapids, znver2, znver3 and none, of g++ 12.2 and in part 11.3: the CPUs of one maker with the same
+// vectors agree (but znver1, which is of no profile). The bits were compared (testdata/hnswlib_builds.cc).
+func hnswlibOrders(p Profile) (by16, by4 order, ok bool) {
+	switch p {
+	case HNSWLib:
+		return orderHNSW16, orderHNSW4, true
+	case HNSWLibIntelAVX512:
+		return orderHNSW16Fused, orderHNSW4Fused, true
+	case HNSWLibIntelAVX2:
+		return orderHNSW8Fused, orderHNSW4Fused, true
+	case HNSWLibAMDAVX2:
+		return orderHNSW8, orderHNSW4, true
+	case HNSWLibSSE:
+		return orderPlain16, orderPlain4, true
+	default:
+		return 0, 0, false
 	}
 }

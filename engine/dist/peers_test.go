@@ -34,6 +34,15 @@ func TestFloat32AgreesWithPeers(t *testing.T) {
 	checkPeers(t, golden, 3393+32)
 }
 
+// The file is what TestFloat32AgreesWithBuildsRunHere makes.
+func TestFloat32AgreesWithBuildsOfHNSWLib(t *testing.T) {
+	golden, err := os.ReadFile("testdata/hnswlib_builds.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPeers(t, golden, 4*138*3)
+}
+
 // checkPeers compares the bits of the golden file, of so many lines, with those of all back ends.
 func checkPeers(t *testing.T, golden []byte, lines int) {
 	t.Helper()
@@ -102,7 +111,7 @@ func peerAnswers(t *testing.T, b Backend, profile, metric string, dim int) []flo
 		return firsts
 	case metric == "norm" && p == HNSWLib:
 		return []float32{hnswNormalised(k, q)}
-	case metric == "norm":
+	case metric == "norm", metric == "square":
 		return []float32{k.SquaredNorm(unsafe.Pointer(&q[0]))}
 	}
 	var rows []float32
@@ -111,7 +120,7 @@ func peerAnswers(t *testing.T, b Backend, profile, metric string, dim int) []flo
 	}
 	out := make([]float32, 4)
 	k.Scan(unsafe.Pointer(&q[0]), unsafe.Pointer(&rows[0]), uintptr(4*dim), out)
-	if p == HNSWLib && metric == "ip" {
+	if _, _, ok := hnswlibOrders(p); ok && metric == "ip" {
 		for i := range out {
 			out[i] = 1 - out[i]
 		}
