@@ -19,7 +19,7 @@ var hostile = []string{
 func TestWordsInAShell(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no sh here")
+		t.Fatal(err)
 	}
 	words := []string{"printf '%s\\0' x"}
 	for _, name := range hostile {

@@ -17,16 +17,7 @@ import (
 func inProcess(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := &streams{
-		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now,
-		size:         func() (int, int) { return 0, 0 },
-		getenv:       func(name string) string { return env[name] },
-		readPassword: func(context.Context, string) (string, error) { return "", os.ErrNotExist },
-	}
-	if env["KITESCOPE_CONFIG"] == "" {
-		env["KITESCOPE_CONFIG"] = t.TempDir() + "/none.yaml"
-	}
-	code = run(t.Context(), s, args)
+	code = run(t.Context(), scripted(&out, &errs, env), args)
 	return code, out.String(), errs.String()
 }
 
@@ -116,11 +107,7 @@ func TestClosedPipe(t *testing.T) {
 	r.Close()
 	defer w.Close()
 	var errs bytes.Buffer
-	s := &streams{
-		in: strings.NewReader(""), out: w, err: &errs, now: time.Now,
-		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string { return map[string]string{"KITESCOPE_CONFIG": os.DevNull}[name] },
-	}
-	code := run(t.Context(), s, []string{"get", "keys", "--from", "../../testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz"})
+	code := run(t.Context(), scripted(w, &errs, nil), []string{"get", "keys", "--from", "../../testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz"})
 	if code != exitFailed || errs.String() != "" {
 		t.Errorf("exit %d, stderr %q", code, errs.String())
 	}
@@ -138,10 +125,8 @@ func TestBrokenConnection(t *testing.T) {
 // TestUIOfNoFile ends at once: there is nothing that a screen could show later.
 func TestUIOfNoFile(t *testing.T) {
 	var out, errs bytes.Buffer
-	s := &streams{
-		in: strings.NewReader(""), out: &out, err: &errs, inTTY: true, outTTY: true, now: time.Now,
-		size: func() (int, int) { return 80, 24 }, getenv: func(name string) string { return map[string]string{"KITESCOPE_CONFIG": os.DevNull}[name] },
-	}
+	s := scripted(&out, &errs, nil)
+	s.inTTY, s.outTTY, s.size = true, true, func() (int, int) { return 80, 24 }
 	for _, args := range [][]string{{"--from", "no-such.db"}, {"ui", "--from", "file://no-such.db"}} {
 		out.Reset()
 		errs.Reset()

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // look is one moment of a fault run, and what should be said of it.
@@ -169,16 +168,7 @@ func TestBroken(t *testing.T) {
 func kitescopeJSON(t *testing.T, into any, words ...string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := &streams{
-		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now,
-		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string {
-			if name == "KITESCOPE_CONFIG" {
-				return filepath.Join(t.TempDir(), "none.yaml")
-			}
-			return ""
-		},
-	}
-	if code := run(t.Context(), s, words); code != 0 {
+	if code := run(t.Context(), scripted(&out, &errs, nil), words); code != 0 {
 		t.Fatalf("kitescope %v: exit %d: %s", words, code, errs.String())
 	}
 	if err := json.Unmarshal(out.Bytes(), into); err != nil {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
@@ -75,7 +74,7 @@ func TestDateThatAgrees(t *testing.T) {
 	if err := os.WriteFile(copied, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := loadFile(t, copied)
+	c, _ := clusterWith(t, copied, source.Options{})
 	var newest time.Time
 	for _, v := range c.VChannels {
 		if at := v.Checkpoint.At; at != model.MaxTSO && at.Time().After(newest) {
@@ -90,7 +89,8 @@ func TestDateThatAgrees(t *testing.T) {
 		if err := os.Chtimes(copied, date, date); err != nil {
 			t.Fatal(err)
 		}
-		switch o := loadFile(t, copied).Origin; {
+		c, _ := clusterWith(t, copied, source.Options{})
+		switch o := c.Origin; {
 		case x.known && (!o.Taken.Equal(date) || !o.FileDate):
 			t.Errorf("dated %s after its newest checkpoint: taken %s, of the file's date: %v", x.after, o.Taken, o.FileDate)
 		case !x.known && (!o.Taken.IsZero() || o.FileDate):
@@ -99,32 +99,10 @@ func TestDateThatAgrees(t *testing.T) {
 	}
 }
 
-func loadFile(t *testing.T, path string) *model.Cluster {
-	t.Helper()
-	src, err := source.Open(t.Context(), path, source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snap, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snap.Close()
-	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err = withKept(t.Context(), src, c); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 // findingsIn are the findings about a file, as diagnose prints them, and its time.
 func findingsIn(t *testing.T, path string) (list []string, taken time.Time) {
 	t.Helper()
-	c := loadFile(t, path)
+	_, c := clusterWith(t, path, source.Options{})
 	r := check.Run(c, view.NewEnv(c, time.Now()).Now, check.All)
 	for _, x := range r.Results {
 		if x.Status == check.Broken {

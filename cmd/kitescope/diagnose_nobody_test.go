@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -28,35 +27,18 @@ func TestDiagnoseNobodyRegistered(t *testing.T) {
 		t.Fatalf("%d sessions ended: %v", gone.Deleted, err)
 	}
 	bundle := filepath.Join(t.TempDir(), "down.kite")
-	kitescopeRun(t, 0, "snapshot", "save", bundle, "--live", "--from", demo.from())
+	today := terminal{now: time.Now}
+	today.wants(t, exitOK, "snapshot", "save", bundle, "--live", "--from", demo.from())
 	for _, from := range []string{demo.from(), bundle} {
-		out, errs := kitescopeRun(t, exitFindings, "diagnose", "-o", "json", "--from", from)
+		e := today.wants(t, exitFindings, "diagnose", "-o", "json", "--from", from)
 		var said judged
-		if err := json.Unmarshal([]byte(out), &said); err != nil {
-			t.Fatalf("%s: %v: %s", from, err, errs)
+		if err := json.Unmarshal([]byte(e.stdout), &said); err != nil {
+			t.Fatalf("%s: %v: %s", from, err, e.err)
 		}
 		if len(said.Items) == 0 || said.Items[0].Check != "role-missing" || said.Items[0].Severity != "error" || !strings.Contains(said.Items[0].Message, "the whole cluster is down") {
 			t.Errorf("%s: first of %d findings: %+v", from, len(said.Items), said.Items[:min(1, len(said.Items))])
 		}
-		kitescopeRun(t, 0, "diagnose", "--fail-on", "never", "--from", from)
+		today.wants(t, exitOK, "diagnose", "--fail-on", "never", "--from", from)
 	}
-	if _, errs := kitescopeRun(t, 0, "get", "nodes", "--live", "--from", demo.from()); !strings.Contains(errs, "no process is registered in etcd: nobody could be asked") {
-		t.Errorf("get nodes --live says %q", errs)
-	}
-}
-
-// kitescopeRun runs a command in this process, and returns what it writes.
-func kitescopeRun(t *testing.T, code int, words ...string) (stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	s := &streams{
-		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now,
-		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string {
-			return map[string]string{"KITESCOPE_CONFIG": filepath.Join(t.TempDir(), "none.yaml")}[name]
-		},
-	}
-	if got := run(t.Context(), s, words); got != code {
-		t.Fatalf("kitescope %v: exit %d, want %d: %s", words, got, code, errs.String())
-	}
-	return out.String(), errs.String()
+	says(t, today.wants(t, exitOK, "get", "nodes", "--live", "--from", demo.from()).err, "no process is registered in etcd: nobody could be asked")
 }

@@ -35,14 +35,8 @@ func TestWatchDiagnosis(t *testing.T) {
 	r, w := io.Pipe()
 	var messages strings.Builder
 	code := make(chan int)
-	s := &streams{
-		in: strings.NewReader(""), out: w, err: &messages, now: time.Now,
-		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string {
-			return map[string]string{"KITESCOPE_CONFIG": t.TempDir() + "/none.yaml"}[name]
-		},
-	}
 	go func() {
-		code <- run(ctx, s, []string{"diagnose", "--watch", "--live=false", "-o", "jsonl", "--only", "replica-dead-node,node-idle", "--from", demo.from()})
+		code <- run(ctx, scripted(w, &messages, nil), []string{"diagnose", "--watch", "--live=false", "-o", "jsonl", "--only", "replica-dead-node,node-idle", "--from", demo.from()})
 		w.Close()
 	}()
 	lines := bufio.NewScanner(r)

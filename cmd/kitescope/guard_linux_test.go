@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,7 +31,7 @@ func startScreen(t *testing.T, args ...string) *guardedScreen {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("no pseudo-terminal: %v", err)
+		t.Fatalf("open a pseudo-terminal: %v", err)
 	}
 	t.Cleanup(func() { _ = master.Close() })
 	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
@@ -105,36 +106,29 @@ func (s *guardedScreen) echoes() bool {
 	return state.Lflag&unix.ECHO != 0 && state.Lflag&unix.ICANON != 0
 }
 
-// child is the process that has the UI.
+// child is the process that has the UI: the one whose parent is the process that was started.
 func (s *guardedScreen) child() int {
 	s.t.Helper()
-	pid := strconv.Itoa(s.cmd.Process.Pid)
-	text, err := os.ReadFile("/proc/" + pid + "/task/" + pid + "/children")
-	if err != nil {
-		s.t.Skip(err)
-	}
-	children := strings.Fields(string(text))
-	for _, task := range s.tasks() {
-		text, _ := os.ReadFile("/proc/" + pid + "/task/" + task + "/children")
-		children = append(children, strings.Fields(string(text))...)
-	}
-	if len(children) == 0 {
-		return s.cmd.Process.Pid
-	}
-	child, err := strconv.Atoi(children[0])
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return child
-}
-
-// tasks are the threads of the parent: a child belongs to the one that made it.
-func (s *guardedScreen) tasks() (list []string) {
-	entries, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", s.cmd.Process.Pid))
-	for _, e := range entries {
-		list = append(list, e.Name())
+	for _, path := range stats {
+		text, _ := os.ReadFile(path) // it may have ended
+		// The name stands in parentheses, and may have some itself; the state and the parent follow.
+		_, rest, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
+		fields := strings.Fields(rest)
+		if len(fields) < 2 || fields[1] != strconv.Itoa(s.cmd.Process.Pid) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return pid
 	}
-	return list
+	s.t.Fatal("the UI runs in no child")
+	return 0
 }
 
 // TestTerminalIsRestored ends the UI in every way there is: a fault that nothing recovers (a signal of the processor stands for

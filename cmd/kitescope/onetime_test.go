@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
@@ -17,23 +16,7 @@ import (
 // captured reads one of the bundles of a real cluster: its metadata, and what its processes said.
 func captured(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
 	t.Helper()
-	src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "broken", name+".kite"), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snap, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snap.Close()
-	if c, err = meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll}); err != nil {
-		t.Fatal(err)
-	}
-	with, err := withKept(t.Context(), src, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, with := clusterWith(t, filepath.Join("..", "..", "testdata", "broken", name+".kite"), source.Options{})
 	return c, with.Runtime
 }
 

@@ -161,11 +161,9 @@ func TestPullOnATerminal(t *testing.T) {
 	}))
 	defer s.Close()
 	var shown syncBuffer
-	streams := &streams{
-		in: strings.NewReader(""), out: io.Discard, err: &shown, errTTY: true, now: time.Now,
-		size: func() (int, int) { return 80, 24 }, getenv: func(string) string { return "" },
-	}
-	code := run(t.Context(), streams, []string{"profile", "pull", "busy=" + s.URL, "dead=127.0.0.1:1", "--seconds", "1", "-O", filepath.Join(t.TempDir(), "out")})
+	terminal := scripted(io.Discard, &shown, nil)
+	terminal.errTTY, terminal.size = true, func() (int, int) { return 80, 24 }
+	code := run(t.Context(), terminal, []string{"profile", "pull", "busy=" + s.URL, "dead=127.0.0.1:1", "--seconds", "1", "-O", filepath.Join(t.TempDir(), "out")})
 	if code != exitOK {
 		t.Errorf("exit %d: %s", code, shown.String())
 	}

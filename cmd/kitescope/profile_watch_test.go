@@ -161,10 +161,8 @@ func TestWatchSecrets(t *testing.T) {
 // TestWatchOnATerminal draws curves in one place, with what a command prints above them, and a table at the end.
 func TestWatchOnATerminal(t *testing.T) {
 	var out, errs syncBuffer
-	s := &streams{
-		in: strings.NewReader(""), out: &out, err: &errs, outTTY: true, now: time.Now,
-		size: func() (int, int) { return 80, 24 }, getenv: func(string) string { return "" },
-	}
+	s := scripted(&out, &errs, nil)
+	s.outTTY, s.size = true, func() (int, int) { return 80, 24 }
 	args := []string{"profile", "watch", "node=" + measured(t, nil), "--interval", "30ms", "--color", "never"}
 	if runtime.GOOS == "linux" {
 		args = append(args, "--", "sh", "-c", `sleep 0.3; printf 'half a line, \033[31m'; sleep 0.2; echo then the rest`)

@@ -20,13 +20,9 @@ func TestProfileWeb(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	out, told := io.Pipe()
-	s := &streams{
-		in: strings.NewReader(""), out: told, err: io.Discard,
-		getenv: func(string) string { return "" }, now: time.Now, size: func() (int, int) { return 0, 0 },
-	}
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, s, []string{
+		code <- run(ctx, scripted(told, io.Discard, nil), []string{
 			"profile", "web", filepath.Join(profiles, "milvus-cpu-hnsw.pb.gz"), "--base", filepath.Join(profiles, "milvus-cpu-flat.pb.gz"),
 		})
 		_ = told.Close()

@@ -6,7 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"maps"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +51,22 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
+// scripted are the streams of a script that nobody watches, by today's clock. Of the environment it has env alone, and no
+// configuration unless env names one.
+func scripted(out, errs io.Writer, env map[string]string) *streams {
+	return &streams{
+		in: strings.NewReader(""), out: out, err: errs, now: time.Now,
+		size: func() (int, int) { return 0, 0 },
+		getenv: func(name string) string {
+			if name == "KITESCOPE_CONFIG" {
+				return cmp.Or(env[name], os.DevNull)
+			}
+			return env[name]
+		},
+		readPassword: func(context.Context, string) (string, error) { return "", os.ErrNotExist },
+	}
+}
+
 // terminal is what a command line runs in: the zero value is a script that nobody watches,
 // at the time at which the clusters of fakes live.
 type terminal struct {
@@ -65,17 +81,10 @@ func fakeNow() time.Time { return livetest.Now }
 // run runs a command line until it ends.
 func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended {
 	t.Helper()
-	env := map[string]string{"KITESCOPE_CONFIG": filepath.Join(t.TempDir(), "none.yaml")}
-	maps.Copy(env, tt.env)
-	if tt.now == nil {
-		tt.now = fakeNow
-	}
 	tt.out, tt.err = cmp.Or(tt.out, &syncBuffer{}), cmp.Or(tt.err, &syncBuffer{})
-	s := &streams{
-		in: strings.NewReader(""), out: tt.out, err: tt.err, now: tt.now,
-		size:         func() (int, int) { return 0, 0 },
-		getenv:       func(name string) string { return env[name] },
-		readPassword: func(context.Context, string) (string, error) { return "", os.ErrNotExist },
+	s := scripted(tt.out, tt.err, tt.env)
+	if s.now = tt.now; s.now == nil {
+		s.now = fakeNow
 	}
 	start := time.Now()
 	code := run(ctx, s, args)
@@ -85,7 +94,13 @@ func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended 
 // kitescope runs a command line in a terminal of the zero value and wants an exit code.
 func kitescope(t *testing.T, code int, args ...string) ended {
 	t.Helper()
-	e := terminal{}.run(t.Context(), t, args...)
+	return terminal{}.wants(t, code, args...)
+}
+
+// wants runs a command line and wants an exit code.
+func (tt terminal) wants(t *testing.T, code int, args ...string) ended {
+	t.Helper()
+	e := tt.run(t.Context(), t, args...)
 	if e.code != code {
 		t.Fatalf("kitescope %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), e.code, code, head(e.stdout), e.err)
 	}
@@ -165,7 +180,14 @@ func quickEtcd(t *testing.T) *sourcetest.Server {
 // clusterOf reads all metadata.
 func clusterOf(t *testing.T, from string) *model.Cluster {
 	t.Helper()
-	src, err := source.Open(t.Context(), from, source.Options{Now: fakeNow})
+	c, _ := clusterWith(t, from, source.Options{Now: fakeNow})
+	return c
+}
+
+// clusterWith reads all metadata, and returns them also with what a bundle keeps beside them.
+func clusterWith(t *testing.T, from string, opts source.Options) (c, with *model.Cluster) {
+	t.Helper()
+	src, err := source.Open(t.Context(), from, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +197,13 @@ func clusterOf(t *testing.T, from string) *model.Cluster {
 		t.Fatal(err)
 	}
 	defer snap.Close()
-	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
-	if err != nil {
+	if c, err = meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll}); err != nil {
 		t.Fatal(err)
 	}
-	return c
+	if with, err = withKept(t.Context(), src, c); err != nil {
+		t.Fatal(err)
+	}
+	return c, with
 }
 
 // move changes the address of a session, as if the process had registered from there.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -37,13 +36,8 @@ func (s *screen) lines() []string {
 // TestProgressGivesWay prints a table and a warning while a line about progress stands on the same terminal.
 func TestProgressGivesWay(t *testing.T) {
 	shown := &screen{}
-	s := &streams{
-		in: strings.NewReader(""), out: shown, err: shown, outTTY: true, errTTY: true, now: time.Now,
-		size: func() (int, int) { return 80, 24 },
-		getenv: func(name string) string {
-			return map[string]string{"KITESCOPE_CONFIG": os.DevNull, "TERM": "xterm"}[name]
-		},
-	}
+	s := scripted(shown, shown, map[string]string{"TERM": "xterm"})
+	s.outTTY, s.errTTY, s.size = true, true, func() (int, int) { return 80, 24 }
 	s.transient = &transient{w: shown}
 	a := &app{streams: s}
 	a.status("reading: %d keys", 12345)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -249,16 +248,7 @@ func same(t *testing.T, what string, got, want any) {
 func getItems(t *testing.T, from string, words ...string) []map[string]any {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := &streams{
-		in: strings.NewReader(""), out: &out, err: &errs, now: time.Now,
-		size: func() (int, int) { return 0, 0 }, getenv: func(name string) string {
-			if name == "KITESCOPE_CONFIG" {
-				return filepath.Join(t.TempDir(), "none.yaml")
-			}
-			return ""
-		},
-	}
-	if code := run(t.Context(), s, append([]string{"get", "-o", "json", "--from", from, "-q"}, words...)); code != 0 {
+	if code := run(t.Context(), scripted(&out, &errs, nil), append([]string{"get", "-o", "json", "--from", from, "-q"}, words...)); code != 0 {
 		t.Fatalf("kitescope get %v: exit %d: %s", words, code, errs.String())
 	}
 	var list struct{ Items []map[string]any }
