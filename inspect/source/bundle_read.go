@@ -26,15 +26,18 @@ type Bundle struct {
 
 var _ Source = (*Bundle)(nil)
 
-// tarBlock is what a member of a tar takes beside its content.
-const tarBlock = 512
+// What a bundle may have of members. One of 10,000,000 keys has 700.
+const (
+	maxMembers    = 100_000
+	maxMemberName = 1 << 10
+)
 
 // maxWindow bounds what a decompressor sets aside for a file made elsewhere.
 const maxWindow = 64 << 20
 
 func openBundle(in *input, open opener, opts Options) (Source, error) {
 	b := &Bundle{in: in, open: open, opts: opts}
-	err := b.walk(func(name string, size int64, r io.Reader) error {
+	err := b.walk(b.meter(), func(name string, size int64, r io.Reader) error {
 		if name != manifestName || size > maxJSON {
 			return hintf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
 		}
@@ -89,7 +92,7 @@ func (b *Bundle) Pin(context.Context) (Snapshot, error) {
 // Members visits the members behind the manifest in order, those of the keys
 // included. content is valid until visit returns and need not be read.
 func (b *Bundle) Members(ctx context.Context, visit func(name string, size int64, content io.Reader) error) error {
-	err := b.walk(func(name string, size int64, r io.Reader) error {
+	err := b.walk(b.meter(), func(name string, size int64, r io.Reader) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -107,8 +110,10 @@ func (b *Bundle) Members(ctx context.Context, visit func(name string, size int64
 	return b.explain(err)
 }
 
-// walk reads the stream from its start.
-func (b *Bundle) walk(visit func(name string, size int64, r io.Reader) error) error {
+func (b *Bundle) meter() *meter { return newMeter(b.opts.Limits, b.in.location) }
+
+// walk reads the stream from its start, and holds all that is unpacked of it against the limits, whether visit reads it or not.
+func (b *Bundle) walk(m *meter, visit func(name string, size int64, r io.Reader) error) error {
 	packed, err := b.open()
 	if err != nil {
 		return notGzip(b.in.location, err)
@@ -118,7 +123,8 @@ func (b *Bundle) walk(visit func(name string, size int64, r io.Reader) error) er
 		return err
 	}
 	defer r.Close()
-	t := tar.NewReader(r)
+	t := tar.NewReader(&metered{r: r, meter: m})
+	seen := map[string]bool{}
 	for {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
@@ -130,10 +136,45 @@ func (b *Bundle) walk(visit func(name string, size int64, r io.Reader) error) er
 		if h.Typeflag != tar.TypeReg {
 			continue
 		}
+		if err := b.single(h, seen); err != nil {
+			return err
+		}
 		if err := visit(h.Name, h.Size, t); err != nil {
 			return err
 		}
 	}
+}
+
+// single refuses a member that is there already: which of the two was meant nobody can say, and readers that each take
+// another would see different clusters in one file.
+func (b *Bundle) single(h *tar.Header, seen map[string]bool) error {
+	switch {
+	case len(h.Name) > maxMemberName:
+		return fmt.Errorf("the name of a member has %d bytes", len(h.Name))
+	case seen[h.Name]:
+		return hintf("ask for the bundle again: kitescope does not write such a file", "read %s: the member %q %w", b.in.location, h.Name, errTwice)
+	case len(seen) == maxMembers:
+		return fmt.Errorf("it has more than %d members", maxMembers)
+	}
+	seen[h.Name] = true
+	return nil
+}
+
+var errTwice = errors.New("is there twice")
+
+// metered counts what is unpacked.
+type metered struct {
+	r     io.Reader
+	meter *meter
+}
+
+// Read implements io.Reader.
+func (m *metered) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	if over := m.meter.add(0, n); over != nil {
+		return n, over
+	}
+	return n, err
 }
 
 func (b *Bundle) explain(err error) error {
@@ -185,17 +226,15 @@ func (s *bundleSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV
 	if err := checkRanges(ranges); err != nil {
 		return err
 	}
-	scan := &bundleScan{
-		bundle: s.bundle, match: newMatcher(ranges), meter: newMeter(s.bundle.opts.Limits, s.bundle.in.location), yield: yield, stop: ctx.Err,
-	}
-	err := s.bundle.walk(scan.member)
+	scan := &bundleScan{bundle: s.bundle, match: newMatcher(ranges), meter: s.bundle.meter(), yield: yield, stop: ctx.Err}
+	err := s.bundle.walk(scan.meter, scan.member)
 	if err == nil {
 		err = scan.finish()
 	}
 	if own, ok := errors.AsType[*yieldError](err); ok {
 		return own.err
 	}
-	if errors.Is(err, errOverLimit) {
+	if errors.Is(err, errOverLimit) || errors.Is(err, errTwice) {
 		return err
 	}
 	if err = s.bundle.explain(err); err != nil && s.bundle.opts.Salvage && ctx.Err() == nil {
@@ -228,9 +267,6 @@ func (s *bundleScan) member(name string, size int64, r io.Reader) error {
 func (s *bundleScan) keys(name string, size int64, r io.Reader) error {
 	if size > maxChunk {
 		return fmt.Errorf("%s has %d bytes", name, size)
-	}
-	if err := s.meter.add(0, int(size)+tarBlock); err != nil {
-		return err
 	}
 	buf := bytes.NewBuffer(s.buf[:0])
 	if _, err := io.CopyN(buf, r, size); err != nil {

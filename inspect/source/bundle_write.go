@@ -37,6 +37,7 @@ type BundleWriter struct {
 	inChunk int64
 	last    []byte
 	end     bundleEnd
+	members map[string]bool // names that AddMember has written
 	closed  bool
 }
 
@@ -46,7 +47,7 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 	if err != nil {
 		return nil, fmt.Errorf("start a bundle: %w", err)
 	}
-	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: header.Taken}
+	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: header.Taken, members: map[string]bool{}}
 	manifest := Manifest{
 		Format: BundleFormat, Version: BundleVersion, Kitescope: info.Kitescope, Redacted: info.Redacted,
 		Origin: ManifestOrigin(header.Origin), Root: header.Root, MetaPath: header.MetaPath,
@@ -96,6 +97,10 @@ func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) err
 	if name == manifestName || name == endName || len(name) > 200 || bytes.HasPrefix([]byte(name), []byte(keysPrefix)) {
 		return fmt.Errorf("write bundle: %q is not a name for a member", name)
 	}
+	if b.members[name] {
+		return fmt.Errorf("write bundle: the member %q %w", name, errTwice)
+	}
+	b.members[name] = true
 	if err := b.flush(); err != nil {
 		return err
 	}

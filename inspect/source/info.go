@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 )
@@ -125,11 +126,12 @@ func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
 
 func (b *Bundle) describe(ctx context.Context) (FileInfo, error) {
 	// Without salvage first: only that compares the checksums to the end.
-	strict := &Bundle{in: b.in, open: b.open, manifest: b.manifest}
+	strict := &Bundle{in: b.in, open: b.open, opts: b.opts, manifest: b.manifest}
+	strict.opts.Salvage = false
 	info, err := describeSnapshot(ctx, strict, b.in)
 	checksum := ChecksumOK
 	if err != nil {
-		if !b.opts.Salvage || ctx.Err() != nil {
+		if !b.opts.Salvage || ctx.Err() != nil || errors.Is(err, errTwice) || errors.Is(err, errOverLimit) {
 			return info, err
 		}
 		checksum = ChecksumWrong

@@ -1,0 +1,113 @@
+package source_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"kitescope/inspect/source"
+)
+
+// TestBundleRefusesTwins: of two members with one name, readers would each take another. Every way of reading names it.
+func TestBundleRefusesTwins(t *testing.T) {
+	good := untar(t, testBundle(t))
+	extra := []member{{"profiles/a.pb.gz", noise(500)}, {"runtime.jsonl", []byte("{}\n")}}
+	for _, twin := range append(append([]member{}, good...), extra...) {
+		members := append(append([]member{}, good[:len(good)-1]...), extra...)
+		members = append(members, good[len(good)-1], member{twin.name, []byte("another")})
+		for _, salvage := range []bool{false, true} {
+			opts := func() source.Options {
+				return source.Options{Stdin: bytes.NewReader(retar(t, members)), Salvage: salvage}
+			}
+			told := map[string]error{"scan": scanError(t, "-", opts())}
+			_, told["describe"] = source.Describe(t.Context(), open(t, "-", opts()))
+			told["members"] = open(t, "-", opts()).(*source.Bundle).Members(t.Context(), func(string, int64, io.Reader) error { return nil })
+			for how, err := range told {
+				if err == nil || !strings.Contains(err.Error(), `the member "`+twin.name+`" is there twice`) {
+					t.Errorf("%s of a bundle with two %s (salvage %t): %v", how, twin.name, salvage, err)
+				}
+			}
+		}
+	}
+}
+
+func TestBundleIsNotWrittenWithTwins(t *testing.T) {
+	w, err := source.NewBundleWriter(io.Discard, source.Header{Root: "r", MetaPath: "m"}, source.BundleInfo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, wanted := range []bool{true, false} {
+		if err := w.AddMember("profiles/a", 1, strings.NewReader("a")); (err == nil) != wanted {
+			t.Errorf("member %d: %v", i, err)
+		}
+	}
+}
+
+// TestBundleLimitsWhatItPassesOver: members that nobody reads are unpacked too.
+func TestBundleLimitsWhatItPassesOver(t *testing.T) {
+	good := untar(t, testBundle(t))
+	long := strings.Repeat("n", 2000)
+	for name, c := range map[string]struct {
+		extra func(*tar.Writer) error
+		want  string
+	}{
+		"unknown member": {func(w *tar.Writer) error {
+			return zeros(w, &tar.Header{Name: "later/x", Size: 40 << 20, Typeflag: tar.TypeReg})
+		}, "the limit of one reading"},
+		"no file": {func(w *tar.Writer) error {
+			return zeros(w, &tar.Header{Name: "later/x", Size: 40 << 20, Typeflag: '7'})
+		}, "the limit of one reading"},
+		"long name": {func(w *tar.Writer) error { return w.WriteHeader(&tar.Header{Name: long, Typeflag: tar.TypeReg}) }, "the name of a member has 2000 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			z, err := zstd.NewWriter(&out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := tar.NewWriter(z)
+			for i, m := range good {
+				if i == len(good)-1 {
+					if err := c.extra(w); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := w.WriteHeader(&tar.Header{Name: m.name, Size: int64(len(m.content)), Typeflag: tar.TypeReg}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := w.Write(m.content); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := z.Close(); err != nil {
+				t.Fatal(err)
+			}
+			opts := source.Options{Limits: source.Limits{Bytes: 8 << 20}}
+			opts.Stdin = bytes.NewReader(out.Bytes())
+			if err := scanError(t, "-", opts); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%d bytes, scanned: %v, want %q", out.Len(), err, c.want)
+			}
+			opts.Stdin = bytes.NewReader(out.Bytes())
+			err = open(t, "-", opts).(*source.Bundle).Members(t.Context(), func(string, int64, io.Reader) error { return nil })
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%d bytes, members: %v, want %q", out.Len(), err, c.want)
+			}
+		})
+	}
+}
+
+// zeros adds a member of zeros, which compress to next to nothing.
+func zeros(w *tar.Writer, h *tar.Header) error {
+	if err := w.WriteHeader(h); err != nil {
+		return err
+	}
+	_, err := w.Write(make([]byte, h.Size))
+	return err
+}
