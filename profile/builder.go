@@ -16,6 +16,7 @@ type Builder struct {
 	mappings  map[Mapping]int32
 	locations map[string]uint32
 	labels    map[string]uint32
+	texts     textNumbers // of labels
 	samples   map[string]int
 	key       []byte
 	limits    Limits
@@ -136,14 +137,17 @@ func (b *Builder) labelSet(labels []Label) uint32 {
 	if len(labels) == 0 {
 		return 0
 	}
-	k := appendLabels(b.key[:0], labels)
+	k := b.texts.appendLabels(b.key[:0], labels)
 	b.key = k
 	i, ok := b.labels[string(k)]
 	if !ok {
 		i = uint32(len(b.p.LabelSets))
 		b.p.LabelSets = append(b.p.LabelSets, append([]Label(nil), labels...))
 		b.labels[string(k)] = i
-		b.memory += 2*int64(len(k)) + 64*int64(len(labels)) + 100
+		b.memory += 2*int64(len(k)) + 100
+		for _, l := range labels {
+			b.memory += int64(len(l.Key)+len(l.Str)+len(l.Unit)) + 64
+		}
 	}
 	return i
 }

@@ -2,11 +2,11 @@ package profile
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"sort"
 	"strings"
 	"time"
+	"unsafe"
 )
 
 // finish puts indexes and names where the file had ids and numbers, and checks that what is referred to is there.
@@ -14,13 +14,14 @@ func (d *decoder) finish() (*Profile, error) {
 	if len(d.texts.ends) == 0 {
 		return nil, errCut // it comes last; only what is no profile has none
 	}
-	if err := d.checkMemory(); err != nil {
+	if err := d.checkFinish(); err != nil {
 		return nil, err
 	}
 	if d.width >= 0 && d.width != len(d.types) {
 		return nil, malformed("its samples have %d values, of which it names %d", d.width, len(d.types))
 	}
-	names := &names{all: d.texts.all.String(), ends: d.texts.ends}
+	// The bytes are written no more: a copy would be as large as all names.
+	names := &names{all: unsafe.String(unsafe.SliceData(d.texts.all), len(d.texts.all)), ends: d.texts.ends}
 	p := &Profile{
 		Types:       make([]ValueType, len(d.types)),
 		DefaultType: names.of(d.single[profileDefault]),
@@ -154,13 +155,14 @@ func (d *decoder) finishLabels(p *Profile, names *names) error {
 	seen := map[string]uint32{"": 0}
 	to := make([]uint32, len(d.raw)+1)
 	isSame := true
+	var numbers textNumbers
 	var key []byte
 	for i, raw := range d.raw {
 		set, err := readLabels([]byte(raw), names)
 		if err != nil {
 			return err
 		}
-		key = appendLabels(key[:0], set)
+		key = numbers.appendLabels(key[:0], set)
 		at, ok := seen[string(key)]
 		if !ok {
 			at = uint32(len(p.LabelSets))
@@ -185,7 +187,14 @@ func (d *decoder) finishLabels(p *Profile, names *names) error {
 // readLabels reads the labels of a sample, in the order of sortLabels. A label that is neither a text nor a number
 // other than 0 nor has a unit is none, as in google's reader.
 func readLabels(b []byte, names *names) ([]Label, error) {
-	var set []Label
+	n := 0
+	for rest := b; len(rest) > 0; n++ {
+		var err error
+		if _, rest, err = next(rest); err != nil {
+			return nil, err
+		}
+	}
+	set := make([]Label, 0, n)
 	for len(b) > 0 {
 		f, rest, err := next(b)
 		if err != nil {
@@ -207,6 +216,9 @@ func readLabels(b []byte, names *names) ([]Label, error) {
 		}
 		set = append(set, l)
 	}
+	if len(set) == 0 {
+		return nil, nil
+	}
 	sortLabels(set)
 	return set, nil
 }
@@ -222,20 +234,4 @@ func compareLabels(a, b Label) int {
 		return cmp.Compare(bit(a.IsNum), bit(b.IsNum))
 	}
 	return strings.Compare(a.Key, b.Key)
-}
-
-// appendLabels appends bytes that are equal for equal sets.
-func appendLabels(b []byte, set []Label) []byte {
-	for _, l := range set {
-		b = append(binary.AppendUvarint(b, uint64(len(l.Key))), l.Key...)
-		b = append(binary.AppendUvarint(b, uint64(len(l.Str))), l.Str...)
-		b = append(binary.AppendUvarint(b, uint64(len(l.Unit))), l.Unit...)
-		b = binary.AppendVarint(b, l.Num)
-		if l.IsNum {
-			b = append(b, 1)
-		} else {
-			b = append(b, 0)
-		}
-	}
-	return b
 }

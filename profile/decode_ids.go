@@ -20,20 +20,6 @@ const firstFar = 1 << 30
 // missing is no index.
 const missing = math.MaxUint32
 
-// add says that the next entry has an id.
-func (s *ids) add(id uint64) {
-	if s.own == nil && id != uint64(s.count)+1 {
-		s.own = make([]uint64, s.count, 2*s.count+16)
-		for i := range s.own {
-			s.own[i] = uint64(i) + 1
-		}
-	}
-	if s.own != nil {
-		s.own = append(s.own, id)
-	}
-	s.count++
-}
-
 // ref is what is kept of a reference to an id until the table is known.
 func (s *ids) ref(id uint64) uint32 {
 	if id-1 < firstFar {

@@ -38,10 +38,16 @@ func (d *decoder) sample(b []byte) error {
 		return tooLarge("more than %d samples", d.limits.MaxSamples)
 	}
 	if cap(d.stacks)-len(d.stacks) < len(b) { // each frame takes a byte at least
-		d.stacks = grown(d.stacks, len(b), d.done())
+		var err error
+		if d.stacks, err = roomFor(d, d.stacks, len(b), d.done()); err != nil {
+			return err
+		}
 	}
 	if len(d.starts) == cap(d.starts) {
-		d.starts = grown(d.starts, 1, d.done())
+		var err error
+		if d.starts, err = roomFor(d, d.starts, 1, d.done()); err != nil {
+			return err
+		}
 	}
 	before := len(d.values)
 	d.scratch = d.scratch[:0]
@@ -88,7 +94,11 @@ func (d *decoder) sampleField(b []byte, before int) ([]byte, error) {
 		if err := f.need(wireVarint); err != nil {
 			return nil, err
 		}
-		d.stacks = append(d.stacks, d.locationIDs.ref(f.value))
+		ref, err := d.ref(&d.locationIDs, f.value)
+		if err != nil {
+			return nil, err
+		}
+		d.stacks = append(d.stacks, ref)
 	case 2:
 		if f.wire == wireBytes {
 			return rest, d.packedValues(f.data, before)
@@ -132,7 +142,11 @@ func (d *decoder) frames(b []byte) error {
 			i += size
 		}
 		if v-1 >= firstFar {
-			out[k] = d.locationIDs.farRef(v)
+			ref, err := d.ref(&d.locationIDs, v)
+			if err != nil {
+				return err
+			}
+			out[k] = ref
 			continue
 		}
 		out[k] = uint32(v - 1)
@@ -162,7 +176,10 @@ func (d *decoder) value(v uint64, before int) error {
 		return tooLarge("sample %d has more than %d values", len(d.starts), maxTypes)
 	}
 	if len(d.values) == cap(d.values) {
-		d.values = grown(d.values, 1, d.done())
+		var err error
+		if d.values, err = roomFor(d, d.values, 1, d.done()); err != nil {
+			return err
+		}
 	}
 	d.values = append(d.values, int64(v))
 	return nil
@@ -183,16 +200,21 @@ func (d *decoder) endSample(values int) error {
 		return tooLarge("more than 4 billion frames")
 	}
 	if len(d.scratch) > 0 || d.labelOf != nil {
-		d.labels()
+		if err := d.labels(); err != nil {
+			return err
+		}
 	}
 	d.starts = append(d.starts, uint32(len(d.stacks)))
 	return nil
 }
 
 // labels notes the labels of a sample, which lie in d.scratch. Equal ones are kept once.
-func (d *decoder) labels() {
+func (d *decoder) labels() (err error) {
 	if d.labelOf == nil {
-		d.labelOf = make([]uint32, len(d.starts)-1, cap(d.starts))
+		if d.labelOf, err = roomIn(d, d.labelOf, cap(d.starts)); err != nil {
+			return err
+		}
+		d.labelOf = d.labelOf[:len(d.starts)-1]
 		d.sets = map[string]uint32{}
 	}
 	set := uint32(0)
@@ -204,15 +226,25 @@ func (d *decoder) labels() {
 		var ok bool
 		if set, ok = d.sets[string(d.scratch)]; !ok {
 			raw := string(d.scratch)
+			if d.raw, err = roomIn(d, d.raw, 1); err != nil {
+				return err
+			}
 			d.raw = append(d.raw, raw)
 			set = uint32(len(d.raw))
 			d.sets[raw] = set
-			d.memory += int64(len(raw))*17 + 100 // a Label of 64 bytes takes 4 at least in the file
+			// Itself, the Label of 64 bytes that finish makes of 4 at least, and the key of it, in two maps and a table.
+			d.memory += int64(len(raw))*(1+64/4+2) + 2*mapEntry + 100
+			if err := d.checkMemory(); err != nil { // one may be of 64 MiB
+				return err
+			}
 		}
 		d.lastRaw, d.lastSet = append(d.lastRaw[:0], d.scratch...), set
 	}
 	if len(d.labelOf) == cap(d.labelOf) {
-		d.labelOf = grown(d.labelOf, 1, d.done())
+		if d.labelOf, err = roomFor(d, d.labelOf, 1, d.done()); err != nil {
+			return err
+		}
 	}
 	d.labelOf = append(d.labelOf, set)
+	return nil
 }

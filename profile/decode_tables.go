@@ -3,7 +3,6 @@ package profile
 import (
 	"context"
 	"encoding/binary"
-	"strings"
 )
 
 // decoder is a profile while it is read: its tables, with ids and names as the file numbers them.
@@ -12,7 +11,7 @@ type decoder struct {
 	in           *counter
 	isCompressed bool
 	window       window
-	memory       int64 // what tables other than those of samples take, roughly
+	memory       int64 // what is held beside the tables of which the capacity is known: maps and what they have as keys
 
 	samples
 	types     []rawType
@@ -43,7 +42,7 @@ type (
 
 // texts is the table of names: one long text, and where each ends.
 type texts struct {
-	all  strings.Builder
+	all  []byte
 	ends []int
 }
 
@@ -173,9 +172,7 @@ func (d *decoder) number(f *field) error {
 	}
 	switch f.number {
 	case profileComment:
-		d.memory += 24
-		d.comments = append(d.comments, f.value)
-		return nil
+		return d.comment(f.value)
 	case profileTime:
 		if d.single[profileTime] != 0 {
 			return errSeveral
@@ -203,16 +200,7 @@ func (d *decoder) message(f *field) error {
 		if len(f.data) > maxName {
 			return tooLarge("a name of %s", size(int64(len(f.data))))
 		}
-		if d.texts.all.Len() > maxNames {
-			return tooLarge("more than %s of names", size(maxNames))
-		}
-		d.memory += int64(len(f.data)) + 24
-		d.texts.all.Write(f.data) // without error
-		d.texts.ends = append(room(d.texts.ends, 1), d.texts.all.Len())
-		if len(d.texts.ends) == 1 && len(f.data) > 0 {
-			return malformed("its table of names does not begin with an empty one")
-		}
-		return nil
+		return d.name(f.data)
 	case profileMapping:
 		return d.mapping(f.data)
 	case profileSampleType:
@@ -227,13 +215,34 @@ func (d *decoder) message(f *field) error {
 		d.period, err = valueType(f.data)
 		return err
 	case profileComment:
-		return f.each(func(v uint64) error {
-			d.memory += 24
-			d.comments = append(d.comments, v)
-			return nil
-		})
+		return f.each(d.comment)
 	}
 	return f.need(wireVarint)
+}
+
+// name adds to the table of names.
+func (d *decoder) name(b []byte) (err error) {
+	if len(d.texts.all) > maxNames {
+		return tooLarge("more than %s of names", size(maxNames))
+	}
+	if d.texts.all, err = roomIn(d, d.texts.all, len(b)); err != nil {
+		return err
+	}
+	if d.texts.ends, err = roomIn(d, d.texts.ends, 1); err != nil {
+		return err
+	}
+	d.texts.all = append(d.texts.all, b...)
+	d.texts.ends = append(d.texts.ends, len(d.texts.all))
+	if len(d.texts.ends) == 1 && len(b) > 0 {
+		return malformed("its table of names does not begin with an empty one")
+	}
+	return nil
+}
+
+func (d *decoder) comment(v uint64) (err error) {
+	d.comments, err = roomIn(d, d.comments, 1)
+	d.comments = append(d.comments, v)
+	return err
 }
 
 func valueType(b []byte) (rawType, error) {
@@ -247,13 +256,16 @@ func (d *decoder) mapping(b []byte) error {
 	if err := scalars(b, v[:]); err != nil {
 		return err
 	}
-	d.memory += 200
-	d.mappingIDs.add(v[1])
+	if err := d.id(&d.mappingIDs, v[1]); err != nil {
+		return err
+	}
+	var err error
+	d.mappings, err = roomIn(d, d.mappings, 1)
 	d.mappings = append(d.mappings, rawMapping{Mapping{
 		Start: v[2], Limit: v[3], Offset: v[4],
 		HasFunctions: v[7] != 0, HasFilenames: v[8] != 0, HasLineNumbers: v[9] != 0, HasInlineFrames: v[10] != 0,
 	}, v[5], v[6]})
-	return nil
+	return err
 }
 
 func (d *decoder) function(b []byte) error {
@@ -261,9 +273,41 @@ func (d *decoder) function(b []byte) error {
 	if err := scalars(b, v[:]); err != nil {
 		return err
 	}
-	d.memory += 120
-	d.functionIDs.add(v[1])
-	d.functions = append(room(d.functions, 1), rawFunction{v[2], v[3], v[4], int64(v[5])})
+	if err := d.id(&d.functionIDs, v[1]); err != nil {
+		return err
+	}
+	var err error
+	d.functions, err = roomIn(d, d.functions, 1)
+	d.functions = append(d.functions, rawFunction{v[2], v[3], v[4], int64(v[5])})
+	return err
+}
+
+// ref is what is kept of a reference. Those that are far are kept in a map, which one message may fill.
+func (d *decoder) ref(s *ids, id uint64) (uint32, error) {
+	const often = 1 << 14
+	known := len(s.far)
+	ref := s.ref(id)
+	if len(s.far) > known && len(s.far)%often == 0 {
+		return ref, d.checkMemory()
+	}
+	return ref, nil
+}
+
+// id notes the id of the next entry of a table.
+func (d *decoder) id(s *ids, id uint64) error {
+	if s.own == nil && id == uint64(s.count)+1 {
+		s.count++
+		return nil
+	}
+	own, err := roomIn(d, s.own, s.count+1-len(s.own))
+	if err != nil {
+		return err
+	}
+	for i := len(own); i < s.count; i++ { // up to here they were 1, 2, 3
+		own = append(own, uint64(i)+1)
+	}
+	s.own = append(own, id)
+	s.count++
 	return nil
 }
 
@@ -290,20 +334,29 @@ func (d *decoder) location(b []byte) error {
 			if err := scalars(f.data, line[:]); err != nil {
 				return err
 			}
-			d.memory += 24
-			d.lines = append(room(d.lines, 1), Line{Function: d.functionIDs.ref(line[1]), Line: int64(line[2]), Column: int64(line[3])})
+			if d.lines, err = roomIn(d, d.lines, 1); err != nil {
+				return err
+			}
+			function, err := d.ref(&d.functionIDs, line[1])
+			if err != nil {
+				return err
+			}
+			d.lines = append(d.lines, Line{Function: function, Line: int64(line[2]), Column: int64(line[3])})
 		}
 	}
-	d.memory += 60
-	d.locationIDs.add(v[1])
+	if err := d.id(&d.locationIDs, v[1]); err != nil {
+		return err
+	}
 	l.Address, l.Folded = v[3], v[5] != 0
 	l.Lines = uint32(len(d.lines)) - l.FirstLine
 	l.Mapping = NoMapping
 	if v[2] != 0 {
 		l.Mapping = int32(d.mappingIDs.ref(v[2]))
 	}
-	d.locations = append(room(d.locations, 1), l)
-	return nil
+	var err error
+	d.locations, err = roomIn(d, d.locations, 1)
+	d.locations = append(d.locations, l)
+	return err
 }
 
 // done is which part of the input is read, 0 if that is unknown or says little.
@@ -313,13 +366,4 @@ func (d *decoder) done() float64 {
 		return 0
 	}
 	return float64(d.in.n) / float64(d.limits.Size)
-}
-
-// checkMemory holds what was read to the limit.
-func (d *decoder) checkMemory() error {
-	used := d.memory + 4*int64(len(d.stacks)) + 8*int64(len(d.values)) + 4*int64(len(d.starts)+len(d.labelOf))
-	if used > d.limits.MaxMemory {
-		return tooLarge("it would take more than %s of memory", size(d.limits.MaxMemory))
-	}
-	return nil
 }

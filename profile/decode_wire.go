@@ -2,7 +2,6 @@ package profile
 
 import (
 	"encoding/binary"
-	"math"
 )
 
 // Wire types of protocol buffers (protobuf.dev/programming-guides/encoding).
@@ -138,14 +137,11 @@ func (f *field) each(add func(uint64) error) error {
 // grown is s with room for n more values. done is which part of the input is used up, 0 if unknown: where that lets
 // foresee how many values there will be, it takes the room for all at once. Pages of memory that are never written cost
 // nothing, while a table that is moved to grow is there twice for a while.
-func grown[T any](s []T, n int, done float64) []T {
-	want := 2*cap(s) + 16
-	if done > 0 {
-		// Not all at once of the first bytes alone: what they foretell of a hostile file no machine has.
-		want = int(min(float64(len(s))/done*1.2+4096, 16*float64(len(s))+4096, math.MaxUint32))
-	}
-	// append and slices.Grow would write zeros into the room that they make.
-	to := make([]T, len(s), max(want, len(s)+n))
+func grown[T any](s []T, n int, done float64) []T { return moved(s, max(wanted(s, done), len(s)+n)) }
+
+// moved is s with room for n values in all. append and slices.Grow would write zeros into the room that they make.
+func moved[T any](s []T, n int) []T {
+	to := make([]T, len(s), n)
 	copy(to, s)
 	return to
 }

@@ -16,7 +16,7 @@ import (
 func (p *Profile) Frames(by By) *Frames {
 	b := &frameBuilder{
 		p: p, by: by, f: &Frames{starts: make([]uint32, 1, len(p.Locations)+1), ids: make([]uint32, 0, max(len(p.Lines), len(p.Locations)))},
-		functions: make([]function, len(p.Functions)), plain: map[[2]string]uint32{}, nodes: map[node]uint32{}, words: map[string]uint32{},
+		functions: make([]function, len(p.Functions)), plain: map[[2]uint32]uint32{}, nodes: map[node]uint32{}, words: map[string]uint32{}, files: map[uint32]string{},
 		kinds: newClassifier(p),
 	}
 	for i := range p.Locations {
@@ -56,10 +56,13 @@ type frameBuilder struct {
 	by        By
 	f         *Frames
 	functions []function
-	plain     map[[2]string]uint32 // name and file, as far as they count
+	plain     map[[2]uint32]uint32 // name and file, as far as they count
 	nodes     map[node]uint32
 	words     map[string]uint32 // ids where a name is all that counts, and numbers of objects
 	kinds     *classifier
+	texts     textNumbers
+	files     map[uint32]string // clean paths, by the number of what they were
+	composed  int // bytes of names that were put together
 }
 
 // add appends the frame of a line of a location. Outermost lines were called, the others inlined.
@@ -162,7 +165,7 @@ func (b *frameBuilder) nodeID(location uint32, line Line) uint32 {
 	}
 	id, ok := b.nodes[n]
 	if !ok {
-		id = b.newFrame(printable(&n, name, file, object), location, line)
+		id = b.newFrame(b.text(&n, name, file, object), location, line)
 		b.nodes[n] = id
 	}
 	if known && b.by == ByFunction && name != "" {
@@ -178,7 +181,7 @@ func (b *frameBuilder) number(f uint32, name, file string) uint32 {
 	}
 	own := &b.functions[f]
 	if own.name == 0 {
-		key := [2]string{name, file}
+		key := [2]uint32{b.texts.of(name), b.texts.of(file)}
 		n, ok := b.plain[key]
 		if !ok {
 			n = uint32(len(b.plain)) + 1
@@ -219,12 +222,38 @@ func (b *frameBuilder) fileOf(f uint32) string {
 			if !ok {
 				rest = strings.TrimPrefix(file, "/proc/self/cwd/")
 			}
-			if own.file = ""; rest != "" {
-				own.file = path.Clean(rest)
-			}
+			own.file = b.clean(rest)
 		}
 	}
 	return own.file
+}
+
+// text is printable, of which in sum so much is put together that no program has as many: a name of a megabyte may stand in
+// a million lines. Beyond that names are cut.
+func (b *frameBuilder) text(n *node, name, file, object string) string {
+	const most, longest = 256 << 20, 200
+	if b.composed > most {
+		name, file, object = name[:min(len(name), longest)], file[:min(len(file), longest)], object[:min(len(object), longest)]
+	}
+	text := printable(n, name, file, object)
+	if len(text) > len(name) {
+		b.composed += len(text)
+	}
+	return text
+}
+
+// clean is the shortest form of a path, made once of each.
+func (b *frameBuilder) clean(file string) string {
+	if file == "" {
+		return ""
+	}
+	n := b.texts.of(file)
+	short, ok := b.files[n]
+	if !ok {
+		short = path.Clean(file)
+		b.files[n] = short
+	}
+	return short
 }
 
 // printable is google/pprof's NodeInfo.PrintableName.

@@ -9,7 +9,9 @@ import (
 type Limits struct {
 	// MaxBytes is how large the profile may be when it is decompressed; 0: 2 GiB.
 	MaxBytes int64
-	// MaxMemory is how many bytes of memory its tables may take, roughly; 0: 4 GiB.
+	// MaxMemory is how many bytes of memory may be held of it at any time, with what tables need while they grow, and of a
+	// result of merging; 0: 2 GiB. What the process takes may be twice as much until garbage is collected, which a
+	// machine with 8 GB has.
 	MaxMemory int64
 	// MaxSamples is how many samples it may have; 0: 50 million.
 	MaxSamples int
@@ -20,7 +22,7 @@ type Limits struct {
 
 const (
 	defaultMaxBytes   = 2 << 30
-	defaultMaxMemory  = 4 << 30
+	defaultMaxMemory  = 2 << 30
 	defaultMaxSamples = 50_000_000
 	// maxField is the largest single message of a pprof file: a sample, a function, a name.
 	maxField = 64 << 20

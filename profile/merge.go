@@ -126,8 +126,9 @@ func (m *Merger) check() error {
 	if m.p.Len() > m.options.Limits.MaxSamples {
 		return tooLarge("more than %d samples", m.options.Limits.MaxSamples)
 	}
-	used := 4*len(m.p.Stacks) + 8*len(m.p.Values) + 20*m.p.Len() + 60*len(m.p.Locations) + 150*len(m.p.Functions)
-	if int64(used) > m.options.Limits.MaxMemory {
+	used := bytesOf(m.p.Stacks) + bytesOf(m.p.Values) + bytesOf(m.p.Starts) + bytesOf(m.p.LabelOf) + 20*int64(m.p.Len())
+	used += m.tables.memory + m.tables.labels.memory
+	if used > m.options.Limits.MaxMemory {
 		return tooLarge("it would take more than %s of memory", size(m.options.Limits.MaxMemory))
 	}
 	return nil

@@ -88,6 +88,9 @@ type labelTable struct {
 	sets [][]Label
 	at   map[string]uint32
 	key  []byte
+
+	texts  textNumbers
+	memory int64 // what the sets and their keys take, roughly, beside texts that profiles share
 }
 
 func newLabelTable() *labelTable {
@@ -96,12 +99,13 @@ func newLabelTable() *labelTable {
 
 // index is the index of a set, whose labels are in the order of sortLabels.
 func (t *labelTable) index(set []Label) uint32 {
-	t.key = appendLabels(t.key[:0], set)
+	t.key = t.texts.appendLabels(t.key[:0], set)
 	i, ok := t.at[string(t.key)]
 	if !ok {
 		i = uint32(len(t.sets))
 		t.sets = append(t.sets, set)
 		t.at[string(t.key)] = i
+		t.memory += int64(len(t.key)) + 64*int64(len(set)) + mapEntry + 48
 	}
 	return i
 }

@@ -14,6 +14,7 @@ type mergeTables struct {
 	functions map[Function]uint32
 	locations map[string]uint32
 	key       []byte
+	memory    int64 // what the tables and their maps take, roughly
 
 	// Of each entry of from, where it is in to; missing if that is not known yet. Before it is looked up in a map, it
 	// is compared with what had the same index in the profile before: the profiles of a process are alike.
@@ -106,6 +107,7 @@ func (t *mergeTables) mapping(i int32) int32 {
 		t.to.Mappings = append(t.to.Mappings, own)
 		k.file = strings.Clone(k.file)
 		t.mappings[k] = at
+		t.memory += int64(len(m.File)+len(m.BuildID)+len(k.file)) + 300
 	}
 	t.mappingAt[i] = at
 	return at
@@ -123,6 +125,10 @@ func (t *mergeTables) function(i uint32) uint32 {
 		own := cloned(*f)
 		t.to.Functions = append(room(t.to.Functions, 1), own)
 		t.functions[own] = at
+		t.memory += int64(len(f.Name)+len(f.File)) + 250
+		if f.SystemName != f.Name {
+			t.memory += int64(len(f.SystemName))
+		}
 	}
 	t.functionAt[i] = at
 	return at
@@ -200,6 +206,7 @@ func (t *mergeTables) locationByKey(l *Location, lines []Line) uint32 {
 			t.to.Lines = append(room(t.to.Lines, 1), line)
 		}
 		t.locations[string(k)] = at
+		t.memory += int64(len(k)) + 32*int64(len(lines)) + 150
 	}
 	return at
 }
