@@ -25,6 +25,8 @@ const (
 	etcdMember = "etcd.json"
 	// maxEtcdMember bounds it.
 	maxEtcdMember = 16 << 20
+	// maxKeptRuntime bounds the answers that a bundle keeps, which lie in a temporary file where it is written.
+	maxKeptRuntime = 1 << 30
 )
 
 // withKept adds what a bundle keeps beside the metadata; other files keep nothing. What is broken
@@ -36,9 +38,10 @@ func withKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.
 	}
 	d := live.NewDecoder()
 	found := false
-	etcd, gaps, err := readKept(ctx, bundle, func(r live.Record) {
+	etcd, gaps, err := readKept(ctx, bundle, func(r live.Record) error {
 		found = true
 		d.Add(r)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -54,17 +57,14 @@ func withKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.
 
 // readKept hands what a bundle keeps of the processes to add, and returns what it keeps of etcd.
 // An error means that ctx ended.
-func readKept(ctx context.Context, bundle *source.Bundle, add func(live.Record)) (etcd *model.Etcd, gaps []model.Gap, err error) {
+func readKept(ctx context.Context, bundle *source.Bundle, add func(live.Record) error) (etcd *model.Etcd, gaps []model.Gap, err error) {
 	lacks := func(name string, why error) {
 		gaps = append(gaps, model.Gap{Where: name + " of " + bundle.Origin().Location, Reason: why.Error()})
 	}
 	err = bundle.Members(ctx, func(name string, _ int64, content io.Reader) error {
 		switch name {
 		case runtimeMember:
-			err := live.ReadRecords(content, func(r live.Record) error {
-				add(r)
-				return ctx.Err()
-			})
+			err := live.ReadRecords(content, func(r live.Record) error { return errors.Join(add(r), ctx.Err()) })
 			if err != nil {
 				lacks(name, err)
 			}
@@ -95,6 +95,7 @@ type spool struct {
 	file *os.File
 	w    *bufio.Writer
 	n    int
+	size int64
 	err  error
 	etcd *model.Etcd
 	gaps []model.Gap // what of it could not be read
@@ -112,10 +113,22 @@ func newSpool() (*spool, error) {
 func (s *spool) keep(r live.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err == nil {
-		s.n++
-		s.err = live.WriteRecord(s.w, r)
+	if s.err != nil {
+		return
 	}
+	s.n++
+	if s.err = live.WriteRecord(s, r); s.err == nil && s.size > maxKeptRuntime {
+		s.err = &source.HintError{
+			Err:  fmt.Errorf("the answers of the processes have more than %d MiB", maxKeptRuntime>>20),
+			Hint: "save without them: leave out --live and --runtime",
+		}
+	}
+}
+
+// Write implements io.Writer, for keep.
+func (s *spool) Write(line []byte) (int, error) {
+	s.size += int64(len(line))
+	return s.w.Write(line)
 }
 
 // addTo writes the members into a bundle.
@@ -224,6 +237,12 @@ func recordingGaps(warnings []string) []model.Gap {
 func copyKept(ctx context.Context, b *source.Bundle, s *spool) error {
 	var err error
 	// It may come from a version that knew less of secrets.
-	s.etcd, s.gaps, err = readKept(ctx, b, func(r live.Record) { s.keep(live.Redact(r)) })
+	s.etcd, s.gaps, err = readKept(ctx, b, func(r live.Record) error {
+		s.keep(live.Redact(r))
+		return s.err
+	})
+	if s.err != nil {
+		return s.err
+	}
 	return err
 }

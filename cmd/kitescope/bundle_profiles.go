@@ -22,21 +22,40 @@ import (
 // puts them into a folder, their manifest among them.
 const profilesMember = "profiles/"
 
-// maxKeptProfiles bounds what is held in memory of a bundle's profiles.
+// maxKeptProfiles bounds the profiles of a bundle, compressed as they are pulled: they are held in memory where they are
+// read, and lie in a temporary folder where a bundle is written. What is written can be read again.
 const maxKeptProfiles = 512 << 20
+
+// profileRoom counts the profiles of one bundle, in a file of which the path is told.
+type profileRoom struct {
+	where string
+	used  int64
+}
+
+func (r *profileRoom) add(n int64) error {
+	if n > maxKeptProfiles || r.used > maxKeptProfiles-n {
+		return &source.HintError{
+			Err:  fmt.Errorf("read %s: its profiles have more than %d MiB", r.where, maxKeptProfiles>>20),
+			Hint: "pull fewer kinds or processes into one bundle, or leave the profiles in a folder: kitescope profile top FOLDER",
+		}
+	}
+	r.used += n
+	return nil
+}
 
 // profileSpool holds what goes into a bundle as profiles, in a temporary folder: their sizes must be known first.
 type profileSpool struct {
-	dir string
-	m   *pull.Manifest // nil: copied from a bundle
+	dir  string
+	m    *pull.Manifest // nil: copied from a bundle
+	room profileRoom
 }
 
-func newProfileSpool() (*profileSpool, error) {
+func newProfileSpool(from string) (*profileSpool, error) {
 	dir, err := os.MkdirTemp("", "kitescope-profiles-")
 	if err != nil {
 		return nil, fmt.Errorf("keep the profiles: %w", err)
 	}
-	return &profileSpool{dir: dir}, nil
+	return &profileSpool{dir: dir, room: profileRoom{where: from}}, nil
 }
 
 func (s *profileSpool) close() {
@@ -69,7 +88,7 @@ func (a *app) takeProfiles(ctx context.Context, f *pullFlags) (*profileSpool, er
 	if err != nil {
 		return nil, err
 	}
-	s, err := newProfileSpool()
+	s, err := newProfileSpool("the processes")
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +114,7 @@ func folderProfiles(dir string) (*profileSpool, error) {
 	if len(record.Problems) > 0 {
 		return nil, fmt.Errorf("read %s: %s: %s", dir, record.Problems[0].Where, record.Problems[0].Reason)
 	}
-	s, err := newProfileSpool()
+	s, err := newProfileSpool(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -134,29 +153,36 @@ func (s *profileSpool) copyFile(name string, open func() (io.ReadCloser, error))
 	return s.keep(name, in)
 }
 
-// keep writes a file into the spool.
+// keep writes a file into the spool, and no more than has room there: what says its size may lie, and what is compressed may
+// be a thousand times as large.
 func (s *profileSpool) keep(name string, content io.Reader) error {
 	out, err := os.OpenFile(filepath.Join(s.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, content)
+	n, err := io.Copy(out, io.LimitReader(content, maxKeptProfiles-s.room.used+1))
+	if err == nil {
+		err = s.room.add(n)
+	}
 	return errors.Join(err, out.Close())
 }
 
 // copyProfiles keeps the profiles of a bundle as they are.
 func copyProfiles(ctx context.Context, b *source.Bundle) (*profileSpool, error) {
 	var s *profileSpool
-	err := b.Members(ctx, func(name string, _ int64, content io.Reader) error {
+	err := b.Members(ctx, func(name string, n int64, content io.Reader) error {
 		file, ok := profileFile(name)
 		if !ok {
 			return nil
 		}
 		if s == nil {
 			var err error
-			if s, err = newProfileSpool(); err != nil {
+			if s, err = newProfileSpool(b.Origin().Location); err != nil {
 				return err
 			}
+		}
+		if n > maxKeptProfiles-s.room.used { // before any of it is written
+			return s.room.add(n)
 		}
 		return s.keep(file, content)
 	})
@@ -182,6 +208,11 @@ func (s *profileSpool) addTo(b *source.BundleWriter) error {
 	if err != nil {
 		return fmt.Errorf("keep the profiles: %w", err)
 	}
+	if s.m != nil {
+		if err := s.countPulled(entries); err != nil {
+			return err
+		}
+	}
 	// The manifest comes first, so that a reader knows what the others are.
 	slices.SortStableFunc(entries, func(x, _ fs.DirEntry) int {
 		if x.Name() == pull.ManifestName {
@@ -191,6 +222,20 @@ func (s *profileSpool) addTo(b *source.BundleWriter) error {
 	})
 	for _, e := range entries {
 		if err := s.addFile(b, e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countPulled holds to the limit what profile pull wrote, which bounds each profile and not all.
+func (s *profileSpool) countPulled(entries []fs.DirEntry) error {
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			return fmt.Errorf("keep the profiles: %w", err)
+		}
+		if err := s.room.add(info.Size()); err != nil {
 			return err
 		}
 	}
@@ -213,14 +258,14 @@ func (s *profileSpool) addFile(b *source.BundleWriter, name string) error {
 // keptProfiles are the profiles in a bundle; nil where it has none.
 func keptProfiles(ctx context.Context, b *source.Bundle) (*pull.Record, error) {
 	files := memoryStore{}
-	var size int64
+	room := profileRoom{where: b.Origin().Location}
 	err := b.Members(ctx, func(name string, n int64, content io.Reader) error {
 		file, ok := profileFile(name)
 		if !ok {
 			return nil
 		}
-		if size += n; size > maxKeptProfiles {
-			return fmt.Errorf("read %s: its profiles have more than %d MiB", b.Origin().Location, maxKeptProfiles>>20)
+		if err := room.add(n); err != nil {
+			return err
 		}
 		text, err := io.ReadAll(content)
 		files[file] = text

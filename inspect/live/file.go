@@ -24,6 +24,9 @@ import (
 // has 43 MiB as base64; that of others may be larger.
 const maxRecordLine = 128 << 20
 
+// maxRecording bounds all lines of a recording together: it may be packed, twice in a bundle, and unpack without end.
+const maxRecording = 4 << 30
+
 // BrokenLinesError says that lines of a recording could not be read. All others were.
 type BrokenLinesError struct {
 	Count int
@@ -51,7 +54,7 @@ func ReadRecords(r io.Reader, yield func(Record) error) error {
 }
 
 func readLines(in io.Reader, yield func(Record) error) error {
-	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), limit: maxRecordLine}
+	lines := &lineReader{in: bufio.NewReaderSize(in, 64<<10), limit: maxRecordLine, all: maxRecording}
 	broken := &BrokenLinesError{}
 	for {
 		line, err := lines.next()
@@ -100,12 +103,15 @@ func WriteRecord(w io.Writer, r Record) error {
 	return encoder.Encode(r)
 }
 
+var errLongRecording = fmt.Errorf("it unpacks to more than %s", mebibytes(maxRecording))
+
 var errLongLine = fmt.Errorf("longer than %s", mebibytes(maxRecordLine))
 
 // lineReader reads lines of any length up to a limit; of a longer one nothing is held.
 type lineReader struct {
 	in     *bufio.Reader
 	limit  int
+	all    int64 // bytes of all lines that may still come
 	number int
 	line   []byte
 }
@@ -117,6 +123,9 @@ func (l *lineReader) next() ([]byte, error) {
 	tooLong := false
 	for {
 		part, err := l.in.ReadSlice('\n')
+		if l.all -= int64(len(part)); l.all < 0 {
+			return nil, errLongRecording
+		}
 		if len(l.line)+len(part) > l.limit {
 			tooLong, l.line = true, nil
 		}

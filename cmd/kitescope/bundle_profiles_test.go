@@ -1,0 +1,92 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"kitescope/inspect/source"
+)
+
+// zeros is a reader without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// bundleWith saves a bundle of the demo's keys with members of zeros, which compress a thousandfold.
+func bundleWith(t *testing.T, members map[string]int64) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "bomb.kite")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := source.NewBundleWriter(f, source.Header{Root: "by-dev", MetaPath: "meta", Taken: time.Unix(1.7e9, 0)}, source.BundleInfo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(source.KV{Key: []byte("by-dev/meta/session/id"), Value: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	for name, size := range members {
+		if err := w.AddMember(name, size, io.LimitReader(zeros{}, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestProfilesOfABundleAreBounded: what a small bundle unpacks to fills neither memory nor the temporary folder.
+func TestProfilesOfABundleAreBounded(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	path := bundleWith(t, map[string]int64{"profiles/a.pb.gz": maxKeptProfiles + 1})
+	if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 {
+		t.Fatalf("the bundle has %d bytes: %v", info.Size(), err)
+	}
+	for _, line := range [][]string{
+		{"snapshot", "save", filepath.Join(t.TempDir(), "out.kite"), "--from", path},
+		{"profile", "top", path},
+		{"profile", "nodes", path},
+	} {
+		e := terminal{}.run(t.Context(), t, line...)
+		if e.code == exitOK {
+			t.Errorf("%v: exit 0\n%s", line, head(e.stdout))
+		}
+		says(t, e.err+e.stdout, "its profiles have more than 512 MiB")
+	}
+	left, err := os.ReadDir(temporary)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left in the temporary folder: %v %v", left, err)
+	}
+}
+
+// TestSpoolKeepsNoMoreThanItHasRoomFor: a file may be longer than what was said of it.
+func TestSpoolKeepsNoMoreThanItHasRoomFor(t *testing.T) {
+	s, err := newProfileSpool("there")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	s.room.used = maxKeptProfiles - 1000
+	if err := s.keep("a", io.LimitReader(zeros{}, 1000)); err != nil {
+		t.Errorf("what fits: %v", err)
+	}
+	if err := s.keep("b", zeros{}); err == nil || err.Error() != "read there: its profiles have more than 512 MiB" {
+		t.Errorf("an endless file: %v", err)
+	}
+	if info, err := os.Stat(filepath.Join(s.dir, "b")); err != nil || info.Size() > 1 {
+		t.Errorf("%d bytes were written: %v", info.Size(), err)
+	}
+}
