@@ -42,7 +42,7 @@ type layer struct {
 var layers = []layer{
 	{"inspect/model", []string{std}},
 	{"inspect/source", []string{
-		std, "inspect/source", "go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client", "go.uber.org/zap", "github.com/klauspost/compress",
+		std, "inspect/source", "inspect/secret", "go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client", "go.uber.org/zap", "github.com/klauspost/compress",
 		"golang.org/x/sync", "google.golang.org/grpc", "google.golang.org/protobuf",
 	}},
 	{"inspect/meta", []string{
@@ -72,14 +72,14 @@ var layers = []layer{
 	}},
 	{"profile/symbol", []string{std, "profile$", "github.com/ianlancetaylor/demangle"}},
 	{"profile/read", []string{std, "profile$", "profile/symbol", "github.com/klauspost/compress"}},
-	{"profile/pull", []string{std, "profile$"}},
+	{"profile/pull", []string{std, "profile$", "inspect/secret"}},
 	{"profile/usage", []string{std}},
 	{"profile$", []string{std, "github.com/klauspost/compress"}},
 	{"engine/dist", []string{std, "golang.org/x/sys/cpu"}},
 	{"engine/flat", []string{std, "engine$", "engine/dist"}},
 	{"engine/hnsw", []string{std, "engine$", "engine/dist"}},
 	{"engine/ivf", []string{std, "engine$", "engine/dist", "engine/flat"}},
-	{"engine/object", []string{std, "github.com/minio/minio-go/v7", "github.com/klauspost/compress"}},
+	{"engine/object", []string{std, "inspect/secret", "github.com/minio/minio-go/v7", "github.com/klauspost/compress"}},
 	{"engine/binlog", []string{std, "engine$", "engine/dist", "engine/object", "github.com/parquet-go/parquet-go", "github.com/klauspost/compress"}},
 	{"engine/index", []string{
 		std, "engine$", "engine/dist", "engine/flat", "engine/hnsw", "engine/ivf", "engine/object", "engine/binlog", "golang.org/x/sys",
@@ -98,7 +98,7 @@ var layers = []layer{
 	{"replay/simulate", []string{std, "profile/significance", "replay/schedule"}},
 	{"replay/cache", []string{std, "engine/object"}},
 	{"replay/live", []string{
-		std, "engine$", "engine/dist", "github.com/jackc/pgx/v5", "github.com/milvus-io/milvus-proto/go-api/v2", "google.golang.org/grpc", "google.golang.org/protobuf", "replay/load",
+		std, "engine$", "engine/dist", "github.com/jackc/pgx/v5", "github.com/milvus-io/milvus-proto/go-api/v2", "google.golang.org/grpc", "google.golang.org/protobuf", "replay/load", "inspect/secret",
 	}},
 	{"replay/layout", []string{
 		std, "engine$", "engine/binlog", "engine/dist", "engine/segment", "inspect/balance", "inspect/model", "replay$", "replay/schedule",

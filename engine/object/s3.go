@@ -12,6 +12,8 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"kitescope/inspect/secret"
 )
 
 // S3 says where a bucket is and how it is read.
@@ -218,11 +220,12 @@ func (b *bucket) wrap(op, key string, err error) error {
 	if response.Code != "" {
 		said = response.Code + ": " + strings.TrimSuffix(response.Message, ".")
 	}
-	for _, secret := range []string{string(b.keys.Secret), string(b.keys.Session), b.keys.Access} {
-		if secret != "" {
-			said = strings.ReplaceAll(said, secret, "***")
+	for _, own := range []string{string(b.keys.Secret), string(b.keys.Session), b.keys.Access} {
+		if own != "" {
+			said = strings.ReplaceAll(said, own, "***")
 		}
 	}
+	said = secret.Prose(said) // and what the store says of others
 	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said), temporary: temporary(err, response)}
 	// Only what callers ask errors.Is for goes on: a chain could print what was removed.
 	for _, cause := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF} {

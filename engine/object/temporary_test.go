@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"net/url"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -44,6 +45,16 @@ func TestTemporary(t *testing.T) {
 	} {
 		if got := Temporary(c.err); got != c.want {
 			t.Errorf("%s: %v is %v", name, c.err, got)
+		}
+	}
+}
+
+func TestErrorsOfStoresSayNoSecrets(t *testing.T) {
+	b := &bucket{name: "b", endpoint: "e"}
+	const planted = `cannot reach kms: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@kms:9000/`
+	for _, err := range []error{minio.ErrorResponse{Code: "InternalError", Message: planted, StatusCode: 500}, errors.New(planted)} {
+		if text := b.wrap("read", "k", err).Error(); strings.Contains(text, "PLANTED") || !strings.Contains(text, "cannot reach kms") {
+			t.Errorf("told: %s", text)
 		}
 	}
 }

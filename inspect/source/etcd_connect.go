@@ -152,6 +152,8 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 			grpc.WithInitialWindowSize(streamWindow),
 			grpc.WithInitialConnWindowSize(connWindow),
 			grpc.WithReadBufferSize(socketBuffer),
+			grpc.WithChainUnaryInterceptor(safeCall),
+			grpc.WithChainStreamInterceptor(safeStream),
 			grpc.WithConnectParams(grpc.ConnectParams{
 				Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second},
 				MinConnectTimeout: s.opts.dialTimeout(),

@@ -130,7 +130,7 @@ func member(endpoint string, st *pb.StatusResponse, err error, listed []*pb.Memb
 		return m
 	}
 	m.ID = st.Header.GetMemberId()
-	m.Version, m.Learner, m.Errors = st.Version, st.IsLearner, st.Errors
+	m.Version, m.Learner, m.Errors = st.Version, st.IsLearner, safeWords(st.Errors)
 	m.Leader = st.Leader != 0 && st.Leader == m.ID
 	m.DBSize, m.DBInUse, m.DBQuota = st.DbSize, st.DbSizeInUse, st.DbSizeQuota
 	m.RaftIndex, m.RaftApplied = st.RaftIndex, st.RaftAppliedIndex

@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"kitescope/inspect/secret"
 )
 
 // reader is all of etcd that this program can reach: it has no method that
@@ -236,7 +238,7 @@ func (r *reader) watch(ctx context.Context, keys Range, from int64, take func(*w
 		case m.compacted != 0:
 			return ErrCompacted
 		case m.canceled && m.reason != "":
-			return rpctypes.Error(errors.New(m.reason))
+			return rpctypes.Error(errors.New(secret.Prose(m.reason)))
 		case m.canceled:
 			return errWatchEnded
 		}

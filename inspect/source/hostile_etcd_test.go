@@ -12,6 +12,8 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
@@ -215,5 +217,70 @@ func TestBundleHasLimits(t *testing.T) {
 	}
 	if err := scanError(t, path, source.Options{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// planted is what a server says of its own secrets when it fails: nothing of it was sent along.
+const planted = `cannot reach minio: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@minio:9000/`
+
+// TestErrorsOfEtcdSayNoSecrets has a server say its secrets in each kind of answer that ends in an error.
+func TestErrorsOfEtcdSayNoSecrets(t *testing.T) {
+	safe := func(t *testing.T, text string) {
+		t.Helper()
+		if strings.Contains(text, "PLANTED") || !strings.Contains(text, "cannot reach minio") {
+			t.Errorf("told: %s", text)
+		}
+	}
+	failing := func(h *sourcetest.Hostile) {
+		h.Fail = func(method string) error {
+			if strings.HasSuffix(method, "/Range") {
+				return status.Error(codes.Internal, planted)
+			}
+			return nil
+		}
+	}
+	t.Run("read", func(t *testing.T) {
+		src := hostile(t, failing)
+		_, err := src.Pin(t.Context())
+		if err == nil {
+			t.Fatal("no error")
+		}
+		safe(t, err.Error())
+	})
+	t.Run("status", func(t *testing.T) {
+		src := hostile(t, func(h *sourcetest.Hostile) {
+			h.Fail = func(string) error { return status.Error(codes.Internal, planted) }
+		})
+		health, err := src.(*source.Etcd).Health(t.Context())
+		if err != nil || len(health.Members) == 0 {
+			t.Fatalf("%+v %v", health, err)
+		}
+		safe(t, health.Members[0].Problem)
+	})
+	for name, serve := range map[string]func(pb.Watch_WatchServer, *pb.WatchCreateRequest) error{
+		"watch": func(pb.Watch_WatchServer, *pb.WatchCreateRequest) error {
+			return status.Error(codes.PermissionDenied, planted)
+		},
+		"watch canceled": func(stream pb.Watch_WatchServer, _ *pb.WatchCreateRequest) error {
+			return errors.Join(
+				stream.Send(&pb.WatchResponse{Header: &pb.ResponseHeader{Revision: 1}, Created: true}),
+				stream.Send(&pb.WatchResponse{Header: &pb.ResponseHeader{Revision: 1}, Canceled: true, CancelReason: planted}),
+			)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := hostile(t, func(h *sourcetest.Hostile) { h.Watch = serve })
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			err := src.Watch(ctx, pin(t, src).Header(), func(int64, []source.Event) error { return nil })
+			if err == nil || ctx.Err() != nil {
+				t.Fatalf("the watch ended with %v", err)
+			}
+			if name == "watch" {
+				safe(t, err.Error())
+			} else if strings.Contains(err.Error(), "PLANTED") {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -196,7 +196,7 @@ func (p *puller) trouble(t *Target, r *http.Response) string {
 	if text == "" || strings.HasPrefix(text, "<") {
 		return ""
 	}
-	return ": " + oneLine(p.conceal(t, text))
+	return ": " + p.told(t, text)
 }
 
 func redirected(r *http.Response) *failure {

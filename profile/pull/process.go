@@ -130,7 +130,7 @@ func (p *puller) pull(ctx context.Context, w *way, k Kind) error {
 		case f != nil && f.again && e.Attempts == 1:
 			continue
 		case f != nil && f.outcome == Busy && time.Since(begun) < p.opts.BusyWait:
-			p.report(e.Node, k, Waiting, oneLine(p.conceal(w.target, f.reason)))
+			p.report(e.Node, k, Waiting, p.told(w.target, f.reason))
 			if !sleep(ctx, busyInterval) {
 				if !isTimeout(context.Cause(ctx)) { // else it is still busy
 					f = failed(Interrupted, "stopped while another profile of the process was waited for")
@@ -174,7 +174,7 @@ func (p *puller) entry(t *Target, k Kind) Entry {
 func (p *puller) settle(t *Target, e *Entry, f *failure) {
 	e.Outcome = OK
 	if f != nil {
-		e.Outcome, e.Error, e.Hint = f.outcome, oneLine(p.conceal(t, f.reason)), f.hint
+		e.Outcome, e.Error, e.Hint = f.outcome, p.told(t, f.reason), f.hint
 	}
 }
 

@@ -30,6 +30,7 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/inspect/secret"
 	"kitescope/profile"
 )
 
@@ -267,9 +268,15 @@ func (p *puller) conceal(t *Target, text string) string {
 	return text
 }
 
-func replaceSecret(text, secret string) string {
-	if secret == "" {
+// told is a reason in one line, without what was sent along and without what a server says of secrets of its own. Both are
+// taken out before anything is cut off: half of a secret would not be found any more.
+func (p *puller) told(t *Target, reason string) string {
+	return oneLine(secret.Prose(p.conceal(t, reason)))
+}
+
+func replaceSecret(text, own string) string {
+	if own == "" {
 		return text
 	}
-	return strings.ReplaceAll(text, secret, "<redacted>")
+	return strings.ReplaceAll(text, own, secret.Redacted)
 }

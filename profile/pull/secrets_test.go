@@ -43,6 +43,46 @@ func TestSecretsOfAnswers(t *testing.T) {
 	}
 }
 
+// TestSecretsOfServers: what a server says of its own configuration is told without it, in its words and in its status line.
+func TestSecretsOfServers(t *testing.T) {
+	const planted = `cannot reach minio: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@minio:9000/`
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/status/heap":
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = conn.Write([]byte("HTTP/1.1 503 " + planted + "\r\nContent-Length: 0\r\n\r\n"))
+			_ = conn.Close()
+		case "/busy/heap":
+			http.Error(w, "profiling already in use: "+planted, http.StatusInternalServerError)
+		case "/moved/heap":
+			http.Redirect(w, r, "/login?token=PLANTED-e", http.StatusFound)
+		default:
+			http.Error(w, planted, http.StatusForbidden)
+		}
+	}))
+	for _, path := range []string{"/status/heap", "/busy/heap", "/moved/heap", "/heap"} {
+		var told strings.Builder
+		m, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL+path)}, pull.Options{
+			BusyWait: time.Millisecond, Progress: func(e pull.Event) { told.WriteString(e.Reason + "\n") },
+		}, t.TempDir())
+		if err != nil || m.Failed() != 1 {
+			t.Fatalf("%s: %v %+v", path, err, m)
+		}
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := string(text) + told.String()
+		if strings.Contains(all, "PLANTED") || path != "/moved/heap" && !strings.Contains(all, "cannot reach minio") {
+			t.Errorf("%s: %s", path, all)
+		}
+	}
+}
+
 // TestOneOfMany sends the credentials of a URL to that URL, whatever is sent to all, and the Host that a header names.
 func TestOneOfMany(t *testing.T) {
 	heap := fixture(t, "milvus-heap.pb.gz")

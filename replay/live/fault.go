@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"kitescope/inspect/secret"
 )
 
 // Kind is what a FaultError comes down to.
@@ -78,11 +80,13 @@ var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d{5,}|\d+(\.
 // said makes one line of a server's words, the same for the same cause.
 func said(text string) string { return line(varying.ReplaceAllString(text, "#"), longest) }
 
-// line is text without control characters, in one line of at most so many bytes.
+// line is text without control characters and without secrets, in one line of at most so many bytes. All that a server says
+// goes through it, which may be its own configuration.
 func line(text string, most int) string {
 	if len(text) > 8*most {
 		text = text[:8*most]
 	}
+	text = secret.Prose(text)
 	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 	}), " ")

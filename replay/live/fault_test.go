@@ -3,10 +3,12 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/milvus-io/milvus-proto/go-api/v2/commonpb"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -100,5 +102,41 @@ func TestCallsThatFail(t *testing.T) {
 	cancel(gone)
 	if err := callFault(ctx, status.Error(codes.Canceled, "context canceled"), "h:1", &Options{}); !errors.Is(err, gone) {
 		t.Errorf("a caller who gave up is told %v", err)
+	}
+}
+
+// TestFaultsSayNoSecrets: what a server says of its own configuration is told without it, whoever makes a fault of its words.
+func TestFaultsSayNoSecrets(t *testing.T) {
+	const planted = `cannot reach minio: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@minio:9000/`
+	p := &postgres{addr: &address{host: "h:5432"}, o: &Options{}}
+	faults := map[string]error{
+		"worded": worded("permission deny: "+planted, "h"),
+		"tls":    tlsFault("remote error: tls: "+planted, "h"),
+		"about":  about("describe", fault(Failed, said(planted), "")),
+	}
+	for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
+		faults["call "+code.String()] = callFault(t.Context(), status.Error(code, planted), "h:19530", &Options{})
+	}
+	for _, code := range []int32{1, 4, 8, 100, 101, 1100, 1400, 1401, 65535} {
+		faults[fmt.Sprint("status ", code)] = statusFault(&commonpb.Status{Code: code, Reason: planted}, "h:19530")
+	}
+	for _, state := range []string{"28P01", "3D000", "42501", "42P01", "57014", "53300", "57P01", "XX000"} {
+		faults["postgres "+state] = p.serverFault(&pgconn.PgError{Code: state, Message: planted, Detail: planted, Hint: planted})
+	}
+	told := 0
+	for name, err := range faults {
+		text := err.Error()
+		if f, ok := errors.AsType[*FaultError](err); ok {
+			text += " " + f.Hint
+		}
+		if strings.Contains(text, "PLANTED") {
+			t.Errorf("%s: %s", name, text)
+		}
+		if strings.Contains(text, "cannot reach minio") {
+			told++
+		}
+	}
+	if told < 15 {
+		t.Errorf("only %d of %d faults have the server's words", told, len(faults))
 	}
 }

@@ -18,6 +18,8 @@ type Hostile struct {
 	Range func(*pb.RangeRequest) *pb.RangeResponse
 	// Watch serves a watch from its first request on; nil serves none.
 	Watch func(pb.Watch_WatchServer, *pb.WatchCreateRequest) error
+	// Fail is why a call of a method ("/etcdserverpb.KV/Range") gets no answer, nil for the answer; nil fails none.
+	Fail func(method string) error
 }
 
 // StartHostile puts a hostile etcd before a real one until the test ends. configure sets what it answers.
@@ -33,7 +35,7 @@ func StartHostile(t testing.TB, behind string, configure func(*Hostile)) *Hostil
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := grpc.NewServer()
+	server := grpc.NewServer(grpc.UnaryInterceptor(h.call))
 	pb.RegisterKVServer(server, &hostileKV{h: h, real: pb.NewKVClient(conn)})
 	pb.RegisterWatchServer(server, &hostileWatch{h: h})
 	pb.RegisterMaintenanceServer(server, &hostileMaintenance{real: pb.NewMaintenanceClient(conn)})
@@ -45,6 +47,16 @@ func StartHostile(t testing.TB, behind string, configure func(*Hostile)) *Hostil
 		_ = conn.Close()
 	})
 	return h
+}
+
+// call fails what is to fail.
+func (h *Hostile) call(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	if h.Fail != nil {
+		if err := h.Fail(info.FullMethod); err != nil {
+			return nil, err
+		}
+	}
+	return handle(ctx, request)
 }
 
 type hostileKV struct {
