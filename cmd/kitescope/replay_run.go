@@ -228,6 +228,7 @@ func (a *app) measureReplay(ctx context.Context, f *runFlags, o replay.RunOption
 		}
 	}
 	var err error
+	var server *servedHere
 	if o.Requests, err = replay.Requests(queries, c, ask); err != nil {
 		return nil, err
 	}
@@ -246,13 +247,22 @@ func (a *app) measureReplay(ctx context.Context, f *runFlags, o replay.RunOption
 		}
 		defer target.Close()
 		o.Target, o.Differences = target, true
+		if server, err = a.findServer(ctx, f.load.target, target); err != nil {
+			a.note("CPU and context switches of the server are unknown: %v", err)
+		} else if server != nil {
+			server.count(&o.Plan)
+		}
 	}
 	if f.load.maxTime > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, f.load.maxTime)
 		defer stop()
 	}
-	return replay.Run(ctx, o)
+	r, err := replay.Run(ctx, o)
+	if err == nil && server != nil {
+		server.tell(r)
+	}
+	return r, err
 }
 
 // progressText is a line on how far a run is.

@@ -31,6 +31,8 @@ type Target interface {
 	load.Target
 	// Describe is what the server says of itself and of the collection, asked anew. An error is a *FaultError, or that of ctx.
 	Describe(ctx context.Context) (Description, error)
+	// Endpoint is where connections go: "tcp" and host:port, or "unix" and a path.
+	Endpoint() (network, address string)
 	// Close ends all connections; sessions that are still open fail from then on.
 	Close() error
 }

@@ -79,6 +79,9 @@ func (m *milvus) Describe(ctx context.Context) (Description, error) {
 // Close ends the connections.
 func (m *milvus) Close() error { return m.pool.close() }
 
+// Endpoint implements Target.
+func (m *milvus) Endpoint() (network, address string) { return "tcp", m.addr.host }
+
 // Session takes a place on a connection.
 func (m *milvus) Session(context.Context) (load.Session, error) {
 	c, err := m.pool.enter()

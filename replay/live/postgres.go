@@ -86,6 +86,11 @@ func (p *postgres) Name() string {
 // Close has nothing to end: sessions own their connections.
 func (p *postgres) Close() error { return nil }
 
+// Endpoint implements Target.
+func (p *postgres) Endpoint() (network, address string) {
+	return pgconn.NetworkAddress(p.config.Host, p.config.Port)
+}
+
 // Describe connects and reads the catalogs.
 func (p *postgres) Describe(ctx context.Context) (Description, error) {
 	d, _, err := p.describe(ctx)
