@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
 	"kitescope/engine/object"
 	"kitescope/inspect/meta"
@@ -182,8 +183,17 @@ func (a *app) storageKeys() object.Keys {
 // loaded is a layout with its segments in memory.
 type loaded struct {
 	*replay.Loaded
-	cluster *model.Cluster
+	cluster *model.Cluster // nil of a file of vectors
 	place   string
+	file    *dataset.Set // of a file of vectors, which its segment lies in
+}
+
+// Release gives back the memory of the segments, and of the file that they lie in.
+func (l *loaded) Release() {
+	l.Loaded.Release()
+	if l.file != nil {
+		l.file.Close()
+	}
 }
 
 // loadSegments reads layout and segments. What had to be assumed and what is missing is in them, for whoever shows it.
@@ -217,7 +227,7 @@ func (a *app) loadSegments(ctx context.Context, in *replayInput, collection stri
 	if err != nil {
 		return nil, err
 	}
-	return &loaded{data, c, place}, nil
+	return &loaded{Loaded: data, cluster: c, place: place}, nil
 }
 
 // anyFiles tells whether the metadata names files of any segment.

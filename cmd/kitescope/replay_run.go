@@ -28,6 +28,7 @@ type runFlags struct {
 	in       replayInput
 	queries  queryFlags
 	load     loadFlags
+	vectors  vectorFile
 	screen   replayScreen
 	sweep    bool
 	sessions string // of a sweep a list
@@ -61,10 +62,12 @@ func (a *app) replayRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run COLLECTION", Short: "Recall, latency, and where the time goes: by segment, state, index, node",
 		Long: helpRun + `With --target a real Milvus (2.1 to 2.6) or PostgreSQL with pgvector is asked instead, bounded by
---rate, --total and --max-time, and its answers are held against the engine's, hit by hit.`,
+--rate, --total and --max-time, and its answers are held against the engine's, hit by hit. What it should
+have answered comes from the cluster's segments, or from a file of its vectors (--vectors), without a cluster.`,
 		Example: `  kitescope replay run docs --from cluster.kite --storage /backup/milvus
   kitescope replay run docs --queries q.jsonl --ef 64 --sessions 4 --save before.json
-  kitescope replay run docs --queries q.npy --target 10.0.0.5:19530 --rate 50 --total 2000`,
+  kitescope replay run docs --queries q.npy --target 10.0.0.5:19530 --rate 50 --total 2000
+  kitescope replay run items --vectors base.npy --ids ids.npy --metric L2 --target postgres://app@10.0.0.7/shop`,
 		Args: oneCollection("kitescope replay run docs"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runReplay(cmd, &f, args) },
 	}
@@ -104,6 +107,7 @@ func (f *runFlags) register(a *app, cmd *cobra.Command) {
 	f.queries.register(cmd)
 	f.load.register(cmd)
 	f.load.registerTarget(cmd)
+	f.vectors.register(cmd)
 	f.screen.register(cmd)
 }
 
@@ -188,7 +192,7 @@ func (a *app) runReplay(cmd *cobra.Command, f *runFlags, args []string) error {
 // measured loads what is asked of, and what is asked, and asks. Whoever gets the segments releases them.
 func (a *app) measured(ctx context.Context, cmd *cobra.Command, f *runFlags, o replay.RunOptions, args []string, told *replayTold) (*replay.Result, *loaded, error) {
 	defer told.stop()
-	data, err := a.loadSegments(ctx, &f.in, args[0], told)
+	data, err := a.loadSearched(ctx, f, args[0], told)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -212,9 +216,20 @@ func (a *app) measured(ctx context.Context, cmd *cobra.Command, f *runFlags, o r
 	return r, data, nil
 }
 
+// loadSearched loads the segments of a collection, or a file of the vectors that a target has.
+func (a *app) loadSearched(ctx context.Context, f *runFlags, name string, told *replayTold) (*loaded, error) {
+	if f.vectors.path != "" {
+		if err := f.in.check(); err != nil {
+			return nil, err
+		}
+		return f.vectors.load(ctx, a, name, f.in.metric)
+	}
+	return a.loadSegments(ctx, &f.in, name, told)
+}
+
 // meaningless is the error of a flag that would do nothing beside the others.
 func (f *runFlags) meaningless(cmd *cobra.Command) error {
-	return cmp.Or(f.queries.meaningless(cmd), f.in.meaningless(cmd), f.load.meaningless(cmd))
+	return cmp.Or(f.queries.meaningless(cmd), f.in.meaningless(cmd), f.load.meaningless(cmd), f.vectors.meaningless(cmd, f.load.target, f.in.metric))
 }
 
 // measureReplay settles what is asked, and of whom, and asks.
@@ -246,6 +261,9 @@ func (a *app) measureReplay(ctx context.Context, f *runFlags, o replay.RunOption
 			return nil, err
 		}
 		defer target.Close()
+		if err := data.meet(ctx, target); err != nil {
+			return nil, err
+		}
 		o.Target, o.Differences = target, true
 		if server, err = a.findServer(ctx, f.load.target, target); err != nil {
 			a.note("CPU and context switches of the server are unknown: %v", err)
@@ -313,7 +331,7 @@ func (a *app) replayOutcome(ctx context.Context, r *replay.Result, data *loaded)
 			return &codeError{code: exitIncomplete, err: fmt.Errorf("%d segments were not loaded whole", len(r.Cover.Missing))}
 		}
 	}
-	if data == nil {
+	if data == nil || data.cluster == nil {
 		return nil
 	}
 	return a.completeness(data.cluster)

@@ -271,6 +271,7 @@ def postgres(folder, out):
     vectors, keys = rng.normal(size=(rows, dim)).astype("float32"), list(range(rows))
     new = tuple(int(n) for n in p.version.split(".")[:2]) >= (0, 7)
     p.make("replay_exact", "float", keys, vectors, None)
+    np.save(out + ".npy", vectors)
     for metric in ["L2", "IP", "COSINE"] + (["L1"] if new else []):
         p.ask("replay_exact", "float", dim, metric, nq=10)
         p.ask("replay_exact", "float", dim, metric, nq=10, seed=1, keys=keys[::7])

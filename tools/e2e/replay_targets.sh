@@ -75,6 +75,20 @@ milvus_210() {
 	inside=()
 }
 
+# from_a_file ADDRESS VECTORS   holds a table against the file that it was made of, and counts what the server uses
+from_a_file() {
+	go build -o "$out/kitescope" ./cmd/kitescope
+	"$out/kitescope" replay run replay_exact --vectors "$2" --metric L2 --target "$1" --draw 50 --round 2s --rounds 2 --warmup 0s -o json >"$out/file.json"
+	python3 - "$out/file.json" <<-'EOF'
+		import json, sys
+		r = json.load(open(sys.argv[1]))
+		p, d = r["points"][0], r["differences"]
+		assert r["recall"]["mean"] == 1 and d["equal"] == d["hits"] == 500, (r["recall"], d)
+		assert 1e-5 < p["cpu_per_query_seconds"] < 1 and p["switches_per_query"] > 0, p
+		print(f"from a file: {d['equal']} of {d['hits']} hits, {p['cpu_per_query_seconds'] * 1e6:.0f} us of CPU a query")
+	EOF
+}
+
 # postgres_of PACKAGE
 postgres_of() {
 	local venv=$LAB/$1 cases=$out/$1.json
@@ -95,6 +109,7 @@ postgres_of() {
 not found|replay_hnsw|postgres:///nodb?$folder&user=postgres;denied|replay_hnsw|postgres:///postgres?$folder&user=nobody_here;\
 denied|replay_hnsw|postgres:///postgres?$folder&user=who;mismatch|x|postgres:///template1?$folder&user=postgres;\
 unreachable|x|postgres://a:secret@127.0.0.1:1/x"
+	from_a_file "$(cat "$cases.address")" "$cases.npy"
 	exec 9>&-
 	wait $serving
 }
