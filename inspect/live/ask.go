@@ -322,8 +322,12 @@ func (a *asking) keep(r Record) {
 	a.decoder.Add(r)
 }
 
-// scraped is what is remembered of a process: its newest scrape, and the one before that.
-type scraped struct{ newest, before *model.Metrics }
+// scraped is what is remembered of a process: its newest scrape, and the one before that; and of two rounds, at least a minute
+// apart, how it got on with the storage.
+type scraped struct{ newest, before, mark, old *model.Metrics }
+
+// markEvery is how far apart the rounds are that are remembered for longer.
+const markEvery = time.Minute
 
 // remember keeps the scrapes for the next Ask, and takes the last ones as what was before.
 func (c *Client) remember(r *model.Runtime) {
@@ -339,10 +343,13 @@ func (c *Client) remember(r *model.Runtime) {
 		case last.newest == nil || !sameProcess(last.newest, p.Metrics):
 			last = scraped{newest: p.Metrics}
 		case p.Metrics.At.Sub(last.newest.At) >= minRateWindow:
-			last = scraped{newest: p.Metrics, before: last.newest}
+			last.newest, last.before = p.Metrics, last.newest
+		}
+		p.Before, p.Earlier = cmp.Or(p.Before, last.before), cmp.Or(last.old, last.mark)
+		if last.mark == nil || p.Metrics.At.Sub(last.mark.At) >= markEvery {
+			last.old, last.mark = last.mark, p.Metrics.StorageCounters()
 		}
 		next[p.Address] = last
-		p.Before = cmp.Or(p.Before, last.before)
 	}
 	c.last = next
 	c.rememberPaces(r)

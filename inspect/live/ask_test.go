@@ -217,6 +217,34 @@ func TestRates(t *testing.T) {
 	}
 }
 
+// TestEarlierRounds: what is counted of the storage is remembered for one to two minutes, whatever the rounds are apart.
+func TestEarlierRounds(t *testing.T) {
+	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{Recorded: livetest.Now})
+	now := livetest.Now
+	client, err := live.Open(live.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	const never = -1
+	for _, round := range []struct{ at, earlier int }{{0, never}, {5, 0}, {30, 0}, {70, 0}, {100, 0}, {140, 0}, {150, 70}, {210, 70}, {215, 140}} {
+		now = livetest.Now.Add(time.Duration(round.at) * time.Second)
+		r, err := client.Ask(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range r.Processes {
+			got := never
+			if p.Earlier != nil {
+				got = int(p.Earlier.At.Sub(livetest.Now).Seconds())
+			}
+			if got != round.earlier {
+				t.Errorf("%s at %d s: remembered of %d s, want %d", p.Address, round.at, got, round.earlier)
+			}
+		}
+	}
+}
+
 func TestNobodyToAsk(t *testing.T) {
 	client, err := live.Open(live.Options{})
 	if err != nil {

@@ -207,5 +207,8 @@ type Process struct {
 	Healthz string
 	// Metrics is the newest scrape, Before the one before it, for rates; nil: unknown.
 	Metrics, Before *Metrics
-	Calls           []Call
+	// Earlier has the StorageCounters of a scrape of up to two minutes ago, where the cluster is asked again and again: what is
+	// tried every few seconds falls between two rounds. nil: the same process was not asked before.
+	Earlier *Metrics
+	Calls   []Call
 }
