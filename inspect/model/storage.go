@@ -1,5 +1,10 @@
 package model
 
+import (
+	"net"
+	"strings"
+)
+
 // Storage is what a look into the storage says: whether the files are there that the metadata names. Whoever looked worked it
 // out, so that nothing here knows how storage is reached. nil: nobody looked.
 type Storage struct {
@@ -13,8 +18,17 @@ type Storage struct {
 	Limit string
 	// Unseen are places that could not be listed, and why.
 	Unseen []Skipped
-	// Missing are files that are not there, or empty, in the order of their segments.
+	// Room is what the file system of a folder says; nil: it is no folder, or says nothing.
+	Room *Room
+	// Missing are files that are not there, empty or cut, in the order of their segments.
 	Missing []MissingFiles
+}
+
+// Room is what a file system takes.
+type Room struct {
+	ReadOnly bool
+	// Free and Size are bytes, for those who are not root.
+	Free, Size int64
 }
 
 // MissingFiles are files of one kind of a segment: the logs of a field, or an index.
@@ -32,11 +46,33 @@ type MissingFiles struct {
 	Path string
 	// Found of Want files are there and not empty.
 	Found, Want int
+	// Bytes is how large they are together by what they say of themselves, 0 unknown; Size is how large what is there is. The metadata are
+	// no measure: up to 2.3 the size of a log in them is that of its rows in memory.
+	Bytes, Size int64
 }
+
+// Cut reports whether all files are there, and are shorter than they were written.
+func (x *MissingFiles) Cut() bool { return x.Found >= x.Want && x.Size < x.Bytes }
 
 // WithStorage is the same cluster with what a look into its storage says.
 func (c *Cluster) WithStorage(s *Storage) *Cluster {
 	next := *c
 	next.Storage = s
 	return &next
+}
+
+// StorageEndpoint joins host and port of remote storage as Milvus does (pkg/util/paramtable, service_param.go: an address may hold
+// its port), without a scheme or a user part.
+func StorageEndpoint(address, port string) string {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	if i := strings.LastIndexByte(address, '@'); i >= 0 {
+		address = address[i+1:]
+	}
+	address, _, _ = strings.Cut(address, "/")
+	if _, _, err := net.SplitHostPort(address); err == nil || address == "" || port == "" {
+		return address
+	}
+	return net.JoinHostPort(strings.Trim(address, "[]"), port)
 }

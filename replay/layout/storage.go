@@ -1,9 +1,9 @@
 package layout
 
 import (
-	"net"
 	"strings"
 
+	"kitescope/inspect/model"
 	"kitescope/replay"
 )
 
@@ -30,26 +30,10 @@ func (b *builder) storage() replay.Storage {
 		}
 	}
 	s.Folder = ""
-	s.Endpoint = endpoint(b.setting("minio.address"), b.setting("minio.port"))
+	s.Endpoint = model.StorageEndpoint(b.setting("minio.address"), b.setting("minio.port"))
 	s.Bucket, s.Region = b.setting("minio.bucketName"), b.setting("minio.region")
 	s.TLS = strings.EqualFold(b.setting("minio.useSSL"), "true")
 	return s
-}
-
-// endpoint joins host and port as Milvus does (pkg/util/paramtable, service_param.go: an address may hold its port), without a
-// scheme or a user part.
-func endpoint(address, port string) string {
-	if _, rest, ok := strings.Cut(address, "://"); ok {
-		address = rest
-	}
-	if i := strings.LastIndexByte(address, '@'); i >= 0 {
-		address = address[i+1:]
-	}
-	address, _, _ = strings.Cut(address, "/")
-	if _, _, err := net.SplitHostPort(address); err == nil || address == "" || port == "" {
-		return address
-	}
-	return net.JoinHostPort(strings.Trim(address, "[]"), port)
 }
 
 // root is what lies before insert_log in the names of files. Remote storage has minio.rootPath there; local storage is a folder,

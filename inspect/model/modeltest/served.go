@@ -57,7 +57,7 @@ func ServedLarge(segments, nodes int) *model.Cluster {
 		{Name: "etcd-2", Endpoint: "10.0.0.3:2379", Version: "3.5.16", DBSize: 700 << 20, DBInUse: 500 << 20, DBQuota: 4 << 30},
 	}}
 	p.Profiles = p.profiles()
-	p.Storage = &model.Storage{Location: "/data"}
+	p.Storage = &model.Storage{Location: "/data", Room: &model.Room{Free: 1 << 40, Size: 4 << 40}}
 	c := model.Build(p.Parts)
 	return c.WithRuntime(model.BuildRuntime(p.runtime(c)))
 }

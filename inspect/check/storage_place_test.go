@@ -1,0 +1,48 @@
+package check
+
+import (
+	"strings"
+	"testing"
+
+	"kitescope/inspect/model"
+)
+
+// passOf is a pass over a cluster whose query node tells a configuration.
+func passOf(settings map[string]string) *Pass {
+	config := &model.Config{Values: make(map[string]string), Names: make(map[string]string)}
+	for key, value := range settings {
+		config.Values[model.FoldConfigKey(key)], config.Names[model.FoldConfigKey(key)] = value, key
+	}
+	node := &model.LiveNode{Role: "querynode", Node: 1, Config: config}
+	c := model.Build(model.Parts{Loaded: model.PartAll}).WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}}))
+	return &Pass{Cluster: c}
+}
+
+// TestStoragePlace: a hint names the very place that the configuration does, as --storage takes it, without credentials, and as one word of a shell.
+func TestStoragePlace(t *testing.T) {
+	for name, x := range map[string]struct {
+		settings map[string]string
+		want     string
+	}{
+		"nothing told": {nil, "kitescope diagnose --storage PLACE"},
+		"local":        {map[string]string{"common.storageType": "local", "localStorage.path": "/var/lib/milvus/data", "minio.bucketName": "b"}, "kitescope diagnose --storage /var/lib/milvus/data"},
+		"a bucket": {
+			map[string]string{"common.storageType": "remote", "minio.address": "10.0.0.9", "minio.port": "9000", "minio.bucketName": "milvus", "minio.accessKeyID": "me", "minio.secretAccessKey": "hunter2", "minio.useSSL": "false"},
+			"kitescope diagnose --storage 's3://milvus?endpoint=10.0.0.9:9000&tls=false'",
+		},
+		"a bucket over TLS": {
+			map[string]string{"minio.address": "https://me:hunter2@minio.example/", "minio.port": "443", "minio.bucketName": "milvus", "minio.useSSL": "true", "minio.region": "eu-1"},
+			"kitescope diagnose --storage 's3://milvus?endpoint=minio.example:443&region=eu-1'",
+		},
+		"a folder that is a command": {map[string]string{"common.storageType": "local", "localStorage.path": "/data;id"}, "kitescope diagnose --storage '/data;id'"},
+	} {
+		p := passOf(x.settings)
+		if hint := string(p.lookForFiles()); !strings.Contains(hint, x.want+";") || strings.Contains(hint, "hunter2") {
+			t.Errorf("%s: %q, want %q", name, hint, x.want)
+		}
+		p.Cluster = p.WithStorage(&model.Storage{Location: "/data"})
+		if hint := p.lookForFiles(); hint != "" {
+			t.Errorf("%s: somebody has looked, and the hint is %q", name, hint)
+		}
+	}
+}
