@@ -47,7 +47,8 @@ Profiles are judged too: --profile 5s pulls them of all processes meanwhile, --p
 what "kitescope profile pull" saved, and a bundle with profiles in it gives them by itself.
 
 --storage PLACE looks whether the files are there that the metadata names: logs and indexes of
-segments, first of those on which a load or a build waits. What a folder or bucket lacks is named.
+segments, first of those on which a load or a build waits, and whether they are whole. What a
+folder or bucket lacks is named; of a folder also whether it is read-only, or full.
 
 Exit code 3 means that there are findings at or above --fail-on. That is error by default:
 a pipeline should stop for what breaks queries, not for advice. --fail-on warning is

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/engine/binlog"
 	"kitescope/engine/object"
 	"kitescope/inspect/model"
 )
@@ -20,6 +21,7 @@ import (
 // Bounds of one look into the storage. What is left out is said.
 const (
 	maxListings     = 1000
+	maxOpened       = 4000
 	storageParallel = 8
 	storagePatience = 30 * time.Second
 	// rootTries is how many segments, spread over all, tell below which name the files lie.
@@ -42,7 +44,7 @@ func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (
 	}
 	defer store.Close()
 	facts := lookIntoStorage(ctx, store, c)
-	facts.Location = place
+	facts.Location, facts.Room = place, roomOf(place)
 	return c.WithStorage(facts), nil
 }
 
@@ -66,12 +68,14 @@ type storageLook struct {
 
 	mu   sync.Mutex
 	left int // listings
+	open int // files that may still be opened
+	shut int // segments of which no file was opened for that
 	out  *model.Storage
 }
 
 func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) *model.Storage {
 	wanted := filesWanted(c)
-	l := &storageLook{store: store, left: maxListings, out: &model.Storage{Segments: len(wanted)}}
+	l := &storageLook{store: store, left: maxListings, open: maxOpened, out: &model.Storage{Segments: len(wanted)}}
 	if len(wanted) == 0 {
 		return l.out
 	}
@@ -97,6 +101,9 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 		})
 	}
 	wg.Wait()
+	if l.shut > 0 {
+		l.out.Unseen = append(l.out.Unseen, model.Skipped{What: fmt.Sprintf("whether files in %d folders are cut", l.shut), Reason: fmt.Sprintf("%d files were opened, no more are at once", maxOpened)})
+	}
 	slices.SortFunc(l.out.Missing, func(a, b model.MissingFiles) int {
 		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Build, b.Build))
 	})
@@ -167,19 +174,24 @@ func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
 			return
 		}
 		if err != nil {
-			l.mu.Lock()
-			l.out.Unseen = append(l.out.Unseen, model.Skipped{What: "files of segment " + w.segment.ID.String(), Reason: err.Error()})
-			l.mu.Unlock()
+			l.unseen(w.segment, err)
 			return
 		}
 		for _, x := range f.files {
 			x.Path = path.Join(l.root, x.Path)
+			var there []object.File
 			for _, file := range files {
 				if file.Size > 0 && strings.HasPrefix(file.Name, x.Path+"/") {
-					x.Found++
+					there, x.Size = append(there, file), x.Size+file.Size
 				}
 			}
-			if x.Found < x.Want {
+			if x.Found = len(there); x.Found >= x.Want {
+				if x.Bytes, err = l.written(ctx, there); err != nil {
+					l.unseen(w.segment, err)
+					return
+				}
+			}
+			if x.Found < x.Want || x.Cut() {
 				missing = append(missing, x)
 			}
 		}
@@ -188,6 +200,44 @@ func (l *storageLook) segment(ctx context.Context, w *segmentWant) {
 	defer l.mu.Unlock()
 	l.out.Looked++
 	l.out.Missing = append(l.out.Missing, missing...)
+}
+
+func (l *storageLook) unseen(s *model.Segment, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.out.Unseen = append(l.out.Unseen, model.Skipped{What: "files of segment " + s.ID.String(), Reason: err.Error()})
+}
+
+// written is how large files are together by what they say of themselves. One that says
+// nothing counts as whole; 0 if too many were opened already.
+func (l *storageLook) written(ctx context.Context, files []object.File) (sum int64, err error) {
+	l.mu.Lock()
+	l.open -= len(files)
+	if l.open < 0 {
+		l.shut++
+	}
+	shut := l.open < 0
+	l.mu.Unlock()
+	if shut {
+		return 0, nil
+	}
+	for _, file := range files {
+		n, err := l.writtenOf(ctx, file)
+		if err != nil {
+			return 0, err
+		}
+		sum += max(n, file.Size)
+	}
+	return sum, nil
+}
+
+func (l *storageLook) writtenOf(ctx context.Context, file object.File) (int64, error) {
+	r, err := l.store.Open(ctx, file.Name)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	return binlog.Written(r, r.Size())
 }
 
 // filesWanted are the files that the metadata names of each segment, those first on which something waits.

@@ -68,6 +68,14 @@ func TestDiagnoseStorage(t *testing.T) {
 			func(dir string) error { return os.RemoveAll(filepath.Join(dir, index)) },
 			[]string{"collection ivf_cold: 1 file of 1 segment, 3,000 rows, are not in storage (index)", "index vec of field vec: 0 of 1 files in " + index + "/1/"},
 		},
+		"index files cut": {
+			func(dir string) error { return cutBelow(filepath.Join(dir, index), "") },
+			[]string{"collection ivf_cold: files of 1 segment, 3,000 rows, are cut", "index vec of field vec: 1 of 1 files in " + index + "/1/", " KiB of "},
+		},
+		"logs cut": {
+			func(dir string) error { return cutBelow(filepath.Join(dir, insert), "100") },
+			[]string{"collection ivf_cold: files of ", "are cut", "insert log of field ", "in " + insert + "/"},
+		},
 		"logs emptied": {
 			func(dir string) error {
 				return filepath.WalkDir(filepath.Join(dir, insert), func(path string, d fs.DirEntry, err error) error {
@@ -97,6 +105,20 @@ func TestDiagnoseStorage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// cutBelow makes files half as long, where folder is the name of the folder that they are in, or "".
+func cutBelow(dir, folder string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || folder != "" && filepath.Base(filepath.Dir(path)) != folder {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.Truncate(path, info.Size()/2)
+	})
 }
 
 // TestDiagnoseStorageUnknown: another cluster's files, none, and a place that cannot be opened are unknown, and never well.

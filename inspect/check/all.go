@@ -23,7 +23,7 @@ var All = []*Check{
 	CheckpointLag, CheckpointMissing, CheckpointStaleDropped, QueueLag, QuotaDenied,
 
 	// Segments, compaction, background tasks.
-	FilesMissing, SmallSegments, DeleteHeavy, L0Backlog, SegmentsInvisible, DroppedNotCollected,
+	StorageFailing, StorageReadOnly, FilesMissing, SmallSegments, DeleteHeavy, L0Backlog, SegmentsInvisible, DroppedNotCollected,
 	ImportStuck, CompactionStuck, TaskFailed,
 
 	// Configuration.

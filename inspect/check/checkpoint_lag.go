@@ -51,6 +51,8 @@ checkpoint is old.`,
 	Run:   runCheckpointLag,
 	Roles: []string{"datanode", "datacoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []Cause{
+		takesNoWrites(),
+		storageFails("datanode", "streamingnode"),
 		{Check: "channel-unwatched", Of: shares("vchannels")},
 		{Check: "channel-watch-state", Of: shares("vchannels")},
 		{Check: "queue-unreachable"},

@@ -10,16 +10,17 @@ import (
 // FilesMissing finds segments of which files are not in storage.
 var FilesMissing = &Check{
 	ID:       "files-missing",
-	Title:    "Files of segments are not in storage",
+	Title:    "Files of segments are not in storage, or are cut",
 	Severity: Error,
 	Since:    "0.9",
 	Doc: `
 Looks only where ` + "`diagnose --storage PLACE`" + ` says where the files are. Held against what is there is what etcd says of each flushed segment: how many insert and delta logs it has of each field, and how many files its finished
-indexes have. A finding is a collection with a segment of which files are missing, or are empty.
+indexes have. A finding is a collection with a segment of which files are missing, are empty, or are shorter than they were written. That a log or an index file says in its first bytes: it is a row of events, each with its length. The
+sizes in etcd are no measure: up to 2.3 they are those in memory. The files of storage version 2, and indexes in a single file, do not say it.
 
 A query node cannot load such a segment: a load does not get on, and says no reason; what is in memory is lost with the next restart or move. An index without its files is not built again by itself, as etcd says that it is finished.
 
-The files of at most 1,000 folders are looked for, for 30 seconds at most: first of collections that are being loaded, of segments that no node serves, of builds that wait; what was left out is said. A place that cannot be listed, or has no
+The files of at most 1,000 folders are looked for, and 4,000 files opened, for 30 seconds at most: first of collections that are being loaded, of segments that no node serves, of builds that wait; what was left out is said. A place that cannot be listed, or has no
 file of the segments at all (another cluster's, or another folder), is unknown, not well. Segments of storage version 3 and index records of 2.1 are not looked for.
 `,
 	Remedy: `
@@ -64,8 +65,11 @@ func (p *Pass) reportLostFiles(id model.CollectionID, list []*model.MissingFiles
 	var segments []model.SegmentID
 	var kinds []string
 	var rows, all int64
-	files, logs := 0, false
+	files, cut, logs := 0, 0, false
 	for _, x := range list {
+		if x.Cut() {
+			cut++
+		}
 		if !slices.Contains(segments, x.Segment) {
 			segments = append(segments, x.Segment)
 			if s := p.Segment(x.Segment); s != nil {
@@ -86,10 +90,9 @@ func (p *Pass) reportLostFiles(id model.CollectionID, list []*model.MissingFiles
 	first := list[0]
 	f := Finding{
 		Severity: Error, Object: refCollection(p.Cluster, id),
-		Message: fmt.Sprintf("collection %s: %s of %s, %s rows, are not in storage (%s): segment %s, %s, %s", name, plural(files, "file"), plural(len(segments), "segment"), number(rows),
-			few(kinds), first.Segment, p.whatIsMissing(first), first.Path),
-		Impact: "These segments cannot be loaded: a load of the collection does not get on, and what nodes have in memory is gone when they restart or hand it over.",
-		Hint:   advise("bring the files back from a copy or an older version of the objects; see who removed them: a lifecycle rule, a script, another Milvus with the same root path"),
+		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), few(kinds), first.Segment, p.whatIsMissing(first), first.Path),
+		Impact:  "These segments cannot be loaded: a load of the collection does not get on, and what nodes have in memory is gone when they restart or hand it over.",
+		Hint:    advise("bring the files back from a copy or an older version of the objects; see who removed them: a lifecycle rule, a script, another Milvus with the same root path"),
 	}
 	if !logs {
 		f.Hint = advise("bring the files back; or build the index again from the insert logs: drop it and create it again, which needs the collection %s released", name)
@@ -98,12 +101,33 @@ func (p *Pass) reportLostFiles(id model.CollectionID, list []*model.MissingFiles
 		f.Cost = p.losing(min(1, float64(rows)/float64(all)))
 	}
 	for _, x := range list[:min(len(list), maxMissingShown)] {
-		f.Evidence = append(f.Evidence, Evidence{"segment " + x.Segment.String() + ", " + p.whatIsMissing(x), fmt.Sprintf("%d of %d files in %s", x.Found, x.Want, x.Path), p.Storage.Location})
+		f.Evidence = append(f.Evidence, Evidence{"segment " + x.Segment.String() + ", " + p.whatIsMissing(x), missingText(x), p.Storage.Location})
 	}
 	for _, s := range segments[:min(len(segments), maxObjects)] {
 		f.Objects = append(f.Objects, refSegment(s))
 	}
 	p.Report(f)
+}
+
+// lostText is "2 files of 1 segment, 3,000 rows, are not in storage, and files in 3 folders are cut".
+func lostText(files, cut, segments int, rows int64) string {
+	of := " of " + plural(segments, "segment") + ", " + number(rows) + " rows, "
+	switch {
+	case cut == 0:
+		return plural(files, "file") + of + "are not in storage"
+	case files == 0:
+		return "files" + of + "are cut: shorter than they were written"
+	}
+	return plural(files, "file") + of + "are not in storage, and files in " + plural(cut, "folder") + " are cut"
+}
+
+// missingText is what there is of what should be.
+func missingText(x *model.MissingFiles) string {
+	text := fmt.Sprintf("%d of %d files in %s", x.Found, x.Want, x.Path)
+	if x.Cut() {
+		text += fmt.Sprintf(", %s of %s", bytesText(x.Size), bytesText(x.Bytes))
+	}
+	return text
 }
 
 // whatIsMissing is "insert log of field vec", "index idx on field vec".

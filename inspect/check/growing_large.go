@@ -31,6 +31,8 @@ it; restarting that data node makes DataCoord assign the channel anew.
 	Run:   runGrowingLarge,
 	Roles: []string{"datacoord", "datanode", "streamingnode"},
 	FollowsFrom: []Cause{
+		takesNoWrites(),
+		storageFails("datanode", "streamingnode"),
 		{Check: "node-unreachable", Of: shares("vchannels")},
 	},
 }

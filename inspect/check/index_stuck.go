@@ -21,6 +21,9 @@ const (
 	stuckAfter = 30 * time.Minute
 	// idleAfter is how long if nobody can: no index node is registered, or the one that has it is gone.
 	idleAfter = 2 * time.Minute
+	// manyTries is how often a build has to have been given to a node to count as failing, if that took more than triedAfter. DataCoord
+	// counts that up each time (internal/datacoord, index_builder.go, UpdateVersion), and not where no node has room.
+	manyTries, triedAfter = 5, 30 * time.Second
 	// progressWithin is how recent the last finished build has to be for the queue to count as moving.
 	progressWithin = 10 * time.Minute
 	// unseenProgress is how long a queue is taken to move of which it cannot be seen, while nodes build; queueLong is when even
@@ -38,7 +41,7 @@ var IndexStuck = &Check{
 	Doc: `Looks at index builds in state Unissued, InProgress or Retry, by the time since which segment and index definition are both there.
 
 A finding after 30 minutes; after 2 minutes if no index node (from Milvus 2.6 on: data node) is registered, or if the node that has
-the build is gone. Segments of an import that is under way are given 12 hours: their times are those of its beginning. FLAT and segments of fewer than 1,024 rows are never looked at.
+the build is gone; after 30 seconds if DataCoord has given it to a node five times, and none finished it: a storage that is read-only or full does that (2.3.5: a try every 3 seconds, no reason in etcd), missing insert logs, and a node that runs out of memory. Segments of an import that is under way are given 12 hours: their times are those of its beginning. FLAT and segments of fewer than 1,024 rows are never looked at.
 
 Only information, for a day, if a build of any index finished within the last 10 minutes (Milvus 2.5 and later record that): then there is a queue that moves.
 Before 2.5 that cannot be seen: then it is information for 3 hours if registered nodes build something. A warning all the same: what has to be tried again, for a reason that is recorded, and what is on a node that is gone.
@@ -49,18 +52,20 @@ index node, a node that restarts again and again, a queue that nobody serves.`,
 build to another node once the session of the first is gone. ` + "`indexNode.scheduler.buildParallel`" + ` says how many one node builds at once.`,
 	Run:         runIndexStuck,
 	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
-	FollowsFrom: []Cause{{Check: "files-missing", Of: shares("segments")}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
+	FollowsFrom: []Cause{{Check: "files-missing", Of: shares("segments")}, takesNoWrites(), storageFails("indexnode", "datanode"), {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
 }
 
 func runIndexStuck(p *Pass) error {
 	workers := builders(p.Cluster)
 	slow, soon, long, found := p.before(stuckAfter), p.before(idleAfter), p.before(importLong), tallies{}
+	tried := p.before(triedAfter)
 	p.eachUnbuilt(func(b build) {
 		if b.record == nil || b.record.State == model.IndexFailed {
 			return
 		}
 		gone := alive(p.Cluster) && (len(workers) == 0 || p.nodeGone(b.record))
-		if p.waited(b, slow, stuckAfter) && (!b.segment.Importing || settled(b.segment, long)) || gone && p.waited(b, soon, idleAfter) {
+		again := b.record.Version >= manyTries && p.waited(b, tried, triedAfter)
+		if again || p.waited(b, slow, stuckAfter) && (!b.segment.Importing || settled(b.segment, long)) || gone && p.waited(b, soon, idleAfter) {
 			found.add(b)
 		}
 	})
@@ -120,7 +125,10 @@ func (p *Pass) reportStuck(t *tally, workers []*model.Session, pace pace, work s
 			{"nodes that have builds", nodesText(t), "etcd"},
 			{"registered nodes that build", sessionNames(workers), "etcd"},
 		},
-		Hint: advise("look at the log and the memory of the nodes that build: %s", namesOf(workers)),
+		Hint: advise("%slook at the log and the memory of the nodes that build: %s", p.lookForFiles(), namesOf(workers)),
+	}
+	if t.tries > 1 {
+		f.Evidence = append(f.Evidence, Evidence{"given to a node", number(t.tries) + " times", "etcd"})
 	}
 	if why != "" {
 		f.Evidence = append(f.Evidence, Evidence{"last reason", why, "etcd"})
@@ -137,6 +145,9 @@ func (p *Pass) reportStuck(t *tally, workers []*model.Session, pace pace, work s
 	case gone != "":
 		f.Message += ": node " + gone + " has it and is gone"
 		f.Hint = "DataCoord should give it to another node; look at its log, and restart it if it does not"
+	case t.tries >= manyTries:
+		f.Message += fmt.Sprintf("; it was tried %s times", number(t.tries))
+		f.Hint = advise("see why it fails in the log of %s: reading or writing the storage (missing, read-only, full), memory; %skitescope get nodes", namesOf(workers), p.lookForFiles())
 	case (why == "" || t.states[model.IndexRetry] == 0) && pace.moves(p, waits):
 		f.Severity = Info
 	}

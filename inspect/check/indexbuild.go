@@ -89,6 +89,7 @@ type tally struct {
 	nodes      map[model.NodeID]int
 	unsorted   int
 	oldest     time.Time
+	tries      int64 // of the build that was given to a node most often
 }
 
 func (t *tally) add(b build) {
@@ -103,6 +104,7 @@ func (t *tally) add(b build) {
 	if b.record == nil {
 		return
 	}
+	t.tries = max(t.tries, b.record.Version)
 	if b.record.State <= model.IndexUnknown {
 		t.states[b.record.State]++
 	}

@@ -30,6 +30,7 @@ it again.
 	Roles: []string{"querycoord", "querynode", "datacoord", "indexcoord", "rootcoord", "streamingnode"},
 	FollowsFrom: []Cause{
 		{Check: "files-missing", Of: shares("collections")},
+		storageFails("querynode"),
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "replica-short", Of: shares("collections")},
 		{Check: "index-missing", Of: shares("collections")},
@@ -105,7 +106,7 @@ func (p *Pass) reportLoading(l *model.LoadState, at, asked time.Time) {
 		f.Hint = "look again in a minute; if nothing has come, " + f.Hint
 	} else {
 		f.Message = fmt.Sprintf("collection %s is being loaded%s, and nothing of it was loaded for %s", name, percentage, span(asked.Sub(at)))
-		f.Hint = "see whether the files of its segments are there: kitescope diagnose --storage PLACE; " + f.Hint
+		f.Hint = p.lookForFiles() + f.Hint
 	}
 	if left := p.leftToLoad(l.Collection); len(left.segments) > 0 {
 		names := make([]string, len(left.segments))

@@ -29,9 +29,10 @@ Refused: restart the process; the cluster takes over without it once its session
 ` + "`kitescope get calls`" + ` for which questions it did answer; a process that hangs but keeps its lease is never taken over from, and has to be killed. Unreachable from here only: give kitescope the way
 with ` + "`--map`" + ` or ` + "`--proxy`" + `.
 `,
-	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
-	Needs: NeedAnswers,
-	Run:   runNodeUnreachable,
+	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
+	Needs:       NeedAnswers,
+	Run:         runNodeUnreachable,
+	FollowsFrom: []Cause{endsDataNodes()},
 }
 
 func runNodeUnreachable(p *Pass) error {

@@ -29,7 +29,8 @@ If nobody at all is registered, that is one finding where etcd itself was read, 
 	Remedy: `
 Start the process, and see in the log of the last one why it ended. If it runs, it has lost its lease: it hung, or did not reach etcd. Restart it then, as a process without a session is used by nobody.
 `,
-	Run: runRoleMissing,
+	Run:         runRoleMissing,
+	FollowsFrom: []Cause{endsDataNodes()},
 }
 
 func runRoleMissing(p *Pass) error {
@@ -73,6 +74,9 @@ func (p *Pass) reportMissing(name string) {
 		Message:  "no " + label + " is registered",
 		Evidence: []Evidence{{"sessions of role " + name, "none", "etcd"}, {"version that runs", p.Version.Text, p.Version.From}},
 		Hint:     advise("start %s %s; if one runs, it has lost its session: restart it", article(label), roleHint(name)),
+	}
+	if name == "datanode" {
+		f.Hint = advise("%s; see in the log of the last one why it ended: it ends itself where it cannot write to the storage (missing, read-only, full)", f.Hint)
 	}
 	if waiting := standbys(p.Cluster, name); len(waiting) > 0 {
 		f.Severity, f.Cost = min(f.Severity, Warning), 0

@@ -36,6 +36,7 @@ See whether nodes have memory for it: a query node that refuses to load says so 
 	Roles: []string{"querycoord", "querynode", "datacoord"},
 	FollowsFrom: []Cause{
 		{Check: "files-missing", Of: shares("segments")},
+		storageFails("querynode"),
 		{Check: "node-unreachable", Of: shares("collections")},
 		{Check: "stale-session", Of: shares("collections")},
 		{Check: "load-stuck", Of: shares("collections")},
@@ -174,7 +175,7 @@ func (p *Pass) reportAbsent(id model.CollectionID, a *absent, asked time.Time) {
 			{"shards", few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"},
 		},
 		Impact: "Searches do not find these rows: " + percent(share) + " of the collection.",
-		Hint:   refreshHint(p.Cluster, id),
+		Hint:   p.lookForFiles() + refreshHint(p.Cluster, id),
 	}
 	if replicas := len(p.ReplicasOf(id)); replicas > 1 {
 		f.Message += fmt.Sprintf(", in %d of %d replicas", len(a.replicas), replicas)

@@ -25,9 +25,10 @@ the process died (30 seconds; observed: still there after 12).
 Wait for half a minute. If it stays, its lease is kept alive: by a process that hangs, or one that runs elsewhere with the address of this one; ` + "`etcdctl lease timetolive LEASE`" + ` tells. An answer of another
 cluster means that two clusters share addresses, or that the address map of kitescope (` + "`--map`" + `) points to the wrong one.
 `,
-	Parts: model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
-	Needs: NeedAnswers,
-	Run:   runStaleSession,
+	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
+	Needs:       NeedAnswers,
+	Run:         runStaleSession,
+	FollowsFrom: []Cause{endsDataNodes()},
 }
 
 // defaultTTL is how long the lease of a session lasts (configs/milvus.yaml, common.session.ttl).

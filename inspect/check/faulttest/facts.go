@@ -176,6 +176,32 @@ func (w *World) metric(args []word) error {
 	return nil
 }
 
+// counted is "counted NODE NAME{LABEL=VALUE,...}=BEFORE..NOW": what a counter was in the first of two scrapes, and is in the second.
+func (w *World) counted(args []word) error {
+	list, err := w.calls(args[0].text, "GET_/metrics")
+	if err != nil {
+		return err
+	}
+	m := sample.FindStringSubmatch(args[1].text)
+	if m == nil {
+		return fmt.Errorf("%q is not NAME{LABEL=VALUE}=BEFORE..NOW", args[1].text)
+	}
+	before, now, two := strings.Cut(m[3], "..")
+	for _, r := range list {
+		value := now
+		if !two || r.At.Before(w.now) {
+			value = before
+		}
+		if err := setSample(r, m[1], m[2], value); err != nil && !errors.Is(err, errNoChange) {
+			return fmt.Errorf("%s: %w", sessionName(r), err)
+		}
+	}
+	if !two || before == now || len(list) < 2 {
+		return fmt.Errorf("%s: the counter has to differ between two scrapes: see again", m[3])
+	}
+	return nil
+}
+
 // setSample writes a value into the text of a scrape.
 func setSample(r *live.Record, name, labels, value string) error {
 	var pairs []string

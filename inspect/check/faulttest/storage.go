@@ -8,10 +8,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// lookedInto is "storage [problem=TEXT] [SEGMENT=index|insert|delta]...": somebody looked into the storage. All files are there but those
-// of the segments that are named.
+// lookedInto is "storage [problem=TEXT] [at=FOLDER] [room=read-only|full|well] [SEGMENT=index|insert|delta|cut]...": somebody looked into
+// the storage. All files are there but those of the segments that are named; cut: insert logs are half as long as they were.
 func (w *World) lookedInto(args []word) error {
-	w.storage = &model.Storage{Location: "/data", Segments: len(w.base.Cluster.Segments), Looked: len(w.base.Cluster.Segments)}
+	w.storage = &model.Storage{Location: "/data", Room: &model.Room{Free: 40 << 30, Size: 100 << 30}, Segments: len(w.base.Cluster.Segments), Looked: len(w.base.Cluster.Segments)}
 	for _, a := range args {
 		name, value, _ := strings.Cut(a.text, "=")
 		switch name {
@@ -19,6 +19,14 @@ func (w *World) lookedInto(args []word) error {
 			continue
 		case "problem":
 			w.storage.Problem = value
+			continue
+		case "at":
+			w.storage.Location = value
+			continue
+		case "room":
+			if err := w.room(value); err != nil {
+				return err
+			}
 			continue
 		}
 		id, err := strconv.ParseInt(name, 10, 64)
@@ -37,12 +45,30 @@ func (w *World) lookedInto(args []word) error {
 			x.Kind, x.Index, x.Build, x.Path = "index", i.Index, i.Build, fmt.Sprintf("index_files/%s/%d/%s/%s", i.Build, i.Version, s.Partition, s.ID)
 		case value == "insert":
 			x.Kind, x.Field, x.Path = "insert log", 100, "insert_log/"+part+"/100"
+		case value == "cut":
+			x.Kind, x.Field, x.Path, x.Found, x.Bytes, x.Size = "insert log", 100, "insert_log/"+part+"/100", 1, 4096, 2048
 		case value == "delta":
 			x.Kind, x.Path = "delta log", "delta_log/"+part
 		default:
 			return fmt.Errorf("segment %s has no %s", name, value)
 		}
 		w.storage.Missing = append(w.storage.Missing, x)
+	}
+	return nil
+}
+
+// room is what the file system of the storage says of itself.
+func (w *World) room(value string) error {
+	switch value {
+	case "read-only":
+		w.storage.Room.ReadOnly = true
+	case "full":
+		w.storage.Room.Free = 1 << 20
+	case "well":
+	case "unknown":
+		w.storage.Room = nil
+	default:
+		return fmt.Errorf("room=%s: not read-only, full, well or unknown", value)
 	}
 	return nil
 }

@@ -51,6 +51,7 @@ func verbs() map[string]verb {
 		"reply":      {3, 3, nil, (*World).reply},
 		"config":     {2, 2, nil, (*World).config},
 		"metric":     {2, 2, nil, (*World).metric},
+		"counted":    {2, 2, nil, (*World).counted},
 		"down":       {2, 2, nil, (*World).down},
 		"fail":       {3, 3, nil, (*World).failCall},
 		"drop":       {2, 2, nil, (*World).dropCall},

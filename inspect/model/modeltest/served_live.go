@@ -117,6 +117,7 @@ func scrape(at time.Time, cpu float64) *model.Metrics {
 		"process_resident_memory_bytes": {{Value: 200 << 30}},
 		"process_start_time_seconds":    {{Value: float64(Now.Add(-30 * 24 * time.Hour).Unix())}},
 		"go_memstats_alloc_bytes_total": {{Value: cpu * 1000}},
+		"milvus_storage_op_count":       {{Labels: []model.Pair{{Key: "persistent_data_op_type", Value: "put"}, {Key: "status", Value: "success"}}, Value: cpu}},
 	}}
 }
 

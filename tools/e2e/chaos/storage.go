@@ -12,7 +12,7 @@ import (
 )
 
 // storageChecks say that the object store, or files in it, cannot be read or written.
-var storageChecks = []string{"files-missing", "storage-files-missing", "storage-errors", "storage-unreachable", "storage-failing"}
+var storageChecks = []string{"files-missing", "storage-files-missing", "storage-errors", "storage-unreachable", "storage-failing", "storage-read-only"}
 
 // kinds of files of a collection below the root of the storage.
 const (
@@ -50,7 +50,7 @@ func storageKinds() []*Kind {
 			Inject: removeStorage, There: spoiled, Heal: reload, Limit: 100 * time.Second, Hold: 40 * time.Second,
 		},
 		{
-			Name: "storage read-only, then inserts", Weight: 5, Touches: whole, Alone: true,
+			Name: "storage read-only, then inserts", Weight: 5, Touches: whole, Alone: true, Storage: true,
 			Draw: func(d *dice) Args { return Args{Collection: pick(d, loaded)} },
 			Want: func(Args) Want {
 				return Want{

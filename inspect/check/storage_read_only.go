@@ -1,0 +1,79 @@
+package check
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// StorageReadOnly finds a storage that takes no writes.
+var StorageReadOnly = &Check{
+	ID:       "storage-read-only",
+	Title:    "The storage takes no writes",
+	Severity: Error,
+	Since:    "0.9",
+	Doc: `
+Looks only where ` + "`diagnose --storage FOLDER`" + ` says where the files are, and that is a folder: whether its file system is mounted read-only, and how much room is left. Nothing is written to find that out.
+
+An error if the processes' configuration (` + "`localStorage.path`" + `) names that folder; else information, as the way by which kitescope sees the folder may be read-only, or its share smaller, than that by which Milvus does. Full is less than 100 MiB that are free.
+
+Milvus 2.3.5 does not say so anywhere but in its logs, and local storage is in no metric. Measured, with a folder that became read-only under inserts and a flush: the data node tried for 20 seconds and ended itself, and so does each that is started in its
+place; an index build was tried every 3 seconds, 46 times in 140 seconds, "InProgress" all the while.
+`,
+	Remedy: `
+See why it is read-only: the kernel mounts a file system so after an error of the disk (` + "`dmesg`" + `). Mount it writable, make room, then start the data nodes that ended. No row is lost that the message queue still has.
+`,
+	Needs: NeedStorage,
+	Run:   runStorageReadOnly,
+}
+
+// fullBelow is how much free room is none.
+const fullBelow = 100 << 20
+
+func runStorageReadOnly(p *Pass) error {
+	s := p.Storage
+	room := s.Room
+	if room == nil {
+		return p.Skip("storage " + s.Location + ": it is no folder, so that whether it takes writes is unknown")
+	}
+	f := Finding{
+		Severity: Info,
+		Evidence: []Evidence{
+			{"mounted", map[bool]string{true: "read-only", false: "writable"}[room.ReadOnly], s.Location},
+			{"free", bytesText(room.Free) + " of " + bytesText(room.Size), s.Location},
+		},
+		Impact: "Data nodes that cannot flush end themselves, and with them the consuming of all channels; indexes are not built; what is loaded is searched all the same.",
+	}
+	switch {
+	case room.ReadOnly:
+		f.Message = fmt.Sprintf("the storage folder %s is mounted read-only: nothing can be written to it", s.Location)
+		f.Hint = advise("see why, then mount it writable: mount -o remount,rw, on the host of the storage; dmesg tells of errors of the disk")
+	case room.Size > 0 && room.Free < fullBelow:
+		f.Message = fmt.Sprintf("the storage folder %s is full: %s of %s are free", s.Location, bytesText(room.Free), bytesText(room.Size))
+		f.Hint = "make room: drop what nobody needs, or give it a larger disk"
+	default:
+		return nil
+	}
+	if at := p.storagePlace(); at != "" && filepath.Clean(at) == filepath.Clean(s.Location) {
+		f.Severity = Error
+		f.Evidence = append(f.Evidence, Evidence{"localStorage.path", at, "configuration of the processes"})
+	} else {
+		f.Message += ", as it is seen from here"
+	}
+	p.Report(f)
+	return nil
+}
+
+// endsDataNodes is the cause of which data nodes end themselves.
+func endsDataNodes() Cause {
+	return Cause{"storage-read-only", func(_ *model.Cluster, effect, cause *Finding) bool {
+		return cause.Severity == Error && (effect.Lacks == "datanode" || strings.HasPrefix(effect.Object.ID, "datanode-"))
+	}}
+}
+
+// takesNoWrites is the cause that such a storage is, where it is the cluster's own.
+func takesNoWrites() Cause {
+	return Cause{"storage-read-only", func(_ *model.Cluster, _, cause *Finding) bool { return cause.Severity == Error }}
+}
