@@ -67,6 +67,7 @@ func Of(c *model.Cluster, o Options) (*replay.Layout, error) {
 	for _, id := range slices.Sorted(maps.Keys(b.segments)) {
 		b.l.Segments = append(b.l.Segments, *b.segments[id])
 	}
+	b.unflushed()
 	return b.l, nil
 }
 

@@ -1,0 +1,33 @@
+package layout
+
+import (
+	"time"
+)
+
+// movesWithin is within what time the checkpoint of a channel moves on where nothing waits in a buffer: it is written once a minute
+// (dataNode.channel.updateChannelCheckpointInterval).
+const movesWithin = 2 * time.Minute
+
+// unflushed says what of the deletes may be in no file yet. Delta logs are written when a segment is flushed or synced; until then a
+// delete is in the message queue and in the nodes' memory alone, and its row is found here.
+func (b *builder) unflushed() {
+	if len(b.segments) == 0 {
+		return
+	}
+	if b.major > 0 && b.before(3) {
+		b.note("deletes that were not flushed are not seen: Milvus %d.%d has them in the message queue alone, and their rows are found here", b.major, b.minor)
+		return
+	}
+	var oldest time.Time
+	for _, v := range b.VChannelsOf(b.collection.ID) {
+		if at := v.Checkpoint.At.Time(); !at.IsZero() && (oldest.IsZero() || at.Before(oldest)) {
+			oldest = at
+		}
+	}
+	taken := b.Origin.Taken
+	if oldest.IsZero() || taken.IsZero() || b.Origin.FileDate || taken.Sub(oldest) < movesWithin {
+		return
+	}
+	b.note("deletes since %s, the oldest checkpoint of its channels, may be in no file yet: they are not seen, and their rows are found here",
+		oldest.UTC().Format(time.DateTime))
+}
