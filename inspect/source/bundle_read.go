@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -22,6 +23,9 @@ type Bundle struct {
 	opts     Options
 	manifest Manifest
 	gaps     gapList
+
+	mu   sync.Mutex
+	idle *zstd.Decoder // of an earlier walk; nil: none yet, or in use. It is large, and a file is walked several times
 }
 
 var _ Source = (*Bundle)(nil)
@@ -74,7 +78,37 @@ func (b *Bundle) Origin() Origin {
 }
 
 // Close closes the file.
-func (b *Bundle) Close() error { return b.in.close() }
+func (b *Bundle) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.idle != nil {
+		b.idle.Close()
+		b.idle = nil
+	}
+	return b.in.close()
+}
+
+// unpack is a stream without its compression, to be given back with unpacked.
+func (b *Bundle) unpack(packed io.Reader) (*zstd.Decoder, error) {
+	b.mu.Lock()
+	r := b.idle
+	b.idle = nil
+	b.mu.Unlock()
+	if r == nil {
+		return zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow))
+	}
+	return r, r.Reset(packed)
+}
+
+func (b *Bundle) unpacked(r *zstd.Decoder) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := r.Reset(nil); err != nil || b.idle != nil {
+		r.Close()
+		return
+	}
+	b.idle = r
+}
 
 // Pin takes everything from the manifest.
 func (b *Bundle) Pin(context.Context) (Snapshot, error) {
@@ -118,11 +152,11 @@ func (b *Bundle) walk(m *meter, visit func(name string, size int64, r io.Reader)
 	if err != nil {
 		return notGzip(b.in.location, err)
 	}
-	r, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow))
+	r, err := b.unpack(packed)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer b.unpacked(r)
 	t := tar.NewReader(&metered{r: r, meter: m})
 	seen := map[string]bool{}
 	for {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,20 +19,18 @@ import (
 	"kitescope/inspect/source/sourcetest"
 )
 
+// packer compresses for all tests: one is megabytes, which fuzzing would make for each input.
+var packer = sync.OnceValues(func() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+})
+
 func zstdOf(t testing.TB, b []byte) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	w, err := zstd.NewWriter(&out)
+	w, err := packer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return w.EncodeAll(b, nil)
 }
 
 // member is one file of a tar stream.

@@ -17,8 +17,18 @@ type blocks [][]byte
 func readBlocks(r io.Reader, limit int64) (b blocks, size int64, err error) {
 	r = io.LimitReader(r, limit+1)
 	for {
-		block := make([]byte, blockBytes)
+		first := blockBytes
+		if len(b) == 0 { // most of what comes through a pipe is small
+			first = 64 << 10
+		}
+		block := make([]byte, first)
 		n, err := fillBlock(r, block)
+		for err == nil && len(block) < blockBytes {
+			block = append(block, make([]byte, len(block))...)
+			var more int
+			more, err = fillBlock(r, block[n:])
+			n += more
+		}
 		if n > 0 {
 			b = append(b, block[:n:n])
 			size += int64(n)
