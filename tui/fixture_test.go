@@ -42,7 +42,7 @@ func fixtureParts() model.Parts {
 	}
 	p.Replicas = []*model.Replica{{ID: 7001, Collection: firstID, ResourceGroup: "__default_resource_group", Nodes: []model.NodeID{7, 8}}}
 	p.ResourceGroups = []*model.ResourceGroup{{Name: "__default_resource_group", Capacity: 1000000, Nodes: []model.NodeID{7, 8, 9}, Requests: -1, Limits: -1}}
-	p.LoadStates = []*model.LoadState{{Collection: firstID, Status: "Loaded", Percent: 100, Replicas: 1, LoadType: "LoadCollection"}}
+	p.LoadStates = []*model.LoadState{{Collection: firstID, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, LoadType: "LoadCollection"}}
 	p.Undecoded = []*model.Undecoded{{Key: "by-dev/meta/strange\x1b]0;owned\x07key", Reason: "unknown key", Size: 12}}
 	p.Etcd = &model.Etcd{At: now, Members: []model.EtcdMember{{Endpoint: "127.0.0.1:2379", Version: "3.5.5", Leader: true, DBSize: 733184, DBInUse: 500000, DBQuota: 4 << 30}}}
 	p.Keyspace = fixtureKeys()

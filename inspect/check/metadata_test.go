@@ -64,7 +64,7 @@ func well() *world {
 		})
 		w.PChannels = append(w.PChannels, &model.PChannel{Name: fmt.Sprintf("by-dev-rootcoord-dml_%d", i)})
 	}
-	w.LoadStates = []*model.LoadState{{Collection: wellColl, Status: "Loaded", Percent: 100, Replicas: 1, Indexes: map[model.FieldID]model.IndexID{wellField: wellIndex}, Key: "load/1000"}}
+	w.LoadStates = []*model.LoadState{{Collection: wellColl, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, Indexes: map[model.FieldID]model.IndexID{wellField: wellIndex}, Key: "load/1000"}}
 	w.Replicas = []*model.Replica{{ID: 3000, Collection: wellColl, ResourceGroup: defaultGroup, Nodes: []model.NodeID{4}}}
 	w.ResourceGroups = []*model.ResourceGroup{{Name: defaultGroup, Capacity: 1000000, Nodes: []model.NodeID{4}, Requests: -1, Limits: -1}}
 	for i, role := range []string{"rootcoord", "datacoord", "querycoord", "querynode", "datanode", "indexnode", "proxy"} {

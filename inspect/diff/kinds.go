@@ -169,7 +169,12 @@ var loadStates = kind[*model.LoadState]{
 			}
 			return sortedText(parts)
 		}},
-		{name: "percent", text: func(x *model.LoadState) string { return int32Text(x.Percent) }, moving: true},
+		{name: "percent", text: func(x *model.LoadState) string {
+			if x.Percent == nil {
+				return "" // not recorded
+			}
+			return int32Text(*x.Percent)
+		}, moving: true},
 	},
 }
 

@@ -81,13 +81,13 @@ func (s *state) loadStates21() []*model.LoadState {
 	s.each(kindCollectionLoad21, func(f *fact) {
 		m := f.value.(*querypb.CollectionInfo)
 		x := &model.LoadState{
-			Collection: model.CollectionID(f.ids[0]), Status: status21(m.GetInMemoryPercentage()), Percent: int32(m.GetInMemoryPercentage()),
+			Collection: model.CollectionID(f.ids[0]), Status: status21(m.GetInMemoryPercentage()), Percent: new(int32(m.GetInMemoryPercentage())),
 			Replicas: m.GetReplicaNumber(), LoadType: loadType(m.GetLoadType()),
 			Released: ids[model.PartitionID](m.GetReleasedPartitionIDs()), Key: f.key,
 		}
 		for _, p := range m.GetPartitionStates() {
 			x.Partitions = append(x.Partitions, model.PartitionLoad{
-				Partition: model.PartitionID(p.GetPartitionID()), Status: status21(p.GetInMemoryPercentage()), Percent: int32(p.GetInMemoryPercentage()),
+				Partition: model.PartitionID(p.GetPartitionID()), Status: status21(p.GetInMemoryPercentage()), Percent: new(int32(p.GetInMemoryPercentage())),
 			})
 		}
 		slices.SortFunc(x.Partitions, func(a, b model.PartitionLoad) int { return cmp.Compare(a.Partition, b.Partition) })

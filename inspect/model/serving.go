@@ -12,7 +12,7 @@ const UnassignedNode = NodeID(-1 << 63)
 type LoadState struct {
 	Collection CollectionID
 	Status     string // Loaded, Loading, Invalid
-	Percent    int32  // inLoad percentage where recorded, 0 else
+	Percent    *int32 // share that is in memory, as 2.1 records it; nil: not recorded, QueryCoord alone knows
 	Replicas   int32
 	LoadType   string // LoadCollection, LoadPartition
 	Partitions []PartitionLoad
@@ -46,7 +46,7 @@ const NotLoad = "NotLoad"
 type PartitionLoad struct {
 	Partition PartitionID
 	Status    string
-	Percent   int32
+	Percent   *int32 // as of LoadState
 }
 
 // Replica is a group of query nodes that together serve a collection.

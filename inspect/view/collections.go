@@ -115,8 +115,8 @@ var collectionServing = []column[*model.Collection]{
 		func(e *Env, c *model.Collection) Cell { return text(loadState(e, c.ID)) },
 	},
 	{
-		Column{Name: "load_percent", Title: "LOADED", Kind: Percent, Show: Hidden, Doc: "Share that is loaded, where recorded."},
-		func(e *Env, c *model.Collection) Cell { return loadPercent(e.Cluster.LoadState(c.ID)) },
+		Column{Name: "load_percent", Title: "LOADED", Kind: Percent, Show: Hidden, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
+		func(e *Env, c *model.Collection) Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) },
 	},
 	{
 		Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Show: Wide, Priority: 6, Needs: model.PartServing, Doc: "Replicas that exist."},
@@ -218,11 +218,22 @@ func loadState(e *Env, id model.CollectionID) string {
 	return "NotLoad"
 }
 
-func loadPercent(l *model.LoadState) Cell {
-	if l == nil || l.Percent == 0 && l.Status == "Loaded" { // not recorded
+// loadPercent is what QueryCoord says of a collection that is to be loaded, else what is recorded. Without either that of one which is loaded is
+// no question, and that of one which is being loaded unknown; so it is where QueryCoord was asked and has none.
+func loadPercent(e *Env, l *model.LoadState) Cell {
+	if l == nil {
 		return none()
 	}
-	return Cell{Float: float64(l.Percent)}
+	x := e.Cluster.Runtime.LoadedCollection(l.Collection)
+	switch asked := e.Cluster.Runtime != nil && e.Cluster.Runtime.Loaded != nil; {
+	case x != nil:
+		return Cell{Float: float64(x.Percent)}
+	case l.Percent != nil && !asked:
+		return Cell{Float: float64(*l.Percent)}
+	case l.Status == "Loaded" && !asked:
+		return none()
+	}
+	return unknown()
 }
 
 func collectionOwner(e *Env, c *model.Collection) (Ref, bool) {

@@ -79,7 +79,7 @@ func addCollection(p *model.Parts, i int, nodes []model.NodeID) {
 		Checkpoint: model.Checkpoint{At: model.TSOFromTime(Now.Add(-time.Minute)), Message: []byte{9, 0, 0, 0, 0, 0, 0, 0}, PChannel: pchannel},
 	})
 	p.Indexes = append(p.Indexes, &model.Index{ID: model.IndexID(id) + 2, Collection: id, Field: 101, Name: "vec", Type: "HNSW", Metric: "L2"})
-	p.LoadStates = append(p.LoadStates, &model.LoadState{Collection: id, Status: "Loaded", Percent: 100, Replicas: 1, LoadType: "LoadCollection"})
+	p.LoadStates = append(p.LoadStates, &model.LoadState{Collection: id, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, LoadType: "LoadCollection"})
 	p.Replicas = append(p.Replicas, &model.Replica{ID: model.ReplicaID(id) + 3, Collection: id, ResourceGroup: "__default_resource_group", Nodes: nodes})
 }
 

@@ -168,7 +168,7 @@ func (p *largeServed) collection(i int) {
 	}
 	p.Replicas = append(p.Replicas, &model.Replica{ID: model.ReplicaID(id) + 700, Collection: id, ResourceGroup: g.Name, Nodes: members})
 	p.LoadStates = append(p.LoadStates, &model.LoadState{
-		Collection: id, Status: "Loaded", Percent: 100, Replicas: 1, LoadType: "LoadCollection", Indexes: map[model.FieldID]model.IndexID{101: model.IndexID(id) + 500},
+		Collection: id, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, LoadType: "LoadCollection", Indexes: map[model.FieldID]model.IndexID{101: model.IndexID(id) + 500},
 	})
 }
 

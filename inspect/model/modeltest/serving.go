@@ -29,8 +29,8 @@ func serving(p *model.Parts) {
 		{Name: "by-dev-rootcoord-dml_3"},
 	}
 	p.LoadStates = []*model.LoadState{{
-		Collection: Docs, Status: "Loaded", Percent: 100, Replicas: 2, LoadType: "LoadCollection",
-		Partitions: []model.PartitionLoad{{Partition: 470590569932652643, Status: "Loaded", Percent: 100}},
+		Collection: Docs, Status: "Loaded", Percent: new(int32(100)), Replicas: 2, LoadType: "LoadCollection",
+		Partitions: []model.PartitionLoad{{Partition: 470590569932652643, Status: "Loaded", Percent: new(int32(100))}},
 		Released:   []model.PartitionID{470590569932652700},
 		Indexes:    map[model.FieldID]model.IndexID{102: 470590569932652801}, Fields: []model.FieldID{100, 102},
 		Key: "by-dev/meta/querycoord-collection-loadinfo/470590569932652633",

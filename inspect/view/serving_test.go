@@ -1,0 +1,59 @@
+package view
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/model"
+)
+
+// cells are the cells of one column, by the id of their rows.
+func cells(t *testing.T, env *Env, resource, column string) map[string]Cell {
+	t.Helper()
+	r, err := Find(resource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, found := r.Table(env), map[string]Cell{}
+	for i := range table.Len() {
+		found[table.Ref(i).ID] = table.Cell(i, r.Column(column))
+	}
+	return found
+}
+
+// TestLoadPercent: only 2.1 records how much of a collection is loaded; what QueryCoord says counts more, and what nobody says is unknown, not 0.
+func TestLoadPercent(t *testing.T) {
+	p := model.Parts{Loaded: model.PartAll}
+	for id, l := range map[model.CollectionID]model.LoadState{
+		1: {Status: "Loading"}, 2: {Status: "Loaded"}, 3: {Status: "Loading", Percent: new(int32(40))}, 4: {Status: "Loading", Percent: new(int32(0))}, 5: {Status: "Loading"},
+	} {
+		l.Collection = id
+		p.Collections = append(p.Collections, &model.Collection{ID: id, Name: "c" + id.String()})
+		p.LoadStates = append(p.LoadStates, &l)
+	}
+	p.Collections = append(p.Collections, &model.Collection{ID: 6, Name: "c6"})
+	c := model.Build(p)
+	asked := c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Loaded: []*model.LoadedCollection{
+		{Collection: 1, Percent: 87}, {Collection: 2, Percent: 100}, {Collection: 3, Percent: 41}, {Collection: 4, Percent: 0},
+	}}))
+	percent := func(x float64) Cell { return Cell{Float: x} }
+	for _, tt := range []struct {
+		name    string
+		cluster *model.Cluster
+		want    map[string]Cell
+	}{
+		{"not asked", c, map[string]Cell{"1": unknown(), "2": none(), "3": percent(40), "4": percent(0), "5": unknown()}},
+		{"QueryCoord was silent", c.WithRuntime(model.BuildRuntime(model.RuntimeParts{})), map[string]Cell{"1": unknown(), "2": none(), "3": percent(40), "4": percent(0), "5": unknown()}},
+		{"asked", asked, map[string]Cell{"1": percent(87), "2": percent(100), "3": percent(41), "4": percent(0), "5": unknown()}},
+	} {
+		env := NewEnv(tt.cluster, p.Origin.Taken)
+		if diff := cmp.Diff(tt.want, cells(t, env, "load-states", "percent")); diff != "" {
+			t.Errorf("%s: load-states (-want +got):\n%s", tt.name, diff)
+		}
+		tt.want["6"] = none() // not to be loaded
+		if diff := cmp.Diff(tt.want, cells(t, env, "collections", "load_percent")); diff != "" {
+			t.Errorf("%s: collections (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
