@@ -122,7 +122,7 @@ func (s *sheet) data(w int) block {
 	half := (w - 2) / 2
 	left := []string{
 		s.pair("rows", s.value(view.Int, o.Rows), half, false),
-		s.pair("deleted", s.value(view.Int, o.DeletedRows), half, false),
+		s.pair("deletes", s.value(view.Int, o.DeletedRows), half, false),
 		s.pair("size", s.value(view.Bytes, o.Bytes), half, false),
 		s.pair("segments", s.value(view.Int, o.Segments), half, false),
 		s.pair("vchannels", s.value(view.Int, o.VChannels), half, false),

@@ -32,7 +32,7 @@ var DeleteHeavy = &Check{
 segment (` + "`dataCoord.compaction.single.ratio.threshold`" + `). A finding if they hold at least a tenth of the collection's rows and 10,000 entries. Information,
 and a warning if half of their rows are deleted and the collection is loaded, unless a compaction of L0 segments brought deletes within the last hour (Milvus 2.4 and later): then rewriting may be about to begin.
 
-Entries are an upper bound: a key that is deleted twice counts twice. Deletes in L0 segments are not counted here, see ` + "`l0-backlog`" + `.
+Entries are an upper bound: a key that is deleted twice counts twice, and one that a segment's bloom filter finds wrongly counts there. Deletes in L0 segments are not counted here, see ` + "`l0-backlog`" + `.
 
 Deleted rows stay in memory and in indexes; each search compares them and throws them away, and graph indexes find fewer results.`,
 	Remedy: "`Collection(NAME).compact()` rewrites the segments. If it happens again and again, look whether automatic compaction is on and keeps up.",

@@ -153,7 +153,8 @@ type Segment struct {
 
 	Rows    int64 // as recorded: 0 on a growing segment until its first sync
 	MaxRows int64
-	// DeletedRows are the entries of its delta logs: an upper bound, a key deleted twice counts twice.
+	// DeletedRows are the entries of its delta logs: an upper bound of the rows that they delete. A key deleted twice counts twice, and a data
+	// node writes a delete to each segment whose bloom filter has its key, to some wrongly (storage/pk_statistics.go).
 	DeletedRows int64
 	Bytes       int64 // of all logs in storage, index files not included
 	IndexBytes  int64 // of finished index files, where recorded

@@ -65,8 +65,8 @@ var collectionData = []column[*model.Collection]{
 	},
 	{
 		Column{
-			Name: "deleted_rows", Title: "DELETED", Kind: Int, Show: Wide, Priority: 5, Needs: model.PartSegments | model.PartLogs,
-			Doc: "Entries of delta logs: an upper bound of deleted rows.",
+			Name: "deleted_rows", Title: "DELETES", Kind: Int, Show: Wide, Priority: 5, Needs: model.PartSegments | model.PartLogs,
+			Doc: deletesDoc,
 		},
 		totalsOf(func(t model.Totals) Cell { return count(t.DeletedRows) }),
 	},

@@ -26,7 +26,8 @@ type Overview struct {
 	Databases, Collections, Partitions, VChannels, PChannels, Aliases Cell
 	// Indexes are live definitions; Unindexed are collections without any.
 	Indexes, Unindexed Cell
-	// Rows, DeletedRows, Segments are of healthy segments; Bytes (Kind Bytes) of their logs.
+	// Rows, DeletedRows, Segments are of healthy segments; Bytes (Kind Bytes) of their logs. DeletedRows are deletes, an upper bound of
+	// the rows that they delete (model.Segment).
 	Rows, DeletedRows, Segments, Bytes Cell
 	// SealedRows want an index or not; Indexed (Kind Percent) is the share that has all it wants.
 	SealedRows, Indexed Cell

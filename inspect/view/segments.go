@@ -84,8 +84,8 @@ var segmentContent = []column[*model.Segment]{
 	},
 	{
 		Column{
-			Name: "deleted_rows", Title: "DELETED", Kind: Int, Priority: 4, Needs: model.PartLogs,
-			Doc: "Entries of the delta logs: an upper bound, a key deleted twice counts twice.",
+			Name: "deleted_rows", Title: "DELETES", Kind: Int, Priority: 4, Needs: model.PartLogs,
+			Doc: deletesDoc,
 		},
 		func(_ *Env, s *model.Segment) Cell { return count(s.DeletedRows) },
 	},
@@ -261,3 +261,7 @@ func segmentSections(s *scope, x *model.Segment) []Section {
 		section(s, "compacted into", "segments", made, "id", "state", "rows", "size_bytes", "created_at"),
 	}
 }
+
+// deletesDoc explains a count of deletes, which metadata alone cannot turn into one of deleted rows.
+const deletesDoc = "Deletes in the delta logs, an upper bound of the rows that they delete: a key that was deleted twice counts twice, and one that a segment's bloom filter finds wrongly counts there. " +
+	"Deletes that are not flushed yet are not in it."
