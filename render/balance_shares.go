@@ -267,6 +267,9 @@ func (t *shareTable) label(r shareRow) string {
 	if r.Unrecorded > 0 {
 		label += " (+" + strconv.Itoa(r.Unrecorded) + " of unknown rows)"
 	}
+	if r.Copies > 0 {
+		label += " (" + countOf(int64(r.Copies), "copy", "copies") + ")"
+	}
 	return label
 }
 
@@ -274,7 +277,9 @@ func shareFigures() []shareColumn {
 	return []shareColumn{
 		figure("sealed_segments", "SEALED", "Sealed segments in its memory, L0 not counted.", view.Always, 0, func(r shareRow) int64 { return int64(r.Sealed) }),
 		rowFigure("sealed_rows", "SEALED ROWS", "Rows of them, as DataCoord recorded.", view.Always, func(r shareRow) int64 { return r.SealedRows }),
-		figure("growing_segments", "GROWING", "Growing segments of the shards that it leads.", view.Always, 6, func(r shareRow) int64 { return int64(r.Growing) }),
+		told("copied_segments", "COPIES", "Those of its sealed segments that are in memory twice and count elsewhere: on the node that the shard leader asks, or as what they were compacted into.", view.Int, view.Wide, 0, func(r shareRow) int64 { return int64(r.Copies) }),
+		told("copied_rows", "COPIED ROWS", "Rows of them, which no sum, cost or plan counts.", view.Int, view.Hidden, 0, func(r shareRow) int64 { return r.CopiedRows }),
+		figure("growing_segments", "GROWING", "Growing segments of the shards that it leads; not those that are loaded as sealed already.", view.Always, 6, func(r shareRow) int64 { return int64(r.Growing) }),
 		figure("growing_rows", "GROWING ROWS", "Rows of them.", view.Always, 2, func(r shareRow) int64 { return r.GrowingRows }),
 		rowFigure("indexed_rows", "INDEXED ROWS", "Sealed rows behind a vector index; behind one of each vector field where there are several.", view.Wide, func(r shareRow) int64 { return r.IndexedRows }),
 		rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, which searches compare one by one, growing ones included.", view.Wide, func(r shareRow) int64 { return r.BruteRows }),

@@ -64,7 +64,7 @@ func TestBalanceKeys(t *testing.T) {
 		d := drive(t, testConfig(), 120, 40)
 		d.send(updateMsg{Cluster: c})
 		d.keys("b down*5 enter")
-		d.shows("balance › items_hnsw_l2", "PLAN 2 moves bring max/mean from 1.50 to 1.09")
+		d.shows("balance › items_hnsw_l2", "PLAN 3 moves bring max/mean from 1.58 to 1.07")
 		d.keys("e")
 		if len(d.saved) != 1 {
 			t.Fatalf("saved: %v", d.saved)
@@ -79,10 +79,10 @@ func TestBalanceKeys(t *testing.T) {
 			t.Errorf("copied %q, want %q", d.clip, want)
 		}
 		d.keys("end y")
-		if !strings.Contains(d.clip, "segment 470591703512190605") || !strings.Contains(d.clip, "13 → 19") {
+		if !strings.Contains(d.clip, "segment 470591703512190660") || !strings.Contains(d.clip, "13 → 19") {
 			t.Errorf("copied %q", d.clip)
 		}
-		d.keys("enter").shows("470591703512190605", "idx_items_hnsw_l2") // the segment of the move
+		d.keys("enter").shows("470591703512190660", "idx_items_hnsw_l2") // the segment of the move
 		d.keys("esc o").shows("items_hnsw_l2")
 		d.keys("esc b").shows("balanced by rows")
 		d.keys("m").shows("the map is on the page of all replicas")

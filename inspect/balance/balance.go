@@ -44,7 +44,7 @@ type Group struct {
 	// Shares are its nodes, by id: those that metadata names and those that serve it nonetheless.
 	Shares []*Share
 	Spread Spread
-	// Sealed counts its segments; fewer of them than nodes cannot be spread evenly.
+	// Sealed counts its segments, each once; fewer of them than nodes cannot be spread evenly.
 	Sealed int
 	// Unknown counts its nodes of which it is unknown what they serve: figures are of the others.
 	Unknown int
@@ -85,6 +85,10 @@ type Share struct {
 
 	Sealed, Growing         int
 	SealedRows, GrowingRows int64
+	// Copies counts those of its sealed segments that do not count here, as they are in memory twice (model.Once), CopiedRows their rows:
+	// Sealed, SealedRows, Bytes and IndexBytes have them, as its memory does, all other figures have not. Growing and GrowingRows never have any.
+	Copies     int
+	CopiedRows int64
 	// LevelZero counts segments that hold deletes only; Sealed does not have them.
 	LevelZero int
 	// Unrecorded counts sealed segments of which nobody says the rows.
@@ -102,8 +106,8 @@ type Share struct {
 	unread bool // replicas were not read: nothing tells whether it is a member
 }
 
-// Rows are sealed and growing rows together.
-func (s *Share) Rows() int64 { return s.SealedRows + s.GrowingRows }
+// Rows are sealed and growing rows together, without copies: those of a replica's shares add up.
+func (s *Share) Rows() int64 { return s.SealedRows - s.CopiedRows + s.GrowingRows }
 
 // Size is what the sealed segments take in memory, nearly: logs and index files.
 func (s *Share) Size() int64 { return s.Bytes + s.IndexBytes }
@@ -214,7 +218,7 @@ func find(list []*Share, id model.NodeID) *Share {
 	return nil
 }
 
-// Rows adds up its shares' rows, sealed and growing.
+// Rows adds up its shares' rows, sealed and growing, each once.
 func (g *Group) Rows() (rows int64) {
 	for _, s := range g.Shares {
 		rows += s.Rows()

@@ -15,11 +15,13 @@ type item struct {
 	size        int64 // logs and index files
 	cost, brute float64
 	indexed     bool
+	copied      bool // it counts elsewhere
 }
 
 // collectItems lists, per group and by id, the sealed segments that can be moved: their
 // rows are known, and they are on one node that is neither leaving nor outside. A segment
-// that is on two nodes of a replica is just being moved, or is there by mistake.
+// that is on two nodes of a replica is just being moved, or is there by mistake; one whose
+// compaction is loaded is about to go.
 func (s *Survey) collectItems() map[*Group][]item {
 	c := s.cluster
 	known := newRecords(c.Segments)
@@ -45,6 +47,7 @@ func (s *Survey) collectItems() map[*Group][]item {
 			for _, g := range byNode[x.Collection] {
 				if g.Share(n.Node) != nil {
 					it := item{id: x.ID, node: n.Node, rows: known.rows[at], bytes: known.bytes[at], size: known.bytes[at] + indexSize(x)}
+					it.copied = !c.Once(g.ID).Sealed(n.Node, x.ID)
 					it.cost, it.brute, it.indexed = s.costs[g.ID].sealed(it.rows, x.Indexes)
 					found[g] = append(found[g], it)
 					break
@@ -70,7 +73,7 @@ func movable(g *Group, list []item) []item {
 	kept := list[:0:0]
 	for i := range list {
 		twice := i > 0 && list[i-1].id == list[i].id || i+1 < len(list) && list[i+1].id == list[i].id
-		if x := g.Share(list[i].node); !twice && x.takes {
+		if x := g.Share(list[i].node); !twice && !list[i].copied && x.takes {
 			kept = append(kept, list[i])
 		}
 	}

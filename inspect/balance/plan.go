@@ -276,61 +276,6 @@ func transfer(from, to *Share, x *item) {
 	}
 }
 
-// adviseChannels looks for shards whose growing rows keep a node above the goal, and for nodes that
-// could take them. Since 2.6 a shard is where its WAL is: nothing to advise.
-func (p *Plan) adviseChannels(s *Survey, x *problem) {
-	if s.cluster.Streaming != nil {
-		return
-	}
-	loads := make(map[model.NodeID]float64)
-	for _, b := range p.Shares {
-		loads[b.Node] = p.Options.By.share(b)
-	}
-	for i := range x.bins {
-		b := &x.bins[i]
-		if b.fixed <= x.limit {
-			continue
-		}
-		for _, v := range s.views(p.Group, b.node) {
-			part := p.growing(s, v.GrowingRows)
-			j := x.lightest(loads, b.node)
-			if part > 0 && j >= 0 && loads[x.bins[j].node]+part < loads[b.node] {
-				p.Channels = append(p.Channels, ChannelMove{v.Channel, v.GrowingRows, b.node, x.bins[j].node})
-				loads[b.node] -= part
-				loads[x.bins[j].node] += part
-			}
-		}
-	}
-}
-
-// growing is what growing rows weigh by the plan's measure.
-func (p *Plan) growing(s *Survey, rows int64) float64 {
-	switch p.Options.By {
-	case ByCost:
-		return s.costs[p.Group.ID].growing(rows)
-	case ByRows:
-		return float64(rows)
-	case ByMemory:
-	}
-	return 0
-}
-
-// views are the shards of a group's collection that a node leads, those with most growing rows first.
-func (s *Survey) views(g *Group, id model.NodeID) []*model.LeaderView {
-	n := s.cluster.Runtime.LiveNode("querynode", id)
-	if n == nil || n.Distribution == nil {
-		return nil
-	}
-	var list []*model.LeaderView
-	for i := range n.Distribution.Leaders {
-		if v := &n.Distribution.Leaders[i]; v.Collection == g.ID {
-			list = append(list, v)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *model.LeaderView) int { return -cmp.Compare(a.GrowingRows, b.GrowingRows) })
-	return list
-}
-
 // overloaded is the part of its memory that a node may use before Milvus itself holds that it is
 // overloaded (queryCoord.overloadedMemoryThresholdPercentage, 90).
 const overloaded = 0.9

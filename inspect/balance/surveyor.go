@@ -36,19 +36,26 @@ type sealedSums struct {
 	collection *model.Collection
 	segments   []*model.Segment
 	indexes    []*model.Index
+	replicas   []*model.Replica
+	resources  []*model.ResourceGroup
 	weights    Weights
+	once       *model.Once
 	shares     []Share // by node; only sums of sealed segments are set
 }
 
 // holds reports whether the sums are those of a cluster, too.
 func (x *sealedSums) holds(c *model.Cluster, id model.CollectionID, weights Weights) bool {
 	return x != nil && x.runtime == c.Runtime && x.collection == c.Collection(id) && x.weights == weights &&
-		slices.Equal(x.segments, c.SegmentsOf(id)) && slices.Equal(x.indexes, c.IndexesOf(id))
+		slices.Equal(x.segments, c.SegmentsOf(id)) && slices.Equal(x.indexes, c.IndexesOf(id)) &&
+		slices.Equal(x.replicas, c.ReplicasOf(id)) && slices.Equal(x.resources, c.ResourceGroups)
 }
 
 // sumSealed adds up one collection. Its own records count: a segment never changes its collection.
 func sumSealed(c *model.Cluster, id model.CollectionID, cost *costing) *sealedSums {
-	x := &sealedSums{runtime: c.Runtime, collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id), weights: *cost.weights}
+	x := &sealedSums{
+		runtime: c.Runtime, collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id),
+		replicas: c.ReplicasOf(id), resources: c.ResourceGroups, weights: *cost.weights, once: c.Once(id),
+	}
 	known := newRecords(x.segments)
 	served := c.Runtime.SealedOf(id)
 	x.shares = make([]Share, len(served))
@@ -62,12 +69,13 @@ func sumSealed(c *model.Cluster, id model.CollectionID, cost *costing) *sealedSu
 				continue
 			}
 			var ok bool
+			var of sealedFigures
 			if at, ok = known.seek(s.ID, at); ok {
-				share.addSealed(cost, s, known.rows[at], known.bytes[at], true)
-				continue
+				of = sealedFigures{known.rows[at], known.bytes[at], true}
+			} else {
+				of.rows, of.known = loadedRows(s)
 			}
-			rows, told := loadedRows(s)
-			share.addSealed(cost, s, rows, 0, told)
+			share.addSealed(cost, s, of, x.once.Sealed(share.Node, s.ID))
 		}
 	}
 	return x

@@ -126,26 +126,14 @@ func (t *taking) share(g *Group, id model.NodeID) *Share {
 	return x
 }
 
-// groupOf is the replica for which a node serves a collection: the one that names it, else
-// the one of its resource group, else the first; a group of its own if metadata has none.
+// groupOf is the replica for which a node serves a collection; a group of its own if metadata has none.
 func (t *taking) groupOf(id model.CollectionID, node model.NodeID) *Group {
 	groups := t.byCollection[id]
-	for _, g := range groups {
-		if g.Share(node) != nil {
-			return g
-		}
+	if len(groups) == 0 {
+		return t.group(id)
 	}
-	for _, g := range groups {
-		for _, r := range t.cluster.ResourceGroups {
-			if r.Name == g.ResourceGroup && slices.Contains(r.Nodes, node) {
-				return g
-			}
-		}
-	}
-	if len(groups) > 0 {
-		return groups[0]
-	}
-	return t.group(id)
+	r := t.cluster.ReplicaOf(id, node)
+	return groups[max(0, slices.IndexFunc(groups, func(g *Group) bool { return g.Replica == r }))]
 }
 
 func (t *taking) costing(id model.CollectionID) *costing {
@@ -174,7 +162,7 @@ func (t *taking) distributions() {
 		for _, v := range r.ViewsOf(id) {
 			x := t.share(t.groupOf(id, v.Node.Node), v.Node.Node)
 			x.Leaders++
-			segments, rows := t.cluster.GrowingOnce(v)
+			segments, rows := sums.once.Growing(v.LeaderView)
 			x.addGrowing(cost, segments, rows)
 		}
 	}
@@ -188,6 +176,12 @@ func (t *taking) distributions() {
 	}
 }
 
+// sealedFigures are what is known of a sealed segment besides what its node says.
+type sealedFigures struct {
+	rows, bytes int64
+	known       bool // its rows
+}
+
 // loadedRows are the rows of a segment without a record, as its index files say them.
 func loadedRows(s *model.ServedSegment) (rows int64, ok bool) {
 	for i := range s.Indexes {
@@ -196,17 +190,24 @@ func loadedRows(s *model.ServedSegment) (rows int64, ok bool) {
 	return rows, rows > 0
 }
 
-func (s *Share) addSealed(cost *costing, x *model.ServedSegment, rows, bytes int64, known bool) {
+// addSealed takes over a sealed segment; counts is false for a copy, which takes memory and no part in the work.
+func (s *Share) addSealed(cost *costing, x *model.ServedSegment, of sealedFigures, counts bool) {
 	s.Sealed++
 	for i := range x.Indexes {
 		s.IndexBytes += x.Indexes[i].Bytes
 	}
-	if !known {
+	rows := of.rows
+	s.SealedRows += rows
+	s.Bytes += of.bytes
+	switch {
+	case !counts:
+		s.Copies++
+		s.CopiedRows += rows
+		return
+	case !of.known:
 		s.Unrecorded++
 		return
 	}
-	s.SealedRows += rows
-	s.Bytes += bytes
 	all, brute, indexed := cost.sealed(rows, x.Indexes)
 	s.Cost += all
 	s.BruteCost += brute
@@ -233,7 +234,7 @@ func (t *taking) finish() {
 		slices.SortFunc(g.Shares, byNode)
 		for _, x := range g.Shares {
 			t.nodes[x.Node].add(x)
-			g.Sealed += x.Sealed
+			g.Sealed += x.Sealed - x.Copies
 			if !x.Known && x.State() != "dead" {
 				g.Unknown++
 			}
@@ -273,7 +274,9 @@ func byNode(a, b *Share) int { return cmp.Compare(a.Node, b.Node) }
 func (s *Share) add(x *Share) {
 	s.Sealed += x.Sealed
 	s.Growing += x.Growing
+	s.Copies += x.Copies
 	s.SealedRows += x.SealedRows
+	s.CopiedRows += x.CopiedRows
 	s.GrowingRows += x.GrowingRows
 	s.LevelZero += x.LevelZero
 	s.Unrecorded += x.Unrecorded

@@ -9,7 +9,7 @@ import (
 // point to: clusters of successive refreshes share unchanged objects, and slices
 // that are already in order.
 func Build(p Parts) *Cluster {
-	c := &Cluster{Parts: p}
+	c := &Cluster{Parts: p, onces: &onces{}}
 	order(c.Segments, bySegmentID)
 	c.sort()
 	c.linkCatalog()

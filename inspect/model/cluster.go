@@ -175,6 +175,7 @@ type Cluster struct {
 
 	// asking is nil where metadata and answers are not known to be of different times.
 	asking *asking
+	onces  *onces
 }
 
 // Keyspace is the store that a Cluster was decoded from: every key in lexical

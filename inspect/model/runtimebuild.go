@@ -85,7 +85,7 @@ func (r *Runtime) link() {
 		for i := range n.Distribution.Sealed {
 			s := &n.Distribution.Sealed[i]
 			if had := r.served[s.ID]; had != nil {
-				if len(had) == 1 {
+				if sealedOnce(had) {
 					r.several = append(r.several, s.ID)
 				}
 				r.served[s.ID] = append(had, Served{Node: n, Sealed: s})
@@ -102,6 +102,17 @@ func (r *Runtime) link() {
 			}
 		}
 	}
+}
+
+// sealedOnce reports whether just one of some nodes has a segment sealed; others may have it growing.
+func sealedOnce(list []Served) bool {
+	n := 0
+	for _, s := range list {
+		if s.Sealed != nil {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // LiveNode returns what a session said, nil if it was not asked.
@@ -187,7 +198,7 @@ func (s *Session) Name() string { return s.Role + "-" + s.Node.String() }
 // WithRuntime is the same cluster with what its processes say; nil takes it away.
 func (c *Cluster) WithRuntime(r *Runtime) *Cluster {
 	next := *c
-	next.Runtime, next.asking = r, nil
+	next.Runtime, next.asking, next.onces = r, nil, &onces{}
 	next.Loaded |= PartRuntime
 	if r == nil {
 		next.Loaded &^= PartRuntime

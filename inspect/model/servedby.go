@@ -15,6 +15,7 @@ type SealedOn struct {
 type byCollection struct {
 	sealed map[CollectionID][]SealedOn
 	views  map[CollectionID][]ShardView
+	often  map[CollectionID][]SegmentID
 	ids    []CollectionID
 }
 
@@ -34,6 +35,9 @@ func (r *Runtime) ViewsOf(id CollectionID) []ShardView {
 	return r.grouped().views[id]
 }
 
+// servedOften are the sealed segments of a collection that more than one node has, L0 left out.
+func (r *Runtime) servedOften(id CollectionID) []SegmentID { return r.grouped().often[id] }
+
 // ServedCollections are the collections of which a query node has a segment or leads a shard, by id.
 func (r *Runtime) ServedCollections() []CollectionID {
 	if r == nil {
@@ -44,7 +48,7 @@ func (r *Runtime) ServedCollections() []CollectionID {
 
 // group splits what query nodes serve by collection. Not everyone asks, so it is done when somebody does.
 func (r *Runtime) group() *byCollection {
-	g := &byCollection{sealed: make(map[CollectionID][]SealedOn), views: make(map[CollectionID][]ShardView)}
+	g := &byCollection{sealed: make(map[CollectionID][]SealedOn), views: make(map[CollectionID][]ShardView), often: make(map[CollectionID][]SegmentID)}
 	found := make(map[CollectionID]bool)
 	for _, n := range r.queryNodes {
 		if n.Distribution == nil {
@@ -58,6 +62,12 @@ func (r *Runtime) group() *byCollection {
 			v := &n.Distribution.Leaders[i]
 			g.views[v.Collection] = append(g.views[v.Collection], ShardView{n, v})
 			found[v.Collection] = true
+		}
+	}
+	for _, id := range r.several {
+		at := slices.IndexFunc(r.served[id], func(s Served) bool { return s.Sealed != nil })
+		if s := r.served[id][at].Sealed; s.Level != LevelL0 {
+			g.often[s.Collection] = append(g.often[s.Collection], id)
 		}
 	}
 	g.ids = slices.Sorted(maps.Keys(found))

@@ -1,67 +1,324 @@
 package model
 
-// GrowingOnce counts the growing segments and rows of a shard leader that nobody serves as sealed. During a hand-over rows are in memory
-// twice: the leader lets go of a growing segment only seconds after its sealed copy, or what a compaction made of it, was loaded
-// (querynodev2/delegator: a new target), and a search counts them once.
-func (c *Cluster) GrowingOnce(v ShardView) (segments int, rows int64) {
-	segments, rows = len(v.Growing), v.GrowingRows
-	if segments == 0 {
-		return 0, rows
-	}
-	each := v.GrowingRows / int64(segments) // nodes say the sum
-	var results map[SegmentID][]SegmentID
-	for _, g := range v.Growing {
-		s := c.Segment(g.ID)
-		if s != nil && s.State == SegmentGrowing {
-			continue
-		}
-		if results == nil {
-			results = c.compactions(v.Collection)
-		}
-		if !c.servedSealed(g.ID, results, 0) {
-			continue
-		}
-		segments--
-		if s != nil && s.Rows > 0 {
-			rows -= s.Rows
-		} else {
-			rows -= each
-		}
-	}
-	if segments == 0 {
-		return 0, 0
-	}
-	return segments, max(0, rows)
+import (
+	"cmp"
+	"slices"
+	"sync"
+)
+
+// Once says what of a collection in the memory of query nodes are rows that exist once in each replica. Whoever adds up what nodes
+// have counts by it; what one node has, it has, whether it counts or not. In memory twice are
+//
+//   - a sealed segment while it is moved: both nodes have it until the old one lets go, and it counts where the shard leader asks for it;
+//   - what was compacted, until it is released: what it was compacted into counts;
+//   - a growing segment of which the sealed form, or what a compaction made of it, is loaded: the leader lets go of it only seconds later
+//     (querynodev2/delegator: a new target);
+//   - a growing segment while its shard gets another leader.
+type Once struct {
+	copies  map[copyOn]struct{}
+	growing map[*LeaderView]*grownOnce // of views that have copies
 }
 
-// compactions are what segments of a collection were compacted into, by source.
-func (c *Cluster) compactions(id CollectionID) map[SegmentID][]SegmentID {
-	results := make(map[SegmentID][]SegmentID)
-	for _, s := range c.SegmentsOf(id) {
-		for _, from := range s.CompactedFrom {
-			results[from] = append(results[from], s.ID)
+// copyOn is a sealed segment on a node.
+type copyOn struct {
+	node    NodeID
+	segment SegmentID
+}
+
+// grownOnce is what counts of a leader's view.
+type grownOnce struct {
+	segments int
+	rows     int64
+	copies   []SegmentID // what does not
+}
+
+// Sealed reports whether a sealed segment in the memory of a node counts there.
+func (o *Once) Sealed(node NodeID, id SegmentID) bool {
+	_, twice := o.copies[copyOn{node, id}]
+	return !twice
+}
+
+// Growing counts the growing segments and rows of a leader's view.
+func (o *Once) Growing(v *LeaderView) (segments int, rows int64) {
+	if g := o.growing[v]; g != nil {
+		return g.segments, g.rows
+	}
+	return len(v.Growing), v.GrowingRows
+}
+
+// Grows reports whether a growing segment of a leader's view counts there.
+func (o *Once) Grows(v *LeaderView, id SegmentID) bool {
+	g := o.growing[v]
+	return g == nil || !slices.Contains(g.copies, id)
+}
+
+// onces keeps what was worked out of a Cluster. It may be used from several goroutines.
+type onces struct {
+	lock sync.Mutex
+	of   map[CollectionID]*Once
+}
+
+// Once says what counts of what query nodes have in memory of a collection.
+func (c *Cluster) Once(id CollectionID) *Once {
+	if c.Runtime == nil || c.onces == nil {
+		return &Once{}
+	}
+	c.onces.lock.Lock()
+	defer c.onces.lock.Unlock()
+	o := c.onces.of[id]
+	if o == nil {
+		o = c.countOnce(id)
+		if c.onces.of == nil {
+			c.onces.of = make(map[CollectionID]*Once)
+		}
+		c.onces.of[id] = o
+	}
+	return o
+}
+
+// ReplicaOf is the replica for which a query node serves a collection: the one that names it, else the one of its resource group, else
+// the first; nil if there is none.
+func (c *Cluster) ReplicaOf(id CollectionID, node NodeID) *Replica {
+	list := c.replicasOf[id]
+	for _, r := range list {
+		for _, nodes := range [...][]NodeID{r.Nodes, r.RONodes, r.StreamingNodes, r.ROStreamingNodes} {
+			if slices.Contains(nodes, node) {
+				return r
+			}
 		}
 	}
-	return results
+	for _, r := range list {
+		for _, g := range c.ResourceGroups {
+			if g.Name == r.ResourceGroup && slices.Contains(g.Nodes, node) {
+				return r
+			}
+		}
+	}
+	if len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
+// GrowingRows are the rows of a growing segment as its streaming node, DataCoord or its record have them. ok is false where none of them
+// tells: etcd has none until the first sync.
+func (c *Cluster) GrowingRows(id SegmentID) (rows int64, ok bool) {
+	s := c.Segment(id)
+	if s != nil && s.Details != nil && s.Details.Growing != nil {
+		return s.Details.Growing.Rows, true
+	}
+	if x := c.Runtime.DataSegment(id); x != nil && x.Rows > 0 {
+		return x.Rows, true
+	}
+	if s != nil && s.Rows > 0 {
+		return s.Rows, true
+	}
+	return 0, false
+}
+
+// GrowingRowsIn are the rows of one growing segment of a leader's view, which tells their sum: of those whose rows nobody else tells each has
+// the same part of what the others leave.
+func (c *Cluster) GrowingRowsIn(v *LeaderView, id SegmentID) int64 {
+	if rows, ok := c.GrowingRows(id); ok && len(v.Growing) > 1 {
+		return rows
+	}
+	rest, untold := v.GrowingRows, int64(0)
+	for _, g := range v.Growing {
+		if rows, ok := c.GrowingRows(g.ID); ok && len(v.Growing) > 1 {
+			rest -= rows
+		} else {
+			untold++
+		}
+	}
+	return max(0, rest) / max(1, untold)
+}
+
+// counting works out a Once.
+type counting struct {
+	*Once
+	cluster *Cluster
+	id      CollectionID
+	nodes   map[NodeID]*Replica
+	results map[SegmentID][]SegmentID // what segments were compacted into; made when somebody asks
+}
+
+func (c *Cluster) countOnce(id CollectionID) *Once {
+	o := &Once{copies: make(map[copyOn]struct{}), growing: make(map[*LeaderView]*grownOnce)}
+	x := &counting{Once: o, cluster: c, id: id, nodes: make(map[NodeID]*Replica)}
+	x.moved()
+	x.compacted()
+	x.handedOver()
+	return o
+}
+
+// replica is the replica for which a node serves the collection.
+func (x *counting) replica(node NodeID) *Replica {
+	r, ok := x.nodes[node]
+	if !ok {
+		r = x.cluster.ReplicaOf(x.id, node)
+		x.nodes[node] = r
+	}
+	return r
+}
+
+// moved finds sealed segments that two nodes of one replica have.
+func (x *counting) moved() {
+	for _, id := range x.cluster.Runtime.servedOften(x.id) {
+		served := x.cluster.Runtime.Served(id)
+		for i, s := range served {
+			if s.Sealed == nil {
+				continue
+			}
+			r := x.replica(s.Node.Node)
+			for j, other := range served {
+				if j != i && other.Sealed != nil && x.replica(other.Node.Node) == r && x.before(r, other, s) {
+					x.copies[copyOn{s.Node.Node, id}] = struct{}{}
+					break
+				}
+			}
+		}
+	}
+}
+
+// before reports whether of two copies of a sealed segment a counts rather than b: the shard leader asks for it there, else it was loaded later.
+func (x *counting) before(r *Replica, a, b Served) bool {
+	for _, v := range x.cluster.Runtime.ShardViews(a.Sealed.Channel) {
+		if x.replica(v.Node.Node) != r {
+			continue
+		}
+		switch v.Asks(a.Sealed.ID) {
+		case a.Node.Node:
+			return true
+		case b.Node.Node:
+			return false
+		}
+	}
+	return cmp.Or(cmp.Compare(b.Sealed.Version, a.Sealed.Version), cmp.Compare(a.Node.Node, b.Node.Node)) < 0
+}
+
+// Asks is the node that a leader asks for a sealed segment; 0 if it knows none.
+func (v *LeaderView) Asks(id SegmentID) NodeID {
+	i, ok := slices.BinarySearchFunc(v.Sealed, id, func(s LeaderSegment, id SegmentID) int { return cmp.Compare(s.ID, id) })
+	if !ok {
+		return 0
+	}
+	return v.Sealed[i].Node
+}
+
+// compacted finds sealed segments of which what they were compacted into is loaded. Of one with several results that are not all there yet,
+// those that are there do not count.
+func (x *counting) compacted() {
+	if x.cluster.CollectionTotals(x.id).ByState[SegmentDropped] == 0 {
+		return
+	}
+	for _, s := range x.cluster.SegmentsOf(x.id) {
+		if s.State != SegmentDropped {
+			continue
+		}
+		for _, on := range x.cluster.Runtime.Served(s.ID) {
+			if on.Sealed == nil {
+				continue
+			}
+			r := x.replica(on.Node.Node)
+			if x.replaced(s.ID, r, 0) {
+				x.copies[copyOn{on.Node.Node, s.ID}] = struct{}{}
+				continue
+			}
+			for _, result := range x.compactedInto(s.ID) {
+				x.spare(result, r)
+			}
+		}
+	}
+}
+
+// spare leaves a sealed segment out on all nodes of a replica.
+func (x *counting) spare(id SegmentID, r *Replica) {
+	for _, on := range x.cluster.Runtime.Served(id) {
+		if on.Sealed != nil && x.replica(on.Node.Node) == r {
+			x.copies[copyOn{on.Node.Node, id}] = struct{}{}
+		}
+	}
 }
 
 // generations bounds how far compactions of compactions are followed.
 const generations = 16
 
-// servedSealed reports whether a query node has a segment sealed, or what became of it.
-func (c *Cluster) servedSealed(id SegmentID, results map[SegmentID][]SegmentID, depth int) bool {
-	for _, x := range c.Runtime.Served(id) {
-		if x.Sealed != nil {
-			return true
-		}
-	}
-	if depth == generations {
+// replaced reports whether a replica has all that became of a segment sealed.
+func (x *counting) replaced(id SegmentID, r *Replica, depth int) bool {
+	results := x.compactedInto(id)
+	if len(results) == 0 || depth == generations {
 		return false
 	}
-	for _, result := range results[id] {
-		if c.servedSealed(result, results, depth+1) {
-			return true
+	return !slices.ContainsFunc(results, func(id SegmentID) bool { return !x.sealed(id, r) && !x.replaced(id, r, depth+1) })
+}
+
+// sealed reports whether a replica has a segment sealed.
+func (x *counting) sealed(id SegmentID, r *Replica) bool {
+	return slices.ContainsFunc(x.cluster.Runtime.Served(id), func(s Served) bool { return s.Sealed != nil && x.replica(s.Node.Node) == r })
+}
+
+func (x *counting) compactedInto(id SegmentID) []SegmentID {
+	if x.results == nil {
+		x.results = make(map[SegmentID][]SegmentID)
+		for _, s := range x.cluster.SegmentsOf(x.id) {
+			for _, from := range s.CompactedFrom {
+				x.results[from] = append(x.results[from], s.ID)
+			}
 		}
 	}
-	return false
+	return x.results[id]
+}
+
+// handedOver finds growing segments that are loaded as sealed, or that another leader of the shard has.
+func (x *counting) handedOver() {
+	for _, v := range x.cluster.Runtime.ViewsOf(x.id) {
+		var copies []SegmentID
+		rows := v.GrowingRows
+		for _, g := range v.Growing {
+			if x.counts(v, g.ID) {
+				continue
+			}
+			copies = append(copies, g.ID)
+			rows -= x.cluster.GrowingRowsIn(v.LeaderView, g.ID)
+		}
+		if len(copies) == 0 {
+			continue
+		}
+		left := &grownOnce{segments: len(v.Growing) - len(copies), copies: copies}
+		if left.segments > 0 {
+			left.rows = max(0, rows)
+		}
+		x.growing[v.LeaderView] = left
+	}
+}
+
+// counts reports whether a growing segment counts in a view.
+func (x *counting) counts(v ShardView, id SegmentID) bool {
+	r := x.replica(v.Node.Node)
+	if x.sealed(id, r) {
+		return false
+	}
+	if s := x.cluster.Segment(id); (s == nil || s.State != SegmentGrowing) && x.replaced(id, r, 0) {
+		return false
+	}
+	return !slices.ContainsFunc(x.cluster.Runtime.ShardViews(v.Channel), func(other ShardView) bool {
+		return other.LeaderView != v.LeaderView && x.replica(other.Node.Node) == r && other.grows(id) && leads(other, v)
+	})
+}
+
+func (v *LeaderView) grows(id SegmentID) bool {
+	_, ok := slices.BinarySearchFunc(v.Growing, id, func(g GrowingView, id SegmentID) int { return cmp.Compare(g.ID, id) })
+	return ok
+}
+
+// leads reports whether of two leaders of a shard the first counts: the one that says that it can serve, else the one that knows more.
+func leads(a, b ShardView) bool {
+	ready := func(v ShardView) int {
+		if v.Serviceable == nil || *v.Serviceable {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(ready(a), ready(b)), cmp.Compare(len(b.Sealed)+len(b.Growing), len(a.Sealed)+len(a.Growing)),
+		cmp.Compare(a.Node.Node, b.Node.Node)) < 0
 }

@@ -17,7 +17,7 @@ func (c *Cluster) At(revision int64, taken time.Time) *Cluster {
 // that both point to, cost next to nothing: totals are corrected, not added up anew.
 // p.Segments must be sorted by id.
 func (c *Cluster) Update(p Parts) *Cluster {
-	next := &Cluster{Parts: p}
+	next := &Cluster{Parts: p, onces: &onces{}}
 	next.sort()
 	next.linkCatalog()
 	if p.Loaded != c.Loaded || !slices.Equal(p.Indexes, c.Indexes) {
