@@ -101,18 +101,16 @@ var nodeLive = []column[*model.Session]{
 			Name: "sealed_segments", Title: "SEALED", Kind: Int, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
 			Doc: "Sealed segments that a query node serves, as it says itself, else as its metrics count them.",
 		},
-		serves(func(d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments })),
+		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments })),
 	},
 	{
 		Column{
 			Name: "growing_segments", Title: "GROWING", Kind: Int, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
-			Doc: "Growing segments that a query node serves, as the leader of their shards.",
+			Doc: "Growing segments that a query node serves, as the leader of their shards; one that was handed over, and is loaded as sealed, is not counted.",
 		},
-		serves(func(d *model.Distribution) (n int64) {
-			for i := range d.Leaders {
-				n += int64(len(d.Leaders[i].Growing))
-			}
-			return n
+		serves(func(e *Env, d *model.Distribution) int64 {
+			segments, _ := growingOnce(e, d)
+			return segments
 		}, func(x *model.MetricServed) float64 { return x.Growing.Segments }),
 	},
 	{
@@ -120,11 +118,9 @@ var nodeLive = []column[*model.Session]{
 			Name: "growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
 			Doc: "Rows of those growing segments: searched one by one.",
 		},
-		serves(func(d *model.Distribution) (n int64) {
-			for i := range d.Leaders {
-				n += d.Leaders[i].GrowingRows
-			}
-			return n
+		serves(func(e *Env, d *model.Distribution) int64 {
+			_, rows := growingOnce(e, d)
+			return rows
 		}, func(x *model.MetricServed) float64 { return x.Growing.Rows }),
 	},
 	{
@@ -132,8 +128,17 @@ var nodeLive = []column[*model.Session]{
 			Name: "leads", Title: "LEADS", Kind: Int, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
 			Doc: "Shards that a query node leads.",
 		},
-		serves(func(d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil),
+		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil),
 	},
+}
+
+// growingOnce are the growing segments, and their rows, of the shards that a query node leads.
+func growingOnce(e *Env, d *model.Distribution) (segments, rows int64) {
+	for i := range d.Leaders {
+		n, more := e.Cluster.Once(d.Leaders[i].Collection).Growing(&d.Leaders[i])
+		segments, rows = segments+int64(n), rows+more
+	}
+	return segments, rows
 }
 
 func liveNode(e *Env, s *model.Session) *model.LiveNode {
@@ -153,13 +158,13 @@ func said(cell func(*model.LiveNode) (c Cell, ok bool)) func(*Env, *model.Sessio
 }
 
 // serves is a count from what a query node serves, else from its metrics where they tell; none for other roles.
-func serves(amount func(*model.Distribution) int64, metric func(*model.MetricServed) float64) func(*Env, *model.Session) Cell {
+func serves(amount func(*Env, *model.Distribution) int64, metric func(*model.MetricServed) float64) func(*Env, *model.Session) Cell {
 	return func(e *Env, s *model.Session) Cell {
 		if !servesQueries(s) {
 			return none()
 		}
 		if n := liveNode(e, s); n != nil && n.Distribution != nil {
-			return count(amount(n.Distribution))
+			return count(amount(e, n.Distribution))
 		}
 		return byMetrics(e, s, metric)
 	}
@@ -268,7 +273,8 @@ var vchannelLive = []column[*model.VChannel]{
 			views := e.Cluster.Runtime.ShardViews(v.Name)
 			var rows int64
 			for _, view := range views {
-				rows = max(rows, view.GrowingRows)
+				_, growing := e.Cluster.Once(view.Collection).Growing(view.LeaderView)
+				rows = max(rows, growing)
 			}
 			switch {
 			case len(views) > 0:

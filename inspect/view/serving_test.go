@@ -57,3 +57,30 @@ func TestLoadPercent(t *testing.T) {
 		}
 	}
 }
+
+// TestGrowingRowsOfAHandover: a leader that still has a growing segment of which the sealed form is loaded does not serve its rows once more.
+func TestGrowingRowsOfAHandover(t *testing.T) {
+	p := model.Parts{
+		Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1}}, Sessions: []*model.Session{{Node: 7, Role: "querynode"}},
+		VChannels: []*model.VChannel{{Name: "c", Collection: 1}},
+		Segments:  []*model.Segment{{ID: 21, Collection: 1, VChannel: "c", State: model.SegmentFlushed, Rows: 300}, {ID: 22, Collection: 1, VChannel: "c", State: model.SegmentGrowing}},
+	}
+	c := model.Build(p).WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 7, Distribution: &model.Distribution{
+		Sealed:  []model.ServedSegment{{ID: 21, Collection: 1, Channel: "c"}},
+		Leaders: []model.LeaderView{{Channel: "c", Collection: 1, GrowingRows: 500, Growing: []model.GrowingView{{ID: 21}, {ID: 22}}}},
+	}}}}))
+	env := NewEnv(c, p.Origin.Taken)
+	for _, tt := range []struct {
+		resource, column string
+		want             int64
+	}{{"nodes", "growing_rows", 200}, {"nodes", "growing_segments", 1}, {"vchannels", "served_growing_rows", 200}, {"nodes", "sealed_segments", 1}} {
+		for id, got := range cells(t, env, tt.resource, tt.column) {
+			if got.Absent != Present || got.Int != tt.want {
+				t.Errorf("%s of %s %s: %+v, want %d", tt.column, tt.resource, id, got, tt.want)
+			}
+		}
+	}
+	if live := nodeLiveOf(env, p.Sessions[0]); live.GrowingRows.Int != 200 || live.Growing.Int != 1 || live.SealedRows.Int != 300 {
+		t.Errorf("the overview: %+v", live)
+	}
+}

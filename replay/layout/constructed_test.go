@@ -144,7 +144,7 @@ func TestNodesWin(t *testing.T) {
 	}
 	c := odd(one, records(),
 		node(7, []model.LeaderView{{
-			Growing: []model.GrowingView{{ID: 13}, {ID: 14}, {ID: 17}}, GrowingRows: 35, Sealed: []model.LeaderSegment{{ID: 11, Node: 8}, {ID: 14, Node: 7}},
+			Growing: []model.GrowingView{{ID: 13}, {ID: 14}, {ID: 17}}, GrowingRows: 75, Sealed: []model.LeaderSegment{{ID: 11, Node: 8}, {ID: 14, Node: 7}},
 		}},
 			model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 12}, model.ServedSegment{ID: 14, Indexes: withIndex(140)}),
 		node(8, nil, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 16, Indexes: withIndex(160)}))
@@ -155,7 +155,7 @@ func TestNodesWin(t *testing.T) {
 		{13, "growing", "", 30, []int64{7}},          // flushed, and served as growing
 		{14, "indexed", "HNSW", 40, []int64{7}},      // both: the sealed one is searched
 		{16, "indexed", "HNSW", 60, []int64{8}},      // dropped, and still served
-		{17, "growing", "", 5, []int64{7}},           // no record: what the others of 35 leave
+		{17, "growing", "", 5, []int64{7}},           // no record: what the others of 75 leave
 	}
 	if diff := cmp.Diff(want, lines(l)); diff != "" {
 		t.Errorf("segments (-want +got):\n%s", diff)

@@ -201,7 +201,8 @@ func TestUnderloadedNode(t *testing.T) {
 	for n, x := range shares(list, sealed) {
 		got[n] = x.Segments
 	}
-	if diff := cmp.Diff(map[int64]int{10: 10, 13: 10, 14: 10, 19: 3}, got); diff != "" {
+	// Node 14 has ten: one of them was compacted, and what it was compacted into is on another node.
+	if diff := cmp.Diff(map[int64]int{10: 10, 13: 10, 14: 9, 19: 3}, got); diff != "" {
 		t.Errorf("sealed segments by node (-want +got):\n%s", diff)
 	}
 	want := map[int64]share{10: {1, 1697}, 13: {3, 3500 + 1672 + 1802}, 14: {2, 1631 + 1698}}

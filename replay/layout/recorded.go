@@ -64,7 +64,10 @@ func (b *builder) recorded() {
 			b.recordedState(s, rec)
 		case wantGrowing:
 			s := b.segment(rec.ID, rec, rec.Partition, rec.VChannel)
-			s.State, s.Rows = replay.Growing, b.growingRows(rec.ID, rec)
+			s.State = replay.Growing
+			if rows, ok := b.GrowingRows(rec.ID); ok {
+				s.Rows = rows
+			}
 		case wantDeletes:
 			b.levelZero = append(b.levelZero, rec)
 		case wantNot:

@@ -27,10 +27,13 @@ func (b *builder) someoneTold() bool {
 // served takes the segments as nodes say that they serve them, which wins over the metadata.
 func (b *builder) served() {
 	views := b.views()
-	twice := b.servedSealed(views)
+	moved, compacted := b.servedSealed()
 	both := b.servedGrowing(views)
-	if twice > 0 {
-		b.note("%d sealed segments are on two nodes of a replica, as while they are moved: that which the shard leader asks is taken", twice)
+	if moved > 0 {
+		b.note("%d sealed segments are on two nodes of a replica, as while they are moved: that which the shard leader asks is taken", moved)
+	}
+	if compacted > 0 {
+		b.note("%s in memory beside what a compaction made of it: that is searched", plural(compacted, "sealed segment is", "sealed segments are"))
 	}
 	if both > 0 {
 		b.note("%d segments are served sealed and growing at once, as just after a flush: the sealed ones are searched", both)
@@ -68,39 +71,28 @@ func (b *builder) views() []map[string]*model.LeaderView {
 	return found
 }
 
-// servedSealed takes the sealed segments of all nodes; it returns how many are on two nodes of one replica.
-func (b *builder) servedSealed(views []map[string]*model.LeaderView) (twice int) {
+// servedSealed takes the sealed segments of all nodes, each once in a replica; it returns how many were left out as they are on another node,
+// too, and how many as what they were compacted into is there.
+func (b *builder) servedSealed() (moved, compacted int) {
+	once := b.Once(b.collection.ID)
 	for _, on := range b.Runtime.SealedOf(b.collection.ID) {
 		i := b.replicaOf(on.Node.Node)
 		for _, x := range on.Segments {
 			rec := b.segmentOf(x.ID)
-			if x.Level == model.LevelL0 || rec != nil && rec.Level == model.LevelL0 {
-				continue
-			}
-			s := b.segment(x.ID, rec, x.Partition, x.Channel)
-			if s.On[i] != 0 {
-				twice++
-				if asked(views[i][s.Channel], x.ID) != on.Node.Node {
-					continue
-				}
-			}
-			s.On[i] = int64(on.Node.Node)
-			b.sealedState(s, rec, x)
-		}
-	}
-	return twice
-}
-
-// asked is the node that a leader asks for a segment; 0 unknown.
-func asked(v *model.LeaderView, id model.SegmentID) model.NodeID {
-	if v != nil {
-		for _, x := range v.Sealed {
-			if x.ID == id {
-				return x.Node
+			switch {
+			case x.Level == model.LevelL0 || rec != nil && rec.Level == model.LevelL0:
+			case once.Sealed(on.Node.Node, x.ID):
+				s := b.segment(x.ID, rec, x.Partition, x.Channel)
+				s.On[i] = int64(on.Node.Node)
+				b.sealedState(s, rec, x)
+			case rec != nil && rec.State == model.SegmentDropped:
+				compacted++
+			default:
+				moved++
 			}
 		}
 	}
-	return 0
+	return moved, compacted
 }
 
 // sealedState sets how a sealed segment is searched: by an index if the node has loaded its files.
@@ -147,27 +139,31 @@ func (b *builder) setIndex(s *replay.Segment, id model.IndexID) {
 
 // servedGrowing takes the growing segments of the shard leaders; it returns how many are sealed as well.
 func (b *builder) servedGrowing(views []map[string]*model.LeaderView) (both int) {
+	once := b.Once(b.collection.ID)
 	for i := range views {
 		for _, channel := range sortedKeys(views[i]) {
 			v := views[i][channel]
 			var list []*replay.Segment
 			for _, g := range v.Growing {
+				if !once.Grows(v, g.ID) {
+					both++
+					continue
+				}
 				rec := b.segmentOf(g.ID)
 				if s := b.segments[g.ID]; s != nil && s.State != replay.Growing {
-					if s.On[i] != 0 {
-						both++
-						continue
-					}
 					// Sealed in another replica and not here yet: a segment has one state, the cheaper to tell wins.
 					s.On[i] = b.l.Replicas[i].Leaders[channel]
 					continue
 				}
 				s := b.segment(g.ID, rec, partitionOf(rec), channel)
 				s.State, s.On[i] = replay.Growing, b.l.Replicas[i].Leaders[channel]
-				s.Rows = max(s.Rows, b.growingRows(g.ID, rec))
+				if rows, ok := b.GrowingRows(g.ID); ok {
+					s.Rows = max(s.Rows, rows)
+				}
 				list = append(list, s)
 			}
-			b.shareRows(channel, v.GrowingRows, list)
+			_, rows := once.Growing(v)
+			b.shareRows(channel, rows, list)
 		}
 	}
 	return both
@@ -178,21 +174,6 @@ func partitionOf(rec *model.Segment) model.PartitionID {
 		return -1
 	}
 	return rec.Partition
-}
-
-// growingRows are the rows of a growing segment as its streaming node, DataCoord or its record have them; -1 unknown: etcd has none
-// until the first sync.
-func (b *builder) growingRows(id model.SegmentID, rec *model.Segment) int64 {
-	if rec != nil && rec.Details != nil && rec.Details.Growing != nil {
-		return rec.Details.Growing.Rows
-	}
-	if x := b.Runtime.DataSegment(id); x != nil && x.Rows > 0 {
-		return x.Rows
-	}
-	if rec != nil && rec.Rows > 0 {
-		return rec.Rows
-	}
-	return -1
 }
 
 // shareRows gives a view's growing rows to its segments: nodes tell their sum. One segment has all; of several, one of unknown rows has what the
