@@ -226,7 +226,7 @@ func TestEtcdIsLostHalfWay(t *testing.T) {
 				d := &diagnosis1{}
 				decodeJSON(t, e.stdout, d)
 				same(t, "watch-livelock", d.status("watch-livelock"), "skipped etcd was not watched for a while")
-				says(t, strings.Join(messages(d), "\n"), "querynode-19 serves 3 of 33 segments", "proxy-18")
+				says(t, strings.Join(messages(d), "\n"), "querynode-19 serves 3 of 32 segments", "proxy-18")
 			case "get":
 				says(t, e.stdout, `"name":"querynode-19"`, `"sealed_segments":3`)
 			case "balance":

@@ -111,7 +111,7 @@ func underloaded(t *testing.T, d *diagnosis1) {
 	if first.Check != "auto-balance-off" || first.Severity != "warning" || !strings.Contains(first.Message, "queryCoord.autoBalance=false") {
 		t.Errorf("the first finding is %+v", first)
 	}
-	if second.Check != "node-idle" || second.Object.ID != "querynode-19" || !strings.Contains(second.Message, "3 of 33 segments") || second.Cause == nil || second.Cause.Check != "auto-balance-off" {
+	if second.Check != "node-idle" || second.Object.ID != "querynode-19" || !strings.Contains(second.Message, "3 of 32 segments") || second.Cause == nil || second.Cause.Check != "auto-balance-off" {
 		t.Errorf("the second finding is %+v", second)
 	}
 	for _, f := range d.Items[2:] {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/model"
@@ -70,32 +71,35 @@ func runBruteForceShare(p *Pass) error {
 }
 
 // writtenRows are, by collection, growing rows that pass by themselves: they are still written, or may be, or were
-// flushed just now.
+// flushed just now. Of a segment that replicas lead apart they are counted once, as in its work.
 func (p *Pass) writtenRows() map[model.CollectionID]int64 {
 	rows := make(map[model.CollectionID]int64)
 	open := p.shared.open()
 	for i := range open {
 		s := &open[i]
-		if !s.left(p.Now) && len(s.leaders) > 0 {
-			// Of a segment whose rows nobody says, all growing rows of its shard may be.
-			if s.rows == 0 {
-				rows[s.Collection] += s.leaders[0].Leader.GrowingRows
-			} else {
-				rows[s.Collection] += s.rows
-			}
+		at := slices.IndexFunc(s.leaders, func(x model.Served) bool { return p.Once(s.Collection).Grows(x.Leader, s.ID) })
+		if s.left(p.Now) || at < 0 {
+			continue
 		}
+		if s.rows > 0 {
+			rows[s.Collection] += s.rows
+			continue
+		}
+		// Of a segment whose rows nobody says, all growing rows of its shard may be.
+		_, all := p.Once(s.Collection).Growing(s.leaders[at].Leader)
+		rows[s.Collection] += all
 	}
 	// Nor do those last that are flushed or compacted already: leaders let go of them within a minute or
 	// so, for which growing-flushed gives them time.
 	asked := p.askedAt()
+	var seen counted
 	p.eachGone(func(view model.ShardView, g model.GrowingView) {
 		s := p.Segment(g.ID)
-		switch _, late, _ := p.goneSince(s, g, asked); {
-		case late:
-		case s != nil && s.Rows > 0:
-			rows[view.Collection] += s.Rows
-		default: // nodes say the sum of a shard
-			rows[view.Collection] += view.GrowingRows / int64(len(view.Growing))
+		if _, late, _ := p.goneSince(s, g, asked); late || !p.Once(view.Collection).Grows(view.LeaderView, g.ID) {
+			return
+		}
+		if seen.first(g.ID) {
+			rows[view.Collection] += p.GrowingRowsIn(view.LeaderView, g.ID)
 		}
 	})
 	return rows
@@ -107,8 +111,13 @@ func (p *Pass) bareSealedRows() map[model.CollectionID]int64 {
 	rows := make(map[model.CollectionID]int64)
 	asked := p.askedAt()
 	p.eachOdds(func(id model.CollectionID, o *odds) {
+		var seen counted
 		for _, x := range o.bare {
-			if x.record != nil && x.record.Rows >= minIndexRows && asked.Sub(versionTime(x.served.Version)) >= loadGrace {
+			if x.record == nil || x.record.Rows < minIndexRows || asked.Sub(versionTime(x.served.Version)) < loadGrace ||
+				!p.Once(id).Sealed(x.node.Node, x.served.ID) {
+				continue
+			}
+			if seen.first(x.served.ID) {
 				rows[id] += x.record.Rows
 			}
 		}

@@ -72,6 +72,7 @@ func (p *Pass) queryDuties(d *duties, id model.NodeID) {
 // askedFor counts the segments that leaders ask a node for.
 func (p *Pass) askedFor(d *duties, id model.NodeID) {
 	named := p.shared.views.named()
+	var seen counted // two leaders ask for one, while a shard is moved
 	for _, n := range p.Runtime.QueryNodes() {
 		if n.Distribution == nil {
 			continue
@@ -82,7 +83,7 @@ func (p *Pass) askedFor(d *duties, id model.NodeID) {
 				continue
 			}
 			for _, s := range view.Sealed {
-				if s.Node != id {
+				if s.Node != id || !seen.first(s.ID) {
 					continue
 				}
 				d.segments++

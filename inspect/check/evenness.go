@@ -113,7 +113,7 @@ func (r *region) cost() (sum float64) {
 
 func (r *region) sealed() (sum int) {
 	for _, n := range r.nodes {
-		sum += n.Sealed
+		sum += n.Sealed - n.Copies
 	}
 	return sum
 }

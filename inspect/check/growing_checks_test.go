@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -203,10 +204,43 @@ func TestBruteForceShare(t *testing.T) {
 			w.grow(2900, 50_000, 10*time.Minute)
 			w.remembers(2900, 50_000, 5*time.Minute)
 		}, []string{"warning collections/1000 100 % of it does not pass by itself", "info nodes/querynode-4 of its search work"}, ""},
+		{"inserts over, and others are handed over", func(w *world) {
+			w.serve()
+			w.grow(2900, 50_000, 10*time.Minute)
+			w.remembers(2900, 50_000, 5*time.Minute)
+			s := w.grow(2901, 50_000, 10*time.Minute)
+			s.State, s.Rows, s.PositionAt, s.Indexes = model.SegmentFlushed, 50_000, back(5*time.Second), w.Segments[0].Indexes
+			w.load(nodeB, s, 3*time.Second)
+		}, []string{"warning collections/1000 on 50,000 of 460,000 rows; 100 % of it does not pass by itself", "info nodes/querynode-4 of its search work"}, ""},
+		{"inserts over, in two replicas", func(w *world) {
+			w.serve()
+			w.grow(2900, 50_000, 10*time.Minute)
+			w.remembers(2900, 50_000, 5*time.Minute)
+			w.serveTwice()
+		}, []string{"warning collections/1000 on 50,000 of 410,000 rows; 100 % of it does not pass by itself"}, ""},
 		{"a little", func(w *world) {
 			w.serve()
 			w.grow(2900, 1000, 10*time.Minute)
 			w.remembers(2900, 1000, 5*time.Minute)
 		}, nil, ""},
 	})
+}
+
+// serveTwice lets each of the two query nodes serve a replica of what both served: all segments, and all shards.
+func (w *world) serveTwice() {
+	w.LoadStates[0].Replicas = 2
+	w.Replicas[0].Nodes = []model.NodeID{nodeA}
+	w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, ResourceGroup: defaultGroup, Nodes: []model.NodeID{nodeB}})
+	a, b := w.query(nodeA).Distribution, w.query(nodeB).Distribution
+	sealed, leaders := slices.Concat(a.Sealed, b.Sealed), slices.Concat(a.Leaders, b.Leaders)
+	for _, id := range []model.NodeID{nodeA, nodeB} {
+		d := w.query(id).Distribution
+		d.Sealed, d.Leaders = slices.Clone(sealed), slices.Clone(leaders)
+		for i := range d.Leaders {
+			d.Leaders[i].Sealed = slices.Clone(d.Leaders[i].Sealed)
+			for k := range d.Leaders[i].Sealed {
+				d.Leaders[i].Sealed[k].Node = id
+			}
+		}
+	}
 }

@@ -48,6 +48,7 @@ As the last resort release the collection and load it again; it cannot be search
 
 // leftover are the growing segments of one collection that should be gone.
 type leftover struct {
+	counted  counted
 	segments []model.SegmentID
 	nodes    []model.NodeID
 	copies   []model.NodeID // of those that are sealed besides, one each
@@ -98,12 +99,16 @@ func (p *Pass) judgeGrowing(found map[model.CollectionID]*leftover, view model.S
 		l.unsure++
 		return
 	}
-	l.segments, l.nodes = append(l.segments, g.ID), append(l.nodes, view.Node.Node)
+	l.nodes = append(l.nodes, view.Node.Node)
 	l.oldest = earliest(l.oldest, since)
 	l.target = earliest(l.target, versionTime(view.TargetVersion))
 	if copied != 0 {
 		l.copies = append(l.copies, copied)
 	}
+	if !l.counted.first(g.ID) {
+		return
+	}
+	l.segments = append(l.segments, g.ID)
 	if s == nil || s.State == model.SegmentDropped {
 		l.gone++
 	}
@@ -185,7 +190,7 @@ func (p *Pass) reportLeftover(id model.CollectionID, l *leftover, asked time.Tim
 	}
 	if len(l.copies) > 0 {
 		f.Evidence = append(f.Evidence, Evidence{"in memory as sealed, too", plural(len(l.copies), "segment"), few(queryNodeNames(l.copies))})
-		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice, and counted twice", number(len(l.copies)), isAre(len(l.copies)))
+		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice", number(len(l.copies)), isAre(len(l.copies)))
 	}
 	f.Impact += "."
 	if !l.target.IsZero() {

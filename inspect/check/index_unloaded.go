@@ -45,6 +45,7 @@ const unrecordedGrace = 30 * time.Minute
 // unloaded are the segments of one collection that lack an index on their node.
 type unloaded struct {
 	index    *model.Index
+	counted  counted
 	segments []model.SegmentID
 	nodes    []model.NodeID
 	rows     int64
@@ -107,7 +108,10 @@ func (p *Pass) judgeUnloaded(found map[model.CollectionID]*unloaded, n *model.Li
 		u.unsure++
 		return
 	}
-	u.segments, u.nodes, u.rows = append(u.segments, s.ID), append(u.nodes, n.Node), u.rows+record.Rows
+	u.nodes = append(u.nodes, n.Node)
+	if u.counted.first(s.ID) {
+		u.segments, u.rows = append(u.segments, s.ID), u.rows+record.Rows
+	}
 	if r.FinishedAt.After(u.finished) {
 		u.finished = r.FinishedAt
 	}

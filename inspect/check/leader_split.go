@@ -42,6 +42,7 @@ name as the leader (` + "`kitescope get nodes`" + `, GetShardLeaders).
 
 // split are the contradictions of one collection.
 type split struct {
+	counted         counted
 	double, outside []string // channels
 	nodes           []model.NodeID
 	lost            []model.SegmentID
@@ -107,7 +108,10 @@ func (p *Pass) judgeView(s *split, v model.ShardView, asked time.Time) {
 		if record == nil || record.State != model.SegmentFlushed || record.Level == model.LevelL0 || p.justMoved(x.ID, asked) {
 			continue
 		}
-		s.lost, s.lostAt, s.rows = append(s.lost, x.ID), append(s.lostAt, x.Node), s.rows+record.Rows
+		s.lostAt = append(s.lostAt, x.Node)
+		if s.counted.first(x.ID) {
+			s.lost, s.rows = append(s.lost, x.ID), s.rows+record.Rows
+		}
 	}
 }
 

@@ -132,7 +132,7 @@ func (p *Pass) openSegment(s *model.Segment, asked time.Time) openSegment {
 	if len(o.leaders) > 0 {
 		o.quiet = o.by == "" && !slices.ContainsFunc(o.leaders, consumesInserts)
 		if v := o.leaders[0].Leader; o.rows == 0 && len(v.Growing) > 0 {
-			o.rows = v.GrowingRows / int64(len(v.Growing)) // nodes say the sum of a shard
+			o.rows = p.GrowingRowsIn(v, s.ID)
 		}
 	}
 	o.unbegun = o.rows == 0 && o.by == "" && len(o.leaders) == 0 && len(p.Runtime.ShardViews(s.VChannel)) > 0

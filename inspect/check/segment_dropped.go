@@ -40,6 +40,7 @@ dropped stays in memory, restart QueryCoord: it releases what it finds on nodes 
 
 // remains are the segments of one collection that should be in memory no more.
 type remains struct {
+	counted  counted
 	segments []model.SegmentID
 	nodes    []model.NodeID
 	rows     int64
@@ -111,13 +112,19 @@ func (b *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode
 		r.unsure++
 		return
 	}
-	r.segments, r.nodes = append(r.segments, s.ID), append(r.nodes, n.Node)
+	r.nodes = append(r.nodes, n.Node)
 	r.dropped = earliest(r.dropped, since)
+	if record != nil {
+		r.bytes += record.Bytes + record.IndexBytes
+	}
+	if !r.counted.first(s.ID) {
+		return
+	}
+	r.segments = append(r.segments, s.ID)
 	if record == nil {
 		r.unknown++
 	} else {
 		r.rows += record.Rows
-		r.bytes += record.Bytes + record.IndexBytes
 	}
 	for _, v := range b.Runtime.ShardViews(s.Channel) {
 		if knows(v.LeaderView, s.ID) {

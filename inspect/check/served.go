@@ -108,3 +108,18 @@ func (p *Pass) eachOdds(f func(model.CollectionID, *odds)) {
 		f(id, p.oddsOf(id))
 	}
 }
+
+// counted are segments that were counted already: each counts once, however many nodes, leaders and replicas have it.
+type counted map[model.SegmentID]bool
+
+// first reports whether a segment was not counted yet, and counts it.
+func (c *counted) first(id model.SegmentID) bool {
+	if (*c)[id] {
+		return false
+	}
+	if *c == nil {
+		*c = make(counted)
+	}
+	(*c)[id] = true
+	return true
+}

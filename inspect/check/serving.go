@@ -181,10 +181,10 @@ func liveChannels(c *model.Cluster, id model.CollectionID) []string {
 
 // work is what searches of a collection cost, over all its replicas, as package balance weighs it.
 type work struct {
-	// rows in memory, growing ones among them, and sealed ones without an index.
+	// rows in memory, growing ones among them, and sealed ones without an index: each once, of several replicas those of the one that
+	// has most.
 	rows, growingRows, unindexedRows int64
 	cost, bruteCost, growCost        float64
-	replicas                         int
 	known                            bool // at least one node said what it serves
 	flat                             bool // nothing but brute force is defined
 }
@@ -201,12 +201,15 @@ func worksOf(s *balance.Survey) map[model.CollectionID]work {
 	works := make(map[model.CollectionID]work)
 	for _, g := range s.Groups {
 		w := works[g.ID]
-		w.replicas++
+		if rows := g.Rows(); rows > w.rows {
+			w.rows, w.growingRows, w.unindexedRows = rows, 0, 0
+			for _, x := range g.Shares {
+				w.growingRows += x.GrowingRows
+				w.unindexedRows += x.BruteRows - x.GrowingRows
+			}
+		}
 		for _, x := range g.Shares {
 			w.known = w.known || x.Known
-			w.rows += x.Rows()
-			w.growingRows += x.GrowingRows
-			w.unindexedRows += x.BruteRows - x.GrowingRows
 			w.cost += x.Cost
 			w.bruteCost += x.BruteCost
 			w.growCost += x.GrowingCost
@@ -242,12 +245,12 @@ func (w *work) shareOfGrowing(rows int64) float64 {
 	return min(1, w.growCost/w.cost*min(1, float64(rows)/float64(w.growingRows)))
 }
 
-// shareOfRows is the part of all rows in memory, counted once a replica.
+// shareOfRows is the part of all rows in memory, of which each counts once.
 func (w *work) shareOfRows(rows int64) float64 {
 	if w.rows <= 0 {
 		return 0
 	}
-	return min(1, float64(rows)/float64(w.rows)*float64(max(1, w.replicas)))
+	return min(1, float64(rows)/float64(w.rows))
 }
 
 // flatByDesign reports whether searches of a collection compare every row because its index definitions

@@ -42,6 +42,7 @@ memory for them. A leader that stays unserviceable with all nodes alive: restart
 
 // unserviceable are the shards of one collection that cannot be searched in at least one replica.
 type unserviceable struct {
+	counted  counted
 	channels map[string]bool
 	replicas map[model.ReplicaID]bool
 	leaders  []model.NodeID
@@ -156,7 +157,7 @@ func (p *Pass) addGone(u *unserviceable, v model.ShardView, dead map[model.NodeI
 		if !slices.Contains(u.gone, s.Node) {
 			u.gone = append(u.gone, s.Node)
 		}
-		if record := p.Segment(s.ID); record != nil {
+		if record := p.Segment(s.ID); record != nil && u.counted.first(s.ID) {
 			u.rows += record.Rows
 		}
 	}

@@ -44,6 +44,7 @@ const leastTargetAge = 15 * time.Minute
 
 // oldTarget are the leaders of one collection with an old target.
 type oldTarget struct {
+	counted  counted
 	leaders  []model.NodeID
 	channels []string
 	oldest   time.Time
@@ -102,7 +103,9 @@ func (p *Pass) judgeTarget(g *oldTarget, v model.ShardView, newest, asked time.T
 		}
 		if since, ok := flushedAt(p.Cluster, s); ok && asked.Sub(since) > loadGrace {
 			wanted = append(wanted, id)
-			g.rows += s.Rows
+			if g.counted.first(id) {
+				g.rows += s.Rows
+			}
 		}
 	}
 	behind := newest.Sub(at) > limit
@@ -110,7 +113,7 @@ func (p *Pass) judgeTarget(g *oldTarget, v model.ShardView, newest, asked time.T
 		return
 	}
 	g.behind = g.behind || behind
-	g.wanted = append(g.wanted, wanted...)
+	g.wanted = slices.Compact(slices.Sorted(slices.Values(append(g.wanted, wanted...))))
 	g.leaders, g.channels = append(g.leaders, v.Node.Node), append(g.channels, v.Channel)
 	g.oldest = earliest(g.oldest, at)
 }
@@ -140,7 +143,7 @@ func (p *Pass) reportTarget(id model.CollectionID, g *oldTarget, newest, asked t
 		f.Message = fmt.Sprintf("collection %s: %s serve a target that is up to %s old", name, few(leaders), span(asked.Sub(g.oldest)))
 	}
 	segments := someSegments(g.wanted)
-	if n := len(slices.Compact(g.wanted)); n > 0 {
+	if n := len(g.wanted); n > 0 {
 		f.Message += fmt.Sprintf("; DataCoord wants %s more served", plural(n, "segment"))
 		f.Evidence = append(f.Evidence, Evidence{"to be served, and in no view", plural(n, "segment") + ", " + plural(g.rows, "row"), "DataCoord GetRecoveryInfoV2"})
 	}

@@ -69,6 +69,7 @@ func verbs() map[string]verb {
 		"twolead":    {4, 4, map[int]string{1: "on"}, (*World).leadTwice},
 		"ungrow":     {1, 1, nil, (*World).ungrowSegment},
 		"flush":      {3, 3, nil, (*World).flushSegment},
+		"compact":    {6, 6, map[int]string{1: "into", 3: "on"}, (*World).compactSegment},
 		"idle":       {1, 1, nil, (*World).idle},
 		"lead":       {3, 3, map[int]string{1: "on"}, (*World).lead},
 		"etcd":       {1, -1, nil, (*World).etcdFact},
