@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/model"
 )
@@ -47,5 +48,14 @@ func busy(a *model.EtcdActivity) bool {
 	const perSecond = 20
 	return a != nil && a.Over > 0 && float64(a.Revisions)/a.Over.Seconds() > perSecond
 }
+
+// loops reports whether something was written of which each window counts: a loop may be a slow one. On a healthy cluster
+// no key is written more often than once in 3 seconds, and watch records hardly ever.
+func loops(a *model.EtcdActivity) bool {
+	return busy(a) || a != nil && slices.ContainsFunc(a.Hot, func(k model.KeyWrites) bool { return k.Writes > 3 || strings.Contains(k.Key, "/channelwatch/") })
+}
+
+// loopPatience is for how long after that quiet windows count, too: they are its end.
+const loopPatience = 2 * time.Minute
 
 func near(a, b int64) bool { return max(a, b)-min(a, b) <= max(a, b)/10 }

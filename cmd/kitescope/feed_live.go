@@ -61,6 +61,8 @@ type liveFeed struct {
 	first  chan struct{} // closed when there is a cluster
 	last   *model.Cluster
 	health *model.Etcd
+	// looped is when something was last written of which each window counts.
+	looped time.Time
 	// asked is the cluster of when the processes had answered last; fresh is told when the metadata that says whom
 	// to ask has changed. lay lays a recording over each cluster instead, nil if there is none.
 	asked *model.Cluster
@@ -196,8 +198,19 @@ func (l *liveFeed) examined(now *model.Etcd) {
 		if l.silent != nil { // the beat says whether etcd is there; why not is known here
 			l.silent = silence(now)
 		}
-	case !sameHealth(l.health, now):
+	case !sameHealth(l.health, now) || l.counts(now):
 		l.health = now
 		l.show(l.last)
 	}
+}
+
+// counts reports whether each window that etcd was watched for matters.
+func (l *liveFeed) counts(e *model.Etcd) bool {
+	if e == nil {
+		return false
+	}
+	if loops(e.Activity) {
+		l.looped = time.Now()
+	}
+	return time.Since(l.looped) < loopPatience
 }

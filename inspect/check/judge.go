@@ -29,6 +29,8 @@ type kept struct {
 	digests  map[model.CollectionID]*digest
 	odds     map[model.CollectionID]*odds
 	views    *views
+	// rewrites is how often keys were written so far.
+	rewrites *rewrites
 	// asked is the same of the metadata of when the processes were asked, nil where that is no other.
 	asked *kept
 }
@@ -42,6 +44,8 @@ type shared struct {
 	nodes   func() map[model.NodeID]*model.LiveNode // query nodes that said what they serve
 	// views are nil if the processes were not asked.
 	views *views
+	// rewrites are nil if nobody watched etcd.
+	rewrites *rewrites
 }
 
 // share offers facts to the checks of one run. What is worked out stands in next.
@@ -68,6 +72,12 @@ func (k *kept) share(facts *Pass, next *kept) *shared {
 		s.views = newViews(c.Runtime)
 	}
 	next.views = s.views
+	var activity *model.EtcdActivity
+	if c.Etcd != nil {
+		activity = c.Etcd.Activity
+	}
+	next.rewrites = k.rewrites.next(activity)
+	s.rewrites = next.rewrites
 	return s
 }
 

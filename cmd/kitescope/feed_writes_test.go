@@ -1,0 +1,52 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// TestSlowLoopIsFollowed: a watch record that is written twice a second is no busy etcd, and has to be seen all the same, as soon
+// as it begins, and its end.
+func TestSlowLoopIsFollowed(t *testing.T) {
+	c, answers := captured(t, "healthy-idle")
+	f := follow()
+	f.followed(c, nil)
+	f.answeredBy(answers, c)
+	key := "by-dev/meta/channelwatch/5/" + c.VChannels[0].Name
+	look := func(writes int64) bool {
+		a := &model.EtcdActivity{Over: 1500 * time.Millisecond, Revisions: 1 + writes, Writes: 1 + writes, Hot: []model.KeyWrites{{Key: "by-dev/kv/gid/timestamp", Writes: 1}}}
+		if writes > 0 {
+			a.Hot = append([]model.KeyWrites{{Key: key, Writes: writes}}, a.Hot...)
+		}
+		f.examined(&model.Etcd{At: time.Now(), Members: []model.EtcdMember{{Name: "a", Endpoint: "a:2379", Leader: true, DBSize: 30 << 20}}, Activity: a})
+		for _, x := range f.alarms() {
+			if strings.HasPrefix(x, "watch-livelock ") {
+				return true
+			}
+		}
+		return false
+	}
+	for range 5 {
+		if look(0) {
+			t.Fatal("found before anything was written")
+		}
+	}
+	for i := 0; !look(3); i++ {
+		if i > 3 {
+			t.Fatal("not found")
+		}
+	}
+	for range 20 {
+		if !look(3) {
+			t.Fatal("it goes on, and is found no more")
+		}
+	}
+	for i := 0; look(0); i++ {
+		if i > 12 {
+			t.Fatal("it has ended, and is still found")
+		}
+	}
+}
