@@ -80,8 +80,8 @@ func (a *app) loadProfiled(ctx context.Context, d *diagnosis) (*model.Cluster, e
 	if err != nil {
 		return nil, err
 	}
-	if _, isLive := src.(*source.Etcd); isLive && a.nodes.live && len(a.nodes.recordings) == 0 {
-		c = a.readAgain(ctx, src, c)
+	if etcd, isLive := src.(*source.Etcd); isLive && a.nodes.live && len(a.nodes.recordings) == 0 {
+		c = a.readAgain(ctx, etcd, c)
 	}
 	switch bundle, isBundle := src.(*source.Bundle); {
 	case named != nil:

@@ -43,7 +43,12 @@ func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want me
 	if f.kept != nil {
 		l.lay = func(c *model.Cluster) (*model.Cluster, error) { return f.kept(ctx, src, c) }
 	} else if f.ask != nil {
-		polling.Go(func() { l.askNodes(ctx, f.ask) })
+		polling.Go(func() {
+			if etcd, ok := src.(*source.Etcd); ok {
+				l.lookBack(ctx, etcd)
+			}
+			l.askNodes(ctx, f.ask)
+		})
 	}
 	follower := &meta.Follower{Source: readingWatcher{src, emit}, Want: want, Interval: f.interval, Hasten: l.hasten, Emit: func(c *model.Cluster, err error) {
 		if c != nil {
@@ -67,6 +72,8 @@ type liveFeed struct {
 	// to ask has changed. lay lays a recording over each cluster instead, nil if there is none.
 	asked *model.Cluster
 	fresh chan struct{}
+	// changes are those of the dynamic configuration of late.
+	changes []model.ConfigChange
 	// hasten asks for the metadata of now.
 	hasten chan chan struct{}
 	every  time.Duration // between two rounds of questions
@@ -105,12 +112,13 @@ func (l *liveFeed) followed(c *model.Cluster, err error) {
 	if l.last == nil {
 		defer close(l.first)
 	}
+	l.changed(l.last, c)
 	l.show(c)
 }
 
 func (l *liveFeed) show(c *model.Cluster) {
 	changed := l.last != nil && !slices.Equal(l.last.Sessions, c.Sessions)
-	l.last = c.WithEtcd(l.health)
+	l.last = c.WithEtcd(l.health).WithConfigChanges(l.changes)
 	switch {
 	case l.lay != nil:
 		if laid, err := l.lay(l.last); err == nil {

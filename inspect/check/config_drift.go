@@ -25,7 +25,7 @@ var ConfigDrift = &Check{
   be the same everywhere. The process that differs from most is the finding: a warning, or information if it differs only in logging. Where as many have the one value as the
   other nobody is blamed: both are named. A key that is set in etcd is judged by that alone.
 - Dynamic keys (` + "`config/`" + ` in etcd) have to be what the processes of their role have. They take a key over within 8 seconds (measured), unless it is one that
-  is read at the start only. One that another value is told for is a warning; one that no process of its role tells is information: it may be misspelt. Keys of a role of which no process tells them are unknown: MixCoord (Milvus 2.6) tells those of RootCoord only.
+  is read at the start only: what was set, altered or deleted in a live etcd within the last 10 seconds before they were asked is not judged yet. One that another value is told for is a warning; one that no process of its role tells is information: it may be misspelt. Keys of a role of which no process tells them are unknown: MixCoord (Milvus 2.6) tells those of RootCoord only.
 
 Processes of different versions have different defaults: each is compared with those of its own version only.
 
@@ -77,27 +77,19 @@ func runConfigDrift(p *Pass) error {
 	}
 	drifts := p.shared.views.drifts()
 	configured := p.configuredKeys()
+	changed := p.changedKeys()
+	maps.Copy(configured, changed)
 	for _, n := range p.Runtime.Nodes {
 		if d := drifts[n].without(configured); d != nil {
 			p.reportDrift(n, d)
 		}
 	}
 	for _, e := range p.Config {
-		p.judgeDynamic(e)
-	}
-	return nil
-}
-
-// configuredKeys are the folded keys for which etcd has a value: which process has the wrong one is judged by that, and not
-// by what most have, who may not have taken it yet.
-func (p *Pass) configuredKeys() map[string]bool {
-	keys := make(map[string]bool, len(p.Config))
-	for _, e := range p.Config {
-		if !e.Redacted {
-			keys[model.FoldConfigKey(e.Name)] = true
+		if !changed[model.FoldConfigKey(e.Name)] {
+			p.judgeDynamic(e)
 		}
 	}
-	return keys
+	return nil
 }
 
 // findDrifts compares the processes of each role, and all of them in what every role reads.
@@ -125,13 +117,6 @@ func findDrifts(r *model.Runtime) map[*model.LiveNode]*drift {
 		compareConfigs(peers, sharedKey, found)
 	}
 	return found
-}
-
-// unseenDynamic notes that dynamic keys are not known: birdwatcher's backups leave them out.
-func (p *Pass) unseenDynamic() {
-	if !p.Loaded.Has(model.PartConfig) {
-		p.Unseen("the dynamic keys in etcd: not in what was read")
-	}
 }
 
 // unseenConfig notes that a process did not tell its configuration, but for those that cannot: old versions,
@@ -345,49 +330,4 @@ func liveNames(list []*model.LiveNode) string {
 		names[i] = n.Name()
 	}
 	return few(names)
-}
-
-// judgeDynamic compares a dynamic key with what the processes have.
-func (p *Pass) judgeDynamic(e *model.ConfigEntry) {
-	if e.Redacted {
-		return
-	}
-	key, want := model.FoldConfigKey(e.Name), canonical(e.Value)
-	f := Finding{
-		Severity: Warning, Object: model.Ref{Resource: "config", ID: e.Name, Name: e.Name},
-		Evidence: []Evidence{{"dynamic key " + e.Name, e.Value, "etcd"}},
-		Impact:   "What an operator set is not in force.",
-		Hint:     "look whether the key is spelt right and the value is meant; a key that is read at the start only takes a restart of the processes that do not have it",
-	}
-	var differ []*model.LiveNode
-	told, expected := 0, false
-	for _, n := range p.Runtime.Nodes {
-		if n.Config == nil {
-			continue
-		}
-		expected = expected || sharedKey(key) || strings.HasPrefix(key, n.Role)
-		v, ok := n.Config.Values[key]
-		if !ok {
-			continue
-		}
-		told++
-		if canonical(v) != want {
-			differ = append(differ, n)
-			f.Objects = append(f.Objects, n.Ref())
-			f.Evidence = append(f.Evidence, Evidence{"value of " + n.Name(), v, n.Name() + " ShowConfigurations"})
-		}
-	}
-	switch {
-	case len(differ) > 0:
-		f.Message = fmt.Sprintf("%s is %s in etcd, and %s %s %s", e.Name, e.Value, liveNames(differ), agree(len(differ), "has", "have"), differ[0].Config.Values[key])
-	case told == 0 && expected:
-		f.Severity = Info
-		f.Message = e.Name + " is set in etcd, and no process that was asked has such a key"
-	case told == 0:
-		p.Unseen("whether " + e.Name + " in etcd is in force: no process that was asked tells such keys")
-		return
-	default:
-		return
-	}
-	p.Report(f)
 }

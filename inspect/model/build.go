@@ -181,6 +181,13 @@ func (c *Cluster) WithGaps(more ...Gap) *Cluster {
 	return &next
 }
 
+// WithConfigChanges is the same cluster with what is known of late changes of its dynamic configuration.
+func (c *Cluster) WithConfigChanges(changes []ConfigChange) *Cluster {
+	next := *c
+	next.ConfigChanges = changes
+	return &next
+}
+
 // WithEtcd is the same cluster with another answer of etcd about its health.
 func (c *Cluster) WithEtcd(e *Etcd) *Cluster {
 	next := *c

@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // Pair is one property, in the order in which Milvus stores it.
 type Pair struct{ Key, Value string }
@@ -139,6 +143,33 @@ type ConfigEntry struct {
 	Value       string // "<redacted>" where the name says that it is a secret
 	Redacted    bool
 	ModRevision int64
+}
+
+// ConfigChange is a dynamic configuration key that was set, altered or deleted of late.
+type ConfigChange struct {
+	Name string
+	// At is when that was at the latest, by the clock of who read etcd.
+	At time.Time
+}
+
+// ConfigChanges are the keys that two readings do not have alike; at is the time of the later one.
+func ConfigChanges(before, after []*ConfigEntry, at time.Time) []ConfigChange {
+	revisions := make(map[string]int64, len(before))
+	for _, e := range before {
+		revisions[e.Name] = e.ModRevision
+	}
+	var changes []ConfigChange
+	for _, e := range after {
+		if revision, was := revisions[e.Name]; !was || revision != e.ModRevision {
+			changes = append(changes, ConfigChange{e.Name, at})
+		}
+		delete(revisions, e.Name)
+	}
+	for name := range revisions {
+		changes = append(changes, ConfigChange{name, at})
+	}
+	slices.SortFunc(changes, func(a, b ConfigChange) int { return cmp.Compare(a.Name, b.Name) })
+	return changes
 }
 
 // Task is background work that is kept in etcd.

@@ -119,7 +119,9 @@ type Parts struct {
 	Grants          []*Grant
 	PrivilegeGroups []*PrivilegeGroup
 	Config          []*ConfigEntry
-	Tasks           []*Task
+	// ConfigChanges are of the last while, for a live etcd; nil where nobody looked back.
+	ConfigChanges []ConfigChange
+	Tasks         []*Task
 	// Orphans are segments of which binlog, index or assignment keys exist, but no segment record:
 	// leaks of a garbage collection, or a write that was cut. Only ids, Logs, Indexes and Details are set.
 	Orphans []*Segment

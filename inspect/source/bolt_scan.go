@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"time"
 )
@@ -58,11 +57,11 @@ const reservedLeaves = 256
 // one time in the file, and unlike the file's date it survives a copy. Zero if
 // nothing near the end of the file says so.
 func (s *boltSource) reserved(ctx context.Context, root string) (time.Time, error) {
-	key, older := root+"/kv/gid/timestamp", root+"/kv/tso/timestamp" // older: 2.2 and before
+	keys := allocatorKeys(root)
 	var at time.Time
 	classify := func() func([]byte) class {
 		return func(k []byte) class {
-			if string(k) == key || string(k) == older {
+			if string(k) == keys[0] || string(k) == keys[1] {
 				return classWanted
 			}
 			return classNone
@@ -70,9 +69,7 @@ func (s *boltSource) reserved(ctx context.Context, root string) (time.Time, erro
 	}
 	newest := s.leaves[max(0, len(s.leaves)-reservedLeaves):]
 	err := s.file.pass(ctx, newest, classify, func(kv KV, _ class) error {
-		if len(kv.Value) == 8 { // nanoseconds, big-endian
-			at = time.Unix(0, int64(binary.BigEndian.Uint64(kv.Value)&(1<<63-1))).UTC()
-		}
+		at = reservation(kv.Value)
 		return errFound
 	})
 	if err != nil && !errors.Is(err, errFound) {

@@ -106,6 +106,13 @@ func (w *World) etcdActivity(args []word) error {
 	return nil
 }
 
+// changedOfLate is "changed KEY TIME": who read etcd saw that a dynamic key was set or deleted then.
+func (w *World) changedOfLate(args []word) error {
+	at, err := w.at(args[1].text)
+	w.changes = append(w.changes, model.ConfigChange{Name: args[0].text, At: at})
+	return err
+}
+
 // queueFact is one of
 //
 //	queue TOPIC=FIRST..END...: Kafka's offsets

@@ -27,6 +27,7 @@ type World struct {
 	etcd      *model.Etcd
 	profiles  *model.Profiles
 	storage   *model.Storage
+	changes   []model.ConfigChange
 }
 
 // verb is one kind of edit.
@@ -76,6 +77,7 @@ func verbs() map[string]verb {
 		"queue":      {1, -1, nil, (*World).queueFact},
 		"profile":    {1, -1, nil, (*World).profiled},
 		"pace":       {2, -1, nil, (*World).paced},
+		"changed":    {2, 2, nil, (*World).changedOfLate},
 		"storage":    {1, -1, nil, (*World).lookedInto},
 	}
 }
@@ -132,6 +134,9 @@ func (w *World) cluster(ctx context.Context) (*model.Cluster, error) {
 	}
 	if w.storage != nil {
 		c = c.WithStorage(w.storage)
+	}
+	if w.changes != nil {
+		c = c.WithConfigChanges(w.changes)
 	}
 	if w.noRuntime {
 		return c, nil

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// TestConfigIsTakenOver sets a dynamic key of a real cluster that is followed, takes it back, and lets processes answer as they do: with
+// the new value, or for a few seconds more with the old one.
+func TestConfigIsTakenOver(t *testing.T) {
+	c, answers := captured(t, "healthy-idle")
+	const name = "quotaAndLimits/limitWriting/forceDeny"
+	parts := c.Parts
+	parts.Config = append(slices.Clone(c.Config), &model.ConfigEntry{Name: name, Value: "true", ModRevision: c.Origin.Revision + 1})
+	set := c.Update(parts)
+	f := follow()
+	drifts := func() (list []string) {
+		for _, x := range f.alarms() {
+			if strings.HasPrefix(x, "config-drift ") {
+				list = append(list, x)
+			}
+		}
+		return list
+	}
+	// after are the answers of processes that were asked so long from now; every second one has taken over a value.
+	after := func(d time.Duration, value string, all bool) *model.Runtime {
+		r := answers.RuntimeParts
+		r.From, r.To = time.Now().Add(d), time.Now().Add(d+100*time.Millisecond)
+		r.Nodes = slices.Clone(r.Nodes)
+		for i, n := range r.Nodes {
+			if n.Config == nil || !all && i%2 == 0 {
+				continue
+			}
+			told, config := *n, *n.Config
+			config.Values = make(map[string]string, len(n.Config.Values))
+			for k, v := range n.Config.Values {
+				config.Values[k] = v
+			}
+			config.Values[model.FoldConfigKey(name)] = value
+			told.Config = &config
+			r.Nodes[i] = &told
+		}
+		return model.BuildRuntime(r)
+	}
+	quiet := func(what string) {
+		t.Helper()
+		if list := drifts(); len(list) > 0 {
+			t.Errorf("%s: %q", what, list)
+		}
+	}
+	f.followed(c, nil)
+	f.answeredBy(answers, c)
+	quiet("before")
+	f.followed(set, nil)
+	quiet("set, and nobody was asked since")
+	f.answeredBy(after(2*time.Second, "true", false), set)
+	quiet("half of them have taken it over")
+	f.answeredBy(after(30*time.Second, "true", false), set)
+	if len(drifts()) == 0 {
+		t.Error("half a minute later half of them have it not, and nothing is said")
+	}
+	f.answeredBy(after(30*time.Second, "true", true), set)
+	quiet("all have it")
+	parts.Config = c.Config
+	f.followed(set.Update(parts), nil)
+	quiet("deleted, and nobody was asked since")
+	f.answeredBy(after(5*time.Second, "true", false), f.last)
+	quiet("deleted, and half of them have it still")
+	f.answeredBy(after(30*time.Second, "true", false), f.last)
+	if len(drifts()) == 0 {
+		t.Error("half a minute after it was deleted half of them have it still, and nothing is said")
+	}
+}
