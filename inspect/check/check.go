@@ -54,8 +54,6 @@ const (
 	NeedAnswers
 	// NeedEtcd: etcd was asked for its health.
 	NeedEtcd
-	// NeedActivity: etcd was watched for a while.
-	NeedActivity
 	// NeedProfiles: processes were profiled. Which kinds of profiles there are, the check settles itself.
 	NeedProfiles
 	// NeedProcesses: processes were asked. Which of several answers it can do with, the check

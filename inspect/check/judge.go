@@ -72,11 +72,7 @@ func (k *kept) share(facts *Pass, next *kept) *shared {
 		s.views = newViews(c.Runtime)
 	}
 	next.views = s.views
-	var activity *model.EtcdActivity
-	if c.Etcd != nil {
-		activity = c.Etcd.Activity
-	}
-	next.rewrites = k.rewrites.next(activity)
+	next.rewrites = k.rewrites.next(facts.written())
 	s.rewrites = next.rewrites
 	return s
 }

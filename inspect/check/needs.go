@@ -20,16 +20,13 @@ func (p *Pass) lacks() string {
 	if p.check.Needs&NeedEtcd != 0 && p.Etcd == nil {
 		return "etcd was not asked how it is"
 	}
-	if p.check.Needs&NeedActivity != 0 && (p.Etcd == nil || p.Etcd.Activity == nil) {
-		return "etcd was not watched for a while"
-	}
 	if p.check.Needs&NeedProfiles != 0 && p.Profiles == nil {
 		return "profiles were not pulled"
 	}
 	if p.check.Needs&NeedStorage != 0 && p.Storage == nil {
 		return "nobody looked into the storage: --storage names it"
 	}
-	needs := p.check.Needs &^ (NeedEtcd | NeedActivity | NeedProfiles | NeedStorage)
+	needs := p.check.Needs &^ (NeedEtcd | NeedProfiles | NeedStorage)
 	if needs == 0 {
 		return ""
 	}

@@ -33,7 +33,6 @@ var WatchLivelock = &Check{
 	Severity: Error,
 	Since:    "0.3",
 	Parts:    model.PartSessions,
-	Needs:    NeedActivity,
 	Doc: `Looks at what was written to etcd while someone watched: ` + "`--window`" + `, one and a half seconds as a rule. The loops that users met write tens to hundreds of
 times a second; one that writes only every other second shows with ` + "`--window 10s`" + `.
 
@@ -44,7 +43,16 @@ times a second; one that writes only every other second shows with ` + "`--windo
 What is looked at again and again, as by ` + "`--watch`" + ` and the UI, is judged by all windows so far: a finding begins when a key was written more often than that allows, and
 ends when it is far below, at a quarter of that or of what it was, so that a steady pace near a limit makes one finding, and not one after another.
 
-Such loops fill etcd's history until its quota is reached, and what they try never comes about. Without watching, a file of metadata cannot show it: skipped.`,
+Such loops fill etcd's history until its quota is reached, and what they try never comes about. 
+
+Where nobody watched, as in a file, what is in it is counted instead:
+
+- A file of etcd's (` + "`etcdctl snapshot save`" + `, a member's ` + "`db`" + `) has all revisions since the last compaction, and Milvus's reserved timestamps date them: the last minute is judged as if
+  it had been watched.
+- Where revisions are compacted or left out (a bundle), a watch record tells how often it was written since it was made. 200 times is no assignment: that takes two to four writes, and a
+  long recovery may tell its progress a hundred times. An error, unless the record has been left alone for twenty times as many revisions as lie between its writes: then it is over. How often a second is not known.
+
+Other keys, which may well be written for months, are not judged by the number of their versions; nor is a record that is deleted and made anew each time.`,
 	Remedy: `For a channel: look at the log of the data node that the record names; it says why it cannot take the channel. Restarting that data node, or DataCoord, ends the loop if the cause is gone.`,
 	Run:    runWatchLivelock,
 	// Data nodes cannot watch channels of collections whose fields they do not find: each was assigned 75 times a
@@ -52,9 +60,23 @@ Such loops fill etcd's history until its quota is reached, and what they try nev
 	FollowsFrom: []Cause{{Check: "layout-older"}},
 }
 
+// written is what was written while someone watched, else what a file tells of it; nil if nothing is known.
+func (p *Pass) written() *model.EtcdActivity {
+	if p.Etcd != nil && p.Etcd.Activity != nil {
+		return p.Etcd.Activity
+	}
+	return p.Recent
+}
+
+// watched reports whether that is of a live etcd.
+func (p *Pass) watched() bool { return p.Etcd != nil && p.Etcd.Activity != nil }
+
 func runWatchLivelock(p *Pass) error {
-	a := p.Etcd.Activity
-	if a.Over < watchedLeast {
+	a := p.written()
+	switch {
+	case a == nil || !p.watched() && a.Over < watchedLeast:
+		return p.judgeVersions()
+	case a.Over < watchedLeast:
 		return p.Skip("etcd was watched for only " + span(a.Over))
 	}
 	for _, key := range p.shared.rewrites.found() {
@@ -70,14 +92,14 @@ func runWatchLivelock(p *Pass) error {
 func (p *Pass) reportRevisions(a *model.EtcdActivity) {
 	p.Report(Finding{
 		Severity: Info, Message: fmt.Sprintf("etcd writes %s revisions a second", number(int64(float64(a.Revisions)/a.Over.Seconds()))),
-		Evidence: []Evidence{{"revisions", number(a.Revisions), "etcd"}, {"watched for", span(a.Over), "etcd"}, {"of them under the root", number(a.Writes), "etcd"}},
+		Evidence: []Evidence{{"revisions", number(a.Revisions), "etcd"}, p.countedOver(), {"of them under the root", number(a.Writes), "etcd"}},
 		Impact:   "Its history grows fast; compaction has to keep up.", Hint: "look which keys are written: etcdctl watch --prefix \"\"",
 	})
 }
 
 // reportHot reports a key.
 func (p *Pass) reportHot(key string, k rewrite) {
-	over := p.Etcd.Activity.Over
+	over := p.written().Over
 	times := number(k.writes) + " times"
 	if k.most {
 		times = "up to " + times
@@ -86,26 +108,84 @@ func (p *Pass) reportHot(key string, k rewrite) {
 		Severity: Warning, Object: model.Ref{Resource: "keys", ID: key, Name: key},
 		Message: fmt.Sprintf("%s was written %s in %s", key, times, span(over)),
 		Evidence: []Evidence{
-			{"writes", times, "etcd"}, {"watched for", span(over), "etcd"}, {"a second", strconv.FormatFloat(float64(k.writes)/over.Seconds(), 'f', 1, 64), ""},
+			{"writes", times, "etcd"}, p.countedOver(), {"a second", strconv.FormatFloat(float64(k.writes)/over.Seconds(), 'f', 1, 64), ""},
 		},
 		Impact: "etcd's history grows, and what is tried never comes about.",
 		Hint:   "look at the log of the process that writes the key",
 	}
 	if _, watch, ok := strings.Cut(key, watchPrefix); ok {
 		f.Severity = Error
-		p.aboutWatch(&f, watch, times, span(over))
+		p.aboutWatch(&f, watch, times+" in "+span(over))
 	}
 	p.Report(f)
 }
 
-// aboutWatch says of a watch record, "node/vchannel", that it was written so many times in some time.
-func (p *Pass) aboutWatch(f *Finding, watch, times, over string) {
+// countedOver says which time writes were counted over.
+func (p *Pass) countedOver() Evidence {
+	if p.watched() {
+		return Evidence{"watched for", span(p.written().Over), "etcd"}
+	}
+	return Evidence{"counted in the revisions of the file over its last", span(p.written().Over), "etcd"}
+}
+
+// aboutWatch says of a watch record, "node/vchannel", that it was written so many times.
+func (p *Pass) aboutWatch(f *Finding, watch, times string) {
 	node, channel, ok := strings.Cut(watch, "/")
 	if !ok {
 		return
 	}
 	f.Objects = []model.Ref{refVChannel(channel), {Resource: "nodes", ID: "datanode-" + node, Name: "datanode-" + node}}
-	f.Message = fmt.Sprintf("the watch of %s by datanode-%s was written %s in %s: it is assigned again and again", channel, node, times, over)
+	f.Message = fmt.Sprintf("the watch of %s by datanode-%s was written %s: it is assigned again and again", channel, node, times)
 	f.Impact = "What is inserted into the channel is not written, and etcd's history grows until it is full."
 	f.Hint = advise("look for %s in the logs of %s and of DataCoord", channel, "datanode-"+node)
+}
+
+// Thresholds where only the versions of watch records are known.
+const (
+	// watchVersions are no work: assigning takes two to four writes, and progress is told in percent (internal/datanode of 2.2 and 2.3,
+	// etcdTickler: one write for each percent at most).
+	watchVersions = 200
+	// watchSilence is after how many of its usual gaps, in revisions, a record is left alone.
+	watchSilence = 20
+)
+
+// judgeVersions judges watch records by how often each was written since it was made.
+func (p *Pass) judgeVersions() error {
+	known := false
+	for _, v := range p.VChannels {
+		for i := range v.Watches {
+			w := &v.Watches[i]
+			known = known || w.Version > 0
+			if w.Version >= watchVersions && p.goesOn(w) {
+				p.reportVersions(v, w)
+			}
+		}
+	}
+	if !known {
+		return p.Skip("etcd was not watched for a while")
+	}
+	p.Unseen("how often keys that are no watch records are written: etcd was not watched for a while")
+	return nil
+}
+
+// goesOn reports whether a record was written as lately as it used to be; so it counts if that is unknown.
+func (p *Pass) goesOn(w *model.WatchRecord) bool {
+	silent := p.Origin.Revision - w.Modified
+	if w.Created == 0 || w.Modified == 0 || silent < 0 {
+		return true
+	}
+	return silent*(w.Version-1) <= watchSilence*(w.Modified-w.Created)
+}
+
+func (p *Pass) reportVersions(v *model.VChannel, w *model.WatchRecord) {
+	f := Finding{
+		Severity: Error, Object: model.Ref{Resource: "keys", ID: w.Key, Name: w.Key},
+		Evidence: []Evidence{
+			{"writes since it was made", number(w.Version), "etcd"}, {"revisions of etcd in that time", number(w.Modified - w.Created), "etcd"},
+			{"revisions since its last write", number(p.Origin.Revision - w.Modified), "etcd"}, {"state", v.WatchState, "etcd"},
+			{"a second", "unknown: nobody watched etcd, and revisions have no times", ""},
+		},
+	}
+	p.aboutWatch(&f, w.Node.String()+"/"+v.Name, number(w.Version)+" times since it was made")
+	p.Report(f)
 }

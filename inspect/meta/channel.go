@@ -100,6 +100,10 @@ func (s *state) addWatches(c *channelSet) {
 			return cmp.Or(cmp.Compare(success(a), success(b)), cmp.Compare(b.mod, a.mod), cmp.Compare(a.ids[0], b.ids[0]))
 		})
 		v := c.vchannel(name)
+		for _, f := range list {
+			v.Watches = append(v.Watches, model.WatchRecord{Key: f.key, Node: model.NodeID(f.ids[0]), Version: f.version, Created: f.created, Modified: f.mod})
+		}
+		slices.SortFunc(v.Watches, func(a, b model.WatchRecord) int { return cmp.Compare(a.Node, b.Node) })
 		v.Watched, v.Watcher = true, model.NodeID(list[0].ids[0])
 		info := list[0].value.(*datapb.ChannelWatchInfo)
 		v.WatchState, v.WatchedAt = info.GetState().String(), wallTimeSigned(info.GetStartTs())

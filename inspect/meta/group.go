@@ -10,6 +10,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v2/proto/querypb"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/source"
 )
 
 // groupSet is a set of groups: parts of a Cluster that are assembled together, when
@@ -151,6 +152,7 @@ func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
 		Root: s.header.Root, MetaPath: s.header.MetaPath, Revision: h.revision, Taken: h.taken,
 		FileDate: s.header.FileDate, ByClock: s.header.ByClock,
 	}
+	p.Recent = recentWrites(s.header.Recent)
 	p.Loaded = knownParts(s.header, s.want.Parts, h.denied)
 	p.Gaps = h.gaps
 	if s.dirty&groupSessions != 0 {
@@ -243,4 +245,16 @@ func (s *state) buildRest(p *model.Parts) {
 			p.Undecoded = append(p.Undecoded, list...)
 		}
 	}
+}
+
+// recentWrites are those that a file's past revisions tell of, nil if they tell nothing.
+func recentWrites(a *source.Activity) *model.EtcdActivity {
+	if a == nil {
+		return nil
+	}
+	out := &model.EtcdActivity{Over: a.Over, Revisions: a.Revisions, Writes: a.Writes}
+	for _, k := range a.Hot {
+		out.Hot = append(out.Hot, model.KeyWrites{Key: k.Key, Writes: k.Writes})
+	}
+	return out
 }

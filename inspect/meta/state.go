@@ -27,6 +27,8 @@ type fact struct {
 	names [maxNames]string
 	mod   int64
 	lease int64
+	// version counts the writes of the key since revision created.
+	version, created int64
 	// value is a proto.Message, a *sessionRecord, a string, an int64 or a time.Time, after the kind's encoding.
 	value any
 }
@@ -181,7 +183,7 @@ func (s *state) putSmall(kv source.KV, k *keyParts) {
 		s.forget(key, k)
 		return
 	}
-	f := &fact{key: key, kind: k.kind, ids: k.ids, mod: kv.ModRevision, lease: kv.Lease, value: value}
+	f := &fact{key: key, kind: k.kind, ids: k.ids, mod: kv.ModRevision, lease: kv.Lease, version: kv.Version, created: kv.CreateRevision, value: value}
 	for i := range k.names {
 		f.names[i] = string(k.names[i])
 	}

@@ -32,10 +32,20 @@ type VChannel struct {
 	OtherWatchers []NodeID
 	// OtherStates are the states of their watches, in the same order.
 	OtherStates []string
+	// Watches are all its watch records, by node: how often each was written, where the source knows it.
+	Watches []WatchRecord
 	// Removal is "" or the text of channel-removal: "removed", "non-removed".
 	Removal string
 	// State is streamingnode's state of the vchannel (2.6), "" otherwise.
 	State string
+}
+
+// WatchRecord is how a watch record (channelwatch/) was written. Numbers are etcd's, 0 where the source does not have them.
+type WatchRecord struct {
+	Key  string
+	Node NodeID
+	// Version counts its writes since it was made at revision Created, the last of them at Modified.
+	Version, Created, Modified int64
 }
 
 // PChannel is a physical channel: a topic of the message queue.

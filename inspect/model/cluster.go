@@ -140,6 +140,8 @@ type Parts struct {
 	KeysByKind map[string]int64
 	// Etcd is nil for offline sources and where it was not asked.
 	Etcd *Etcd
+	// Recent is what was written last, as counted in the past revisions that a file keeps; nil where it keeps none, and for live sources.
+	Recent *EtcdActivity
 	// Profiles are those of the processes, nil where none were taken.
 	Profiles *Profiles
 	// Storage is what a look into it said, nil where nobody looked.

@@ -240,12 +240,7 @@ func (s *boltSource) newest() (int64, error) {
 			break
 		}
 	}
-	for _, name := range []string{"scheduledCompactRev", "finishedCompactRev"} {
-		if v := s.lookup(metaBucket, name); len(v) >= revisionBytes {
-			newest = max(newest, int64(binary.BigEndian.Uint64(v)))
-		}
-	}
-	return newest, nil
+	return max(newest, s.compacted()), nil
 }
 
 func (s *boltSource) explain(err error) error {

@@ -45,7 +45,8 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 	if !reserved.IsZero() { // a date may be of before or after: a copy moves it
 		snap.header.Taken, snap.header.FileDate = reserved, false
 	}
-	return snap, nil
+	snap.header.Recent, err = s.recent(ctx, chosen.root)
+	return snap, err
 }
 
 // reservedLeaves are how many of the newest pages may hold Milvus's last word: it

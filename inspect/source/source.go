@@ -87,6 +87,9 @@ type Header struct {
 	// ByClock says that Taken was read off a clock when a live etcd was read, or saved into a
 	// bundle: it is not worked out from what the store holds.
 	ByClock bool
+	// Recent is what was written last, counted in the past revisions that a file of etcd's keeps: it ends with the last
+	// timestamp that Milvus reserved in it. nil where nothing can be counted, or no time of it is known.
+	Recent *Activity
 	// Lacks are sorted ranges of keys below the root that a source of this kind
 	// leaves out (a birdwatcher backup has nothing beside the metadata prefix): no
 	// fault, and so no Gap, but nothing is known of them either.

@@ -12,6 +12,7 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
+	"kitescope/inspect/source"
 )
 
 // etcdFact is one of
@@ -81,6 +82,27 @@ func parseBytesSize(text string) (int64, error) {
 }
 
 func (w *World) etcdActivity(args []word) error {
+	a, err := w.activity(args)
+	w.etcd.Activity = a
+	return err
+}
+
+// history is "history over=57s revisions=N writes=N [KEY=WRITES]...": what the past revisions of a file tell.
+func (w *World) history(args []word) error {
+	a, err := w.activity(args)
+	if err != nil {
+		return err
+	}
+	recent := &source.Activity{Over: a.Over, Revisions: a.Revisions, Writes: a.Writes}
+	for _, k := range a.Hot {
+		recent.Hot = append(recent.Hot, source.KeyWrites{Key: k.Key, Writes: k.Writes})
+	}
+	w.store.header.Recent = recent
+	return nil
+}
+
+// activity reads how often keys were written.
+func (w *World) activity(args []word) (*model.EtcdActivity, error) {
 	a := &model.EtcdActivity{}
 	for _, x := range args {
 		name, value, _ := strings.Cut(x.text, "=")
@@ -98,12 +120,11 @@ func (w *World) etcdActivity(args []word) error {
 			a.Hot = append(a.Hot, model.KeyWrites{Key: w.store.absolute(name), Writes: n})
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	slices.SortFunc(a.Hot, func(x, y model.KeyWrites) int { return int(y.Writes - x.Writes) })
-	w.etcd.Activity = a
-	return nil
+	return a, nil
 }
 
 // changedOfLate is "changed KEY TIME": who read etcd saw that a dynamic key was set or deleted then.

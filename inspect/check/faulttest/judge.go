@@ -306,7 +306,7 @@ func (j *judging) checkUnknown() {
 		id, reason, _ := strings.Cut(l.Text, " ")
 		hits := 0
 		for _, x := range j.report.Results {
-			needsLive := x.Check.Needs&^(check.NeedEtcd|check.NeedActivity|check.NeedProfiles|check.NeedStorage) != 0
+			needsLive := x.Check.Needs&^(check.NeedEtcd|check.NeedProfiles|check.NeedStorage) != 0
 			if x.Check.ID != id && (id != liveChecks || !needsLive) {
 				continue
 			}

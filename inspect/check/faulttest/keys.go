@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -142,6 +143,21 @@ func (w *World) copyKeys(args []word) error {
 		return nil
 	}
 	return w.edit([]string{w.store.absolute(to)}, args[2:])
+}
+
+// rewrite is "rewrite TARGET N": each of the keys is written so many times more, in turn, and is as it was.
+func (w *World) rewrite(args []word) error {
+	keys, err := w.target(args[0].text)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(args[1].text)
+	for range n {
+		for _, key := range keys {
+			w.store.put(key, w.store.keys[key].Value)
+		}
+	}
+	return err
 }
 
 // setFields is "set TARGET FIELD=VALUE...".

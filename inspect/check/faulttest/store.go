@@ -20,6 +20,7 @@ type store struct {
 // readStore takes all keys of a snapshot into memory.
 func readStore(ctx context.Context, snap source.Snapshot) (*store, error) {
 	s := &store{header: snap.Header(), keys: make(map[string]source.KV)}
+	s.header.Recent = nil // the file stands for the cluster, and edits are no revisions of it
 	err := snap.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {
 		kv.Key, kv.Value = bytes.Clone(kv.Key), bytes.Clone(kv.Value)
 		s.keys[string(kv.Key)] = kv

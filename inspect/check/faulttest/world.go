@@ -45,6 +45,8 @@ func verbs() map[string]verb {
 		"put":        {2, 2, nil, (*World).putKey},
 		"raw":        {2, 2, nil, (*World).putRaw},
 		"set":        {2, -1, nil, (*World).setFields},
+		"history":    {3, -1, nil, (*World).history},
+		"rewrite":    {2, 2, nil, (*World).rewrite},
 		"copy":       {2, -1, nil, (*World).copyKeys},
 		"version":    {1, 1, nil, (*World).version},
 		"unreadable": {1, 1, nil, (*World).hide},
