@@ -21,7 +21,25 @@ func TestNoShardLeader(t *testing.T) {
 		{"QueryCoord tells of the whole collection", func(w *world) {
 			w.serve()
 			w.runtime.ShardLeaders = []model.ShardLeader{{Collection: wellColl, Problem: "no replica available"}}
-		}, []string{"error collections/1000 2 shards of 2 have no leader"}, ""},
+		}, []string{"error collections/1000 QueryCoord names no leader of 2 shards of 2, which querynode-4 and querynode-8 lead: "}, ""},
+		{"QueryCoord names none, and a node leads", func(w *world) {
+			w.serve()
+			w.runtime.ShardLeaders[1].Nodes, w.runtime.ShardLeaders[1].Problem = nil, "channel not available"
+		}, []string{"error collections/1000 QueryCoord names no leader of 1 shard of 2, which querynode-8 leads: " + wellCh1}, ""},
+		{"QueryCoord tells of the whole collection, for one shard that nobody leads", func(w *world) {
+			w.serve()
+			w.query(nodeB).Distribution.Leaders = nil
+			w.runtime.ShardLeaders = []model.ShardLeader{{Collection: wellColl, Problem: "channel not available[channel=" + wellCh1 + "]"}}
+		}, []string{"error collections/1000 1 shard of 2 has no leader: " + wellCh1}, ""},
+		{"one shard has no leader, and one QueryCoord does not name", func(w *world) {
+			unled(w)
+			w.runtime.ShardLeaders[0].Nodes, w.runtime.ShardLeaders[0].Problem = nil, "channel not available"
+		}, []string{"error collections/1000 1 shard of 2 has no leader: " + wellCh1 + "; QueryCoord names none of 1 more, which querynode-4 leads: " + wellCh0}, ""},
+		{"the leader cannot serve, which is another check's", func(w *world) {
+			w.serve()
+			w.view(wellCh1).Serviceable = new(false)
+			w.runtime.ShardLeaders[1].Nodes, w.runtime.ShardLeaders[1].Problem = nil, "channel not available"
+		}, nil, ""},
 		{"the one it names is dead", func(w *world) {
 			w.serve()
 			w.silence(nodeB, model.Refused)

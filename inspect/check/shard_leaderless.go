@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"kitescope/inspect/model"
 )
@@ -16,9 +17,9 @@ var NoShardLeader = &Check{
 	Doc: `
 Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord names no leader ("channel not available
 in any replica", milvus issues 27355, 23936, 28563), or only nodes that do not answer; or which no query node leads, provided that all nodes of the collection's replicas said what they serve. With several
-replicas, one of which has no leader for the channel, it is a warning: searches go to the others.
+replicas, one of which has no leader for the channel, it is a warning: searches go to the others. Where a node leads the channel and QueryCoord does not name it, it says so: proxies ask QueryCoord.
 
-No finding is a collection that is still loading (see load-stuck), or of which neither QueryCoord nor any node has anything (see load-state-mismatch). Where a node did not answer and QueryCoord does not say, it is unknown who leads.
+No finding is a shard whose leader cannot serve it, for which QueryCoord does not name it (see shard-not-serviceable), a collection that is still loading (see load-stuck), or of which neither QueryCoord nor any node has anything (see load-state-mismatch). Where a node did not answer and QueryCoord does not say, it is unknown who leads.
 `,
 	Remedy: `
 If a query node is gone or hangs, QueryCoord has to notice first: its session must end (` + "`common.session.ttl`" + `, 30 seconds), then the channel is watched by another. If no
@@ -40,7 +41,10 @@ Restarting QueryCoord, then release and load, are the last resorts.
 // unled are the channels of one collection that somebody should lead.
 type unled struct {
 	all, some []string // no replica, or not each, has a leader
-	problem   string
+	// unnamed have leaders that QueryCoord does not name.
+	unnamed []string
+	by      []model.NodeID
+	problem string
 }
 
 func runNoShardLeader(p *Pass) error {
@@ -55,9 +59,18 @@ func runNoShardLeader(p *Pass) error {
 		for _, channel := range liveChannels(p.Cluster, l.Collection) {
 			leaders, known, problem := p.leadersOf(said, l.Collection, channel)
 			replicas := max(1, len(p.ReplicasOf(l.Collection)))
+			views := p.Runtime.ShardViews(channel)
 			switch {
 			case !known:
 				unsure = append(unsure, channel)
+			case leaders == 0 && len(views) > 0:
+				if p.Loaded.Has(ShardUnserviceable.Parts) && p.cannotServe(views) {
+					continue
+				}
+				found.unnamed, found.problem = append(found.unnamed, channel), problem
+				for _, v := range views {
+					found.by = append(found.by, v.Node.Node)
+				}
 			case leaders == 0:
 				found.all = append(found.all, channel)
 				found.problem = problem
@@ -68,7 +81,7 @@ func runNoShardLeader(p *Pass) error {
 		if len(unsure) > 0 {
 			p.Unseen(fmt.Sprintf("collection %s: who leads %s", collectionLabel(p.Cluster, l.Collection), few(unsure)))
 		}
-		if len(found.all)+len(found.some) > 0 {
+		if len(found.all)+len(found.some)+len(found.unnamed) > 0 {
 			p.reportLeaderless(l.Collection, &found)
 		}
 	}
@@ -103,6 +116,18 @@ func leadersSaid(r *model.Runtime) coordLeaders {
 	return said
 }
 
+// cannotServe reports whether shard-not-serviceable has something against all leaders of a channel.
+func (p *Pass) cannotServe(views []model.ShardView) bool {
+	dead, asked := p.deadNodes(), p.askedAt()
+	return !slices.ContainsFunc(views, func(v model.ShardView) bool { return p.whyUnserviceable(v, dead, asked) == "" })
+}
+
+// concerns reports whether what QueryCoord says of a collection is about a channel: it names the first that is not available, or none.
+func (p *Pass) concerns(problem string, id model.CollectionID, channel string) bool {
+	return strings.Contains(problem, channel) ||
+		!slices.ContainsFunc(liveChannels(p.Cluster, id), func(other string) bool { return strings.Contains(problem, other) })
+}
+
 // leadersOf counts the replicas in which a channel has a leader, as QueryCoord says it, else as nodes
 // do. known is false if neither tells.
 func (p *Pass) leadersOf(said coordLeaders, id model.CollectionID, channel string) (leaders int, known bool, problem string) {
@@ -118,7 +143,7 @@ func (p *Pass) leadersOf(said coordLeaders, id model.CollectionID, channel strin
 			}
 			leaders++
 		}
-	} else if problem := said.problems[id]; problem != "" {
+	} else if problem := said.problems[id]; problem != "" && p.concerns(problem, id, channel) {
 		return 0, true, problem
 	}
 	views := len(p.Runtime.ShardViews(channel))
@@ -139,7 +164,16 @@ func (p *Pass) reportLeaderless(id model.CollectionID, l *unled) {
 	f := Finding{Severity: Error, Object: refCollection(p.Cluster, id), Cost: p.losing(1)}
 	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, plural(len(l.all), "shard"), shards, hasHave(len(l.all)), few(l.all))
 	f.Impact = "Every search and query of the collection fails: all shards have to answer."
-	if len(l.all) == 0 {
+	switch {
+	case len(l.unnamed) > 0:
+		led := few(queryNodeNames(l.by)) + " " + agree(len(queryNodeNames(l.by)), "leads", "lead")
+		if len(l.all) > 0 {
+			f.Message += fmt.Sprintf("; QueryCoord names none of %d more, which %s: %s", len(l.unnamed), led, few(l.unnamed))
+		} else {
+			f.Message = fmt.Sprintf("collection %s: QueryCoord names no leader of %s of %d, which %s: %s", name, plural(len(l.unnamed), "shard"), shards, led, few(l.unnamed))
+		}
+		f.Impact += " Proxies ask QueryCoord who leads."
+	case len(l.all) == 0:
 		replicas := len(p.ReplicasOf(id))
 		f.Severity, f.Cost = Warning, p.losing(1/float64(max(1, replicas)))
 		f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader in one of %d replicas: %s",
@@ -147,11 +181,14 @@ func (p *Pass) reportLeaderless(id model.CollectionID, l *unled) {
 		f.Impact = "That replica answers no searches; the others carry its load."
 	}
 	f.Evidence = []Evidence{{"shards without a leader", few(slices.Concat(l.all, l.some)), "QueryCoord, query nodes"}}
+	if len(l.all)+len(l.some) == 0 {
+		f.Evidence = []Evidence{{"shards that QueryCoord names no leader of", few(l.unnamed), "QueryCoord"}, {"led by", few(queryNodeNames(l.by)), "query nodes"}}
+	}
 	if l.problem != "" {
 		f.Evidence = append(f.Evidence, Evidence{"QueryCoord names", l.problem, "QueryCoord GetShardLeaders"})
 	}
-	f.Hint = advise("look at QueryCoord's log for %s, and at the nodes of the collection's replicas: %s", slices.Concat(l.all, l.some)[:1], p.replicaNodes(id))
-	for _, v := range slices.Concat(l.all, l.some) {
+	f.Hint = advise("look at QueryCoord's log for %s, and at the nodes of the collection's replicas: %s", slices.Concat(l.all, l.unnamed, l.some)[:1], p.replicaNodes(id))
+	for _, v := range slices.Concat(l.all, l.unnamed, l.some) {
 		f.Objects = append(f.Objects, refVChannel(v))
 	}
 	f.Objects = append(f.Objects, p.memberRefs(id)...)
