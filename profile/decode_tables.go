@@ -303,10 +303,11 @@ func (d *decoder) id(s *ids, id uint64) error {
 	if err != nil {
 		return err
 	}
+	s.own = own
 	for i := len(own); i < s.count; i++ { // up to here they were 1, 2, 3
-		own = append(own, uint64(i)+1)
+		s.own = append(s.own, uint64(i)+1)
 	}
-	s.own = append(own, id)
+	s.own = append(s.own, id)
 	s.count++
 	return nil
 }

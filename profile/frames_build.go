@@ -62,7 +62,7 @@ type frameBuilder struct {
 	kinds     *classifier
 	texts     textNumbers
 	files     map[uint32]string // clean paths, by the number of what they were
-	composed  int // bytes of names that were put together
+	composed  int               // bytes of names that were put together
 }
 
 // add appends the frame of a line of a location. Outermost lines were called, the others inlined.

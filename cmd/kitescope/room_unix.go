@@ -19,6 +19,6 @@ func roomOf(place string) *model.Room {
 	if err := syscall.Statfs(place, &s); err != nil || s.Blocks == 0 {
 		return nil
 	}
-	block := int64(s.Bsize)
+	block := int64(s.Bsize) //nolint:unconvert // it has 32 bits on macOS
 	return &model.Room{ReadOnly: s.Flags&readOnly != 0, Free: int64(s.Bavail) * block, Size: int64(s.Blocks) * block}
 }

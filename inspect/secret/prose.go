@@ -22,12 +22,10 @@ func Prose(text string) string {
 		if !Name(name) || strings.HasPrefix(text[from:], "//") {
 			continue
 		}
-		start := len(text) - len(strings.TrimLeft(text[from:], blank+quotes+`\\`))
-		end := 0
+		start := len(text) - len(strings.TrimLeft(text[from:], blank+quotes+`\`))
+		end := bareEnd(text, start, ends, quotes)
 		if at := strings.LastIndexAny(text[from:start], quotes); at >= 0 {
 			end = closing(text, start, text[from+at])
-		} else {
-			end = bareEnd(text, start, ends, quotes)
 		}
 		if start == end || strings.HasPrefix(text[start:], Redacted) {
 			continue
