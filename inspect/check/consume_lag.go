@@ -20,7 +20,7 @@ A shard leader answers a search once it has consumed its channel up to the searc
 Time ticks come every 200 ms, so that the lag of a healthy leader is a few hundred milliseconds (140 to 260 on the recorded 2.3.5 cluster under load). A leader that is 10 seconds behind makes strong searches wait
 as long, and bounded ones, too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).
 
-A finding is a query node that leads shards and is 10 seconds or more behind, an error from 5 minutes on: by ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of collections that it leads, and by the slowest channel of its
+A finding is a query node that leads shards and is 10 seconds or more behind, an error from 5 minutes on, an information as long as it started less than two minutes ago, as it reads on from the checkpoints then: by ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of collections that it leads, and by the slowest channel of its
 GetMetrics answer. Until 2.5 RootCoord sends a time tick once it has one of each registered proxy: while a proxy hangs, or is dead and its session has not ended, all leaders fall
 behind, and that follows from it (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Series of collections that a node no longer leads linger with their last value, and are left out.
 `,
@@ -162,5 +162,6 @@ func (p *Pass) reportLag(n *model.LiveNode, b *behind) {
 			}
 		}
 	}
+	p.easeStart(&f, n, readsOn)
 	p.Report(f)
 }

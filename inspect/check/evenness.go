@@ -20,14 +20,13 @@ type region struct {
 // Bounds of what counts as uneven. A replica is worth a word if its busiest node has a tenth of what
 // a node serves on average more than it needs to have.
 const (
-	unevenRows   = 1.3
-	warnRows     = 1.5
-	worthAWord   = 0.1
-	worthAWarn   = 0.3
-	betterBy     = 1.15 // at least so much better it could be
-	fewRows      = 5000 // in all: a cluster of less has nothing to spread
-	idleShare    = 0.25 // of what the others serve on average
-	settlesAfter = 2 * time.Minute
+	unevenRows = 1.3
+	warnRows   = 1.5
+	worthAWord = 0.1
+	worthAWarn = 0.3
+	betterBy   = 1.15 // at least so much better it could be
+	fewRows    = 5000 // in all: a cluster of less has nothing to spread
+	idleShare  = 0.25 // of what the others serve on average
 	// A node whose segments are large is filled for longer: as long as another has come lately, up to fillsFor after its start.
 	fillsFor = time.Hour
 	// surelySettled is after how long even a large cluster, or one in the middle of an upgrade, has begun to fill a node.

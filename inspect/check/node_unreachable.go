@@ -132,10 +132,8 @@ func (p *Pass) reportSilent(group []*model.LiveNode) {
 	case model.NotReady, model.Failed, model.Answered:
 		f.Message = name + " answers that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
 		f.Hint = "look at its log; it may be starting"
-		if at := n.StartedAt(); n.State == "Initializing" && !at.IsZero() && p.Now.Sub(at) < settlesAfter {
-			f.Severity, f.Cost = Info, 0
-			f.Message += ", started " + span(p.Now.Sub(at)) + " ago"
-			f.Hint = "nothing yet: it is starting"
+		if n.State == "Initializing" {
+			p.easeStart(&f, n, "nothing yet: it is starting")
 		}
 	default: // Unreachable, Denied, TooLarge
 		f.Severity = Warning
