@@ -55,7 +55,7 @@ func runNoShardLeader(p *Pass) error {
 			continue
 		}
 		var found unled
-		var unsure []string
+		var unsure, untold []string
 		for _, channel := range liveChannels(p.Cluster, l.Collection) {
 			leaders, known, problem := p.leadersOf(said, l.Collection, channel)
 			replicas := max(1, len(p.ReplicasOf(l.Collection)))
@@ -76,10 +76,15 @@ func runNoShardLeader(p *Pass) error {
 				found.problem = problem
 			case leaders < replicas:
 				found.some = append(found.some, channel)
+			case !said.of(l.Collection, channel):
+				untold = append(untold, channel)
 			}
 		}
 		if len(unsure) > 0 {
 			p.Unseen(fmt.Sprintf("collection %s: who leads %s", collectionLabel(p.Cluster, l.Collection), few(unsure)))
+		}
+		if len(untold) > 0 {
+			p.Unseen(fmt.Sprintf("collection %s: whether QueryCoord names the leaders of %s", collectionLabel(p.Cluster, l.Collection), few(untold)))
 		}
 		if len(found.all)+len(found.some)+len(found.unnamed) > 0 {
 			p.reportLeaderless(l.Collection, &found)
@@ -114,6 +119,11 @@ func leadersSaid(r *model.Runtime) coordLeaders {
 		}
 	}
 	return said
+}
+
+// of reports whether QueryCoord said anything of a channel, or of all of its collection.
+func (c coordLeaders) of(id model.CollectionID, channel string) bool {
+	return c.channels[channel] != nil || c.problems[id] != ""
 }
 
 // cannotServe reports whether shard-not-serviceable has something against all leaders of a channel.
