@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -36,10 +37,7 @@ func TestConfigIsTakenOver(t *testing.T) {
 				continue
 			}
 			told, config := *n, *n.Config
-			config.Values = make(map[string]string, len(n.Config.Values))
-			for k, v := range n.Config.Values {
-				config.Values[k] = v
-			}
+			config.Values = maps.Clone(n.Config.Values)
 			config.Values[model.FoldConfigKey(name)] = value
 			told.Config = &config
 			r.Nodes[i] = &told

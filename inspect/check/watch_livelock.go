@@ -181,8 +181,10 @@ func (p *Pass) reportVersions(v *model.VChannel, w *model.WatchRecord) {
 	f := Finding{
 		Severity: Error, Object: model.Ref{Resource: "keys", ID: w.Key, Name: w.Key},
 		Evidence: []Evidence{
-			{"writes since it was made", number(w.Version), "etcd"}, {"revisions of etcd in that time", number(w.Modified - w.Created), "etcd"},
-			{"revisions since its last write", number(p.Origin.Revision - w.Modified), "etcd"}, {"state", v.WatchState, "etcd"},
+			{"writes since it was made", number(w.Version), "etcd"},
+			{"revisions of etcd in that time", number(w.Modified - w.Created), "etcd"},
+			{"revisions since its last write", number(p.Origin.Revision - w.Modified), "etcd"},
+			{"state", v.WatchState, "etcd"},
 			{"a second", "unknown: nobody watched etcd, and revisions have no times", ""},
 		},
 	}

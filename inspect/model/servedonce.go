@@ -186,11 +186,8 @@ func (x *counting) before(r *Replica, a, b Served) bool {
 		if x.replica(v.Node.Node) != r {
 			continue
 		}
-		switch v.Asks(a.Sealed.ID) {
-		case a.Node.Node:
-			return true
-		case b.Node.Node:
-			return false
+		if asked := v.Asks(a.Sealed.ID); asked == a.Node.Node || asked == b.Node.Node {
+			return asked == a.Node.Node
 		}
 	}
 	return cmp.Or(cmp.Compare(b.Sealed.Version, a.Sealed.Version), cmp.Compare(a.Node.Node, b.Node.Node)) < 0

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -68,7 +69,7 @@ func TestRecentWritesOfAFile(t *testing.T) {
 	for i := range 41 { // two minutes
 		before = reserve(i)
 		if i < 20 { // before the last minute
-			put("by-dev/meta/old", fmt.Sprint(i))
+			put("by-dev/meta/old", strconv.Itoa(i))
 			continue
 		}
 		for j := range 4 {

@@ -3,7 +3,7 @@ package source_test
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -27,7 +27,7 @@ func TestPinBefore(t *testing.T) {
 		start := time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC)
 		for i := range 20 { // one minute
 			put(key, string(binary.BigEndian.AppendUint64(nil, uint64(start.Add(time.Duration(i)*3*time.Second).UnixNano()))))
-			put("by-dev/config/x", fmt.Sprint(i))
+			put("by-dev/config/x", strconv.Itoa(i))
 		}
 		src := openEtcd(t, "etcd://"+server.Address, source.Options{})
 		pin := func() source.Header {

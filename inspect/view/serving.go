@@ -44,7 +44,7 @@ var loadColumns = []column[*model.LoadState]{
 	},
 	{
 		Column{Name: "percent", Title: "PERCENT", Kind: Percent, Priority: 2, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
-		func(e *Env, l *model.LoadState) Cell { return loadPercent(e, l) },
+		loadPercent,
 	},
 	{
 		Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Priority: 1, Doc: "Replicas that are wanted."},

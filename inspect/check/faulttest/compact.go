@@ -58,8 +58,11 @@ func (w *World) compactSegment(args []word) error {
 func (w *World) replaceRecord(s, result *model.Segment, nanos int64) error {
 	id := result.ID.String()
 	err := w.copyKeys([]word{
-		{text: "datacoord-meta/s/" + segmentPath(s)}, {text: "datacoord-meta/s/" + segmentPath(result)},
-		{text: "ID=" + id}, {text: "compactionFrom=[" + s.ID.String() + "]"}, {text: "createdByCompaction=true"},
+		{text: "datacoord-meta/s/" + segmentPath(s)},
+		{text: "datacoord-meta/s/" + segmentPath(result)},
+		{text: "ID=" + id},
+		{text: "compactionFrom=[" + s.ID.String() + "]"},
+		{text: "createdByCompaction=true"},
 	})
 	if err != nil {
 		return err
@@ -67,8 +70,10 @@ func (w *World) replaceRecord(s, result *model.Segment, nanos int64) error {
 	for i := range s.Indexes {
 		build := strconv.FormatInt(int64(s.Indexes[i].Build)+int64(result.ID-s.ID), 10)
 		err := w.copyKeys([]word{
-			{text: "segment-index/" + segmentPath(s) + "/" + s.Indexes[i].Build.String()}, {text: "segment-index/" + segmentPath(result) + "/" + build},
-			{text: "segmentID=" + id}, {text: "buildID=" + build},
+			{text: "segment-index/" + segmentPath(s) + "/" + s.Indexes[i].Build.String()},
+			{text: "segment-index/" + segmentPath(result) + "/" + build},
+			{text: "segmentID=" + id},
+			{text: "buildID=" + build},
 		})
 		if err != nil {
 			return err
