@@ -68,6 +68,7 @@ var (
 // TestHintsOfHostileClusters gives everything that has a name one which a shell would obey, in every case of the fault
 // library, and reads all hints as a shell and Python would.
 func TestHintsOfHostileClusters(t *testing.T) {
+	sweeps(t)
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {
 		t.Fatal(err)

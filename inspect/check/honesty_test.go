@@ -25,6 +25,7 @@ type removal struct {
 // TestNothingIsWellUnseen takes facts away from each case of the fault library, one after the other: what a check found
 // with them it may still find, or say that it could not look. It may not say that all is well.
 func TestNothingIsWellUnseen(t *testing.T) {
+	sweeps(t)
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {
 		t.Fatal(err)

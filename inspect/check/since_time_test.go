@@ -12,6 +12,7 @@ import (
 // durations, and no finding is new, worse or gone for that. Half a minute is less than any threshold lets pass unseen; what
 // crosses one just then is counted, and is rare.
 func TestSinceMereTime(t *testing.T) {
+	sweeps(t)
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {
 		t.Fatal(err)
