@@ -30,8 +30,8 @@ test-bench: ## tests of the benchmark programs and of the generator of faults, m
 	$(GO) -C tools/e2e/chaos test -count=1 ./... # the document that it reads is outside of its module
 
 .PHONY: race
-race: ## all tests under the race detector, but for sweeps of one goroutine (-short)
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 40m ./...
+race: ## all tests under the race detector, but for those of one goroutine (go:build !race)
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m ./...
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME

@@ -19,15 +19,6 @@ const (
 	faultsEnd      = "<!-- fault library: end -->"
 )
 
-// sweeps leaves a test out of `make race`: it plays the whole library once more, in one goroutine, for minutes under the race detector, which has
-// seen the same code in TestFaults. `make test` runs all.
-func sweeps(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("the whole library once more: without -short")
-	}
-}
-
 // TestFaults plays every case of the fault library through the real decoders and all checks.
 func TestFaults(t *testing.T) {
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)

@@ -1,3 +1,7 @@
+// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+
+//go:build !race
+
 package check_test
 
 import (
@@ -68,7 +72,6 @@ var (
 // TestHintsOfHostileClusters gives everything that has a name one which a shell would obey, in every case of the fault
 // library, and reads all hints as a shell and Python would.
 func TestHintsOfHostileClusters(t *testing.T) {
-	sweeps(t)
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {
 		t.Fatal(err)

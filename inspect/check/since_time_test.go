@@ -1,3 +1,7 @@
+// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+
+//go:build !race
+
 package check_test
 
 import (
@@ -12,7 +16,6 @@ import (
 // durations, and no finding is new, worse or gone for that. Half a minute is less than any threshold lets pass unseen; what
 // crosses one just then is counted, and is rare.
 func TestSinceMereTime(t *testing.T) {
-	sweeps(t)
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
 	if err != nil {
 		t.Fatal(err)

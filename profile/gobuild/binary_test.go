@@ -73,9 +73,6 @@ func ofMain(c *calls) map[pgo.Edge]bool {
 }
 
 func TestInlinedOnEveryPlatform(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the go command builds for minutes: without -short")
-	}
 	want := map[pgo.Edge]bool{}
 	for _, e := range calmEdges {
 		want[e] = true
