@@ -24,14 +24,17 @@ func TestInterrupted(t *testing.T) {
 	}
 	before := runtime.NumGoroutine()
 	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan struct{})
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/heap") {
 			_, _ = w.Write(heap)
+			close(served)
 			return
 		}
 		_, _ = w.Write([]byte{0x1f, 0x8b})
 		w.(http.Flusher).Flush()
-		time.AfterFunc(200*time.Millisecond, stop)
+		<-served
+		time.AfterFunc(2*time.Second, stop) // by then it is read and written, under the race detector too
 		<-r.Context().Done()
 	}))
 	parent := t.TempDir()
