@@ -67,8 +67,9 @@ func runStorageFailing(p *Pass) error {
 		}
 		all := x.Metrics.StorageOps()
 		counted = counted || len(all) > 0
+		watched := watchedOps(x)
 		for _, o := range all {
-			if f, ok := p.judgeOps(x, n, o); ok {
+			if f, ok := p.judgeOps(x, n, o, watched); ok {
 				list = append(list, f)
 			}
 		}
@@ -93,25 +94,33 @@ func (p *Pass) speaker(x *model.Process) *model.LiveNode {
 	return first
 }
 
-// judgeOps judges one kind of operation by what came since an earlier scrape, else by all since the process started.
-func (p *Pass) judgeOps(x *model.Process, n *model.LiveNode, all model.StorageOps) (failing, bool) {
+// watchedOps are the kinds of operations of which some failed while a process was watched, each over the longest time that there is.
+func watchedOps(x *model.Process) map[string]failing {
+	watched := make(map[string]failing)
 	for _, earlier := range []*model.Metrics{x.Earlier, x.Before} {
 		if earlier == nil {
 			continue
 		}
-		for _, now := range x.Metrics.StorageOpsSince(earlier) {
-			if now.Op != all.Op || now.Failed == 0 {
-				continue
+		for _, o := range x.Metrics.StorageOpsSince(earlier) {
+			if _, longer := watched[o.Op]; !longer && o.Failed > 0 {
+				watched[o.Op] = failing{ops: o, over: x.Metrics.At.Sub(earlier.At)}
 			}
-			f := failing{node: n, ops: now, severity: Info, over: x.Metrics.At.Sub(earlier.At)}
-			switch again := now.Failed >= failsAgain || all.Failed >= failsOften; {
-			case now.Failed >= failsOften && now.Share() >= failsHalf:
-				f.severity = Error
-			case again && now.Share() >= failsPart:
-				f.severity = Warning
-			}
-			return f, true
 		}
+	}
+	return watched
+}
+
+// judgeOps judges one kind of operation by what failed while it was watched, else by all since the process started.
+func (p *Pass) judgeOps(x *model.Process, n *model.LiveNode, all model.StorageOps, watched map[string]failing) (failing, bool) {
+	if f, ok := watched[all.Op]; ok {
+		f.node, f.severity = n, Info
+		switch again := f.ops.Failed >= failsAgain || all.Failed >= failsOften; {
+		case f.ops.Failed >= failsOften && f.ops.Share() >= failsHalf:
+			f.severity = Error
+		case again && f.ops.Share() >= failsPart:
+			f.severity = Warning
+		}
+		return f, true
 	}
 	f := failing{node: n, ops: all, severity: Info}
 	if started := x.StartedAt(); all.Done == 0 || !started.IsZero() && p.age(started) < storageYoung && all.Share() >= failsHalf {

@@ -62,7 +62,7 @@ Other keys, which may well be written for months, are not judged by the number o
 
 // written is what was written while someone watched, else what a file tells of it; nil if nothing is known.
 func (p *Pass) written() *model.EtcdActivity {
-	if p.Etcd != nil && p.Etcd.Activity != nil {
+	if p.watched() {
 		return p.Etcd.Activity
 	}
 	return p.Recent

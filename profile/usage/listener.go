@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
@@ -159,8 +160,8 @@ func holder(root string, sockets map[string]bool) (int, error) {
 			parents[pid] = s.parent
 		}
 	}
-	for pid, parent := range parents {
-		if _, also := parents[parent]; !also {
+	for _, pid := range slices.Sorted(maps.Keys(parents)) { // of two servers that share the port, the same one each time
+		if _, also := parents[parents[pid]]; !also {
 			return pid, nil
 		}
 	}
