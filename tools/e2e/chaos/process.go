@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -320,6 +321,19 @@ func restartWith(ctx context.Context, l *Lab, a Args) error {
 	return wait(ctx, 120*time.Second, a.Processes[0]+" is well", func() bool { _, err := l.healthz(ctx, a.Processes[0], 3*time.Second); return err == nil })
 }
 
+// listenFreed takes the port of a process that has just been killed: its sockets outlive it for a moment.
+func listenFreed(ctx context.Context, port int) (net.Listener, error) {
+	for end := time.Now().Add(5 * time.Second); ; {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if !errors.Is(err, syscall.EADDRINUSE) || time.Now().After(end) {
+			return listener, err
+		}
+		if err := sleep(ctx, 100*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // takePort kills a process and lets another program listen where it was.
 func takePort(ctx context.Context, l *Lab, a Args) error {
 	p := a.Processes[0]
@@ -330,7 +344,7 @@ func takePort(ctx context.Context, l *Lab, a Args) error {
 		return err
 	}
 	for _, n := range []int{sessionPort(p), ports[p].metrics} {
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", n))
+		listener, err := listenFreed(ctx, n)
 		if err != nil {
 			return err
 		}
