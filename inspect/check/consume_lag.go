@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,7 +22,7 @@ Time ticks come every 200 ms, so that the lag of a healthy leader is a few hundr
 as long, and bounded ones, too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).
 
 A finding is a query node that leads shards and is 10 seconds or more behind, an error from 5 minutes on, an information as long as it started less than two minutes ago, as it reads on from the checkpoints then: by ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of collections that it leads, and by the slowest channel of its
-GetMetrics answer. Until 2.5 RootCoord sends a time tick once it has one of each registered proxy: while a proxy hangs, or is dead and its session has not ended, all leaders fall
+GetMetrics answer. If all leaders are behind, it is one finding, and no node's fault. Until 2.5 RootCoord sends a time tick once it has one of each registered proxy: while a proxy hangs, or is dead and its session has not ended, all leaders fall
 behind, and that follows from it (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Series of collections that a node no longer leads linger with their last value, and are left out.
 `,
 	Remedy: `
@@ -50,6 +51,7 @@ const (
 
 // behind is how far a query node is behind in its worst channel.
 type behind struct {
+	node        *model.LiveNode
 	lag         time.Duration
 	what        string // the channel or collection that is worst
 	source      string
@@ -62,8 +64,10 @@ func runConsumptionLag(p *Pass) error {
 	if !p.Runtime.From.IsZero() {
 		asked = p.Runtime.From.Add(-p.ahead)
 	}
+	var late []behind
+	keepUp := 0
 	for _, n := range p.Runtime.QueryNodes() {
-		var b behind
+		b := behind{node: n}
 		known := p.metricLag(&b, n)
 		if q := quotaOf(n); q != nil && q.SlowestChannel != "" && !q.SlowestAt.Time().IsZero() && leadsOnAny(n) {
 			known = true
@@ -73,9 +77,20 @@ func runConsumptionLag(p *Pass) error {
 		case !known && n.Distribution != nil && len(n.Distribution.Leaders) == 0:
 		case !known && n.Outcome == model.Answered:
 			p.Unseen(n.Name() + ": how far it has consumed its channels")
+		case known && b.lag < slowLag:
+			keepUp++
+		case b.lag >= slowLag && p.justStarted(n):
+			p.reportLag(&b) // it reads on, whatever the others do
 		case b.lag >= slowLag:
-			p.reportLag(n, &b)
+			late = append(late, b)
 		}
+	}
+	if len(late) > 1 && keepUp == 0 {
+		p.reportAllLate(late)
+		return nil
+	}
+	for i := range late {
+		p.reportLag(&late[i])
 	}
 	return nil
 }
@@ -140,28 +155,72 @@ func (p *Pass) metricLag(b *behind, n *model.LiveNode) bool {
 	return known
 }
 
-func (p *Pass) reportLag(n *model.LiveNode, b *behind) {
+func (p *Pass) reportLag(b *behind) {
+	n := b.node
 	f := Finding{
-		Severity: Warning, Object: n.Ref(), Cost: p.losing(float64(ledBy(n))*min(1, float64(b.lag)/float64(deadLag))) / 2,
+		Severity: Warning, Object: n.Ref(), Cost: p.lagCost(b),
 		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), span(b.lag), b.what),
 		Evidence: []Evidence{{"lag", span(b.lag) + ", " + b.what, n.Name() + " " + b.source}},
-		Impact:   "Searches with strong or bounded consistency on its shards wait that long; rows that were inserted since are not found by the others.",
 		Hint:     advise("look at the CPU of %s and at the message queue", n.Name()),
 	}
-	if b.lag >= deadLag {
-		f.Severity = Error
-		f.Impact = "Searches with strong or bounded consistency on its shards time out; rows that were inserted since are not found by the others."
+	lateSearches(&f, b.lag, " on its shards")
+	p.lateObjects(&f, b)
+	p.easeStart(&f, n, readsOn)
+	p.Report(f)
+}
+
+// reportAllLate reports that all leaders are behind, which is one thing and no node's fault.
+func (p *Pass) reportAllLate(late []behind) {
+	worst := slices.MaxFunc(late, func(a, b behind) int { return cmp.Compare(a.lag, b.lag) })
+	f := Finding{
+		Severity: Warning,
+		Message:  fmt.Sprintf("all %d query nodes that lead shards are behind in consuming, by up to %s", len(late), span(worst.lag)),
+		Hint:     "look at the message queue, and at RootCoord and the proxies, which send time ticks",
 	}
-	for _, id := range compactIDs(b.collections) {
-		f.Objects = append(f.Objects, refCollection(p.Cluster, id))
+	for i := range late {
+		b := &late[i]
+		f.Cost = min(1, f.Cost+p.lagCost(b))
+		f.Evidence = append(f.Evidence, Evidence{"lag of " + b.node.Name(), span(b.lag) + ", " + b.what, b.node.Name() + " " + b.source})
+		f.Objects = append(f.Objects, b.node.Ref())
 	}
-	if n.Distribution != nil {
-		for i := range n.Distribution.Leaders {
-			if v := &n.Distribution.Leaders[i]; v.Channel == b.what {
-				f.Objects = append(f.Objects, refCollection(p.Cluster, v.Collection), refVChannel(v.Channel))
+	for i := range late {
+		p.lateObjects(&f, &late[i])
+	}
+	lateSearches(&f, worst.lag, "")
+	p.Report(f)
+}
+
+func (p *Pass) lagCost(b *behind) float64 {
+	return p.losing(float64(ledBy(b.node))*min(1, float64(b.lag)/float64(deadLag))) / 2
+}
+
+// lateSearches says what such a lag does to searches.
+func lateSearches(f *Finding, lag time.Duration, where string) {
+	does := "wait that long"
+	if lag >= deadLag {
+		f.Severity, does = Error, "time out"
+	}
+	f.Impact = "Searches with strong or bounded consistency" + where + " " + does + "; rows that were inserted since are not found by the others."
+}
+
+// lateObjects adds the collections and channels that are late.
+func (p *Pass) lateObjects(f *Finding, b *behind) {
+	add := func(refs ...model.Ref) {
+		for _, r := range refs {
+			if !slices.Contains(f.Objects, r) {
+				f.Objects = append(f.Objects, r)
 			}
 		}
 	}
-	p.easeStart(&f, n, readsOn)
-	p.Report(f)
+	for _, id := range compactIDs(b.collections) {
+		add(refCollection(p.Cluster, id))
+	}
+	if b.node.Distribution == nil {
+		return
+	}
+	for i := range b.node.Distribution.Leaders {
+		if v := &b.node.Distribution.Leaders[i]; v.Channel == b.what {
+			add(refCollection(p.Cluster, v.Collection), refVChannel(v.Channel))
+		}
+	}
 }

@@ -273,6 +273,14 @@ func TestConsumptionLag(t *testing.T) {
 			lagging(0, "1000")(w)
 			w.query(nodeB).System = &model.System{Quota: &model.QuotaMetrics{SlowestChannel: wellCh1, SlowestAt: back(40 * time.Second)}}
 		}, []string{"warning nodes/querynode-8 is 39 s behind in consuming " + wellCh1}, ""},
+		{"all are behind", func(w *world) {
+			lagging(2*time.Minute, "1000")(w)
+			w.query(nodeB).System = &model.System{Quota: &model.QuotaMetrics{SlowestChannel: wellCh1, SlowestAt: back(40 * time.Second)}}
+		}, []string{"warning / all 2 query nodes that lead shards are behind in consuming, by up to 2 min"}, ""},
+		{"all are behind, and one has just started", func(w *world) {
+			lagging(2*time.Minute, "1000")(w)
+			w.query(nodeB).System = &model.System{StartedAt: w.now.Add(-20 * time.Second), Quota: &model.QuotaMetrics{SlowestChannel: wellCh1, SlowestAt: back(40 * time.Second)}}
+		}, []string{"info nodes/querynode-8 is 39 s behind in consuming " + wellCh1 + ", started 20 s ago", "warning nodes/querynode-4 is 2 min behind in consuming collection docs"}, ""},
 		{"a slow node makes others wait for the end of the questions", func(w *world) {
 			lagging(0, "1000")(w)
 			w.runtime.From = w.runtime.To.Add(-20 * time.Second)

@@ -15,11 +15,15 @@ const readsOn Hint = "nothing yet: it reads on from the checkpoints"
 
 // easeStart makes an information of a finding about a process that started a moment ago, as what it does is that of a start.
 func (p *Pass) easeStart(f *Finding, n *model.LiveNode, hint Hint) {
-	at := n.StartedAt()
-	if at.IsZero() || p.Now.Sub(at) >= settlesAfter {
+	if !p.justStarted(n) {
 		return
 	}
 	f.Severity, f.Cost = Info, 0
-	f.Message += ", started " + span(p.Now.Sub(at)) + " ago"
+	f.Message += ", started " + span(p.Now.Sub(n.StartedAt())) + " ago"
 	f.Hint = hint
+}
+
+func (p *Pass) justStarted(n *model.LiveNode) bool {
+	at := n.StartedAt()
+	return !at.IsZero() && p.Now.Sub(at) < settlesAfter
 }
