@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"path"
 	"slices"
 	"strconv"
@@ -28,6 +29,32 @@ const (
 	rootTries = 6
 )
 
+// noFiles: the storage was read, and has none of the files of so many segments.
+type noFiles int
+
+func (n noFiles) Error() string {
+	return fmt.Sprintf("none of the files of %d segments that were looked for is there", int(n))
+}
+
+// runsHere reports whether a process that answers, asked just now, runs on this machine.
+func runsHere(c *model.Cluster) bool {
+	own, err := net.InterfaceAddrs()
+	if err != nil || c.Runtime == nil || c.Origin.Kind != "etcd" {
+		return false
+	}
+	for _, n := range c.Runtime.Nodes {
+		host, _, err := net.SplitHostPort(n.Address)
+		ip := net.ParseIP(host)
+		if err != nil || ip == nil || n.Outcome != model.Answered {
+			continue
+		}
+		if slices.ContainsFunc(own, func(a net.Addr) bool { x, ok := a.(*net.IPNet); return ok && x.IP.Equal(ip) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // withStorage looks whether the files are there that the metadata names, where --storage says where that is.
 func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (*model.Cluster, error) {
 	if place == "" {
@@ -36,6 +63,10 @@ func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (
 	ctx, cancel := context.WithTimeout(ctx, storagePatience)
 	defer cancel()
 	store, err := object.Open(ctx, place, a.storageKeys())
+	here := runsHere(c)
+	if errors.Is(err, fs.ErrNotExist) && c.OwnStorage(place, here) {
+		return c.WithStorage(&model.Storage{Location: place, Problem: "there is no such folder", Lost: true, Here: here, Segments: len(filesWanted(c))}), nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &usageError{fmt.Errorf("open the storage: %w", err), "--storage names a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT"}
 	}
@@ -44,8 +75,17 @@ func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (
 	}
 	defer store.Close()
 	facts := lookIntoStorage(ctx, store, c)
-	facts.Location, facts.Room = place, roomOf(place)
+	facts.Location, facts.Room, facts.Here = place, roomOf(place), here
+	if facts.Lost && !c.OwnStorage(place, here) {
+		facts.Problem += ": it is another cluster's, or not the folder that has insert_log, or all is lost"
+	}
 	return c.WithStorage(facts), nil
+}
+
+// isLoss: the storage was reached, and what was looked for is not there.
+func isLoss(err error) bool {
+	_, none := errors.AsType[noFiles](err)
+	return none || errors.Is(err, object.ErrNoBucket)
 }
 
 // folderWant is what one folder of the storage should hold.
@@ -80,7 +120,7 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 		return l.out
 	}
 	if err := l.findRoot(ctx, c, wanted); err != nil {
-		l.out.Problem = err.Error()
+		l.out.Problem, l.out.Lost = err.Error(), isLoss(err)
 		return l.out
 	}
 	free := make(chan struct{}, storageParallel)
@@ -152,7 +192,7 @@ func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []s
 	if last != nil {
 		return fmt.Errorf("it cannot be listed: %w", last)
 	}
-	return fmt.Errorf("none of the files of %d segments that were looked for is there: it is another cluster's, or not the folder that has insert_log, or all is lost", tried)
+	return noFiles(tried)
 }
 
 // list is the files below a folder; one that is not there has none.

@@ -210,6 +210,9 @@ func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
+// ErrNoBucket: the server answers, and has no bucket of that name.
+var ErrNoBucket = errors.New("there is no such bucket")
+
 // wrap says what was done to what, in words without credentials.
 func (b *bucket) wrap(op, key string, err error) error {
 	response := minio.ToErrorResponse(err)
@@ -227,6 +230,9 @@ func (b *bucket) wrap(op, key string, err error) error {
 	}
 	said = secret.Prose(said) // and what the store says of others
 	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said), temporary: temporary(err, response)}
+	if response.Code == minio.NoSuchBucket {
+		e.cause = ErrNoBucket
+	}
 	// Only what callers ask errors.Is for goes on: a chain could print what was removed.
 	for _, cause := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF} {
 		if errors.Is(err, cause) {

@@ -21,7 +21,7 @@ sizes in etcd are no measure: up to 2.3 they are those in memory. The files of s
 A query node cannot load such a segment: a load does not get on, and says no reason; what is in memory is lost with the next restart or move. An index without its files is not built again by itself, as etcd says that it is finished.
 
 The files of at most 1,000 folders are looked for, and 4,000 files opened, for 30 seconds at most: first of collections that are being loaded, of segments that no node serves, of builds that wait; what was left out is said. A place that cannot be listed, or has no
-file of the segments at all (another cluster's, or another folder), is unknown, not well. Segments of storage version 3 and index records of 2.1 are not looked for.
+file of the segments at all (another cluster's, or another folder), is unknown, not well: unless it is the place that the processes' configuration names, a bucket by its endpoint, a folder on a machine on which one of them runs. Then all is lost, and that is the finding. Segments of storage version 3 and index records of 2.1 are not looked for.
 `,
 	Remedy: `
 Find out who removed them: a lifecycle rule of the bucket, a cleaning script, another Milvus with the same ` + "`minio.rootPath`" + `, which collects what it does not know as garbage. Bring them back from a copy or an older version of the
@@ -34,6 +34,10 @@ objects. Without one: of an index, drop it and create it again, as it is built o
 
 func runFilesMissing(p *Pass) error {
 	s := p.Storage
+	if s.Lost && p.ownStorage() {
+		p.reportLostStorage()
+		return nil
+	}
 	if s.Problem != "" {
 		return p.Skip("storage " + s.Location + ": " + s.Problem)
 	}
@@ -56,6 +60,30 @@ func runFilesMissing(p *Pass) error {
 		p.reportLostFiles(id, byCollection[id])
 	}
 	return nil
+}
+
+// reportLostStorage reports that the cluster's own storage is gone, or empty.
+func (p *Pass) reportLostStorage() {
+	s := p.Storage
+	f := Finding{
+		Severity: Error, Cost: 1,
+		Message:  fmt.Sprintf("the storage %s, which the processes' configuration names, has lost its files: %s", s.Location, s.Problem),
+		Evidence: []Evidence{{"storage in the configuration", p.StoragePlace(), "configuration of the processes"}, {"looked into", s.Problem, s.Location}},
+		Impact:   "Nothing can be loaded; what nodes have in memory is gone when they restart or hand it over; flushes and index builds fail.",
+		Hint:     advise("see whether the disk or share is mounted there, or who removed the files; bring them back from a copy before any node restarts"),
+	}
+	if s.Segments > 0 {
+		f.Evidence = append(f.Evidence, Evidence{"segments whose files should be there", number(s.Segments), "etcd"})
+	}
+	// Loaded collections first: they are what searches need.
+	for _, loaded := range []bool{true, false} {
+		for _, c := range p.Collections {
+			if !c.Dropped() && (p.LoadState(c.ID) != nil) == loaded && len(f.Objects) < maxObjects {
+				f.Objects = append(f.Objects, refCollection(p.Cluster, c.ID))
+			}
+		}
+	}
+	p.Report(f)
 }
 
 // maxMissingShown is how many places are evidence.

@@ -160,7 +160,7 @@ func (p *Pass) reportFailing(list []failing) {
 	}
 	f.Impact = failingImpact(list, worst.severity)
 	f.Hint = advise("look at the storage, and at the log of %s for its own words: the access key, the bucket, its space, the way there", worst.node.Name())
-	switch place := p.storagePlace(); {
+	switch place := p.StoragePlace(); {
 	case worst.severity == Info:
 		f.Hint = "look whether it goes on: kitescope diagnose --watch"
 	case !writes:

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -17,7 +16,7 @@ var StorageReadOnly = &Check{
 	Doc: `
 Looks only where ` + "`diagnose --storage FOLDER`" + ` says where the files are, and that is a folder: whether its file system is mounted read-only, and how much room is left. Nothing is written to find that out.
 
-An error if the processes' configuration (` + "`localStorage.path`" + `) names that folder; else information, as the way by which kitescope sees the folder may be read-only, or its share smaller, than that by which Milvus does. Full is less than 100 MiB that are free.
+An error if the processes' configuration (` + "`localStorage.path`" + `) names that folder, and one of them runs on the machine that looks; else information, as the way by which kitescope sees the folder may be read-only, or its share smaller, than that by which Milvus does. Full is less than 100 MiB that are free.
 
 Milvus 2.3.5 does not say so anywhere but in its logs, and local storage is in no metric. Measured, with a folder that became read-only under inserts and a flush: the data node tried for 20 seconds and ended itself, and so does each that is started in its
 place; an index build was tried every 3 seconds, 46 times in 140 seconds, "InProgress" all the while.
@@ -56,9 +55,9 @@ func runStorageReadOnly(p *Pass) error {
 	default:
 		return nil
 	}
-	if at := p.storagePlace(); at != "" && filepath.Clean(at) == filepath.Clean(s.Location) {
+	if p.ownStorage() {
 		f.Severity = Error
-		f.Evidence = append(f.Evidence, Evidence{"localStorage.path", at, "configuration of the processes"})
+		f.Evidence = append(f.Evidence, Evidence{"localStorage.path", p.StoragePlace(), "configuration of the processes"})
 	} else {
 		f.Message += ", as it is seen from here"
 	}

@@ -2,6 +2,8 @@ package model
 
 import (
 	"net"
+	"net/url"
+	"path/filepath"
 	"strings"
 )
 
@@ -12,6 +14,11 @@ type Storage struct {
 	Location string
 	// Problem is why nothing is known of any file, "" if some were found.
 	Problem string
+	// Lost: the place is not there, or was read and has none of the files that were looked for, as Problem says. That is so of another
+	// place too; see Cluster.OwnStorage.
+	Lost bool
+	// Here: a process of the cluster runs on the machine that looked, so that the path of a folder means the same to both.
+	Here bool
 	// Segments is how many have files by the metadata, Looked of how many these were looked for: those first on which something waits.
 	Segments, Looked int
 	// Limit is why others were not looked at, "" if all were.
@@ -59,6 +66,48 @@ func (c *Cluster) WithStorage(s *Storage) *Cluster {
 	next := *c
 	next.Storage = s
 	return &next
+}
+
+// storageRoles are those that read or write storage.
+var storageRoles = [...]string{"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy"}
+
+// StoragePlace is the storage as --storage takes it, by the configuration that the processes tell: a folder, or a bucket with its
+// endpoint; "" if they do not. No key that holds a credential is asked for.
+func (c *Cluster) StoragePlace() string {
+	setting := func(key string) string {
+		s, _ := c.Setting(key, storageRoles[:]...)
+		return strings.TrimSpace(s.Value)
+	}
+	if strings.EqualFold(setting("common.storageType"), "local") {
+		return setting("localStorage.path")
+	}
+	bucket, endpoint := setting("minio.bucketName"), StorageEndpoint(setting("minio.address"), setting("minio.port"))
+	if bucket == "" || endpoint == "" {
+		return ""
+	}
+	place := "s3://" + bucket + "?endpoint=" + strings.ReplaceAll(url.QueryEscape(endpoint), "%3A", ":")
+	if !strings.EqualFold(setting("minio.useSSL"), "true") {
+		place += "&tls=false"
+	}
+	if region := setting("minio.region"); region != "" {
+		place += "&region=" + url.QueryEscape(region)
+	}
+	return place
+}
+
+// OwnStorage reports whether a place is the one that the processes' configuration names. A folder is so only if a process
+// runs on the machine that looks: the same path is another folder elsewhere.
+func (c *Cluster) OwnStorage(place string, here bool) bool {
+	own := c.StoragePlace()
+	if own == "" {
+		return false
+	}
+	a, errA := url.Parse(own)
+	b, errB := url.Parse(place)
+	if strings.HasPrefix(own, "s3://") && errA == nil && errB == nil {
+		return b.Scheme == "s3" && a.Host == b.Host && a.Query().Get("endpoint") == b.Query().Get("endpoint")
+	}
+	return here && filepath.Clean(own) == filepath.Clean(place)
 }
 
 // StorageEndpoint joins host and port of remote storage as Milvus does (pkg/util/paramtable, service_param.go: an address may hold

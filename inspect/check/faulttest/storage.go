@@ -8,10 +8,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// lookedInto is "storage [problem=TEXT] [at=FOLDER] [room=read-only|full|well] [SEGMENT=index|insert|delta|cut]...": somebody looked into
+// lookedInto is "storage [problem=TEXT | lost=TEXT] [at=FOLDER] [elsewhere] [room=read-only|full|well] [SEGMENT=index|insert|delta|cut]...": somebody looked into
 // the storage. All files are there but those of the segments that are named; cut: insert logs are half as long as they were.
+// A process of the cluster runs on the machine that looked, but for elsewhere.
 func (w *World) lookedInto(args []word) error {
-	w.storage = &model.Storage{Location: "/data", Room: &model.Room{Free: 40 << 30, Size: 100 << 30}, Segments: len(w.base.Cluster.Segments), Looked: len(w.base.Cluster.Segments)}
+	w.storage = &model.Storage{Here: true, Location: "/data", Room: &model.Room{Free: 40 << 30, Size: 100 << 30}, Segments: len(w.base.Cluster.Segments), Looked: len(w.base.Cluster.Segments)}
 	for _, a := range args {
 		name, value, _ := strings.Cut(a.text, "=")
 		switch name {
@@ -19,6 +20,12 @@ func (w *World) lookedInto(args []word) error {
 			continue
 		case "problem":
 			w.storage.Problem = value
+			continue
+		case "lost":
+			w.storage.Problem, w.storage.Lost = value, true
+			continue
+		case "elsewhere":
+			w.storage.Here = false
 			continue
 		case "at":
 			w.storage.Location = value

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// TestDiagnoseStorageThatIsLost: a folder that is not there is a mistyped flag, unless the cluster whose processes run on this machine
+// has it in its configuration: then it is what is wrong. So is one that is empty.
+func TestDiagnoseStorageThatIsLost(t *testing.T) {
+	a := &app{streams: &streams{getenv: func(string) string { return "" }}}
+	read, _ := clusterWith(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz"), source.Options{})
+	gone, empty := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	// of is the cluster with one process that answers from an address, and has a folder in its configuration.
+	of := func(kind, address, folder string) *model.Cluster {
+		c := *read
+		c.Origin.Kind = kind
+		return c.WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{
+			Role: "querynode", Node: 1, Address: address, Outcome: model.Answered,
+			Config: &model.Config{Values: map[string]string{model.FoldConfigKey("common.storageType"): "local", model.FoldConfigKey("localStorage.path"): folder}},
+		}}}))
+	}
+	for name, x := range map[string]struct {
+		c     *model.Cluster
+		place string
+		lost  string // in its problem; "-": said to be unknown; "": a wrong flag
+	}{
+		"gone":                          {of("etcd", "127.0.0.1:21123", gone), gone, "no such folder"},
+		"empty":                         {of("etcd", "127.0.0.1:21123", empty), empty, "none of the files"},
+		"mistyped":                      {of("etcd", "127.0.0.1:21123", empty), gone, ""},
+		"gone, processes elsewhere":     {of("etcd", "192.0.2.7:21123", gone), gone, ""},
+		"gone, read from a bundle":      {of("bundle", "127.0.0.1:21123", gone), gone, ""},
+		"empty, processes elsewhere":    {of("etcd", "192.0.2.7:21123", empty), empty, "-"},
+		"empty, of nobody's":            {of("etcd", "127.0.0.1:21123", gone), empty, "-"},
+		"gone, the process has no port": {of("etcd", "127.0.0.1", gone), gone, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := a.withStorage(context.Background(), x.place, x.c)
+			if x.lost == "" {
+				if _, usage := errors.AsType[*usageError](err); !usage || !errors.Is(err, os.ErrNotExist) {
+					t.Fatalf("%v, want a wrong flag", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := c.Storage
+			if own := c.OwnStorage(s.Location, s.Here); !s.Lost || own != (x.lost != "-") || s.Segments == 0 {
+				t.Errorf("%+v, own %v", s, own)
+			}
+			if want := strings.TrimPrefix(x.lost, "-"); !strings.Contains(s.Problem, want) || strings.Contains(s.Problem, "another cluster") != (x.lost == "-") {
+				t.Errorf("it says %q", s.Problem)
+			}
+		})
+	}
+}
