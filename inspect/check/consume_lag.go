@@ -21,7 +21,7 @@ A shard leader answers a search once it has consumed its channel up to the searc
 Time ticks come every 200 ms, so that the lag of a healthy leader is a few hundred milliseconds (140 to 260 on the recorded 2.3.5 cluster under load). A leader that is 10 seconds behind makes strong searches wait
 as long, and bounded ones, too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).
 
-A finding is a query node that leads shards and is 10 seconds or more behind, an error from 5 minutes on, an information as long as it started less than two minutes ago, as it reads on from the checkpoints then: by ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of collections that it leads, and by the slowest channel of its
+A finding is a query node that leads shards and is 10 seconds or more behind, an error from 5 minutes on, an information as long as it, or what it is given to lead, is there for less than two minutes, as it reads on from the checkpoints then (a collection that is loaded, a shard that moved): by ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of collections that it leads, and by the slowest channel of its
 GetMetrics answer. If all leaders are behind, it is one finding, and no node's fault. Until 2.5 RootCoord sends a time tick once it has one of each registered proxy: while a proxy hangs, or is dead and its session has not ended, all leaders fall
 behind, and that follows from it (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Series of collections that a node no longer leads linger with their last value, and are left out.
 `,
@@ -55,6 +55,7 @@ type behind struct {
 	lag         time.Duration
 	what        string // the channel or collection that is worst
 	source      string
+	given       time.Time // when the node was given that, zero if unknown
 	collections []model.CollectionID
 }
 
@@ -67,22 +68,27 @@ func runConsumptionLag(p *Pass) error {
 	var late []behind
 	keepUp := 0
 	for _, n := range p.Runtime.QueryNodes() {
-		b := behind{node: n}
-		known := p.metricLag(&b, n)
+		// What it has just been given it reads on from the checkpoint, which is no lag of what it has had.
+		b, reads := behind{node: n}, behind{node: n}
+		known := p.metricLag(&b, &reads)
 		if q := quotaOf(n); q != nil && q.SlowestChannel != "" && !q.SlowestAt.Time().IsZero() && leadsOnAny(n) {
 			known = true
-			b.add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics")
+			given := newestGiven(n, func(c *model.ServedChannel) bool { return c.Name == q.SlowestChannel })
+			p.kindOfLag(given, &b, &reads).add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics", given)
 		}
 		switch {
 		case !known && n.Distribution != nil && len(n.Distribution.Leaders) == 0:
 		case !known && n.Outcome == model.Answered:
 			p.Unseen(n.Name() + ": how far it has consumed its channels")
-		case known && b.lag < slowLag:
-			keepUp++
-		case b.lag >= slowLag && p.justStarted(n):
-			p.reportLag(&b) // it reads on, whatever the others do
+		case !known:
+		case b.lag >= slowLag && p.readingOn(n, b.given) != "":
+			p.reportLag(&b) // whatever the others do
 		case b.lag >= slowLag:
 			late = append(late, b)
+		default:
+			if keepUp++; reads.lag >= slowLag {
+				p.reportLag(&reads)
+			}
 		}
 	}
 	if len(late) > 1 && keepUp == 0 {
@@ -93,6 +99,27 @@ func runConsumptionLag(p *Pass) error {
 		p.reportLag(&late[i])
 	}
 	return nil
+}
+
+// newestGiven is when a node was given the newest of some channels, zero if it does not say.
+func newestGiven(n *model.LiveNode, of func(*model.ServedChannel) bool) (at time.Time) {
+	if n.Distribution == nil {
+		return at
+	}
+	for i := range n.Distribution.Channels {
+		if c := &n.Distribution.Channels[i]; of(c) && versionTime(c.Version).After(at) {
+			at = versionTime(c.Version)
+		}
+	}
+	return at
+}
+
+// kindOfLag is where a lag belongs: of what a node has had, or of what it has just been given.
+func (p *Pass) kindOfLag(given time.Time, had, reads *behind) *behind {
+	if p.justBefore(given) {
+		return reads
+	}
+	return had
 }
 
 func quotaOf(n *model.LiveNode) *model.QuotaMetrics {
@@ -124,14 +151,15 @@ func ledBy(n *model.LiveNode) int {
 	return len(led)
 }
 
-func (b *behind) add(lag time.Duration, what, source string) {
+func (b *behind) add(lag time.Duration, what, source string, given time.Time) {
 	if lag > b.lag {
-		b.lag, b.what, b.source = lag, what, source
+		b.lag, b.what, b.source, b.given = lag, what, source, given
 	}
 }
 
 // metricLag reads the lags of a node's collections from its process's metrics; false if there are none.
-func (p *Pass) metricLag(b *behind, n *model.LiveNode) bool {
+func (p *Pass) metricLag(had, reads *behind) bool {
+	n := had.node
 	if n.Process == nil || n.Process.Metrics == nil {
 		return false
 	}
@@ -147,7 +175,9 @@ func (p *Pass) metricLag(b *behind, n *model.LiveNode) bool {
 		}
 		known = true
 		lag := time.Duration(s.Value * float64(time.Millisecond))
-		b.add(lag, "collection "+collectionLabel(p.Cluster, collection), "milvus_querynode_consume_tt_lag_ms")
+		given := newestGiven(n, func(c *model.ServedChannel) bool { return c.Collection == collection })
+		b := p.kindOfLag(given, had, reads)
+		b.add(lag, "collection "+collectionLabel(p.Cluster, collection), "milvus_querynode_consume_tt_lag_ms", given)
 		if lag >= slowLag {
 			b.collections = append(b.collections, collection)
 		}
@@ -165,7 +195,7 @@ func (p *Pass) reportLag(b *behind) {
 	}
 	lateSearches(&f, b.lag, " on its shards")
 	p.lateObjects(&f, b)
-	p.easeStart(&f, n, readsOn)
+	p.easeReading(&f, n, b.given)
 	p.Report(f)
 }
 

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -240,6 +241,11 @@ func TestTimetickLag(t *testing.T) {
 		{"current", ticking(map[string]time.Duration{"datanode": time.Second, "querynode": 0}), nil, ""},
 		{"a data node behind", ticking(map[string]time.Duration{"datanode": 40 * time.Second, "querynode": 0}), []string{"warning nodes/datanode-5 datanode-5 is 40 s behind on " + wellCh0}, ""},
 		{"far behind", ticking(map[string]time.Duration{"datanode": 6 * time.Minute, "querynode": 0}), []string{"error nodes/datanode-5 6 min"}, ""},
+		{"a data node that was just given the channel", func(w *world) {
+			ticking(map[string]time.Duration{"datanode": 40 * time.Second, "querynode": 0})(w)
+			v := w.VChannels[slices.IndexFunc(w.VChannels, func(v *model.VChannel) bool { return v.Name == wellCh0 })]
+			v.Watcher, v.WatchedAt = w.live("datanode").Node, w.now.Add(-20*time.Second)
+		}, []string{"info nodes/datanode-5 datanode-5 is 40 s behind on " + wellCh0 + ", which it was given 20 s ago"}, ""},
 		{"a query node is another check's", ticking(map[string]time.Duration{"datanode": 0, "querynode": time.Minute}), nil, ""},
 		{"all behind", ticking(map[string]time.Duration{"datanode": 40 * time.Second, "querynode": time.Minute}), []string{"warning / all 2 nodes that consume the queue are behind, by up to 60 s"}, ""},
 		{"a recording without a time", func(w *world) {

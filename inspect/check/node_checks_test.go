@@ -281,6 +281,24 @@ func TestConsumptionLag(t *testing.T) {
 			lagging(2*time.Minute, "1000")(w)
 			w.query(nodeB).System = &model.System{StartedAt: w.now.Add(-20 * time.Second), Quota: &model.QuotaMetrics{SlowestChannel: wellCh1, SlowestAt: back(40 * time.Second)}}
 		}, []string{"info nodes/querynode-8 is 39 s behind in consuming " + wellCh1 + ", started 20 s ago", "warning nodes/querynode-4 is 2 min behind in consuming collection docs"}, ""},
+		{"a collection that is just being loaded is read on from the checkpoint", func(w *world) {
+			lagging(46*time.Second, "1000")(w)
+			for i := range w.query(nodeA).Distribution.Channels {
+				w.query(nodeA).Distribution.Channels[i].Version = w.now.Add(-6 * time.Second).UnixNano()
+			}
+		}, []string{"info nodes/querynode-4 is 46 s behind in consuming collection docs, which it was given 6 s ago"}, ""},
+		{"a shard that has moved is read on from the checkpoint", func(w *world) {
+			lagging(0, "1000")(w)
+			for i := range w.query(nodeB).Distribution.Channels {
+				w.query(nodeB).Distribution.Channels[i].Version = w.now.Add(-6 * time.Second).UnixNano()
+			}
+			w.query(nodeB).System = &model.System{Quota: &model.QuotaMetrics{SlowestChannel: wellCh1, SlowestAt: back(40 * time.Second)}}
+		}, []string{"info nodes/querynode-8 is 39 s behind in consuming " + wellCh1 + ", which it was given 6 s ago"}, ""},
+		{"what it has had is behind, and what it was given hides nothing", func(w *world) {
+			lagging(46*time.Second, "1000")(w)
+			w.query(nodeA).Distribution.Channels = append(w.query(nodeA).Distribution.Channels, model.ServedChannel{Name: "by-dev-rootcoord-dml_7_1001v0", Collection: 1001, Version: w.now.Add(-6 * time.Second).UnixNano()})
+			w.query(nodeA).System = &model.System{Quota: &model.QuotaMetrics{SlowestChannel: "by-dev-rootcoord-dml_7_1001v0", SlowestAt: back(70 * time.Second)}}
+		}, []string{"warning nodes/querynode-4 is 46 s behind in consuming collection docs"}, ""},
 		{"a slow node makes others wait for the end of the questions", func(w *world) {
 			lagging(0, "1000")(w)
 			w.runtime.From = w.runtime.To.Add(-20 * time.Second)

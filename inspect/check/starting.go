@@ -23,7 +23,25 @@ func (p *Pass) easeStart(f *Finding, n *model.LiveNode, hint Hint) {
 	f.Hint = hint
 }
 
-func (p *Pass) justStarted(n *model.LiveNode) bool {
-	at := n.StartedAt()
-	return !at.IsZero() && p.Now.Sub(at) < settlesAfter
+func (p *Pass) justStarted(n *model.LiveNode) bool { return p.justBefore(n.StartedAt()) }
+
+func (p *Pass) justBefore(at time.Time) bool { return !at.IsZero() && p.Now.Sub(at) < settlesAfter }
+
+// easeReading does the same for a process that consumes a channel, and may have been given that a moment ago.
+func (p *Pass) easeReading(f *Finding, n *model.LiveNode, given time.Time) {
+	if why := p.readingOn(n, given); why != "" {
+		f.Severity, f.Cost, f.Hint = Info, 0, readsOn
+		f.Message += why
+	}
+}
+
+// readingOn is since when a process may be reading on from a checkpoint, "" if it has had the time to catch up.
+func (p *Pass) readingOn(n *model.LiveNode, given time.Time) string {
+	switch {
+	case p.justStarted(n):
+		return ", started " + span(p.Now.Sub(n.StartedAt())) + " ago"
+	case p.justBefore(given):
+		return ", which it was given " + span(p.Now.Sub(given)) + " ago"
+	}
+	return ""
 }

@@ -32,7 +32,7 @@ var TimetickLag = &Check{
 	Doc: `Looks at up to when data nodes and query nodes have consumed their slowest channel (GetMetrics: MinFlowGraphTt), against the time at which they were asked. A warning from 30 seconds on, an error from
 5 minutes on, where Milvus would refuse writes if ` + "`quotaAndLimits.limitWriting.ttProtection`" + ` is on. Captured clusters under load were 0.4 seconds behind.
 
-If all nodes are behind, it is one finding: the queue, or RootCoord, which sends the ticks. A single query node is ` + "`channel-consumption-lag`" + `'s. One that started less than two minutes ago reads on from the checkpoints, and is an information. A recording that does not say when it was made is judged by the node that is furthest on. Nodes
+If all nodes are behind, it is one finding: the queue, or RootCoord, which sends the ticks. A single query node is ` + "`channel-consumption-lag`" + `'s. One that started, or was given the channel, less than two minutes ago reads on from the checkpoint, and is an information. A recording that does not say when it was made is judged by the node that is furthest on. Nodes
 without channels do not count.
 
 Consistent searches wait until their node has caught up; data nodes that are behind write late.`,
@@ -146,7 +146,11 @@ func (p *Pass) reportTicks(late []tick, asked time.Time, all bool) {
 		f.Object = worst.node.Ref()
 		f.Message = fmt.Sprintf("%s is %s behind on %s", worst.node.Name(), span(lag), worst.channel)
 		f.Hint = advise("look at CPU, memory and log of %s (%s)", worst.node.Name(), worst.node.Address)
-		p.easeStart(&f, worst.node, readsOn)
+		var given time.Time
+		if v := p.VChannel(worst.channel); v != nil && v.Watcher == worst.node.Node {
+			given = v.WatchedAt
+		}
+		p.easeReading(&f, worst.node, given)
 	}
 	p.Report(f)
 }
