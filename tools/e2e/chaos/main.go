@@ -175,7 +175,7 @@ func rounds(ctx context.Context, o *options, l *Lab, out io.Writer, log func(str
 		}
 		log("WELL %v", well)
 		if ctx.Err() == nil {
-			if err := result.save(o.record, l.home); err != nil {
+			if err := result.save(o.record, l); err != nil {
 				return err
 			}
 		}

@@ -79,7 +79,11 @@ func (s *score) row(name string) string {
 	if s.faults > 0 {
 		share = fmt.Sprintf(" (%.0f %%)", 100*float64(s.named)/float64(s.faults))
 	}
-	return fmt.Sprintf("| %s | %d | %d of %d%s | %s | %d of %d | %d, %d, %d |\n", name, s.rounds, s.named, s.faults, share, times, s.silent, s.decoys, s.before, s.during, s.after)
+	rounds := strconv.Itoa(s.rounds)
+	if s.broken > 0 {
+		rounds += fmt.Sprintf(", %d of them went wrong", s.broken)
+	}
+	return fmt.Sprintf("| %s | %s | %d of %d%s | %s | %d of %d | %d, %d, %d |\n", name, rounds, s.named, s.faults, share, times, s.silent, s.decoys, s.before, s.during, s.after)
 }
 
 // report is the generated part of docs/DIAGNOSIS.md: of each seed and in all, then what was missed.
@@ -87,26 +91,32 @@ func report(results []Result) string {
 	var b strings.Builder
 	b.WriteString("| seed | rounds | faults named first or second | median and longest time to it | decoys, silent | false before, during, after |\n|---|---|---|---|---|---|\n")
 	var fresh, mending score
-	var seeds []uint64
-	by := map[uint64]*score{}
-	names := map[uint64]string{}
+	type row struct {
+		seed    uint64
+		mending bool
+	}
+	var rows []row
+	by := map[row]*score{}
 	for i := range results {
 		r := &results[i]
-		if by[r.Seed] == nil {
-			by[r.Seed] = &score{}
-			seeds = append(seeds, r.Seed)
-			names[r.Seed] = strconv.FormatUint(r.Seed, 10)
+		k := row{r.Seed, r.Mending}
+		if by[k] == nil {
+			by[k] = &score{}
+			rows = append(rows, k)
 		}
-		by[r.Seed].add(r)
+		by[k].add(r)
 		if r.Mending {
-			names[r.Seed] = fmt.Sprintf("%d, used while mending", r.Seed)
 			mending.add(r)
 		} else {
 			fresh.add(r)
 		}
 	}
-	for _, s := range seeds {
-		b.WriteString(by[s].row(names[s]))
+	for _, k := range rows {
+		name := strconv.FormatUint(k.seed, 10)
+		if k.mending {
+			name += ", used while mending"
+		}
+		b.WriteString(by[k].row(name))
 	}
 	if mending.rounds > 0 {
 		b.WriteString(mending.row("**all used while mending**"))

@@ -367,13 +367,15 @@ func (r *runner) prepare() {
 	}
 }
 
-// save adds a line to the record, which tells nothing of where on this machine the lab is.
-func (r *Result) save(file, home string) error {
+// save adds a line to the record, which tells nothing of where on this machine the lab and this program are.
+func (r *Result) save(file string, l *Lab) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	line = bytes.ReplaceAll(line, []byte(home+"/"), nil)
+	for _, place := range []string{l.home, l.here} {
+		line = bytes.ReplaceAll(line, []byte(place+"/"), nil)
+	}
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
