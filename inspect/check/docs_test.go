@@ -121,6 +121,9 @@ func namesIn(e ast.Expr) []string {
 	return names
 }
 
+// strayBlanks matches blanks at the end of a line, and two within one: indents are none.
+var strayBlanks = regexp.MustCompile(`(?m)[ \t]+$|\S(?:  |\t)`)
+
 var kebab = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 func TestEveryCheckIsDocumented(t *testing.T) {
@@ -146,6 +149,11 @@ func TestEveryCheckIsDocumented(t *testing.T) {
 			for name, text := range map[string]string{"Doc": x.Doc, "Remedy": x.Remedy} {
 				if len(text) < 40 || !strings.HasSuffix(strings.TrimSpace(text), ".") && !strings.ContainsAny(strings.TrimSpace(text)[len(strings.TrimSpace(text))-1:], "?`") {
 					t.Errorf("%s explains nothing, or does not end: %q", name, text)
+				}
+			}
+			for name, text := range map[string]string{"Title": x.Title, "Doc": x.Doc, "Remedy": x.Remedy} {
+				if at := strayBlanks.FindStringIndex(text); at != nil {
+					t.Errorf("%s has a blank too many: %q", name, text[max(0, at[0]-30):at[1]])
 				}
 			}
 			for _, cause := range x.FollowsFrom {

@@ -66,7 +66,9 @@ var (
 	// shellWord and literal are words that a shell, and literals that Python, reads as nothing but text.
 	shellWord = regexp.MustCompile(`(^|[\s(=:])'(?:[^']|'\\'')*'`)
 	literal   = regexp.MustCompile(`(^|[({=]|, |: )"(?:[^"\\]|\\.)*"`)
-	flagged   = regexp.MustCompile(`(?:etcdctl|kitescope) [^;]* '` + lure)
+	// blanks are those that a text has too many where a part of it is empty.
+	blanks  = regexp.MustCompile(`^ |  | $`)
+	flagged = regexp.MustCompile(`(?:etcdctl|kitescope) [^;]* '` + lure)
 )
 
 // TestHintsOfHostileClusters gives everything that has a name one which a shell would obey, in every case of the fault
@@ -102,6 +104,11 @@ func TestHintsOfHostileClusters(t *testing.T) {
 
 func hold(t *testing.T, where string, f *check.Finding) {
 	t.Helper()
+	for _, text := range []string{string(f.Hint), f.Message, f.Impact} {
+		if blanks.MatchString(text) {
+			t.Errorf("%s: %s: a blank too many: %q", where, f.Check, text)
+		}
+	}
 	rest := literal.ReplaceAllString(shellWord.ReplaceAllString(string(f.Hint), "${1}WORD"), "${1}TEXT")
 	switch {
 	case strings.Contains(rest, poison[:4]) || strings.ContainsAny(rest, "\n\r`"):

@@ -43,7 +43,7 @@ times a second; one that writes only every other second shows with ` + "`--windo
 What is looked at again and again, as by ` + "`--watch`" + ` and the UI, is judged by all windows so far: a finding begins when a key was written more often than that allows, and
 ends when it is far below, at a quarter of that or of what it was, so that a steady pace near a limit makes one finding, and not one after another.
 
-Such loops fill etcd's history until its quota is reached, and what they try never comes about. 
+Such loops fill etcd's history until its quota is reached, and what they try never comes about.
 
 Where nobody watched, as in a file, what is in it is counted instead:
 
