@@ -314,11 +314,7 @@ func etcdActivity(ctx context.Context, etcd *source.Etcd, window time.Duration) 
 	if err != nil {
 		return nil // unknown: the health of the members says what is wrong
 	}
-	a := &model.EtcdActivity{Over: seen.Over, Revisions: seen.Revisions, Writes: seen.Writes}
-	for _, k := range seen.Hot {
-		a.Hot = append(a.Hot, model.KeyWrites{Key: k.Key, Writes: k.Writes})
-	}
-	return a
+	return meta.Writes(&seen)
 }
 
 // silence lists the sessions that were asked and did not answer: "querynode-7: timed out".

@@ -70,7 +70,7 @@ func (r *rewrites) next(a *model.EtcdActivity) *rewrites {
 		add(k.Key, k.Writes, false)
 	}
 	var rest int64
-	if len(a.Hot) >= toldKeys { // others may have been written as often as the last one
+	if a.More && len(a.Hot) > 0 { // others may have been written as often as the last one
 		rest = a.Hot[len(a.Hot)-1].Writes
 	}
 	for key := range before {
@@ -80,9 +80,6 @@ func (r *rewrites) next(a *model.EtcdActivity) *rewrites {
 	}
 	return next
 }
-
-// toldKeys are how many keys are told of a window (model.EtcdActivity).
-const toldKeys = 10
 
 // after is the state after one more window of some seconds.
 func (w rewrite) after(l limit, writes int64, seconds float64) rewrite {

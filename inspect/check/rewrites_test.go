@@ -133,7 +133,7 @@ func TestKeysOutsideOfTheBusiestStay(t *testing.T) {
 	l := &looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
 	most := 0
 	for i := range 40 {
-		a := &model.EtcdActivity{Over: lookWindow, Revisions: 600, Writes: 600}
+		a := &model.EtcdActivity{Over: lookWindow, Revisions: 600, Writes: 600, More: true}
 		for _, k := range l.Perm(12)[:10] {
 			a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/channelwatch/5/by-dev-rootcoord-dml_%d_1000v%d", k, k), Writes: 75})
 		}
@@ -148,5 +148,27 @@ func TestKeysOutsideOfTheBusiestStay(t *testing.T) {
 	}
 	if most != 12 {
 		t.Errorf("%d of 12 channels were found", most)
+	}
+}
+
+// Where all keys that were written are told, one that is not among them was not written, however many there are.
+func TestKeysThatAreNotToldWereNotWritten(t *testing.T) {
+	l := &looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
+	window := func(from, n int) *model.EtcdActivity {
+		a := &model.EtcdActivity{Over: lookWindow, Revisions: 600, Writes: 600}
+		for k := from; k < from+n; k++ {
+			a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/channelwatch/5/by-dev-rootcoord-dml_%d_1000v%d", k, k), Writes: 75})
+		}
+		return a
+	}
+	found := 0
+	for _, a := range []*model.EtcdActivity{window(0, 12), window(0, 12), window(2, 10), window(2, 10)} {
+		w := well()
+		members(1, nil)(w)
+		w.Etcd.Activity = a
+		found = len(l.judge.Run(w.build(), w.now, []*Check{WatchLivelock}).Findings)
+	}
+	if found != 10 {
+		t.Errorf("%d channels are found, 10 are written", found)
 	}
 }

@@ -152,7 +152,7 @@ func (s *state) build(prev *model.Cluster, h headline) *model.Cluster {
 		Root: s.header.Root, MetaPath: s.header.MetaPath, Revision: h.revision, Taken: h.taken,
 		FileDate: s.header.FileDate, ByClock: s.header.ByClock,
 	}
-	p.Recent = recentWrites(s.header.Recent)
+	p.Recent = Writes(s.header.Recent)
 	p.Loaded = knownParts(s.header, s.want.Parts, h.denied)
 	p.Gaps = h.gaps
 	if s.dirty&groupSessions != 0 {
@@ -247,12 +247,12 @@ func (s *state) buildRest(p *model.Parts) {
 	}
 }
 
-// recentWrites are those that a file's past revisions tell of, nil if they tell nothing.
-func recentWrites(a *source.Activity) *model.EtcdActivity {
+// Writes are what a source counted of what was written; nil if it counted nothing.
+func Writes(a *source.Activity) *model.EtcdActivity {
 	if a == nil {
 		return nil
 	}
-	out := &model.EtcdActivity{Over: a.Over, Revisions: a.Revisions, Writes: a.Writes}
+	out := &model.EtcdActivity{Over: a.Over, Revisions: a.Revisions, Writes: a.Writes, More: a.More}
 	for _, k := range a.Hot {
 		out.Hot = append(out.Hot, model.KeyWrites{Key: k.Key, Writes: k.Writes})
 	}

@@ -143,9 +143,11 @@ type EtcdActivity struct {
 	Over time.Duration
 	// Revisions is how far etcd's revision went: writes of everyone, whatever the root.
 	Revisions int64
-	// Writes are puts and deletes under the root; Hot the keys written most often, most first, at most ten.
+	// Writes are puts and deletes under the root; Hot the keys written most often, most first. More is that other keys were written
+	// too, none of them more often than the last of Hot.
 	Writes int64
 	Hot    []KeyWrites
+	More   bool
 }
 
 // KeyWrites is how often a key was written.

@@ -118,6 +118,6 @@ func (h *recentHistory) activity() *Activity {
 		return nil
 	}
 	a := &Activity{Taken: h.last, Over: h.last.Sub(h.first), Revisions: h.lastAt - h.until}
-	a.Writes, a.Hot = h.count.upTo(0)
+	a.Writes, a.Hot, a.More = h.count.upTo(0)
 	return a
 }

@@ -19,9 +19,10 @@ type Activity struct {
 	// Unwatched is why writes were not counted, "" if they were.
 	Unwatched string
 	// Writes are puts and deletes under the root; Hot the keys written most often, most
-	// first, at most ten.
+	// first, at most ten. More is that other keys were written too, none of them more often than the last of Hot.
 	Writes int64
 	Hot    []KeyWrites
+	More   bool
 }
 
 // KeyWrites is how often a key was written. Of the keys of a very busy store it is a
@@ -81,7 +82,7 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (Activity, er
 	}
 	a.Unwatched = unwatched(broken)
 	if a.Unwatched == "" {
-		a.Writes, a.Hot = count.upTo(to)
+		a.Writes, a.Hot, a.More = count.upTo(to)
 	}
 	return a, nil
 }
@@ -123,6 +124,7 @@ type writeCount struct {
 	late   []lateWrite
 	total  int64
 	keys   map[string]int64
+	forgot bool // keys that were written least
 }
 
 type lateWrite struct {
@@ -159,6 +161,7 @@ func (c *writeCount) count(key string) {
 	if _, known := c.keys[key]; !known {
 		for least := int64(1); len(c.keys) >= maxCountedKeys; least *= 2 {
 			maps.DeleteFunc(c.keys, func(_ string, n int64) bool { return n <= least })
+			c.forgot = true
 		}
 	}
 	c.keys[key]++
@@ -194,8 +197,8 @@ func (c *writeCount) reach(ctx context.Context, to int64, ended <-chan error) (b
 	}
 }
 
-// upTo adds what came late, and tells the sum and the busiest keys.
-func (c *writeCount) upTo(to int64) (total int64, hot []KeyWrites) {
+// upTo adds what came late, and tells the sum and the busiest keys; more is that there were others.
+func (c *writeCount) upTo(to int64) (total int64, hot []KeyWrites, more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, w := range c.late {
@@ -208,5 +211,5 @@ func (c *writeCount) upTo(to int64) (total int64, hot []KeyWrites) {
 		hot = append(hot, KeyWrites{key, n})
 	}
 	slices.SortFunc(hot, func(a, b KeyWrites) int { return cmp.Or(cmp.Compare(b.Writes, a.Writes), cmp.Compare(a.Key, b.Key)) })
-	return c.total, hot[:min(hotKeys, len(hot))]
+	return c.total, hot[:min(hotKeys, len(hot))], c.forgot || len(hot) > hotKeys
 }

@@ -93,7 +93,7 @@ func (w *World) history(args []word) error {
 	if err != nil {
 		return err
 	}
-	recent := &source.Activity{Over: a.Over, Revisions: a.Revisions, Writes: a.Writes}
+	recent := &source.Activity{Over: a.Over, Revisions: a.Revisions, Writes: a.Writes, More: a.More}
 	for _, k := range a.Hot {
 		recent.Hot = append(recent.Hot, source.KeyWrites{Key: k.Key, Writes: k.Writes})
 	}
