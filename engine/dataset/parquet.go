@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
+	"strconv"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -43,7 +43,7 @@ func readParquet(ctx context.Context, name string, data []byte) (s *Set, err err
 	}
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
-		return nil, fmt.Errorf("a parquet file was expected: %w", err)
+		return nil, fmt.Errorf("a parquet file was expected: %s", shownError(err))
 	}
 	column, err := chooseColumn(file, name)
 	if err != nil {
@@ -51,12 +51,12 @@ func readParquet(ctx context.Context, name string, data []byte) (s *Set, err err
 	}
 	values, err := checkPages(file, column.leaf, data)
 	if err != nil {
-		return nil, fmt.Errorf("column %s: %w", column.name, err)
+		return nil, fmt.Errorf("column %s: %w", shown(column.name), err)
 	}
 	r := rowReader{vectorColumn: column, want: file.NumRows(), values: values}
 	if err := r.read(ctx); err != nil {
 		r.set.Close()
-		return nil, fmt.Errorf("column %s: %w", column.name, err)
+		return nil, fmt.Errorf("column %s: %w", shown(column.name), err)
 	}
 	r.set.Column = column.name
 	return &r.set, nil
@@ -70,7 +70,7 @@ func chooseColumn(file *parquet.File, name string) (vectorColumn, error) {
 		c, ok := asVectors(file, top, name != "")
 		if name != "" && top.Name() == name {
 			if !ok {
-				return c, fmt.Errorf("column %s is %s: a list of numbers or a FIXED_LEN_BYTE_ARRAY of float32 was expected", name, top)
+				return c, fmt.Errorf("column %s is %s: a list of numbers or a FIXED_LEN_BYTE_ARRAY of float32 was expected", shown(name), kindOf(top))
 			}
 			return c, nil
 		}
@@ -81,13 +81,21 @@ func chooseColumn(file *parquet.File, name string) (vectorColumn, error) {
 	}
 	switch {
 	case name != "":
-		return vectorColumn{}, fmt.Errorf("there is no column %q, but %s", name, strings.Join(others, ", "))
+		return vectorColumn{}, fmt.Errorf("there is no column %s, but %s", strconv.Quote(cut(name, shownName)), list(others))
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		return vectorColumn{}, fmt.Errorf("no column holds vectors: %s", strings.Join(others, ", "))
+		return vectorColumn{}, fmt.Errorf("no column holds vectors: %s", list(others))
 	}
-	return vectorColumn{}, fmt.Errorf("several columns hold vectors, choose one as FILE#COLUMN: %s", strings.Join(names, ", "))
+	return vectorColumn{}, fmt.Errorf("several columns hold vectors, choose one as FILE#COLUMN: %s", list(names))
+}
+
+// kindOf is what a column is, for an error.
+func kindOf(top *parquet.Column) string {
+	if !top.Leaf() {
+		return "a group"
+	}
+	return top.Type().String()
 }
 
 // asVectors tells how the rows of a column are vectors. A list is wrapped in groups of one

@@ -84,7 +84,7 @@ func pageHeader(data []byte, codec format.CompressionCodec) (pageSize, int64, er
 	next := int64(reader.BytesRead()) + int64(h.CompressedPageSize)
 	body = body[:h.CompressedPageSize]
 	size := pageSize{bytes: int64(h.UncompressedPageSize)}
-	compressed := true
+	compressed, announced := true, size.bytes
 	switch {
 	case h.Type == format.DataPage && h.DataPageHeader.Valid:
 		size.values = int64(h.DataPageHeader.V.NumValues)
@@ -97,7 +97,7 @@ func pageHeader(data []byte, codec format.CompressionCodec) (pageSize, int64, er
 		if v2.RepetitionLevelsByteLength < 0 || v2.DefinitionLevelsByteLength < 0 || levels > int64(len(body)) {
 			return size, 0, fmt.Errorf("a page with %d bytes of levels was announced, %d are there", levels, len(body))
 		}
-		body = body[levels:] // which are never compressed
+		body, announced = body[levels:], announced-levels // which are never compressed
 		if c := v2.IsCompressed; c.Valid {
 			compressed = c.V
 		}
@@ -108,7 +108,10 @@ func pageHeader(data []byte, codec format.CompressionCodec) (pageSize, int64, er
 		return size, 0, fmt.Errorf("a page of %d values", size.values)
 	}
 	if compressed {
-		grown, err := decompressedSize(codec, body, size.bytes)
+		grown, err := decompressedSize(codec, body, announced)
+		if err == nil && announced > grown { // for which parquet-go would make room
+			err = fmt.Errorf("a page of %d bytes was announced, its %d compressed ones hold %d at most", announced, len(body), grown)
+		}
 		if err != nil {
 			return size, 0, err
 		}
@@ -125,8 +128,11 @@ func decompressedSize(codec format.CompressionCodec, body []byte, announced int6
 		return int64(len(body)), nil
 	case format.Snappy: // starts with the length
 		n, used := binary.Uvarint(body)
-		if used <= 0 || n > 1<<32 {
+		if used <= 0 {
 			return 0, errors.New("the length of a snappy page was expected")
+		}
+		if n > 32*uint64(len(body)) { // three bytes copy 64 at the most
+			return 0, fmt.Errorf("a snappy page of %d bytes says that it becomes %d", len(body), n)
 		}
 		return int64(n), nil
 	case format.Zstd:
