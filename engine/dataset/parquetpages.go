@@ -67,21 +67,12 @@ type pageSize struct {
 
 // pageHeader reads the header of a page, and how far it is to the next.
 func pageHeader(data []byte, codec format.CompressionCodec) (pageSize, int64, error) {
-	w := walker{b: data}
-	if w.fields(0); w.bad {
-		return pageSize{}, 0, errors.New("the header of a page was expected")
+	h, used, err := PageHeader(data)
+	if err != nil {
+		return pageSize{}, 0, err
 	}
-	var protocol thrift.CompactProtocol
-	reader := protocol.NewReaderFromBytes(data)
-	var h format.PageHeader
-	if err := thrift.NewDecoder(reader).Decode(&h); err != nil {
-		return pageSize{}, 0, fmt.Errorf("the header of a page was expected: %w", err)
-	}
-	body := data[reader.BytesRead():]
-	if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || int(h.CompressedPageSize) > len(body) {
-		return pageSize{}, 0, fmt.Errorf("a page of %d bytes was announced, %d are there", h.CompressedPageSize, len(body))
-	}
-	next := int64(reader.BytesRead()) + int64(h.CompressedPageSize)
+	body := data[used:]
+	next := int64(used) + int64(h.CompressedPageSize)
 	body = body[:h.CompressedPageSize]
 	size := pageSize{bytes: int64(h.UncompressedPageSize)}
 	compressed, announced := true, size.bytes
@@ -118,6 +109,25 @@ func pageHeader(data []byte, codec format.CompressionCodec) (pageSize, int64, er
 		size.bytes = max(size.bytes, grown)
 	}
 	return size, next, nil
+}
+
+// PageHeader reads the header of the page that data begins with, and how long it is. The page lies in data, and the header
+// nests no deeper than parquet's do: parquet-go's decoder goes down by recursion.
+func PageHeader(data []byte) (h format.PageHeader, used int, err error) {
+	w := walker{b: data}
+	if w.fields(0); w.bad {
+		return h, 0, errors.New("the header of a page was expected")
+	}
+	var protocol thrift.CompactProtocol
+	reader := protocol.NewReaderFromBytes(data)
+	if err := thrift.NewDecoder(reader).Decode(&h); err != nil {
+		return h, 0, fmt.Errorf("the header of a page was expected: %w", err)
+	}
+	used = reader.BytesRead()
+	if used <= 0 || used > len(data) || h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || int(h.CompressedPageSize) > len(data)-used {
+		return h, 0, fmt.Errorf("a page of %d bytes was announced, %d are there", h.CompressedPageSize, len(data)-used)
+	}
+	return h, used, nil
 }
 
 // decompressedSize is the most that a compressed page can become, whatever its header says:

@@ -100,9 +100,12 @@ func (c *cursor) skip() ([]byte, error) {
 			continue
 		case '[', '{':
 			depth++
-			// A list of numbers is passed over in one step.
-			if n := bytes.IndexByte(c.b[c.at+1:], ']'); ch == '[' && n > 0 && !bytes.ContainsAny(c.b[c.at+1:c.at+1+n], `"[{`) {
-				c.at += n
+			// A list of numbers is passed over in one step. What is looked at ends with the next mark of any kind: lists
+			// within lists would be looked at again for each that is open.
+			if n := -1; ch == '[' {
+				if n = bytes.IndexAny(c.b[c.at+1:], `]"[{`); n > 0 && c.b[c.at+1+n] == ']' {
+					c.at += n
+				}
 			}
 		case ']', '}':
 			if depth--; depth < 0 {
@@ -227,7 +230,7 @@ func boolean(value []byte) (bool, error) {
 
 // keys is a list of primary keys.
 func keys(list []byte) ([]engine.Key, error) {
-	out := make([]engine.Key, 0, min(bytes.Count(list, []byte{','})+1, len(list)))
+	out := make([]engine.Key, 0, min(bytes.Count(list, []byte{','})+1, len(list), 1<<12)) // commas need not have keys between them
 	err := elements(list, func(i int, value []byte) error {
 		if value[0] == '"' {
 			s, err := text(value)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -71,15 +72,21 @@ func (t *tally) notes() (notes []string) {
 	return notes
 }
 
-// names counts by name, and bounds how many names there can be.
+// names counts by name, and bounds how many names there can be, and how long they are.
 type names map[string]int
 
-const maxNames = 1000
+const (
+	maxNames = 1000
+	maxName  = 100
+)
 
 // other is the name of what came after maxNames.
 const other = "(others)"
 
 func (n names) add(name string) {
+	if len(name) > maxName {
+		name = strings.Clone(name[:maxName])
+	}
 	if _, ok := n[name]; !ok && len(n) >= maxNames {
 		name = other
 	}
@@ -110,7 +117,7 @@ func printable(name string) string {
 		name = name[:80] + "..."
 	}
 	if strings.ContainsFunc(name, func(r rune) bool {
-		return r <= ' ' || r == 0x7f || r == '"' || r > 0xffff || (r >= 0x80 && r < 0xa0) || r == '\ufffd'
+		return r == ' ' || r == '"' || r > 0xffff || r == '\ufffd' || !strconv.IsPrint(r)
 	}) {
 		return fmt.Sprintf("%q", name)
 	}

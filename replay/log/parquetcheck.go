@@ -11,8 +11,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"kitescope/engine/dataset"
 )
 
 // check goes over the pages of the column before anything of them is decoded, as parquet-go makes room for what they
@@ -48,17 +49,11 @@ func (c *parquetColumn) check(file *parquet.File, f *os.File, size int64) error 
 
 // pageCost is about what a page takes when it is decoded, and where the next one begins.
 func pageCost(data []byte, codec format.CompressionCodec) (cost int64, next int, err error) {
-	var protocol thrift.CompactProtocol
-	reader := protocol.NewReaderFromBytes(data)
-	var h format.PageHeader
-	if err := thrift.NewDecoder(reader).Decode(&h); err != nil {
-		return 0, 0, fmt.Errorf("the header of a page was expected: %w", err)
+	h, at, err := dataset.PageHeader(data)
+	if err != nil {
+		return 0, 0, err
 	}
-	at := reader.BytesRead()
-	if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || at <= 0 || at > len(data) || int(h.CompressedPageSize) > len(data)-at {
-		return 0, 0, fmt.Errorf("a page of %d bytes was announced, %d are there", h.CompressedPageSize, len(data)-at)
-	}
-	body := data[at : at+int(h.CompressedPageSize)]
+	body, announced := data[at:at+int(h.CompressedPageSize)], int64(h.UncompressedPageSize)
 	var values int64
 	switch {
 	case h.Type == format.DataPage && h.DataPageHeader.Valid:
@@ -72,7 +67,7 @@ func pageCost(data []byte, codec format.CompressionCodec) (cost int64, next int,
 		if v2.RepetitionLevelsByteLength < 0 || v2.DefinitionLevelsByteLength < 0 || levels > int64(len(body)) {
 			return 0, 0, fmt.Errorf("a page with %d bytes of levels was announced, %d are there", levels, len(body))
 		}
-		body = body[levels:]
+		body, announced = body[levels:], announced-levels
 		if is := v2.IsCompressed; is.Valid && !is.V {
 			codec = format.Uncompressed
 		}
@@ -82,7 +77,10 @@ func pageCost(data []byte, codec format.CompressionCodec) (cost int64, next int,
 	if values < 0 {
 		return 0, 0, fmt.Errorf("a page of %d values", values)
 	}
-	grown, err := grownSize(codec, body, int64(h.UncompressedPageSize))
+	grown, err := grownSize(codec, body, announced)
+	if err == nil && announced > grown { // for which parquet-go would make room
+		err = fmt.Errorf("a page of %d bytes was announced, its %d compressed ones become %d", announced, len(body), grown)
+	}
 	return max(grown, int64(h.UncompressedPageSize)) + 24*values, at + int(h.CompressedPageSize), err
 }
 
@@ -94,8 +92,11 @@ func grownSize(codec format.CompressionCodec, body []byte, announced int64) (int
 		return int64(len(body)), nil
 	case format.Snappy: // starts with the length
 		n, used := binary.Uvarint(body)
-		if len(body) > 0 && (used <= 0 || n > 1<<32) {
+		if len(body) > 0 && used <= 0 {
 			return 0, errors.New("the length of a snappy page was expected")
+		}
+		if n > 32*uint64(len(body)) { // three bytes copy 64 at the most
+			return 0, fmt.Errorf("a snappy page of %d bytes says that it becomes %d", len(body), n)
 		}
 		return int64(n), nil
 	case format.Gzip:

@@ -1,0 +1,207 @@
+package log
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+func nested(n int, open, end string) string { return strings.Repeat(open, n) + strings.Repeat(end, n) }
+
+// TestHostileLines: a hostile line is skipped and named, or read as what it says, in time and memory of its length; the
+// lines around it are read.
+func TestHostileLines(t *testing.T) {
+	const good = `{"vector":[1,2],"k":3}` + "\n"
+	for name, test := range map[string]struct {
+		line, want string // of the notes
+		kept       bool
+	}{
+		"lists in a vector":   {`{"vector":` + nested(1_000_000, "[", "]") + `}`, "vector 0 has 1 dimensions, 2 were expected", false},
+		"lists in lists":      {`{"x":` + nested(1_000_000, "[", "]") + `,"vector":[1,2]}`, "not known were passed over: x 1", true},
+		"lists without ends":  {`{"x":` + strings.Repeat("[", 1_000_000), "without an end", false},
+		"lists beside lists":  {`{"x":` + strings.Repeat("[[1],", 300_000), "without an end", false},
+		"objects in objects":  {`{"x":` + nested(500_000, `{"a":`, "}") + `,"vector":[1,2]}`, "not known were passed over: x 1", true},
+		"text without ends":   {`{"x":` + strings.Repeat(`["`, 1_000_000) + `}`, "", false},
+		"filters in filters":  {`{"vector":[1,2],"filter":` + nested(100_000, `{"in":`, "}") + `}`, "filter: a list was expected", false},
+		"truths in truths":    {`{"vector":[1,2],"truth":` + nested(100_000, "[", "]") + `}`, "truth: id 0", false},
+		"params in params":    {`{"vector":[1,2],"params":` + nested(100_000, `{"ef":`, "}") + `}`, "params: ef: a whole number", false},
+		"names in lists":      {`{"vector":[1,2],"collection":` + nested(100_000, `[`, "]") + `}`, "collection: text in quotes", false},
+		"NaN":                 {`{"vector":[NaN,2]}`, "not a finite number, skipped: 1 (line 2", false},
+		"1e400":               {`{"vector":[1e400,2]}`, "not a finite number, skipped: 1 (line 2", false},
+		"1e39":                {`{"vector":[1e39,2]}`, "not a finite number, skipped: 1 (line 2", false},
+		"long number":         {`{"vector":[` + strings.Repeat("9", 1_000_000) + `,2]}`, "not a finite number", false},
+		"long fraction":       {`{"vector":[0.` + strings.Repeat("9", 1_000_000) + `,2]}`, "", true},
+		"more dimensions":     {`{"vector":[1,2,3]}`, "3 dimensions, 2 were expected as in line 1", false},
+		"commas":              {`{"vector":[` + strings.Repeat(",", 1_000_000) + `]}`, "found an empty list", false},
+		"a digit and commas":  {`{"vector":[1` + strings.Repeat(",", 1_000_000) + `]}`, "1000001 dimensions", false},
+		"commas for ids":      {`{"vector":[1,2],"filter":[` + strings.Repeat(",", 8_000_000) + `]}`, "filter: byte 1: a value was expected", false},
+		"k -1":                {`{"vector":[1,2],"k":-1}`, "k: a whole number from 0 to 2147483647", false},
+		"k 2^31":              {`{"vector":[1,2],"k":2147483648}`, "k: a whole number from 0 to 2147483647", false},
+		"k 1e9":               {`{"vector":[1,2],"k":1e9}`, "k: a whole number", false},
+		"k of 1 MB":           {`{"vector":[1,2],"k":` + strings.Repeat("9", 1_000_000) + `}`, "k: a whole number", false},
+		"nq -1":               {`{"nq":-1}`, "nq: a whole number", false},
+		"time 1e400":          {`{"vector":[1,2],"timestamp":1e400}`, "timestamp: a time", false},
+		"seconds NaN":         {`{"vector":[1,2],"at_seconds":NaN}`, "at_seconds: a number from 0 on", false},
+		"no UTF-8":            {"{\"vector\":[1,2],\"collection\":\"a\xff\xc0\"}", "", true},
+		"no UTF-8 in a key":   {"{\"vector\":[1,2],\"a\xff\xc0\":1}", `"a\xff\xc0" 1`, true},
+		"what terminals obey": {"{\"vector\":[1,2],\"element\":\"a\x1b]0;x\a\u202e\u2028\"}", "element: text in quotes was expected, found", false},
+		"direction marks":     {"{\"vector\":[1,2],\"a\u202eb\u2028\":1}", `"a\u202eb\u2028" 1`, true},
+		"a key of 8 MB":       {`{"vector":[1,2],"` + strings.Repeat("k", 8<<20) + `":1}`, "kkk... 1", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, "q.jsonl", []byte(good+test.line+"\n"+good))
+			start := time.Now()
+			l := mustOpen(t, path, Options{})
+			if took := time.Since(start); took > 10*time.Second { // a tenth of a second where nothing else runs
+				t.Errorf("%d bytes took %s", len(test.line), took)
+			}
+			want := map[bool]int{false: 2, true: 3}[test.kept]
+			notes := strings.Join(l.Notes, "\n")
+			if len(l.Requests) != want || !strings.Contains(notes, test.want) || test.want == "" && !test.kept && notes == "" {
+				t.Errorf("%d requests, want %d; notes %.500q, want %q", len(l.Requests), want, notes, test.want)
+			}
+			for _, note := range l.Notes {
+				if len(note) > 2000 || !utf8.ValidString(note) || strings.ContainsFunc(note, func(r rune) bool { return !unicode.IsPrint(r) }) {
+					t.Errorf("%d bytes: %.300q", len(note), note)
+				}
+			}
+		})
+	}
+}
+
+// endless has so many bytes of one line.
+type endless struct{ left int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := min(len(p), e.left)
+	if n == 0 {
+		return 0, io.EOF
+	}
+	for i := range p[:n] {
+		p[i] = '['
+	}
+	e.left -= n
+	return n, nil
+}
+
+// TestALineOf1GB: no more than what a line may have is kept of it, and the next one is read.
+func TestALineOf1GB(t *testing.T) {
+	var long []byte
+	br := bufio.NewReaderSize(io.MultiReader(&endless{1 << 30}, strings.NewReader("\nnext\n")), 1<<20)
+	line, overlong, err := nextLine(br, &long)
+	if !overlong || err != nil || len(line) > maxLine || cap(long) > 2*maxLine {
+		t.Errorf("too long: %t, %v, %d bytes of it in %d", overlong, err, len(line), cap(long))
+	}
+	if line, overlong, err := nextLine(br, &long); string(line) != "next" || overlong || err != nil {
+		t.Errorf("the next line is %.20q, %t, %v", line, overlong, err)
+	}
+}
+
+// TestNamesAreCut: what is counted by name does not keep all of it.
+func TestNamesAreCut(t *testing.T) {
+	n := names{}
+	for i := range 3 * maxNames {
+		n.add(strings.Repeat("k", 100*maxName) + string(rune('a'+i%26)))
+		n.add(strings.Repeat("k", i%maxName) + string(rune('a'+i/maxName)))
+	}
+	for name := range n {
+		if len(name) > maxName {
+			t.Fatalf("a name of %d bytes", len(name))
+		}
+	}
+	if len(n) > maxNames+1 {
+		t.Errorf("%d names", len(n))
+	}
+}
+
+// withK is a good log of one request whose column k has one page: that header and body.
+func withK(t *testing.T, header, body []byte, codec format.CompressionCodec) []byte {
+	t.Helper()
+	type row struct {
+		Vector []float32 `parquet:"vector,list"`
+		K      int64     `parquet:"k,plain"`
+	}
+	b := parquetFile(t, []row{{[]float32{1, 2}, 3}})
+	n := int(binary.LittleEndian.Uint32(b[len(b)-8:]))
+	pages, footer := b[:len(b)-8-n], b[len(b)-8-n:len(b)-8]
+	var meta format.FileMetaData
+	var protocol thrift.CompactProtocol
+	if err := thrift.Unmarshal(&protocol, footer, &meta); err != nil {
+		t.Fatal(err)
+	}
+	for i := range meta.RowGroups[0].Columns {
+		c := &meta.RowGroups[0].Columns[i].MetaData
+		if c.PathInSchema[0] == "k" {
+			c.DataPageOffset, c.DictionaryPageOffset = int64(len(pages)), 0
+			c.TotalCompressedSize, c.Codec = int64(len(header)+len(body)), codec
+		}
+	}
+	footer, err := thrift.Marshal(&protocol, &meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = bytes.Join([][]byte{pages, header, body, footer}, nil)
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), "PAR1"...)
+}
+
+// TestHostileColumns: the columns beside the vectors are held against their bytes as those are.
+func TestHostileColumns(t *testing.T) {
+	header := func(values, size, compressed int32) []byte {
+		var protocol thrift.CompactProtocol
+		b, err := thrift.Marshal(&protocol, &format.PageHeader{
+			Type: format.DataPage, UncompressedPageSize: size, CompressedPageSize: compressed,
+			DataPageHeader: thrift.New(format.DataPageHeader{NumValues: values, Encoding: format.Plain, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	k := func(n int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }
+	if l := mustOpen(t, write(t, "q.parquet", withK(t, header(1, 8, 8), k(7), format.Uncompressed)), Options{}); l.Requests[0].K != 7 {
+		t.Fatalf("k is %d", l.Requests[0].K)
+	}
+	snappy := binary.AppendUvarint(nil, 1<<29)
+	bomb := compressed(t, "gzip", make([]byte, 96<<20))
+	for name, test := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"k -1":             {withK(t, header(1, 8, 8), k(-1), format.Uncompressed), "column k: row 0: a whole number from 0 on was expected, found -1"},
+		"k 2^31":           {withK(t, header(1, 8, 8), k(1<<31), format.Uncompressed), "found 2147483648"},
+		"two rows":         {withK(t, header(2, 16, 16), append(k(1), k(2)...), format.Uncompressed), "1 rows were expected, found more"},
+		"2^31 values":      {withK(t, header(math.MaxInt32, 8, 8), k(1), format.Uncompressed), "were announced"},
+		"-1 values":        {withK(t, header(-1, 8, 8), k(1), format.Uncompressed), "a page of -1 values"},
+		"1 GB":             {withK(t, header(1, 1<<30, 8), k(1), format.Uncompressed), "its 8 compressed ones become 8"},
+		"a page beyond":    {withK(t, header(1, 8, 1<<30), k(1), format.Uncompressed), "a page of 1073741824 bytes was announced"},
+		"snappy that lies": {withK(t, header(1, 8, int32(len(snappy))), snappy, format.Snappy), "says that it becomes 536870912"},
+		"gzip bomb":        {withK(t, header(1, 8, int32(len(bomb))), bomb, format.Gzip), "a page of 8 bytes was announced, it becomes more"},
+		"nested header":    {withK(t, bytes.Repeat([]byte{1<<4 | 12}, 8<<20), k(1), format.Uncompressed), "the header of a page was expected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, "q.parquet", test.data)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := Open(context.Background(), path, Options{})
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%.500v, want %q", err, test.want)
+			}
+			if used := int64(after.TotalAlloc - before.TotalAlloc); used > 32<<20 {
+				t.Errorf("%d MB for a file of %d bytes", used>>20, len(test.data))
+			}
+		})
+	}
+}
