@@ -74,7 +74,7 @@ func (s *backupSource) start() (*frames, error) {
 	if err != nil {
 		return nil, notGzip(s.in.location, err)
 	}
-	f := &frames{r: newFrameReader(r)}
+	f := &frames{r: newFrameReader(r), meter: newMeter(s.opts.Limits, s.in.location)}
 	first, err := f.next()
 	if err != nil {
 		return nil, s.broken(f, err)
@@ -171,6 +171,9 @@ func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 		}
 	}
 	var keys int64
+	left := leftOut{gaps: &s.gaps}
+	defer left.end()
+	once := onceKeys{hasher: newKeyHasher()}
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -186,15 +189,25 @@ func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 		}
 		kv, ok := parseKeyData(b)
 		if !ok {
-			s.gaps.put(Gap{Where: fmt.Sprintf("record %d", f.count), Reason: "no key-value record", Count: 1})
+			left.add(f.count, noRecord)
 			continue
 		}
 		keys++
+		if !once.add(kv.Key) {
+			left.add(f.count, keyTwice)
+			continue
+		}
 		if err := yield(kv); err != nil {
 			return err
 		}
 	}
 }
+
+// Why records are left out.
+const (
+	noRecord = "no key-value record"
+	keyTwice = "the key of a record before it"
+)
 
 // parseKeyData reads a commonpb.KeyDataPair: key 1, data 2.
 func parseKeyData(b []byte) (KV, bool) {
@@ -224,6 +237,9 @@ func (s *backupSource) complete(f *frames, keys int64) error {
 
 // cut handles an input that ends, or breaks, before the end of the keys.
 func (s *backupSource) cut(f *frames, err error, keys int64) error {
+	if errors.Is(err, errOverLimit) {
+		return err
+	}
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !s.opts.Salvage {
 		return s.broken(f, err)
 	}
@@ -240,6 +256,9 @@ func (s *backupSource) cutError(f *frames, keys int64) error {
 }
 
 func (s *backupSource) broken(f *frames, err error) error {
+	if errors.Is(err, errOverLimit) {
+		return err
+	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return hintf("make or copy the backup again", "read %s: cut off after record %d", s.in.location, f.count)
 	}

@@ -105,6 +105,7 @@ type frames struct {
 	// count is how many frames were read.
 	count int64
 	buf   []byte
+	meter *meter
 }
 
 // next returns a frame, valid until the next call; io.EOF means that the input
@@ -117,6 +118,10 @@ func (f *frames) next() ([]byte, error) {
 	n := binary.LittleEndian.Uint64(size[:])
 	if n > maxFrame {
 		return nil, fmt.Errorf("record %d claims to have %d bytes", f.count+1, n)
+	}
+	// A short file unpacks to frames without an end, of which even empty ones take time.
+	if err := f.meter.add(1, int(n)); err != nil {
+		return nil, err
 	}
 	// Grow while bytes really come: the length may be a lie.
 	f.buf = f.buf[:0]

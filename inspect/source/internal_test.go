@@ -308,7 +308,7 @@ func TestKeyValueWithTwoKeys(t *testing.T) {
 
 func TestFrames(t *testing.T) {
 	in := strings.NewReader("\x03\x00\x00\x00\x00\x00\x00\x00abc\x00\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00ab")
-	f := &frames{r: newFrameReader(in)}
+	f := &frames{r: newFrameReader(in), meter: newMeter(Limits{}, "in")}
 	got := map[int]string{}
 	for i := range 4 {
 		b, err := f.next()
