@@ -97,9 +97,27 @@ func (d *Deltas) columns(ctx context.Context, name string, file *parquetFile) er
 	if pk.Valid != nil || ts.Valid != nil {
 		return fmt.Errorf("read %s: a deleted key or its timestamp is null", name)
 	}
+	if err := bounded(name, file, pk.Strings); err != nil {
+		return err
+	}
 	d.Int64s, d.Strings = append(d.Int64s, pk.Int64s...), append(d.Strings, pk.Strings...)
 	for _, t := range ts.Int64s {
 		d.Timestamps = append(d.Timestamps, uint64(t))
+	}
+	return nil
+}
+
+// checkEvery is after how many keys a loop asks whether it is still wanted.
+const checkEvery = 1 << 10
+
+// bounded refuses keys that are far longer together than the file: a text of a dictionary is there once, and whoever reads
+// the keys goes over it for each row.
+func bounded(name string, file *parquetFile, texts []string) error {
+	most, total := columnFloor+columnRatio*file.size, int64(0)
+	for i, text := range texts {
+		if total += int64(len(text)); total > most {
+			return fmt.Errorf("read %s: row %d of %d: more than %d bytes of keys in a file of %d", name, i, len(texts), most, file.size)
+		}
 	}
 	return nil
 }
@@ -113,7 +131,13 @@ func (d *Deltas) texts(ctx context.Context, name string, file *parquetFile) erro
 	if err := texts.read(ctx, []source{{name, file, 0}}); err != nil {
 		return err
 	}
+	if err := bounded(name, file, texts.Strings); err != nil {
+		return err
+	}
 	for i, text := range texts.Strings {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := d.add(text); err != nil {
 			return fmt.Errorf("read %s: row %d: expected a deleted key, found %s: %w", name, i, quote(text), err)
 		}

@@ -31,10 +31,16 @@ type Bloom struct {
 	Blocks bool
 }
 
+// maxStats bounds a stats log, which is read whole: the filters of 100,000,000 keys take some 120 MB, and a third more as text.
+const maxStats = 256 << 20
+
 // ReadStats reads a stats log: JSON of one object, JSON of a list (the compound log of a
 // segment, log id 1, since 2.2), or the binary form "mpkstats" of later versions
 // (internal/storage/stats.go).
 func ReadStats(r object.Reader, name string) ([]PKStats, error) {
+	if r.Size() > maxStats {
+		return nil, fmt.Errorf("read %s: statistics of at most %d bytes were expected, found %d", name, maxStats, r.Size())
+	}
 	b := make([]byte, r.Size())
 	if err := readAt(r, b, 0); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -50,23 +56,42 @@ func parseStats(b []byte) ([]PKStats, error) {
 	if bytes.HasPrefix(b, []byte("mpkstats")) {
 		return parseBinaryStats(b)
 	}
-	var list []jsonStats
 	if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] == '[' {
-		if err := json.Unmarshal(b, &list); err != nil {
-			return nil, err
-		}
-	} else {
-		list = make([]jsonStats, 1)
-		if err := json.Unmarshal(b, &list[0]); err != nil {
-			return nil, err
-		}
+		return parseStatsList(b)
 	}
-	stats := make([]PKStats, len(list))
-	for i, s := range list {
-		var err error
-		if stats[i], err = s.decode(); err != nil {
-			return nil, fmt.Errorf("entry %d: %w", i, err)
+	var s jsonStats
+	if err := json.Unmarshal(b, &s); err != nil {
+		return nil, err
+	}
+	stats, err := s.decode()
+	if err != nil {
+		return nil, fmt.Errorf("entry 0: %w", err)
+	}
+	return []PKStats{stats}, nil
+}
+
+// parseStatsList decodes an entry at a time: a list of "{}" would take fifty times what it takes as text.
+func parseStatsList(b []byte) ([]PKStats, error) {
+	if !json.Valid(b) {
+		var list []struct{}
+		return nil, json.Unmarshal(b, &list) // which says where
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	var stats []PKStats
+	for d.More() {
+		var s jsonStats
+		var one PKStats
+		err := d.Decode(&s)
+		if err == nil {
+			one, err = s.decode()
 		}
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", len(stats), err)
+		}
+		stats = append(stats, one)
 	}
 	return stats, nil
 }

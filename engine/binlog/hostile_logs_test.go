@@ -1,0 +1,162 @@
+package binlog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/engine/object"
+)
+
+// long says that it has more bytes than it has.
+type long struct {
+	object.Reader
+	size int64
+}
+
+func (l long) Size() int64 { return l.size }
+
+// TestHostileEvents: lengths of events and of what is in them are held against the bytes that are there.
+func TestHostileEvents(t *testing.T) {
+	four := append(level(4), 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0)
+	good := pageOf(4, 4, len(four), plainEncoding, four)
+	descriptor := int(binary.LittleEndian.Uint32(good[4+9:]))
+	extras := 4 + eventHeaderSize + fixedPartSize + postHeaderSize
+	event := 4 + descriptor
+	with := func(at int, v int32) []byte {
+		b := bytes.Clone(good)
+		binary.LittleEndian.PutUint32(b[at:], uint32(v))
+		return b
+	}
+	said := func(extra string) []byte {
+		var b bytes.Buffer
+		b.Write(good[:extras])
+		_ = binary.Write(&b, binary.LittleEndian, int32(len(extra)))
+		b.WriteString(extra)
+		out := b.Bytes()
+		binary.LittleEndian.PutUint32(out[4+9:], uint32(len(out)-4))
+		return append(out, good[event:]...)
+	}
+	empty := make([]byte, eventHeaderSize+dataPartSize)
+	empty[8] = insertEvent
+	binary.LittleEndian.PutUint32(empty[9:], uint32(len(empty)))
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"descriptor of -1":    {with(4+9, -1), "an event of -1 bytes"},
+		"descriptor of 2^31":  {with(4+9, math.MaxInt32), "an event of 2147483647 bytes where"},
+		"descriptor of 17":    {with(4+9, 17), "expected a descriptor event of 81 bytes"},
+		"event of -1":         {with(event+9, -1), "an event of -1 bytes"},
+		"event of 0":          {with(event+9, 0), "an event of 0 bytes"},
+		"event of 20":         {with(event+9, 20), "an event of 20 bytes is shorter than its fixed part"},
+		"event of -2^31":      {with(event+9, math.MinInt32), "an event of -2147483648 bytes"},
+		"event of 2^31":       {with(event+9, math.MaxInt32), "an event of 2147483647 bytes where"},
+		"extras of -1":        {with(extras, -1), "-1 bytes of extras"},
+		"extras of 2^31":      {with(extras, math.MaxInt32), "2147483647 bytes of extras where"},
+		"extras nested":       {said(strings.Repeat(`{"a":`, 100_000)), "extras are no JSON object"},
+		"extras of lists":     {said(strings.Repeat(`[`, 500_000)), "extras are no JSON object"},
+		"extras as a list":    {said(`[1]`), "extras are no JSON object"},
+		"descriptor of 2 MB":  {said(`{"a":"` + strings.Repeat("x", 2<<20) + `"}`), "expected a descriptor event of 81 bytes to 1 MiB"},
+		"a parquet of 0":      {append(bytes.Clone(good[:event]), empty...), "offset"},
+		"a million of events": {append(bytes.Clone(good[:event]), bytes.Repeat(empty, 1_000_000)...), "offset"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, column := ReadColumn(t.Context(), fileOf(c.data), "file")
+			_, delta := ReadDelta(t.Context(), fileOf(c.data), "file")
+			_, index := ReadIndex(t.Context(), files{"file/1/2/3/HNSW": c.data}, "file")
+			runtime.ReadMemStats(&after)
+			for reader, err := range map[string]error{"column": column, "delta": delta} {
+				if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 1000 {
+					t.Errorf("%s: %.1000v, want %q", reader, err, c.want)
+				}
+			}
+			if index == nil {
+				t.Error("it is an index")
+			}
+			if used := int64(after.TotalAlloc - before.TotalAlloc); used > 32<<20+int64(16*len(c.data)) {
+				t.Errorf("%d MB for a file of %d bytes", used>>20, len(c.data))
+			}
+		})
+	}
+}
+
+// TestHostileStats: filters and counts are held against the bytes that are there, and what is too long is not read.
+func TestHostileStats(t *testing.T) {
+	header := func(count uint32, kind Type) []byte {
+		b := append([]byte("mpkstats\x01\x00\x00\x00"), make([]byte, 52)...)
+		binary.LittleEndian.PutUint32(b[12:], count)
+		binary.LittleEndian.PutUint32(b[16:], uint32(kind))
+		return b
+	}
+	entry := func(first, third uint32) []byte {
+		b := make([]byte, 64)
+		binary.LittleEndian.PutUint32(b, first)
+		binary.LittleEndian.PutUint32(b[8:], third)
+		return b
+	}
+	bloom := func(m string, k int, b string) []byte {
+		return fmt.Appendf(nil, `{"fieldID":100,"bf":{"m":%s,"k":%d,"b":"%s"},"pkType":5,"maxPk":1,"minPk":0}`, m, k, b)
+	}
+	for name, c := range map[string]struct {
+		file object.Reader
+		want string
+	}{
+		"1 TB":                {long{fileOf([]byte("{")), 1 << 40}, "statistics of at most 268435456 bytes were expected, found 1099511627776"},
+		"3M empty entries":    {fileOf([]byte("[" + strings.Repeat("{},", 3<<20) + "{}]")), "entry 0: expected statistics of a primary key"},
+		"lists in lists":      {fileOf([]byte(strings.Repeat("[", 1<<20))), "exceeded max depth"},
+		"2^32 entries":        {fileOf(header(math.MaxUint32, Int64)), "entry 0 of 4294967295 needs 64 bytes, 0 are left"},
+		"no key":              {fileOf(header(1, FloatVector)), "a primary key of type FloatVector"},
+		"2^32 blocks":         {fileOf(append(header(1, Int64), entry(math.MaxUint32, 0)...)), "a Bloom filter of 4294967295 blocks where 0 bytes"},
+		"no block":            {fileOf(append(header(1, Int64), entry(0, 0)...)), "a Bloom filter of 0 blocks"},
+		"keys of 4 GB":        {fileOf(append(header(1, VarChar), entry(1, math.MaxUint32)...)), "keys of 4294967295 bytes where 0 are left"},
+		"2^63 bits":           {fileOf(bloom("9223372036854775808", 8, "AAAAAAAAAEAAAAAAAAAAAA==")), "in 1 words for 9223372036854775808 bits"},
+		"2^63 bits, both":     {fileOf(bloom("18446744073709551615", 8, "__________8AAAAAAAAAAA==")), "in 1 words for 18446744073709551615 bits"},
+		"hashes below zero":   {fileOf(bloom("64", -1, "AAAAAAAAAEAAAAAAAAAAAA==")), "64 bits and -1 hashes"},
+		"a filter of 3 bytes": {fileOf(bloom("64", 8, "AAAA")), "a Bloom filter of 3 bytes"},
+		"no base64":           {fileOf(bloom("64", 8, "!!!!")), "no base64"},
+		"a key of 1e400":      {fileOf([]byte(`{"fieldID":100,"pkType":5,"maxPk":1e400,"minPk":0}`)), "a primary key of type Int64"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			stats, err := ReadStats(c.file, "file")
+			kind := KindOf(c.file)
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 1000 {
+				t.Errorf("%d statistics, %.1000v, want %q", len(stats), err, c.want)
+			}
+			if kind != Other {
+				t.Errorf("it is %v", kind)
+			}
+			if used := int64(after.TotalAlloc - before.TotalAlloc); used > 64<<20 {
+				t.Errorf("%d MB", used>>20)
+			}
+		})
+	}
+}
+
+// TestDeltasOfOneText: a dictionary has a text once, and a run of its index takes a few bytes: what is gone over for each row
+// is bounded by the file.
+func TestDeltasOfOneText(t *testing.T) {
+	texts := []string{strings.Repeat(" ", 1<<20)}
+	texts[0] = `{"pk":1,"ts":2` + texts[0] + "}"
+	for len(texts) < 50_000 {
+		texts = append(texts, texts[0])
+	}
+	file := &parquetFile{size: 1000}
+	start := time.Now()
+	if err := bounded("file", file, texts); err == nil || !strings.Contains(err.Error(), "row 64 of 50000: more than 68132864 bytes of keys in a file of 1000") {
+		t.Error(err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Error(took)
+	}
+}
