@@ -18,12 +18,30 @@ const clipboardLimit = 74_000
 
 // copyText puts a text on the terminal's clipboard (OSC 52).
 func (m *Model) copyText(text, what string) cmd {
+	what = clean(what)
+	if len(text) <= clipboardLimit { // what is longer need not be gone over
+		text = pasted(inert(text))
+	}
 	if len(text) > clipboardLimit {
 		m.say(toneWarn, what+" is more than a terminal's clipboard takes: s saves it to a file")
 		return nil
 	}
 	m.say(toneGood, "copied "+what)
-	return tea.SetClipboard(inert(text))
+	return tea.SetClipboard(text)
+}
+
+// pasted is a text that does nothing where it is pasted: of what a terminal obeys only line breaks and tabs are left, other
+// characters that are not seen are written out. An escape sequence would end what the shell takes for pasted text.
+func pasted(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		cells := strings.Split(line, "\t")
+		for j := range cells {
+			cells[j] = clean(cells[j])
+		}
+		lines[i] = strings.Join(cells, "\t")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // inert is a text without formulas: what has tabs is a table, which goes into a spreadsheet.
@@ -89,7 +107,9 @@ func (m *Model) copyCommand(command string) cmd {
 		line = m.cfg.Command + " " + line
 	}
 	c := m.copyText(line, "command")
-	m.say(toneGood, "copied: "+line)
+	if c != nil {
+		m.say(toneGood, "copied: "+line)
+	}
 	return c
 }
 

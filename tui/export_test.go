@@ -3,9 +3,12 @@ package tui
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"unicode"
+	"unicode/utf8"
 )
 
 func TestCopy(t *testing.T) {
@@ -87,4 +90,35 @@ func TestSave(t *testing.T) {
 			t.Errorf("csv: %d rows, %v", len(rows), err)
 		}
 	})
+}
+
+// TestWhatIsCopiedIsOnlyText: a name of a cluster that is pasted into a shell, or named on the screen, does nothing there.
+func TestWhatIsCopiedIsOnlyText(t *testing.T) {
+	hostile := "a\x1b[201~\x1b]52;c;aWQ=\x07\x1b\\\r;id\x00\u009b\u0085\u202e\u2028\xff'$(id)"
+	m := &Model{}
+	for _, text := range []string{hostile, hostile + "\tcell\n=1+1\t" + hostile + "\n", strings.Repeat("\x1b", clipboardLimit/8), "Müller 東京 😀\tb\n"} {
+		c := m.copyText(text, hostile)
+		if c == nil {
+			t.Fatalf("%.40q is not copied", text)
+		}
+		copied := fmt.Sprint(c())
+		if len(copied) > clipboardLimit || !utf8.ValidString(copied) || strings.Count(copied, "\n") != strings.Count(text, "\n") || strings.Count(copied, "\t") != strings.Count(text, "\t") {
+			t.Errorf("%.60q is copied as %d bytes: %.200q", text, len(copied), copied)
+		}
+		if i := strings.IndexFunc(copied, func(r rune) bool {
+			return r != '\n' && r != '\t' && unicode.In(r, unicode.C, unicode.Zl, unicode.Zp)
+		}); i >= 0 {
+			t.Errorf("%.60q is copied with %q", text, copied[i:])
+		}
+		if text == "Müller 東京 😀\tb\n" && copied != text {
+			t.Errorf("%q became %q", text, copied)
+		}
+	}
+	// What becomes too long by what is written out is not sent: terminals would drop it without a word.
+	if c := m.copyText(strings.Repeat("\x1b", clipboardLimit/2), "much"); c != nil {
+		t.Errorf("%d bytes are copied", len(fmt.Sprint(c())))
+	}
+	if title := New(testConfig()).View().WindowTitle; title != "kitescope" { // no name of a cluster
+		t.Errorf("the title is %q", title)
+	}
 }
