@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/model"
@@ -59,6 +60,8 @@ func runLoadMismatch(p *Pass) error {
 				span(apart)+" "+when+" the metadata was read", "not listed")
 		case c == nil:
 			p.reportMismatch(l.Collection, Error, "is loaded by etcd, and QueryCoord does not have it", "not listed")
+		case c.Percent < 100 && slices.ContainsFunc(l.Partitions, func(x model.PartitionLoad) bool { return x.Status == "Loading" }):
+			p.reportMismatch(l.Collection, Info, fmt.Sprintf("is loaded, and QueryCoord has %d %% of it: partitions are being loaded", c.Percent), fmt.Sprintf("%d %%", c.Percent))
 		case c.Percent < 100:
 			p.reportMismatch(l.Collection, partly, fmt.Sprintf("is loaded by etcd, and QueryCoord has %d %% of it", c.Percent)+since, fmt.Sprintf("%d %%", c.Percent))
 		case !c.Available:
@@ -103,7 +106,7 @@ func (p *Pass) reportMismatch(id model.CollectionID, s Severity, what, coord str
 		f.Hint = "look again; if it stays and is to be searched, load it once more, so that etcd knows: " + collectionCall(p.Cluster, id, "load()")
 		switch {
 		case state == "Loaded" && coord != "not listed":
-			f.Impact, f.Hint = "Searches of it may fail until QueryCoord has heard of all nodes.", "look again in a minute"
+			f.Impact, f.Hint = "Searches of it, or of partitions that are not loaded yet, may fail.", "look again in a minute"
 		case state == "Loaded":
 			f.Impact, f.Hint = "None if it was loaded or released in between; else every search of it fails.", "look again, with processes and metadata of one time"
 		}

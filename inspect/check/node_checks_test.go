@@ -241,6 +241,11 @@ func TestLoadMismatch(t *testing.T) {
 		}, []string{"info collections/1000 QueryCoord has 0 % of it: it started 10 s ago and takes stock"}, ""},
 		{"etcd does not have it", func(w *world) { w.serve(); w.LoadStates = nil }, []string{"info collections/1000 is loaded by QueryCoord, and etcd does not know"}, ""},
 		{"loading", func(w *world) { w.serve(); w.LoadStates[0].Status, w.runtime.Loaded[0].Percent = "Loading", 60 }, nil, ""},
+		{"a partition of it is being loaded", func(w *world) {
+			w.serve()
+			w.LoadStates[0].Partitions = []model.PartitionLoad{{Partition: wellPart, Status: "Loaded"}, {Partition: wellPart + 1, Status: "Loading"}}
+			w.runtime.Loaded[0].Percent = 50
+		}, []string{"info collections/1000 is loaded, and QueryCoord has 50 % of it: partitions are being loaded"}, ""},
 		{"QueryCoord did not say", func(w *world) { w.serve(); w.runtime.Loaded = nil }, nil, "QueryCoord did not say which collections it has loaded"},
 	})
 }

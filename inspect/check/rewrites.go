@@ -74,8 +74,14 @@ func (r *rewrites) next(a *model.EtcdActivity) *rewrites {
 		rest = a.Hot[len(a.Hot)-1].Writes
 	}
 	for key := range before {
-		if !told[key] && key != allKeys {
-			add(key, rest, true)
+		if told[key] || key == allKeys {
+			continue
+		}
+		// So few are no sign that it goes on: where many keys are written once, any of them may have been.
+		if n := rest; float64(n) > limitOf(key).perSecond*a.Over.Seconds() {
+			add(key, n, true)
+		} else {
+			add(key, 0, true)
 		}
 	}
 	return next

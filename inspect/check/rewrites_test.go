@@ -140,6 +140,10 @@ func TestKeysOutsideOfTheBusiestStay(t *testing.T) {
 		w := well()
 		members(1, nil)(w)
 		w.Etcd.Activity = a
+		for k := range 12 {
+			name := fmt.Sprintf("by-dev-rootcoord-dml_%d_1000v%d", k, k)
+			w.VChannels = append(w.VChannels, &model.VChannel{Name: name, Watches: []model.WatchRecord{{Key: "by-dev/meta/channelwatch/5/" + name, Node: 5}}})
+		}
 		n := len(l.judge.Run(w.build(), w.now, []*Check{WatchLivelock}).Findings)
 		if n < most {
 			t.Fatalf("look %d: %d of %d channels are found", i, n, most)
@@ -170,5 +174,67 @@ func TestKeysThatAreNotToldWereNotWritten(t *testing.T) {
 	}
 	if found != 10 {
 		t.Errorf("%d channels are found, 10 are written", found)
+	}
+}
+
+// Collections that come and go: each watch record is written five times within two windows, then deleted with its channel, and so many other keys are
+// written once that most are not told. Nothing of that is a loop (make e2e-chaos, -churn).
+func TestComingAndGoingIsNoLoop(t *testing.T) {
+	l := &looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
+	for i := range 100 {
+		a := &model.EtcdActivity{Over: 2 * time.Second, Revisions: 40, Writes: 40, More: true}
+		channel := func(n int) string {
+			return fmt.Sprintf("by-dev/meta/channelwatch/5/by-dev-rootcoord-dml_%d_%dv0", n%16, 2000+n)
+		}
+		a.Hot = append(a.Hot, model.KeyWrites{Key: channel(i), Writes: 3})
+		if i > 0 {
+			a.Hot = append(a.Hot, model.KeyWrites{Key: channel(i - 1), Writes: 3})
+		}
+		for k := range 8 {
+			a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/segment/%d", i*8+k), Writes: 1})
+		}
+		w := well()
+		members(1, nil)(w)
+		w.Etcd.Activity = a
+		if found := l.judge.Run(w.build(), w.now, []*Check{WatchLivelock}).Findings; len(found) > 0 {
+			t.Fatalf("window %d: %s", i, found[0].Message)
+		}
+	}
+}
+
+// A loop of a channel whose collection is dropped is over, and one of a channel that is there ends, however many other keys are written once.
+func TestALoopEndsAmongManyWrites(t *testing.T) {
+	for name, there := range map[string]bool{"dropped": false, "there": true} {
+		t.Run(name, func(t *testing.T) {
+			l := &looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
+			key := "by-dev/meta/channelwatch/5/" + wellCh0
+			last := 0
+			for i := range 60 {
+				a := &model.EtcdActivity{Over: 2 * time.Second, Revisions: 400, Writes: 400, More: true}
+				loops := i < 5
+				if loops {
+					a.Hot = append(a.Hot, model.KeyWrites{Key: key, Writes: 150})
+				}
+				for k := range 10 {
+					a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/segment/%d", i*10+k), Writes: 1})
+				}
+				w := well()
+				members(1, nil)(w)
+				w.Etcd.Activity = a
+				if there || loops {
+					for _, v := range w.VChannels {
+						v.Watches = []model.WatchRecord{{Key: "by-dev/meta/channelwatch/5/" + v.Name, Node: 5}}
+					}
+				}
+				if found := len(l.judge.Run(w.build(), w.now, []*Check{WatchLivelock}).Findings) > 0; found {
+					last = i
+				} else if loops && i > 0 {
+					t.Fatalf("window %d: the loop is not found", i)
+				}
+			}
+			if want := map[bool]int{false: 4, true: 30}[there]; last > want {
+				t.Errorf("it is found until window %d, the loop ended with 4", last)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,9 +14,10 @@ import (
 const (
 	// watchedLeast is how long etcd has to be watched for rates to mean anything.
 	watchedLeast = time.Second
-	// watchRate of one watch record cannot be work: a channel is assigned once. A move is fewer than watchExcess writes more.
+	// watchRate of one watch record cannot be work: a channel is assigned once. Its whole life is fewer than watchExcess writes more: assigned,
+	// watched, to be released, released and deleted, as a collection that is dropped seconds after it was made has them (2.3.5).
 	watchRate   = 0.5
-	watchExcess = 3.0
+	watchExcess = 8.0
 	// keyRate of any other key: the busiest one of a healthy cluster, the allocator of timestamps, is written once in 3 seconds.
 	keyRate   = 5.0
 	keyExcess = 10.0
@@ -36,7 +38,7 @@ var WatchLivelock = &Check{
 	Doc: `Looks at what was written to etcd while someone watched: ` + "`--window`" + `, one and a half seconds as a rule. The loops that users met write tens to hundreds of
 times a second; one that writes only every other second shows with ` + "`--window 10s`" + `.
 
-- A watch record (` + "`channelwatch/`" + `) written at least 4 times and every other second: DataCoord assigns the channel, the data node fails, and so on for ever. An error.
+- A watch record (` + "`channelwatch/`" + `) written at least 9 times and every other second: DataCoord assigns the channel, the data node fails, and so on for ever. An error.
 - Any other key written at least 20 times and 5 times a second: a warning. A healthy Milvus writes no key more often than once in 3 seconds (the allocator of timestamps).
 - 500 revisions a second in all: information. A healthy cluster writes 0.5 to 2.2.
 
@@ -80,13 +82,25 @@ func runWatchLivelock(p *Pass) error {
 		return p.Skip("etcd was watched for only " + span(a.Over))
 	}
 	for _, key := range p.shared.rewrites.found() {
-		if key == allKeys {
+		switch k := p.shared.rewrites.keys[key]; {
+		case key == allKeys:
 			p.reportRevisions(a)
-		} else {
-			p.reportHot(key, p.shared.rewrites.keys[key])
+		case k.most && p.isGoneWatch(key): // deleted with its channel: nobody writes it any more
+		default:
+			p.reportHot(key, k)
 		}
 	}
 	return nil
+}
+
+// isGoneWatch reports whether a key is a watch record that is not in the metadata any more.
+func (p *Pass) isGoneWatch(key string) bool {
+	if !strings.Contains(key, watchPrefix) || p.Loaded&model.PartChannels == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(p.VChannels, func(v *model.VChannel) bool {
+		return slices.ContainsFunc(v.Watches, func(w model.WatchRecord) bool { return w.Key == key })
+	})
 }
 
 func (p *Pass) reportRevisions(a *model.EtcdActivity) {
