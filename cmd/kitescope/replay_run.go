@@ -268,17 +268,18 @@ func (a *app) measureReplay(ctx context.Context, f *runFlags, o replay.RunOption
 		if server, err = a.findServer(ctx, f.load.target, target); err != nil {
 			a.note("CPU and context switches of the server are unknown: %v", err)
 		} else if server != nil {
-			server.count(&o.Plan)
+			server.count(ctx, &o.Plan)
 		}
 	}
+	running := ctx
 	if f.load.maxTime > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, f.load.maxTime)
+		running, stop = context.WithTimeout(ctx, f.load.maxTime)
 		defer stop()
 	}
-	r, err := replay.Run(ctx, o)
+	r, err := replay.Run(running, o)
 	if err == nil && server != nil {
-		server.tell(r)
+		server.tell(ctx, r)
 	}
 	return r, err
 }

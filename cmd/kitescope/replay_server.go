@@ -15,7 +15,6 @@ import (
 
 // servedHere is the process of a target on this machine, and what it has used so far.
 type servedHere struct {
-	ctx     context.Context
 	process *usage.Process
 	last    usage.Reading
 	lost    error // the first reading that failed: from then on nothing is known
@@ -40,17 +39,17 @@ func (a *app) findServer(ctx context.Context, address string, target live.Target
 	if words := p.Arguments(); isMilvus(address) && !slices.Contains(words, "standalone") && !slices.Contains(words, "embedded") {
 		return nil, fmt.Errorf("%s is the proxy of several processes: kitescope profile watch reads them all", p.Name())
 	}
-	s := &servedHere{ctx: ctx, process: p}
-	s.read()
+	s := &servedHere{process: p}
+	s.read(ctx)
 	return s, s.lost
 }
 
 // read asks what the process has used. What it said last stands where it says nothing any more.
-func (s *servedHere) read() {
+func (s *servedHere) read(ctx context.Context) {
 	if s.lost != nil {
 		return
 	}
-	r, err := s.process.Read(s.ctx)
+	r, err := s.process.Read(ctx)
 	if err == nil && !r.Values.Known(usage.CPU) {
 		err = errors.New("it does not tell its CPU")
 	}
@@ -61,10 +60,10 @@ func (s *servedHere) read() {
 	s.last = r
 }
 
-// count has a plan count what the server uses.
-func (s *servedHere) count(p *load.Plan) {
+// count has a plan count what the server uses, until ctx ends.
+func (s *servedHere) count(ctx context.Context, p *load.Plan) {
 	p.CPU = func() time.Duration {
-		s.read()
+		s.read(ctx)
 		return time.Duration(s.last.Values[usage.CPU] * float64(time.Second))
 	}
 	if v := &s.last.Values; v.Known(usage.Voluntary) && v.Known(usage.Involuntary) {
@@ -74,9 +73,10 @@ func (s *servedHere) count(p *load.Plan) {
 	}
 }
 
-// tell says in a result whose CPU its figures are, or takes them out where the server could not be read to the end.
-func (s *servedHere) tell(r *replay.Result) {
-	if s.lost == nil || s.ctx.Err() != nil {
+// tell says in a result whose CPU its figures are, or takes them out where the server could not be read to the end. That it
+// could not after ctx had ended is no loss: nothing was measured any more.
+func (s *servedHere) tell(ctx context.Context, r *replay.Result) {
+	if s.lost == nil || ctx.Err() != nil {
 		r.Notes = append(r.Notes, "CPU and context switches are those of "+s.process.Name()+" and its children, with all else that they did meanwhile")
 		return
 	}
