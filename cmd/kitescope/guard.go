@@ -3,14 +3,11 @@ package main
 import (
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
 // opensUI reports whether a command line opens the UI.
-func opensUI(s *streams, args []string) bool {
-	a := &app{streams: s, nodesOf: map[*cobra.Command]*nodeFlags{}}
-	cmd, _, err := a.rootCommand().Find(args)
+func (p *program) opensUI(args []string) bool {
+	cmd, _, err := p.root.Find(args)
 	if err != nil {
 		return false
 	}

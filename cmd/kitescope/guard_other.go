@@ -5,6 +5,6 @@ package main
 import "context"
 
 // guard does nothing: a child has no further files here.
-func guard(*streams, []string) (code int, done bool) { return 0, false }
+func (*program) guard([]string) (code int, done bool) { return 0, false }
 
 func guarded(ctx context.Context) context.Context { return ctx }

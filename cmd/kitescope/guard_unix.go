@@ -44,8 +44,9 @@ const (
 const maxCrash = 64 << 10
 
 // guard runs this command line in a child if it opens the UI on a terminal; done is false if the caller has to run it.
-func guard(s *streams, args []string) (code int, done bool) {
-	if os.Getenv(guardedVariable) != "" || !s.outTTY || !opensUI(s, args) {
+func (p *program) guard(args []string) (code int, done bool) {
+	s := p.streams
+	if os.Getenv(guardedVariable) != "" || !s.outTTY || !p.opensUI(args) {
 		return 0, false
 	}
 	tty := int(os.Stdout.Fd())

@@ -15,7 +15,9 @@ import (
 
 func main() {
 	s := processStreams()
-	if code, done := guard(s, os.Args[1:]); done {
+	s.collector = collectLate(os.Getenv)
+	p := newProgram(s)
+	if code, done := p.guard(os.Args[1:]); done {
 		os.Exit(code)
 	}
 	// A closed pipe ends the command in order (exit 1, silently), it is not a signal to die of.
@@ -23,8 +25,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// Who asks twice does not want to wait: the second signal ends the process.
 	context.AfterFunc(ctx, stop)
-	s.collector = collectLate(os.Getenv)
-	code := run(guarded(ctx), s, os.Args[1:])
+	code := p.run(guarded(ctx), os.Args[1:])
 	stop()
 	os.Exit(code)
 }

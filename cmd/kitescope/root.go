@@ -19,16 +19,26 @@ const (
 	groupSetup   = "setup"
 )
 
-// run executes one command line and returns the exit code.
-func run(ctx context.Context, s *streams, args []string) int {
+// program is kitescope with its commands. They are made once a process: that is a good part of what a short command takes.
+type program struct {
+	*app
+	root *cobra.Command
+}
+
+func newProgram(s *streams) *program {
 	if s.errTTY && s.transient == nil {
 		s.transient = &transient{w: s.err}
 	}
 	a := &app{streams: s, nodesOf: map[*cobra.Command]*nodeFlags{}}
-	root := a.rootCommand()
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if stopped := a.own.stop(); err == nil {
+	return &program{app: a, root: a.rootCommand()}
+}
+
+// run executes one command line and returns the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	s := p.streams // the command may take others
+	p.root.SetArgs(args)
+	err := p.root.ExecuteContext(ctx)
+	if stopped := p.own.stop(); err == nil {
 		err = stopped
 	}
 	code := exitCode(ctx, err)

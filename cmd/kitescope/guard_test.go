@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+)
+
+// run executes one command line as the process does.
+func run(ctx context.Context, s *streams, args []string) int { return newProgram(s).run(ctx, args) }
+
+// TestOpensUI: what is asked of the commands before one of them runs changes nothing about that.
+func TestOpensUI(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want bool
+	}{
+		{nil, true},
+		{[]string{"--from", "x.kite"}, true},
+		{[]string{"ui"}, true},
+		{[]string{"--from", "x.kite", "ui", "segments"}, true},
+		{[]string{"demo"}, true},
+		{[]string{"demo", "--serve", "--help"}, false},
+		{[]string{"profile", "top", "a.pb.gz", "--ui"}, true},
+		{[]string{"profile", "top", "--ui=false", "nothing.pb.gz"}, true}, // a child more does no harm
+		{[]string{"get", "nodes", "--from", "nothing.kite"}, false},
+		{[]string{"--quiet", "explain", "node-idle"}, false},
+		{[]string{"get", "--help"}, false},
+		{[]string{"segments"}, true},
+		{[]string{"engine", "bild"}, false},
+	} {
+		outputs := [2]string{}
+		for i := range outputs {
+			var out bytes.Buffer
+			p := newProgram(scripted(&out, io.Discard, nil))
+			if i == 0 {
+				if got := p.opensUI(test.args); got != test.want {
+					t.Errorf("%v: %t", test.args, got)
+				}
+			}
+			code := p.run(t.Context(), test.args)
+			outputs[i] = out.String() + string(rune('0'+code))
+		}
+		if outputs[0] != outputs[1] {
+			t.Errorf("%v: after it was asked whether it opens the UI it ends %q, else %q", test.args, outputs[0], outputs[1])
+		}
+	}
+}
+
+func BenchmarkCommands(b *testing.B) {
+	for b.Loop() {
+		newProgram(scripted(io.Discard, io.Discard, nil))
+	}
+}
