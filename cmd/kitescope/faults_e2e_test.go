@@ -22,6 +22,8 @@ const (
 var wasThere = map[string]func(*clusterState) (string, bool){
 	"healthy-idle": quiet, "healthy-load-1": taking, "healthy-load-2": taking, "healthy-load-3": taking, "dropped": leftCheckpoint, "other-config": answering, "node-idle": emptyNode,
 	"sigterm-during": leaving, "sigterm-after": twoNodes, "killed-5s": deadSession, "killed-60s": twoNodes,
+	"partition-released": partlyServed, "group-names-lost-node": twoNodes,
+	"querycoord-gone": roleGone("querycoord"), "rootcoord-gone": roleGone("rootcoord"), "datacoord-gone": roleGone("datacoord"),
 	"no-index": unbuilt, "unflushed": taking, "kafka-down": standing, "old-metadata": oldLayout,
 }
 

@@ -142,6 +142,18 @@ func twoNodes(s *clusterState) (string, bool) {
 	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), restless(s)), len(s.Nodes) == 2 && len(s.Unrest) == 0
 }
 
+// roleGone is what is left when the only process of a role is gone, and its session has ended.
+func roleGone(role string) func(*clusterState) (string, bool) {
+	return func(s *clusterState) (string, bool) {
+		_, there := s.Sessions[role]
+		return fmt.Sprintf("%d sessions, none of them of %s, %s", len(s.Sessions), role, restless(s)), !there
+	}
+}
+
+func partlyServed(s *clusterState) (string, bool) {
+	return fmt.Sprintf("%d query nodes, %s", len(s.Nodes), restless(s)), len(s.Unrest) > 0
+}
+
 func deadSession(s *clusterState) (string, bool) {
 	dead := len(s.deadNodes())
 	return fmt.Sprintf("%d of %d sessions of query nodes is of a dead process", dead, len(s.Nodes)), dead > 0

@@ -6,6 +6,8 @@ dropped          makes a collection, loads and searches it, releases and drops i
 no-index         makes a collection, inserts, flushes, asks for an index and does not wait
 small            ten times 150 rows into each of two collections, not flushed
 drop NAME        drops a collection
+release-partition NAME PARTITION   releases one partition of a loaded collection
+reload NAME      releases a collection and loads it again
 segments         writes what the query API says: {"DB/COLLECTION": {"id": ID, "segments": {ID: {"rows": N, "nodes": [ID]}}}}
 apply FILE       makes the calls of a plan of "kitescope balance --plan -o json", a JSON list of lines, as they are printed
 """
@@ -16,7 +18,7 @@ import sys
 import time
 
 import numpy as np
-from pymilvus import Collection, CollectionSchema, DataType, FieldSchema, connections, db, utility
+from pymilvus import Collection, CollectionSchema, DataType, FieldSchema, Partition, connections, db, utility
 
 TARGETS = [("docs_hnsw_cos", 64, None), ("items_hnsw_l2", 128, "d20240104"), ("users_flat_ip", 64, None)]
 
@@ -77,6 +79,11 @@ def small():
             Collection(name).insert(rows(9_000_000 + i * 150, 150, dim), partition_name=partition)
 
 
+def reload(name):
+    Collection(name).release()
+    Collection(name).load()
+
+
 def segments():
     found = {}
     for database in db.list_database():
@@ -117,6 +124,8 @@ def main():
         "no-index": no_index,
         "small": small,
         "drop": utility.drop_collection,
+        "release-partition": lambda name, partition: Partition(Collection(name), partition).release(),
+        "reload": reload,
         "segments": segments,
         "apply": apply,
     }[command](*arguments)

@@ -2,7 +2,7 @@
 # faults.sh [SCENARIO...]   breaks a real Milvus 2.3.5 cluster, started with the scripts
 # in ../shared/milvus, in one way after the other, and asks kitescope each time what is
 # wrong. What it said is judged by TestFaults (cmd/kitescope), which also writes the
-# table of docs/DIAGNOSIS.md if all scenarios ran. About 50 minutes on two cores.
+# table of docs/DIAGNOSIS.md if all scenarios ran. About an hour on two cores.
 #
 #   KEEP=DIR            keeps everything that was written, and a bundle of each look
 #   BIRDWATCHER=FILE    asks a birdwatcher 1.1.1 too
@@ -174,6 +174,42 @@ scenario_healthy_load() {
 	wait $inserts $searches
 }
 
+# One partition of a loaded collection is released by hand, which is no fault.
+scenario_partition_released() {
+	client release-partition items_hnsw_l2 d20240104
+	sleep 30
+	look partition-released
+	client reload items_hnsw_l2
+	settle 30
+}
+
+# A query node dies with QueryCoord, which forgets it: the resource group in etcd does not.
+scenario_group_names_lost_node() {
+	kill -9 "$(pid querynode3)" "$(pid querycoord)"
+	sleep 5
+	node querycoord
+	serving querycoord
+	settle 60
+	look group-names-lost-node
+	node querynode3
+	serving querynode3
+	settle
+}
+
+# Each coordinator dies, and its session ends; all that ended itself meanwhile is started again.
+scenario_coordinators() {
+	local role p
+	for role in querycoord rootcoord datacoord; do
+		kill -9 "$(pid $role)"
+		sleep 35
+		look $role-gone
+		for p in rootcoord datacoord querycoord proxy datanode indexnode querynode1 querynode3; do
+			kill -0 "$(pid $p)" 2>/dev/null || { node $p && serving $p; }
+		done
+		settle 30
+	done
+}
+
 scenario_kafka() {
 	kill -9 "$(pid kafka)"
 	sleep 60
@@ -197,7 +233,7 @@ scenario_old_metadata() {
 	bash "$lab/stop-standalone.sh" "$dir"
 }
 
-all="healthy_idle other_config sigterm kill node_idle no_index dropped unflushed healthy_load kafka old_metadata"
+all="healthy_idle other_config sigterm kill node_idle no_index dropped unflushed healthy_load partition_released group_names_lost_node coordinators kafka old_metadata"
 chosen=${*:-$all}
 if [ -n "${KITESCOPE:-}" ]; then
 	cp "$KITESCOPE" "$out/kitescope"
