@@ -5,6 +5,9 @@ import "slices"
 // childrenSuffix ends the type of values of frames with what they called.
 const childrenSuffix = " children"
 
+// HundredthsOfPercent is the unit of a table that has only percentages of two decimals, whose values are counts.
+const HundredthsOfPercent = "hundredths of a percent"
+
 // ChildrenOf is the type under which a table without stacks keeps what its rows have with what they called, as the column
 // Children of perf report does.
 func ChildrenOf(t ValueType) ValueType { return ValueType{Type: t.Type + childrenSuffix, Unit: t.Unit} }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"kitescope/profile"
 )
 
 // unitFamily are units that convert into each other. Names, aliases and factors are those of
@@ -83,6 +85,9 @@ type scale struct {
 // newScale chooses one unit for a whole table, so that its values compare at a glance: the one that suits the
 // total, or a smaller one where values of note (a thousandth of it) would be less than a hundredth.
 func newScale(unit string, total int64, values iter.Seq[int64]) scale {
+	if unit == profile.HundredthsOfPercent {
+		return scale{0.01, "%"}
+	}
 	families := unitFamilies()
 	for i := range families {
 		family := &families[i]

@@ -218,7 +218,7 @@ func (t *perfTable) kind(r *tableRow) (own, children int) {
 	e := eventWeight{name: t.now.event}
 	v := profile.ValueType{Type: e.word(), Unit: e.unit()}
 	if t.now.count < 0 && r.period < 0 {
-		v.Unit = "hundredths of a percent"
+		v.Unit = profile.HundredthsOfPercent
 	}
 	own = t.addType(v)
 	if r.children >= 0 && (r.period < 0 || t.now.count >= 0) {
@@ -315,7 +315,7 @@ func (t *perfTable) finish() (*profile.Profile, error) {
 	}
 	for _, s := range t.seen {
 		if !s.layout.has(columnPeriod) {
-			t.b.Note(fmt.Sprintf("values of %s are percentages of two decimals; --show-total-period prints exact ones", p.Types[s.kind].Type), s.rows)
+			t.b.Note(fmt.Sprintf("values of %s are percentages of two decimals; --show-total-period prints exact ones", p.Types[s.kind].Type), 1)
 		}
 	}
 	t.b.Note(t.cumNote(), 1)

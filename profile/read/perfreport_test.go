@@ -171,6 +171,11 @@ func TestPerfReport(t *testing.T) {
 			if !strings.Contains(notesOf(p), c.note) {
 				t.Errorf("notes %s, want %q", notesOf(p), c.note)
 			}
+			for _, n := range p.Notes {
+				if strings.Contains(n.What, "two decimals") && n.Count != 1 {
+					t.Errorf("%q is of the table, and stands there as if it happened %d times", n.What, n.Count)
+				}
+			}
 		})
 	}
 }
