@@ -136,6 +136,10 @@ func (l *tableLayout) row(line []byte) (r tableRow, ok bool) {
 	if l.separator == 0 && len(l.from) == 0 { // the line of dots was taken out
 		l.separator = ' '
 	}
+	if !l.fits(line) {
+		cells, columns := squeezedRow(string(line), l.columns)
+		return r.take(cells, columns)
+	}
 	cells := l.cells(string(line))
 	columns := l.columns
 	if columns == nil {
@@ -145,6 +149,20 @@ func (l *tableLayout) row(line []byte) (r tableRow, ok bool) {
 		return r, false
 	}
 	return r.take(cells, columns)
+}
+
+// fits reports whether a row lies below the dots of the header: a column that begins within a word is one whose blanks
+// were lost on the way here, though the header kept its own.
+func (l *tableLayout) fits(line []byte) bool {
+	if l.separator != 0 {
+		return true
+	}
+	for _, from := range l.from {
+		if from > 0 && from < len(line) && line[from-1] != ' ' && line[from] != ' ' {
+			return false
+		}
+	}
+	return true
 }
 
 // take reads the cells of a row; ok is false if they are not what their columns hold.

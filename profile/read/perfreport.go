@@ -80,6 +80,8 @@ func (t *perfTable) line(line []byte) error {
 		return nil
 	case line[0] == '#':
 		return t.comment(line)
+	case screenHeader.Match(line):
+		return t.comment(append([]byte("# "), line...))
 	}
 	if t.now.layout == nil {
 		t.now.layout = guessLayout(line)
@@ -116,12 +118,11 @@ func (t *perfTable) comment(line []byte) error {
 			return err
 		}
 		t.now = section{samples: -1, count: -1}
+		text, count, _ := strings.Cut(text, eventCount)
 		t.samples(strings.TrimSpace(strings.TrimPrefix(text, "Samples:")))
-	case strings.HasPrefix(text, "Event count"):
-		_, number, _ := strings.Cut(text, ":")
-		if n, ok := perfCount([]byte(strings.TrimSpace(number))); ok {
-			t.now.count = n
-		}
+		t.count(count)
+	case strings.HasPrefix(text, eventCount):
+		t.count(text)
 	case reportHeader.Match(line):
 		if t.now.layout != nil { // a table without a line of samples
 			if err := t.endSection(); err != nil {
@@ -134,6 +135,17 @@ func (t *perfTable) comment(line []byte) error {
 		t.now.layout.widths(line)
 	}
 	return nil
+}
+
+// eventCount begins what perf says of the whole: on a line of its own, or, on the screen of perf report, behind the samples.
+const eventCount = "Event count"
+
+// count reads "Event count (approx.): 550727450".
+func (t *perfTable) count(text string) {
+	_, number, _ := strings.Cut(text, ":")
+	if n, ok := perfCount([]byte(strings.TrimSpace(number))); ok {
+		t.now.count = n
+	}
 }
 
 // samples reads "707  of event 'cycles'" and "12K of events 'anon group { cycles, instructions }'".

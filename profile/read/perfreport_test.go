@@ -89,6 +89,20 @@ func TestPerfReport(t *testing.T) {
 			map[string]int64{"f": 6000, "g": 4000},
 			"lines that are no rows",
 		},
+		"rows that lost their blanks, below a header that has them": {
+			head + "# Overhead  Command  Shared Object      Symbol     \n# ........  .......  .................  ...........\n#\n" +
+				"    60.00%  postgres  postgres  [.] hash_search\n    40.00% my sh libc.so.6 [.] f(int, int)\n",
+			"[cycles/count]",
+			map[string]int64{"hash_search": 600, "f(int, int)": 400},
+			"two decimals",
+		},
+		"copied off the screen": {
+			"Samples: 12K of event 'cpu-clock', 4000 Hz, Event count (approx.): 1000\nOverhead  Command  Shared Object     Symbol\n" +
+				"  60.00%  my sh    [kernel.vmlinux]  [k] schedule\n  40.00%  sh       libfoo.so         [.] f(int, char const*)\n",
+			"[cpu-clock/nanoseconds]",
+			map[string]int64{"schedule": 600, "f(int, char const*)": 400},
+			"rounded down",
+		},
 		"single spaces, without symbols": {
 			"# Overhead Command Shared Object\n60.00% my sh libc.so.6\n40.00% sh dash\n",
 			"[event/hundredths of a percent]",

@@ -133,11 +133,29 @@ func isPMP(line []byte) (is, maybe bool) {
 	}
 	frames := pmpFrames(rest, nil)
 	for _, f := range frames {
-		if strings.ContainsAny(f, " \t") && !strings.HasPrefix(f, "operator") {
+		if spaced(f) && !strings.HasPrefix(f, "operator") {
 			return false, false
 		}
 	}
 	return len(frames) > 1, true
+}
+
+// spaced reports whether a name has blanks that are not of its parameters: "find(Key const&) const" has none.
+func spaced(name string) bool {
+	depth := 0
+	for _, c := range strings.TrimSuffix(name, " const") {
+		switch c {
+		case '(', '<':
+			depth++
+		case ')', '>':
+			depth--
+		case ' ', '\t':
+			if depth <= 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // pmpFrames takes a list of frames apart. A comma between brackets separates none; but pt-pmp cuts names at their first

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/profile"
+	"kitescope/profile/symbol"
 )
 
 // published are lines as they stand in reports about MariaDB and MySQL servers, of pt-pmp and of the script that it
@@ -100,6 +101,16 @@ func TestPMPFrames(t *testing.T) {
 		if got := strings.Join(pmpFrames([]byte(line), nil), "|"); got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
 		}
+	}
+}
+
+// Names of C++ as other scripts print them, whole: blanks within brackets are no reason to take it for perf script, of
+// which all lines were one sample.
+func TestPMPOfWholeNames(t *testing.T) {
+	p := mustRead(t, "     12 std::map<int, std::pair<int const, Foo> >::find,DB::Get(Options const&, Slice const&) const,main\n      4 operator(),foo<a, b>,main\n", Options{Demangle: symbol.None})
+	want := map[string]int64{"std::map<int, std::pair<int const, Foo> >::find;DB::Get(Options const&, Slice const&) const;main": 12, "operator();foo<a, b>;main": 4}
+	if diff := cmp.Diff(want, stacks(p, 0)); diff != "" || p.Origin.Format != "pt-pmp" {
+		t.Errorf("%s (-want +got):\n%s", p.Origin.Format, diff)
 	}
 }
 

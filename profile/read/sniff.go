@@ -115,6 +115,7 @@ func sniffJSON(head []byte) (format, error) {
 
 var (
 	reportHeader = profile.NewPattern(`^# *(?:Overhead|Children)\b`)
+	screenHeader = profile.NewPattern(`^ *(?:Samples: +\d\S* +of event|(?:Overhead|Children) .*\b(?:Symbol|Shared Object|Command)\b)`) // copied off the screen
 	reportRow    = profile.NewPattern(`^ *\d{1,3}(?:[.,]\d+)? ?%`)
 	scriptFrame  = profile.NewPattern(`^(?:\t *| {4,})[0-9a-f]+ \S`)
 	scriptBare   = profile.NewPattern(`^\t *[0-9a-f]+ *$`)
