@@ -73,8 +73,10 @@ func runConsumptionLag(p *Pass) error {
 		known := p.metricLag(&b, &reads)
 		if q := quotaOf(n); q != nil && q.SlowestChannel != "" && !q.SlowestAt.Time().IsZero() && leadsOnAny(n) {
 			known = true
-			given := newestGiven(n, func(c *model.ServedChannel) bool { return c.Name == q.SlowestChannel })
-			p.kindOfLag(given, &b, &reads).add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics", given)
+			if servesChannel(n, q.SlowestChannel) { // else it is still being loaded, and nobody searches it there
+				given := newestGiven(n, func(c *model.ServedChannel) bool { return c.Name == q.SlowestChannel })
+				p.kindOfLag(given, &b, &reads).add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics", given)
+			}
 		}
 		switch {
 		case !known && n.Distribution != nil && len(n.Distribution.Leaders) == 0:
@@ -99,6 +101,13 @@ func runConsumptionLag(p *Pass) error {
 		p.reportLag(&late[i])
 	}
 	return nil
+}
+
+// servesChannel reports whether a node says that it serves a channel; one that did not say may.
+func servesChannel(n *model.LiveNode, name string) bool {
+	d := n.Distribution
+	return d == nil || slices.ContainsFunc(d.Channels, func(c model.ServedChannel) bool { return c.Name == name }) ||
+		slices.ContainsFunc(d.Leaders, func(v model.LeaderView) bool { return v.Channel == name })
 }
 
 // newestGiven is when a node was given the newest of some channels, zero if it does not say.

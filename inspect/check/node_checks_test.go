@@ -299,6 +299,10 @@ func TestConsumptionLag(t *testing.T) {
 			}
 			w.query(nodeB).System = &model.System{Quota: &model.QuotaMetrics{SlowestChannel: wellCh1, SlowestAt: back(40 * time.Second)}}
 		}, []string{"info nodes/querynode-8 is 39 s behind in consuming " + wellCh1 + ", which it was given 6 s ago"}, ""},
+		{"a shard that is still being loaded is not served", func(w *world) {
+			lagging(0, "1000")(w)
+			w.query(nodeB).System = &model.System{Quota: &model.QuotaMetrics{SlowestChannel: "by-dev-rootcoord-dml_7_1001v0", SlowestAt: back(40 * time.Second)}}
+		}, nil, ""},
 		{"what it has had is behind, and what it was given hides nothing", func(w *world) {
 			lagging(46*time.Second, "1000")(w)
 			w.query(nodeA).Distribution.Channels = append(w.query(nodeA).Distribution.Channels, model.ServedChannel{Name: "by-dev-rootcoord-dml_7_1001v0", Collection: 1001, Version: w.now.Add(-6 * time.Second).UnixNano()})
