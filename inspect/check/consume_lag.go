@@ -83,7 +83,7 @@ func runConsumptionLag(p *Pass) error {
 		case !known && n.Outcome == model.Answered:
 			p.Unseen(n.Name() + ": how far it has consumed its channels")
 		case !known:
-		case b.lag >= slowLag && p.readingOn(n, b.given) != "":
+		case b.lag >= slowLag && p.reading(n, b.given):
 			p.reportLag(&b) // whatever the others do
 		case b.lag >= slowLag:
 			late = append(late, b)
@@ -226,6 +226,9 @@ func (p *Pass) reportAllLate(late []behind) {
 		p.lateObjects(&f, &late[i])
 	}
 	lateSearches(&f, worst.lag, "")
+	if p.Now.IsZero() { // they may have started a moment ago
+		f.Severity, f.Cost = Info, 0
+	}
 	p.Report(f)
 }
 

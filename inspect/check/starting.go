@@ -13,35 +13,37 @@ const settlesAfter = 2 * time.Minute
 // readsOn is what to do about a process that consumes a channel, as long as it has not caught up after its start.
 const readsOn Hint = "nothing yet: it reads on from the checkpoints"
 
-// easeStart makes an information of a finding about a process that started a moment ago, as what it does is that of a start.
+// easeStart makes an information of a finding about a process that started a moment ago, as what it does is that of a start; and of
+// one that may have, where nothing says what time it is.
 func (p *Pass) easeStart(f *Finding, n *model.LiveNode, hint Hint) {
-	if !p.justStarted(n) {
+	at := n.StartedAt()
+	switch {
+	case at.IsZero(), !p.Now.IsZero() && !p.justBefore(at):
+		return
+	case p.Now.IsZero():
+		f.Message += ", started at " + timeText(at)
+	default:
+		f.Message += ", started " + span(p.Now.Sub(at)) + " ago"
+	}
+	f.Severity, f.Cost, f.Hint = Info, 0, hint
+}
+
+// justBefore reports whether something was less than settlesAfter ago; it does not if nothing says what time it is.
+func (p *Pass) justBefore(at time.Time) bool {
+	return !at.IsZero() && !p.Now.IsZero() && p.Now.Sub(at) < settlesAfter
+}
+
+// easeReading does what easeStart does for a process that consumes a channel, and may have been given that a moment ago.
+func (p *Pass) easeReading(f *Finding, n *model.LiveNode, given time.Time) {
+	if p.justBefore(given) && !p.justBefore(n.StartedAt()) {
+		f.Severity, f.Cost, f.Hint = Info, 0, readsOn
+		f.Message += ", which it was given " + span(p.Now.Sub(given)) + " ago"
 		return
 	}
-	f.Severity, f.Cost = Info, 0
-	f.Message += ", started " + span(p.Now.Sub(n.StartedAt())) + " ago"
-	f.Hint = hint
+	p.easeStart(f, n, readsOn)
 }
 
-func (p *Pass) justStarted(n *model.LiveNode) bool { return p.justBefore(n.StartedAt()) }
-
-func (p *Pass) justBefore(at time.Time) bool { return !at.IsZero() && p.Now.Sub(at) < settlesAfter }
-
-// easeReading does the same for a process that consumes a channel, and may have been given that a moment ago.
-func (p *Pass) easeReading(f *Finding, n *model.LiveNode, given time.Time) {
-	if why := p.readingOn(n, given); why != "" {
-		f.Severity, f.Cost, f.Hint = Info, 0, readsOn
-		f.Message += why
-	}
-}
-
-// readingOn is since when a process may be reading on from a checkpoint, "" if it has had the time to catch up.
-func (p *Pass) readingOn(n *model.LiveNode, given time.Time) string {
-	switch {
-	case p.justStarted(n):
-		return ", started " + span(p.Now.Sub(n.StartedAt())) + " ago"
-	case p.justBefore(given):
-		return ", which it was given " + span(p.Now.Sub(given)) + " ago"
-	}
-	return ""
+// reading reports whether a process may be reading on from a checkpoint: it, or what it was given, is there for a moment.
+func (p *Pass) reading(n *model.LiveNode, given time.Time) bool {
+	return p.justBefore(n.StartedAt()) || p.justBefore(given)
 }
