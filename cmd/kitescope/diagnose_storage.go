@@ -29,10 +29,10 @@ const (
 	rootTries = 6
 )
 
-// noFiles: the storage was read, and has none of the files of so many segments.
-type noFiles int
+// noFilesError: the storage was read, and has none of the files of so many segments.
+type noFilesError int
 
-func (n noFiles) Error() string {
+func (n noFilesError) Error() string {
 	return fmt.Sprintf("none of the files of %d segments that were looked for is there", int(n))
 }
 
@@ -84,7 +84,7 @@ func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (
 
 // isLoss: the storage was reached, and what was looked for is not there.
 func isLoss(err error) bool {
-	_, none := errors.AsType[noFiles](err)
+	_, none := errors.AsType[noFilesError](err)
 	return none || errors.Is(err, object.ErrNoBucket)
 }
 
@@ -192,7 +192,7 @@ func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []s
 	if last != nil {
 		return fmt.Errorf("it cannot be listed: %w", last)
 	}
-	return noFiles(tried)
+	return noFilesError(tried)
 }
 
 // list is the files below a folder; one that is not there has none.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -127,7 +128,7 @@ func onePage(t *testing.T, codec format.CompressionCodec, h format.PageHeader, b
 		t.Fatal(err)
 	}
 	good := vectorsOf(t, 1, 1, nil)
-	page := append(head, body...)
+	page := slices.Concat(head, body)
 	footer := good[len(good)-8-int(binary.LittleEndian.Uint32(good[len(good)-8:])) : len(good)-8]
 	return edited(t, footed(append(page, make([]byte, n)...), footer), func(m *format.FileMetaData) {
 		meta := &m.RowGroups[0].Columns[0].MetaData

@@ -210,7 +210,7 @@ func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// ErrNoBucket: the server answers, and has no bucket of that name.
+// ErrNoBucket says that the server answers, and has no bucket of that name.
 var ErrNoBucket = errors.New("there is no such bucket")
 
 // wrap says what was done to what, in words without credentials.

@@ -102,8 +102,8 @@ func (c *cursor) skip() ([]byte, error) {
 			depth++
 			// A list of numbers is passed over in one step. What is looked at ends with the next mark of any kind: lists
 			// within lists would be looked at again for each that is open.
-			if n := -1; ch == '[' {
-				if n = bytes.IndexAny(c.b[c.at+1:], `]"[{`); n > 0 && c.b[c.at+1+n] == ']' {
+			if ch == '[' {
+				if n := bytes.IndexAny(c.b[c.at+1:], `]"[{`); n > 0 && c.b[c.at+1+n] == ']' {
 					c.at += n
 				}
 			}
