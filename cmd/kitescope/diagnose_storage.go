@@ -166,8 +166,7 @@ func (l *storageLook) limit(why string) {
 
 // findRoot finds the name below which the files lie: that of the configuration, Milvus's default, or none.
 func (l *storageLook) findRoot(ctx context.Context, c *model.Cluster, wanted []segmentWant) error {
-	configured, _ := c.Setting("minio.rootPath", "querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy")
-	roots := []string{strings.Trim(strings.TrimSpace(configured.Value), "/"), "", "files"}
+	roots := []string{c.StorageRoot(), "", "files"}
 	step := max(1, len(wanted)/rootTries)
 	tried := 0
 	var last error

@@ -52,7 +52,7 @@ func TestStoragePlace(t *testing.T) {
 // machine on which a process runs.
 func TestLostStorage(t *testing.T) {
 	local := map[string]string{"common.storageType": "local", "localStorage.path": "/var/lib/milvus"}
-	bucket := map[string]string{"common.storageType": "remote", "minio.address": "10.0.0.9", "minio.port": "9000", "minio.bucketName": "milvus", "minio.useSSL": "false"}
+	bucket := map[string]string{"common.storageType": "remote", "minio.address": "10.0.0.9", "minio.port": "9000", "minio.bucketName": "milvus", "minio.useSSL": "false", "minio.rootPath": "files"}
 	for name, x := range map[string]struct {
 		settings map[string]string
 		place    string
@@ -64,6 +64,8 @@ func TestLostStorage(t *testing.T) {
 		"another folder":                      {local, "/mnt/copy", true, false},
 		"the bucket":                          {bucket, "s3://milvus?tls=false&endpoint=10.0.0.9:9000", false, true},
 		"the bucket's name at another server": {bucket, "s3://milvus?tls=false&endpoint=127.0.0.1:9000", true, false},
+		"another folder of the bucket":        {bucket, "s3://milvus/backup?tls=false&endpoint=10.0.0.9:9000", false, false},
+		"the root path of the bucket":         {bucket, "s3://milvus/files/?tls=false&endpoint=10.0.0.9:9000", false, true},
 		"another bucket":                      {bucket, "s3://copy?endpoint=10.0.0.9:9000&tls=false", true, false},
 		"a folder in place of a bucket":       {bucket, "/var/lib/milvus", true, false},
 		"nothing told":                        {nil, "/var/lib/milvus", true, false},

@@ -71,43 +71,49 @@ func (c *Cluster) WithStorage(s *Storage) *Cluster {
 // storageRoles are those that read or write storage.
 var storageRoles = [...]string{"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy"}
 
+// StorageSetting is a setting of the storage as the first process tells it that reads or writes there, "" if none does.
+func (c *Cluster) StorageSetting(key string) string {
+	s, _ := c.Setting(key, storageRoles[:]...)
+	return strings.TrimSpace(s.Value)
+}
+
+// StorageRoot is the name below which the files lie in a bucket, without slashes around it; "" if nobody tells.
+func (c *Cluster) StorageRoot() string { return strings.Trim(c.StorageSetting("minio.rootPath"), "/") }
+
 // StoragePlace is the storage as --storage takes it, by the configuration that the processes tell: a folder, or a bucket with its
 // endpoint; "" if they do not. No key that holds a credential is asked for.
 func (c *Cluster) StoragePlace() string {
-	setting := func(key string) string {
-		s, _ := c.Setting(key, storageRoles[:]...)
-		return strings.TrimSpace(s.Value)
+	if strings.EqualFold(c.StorageSetting("common.storageType"), "local") {
+		return c.StorageSetting("localStorage.path")
 	}
-	if strings.EqualFold(setting("common.storageType"), "local") {
-		return setting("localStorage.path")
-	}
-	bucket, endpoint := setting("minio.bucketName"), StorageEndpoint(setting("minio.address"), setting("minio.port"))
+	bucket, endpoint := c.StorageSetting("minio.bucketName"), StorageEndpoint(c.StorageSetting("minio.address"), c.StorageSetting("minio.port"))
 	if bucket == "" || endpoint == "" {
 		return ""
 	}
 	place := "s3://" + bucket + "?endpoint=" + strings.ReplaceAll(url.QueryEscape(endpoint), "%3A", ":")
-	if !strings.EqualFold(setting("minio.useSSL"), "true") {
+	if !strings.EqualFold(c.StorageSetting("minio.useSSL"), "true") {
 		place += "&tls=false"
 	}
-	if region := setting("minio.region"); region != "" {
+	if region := c.StorageSetting("minio.region"); region != "" {
 		place += "&region=" + url.QueryEscape(region)
 	}
 	return place
 }
 
 // OwnStorage reports whether a place is the one that the processes' configuration names. A folder is so only if a process
-// runs on the machine that looks: the same path is another folder elsewhere.
+// runs on the machine that looks: the same path is another folder elsewhere. In a bucket it is all of it, or the root path.
 func (c *Cluster) OwnStorage(place string, here bool) bool {
 	own := c.StoragePlace()
-	if own == "" {
-		return false
+	if !strings.HasPrefix(own, "s3://") {
+		return own != "" && here && filepath.Clean(own) == filepath.Clean(place)
 	}
 	a, errA := url.Parse(own)
 	b, errB := url.Parse(place)
-	if strings.HasPrefix(own, "s3://") && errA == nil && errB == nil {
-		return b.Scheme == "s3" && a.Host == b.Host && a.Query().Get("endpoint") == b.Query().Get("endpoint")
+	if errA != nil || errB != nil || b.Scheme != "s3" || a.Host != b.Host || a.Query().Get("endpoint") != b.Query().Get("endpoint") {
+		return false
 	}
-	return here && filepath.Clean(own) == filepath.Clean(place)
+	prefix := strings.Trim(b.Path, "/")
+	return prefix == "" || prefix == c.StorageRoot()
 }
 
 // StorageEndpoint joins host and port of remote storage as Milvus does (pkg/util/paramtable, service_param.go: an address may hold
