@@ -77,12 +77,11 @@ func (r *rewrites) next(a *model.EtcdActivity) *rewrites {
 		if told[key] || key == allKeys {
 			continue
 		}
-		// So few are no sign that it goes on: where many keys are written once, any of them may have been.
-		if n := rest; float64(n) > limitOf(key).perSecond*a.Over.Seconds() {
-			add(key, n, true)
-		} else {
-			add(key, 0, true)
+		n := rest
+		if float64(n) <= limitOf(key).perSecond*a.Over.Seconds() {
+			n = 0 // no sign that it goes on: where many keys are written once, any of them may have been
 		}
+		add(key, n, true)
 	}
 	return next
 }
