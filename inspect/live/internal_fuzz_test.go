@@ -55,7 +55,7 @@ func FuzzBroker(f *testing.F) {
 		defer cancel()
 		d := &dialer{routes: routes{}, patience: time.Second}
 		d.connect = func(context.Context, string) (net.Conn, error) { return served(answer), nil }
-		k := &kafka{dialer: d, limit: 1 << 20, patience: time.Second}
+		k := &kafka{dialer: d, patience: time.Second}
 		topics, err := k.offsets(ctx, []string{"10.0.0.1:9092"}, []string{"t"})
 		var known *failure
 		if err != nil && errors.As(err, &known) && known.reason == "" || err == nil && len(topics) > 1 {

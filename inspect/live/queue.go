@@ -103,7 +103,7 @@ func (a *asking) askKafka(config map[string]string, certain bool) {
 	var topics []TopicOffsets
 	err := kafkaDenied(config)
 	if err == nil {
-		k := &kafka{dialer: a.client.dialer, limit: a.client.opts.MaxAnswer, patience: a.client.opts.Timeout}
+		k := &kafka{dialer: a.client.dialer, patience: a.client.opts.Timeout}
 		topics, err = k.offsets(ctx, brokers, a.plan.topics)
 	}
 	if givenUp(ctx) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"kitescope/inspect/secret"
 )
@@ -22,11 +24,23 @@ func oneLine(text string) string {
 		text = text[:maxProse]
 		text = text[:strings.LastIndexAny(text, " \t\r\n")+1] + "..."
 	}
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(secret.Prose(text), "?")), " ")
+	text = strings.Join(strings.Fields(secret.Prose(strings.Map(graphic, text))), " ")
 	if len(text) > maxReason {
 		text = strings.ToValidUTF8(text[:maxReason], "") + "..."
 	}
 	return text
+}
+
+// graphic is a character as it may be shown: what moves a cursor, turns a line round or is not
+// seen, would be an instruction to a terminal, or hide a secret from who looks for it.
+func graphic(r rune) rune {
+	switch {
+	case r == utf8.RuneError:
+		return '?'
+	case unicode.IsGraphic(r) || unicode.IsSpace(r):
+		return r
+	}
+	return '?'
 }
 
 // safePair is secret.Pair for values of any size.
