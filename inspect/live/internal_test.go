@@ -199,6 +199,9 @@ func TestLongTexts(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 	// A secret at the place of the cut is not shown in part.
+	if got, want := oneLine("no\x1b]0;x\x07 pass\u00adword=sesame\u202e, \xff"), "no?]0;x? password="+secret.Redacted+", ?"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	if got := oneLine(strings.Repeat("x", maxProse-12) + " http://u:sesame@h"); strings.Contains(got, "ses") {
 		t.Errorf("%q", got)
 	}

@@ -279,6 +279,9 @@ func (l *metricsLines) comment(line []byte) {
 	l.out = line
 }
 
+// maxRoles is how many sessions one process may have: a standalone has eight.
+const maxRoles = 64
+
 // namesItself finds the sessions of the process that a scrape is from. From 2.2 on each
 // role says so: milvus_num_node{role_name, node_id} (pkg/metrics: NumNodes). Before, only
 // roles that put their own id, and no other, on all of their metrics can be told.
@@ -288,6 +291,9 @@ func namesItself(m *model.Metrics) map[sessionKey]bool {
 		if id, err := strconv.ParseInt(s.Label("node_id"), 10, 64); err == nil && s.Value > 0 && s.Label("role_name") != "" {
 			found[sessionKey{s.Label("role_name"), model.NodeID(id)}] = true
 		}
+	}
+	if len(found) > maxRoles {
+		return nil // these are not its own
 	}
 	if len(found) > 0 {
 		return found

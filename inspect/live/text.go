@@ -31,13 +31,13 @@ func oneLine(text string) string {
 	return text
 }
 
-// graphic is a character as it may be shown: what moves a cursor, turns a line round or is not
-// seen, would be an instruction to a terminal, or hide a secret from who looks for it.
+// graphic is a character as it may be shown: what steers a terminal is none. What is not seen at all is
+// left out, as it would hide a secret from who looks for its name.
 func graphic(r rune) rune {
 	switch {
-	case r == utf8.RuneError:
-		return '?'
-	case unicode.IsGraphic(r) || unicode.IsSpace(r):
+	case unicode.Is(unicode.Cf, r):
+		return -1
+	case r != utf8.RuneError && (unicode.IsGraphic(r) || unicode.IsSpace(r)):
 		return r
 	}
 	return '?'
