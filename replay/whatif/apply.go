@@ -88,7 +88,7 @@ func apply(l *replay.Layout, c Change) *variant {
 		v.idleWord("balance", v.balance())
 	}
 	if c.Nodes > 0 {
-		v.idle(c.Nodes)
+		v.idleWord("nodes", v.idle(c.Nodes))
 	}
 	v.knobs(c)
 	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })

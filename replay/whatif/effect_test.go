@@ -10,6 +10,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/segment"
 	"kitescope/replay"
+	"kitescope/replay/schedule"
 )
 
 // A small collection stands for a large one: rows first, then the segments they are cut into.
@@ -73,9 +74,25 @@ func TestChangesWithoutEffect(t *testing.T) {
 	lists := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 5000, replay.Indexed, 1, "c0"}})
 	lists.Collection.Index = replay.Index{Type: typeIVF, NList: 128}
 	lists.Segments[0].Index = lists.Collection.Index
+	mute, half := clone(even), clone(even) // nodes that do not tell their cores
+	for i := range mute.Nodes {
+		mute.Nodes[i].Cores, mute.Nodes[i].Read = 0, schedule.Defaults("2.3.5", 0)
+	}
+	half.Nodes[1] = mute.Nodes[1]
+	lone := layoutOf(1, map[string]int64{"c0": 1, "c1": 1}, []planned{{1, 1463, replay.Indexed, 1, "c0"}, {2, 1537, replay.Indexed, 1, "c1"}})
+	pair := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 1463, replay.Indexed, 1, "c0"}, {2, 1537, replay.Indexed, 1, "c0"}})
+	bare := clone(lone)
+	bare.Segments[1].State, bare.Segments[1].Index = replay.Unindexed, replay.Index{}
+	nobody := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, -1, replay.Indexed, 1, "c0"}})
+	slow := clone(even)
+	slow.Nodes[0].Cores, slow.Nodes[1].Cores = 0.5, 0.5
+	slow.Nodes[0].Read, slow.Nodes[1].Read = schedule.Defaults("2.3.5", 0.5), schedule.Defaults("2.3.5", 0.5)
 	old := clone(one)
 	old.Version = "2.2.16"
 	old.Nodes[0].Read.CPURatio = 10
+	full, single := clone(old), clone(old)
+	full.Nodes[0].Read.CPURatio = 400
+	single.Nodes[0].Read.MaxNQ = 1
 	for _, c := range []struct {
 		layout *replay.Layout
 		change string
@@ -91,10 +108,20 @@ func TestChangesWithoutEffect(t *testing.T) {
 		{one, "ef=64", "ef has no effect: searches have 64 already"},
 		{one, "ef=32", ""},
 		{even, "segment-rows=5k", "every sealed segment has so many rows"},
+		{lone, "segment-rows=1500", "segment-rows has no effect: cut to so many rows, those of each channel and partition are as many segments, each as large as now: 2 of 1463 to 1537 rows"},
+		{lone, "segment-rows=1500,balance", "segment-rows has no effect: cut"},
+		{lone, "segment-rows=500", ""},
+		{lone, "scale=2,segment-rows=1500", ""},
+		{pair, "segment-rows=1500", ""},
+		{bare, "segment-rows=1500", "segment-rows has no effect: cut"},
 		{grows, "segment-rows=1k", "nothing is sealed, and only that is cut anew; say index as well"},
 		{grows, "scale=2,segment-rows=1k", "segment-rows has no effect: nothing is sealed"},
 		{grows, "index,segment-rows=100", ""},
 		{one, "scale=1", "scale has no effect: as many rows as there are"},
+		{one, "scale=1.00001", "scale has no effect: so few more or less are no row of any segment"},
+		{one, "scale=0.99999", "scale has no effect: so few more or less are no row of any segment"},
+		{nobody, "scale=0.5", "scale has no effect: nobody tells how many rows there are"},
+		{nobody, "scale=2", ""},
 		{one, "scale=1e6", "1e+06 times as large would be 2000000 segments; more than 1000000 are not simulated; segment-rows=N makes fewer"},
 		{one, "scale=1e6,segment-rows=1k", "segments of 1000 rows would be"},
 		{one, "scale=1e6,segment-rows=1M,index", ""},
@@ -105,10 +132,25 @@ func TestChangesWithoutEffect(t *testing.T) {
 		{even, "balance", "rows are spread as evenly as segments allow"},
 		{one, "cores=4", "cores has no effect: every node has as many"},
 		{one, "cores=8", ""},
+		{mute, "cores=8", "cores has no effect: 2 of 2 nodes do not tell how many they have, and 8 are taken for them already"},
+		{mute, "cores=16", ""},
+		{half, "cores=8", ""},
+		{half, "cores=4", ""},
+		{even, "nodes=+2", "nodes has no effect: 2 of 2 added nodes have nothing to search: with auto-balance off, nothing is moved to them; say balance as well"},
+		{one, "nodes=+2,segment-rows=1k", "nodes has no effect: 2 of 2 added nodes"},
+		{one, "nodes=+2,segment-rows=1k,balance", ""},
 		{one, "cpu-ratio=120", "Milvus 2.3 and later have queryNode.scheduler.cpuRatio and do not read it"},
 		{old, "cpu-ratio=120", ""},
 		{old, "cpu-ratio=10", "cpu-ratio has no effect"},
 		{one, "read-ratio=1", "read-ratio has no effect"},
+		{one, "read-ratio=1.1", "read-ratio has no effect: every node runs as many reads at once with it as without"},
+		{slow, "read-ratio=2", "read-ratio has no effect: every node runs as many reads at once with it as without"},
+		{one, "read-ratio=2,cores=8", ""},
+		{one, "read-ratio=0.5", ""},
+		{full, "cpu-ratio=500", "cpu-ratio has no effect: every read is taken to need all cores of its node with it as without"},
+		{full, "cpu-ratio=100", ""},
+		{single, "grouping=off", "grouping has no effect"},
+		{single, "grouping=on", ""},
 		{one, "grouping=on", "grouping has no effect"},
 		{one, "grouping=off", ""},
 	} {

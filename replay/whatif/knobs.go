@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"cmp"
+	"fmt"
 
 	"kitescope/replay"
 	"kitescope/replay/schedule"
@@ -18,13 +19,14 @@ func settings(version string, n *replay.Node) schedule.Knobs {
 	return read
 }
 
-// knobs gives every node its cores and read settings.
+// knobs gives every node its cores and read settings. What changes is what a node does by them, not what is written: a setting that is rounded or
+// bounded away changes nothing.
 func (v *variant) knobs(c Change) {
 	later := since23(v.Version)
 	if later && c.Grouping == "off" {
 		v.note("Milvus 2.3 and later do not read queryNode.grouping.enabled: queryNode.grouping.maxNQ of 1 turns grouping off")
 	}
-	var cores, cpu, read, grouping bool // changed
+	var d turned
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
 		n.Read = settings(v.Version, n)
@@ -38,36 +40,79 @@ func (v *variant) knobs(c Change) {
 		if c.ConcurrencyRatio > 0 {
 			n.Read.ConcurrencyRatio = c.ConcurrencyRatio
 		}
-		switch c.Grouping {
-		case "on":
-			n.Read.Grouping = true
-			if n.Read.MaxNQ <= 1 {
-				n.Read.MaxNQ = schedule.Defaults(v.Version, 1).MaxNQ
-			}
-		case "off":
-			n.Read.Grouping = false
-			if later {
-				n.Read.MaxNQ = 1
-			}
-		}
-		cores, cpu = cores || n.Read.Cores != was.Cores, cpu || n.Read.CPURatio != was.CPURatio
-		read, grouping = read || n.Read.ConcurrencyRatio != was.ConcurrencyRatio, grouping || n.Read.Grouping != was.Grouping || n.Read.MaxNQ != was.MaxNQ
+		v.group(&n.Read, c.Grouping)
+		d.add(was, n.Read)
 	}
 	if later && c.CPURatio > 0 {
 		v.idleWord("cpu-ratio", "Milvus 2.3 and later have queryNode.scheduler.cpuRatio and do not read it")
-	} else if c.CPURatio > 0 && !cpu {
-		v.idleWord("cpu-ratio", "every node has it")
+	} else if c.CPURatio > 0 && !d.cpu {
+		why := "every node has it"
+		if d.cpuWritten {
+			why = "every read is taken to need all cores of its node with it as without"
+		}
+		v.idleWord("cpu-ratio", why)
 	}
-	if c.Cores > 0 && !cores {
-		v.idleWord("cores", "every node has as many")
+	if c.Cores > 0 && !d.cores {
+		why := "every node has as many"
+		if d.mute > 0 {
+			why = fmt.Sprintf("%d of %d nodes do not tell how many they have, and %d are taken for them already", d.mute, len(v.Nodes), assumedCores)
+		}
+		v.idleWord("cores", why)
 	}
-	if c.ConcurrencyRatio > 0 && !read {
-		v.idleWord("read-ratio", "every node has it")
+	if c.ConcurrencyRatio > 0 && !d.read {
+		why := "every node has it"
+		if d.readWritten {
+			why = "every node runs as many reads at once with it as without"
+		}
+		v.idleWord("read-ratio", why)
 	}
-	if c.Grouping != "" && !grouping {
+	if c.Grouping != "" && !d.grouping {
 		v.idleWord("grouping", "every node has it so")
 	}
 }
+
+// turned is what a change of settings did, of any node.
+type turned struct {
+	cores, cpu, read, grouping bool
+	cpuWritten, readWritten    bool // the ratio is another, whatever it does
+	mute                       int  // nodes that do not tell their cores
+}
+
+// add compares a node's settings. The ratios are weighed at the cores that it has then.
+func (d *turned) add(was, now schedule.Knobs) {
+	if was.Cores == 0 {
+		d.mute++
+	}
+	before := cmp.Or(was.Cores, assumedCores)
+	now.Cores = cmp.Or(now.Cores, assumedCores)
+	was.Cores = now.Cores
+	d.cores = d.cores || before != now.Cores
+	d.cpuWritten, d.readWritten = d.cpuWritten || now.CPURatio != was.CPURatio, d.readWritten || now.ConcurrencyRatio != was.ConcurrencyRatio
+	d.cpu = d.cpu || now.CPURatio != was.CPURatio && (scales(&was) || scales(&now))
+	d.read, d.grouping = d.read || now.Concurrency() != was.Concurrency(), d.grouping || groups(&now) != groups(&was)
+}
+
+// group turns the merging of reads on or off.
+func (v *variant) group(k *schedule.Knobs, to string) {
+	switch to {
+	case "on":
+		k.Grouping = true
+		if k.MaxNQ <= 1 {
+			k.MaxNQ = schedule.Defaults(v.Version, 1).MaxNQ
+		}
+	case "off":
+		k.Grouping = false
+		if since23(v.Version) {
+			k.MaxNQ = 1
+		}
+	}
+}
+
+// groups tells whether reads are merged.
+func groups(k *schedule.Knobs) bool { return k.Grouping && k.MaxNQ > 1 }
+
+// scales tells whether the CPU that 2.1 and 2.2 estimate follows the ratio: a ratio that makes the least read need all cores makes every read so.
+func scales(k *schedule.Knobs) bool { return k.CPURatio <= 0 || k.Estimate(1, 1) < k.Cores }
 
 // since23 tells whether the release is known, and 2.3 or later.
 func since23(version string) bool {

@@ -127,8 +127,8 @@ func (v *variant) addNodes(n int) {
 	}
 }
 
-// idle says how many of the nodes that were added have nothing to search.
-func (v *variant) idle(added int) {
+// idle says how many of the nodes that were added have nothing to search. It returns why they change nothing: that it is all of them.
+func (v *variant) idle(added int) (why string) {
 	busy := map[int64]bool{}
 	for i := range v.Segments {
 		for _, n := range v.Segments[i].On {
@@ -141,9 +141,15 @@ func (v *variant) idle(added int) {
 			n++
 		}
 	}
-	if n > 0 {
-		v.note("%d of %d added nodes have nothing to search: with auto-balance off, nothing is moved to them; say balance as well", n, added)
+	text := fmt.Sprintf("%d of %d added nodes have nothing to search: with auto-balance off, nothing is moved to them; say balance as well", n, added)
+	switch n {
+	case 0:
+	case added:
+		return text
+	default:
+		v.note("%s", text)
 	}
+	return ""
 }
 
 // smallest is the replica with the fewest nodes.

@@ -43,11 +43,28 @@ func (v *variant) cut(rows int64, by float64) (why string) {
 		id = v.multiply(by, id)
 	}
 	var made []int
+	kept := 0
 	for _, k := range order {
-		for _, s := range v.recut(groups[k], rows, by, &id) {
+		list := v.recut(groups[k], rows, by, id)
+		if alike(list, groups[k]) { // the segments that are here are known better than new ones
+			for _, s := range list {
+				delete(v.from, s.ID)
+			}
+			kept += len(list)
+			v.Segments = append(v.Segments, groups[k]...)
+			continue
+		}
+		for _, s := range list {
+			id = s.ID + 1
 			made = append(made, len(v.Segments))
 			v.Segments = append(v.Segments, s)
 		}
+	}
+	if len(made) == 0 {
+		return v.asCut(kept)
+	}
+	if kept > 0 {
+		v.note("%d segments are not cut anew: of the rows of their channel and partition, others would be as large", kept)
 	}
 	if by != 1 {
 		v.note("%d rows become %d", before, v.rowsOf(v.Segments))
@@ -88,9 +105,35 @@ func (v *variant) cuttable(rows int64, by float64) string {
 	return ""
 }
 
+// alike tells that segments are as many as others, as large and in the same state: cutting is no change.
+func alike(a, b []replay.Segment) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	bySize := func(list []replay.Segment) []replay.Segment {
+		return slices.SortedFunc(slices.Values(list), func(a, b replay.Segment) int {
+			return cmp.Or(cmp.Compare(a.Rows, b.Rows), cmp.Compare(a.State, b.State))
+		})
+	}
+	return slices.EqualFunc(bySize(a), bySize(b), func(a, b replay.Segment) bool {
+		return a.Rows == b.Rows && a.State == b.State && a.Index == b.Index
+	})
+}
+
+// asCut says why the cut leaves all sealed segments as they are.
+func (v *variant) asCut(sealed int) string {
+	least, most := int64(math.MaxInt64), int64(0)
+	for i := range v.Segments {
+		if s := &v.Segments[i]; s.State != replay.Growing && s.Rows >= 0 {
+			least, most = min(least, s.Rows), max(most, s.Rows)
+		}
+	}
+	return fmt.Sprintf("cut to so many rows, those of each channel and partition are as many segments, each as large as now: %d of %d to %d rows", sealed, least, most)
+}
+
 // recut cuts the rows of segments, one after the other and by times as many, into new ones. A last one of less than half the rows
-// goes to the one before.
-func (v *variant) recut(group []replay.Segment, rows int64, by float64, id *int64) (list []replay.Segment) {
+// goes to the one before. They have ids from the first one on.
+func (v *variant) recut(group []replay.Segment, rows int64, by float64, id int64) (list []replay.Segment) {
 	var all []span
 	total := int64(0)
 	var x replay.Index
@@ -113,9 +156,9 @@ func (v *variant) recut(group []replay.Segment, rows int64, by float64, id *int6
 			size = wanted - rows*(count-1)
 		}
 		s := group[0]
-		s.ID, s.Rows, s.Files, s.On = *id, size, nil, make([]int64, len(v.Replicas))
+		s.ID, s.Rows, s.Files, s.On = id, size, nil, make([]int64, len(v.Replicas))
 		s.State, s.Index = indexed(x, size)
-		*id++
+		id++
 		v.from[s.ID] = made.next(size)
 		list = append(list, s)
 	}
@@ -195,10 +238,29 @@ func (v *variant) scalable(c Change) string {
 	if c.Scale == 1 {
 		return "as many rows as there are"
 	}
+	known, changes, total := false, false, int64(0)
+	for i := range v.Segments {
+		rows := v.Segments[i].Rows
+		known, total = known || rows >= 0, total+max(0, rows)
+		changes = changes || rows < 0 && c.Scale >= 2 || rows >= 0 && c.SegmentRows == 0 && multiplied(rows, c.Scale) != rows
+	}
+	switch {
+	case changes, c.SegmentRows > 0 && multiplied(total, c.Scale) != total:
+	case !known:
+		return "nobody tells how many rows there are"
+	default:
+		return "so few more or less are no row of any segment"
+	}
 	if n := float64(len(v.Segments)) * c.Scale; c.SegmentRows == 0 && n > mostSegments {
 		return fmt.Sprintf("%g times as large would be %.0f segments; more than %d are not simulated; segment-rows=N makes fewer", c.Scale, n, mostSegments)
 	}
 	return ""
+}
+
+// multiplied is so many times the rows, to the nearest one, as multiply has it.
+func multiplied(rows int64, by float64) int64 {
+	whole := math.Floor(by)
+	return int64(whole)*rows + int64(math.Round((by-whole)*float64(rows)))
 }
 
 // scale multiplies segments.
