@@ -1,23 +1,16 @@
 // Package kitescope_test holds the module to its design: who may import whom, what
 // only the commands may touch, and that nothing here can write to an etcd. The
-// rules are those of docs/ARCHITECTURE.md.
+// rules are those of docs/ARCHITECTURE.md. They look at syntax alone: files of every
+// platform, in no more time than it takes to read them.
 package kitescope_test
 
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +18,7 @@ import (
 
 const (
 	module   = "kitescope"
+	etcd     = "go.etcd.io"
 	maxLines = 400
 )
 
@@ -143,75 +137,34 @@ var writes = []string{
 	"Update", "Batch", "CreateBucket", "CreateBucketIfNotExists", "DeleteBucket",
 }
 
-// pkg is what `go list` says of one package.
-type pkg struct {
-	Dir, ImportPath, Name, Doc, Export string
-	Imports, GoFiles                   []string
-	Standard                           bool
-	Module                             *struct{ Path string }
-}
-
-// path is the package's path inside the module, "" for the root.
-func (p *pkg) path() string {
-	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
-}
-
-// ours reports whether the package is a part of this module's own code.
-func (p *pkg) ours() bool {
-	return p.Module != nil && p.Module.Path == module && len(p.GoFiles) > 0
-}
-
-// testSupport reports whether the package exists for tests of others only.
-func (p *pkg) testSupport() bool { return isTestSupport(p.ImportPath) }
-
-func isTestSupport(importPath string) bool {
-	return strings.HasPrefix(importPath, module+"/") && strings.HasSuffix(importPath, "test")
-}
-
-// list finds every package that the module is built from, by import path.
-func list(t *testing.T) map[string]*pkg {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-pgo=off", "-deps", "-export", "-json=Dir,ImportPath,Name,Doc,Export,Imports,GoFiles,Standard,Module", "./...")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, &stderr)
-	}
-	found := map[string]*pkg{}
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		p := new(pkg)
-		if err := dec.Decode(p); errors.Is(err, io.EOF) {
-			return found
-		} else if err != nil {
-			t.Fatalf("read the answer of go list: %v", err)
-		}
-		found[p.ImportPath] = p
-	}
-}
-
-// codebase is what the rules are checked on.
-type codebase struct {
-	all map[string]*pkg // by import path, dependencies included
-	own []*pkg          // this module's, in order
-}
-
 func TestArchitecture(t *testing.T) {
-	c := codebase{all: list(t)}
-	for _, p := range c.all {
-		if p.ours() {
-			c.own = append(c.own, p)
-		}
+	tree, err := parseTree(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
 	}
-	slices.SortFunc(c.own, func(a, b *pkg) int { return strings.Compare(a.ImportPath, b.ImportPath) })
-	if len(c.own) < 5 {
-		t.Fatalf("go list found only %d packages of this module: is this its root?", len(c.own))
+	if len(tree.packages) < 5 {
+		t.Fatalf("only %d packages were found: is this the module's root?", len(tree.packages))
 	}
-	t.Run("packages import only what their layer allows", c.checkImports)
-	t.Run("only commands touch the process", c.checkProcess)
-	t.Run("nothing writes to a store", c.checkWrites)
-	t.Run("packages say what they do", c.checkDocs)
-	t.Run("files are short and have no init", c.checkFiles)
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			for _, broken := range r.check(tree) {
+				t.Error(broken)
+			}
+		})
+	}
+}
+
+// rules say what is wrong in a tree, one line each.
+var rules = []struct {
+	name  string
+	check func(*tree) []string
+}{
+	{"packages import only what their layer allows", wrongImports},
+	{"only commands touch the process", touchesProcess},
+	{"nothing writes to a store", writesToStores},
+	{"no etcd leaves the package that reads it", leaksStores},
+	{"packages say what they do", undocumented},
+	{"files are short and have no init", wrongFiles},
 }
 
 // below reports whether path is dir or lies in it; of a dir that ends in "$", whether it is just that.
@@ -222,140 +175,148 @@ func below(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, dir+"/")
 }
 
-func (c *codebase) checkImports(t *testing.T) {
-	for _, p := range c.own {
-		if p.testSupport() {
+// testSupport reports whether a package exists for tests of others only.
+func testSupport(path string) bool { return strings.HasSuffix(path, "test") }
+
+func wrongImports(tree *tree) (broken []string) {
+	for _, p := range tree.packages {
+		if testSupport(p.path) {
 			continue
 		}
-		at := slices.IndexFunc(layers, func(l layer) bool { return below(p.path(), l.path) })
+		at := slices.IndexFunc(layers, func(l layer) bool { return below(p.path, l.path) })
 		if at < 0 {
-			t.Errorf("%s belongs to no layer: add it to docs/ARCHITECTURE.md and to layers", p.ImportPath)
+			broken = append(broken, p.path+" belongs to no layer: add it to docs/ARCHITECTURE.md and to layers")
 			continue
 		}
-		for _, imported := range p.Imports {
-			if isTestSupport(imported) {
-				t.Errorf("%s imports %s, which is for tests", p.ImportPath, imported)
-			}
-			if l := layers[at]; l.allow != nil && !c.allowed(l.allow, imported) {
-				t.Errorf("%s imports %s: its layer (%s) may not", p.ImportPath, imported, l.path)
+		for _, f := range p.files {
+			for _, imported := range f.imports {
+				own, ours := strings.CutPrefix(imported.path, module+"/")
+				if ours && testSupport(own) {
+					broken = append(broken, fmt.Sprintf("%s imports %s, which is for tests", f.path, imported.path))
+				}
+				if l := layers[at]; l.allow != nil && !allowed(l.allow, imported.path) {
+					broken = append(broken, fmt.Sprintf("%s imports %s: its layer (%s) may not", f.path, imported.path, l.path))
+				}
 			}
 		}
 	}
+	return broken
 }
 
-func (c *codebase) allowed(allow []string, imported string) bool {
+func allowed(allow []string, imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
 	return slices.ContainsFunc(allow, func(a string) bool {
 		if a == std {
-			return c.all[imported] != nil && c.all[imported].Standard
+			return first != module && !strings.Contains(first, ".")
 		}
 		return below(imported, a) || below(imported, module+"/"+a)
 	})
 }
 
-func (c *codebase) checkProcess(t *testing.T) {
-	for _, p := range c.own {
-		if below(p.path(), "cmd") || p.testSupport() {
+func touchesProcess(tree *tree) (broken []string) {
+	for _, p := range tree.packages {
+		if below(p.path, "cmd") || testSupport(p.path) {
 			continue
 		}
-		c.eachUse(t, p, func(where token.Position, object types.Object) {
-			names, forbidden := process[object.Pkg().Path()]
-			if forbidden && (names == nil || slices.Contains(names, object.Name())) {
-				t.Errorf("%s: %s.%s: only cmd may; take a parameter instead", where, object.Pkg().Name(), object.Name())
+		for _, f := range p.files {
+			for _, i := range f.imports {
+				if names, forbidden := process[i.path]; forbidden && names == nil || i.name == "." {
+					broken = append(broken, fmt.Sprintf("%s imports %s: only cmd may; take a parameter instead", f.path, i.path))
+				}
 			}
-		})
-	}
-}
-
-func (c *codebase) checkWrites(t *testing.T) {
-	reads := 0
-	for _, p := range c.own {
-		if p.testSupport() {
-			continue
+			f.selectors(func(of imported, s *ast.SelectorExpr) {
+				if slices.Contains(process[of.path], s.Sel.Name) {
+					broken = append(broken, fmt.Sprintf("%s: %s.%s: only cmd may; take a parameter instead", f.at(s), of.name, s.Sel.Name))
+				}
+			})
 		}
-		c.eachUse(t, p, func(where token.Position, object types.Object) {
-			if isDemo(where.Filename) || !strings.HasPrefix(object.Pkg().Path(), "go.etcd.io/") {
-				return
-			}
-			reads++
-			if slices.Contains(writes, object.Name()) {
-				t.Errorf("%s: %s of %s writes; kitescope only reads", where, object.Name(), object.Pkg().Path())
-			}
-		})
 	}
-	if reads == 0 {
-		t.Error("no mention of etcd found anywhere: the check sees nothing")
-	}
+	return broken
 }
 
 // isDemo reports whether a file belongs to the demo, which fills an etcd of its own.
 func isDemo(file string) bool {
-	return strings.HasPrefix(filepath.Base(file), "demo") || filepath.Base(filepath.Dir(file)) == "demo"
+	return strings.HasPrefix(path.Base(file), "demo") || path.Base(path.Dir(file)) == "demo"
 }
 
-// eachUse type-checks a package and calls f for each mention of a name that
-// another package declares.
-func (c *codebase) eachUse(t *testing.T, p *pkg, f func(token.Position, types.Object)) {
-	t.Helper()
-	fset := token.NewFileSet()
-	var files []*ast.File
-	for _, name := range p.GoFiles {
-		file, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
+// writesToStores finds what could change an etcd: any mention of a name that writes, in a package that knows etcd,
+// but of other packages' functions. In package main only the demo may know it.
+func writesToStores(tree *tree) (broken []string) {
+	reads := 0
+	for _, p := range tree.packages {
+		knows := slices.ContainsFunc(p.files, func(f *file) bool { return !isDemo(f.path) && f.knows(etcd) })
+		if !knows || testSupport(p.path) {
+			continue
 		}
-		files = append(files, file)
-	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
-		if dep := c.all[path]; dep != nil {
-			return os.Open(dep.Export)
+		if below(p.path, "cmd") {
+			broken = append(broken, p.path+" imports "+etcd+" outside of the demo")
 		}
-		return nil, fmt.Errorf("no export data of %s", path)
-	})}
-	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-	if _, err := config.Check(p.ImportPath, fset, files, info); err != nil {
-		t.Fatal(err)
-	}
-	for ident, object := range info.Uses {
-		if object.Pkg() != nil && object.Pkg().Path() != p.ImportPath {
-			f(fset.Position(ident.Pos()), object)
+		for _, f := range p.files {
+			f.selectors(func(of imported, s *ast.SelectorExpr) {
+				if below(of.path, etcd) {
+					reads++
+				}
+				if slices.Contains(writes, s.Sel.Name) && (of.path == "" || below(of.path, etcd)) {
+					broken = append(broken, fmt.Sprintf("%s: %s writes; kitescope only reads", f.at(s), s.Sel.Name))
+				}
+			})
 		}
 	}
+	if reads == 0 {
+		broken = append(broken, "no mention of etcd found anywhere: the check sees nothing")
+	}
+	return broken
 }
 
-func (c *codebase) checkDocs(t *testing.T) {
-	for _, p := range c.own {
-		if p.Doc == "" {
-			t.Errorf("%s has no package comment", p.ImportPath)
+// leaksStores finds exported declarations with types of etcd in them, by which others could write without importing it.
+func leaksStores(tree *tree) (broken []string) {
+	for _, p := range tree.packages {
+		if testSupport(p.path) || below(p.path, "cmd") {
+			continue
 		}
-	}
-}
-
-func (c *codebase) checkFiles(t *testing.T) {
-	for _, p := range c.own {
-		for _, name := range p.GoFiles {
-			path := filepath.Join(p.Dir, name)
-			source, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fset := token.NewFileSet()
-			file, err := parser.ParseFile(fset, path, source, parser.ParseComments|parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if ast.IsGenerated(file) {
+		for _, f := range p.files {
+			if !f.knows(etcd) {
 				continue
 			}
-			if n := lines(source); n > maxLines {
-				t.Errorf("%s has %d lines, more than %d: is it one subject?", path, n, maxLines)
+			for _, shown := range exported(f.syntax) {
+				ast.Inspect(shown, func(n ast.Node) bool {
+					if s, ok := n.(*ast.SelectorExpr); ok && below(f.importOf(s).path, etcd) {
+						broken = append(broken, fmt.Sprintf("%s: %s of %s leaves the package: hand on a value of your own", f.at(s), s.Sel.Name, f.importOf(s).path))
+					}
+					return true
+				})
 			}
-			for _, decl := range file.Decls {
-				if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
-					t.Errorf("%s: an init function hides when it runs; call it", fset.Position(f.Pos()))
+		}
+	}
+	return broken
+}
+
+func undocumented(tree *tree) (broken []string) {
+	for _, p := range tree.packages {
+		if !slices.ContainsFunc(p.files, func(f *file) bool { return f.syntax.Doc.Text() != "" }) {
+			broken = append(broken, p.path+" has no package comment")
+		}
+	}
+	return broken
+}
+
+func wrongFiles(tree *tree) (broken []string) {
+	for _, p := range tree.packages {
+		for _, f := range p.files {
+			if ast.IsGenerated(f.syntax) {
+				continue
+			}
+			if f.lines > maxLines {
+				broken = append(broken, fmt.Sprintf("%s has %d lines, more than %d: is it one subject?", f.path, f.lines, maxLines))
+			}
+			for _, decl := range f.syntax.Decls {
+				if d, ok := decl.(*ast.FuncDecl); ok && d.Recv == nil && d.Name.Name == "init" {
+					broken = append(broken, f.at(d)+": an init function hides when it runs; call it")
 				}
 			}
 		}
 	}
+	return broken
 }
 
 func lines(source []byte) int {
