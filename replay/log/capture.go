@@ -97,6 +97,8 @@ type capture struct {
 	collections       map[string]string
 	requests          []Request
 	marks             []timeMark
+	held              held
+	bytes             int64 // of the files before this one
 	lines             int
 	exprs, hybrids    int
 	fields            accessFields
@@ -130,17 +132,18 @@ func (c *capture) read(ctx context.Context, name string, r io.Reader) error {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	defer done()
-	if err := c.records(ctx, name, in); err != nil {
+	if err := c.records(ctx, name, in, raw); err != nil {
 		return err
 	}
 	if _, err := io.Copy(io.Discard, raw); err != nil { // what the digest has not seen yet
 		return fmt.Errorf("read %s: %w", name, plain(err))
 	}
+	c.bytes += raw.n
 	return nil
 }
 
 // records puts lines together to records. A record has one line, unless an error's message has line breaks.
-func (c *capture) records(ctx context.Context, name string, in io.Reader) error {
+func (c *capture) records(ctx context.Context, name string, in io.Reader, raw *counted) error {
 	br := bufio.NewReaderSize(in, 1<<20)
 	var long []byte
 	p := pending{capture: c, name: name}
@@ -168,6 +171,9 @@ func (c *capture) records(ctx context.Context, name string, in io.Reader) error 
 		}
 		if e := p.line(number, strings.TrimRight(string(line), "\r"), overlong); e != nil {
 			return e
+		}
+		if e := c.held.over(c.bytes+raw.n, len(c.requests)); e != nil {
+			return &HintError{Err: fmt.Errorf("read %s: line %d: %w", name, number, e), Hint: overHint}
 		}
 	}
 }
@@ -288,8 +294,10 @@ func (c *capture) take(r *accessRequest) {
 	if !ok {
 		name = strings.Clone(r.Collection)
 		c.collections[name] = name
+		c.held.bytes += int64(len(name))
 	}
 	r.Collection = name
 	c.marks = append(c.marks, r.mark(r.start))
 	c.requests = append(c.requests, r.Request)
+	c.held.add(&r.Request, 0, nil)
 }

@@ -42,6 +42,14 @@ func (g *growing) next() ([]byte, error) {
 	return row, nil
 }
 
+// rowBytes is what one row takes, 0 while nothing is known of any.
+func (g *growing) rowBytes() int {
+	if g.dim == 0 {
+		return 0
+	}
+	return g.element.Bytes(g.dim)
+}
+
 // drop takes back the last n rows, which lie in the chunks from the end.
 func (g *growing) drop(n int) {
 	g.rows -= n

@@ -44,6 +44,8 @@ type lineReader struct {
 	line      int
 	bytes     int64
 	total     int64 // bytes that there will be about; 0 unknown
+	raw       *counted
+	held      held
 }
 
 // readLines reads requests until the end or the limit.
@@ -159,6 +161,14 @@ func (r *lineReader) oneLine(line []byte) error {
 		req.Collection = r.requests[len(r.requests)-1].Collection // one copy of the name for all
 	}
 	r.keep(req, p.time)
+	var truth [][]engine.Key
+	if r.anyTruth {
+		truth = r.truth[len(r.truth)-req.NQ:]
+	}
+	r.held.add(&req, r.vectors.rowBytes(), truth)
+	if err := r.held.over(r.raw.n, len(r.requests)); err != nil {
+		return &HintError{Err: fmt.Errorf("line %d: %w", r.line, err), Hint: overHint}
+	}
 	return nil
 }
 

@@ -191,7 +191,7 @@ func openLines(ctx context.Context, f *os.File, size int64, k kind, o Options) (
 		return nil, err
 	}
 	defer done()
-	r := lineReader{o: o, extra: names{}}
+	r := lineReader{o: o, extra: names{}, raw: raw}
 	if in == io.Reader(raw) {
 		r.total = size
 	}
