@@ -151,6 +151,9 @@ func (a *app) footnotes(q *question, g *view.Grid) {
 	for _, stray := range strays {
 		a.warn("%s", stray)
 	}
+	if text := view.OneProcess(g); text != "" {
+		a.warn("%s", text)
+	}
 	switch {
 	case g.NotRead():
 		a.warn("%s: not read", q.resource.Name)

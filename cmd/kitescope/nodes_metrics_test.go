@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -40,4 +43,43 @@ func TestMemoryIsOneFigure(t *testing.T) {
 		want[str(n["node"])] = fmt.Sprint(n["memory_use_bytes"])
 	}
 	same(t, "memory", got, want)
+}
+
+// TestNodesOfOneProcess: the metrics of a standalone name seven of its eight sessions. The eighth was not asked either, and is of the same process;
+// that one memory is not eight is said.
+func TestNodesOfOneProcess(t *testing.T) {
+	text := "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 2.85827072e+08\n# TYPE milvus_num_node gauge\n"
+	for _, role := range []string{"datacoord", "datanode", "indexnode", "proxy", "querycoord", "querynode", "rootcoord"} {
+		text += fmt.Sprintf("milvus_num_node{node_id=\"1\",role_name=%q} 1\n", role)
+	}
+	file := filepath.Join(t.TempDir(), "metrics.txt")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--from", capture("standalone-2.3.5", "etcd_snapshot.db.gz"), "--runtime", file}
+	got := listed(t, "name", append([]string{"nodes"}, flags...)...)
+	if len(got) != 8 {
+		t.Fatalf("%d sessions", len(got))
+	}
+	for name, n := range got {
+		if n["answer"] != "not asked" || fmt.Sprint(n["memory_bytes"]) != "285827072" || str(n["answer_reason"]) == "" {
+			t.Errorf("%s: answer %v (%v), memory %v", name, n["answer"], n["answer_reason"], n["memory_bytes"])
+		}
+	}
+	t7 := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), "--runtime", capture("cluster-2.3.5-t7", "metrics")}
+	for _, c := range []struct {
+		args, flags []string
+		want        string // "" nothing
+	}{
+		{[]string{"get", "nodes"}, flags, "the 8 sessions of id 1 are one process: CPU, MEMORY in each of their rows is of all of it, and not to be added up"},
+		{[]string{"get", "nodes", "role=querynode"}, flags, ""},
+		{[]string{"get", "nodes", "--columns", "id,role,answer"}, flags, ""},
+		{[]string{"get", "nodes"}, t7, "the 2 sessions of id 11 are one process: CPU, MEMORY in each"}, // DataCoord registers as IndexCoord too
+		{[]string{"get", "nodes", "role=querynode"}, t7, ""},
+	} {
+		out := kitescope(t, exitOK, append(c.args, c.flags...)...)
+		if strings.Contains(out.err, "one process") != (c.want != "") || !strings.Contains(out.err, c.want) {
+			t.Errorf("%s: stderr %q, want %q", c.args, out.err, c.want)
+		}
+	}
 }

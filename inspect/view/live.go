@@ -17,7 +17,7 @@ var nodeLive = []column[*model.Session]{
 		func(e *Env, s *model.Session) Cell {
 			n := liveNode(e, s)
 			if n == nil {
-				return unknown()
+				return text(model.NotAsked.String())
 			}
 			return text(n.Outcome.String())
 		},
@@ -30,7 +30,7 @@ var nodeLive = []column[*model.Session]{
 		func(e *Env, s *model.Session) Cell {
 			n := liveNode(e, s)
 			if n == nil {
-				return unknown()
+				return text("neither an answer nor metrics name it")
 			}
 			return text(n.Reason)
 		},
@@ -148,7 +148,11 @@ func liveNode(e *Env, s *model.Session) *model.LiveNode {
 // said is a cell from what a process said; unknown if it did not.
 func said(cell func(*model.LiveNode) (c Cell, ok bool)) func(*Env, *model.Session) Cell {
 	return func(e *Env, s *model.Session) Cell {
-		if n := liveNode(e, s); n != nil {
+		n := liveNode(e, s)
+		if n == nil {
+			n = sameProcess(e, s)
+		}
+		if n != nil {
 			if c, ok := cell(n); ok {
 				return c
 			}
