@@ -98,9 +98,17 @@ func tellError(ctx context.Context, s *streams, err error) {
 	}
 }
 
+// maxLine bounds a message in bytes: what a server or a file says in it may have no end.
+const maxLine = 4 << 10
+
 // oneLine makes one line of a message that a terminal shows and does not obey: keys
-// and names in it come from outside.
-func oneLine(s string) string { return render.Harmless(strings.Join(strings.Fields(s), " ")) }
+// and names in it come from outside. A long one loses its middle: what failed stands before, why behind.
+func oneLine(s string) string {
+	if cut := len(s) - maxLine; cut > 0 {
+		s = strings.ToValidUTF8(s[:maxLine/2], "") + fmt.Sprintf(" ... (%d bytes) ... ", cut) + strings.ToValidUTF8(s[len(s)-maxLine/2:], "")
+	}
+	return render.Harmless(strings.Join(strings.Fields(s), " "))
+}
 
 func hintOf(err error) string {
 	if usage, ok := errors.AsType[*usageError](err); ok {

@@ -3,6 +3,7 @@ package source_test
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -110,4 +111,43 @@ func zeros(w *tar.Writer, h *tar.Header) error {
 	}
 	_, err := w.Write(make([]byte, h.Size))
 	return err
+}
+
+// TestBundleKeysOnce: keys of a bundle are in order, each once. Of two with one name readers would each take another:
+// the first counts, and those behind are named and counted.
+func TestBundleKeysOnce(t *testing.T) {
+	members := untar(t, testBundle(t))
+	var end map[string]any
+	if err := json.Unmarshal(members[2].content, &end); err != nil {
+		t.Fatal(err)
+	}
+	again := end["chunks"].([]any)[0].(map[string]any)
+	count := int64(again["keys"].(float64))
+	end["chunks"] = append(end["chunks"].([]any), map[string]any{"name": "keys/000002", "keys": again["keys"], "sha256": again["sha256"]})
+	content, err := json.Marshal(end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice := []member{members[0], members[1], {"keys/000002", members[1].content}, {"end.json", content}}
+	src := open(t, "-", source.Options{Stdin: bytes.NewReader(retar(t, twice))})
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	if err := snap.Scan(t.Context(), []source.Range{source.Prefix("")}, func(kv source.KV) error {
+		seen[string(kv.Key)]++
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for key, n := range seen {
+		if n > 1 {
+			t.Errorf("%s comes %d times", key, n)
+		}
+	}
+	gaps := snap.Gaps()
+	if int64(len(seen)) != count || len(gaps) != 1 || gaps[0].Where != "keys/000002" || gaps[0].Count != count {
+		t.Errorf("%d of %d keys, gaps %+v", len(seen), count, gaps)
+	}
 }

@@ -249,6 +249,7 @@ type bundleScan struct {
 	meter  *meter
 	yield  func(KV) error
 	buf    []byte
+	last   []byte // key
 	chunks []bundleChunk
 	// stop reports an end of the caller's context.
 	stop func() error
@@ -309,11 +310,17 @@ func (s *bundleScan) keys(name string, size int64, r io.Reader) error {
 	s.buf = buf.Bytes()
 	sum := sha256.Sum256(s.buf)
 	c := bundleChunk{Name: name, SHA256: hex.EncodeToString(sum[:])}
+	var behind int64
 	err := eachRecord(s.buf, func(kv KV) error {
 		c.Keys++
 		if err := s.meter.add(1, 0); err != nil {
 			return err
 		}
+		if s.last != nil && bytes.Compare(kv.Key, s.last) <= 0 {
+			behind++
+			return nil
+		}
+		s.last = append(s.last[:0], kv.Key...)
 		if !s.match.match(kv.Key) {
 			return nil
 		}
@@ -323,6 +330,9 @@ func (s *bundleScan) keys(name string, size int64, r io.Reader) error {
 		return nil
 	})
 	s.chunks = append(s.chunks, c)
+	if behind > 0 {
+		s.bundle.gaps.put(Gap{Where: name, Reason: "keys that are not behind the one before them, as each of a bundle is", Count: behind})
+	}
 	if errors.Is(err, errBadRecord) {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestMessagesAreShort: what a server or a file says may have no end, and a terminal has.
+func TestMessagesAreShort(t *testing.T) {
+	for name, text := range map[string]string{
+		"letters": strings.Repeat("x", 10<<20),
+		"runes":   strings.Repeat("\u20ac", 4<<20),
+		"broken":  strings.Repeat("\xff", 4<<20),
+		"escapes": strings.Repeat("\x1b[2J", 1<<20),
+	} {
+		got := oneLine("read segment 4701: " + text + ": no such file")
+		if len(got) > 6*maxLine || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\n") {
+			t.Errorf("%s: %d bytes: %.100q", name, len(got), got)
+		}
+		if !strings.HasPrefix(got, "read segment 4701: ") || !strings.HasSuffix(got, ": no such file") || !strings.Contains(got, " bytes) ... ") {
+			t.Errorf("%s: %.100q", name, got)
+		}
+	}
+	if got := oneLine("a\n b\t c"); got != "a b c" {
+		t.Errorf("%q", got)
+	}
+}
