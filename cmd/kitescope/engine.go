@@ -105,12 +105,9 @@ func (f *engineFlags) options() (target.Options, error) {
 	if o.Library, ok = target.LibraryOf(f.library); !ok {
 		return o, usagef("--library is %s, not %q", strings.Join(target.Libraries(), ", "), f.library)
 	}
-	if f.accumulation != "" {
-		p, err := dist.ParseProfile(f.accumulation)
-		if err != nil {
-			return o, &usageError{fmt.Errorf("--accumulation: %w", err), ""}
-		}
-		o.Profile = &p
+	var err error
+	if o.Profile, err = f.profile(); err != nil {
+		return o, err
 	}
 	switch f.entry {
 	case "", "cold":
@@ -120,6 +117,18 @@ func (f *engineFlags) options() (target.Options, error) {
 		return o, usagef("--entry is cold or warm, not %q", f.entry)
 	}
 	return o, nil
+}
+
+// profile is whose order of adding floats was asked for, nil if none was.
+func (f *engineFlags) profile() (*dist.Profile, error) {
+	if f.accumulation == "" {
+		return nil, nil //nolint:nilnil // no wish is no error
+	}
+	p, err := dist.ParseProfile(f.accumulation)
+	if err != nil {
+		return nil, &usageError{fmt.Errorf("--accumulation: %w", err), ""}
+	}
+	return &p, nil
 }
 
 // params are what each query asks for, ef and nprobe apart.

@@ -31,8 +31,10 @@ func (a *app) engineBuild() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "build VECTORS", Short: "Build an HNSW or FLAT index of vectors, in hnswlib's or faiss's format",
 		Long: `Build an index of a file of vectors, as hnswlib or faiss open it. With one thread the HNSW file is
-the same to the last byte that hnswlib 0.8 saves for the same vectors, parameters and seed. With more
-threads the graph depends on their timing, and is as good.`,
+the same to the last byte that hnswlib 0.8 saves for the same vectors, parameters and seed; which bits
+hnswlib's distances have, and so which of nearly equal neighbours it takes, depends on the CPU that it
+was compiled for: --accumulation says which. With more threads the graph depends on their timing, and
+is as good.`,
 		Example: `  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -o base.hnsw
   kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -o base.faiss`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -51,7 +53,10 @@ threads the graph depends on their timing, and is as good.`,
 	fl.IntVar(&f.ef, "ef-construction", 200, "candidates while neighbours are sought")
 	fl.Uint64Var(&f.seed, "seed", 100, "of the levels")
 	fl.IntVar(&f.threads, "threads", 1, "goroutines, 0 for one per CPU; with one the file is always the same")
+	orders := buildOrders()
+	fl.StringVar(&f.accumulation, "accumulation", "", "whose order of adding floats: "+strings.Join(orders, ", ")+"; default: hnswlib, faiss for its format")
 	f.registerMetric(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("accumulation", fixed(orders...))
 	_ = cmd.RegisterFlagCompletionFunc("index", fixed("HNSW", "FLAT"))
 	_ = cmd.RegisterFlagCompletionFunc("format", fixed(target.BuildFormats()...))
 	return cmd
@@ -88,8 +93,22 @@ func (f *buildFlags) plan() (target.BuildPlan, error) {
 		return p, &usageError{errors.New("no file to write to"), "name it with -o FILE"}
 	}
 	var err error
+	if p.Profile, err = f.profile(); err != nil {
+		return p, err
+	}
 	p.Threads, err = threadsOf(f.threads)
 	return p, err
+}
+
+// buildOrders are the orders of adding floats that some library builds with.
+func buildOrders() (names []string) {
+	for _, format := range target.BuildFormats() {
+		l, _ := target.BuildFormatOf(format)
+		for _, p := range target.BuildProfiles(l) {
+			names = append(names, p.String())
+		}
+	}
+	return names
 }
 
 func (a *app) build(cmd *cobra.Command, f *buildFlags, path string) error {
@@ -104,7 +123,7 @@ func (a *app) build(cmd *cobra.Command, f *buildFlags, path string) error {
 		return usagef("-o %s would replace the vectors that the index is built of", f.out)
 	}
 	if plan.Flat {
-		for _, name := range []string{"m", "ef-construction", "seed"} {
+		for _, name := range []string{"m", "ef-construction", "seed", "accumulation"} {
 			if cmd.Flags().Changed(name) {
 				return &usageError{fmt.Errorf("--%s is of an HNSW index", name), "leave it out"}
 			}

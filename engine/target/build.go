@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
@@ -23,6 +25,8 @@ type BuildPlan struct {
 	Seed              uint64
 	Threads           int
 	Progress          func(done int)
+	// Profile is whose order of adding floats the distances have that the graph is made by; nil is the library's own.
+	Profile *dist.Profile
 }
 
 // BuildFormats are the names of the formats that can be written.
@@ -58,6 +62,10 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 	case p.Library == Faiss && p.Metric == dist.Cosine:
 		return nil, errors.New("faiss has no cosine: normalise the vectors and use ip")
 	}
+	profile, err := p.profile()
+	if err != nil {
+		return nil, err
+	}
 	b := &Built{plan: p}
 	if p.Flat {
 		if v.Element != dist.Float32 {
@@ -71,14 +79,39 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 	}
 	o := hnsw.BuildOptions{
 		M: p.M, EFConstruction: p.EFConstruction, Metric: p.Metric, Seed: p.Seed, Threads: p.Threads,
-		Profile: dist.HNSWLib, Flavor: hnsw.HNSWLib, Progress: p.Progress,
+		Profile: profile, Flavor: hnsw.HNSWLib, Progress: p.Progress,
 	}
 	if p.Library == Faiss {
-		o.Profile, o.Flavor = dist.Faiss, hnsw.Faiss
+		o.Flavor = hnsw.Faiss
 	}
-	var err error
 	b.hnsw, err = hnsw.Build(ctx, v, o)
 	return b, err
+}
+
+// BuildProfiles are the orders of adding floats that builds of a library have, its own first.
+func BuildProfiles(l Library) []dist.Profile {
+	if l == Faiss {
+		return []dist.Profile{dist.Faiss}
+	}
+	return []dist.Profile{dist.HNSWLib, dist.HNSWLibIntelAVX512, dist.HNSWLibIntelAVX2, dist.HNSWLibAMDAVX2, dist.HNSWLibSSE}
+}
+
+// profile is the order that the graph is made by.
+func (p *BuildPlan) profile() (dist.Profile, error) {
+	list := BuildProfiles(p.Library)
+	switch {
+	case p.Profile == nil:
+		return list[0], nil
+	case p.Flat:
+		return 0, errors.New("FLAT is built without a distance: an order of adding floats is of searches in it")
+	case slices.Contains(list, *p.Profile):
+		return *p.Profile, nil
+	}
+	var names []string
+	for _, x := range list {
+		names = append(names, x.String())
+	}
+	return 0, fmt.Errorf("%s is no order of %s's: %s", *p.Profile, p.Library, strings.Join(names, ", "))
 }
 
 // Name is what was built.

@@ -7,6 +7,8 @@
 // profile. Lines are as in float32_peers.txt: profile, metric, dimension, and bits; inner products are 1-ip; "square" is the
 // sum that normalize_vector of python_bindings/bindings.cpp takes the root of.
 //
+// ./builds PROFILE FOLDER saves graphs there instead, of the rows of tenths below: PROFILE-METRIC-DIM.hnsw.
+//
 // With -DHALVES the functions for AVX-512 have two registers of 256 bits for each of 512, so that machines without
 // AVX-512 can run them. GCC 12 puts the same operations on floats in the same places (compared by objdump).
 
@@ -14,6 +16,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #ifdef HALVES
@@ -105,7 +108,55 @@ static void bits(float f) {
     std::printf(" %08x", b);
 }
 
-int main(int, char **argv) {
+// A space whose distances are those of l2 and ip above.
+struct Space : SpaceInterface<float> {
+    size_t dim;
+    DISTFUNC<float> f;
+    Space(size_t dim, DISTFUNC<float> f) : dim(dim), f(f) {}
+    size_t get_data_size() override { return dim * sizeof(float); }
+    DISTFUNC<float> get_dist_func() override { return f; }
+    void *get_dist_func_param() override { return &dim; }
+};
+
+// normalize_vector of python_bindings/bindings.cpp.
+static std::vector<float> normalised(const std::vector<float> &v) {
+    float norm = 1.0f / (sqrtf(square(v.data(), int(v.size()))) + 1e-30f);
+    std::vector<float> out;
+    for (float x : v) out.push_back(x * norm);
+    return out;
+}
+
+// tenths are rows with many distances that differ in their last bits alone.
+static std::vector<float> tenths(int dim, uint64_t row) {
+    std::vector<float> v;
+    for (int i = 0; i < dim; i++) {
+        uint64_t n = (uint64_t(i) + (uint64_t(dim) << 32 | row << 10) + 1) * 0x9E3779B97F4A7C15;
+        n = (n ^ n >> 30) * 0xBF58476D1CE4E5B9;
+        v.push_back(float((n >> 40) % 5 + 1) * 0.1f);
+    }
+    return v;
+}
+
+static void graphs(const std::string &profile, const std::string &folder) {
+    for (size_t dim : {7, 20, 33, 100}) {
+        for (const char *metric : {"l2", "ip", "cosine"}) {
+            Space space(dim, metric[0] == 'l' ? l2(dim) : ip(dim));
+            HierarchicalNSW<float> graph(&space, 500, 8, 40, 100);
+            for (uint64_t row = 0; row < 500; row++) {
+                std::vector<float> v = tenths(int(dim), row);
+                if (metric[0] == 'c') v = normalised(v);
+                graph.addPoint(v.data(), row);
+            }
+            graph.saveIndex(folder + "/" + profile + "-" + metric + "-" + std::to_string(dim) + ".hnsw");
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc > 2) {
+        graphs(argv[1], argv[2]);
+        return 0;
+    }
     std::vector<size_t> dims{192, 255, 256, 300, 511, 768, 769, 1537};
     for (size_t dim = 1; dim <= 130; dim++) dims.push_back(dim);
     for (size_t dim : dims) {
