@@ -174,11 +174,11 @@ func (p *Pass) restartHint(n *model.LiveNode, others []*model.Session) Hint {
 	ttl := p.seconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord")
 	switch {
 	case len(others) == 0:
-		return advise("restart it: there is no other %s to take over", roleHint(n.Role))
+		return advise("restart it: there is no other %s to take over%s", roleHint(n.Role), p.unwritable(n.Role))
 	case n.Role == "proxy":
 		return advise("restart it, or lead its clients to %s", namesOf(others))
 	}
-	return advise("restart it; its session ends %s after its death, then %s %s over", ttl, namesOf(others), agree(len(others), "takes", "take"))
+	return advise("restart it; its session ends %s after its death, then %s %s over%s", ttl, namesOf(others), agree(len(others), "takes", "take"), p.unwritable(n.Role))
 }
 
 // keptFrom says whom a process that hangs keeps from taking over.

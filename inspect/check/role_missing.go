@@ -73,10 +73,7 @@ func (p *Pass) reportMissing(name string) {
 		Object:   model.Ref{Resource: "nodes", ID: name, Name: name},
 		Message:  "no " + label + " is registered",
 		Evidence: []Evidence{{"sessions of role " + name, "none", "etcd"}, {"version that runs", p.Version.Text, p.Version.From}},
-		Hint:     advise("start %s %s; if one runs, it has lost its session: restart it", article(label), roleHint(name)),
-	}
-	if name == "datanode" {
-		f.Hint = advise("%s; see in the log of the last one why it ended: it ends itself where it cannot write to the storage (missing, read-only, full)", f.Hint)
+		Hint:     advise("start %s %s; if one runs, it has lost its session: restart it%s", article(label), roleHint(name), p.unwritable(name)),
 	}
 	if waiting := standbys(p.Cluster, name); len(waiting) > 0 {
 		f.Severity, f.Cost = min(f.Severity, Warning), 0
