@@ -145,6 +145,22 @@ func (t *balanceText) head() {
 	if len(t.r.Survey.Unknown) > 0 {
 		t.line(RoleWarn, "not known, and not in the figures: "+unknownNames(t.r.Survey.Unknown))
 	}
+	if text := RepeatedText(t.r.Survey); text != "" {
+		t.line(RoleWarn, text)
+	}
+}
+
+// RepeatedText says how many rows may be counted twice as metrics do not name segments, "" if none are.
+func RepeatedText(s *balance.Survey) string {
+	sum, all := int64(0), int64(0)
+	for _, n := range s.Nodes {
+		sum, all = sum+n.Repeated, all+n.Rows()
+	}
+	if sum == 0 {
+		return ""
+	}
+	return "metrics do not name segments: up to " + strconv.FormatInt(sum, 10) + " of " + strconv.FormatInt(all, 10) +
+		" rows, growing ones, count twice, as those of a segment that is just being handed over do"
 }
 
 // UnreadText says what of the metadata was not read, and what of the balance is unknown for it.

@@ -48,6 +48,9 @@ func newBalancePage(b *Balance) *balancePage {
 	}
 	if r.Survey.Asked {
 		p.Unread = UnreadText(b.Env.Cluster.Loaded)
+		if text := RepeatedText(b.Report.Survey); text != "" {
+			p.Unread = append(p.Unread, text)
+		}
 	}
 	if !origin.Taken.IsZero() {
 		p.State = "state of " + stamp(origin.Taken)

@@ -281,6 +281,7 @@ func shareFigures() []shareColumn {
 		told("copied_rows", "COPIED ROWS", "Rows of them, which no sum, cost or plan counts.", view.Int, view.Hidden, 0, func(r shareRow) int64 { return r.CopiedRows }),
 		figure("growing_segments", "GROWING", "Growing segments of the shards that it leads; not those that are loaded as sealed already.", view.Always, 6, func(r shareRow) int64 { return int64(r.Growing) }),
 		figure("growing_rows", "GROWING ROWS", "Rows of them.", view.Always, 2, func(r shareRow) int64 { return r.GrowingRows }),
+		figure("repeated_rows", "UP TO TWICE", "Those of them that may be among the sealed ones, too, as of a segment that is being handed over: metrics do not name segments. 0 where it is known.", view.Hidden, 0, func(r shareRow) int64 { return r.Repeated }),
 		rowFigure("indexed_rows", "INDEXED ROWS", "Sealed rows behind a vector index; behind one of each vector field where there are several.", view.Wide, func(r shareRow) int64 { return r.IndexedRows }),
 		rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, which searches compare one by one, growing ones included.", view.Wide, func(r shareRow) int64 { return r.BruteRows }),
 		told("l0_segments", "L0", "Segments that hold deletes only.", view.Int, view.Wide, 0, func(r shareRow) int64 { return int64(r.LevelZero) }),

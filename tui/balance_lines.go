@@ -65,6 +65,9 @@ func (p *balancePage) head(r *balance.Report, w int) {
 		}
 		p.wrapped(lineWarn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
 	}
+	if text := render.RepeatedText(r.Survey); text != "" {
+		p.wrapped(lineWarn, text, w)
+	}
 	p.add(linePlain, "")
 }
 

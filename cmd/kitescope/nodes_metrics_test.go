@@ -83,3 +83,31 @@ func TestNodesOfOneProcess(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsByMetricsAreUpTo: what metrics count may be counted twice, and is said to be; what the nodes answer is not.
+func TestRowsByMetricsAreUpTo(t *testing.T) {
+	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
+	metrics := append(from, "--runtime", capture("cluster-2.3.5-t7", "metrics"))
+	text := kitescope(t, exitOK, append([]string{"balance"}, metrics...)...).stdout
+	if want := "metrics do not name segments: up to 19200 of 139900 rows"; strings.Count(text, want) != 1 {
+		t.Errorf("%q is not in\n%s", want, text)
+	}
+	if text := kitescope(t, exitOK, append([]string{"balance"}, ofCapture(t, "cluster-2.3.5-t7")...)...).stdout; strings.Contains(text, "up to") {
+		t.Errorf("of answers:\n%s", text)
+	}
+	var r struct {
+		Items []struct {
+			Check, Message string
+			Evidence       []struct{ Name, Value string }
+		}
+	}
+	decodeJSON(t, kitescope(t, exitOK, append([]string{"diagnose", "--only", "imbalance-rows,node-idle", "-o", "json"}, metrics...)...).stdout, &r)
+	if len(r.Items) == 0 {
+		t.Fatal("nothing found")
+	}
+	for _, f := range r.Items {
+		if all := fmt.Sprint(f.Message, f.Evidence); !strings.Contains(all, "up to ") {
+			t.Errorf("%s: %s", f.Check, all)
+		}
+	}
+}

@@ -89,6 +89,9 @@ type Share struct {
 	// Sealed, SealedRows, Bytes and IndexBytes have them, as its memory does, all other figures have not. Growing and GrowingRows never have any.
 	Copies     int
 	CopiedRows int64
+	// Repeated are growing rows that may be among the sealed ones, too: of a segment that is being handed over. Metrics do not name segments, so that
+	// it is unknown where either is known from them; 0 where it is known.
+	Repeated int64
 	// LevelZero counts segments that hold deletes only; Sealed does not have them.
 	LevelZero int
 	// Unrecorded counts sealed segments of which nobody says the rows.
@@ -108,6 +111,14 @@ type Share struct {
 
 // Rows are sealed and growing rows together, without copies: those of a replica's shares add up.
 func (s *Share) Rows() int64 { return s.SealedRows - s.CopiedRows + s.GrowingRows }
+
+// Repeated are rows of the replica that may be counted twice: see Share.
+func (g *Group) Repeated() (sum int64) {
+	for _, x := range g.Shares {
+		sum += x.Repeated
+	}
+	return sum
+}
 
 // Size is what the sealed segments take in memory, nearly: logs and index files.
 func (s *Share) Size() int64 { return s.Bytes + s.IndexBytes }

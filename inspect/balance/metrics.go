@@ -39,6 +39,24 @@ func (t *taking) addMetrics(n *Share, m *model.Metrics) {
 	}
 }
 
+// repeated finds the growing rows that may be among the sealed ones of the replica, too.
+func (g *Group) repeated() {
+	sealed, byMetrics := int64(0), int64(0)
+	for _, x := range g.Shares {
+		sealed += x.SealedRows
+		if x.FromMetrics {
+			byMetrics += x.SealedRows
+		}
+	}
+	for _, x := range g.Shares {
+		if x.FromMetrics {
+			x.Repeated = min(x.GrowingRows, sealed)
+		} else {
+			x.Repeated = min(x.GrowingRows, byMetrics)
+		}
+	}
+}
+
 // addMetric counts what metrics say of one collection. Segments are taken to be of one size, and
 // those with an indexed field to have every vector index that the collection defines.
 func (s *Share) addMetric(cost *costing, m *model.MetricServed) {

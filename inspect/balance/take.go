@@ -231,6 +231,7 @@ func (s *Share) addGrowing(cost *costing, segments int, rows int64) {
 // finish adds up the nodes, measures how even all is, and puts everything in order.
 func (t *taking) finish() {
 	for _, g := range t.Groups {
+		g.repeated()
 		slices.SortFunc(g.Shares, byNode)
 		for _, x := range g.Shares {
 			t.nodes[x.Node].add(x)
@@ -278,6 +279,7 @@ func (s *Share) add(x *Share) {
 	s.SealedRows += x.SealedRows
 	s.CopiedRows += x.CopiedRows
 	s.GrowingRows += x.GrowingRows
+	s.Repeated += x.Repeated
 	s.LevelZero += x.LevelZero
 	s.Unrecorded += x.Unrecorded
 	s.Bytes += x.Bytes

@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -344,6 +345,50 @@ func TestVerdicts(t *testing.T) {
 		v := s.Milvus(s.Groups[0])
 		if v.Acts != tt.acts || !strings.Contains(v.Why, tt.want) {
 			t.Errorf("%s: acts %v: %s", tt.name, v.Acts, v.Why)
+		}
+	}
+}
+
+// TestHandoverByMetrics: metrics do not name segments, so that the growing rows of one that is just handed over are among the sealed ones, on the same
+// node or on another. How many that may be is told; where both are known by name, none.
+func TestHandoverByMetrics(t *testing.T) {
+	scrape := func(node, sealed, growing float64) *model.Process {
+		id := strconv.Itoa(int(node))
+		pair := func(state string) []model.Pair {
+			return []model.Pair{{Key: "collection_id", Value: "7"}, {Key: "indexed_field_count", Value: "1"}, {Key: "node_id", Value: id}, {Key: "segment_state", Value: state}}
+		}
+		return &model.Process{Metrics: &model.Metrics{Families: map[string][]model.Sample{
+			"milvus_querynode_segment_num": {{Labels: pair("Sealed"), Value: 1}, {Labels: pair("Growing"), Value: 1}},
+			"milvus_querynode_entity_num":  {{Labels: pair("Sealed"), Value: sealed}, {Labels: pair("Growing"), Value: growing}},
+		}}}
+	}
+	for name, x := range map[string]struct {
+		silent []model.NodeID // known by their metrics
+		want   map[model.NodeID]int64
+	}{
+		"answers":        {nil, map[model.NodeID]int64{1: 0, 2: 0}},
+		"metrics":        {[]model.NodeID{1, 2}, map[model.NodeID]int64{1: 700, 2: 1500}},
+		"metrics of one": {[]model.NodeID{1}, map[model.NodeID]int64{1: 700, 2: 0}},
+	} {
+		w := newWorld(1, 2)
+		for _, id := range x.silent {
+			n := w.live(id)
+			n.Distribution, n.Outcome = nil, model.TimedOut
+			n.Process = scrape(float64(id), map[model.NodeID]float64{1: 1000, 2: 500}[id], map[model.NodeID]float64{1: 700, 2: 9000}[id])
+			w.runtime.Processes = append(w.runtime.Processes, n.Process)
+		}
+		if len(x.silent) < 2 {
+			w.serve(2, 5, 500, true)
+		}
+		s := Take(model.Build(w.parts).WithRuntime(model.BuildRuntime(w.runtime)))
+		got := map[model.NodeID]int64{}
+		var sum int64
+		for _, n := range s.Nodes {
+			got[n.Node] = n.Repeated
+			sum += n.Repeated
+		}
+		if d := cmp.Diff(x.want, got); d != "" || len(s.Groups) != 1 || s.Groups[0].Repeated() != sum {
+			t.Errorf("%s: %s", name, d)
 		}
 	}
 }

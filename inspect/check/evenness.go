@@ -103,6 +103,13 @@ func (r *region) rows() (sum int64) {
 	return sum
 }
 
+func (r *region) repeated() (sum int64) {
+	for _, n := range r.nodes {
+		sum += n.Repeated
+	}
+	return sum
+}
+
 func (r *region) cost() (sum float64) {
 	for _, n := range r.nodes {
 		sum += n.Cost
@@ -307,6 +314,14 @@ func regionOf(c *model.Cluster, ref model.Ref) string {
 }
 
 func rowsOf(s *balance.Share) float64 { return float64(s.Rows()) }
+
+// upTo is a number of rows, some of which may have been counted twice.
+func upTo(rows, repeated int64) string {
+	if repeated > 0 {
+		return "up to " + number(rows)
+	}
+	return number(rows)
+}
 
 // metricSource says where figures of a node come from.
 func metricSource(s *balance.Share) string {

@@ -68,8 +68,8 @@ func (p *Pass) reportIdle(x idleNode) {
 		Evidence: []Evidence{
 			{"sealed segments", number(x.Sealed), metricSource(x.Share)},
 			{"growing segments", number(x.Growing), metricSource(x.Share)},
-			{"rows", number(x.Rows()), metricSource(x.Share)},
-			{"rows of the resource group", number(r.rows()), "query nodes"},
+			{"rows", upTo(x.Rows(), x.Repeated), metricSource(x.Share)},
+			{"rows of the resource group", upTo(r.rows(), r.repeated()), "query nodes"},
 			{"resource group", r.name, "etcd"},
 		},
 		Impact: "Its processors and memory are hardly used. Evenly spread, the busiest node, for which searches wait, would have " + percent(r.tooMuch()) + " less to do.",

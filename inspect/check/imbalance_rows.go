@@ -60,10 +60,10 @@ func (p *Pass) reportRows(r *region, g unevenGroup, all float64, severity Severi
 	most := slices.MaxFunc(g.Shares, func(a, b *balance.Share) int { return cmp.Compare(a.Rows(), b.Rows()) })
 	f := Finding{
 		Severity: severity, Object: g.Ref(),
-		Message: fmt.Sprintf("%s: %s has %s of its %s rows, %.2f times the mean", g.Name(), most.Name(), number(most.Rows()), number(g.Rows()), g.Spread.RowsMaxMean),
+		Message: fmt.Sprintf("%s: %s has %s of its %s rows, %.2f times the mean", g.Name(), most.Name(), upTo(most.Rows(), most.Repeated), upTo(g.Rows(), g.Repeated()), g.Spread.RowsMaxMean),
 		Evidence: []Evidence{
 			{"largest share of rows over the mean", fmt.Sprintf("%.2f", g.Spread.RowsMaxMean), "query nodes"},
-			{"mean rows of a node", number(g.Rows() / int64(g.Spread.Nodes)), "query nodes"},
+			{"mean rows of a node", upTo(g.Rows()/int64(g.Spread.Nodes), g.Repeated()), "query nodes"},
 			{"the same over all replicas of " + groupName(r.name), fmt.Sprintf("%.2f", all), "query nodes"},
 		},
 		Impact: "Searches of the collection wait for " + most.Name() + ".",
@@ -77,7 +77,7 @@ func (p *Pass) reportRows(r *region, g unevenGroup, all float64, severity Severi
 	}
 	for _, s := range g.Shares {
 		if s.Known {
-			f.Evidence = append(f.Evidence, Evidence{"rows on " + s.Name(), number(s.Rows()), metricSource(s)})
+			f.Evidence = append(f.Evidence, Evidence{"rows on " + s.Name(), upTo(s.Rows(), s.Repeated), metricSource(s)})
 			f.Objects = append(f.Objects, refNode("querynode", s.Node))
 		}
 		if len(f.Objects) == mostNodes {

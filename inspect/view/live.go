@@ -116,7 +116,7 @@ var nodeLive = []column[*model.Session]{
 	{
 		Column{
 			Name: "growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
-			Doc: "Rows of those growing segments: searched one by one.",
+			Doc: "Rows of those growing segments: searched one by one. By metrics, which do not name segments, one that is being handed over counts as sealed, too.",
 		},
 		serves(func(e *Env, d *model.Distribution) int64 {
 			_, rows := growingOnce(e, d)
