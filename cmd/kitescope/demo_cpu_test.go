@@ -14,6 +14,7 @@ import (
 
 // TestDemoKeepsTheCPUOfItsCapture: the processor time that the demo shows is what was captured, however long it runs.
 func TestDemoKeepsTheCPUOfItsCapture(t *testing.T) {
+	t.Parallel() // it waits
 	demo, err := startedDemo(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 // TestDiagnoseNobodyRegistered: the sessions of all processes have ended. That is a finding in a whole document, live and in a bundle, and no
 // error instead of one.
 func TestDiagnoseNobodyRegistered(t *testing.T) {
+	t.Parallel() // it waits
 	demo, err := startedDemo(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ type told struct {
 
 // TestWatchDiagnosis judges a live cluster, and tells what comes and goes with its sessions.
 func TestWatchDiagnosis(t *testing.T) {
+	t.Parallel() // it waits
 	demo, err := startedDemo(t.Context())
 	if err != nil {
 		t.Fatal(err)

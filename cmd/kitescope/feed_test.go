@@ -12,6 +12,7 @@ import (
 // TestFeedNoticesADeadEtcd follows an etcd that goes away: the UI hears of it, and is
 // not left with a picture that looks live.
 func TestFeedNoticesADeadEtcd(t *testing.T) {
+	t.Parallel() // it waits
 	demo, err := startedDemo(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -107,6 +107,7 @@ func lostSince(u tui.Update) bool { return u.Err != nil && !u.Since.IsZero() }
 
 // TestHungEtcdStaysLost: answers of processes are no news of an etcd that stands still, and it is live again when it goes on.
 func TestHungEtcdStaysLost(t *testing.T) {
+	t.Parallel() // it waits
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, sourcetest.ReadDump(t, capture("standalone-2.3.5")).Keys)
 	proxy := sourcetest.StartProxy(t, server.Address)
@@ -142,6 +143,7 @@ func TestHungEtcdStaysLost(t *testing.T) {
 
 // TestDeadEtcdStaysLost: the same for an etcd that is gone, until it is started again; then its changes come again.
 func TestDeadEtcdStaysLost(t *testing.T) {
+	t.Parallel() // it waits
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, sourcetest.ReadDump(t, capture("standalone-2.3.5")).Keys)
 	l := followed(t, server.Address, &talkative{})
@@ -168,6 +170,7 @@ func TestDeadEtcdStaysLost(t *testing.T) {
 
 // TestSilentProcessIsLost: what a process said before grows old by itself, while etcd and the others are live.
 func TestSilentProcessIsLost(t *testing.T) {
+	t.Parallel() // it waits
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, sourcetest.ReadDump(t, capture("standalone-2.3.5")).Keys)
 	nodes := &talkative{silent: map[string]bool{"never-1": true}}

@@ -151,7 +151,7 @@ func (a *app) footnotes(q *question, g *view.Grid) {
 	for _, stray := range strays {
 		a.warn("%s", stray)
 	}
-	if text := view.OneProcess(g); text != "" {
+	if text := view.OneProcess(g); text != "" && !q.options.Format.Structured() { // a script groups by id
 		a.warn("%s", text)
 	}
 	switch {

@@ -72,6 +72,7 @@ func TestNodesOfOneProcess(t *testing.T) {
 		want        string // "" nothing
 	}{
 		{[]string{"get", "nodes"}, flags, "the 8 sessions of id 1 are one process: CPU, MEMORY in each of their rows is of all of it, and not to be added up"},
+		{[]string{"get", "nodes", "-o", "json"}, flags, ""},
 		{[]string{"get", "nodes", "role=querynode"}, flags, ""},
 		{[]string{"get", "nodes", "--columns", "id,role,answer"}, flags, ""},
 		{[]string{"get", "nodes"}, t7, "the 2 sessions of id 11 are one process: CPU, MEMORY in each"}, // DataCoord registers as IndexCoord too

@@ -10,6 +10,7 @@ import (
 
 // TestProfilesMissing tells of profiles that a record was made to have, wherever it is read, and is 4 under --strict.
 func TestProfilesMissing(t *testing.T) {
+	t.Parallel() // it waits
 	good := profiled(t, nil)
 	gone := httptest.NewServer(nil)
 	gone.Close()

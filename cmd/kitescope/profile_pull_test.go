@@ -106,6 +106,7 @@ func TestPullInterrupted(t *testing.T) {
 
 // TestPullSecrets sends credentials where they belong, and shows them nowhere.
 func TestPullSecrets(t *testing.T) {
+	t.Parallel() // it waits
 	const password, token, key = "pa55-of-ann", "t0ken-of-all", "k3y-of-gateway"
 	allow := func(r *http.Request) bool {
 		user, pass, _ := r.BasicAuth()

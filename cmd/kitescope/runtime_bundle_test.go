@@ -173,6 +173,7 @@ func linesWithout(text string, words ...string) string {
 
 // TestRates: with time between two scrapes CPU is known, and the bundle keeps both.
 func TestRates(t *testing.T) {
+	t.Parallel() // it waits
 	records, opts := recordingOf(t, "cluster-2.3.5-healthy-load")
 	opts.Recorded = askedT7()
 	f := startFakes(t, sourcetest.ReadDump(t, capture("cluster-2.3.5-healthy-load")).Below("by-dev/"), func(*model.Cluster) []live.Record { return records }, opts)
@@ -261,6 +262,7 @@ func TestContextKeepsTheWay(t *testing.T) {
 
 // TestCopiedCommand: the command line that the UI offers to copy says of the processes what the UI shows.
 func TestCopiedCommand(t *testing.T) {
+	t.Parallel() // it waits
 	f := fakesOf(t, "2.5", livetest.Options{})
 	recording := capture("cluster-2.3.5-t7", "runtime.jsonl.gz")
 	for name, test := range map[string]struct {

@@ -113,6 +113,7 @@ func wantNoGoroutine(t *testing.T, before int) {
 
 // TestBadNodes puts something that goes wrong in the place of one query node of t7.
 func TestBadNodes(t *testing.T) {
+	t.Parallel() // it waits
 	f := capturedT7(t, nil)
 	good := map[string]string{}
 	for _, s := range clusterOf(t, f.from).Sessions {
@@ -208,12 +209,14 @@ func TestWrongCertificate(t *testing.T) {
 
 // TestEtcdIsLostHalfWay: etcd goes away when the metadata were read and the processes are being asked.
 func TestEtcdIsLostHalfWay(t *testing.T) {
+	t.Parallel() // it waits
 	for name, line := range map[string][]string{
 		"diagnose": {"diagnose", "--all", "-o", "json", "--fail-on", "never"},
 		"get":      {"get", "nodes", "-o", "json", "--live"},
 		"balance":  {"balance", "-o", "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			f := capturedT7(t, nil)
 			f.loseEtcd(t)
 			e := f.run(t, append(line, "--strict", "--node-timeout", patience.String(), "--window", "1s", "--from", f.from)...)
@@ -234,14 +237,16 @@ func TestEtcdIsLostHalfWay(t *testing.T) {
 			}
 		})
 	}
-	t.Run("save", func(t *testing.T) {
-		f := capturedT7(t, nil)
-		f.loseEtcd(t)
-		files := newFiles(t)
-		e := kitescope(t, exitFailed, "snapshot", "save", files.path("x.kite"), "--live", "--timeout", "3s", "--node-timeout", patience.String(), "--from", f.from)
-		says(t, e.err, "kitescope: save ", "x.kite")
-		files.wantNone(t)
-	})
+}
+
+// TestEtcdIsLostWhileSaving: nothing is left of a bundle that could not be completed.
+func TestEtcdIsLostWhileSaving(t *testing.T) {
+	f := capturedT7(t, nil)
+	f.loseEtcd(t)
+	files := newFiles(t)
+	e := kitescope(t, exitFailed, "snapshot", "save", files.path("x.kite"), "--live", "--timeout", "3s", "--node-timeout", patience.String(), "--from", f.from)
+	says(t, e.err, "kitescope: save ", "x.kite")
+	files.wantNone(t)
 }
 
 // TestSilentEtcd: that no member of etcd answers is said, and counts under --strict; a refusal is an answer.

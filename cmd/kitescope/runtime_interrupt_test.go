@@ -142,11 +142,13 @@ func TestInterruptWhileWriting(t *testing.T) {
 
 // TestWatchesOutliveEtcd: commands that go on say that etcd has gone, and go on until they are interrupted.
 func TestWatchesOutliveEtcd(t *testing.T) {
+	t.Parallel() // it waits
 	for name, line := range map[string][]string{
 		"get":      {"get", "nodes", "--live", "--watch", "-o", "jsonl", "--columns", "name,answer"},
 		"diagnose": {"diagnose", "--watch", "-o", "jsonl"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			f := fakesOf(t, "2.5", livetest.Options{})
 			ctx, interrupt := context.WithTimeout(t.Context(), 40*time.Second)
 			defer interrupt()

@@ -17,8 +17,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
-// TestMain lets the scripts run this very binary as kitescope, as a process of its own.
+// TestMain lets the scripts run this very binary as kitescope, as a process of its own. Tests that wait for
+// deadlines do so side by side, however few processors there are.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil { // -parallel comes after it
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"kitescope": main})
 }
 

@@ -13,6 +13,7 @@ import (
 
 // TestWatch shows a list once, and then the rows that changed and no others.
 func TestWatch(t *testing.T) {
+	t.Parallel() // it waits
 	demo, err := startedDemo(t.Context())
 	if err != nil {
 		t.Fatal(err)
