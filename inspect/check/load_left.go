@@ -14,7 +14,7 @@ const (
 	slowestLoad    = 10 << 20 // bytes a second
 )
 
-// unserved is what of a collection that is being loaded no node has.
+// unserved is what of a collection or partition that is being loaded no node has.
 type unserved struct {
 	segments []*model.Segment
 	bytes    int64
@@ -22,7 +22,7 @@ type unserved struct {
 }
 
 // leftToLoad finds it by what DataCoord says that is to be served.
-func (p *Pass) leftToLoad(id model.CollectionID) unserved {
+func (p *Pass) leftToLoad(id model.CollectionID, partition model.PartitionID) unserved {
 	left := unserved{known: true}
 	for _, v := range p.VChannelsOf(id) {
 		r := p.Runtime.RecoveryOf(v.Name)
@@ -31,7 +31,7 @@ func (p *Pass) leftToLoad(id model.CollectionID) unserved {
 		}
 		for _, segment := range r.Flushed {
 			s := p.Segment(segment)
-			if s == nil || s.Level == model.LevelL0 || len(p.Runtime.Served(segment)) > 0 {
+			if s == nil || s.Level == model.LevelL0 || partition != everyPartition && s.Partition != partition || len(p.Runtime.Served(segment)) > 0 {
 				continue
 			}
 			left.segments = append(left.segments, s)
@@ -48,14 +48,4 @@ func (u unserved) patience(most time.Duration) time.Duration {
 		return most
 	}
 	return min(most, smallLoadAfter+time.Duration(u.bytes/slowestLoad)*time.Second)
-}
-
-// newest is when a node was last given something of any collection: while others come in, one waits its turn.
-func newest(last map[model.CollectionID]time.Time) (at time.Time) {
-	for _, x := range last {
-		if x.After(at) {
-			at = x
-		}
-	}
-	return at
 }

@@ -1,16 +1,17 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"kitescope/inspect/model"
 )
 
-// LoadStuck finds collections that are being loaded and do not get on.
+// LoadStuck finds collections and partitions that are being loaded and do not get on.
 var LoadStuck = &Check{
 	ID:       "load-stuck",
-	Title:    "Loading a collection does not get on",
+	Title:    "Loading a collection or a partition does not get on",
 	Severity: Warning,
 	Since:    "0.3",
 	Doc: `
@@ -18,7 +19,9 @@ While a collection loads its state in etcd is Loading, and QueryCoord tells the 
 the time after which QueryCoord itself gives up without progress (` + "`queryCoord.loadTimeoutSeconds`" + `: 600; milvus issues 21745, 39436, 45108). When something was loaded last is the
 newest version of what nodes have of it. Where little is left to load, 2 minutes are enough (and a second for each 10 MiB), if no node has been given anything of any collection meanwhile: what DataCoord wants served and no node has is named.
 
-A collection that has nothing on any node yet is an information: it may have been asked for this moment. Without the nodes' word it is unknown whether a load moves.
+A partition that is loaded into a collection which is loaded already has a state of its own, and is judged by it in the same way: the collection stays Loaded, and searches that name the partition fail.
+
+A collection or partition that has nothing on any node yet is an information: it may have been asked for this moment. Without the nodes' word it is unknown whether a load moves.
 `,
 	Remedy: `
 See whether the query nodes have the memory (` + "`kitescope balance`" + `), whether DataCoord and the indexes are ready (index-missing, index-stuck), and QueryCoord's log for the collection. Release the collection, then load
@@ -40,75 +43,175 @@ it again.
 
 func runLoadStuck(p *Pass) error {
 	asked := p.askedAt()
-	patience := p.seconds("queryCoord.loadTimeoutSeconds", 10*time.Minute, "querycoord", "mixcoord")
-	var last map[model.CollectionID]time.Time
+	patience := min(p.seconds("queryCoord.loadTimeoutSeconds", 10*time.Minute, "querycoord", "mixcoord"), loadGrace)
+	var last *lastLoads
 	for _, l := range p.LoadStates {
 		x := p.Collection(l.Collection)
-		if l.Status != "Loading" || x == nil || x.Dropped() {
+		if x == nil || x.Dropped() {
 			continue
 		}
-		if last == nil {
+		loads := loadsOf(l)
+		if len(loads) > 0 && last == nil {
 			last = p.lastLoads()
 		}
-		at, began := last[l.Collection]
-		switch {
-		case !began:
-			p.reportLoading(l, at, asked)
-		case at.IsZero():
-			p.Unseen("collection " + collectionLabel(p.Cluster, l.Collection) + ": when something of it was loaded last")
-		case asked.Sub(at) > min(patience, loadGrace),
-			asked.Sub(newest(last)) > p.leftToLoad(l.Collection).patience(min(patience, loadGrace)):
-			p.reportLoading(l, at, asked)
+		var stuck, nothing []load
+		for _, one := range loads {
+			at, began := last.of(l.Collection, one.partition)
+			one.at, one.left = at, p.leftToLoad(l.Collection, one.partition)
+			switch {
+			case !began:
+				nothing = append(nothing, one)
+			case at.IsZero():
+				p.Unseen(p.loadName(l.Collection, loads[:1]) + ": when something of it was loaded last")
+			case asked.Sub(at) > patience, asked.Sub(last.newest()) > one.left.patience(patience):
+				stuck = append(stuck, one)
+			}
+		}
+		for _, list := range [][]load{stuck, nothing} {
+			if len(list) > 0 {
+				p.reportLoading(l, list, asked)
+			}
 		}
 	}
 	return nil
 }
 
-// lastLoads is, by collection, when a node was last given something of it: zero if that is no time.
-func (p *Pass) lastLoads() map[model.CollectionID]time.Time {
-	last := make(map[model.CollectionID]time.Time)
-	note := func(id model.CollectionID, version int64) {
-		if at := versionTime(version); !at.Before(last[id]) {
-			last[id] = at
+// load is a collection or a partition that is being loaded.
+type load struct {
+	partition model.PartitionID // everyPartition: the collection as a whole
+	at        time.Time         // a node was given something of it last; zero if none was
+	left      unserved
+}
+
+// everyPartition stands for a collection as a whole.
+const everyPartition = model.PartitionID(-1)
+
+// loadsOf are what of a collection is being loaded: itself, or partitions that come into it while it is loaded.
+func loadsOf(l *model.LoadState) (list []load) {
+	switch l.Status {
+	case "Loading":
+		return []load{{partition: everyPartition}}
+	case "Loaded":
+		for _, x := range l.Partitions {
+			if x.Status == "Loading" {
+				list = append(list, load{partition: x.Partition})
+			}
 		}
 	}
+	return list
+}
+
+// lastLoads are when a node was last given something of a collection or a partition: zero if that is no time.
+type lastLoads struct {
+	collections map[model.CollectionID]time.Time
+	partitions  map[model.PartitionID]time.Time
+}
+
+func (p *Pass) lastLoads() *lastLoads {
+	last := &lastLoads{map[model.CollectionID]time.Time{}, map[model.PartitionID]time.Time{}}
 	for _, n := range p.Runtime.QueryNodes() {
 		if n.Distribution == nil {
 			continue
 		}
 		for i := range n.Distribution.Sealed {
-			note(n.Distribution.Sealed[i].Collection, n.Distribution.Sealed[i].Version)
+			s := &n.Distribution.Sealed[i]
+			at := versionTime(s.Version)
+			noteLater(last.collections, s.Collection, at)
+			noteLater(last.partitions, s.Partition, at)
 		}
 		for i := range n.Distribution.Channels {
-			note(n.Distribution.Channels[i].Collection, n.Distribution.Channels[i].Version)
+			noteLater(last.collections, n.Distribution.Channels[i].Collection, versionTime(n.Distribution.Channels[i].Version))
 		}
 	}
 	return last
 }
 
-func (p *Pass) reportLoading(l *model.LoadState, at, asked time.Time) {
-	name := collectionLabel(p.Cluster, l.Collection)
+func noteLater[K comparable](last map[K]time.Time, key K, at time.Time) {
+	if !at.Before(last[key]) {
+		last[key] = at
+	}
+}
+
+func (x *lastLoads) of(id model.CollectionID, partition model.PartitionID) (at time.Time, began bool) {
+	if partition == everyPartition {
+		at, began = x.collections[id]
+		return at, began
+	}
+	at, began = x.partitions[partition]
+	return at, began
+}
+
+// newest is when a node was last given something of any collection: while others come in, one waits its turn.
+func (x *lastLoads) newest() (at time.Time) {
+	for _, t := range x.collections {
+		if t.After(at) {
+			at = t
+		}
+	}
+	return at
+}
+
+// loadName is what is being loaded, for people.
+func (p *Pass) loadName(id model.CollectionID, list []load) string {
+	name := "collection " + collectionLabel(p.Cluster, id)
+	switch {
+	case list[0].partition == everyPartition:
+		return name
+	case len(list) == 1:
+		return "partition " + p.partitionLabel(list[0].partition) + " of " + name
+	}
+	names := make([]string, len(list))
+	for i, x := range list {
+		names[i] = p.partitionLabel(x.partition)
+	}
+	return fmt.Sprintf("%s of %s (%s)", plural(len(list), "partition"), name, few(names))
+}
+
+func (p *Pass) partitionLabel(id model.PartitionID) string {
+	return cmp.Or(p.PartitionName(id), id.String())
+}
+
+// reportLoading reports a collection, or partitions that come into one, of which nothing comes: not any more, or not yet.
+func (p *Pass) reportLoading(l *model.LoadState, list []load, asked time.Time) {
+	var at time.Time
+	var left unserved
+	for _, x := range list {
+		if x.at.After(at) {
+			at = x.at
+		}
+		left.segments, left.bytes = append(left.segments, x.left.segments...), left.bytes+x.left.bytes
+	}
+	name, own := p.loadName(l.Collection, list), p.partitionRefs(list)
+	is, its := agree(len(list), "is", "are"), agree(len(list), "it", "them")
 	f := Finding{
 		Severity: Warning, Object: refCollection(p.Cluster, l.Collection),
 		Impact: "The collection cannot be searched, or not all of it.", Cost: p.losing(1),
 		Hint:     advise("look at QueryCoord's log for collection %s; release and load it again", l.Collection),
-		Evidence: []Evidence{{"load state", l.Status, "etcd"}, {"last segment or channel given to a node", timeText(at), "query nodes"}},
-		Objects:  p.memberRefs(l.Collection),
+		Evidence: []Evidence{{"load state", "Loading", "etcd"}, {"last segment or channel given to a node", timeText(at), "query nodes"}},
+		Objects:  append(own, p.memberRefs(l.Collection)...),
+	}
+	if len(own) > 0 {
+		f.Impact = "Searches that name the " + agree(len(list), "partition", "partitions") + " fail, others miss what is in " + its + "."
+		f.Cost = p.losing(p.partOf(l.Collection, list))
+		f.Hint = advise("look at QueryCoord's log for collection %s; release the %s and load %s again", l.Collection, agree(len(list), "partition", "partitions"), its)
+		f.Evidence[0] = Evidence{"load state", "the collection is Loaded, of the " + agree(len(list), "partition Loading", "partitions each is Loading"), "etcd"}
 	}
 	percentage := ""
 	if c := p.Runtime.LoadedCollection(l.Collection); c != nil {
-		percentage = fmt.Sprintf(" at %d %%", c.Percent)
+		if len(own) == 0 {
+			percentage = fmt.Sprintf(" at %d %%", c.Percent)
+		}
 		f.Evidence = append(f.Evidence, Evidence{"loaded", fmt.Sprintf("%d %%", c.Percent), "QueryCoord ShowCollections"})
 	}
 	if at.IsZero() {
 		f.Severity = Info
-		f.Message = fmt.Sprintf("collection %s is being loaded%s, and no query node has anything of it", name, percentage)
+		f.Message = fmt.Sprintf("%s %s being loaded%s, and no query node has anything of %s", name, is, percentage, its)
 		f.Hint = "look again in a minute; if nothing has come, " + f.Hint
 	} else {
-		f.Message = fmt.Sprintf("collection %s is being loaded%s, and nothing of it was loaded for %s", name, percentage, span(asked.Sub(at)))
+		f.Message = fmt.Sprintf("%s %s being loaded%s, and nothing of %s was loaded for %s", name, is, percentage, its, span(asked.Sub(at)))
 		f.Hint = p.lookForFiles() + f.Hint
 	}
-	if left := p.leftToLoad(l.Collection); len(left.segments) > 0 {
+	if len(left.segments) > 0 {
 		names := make([]string, len(left.segments))
 		for i, s := range left.segments {
 			names[i] = s.ID.String()
@@ -117,4 +220,29 @@ func (p *Pass) reportLoading(l *model.LoadState, at, asked time.Time) {
 		f.Message += ": no node has " + plural(len(left.segments), "segment") + ", " + bytesText(left.bytes)
 	}
 	p.Report(f)
+}
+
+// partitionRefs are the partitions of loads, as far as a finding lists them; none of a collection as a whole.
+func (p *Pass) partitionRefs(list []load) (refs []model.Ref) {
+	for _, x := range list[:min(len(list), maxObjects)] {
+		if x.partition != everyPartition {
+			refs = append(refs, model.Ref{Resource: "partitions", ID: x.partition.String(), Name: p.PartitionName(x.partition)})
+		}
+	}
+	return refs
+}
+
+// partOf is the part of a collection's rows that partitions have, all of it where there are none.
+func (p *Pass) partOf(id model.CollectionID, list []load) float64 {
+	var all, own int64
+	for _, x := range p.PartitionsOf(id) {
+		all += p.PartitionTotals(x.ID).Rows
+	}
+	for _, x := range list {
+		own += p.PartitionTotals(x.partition).Rows
+	}
+	if all <= 0 {
+		return 1
+	}
+	return min(1, float64(own)/float64(all))
 }
