@@ -26,7 +26,7 @@ func (p *Pass) unwritable(role string) Hint {
 	if role != "datanode" {
 		return ""
 	}
-	why := Hint("; see at the end of its log why it ended: it ends itself where it cannot write to the storage (missing, read-only, full)")
+	const why Hint = "; see at the end of its log why it ended: it ends itself where it cannot write to the storage (missing, read-only, full)"
 	if p.Storage != nil { // somebody has looked
 		return why
 	}
