@@ -2,11 +2,16 @@ package paste
 
 import (
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kitescope/paste/pastetest"
 )
 
 // hostile are names as an enemy would choose them, and as people innocently do.
@@ -15,23 +20,25 @@ var hostile = []string{
 	"-rf", "--", "a\\", "\\", "~root", "#none", "a#b", "*", "[a-z]", "{a,b}", "{1..3}", "{", "}", "{bin}", "!!", "a|b", "a>b", "(x)", "=ls", "a=b", "x\x1b]52;c;aWQ=\a", "Müller", "\xff\xfe", "'", "''", "a b' ; id '",
 }
 
-// A real shell reads words as what they were.
+// A real shell reads words as what they were, alone and in commands, and runs nothing of them.
 func TestWordsInAShell(t *testing.T) {
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := []string{"printf '%s\\0' x"}
+	shell := pastetest.New(t)
+	words, args := []string{"say"}, Shell("say", "x")
 	for _, name := range hostile {
-		words = append(words, Word(name))
+		words, args = append(words, Word(name)), args.Arg(name)
 	}
-	script := strings.Join(words, " ")
-	out, err := exec.CommandContext(t.Context(), shell, "-c", script).CombinedOutput()
-	if err != nil {
-		t.Fatal(err, string(out))
-	}
-	if diff := cmp.Diff(hostile, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")[1:]); diff != "" {
-		t.Error(diff)
+	for _, x := range []struct {
+		command string
+		before  int
+	}{{strings.Join(words, " "), 1}, {args.String(), 2}, {Shell("say", "x").Flag("--root=", "").String() + " " + strings.Join(words[1:], " "), 3}} {
+		got, err := shell.Words(t, x.command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = slices.DeleteFunc(got[x.before:], func(w string) bool { return w == "--" })
+		if diff := cmp.Diff(slices.DeleteFunc(slices.Clone(hostile), func(w string) bool { return w == "--" }), got); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
 
@@ -74,22 +81,30 @@ func TestPython(t *testing.T) {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3 here")
-	}
 	var names, literals []string
 	for _, name := range hostile {
 		if utf8.ValidString(name) {
 			names, literals = append(names, name), append(literals, Python(name))
 		}
 	}
-	script := "import sys; sys.stdout.buffer.write(\"\\0\".join([" + strings.Join(literals, ", ") + "]).encode())"
-	out, err := exec.CommandContext(t.Context(), python, "-c", script).CombinedOutput()
-	if err != nil {
-		t.Fatal(err, string(out))
+	// Python reads these literals as Go does: \x of ASCII, \u and \U are the same in both, and there is nothing else in them.
+	for i, literal := range literals {
+		if got, err := strconv.Unquote(literal); err != nil || got != names[i] || strings.ContainsFunc(literal, unicode.IsControl) {
+			t.Errorf("%q becomes %s, which is %q: %v", names[i], literal, got, err)
+		}
 	}
-	if diff := cmp.Diff(names, strings.Split(string(out), "\x00")); diff != "" {
-		t.Error(diff)
-	}
+	t.Run("python3", func(t *testing.T) {
+		python, err := exec.LookPath("python3")
+		if err != nil {
+			t.Skip("no python3 here: the literals were read by Go alone")
+		}
+		script := "import sys; sys.stdout.buffer.write(\"\\0\".join([" + strings.Join(literals, ", ") + "]).encode())"
+		out, err := exec.CommandContext(t.Context(), python, "-c", script).CombinedOutput()
+		if err != nil {
+			t.Fatal(err, string(out))
+		}
+		if diff := cmp.Diff(names, strings.Split(string(out), "\x00")); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

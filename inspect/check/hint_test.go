@@ -13,6 +13,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/faulttest"
+	"kitescope/paste/pastetest"
 )
 
 // What an enemy calls things: before the name, what looks like a flag; behind it, all that a shell obeys.
@@ -78,6 +79,7 @@ func TestHintsOfHostileClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	shell := &reader{Shell: pastetest.New(t), read: map[string]bool{}}
 	told, checks := 0, map[string]bool{}
 	for _, c := range library.Cases {
 		b, err := library.Base(t.Context(), c.Base)
@@ -95,10 +97,66 @@ func TestHintsOfHostileClusters(t *testing.T) {
 				checks[f.Check] = true
 			}
 			hold(t, c.Name, f)
+			shell.obeys(t, c.Name, f)
 		}
+	}
+	if len(shell.read) < 40 || shell.planted < 8 {
+		t.Errorf("a shell read only %d commands, %d of them with planted names", len(shell.read), shell.planted)
 	}
 	if told < 100 || len(checks) < 15 {
 		t.Errorf("only %d hints of %d checks tell a planted name", told, len(checks))
+	}
+}
+
+// program begins a command in a hint, prose behind it ends one.
+var (
+	program = regexp.MustCompile(`(?:^|[\s(:])(?:kitescope|etcdctl|kubectl|docker|mount|go) `)
+	prose   = regexp.MustCompile(`^(?:; | \(|, |: |\)$|\), )`)
+)
+
+// commandsOf are the commands in a hint, each up to the prose behind it, where a shell does not take that for a part of a quoted word.
+func commandsOf(hint string) (list []string) {
+	for at := program.FindStringIndex(hint); at != nil; at = program.FindStringIndex(hint) {
+		rest, end, quoted := strings.TrimLeft(hint[at[0]:], " (:"), 0, false
+		for ; end < len(rest) && (quoted || !prose.MatchString(rest[end:])); end++ {
+			switch {
+			case rest[end] == '\'':
+				quoted = !quoted
+			case rest[end] == '\\' && !quoted:
+				end++
+			}
+		}
+		end = min(end, len(rest))
+		list, hint = append(list, rest[:end]), rest[end:]
+	}
+	return list
+}
+
+// reader has a real shell read the commands of hints, each once.
+type reader struct {
+	*pastetest.Shell
+	read    map[string]bool
+	planted int
+}
+
+func (r *reader) obeys(t *testing.T, where string, f *check.Finding) {
+	t.Helper()
+	for _, command := range commandsOf(string(f.Hint)) {
+		if r.read[command] {
+			continue
+		}
+		r.read[command] = true
+		words, err := r.Words(t, command)
+		if err != nil {
+			t.Errorf("%s: %s: a shell does more with %q than to run one program: %v", where, f.Check, command, err)
+		}
+		if !strings.Contains(command, poison[:4]) {
+			continue
+		}
+		r.planted++
+		if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, lure) && strings.Contains(w, poison) }) {
+			t.Errorf("%s: %s: no word of %q is the name: %q", where, f.Check, command, words)
+		}
 	}
 }
 
