@@ -9,17 +9,17 @@ import (
 )
 
 // loadRuns are runs as ab prints them: four figures that follow from each other, rounded as it rounds, and one that does not.
-func loadRuns(r *rand.Rand, n int, seconds float64) *Set {
+func loadRuns(r *rand.Rand, n, requests int, seconds, noise float64) *Set {
 	s := &Set{Name: strconv.FormatFloat(seconds, 'g', 3, 64)}
 	rounded := func(x float64, digits int) float64 { return math.Round(x*math.Pow10(digits)) / math.Pow10(digits) }
 	for i := range n {
-		took := seconds * math.Exp(0.02*r.NormFloat64())
-		const requests, clients, size = 10_000, 8, 3421
+		took := seconds * math.Exp(noise*r.NormFloat64())
+		const clients, size = 8, 3421
 		s.Runs = append(s.Runs, Run{Name: strconv.Itoa(i), Values: []Value{
-			{Metric: Metric{Name: "time taken", Unit: "s"}, Better: LowerIsBetter, X: rounded(took, 3)},
-			{Metric: Metric{Name: "requests per second", Unit: "1/s"}, Better: HigherIsBetter, X: rounded(requests/took, 2)},
-			{Metric: Metric{Name: "mean latency", Unit: "s"}, Better: LowerIsBetter, X: rounded(clients*took/requests*1000, 3) / 1000},
-			{Metric: Metric{Name: "transfer rate", Unit: "B/s"}, Better: HigherIsBetter, X: rounded(size*requests/took/1024, 2) * 1024},
+			{Metric: Metric{Name: "time taken", Unit: "s"}, Better: LowerIsBetter, X: rounded(took, 3), Step: 1e-3},
+			{Metric: Metric{Name: "requests per second", Unit: "1/s"}, Better: HigherIsBetter, X: rounded(float64(requests)/took, 2), Step: 1e-2},
+			{Metric: Metric{Name: "mean latency", Unit: "s"}, Better: LowerIsBetter, X: rounded(clients*took/float64(requests)*1000, 3) / 1000, Step: 1e-6},
+			{Metric: Metric{Name: "transfer rate", Unit: "B/s"}, Better: HigherIsBetter, X: rounded(size*float64(requests)/took/1024, 2) * 1024, Step: 1e-2 * 1024},
 			{Metric: Metric{Name: "p99 latency", Unit: "s"}, Better: LowerIsBetter, X: took / 1000 * math.Exp(0.05*r.NormFloat64())},
 		}})
 	}
@@ -28,8 +28,22 @@ func loadRuns(r *rand.Rand, n int, seconds float64) *Set {
 
 // TestOneFigureUnderFourNames corrects what is one figure once: five names are two tests.
 func TestOneFigureUnderFourNames(t *testing.T) {
-	r := rand.New(rand.NewPCG(18, 1))
-	a, b := loadRuns(r, 8, 5.2), loadRuns(r, 8, 4.9)
+	for name, c := range map[string]struct {
+		requests             int
+		before, after, noise float64
+	}{
+		"seconds":    {10_000, 5.2, 4.9, 0.02},
+		"short runs": {400, 0.272, 0.221, 0.1}, // of which ab prints three digits
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(18, 1))
+			oneFigure(t, loadRuns(r, 8, c.requests, c.before, c.noise), loadRuns(r, 8, c.requests, c.after, c.noise))
+		})
+	}
+}
+
+func oneFigure(t *testing.T, a, b *Set) {
+	t.Helper()
 	c, err := Compare(a, b, Options{})
 	if err != nil {
 		t.Fatal(err)

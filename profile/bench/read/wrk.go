@@ -98,7 +98,7 @@ func (r *wrkResult) errors(fields []string) {
 func (r *wrkResult) time(name, text string) {
 	x, unit, ok := number(text)
 	if _, known := unitTable(unit); ok && known && unit != "" {
-		r.s.add(r.run, r.metric(name, unit), x, bench.LowerIsBetter)
+		r.s.addRounded(r.run, r.metric(name, unit), x, printedStep(text), bench.LowerIsBetter)
 		return
 	}
 	r.s.d.skip("what is not a time was left out", text)
@@ -115,10 +115,11 @@ func (r *wrkResult) size(name, text string) {
 		r.s.d.skip("what is not a size was left out", text)
 		return
 	}
+	step := printedStep(text)
 	for range power {
-		x *= 1024
+		x, step = x*1024, step*1024
 	}
-	r.s.add(r.run, r.metric(name, "B/s"), x, bench.HigherIsBetter)
+	r.s.addRounded(r.run, r.metric(name, "B/s"), x, step, bench.HigherIsBetter)
 }
 
 func (r *wrkResult) add(name, unit, text string, better bench.Direction) {
@@ -127,7 +128,7 @@ func (r *wrkResult) add(name, unit, text string, better bench.Direction) {
 		r.s.d.skip("what is not a figure was left out", text)
 		return
 	}
-	r.s.add(r.run, r.metric(name, unit), x, better)
+	r.s.addRounded(r.run, r.metric(name, unit), x, printedStep(text), better)
 }
 
 func (r *wrkResult) metric(name, unit string) bench.Metric {
