@@ -34,7 +34,9 @@ func TestCopiedCommandsInAShell(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %q: %v", kind, copied, err)
 			}
-			if kind != "grep" && !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, name[:1]) && strings.Contains(w, strings.Trim(name[len(name)-1:], "\n\r")) }) {
+			if kind != "grep" && !slices.ContainsFunc(words, func(w string) bool {
+				return strings.HasPrefix(w, name[:1]) && strings.Contains(w, strings.Trim(name[len(name)-1:], "\n\r"))
+			}) {
 				t.Errorf("%s: %q is read as %q", kind, copied, words)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,12 +49,13 @@ func TestMemoryIsOneFigure(t *testing.T) {
 // TestNodesOfOneProcess: the metrics of a standalone name seven of its eight sessions. The eighth was not asked either, and is of the same process;
 // that one memory is not eight is said.
 func TestNodesOfOneProcess(t *testing.T) {
-	text := "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 2.85827072e+08\n# TYPE milvus_num_node gauge\n"
+	var text strings.Builder
+	text.WriteString("# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 2.85827072e+08\n# TYPE milvus_num_node gauge\n")
 	for _, role := range []string{"datacoord", "datanode", "indexnode", "proxy", "querycoord", "querynode", "rootcoord"} {
-		text += fmt.Sprintf("milvus_num_node{node_id=\"1\",role_name=%q} 1\n", role)
+		fmt.Fprintf(&text, "milvus_num_node{node_id=\"1\",role_name=%q} 1\n", role)
 	}
 	file := filepath.Join(t.TempDir(), "metrics.txt")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	flags := []string{"--from", capture("standalone-2.3.5", "etcd_snapshot.db.gz"), "--runtime", file}
@@ -88,7 +90,7 @@ func TestNodesOfOneProcess(t *testing.T) {
 // TestRowsByMetricsAreUpTo: what metrics count may be counted twice, and is said to be; what the nodes answer is not.
 func TestRowsByMetricsAreUpTo(t *testing.T) {
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
-	metrics := append(from, "--runtime", capture("cluster-2.3.5-t7", "metrics"))
+	metrics := append(slices.Clone(from), "--runtime", capture("cluster-2.3.5-t7", "metrics"))
 	text := kitescope(t, exitOK, append([]string{"balance"}, metrics...)...).stdout
 	if want := "metrics do not name segments: up to 19200 of 139900 rows"; strings.Count(text, want) != 1 {
 		t.Errorf("%q is not in\n%s", want, text)

@@ -130,6 +130,7 @@ func TestPullSecrets(t *testing.T) {
 		"not of the place": {nil, []string{"http://ann:" + password + "@" + host + "x:y/"}, exitUsage},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out")
 			e := terminal{env: c.env}.run(t.Context(), t, append([]string{"profile", "pull", "--seconds", "1", "-o", "json", "-O", out}, c.args...)...)
 			if e.code != c.code {

@@ -281,6 +281,7 @@ func TestCopiedCommand(t *testing.T) {
 		"a file":      {capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), nodeFlags{live: true}, `"name":"querynode-19"`, `"answer":`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			a := &app{streams: &streams{}, nodes: test.nodes}
 			c := connection{contextSpec: contextSpec{From: test.from}}
 			words := strings.Fields(strings.TrimPrefix(a.commandFor(c), programName()) + " " + a.nodeFlagsFor(c))

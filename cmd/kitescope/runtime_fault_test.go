@@ -112,7 +112,7 @@ func wantNoGoroutine(t *testing.T, before int) {
 }
 
 // TestBadNodes puts something that goes wrong in the place of one query node of t7.
-func TestBadNodes(t *testing.T) {
+func TestBadNodes(t *testing.T) { //nolint:tparallel // they move one session of one cluster, in turn
 	t.Parallel() // it waits
 	f := capturedT7(t, nil)
 	good := map[string]string{}

@@ -138,7 +138,7 @@ func wantNeighbours(t *testing.T, r *model.Runtime) {
 // is infinite or none.
 func wantShowable(t *testing.T, v reflect.Value, path string, seen map[uintptr]bool) {
 	t.Helper()
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // what cannot be wrong is passed over
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() || v.Kind() == reflect.Pointer && seen[v.Pointer()] {
 			return

@@ -54,9 +54,7 @@ func frame(serial uint32, body []byte) []byte {
 // knows answers ApiVersions: this much of Metadata and ListOffsets is known.
 func knows(serial uint32, metadata, offsets int16) []byte {
 	r := kmsg.NewApiVersionsResponse()
-	for _, k := range []kmsg.ApiVersionsResponseApiKey{{ApiKey: 3, MaxVersion: metadata}, {ApiKey: 2, MaxVersion: offsets}} {
-		r.ApiKeys = append(r.ApiKeys, k)
-	}
+	r.ApiKeys = []kmsg.ApiVersionsResponseApiKey{{ApiKey: 3, MaxVersion: metadata}, {ApiKey: 2, MaxVersion: offsets}}
 	return frame(serial, r.AppendTo(nil))
 }
 

@@ -15,28 +15,16 @@ func (v *variant) cut(rows int64, by float64) (why string) {
 	if why := v.cuttable(rows, by); why != "" {
 		return why
 	}
-	type key struct {
-		channel   string
-		partition int64
-	}
-	groups, order, left := map[key][]replay.Segment{}, []key{}, []replay.Segment{}
-	before, growing, unknown := v.rowsOf(v.Segments), 0, 0
+	before := v.rowsOf(v.Segments)
 	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
-	for _, s := range v.Segments {
-		switch k := (key{s.Channel, s.Partition}); {
-		case s.State == replay.Growing:
+	groups, left := sealedGroups(v.Segments)
+	growing := 0
+	for _, s := range left {
+		if s.State == replay.Growing {
 			growing++
-			left = append(left, s)
-		case s.Rows < 0:
-			unknown++
-			left = append(left, s)
-		default:
-			if groups[k] == nil {
-				order = append(order, k)
-			}
-			groups[k] = append(groups[k], s)
 		}
 	}
+	unknown := len(left) - growing
 	id := v.nextSegment()
 	v.Segments = left
 	if by != 1 {
@@ -44,14 +32,14 @@ func (v *variant) cut(rows int64, by float64) (why string) {
 	}
 	var made []int
 	kept := 0
-	for _, k := range order {
-		list := v.recut(groups[k], rows, by, id)
-		if alike(list, groups[k]) { // the segments that are here are known better than new ones
+	for _, group := range groups {
+		list := v.recut(group, rows, by, id)
+		if alike(list, group) { // the segments that are here are known better than new ones
 			for _, s := range list {
 				delete(v.from, s.ID)
 			}
 			kept += len(list)
-			v.Segments = append(v.Segments, groups[k]...)
+			v.Segments = append(v.Segments, group...)
 			continue
 		}
 		for _, s := range list {
@@ -79,6 +67,31 @@ func (v *variant) cut(rows int64, by float64) (why string) {
 		v.assign(r, made)
 	}
 	return ""
+}
+
+// sealedGroups are the sealed segments of each channel and partition, in the order of the first of each, and those that cannot
+// be cut: growing ones, and ones of which nobody tells how many rows they have.
+func sealedGroups(segments []replay.Segment) (groups [][]replay.Segment, left []replay.Segment) {
+	type key struct {
+		channel   string
+		partition int64
+	}
+	at := map[key]int{}
+	for _, s := range segments {
+		if s.State == replay.Growing || s.Rows < 0 {
+			left = append(left, s)
+			continue
+		}
+		k := key{s.Channel, s.Partition}
+		i, known := at[k]
+		if !known {
+			i = len(groups)
+			at[k] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], s)
+	}
+	return groups, left
 }
 
 // cuttable says why segments are not cut to so many rows; "" if they are.
