@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
+	"kitescope/paste"
 	"kitescope/profile"
 	"kitescope/profile/bench"
 	benchread "kitescope/profile/bench/read"
@@ -92,10 +95,40 @@ func tellError(ctx context.Context, s *streams, err error) {
 		s.tellOutput(failed.Output)
 		message = strings.ReplaceAll(message, failed.Error(), failed.Brief())
 	}
-	s.tell("kitescope: %s", oneLine(message))
+	s.tell("kitescope: %s", oneLine(noFile(err, message)))
 	if hint := hintOf(err); hint != "" {
 		s.tell("hint: %s", oneLine(hint))
 	}
+}
+
+// noFile is a message that a file is not there, in the one way in which that is said. What the system says names a call, and in English only here
+// and there what was meant.
+func noFile(err error, message string) string {
+	if !errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(message, "write ") {
+		return message
+	}
+	const there = ": there is no such file"
+	before, behind, found := strings.Cut(message, ": "+syscall.ENOENT.Error())
+	if !found {
+		return message
+	}
+	at, call := -1, "" // the last one that begins a part of the message
+	for _, x := range []string{"open ", "stat ", "lstat "} {
+		i := strings.LastIndex(before, ": "+x) + len(": ")
+		if i < len(": ") && strings.HasPrefix(before, x) {
+			i = 0
+		}
+		if (i == 0 || i >= len(": ")) && i > at {
+			at, call = i, x
+		}
+	}
+	switch {
+	case at == 0:
+		before = "read " + before[len(call):]
+	case at > 0:
+		before = before[:at] + before[at+len(call):]
+	}
+	return before + there + behind
 }
 
 // maxLine bounds a message in bytes: what a server or a file says in it may have no end.
@@ -108,6 +141,30 @@ func oneLine(s string) string {
 		s = strings.ToValidUTF8(s[:maxLine/2], "") + fmt.Sprintf(" ... (%d bytes) ... ", cut) + strings.ToValidUTF8(s[len(s)-maxLine/2:], "")
 	}
 	return render.Harmless(strings.Join(strings.Fields(s), " "))
+}
+
+// collectionHint names the collections that were probably meant: spelled alike, in another database, else what there is.
+func collectionHint(unknown *meta.UnknownCollectionError) string {
+	near := view.Suggest(unknown.Name, unknown.Known)
+	if len(near) == 0 {
+		var plain []string // without databases, in the order of Known
+		for _, name := range unknown.Known {
+			plain = append(plain, name[strings.LastIndexByte(name, '.')+1:])
+		}
+		for _, name := range view.Suggest(unknown.Name, plain) {
+			near = append(near, unknown.Known[slices.Index(plain, name)])
+		}
+	}
+	const most = 8
+	switch {
+	case len(near) > 0:
+		return "did you mean: " + strings.Join(near, ", ")
+	case len(unknown.Known) == 0:
+		return "there are none"
+	case len(unknown.Known) > most:
+		return fmt.Sprintf("there are: %s and %d more: %s", strings.Join(unknown.Known[:most], ", "), len(unknown.Known)-most, paste.Shell("kitescope", "get", "collections"))
+	}
+	return "there are: " + strings.Join(unknown.Known, ", ")
 }
 
 func hintOf(err error) string {
@@ -139,9 +196,10 @@ func hintOf(err error) string {
 		return hinted.Hint
 	}
 	if unknown, ok := errors.AsType[*meta.UnknownCollectionError](err); ok {
-		if near := view.Suggest(unknown.Name, unknown.Known); len(near) > 0 {
-			return "did you mean: " + strings.Join(near, ", ")
-		}
+		return collectionHint(unknown)
+	}
+	if missing, ok := errors.AsType[*view.NotFoundError](err); ok && len(missing.Near) == 0 {
+		return "what there is: " + paste.Shell("kitescope", "get", missing.Resource.Name).String()
 	}
 	if fault, ok := errors.AsType[*live.FaultError](err); ok {
 		return fault.Hint

@@ -122,7 +122,7 @@ func TestChangesWithoutEffect(t *testing.T) {
 		{one, "scale=0.99999", "scale has no effect: so few more or less are no row of any segment"},
 		{nobody, "scale=0.5", "scale has no effect: nobody tells how many rows there are"},
 		{nobody, "scale=2", ""},
-		{one, "scale=1e6", "1e+06 times as large would be 2000000 segments; more than 1000000 are not simulated; segment-rows=N makes fewer"},
+		{one, "scale=1e6", "1000000 times as large would be 2000000 segments; more than 1000000 are not simulated; segment-rows=N makes fewer"},
 		{one, "scale=1e6,segment-rows=1k", "segments of 1000 rows would be"},
 		{one, "scale=1e6,segment-rows=1M,index", ""},
 		{one, "replicas=1", "replicas has no effect: there are as many"},

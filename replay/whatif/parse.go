@@ -159,11 +159,14 @@ func setFloat(to *float64, value string, low, high float64) error {
 		return errors.New("a number was expected")
 	}
 	if x < low || x > high {
-		return fmt.Errorf("%g to %g was expected", low, high)
+		return fmt.Errorf("%s to %s was expected", decimal(low), decimal(high))
 	}
 	*to = x
 	return nil
 }
+
+// decimal is a number as people write it: 0.000001, not 1e-06.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // setPercent takes 120 or 120%: Milvus's setting is in percent of a core.
 func setPercent(to *float64, value string) error {

@@ -265,7 +265,7 @@ func (v *variant) scalable(c Change) string {
 		return "so few more or less are no row of any segment"
 	}
 	if n := float64(len(v.Segments)) * c.Scale; c.SegmentRows == 0 && n > mostSegments {
-		return fmt.Sprintf("%g times as large would be %.0f segments; more than %d are not simulated; segment-rows=N makes fewer", c.Scale, n, mostSegments)
+		return fmt.Sprintf("%s times as large would be %.0f segments; more than %d are not simulated; segment-rows=N makes fewer", decimal(c.Scale), n, mostSegments)
 	}
 	return ""
 }

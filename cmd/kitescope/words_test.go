@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestMissingFile: that a file is not there is said in one way, whatever was to be read.
+func TestMissingFile(t *testing.T) {
+	from := []string{"--from", capture("standalone-2.3.5", "etcd_snapshot.db.gz")}
+	for _, args := range [][]string{
+		{"overview", "--from", "nothing"},
+		{"diff", "nothing", "nothing"},
+		{"get", "nodes", "--runtime", "nothing", from[0], from[1]},
+		{"diagnose", "--baseline", "nothing", from[0], from[1]},
+		{"diagnose", "--profiles", "nothing", from[0], from[1]},
+		{"diagnose", "--storage", "nothing", from[0], from[1]},
+		{"profile", "top", "nothing"},
+		{"pgo", "judge", "nothing"},
+		{"pgo", "verify", "nothing"},
+		{"compare", "nothing", "other"},
+		{"engine", "info", "nothing"},
+		{"engine", "build", "nothing.npy", "-o", "-"},
+		{"engine", "search", "nothing", "--queries", "nothing"},
+		{"replay", "show", "nothing"},
+		{"replay", "run", "docs", "--from", "nothing"},
+		{"replay", "info", "docs", "--from", "nothing", "--storage", "nothing"},
+	} {
+		code := exitFailed
+		if args[1] == "--storage" {
+			code = exitUsage
+		}
+		e := kitescope(t, code, args...)
+		if line, _, _ := strings.Cut(e.err, "\n"); !strings.Contains(line, "nothing: there is no such file") && !strings.Contains(line, "nothing.npy: there is no such file") || strings.Contains(line, "open nothing") || strings.Contains(line, "stat nothing") {
+			t.Errorf("%s: %q", strings.Join(args, " "), line)
+		}
+	}
+	// What cannot be written is another matter.
+	_, missing := os.Open("nothing")
+	for message, want := range map[string]string{
+		"write a/b: no such file or directory":               "write a/b: no such file or directory",
+		"read the result: open a: no such file or directory": "read the result: a: there is no such file",
+		"open my open x: no such file or directory":          "read my open x: there is no such file",
+		"read a: no such file or directory":                  "read a: there is no such file",
+		"no hit":                                             "no hit",
+	} {
+		if got := noFile(missing, message); got != want {
+			t.Errorf("%q becomes %q, want %q", message, got, want)
+		}
+	}
+	if got := noFile(errors.New("x"), "open a: no such file or directory"); got != "open a: no such file or directory" { // of another machine
+		t.Error(got)
+	}
+}
+
+// TestNearWords: a word that means nothing leads to those that were probably meant, else to what there is.
+func TestNearWords(t *testing.T) {
+	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
+	for _, x := range []struct {
+		code int
+		args []string
+		want string
+	}{
+		{exitFailed, []string{"tree", "docs_hnsw_co"}, "docs_hnsw_cos"},
+		{exitFailed, []string{"tree", "order"}, "did you mean: tenant_a.orders"},
+		{exitFailed, []string{"tree", "foo"}, "hint: there are: cold_hnsw, docs_hnsw_cos, "},
+		{exitFailed, []string{"get", "segments", "coll=foo"}, "hint: there are: cold_hnsw, docs_hnsw_cos, "},
+		{exitFailed, []string{"describe", "collection", "foo"}, "hint: what there is: kitescope get collections"},
+		{exitFailed, []string{"describe", "node", "x"}, "hint: what there is: kitescope get nodes"},
+		{exitFailed, []string{"balance", "foo"}, "hint: what there is: kitescope get collections"},
+		{exitUsage, []string{"engine", "buld"}, "did you mean: build"},
+		{exitUsage, []string{"replay", "shwo"}, "did you mean: show"},
+		{exitUsage, []string{"profile", "flaem"}, "did you mean: flame"},
+	} {
+		args := x.args
+		if x.code == exitFailed {
+			args = append(args, from...)
+		}
+		if e := kitescope(t, x.code, args...); !strings.Contains(e.err, x.want) {
+			t.Errorf("%s: %q, want %q", strings.Join(x.args, " "), e.err, x.want)
+		}
+	}
+}
