@@ -338,7 +338,9 @@ func (k *keys) hints(in scope) []binding {
 // inOrder sorts bindings as the key map has them.
 func (k *keys) inOrder(list []binding) {
 	at := func(b binding) int {
-		return slices.IndexFunc(k.all, func(x binding) bool { return x.action == b.action && x.in == b.in && x.hint == b.hint })
+		return slices.IndexFunc(k.all, func(x binding) bool {
+			return x.action == b.action && x.in == b.in && (x.hint == b.hint || shortHint(x.hint) == b.hint)
+		})
 	}
 	slices.SortStableFunc(list, func(a, b binding) int { return at(a) - at(b) })
 }

@@ -59,7 +59,7 @@ func (s *sheet) liveNodes(b *block, name, address int) {
 	}
 	head += fitRight("sealed", 7) + fitRight("rows", 12) + fitRight("growing", 9) + fitRight("leads", 7) + fitRight("CPU", 8) + fitRight("memory", 10)
 	if room >= 6 {
-		head += "  " + fit("rows: sealed █ growing ░", room)
+		head += "  " + barTitle(room)
 	}
 	b.add(s.st.dim.on(head))
 	listed := s.foremost()
@@ -77,6 +77,16 @@ func (s *sheet) liveNodes(b *block, name, address int) {
 	if more := len(s.o.Nodes) - len(listed); more > 0 {
 		b.add(s.st.dim.on("and " + plural(more, "node") + " between; n lists all"))
 	}
+}
+
+// barTitle says what bars of so many cells mean.
+func barTitle(room int) string {
+	for _, text := range []string{"rows: sealed █ growing ░", "sealed █ growing ░", "rows █░"} {
+		if width(text) <= room {
+			return fit(text, room)
+		}
+	}
+	return fit("█░", room)
 }
 
 // mostNodes is how many nodes the overview lists; the page of nodes has all.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -298,18 +299,11 @@ func (m *Model) toastLine() string {
 const maxHints = 8
 
 // hints shows the most important keys that are possible now, as many as fit, in the
-// order of the key map.
+// order of the key map. Short words stand where by them the most important of those fits that would be left out.
 func (m *Model) hints(in scope) string {
-	page := m.stack.top()
-	room := m.w - 2
-	var chosen []binding
-	for _, h := range m.keys.hints(in) {
-		w := width(shown(h.keys[0])) + 1 + width(h.hint) + gap
-		if len(chosen) == maxHints || w-gap > room || in&inPages != 0 && page.can(m, h.action) != "" || h.action == actGoProfiles && m.cfg.Profiles == nil {
-			continue
-		}
-		room -= w
-		chosen = append(chosen, h)
+	chosen, left := m.fitting(in, false)
+	if brief, still := m.fitting(in, true); left != still {
+		chosen = brief
 	}
 	m.keys.inOrder(chosen)
 	var b strings.Builder
@@ -317,6 +311,36 @@ func (m *Model) hints(in scope) string {
 		b.WriteString(pad(min(1+i, gap)) + m.st.key.on(shown(h.keys[0])) + " " + h.hint)
 	}
 	return b.String()
+}
+
+// fitting are the keys that fit into the footer, with their words or with the short ones, and the most important one that does not: its first key.
+func (m *Model) fitting(in scope, brief bool) (chosen []binding, left string) {
+	page := m.stack.top()
+	room := m.w - 2
+	for _, h := range m.keys.hints(in) {
+		if short := shortHint(h.hint); brief && short != "" {
+			h.hint = short
+		}
+		w := width(shown(h.keys[0])) + 1 + width(h.hint) + gap
+		if in&inPages != 0 && page.can(m, h.action) != "" || h.action == actGoProfiles && m.cfg.Profiles == nil {
+			continue
+		}
+		if len(chosen) == maxHints || w-gap > room {
+			left = cmp.Or(left, h.keys[0])
+			continue
+		}
+		room -= w
+		chosen = append(chosen, h)
+	}
+	return chosen, left
+}
+
+// shortHint is a shorter form of a word in the footer, as selectors have it; "" if there is none.
+func shortHint(word string) string {
+	if word == "collections" {
+		return "coll"
+	}
+	return ""
 }
 
 // overlay draws a menu or the palette's suggestions over the body.
