@@ -37,8 +37,11 @@ func (b *Builder) Limit(l Limits) { b.limits = l.orDefaults() }
 
 // Function is the index of a function.
 func (b *Builder) Function(f Function) uint32 {
+	given := len(f.Name) + len(f.File)
+	f.Name, f.SystemName, f.File = keptName(f.Name), keptName(f.SystemName), keptName(f.File)
 	i, ok := b.functions[f]
 	if !ok {
+		b.noteLong(given != len(f.Name)+len(f.File))
 		i = uint32(len(b.p.Functions))
 		b.p.Functions = append(b.p.Functions, f)
 		b.functions[f] = i
@@ -49,8 +52,11 @@ func (b *Builder) Function(f Function) uint32 {
 
 // Mapping is the index of a mapping.
 func (b *Builder) Mapping(m Mapping) int32 {
+	given := len(m.File)
+	m.File, m.BuildID = keptName(m.File), keptName(m.BuildID)
 	i, ok := b.mappings[m]
 	if !ok {
+		b.noteLong(given != len(m.File))
 		i = int32(len(b.p.Mappings))
 		b.p.Mappings = append(b.p.Mappings, m)
 		b.mappings[m] = i

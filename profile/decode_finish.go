@@ -46,11 +46,14 @@ func (d *decoder) finish() (*Profile, error) {
 		p.Comments = append(p.Comments, names.of(c))
 	}
 	for i, m := range d.mappings {
-		m.File, m.BuildID = names.of(m.file), names.of(m.buildID)
+		m.File, m.BuildID = names.kept(m.file), names.kept(m.buildID)
 		p.Mappings[i] = m.Mapping
 	}
 	for i, f := range d.functions {
-		p.Functions[i] = Function{Name: names.of(f.name), SystemName: names.of(f.systemName), File: names.of(f.file), StartLine: f.start}
+		p.Functions[i] = Function{Name: names.kept(f.name), SystemName: names.kept(f.systemName), File: names.kept(f.file), StartLine: f.start}
+	}
+	if len(names.long) > 0 {
+		p.Notes = append(p.Notes, Note{What: longNotes, Count: int64(len(names.long))})
 	}
 	for _, step := range []func(*Profile) error{
 		d.finishLocations, d.finishStacks, func(p *Profile) error { return d.finishLabels(p, names) },
@@ -66,6 +69,7 @@ func (d *decoder) finish() (*Profile, error) {
 type names struct {
 	all  string
 	ends []int
+	long map[uint64]string // what is kept of those that are long
 
 	isBad bool
 	bad   uint64 // a number that no name has
