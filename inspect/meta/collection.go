@@ -136,7 +136,7 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 	info := f.value.(*etcdpb.CollectionInfo)
 	schema := info.GetSchema()
 	x := &model.Collection{
-		ID: c.id, Name: schema.GetName(), Description: schema.GetDescription(),
+		ID: c.id, Name: keptName(schema.GetName()), Description: schema.GetDescription(),
 		Shards: int(info.GetShardsNum()), ConsistencyLevel: info.GetConsistencyLevel().String(),
 		AutoID:       schema.GetAutoID(), //nolint:staticcheck // releases up to 2.2 fill the deprecated field
 		DynamicField: schema.GetEnableDynamicField(),
@@ -200,11 +200,11 @@ func (c *collectionFacts) fields(schema *schemapb.CollectionSchema) []*model.Fie
 	}
 	for _, st := range structs {
 		list = append(list, &model.Field{
-			ID: model.FieldID(st.GetFieldID()), Collection: c.id, Name: st.GetName(), Description: st.GetDescription(),
+			ID: model.FieldID(st.GetFieldID()), Collection: c.id, Name: keptName(st.GetName()), Description: st.GetDescription(),
 			Type: schemapb.DataType_ArrayOfStruct.String(), State: objectStateField(0), Params: pairs(st.GetTypeParams()),
 		})
 		for _, member := range st.GetFields() {
-			list = append(list, c.field(member, st.GetName()))
+			list = append(list, c.field(member, keptName(st.GetName())))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *model.Field) int { return cmp.Compare(a.ID, b.ID) })
@@ -217,7 +217,7 @@ func objectStateField(state schemapb.FieldState) string {
 
 func (c *collectionFacts) field(f *schemapb.FieldSchema, structName string) *model.Field {
 	x := &model.Field{
-		ID: model.FieldID(f.GetFieldID()), Collection: c.id, Name: f.GetName(), Description: f.GetDescription(),
+		ID: model.FieldID(f.GetFieldID()), Collection: c.id, Name: keptName(f.GetName()), Description: f.GetDescription(),
 		Type: f.GetDataType().String(), State: objectStateField(f.GetState()),
 		PrimaryKey: f.GetIsPrimaryKey(), AutoID: f.GetAutoID(), PartitionKey: f.GetIsPartitionKey(),
 		Clustering: f.GetIsClusteringKey(), Dynamic: f.GetIsDynamic(), Nullable: f.GetNullable(), FuncOutput: f.GetIsFunctionOutput(),
@@ -265,7 +265,7 @@ func (c *collectionFacts) functions(schema *schemapb.CollectionSchema) []*model.
 	var out []*model.Function
 	for _, f := range list {
 		out = append(out, &model.Function{
-			ID: f.GetId(), Name: f.GetName(), Type: f.GetType().String(), Description: f.GetDescription(),
+			ID: f.GetId(), Name: keptName(f.GetName()), Type: f.GetType().String(), Description: f.GetDescription(),
 			Inputs: f.GetInputFieldNames(), Outputs: f.GetOutputFieldNames(), Params: pairs(f.GetParams()),
 		})
 	}
@@ -278,7 +278,7 @@ func (c *collectionFacts) partitions(record *fact) []*model.Partition {
 	for _, f := range c.of(kindPartition) {
 		p := f.value.(*etcdpb.PartitionInfo)
 		list = append(list, &model.Partition{
-			ID: model.PartitionID(f.ids[1]), Collection: c.id, Name: p.GetPartitionName(),
+			ID: model.PartitionID(f.ids[1]), Collection: c.id, Name: keptName(p.GetPartitionName()),
 			State: objectState(p.GetState().String(), "Partition"), CreatedAt: model.TSO(p.GetPartitionCreatedTimestamp()),
 		})
 	}
@@ -289,7 +289,7 @@ func (c *collectionFacts) partitions(record *fact) []*model.Partition {
 	for i, id := range info.GetPartitionIDs() {
 		p := &model.Partition{ID: model.PartitionID(id), Collection: c.id}
 		if names := info.GetPartitionNames(); i < len(names) {
-			p.Name = names[i]
+			p.Name = keptName(names[i])
 		}
 		if times := info.GetPartitionCreatedTimestamps(); i < len(times) {
 			p.CreatedAt = model.TSO(times[i])

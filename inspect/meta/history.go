@@ -32,16 +32,16 @@ func (s *state) putHistory(kv source.KV, k *keyParts) {
 	}
 	switch m := value.(type) {
 	case *etcdpb.DatabaseInfo:
-		h.ID, h.Name = m.GetId(), m.GetName()
+		h.ID, h.Name = m.GetId(), keptName(m.GetName())
 	case *etcdpb.CollectionInfo:
-		h.ID, h.Name = m.GetID(), m.GetSchema().GetName()
+		h.ID, h.Name = m.GetID(), keptName(m.GetSchema().GetName())
 	case *etcdpb.PartitionInfo:
-		h.ID, h.Name = m.GetPartitionID(), m.GetPartitionName()
+		h.ID, h.Name = m.GetPartitionID(), keptName(m.GetPartitionName())
 	case *etcdpb.AliasInfo:
-		h.ID, h.Name = m.GetCollectionId(), m.GetAliasName()
+		h.ID, h.Name = m.GetCollectionId(), keptName(m.GetAliasName())
 	case *schemapb.FieldSchema:
-		h.ID, h.Name = m.GetFieldID(), m.GetName()
+		h.ID, h.Name = m.GetFieldID(), keptName(m.GetName())
 	case *schemapb.FunctionSchema:
-		h.ID, h.Name = m.GetId(), m.GetName()
+		h.ID, h.Name = m.GetId(), keptName(m.GetName())
 	}
 }

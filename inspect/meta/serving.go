@@ -112,7 +112,7 @@ func (s *state) replicas() []*model.Replica {
 	s.each(kindReplica, func(f *fact) {
 		m := f.value.(*querypb.Replica)
 		x := &model.Replica{
-			ID: model.ReplicaID(f.ids[1]), Collection: model.CollectionID(f.ids[0]), ResourceGroup: m.GetResourceGroup(),
+			ID: model.ReplicaID(f.ids[1]), Collection: model.CollectionID(f.ids[0]), ResourceGroup: keptName(m.GetResourceGroup()),
 			Nodes: nodes(m.GetNodes()), RONodes: nodes(m.GetRoNodes()),
 			StreamingNodes: nodes(m.GetRwSqNodes()), ROStreamingNodes: nodes(m.GetRoSqNodes()),
 		}
@@ -138,7 +138,7 @@ func replica21(f *fact) *model.Replica {
 	m := f.value.(*milvuspb.ReplicaInfo)
 	x := &model.Replica{
 		ID: model.ReplicaID(f.ids[0]), Collection: model.CollectionID(m.GetCollectionID()),
-		ResourceGroup: m.GetResourceGroupName(), Nodes: nodes(m.GetNodeIds()),
+		ResourceGroup: keptName(m.GetResourceGroupName()), Nodes: nodes(m.GetNodeIds()),
 	}
 	for _, shard := range m.GetShardReplicas() {
 		if x.ShardLeaders == nil {
@@ -154,7 +154,7 @@ func (s *state) resourceGroups() []*model.ResourceGroup {
 	s.each(kindResourceGroup, func(f *fact) {
 		m := f.value.(*querypb.ResourceGroup)
 		x := &model.ResourceGroup{
-			Name: f.names[0], Capacity: m.GetCapacity(), //nolint:staticcheck // releases up to 2.3 fill the deprecated field
+			Name: keptName(f.names[0]), Capacity: m.GetCapacity(), //nolint:staticcheck // releases up to 2.3 fill the deprecated field
 			Nodes: nodes(m.GetNodes()), Requests: -1, Limits: -1,
 		}
 		if config := m.GetConfig(); config != nil {
@@ -169,7 +169,7 @@ func (s *state) resourceGroups() []*model.ResourceGroup {
 func groupNames(list []*rgpb.ResourceGroupTransfer) []string {
 	var names []string
 	for _, t := range list {
-		names = append(names, t.GetResourceGroup())
+		names = append(names, keptName(t.GetResourceGroup()))
 	}
 	return names
 }

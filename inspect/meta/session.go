@@ -54,7 +54,7 @@ func (s *state) sessions() []*model.Session {
 			standby = true
 		}
 		x := &model.Session{
-			Node: model.NodeID(r.ServerID), Role: role, Address: secret.Address(r.Address), Version: r.Version, HostName: secret.Text(r.HostName),
+			Node: model.NodeID(r.ServerID), Role: keptName(role), Address: keptName(secret.Address(r.Address)), Version: keptName(r.Version), HostName: keptName(secret.Text(r.HostName)),
 			Exclusive: r.Exclusive, Stopping: r.Stopping, Standby: standby, Lease: r.LeaseID,
 			IndexEngine: r.IndexEngineVersion.model(), ScalarIndexEngine: r.ScalarIndexEngineVersion.model(),
 			Key: f.key, Revision: f.mod,

@@ -186,7 +186,7 @@ func (s *state) snapshots() []*model.Snapshot {
 	s.each(kindSnapshot, func(f *fact) {
 		m := f.value.(*legacypb.SnapshotInfo)
 		list = append(list, &model.Snapshot{
-			ID: f.ids[1], Name: m.GetName(), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
+			ID: f.ids[1], Name: keptName(m.GetName()), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
 			Partitions: ids[model.PartitionID](m.GetPartitionIds()), State: strings.TrimPrefix(m.GetState().String(), "SnapshotState"),
 			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: secret.Text(m.GetS3Location()), Key: f.key,
 		})
