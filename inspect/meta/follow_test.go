@@ -320,7 +320,8 @@ func TestFollowReadsAgainWhatHasGrown(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	counted := &countedPins{Watcher: src.(source.Watcher)}
-	var last int64
+	const steps, perStep = 8, 150
+	told := make(chan int64, 10_000)
 	f := &Follower{
 		Source: counted, Want: Want{Parts: model.PartAll}, Interval: time.Millisecond, growth: volume{keys: 100, bytes: 1 << 20},
 		Emit: func(c *model.Cluster, err error) {
@@ -328,15 +329,26 @@ func TestFollowReadsAgainWhatHasGrown(t *testing.T) {
 				t.Errorf("the reading again is told as %v", err)
 				return
 			}
-			if last = c.Origin.Revision; last > 1000 {
-				stop()
-			}
+			told <- c.Origin.Revision
 		},
 	}
 	go func() {
-		for i := range 1200 {
-			if _, err := server.Client.Put(ctx, fmt.Sprintf("by-dev/meta/session/querynode-%d", i), "{}"); err != nil {
-				return
+		defer stop()
+		for step := range steps { // each is followed before the next: one reading cannot see them all
+			var written int64
+			for i := range perStep {
+				put, err := server.Client.Put(ctx, fmt.Sprintf("by-dev/meta/session/querynode-%d", step*perStep+i), "{}")
+				if err != nil {
+					return
+				}
+				written = put.Header.Revision
+			}
+			for seen := int64(0); seen < written; {
+				select {
+				case seen = <-told:
+				case <-ctx.Done():
+					return
+				}
 			}
 		}
 	}()

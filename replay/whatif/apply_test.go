@@ -238,7 +238,7 @@ func TestApplyNotes(t *testing.T) {
 		{small, "cpu-ratio=120", "cpu-ratio has no effect", ""},
 		{old, "cpu-ratio=120", "", "has no effect"},
 		{small, "grouping=off", "maxNQ of 1 turns grouping off", ""},
-		{small, "scale=1e6", "1e+06 times as large would be 2000000 segments; more than 1000000 are not simulated", ""},
+		{small, "scale=1e6", "1000000 times as large would be 2000000 segments; more than 1000000 are not simulated", ""},
 		{small, "scale=2", "5500 rows become 11000", ""},
 		{small, "scale=2", "what grows is multiplied as well", ""},
 	} {
