@@ -85,6 +85,9 @@ func (a *app) showDemo(ctx context.Context, f uiFlags) error {
 		return err
 	}
 	defer demo.stop()
+	if err := demo.settle(ctx); err != nil {
+		return err
+	}
 	a.tell("read the demo from a second terminal: %s", demo.secondTerminal())
 	c := connection{contextSpec: contextSpec{From: demo.from()}}
 	side := *a

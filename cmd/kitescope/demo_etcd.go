@@ -28,11 +28,11 @@ var demoCluster []byte
 
 // demoEtcd is an etcd on loopback that lives in a temporary folder.
 type demoEtcd struct {
-	client, peer url.URL
-	snapshot     source.Snapshot
-	source       source.Source
-	etcd         *embed.Etcd
-	dir          string
+	client   url.URL
+	snapshot source.Snapshot
+	source   source.Source
+	etcd     *embed.Etcd
+	dir      string
 	// answers are what the captured processes said; servers say it again while the demo runs.
 	answers []live.Record
 	servers *recorded.Servers
@@ -40,16 +40,14 @@ type demoEtcd struct {
 	profiles map[string]map[string][]byte
 }
 
-// newDemoEtcd settles where the etcd will listen; start starts it. stop is wanted after both.
+// anyPort is a port of loopback that the system chooses as a server listens on it.
+func anyPort() url.URL { return url.URL{Scheme: "http", Host: "127.0.0.1:0"} }
+
+// newDemoEtcd reads the captured cluster; start starts the etcd, and from then on it is known where that listens. stop is wanted after both.
 func newDemoEtcd(ctx context.Context) (*demoEtcd, error) {
-	d := &demoEtcd{}
+	d := &demoEtcd{client: anyPort()}
 	var err error
-	if d.client, err = freeURL(ctx); err == nil {
-		d.peer, err = freeURL(ctx)
-	}
-	if err == nil {
-		d.source, err = source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(demoCluster), Now: time.Now})
-	}
+	d.source, err = source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(demoCluster), Now: time.Now})
 	if err == nil {
 		d.snapshot, err = d.source.Pin(ctx)
 	}
@@ -63,6 +61,17 @@ func newDemoEtcd(ctx context.Context) (*demoEtcd, error) {
 		return nil, fmt.Errorf("prepare the demo: %w", err)
 	}
 	return d, nil
+}
+
+// settle chooses the port before start, for who has to name it first. Somebody else may take it in between.
+func (d *demoEtcd) settle(ctx context.Context) error {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("prepare the demo: %w", err)
+	}
+	defer l.Close()
+	d.client.Host = l.Addr().String()
+	return nil
 }
 
 // from is the --from word of this etcd.
@@ -105,21 +114,13 @@ func (d *demoEtcd) startEtcd() (err error) {
 	cfg.UnsafeNoFsync = true             // it is thrown away
 	cfg.TickMs, cfg.ElectionMs = 10, 100 // alone: no need to wait a second for votes
 	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{d.client}, []url.URL{d.client}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{d.peer}, []url.URL{d.peer}
+	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{anyPort()}, []url.URL{anyPort()}
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	d.etcd, err = embed.StartEtcd(cfg)
-	return err
-}
-
-// freeURL finds a free loopback port. etcd wants to know its own address before
-// it listens, so port 0 would not do.
-func freeURL(ctx context.Context) (url.URL, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return url.URL{}, err
+	if d.etcd, err = embed.StartEtcd(cfg); err != nil {
+		return err
 	}
-	defer l.Close()
-	return url.URL{Scheme: "http", Host: l.Addr().String()}, nil
+	d.client.Host = d.etcd.Clients[0].Addr().String()
+	return nil
 }
 
 // fill puts the captured keys into the etcd, in the order in which they were written.
