@@ -112,8 +112,7 @@ func wantNoGoroutine(t *testing.T, before int) {
 }
 
 // TestBadNodes puts something that goes wrong in the place of one query node of t7.
-func TestBadNodes(t *testing.T) { //nolint:tparallel // they move one session of one cluster, in turn
-	t.Parallel() // it waits
+func TestBadNodes(t *testing.T) { // not beside others: goroutines are counted
 	f := capturedT7(t, nil)
 	good := map[string]string{}
 	for _, s := range clusterOf(t, f.from).Sessions {
@@ -208,15 +207,13 @@ func TestWrongCertificate(t *testing.T) {
 }
 
 // TestEtcdIsLostHalfWay: etcd goes away when the metadata were read and the processes are being asked.
-func TestEtcdIsLostHalfWay(t *testing.T) {
-	t.Parallel() // it waits
+func TestEtcdIsLostHalfWay(t *testing.T) { // not beside others: how long it takes is bounded
 	for name, line := range map[string][]string{
 		"diagnose": {"diagnose", "--all", "-o", "json", "--fail-on", "never"},
 		"get":      {"get", "nodes", "-o", "json", "--live"},
 		"balance":  {"balance", "-o", "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			f := capturedT7(t, nil)
 			f.loseEtcd(t)
 			e := f.run(t, append(line, "--strict", "--node-timeout", patience.String(), "--window", "1s", "--from", f.from)...)
