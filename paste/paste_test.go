@@ -1,6 +1,9 @@
 package paste
 
 import (
+	"encoding/hex"
+	"flag"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -13,6 +16,8 @@ import (
 
 	"kitescope/paste/pastetest"
 )
+
+var update = flag.Bool("update", false, "ask python3 how it reads the literals, into testdata/paste")
 
 // hostile are names as an enemy would choose them, and as people innocently do.
 var hostile = []string{
@@ -93,18 +98,34 @@ func TestPython(t *testing.T) {
 			t.Errorf("%q becomes %s, which is %q: %v", names[i], literal, got, err)
 		}
 	}
-	t.Run("python3", func(t *testing.T) {
-		python, err := exec.LookPath("python3")
-		if err != nil {
-			t.Skip("no python3 here: the literals were read by Go alone")
-		}
-		script := "import sys; sys.stdout.buffer.write(\"\\0\".join([" + strings.Join(literals, ", ") + "]).encode())"
-		out, err := exec.CommandContext(t.Context(), python, "-c", script).CombinedOutput()
+	// The same literals as a real Python read them: -update asks python3 again.
+	const recorded = "../testdata/paste/python-literals.txt"
+	if *update {
+		script := "for x in [" + strings.Join(literals, ", ") + "]: print(x.encode().hex() or '-')"
+		out, err := exec.CommandContext(t.Context(), "python3", "-c", script).CombinedOutput()
 		if err != nil {
 			t.Fatal(err, string(out))
 		}
-		if diff := cmp.Diff(names, strings.Split(string(out), "\x00")); diff != "" {
-			t.Error(diff)
+		var text strings.Builder
+		for i, read := range strings.Fields(string(out)) {
+			text.WriteString(read + " " + literals[i] + "\n")
 		}
-	})
+		if err := os.WriteFile(recorded, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said, err := os.ReadFile(recorded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]string{}
+	for line := range strings.Lines(string(said)) {
+		hexed, literal, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		read[literal] = strings.TrimPrefix(hexed, "-")
+	}
+	for i, literal := range literals {
+		if got, known := read[literal]; !known || got != hex.EncodeToString([]byte(names[i])) {
+			t.Errorf("Python reads %s as %q (known: %v), and it stands for %q", literal, got, known, names[i])
+		}
+	}
 }

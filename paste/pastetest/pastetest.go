@@ -23,12 +23,12 @@ type Shell struct {
 	preamble        string
 }
 
-// New finds the machine's shell. Without one the test is skipped by name.
+// New finds the machine's shell. Without one the test fails: what it promises was not looked at.
 func New(t testing.TB) *Shell {
 	t.Helper()
 	path, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no sh here: nothing is read by a real shell")
+		t.Fatalf("commands are read by a real shell: %v", err)
 	}
 	s := &Shell{path: path, bin: t.TempDir(), work: t.TempDir()}
 	for _, name := range canaries {
