@@ -113,10 +113,8 @@ func usageSubtitles(u *usage.Usage) (lines []string) {
 	return lines
 }
 
-// plotText is text for a picture: what a font has no glyph for would be a box, and what SVG has no place for would break it.
-func plotText(s string) string {
-	return shortenMiddle(strings.NewReplacer("\ufffe", "\ufffd", "\uffff", "\ufffd").Replace(Harmless(s)), 170, "…")
-}
+// plotText is text for a picture: what a font has no glyph for would be a box, and what SVG has no place for would break it: Harmless escapes both.
+func plotText(s string) string { return shortenMiddle(Harmless(s), 170, "…") }
 
 func plainStyle(size vg.Length) draw.TextStyle {
 	style := plot.New().Title.TextStyle

@@ -77,12 +77,12 @@ func appendHarmless(dst []byte, s string) []byte {
 // hidden reports whether a rune acts without being seen, by the properties that Unicode gives it: controls, format
 // characters (among them direction marks, joiners, interlinear marks, tags), separators of lines, and what a font may
 // leave out altogether (Default_Ignorable_Code_Point of DerivedCoreProperties.txt: soft hyphens, variation selectors,
-// fillers, what is reserved for such).
+// fillers, what is reserved for such), and what is no character at all, which XML has no place for.
 func hidden(r rune) bool {
 	if r < 0xa0 {
 		return r < 0x20 || r >= 0x7f
 	}
-	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point)
 }
 
 // appendEscape appends a rune as \u and four digits, or \U and eight.

@@ -87,7 +87,7 @@ func TestHarmless(t *testing.T) {
 		"docs": "docs", "表 ü 🚀": "表 ü 🚀", "a\nb\tc": `a\nb\tc`, "\x1b[31m": `\x1b[31m`, "\x7f\x00": `\x7f\x00`, "\u009b1m": `\u009b1m`,
 		"\u202eevil": `\u202eevil`, "a\u200bb": `a\u200bb`, "\xff\xfe": `\xff\xfe`, "\ufeff": `\ufeff`, "�": "�",
 		"a\u061cb": `a\u061cb`, "so\u00adft": `so\u00adft`, "❤\ufe0f": `❤\ufe0f`, "\ufff9a\ufffa": `\ufff9a\ufffa`, "\u3164": `\u3164`, "\u034f\u180e": `\u034f\u180e`,
-		"a\U000e0041\U000e0100": `a\U000e0041\U000e0100`, "\u2028\u2029": `\u2028\u2029`, "é e\u0301 ﬁ \u00a0 한": "é e\u0301 ﬁ \u00a0 한",
+		"a\U000e0041\U000e0100": `a\U000e0041\U000e0100`, "\u2028\u2029": `\u2028\u2029`, "\ufffe\uffff\ufdd0\U0001ffff": `\ufffe\uffff\ufdd0\U0001ffff`, "é e\u0301 ﬁ \u00a0 한": "é e\u0301 ﬁ \u00a0 한",
 	} {
 		if got := Harmless(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -339,7 +339,7 @@ func (k *keys) hints(in scope) []binding {
 func (k *keys) inOrder(list []binding) {
 	at := func(b binding) int {
 		return slices.IndexFunc(k.all, func(x binding) bool {
-			return x.action == b.action && x.in == b.in && (x.hint == b.hint || shortHint(x.hint) == b.hint)
+			return x.action == b.action && x.in == b.in && slices.Equal(x.keys, b.keys)
 		})
 	}
 	slices.SortStableFunc(list, func(a, b binding) int { return at(a) - at(b) })

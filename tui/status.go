@@ -318,8 +318,8 @@ func (m *Model) fitting(in scope, brief bool) (chosen []binding, left string) {
 	page := m.stack.top()
 	room := m.w - 2
 	for _, h := range m.keys.hints(in) {
-		if short := shortHint(h.hint); brief && short != "" {
-			h.hint = short
+		if brief {
+			h.hint = h.brief()
 		}
 		w := width(shown(h.keys[0])) + 1 + width(h.hint) + gap
 		if in&inPages != 0 && page.can(m, h.action) != "" || h.action == actGoProfiles && m.cfg.Profiles == nil {
@@ -335,12 +335,12 @@ func (m *Model) fitting(in scope, brief bool) (chosen []binding, left string) {
 	return chosen, left
 }
 
-// shortHint is a shorter form of a word in the footer, as selectors have it; "" if there is none.
-func shortHint(word string) string {
-	if word == "collections" {
+// brief is the word in the footer where the whole one would push out what is more important, as selectors have it.
+func (b *binding) brief() string {
+	if b.action == actGoCollections {
 		return "coll"
 	}
-	return ""
+	return b.hint
 }
 
 // overlay draws a menu or the palette's suggestions over the body.
