@@ -159,9 +159,13 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 	wrap := func(advice string) error { return hintf(advice, "%s %s: %w", verb, where, err) }
 	var root *RootError
 	var known *HintError
-	switch {
-	case errors.As(err, &known), errors.As(err, &root), ctx.Err() != nil:
+	if errors.As(err, &known) || errors.As(err, &root) {
 		return err
+	}
+	if over := ended(ctx, err); over != nil {
+		return over
+	}
+	switch {
 	case errors.Is(err, rpctypes.ErrAuthFailed):
 		return wrap("check the user name and the password (KITESCOPE_ETCD_PASSWORD or --password-file)")
 	case errors.Is(err, rpctypes.ErrUserEmpty):
@@ -176,11 +180,27 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 		return wrap("the member that answered is behind the others: try again, or name another endpoint")
 	case errors.Is(err, rpctypes.ErrNoLeader), errors.Is(err, rpctypes.ErrTimeout), errors.Is(err, rpctypes.ErrTimeoutDueToLeaderFail):
 		return wrap("etcd has no leader: look at its members and their logs; --stale-read reads what one member has")
-	case errors.Is(err, context.DeadlineExceeded), status.Code(err) == codes.DeadlineExceeded:
+	case late(err):
 		err = errors.New("no answer within " + s.opts.requestTimeout().String())
 		return wrap("the etcd is overloaded or has no quorum: look at its members; --timeout waits longer, --stale-read reads what one member has")
 	}
 	return fmt.Errorf("%s %s: %w", verb, where, err)
+}
+
+func late(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded
+}
+
+// deadlineSkew is how much earlier than the caller's own clock an etcd may say that the time is over: gRPC hands the
+// deadline on, and both count.
+const deadlineSkew = time.Second
+
+// ended is the error of a caller who gave up or whose time is over, nil while he waits.
+func ended(ctx context.Context, err error) error {
+	if deadline, ok := ctx.Deadline(); ok && late(err) && time.Until(deadline) < deadlineSkew {
+		<-ctx.Done()
+	}
+	return ctx.Err()
 }
 
 func (o Options) now() time.Time {

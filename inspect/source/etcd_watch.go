@@ -39,9 +39,7 @@ func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int
 	switch {
 	case errors.As(err, &own):
 		return own.err
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, ErrCompacted):
+	case errors.Is(err, ErrCompacted) && ctx.Err() == nil:
 		return hint(fmt.Errorf("watch %s: %w", s.address.location(), err), "read the cluster again")
 	}
 	return s.explain(ctx, "watch", err)
