@@ -22,6 +22,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // fixtures are all profiles in testdata that google's reader takes.
@@ -340,9 +341,9 @@ func TestEncodeKeepsTheMeaning(t *testing.T) {
 
 // hintOf is the hint of an error.
 func hintOf(err error) string {
-	var h *profile.HintError
+	var h *hints.Error
 	if !errors.As(err, &h) {
 		return ""
 	}
-	return h.Hint
+	return h.Hint()
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
+
+	"kitescope/words/hints"
 )
 
 // Decode reads a pprof file (profile.proto of google/pprof), compressed by gzip or not, and checks it as
@@ -29,7 +31,7 @@ func Decode(ctx context.Context, r io.Reader, limits Limits) (*Profile, error) {
 		return nil, err
 	}
 	if len(head) == 0 {
-		return nil, hinted("pull it again: the answer had no body, or the disk was full", "the profile is empty")
+		return nil, hints.Errorf("pull it again: the answer had no body, or the disk was full", "the profile is empty")
 	}
 	plain := io.Reader(buffered)
 	if len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
@@ -90,7 +92,7 @@ func malformed(format string, args ...any) error {
 // explain makes one line of an error of decoding, with a hint. Where the first bytes show that it is
 // something else than a pprof file, it says what.
 func (d *decoder) explain(err error) error {
-	if _, ok := errors.AsType[*HintError](err); ok {
+	if hints.Carried(err) {
 		return err
 	}
 	var corrupt flate.CorruptInputError
@@ -106,13 +108,13 @@ func (d *decoder) explain(err error) error {
 	}
 	switch {
 	case isDamaged:
-		return hinted("pull it again; if it was copied, copy it in binary mode", "the profile is damaged: its compressed data cannot be read (%w)", err)
+		return hints.Errorf("pull it again; if it was copied, copy it in binary mode", "the profile is damaged: its compressed data cannot be read (%w)", err)
 	case isCut && d.seen():
-		return hinted("pull it again", "the profile is cut after %d bytes", d.in.n)
+		return hints.Errorf("pull it again", "the profile is cut after %d bytes", d.in.n)
 	case isCut:
-		return hinted(formatHint, "not a profile that kitescope knows: neither pprof nor compressed pprof")
+		return hints.Errorf(formatHint, "not a profile that kitescope knows: neither pprof nor compressed pprof")
 	}
-	return hinted(formatHint, "%w", err)
+	return hints.Errorf(formatHint, "%w", err)
 }
 
 const formatHint = "is it a pprof file? `go tool pprof -raw FILE` says what it is to Go's own tool"

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"strings"
 	"unicode/utf8"
+
+	"kitescope/words/hints"
 )
 
 // recognize says what a file is that is no pprof file, by its first bytes; nil if they do not tell.
@@ -44,14 +46,14 @@ func recognize(head []byte) error {
 		{"{", "JSON, not a pprof file", formatHint},
 	} {
 		if strings.HasPrefix(lower, f.prefix) {
-			return hinted(f.hint, "this is %s", f.what)
+			return hints.Errorf(f.hint, "this is %s", f.what)
 		}
 	}
 	if isLegacyCPU(head) {
-		return hinted(legacy, "this is a CPU profile in the binary format before pprof")
+		return hints.Errorf(legacy, "this is a CPU profile in the binary format before pprof")
 	}
 	if isText(head) {
-		return hinted(formatHint, "this is a text that begins with %q, not a pprof file", firstWords(string(text)))
+		return hints.Errorf(formatHint, "this is a text that begins with %q, not a pprof file", firstWords(string(text)))
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package profile
 import (
 	"context"
 	"encoding/binary"
+
+	"kitescope/words/hints"
 )
 
 // decoder is a profile while it is read: its tables, with ids and names as the file numbers them.
@@ -182,9 +184,9 @@ func (d *decoder) number(f *field) error {
 	return nil
 }
 
-var errSeveral = &HintError{
-	Err:  malformed("it holds several profiles one after the other"),
-	Hint: "pull them into files of their own and merge these: kitescope profile merge",
+var errSeveral = &hints.Error{
+	Err:    malformed("it holds several profiles one after the other"),
+	Advice: "pull them into files of their own and merge these: kitescope profile merge",
 }
 
 // message reads a field of Profile that is one.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kitescope/words/hints"
 )
 
 // KindOf is the index of the type that a word means: its name, its number, or "" for the type
@@ -13,9 +15,9 @@ import (
 // (google/pprof profile/index.go: SampleIndexByName). "inuse_space" also means "space".
 func (p *Profile) KindOf(sampleIndex string) (int, error) {
 	if len(p.Types) == 0 {
-		return 0, &HintError{
-			Err:  fmt.Errorf("%s has no sample types", p.called()),
-			Hint: "it may be cut off, or not a profile; take it again",
+		return 0, &hints.Error{
+			Err:    fmt.Errorf("%s has no sample types", p.called()),
+			Advice: "it may be cut off, or not a profile; take it again",
 		}
 	}
 	if sampleIndex == "" {
@@ -46,7 +48,7 @@ func (p *Profile) noKind(err error) error {
 	for i, t := range p.Types {
 		names[i] = fmt.Sprintf("%d %s", i, t)
 	}
-	return &HintError{Err: err, Hint: "it has " + strings.Join(names, ", ")}
+	return &hints.Error{Err: err, Advice: "it has " + strings.Join(names, ", ")}
 }
 
 // called is what the profile is called in a message.

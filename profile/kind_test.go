@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 func TestKindOf(t *testing.T) {
@@ -39,8 +40,8 @@ func TestKindOf(t *testing.T) {
 				}
 				return
 			}
-			var hint *profile.HintError
-			if !errors.As(err, &hint) || !strings.Contains(err.Error(), test.err) || hint.Hint == "" {
+			var hint *hints.Error
+			if !errors.As(err, &hint) || !strings.Contains(err.Error(), test.err) || hint.Hint() == "" {
 				t.Errorf("%v; want an error with a hint that says %q", err, test.err)
 			}
 		})

@@ -3,6 +3,8 @@ package profile
 import (
 	"errors"
 	"fmt"
+
+	"kitescope/words/hints"
 )
 
 // Limits bound what a file may ask for. The zero Limits are the defaults.
@@ -55,7 +57,7 @@ const limitHint = "is it a profile? if it is, profile a shorter time, or fewer p
 
 // tooLarge says which limit was passed.
 func tooLarge(format string, args ...any) error {
-	return &HintError{Err: fmt.Errorf("the profile is %w: %s", ErrTooLarge, fmt.Sprintf(format, args...)), Hint: limitHint}
+	return &hints.Error{Err: fmt.Errorf("the profile is %w: %s", ErrTooLarge, fmt.Sprintf(format, args...)), Advice: limitHint}
 }
 
 // size is a number of bytes for people.

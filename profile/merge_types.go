@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kitescope/words/hints"
 )
 
 // column says where a value of the result comes from.
@@ -54,7 +56,7 @@ func (m *Merger) differ(p *Profile, what, here, there string) error {
 	if name == "" {
 		name = fmt.Sprintf("profile %d", m.count+1)
 	}
-	return hinted("only profiles of one kind can be merged or compared: CPU with CPU, heap with heap",
+	return hints.Errorf("only profiles of one kind can be merged or compared: CPU with CPU, heap with heap",
 		"%s has %s %s, those before it have %s", name, what, here, there)
 }
 

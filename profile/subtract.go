@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"kitescope/words/hints"
 )
 
 // SubtractOptions say how a base is taken away.
@@ -27,7 +29,7 @@ type Aligned struct {
 // Align makes two profiles of which Merge would make the difference that `go tool pprof -base` and
 // -diff_base show (google/pprof internal/driver: fetchProfiles). It gives them the types that both
 // have, in the finer unit of the two, scales the new one where that is asked for, negates the base's
-// values and labels its samples. It is an error (a HintError) if they have no type in common, if
+// values and labels its samples. It is an error (a hints.Error) if they have no type in common, if
 // their periods are of different types, and with Normalize if the base adds up to nothing.
 func Align(p, base *Profile, o SubtractOptions) (*Aligned, error) {
 	p, base, err := alike(p, base)
@@ -67,9 +69,9 @@ func NormalFactors(p, base *Profile) ([]float64, error) {
 	}
 	sums, baseSums := p.sums(), base.sums()
 	if !slices.ContainsFunc(baseSums, func(s int64) bool { return s != 0 }) {
-		return nil, &HintError{
-			Err:  fmt.Errorf("normalize by %s: its total is 0", base.calledBase()),
-			Hint: "take the base again while the program works, or compare without normalizing",
+		return nil, &hints.Error{
+			Err:    fmt.Errorf("normalize by %s: its total is 0", base.calledBase()),
+			Advice: "take the base again while the program works, or compare without normalizing",
 		}
 	}
 	factors := make([]float64, len(sums))
@@ -148,9 +150,9 @@ func alike(p, base *Profile) (*Profile, *Profile, error) {
 		return nil, nil, noCommonType(p, base)
 	}
 	if p.PeriodType.Type != base.PeriodType.Type && p.PeriodType.Type != "" && base.PeriodType.Type != "" {
-		return nil, nil, &HintError{
-			Err:  fmt.Errorf("compare %s with %s: one was sampled by %s, the other by %s", p.called(), base.calledBase(), p.PeriodType, base.PeriodType),
-			Hint: "compare two profiles of one kind, taken in the same way",
+		return nil, nil, &hints.Error{
+			Err:    fmt.Errorf("compare %s with %s: one was sampled by %s, the other by %s", p.called(), base.calledBase(), p.PeriodType, base.PeriodType),
+			Advice: "compare two profiles of one kind, taken in the same way",
 		}
 	}
 	p, base = p.onlyTypes(own), base.onlyTypes(others)
@@ -162,9 +164,9 @@ func alike(p, base *Profile) (*Profile, *Profile, error) {
 			continue
 		}
 		if !sameDimension(unit, baseUnit) {
-			return nil, nil, &HintError{
-				Err:  fmt.Errorf("compare %s with %s: %s is in %s there and in %s here", p.called(), base.calledBase(), p.Types[i].Type, baseUnit, unit),
-				Hint: "compare profiles of one kind",
+			return nil, nil, &hints.Error{
+				Err:    fmt.Errorf("compare %s with %s: %s is in %s there and in %s here", p.called(), base.calledBase(), p.Types[i].Type, baseUnit, unit),
+				Advice: "compare profiles of one kind",
 			}
 		}
 		if ratio := unitRatio(unit, baseUnit); ratio >= 1 {
@@ -230,8 +232,8 @@ func (p *Profile) calledBase() string {
 }
 
 func noCommonType(p, base *Profile) error {
-	return &HintError{
-		Err:  fmt.Errorf("compare %s (%s) with %s (%s): they have no sample type in common", p.called(), typeList(p.Types), base.calledBase(), typeList(base.Types)),
-		Hint: "compare two profiles of one kind: both of CPU, or both of the heap",
+	return &hints.Error{
+		Err:    fmt.Errorf("compare %s (%s) with %s (%s): they have no sample type in common", p.called(), typeList(p.Types), base.calledBase(), typeList(base.Types)),
+		Advice: "compare two profiles of one kind: both of CPU, or both of the heap",
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/profiletest"
+	"kitescope/words/hints"
 )
 
 // one makes a profile of one type with a value for each of the functions f0, f1, and so on.
@@ -81,8 +82,8 @@ func TestProfilesThatCannotBeSubtracted(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := profiletest.Subtract(test.p, test.base, test.options)
-			var hint *profile.HintError
-			if !errors.As(err, &hint) || hint.Hint == "" || !strings.Contains(err.Error(), test.want) {
+			var hint *hints.Error
+			if !errors.As(err, &hint) || hint.Hint() == "" || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v; want an error with a hint that says %q", err, test.want)
 			}
 		})

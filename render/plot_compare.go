@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"kitescope/inspect/view"
-	"kitescope/profile"
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // ComparisonPlotNames are the kinds of WriteComparisonPlot: the values of all runs, what depends on how many clients there
@@ -299,7 +299,7 @@ func wrapText(style *draw.TextStyle, s string, width vg.Length) []string {
 
 // nothingToDraw says why there is no picture, and what can be drawn instead.
 func nothingToDraw(why, hint string) error {
-	return &profile.HintError{Err: errors.New(why), Hint: hint}
+	return &hints.Error{Err: errors.New(why), Advice: hint}
 }
 
 // drawable are the values that have a place on paper.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"kitescope/inspect/view"
-	"kitescope/profile"
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 func TestComparisonPlot(t *testing.T) {
@@ -46,8 +46,8 @@ func TestComparisonPlot(t *testing.T) {
 
 func TestComparisonPlotRefuses(t *testing.T) {
 	err := WriteComparisonPlot(io.Discard, goComparison(), "concurrency", "svg")
-	hint, ok := errors.AsType[*profile.HintError](err)
-	if !ok || !strings.Contains(err.Error(), "no metric was measured at more than one concurrency") || hint.Hint == "" {
+	hint, ok := errors.AsType[*hints.Error](err)
+	if !ok || !strings.Contains(err.Error(), "no metric was measured at more than one concurrency") || hint.Hint() == "" {
 		t.Errorf("no concurrency: %v", err)
 	}
 	if _, ok := errors.AsType[*view.UnknownError](WriteComparisonPlot(io.Discard, goComparison(), "pie", "svg")); !ok {

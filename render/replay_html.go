@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/profile"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
+	"kitescope/words/hints"
 )
 
 // WriteReplayHTML writes one page that needs nothing but itself: figures, plots, tables and what is needed to repeat it. The first of
@@ -247,7 +247,7 @@ func whatIfSection(r *whatif.Report, o *ReportOptions) (replaySection, error) {
 func (s *replaySection) add(kind string, write func(b *bytes.Buffer, o PlotOptions) error) error {
 	var light, dark bytes.Buffer
 	err := write(&light, PlotOptions{Kind: kind, Format: "svg"})
-	if _, ok := errors.AsType[*profile.HintError](err); ok {
+	if hints.Carried(err) {
 		return nil
 	}
 	if err == nil {

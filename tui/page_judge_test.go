@@ -13,6 +13,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/pgo"
+	"kitescope/words/hints"
 )
 
 // loadedItem is a profile of the fixtures, read.
@@ -58,7 +59,7 @@ func judgementFixture(t *testing.T) *pgo.Judgement {
 				Input: &pgo.Input{Name: "before/heap.pb.gz", Profile: hnsw}, Events: -1,
 				Refusals: []pgo.Refusal{{ID: "wrong-type", Message: "it is a heap profile: the compiler takes CPU time or samples only", Hint: "take a CPU profile: kitescope profile pull"}},
 			},
-			{Input: &pgo.Input{Name: "before/cut.pb.gz", Err: &profile.HintError{Err: errors.New("unexpected EOF"), Hint: "take it again"}}, Events: -1},
+			{Input: &pgo.Input{Name: "before/cut.pb.gz", Err: &hints.Error{Err: errors.New("unexpected EOF"), Advice: "take it again"}}, Events: -1},
 		},
 		Refusals: []pgo.Refusal{{ID: "few-samples", Message: "1,464 samples are too few to tell hot calls from others", Hint: "profile for longer, or more nodes: 2,000 samples are wanted"}},
 		Cautions: []pgo.Refusal{{ID: "alike", Message: "the profiles of two loads are unlike: 0.67 of the calls are the same"}},

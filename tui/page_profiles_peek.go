@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/words/hints"
 )
 
 // peekPage is a function with those that call it above, and those that it calls below.
@@ -302,13 +302,8 @@ func (p *peekPage) wheel(_ *Model, lines int) {
 // profileTrouble is an error about profiles with what can be done.
 func profileTrouble(err error) string {
 	text := clean(oneLine(err.Error()))
-	var hint *profile.HintError
-	var mismatch *report.Mismatch
-	switch {
-	case errors.As(err, &hint) && hint.Hint != "":
-		text += ": " + clean(hint.Hint)
-	case errors.As(err, &mismatch) && mismatch.Hint != "":
-		text += ": " + clean(mismatch.Hint)
+	if hint := hints.Of(err); hint != "" {
+		text += ": " + clean(hint)
 	}
 	return text
 }

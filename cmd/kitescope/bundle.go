@@ -15,6 +15,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
+	"kitescope/words/hints"
 )
 
 // Members of a bundle that are not metadata.
@@ -118,9 +119,9 @@ func (s *spool) keep(r live.Record) {
 	}
 	s.n++
 	if s.err = live.WriteRecord(s, r); s.err == nil && s.size > maxKeptRuntime {
-		s.err = &source.HintError{
-			Err:  fmt.Errorf("the answers of the processes have more than %d MiB", maxKeptRuntime>>20),
-			Hint: "save without them: leave out --live and --runtime",
+		s.err = &hints.Error{
+			Err:    fmt.Errorf("the answers of the processes have more than %d MiB", maxKeptRuntime>>20),
+			Advice: "save without them: leave out --live and --runtime",
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
+	"kitescope/words/hints"
 )
 
 // profilesMember begins the names of a bundle's members that are profiles: files as profile pull
@@ -34,9 +35,9 @@ type profileRoom struct {
 
 func (r *profileRoom) add(n int64) error {
 	if n > maxKeptProfiles || r.used > maxKeptProfiles-n {
-		return &source.HintError{
-			Err:  fmt.Errorf("read %s: its profiles have more than %d MiB", r.where, maxKeptProfiles>>20),
-			Hint: "pull fewer kinds or processes into one bundle, or leave the profiles in a folder: kitescope profile top FOLDER",
+		return &hints.Error{
+			Err:    fmt.Errorf("read %s: its profiles have more than %d MiB", r.where, maxKeptProfiles>>20),
+			Advice: "pull fewer kinds or processes into one bundle, or leave the profiles in a folder: kitescope profile top FOLDER",
 		}
 	}
 	r.used += n

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kitescope/profile"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 	"kitescope/render"
 	"kitescope/tui"
+	"kitescope/words/hints"
 )
 
 // benchFlags are those of "compare".
@@ -239,7 +239,7 @@ func (a *app) compare(cmd *cobra.Command, f *benchFlags, args []string) error {
 		if differByName(c) {
 			hint = "names differ: --match 'REGEXP' compares by the part of them that is alike, --plot recall draws recall against QPS"
 		}
-		return &profile.HintError{Err: errors.New("nothing was compared: no metric has a value on both sides"), Hint: hint}
+		return &hints.Error{Err: errors.New("nothing was compared: no metric has a value on both sides"), Advice: hint}
 	case comparisonFails(c, f.failOn):
 		return &codeError{code: exitFindings}
 	}

@@ -10,18 +10,11 @@ import (
 	"syscall"
 
 	"kitescope/inspect/meta"
-	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/paste"
-	"kitescope/profile"
-	"kitescope/profile/bench"
-	benchread "kitescope/profile/bench/read"
 	"kitescope/profile/gobuild"
-	"kitescope/profile/report"
 	"kitescope/render"
-	"kitescope/replay/cache"
-	"kitescope/replay/live"
-	"kitescope/replay/log"
+	"kitescope/words/hints"
 )
 
 // Exit codes, as documented in "kitescope help exit-codes".
@@ -42,6 +35,9 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
+
+// Hint implements hints.Hinter.
+func (e *usageError) Hint() string { return e.hint }
 
 func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
 
@@ -167,42 +163,16 @@ func collectionHint(unknown *meta.UnknownCollectionError) string {
 	return "there are: " + strings.Join(unknown.Known, ", ")
 }
 
+// hintOf is what to try after an error. Those of unknown names need what the command line can ask next, so they have their hints from here.
 func hintOf(err error) string {
-	if usage, ok := errors.AsType[*usageError](err); ok {
-		return usage.hint
-	}
-	if hinted, ok := errors.AsType[*source.HintError](err); ok {
-		return hinted.Hint
-	}
-	if hinted, ok := errors.AsType[*profile.HintError](err); ok {
-		return hinted.Hint
-	}
-	if hinted, ok := errors.AsType[*gobuild.Error](err); ok {
-		return hinted.Hint
-	}
-	if hinted, ok := errors.AsType[*benchread.HintError](err); ok {
-		return hinted.Hint
-	}
-	if mismatch, ok := errors.AsType[*report.Mismatch](err); ok {
-		return mismatch.Hint
-	}
-	if mismatch, ok := errors.AsType[*bench.Mismatch](err); ok {
-		return mismatch.Hint
-	}
-	if hinted, ok := errors.AsType[*log.HintError](err); ok {
-		return hinted.Hint
-	}
-	if hinted, ok := errors.AsType[*cache.HintError](err); ok {
-		return hinted.Hint
+	if hints.Carried(err) {
+		return hints.Of(err)
 	}
 	if unknown, ok := errors.AsType[*meta.UnknownCollectionError](err); ok {
 		return collectionHint(unknown)
 	}
 	if missing, ok := errors.AsType[*view.NotFoundError](err); ok && len(missing.Near) == 0 {
 		return "what there is: " + paste.Shell("kitescope", "get", missing.Resource.Name).String()
-	}
-	if fault, ok := errors.AsType[*live.FaultError](err); ok {
-		return fault.Hint
 	}
 	return ""
 }

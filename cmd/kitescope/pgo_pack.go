@@ -16,10 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kitescope/profile"
 	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/words/hints"
 )
 
 // packFlags are those of "pgo pack".
@@ -183,7 +183,7 @@ func (f *packFlags) folder(ctx context.Context) (string, error) {
 		return "", withHint(err, "name its main package with --package, or a file with -O")
 	}
 	if module.ReadOnly {
-		return "", &profile.HintError{Err: fmt.Errorf("write %s: the module is read-only", filepath.Join(main.Dir, pgo.DefaultName)), Hint: elsewhere}
+		return "", &hints.Error{Err: fmt.Errorf("write %s: the module is read-only", filepath.Join(main.Dir, pgo.DefaultName)), Advice: elsewhere}
 	}
 	return main.Dir, nil
 }
@@ -196,15 +196,15 @@ func withHint(err error, hint string) error {
 	if own := hintOf(err); own != "" {
 		hint = own + "; " + hint
 	}
-	return &profile.HintError{Err: err, Hint: hint}
+	return &hints.Error{Err: err, Advice: hint}
 }
 
 // judgedForPack judges the profiles, and refuses them under --check.
 func (a *app) judgedForPack(ctx context.Context, f *packFlags, inputs []pgo.Input) (*pgo.Judgement, error) {
 	j, err := pgo.Judge(ctx, inputs, pgo.JudgeOptions{})
 	if err == nil && f.check && j.Verdict != pgo.WorthBuilding {
-		err = &codeError{code: exitFindings, err: &profile.HintError{
-			Err: errors.New(notWorthIt(j)), Hint: "see: kitescope pgo judge; nothing was written",
+		err = &codeError{code: exitFindings, err: &hints.Error{
+			Err: errors.New(notWorthIt(j)), Advice: "see: kitescope pgo judge; nothing was written",
 		}}
 	}
 	return j, err
@@ -267,7 +267,7 @@ func packThere(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() { // a device can be read for ever
-		return nil, &profile.HintError{Err: fmt.Errorf("write %s: it is there already, and no file", path), Hint: "name a file with -O; -O - is standard output"}
+		return nil, &hints.Error{Err: fmt.Errorf("write %s: it is there already, and no file", path), Advice: "name a file with -O; -O - is standard output"}
 	}
 	return readPackFile(path)
 }
@@ -277,7 +277,7 @@ func packError(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		hint = elsewhere
 	}
-	return &profile.HintError{Err: fmt.Errorf("write %s: %w", path, err), Hint: hint}
+	return &hints.Error{Err: fmt.Errorf("write %s: %w", path, err), Advice: hint}
 }
 
 // isOurs reports whether a manifest has the hash of a file: then pack wrote both.

@@ -16,12 +16,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/paste"
-	"kitescope/profile"
 	"kitescope/profile/bench"
-	"kitescope/profile/gobuild"
 	"kitescope/profile/pull"
 	"kitescope/profile/trial"
 	"kitescope/render"
+	"kitescope/words/hints"
 )
 
 // trialFlags are those of "pgo trial".
@@ -294,10 +293,7 @@ func (a *app) trialError(ctx context.Context, f *trialFlags, err error) error {
 		return &usageError{err, mistake.Hint}
 	}
 	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Hint != "" {
-		return &profile.HintError{Err: err, Hint: said.Hint}
-	}
-	if failed, ok := errors.AsType[*gobuild.Error](err); ok && failed.Hint != "" {
-		return &profile.HintError{Err: err, Hint: failed.Hint}
+		return &hints.Error{Err: err, Advice: said.Hint}
 	}
 	if unfit, ok := errors.AsType[*trial.UnfitError](err); ok {
 		return a.unfit(unfit, err)
@@ -316,7 +312,7 @@ func (a *app) unfit(unfit *trial.UnfitError, err error) error {
 			a.warn("%s: %s", p.Input.Name, r.Message)
 		}
 	}
-	return &profile.HintError{Err: err, Hint: unfit.Hint}
+	return &hints.Error{Err: err, Advice: unfit.Hint}
 }
 
 // tellOutput shows what a program said, as its words and not ours.

@@ -19,6 +19,7 @@ import (
 	"kitescope/profile/pull"
 	"kitescope/profile/read"
 	"kitescope/profile/symbol"
+	"kitescope/words/hints"
 )
 
 // profileInput are the flags that say how profiles are found and read.
@@ -256,14 +257,14 @@ func (c *chooser) bundle(ctx context.Context, path string) error {
 	defer src.Close()
 	bundle, ok := src.(*source.Bundle)
 	if !ok {
-		return &profile.HintError{Err: fmt.Errorf("read %s: it is no profile, and no bundle", path), Hint: "unpack it first"}
+		return &hints.Error{Err: fmt.Errorf("read %s: it is no profile, and no bundle", path), Advice: "unpack it first"}
 	}
 	record, err := keptProfiles(ctx, bundle)
 	if err != nil {
 		return err
 	}
 	if record == nil {
-		return &profile.HintError{Err: fmt.Errorf("read %s: no profiles in this bundle", path), Hint: "kitescope profile pull -O FILE.kite makes a bundle with profiles"}
+		return &hints.Error{Err: fmt.Errorf("read %s: no profiles in this bundle", path), Advice: "kitescope profile pull -O FILE.kite makes a bundle with profiles"}
 	}
 	return c.record(record, path)
 }
@@ -298,9 +299,9 @@ func (c *chooser) record(r *pull.Record, path string) error {
 		})
 	}
 	if !found {
-		none := &profile.HintError{Err: fmt.Errorf("read %s: no %s profile in it", path, c.kind)}
+		none := &hints.Error{Err: fmt.Errorf("read %s: no %s profile in it", path, c.kind)}
 		if len(kinds) > 0 {
-			none.Hint = "it has: --kind " + strings.Join(kinds, ", ")
+			none.Advice = "it has: --kind " + strings.Join(kinds, ", ")
 		}
 		return none
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kitescope/profile"
 	"kitescope/profile/pull"
+	"kitescope/words/hints"
 )
 
 // strictly makes commands end with exitIncomplete under --strict, where something was missing from what they have shown.
@@ -72,7 +72,7 @@ func noSuchFile(word string) error {
 	}
 	err = fmt.Errorf("read %s: there is no such file", shown)
 	if isAddress {
-		return &profile.HintError{Err: err, Hint: "if it is a service: http://" + shown}
+		return &hints.Error{Err: err, Advice: "if it is a service: http://" + shown}
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
+	"kitescope/words/hints"
 )
 
 func (a *app) profileNodes() *cobra.Command {
@@ -87,8 +88,8 @@ func enoughPoints(list []*profile.Profile) error {
 			return nil
 		}
 	}
-	return &profile.HintError{
-		Err:  errors.New("a trend needs two profiles of a process, or more"),
-		Hint: "make a record: kitescope profile pull --every 10m -O record; two single profiles: kitescope profile diff",
+	return &hints.Error{
+		Err:    errors.New("a trend needs two profiles of a process, or more"),
+		Advice: "make a record: kitescope profile pull --every 10m -O record; two single profiles: kitescope profile diff",
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kitescope/profile"
 	"kitescope/profile/pull"
+	"kitescope/words/hints"
 )
 
 // pullFlags say what is pulled and where it goes.
@@ -244,7 +244,7 @@ func counted(profiles int) string {
 // noProfile says why there is not one.
 func noProfile(m *pull.Manifest) error {
 	first := &m.Profiles[0]
-	return &profile.HintError{Err: fmt.Errorf("no profile could be taken: %s: %s: %s", first.Node, first.Outcome, first.Error), Hint: first.Hint}
+	return &hints.Error{Err: fmt.Errorf("no profile could be taken: %s: %s: %s", first.Node, first.Outcome, first.Error), Advice: first.Hint}
 }
 
 // maxFailures is how many failures are told one by one.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // profile reads it, and says which node it is of.
@@ -109,9 +110,9 @@ func (a *app) profileSeries(ctx context.Context, in *profileInput, words []strin
 	}
 	defer choice.close()
 	if n := len(choice.list); n > maxSeries {
-		return nil, &profile.HintError{
-			Err:  fmt.Errorf("%d profiles side by side are more than the limit of %d", n, maxSeries),
-			Hint: "choose one process: --node querynode-3; or name fewer rounds: record/20261120T16*",
+		return nil, &hints.Error{
+			Err:    fmt.Errorf("%d profiles side by side are more than the limit of %d", n, maxSeries),
+			Advice: "choose one process: --node querynode-3; or name fewer rounds: record/20261120T16*",
 		}
 	}
 	series := make([]*profile.Profile, len(choice.list))

@@ -16,11 +16,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/paste"
-	"kitescope/profile"
 	"kitescope/profile/pull"
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/log"
+	"kitescope/words/hints"
 )
 
 // runFlags are those of "replay run" and "replay sweep".
@@ -324,7 +324,7 @@ func (a *app) replayOutcome(ctx context.Context, r *replay.Result, data *loaded)
 			if p.Total > 0 {
 				hint = "--total counts the warm-up: a higher one, or --warmup 0s"
 			}
-			return &profile.HintError{Err: fmt.Errorf("nothing was measured: %s", cmp.Or(p.Stopped, "no request was asked after the warm-up")), Hint: hint}
+			return &hints.Error{Err: fmt.Errorf("nothing was measured: %s", cmp.Or(p.Stopped, "no request was asked after the warm-up")), Advice: hint}
 		}
 	}
 	if len(r.Cover.Missing) > 0 {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"kitescope/words/hints"
 )
 
 // backupSource is a birdwatcher backup.
@@ -55,7 +57,7 @@ func (s *backupSource) seekKeys(f *frames) (etcdPart, error) {
 		case err == nil:
 			return part, nil
 		case !errors.Is(err, errOtherPart):
-			return part, hintf("make the backup again", "read %s: %w", s.in.location, err)
+			return part, hints.Errorf("make the backup again", "read %s: %w", s.in.location, err)
 		}
 		for len(header) > 0 {
 			if header, err = f.next(); err != nil {
@@ -84,7 +86,7 @@ func (s *backupSource) start() (*frames, error) {
 		return nil, fmt.Errorf("read %s: the first record is no backup header", s.in.location)
 	}
 	if h.version > backupV2 {
-		return nil, hintf("a newer kitescope may know it", "read %s: birdwatcher backup version %d is not known", s.in.location, h.version)
+		return nil, hints.Errorf("a newer kitescope may know it", "read %s: birdwatcher backup version %d is not known", s.in.location, h.version)
 	}
 	s.header = h
 	return f, nil
@@ -251,7 +253,7 @@ func (s *backupSource) cut(f *frames, err error, keys int64) error {
 }
 
 func (s *backupSource) cutError(f *frames, keys int64) error {
-	return hintf("make or copy the backup again; --salvage reads what is there",
+	return hints.Errorf("make or copy the backup again; --salvage reads what is there",
 		"read %s: cut off after record %d: has %d of %d keys", s.in.location, f.count, keys, s.part.count)
 }
 
@@ -260,9 +262,9 @@ func (s *backupSource) broken(f *frames, err error) error {
 		return err
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return hintf("make or copy the backup again", "read %s: cut off after record %d", s.in.location, f.count)
+		return hints.Errorf("make or copy the backup again", "read %s: cut off after record %d", s.in.location, f.count)
 	}
-	return hint(fmt.Errorf("read %s: damaged after record %d: %w", s.in.location, f.count, err),
+	return hints.Attach(fmt.Errorf("read %s: damaged after record %d: %w", s.in.location, f.count, err),
 		"make or copy the backup again; --salvage reads what is there")
 }
 

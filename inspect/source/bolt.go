@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"kitescope/words/hints"
 )
 
 // boltSource is the file of an etcd backend: what etcdctl snapshot save writes,
@@ -54,7 +56,7 @@ func openBolt(ctx context.Context, in *input, opts Options) (Source, error) {
 		meta, err = boltMeta{pageSize: usualPageSize, pages: uint64(in.size / usualPageSize)}, nil
 	}
 	if err != nil {
-		return nil, hintf("both copies of the file's first page are damaged: copy it again, or take what can be read with --salvage",
+		return nil, hints.Errorf("both copies of the file's first page are damaged: copy it again, or take what can be read with --salvage",
 			"read %s: %w", in.location, err)
 	}
 	s.file = &boltFile{in: in, meta: meta, salvage: opts.Salvage, gaps: gaps}
@@ -76,7 +78,7 @@ func (s *boltSource) findLeaves() error {
 	root, inline, err := s.file.bucket(keyBucket)
 	switch {
 	case errors.Is(err, errNoBucket):
-		return hintf("etcd's file has the bucket \"key\": name the output of etcdctl snapshot save, or member/snap/db",
+		return hints.Errorf("etcd's file has the bucket \"key\": name the output of etcdctl snapshot save, or member/snap/db",
 			"read %s: a bbolt database, but not etcd's", s.in.location)
 	case err == nil && inline != nil:
 		err = s.takeInline(inline)
@@ -132,7 +134,7 @@ func (s *boltSource) settle(ctx context.Context) error {
 }
 
 func (s *boltSource) changed() error {
-	return hintf("it is the database of a running etcd: read the etcd itself (etcd://host:2379), or a file made with etcdctl snapshot save",
+	return hints.Errorf("it is the database of a running etcd: read the etcd itself (etcd://host:2379), or a file made with etcdctl snapshot save",
 		"read %s: the file changed while it was read", s.in.location)
 }
 
@@ -149,7 +151,7 @@ func (s *boltSource) checkLength() error {
 		s.file.gaps.put(Gap{Where: "end of file", Reason: fmt.Sprintf("truncated: has %d of %d bytes", s.in.size, want)})
 		return nil
 	}
-	return hintf("copy it again; --salvage reads what is there",
+	return hints.Errorf("copy it again; --salvage reads what is there",
 		"read %s: truncated: has %d of %d bytes", s.in.location, s.in.size, want)
 }
 
@@ -249,9 +251,9 @@ func (s *boltSource) explain(err error) error {
 		return err
 	}
 	if isPageError(err) {
-		return hintf("copy the file again, or take what can be read with --salvage", "read %s: %w", s.in.location, err)
+		return hints.Errorf("copy the file again, or take what can be read with --salvage", "read %s: %w", s.in.location, err)
 	}
-	return hint(fmt.Errorf("read %s: %w", s.in.location, err), "check the disk that the file is on")
+	return hints.Attach(fmt.Errorf("read %s: %w", s.in.location, err), "check the disk that the file is on")
 }
 
 // Origin says which file this is.

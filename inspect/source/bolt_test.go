@@ -15,6 +15,7 @@ import (
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
+	"kitescope/words/hints"
 )
 
 // change is one revision that a test writes into a bbolt file, in etcd's layout.
@@ -214,7 +215,7 @@ func TestDamagedPages(t *testing.T) {
 			spoil(bad[at : at+4096])
 			// A free page may be spoiled without harm; anything else is an error, and no panic.
 			err := scanError(t, "-", source.Options{Stdin: bytes.NewReader(bad)})
-			var h *source.HintError
+			var h *hints.Error
 			if err != nil && !errors.As(err, &h) {
 				t.Errorf("page %d, %s: error without a hint: %v", at/4096, name, err)
 			}

@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"kitescope/words/hints"
 )
 
 // Bundle is a kitescope bundle as a Source.
@@ -43,7 +45,7 @@ func openBundle(in *input, open opener, opts Options) (Source, error) {
 	b := &Bundle{in: in, open: open, opts: opts}
 	err := b.walk(b.meter(), func(name string, size int64, r io.Reader) error {
 		if name != manifestName || size > maxJSON {
-			return hintf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
+			return hints.Errorf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
 		}
 		content, err := io.ReadAll(r)
 		if err != nil {
@@ -55,7 +57,7 @@ func openBundle(in *input, open opener, opts Options) (Source, error) {
 		return errFound
 	})
 	if err == nil {
-		return nil, hintf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
+		return nil, hints.Errorf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
 	}
 	if !errors.Is(err, errFound) {
 		return nil, b.explain(err)
@@ -186,7 +188,7 @@ func (b *Bundle) single(h *tar.Header, seen map[string]bool) error {
 	case len(h.Name) > maxMemberName:
 		return fmt.Errorf("the name of a member has %d bytes", len(h.Name))
 	case seen[h.Name]:
-		return hintf("ask for the bundle again: kitescope does not write such a file", "read %s: the member %q %w", b.in.location, h.Name, errTwice)
+		return hints.Errorf("ask for the bundle again: kitescope does not write such a file", "read %s: the member %q %w", b.in.location, h.Name, errTwice)
 	case len(seen) == maxMembers:
 		return fmt.Errorf("it has more than %d members", maxMembers)
 	}
@@ -212,14 +214,13 @@ func (m *metered) Read(p []byte) (int, error) {
 }
 
 func (b *Bundle) explain(err error) error {
-	var known *HintError
 	switch {
-	case err == nil, errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case err == nil, hints.Carried(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return hintf("copy the bundle again; --salvage reads what is there", "read %s: the bundle is cut off", b.in.location)
+		return hints.Errorf("copy the bundle again; --salvage reads what is there", "read %s: the bundle is cut off", b.in.location)
 	}
-	return hint(fmt.Errorf("read %s: the bundle is damaged: %w", b.in.location, err), "copy it again; --salvage reads what is there")
+	return hints.Attach(fmt.Errorf("read %s: the bundle is damaged: %w", b.in.location, err), "copy it again; --salvage reads what is there")
 }
 
 // bundleSnapshot is the content of a bundle.

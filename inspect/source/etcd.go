@@ -11,6 +11,8 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"kitescope/words/hints"
 )
 
 // Etcd is a live etcd as a Source. It reads and watches; it has no method that
@@ -156,10 +158,9 @@ func (s *Etcd) askGranted(ctx context.Context, r *reader) error {
 // explain turns etcd's errors into one clear line with advice.
 func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 	where := s.address.location()
-	wrap := func(advice string) error { return hintf(advice, "%s %s: %w", verb, where, err) }
+	wrap := func(advice string) error { return hints.Errorf(advice, "%s %s: %w", verb, where, err) }
 	var root *RootError
-	var known *HintError
-	if errors.As(err, &known) || errors.As(err, &root) {
+	if hints.Carried(err) || errors.As(err, &root) {
 		return err
 	}
 	if over := ended(ctx, err); over != nil {

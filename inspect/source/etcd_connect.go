@@ -12,6 +12,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/connectivity"
+
+	"kitescope/words/hints"
 )
 
 // patience is how long a connection may take before the endpoints are probed
@@ -95,7 +97,7 @@ func (s *Etcd) dialError(ctx context.Context, err, verdict error) error {
 	case verdict != nil:
 		return verdict
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return hintf("check the address and that a firewall or port-forward lets it through",
+		return hints.Errorf("check the address and that a firewall or port-forward lets it through",
 			"connect to %s: no answer within %s", s.address.location(), s.opts.dialTimeout())
 	}
 	return err

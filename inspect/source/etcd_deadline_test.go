@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"kitescope/words/hints"
 )
 
 // TestTheCallersDeadlineIsHis has the server's clock say that the time is over a moment before the caller's own: gRPC hands
@@ -31,7 +33,7 @@ func TestTheCallersDeadlineIsHis(t *testing.T) {
 		if errors.Is(err, context.DeadlineExceeded) != c.own {
 			t.Errorf("%s: %v", name, err)
 		}
-		var advice *HintError
+		var advice *hints.Error
 		if errors.As(err, &advice) == c.own {
 			t.Errorf("%s: %#v", name, err)
 		}

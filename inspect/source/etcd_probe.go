@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"kitescope/words/hints"
 )
 
 // probeTimeout bounds the probe of one endpoint.
@@ -34,15 +36,11 @@ func (s *Etcd) probe(ctx context.Context, config *tls.Config) error {
 	if len(verdicts) == 1 {
 		return verdicts[0]
 	}
-	advice := ""
-	if known, ok := errors.AsType[*HintError](verdicts[0]); ok {
-		advice = known.Hint
-	}
 	lines := make([]string, len(verdicts))
 	for i, verdict := range verdicts {
 		lines[i] = verdict.Error()
 	}
-	return hintf(advice, "none of %d endpoints: %s", len(lines), strings.Join(lines, "; "))
+	return hints.Errorf(hints.Of(verdicts[0]), "none of %d endpoints: %s", len(lines), strings.Join(lines, "; "))
 }
 
 func probeEndpoint(ctx context.Context, host string, config *tls.Config) error {
@@ -70,14 +68,14 @@ func dialVerdict(ctx context.Context, host string, err error) error {
 	case ctx.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded):
 		return nil //nolint:nilerr // no verdict: the client may still get through.
 	case errors.As(err, &dns):
-		return hintf("check the host name", "connect to %s: no such host", host)
+		return hints.Errorf("check the host name", "connect to %s: no such host", host)
 	case errors.As(err, &op):
 		err = op.Err
 		if call, ok := errors.AsType[*os.SyscallError](err); ok {
 			err = call.Err
 		}
 	}
-	return hintf("check the address, and that etcd or a port-forward listens there", "connect to %s: %w", host, err)
+	return hints.Errorf("check the address, and that etcd or a port-forward listens there", "connect to %s: %w", host, err)
 }
 
 // http2Greeting is what a client says first, with an empty SETTINGS frame (RFC 9113, 3.4).
@@ -91,14 +89,14 @@ func probePlain(ctx context.Context, conn net.Conn, host string) error {
 	case isSettings(answer):
 		return nil
 	case strings.HasPrefix(answer, "HTTP/1"):
-		return hintf("name etcd's client port (2379 unless configured otherwise)", "connect to %s: a web server answers there, not etcd", host)
+		return hints.Errorf("name etcd's client port (2379 unless configured otherwise)", "connect to %s: a web server answers there, not etcd", host)
 	case err != nil && errors.Is(err, os.ErrDeadlineExceeded):
 		return nil
 	case speaksTLS(ctx, host):
-		return hintf("use etcds://"+host+" (and --ca FILE if its certificate is not signed by a known authority)",
+		return hints.Errorf("use etcds://"+host+" (and --ca FILE if its certificate is not signed by a known authority)",
 			"connect to %s: the server wants TLS", host)
 	}
-	return hintf("name etcd's client port (2379 unless configured otherwise)", "connect to %s: what listens there is no etcd", host)
+	return hints.Errorf("name etcd's client port (2379 unless configured otherwise)", "connect to %s: what listens there is no etcd", host)
 }
 
 func greet(conn net.Conn) (string, error) {
@@ -164,12 +162,12 @@ func tlsVerdict(ctx context.Context, host string, secure *tls.Conn, config *tls.
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
-	wrap := func(advice string) error { return hintf(advice, "connect to %s: %w", host, err) }
+	wrap := func(advice string) error { return hints.Errorf(advice, "connect to %s: %w", host, err) }
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded):
 		return nil //nolint:nilerr // no verdict: the client may still get through.
 	case errors.As(err, &record), !secure.ConnectionState().HandshakeComplete && speaksPlain(ctx, host):
-		return hintf("use etcd://"+host, "connect to %s: the server does not speak TLS", host)
+		return hints.Errorf("use etcd://"+host, "connect to %s: the server does not speak TLS", host)
 	case errors.As(err, &authority):
 		err = errors.New("its certificate is signed by an authority that this machine does not know")
 		return wrap("give the authority's certificate with --ca FILE")

@@ -8,6 +8,8 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"golang.org/x/sync/errgroup"
+
+	"kitescope/words/hints"
 )
 
 // Finding the root without reading the store. A read of one key is cheap, but
@@ -54,7 +56,7 @@ func (s *Etcd) findRoot(ctx context.Context, r *reader, revision int64) (metaRoo
 	}
 	root, err := chooseRoot(s.address.location(), name, f.found)
 	if err != nil && f.seeks >= maxSeeks {
-		err = hintf("name the root: --root ROOT", "%w (looked at the first %d directories only)", err, maxSeeks)
+		err = hints.Errorf("name the root: --root ROOT", "%w (looked at the first %d directories only)", err, maxSeeks)
 	}
 	s.remember(root)
 	return root, err

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
+	"kitescope/words/hints"
 )
 
 // TestStaleRead looks into an etcd that has lost its quorum: a second voter that
@@ -26,7 +27,7 @@ func TestStaleRead(t *testing.T) {
 	}
 	if _, err := scanAll(ctx, server.Address, false); err == nil {
 		t.Error("a read that needs a quorum succeeded without one")
-	} else if hint := new(source.HintError); !errors.As(err, &hint) || !strings.Contains(hint.Hint, "--stale-read") {
+	} else if hint := new(hints.Error); !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "--stale-read") {
 		t.Errorf("the error does not say how to go on: %v", err)
 	}
 	keys, err := scanAll(ctx, server.Address, true)

@@ -12,6 +12,7 @@ import (
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
+	"kitescope/words/hints"
 )
 
 // tlsServer starts an etcd that speaks TLS to its clients.
@@ -49,13 +50,13 @@ func expectHint(t *testing.T, err error, inError, inHint string) {
 	if !strings.Contains(err.Error(), inError) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %q, want one line with %q", err, inError)
 	}
-	var h *source.HintError
+	var h *hints.Error
 	if !errors.As(err, &h) {
 		t.Errorf("error %q has no hint", err)
 		return
 	}
-	if !strings.Contains(h.Hint, inHint) || h.Hint == "" {
-		t.Errorf("error %q has the hint %q, want %q in it", err, h.Hint, inHint)
+	if !strings.Contains(h.Hint(), inHint) || h.Hint() == "" {
+		t.Errorf("error %q has the hint %q, want %q in it", err, h.Hint(), inHint)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
+	"kitescope/words/hints"
 )
 
 // watchPause is how long a broken watch waits before it starts again.
@@ -40,7 +42,7 @@ func (s *Etcd) Watch(ctx context.Context, header Header, yield func(revision int
 	case errors.As(err, &own):
 		return own.err
 	case errors.Is(err, ErrCompacted) && ctx.Err() == nil:
-		return hint(fmt.Errorf("watch %s: %w", s.address.location(), err), "read the cluster again")
+		return hints.Attach(fmt.Errorf("watch %s: %w", s.address.location(), err), "read the cluster again")
 	}
 	return s.explain(ctx, "watch", err)
 }

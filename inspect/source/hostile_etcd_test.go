@@ -17,6 +17,7 @@ import (
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
+	"kitescope/words/hints"
 )
 
 // hostile puts an etcd that means harm before one with a capture in it.
@@ -196,7 +197,7 @@ func TestScanHasLimits(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("the scan ended with %v", err)
 			}
-			if hint := new(source.HintError); !errors.As(err, &hint) {
+			if hint := new(hints.Error); !errors.As(err, &hint) {
 				t.Error("nothing says what to try next")
 			}
 		})

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"kitescope/words/hints"
 )
 
 // Checksum is the outcome of comparing a file with a checksum inside it.
@@ -60,7 +62,7 @@ func Describe(ctx context.Context, src Source) (FileInfo, error) {
 	case *Bundle:
 		return s.describe(ctx)
 	}
-	return FileInfo{}, hintf("name a file", "describe %s: not a file", src.Origin().Location)
+	return FileInfo{}, hints.Errorf("name a file", "describe %s: not a file", src.Origin().Location)
 }
 
 func newFileInfo(src Source, in *input) FileInfo {

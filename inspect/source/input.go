@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"kitescope/words/hints"
 )
 
 // input is a file, or all of a pipe held in memory.
@@ -54,7 +56,7 @@ func (in *input) readAll(r io.Reader, limit int64) error {
 	case err != nil:
 		return fmt.Errorf("read %s: %w", in.location, cause(err))
 	case n > limit:
-		return hintf("save it to a file and unpack it there: a plain file is read in place",
+		return hints.Errorf("save it to a file and unpack it there: a plain file is read in place",
 			"read %s: more than %d MiB do not fit into memory", in.location, limit>>20)
 	}
 	in.ReaderAt, in.size = content, n
@@ -128,7 +130,7 @@ func openInput(ctx context.Context, in input, opts Options) (Source, error) {
 
 func openFormat(ctx context.Context, in input, opts Options) (Source, error) {
 	if in.size == 0 {
-		return nil, hintf("the copy or the pipe that made it failed: make it again", "open %s: the file is empty (0 bytes)", in.location)
+		return nil, hints.Errorf("the copy or the pipe that made it failed: make it again", "open %s: the file is empty (0 bytes)", in.location)
 	}
 	head, err := in.head()
 	if err != nil {
@@ -238,14 +240,14 @@ func (s *salvageReader) Read(p []byte) (int, error) {
 func notGzip(location string, err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return hintf("copy it again; --salvage reads what is there", "read %s: the compressed file is cut off", location)
+		return hints.Errorf("copy it again; --salvage reads what is there", "read %s: the compressed file is cut off", location)
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
-		return hintf("copy it again; --salvage reads what is there", "read %s: the compressed file is damaged: %w", location, err)
+		return hints.Errorf("copy it again; --salvage reads what is there", "read %s: the compressed file is damaged: %w", location, err)
 	}
-	if _, ok := errors.AsType[*HintError](err); ok {
+	if hints.Carried(err) {
 		return err
 	}
-	return hint(fmt.Errorf("read %s: %w", location, err), "copy it again; --salvage reads what is there")
+	return hints.Attach(fmt.Errorf("read %s: %w", location, err), "copy it again; --salvage reads what is there")
 }
 
 func unknownFormat(location string, head []byte) error {
@@ -258,5 +260,5 @@ func unknownFormat(location string, head []byte) error {
 	case len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '['):
 		what = "JSON is not a snapshot"
 	}
-	return hintf(advice, "open %s: %s", location, what)
+	return hints.Errorf(advice, "open %s: %s", location, what)
 }

@@ -16,6 +16,8 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
+
+	"kitescope/words/hints"
 )
 
 func TestRangeSets(t *testing.T) {
@@ -334,8 +336,8 @@ func TestSecretsInAddresses(t *testing.T) {
 		for _, scheme := range []string{"http", "https", "ETCD", "s3"} {
 			_, rest, _ := strings.Cut(from, "://")
 			_, err := Open(t.Context(), scheme+"://"+rest, Options{})
-			known, ok := errors.AsType[*HintError](err)
-			if !ok || strings.Contains(err.Error()+known.Hint, "ter2") || strings.Contains(err.Error()+known.Hint, "hun") {
+			known, ok := errors.AsType[*hints.Error](err)
+			if !ok || strings.Contains(err.Error()+known.Hint(), "ter2") || strings.Contains(err.Error()+known.Hint(), "hun") {
 				t.Errorf("%s://%s: %v", scheme, rest, err)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"kitescope/words/hints"
 )
 
 // Limits bound what one scan takes from a source that can go on for ever: an etcd, and a bundle or a backup, which are
@@ -47,9 +49,9 @@ func newMeter(l Limits, where string) *meter { return &meter{limits: l.orDefault
 func (m *meter) add(keys, bytes int) error {
 	switch {
 	case m.keys.Add(int64(keys)) > m.limits.Keys:
-		return hintf(limitAdvice, "read %s: more than %d keys, %w", m.where, m.limits.Keys, errOverLimit)
+		return hints.Errorf(limitAdvice, "read %s: more than %d keys, %w", m.where, m.limits.Keys, errOverLimit)
 	case m.bytes.Add(int64(bytes)) > m.limits.Bytes:
-		return hintf(limitAdvice, "read %s: more than %s, %w", m.where, sizeText(m.limits.Bytes), errOverLimit)
+		return hints.Errorf(limitAdvice, "read %s: more than %s, %w", m.where, sizeText(m.limits.Bytes), errOverLimit)
 	}
 	return nil
 }
@@ -66,7 +68,7 @@ func (m *meter) explain(ctx context.Context, err error) error {
 	if err == nil || !errors.Is(context.Cause(ctx), errOverLimit) {
 		return err
 	}
-	return hintf("a slow link reads less with one collection (coll=NAME), or from a file made with etcdctl snapshot save",
+	return hints.Errorf("a slow link reads less with one collection (coll=NAME), or from a file made with etcdctl snapshot save",
 		"read %s: not at its end after %s, %w: %d keys, %s came", m.where, m.limits.Time, errOverLimit, m.keys.Load(), sizeText(m.bytes.Load()))
 }
 

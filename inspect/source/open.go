@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"kitescope/words/hints"
 )
 
 // Options are the settings of Open. The zero value is usable.
@@ -118,7 +120,7 @@ func locate(from string) (origin, error) {
 	scheme, rest, hasScheme := strings.Cut(from, "://")
 	switch {
 	case from == "":
-		return origin{}, hintf("name one with --from: etcd://host:2379, a file, or - for standard input", "no source named")
+		return origin{}, hints.Errorf("name one with --from: etcd://host:2379, a file, or - for standard input", "no source named")
 	case from == "-":
 		return origin{stdin: true}, nil
 	case scheme == "etcd" && hasScheme, scheme == "etcds" && hasScheme:
@@ -127,11 +129,11 @@ func locate(from string) (origin, error) {
 	case scheme == "file" && hasScheme:
 		return origin{path: filePath(rest)}, nil
 	case scheme == "http" && hasScheme:
-		return origin{}, hintf("did you mean etcd://"+withoutUser(rest)+"?", "open %s: etcd is not read over http", redactAddress(from))
+		return origin{}, hints.Errorf("did you mean etcd://"+withoutUser(rest)+"?", "open %s: etcd is not read over http", redactAddress(from))
 	case scheme == "https" && hasScheme:
-		return origin{}, hintf("did you mean etcds://"+withoutUser(rest)+"?", "open %s: etcd is not read over https", redactAddress(from))
+		return origin{}, hints.Errorf("did you mean etcds://"+withoutUser(rest)+"?", "open %s: etcd is not read over https", redactAddress(from))
 	case hasScheme && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\.`): // one letter is a drive
-		return origin{}, hintf("known are etcd://, etcds:// and file://", "open %s: unknown scheme %q", redactAddress(from), scheme)
+		return origin{}, hints.Errorf("known are etcd://, etcds:// and file://", "open %s: unknown scheme %q", redactAddress(from), scheme)
 	}
 	return origin{path: from}, nil
 }
@@ -171,9 +173,9 @@ func statPath(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && looksLikeAddress(path):
-		return nil, hintf("did you mean etcd://"+path+"?", "read %s: there is no such file", path)
+		return nil, hints.Errorf("did you mean etcd://"+path+"?", "read %s: there is no such file", path)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, hintf("name a file, or etcd://host:port", "read %s: there is no such file", path)
+		return nil, hints.Errorf("name a file, or etcd://host:port", "read %s: there is no such file", path)
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", path, cause(err))
 	}
@@ -188,7 +190,7 @@ func openPath(ctx context.Context, path string, opts Options) (Source, error) {
 	case info.IsDir():
 		db, ok := memberDB(path)
 		if !ok {
-			return nil, hintf("name a file, or etcd's data directory", "open %s: a directory without member/snap/db", path)
+			return nil, hints.Errorf("name a file, or etcd's data directory", "open %s: a directory without member/snap/db", path)
 		}
 		return openPath(ctx, db, opts)
 	}
@@ -213,7 +215,7 @@ func openPath(ctx context.Context, path string, opts Options) (Source, error) {
 func openStdin(ctx context.Context, opts Options) (Source, error) {
 	in := input{location: "-"}
 	if opts.Stdin == nil {
-		return nil, hintf("pipe a file into it", "open -: no standard input")
+		return nil, hints.Errorf("pipe a file into it", "open -: no standard input")
 	}
 	if err := in.readAll(opts.Stdin, opts.memoryLimit()); err != nil {
 		return nil, err
@@ -253,16 +255,16 @@ func (t TLS) load() (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pemBytes) {
-			return nil, hintf("--ca wants a PEM file", "%s: no certificate in it", t.CAFile)
+			return nil, hints.Errorf("--ca wants a PEM file", "%s: no certificate in it", t.CAFile)
 		}
 	}
 	if (t.CertFile == "") != (t.KeyFile == "") {
-		return nil, hintf("a client certificate needs both --cert and --key", "client certificate: one of two files is missing")
+		return nil, hints.Errorf("a client certificate needs both --cert and --key", "client certificate: one of two files is missing")
 	}
 	if t.CertFile != "" {
 		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 		if err != nil {
-			return nil, hint(fmt.Errorf("client certificate: %w", err), "check --cert and --key")
+			return nil, hints.Attach(fmt.Errorf("client certificate: %w", err), "check --cert and --key")
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

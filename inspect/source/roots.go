@@ -3,6 +3,8 @@ package source
 import (
 	"slices"
 	"strings"
+
+	"kitescope/words/hints"
 )
 
 // metaRoot is a place where Milvus keeps metadata: its etcd.rootPath and
@@ -120,7 +122,7 @@ func chooseRoot(where string, name rootName, found []metaRoot) (metaRoot, error)
 		e.Found = append(e.Found, r.String())
 	}
 	slices.Sort(e.Found)
-	return metaRoot{}, hint(e, "%s", rootHint(e))
+	return metaRoot{}, hints.Attach(e, rootHint(e))
 }
 
 func rootHint(e *RootError) string {

@@ -8,9 +8,12 @@ import (
 )
 
 // Mismatch is an error of two sets that cannot be compared as they were asked to be.
-type Mismatch struct{ What, Hint string } //nolint:errname // what it is, and not that it is an error
+type Mismatch struct{ What, Advice string } //nolint:errname // what it is, and not that it is an error
 
 func (m *Mismatch) Error() string { return m.What }
+
+// Hint implements hints.Hinter.
+func (m *Mismatch) Hint() string { return m.Advice }
 
 // Compare says what changed from a to b, metric by metric.
 //

@@ -266,7 +266,7 @@ func TestPairing(t *testing.T) {
 		t.Error(got)
 	}
 	var mismatch *Mismatch
-	if _, err := Compare(a, column(latency(), LowerIsBetter, 1, 2), Options{Pairing: ByOrder}); !errors.As(err, &mismatch) || mismatch.Hint == "" {
+	if _, err := Compare(a, column(latency(), LowerIsBetter, 1, 2), Options{Pairing: ByOrder}); !errors.As(err, &mismatch) || mismatch.Hint() == "" {
 		t.Errorf("8 and 2 runs by their order: %v", err)
 	}
 	for i := range b.Runs {

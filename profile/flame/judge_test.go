@@ -51,10 +51,10 @@ func TestDiffOfOtherKindsIsRefused(t *testing.T) {
 	heap := profile.NewBuilder(profile.ValueType{Type: "inuse_space", Unit: "bytes"}).Profile()
 	cpu := stacks(t, "a 1")
 	var mismatch *report.Mismatch
-	if _, err := flame.NewDiff(heap, cpu, flame.Options{}); !errors.As(err, &mismatch) || mismatch.Hint == "" {
+	if _, err := flame.NewDiff(heap, cpu, flame.Options{}); !errors.As(err, &mismatch) || mismatch.Hint() == "" {
 		t.Errorf("heap against cpu: %v", err)
 	}
-	if _, err := flame.NewDiff(stacks(t), cpu, flame.Options{Normalize: true}); !errors.As(err, &mismatch) || mismatch.Hint == "" {
+	if _, err := flame.NewDiff(stacks(t), cpu, flame.Options{Normalize: true}); !errors.As(err, &mismatch) || mismatch.Hint() == "" {
 		t.Errorf("normalized to nothing: %v", err)
 	}
 	if _, err := flame.New(cpu, flame.Options{By: profile.ByNode}); err == nil {

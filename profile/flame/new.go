@@ -7,6 +7,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/words/hints"
 )
 
 // New joins the stacks of a Profile.
@@ -40,9 +41,9 @@ func hasStacks(p *profile.Profile) error {
 	if !p.Origin.Flat {
 		return nil
 	}
-	return &profile.HintError{
-		Err:  fmt.Errorf("%s is a table without stacks: no flame graph can be drawn of it", p.Origin.Name),
-		Hint: "record with perf record -g and read what perf script prints; profile top and profile diff read tables",
+	return &hints.Error{
+		Err:    fmt.Errorf("%s is a table without stacks: no flame graph can be drawn of it", p.Origin.Name),
+		Advice: "record with perf record -g and read what perf script prints; profile top and profile diff read tables",
 	}
 }
 
@@ -62,8 +63,8 @@ func newDiffGrower(base, p *profile.Profile, o Options) (*grower, error) {
 	}
 	if was, is := base.Types[baseKind], p.Types[kind]; was != is {
 		return nil, &report.Mismatch{
-			What: fmt.Sprintf("the base is of %s and the new profile of %s", was, is),
-			Hint: "compare profiles of one kind, or name a sample type that both have",
+			What:   fmt.Sprintf("the base is of %s and the new profile of %s", was, is),
+			Advice: "compare profiles of one kind, or name a sample type that both have",
 		}
 	}
 	g, err := newGrower(p.Types[kind], o)
@@ -94,8 +95,8 @@ func factor(base *profile.Profile, baseKind int, p *profile.Profile, kind int) (
 	}
 	if was <= 0 || is <= 0 {
 		return 0, &report.Mismatch{
-			What: fmt.Sprintf("cannot normalize: the total of %s is %d in the base and %d in the new profile", p.Types[kind], was, is),
-			Hint: "compare without normalizing, or take another sample type",
+			What:   fmt.Sprintf("cannot normalize: the total of %s is %d in the base and %d in the new profile", p.Types[kind], was, is),
+			Advice: "compare without normalizing, or take another sample type",
 		}
 	}
 	return float64(was) / float64(is), nil

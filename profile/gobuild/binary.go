@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"kitescope/profile/pgo"
+	"kitescope/words/hints"
 )
 
 // Binary is what a Go program says of itself.
@@ -50,28 +51,20 @@ func ReadBinary(path string) (*Binary, error) {
 	}
 	b, err := readBinary(f, info.Size())
 	if err != nil {
-		return nil, wrap(path, err)
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	b.path = path
 	return b, nil
 }
 
-// wrap says of which file an error is, and keeps its hint.
-func wrap(path string, err error) error {
-	if e, ok := err.(*Error); ok { //nolint:errorlint // the outermost, to wrap what is in it
-		return &Error{Err: fmt.Errorf("read %s: %w", path, e.Err), Hint: e.Hint}
-	}
-	return fmt.Errorf("read %s: %w", path, err)
-}
-
 func readBinary(r io.ReaderAt, size int64) (*Binary, error) {
 	im, err := openImage(r, size)
 	if err != nil {
-		return nil, &Error{Err: err, Hint: "give the program itself, as the go command built it; packed or wrapped programs have to be unpacked first"}
+		return nil, &hints.Error{Err: err, Advice: "give the program itself, as the go command built it; packed or wrapped programs have to be unpacked first"}
 	}
 	info, err := readInfo(im.r)
 	if err != nil {
-		return nil, hinted("only programs that the go command built (go1.18 or later) can be looked into", "not a Go program: %w", err)
+		return nil, hints.Errorf("only programs that the go command built (go1.18 or later) can be looked into", "not a Go program: %w", err)
 	}
 	b := &Binary{GoVersion: info.GoVersion, Main: info.Path, Module: info.Main.Path, Stripped: !im.debug, Settings: map[string]string{}}
 	for _, s := range info.Settings {

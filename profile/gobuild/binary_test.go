@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/profile/pgo"
+	"kitescope/words/hints"
 )
 
 // calm is a program of which everything is known that matters here: what is inlined where.
@@ -145,8 +146,8 @@ func TestNoBinary(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := ReadBinary(path)
-		hint, ok := errors.AsType[*Error](err)
-		if err == nil || !strings.Contains(err.Error(), test.want) || !ok || hint.Hint == "" {
+		hint, ok := errors.AsType[*hints.Error](err)
+		if err == nil || !strings.Contains(err.Error(), test.want) || !ok || hint.Hint() == "" {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"kitescope/paste"
 	"kitescope/profile/pgo"
+	"kitescope/words/hints"
 )
 
 // DryRunOptions say what is built.
@@ -53,7 +54,7 @@ func DryRun(ctx context.Context, o DryRunOptions) (*pgo.DryRun, error) {
 	}
 	for _, flag := range o.Flags {
 		if name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "="); name == "pgo" || name == "o" {
-			return nil, hinted("leave it away", "dry run: the flag %s is the dry run's own", flag)
+			return nil, hints.Errorf("leave it away", "dry run: the flag %s is the dry run's own", flag)
 		}
 	}
 	if o.Profile, err = filepath.Abs(o.Profile); err != nil {
@@ -130,7 +131,7 @@ func (d *dryRun) build(ctx context.Context, name string, words func([]byte) bool
 		if ctx.Err() != nil {
 			return nil, 0, ctx.Err()
 		}
-		return nil, 0, &Error{Err: fmt.Errorf("build %s %s: %w", d.main.ImportPath, what, err), Hint: "build it by hand first, in " + d.module.Dir + ": " + paste.Shell("go", "build").Arg(d.module.names([]Main{d.main})).String()}
+		return nil, 0, &hints.Error{Err: fmt.Errorf("build %s %s: %w", d.main.ImportPath, what, err), Advice: "build it by hand first, in " + d.module.Dir + ": " + paste.Shell("go", "build").Arg(d.module.names([]Main{d.main})).String()}
 	}
 	info, err := os.Stat(out)
 	if err != nil {

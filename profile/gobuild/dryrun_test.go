@@ -13,6 +13,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/pgo"
+	"kitescope/words/hints"
 )
 
 // busy is a program with one call of each kind that the compiler decides on in another way.
@@ -268,8 +269,8 @@ func TestDryRunShowsWhyABuildFails(t *testing.T) {
 	dir := writeModule(t, "go.mod", goMod, "main.go", broken)
 	path, edges := busyProfile(t, busy)
 	_, err := DryRun(t.Context(), DryRunOptions{Dir: dir, Profile: path, Edges: edges})
-	hint, ok := errors.AsType[*Error](err)
-	if err == nil || !strings.Contains(err.Error(), "cannot use \"text\"") || !ok || hint.Hint == "" {
+	hint, ok := errors.AsType[*hints.Error](err)
+	if err == nil || !strings.Contains(err.Error(), "cannot use \"text\"") || !ok || hint.Hint() == "" {
 		t.Errorf("%v", err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"kitescope/words/hints"
 )
 
 const (
@@ -34,7 +36,7 @@ var errTooLong = errors.New("its answer is too long")
 func goCommand(ctx context.Context, dir, tmp string, words func(line []byte) bool, args ...string) ([]byte, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {
-		return nil, hinted("install Go (go.dev/dl) or put it on the PATH", "no go command: %w", err)
+		return nil, hints.Errorf("install Go (go.dev/dl) or put it on the PATH", "no go command: %w", err)
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = dir

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kitescope/profile/pgo"
+	"kitescope/words/hints"
 )
 
 // place is where a function stands.
@@ -71,7 +72,7 @@ func (b *Binary) calls(ctx context.Context) (*calls, error) {
 		c.alias()
 	}
 	if errors.Is(err, errNoTable) && !im.debug {
-		return nil, hinted("rebuild it without -ldflags=-w", "read the inlined calls of %s: %w, and no DWARF", b.path, err)
+		return nil, hints.Errorf("rebuild it without -ldflags=-w", "read the inlined calls of %s: %w, and no DWARF", b.path, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the inlined calls of %s: %w", b.path, err)

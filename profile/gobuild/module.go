@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"kitescope/words/hints"
 )
 
 // Module is a Go module in a folder.
@@ -94,7 +96,7 @@ func findRoot(dir string) (root, asked string, err error) {
 		return "", "", fmt.Errorf("find the module of %s: %w", dir, err)
 	}
 	if info, err := os.Stat(at); err == nil && !info.IsDir() {
-		return "", "", hinted("give the module's folder", "find the module of %s: it is not a folder", dir)
+		return "", "", hints.Errorf("give the module's folder", "find the module of %s: it is not a folder", dir)
 	}
 	asked = at
 	for {
@@ -105,7 +107,7 @@ func findRoot(dir string) (root, asked string, err error) {
 		}
 		parent := filepath.Dir(at)
 		if parent == at {
-			return "", "", hinted("give a folder of a Go module: one that has a go.mod, or a folder above that does", "no go.mod in %s or above", dir)
+			return "", "", hints.Errorf("give a folder of a Go module: one that has a go.mod, or a folder above that does", "no go.mod in %s or above", dir)
 		}
 		at = parent
 	}
@@ -146,7 +148,7 @@ func (m *Module) listError(err error, env map[string]string) error {
 	if hint == "" && env["GOWORK"] != "" && env["GOWORK"] != "off" {
 		hint = "the module is built in the workspace " + env["GOWORK"]
 	}
-	return &Error{Err: fmt.Errorf("list the packages of module %s: %w", m.Dir, err), Hint: hint}
+	return &hints.Error{Err: fmt.Errorf("list the packages of module %s: %w", m.Dir, err), Advice: hint}
 }
 
 // readOnly reports whether nothing should be written into a module: the module cache is meant not to change,
@@ -194,7 +196,7 @@ func modulePath(file string) string {
 // was asked about, where that is not the module's own.
 func (m *Module) Main(name string) (Main, error) {
 	if len(m.Mains) == 0 {
-		return Main{}, hinted("PGO is of programs: give a module with a main package", "module %s has no main package", m.Path)
+		return Main{}, hints.Errorf("PGO is of programs: give a module with a main package", "module %s has no main package", m.Path)
 	}
 	if name == "" {
 		return m.onlyMain()
@@ -216,7 +218,7 @@ func (m *Module) Main(name string) (Main, error) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	return Main{}, hinted("its main packages: "+m.names(m.Mains), "module %s has no main package %q", m.Path, name)
+	return Main{}, hints.Errorf("its main packages: "+m.names(m.Mains), "module %s has no main package %q", m.Path, name)
 }
 
 func (m *Module) onlyMain() (Main, error) {
@@ -230,7 +232,7 @@ func (m *Module) onlyMain() (Main, error) {
 	if len(programs) == 1 {
 		return programs[0], nil
 	}
-	return Main{}, hinted("name one of them: "+m.names(programs), "module %s has %d main packages", m.Path, len(programs))
+	return Main{}, hints.Errorf("name one of them: "+m.names(programs), "module %s has %d main packages", m.Path, len(programs))
 }
 
 // names are main packages as a person would type them, a dozen at most.

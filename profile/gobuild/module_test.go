@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kitescope/words/hints"
 )
 
 const program = "package main\n\nfunc main() {}\n"
@@ -85,8 +87,8 @@ func TestNoMainPackage(t *testing.T) {
 // checkError compares an error and its hint with a part of what is wanted.
 func checkError(t *testing.T, name string, err error, want, hint string) {
 	t.Helper()
-	hinted, ok := errors.AsType[*Error](err)
-	if err == nil || !strings.Contains(err.Error(), want) || !ok || !strings.Contains(hinted.Hint, hint) {
+	hinted, ok := errors.AsType[*hints.Error](err)
+	if err == nil || !strings.Contains(err.Error(), want) || !ok || !strings.Contains(hinted.Hint(), hint) {
 		t.Errorf("%s: %v (%+v), want %q and the hint %q", name, err, hinted, want, hint)
 	}
 }

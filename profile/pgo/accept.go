@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
-func (r *Refusal) err() error { return &profile.HintError{Err: errors.New(r.Message), Hint: r.Hint} }
+func (r *Refusal) err() error { return &hints.Error{Err: errors.New(r.Message), Advice: r.Hint} }
 
 // takeCPU is what helps against profiles of another kind.
 const takeCPU = "take a CPU profile: kitescope profile pull --kind cpu, or /debug/pprof/profile?seconds=30"
@@ -135,10 +136,7 @@ var ErrPreprofile = errors.New("it is the output of go tool preprofile: calls an
 
 // unread is why an input without a profile is unfit.
 func unread(in *Input) Refusal {
-	hint := ""
-	if hinted, ok := errors.AsType[*profile.HintError](in.Err); ok {
-		hint = hinted.Hint
-	}
+	hint := hints.Of(in.Err)
 	message := "it cannot be read"
 	if in.Err != nil {
 		message = in.Err.Error()

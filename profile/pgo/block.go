@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // blockedPrefix is put before the name of a function that is to be blocked: the prefix of datadog-pgo
@@ -31,7 +32,7 @@ func Blocked(p *profile.Profile, functions ...string) (*profile.Profile, error) 
 			}
 		}
 		if !found && !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.Name == name }) {
-			return nil, &profile.HintError{Err: fmt.Errorf("block %s: no such function calls or is called in these profiles", name), Hint: similar(p, name)}
+			return nil, &hints.Error{Err: fmt.Errorf("block %s: no such function calls or is called in these profiles", name), Advice: similar(p, name)}
 		}
 	}
 	return &out, nil

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // calls are the calls of a profile as the compiler sees them (EdgesOf), before they have names: which positions
@@ -159,9 +160,9 @@ func (w *walker) walk() error {
 		inCaller := len(path)
 		path = w.frames(path, e.leaf)
 		if left -= len(path); left < 0 {
-			return &profile.HintError{
-				Err:  fmt.Errorf("count the calls: %w: the ends of its stacks have more than %d frames", profile.ErrTooLarge, maxFrames),
-				Hint: "is it a profile of a Go program? if it is, profile a shorter time",
+			return &hints.Error{
+				Err:    fmt.Errorf("count the calls: %w: the ends of its stacks have more than %d frames", profile.ErrTooLarge, maxFrames),
+				Advice: "is it a profile of a Go program? if it is, profile a shorter time",
 			}
 		}
 		w.take(path, inCaller, uint32(i)+1, e.weight)

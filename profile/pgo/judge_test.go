@@ -11,6 +11,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/profiletest"
+	"kitescope/words/hints"
 )
 
 func milvus(t *testing.T, load string) *profile.Profile {
@@ -209,7 +210,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestJudgeSaysWhyAnInputCannotBeRead(t *testing.T) {
-	j := judged(t, Input{Name: "x", Err: &profile.HintError{Err: errors.New("the profile is cut after 7 bytes"), Hint: "pull it again"}})
+	j := judged(t, Input{Name: "x", Err: &hints.Error{Err: errors.New("the profile is cut after 7 bytes"), Advice: "pull it again"}})
 	if j.Verdict != Unfit || !strings.Contains(j.Reason, "cut after 7 bytes") {
 		t.Errorf("got %s: %s", j.Verdict, j.Reason)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // Weighting says how much each profile of a pack counts.
@@ -120,9 +121,9 @@ func NewPack(ctx context.Context, inputs []Input, o PackOptions) (*Pack, error) 
 		return nil, fmt.Errorf("pack: %w", err)
 	}
 	if pack.Edges.Total == 0 {
-		return nil, &profile.HintError{
-			Err:  errors.New("pack: there is no call in any of these profiles: go would take the file, and do nothing with it"),
-			Hint: "profile the program under load, for 30 seconds or more",
+		return nil, &hints.Error{
+			Err:    errors.New("pack: there is no call in any of these profiles: go would take the file, and do nothing with it"),
+			Advice: "profile the program under load, for 30 seconds or more",
 		}
 	}
 	if pack.Bytes, err = encodePack(p); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // sampledAt is a profile with the types of Go's, sampled at a period.
@@ -90,8 +91,8 @@ func TestPackRefuses(t *testing.T) {
 
 func TestBlockSuggestsNames(t *testing.T) {
 	_, err := Blocked(sampledAt(1, 1), "example.com/x/main.g")
-	hint, ok := errors.AsType[*profile.HintError](err)
-	if !ok || hint.Hint != "there is: main.g" {
+	hint, ok := errors.AsType[*hints.Error](err)
+	if !ok || hint.Hint() != "there is: main.g" {
 		t.Errorf("%v", err)
 	}
 	p, err := Blocked(sampledAt(1, 1), "main.g", "main.g")

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // equalTotal is what each profile counts where all count the same: as a second of CPU time. It is large enough that
@@ -95,7 +96,7 @@ func (s *share) sum(p *profile.Profile) error {
 	for i := range p.Len() {
 		v := p.Value(i, s.kind)
 		if v < 0 {
-			return &profile.HintError{Err: errors.New("it has values below 0, as a difference of two profiles has"), Hint: "take the profiles themselves"}
+			return &hints.Error{Err: errors.New("it has values below 0, as a difference of two profiles has"), Advice: "take the profiles themselves"}
 		}
 		if s.sampled += v; s.sampled > maxTotal || s.sampled < 0 {
 			return errors.New("its values add up to more than a build can count: is it CPU time?")
@@ -133,9 +134,9 @@ func asSampled(inputs []Input, shares []share) (profile.ValueType, error) {
 		}
 		s := &shares[i]
 		if s.kind = indexOf(p, cpuTime); s.kind < 0 {
-			return cpuTime, &profile.HintError{
-				Err:  fmt.Errorf("pack %s: it counts samples, at another rate than the others: they cannot be added up", inputs[i].Name),
-				Hint: "weigh them equally",
+			return cpuTime, &hints.Error{
+				Err:    fmt.Errorf("pack %s: it counts samples, at another rate than the others: they cannot be added up", inputs[i].Name),
+				Advice: "weigh them equally",
 			}
 		}
 		if err := s.sum(p); err != nil {

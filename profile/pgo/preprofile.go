@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 const preprofileHeader = "GO PREPROFILE V1\n"
@@ -53,7 +54,7 @@ func ReadEdges(r io.Reader) (*Edges, error) {
 }
 
 func preprofileError(err error) error {
-	return &profile.HintError{Err: fmt.Errorf("read the preprocessed profile: %w", err), Hint: "make it again: go tool preprofile -i PROFILE -o FILE"}
+	return &hints.Error{Err: fmt.Errorf("read the preprocessed profile: %w", err), Advice: "make it again: go tool preprofile -i PROFILE -o FILE"}
 }
 
 // readEntry reads what follows the caller of an entry.

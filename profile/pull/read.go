@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // Record is what a folder of profiles holds: of one round, or of the rounds of a rolling record.
@@ -92,7 +93,7 @@ func ReadFrom(s Store, name string) (*Record, error) {
 		if len(r.Problems) > 0 {
 			return nil, fmt.Errorf("read %s: %s", name, r.Problems[0].Reason)
 		}
-		return nil, &profile.HintError{Err: fmt.Errorf("read %s: no profiles in it", name), Hint: "name a folder that kitescope profile pull made, or one with files such as querynode3.cpu.pb.gz"}
+		return nil, &hints.Error{Err: fmt.Errorf("read %s: no profiles in it", name), Advice: "name a folder that kitescope profile pull made, or one with files such as querynode3.cpu.pb.gz"}
 	}
 	return r, nil
 }
@@ -206,9 +207,9 @@ func openChecked(s Store, name, where, want string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("read %s: %w", where, err)
 	}
 	if hex.EncodeToString(h.Sum(nil)) != strings.ToLower(want) {
-		return nil, &profile.HintError{
-			Err:  fmt.Errorf("read %s: it is not the file that was saved: its checksum differs", where),
-			Hint: "copy it again, or remove the manifest to read it as it is",
+		return nil, &hints.Error{
+			Err:    fmt.Errorf("read %s: it is not the file that was saved: its checksum differs", where),
+			Advice: "copy it again, or remove the manifest to read it as it is",
 		}
 	}
 	return s.Open(name)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // Rolling is a record that goes on: a folder with one folder per round, the oldest of which are
@@ -46,7 +47,7 @@ func (r *Rolling) Run(ctx context.Context, round Round, done func(path string, m
 		return fmt.Errorf("save %s: %w", r.Dir, err)
 	}
 	if _, err := os.Lstat(filepath.Join(r.Dir, ManifestName)); err == nil {
-		return &profile.HintError{Err: fmt.Errorf("save %s: it holds the profiles of one round, which is no record of rounds", r.Dir), Hint: "name another folder"}
+		return &hints.Error{Err: fmt.Errorf("save %s: it holds the profiles of one round, which is no record of rounds", r.Dir), Advice: "name another folder"}
 	}
 	r.sweep()
 	for {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // verify checks that what came is the profile that was asked for, and notes what is in it. An error is about
@@ -81,8 +82,8 @@ func decodeFailure(ctx context.Context, err error) *failure {
 	case errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "is cut after"):
 		f = failed(CutOff, "the answer ends in the middle of the profile")
 	}
-	if hint, ok := errors.AsType[*profile.HintError](err); ok {
-		f.hint = hint.Hint
+	if hints.Carried(err) {
+		f.hint = hints.Of(err)
 	}
 	return f
 }

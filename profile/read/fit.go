@@ -1,5 +1,7 @@
 package read
 
+import "kitescope/words/hints"
+
 // fit counts the lines of a text that were read and those that were not: that the beginning of a file looks like a
 // format does not make all of it one.
 type fit struct {
@@ -18,7 +20,7 @@ func (f *fit) strange() {
 // check refuses a text of which more lines were passed over than read.
 func (f *fit) check(format string) error {
 	if f.odd > f.read {
-		return hinted("it may be a file of another kind, or several behind each other: take the part that is of this format",
+		return hints.Errorf("it may be a file of another kind, or several behind each other: take the part that is of this format",
 			"it begins like %s, but %d of its lines are not understood, the first is line %d, and only %d are", format, f.odd, f.first, f.read)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // samplesType is what readers count samples in, as Go's CPU profiles do.
@@ -23,7 +24,7 @@ func readFolded(ctx context.Context, r io.Reader, head []byte, o *Options) (*pro
 	f := folded{b: newBuilder(o, samplesType), o: o, frames: map[string]uint32{}}
 	f.double = allDouble(head)
 	if f.double && o.Column != 1 && o.Column != 2 {
-		return nil, hinted(
+		return nil, hints.Errorf(
 			columnHint,
 			"each line has two counts: it is the difference of two profiles")
 	}
@@ -204,7 +205,7 @@ func cutCount(line []byte) (stack, count []byte, ok bool) {
 func parseFoldedCount(count []byte) (int64, error) {
 	whole, fraction, _ := strings.Cut(string(count), ".")
 	if strings.Trim(fraction, "0") != "" {
-		return 0, hinted(`scale the counts first, as with: awk '{$NF = int($NF * 1000000); print}' FILE`, "the count %s is no whole number", count)
+		return 0, hints.Errorf(`scale the counts first, as with: awk '{$NF = int($NF * 1000000); print}' FILE`, "the count %s is no whole number", count)
 	}
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // The events of a Java Flight Recording that are samples of stacks: of threads that ran Java code, and
@@ -40,7 +41,7 @@ func readJFR(ctx context.Context, path string, r io.Reader, o *Options) (*profil
 	}
 	program, err := exec.LookPath(command)
 	if err != nil {
-		return nil, hinted("install a JDK of version 11 or later, or print it where there is one and read that: jfr "+
+		return nil, hints.Errorf("install a JDK of version 11 or later, or print it where there is one and read that: jfr "+
 			strings.Join(jfrArguments("FILE"), " ")+" > FILE.json", "a Java Flight Recording is read through the command %s, which is not there", command)
 	}
 	if path == "" {
@@ -61,7 +62,7 @@ func readJFR(ctx context.Context, path string, r io.Reader, o *Options) (*profil
 		patience = jfrPatience
 	}
 	silence := time.AfterFunc(patience, func() {
-		cancel(hinted("try it alone: jfr summary FILE", "%s has printed nothing for %v", command, patience))
+		cancel(hints.Errorf("try it alone: jfr summary FILE", "%s has printed nothing for %v", command, patience))
 	})
 	defer silence.Stop()
 	cmd := exec.CommandContext(ctx, program, jfrArguments(path)...)
@@ -81,7 +82,7 @@ func readJFR(ctx context.Context, path string, r io.Reader, o *Options) (*profil
 		cancel(nil)
 	}
 	if ended := cmd.Wait(); ended != nil && cause == nil && (err == nil || said.Len() > 0) {
-		return nil, hinted("is it whole? jfr summary FILE tells", "%s cannot print it: %s", command, said.line(ended))
+		return nil, hints.Errorf("is it whole? jfr summary FILE tells", "%s cannot print it: %s", command, said.line(ended))
 	}
 	if cause != nil {
 		return nil, cause
@@ -223,7 +224,7 @@ func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profil
 		return nil, err
 	}
 	if s.threads+s.buffers.n+s.chosen.n == 0 {
-		return nil, hinted("record with: java -XX:StartFlightRecording=settings=profile,filename=FILE.jfr",
+		return nil, hints.Errorf("record with: java -XX:StartFlightRecording=settings=profile,filename=FILE.jfr",
 			"there is no %s in it, nor an allocation", executionSample)
 	}
 	if s.bare > 0 {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // TestJFRPrint compares with what a plain reading of the JSON counts.
@@ -84,8 +84,8 @@ func fakeJFR(t *testing.T, script string) string {
 func TestJFRCommand(t *testing.T) {
 	recording := "FLR\x00\x00\x02"
 	_, err := From(context.Background(), "it", strings.NewReader(recording), Options{JFR: filepath.Join(t.TempDir(), "none")})
-	var hinted *profile.HintError
-	if !errors.As(err, &hinted) || !strings.Contains(err.Error(), "not there") || !strings.Contains(hinted.Hint, "--events jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB,jdk.ObjectAllocationSample FILE > FILE.json") {
+	var hinted *hints.Error
+	if !errors.As(err, &hinted) || !strings.Contains(err.Error(), "not there") || !strings.Contains(hinted.Hint(), "--events jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB,jdk.ObjectAllocationSample FILE > FILE.json") {
 		t.Errorf("%v", err)
 	}
 	failing := fakeJFR(t, "echo 'jfr print: could not read it' >&2; exit 1")

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // readPerfReport reads the table that `perf report --stdio` prints, or with -t, separated. It has
@@ -186,7 +187,7 @@ const (
 
 func (t *perfTable) row(line []byte) (ok bool, err error) {
 	if t.groups {
-		return false, hinted("print each event alone: perf report --no-group -g none", "the table has several events in a row")
+		return false, hints.Errorf("print each event alone: perf report --no-group -g none", "the table has several events in a row")
 	}
 	r, ok := t.now.layout.row(line)
 	if !ok {
@@ -308,7 +309,7 @@ func (s *section) missing() int64 {
 
 func (t *perfTable) finish() (*profile.Profile, error) {
 	if len(t.seen) == 0 || t.total == 0 {
-		return nil, hinted("print it with: perf report -i perf.data --stdio --no-children -g none > FILE.txt", "there is no row in the table")
+		return nil, hints.Errorf("print it with: perf report -i perf.data --stdio --no-children -g none > FILE.txt", "there is no row in the table")
 	}
 	if err := t.fit.check("perf report"); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // readPerfScript reads what `perf script` prints: for each sample a line that says who and when, and
@@ -340,10 +341,10 @@ func (s *perfScript) locate(frames []framed, caller int) uint32 {
 
 func (s *perfScript) finish() (*profile.Profile, error) {
 	if s.samples == 0 {
-		return nil, hinted("record with: perf record -g; print with: perf script -i perf.data > FILE.txt", "there is no sample in it")
+		return nil, hints.Errorf("record with: perf record -g; print with: perf script -i perf.data > FILE.txt", "there is no sample in it")
 	}
 	if s.samples == s.bare && len(s.b.Meta().Functions) == 0 {
-		return nil, hinted("print addresses and symbols too: perf script -F +ip,sym,dso", "no sample has an address")
+		return nil, hints.Errorf("print addresses and symbols too: perf script -F +ip,sym,dso", "no sample has an address")
 	}
 	if err := s.fit.check("perf script"); err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/symbol"
+	"kitescope/words/hints"
 )
 
 // Weight is what a sample of perf counts for.
@@ -73,7 +74,7 @@ func Open(ctx context.Context, path string, o Options) (*profile.Profile, error)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, hinted("name the files in it, as with a *", "read %s: it is a folder", path)
+		return nil, hints.Errorf("name the files in it, as with a *", "read %s: it is a folder", path)
 	}
 	return open(ctx, path, path, f, &o)
 }
@@ -168,7 +169,7 @@ func decode(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, err
 		return nil, err
 	}
 	if kind, ok := p.Overflow(); ok {
-		return nil, hinted("it is damaged, or of a program that counted wrong: pull it again",
+		return nil, hints.Errorf("it is damaged, or of a program that counted wrong: pull it again",
 			"the values of %s add up to more than 64 bits can hold", p.Types[kind])
 	}
 	return p, nil
@@ -181,9 +182,4 @@ func newBuilder(o *Options, types ...profile.ValueType) *profile.Builder {
 	return b
 }
 
-var errEmpty = hinted("pull or write it again: the answer had no body, or the disk was full", "the file is empty")
-
-// hinted is an error with what can be done about it.
-func hinted(hint, format string, args ...any) error {
-	return &profile.HintError{Err: fmt.Errorf(format, args...), Hint: hint}
-}
+var errEmpty = hints.Errorf("pull or write it again: the answer had no body, or the disk was full", "the file is empty")

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 var packers = map[string]func(t testing.TB, text []byte) []byte{
@@ -107,8 +108,8 @@ func TestRefused(t *testing.T) {
 	} {
 		_, err := From(context.Background(), "it", strings.NewReader(c.data), Options{})
 		hint := ""
-		if hinted, ok := errors.AsType[*profile.HintError](err); ok {
-			hint = hinted.Hint
+		if hinted, ok := errors.AsType[*hints.Error](err); ok {
+			hint = hinted.Hint()
 		}
 		switch {
 		case err == nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 type format uint8
@@ -48,7 +49,7 @@ var decoded = []string{
 func sniff(head []byte) (format, error) {
 	for _, f := range foreign {
 		if begins(head, f.magic) {
-			return 0, hinted(f.hint, "%s", f.what)
+			return 0, hints.Errorf(f.hint, "%s", f.what)
 		}
 	}
 	if begins(head, "FLR\x00") {
@@ -108,9 +109,9 @@ func sniffJSON(head []byte) (format, error) {
 	case speedscopeKeys.Match(head):
 		return formatSpeedscope, nil
 	case chromeKeys.Match(head):
-		return 0, hinted("open it in speedscope (https://www.speedscope.app) and export it from there", "it is a trace of Chrome or Node.js, which is not read")
+		return 0, hints.Errorf("open it in speedscope (https://www.speedscope.app) and export it from there", "it is a trace of Chrome or Node.js, which is not read")
 	}
-	return 0, hinted("JSON is read of speedscope and of jfr print --json", "it is JSON of an unknown kind")
+	return 0, hints.Errorf("JSON is read of speedscope and of jfr print --json", "it is JSON of an unknown kind")
 }
 
 var (
@@ -160,7 +161,7 @@ func sniffText(head []byte) (format, error) {
 	}
 	switch best := max(script, report, folded, pmp); {
 	case best == 0:
-		return 0, hinted(
+		return 0, hints.Errorf(
 			"read are pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR",
 			"it is in no format that is known (it begins with %.60q)", firstLine(head))
 	case pmp == best:
@@ -170,7 +171,7 @@ func sniffText(head []byte) (format, error) {
 	case report == best:
 		return formatPerfReport, nil
 	case rest > folded:
-		return 0, hinted(
+		return 0, hints.Errorf(
 			"a folded stack is a line of frames between semicolons, a space and a count",
 			"most of its lines are no folded stacks (it begins with %.60q)", firstLine(head))
 	}

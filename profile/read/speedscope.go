@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // readSpeedscope reads a file of speedscope (github.com/jlfwong/speedscope
@@ -290,7 +291,7 @@ func (s *speedscope) side() error {
 	case 2:
 		s.all = s.all[:1]
 	default:
-		return hinted(columnHint, "it is the difference of two profiles")
+		return hints.Errorf(columnHint, "it is the difference of two profiles")
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"kitescope/words/hints"
 )
 
 // What compressed files begin with (RFC 1952, RFC 8878, the bzip2 and xz file formats).
@@ -41,7 +43,7 @@ func unpack(r io.Reader, head []byte, limit int64) (text io.Reader, done func(),
 	case begins(head, magicBzip2):
 		text = bzip2.NewReader(r)
 	case begins(head, magicXz):
-		return nil, nil, hinted("unpack it first: xz -d FILE", "it is compressed with xz")
+		return nil, nil, hints.Errorf("unpack it first: xz -d FILE", "it is compressed with xz")
 	default:
 		return r, done, nil
 	}
@@ -90,7 +92,7 @@ func (l *limited) Read(b []byte) (int, error) {
 		if n, err := l.r.Read(one[:]); n == 0 && err != nil {
 			return 0, err
 		}
-		return 0, hinted("unpack it and read the part that is wanted", "it unfolds to more than %d bytes", l.limit)
+		return 0, hints.Errorf("unpack it and read the part that is wanted", "it unfolds to more than %d bytes", l.limit)
 	}
 	n, err := l.r.Read(b[:min(int64(len(b)), l.left)])
 	l.left -= int64(n)
@@ -103,7 +105,7 @@ func (l *limited) Read(b []byte) (int, error) {
 // unpackError says what is wrong with compressed data.
 func unpackError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return hinted("copy or pull it again", "its compressed data is cut in the middle")
+		return hints.Errorf("copy or pull it again", "its compressed data is cut in the middle")
 	}
 	return fmt.Errorf("unpack: %w", err)
 }

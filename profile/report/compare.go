@@ -1,12 +1,12 @@
 package report
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strconv"
 
 	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // NewComparison compares two profiles of one kind. Flat, Cum, Total, order and marks of inlining
@@ -37,8 +37,8 @@ func NewComparison(base, p *profile.Profile, o CompareOptions) (*Comparison, err
 	}
 	if o.Normalize && c.Base.Total == 0 {
 		return nil, &Mismatch{
-			What: "normalize by the base: its total of " + c.Type.Type + " is 0",
-			Hint: "take the base again while the program works, or compare without normalizing",
+			What:   "normalize by the base: its total of " + c.Type.Type + " is 0",
+			Advice: "take the base again while the program works, or compare without normalizing",
 		}
 	}
 	marked, err := profile.Merge([]*profile.Profile{a.now, a.minus.SetLabel(profile.BaseLabel, "true")}, profile.MergeOptions{})
@@ -120,8 +120,8 @@ func withEvents(p *profile.Profile, o CompareOptions) *profile.Profile {
 }
 
 func mismatch(err error) error {
-	if hint, ok := errors.AsType[*profile.HintError](err); ok {
-		return &Mismatch{What: err.Error(), Hint: hint.Hint}
+	if hints.Carried(err) {
+		return &Mismatch{What: err.Error(), Advice: hints.Of(err)}
 	}
 	return err
 }

@@ -240,7 +240,7 @@ func TestProfilesThatDoNotCompare(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := report.NewComparison(load(test.base), load(test.p), test.options)
 			var mismatch *report.Mismatch
-			if !errors.As(err, &mismatch) || mismatch.Hint == "" || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "kitescope::") || strings.Contains(mismatch.Hint, "kitescope::") {
+			if !errors.As(err, &mismatch) || mismatch.Hint() == "" || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "kitescope::") || strings.Contains(mismatch.Hint(), "kitescope::") {
 				t.Errorf("%v, want a Mismatch with a hint that says %q", err, test.want)
 			}
 		})

@@ -121,8 +121,8 @@ func NewNodes(ps []*profile.Profile, o NodesOptions) (*Nodes, error) {
 		}
 		if x.Type != n.Type {
 			return nil, &Mismatch{
-				What: "one profile is of " + n.Type.String() + ", another of " + x.Type.String(),
-				Hint: "compare profiles of one kind, or choose a sample type that all have",
+				What:   "one profile is of " + n.Type.String() + ", another of " + x.Type.String(),
+				Advice: "compare profiles of one kind, or choose a sample type that all have",
 			}
 		}
 		byRole[x.role] = append(byRole[x.role], x)

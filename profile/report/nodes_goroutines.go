@@ -53,7 +53,7 @@ func NewGrowth(dumps []*profile.Profile, level float64) (*Growth, error) {
 			return nil, err
 		}
 		if t := p.Types[kind]; t.Type != "goroutine" && t.Type != "goroutines" {
-			return nil, &Mismatch{What: "a profile of " + t.String() + " where goroutines are counted", Hint: "name goroutine profiles"}
+			return nil, &Mismatch{What: "a profile of " + t.String() + " where goroutines are counted", Advice: "name goroutine profiles"}
 		}
 		frames := p.Frames(profile.ByFunction)
 		for s := range p.Len() {

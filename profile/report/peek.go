@@ -19,7 +19,7 @@ func NewPeek(p *profile.Profile, rx *regexp.Regexp, o Options) (*Peek, error) {
 		return nil, err
 	}
 	if v.group.frames == nil {
-		return nil, &Mismatch{What: fmt.Sprintf("peek by %s: a %s calls nothing", o.By, o.By), Hint: "peek by function, file, package, class or mapping"}
+		return nil, &Mismatch{What: fmt.Sprintf("peek by %s: a %s calls nothing", o.By, o.By), Advice: "peek by function, file, package, class or mapping"}
 	}
 	t := v.tally(nil)
 	focus := make([]bool, len(v.group.names))
@@ -32,8 +32,8 @@ func NewPeek(p *profile.Profile, rx *regexp.Regexp, o Options) (*Peek, error) {
 	}
 	if len(order) == 0 {
 		return nil, &Mismatch{
-			What: fmt.Sprintf("peek at %q: no %s with samples matches", rx, o.By),
-			Hint: "the expression is matched with whole names as the top table shows them; (?i) ignores case",
+			What:   fmt.Sprintf("peek at %q: no %s with samples matches", rx, o.By),
+			Advice: "the expression is matched with whole names as the top table shows them; (?i) ignores case",
 		}
 	}
 	inlined, called := v.inlineMarks()

@@ -178,9 +178,12 @@ type CompareOptions struct {
 }
 
 // Mismatch is two profiles that cannot be compared, and what to do.
-type Mismatch struct{ What, Hint string } //nolint:errname // what it is, and not that it is an error
+type Mismatch struct{ What, Advice string } //nolint:errname // what it is, and not that it is an error
 
 func (m *Mismatch) Error() string { return m.What }
+
+// Hint implements hints.Hinter.
+func (m *Mismatch) Hint() string { return m.Advice }
 
 // VerdictOf says what a change is worth, by the corrected p value of it.
 func VerdictOf(p, level, change float64) Verdict {

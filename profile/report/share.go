@@ -21,8 +21,8 @@ func NewShare(p *profile.Profile, pattern *regexp.Regexp, o Options) (*Share, er
 	}
 	if o.By == profile.ByNode || o.By == profile.ByLabel {
 		return nil, &Mismatch{
-			What: "a share by " + o.By.String() + ": samples have one, and no frame has",
-			Hint: "filter by it instead",
+			What:   "a share by " + o.By.String() + ": samples have one, and no frame has",
+			Advice: "filter by it instead",
 		}
 	}
 	whole := p

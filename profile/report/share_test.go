@@ -110,7 +110,7 @@ func TestNewShareUnknown(t *testing.T) {
 func TestNewShareOfSamples(t *testing.T) {
 	p := stacks(t, "a;main 10")
 	var mismatch *Mismatch
-	if _, err := NewShare(p, regexp.MustCompile("a"), Options{By: profile.ByNode}); !errors.As(err, &mismatch) || mismatch.Hint == "" {
+	if _, err := NewShare(p, regexp.MustCompile("a"), Options{By: profile.ByNode}); !errors.As(err, &mismatch) || mismatch.Hint() == "" {
 		t.Errorf("by node: %v", err)
 	}
 	if _, err := NewShare(p, regexp.MustCompile("a"), Options{SampleIndex: "space"}); err == nil {

@@ -184,7 +184,7 @@ func TestPeekThatFindsNothing(t *testing.T) {
 	} {
 		_, err := report.NewPeek(p, rx(test.rx), test.options)
 		var mismatch *report.Mismatch
-		if !errors.As(err, &mismatch) || mismatch.Hint == "" || !strings.Contains(err.Error(), test.want) {
+		if !errors.As(err, &mismatch) || mismatch.Hint() == "" || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}

@@ -82,8 +82,8 @@ func NewTrend(ps []*profile.Profile, o TrendOptions) (*Trend, error) {
 			}
 			if w.Type != t.Type {
 				return nil, &Mismatch{
-					What: "one profile is of " + t.Type.String() + ", another of " + w.Type.String(),
-					Hint: "a trend is of profiles of one kind; choose them, or a sample type that all have",
+					What:   "one profile is of " + t.Type.String() + ", another of " + w.Type.String(),
+					Advice: "a trend is of profiles of one kind; choose them, or a sample type that all have",
 				}
 			}
 			name := cmp.Or(p.Origin.Node, "all")

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kitescope/profile"
+	"kitescope/words/hints"
 )
 
 // maxFiles bounds how many files of a folder are looked at.
@@ -37,7 +37,7 @@ func search(ctx context.Context, dirs []string) (*folders, error) {
 		if info, err := os.Stat(dir); err != nil {
 			return nil, fmt.Errorf("symbols: %w", err)
 		} else if !info.IsDir() {
-			return nil, &profile.HintError{Err: fmt.Errorf("symbols: %s is a file", dir), Hint: "name the folder that it lies in"}
+			return nil, &hints.Error{Err: fmt.Errorf("symbols: %s is a file", dir), Advice: "name the folder that it lies in"}
 		}
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err := ctx.Err(); err != nil {
@@ -51,7 +51,7 @@ func search(ctx context.Context, dirs []string) (*folders, error) {
 				return nil
 			}
 			if n++; n > maxFiles {
-				return &profile.HintError{Err: fmt.Errorf("symbols: %s has more than %d files", dir, maxFiles), Hint: "name the folder with the libraries alone"}
+				return &hints.Error{Err: fmt.Errorf("symbols: %s has more than %d files", dir, maxFiles), Advice: "name the folder with the libraries alone"}
 			}
 			f.add(path)
 			return nil

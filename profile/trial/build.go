@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kitescope/profile/gobuild"
+	"kitescope/words/hints"
 )
 
 // Module is what is tried.
@@ -93,10 +94,7 @@ func (t *trial) mainOf(m *gobuild.Module) (gobuild.Main, error) {
 	if err == nil {
 		return main, nil
 	}
-	hint := ""
-	if hinted, ok := errors.AsType[*gobuild.Error](err); ok {
-		hint = hinted.Hint
-	}
+	hint := hints.Of(err)
 	if len(m.Mains) == 0 {
 		hint = "name the folder of a module that has one, or try its benchmarks: --bench ."
 	}

@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"kitescope/engine/object"
+	"kitescope/words/hints"
 )
 
 // A block is a file PLACE/XX/STEM-NUMBER: the first 16 hexadecimal digits of the place's SHA-256; the first two of the file's name,
@@ -261,5 +262,5 @@ func folderError(what string, err error) error {
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
 		hint = "the cache needs a folder that can be written: name another one with --cache"
 	}
-	return &HintError{Err: fmt.Errorf("%s: %w", what, err), Hint: hint}
+	return &hints.Error{Err: fmt.Errorf("%s: %w", what, err), Advice: hint}
 }

@@ -46,19 +46,8 @@ type Options struct {
 	Memory int64
 }
 
-// HintError is an error together with what a person can try next. Error() is the error alone.
-type HintError struct {
-	Err  error
-	Hint string
-}
-
-func (e *HintError) Error() string { return e.Err.Error() }
-
-// Unwrap is the error without the hint.
-func (e *HintError) Unwrap() error { return e.Err }
-
 // Open returns a store that keeps in a folder what it reads of another one, and closes it when it is closed. Its readers read until
-// the context of their Open ends. A *HintError is a folder that cannot be made, read or written; it is also the error of a read
+// the context of their Open ends. A *hints.Error is a folder that cannot be made, read or written; it is also the error of a read
 // whose block cannot be kept, because the disk is full or the folder has become read-only: what was kept before stays fit for use.
 func Open(store object.Store, o Options) (object.Store, error) {
 	if o.Now == nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kitescope/engine/object"
+	"kitescope/words/hints"
 )
 
 // block is the length of blocks of the tests: files have thirteen of them, or one.
@@ -287,8 +288,8 @@ func TestFullDisk(t *testing.T) {
 	} {
 		under.save = func(path string, _ header, _ []byte) error { return &os.PathError{Op: "write", Path: path, Err: c.err} }
 		_, err := readAll(t.Context(), under, long, 3000)
-		hint, ok := errors.AsType[*HintError](err)
-		if !ok || !errors.Is(err, c.err) || !strings.Contains(hint.Hint, c.hint) || !strings.Contains(err.Error(), long) {
+		hint, ok := errors.AsType[*hints.Error](err)
+		if !ok || !errors.Is(err, c.err) || !strings.Contains(hint.Hint(), c.hint) || !strings.Contains(err.Error(), long) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -320,7 +321,7 @@ func TestFolderThatCannotBe(t *testing.T) {
 	put(t, file, nil)
 	for _, o := range []Options{{Folder: file}, {Folder: file + "/below"}} {
 		_, err := Open(folder, o)
-		if hint, ok := errors.AsType[*HintError](err); !ok || hint.Hint == "" || !strings.Contains(err.Error(), file) {
+		if hint, ok := errors.AsType[*hints.Error](err); !ok || hint.Hint() == "" || !strings.Contains(err.Error(), file) {
 			t.Errorf("%v", err)
 		}
 	}

@@ -44,11 +44,11 @@ func parseAddress(text string) (*address, *kind, error) {
 	advice := "write " + k.schemes[0] + "://[user:password@]host:port[/database]; characters of a password that mean something in addresses as %40"
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Opaque != "" || parsed.Fragment != "" {
-		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address does not parse", Hint: advice}
+		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address does not parse", Advice: advice}
 	}
 	// A password with a slash makes a host of the user, and a database of what follows: neither may be shown.
 	if strings.Contains(parsed.EscapedPath()+parsed.RawQuery, "@") {
-		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has an @ behind the host", Hint: advice}
+		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has an @ behind the host", Advice: advice}
 	}
 	// PostgreSQL may listen on a socket in a folder, which a parameter names, as libpq has it.
 	folder := ""
@@ -56,7 +56,7 @@ func parseAddress(text string) (*address, *kind, error) {
 		folder = parsed.Query().Get("host")
 	}
 	if parsed.Hostname() == "" && folder == "" {
-		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address names no host", Hint: advice}
+		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address names no host", Advice: advice}
 	}
 	a := &address{scheme: k.schemes[0], uri: text, database: strings.Trim(parsed.Path, "/")}
 	port := parsed.Port()
@@ -69,7 +69,7 @@ func parseAddress(text string) (*address, *kind, error) {
 	a.user = parsed.User.Username()
 	a.password, _ = parsed.User.Password()
 	if strings.Contains(a.database, "/") {
-		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has more than a database behind the host", Hint: advice}
+		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has more than a database behind the host", Advice: advice}
 	}
 	return a, k, nil
 }

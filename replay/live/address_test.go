@@ -50,7 +50,7 @@ func TestNoAddresses(t *testing.T) {
 	} {
 		_, err := Open(t.Context(), text, Options{Collection: "c"})
 		var f *FaultError
-		if !errors.As(err, &f) || !strings.Contains(f.Reason, want) || f.Hint == "" || strings.Contains(f.Reason+f.Hint, "secret") {
+		if !errors.As(err, &f) || !strings.Contains(f.Reason, want) || f.Hint() == "" || strings.Contains(f.Reason+f.Hint(), "secret") {
 			t.Errorf("%q: %+v, want %q", text, err, want)
 		}
 	}

@@ -47,11 +47,14 @@ func (k Kind) String() string {
 type FaultError struct {
 	Kind   Kind
 	Reason string
-	// Hint is what a person can try next: a sentence in lower case without a full stop, "" for none.
-	Hint string
+	// Advice is what a person can try next: a sentence in lower case without a full stop, "" for none.
+	Advice string
 }
 
 func (f *FaultError) Error() string { return f.Reason }
+
+// Hint implements hints.Hinter.
+func (f *FaultError) Hint() string { return f.Advice }
 
 // fault makes a FaultError of a reason, and of a hint with its arguments.
 func fault(kind Kind, reason, hint string, args ...any) *FaultError {
@@ -66,7 +69,7 @@ func faultf(kind Kind, hint, reason string, args ...any) *FaultError {
 // about puts before a fault's reason what was being done.
 func about(what string, err error) error {
 	if f, ok := errors.AsType[*FaultError](err); ok {
-		return &FaultError{f.Kind, line(what+": "+f.Reason, 2*longest), f.Hint}
+		return &FaultError{f.Kind, line(what+": "+f.Reason, 2*longest), f.Advice}
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

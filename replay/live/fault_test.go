@@ -93,7 +93,7 @@ func TestCallsThatFail(t *testing.T) {
 		{codes.Unimplemented, "unknown service milvus.proto.milvus.MilvusService", Garbled},
 	} {
 		var f *FaultError
-		if err := callFault(t.Context(), status.Error(c.code, c.message), "h:1", &Options{}); !errors.As(err, &f) || f.Kind != c.want || f.Hint == "" {
+		if err := callFault(t.Context(), status.Error(c.code, c.message), "h:1", &Options{}); !errors.As(err, &f) || f.Kind != c.want || f.Hint() == "" {
 			t.Errorf("%s %s: %+v, want %s", c.code, c.message, err, c.want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestFaultsSayNoSecrets(t *testing.T) {
 	for name, err := range faults {
 		text := err.Error()
 		if f, ok := errors.AsType[*FaultError](err); ok {
-			text += " " + f.Hint
+			text += " " + f.Hint()
 		}
 		if strings.Contains(text, "PLANTED") {
 			t.Errorf("%s: %s", name, text)

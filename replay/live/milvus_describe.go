@@ -46,7 +46,7 @@ func (m *milvus) greet(ctx context.Context, c *connection) error {
 			return cmp.Or(m.pool.alert(ctx), err)
 		}
 		if ok && f.Kind == TimedOut {
-			f.Hint = "check that a Milvus proxy listens at " + m.addr.host + ", and that it is healthy"
+			f.Advice = "check that a Milvus proxy listens at " + m.addr.host + ", and that it is healthy"
 		}
 		return err
 	}

@@ -192,7 +192,7 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		_, err := Open(t.Context(), c.uri, c.o)
 		var f *FaultError
-		if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) || f.Hint == "" || strings.Contains(f.Reason+f.Hint, "secret") {
+		if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Reason, c.want) || f.Hint() == "" || strings.Contains(f.Reason+f.Hint(), "secret") {
 			t.Errorf("%s: %+v, want %s %q", c.name, err, c.kind, c.want)
 		}
 	}

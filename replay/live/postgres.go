@@ -117,7 +117,7 @@ func (p *postgres) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	}
 	err = p.fault(ctx, err)
 	if f, ok := errors.AsType[*FaultError](err); ok && f.Kind == TimedOut {
-		f.Hint = "check that a PostgreSQL listens at " + p.addr.host
+		f.Advice = "check that a PostgreSQL listens at " + p.addr.host
 	}
 	return nil, err
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kitescope/words/hints"
 )
 
 // CaptureOptions are how an access log is read.
@@ -109,7 +111,7 @@ func newCapture(o CaptureOptions) (*capture, error) {
 	for _, format := range append(slices.Clone(o.Formats), accessFormats()...) {
 		f, err := compileFormat(format)
 		if err != nil {
-			return nil, &HintError{Err: err, Hint: "write it as proxy.accessLog.formatters.base.format has it"}
+			return nil, &hints.Error{Err: err, Advice: "write it as proxy.accessLog.formatters.base.format has it"}
 		}
 		c.formats = append(c.formats, f)
 	}
@@ -173,7 +175,7 @@ func (c *capture) records(ctx context.Context, name string, in io.Reader, raw *c
 			return e
 		}
 		if e := c.held.over(c.bytes+raw.n, len(c.requests)); e != nil {
-			return &HintError{Err: fmt.Errorf("read %s: line %d: %w", name, number, e), Hint: overHint}
+			return &hints.Error{Err: fmt.Errorf("read %s: line %d: %w", name, number, e), Advice: overHint}
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kitescope/engine/dist"
+	"kitescope/words/hints"
 )
 
 func read(t testing.TB, name string) []byte {
@@ -121,7 +122,7 @@ func TestCaptureWithAFormatOfOnesOwn(t *testing.T) {
 		"nothing stands between $nq and": "$time_now $method_name $nq$time_cost",
 	} {
 		_, _, err := Capture(context.Background(), strings.NewReader(log), CaptureOptions{Formats: []string{format}})
-		var hint *HintError
+		var hint *hints.Error
 		if err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &hint) {
 			t.Errorf("%q: %v", format, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"kitescope/engine"
+	"kitescope/words/hints"
 )
 
 // Dress puts the times and sizes of one log's requests on what those of another ask: a request of the shape gets the
@@ -19,9 +20,9 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 		return nil, fmt.Errorf("dress %s: it has no requests", shape.Name)
 	}
 	if vectors.Vectors == nil || len(vectors.Requests) == 0 {
-		return nil, &HintError{
-			Err:  fmt.Errorf("dress %s: %s has no vectors", shape.Name, vectors.Name),
-			Hint: "draw some: kitescope replay sample",
+		return nil, &hints.Error{
+			Err:    fmt.Errorf("dress %s: %s has no vectors", shape.Name, vectors.Name),
+			Advice: "draw some: kitescope replay sample",
 		}
 	}
 	l := *vectors

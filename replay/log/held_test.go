@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"kitescope/words/hints"
 )
 
 // zipped is text that repeats a line, in gzip.
@@ -48,7 +50,7 @@ func TestHeld(t *testing.T) {
 				return r.readLines(t.Context(), in)
 			}
 			err := read(zipped(t, line, lines), kindGzip)
-			var hint *HintError
+			var hint *hints.Error
 			if !errors.As(err, &hint) || !strings.Contains(err.Error(), "of memory: no real log is like that") {
 				t.Errorf("%v", err)
 			}

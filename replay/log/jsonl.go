@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"kitescope/engine"
+	"kitescope/words/hints"
 )
 
 // maxLine bounds one line: 10,000 vectors of 1,024 dimensions take 100 MB as text.
@@ -167,7 +168,7 @@ func (r *lineReader) oneLine(line []byte) error {
 	}
 	r.held.add(&req, r.vectors.rowBytes(), truth)
 	if err := r.held.over(r.raw.n, len(r.requests)); err != nil {
-		return &HintError{Err: fmt.Errorf("line %d: %w", r.line, err), Hint: overHint}
+		return &hints.Error{Err: fmt.Errorf("line %d: %w", r.line, err), Advice: overHint}
 	}
 	return nil
 }

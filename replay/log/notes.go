@@ -9,18 +9,6 @@ import (
 	"strings"
 )
 
-// HintError is an error together with what a person can try next. Error() is the error alone.
-type HintError struct {
-	Err error
-	// Hint is a short sentence, lower case and without a period.
-	Hint string
-}
-
-func (e *HintError) Error() string { return e.Err.Error() }
-
-// Unwrap is the error without the hint.
-func (e *HintError) Unwrap() error { return e.Err }
-
 // shownExamples is how many of the things of one kind are named; all are counted.
 const shownExamples = 5
 

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"kitescope/engine/dist"
+	"kitescope/words/hints"
 )
 
 // Options are what to read of a log, and how strictly.
@@ -60,7 +61,7 @@ const (
 // describes it. The first bytes tell the format; the name decides between .fvecs and .bvecs alone, where bytes cannot.
 // Vectors of .npy and .fvecs files may lie in the mapped file: nobody may cut it short before Close.
 //
-// Errors name the file, and the line where there is one; a HintError says what to do.
+// Errors name the file, and the line where there is one; a hints.Error says what to do.
 func Open(ctx context.Context, path string, o Options) (*Log, error) {
 	l, err := open(ctx, path, o)
 	if err == nil {
@@ -80,11 +81,7 @@ func Open(ctx context.Context, path string, o Options) (*Log, error) {
 		return nil, ctx.Err()
 	}
 	if !strings.HasPrefix(err.Error(), "read "+path) {
-		wrapped := fmt.Errorf("read %s: %w", path, err)
-		if hint, ok := errors.AsType[*HintError](err); ok {
-			return nil, &HintError{Err: wrapped, Hint: hint.Hint}
-		}
-		return nil, wrapped
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil, err
 }
@@ -137,14 +134,14 @@ func refuse(k kind) error {
 		return errors.New("the file is empty")
 	}
 	if k == kindAccess {
-		return &HintError{
-			Err:  errors.New("it is an access log of a Milvus proxy, which has times and no vectors"),
-			Hint: "kitescope replay capture makes a log of it, with vectors from another",
+		return &hints.Error{
+			Err:    errors.New("it is an access log of a Milvus proxy, which has times and no vectors"),
+			Advice: "kitescope replay capture makes a log of it, with vectors from another",
 		}
 	}
-	return &HintError{
-		Err:  errors.New("a .npy, .fvecs, .bvecs, .parquet or .jsonl file was expected, found something else"),
-		Hint: `a .jsonl has an object in each line, as {"vector": [0.1, 0.2], "k": 10}`,
+	return &hints.Error{
+		Err:    errors.New("a .npy, .fvecs, .bvecs, .parquet or .jsonl file was expected, found something else"),
+		Advice: `a .jsonl has an object in each line, as {"vector": [0.1, 0.2], "k": 10}`,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
+	"kitescope/words/hints"
 )
 
 // counting is n float32 vectors of 4 dimensions: 0 1 2 3, 4 5 6 7, ...
@@ -95,8 +96,8 @@ func TestWhatIsNoLogIsRefusedWithWhatToDo(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		var hint *HintError
-		if test.hint != "" && (!errors.As(err, &hint) || !strings.Contains(hint.Hint, test.hint)) {
+		var hint *hints.Error
+		if test.hint != "" && (!errors.As(err, &hint) || !strings.Contains(hint.Hint(), test.hint)) {
 			t.Errorf("%s: no hint at %q: %v", name, test.hint, err)
 		}
 		if strings.Contains(err.Error(), "kitescope-log-") {

@@ -14,6 +14,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
+	"kitescope/words/hints"
 )
 
 // openVectors reads a file of vectors, each of which (or each Batch of them) is a request.
@@ -65,7 +66,7 @@ func openSet(ctx context.Context, path, ending, column string) (*dataset.Set, er
 		}
 		name = filepath.Join(folder, "log"+ending)
 		if err := os.Symlink(whole, name); err != nil {
-			return nil, &HintError{Err: fmt.Errorf("it is a %s file by its first bytes, and not by its name", ending), Hint: "rename it so that it ends in " + ending}
+			return nil, &hints.Error{Err: fmt.Errorf("it is a %s file by its first bytes, and not by its name", ending), Advice: "rename it so that it ends in " + ending}
 		}
 	}
 	opened := name
@@ -86,9 +87,9 @@ func openSet(ctx context.Context, path, ending, column string) (*dataset.Set, er
 func (l *Log) fromSet(ctx context.Context, set *dataset.Set, o Options) error {
 	v := set.Vectors
 	if v == nil {
-		return &HintError{
-			Err:  fmt.Errorf("vectors were expected, found %d rows of whole numbers", len(set.IDs)),
-			Hint: "rows of ids are the truth of a log, not its vectors",
+		return &hints.Error{
+			Err:    fmt.Errorf("vectors were expected, found %d rows of whole numbers", len(set.IDs)),
+			Advice: "rows of ids are the truth of a log, not its vectors",
 		}
 	}
 	if o.Dim > 0 && v.Dim != o.Dim {

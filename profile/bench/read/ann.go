@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // annCSV is what data_export.py of ann-benchmarks writes: compute_metrics_all_runs in
@@ -60,7 +61,7 @@ func readANN(d *doc) ([]*bench.Set, error) {
 		return nil, err
 	}
 	if len(g.header) > maxColumns {
-		return nil, hinted("is it a result of a benchmark?", "it has more than %d columns", maxColumns)
+		return nil, hints.Errorf("is it a result of a benchmark?", "it has more than %d columns", maxColumns)
 	}
 	g.roles = make([]role, len(g.header))
 	for i, name := range g.header {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // plainCSV is any table with a header, in one of three forms:
@@ -142,7 +143,7 @@ func (g *grid) load() error {
 			return nil
 		}
 		if len(g.rows) > maxValues {
-			return hinted("is each line a run, and not a request?", "it has more than %d lines", maxValues)
+			return hints.Errorf("is each line a run, and not a request?", "it has more than %d lines", maxValues)
 		}
 		line := 0
 		if err == nil {
@@ -179,7 +180,7 @@ func withoutEmptyEnd(header []string) []string {
 // assign finds what the columns are: what the user says, what their names say, and what stands in them.
 func (g *grid) assign() error {
 	if len(g.header) > maxColumns {
-		return hinted("is it a result of a benchmark?", "it has more than %d columns", maxColumns)
+		return hints.Errorf("is it a result of a benchmark?", "it has more than %d columns", maxColumns)
 	}
 	g.roles, g.units = make([]role, len(g.header)), make([]string, len(g.header))
 	for i, name := range g.header {
@@ -287,7 +288,7 @@ func (g *grid) userColumns() error {
 			}
 		}
 		if !found {
-			return hinted("its columns are "+clean(strings.Join(g.header, ", ")), "there is no column %q", said.name)
+			return hints.Errorf("its columns are "+clean(strings.Join(g.header, ", ")), "there is no column %q", said.name)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // splitUnit takes the unit off the name of a column: "p99_ms", "latency (ms)", "latency [ms]", "latency, ms".
@@ -142,7 +143,7 @@ func (b *bySide) sheet(name string) *sheet {
 func (b *bySide) sets() ([]*bench.Set, error) {
 	var sets []*bench.Set
 	if len(b.names) > maxNotes {
-		return nil, hinted("name the right column with the option for columns", "%d sides in one file", len(b.names))
+		return nil, hints.Errorf("name the right column with the option for columns", "%d sides in one file", len(b.names))
 	}
 	for _, name := range b.names {
 		if err := b.all[name].err; err != nil {
@@ -196,7 +197,7 @@ func (g *grid) side(row []string) string { return g.cell(row, isSide) }
 // wide is the form with a metric in a column. Lines with the same name are runs of the same thing.
 func (g *grid) wide() ([]*bench.Set, error) {
 	if g.column(isValue) < 0 {
-		return nil, hinted(known(), "no column holds figures")
+		return nil, hints.Errorf(known(), "no column holds figures")
 	}
 	sides := bySide{d: g.d}
 	type key struct {

@@ -11,6 +11,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"kitescope/words/hints"
 )
 
 // Limits of what is read. Results of benchmarks are small; what is beyond these is something else.
@@ -72,7 +74,7 @@ func readAll(r io.Reader, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > most {
-		return nil, hinted("is it a result? a log of every request is not one", "it is larger than %d MiB", most>>20)
+		return nil, hints.Errorf("is it a result? a log of every request is not one", "it is larger than %d MiB", most>>20)
 	}
 	return data, nil
 }
@@ -112,17 +114,17 @@ func toUTF8(data []byte) []byte {
 func (d *doc) refuse() error {
 	switch {
 	case len(bytes.TrimSpace(d.data)) == 0:
-		return hinted("did the benchmark run? its output has to be saved to the file", "%w: it is empty", ErrNoResult)
+		return hints.Errorf("did the benchmark run? its output has to be saved to the file", "%w: it is empty", ErrNoResult)
 	case bytes.HasPrefix(d.data, []byte("\x89HDF\r\n\x1a\n")):
 		// https://docs.hdfgroup.org/hdf5/v1_14/_f_m_t3.html: the signature of the superblock.
-		return hinted("of ann-benchmarks, export them first: python data_export.py --output results.csv",
+		return hints.Errorf("of ann-benchmarks, export them first: python data_export.py --output results.csv",
 			"%w: it is an HDF5 file", ErrNoResult)
 	case d.binary():
-		return hinted(known(), "%w: it is not text", ErrNoResult)
+		return hints.Errorf(known(), "%w: it is not text", ErrNoResult)
 	case d.jsonErr != nil:
-		return hinted("the file is damaged or not complete", "%w: JSON: %w", ErrNoResult, d.jsonErr)
+		return hints.Errorf("the file is damaged or not complete", "%w: JSON: %w", ErrNoResult, d.jsonErr)
 	}
-	return hinted(known(), "%w", ErrNoResult)
+	return hints.Errorf(known(), "%w", ErrNoResult)
 }
 
 // binary reports whether the beginning is no text.
@@ -182,7 +184,7 @@ func (d *doc) mostlyOther() error {
 	if d.fit == 0 || d.unfit <= d.fit { // of none there is no figure, which is said elsewhere
 		return nil
 	}
-	return hinted("it may be a file of another kind, or several behind each other: take the part that is of this format",
+	return hints.Errorf("it may be a file of another kind, or several behind each other: take the part that is of this format",
 		"only %d of its lines fit, and %d do not%s", d.fit, d.unfit, d.complaint())
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // FuzzFrom holds all readers to what is promised of them: no panic, finite figures in runs with names, and an error that says
@@ -80,7 +81,7 @@ func again(t *testing.T, s *bench.Set) {
 	}
 	back, err := From(context.Background(), "x", &b, Options{})
 	if err != nil {
-		if _, hinted := errors.AsType[*HintError](err); hinted {
+		if _, hinted := errors.AsType[*hints.Error](err); hinted {
 			return // it held runs without a figure
 		}
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // join makes the Sets of one side of its files.
@@ -21,7 +22,7 @@ func (g *gathering) join(name string) ([]*bench.Set, error) {
 	for _, f := range g.files {
 		if n := len(f.table.sets); !f.table.observes && n != sides {
 			if sides > 1 || f.path != g.firstResult() {
-				return nil, hinted("compare files that hold one side each", "read %s: %s holds %d sides, and others do not", name, f.path, n)
+				return nil, hints.Errorf("compare files that hold one side each", "read %s: %s holds %d sides, and others do not", name, f.path, n)
 			}
 			sides = n
 		}
@@ -47,9 +48,9 @@ func (g *gathering) join(name string) ([]*bench.Set, error) {
 // nothing says that a folder holds no results.
 func (g *gathering) nothing(name string) error {
 	if len(g.refused) > 0 {
-		return hinted(known(), "read %s: none of its %d files is a result; the first: %w", name, len(g.refused), g.first)
+		return hints.Errorf(known(), "read %s: none of its %d files is a result; the first: %w", name, len(g.refused), g.first)
 	}
-	return hinted("each file or subfolder of a folder is a run", "read %s: the folder is empty", name)
+	return hints.Errorf("each file or subfolder of a folder is a run", "read %s: the folder is empty", name)
 }
 
 // firstResult is the first file that does not only observe.

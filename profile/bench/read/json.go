@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"kitescope/words/hints"
 )
 
 // maxJSON is how large a file of one JSON value may be: it takes many times its size in memory.
@@ -79,11 +81,11 @@ func has(object map[string]json.RawMessage, keys ...string) bool {
 // decode reads the whole file as JSON.
 func (d *doc) decode(into any) error {
 	if len(d.data) > maxJSON {
-		return hinted("is it a result? a log of every request is not one", "JSON of more than %d MiB", maxJSON>>20)
+		return hints.Errorf("is it a result? a log of every request is not one", "JSON of more than %d MiB", maxJSON>>20)
 	}
 	err := json.Unmarshal(d.data, into)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return hinted("the file is damaged or not complete", "JSON, near byte %d: %w", syntax.Offset, err)
+		return hints.Errorf("the file is damaged or not complete", "JSON, near byte %d: %w", syntax.Offset, err)
 	}
 	if err != nil {
 		return fmt.Errorf("JSON: %w", err)

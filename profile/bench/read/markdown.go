@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // markdownTable is a table as issues and pull requests carry it, in the forms that plainCSV reads: the table of the Milvus
@@ -139,7 +140,7 @@ func readMarkdown(d *doc) ([]*bench.Set, error) {
 		}
 	}
 	if len(sets) == 0 {
-		return nil, hinted(known(), "none of its tables holds figures%s", d.complaint())
+		return nil, hints.Errorf(known(), "none of its tables holds figures%s", d.complaint())
 	}
 	if areOSB(tables) {
 		for _, s := range sets {
@@ -176,7 +177,7 @@ func merge(have, more []*bench.Set) ([]*bench.Set, error) {
 		return more, nil
 	}
 	if len(have) != len(more) {
-		return nil, hinted("keep the tables in files of their own", "one table holds %d sides, another %d", len(have), len(more))
+		return nil, hints.Errorf("keep the tables in files of their own", "one table holds %d sides, another %d", len(have), len(more))
 	}
 	for i, s := range more {
 		names := map[string]int{}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"kitescope/words/hints"
 )
 
 // A file that begins like a result, and has more other lines behind than its own, is not read as if it were whole.
@@ -30,7 +32,7 @@ func TestRefusedWhereMostDoesNotFit(t *testing.T) {
 			t.Errorf("%s with a few other lines: %v", name, err)
 		}
 		_, err := From(t.Context(), "it", strings.NewReader(head+log), Options{})
-		var hint *HintError
+		var hint *hints.Error
 		if err == nil || !strings.Contains(err.Error(), "as "+name) || !strings.Contains(err.Error(), "of its lines fit") || !errors.As(err, &hint) {
 			t.Errorf("%s with more other lines than its own: %v", name, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // maxFiles is how many files a side may have, and maxDepth how deep in folders they may lie.
@@ -63,7 +64,7 @@ func (g *gathering) path(ctx context.Context, path string, only bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return hinted("is the path right?", "read %s: there is no such file", path)
+		return hints.Errorf("is the path right?", "read %s: there is no such file", path)
 	case err != nil:
 		return fmt.Errorf("read results: %w", err)
 	case !info.IsDir():
@@ -136,7 +137,7 @@ func visible(dir string) ([]fs.DirEntry, error) {
 // file reads one. One that was named has to be a result.
 func (g *gathering) file(ctx context.Context, path, group string, named bool) error {
 	if len(g.files)+len(g.refused) >= maxFiles {
-		return hinted("name the folder of the results alone", "read results: there are more than %d files", maxFiles)
+		return hints.Errorf("name the folder of the results alone", "read results: there are more than %d files", maxFiles)
 	}
 	t, err := g.open(ctx, path)
 	switch {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // folder writes files and gives the folder.
@@ -261,8 +262,8 @@ func TestWhatIsNoResult(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("error %v, want %q", err, tt.want)
 			}
-			var h *HintError
-			if tt.hint != "" && (!errors.As(err, &h) || !strings.Contains(h.Hint, tt.hint)) {
+			var h *hints.Error
+			if tt.hint != "" && (!errors.As(err, &h) || !strings.Contains(h.Hint(), tt.hint)) {
 				t.Errorf("hint %+v, want %q", h, tt.hint)
 			}
 		})

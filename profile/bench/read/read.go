@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // Options say how files are read. The zero Options are right for files of known programs.
@@ -87,24 +88,6 @@ func Formats() []Format {
 		all = append(all, f.Format)
 	}
 	return all
-}
-
-// HintError is an error together with what a person can try next. Error() is the error alone,
-// so that both can be shown where they belong.
-type HintError struct {
-	Err error
-	// Hint is a short sentence, lower case and without a period.
-	Hint string
-}
-
-func (e *HintError) Error() string { return e.Err.Error() }
-
-// Unwrap is the error without the hint.
-func (e *HintError) Unwrap() error { return e.Err }
-
-// hinted makes an error with a hint.
-func hinted(hint, format string, args ...any) error {
-	return &HintError{Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 // ErrNoResult is the error, by errors.Is, of a file that no reader knows.
@@ -180,7 +163,7 @@ func finish(d *doc, sets []*bench.Set, f format) error {
 		override(s, d.o.Better)
 	}
 	if !measured {
-		return hinted("did the program end before it wrote its figures?", "there is no figure in it%s", d.complaint())
+		return hints.Errorf("did the program end before it wrote its figures?", "there is no figure in it%s", d.complaint())
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // show writes Sets one value a line, for tests.
@@ -46,8 +47,8 @@ func readText(t *testing.T, text string, o Options) []*bench.Set {
 	t.Helper()
 	sets, err := From(context.Background(), "x", strings.NewReader(text), o)
 	if err != nil {
-		if h, ok := errors.AsType[*HintError](err); ok {
-			t.Fatalf("%v\nhint: %s", err, h.Hint)
+		if h, ok := errors.AsType[*hints.Error](err); ok {
+			t.Fatalf("%v\nhint: %s", err, h.Hint())
 		}
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // runsVersion is the version of the format of WriteRuns. Keys may be added to it; one that changes its meaning is a
@@ -142,7 +143,7 @@ func readRuns(d *doc) ([]*bench.Set, error) {
 		d.fit++
 		switch {
 		case line.Version > runsVersion:
-			return nil, hinted("read it with the version of kitescope that wrote it, or a newer one", "version %d of the format is not known", line.Version)
+			return nil, hints.Errorf("read it with the version of kitescope that wrote it, or a newer one", "version %d of the format is not known", line.Version)
 		case line.Version > 0:
 			s := newSheet(d)
 			s.set.Name, s.set.Format, s.set.Notes = clean(line.Name), clean(line.Format), cleanAll(line.Notes)

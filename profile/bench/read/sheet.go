@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"kitescope/profile/bench"
+	"kitescope/words/hints"
 )
 
 // sheet builds one Set, within the limits.
@@ -34,7 +35,7 @@ func (s *sheet) run(name string) int {
 // begin begins a run.
 func (s *sheet) begin(name string) int {
 	if len(s.set.Runs) >= maxRuns {
-		s.err = hinted("is each line a run, and not a request?", "it has more than %d runs", maxRuns)
+		s.err = hints.Errorf("is each line a run, and not a request?", "it has more than %d runs", maxRuns)
 		return -1
 	}
 	if name == "" {
@@ -66,11 +67,11 @@ func (s *sheet) add(run int, m bench.Metric, x float64, better bench.Direction) 
 		return
 	}
 	if !s.metrics[m] && len(s.metrics) >= maxMetrics {
-		s.err = hinted("is it a result of a benchmark?", "it has more than %d metrics", maxMetrics)
+		s.err = hints.Errorf("is it a result of a benchmark?", "it has more than %d metrics", maxMetrics)
 		return
 	}
 	if s.d.values++; s.d.values > maxValues {
-		s.err = hinted("is it a result of a benchmark?", "it has more than %d figures", maxValues)
+		s.err = hints.Errorf("is it a result of a benchmark?", "it has more than %d figures", maxValues)
 		return
 	}
 	s.metrics[m], s.filled[run][m] = true, true
