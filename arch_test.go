@@ -20,104 +20,9 @@ const (
 	module   = "kitescope"
 	etcd     = "go.etcd.io"
 	maxLines = 400
+	// document has the table of who may import whom.
+	document = "docs/ARCHITECTURE.md"
 )
-
-// std stands for the whole standard library in a list of allowed imports.
-const std = "std"
-
-type layer struct {
-	path  string
-	allow []string // nil: anything
-}
-
-// layers says what the packages below a path may import directly, themselves
-// included. A path that ends in "$", as in depguard, is that package and none below
-// it. A path that is missing here may not exist.
-var layers = []layer{
-	{"inspect/model", []string{std}},
-	{"inspect/source", []string{
-		std, "words", "inspect/source", "inspect/secret", "go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client", "go.uber.org/zap", "github.com/klauspost/compress",
-		"golang.org/x/sync", "google.golang.org/grpc", "google.golang.org/protobuf",
-	}},
-	{"words", []string{std}},
-	{"inspect/meta", []string{
-		std, "words", "inspect/meta", "inspect/secret", "inspect/source", "inspect/model", "google.golang.org/protobuf", "github.com/klauspost/compress/zstd",
-		"github.com/milvus-io/milvus/pkg/v2/proto", "github.com/milvus-io/milvus-proto/go-api/v2",
-	}},
-	{"inspect/secret", []string{std}},
-	{"inspect/live", []string{
-		std, "inspect/live", "inspect/secret", "inspect/model", "google.golang.org/grpc", "google.golang.org/protobuf", "golang.org/x/net/proxy",
-		"github.com/milvus-io/milvus/pkg/v2/proto", "github.com/milvus-io/milvus-proto/go-api/v2", "github.com/prometheus/common/expfmt",
-		"github.com/prometheus/common/model", "github.com/prometheus/client_model", "github.com/twmb/franz-go", "github.com/klauspost/compress/zstd",
-	}},
-	{"paste", []string{std}},
-	{"inspect/balance", []string{std, "inspect/model", "paste"}},
-	{"inspect/check", []string{std, "inspect/model", "inspect/balance", "paste"}},
-	{"inspect/diff", []string{std, "inspect/model"}},
-	{"inspect/view", []string{std, "inspect/model"}},
-	{"profile/significance", []string{std, "golang.org/x/perf/benchmath"}},
-	{"profile/report", []string{std, "words", "profile$", "profile/significance"}},
-	{"profile/flame", []string{std, "words", "profile$", "profile/report", "profile/significance"}},
-	{"profile/pgo", []string{std, "words", "profile$", "profile/significance"}},
-	{"profile/gobuild", []string{std, "words", "profile/pgo", "paste"}},
-	{"profile/bench/read", []string{std, "words", "profile/bench$", "golang.org/x/perf/benchfmt", "golang.org/x/perf/benchunit"}},
-	{"profile/bench$", []string{std, "words", "profile/significance"}},
-	{"profile/trial", []string{
-		std, "words", "profile$", "profile/read", "profile/pull", "profile/pgo", "profile/gobuild", "profile/bench$", "profile/bench/read", "profile/significance", "paste",
-	}},
-	{"profile/symbol", []string{std, "words", "profile$", "github.com/ianlancetaylor/demangle"}},
-	{"profile/read", []string{std, "words", "profile$", "profile/symbol", "github.com/klauspost/compress"}},
-	{"profile/pull", []string{std, "words", "profile$", "inspect/secret"}},
-	{"profile/usage", []string{std}},
-	{"profile$", []string{std, "words", "github.com/klauspost/compress"}},
-	{"engine/dist", []string{std, "golang.org/x/sys/cpu"}},
-	{"engine/flat", []string{std, "engine$", "engine/dist"}},
-	{"engine/hnsw", []string{std, "engine$", "engine/dist"}},
-	{"engine/ivf", []string{std, "engine$", "engine/dist", "engine/flat"}},
-	{"engine/object", []string{std, "inspect/secret", "github.com/minio/minio-go/v7", "github.com/klauspost/compress"}},
-	{"engine/binlog", []string{std, "engine$", "engine/dist", "engine/object", "github.com/parquet-go/parquet-go", "github.com/klauspost/compress"}},
-	{"engine/index", []string{
-		std, "engine$", "engine/dist", "engine/flat", "engine/hnsw", "engine/ivf", "engine/object", "engine/binlog", "golang.org/x/sys",
-	}},
-	{"engine/dataset", []string{std, "engine$", "engine/dist", "engine/object", "github.com/parquet-go/parquet-go"}},
-	{"engine/segment", []string{
-		std, "engine$", "engine/dist", "engine/flat", "engine/hnsw", "engine/ivf", "engine/object", "engine/binlog", "engine/index",
-	}},
-	{"engine/target", []string{
-		std, "engine$", "engine/dist", "engine/flat", "engine/hnsw", "engine/ivf", "engine/object", "engine/binlog", "engine/index", "engine/dataset",
-	}},
-	{"engine$", []string{std, "engine/dist", "golang.org/x/sys/unix"}},
-	{"replay/log", []string{std, "words", "engine$", "engine/dataset", "engine/dist", "github.com/klauspost/compress", "github.com/parquet-go/parquet-go"}},
-	{"replay/load", []string{std, "engine$", "profile/significance"}},
-	{"replay/schedule", []string{std}},
-	{"replay/simulate", []string{std, "profile/significance", "replay/schedule"}},
-	{"replay/cache", []string{std, "words", "engine/object"}},
-	{"replay/live", []string{
-		std, "words", "engine$", "engine/dist", "github.com/jackc/pgx/v5", "github.com/milvus-io/milvus-proto/go-api/v2", "google.golang.org/grpc", "google.golang.org/protobuf", "replay/load", "inspect/secret",
-	}},
-	{"replay/layout", []string{
-		std, "engine$", "engine/binlog", "engine/dist", "engine/segment", "inspect/balance", "inspect/model", "replay$", "replay/schedule",
-	}},
-	{"replay/whatif", []string{
-		std, "engine$", "engine/binlog", "engine/dataset", "engine/dist", "engine/flat", "engine/hnsw", "engine/index", "engine/ivf", "engine/object", "engine/segment", "profile/significance", "replay$", "replay/load", "replay/log", "replay/schedule", "replay/simulate",
-	}},
-	{"replay$", []string{
-		std, "engine$", "engine/binlog", "engine/dataset", "engine/dist", "engine/flat", "engine/hnsw", "engine/index", "engine/ivf", "engine/object", "engine/segment", "profile/significance", "replay/load", "replay/log", "replay/schedule",
-	}},
-	{"render", []string{
-		std, "words", "paste", "inspect/model", "inspect/view", "inspect/diff", "inspect/check", "inspect/balance",
-		"profile$", "profile/report", "profile/flame", "profile/usage", "profile/pgo", "profile/bench$", "profile/trial",
-		"engine$", "engine/dist", "engine/hnsw", "engine/index", "engine/target",
-		"replay$", "replay/load", "replay/log", "replay/schedule", "replay/simulate", "replay/whatif", "charm.land/lipgloss/v2",
-		"github.com/charmbracelet/x/ansi", "go.yaml.in/yaml/v3", "gonum.org/v1/plot",
-	}},
-	{"tui", []string{
-		std, "words", "tui", "render", "paste", "inspect/model", "inspect/view", "inspect/diff", "inspect/check", "inspect/balance",
-		"profile$", "profile/report", "profile/flame", "profile/pgo", "profile/bench$",
-		"replay$", "replay/load", "replay/whatif", "charm.land", "github.com/charmbracelet",
-	}},
-	{"cmd", nil},
-}
 
 // process is what only the commands may touch: everyone else takes a parameter.
 var process = map[string][]string{
@@ -168,50 +73,42 @@ var rules = []struct {
 	{"files are short and have no init", wrongFiles},
 }
 
-// below reports whether path is dir or lies in it; of a dir that ends in "$", whether it is just that.
-func below(path, dir string) bool {
-	if only, exact := strings.CutSuffix(dir, "$"); exact {
-		return path == only
-	}
-	return path == dir || strings.HasPrefix(path, dir+"/")
-}
+// below reports whether path is dir or lies in it.
+func below(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
 // testSupport reports whether a package exists for tests of others only.
 func testSupport(path string) bool { return strings.HasSuffix(path, "test") }
 
 func wrongImports(tree *tree) (broken []string) {
+	used := map[string]bool{}
 	for _, p := range tree.packages {
 		if testSupport(p.path) {
 			continue
 		}
-		at := slices.IndexFunc(layers, func(l layer) bool { return below(p.path, l.path) })
-		if at < 0 {
-			broken = append(broken, p.path+" belongs to no layer: add it to docs/ARCHITECTURE.md and to layers")
+		row, ok := tree.rowOf(p.path)
+		if !ok {
+			broken = append(broken, p.path+" has no row in the table of "+document)
 			continue
 		}
+		used[row] = true
 		for _, f := range p.files {
 			for _, imported := range f.imports {
 				own, ours := strings.CutPrefix(imported.path, module+"/")
 				if ours && testSupport(own) {
 					broken = append(broken, fmt.Sprintf("%s imports %s, which is for tests", f.path, imported.path))
 				}
-				if l := layers[at]; l.allow != nil && !allowed(l.allow, imported.path) {
-					broken = append(broken, fmt.Sprintf("%s imports %s: its layer (%s) may not", f.path, imported.path, l.path))
+				if !below(own, row) && !tree.imports[row].allows(imported.path) {
+					broken = append(broken, fmt.Sprintf("%s imports %s: its row (%s) in %s does not allow it", f.path, imported.path, row, document))
 				}
 			}
 		}
 	}
-	return broken
-}
-
-func allowed(allow []string, imported string) bool {
-	first, _, _ := strings.Cut(imported, "/")
-	return slices.ContainsFunc(allow, func(a string) bool {
-		if a == std {
-			return first != module && !strings.Contains(first, ".")
+	for row := range tree.imports {
+		if !used[row] {
+			broken = append(broken, row+" has a row in the table of "+document+" and no files")
 		}
-		return below(imported, a) || below(imported, module+"/"+a)
-	})
+	}
+	return broken
 }
 
 func touchesProcess(tree *tree) (broken []string) {
