@@ -28,6 +28,7 @@ test: ## all tests of the module
 test-bench: ## tests of the benchmark programs and of the generator of faults, modules of their own
 	$(GO) -C tools/bench test ./...
 	$(GO) -C tools/e2e/chaos test -count=1 ./... # the document that it reads is outside of its module
+	$(GO) -C tools test ./count
 
 .PHONY: race
 race: ## all tests under the race detector, but for those of one goroutine (go:build !race)
@@ -43,12 +44,18 @@ lint: ## golangci-lint with formatters, in all modules
 	$(TOOL) golangci-lint run --allow-parallel-runners --build-tags e2e,e2efaults,peers,chromium ./...
 	cd tools/bench && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e/chaos && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
+	cd tools && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./count
 
 .PHONY: fmt
 fmt: ## format as lint wants it
 	$(TOOL) golangci-lint fmt ./...
 	cd tools/bench && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e/chaos && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
+	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count
+
+.PHONY: count
+count: ## how much code there is: lines by directory, the largest packages, the types with the most methods
+	@$(GO) -C tools run ./count $(CURDIR)
 
 .PHONY: vuln
 vuln: ## known vulnerabilities; needs vuln.go.dev
