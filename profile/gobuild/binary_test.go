@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -19,39 +18,6 @@ import (
 	"kitescope/profile/pgo"
 	"kitescope/words/hints"
 )
-
-// calm is a program of which everything is known that matters here: what is inlined where.
-const calm = `package main
-
-//go:noinline
-func input() int { return 3 }
-
-var sink [8]int
-
-// add touches memory, so that no optimisation leaves nothing of it.
-func add(a, b int) int {
-	sink[a&7] += b
-	return sink[b&7]
-}
-
-type number int
-
-func (n *number) twice(a int) int {
-	x := add(a, int(*n))
-
-	return x + add(a, a)
-}
-
-func first[T ~int](a T, b int) T {
-	return a + T(add(int(a), b))
-}
-
-func main() {
-	n := number(input())
-	println(n.twice(input()))
-	println(first(n, input()))
-}
-`
 
 // calmEdges are the inlined calls of calm, from its source.
 var calmEdges = []pgo.Edge{
@@ -74,48 +40,30 @@ func ofMain(c *calls) map[pgo.Edge]bool {
 }
 
 func TestInlinedOnEveryPlatform(t *testing.T) {
-	want := map[pgo.Edge]bool{}
-	for _, e := range calmEdges {
-		want[e] = true
-	}
-	dir := writeModule(t, "go.mod", goMod, "main.go", calm)
-	for _, platform := range []string{"linux/amd64", "linux/386", "linux/s390x", "windows/amd64", "darwin/arm64"} {
-		for _, strip := range []bool{false, true} {
-			name := platform
-			flags := []string{"-trimpath"}
-			if strip {
-				name, flags = name+" stripped", append(flags, "-ldflags=-s -w")
+	for _, program := range calmPrograms() {
+		t.Run(program.name, func(t *testing.T) {
+			path := program.binary(t)
+			b, table, debug := readAll(t, path)
+			if b.Stripped != program.stripped {
+				t.Errorf("stripped: %v, want %v", b.Stripped, program.stripped)
 			}
-			t.Run(name, func(t *testing.T) {
-				os, arch, _ := strings.Cut(platform, "/")
-				path := goBuild(t, dir, []string{"GOOS=" + os, "GOARCH=" + arch, "CGO_ENABLED=0"}, flags...)
-				b, table, debug := readAll(t, path)
-				if b.Stripped != strip {
-					t.Errorf("stripped: %v, want %v", b.Stripped, strip)
+			if b.Main != "example.com/prog" || b.Module != "example.com/prog" || b.GoVersion != program.version || b.Settings["GOARCH"] != program.arch {
+				t.Errorf("%+v", b)
+			}
+			want := map[pgo.Edge]bool{}
+			for _, e := range calmEdges {
+				want[e] = true
+			}
+			if diff := cmp.Diff(want, ofMain(table)); diff != "" {
+				t.Errorf("inline trees (-want +got):\n%s", diff)
+			}
+			if debug != nil {
+				if diff := cmp.Diff(want, ofMain(debug)); diff != "" {
+					t.Errorf("DWARF (-want +got):\n%s", diff)
 				}
-				if b.Main != "example.com/prog" || b.Module != "example.com/prog" || b.GoVersion != runtime.Version() || b.Settings["GOARCH"] != arch {
-					t.Errorf("%+v", b)
-				}
-				if diff := cmp.Diff(want, ofMain(table)); diff != "" {
-					t.Errorf("inline trees (-want +got):\n%s", diff)
-				}
-				if debug != nil {
-					if diff := cmp.Diff(want, ofMain(debug)); diff != "" {
-						t.Errorf("DWARF (-want +got):\n%s", diff)
-					}
-				}
-				checkBuildID(t, path, b.BuildID)
-			})
-		}
-	}
-}
-
-func TestInlinedOfMovableBinaries(t *testing.T) {
-	dir := writeModule(t, "go.mod", goMod, "main.go", calm)
-	// Programs for Windows are movable in any case (internal/platform: DefaultPIE).
-	_, table, _ := readAll(t, goBuild(t, dir, []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0"}, "-buildmode=pie"))
-	if got := len(ofMain(table)); got != len(calmEdges) {
-		t.Errorf("%d inlined calls, want %d", got, len(calmEdges))
+			}
+			checkBuildID(t, path, b.BuildID)
+		})
 	}
 }
 
@@ -160,7 +108,7 @@ func TestNoBinary(t *testing.T) {
 }
 
 func TestInlinedHasBothNamesOfGenericFunctions(t *testing.T) {
-	b, err := ReadBinary(goBuild(t, writeModule(t, "go.mod", goMod, "main.go", calm), nil))
+	b, err := ReadBinary(nativeCalm(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +126,7 @@ func TestInlinedHasBothNamesOfGenericFunctions(t *testing.T) {
 }
 
 func TestReadingEndsWhenCancelled(t *testing.T) {
-	b, err := ReadBinary(goBuild(t, writeModule(t, "go.mod", goMod, "main.go", calm), nil))
+	b, err := ReadBinary(nativeCalm(t))
 	if err != nil {
 		t.Fatal(err)
 	}

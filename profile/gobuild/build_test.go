@@ -36,7 +36,7 @@ func goBuild(t testing.TB, dir string, env []string, flags ...string) string {
 	out := filepath.Join(t.TempDir(), "prog")
 	cmd := exec.CommandContext(t.Context(), "go", append(append([]string{"build", "-buildvcs=false", "-o", out}, flags...), ".")...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), "GOFLAGS="), env...) // whatever the tests themselves are built with
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build %v %v: %v\n%s", env, flags, err, said)
 	}

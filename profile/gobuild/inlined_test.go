@@ -7,6 +7,7 @@ package gobuild
 import (
 	"bytes"
 	"context"
+	"flag"
 	"maps"
 	"os"
 	"slices"
@@ -114,7 +115,7 @@ func tableOf(t *testing.T, path string) *pclntab {
 }
 
 func TestPlacesAreWhereTheSourceHasThem(t *testing.T) {
-	_, table, _ := readAll(t, goBuild(t, writeModule(t, "go.mod", goMod, "main.go", calm), nil, "-trimpath"))
+	_, table, _ := readAll(t, unpacked(t, "linux-amd64"))
 	for name, mark := range map[string]string{"main.input": "func input", "main.add": "func add", "main.(*number).twice": "func (n *number) twice", "main.first[go.shape.int]": "func first", "main.main": "func main"} {
 		want := place{file: "example.com/prog/main.go", start: lineOf(t, calm, mark)}
 		if got := table.places[name]; got != want {
@@ -169,13 +170,21 @@ func FuzzBinary(f *testing.F) {
 	})
 }
 
-// tinyPrograms are a program for each format, with DWARF.
+// tinyPrograms are a program for each format; with DWARF where it is built here, which it is all while fuzzing.
 func tinyPrograms(f *testing.F) [][]byte {
 	f.Helper()
-	dir := writeModule(f, "go.mod", goMod, "main.go", calm)
+	paths := []string{nativeCalm(f)}
+	if flag.Lookup("test.fuzz").Value.String() == "" {
+		paths = append(paths, unpacked(f, "linux-amd64"), unpacked(f, "windows-amd64"), unpacked(f, "darwin-arm64"))
+	} else {
+		dir := writeModule(f, "go.mod", goMod, "main.go", calm)
+		for _, system := range []string{"linux", "windows", "darwin"} {
+			paths = append(paths, goBuild(f, dir, []string{"GOOS=" + system, "CGO_ENABLED=0"}))
+		}
+	}
 	var programs [][]byte
-	for _, platform := range []string{"GOOS=linux", "GOOS=windows", "GOOS=darwin"} {
-		b, err := os.ReadFile(goBuild(f, dir, []string{platform, "CGO_ENABLED=0"}))
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -186,8 +195,7 @@ func tinyPrograms(f *testing.F) [][]byte {
 
 // TestDamagedTables changes each part of the table of functions of a program, byte by byte in steps.
 func TestDamagedTables(t *testing.T) {
-	path := goBuild(t, writeModule(t, "go.mod", goMod, "main.go", calm), nil, "-ldflags=-s -w")
-	good := tableOf(t, path)
+	good := tableOf(t, unpacked(t, "linux-amd64"))
 	for name, part := range map[string]func(*pclntab) *[]byte{
 		"names": func(t *pclntab) *[]byte { return &t.names }, "units": func(t *pclntab) *[]byte { return &t.cus },
 		"files": func(t *pclntab) *[]byte { return &t.files }, "counters": func(t *pclntab) *[]byte { return &t.pcs },
