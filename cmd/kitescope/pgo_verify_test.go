@@ -33,8 +33,7 @@ func hotModule(t *testing.T) string {
 func goBuild(t *testing.T, dir, name string, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	// Whatever GOFLAGS says: make builds without profiles.
-	cmd := goCommand(t, dir, append(append([]string{"build", "-pgo=auto", "-o", path}, flags...), ".")...)
+	cmd := goCommand(t, dir, append(append([]string{"build", "-o", path}, flags...), ".")...)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build %v: %v\n%s", flags, err, said)
 	}
@@ -45,6 +44,7 @@ func goCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=") // whatever the tests themselves are built with
 	return cmd
 }
 
