@@ -117,6 +117,10 @@ bench-inspect: ## the speed table on a real etcd, into docs/PERFORMANCE.md
 bench-diagnose: ## the speed of asking and judging, into docs/PERFORMANCE.md; on a quiet machine
 	$(GO) -C tools/bench run ./diagnose -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
 
+.PHONY: bench-follow
+bench-follow: ## CPU time of following 200,000 segments that change, on a real etcd
+	$(GO) -C tools/bench run ./follow -repo $(CURDIR) $(BENCHFLAGS)
+
 .PHONY: bench-profile
 bench-profile: ## the speed of profiles against go tool pprof, into docs/PERFORMANCE.md; on a quiet machine
 	$(GO) -C tools/bench run ./profiles -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)

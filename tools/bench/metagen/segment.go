@@ -24,15 +24,20 @@ type segment struct {
 	rows                     int64
 }
 
-// segmentKeys yields the keys of segment i. It reports whether to go on.
-func (s Shape) segmentKeys(i int, withLogs, withIndex bool, yield func(KV) bool) bool {
-	// Segments take turns at the spots, so a spot's segments lie spots() apart.
-	g := segment{
+// segment is what segment i is like. Segments take turns at the spots, so a spot's segments lie spots() apart.
+func (s Shape) segment(i int) *segment {
+	g := &segment{
 		shape: s, i: i, collection: i % s.Collections, shard: i / s.Collections % s.Shards,
 		spart:  i / (s.Collections * s.Shards) % s.Partitions,
 		random: rand.New(rand.NewPCG(s.Seed, uint64(i))),
 	}
 	g.rows = 1024 + g.random.Int64N(200_000)
+	return g
+}
+
+// segmentKeys yields the keys of segment i. It reports whether to go on.
+func (s Shape) segmentKeys(i int, withLogs, withIndex bool, yield func(KV) bool) bool {
+	g := s.segment(i)
 	info := g.info()
 	if !yield(s.message("datacoord-meta/s/"+g.path(), info)) {
 		return false
@@ -80,6 +85,15 @@ func (g *segment) info() *datapb.SegmentInfo {
 		info.CreatedByCompaction, info.CompactionFrom = true, []int64{s.segmentID(g.i - s.spots())}
 	}
 	return info
+}
+
+// Rewritten is the record of segment i as it is after it was written again, with so many rows more.
+func (s Shape) Rewritten(i int, more int64) KV {
+	g := s.segment(i)
+	g.rows += more
+	info := g.info()
+	info.NumOfRows = g.rows
+	return s.message("datacoord-meta/s/"+g.path(), info)
 }
 
 // logs yields one binlog key per field, one stats log and one delta log key, in
