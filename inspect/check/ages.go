@@ -2,8 +2,6 @@ package check
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"kitescope/inspect/model"
@@ -63,38 +61,12 @@ func (p *Pass) olderThan(t time.Time, d time.Duration, unknown bool) bool {
 }
 
 // age is how long ago a moment was, 0 if that is unknown.
-func (p *Pass) age(t time.Time) time.Duration {
+func (p *Facts) age(t time.Time) time.Duration {
 	if t.IsZero() || p.Now.IsZero() {
 		return 0
 	}
 	return max(0, p.Now.Sub(t))
 }
 
-// seconds is a configured number of seconds, the default if no process and no dynamic key tells it.
-func (p *Pass) seconds(key string, def time.Duration, roles ...string) time.Duration {
-	s, ok := p.Setting(key, roles...)
-	if !ok {
-		return def
-	}
-	v, err := strconv.ParseFloat(strings.TrimSpace(s.Value), 64)
-	if err != nil || v < 0 {
-		return def
-	}
-	return time.Duration(v * float64(time.Second))
-}
-
-// count is a configured number, the default if nobody tells it.
-func (p *Pass) count(key string, def int64, roles ...string) int64 {
-	s, ok := p.Setting(key, roles...)
-	if !ok {
-		return def
-	}
-	v, err := strconv.ParseInt(strings.TrimSpace(s.Value), 10, 64)
-	if err != nil {
-		return def
-	}
-	return v
-}
-
-// dataCoords are the roles that DataCoord's settings are told by.
-func dataCoords() []string { return []string{"datacoord", "mixcoord", "indexcoord"} }
+// importLong is how long a job may work: large imports take hours.
+const importLong = 12 * time.Hour

@@ -174,27 +174,6 @@ func (p *Pass) dynamicKey(key string) (name string, set bool) {
 	return strings.ReplaceAll(key, ".", "/"), false
 }
 
-// speaksOf reports whether a finding of bad-switches is about one of some keys.
-func speaksOf(keys ...string) func(*model.Cluster, *Finding, *Finding) bool {
-	return func(_ *model.Cluster, _, cause *Finding) bool {
-		about := model.FoldConfigKey(cause.Object.Name)
-		return slices.ContainsFunc(keys, func(k string) bool { return model.FoldConfigKey(k) == about })
-	}
-}
-
-// aboutCompaction, aboutCollection and aboutSync say which switches hold those up.
-func aboutCompaction(c *model.Cluster, effect, cause *Finding) bool {
-	return speaksOf("dataCoord.enableCompaction", "dataCoord.compaction.enableAutoCompaction")(c, effect, cause)
-}
-
-func aboutCollection(c *model.Cluster, effect, cause *Finding) bool {
-	return speaksOf("dataCoord.enableGarbageCollection")(c, effect, cause)
-}
-
-func aboutSync(c *model.Cluster, effect, cause *Finding) bool {
-	return speaksOf("dataNode.segment.syncPeriod", "dataNode.channel.updateChannelCheckpointInterval")(c, effect, cause)
-}
-
 // switchesDoc writes the documentation from the list, so that it cannot say something else.
 func switchesDoc() string {
 	var b strings.Builder

@@ -74,7 +74,7 @@ func runBruteForceShare(p *Pass) error {
 // flushed just now. Of a segment that replicas lead apart they are counted once, as in its work.
 func (p *Pass) writtenRows() map[model.CollectionID]int64 {
 	rows := make(map[model.CollectionID]int64)
-	open := p.shared.open()
+	open := p.open()
 	for i := range open {
 		s := &open[i]
 		at := slices.IndexFunc(s.leaders, func(x model.Served) bool { return p.Once(s.Collection).Grows(x.Leader, s.ID) })

@@ -13,7 +13,6 @@ package check
 import (
 	"time"
 
-	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 )
 
@@ -93,18 +92,11 @@ type Cause struct {
 	Of func(c *model.Cluster, effect, cause *Finding) bool
 }
 
-// Pass is one run of one check over one cluster.
+// Pass is one run of one check: the facts, and where it reports to.
 type Pass struct {
-	*model.Cluster
-	// Now is the time of the cluster's state, by the cluster's own clock: ages count to it. The clock of the machine that
-	// read the cluster is ahead of that one by ahead.
-	Now   time.Time
-	ahead time.Duration
-	// Balance is the survey that all checks share.
-	Balance *balance.Survey
-	shared  *shared
-	check   *Check
-	result  *Result
+	*Facts
+	check  *Check
+	result *Result
 }
 
 // Finding is one thing that is wrong.

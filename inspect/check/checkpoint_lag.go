@@ -166,3 +166,8 @@ func (p *Pass) reportLags(watcher string, list []*lagging, allowed time.Duration
 	}
 	p.Report(f)
 }
+
+// aboutSync reports whether a switch holds up that checkpoints move.
+func aboutSync(c *model.Cluster, effect, cause *Finding) bool {
+	return speaksOf("dataNode.segment.syncPeriod", "dataNode.channel.updateChannelCheckpointInterval")(c, effect, cause)
+}

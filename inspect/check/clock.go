@@ -41,17 +41,6 @@ copy of etcd.`,
 	Roles: []string{"rootcoord"},
 }
 
-// reserved is up to when RootCoord has reserved timestamps, zero if that is not recorded.
-func (p *Pass) reserved() time.Time {
-	var at time.Time
-	for _, a := range p.Allocators {
-		if (a.Name == "gid/timestamp" || a.Name == "tso/timestamp") && a.At.After(at) {
-			at = a.At
-		}
-	}
-	return at
-}
-
 func runClock(p *Pass) error {
 	reserved := p.reserved()
 	if reserved.IsZero() {
@@ -63,9 +52,6 @@ func runClock(p *Pass) error {
 	}
 	return nil
 }
-
-// byClock reports whether the time at which the metadata were read is a clock's, and no timestamp of Milvus.
-func (p *Pass) byClock() bool { return p.Origin.Kind == "etcd" || p.Origin.ByClock }
 
 func (p *Pass) judgePositions(reserved time.Time) {
 	limit := model.TSOFromTime(reserved.Add(aheadGrace))
@@ -122,7 +108,7 @@ func (p *Pass) aheadOf(limit model.TSO) []*model.Segment {
 }
 
 func (p *Pass) judgeSkew(reserved time.Time) {
-	now := p.Now.Add(p.ahead)
+	now := p.Now.Add(p.Ahead)
 	skew := now.Sub(reserved)
 	if skew.Abs() < skewWarning || !hasRole(p.Cluster, "rootcoord") && !hasRole(p.Cluster, "mixcoord") {
 		return
@@ -131,7 +117,7 @@ func (p *Pass) judgeSkew(reserved time.Time) {
 	if skew < 0 {
 		direction, impact = "ahead of", "Ages that are shown are too small."
 	}
-	if p.ahead != 0 {
+	if p.Ahead != 0 {
 		severity, impact = Info, "Ages in lists are wrong by as much; findings count by the cluster's clock."
 	}
 	p.Report(Finding{

@@ -29,7 +29,7 @@ const takesOver = 10 * time.Second
 func (p *Pass) changedKeys() map[string]bool {
 	asked := p.Runtime.From // of which each answer is, at the earliest
 	if asked.IsZero() {
-		asked = p.askedAt().Add(p.ahead)
+		asked = p.askedAt().Add(p.Ahead)
 	}
 	keys := make(map[string]bool)
 	var names []string

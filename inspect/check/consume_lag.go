@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kitescope/inspect/model"
@@ -63,7 +64,7 @@ func runConsumptionLag(p *Pass) error {
 	// Each answer is as old as the first question at most: a node that made the others wait is no lag of theirs.
 	asked := p.askedAt()
 	if !p.Runtime.From.IsZero() {
-		asked = p.Runtime.From.Add(-p.ahead)
+		asked = p.Runtime.From.Add(-p.Ahead)
 	}
 	var late []behind
 	keepUp := 0
@@ -129,13 +130,6 @@ func (p *Pass) kindOfLag(given time.Time, had, reads *behind) *behind {
 		return reads
 	}
 	return had
-}
-
-func quotaOf(n *model.LiveNode) *model.QuotaMetrics {
-	if n.System == nil {
-		return nil
-	}
-	return n.System.Quota
 }
 
 func leadsOnAny(n *model.LiveNode) bool {
@@ -204,7 +198,7 @@ func (p *Pass) reportLag(b *behind) {
 	}
 	lateSearches(&f, b.lag, " on its shards")
 	p.lateObjects(&f, b)
-	p.easeReading(&f, n, b.given)
+	easeReading(p.Facts, &f, n, b.given)
 	p.Report(f)
 }
 
@@ -265,4 +259,10 @@ func (p *Pass) lateObjects(f *Finding, b *behind) {
 			add(refCollection(p.Cluster, v.Collection), refVChannel(v.Channel))
 		}
 	}
+}
+
+// stopsTicks reports whether a process that does not answer keeps RootCoord from sending time ticks: it waits for each
+// registered proxy (internal/rootcoord/timeticksync.go, until 2.5).
+func stopsTicks(_ *model.Cluster, _, cause *Finding) bool {
+	return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(r model.Ref) bool { return r.Resource == "nodes" && strings.HasPrefix(r.ID, "proxy-") })
 }

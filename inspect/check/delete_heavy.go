@@ -11,8 +11,6 @@ import (
 
 // Thresholds of delete-heavy.
 const (
-	// deletedShare of its rows makes Milvus rewrite a segment (dataCoord.compaction.single.ratio.threshold: 0.2).
-	deletedShare = 0.2
 	// rewriteAfter is how old the segment has to be.
 	rewriteAfter = time.Hour
 	// deletedLeast is how many deleted rows are worth a word, heavyShare how much of a collection has to be in such segments,

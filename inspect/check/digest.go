@@ -177,20 +177,20 @@ func isSmall(s *model.Segment) bool {
 func isDeleted(s *model.Segment) bool { return float64(s.DeletedRows) > deletedShare*float64(s.Rows) }
 
 // digestOf is the digest of a collection.
-func (p *Pass) digestOf(id model.CollectionID) *digest {
-	if d := p.shared.digests()[id]; d != nil {
+func (p *Facts) digestOf(id model.CollectionID) *digest {
+	if d := p.digests()[id]; d != nil {
 		return d
 	}
 	return &digest{oldestEngine: -1, newestEngine: -1}
 }
 
 // among are a collection's segments of one kind, by id.
-func (p *Pass) among(id model.CollectionID, g group) []*model.Segment {
+func (p *Facts) among(id model.CollectionID, g group) []*model.Segment {
 	return p.digestOf(id).groups[g]
 }
 
 // allAmong are the segments of one kind of all collections, of those without a record too, by collection and id.
-func (p *Pass) allAmong(g group) iter.Seq[*model.Segment] {
+func (p *Facts) allAmong(g group) iter.Seq[*model.Segment] {
 	return func(yield func(*model.Segment) bool) {
 		for _, id := range p.SegmentOwners() {
 			for _, s := range p.among(id, g) {
@@ -203,3 +203,39 @@ func (p *Pass) allAmong(g group) iter.Seq[*model.Segment] {
 }
 
 func byID(a, b *model.Segment) int { return cmp.Compare(a.ID, b.ID) }
+
+// deletedShare of its rows makes Milvus rewrite a segment (dataCoord.compaction.single.ratio.threshold: 0.2).
+const deletedShare = 0.2
+
+// smallShare of its maximum of rows, or from 2.4 on of dataCoord.segment.maxSize, makes a segment small (dataCoord.segment.smallProportion: 0.5;
+// internal/datacoord/compaction_trigger.go, isSmallSegment).
+const smallShare = 0.5
+
+// undefined reports whether a segment has an index record, not marked deleted, of a definition that does not exist.
+func undefined(s *model.Segment, defined []*model.Index) bool {
+	for i := range s.Indexes {
+		r := &s.Indexes[i]
+		known := r.Deleted
+		for j := 0; j < len(defined) && !known; j++ {
+			known = defined[j].ID == r.Index
+		}
+		if !known {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPartition reports whether a list of partitions, in order of their ids, has one.
+func hasPartition(list []*model.Partition, id model.PartitionID) bool {
+	if len(list) > 8 {
+		_, found := slices.BinarySearchFunc(list, id, func(x *model.Partition, id model.PartitionID) int { return cmp.Compare(x.ID, id) })
+		return found
+	}
+	for _, x := range list {
+		if x.ID == id {
+			return true
+		}
+	}
+	return false
+}

@@ -133,11 +133,3 @@ func droppedAt(s *model.Segment) model.TSO {
 	}
 	return s.DroppedAt
 }
-
-// settingSource says where a setting of DataCoord's was told, "default" if nowhere.
-func (p *Pass) settingSource(key string) string {
-	if s, ok := p.Setting(key, dataCoords()...); ok {
-		return s.From
-	}
-	return "default"
-}

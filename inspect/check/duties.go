@@ -71,7 +71,7 @@ func (p *Pass) queryDuties(d *duties, id model.NodeID) {
 
 // askedFor counts the segments that leaders ask a node for.
 func (p *Pass) askedFor(d *duties, id model.NodeID) {
-	named := p.shared.views.named()
+	named := p.views.named()
 	var seen counted // two leaders ask for one, while a shard is moved
 	for _, n := range p.Runtime.QueryNodes() {
 		if n.Distribution == nil {
@@ -93,11 +93,6 @@ func (p *Pass) askedFor(d *duties, id model.NodeID) {
 			}
 		}
 	}
-}
-
-func compactIDs(ids []model.CollectionID) []model.CollectionID {
-	slices.Sort(ids)
-	return slices.Compact(ids)
 }
 
 // loss is the share of searches that fail while nobody answers for the session, as if all loaded
@@ -174,11 +169,11 @@ func (p *Pass) restartHint(n *model.LiveNode, others []*model.Session) Hint {
 	ttl := p.seconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord")
 	switch {
 	case len(others) == 0:
-		return advise("restart it: there is no other %s to take over%s", roleHint(n.Role), p.unwritable(n.Role))
+		return advise("restart it: there is no other %s to take over%s", roleHint(n.Role), unwritable(p.Facts, n.Role))
 	case n.Role == "proxy":
 		return advise("restart it, or lead its clients to %s", namesOf(others))
 	}
-	return advise("restart it; its session ends %s after its death, then %s %s over%s", ttl, namesOf(others), agree(len(others), "takes", "take"), p.unwritable(n.Role))
+	return advise("restart it; its session ends %s after its death, then %s %s over%s", ttl, namesOf(others), agree(len(others), "takes", "take"), unwritable(p.Facts, n.Role))
 }
 
 // keptFrom says whom a process that hangs keeps from taking over.
@@ -215,25 +210,4 @@ func (p *Pass) dutyRefs(d *duties) []model.Ref {
 		refs = append(refs, refVChannel(v))
 	}
 	return refs
-}
-
-// roleLabel is how messages call a role: "query node".
-func roleLabel(role string) string {
-	switch role {
-	case "querynode", "datanode", "indexnode", "streamingnode":
-		return strings.TrimSuffix(role, "node") + " node"
-	case "rootcoord", "datacoord", "querycoord", "indexcoord":
-		return strings.ToUpper(role[:1]) + strings.TrimSuffix(role[1:], "coord") + "Coord"
-	case "mixcoord":
-		return "MixCoord"
-	}
-	return role
-}
-
-// restartQueryCoord is the advice to do so. Proxies up to 2.3 ask it every 3 seconds who leads a shard.
-func restartQueryCoord(c *model.Cluster) Hint {
-	if runs := releaseOf(c); runs.known() && !runs.before(release{2, 4}) {
-		return "restart QueryCoord"
-	}
-	return "restart QueryCoord (searches fail until it is back)"
 }

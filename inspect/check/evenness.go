@@ -292,27 +292,6 @@ func (p *Pass) unevenGroups(r *region) []unevenGroup {
 	return list
 }
 
-// inOneRegion reports whether two findings are about nodes or replicas of one resource group, as far as that is known.
-func inOneRegion(c *model.Cluster, effect, cause *Finding) bool {
-	a, b := regionOf(c, effect.Object), regionOf(c, cause.Object)
-	return a == "" || b == "" || a == b
-}
-
-// regionOf is the resource group of a query node or a replica, "" if that is unknown.
-func regionOf(c *model.Cluster, ref model.Ref) string {
-	for _, g := range c.ResourceGroups {
-		if slices.ContainsFunc(g.Nodes, func(id model.NodeID) bool { return ref == refNode("querynode", id) }) {
-			return g.Name
-		}
-	}
-	for _, r := range c.Replicas {
-		if ref.Resource == "replicas" && ref.ID == r.ID.String() {
-			return r.ResourceGroup
-		}
-	}
-	return ""
-}
-
 func rowsOf(s *balance.Share) float64 { return float64(s.Rows()) }
 
 // upTo is a number of rows, some of which may have been counted twice.

@@ -177,3 +177,6 @@ func (p *Pass) whatIsMissing(x *model.MissingFiles) string {
 	}
 	return text + " of field " + field
 }
+
+// ownStorage reports whether the place that was looked into is the cluster's own.
+func (p *Pass) ownStorage() bool { return p.OwnStorage(p.Storage.Location, p.Storage.Here) }

@@ -44,7 +44,7 @@ const (
 
 func runGrowingLarge(p *Pass) error {
 	policy := p.sealPolicy()
-	open := p.shared.open()
+	open := p.open()
 	var ids []model.SegmentID
 	var rows, unsure int64
 	var largest *openSegment

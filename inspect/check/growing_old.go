@@ -73,7 +73,7 @@ const (
 func runGrowingOld(p *Pass) error {
 	policy := p.sealPolicy()
 	now := p.Now
-	open := p.shared.open()
+	open := p.open()
 	for start := 0; start < len(open); {
 		end := start
 		id := open[start].Collection

@@ -87,9 +87,6 @@ func (p *Pass) reportRows(r *region, g unevenGroup, all float64, severity Severi
 	p.Report(f)
 }
 
-// mostNodes is how many nodes a finding lists.
-const mostNodes = 12
-
 // groupName is a resource group for people.
 func groupName(name string) string {
 	if name == "" || name == "__default_resource_group" {

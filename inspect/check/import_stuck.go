@@ -13,8 +13,6 @@ import (
 const (
 	// importIdle is how long a job may wait for its turn, or a task be on a node that is gone (dataCoord.import.inactiveTimeout: 1800).
 	importIdle = 30 * time.Minute
-	// importLong is how long a job may work: large imports take hours.
-	importLong = 12 * time.Hour
 	// importRecent is how recent the last task of a job that ended has to be for a long one to count as getting on.
 	importRecent = time.Hour
 	// importGone is what DataCoord is given to notice that a node is gone.

@@ -11,9 +11,6 @@ import (
 	"kitescope/inspect/model"
 )
 
-// partsOfBuilds is what the checks of index builds read.
-const partsOfBuilds = model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing
-
 // Thresholds of index-stuck. Every build of the captured clusters was finished within a minute; a segment of 1 GB takes minutes
 // on an idle index node.
 const (
@@ -125,7 +122,7 @@ func (p *Pass) reportStuck(t *tally, workers []*model.Session, pace pace, work s
 			{"nodes that have builds", nodesText(t), "etcd"},
 			{"registered nodes that build", sessionNames(workers), "etcd"},
 		},
-		Hint: advise("%slook at the log and the memory of the nodes that build: %s", p.lookForFiles(), namesOf(workers)),
+		Hint: advise("%slook at the log and the memory of the nodes that build: %s", lookForFiles(p.Facts), namesOf(workers)),
 	}
 	if t.tries > 1 {
 		f.Evidence = append(f.Evidence, Evidence{"given to a node", number(t.tries) + " times", "etcd"})
@@ -147,7 +144,7 @@ func (p *Pass) reportStuck(t *tally, workers []*model.Session, pace pace, work s
 		f.Hint = "DataCoord should give it to another node; look at its log, and restart it if it does not"
 	case t.tries >= manyTries:
 		f.Message += fmt.Sprintf("; it was tried %s times", number(t.tries))
-		f.Hint = advise("see why it fails in the log of %s: reading or writing the storage (missing, read-only, full), memory; %skitescope get nodes", namesOf(workers), p.lookForFiles())
+		f.Hint = advise("see why it fails in the log of %s: reading or writing the storage (missing, read-only, full), memory; %skitescope get nodes", namesOf(workers), lookForFiles(p.Facts))
 	case (why == "" || t.states[model.IndexRetry] == 0) && pace.moves(p, waits):
 		f.Severity = Info
 	}
@@ -198,22 +195,4 @@ func nodesText(t *tally) string {
 		names[i] = id.String()
 	}
 	return few(names)
-}
-
-func sessionNames(list []*model.Session) string { return few(namesOf(list)) }
-
-func namesOf(list []*model.Session) []string {
-	names := make([]string, len(list))
-	for i, s := range list {
-		names[i] = s.Name()
-	}
-	return names
-}
-
-// timeText is a moment as evidence, "unknown" for none.
-func timeText(t time.Time) string {
-	if t.IsZero() {
-		return "unknown"
-	}
-	return t.UTC().Format("2006-01-02 15:04:05Z")
 }

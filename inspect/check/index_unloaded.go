@@ -72,16 +72,6 @@ func runIndexNotLoaded(p *Pass) error {
 	return nil
 }
 
-// hasIndex reports whether a node has an index of a segment's field in use.
-func hasIndex(s *model.ServedSegment, x *model.Index) bool {
-	for i := range s.Indexes {
-		if s.Indexes[i].Index == x.ID || s.Indexes[i].Field == x.Field {
-			return true
-		}
-	}
-	return false
-}
-
 func (p *Pass) judgeUnloaded(found map[model.CollectionID]*unloaded, n *model.LiveNode, s *model.ServedSegment, x *model.Index, asked time.Time) {
 	record := p.Segment(s.ID)
 	if record == nil || record.Rows < p.count("indexCoord.segment.minSegmentNumRowsToEnableIndex", minIndexRows, dataCoords()...) {

@@ -35,48 +35,6 @@ type kept struct {
 	asked *kept
 }
 
-// shared are facts that several checks use, worked out when the first one asks.
-type shared struct {
-	digests func() map[model.CollectionID]*digest
-	odds    func() map[model.CollectionID]*odds
-	open    func() []openSegment
-	works   func() map[model.CollectionID]work
-	nodes   func() map[model.NodeID]*model.LiveNode // query nodes that said what they serve
-	// views are nil if the processes were not asked.
-	views *views
-	// rewrites are nil if nobody watched etcd.
-	rewrites *rewrites
-}
-
-// share offers facts to the checks of one run. What is worked out stands in next.
-func (k *kept) share(facts *Pass, next *kept) *shared {
-	c := facts.Cluster
-	s := &shared{
-		open:  sync.OnceValue(func() []openSegment { return openSegments(facts) }),
-		works: sync.OnceValue(func() map[model.CollectionID]work { return worksOf(facts.Balance) }),
-		nodes: sync.OnceValue(func() map[model.NodeID]*model.LiveNode { return servingNodes(c.Runtime) }),
-	}
-	s.digests = sync.OnceValue(func() map[model.CollectionID]*digest {
-		next.digests = digests(c, k.digests)
-		return next.digests
-	})
-	s.odds = sync.OnceValue(func() map[model.CollectionID]*odds {
-		next.odds = allOdds(c, s.digests(), k.odds)
-		return next.odds
-	})
-	switch {
-	case c.Runtime == nil:
-	case k.views != nil && k.views.runtime == c.Runtime:
-		s.views = k.views
-	default:
-		s.views = newViews(c.Runtime)
-	}
-	next.views = s.views
-	next.rewrites = k.rewrites.next(facts.written())
-	s.rewrites = next.rewrites
-	return s
-}
-
 // digests are those of all collections that exist or have segments; kept ones where nothing has changed.
 func digests(c *model.Cluster, before map[model.CollectionID]*digest) map[model.CollectionID]*digest {
 	all := make(map[model.CollectionID]*digest, len(c.Collections))

@@ -100,7 +100,7 @@ func (p *Pass) judgeLeaders(s *split, views []model.ShardView, members map[model
 
 // judgeView looks for segments that a leader asks a node for that does not have them.
 func (p *Pass) judgeView(s *split, v model.ShardView, asked time.Time) {
-	for _, x := range p.shared.views.lost()[v.LeaderView] {
+	for _, x := range p.views.lost()[v.LeaderView] {
 		if asked.Sub(versionTime(x.Version)) < moveGrace {
 			continue
 		}

@@ -209,7 +209,7 @@ func (p *Pass) reportLoading(l *model.LoadState, list []load, asked time.Time) {
 		f.Hint = "look again in a minute; if nothing has come, " + f.Hint
 	} else {
 		f.Message = fmt.Sprintf("%s %s being loaded%s, and nothing of %s was loaded for %s", name, is, percentage, its, span(asked.Sub(at)))
-		f.Hint = p.lookForFiles() + f.Hint
+		f.Hint = lookForFiles(p.Facts) + f.Hint
 	}
 	if len(left.segments) > 0 {
 		names := make([]string, len(left.segments))

@@ -57,7 +57,7 @@ func (p *Pass) lacks() string {
 }
 
 // damage says what is wrong with the file that the metadata were read from, "" if nothing: any record may be missing from it.
-func (p *Pass) damage() string {
+func (p *Facts) damage() string {
 	for _, g := range p.Gaps {
 		if g.Damage {
 			return g.Where + ": " + g.Reason
@@ -91,7 +91,7 @@ func (p *Pass) lacksDistribution(r *model.Runtime) string {
 
 // isGone reports whether a node is only known by what others still tell of it: it has no session, and was
 // not asked. It serves nothing that could be looked at.
-func (p *Pass) isGone(n *model.LiveNode) bool {
+func (p *Facts) isGone(n *model.LiveNode) bool {
 	return n.Outcome == model.NotAsked && alive(p.Cluster) && p.SessionIn(n.Node, n.Role) == nil
 }
 

@@ -133,7 +133,7 @@ func (p *Pass) reportSilent(group []*model.LiveNode) {
 		f.Message = name + " answers that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
 		f.Hint = "look at its log; it may be starting"
 		if n.State == "Initializing" {
-			p.easeStart(&f, n, "nothing yet: it is starting")
+			easeStart(p.Facts, &f, n, "nothing yet: it is starting")
 		}
 	default: // Unreachable, Denied, TooLarge
 		f.Severity = Warning

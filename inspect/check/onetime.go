@@ -24,7 +24,7 @@ const needsAnswers = NeedDistribution | NeedRecovery | NeedQueryCoord | NeedConf
 func (x *Check) joins() bool { return x.Needs&needsAnswers != 0 }
 
 // joint are the facts that are of one time: those of the newest metadata, where no other time is known.
-func (k *kept) joint(facts *Pass, now time.Time, next *kept) *Pass {
+func (k *kept) joint(facts *Facts, now time.Time, next *kept) *Facts {
 	c := facts.AsAsked()
 	if c == facts.Cluster {
 		return facts
@@ -33,7 +33,7 @@ func (k *kept) joint(facts *Pass, now time.Time, next *kept) *Pass {
 		now = at
 	}
 	if k.asked == nil { // nearly all of it is the same
-		k.asked = &kept{surveyor: k.surveyor, digests: facts.shared.digests()}
+		k.asked = &kept{surveyor: k.surveyor, digests: facts.digests()}
 	}
 	next.asked = &kept{}
 	return k.asked.facts(c, now, next.asked)

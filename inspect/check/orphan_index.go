@@ -80,18 +80,3 @@ func runOrphanIndex(p *Pass) error {
 	})
 	return nil
 }
-
-// undefined reports whether a segment has an index record, not marked deleted, of a definition that does not exist.
-func undefined(s *model.Segment, defined []*model.Index) bool {
-	for i := range s.Indexes {
-		r := &s.Indexes[i]
-		known := r.Deleted
-		for j := 0; j < len(defined) && !known; j++ {
-			known = defined[j].ID == r.Index
-		}
-		if !known {
-			return true
-		}
-	}
-	return false
-}

@@ -1,9 +1,7 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"kitescope/inspect/model"
@@ -61,20 +59,6 @@ func runOrphanSegments(p *Pass) error {
 		p.reportOrphans(g)
 	}
 	return nil
-}
-
-// hasPartition reports whether a list of partitions, in order of their ids, has one.
-func hasPartition(list []*model.Partition, id model.PartitionID) bool {
-	if len(list) > 8 {
-		_, found := slices.BinarySearchFunc(list, id, func(x *model.Partition, id model.PartitionID) int { return cmp.Compare(x.ID, id) })
-		return found
-	}
-	for _, x := range list {
-		if x.ID == id {
-			return true
-		}
-	}
-	return false
 }
 
 // add adds the segments that are not dropped.

@@ -183,7 +183,7 @@ func (p *Pass) reportSlow(s *slowness, o others) {
 		Hint:    advise("see what stops it: a CPU limit, swapping, a disk that hangs, SIGSTOP; if it goes on, restart it (%s)", n.Address),
 	}
 	f.Evidence = p.slowEvidence(s, o)
-	p.easeStart(&f, n, "nothing yet: it is starting")
+	easeStart(p.Facts, &f, n, "nothing yet: it is starting")
 	if cores, _, ok := n.Process.CPU(); ok && n.Process.Before != nil && cores >= busyCores {
 		f.Severity, f.Cost = Info, 0
 		f.Message += fmt.Sprintf(", as it is busy: it uses %.1f cores", cores)

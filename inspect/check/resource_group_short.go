@@ -7,9 +7,6 @@ import (
 	"kitescope/inspect/model"
 )
 
-// defaultGroup takes whatever nodes no other group wants.
-const defaultGroup = "__default_resource_group"
-
 // ResourceGroupShort finds resource groups with fewer nodes than they ask for.
 var ResourceGroupShort = &Check{
 	ID:       "resource-group-short",

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/model"
 )
@@ -123,3 +124,39 @@ func (r *rewrites) found() []string {
 	}
 	return keys
 }
+
+// watchedLeast is how long etcd has to be watched for rates to mean anything.
+const watchedLeast = time.Second
+
+// watchRate of one watch record cannot be work: a channel is assigned once. Its whole life is fewer than watchExcess writes more: assigned,
+// watched, to be released, released and deleted, as a collection that is dropped seconds after it was made has them (2.3.5).
+const watchRate = 0.5
+
+const watchExcess = 8.0
+
+// keyRate of any other key: the busiest one of a healthy cluster, the allocator of timestamps, is written once in 3 seconds.
+const keyRate = 5.0
+
+const keyExcess = 10.0
+
+// revisionRate of the whole of etcd. A healthy 2.3.5 writes 0.5, and 2.2 under inserts (docs/DIAGNOSIS.md).
+const revisionRate = 500.0
+
+const revisionExcess = 150.0
+
+// Thresholds of watch-livelock, in writes a second.
+const (
+	// watchPrefix stands in keys of watch records, before the node and the channel.
+	watchPrefix = "channelwatch/"
+)
+
+// written is what was written while someone watched, else what a file tells of it; nil if nothing is known.
+func (p *Facts) written() *model.EtcdActivity {
+	if p.watched() {
+		return p.Etcd.Activity
+	}
+	return p.Recent
+}
+
+// watched reports whether that is of a live etcd.
+func (p *Facts) watched() bool { return p.Etcd != nil && p.Etcd.Activity != nil }

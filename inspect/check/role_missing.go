@@ -73,7 +73,7 @@ func (p *Pass) reportMissing(name string) {
 		Object:   model.Ref{Resource: "nodes", ID: name, Name: name},
 		Message:  "no " + label + " is registered",
 		Evidence: []Evidence{{"sessions of role " + name, "none", "etcd"}, {"version that runs", p.Version.Text, p.Version.From}},
-		Hint:     advise("start %s %s; if one runs, it has lost its session: restart it%s", article(label), roleHint(name), p.unwritable(name)),
+		Hint:     advise("start %s %s; if one runs, it has lost its session: restart it%s", article(label), roleHint(name), unwritable(p.Facts, name)),
 	}
 	if waiting := standbys(p.Cluster, name); len(waiting) > 0 {
 		f.Severity, f.Cost = min(f.Severity, Warning), 0
@@ -84,10 +84,9 @@ func (p *Pass) reportMissing(name string) {
 	p.Report(f)
 }
 
-// article is what stands before a word: "an index node".
-func article(word string) string {
-	if word != "" && strings.ContainsRune("aeiouAEIOU", rune(word[0])) {
-		return "an"
-	}
-	return "a"
+// endsDataNodes is the cause of which data nodes end themselves.
+func endsDataNodes() Cause {
+	return Cause{"storage-read-only", func(_ *model.Cluster, effect, cause *Finding) bool {
+		return cause.Severity == Error && (effect.Lacks == "datanode" || strings.HasPrefix(effect.Object.ID, "datanode-"))
+	}}
 }

@@ -63,12 +63,12 @@ func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 }
 
 // facts are what checks judge a cluster by.
-func (k *kept) facts(c *model.Cluster, now time.Time, next *kept) *Pass {
-	facts := &Pass{Cluster: c, Now: now, Balance: k.survey(c, next), ahead: clockAhead(c)}
+func (k *kept) facts(c *model.Cluster, now time.Time, next *kept) *Facts {
+	facts := &Facts{Cluster: c, Now: now, Balance: k.survey(c, next), Ahead: clockAhead(c)}
 	if !now.IsZero() {
-		facts.Now = now.Add(-facts.ahead)
+		facts.Now = now.Add(-facts.Ahead)
 	}
-	facts.shared = k.share(facts, next)
+	k.share(facts, next)
 	return facts
 }
 
@@ -86,7 +86,7 @@ func (k *kept) survey(c *model.Cluster, next *kept) (s *balance.Survey) {
 }
 
 // run gives one check its pass. A check that panics has failed; the others go on.
-func (r *Report) run(x *Check, facts *Pass) (result *Result) {
+func (r *Report) run(x *Check, facts *Facts) (result *Result) {
 	result = &Result{Check: x}
 	start := time.Now()
 	defer func() {
@@ -96,13 +96,12 @@ func (r *Report) run(x *Check, facts *Pass) (result *Result) {
 			result.Reason = fmt.Sprintf("a fault of kitescope itself: %v at %s", p, firstFrame(debug.Stack()))
 		}
 	}()
-	pass := *facts
-	pass.check, pass.result = x, result
+	pass := &Pass{Facts: facts, check: x, result: result}
 	if why := pass.lacks(); why != "" {
 		result.Status, result.Reason = Skipped, why
 		return result
 	}
-	if err := x.Run(&pass); err != nil {
+	if err := x.Run(pass); err != nil {
 		result.Status, result.Reason = Broken, err.Error()
 		return result
 	}

@@ -23,7 +23,7 @@ type sealPolicy struct {
 // sealPolicy reads the policy from the cluster's own configuration. Defaults are those of configs/milvus.yaml: maxSize
 // 512 and sealProportion 0.25 in 2.1, 512 and 0.23 in 2.2 and 2.3, 1024 and 0.12 since 2.4; the others are
 // the same in all: maxLife 86400, maxIdleTime 600, minSizeFromIdleToSealed 16.
-func (p *Pass) sealPolicy() sealPolicy {
+func (p *Facts) sealPolicy() sealPolicy {
 	maxSize, proportion := 1024.0, 0.12
 	switch r := releaseOf(p.Cluster); {
 	case r.before(release{2, 2}):
@@ -79,7 +79,7 @@ type openSegment struct {
 
 // openSegments are the segments of existing collections that are not flushed yet: growing, sealed and
 // flushing, by collection and id.
-func openSegments(p *Pass) []openSegment {
+func openSegments(p *Facts) []openSegment {
 	all := p.Totals().ByState
 	list := make([]openSegment, 0, all[model.SegmentGrowing]+all[model.SegmentSealed]+all[model.SegmentFlushing])
 	asked := p.askedAt()
@@ -89,7 +89,7 @@ func openSegments(p *Pass) []openSegment {
 		}
 		for _, s := range p.among(x.ID, openSegs) {
 			if s.Level != model.LevelL0 && !s.Importing && !s.Fake {
-				list = append(list, p.openSegment(s, asked))
+				list = append(list, newOpenSegment(p, s, asked))
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func openSegments(p *Pass) []openSegment {
 
 // openSegment gathers what is known of one. Rows are recorded in etcd at each sync only, every
 // 10 minutes or 16 MB (dataNode.segment.syncPeriod, insertBufSize); DataCoord has them in memory.
-func (p *Pass) openSegment(s *model.Segment, asked time.Time) openSegment {
+func newOpenSegment(p *Facts, s *model.Segment, asked time.Time) openSegment {
 	o := openSegment{Segment: s, rows: s.Rows, startedAt: s.StartAt.Time()}
 	for _, served := range p.Runtime.Served(s.ID) {
 		if served.Leader == nil {
@@ -210,4 +210,11 @@ func (o *openSegment) unsure(now time.Time) bool {
 		return false
 	}
 	return o.writtenAt.IsZero() || now.Sub(o.knownAt) > checkpointGrace
+}
+
+func quotaOf(n *model.LiveNode) *model.QuotaMetrics {
+	if n.System == nil {
+		return nil
+	}
+	return n.System.Quota
 }

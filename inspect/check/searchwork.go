@@ -7,15 +7,15 @@ import (
 // searchWork estimates from metadata how the work of searches is spread over the loaded collections,
 // as if all were searched alike: rows compared times dimensions.
 type searchWork struct {
-	p     *Pass
+	p     *Facts
 	total float64
 }
 
-func (p *Pass) searchWork() searchWork {
+func (p *Facts) searchWork() searchWork {
 	w := searchWork{p: p}
 	for _, l := range p.LoadStates {
 		if x := p.Collection(l.Collection); x != nil && !x.Dropped() {
-			w.total += float64(dimensions(x)) * p.compared(x)
+			w.total += float64(dimensions(x)) * compared(p, x)
 		}
 	}
 	return w
@@ -35,7 +35,7 @@ const usualM = 30
 
 // compared is how many rows a search of a collection compares: all that have no index, and in each
 // segment that has one about as many as the survey says of a graph.
-func (p *Pass) compared(x *model.Collection) float64 {
+func compared(p *Facts, x *model.Collection) float64 {
 	t := p.CollectionTotals(x.ID)
 	rows := float64(t.Rows)
 	for _, i := range p.IndexesOf(x.ID) {

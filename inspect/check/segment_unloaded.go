@@ -72,7 +72,7 @@ func runSegmentNotLoaded(p *Pass) error {
 				blind[view.Collection] = true
 				continue
 			}
-			for _, id := range p.shared.views.missing()[view] {
+			for _, id := range p.views.missing()[view] {
 				p.judgeAbsent(found, model.ShardView{Node: n, LeaderView: view}, id, asked)
 			}
 		}
@@ -84,19 +84,6 @@ func runSegmentNotLoaded(p *Pass) error {
 		p.reportAbsent(id, found[id], asked)
 	}
 	return nil
-}
-
-// missingFrom calls f for each id that is wanted and not had. Both are in order.
-func missingFrom(wanted []model.SegmentID, had []model.LeaderSegment, f func(model.SegmentID)) {
-	at := 0
-	for _, id := range wanted {
-		for at < len(had) && had[at].ID < id {
-			at++
-		}
-		if at == len(had) || had[at].ID != id {
-			f(id)
-		}
-	}
 }
 
 // knows reports whether a leader searches a segment, sealed or growing.
@@ -175,7 +162,7 @@ func (p *Pass) reportAbsent(id model.CollectionID, a *absent, asked time.Time) {
 			{"shards", few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"},
 		},
 		Impact: "Searches do not find these rows: " + percent(share) + " of the collection.",
-		Hint:   p.lookForFiles() + refreshHint(p.Cluster, id),
+		Hint:   lookForFiles(p.Facts) + refreshHint(p.Cluster, id),
 	}
 	if replicas := len(p.ReplicasOf(id)); replicas > 1 {
 		f.Message += fmt.Sprintf(", in %d of %d replicas", len(a.replicas), replicas)

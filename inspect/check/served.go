@@ -98,12 +98,12 @@ func hasIndexes(s *model.ServedSegment, wanted []*model.Index) bool {
 }
 
 // oddsOf are the odds of a collection, nil if nobody serves anything of it.
-func (p *Pass) oddsOf(id model.CollectionID) *odds {
-	return p.shared.odds()[id]
+func (p *Facts) oddsOf(id model.CollectionID) *odds {
+	return p.odds()[id]
 }
 
 // eachOdds calls f for each collection of which something is served.
-func (p *Pass) eachOdds(f func(model.CollectionID, *odds)) {
+func (p *Facts) eachOdds(f func(model.CollectionID, *odds)) {
 	for _, id := range p.Runtime.ServedCollections() {
 		f(id, p.oddsOf(id))
 	}
@@ -122,4 +122,14 @@ func (c *counted) first(id model.SegmentID) bool {
 	}
 	(*c)[id] = true
 	return true
+}
+
+// hasIndex reports whether a node has an index of a segment's field in use.
+func hasIndex(s *model.ServedSegment, x *model.Index) bool {
+	for i := range s.Indexes {
+		if s.Indexes[i].Index == x.ID || s.Indexes[i].Field == x.Field {
+			return true
+		}
+	}
+	return false
 }

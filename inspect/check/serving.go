@@ -2,8 +2,6 @@ package check
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"kitescope/inspect/balance"
@@ -31,13 +29,13 @@ const (
 // askedAt is the time of which the answers of processes are. A recording may not say; then the latest time
 // that anyone mentions comes near: query nodes and DataCoord tell positions in queues that are
 // fractions of a second old.
-func (p *Pass) askedAt() time.Time {
+func (p *Facts) askedAt() time.Time {
 	r := p.Runtime
 	if r == nil {
 		return p.Now
 	}
 	if !r.To.IsZero() {
-		return r.To.Add(-p.ahead)
+		return r.To.Add(-p.Ahead)
 	}
 	var latest time.Time
 	mention := func(t time.Time) {
@@ -66,9 +64,9 @@ func (p *Pass) askedAt() time.Time {
 }
 
 // firstAsked is a time at which none of the answers had been given yet: what metadata had before that, they know.
-func (p *Pass) firstAsked() time.Time {
+func (p *Facts) firstAsked() time.Time {
 	if r := p.Runtime; r != nil && !r.From.IsZero() {
-		return r.From.Add(-p.ahead)
+		return r.From.Add(-p.Ahead)
 	}
 	return p.askedAt().Add(-agreeing)
 }
@@ -140,7 +138,7 @@ func replicaWith(c *model.Cluster, id model.CollectionID, node model.NodeID) *mo
 }
 
 // blindIn are the query nodes of a replica of which it is unknown what they serve.
-func (p *Pass) blindIn(replica *model.Replica) []*model.LiveNode {
+func blindIn(p *Facts, replica *model.Replica) []*model.LiveNode {
 	var blind []*model.LiveNode
 	for _, id := range membersOf(replica) {
 		if n := p.Runtime.LiveNode("querynode", id); n != nil && n.Distribution == nil && !p.isGone(n) {
@@ -190,8 +188,8 @@ type work struct {
 }
 
 // workOf is the work of one collection; all is zero if nothing of it is served.
-func (p *Pass) workOf(id model.CollectionID) work {
-	w := p.shared.works()[id]
+func (p *Facts) workOf(id model.CollectionID) work {
+	w := p.works()[id]
 	w.flat = flatByDesign(p.Cluster, id)
 	return w
 }
@@ -221,7 +219,7 @@ func worksOf(s *balance.Survey) map[model.CollectionID]work {
 
 // costing is what a part of the search work of one collection is of that of all, as if all loaded ones were searched
 // alike: what a finding about it costs, so that findings about different ones can be put in order.
-func (p *Pass) costing(id model.CollectionID, part float64) float64 {
+func (p *Facts) costing(id model.CollectionID, part float64) float64 {
 	total := 0.0
 	for _, n := range p.Balance.Nodes {
 		total += n.Cost
@@ -229,11 +227,11 @@ func (p *Pass) costing(id model.CollectionID, part float64) float64 {
 	if total <= 0 {
 		return p.losing(part)
 	}
-	return min(1, part*p.shared.works()[id].cost/total)
+	return min(1, part*p.works()[id].cost/total)
 }
 
 // losing is what a part of the answers of one collection is of those of all that are loaded.
-func (p *Pass) losing(part float64) float64 {
+func (p *Facts) losing(part float64) float64 {
 	return min(1, part/float64(max(1, len(p.LoadStates))))
 }
 
@@ -271,36 +269,4 @@ func isVectorField(c *model.Cluster, id model.CollectionID, field model.FieldID)
 	}
 	f := x.Field(field)
 	return f != nil && f.Vector()
-}
-
-// setting reads a number of the cluster's own configuration, else its default; from says which.
-func (p *Pass) setting(key string, fallback float64, roles ...string) (value float64, from string) {
-	if s, ok := p.Setting(key, roles...); ok {
-		if v, err := strconv.ParseFloat(strings.TrimSpace(s.Value), 64); err == nil {
-			return v, s.From
-		}
-	}
-	return fallback, "default of Milvus"
-}
-
-// someSegments are references to segments, by id, without repeats, no more than a finding is to name.
-func someSegments(ids []model.SegmentID) []model.Ref {
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	ids = ids[:min(len(ids), maxObjects)]
-	refs := make([]model.Ref, len(ids))
-	for i, id := range ids {
-		refs[i] = refSegment(id)
-	}
-	return refs
-}
-
-// queryNodeNames are the names of the sessions of query nodes, by id.
-func queryNodeNames(ids []model.NodeID) []string {
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = "querynode-" + id.String()
-	}
-	return names
 }

@@ -161,7 +161,7 @@ func (p *Pass) leadersOf(said coordLeaders, id model.CollectionID, channel strin
 		return max(leaders, views), true, problem
 	}
 	for _, r := range p.ReplicasOf(id) {
-		if len(p.blindIn(r)) > 0 {
+		if len(blindIn(p.Facts, r)) > 0 {
 			return views, views > 0, ""
 		}
 	}

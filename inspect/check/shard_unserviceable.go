@@ -74,13 +74,13 @@ func runShardUnserviceable(p *Pass) error {
 // do not answer.
 func (p *Pass) deadNodes() map[model.NodeID]string {
 	dead := make(map[model.NodeID]string)
-	alive := p.shared.nodes()
+	alive := p.nodes()
 	for _, n := range p.Runtime.QueryNodes() {
 		if why := p.whyDead(n.Node); why != "" {
 			dead[n.Node] = why
 		}
 	}
-	for _, named := range p.shared.views.named() {
+	for _, named := range p.views.named() {
 		for _, id := range named {
 			if alive[id] != nil || dead[id] != "" {
 				continue
@@ -105,17 +105,6 @@ func (p *Pass) whyDead(id model.NodeID) string {
 		return "no session"
 	}
 	return ""
-}
-
-// isDown reports whether an outcome means that the session's own process is not there for anyone. What only
-// kitescope may meet (no route, no credentials) does not.
-func isDown(o model.Outcome) bool {
-	switch o {
-	case model.Refused, model.TimedOut, model.Stale, model.CutOff:
-		return true
-	default:
-		return false
-	}
 }
 
 // judgeShard looks at the leaders of one channel, replica by replica.
@@ -175,7 +164,7 @@ func (p *Pass) whyUnserviceable(v model.ShardView, dead map[model.NodeID]string,
 		return "the leader was never given a target"
 	}
 	if len(dead) > 0 {
-		for _, id := range p.shared.views.named()[v.LeaderView] {
+		for _, id := range p.views.named()[v.LeaderView] {
 			if why := dead[id]; why != "" {
 				return "segments are on querynode-" + id.String() + " (" + why + ")"
 			}

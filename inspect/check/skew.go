@@ -16,7 +16,7 @@ const agreeing = 10 * time.Second
 // a machine that is five minutes off would find every node five minutes behind, and no node that has just started. Only where RootCoord
 // answers is what it has reserved near to what its clock says.
 func clockAhead(c *model.Cluster) time.Duration {
-	p := Pass{Cluster: c}
+	p := Facts{Cluster: c}
 	reserved := p.reserved()
 	if !p.byClock() || reserved.IsZero() || c.Origin.Taken.IsZero() || !keepsTime(c.Runtime) {
 		return 0
@@ -34,3 +34,17 @@ func keepsTime(r *model.Runtime) bool {
 		return (n.Role == "rootcoord" || n.Role == "mixcoord") && n.Outcome == model.Answered && (n.State == "" || n.State == "Healthy")
 	})
 }
+
+// reserved is up to when RootCoord has reserved timestamps, zero if that is not recorded.
+func (p *Facts) reserved() time.Time {
+	var at time.Time
+	for _, a := range p.Allocators {
+		if (a.Name == "gid/timestamp" || a.Name == "tso/timestamp") && a.At.After(at) {
+			at = a.At
+		}
+	}
+	return at
+}
+
+// byClock reports whether the time at which the metadata were read is a clock's, and no timestamp of Milvus.
+func (p *Facts) byClock() bool { return p.Origin.Kind == "etcd" || p.Origin.ByClock }

@@ -11,9 +11,6 @@ import (
 
 // Thresholds of small-segments.
 const (
-	// smallShare of its maximum of rows, or from 2.4 on of dataCoord.segment.maxSize, makes a segment small (dataCoord.segment.smallProportion: 0.5;
-	// internal/datacoord/compaction_trigger.go, isSmallSegment).
-	smallShare = 0.5
 	// usualSize is dataCoord.segment.maxSize in MB.
 	usualSize = 1024
 	// mergeable is how many small ones Milvus merges at least (internal/datacoord/compaction_trigger.go, MinSegmentToMerge: 3).

@@ -15,7 +15,7 @@ const readsOn Hint = "nothing yet: it reads on from the checkpoints"
 
 // easeStart makes an information of a finding about a process that started a moment ago, as what it does is that of a start; and of
 // one that may have, where nothing says what time it is.
-func (p *Pass) easeStart(f *Finding, n *model.LiveNode, hint Hint) {
+func easeStart(p *Facts, f *Finding, n *model.LiveNode, hint Hint) {
 	at := n.StartedAt()
 	switch {
 	case at.IsZero(), !p.Now.IsZero() && !p.justBefore(at):
@@ -29,21 +29,21 @@ func (p *Pass) easeStart(f *Finding, n *model.LiveNode, hint Hint) {
 }
 
 // justBefore reports whether something was less than settlesAfter ago; it does not if nothing says what time it is.
-func (p *Pass) justBefore(at time.Time) bool {
+func (p *Facts) justBefore(at time.Time) bool {
 	return !at.IsZero() && !p.Now.IsZero() && p.Now.Sub(at) < settlesAfter
 }
 
 // easeReading does what easeStart does for a process that consumes a channel, and may have been given that a moment ago.
-func (p *Pass) easeReading(f *Finding, n *model.LiveNode, given time.Time) {
+func easeReading(p *Facts, f *Finding, n *model.LiveNode, given time.Time) {
 	if p.justBefore(given) && !p.justBefore(n.StartedAt()) {
 		f.Severity, f.Cost, f.Hint = Info, 0, readsOn
 		f.Message += ", which it was given " + span(p.Now.Sub(given)) + " ago"
 		return
 	}
-	p.easeStart(f, n, readsOn)
+	easeStart(p, f, n, readsOn)
 }
 
 // reading reports whether a process may be reading on from a checkpoint: it, or what it was given, is there for a moment.
-func (p *Pass) reading(n *model.LiveNode, given time.Time) bool {
+func (p *Facts) reading(n *model.LiveNode, given time.Time) bool {
 	return p.justBefore(n.StartedAt()) || p.justBefore(given)
 }

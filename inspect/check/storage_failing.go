@@ -211,17 +211,3 @@ func failingImpact(list []failing, least Severity) string {
 func (f *Finding) tells(op string) bool {
 	return slices.ContainsFunc(f.Evidence, func(e Evidence) bool { return strings.HasPrefix(e.Name, op+" of ") })
 }
-
-// storageFails is the cause that a storage is, which fails for processes of these roles.
-func storageFails(roles ...string) Cause {
-	return Cause{"storage-failing", func(c *model.Cluster, _, cause *Finding) bool {
-		if cause.Severity == Info {
-			return false
-		}
-		return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(ref model.Ref) bool {
-			return slices.ContainsFunc(append(roles, "standalone"), func(role string) bool {
-				return slices.ContainsFunc(c.Sessions, func(s *model.Session) bool { return s.Role == role && refNode(s.Role, s.Node).ID == ref.ID })
-			})
-		})
-	}}
-}

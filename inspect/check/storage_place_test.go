@@ -9,14 +9,14 @@ import (
 )
 
 // passOf is a pass over a cluster whose query node tells a configuration.
-func passOf(settings map[string]string) *Pass {
+func passOf(settings map[string]string) *Facts {
 	config := &model.Config{Values: make(map[string]string), Names: make(map[string]string)}
 	for key, value := range settings {
 		config.Values[model.FoldConfigKey(key)], config.Names[model.FoldConfigKey(key)] = value, key
 	}
 	node := &model.LiveNode{Role: "querynode", Node: 1, Config: config}
 	c := model.Build(model.Parts{Loaded: model.PartAll}).WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}}))
-	return &Pass{Cluster: c}
+	return &Facts{Cluster: c}
 }
 
 // TestStoragePlace: a hint names the very place that the configuration does, as --storage takes it, without credentials, and as one word of a shell.
@@ -38,11 +38,11 @@ func TestStoragePlace(t *testing.T) {
 		"a folder that is a command": {map[string]string{"common.storageType": "local", "localStorage.path": "/data;id"}, "kitescope diagnose --storage '/data;id'"},
 	} {
 		p := passOf(x.settings)
-		if hint := string(p.lookForFiles()); !strings.Contains(hint, x.want+";") || strings.Contains(hint, "hunter2") {
+		if hint := string(lookForFiles(p)); !strings.Contains(hint, x.want+";") || strings.Contains(hint, "hunter2") {
 			t.Errorf("%s: %q, want %q", name, hint, x.want)
 		}
 		p.Cluster = p.WithStorage(&model.Storage{Location: "/data"})
-		if hint := p.lookForFiles(); hint != "" {
+		if hint := lookForFiles(p); hint != "" {
 			t.Errorf("%s: somebody has looked, and the hint is %q", name, hint)
 		}
 	}

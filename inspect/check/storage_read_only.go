@@ -2,9 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strings"
-
-	"kitescope/inspect/model"
 )
 
 // StorageReadOnly finds a storage that takes no writes.
@@ -63,16 +60,4 @@ func runStorageReadOnly(p *Pass) error {
 	}
 	p.Report(f)
 	return nil
-}
-
-// endsDataNodes is the cause of which data nodes end themselves.
-func endsDataNodes() Cause {
-	return Cause{"storage-read-only", func(_ *model.Cluster, effect, cause *Finding) bool {
-		return cause.Severity == Error && (effect.Lacks == "datanode" || strings.HasPrefix(effect.Object.ID, "datanode-"))
-	}}
-}
-
-// takesNoWrites is the cause that such a storage is, where it is the cluster's own.
-func takesNoWrites() Cause {
-	return Cause{"storage-read-only", func(_ *model.Cluster, _, cause *Finding) bool { return cause.Severity == Error }}
 }

@@ -36,7 +36,7 @@ func TestDeadDataNodeLeadsToStorage(t *testing.T) {
 		for _, f := range Run(c, time.Unix(1e9, 0), []*Check{RoleMissing}).Findings {
 			hints["role-missing "+f.Object.ID] = string(f.Hint)
 		}
-		p := &Pass{Cluster: c}
+		p := &Pass{Facts: &Facts{Cluster: c}}
 		hints["dead datanode"] = string(p.restartHint(&model.LiveNode{Role: "datanode", Node: 9}, nil))
 		hints["dead datanode of two"] = string(p.restartHint(&model.LiveNode{Role: "datanode", Node: 9}, []*model.Session{{Role: "datanode", Node: 10}}))
 		for _, of := range []string{"role-missing datanode", "dead datanode", "dead datanode of two"} {

@@ -96,7 +96,7 @@ func (p *Pass) judgeTarget(g *oldTarget, v model.ShardView, newest, asked time.T
 		return
 	}
 	var wanted []model.SegmentID
-	for _, id := range p.shared.views.missing()[v.LeaderView] {
+	for _, id := range p.views.missing()[v.LeaderView] {
 		s := p.Segment(id)
 		if s == nil || s.State != model.SegmentFlushed || s.Level == model.LevelL0 || s.Rows == 0 || !wantsPartition(p.LoadState(v.Collection), s.Partition) {
 			continue

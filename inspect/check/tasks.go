@@ -6,11 +6,6 @@ import (
 	"kitescope/inspect/model"
 )
 
-// refTask names a background task.
-func refTask(t *model.Task) model.Ref {
-	return model.Ref{Resource: "tasks", ID: t.Type + "/" + model.NodeID(t.ID).String(), Name: t.Type + "-" + model.NodeID(t.ID).String()}
-}
-
 // taskObjects are the task, its collection and its segments.
 func (p *Pass) taskObjects(t *model.Task) []model.Ref {
 	var refs []model.Ref

@@ -81,42 +81,6 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
 }
 
-// collectionLabel is how messages call a collection: its name, with the database unless that is the
-// default one; its id if the name is gone.
-func collectionLabel(c *model.Cluster, id model.CollectionID) string {
-	x := c.Collection(id)
-	switch {
-	case x == nil:
-		return id.String()
-	case c.DatabaseName(x.Database) != "default":
-		return c.DatabaseName(x.Database) + "." + x.Name
-	}
-	return x.Name
-}
-
-// References to objects, as "kitescope get" lists them.
-
-func refCollection(c *model.Cluster, id model.CollectionID) model.Ref {
-	return model.Ref{Resource: "collections", ID: id.String(), Name: c.CollectionName(id)}
-}
-
-func refVChannel(name string) model.Ref {
-	return model.Ref{Resource: "vchannels", ID: name, Name: name}
-}
-
-func refSegment(id model.SegmentID) model.Ref {
-	return model.Ref{Resource: "segments", ID: id.String()}
-}
-
-func refReplica(r *model.Replica) model.Ref {
-	return model.Ref{Resource: "replicas", ID: r.ID.String()}
-}
-
-func refNode(role string, id model.NodeID) model.Ref {
-	name := role + "-" + id.String()
-	return model.Ref{Resource: "nodes", ID: name, Name: name}
-}
-
 // mentions reports whether a finding is about an object, or speaks of it.
 func (f *Finding) mentions(ref model.Ref) bool {
 	if f.Object.Resource == ref.Resource && f.Object.ID == ref.ID {
@@ -130,17 +94,64 @@ func (f *Finding) mentions(ref model.Ref) bool {
 	return false
 }
 
-// shares reports whether two findings speak of a common object of a resource: a node, a collection.
-func shares(resource string) func(*model.Cluster, *Finding, *Finding) bool {
-	return func(_ *model.Cluster, effect, cause *Finding) bool {
-		if effect.Object.Resource == resource && cause.mentions(effect.Object) {
-			return true
-		}
-		for i := range effect.Objects {
-			if effect.Objects[i].Resource == resource && cause.mentions(effect.Objects[i]) {
-				return true
-			}
-		}
-		return false
+// timeText is a moment as evidence, "unknown" for none.
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return "unknown"
 	}
+	return t.UTC().Format("2006-01-02 15:04:05Z")
+}
+
+// most is the key with the greatest count, the first in order among equals; "" if there is none.
+func most(counts map[string]int) string {
+	best, n := "", 0
+	for k, v := range counts {
+		if v > n || v == n && k < best {
+			best, n = k, v
+		}
+	}
+	return best
+}
+
+func part(a, b int64) float64 {
+	if b <= 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// article is what stands before a word: "an index node".
+func article(word string) string {
+	if word != "" && strings.ContainsRune("aeiouAEIOU", rune(word[0])) {
+		return "an"
+	}
+	return "a"
+}
+
+// agree is the form of a verb that goes with a count: agree(n, "has", "have").
+func agree[N ~int | ~int32 | ~int64](n N, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// bytesText writes a size to three digits in the unit that fits: "3.42 GiB".
+func bytesText(n int64) string {
+	const step = 1024
+	if n < step {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	v, unit := float64(n)/step, 0
+	for units := "KMGTP"; v >= step && unit < len(units)-1; unit++ {
+		v /= step
+	}
+	digits := 2
+	switch {
+	case v >= 100:
+		digits = 0
+	case v >= 10:
+		digits = 1
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64) + " " + "KMGTP"[unit:unit+1] + "iB"
 }

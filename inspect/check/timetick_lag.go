@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"kitescope/inspect/model"
@@ -47,12 +46,6 @@ Consistent searches wait until their node has caught up; data nodes that are beh
 		{Check: "node-unreachable", Of: stopsTicks},
 		{Check: "stale-session", Of: stopsTicks},
 	},
-}
-
-// stopsTicks reports whether a process that does not answer keeps RootCoord from sending time ticks: it waits for each
-// registered proxy (internal/rootcoord/timeticksync.go, until 2.5).
-func stopsTicks(_ *model.Cluster, _, cause *Finding) bool {
-	return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(r model.Ref) bool { return r.Resource == "nodes" && strings.HasPrefix(r.ID, "proxy-") })
 }
 
 // tick is how far a node has come.
@@ -150,7 +143,7 @@ func (p *Pass) reportTicks(late []tick, asked time.Time, all bool) {
 		if v := p.VChannel(worst.channel); v != nil && v.Watcher == worst.node.Node {
 			given = v.WatchedAt
 		}
-		p.easeReading(&f, worst.node, given)
+		easeReading(p.Facts, &f, worst.node, given)
 	}
 	p.Report(f)
 }

@@ -131,3 +131,16 @@ func (c *cursor) has(id model.SegmentID) bool {
 	c.at = low
 	return low < len(sealed) && sealed[low].ID == id
 }
+
+// missingFrom calls f for each id that is wanted and not had. Both are in order.
+func missingFrom(wanted []model.SegmentID, had []model.LeaderSegment, f func(model.SegmentID)) {
+	at := 0
+	for _, id := range wanted {
+		for at < len(had) && had[at].ID < id {
+			at++
+		}
+		if at == len(had) || had[at].ID != id {
+			f(id)
+		}
+	}
+}

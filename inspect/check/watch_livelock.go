@@ -5,27 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"kitescope/inspect/model"
-)
-
-// Thresholds of watch-livelock, in writes a second.
-const (
-	// watchedLeast is how long etcd has to be watched for rates to mean anything.
-	watchedLeast = time.Second
-	// watchRate of one watch record cannot be work: a channel is assigned once. Its whole life is fewer than watchExcess writes more: assigned,
-	// watched, to be released, released and deleted, as a collection that is dropped seconds after it was made has them (2.3.5).
-	watchRate   = 0.5
-	watchExcess = 8.0
-	// keyRate of any other key: the busiest one of a healthy cluster, the allocator of timestamps, is written once in 3 seconds.
-	keyRate   = 5.0
-	keyExcess = 10.0
-	// revisionRate of the whole of etcd. A healthy 2.3.5 writes 0.5, and 2.2 under inserts (docs/DIAGNOSIS.md).
-	revisionRate   = 500.0
-	revisionExcess = 150.0
-	// watchPrefix stands in keys of watch records, before the node and the channel.
-	watchPrefix = "channelwatch/"
 )
 
 // WatchLivelock finds keys that are written over and over.
@@ -62,17 +43,6 @@ Other keys, which may well be written for months, are not judged by the number o
 	FollowsFrom: []Cause{{Check: "layout-older"}},
 }
 
-// written is what was written while someone watched, else what a file tells of it; nil if nothing is known.
-func (p *Pass) written() *model.EtcdActivity {
-	if p.watched() {
-		return p.Etcd.Activity
-	}
-	return p.Recent
-}
-
-// watched reports whether that is of a live etcd.
-func (p *Pass) watched() bool { return p.Etcd != nil && p.Etcd.Activity != nil }
-
 func runWatchLivelock(p *Pass) error {
 	a := p.written()
 	switch {
@@ -81,8 +51,8 @@ func runWatchLivelock(p *Pass) error {
 	case a.Over < watchedLeast:
 		return p.Skip("etcd was watched for only " + span(a.Over))
 	}
-	for _, key := range p.shared.rewrites.found() {
-		switch k := p.shared.rewrites.keys[key]; {
+	for _, key := range p.rewrites.found() {
+		switch k := p.rewrites.keys[key]; {
 		case key == allKeys:
 			p.reportRevisions(a)
 		case k.most && p.isGoneWatch(key): // deleted with its channel: nobody writes it any more
