@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/inspect/live"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 )
 
@@ -16,7 +17,7 @@ import (
 func keptAnswers(ctx context.Context, src source.Source) ([]live.Record, error) {
 	var answers []live.Record
 	err := src.(*source.Bundle).Members(ctx, func(name string, _ int64, content io.Reader) error {
-		if name != runtimeMember {
+		if name != session.AnswersMember {
 			return nil
 		}
 		return live.ReadRecords(content, func(r live.Record) error {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 )
@@ -13,7 +14,7 @@ import (
 // recordedProfiles are the profiles that a bundle has, as their processes served them: by the address of
 // the HTTP server and by the last part of the path. The bytes are those that were recorded.
 func recordedProfiles(ctx context.Context, src source.Source) (map[string]map[string][]byte, error) {
-	record, err := keptProfiles(ctx, src.(*source.Bundle))
+	record, err := session.KeptProfiles(ctx, src.(*source.Bundle))
 	if err != nil || record == nil {
 		return nil, err
 	}

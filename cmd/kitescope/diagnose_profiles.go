@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 )
@@ -71,7 +72,7 @@ func (a *app) loadProfiled(ctx context.Context, d *diagnosis) (*model.Cluster, e
 		return nil, err
 	}
 	defer src.Close()
-	if _, isLive := src.(*source.Etcd); d.flags.profile > 0 && !isLive {
+	if _, isLive := src.(source.Live); d.flags.profile > 0 && !isLive {
 		return nil, notLive(conn.From)
 	}
 	pulled := a.profileMeanwhile(ctx, d.flags.profile)
@@ -80,7 +81,7 @@ func (a *app) loadProfiled(ctx context.Context, d *diagnosis) (*model.Cluster, e
 	if err != nil {
 		return nil, err
 	}
-	if etcd, isLive := src.(*source.Etcd); isLive && a.nodes.live && len(a.nodes.recordings) == 0 {
+	if etcd, isLive := src.(source.Live); isLive && a.nodes.live && len(a.nodes.recordings) == 0 {
 		c = a.readAgain(ctx, etcd, c)
 	}
 	switch bundle, isBundle := src.(*source.Bundle); {
@@ -92,7 +93,7 @@ func (a *app) loadProfiled(ctx context.Context, d *diagnosis) (*model.Cluster, e
 			return c.WithGaps(model.Gap{Where: "profiles of the processes", Reason: err.Error()}), nil
 		}
 	case isBundle:
-		if named, err = keptProfiles(ctx, bundle); err != nil {
+		if named, err = session.KeptProfiles(ctx, bundle); err != nil {
 			return c.WithGaps(model.Gap{Where: "profiles of " + c.Origin.Location, Reason: err.Error()}), nil
 		}
 	}
@@ -131,7 +132,7 @@ func readProfiles(ctx context.Context, path string) (*pull.Record, error) {
 	if !ok {
 		return nil, wrong
 	}
-	record, err := keptProfiles(ctx, bundle)
+	record, err := session.KeptProfiles(ctx, bundle)
 	if err == nil && record == nil {
 		return nil, wrong
 	}

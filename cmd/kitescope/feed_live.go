@@ -34,7 +34,7 @@ func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want me
 	var polling sync.WaitGroup
 	defer polling.Wait()
 	defer stop()
-	if etcd, ok := src.(*source.Etcd); ok {
+	if etcd, ok := src.(source.Live); ok {
 		polling.Go(func() { l.beat(ctx, etcd.Alive) })
 	}
 	if !f.quiet {
@@ -44,7 +44,7 @@ func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want me
 		l.lay = func(c *model.Cluster) (*model.Cluster, error) { return f.kept(ctx, src, c) }
 	} else if f.ask != nil {
 		polling.Go(func() {
-			if etcd, ok := src.(*source.Etcd); ok {
+			if etcd, ok := src.(source.Live); ok {
 				l.lookBack(ctx, etcd)
 			}
 			l.askNodes(ctx, f.ask)

@@ -115,7 +115,7 @@ func (l *liveFeed) findLost(r *model.Runtime) {
 
 // readAgain reads what is small once more after the processes have answered: what is not as it was before has changed while
 // they were asked. Where etcd has gone in the meantime, nothing is known of that.
-func (a *app) readAgain(ctx context.Context, src *source.Etcd, c *model.Cluster) *model.Cluster {
+func (a *app) readAgain(ctx context.Context, src source.Live, c *model.Cluster) *model.Cluster {
 	ctx, cancel := context.WithTimeout(ctx, a.nodes.timeout)
 	defer cancel()
 	snap, err := src.Pin(ctx)
@@ -140,7 +140,7 @@ func (a *app) readAgain(ctx context.Context, src *source.Etcd, c *model.Cluster)
 const configPast = 12 * time.Second
 
 // configSince are the changes of dynamic keys in so long before a snapshot that has these. Where etcd cannot tell, there are none.
-func configSince(ctx context.Context, src *source.Etcd, of source.Header, age time.Duration, now []*model.ConfigEntry) []model.ConfigChange {
+func configSince(ctx context.Context, src source.Live, of source.Header, age time.Duration, now []*model.ConfigEntry) []model.ConfigChange {
 	then, err := src.PinBefore(ctx, of, age)
 	if err != nil || then == nil {
 		return nil
@@ -154,7 +154,7 @@ func configSince(ctx context.Context, src *source.Etcd, of source.Header, age ti
 }
 
 // lookBack finds out what has changed of the dynamic configuration just before it was first read.
-func (l *liveFeed) lookBack(ctx context.Context, src *source.Etcd) {
+func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	select {
 	case <-l.first:
 	case <-ctx.Done():

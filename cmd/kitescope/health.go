@@ -9,7 +9,7 @@ import (
 
 // etcdHealth asks a live source how its etcd is; nil where there is none to ask.
 func etcdHealth(ctx context.Context, src source.Source) *model.Etcd {
-	live, ok := src.(*source.Etcd)
+	live, ok := src.(source.Live)
 	if !ok {
 		return nil
 	}

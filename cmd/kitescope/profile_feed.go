@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 	"kitescope/tui"
@@ -70,7 +71,7 @@ func (f *profileFeed) List(ctx context.Context) (tui.ProfileSet, error) {
 	if !ok {
 		return tui.ProfileSet{}, nil
 	}
-	record, err := keptProfiles(ctx, bundle)
+	record, err := session.KeptProfiles(ctx, bundle)
 	if err != nil || record == nil {
 		return tui.ProfileSet{}, err
 	}

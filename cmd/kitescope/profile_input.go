@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/profile"
 	"kitescope/profile/pull"
@@ -259,7 +260,7 @@ func (c *chooser) bundle(ctx context.Context, path string) error {
 	if !ok {
 		return &hints.Error{Err: fmt.Errorf("read %s: it is no profile, and no bundle", path), Advice: "unpack it first"}
 	}
-	record, err := keptProfiles(ctx, bundle)
+	record, err := session.KeptProfiles(ctx, bundle)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/inspect/session"
 	"kitescope/profile/pull"
 )
 
@@ -27,7 +28,7 @@ func TestProfileLinks(t *testing.T) {
 	if err := os.Symlink(dir+".private", file); err != nil {
 		t.Fatal(err)
 	}
-	_, err = folderProfiles(dir)
+	_, err = session.FolderProfiles(dir)
 	if err == nil || !strings.Contains(err.Error(), "leads elsewhere") {
 		t.Errorf("error %v", err)
 	}

@@ -181,7 +181,7 @@ func (j *pullJob) targets(ctx context.Context) ([]pull.Target, error) {
 		return nil, err
 	}
 	defer src.Close()
-	etcd, ok := src.(*source.Etcd)
+	etcd, ok := src.(source.Live)
 	if !ok {
 		return nil, notLive(conn.From)
 	}

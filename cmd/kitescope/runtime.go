@@ -20,6 +20,7 @@ import (
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 )
 
@@ -217,7 +218,7 @@ func (a *app) loadLive(ctx context.Context, want meta.Want) (*model.Cluster, err
 }
 
 func (a *app) loadLiveFrom(ctx context.Context, src source.Source, conn connection, want meta.Want) (*model.Cluster, error) {
-	etcd, isLive := src.(*source.Etcd)
+	etcd, isLive := src.(source.Live)
 	if asks := isLive && a.nodes.live && len(a.nodes.recordings) == 0; asks {
 		want.Parts |= runtimeNeeds
 	}
@@ -234,34 +235,20 @@ func (a *app) loadLiveFrom(ctx context.Context, src source.Source, conn connecti
 	case isLive:
 		return c.WithEtcd(etcdHealth(ctx, src)), nil
 	}
-	return withKept(ctx, src, c)
+	return session.WithKept(ctx, src, c)
 }
 
 // overlay lays recordings over a cluster. What is broken in them is a gap of the cluster.
 func (a *app) overlay(c *model.Cluster) (*model.Cluster, error) {
-	r, gaps, err := a.readRecordings()
+	r, gaps, err := session.ReadRecordings(a.nodes.recordings)
 	if err != nil {
 		return nil, err
 	}
 	return c.WithRuntime(r).WithGaps(gaps...), nil
 }
 
-// readRecordings reads all that --runtime names.
-func (a *app) readRecordings() (*model.Runtime, []model.Gap, error) {
-	d := live.NewDecoder()
-	var gaps []model.Gap
-	for _, path := range a.nodes.recordings {
-		warnings, err := live.ReadFile(path, d.Add)
-		if err != nil {
-			return nil, nil, fmt.Errorf("read the recording: %w", err)
-		}
-		gaps = append(gaps, recordingGaps(warnings)...)
-	}
-	return d.Runtime("recording", strings.Join(a.nodes.recordings, ", ")), gaps, nil
-}
-
 // ask asks all processes, and etcd how it is, at the same time. keep gets every raw answer, redacted.
-func (a *app) ask(ctx context.Context, etcd *source.Etcd, conn connection, c *model.Cluster, keep func(live.Record)) (*model.Cluster, error) {
+func (a *app) ask(ctx context.Context, etcd source.Live, conn connection, c *model.Cluster, keep func(live.Record)) (*model.Cluster, error) {
 	options, err := a.clientOptions(conn)
 	if err != nil {
 		return nil, err
@@ -287,7 +274,7 @@ func (a *app) ask(ctx context.Context, etcd *source.Etcd, conn connection, c *mo
 }
 
 // etcdState is etcd's health together with what was written to it over a while.
-func etcdState(ctx context.Context, etcd *source.Etcd, window time.Duration) *model.Etcd {
+func etcdState(ctx context.Context, etcd source.Live, window time.Duration) *model.Etcd {
 	var activity *model.EtcdActivity
 	var watching sync.WaitGroup
 	if window > 0 {
@@ -301,7 +288,7 @@ func etcdState(ctx context.Context, etcd *source.Etcd, window time.Duration) *mo
 
 // liveEtcd is etcdState for a feed, and nil for sources that are no etcd.
 func liveEtcd(ctx context.Context, src source.Source) *model.Etcd {
-	etcd, ok := src.(*source.Etcd)
+	etcd, ok := src.(source.Live)
 	if !ok {
 		return nil
 	}
@@ -309,7 +296,7 @@ func liveEtcd(ctx context.Context, src source.Source) *model.Etcd {
 }
 
 // etcdActivity watches what is written; nil if that could not be.
-func etcdActivity(ctx context.Context, etcd *source.Etcd, window time.Duration) *model.EtcdActivity {
+func etcdActivity(ctx context.Context, etcd source.Live, window time.Duration) *model.EtcdActivity {
 	seen, err := etcd.Activity(ctx, window)
 	if err != nil {
 		return nil // unknown: the health of the members says what is wrong

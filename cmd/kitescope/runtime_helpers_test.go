@@ -22,6 +22,7 @@ import (
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
 )
@@ -200,7 +201,7 @@ func clusterWith(t *testing.T, from string, opts source.Options) (c, with *model
 	if c, err = meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll}); err != nil {
 		t.Fatal(err)
 	}
-	if with, err = withKept(t.Context(), src, c); err != nil {
+	if with, err = session.WithKept(t.Context(), src, c); err != nil {
 		t.Fatal(err)
 	}
 	return c, with

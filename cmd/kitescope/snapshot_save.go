@@ -13,6 +13,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 	"kitescope/render"
@@ -106,7 +107,7 @@ func (a *app) saveSnapshot(ctx context.Context, path string, f snapshotFlags) er
 	if err != nil {
 		return err
 	}
-	defer profiles.close()
+	defer profiles.Close()
 	pinned, err := src.Pin(ctx)
 	if err != nil {
 		return err
@@ -118,7 +119,7 @@ func (a *app) saveSnapshot(ctx context.Context, path string, f snapshotFlags) er
 	if err != nil {
 		return err
 	}
-	defer said.close()
+	defer said.Close()
 	s := &savedSnapshot{snapshot: snapshot, said: said, profiles: profiles, silent: silentSessions(c)}
 	if err := a.writeSnapshot(ctx, path, s); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
@@ -126,14 +127,14 @@ func (a *app) saveSnapshot(ctx context.Context, path string, f snapshotFlags) er
 	if err := a.tellSaved(path, s); err != nil || f.took == nil {
 		return err
 	}
-	return f.took(s.profiles.manifest())
+	return f.took(s.profiles.Manifest())
 }
 
 // savedSnapshot is what goes into a bundle, and how much that was.
 type savedSnapshot struct {
 	snapshot source.Snapshot
-	said     *spool
-	profiles *profileSpool
+	said     *session.Answers
+	profiles *session.ProfileFiles
 	silent   []string
 	stats    source.BundleStats
 	written  byteCount
@@ -143,10 +144,10 @@ func (a *app) writeSnapshot(ctx context.Context, path string, s *savedSnapshot) 
 	save := func(w io.Writer) error {
 		var err error
 		s.stats, err = saveBundle(ctx, io.MultiWriter(w, &s.written), s.snapshot, func(b *source.BundleWriter) error {
-			if err := s.said.addTo(b); err != nil {
+			if err := s.said.AddTo(b); err != nil {
 				return err
 			}
-			return s.profiles.addTo(b)
+			return s.profiles.AddTo(b)
 		})
 		return err
 	}
@@ -159,20 +160,20 @@ func (a *app) writeSnapshot(ctx context.Context, path string, s *savedSnapshot) 
 // tellSaved says what was saved, and what was not.
 func (a *app) tellSaved(path string, s *savedSnapshot) error {
 	h := s.snapshot.Header()
-	a.warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.said.n,
+	a.warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.said.N,
 		render.AppendBytes(nil, s.stats.Bytes), render.AppendBytes(nil, int64(s.written)))
-	lacking := len(s.said.gaps) + len(s.silent)
+	lacking := len(s.said.Gaps) + len(s.silent)
 	for _, gap := range s.snapshot.Gaps() {
 		lacking++
 		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
-	for _, gap := range s.said.gaps {
+	for _, gap := range s.said.Gaps {
 		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
 	for _, line := range s.silent {
 		a.warn("incomplete: %s", line)
 	}
-	if m := s.profiles.manifest(); m != nil {
+	if m := s.profiles.Manifest(); m != nil {
 		a.warn("with %d profiles of %d that were asked for", len(m.Profiles)-m.Failed(), len(m.Profiles))
 		a.warnFailed(m)
 		lacking += m.Failed()
@@ -181,14 +182,6 @@ func (a *app) tellSaved(path string, s *savedSnapshot) error {
 		return &codeError{code: exitIncomplete}
 	}
 	return nil
-}
-
-// manifest is that of the profiles that were taken; nil where none were.
-func (s *profileSpool) manifest() *pull.Manifest {
-	if s == nil {
-		return nil
-	}
-	return s.m
 }
 
 // byteCount is a writer that counts.

@@ -16,6 +16,7 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/paste"
@@ -106,11 +107,11 @@ func (a *app) feedRuntime(c connection, feed *sourceFeed) (done func(), err erro
 		var gaps []model.Gap
 		var failed error
 		feed.kept = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
-			once.Do(func() { recorded, gaps, failed = a.readRecordings() })
+			once.Do(func() { recorded, gaps, failed = session.ReadRecordings(a.nodes.recordings) })
 			return c.WithRuntime(recorded).WithGaps(gaps...), failed
 		}
 	case !isLiveSource(c.From):
-		feed.kept = withKept
+		feed.kept = session.WithKept
 	case a.nodes.live:
 		options, err := a.clientOptions(c)
 		if err != nil {

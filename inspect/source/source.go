@@ -156,6 +156,21 @@ type Watcher interface {
 	Watch(ctx context.Context, header Header, yield func(revision int64, events []Event) error) error
 }
 
+// Live is a Watcher that can be asked about itself, as an etcd can.
+type Live interface {
+	Watcher
+	// Alive fails when what is read now would not come from a store that works.
+	Alive(ctx context.Context) error
+	// Health is what its members say about themselves.
+	Health(ctx context.Context) (Health, error)
+	// Activity is what is written to it over a window that begins now.
+	Activity(ctx context.Context, window time.Duration) (Activity, error)
+	// PinBefore is the store as it was at least so long before a snapshot of it, nil where that cannot be known.
+	PinBefore(ctx context.Context, of Header, age time.Duration) (Snapshot, error)
+}
+
+var _ Live = (*Etcd)(nil)
+
 // RootError says that the root path could not be chosen.
 type RootError struct {
 	// Wanted is the root that was asked for, "" if none was.

@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"bytes"
@@ -44,67 +44,44 @@ func (r *profileRoom) add(n int64) error {
 	return nil
 }
 
-// profileSpool holds what goes into a bundle as profiles, in a temporary folder: their sizes must be known first.
-type profileSpool struct {
+// ProfileFiles holds what goes into a bundle as profiles, in a temporary folder: their sizes must be known first.
+type ProfileFiles struct {
 	dir  string
 	m    *pull.Manifest // nil: copied from a bundle
 	room profileRoom
 }
 
-func newProfileSpool(from string) (*profileSpool, error) {
+// NewProfileFiles is an empty folder for the profiles of from, which errors name. Close it.
+func NewProfileFiles(from string) (*ProfileFiles, error) {
 	dir, err := os.MkdirTemp("", "kitescope-profiles-")
 	if err != nil {
 		return nil, fmt.Errorf("keep the profiles: %w", err)
 	}
-	return &profileSpool{dir: dir, room: profileRoom{where: from}}, nil
+	return &ProfileFiles{dir: dir, room: profileRoom{where: from}}, nil
 }
 
-func (s *profileSpool) close() {
+// Close removes the folder.
+func (s *ProfileFiles) Close() {
 	if s != nil {
 		_ = os.RemoveAll(s.dir)
 	}
 }
 
-// spoolProfiles takes the profiles that are wanted beside a snapshot, or copies those that a folder has,
-// or the bundle that is saved again. nil where there are none.
-func (a *app) spoolProfiles(ctx context.Context, src source.Source, f snapshotFlags) (*profileSpool, error) {
-	bundle, isBundle := src.(*source.Bundle)
-	switch {
-	case f.profilesFrom != "":
-		return folderProfiles(f.profilesFrom)
-	case f.profiles != nil:
-		return a.takeProfiles(ctx, f.profiles)
-	case isBundle:
-		return copyProfiles(ctx, bundle)
-	}
-	return nil, nil
-}
-
-func (a *app) takeProfiles(ctx context.Context, f *pullFlags) (*profileSpool, error) {
-	j, err := a.newPullJob(f, nil)
+// PullProfiles takes profiles of processes.
+func PullProfiles(ctx context.Context, targets []pull.Target, o pull.Options) (*ProfileFiles, error) {
+	s, err := NewProfileFiles("the processes")
 	if err != nil {
 		return nil, err
 	}
-	targets, err := j.targets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newProfileSpool("the processes")
-	if err != nil {
-		return nil, err
-	}
-	shown := a.showPull(j)
-	s.m, err = pull.RunTo(ctx, targets, j.options, s.dir)
-	shown.stop()
-	if err != nil {
-		s.close()
+	if s.m, err = pull.RunTo(ctx, targets, o, s.dir); err != nil {
+		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// folderProfiles copies a folder that profile pull made.
-func folderProfiles(dir string) (*profileSpool, error) {
+// FolderProfiles copies a folder that profile pull made.
+func FolderProfiles(dir string) (*ProfileFiles, error) {
 	record, err := pull.Read(dir)
 	if err != nil {
 		return nil, err
@@ -115,7 +92,7 @@ func folderProfiles(dir string) (*profileSpool, error) {
 	if len(record.Problems) > 0 {
 		return nil, fmt.Errorf("read %s: %s: %s", dir, record.Problems[0].Where, record.Problems[0].Reason)
 	}
-	s, err := newProfileSpool(dir)
+	s, err := NewProfileFiles(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -125,12 +102,12 @@ func folderProfiles(dir string) (*profileSpool, error) {
 			err = s.copyFile(filepath.Base(item.Name), item.Open)
 		}
 		if err != nil {
-			s.close()
+			s.Close()
 			return nil, err
 		}
 	}
 	if err := s.copyFile(pull.ManifestName, func() (io.ReadCloser, error) { return os.Open(filepath.Join(dir, pull.ManifestName)) }); err != nil {
-		s.close()
+		s.Close()
 		return nil, err
 	}
 	return s, nil
@@ -145,7 +122,7 @@ func ownFile(path string) error {
 	return err
 }
 
-func (s *profileSpool) copyFile(name string, open func() (io.ReadCloser, error)) error {
+func (s *ProfileFiles) copyFile(name string, open func() (io.ReadCloser, error)) error {
 	in, err := open()
 	if err != nil {
 		return err
@@ -156,7 +133,7 @@ func (s *profileSpool) copyFile(name string, open func() (io.ReadCloser, error))
 
 // keep writes a file into the spool, and no more than has room there: what says its size may lie, and what is compressed may
 // be a thousand times as large.
-func (s *profileSpool) keep(name string, content io.Reader) error {
+func (s *ProfileFiles) keep(name string, content io.Reader) error {
 	out, err := os.OpenFile(filepath.Join(s.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -168,9 +145,9 @@ func (s *profileSpool) keep(name string, content io.Reader) error {
 	return errors.Join(err, out.Close())
 }
 
-// copyProfiles keeps the profiles of a bundle as they are.
-func copyProfiles(ctx context.Context, b *source.Bundle) (*profileSpool, error) {
-	var s *profileSpool
+// BundleProfiles keeps the profiles of a bundle as they are.
+func BundleProfiles(ctx context.Context, b *source.Bundle) (*ProfileFiles, error) {
+	var s *ProfileFiles
 	err := b.Members(ctx, func(name string, n int64, content io.Reader) error {
 		file, ok := profileFile(name)
 		if !ok {
@@ -178,7 +155,7 @@ func copyProfiles(ctx context.Context, b *source.Bundle) (*profileSpool, error) 
 		}
 		if s == nil {
 			var err error
-			if s, err = newProfileSpool(b.Origin().Location); err != nil {
+			if s, err = NewProfileFiles(b.Origin().Location); err != nil {
 				return err
 			}
 		}
@@ -188,7 +165,7 @@ func copyProfiles(ctx context.Context, b *source.Bundle) (*profileSpool, error) 
 		return s.keep(file, content)
 	})
 	if err != nil {
-		s.close()
+		s.Close()
 		return nil, err
 	}
 	return s, nil
@@ -200,8 +177,8 @@ func profileFile(member string) (file string, ok bool) {
 	return file, ok && filepath.IsLocal(file) && !strings.ContainsAny(file, `/\`)
 }
 
-// addTo writes the members into a bundle.
-func (s *profileSpool) addTo(b *source.BundleWriter) error {
+// AddTo writes the members into a bundle.
+func (s *ProfileFiles) AddTo(b *source.BundleWriter) error {
 	if s == nil {
 		return nil
 	}
@@ -230,7 +207,7 @@ func (s *profileSpool) addTo(b *source.BundleWriter) error {
 }
 
 // countPulled holds to the limit what profile pull wrote, which bounds each profile and not all.
-func (s *profileSpool) countPulled(entries []fs.DirEntry) error {
+func (s *ProfileFiles) countPulled(entries []fs.DirEntry) error {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil {
@@ -243,7 +220,7 @@ func (s *profileSpool) countPulled(entries []fs.DirEntry) error {
 	return nil
 }
 
-func (s *profileSpool) addFile(b *source.BundleWriter, name string) error {
+func (s *ProfileFiles) addFile(b *source.BundleWriter, name string) error {
 	f, err := os.Open(filepath.Join(s.dir, name))
 	if err != nil {
 		return fmt.Errorf("keep the profiles: %w", err)
@@ -256,8 +233,8 @@ func (s *profileSpool) addFile(b *source.BundleWriter, name string) error {
 	return b.AddMember(profilesMember+name, info.Size(), f)
 }
 
-// keptProfiles are the profiles in a bundle; nil where it has none.
-func keptProfiles(ctx context.Context, b *source.Bundle) (*pull.Record, error) {
+// KeptProfiles are the profiles in a bundle; nil where it has none.
+func KeptProfiles(ctx context.Context, b *source.Bundle) (*pull.Record, error) {
 	files := memoryStore{}
 	room := profileRoom{where: b.Origin().Location}
 	err := b.Members(ctx, func(name string, n int64, content io.Reader) error {
@@ -291,4 +268,12 @@ func (m memoryStore) Open(name string) (io.ReadCloser, error) {
 		return nil, fs.ErrNotExist
 	}
 	return io.NopCloser(bytes.NewReader(text)), nil
+}
+
+// Manifest is that of the profiles that were taken; nil where none were.
+func (s *ProfileFiles) Manifest() *pull.Manifest {
+	if s == nil {
+		return nil
+	}
+	return s.m
 }

@@ -1,0 +1,126 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/words/hints"
+)
+
+// Answers collects the answers of processes in a temporary file: the size of a bundle's
+// member must be known before it is written, and a large cluster's answers should not be
+// held in memory. They are redacted already.
+type Answers struct {
+	mu   sync.Mutex
+	file *os.File
+	w    *bufio.Writer
+	size int64
+	err  error
+	// N is how many there are.
+	N int
+	// Etcd is kept beside them; nil: nothing is known of it.
+	Etcd *model.Etcd
+	// Gaps are what of them could not be read.
+	Gaps []model.Gap
+}
+
+// NewAnswers is an empty collection. Close it.
+func NewAnswers() (*Answers, error) {
+	f, err := os.CreateTemp("", "kitescope-runtime-")
+	if err != nil {
+		return nil, fmt.Errorf("keep the answers of the nodes: %w", err)
+	}
+	return &Answers{file: f, w: bufio.NewWriter(f)}, nil
+}
+
+// Keep takes one answer.
+func (s *Answers) Keep(r live.Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return
+	}
+	s.N++
+	if s.err = live.WriteRecord(s, r); s.err == nil && s.size > maxKeptRuntime {
+		s.err = &hints.Error{
+			Err:    fmt.Errorf("the answers of the processes have more than %d MiB", maxKeptRuntime>>20),
+			Advice: "save without them: leave out --live and --runtime",
+		}
+	}
+}
+
+// Write implements io.Writer, for Keep.
+func (s *Answers) Write(line []byte) (int, error) {
+	s.size += int64(len(line))
+	return s.w.Write(line)
+}
+
+// AddTo writes the members into a bundle.
+func (s *Answers) AddTo(b *source.BundleWriter) error {
+	for _, g := range s.Gaps {
+		b.AddGap(source.Gap{Where: g.Where, Reason: g.Reason})
+	}
+	if s.Etcd != nil {
+		text, err := json.Marshal(s.Etcd)
+		if err != nil {
+			return err
+		}
+		if err := b.AddMember(EtcdMember, int64(len(text)), bytes.NewReader(text)); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(s.err, s.w.Flush()); err != nil {
+		return fmt.Errorf("keep the answers of the nodes: %w", err)
+	}
+	if s.N == 0 {
+		return nil
+	}
+	size, err := s.file.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = s.file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the answers of the nodes: %w", err)
+	}
+	return b.AddMember(AnswersMember, size, s.file)
+}
+
+// Close removes the temporary file.
+func (s *Answers) Close() {
+	_ = s.file.Close()
+	_ = os.Remove(s.file.Name())
+}
+
+// TakeRecording takes a recording over, redacted.
+func (s *Answers) TakeRecording(path string) error {
+	warnings, err := live.ReadFile(path, func(r live.Record) { s.Keep(live.Redact(r)) })
+	if err != nil {
+		return fmt.Errorf("read the recording: %w", err)
+	}
+	s.Gaps = append(s.Gaps, recordingGaps(warnings)...)
+	return nil
+}
+
+// TakeKept takes over what another bundle has kept.
+func (s *Answers) TakeKept(ctx context.Context, b *source.Bundle) error {
+	var err error
+	// It may come from a version that knew less of secrets.
+	s.Etcd, s.Gaps, err = readKept(ctx, b, func(r live.Record) error {
+		s.Keep(live.Redact(r))
+		return s.err
+	})
+	if s.err != nil {
+		return s.err
+	}
+	return err
+}

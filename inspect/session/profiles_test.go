@@ -1,0 +1,35 @@
+package session
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// zeros is a reader without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// TestSpoolKeepsNoMoreThanItHasRoomFor: a file may be longer than what was said of it.
+func TestSpoolKeepsNoMoreThanItHasRoomFor(t *testing.T) {
+	s, err := NewProfileFiles("there")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.room.used = maxKeptProfiles - 1000
+	if err := s.keep("a", io.LimitReader(zeros{}, 1000)); err != nil {
+		t.Errorf("what fits: %v", err)
+	}
+	if err := s.keep("b", zeros{}); err == nil || err.Error() != "read there: its profiles have more than 512 MiB" {
+		t.Errorf("an endless file: %v", err)
+	}
+	if info, err := os.Stat(filepath.Join(s.dir, "b")); err != nil || info.Size() > 1 {
+		t.Errorf("%d bytes were written: %v", info.Size(), err)
+	}
+}
