@@ -15,12 +15,10 @@ import (
 	"kitescope/inspect/source"
 )
 
-// keyspace is one state of all keys: compressed blocks in key order. Blocks never
-// change; a later state shares those in which no key changed.
+// keyspace is one state of all keys: compressed blocks in key order, as soon as somebody looks at them.
 type keyspace struct {
 	grammar *grammar
-	blocks  []*block
-	starts  []int // position of each block's first key; one more at the end
+	packing *packing
 	cache   *blockCache
 	codec   *blockCodec
 	unzip   *unzip
@@ -29,23 +27,23 @@ type keyspace struct {
 
 func newKeyspace(r *recordStore, parts model.Parts) *keyspace {
 	parts.Keyspace = nil // else every state would hold on to the one before
-	k := &keyspace{grammar: r.grammar, blocks: r.blocks, starts: make([]int, len(r.blocks)+1), cache: r.cache, codec: r.codec, unzip: r.unzip, parts: parts}
-	for i, b := range r.blocks {
-		k.starts[i+1] = k.starts[i] + b.n
-	}
-	return k
+	return &keyspace{grammar: r.grammar, packing: r.packing, cache: r.cache, codec: r.codec, unzip: r.unzip, parts: parts}
 }
 
 // Len is the number of keys.
-func (k *keyspace) Len() int { return k.starts[len(k.blocks)] }
+func (k *keyspace) Len() int {
+	_, starts := k.packing.pack()
+	return starts[len(starts)-1]
+}
 
 // blockOf finds the block of the i-th key and the key's place in it.
 func (k *keyspace) blockOf(i int) (b *block, at int) {
-	n, found := slices.BinarySearch(k.starts, i)
+	blocks, starts := k.packing.pack()
+	n, found := slices.BinarySearch(starts, i)
 	if !found {
 		n--
 	}
-	return k.blocks[n], i - k.starts[n]
+	return blocks[n], i - starts[n]
 }
 
 // Info describes the i-th key.
@@ -69,17 +67,18 @@ func (k *keyspace) info(e *blockKey) model.KeyInfo {
 
 // Find returns the position of key, or where it would stand.
 func (k *keyspace) Find(key string) (i int, ok bool) {
-	n, found := slices.BinarySearchFunc(k.blocks, key, func(b *block, key string) int { return strings.Compare(b.first, key) })
+	blocks, starts := k.packing.pack()
+	n, found := slices.BinarySearchFunc(blocks, key, func(b *block, key string) int { return strings.Compare(b.first, key) })
 	if !found {
 		n--
 	}
 	if n < 0 {
 		return 0, false
 	}
-	at, ok := slices.BinarySearchFunc(k.cache.keys(k.codec, k.blocks[n]), key, func(e blockKey, key string) int {
+	at, ok := slices.BinarySearchFunc(k.cache.keys(k.codec, blocks[n]), key, func(e blockKey, key string) int {
 		return strings.Compare(e.key, key)
 	})
-	return k.starts[n] + at, ok
+	return starts[n] + at, ok
 }
 
 // Record decodes the i-th key's value.
@@ -159,67 +158,6 @@ func printable(b []byte) bool {
 		return false
 	}
 	return !slices.ContainsFunc(b, func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' })
-}
-
-// recordStore collects keys for a keyspace: first all of them in any order, later
-// changes. It is used by one goroutine; the keyspaces that it hands out by any.
-type recordStore struct {
-	grammar *grammar
-	codec   *blockCodec
-	unzip   *unzip
-	cache   *blockCache
-	writer  *blockWriter // nil once the store was read
-	blocks  []*block
-	changes map[string]*record // nil: removed
-}
-
-func newRecordStore(g *grammar, values *unzip) (*recordStore, error) {
-	var bounds []string
-	for _, h := range g.hot {
-		r := source.Prefix(string(g.meta) + string(h.prefix))
-		bounds = append(bounds, r.From, r.To)
-	}
-	slices.Sort(bounds)
-	codec, err := newBlockCodec(bounds)
-	if err != nil {
-		return nil, err
-	}
-	return &recordStore{
-		grammar: g, codec: codec, unzip: values, cache: newBlockCache(), writer: newBlockWriter(codec), changes: make(map[string]*record),
-	}, nil
-}
-
-// put keeps a key, its secrets redacted.
-func (r *recordStore) put(kv source.KV, k *keyParts, err error) {
-	e := record{key: kv.Key, value: r.grammar.redact(kv, k, err), mod: kv.ModRevision, lease: kv.Lease, kind: k.kind}
-	if k.history {
-		e.flags |= flagHistory
-	}
-	if err != nil {
-		e.kind = kindUnknown
-	} else if isTombstone(kv.Value) {
-		e.flags |= flagTombstone
-	}
-	if r.writer != nil {
-		r.writer.add(e)
-		return
-	}
-	e.key, e.value = bytes.Clone(e.key), bytes.Clone(e.value)
-	r.changes[string(e.key)] = &e
-}
-
-func (r *recordStore) remove(key []byte) { r.changes[string(key)] = nil }
-
-// keyspace returns the keys as they are now.
-func (r *recordStore) keyspace(parts model.Parts) *keyspace {
-	if r.writer != nil {
-		r.blocks, r.writer = r.writer.finish(), nil
-	}
-	if len(r.changes) > 0 {
-		r.blocks = r.codec.apply(r.blocks, r.changes)
-		r.changes = make(map[string]*record)
-	}
-	return newKeyspace(r, parts)
 }
 
 // cachedBlocks is how many unpacked blocks are kept: what a page and its neighbours show.

@@ -103,6 +103,11 @@ func TestKeyspaceChanges(t *testing.T) {
 	first := r.keyspace(model.Parts{})
 	original := maps.Clone(want)
 	random := rand.New(rand.NewPCG(3, 4))
+	type state struct {
+		keys model.Keyspace
+		want map[string]string
+	}
+	var unread []state
 	for range 20 {
 		for range random.IntN(50) {
 			i := random.IntN(4_000)
@@ -117,7 +122,16 @@ func TestKeyspaceChanges(t *testing.T) {
 			r.put(source.KV{Key: []byte(key), Value: []byte(value)}, &k, err)
 			want[key] = value
 		}
-		checkKeyspace(t, r.keyspace(model.Parts{}), want)
+		now := r.keyspace(model.Parts{})
+		if random.IntN(3) > 0 { // it is looked at later, or never
+			unread = append(unread, state{now, maps.Clone(want)})
+			continue
+		}
+		checkKeyspace(t, now, want)
+	}
+	random.Shuffle(len(unread), func(i, j int) { unread[i], unread[j] = unread[j], unread[i] })
+	for _, s := range unread {
+		checkKeyspace(t, s.keys, s.want)
 	}
 	checkKeyspace(t, first, original) // what was handed out does not change
 	for key := range want {
@@ -126,9 +140,35 @@ func TestKeyspaceChanges(t *testing.T) {
 	checkKeyspace(t, r.keyspace(model.Parts{}), nil)
 }
 
+// TestKeyspaceKeepsFewChanges: of keys that are written again and again, not every write is kept.
+func TestKeyspaceKeepsFewChanges(t *testing.T) {
+	kvs, want := manyKeys(100)
+	r := storeOf(t, kvs)
+	last := r.keyspace(model.Parts{})
+	key := kvs[0].Key
+	k, err := r.grammar.parse(key)
+	for i := range 200 {
+		value := aMessage(bytes.Repeat([]byte{byte(i)}, pendingBytes/50))
+		r.put(source.KV{Key: key, Value: value}, &k, err)
+		want[string(key)] = string(value)
+		last = r.keyspace(model.Parts{})
+		waiting := 0
+		for p := last.packing; p.before != nil; p = p.before {
+			waiting++
+		}
+		if waiting > 50 {
+			t.Fatalf("%d changes wait after %d", waiting, i+1)
+		}
+	}
+	checkKeyspace(t, last, want)
+}
+
 func TestKeyspaceIsSafeForConcurrentUse(t *testing.T) {
 	kvs, _ := manyKeys(10_000)
-	k := storeOf(t, kvs).keyspace(model.Parts{})
+	r := storeOf(t, kvs)
+	r.keyspace(model.Parts{})
+	r.remove(kvs[0].Key)
+	k := r.keyspace(model.Parts{})
 	var wg sync.WaitGroup
 	for n := range 4 {
 		wg.Go(func() {
