@@ -43,8 +43,12 @@ type segmentComparison struct {
 // pairUp walks both sorted lists at once.
 func (c *segmentComparison) pairUp() {
 	a, b := c.a.Segments, c.b.Segments
+	// What both share is not even looked into: of a refresh that is nearly all.
+	shared := !c.indexes || slices.Equal(c.a.Indexes, c.b.Indexes)
 	for len(a) > 0 || len(b) > 0 {
 		switch {
+		case shared && len(a) > 0 && len(b) > 0 && a[0] == b[0]:
+			a, b = a[1:], b[1:]
 		case len(b) == 0 || len(a) > 0 && a[0].ID < b[0].ID:
 			c.gone(a[0])
 			a = a[1:]

@@ -152,10 +152,8 @@ type Parts struct {
 	Keyspace Keyspace
 }
 
-// Cluster is Parts, sorted and linked.
-type Cluster struct {
-	Parts
-
+// links index everything but segments.
+type links struct {
 	databases   map[DatabaseID]*Database
 	collections map[CollectionID]*Collection
 	partitions  map[PartitionID]*Partition
@@ -166,11 +164,18 @@ type Cluster struct {
 	sessions    map[NodeID][]*Session
 
 	partitionsOf map[CollectionID][]*Partition
-	segmentsOf   map[CollectionID][]*Segment
 	vchannelsOf  map[CollectionID][]*VChannel
 	indexesOf    map[CollectionID][]*Index
 	aliasesOf    map[CollectionID][]*Alias
 	replicasOf   map[CollectionID][]*Replica
+}
+
+// Cluster is Parts, sorted and linked.
+type Cluster struct {
+	Parts
+
+	links
+	segmentsOf map[CollectionID][]*Segment
 
 	totalsOfCollection map[CollectionID]*Totals
 	totalsOfPartition  map[PartitionID]*Totals

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -19,7 +20,11 @@ func (c *Cluster) At(revision int64, taken time.Time) *Cluster {
 func (c *Cluster) Update(p Parts) *Cluster {
 	next := &Cluster{Parts: p, onces: &onces{}}
 	next.sort()
-	next.linkCatalog()
+	if next.sharesCatalog(c) {
+		next.links = c.links
+	} else {
+		next.linkCatalog()
+	}
 	if p.Loaded != c.Loaded || !slices.Equal(p.Indexes, c.Indexes) {
 		next.segmentsOf = groupSegments(next.Segments) // the index state of any segment may differ
 		next.addUp()
@@ -30,19 +35,33 @@ func (c *Cluster) Update(p Parts) *Cluster {
 	next.totalsOfCollection = c.totalsOfCollection
 	next.totalsOfPartition = c.totalsOfPartition
 	next.totalsOfVChannel = c.totalsOfVChannel
-	if changed := changedSegments(c.Segments, next.Segments); len(changed) > 0 {
+	if changed := ChangedSegments(c.Segments, next.Segments); len(changed) > 0 {
 		next.applySegments(c, changed)
 	}
 	return next
 }
 
-// segmentChange is a segment before and after; nil where it did not exist.
-type segmentChange struct{ before, after *Segment }
+// sharesCatalog reports whether everything that linkCatalog indexes is the same in both clusters.
+func (c *Cluster) sharesCatalog(prev *Cluster) bool {
+	return sameList(c.Databases, prev.Databases) && sameList(c.Collections, prev.Collections) && sameList(c.Partitions, prev.Partitions) &&
+		sameList(c.Indexes, prev.Indexes) && sameList(c.VChannels, prev.VChannels) && sameList(c.PChannels, prev.PChannels) &&
+		sameList(c.LoadStates, prev.LoadStates) && sameList(c.Sessions, prev.Sessions) && sameList(c.Aliases, prev.Aliases) &&
+		sameList(c.Replicas, prev.Replicas)
+}
 
-// changedSegments walks two lists, both sorted by id. Segments are looked into only
+// sameList reports whether two lists are one.
+func sameList[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// SegmentChange is a segment before and after; nil where it did not exist.
+type SegmentChange struct{ Before, After *Segment }
+
+// ID is the segment's.
+func (c SegmentChange) ID() SegmentID { return cmp.Or(c.After, c.Before).ID }
+
+// ChangedSegments are the segments that differ between two lists, both sorted by id, by id. Segments are looked into only
 // where the lists differ: a million equal pointers take a millisecond.
-func changedSegments(before, after []*Segment) []segmentChange {
-	var changes []segmentChange
+func ChangedSegments(before, after []*Segment) []SegmentChange {
+	var changes []SegmentChange
 	i, j := 0, 0
 	for i < len(before) && j < len(after) {
 		b, a := before[i], after[j]
@@ -51,34 +70,32 @@ func changedSegments(before, after []*Segment) []segmentChange {
 			i++
 			j++
 		case b.ID == a.ID:
-			changes = append(changes, segmentChange{b, a})
+			changes = append(changes, SegmentChange{b, a})
 			i++
 			j++
 		case b.ID < a.ID:
-			changes = append(changes, segmentChange{before: b})
+			changes = append(changes, SegmentChange{Before: b})
 			i++
 		default:
-			changes = append(changes, segmentChange{after: a})
+			changes = append(changes, SegmentChange{After: a})
 			j++
 		}
 	}
 	for ; i < len(before); i++ {
-		changes = append(changes, segmentChange{before: before[i]})
+		changes = append(changes, SegmentChange{Before: before[i]})
 	}
 	for ; j < len(after); j++ {
-		changes = append(changes, segmentChange{after: after[j]})
+		changes = append(changes, SegmentChange{After: after[j]})
 	}
 	return changes
 }
 
 // applySegments corrects groups and totals. Totals that change are copied first.
-func (c *Cluster) applySegments(prev *Cluster, changes []segmentChange) {
+func (c *Cluster) applySegments(prev *Cluster, changes []SegmentChange) {
 	c.totalsOfCollection = maps.Clone(prev.totalsOfCollection)
 	c.totalsOfPartition = maps.Clone(prev.totalsOfPartition)
 	c.totalsOfVChannel = maps.Clone(prev.totalsOfVChannel)
 	owned := make(map[*Totals]bool)
-	removed := make(map[CollectionID]map[SegmentID]bool)
-	added := make(map[CollectionID][]*Segment)
 	count := func(s *Segment, state IndexState, sign int64) {
 		own(c.totalsOfCollection, s.Collection, owned).count(s, state, sign)
 		own(c.totalsOfPartition, s.Partition, owned).count(s, state, sign)
@@ -86,22 +103,17 @@ func (c *Cluster) applySegments(prev *Cluster, changes []segmentChange) {
 		c.totals.count(s, state, sign)
 	}
 	for _, change := range changes {
-		if s := change.before; s != nil {
+		if s := change.Before; s != nil {
 			count(s, prev.IndexState(s), -1)
-			if removed[s.Collection] == nil {
-				removed[s.Collection] = make(map[SegmentID]bool)
-			}
-			removed[s.Collection][s.ID] = true
 		}
-		if s := change.after; s != nil {
+		if s := change.After; s != nil {
 			count(s, c.IndexState(s), 1)
-			added[s.Collection] = append(added[s.Collection], s)
 		}
 	}
 	forgetEmpty(c.totalsOfCollection, owned)
 	forgetEmpty(c.totalsOfPartition, owned)
 	forgetEmpty(c.totalsOfVChannel, owned)
-	c.segmentsOf = regroup(prev.segmentsOf, removed, added)
+	c.segmentsOf = regroup(prev.segmentsOf, changes)
 }
 
 // own returns the totals of a key for writing.
@@ -124,23 +136,33 @@ func forgetEmpty[K comparable](m map[K]*Totals, owned map[*Totals]bool) {
 	maps.DeleteFunc(m, func(_ K, t *Totals) bool { return owned[t] && *t == Totals{} })
 }
 
-// regroup rebuilds the segment lists of the collections that changed.
-func regroup(prev map[CollectionID][]*Segment, removed map[CollectionID]map[SegmentID]bool, added map[CollectionID][]*Segment) map[CollectionID][]*Segment {
-	groups := maps.Clone(prev)
-	touched := maps.Clone(added)
-	for id := range removed {
-		touched[id] = added[id]
+// regroup rebuilds the segment lists of the collections that changed. Changes are sorted by id.
+func regroup(prev map[CollectionID][]*Segment, changes []SegmentChange) map[CollectionID][]*Segment {
+	of := make(map[CollectionID][]SegmentChange)
+	for _, change := range changes {
+		b, a := change.Before, change.After
+		if b != nil && a != nil && b.Collection != a.Collection {
+			of[b.Collection] = append(of[b.Collection], SegmentChange{Before: b})
+			change.Before = nil
+		}
+		in := cmp.Or(a, b).Collection
+		of[in] = append(of[in], change)
 	}
-	for id, more := range touched {
-		list := make([]*Segment, 0, len(prev[id])+len(more))
-		for _, s := range prev[id] {
-			if !removed[id][s.ID] {
-				list = append(list, s)
+	groups := maps.Clone(prev)
+	for id, changes := range of {
+		rest := prev[id]
+		list := make([]*Segment, 0, len(rest)+len(changes))
+		for _, change := range changes {
+			at, found := slices.BinarySearchFunc(rest, change.ID(), func(s *Segment, id SegmentID) int { return cmp.Compare(s.ID, id) })
+			list = append(list, rest[:at]...)
+			if rest = rest[at:]; found {
+				rest = rest[1:]
+			}
+			if change.After != nil {
+				list = append(list, change.After)
 			}
 		}
-		list = append(list, more...)
-		order(list, bySegmentID)
-		if len(list) == 0 {
+		if list = append(list, rest...); len(list) == 0 {
 			delete(groups, id)
 			continue
 		}
