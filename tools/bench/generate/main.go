@@ -17,10 +17,13 @@ import (
 
 func main() {
 	segments := flag.Int("segments", 200_000, "how many segments")
+	collections := flag.Int("collections", metagen.Of(0).Collections, "how many collections")
 	serve := flag.Bool("serve", false, "serve the data directory until interrupted")
 	flag.Parse()
+	shape := metagen.Of(*segments)
+	shape.Collections = *collections
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *segments, *serve)
+	err := run(ctx, shape, *serve)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
@@ -28,7 +31,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, segments int, serve bool) error {
+func run(ctx context.Context, shape metagen.Shape, serve bool) error {
 	bin, err := os.MkdirTemp("", "kitescope-bench-")
 	if err != nil {
 		return err
@@ -38,7 +41,7 @@ func run(ctx context.Context, segments int, serve bool) error {
 	if err != nil {
 		return err
 	}
-	dir, err := dataset.Ensure(ctx, etcd, metagen.Of(segments))
+	dir, err := dataset.Ensure(ctx, etcd, shape)
 	if err != nil {
 		return err
 	}
