@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +52,7 @@ func (a *app) describe(ctx context.Context, output string, records bool, resourc
 	if err != nil {
 		return err
 	}
-	c, err := a.loadLive(ctx, meta.Want{Parts: model.PartAll, Records: records || r.Keyspace})
+	c, err := a.loadToDescribe(ctx, r, word, records)
 	if err != nil {
 		return err
 	}
@@ -67,4 +68,30 @@ func (a *app) describe(ctx context.Context, output string, records bool, resourc
 		return err
 	}
 	return a.completeness(c)
+}
+
+// loadToDescribe reads what a description of a word is made of: of a collection only what is its own, as there may be a million
+// segments of others.
+func (a *app) loadToDescribe(ctx context.Context, r *view.Resource, word string, records bool) (*model.Cluster, error) {
+	if r.Describes == 0 {
+		return a.loadLive(ctx, meta.Want{Parts: model.PartAll, Records: records || r.Keyspace})
+	}
+	want := meta.Want{Parts: r.Describes, Collection: word, Records: records}
+	c, err := a.loadLive(ctx, want)
+	if _, unknown := errors.AsType[*meta.UnknownCollectionError](err); !unknown {
+		return c, err
+	}
+	// The word may select one in another way, "name=do*"; else what is said of it is what Lookup says of all collections.
+	c, err = a.load(ctx, meta.Want{Parts: r.Needs})
+	if err != nil {
+		return nil, err
+	}
+	table := r.Table(view.NewEnv(c, a.now()))
+	row, err := view.Lookup(table, word)
+	if err != nil {
+		_ = a.completeness(c) // what could not be read may be what was asked for
+		return nil, err
+	}
+	want.Collection = table.Ref(row).ID
+	return a.loadLive(ctx, want)
 }

@@ -17,18 +17,18 @@ import (
 // splitVChannel takes a vchannel's name apart: {pchannel}_{collection}v{shard}
 // (Milvus pkg/util/funcutil, GetVirtualChannel). Names of another form, such as the
 // control channel's, have no collection.
-func splitVChannel(name string) (pchannel string, collection model.CollectionID, shard int) {
+func splitVChannel(name string) (pchannel string, collection model.CollectionID) {
 	i := strings.LastIndexByte(name, '_')
 	if i < 0 {
-		return name, 0, -1
+		return name, 0
 	}
 	left, right, ok := strings.Cut(name[i+1:], "v")
 	id, err := strconv.ParseInt(left, 10, 64)
-	n, err2 := strconv.Atoi(right)
+	_, err2 := strconv.Atoi(right)
 	if !ok || err != nil || err2 != nil {
-		return name[:i], 0, -1
+		return name[:i], 0
 	}
-	return name[:i], model.CollectionID(id), n
+	return name[:i], model.CollectionID(id)
 }
 
 // channelSet gathers channels from all records that name them.
@@ -41,7 +41,7 @@ func (c *channelSet) vchannel(name string) *model.VChannel {
 	v := c.vchannels[name]
 	if v == nil {
 		v = &model.VChannel{Name: name, Shard: -1}
-		v.PChannel, v.Collection, _ = splitVChannel(name)
+		v.PChannel, v.Collection = splitVChannel(name)
 		c.vchannels[name] = v
 		c.pchannel(v.PChannel)
 	}

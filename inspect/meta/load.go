@@ -3,8 +3,6 @@ package meta
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"time"
 
 	"kitescope/inspect/model"
@@ -88,7 +86,11 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 		s.put(kv, true)
 		return nil
 	}
-	small, hot := splitRanges(snap.Header(), want.Parts)
+	later := isHot
+	if want.Collection != "" && snap.Seekable() {
+		later, s.passed = isOwned, make(map[model.CollectionID]passedCollection)
+	}
+	small, hot := splitRanges(snap.Header(), want.Parts, later)
 	// For one collection a file is worth a second pass: passing over a key costs a
 	// tenth of decoding it.
 	if !snap.Seekable() && want.Collection == "" {
@@ -106,7 +108,7 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 	}
 	var pieces rangeList
 	if s.only != nil {
-		pieces = onlyOf(hot, s.only)
+		pieces = append(onlyOf(hot, s.only), s.passedOver()...).sorted()
 	} else {
 		collections, partitions, _ := s.assembleCollections()
 		pieces = cutAll(hot, cutPoints(snap.Header(), collections, partitions))
@@ -115,70 +117,4 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 		return nil, nil, err
 	}
 	return s, append(small, pieces...).sorted(), nil
-}
-
-// resolve finds the collections that Want.Collection names.
-func (s *state) resolve() error {
-	if s.want.Collection == "" {
-		return nil
-	}
-	if s.only = s.named(s.want.Collection); len(s.only) == 0 {
-		return &UnknownCollectionError{Name: s.want.Collection, Known: s.collectionNames()}
-	}
-	return nil
-}
-
-// databaseNames are those of the databases by id; Milvus before 2.2.9 has none, and no database is the default one.
-func (s *state) databaseNames() map[model.DatabaseID]string {
-	names := map[model.DatabaseID]string{0: "default", 1: "default"}
-	for _, d := range s.databases() {
-		names[d.ID] = d.Name
-	}
-	return names
-}
-
-// collectionNames are the words that would have named a collection.
-func (s *state) collectionNames() []string {
-	databases := s.databaseNames()
-	var known []string
-	add := func(database model.DatabaseID, name string) {
-		if in := databases[database]; in != "default" {
-			name = in + "." + name
-		}
-		known = append(known, name)
-	}
-	collections, _, _ := s.assembleCollections()
-	for _, c := range collections {
-		add(c.Database, c.Name)
-	}
-	for _, a := range s.aliases() {
-		add(a.Database, a.Name)
-	}
-	slices.Sort(known)
-	return slices.Compact(known)
-}
-
-// named returns the collections that a name, "database.name", alias or id means. An id
-// need not be known: its collection may be gone while segments are still there.
-func (s *state) named(name string) map[model.CollectionID]bool {
-	found := make(map[model.CollectionID]bool)
-	if id, err := strconv.ParseInt(name, 10, 64); err == nil {
-		found[model.CollectionID(id)] = true
-	}
-	databases := s.databaseNames()
-	matches := func(database model.DatabaseID, object string) bool {
-		return object == name || databases[database]+"."+object == name
-	}
-	collections, _, _ := s.assembleCollections()
-	for _, c := range collections {
-		if matches(c.Database, c.Name) {
-			found[c.ID] = true
-		}
-	}
-	for _, a := range s.aliases() {
-		if matches(a.Database, a.Name) {
-			found[a.Collection] = true
-		}
-	}
-	return found
 }

@@ -13,6 +13,8 @@ var collections = define(definition[*model.Collection]{
 		Needs:  model.PartObjects,
 		Names:  []string{"name", "id", "aliases", "full_name"},
 		Handle: "full_name",
+		// Its columns and those of what hangs on it.
+		Describes: TreeNeeds,
 		Shorthands: map[string]string{
 			"coll": "name", "collection": "name", "collection_id": "id", "db": "database", "size": "size_bytes",
 			"load": "load_state", "alias": "aliases", "indexed": "indexed_percent",

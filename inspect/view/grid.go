@@ -151,6 +151,9 @@ type Resource struct {
 	Shorthands map[string]string
 	// DefaultSort is a column name, with "-" in front for descending; "" keeps the order of the model.
 	DefaultSort string
+	// Describes are the parts of the metadata that a description is made of, where it is of one collection and of nothing
+	// else: 0 if it may be of anything.
+	Describes model.Part
 	// Handle is the column that -o name prints and that describe accepts.
 	Handle string
 	// Keyspace says that the rows are Cluster.Keyspace's, which must have been kept.
