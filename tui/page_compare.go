@@ -16,19 +16,11 @@ import (
 // benchPage lists what changed between two sets of benchmark results, and draws the runs of the metric under
 // the cursor.
 type benchPage struct {
-	table
+	list[*bench.Line]
 	of      *bench.Comparison
 	control bool     // it is of the control with itself
 	words   []string // behind "compare" on a command line; nil where none prints it
-	text    string   // metrics in which it occurs, in lower case
-	list    []int32  // lines of the comparison that are shown, in order
-	sort    compareSort
-}
-
-// compareSort is the column that metrics are sorted by.
-type compareSort struct {
-	column    compareColumn // compareFile: as in the files
-	ascending bool
+	ascii   bool
 }
 
 // RunComparison is Run for a comparison of benchmark results. cfg.Feed must be nil. cfg.Args are the words behind
@@ -44,8 +36,29 @@ func comparisonConfig(cfg Config, c *bench.Comparison) Config {
 }
 
 func newBenchPage(c *bench.Comparison, words []string) *benchPage {
-	p := &benchPage{of: c, words: words, sort: compareSort{column: compareFile}}
-	p.choose()
+	p := &benchPage{of: c, words: words}
+	columns := p.metricColumns()
+	p.list = list[*bench.Line]{
+		noun:    "metric",
+		columns: func(int) []column[*bench.Line] { return columns },
+		words:   func(l *bench.Line) string { return render.MetricText(&l.Metric) + " " + l.Verdict.String() },
+		look: func(l *bench.Line) rowLook {
+			_, role := render.ComparisonVerdict(l.Verdict, p.ascii)
+			return rowLook{role: role}
+		},
+		open:     func(m *Model, _ *bench.Line) cmd { return m.push(newMetricPage(p)) },
+		save:     p.saveMenu,
+		asItCame: "in the order of the files",
+		least:    32, // names of metrics differ at their ends and in the middle
+	}
+	if columnNamed(columns, "of") >= 0 { // which tells them apart as well
+		p.least = 24
+	}
+	lines := make([]*bench.Line, len(c.Lines))
+	for i := range c.Lines {
+		lines[i] = &c.Lines[i]
+	}
+	p.setRows(lines)
 	return p
 }
 
@@ -71,13 +84,13 @@ func (p *benchPage) note(m *Model) string {
 		}
 	}
 	switch n := len(p.of.Lines); {
-	case len(p.list) != n:
-		parts = append(parts, number(len(p.list))+" of "+plural(n, "metric"))
+	case len(p.shown) != n:
+		parts = append(parts, number(len(p.shown))+" of "+plural(n, "metric"))
 	case len(parts) == 0 || m.w >= 100:
 		parts = append(parts, plural(n, "metric"))
 	}
-	if p.text != "" {
-		parts = append(parts, "/"+p.text)
+	if p.filter != "" {
+		parts = append(parts, "/"+p.filter)
 	}
 	return strings.Join(parts, " · ")
 }
@@ -91,132 +104,77 @@ func (p *benchPage) command(*Model) string {
 	return paste.Shell("compare").Word(p.words...).String()
 }
 
-// current is the metric under the cursor, nil if there is none.
-func (p *benchPage) current() *bench.Line {
-	if p.cursor >= len(p.list) {
-		return nil
-	}
-	return &p.of.Lines[p.list[p.cursor]]
+// line is the metric under the cursor, nil if there is none.
+func (p *benchPage) line() *bench.Line {
+	l, _ := p.current()
+	return l
 }
 
-// choose lists the metrics that the filter leaves, in order, with the cursor on its metric if that is there.
-func (p *benchPage) choose() {
-	at := int32(-1)
-	if p.cursor < len(p.list) {
-		at = p.list[p.cursor]
-	}
-	p.list = p.list[:0]
-	for i := range p.of.Lines {
-		l := &p.of.Lines[i]
-		if p.text == "" || strings.Contains(strings.ToLower(render.MetricText(&l.Metric)+" "+l.Verdict.String()), p.text) {
-			p.list = append(p.list, int32(i))
-		}
-	}
-	slices.SortStableFunc(p.list, func(a, b int32) int {
-		c := p.sort.column.compare(&p.of.Lines[a], &p.of.Lines[b])
-		if p.sort.ascending {
-			return -c
-		}
-		return c
-	})
-	if i := slices.Index(p.list, at); i >= 0 {
-		p.cursor = i
-	}
-	p.clamp(len(p.list))
-}
-
-// compareColumn is a column of the metrics.
-type compareColumn uint8
-
-const (
-	compareMark compareColumn = iota
-	compareOf
-	compareMetric
-	compareBefore
-	compareAfter
-	compareChange
-	compareInterval
-	compareChance
-	compareVerdict
-	compareRuns
-	compareNeeds
-	compareFile // no column: the order of the files
-)
-
-func (c compareColumn) head() view.Column {
-	return [...]view.Column{
-		compareMark:     {Title: "", Kind: view.ID},
-		compareOf:       {Title: "OF", Kind: view.Text},
-		compareMetric:   {Title: "METRIC", Kind: view.Text},
-		compareBefore:   {Title: "BEFORE", Kind: view.Int, Priority: 4},
-		compareAfter:    {Title: "AFTER", Kind: view.Int, Priority: 3},
-		compareChange:   {Title: "CHANGE", Kind: view.Int},
-		compareInterval: {Title: "95 % CI", Kind: view.Int, Priority: 6},
-		compareChance:   {Title: "P", Kind: view.Int, Priority: 7},
-		compareVerdict:  {Title: "VERDICT", Kind: view.ID, Priority: 5},
-		compareRuns:     {Title: "RUNS", Kind: view.Int, Priority: 8}, // or pairs
-		compareNeeds:    {Title: "NEEDS", Kind: view.Int, Priority: 9},
-		compareFile:     {},
-	}[c]
-}
-
-// columns are those that say something: what is the same in all rows needs no column.
-func (p *benchPage) columns() []compareColumn {
-	list := []compareColumn{compareMark}
+// metricColumns are those that say something: what is the same in all rows needs no column.
+func (p *benchPage) metricColumns() []column[*bench.Line] {
 	lines := p.of.Lines
 	differ := func(of func(l *bench.Line) string) bool {
 		return slices.ContainsFunc(lines, func(l bench.Line) bool { return of(&l) != of(&lines[0]) })
 	}
 	ofs := differ(func(l *bench.Line) string { return render.MetricGroup(&l.Metric) })
-	if ofs {
-		list = append(list, compareOf)
+	useless := map[string]bool{
+		"of":     !ofs,
+		"metric": ofs && !differ(func(l *bench.Line) string { return l.Name }),
+		"chance": !slices.ContainsFunc(lines, func(l bench.Line) bool { return !math.IsNaN(l.Corrected) }),
+		"runs":   !differ(render.MetricRuns), // the head says it
+		"needs":  !slices.ContainsFunc(lines, func(l bench.Line) bool { return l.Needs > 0 }),
 	}
-	if !ofs || differ(func(l *bench.Line) string { return l.Name }) {
-		list = append(list, compareMetric)
-	}
-	list = append(list, compareBefore, compareAfter, compareChange, compareInterval)
-	if slices.ContainsFunc(lines, func(l bench.Line) bool { return !math.IsNaN(l.Corrected) }) {
-		list = append(list, compareChance)
-	}
-	list = append(list, compareVerdict)
-	if differ(render.MetricRuns) { // else the head says it
-		list = append(list, compareRuns)
-	}
-	if slices.ContainsFunc(lines, func(l bench.Line) bool { return l.Needs > 0 }) {
-		list = append(list, compareNeeds)
-	}
-	return list
+	return slices.DeleteFunc(p.allColumns(), func(c column[*bench.Line]) bool { return useless[c.Name] })
 }
 
-// cellOf is the text of a metric in a column.
-func (p *benchPage) cellOf(l *bench.Line, c compareColumn, ascii bool) string {
-	switch c {
-	case compareMark:
-		mark, _ := render.ComparisonVerdict(l.Verdict, ascii)
-		return mark
-	case compareOf:
-		return render.MetricGroup(&l.Metric)
-	case compareMetric:
-		return cmp.Or(clean(l.Name), clean(l.Unit), render.UnknownMark)
-	case compareBefore:
-		return cut(noneIf(measureOf(l, ascii).Text(l.Before), len(l.A) == 0), mostDigits)
-	case compareAfter:
-		return cut(noneIf(measureOf(l, ascii).Text(l.After), len(l.B) == 0), mostDigits)
-	case compareChange:
-		return render.MetricChange(l)
-	case compareInterval:
-		return render.MetricInterval(l)
-	case compareChance:
-		return noneIf(strings.TrimPrefix(chance(l.Corrected), "p "), math.IsNaN(l.Corrected))
-	case compareVerdict:
-		return l.Verdict.String()
-	case compareRuns:
-		return render.MetricRuns(l)
-	case compareNeeds:
-		return noneIf(number(l.Needs), l.Needs <= 0)
-	default:
-		return ""
+func (p *benchPage) allColumns() []column[*bench.Line] {
+	type line = *bench.Line
+	col := func(name, title string, kind view.Kind, priority int, text func(l line) string, compare func(a, b line) int) column[line] {
+		return column[line]{Column: view.Column{Name: name, Title: title, Kind: kind, Priority: priority}, text: text, compare: compare}
 	}
+	by := func(of func(l line) float64) func(a, b line) int {
+		return func(a, b line) int { return largestFirst(of(a), of(b)) }
+	}
+	verdict := func(a, b line) int { return verdictRank(a.Verdict) - verdictRank(b.Verdict) }
+	mark := col("mark", "", view.ID, 0, func(l line) string {
+		mark, _ := render.ComparisonVerdict(l.Verdict, p.ascii)
+		return mark
+	}, verdict)
+	mark.sign = true // the verdict is there as well
+	return []column[line]{
+		mark,
+		col("of", "OF", view.Text, 0, func(l line) string { return render.MetricGroup(&l.Metric) },
+			func(a, b line) int {
+				return cmp.Or(strings.Compare(a.Of, b.Of), cmp.Compare(a.Concurrency, b.Concurrency))
+			}),
+		col("metric", "METRIC", view.Text, 0, func(l line) string { return cmp.Or(clean(l.Name), clean(l.Unit), render.UnknownMark) },
+			func(a, b line) int { return strings.Compare(a.Name, b.Name) }),
+		col("before", "BEFORE", view.Int, 4, func(l line) string { return p.median(l, l.Before, l.A) }, by(func(l line) float64 { return l.Before })),
+		col("after", "AFTER", view.Int, 3, func(l line) string { return p.median(l, l.After, l.B) }, by(func(l line) float64 { return l.After })),
+		col("change", "CHANGE", view.Int, 0, render.MetricChange, by(func(l line) float64 { return l.Ratio })),
+		col("interval", "95 % CI", view.Int, 6, render.MetricInterval, by(func(l line) float64 { return l.Low })),
+		col("chance", "P", view.Int, 7, func(l line) string {
+			return noneIf(strings.TrimPrefix(chance(l.Corrected), "p "), math.IsNaN(l.Corrected))
+		}, by(func(l line) float64 { return -l.Corrected })),
+		col("verdict", "VERDICT", view.ID, 5, func(l line) string { return l.Verdict.String() }, verdict),
+		col("runs", map[bool]string{true: "PAIRS", false: "RUNS"}[p.of.Paired], view.Int, 8, render.MetricRuns,
+			func(a, b line) int { return cmp.Compare(len(b.A)+len(b.B), len(a.A)+len(a.B)) }),
+		col("needs", "NEEDS", view.Int, 9, func(l line) string { return noneIf(number(l.Needs), l.Needs <= 0) },
+			func(a, b line) int { return cmp.Compare(b.Needs, a.Needs) }),
+	}
+}
+
+// median is the middle of the runs of a side.
+func (p *benchPage) median(l *bench.Line, value float64, runs []float64) string {
+	return cut(noneIf(measureOf(l, p.ascii).Text(value), len(runs) == 0), mostDigits)
+}
+
+// largestFirst orders two numbers; what is unknown is last.
+func largestFirst(x, y float64) int {
+	if math.IsNaN(x) || math.IsNaN(y) {
+		return boolOrder(math.IsNaN(x), math.IsNaN(y))
+	}
+	return cmp.Compare(y, x)
 }
 
 // mostDigits is how long a figure may be: what is longer is no measurement.
@@ -234,41 +192,6 @@ func noneIf(text string, none bool) string {
 	return text
 }
 
-// compare orders two metrics by a column: the largest first, names and chances the other way round, what is
-// unknown last.
-func (c compareColumn) compare(a, b *bench.Line) int {
-	number := func(x, y float64) int {
-		if math.IsNaN(x) || math.IsNaN(y) {
-			return boolOrder(math.IsNaN(x), math.IsNaN(y))
-		}
-		return cmp.Compare(y, x)
-	}
-	switch c {
-	case compareMetric:
-		return strings.Compare(a.Name, b.Name)
-	case compareOf:
-		return cmp.Or(strings.Compare(a.Of, b.Of), cmp.Compare(a.Concurrency, b.Concurrency))
-	case compareBefore:
-		return number(a.Before, b.Before)
-	case compareAfter:
-		return number(a.After, b.After)
-	case compareChange:
-		return number(a.Ratio, b.Ratio)
-	case compareInterval:
-		return number(a.Low, b.Low)
-	case compareChance:
-		return number(-a.Corrected, -b.Corrected)
-	case compareVerdict, compareMark:
-		return verdictRank(a.Verdict) - verdictRank(b.Verdict)
-	case compareRuns:
-		return cmp.Compare(len(b.A)+len(b.B), len(a.A)+len(a.B))
-	case compareNeeds:
-		return cmp.Compare(b.Needs, a.Needs)
-	default:
-		return 0
-	}
-}
-
 // boolOrder puts what is so behind what is not.
 func boolOrder(a, b bool) int {
 	switch {
@@ -283,41 +206,4 @@ func boolOrder(a, b bool) int {
 // verdictRank puts what wants a look first.
 func verdictRank(v bench.Verdict) int {
 	return slices.Index([]bench.Verdict{bench.Worse, bench.Better, bench.Changed, bench.NoDifference, bench.TooFew, bench.NotJudged, bench.OneSide}, v)
-}
-
-// compareView is a benchPage as the table draws it.
-type compareView struct {
-	*benchPage
-	cols  []compareColumn
-	ascii bool
-}
-
-// leastName is what names are cut to before columns are dropped: those of metrics differ at their ends and in the middle.
-func (v compareView) leastName() int {
-	if slices.Contains(v.cols, compareOf) { // which tells them apart as well
-		return 24
-	}
-	return 32
-}
-
-func (v compareView) rows() int { return len(v.list) }
-
-func (v compareView) columns() []view.Column {
-	cols := make([]view.Column, len(v.cols))
-	for i, c := range v.cols {
-		cols[i] = c.head()
-		if c == compareRuns && v.of.Paired {
-			cols[i].Title = "PAIRS"
-		}
-	}
-	return cols
-}
-
-func (v compareView) text(i, j int) string {
-	return v.cellOf(&v.of.Lines[v.list[i]], v.cols[j], v.ascii)
-}
-
-func (v compareView) look(i int) rowLook {
-	_, role := render.ComparisonVerdict(v.of.Lines[v.list[i]].Verdict, v.ascii)
-	return rowLook{role: role}
 }

@@ -25,28 +25,27 @@ func (p *benchPage) body(m *Model, w, h int) []string {
 	}
 	head := p.head(m, w, h)
 	h -= len(head)
-	v := compareView{p, p.columns(), m.cfg.ASCII}
-	sorted := sortMark{slices.Index(v.cols, p.sort.column), !p.sort.ascending}
-	if len(p.list) == 0 {
-		return append(append(head, ""), sentence(m.st, "no metric has "+clean(p.text)+"; esc clears the filter", w)...)
+	p.above, p.ascii = len(head), m.cfg.ASCII
+	if len(p.shown) == 0 {
+		return append(head, p.list.body(m.st, w, h)...)
 	}
 	if w >= besideWidth {
 		left := w * 9 / 16
-		table := p.draw(m.st, v, sorted, left, h)
-		plot := drawMetric(p.of, p.current(), w-left-3, h, m.cfg.ASCII)
-		plot = append(append(plot, plotLine{}), runLines(p.of, p.current(), w-left-3, h, m.cfg.ASCII)...)
+		table := p.list.body(m.st, left, h)
+		plot := drawMetric(p.of, p.line(), w-left-3, h, m.cfg.ASCII)
+		plot = append(append(plot, plotLine{}), runLines(p.of, p.line(), w-left-3, h, m.cfg.ASCII)...)
 		return append(head, besides(m.st, table, plot, left, h)...)
 	}
-	rows := max(leastRows, min(len(p.list), max(h*2/5, h-1-mostPlot)))
-	lines := p.draw(m.st, v, sorted, w, rows+1)
+	rows := max(leastRows, min(len(p.shown), max(h*2/5, h-1-mostPlot)))
+	lines := p.list.body(m.st, w, rows+1)
 	for len(lines) < rows+1 {
 		lines = append(lines, "")
 	}
 	lines = append(head, lines...)
 	h -= rows + 1
-	plot := drawMetric(p.of, p.current(), w-2, h, m.cfg.ASCII)
+	plot := drawMetric(p.of, p.line(), w-2, h, m.cfg.ASCII)
 	if h-len(plot) >= spareLines {
-		plot = append(append(plot, plotLine{}), runLines(p.of, p.current(), w-2, h, m.cfg.ASCII)...)
+		plot = append(append(plot, plotLine{}), runLines(p.of, p.line(), w-2, h, m.cfg.ASCII)...)
 	}
 	for _, l := range plot[:min(h, len(plot))] {
 		lines = append(lines, " "+l.styled(m.st))

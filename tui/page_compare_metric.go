@@ -30,14 +30,14 @@ func newMetricPage(list *benchPage) *metricPage { return &metricPage{list: list}
 func (p *metricPage) scope() scope { return inMetric }
 
 func (p *metricPage) crumb() string {
-	if l := p.list.current(); l != nil {
+	if l := p.list.line(); l != nil {
 		return cut(render.MetricText(&l.Metric), 48)
 	}
 	return "metric"
 }
 
 func (p *metricPage) note(*Model) string {
-	return "metric " + number(p.list.cursor+1) + " of " + number(len(p.list.list))
+	return "metric " + number(p.list.cursor+1) + " of " + number(len(p.list.shown))
 }
 
 func (p *metricPage) refresh(*Model) cmd        { return nil }
@@ -56,7 +56,7 @@ func (p *metricPage) can(m *Model, a action) string {
 			return "this is the first metric"
 		}
 	case actRight:
-		if p.list.cursor >= len(p.list.list)-1 {
+		if p.list.cursor >= len(p.list.shown)-1 {
 			return "this is the last metric"
 		}
 	default:
@@ -85,7 +85,7 @@ func (p *metricPage) act(m *Model, a action) cmd {
 	case actBottom:
 		p.scroll(len(p.lines))
 	case actLeft, actRight:
-		p.list.move(map[action]action{actLeft: actUp, actRight: actDown}[a], len(p.list.list))
+		p.list.move(map[action]action{actLeft: actUp, actRight: actDown}[a], len(p.list.shown))
 		p.top = 0
 	case actBack:
 		return m.back()
@@ -104,7 +104,7 @@ func (p *metricPage) act(m *Model, a action) cmd {
 func (p *metricPage) scroll(by int) { p.top = max(0, min(p.top+by, len(p.lines)-p.height)) }
 
 func (p *metricPage) body(m *Model, w, h int) []string {
-	l := p.list.current()
+	l := p.list.line()
 	if l == nil {
 		return append([]string{""}, sentence(m.st, "there is no metric", w)...)
 	}
@@ -118,7 +118,7 @@ func (p *metricPage) body(m *Model, w, h int) []string {
 
 // lay makes the lines, unless they are there, and keeps the window on them.
 func (p *metricPage) lay(m *Model) {
-	l, w, h := p.list.current(), m.w, m.bodyHeight()
+	l, w, h := p.list.line(), m.w, m.bodyHeight()
 	if f := (metricFrame{l, w, h}); l != nil && p.made != f {
 		p.made = f
 		p.lines = append(drawMetric(p.list.of, l, w-2, max(h*2/3, leastMetric), m.cfg.ASCII), plotLine{})
@@ -196,7 +196,7 @@ func (p *metricPage) about(w int, ascii bool) []plotLine {
 
 // runs are the values of all runs as TSV, with all digits.
 func (p *metricPage) runs() (tsv string, rows int) {
-	l := p.list.current()
+	l := p.list.line()
 	if l == nil {
 		return "", 0
 	}

@@ -166,8 +166,8 @@ func TestComparisonByMouse(t *testing.T) {
 				t.Errorf("%d wide: the wheel puts the cursor on %d", w, p.cursor)
 			}
 			d.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 8, Y: header})
-			if p.sort.column != compareOf {
-				t.Errorf("%d wide: a click on a title sorts by column %d", w, p.sort.column)
+			if p.sorted != "of" {
+				t.Errorf("%d wide: a click on a title sorts by column %q", w, p.sorted)
 			}
 			d.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 8, Y: 39})
 		}

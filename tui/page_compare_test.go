@@ -241,14 +241,14 @@ func TestComparisonIsSortedFilteredAndTakenAway(t *testing.T) {
 		d := driveComparison(t, pairedFixture(), 120, 40)
 		first := func() string {
 			p := d.m.stack.top().(*benchPage)
-			return p.of.Lines[p.list[0]].Name
+			return p.shown[0].Name
 		}
 		if got := first(); got != "QPS" {
 			t.Errorf("at first %q is first, want the order of the files", got)
 		}
 		for range len(pairedFixture().Lines) + 5 { // once around
 			d.keys(">")
-			if p := d.m.stack.top().(*benchPage); p.sort.column == compareVerdict {
+			if p := d.m.stack.top().(*benchPage); p.sorted == "verdict" {
 				break
 			}
 		}
