@@ -248,8 +248,8 @@ func TestNodeDrillDown(t *testing.T) {
 		for p.shown.by != profile.ByNode {
 			d.keys("b")
 		}
-		node := p.current().Function
-		total := p.current().Flat
+		node := p.entry().Function
+		total := p.entry().Flat
 		d.keys("enter")
 		d.shows("top "+node+" of", "FUNCTION")
 		if p := d.m.stack.top().(*topPage); p.top.Total != total {

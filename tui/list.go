@@ -67,7 +67,8 @@ type list[T comparable] struct {
 	filter     string // lower case
 	sorted     string // the Name of a column; "": as it came
 	ascending  bool
-	above, w   int // where it was drawn: lines above it, and its cells
+	stays      bool // another order leaves the cursor on its line, not on its row
+	above, w   int  // where it was drawn: lines above it, and its cells
 }
 
 // wideTable is a width that all columns have room in, with all that they have to say.

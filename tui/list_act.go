@@ -50,7 +50,7 @@ func (l *list[T]) act(m *Model, a action) cmd {
 		l.sortBeside(m, -1)
 	case actSortReverse:
 		l.ascending = !l.ascending
-		l.arrange()
+		l.reorder()
 	case actFilter:
 		m.prompt = l.filterPrompt()
 	case actCopyRow:
@@ -99,8 +99,13 @@ func (l *list[T]) sortBy(c *column[T]) {
 	if c.sortable() {
 		l.ascending = l.sorted == c.Name && !l.ascending
 		l.sorted = c.Name
-		l.arrange()
+		l.reorder()
 	}
+}
+
+func (l *list[T]) reorder() {
+	at, ok := l.current()
+	l.choose(at, ok && !l.stays)
 }
 
 func (l *list[T]) filterPrompt() *prompt {

@@ -10,192 +10,114 @@ import (
 	"kitescope/profile/report"
 )
 
-// topColumn is a column of a topPage.
-type topColumn uint8
-
-const (
-	topFlat topColumn = iota
-	topFlatPercent
-	topCum
-	topCumPercent
-	topFlatBefore
-	topFlatAfter
-	topFlatChange
-	topCumBefore
-	topCumAfter
-	topCumChange
-	topRelative
-	topVerdict
-	topFunction
-	topClass
-	topFile
-)
-
-// head is the column's title, how it is aligned, and when it gives way.
-func (c topColumn) head(by profile.By) view.Column {
-	switch c {
-	case topFlat:
-		return view.Column{Title: "FLAT", Kind: view.Int}
-	case topFlatPercent:
-		return view.Column{Title: "FLAT%", Kind: view.Percent, Priority: 2}
-	case topCum:
-		return view.Column{Title: "CUM", Kind: view.Int, Priority: 1}
-	case topCumPercent:
-		return view.Column{Title: "CUM%", Kind: view.Percent}
-	case topFlatBefore:
-		return view.Column{Title: "FLAT BEFORE", Kind: view.Int, Priority: 5}
-	case topFlatAfter:
-		return view.Column{Title: "AFTER", Kind: view.Int, Priority: 4}
-	case topFlatChange:
-		return view.Column{Title: "FLAT CHANGE", Kind: view.Int, Priority: 1}
-	case topCumBefore:
-		return view.Column{Title: "CUM BEFORE", Kind: view.Int, Priority: 3}
-	case topCumAfter:
-		return view.Column{Title: "AFTER", Kind: view.Int, Priority: 3}
-	case topCumChange:
-		return view.Column{Title: "CUM CHANGE", Kind: view.Int}
-	case topRelative:
-		return view.Column{Title: "BY", Kind: view.Int, Priority: 2}
-	case topVerdict:
-		return view.Column{Title: "CHANCE", Kind: view.Text, Priority: 1}
-	case topClass:
-		return view.Column{Title: "CLASS", Kind: view.Text, Priority: 5}
-	case topFile:
-		return view.Column{Title: "FILE", Kind: view.Text, Priority: 7}
-	default:
-	}
-	return view.Column{Title: strings.ToUpper(by.String()), Kind: view.Text}
-}
-
-// columns are those that a table of some width has; the layout drops more where names are long.
-func (p *topPage) columns(w int) []topColumn {
-	var list []topColumn
+// topColumns are those that a table of w cells has; the layout drops more where names are long.
+func (p *topPage) topColumns(w int) []column[*topRow] {
+	var names []string
 	switch {
 	case p.changes != nil && w < 100:
-		list = []topColumn{topCumBefore, topCumChange, topRelative, topVerdict, topFunction}
+		names = []string{"cum_before", "cum_change", "by", "chance", "function"}
 	case p.changes != nil:
-		list = []topColumn{topFlatBefore, topFlatAfter, topFlatChange, topCumBefore, topCumAfter, topCumChange, topRelative, topVerdict, topFunction}
+		names = []string{"flat_before", "flat_after", "flat_change", "cum_before", "cum_after", "cum_change", "by", "chance", "function"}
 	default:
-		list = []topColumn{topFlat, topFlatPercent, topCum, topCumPercent, topFunction}
+		names = []string{"flat", "flat%", "cum", "cum%", "function"}
 	}
 	switch p.shown.by {
 	case profile.ByFunction, profile.ByLine, profile.ByAddress:
 		if w >= 80 {
-			list = append(list, topClass)
+			names = append(names, "class")
 		}
 		if w >= 140 {
-			list = append(list, topFile)
+			names = append(names, "file")
 		}
 	default:
+	}
+	columns := append(p.nameColumns(w < wideNames), p.amountColumns()...)
+	if p.changes != nil {
+		columns = append(columns, p.changeColumns()...)
+	}
+	list := make([]column[*topRow], len(names))
+	for i, name := range names {
+		list[i] = columns[columnNamed(columns, name)]
 	}
 	return list
 }
 
-func (v topView) columns() []view.Column {
-	cols := make([]view.Column, len(v.list))
-	for i, c := range v.list {
-		cols[i] = c.head(v.shown.by)
-	}
-	return cols
+func topColumn(name, title string, kind view.Kind, priority int, text func(r *topRow) string, compare func(a, b *topRow) int) column[*topRow] {
+	return column[*topRow]{Column: view.Column{Name: name, Title: title, Kind: kind, Priority: priority}, text: text, compare: compare}
 }
 
-// cellOf is the text of an entry in a column.
-func (p *topPage) cellOf(row int32, c topColumn) string {
-	e := p.entry(row)
-	switch c {
-	case topFunction:
-		return clean(e.Function)
-	case topClass:
-		return e.Class.String()
-	case topFile:
-		return clean(e.File)
-	default:
+// nameColumns say what code an entry is; short names are without the paths of packages.
+func (p *topPage) nameColumns(short bool) []column[*topRow] {
+	return []column[*topRow]{
+		topColumn("function", strings.ToUpper(p.shown.by.String()), view.Text, 0, func(r *topRow) string {
+			if short && p.shown.by == profile.ByFunction {
+				return shortName(clean(r.Function))
+			}
+			return clean(r.Function)
+		}, func(a, b *topRow) int { return cmp.Compare(a.Function, b.Function) }),
+		topColumn("class", "CLASS", view.Text, 5, func(r *topRow) string { return r.Class.String() },
+			func(a, b *topRow) int { return cmp.Compare(a.Class, b.Class) }),
+		topColumn("file", "FILE", view.Text, 7, func(r *topRow) string { return clean(r.File) },
+			func(a, b *topRow) int { return cmp.Compare(a.File, b.File) }),
 	}
-	if p.changes != nil {
-		return changeCell(p.changes, &p.changes.Changes[row], c)
-	}
+}
+
+// byAmount orders by an amount, the largest first.
+func byAmount(of func(r *topRow) int64) func(a, b *topRow) int {
+	return func(a, b *topRow) int { return cmp.Compare(of(b), of(a)) }
+}
+
+// amountColumns are those of one profile.
+func (p *topPage) amountColumns() []column[*topRow] {
 	t := p.top
-	switch c {
-	case topFlat:
-		return amount(e.Flat, t.Type.Unit)
-	case topFlatPercent:
-		return percentText(t.Percent(e.Flat))
-	case topCum:
-		return amount(e.Cum, t.Type.Unit)
-	case topCumPercent:
-		return percentText(t.Percent(e.Cum))
-	default:
+	flat := byAmount(func(r *topRow) int64 { return magnitude(r.Flat) })
+	cum := byAmount(func(r *topRow) int64 { return magnitude(r.Cum) })
+	return []column[*topRow]{
+		topColumn("flat", "FLAT", view.Int, 0, func(r *topRow) string { return amount(r.Flat, t.Type.Unit) }, flat),
+		topColumn("flat%", "FLAT%", view.Percent, 2, func(r *topRow) string { return percentText(t.Percent(r.Flat)) }, flat),
+		topColumn("cum", "CUM", view.Int, 1, func(r *topRow) string { return amount(r.Cum, t.Type.Unit) }, cum),
+		topColumn("cum%", "CUM%", view.Percent, 0, func(r *topRow) string { return percentText(t.Percent(r.Cum)) }, cum),
 	}
-	return ""
 }
 
-func changeCell(all *report.Comparison, c *report.Change, column topColumn) string {
-	unit := all.Type.Unit
-	switch column {
-	case topFlatBefore:
-		return amount(c.FlatBefore, unit)
-	case topFlatAfter:
-		return amount(c.FlatAfter, unit)
-	case topFlatChange:
-		return signed(c.Flat, unit)
-	case topCumBefore:
-		return amount(c.CumBefore, unit)
-	case topCumAfter:
-		return amount(c.CumAfter, unit)
-	case topCumChange:
-		return signed(c.Cum, unit)
-	case topRelative:
-		return relativeText(c.CumBefore, c.CumAfter)
-	case topVerdict:
-		if c.CumVerdict == report.Noise || c.CumVerdict == report.Undecided {
-			return c.CumVerdict.String()
-		}
-		return chance(c.CumCorrectedP)
-	default:
+// changeColumns are those of two profiles.
+func (p *topPage) changeColumns() []column[*topRow] {
+	unit := p.changes.Type.Unit
+	side := func(name, title string, priority int, of func(c *report.Change) int64) column[*topRow] {
+		return topColumn(name, title, view.Int, priority, func(r *topRow) string { return amount(of(r.change), unit) },
+			byAmount(func(r *topRow) int64 { return of(r.change) }))
 	}
-	return ""
+	// by how much it changed; noise is below all changes
+	change := func(name, title string, priority int, of func(c *report.Change) (int64, report.Verdict)) column[*topRow] {
+		return topColumn(name, title, view.Int, priority, func(r *topRow) string {
+			v, _ := of(r.change)
+			return signed(v, unit)
+		}, func(a, b *topRow) int {
+			x, k := of(a.change)
+			y, l := of(b.change)
+			return cmp.Or(certainty(k)-certainty(l), cmp.Compare(magnitude(y), magnitude(x)))
+		})
+	}
+	return []column[*topRow]{
+		side("flat_before", "FLAT BEFORE", 5, func(c *report.Change) int64 { return c.FlatBefore }),
+		side("flat_after", "AFTER", 4, func(c *report.Change) int64 { return c.FlatAfter }),
+		change("flat_change", "FLAT CHANGE", 1, func(c *report.Change) (int64, report.Verdict) { return c.Flat, c.FlatVerdict }),
+		side("cum_before", "CUM BEFORE", 3, func(c *report.Change) int64 { return c.CumBefore }),
+		side("cum_after", "AFTER", 3, func(c *report.Change) int64 { return c.CumAfter }),
+		change("cum_change", "CUM CHANGE", 0, func(c *report.Change) (int64, report.Verdict) { return c.Cum, c.CumVerdict }),
+		topColumn("by", "BY", view.Int, 2, func(r *topRow) string { return relativeText(r.change.CumBefore, r.change.CumAfter) },
+			func(a, b *topRow) int { return cmp.Compare(growth(b.change), growth(a.change)) }),
+		topColumn("chance", "CHANCE", view.Text, 1, func(r *topRow) string { return chanceCell(r.change) }, func(a, b *topRow) int {
+			return cmp.Or(certainty(a.change.CumVerdict)-certainty(b.change.CumVerdict), cmp.Compare(a.change.CumCorrectedP, b.change.CumCorrectedP))
+		}),
+	}
 }
 
-// compare orders two entries by a column, the largest first; names the other way round.
-func (p *topPage) compare(c topColumn, a, b int32) int {
-	x, y := p.entry(a), p.entry(b)
-	switch c {
-	case topFunction:
-		return cmp.Compare(x.Function, y.Function)
-	case topClass:
-		return cmp.Compare(x.Class, y.Class)
-	case topFile:
-		return cmp.Compare(x.File, y.File)
-	case topFlat, topFlatPercent:
-		return cmp.Compare(magnitude(y.Flat), magnitude(x.Flat))
-	case topCum, topCumPercent:
-		return cmp.Compare(magnitude(y.Cum), magnitude(x.Cum))
-	default:
+func chanceCell(c *report.Change) string {
+	if c.CumVerdict == report.Noise || c.CumVerdict == report.Undecided {
+		return c.CumVerdict.String()
 	}
-	if p.changes == nil {
-		return 0
-	}
-	k, l := &p.changes.Changes[a], &p.changes.Changes[b]
-	switch c {
-	case topFlatBefore:
-		return cmp.Compare(l.FlatBefore, k.FlatBefore)
-	case topFlatAfter:
-		return cmp.Compare(l.FlatAfter, k.FlatAfter)
-	case topFlatChange:
-		return cmp.Or(certainty(k.FlatVerdict)-certainty(l.FlatVerdict), cmp.Compare(magnitude(l.Flat), magnitude(k.Flat)))
-	case topCumBefore:
-		return cmp.Compare(l.CumBefore, k.CumBefore)
-	case topCumAfter:
-		return cmp.Compare(l.CumAfter, k.CumAfter)
-	case topCumChange:
-		return cmp.Or(certainty(k.CumVerdict)-certainty(l.CumVerdict), cmp.Compare(magnitude(l.Cum), magnitude(k.Cum)))
-	case topRelative:
-		return cmp.Compare(growth(l), growth(k))
-	case topVerdict:
-		return cmp.Or(certainty(k.CumVerdict)-certainty(l.CumVerdict), cmp.Compare(k.CumCorrectedP, l.CumCorrectedP))
-	default:
-	}
-	return 0
+	return chance(c.CumCorrectedP)
 }
 
 // certainty puts noise below changes.

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	"kitescope/profile"
@@ -10,7 +9,7 @@ import (
 
 // topPage is a table of where the time goes, of one profile or of what changed between two.
 type topPage struct {
-	table
+	list[*topRow]
 	subject *profileSubject
 	filter  profile.Filter
 	query   topQuery
@@ -21,9 +20,12 @@ type topPage struct {
 
 	top     *report.Top        // one of both, once made
 	changes *report.Comparison // where two are compared
-	text    string             // rows in which it occurs, in lower case
-	rows    []int32            // entries that are shown, in order
-	sort    topSort
+}
+
+// topRow is an entry of a table, with what changed of it where two are compared.
+type topRow struct {
+	*report.Entry
+	change *report.Change
 }
 
 // topQuery is how a table is made.
@@ -35,16 +37,14 @@ type topQuery struct {
 
 func (q flameQuery) topQuery() topQuery { return topQuery{kind: q.kind, by: q.by, raw: q.raw} }
 
-// topSort is the column that a table is sorted by.
-type topSort struct {
-	column    topColumn
-	ascending bool
-}
-
 func newTopPage(s *profileSubject, q topQuery, f profile.Filter) *topPage {
-	p := &topPage{subject: s, query: q, filter: f, sort: topSort{column: topFlat}}
+	p := &topPage{subject: s, query: q, filter: f}
+	p.list = list[*topRow]{
+		noun: "row", columns: p.topColumns, look: p.look, open: p.open, save: p.saveMenu, sorted: "flat", stays: true,
+		words: func(r *topRow) string { return r.Function + "\n" + r.File + "\n" + r.Class.String() },
+	}
 	if s.diff() {
-		p.sort.column = topCumChange
+		p.sorted = "cum_change"
 	}
 	return p
 }
@@ -70,41 +70,23 @@ func (p *topPage) note(m *Model) string {
 		return ""
 	}
 	parts = append(parts, "by "+p.shown.by.String())
-	if n := p.entries(); len(p.rows) != n {
-		parts = append(parts, number(len(p.rows))+" of "+number(n))
+	if n := len(p.all); len(p.list.shown) != n {
+		parts = append(parts, number(len(p.list.shown))+" of "+number(n))
 	} else if m.w >= 100 {
 		parts = append(parts, number(n)+" rows")
 	}
-	if p.text != "" {
-		parts = append(parts, "/"+p.text)
+	if p.list.filter != "" {
+		parts = append(parts, "/"+p.list.filter)
 	}
 	return strings.Join(parts, " · ")
 }
 
-func (p *topPage) entries() int {
-	if p.changes != nil {
-		return len(p.changes.Changes)
+// entry is what is under the cursor, nil if there is nothing.
+func (p *topPage) entry() *report.Entry {
+	if r, ok := p.current(); ok {
+		return r.Entry
 	}
-	if p.top != nil {
-		return len(p.top.Entries)
-	}
-	return 0
-}
-
-// entry is what a row is of.
-func (p *topPage) entry(i int32) *report.Entry {
-	if p.changes != nil {
-		return &p.changes.Changes[i].Entry
-	}
-	return &p.top.Entries[i]
-}
-
-// current is the entry under the cursor, nil if there is none.
-func (p *topPage) current() *report.Entry {
-	if p.cursor >= len(p.rows) {
-		return nil
-	}
-	return p.entry(p.rows[p.cursor])
+	return nil
 }
 
 func (p *topPage) refresh(m *Model) cmd {
@@ -140,32 +122,24 @@ func (r rankedMsg) apply(m *Model) cmd {
 	}
 	p.top, p.changes = r.top, r.changes
 	p.resetColumns()
-	p.choose("")
+	p.setRows(topRows(r.top, r.changes))
 	return nil
 }
 
-// choose lists the entries that the filter leaves, in order, with the cursor on an entry if it is there.
-func (p *topPage) choose(keep string) {
-	p.rows = p.rows[:0]
-	for i := range p.entries() {
-		e := p.entry(int32(i))
-		if p.text == "" || strings.Contains(strings.ToLower(e.Function), p.text) || strings.Contains(strings.ToLower(e.File), p.text) || strings.Contains(e.Class.String(), p.text) {
-			p.rows = append(p.rows, int32(i))
+func topRows(top *report.Top, changes *report.Comparison) []*topRow {
+	var rows []*topRow
+	switch {
+	case changes != nil:
+		for i := range changes.Changes {
+			c := &changes.Changes[i]
+			rows = append(rows, &topRow{&c.Entry, c})
+		}
+	case top != nil:
+		for i := range top.Entries {
+			rows = append(rows, &topRow{Entry: &top.Entries[i]})
 		}
 	}
-	slices.SortStableFunc(p.rows, func(a, b int32) int {
-		c := p.compare(p.sort.column, a, b)
-		if p.sort.ascending {
-			return -c
-		}
-		return c
-	})
-	if keep != "" {
-		if i := slices.IndexFunc(p.rows, func(i int32) bool { return p.entry(i).Function == keep }); i >= 0 {
-			p.cursor = i
-		}
-	}
-	p.clamp(len(p.rows))
+	return rows
 }
 
 func (p *topPage) body(m *Model, w, h int) []string {
@@ -175,17 +149,13 @@ func (p *topPage) body(m *Model, w, h int) []string {
 		text = profileTrouble(p.err)
 	case p.top == nil && p.changes == nil:
 		text = "reading " + p.subject.label + "…"
-	case p.entries() == 0:
+	case len(p.all) == 0:
 		text = "the profile has no samples, or none that the filter leaves; T shows another sample type"
-	case len(p.rows) == 0:
-		text = "no row has " + p.text + "; esc clears the filter"
 	}
 	if text != "" {
 		return append([]string{""}, sentence(m.st, text, w)...)
 	}
-	v := topView{p, p.columns(w), w < wideNames}
-	sorted := slices.Index(v.list, p.sort.column)
-	return p.draw(m.st, v, sortMark{sorted, !p.sort.ascending}, w, h)
+	return p.list.body(m.st, w, h)
 }
 
 func (p *topPage) command(*Model) string {
@@ -203,25 +173,13 @@ func (p *topPage) command(*Model) string {
 	return profileFlags(c, p.query.kind, p.query.by, &p.filter).String()
 }
 
-// topView is a topPage as the table draws it.
-type topView struct {
-	*topPage
-	list  []topColumn
-	short bool // names without the paths of packages
-}
-
 // wideNames is from how many cells on names are written in full.
 const wideNames = 120
 
-func (v topView) rows() int { return len(v.topPage.rows) }
-
-func (v topView) look(i int) rowLook {
-	p := v.topPage
-	if p.changes == nil {
-		return rowLook{}
-	}
-	c := &p.changes.Changes[p.rows[i]]
+func (p *topPage) look(r *topRow) rowLook {
+	c := r.change
 	switch {
+	case c == nil:
 	case c.CumVerdict == report.Noise && c.FlatVerdict == report.Noise:
 		return rowLook{dim: true}
 	case c.CumVerdict == report.More || c.CumVerdict == report.Undecided && c.Cum > 0:
@@ -230,11 +188,4 @@ func (v topView) look(i int) rowLook {
 		return rowLook{change: removed}
 	}
 	return rowLook{}
-}
-
-func (v topView) text(i, j int) string {
-	if v.short && v.list[j] == topFunction && v.shown.by == profile.ByFunction {
-		return shortName(clean(v.entry(v.topPage.rows[i]).Function))
-	}
-	return v.cellOf(v.topPage.rows[i], v.list[j])
 }
