@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/view"
 )
 
-// column is a column of a list of T.
+// column is a column of a list of T. Nobody sorts by one without a Name.
 type column[T any] struct {
 	view.Column
 	// text is a cell, plain.
@@ -18,13 +18,11 @@ type column[T any] struct {
 	unknown func(row T) bool
 	// rising columns have the arrow of counting up where others have that of counting down.
 	rising bool
-	// A sign is only looked at: it is not copied, and nobody sorts by it unless it compares.
+	// A sign is only looked at: it is not copied.
 	sign bool
 }
 
 func (c *column[T]) isUnknown(row T) bool { return c.unknown != nil && c.unknown(row) }
-
-func (c *column[T]) sortable() bool { return !c.sign || c.compare != nil }
 
 func (c *column[T]) order(a, b T, ascending bool) int {
 	x, y := c.isUnknown(a), c.isUnknown(b)
@@ -98,8 +96,10 @@ func (l *list[T]) choose(at T, keep bool) {
 	if i := columnNamed(columns, l.sorted); i >= 0 {
 		slices.SortStableFunc(l.shown, func(a, b T) int { return columns[i].order(a, b, l.ascending) })
 	}
-	if i := l.indexOf(at); keep && i >= 0 {
-		l.cursor = i
+	if keep {
+		if i := l.indexOf(at); i >= 0 {
+			l.cursor = i
+		}
 	}
 	l.clamp(len(l.shown))
 }

@@ -69,7 +69,7 @@ func (l *list[T]) act(m *Model, a action) cmd {
 func (l *list[T]) sortBeside(m *Model, step int) {
 	var names []string
 	for _, c := range l.columns(m.w) {
-		if c.sortable() {
+		if c.Name != "" {
 			names = append(names, c.Name)
 		}
 	}
@@ -96,7 +96,7 @@ func neighbour[T comparable](list []T, of T, step int) T {
 
 // sortBy sorts by a column; once more reverses.
 func (l *list[T]) sortBy(c *column[T]) {
-	if c.sortable() {
+	if c.Name != "" {
 		l.ascending = l.sorted == c.Name && !l.ascending
 		l.sorted = c.Name
 		l.reorder()

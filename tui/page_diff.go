@@ -22,16 +22,19 @@ const (
 
 // diffPage lists what changed.
 type diffPage struct {
-	table
+	list[*diff.Change]
 	from     baseline
 	compared *diff.Diff // nil until the first
 	old, now *model.Cluster
-	busy     bool   // a comparison is on its way; a refresh waits for it
-	filter   string // lower case
-	rows     []int  // changes that the filter leaves
+	busy     bool // a comparison is on its way; a refresh waits for it
 }
 
-func newDiffPage(*Model, []string) (page, error) { return &diffPage{}, nil }
+func newDiffPage(*Model, []string) (page, error) {
+	return &diffPage{list: list[*diff.Change]{
+		noun: "change", columns: diffColumns, look: changeLook,
+		words: func(c *diff.Change) string { return strings.Join(cellsOf(diffColumns(wideTable), c), "\n") },
+	}}, nil
+}
 
 func (d *diffPage) scope() scope          { return inDiff }
 func (d *diffPage) crumb() string         { return "diff" }
@@ -90,57 +93,31 @@ func (d *diffPage) body(m *Model, w, h int) []string {
 		if d.old.Origin.Revision != d.now.Origin.Revision {
 			text += ", but for what moves by itself: checkpoints, ids, dropped segments that were cleared away"
 		}
-	case len(d.rows) == 0:
+	case len(d.shown) == 0:
 		text = "no change matches " + d.filter + "; esc clears the filter"
 	}
 	if text != "" {
 		return append([]string{""}, sentence(m.st, text, w)...)
 	}
-	return d.draw(m.st, diffView{d, w < 100}, sortMark{column: -1}, w, h)
+	return d.list.body(m.st, w, h)
 }
 
-// diffView is a diffPage as the table draws it.
-type diffView struct {
-	*diffPage
-	narrow bool // without the kind of object, so that there is room for what changed
-}
-
-func (v diffView) rows() int { return len(v.diffPage.rows) }
-
-func (v diffView) columns() []view.Column {
-	all := []view.Column{
-		{Title: "CHANGE"}, {Title: "KIND", Priority: 2}, {Title: "OBJECT"}, {Title: "COLLECTION", Priority: 1}, {Title: "WHAT"},
+// diffColumns are those of a table of w cells: a narrow one has no kind of object, so that there is room for what changed.
+func diffColumns(w int) []column[*diff.Change] {
+	col := func(title string, priority int, text func(c *diff.Change) string) column[*diff.Change] {
+		return column[*diff.Change]{Column: view.Column{Title: title, Priority: priority}, text: func(c *diff.Change) string { return clean(text(c)) }}
 	}
-	if v.narrow {
+	all := []column[*diff.Change]{
+		col("CHANGE", 0, func(c *diff.Change) string { return string(c.Kind) }),
+		col("KIND", 2, func(c *diff.Change) string { return c.Object.Resource }),
+		col("OBJECT", 0, func(c *diff.Change) string { return refName(c.Object) }),
+		col("COLLECTION", 1, func(c *diff.Change) string { return refName(c.Collection) }),
+		col("WHAT", 0, what),
+	}
+	if w < 100 {
 		return slices.Delete(all, 1, 2)
 	}
 	return all
-}
-
-func (v diffView) text(i, j int) string {
-	if v.narrow && j > 0 {
-		j++
-	}
-	return clean(changeText(v.at(i), j))
-}
-
-// diffColumns is how many columns a diffView has.
-const diffColumns = 5
-
-func (d *diffPage) at(i int) *diff.Change { return &d.compared.Changes[d.rows[i]] }
-
-func changeText(c *diff.Change, column int) string {
-	switch column {
-	case 0:
-		return string(c.Kind)
-	case 1:
-		return c.Object.Resource
-	case 2:
-		return refName(c.Object)
-	case 3:
-		return refName(c.Collection)
-	}
-	return what(c)
 }
 
 // what says a change in one line: "rows 1674 → 2174", "by 4712, 4713".
@@ -168,15 +145,14 @@ func orNone(s string) string {
 	return s
 }
 
-func (v diffView) look(i int) rowLook {
-	look := rowLook{fade: fresh}
-	switch v.at(i).Kind {
+func changeLook(c *diff.Change) rowLook {
+	look := rowLook{fade: fresh, change: changed}
+	switch c.Kind {
 	case diff.Added:
 		look.change = added
 	case diff.Removed, diff.Replaced:
 		look.change = removed
 	default:
-		look.change = changed
 	}
 	return look
 }
@@ -201,34 +177,20 @@ func (c comparedMsg) apply(m *Model) cmd {
 	d := c.page
 	d.busy = false
 	d.compared, d.old, d.now = c.result, c.old, c.now
-	d.choose()
+	changes := make([]*diff.Change, len(c.result.Changes))
+	for i := range changes {
+		changes[i] = &c.result.Changes[i]
+	}
+	d.setRows(changes)
 	return d.refresh(m)
 }
 
-// choose lists the changes that the filter leaves.
-func (d *diffPage) choose() {
-	d.rows = d.rows[:0]
-	if d.compared == nil {
-		return
-	}
-	for i := range d.compared.Changes {
-		c := &d.compared.Changes[i]
-		keep := d.filter == ""
-		for j := 0; j < diffColumns && !keep; j++ {
-			keep = strings.Contains(strings.ToLower(changeText(c, j)), d.filter)
-		}
-		if keep {
-			d.rows = append(d.rows, i)
-		}
-	}
-	d.clamp(len(d.rows))
-}
-
 func (d *diffPage) object(*Model) (model.Ref, bool) {
-	if d.cursor >= len(d.rows) {
+	c, ok := d.current()
+	if !ok {
 		return model.Ref{}, false
 	}
-	return d.at(d.cursor).Object, true
+	return c.Object, true
 }
 
 func (d *diffPage) can(m *Model, a action) string {
@@ -243,7 +205,7 @@ func (d *diffPage) can(m *Model, a action) string {
 			return "there was no refresh yet"
 		}
 	case actFilter:
-		if d.compared == nil || len(d.compared.Changes) == 0 {
+		if len(d.all) == 0 {
 			return "there is nothing to filter"
 		}
 	case actSetBaseline:
@@ -270,21 +232,7 @@ func (m *Model) locate(ref model.Ref) (t view.Table, row int, ok bool) {
 }
 
 func (d *diffPage) act(m *Model, a action) cmd {
-	if d.move(a, len(d.rows)) {
-		return nil
-	}
 	switch a {
-	case actBack:
-		if d.filter != "" {
-			d.filter = ""
-			d.choose()
-			return nil
-		}
-		return m.back()
-	case actFilter:
-		m.prompt = d.filterPrompt()
-	case actGoFindings:
-		return m.goFindings()
 	case actBaseline:
 		return d.nextBaseline(m)
 	case actSetBaseline:
@@ -293,14 +241,20 @@ func (d *diffPage) act(m *Model, a action) cmd {
 		d.from = sinceMark
 		return d.refresh(m)
 	case actSave:
-		return save(m, fileName("diff", "")+".tsv", textWriter(d.tsv(d.rows)))
+		var b strings.Builder
+		for _, cells := range d.records()[1:] {
+			b.WriteString(strings.Join(cells, "\t") + "\n")
+		}
+		return save(m, fileName("diff", "")+".tsv", textWriter(b.String()))
 	case actCopyRow:
-		return m.copyText(d.tsv(d.rows[d.cursor:d.cursor+1]), "1 change")
-	default:
+		c, _ := d.current()
+		return m.copyText(strings.Join(cellsOf(diffColumns(wideTable), c), "\t")+"\n", "1 change")
+	case actOpen, actDescribe, actOwner, actRelated, actTree:
 		ref, _ := d.object(m)
 		return m.actOnRef(a, ref)
+	default:
 	}
-	return nil
+	return d.list.act(m, a)
 }
 
 // actOnRef follows an object that is known by its Ref only.
@@ -340,54 +294,4 @@ func (d *diffPage) nextBaseline(m *Model) cmd {
 	return d.refresh(m)
 }
 
-func (d *diffPage) filterPrompt() *prompt {
-	before := d.filter
-	set := func(text string) {
-		d.filter = strings.ToLower(strings.TrimSpace(text))
-		d.choose()
-	}
-	p := &prompt{
-		sign:      "/",
-		changed:   func(_ *Model, text string) cmd { set(text); return nil },
-		accepted:  func(*Model, string) cmd { return nil },
-		cancelled: func(*Model) cmd { set(before); return nil },
-		status:    func(*Model) string { return number(len(d.rows)) + " changes" },
-		move: func(_ *Model, a action) cmd {
-			d.move(map[action]action{actPrevious: actUp, actNext: actDown}[a], len(d.rows))
-			return nil
-		},
-	}
-	p.set(before)
-	return p
-}
-
-func (d *diffPage) tsv(rows []int) string {
-	var b strings.Builder
-	for _, i := range rows {
-		for j := range diffColumns {
-			if j > 0 {
-				b.WriteByte('\t')
-			}
-			b.WriteString(clean(changeText(&d.compared.Changes[i], j)))
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-func (d *diffPage) click(m *Model, _, y int) cmd {
-	i := d.top + y - 1
-	if y == 0 || i >= len(d.rows) {
-		return nil
-	}
-	if i == d.cursor {
-		return d.act(m, actOpen)
-	}
-	d.cursor = i
-	return nil
-}
-
-func (d *diffPage) wheel(_ *Model, lines int) {
-	d.cursor += lines
-	d.clamp(len(d.rows))
-}
+func (d *diffPage) click(m *Model, x, y int) cmd { return d.clicked(m, d, x, y) }

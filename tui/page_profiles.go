@@ -13,10 +13,9 @@ import (
 
 // profilesPage lists the profiles that there are, and those that are being pulled.
 type profilesPage struct {
-	table
+	list[*profileRow]
 	marks []string // keys of rows, in the order in which they were marked
-	text  string   // rows in which it occurs, in lower case
-	list  []profileRow
+	room  int      // cells of the last column
 }
 
 // profileRow is one profile, several of a kind together, or the pull from a process.
@@ -34,8 +33,12 @@ func newProfilesPage(m *Model, _ []string) (page, error) {
 	if m.cfg.Profiles == nil {
 		return nil, errors.New(noProfiles)
 	}
-	p := &profilesPage{}
-	p.choose(m)
+	p := &profilesPage{room: math.MaxInt}
+	p.list = list[*profileRow]{
+		noun: "row", columns: p.profileColumns, look: p.look, words: (*profileRow).words, open: p.open,
+		key: func(r *profileRow) string { return r.key },
+	}
+	p.gather(m)
 	return p, nil
 }
 
@@ -63,29 +66,25 @@ func (p *profilesPage) note(m *Model) string {
 	if len(p.marks) > 0 {
 		parts = append(parts, number(len(p.marks))+" marked")
 	}
-	if p.text != "" {
-		parts = append(parts, "/"+p.text)
+	if p.filter != "" {
+		parts = append(parts, "/"+p.filter)
 	}
 	return strings.Join(parts, " · ")
 }
 
 func (p *profilesPage) refresh(m *Model) cmd {
-	p.choose(m)
+	p.gather(m)
 	return m.listProfiles()
 }
 
-// choose makes the rows: a pull that is under way, then each batch, several of a kind together
+// gather makes the rows: a pull that is under way, then each batch, several of a kind together
 // before the single ones. The cursor stays on its row.
-func (p *profilesPage) choose(m *Model) {
-	key := ""
-	if p.cursor < len(p.list) {
-		key = p.list[p.cursor].key
-	}
-	p.list = p.list[:0]
+func (p *profilesPage) gather(m *Model) {
+	var rows []*profileRow
 	if pull := m.profiles.pull; pull != nil {
 		for i := range pull.progress {
 			step := &pull.progress[i]
-			p.list = append(p.list, profileRow{key: "pull " + step.Node, name: clean(step.Node), role: clean(step.Role), step: step})
+			rows = append(rows, &profileRow{key: "pull " + step.Node, name: clean(step.Node), role: clean(step.Role), step: step})
 		}
 	}
 	entries := m.profiles.entries
@@ -94,21 +93,15 @@ func (p *profilesPage) choose(m *Model) {
 		for to < len(entries) && entries[to].batch == entries[from].batch && entries[to].item.Kind == entries[from].item.Kind {
 			to++
 		}
-		p.list = append(p.list, rowsOf(entries[from:to])...)
+		rows = append(rows, rowsOf(entries[from:to])...)
 		from = to
 	}
-	if p.text != "" {
-		p.list = slices.DeleteFunc(p.list, func(r profileRow) bool { return !strings.Contains(strings.ToLower(r.words()), p.text) })
-	}
-	if i := slices.IndexFunc(p.list, func(r profileRow) bool { return r.key == key }); i >= 0 {
-		p.cursor = i
-	}
-	p.clamp(len(p.list))
+	p.setRows(rows)
 }
 
 // rowsOf are the rows of profiles of one kind that came together.
-func rowsOf(entries []*profileEntry) []profileRow {
-	var rows []profileRow
+func rowsOf(entries []*profileEntry) []*profileRow {
+	var rows []*profileRow
 	good := slices.DeleteFunc(slices.Clone(entries), func(e *profileEntry) bool { return e.item.Err != "" })
 	tag := func(e *profileEntry) string { return strconv.Itoa(e.batch) + " " + e.item.Kind }
 	if len(good) > 1 {
@@ -116,7 +109,7 @@ func rowsOf(entries []*profileEntry) []profileRow {
 		if good[0].item.Node != "" {
 			noun = "processes"
 		}
-		rows = append(rows, profileRow{key: tag(good[0]) + " all", name: "all " + number(len(good)) + " " + noun, entries: good, sum: mergeSummaries(good)})
+		rows = append(rows, &profileRow{key: tag(good[0]) + " all", name: "all " + number(len(good)) + " " + noun, entries: good, sum: mergeSummaries(good)})
 	}
 	for from := 0; from < len(good); {
 		to := from + 1
@@ -125,14 +118,14 @@ func rowsOf(entries []*profileEntry) []profileRow {
 		}
 		if role := good[from].item.Role; to-from > 1 && to-from < len(good) && role != "" {
 			part := good[from:to]
-			rows = append(rows, profileRow{key: tag(part[0]) + " role " + role, name: "all " + plural(len(part), clean(role)), role: clean(role), entries: part, sum: mergeSummaries(part)})
+			rows = append(rows, &profileRow{key: tag(part[0]) + " role " + role, name: "all " + plural(len(part), clean(role)), role: clean(role), entries: part, sum: mergeSummaries(part)})
 		}
 		from = to
 	}
 	others := idlers(good)
 	for i, e := range entries {
 		key := tag(e) + " " + e.item.Role + " " + e.item.Node + " " + e.item.Name + " " + strconv.Itoa(i)
-		rows = append(rows, profileRow{key: key, name: clean(e.item.title()), role: clean(e.item.Role), entries: entries[i : i+1], sum: e.sum, others: others[e]})
+		rows = append(rows, &profileRow{key: key, name: clean(e.item.title()), role: clean(e.item.Role), entries: entries[i : i+1], sum: e.sum, others: others[e]})
 	}
 	return rows
 }
@@ -210,9 +203,9 @@ func (p *profilesPage) body(m *Model, w, h int) []string {
 	d := &m.profiles
 	text := ""
 	switch {
-	case len(p.list) > 0:
-	case p.text != "":
-		text = "no profile has " + p.text + "; esc clears the filter"
+	case len(p.shown) > 0:
+	case p.filter != "":
+		text = "no profile has " + p.filter + "; esc clears the filter"
 	case d.pull != nil:
 		text = "asking the processes…"
 	case d.err != nil:
@@ -228,157 +221,100 @@ func (p *profilesPage) body(m *Model, w, h int) []string {
 	if text != "" {
 		return append([]string{""}, sentence(m.st, text, w)...)
 	}
-	v := profilesView{p, p.shown(w), math.MaxInt}
-	lines := p.draw(m.st, v, sortMark{column: -1}, w, h) // it settles how wide the last column is
-	if last := p.placed[len(p.placed)-1]; last.column == len(v.cols)-1 {
-		v.room = last.width
-		lines = p.draw(m.st, v, sortMark{column: -1}, w, h)
+	p.room = math.MaxInt
+	lines := p.list.body(m.st, w, h) // it settles how wide the last column is
+	if last := p.placed[len(p.placed)-1]; last.column == len(p.widest)-1 {
+		p.room = last.width
+		lines = p.list.body(m.st, w, h)
+		p.room = math.MaxInt
 	}
 	return lines
 }
 
-// profilesView is a profilesPage as the table draws it, with so many cells for the last column.
-type profilesView struct {
-	*profilesPage
-	cols []profileColumn
-	room int
-}
-
-func (v profilesView) rows() int { return len(v.list) }
-
-// profileColumn is a column of the list.
-type profileColumn uint8
-
-const (
-	listProcess profileColumn = iota
-	listRole
-	listKind
-	listTaken
-	listWindow
-	listSamples
-	listTotal
-	listCores
-	listClasses
-)
-
-func (c profileColumn) head() view.Column {
-	return [...]view.Column{
-		{Title: "PROCESS", Kind: view.Text},
-		{Title: "ROLE", Kind: view.Text, Priority: 5},
-		{Title: "KIND", Kind: view.Text, Priority: 1},
-		{Title: "TAKEN", Kind: view.Text, Priority: 6},
-		{Title: "WINDOW", Kind: view.Duration, Priority: 3},
-		{Title: "SAMPLES", Kind: view.Int, Priority: 4},
-		{Title: "TOTAL", Kind: view.Int, Priority: 2},
-		{Title: "CORES", Kind: view.Int},
-		{Title: "WHERE IT GOES", Kind: view.Text},
-	}[c]
-}
-
-// shown are the columns that say something, and fit: one kind needs no column, and what is no
+// profileColumns are those that say something, and fit into w cells: one kind needs no column, and what is no
 // processor time has no cores.
-func (p *profilesPage) shown(w int) []profileColumn {
+func (p *profilesPage) profileColumns(w int) []column[*profileRow] {
 	kinds, cores := map[string]bool{}, false
-	for i := range p.list {
-		if p.list[i].step == nil {
-			kinds[kindOf(&p.list[i])] = true
+	for _, r := range p.shown {
+		if r.step == nil {
+			kinds[kindOf(r)] = true
 		}
-		if s := p.list[i].sum; s != nil {
-			c := s.cores()
+		if r.sum != nil {
+			c := r.sum.cores()
 			cores = cores || c == c // not NaN
 		}
 	}
-	list := []profileColumn{listProcess}
-	if w >= wideList {
-		list = append(list, listRole)
+	wide := w >= wideList
+	var columns []column[*profileRow]
+	add := func(say bool, title string, kind view.Kind, priority int, text func(r *profileRow) string) {
+		if say {
+			columns = append(columns, column[*profileRow]{Column: view.Column{Title: title, Kind: kind, Priority: priority}, text: text})
+		}
 	}
-	if len(kinds) > 1 || w >= wideList {
-		list = append(list, listKind)
-	}
-	if w >= wideList {
-		list = append(list, listTaken, listWindow)
-	}
-	list = append(list, listSamples)
-	if w >= wideList || !cores {
-		list = append(list, listTotal)
-	}
-	if cores {
-		list = append(list, listCores)
-	}
-	return append(list, listClasses)
+	add(true, "PROCESS", view.Text, 0, func(r *profileRow) string { return r.name })
+	add(wide, "ROLE", view.Text, 5, func(r *profileRow) string { return r.role })
+	add(len(kinds) > 1 || wide, "KIND", view.Text, 1, kindOf)
+	add(wide, "TAKEN", view.Text, 6, readCell(func(r *profileRow) string {
+		return someText(!r.start().IsZero(), r.start().Format("01-02 15:04:05"))
+	}))
+	add(wide, "WINDOW", view.Duration, 3, readCell(func(r *profileRow) string { return someText(r.window() > 0, seconds(r.window().Seconds())) }))
+	add(true, "SAMPLES", view.Int, 4, measure(func(s *profileSummary) string { return someText(s.samples >= 0, groups(s.samples)) }))
+	add(wide || !cores, "TOTAL", view.Int, 2, measure(func(s *profileSummary) string { return amount(s.total, s.unit) }))
+	add(cores, "CORES", view.Int, 0, measure(func(s *profileSummary) string {
+		n := s.cores()
+		return someText(n == n, digits(n)) // not NaN
+	}))
+	add(true, "WHERE IT GOES", view.Text, 0, func(r *profileRow) string { return r.remarkIn(p.room) })
+	return columns
 }
 
 // wideList is how many cells a list with all columns needs.
 const wideList = 110
 
-func (v profilesView) columns() []view.Column {
-	cols := make([]view.Column, len(v.cols))
-	for i, c := range v.cols {
-		cols[i] = c.head()
+// readCell is a cell that is empty while a profile is pulled, and "-" where it could not be read.
+func readCell(text func(r *profileRow) string) func(r *profileRow) string {
+	return func(r *profileRow) string {
+		switch {
+		case r.step != nil:
+			return ""
+		case r.sum != nil && r.sum.err != "":
+			return "-"
+		}
+		return text(r)
 	}
-	return cols
 }
 
-func (v profilesView) text(i, j int) string {
-	r := &v.list[i]
-	c := v.cols[j]
-	switch c {
-	case listProcess:
-		return r.name
-	case listRole:
-		return r.role
-	case listClasses:
-		return r.remarkIn(v.room)
-	default:
-	}
-	switch {
-	case r.step != nil:
-		return ""
-	case c == listKind:
-		return kindOf(r)
-	case r.sum != nil && r.sum.err != "":
-		return "-"
-	}
-	return r.figure(c)
+// measure is a figure of what a profile has in it, "…" until that is known.
+func measure(text func(s *profileSummary) string) func(r *profileRow) string {
+	return readCell(func(r *profileRow) string {
+		if r.sum == nil {
+			return "…"
+		}
+		return text(r.sum)
+	})
 }
 
-// figure is a number of a profile, "" where there is none to know, "…" until it is known.
-func (r *profileRow) figure(c profileColumn) string {
-	item := &r.entries[0].item
-	start, window := item.Start, item.Window
-	if r.sum != nil {
-		if start.IsZero() {
-			start = r.sum.start
-		}
-		if r.sum.window > 0 {
-			window = r.sum.window
-		}
+func someText(some bool, text string) string { return noneIf(text, !some) }
+
+// start is when a profile begins, zero if that is not known.
+func (r *profileRow) start() time.Time {
+	if item := &r.entries[0].item; !item.Start.IsZero() || r.sum == nil {
+		return item.Start
 	}
-	switch {
-	case c == listTaken && !start.IsZero():
-		return start.Format("01-02 15:04:05")
-	case c == listWindow && window > 0:
-		return seconds(window.Seconds())
-	case c <= listWindow:
-		return "-"
-	case r.sum == nil:
-		return "…"
-	case c == listSamples && r.sum.samples >= 0:
-		return groups(r.sum.samples)
-	case c == listTotal:
-		return amount(r.sum.total, r.sum.unit)
-	case c == listCores:
-		if n := r.sum.cores(); n == n { // not NaN
-			return digits(n)
-		}
-	}
-	return "-"
+	return r.sum.start
 }
 
-func (v profilesView) look(i int) rowLook {
-	r := &v.list[i]
+// window is how long a profile is, 0 if that is not known.
+func (r *profileRow) window() time.Duration {
+	if r.sum != nil && r.sum.window > 0 {
+		return r.sum.window
+	}
+	return r.entries[0].item.Window
+}
+
+func (p *profilesPage) look(r *profileRow) rowLook {
 	return rowLook{
-		marked: slices.Contains(v.marks, r.key),
+		marked: slices.Contains(p.marks, r.key),
 		dim:    r.sum != nil && (r.sum.err != "" || r.sum.total == 0),
 	}
 }

@@ -2,28 +2,19 @@ package tui
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 )
-
-// row is the one under the cursor, nil if there is none.
-func (p *profilesPage) row() *profileRow {
-	if p.cursor >= len(p.list) {
-		return nil
-	}
-	return &p.list[p.cursor]
-}
 
 // chosen are the marked rows, in the order in which they were marked, else the one under the cursor.
 func (p *profilesPage) chosen() []*profileRow {
 	var rows []*profileRow
 	for _, key := range p.marks {
-		if i := slices.IndexFunc(p.list, func(r profileRow) bool { return r.key == key }); i >= 0 {
-			rows = append(rows, &p.list[i])
+		if i := slices.IndexFunc(p.shown, func(r *profileRow) bool { return r.key == key }); i >= 0 {
+			rows = append(rows, p.shown[i])
 		}
 	}
-	if r := p.row(); len(rows) == 0 && r != nil {
+	if r, ok := p.current(); len(rows) == 0 && ok {
 		rows = append(rows, r)
 	}
 	return rows
@@ -48,9 +39,9 @@ func items(rows []*profileRow) []ProfileItem {
 // One that cannot be read is among them, so that the judgement says so.
 func (p *profilesPage) judged() []ProfileItem {
 	var entries []*profileEntry
-	for i := range p.list {
-		if len(p.marks) == 0 || slices.Contains(p.marks, p.list[i].key) {
-			entries = append(entries, p.list[i].entries...)
+	for _, r := range p.shown {
+		if len(p.marks) == 0 || slices.Contains(p.marks, r.key) {
+			entries = append(entries, r.entries...)
 		}
 	}
 	return judgedItems(entries, len(p.marks) > 0)
@@ -104,7 +95,7 @@ func (p *profilesPage) can(m *Model, a action) string {
 		}
 		return m.cfg.Profiles.CanPull()
 	case actFilter:
-		if len(p.list) == 0 && p.text == "" {
+		if len(p.all) == 0 && p.filter == "" {
 			return "there is no row"
 		}
 	default:
@@ -120,9 +111,9 @@ func kindOf(r *profileRow) string {
 }
 
 func (p *profilesPage) canOpen(a action) string {
-	r := p.row()
+	r, ok := p.current()
 	switch {
-	case r == nil:
+	case !ok:
 		return "there is no row"
 	case a == actCopyRow:
 	case r.step != nil:
@@ -142,16 +133,16 @@ func (p *profilesPage) canOpen(a action) string {
 	return ""
 }
 
+// open shows the flame graph of the marked rows, else of one.
+func (p *profilesPage) open(m *Model, _ *profileRow) cmd {
+	s := newSubject(items(p.chosen()), nil)
+	return m.push(newFlamePage(s, flameQuery{nodes: len(s.items) > 1}))
+}
+
 func (p *profilesPage) act(m *Model, a action) cmd {
-	if p.move(a, len(p.list)) {
-		return nil
-	}
 	switch a {
 	case actBack:
 		return p.back(m)
-	case actOpen:
-		s := newSubject(items(p.chosen()), nil)
-		return m.push(newFlamePage(s, flameQuery{nodes: len(s.items) > 1}))
 	case actTopTable:
 		s := newSubject(items(p.chosen()), nil)
 		return m.push(newTopPage(s, topQuery{}, noFilter()))
@@ -168,18 +159,8 @@ func (p *profilesPage) act(m *Model, a action) cmd {
 		p.mark()
 	case actPull:
 		m.prompt = p.pullPrompt()
-	case actFilter:
-		m.prompt = p.filterPrompt()
-	case actCopyRow:
-		v := profilesView{p, p.shown(wideList), math.MaxInt}
-		var cells []string
-		for j := range v.columns() {
-			cells = append(cells, v.text(p.cursor, j))
-		}
-		return m.copyText(strings.Join(cells, "\t")+"\n", "1 row")
-	case actGoFindings:
-		return m.goFindings()
 	default:
+		return p.list.act(m, a)
 	}
 	return nil
 }
@@ -189,28 +170,25 @@ func (p *profilesPage) back(m *Model) cmd {
 	switch {
 	case m.profiles.pull != nil:
 		m.stopPull()
-		p.choose(m)
+		p.gather(m)
 		return nil
 	case len(p.marks) > 0:
 		p.marks = nil
 		return nil
-	case p.text != "":
-		p.text = ""
-		p.choose(m)
-		return nil
 	}
-	return m.back()
+	return p.list.act(m, actBack)
 }
 
 // mark marks a row, or takes the mark away, and goes on to the next.
 func (p *profilesPage) mark() {
-	key := p.row().key
+	r, _ := p.current()
+	key := r.key
 	if i := slices.Index(p.marks, key); i >= 0 {
 		p.marks = slices.Delete(p.marks, i, i+1)
 	} else {
 		p.marks = append(p.marks, key)
 	}
-	p.move(actDown, len(p.list))
+	p.move(actDown, len(p.shown))
 }
 
 // usualWindow is how long a pull takes unless something else is typed.
@@ -227,7 +205,7 @@ func (p *profilesPage) pullPrompt() *prompt {
 				return nil
 			}
 			c := m.startPull(window)
-			p.choose(m)
+			p.gather(m)
 			return c
 		},
 		cancelled: func(*Model) cmd { return nil },
@@ -235,40 +213,4 @@ func (p *profilesPage) pullPrompt() *prompt {
 	return q
 }
 
-func (p *profilesPage) filterPrompt() *prompt {
-	before := p.text
-	set := func(m *Model, text string) {
-		p.text = strings.ToLower(strings.TrimSpace(text))
-		p.choose(m)
-	}
-	q := &prompt{
-		sign:      "/",
-		changed:   func(m *Model, text string) cmd { set(m, text); return nil },
-		accepted:  func(*Model, string) cmd { return nil },
-		cancelled: func(m *Model) cmd { set(m, before); return nil },
-		status:    func(*Model) string { return plural(len(p.list), "row") },
-		move: func(_ *Model, a action) cmd {
-			p.move(map[action]action{actPrevious: actUp, actNext: actDown}[a], len(p.list))
-			return nil
-		},
-	}
-	q.set(before)
-	return q
-}
-
-func (p *profilesPage) click(m *Model, _, y int) cmd {
-	i := p.table.top + y - 1
-	if y == 0 || i >= len(p.list) {
-		return nil
-	}
-	if i == p.cursor && p.can(m, actOpen) == "" {
-		return p.act(m, actOpen)
-	}
-	p.cursor = i
-	return nil
-}
-
-func (p *profilesPage) wheel(_ *Model, lines int) {
-	p.cursor += lines
-	p.clamp(len(p.list))
-}
+func (p *profilesPage) click(m *Model, x, y int) cmd { return p.clicked(m, p, x, y) }

@@ -14,7 +14,7 @@ import (
 
 // peekPage is a function with those that call it above, and those that it calls below.
 type peekPage struct {
-	table
+	list[*peekLine]
 	subject *profileSubject
 	query   topQuery
 	filter  profile.Filter
@@ -22,7 +22,6 @@ type peekPage struct {
 	made    bool
 	busy    bool
 	err     error
-	lines   []peekLine
 	unit    string
 }
 
@@ -36,7 +35,13 @@ type peekLine struct {
 }
 
 func newPeekPage(s *profileSubject, q topQuery, f profile.Filter, name string) *peekPage {
-	return &peekPage{subject: s, query: q, filter: f, name: name}
+	p := &peekPage{subject: s, query: q, filter: f, name: name}
+	p.list = list[*peekLine]{
+		columns: p.peekColumns,
+		look:    func(l *peekLine) rowLook { return rowLook{marked: l.part == ""} },
+		open:    func(m *Model, l *peekLine) cmd { return m.push(newPeekPage(s, q, f, l.name)) },
+	}
+	return p
 }
 
 func (p *peekPage) scope() scope  { return inTop }
@@ -44,8 +49,8 @@ func (p *peekPage) crumb() string { return "peek " + cut(shortName(clean(p.name)
 
 func (p *peekPage) note(*Model) string {
 	callers, callees := 0, 0
-	for i := range p.lines {
-		switch p.lines[i].part {
+	for _, l := range p.all {
+		switch l.part {
 		case "caller":
 			callers++
 		case "callee":
@@ -97,8 +102,13 @@ func (k peekedMsg) apply(m *Model) cmd {
 	if k.loaded != nil {
 		p.subject.loaded = k.loaded
 	}
-	p.lines, p.unit, p.err = k.lines, k.unit, k.err
-	p.cursor = max(0, slices.IndexFunc(p.lines, func(l peekLine) bool { return l.part == "" }))
+	p.unit, p.err = k.unit, k.err
+	lines := make([]*peekLine, len(k.lines))
+	for i := range lines {
+		lines[i] = &k.lines[i]
+	}
+	p.setRows(lines)
+	p.cursor = max(0, slices.IndexFunc(lines, func(l *peekLine) bool { return l.part == "" }))
 	return p.refresh(m)
 }
 
@@ -173,66 +183,47 @@ func (p *peekPage) body(m *Model, w, h int) []string {
 		text = profileTrouble(p.err)
 	case !p.made:
 		text = "reading " + p.subject.label + "…"
-	case len(p.lines) == 0:
+	case len(p.all) == 0:
 		text = "there is no " + clean(p.name) + " in the profile"
 	}
 	if text != "" {
 		return append([]string{""}, sentence(m.st, text, w)...)
 	}
-	return p.draw(m.st, peekView{p, w < wideNames}, sortMark{column: -1}, w, h)
+	return p.list.body(m.st, w, h)
 }
 
-// peekView is a peekPage as the table draws it.
-type peekView struct {
-	*peekPage
-	short bool
+func (p *peekPage) peekColumns(w int) []column[*peekLine] {
+	col := func(title string, kind view.Kind, priority int, text func(l *peekLine) string) column[*peekLine] {
+		return column[*peekLine]{Column: view.Column{Title: title, Kind: kind, Priority: priority}, text: text}
+	}
+	columns := []column[*peekLine]{
+		col("", view.Text, 0, func(l *peekLine) string { return l.part }),
+		col("CUM", view.Int, 0, func(l *peekLine) string { return amount(l.value, p.unit) }),
+		col("OF IT", view.Percent, 0, func(l *peekLine) string { return percentText(l.share) }),
+	}
+	if p.subject.diff() {
+		columns = append(columns,
+			col("BEFORE", view.Int, 1, func(l *peekLine) string { return amount(l.before, p.unit) }),
+			col("CHANGE", view.Int, 2, func(l *peekLine) string { return relativeText(l.before, l.value) }))
+	}
+	return append(columns, col(strings.ToUpper(p.query.by.String()), view.Text, 0, func(l *peekLine) string {
+		name := clean(l.name)
+		if w < wideNames {
+			name = shortName(name)
+		}
+		if l.part == "" {
+			return name
+		}
+		return "  " + name
+	}))
 }
-
-func (v peekView) rows() int { return len(v.lines) }
-
-func (v peekView) columns() []view.Column {
-	cols := []view.Column{{Title: "", Kind: view.Text}, {Title: "CUM", Kind: view.Int}, {Title: "OF IT", Kind: view.Percent}}
-	if v.subject.diff() {
-		cols = append(cols, view.Column{Title: "BEFORE", Kind: view.Int, Priority: 1}, view.Column{Title: "CHANGE", Kind: view.Int, Priority: 2})
-	}
-	return append(cols, view.Column{Title: strings.ToUpper(v.query.by.String()), Kind: view.Text})
-}
-
-func (v peekView) text(i, j int) string {
-	l := &v.lines[i]
-	if !v.subject.diff() && j == 3 {
-		j = 5
-	}
-	switch j {
-	case 0:
-		return l.part
-	case 1:
-		return amount(l.value, v.unit)
-	case 2:
-		return percentText(l.share)
-	case 3:
-		return amount(l.before, v.unit)
-	case 4:
-		return relativeText(l.before, l.value)
-	}
-	name := clean(l.name)
-	if v.short {
-		name = shortName(name)
-	}
-	if l.part == "" {
-		return name
-	}
-	return "  " + name
-}
-
-func (v peekView) look(i int) rowLook { return rowLook{marked: v.lines[i].part == ""} }
 
 // other is the function under the cursor, if it is another than the page's.
 func (p *peekPage) other() (string, bool) {
-	if p.cursor >= len(p.lines) {
+	l, ok := p.current()
+	if !ok {
 		return "", false
 	}
-	l := &p.lines[p.cursor]
 	return l.name, l.part != "" && l.name != selfName
 }
 
@@ -246,7 +237,7 @@ func (p *peekPage) can(m *Model, a action) string {
 			return "go to a caller or a callee first"
 		}
 	case actFlame, actCopyRow:
-		if len(p.lines) == 0 {
+		if len(p.all) == 0 {
 			return "there is no row"
 		}
 	case actFilter, actSortNext, actSortPrevious, actSortReverse, actKind, actBy, actNormalize, actSave:
@@ -257,15 +248,7 @@ func (p *peekPage) can(m *Model, a action) string {
 }
 
 func (p *peekPage) act(m *Model, a action) cmd {
-	if p.move(a, len(p.lines)) {
-		return nil
-	}
 	switch a {
-	case actBack:
-		return m.back()
-	case actOpen:
-		name, _ := p.other()
-		return m.push(newPeekPage(p.subject, p.query, p.filter, name))
 	case actFlame:
 		name, ok := p.other()
 		if !ok {
@@ -273,31 +256,14 @@ func (p *peekPage) act(m *Model, a action) cmd {
 		}
 		return m.push(newFlamePageOf(p.subject, p.query, p.filter, name))
 	case actCopyRow:
-		l := &p.lines[p.cursor]
+		l, _ := p.current()
 		return m.copyText(strings.Join(nonEmpty([]string{l.part, amount(l.value, p.unit), percentText(l.share), clean(l.name)}), "\t")+"\n", "1 row")
-	case actGoFindings:
-		return m.goFindings()
 	default:
 	}
-	return nil
+	return p.list.act(m, a)
 }
 
-func (p *peekPage) click(m *Model, _, y int) cmd {
-	i := p.table.top + y - 1
-	if y == 0 || i >= len(p.lines) {
-		return nil
-	}
-	if i == p.cursor && p.can(m, actOpen) == "" {
-		return p.act(m, actOpen)
-	}
-	p.cursor = i
-	return nil
-}
-
-func (p *peekPage) wheel(_ *Model, lines int) {
-	p.cursor += lines
-	p.clamp(len(p.lines))
-}
+func (p *peekPage) click(m *Model, x, y int) cmd { return p.clicked(m, p, x, y) }
 
 // profileTrouble is an error about profiles with what can be done.
 func profileTrouble(err error) string {
