@@ -19,7 +19,7 @@ type replayPage struct {
 
 	parts []replayPart
 	at    int // in parts
-	lists map[replayPart]*replayList
+	lists map[replayPart]*list[int]
 	kinds []chartKind
 	chart int // in kinds
 	point int // whose latency is drawn
@@ -153,15 +153,15 @@ func (p *replayPage) note(m *Model) string {
 	}
 	switch l := p.listed(m); {
 	case l != nil:
-		text := plural(l.n, l.noun)
-		if len(l.list) != l.n {
-			text = number(len(l.list)) + " of " + text
+		text := plural(len(l.all), l.noun)
+		if len(l.shown) != len(l.all) {
+			text = number(len(l.shown)) + " of " + text
 		}
 		parts = append(parts, text)
 		if p.part() == partPoints && m.w >= 80 {
 			parts = append(parts, "* no other beats it in QPS and recall")
 		}
-		if order := l.order(); order != "" {
+		if order := orderOf(l); order != "" {
 			parts = append(parts, order)
 		}
 		if l.filter != "" {
@@ -198,7 +198,7 @@ func (p *replayPage) part() replayPart {
 }
 
 // listed is the table that is shown, nil where it is none.
-func (p *replayPage) listed(m *Model) *replayList {
+func (p *replayPage) listed(m *Model) *list[int] {
 	if p.data == nil {
 		return nil
 	}
@@ -206,11 +206,11 @@ func (p *replayPage) listed(m *Model) *replayList {
 }
 
 // listOf makes a part's table when it is first asked for.
-func (p *replayPage) listOf(m *Model, part replayPart) *replayList {
+func (p *replayPage) listOf(m *Model, part replayPart) *list[int] {
 	if l, ok := p.lists[part]; ok {
 		return l
 	}
-	var l *replayList
+	var l *list[int]
 	d, ascii := p.data, m.cfg.ASCII
 	switch part {
 	case partPoints:
@@ -227,8 +227,9 @@ func (p *replayPage) listOf(m *Model, part replayPart) *replayList {
 		return nil
 	}
 	if p.lists == nil {
-		p.lists = map[replayPart]*replayList{}
+		p.lists = map[replayPart]*list[int]{}
 	}
+	l.open = func(m *Model, _ int) cmd { return m.push(p.detail(part)) }
 	p.lists[part] = l
 	return l
 }
@@ -258,7 +259,7 @@ func (p *replayPage) tsvTable() (tsv string, rows int) {
 		return "", 0
 	}
 	if l := p.lists[p.part()]; l != nil {
-		return l.tsvTable()
+		return l.tsv()
 	}
 	return "", 0
 }

@@ -47,18 +47,18 @@ func (p *replayPage) canHere(m *Model, a action) string {
 			return "there is nothing to open: tab goes to the tables"
 		case l == nil:
 			return "tab goes to the next part"
-		case l.current() < 0:
+		case cursorRow(l) < 0:
 			return "there is no row"
 		}
 	case actFilter, actSortNext, actSortPrevious, actSortReverse:
 		switch {
 		case l == nil:
 			return "there is no table here"
-		case l.n == 0:
+		case len(l.all) == 0:
 			return "there is no row"
 		}
 	case actCopyRow:
-		if l != nil && l.current() < 0 {
+		if l != nil && cursorRow(l) < 0 {
 			return "there is no row"
 		}
 	case actSave:
@@ -73,11 +73,8 @@ func (p *replayPage) canHere(m *Model, a action) string {
 func (p *replayPage) act(m *Model, a action) cmd {
 	switch a {
 	case actBack:
-		if p.data != nil {
-			if l := p.listed(m); l != nil && l.filter != "" {
-				l.find("")
-				return nil
-			}
+		if l := p.listed(m); l != nil {
+			return l.act(m, a)
 		}
 		return m.back()
 	case actGoFindings:
@@ -99,43 +96,20 @@ func (p *replayPage) act(m *Model, a action) cmd {
 	}
 	switch l := p.listed(m); {
 	case l != nil:
-		return p.actList(m, l, a)
+		c := l.act(m, a)
+		if _, moves := moved(a, 0, 0, 0); moves {
+			p.follow(l)
+		}
+		return c
 	case p.part() == partCharts:
 		return p.actCharts(m, a)
 	}
 	return p.actText(m, a)
 }
 
-func (p *replayPage) actList(m *Model, l *replayList, a action) cmd {
-	if l.move(a, len(l.list)) {
-		p.follow(l)
-		return nil
-	}
-	switch a {
-	case actOpen:
-		return m.push(p.detail(p.part()))
-	case actSortNext:
-		l.sortBy(1)
-	case actSortPrevious:
-		l.sortBy(-1)
-	case actSortReverse:
-		l.ascending = !l.ascending
-		l.choose()
-	case actFilter:
-		m.prompt = l.filterPrompt()
-	case actCopyRow:
-		return m.copyText(l.row(l.current(), "\t")+"\n", "1 row")
-	default:
-	}
-	if (a == actSortNext || a == actSortPrevious) && l.sort < 0 {
-		m.say(toneInfo, "in the order of the result")
-	}
-	return nil
-}
-
 // follow has charts draw the latency of the point under the cursor.
-func (p *replayPage) follow(l *replayList) {
-	if i := l.current(); p.part() == partPoints && i >= 0 {
+func (p *replayPage) follow(l *list[int]) {
+	if i := cursorRow(l); p.part() == partPoints && i >= 0 {
 		p.point = i
 	}
 }
@@ -203,23 +177,14 @@ func (p *replayPage) click(m *Model, x, y int) cmd {
 		return nil
 	}
 	l := p.listed(m)
-	if l == nil || m.w >= besideWidth && p.hasAside() && x >= m.w*9/16 {
+	if l == nil {
 		return nil
 	}
-	at := y - (m.bodyHeight() - p.height) - p.listTop(m)
-	if l.clickAt(x, at) && p.can(m, actOpen) == "" {
+	if l.clickAt(x, y) && p.can(m, actOpen) == "" {
 		return p.act(m, actOpen)
 	}
 	p.follow(l)
 	return nil
-}
-
-// listTop is how many lines of a part are above its table.
-func (p *replayPage) listTop(m *Model) int {
-	if p.part() != partMissing || p.height < leastRows+6 {
-		return 0
-	}
-	return min(len(p.coverLines(m.w-2, m.cfg.ASCII)), p.height/3) + 1
 }
 
 func (p *replayPage) wheel(m *Model, lines int) {
@@ -227,8 +192,7 @@ func (p *replayPage) wheel(m *Model, lines int) {
 		return
 	}
 	if l := p.listed(m); l != nil {
-		l.cursor += lines
-		l.clamp(len(l.list))
+		l.wheel(m, lines)
 		p.follow(l)
 		return
 	}

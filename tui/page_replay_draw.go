@@ -194,12 +194,13 @@ func (p *replayPage) listBody(m *Model, w, h int) []string {
 		head = append(head[:min(len(head), h/3)], "")
 		h -= len(head)
 	}
+	l.above = m.bodyHeight() - h
 	if w >= besideWidth && p.hasAside() {
 		left := w * 9 / 16
 		table := l.body(m.st, left, h)
 		return append(head, besides(m.st, table, p.aside(m, w-left-3, h), left, h)...)
 	}
-	rows := max(1, len(l.list))
+	rows := max(1, len(l.shown))
 	if room := h - rows - 2; p.hasAside() && room >= leastAside {
 		lines := l.body(m.st, w, rows+1)
 		for len(lines) < rows+2 {
@@ -223,7 +224,7 @@ func (p *replayPage) hasAside() bool { return p.part() != partMissing }
 // aside is what there is to say of the row under the cursor.
 func (p *replayPage) aside(m *Model, w, h int) []plotLine {
 	l, ascii := p.listed(m), m.cfg.ASCII
-	row := l.current()
+	row := cursorRow(l)
 	if row < 0 {
 		return nil
 	}

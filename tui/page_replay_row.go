@@ -67,16 +67,16 @@ func textLines(lines []plotLine) []detailLine {
 	return out
 }
 
-func (p *replayDetail) list(m *Model) *replayList { return p.of.listOf(m, p.part) }
+func (p *replayDetail) list(m *Model) *list[int] { return p.of.listOf(m, p.part) }
 
 func (p *replayDetail) scope() scope { return inReplayRow }
 
 func (p *replayDetail) crumb() string {
 	l := p.of.lists[p.part]
-	if l == nil || l.current() < 0 {
+	if l == nil || cursorRow(l) < 0 {
 		return "row"
 	}
-	d, row := p.of.data, l.current()
+	d, row := p.of.data, cursorRow(l)
 	switch p.part {
 	case partSlow:
 		return "request " + number(d.Result.Slowest[row].Request)
@@ -87,13 +87,13 @@ func (p *replayDetail) crumb() string {
 	case partMissing:
 		return "segment " + idText(d.missing()[row].Segment)
 	default:
-		return cutName(l.cols[0].text(row), 40)
+		return cutName(l.columns(wideTable)[0].text(row), 40)
 	}
 }
 
 func (p *replayDetail) note(m *Model) string {
 	l := p.list(m)
-	return l.noun + " " + number(l.cursor+1) + " of " + number(len(l.list))
+	return l.noun + " " + number(l.cursor+1) + " of " + number(len(l.shown))
 }
 
 func (p *replayDetail) refresh(*Model) cmd      { return nil }
@@ -116,7 +116,7 @@ func (p *replayDetail) body(m *Model, w, h int) []string {
 // lay makes the lines, unless they are there, and brings the cursor into the window.
 func (p *replayDetail) lay(m *Model) {
 	p.height = m.bodyHeight()
-	if f := (detailFrame{p.list(m).current(), m.w}); p.made != f || p.lines == nil {
+	if f := (detailFrame{cursorRow(p.list(m)), m.w}); p.made != f || p.lines == nil {
 		same := p.made.row == f.row && p.lines != nil
 		p.made, p.lines, p.stops = f, nil, p.stops[:0]
 		if f.row >= 0 {
@@ -164,7 +164,7 @@ func (p *replayDetail) can(m *Model, a action) string {
 			return "this is the first " + l.noun
 		}
 	case actRight:
-		if l.cursor >= len(l.list)-1 {
+		if l.cursor >= len(l.shown)-1 {
 			return "this is the last " + l.noun
 		}
 	case actOpen:
@@ -198,7 +198,7 @@ func (p *replayDetail) act(m *Model, a action) cmd {
 		return m.back()
 	case actLeft, actRight:
 		l := p.list(m)
-		l.move(map[action]action{actLeft: actUp, actRight: actDown}[a], len(l.list))
+		l.move(map[action]action{actLeft: actUp, actRight: actDown}[a], len(l.shown))
 		p.of.follow(l)
 	case actOpen:
 		return p.open(m)
@@ -234,7 +234,7 @@ func (p *replayDetail) segmentRow(m *Model) int {
 	if x == nil || x.row == 0 || r.Costs == nil {
 		return -1
 	}
-	s := &r.Slowest[p.list(m).current()].Segments[x.row-1]
+	s := &r.Slowest[cursorRow(p.list(m))].Segments[x.row-1]
 	same := -1
 	for i := range r.Costs.Segments {
 		c := &r.Costs.Segments[i]

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"encoding/csv"
 	"io"
 	"strings"
 
@@ -19,7 +18,7 @@ func (p *replayPage) saveMenu(m *Model) *menu {
 	}
 	if l := p.listed(m); l != nil {
 		name := fileName("replay", p.part().name()) + ".csv"
-		add("t", "table as shown", "csv, "+plural(len(l.list), "row"), name, l.writeCSV())
+		add("t", "table as shown", "csv, "+plural(len(l.shown), "row"), name, writeCSV(l))
 	}
 	if r := d.Result; r != nil {
 		add("j", "result", "json, for replay show", fileName("replay", "")+".json", func(w io.Writer) error { return replay.WriteResult(w, r) })
@@ -100,25 +99,4 @@ func reportWriter(word string, write func(io.Writer, render.ReportFormat) error)
 		}
 		return write(w, format)
 	}
-}
-
-// writeCSV writes what is shown now: the rows that the filter leaves, in their order.
-func (l *replayList) writeCSV() func(io.Writer) error {
-	var titles []string
-	for k := range l.cols {
-		if !l.cols[k].bar {
-			titles = append(titles, l.cols[k].Title)
-		}
-	}
-	records := [][]string{titles}
-	for _, i := range l.list {
-		var cells []string
-		for k := range l.cols {
-			if !l.cols[k].bar {
-				cells = append(cells, render.Inert(l.cols[k].text(i)))
-			}
-		}
-		records = append(records, cells)
-	}
-	return func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) }
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/inspect/view"
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
@@ -15,23 +14,6 @@ import (
 
 // barCells is how long a bar in a table is.
 const barCells = 20
-
-func textColumn(title string, priority int, text func(i int) string) replayColumn {
-	return replayColumn{Column: view.Column{Title: title, Kind: view.Text, Priority: priority}, text: text}
-}
-
-// fixedColumn is of texts that say nothing if they are cut.
-func fixedColumn(title string, priority int, text func(i int) string) replayColumn {
-	return replayColumn{Column: view.Column{Title: title, Kind: view.ID, Priority: priority}, text: text}
-}
-
-func numberColumn(title string, priority int, value func(i int) float64, text func(i int) string) replayColumn {
-	return replayColumn{Column: view.Column{Title: title, Kind: view.Int, Priority: priority}, text: text, value: value}
-}
-
-func barColumn(priority int, text func(i int) string) replayColumn {
-	return replayColumn{Column: view.Column{Kind: view.ID, Priority: priority}, text: text, bar: true}
-}
 
 // unknownIf is NaN where nothing is known, which sorts last.
 func unknownIf(unknown bool, x float64) float64 {
@@ -42,13 +24,13 @@ func unknownIf(unknown bool, x float64) float64 {
 }
 
 // pointList are the points of a sweep.
-func pointList(r *replay.Result, ascii bool) *replayList {
+func pointList(r *replay.Result, ascii bool) *list[int] {
 	points := r.Points
 	front := load.OnFront(points)
-	figure := func(title string, priority int, of func(p *load.Point) float64, text func(p *load.Point) string) replayColumn {
+	figure := func(title string, priority int, of func(p *load.Point) float64, text func(p *load.Point) string) column[int] {
 		return numberColumn(title, priority, func(i int) float64 { return of(&points[i]) }, func(i int) string { return text(&points[i]) })
 	}
-	latency := func(title string, priority int, of func(l *load.Latency) time.Duration) replayColumn {
+	latency := func(title string, priority int, of func(l *load.Latency) time.Duration) column[int] {
 		return figure(title, priority, func(p *load.Point) float64 { return unknownIf(p.Latency.Count == 0, float64(of(&p.Latency))) }, func(p *load.Point) string {
 			if p.Latency.Count == 0 {
 				return render.UnknownMark
@@ -62,6 +44,8 @@ func pointList(r *replay.Result, ascii bool) *replayList {
 		}
 		return render.RolePlain
 	}
+	star := fixedColumn("", 1, func(i int) string { return map[bool]string{true: "*"}[front[i]] })
+	star.Name = "front"
 	return newReplayList("point", len(points), role,
 		fixedColumn("PARAMETERS", 0, func(i int) string { return parametersName(&points[i]) }),
 		textColumn("LOAD", 0, func(i int) string { return render.ArrivalText(&points[i]) }),
@@ -73,7 +57,7 @@ func pointList(r *replay.Result, ascii bool) *replayList {
 			return noneIf(render.FigureText(perSession(p)), math.IsNaN(perSession(p)))
 		}),
 		figure("RECALL", 0, func(p *load.Point) float64 { return unknownIf(p.Recall < 0, p.Recall) }, func(p *load.Point) string { return render.RecallText(p.Recall) }),
-		fixedColumn("", 1, func(i int) string { return map[bool]string{true: "*"}[front[i]] }),
+		star,
 		latency("P50", 2, func(l *load.Latency) time.Duration { return l.P50 }),
 		latency("P95", 7, func(l *load.Latency) time.Duration { return l.P95 }),
 		latency("P99", 0, func(l *load.Latency) time.Duration { return l.P99 }),
@@ -134,7 +118,7 @@ func segmentRole(s replay.State) render.Role {
 }
 
 // costList are the segments with what they cost.
-func costList(c *replay.Costs, ascii bool) *replayList {
+func costList(c *replay.Costs, ascii bool) *list[int] {
 	list := c.Segments
 	all, most := time.Duration(0), time.Duration(0)
 	for i := range list {
@@ -173,7 +157,7 @@ func segmentBar(state replay.State, d, most time.Duration, size int, ascii bool)
 }
 
 // slowList are the slowest requests.
-func slowList(r *replay.Result, ascii bool) *replayList {
+func slowList(r *replay.Result, ascii bool) *list[int] {
 	list := r.Slowest
 	most := time.Duration(0)
 	for i := range list {
@@ -224,7 +208,7 @@ func meterBar(x, most float64, size int, ascii bool) string {
 }
 
 // missingList are the segments that were left out.
-func missingList(list []replay.Missing) *replayList {
+func missingList(list []replay.Missing) *list[int] {
 	return newReplayList("segment", len(list), func(int) render.Role { return render.RoleBad },
 		fixedColumn("SEGMENT", 0, func(i int) string { return idText(list[i].Segment) }),
 		textColumn("STATE", 1, func(i int) string { return render.SegmentStateText(list[i].State) }),
@@ -239,7 +223,7 @@ func missingList(list []replay.Missing) *replayList {
 }
 
 // changeList are the changes of a report, each with what it gains.
-func changeList(r *whatif.Report, ascii bool) *replayList {
+func changeList(r *whatif.Report, ascii bool) *list[int] {
 	list := append([]*whatif.Prediction{&r.Base}, others(r)...)
 	most := 0.0
 	for _, p := range list {
@@ -247,7 +231,7 @@ func changeList(r *whatif.Report, ascii bool) *replayList {
 			most = max(most, p.Most)
 		}
 	}
-	outcome := func(title string, priority int, of func(p *whatif.Prediction) float64, text func(p *whatif.Prediction) string) replayColumn {
+	outcome := func(title string, priority int, of func(p *whatif.Prediction) float64, text func(p *whatif.Prediction) string) column[int] {
 		value := func(i int) float64 {
 			if list[i].Outcome == nil {
 				return math.NaN()

@@ -228,7 +228,7 @@ func TestReplayDrillsDown(t *testing.T) {
 		d.shows("request 2 of 5", "request 887", "WHERE ITS TIME WENT", "470590569932852614")
 		d.keys("down*2 enter")
 		costs := d.m.stack.top().(*replayPage)
-		if got, want := r.Costs.Segments[costs.listed(d.m).current()].Segment, r.Slowest[1].Segments[2].Segment; got != want {
+		if got, want := r.Costs.Segments[cursorRow(costs.listed(d.m))].Segment, r.Slowest[1].Segments[2].Segment; got != want {
 			t.Errorf("the cursor is on segment %d, want %d", got, want)
 		}
 		d.shows("470590569932852612", "50 segments")
@@ -528,8 +528,8 @@ func TestReplayByMouse(t *testing.T) {
 		click("ROWS")
 		d.shows("by rows")
 		click("470590569932852649")
-		if l := d.m.stack.top().(*replayPage).listed(d.m); l.cols[0].text(l.current()) != "470590569932852649" {
-			t.Errorf("the cursor is on %q", l.row(l.current(), " "))
+		if l := d.m.stack.top().(*replayPage).listed(d.m); l.columns(wideTable)[0].text(cursorRow(l)) != "470590569932852649" {
+			t.Errorf("the cursor is on %q", cellsOf(l.columns(wideTable), cursorRow(l)))
 		}
 		d.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 		click("slowest")
@@ -571,8 +571,8 @@ func TestStarsOfASweep(t *testing.T) {
 		p.Recall, p.QPS = []float64{0.8, 0.9, 0.9, 0.95, 0.95}[i%5], []float64{900, 700, 650, 700, 700}[i%5]
 	}
 	front := load.OnFront(r.Points)
-	list := pointList(r, false)
-	mark := slices.IndexFunc(list.cols, func(c replayColumn) bool { return c.Title == "" })
+	columns := pointList(r, false).columns(wideTable)
+	mark := slices.IndexFunc(columns, func(c column[int]) bool { return c.Title == "" })
 	var out strings.Builder
 	format, err := render.ParseReportFormat("wide")
 	if err != nil {
@@ -583,7 +583,7 @@ func TestStarsOfASweep(t *testing.T) {
 	}
 	stars := 0
 	for i, on := range front {
-		if got := list.cols[mark].text(i) == "*"; got != on {
+		if got := columns[mark].text(i) == "*"; got != on {
 			t.Errorf("point %d: the UI stars it: %v, want %v", i, got, on)
 		}
 		if on {
