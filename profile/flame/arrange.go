@@ -7,25 +7,25 @@ import (
 )
 
 // arrange makes Frames of what was made: in depth-first order, and only names that are used.
-func (g *grower) arrange() {
-	t := g.t
-	rename := g.usedNames()
-	childrenOf, children := g.children(rename)
-	t.Frames = make([]Frame, 0, len(g.made))
-	ps := make([]worth, 0, len(g.made))
+func (b *builder) arrange() {
+	t := b.t
+	rename := b.usedNames()
+	childrenOf, children := b.children(rename)
+	t.Frames = make([]Frame, 0, len(b.made))
+	ps := make([]weight, 0, len(b.made))
 	type step struct{ made, parent int32 }
 	stack := []step{{0, -1}}
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		s := &g.made[at.made]
+		s := &b.made[at.made]
 		f := Frame{Name: rename[s.name], Parent: at.parent, Total: s.value, Self: s.self.value, Base: s.base, BaseSelf: s.self.base}
 		if at.parent >= 0 {
 			f.Depth = t.Frames[at.parent].Depth + 1
 			t.Depth = max(t.Depth, int(f.Depth))
 		}
 		id := int32(len(t.Frames))
-		t.Frames, ps = append(t.Frames, f), append(ps, s.worth)
+		t.Frames, ps = append(t.Frames, f), append(ps, s.weight)
 		below := children[childrenOf[at.made]:childrenOf[at.made+1]]
 		for _, child := range slices.Backward(below) {
 			stack = append(stack, step{child, id})
@@ -33,7 +33,7 @@ func (g *grower) arrange() {
 	}
 	t.close()
 	if t.Diff {
-		t.judge(ps, g.seconds)
+		t.judge(ps, b.seconds)
 	}
 }
 
@@ -52,47 +52,47 @@ func (t *Tree) close() {
 
 // usedNames puts the names of frames that were made into the Tree, in order, and tells what
 // each became.
-func (g *grower) usedNames() []uint32 {
-	rename := make([]uint32, len(g.table.names))
+func (b *builder) usedNames() []uint32 {
+	rename := make([]uint32, len(b.table.names))
 	var used []uint32
-	for i := range g.made {
-		if name := g.made[i].name; rename[name] == 0 {
+	for i := range b.made {
+		if name := b.made[i].name; rename[name] == 0 {
 			rename[name] = 1
 			used = append(used, name)
 		}
 	}
-	slices.SortFunc(used, func(a, b uint32) int {
-		return cmp.Or(strings.Compare(g.table.names[a], g.table.names[b]), cmp.Compare(a, b))
+	slices.SortFunc(used, func(x, y uint32) int {
+		return cmp.Or(strings.Compare(b.table.names[x], b.table.names[y]), cmp.Compare(x, y))
 	})
-	t := g.t
+	t := b.t
 	for i, name := range used {
 		rename[name] = uint32(i)
-		t.Names, t.Classes = append(t.Names, g.table.names[name]), append(t.Classes, g.table.classes[name])
-		t.Files, t.Libraries = append(t.Files, g.table.files[name]), append(t.Libraries, g.table.libraries[name])
+		t.Names, t.Classes = append(t.Names, b.table.names[name]), append(t.Classes, b.table.classes[name])
+		t.Files, t.Libraries = append(t.Files, b.table.files[name]), append(t.Libraries, b.table.libraries[name])
 	}
 	return rename
 }
 
 // children are the frames below each that was made, by name: those of i are
 // children[of[i]:of[i+1]].
-func (g *grower) children(rename []uint32) (of, children []int32) {
-	of = make([]int32, len(g.made)+1)
-	for i := range g.made[1:] {
-		of[g.made[i+1].parent+1]++
+func (b *builder) children(rename []uint32) (of, children []int32) {
+	of = make([]int32, len(b.made)+1)
+	for i := range b.made[1:] {
+		of[b.made[i+1].parent+1]++
 	}
-	for i := range g.made {
+	for i := range b.made {
 		of[i+1] += of[i]
 	}
-	children = make([]int32, len(g.made)-1)
+	children = make([]int32, len(b.made)-1)
 	at := slices.Clone(of)
-	for i := 1; i < len(g.made); i++ {
-		parent := g.made[i].parent
+	for i := 1; i < len(b.made); i++ {
+		parent := b.made[i].parent
 		children[at[parent]] = int32(i)
 		at[parent]++
 	}
-	for i := range g.made {
-		slices.SortFunc(children[of[i]:of[i+1]], func(a, b int32) int {
-			return cmp.Compare(rename[g.made[a].name], rename[g.made[b].name])
+	for i := range b.made {
+		slices.SortFunc(children[of[i]:of[i+1]], func(x, y int32) int {
+			return cmp.Compare(rename[b.made[x].name], rename[b.made[y].name])
 		})
 	}
 	return of, children

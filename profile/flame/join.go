@@ -37,17 +37,17 @@ type side struct {
 	stacks []uint32
 	starts []uint32
 	frames *profile.Frames
-	// names are what the grower calls the names of frames; nil: the same.
+	// names are what the builder calls the names of frames; nil: the same.
 	names []uint32
 }
 
 // peek is the name of the frame that an item comes to next; ok is false at the end of its stack.
 // The item goes on by used++.
-func (g *grower) peek(it *item) (name uint32, ok bool) {
+func (b *builder) peek(it *item) (name uint32, ok bool) {
 	if it.used == it.read {
 		it.used, it.read = 0, 0
 		for it.read < readAhead {
-			if name, ok = g.next(it); !ok {
+			if name, ok = b.next(it); !ok {
 				break
 			}
 			it.ahead[it.read] = name
@@ -62,12 +62,12 @@ func (g *grower) peek(it *item) (name uint32, ok bool) {
 }
 
 // next is the name of the first frame that was not read ahead; the item goes on by line++.
-func (g *grower) next(it *item) (name uint32, ok bool) {
-	s := &g.sides[it.line>>30&1]
+func (b *builder) next(it *item) (name uint32, ok bool) {
+	s := &b.sides[it.line>>30&1]
 	for it.left > 0 {
 		of := s.frames.Of(s.stacks[it.at])
 		if done := it.line & lineMask; int(done) < len(of) {
-			if !g.o.Inverted {
+			if !b.o.Inverted {
 				done = uint32(len(of)) - 1 - done
 			}
 			name = of[done]
@@ -78,32 +78,32 @@ func (g *grower) next(it *item) (name uint32, ok bool) {
 		}
 		it.line &^= lineMask
 		it.left--
-		it.at += g.step
+		it.at += b.step
 	}
 	return 0, false
 }
 
 // join adds the samples of a Profile, values times a factor.
-func (g *grower) join(p *profile.Profile, kind int, factor float64, base bool) {
+func (b *builder) join(p *profile.Profile, kind int, factor float64, base bool) {
 	if base {
-		g.seconds[0] = p.Duration.Seconds()
+		b.seconds[0] = p.Duration.Seconds()
 	} else {
-		g.seconds[1] = p.Duration.Seconds()
+		b.seconds[1] = p.Duration.Seconds()
 	}
-	p = p.Filter(&g.o.Filter)
-	s := side{stacks: p.Stacks, starts: p.Starts, frames: p.Frames(g.o.By)}
-	s.names = g.table.addFrames(s.frames, librariesOf(p, s.frames))
+	p = p.Filter(&b.o.Filter)
+	s := side{stacks: p.Stacks, starts: p.Starts, frames: p.Frames(b.o.By)}
+	s.names = b.table.addFrames(s.frames, librariesOf(p, s.frames))
 	flags := uint32(0)
-	if len(g.sides) > 0 {
+	if len(b.sides) > 0 {
 		flags = ofSecond
 	}
 	if base {
 		flags |= isBase
 	}
-	g.sides = append(g.sides, s)
-	g.leaves = append(g.leaves, make([]worth, len(g.table.names)-len(g.leaves))...)
+	b.sides = append(b.sides, s)
+	b.leaves = append(b.leaves, make([]weight, len(b.table.names)-len(b.leaves))...)
 	events, total := p.Events(kind)
-	g.items = append(make([]item, 0, len(g.items)+p.Len()), g.items...)
+	b.items = append(make([]item, 0, len(b.items)+p.Len()), b.items...)
 	for i := range p.Len() {
 		value := p.Value(i, kind)
 		if factor != 1 {
@@ -115,55 +115,55 @@ func (g *grower) join(p *profile.Profile, kind int, factor float64, base bool) {
 		it := item{value: value, line: flags}
 		if value < 0 {
 			it.value, it.line = magnitude(value), flags^isBase
-			g.t.Diff, total = true, -1
+			b.t.Diff, total = true, -1
 		}
 		if total >= 0 {
 			it.events = float32(events(i))
 		}
-		if it.at, it.left = p.Starts[i], p.Starts[i+1]-p.Starts[i]; !g.o.Inverted {
+		if it.at, it.left = p.Starts[i], p.Starts[i+1]-p.Starts[i]; !b.o.Inverted {
 			it.at += it.left - 1
 		}
-		if g.o.Nodes {
-			g.nodeOf = append(g.nodeOf, g.node(p, i))
+		if b.o.Nodes {
+			b.nodeOf = append(b.nodeOf, b.node(p, i))
 		}
-		g.leaf(&s, p.Stack(i), &it)
-		g.items = append(g.items, it)
+		b.leaf(&s, p.Stack(i), &it)
+		b.items = append(b.items, it)
 	}
-	g.counted(base, total)
+	b.counted(base, total)
 }
 
 // leaf adds an item to what its stack ends in.
-func (g *grower) leaf(s *side, stack []uint32, it *item) {
+func (b *builder) leaf(s *side, stack []uint32, it *item) {
 	for _, location := range stack {
 		if of := s.frames.Of(location); len(of) > 0 {
 			name := of[0]
 			if s.names != nil {
 				name = s.names[name]
 			}
-			g.leaves[name].add(it)
+			b.leaves[name].add(it)
 			return
 		}
 	}
 }
 
 // leavesByKind adds leaves up by class, and native ones by library.
-func (g *grower) leavesByKind() []Leaf {
+func (b *builder) leavesByKind() []Leaf {
 	type kind struct {
 		class   profile.Class
 		library string
 	}
-	sums := map[kind]*worth{}
-	for name := range g.leaves {
-		w := &g.leaves[name]
+	sums := map[kind]*weight{}
+	for name := range b.leaves {
+		w := &b.leaves[name]
 		if w.value == 0 && w.base == 0 {
 			continue
 		}
-		k := kind{class: g.table.classes[name]}
+		k := kind{class: b.table.classes[name]}
 		if k.class == profile.Native {
-			k.library = g.table.libraries[name]
+			k.library = b.table.libraries[name]
 		}
 		if sums[k] == nil {
-			sums[k] = &worth{}
+			sums[k] = &weight{}
 		}
 		sums[k].value, sums[k].base = add(sums[k].value, w.value), add(sums[k].base, w.base)
 	}
@@ -171,21 +171,21 @@ func (g *grower) leavesByKind() []Leaf {
 	for k, w := range sums {
 		leaves = append(leaves, Leaf{k.class, k.library, w.value, w.base})
 	}
-	slices.SortFunc(leaves, func(a, b Leaf) int {
-		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(b.Base, a.Base), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Library, b.Library))
+	slices.SortFunc(leaves, func(x, y Leaf) int {
+		return cmp.Or(cmp.Compare(y.Value, x.Value), cmp.Compare(y.Base, x.Base), cmp.Compare(x.Class, y.Class), cmp.Compare(x.Library, y.Library))
 	})
 	return leaves
 }
 
 // counted keeps how many events a side has.
-func (g *grower) counted(base bool, total int64) {
+func (b *builder) counted(base bool, total int64) {
 	switch {
 	case base:
-		g.t.BaseSamples = total
-	case len(g.sides) == 1: // no base was joined before
-		g.t.SamplesTotal, g.t.BaseSamples = total, -1
+		b.t.BaseSamples = total
+	case len(b.sides) == 1: // no base was joined before
+		b.t.SamplesTotal, b.t.BaseSamples = total, -1
 	default:
-		g.t.SamplesTotal = total
+		b.t.SamplesTotal = total
 	}
 }
 
@@ -203,7 +203,7 @@ func magnitude(v int64) int64 {
 const noNode = "(no node)"
 
 // node is the index of the node that a sample comes from.
-func (g *grower) node(p *profile.Profile, sample int) uint32 {
+func (b *builder) node(p *profile.Profile, sample int) uint32 {
 	name := noNode
 	for _, l := range p.Labels(sample) {
 		if l.Key == profile.NodeLabel && !l.IsNum {
@@ -211,14 +211,14 @@ func (g *grower) node(p *profile.Profile, sample int) uint32 {
 			break
 		}
 	}
-	id, ok := g.nodeIDs[name]
+	id, ok := b.nodeIDs[name]
 	if !ok {
-		if g.nodeIDs == nil {
-			g.nodeIDs = map[string]uint32{}
+		if b.nodeIDs == nil {
+			b.nodeIDs = map[string]uint32{}
 		}
-		id = uint32(len(g.nodeNames))
-		g.nodeNames = append(g.nodeNames, name)
-		g.nodeIDs[name] = id
+		id = uint32(len(b.nodeNames))
+		b.nodeNames = append(b.nodeNames, name)
+		b.nodeIDs[name] = id
 	}
 	return id
 }

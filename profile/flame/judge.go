@@ -21,7 +21,7 @@ func (t *Tree) Verdict(frame int32) report.Verdict {
 // judge works out P and Verdicts of events and of how long either side took, by the rules of
 // report.NewComparison: equal rates are tested where the times are known and nothing was
 // normalized, else equal shares.
-func (t *Tree) judge(of []worth, seconds [2]float64) {
+func (t *Tree) judge(of []weight, seconds [2]float64) {
 	t.P, t.Verdicts = make([]float64, len(t.Frames)), make([]report.Verdict, len(t.Frames))
 	known := t.SamplesTotal >= 0 && t.BaseSamples >= 0
 	before, after := float64(t.BaseSamples), float64(t.SamplesTotal)
@@ -61,7 +61,7 @@ func (t *Tree) judge(of []worth, seconds [2]float64) {
 }
 
 // equal is the chance that a frame's events differ as much or more.
-func (t *Tree) equal(w *worth) float64 {
+func (t *Tree) equal(w *weight) float64 {
 	is, was := int64(math.Round(w.events)), int64(math.Round(w.baseEvents))
 	if t.Hypothesis == report.EqualRates {
 		return significance.EqualRatesP(was, t.Before, is, t.After)
@@ -71,7 +71,7 @@ func (t *Tree) equal(w *worth) float64 {
 
 // candidate is p, or NaN where so few events could not be told apart at the level if all were on
 // one side: such a frame cannot be significant and does not count in the correction (Tarone).
-func (t *Tree) candidate(p float64, w *worth) float64 {
+func (t *Tree) candidate(p float64, w *weight) float64 {
 	odds := t.Before / (t.Before + t.After)
 	if math.Pow(min(odds, 1-odds), w.events+w.baseEvents) > Level {
 		return math.NaN()

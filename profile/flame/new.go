@@ -19,21 +19,21 @@ func New(p *profile.Profile, o Options) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGrower(p.Types[kind], o)
+	b, err := newBuilder(p.Types[kind], o)
 	if err != nil {
 		return nil, err
 	}
-	g.join(p, kind, 1, false)
-	return g.tree(), nil
+	b.join(p, kind, 1, false)
+	return b.tree(), nil
 }
 
 // NewDiff joins the stacks of two Profiles of one kind.
 func NewDiff(base, p *profile.Profile, o Options) (*Tree, error) {
-	g, err := newDiffGrower(base, p, o)
+	b, err := newDiffBuilder(base, p, o)
 	if err != nil {
 		return nil, err
 	}
-	return g.tree(), nil
+	return b.tree(), nil
 }
 
 // hasStacks refuses tables, of which a flame graph would be a row of leaves.
@@ -43,11 +43,11 @@ func hasStacks(p *profile.Profile) error {
 	}
 	return &hints.Error{
 		Err:    fmt.Errorf("%s is a table without stacks: no flame graph can be drawn of it", p.Origin.Name),
-		Advice: "record with perf record -g and read what perf script prints; profile top and profile diff read tables",
+		Advice: "record with perf record -b and read what perf script prints; profile top and profile diff read tables",
 	}
 }
 
-func newDiffGrower(base, p *profile.Profile, o Options) (*grower, error) {
+func newDiffBuilder(base, p *profile.Profile, o Options) (*builder, error) {
 	for _, side := range []*profile.Profile{base, p} {
 		if err := hasStacks(side); err != nil {
 			return nil, err
@@ -67,20 +67,20 @@ func newDiffGrower(base, p *profile.Profile, o Options) (*grower, error) {
 			Advice: "compare profiles of one kind, or name a sample type that both have",
 		}
 	}
-	g, err := newGrower(p.Types[kind], o)
+	b, err := newBuilder(p.Types[kind], o)
 	if err != nil {
 		return nil, err
 	}
-	g.t.Diff = true
+	b.t.Diff = true
 	if o.Normalize {
-		if g.t.Factor, err = factor(base, baseKind, p, kind); err != nil {
+		if b.t.Factor, err = factor(base, baseKind, p, kind); err != nil {
 			return nil, err
 		}
-		g.t.Normalized = true
+		b.t.Normalized = true
 	}
-	g.join(base, baseKind, 1, true)
-	g.join(p, kind, g.t.Factor, false)
-	return g, nil
+	b.join(base, baseKind, 1, true)
+	b.join(p, kind, b.t.Factor, false)
+	return b, nil
 }
 
 // factor is what pprof multiplies the new values by under -normalize (google/pprof
@@ -102,23 +102,23 @@ func factor(base *profile.Profile, baseKind int, p *profile.Profile, kind int) (
 	return float64(was) / float64(is), nil
 }
 
-func newGrower(kind profile.ValueType, o Options) (*grower, error) {
+func newBuilder(kind profile.ValueType, o Options) (*builder, error) {
 	if o.By > profile.ByClass {
 		return nil, fmt.Errorf("a flame graph is made of frames, and a %s is none", o.By)
 	}
 	if o.MaxFrames <= 0 || o.MaxFrames > mostFrames {
 		o.MaxFrames = mostFrames
 	}
-	g := &grower{o: o, t: &Tree{Type: kind, By: o.By, Inverted: o.Inverted, Nodes: o.Nodes, Factor: 1}, step: ^uint32(0)}
+	b := &builder{o: o, t: &Tree{Type: kind, By: o.By, Inverted: o.Inverted, Nodes: o.Nodes, Factor: 1}, step: ^uint32(0)}
 	if o.Inverted {
-		g.step = 1
+		b.step = 1
 	}
 	switch o.By {
 	case profile.ByFile, profile.ByPackage, profile.ByMapping, profile.ByClass:
-		g.collapse = true
+		b.collapse = true
 	default:
 	}
-	return g, nil
+	return b, nil
 }
 
 // nameTable are the names of all sides.

@@ -15,34 +15,34 @@ func Sandwich(p *profile.Profile, pattern *regexp.Regexp, o Options) (callers, c
 	if err != nil {
 		return nil, nil, err
 	}
-	return sandwich(pattern, o, func(o Options) (*grower, error) {
-		g, err := newGrower(p.Types[kind], o)
+	return sandwich(pattern, o, func(o Options) (*builder, error) {
+		b, err := newBuilder(p.Types[kind], o)
 		if err == nil {
-			g.join(p, kind, 1, false)
+			b.join(p, kind, 1, false)
 		}
-		return g, err
+		return b, err
 	})
 }
 
 // SandwichDiff is Sandwich of a difference.
 func SandwichDiff(base, p *profile.Profile, pattern *regexp.Regexp, o Options) (callers, callees *Tree, err error) {
-	return sandwich(pattern, o, func(o Options) (*grower, error) { return newDiffGrower(base, p, o) })
+	return sandwich(pattern, o, func(o Options) (*builder, error) { return newDiffBuilder(base, p, o) })
 }
 
-func sandwich(pattern *regexp.Regexp, o Options, join func(Options) (*grower, error)) (callers, callees *Tree, err error) {
+func sandwich(pattern *regexp.Regexp, o Options, join func(Options) (*builder, error)) (callers, callees *Tree, err error) {
 	o.Nodes = false
 	half := func(inverted bool) (*Tree, error) {
 		o.Inverted = false // the nearest to the root is sought from there
-		g, err := join(o)
+		b, err := join(o)
 		if err != nil {
 			return nil, err
 		}
-		g.t.Focus = pattern.String()
-		g.seek(pattern)
+		b.t.Focus = pattern.String()
+		b.seek(pattern)
 		if inverted {
-			g.turn()
+			b.turn()
 		}
-		return g.tree(), nil
+		return b.tree(), nil
 	}
 	if callers, err = half(true); err == nil {
 		callees, err = half(false)
@@ -51,34 +51,34 @@ func sandwich(pattern *regexp.Regexp, o Options, join func(Options) (*grower, er
 }
 
 // seek moves each item on to the first frame that matches, and drops those without.
-func (g *grower) seek(pattern *regexp.Regexp) {
-	matches := make([]bool, len(g.table.names))
-	for i, name := range g.table.names {
+func (b *builder) seek(pattern *regexp.Regexp) {
+	matches := make([]bool, len(b.table.names))
+	for i, name := range b.table.names {
 		matches[i] = pattern.MatchString(name)
 	}
-	var whole worth
-	kept := g.items[:0]
-	for i := range g.items {
-		it := g.items[i]
+	var whole weight
+	kept := b.items[:0]
+	for i := range b.items {
+		it := b.items[i]
 		whole.add(&it)
-		name, ok := g.next(&it)
+		name, ok := b.next(&it)
 		for ok && !matches[name] {
 			it.line++
-			name, ok = g.next(&it)
+			name, ok = b.next(&it)
 		}
 		if ok {
 			kept = append(kept, it)
 		}
 	}
-	g.items = kept
-	g.t.Whole, g.t.WholeBase = whole.value, whole.base
+	b.items = kept
+	b.t.Whole, b.t.WholeBase = whole.value, whole.base
 }
 
 // turn makes items go on towards the root, from the frame that they are at.
-func (g *grower) turn() {
-	for i := range g.items {
-		it := &g.items[i]
-		s := &g.sides[it.line>>30&1]
+func (b *builder) turn() {
+	for i := range b.items {
+		it := &b.items[i]
+		s := &b.sides[it.line>>30&1]
 		lines := uint32(len(s.frames.Of(s.stacks[it.at])))
 		it.line = it.line&^lineMask | (lines - 1 - it.line&lineMask)
 		end, _ := slices.BinarySearchFunc(s.starts, it.at, func(start, at uint32) int {
@@ -89,5 +89,5 @@ func (g *grower) turn() {
 		})
 		it.left = s.starts[end] - it.at
 	}
-	g.o.Inverted, g.t.Inverted, g.step = true, true, 1
+	b.o.Inverted, b.t.Inverted, b.step = true, true, 1
 }

@@ -18,40 +18,40 @@ type Stacks struct {
 	// Diff: stacks have values on both sides.
 	Diff bool
 
-	g *grower
+	b *builder
 }
 
 // NewStacks joins equal stacks; base may be nil. Options say which and how, apart from pruning:
 // all stacks are kept.
 func NewStacks(base, p *profile.Profile, o Options) (*Stacks, error) {
 	o.MinShare, o.MaxFrames = 0, 0
-	var g *grower
+	var b *builder
 	var err error
 	if base != nil {
-		g, err = newDiffGrower(base, p, o)
+		b, err = newDiffBuilder(base, p, o)
 	} else {
 		var kind int
 		if kind, err = p.KindOf(o.SampleIndex); err != nil {
 			return nil, err
 		}
-		if g, err = newGrower(p.Types[kind], o); err == nil {
-			g.join(p, kind, 1, false)
+		if b, err = newBuilder(p.Types[kind], o); err == nil {
+			b.join(p, kind, 1, false)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	root := g.begin()
-	return &Stacks{Type: g.t.Type, Names: g.table.names[:root], Classes: g.table.classes[:root], Files: g.table.files[:root], Diff: g.t.Diff, g: g}, nil
+	root := b.begin()
+	return &Stacks{Type: b.t.Type, Names: b.table.names[:root], Classes: b.table.classes[:root], Files: b.table.files[:root], Diff: b.t.Diff, b: b}, nil
 }
 
 // Each calls back for each stack, in the order of names from the root on: frames are indexes of
 // Names, root first (leaf first if Inverted), valid until it returns. It can be called once.
 func (s *Stacks) Each(visit func(frames []uint32, value, base int64) error) error {
-	g := s.g
-	rank := g.ranks()
+	b := s.b
+	rank := b.ranks()
 	var path []uint32
-	waiting := []shoot{{parent: -1, hi: uint32(len(g.items)), name: uint32(len(g.table.names) - 1)}}
+	waiting := []candidate{{parent: -1, hi: uint32(len(b.items)), name: uint32(len(b.table.names) - 1)}}
 	for len(waiting) > 0 {
 		at := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
@@ -59,52 +59,52 @@ func (s *Stacks) Each(visit func(frames []uint32, value, base int64) error) erro
 		if path = path[:max(depth-1, 0)]; depth > 0 {
 			path = append(path, at.name)
 		}
-		if at.hi-at.lo == 1 && (depth > 0 || g.nodeOf == nil) {
-			w := g.follow(at.lo, &path)
+		if at.hi-at.lo == 1 && (depth > 0 || b.nodeOf == nil) {
+			w := b.follow(at.lo, &path)
 			if err := visit(path, w.value, w.base); err != nil {
 				return err
 			}
 			continue
 		}
-		g.grow(&at)
+		b.grow(&at)
 		if at.self.value != 0 || at.self.base != 0 {
 			if err := visit(path, at.self.value, at.self.base); err != nil {
 				return err
 			}
 		}
-		slices.SortFunc(g.groups, func(a, b shoot) int { return cmp.Compare(rank[b.name], rank[a.name]) })
-		for i := range g.groups {
-			g.groups[i].order = uint32(depth + 1)
-			waiting = append(waiting, g.groups[i])
+		slices.SortFunc(b.groups, func(x, y candidate) int { return cmp.Compare(rank[y.name], rank[x.name]) })
+		for i := range b.groups {
+			b.groups[i].order = uint32(depth + 1)
+			waiting = append(waiting, b.groups[i])
 		}
 	}
 	return nil
 }
 
 // follow appends what is left of one item's stack.
-func (g *grower) follow(i uint32, path *[]uint32) (w worth) {
-	it := &g.items[i]
+func (b *builder) follow(i uint32, path *[]uint32) (w weight) {
+	it := &b.items[i]
 	w.add(it)
 	for {
-		name, ok := g.peek(it)
+		name, ok := b.peek(it)
 		if !ok {
 			return w
 		}
 		it.used++
-		if last := len(*path) - 1; !g.collapse || last < 0 || (*path)[last] != name {
+		if last := len(*path) - 1; !b.collapse || last < 0 || (*path)[last] != name {
 			*path = append(*path, name)
 		}
 	}
 }
 
 // ranks are the places of names in their order.
-func (g *grower) ranks() []uint32 {
-	order := make([]uint32, len(g.table.names))
+func (b *builder) ranks() []uint32 {
+	order := make([]uint32, len(b.table.names))
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		return cmp.Or(strings.Compare(g.table.names[a], g.table.names[b]), cmp.Compare(a, b))
+	slices.SortFunc(order, func(x, y uint32) int {
+		return cmp.Or(strings.Compare(b.table.names[x], b.table.names[y]), cmp.Compare(x, y))
 	})
 	ranks := make([]uint32, len(order))
 	for rank, name := range order {

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// shoots are the frames that may be made, largest first: a heap.
-type shoots struct {
-	heap    []shoot
+// candidates are the frames that may be made, largest first: a heap.
+type candidates struct {
+	heap    []candidate
 	pushed  uint32
 	dropped int
 }
 
-func compareShoots(a, b *shoot) int {
+func compareCandidates(a, b *candidate) int {
 	if a.share != b.share {
 		return cmp.Compare(b.share, a.share)
 	}
 	return cmp.Compare(a.order, b.order)
 }
 
-func (s *shoots) push(one shoot) {
+func (s *candidates) push(one candidate) {
 	one.order = s.pushed
 	s.pushed++
 	s.heap = append(s.heap, one)
 	for i := len(s.heap) - 1; i > 0; {
 		parent := (i - 1) / 2
-		if compareShoots(&s.heap[parent], &s.heap[i]) <= 0 {
+		if compareCandidates(&s.heap[parent], &s.heap[i]) <= 0 {
 			break
 		}
 		s.heap[parent], s.heap[i] = s.heap[i], s.heap[parent]
@@ -33,14 +33,14 @@ func (s *shoots) push(one shoot) {
 	}
 }
 
-func (s *shoots) pop() shoot {
+func (s *candidates) pop() candidate {
 	first, last := s.heap[0], len(s.heap)-1
 	s.heap[0] = s.heap[last]
 	s.heap = s.heap[:last]
 	for i := 0; ; {
 		least := i
 		for child := 2*i + 1; child <= 2*i+2 && child < last; child++ {
-			if compareShoots(&s.heap[child], &s.heap[least]) < 0 {
+			if compareCandidates(&s.heap[child], &s.heap[least]) < 0 {
 				least = child
 			}
 		}
@@ -53,11 +53,11 @@ func (s *shoots) pop() shoot {
 }
 
 // bound lets go of those that cannot be among the largest so many any more.
-func (s *shoots) bound(most int) {
+func (s *candidates) bound(most int) {
 	if len(s.heap) < 2*most+10_000 {
 		return
 	}
-	slices.SortFunc(s.heap, func(a, b shoot) int { return compareShoots(&a, &b) }) // a sorted slice is a heap
+	slices.SortFunc(s.heap, func(a, b candidate) int { return compareCandidates(&a, &b) }) // a sorted slice is a heap
 	s.dropped += len(s.heap) - most
 	s.heap = s.heap[:most]
 }
