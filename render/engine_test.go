@@ -27,7 +27,7 @@ func engineTargets(t *testing.T) (graph, vectors *target.Target) {
 	}
 	t.Cleanup(vectors.Close)
 	vectors.File.Name = "base.npy"
-	b, err := target.Build(t.Context(), vectors.Set.Vectors, target.BuildPlan{Library: target.HNSWLib, M: 8, EFConstruction: 40})
+	b, err := target.Build(t.Context(), vectors.Set.Vectors, target.BuildPlan{Library: engine.HNSWLib, M: 8, EFConstruction: 40})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 		Recall: &target.Recall{Queries: 3, Mean: 0.9, Worst: 0.7, WorstQuery: 1, Short: 1},
 	}
 	ranged := &target.Found{
-		Target: vectors, Options: target.Options{Library: target.Knowhere22, Profile: new(dist.Profile)},
+		Target: vectors, Options: target.Options{Library: engine.Knowhere22, Profile: new(dist.Profile)},
 		Params:  target.Params{NProbe: 4, Radius: &radius, RangeFilter: &inner, Filter: filter},
 		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []target.Cost{{Distances: 399}}, Took: 2 * time.Second},
 	}

@@ -23,7 +23,7 @@ func graphs(t testing.TB, segments, rows, dim, m int) *Loaded {
 	}}
 	for i := range segments {
 		v := randomVectors(t, r, rows, dim)
-		x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: m, EFConstruction: 100, Flavor: hnsw.Knowhere22, Threads: 2})
+		x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: m, EFConstruction: 100, Library: engine.Knowhere22, Threads: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 		var s *flat.Searcher
 		if p.Data.Rows > 0 {
 			var err error
-			if s, err = flat.New(&flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric}, flat.Options{Policy: o.Rows, Profile: o.Profile}); err != nil {
+			if s, err = flat.New(&flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric}, flat.Options{Library: o.Library, Profile: o.Profile}); err != nil {
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
 			}
 		}

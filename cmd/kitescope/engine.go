@@ -77,9 +77,9 @@ func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl.StringVar(&f.queries, "queries", "", "the queries: .npy, .fvecs, .bvecs or .parquet (required)")
 	fl.StringVar(&f.truth, "truth", "", "ids of the true neighbours, a row for each query (.ivecs, .npy), or exact: found here, row by row")
 	fl.IntVarP(&f.k, "k", "k", 10, "how many neighbours")
-	fl.StringVar(&f.library, "library", "native", "whose ties, filters and defaults: "+strings.Join(target.Libraries(), ", ")+"; native is who wrote the file")
+	fl.StringVar(&f.library, "library", "native", "whose ties, filters and defaults: "+strings.Join(engine.Libraries(), ", ")+"; native is who wrote the file")
 	fl.StringVar(&f.accumulation, "accumulation", "", "whose order of adding floats: "+strings.Join(dist.ProfileNames(), ", ")+"; default: the library's with AVX-512")
-	_ = cmd.RegisterFlagCompletionFunc("library", fixed(target.Libraries()...))
+	_ = cmd.RegisterFlagCompletionFunc("library", fixed(engine.Libraries()...))
 	_ = cmd.RegisterFlagCompletionFunc("accumulation", fixed(dist.ProfileNames()...))
 }
 
@@ -102,8 +102,8 @@ func (f *engineFlags) options() (target.Options, error) {
 		return o, &usageError{errors.New("no queries"), "name their file with --queries q.npy"}
 	}
 	var ok bool
-	if o.Library, ok = target.LibraryOf(f.library); !ok {
-		return o, usagef("--library is %s, not %q", strings.Join(target.Libraries(), ", "), f.library)
+	if o.Library, ok = engine.ParseLibrary(f.library); !ok {
+		return o, usagef("--library is %s, not %q", strings.Join(engine.Libraries(), ", "), f.library)
 	}
 	var err error
 	if o.Profile, err = f.profile(); err != nil {

@@ -2,7 +2,7 @@
 // truth, and what Milvus does for FLAT and BIN_FLAT, for segments without an index, and where
 // a filter leaves few rows.
 //
-// In: vectors in memory (owned or mapped), a metric, a policy that names whose answers are
+// In: vectors in memory (owned or mapped), a metric, a library whose answers are
 // wanted, queries. Out: hits, best first, with the ids, the distance bits and the order among
 // equal distances of that library. Steps: a kernel of engine/dist fills a tile of raw
 // distances (query.go, search.go, batch.go), the tile is compared with the worst hit so far,
@@ -21,42 +21,6 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 )
-
-// Policy names the library whose answers are reproduced where they are not determined by the
-// distances: which of several equal ones enter, and in which order they come.
-type Policy uint8
-
-// The policies. All take the rows in their order, and a row enters only if it is strictly
-// better than the worst of k (HNSWLib: or equal); NaN is never better.
-const (
-	// Faiss is IndexFlat of faiss 1.7.3 and later for fewer queries than go to BLAS (faiss sums
-	// differently there): a heap ordered by distance and then id for k < 100, a reservoir from
-	// 100 on (faiss/impl/ResultHandler.h, faiss/utils/Heap.h).
-	Faiss Policy = iota
-	// Knowhere is knowhere 2.2 (Milvus 2.3 and before): the same with a heap that compares
-	// distances only; never BLAS below 16,384 queries at once (thirdparty/faiss/faiss/utils/
-	// distances.cpp of v2.2.3), and Milvus sends queries one by one.
-	Knowhere
-	// Knowhere23 is knowhere 2.3 and later (Milvus 2.4 and later): faiss's newer heap; rows
-	// without length have cosine 0, not none.
-	Knowhere23
-	// HNSWLib is BruteforceSearch of hnswlib 0.8 (bruteforce.h): ties by label.
-	HNSWLib
-)
-
-// String is the policy's name.
-func (p Policy) String() string {
-	switch p {
-	case Knowhere:
-		return "knowhere"
-	case Knowhere23:
-		return "knowhere-2.3"
-	case HNSWLib:
-		return "hnswlib"
-	default:
-		return "faiss"
-	}
-}
 
 // MaxK is the greatest number of hits of one query where there are more rows: Milvus's own limit.
 const MaxK = 16384
@@ -80,7 +44,7 @@ type Index struct {
 
 // Options are whose answers are wanted.
 type Options struct {
-	Policy  Policy
+	Library engine.Library // Native is Faiss
 	Profile dist.Profile
 }
 
@@ -115,8 +79,10 @@ type collector interface {
 	Hits(dst []engine.Hit) []engine.Hit
 }
 
-// New returns a searcher; an error names what in the index or the options does not fit.
+// New returns a searcher; all libraries take the rows in their order, and a row enters only if it is strictly better than
+// the worst of k (HNSWLib: or equal); NaN is never better. An error names what in the index or the options does not fit.
 func New(x *Index, o Options) (*Searcher, error) {
+	o.Library = o.Library.Or(engine.Faiss)
 	v := x.Vectors
 	if v == nil {
 		return nil, errors.New("a flat index without vectors")
@@ -129,8 +95,8 @@ func New(x *Index, o Options) (*Searcher, error) {
 		return nil, err
 	}
 	s := &Searcher{index: *x, options: o, kernel: kernel}
-	if x.Metric == dist.Cosine && o.Policy != HNSWLib {
-		s.norms = divisors(x, o.Policy, kernel)
+	if x.Metric == dist.Cosine && o.Library != engine.HNSWLib {
+		s.norms = divisors(x, o.Library, kernel)
 	}
 	s.scratch()
 	return s, nil
@@ -147,9 +113,9 @@ func (x *Index) check(o Options) error {
 		return fmt.Errorf("metric %d is not supported: substructure and superstructure are no distances to search by", x.Metric)
 	case binary != (v.Element == dist.Bit):
 		return errors.New("hamming and jaccard need bits, and bits need hamming or jaccard")
-	case binary && o.Policy == HNSWLib:
+	case binary && o.Library == engine.HNSWLib:
 		return errors.New("hnswlib has no metric for bits")
-	case x.Metric == dist.Cosine && o.Policy == Faiss:
+	case x.Metric == dist.Cosine && o.Library == engine.Faiss:
 		return errors.New("faiss has no cosine: normalise the vectors and use the inner product")
 	case x.Norms != nil && len(x.Norms) != v.Rows:
 		return fmt.Errorf("%d norms for %d rows", len(x.Norms), v.Rows)
@@ -169,10 +135,10 @@ func (s *Searcher) scratch() {
 }
 
 func (s *Searcher) collector() collector {
-	if s.options.Policy == HNSWLib {
+	if s.options.Library == engine.HNSWLib {
 		return &bruteForce{labels: s.index.Labels, similarity: s.index.Metric != dist.L2}
 	}
-	t := NewTopK(s.options.Policy, s.Similarity())
+	t := NewTopK(s.options.Library, s.Similarity())
 	// Over bits knowhere has but a heap (binary_knn_hc, utils/binary_distances.cpp of v2.2.3).
 	t.heapOnly = s.index.Vectors.Element == dist.Bit
 	return t
@@ -191,7 +157,7 @@ func (s *Searcher) Index() Index { return s.index }
 // Similarity tells whether greater distances are better: inner products and cosines of faiss
 // and knowhere are; hnswlib returns 1 minus them.
 func (s *Searcher) Similarity() bool {
-	return s.options.Policy != HNSWLib && (s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
+	return s.options.Library != engine.HNSWLib && (s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
 }
 
 // left is the rows that no hit may have: deleted or filtered.

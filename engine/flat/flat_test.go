@@ -82,27 +82,27 @@ func brute(s *Searcher, x *engine.Vectors, query []byte, left *engine.Bitset) []
 type spec struct {
 	metric  engine.Metric
 	element dist.Element
-	policy  Policy
+	policy  engine.Library
 	profile dist.Profile
 }
 
 var specs = []spec{
-	{dist.L2, dist.Float32, Faiss, dist.Faiss},
-	{dist.L2, dist.Float32, Knowhere, dist.KnowhereAVX512},
-	{dist.L2, dist.Float32, HNSWLib, dist.HNSWLib},
-	{dist.InnerProduct, dist.Float32, Faiss, dist.Faiss},
-	{dist.InnerProduct, dist.Float32, Knowhere, dist.KnowhereAVX2},
-	{dist.InnerProduct, dist.Float32, HNSWLib, dist.HNSWLib},
-	{dist.Cosine, dist.Float32, Knowhere, dist.KnowhereSSE},
-	{dist.Cosine, dist.Float32, Knowhere23, dist.KnowhereAVX512},
-	{dist.Cosine, dist.Float32, HNSWLib, dist.HNSWLib},
-	{dist.L2, dist.Float16, Knowhere23, dist.KnowhereAVX512},
-	{dist.InnerProduct, dist.BFloat16, Knowhere23, dist.KnowhereAVX512},
-	{dist.Cosine, dist.Float16, Knowhere23, dist.KnowhereAVX512},
-	{dist.L2, dist.Int8, Knowhere23, dist.KnowhereAVX512},
-	{dist.Cosine, dist.Int8, Knowhere23, dist.KnowhereAVX512},
-	{dist.Hamming, dist.Bit, Knowhere, dist.KnowhereAVX512},
-	{dist.Jaccard, dist.Bit, Knowhere, dist.KnowhereAVX512},
+	{dist.L2, dist.Float32, engine.Faiss, dist.Faiss},
+	{dist.L2, dist.Float32, engine.Knowhere22, dist.KnowhereAVX512},
+	{dist.L2, dist.Float32, engine.HNSWLib, dist.HNSWLib},
+	{dist.InnerProduct, dist.Float32, engine.Faiss, dist.Faiss},
+	{dist.InnerProduct, dist.Float32, engine.Knowhere22, dist.KnowhereAVX2},
+	{dist.InnerProduct, dist.Float32, engine.HNSWLib, dist.HNSWLib},
+	{dist.Cosine, dist.Float32, engine.Knowhere22, dist.KnowhereSSE},
+	{dist.Cosine, dist.Float32, engine.Knowhere23, dist.KnowhereAVX512},
+	{dist.Cosine, dist.Float32, engine.HNSWLib, dist.HNSWLib},
+	{dist.L2, dist.Float16, engine.Knowhere23, dist.KnowhereAVX512},
+	{dist.InnerProduct, dist.BFloat16, engine.Knowhere23, dist.KnowhereAVX512},
+	{dist.Cosine, dist.Float16, engine.Knowhere23, dist.KnowhereAVX512},
+	{dist.L2, dist.Int8, engine.Knowhere23, dist.KnowhereAVX512},
+	{dist.Cosine, dist.Int8, engine.Knowhere23, dist.KnowhereAVX512},
+	{dist.Hamming, dist.Bit, engine.Knowhere22, dist.KnowhereAVX512},
+	{dist.Jaccard, dist.Bit, engine.Knowhere22, dist.KnowhereAVX512},
 }
 
 func (c spec) String() string {
@@ -143,7 +143,7 @@ func TestBatchesAnswerAsSingleQueries(t *testing.T) {
 				if !bytes.Equal(bitsOf(hits), bitsOf(batch[i])) {
 					t.Fatalf("%v dim %d rows %d %+v query %d: the batch says %v, alone it is %v", c, dim, rows, p, i, batch[i], hits)
 				}
-				if c.policy != HNSWLib {
+				if c.policy != engine.HNSWLib {
 					distancesAre(t, c, hits, brute(s, x, queries.Row(i), left), p.K)
 				}
 			}
@@ -180,7 +180,7 @@ func distancesAre(t *testing.T, c spec, hits, all []engine.Hit, k int) {
 func TestRangesHoldWhatIsInside(t *testing.T) {
 	r := rand.New(rand.NewSource(6))
 	for i, c := range specs {
-		if c.policy == HNSWLib {
+		if c.policy == engine.HNSWLib {
 			continue
 		}
 		x, q := randomRows(t, r, c.element, 17, 1200), randomRows(t, r, c.element, 17, 1)
@@ -239,8 +239,8 @@ func TestNaNIsNoHit(t *testing.T) {
 		t.Fatal(err)
 	}
 	q, _ := engine.FromFloat32s(2, []float32{1, 1, nan, 1, 0, 0})
-	for _, policy := range []Policy{Faiss, Knowhere, Knowhere23} {
-		s, err := New(&Index{Vectors: x, Metric: dist.L2}, Options{Policy: policy})
+	for _, policy := range []engine.Library{engine.Faiss, engine.Knowhere22, engine.Knowhere23} {
+		s, err := New(&Index{Vectors: x, Metric: dist.L2}, Options{Library: policy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,8 +272,8 @@ func TestAllRowsAreNotTooMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	q, _ := engine.FromFloat32s(1, []float32{0})
-	for _, policy := range []Policy{Faiss, HNSWLib} {
-		s, err := New(&Index{Vectors: x}, Options{Policy: policy})
+	for _, policy := range []engine.Library{engine.Faiss, engine.HNSWLib} {
+		s, err := New(&Index{Vectors: x}, Options{Library: policy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,18 +302,18 @@ func TestRowsWithoutLengthUnderCosine(t *testing.T) {
 	tests := []struct {
 		name   string
 		index  Index
-		policy Policy
+		policy engine.Library
 		want   [][]int64
 	}{
 		// 0/0 is NaN, which is no hit.
-		{"knowhere 2.2 computes the norms", Index{}, Knowhere, [][]int64{{1, 2}, {1, 2}}},
+		{"knowhere 2.2 computes the norms", Index{}, engine.Knowhere22, [][]int64{{1, 2}, {1, 2}}},
 		// Its own index has norm 1 for them (NormalizeVec).
-		{"knowhere 2.2 has the norms", Index{Norms: []float32{1, 5, 5}}, Knowhere, [][]int64{{1, 0, 2}, {0, 2, 1}}},
-		{"knowhere 2.3", Index{}, Knowhere23, [][]int64{{1, 0, 2}, {2, 1, 0}}},
+		{"knowhere 2.2 has the norms", Index{Norms: []float32{1, 5, 5}}, engine.Knowhere22, [][]int64{{1, 0, 2}, {0, 2, 1}}},
+		{"knowhere 2.3", Index{}, engine.Knowhere23, [][]int64{{1, 0, 2}, {2, 1, 0}}},
 	}
 	for _, test := range tests {
 		test.index.Vectors, test.index.Metric = x, dist.Cosine
-		s, err := New(&test.index, Options{Policy: test.policy})
+		s, err := New(&test.index, Options{Library: test.policy})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,21 +16,21 @@ func TestMisfitsAreNamed(t *testing.T) {
 	b, _ := engine.NewVectors(dist.Bit, 32, 10)
 	tests := []struct {
 		index  *Index
-		policy Policy
+		policy engine.Library
 		want   string
 	}{
-		{&Index{}, Faiss, "without vectors"},
-		{&Index{Vectors: f, Metric: dist.Hamming}, Knowhere, "need bits"},
-		{&Index{Vectors: b, Metric: dist.L2}, Knowhere, "need bits"},
-		{&Index{Vectors: b, Metric: dist.Jaccard + 1}, Knowhere, "substructure and superstructure"},
-		{&Index{Vectors: b, Metric: dist.Hamming}, HNSWLib, "hnswlib"},
-		{&Index{Vectors: f, Metric: dist.Cosine}, Faiss, "no cosine"},
-		{&Index{Vectors: f, Norms: make([]float32, 9)}, Faiss, "9 norms for 10 rows"},
-		{&Index{Vectors: f, Labels: make([]int64, 11)}, Faiss, "11 labels for 10 rows"},
-		{&Index{Vectors: f, Deleted: engine.NewBitset(9)}, Faiss, "9 rows marked"},
+		{&Index{}, engine.Faiss, "without vectors"},
+		{&Index{Vectors: f, Metric: dist.Hamming}, engine.Knowhere22, "need bits"},
+		{&Index{Vectors: b, Metric: dist.L2}, engine.Knowhere22, "need bits"},
+		{&Index{Vectors: b, Metric: dist.Jaccard + 1}, engine.Knowhere22, "substructure and superstructure"},
+		{&Index{Vectors: b, Metric: dist.Hamming}, engine.HNSWLib, "hnswlib"},
+		{&Index{Vectors: f, Metric: dist.Cosine}, engine.Faiss, "no cosine"},
+		{&Index{Vectors: f, Norms: make([]float32, 9)}, engine.Faiss, "9 norms for 10 rows"},
+		{&Index{Vectors: f, Labels: make([]int64, 11)}, engine.Faiss, "11 labels for 10 rows"},
+		{&Index{Vectors: f, Deleted: engine.NewBitset(9)}, engine.Faiss, "9 rows marked"},
 	}
 	for _, test := range tests {
-		if _, err := New(test.index, Options{Policy: test.policy}); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := New(test.index, Options{Library: test.policy}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", test.index, err, test.want)
 		}
 	}
@@ -63,7 +63,7 @@ func TestMisfitsAreNamed(t *testing.T) {
 	if err != nil || len(none) != 0 {
 		t.Errorf("a radius that is no number: %v, %v", none, err)
 	}
-	if s, err = New(&Index{Vectors: f}, Options{Policy: HNSWLib}); err != nil {
+	if s, err = New(&Index{Vectors: f}, Options{Library: engine.HNSWLib}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Range(q, RangeParams{}, nil); err == nil || !strings.Contains(err.Error(), "hnswlib has no range") {
@@ -81,7 +81,7 @@ func TestTiesOfHNSWLibAreByLabel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(&Index{Vectors: x, Labels: []int64{60, 50, 10, 30, 20, 40}}, Options{HNSWLib, dist.HNSWLib})
+	s, err := New(&Index{Vectors: x, Labels: []int64{60, 50, 10, 30, 20, 40}}, Options{engine.HNSWLib, dist.HNSWLib})
 	if err != nil {
 		t.Fatal(err)
 	}

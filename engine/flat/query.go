@@ -19,7 +19,7 @@ func (q query) at() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(q.by
 
 // prepare makes the query that is stored as row ready: normalised under cosine, widened.
 func (s *Searcher) prepare(row []byte) (query, error) {
-	q, err := Query(s.kernel, s.options.Policy, row)
+	q, err := Query(s.kernel, s.options.Library, row)
 	if err != nil {
 		return query{}, err
 	}
@@ -32,16 +32,16 @@ func (s *Searcher) prepare(row []byte) (query, error) {
 	return query{bytes: q, norm: norm}, nil
 }
 
-// Query returns a copy of the query that is stored as row as policy p and the kernel take it: under
-// cosine a float32 query is normalised first as the policy's library does, the other types are
+// Query returns a copy of the query that is stored as row as library l and the kernel take it: under
+// cosine a float32 query is normalised first as the library does, the other types are
 // not (knowhere divides by their norm at the end: faiss/utils/distances_typed.cpp of v2.5).
-func Query(k *dist.Kernel, p Policy, row []byte) ([]byte, error) {
+func Query(k *dist.Kernel, l engine.Library, row []byte) ([]byte, error) {
 	q, err := k.Query(row)
 	if err != nil || k.Metric != dist.Cosine || k.Element != dist.Float32 {
 		return q, err
 	}
 	square := k.SquaredNorm(unsafe.Pointer(unsafe.SliceData(q)))
-	if p == HNSWLib {
+	if l == engine.HNSWLib {
 		normaliseHNSWLib(floats(q), square)
 	} else {
 		normaliseKnowhere(floats(q), square)
@@ -70,12 +70,12 @@ func normaliseHNSWLib(x []float32, square float32) {
 }
 
 // divisors is what inner products with the rows are divided by under cosine.
-func divisors(x *Index, p Policy, k *dist.Kernel) []float32 {
+func divisors(x *Index, l engine.Library, k *dist.Kernel) []float32 {
 	norms := x.Norms
 	if norms == nil {
 		norms = Norms(x.Vectors, k)
 	}
-	if p != Knowhere23 {
+	if l != engine.Knowhere23 {
 		return norms
 	}
 	for i, n := range norms {

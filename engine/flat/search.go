@@ -144,8 +144,8 @@ type RangeParams struct {
 // Range appends to dst all hits within the radius in the order of the rows, as faiss and
 // knowhere return them.
 func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engine.Hit, error) {
-	if s.options.Policy == HNSWLib {
-		return dst, fmt.Errorf("policy %v has no range search", s.options.Policy)
+	if s.options.Library == engine.HNSWLib {
+		return dst, fmt.Errorf("library %v has no range search", s.options.Library)
 	}
 	left, err := s.left(p.Filter)
 	if err != nil {

@@ -32,10 +32,11 @@ type TopK struct {
 	limit     limit   // the same for tiles
 }
 
-// NewTopK returns a collector with the ties of policy p (not HNSWLib); similarity says whether
+// NewTopK returns a collector: a heap for k < 100, ordered by distance and, but in knowhere 2.2, then id; a reservoir from
+// 100 on (faiss/impl/ResultHandler.h, faiss/utils/Heap.h); with the ties of library l (not HNSWLib); similarity says whether
 // greater distances are better.
-func NewTopK(p Policy, similarity bool) *TopK {
-	return &TopK{similarity: similarity, heap: heap{ties: p != Knowhere}}
+func NewTopK(l engine.Library, similarity bool) *TopK {
+	return &TopK{similarity: similarity, heap: heap{ties: l != engine.Knowhere22}}
 }
 
 // Reset empties the collector for k hits, to be collected in a heap whatever k is, as in the

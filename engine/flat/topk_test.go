@@ -15,7 +15,7 @@ func TestShortcutsKeepTheMoves(t *testing.T) {
 	r := rand.New(rand.NewSource(7))
 	for round := range 400 {
 		similarity, values := round&1 != 0, []int{3, 50, 1 << 20}[r.Intn(3)]
-		policy := []Policy{Faiss, Knowhere}[r.Intn(2)]
+		policy := []engine.Library{engine.Faiss, engine.Knowhere22}[r.Intn(2)]
 		d := make([]float32, 1+r.Intn(2500))
 		for i := range d {
 			d[i] = float32(r.Intn(values))

@@ -23,11 +23,11 @@ type BuildOptions struct {
 	Seed           uint64 // of the levels; 0 means 100, as in hnswlib
 	Threads        int    // 1 if less; with more, the graph depends on their timing
 	Profile        dist.Profile
-	// Flavor is the library after which distances are formed and vectors kept: 1-ip of hnswlib
+	// Library is the one after which distances are formed and vectors kept: 1-ip of hnswlib
 	// or -ip of the others for inner products; under cosine vectors normalised as hnswlib's
 	// Python module does it, or with knowhere's raw ones and their norms. The graph is
 	// hnswlib's for all: faiss and knowhere build with many threads, no two graphs are equal.
-	Flavor   Policy
+	Library  engine.Library
 	Labels   []int64        // one per row, all different; nil for the rows' numbers
 	Progress func(done int) // called now and then, and once at the end; may be nil
 }
@@ -86,8 +86,8 @@ func (o *BuildOptions) check(v *engine.Vectors) error {
 		return fmt.Errorf("m = %d: at least 2, at most %d", o.M, maxM)
 	case o.EFConstruction < 1:
 		return fmt.Errorf("efConstruction = %d: at least 1", o.EFConstruction)
-	case o.Flavor > Faiss:
-		return fmt.Errorf("flavor %d is not known", o.Flavor)
+	case !o.Library.Valid():
+		return fmt.Errorf("library %d is not known", o.Library)
 	case o.Labels != nil && len(o.Labels) != v.Rows:
 		return fmt.Errorf("%d labels for %d rows", len(o.Labels), v.Rows)
 	}
@@ -139,7 +139,7 @@ func newBuilder(x *Index, kernel *dist.Kernel, o BuildOptions) (*builder, error)
 	}
 	if o.Metric != dist.L2 {
 		b.sign = -1
-		if o.Flavor == HNSWLib {
+		if o.Library.Or(engine.HNSWLib) == engine.HNSWLib {
 			b.offset = 1
 		}
 	}

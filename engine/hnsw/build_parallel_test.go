@@ -23,7 +23,7 @@ func recallOf(t *testing.T, x *hnsw.Index, queries *engine.Vectors, k, ef int) f
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := x.NewSearcher(hnsw.Options{Policy: hnsw.HNSWLib})
+	s, err := x.NewSearcher(hnsw.Options{Library: engine.HNSWLib})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestBuildBadInput(t *testing.T) {
 		{good(), func(o *hnsw.BuildOptions) { o.M = 513 }, "m = 513"},
 		{good(), func(o *hnsw.BuildOptions) { o.EFConstruction = 0 }, "efConstruction = 0"},
 		{good(), func(o *hnsw.BuildOptions) { o.Metric = dist.Hamming }, "metric"},
-		{good(), func(o *hnsw.BuildOptions) { o.Flavor = 9 }, "flavor 9"},
+		{good(), func(o *hnsw.BuildOptions) { o.Library = 9 }, "library 9"},
 		{good(), func(o *hnsw.BuildOptions) { o.Labels = make([]int64, 8) }, "8 labels for 9 rows"},
 		{good(), func(o *hnsw.BuildOptions) { o.Labels = []int64{1, 2, 3, 4, 5, 6, 7, 3, 8} }, "label 3: two rows"},
 		{&engine.Vectors{Element: dist.Float32, Dim: 4, Rows: 1 << 31, Stride: 16}, nil, "2147483648 rows"},
@@ -202,7 +202,7 @@ func TestBuildForms(t *testing.T) {
 	if n := x.Vectors.Float32(9); math.Abs(float64(n[0]*n[0]+n[1]*n[1]+n[2]*n[2]+n[3]*n[3]+n[4]*n[4])-1) > 1e-6 {
 		t.Errorf("row 9 is not normalised: %v", n)
 	}
-	o.Flavor, o.Labels, o.Profile = hnsw.Knowhere22, nil, dist.KnowhereAVX512
+	o.Library, o.Labels, o.Profile = engine.Knowhere22, nil, dist.KnowhereAVX512
 	if x, err = hnsw.Build(t.Context(), v, o); err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func prepare(ctx context.Context, v *engine.Vectors, kernel *dist.Kernel, o Buil
 	if o.Labels != nil {
 		x.Labels = append([]int64(nil), o.Labels...)
 	}
-	normalise := o.Metric == dist.Cosine && !o.Flavor.knowhere()
+	normalise := o.Metric == dist.Cosine && !o.Library.Knowhere()
 	if normalise || !laidOut(v) {
 		own, err := engine.NewVectors(v.Element, v.Dim, v.Rows)
 		if err != nil {
@@ -56,7 +56,7 @@ func prepare(ctx context.Context, v *engine.Vectors, kernel *dist.Kernel, o Buil
 		}
 		x.Vectors = own
 	}
-	if o.Metric == dist.Cosine && o.Flavor.knowhere() {
+	if o.Metric == dist.Cosine && o.Library.Knowhere() {
 		x.Norms = make([]float32, v.Rows)
 		for i := range x.Norms {
 			x.Norms[i] = kernel.Norm(unsafe.Pointer(unsafe.SliceData(x.Vectors.Row(i))))

@@ -1,6 +1,10 @@
 package hnsw
 
-import "math"
+import (
+	"math"
+
+	"kitescope/engine"
+)
 
 // Shares at which knowhere compares all rows in place of a walk: the constants of
 // thirdparty/hnswlib/hnswlib/hnswalg.h, knowhere 2.2 to 2.4, and their float arithmetic.
@@ -29,7 +33,7 @@ func (s *Searcher) searchKnowhere(k, ef int) {
 		return
 	}
 	s.walkKnowhere(min(max(ef, k), s.n))
-	if s.policy == Knowhere23 && len(s.pool) < k && !s.opts.GraphOnly {
+	if s.library == engine.Knowhere23 && len(s.pool) < k && !s.opts.GraphOnly {
 		s.stats.BruteForce = BruteForceFew
 		s.bruteForce(k)
 		return
@@ -74,7 +78,7 @@ func (s *Searcher) walkKnowhere(ef int) {
 	switch {
 	case s.blocked.Count() == 0:
 		s.walkPool(at, d, ef, false)
-	case s.policy == Knowhere22:
+	case s.library == engine.Knowhere22:
 		s.walkOneList(at, d, ef)
 	default:
 		s.walkTwoLists(at, d, ef)

@@ -77,7 +77,7 @@ func testPeer(t *testing.T, name string) {
 	if x.Metric != metrics[c.Metric] {
 		t.Fatalf("metric %d, want %s", x.Metric, c.Metric)
 	}
-	cold, err := x.NewSearcher(hnsw.Options{Policy: policy})
+	cold, err := x.NewSearcher(hnsw.Options{Library: policy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func testPeer(t *testing.T, name string) {
 	for _, search := range c.Searches {
 		s, rounds := cold, 1
 		if search.Warm {
-			s, err = x.NewSearcher(hnsw.Options{Policy: policy, Entries: hnsw.NewEntryCache()})
+			s, err = x.NewSearcher(hnsw.Options{Library: policy, Entries: hnsw.NewEntryCache()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,17 +114,17 @@ func testPeer(t *testing.T, name string) {
 	}
 }
 
-func readPeer(t *testing.T, name string, c *peerCase) (*hnsw.Index, hnsw.Policy) {
+func readPeer(t *testing.T, name string, c *peerCase) (*hnsw.Index, engine.Library) {
 	t.Helper()
 	switch c.Library {
 	case "faiss":
-		return readFaiss(t, name), hnsw.Faiss
+		return readFaiss(t, name), engine.Faiss
 	case "knowhere22":
-		return readKnowhere(t, open(t, name).data), hnsw.Knowhere22
+		return readKnowhere(t, open(t, name).data), engine.Knowhere22
 	case "knowhere23":
-		return readKnowhere(t, open(t, name).data), hnsw.Knowhere23
+		return readKnowhere(t, open(t, name).data), engine.Knowhere23
 	}
-	return readHNSWLib(t, name, metrics[c.Metric]), hnsw.HNSWLib
+	return readHNSWLib(t, name, metrics[c.Metric]), engine.HNSWLib
 }
 
 func (search *peerSearch) ask(t *testing.T, s *hnsw.Searcher, query []float32, rows int) []engine.Hit {

@@ -13,11 +13,11 @@ const (
 )
 
 // tryPool walks level 0 with one sorted list of ef candidates and tells whether its outcome is
-// that of every policy: it is if no two distances in the list were ever equal. Then the order
+// that of every library: it is if no two distances in the list were ever equal. Then the order
 // of candidates is one and the same for a pair of heaps, a MinimaxHeap and a sorted list: a
 // candidate that leaves the list is farther than all in it, the worst of the list only gets
 // nearer, and so no library follows its links; and one that is not let in is let in by none,
-// ties with the worst included. Else nothing was decided, and the policy's own walk starts
+// ties with the worst included. Else nothing was decided, and the library's own walk starts
 // anew.
 //
 // Data full of ties (duplicates, small integers) would walk twice: after some such queries

@@ -82,7 +82,7 @@ func (s *Searcher) load(query []byte) error {
 // normalize gives q the length 1, sum being its sum of squares: normalize_vector of hnswlib's
 // python_bindings/bindings.cpp; NormalizeVec of knowhere's src/common/utils.cc.
 func (s *Searcher) normalize(q []float32, sum float32) {
-	if s.policy == HNSWLib {
+	if s.library == engine.HNSWLib {
 		scale := 1 / (sqrt(sum) + 1e-30)
 		for i, x := range q {
 			q[i] = x * scale

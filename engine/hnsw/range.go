@@ -22,7 +22,7 @@ type RangeParams struct {
 }
 
 // Range appends to dst the rows within the range, nearest first and equals by row, as the
-// policy's library finds them. knowhere: the candidates of a search with EF, and what can be reached
+// library finds them. knowhere: the candidates of a search with EF, and what can be reached
 // from those within the radius over nodes within the radius (searchRange,
 // getNeighboursWithinRadius). faiss: all nodes within the radius that a search meets
 // (IndexHNSW::range_search). hnswlib's Python module has no range search: this package answers
@@ -35,7 +35,7 @@ func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engin
 	if err != nil {
 		return dst, Stats{}, err
 	}
-	if p.EF == 0 && s.policy != Faiss {
+	if p.EF == 0 && s.library != engine.Faiss {
 		ef = 16
 	}
 	if err := s.prepare(query, p.Filter); err != nil {
@@ -45,7 +45,7 @@ func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engin
 	radius := p.Radius
 	switch {
 	case !s.similarity():
-	case s.policy == HNSWLib:
+	case s.library == engine.HNSWLib:
 		radius = 1 - radius
 	default:
 		radius = -radius
@@ -76,20 +76,20 @@ func (s *Searcher) RangeFloat32(query []float32, p RangeParams, dst []engine.Hit
 // inside tells whether a returned distance is nearer than the inner edge: distance_in_range of
 // knowhere's range_util.h keeps range_filter <= d < radius, or radius < s <= range_filter.
 func (s *Searcher) inside(d, edge float32) bool {
-	if s.similarity() && s.policy != HNSWLib {
+	if s.similarity() && s.library != engine.HNSWLib {
 		return d > edge
 	}
 	return d < edge
 }
 
 func (s *Searcher) rangeSearch(radius float32, ef int) {
-	if s.policy == Faiss {
+	if s.library == engine.Faiss {
 		at, d := s.descend()
 		r := within{s: s, radius: radius}
 		s.walkFaiss(at, d, max(min(ef, s.n), 1), ef, &r)
 		return
 	}
-	if s.policy.knowhere() {
+	if s.library.Knowhere() {
 		why := s.bruteReason(ef, bruteFilteredRange, [3]string{BruteForceRangeEF, BruteForceRangeFilter, BruteForceRangeEFRest})
 		if why != "" {
 			s.stats.BruteForce = why

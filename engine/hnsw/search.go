@@ -10,54 +10,11 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Policy is whose search is reproduced: which nodes are visited, how ties are decided, what a
-// filter does, and what a distance looks like when it is returned.
-type Policy uint8
-
-// The policies.
-const (
-	// HNSWLib is hnswlib 0.8.0, HierarchicalNSW::searchKnn as knn_query of its Python module returns it.
-	HNSWLib Policy = iota
-	// Knowhere22 is the hnswlib fork in knowhere 2.2 (Milvus 2.3), thirdparty/hnswlib/hnswlib/hnswalg.h.
-	Knowhere22
-	// Knowhere23 is the one in knowhere 2.3 (Milvus 2.4), with two lists of candidates; read from v2.3.12.
-	Knowhere23
-	// Faiss is faiss 1.15, IndexHNSWFlat::search with its bounded queue.
-	Faiss
-)
-
-// String is the policy's name.
-func (p Policy) String() string {
-	switch p {
-	case HNSWLib:
-		return "hnswlib"
-	case Knowhere22:
-		return "knowhere 2.2"
-	case Knowhere23:
-		return "knowhere 2.3"
-	default:
-		return "faiss"
-	}
-}
-
-func (p Policy) knowhere() bool { return p == Knowhere22 || p == Knowhere23 }
-
-// Profile is the accumulation order of the policy's library on a machine with AVX-512.
-func (p Policy) Profile() dist.Profile {
-	switch p {
-	case HNSWLib:
-		return dist.HNSWLib
-	case Faiss, Knowhere23:
-		return dist.Faiss
-	default:
-		return dist.KnowhereAVX512
-	}
-}
-
 // Options are what a Searcher keeps for all its queries.
 type Options struct {
-	Policy Policy
-	// Profile is the order of accumulation; nil is the policy's own, Policy.Profile.
+	// Library is whose search is reproduced; Native is HNSWLib.
+	Library engine.Library
+	// Profile is the order of accumulation; nil is the library's own, Library.Profile.
 	Profile *dist.Profile
 	// Kernel computes the distances; nil is the best of this CPU. Its metric, element, profile
 	// and dimension count, not those above.
@@ -95,11 +52,11 @@ type Stats struct {
 
 // Searcher answers queries on one Index, one at a time: one Searcher per goroutine.
 type Searcher struct {
-	index  *Index
-	policy Policy
-	opts   Options
-	kernel *dist.Kernel
-	norm   *dist.Kernel // whose SquaredNorm normalises queries under cosine
+	index   *Index
+	library engine.Library
+	opts    Options
+	kernel  *dist.Kernel
+	norm    *dist.Kernel // whose SquaredNorm normalises queries under cosine
 
 	base    unsafe.Pointer
 	stride  uintptr
@@ -123,7 +80,7 @@ type Searcher struct {
 	ids     []int32
 	dis     []float32
 	results kHeap
-	found   []near // what a policy returns, best first, distances as it searches with
+	found   []near // what a library returns, best first, distances as it searches with
 	items   []candidate
 	let     []uint32
 	peeked  []uint32
@@ -141,13 +98,14 @@ type near struct {
 
 // NewSearcher returns a Searcher; an error if the index's vectors have no kernel for its metric.
 func (x *Index) NewSearcher(o Options) (*Searcher, error) {
-	if o.Policy > Faiss {
-		return nil, fmt.Errorf("search policy %d is not known", o.Policy)
+	if !o.Library.Valid() {
+		return nil, fmt.Errorf("library %d is not known", o.Library)
 	}
+	o.Library = o.Library.Or(engine.HNSWLib)
 	v := x.Vectors
 	k := o.Kernel
 	if k == nil {
-		profile := o.Policy.Profile()
+		profile := o.Library.Profile()
 		if o.Profile != nil {
 			profile = *o.Profile
 		}
@@ -167,7 +125,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	}
 	slots := max(x.M, x.M0)
 	norm := k
-	if o.Policy.knowhere() && v.Element == dist.Float32 {
+	if o.Library.Knowhere() && v.Element == dist.Float32 {
 		// Its sum of squares is SSE's on every x86 CPU (src/simd/hook.cc, v2.2.3 and v2.3.12).
 		var err error
 		if norm, err = dist.New(x.Metric, v.Element, dist.KnowhereSSE, v.Dim); err != nil {
@@ -175,7 +133,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 		}
 	}
 	s := &Searcher{
-		index: x, policy: o.Policy, opts: o, kernel: k, norm: norm,
+		index: x, library: o.Library, opts: o, kernel: k, norm: norm,
 		base: v.Base(), stride: uintptr(v.Stride), n: v.Rows,
 		query: dist.Aligned(max(v.Size(), 4*v.Dim)),
 		tags:  make([]uint16, v.Rows),
@@ -191,7 +149,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 }
 
 // Search appends to dst the K nearest rows of the index to the query, nearest first, as the
-// policy's library finds them; fewer if there are no more. The query has the elements of the
+// library finds them; fewer if there are no more. The query has the elements of the
 // stored vectors, little-endian.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, Stats, error) {
 	ef, err := s.ef(p.K, p.EF)
@@ -203,10 +161,10 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	}
 	s.found = s.found[:0]
 	if s.n > 0 && s.blocked.Count() < s.n {
-		switch s.policy {
-		case HNSWLib:
+		switch s.library {
+		case engine.HNSWLib:
 			s.searchHNSWLib(p.K, ef)
-		case Faiss:
+		case engine.Faiss:
 			s.searchFaiss(p.K, ef)
 		default:
 			s.searchKnowhere(p.K, ef)
@@ -240,20 +198,20 @@ func (s *Searcher) ef(k, ef int) (int, error) {
 		return 0, fmt.Errorf("ef is %d, which must be positive", ef)
 	}
 	if ef == 0 {
-		return s.index.DefaultEF(s.policy, k), nil
+		return s.index.DefaultEF(s.library, k), nil
 	}
-	if s.policy.knowhere() && ef < k {
+	if s.library.Knowhere() && ef < k {
 		return 0, fmt.Errorf("ef (%d) is smaller than k (%d), which Milvus refuses", ef, k)
 	}
 	return ef, nil
 }
 
 // DefaultEF is the ef of a search for the k nearest that names none.
-func (x *Index) DefaultEF(p Policy, k int) int {
+func (x *Index) DefaultEF(l engine.Library, k int) int {
 	switch {
-	case p.knowhere():
+	case l.Knowhere():
 		return max(k, 16)
-	case p == HNSWLib:
+	case l.Or(engine.HNSWLib) == engine.HNSWLib:
 		return 10
 	}
 	return x.defaultEFSearch()
@@ -268,7 +226,7 @@ func (x *Index) defaultEFSearch() int {
 
 // hits appends what was found, as the library returns it.
 func (s *Searcher) hits(dst []engine.Hit) []engine.Hit {
-	negate := s.policy != HNSWLib && (s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
+	negate := s.library != engine.HNSWLib && (s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
 	for _, f := range s.found {
 		if negate {
 			f.d = -f.d

@@ -50,26 +50,26 @@ func TestSearchRefusesWhatMakesNoSense(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		index  *hnsw.Index
-		policy hnsw.Policy
+		policy engine.Library
 		query  []float32
 		p      hnsw.Params
 		want   string
 	}{
-		{"no k", x, hnsw.HNSWLib, []float32{1, 1}, hnsw.Params{}, "k is 0"},
-		{"negative ef", x, hnsw.Faiss, []float32{1, 1}, hnsw.Params{K: 1, EF: -1}, "ef is -1"},
-		{"ef under k", x, hnsw.Knowhere22, []float32{1, 1}, hnsw.Params{K: 20, EF: 10}, "ef (10) is smaller than k (20)"},
-		{"ef under k", x, hnsw.Knowhere23, []float32{1, 1}, hnsw.Params{K: 20, EF: 10}, "ef (10) is smaller than k (20)"},
-		{"dimensions", x, hnsw.HNSWLib, []float32{1}, hnsw.Params{K: 1}, "4 bytes for vectors of 8"},
-		{"not a number", x, hnsw.HNSWLib, []float32{1, nan}, hnsw.Params{K: 1}, "dimension 1 of the query is not a number"},
-		{"no direction", cosine, hnsw.Knowhere22, []float32{0, 0}, hnsw.Params{K: 1}, "no direction"},
-		{"filter", x, hnsw.Faiss, []float32{1, 1}, hnsw.Params{K: 1, Filter: engine.NewBitset(7)}, "7 rows for 30"},
+		{"no k", x, engine.HNSWLib, []float32{1, 1}, hnsw.Params{}, "k is 0"},
+		{"negative ef", x, engine.Faiss, []float32{1, 1}, hnsw.Params{K: 1, EF: -1}, "ef is -1"},
+		{"ef under k", x, engine.Knowhere22, []float32{1, 1}, hnsw.Params{K: 20, EF: 10}, "ef (10) is smaller than k (20)"},
+		{"ef under k", x, engine.Knowhere23, []float32{1, 1}, hnsw.Params{K: 20, EF: 10}, "ef (10) is smaller than k (20)"},
+		{"dimensions", x, engine.HNSWLib, []float32{1}, hnsw.Params{K: 1}, "4 bytes for vectors of 8"},
+		{"not a number", x, engine.HNSWLib, []float32{1, nan}, hnsw.Params{K: 1}, "dimension 1 of the query is not a number"},
+		{"no direction", cosine, engine.Knowhere22, []float32{0, 0}, hnsw.Params{K: 1}, "no direction"},
+		{"filter", x, engine.Faiss, []float32{1, 1}, hnsw.Params{K: 1, Filter: engine.NewBitset(7)}, "7 rows for 30"},
 	} {
-		_, _, err := searcher(t, c.index, hnsw.Options{Policy: c.policy}).SearchFloat32(c.query, c.p, nil)
+		_, _, err := searcher(t, c.index, hnsw.Options{Library: c.policy}).SearchFloat32(c.query, c.p, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %v: %v, want %q", c.name, c.policy, err, c.want)
 		}
 	}
-	if _, err := x.NewSearcher(hnsw.Options{Policy: 9}); err == nil {
+	if _, err := x.NewSearcher(hnsw.Options{Library: 9}); err == nil {
 		t.Error("policy 9 is known")
 	}
 }
@@ -108,13 +108,13 @@ func TestSearchOfLittle(t *testing.T) {
 	empty := &hnsw.Index{Vectors: ring(t, 5, dist.L2).Vectors}
 	empty.Vectors, _ = engine.NewVectors(dist.Float32, 2, 0)
 	empty.MaxLevel = -1
-	for _, policy := range []hnsw.Policy{hnsw.HNSWLib, hnsw.Knowhere22, hnsw.Knowhere23, hnsw.Faiss} {
-		s := searcher(t, empty, hnsw.Options{Policy: policy})
+	for _, policy := range []engine.Library{engine.HNSWLib, engine.Knowhere22, engine.Knowhere23, engine.Faiss} {
+		s := searcher(t, empty, hnsw.Options{Library: policy})
 		if hits, _, err := s.SearchFloat32([]float32{1, 1}, hnsw.Params{K: 3}, nil); err != nil || len(hits) != 0 {
 			t.Errorf("%v: %v, %v of nothing", policy, hits, err)
 		}
 		x := ring(t, 6, dist.L2)
-		hits, _, err := searcher(t, x, hnsw.Options{Policy: policy}).SearchFloat32([]float32{3, 1}, hnsw.Params{K: 100, EF: 100}, nil)
+		hits, _, err := searcher(t, x, hnsw.Options{Library: policy}).SearchFloat32([]float32{3, 1}, hnsw.Params{K: 100, EF: 100}, nil)
 		if err != nil || len(hits) != 6 || hits[0].ID != 2 {
 			t.Errorf("%v: %v, %v of six", policy, hits, err)
 		}
@@ -122,7 +122,7 @@ func TestSearchOfLittle(t *testing.T) {
 		for i := range 6 {
 			all.Set(i)
 		}
-		hits, _, err = searcher(t, x, hnsw.Options{Policy: policy}).SearchFloat32([]float32{3, 1}, hnsw.Params{K: 2, Filter: all}, nil)
+		hits, _, err = searcher(t, x, hnsw.Options{Library: policy}).SearchFloat32([]float32{3, 1}, hnsw.Params{K: 2, Filter: all}, nil)
 		if err != nil || len(hits) != 0 {
 			t.Errorf("%v: %v, %v with all filtered", policy, hits, err)
 		}
@@ -150,11 +150,11 @@ func TestKnowhereSaysWhyItComparedAll(t *testing.T) {
 		{hnsw.Params{K: 49, Filter: filter(900)}, ""},
 		{hnsw.Params{K: 50, Filter: filter(900)}, hnsw.BruteForceKFilter},
 	} {
-		_, st, err := searcher(t, x, hnsw.Options{Policy: hnsw.Knowhere22}).SearchFloat32([]float32{5, 1}, c.p, nil)
+		_, st, err := searcher(t, x, hnsw.Options{Library: engine.Knowhere22}).SearchFloat32([]float32{5, 1}, c.p, nil)
 		if err != nil || st.BruteForce != c.want {
 			t.Errorf("k %d, %d filtered: %q, %v; want %q", c.p.K, c.p.Filter.Count(), st.BruteForce, err, c.want)
 		}
-		_, st, err = searcher(t, x, hnsw.Options{Policy: hnsw.Knowhere22, GraphOnly: true}).SearchFloat32([]float32{5, 1}, c.p, nil)
+		_, st, err = searcher(t, x, hnsw.Options{Library: engine.Knowhere22, GraphOnly: true}).SearchFloat32([]float32{5, 1}, c.p, nil)
 		if err != nil || st.BruteForce != "" || st.Hops == 0 {
 			t.Errorf("graph only, k %d: %+v, %v", c.p.K, st, err)
 		}
@@ -164,7 +164,7 @@ func TestKnowhereSaysWhyItComparedAll(t *testing.T) {
 func TestEntryCacheStartsARepeatedQueryAtItsNearest(t *testing.T) {
 	x := ring(t, 1000, dist.L2)
 	entries := hnsw.NewEntryCache()
-	o := hnsw.Options{Policy: hnsw.Knowhere22, Entries: entries}
+	o := hnsw.Options{Library: engine.Knowhere22, Entries: entries}
 	a, b := searcher(t, x, o), searcher(t, x, o)
 	first, st, err := a.SearchFloat32([]float32{401.2, 1}, hnsw.Params{K: 3, EF: 16}, nil)
 	if err != nil || st.Cached || st.Entry != 0 {
@@ -198,8 +198,8 @@ func TestSearchAllocatesNothing(t *testing.T) {
 	for i := range 900 {
 		filter.Set(2 * i)
 	}
-	for _, policy := range []hnsw.Policy{hnsw.HNSWLib, hnsw.Knowhere22, hnsw.Knowhere23, hnsw.Faiss} {
-		s := searcher(t, x, hnsw.Options{Policy: policy, Entries: hnsw.NewEntryCache()})
+	for _, policy := range []engine.Library{engine.HNSWLib, engine.Knowhere22, engine.Knowhere23, engine.Faiss} {
+		s := searcher(t, x, hnsw.Options{Library: policy, Entries: hnsw.NewEntryCache()})
 		hits := make([]engine.Hit, 0, 2000)
 		for _, p := range []hnsw.Params{{K: 10, EF: 50}, {K: 10, EF: 50, Filter: filter}} {
 			n := testing.AllocsPerRun(20, func() {
@@ -230,7 +230,7 @@ func TestSearchSurvivesTheWrapOfItsMarks(t *testing.T) {
 
 func TestSearchersShareAnIndex(t *testing.T) {
 	x := ring(t, 500, dist.L2)
-	o := hnsw.Options{Policy: hnsw.Knowhere22, Entries: hnsw.NewEntryCache()}
+	o := hnsw.Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}
 	var wg sync.WaitGroup
 	for g := range 4 {
 		s := searcher(t, x, o)
@@ -251,8 +251,8 @@ func TestSearchersShareAnIndex(t *testing.T) {
 func TestRangeKeepsToItsEdges(t *testing.T) {
 	x := ring(t, 300, dist.L2)
 	inner := float32(4)
-	for _, policy := range []hnsw.Policy{hnsw.HNSWLib, hnsw.Knowhere22, hnsw.Knowhere23, hnsw.Faiss} {
-		s := searcher(t, x, hnsw.Options{Policy: policy})
+	for _, policy := range []engine.Library{engine.HNSWLib, engine.Knowhere22, engine.Knowhere23, engine.Faiss} {
+		s := searcher(t, x, hnsw.Options{Library: policy})
 		hits, _, err := s.RangeFloat32([]float32{101, 1}, hnsw.RangeParams{Radius: 16, RangeFilter: &inner, EF: 100}, nil)
 		want := []engine.Hit{{ID: 98, Distance: 4}, {ID: 102, Distance: 4}, {ID: 97, Distance: 9}, {ID: 103, Distance: 9}}
 		if diff := cmp.Diff(want, hits); err != nil || diff != "" {

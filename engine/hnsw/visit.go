@@ -1,6 +1,9 @@
 package hnsw
 
-import "kitescope/engine/dist"
+import (
+	"kitescope/engine"
+	"kitescope/engine/dist"
+)
 
 // Rows of more than longRow cache lines are long: those of the next hop are then fetched while the
 // distances of this one are computed, a line of four rows at each step (dist.Kernel.GatherAhead);
@@ -64,13 +67,13 @@ func (s *Searcher) distancesAhead(n int) []float32 {
 	return s.dists[:n]
 }
 
-// distances fills s.dists with the distances of the nodes in ids, as the policy compares them.
+// distances fills s.dists with the distances of the nodes in ids, as the library compares them.
 func (s *Searcher) distances(ids []uint32) {
 	s.kernel.Gather(s.q, s.base, s.stride, ids, s.dists)
 	s.count(ids)
 }
 
-// count counts the distances in s.dists, and makes them what the policy compares.
+// count counts the distances in s.dists, and makes them what the library compares.
 func (s *Searcher) count(ids []uint32) {
 	s.stats.Distances += len(ids)
 	if s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine {
@@ -78,7 +81,7 @@ func (s *Searcher) count(ids []uint32) {
 	}
 }
 
-// compare makes inner products into what the policy compares.
+// compare makes inner products into what the library compares.
 func (s *Searcher) compare(ids []uint32, d []float32) {
 	d = d[:len(ids)]
 	for i, v := range d {
@@ -86,12 +89,12 @@ func (s *Searcher) compare(ids []uint32, d []float32) {
 	}
 }
 
-// comparable is what the policy compares, of the inner product with a row: 1-ip for hnswlib
+// comparable is what the library compares, of the inner product with a row: 1-ip for hnswlib
 // (space_ip.h), -ip for knowhere and faiss, divided by the row's norm where norms are stored
 // (calcDistance of knowhere's hnswalg.h).
 func (s *Searcher) comparable(ip float32, id uint32) float32 {
 	switch {
-	case s.policy == HNSWLib:
+	case s.library == engine.HNSWLib:
 		return 1 - ip
 	case s.index.Norms != nil:
 		return -ip / s.index.Norms[id]

@@ -38,13 +38,13 @@ func TestLongRowsAreSearchedAsWithTheSpecification(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range []hnsw.Policy{hnsw.HNSWLib, hnsw.Knowhere22, hnsw.Knowhere23, hnsw.Faiss} {
+			for _, p := range []engine.Library{engine.HNSWLib, engine.Knowhere22, engine.Knowhere23, engine.Faiss} {
 				t.Run(name+"/"+metric.String()+"/"+p.String(), func(t *testing.T) {
 					k, err := dist.NewOn(dist.Generic, metric, dist.Float32, p.Profile(), dim)
 					if err != nil {
 						t.Fatal(err)
 					}
-					ours, specified := searcher(t, x, hnsw.Options{Policy: p}), searcher(t, x, hnsw.Options{Policy: p, Kernel: k})
+					ours, specified := searcher(t, x, hnsw.Options{Library: p}), searcher(t, x, hnsw.Options{Library: p, Kernel: k})
 					for ef := 5; ef <= 80; ef *= 4 {
 						for i := range 8 {
 							q, params := queries[i*dim:(i+1)*dim], hnsw.Params{K: 5, EF: ef}

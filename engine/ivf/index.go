@@ -2,7 +2,7 @@
 // Milvus's IVF_FLAT: rows in lists, one for each centroid, of which a query reads the nearest
 // few.
 //
-// In: centroids and lists as a file has them (engine/index), a policy that names whose answers
+// In: centroids and lists as a file has them (engine/index), a library whose answers
 // are wanted, queries. Out: hits, best first, with the ids, the distance bits and the order
 // among equal distances of that library. Steps: the centroids, a flat index, give the lists to
 // read in the order of their nearness; the rows of each are compared with the query, in their

@@ -44,15 +44,16 @@ type Searcher struct {
 }
 
 // New returns a searcher; an error names what in the index or the options does not fit. The
-// policy is not flat.HNSWLib.
+// library is not engine.HNSWLib.
 func New(x *Index, o Options) (*Searcher, error) {
+	o.Library = o.Library.Or(engine.Faiss)
 	if err := x.check(); err != nil {
 		return nil, err
 	}
-	if o.Policy == flat.HNSWLib {
-		return nil, fmt.Errorf("policy %v has no inverted files", o.Policy)
+	if o.Library == engine.HNSWLib {
+		return nil, fmt.Errorf("library %v has no inverted files", o.Library)
 	}
-	if x.Metric == dist.Cosine && (o.Policy == flat.Faiss || x.Centroids.Element != dist.Float32) {
+	if x.Metric == dist.Cosine && (o.Library == engine.Faiss || x.Centroids.Element != dist.Float32) {
 		return nil, errors.New("cosine over an inverted file is knowhere's, of float32 vectors")
 	}
 	if x.Metric == dist.Hamming || x.Metric == dist.Jaccard {
@@ -89,7 +90,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 
 // scratch makes what belongs to one goroutine.
 func (s *Searcher) scratch() {
-	s.top = flat.NewTopK(s.options.Policy, s.Similarity())
+	s.top = flat.NewTopK(s.options.Library, s.Similarity())
 	s.tile = make([]float32, tileRows)
 	s.probes = nil
 }
@@ -121,7 +122,7 @@ func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 	}
 	// More lists than there are is all of them, as in faiss (IndexIVF::search).
 	n = min(n, len(s.index.Lists))
-	q, err := flat.Query(s.kernel, s.options.Policy, row)
+	q, err := flat.Query(s.kernel, s.options.Library, row)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -221,7 +222,7 @@ type RangeParams struct {
 	// NProbe is how many lists are read: knowhere reads all, faiss those of the index (0).
 	NProbe int
 	// MaxEmpty is how many lists in a row may give no hit before the search ends; 0 for the
-	// policy's own: 1 in knowhere 2.2, 2 from 2.3 on (max_empty_result_buckets), no end in faiss;
+	// library's own: 1 in knowhere 2.2, 2 from 2.3 on (max_empty_result_buckets), no end in faiss;
 	// negative for no end.
 	MaxEmpty int
 }
@@ -231,9 +232,9 @@ type RangeParams struct {
 // range_search_preassigned of v2.2.3): a range search over lists is no more exact than another.
 func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engine.Hit, error) {
 	if p.MaxEmpty == 0 {
-		p.MaxEmpty = map[flat.Policy]int{flat.Knowhere: 1, flat.Knowhere23: 2}[s.options.Policy]
+		p.MaxEmpty = map[engine.Library]int{engine.Knowhere22: 1, engine.Knowhere23: 2}[s.options.Library]
 	}
-	if p.NProbe == 0 && s.options.Policy != flat.Faiss {
+	if p.NProbe == 0 && s.options.Library != engine.Faiss {
 		p.NProbe = len(s.index.Lists)
 	}
 	q, probes, err := s.probe(query, p.NProbe)

@@ -92,7 +92,7 @@ func (g *golden) index(t *testing.T) *Index {
 
 func (g *golden) check(t *testing.T) {
 	t.Helper()
-	s, err := New(g.index(t), Options{Policy: flat.Faiss, Profile: dist.Faiss})
+	s, err := New(g.index(t), Options{Library: engine.Faiss, Profile: dist.Faiss})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,19 +202,19 @@ func TestRangesEndAtListsWithoutHits(t *testing.T) {
 	filter.Set(3)
 	tests := []struct {
 		name   string
-		policy flat.Policy
+		policy engine.Library
 		params RangeParams
 		want   []int64
 	}{
-		{"knowhere 2.2 ends at the first", flat.Knowhere, RangeParams{}, []int64{3, 0}},
-		{"knowhere 2.3 ends at two in a row", flat.Knowhere23, RangeParams{}, []int64{3, 0, 2, 1, 4}},
-		{"two in a row in 2.2, if told so", flat.Knowhere, RangeParams{MaxEmpty: 2}, []int64{3, 0, 2, 1, 4}},
-		{"faiss reads nprobe", flat.Faiss, RangeParams{NProbe: 3}, []int64{3, 0, 2, 1}},
-		{"faiss reads the nprobe of the file", flat.Faiss, RangeParams{}, []int64{3, 0}},
-		{"a filter is of ids", flat.Faiss, RangeParams{RangeParams: flat.RangeParams{Filter: filter}}, []int64{0}},
+		{"knowhere 2.2 ends at the first", engine.Knowhere22, RangeParams{}, []int64{3, 0}},
+		{"knowhere 2.3 ends at two in a row", engine.Knowhere23, RangeParams{}, []int64{3, 0, 2, 1, 4}},
+		{"two in a row in 2.2, if told so", engine.Knowhere22, RangeParams{MaxEmpty: 2}, []int64{3, 0, 2, 1, 4}},
+		{"faiss reads nprobe", engine.Faiss, RangeParams{NProbe: 3}, []int64{3, 0, 2, 1}},
+		{"faiss reads the nprobe of the file", engine.Faiss, RangeParams{}, []int64{3, 0}},
+		{"a filter is of ids", engine.Faiss, RangeParams{RangeParams: flat.RangeParams{Filter: filter}}, []int64{0}},
 	}
 	for _, test := range tests {
-		s, err := New(small(t, dist.L2), Options{Policy: test.policy})
+		s, err := New(small(t, dist.L2), Options{Library: test.policy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestMoreListsAreReadThanHitsMayBe(t *testing.T) {
 		x.Lists[i] = List{Vectors: vectors(t, 1, all[i:i+1]), IDs: []int64{int64(i)}}
 	}
 	x.Centroids = vectors(t, 1, all)
-	s, err := New(x, Options{Policy: flat.Knowhere})
+	s, err := New(x, Options{Library: engine.Knowhere22})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestMoreListsAreReadThanHitsMayBe(t *testing.T) {
 func TestCosineDividesByNorms(t *testing.T) {
 	x := small(t, dist.Cosine)
 	x.Lists[3].Norms = []float32{2}
-	s, err := New(x, Options{Policy: flat.Knowhere})
+	s, err := New(x, Options{Library: engine.Knowhere22})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestCosineDividesByNorms(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := vectors(t, 2, []float32{1, 1, 21, 1, 20, 1, 0, 1, 30, 1})
-	f, err := flat.New(&flat.Index{Vectors: rows, Metric: dist.Cosine}, flat.Options{Policy: flat.Knowhere})
+	f, err := flat.New(&flat.Index{Vectors: rows, Metric: dist.Cosine}, flat.Options{Library: engine.Knowhere22})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestListsWithoutVectorsAreRestored(t *testing.T) {
 	for i := range stripped.Lists {
 		stripped.Lists[i].Vectors = nil
 	}
-	if _, err := New(stripped, Options{Policy: flat.Knowhere}); err == nil || !strings.Contains(err.Error(), "restore") {
+	if _, err := New(stripped, Options{Library: engine.Knowhere22}); err == nil || !strings.Contains(err.Error(), "restore") {
 		t.Errorf("lists without vectors: %v", err)
 	}
 	raw := vectors(t, 2, []float32{1, 1, 21, 1, 20, 1, 0, 1, 30, 1})
@@ -339,7 +339,7 @@ func TestMisfitsAreNamed(t *testing.T) {
 		{"ids", func(x *Index, _ *Options) { x.Lists[0].IDs = x.Lists[0].IDs[1:] }, "list 0 has 1 ids"},
 		{"norms", func(x *Index, _ *Options) { x.Lists[2].Norms = []float32{1} }, "1 norms for 2 rows"},
 		{"dimension", func(x *Index, _ *Options) { x.Lists[3].Vectors = vectors(t, 1, []float32{1}) }, "1 dimensions"},
-		{"hnswlib", func(_ *Index, o *Options) { o.Policy = flat.HNSWLib }, "no inverted files"},
+		{"hnswlib", func(_ *Index, o *Options) { o.Library = engine.HNSWLib }, "no inverted files"},
 		{"cosine", func(x *Index, _ *Options) { x.Metric = dist.Cosine }, "knowhere's"},
 		{"bits", func(x *Index, _ *Options) { x.Metric = dist.Jaccard }, "bits"},
 	}

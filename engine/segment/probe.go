@@ -31,10 +31,10 @@ func NewProbe(g *Segment, o Options) (*Probe, error) {
 	case g.Index != nil && g.Index.Kind == index.HNSW && !o.RowsOnly:
 		p.graph, err = newGraph(g, o)
 	case g.Index != nil && g.Index.Kind == index.IVFFlat && !o.RowsOnly:
-		p.lists, err = ivf.New(g.Index.IVF, flat.Options{Policy: o.Rows, Profile: o.Profile})
+		p.lists, err = ivf.New(g.Index.IVF, flat.Options{Library: o.Library, Profile: o.Profile})
 	default:
 		// A FLAT index is the rows once more.
-		p.rows, err = flat.New(&flat.Index{Vectors: g.Vectors, Metric: g.Metric}, flat.Options{Policy: o.Rows, Profile: o.Profile})
+		p.rows, err = flat.New(&flat.Index{Vectors: g.Vectors, Metric: g.Metric}, flat.Options{Library: o.Library, Profile: o.Profile})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("search segment %d: %w", g.ID, err)
@@ -43,7 +43,7 @@ func NewProbe(g *Segment, o Options) (*Probe, error) {
 }
 
 func newGraph(g *Segment, o Options) (*hnsw.Searcher, error) {
-	options := hnsw.Options{Policy: o.Graph, Profile: &o.Profile}
+	options := hnsw.Options{Library: o.Library, Profile: &o.Profile}
 	if o.Warm {
 		options.Entries = hnsw.NewEntryCache()
 	}

@@ -173,7 +173,7 @@ func TestProbe(t *testing.T) {
 func walked(t *testing.T, s *segment.Segment, filter *engine.Bitset) string {
 	t.Helper()
 	o := segment.Milvus(2, 3)
-	x, err := s.Index.HNSW.NewSearcher(hnsw.Options{Policy: o.Graph, Profile: &o.Profile})
+	x, err := s.Index.HNSW.NewSearcher(hnsw.Options{Library: o.Library, Profile: &o.Profile})
 	if err != nil {
 		t.Fatal(err)
 	}

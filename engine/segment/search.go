@@ -5,16 +5,12 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/flat"
-	"kitescope/engine/hnsw"
 )
 
 // Options say which Milvus answers, and in which state.
 type Options struct {
-	// Graph and Rows are whose tie rules and filters are taken, of HNSW and of all else. The zero
-	// values are not Milvus's: see Milvus.
-	Graph hnsw.Policy
-	Rows  flat.Policy
+	// Library is whose tie rules and filters are taken: Knowhere22 or Knowhere23, see Milvus.
+	Library engine.Library
 	// Profile is the order of accumulation, by the CPU that the node had.
 	Profile dist.Profile
 	// RowsOnly leaves indexes alone: each segment is searched row by row, as while it is growing.
@@ -26,10 +22,8 @@ type Options struct {
 // Milvus are the options of a release on a machine with AVX-512: 2.1 to 2.3 are knowhere 1 and 2.2; from
 // 2.4 on it is 2.3, which adds up as faiss does.
 func Milvus(major, minor int) Options {
-	if major > 2 || major == 2 && minor >= 4 {
-		return Options{Graph: hnsw.Knowhere23, Rows: flat.Knowhere23, Profile: dist.Faiss}
-	}
-	return Options{Graph: hnsw.Knowhere22, Rows: flat.Knowhere}
+	l := engine.MilvusLibrary(major, minor)
+	return Options{Library: l, Profile: l.Profile()}
 }
 
 // Params are what a query asks for. EF and NProbe are of HNSW and IVF_FLAT; 0 is the default.

@@ -10,8 +10,6 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/binlog"
 	"kitescope/engine/dist"
-	"kitescope/engine/flat"
-	"kitescope/engine/hnsw"
 	"kitescope/engine/segment"
 )
 
@@ -129,8 +127,8 @@ func TestRowsOnlyLeavesTheGraphAlone(t *testing.T) {
 }
 
 func TestMilvus(t *testing.T) {
-	old := segment.Options{Graph: hnsw.Knowhere22, Rows: flat.Knowhere}
-	later := segment.Options{Graph: hnsw.Knowhere23, Rows: flat.Knowhere23, Profile: dist.Faiss}
+	old := segment.Options{Library: engine.Knowhere22}
+	later := segment.Options{Library: engine.Knowhere23, Profile: dist.Faiss}
 	for version, want := range map[[2]int]segment.Options{{2, 1}: old, {2, 2}: old, {2, 3}: old, {2, 4}: later, {2, 6}: later, {3, 0}: later} {
 		if got := segment.Milvus(version[0], version[1]); got != want {
 			t.Errorf("%v: %+v, want %+v", version, got, want)

@@ -92,9 +92,9 @@ func nearest(v *engine.Vectors, q []float32, m engine.Metric, k int) []int64 {
 func TestExactIsWhatComparingWithAllRowsFinds(t *testing.T) {
 	v, queries := random(t, 300, 9), random(t, 7, 9)
 	for _, m := range []engine.Metric{dist.L2, dist.InnerProduct, dist.Cosine} {
-		plans := map[string]BuildPlan{"hnswlib": {Library: HNSWLib, Metric: m}}
+		plans := map[string]BuildPlan{"hnswlib": {Library: engine.HNSWLib, Metric: m}}
 		if m != dist.Cosine {
-			plans["faiss"], plans["flat"] = BuildPlan{Library: Faiss, Metric: m}, BuildPlan{Library: Faiss, Metric: m, Flat: true}
+			plans["faiss"], plans["flat"] = BuildPlan{Library: engine.Faiss, Metric: m}, BuildPlan{Library: engine.Faiss, Metric: m, Flat: true}
 		}
 		for name, plan := range plans {
 			x := built(t, v, plan)
@@ -133,7 +133,7 @@ func TestExactIsWhatComparingWithAllRowsFinds(t *testing.T) {
 }
 
 func TestSearchRefuses(t *testing.T) {
-	x := built(t, random(t, 50, 4), BuildPlan{Library: Faiss})
+	x := built(t, random(t, 50, 4), BuildPlan{Library: engine.Faiss})
 	bytes4, err := engine.NewVectors(dist.Int8, 4, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestSearchRefuses(t *testing.T) {
 		"none":       {t.Context(), none, Params{K: 1}, Options{}, "no queries"},
 		"k":          {t.Context(), random(t, 3, 4), Params{}, Options{}, "k is 0"},
 		"NaN":        {t.Context(), broken, Params{K: 1}, Options{}, "query 2: dimension 1"},
-		"ef below k": {t.Context(), random(t, 3, 4), Params{K: 10, EF: 5}, Options{Library: Knowhere22}, "ef (5) is smaller than k (10)"},
+		"ef below k": {t.Context(), random(t, 3, 4), Params{K: 10, EF: 5}, Options{Library: engine.Knowhere22}, "ef (5) is smaller than k (10)"},
 		"cancelled":  {done, random(t, 3, 4), Params{K: 1}, Options{}, "canceled"},
 	} {
 		a, err := x.Search(c.ctx, c.queries, c.p, c.o, 2)
@@ -215,7 +215,7 @@ func TestExcludeIsByTheIDsThatAreFound(t *testing.T) {
 
 func TestUnusedAndEF(t *testing.T) {
 	v := random(t, 50, 4)
-	graph, rows := built(t, v, BuildPlan{Library: HNSWLib}), built(t, v, BuildPlan{Library: Faiss, Flat: true})
+	graph, rows := built(t, v, BuildPlan{Library: engine.HNSWLib}), built(t, v, BuildPlan{Library: engine.Faiss, Flat: true})
 	for _, c := range []struct {
 		t    *Target
 		p    Params
@@ -225,13 +225,13 @@ func TestUnusedAndEF(t *testing.T) {
 	}{
 		{graph, Params{K: 3}, Options{}, "", 10},
 		{graph, Params{K: 3, EF: 7}, Options{}, "", 7},
-		{graph, Params{K: 30}, Options{Library: Knowhere22}, "", 30},
-		{graph, Params{K: 3}, Options{Library: Faiss}, "", 16},
+		{graph, Params{K: 30}, Options{Library: engine.Knowhere22}, "", 30},
+		{graph, Params{K: 3}, Options{Library: engine.Faiss}, "", 16},
 		{graph, Params{NProbe: 3, K: 1}, Options{}, "nprobe", 10},
 		{graph, Params{K: 1}, Options{Entries: hnsw.NewEntryCache()}, "entry warm", 10},
-		{graph, Params{K: 1}, Options{Library: Knowhere22, Entries: hnsw.NewEntryCache()}, "", 16},
+		{graph, Params{K: 1}, Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}, "", 16},
 		{rows, Params{K: 1, EF: 5}, Options{}, "ef", 0},
-		{rows, Params{K: 1}, Options{Library: Knowhere22, Entries: hnsw.NewEntryCache()}, "entry warm", 0},
+		{rows, Params{K: 1}, Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}, "entry warm", 0},
 	} {
 		name, _ := c.t.Unused(&c.p, c.o)
 		if ef := (&Found{Target: c.t, Params: c.p, Options: c.o}).EF(); name != c.name || ef != c.ef {
@@ -241,7 +241,7 @@ func TestUnusedAndEF(t *testing.T) {
 }
 
 func TestMeasure(t *testing.T) {
-	x, queries := built(t, random(t, 200, 6), BuildPlan{Library: HNSWLib}), random(t, 9, 6)
+	x, queries := built(t, random(t, 200, 6), BuildPlan{Library: engine.HNSWLib}), random(t, 9, 6)
 	cpu := time.Duration(0)
 	l := &Load{Params: Params{K: 4, EF: 20}, Threads: 2, Rounds: 3, CPU: func() time.Duration { cpu += 18 * time.Microsecond; return cpu }}
 	s, err := x.Measure(t.Context(), queries, l)

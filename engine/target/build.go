@@ -18,7 +18,7 @@ import (
 // BuildPlan says what index is built, and in whose format it is written.
 type BuildPlan struct {
 	Flat    bool // FLAT, not HNSW
-	Library Library
+	Library engine.Library
 	Metric  engine.Metric
 
 	M, EFConstruction int
@@ -30,20 +30,20 @@ type BuildPlan struct {
 }
 
 // BuildFormats are the names of the formats that can be written.
-func BuildFormats() []string { return []string{HNSWLib.String(), Faiss.String()} }
+func BuildFormats() []string { return []string{engine.HNSWLib.String(), engine.Faiss.String()} }
 
 // BuildFormatOf is the library whose format has that name.
-func BuildFormatOf(name string) (Library, bool) {
-	l, ok := LibraryOf(name)
-	return l, ok && (l == HNSWLib || l == Faiss)
+func BuildFormatOf(name string) (engine.Library, bool) {
+	l, ok := engine.ParseLibrary(name)
+	return l, ok && (l == engine.HNSWLib || l == engine.Faiss)
 }
 
 // DefaultFormat is the format of an index where none is named: hnswlib has no FLAT file.
 func DefaultFormat(isFlat bool) string {
 	if isFlat {
-		return Faiss.String()
+		return engine.Faiss.String()
 	}
-	return HNSWLib.String()
+	return engine.HNSWLib.String()
 }
 
 // Built is an index that can be written.
@@ -57,9 +57,9 @@ type Built struct {
 // the row that cannot be in an index.
 func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) {
 	switch {
-	case p.Flat && p.Library == HNSWLib:
+	case p.Flat && p.Library == engine.HNSWLib:
 		return nil, errors.New("hnswlib has no format for FLAT: write it for faiss")
-	case p.Library == Faiss && p.Metric == dist.Cosine:
+	case p.Library == engine.Faiss && p.Metric == dist.Cosine:
 		return nil, errors.New("faiss has no cosine: normalise the vectors and use ip")
 	}
 	profile, err := p.profile()
@@ -79,18 +79,18 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 	}
 	o := hnsw.BuildOptions{
 		M: p.M, EFConstruction: p.EFConstruction, Metric: p.Metric, Seed: p.Seed, Threads: p.Threads,
-		Profile: profile, Flavor: hnsw.HNSWLib, Progress: p.Progress,
+		Profile: profile, Library: engine.HNSWLib, Progress: p.Progress,
 	}
-	if p.Library == Faiss {
-		o.Flavor = hnsw.Faiss
+	if p.Library == engine.Faiss {
+		o.Library = engine.Faiss
 	}
 	b.hnsw, err = hnsw.Build(ctx, v, o)
 	return b, err
 }
 
 // BuildProfiles are the orders of adding floats that builds of a library have, its own first.
-func BuildProfiles(l Library) []dist.Profile {
-	if l == Faiss {
+func BuildProfiles(l engine.Library) []dist.Profile {
+	if l == engine.Faiss {
 		return []dist.Profile{dist.Faiss}
 	}
 	return []dist.Profile{dist.HNSWLib, dist.HNSWLibIntelAVX512, dist.HNSWLibIntelAVX2, dist.HNSWLibAMDAVX2, dist.HNSWLibSSE}
@@ -127,7 +127,7 @@ func (b *Built) Write(w io.Writer) error {
 	switch {
 	case b.flat != nil:
 		return index.WriteFaiss(w, &index.File{Kind: index.FLAT, Metric: b.plan.Metric, Flat: b.flat})
-	case b.plan.Library == Faiss:
+	case b.plan.Library == engine.Faiss:
 		return index.WriteFaiss(w, &index.File{Kind: index.HNSW, Metric: b.plan.Metric, HNSW: b.hnsw})
 	default:
 		return index.WriteHNSWLib(w, b.hnsw, 0)

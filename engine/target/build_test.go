@@ -40,7 +40,7 @@ func graphsOfBuilds(t *testing.T) string {
 	for _, p := range []dist.Profile{dist.HNSWLibIntelAVX512, dist.HNSWLibIntelAVX2, dist.HNSWLibAMDAVX2, dist.HNSWLibSSE} {
 		for _, dim := range []int{7, 20, 33, 100} {
 			for _, m := range []engine.Metric{dist.L2, dist.InnerProduct, dist.Cosine} {
-				built, err := Build(t.Context(), tenths(t, dim), BuildPlan{Library: HNSWLib, Metric: m, M: 8, EFConstruction: 40, Profile: &p})
+				built, err := Build(t.Context(), tenths(t, dim), BuildPlan{Library: engine.HNSWLib, Metric: m, M: 8, EFConstruction: 40, Profile: &p})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -80,9 +80,9 @@ func TestBuildPlans(t *testing.T) {
 		plan BuildPlan
 		want string
 	}{
-		{BuildPlan{Library: HNSWLib, M: 8, EFConstruction: 40, Profile: &knowhere}, "knowhere-avx512 is no order of hnswlib's: hnswlib, hnswlib-intel-avx512"},
-		{BuildPlan{Library: Faiss, M: 8, EFConstruction: 40, Profile: &sse}, "hnswlib-sse is no order of faiss's: faiss"},
-		{BuildPlan{Library: Faiss, Flat: true, Profile: &sse}, "FLAT is built without a distance"},
+		{BuildPlan{Library: engine.HNSWLib, M: 8, EFConstruction: 40, Profile: &knowhere}, "knowhere-avx512 is no order of hnswlib's: hnswlib, hnswlib-intel-avx512"},
+		{BuildPlan{Library: engine.Faiss, M: 8, EFConstruction: 40, Profile: &sse}, "hnswlib-sse is no order of faiss's: faiss"},
+		{BuildPlan{Library: engine.Faiss, Flat: true, Profile: &sse}, "FLAT is built without a distance"},
 	} {
 		c.plan.Metric = dist.L2
 		if _, err := Build(t.Context(), v, c.plan); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -70,7 +70,7 @@ func built(t *testing.T, v *engine.Vectors, p BuildPlan) *Target {
 		t.Fatal(err)
 	}
 	hint := Hint{}
-	if p.Library == HNSWLib {
+	if p.Library == engine.HNSWLib {
 		hint.Metric = &p.Metric
 	}
 	x, err := Open(t.Context(), path, hint)
@@ -94,32 +94,32 @@ func TestOpenTellsWhatAPathIs(t *testing.T) {
 	for path, want := range map[string]struct {
 		kind    index.Kind
 		format  index.Format
-		library Library
+		library engine.Library
 		notes   int
 	}{
-		indexFiles + "hnswlib_l2.bin":                 {index.HNSW, index.HNSWLib, HNSWLib, 1},
-		strange:                                       {index.HNSW, index.HNSWLib, HNSWLib, 1},
-		indexFiles + "faiss_hnsw_ip.bin":              {index.HNSW, index.Faiss, Faiss, 0},
-		indexFiles + "faiss_flat_l2.bin":              {index.FLAT, index.Faiss, Faiss, 0},
-		indexFiles + "faiss_idmap_ivf.bin":            {index.IVFFlat, index.Faiss, Faiss, 0},
-		indexFiles + "knowhere_l2.bin":                {index.HNSW, index.KnowhereHNSW, Knowhere22, 0},
-		indexFiles + "knowhere_faiss_hnsw.bin":        {index.HNSW, index.KnowhereFaiss, Knowhere23, 0},
-		indexFiles + "knowhere_faiss_ivf.bin":         {index.IVFFlat, index.KnowhereFaiss, Knowhere22, 0},
-		indexFiles + "knowhere_faiss_flat_cosine.bin": {index.FLAT, index.KnowhereFaiss, Knowhere22, 0},
-		milvusIVF:               {index.IVFFlat, index.KnowhereFaiss, Knowhere22, 0},
-		milvusIVF + "/IVF_FLAT": {index.IVFFlat, index.KnowhereFaiss, Knowhere22, 0},
-		milvusHNSW:              {index.HNSW, index.KnowhereHNSW, Knowhere22, 0},
-		milvusHNSW + "/HNSW":    {index.HNSW, index.KnowhereHNSW, Knowhere22, 0},
-		vectors:                 {index.FLAT, 0, Faiss, 0},
-		"../../cmd/kitescope/testdata/engine/base.npy": {index.FLAT, 0, Faiss, 0},
+		indexFiles + "hnswlib_l2.bin":                 {index.HNSW, index.HNSWLib, engine.HNSWLib, 1},
+		strange:                                       {index.HNSW, index.HNSWLib, engine.HNSWLib, 1},
+		indexFiles + "faiss_hnsw_ip.bin":              {index.HNSW, index.Faiss, engine.Faiss, 0},
+		indexFiles + "faiss_flat_l2.bin":              {index.FLAT, index.Faiss, engine.Faiss, 0},
+		indexFiles + "faiss_idmap_ivf.bin":            {index.IVFFlat, index.Faiss, engine.Faiss, 0},
+		indexFiles + "knowhere_l2.bin":                {index.HNSW, index.KnowhereHNSW, engine.Knowhere22, 0},
+		indexFiles + "knowhere_faiss_hnsw.bin":        {index.HNSW, index.KnowhereFaiss, engine.Knowhere23, 0},
+		indexFiles + "knowhere_faiss_ivf.bin":         {index.IVFFlat, index.KnowhereFaiss, engine.Knowhere22, 0},
+		indexFiles + "knowhere_faiss_flat_cosine.bin": {index.FLAT, index.KnowhereFaiss, engine.Knowhere22, 0},
+		milvusIVF:               {index.IVFFlat, index.KnowhereFaiss, engine.Knowhere22, 0},
+		milvusIVF + "/IVF_FLAT": {index.IVFFlat, index.KnowhereFaiss, engine.Knowhere22, 0},
+		milvusHNSW:              {index.HNSW, index.KnowhereHNSW, engine.Knowhere22, 0},
+		milvusHNSW + "/HNSW":    {index.HNSW, index.KnowhereHNSW, engine.Knowhere22, 0},
+		vectors:                 {index.FLAT, 0, engine.Faiss, 0},
+		"../../cmd/kitescope/testdata/engine/base.npy": {index.FLAT, 0, engine.Faiss, 0},
 	} {
 		x, err := Open(t.Context(), path, Hint{})
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		if x.File.Kind != want.kind || x.File.Format != want.format || x.library(Native) != want.library || len(x.Notes) != want.notes {
-			t.Errorf("%s: %s, %s, answers as %s, notes %q", path, x.File.Kind, x.File.Format, x.library(Native), x.Notes)
+		if x.File.Kind != want.kind || x.File.Format != want.format || x.library(engine.Native) != want.library || len(x.Notes) != want.notes {
+			t.Errorf("%s: %s, %s, answers as %s, notes %q", path, x.File.Kind, x.File.Format, x.library(engine.Native), x.Notes)
 		}
 		if x.File.Name != path || x.File.Rows == 0 || x.File.Dim != x.vectors().Dim {
 			t.Errorf("%s: called %s, %d rows of %d", path, x.File.Name, x.File.Rows, x.File.Dim)

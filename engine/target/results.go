@@ -1,6 +1,9 @@
 package target
 
-import "kitescope/engine/index"
+import (
+	"kitescope/engine"
+	"kitescope/engine/index"
+)
 
 // Found is a search with what was asked for.
 type Found struct {
@@ -12,7 +15,7 @@ type Found struct {
 }
 
 // Library is whose answers these are.
-func (f *Found) Library() Library { return f.Target.library(f.Options.Library) }
+func (f *Found) Library() engine.Library { return f.Target.library(f.Options.Library) }
 
 // Accumulation is whose order of adding floats was taken.
 func (f *Found) Accumulation() string { return f.Target.accumulation(f.Options) }
@@ -20,7 +23,7 @@ func (f *Found) Accumulation() string { return f.Target.accumulation(f.Options) 
 // Unused names a parameter that means nothing to the index, and the kind of index it is of; it is
 // empty if all do.
 func (t *Target) Unused(p *Params, o Options) (name, of string) {
-	knowhere := t.library(o.Library) == Knowhere22 || t.library(o.Library) == Knowhere23
+	knowhere := t.library(o.Library).Knowhere()
 	switch kind := t.File.Kind; {
 	case p.EF > 0 && kind != index.HNSW:
 		return "ef", "an HNSW index"
@@ -43,7 +46,7 @@ func (t *Target) ef(p *Params, o Options) int {
 	case p.EF > 0 || p.Radius != nil:
 		return p.EF
 	default:
-		return t.File.HNSW.DefaultEF(t.library(o.Library).graph(), p.K)
+		return t.File.HNSW.DefaultEF(t.library(o.Library), p.K)
 	}
 }
 
@@ -51,7 +54,7 @@ func (t *Target) accumulation(o Options) string {
 	if o.Profile != nil {
 		return o.Profile.String()
 	}
-	return t.library(o.Library).profile().String()
+	return t.library(o.Library).Profile().String()
 }
 
 // Bench is a target measured at several points.

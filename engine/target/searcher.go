@@ -26,48 +26,22 @@ type searcher interface {
 // newSearcher is a searcher for one goroutine.
 func (t *Target) newSearcher(o Options) (searcher, error) {
 	lib := t.library(o.Library)
-	profile := lib.profile()
+	profile := lib.Profile()
 	if o.Profile != nil {
 		profile = *o.Profile
 	}
 	switch t.File.Kind {
 	case index.HNSW:
-		s, err := t.File.HNSW.NewSearcher(hnsw.Options{Policy: lib.graph(), Profile: &profile, Entries: o.Entries})
+		s, err := t.File.HNSW.NewSearcher(hnsw.Options{Library: lib, Profile: &profile, Entries: o.Entries})
 		return graphSearcher{s}, err
 	case index.FLAT:
-		s, err := flat.New(t.File.Flat, flat.Options{Policy: lib.flat(), Profile: profile})
+		s, err := flat.New(t.File.Flat, flat.Options{Library: lib, Profile: profile})
 		return flatSearcher{s}, err
 	case index.IVFFlat:
-		s, err := ivf.New(t.File.IVF, flat.Options{Policy: lib.flat(), Profile: profile})
+		s, err := ivf.New(t.File.IVF, flat.Options{Library: lib, Profile: profile})
 		return listSearcher{s}, err
 	}
 	return nil, fmt.Errorf("%s cannot be searched", t.File.Kind)
-}
-
-func (l Library) graph() hnsw.Policy {
-	switch l {
-	case Faiss:
-		return hnsw.Faiss
-	case Knowhere22:
-		return hnsw.Knowhere22
-	case Knowhere23:
-		return hnsw.Knowhere23
-	default:
-		return hnsw.HNSWLib
-	}
-}
-
-func (l Library) flat() flat.Policy {
-	switch l {
-	case HNSWLib:
-		return flat.HNSWLib
-	case Knowhere22:
-		return flat.Knowhere
-	case Knowhere23:
-		return flat.Knowhere23
-	default:
-		return flat.Faiss
-	}
 }
 
 type graphSearcher struct{ *hnsw.Searcher }

@@ -38,74 +38,32 @@ func (t *Target) Close() {
 	t.close = nil
 }
 
-// Library is whose answers are reproduced: tie rules, filters, defaults, accumulation.
-type Library uint8
-
-// The libraries. Native is the one that wrote the file.
-const (
-	Native Library = iota
-	HNSWLib
-	Faiss
-	Knowhere22 // Milvus 2.1 to 2.3
-	Knowhere23 // Milvus 2.4
-)
-
-// Libraries are the names of all.
-func Libraries() []string {
-	return []string{"native", "hnswlib", "faiss", "knowhere-2.2", "knowhere-2.3"}
-}
-
-func (l Library) String() string { return Libraries()[l] }
-
-// LibraryOf is the library of that name.
-func LibraryOf(name string) (Library, bool) {
-	for i, n := range Libraries() {
-		if n == name {
-			return Library(i), true
-		}
-	}
-	return Native, false
-}
-
 // library is whose answers are reproduced where nothing is said.
-func (t *Target) library(l Library) Library {
-	if l != Native {
+func (t *Target) library(l engine.Library) engine.Library {
+	if l != engine.Native {
 		return l
 	}
 	switch {
 	case t.Set != nil && t.File.Metric == dist.Cosine:
-		return Knowhere22 // faiss has no cosine
+		return engine.Knowhere22 // faiss has no cosine
 	case t.Set != nil:
-		return Faiss
+		return engine.Faiss
 	case t.File.Format == index.HNSWLib:
-		return HNSWLib
+		return engine.HNSWLib
 	case t.File.Format == index.KnowhereHNSW:
-		return Knowhere22
+		return engine.Knowhere22
 	case t.File.Format == index.KnowhereFaiss && t.File.Kind == index.HNSW:
-		return Knowhere23 // and later: before, graphs were hnswlib's
+		return engine.Knowhere23 // and later: before, graphs were hnswlib's
 	case t.File.Format == index.KnowhereFaiss:
-		return Knowhere22
+		return engine.Knowhere22
 	default:
-		return Faiss
-	}
-}
-
-// profile is the accumulation of a library on a machine with AVX-512. Knowhere from 2.3 on adds up
-// as faiss does (src/simd/distances_avx512.cc of v2.3.12 and v2.5.5, compiled and compared).
-func (l Library) profile() dist.Profile {
-	switch l {
-	case HNSWLib:
-		return dist.HNSWLib
-	case Knowhere22:
-		return dist.KnowhereAVX512
-	default:
-		return dist.Faiss
+		return engine.Faiss
 	}
 }
 
 // Options say how a target is searched.
 type Options struct {
-	Library Library
+	Library engine.Library
 	// Profile is the order of accumulation; nil is the library's own on a machine with AVX-512.
 	Profile *dist.Profile
 	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start.

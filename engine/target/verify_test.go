@@ -79,7 +79,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		"no queries": {plan: func(p *VerifyPlan) { p.Queries = 0 }, want: []string{"recall?"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := built(t, v, BuildPlan{Library: HNSWLib})
+			x := built(t, v, BuildPlan{Library: engine.HNSWLib})
 			if c.break1 != nil {
 				c.break1(x.File.HNSW)
 			}
@@ -110,7 +110,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 
 func TestVerifyOfOtherIndexes(t *testing.T) {
 	v := random(t, 150, 6)
-	cosine := built(t, v, BuildPlan{Library: HNSWLib, Metric: dist.Cosine})
+	cosine := built(t, v, BuildPlan{Library: engine.HNSWLib, Metric: dist.Cosine})
 	as := *cosine.File
 	as.Metric = dist.L2
 	lists, err := Open(t.Context(), milvusIVF, Hint{})
@@ -135,11 +135,11 @@ func TestVerifyOfOtherIndexes(t *testing.T) {
 	}{
 		"unit vectors of hnswlib":              {cosine, v, verifyPlan(), nil},
 		"unit vectors, the metric is not said": {&Target{File: &as}, v, verifyPlan(), []string{"stored vectors"}},
-		"rows":                                 {built(t, v, BuildPlan{Library: Faiss, Flat: true}), v, verifyPlan(), []string{"links?", "recall?"}},
+		"rows":                                 {built(t, v, BuildPlan{Library: engine.Faiss, Flat: true}), v, verifyPlan(), []string{"links?", "recall?"}},
 		"lists":                                {lists, raw, verifyPlan(), []string{"links?", "recall?"}},
 		"all lists":                            {lists, raw, probes, []string{"links?"}},
 		"one list, which is too little of 100": {lists, raw, one, []string{"links?", "recall"}},
-		"an inner product, as faiss has the file": {built(t, v, BuildPlan{Library: Faiss, Metric: dist.InnerProduct}), v, verifyPlan(), nil},
+		"an inner product, as faiss has the file": {built(t, v, BuildPlan{Library: engine.Faiss, Metric: dist.InnerProduct}), v, verifyPlan(), nil},
 	} {
 		got, err := c.t.Verify(t.Context(), c.vectors, c.plan)
 		if err != nil {

@@ -34,7 +34,7 @@ func (b *bench) build(ctx context.Context) error {
 // ourBuild builds as hnswlib does.
 func ourBuild(ctx context.Context, v *engine.Vectors, threads int) (*hnsw.Index, error) {
 	return hnsw.Build(ctx, v, hnsw.BuildOptions{
-		M: linksM, EFConstruction: buildEF, Metric: dist.L2, Seed: 100, Threads: threads, Profile: dist.HNSWLib, Flavor: hnsw.HNSWLib,
+		M: linksM, EFConstruction: buildEF, Metric: dist.L2, Seed: 100, Threads: threads, Profile: dist.HNSWLib, Library: engine.HNSWLib,
 	})
 }
 
@@ -176,7 +176,7 @@ func (b *bench) recalls(ctx context.Context, f files, v *engine.Vectors, built *
 		return 0, 0, err
 	}
 	defer q.Release()
-	exact, err := flat.New(&flat.Index{Vectors: v}, flat.Options{Policy: flat.HNSWLib, Profile: dist.HNSWLib})
+	exact, err := flat.New(&flat.Index{Vectors: v}, flat.Options{Library: engine.HNSWLib, Profile: dist.HNSWLib})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -191,7 +191,7 @@ func (b *bench) recalls(ctx context.Context, f files, v *engine.Vectors, built *
 	defer file.Close()
 	found := [2]float64{math.NaN(), math.NaN()}
 	for side, x := range []*hnsw.Index{built, file.HNSW} {
-		s, err := x.NewSearcher(hnsw.Options{Policy: hnsw.HNSWLib})
+		s, err := x.NewSearcher(hnsw.Options{Library: engine.HNSWLib})
 		if err != nil {
 			return 0, 0, err
 		}

@@ -90,7 +90,7 @@ func (b *bench) coresOf(s *searchSide) error {
 	const ef = 64
 	work := make([]func(int), 2)
 	for w := range work {
-		searcher, err := s.index.NewSearcher(hnsw.Options{Policy: s.policy})
+		searcher, err := s.index.NewSearcher(hnsw.Options{Library: s.policy})
 		if err != nil {
 			return err
 		}

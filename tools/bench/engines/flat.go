@@ -62,7 +62,7 @@ func (b *bench) flat(ctx context.Context) error {
 			return err
 		}
 		b.say("%s: FLAT", f.name())
-		e, err := openExact(ctx, f, f.vectors, f.queries, flat.Options{Policy: flat.Faiss, Profile: dist.Faiss})
+		e, err := openExact(ctx, f, f.vectors, f.queries, flat.Options{Library: engine.Faiss, Profile: dist.Faiss})
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func (b *bench) halfOf(ctx context.Context, f files) error {
 			return err
 		}
 	}
-	o := flat.Options{Policy: flat.Knowhere, Profile: dist.KnowhereAVX512}
+	o := flat.Options{Library: engine.Knowhere22, Profile: dist.KnowhereAVX512}
 	short, err := openExact(ctx, f, vectors, queries, o)
 	if err != nil {
 		return err

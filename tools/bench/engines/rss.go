@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/engine"
 	"kitescope/engine/dataset"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
@@ -112,7 +113,7 @@ func sayResident(ctx context.Context, base string, out io.Writer) error {
 	}
 	defer file.Close()
 	x := file.HNSW
-	s, err := x.NewSearcher(hnsw.Options{Policy: hnsw.HNSWLib})
+	s, err := x.NewSearcher(hnsw.Options{Library: engine.HNSWLib})
 	if err != nil {
 		return err
 	}

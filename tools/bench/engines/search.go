@@ -36,7 +36,7 @@ type searchSide struct {
 	name     string
 	file     *index.File
 	index    *hnsw.Index
-	policy   hnsw.Policy
+	policy   engine.Library
 	searcher *hnsw.Searcher
 	set      *dataset.Set // of queries
 	queries  *engine.Vectors
@@ -45,9 +45,9 @@ type searchSide struct {
 
 // openHNSW opens the index file of a set on our side.
 func (b *bench) openHNSW(f files, kind fileKind) (_ *searchSide, err error) {
-	s := &searchSide{name: f.title(), policy: hnsw.HNSWLib}
+	s := &searchSide{name: f.title(), policy: engine.HNSWLib}
 	if kind == fileFaiss {
-		s.policy = hnsw.Faiss
+		s.policy = engine.Faiss
 	}
 	if s.set, err = dataset.Open(b.ctx, f.queries); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (b *bench) openHNSW(f files, kind fileKind) (_ *searchSide, err error) {
 		return nil, err
 	}
 	s.index = s.file.HNSW
-	s.searcher, err = s.index.NewSearcher(hnsw.Options{Policy: s.policy})
+	s.searcher, err = s.index.NewSearcher(hnsw.Options{Library: s.policy})
 	s.hits = make([][]engine.Hit, s.queries.Rows)
 	for i := range s.hits {
 		s.hits[i] = make([]engine.Hit, 0, topK)
@@ -146,7 +146,7 @@ func (b *bench) truth(ctx context.Context, f files) ([][]engine.Hit, error) {
 	if b.truthOf == f.base {
 		return b.truths, nil
 	}
-	e, err := openExact(ctx, f, f.vectors, f.queries, flat.Options{Policy: flat.HNSWLib, Profile: dist.HNSWLib})
+	e, err := openExact(ctx, f, f.vectors, f.queries, flat.Options{Library: engine.HNSWLib, Profile: dist.HNSWLib})
 	if err != nil {
 		return nil, err
 	}

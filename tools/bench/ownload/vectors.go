@@ -53,7 +53,7 @@ func makeVectors(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	graph, err := target.Build(ctx, base, target.BuildPlan{Library: target.HNSWLib, M: 16, EFConstruction: 200, Threads: 2})
+	graph, err := target.Build(ctx, base, target.BuildPlan{Library: engine.HNSWLib, M: 16, EFConstruction: 200, Threads: 2})
 	if err != nil {
 		return err
 	}
