@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/engine"
+	"kitescope/engine/index"
 	"kitescope/engine/target"
 )
 
@@ -29,7 +30,7 @@ func targetLine(t *target.Target) string {
 	if t.Set == nil {
 		by = " (" + f.Format.String() + ")"
 	}
-	return f.Kind.String() + " " + f.Metric.String() + ", " + rowsText(f.Rows) + " of " + plural(f.Dim, "dimension") + by
+	return f.Kind() + " " + f.Metric.String() + ", " + rowsText(f.Rows) + " of " + plural(f.Dim, "dimension") + by
 }
 
 // writeTarget tells scripts what is searched.
@@ -38,7 +39,7 @@ func writeTarget(e encoder, t *target.Target) {
 	e.key("file")
 	e.text(f.Name)
 	e.key("index_type")
-	e.text(f.Kind.String())
+	e.text(f.Kind())
 	if t.Set == nil {
 		e.key("format")
 		e.text(f.Format.String())
@@ -75,7 +76,7 @@ func newSearchSheet(f *target.Found, o *ReportOptions) *sheet {
 			{"query", func(i int) datum { return intDatum(int64(i)) }},
 			{"distances", func(i int) datum { return intDatum(int64(a.Cost[i].Distances)) }},
 			{"hops", func(i int) datum {
-				if f.Target.File.HNSW == nil {
+				if f.Target.File.Effort() != index.ByEF {
 					return noDatum()
 				}
 				return intDatum(int64(a.Cost[i].Hops))
@@ -186,7 +187,7 @@ func searchColumns(f *target.Found) []sheetColumn {
 			return b.String()
 		}},
 	}
-	if f.Target.File.HNSW == nil {
+	if f.Target.File.Effort() != index.ByEF {
 		list = slices.DeleteFunc(list, func(c sheetColumn) bool { return c.title == "HOPS" })
 	}
 	return list

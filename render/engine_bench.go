@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"kitescope/engine/index"
 	"kitescope/engine/target"
 )
 
@@ -77,10 +78,12 @@ func engineBenchColumns(b *target.Bench) []sheetColumn {
 			return perQuery(distances)
 		}),
 	}
-	if b.Target.File.IVF != nil {
+	switch b.Target.File.Effort() {
+	case index.ByNProbe:
 		list[0] = column("NPROBE", 0, func(p *target.Point) string { return orDash(p.Load.NProbe) })
-	} else if b.Target.File.HNSW == nil {
+	case index.AllRows:
 		list = list[1:]
+	default:
 	}
 	return list
 }
@@ -135,7 +138,7 @@ func engineBenchFields(b *target.Bench) []sheetField {
 			return numberDatum(distances)
 		}),
 		field("hops", func(p *target.Point) datum {
-			if b.Target.File.HNSW == nil {
+			if b.Target.File.Effort() != index.ByEF {
 				return noDatum()
 			}
 			_, hops := p.Answers.PerQuery()

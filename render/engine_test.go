@@ -52,20 +52,20 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	filter := engine.NewBitset(400)
 	filter.Set(3)
 	found := &target.Found{
-		Target: graph, Params: target.Params{K: 3, EF: 20},
+		Target: graph, Params: index.Params{K: 3, EF: 20},
 		Answers: &target.Answers{
 			K: 3, Took: 1234567 * time.Nanosecond,
 			Hits: [][]engine.Hit{{{ID: 17, Distance: 0.1}, {ID: 4, Distance: 0.30000001}, {ID: 1<<63 - 1, Distance: 16777216}}, {}, {{ID: 5, Distance: -1e-7}}},
-			Cost: []target.Cost{{Distances: 120, Hops: 22}, {Distances: 0}, {Distances: 400, BruteForce: "k is half of the rows"}},
+			Cost: []index.Cost{{Distances: 120, Hops: 22}, {Distances: 0}, {Distances: 400, BruteForce: "k is half of the rows"}},
 		},
 		Recall: &target.Recall{Queries: 3, Mean: 0.9, Worst: 0.7, WorstQuery: 1, Short: 1},
 	}
 	ranged := &target.Found{
 		Target: vectors, Options: target.Options{Library: engine.Knowhere22, Profile: new(dist.Profile)},
-		Params:  target.Params{NProbe: 4, Radius: &radius, RangeFilter: &inner, Filter: filter},
-		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []target.Cost{{Distances: 399}}, Took: 2 * time.Second},
+		Params:  index.Params{NProbe: 4, Radius: &radius, RangeFilter: &inner, Filter: filter},
+		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []index.Cost{{Distances: 399}}, Took: 2 * time.Second},
 	}
-	load := &target.Load{Params: target.Params{K: 10, EF: 64}, Threads: 2, Rounds: 3}
+	load := &target.Load{Params: index.Params{K: 10, EF: 64}, Threads: 2, Rounds: 3}
 	micro := func(n ...int) (list []time.Duration) {
 		for _, x := range n {
 			list = append(list, time.Duration(x)*time.Microsecond)
@@ -74,7 +74,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	}
 	speed := &target.Bench{Target: graph, Queries: 1000, Points: []target.Point{
 		{Speed: &target.Speed{Load: load, Answers: found.Answers, QPS: []float64{9000, 12345.6, 12000}, CPU: micro(80, 81, 99), Latency: micro(50, 60, 70, 80, 2000)}, Recall: found.Recall},
-		{Speed: &target.Speed{Load: &target.Load{Params: target.Params{NProbe: 8}, Threads: 1, Rounds: 3}, Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000)}},
+		{Speed: &target.Speed{Load: &target.Load{Params: index.Params{NProbe: 8}, Threads: 1, Rounds: 3}, Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000)}},
 	}}
 	bad := &target.Verification{Target: graph, Checks: []target.Check{
 		{Name: "dimension", Detail: "8, the vectors have 8"},
@@ -91,9 +91,9 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	}
 	lists := describe(vectors)
 	for _, key := range []string{"ef_search", "self_links", "doubled_links", "outside_links", "low_links", "nlist", "nprobe", "largest_list", "empty_lists"} {
-		lists.Facts = append(lists.Facts, target.Fact{Name: key, Text: "2", Key: key, Number: 2, Whole: true, Odd: true})
+		lists.Facts = append(lists.Facts, index.Fact{Name: key, Text: "2", Key: key, Number: 2, Whole: true, Odd: true})
 	}
-	lists.Facts = append(lists.Facts, target.Fact{Name: "rows in a list", Text: "12.5 on average", Key: "mean_list", Number: 12.5})
+	lists.Facts = append(lists.Facts, index.Fact{Name: "rows in a list", Text: "12.5 on average", Key: "mean_list", Number: 12.5})
 	coded := *vectors.File
 	coded.Codes = []string{"IxMp", "IxF2"}
 	lists.Target = &target.Target{File: &coded}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strconv"
 
+	"kitescope/engine/index"
 	"kitescope/engine/target"
 )
 
@@ -90,17 +91,17 @@ func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 			}},
 		}}},
 	}
-	level := func(title string, text func(l *target.Level) string) sheetColumn {
+	level := func(title string, text func(l *index.Level) string) sheetColumn {
 		return sheetColumn{title: title, right: true, text: func(i int) string { return text(&d.Levels[i]) }}
 	}
 	if len(d.Levels) > 0 {
 		s.parts = append(s.parts, sheetPart{rows: len(d.Levels), columns: []sheetColumn{
-			level("LEVEL", func(l *target.Level) string { return strconv.Itoa(l.Level) }),
-			level("NODES", func(l *target.Level) string { return thousands(int64(l.Nodes)) }),
-			level("LINKS MIN", func(l *target.Level) string { return strconv.Itoa(l.Min) }),
-			level("P50", func(l *target.Level) string { return strconv.Itoa(l.Median) }),
-			level("MEAN", func(l *target.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
-			level("MAX", func(l *target.Level) string { return strconv.Itoa(l.Max) }),
+			level("LEVEL", func(l *index.Level) string { return strconv.Itoa(l.Level) }),
+			level("NODES", func(l *index.Level) string { return thousands(int64(l.Nodes)) }),
+			level("LINKS MIN", func(l *index.Level) string { return strconv.Itoa(l.Min) }),
+			level("P50", func(l *index.Level) string { return strconv.Itoa(l.Median) }),
+			level("MEAN", func(l *index.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
+			level("MAX", func(l *index.Level) string { return strconv.Itoa(l.Max) }),
 		}})
 	}
 	if len(d.Parts) > 0 {

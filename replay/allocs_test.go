@@ -27,7 +27,7 @@ func graphs(t testing.TB, segments, rows, dim, m int) *Loaded {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := &segment.Segment{ID: int64(i + 1), Rows: rows, Vectors: x.Vectors, Deleted: engine.NewBitset(rows), Index: &index.File{Kind: index.HNSW, HNSW: x, Dim: dim, Rows: rows}}
+		g := &segment.Segment{ID: int64(i + 1), Rows: rows, Vectors: x.Vectors, Deleted: engine.NewBitset(rows), Index: &index.File{Searchable: index.FromGraph(x), Dim: dim, Rows: rows}}
 		for j := range rows {
 			g.Int64s, g.Timestamps = append(g.Int64s, int64(i*rows+j)), append(g.Timestamps, 1)
 		}

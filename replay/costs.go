@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"kitescope/engine/index"
 )
 
 // Costs are what all requests cost since the target was made or ResetCosts, as far as their sessions are closed.
@@ -30,7 +32,7 @@ func (t *Target) segmentCost(i int, p *Part) SegmentCost {
 	}
 	if t.indexed[i] {
 		s.Index = p.indexName()
-		if p.Data.Index.HNSW != nil {
+		if p.Data.Index.Effort() == index.ByEF {
 			s.EF = of.ef
 		}
 	}

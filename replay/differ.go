@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kitescope/engine"
+	"kitescope/engine/index"
 	"kitescope/replay/load"
 )
 
@@ -135,7 +136,7 @@ func (d *differ) of(k engine.Key) string {
 		return NotStored
 	case present == Deleted:
 		return DeletedSince
-	case part.indexName() != "" && part.Data.Index.Flat == nil:
+	case part.indexName() != "" && part.Data.Index.Effort() != index.AllRows:
 		return OtherWalk
 	case part.Info.State == Indexed && part.indexName() == "":
 		return OtherIndex

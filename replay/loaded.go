@@ -96,7 +96,7 @@ func (p *Part) indexName() string {
 	if p.Info.Index.Type != "" {
 		return p.Info.Index.Type
 	}
-	return p.Data.Index.Kind.String()
+	return p.Data.Index.Kind()
 }
 
 // memory is what a part takes: vectors, graph, keys, timestamps.
@@ -109,10 +109,10 @@ func (p *Part) memory() int64 {
 	if g.Index == nil {
 		return n
 	}
-	if x := g.Index.HNSW; x != nil {
-		n += int64(len(x.Base)+len(x.Upper)+len(x.UpperAt)+len(x.Norms))*4 + int64(len(x.Levels))
-		if x.Vectors != g.Vectors {
-			n += int64(x.Vectors.Bytes())
+	if vectors, memory := g.Index.Own(); vectors != nil {
+		n += int64(memory)
+		if vectors != g.Vectors {
+			n += int64(vectors.Bytes())
 		}
 		return n
 	}

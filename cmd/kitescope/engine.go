@@ -15,6 +15,7 @@ import (
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
+	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/render"
 )
@@ -132,8 +133,8 @@ func (f *engineFlags) profile() (*dist.Profile, error) {
 }
 
 // params are what each query asks for, ef and nprobe apart.
-func (f *engineFlags) params() (target.Params, error) {
-	p := target.Params{K: f.k}
+func (f *engineFlags) params() (index.Params, error) {
+	p := index.Params{K: f.k}
 	if f.k < 1 || f.k > target.MaxK {
 		return p, usagef("--k is 1 to %d, not %d", target.MaxK, f.k)
 	}
@@ -162,12 +163,12 @@ func (f *engineFlags) params() (target.Params, error) {
 
 // used complains of a flag that means nothing to the index: what is measured would not be what
 // was asked for.
-func used(t *target.Target, p *target.Params, o target.Options) error {
+func used(t *target.Target, p *index.Params, o target.Options) error {
 	name, of := t.Unused(p, o)
 	if name == "" {
 		return nil
 	}
-	return &usageError{fmt.Errorf("--%s is of %s: %s is %s", name, of, t.File.Name, t.File.Kind), "leave it out"}
+	return &usageError{fmt.Errorf("--%s is of %s: %s is %s", name, of, t.File.Name, t.File.Kind()), "leave it out"}
 }
 
 // openTarget opens FILE and tells on stderr what was assumed.
@@ -206,7 +207,7 @@ func (a *app) openVectors(ctx context.Context, path string) (*dataset.Set, error
 const exactTruth = "exact"
 
 // trueNeighbours are the true neighbours of the queries, nil if none were asked for.
-func (a *app) trueNeighbours(ctx context.Context, f *engineFlags, t *target.Target, queries *engine.Vectors, o target.Options, p target.Params) ([][]int64, error) {
+func (a *app) trueNeighbours(ctx context.Context, f *engineFlags, t *target.Target, queries *engine.Vectors, o target.Options, p index.Params) ([][]int64, error) {
 	switch f.truth {
 	case "":
 		return nil, nil

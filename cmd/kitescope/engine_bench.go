@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/render"
 )
@@ -49,7 +50,7 @@ type benchGrid struct {
 }
 
 // points are all combinations.
-func (g *benchGrid) points(p target.Params, o target.Options) ([]*target.Load, error) {
+func (g *benchGrid) points(p index.Params, o target.Options) ([]*target.Load, error) {
 	if g.rounds < 1 {
 		return nil, usagef("--rounds is 1 or more, not %d", g.rounds)
 	}
@@ -63,9 +64,9 @@ func (g *benchGrid) points(p target.Params, o target.Options) ([]*target.Load, e
 	if n := slices.Max(threads); n > maxThreads {
 		return nil, usagef("--threads is 1 to %d, not %d", maxThreads, n)
 	}
-	flag, text, set := "ef", g.efs, func(p *target.Params, n int) { p.EF = n }
+	flag, text, set := "ef", g.efs, func(p *index.Params, n int) { p.EF = n }
 	if g.nprobes != "" {
-		flag, text, set = "nprobe", g.nprobes, func(p *target.Params, n int) { p.NProbe = n }
+		flag, text, set = "nprobe", g.nprobes, func(p *index.Params, n int) { p.NProbe = n }
 	}
 	list := []int{0}
 	if text != "" {

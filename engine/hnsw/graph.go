@@ -23,6 +23,7 @@ type Graph struct {
 	M0             int // links per node on level 0, 2M in all known writers
 	EFConstruction int
 	EFSearch       int    // what a search without its own takes, where the file says it (faiss); else 0
+	MaxElements    int    // the room that hnswlib reserved when it wrote; else 0
 	Entry          uint32 // where a search starts; without nodes it means nothing
 	MaxLevel       int    // -1 without nodes
 	Levels         []uint8

@@ -65,11 +65,7 @@ func FromBlobs(x *binlog.Index, hint Hint) (*File, error) {
 		raw.Release()
 		delete(x.Blobs, rawData)
 	}
-	if f.HNSW != nil {
-		x.Release()
-	} else {
-		f.unmap = x.Release
-	}
+	f.keep(x.Release)
 	return f, nil
 }
 

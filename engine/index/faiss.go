@@ -65,24 +65,15 @@ func readFaiss(c *cursor, hint Hint) (*File, error) {
 func (r *faissReader) index(mapped bool) faissHeader {
 	at := r.at
 	code := r.code()
-	switch code {
-	case "IxF2", "IxFI", "IxFl", "IxF9":
-		h := r.header(at, code)
-		ix := r.flat(&h, "vectors")
-		r.file.Kind, r.file.Flat = FLAT, ix
-		return h
-	case "IBxF":
-		return r.binaryFlat(at)
-	case "IHNf", "IHN9":
-		return r.hnsw(at, code)
-	case "IwFl":
-		return r.ivf(at, code)
-	case "IxMp", "IxM2":
+	if code == "IxMp" || code == "IxM2" {
 		if mapped {
 			r.fail(at, "an index that has rows", "an id map inside an id map")
 			return faissHeader{}
 		}
 		return r.idMap(at, code)
+	}
+	if t, ok := typeOf(code); ok && t.read != nil {
+		return t.read(r, at, code)
 	}
 	if !sniffFaiss([]byte(code)) {
 		r.fail(at, "the code of an index", "%q", code)
@@ -143,6 +134,13 @@ func (r *faissReader) metric(code string, cosine bool) engine.Metric {
 	return 0
 }
 
+// rows reads a flat index of float32.
+func (r *faissReader) rows(at int, code string) faissHeader {
+	h := r.header(at, code)
+	r.file.Searchable = FromRows(r.flat(&h, "vectors"))
+	return h
+}
+
 // flat reads the body of a flat index: a count of 4-byte units, and the rows, which stay where
 // they are.
 func (r *faissReader) flat(h *faissHeader, part string) *flat.Index {
@@ -177,8 +175,8 @@ func (r *faissReader) view(element dist.Element, dim, rows int, data []byte) *en
 }
 
 // binaryFlat reads the flat index of bits, whose header is another.
-func (r *faissReader) binaryFlat(at int) faissHeader {
-	h := faissHeader{at: at, code: "IBxF"}
+func (r *faissReader) binaryFlat(at int, code string) faissHeader {
+	h := faissHeader{at: at, code: code}
 	dim, size := r.i32("a dimension"), r.i32("a code size")
 	r.expect(dim > 0 && int(size) == (int(dim)+7)/8, 4, "the bytes of a vector's bits", "%d bytes for %d bits", size, dim)
 	r.expect(r.hint.Dim == 0 || int(dim) == r.hint.Dim, 8, fmt.Sprintf("vectors of %d dimensions", r.hint.Dim), "%d", dim)
@@ -205,7 +203,7 @@ func (r *faissReader) binaryFlat(at int) faissHeader {
 	r.expect(r.err != nil || len(codes)/int(size) == h.rows && len(codes)%int(size) == 0, len(codes)+8,
 		fmt.Sprintf("%d rows of %d bytes", h.rows, size), "%d bytes", len(codes))
 	r.file.part("vectors", at, r.at-at)
-	r.file.Kind, r.file.Flat = FLAT, &flat.Index{Metric: h.metric, Vectors: r.view(dist.Bit, h.dim, h.rows, codes)}
+	r.file.Searchable = FromRows(&flat.Index{Metric: h.metric, Vectors: r.view(dist.Bit, h.dim, h.rows, codes)})
 	return h
 }
 
@@ -226,30 +224,9 @@ func (r *faissReader) idMap(at int, code string) faissHeader {
 	if identity(labels) {
 		labels = nil
 	}
-	switch r.file.Kind {
-	case FLAT:
-		r.file.Flat.Labels = labels
-	case HNSW:
-		r.file.HNSW.Labels = labels
-	case IVFFlat:
-		r.relabel(at, labels)
+	if wrong := r.file.relabel(labels); wrong != nil {
+		wrong.Offset, r.err = at, wrong
 	}
 	h.metric = inner.metric
 	return h
-}
-
-// relabel puts the ids of an id map in place of those that the lists of an IVF index have.
-func (r *faissReader) relabel(at int, labels []int64) {
-	if labels == nil {
-		return
-	}
-	for _, l := range r.file.IVF.Lists {
-		for i, id := range l.IDs {
-			if id < 0 || id >= int64(len(labels)) {
-				r.fail(at, fmt.Sprintf("ids for the rows of the lists, of which one is %d", id), "%d ids", len(labels))
-				return
-			}
-			l.IDs[i] = labels[id]
-		}
-	}
 }

@@ -35,7 +35,6 @@ func (r *faissReader) hnsw(at int, code string) faissHeader {
 	ix.MaxLevel = int(maxLevel)
 	ix.EFConstruction = r.parameter("efConstruction")
 	ix.EFSearch = r.parameter("efSearch")
-	r.file.EFSearch = ix.EFSearch
 	r.u32("upper_beam")
 	r.file.part("header", at, r.at-entryAt)
 	if r.err != nil {
@@ -48,7 +47,7 @@ func (r *faissReader) hnsw(at int, code string) faissHeader {
 		return h
 	}
 	r.storage(&h, ix)
-	r.file.Kind, r.file.HNSW = HNSW, ix
+	r.file.Searchable = FromGraph(ix)
 	return h
 }
 

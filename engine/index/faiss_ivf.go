@@ -14,10 +14,9 @@ import (
 // knowhere v2.2.3, the same file, write_InvertedLists_nm.
 func (r *faissReader) ivf(at int, code string) faissHeader {
 	h := r.header(at, code)
-	lists := r.count("nlist")
-	r.file.NProbe = r.count("nprobe")
+	lists, probe := r.count("nlist"), r.count("nprobe")
 	r.file.part("header", at, 16)
-	ix := &ivf.Index{Metric: h.metric, NProbe: r.file.NProbe, Centroids: r.quantizer(&h, lists)}
+	ix := &ivf.Index{Metric: h.metric, NProbe: probe, Centroids: r.quantizer(&h, lists)}
 	r.directMap()
 	at = r.at
 	inner := r.code()
@@ -37,7 +36,7 @@ func (r *faissReader) ivf(at int, code string) faissHeader {
 	} else {
 		ix.Lists = r.lists(&h, sizes)
 	}
-	r.file.Kind, r.file.IVF = IVFFlat, ix
+	r.file.Searchable = FromLists(ix)
 	return h
 }
 

@@ -5,6 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"kitescope/engine/flat"
+	"kitescope/engine/hnsw"
+	"kitescope/engine/ivf"
 )
 
 // FuzzOpen reads anything, with and without the hints that a caller may give. What is taken
@@ -36,9 +40,9 @@ func FuzzOpen(f *testing.F) {
 		var b bytes.Buffer
 		switch x.Format {
 		case HNSWLib:
-			err = WriteHNSWLib(&b, x.HNSW, x.MaxElements)
+			err = WriteHNSWLib(&b, As[hnsw.Index](x))
 		case KnowhereHNSW:
-			err = WriteKnowhere(&b, x.HNSW)
+			err = WriteKnowhere(&b, As[hnsw.Index](x))
 		default:
 			_ = WriteFaiss(&b, x) // not all that is read can be written
 			return
@@ -60,30 +64,30 @@ func FuzzOpen(f *testing.F) {
 func walk(t *testing.T, x *File) {
 	t.Helper()
 	switch {
-	case x.HNSW != nil:
-		base, upper := lists(&x.HNSW.Graph)
+	case As[hnsw.Index](x) != nil:
+		base, upper := lists(&As[hnsw.Index](x).Graph)
 		for i := range base {
 			for _, to := range base[i] {
-				_ = x.HNSW.Vectors.Row(int(to))
+				_ = As[hnsw.Index](x).Vectors.Row(int(to))
 			}
 			for l, links := range upper[i] {
 				for _, to := range links {
-					if int(x.HNSW.Levels[to]) <= l {
-						t.Fatalf("node %d links to node %d on level %d, which ends at %d", i, to, l+1, x.HNSW.Levels[to])
+					if int(As[hnsw.Index](x).Levels[to]) <= l {
+						t.Fatalf("node %d links to node %d on level %d, which ends at %d", i, to, l+1, As[hnsw.Index](x).Levels[to])
 					}
 				}
 			}
 		}
-		if x.Rows > 0 && int(x.HNSW.Levels[x.HNSW.Entry]) != x.HNSW.MaxLevel {
+		if x.Rows > 0 && int(As[hnsw.Index](x).Levels[As[hnsw.Index](x).Entry]) != As[hnsw.Index](x).MaxLevel {
 			t.Fatal("the entry point is not on the highest level")
 		}
-	case x.Flat != nil:
+	case As[flat.Index](x) != nil:
 		for i := range x.Rows {
-			_ = x.Flat.Vectors.Row(i)
+			_ = As[flat.Index](x).Vectors.Row(i)
 		}
-	case x.IVF != nil:
+	case As[ivf.Index](x) != nil:
 		rows := 0
-		for _, l := range x.IVF.Lists {
+		for _, l := range As[ivf.Index](x).Lists {
 			rows += len(l.IDs)
 			if l.Vectors.Rows != len(l.IDs) {
 				t.Fatalf("%d vectors with %d ids", l.Vectors.Rows, len(l.IDs))

@@ -91,8 +91,8 @@ func readHNSWLib(c *cursor, hint Hint) (*File, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	ix := &hnsw.Index{Metric: hint.Metric}
-	f := &File{Format: HNSWLib, Kind: HNSW, Metric: hint.Metric, Dim: r.dim, Rows: r.n, MaxElements: clampInt(h.maxElements), HNSW: ix}
+	ix := &hnsw.Index{Metric: hint.Metric, Graph: hnsw.Graph{MaxElements: clampInt(h.maxElements)}}
+	f := &File{Format: HNSWLib, Metric: hint.Metric, Dim: r.dim, Rows: r.n, Searchable: FromGraph(ix)}
 	f.part("header", 0, hnswlibHeaderBytes)
 	f.part("links", r.at, r.n*r.vector)
 	f.part("vectors", r.at+r.vector, r.n*vector)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"kitescope/engine/hnsw"
 )
 
 // A small file that claims to be a large one is refused, or read for what it is, in memory that
@@ -41,8 +43,8 @@ func TestMemoryIsBounded(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				if f.HNSW != nil && f.HNSW.Vectors.Bytes() > factor*len(data)+fixed {
-					t.Errorf("%s: %d at offset %d: %d bytes of vectors of a file of %d", file, claim, at, f.HNSW.Vectors.Bytes(), len(data))
+				if As[hnsw.Index](f) != nil && As[hnsw.Index](f).Vectors.Bytes() > factor*len(data)+fixed {
+					t.Errorf("%s: %d at offset %d: %d bytes of vectors of a file of %d", file, claim, at, As[hnsw.Index](f).Vectors.Bytes(), len(data))
 				}
 				f.Close()
 			}

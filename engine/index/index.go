@@ -2,8 +2,8 @@
 // Milvus's knowhere serialises.
 //
 // In: a file by its path (mapped), a reader, or bytes in memory (the blob of a Milvus
-// envelope, see engine/binlog). Out: a File that says what it is and holds one searchable
-// index, of engine/flat, engine/hnsw or engine/ivf. The steps: tell the format by its magic,
+// envelope, see engine/binlog). Out: a File that says what it is and holds one
+// Searchable, of whatever kind. The steps: tell the format by its magic,
 // or by a header that agrees with itself where there is none; read the header and hold every
 // count against the bytes that are left; then FLAT and IVF rows stay where they lie, and the
 // records of an HNSW graph are taken apart into aligned vectors and links, in parallel, while
@@ -19,9 +19,6 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/flat"
-	"kitescope/engine/hnsw"
-	"kitescope/engine/ivf"
 )
 
 // Format is who wrote a file, and so whose search is to be reproduced.
@@ -50,29 +47,6 @@ func (f Format) String() string {
 	}
 }
 
-// Kind is the type of an index in Milvus's words.
-type Kind uint8
-
-// The kinds that can be searched.
-const (
-	FLAT Kind = iota
-	HNSW
-	IVFFlat
-)
-
-func (k Kind) String() string {
-	switch k {
-	case FLAT:
-		return "FLAT"
-	case HNSW:
-		return "HNSW"
-	case IVFFlat:
-		return "IVF_FLAT"
-	default:
-		return fmt.Sprintf("kind %d", uint8(k))
-	}
-}
-
 // Hint is what a file may not say.
 type Hint struct {
 	// Metric of a file that does not name one (hnswlib); L2 if left out.
@@ -96,30 +70,20 @@ type Part struct {
 	Bytes  int    // of all together
 }
 
-// File is an index as a file has it. One of HNSW, Flat and IVF is set, as Kind says.
+// File is an index as a file has it.
 type File struct {
+	Searchable
+
 	Name   string
 	Format Format
 	// Codes are the four-character codes that a faiss file nests, outermost first: "IxMp",
 	// "IHNf", "IxF2". Nil for the others.
 	Codes []string
-	Kind  Kind
 	// Metric is the file's, or the hint's if the file names none (MetricKnown is false).
 	Metric      engine.Metric
 	MetricKnown bool
 	Dim         int
 	Rows        int
-
-	HNSW *hnsw.Index
-	Flat *flat.Index
-	IVF  *ivf.Index
-
-	// EFSearch and NProbe are the search parameters that faiss keeps in its files; 0 if the
-	// file has none.
-	EFSearch int
-	NProbe   int
-	// MaxElements is the room that hnswlib reserved when it wrote; 0 for the others.
-	MaxElements int
 
 	Parts []Part
 	Bytes int // of the whole file
@@ -127,13 +91,27 @@ type File struct {
 	unmap func()
 }
 
-// Close gives back the file's mapping. FLAT and IVF indexes lie in it: nothing may use them
-// afterwards. An HNSW index is apart from it and stays.
+// Close gives back the index and, where it lies in the file's mapping, that. Nothing may use the index afterwards.
 func (f *File) Close() {
+	if f.Searchable != nil {
+		if own, _ := f.Own(); own != nil {
+			own.Release()
+		}
+	}
 	if f.unmap != nil {
 		f.unmap()
-		f.unmap, f.Flat, f.IVF = nil, nil, nil
+		f.unmap = nil
 	}
+	f.Searchable = nil
+}
+
+// keep holds on to the memory in which the file lies for as long as the index is in it; else it gives it back now.
+func (f *File) keep(release func()) {
+	if own, _ := f.Own(); own == nil {
+		f.unmap = release
+		return
+	}
+	release()
 }
 
 // part adds n bytes at offset at to the part of that name.

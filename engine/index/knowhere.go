@@ -59,7 +59,7 @@ func readKnowhere(c *cursor, hint Hint) (*File, error) {
 		return nil, c.err
 	}
 	ix := &hnsw.Index{Metric: metric}
-	f := &File{Format: KnowhereHNSW, Kind: HNSW, Metric: metric, MetricKnown: true, Dim: r.dim, Rows: r.n, HNSW: ix}
+	f := &File{Format: KnowhereHNSW, Metric: metric, MetricKnown: true, Dim: r.dim, Rows: r.n, Searchable: FromGraph(ix)}
 	f.part("header", 0, knowhereHeaderBytes)
 	f.part("links", r.at, r.n*r.vector)
 	f.part("vectors", r.at+r.vector, r.n*int(size))

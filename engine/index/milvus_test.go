@@ -17,6 +17,8 @@ import (
 
 	"kitescope/engine/binlog"
 	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
+	"kitescope/engine/ivf"
 	"kitescope/engine/object"
 )
 
@@ -53,10 +55,10 @@ func TestIndexFilesOfMilvusAreThoseOfItsCollections(t *testing.T) {
 			if n := f.NaNRows(); n > 0 {
 				t.Errorf("%s: %d rows with NaN", path, n)
 			}
-			if f.Kind == HNSW && f.Metric == dist.L2 {
+			if f.Kind() == HNSW && f.Metric == dist.L2 {
 				parts, rows = parts+1, rows+f.Rows
 				if parts == 6 {
-					found = append(found, fmt.Sprintf("HNSW L2 %d, %v, M %d, efConstruction %d: %d in 6", f.Dim, f.Format, f.HNSW.M, f.HNSW.EFConstruction, rows))
+					found = append(found, fmt.Sprintf("HNSW L2 %d, %v, M %d, efConstruction %d: %d in 6", f.Dim, f.Format, As[hnsw.Index](f).M, As[hnsw.Index](f).EFConstruction, rows))
 				}
 				return nil
 			}
@@ -74,15 +76,15 @@ func TestIndexFilesOfMilvusAreThoseOfItsCollections(t *testing.T) {
 }
 
 func describe(f *File) string {
-	s := fmt.Sprintf("%v %s %d x %d, %v", f.Kind, metricName(f.Metric), f.Dim, f.Rows, f.Format)
+	s := fmt.Sprintf("%v %s %d x %d, %v", f.Kind(), metricName(f.Metric), f.Dim, f.Rows, f.Format)
 	switch {
-	case f.HNSW != nil:
-		s += fmt.Sprintf(", M %d, efConstruction %d", f.HNSW.M, f.HNSW.EFConstruction)
-		if len(f.HNSW.Norms) == f.Rows {
+	case As[hnsw.Index](f) != nil:
+		s += fmt.Sprintf(", M %d, efConstruction %d", As[hnsw.Index](f).M, As[hnsw.Index](f).EFConstruction)
+		if len(As[hnsw.Index](f).Norms) == f.Rows {
 			s += ", norms"
 		}
-	case f.IVF != nil:
-		s += fmt.Sprintf(", %d lists", len(f.IVF.Lists))
+	case As[ivf.Index](f) != nil:
+		s += fmt.Sprintf(", %d lists", len(As[ivf.Index](f).Lists))
 	}
 	return s
 }
@@ -141,12 +143,12 @@ func content(t *testing.T, name string) string {
 }
 
 func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
-	hnsw := content(t, "knowhere_l2.bin")
+	graph := content(t, "knowhere_l2.bin")
 	for _, c := range []struct {
 		files map[string]string
 		want  string // what it is, or an error's end
 	}{
-		{map[string]string{"HNSW": hnsw}, "HNSW L2 4 x 90, knowhere (hnswlib), M 4, efConstruction 40"},
+		{map[string]string{"HNSW": graph}, "HNSW L2 4 x 90, knowhere (hnswlib), M 4, efConstruction 40"},
 		{map[string]string{"HNSW": content(t, "knowhere_faiss_hnsw.bin")}, "HNSW L2 7 x 100, knowhere (faiss), M 4, efConstruction 40"},
 		{
 			map[string]string{"IVF": content(t, "knowhere_ivf_ids.bin"), "RAW_DATA": content(t, "knowhere_ivf_ids.bin.raw")},
@@ -155,12 +157,12 @@ func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
 		{map[string]string{"IVF": content(t, "knowhere_ivf_ids.bin")}, "in the blob RAW_DATA beside this one"},
 		{map[string]string{"HNSW_SQ": content(t, "refused_hnsw_sq.bin")}, "index type HNSW_SQ is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"SCANN": content(t, "refused_scann.bin")}, "index type SCANN is not supported; kitescope replay compares the vectors of its insert logs row by row"},
-		{map[string]string{"HNSW": "IHMV" + hnsw}, "HNSW by partition key (several graphs) is not supported; kitescope replay compares the vectors of its insert logs row by row"},
+		{map[string]string{"HNSW": "IHMV" + graph}, "HNSW by partition key (several graphs) is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"SPARSE_INVERTED_INDEX": "\x01\x02\x03\x04"}, "index type SPARSE_INVERTED_INDEX is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"GPU_CAGRA": "\x01\x02\x03\x04"}, "index type GPU_CAGRA is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"_disk.index": "x", "_mem.index.bin": "y"}, "index type DISKANN is not supported; kitescope replay compares the vectors of its insert logs row by row"},
 		{map[string]string{"HNSW": "damaged"}, "an index of hnswlib, faiss or Milvus, found 7 bytes of something else (or of one of them, with a damaged header)"},
-		{map[string]string{"HNSW": hnsw[:1000]}, "by max_elements and 52 bytes each to the end of the file, found 90"},
+		{map[string]string{"HNSW": graph[:1000]}, "by max_elements and 52 bytes each to the end of the file, found 90"},
 	} {
 		x := blobs(t, c.files)
 		f, err := FromBlobs(x, Hint{})
@@ -179,10 +181,10 @@ func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
 // One file of an index is enough to find the others, whatever else is in its folder.
 func TestOpenFileFindsTheOtherFilesOfAnIndex(t *testing.T) {
 	dir := t.TempDir()
-	hnsw := content(t, "knowhere_l2.bin")
+	graph := content(t, "knowhere_l2.bin")
 	for name, data := range map[string][]byte{
-		"HNSW_0": event([]byte(hnsw[:2000])), "HNSW_1": event([]byte(hnsw[2000:])),
-		"SLICE_META": event(fmt.Appendf(nil, `{"meta":[{"name":"HNSW","slice_num":2,"total_len":%d}]}%c`, len(hnsw), 0)),
+		"HNSW_0": event([]byte(graph[:2000])), "HNSW_1": event([]byte(graph[2000:])),
+		"SLICE_META": event(fmt.Appendf(nil, `{"meta":[{"name":"HNSW","slice_num":2,"total_len":%d}]}%c`, len(graph), 0)),
 		"notes.txt":  []byte("nothing of Milvus's"),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
@@ -193,11 +195,11 @@ func TestOpenFileFindsTheOtherFilesOfAnIndex(t *testing.T) {
 		f, err := OpenFile(t.Context(), filepath.Join(dir, name), Hint{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if f.Rows != 90 || f.HNSW == nil {
+		} else if f.Rows != 90 || As[hnsw.Index](f) == nil {
 			t.Errorf("%s: %s", name, describe(f))
 		}
 	}
-	if _, err := Parse("x", event([]byte(hnsw)), Hint{}); !errors.Is(err, ErrEnvelope) {
+	if _, err := Parse("x", event([]byte(graph)), Hint{}); !errors.Is(err, ErrEnvelope) {
 		t.Errorf("error %v, want that it is an envelope", err)
 	}
 }
@@ -213,7 +215,7 @@ func TestKnowhereVectorsOfTwoBytesNeedAHint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := f.HNSW.Vectors; v.Element != dist.Float16 || v.Dim != 8 || v.Rows != 90 || !bytes.Equal(v.Row(0), b[120+36:120+52]) {
+	if v := As[hnsw.Index](f).Vectors; v.Element != dist.Float16 || v.Dim != 8 || v.Rows != 90 || !bytes.Equal(v.Row(0), b[120+36:120+52]) {
 		t.Errorf("%d x %d of element %d, the first %x", v.Rows, v.Dim, v.Element, v.Row(0))
 	}
 }

@@ -11,19 +11,11 @@ import (
 // NaNRows counts the rows that have a NaN in them: such a row has a distance to nothing, and
 // no search finds it. It reads all vectors.
 func (f *File) NaNRows() int {
-	switch {
-	case f.HNSW != nil:
-		return nanRows(f.HNSW.Vectors)
-	case f.Flat != nil:
-		return nanRows(f.Flat.Vectors)
-	case f.IVF != nil:
-		n := 0
-		for _, l := range f.IVF.Lists {
-			n += nanRows(l.Vectors)
-		}
-		return n
+	n := 0
+	for v := range f.Vectors() {
+		n += nanRows(v)
 	}
-	return 0
+	return n
 }
 
 func nanRows(v *engine.Vectors) int {

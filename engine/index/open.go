@@ -32,11 +32,7 @@ func OpenFile(ctx context.Context, path string, hint Hint) (*File, error) {
 		m.unmap()
 		return nil, err
 	}
-	if x.HNSW != nil {
-		m.unmap()
-	} else {
-		x.unmap = m.unmap
-	}
+	x.keep(m.unmap)
 	return x, nil
 }
 

@@ -16,7 +16,9 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
+	"kitescope/engine/ivf"
 )
 
 // expected is what the library that wrote a file of testdata says is in it (make.py).
@@ -121,12 +123,13 @@ func lists(g *hnsw.Graph) (base [][]uint32, upper [][][]uint32) {
 // got is a file as the expectations put it.
 func got(f *File) expected {
 	e := expected{
-		Format: f.Format.String(), Kind: f.Kind.String(), Metric: metricName(f.Metric), Known: f.MetricKnown,
-		Dim: f.Dim, Rows: f.Rows, MaxElements: f.MaxElements, EFSearch: f.EFSearch, NProbe: f.NProbe,
+		Format: f.Format.String(), Kind: f.Kind(), Metric: metricName(f.Metric), Known: f.MetricKnown,
+		Dim: f.Dim, Rows: f.Rows,
 	}
 	switch {
-	case f.HNSW != nil:
-		g := f.HNSW
+	case As[hnsw.Index](f) != nil:
+		g := As[hnsw.Index](f)
+		e.MaxElements, e.EFSearch = g.MaxElements, g.EFSearch
 		e.M, e.M0, e.EFConstruction, e.MaxLevel, e.Entry, e.Levels = g.M, g.M0, g.EFConstruction, g.MaxLevel, g.Entry, g.Levels
 		e.Base, e.Upper = lists(&g.Graph)
 		e.Vectors, e.Labels = packed(g.Vectors), g.Labels
@@ -136,11 +139,12 @@ func got(f *File) expected {
 			}
 		}
 		e.Norms = packedNorms(g.Norms)
-	case f.Flat != nil:
-		e.Vectors, e.Labels, e.Norms = packed(f.Flat.Vectors), f.Flat.Labels, packedNorms(f.Flat.Norms)
-	case f.IVF != nil:
-		e.Centroids = packed(f.IVF.Centroids)
-		for _, l := range f.IVF.Lists {
+	case As[flat.Index](f) != nil:
+		e.Vectors, e.Labels, e.Norms = packed(As[flat.Index](f).Vectors), As[flat.Index](f).Labels, packedNorms(As[flat.Index](f).Norms)
+	case As[ivf.Index](f) != nil:
+		e.NProbe = As[ivf.Index](f).NProbe
+		e.Centroids = packed(As[ivf.Index](f).Centroids)
+		for _, l := range As[ivf.Index](f).Lists {
 			e.IDs, e.Codes = append(e.IDs, append([]int64{}, l.IDs...)), append(e.Codes, packed(l.Vectors))
 			if f.Metric == dist.Cosine {
 				e.ListNorms = append(e.ListNorms, packedNorms(l.Norms))

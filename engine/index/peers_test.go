@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
 )
 
 var peers = flag.String("peers", "", "a python with hnswlib and faiss, to compare with")
@@ -42,17 +43,17 @@ func TestPeersReadWrittenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		hnswlib := func(w io.Writer) error { return WriteHNSWLib(w, f.HNSW, f.MaxElements) }
+		hnswlib := func(w io.Writer) error { return WriteHNSWLib(w, As[hnsw.Index](f)) }
 		faiss := func(w io.Writer) error { return WriteFaiss(w, f) }
 		if f.Format == Faiss {
 			write(t, path+".ours", faiss)
-			if f.HNSW != nil {
+			if As[hnsw.Index](f) != nil {
 				write(t, path+".other", hnswlib)
 			}
 			continue
 		}
 		write(t, path+".ours", hnswlib)
-		if f.HNSW.Deleted == nil {
+		if As[hnsw.Index](f).Deleted == nil {
 			write(t, path+".other", faiss)
 		}
 	}

@@ -28,20 +28,30 @@ const (
 )
 
 // CheckType returns an UnsupportedError if indexes of a type, by the name that Milvus's
-// metadata has for it, cannot be searched: all but FLAT, BIN_FLAT, HNSW and IVF_FLAT.
+// metadata has for it, cannot be searched.
 func CheckType(name string) error {
-	if slices.Contains([]string{"FLAT", "BIN_FLAT", "HNSW", "IVF_FLAT"}, strings.ToUpper(name)) {
-		return nil
+	for _, t := range milvusTypes() {
+		if t.read != nil && t.name == strings.ToUpper(name) {
+			return nil
+		}
 	}
 	return &UnsupportedError{Type: name, Hint: hintReplay}
 }
 
-// unsupportedCode is the error for a faiss code that Open does not read.
-func unsupportedCode(code string) error {
+// typeOf is the type whose blobs begin with a faiss code.
+func typeOf(code string) (milvusType, bool) {
 	for _, t := range milvusTypes() {
 		if slices.Contains(t.codes, code) {
-			return &UnsupportedError{Type: t.name, Hint: hintRebuild}
+			return t, true
 		}
+	}
+	return milvusType{}, false
+}
+
+// unsupportedCode is the error for a faiss code that Open does not read.
+func unsupportedCode(code string) error {
+	if t, ok := typeOf(code); ok {
+		return &UnsupportedError{Type: t.name, Hint: hintRebuild}
 	}
 	return &UnsupportedError{Type: "faiss " + code, Hint: hintRebuild}
 }
@@ -64,19 +74,18 @@ func unsupportedLists(at int, code string) error {
 
 // typeName is Milvus's name for a code, or faiss's.
 func typeName(code string) string {
-	for _, t := range milvusTypes() {
-		if slices.Contains(t.codes, code) {
-			return fmt.Sprintf("%s (%s)", t.name, code)
-		}
+	if t, ok := typeOf(code); ok {
+		return fmt.Sprintf("%s (%s)", t.name, code)
 	}
 	return "faiss " + code
 }
 
-// milvusType is a type of index that Milvus makes and that is refused, with the codes by which
-// its blobs begin.
+// milvusType is a type of index that Milvus makes, with the codes by which its blobs begin, and what reads a blob whose code
+// was just read; a type without that is refused.
 type milvusType struct {
 	name  string
 	codes []string
+	read  func(r *faissReader, at int, code string) faissHeader
 }
 
 // milvusTypes are the codes of knowhere's fork of faiss.
@@ -84,19 +93,23 @@ type milvusType struct {
 // src/index/hnsw/faiss_hnsw.cc (what is refined is HNSW: SCANN has a code of its own).
 func milvusTypes() []milvusType {
 	return []milvusType{
-		{"HNSW_SQ", []string{"IHNs", "IHN8", "IHNa", "IHNb"}},
-		{"HNSW_PQ", []string{"IHNp", "IHN7"}},
-		{"HNSW_PRQ", []string{"IHN6", "IHN5"}},
-		{"SQ", []string{"IxSQ", "IxS8", "IxS4", "IxSI"}}, // by itself: faiss's, no type of Milvus
-		{"PQ", []string{"IxPq", "IxP7"}},
-		{"PRQ", []string{"IxPR", "IxP5"}},
-		{"HNSW with refinement", []string{"IxRF"}},
-		{"HNSW by partition key (several graphs)", []string{"IHMV"}},
-		{"IVF_FLAT_CC", []string{"IwFc"}},
-		{"IVF_PQ", []string{"IwPQ", "IwQR"}},
-		{"IVF_SQ8", []string{"IwSq", "IwSQ"}},
-		{"IVF_RABITQ", []string{"IwrQ"}},
-		{"SCANN", []string{"IxSC", "IwPf"}},
-		{"BIN_IVF_FLAT", []string{"IBwF"}},
+		{"FLAT", []string{"IxF2", "IxFI", "IxFl", "IxF9"}, (*faissReader).rows},
+		{"BIN_FLAT", []string{"IBxF"}, (*faissReader).binaryFlat},
+		{"HNSW", []string{"IHNf", "IHN9"}, (*faissReader).hnsw},
+		{"IVF_FLAT", []string{"IwFl"}, (*faissReader).ivf},
+		{"HNSW_SQ", []string{"IHNs", "IHN8", "IHNa", "IHNb"}, nil},
+		{"HNSW_PQ", []string{"IHNp", "IHN7"}, nil},
+		{"HNSW_PRQ", []string{"IHN6", "IHN5"}, nil},
+		{"SQ", []string{"IxSQ", "IxS8", "IxS4", "IxSI"}, nil}, // by itself: faiss's, no type of Milvus
+		{"PQ", []string{"IxPq", "IxP7"}, nil},
+		{"PRQ", []string{"IxPR", "IxP5"}, nil},
+		{"HNSW with refinement", []string{"IxRF"}, nil},
+		{"HNSW by partition key (several graphs)", []string{"IHMV"}, nil},
+		{"IVF_FLAT_CC", []string{"IwFc"}, nil},
+		{"IVF_PQ", []string{"IwPQ", "IwQR"}, nil},
+		{"IVF_SQ8", []string{"IwSq", "IwSQ"}, nil},
+		{"IVF_RABITQ", []string{"IwrQ"}, nil},
+		{"SCANN", []string{"IxSC", "IwPf"}, nil},
+		{"BIN_IVF_FLAT", []string{"IBwF"}, nil},
 	}
 }

@@ -43,10 +43,10 @@ func (o *output) float32s(values []float32) {
 }
 
 // WriteHNSWLib writes what hnswlib 0.8's saveIndex writes for the same graph, to the byte: what
-// its unused slots hold is in the graph too. maxElements is the room that hnswlib reserves
-// when it loads the file, at least the number of nodes (0: no more than these). hnswlib has no
+// its unused slots hold is in the graph too. hnswlib reserves room for MaxElements when it loads
+// the file, for the nodes at least. It has no
 // norms: under cosine its vectors are normalised.
-func WriteHNSWLib(w io.Writer, ix *hnsw.Index, maxElements int) error {
+func WriteHNSWLib(w io.Writer, ix *hnsw.Index) error {
 	if err := checkShape(ix); err != nil {
 		return fmt.Errorf("write hnswlib index: %w", err)
 	}
@@ -54,7 +54,7 @@ func WriteHNSWLib(w io.Writer, ix *hnsw.Index, maxElements int) error {
 		return errors.New("write hnswlib index: it has float32 vectors, and under cosine normalised ones")
 	}
 	o := newOutput(w)
-	maxElements = max(maxElements, ix.Vectors.Rows)
+	maxElements := max(ix.MaxElements, ix.Vectors.Rows)
 	label := 4 + 4*ix.M0 + ix.Vectors.Size()
 	o.hnswlibHeader(&ix.Graph, hnswlibHeader{
 		maxElements: uint64(maxElements), count: uint64(ix.Vectors.Rows), size: uint64(label + 8), labelOffset: uint64(label),

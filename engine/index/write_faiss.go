@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -19,22 +20,20 @@ const (
 	faissNProbe   = 1
 )
 
-// WriteFaiss writes the index of f (HNSW, Flat or IVF, whichever is set) as faiss's write_index
-// does, with f's EFSearch and NProbe where they are not 0; of f nothing else is used. Labels
-// become an IndexIDMap around it. faiss has no deleted rows and no norms: cosine is the inner
+// WriteFaiss writes an index as faiss's write_index does. Labels become an IndexIDMap around it. faiss has no deleted rows and no norms: cosine is the inner
 // product of normalised vectors there.
-func WriteFaiss(w io.Writer, f *File) error {
+func WriteFaiss(w io.Writer, s Searchable) error {
 	o := &faissOutput{output: newOutput(w)}
 	var err error
-	switch {
-	case f.HNSW != nil:
-		err = o.hnsw(f.HNSW, f.EFSearch)
-	case f.Flat != nil:
-		err = o.idMap(f.Flat.Vectors, f.Flat.Metric, f.Flat.Labels, f.Flat.Deleted, f.Flat.Norms, func() error { return o.flat(f.Flat) })
-	case f.IVF != nil:
-		err = o.ivf(f.IVF, f.NProbe)
+	switch x := s.concrete().(type) {
+	case *hnsw.Index:
+		err = o.hnsw(x)
+	case *flat.Index:
+		err = o.idMap(x.Vectors, x.Metric, x.Labels, x.Deleted, x.Norms, func() error { return o.flat(x) })
+	case *ivf.Index:
+		err = o.ivf(x)
 	default:
-		err = errors.New("no index to write")
+		err = fmt.Errorf("%s is not written", s.Kind())
 	}
 	if err != nil {
 		return fmt.Errorf("write faiss index: %w", err)
@@ -113,7 +112,7 @@ func (o *faissOutput) rows(v *engine.Vectors) {
 }
 
 // hnsw writes a graph and its vectors.
-func (o *faissOutput) hnsw(ix *hnsw.Index, efSearch int) error {
+func (o *faissOutput) hnsw(ix *hnsw.Index) error {
 	if err := checkShape(ix); err != nil {
 		return err
 	}
@@ -122,12 +121,7 @@ func (o *faissOutput) hnsw(ix *hnsw.Index, efSearch int) error {
 			return err
 		}
 		o.graph(&ix.Graph)
-		if efSearch == 0 {
-			efSearch = ix.EFSearch
-		}
-		if efSearch == 0 {
-			efSearch = faissEFSearch
-		}
+		efSearch := cmp.Or(ix.EFSearch, faissEFSearch)
 		entry, level := ix.Entry, int32(ix.MaxLevel)
 		if ix.Vectors.Rows == 0 {
 			entry, level = math.MaxUint32, -1
@@ -196,12 +190,9 @@ func levelProbabilities(m int) []float64 {
 }
 
 // ivf writes the lists, with their centroids as a flat index.
-func (o *faissOutput) ivf(ix *ivf.Index, nprobe int) error {
+func (o *faissOutput) ivf(ix *ivf.Index) error {
 	if ix.Centroids == nil || ix.Centroids.Rows != len(ix.Lists) {
 		return errors.New("lists without centroids")
-	}
-	if nprobe = max(nprobe, ix.NProbe); nprobe == 0 {
-		nprobe = faissNProbe
 	}
 	rows, filled := 0, 0
 	for i, l := range ix.Lists {
@@ -217,7 +208,7 @@ func (o *faissOutput) ivf(ix *ivf.Index, nprobe int) error {
 	if err := o.header("IwFl", ix.Centroids.Dim, rows, ix.Metric); err != nil {
 		return err
 	}
-	o.u64(uint64(len(ix.Lists)), uint64(nprobe))
+	o.u64(uint64(len(ix.Lists)), uint64(cmp.Or(ix.NProbe, faissNProbe)))
 	if err := o.flat(&flat.Index{Metric: ix.Metric, Vectors: ix.Centroids}); err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kitescope/engine/hnsw"
 )
 
 // Every file is read, written and compared; id maps of the second kind and direct maps are
@@ -28,9 +30,9 @@ func TestWrittenFilesAreThoseThatWereRead(t *testing.T) {
 		var b bytes.Buffer
 		switch f.Format {
 		case HNSWLib:
-			err = WriteHNSWLib(&b, f.HNSW, f.MaxElements)
+			err = WriteHNSWLib(&b, As[hnsw.Index](f))
 		case KnowhereHNSW:
-			err = WriteKnowhere(&b, f.HNSW)
+			err = WriteKnowhere(&b, As[hnsw.Index](f))
 			binary.LittleEndian.PutUint64(data[56:], 0) // label_offset, which knowhere never sets
 		default:
 			err = WriteFaiss(&b, f)

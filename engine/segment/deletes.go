@@ -70,10 +70,13 @@ func mark[K comparable](s *Segment, keys []K, last map[K]uint64) {
 // Share keeps one copy of the vectors where the index has the same ones as the insert logs, to the bit, and tells whether
 // it does: half of the memory of a segment with an HNSW index. The segment must not be in use.
 func (s *Segment) Share() bool {
-	if s.Index == nil || s.Index.HNSW == nil || s.Index.HNSW.Vectors == s.Vectors {
-		return s.Index != nil && s.Index.HNSW != nil
+	if s.Index == nil {
+		return false
 	}
-	v := s.Index.HNSW.Vectors
+	v, _ := s.Index.Own()
+	if v == nil || v == s.Vectors {
+		return v != nil
+	}
 	if v.Rows != s.Rows || v.Element != s.Vectors.Element || v.Dim != s.Vectors.Dim {
 		return false
 	}

@@ -36,16 +36,7 @@ func (s *Segment) readIndex(ctx context.Context, store object.Store, folder stri
 
 // fits holds an index against the rows.
 func (s *Segment) fits(f *index.File, folder string) error {
-	element := s.Vectors.Element
-	switch {
-	case f.HNSW != nil:
-		element = f.HNSW.Vectors.Element
-	case f.Flat != nil:
-		element = f.Flat.Vectors.Element
-	case f.IVF != nil:
-		element = f.IVF.Centroids.Element
-	}
-	switch {
+	switch element := f.Element(); {
 	case f.Rows != s.Rows:
 		return fmt.Errorf("%s: an index of %d rows, the insert logs have %d", folder, f.Rows, s.Rows)
 	case f.Dim != s.Vectors.Dim:

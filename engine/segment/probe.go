@@ -8,62 +8,54 @@ import (
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
-	"kitescope/engine/ivf"
 )
 
 // Probe searches one segment, one query at a time: one Probe per goroutine.
 type Probe struct {
-	segment *Segment
-	options Options
-	graph   *hnsw.Searcher
-	lists   *ivf.Searcher
-	rows    *flat.Searcher
-	out     *engine.Bitset // deleted or filtered, where that is two sets
+	segment  *Segment
+	options  Options
+	effort   index.Effort
+	searcher index.Searcher // nil without rows
+	out      *engine.Bitset // deleted or filtered, where that is two sets
 }
 
 // NewProbe returns a probe of a segment. It takes the segment's index if it has one that can be searched and o does not forbid
 // it, and else compares with all rows.
 func NewProbe(g *Segment, o Options) (*Probe, error) {
 	p := &Probe{segment: g, options: o}
-	var err error
-	switch {
-	case g.Rows == 0:
-	case g.Index != nil && g.Index.Kind == index.HNSW && !o.RowsOnly:
-		p.graph, err = newGraph(g, o)
-	case g.Index != nil && g.Index.Kind == index.IVFFlat && !o.RowsOnly:
-		p.lists, err = ivf.New(g.Index.IVF, flat.Options{Library: o.Library, Profile: o.Profile})
-	default:
-		// A FLAT index is the rows once more.
-		p.rows, err = flat.New(&flat.Index{Vectors: g.Vectors, Metric: g.Metric}, flat.Options{Library: o.Library, Profile: o.Profile})
+	if g.Rows == 0 {
+		return p, nil
 	}
-	if err != nil {
+	x := o.searchable(g)
+	p.effort = x.Effort()
+	options := index.Options{Library: o.Library, Profile: o.Profile}
+	if o.Warm {
+		options.Entries = hnsw.NewEntryCache()
+	}
+	var err error
+	if p.searcher, err = x.NewSearcher(options); err != nil {
 		return nil, fmt.Errorf("search segment %d: %w", g.ID, err)
 	}
 	return p, nil
 }
 
-func newGraph(g *Segment, o Options) (*hnsw.Searcher, error) {
-	options := hnsw.Options{Library: o.Library, Profile: &o.Profile}
-	if o.Warm {
-		options.Entries = hnsw.NewEntryCache()
+// searchable is the segment's index, or its rows: a FLAT index is these once more.
+func (o Options) searchable(g *Segment) index.Searchable {
+	if g.Index != nil && g.Index.Effort() != index.AllRows && !o.RowsOnly {
+		return g.Index.Searchable
 	}
-	return g.Index.HNSW.NewSearcher(options)
+	return index.FromRows(&flat.Index{Vectors: g.Vectors, Metric: g.Metric})
 }
 
 // Clone returns another probe of the same segment for another goroutine: norms of rows are shared. A warm cache of entry points
 // is not: each has its own.
 func (p *Probe) Clone() (*Probe, error) {
-	c := &Probe{segment: p.segment, options: p.options}
-	var err error
-	switch {
-	case p.graph != nil:
-		c.graph, err = newGraph(p.segment, p.options)
-	case p.lists != nil:
-		c.lists = p.lists.Clone()
-	case p.rows != nil:
-		c.rows = p.rows.Clone()
+	c := &Probe{segment: p.segment, options: p.options, effort: p.effort}
+	if p.searcher == nil {
+		return c, nil
 	}
-	if err != nil {
+	var err error
+	if c.searcher, err = p.searcher.Clone(); err != nil {
 		return nil, fmt.Errorf("search segment %d: %w", p.segment.ID, err)
 	}
 	return c, nil
@@ -72,8 +64,8 @@ func (p *Probe) Clone() (*Probe, error) {
 // Segment is what is searched.
 func (p *Probe) Segment() *Segment { return p.segment }
 
-// Indexed tells whether searches take an index.
-func (p *Probe) Indexed() bool { return p.graph != nil || p.lists != nil }
+// Indexed reports whether searches take an index.
+func (p *Probe) Indexed() bool { return p.effort != index.AllRows }
 
 // Search appends to dst the K nearest rows of the segment, nearest first, as Milvus's search of a segment returns them: ids are rows.
 // Rows that are deleted or marked in filter (nil for none) are left out.
@@ -120,20 +112,10 @@ func (p *Probe) left(filter *engine.Bitset) *engine.Bitset {
 }
 
 func (p *Probe) search(query []byte, q Params, left *engine.Bitset, dst []engine.Hit, c *Cost) ([]engine.Hit, error) {
-	switch {
-	case p.graph != nil:
-		if q.EF == 0 {
-			return dst, errors.New("an HNSW search needs ef")
-		}
-		hits, stats, err := p.graph.Search(query, hnsw.Params{K: q.K, EF: q.EF, Filter: left}, dst)
-		c.Distances, c.Hops, c.BruteForce = stats.Distances, stats.Hops+stats.UpperHops, stats.BruteForce
-		return hits, err
-	case p.lists != nil:
-		hits, err := p.lists.Search(query, ivf.Params{K: q.K, NProbe: q.NProbe, Filter: left}, dst)
-		c.Distances = p.lists.Computed()
-		return hits, err
-	default:
-		c.Distances = p.segment.Rows - left.Count()
-		return p.rows.Search(query, flat.Params{K: q.K, Filter: left}, dst)
+	if p.effort == index.ByEF && q.EF == 0 {
+		return dst, errors.New("an HNSW search needs ef")
 	}
+	dst, cost, err := p.searcher.Search(query, index.Params{K: q.K, EF: q.EF, NProbe: q.NProbe, Filter: left}, dst)
+	c.Distances, c.Hops, c.BruteForce = cost.Distances, cost.Hops, cost.BruteForce
+	return dst, err
 }

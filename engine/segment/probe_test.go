@@ -11,6 +11,7 @@ import (
 	"kitescope/engine/binlog"
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
+	"kitescope/engine/index"
 	"kitescope/engine/segment"
 )
 
@@ -173,7 +174,7 @@ func TestProbe(t *testing.T) {
 func walked(t *testing.T, s *segment.Segment, filter *engine.Bitset) string {
 	t.Helper()
 	o := segment.Milvus(2, 3)
-	x, err := s.Index.HNSW.NewSearcher(hnsw.Options{Library: o.Library, Profile: &o.Profile})
+	x, err := index.As[hnsw.Index](s.Index).NewSearcher(hnsw.Options{Library: o.Library, Profile: &o.Profile})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func TestShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.Share() || s.Vectors != s.Index.HNSW.Vectors || !s.Share() {
+	if !s.Share() || s.Vectors != index.As[hnsw.Index](s.Index).Vectors || !s.Share() {
 		t.Fatal("the vectors are not shared")
 	}
 	for _, only := range []bool{false, true} {
@@ -210,7 +211,7 @@ func TestShare(t *testing.T) {
 	}
 	r.values[7][0]++
 	m.insert(t, 3, r)
-	if s, err = openOne(t, m, 3, schema, nil); err != nil || s.Share() || s.Vectors == s.Index.HNSW.Vectors {
+	if s, err = openOne(t, m, 3, schema, nil); err != nil || s.Share() || s.Vectors == index.As[hnsw.Index](s.Index).Vectors {
 		t.Errorf("vectors that differ are shared (%v)", err)
 	}
 }

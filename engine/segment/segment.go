@@ -71,9 +71,6 @@ type Segment struct {
 // Release gives back the memory at once; nothing may use the segment afterwards.
 func (s *Segment) Release() {
 	if s.Index != nil {
-		if s.Index.HNSW != nil && s.Index.HNSW.Vectors != s.Vectors {
-			s.Index.HNSW.Vectors.Release() // apart from the file
-		}
 		s.Index.Close()
 	}
 	if s.Vectors != nil {

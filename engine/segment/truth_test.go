@@ -137,19 +137,11 @@ func sameVectors(t *testing.T, segments []*segment.Segment) {
 				}
 			}
 		}
-		switch {
-		case x == nil:
+		if x == nil {
 			continue
-		case x.HNSW != nil:
-			same(x.HNSW.Vectors, nil)
-		case x.Flat != nil:
-			same(x.Flat.Vectors, nil)
-		case x.IVF != nil:
-			for _, l := range x.IVF.Lists {
-				if l.Vectors != nil {
-					same(l.Vectors, l.IDs)
-				}
-			}
+		}
+		for v, ids := range x.Searchable.Vectors() {
+			same(v, ids)
 		}
 		if rows != s.Rows {
 			t.Errorf("segment %d: %d of %d rows are in the index", s.ID, rows, s.Rows)

@@ -10,7 +10,6 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/flat"
 	"kitescope/engine/index"
 )
 
@@ -18,31 +17,40 @@ import (
 type Answers struct {
 	K    int
 	Hits [][]engine.Hit // nearest first
-	Cost []Cost
+	Cost []index.Cost
 	Took time.Duration // of all together
 }
 
 // Search answers queries on so many goroutines. The answers do not depend on how many there
 // are. An error names the query that could not be answered.
-func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p Params, o Options, threads int) (*Answers, error) {
+func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Params, o Options, threads int) (*Answers, error) {
 	if err := t.fits(queries, &p); err != nil {
 		return nil, err
 	}
-	a := &Answers{K: p.K, Hits: make([][]engine.Hit, queries.Rows), Cost: make([]Cost, queries.Rows)}
+	a := &Answers{K: p.K, Hits: make([][]engine.Hit, queries.Rows), Cost: make([]index.Cost, queries.Rows)}
 	began := time.Now()
 	// Which query leaves which entry point behind is a matter of their order.
 	if o.Entries != nil {
 		threads = 1
 	}
-	if t.File.Kind == index.FLAT && p.Radius == nil {
-		if err := t.searchRows(ctx, queries, &p, o, threads, a); err != nil {
+	n := max(1, min(threads, queries.Rows))
+	first, err := t.searchers(o, 1)
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := first[0].(index.BatchSearcher); ok && p.Radius == nil {
+		if err := a.batches(ctx, s, queries, p, threads); err != nil {
 			return nil, err
 		}
 		a.Took = time.Since(began)
 		return a, nil
 	}
-	err := t.each(ctx, o, threads, queries.Rows, func(s searcher, i int) error {
-		hits, cost, err := s.search(queries.Row(i), &p, nil)
+	others, err := t.searchers(o, n-1)
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, append(first, others...), queries.Rows, func(s index.Searcher, i int) error {
+		hits, cost, err := s.Search(queries.Row(i), p, nil)
 		if err != nil {
 			return fmt.Errorf("query %d: %w", i, err)
 		}
@@ -56,16 +64,11 @@ func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p Params, 
 	return a, nil
 }
 
-// batchQueries is how many queries go through the rows of a FLAT index between two looks at ctx.
+// batchQueries is how many queries go through the rows together between two looks at ctx.
 const batchQueries = 256
 
-// searchRows answers queries on a FLAT index in blocks: the same answers as one by one, sooner.
-func (t *Target) searchRows(ctx context.Context, queries *engine.Vectors, p *Params, o Options, threads int, a *Answers) error {
-	one, err := t.newSearcher(o)
-	if err != nil {
-		return fmt.Errorf("search %s: %w", t.File.Name, err)
-	}
-	s := one.(flatSearcher)
+// batches answers queries in blocks: the same answers as one by one, sooner.
+func (a *Answers) batches(ctx context.Context, s index.BatchSearcher, queries *engine.Vectors, p index.Params, threads int) error {
 	for first := 0; first < queries.Rows; first += batchQueries {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -74,21 +77,20 @@ func (t *Target) searchRows(ctx context.Context, queries *engine.Vectors, p *Par
 		if err != nil {
 			return err
 		}
-		hits, err := s.SearchBatch(part, flat.Params{K: p.K, Filter: p.Filter}, threads)
+		hits, cost, err := s.SearchBatch(part, p, threads)
 		if err != nil {
 			return fmt.Errorf("queries %d to %d: %w", first, first+part.Rows-1, err)
 		}
 		copy(a.Hits[first:], hits)
-	}
-	cost := s.cost(p)
-	for i := range a.Cost {
-		a.Cost[i] = cost
+		for i := range hits {
+			a.Cost[first+i] = cost
+		}
 	}
 	return nil
 }
 
 // fits tells whether queries and parameters go with the target.
-func (t *Target) fits(queries *engine.Vectors, p *Params) error {
+func (t *Target) fits(queries *engine.Vectors, p *index.Params) error {
 	v := t.File
 	if queries.Rows == 0 {
 		return errors.New("no queries")
@@ -96,7 +98,7 @@ func (t *Target) fits(queries *engine.Vectors, p *Params) error {
 	if queries.Dim != v.Dim {
 		return fmt.Errorf("queries have %d dimensions, %s has %d", queries.Dim, v.Name, v.Dim)
 	}
-	if e := t.vectors().Element; queries.Element != e {
+	if e := v.Element(); queries.Element != e {
 		return fmt.Errorf("queries are %s, the vectors of %s are %s: write them as %s", queries.Element, v.Name, e, typeOf(e))
 	}
 	if p.Radius == nil && p.K <= 0 {
@@ -113,17 +115,21 @@ func typeOf(e dist.Element) string {
 	return e.String()
 }
 
-// each calls f for the numbers below n, in order where there is one thread, and stops at the
-// first error or when ctx is done.
-func (t *Target) each(ctx context.Context, o Options, threads, n int, f func(s searcher, i int) error) error {
-	threads = max(1, min(threads, n))
-	searchers := make([]searcher, threads)
-	for i := range searchers {
+// searchers are as many as there are goroutines.
+func (t *Target) searchers(o Options, n int) ([]index.Searcher, error) {
+	list := make([]index.Searcher, n)
+	for i := range list {
 		var err error
-		if searchers[i], err = t.newSearcher(o); err != nil {
-			return fmt.Errorf("search %s: %w", t.File.Name, err)
+		if list[i], err = t.File.NewSearcher(t.options(o)); err != nil {
+			return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
 		}
 	}
+	return list, nil
+}
+
+// each calls f for the numbers below n, in order where there is one searcher, and stops at the
+// first error or when ctx is done.
+func each(ctx context.Context, searchers []index.Searcher, n int, f func(s index.Searcher, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64

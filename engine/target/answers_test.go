@@ -14,6 +14,8 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
+	"kitescope/engine/index"
+	"kitescope/engine/ivf"
 )
 
 func answer(k int, hits ...[]int64) *Answers {
@@ -98,7 +100,7 @@ func TestExactIsWhatComparingWithAllRowsFinds(t *testing.T) {
 		}
 		for name, plan := range plans {
 			x := built(t, v, plan)
-			got, err := x.Exact(t.Context(), queries, Params{K: 12, EF: 12}, Options{}, 2)
+			got, err := x.Exact(t.Context(), queries, index.Params{K: 12, EF: 12}, Options{}, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,18 +118,18 @@ func TestExactIsWhatComparingWithAllRowsFinds(t *testing.T) {
 	}
 	defer x.Close()
 	few := random(t, 3, 16)
-	exact, err := x.Exact(t.Context(), few, Params{K: 5}, Options{}, 1)
+	exact, err := x.Exact(t.Context(), few, index.Params{K: 5}, Options{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := x.Search(t.Context(), few, Params{K: 5, NProbe: 32}, Options{}, 1)
+	all, err := x.Search(t.Context(), few, index.Params{K: 5, NProbe: 32}, Options{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r, err := RecallOf(all, exact); err != nil || r.Mean != 1 {
 		t.Errorf("recall %v of all lists (%v)", r, err)
 	}
-	if got, want := all.Cost[0].Distances, x.File.IVF.Rows()+len(x.File.IVF.Lists); got != want {
+	if got, want := all.Cost[0].Distances, index.As[ivf.Index](x.File).Rows()+len(index.As[ivf.Index](x.File).Lists); got != want {
 		t.Errorf("all lists cost %d distances, want %d", got, want)
 	}
 }
@@ -149,17 +151,17 @@ func TestSearchRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		ctx     context.Context
 		queries *engine.Vectors
-		p       Params
+		p       index.Params
 		o       Options
 		want    string
 	}{
-		"dimensions": {t.Context(), random(t, 3, 5), Params{K: 1}, Options{}, "queries have 5 dimensions"},
-		"element":    {t.Context(), bytes4, Params{K: 1}, Options{}, "are float32: write them as float32"},
-		"none":       {t.Context(), none, Params{K: 1}, Options{}, "no queries"},
-		"k":          {t.Context(), random(t, 3, 4), Params{}, Options{}, "k is 0"},
-		"NaN":        {t.Context(), broken, Params{K: 1}, Options{}, "query 2: dimension 1"},
-		"ef below k": {t.Context(), random(t, 3, 4), Params{K: 10, EF: 5}, Options{Library: engine.Knowhere22}, "ef (5) is smaller than k (10)"},
-		"cancelled":  {done, random(t, 3, 4), Params{K: 1}, Options{}, "canceled"},
+		"dimensions": {t.Context(), random(t, 3, 5), index.Params{K: 1}, Options{}, "queries have 5 dimensions"},
+		"element":    {t.Context(), bytes4, index.Params{K: 1}, Options{}, "are float32: write them as float32"},
+		"none":       {t.Context(), none, index.Params{K: 1}, Options{}, "no queries"},
+		"k":          {t.Context(), random(t, 3, 4), index.Params{}, Options{}, "k is 0"},
+		"NaN":        {t.Context(), broken, index.Params{K: 1}, Options{}, "query 2: dimension 1"},
+		"ef below k": {t.Context(), random(t, 3, 4), index.Params{K: 10, EF: 5}, Options{Library: engine.Knowhere22}, "ef (5) is smaller than k (10)"},
+		"cancelled":  {done, random(t, 3, 4), index.Params{K: 1}, Options{}, "canceled"},
 	} {
 		a, err := x.Search(c.ctx, c.queries, c.p, c.o, 2)
 		if err == nil || !strings.Contains(err.Error(), c.want) || a != nil {
@@ -192,9 +194,9 @@ func TestExcludeIsByTheIDsThatAreFound(t *testing.T) {
 			continue
 		}
 		queries := random(t, 4, x.File.Dim)
-		for _, p := range []Params{{K: x.File.Rows, EF: x.File.Rows}, {K: x.File.Rows, EF: x.File.Rows, Filter: filter}} {
-			if x.File.IVF != nil {
-				p.EF, p.NProbe = 0, len(x.File.IVF.Lists)
+		for _, p := range []index.Params{{K: x.File.Rows, EF: x.File.Rows}, {K: x.File.Rows, EF: x.File.Rows, Filter: filter}} {
+			if index.As[ivf.Index](x.File) != nil {
+				p.EF, p.NProbe = 0, len(index.As[ivf.Index](x.File).Lists)
 			}
 			a, err := x.Search(t.Context(), queries, p, Options{}, 1)
 			if err != nil {
@@ -218,20 +220,20 @@ func TestUnusedAndEF(t *testing.T) {
 	graph, rows := built(t, v, BuildPlan{Library: engine.HNSWLib}), built(t, v, BuildPlan{Library: engine.Faiss, Flat: true})
 	for _, c := range []struct {
 		t    *Target
-		p    Params
+		p    index.Params
 		o    Options
 		name string
 		ef   int
 	}{
-		{graph, Params{K: 3}, Options{}, "", 10},
-		{graph, Params{K: 3, EF: 7}, Options{}, "", 7},
-		{graph, Params{K: 30}, Options{Library: engine.Knowhere22}, "", 30},
-		{graph, Params{K: 3}, Options{Library: engine.Faiss}, "", 16},
-		{graph, Params{NProbe: 3, K: 1}, Options{}, "nprobe", 10},
-		{graph, Params{K: 1}, Options{Entries: hnsw.NewEntryCache()}, "entry warm", 10},
-		{graph, Params{K: 1}, Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}, "", 16},
-		{rows, Params{K: 1, EF: 5}, Options{}, "ef", 0},
-		{rows, Params{K: 1}, Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}, "entry warm", 0},
+		{graph, index.Params{K: 3}, Options{}, "", 10},
+		{graph, index.Params{K: 3, EF: 7}, Options{}, "", 7},
+		{graph, index.Params{K: 30}, Options{Library: engine.Knowhere22}, "", 30},
+		{graph, index.Params{K: 3}, Options{Library: engine.Faiss}, "", 16},
+		{graph, index.Params{NProbe: 3, K: 1}, Options{}, "nprobe", 10},
+		{graph, index.Params{K: 1}, Options{Entries: hnsw.NewEntryCache()}, "entry warm", 10},
+		{graph, index.Params{K: 1}, Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}, "", 16},
+		{rows, index.Params{K: 1, EF: 5}, Options{}, "ef", 0},
+		{rows, index.Params{K: 1}, Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}, "entry warm", 0},
 	} {
 		name, _ := c.t.Unused(&c.p, c.o)
 		if ef := (&Found{Target: c.t, Params: c.p, Options: c.o}).EF(); name != c.name || ef != c.ef {
@@ -243,7 +245,7 @@ func TestUnusedAndEF(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	x, queries := built(t, random(t, 200, 6), BuildPlan{Library: engine.HNSWLib}), random(t, 9, 6)
 	cpu := time.Duration(0)
-	l := &Load{Params: Params{K: 4, EF: 20}, Threads: 2, Rounds: 3, CPU: func() time.Duration { cpu += 18 * time.Microsecond; return cpu }}
+	l := &Load{Params: index.Params{K: 4, EF: 20}, Threads: 2, Rounds: 3, CPU: func() time.Duration { cpu += 18 * time.Microsecond; return cpu }}
 	s, err := x.Measure(t.Context(), queries, l)
 	if err != nil {
 		t.Fatal(err)

@@ -48,9 +48,9 @@ func DefaultFormat(isFlat bool) string {
 
 // Built is an index that can be written.
 type Built struct {
-	plan BuildPlan
-	hnsw *hnsw.Index
-	flat *flat.Index
+	plan  BuildPlan
+	index index.Searchable
+	graph *hnsw.Index // of which hnswlib has a format; nil of rows
 }
 
 // Build makes an index of vectors. An error names what in the plan does not go together, or
@@ -74,7 +74,7 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 		if p.Metric != dist.L2 && p.Metric != dist.InnerProduct {
 			return nil, fmt.Errorf("faiss's FLAT has l2 and ip, not %s", p.Metric)
 		}
-		b.flat = &flat.Index{Vectors: v, Metric: p.Metric}
+		b.index = index.FromRows(&flat.Index{Vectors: v, Metric: p.Metric})
 		return b, nil
 	}
 	o := hnsw.BuildOptions{
@@ -84,8 +84,11 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 	if p.Library == engine.Faiss {
 		o.Library = engine.Faiss
 	}
-	b.hnsw, err = hnsw.Build(ctx, v, o)
-	return b, err
+	if b.graph, err = hnsw.Build(ctx, v, o); err != nil {
+		return nil, err
+	}
+	b.index = index.FromGraph(b.graph)
+	return b, nil
 }
 
 // BuildProfiles are the orders of adding floats that builds of a library have, its own first.
@@ -116,20 +119,13 @@ func (p *BuildPlan) profile() (dist.Profile, error) {
 
 // Name is what was built.
 func (b *Built) Name() string {
-	if b.flat != nil {
-		return fmt.Sprintf("FLAT (%s)", b.plan.Library)
-	}
-	return fmt.Sprintf("HNSW (%s)", b.plan.Library)
+	return fmt.Sprintf("%s (%s)", b.index.Kind(), b.plan.Library)
 }
 
 // Write writes the index in its library's format.
 func (b *Built) Write(w io.Writer) error {
-	switch {
-	case b.flat != nil:
-		return index.WriteFaiss(w, &index.File{Kind: index.FLAT, Metric: b.plan.Metric, Flat: b.flat})
-	case b.plan.Library == engine.Faiss:
-		return index.WriteFaiss(w, &index.File{Kind: index.HNSW, Metric: b.plan.Metric, HNSW: b.hnsw})
-	default:
-		return index.WriteHNSWLib(w, b.hnsw, 0)
+	if b.graph != nil && b.plan.Library != engine.Faiss {
+		return index.WriteHNSWLib(w, b.graph)
 	}
+	return index.WriteFaiss(w, b.index)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"kitescope/engine"
-	"kitescope/engine/index"
 )
 
 // maxExcluded bounds the ids that IVF lists can leave out, where they are marked by id.
@@ -17,13 +16,13 @@ func (t *Target) Exclude(ids []int64) (*engine.Bitset, error) {
 	for _, id := range ids {
 		found[id] = false
 	}
-	length, row := t.File.Rows, 0
+	length, row, byID := t.File.Rows, 0, t.File.FiltersIDs()
 	var marks []int // lists are filtered by id, all else by row
 	t.eachStored(func(s storedRow) {
 		if _, ok := found[s.id]; ok {
 			found[s.id] = true
 			mark := row
-			if t.File.Kind == index.IVFFlat {
+			if byID {
 				mark = int(min(s.id, maxExcluded))
 				length = max(length, mark+1)
 			}
@@ -35,7 +34,7 @@ func (t *Target) Exclude(ids []int64) (*engine.Bitset, error) {
 		switch {
 		case !found[id]:
 			return nil, fmt.Errorf("no row has the id %d", id)
-		case t.File.Kind == index.IVFFlat && (id < 0 || id >= maxExcluded):
+		case byID && (id < 0 || id >= maxExcluded):
 			return nil, fmt.Errorf("id %d cannot be left out of IVF lists: only 0 to %d can", id, maxExcluded-1)
 		}
 	}

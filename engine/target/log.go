@@ -14,6 +14,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/binlog"
 	"kitescope/engine/dist"
+	"kitescope/engine/index"
 	"kitescope/engine/object"
 )
 
@@ -23,7 +24,7 @@ type Log struct {
 	Kind  binlog.Kind
 	Files int
 	Bytes int64
-	Facts []Fact
+	Facts []index.Fact
 }
 
 // DescribeLog reads the insert, delta or stats log at path, or the folder with those of one field; nil if it is none, which is no error: Open says what is
@@ -144,10 +145,10 @@ func (l *Log) other(ctx context.Context, store object.Store, name string) error 
 	return nil
 }
 
-func (l *Log) text(name, text string) { l.Facts = append(l.Facts, Fact{Name: name, Text: text}) }
+func (l *Log) text(name, text string) { l.Facts = append(l.Facts, index.Fact{Name: name, Text: text}) }
 
 func (l *Log) count(name, key string, n int64) {
-	l.Facts = append(l.Facts, Fact{Name: name, Text: strconv.FormatInt(n, 10), Key: key, Number: float64(n), Whole: true})
+	l.Facts = append(l.Facts, index.Fact{Name: name, Text: strconv.FormatInt(n, 10), Key: key, Number: float64(n), Whole: true})
 }
 
 // origin is what a file of events says of itself.
@@ -234,7 +235,7 @@ func (l *Log) vectors(v *engine.Vectors) {
 	}
 	l.text("lengths", fmt.Sprintf("%.4g to %.4g", least, most))
 	if odd > 0 {
-		l.Facts = append(l.Facts, Fact{Name: "no numbers", Text: strconv.Itoa(odd) + " rows", Key: "nan_rows", Number: float64(odd), Whole: true, Odd: true})
+		l.Facts = append(l.Facts, index.Fact{Name: "no numbers", Text: strconv.Itoa(odd) + " rows", Key: "nan_rows", Number: float64(odd), Whole: true, Odd: true})
 	}
 }
 

@@ -130,12 +130,7 @@ func openEnvelope(ctx context.Context, folder string, h Hint) (*Target, error) {
 
 // ofIndex is a target that gives the index back when it is closed.
 func ofIndex(f *index.File) *Target {
-	return &Target{File: f, close: []func(){func() {
-		if f.HNSW != nil {
-			f.HNSW.Vectors.Release() // apart from the file
-		}
-		f.Close()
-	}}}
+	return &Target{File: f, close: []func(){f.Close}}
 }
 
 // checkFolder tells a folder that cannot be an index's from one that can, before all that is
@@ -166,14 +161,11 @@ func openVectors(ctx context.Context, path string, h Hint) (*Target, error) {
 		set.Close()
 		return nil, fmt.Errorf("read %s: it has ids, vectors were expected", path)
 	}
+	metric := h.index().Metric
 	t := &Target{Set: set, close: []func(){set.Close}, File: &index.File{
-		Name: path, Kind: index.FLAT, Dim: set.Vectors.Dim, Rows: set.Vectors.Rows, Bytes: set.Vectors.Bytes(),
-		Flat: &flat.Index{Vectors: set.Vectors},
+		Name: path, Metric: metric, Dim: set.Vectors.Dim, Rows: set.Vectors.Rows, Bytes: set.Vectors.Bytes(),
+		Searchable: index.FromRows(&flat.Index{Vectors: set.Vectors, Metric: metric}),
 	}}
-	if h.Metric != nil {
-		t.File.Metric = *h.Metric
-		t.File.Flat.Metric = *h.Metric
-	}
 	t.Notes = NoteSet(set)
 	return t, nil
 }

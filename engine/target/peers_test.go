@@ -13,6 +13,7 @@ import (
 
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
+	"kitescope/engine/index"
 )
 
 var peers = flag.String("peers", "", "a python with hnswlib and faiss, to compare with")
@@ -70,7 +71,7 @@ func samePeer(t *testing.T, folder string, c *peerCase) (hits int) {
 		t.Fatal(err)
 	}
 	defer queries.Close()
-	a, err := x.Search(t.Context(), queries.Vectors, Params{K: 10, EF: c.EF, NProbe: c.NProbe}, Options{}, 2)
+	a, err := x.Search(t.Context(), queries.Vectors, index.Params{K: 10, EF: c.EF, NProbe: c.NProbe}, Options{}, 2)
 	if err != nil {
 		t.Fatalf("%s: %v", c.File, err)
 	}

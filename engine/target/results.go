@@ -2,6 +2,7 @@ package target
 
 import (
 	"kitescope/engine"
+	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 )
 
@@ -9,7 +10,7 @@ import (
 type Found struct {
 	Target  *Target
 	Options Options
-	Params  Params
+	Params  index.Params
 	Answers *Answers
 	Recall  *Recall // nil if there was nothing to compare with
 }
@@ -22,14 +23,14 @@ func (f *Found) Accumulation() string { return f.Target.accumulation(f.Options) 
 
 // Unused names a parameter that means nothing to the index, and the kind of index it is of; it is
 // empty if all do.
-func (t *Target) Unused(p *Params, o Options) (name, of string) {
+func (t *Target) Unused(p *index.Params, o Options) (name, of string) {
 	knowhere := t.library(o.Library).Knowhere()
-	switch kind := t.File.Kind; {
-	case p.EF > 0 && kind != index.HNSW:
+	switch by := t.File.Effort(); {
+	case p.EF > 0 && by != index.ByEF:
 		return "ef", "an HNSW index"
-	case p.NProbe > 0 && kind != index.IVFFlat:
+	case p.NProbe > 0 && by != index.ByNProbe:
 		return "nprobe", "an IVF index"
-	case o.Entries != nil && (kind != index.HNSW || !knowhere):
+	case o.Entries != nil && (by != index.ByEF || !knowhere):
 		return "entry warm", "an HNSW index in Milvus (--library knowhere-2.2)"
 	}
 	return "", ""
@@ -39,22 +40,20 @@ func (t *Target) Unused(p *Params, o Options) (name, of string) {
 // of other indexes.
 func (f *Found) EF() int { return f.Target.ef(&f.Params, f.Options) }
 
-func (t *Target) ef(p *Params, o Options) int {
+func (t *Target) ef(p *index.Params, o Options) int {
+	g := index.As[hnsw.Index](t.File)
 	switch {
-	case t.File.Kind != index.HNSW:
+	case g == nil:
 		return 0
 	case p.EF > 0 || p.Radius != nil:
 		return p.EF
 	default:
-		return t.File.HNSW.DefaultEF(t.library(o.Library), p.K)
+		return g.DefaultEF(t.library(o.Library), p.K)
 	}
 }
 
 func (t *Target) accumulation(o Options) string {
-	if o.Profile != nil {
-		return o.Profile.String()
-	}
-	return t.library(o.Library).Profile().String()
+	return t.profile(o).String()
 }
 
 // Bench is a target measured at several points.

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"kitescope/engine"
+	"kitescope/engine/index"
 )
 
 // Load is how a target is measured: each query waits for the one before it in its goroutine
 // (a closed loop), all queries once a round.
 type Load struct {
-	Params
+	index.Params
 	Options
 	Threads int
 	// Rounds are measured after one that is not: pages and caches are warm then.
@@ -38,17 +39,21 @@ func (t *Target) Measure(ctx context.Context, queries *engine.Vectors, l *Load) 
 		return nil, err
 	}
 	n := queries.Rows
-	s := &Speed{Load: l, Answers: &Answers{K: l.K, Hits: make([][]engine.Hit, n), Cost: make([]Cost, n)}}
+	s := &Speed{Load: l, Answers: &Answers{K: l.K, Hits: make([][]engine.Hit, n), Cost: make([]index.Cost, n)}}
 	latency := make([]time.Duration, n)
+	searchers, err := t.searchers(l.Options, max(1, min(l.Threads, n)))
+	if err != nil {
+		return nil, err
+	}
 	for round := range l.Rounds + 1 {
 		cpu := time.Duration(0)
 		if l.CPU != nil {
 			cpu = l.CPU()
 		}
 		began := time.Now()
-		err := t.each(ctx, l.Options, l.Threads, n, func(search searcher, i int) error {
+		err := each(ctx, searchers, n, func(search index.Searcher, i int) error {
 			at := time.Now()
-			hits, cost, err := search.search(queries.Row(i), &l.Params, s.Answers.Hits[i][:0])
+			hits, cost, err := search.Search(queries.Row(i), l.Params, s.Answers.Hits[i][:0])
 			latency[i] = time.Since(at)
 			if err != nil {
 				return fmt.Errorf("query %d: %w", i, err)

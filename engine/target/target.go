@@ -52,7 +52,7 @@ func (t *Target) library(l engine.Library) engine.Library {
 		return engine.HNSWLib
 	case t.File.Format == index.KnowhereHNSW:
 		return engine.Knowhere22
-	case t.File.Format == index.KnowhereFaiss && t.File.Kind == index.HNSW:
+	case t.File.Format == index.KnowhereFaiss && t.File.Kind() == index.HNSW:
 		return engine.Knowhere23 // and later: before, graphs were hnswlib's
 	case t.File.Format == index.KnowhereFaiss:
 		return engine.Knowhere22
@@ -70,16 +70,18 @@ type Options struct {
 	Entries *hnsw.EntryCache
 }
 
+// options are those of the index.
+func (t *Target) options(o Options) index.Options {
+	return index.Options{Library: t.library(o.Library), Profile: t.profile(o), Entries: o.Entries}
+}
+
+// profile is whose order of adding floats is taken.
+func (t *Target) profile(o Options) dist.Profile {
+	if o.Profile != nil {
+		return *o.Profile
+	}
+	return t.library(o.Library).Profile()
+}
+
 // MaxK is the greatest K: Milvus's own limit.
 const MaxK = flat.MaxK
-
-// Params are what a query asks for.
-type Params struct {
-	K int
-	// EF and NProbe are of HNSW and IVF; 0 is the file's or the library's default.
-	EF, NProbe int
-	Filter     *engine.Bitset
-	// Radius asks for all rows within it in place of K; nil is no radius. RangeFilter is the inner
-	// edge: what is nearer is left out; nil is none.
-	Radius, RangeFilter *float32
-}

@@ -12,6 +12,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 )
 
@@ -80,12 +81,12 @@ func (t *Target) Verify(ctx context.Context, v *engine.Vectors, p VerifyPlan) (*
 	}
 	r := &Verification{Target: t, Plan: p}
 	r.add("dimension", t.File.Dim == v.Dim, "%d, the vectors have %d", t.File.Dim, v.Dim)
-	r.add("element type", t.vectors().Element == v.Element, "%s, the vectors are %s", t.vectors().Element, v.Element)
+	r.add("element type", t.File.Element() == v.Element, "%s, the vectors are %s", t.File.Element(), v.Element)
 	r.add("rows", t.File.Rows == v.Rows, "%d, there are %d vectors", t.File.Rows, v.Rows)
 	if err := r.links(ctx); err != nil {
 		return nil, err
 	}
-	if t.File.Dim != v.Dim || t.vectors().Element != v.Element {
+	if t.File.Dim != v.Dim || t.File.Element() != v.Element {
 		r.skip("stored vectors", "dimension or element type differ")
 		return r, nil
 	}
@@ -105,7 +106,7 @@ func (r *Verification) add(name string, ok bool, format string, args ...any) {
 
 // links looks at the graph, if there is one.
 func (r *Verification) links(ctx context.Context) error {
-	x := r.Target.File.HNSW
+	x := index.As[hnsw.Index](r.Target.File)
 	if x == nil || len(x.Levels) == 0 {
 		r.skip("links", "there is no graph")
 		return nil
@@ -146,7 +147,7 @@ type storedRow struct {
 
 // eachStored calls f for every row that the index has.
 func (t *Target) eachStored(f func(storedRow)) {
-	at := func(v *engine.Vectors, labels []int64) {
+	for v, labels := range t.File.Vectors() {
 		for i := range v.Rows {
 			id := int64(i)
 			if labels != nil {
@@ -155,23 +156,11 @@ func (t *Target) eachStored(f func(storedRow)) {
 			f(storedRow{id, v.Row(i)})
 		}
 	}
-	switch t.File.Kind {
-	case index.HNSW:
-		at(t.File.HNSW.Vectors, t.File.HNSW.Labels)
-	case index.FLAT:
-		at(t.File.Flat.Vectors, t.File.Flat.Labels)
-	case index.IVFFlat:
-		for _, l := range t.File.IVF.Lists {
-			if l.Vectors != nil {
-				at(l.Vectors, l.IDs)
-			}
-		}
-	}
 }
 
 // normalised tells that hnswlib's Python module stored unit vectors in place of those it got.
 func (t *Target) normalised() bool {
-	return t.File.Format == index.HNSWLib && t.File.HNSW != nil && t.File.Metric == dist.Cosine
+	return t.File.Format == index.HNSWLib && t.Set == nil && t.File.Metric == dist.Cosine
 }
 
 // numbering gives the row of the vectors that has an id.
@@ -277,8 +266,9 @@ func sameDirection(unit, v []float32) bool {
 func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
 	p := &r.Plan
 	t := r.Target
+	by := t.File.Effort()
 	switch {
-	case t.File.Kind == index.FLAT:
+	case by == index.AllRows:
 		r.skip("recall", "FLAT compares with every row")
 		return nil
 	case slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Name == "levels" && c.Outcome == Failed }):
@@ -287,7 +277,7 @@ func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
 	case p.Queries == 0 || t.File.Rows == 0 || v.Rows == 0:
 		r.skip("recall", "not measured")
 		return nil
-	case t.File.Kind == index.IVFFlat && p.NProbe == 0:
+	case by == index.ByNProbe && p.NProbe == 0:
 		r.skip("recall", "it is what nprobe makes it: measured if nprobe is given")
 		return nil
 	case v.Element != dist.Float32:
@@ -298,9 +288,9 @@ func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
 	if err != nil {
 		return err
 	}
-	params := Params{K: min(p.K, t.File.Rows), EF: max(p.EF, p.K), NProbe: p.NProbe}
+	params := index.Params{K: min(p.K, t.File.Rows), EF: max(p.EF, p.K), NProbe: p.NProbe}
 	effort := fmt.Sprintf("ef %d", params.EF)
-	if t.File.Kind == index.IVFFlat {
+	if by == index.ByNProbe {
 		effort = fmt.Sprintf("nprobe %d", params.NProbe)
 	}
 	a, err := t.Search(ctx, queries, params, Options{}, p.Threads)

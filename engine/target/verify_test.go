@@ -10,6 +10,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
+	"kitescope/engine/index"
 )
 
 func verifyPlan() VerifyPlan {
@@ -81,7 +82,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := built(t, v, BuildPlan{Library: engine.HNSWLib})
 			if c.break1 != nil {
-				c.break1(x.File.HNSW)
+				c.break1(index.As[hnsw.Index](x.File))
 			}
 			vectors, plan := v, verifyPlan()
 			if c.vectors != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kitescope/engine/dist"
+	"kitescope/engine/index"
 	"kitescope/engine/segment"
 	"kitescope/replay"
 )
@@ -137,7 +138,7 @@ func (m *model) learn(ctx context.Context, pieces []*piece, x replay.Index, a *a
 	var list []*subject
 	seen := map[string]bool{}
 	for _, p := range pieces {
-		if p.real != nil && p.State == replay.Indexed && p.Index == x && !seen[p.signature] && p.real.Index.HNSW != nil && len(list) < 4 {
+		if p.real != nil && p.State == replay.Indexed && p.Index == x && !seen[p.signature] && p.real.Index.Effort() == index.ByEF && len(list) < 4 {
 			seen[p.signature] = true
 			list = append(list, &subject{real: p.real})
 		}

@@ -252,7 +252,7 @@ func buildGraph(ctx context.Context, s *segment.Segment, x replay.Index, o segme
 	}
 	c := *s
 	c.Index = &index.File{
-		Name: "built", Kind: index.HNSW, Metric: s.Metric, MetricKnown: true, Dim: s.Vectors.Dim, Rows: s.Rows, HNSW: g,
+		Name: "built", Metric: s.Metric, MetricKnown: true, Dim: s.Vectors.Dim, Rows: s.Rows, Searchable: index.FromGraph(g),
 	}
 	return &c, nil
 }

@@ -91,7 +91,7 @@ func (b *bench) buildOne(ctx context.Context, f files, bar float64) error {
 	}
 	defer want.Close()
 	c := &comparer{want: want}
-	if err := index.WriteHNSWLib(c, built, 0); err != nil {
+	if err := index.WriteHNSWLib(c, built); err != nil {
 		return err
 	}
 	if info, err := want.Stat(); err != nil || c.differ > 0 || c.written != info.Size() {
@@ -190,7 +190,7 @@ func (b *bench) recalls(ctx context.Context, f files, v *engine.Vectors, built *
 	}
 	defer file.Close()
 	found := [2]float64{math.NaN(), math.NaN()}
-	for side, x := range []*hnsw.Index{built, file.HNSW} {
+	for side, x := range []*hnsw.Index{built, index.As[hnsw.Index](file)} {
 		s, err := x.NewSearcher(hnsw.Options{Library: engine.HNSWLib})
 		if err != nil {
 			return 0, 0, err

@@ -186,7 +186,7 @@ func TestMilvusFilesLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := replaceFile(f.hnswlib, func(out *os.File) error { return index.WriteHNSWLib(out, x, 0) }); err != nil {
+	if err := replaceFile(f.hnswlib, func(out *os.File) error { return index.WriteHNSWLib(out, x) }); err != nil {
 		t.Fatal(err)
 	}
 	b := &bench{ctx: t.Context(), progress: t.Output(), cache: filepath.Dir(f.base)}

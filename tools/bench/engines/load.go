@@ -18,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"kitescope/engine/binlog"
+	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/object"
 )
@@ -79,7 +80,7 @@ func (b *bench) ensureMilvus(ctx context.Context, f files) error {
 	}
 	defer file.Close()
 	var blob bytes.Buffer
-	if err := index.WriteKnowhere(&blob, file.HNSW); err != nil {
+	if err := index.WriteKnowhere(&blob, index.As[hnsw.Index](file)); err != nil {
 		return err
 	}
 	dir := f.milvus + ".part"
@@ -146,10 +147,10 @@ func loadMilvus(ctx context.Context, f files) error {
 	if err != nil {
 		return err
 	}
-	if file.HNSW == nil || file.HNSW.Vectors.Rows != f.rows {
+	if index.As[hnsw.Index](file) == nil || index.As[hnsw.Index](file).Vectors.Rows != f.rows {
 		return fmt.Errorf("%s: a graph of %d nodes was expected", f.milvus, f.rows)
 	}
-	file.HNSW.Vectors.Release()
+	index.As[hnsw.Index](file).Vectors.Release()
 	file.Close()
 	return nil
 }

@@ -112,7 +112,7 @@ func sayResident(ctx context.Context, base string, out io.Writer) error {
 		return err
 	}
 	defer file.Close()
-	x := file.HNSW
+	x := index.As[hnsw.Index](file)
 	s, err := x.NewSearcher(hnsw.Options{Library: engine.HNSWLib})
 	if err != nil {
 		return err

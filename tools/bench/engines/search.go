@@ -56,7 +56,7 @@ func (b *bench) openHNSW(f files, kind fileKind) (_ *searchSide, err error) {
 	if s.file, err = index.OpenFile(b.ctx, f.index(kind), index.Hint{Dim: f.dim}); err != nil {
 		return nil, err
 	}
-	s.index = s.file.HNSW
+	s.index = index.As[hnsw.Index](s.file)
 	s.searcher, err = s.index.NewSearcher(hnsw.Options{Library: s.policy})
 	s.hits = make([][]engine.Hit, s.queries.Rows)
 	for i := range s.hits {

@@ -1,0 +1,75 @@
+package index
+
+import (
+	"iter"
+	"math"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/flat"
+)
+
+// FLAT is the kind of rows without more: FLAT and BIN_FLAT.
+const FLAT = "FLAT"
+
+// FromRows is rows as an index.
+func FromRows(x *flat.Index) Searchable { return rowIndex{x} }
+
+type rowIndex struct{ x *flat.Index }
+
+func (r rowIndex) Kind() string                        { return FLAT }
+func (r rowIndex) Element() dist.Element               { return r.x.Vectors.Element }
+func (r rowIndex) Effort() Effort                      { return AllRows }
+func (r rowIndex) FiltersIDs() bool                    { return false }
+func (r rowIndex) Exact(p Params) (Searchable, Params) { return r, p }
+func (r rowIndex) Describe(*Description)               {}
+func (r rowIndex) Own() (*engine.Vectors, int)         { return nil, 0 }
+func (r rowIndex) concrete() any                       { return r.x }
+
+func (r rowIndex) relabel(labels []int64) *FormatError {
+	r.x.Labels = labels
+	return nil
+}
+
+func (r rowIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
+	return func(yield func(*engine.Vectors, []int64) bool) { yield(r.x.Vectors, r.x.Labels) }
+}
+
+func (r rowIndex) NewSearcher(o Options) (Searcher, error) {
+	s, err := flat.New(r.x, flat.Options{Library: o.Library, Profile: o.Profile})
+	return rowSearcher{s}, err
+}
+
+type rowSearcher struct{ *flat.Searcher }
+
+func (s rowSearcher) Clone() (Searcher, error) { return rowSearcher{s.Searcher.Clone()}, nil }
+
+func (s rowSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
+	var err error
+	if p.Radius != nil {
+		dst, err = s.Range(q, rangeOf(p), dst)
+	} else {
+		dst, err = s.Searcher.Search(q, flat.Params{K: p.K, Filter: p.Filter}, dst)
+	}
+	return dst, s.cost(p), err
+}
+
+func (s rowSearcher) SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]engine.Hit, Cost, error) {
+	hits, err := s.Searcher.SearchBatch(queries, flat.Params{K: p.K, Filter: p.Filter}, threads)
+	return hits, s.cost(p), err
+}
+
+// cost of a query is that of every row that is not filtered.
+func (s rowSearcher) cost(p Params) Cost {
+	x := s.Index()
+	return Cost{Distances: x.Vectors.Rows - p.Filter.Or(x.Deleted).Count()}
+}
+
+// rangeOf is a range in the words of package flat, where infinity is no inner edge.
+func rangeOf(p Params) flat.RangeParams {
+	r := flat.RangeParams{Radius: *p.Radius, RangeFilter: float32(math.Inf(1)), Filter: p.Filter}
+	if p.RangeFilter != nil {
+		r.RangeFilter = *p.RangeFilter
+	}
+	return r
+}

@@ -1,0 +1,136 @@
+package index
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/flat"
+	"kitescope/engine/hnsw"
+)
+
+// HNSW is the kind of graphs.
+const HNSW = "HNSW"
+
+// FromGraph is a graph as an index.
+func FromGraph(x *hnsw.Index) Searchable { return graphIndex{x} }
+
+type graphIndex struct{ x *hnsw.Index }
+
+func (g graphIndex) Kind() string          { return HNSW }
+func (g graphIndex) Element() dist.Element { return g.x.Vectors.Element }
+func (g graphIndex) Effort() Effort        { return ByEF }
+func (g graphIndex) FiltersIDs() bool      { return false }
+func (g graphIndex) concrete() any         { return g.x }
+
+func (g graphIndex) relabel(labels []int64) *FormatError {
+	g.x.Labels = labels
+	return nil
+}
+
+func (g graphIndex) Own() (*engine.Vectors, int) {
+	x := g.x
+	return x.Vectors, 4*(len(x.Base)+len(x.Upper)+len(x.UpperAt)+len(x.Norms)) + len(x.Levels)
+}
+
+func (g graphIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
+	return func(yield func(*engine.Vectors, []int64) bool) { yield(g.x.Vectors, g.x.Labels) }
+}
+
+func (g graphIndex) Exact(p Params) (Searchable, Params) {
+	x := g.x
+	return FromRows(&flat.Index{Vectors: x.Vectors, Metric: x.Metric, Norms: x.Norms, Labels: x.Labels, Deleted: x.Deleted}), p
+}
+
+func (g graphIndex) NewSearcher(o Options) (Searcher, error) {
+	s, err := g.x.NewSearcher(hnsw.Options{Library: o.Library, Profile: &o.Profile, Entries: o.Entries})
+	return &graphSearcher{s, g, o}, err
+}
+
+type graphSearcher struct {
+	*hnsw.Searcher
+	graph   graphIndex
+	options Options
+}
+
+func (s *graphSearcher) Clone() (Searcher, error) {
+	o := s.options
+	if o.Entries != nil {
+		o.Entries = hnsw.NewEntryCache()
+	}
+	return s.graph.NewSearcher(o)
+}
+
+func (s *graphSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
+	var stats hnsw.Stats
+	var err error
+	if p.Radius != nil {
+		dst, stats, err = s.Range(q, hnsw.RangeParams{Radius: *p.Radius, RangeFilter: p.RangeFilter, EF: p.EF, Filter: p.Filter}, dst)
+	} else {
+		dst, stats, err = s.Searcher.Search(q, hnsw.Params{K: p.K, EF: p.EF, Filter: p.Filter}, dst)
+	}
+	return dst, Cost{Distances: stats.Distances, Hops: stats.Hops + stats.UpperHops, BruteForce: stats.BruteForce}, err
+}
+
+func (g graphIndex) Describe(d *Description) {
+	x := g.x
+	s := x.Graph.Describe()
+	d.Count("M", "m", x.M)
+	d.Count("efConstruction", "ef_construction", x.EFConstruction)
+	if x.EFSearch > 0 {
+		d.Count("efSearch", "ef_search", x.EFSearch)
+	}
+	if x.MaxElements > 0 {
+		d.Count("room for", "max_elements", x.MaxElements)
+	}
+	d.Count("deleted", "deleted", x.Deleted.Count())
+	if x.Labels != nil {
+		d.Text("ids", "of their own")
+	} else {
+		d.Text("ids", "row numbers")
+	}
+	if len(x.Levels) == 0 {
+		return
+	}
+	d.Count("entry node", "entry", int(x.Entry))
+	share := 1.0
+	if s.Links > 0 {
+		share = float64(s.Symmetric) / float64(s.Links)
+	}
+	d.Facts = append(d.Facts, Fact{Name: "links both ways", Text: fmt.Sprintf("%.1f %% of %d", 100*share, s.Links), Key: "symmetric", Number: share})
+	d.faults(s, len(x.Levels))
+	for i, l := range s.Levels {
+		d.Levels = append(d.Levels, Level{i, l.Nodes, l.Min, l.Median, l.Max, l.Mean})
+	}
+}
+
+// faults adds what is wrong with a graph, and how many nodes no search comes to.
+func (d *Description) faults(s *hnsw.Shape, nodes int) {
+	text := strconv.Itoa(s.Unreachable)
+	if s.Unreachable > 0 {
+		text += fmt.Sprintf(" of %d nodes: %v", nodes, s.Examples)
+		if s.Unreachable > len(s.Examples) {
+			text = strings.TrimSuffix(text, "]") + " ...]"
+		}
+	}
+	d.fault("unreachable", "unreachable", s.Unreachable, text)
+	for _, y := range []struct {
+		name, key string
+		n         int
+	}{
+		{"links to themselves", "self_links", s.SelfLinks},
+		{"links twice in a list", "doubled_links", s.Doubled},
+		{"links to no node", "outside_links", s.Outside},
+		{"links above a node's level", "low_links", s.Low},
+	} {
+		if y.n > 0 {
+			d.fault(y.name, y.key, y.n, strconv.Itoa(y.n))
+		}
+	}
+	if s.EntryFault != "" {
+		d.Facts = append(d.Facts, Fact{Name: "entry", Text: s.EntryFault, Odd: true})
+	}
+}

@@ -1,0 +1,96 @@
+package index
+
+import (
+	"fmt"
+	"iter"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/ivf"
+)
+
+// IVFFlat is the kind of whole vectors in lists.
+const IVFFlat = "IVF_FLAT"
+
+// FromLists is an inverted file as an index.
+func FromLists(x *ivf.Index) Searchable { return listIndex{x} }
+
+type listIndex struct{ x *ivf.Index }
+
+func (l listIndex) Kind() string                { return IVFFlat }
+func (l listIndex) Element() dist.Element       { return l.x.Centroids.Element }
+func (l listIndex) Effort() Effort              { return ByNProbe }
+func (l listIndex) FiltersIDs() bool            { return true }
+func (l listIndex) Own() (*engine.Vectors, int) { return nil, 0 }
+func (l listIndex) concrete() any               { return l.x }
+
+// relabel puts ids in place of those that the lists have, which are the numbers of rows.
+func (l listIndex) relabel(labels []int64) *FormatError {
+	if labels == nil {
+		return nil
+	}
+	for _, list := range l.x.Lists {
+		for i, id := range list.IDs {
+			if id < 0 || id >= int64(len(labels)) {
+				return &FormatError{Expected: fmt.Sprintf("ids for the rows of the lists, of which one is %d", id), Found: fmt.Sprintf("%d ids", len(labels))}
+			}
+			list.IDs[i] = labels[id]
+		}
+	}
+	return nil
+}
+
+func (l listIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
+	return func(yield func(*engine.Vectors, []int64) bool) {
+		for _, list := range l.x.Lists {
+			if list.Vectors != nil && !yield(list.Vectors, list.IDs) {
+				return
+			}
+		}
+	}
+}
+
+// Exact reads all lists, which is as good as comparing with the rows by themselves.
+func (l listIndex) Exact(p Params) (Searchable, Params) {
+	p.NProbe = len(l.x.Lists)
+	return l, p
+}
+
+func (l listIndex) NewSearcher(o Options) (Searcher, error) {
+	s, err := ivf.New(l.x, ivf.Options{Library: o.Library, Profile: o.Profile})
+	return listSearcher{s}, err
+}
+
+type listSearcher struct{ *ivf.Searcher }
+
+func (s listSearcher) Clone() (Searcher, error) { return listSearcher{s.Searcher.Clone()}, nil }
+
+func (s listSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
+	var err error
+	if p.Radius != nil {
+		dst, err = s.Range(q, ivf.RangeParams{RangeParams: rangeOf(p), NProbe: p.NProbe}, dst)
+	} else {
+		dst, err = s.Searcher.Search(q, ivf.Params{K: p.K, NProbe: p.NProbe, Filter: p.Filter}, dst)
+	}
+	return dst, Cost{Distances: s.Computed()}, err
+}
+
+func (l listIndex) Describe(d *Description) {
+	rows, largest, empty := 0, 0, 0
+	for _, list := range l.x.Lists {
+		n := len(list.IDs)
+		rows += n
+		largest = max(largest, n)
+		if n == 0 {
+			empty++
+		}
+	}
+	d.Count("nlist", "nlist", len(l.x.Lists))
+	d.Count("nprobe", "nprobe", l.x.NProbe)
+	d.Count("largest list", "largest_list", largest)
+	d.Count("empty lists", "empty_lists", empty)
+	if len(l.x.Lists) > 0 {
+		mean := float64(rows) / float64(len(l.x.Lists))
+		d.Facts = append(d.Facts, Fact{Name: "rows in a list", Text: fmt.Sprintf("%.1f on average", mean), Key: "mean_list", Number: mean})
+	}
+}
