@@ -59,23 +59,27 @@ func (p *Pass) judgePositions(reserved time.Time) {
 	where := ""
 	var objects []model.Ref
 	count := 0
-	note := func(t model.TSO, ref model.Ref, what string) {
-		count++
+	note := func(t model.TSO, what string) {
 		if t > furthest {
 			furthest, where = t, what
-		}
-		if len(objects) < maxObjects {
-			objects = append(objects, ref)
 		}
 	}
 	for _, v := range p.VChannels {
 		if t := v.Checkpoint.At; t > limit && t != model.MaxTSO {
-			note(t, refVChannel(v.Name), "checkpoint of "+v.Name)
+			count++
+			note(t, "checkpoint of "+v.Name)
+			objects = append(objects, refVChannel(v.Name))
 		}
 	}
-	for _, s := range p.aheadOf(limit) {
-		note(max(s.StartAt, s.PositionAt), refSegment(s.ID), "position of segment "+s.ID.String())
+	first, most, n := p.aheadOf(limit)
+	count += n
+	for _, s := range first {
+		objects = append(objects, refSegment(s.ID))
 	}
+	if most != nil {
+		note(position(most), "position of segment "+most.ID.String())
+	}
+	objects = objects[:min(len(objects), maxObjects)]
 	if count == 0 {
 		return
 	}
@@ -90,21 +94,21 @@ func (p *Pass) judgePositions(reserved time.Time) {
 	})
 }
 
-// aheadOf are the segments, not dropped, with a position beyond a limit, by id.
-func (p *Pass) aheadOf(limit model.TSO) []*model.Segment {
-	var list []*model.Segment
+// aheadOf are the segments, not dropped, with a position beyond a limit: the first of them by id, the one that has come
+// furthest, nil if there is none, and how many they are.
+func (p *Pass) aheadOf(limit model.TSO) (first []*model.Segment, furthest *model.Segment, count int) {
+	var most beyond
 	for _, id := range p.SegmentOwners() {
-		if p.digestOf(id).furthest <= limit {
+		list, last := p.digestOf(id).beyondOf(limit)
+		if last == nil {
 			continue
 		}
-		for _, s := range p.SegmentsOf(id) {
-			if t := max(s.StartAt, s.PositionAt); t > limit && t != model.MaxTSO && s.State.Healthy() {
-				list = append(list, s)
-			}
-		}
+		most.add(last)
+		count += len(list)
+		first = append(first, list[:min(len(list), maxObjects)]...)
 	}
-	slices.SortFunc(list, byID)
-	return list
+	slices.SortFunc(first, byID)
+	return first[:min(len(first), maxObjects)], most.furthest, count
 }
 
 func (p *Pass) judgeSkew(reserved time.Time) {

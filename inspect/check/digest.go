@@ -58,12 +58,8 @@ type digest struct {
 	// records under way name.
 	lastBuilt time.Time
 	building  []model.NodeID
-}
 
-// isOf reports whether the digest is that of a cluster, too.
-func (d *digest) isOf(c *model.Cluster, id model.CollectionID) bool {
-	return d != nil && d.collection == c.Collection(id) && slices.Equal(d.segments, c.SegmentsOf(id)) &&
-		slices.Equal(d.indexes, c.IndexesOf(id)) && slices.Equal(d.partitions, c.PartitionsOf(id))
+	beyond beyond
 }
 
 func newDigest(c *model.Cluster, id model.CollectionID) *digest {
@@ -75,6 +71,11 @@ func newDigest(c *model.Cluster, id model.CollectionID) *digest {
 		d.add(c, s)
 	}
 	return d
+}
+
+// empty is the digest of no segments of the same collection.
+func (d *digest) empty() *digest {
+	return &digest{collection: d.collection, indexes: d.indexes, partitions: d.partitions, oldestEngine: -1, newestEngine: -1}
 }
 
 func (d *digest) add(c *model.Cluster, s *model.Segment) {

@@ -42,9 +42,7 @@ func digests(c *model.Cluster, before map[model.CollectionID]*digest) map[model.
 		if all[id] != nil {
 			return
 		}
-		if all[id] = before[id]; !all[id].isOf(c, id) {
-			all[id] = newDigest(c, id)
-		}
+		all[id] = before[id].next(c, id)
 	}
 	for _, x := range c.Collections {
 		add(x.ID)
