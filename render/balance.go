@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // BalanceFormat is a parsed -o word of balance. The zero value is table.
@@ -203,7 +204,7 @@ func b2i(b bool) int {
 func AutoText(a *balance.Auto) string {
 	switch {
 	case !a.Known:
-		return UnknownMark + ": nobody told " + balance.SwitchKey
+		return words.UnknownMark + ": nobody told " + balance.SwitchKey
 	case a.On:
 		return "on (" + Harmless(a.From) + ")"
 	}
@@ -213,7 +214,7 @@ func AutoText(a *balance.Auto) string {
 // SpreadText is "max/mean 1.33  CV 0.58  rows 1.20", of the measure that counts first.
 func SpreadText(s *balance.Spread, by balance.Measure) string {
 	if s.Nodes < 2 || s.MaxMean == 0 && s.RowsMaxMean == 0 {
-		return "max/mean " + NoneMark
+		return "max/mean " + words.NoneMark
 	}
 	texts := []string{"max/mean " + measured(by.Of(s))}
 	if cv, ok := by.CV(s); ok && by.Of(s) > 0 {
@@ -231,7 +232,7 @@ func SpreadText(s *balance.Spread, by balance.Measure) string {
 func GroupSpread(g *balance.Group, by balance.Measure) string {
 	text := SpreadText(&g.Spread, by)
 	if g.TooFew() && g.Spread.Nodes > 1 && g.Sealed > 0 {
-		text += "  (" + plural(g.Sealed, "segment") + " for " + plural(g.Spread.Nodes, "node") + ")"
+		text += "  (" + words.Plural(g.Sealed, "segment") + " for " + words.Plural(g.Spread.Nodes, "node") + ")"
 	}
 	return text
 }
@@ -239,7 +240,7 @@ func GroupSpread(g *balance.Group, by balance.Measure) string {
 // measured is a largest share over the mean, which is 1 at least where it is known.
 func measured(x float64) string {
 	if x == 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return ratio(x)
 }
@@ -251,7 +252,7 @@ func UnknownText(g *balance.Group) string {
 	if g.Unknown == 0 {
 		return ""
 	}
-	return "what " + plural(g.Unknown, "node") + " of it serves is unknown: figures and plan are of the others"
+	return "what " + words.Plural(g.Unknown, "node") + " of it serves is unknown: figures and plan are of the others"
 }
 
 // GroupTitle names a replica: collection, id, resource group.
@@ -347,7 +348,7 @@ func VerdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string
 func (t *balanceText) foot() {
 	t.buf = append(t.buf, '\n')
 	if t.r.Plans != nil && t.r.Moves() > 0 {
-		text := plural(t.r.Moves(), "move") + " in all: over all replicas max/mean " + ratio(t.r.Options.By.Of(&t.r.Survey.Spread)) + " to " + ratio(t.r.Options.By.Of(&t.r.After)) +
+		text := words.Plural(t.r.Moves(), "move") + " in all: over all replicas max/mean " + ratio(t.r.Options.By.Of(&t.r.Survey.Spread)) + " to " + ratio(t.r.Options.By.Of(&t.r.After)) +
 			". kitescope itself changes nothing."
 		if a := &t.r.Survey.Auto; !a.Known || a.On {
 			text += " While auto-balance is on, Milvus may move segments back."

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // barWidth is the longest bar for a terminal.
@@ -22,10 +23,10 @@ func barWidth(o *Options) int {
 // bar draws a node's part of the search work: behind an index, sealed by brute force, growing.
 func (t *shareTable) bar(r shareRow) string {
 	if t.partial || t.costKnown(r, noCell()).Absent == view.Unknown {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	if t.whole <= 0 {
-		return NoneMark
+		return words.NoneMark
 	}
 	return CostBar(r.Share, t.most, barWidth(t.o), t.o.ASCII) + part(r.Cost, t.whole)
 }

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // HeatGlyph shows a node's share of something against a fair one: nothing, under half, under 0.9, about
@@ -44,7 +45,7 @@ func HeatCell(g *balance.Group, node *balance.Share, ascii bool) string {
 	case x == nil:
 		return ""
 	case !x.Known:
-		return UnknownMark
+		return words.UnknownMark
 	}
 	all := g.Cost()
 	if all <= 0 || x.Cost <= 0 {
@@ -110,7 +111,7 @@ func newHeatTable(b *Balance, o *Options) (h *heatTable, more int) {
 		for _, g := range groups {
 			cell := HeatCell(g, n, o.ASCII)
 			if slices.ContainsFunc(g.Shares, b.Report.Survey.Rowless) && cell != "" {
-				cell = UnknownMark
+				cell = words.UnknownMark
 			}
 			row = append(row, cell)
 		}
@@ -160,4 +161,4 @@ func (h *heatTable) Resource() *view.Resource { return h.resource }
 func (h *heatTable) Len() int { return len(h.texts) }
 
 // Cell implements view.Table.
-func (h *heatTable) Cell(row, col int) view.Cell { return words(h.texts[row][col]) }
+func (h *heatTable) Cell(row, col int) view.Cell { return textCell(h.texts[row][col]) }

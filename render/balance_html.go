@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // balancePage is what the page of the balance is made from. Every text in it is
@@ -56,7 +57,7 @@ func newBalancePage(b *Balance) *balancePage {
 		p.State = "state of " + stamp(origin.Taken)
 	}
 	if r.Plans != nil && r.Moves() > 0 {
-		p.All = plural(r.Moves(), "move") + " in all: over all replicas max/mean " + ratio(r.Options.By.Of(&r.Survey.Spread)) + " to " + ratio(r.Options.By.Of(&r.After))
+		p.All = words.Plural(r.Moves(), "move") + " in all: over all replicas max/mean " + ratio(r.Options.By.Of(&r.Survey.Spread)) + " to " + ratio(r.Options.By.Of(&r.After))
 	}
 	if !r.Survey.Asked {
 		return p
@@ -84,7 +85,7 @@ func newBalancePageGroup(b *Balance, i int, g *balance.Group) balancePageGroup {
 		for _, j := range grid.Columns {
 			texts = append(texts, Text(grid.Table.Cell(i, j), grid.Table.Resource().Columns[j].Kind))
 		}
-		share := UnknownMark
+		share := words.UnknownMark
 		if rows[i].Known {
 			share = part(rows[i].Cost, g.Cost())
 		}
@@ -96,10 +97,10 @@ func newBalancePageGroup(b *Balance, i int, g *balance.Group) balancePageGroup {
 	plan := b.Report.Plans[i]
 	x.Plan, x.Script, x.Room = PlanText(plan), PlanScript(plan, b.databases()), MemoryText(plan)
 	for _, m := range plan.Moves {
-		x.Moves = append(x.Moves, []string{m.Segment.String(), thousands(m.Rows), Text(view.Cell{Int: m.Size}, view.Bytes), m.From.String(), m.To.String()})
+		x.Moves = append(x.Moves, []string{m.Segment.String(), words.Number(m.Rows), Text(view.Cell{Int: m.Size}, view.Bytes), m.From.String(), m.To.String()})
 	}
 	for _, m := range plan.Channels {
-		x.Channels = append(x.Channels, "shard "+Harmless(m.Channel)+" with "+thousands(m.Rows)+" growing rows from node "+m.From.String()+" to "+m.To.String())
+		x.Channels = append(x.Channels, "shard "+Harmless(m.Channel)+" with "+words.Number(m.Rows)+" growing rows from node "+m.From.String()+" to "+m.To.String())
 	}
 	return x
 }

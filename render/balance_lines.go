@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // ShareLines lays out what nodes serve of a replica, or of all where g is nil: a header and a line for
@@ -76,9 +77,9 @@ func (t *groupTable) Cell(row, col int) view.Cell {
 	known := g.Spread.Nodes > 0
 	switch {
 	case col == 0:
-		return words(g.Name())
+		return textCell(g.Name())
 	case col == 1:
-		return words(g.ResourceGroup)
+		return textCell(g.ResourceGroup)
 	case col == 2:
 		return whole(int64(len(g.Shares)))
 	case !known:
@@ -88,18 +89,18 @@ func (t *groupTable) Cell(row, col int) view.Cell {
 	case col == 4:
 		return whole(g.Rows())
 	case col == 5:
-		return words(measured(by.Of(&g.Spread)) + t.sign(g))
+		return textCell(measured(by.Of(&g.Spread)) + t.sign(g))
 	case col == 6:
 		if cv, ok := by.CV(&g.Spread); ok {
-			return words(ratio(cv))
+			return textCell(ratio(cv))
 		}
 		return noCell()
 	case col == 7:
-		return words(ratio(g.Spread.RowsMaxMean))
+		return textCell(ratio(g.Spread.RowsMaxMean))
 	case col == 8:
-		return words(busiest(g))
+		return textCell(busiest(g))
 	}
-	return words(t.planned(row))
+	return textCell(t.planned(row))
 }
 
 // sign marks what is over the goal and could be better, for eyes without colour.
@@ -118,7 +119,7 @@ func busiest(g *balance.Group) string {
 		}
 	}
 	if most == nil || g.Cost() <= 0 {
-		return NoneMark
+		return words.NoneMark
 	}
 	return most.Node.String() + " " + part(most.Cost, g.Cost())
 }
@@ -126,7 +127,7 @@ func busiest(g *balance.Group) string {
 // planned says a plan in a few words.
 func (t *groupTable) planned(row int) string {
 	if t.balance.Report.Plans == nil {
-		return NoneMark
+		return words.NoneMark
 	}
 	p := t.balance.Report.Plans[row]
 	after := ratio(p.Options.By.Of(&p.After))

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/paste"
+	"kitescope/words"
 )
 
 // PlanText says a plan in one line: "2 moves bring max/mean from 1.50 to 1.09, rows 1.39 to 1.32; no fewer moves do".
@@ -21,7 +22,7 @@ func PlanText(p *balance.Plan) string {
 	case len(p.Moves) == 0:
 		return "no move helps: " + Harmless(p.Why)
 	}
-	text := plural(len(p.Moves), "move") + " bring"
+	text := words.Plural(len(p.Moves), "move") + " bring"
 	if len(p.Moves) == 1 {
 		text += "s"
 	}
@@ -47,12 +48,12 @@ func (t *balanceText) plan(p *balance.Plan) {
 	}
 	t.line(role, "  Plan: "+PlanText(p))
 	for i, m := range p.Moves {
-		text := "  " + leftPad(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + thousands(m.Rows) + " rows  " +
-			string(AppendBytes(nil, m.Size)) + "  " + m.From.String() + arrow(t.o) + m.To.String()
+		text := "  " + leftPad(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + words.Number(m.Rows) + " rows  " +
+			words.Bytes(m.Size) + "  " + m.From.String() + arrow(t.o) + m.To.String()
 		t.buf = append(append(t.buf, fit(text, max(t.o.Width, b2i(t.o.Width == 0)<<16), t.ellipsis())...), '\n')
 	}
 	for _, m := range p.Channels {
-		t.line(RolePlain, "  or move the shard "+Harmless(m.Channel)+" with its "+thousands(m.Rows)+" growing rows from node "+m.From.String()+" to "+m.To.String())
+		t.line(RolePlain, "  or move the shard "+Harmless(m.Channel)+" with its "+words.Number(m.Rows)+" growing rows from node "+m.From.String()+" to "+m.To.String())
 	}
 	for i, line := range PlanScript(p, t.b.databases()) {
 		if i == 0 {
@@ -138,10 +139,10 @@ func savedPlan(p *balance.Plan, databases bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n# %s\n", GroupTitle(p.Group), PlanText(p))
 	for i, m := range p.Moves {
-		fmt.Fprintf(&b, "# %d  segment %d  %s rows  %d -> %d\n", i+1, m.Segment, thousands(m.Rows), m.From, m.To)
+		fmt.Fprintf(&b, "# %d  segment %d  %s rows  %d -> %d\n", i+1, m.Segment, words.Number(m.Rows), m.From, m.To)
 	}
 	for _, m := range p.Channels {
-		fmt.Fprintf(&b, "# or move the shard %s (%s growing rows)  %d -> %d\n", Harmless(m.Channel), thousands(m.Rows), m.From, m.To)
+		fmt.Fprintf(&b, "# or move the shard %s (%s growing rows)  %d -> %d\n", Harmless(m.Channel), words.Number(m.Rows), m.From, m.To)
 	}
 	for _, note := range []string{UnknownText(p.Group), MemoryText(p)} {
 		if note != "" {

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // shareRow is what a node serves of a replica, or of all where group is nil.
@@ -133,7 +134,7 @@ func (t *shareTable) Describe(row int) *view.Description {
 
 func whole(n int64) view.Cell        { return view.Cell{Int: n} }
 func percentage(f float64) view.Cell { return view.Cell{Float: f} }
-func words(s string) view.Cell       { return view.Cell{Text: s} }
+func textCell(s string) view.Cell    { return view.Cell{Text: s} }
 func yesNo(b bool) view.Cell         { return view.Cell{Int: int64(b2i(b))} }
 func noCell() view.Cell              { return view.Cell{Absent: view.None} }
 func unknownCell() view.Cell         { return view.Cell{Absent: view.Unknown} }
@@ -211,12 +212,12 @@ func shareNames() []shareColumn {
 		return shareColumn{view.Column{Name: name, Kind: view.Bool, Show: view.Hidden, Doc: doc}, scripts, func(_ *shareTable, r shareRow) view.Cell { return yesNo(is(r)) }}
 	}
 	return []shareColumn{
-		of("database", view.Text, "Name of the database.", func(r shareRow) view.Cell { return words(r.group.Database) }),
+		of("database", view.Text, "Name of the database.", func(r shareRow) view.Cell { return textCell(r.group.Database) }),
 		of("collection", view.Text, "Name of the collection.", func(r shareRow) view.Cell {
 			if r.group.Collection == nil {
 				return noCell()
 			}
-			return words(r.group.Collection.Name)
+			return textCell(r.group.Collection.Name)
 		}),
 		of("collection_id", view.ID, "Id of the collection.", func(r shareRow) view.Cell { return whole(int64(r.group.ID)) }),
 		of("replica_id", view.ID, "Id of the replica.", func(r shareRow) view.Cell {
@@ -225,7 +226,7 @@ func shareNames() []shareColumn {
 			}
 			return whole(int64(r.group.Replica.ID))
 		}),
-		of("resource_group", view.Text, "Resource group of the replica.", func(r shareRow) view.Cell { return words(r.group.ResourceGroup) }),
+		of("resource_group", view.Text, "Resource group of the replica.", func(r shareRow) view.Cell { return textCell(r.group.ResourceGroup) }),
 		{
 			view.Column{Name: "node", Kind: view.ID, Show: view.Hidden, Doc: "Server id of the query node."},
 			scripts,
@@ -234,16 +235,16 @@ func shareNames() []shareColumn {
 		{
 			view.Column{Name: "label", Title: "NODE", Kind: view.Text},
 			people,
-			func(t *shareTable, r shareRow) view.Cell { return words(t.label(r)) },
+			func(t *shareTable, r shareRow) view.Cell { return textCell(t.label(r)) },
 		},
 		{
 			view.Column{Name: "address", Title: "ADDRESS", Kind: view.Text, Priority: 7, Doc: "Its address."},
 			everyone,
-			func(_ *shareTable, r shareRow) view.Cell { return words(r.Address()) },
+			func(_ *shareTable, r shareRow) view.Cell { return textCell(r.Address()) },
 		},
 		{
 			view.Column{Name: "state", Kind: view.Text, Show: view.Hidden, Doc: "What is unusual about it: dead, stopping, read-only, streaming (takes channels only), outside (serves and is in no replica), or why it did not say what it serves: timed out, refused, ..."},
-			scripts, func(_ *shareTable, r shareRow) view.Cell { return words(r.State()) },
+			scripts, func(_ *shareTable, r shareRow) view.Cell { return textCell(r.State()) },
 		},
 		flag("known", "Whether it is known what it serves.", func(r shareRow) bool { return r.Known }),
 		flag("from_metrics", "Whether that is known from its metrics only: bytes, leaders and channels are not then, and which rows are indexed is estimated.", func(r shareRow) bool { return r.FromMetrics }),
@@ -268,7 +269,7 @@ func (t *shareTable) label(r shareRow) string {
 		label += " (+" + strconv.Itoa(r.Unrecorded) + " of unknown rows)"
 	}
 	if r.Copies > 0 {
-		label += " (" + countOf(int64(r.Copies), "copy", "copies") + ")"
+		label += " (" + words.Count(int64(r.Copies), "copy", "copies") + ")"
 	}
 	return label
 }
@@ -383,7 +384,7 @@ func shareCosts() []shareColumn {
 		{
 			view.Column{Name: "bar", Title: "COST SHARE", Kind: view.Text},
 			people,
-			func(t *shareTable, r shareRow) view.Cell { return words(t.bar(r)) },
+			func(t *shareTable, r shareRow) view.Cell { return textCell(t.bar(r)) },
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words"
 )
 
 // ComparisonFormat is a parsed -o word of comparisons of benchmarks. The zero value is table.
@@ -106,7 +107,7 @@ func ComparisonTitle(c *bench.Comparison, o *Options) string {
 
 func sideName(s *bench.Set) string {
 	if s == nil {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return orUnknown(s.Name)
 }
@@ -159,7 +160,7 @@ func verdictsLine(c *bench.Comparison) sheetLine {
 		_, role := ComparisonVerdict(v, false)
 		text := strconv.Itoa(n) + " " + v.String()
 		if names := largestChanges(c, v); len(names) > 0 {
-			text += " (" + someOf(names) + ")"
+			text += " (" + words.FirstOf(names, 3, "; ") + ")"
 		}
 		if line.text == "" {
 			line.role, line.text = role, text
@@ -309,7 +310,7 @@ func sideLines(c *bench.Comparison, s *bench.Set, side int) []sheetLine {
 	if s.Format != "" {
 		line.text += Harmless(s.Format) + ", "
 	}
-	line.text += plural(len(s.Runs), "run")
+	line.text += words.Plural(len(s.Runs), "run")
 	if n := c.Failed[side]; n > 0 {
 		line.after = append(line.after, sheetPiece{RoleWarn, ", " + strconv.Itoa(n) + " failed"})
 	}
@@ -350,12 +351,12 @@ func ControlText(c *bench.Comparison) (text string, ok bool) {
 		}
 	}
 	if len(moved) > 0 {
-		return text + "a change is shown where there is none, " + someOf(moved) + ": the runs differ by more than chance, so do not trust the verdicts", false
+		return text + "a change is shown where there is none, " + words.FirstOf(moved, 3, "; ") + ": the runs differ by more than chance, so do not trust the verdicts", false
 	}
 	quiet := countVerdict(c.Control, bench.NoDifference)
 	all := len(c.Control.Lines) - countVerdict(c.Control, bench.NotJudged) - countVerdict(c.Control, bench.OneSide)
 	if quiet == 0 {
 		return text + "too few runs to tell", false
 	}
-	return text + "no difference shown in " + strconv.Itoa(quiet) + " of " + plural(all, "metric"), true
+	return text + "no difference shown in " + strconv.Itoa(quiet) + " of " + words.Plural(all, "metric"), true
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words"
 )
 
 // comparisonFields are the keys of a metric.
@@ -90,7 +91,7 @@ func writeLineValues(e encoder, l *bench.Line) {
 		e.beginList()
 		for _, v := range x.values {
 			if math.IsNaN(v) || math.IsInf(v, 0) { // no number in JSON
-				e.text(UnknownMark)
+				e.text(words.UnknownMark)
 				continue
 			}
 			e.exact(v)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words"
 )
 
 // oneRun is what a single measurement is worth.
@@ -38,7 +39,7 @@ func (t *comparisonTable) remarks() (lines []sheetLine) {
 	for _, shape := range order {
 		whose := "all: "
 		if len(of[shape]) < len(t.lines) {
-			whose = someOf(t.namesOf(of[shape])) + ": "
+			whose = words.FirstOf(t.namesOf(of[shape]), 3, "; ") + ": "
 		} else if len(t.lines) == 1 {
 			whose = ""
 		}
@@ -107,13 +108,4 @@ func (t *comparisonTable) namesOf(list []*bench.Line) (names []string) {
 		}
 	}
 	return names
-}
-
-// someOf names a few of many: "a; b; c and 4 more".
-func someOf(names []string) string {
-	const few = 3
-	if len(names) <= few {
-		return strings.Join(names, "; ")
-	}
-	return strings.Join(names[:few], "; ") + " and " + strconv.Itoa(len(names)-few) + " more"
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words"
 )
 
 // ComparisonVerdict is how a verdict looks. The mark says the same without colour. Green and red are for what was shown,
@@ -28,7 +29,7 @@ func ComparisonVerdict(v bench.Verdict, ascii bool) (mark string, role Role) {
 		return []string{"–", "-"}[b2i(ascii)], RoleDim
 	case bench.TooFew:
 	}
-	return UnknownMark, RoleDim
+	return words.UnknownMark, RoleDim
 }
 
 // ChangeShown reports whether a verdict says that there is a change.
@@ -41,11 +42,11 @@ func ChangeShown(v bench.Verdict) bool {
 func MetricChange(l *bench.Line) string {
 	switch {
 	case l.Verdict == bench.OneSide:
-		return NoneMark
+		return words.NoneMark
 	case math.IsNaN(l.Ratio) && l.Before == l.After:
 		return "(0 %)"
 	case math.IsNaN(l.Ratio):
-		return UnknownMark
+		return words.UnknownMark
 	case math.IsInf(l.Ratio, 0) && ChangeShown(l.Verdict):
 		return "from 0"
 	case math.IsInf(l.Ratio, 0):
@@ -59,7 +60,7 @@ func MetricChange(l *bench.Line) string {
 // MetricInterval is the interval of a change: "+6.1 to +8.4 %".
 func MetricInterval(l *bench.Line) string {
 	if l.Verdict == bench.OneSide {
-		return NoneMark
+		return words.NoneMark
 	}
 	return intervalText(l.Low, l.High)
 }
@@ -71,7 +72,7 @@ func MetricText(m *bench.Metric) string {
 		text = Harmless(m.Of) + ": " + text
 	}
 	if m.Concurrency > 0 {
-		text += ", " + plural(m.Concurrency, "client")
+		text += ", " + words.Plural(m.Concurrency, "client")
 	}
 	return text
 }
@@ -83,7 +84,7 @@ func MetricGroup(m *bench.Metric) string {
 		if text != "" {
 			text += ", "
 		}
-		text += plural(m.Concurrency, "client")
+		text += words.Plural(m.Concurrency, "client")
 	}
 	return text
 }
@@ -222,7 +223,9 @@ func (t *comparisonTable) columns(lines []*bench.Line, full bool) []sheetColumn 
 		wide("P", look, func(l *bench.Line) string { return testedChance(l, l.Corrected) }),
 		wide("P ALONE", look, func(l *bench.Line) string { return testedChance(l, l.P) }),
 		runs,
-		wide("GOOD", nil, func(l *bench.Line) string { return strings.Replace(directionWord(l.Better), "unknown", UnknownMark, 1) }),
+		wide("GOOD", nil, func(l *bench.Line) string {
+			return strings.Replace(directionWord(l.Better), "unknown", words.UnknownMark, 1)
+		}),
 	}
 	if t.c.Control != nil {
 		columns = append(columns, wide("CONTROL", dim, t.controlChange))
@@ -237,7 +240,7 @@ func (t *comparisonTable) columns(lines []*bench.Line, full bool) []sheetColumn 
 // testedChance is a p value, of which there is none without a test.
 func testedChance(l *bench.Line, p float64) string {
 	if l.Test == "" {
-		return NoneMark
+		return words.NoneMark
 	}
 	return chanceText(p)
 }
@@ -246,7 +249,7 @@ func testedChance(l *bench.Line, p float64) string {
 func (t *comparisonTable) side(l *bench.Line, side int) string {
 	values, x := [2][]float64{l.A, l.B}, [2]float64{l.Before, l.After}
 	if math.IsNaN(x[side]) && len(values[side]) == 0 {
-		return NoneMark
+		return words.NoneMark
 	}
 	return NewMeasureText(l.Unit, t.o.ASCII, l.Before, l.After).Text(x[side])
 }
@@ -265,7 +268,7 @@ func (t *comparisonTable) controlChange(l *bench.Line) string {
 	if x := t.control[l.Metric]; x != nil {
 		return MetricChange(x)
 	}
-	return NoneMark
+	return words.NoneMark
 }
 
 // directionWord says which of two values is the good one.
@@ -285,14 +288,14 @@ func directionWord(d bench.Direction) string {
 // visibleText is the least change that could have been seen.
 func visibleText(l *bench.Line) string {
 	if math.IsNaN(l.Visible) || l.Visible <= 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return sharePercent(l.Visible)
 }
 
 func needsText(l *bench.Line) string {
 	if l.Needs <= 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return strconv.Itoa(l.Needs)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"kitescope/words"
 )
 
 // prefix is a larger or smaller unit of a base unit.
@@ -79,8 +81,8 @@ func NewMeasureText(unit string, ascii bool, values ...float64) MeasureText {
 	if most == 0 {
 		return m
 	}
-	m.decimals = decimalsFor(most/m.factor, measureDigits)
-	m.decimals = max(m.decimals, min(m.decimals+leastDigits, decimalsFor(least/m.factor, leastDigits)))
+	m.decimals = words.DecimalsFor(most/m.factor, measureDigits)
+	m.decimals = max(m.decimals, min(m.decimals+leastDigits, words.DecimalsFor(least/m.factor, leastDigits)))
 	const mostDecimals = 8
 	if m.decimals > mostDecimals {
 		m.exponent, m.decimals = true, leastDigits
@@ -90,11 +92,6 @@ func NewMeasureText(unit string, ascii bool, values ...float64) MeasureText {
 		m.decimals--
 	}
 	return m
-}
-
-// decimalsFor is how many decimals show a number with so many digits.
-func decimalsFor(x float64, digits int) int {
-	return max(0, digits-1-int(math.Floor(math.Log10(x))))
 }
 
 // roundAlike reports whether the last decimal of all values is 0.
@@ -113,7 +110,7 @@ func (m *MeasureText) roundAlike(values []float64) bool {
 // Text is a value with its unit: "12.34 ms", "1203/s", "?".
 func (m MeasureText) Text(x float64) string {
 	if math.IsNaN(x) {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return m.Number(x) + m.suffix
 }
@@ -122,7 +119,7 @@ func (m MeasureText) Text(x float64) string {
 func (m MeasureText) Number(x float64) string {
 	switch {
 	case math.IsNaN(x):
-		return UnknownMark
+		return words.UnknownMark
 	case math.IsInf(x, 0):
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	case m.exponent:
@@ -141,7 +138,7 @@ func (m MeasureText) Unit() string { return strings.TrimPrefix(m.suffix, " ") }
 // ratioText is a ratio as a change: "+7.3 %", "-58.9 %", "0 %".
 func ratioText(ratio float64) string {
 	text := changeNumber(ratio)
-	if text == UnknownMark {
+	if text == words.UnknownMark {
 		return text
 	}
 	return text + " %"
@@ -150,7 +147,7 @@ func ratioText(ratio float64) string {
 // intervalText is an interval of ratios: "+6.1 to +8.4 %".
 func intervalText(low, high float64) string {
 	if math.IsNaN(low) && math.IsNaN(high) {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return changeNumber(low) + " to " + changeNumber(high) + " %"
 }
@@ -160,7 +157,7 @@ func changeNumber(ratio float64) string {
 	x := 100 * (ratio - 1)
 	switch size := math.Abs(x); {
 	case math.IsNaN(x):
-		return UnknownMark
+		return words.UnknownMark
 	case math.IsInf(x, 0):
 		return "+inf"
 	case x == 0:
@@ -188,7 +185,7 @@ func sharePercent(share float64) string {
 	x := 100 * share
 	switch size := math.Abs(x); {
 	case math.IsNaN(x) || math.IsInf(x, 0):
-		return UnknownMark + " %"
+		return words.UnknownMark + " %"
 	case x == 0:
 		return "0 %"
 	case size < 0.05:
@@ -206,7 +203,7 @@ func shareCell(share float64) string {
 	x := 100 * share
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
-		return UnknownMark
+		return words.UnknownMark
 	case x == 0:
 		return "0 %"
 	case math.Abs(x) < 0.05:

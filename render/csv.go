@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 var csvWriter = &writer{
@@ -57,7 +58,7 @@ func (r *csvRow) appendRow(dst []byte, i int) []byte {
 func appendValue(dst []byte, c view.Cell, k view.Kind) []byte {
 	switch c.Absent {
 	case view.Unknown:
-		return append(dst, UnknownMark...)
+		return append(dst, words.UnknownMark...)
 	case view.None:
 		return dst
 	case view.Present:
@@ -78,7 +79,7 @@ func appendValue(dst []byte, c view.Cell, k view.Kind) []byte {
 			if i > 0 {
 				dst = append(dst, ';')
 			}
-			dst = append(dst, harmless(s)...)
+			dst = append(dst, words.HarmlessLines(s)...)
 		}
 		return dst
 	case view.Pairs:
@@ -86,11 +87,11 @@ func appendValue(dst []byte, c view.Cell, k view.Kind) []byte {
 			if i > 0 {
 				dst = append(dst, ';')
 			}
-			dst = append(dst, harmless(c.List[i]+"="+c.List[i+1])...)
+			dst = append(dst, words.HarmlessLines(c.List[i]+"="+c.List[i+1])...)
 		}
 		return dst
 	default:
-		return append(dst, harmless(c.Text)...)
+		return append(dst, words.HarmlessLines(c.Text)...)
 	}
 }
 

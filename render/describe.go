@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // descriptionDocument is one object with its sections and records.
@@ -251,10 +252,10 @@ func writeTextSection(out *output, p *painter, s *view.Section, o *Options) {
 	switch {
 	case s.Unknown:
 		out.buf = append(out.buf, "  "...)
-		out.buf = p.paint(out.buf, RoleDim, UnknownMark+" not read")
+		out.buf = p.paint(out.buf, RoleDim, words.UnknownMark+" not read")
 	case s.Grid.Len() == 0:
 		out.buf = append(out.buf, "  "...)
-		out.buf = p.paint(out.buf, RoleDim, NoneMark)
+		out.buf = p.paint(out.buf, RoleDim, words.NoneMark)
 	default:
 		out.buf = append(out.buf, ' ', '(')
 		out.buf = append(AppendText(out.buf, view.Cell{Int: int64(s.Grid.Len())}, view.Int), ')')
@@ -290,7 +291,7 @@ func writeTextRecords(out *output, p *painter, list []model.Record) {
 			out.buf = append(out.buf, "    "...)
 			out.buf = append(p.paint(out.buf, RoleWarn, Harmless(r.Problem)), '\n')
 		}
-		for line := range strings.SplitSeq(strings.TrimRight(harmless(r.Text), "\n"), "\n") {
+		for line := range strings.SplitSeq(strings.TrimRight(words.HarmlessLines(r.Text), "\n"), "\n") {
 			if line == "" && r.Text == "" {
 				continue
 			}

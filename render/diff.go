@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/diff"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 func diffDocument(d *diff.Diff) document {
@@ -252,7 +253,7 @@ func joinText(a, b string) string {
 
 func orNone(s string) string {
 	if s == "" {
-		return NoneMark
+		return words.NoneMark
 	}
 	return Harmless(s)
 }

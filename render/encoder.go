@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"kitescope/words"
 )
 
 // document tells an encoder what there is to say, from outside in.
@@ -70,7 +72,7 @@ func appendQuoted(dst []byte, s string) []byte { return appendEscapedText(dst, s
 // appendSurrogates appends a rune above U+FFFF as JSON has it, whose escapes have four digits.
 func appendSurrogates(dst []byte, r rune) []byte {
 	high, low := utf16.EncodeRune(r)
-	return appendEscape(appendEscape(dst, high), low)
+	return words.AppendEscape(words.AppendEscape(dst, high), low)
 }
 
 // appendEscapedText is appendQuoted with the form that escapes above U+FFFF have: YAML has eight digits and no surrogates.
@@ -118,10 +120,10 @@ func appendRune(dst []byte, s string, far func([]byte, rune) []byte) (out []byte
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return append(dst, `\ufffd`...), 1
-	case hidden(r) && r > 0xffff:
+	case words.Hidden(r) && r > 0xffff:
 		return far(dst, r), size
-	case hidden(r):
-		return appendEscape(dst, r), size
+	case words.Hidden(r):
+		return words.AppendEscape(dst, r), size
 	}
 	return append(dst, s[:size]...), size
 }

@@ -11,6 +11,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/words"
 )
 
 // WriteEngineSearch writes the neighbours of queries.
@@ -30,7 +31,7 @@ func targetLine(t *target.Target) string {
 	if t.Set == nil {
 		by = " (" + f.Format.String() + ")"
 	}
-	return f.Kind() + " " + f.Metric.String() + ", " + rowsText(f.Rows) + " of " + plural(f.Dim, "dimension") + by
+	return f.Kind() + " " + f.Metric.String() + ", " + words.Plural(f.Rows, "row") + " of " + words.Plural(f.Dim, "dimension") + by
 }
 
 // writeTarget tells scripts what is searched.
@@ -115,13 +116,13 @@ func searchHead(f *target.Found) []sheetLine {
 		asked += ", nprobe " + strconv.Itoa(p.NProbe)
 	}
 	if n := p.Filter.Count(); n > 0 {
-		asked += ", " + plural(n, "row") + " left out"
+		asked += ", " + words.Plural(n, "row") + " left out"
 	}
 	distances, _ := a.PerQuery()
 	lines := []sheetLine{
 		{text: targetLine(f.Target)},
-		{role: RoleDim, text: queriesText(len(a.Hits)) + ", " + asked + "; as " + f.Library().String() + " (" + f.Accumulation() + "); " +
-			perQuery(distances) + " distances each; " + string(AppendDuration(nil, a.Took))},
+		{role: RoleDim, text: words.Count(len(a.Hits), "query", "queries") + ", " + asked + "; as " + f.Library().String() + " (" + f.Accumulation() + "); " +
+			perQuery(distances) + " distances each; " + words.Age(a.Took)},
 	}
 	if f.Recall != nil {
 		lines = append(lines, recallLine(f.Recall, a.K))
@@ -135,7 +136,7 @@ func recallLine(r *target.Recall, k int) sheetLine {
 		text += ", the worst is query " + strconv.Itoa(r.WorstQuery) + " with " + strconv.FormatFloat(r.Worst, 'f', 2, 64)
 	}
 	if r.Short > 0 {
-		text += "; " + queriesText(r.Short) + " with fewer true neighbours than k"
+		text += "; " + words.Count(r.Short, "query", "queries") + " with fewer true neighbours than k"
 	}
 	return sheetLine{text: text}
 }
@@ -281,27 +282,13 @@ func writeRecall(e encoder, r *target.Recall) {
 
 // microseconds is a latency for people.
 func microseconds(d time.Duration) string {
-	return strconv.FormatFloat(float64(d)/1e3, 'f', decimalsFor(float64(d)/1e3, 3), 64)
-}
-
-func rowsText(n int) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return thousands(int64(n)) + " rows"
-}
-
-func queriesText(n int) string {
-	if n == 1 {
-		return "1 query"
-	}
-	return thousands(int64(n)) + " queries"
+	return strconv.FormatFloat(float64(d)/1e3, 'f', words.DecimalsFor(float64(d)/1e3, 3), 64)
 }
 
 // perQuery is a count per query.
 func perQuery(x float64) string {
 	if x >= 100 || x == float64(int64(x)) {
-		return thousands(int64(x + 0.5))
+		return words.Number(int64(x + 0.5))
 	}
 	return strconv.FormatFloat(x, 'f', 1, 64)
 }

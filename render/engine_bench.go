@@ -7,6 +7,7 @@ import (
 
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/words"
 )
 
 func newEngineBenchSheet(b *target.Bench, o *ReportOptions) *sheet {
@@ -23,8 +24,8 @@ func newEngineBenchSheet(b *target.Bench, o *ReportOptions) *sheet {
 	}
 	if len(b.Points) > 0 {
 		l := b.Points[0].Load
-		s.head = append(s.head, sheetLine{role: RoleDim, text: queriesText(b.Queries) + ", k " + strconv.Itoa(l.K) + ", " +
-			plural(l.Rounds, "round") + "; latencies in microseconds"})
+		s.head = append(s.head, sheetLine{role: RoleDim, text: words.Count(b.Queries, "query", "queries") + ", k " + strconv.Itoa(l.K) + ", " +
+			words.Plural(l.Rounds, "round") + "; latencies in microseconds"})
 	}
 	return s
 }
@@ -52,14 +53,14 @@ func engineBenchColumns(b *target.Bench) []sheetColumn {
 		return column(title, priority, func(p *target.Point) string { return microseconds(p.At(q)) })
 	}
 	qps := func(f func(p *target.Point) float64) func(p *target.Point) string {
-		return func(p *target.Point) string { return thousands(int64(f(p) + 0.5)) }
+		return func(p *target.Point) string { return words.Number(int64(f(p) + 0.5)) }
 	}
 	list := []sheetColumn{
 		column("EF", 0, func(p *target.Point) string { return orDash(b.EF(p)) }),
 		column("THREADS", 0, func(p *target.Point) string { return strconv.Itoa(p.Load.Threads) }),
 		column("RECALL", 0, func(p *target.Point) string {
 			if p.Recall == nil {
-				return UnknownMark
+				return words.UnknownMark
 			}
 			return strconv.FormatFloat(p.Recall.Mean, 'f', 4, 64)
 		}),
@@ -71,7 +72,7 @@ func engineBenchColumns(b *target.Bench) []sheetColumn {
 			if d, ok := cpuPerQuery(p); ok {
 				return microseconds(d)
 			}
-			return UnknownMark
+			return words.UnknownMark
 		}),
 		column("COMPUTED", 4, func(p *target.Point) string {
 			distances, _ := p.Answers.PerQuery()

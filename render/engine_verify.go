@@ -6,6 +6,7 @@ import (
 
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/words"
 )
 
 // WriteEngineVerification writes whether an index is sound and holds its vectors.
@@ -32,7 +33,7 @@ func newEngineVerifySheet(v *target.Verification, o *ReportOptions) *sheet {
 	}
 	role, verdict := RoleGood, "sound: it holds these vectors"
 	if failed > 0 {
-		role, verdict = RoleBad, plural(failed, "check")+" failed"
+		role, verdict = RoleBad, words.Plural(failed, "check")+" failed"
 	}
 	check := func(i int) *target.Check { return &v.Checks[i] }
 	return &sheet{
@@ -97,7 +98,7 @@ func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 	if len(d.Levels) > 0 {
 		s.parts = append(s.parts, sheetPart{rows: len(d.Levels), columns: []sheetColumn{
 			level("LEVEL", func(l *index.Level) string { return strconv.Itoa(l.Level) }),
-			level("NODES", func(l *index.Level) string { return thousands(int64(l.Nodes)) }),
+			level("NODES", func(l *index.Level) string { return words.Number(int64(l.Nodes)) }),
 			level("LINKS MIN", func(l *index.Level) string { return strconv.Itoa(l.Min) }),
 			level("P50", func(l *index.Level) string { return strconv.Itoa(l.Median) }),
 			level("MEAN", func(l *index.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
@@ -107,9 +108,9 @@ func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 	if len(d.Parts) > 0 {
 		s.parts = append(s.parts, sheetPart{rows: len(d.Parts), columns: []sheetColumn{
 			{title: "PART", text: func(i int) string { return d.Parts[i].Name }},
-			{title: "BYTES", right: true, text: func(i int) string { return bytesText(int64(d.Parts[i].Bytes)) }},
+			{title: "BYTES", right: true, text: func(i int) string { return words.Bytes(int64(d.Parts[i].Bytes)) }},
 			{title: "SHARE", right: true, text: func(i int) string {
-				return string(AppendPercent(nil, 100*float64(d.Parts[i].Bytes)/float64(max(1, d.Target.File.Bytes))))
+				return words.Share(float64(d.Parts[i].Bytes) / float64(max(1, d.Target.File.Bytes)))
 			}},
 		}})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/check"
+	"kitescope/words"
 )
 
 func writeFindings(w io.Writer, d *Diagnosis, o *Options) error { return writeReport(w, d, o, false) }
@@ -58,7 +59,7 @@ func (p *page) finding(d *Diagnosis, b *check.Branch, wide bool) {
 		about = append(about, "costs "+cost)
 	}
 	if n := len(b.Objects); n > 0 {
-		about = append(about, "with "+plural(n, "object"))
+		about = append(about, "with "+words.Plural(n, "object"))
 	}
 	if b.Depth == 0 && b.Cause != "" {
 		about = append(about, "follows from "+Harmless(b.Cause))
@@ -112,7 +113,7 @@ func (p *page) noLonger(d *Diagnosis) {
 		c := &list[i]
 		role, glyph, text := RoleGood, Glyph(RoleGood, p.ascii), Harmless(c.Before.Message)
 		if c.Kind == check.Lost {
-			role, glyph, text = RoleWarn, UnknownMark, text+"  (cannot be seen now: "+Harmless(c.Why)+")"
+			role, glyph, text = RoleWarn, words.UnknownMark, text+"  (cannot be seen now: "+Harmless(c.Why)+")"
 		}
 		p.after(glyph, role, stepIn, width([]byte(glyph))+1, RolePlain, text)
 	}
@@ -122,7 +123,7 @@ func (p *page) noLonger(d *Diagnosis) {
 func (p *page) summary(d *Diagnosis) {
 	outcomes := d.outcomes()
 	counts := tally(outcomes)
-	parts := []string{plural(counts[check.OK.String()], "check") + " ok"}
+	parts := []string{words.Plural(counts[check.OK.String()], "check") + " ok"}
 	for _, word := range []string{check.Skipped.String(), check.Broken.String()} {
 		if counts[word] > 0 {
 			parts = append(parts, strconv.Itoa(counts[word])+" "+word)
@@ -179,7 +180,7 @@ func (p *page) looked(outcomes []outcome) {
 	for _, o := range outcomes {
 		switch {
 		case o.word == acceptedWord:
-			p.put(stepIn, stepIn, RoleDim, acceptedWord+", "+plural(o.accepted, "finding")+": "+o.Check.ID)
+			p.put(stepIn, stepIn, RoleDim, acceptedWord+", "+words.Plural(o.accepted, "finding")+": "+o.Check.ID)
 		case o.Status == check.OK:
 			p.after(Glyph(RoleGood, p.ascii), RoleGood, stepIn, 1+width([]byte(Glyph(RoleGood, p.ascii))), RoleDim, o.Check.ID+": not found: "+lowerFirst(o.Check.Title))
 		}

@@ -20,6 +20,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
+	"kitescope/words"
 )
 
 // hostile is a name that attacks every format.
@@ -160,7 +161,7 @@ func TestFindingsAreHarmless(t *testing.T) {
 				if !utf8.ValidString(text) {
 					t.Errorf("%s as %s is no UTF-8", name, word)
 				}
-				if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || hidden(r)) }); i >= 0 {
+				if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || words.Hidden(r)) }); i >= 0 {
 					t.Errorf("%s as %s has a control character: %q", name, word, text[max(0, i-20):min(len(text), i+20)])
 				}
 				if w == 0 || word != "table" && word != "wide" {

@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // SeverityRole is the role of a severity.
@@ -49,7 +50,7 @@ func CostText(f *check.Finding) string {
 	if f.Cost <= 0 {
 		return ""
 	}
-	return string(AppendPercent(nil, 100*f.Cost)) + " of query work"
+	return words.Percent(100*f.Cost) + " of query work"
 }
 
 // EvidenceText is a piece of evidence in one line: "segments: 30 (querynode-3)".
@@ -59,14 +60,6 @@ func EvidenceText(e *check.Evidence) string {
 		text += " (" + Harmless(e.Source) + ")"
 	}
 	return text
-}
-
-// plural counts things: "1 finding", "3 findings".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 // CountText counts findings by severity: "3 findings (1 error, 2 warnings)", "no findings".
@@ -81,13 +74,13 @@ func CountText(findings []*check.Finding) string {
 	var parts []string
 	for _, s := range []check.Severity{check.Error, check.Warning} {
 		if counts[s] > 0 {
-			parts = append(parts, plural(counts[s], s.String()))
+			parts = append(parts, words.Plural(counts[s], s.String()))
 		}
 	}
 	if counts[check.Info] > 0 {
 		parts = append(parts, strconv.Itoa(counts[check.Info])+" info")
 	}
-	return plural(len(findings), "finding") + " (" + strings.Join(parts, ", ") + ")"
+	return words.Plural(len(findings), "finding") + " (" + strings.Join(parts, ", ") + ")"
 }
 
 // AskedText says which processes were heard: "9 of 10 processes answered", "the nodes were not asked".
@@ -101,7 +94,7 @@ func AskedText(r *model.Runtime) string {
 			answered++
 		}
 	}
-	text := strconv.Itoa(answered) + " of " + plural(len(r.Nodes), "session") + " answered"
+	text := strconv.Itoa(answered) + " of " + words.Plural(len(r.Nodes), "session") + " answered"
 	if len(r.Nodes) == 0 {
 		text = "no session was asked"
 		if r.Kind == "live" {
@@ -127,7 +120,7 @@ func (d *Diagnosis) headline() (where, state string) {
 	}
 	state = OriginText(v) + "  " + AskedText(c.Runtime)
 	if n := len(d.Report.Unsettled); n > 0 {
-		state += "  " + plural(n, "collection") + " changed meanwhile: judged by metadata only"
+		state += "  " + words.Plural(n, "collection") + " changed meanwhile: judged by metadata only"
 	}
 	return where, state
 }

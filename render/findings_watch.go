@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/words"
 )
 
 // Changes writes what has changed since a report before: for people a line each with the time, and
@@ -34,7 +35,7 @@ func Changes(w io.Writer, r *check.Report, at time.Time, changes []check.Change,
 		if b.Why == "" {
 			text = b.Check.ID + " can look again"
 		}
-		p.after(clock+" "+UnknownMark, role, 0, len(clock)+changeIn, role, text)
+		p.after(clock+" "+words.UnknownMark, role, 0, len(clock)+changeIn, role, text)
 	}
 	return p.out.flush()
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 
 	"kitescope/profile/flame"
+	"kitescope/words"
 )
 
 // brush is what a picture of a flame graph is drawn with. Places are in pixels from the top left.
@@ -125,7 +126,7 @@ func (p *picture) layNotes() {
 		notes = append(notes, "There are no samples: nothing to draw.")
 	}
 	if t.Pruned > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: %s frames, with all below them, worth %.2g%% of the total or less each.", thousands(int64(t.Pruned)), 100*t.PrunedMin))
+		notes = append(notes, fmt.Sprintf("Left out: %s frames, with all below them, worth %.2g%% of the total or less each.", words.Number(int64(t.Pruned)), 100*t.PrunedMin))
 	}
 	notes = append(notes, fmt.Sprintf("Not drawn: frames narrower than %.2g pixels, %.2g%% of the total.", p.narrow, 100*p.narrow/(float64(p.width)-2*pad)))
 	if p.cut > 0 {

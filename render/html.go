@@ -4,11 +4,11 @@ import (
 	"html/template"
 	"io"
 	"sort"
-	"strconv"
 	"strings"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // htmlPage is what the page is made from. Every text in it is harmless already, and the
@@ -105,7 +105,7 @@ func newHTMLPage(d *Diagnosis) *htmlPage {
 func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
 	f := htmlFinding{
 		Severity: b.Severity.String(), Glyph: SeverityGlyph(b.Severity, false), Change: d.changeText(b.Finding), Check: b.Check, Depth: min(b.Depth, 4), Title: titleOf(d.Report, b.Check),
-		Message: Harmless(b.Message), Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: Harmless(b.Impact), Hint: Harmless(string(b.Hint)), With: plural(len(b.Objects), "object"),
+		Message: Harmless(b.Message), Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: Harmless(b.Impact), Hint: Harmless(string(b.Hint)), With: words.Plural(len(b.Objects), "object"),
 	}
 	for _, e := range b.Evidence {
 		f.Evidence = append(f.Evidence, htmlFact{Harmless(e.Name), Harmless(e.Value), Harmless(e.Source)})
@@ -121,18 +121,18 @@ func clusterFacts(c *model.Cluster) []htmlFact {
 	var facts []htmlFact
 	add := func(name, value string, parts model.Part) {
 		if !c.Loaded.Has(parts) {
-			value = UnknownMark
+			value = words.UnknownMark
 		}
 		facts = append(facts, htmlFact{Name: name, Value: value})
 	}
-	count := func(n int) string { return thousands(int64(n)) }
+	count := func(n int) string { return words.Number(int64(n)) }
 	totals := c.Totals()
 	add("databases", count(max(1, len(c.Databases))), model.PartObjects)
 	add("collections", count(len(c.Collections)), model.PartObjects)
 	add("loaded", count(len(c.LoadStates)), model.PartServing)
 	add("segments", count(totals.Segments), model.PartSegments)
-	add("rows", thousands(totals.Rows), model.PartSegments)
-	add("size", string(AppendBytes(nil, totals.Bytes)), model.PartSegments|model.PartLogs)
+	add("rows", words.Number(totals.Rows), model.PartSegments)
+	add("size", words.Bytes(totals.Bytes), model.PartSegments|model.PartLogs)
 	roles := make(map[string]int)
 	for _, s := range c.Sessions {
 		roles[s.Role]++
@@ -147,13 +147,4 @@ func clusterFacts(c *model.Cluster) []htmlFact {
 	}
 	add("sessions", orNone(strings.Join(names, ", ")), model.PartSessions)
 	return facts
-}
-
-// thousands writes a number with its digits in groups.
-func thousands(n int64) string {
-	s := []byte(strconv.FormatInt(n, 10))
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = append(s[:i], append([]byte(","), s[i:]...)...)
-	}
-	return string(s)
 }

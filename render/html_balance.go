@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/balance"
+	"kitescope/words"
 )
 
 // htmlBalance is what the balance picture is made from.
@@ -74,7 +75,7 @@ func newHTMLBalance(s *balance.Survey) *htmlBalance {
 	for _, n := range s.Nodes {
 		h := newHTMLNode(n, most, all)
 		if s.Rowless(n) {
-			h.Known, h.Share, h.Parts = false, UnknownMark, nil
+			h.Known, h.Share, h.Parts = false, words.UnknownMark, nil
 		}
 		p.Nodes = append(p.Nodes, h)
 	}
@@ -90,13 +91,13 @@ func newHTMLBalance(s *balance.Survey) *htmlBalance {
 }
 
 func newHTMLNode(n *balance.Share, most, all float64) htmlNode {
-	h := htmlNode{Name: Harmless(n.Name()), Known: n.Known, Share: UnknownMark, Text: n.State()}
+	h := htmlNode{Name: Harmless(n.Name()), Known: n.Known, Share: words.UnknownMark, Text: n.State()}
 	if !n.Known {
 		return h
 	}
 	h.Share = part(n.Cost, all)
-	text := thousands(n.SealedRows) + " sealed and " + thousands(n.GrowingRows) + " growing rows in " + thousands(int64(n.Sealed)) + " + " +
-		thousands(int64(n.Growing)) + " segments"
+	text := words.Number(n.SealedRows) + " sealed and " + words.Number(n.GrowingRows) + " growing rows in " + words.Number(int64(n.Sealed)) + " + " +
+		words.Number(int64(n.Growing)) + " segments"
 	if h.Text != "" {
 		text += ", " + h.Text
 	}
@@ -115,9 +116,9 @@ func newHTMLNode(n *balance.Share, most, all float64) htmlNode {
 // part is a share of a whole as a percentage, "-" of nothing.
 func part(x, whole float64) string {
 	if whole <= 0 {
-		return NoneMark
+		return words.NoneMark
 	}
-	return string(AppendPercent(nil, 100*x/whole))
+	return words.Percent(100 * x / whole)
 }
 
 // heat is the map of collections and nodes, the dearest collections first.
@@ -148,7 +149,7 @@ func (p *htmlBalance) heat(s *balance.Survey) {
 		for _, n := range s.Nodes {
 			cell := heatCell(g, n)
 			if slices.ContainsFunc(g.Shares, s.Rowless) && cell.Text != "" {
-				cell = htmlCell{Text: UnknownMark}
+				cell = htmlCell{Text: words.UnknownMark}
 			}
 			row.Cells = append(row.Cells, cell)
 		}
@@ -162,7 +163,7 @@ func heatCell(g *balance.Group, n *balance.Share) htmlCell {
 	case share == nil:
 		return htmlCell{}
 	case !share.Known:
-		return htmlCell{Text: UnknownMark}
+		return htmlCell{Text: words.UnknownMark}
 	}
 	return htmlCell{Text: part(share.Cost, g.Cost()), Heat: int(math.Round(100 * share.Cost / g.Cost()))}
 }

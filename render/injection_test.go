@@ -14,6 +14,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // What a spreadsheet would evaluate, and what it must be left as.
@@ -112,11 +113,11 @@ func TestHiddenByProperties(t *testing.T) {
 	if err := json.Unmarshal(quoted, &fromJSON); err != nil || fromJSON != all.String() {
 		t.Error("JSON changes what is not seen:", err)
 	}
-	if err := yaml.Unmarshal(appendEscapedText(nil, all.String(), appendEscape), &fromYAML); err != nil || fromYAML != all.String() {
+	if err := yaml.Unmarshal(appendEscapedText(nil, all.String(), words.AppendEscape), &fromYAML); err != nil || fromYAML != all.String() {
 		t.Error("YAML changes what is not seen:", err)
 	}
 	for _, c := range string(quoted) {
-		if hidden(c) {
+		if words.Hidden(c) {
 			t.Fatalf("%U stands in JSON", c)
 		}
 	}

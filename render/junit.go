@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/words"
 )
 
 // The elements of JUnit's reports, as Jenkins, GitLab and others read them: one suite, one
@@ -111,7 +112,7 @@ func (d *Diagnosis) testCase(o *outcome) junitCase {
 	if len(failing) > 0 {
 		message := Harmless(failing[0].Message)
 		if n := len(failing); n > 1 {
-			message += " (and " + plural(n-1, "more finding") + ")"
+			message += " (and " + words.Plural(n-1, "more finding") + ")"
 		}
 		x.Failure = &junitProblem{Type: worst.String(), Message: message, Text: xmlText(d.plainText(failing))}
 	}
@@ -120,7 +121,7 @@ func (d *Diagnosis) testCase(o *outcome) junitCase {
 		told = "findings that do not fail the run:\n" + d.plainText(others)
 	}
 	if o.accepted > 0 {
-		told += plural(o.accepted, "finding") + " accepted by the baseline\n"
+		told += words.Plural(o.accepted, "finding") + " accepted by the baseline\n"
 	}
 	if len(o.Unseen) > 0 {
 		told += "not looked at: " + strings.Join(harmlessAll(o.Unseen), "; ") + "\n"

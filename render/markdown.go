@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/check"
+	"kitescope/words"
 )
 
 // writeMarkdown writes for tickets and wikis: CommonMark, and no table, which not all of
@@ -114,14 +115,14 @@ func (m *markdown) rest(d *Diagnosis, outcomes []outcome) {
 // checksText counts checks by how they ended: "31 checks ok, 4 skipped".
 func checksText(d *Diagnosis, outcomes []outcome) string {
 	counts := tally(outcomes)
-	parts := []string{plural(counts[check.OK.String()], "check") + " ok"}
+	parts := []string{words.Plural(counts[check.OK.String()], "check") + " ok"}
 	for _, word := range []string{check.Skipped.String(), check.Broken.String()} {
 		if counts[word] > 0 {
 			parts = append(parts, strconv.Itoa(counts[word])+" "+word)
 		}
 	}
 	if n := len(d.Report.Accepted); n > 0 {
-		parts = append(parts, plural(n, "finding")+" accepted")
+		parts = append(parts, words.Plural(n, "finding")+" accepted")
 	}
 	return strings.Join(parts, ", ")
 }

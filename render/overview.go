@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // measure is one figure of an overview with its key.
@@ -198,7 +199,7 @@ func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
 	writeQueryNodes(&out, &p, v.Nodes)
 	for _, name := range unknownLists(v) {
 		out.buf = p.paint(append(out.buf, '\n'), RoleTitle, strings.ReplaceAll(name, "_", " "))
-		out.buf = append(out.buf, "  "+UnknownMark+" not read\n"...)
+		out.buf = append(out.buf, "  "+words.UnknownMark+" not read\n"...)
 	}
 	writeEtcdLines(&out, &p, v.Etcd)
 	for _, g := range v.Gaps {
@@ -212,7 +213,7 @@ func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
 
 // OriginText is version, revision and age in one line: "Milvus 2.3.5  rev 1643  2s old".
 func OriginText(v *view.Overview) string {
-	parts := []string{"Milvus " + UnknownMark}
+	parts := []string{"Milvus " + words.UnknownMark}
 	if v.Version.Text != "" {
 		parts[0] = "Milvus " + Harmless(v.Version.Text)
 	}
@@ -224,7 +225,7 @@ func OriginText(v *view.Overview) string {
 	case v.Origin.Taken.IsZero():
 		parts = append(parts, "taken at an unknown time")
 	case v.Origin.Kind == "etcd":
-		parts = append(parts, string(AppendDuration(nil, v.Age))+" old")
+		parts = append(parts, words.Age(v.Age)+" old")
 	case v.Origin.FileDate:
 		parts = append(parts, "file dated "+string(appendTime(nil, v.Origin.Taken.Unix()*1e9)))
 	default:
@@ -292,9 +293,9 @@ func EtcdText(m *model.EtcdMember) (text string, role Role) {
 	if m.Problem != "" {
 		return Harmless(m.Problem), RoleBad
 	}
-	text = string(AppendBytes(nil, m.DBSize))
+	text = words.Bytes(m.DBSize)
 	if m.DBQuota > 0 {
-		text += " of " + string(AppendBytes(nil, m.DBQuota))
+		text += " of " + words.Bytes(m.DBQuota)
 	}
 	if m.Leader {
 		text += ", leader"

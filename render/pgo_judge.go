@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kitescope/profile/pgo"
+	"kitescope/words"
 )
 
 // WriteJudgement writes whether a build with profiles is worth the trouble, and why.
@@ -135,7 +136,7 @@ func SaidOfAll(j *pgo.Judgement, r *pgo.Refusal) bool {
 // assessedName is what a profile is called.
 func assessedName(a *pgo.Assessed) string {
 	if a.Input == nil {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return orUnknown(a.Input.Name)
 }
@@ -166,14 +167,14 @@ func assessedPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	share := func(title string, priority int, of func(r *pgo.Reach) float64) sheetColumn {
 		return column(title, priority, func(a *pgo.Assessed) string {
 			if !reachKnown(&a.Reach) {
-				return UnknownMark
+				return words.UnknownMark
 			}
 			return shareCell(of(&a.Reach))
 		})
 	}
 	name, node := column("PROFILE", 0, assessedName), column("NODE", 4, func(a *pgo.Assessed) string {
 		if a.Input == nil || a.Input.Node == "" {
-			return NoneMark
+			return words.NoneMark
 		}
 		return Harmless(a.Input.Node)
 	})
@@ -220,7 +221,7 @@ func assessedText(a *pgo.Assessed) string {
 // timeUsed is a time that is unknown if there is none.
 func timeUsed(ns int64) string {
 	if ns <= 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return scaled(ns, "nanoseconds")
 }
@@ -252,7 +253,7 @@ func figuresPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	if j.HotEdges > 0 {
 		list = append(list, judgedFigure{name: "hot calls with fewer than 5 samples", value: sharePercent(j.FewHits)})
 	}
-	bound := judgedFigure{name: "bound of what may be gained", value: UnknownMark}
+	bound := judgedFigure{name: "bound of what may be gained", value: words.UnknownMark}
 	if reachKnown(&j.Reach) {
 		bound.value, bound.ok = sharePercent(j.Reach.Ceiling), j.Reach.Ceiling >= j.Thresholds.Ceiling
 	}
@@ -322,7 +323,7 @@ func OverlapText(x *pgo.Overlap) string {
 // overlapShare does not round to what is wanted what is less.
 func overlapShare(share, wanted float64) string {
 	if math.IsNaN(share) {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	if share < wanted && math.Round(100*share) >= 100*wanted {
 		share = math.Floor(100*share) / 100

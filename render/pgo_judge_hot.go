@@ -7,6 +7,7 @@ import (
 
 	"kitescope/paste"
 	"kitescope/profile/pgo"
+	"kitescope/words"
 )
 
 // hotPart are the hottest calls, with what the compiler would do with them if it was asked.
@@ -38,7 +39,7 @@ func hotPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	what.role = func(i int) Role { return decisionRole(j.Hot[i].Decision) }
 	cost := column("COST", 1, func(h *pgo.HotEdge) string {
 		if h.Decision == nil || h.Decision.Cost <= 0 {
-			return NoneMark
+			return words.NoneMark
 		}
 		return strconv.Itoa(h.Decision.Cost)
 	})
@@ -75,16 +76,16 @@ func DryRunText(d *pgo.DryRun) string {
 	if d.Package != "" {
 		text += ", " + Harmless(d.Package)
 	}
-	text += ": " + plural(d.Inlined, "call") + " newly inlined, " + strconv.Itoa(d.Devirtualised) + " devirtualised, " + strconv.Itoa(d.Skipped) + " skipped; binary "
+	text += ": " + words.Plural(d.Inlined, "call") + " newly inlined, " + strconv.Itoa(d.Devirtualised) + " devirtualised, " + strconv.Itoa(d.Skipped) + " skipped; binary "
 	switch {
 	case !d.Known:
 		return text + "not linked, so that nobody knows its size"
 	case d.Grown < 0:
-		return text + "smaller by " + string(AppendBytes(nil, -d.Grown))
+		return text + "smaller by " + words.Bytes(-d.Grown)
 	case d.Grown == 0:
 		return text + "as large as before"
 	}
-	return text + "larger by " + string(AppendBytes(nil, d.Grown))
+	return text + "larger by " + words.Bytes(d.Grown)
 }
 
 // DecisionText is what the compiler would do with a call, once it has the profile.

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/paste"
 	"kitescope/profile/pgo"
+	"kitescope/words"
 )
 
 // PackReport is a pack and what became of it.
@@ -45,7 +46,7 @@ func packHead(r *PackReport, o *ReportOptions) []sheetLine {
 	}
 	lines := []sheetLine{
 		{role: RoleTitle, text: Harmless(where) + " " + r.Outcome},
-		{text: string(AppendBytes(nil, int64(m.Bytes))) + ", " + plural(m.Calls, "call") + ", " + plural(m.HotCalls, "hot one") + ", sha256 " + m.SHA256},
+		{text: words.Bytes(int64(m.Bytes)) + ", " + words.Plural(m.Calls, "call") + ", " + words.Plural(m.HotCalls, "hot one") + ", sha256 " + m.SHA256},
 	}
 	for _, b := range m.Block {
 		lines = append(lines, sheetLine{text: "blocked: " + Harmless(b)})
@@ -89,7 +90,7 @@ func packColumns(m *pgo.Manifest) []sheetColumn {
 	node := column("NODE", func(s *pgo.ManifestSource) string { return orNone(s.Node) })
 	samples := column("SAMPLES", func(s *pgo.ManifestSource) string {
 		if s.Samples == nil {
-			return UnknownMark
+			return words.UnknownMark
 		}
 		return countText(*s.Samples)
 	})

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kitescope/profile/pgo"
+	"kitescope/words"
 )
 
 // WriteVerification writes whether a program was built with a profile, and whether that took effect.
@@ -91,7 +92,7 @@ func verificationFacts(v *pgo.Verification) []verificationFact {
 		case with == "" && b.Recorded:
 			with = "no profile"
 		case with == "":
-			with = UnknownMark
+			with = words.UnknownMark
 		case b.Hash != "":
 			with += ", hash " + hashText(b.Hash)
 		default:
@@ -102,9 +103,9 @@ func verificationFacts(v *pgo.Verification) []verificationFact {
 	if g := s.Given; g != nil {
 		facts = append(facts, verificationFact{"held against", Harmless(g.Name) + ", hash " + hashText(g.SHA256)}, verificationFact{"the same", v.Match.String()})
 		if m := g.Manifest; m != nil {
-			text := v.Manifest + ": " + plural(len(m.Sources), "profile")
+			text := v.Manifest + ": " + words.Plural(len(m.Sources), "profile")
 			if len(m.Nodes) > 0 {
-				text += " of " + plural(len(m.Nodes), "node")
+				text += " of " + words.Plural(len(m.Nodes), "node")
 			}
 			facts = append(facts, verificationFact{"manifest", text})
 		}
@@ -125,7 +126,7 @@ func tallyText(inlined, of int) string { return strconv.Itoa(inlined) + " of " +
 
 func chanceCell(w *pgo.Witness) string {
 	if len(w.Calls) == 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return strconv.FormatFloat(w.Chance, 'g', 2, 64)
 }

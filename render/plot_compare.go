@@ -16,6 +16,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/profile/bench"
+	"kitescope/words"
 	"kitescope/words/hints"
 )
 
@@ -242,10 +243,10 @@ func newPanel(l *bench.Line, name string) comparisonPanel {
 // changeAndVerdict is a change in a line: "+7.3 %, better; 95 % CI +6.1 to +8.4 %".
 func changeAndVerdict(l *bench.Line) string {
 	text := l.Verdict.String()
-	if change := MetricChange(l); change != NoneMark {
+	if change := MetricChange(l); change != words.NoneMark {
 		text = change + ", " + text
 	}
-	if interval := MetricInterval(l); interval != UnknownMark && interval != NoneMark {
+	if interval := MetricInterval(l); interval != words.UnknownMark && interval != words.NoneMark {
 		text += "; 95 % CI " + interval
 	}
 	return text

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"kitescope/replay/load"
+	"kitescope/words"
 )
 
 // mostGroups is how many loads a picture compares.
@@ -165,7 +166,7 @@ func (p *replayPicture) chooseGroups(groups [][]*load.Point) [][]*load.Point {
 	middle := parametersOf(groups[all/2][0])
 	groups = slices.DeleteFunc(groups, func(g []*load.Point) bool { return parametersOf(g[0]) != middle })
 	groups = evenly(groups, mostGroups)
-	p.notes = append(p.notes, countOf(int64(all-len(groups)), "more load is", "more loads are")+" not drawn: choose with --ef and --sessions")
+	p.notes = append(p.notes, words.Count(int64(all-len(groups)), "more load is", "more loads are")+" not drawn: choose with --ef and --sessions")
 	return groups
 }
 

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // mostNodeBars is how many nodes a picture holds.
@@ -38,7 +39,7 @@ func (p *replayPicture) cost(results []ReplaySeries) error {
 		}
 		if n := len(bars[i]); n > mostNodeBars {
 			bars[i] = bars[i][:mostNodeBars]
-			p.notes = append(p.notes, plural(n-mostNodeBars, "node")+" with less work are not drawn")
+			p.notes = append(p.notes, words.Plural(n-mostNodeBars, "node")+" with less work are not drawn")
 		}
 		rows = max(rows, len(bars[i]))
 	}
@@ -134,7 +135,7 @@ func (p *replayPicture) costPanel(name string, bars []nodeBar, most float64) {
 		}
 		for i, b := range bars {
 			at := vg.Point{X: toX(b.all) + 4, Y: toY(float64(len(bars) - 1 - i))}
-			p.textOn(dc, &text, at, threeDigits(b.all)+" ms in "+plural(len(b.segments), "segment"))
+			p.textOn(dc, &text, at, words.ThreeDigits(b.all)+" ms in "+words.Plural(len(b.segments), "segment"))
 		}
 	}))
 }

@@ -13,6 +13,7 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/words"
 )
 
 // recallAxis is an axis of recall. Where there is recall near 1 it is by what is missing, each tenth as wide.
@@ -84,7 +85,7 @@ func (p *replayPicture) front(results []ReplaySeries) error {
 	x.Y.Min, x.Y.Max, x.Y.Tick.Marker = 0, 1.08*slices.Max(rates), numberTicks{}
 	if least := slices.Min(rates); slices.Max(rates) > 50*least {
 		x.Y.Min, x.Y.Max, x.Y.Scale = least/1.3, 1.3*slices.Max(rates), plot.LogScale{}
-		x.Y.Tick.Marker = logTicks{setting}
+		x.Y.Tick.Marker = logTicks{words.Setting}
 		x.Y.Label.Text += " (logarithmic)"
 	}
 	p.grid(x, true, true)
@@ -191,7 +192,7 @@ func shortLoad(q *load.Point) string {
 	case q.Timed:
 		return "as logged"
 	case q.Rate > 0:
-		return setting(q.Rate) + "/s"
+		return words.Setting(q.Rate) + "/s"
 	}
-	return plural(q.Sessions, "session")
+	return words.Plural(q.Sessions, "session")
 }

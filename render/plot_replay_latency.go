@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"kitescope/replay/load"
+	"kitescope/words"
 )
 
 // mostDistributions is how many a picture of them holds.
@@ -46,7 +47,7 @@ func (p *replayPicture) latency(results []ReplaySeries) error {
 	x.Y.Label.Text = "latency (" + unit.name + ")"
 	x.Y.Min, x.Y.Max, x.Y.Tick.Marker = 0, 1.06*most/unit.size, numberTicks{}
 	if least > 0 && most > 12*least {
-		x.Y.Min, x.Y.Max, x.Y.Scale, x.Y.Tick.Marker = 0.9*least/unit.size, 1.15*most/unit.size, plot.LogScale{}, logTicks{setting}
+		x.Y.Min, x.Y.Max, x.Y.Scale, x.Y.Tick.Marker = 0.9*least/unit.size, 1.15*most/unit.size, plot.LogScale{}, logTicks{words.Setting}
 		x.Y.Label.Text = "latency (" + unit.name + ", logarithmic)"
 	}
 	p.grid(x, false, true)
@@ -64,11 +65,11 @@ func (p *replayPicture) latency(results []ReplaySeries) error {
 			marks = slices.DeleteFunc(marks, func(at plotter.XY) bool { return at.Y <= 0 })
 		}
 		x.Add(&plotter.Line{XYs: lines[i], LineStyle: style}, &plotter.Scatter{XYs: marks, GlyphStyle: glyph})
-		p.legend = append(p.legend, lineMark(q.name+": p50 "+LatencyText(l.P50, false)+", p99 "+LatencyText(l.P99, false), style, glyph))
+		p.legend = append(p.legend, lineMark(q.name+": p50 "+words.Latency(l.P50, false)+", p99 "+words.Latency(l.P99, false), style, glyph))
 	}
 	p.heads = append(p.heads, p.circumstances(results)...)
 	if left > 0 {
-		p.notes = append(p.notes, countOf(int64(left), "more point is", "more points are")+" not drawn: choose with --ef and --sessions")
+		p.notes = append(p.notes, words.Count(int64(left), "more point is", "more points are")+" not drawn: choose with --ef and --sessions")
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"kitescope/replay/load"
+	"kitescope/words"
 )
 
 // searchParameters tell lines of a sweep apart.
@@ -125,7 +126,7 @@ func (a *loadAxis) mark(x *plot.Plot) {
 	for _, v := range a.values {
 		tick := plot.Tick{Value: a.place(v), Label: " "}
 		if a.place(v)-labelled >= 0.05*width {
-			tick.Label, labelled = setting(v), a.place(v)
+			tick.Label, labelled = words.Setting(v), a.place(v)
 		}
 		ticks = append(ticks, tick)
 	}
@@ -234,10 +235,10 @@ func (p *replayPicture) qpsNotes(results []ReplaySeries, left int) {
 		p.notes = append(p.notes, "one round each: there are no intervals")
 	}
 	if failed > 0 {
-		p.notes = append(p.notes, countOf(int64(failed), "point has", "points have")+" failed requests, which do not count")
+		p.notes = append(p.notes, words.Count(int64(failed), "point has", "points have")+" failed requests, which do not count")
 	}
 	if left > 0 {
-		p.notes = append(p.notes, countOf(int64(left), "point has", "points have")+" another kind of load and no place here")
+		p.notes = append(p.notes, words.Count(int64(left), "point has", "points have")+" another kind of load and no place here")
 	}
 }
 
@@ -247,7 +248,7 @@ func (p *replayPicture) circumstances(results []ReplaySeries) []string {
 	var lines []string
 	for i := range results {
 		r := results[i].Result
-		text := countOf(int64(r.Setup.Queries), "query", "queries")
+		text := words.Count(int64(r.Setup.Queries), "query", "queries")
 		if c := &r.Cover; c.Loaded < c.Segments || c.RowsUnknown > 0 {
 			text += ", rows " + coverageText(c)
 		}

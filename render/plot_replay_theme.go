@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // plotTheme are the colours of a picture. Those of series can be told apart by colour-blind people (Okabe and Ito, "Color Universal
@@ -168,7 +169,7 @@ func (numberTicks) Ticks(from, to float64) []plot.Tick {
 	ticks := valueTicks{}.Ticks(from, to)
 	for i := range ticks {
 		if v := ticks[i].Value; v == math.Trunc(v) && math.Abs(v) < 1e15 {
-			ticks[i].Label = thousands(int64(v))
+			ticks[i].Label = words.Number(int64(v))
 		}
 	}
 	return ticks

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"kitescope/replay/whatif"
+	"kitescope/words"
 )
 
 // mostClusters is how many predictions a picture holds.
@@ -21,7 +22,7 @@ func (p *replayPicture) whatIf(r *whatif.Report) error {
 	list := predictions(r)
 	if n := len(list); n > mostClusters {
 		list = list[:mostClusters]
-		p.notes = append(p.notes, plural(n-mostClusters, "cluster")+" not drawn")
+		p.notes = append(p.notes, words.Plural(n-mostClusters, "cluster")+" not drawn")
 	}
 	top := 0.0
 	for _, x := range list {
@@ -48,9 +49,9 @@ func (p *replayPicture) whatIf(r *whatif.Report) error {
 func whatIfHeads(r *whatif.Report) []string {
 	text := setupText(&r.Setup, &ReportOptions{})
 	if qps, p99 := r.Check.Worst(); qps >= 0 {
-		off := "the simulation was off by up to " + shareText(qps) + " in queries per second"
+		off := "the simulation was off by up to " + words.Share(qps) + " in queries per second"
 		if p99 >= 0 {
-			off += " and " + shareText(p99) + " in p99"
+			off += " and " + words.Share(p99) + " in p99"
 		}
 		return []string{text, off + ", where it could be checked"}
 	}
@@ -75,7 +76,7 @@ func (p *replayPicture) gainPanel(r *whatif.Report, list []*whatif.Prediction, t
 		for i, c := range list {
 			y := float64(len(list) - 1 - i)
 			if !drawableRate(c.Most) {
-				dc.FillText(text, vg.Point{X: toX(0) + 4, Y: toY(y)}, UnknownMark)
+				dc.FillText(text, vg.Point{X: toX(0) + 4, Y: toY(y)}, words.UnknownMark)
 				continue
 			}
 			rect := vg.Rectangle{Min: vg.Point{X: toX(0), Y: toY(y - 0.32)}, Max: vg.Point{X: toX(c.Most), Y: toY(y + 0.32)}}
@@ -90,7 +91,7 @@ func (p *replayPicture) gainPanel(r *whatif.Report, list []*whatif.Prediction, t
 				sideways(dc, halfStyle(p.theme.ink), low, high, toY(y))
 				end = high
 			}
-			label := threeDigits(c.Most)
+			label := words.ThreeDigits(c.Most)
 			if i > 0 {
 				label += "  " + gainText(c)
 			}

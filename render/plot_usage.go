@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"kitescope/profile/usage"
+	"kitescope/words"
 )
 
 // PlotFormats are the formats of PlotUsage.
@@ -95,7 +96,7 @@ func newPlotCanvas(format string, w, h vg.Length) (vg.CanvasSizer, io.WriterTo) 
 }
 
 func usageTitle(u *usage.Usage) string {
-	text := "usage of " + plural(len(u.Series), "process")
+	text := "usage of " + words.Plural(len(u.Series), "process")
 	if len(u.Series) != 1 {
 		text = fmt.Sprintf("usage of %d processes", len(u.Series))
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // WriteProfileDiff writes what changed between two profiles.
@@ -25,7 +26,7 @@ func ProfileVerdict(v report.Verdict, ascii bool) (mark string, role Role) {
 		return []string{"≈", "~"}[b2i(ascii)], RoleDim
 	case report.Undecided:
 	}
-	return UnknownMark, RolePlain
+	return words.UnknownMark, RolePlain
 }
 
 func newDiffSheet(c *report.Comparison, o *ReportOptions) *sheet {
@@ -177,7 +178,7 @@ type look struct {
 // verdictLook has nothing to say of a value that was and is nothing.
 func verdictLook(before, after int64, v report.Verdict, p float64, o *ReportOptions) look {
 	if before == 0 && after == 0 {
-		return look{chance: NoneMark, role: RoleDim}
+		return look{chance: words.NoneMark, role: RoleDim}
 	}
 	mark, role := ProfileVerdict(v, o.ASCII)
 	return look{mark, chanceText(p), role}

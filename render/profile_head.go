@@ -8,6 +8,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // titleLine names what is measured of what: "cpu of querynode-7 (querynode-7.cpu.pb.gz)".
@@ -54,7 +55,7 @@ func originName(o *profile.Origin) string {
 func headText(h *report.Header) string {
 	parts := []string{[]string{"total ", "mean "}[b2i(h.Mean)] + scaled(h.Total, h.Type.Unit)}
 	if h.Samples >= 0 {
-		parts = append(parts, plural(int(h.Samples), "sample"))
+		parts = append(parts, words.Plural(int(h.Samples), "sample"))
 	}
 	if text := ProfileLength(h.Origin.Merged, h.Duration); text != "" {
 		parts = append(parts, text)
@@ -85,9 +86,9 @@ func ProfileLength(merged int, d time.Duration) string {
 	case merged <= 1:
 		return ""
 	case text == "":
-		return plural(merged, "profile")
+		return words.Plural(merged, "profile")
 	}
-	return plural(merged, "profile") + ", " + text + " in all"
+	return words.Plural(merged, "profile") + ", " + text + " in all"
 }
 
 // coresBusy is how many processors a CPU profile shows at work, on average: of merged profiles, in each of them.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // WriteProfileNodes writes how processes differ from the others of their role.
@@ -95,7 +96,7 @@ func nodesPart(nodes []nodeItem) sheetPart {
 
 func bruteText(x *report.NodeShares) string {
 	if !x.BruteForce.Known {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return percentOf(x.BruteForce.Part.Part)
 }
@@ -133,14 +134,14 @@ func percentOf(part float64) string { return percentText(100 * part) }
 
 func coresText(cores float64) string {
 	if math.IsNaN(cores) {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return ratio(cores)
 }
 
 func loadText(l report.Load) string {
 	if l == report.LoadUnknown {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return l.String()
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // WriteProfilePeek writes callers and callees of what matched.
@@ -109,7 +110,7 @@ func (r *peekRow) name() string {
 
 func (r *peekRow) ofCum() string {
 	if r.focus.Cum == 0 {
-		return NoneMark
+		return words.NoneMark
 	}
 	return percentText(r.percent())
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // WriteProfileShare writes how large a part of a profile matches a pattern, and how sure that is.
@@ -30,16 +31,16 @@ func countedText(part float64, samples int64, low, high float64) string {
 // partText is a part of 1 in percent: "1.27 %".
 func partText(part float64) string {
 	if math.IsNaN(part) {
-		return UnknownMark + " %"
+		return words.UnknownMark + " %"
 	}
 	return strings.TrimSuffix(percentText(100*part), "%") + " %"
 }
 
 func samplesText(n int64) string {
 	if n < 0 {
-		return UnknownMark + " samples"
+		return words.UnknownMark + " samples"
 	}
-	return plural(int(n), "sample")
+	return words.Plural(int(n), "sample")
 }
 
 func newShareSheet(s *report.Share, o *ReportOptions) *sheet {

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // WriteProfileTop writes where the time goes.
@@ -64,7 +65,7 @@ func cumOf(e *report.Entry) int64  { return e.Cum }
 
 func orUnknown(s string) string {
 	if s == "" {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return Harmless(s)
 }

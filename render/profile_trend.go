@@ -7,6 +7,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // WriteProfileTrend writes how shares move over a rolling record.
@@ -59,7 +60,7 @@ type moverItem struct {
 
 // recordText says of what a record is: "12 profiles, 2026-11-20T08:00:00Z to 10:00:00Z, cores busy 0.31 to 0.88".
 func recordText(n *report.NodeTrend) string {
-	text := plural(len(n.Points), "profile")
+	text := words.Plural(len(n.Points), "profile")
 	if len(n.Points) == 0 {
 		return text
 	}
@@ -145,7 +146,7 @@ func dimNoise(v report.Verdict) Role {
 
 func edgePart(m *report.Mover, i int) string {
 	if i < 0 || i >= len(m.Parts) {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return percentOf(m.Parts[i].Part)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"kitescope/profile"
+	"kitescope/words"
 )
 
 // unitFamily are units that convert into each other. Names, aliases and factors are those of
@@ -158,7 +159,7 @@ func scaled(value int64, unit string) string { return oneScale(unit, value).text
 func percentText(f float64) string {
 	switch {
 	case math.IsNaN(f):
-		return UnknownMark
+		return words.UnknownMark
 	case f == 0:
 		return "0%"
 	case math.Abs(f) < 0.005:
@@ -180,7 +181,7 @@ func signedPercent(f float64) string {
 func chanceText(p float64) string {
 	switch {
 	case math.IsNaN(p):
-		return UnknownMark
+		return words.UnknownMark
 	case p < 0.0001:
 		return "<0.0001"
 	case p < 0.01:

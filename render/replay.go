@@ -8,6 +8,7 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/words"
 )
 
 // WriteReplay writes what a run or a sweep found: of a run one screen, of a sweep a row for each point. JSON and YAML are
@@ -66,7 +67,7 @@ func replayTitle(r *replay.Result) string {
 	}
 	s := &r.Setup
 	text := word + " of " + orUnknown(s.Collection) + ": "
-	switch count := countOf(int64(s.Queries), "query", "queries"); {
+	switch count := words.Count(int64(s.Queries), "query", "queries"); {
 	case s.LogFormat == "sample": // its name says how many
 		text += Harmless(s.Log)
 	case s.Log != "":
@@ -88,7 +89,7 @@ func replayTitle(r *replay.Result) string {
 func setupText(s *replay.Setup, o *ReportOptions) string {
 	var list []string
 	if s.Metric != "" && s.Dim > 0 {
-		list = append(list, Harmless(s.Metric)+", "+plural(s.Dim, "dimension")+" of "+orUnknown(s.Element))
+		list = append(list, Harmless(s.Metric)+", "+words.Plural(s.Dim, "dimension")+" of "+orUnknown(s.Element))
 	}
 	// Of a server it is no machine of ours that searches, and a PostgreSQL searches as no Milvus does.
 	live := s.Target != "" && s.Target != "engine"
@@ -127,7 +128,7 @@ func coreCount(n int) string {
 	if n <= 0 {
 		return ""
 	}
-	return plural(n, "core")
+	return words.Plural(n, "core")
 }
 
 // coverageLines say how much of the collection took part, and name what did not.
@@ -142,14 +143,14 @@ func coverageLines(c *replay.Coverage, o *ReportOptions) []sheetLine {
 	lines := labelled(o, role, "rows", coverageText(c))
 	var size []string
 	if c.Bytes > 0 {
-		text := string(AppendBytes(nil, c.Bytes)) + " of files"
+		text := words.Bytes(c.Bytes) + " of files"
 		if c.Took > 0 { // else they were only looked for
-			text += " read in " + LatencyText(c.Took, o.ASCII)
+			text += " read in " + words.Latency(c.Took, o.ASCII)
 		}
 		size = append(size, text)
 	}
 	if c.Memory > 0 {
-		size = append(size, string(AppendBytes(nil, c.Memory))+" in memory")
+		size = append(size, words.Bytes(c.Memory)+" in memory")
 	}
 	if len(size) > 0 {
 		lines = append(lines, labelled(o, RoleDim, "", strings.Join(size, ", "))...)
@@ -179,18 +180,18 @@ func noMissing(c *replay.Coverage) *coverageFigures {
 
 // coverageText is "1,180,000 of 1,234,567 (95.5%), in 48 of 50 segments; 12,345 of them deleted".
 func coverageText(c *replay.Coverage) string {
-	text := thousands(c.Covered) + " of " + thousands(c.Rows)
+	text := words.Number(c.Covered) + " of " + words.Number(c.Rows)
 	if c.RowsUnknown > 0 {
-		text = thousands(c.Covered) + " of at least " + thousands(c.Rows)
+		text = words.Number(c.Covered) + " of at least " + words.Number(c.Rows)
 	} else if c.Rows > 0 {
-		text += " (" + shareText(ratioOf(float64(c.Covered), float64(c.Rows))) + ")"
+		text += " (" + words.Share(ratioOf(float64(c.Covered), float64(c.Rows))) + ")"
 	}
-	text += " in " + strconv.Itoa(c.Loaded) + " of " + plural(c.Segments, "segment")
+	text += " in " + strconv.Itoa(c.Loaded) + " of " + words.Plural(c.Segments, "segment")
 	if c.Deleted > 0 {
-		text += "; " + thousands(c.Deleted) + " of them deleted"
+		text += "; " + words.Number(c.Deleted) + " of them deleted"
 	}
 	if c.RowsUnknown > 0 {
-		text += "; of " + plural(c.RowsUnknown, "segment") + " nobody tells the rows"
+		text += "; of " + words.Plural(c.RowsUnknown, "segment") + " nobody tells the rows"
 	}
 	return text
 }
@@ -200,13 +201,13 @@ func missingText(m *replay.Missing) string {
 	if m.Rows == 0 {
 		of := ""
 		if m.Of > 0 {
-			of = " (" + countOf(m.Of, "row", "rows") + ")"
+			of = " (" + words.Count(m.Of, "row", "rows") + ")"
 		}
 		return "index of segment " + strconv.FormatInt(m.Segment, 10) + of + ": " + orUnknown(m.Reason)
 	}
 	rows := "rows unknown"
 	if m.Rows >= 0 {
-		rows = countOf(m.Rows, "row", "rows")
+		rows = words.Count(m.Rows, "row", "rows")
 	}
 	return "segment " + strconv.FormatInt(m.Segment, 10) + " (" + stateText(m.State) + ", " + rows + "): " + orUnknown(m.Reason)
 }
@@ -289,12 +290,12 @@ func measuredText(p *load.Point, o *ReportOptions) string {
 	for i := range p.Repeats {
 		sum += p.Repeats[i].Took
 	}
-	each := LatencyText(sum/time.Duration(n), o.ASCII)
+	each := words.Latency(sum/time.Duration(n), o.ASCII)
 	if d := (sum / time.Duration(n)).Round(10 * time.Millisecond); d > 0 && d%time.Second == 0 {
-		each = string(AppendDuration(nil, d))
+		each = words.Age(d)
 	}
 	if n == 1 {
 		return "one round of " + each
 	}
-	return plural(n, "round") + " of " + each
+	return words.Plural(n, "round") + " of " + each
 }

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/words"
 )
 
 // WriteReplayComparison writes what became of each load of a run or sweep since a baseline: by how much its figures differ, and
@@ -90,7 +91,7 @@ func verdictCounts(changes []load.Change, name string) string {
 	text := ""
 	for _, v := range []load.Verdict{load.Better, load.Worse, load.Same, load.TooFew, load.Unknown} {
 		if n := counts[v]; n > 0 {
-			text = join(text, string(v)+" at "+countOf(int64(n), "load", "loads"))
+			text = join(text, string(v)+" at "+words.Count(int64(n), "load", "loads"))
 		}
 	}
 	if all == 0 {
@@ -180,7 +181,7 @@ func shortVerdict(f *load.Figure) string {
 	case load.TooFew:
 		return "too few"
 	case load.Unknown:
-		return UnknownMark
+		return words.UnknownMark
 	case load.Better, load.Worse:
 	}
 	return string(f.Verdict)
@@ -189,7 +190,7 @@ func shortVerdict(f *load.Figure) string {
 // changeText is a change with its verdict: "+31.0 % better".
 func changeText(f *load.Figure) string {
 	if f == nil || math.IsNaN(f.Relative) {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return ratioText(1+f.Relative) + " " + shortVerdict(f)
 }
@@ -197,7 +198,7 @@ func changeText(f *load.Figure) string {
 // comparedText is a figure in its unit: those of time are in seconds.
 func comparedText(f *load.Figure, before bool, o *ReportOptions) string {
 	if f == nil {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	v := f.Other
 	if before {
@@ -205,13 +206,13 @@ func comparedText(f *load.Figure, before bool, o *ReportOptions) string {
 	}
 	switch {
 	case math.IsNaN(v):
-		return UnknownMark
+		return words.UnknownMark
 	case f.Name == "qps":
-		return threeDigits(v)
+		return words.ThreeDigits(v)
 	case f.Name == "recall":
 		return recallText(v)
 	}
-	return LatencyText(time.Duration(v*1e9), o.ASCII)
+	return words.Latency(time.Duration(v*1e9), o.ASCII)
 }
 
 func comparedFields(rows []comparedRow) []sheetField {

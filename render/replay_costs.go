@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // WriteReplayCosts writes what each segment cost, the dearest first: all that WriteReplay shows a few of.
@@ -116,7 +117,7 @@ func nodeText(s *replay.SegmentCost) string {
 	case s.Node != 0:
 		return "node " + strconv.FormatInt(s.Node, 10)
 	}
-	return UnknownMark
+	return words.UnknownMark
 }
 
 func costParts(r *replay.Result, o *ReportOptions) []sheetPart {
@@ -127,11 +128,11 @@ func costParts(r *replay.Result, o *ReportOptions) []sheetPart {
 	if len(c.Segments) == 0 {
 		return []sheetPart{{head: []sheetLine{{role: RoleDim, text: "where the time went is unknown: no segment was searched"}}}}
 	}
-	text := "Where the time went: " + LatencyText(c.Wall, o.ASCII) + " in segments"
+	text := "Where the time went: " + words.Latency(c.Wall, o.ASCII) + " in segments"
 	if c.Reduce > 0 {
-		text += ", " + LatencyText(c.Reduce, o.ASCII) + " in merging answers"
+		text += ", " + words.Latency(c.Reduce, o.ASCII) + " in merging answers"
 	}
-	text += ", " + countOf(c.Queries, "query", "queries")
+	text += ", " + words.Count(c.Queries, "query", "queries")
 	head := []sheetLine{{role: RoleTitle, text: text}, {role: RoleDim, text: stateLegend(o.ASCII)}}
 	parts := []sheetPart{sharePart("STATE", byState(c), c, o)}
 	parts[0].head = head
@@ -154,14 +155,14 @@ func costParts(r *replay.Result, o *ReportOptions) []sheetPart {
 const limitHint = " (--limit 0 shows all)"
 
 // ofAll is a heading: "The dearest 5 of 50 segments (--limit 0 shows all)".
-func ofAll(words string, shown, all int, noun string) string {
+func ofAll(text string, shown, all int, noun string) string {
 	switch {
 	case shown < all:
-		return words + " " + strconv.Itoa(shown) + " of " + plural(all, noun) + limitHint
+		return text + " " + strconv.Itoa(shown) + " of " + words.Plural(all, noun) + limitHint
 	case all == 1:
-		return words + " " + noun
+		return text + " " + noun
 	}
-	return words + " " + noun + "s"
+	return text + " " + noun + "s"
 }
 
 // spreadLines say how far nodes are from doing alike: what a plan of moves can win.
@@ -174,7 +175,7 @@ func spreadLines(list []costShare) []sheetLine {
 		return nil
 	}
 	times := float64(most) / (float64(sum) / float64(len(list)))
-	return []sheetLine{{role: RoleDim, text: "the busiest node does " + threeDigits(times) + " times its even share (" + plural(len(list), "node") + " that search)"}}
+	return []sheetLine{{role: RoleDim, text: "the busiest node does " + words.ThreeDigits(times) + " times its even share (" + words.Plural(len(list), "node") + " that search)"}}
 }
 
 // sharePart is a table of groups, with a bar of each: its length is the share of all time, its filling the states.
@@ -194,7 +195,7 @@ func sharePart(title string, list []costShare, c *replay.Costs, o *ReportOptions
 		column("ROWS", 2, func(g *costShare) string { return rowCount(g.Rows) }),
 		column("PER QUERY", 0, func(g *costShare) string { return perQueryTime(g.Time, c.Queries, o) }),
 		column("DISTANCES", 1, func(g *costShare) string { return perQueryCount(g.Distances, c.Queries) }),
-		column("SHARE", 0, func(g *costShare) string { return shareText(g.Part) }),
+		column("SHARE", 0, func(g *costShare) string { return words.Share(g.Part) }),
 		{title: "", text: func(i int) string { return stateBar(&list[i].states, list[i].Time, most, size, o.ASCII) }},
 	}}
 	return part
@@ -203,14 +204,14 @@ func sharePart(title string, list []costShare, c *replay.Costs, o *ReportOptions
 // perQueryTime is what something took of an average query.
 func perQueryTime(d time.Duration, queries int64, o *ReportOptions) string {
 	if queries <= 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
-	return LatencyText(time.Duration(float64(d)/float64(queries)), o.ASCII)
+	return words.Latency(time.Duration(float64(d)/float64(queries)), o.ASCII)
 }
 
 func perQueryCount(n, queries int64) string {
 	if queries <= 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return perQuery(float64(n) / float64(queries))
 }
@@ -263,18 +264,18 @@ func segmentColumns(c *replay.Costs, o *ReportOptions) []sheetColumn {
 		state,
 		node,
 		column("ROWS", 1, func(s *replay.SegmentCost) string { return rowCount(s.Rows) }),
-		wide(column("DELETED", 0, func(s *replay.SegmentCost) string { return thousands(s.Deleted) })),
+		wide(column("DELETED", 0, func(s *replay.SegmentCost) string { return words.Number(s.Deleted) })),
 		left("INDEX", 3, func(s *replay.SegmentCost) string {
 			if s.Index == "" {
-				return NoneMark
+				return words.NoneMark
 			}
 			return Harmless(s.Index)
 		}),
 		wide(column("EF", 0, func(s *replay.SegmentCost) string { return orDash(s.EF) })),
 		column("DISTANCES", 2, func(s *replay.SegmentCost) string { return perQueryCount(s.Distances, s.Queries) }),
-		wide(column("BRUTE FORCE", 0, func(s *replay.SegmentCost) string { return thousands(s.BruteForce) })),
+		wide(column("BRUTE FORCE", 0, func(s *replay.SegmentCost) string { return words.Number(s.BruteForce) })),
 		column("PER QUERY", 0, func(s *replay.SegmentCost) string { return perQueryTime(s.Time, s.Queries, o) }),
-		column("SHARE", 0, func(s *replay.SegmentCost) string { return shareText(ratioOf(float64(s.Time), float64(all))) }),
+		column("SHARE", 0, func(s *replay.SegmentCost) string { return words.Share(ratioOf(float64(s.Time), float64(all))) }),
 		wide(left("PARTITION", 0, func(s *replay.SegmentCost) string { return Harmless(s.Partition) })),
 		wide(left("CHANNEL", 0, func(s *replay.SegmentCost) string { return Harmless(s.Channel) })),
 	}

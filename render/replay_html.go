@@ -12,6 +12,7 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
+	"kitescope/words"
 	"kitescope/words/hints"
 )
 
@@ -171,14 +172,14 @@ func measuredSection(title string, r *replay.Result, o *ReportOptions) replaySec
 func pointCards(p *load.Point, r *replay.Result, o *ReportOptions) []replayCard {
 	note := "one round: no interval"
 	if hasInterval(p) {
-		note = "95 % CI " + threeDigits(p.QPSLow) + " to " + threeDigits(p.QPSHigh)
+		note = "95 % CI " + words.ThreeDigits(p.QPSLow) + " to " + words.ThreeDigits(p.QPSHigh)
 	}
 	cards := []replayCard{
-		{"queries per second", threeDigits(p.QPS), note},
+		{"queries per second", words.ThreeDigits(p.QPS), note},
 		{"p50", latencyOf(&p.Latency, p.Latency.P50, o), "latency of the middle"},
 		{"p99", latencyOf(&p.Latency, p.Latency.P99, o), "1 of 100 takes longer"},
 		{"CPU of a query", knownLatency(p.CPUPerQuery, o), toldText(p.DistancesPerQuery) + " distances"},
-		{"failed", failsText(p), "of " + countOf(p.Asked, "request", "requests")},
+		{"failed", failsText(p), "of " + words.Count(p.Asked, "request", "requests")},
 	}
 	if r.Recall != nil {
 		cards = append(cards, replayCard{"recall", recallText(r.Recall.Mean), "the worst query has " + recallText(r.Recall.Worst)})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // WriteLayout writes what a cluster serves of a collection, as replay understood it: nodes, segments by state, their files, what
@@ -54,7 +55,7 @@ func layoutHead(l *replay.Layout, looked bool, o *ReportOptions) []sheetLine {
 	}
 	add("cluster", cluster)
 	add("storage", storageText(l, looked))
-	field := orUnknown(c.VectorField) + ": " + plural(c.Dim, "dimension") + " of " + c.Element.String() + ", " + c.Metric.String()
+	field := orUnknown(c.VectorField) + ": " + words.Plural(c.Dim, "dimension") + " of " + c.Element.String() + ", " + c.Metric.String()
 	add("vectors", field+"; "+layoutIndexText(&c.Index))
 	add("replicas", replicasText(l))
 	if l.Assumed {
@@ -73,7 +74,7 @@ func storageText(l *replay.Layout, looked bool) string {
 		scheme := []string{"http://", "https://"}[b2i(s.TLS)]
 		return scheme + orUnknown(s.Endpoint) + ", bucket " + orUnknown(s.Bucket) + rootText(l)
 	}
-	return []string{UnknownMark + ": the configuration does not tell; give --storage", "named by hand: the configuration does not tell"}[b2i(looked)] + rootText(l)
+	return []string{words.UnknownMark + ": the configuration does not tell; give --storage", "named by hand: the configuration does not tell"}[b2i(looked)] + rootText(l)
 }
 
 func rootText(l *replay.Layout) string {
@@ -107,7 +108,7 @@ func replicasText(l *replay.Layout) string {
 	var list []string
 	for i := range l.Replicas {
 		r := &l.Replicas[i]
-		list = append(list, strconv.FormatInt(r.ID, 10)+" on "+plural(len(r.Nodes), "node")+", "+plural(len(r.Leaders), "shard"))
+		list = append(list, strconv.FormatInt(r.ID, 10)+" on "+words.Plural(len(r.Nodes), "node")+", "+words.Plural(len(r.Leaders), "shard"))
 	}
 	return strings.Join(list, "; ")
 }
@@ -134,24 +135,14 @@ func missingFileLines(l *replay.Layout, o *ReportOptions) []sheetLine {
 		why string
 	}{{bare, "no files in the metadata"}, {idle, "served by no node"}, {silent, "rows that nobody tells"}} {
 		if len(x.ids) > 0 {
-			text := plural(len(x.ids), "segment") + " with " + x.why + ": "
+			text := words.Plural(len(x.ids), "segment") + " with " + x.why + ": "
 			if strings.HasPrefix(x.why, "served") {
-				text = plural(len(x.ids), "segment") + " " + x.why + ": "
+				text = words.Plural(len(x.ids), "segment") + " " + x.why + ": "
 			}
-			lines = append(lines, labelled(o, RoleBad, "MISSING", text+firstOf(x.ids, o))...)
+			lines = append(lines, labelled(o, RoleBad, "MISSING", text+words.FirstOf(x.ids, o.shown(len(x.ids)), ", "))...)
 		}
 	}
 	return lines
-}
-
-// firstOf are as many names as the limit allows.
-func firstOf(list []string, o *ReportOptions) string {
-	n := o.shown(len(list))
-	text := strings.Join(list[:n], ", ")
-	if rest := len(list) - n; rest > 0 {
-		text += " and " + strconv.Itoa(rest) + " more"
-	}
-	return text
 }
 
 // layoutCount is a sum over segments.
@@ -188,9 +179,9 @@ func (c *layoutCount) all() int { return c.segments[0] + c.segments[1] + c.segme
 // rowsText is a sum of rows, of which some may be unknown.
 func (c *layoutCount) rowsText() string {
 	if c.unknown > 0 {
-		return thousands(c.rows) + "+" + UnknownMark
+		return words.Number(c.rows) + "+" + words.UnknownMark
 	}
-	return thousands(c.rows)
+	return words.Number(c.rows)
 }
 
 func countColumn(list []layoutCount, title string, of func(c *layoutCount) string) sheetColumn {
@@ -209,16 +200,16 @@ func layoutStates(l *replay.Layout) sheetPart {
 	}
 	columns := []sheetColumn{
 		{title: "STATE", text: func(i int) string { return list[i].name }},
-		countColumn(list, "SEGMENTS", func(c *layoutCount) string { return thousands(int64(c.all())) }),
+		countColumn(list, "SEGMENTS", func(c *layoutCount) string { return words.Number(int64(c.all())) }),
 		countColumn(list, "ROWS", func(c *layoutCount) string { return c.rowsText() }),
 		countColumn(list, "WITH FILES", func(c *layoutCount) string { return strconv.Itoa(c.files) }),
-		countColumn(list, "LOGS", func(c *layoutCount) string { return thousands(int64(c.insert)) }),
-		countColumn(list, "DELTAS", func(c *layoutCount) string { return thousands(int64(c.delta)) }),
-		countColumn(list, "INDEXES", func(c *layoutCount) string { return thousands(int64(c.indexes)) }),
+		countColumn(list, "LOGS", func(c *layoutCount) string { return words.Number(int64(c.insert)) }),
+		countColumn(list, "DELTAS", func(c *layoutCount) string { return words.Number(int64(c.delta)) }),
+		countColumn(list, "INDEXES", func(c *layoutCount) string { return words.Number(int64(c.indexes)) }),
 	}
 	part := sheetPart{columns: columns, rows: len(list)}
 	if n := len(l.L0); n > 0 {
-		part.head = []sheetLine{{role: RoleDim, text: "besides, " + plural(n, "L0 segment") + " with deletes for the others"}}
+		part.head = []sheetLine{{role: RoleDim, text: "besides, " + words.Plural(n, "L0 segment") + " with deletes for the others"}}
 	}
 	return part
 }
@@ -253,7 +244,7 @@ func layoutNodes(l *replay.Layout) sheetPart {
 		countColumn(list, "NO INDEX", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Unindexed]) }),
 		countColumn(list, "INDEXED", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Indexed]) }),
 		countColumn(list, "ROWS", func(c *layoutCount) string { return c.rowsText() }),
-		countColumn(list, "LEADS", func(c *layoutCount) string { return plural(c.leads, "shard") }),
+		countColumn(list, "LEADS", func(c *layoutCount) string { return words.Plural(c.leads, "shard") }),
 		node("CORES", func(n *replay.Node) string { return orUnknownNumber(n.Cores) }),
 		node("READS AT ONCE", func(n *replay.Node) string { return orUnknownNumber(n.Read.Cores * n.Read.ConcurrencyRatio) }),
 		{title: "", text: func(i int) string {
@@ -281,7 +272,7 @@ func onText(l *replay.Layout, s *replay.Segment) string {
 		}
 	}
 	if len(list) == 0 {
-		return NoneMark
+		return words.NoneMark
 	}
 	return strings.Join(list, ",")
 }

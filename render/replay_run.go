@@ -7,6 +7,7 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/words"
 )
 
 // pointLines are a point's figures: the answer to "what does this load do".
@@ -28,7 +29,7 @@ func pointLines(p *load.Point, o *ReportOptions) []sheetLine {
 func loadLine(p *load.Point, o *ReportOptions) string {
 	text := arrivalText(p)
 	if open(p) && p.Sessions > 0 {
-		text += ", " + plural(p.Sessions, "session")
+		text += ", " + words.Plural(p.Sessions, "session")
 	}
 	if p.Open > 0 && p.Open < p.Sessions {
 		text += " (" + strconv.Itoa(p.Open) + " could be opened)"
@@ -47,14 +48,14 @@ func loadLine(p *load.Point, o *ReportOptions) string {
 
 // qpsLine is "12,345 (12,115 to 12,575, 95 % of 5 rounds); 1,543 a session".
 func qpsLine(p *load.Point, o *ReportOptions) string {
-	text := threeDigits(p.QPS)
+	text := words.ThreeDigits(p.QPS)
 	if hasInterval(p) {
-		text += " " + plusMinus(o) + " " + halfInterval(p) + " (95 % CI " + threeDigits(p.QPSLow) + " to " + threeDigits(p.QPSHigh) + " over " + plural(len(p.Repeats), "round") + ")"
+		text += " " + plusMinus(o) + " " + halfInterval(p) + " (95 % CI " + words.ThreeDigits(p.QPSLow) + " to " + words.ThreeDigits(p.QPSHigh) + " over " + words.Plural(len(p.Repeats), "round") + ")"
 	} else {
 		text += ", one round: no interval"
 	}
 	if !open(p) && p.Sessions > 1 {
-		text += "; " + threeDigits(p.QPS/float64(p.Sessions)) + " a session"
+		text += "; " + words.ThreeDigits(p.QPS/float64(p.Sessions)) + " a session"
 	}
 	return text
 }
@@ -62,7 +63,7 @@ func qpsLine(p *load.Point, o *ReportOptions) string {
 func latencyLines(p *load.Point, o *ReportOptions) []sheetLine {
 	l := &p.Latency
 	if l.Count == 0 {
-		return labelled(o, RoleDim, "latency", UnknownMark+": nothing was answered")
+		return labelled(o, RoleDim, "latency", words.UnknownMark+": nothing was answered")
 	}
 	lines := labelled(o, RolePlain, "latency", figures(o, "avg min max", l.Mean, l.Min, l.Max))
 	lines = append(lines, labelled(o, RolePlain, "", figures(o, "p50 p90 p95 p99 p99.9", l.P50, l.P90, l.P95, l.P99, l.P999))...)
@@ -75,23 +76,23 @@ func latencyLines(p *load.Point, o *ReportOptions) []sheetLine {
 		}
 	}
 	if p.Late > 0 {
-		lines = append(lines, labelled(o, RoleWarn, "  late", countOf(p.Late, "request", "requests")+" could not be sent when due, as all sessions were busy")...)
+		lines = append(lines, labelled(o, RoleWarn, "  late", words.Count(p.Late, "request", "requests")+" could not be sent when due, as all sessions were busy")...)
 	}
 	if p.Unsent > 0 {
-		lines = append(lines, labelled(o, RoleBad, "  unsent", countOf(p.Unsent, "request was", "requests were")+" due and found no session until the end: in no other figure")...)
+		lines = append(lines, labelled(o, RoleBad, "  unsent", words.Count(p.Unsent, "request was", "requests were")+" due and found no session until the end: in no other figure")...)
 	}
 	return lines
 }
 
 // failLines count what was not answered, with its own latencies: a refusal is fast, and must not look like an answer.
 func failLines(p *load.Point, o *ReportOptions) []sheetLine {
-	text := "0 of " + countOf(p.Asked, "request", "requests")
+	text := "0 of " + words.Count(p.Asked, "request", "requests")
 	if p.Failed == 0 {
 		return labelled(o, RolePlain, "fails", text)
 	}
-	text = thousands(p.Failed) + " of " + countOf(p.Asked, "request", "requests") + " (" + shareText(ratioOf(float64(p.Failed), float64(p.Asked))) + ")"
+	text = words.Number(p.Failed) + " of " + words.Count(p.Asked, "request", "requests") + " (" + words.Share(ratioOf(float64(p.Failed), float64(p.Asked))) + ")"
 	if l := &p.FailedLatency; l.Count > 0 {
-		text += "; they took p50 " + LatencyText(l.P50, o.ASCII) + ", p99 " + LatencyText(l.P99, o.ASCII) + ", which is not in the latency above"
+		text += "; they took p50 " + words.Latency(l.P50, o.ASCII) + ", p99 " + words.Latency(l.P99, o.ASCII) + ", which is not in the latency above"
 	}
 	lines := labelled(o, RoleBad, "fails", text)
 	keys := byCount(p.Errors)
@@ -110,19 +111,19 @@ func timesText(n int64) string {
 	if n == 1 {
 		return "once"
 	}
-	return thousands(n) + " times"
+	return words.Number(n) + " times"
 }
 
 func recallLines(r *replay.Result, o *ReportOptions) []sheetLine {
 	c := r.Recall
 	if c == nil {
-		return labelled(o, RoleDim, "recall", UnknownMark+": not compared")
+		return labelled(o, RoleDim, "recall", words.UnknownMark+": not compared")
 	}
 	text := recallText(c.Mean)
 	if c.High > c.Low {
 		text += " (95 % CI " + recallText(c.Low) + " to " + recallText(c.High) + ")"
 	}
-	text += " over " + countOf(int64(c.Queries), "query", "queries")
+	text += " over " + words.Count(int64(c.Queries), "query", "queries")
 	if c.Worst < 1 {
 		text += "; the worst is query " + strconv.Itoa(c.WorstQuery) + " with " + strconv.FormatFloat(c.Worst, 'f', 2, 64)
 	}
@@ -133,7 +134,7 @@ func recallLines(r *replay.Result, o *ReportOptions) []sheetLine {
 	switch {
 	case c.Unseen > 0:
 		role = RoleWarn
-		text += " among the " + shareText(1-c.Unseen) + " of the rows that were loaded: the recall among all is not known"
+		text += " among the " + words.Share(1-c.Unseen) + " of the rows that were loaded: the recall among all is not known"
 	case c.Unseen < 0:
 		role = RoleWarn
 		text += " among the rows that were loaded, and nobody tells of how many: the recall among all is not known"
@@ -147,11 +148,11 @@ func differenceLines(r *replay.Result, o *ReportOptions) []sheetLine {
 	if d == nil {
 		return nil
 	}
-	part := func(n int) string { return shareText(ratioOf(float64(n), float64(d.Hits))) }
-	text := thousands(int64(d.Equal)) + " of " + countOf(int64(d.Hits), "hit", "hits") + " (" + part(d.Equal) + ") are the same at the same place, " +
+	part := func(n int) string { return words.Share(ratioOf(float64(n), float64(d.Hits))) }
+	text := words.Number(int64(d.Equal)) + " of " + words.Count(int64(d.Hits), "hit", "hits") + " (" + part(d.Equal) + ") are the same at the same place, " +
 		part(d.SameSet) + " at any place"
 	if d.Equal > 0 {
-		text += "; distances of " + shareText(ratioOf(float64(d.BitEqual), float64(d.Equal))) + " to the bit"
+		text += "; distances of " + words.Share(ratioOf(float64(d.BitEqual), float64(d.Equal))) + " to the bit"
 	}
 	if d.Against != "" {
 		text += "; against " + Harmless(d.Against)
@@ -164,10 +165,10 @@ func differenceLines(r *replay.Result, o *ReportOptions) []sheetLine {
 	explained := 0
 	for _, reason := range byCount(d.Explained) {
 		explained += d.Explained[reason]
-		lines = append(lines, labelled(o, RoleDim, "", thousands(int64(d.Explained[reason]))+" differ: "+Harmless(reason))...)
+		lines = append(lines, labelled(o, RoleDim, "", words.Number(int64(d.Explained[reason]))+" differ: "+Harmless(reason))...)
 	}
 	if rest := d.Hits - d.Equal - explained; rest > 0 {
-		lines = append(lines, labelled(o, RoleBad, "", thousands(int64(rest))+" differ and nothing explains it")...)
+		lines = append(lines, labelled(o, RoleBad, "", words.Number(int64(rest))+" differ and nothing explains it")...)
 	}
 	n := min(o.shown(len(d.Examples)), mostExamples)
 	for i := range d.Examples[:n] {

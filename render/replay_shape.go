@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kitescope/replay/log"
+	"kitescope/words"
 )
 
 // WriteShape writes how the requests of a log come: rates over time, how long they took where that was recorded, methods. L is the
@@ -48,43 +49,43 @@ func presentRate(s *log.Shape, i int) datum {
 }
 
 func shapeHead(l *log.Log, s *log.Shape, o *ReportOptions) []sheetLine {
-	lines := []sheetLine{{role: RoleTitle, text: orUnknown(l.Name) + ": " + countOf(int64(s.Searches), "search", "searches")}}
+	lines := []sheetLine{{role: RoleTitle, text: orUnknown(l.Name) + ": " + words.Count(int64(s.Searches), "search", "searches")}}
 	if s.Lines > 0 {
-		lines[0].text += " of " + countOf(int64(s.Lines), "line", "lines")
+		lines[0].text += " of " + words.Count(int64(s.Lines), "line", "lines")
 	}
 	if l.Format != "" {
 		lines[0].text += " (" + Harmless(l.Format) + ")"
 	}
-	vectors := "vectors of " + countOf(int64(s.Queries), "query", "queries")
+	vectors := "vectors of " + words.Count(int64(s.Queries), "query", "queries")
 	if s.UnknownNQ > 0 {
-		vectors += "; of " + countOf(int64(s.UnknownNQ), "search", "searches") + " nobody tells how many vectors they asked for"
+		vectors += "; of " + words.Count(int64(s.UnknownNQ), "search", "searches") + " nobody tells how many vectors they asked for"
 	}
 	if l.Vectors == nil {
 		vectors += "; the log has none of them: draw some with kitescope replay sample"
 	}
 	lines = append(lines, labelled(o, RolePlain, "vectors", vectors)...)
-	span := UnknownMark + ": the log has no times"
+	span := words.UnknownMark + ": the log has no times"
 	if s.Timed > 0 {
-		span = string(AppendDuration(nil, s.Span))
+		span = words.Age(s.Span)
 		if start := stamp(l.Start); start != "" {
 			span += " from " + start
 		}
 		if s.Timed < s.Searches {
-			span += "; " + countOf(int64(s.Searches-s.Timed), "search has", "searches have") + " no time"
+			span += "; " + words.Count(int64(s.Searches-s.Timed), "search has", "searches have") + " no time"
 		}
 	}
 	lines = append(lines, labelled(o, RolePlain, "span", span)...)
-	rate := UnknownMark
+	rate := words.UnknownMark
 	if s.PerSecond > 0 {
-		rate = threeDigits(s.PerSecond) + " requests/s on average"
+		rate = words.ThreeDigits(s.PerSecond) + " requests/s on average"
 	}
 	if s.Peak > 0 {
-		rate += ", " + thousands(int64(s.Peak)) + " in the busiest second, " + string(AppendDuration(nil, s.PeakAt)) + " after the beginning"
+		rate += ", " + words.Number(int64(s.Peak)) + " in the busiest second, " + words.Age(s.PeakAt) + " after the beginning"
 	}
 	lines = append(lines, labelled(o, RolePlain, "rate", rate)...)
 	lines = append(lines, percentileLines(o, RolePlain, "took", &s.Took)...)
 	if s.Failed > 0 {
-		text := thousands(int64(s.Failed)) + " (" + shareText(ratioOf(float64(s.Failed), float64(s.Searches))) + ")"
+		text := words.Number(int64(s.Failed)) + " (" + words.Share(ratioOf(float64(s.Failed), float64(s.Searches))) + ")"
 		lines = append(lines, labelled(o, RoleBad, "failed", text)...)
 		if s.FailedTook.Count > 0 {
 			lines = append(lines, percentileLines(o, RoleDim, "  took", &s.FailedTook)...)
@@ -97,9 +98,9 @@ func shapeHead(l *log.Log, s *log.Shape, o *ReportOptions) []sheetLine {
 
 func percentileLines(o *ReportOptions, role Role, name string, p *log.Percentiles) []sheetLine {
 	if p.Count == 0 {
-		return labelled(o, RoleDim, name, UnknownMark+": the log does not tell")
+		return labelled(o, RoleDim, name, words.UnknownMark+": the log does not tell")
 	}
-	lines := labelled(o, role, name, figures(o, "avg min max", p.Mean, p.Min, p.Max)+"; of "+countOf(int64(p.Count), "request", "requests"))
+	lines := labelled(o, role, name, figures(o, "avg min max", p.Mean, p.Min, p.Max)+"; of "+words.Count(int64(p.Count), "request", "requests"))
 	return append(lines, labelled(o, role, "", figures(o, "p50 p90 p95 p99 p99.9", p.P50, p.P90, p.P95, p.P99, p.P999))...)
 }
 
@@ -119,7 +120,7 @@ func rateLines(s *log.Shape, o *ReportOptions) []sheetLine {
 	}
 	lines := labelled(o, RoleProgress, "over time", "")
 	lines[0].after = []sheetPiece{{RoleProgress, sparkline(rates, top, o.ASCII)}}
-	return append(lines, labelled(o, RoleDim, "", "0 to "+string(AppendDuration(nil, s.Span))+", up to "+threeDigits(top)+" requests/s")...)
+	return append(lines, labelled(o, RoleDim, "", "0 to "+words.Age(s.Span)+", up to "+words.ThreeDigits(top)+" requests/s")...)
 }
 
 func countPart(title string, counts map[string]int, o *ReportOptions) sheetPart {
@@ -131,8 +132,8 @@ func countPart(title string, counts map[string]int, o *ReportOptions) sheetPart 
 	n := o.shown(len(keys))
 	part := sheetPart{rows: n, columns: []sheetColumn{
 		{title: title, name: true, text: func(i int) string { return orUnknown(keys[i]) }},
-		{title: "REQUESTS", right: true, text: func(i int) string { return thousands(int64(counts[keys[i]])) }},
-		{title: "SHARE", right: true, text: func(i int) string { return shareText(ratioOf(float64(counts[keys[i]]), float64(all))) }},
+		{title: "REQUESTS", right: true, text: func(i int) string { return words.Number(int64(counts[keys[i]])) }},
+		{title: "SHARE", right: true, text: func(i int) string { return words.Share(ratioOf(float64(counts[keys[i]]), float64(all))) }},
 	}}
 	if n < len(keys) {
 		part.head = []sheetLine{{role: RoleDim, text: strconv.Itoa(n) + " of " + strconv.Itoa(len(keys)) + limitHint}}

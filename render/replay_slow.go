@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // slowParts are the slowest queries, with the segments that they spent their time in.
@@ -19,12 +20,12 @@ func slowParts(r *replay.Result, o *ReportOptions) []sheetPart {
 	}
 	part := sheetPart{rows: n, head: []sheetLine{{role: RoleTitle, text: ofAll("The slowest", n, len(list), "request")}}, columns: []sheetColumn{
 		column("REQUEST", 0, func(q *replay.SlowQuery) string { return strconv.Itoa(q.Request) }),
-		column("TOOK", 0, func(q *replay.SlowQuery) string { return LatencyText(q.Took, o.ASCII) }),
+		column("TOOK", 0, func(q *replay.SlowQuery) string { return words.Latency(q.Took, o.ASCII) }),
 		column("QUEUED", 1, func(q *replay.SlowQuery) string {
 			if q.Queued == 0 {
-				return NoneMark
+				return words.NoneMark
 			}
-			return LatencyText(q.Queued, o.ASCII)
+			return words.Latency(q.Queued, o.ASCII)
 		}),
 		{title: "LONGEST IN", text: func(i int) string { return slowText(&list[i], o) }},
 	}}
@@ -34,7 +35,7 @@ func slowParts(r *replay.Result, o *ReportOptions) []sheetPart {
 // slowText are the segments that took longest of a query: "4551 growing 2.1 ms, 4552 indexed 310 µs, 3 more 1.2 ms".
 func slowText(q *replay.SlowQuery, o *ReportOptions) string {
 	if len(q.Segments) == 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	room := 52
 	if o.Width == 0 || o.Width > 120 {
@@ -45,7 +46,7 @@ func slowText(q *replay.SlowQuery, o *ReportOptions) string {
 	text := ""
 	for i := range q.Segments {
 		s := &q.Segments[i]
-		piece := strconv.FormatInt(s.Segment, 10) + " (" + shortState(s.State) + ") " + LatencyText(s.Took, o.ASCII)
+		piece := strconv.FormatInt(s.Segment, 10) + " (" + shortState(s.State) + ") " + words.Latency(s.Took, o.ASCII)
 		if i > 0 {
 			piece = ", " + piece
 		}

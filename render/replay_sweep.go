@@ -5,6 +5,7 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/words"
 )
 
 // sweepPart is a row for each load and parameters.
@@ -33,8 +34,8 @@ func sweepPart(r *replay.Result, o *ReportOptions) sheetPart {
 	list = append(list, when(column("RATE", 0, rateText), open)...)
 	list = append(list, when(column("SESSIONS", 0, func(p *load.Point) string { return strconv.Itoa(p.Sessions) }), func(p *load.Point) bool { return !open(p) })...)
 	list = append(list,
-		column("QPS", 0, func(p *load.Point) string { return threeDigits(p.QPS) }),
-		column(plusMinus(o), 3, func(p *load.Point) string { return orNoneMark(halfInterval(p)) }))
+		column("QPS", 0, func(p *load.Point) string { return words.ThreeDigits(p.QPS) }),
+		column(plusMinus(o), 3, func(p *load.Point) string { return words.OrNone(halfInterval(p)) }))
 	list = append(list, when(column("/SESSION", 4, perSession), func(p *load.Point) bool { return !open(p) && p.Sessions > 1 })...)
 	list = append(list, when(column("SCALING", 6, func(p *load.Point) string { return scalingText(points, p) }), func(p *load.Point) bool { return !open(p) && p.Sessions > 1 })...)
 	recall := column("RECALL ", 0, func(p *load.Point) string { return recallText(p.Recall) })
@@ -58,7 +59,7 @@ func sweepPart(r *replay.Result, o *ReportOptions) sheetPart {
 func sweepHead(points []load.Point, front []bool, o *ReportOptions) []sheetLine {
 	var lines []sheetLine
 	if measured := measuredText(&points[0], o); measured != "" {
-		text := plural(len(points), "point") + ", " + measured + " each"
+		text := words.Plural(len(points), "point") + ", " + measured + " each"
 		if !hasInterval(&points[0]) {
 			text += ": no interval"
 		} else {
@@ -80,42 +81,35 @@ func sweepHead(points []load.Point, front []bool, o *ReportOptions) []sheetLine 
 	return lines
 }
 
-func orNoneMark(s string) string {
-	if s == "" {
-		return NoneMark
-	}
-	return s
-}
-
 func rateText(p *load.Point) string {
 	switch {
 	case p.Timed:
 		return "as logged"
 	case p.Rate > 0:
-		return setting(p.Rate) + "/s"
+		return words.Setting(p.Rate) + "/s"
 	}
-	return NoneMark
+	return words.NoneMark
 }
 
 func perSession(p *load.Point) string {
 	if open(p) || p.Sessions <= 0 {
-		return NoneMark
+		return words.NoneMark
 	}
-	return threeDigits(p.QPS / float64(p.Sessions))
+	return words.ThreeDigits(p.QPS / float64(p.Sessions))
 }
 
 func toldText(x float64) string {
 	if x <= 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
-	return threeDigits(x)
+	return words.ThreeDigits(x)
 }
 
 func failsText(p *load.Point) string {
 	if p.Failed == 0 {
 		return "0"
 	}
-	return shareText(ratioOf(float64(p.Failed), float64(p.Asked)))
+	return words.Share(ratioOf(float64(p.Failed), float64(p.Asked)))
 }
 
 // matching is the point of another result that asked the same, nil if there is none.
@@ -131,7 +125,7 @@ func matching(r *replay.Result, p *load.Point) *load.Point {
 // scalingText is how many times the QPS of the fewest sessions with the same parameters.
 func scalingText(points []load.Point, p *load.Point) string {
 	if open(p) {
-		return NoneMark
+		return words.NoneMark
 	}
 	fewest := p
 	for i := range points {
@@ -141,7 +135,7 @@ func scalingText(points []load.Point, p *load.Point) string {
 		}
 	}
 	if fewest.QPS <= 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
-	return "x" + threeDigits(p.QPS/fewest.QPS)
+	return "x" + words.ThreeDigits(p.QPS/fewest.QPS)
 }

@@ -1,14 +1,13 @@
 package render
 
 import (
-	"math"
-	"strconv"
 	"strings"
 	"time"
 
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
+	"kitescope/words"
 )
 
 // This file is what the terminal UI takes of reports about replays: the same words and figures, as lines and cells.
@@ -45,11 +44,11 @@ func ReplayLines(r *replay.Result, o ReportOptions) [][]Piece {
 
 // frontLines are the points of a sweep that no other one beats in recall and QPS, a line each.
 func frontLines(r *replay.Result, o *ReportOptions) []sheetLine {
-	lines := labelled(o, RolePlain, "points", plural(len(r.Points), "point")+" measured")
+	lines := labelled(o, RolePlain, "points", words.Plural(len(r.Points), "point")+" measured")
 	front := load.Front(r.Points)
 	for i := range front {
 		p := &front[i]
-		text := threeDigits(p.QPS) + " QPS, recall " + recallText(p.Recall) + ", p99 " + latencyOf(&p.Latency, p.Latency.P99, o) + ": " + arrivalText(p)
+		text := words.ThreeDigits(p.QPS) + " QPS, recall " + recallText(p.Recall) + ", p99 " + latencyOf(&p.Latency, p.Latency.P99, o) + ": " + arrivalText(p)
 		if params := parametersText(p); params != "" {
 			text += ", " + params
 		}
@@ -69,7 +68,7 @@ func coverLines(c *replay.Coverage, o *ReportOptions) []sheetLine {
 	short.Missing = nil
 	lines := coverageLines(&short, o)
 	if n := len(c.Missing); n > 0 {
-		lines = append(lines, labelled(o, RoleBad, "MISSING", plural(n, "segment")+" could not be loaded whole")...)
+		lines = append(lines, labelled(o, RoleBad, "MISSING", words.Plural(n, "segment")+" could not be loaded whole")...)
 	}
 	return lines
 }
@@ -127,14 +126,6 @@ func ArrivalText(p *load.Point) string { return arrivalText(p) }
 // RecallText is a recall with four digits, "?" if it is unknown; it never rounds to all what is not all.
 func RecallText(recall float64) string { return recallText(recall) }
 
-// FigureText is a number with at least three digits: "0.642", "12.3", "1,234". What no measurement has is written short.
-func FigureText(x float64) string {
-	if math.Abs(x) >= 1e15 {
-		return strconv.FormatFloat(x, 'g', 3, 64)
-	}
-	return threeDigits(x)
-}
-
 // SegmentStateText is a segment's state for people, also if a file says what none is.
 func SegmentStateText(s replay.State) string { return stateText(s) }
 
@@ -164,7 +155,7 @@ func LoadGainText(r *whatif.Report, p *whatif.Prediction) string { return loadGa
 // BusyText is how busy the idlest and the busiest node of a prediction are: "38-97%".
 func BusyText(p *whatif.Prediction) string {
 	if p.Outcome == nil {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return usesText(p.Outcome)
 }

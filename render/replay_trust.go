@@ -8,6 +8,7 @@ import (
 
 	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
+	"kitescope/words"
 )
 
 // trustParts say how far the model is from what was measured.
@@ -39,8 +40,8 @@ func trustParts(r *whatif.Report, o *ReportOptions) []sheetPart {
 			}
 			return text
 		}},
-		column("QPS MEASURED", func(p *whatif.CheckPoint) string { return threeDigits(p.MeasuredQPS) }),
-		column("PREDICTED", func(p *whatif.CheckPoint) string { return threeDigits(p.PredictedQPS) }),
+		column("QPS MEASURED", func(p *whatif.CheckPoint) string { return words.ThreeDigits(p.MeasuredQPS) }),
+		column("PREDICTED", func(p *whatif.CheckPoint) string { return words.ThreeDigits(p.PredictedQPS) }),
 		column("OFF BY", func(p *whatif.CheckPoint) string { return offText(p.PredictedQPS, p.MeasuredQPS) }),
 		column("P99 MEASURED", func(p *whatif.CheckPoint) string { return knownLatency(p.MeasuredP99, o) }),
 		column("PREDICTED", func(p *whatif.CheckPoint) string { return knownLatency(p.PredictedP99, o) }),
@@ -52,7 +53,7 @@ func trustParts(r *whatif.Report, o *ReportOptions) []sheetPart {
 // offText is a signed error in percent.
 func offText(predicted, measured float64) string {
 	if measured <= 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return ratioText(predicted / measured)
 }
@@ -75,14 +76,14 @@ func trustTexts(r *whatif.Report) []trustText {
 	if qps, p99 := c.Worst(); qps >= 0 {
 		var against []string
 		if n := calmRuns(c.Points); n > 0 {
-			against = append(against, plural(n, "run")+" of the engine here")
+			against = append(against, words.Plural(n, "run")+" of the engine here")
 		}
 		if n := calmRuns(c.Live); n > 0 {
-			against = append(against, plural(n, "run")+" of the live cluster")
+			against = append(against, words.Plural(n, "run")+" of the live cluster")
 		}
-		text := "the simulation against " + strings.Join(against, " and ") + ": QPS off by up to " + shareText(qps)
+		text := "the simulation against " + strings.Join(against, " and ") + ": QPS off by up to " + words.Share(qps)
 		if p99 >= 0 {
-			text += ", p99 by up to " + shareText(p99)
+			text += ", p99 by up to " + words.Share(p99)
 		}
 		add(max(qps, p99) > 0.25, text)
 	}
@@ -94,10 +95,10 @@ func trustTexts(r *whatif.Report) []trustText {
 	case modelled == 0:
 		add(false, "all costs were measured on the real vectors")
 	case c.FitMedian < 0 || c.FitWorst < 0:
-		add(true, "costs of up to "+shareText(modelled)+" of the rows are of a cost model whose error is unknown")
+		add(true, "costs of up to "+words.Share(modelled)+" of the rows are of a cost model whose error is unknown")
 	default:
-		add(c.FitWorst > 0.5, "costs of up to "+shareText(modelled)+" of the rows are of a cost model: leaving out each measured segment in turn, it is off by "+
-			shareText(c.FitMedian)+" in the middle and "+shareText(c.FitWorst)+" at worst")
+		add(c.FitWorst > 0.5, "costs of up to "+words.Share(modelled)+" of the rows are of a cost model: leaving out each measured segment in turn, it is off by "+
+			words.Share(c.FitMedian)+" in the middle and "+words.Share(c.FitWorst)+" at worst")
 	}
 	switch {
 	case c.Calibrated != "":

@@ -11,6 +11,7 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
+	"kitescope/words"
 )
 
 // WriteWhatIf writes predictions: what each change gives, what the present cluster loses its time with, and how far the model is
@@ -70,12 +71,12 @@ func newWhatIfSheet(r *whatif.Report, o *ReportOptions, repeat bool) *sheet {
 
 // simulatedLoadText is "16 sessions", "2,500 requests/s".
 func simulatedLoadText(l *simulate.Load) string {
-	text := plural(l.Sessions, "session")
+	text := words.Plural(l.Sessions, "session")
 	if l.Rate > 0 {
-		text = setting(l.Rate) + " requests/s"
+		text = words.Setting(l.Rate) + " requests/s"
 	}
 	if l.NQ > 1 {
-		text += " of " + plural(l.NQ, "vector")
+		text += " of " + words.Plural(l.NQ, "vector")
 	}
 	if l.K > 0 {
 		text += ", k " + strconv.Itoa(l.K)
@@ -99,16 +100,16 @@ func answerLines(r *whatif.Report, o *ReportOptions) []sheetLine {
 	if r.Load.Rate > 0 {
 		text += " at " + simulatedLoadText(&r.Load)
 	} else if best.Outcome != nil && r.Base.Outcome != nil {
-		text += ": " + threeDigits(best.Outcome.QPS) + " queries per second at " + simulatedLoadText(&r.Load) + ", instead of " + threeDigits(r.Base.Outcome.QPS) + " (" + loadGainText(r, best) + ")"
+		text += ": " + words.ThreeDigits(best.Outcome.QPS) + " queries per second at " + simulatedLoadText(&r.Load) + ", instead of " + words.ThreeDigits(r.Base.Outcome.QPS) + " (" + loadGainText(r, best) + ")"
 	}
 	if best.Outcome != nil && r.Base.Outcome != nil {
-		text += "; p99 " + LatencyText(best.Outcome.P99, o.ASCII) + " instead of " + LatencyText(r.Base.Outcome.P99, o.ASCII)
+		text += "; p99 " + words.Latency(best.Outcome.P99, o.ASCII) + " instead of " + words.Latency(r.Base.Outcome.P99, o.ASCII)
 	}
 	text += mostText(r, best)
 	if qps, p99 := r.Check.Worst(); qps >= 0 {
-		text += "; the simulation was off by up to " + shareText(qps) + " in queries per second"
+		text += "; the simulation was off by up to " + words.Share(qps) + " in queries per second"
 		if p99 >= 0 {
-			text += " and " + shareText(p99) + " in p99"
+			text += " and " + words.Share(p99) + " in p99"
 		}
 		text += ", where it could be checked"
 	}
@@ -131,7 +132,7 @@ func mostText(r *whatif.Report, p *whatif.Prediction) string {
 	if gain := r.GainAtLoad(p); p == &r.Base || !(p.Most > 0) || r.Load.Rate == 0 && math.Abs(p.Gain-gain) < 0.02*gain {
 		return ""
 	}
-	return "; at most, with as many sessions as it takes, " + changeName(r, p) + " does " + threeDigits(p.Most) + " instead of " + threeDigits(r.Base.Most) + " (" + gainText(p) + ")"
+	return "; at most, with as many sessions as it takes, " + changeName(r, p) + " does " + words.ThreeDigits(p.Most) + " instead of " + words.ThreeDigits(r.Base.Most) + " (" + gainText(p) + ")"
 }
 
 // gainText is "x2.25": of what a cluster can do at most.
@@ -142,9 +143,9 @@ func loadGainText(r *whatif.Report, p *whatif.Prediction) string { return factor
 
 func factorText(x float64) string {
 	if !(x > 0) || math.IsInf(x, 0) {
-		return UnknownMark
+		return words.UnknownMark
 	}
-	return "x" + threeDigits(x)
+	return "x" + words.ThreeDigits(x)
 }
 
 func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions) []sheetColumn {
@@ -154,7 +155,7 @@ func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOpt
 	outcome := func(title string, priority int, text func(x *simulate.Outcome) string) sheetColumn {
 		return column(title, priority, func(p *whatif.Prediction) string {
 			if p.Outcome == nil {
-				return UnknownMark
+				return words.UnknownMark
 			}
 			return text(p.Outcome)
 		})
@@ -179,10 +180,10 @@ func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOpt
 	}
 	columns := []sheetColumn{
 		{title: "CLUSTER", name: true, text: func(i int) string { return changeName(r, list[i]) }},
-		outcome("QPS", 0, func(x *simulate.Outcome) string { return threeDigits(x.QPS) }),
-		outcome("P50", 6, func(x *simulate.Outcome) string { return LatencyText(x.P50, o.ASCII) }),
+		outcome("QPS", 0, func(x *simulate.Outcome) string { return words.ThreeDigits(x.QPS) }),
+		outcome("P50", 6, func(x *simulate.Outcome) string { return words.Latency(x.P50, o.ASCII) }),
 		outcome("P99", 0, func(x *simulate.Outcome) string {
-			return LatencyText(x.P99, o.ASCII) + []string{"", " !"}[b2i(x.Saturated)]
+			return words.Latency(x.P99, o.ASCII) + []string{"", " !"}[b2i(x.Saturated)]
 		}),
 		column("RECALL", 0, func(p *whatif.Prediction) string { return recallText(p.Recall) }),
 		outcome("BUSY", 2, usesText),
@@ -208,7 +209,7 @@ func splitColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions)
 		column("INDEXED", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Indexed, o) }),
 		column("ALL", 0, func(p *whatif.Prediction) string { return knownLatency(p.Cost.CPU, o) }),
 		column("LONGEST NODE", 4, func(p *whatif.Prediction) string { return knownLatency(p.Cost.Critical, o) }),
-		column("MODELLED", 3, func(p *whatif.Prediction) string { return shareText(p.Modelled) }),
+		column("MODELLED", 3, func(p *whatif.Prediction) string { return words.Share(p.Modelled) }),
 		{title: "SPLIT", priority: 2, text: func(i int) string {
 			c := &list[i].Cost
 			return stateBar(&[3]time.Duration{c.Growing, c.Unindexed, c.Indexed}, c.CPU, c.CPU, size, o.ASCII)
@@ -218,29 +219,29 @@ func splitColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions)
 
 func orUnknownNumber(x float64) string {
 	if !(x > 0) {
-		return UnknownMark
+		return words.UnknownMark
 	}
-	return threeDigits(x)
+	return words.ThreeDigits(x)
 }
 
 // costOr0 is a part of a known cost: here 0 is nothing, not unknown.
 func costOr0(d time.Duration, o *ReportOptions) string {
 	if d == 0 {
-		return NoneMark
+		return words.NoneMark
 	}
-	return LatencyText(d, o.ASCII)
+	return words.Latency(d, o.ASCII)
 }
 
 // usesText is how busy the idlest and the busiest node are: "38-97%".
 func usesText(x *simulate.Outcome) string {
 	least, most, ok := usesOf(x)
 	if !ok {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	if len(x.Nodes) == 1 {
-		return shareText(most)
+		return words.Share(most)
 	}
-	return strings.TrimSuffix(shareText(math.Round(100*least)/100), "%") + "-" + shareText(math.Round(100*most)/100)
+	return strings.TrimSuffix(words.Share(math.Round(100*least)/100), "%") + "-" + words.Share(math.Round(100*most)/100)
 }
 
 func usesOf(x *simulate.Outcome) (least, most float64, ok bool) {
@@ -264,7 +265,7 @@ func causes(r *whatif.Report, o *ReportOptions) []cause {
 	part := func(d time.Duration, text string) {
 		if d > 0 && c.CPU > 0 {
 			share := ratioOf(float64(d), float64(c.CPU))
-			list = append(list, cause{share, text + ": " + LatencyText(d, o.ASCII) + " of the " + LatencyText(c.CPU, o.ASCII) + " CPU of a query (" + shareText(share) + ")"})
+			list = append(list, cause{share, text + ": " + words.Latency(d, o.ASCII) + " of the " + words.Latency(c.CPU, o.ASCII) + " CPU of a query (" + words.Share(share) + ")"})
 		}
 	}
 	part(c.Growing, "growing segments, searched row by row")
@@ -273,8 +274,8 @@ func causes(r *whatif.Report, o *ReportOptions) []cause {
 	if n := searching(&r.Base); n > 1 && c.Critical > 0 && c.CPU > 0 {
 		even := float64(c.CPU) / float64(n)
 		if idle := 1 - even/float64(c.Critical); idle > 0.02 {
-			list = append(list, cause{idle, "imbalance: " + orUnknown(c.Node) + " does " + LatencyText(c.Critical, o.ASCII) + " of each query, " +
-				threeDigits(float64(c.Critical)/even) + " times its even share; when it is full, " + shareText(idle) + " of what the nodes could do lies idle"})
+			list = append(list, cause{idle, "imbalance: " + orUnknown(c.Node) + " does " + words.Latency(c.Critical, o.ASCII) + " of each query, " +
+				words.ThreeDigits(float64(c.Critical)/even) + " times its even share; when it is full, " + words.Share(idle) + " of what the nodes could do lies idle"})
 		}
 	}
 	for i := range list { // few: insertion sort, the greatest first

@@ -9,105 +9,42 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/words"
 )
-
-// LatencyText is a latency to three digits: "642 µs", "1.23 ms", "2.03 s", "3m12s".
-func LatencyText(d time.Duration, ascii bool) string {
-	micro := " µs"
-	if ascii {
-		micro = " us"
-	}
-	switch {
-	case d < 0:
-		return UnknownMark
-	case d < time.Microsecond:
-		return strconv.FormatInt(int64(d), 10) + " ns"
-	case d < 999500*time.Nanosecond:
-		return threeDigits(float64(d)/1e3) + micro
-	case d < 999500*time.Microsecond:
-		return threeDigits(float64(d)/1e6) + " ms"
-	case d < 100*time.Second:
-		return threeDigits(float64(d)/1e9) + " s"
-	}
-	return string(AppendDuration(nil, d))
-}
 
 // latencyOf is a figure of a distribution, "?" if nothing was measured.
 func latencyOf(l *load.Latency, d time.Duration, o *ReportOptions) string {
 	if l.Count == 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
-	return LatencyText(d, o.ASCII)
+	return words.Latency(d, o.ASCII)
 }
 
 // knownLatency is a cost, "?" where it is 0: nobody told it.
 func knownLatency(d time.Duration, o *ReportOptions) string {
 	if d <= 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
-	return LatencyText(d, o.ASCII)
-}
-
-// threeDigits writes at least three digits: 0.642, 1.00, 12.3, 123, 1,234.
-func threeDigits(x float64) string {
-	switch a := math.Abs(x); {
-	case math.IsNaN(x) || math.IsInf(x, 0):
-		return UnknownMark
-	case a >= 99.95:
-		return thousands(int64(math.Round(x)))
-	case a >= 9.995:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	case a >= 0.9995:
-		return strconv.FormatFloat(x, 'f', 2, 64)
-	case a == 0:
-		return "0"
-	}
-	return strconv.FormatFloat(x, 'f', min(9, decimalsFor(math.Abs(x), 3)), 64)
-}
-
-// setting is a number that somebody gave: without decimals that are none.
-func setting(x float64) string { return trimZeros(threeDigits(x)) }
-
-func trimZeros(s string) string {
-	if !strings.Contains(s, ".") {
-		return s
-	}
-	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	return words.Latency(d, o.ASCII)
 }
 
 // recallText never rounds to all what is not all.
 func recallText(r float64) string {
 	switch {
 	case math.IsNaN(r) || r < 0:
-		return UnknownMark
+		return words.UnknownMark
 	case r < 1:
 		r = min(r, 0.9999)
 	}
 	return strconv.FormatFloat(r, 'f', 4, 64)
 }
 
-// countOf is a number with its noun: "1 query", "12,345 queries".
-func countOf(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + many
-}
-
 // rowCount is a number of rows, "?" where nobody tells it.
 func rowCount(n int64) string {
 	if n < 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
-	return thousands(n)
-}
-
-// shareText is a part of a whole in percent, "?" of nothing.
-func shareText(part float64) string {
-	if math.IsNaN(part) || math.IsInf(part, 0) {
-		return UnknownMark
-	}
-	return string(AppendPercent(nil, 100*part))
+	return words.Number(n)
 }
 
 func ratioOf(a, b float64) float64 {
@@ -133,7 +70,7 @@ func halfInterval(p *load.Point) string {
 	if !hasInterval(p) {
 		return ""
 	}
-	return threeDigits((p.QPSHigh - p.QPSLow) / 2)
+	return words.ThreeDigits((p.QPSHigh - p.QPSLow) / 2)
 }
 
 // arrivalText says how a point's requests came: "8 sessions", "500/s at random moments".
@@ -142,17 +79,17 @@ func arrivalText(p *load.Point) string {
 	case p.Timed:
 		text := "at the log's own times"
 		if p.Speed != 0 && p.Speed != 1 {
-			text += ", " + setting(p.Speed) + " times as fast"
+			text += ", " + words.Setting(p.Speed) + " times as fast"
 		}
 		return text
 	case p.Rate > 0:
-		text := setting(p.Rate) + " requests/s"
+		text := words.Setting(p.Rate) + " requests/s"
 		if p.Poisson {
 			return text + " at random moments"
 		}
 		return text + ", evenly spaced"
 	}
-	return plural(p.Sessions, "session")
+	return words.Plural(p.Sessions, "session")
 }
 
 // open tells whether requests come whatever the answers do.
@@ -197,7 +134,7 @@ func stateGlyph(s replay.State, ascii bool) string {
 		glyphs = [...]string{replay.Growing: "-", replay.Unindexed: "+", replay.Indexed: "#"}
 	}
 	if int(s) >= len(glyphs) {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return glyphs[s]
 }
@@ -205,7 +142,7 @@ func stateGlyph(s replay.State, ascii bool) string {
 // stateText is a state's name, and never out of its range: a Result may come from a file.
 func stateText(s replay.State) string {
 	if s > replay.Indexed {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return s.String()
 }
@@ -256,7 +193,7 @@ func hang(text string, room int) []string {
 func figures(o *ReportOptions, names string, values ...time.Duration) string {
 	list := strings.Fields(names)
 	for i := range list {
-		list[i] += " " + LatencyText(values[i], o.ASCII)
+		list[i] += " " + words.Latency(values[i], o.ASCII)
 	}
 	return strings.Join(list, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // sheet is a report, ready for every format: lines and columns for people,
@@ -180,7 +181,7 @@ func (o *ReportOptions) more(n int) []sheetLine {
 // countText is a number of events, "?" where it is unknown.
 func countText(n int64) string {
 	if n < 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return strconv.FormatInt(n, 10)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 func writeSheetJSON(w io.Writer, s *sheet) error {
@@ -121,7 +122,7 @@ func writeSheetCSV(w io.Writer, s *sheet) error {
 func (d *datum) appendCSV(dst []byte) []byte {
 	switch d.absent {
 	case view.Unknown:
-		return append(dst, UnknownMark...)
+		return append(dst, words.UnknownMark...)
 	case view.None:
 		return dst
 	case view.Present:
@@ -140,9 +141,9 @@ func (d *datum) appendCSV(dst []byte) []byte {
 	case datumSeconds:
 		return appendSeconds(dst, d.n)
 	case datumTexts:
-		return append(dst, harmless(strings.Join(d.list, ";"))...)
+		return append(dst, words.HarmlessLines(strings.Join(d.list, ";"))...)
 	default:
-		return append(dst, harmless(d.s)...)
+		return append(dst, words.HarmlessLines(d.s)...)
 	}
 }
 

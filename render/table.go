@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 var tableWriter = &writer{
@@ -161,7 +162,7 @@ func (t *textTable) cellWidth(c view.Cell, k view.Kind) int {
 	case view.ID, view.Int:
 		return digits(c.Int)
 	case view.Text, view.State:
-		if plain(c.Text) {
+		if words.Plain(c.Text) {
 			return len(c.Text)
 		}
 	default:

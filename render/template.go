@@ -10,6 +10,7 @@ import (
 	"text/template"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 var templateWriter = &writer{
@@ -86,7 +87,7 @@ func (e *valueEncoder) absent(name string, why view.Absence) {
 	}
 	e.key(name)
 	if why == view.Unknown {
-		e.text(UnknownMark)
+		e.text(words.UnknownMark)
 		return
 	}
 	e.text("")
@@ -127,7 +128,7 @@ func (e *valueEncoder) end() {
 func (e *valueEncoder) endObject()      { e.end() }
 func (e *valueEncoder) endList()        { e.end() }
 func (e *valueEncoder) key(name string) { e.name = name }
-func (e *valueEncoder) text(s string)   { e.put(harmless(s)) }
+func (e *valueEncoder) text(s string)   { e.put(words.HarmlessLines(s)) }
 func (e *valueEncoder) texts(list []string) {
 	e.beginList()
 	for _, s := range list {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 func treeDocument(n *view.Node, env *view.Env) document {
@@ -103,7 +104,7 @@ func (d *treeDrawer) draw(n *view.Node, first, rest string) {
 // Remark is a field in the words of a sentence: "3000 rows", "Flushed", "indexed 91%";
 // "" if there is nothing to say.
 func Remark(f view.Field) (text string, role Role) {
-	if f.Cell.Absent == view.None || emptyWhenNone(f.Column.Kind) && Text(f.Cell, f.Column.Kind) == NoneMark {
+	if f.Cell.Absent == view.None || emptyWhenNone(f.Column.Kind) && Text(f.Cell, f.Column.Kind) == words.NoneMark {
 		return "", RolePlain
 	}
 	if f.Cell.Absent == view.Present && (f.Column.Name == "deleted_rows" && f.Cell.Int == 0 || f.Column.Name == "index_state" && f.Cell.Text == "NotNeeded") {

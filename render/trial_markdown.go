@@ -6,6 +6,7 @@ import (
 
 	"kitescope/profile/pgo"
 	"kitescope/profile/trial"
+	"kitescope/words"
 )
 
 // witnessText says whether the profile took effect, and how that is known best.
@@ -131,7 +132,7 @@ func (m *trialReport) machine() {
 			m.line("Session "+strconv.Itoa(i+1)+":", "")
 		}
 		m.line("- from " + s.Began.Format("2006-01-02 15:04:05") + " to " + sessionEnd(s) + " UTC")
-		m.line("- CPU: " + mdText(orUnknown(s.Machine.CPU)) + ", " + plural(s.Machine.Cores, "core") + governorText(s.Machine.Governor))
+		m.line("- CPU: " + mdText(orUnknown(s.Machine.CPU)) + ", " + words.Plural(s.Machine.Cores, "core") + governorText(s.Machine.Governor))
 		m.line("- system: " + mdText(s.Machine.OS+" "+s.Machine.Kernel+" "+s.Machine.Arch))
 		m.line("- load average: " + loadAverageText(s.Machine.Load) + " before, " + loadAverageText(s.LoadAfter) + " after")
 		var settings []string
@@ -149,7 +150,7 @@ func (m *trialReport) machine() {
 
 func sessionEnd(s *trial.Session) string {
 	if s.Ended.IsZero() {
-		return UnknownMark + " (it did not end well)"
+		return words.UnknownMark + " (it did not end well)"
 	}
 	return s.Ended.Format("2006-01-02 15:04:05")
 }
@@ -164,7 +165,7 @@ func governorText(governor string) string {
 // loadAverageText is a load average, "?" if it is unknown.
 func loadAverageText(load []float64) string {
 	if len(load) == 0 {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	parts := make([]string, len(load))
 	for i, x := range load {

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/profile/bench"
 	"kitescope/profile/trial"
+	"kitescope/words"
 )
 
 // trialWriter writes the report of a PGO trial in one format.
@@ -55,13 +56,13 @@ func TrialSentence(r *trial.Report) string {
 	}
 	const most = 3
 	if len(parts) > most {
-		parts = append(parts[:most], "and so on: "+plural(len(parts), "metric")+" in all")
+		parts = append(parts[:most], "and so on: "+words.Plural(len(parts), "metric")+" in all")
 	}
 	switch {
 	case len(lines) == 0:
 		return "Nothing was measured on both sides."
 	case len(parts) > 0 && quiet > 0:
-		return "With PGO " + strings.Join(parts, "; ") + "; no difference is shown in " + strconv.Itoa(quiet) + " of " + plural(len(lines), "primary metric") + "."
+		return "With PGO " + strings.Join(parts, "; ") + "; no difference is shown in " + strconv.Itoa(quiet) + " of " + words.Plural(len(lines), "primary metric") + "."
 	case len(parts) > 0:
 		return "With PGO " + strings.Join(parts, "; ") + "."
 	case r.Verdict() == bench.TooFew:
@@ -92,7 +93,7 @@ func metricChangeWords(l *bench.Line) string {
 func visibleWords(lines []*bench.Line) string {
 	var parts []string
 	for _, l := range lines {
-		if text := MetricVisible(l); text != "" && text != UnknownMark && len(parts) < 2 {
+		if text := MetricVisible(l); text != "" && text != words.UnknownMark && len(parts) < 2 {
 			parts = append(parts, text+" of "+MetricText(&l.Metric))
 		}
 	}
@@ -242,7 +243,7 @@ func (m *trialReport) steps() {
 	for i, text := range trialSteps(m.r) {
 		took := ""
 		if d := m.r.Took[i+1]; d >= 100*time.Millisecond {
-			took = " (" + string(AppendDuration(nil, d.Round(time.Second/10))) + ")"
+			took = " (" + words.Age(d.Round(time.Second/10)) + ")"
 		}
 		m.line(strconv.Itoa(i+1) + ". " + mdText(text) + took)
 	}
@@ -257,26 +258,26 @@ func trialSteps(r *trial.Report) []string {
 			events += max(x.Events, 0)
 		}
 	}
-	profiled := plural(rounds, "run") + " under load, " + strconv.FormatInt(events, 10) + " samples"
+	profiled := words.Plural(rounds, "run") + " under load, " + strconv.FormatInt(events, 10) + " samples"
 	if rounds == 0 {
-		profiled = "given: " + plural(len(r.Plan.Profiles), "profile")
+		profiled = "given: " + words.Plural(len(r.Plan.Profiles), "profile")
 	}
 	had := ""
 	if r.Module.Had {
 		had = "; it has a default.pgo already, which neither program was built with"
 	}
-	pairs := plural(r.Plan.Pairs, "pair")
+	pairs := words.Plural(r.Plan.Pairs, "pair")
 	if r.Plan.Control > 0 {
-		pairs += " and " + plural(r.Plan.Control, "pair") + " of the control among them"
+		pairs += " and " + words.Plural(r.Plan.Control, "pair") + " of the control among them"
 	}
 	return []string{
 		"Module " + r.Module.Path + ", package " + r.Module.Package + had + ".",
-		"Built without PGO: " + bytesText(r.Plain.Size) + ".",
+		"Built without PGO: " + words.Bytes(r.Plain.Size) + ".",
 		"Profiled: " + profiled + ".",
 		"Judged " + judgedText(r.Judgement),
-		"Packed: default.pgo, " + bytesText(int64(r.Pack.Size)) + ", " + plural(r.Pack.Edges, "call") + ", sha256 " + r.Pack.SHA256 + ".",
-		"Built with PGO: " + bytesText(r.Packed.Size) + ", " + sizeChange(r) + ".",
-		"Ran " + pairs + " in random order, seed " + strconv.FormatUint(r.Seed, 10) + ", after " + plural(r.Plan.Warmup, "warm-up run") + " of each.",
+		"Packed: default.pgo, " + words.Bytes(int64(r.Pack.Size)) + ", " + words.Plural(r.Pack.Edges, "call") + ", sha256 " + r.Pack.SHA256 + ".",
+		"Built with PGO: " + words.Bytes(r.Packed.Size) + ", " + sizeChange(r) + ".",
+		"Ran " + pairs + " in random order, seed " + strconv.FormatUint(r.Seed, 10) + ", after " + words.Plural(r.Plan.Warmup, "warm-up run") + " of each.",
 		"Compared, and looked for what the profile did: " + r.Effect().String() + ".",
 	}
 }
@@ -290,10 +291,8 @@ func sizeChange(r *trial.Report) string {
 	if d < 0 {
 		d, word = -d, "smaller"
 	}
-	return bytesText(d) + " " + word
+	return words.Bytes(d) + " " + word
 }
-
-func bytesText(n int64) string { return string(AppendBytes(nil, n)) }
 
 func secondsText(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"

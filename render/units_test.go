@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 func TestUnits(t *testing.T) {
@@ -101,7 +102,7 @@ func FuzzHarmless(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, r := range Harmless(s) {
-			if hidden(r) {
+			if words.Hidden(r) {
 				t.Errorf("%q still has %q", s, r)
 			}
 		}

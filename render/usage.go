@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/profile/usage"
+	"kitescope/words"
 )
 
 // WriteUsage writes what processes used, once the watch is over.
@@ -42,11 +43,11 @@ func newUsageSheet(u *usage.Usage, o *ReportOptions) *sheet {
 
 // WatchText says how long was watched: "30s from 2026-11-20T08:00:00Z, every 1s".
 func WatchText(u *usage.Usage) string {
-	return string(AppendDuration(nil, u.End.Sub(u.Begin))) + " from " + u.Begin.UTC().Format(time.RFC3339) + ", every " + string(AppendDuration(nil, u.Interval))
+	return words.Age(u.End.Sub(u.Begin)) + " from " + u.Begin.UTC().Format(time.RFC3339) + ", every " + words.Age(u.Interval)
 }
 
 func usageHead(u *usage.Usage) []sheetLine {
-	title := "usage of " + plural(len(u.Series), "process")
+	title := "usage of " + words.Plural(len(u.Series), "process")
 	if len(u.Series) != 1 {
 		title = "usage of " + strconv.Itoa(len(u.Series)) + " processes"
 	}
@@ -74,7 +75,7 @@ func usageRemarks(u *usage.Usage) (lines []sheetLine) {
 			warn(s, "did not answer "+strconv.Itoa(s.Gaps)+" of "+strconv.Itoa(s.Gaps+s.Readings)+" times, at last: "+Harmless(s.LastGap))
 		}
 		if s.Restarts > 0 {
-			warn(s, "was started again "+plural(s.Restarts, "time")+": its totals lack what it did just before")
+			warn(s, "was started again "+words.Plural(s.Restarts, "time")+": its totals lack what it did just before")
 		}
 		if s.Ended != "" && u.Command == nil {
 			warn(s, "has "+Harmless(s.Ended))
@@ -94,7 +95,7 @@ func CommandText(c *usage.Command) string {
 	}
 	text += "; CPU " + ratio(c.User.Seconds()) + "s user, " + ratio(c.System.Seconds()) + "s system"
 	if c.RSS >= 0 {
-		text += "; at most " + string(AppendBytes(nil, c.RSS)) + " in one process"
+		text += "; at most " + words.Bytes(c.RSS) + " in one process"
 	}
 	if c.Voluntary >= 0 {
 		text += "; " + strconv.FormatInt(c.Voluntary, 10) + " voluntary and " + strconv.FormatInt(c.Involuntary, 10) + " involuntary context switches"
@@ -111,7 +112,7 @@ func PerQueryText(u *usage.Usage) string {
 		}
 		return ""
 	}
-	cpu := UnknownMark
+	cpu := words.UnknownMark
 	if !math.IsNaN(q.CPU) {
 		cpu = scaled(int64(q.CPU*1e9), "nanoseconds")
 	}
@@ -200,7 +201,7 @@ func processesPart(u *usage.Usage) sheetPart {
 		columns = append(columns, sheetColumn{title: l.title, right: true, wide: wide, priority: i, text: func(j int) string {
 			t := &u.Series[j].Totals[l.measure]
 			if !t.Known() || math.IsNaN(t.Mean) {
-				return UnknownMark
+				return words.UnknownMark
 			}
 			return l.text(t.Min) + " .. " + l.text(t.Mean) + " .. " + l.text(t.Max)
 		}})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kitescope/profile/usage"
+	"kitescope/words"
 )
 
 // UsageChart draws what processes use as small curves, one a process and measure, on width x height cells of a terminal.
@@ -114,11 +115,11 @@ func (c *usageChart) ellipsis() string {
 }
 
 func (c *usageChart) title(now time.Time) string {
-	text := now.UTC().Format("15:04:05") + " UTC, watching " + plural(len(c.u.Series), "process")
+	text := now.UTC().Format("15:04:05") + " UTC, watching " + words.Plural(len(c.u.Series), "process")
 	if len(c.u.Series) != 1 {
 		text = now.UTC().Format("15:04:05") + " UTC, watching " + strconv.Itoa(len(c.u.Series)) + " processes"
 	}
-	text += " for " + string(AppendDuration(nil, now.Sub(c.u.Begin).Truncate(time.Second))) + ", every " + string(AppendDuration(nil, c.u.Interval)) + "; ^C ends it"
+	text += " for " + words.Age(now.Sub(c.u.Begin).Truncate(time.Second)) + ", every " + words.Age(c.u.Interval) + "; ^C ends it"
 	return c.paint(RoleTitle, fit(text, c.width, c.ellipsis()))
 }
 
@@ -181,7 +182,7 @@ func (c *usageChart) process(s *usage.Series, band [2]int) []string {
 // curve draws one measure of one process in its lines: beside its value if there is one line, else below it.
 func (c *usageChart) curve(s *usage.Series, i int, value string) []string {
 	role := RolePlain
-	if value == UnknownMark {
+	if value == words.UnknownMark {
 		role = RoleDim
 	}
 	if c.rows < leastCurved {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"kitescope/profile/usage"
+	"kitescope/words"
 )
 
 // measureLook is how a measure of usage is written.
@@ -38,7 +39,7 @@ func measureLooks() []measureLook {
 
 func unknownOr(v float64, text func() string) string {
 	if math.IsNaN(v) {
-		return UnknownMark
+		return words.UnknownMark
 	}
 	return text()
 }
@@ -54,7 +55,7 @@ func smallRatio(v float64) string {
 }
 
 func bytesUsed(v float64) string {
-	return unknownOr(v, func() string { return string(AppendBytes(nil, int64(min(v, math.MaxInt64/2)))) })
+	return unknownOr(v, func() string { return words.Bytes(int64(min(v, math.MaxInt64/2))) })
 }
 
 func pauseUsed(v float64) string { return unknownOr(v, func() string { return percentText(100 * v) }) }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 var yamlWriter = &writer{
@@ -196,7 +197,7 @@ func (e *yamlEncoder) flush() error {
 // word that means a truth value or nothing.
 func appendPlain(dst []byte, s string) []byte {
 	if !isPlain(s) {
-		return appendEscapedText(dst, s, appendEscape)
+		return appendEscapedText(dst, s, words.AppendEscape)
 	}
 	return append(dst, s...)
 }

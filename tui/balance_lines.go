@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // layOut makes the lines of the page for a width.
@@ -61,7 +62,7 @@ func (p *balancePage) head(r *balance.Report, w int) {
 	if len(r.Survey.Unknown) > 0 {
 		names := make([]string, len(r.Survey.Unknown))
 		for i, n := range r.Survey.Unknown {
-			names[i] = clean(n.Name()) + " (" + n.Outcome.String() + ")"
+			names[i] = words.Harmless(n.Name()) + " (" + n.Outcome.String() + ")"
 		}
 		p.wrapped(lineWarn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
 	}
@@ -112,7 +113,7 @@ func (p *balancePage) allGroups(w int) {
 	p.add(linePlain, "")
 	if r.Moves() > 0 {
 		by := r.Options.By
-		p.wrapped(linePlain, plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
+		p.wrapped(linePlain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
 			"; kitescope itself changes nothing", w)
 	}
 	p.wrapped(lineDim, "weights: "+r.Survey.Weights.String(), w)
@@ -130,7 +131,7 @@ func (p *balancePage) heatMap(w int) {
 	}
 	if more > 0 {
 		p.add(linePlain, "")
-		p.add(lineDim, plural(more, "replica")+" with less work, or without, are left out")
+		p.add(lineDim, words.Plural(more, "replica")+" with less work, or without, are left out")
 	}
 }
 
@@ -150,13 +151,13 @@ func (p *balancePage) oneGroup(w int) {
 	}
 	p.wrapped(look, "PLAN  "+render.PlanText(plan), w)
 	for i, m := range plan.Moves {
-		text := fitRight(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + fitRight(number(int(m.Rows)), 11) + " rows  " +
-			fitRight(string(render.AppendBytes(nil, m.Size)), 9) + "  " + m.From.String() + " → " + m.To.String()
+		text := fitRight(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + fitRight(words.Number(int(m.Rows)), 11) + " rows  " +
+			fitRight(words.Bytes(m.Size), 9) + "  " + m.From.String() + " → " + m.To.String()
 		p.lines = append(p.lines, balanceLine{text: text, ref: model.Ref{Resource: "segments", ID: m.Segment.String()}})
 	}
 	for _, m := range plan.Channels {
 		p.lines = append(p.lines, balanceLine{
-			text: "or move the shard " + clean(m.Channel) + " with its " + number(int(m.Rows)) + " growing rows from node " + m.From.String() + " to " + m.To.String(),
+			text: "or move the shard " + words.Harmless(m.Channel) + " with its " + words.Number(int(m.Rows)) + " growing rows from node " + m.From.String() + " to " + m.To.String(),
 			ref:  model.Ref{Resource: "vchannels", ID: m.Channel, Name: m.Channel},
 		})
 	}
@@ -175,13 +176,13 @@ func (p *balancePage) milvus(v *balance.Verdict, w int) {
 	p.wrapped(linePlain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
 	var scores []string
 	for _, s := range v.Scores {
-		scores = append(scores, "node "+s.Node.String()+" "+number(int(s.Score)))
+		scores = append(scores, "node "+s.Node.String()+" "+words.Number(int(s.Score)))
 	}
 	if len(scores) > 0 {
 		p.wrapped(lineDim, "its scores now: "+strings.Join(scores, "; "), w)
 	}
 	for _, f := range v.Factors {
-		p.add(lineDim, "  "+clean(f.Key)+" "+clean(f.Value)+"  ("+clean(f.From)+")")
+		p.add(lineDim, "  "+words.Harmless(f.Key)+" "+words.Harmless(f.Value)+"  ("+words.Harmless(f.From)+")")
 	}
 }
 

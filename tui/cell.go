@@ -30,9 +30,6 @@ func shownText(c *view.Column, cell view.Cell) string {
 	return text
 }
 
-// clean makes a text from outside harmless for a terminal.
-func clean(s string) string { return render.Harmless(s) }
-
 // stateStyle is the look of a text of shownText. What is as it should be has no
 // colour: colour is for what is not.
 func stateStyle(st *styles, text string) style {

@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // data is what the feed has delivered and how old it is.
@@ -163,7 +164,7 @@ func ageText(age time.Duration) (text string, next time.Duration) {
 	for _, s := range steps {
 		if age < s.below {
 			floor := age.Truncate(s.step)
-			return number(int(floor/s.unit)) + s.name, floor + s.step - age
+			return words.Number(int(floor/s.unit)) + s.name, floor + s.step - age
 		}
 	}
 	return "", time.Hour

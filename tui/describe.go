@@ -8,7 +8,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/render"
+	"kitescope/words"
 )
 
 // sectionRows is how many rows of a section a description lists: for more there is the table itself.
@@ -30,7 +30,7 @@ func describeLines(o *described, w int) []paneLine {
 	if len(o.missing) > 0 {
 		lines = append(lines, paneLine{}, paneLine{text: "RECORDS NOT AT HAND", look: lineTitle})
 		for _, key := range o.missing {
-			lines = append(lines, paneLine{text: clean(key), look: lineDim})
+			lines = append(lines, paneLine{text: words.Harmless(key), look: lineDim})
 		}
 	}
 	return lines
@@ -96,7 +96,7 @@ func listLines(name string, f *view.Field, w int) []paneLine {
 	var lines []paneLine
 	text := ""
 	for i, item := range items {
-		item = clean(item)
+		item = words.Harmless(item)
 		if i < len(items)-1 {
 			item += ","
 		}
@@ -119,7 +119,7 @@ func sectionLines(s *view.Section, w int) []paneLine {
 		return []paneLine{{text: title, look: lineTitle}, {text: "not known: this part of the metadata was not read", look: lineDim}}
 	}
 	n := s.Grid.Len()
-	lines := []paneLine{{text: title + "  " + number(n), look: lineTitle}}
+	lines := []paneLine{{text: title + "  " + words.Number(n), look: lineTitle}}
 	if n == 0 {
 		return lines
 	}
@@ -130,7 +130,7 @@ func sectionLines(s *view.Section, w int) []paneLine {
 		lines = append(lines, paneLine{text: r})
 	}
 	if shown < n {
-		lines = append(lines, paneLine{text: fmt.Sprintf("… %s more: r shows them as a table", number(n-shown)), look: lineDim})
+		lines = append(lines, paneLine{text: fmt.Sprintf("… %s more: r shows them as a table", words.Number(n-shown)), look: lineDim})
 	}
 	return lines
 }
@@ -174,7 +174,7 @@ func plainTable(g *view.Grid, n, w int) (head string, rows []string) {
 
 // recordLines is one decoded record under its key.
 func recordLines(r *model.Record) []paneLine {
-	about := []string{r.Message, string(render.AppendBytes(nil, int64(r.Size)))}
+	about := []string{r.Message, words.Bytes(int64(r.Size))}
 	if r.ModRevision != 0 {
 		about = append(about, "rev "+strconv.FormatInt(r.ModRevision, 10))
 	}
@@ -182,14 +182,14 @@ func recordLines(r *model.Record) []paneLine {
 		about = append(about, "tombstone")
 	}
 	lines := []paneLine{
-		{text: "RECORD  " + clean(r.Key), look: lineTitle},
+		{text: "RECORD  " + words.Harmless(r.Key), look: lineTitle},
 		{text: strings.Join(nonEmpty(about), " · "), look: lineDim},
 	}
 	if r.Problem != "" {
-		lines = append(lines, paneLine{text: "▲ " + clean(oneLine(r.Problem)), look: lineWarn})
+		lines = append(lines, paneLine{text: "▲ " + words.Harmless(words.OneLine(r.Problem)), look: lineWarn})
 	}
 	for text := range strings.SplitSeq(strings.TrimRight(r.Text, "\n"), "\n") {
-		lines = append(lines, paneLine{text: clean(strings.ReplaceAll(text, "\t", "  "))})
+		lines = append(lines, paneLine{text: words.Harmless(strings.ReplaceAll(text, "\t", "  "))})
 	}
 	return lines
 }

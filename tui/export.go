@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // clipboardLimit is the largest text that is copied, in bytes: terminals drop longer
@@ -18,7 +19,7 @@ const clipboardLimit = 74_000
 
 // copyText puts a text on the terminal's clipboard (OSC 52).
 func (m *Model) copyText(text, what string) cmd {
-	what = clean(what)
+	what = words.Harmless(what)
 	if len(text) <= clipboardLimit { // what is longer need not be gone over
 		text = pasted(inert(text))
 	}
@@ -37,7 +38,7 @@ func pasted(text string) string {
 	for i, line := range lines {
 		cells := strings.Split(line, "\t")
 		for j := range cells {
-			cells[j] = clean(cells[j])
+			cells[j] = words.Harmless(cells[j])
 		}
 		lines[i] = strings.Join(cells, "\t")
 	}
@@ -72,8 +73,8 @@ func copyMenu(m *Model) *menu {
 	top := m.stack.top()
 	if g, ok := top.(*gridPage); ok && g.rows.table != nil {
 		n.items = append(n.items,
-			menuItem{key: "t", text: "table as TSV", note: plural(len(g.taken()), "row"), run: func(m *Model, _ *menu) cmd {
-				return m.copyText(g.tsv(g.taken(), true), plural(len(g.taken()), "row"))
+			menuItem{key: "t", text: "table as TSV", note: words.Plural(len(g.taken()), "row"), run: func(m *Model, _ *menu) cmd {
+				return m.copyText(g.tsv(g.taken(), true), words.Plural(len(g.taken()), "row"))
 			}},
 			menuItem{key: "i", text: "ids, one per line", run: func(m *Model, _ *menu) cmd {
 				return m.copyText(g.ids(), "ids")
@@ -82,8 +83,8 @@ func copyMenu(m *Model) *menu {
 	if t, ok := top.(tabular); ok {
 		text, rows := t.tsvTable()
 		if rows > 0 {
-			n.items = append(n.items, menuItem{key: "t", text: "table as TSV", note: plural(rows, "row"), run: func(m *Model, _ *menu) cmd {
-				return m.copyText(text, plural(rows, "row"))
+			n.items = append(n.items, menuItem{key: "t", text: "table as TSV", note: words.Plural(rows, "row"), run: func(m *Model, _ *menu) cmd {
+				return m.copyText(text, words.Plural(rows, "row"))
 			}})
 		}
 	}
@@ -123,7 +124,7 @@ func needsNoCluster(command string) bool {
 func (m *Model) copyRows(g *gridPage) cmd {
 	if len(g.marks) > 0 {
 		rows := g.taken()
-		return m.copyText(g.tsv(rows, false), plural(len(rows), "marked row"))
+		return m.copyText(g.tsv(rows, false), words.Plural(len(rows), "marked row"))
 	}
 	row, _ := g.current()
 	return m.copyText(g.tsv([]int32{int32(row)}, false), g.resource.Singular+" "+refName(g.rows.table.Ref(row)))
@@ -266,7 +267,7 @@ func (t *term) grep() paste.Command {
 // saveMenu offers the formats in which the rows can be saved.
 func saveMenu(g *gridPage) *menu {
 	rows := g.taken()
-	n := &menu{title: "save " + number(len(rows)) + " " + g.resource.Name}
+	n := &menu{title: "save " + words.Number(len(rows)) + " " + g.resource.Name}
 	for _, word := range []string{"json", "csv", "jsonl", "yaml"} {
 		format, err := render.ParseFormat(word)
 		if err != nil {

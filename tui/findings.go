@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // judgement is what the checks say about the cluster that is shown.
@@ -80,9 +81,9 @@ func severityCounts(st *styles, findings []*check.Finding) []string {
 		switch {
 		case n == 0:
 		case s == check.Info:
-			add(s, number(n)+" info")
+			add(s, words.Number(n)+" info")
 		default:
-			add(s, plural(n, s.String()))
+			add(s, words.Plural(n, s.String()))
 		}
 	}
 	return parts
@@ -100,9 +101,9 @@ func unlookedText(r *check.Report) string {
 	if n == 0 {
 		return ""
 	}
-	text := number(n) + " of " + plural(len(r.Results), "check") + " could not look"
+	text := words.Number(n) + " of " + words.Plural(len(r.Results), "check") + " could not look"
 	if list := r.Unlooked(); len(list) == 1 {
-		text += ": " + clean(list[0].Reason)
+		text += ": " + words.Harmless(list[0].Reason)
 	}
 	return text
 }
@@ -112,7 +113,7 @@ func findingLines(list []*check.Finding, w int) []paneLine {
 	if len(list) == 0 {
 		return nil
 	}
-	lines := []paneLine{{text: "FINDINGS  " + number(len(list)), look: lineTitle}}
+	lines := []paneLine{{text: "FINDINGS  " + words.Number(len(list)), look: lineTitle}}
 	for _, f := range list {
 		look := linePlain
 		switch f.Severity {
@@ -123,13 +124,13 @@ func findingLines(list []*check.Finding, w int) []paneLine {
 		default:
 		}
 		glyph := render.SeverityGlyph(f.Severity, false) + " "
-		for i, text := range wrapped(clean(f.Message), w-4) {
+		for i, text := range wrapped(words.Harmless(f.Message), w-4) {
 			if i > 0 {
 				glyph = "  "
 			}
 			lines = append(lines, paneLine{text: glyph + text, look: look})
 		}
-		for _, text := range wrapped(clean(string(f.Hint)), w-4) {
+		for _, text := range wrapped(words.Harmless(string(f.Hint)), w-4) {
 			lines = append(lines, paneLine{text: "  " + text, look: lineDim})
 		}
 	}
@@ -156,7 +157,7 @@ func (s *sheet) findings(r *check.Report, w int) []string {
 	case len(r.Findings) > 0:
 		title += strings.Join(severityCounts(s.st, r.Findings), "  ")
 	case unknown == "":
-		title += s.st.good.on("✓ nothing found by " + plural(len(r.Results), "check"))
+		title += s.st.good.on("✓ nothing found by " + words.Plural(len(r.Results), "check"))
 	default:
 		title += "nothing found so far"
 	}
@@ -178,14 +179,14 @@ func (s *sheet) findings(r *check.Report, w int) []string {
 func branchLine(st *styles, b *check.Branch, w, costs int, plain bool) string {
 	cost := ""
 	if b.Cost > 0 && costs > 0 {
-		cost = string(render.AppendPercent(nil, 100*b.Cost))
+		cost = words.Share(b.Cost)
 	}
 	indent := strings.Repeat("  ", max(0, b.Depth-1))
 	if b.Depth > 0 {
 		indent += "└ "
 	}
 	glyph := render.SeverityGlyph(b.Severity, false)
-	text := fit(clean(b.Message), max(8, w-width(indent)-width(glyph)-1-costs))
+	text := fit(words.Harmless(b.Message), max(8, w-width(indent)-width(glyph)-1-costs))
 	if plain {
 		return indent + glyph + " " + text + fitRight(cost, costs)
 	}

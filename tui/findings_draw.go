@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 func (p *findingsPage) body(m *Model, w, h int) []string {
@@ -59,7 +60,7 @@ func (p *findingsPage) layOut(m *Model, w int) []string {
 func (p *findingsPage) verdict(m *Model, w int) string {
 	unknown := unlookedText(p.report)
 	if unknown == "" {
-		return "   " + m.st.good.on(cut("✓ nothing found by "+plural(len(p.report.Results), "check"), w-4))
+		return "   " + m.st.good.on(cut("✓ nothing found by "+words.Plural(len(p.report.Results), "check"), w-4))
 	}
 	return "   " + cut("nothing found so far; "+unknown, w-4)
 }
@@ -109,7 +110,7 @@ func (p *findingsPage) details(m *Model, b *check.Branch, w int) []string {
 			lines = append(lines, pad(in)+m.st.dim.on(fit(label, labelWidth))+cut(line, w-in-labelWidth-1))
 		}
 	}
-	full := clean(b.Message)
+	full := words.Harmless(b.Message)
 	if line := branchLine(m.st, b, w-2, costWidth, true); !strings.Contains(line, full) {
 		put("", full)
 	}
@@ -119,10 +120,10 @@ func (p *findingsPage) details(m *Model, b *check.Branch, w int) []string {
 		put("costs", cost)
 	}
 	if f := p.cause(b); f != nil && b.Depth == 0 {
-		put("cause", clean(f.Message))
+		put("cause", words.Harmless(f.Message))
 	}
-	put("impact", clean(b.Impact))
-	put("hint", clean(string(b.Hint)))
+	put("impact", words.Harmless(b.Impact))
+	put("hint", words.Harmless(string(b.Hint)))
 	for i := range b.Evidence {
 		put("fact", render.EvidenceText(&b.Evidence[i]))
 	}
@@ -150,17 +151,17 @@ func relatedText(f *check.Finding) string {
 	}
 	text := strings.Join(names, ", ")
 	if more := len(f.Objects) - most; more > 0 {
-		text += ", and " + number(more) + " more"
+		text += ", and " + words.Number(more) + " more"
 	}
 	return text
 }
 
 // findingText is a finding for the clipboard.
 func findingText(f *check.Finding) string {
-	lines := []string{f.Severity.String() + ": " + clean(f.Message), f.Check + "  " + render.ObjectText(f.Object)}
+	lines := []string{f.Severity.String() + ": " + words.Harmless(f.Message), f.Check + "  " + render.ObjectText(f.Object)}
 	for _, text := range []string{f.Impact, string(f.Hint)} {
 		if text != "" {
-			lines = append(lines, clean(text))
+			lines = append(lines, words.Harmless(text))
 		}
 	}
 	for i := range f.Evidence {

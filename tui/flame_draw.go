@@ -6,6 +6,7 @@ import (
 
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // flameSigns are the signs of a flame graph. They say what colours say, for eyes and terminals
@@ -123,11 +124,11 @@ func (d *flameDrawer) share(frame int32) string {
 	switch {
 	case !t.Diff && d.relative:
 		w := d.graph.widths()
-		return percentText(100 * w.size[frame] / w.size[d.graph.zoom])
+		return words.Percent(100 * w.size[frame] / w.size[d.graph.zoom])
 	case !t.Diff:
-		return percentText(100 * after)
+		return words.Share(after)
 	}
-	text := percentText(100*before) + " " + d.arrow() + " " + percentText(100*after)
+	text := words.Percent(100*before) + " " + d.arrow() + " " + words.Percent(100*after)
 	if v := t.Verdict(frame); v == report.More || v == report.Less {
 		text += "  " + d.ascii(points(100*(after-before)))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/flame"
+	"kitescope/words"
 )
 
 // flameIndex is a flame tree with what a window onto it needs to be fast: where each frame lies,
@@ -48,7 +49,7 @@ func newFlameIndex(t *flame.Tree) *flameIndex {
 	x.names = make([]string, len(t.Names))
 	x.short = make([]string, len(t.Names))
 	for i, name := range t.Names {
-		x.names[i] = clean(name)
+		x.names[i] = words.Harmless(name)
 		x.short[i] = shortName(x.names[i])
 	}
 	x.sumNames()

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"kitescope/profile/flame"
+	"kitescope/words"
 )
 
 // foldedNames are all names in lower case, in one piece: a text is found in all of them by one
@@ -159,11 +160,11 @@ func (s *flameSearch) summary() string {
 	}
 	text := "not found"
 	if s.frames > 0 {
-		text = plural(s.frames, "frame") + ", "
+		text = words.Plural(s.frames, "frame") + ", "
 		if s.diff {
-			text += percentText(s.base) + " → "
+			text += words.Percent(s.base) + " → "
 		}
-		text += percentText(s.share) + " of all"
+		text += words.Percent(s.share) + " of all"
 	}
 	if s.note != "" {
 		text += " · " + s.note

@@ -7,7 +7,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/flame"
-	"kitescope/render"
+	"kitescope/words"
 )
 
 // shortName leaves out of a name what tells least where room is short: the path before a Go
@@ -43,23 +43,11 @@ func amount(v int64, unit string) string {
 	case "seconds":
 		return seconds(float64(v))
 	case "bytes":
-		return string(render.AppendBytes(nil, v))
+		return words.Bytes(v)
 	case "count", "":
-		return groups(v)
+		return words.Number(v)
 	}
-	return groups(v) + " " + clean(unit)
-}
-
-// groups is number for values of any size.
-func groups(v int64) string {
-	if v > math.MinInt32 && v < math.MaxInt32 {
-		return number(int(v))
-	}
-	s := strconv.FormatInt(v, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return words.Number(v) + " " + words.Harmless(unit)
 }
 
 // seconds writes a time with the unit in which it has one to three digits before the point.
@@ -98,9 +86,6 @@ func signed(v int64, unit string) string {
 	}
 	return amount(v, unit)
 }
-
-// percentText is a percentage as everywhere: one decimal.
-func percentText(f float64) string { return string(render.AppendPercent(nil, f)) }
 
 // points is a difference of percentages.
 func points(f float64) string {
@@ -154,7 +139,7 @@ func chance(p float64) string {
 }
 
 // kindText names a type of value as people say it: "cpu", "inuse_space".
-func kindText(t profile.ValueType) string { return clean(t.Type) }
+func kindText(t profile.ValueType) string { return words.Harmless(t.Type) }
 
 // changeP is the chance that a frame's shares are equal on both sides; NaN if it is unknown.
 func changeP(t *flame.Tree, frame int32) float64 {

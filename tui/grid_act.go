@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // can says why an action is not possible on the current row, "" if it is.
@@ -99,7 +100,7 @@ func (g *gridPage) arrange(m *Model, a action) cmd {
 		g.wide, g.chosen = !g.wide, nil
 		g.resetColumns()
 		if g.wide {
-			m.say(toneInfo, "wide: "+plural(len(g.columnList()), "column")+", → scrolls to those without room")
+			m.say(toneInfo, "wide: "+words.Plural(len(g.columnList()), "column")+", → scrolls to those without room")
 		}
 		if g.filtering() {
 			return g.rebuild(m, "matching…")
@@ -224,7 +225,7 @@ func (m *Model) relatedMenu(t view.Table, row int) *menu {
 		}})
 	}
 	if found := m.about(ref); len(found) > 0 {
-		n.items = append(n.items, menuItem{key: "f", text: "findings about it", note: number(len(found)), run: func(m *Model, _ *menu) cmd {
+		n.items = append(n.items, menuItem{key: "f", text: "findings about it", note: words.Number(len(found)), run: func(m *Model, _ *menu) cmd {
 			return m.push(&findingsPage{of: &ref})
 		}})
 	}
@@ -242,9 +243,9 @@ func digit(i int) string {
 // refName is what people call an object.
 func refName(r model.Ref) string {
 	if r.Name != "" {
-		return clean(r.Name)
+		return words.Harmless(r.Name)
 	}
-	return clean(r.ID)
+	return words.Harmless(r.ID)
 }
 
 // collectionOf is the collection that a row belongs to, 0 if none.

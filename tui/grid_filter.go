@@ -3,6 +3,8 @@ package tui
 import (
 	"slices"
 	"strings"
+
+	"kitescope/words"
 )
 
 // filterPrompt filters while it is typed.
@@ -51,12 +53,12 @@ func (g *gridPage) filterStatus(*Model) string {
 		return g.err.Error()
 	}
 	if g.matchBusy != "" {
-		return g.matchBusy + "  " + number(g.rows.count())
+		return g.matchBusy + "  " + words.Number(g.rows.count())
 	}
 	if !g.filtering() {
 		return "text · re:REGEX · !not · col=value · col>n"
 	}
-	return number(g.rows.count()) + " of " + number(g.rows.total)
+	return words.Number(g.rows.count()) + " of " + words.Number(g.rows.total)
 }
 
 // setFilter starts the filter's way through the rows; what was decided for a wider one is used.

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/diff"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // gridRows are the rows that a grid page shows: immutable once built, but for the filter's result.
@@ -210,6 +211,6 @@ func (r matchedMsg) apply(*Model) cmd {
 		g.matchBusy = ""
 		return nil
 	}
-	g.matchBusy = "matching… " + number(j.progress()) + " %"
+	g.matchBusy = "matching… " + words.Number(j.progress()) + " %"
 	return match(j)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // column is a column of a list of T. Nobody sorts by one without a Name.
@@ -147,7 +148,7 @@ func (l *list[T]) find(text string) {
 func (l *list[T]) body(st *styles, w, h int) []string {
 	l.w = w
 	if len(l.shown) == 0 && l.filter != "" {
-		return append([]string{""}, sentence(st, "no "+l.noun+" has "+clean(l.filter)+"; esc clears the filter", w)...)
+		return append([]string{""}, sentence(st, "no "+l.noun+" has "+words.Harmless(l.filter)+"; esc clears the filter", w)...)
 	}
 	columns := l.columns(w)
 	return l.draw(st, listGrid[T]{l, columns}, l.mark(columns), w, h)

@@ -1,6 +1,10 @@
 package tui
 
-import "strings"
+import (
+	"strings"
+
+	"kitescope/words"
+)
 
 // can says why an action is not possible, "" if it is.
 func (l *list[T]) can(m *Model, a action) string {
@@ -111,7 +115,7 @@ func (l *list[T]) reorder() {
 func (l *list[T]) filterPrompt() *prompt {
 	return filterPrompt(l.filter,
 		func(_ *Model, text string) cmd { l.find(text); return nil },
-		func(*Model) string { return plural(len(l.shown), l.noun) },
+		func(*Model) string { return words.Plural(len(l.shown), l.noun) },
 		func(a action) { l.move(a, len(l.shown)) })
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // nodes lists the nodes that serve queries.
@@ -21,17 +22,17 @@ func (s *sheet) nodes(w int) block {
 	}
 	name, address := 0, 0
 	for _, n := range s.o.Nodes {
-		name = max(name, width(clean(n.Ref.Name)))
-		address = max(address, width(clean(n.Address)))
+		name = max(name, width(words.Harmless(n.Ref.Name)))
+		address = max(address, width(words.Harmless(n.Address)))
 	}
 	if s.asked() {
 		s.liveNodes(&b, name, address)
 		return b
 	}
 	for _, n := range s.o.Nodes {
-		line := fit(clean(n.Ref.Name), name) + "  " + s.st.dim.on(fit(clean(n.Address), address)) + "  " +
-			stateStyle(s.st, n.State).on(fit(n.State, 10)) + "  " + fitRight(plural(n.Replicas, "replica"), 11) + "  " +
-			clean(strings.Join(n.Collections, ", "))
+		line := fit(words.Harmless(n.Ref.Name), name) + "  " + s.st.dim.on(fit(words.Harmless(n.Address), address)) + "  " +
+			stateStyle(s.st, n.State).on(fit(n.State, 10)) + "  " + fitRight(words.Plural(n.Replicas, "replica"), 11) + "  " +
+			words.Harmless(strings.Join(n.Collections, ", "))
 		b.add(line)
 	}
 	return b
@@ -64,18 +65,18 @@ func (s *sheet) liveNodes(b *block, name, address int) {
 	b.add(s.st.dim.on(head))
 	listed := s.foremost()
 	for _, n := range listed {
-		line := fit(clean(n.Ref.Name), name) + "  "
+		line := fit(words.Harmless(n.Ref.Name), name) + "  "
 		if s.wide(b.w, name, address) {
-			line += s.st.dim.on(fit(clean(n.Address), address)) + "  "
+			line += s.st.dim.on(fit(words.Harmless(n.Address), address)) + "  "
 		}
 		if n.Live.Answer != "answered" {
-			b.add(line + s.st.bad.on("✖ "+clean(render.NodeLiveText(n.Live))))
+			b.add(line + s.st.bad.on("✖ "+words.Harmless(render.NodeLiveText(n.Live))))
 			continue
 		}
 		b.add(line + s.liveFigures(n.Live) + "  " + s.liveBar(n.Live, most, room) + s.nodeState(n))
 	}
 	if more := len(s.o.Nodes) - len(listed); more > 0 {
-		b.add(s.st.dim.on("and " + plural(more, "node") + " between; n lists all"))
+		b.add(s.st.dim.on("and " + words.Plural(more, "node") + " between; n lists all"))
 	}
 }
 

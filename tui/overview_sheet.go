@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // sheet lays out an overview in blocks. While it is waiting every value is "…".
@@ -99,7 +100,7 @@ func (s *sheet) value(k view.Kind, c view.Cell) string {
 		return "…"
 	}
 	if k == view.Int && c.Absent == view.Present {
-		return number(int(c.Int))
+		return words.Number(int(c.Int))
 	}
 	return render.Text(c, k)
 }
@@ -140,7 +141,7 @@ func (s *sheet) data(w int) block {
 		b.add(left[i] + "  " + right[i])
 	}
 	for _, l := range o.Load {
-		b.add(s.pair(l.State, number(int(l.Count))+" collections", 2*half+2, false))
+		b.add(s.pair(l.State, words.Number(int(l.Count))+" collections", 2*half+2, false))
 	}
 	return b
 }
@@ -160,12 +161,12 @@ func (s *sheet) segments(w int) block {
 	most, counts, rows := int64(1), 0, 0
 	for _, x := range o.States {
 		most = max(most, x.Rows.Int)
-		counts = max(counts, width(number(int(x.Count))))
+		counts = max(counts, width(words.Number(int(x.Count))))
 		rows = max(rows, width(s.value(view.Int, x.Rows)+" rows"))
 	}
 	room := w - 10 - counts - rows - 3
 	for _, x := range o.States {
-		line := stateStyle(s.st, x.State).on(fit(x.State, 9)) + " " + fitRight(number(int(x.Count)), counts) + " "
+		line := stateStyle(s.st, x.State).on(fit(x.State, 9)) + " " + fitRight(words.Number(int(x.Count)), counts) + " "
 		if room >= 6 {
 			line += s.st.accent.on(fit(bar(x.Rows.Int, most, room), room)) + " "
 		}
@@ -201,7 +202,7 @@ func (s *sheet) cluster(w int) block {
 		b.add(s.st.dim.on("no session is registered"))
 	}
 	for _, r := range s.o.Roles {
-		b.add(fit(clean(r.Role), 13) + " " + fitRight(number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
+		b.add(fit(words.Harmless(r.Role), 13) + " " + fitRight(words.Number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
 	}
 	return b
 }
@@ -211,14 +212,14 @@ func (s *sheet) role(r *view.RoleCount, w int) string {
 	state := s.st.good.on("✓ registered")
 	switch {
 	case r.Stopping > 0:
-		state = s.st.warn.on("▲ " + number(r.Stopping) + " stopping")
+		state = s.st.warn.on("▲ " + words.Number(r.Stopping) + " stopping")
 	case r.Registered == 0 && r.Standby > 0:
 		state = s.st.warn.on("▲ standby only")
 	case r.Standby > 0:
-		state += s.st.dim.on(" +" + number(r.Standby) + " standby")
+		state += s.st.dim.on(" +" + words.Number(r.Standby) + " standby")
 	}
 	if len(r.Versions) > 1 {
-		state = s.st.warn.on("▲ " + clean(strings.Join(r.Versions, " ")))
+		state = s.st.warn.on("▲ " + words.Harmless(strings.Join(r.Versions, " ")))
 	}
 	if w < width("✓ registered") {
 		return ansi.Truncate(state, 1, "")
@@ -233,9 +234,9 @@ func (s *sheet) version() string {
 	case v.Text == "":
 		return ""
 	case v.From == "sessions":
-		return "  Milvus " + clean(v.Text)
+		return "  Milvus " + words.Harmless(v.Text)
 	}
-	return "  Milvus " + clean(v.Text) + " by " + v.From
+	return "  Milvus " + words.Harmless(v.Text) + " by " + v.From
 }
 
 // collections lists the largest ones in the room that is left.
@@ -243,7 +244,7 @@ func (s *sheet) collections(g *view.Grid, w, room int) []string {
 	n := min(g.Len(), room)
 	title := "COLLECTIONS"
 	if n < g.Matched {
-		title = fmt.Sprintf("COLLECTIONS  the %d largest of %s", n, number(g.Matched))
+		title = fmt.Sprintf("COLLECTIONS  the %d largest of %s", n, words.Number(g.Matched))
 	}
 	head, rows := plainTable(g, n, w-2)
 	lines := []string{"", " " + s.st.dim.on(title), " " + s.st.dim.on(head)}
@@ -257,7 +258,7 @@ func (s *sheet) collections(g *view.Grid, w, room int) []string {
 func (s *sheet) health(w int) block {
 	b := s.begin("HEALTH", w)
 	o := s.o
-	b.add(s.st.dim.on("oldest checkpoint ") + s.value(view.Duration, o.OldestCheckpoint) + s.st.dim.on(" "+cutName(clean(o.OldestChannel), max(8, w-28))))
+	b.add(s.st.dim.on("oldest checkpoint ") + s.value(view.Duration, o.OldestCheckpoint) + s.st.dim.on(" "+cutName(words.Harmless(o.OldestChannel), max(8, w-28))))
 	keys := s.value(view.Int, o.Keys) + s.st.dim.on(" keys, ")
 	undecoded := s.value(view.Int, o.Undecoded) + " undecoded"
 	if some(o.Undecoded) {
@@ -265,17 +266,17 @@ func (s *sheet) health(w int) block {
 	}
 	b.add(keys + undecoded)
 	for _, g := range o.Gaps {
-		b.warn(s.st, "not read: "+clean(g.Where)+": "+clean(g.Reason))
+		b.warn(s.st, "not read: "+words.Harmless(g.Where)+": "+words.Harmless(g.Reason))
 	}
 	for _, note := range o.Version.Notes {
-		b.warn(s.st, clean(note))
+		b.warn(s.st, words.Harmless(note))
 	}
 	if o.Etcd == nil {
 		b.add(s.st.dim.on("etcd ") + s.etcdMissing())
 		return b
 	}
 	if o.Etcd.Problem != "" {
-		b.warn(s.st, "etcd: "+clean(o.Etcd.Problem))
+		b.warn(s.st, "etcd: "+words.Harmless(o.Etcd.Problem))
 	}
 	for i := range o.Etcd.Members {
 		b.add(s.member(i))
@@ -293,13 +294,13 @@ func (s *sheet) etcdMissing() string {
 // member is one of etcd's, with what is wrong first.
 func (s *sheet) member(i int) string {
 	m := &s.o.Etcd.Members[i]
-	where := s.st.dim.on(strings.TrimPrefix(strings.TrimPrefix(clean(m.Endpoint), "http://"), "https://"))
+	where := s.st.dim.on(strings.TrimPrefix(strings.TrimPrefix(words.Harmless(m.Endpoint), "http://"), "https://"))
 	line := s.st.dim.on("etcd ")
 	switch {
 	case m.Problem != "":
-		return line + s.st.bad.on("✖ "+clean(m.Problem)) + " " + where
+		return line + s.st.bad.on("✖ "+words.Harmless(m.Problem)) + " " + where
 	case len(m.Errors) > 0:
-		line += s.st.bad.on("✖ " + clean(strings.Join(m.Errors, ", ")))
+		line += s.st.bad.on("✖ " + words.Harmless(strings.Join(m.Errors, ", ")))
 	default:
 		line += s.st.good.on("✓ no alarm")
 	}
@@ -307,7 +308,7 @@ func (s *sheet) member(i int) string {
 	if m.DBQuota > 0 {
 		line += s.st.dim.on(" of ") + s.value(view.Bytes, view.Cell{Int: m.DBQuota})
 	}
-	line += " " + clean(m.Version)
+	line += " " + words.Harmless(m.Version)
 	if m.Leader {
 		line += s.st.dim.on(" leader")
 	}

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // balancePage is how evenly query nodes share the work: of all replicas, or of one with
@@ -63,7 +64,7 @@ func newBalancePage(m *Model, words []string) (page, error) {
 
 // groupBalance is the page of one replica.
 func groupBalance(ref model.Ref, word, name string) *balancePage {
-	return &balancePage{of: &ref, word: word, label: clean(name)}
+	return &balancePage{of: &ref, word: word, label: words.Harmless(name)}
 }
 
 func (p *balancePage) scope() scope  { return inBalance }

@@ -11,6 +11,7 @@ import (
 	"kitescope/paste"
 	"kitescope/profile/bench"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // benchPage lists what changed between two sets of benchmark results, and draws the runs of the metric under
@@ -80,14 +81,14 @@ func (p *benchPage) note(m *Model) string {
 	var parts []string
 	for _, v := range []bench.Verdict{bench.Worse, bench.Better, bench.Changed} {
 		if count[v] > 0 {
-			parts = append(parts, number(count[v])+" "+v.String())
+			parts = append(parts, words.Number(count[v])+" "+v.String())
 		}
 	}
 	switch n := len(p.of.Lines); {
 	case len(p.shown) != n:
-		parts = append(parts, number(len(p.shown))+" of "+plural(n, "metric"))
+		parts = append(parts, words.Number(len(p.shown))+" of "+words.Plural(n, "metric"))
 	case len(parts) == 0 || m.w >= 100:
-		parts = append(parts, plural(n, "metric"))
+		parts = append(parts, words.Plural(n, "metric"))
 	}
 	if p.filter != "" {
 		parts = append(parts, "/"+p.filter)
@@ -147,7 +148,7 @@ func (p *benchPage) allColumns() []column[*bench.Line] {
 			func(a, b line) int {
 				return cmp.Or(strings.Compare(a.Of, b.Of), cmp.Compare(a.Concurrency, b.Concurrency))
 			}),
-		col("metric", "METRIC", view.Text, 0, func(l line) string { return cmp.Or(clean(l.Name), clean(l.Unit), render.UnknownMark) },
+		col("metric", "METRIC", view.Text, 0, func(l line) string { return cmp.Or(words.Harmless(l.Name), words.Harmless(l.Unit), words.UnknownMark) },
 			func(a, b line) int { return strings.Compare(a.Name, b.Name) }),
 		col("before", "BEFORE", view.Int, 4, func(l line) string { return p.median(l, l.Before, l.A) }, by(func(l line) float64 { return l.Before })),
 		col("after", "AFTER", view.Int, 3, func(l line) string { return p.median(l, l.After, l.B) }, by(func(l line) float64 { return l.After })),
@@ -159,7 +160,7 @@ func (p *benchPage) allColumns() []column[*bench.Line] {
 		col("verdict", "VERDICT", view.ID, 5, func(l line) string { return l.Verdict.String() }, verdict),
 		col("runs", map[bool]string{true: "PAIRS", false: "RUNS"}[p.of.Paired], view.Int, 8, render.MetricRuns,
 			func(a, b line) int { return cmp.Compare(len(b.A)+len(b.B), len(a.A)+len(a.B)) }),
-		col("needs", "NEEDS", view.Int, 9, func(l line) string { return noneIf(number(l.Needs), l.Needs <= 0) },
+		col("needs", "NEEDS", view.Int, 9, func(l line) string { return noneIf(words.Number(l.Needs), l.Needs <= 0) },
 			func(a, b line) int { return cmp.Compare(b.Needs, a.Needs) }),
 	}
 }
@@ -187,7 +188,7 @@ func measureOf(l *bench.Line, ascii bool) render.MeasureText {
 
 func noneIf(text string, none bool) string {
 	if none {
-		return render.NoneMark
+		return words.NoneMark
 	}
 	return text
 }

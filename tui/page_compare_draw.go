@@ -7,6 +7,7 @@ import (
 
 	"kitescope/profile/bench"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // Sizes of the page: from how many cells on the drawing stands beside the table, and how many lines of the table
@@ -21,7 +22,7 @@ const (
 func (p *benchPage) body(m *Model, w, h int) []string {
 	if len(p.of.Lines) == 0 {
 		text := strings.Join(append([]string{"nothing was compared"}, p.of.Notes...), "; ")
-		return append([]string{""}, sentence(m.st, clean(oneLine(text)), w)...)
+		return append([]string{""}, sentence(m.st, words.Harmless(words.OneLine(text)), w)...)
 	}
 	head := p.head(m, w, h)
 	h -= len(head)
@@ -74,7 +75,9 @@ func besides(st *styles, table []string, plot []plotLine, left, h int) []string 
 func (p *benchPage) head(m *Model, w, h int) []string {
 	const roomyHead = 17
 	var lines []string
-	add := func(s style, text string) { lines = append(lines, " "+s.on(cut(clean(oneLine(text)), w-2))) }
+	add := func(s style, text string) {
+		lines = append(lines, " "+s.on(cut(words.Harmless(words.OneLine(text)), w-2)))
+	}
 	if h >= roomyHead {
 		add(m.st.strong, render.ComparisonTitle(p.of, &render.Options{ASCII: m.cfg.ASCII})+": "+render.VerdictsText(p.of))
 		add(m.st.dim, render.TestText(p.of))
@@ -99,10 +102,10 @@ func (p *benchPage) doubts() []string {
 	}
 	for side, name := range []string{"before", "after"} {
 		if n := p.of.Failed[side]; n > 0 {
-			doubts = append(doubts, plural(n, "run")+" "+name+" failed")
+			doubts = append(doubts, words.Plural(n, "run")+" "+name+" failed")
 		}
 		if n := p.of.Unmatched[side]; n > 0 {
-			doubts = append(doubts, plural(n, "run")+" "+name+" without a partner")
+			doubts = append(doubts, words.Plural(n, "run")+" "+name+" without a partner")
 		}
 	}
 	for _, s := range []*bench.Set{p.of.A, p.of.B} {
@@ -198,7 +201,7 @@ func clipped(lines []plotLine, n, w int) []plotLine {
 func (p *metricPlot) title() plotLine {
 	mark, role := render.ComparisonVerdict(p.line.Verdict, p.ascii)
 	verdict := mark + " " + p.line.Verdict.String()
-	if text := render.MetricChange(p.line); text != render.NoneMark {
+	if text := render.MetricChange(p.line); text != words.NoneMark {
 		verdict += " " + text
 	}
 	name := cutName(render.MetricText(&p.line.Metric), max(8, p.w-width(verdict)-3))
@@ -347,7 +350,7 @@ func (p *metricPlot) remarks() []plotLine {
 // prose breaks a text into lines. A number and its percent sign stay together.
 func prose(text string, w int) []string {
 	const tied = "\u00a0%"
-	lines := wrapped(strings.ReplaceAll(clean(oneLine(text)), " %", tied), w)
+	lines := wrapped(strings.ReplaceAll(words.Harmless(words.OneLine(text)), " %", tied), w)
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(lines[i], tied, " %")
 	}
@@ -360,18 +363,18 @@ func (p *metricPlot) summary() string {
 	if l.Verdict == bench.OneSide {
 		return "the other side does not have it"
 	}
-	runs := plural(len(l.A), "run") + " against " + number(len(l.B))
+	runs := words.Plural(len(l.A), "run") + " against " + words.Number(len(l.B))
 	if p.of.Paired {
-		runs = plural(len(l.A), "pair")
+		runs = words.Plural(len(l.A), "pair")
 	}
 	parts := []string{runs}
 	if l.Test != "" && !math.IsNaN(l.Corrected) {
-		parts = append(parts, clean(l.Test), chance(l.P)+", corrected "+strings.TrimPrefix(chance(l.Corrected), "p "))
+		parts = append(parts, words.Harmless(l.Test), chance(l.P)+", corrected "+strings.TrimPrefix(chance(l.Corrected), "p "))
 	}
 	if !math.IsNaN(l.Low) && !math.IsNaN(l.High) {
 		parts = append(parts, "95 % CI "+render.MetricInterval(l))
 	}
-	if text := render.MetricVisible(l); text != render.UnknownMark && l.Remark == "" {
+	if text := render.MetricVisible(l); text != words.UnknownMark && l.Remark == "" {
 		parts = append(parts, "these runs show changes from "+text+" on")
 	}
 	if l.Needs > 0 && p.of.Effect > 0 && l.Remark == "" {
@@ -379,7 +382,7 @@ func (p *metricPlot) summary() string {
 		if p.of.Paired {
 			noun = "pairs"
 		}
-		parts = append(parts, number(l.Needs)+" "+noun+" would show "+render.PercentOfAll(p.of.Effect))
+		parts = append(parts, words.Number(l.Needs)+" "+noun+" would show "+render.PercentOfAll(p.of.Effect))
 	}
 	return strings.Join(parts, ", ")
 }

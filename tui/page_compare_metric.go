@@ -8,6 +8,7 @@ import (
 
 	"kitescope/profile/bench"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // metricPage is one metric of a comparison: its runs, drawn and listed.
@@ -37,7 +38,7 @@ func (p *metricPage) crumb() string {
 }
 
 func (p *metricPage) note(*Model) string {
-	return "metric " + number(p.list.cursor+1) + " of " + number(len(p.list.shown))
+	return "metric " + words.Number(p.list.cursor+1) + " of " + words.Number(len(p.list.shown))
 }
 
 func (p *metricPage) refresh(*Model) cmd        { return nil }
@@ -91,7 +92,7 @@ func (p *metricPage) act(m *Model, a action) cmd {
 		return m.back()
 	case actCopyRow:
 		text, rows := p.runs()
-		return m.copyText(text, plural(rows, "run"))
+		return m.copyText(text, words.Plural(rows, "run"))
 	case actSave:
 		return p.list.act(m, a)
 	case actGoFindings:

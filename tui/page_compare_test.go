@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/profile/bench"
+	"kitescope/words"
 )
 
 // scattered are n values around a middle, the same each time: steps of the golden ratio fill an interval evenly.
@@ -386,7 +387,7 @@ func TestNamesOfMetricsStayApart(t *testing.T) {
 		c := pairedFixture()
 		c.Lines = c.Lines[:2]
 		for i := range c.Lines {
-			c.Lines[i].Metric = bench.Metric{Name: "metric number " + number(i) + " of the thing", Unit: "s"}
+			c.Lines[i].Metric = bench.Metric{Name: "metric number " + words.Number(i) + " of the thing", Unit: "s"}
 		}
 		for _, w := range []int{60, 80, 120, 200} {
 			driveComparison(t, c, w, 40).shows("metric number 0 of the thing ", "metric number 1 of the thing ")

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/paste"
+	"kitescope/words"
 )
 
 // detailPage is everything about one object: fields, what hangs on it, decoded records.
@@ -76,8 +77,8 @@ func (d *detailPage) layOut(w int) {
 }
 
 func (d *detailPage) gone() string {
-	text := d.ref.Resource + " " + clean(d.ref.ID)
-	if d.label != clean(d.ref.ID) {
+	text := d.ref.Resource + " " + words.Harmless(d.ref.ID)
+	if d.label != words.Harmless(d.ref.ID) {
 		text += " (" + d.label + ")"
 	}
 	return text + " is gone from the metadata"
@@ -138,7 +139,7 @@ func (d *detailPage) act(m *Model, a action) cmd {
 	case actGoFindings:
 		return m.goFindings()
 	case actCopyRow:
-		return m.copyText(d.plain(), number(len(d.lines))+" lines")
+		return m.copyText(d.plain(), words.Number(len(d.lines))+" lines")
 	case actSave:
 		return save(m, fileName(d.ref.Resource, d.ref.ID)+".txt", textWriter(d.plain()))
 	default:

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/diff"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/render"
+	"kitescope/words"
 )
 
 // baseline is what the current cluster is compared with.
@@ -62,7 +62,7 @@ func (d *diffPage) note(m *Model) string {
 		}
 		for _, k := range []diff.Kind{diff.Added, diff.Removed, diff.Replaced, diff.Changed} {
 			if counts[k] > 0 {
-				parts = append(parts, number(counts[k])+" "+string(k))
+				parts = append(parts, words.Number(counts[k])+" "+string(k))
 			}
 		}
 		if d.old != nil && d.old.Origin.Revision != 0 && m.w >= 100 {
@@ -105,7 +105,7 @@ func (d *diffPage) body(m *Model, w, h int) []string {
 // diffColumns are those of a table of w cells: a narrow one has no kind of object, so that there is room for what changed.
 func diffColumns(w int) []column[*diff.Change] {
 	col := func(title string, priority int, text func(c *diff.Change) string) column[*diff.Change] {
-		return column[*diff.Change]{Column: view.Column{Title: title, Priority: priority}, text: func(c *diff.Change) string { return clean(text(c)) }}
+		return column[*diff.Change]{Column: view.Column{Title: title, Priority: priority}, text: func(c *diff.Change) string { return words.Harmless(text(c)) }}
 	}
 	all := []column[*diff.Change]{
 		col("CHANGE", 0, func(c *diff.Change) string { return string(c.Kind) }),
@@ -140,7 +140,7 @@ func what(c *diff.Change) string {
 
 func orNone(s string) string {
 	if s == "" {
-		return render.NoneMark
+		return words.NoneMark
 	}
 	return s
 }

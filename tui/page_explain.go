@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // explainPage is the documentation of a check.
@@ -66,7 +67,7 @@ func (p *explainPage) act(m *Model, a action) cmd {
 	case actFilter:
 		m.prompt = p.searchPrompt()
 	case actCopyRow:
-		return m.copyText(p.plain(), plural(len(p.lines), "line"))
+		return m.copyText(p.plain(), words.Plural(len(p.lines), "line"))
 	case actGoFindings:
 		return m.goFindings()
 	case actBack:
@@ -92,7 +93,7 @@ const proseWidth = 96
 
 func (p *explainPage) text(w int) []paneLine {
 	var lines []paneLine
-	for _, text := range wrapped(clean(p.check.Title), w) {
+	for _, text := range wrapped(words.Harmless(p.check.Title), w) {
 		lines = append(lines, paneLine{text: text, look: lineTitle})
 	}
 	for _, part := range render.Explanation(p.check, p.checks, w) {

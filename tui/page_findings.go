@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // findingsPage lists what is wrong, worst first, each finding before those that follow from it;
@@ -51,12 +52,12 @@ func (p *findingsPage) note(*Model) string {
 	if p.report == nil {
 		return ""
 	}
-	parts := nonEmpty([]string{strings.Join(severityCounts(nil, p.report.Findings), ", "), number(p.report.Tally()[check.OK]) + " ok"})
+	parts := nonEmpty([]string{strings.Join(severityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
 	if n := unlooked(p.report); n > 0 {
-		parts = append(parts, number(n)+" could not look")
+		parts = append(parts, words.Number(n)+" could not look")
 	}
 	if p.of != nil {
-		parts = []string{number(len(p.rows)) + " of " + plural(len(p.report.Findings), "finding")}
+		parts = []string{words.Number(len(p.rows)) + " of " + words.Plural(len(p.report.Findings), "finding")}
 	}
 	if p.filter != "" {
 		parts = append(parts, "/"+p.filter)
@@ -109,12 +110,12 @@ func (p *findingsPage) matches(f *check.Finding) bool {
 func unlookedRows(r *check.Report) []findingRow {
 	var rows []findingRow
 	for _, u := range r.Unlooked() {
-		text := "? " + plural(len(u.Checks), "check") + " " + u.Status.String() + ", " + clean(u.Reason) + ": " + strings.Join(check.IDs(u.Checks), ", ")
+		text := "? " + words.Plural(len(u.Checks), "check") + " " + u.Status.String() + ", " + words.Harmless(u.Reason) + ": " + strings.Join(check.IDs(u.Checks), ", ")
 		rows = append(rows, findingRow{text: text})
 	}
 	for _, x := range r.Results {
 		if x.Status == check.Found && len(x.Unseen) > 0 {
-			rows = append(rows, findingRow{text: "? " + x.Check.ID + " did not see everything: " + clean(strings.Join(x.Unseen, "; "))})
+			rows = append(rows, findingRow{text: "? " + x.Check.ID + " did not see everything: " + words.Harmless(strings.Join(x.Unseen, "; "))})
 		}
 	}
 	return rows
@@ -256,7 +257,7 @@ func (p *findingsPage) filterPrompt() *prompt {
 		changed:   func(_ *Model, text string) cmd { set(text); return nil },
 		accepted:  func(*Model, string) cmd { return nil },
 		cancelled: func(*Model) cmd { set(before); return nil },
-		status:    func(*Model) string { return plural(len(p.rows), "finding") },
+		status:    func(*Model) string { return words.Plural(len(p.rows), "finding") },
 		move: func(_ *Model, a action) cmd {
 			p.move(map[action]action{actPrevious: actUp, actNext: actDown}[a])
 			return nil

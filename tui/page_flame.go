@@ -8,6 +8,7 @@ import (
 	"kitescope/paste"
 	"kitescope/profile"
 	"kitescope/profile/flame"
+	"kitescope/words"
 )
 
 // flamePage is a flame graph of profiles. In a sandwich it is two: what calls a function above
@@ -88,11 +89,11 @@ func (p *flamePage) note(*Model) string {
 	t := g.index.tree
 	if g.zoom != g.base {
 		share, _ := t.Share(g.zoom)
-		parts = append(parts, "zoom "+percentText(100*share))
+		parts = append(parts, "zoom "+words.Percent(100*share))
 	}
-	parts = append(parts, plural(len(t.Frames)-1, "frame"))
+	parts = append(parts, words.Plural(len(t.Frames)-1, "frame"))
 	if t.Pruned > 0 {
-		parts = append(parts, number(t.Pruned)+" too small left out")
+		parts = append(parts, words.Number(t.Pruned)+" too small left out")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -136,7 +137,7 @@ func (g grownMsg) apply(m *Model) cmd {
 	p.made, p.shown, p.err = true, g.query, g.err
 	if g.err != nil {
 		if p.graphs[0] != nil { // what is shown stays, and so does what it is of
-			m.say(toneWarn, oneLine(profileTrouble(g.err)))
+			m.say(toneWarn, words.OneLine(profileTrouble(g.err)))
 			p.query, p.shown, p.err = p.graphsQuery(), p.graphsQuery(), nil
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"kitescope/profile"
+	"kitescope/words"
 )
 
 func (p *flamePage) can(m *Model, a action) string {
@@ -175,7 +176,7 @@ func (p *flamePage) change(m *Model, a action) (c cmd, ok bool) {
 		m.say(toneInfo, "by "+p.query.by.String())
 	case actKind:
 		p.query.kind = nextKind(p.subject.loaded, p.query.kind)
-		m.say(toneInfo, "sample type "+clean(p.query.kind))
+		m.say(toneInfo, "sample type "+words.Harmless(p.query.kind))
 	default:
 		return nil, false
 	}

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/flame"
+	"kitescope/words"
 )
 
 // Lines of the page around the graph, and the column that the graph begins at.
@@ -55,7 +56,7 @@ func (p *flamePage) instead() string {
 	case g == nil:
 		return "…"
 	case p.shown.focus != "" && g.index.tree.Focus != "" && len(g.index.tree.Frames) < 2:
-		return "no stack of " + kindText(g.index.tree.Type) + " goes through " + clean(p.shown.focus) + "; T shows another sample type"
+		return "no stack of " + kindText(g.index.tree.Type) + " goes through " + words.Harmless(p.shown.focus) + "; T shows another sample type"
 	case g.widths().size[0] <= 0 && g.index.vanished == 0:
 		return "the profile has no samples of " + kindText(g.index.tree.Type) + ", or none that the filter leaves; T shows another sample type"
 	}
@@ -128,12 +129,12 @@ func (p *flamePage) head(m *Model, d *flameDrawer, w int) string {
 			parts = append(parts, kindText(t.Type)+" "+amount(t.Root().Base, unit)+d.arrow()+amount(t.Root().Total, unit))
 		}
 		if t.SamplesTotal >= 0 && t.BaseSamples >= 0 {
-			parts = append(parts, groups(t.BaseSamples)+d.arrow()+groups(t.SamplesTotal)+" samples")
+			parts = append(parts, words.Number(t.BaseSamples)+d.arrow()+words.Number(t.SamplesTotal)+" samples")
 		}
 	} else {
 		parts = append(parts, kindText(t.Type)+" "+amount(t.Root().Total, unit))
 		if t.SamplesTotal >= 0 && t.Focus == "" && !countsSamples(t) {
-			parts = append(parts, groups(t.SamplesTotal)+" samples")
+			parts = append(parts, words.Number(t.SamplesTotal)+" samples")
 		}
 	}
 	if t.By != profile.ByFunction {
@@ -186,7 +187,7 @@ func (p *flamePage) unseen() string {
 	case n == 0:
 		return ""
 	case n > most:
-		names = append(names[:most-1], number(n-most+1)+" more")
+		names = append(names[:most-1], words.Number(n-most+1)+" more")
 	}
 	return ", next to nothing on " + strings.Join(names, ", ")
 }
@@ -221,7 +222,7 @@ func (p *flamePage) legend(d *flameDrawer, w int) string {
 		if p.graph().index.vanished > 0 {
 			word := "gone"
 			if !p.vanished {
-				word = number(p.graph().index.vanished) + " gone, hidden"
+				word = words.Number(p.graph().index.vanished) + " gone, hidden"
 			}
 			add(tintLess2, d.signs.gone, word)
 		}
@@ -271,9 +272,9 @@ func (p *flamePage) detail(m *Model, d *flameDrawer, w int) []string {
 	if g.at > 0 && (!t.Nodes || f.Depth > 1) {
 		right = t.Classes[f.Name].String()
 		if lib := t.Libraries[f.Name]; lib != "" && !strings.Contains(x.names[f.Name], lib) {
-			right += " in " + clean(lib)
+			right += " in " + words.Harmless(lib)
 		} else if file := t.Files[f.Name]; file != "" && w >= 100 {
-			right += " · " + cutPath(clean(file), w/3)
+			right += " · " + cutPath(words.Harmless(file), w/3)
 		}
 	}
 	name := cutName(x.names[f.Name], max(8, w-width(right)-5))
@@ -304,7 +305,7 @@ func (p *flamePage) figures(d *flameDrawer) []string {
 			change = points(100*(after-before)) + " ± " + digits1(pm) + " points"
 		}
 		list := []string{
-			percentText(100*before) + " → " + percentText(100*after), change, verdictText(t, g.at),
+			words.Percent(100*before) + " → " + words.Percent(100*after), change, verdictText(t, g.at),
 			"cum " + amount(f.Base, unit) + " → " + amount(f.Total, unit) + "  " + relativeText(f.Base, f.Total),
 		}
 		if f.Self != 0 || f.BaseSelf != 0 {
@@ -320,7 +321,7 @@ func (p *flamePage) figures(d *flameDrawer) []string {
 func (p *flamePage) worth(x *flameIndex, frame int32) []string {
 	t := x.tree
 	f, unit, root := &t.Frames[frame], t.Type.Unit, t.Root().Total
-	here := amount(f.Total, unit) + "  " + percentText(percentOf(f.Total, root))
+	here := amount(f.Total, unit) + "  " + words.Percent(percentOf(f.Total, root))
 	var list []string
 	outermost := int32(1) // the depth of what no other frame leads to
 	if t.Nodes {
@@ -334,17 +335,17 @@ func (p *flamePage) worth(x *flameIndex, frame int32) []string {
 	case t.Inverted:
 		list = append(list, "on this way "+here)
 	default:
-		list = append(list, "cum "+here, "flat "+amount(f.Self, unit)+"  "+percentText(percentOf(f.Self, root)))
+		list = append(list, "cum "+here, "flat "+amount(f.Self, unit)+"  "+words.Percent(percentOf(f.Self, root)))
 	}
 	if f.Depth > outermost {
-		list = append(list, percentText(percentOf(f.Total, t.Frames[f.Parent].Total))+" of its "+map[bool]string{false: "caller", true: "callee"}[t.Inverted])
+		list = append(list, words.Percent(percentOf(f.Total, t.Frames[f.Parent].Total))+" of its "+map[bool]string{false: "caller", true: "callee"}[t.Inverted])
 	}
 	if t.SamplesTotal > 0 && root > 0 && t.Focus == "" && !countsSamples(t) {
 		after, _ := t.Share(frame)
-		list = append(list, "≈ "+plural(int(after*float64(t.SamplesTotal)+0.5), "sample"))
+		list = append(list, "≈ "+words.Plural(int(after*float64(t.SamplesTotal)+0.5), "sample"))
 	}
 	if c := x.cum[f.Name]; c != f.Total && frame > 0 && !t.Inverted {
-		list = append(list, "on all paths cum "+amount(c, unit)+"  "+percentText(percentOf(c, root)))
+		list = append(list, "on all paths cum "+amount(c, unit)+"  "+words.Percent(percentOf(c, root)))
 	}
 	return list
 }
@@ -371,7 +372,7 @@ func (p *flamePage) copied(g *flameGraph) string {
 	d := flameDrawer{graph: g, signs: newFlameSigns(false, false)}
 	path := g.index.tree.Path(g.at)
 	for i := range path {
-		path[i] = clean(path[i])
+		path[i] = words.Harmless(path[i])
 	}
 	return strings.Join(path, ";") + "\n" + strings.Join(p.figures(&d), "  ") + "\n"
 }

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // gridPage is the table of any resource.
@@ -79,15 +80,15 @@ func (g *gridPage) note(m *Model) string {
 	switch {
 	case g.rows.table == nil:
 	case n < all || g.filtering():
-		parts = append(parts, fmt.Sprintf("%s of %s", number(n), number(all)))
+		parts = append(parts, fmt.Sprintf("%s of %s", words.Number(n), words.Number(all)))
 	default:
-		parts = append(parts, number(n))
+		parts = append(parts, words.Number(n))
 	}
 	if n > 0 && m.w >= 80 {
-		parts[0] = "row " + number(g.cursor+1) + " / " + parts[0]
+		parts[0] = "row " + words.Number(g.cursor+1) + " / " + parts[0]
 	}
 	if len(g.marks) > 0 {
-		parts = append(parts, number(len(g.marks))+" marked")
+		parts = append(parts, words.Number(len(g.marks))+" marked")
 	}
 	if len(g.order) > 0 {
 		arrow := "↑"
@@ -102,7 +103,7 @@ func (g *gridPage) note(m *Model) string {
 	if busy := nonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
 		parts = append(parts, busy...)
 	} else if g.hidden > 0 {
-		parts = append(parts, "→ "+plural(g.hidden, "more column"))
+		parts = append(parts, "→ "+words.Plural(g.hidden, "more column"))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -140,7 +141,7 @@ func (g *gridPage) placeholder(m *Model, w, h int) []string {
 	case m.data.progress != "":
 		text = "… " + m.data.progress
 	}
-	return append(append(lines, ""), sentence(m.st, clean(oneLine(text)), w)...)
+	return append(append(lines, ""), sentence(m.st, words.Harmless(words.OneLine(text)), w)...)
 }
 
 // nothing says why there are no rows.
@@ -151,7 +152,7 @@ func (g *gridPage) nothing() string {
 	case g.matching != nil && !g.matching.done():
 		return fmt.Sprintf("matching… %d %%", g.matching.progress())
 	case g.filtering():
-		return fmt.Sprintf("no %s of %s match %q; esc clears the filter", g.resource.Name, number(g.rows.total), g.filter.text)
+		return fmt.Sprintf("no %s of %s match %q; esc clears the filter", g.resource.Name, words.Number(g.rows.total), g.filter.text)
 	case !g.where.Empty():
 		return fmt.Sprintf("no %s with %s", g.resource.Name, strings.Join(g.where.Words(), " "))
 	case g.resource.Keyspace && g.rows.env.Cluster.Keyspace == nil:
@@ -291,7 +292,7 @@ func (g *gridPage) takeOver(m *Model, b builtMsg) {
 		g.clamp(g.rows.count())
 	}
 	if g.want != "" && at < 0 && !b.query.toTop {
-		m.say(toneWarn, g.resource.Singular+" "+clean(g.want)+" is not here: it is gone from the metadata")
+		m.say(toneWarn, g.resource.Singular+" "+words.Harmless(g.want)+" is not here: it is gone from the metadata")
 	}
 	g.want = ""
 }

@@ -13,6 +13,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // judgePage is whether a build with PGO is worth it, by some profiles.
@@ -120,7 +121,7 @@ func (p *judgePage) scope() scope { return inJudge }
 
 func (p *judgePage) crumb() string {
 	if len(p.items) == 1 {
-		return "judge " + cut(clean(p.items[0].title()), 40)
+		return "judge " + cut(words.Harmless(p.items[0].title()), 40)
 	}
 	return "judge"
 }
@@ -130,7 +131,7 @@ func (p *judgePage) note(*Model) string {
 	if j == nil {
 		return ""
 	}
-	parts := []string{j.Verdict.String(), plural(len(j.Profiles), "profile")}
+	parts := []string{j.Verdict.String(), words.Plural(len(j.Profiles), "profile")}
 	if p.text != "" {
 		parts = append(parts, "/"+p.text)
 	}
@@ -238,7 +239,7 @@ func (p *judgePage) body(m *Model, w, h int) []string {
 	case len(p.items) == 0:
 		text = "there is no CPU profile: p on the page of profiles takes them, :profiles goes there"
 	case p.made == nil:
-		text = "judging " + plural(len(p.items), "profile") + "…"
+		text = "judging " + words.Plural(len(p.items), "profile") + "…"
 	}
 	if text != "" {
 		return append([]string{""}, sentence(m.st, text, w)...)

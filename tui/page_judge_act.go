@@ -7,6 +7,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 func (p *judgePage) can(m *Model, a action) string {
@@ -149,7 +150,7 @@ func (p *judgePage) filterPrompt() *prompt {
 		changed:   func(m *Model, text string) cmd { p.find(m, text); return nil },
 		accepted:  func(*Model, string) cmd { return nil },
 		cancelled: func(m *Model) cmd { p.find(m, before); return nil },
-		status:    func(*Model) string { return plural(len(p.edges), "call") },
+		status:    func(*Model) string { return words.Plural(len(p.edges), "call") },
 		move: func(_ *Model, a action) cmd {
 			p.move(map[action]action{actPrevious: actUp, actNext: actDown}[a])
 			return nil

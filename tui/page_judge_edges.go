@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // edgeColumn is a column of hot edges.
@@ -59,7 +60,7 @@ func (c edgeColumn) compare(a, b *pgo.HotEdge) int {
 func (c edgeColumn) text(e *pgo.HotEdge, short bool) string {
 	switch c {
 	case edgeShare:
-		return percentText(100 * e.Share)
+		return words.Share(e.Share)
 	case edgeHits:
 		return countOf(e.Hits)
 	case edgeCallee:
@@ -76,8 +77,8 @@ func (c edgeColumn) text(e *pgo.HotEdge, short bool) string {
 }
 
 func edgeName(name string, short bool) string {
-	if name = clean(name); name == "" { // as native code has it, of which the linker of Go knows nothing
-		return render.UnknownMark
+	if name = words.Harmless(name); name == "" { // as native code has it, of which the linker of Go knows nothing
+		return words.UnknownMark
 	}
 	if short {
 		return shortName(name)
@@ -98,10 +99,10 @@ func decisionText(e *pgo.HotEdge) string {
 	text := render.DecisionText(e)
 	if d := e.Decision; d != nil {
 		if d.Cost > 0 {
-			text += ", cost " + number(d.Cost)
+			text += ", cost " + words.Number(d.Cost)
 		}
 		if d.Reason != "" {
-			text += ": " + clean(oneLine(d.Reason))
+			text += ": " + words.Harmless(words.OneLine(d.Reason))
 		}
 	}
 	return text
@@ -121,16 +122,16 @@ func (p *judgePage) hot(j *pgo.Judgement, w int) {
 	if len(j.Hot) == 0 {
 		return
 	}
-	about := "all " + number(len(p.edges))
+	about := "all " + words.Number(len(p.edges))
 	if len(p.edges) < j.HotEdges {
-		about = number(len(p.edges)) + " of " + number(j.HotEdges)
+		about = words.Number(len(p.edges)) + " of " + words.Number(j.HotEdges)
 		if p.text == "" && len(j.Hot) != mostHotEdges {
 			about += ", the others between native code"
 		}
 	}
 	p.heading("HOT CALLS", about+", what the compiler acts on; enter: flame graph of what is called")
 	if len(p.edges) == 0 {
-		p.add(lineDim, "no hot call has "+clean(p.text)+"; esc clears the filter")
+		p.add(lineDim, "no hot call has "+words.Harmless(p.text)+"; esc clears the filter")
 		return
 	}
 	list := p.edgeColumns()

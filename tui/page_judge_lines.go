@@ -11,6 +11,7 @@ import (
 	"kitescope/paste"
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // judgeLine is a line of a judgePage.
@@ -85,7 +86,7 @@ func (p *judgePage) paragraph(role render.Role, sign, text string, w int) {
 	for i, line := range prose(text, w-2-width(sign)) {
 		l := judgeLine{text: pad(width(sign)) + line, role: role, part: ofParagraph}
 		if i == 0 {
-			l.text, l.full, l.part = sign+line, clean(oneLine(text)), ofText
+			l.text, l.full, l.part = sign+line, words.Harmless(words.OneLine(text)), ofText
 		}
 		p.lines = append(p.lines, l)
 	}
@@ -96,7 +97,7 @@ func (p *judgePage) advice(text string, w int) {
 	for i, line := range prose(text, w-6) {
 		l := judgeLine{text: "    " + line, look: lineDim, part: ofParagraph}
 		if i == 0 {
-			l.full = clean(oneLine(text))
+			l.full = words.Harmless(words.OneLine(text))
 		}
 		p.lines = append(p.lines, l)
 	}
@@ -173,7 +174,7 @@ func (p *judgePage) together(j *pgo.Judgement, w int) {
 func judgedText(j *pgo.Judgement) string {
 	text := countOf(j.Events) + " samples"
 	if j.Thresholds.Events > 0 {
-		text += " (" + groups(j.Thresholds.Events) + " are wanted)"
+		text += " (" + words.Number(j.Thresholds.Events) + " are wanted)"
 	}
 	if j.CPU > 0 {
 		text += ", " + seconds(j.CPU.Seconds()) + " of CPU time"
@@ -187,7 +188,7 @@ func judgedText(j *pgo.Judgement) string {
 	if j.Edges == nil || len(j.Edges.Weight) == 0 {
 		return text
 	}
-	text += "; " + plural(len(j.Edges.Weight), "call") + " (edges), " + number(j.HotEdges) + " of them hot"
+	text += "; " + words.Plural(len(j.Edges.Weight), "call") + " (edges), " + words.Number(j.HotEdges) + " of them hot"
 	if j.HotEdges > 0 {
 		text += ", " + render.PercentOfAll(j.FewHits) + " of those with fewer than 5 samples"
 	}
@@ -251,8 +252,8 @@ func (p *judgePage) profiles(j *pgo.Judgement, w int) {
 func assessedNames(list []pgo.Assessed) []string {
 	names := make([]string, len(list))
 	for i := range list {
-		names[i] = clean(list[i].Input.Name)
-		if node := clean(list[i].Input.Node); !strings.Contains(names[i], node) {
+		names[i] = words.Harmless(list[i].Input.Name)
+		if node := words.Harmless(list[i].Input.Node); !strings.Contains(names[i], node) {
 			names[i] = node + " " + names[i]
 		}
 	}
@@ -279,10 +280,10 @@ func (p *judgePage) assessedCell(row, column int) string {
 		return p.names[row]
 	}
 	if column == 7 {
-		return cmp.Or(clean(a.Input.GoVersion), render.UnknownMark)
+		return cmp.Or(words.Harmless(a.Input.GoVersion), words.UnknownMark)
 	}
 	if a.Input.Profile == nil {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
 	switch column {
 	case 1:
@@ -293,30 +294,30 @@ func (p *judgePage) assessedCell(row, column int) string {
 		return timeOf(a.Duration)
 	}
 	if reachText(&a.Reach) == "" { // without samples there are no shares
-		return render.UnknownMark
+		return words.UnknownMark
 	}
 	switch column {
 	case 4:
-		return percentText(100 * a.Reach.Total)
+		return words.Share(a.Reach.Total)
 	case 5:
-		return percentText(100 * a.Reach.Native)
+		return words.Share(a.Reach.Native)
 	default:
-		return percentText(100 * a.Reach.Ceiling)
+		return words.Share(a.Reach.Ceiling)
 	}
 }
 
 // countOf is a number of samples, "?" if it is unknown.
 func countOf(n int64) string {
 	if n < 0 {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
-	return groups(n)
+	return words.Number(n)
 }
 
 // timeOf is a time, "?" if it is unknown.
 func timeOf(d time.Duration) string {
 	if d <= 0 {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
 	return seconds(d.Seconds())
 }
@@ -332,7 +333,7 @@ func (p *judgePage) overlaps(j *pgo.Judgement, w int) {
 	for _, o := range j.Overlaps[:min(mostOverlaps, len(j.Overlaps))] {
 		share, role := digits(o.Share), render.RolePlain
 		if math.IsNaN(o.Share) {
-			share = render.UnknownMark
+			share = words.UnknownMark
 		}
 		text := share + "  " + strings.TrimPrefix(render.OverlapText(&o), "overlap of ")
 		if o.Share < j.Thresholds.Overlap {
@@ -342,6 +343,6 @@ func (p *judgePage) overlaps(j *pgo.Judgement, w int) {
 		p.paragraph(role, "", text, w)
 	}
 	if n := len(j.Overlaps) - mostOverlaps; n > 0 {
-		p.add(lineDim, number(n)+" more")
+		p.add(lineDim, words.Number(n)+" more")
 	}
 }

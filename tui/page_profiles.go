@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // profilesPage lists the profiles that there are, and those that are being pulled.
@@ -58,13 +59,13 @@ func (p *profilesPage) note(m *Model) string {
 				done++
 			}
 		}
-		parts = append(parts, "pulling "+d.pull.window.String()+", "+number(done)+" of "+number(len(d.pull.progress))+" done, esc cancels")
+		parts = append(parts, "pulling "+d.pull.window.String()+", "+words.Number(done)+" of "+words.Number(len(d.pull.progress))+" done, esc cancels")
 	}
 	if d.listed {
-		parts = append(parts, plural(len(d.entries), "profile"))
+		parts = append(parts, words.Plural(len(d.entries), "profile"))
 	}
 	if len(p.marks) > 0 {
-		parts = append(parts, number(len(p.marks))+" marked")
+		parts = append(parts, words.Number(len(p.marks))+" marked")
 	}
 	if p.filter != "" {
 		parts = append(parts, "/"+p.filter)
@@ -84,7 +85,7 @@ func (p *profilesPage) gather(m *Model) {
 	if pull := m.profiles.pull; pull != nil {
 		for i := range pull.progress {
 			step := &pull.progress[i]
-			rows = append(rows, &profileRow{key: "pull " + step.Node, name: clean(step.Node), role: clean(step.Role), step: step})
+			rows = append(rows, &profileRow{key: "pull " + step.Node, name: words.Harmless(step.Node), role: words.Harmless(step.Role), step: step})
 		}
 	}
 	entries := m.profiles.entries
@@ -109,7 +110,7 @@ func rowsOf(entries []*profileEntry) []*profileRow {
 		if good[0].item.Node != "" {
 			noun = "processes"
 		}
-		rows = append(rows, &profileRow{key: tag(good[0]) + " all", name: "all " + number(len(good)) + " " + noun, entries: good, sum: mergeSummaries(good)})
+		rows = append(rows, &profileRow{key: tag(good[0]) + " all", name: "all " + words.Number(len(good)) + " " + noun, entries: good, sum: mergeSummaries(good)})
 	}
 	for from := 0; from < len(good); {
 		to := from + 1
@@ -118,14 +119,14 @@ func rowsOf(entries []*profileEntry) []*profileRow {
 		}
 		if role := good[from].item.Role; to-from > 1 && to-from < len(good) && role != "" {
 			part := good[from:to]
-			rows = append(rows, &profileRow{key: tag(part[0]) + " role " + role, name: "all " + plural(len(part), clean(role)), role: clean(role), entries: part, sum: mergeSummaries(part)})
+			rows = append(rows, &profileRow{key: tag(part[0]) + " role " + role, name: "all " + words.Plural(len(part), words.Harmless(role)), role: words.Harmless(role), entries: part, sum: mergeSummaries(part)})
 		}
 		from = to
 	}
 	others := idlers(good)
 	for i, e := range entries {
 		key := tag(e) + " " + e.item.Role + " " + e.item.Node + " " + e.item.Name + " " + strconv.Itoa(i)
-		rows = append(rows, &profileRow{key: key, name: clean(e.item.title()), role: clean(e.item.Role), entries: entries[i : i+1], sum: e.sum, others: others[e]})
+		rows = append(rows, &profileRow{key: key, name: words.Harmless(e.item.title()), role: words.Harmless(e.item.Role), entries: entries[i : i+1], sum: e.sum, others: others[e]})
 	}
 	return rows
 }
@@ -174,15 +175,15 @@ func (r *profileRow) words() string {
 func (r *profileRow) remark() string {
 	switch {
 	case r.step != nil && r.step.Err != "":
-		return "✖ " + clean(oneLine(r.step.Err))
+		return "✖ " + words.Harmless(words.OneLine(r.step.Err))
 	case r.step != nil && r.step.Done:
 		return "done"
 	case r.step != nil:
-		return clean(oneLine(r.step.State))
+		return words.Harmless(words.OneLine(r.step.State))
 	case r.sum == nil:
 		return "…"
 	case r.sum.err != "":
-		return "✖ " + clean(oneLine(r.sum.err))
+		return "✖ " + words.Harmless(words.OneLine(r.sum.err))
 	case r.others > 0:
 		return "▲ idle, other " + r.role + "s: " + digits(r.others) + " cores"
 	case r.sum.total == 0:
@@ -258,7 +259,7 @@ func (p *profilesPage) profileColumns(w int) []column[*profileRow] {
 		return someText(!r.start().IsZero(), r.start().Format("01-02 15:04:05"))
 	}))
 	add(wide, "WINDOW", view.Duration, 3, readCell(func(r *profileRow) string { return someText(r.window() > 0, seconds(r.window().Seconds())) }))
-	add(true, "SAMPLES", view.Int, 4, measure(func(s *profileSummary) string { return someText(s.samples >= 0, groups(s.samples)) }))
+	add(true, "SAMPLES", view.Int, 4, measure(func(s *profileSummary) string { return someText(s.samples >= 0, words.Number(s.samples)) }))
 	add(wide || !cores, "TOTAL", view.Int, 2, measure(func(s *profileSummary) string { return amount(s.total, s.unit) }))
 	add(cores, "CORES", view.Int, 0, measure(func(s *profileSummary) string {
 		n := s.cores()

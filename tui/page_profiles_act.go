@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"kitescope/words"
 )
 
 // chosen are the marked rows, in the order in which they were marked, else the one under the cursor.
@@ -107,7 +109,7 @@ func kindOf(r *profileRow) string {
 	if len(r.entries) == 0 {
 		return ""
 	}
-	return clean(r.entries[0].item.Kind)
+	return words.Harmless(r.entries[0].item.Kind)
 }
 
 func (p *profilesPage) canOpen(a action) string {
@@ -128,7 +130,7 @@ func (p *profilesPage) canOpen(a action) string {
 			}
 		}
 	case r.sum != nil && r.sum.err != "":
-		return clean(oneLine(r.sum.err))
+		return words.Harmless(words.OneLine(r.sum.err))
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // topColumns are those that a table of w cells has; the layout drops more where names are long.
@@ -51,13 +52,13 @@ func (p *topPage) nameColumns(short bool) []column[*topRow] {
 	return []column[*topRow]{
 		topColumn("function", strings.ToUpper(p.shown.by.String()), view.Text, 0, func(r *topRow) string {
 			if short && p.shown.by == profile.ByFunction {
-				return shortName(clean(r.Function))
+				return shortName(words.Harmless(r.Function))
 			}
-			return clean(r.Function)
+			return words.Harmless(r.Function)
 		}, func(a, b *topRow) int { return cmp.Compare(a.Function, b.Function) }),
 		topColumn("class", "CLASS", view.Text, 5, func(r *topRow) string { return r.Class.String() },
 			func(a, b *topRow) int { return cmp.Compare(a.Class, b.Class) }),
-		topColumn("file", "FILE", view.Text, 7, func(r *topRow) string { return clean(r.File) },
+		topColumn("file", "FILE", view.Text, 7, func(r *topRow) string { return words.Harmless(r.File) },
 			func(a, b *topRow) int { return cmp.Compare(a.File, b.File) }),
 	}
 }
@@ -74,9 +75,9 @@ func (p *topPage) amountColumns() []column[*topRow] {
 	cum := byAmount(func(r *topRow) int64 { return magnitude(r.Cum) })
 	return []column[*topRow]{
 		topColumn("flat", "FLAT", view.Int, 0, func(r *topRow) string { return amount(r.Flat, t.Type.Unit) }, flat),
-		topColumn("flat%", "FLAT%", view.Percent, 2, func(r *topRow) string { return percentText(t.Percent(r.Flat)) }, flat),
+		topColumn("flat%", "FLAT%", view.Percent, 2, func(r *topRow) string { return words.Percent(t.Percent(r.Flat)) }, flat),
 		topColumn("cum", "CUM", view.Int, 1, func(r *topRow) string { return amount(r.Cum, t.Type.Unit) }, cum),
-		topColumn("cum%", "CUM%", view.Percent, 0, func(r *topRow) string { return percentText(t.Percent(r.Cum)) }, cum),
+		topColumn("cum%", "CUM%", view.Percent, 0, func(r *topRow) string { return words.Percent(t.Percent(r.Cum)) }, cum),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/words"
 	"kitescope/words/hints"
 )
 
@@ -45,7 +46,7 @@ func newPeekPage(s *profileSubject, q topQuery, f profile.Filter, name string) *
 }
 
 func (p *peekPage) scope() scope  { return inTop }
-func (p *peekPage) crumb() string { return "peek " + cut(shortName(clean(p.name)), 40) }
+func (p *peekPage) crumb() string { return "peek " + cut(shortName(words.Harmless(p.name)), 40) }
 
 func (p *peekPage) note(*Model) string {
 	callers, callees := 0, 0
@@ -60,7 +61,7 @@ func (p *peekPage) note(*Model) string {
 	if !p.made || p.err != nil {
 		return ""
 	}
-	return plural(callers, "caller") + " · " + plural(callees, "callee")
+	return words.Plural(callers, "caller") + " · " + words.Plural(callees, "callee")
 }
 
 func (p *peekPage) command(*Model) string {
@@ -184,7 +185,7 @@ func (p *peekPage) body(m *Model, w, h int) []string {
 	case !p.made:
 		text = "reading " + p.subject.label + "…"
 	case len(p.all) == 0:
-		text = "there is no " + clean(p.name) + " in the profile"
+		text = "there is no " + words.Harmless(p.name) + " in the profile"
 	}
 	if text != "" {
 		return append([]string{""}, sentence(m.st, text, w)...)
@@ -199,7 +200,7 @@ func (p *peekPage) peekColumns(w int) []column[*peekLine] {
 	columns := []column[*peekLine]{
 		col("", view.Text, 0, func(l *peekLine) string { return l.part }),
 		col("CUM", view.Int, 0, func(l *peekLine) string { return amount(l.value, p.unit) }),
-		col("OF IT", view.Percent, 0, func(l *peekLine) string { return percentText(l.share) }),
+		col("OF IT", view.Percent, 0, func(l *peekLine) string { return words.Percent(l.share) }),
 	}
 	if p.subject.diff() {
 		columns = append(columns,
@@ -207,7 +208,7 @@ func (p *peekPage) peekColumns(w int) []column[*peekLine] {
 			col("CHANGE", view.Int, 2, func(l *peekLine) string { return relativeText(l.before, l.value) }))
 	}
 	return append(columns, col(strings.ToUpper(p.query.by.String()), view.Text, 0, func(l *peekLine) string {
-		name := clean(l.name)
+		name := words.Harmless(l.name)
 		if w < wideNames {
 			name = shortName(name)
 		}
@@ -257,7 +258,7 @@ func (p *peekPage) act(m *Model, a action) cmd {
 		return m.push(newFlamePageOf(p.subject, p.query, p.filter, name))
 	case actCopyRow:
 		l, _ := p.current()
-		return m.copyText(strings.Join(nonEmpty([]string{l.part, amount(l.value, p.unit), percentText(l.share), clean(l.name)}), "\t")+"\n", "1 row")
+		return m.copyText(strings.Join(nonEmpty([]string{l.part, amount(l.value, p.unit), words.Percent(l.share), words.Harmless(l.name)}), "\t")+"\n", "1 row")
 	default:
 	}
 	return p.list.act(m, a)
@@ -267,9 +268,9 @@ func (p *peekPage) click(m *Model, x, y int) cmd { return p.clicked(m, p, x, y) 
 
 // profileTrouble is an error about profiles with what can be done.
 func profileTrouble(err error) string {
-	text := clean(oneLine(err.Error()))
+	text := words.Harmless(words.OneLine(err.Error()))
 	if hint := hints.Of(err); hint != "" {
-		text += ": " + clean(hint)
+		text += ": " + words.Harmless(hint)
 	}
 	return text
 }

@@ -11,6 +11,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // profiles are the profiles that there are, for all pages.
@@ -144,7 +145,7 @@ func newSummary(p *profile.Profile) *profileSummary {
 	s.kind, s.unit, s.total, s.samples = t.Type.Type, t.Type.Unit, t.Total, t.Samples
 	for i := range t.Entries {
 		if e := &t.Entries[i]; e.Flat > 0 {
-			s.classes = append(s.classes, classPart{clean(e.Function), e.Flat})
+			s.classes = append(s.classes, classPart{words.Harmless(e.Function), e.Flat})
 		}
 	}
 	return s
@@ -212,7 +213,7 @@ func (s *profileSummary) top(w int) string {
 	const most = 3
 	text := ""
 	for i, c := range s.classes[:min(most, len(s.classes))] {
-		part := strings.TrimPrefix(c.name, "native ") + " " + percentText(percentOf(c.value, s.total))
+		part := strings.TrimPrefix(c.name, "native ") + " " + words.Percent(percentOf(c.value, s.total))
 		if i > 0 {
 			part = text + ", " + part
 			if width(part) > w {
@@ -275,9 +276,9 @@ func (p pulledMsg) apply(m *Model) cmd {
 	case p.err != nil:
 		m.say(toneBad, "not pulled: "+profileTrouble(p.err))
 	case failed > 0:
-		m.say(toneWarn, "pulled "+plural(len(p.set.Items)-failed, "profile")+", "+number(failed)+" failed")
+		m.say(toneWarn, "pulled "+words.Plural(len(p.set.Items)-failed, "profile")+", "+words.Number(failed)+" failed")
 	default:
-		m.say(toneGood, "pulled "+plural(len(p.set.Items), "profile"))
+		m.say(toneGood, "pulled "+words.Plural(len(p.set.Items), "profile"))
 	}
 	if len(p.set.Items) > 0 {
 		d.listed, d.err = true, nil

@@ -10,6 +10,7 @@ import (
 
 	"kitescope/paste"
 	"kitescope/profile"
+	"kitescope/words"
 )
 
 // profileSubject is what a page about profiles is of: one, several merged, or two compared.
@@ -158,7 +159,7 @@ func subjectOf(s *profileSubject, f *profile.Filter) string {
 	if len(f.Nodes) == 0 {
 		return s.label
 	}
-	return clean(strings.Join(f.Nodes, ", ")) + " of " + s.label
+	return words.Harmless(strings.Join(f.Nodes, ", ")) + " of " + s.label
 }
 
 // wordsOf name profiles on a command line: several places with the same flags, or several of one
@@ -228,7 +229,7 @@ func itemsLabel(items []ProfileItem) string {
 	case len(items) == 0:
 		return ""
 	case len(items) == 1:
-		return clean(items[0].title())
+		return words.Harmless(items[0].title())
 	}
 	role := items[0].Role
 	for i := range items {
@@ -238,9 +239,9 @@ func itemsLabel(items []ProfileItem) string {
 	}
 	switch {
 	case role == "" && items[0].Node != "":
-		return number(len(items)) + " processes"
+		return words.Number(len(items)) + " processes"
 	case role == "":
-		return number(len(items)) + " profiles"
+		return words.Number(len(items)) + " profiles"
 	}
-	return plural(len(items), clean(role))
+	return words.Plural(len(items), words.Harmless(role))
 }

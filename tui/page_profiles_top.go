@@ -5,6 +5,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // topPage is a table of where the time goes, of one profile or of what changed between two.
@@ -64,16 +65,16 @@ func (p *topPage) note(m *Model) string {
 	case p.top != nil:
 		parts = append(parts, kindText(p.top.Type)+" "+amount(p.top.Total, p.top.Type.Unit))
 		if p.top.Samples >= 0 {
-			parts = append(parts, groups(p.top.Samples)+" samples")
+			parts = append(parts, words.Number(p.top.Samples)+" samples")
 		}
 	default:
 		return ""
 	}
 	parts = append(parts, "by "+p.shown.by.String())
 	if n := len(p.all); len(p.list.shown) != n {
-		parts = append(parts, number(len(p.list.shown))+" of "+number(n))
+		parts = append(parts, words.Number(len(p.list.shown))+" of "+words.Number(n))
 	} else if m.w >= 100 {
-		parts = append(parts, number(n)+" rows")
+		parts = append(parts, words.Number(n)+" rows")
 	}
 	if p.list.filter != "" {
 		parts = append(parts, "/"+p.list.filter)

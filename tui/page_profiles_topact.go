@@ -8,6 +8,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 func (p *topPage) can(m *Model, a action) string {
@@ -64,7 +65,7 @@ func (p *topPage) act(m *Model, a action) cmd {
 		return p.refresh(m)
 	case actKind:
 		p.query.kind = nextKind(p.subject.loaded, p.query.kind)
-		m.say(toneInfo, "sample type "+clean(p.query.kind))
+		m.say(toneInfo, "sample type "+words.Harmless(p.query.kind))
 		return p.refresh(m)
 	case actNormalize:
 		p.query.raw = !p.query.raw

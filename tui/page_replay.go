@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kitescope/paste"
-	"kitescope/render"
+	"kitescope/words"
 )
 
 // replayPage is a replay: how far it is while it measures, then what it found, in parts.
@@ -92,7 +92,7 @@ func newReplayPage(d *ReplayData, words []string) *replayPage {
 }
 
 // openReplayPage is ":replay", with the name of a part behind it or not.
-func openReplayPage(m *Model, words []string) (page, error) {
+func openReplayPage(m *Model, typed []string) (page, error) {
 	switch {
 	case m.cfg.Replay.empty() && m.cfg.measuring != nil:
 		return nil, errors.New("there is no result yet")
@@ -100,16 +100,16 @@ func openReplayPage(m *Model, words []string) (page, error) {
 		return nil, errors.New("there is no replay here: kitescope replay makes one, replay show --ui opens one")
 	}
 	p := newReplayPage(m.cfg.Replay, m.cfg.Args)
-	if len(words) == 0 {
+	if len(typed) == 0 {
 		return p, nil
 	}
-	i := slices.IndexFunc(p.parts, func(x replayPart) bool { return strings.HasPrefix(x.name(), strings.ToLower(words[0])) })
+	i := slices.IndexFunc(p.parts, func(x replayPart) bool { return strings.HasPrefix(x.name(), strings.ToLower(typed[0])) })
 	if i < 0 {
 		var names []string
 		for _, x := range p.parts {
 			names = append(names, x.name())
 		}
-		return nil, errors.New("this replay has no " + clean(words[0]) + ": there are " + strings.Join(names, ", "))
+		return nil, errors.New("this replay has no " + words.Harmless(typed[0]) + ": there are " + strings.Join(names, ", "))
 	}
 	p.at = i
 	return p, nil
@@ -135,7 +135,7 @@ func (p *replayPage) crumb() string {
 	case p.data == nil:
 		return "replay"
 	case p.data.Name != "":
-		return "replay " + cutName(clean(p.data.Name), 40)
+		return "replay " + cutName(words.Harmless(p.data.Name), 40)
 	}
 	return "replay"
 }
@@ -149,13 +149,13 @@ func (p *replayPage) note(m *Model) string {
 	}
 	var parts []string
 	if r := p.data.Result; r != nil && r.Stopped != "" {
-		parts = append(parts, cut("stopped: "+clean(oneLine(r.Stopped)), 32))
+		parts = append(parts, cut("stopped: "+words.Harmless(words.OneLine(r.Stopped)), 32))
 	}
 	switch l := p.listed(m); {
 	case l != nil:
-		text := plural(len(l.all), l.noun)
+		text := words.Plural(len(l.all), l.noun)
 		if len(l.shown) != len(l.all) {
-			text = number(len(l.shown)) + " of " + text
+			text = words.Number(len(l.shown)) + " of " + text
 		}
 		parts = append(parts, text)
 		if p.part() == partPoints && m.w >= 80 {
@@ -165,12 +165,12 @@ func (p *replayPage) note(m *Model) string {
 			parts = append(parts, order)
 		}
 		if l.filter != "" {
-			parts = append(parts, "/"+clean(l.filter))
+			parts = append(parts, "/"+words.Harmless(l.filter))
 		}
 	case p.part() == partCharts:
-		parts = append(parts, "chart "+number(p.chart+1)+" of "+number(len(p.kinds)))
+		parts = append(parts, "chart "+words.Number(p.chart+1)+" of "+words.Number(len(p.kinds)))
 	case len(p.lines) > p.height && p.height > 0:
-		parts = append(parts, "lines "+number(p.top+1)+"–"+number(min(len(p.lines), p.top+p.height))+" of "+number(len(p.lines)))
+		parts = append(parts, "lines "+words.Number(p.top+1)+"–"+words.Number(min(len(p.lines), p.top+p.height))+" of "+words.Number(len(p.lines)))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -250,7 +250,7 @@ func (p *replayPage) trouble() string {
 	case p.data == nil && p.live != nil && p.live.stopping:
 		return "stopped before anything was measured: q quits"
 	}
-	return clean(oneLine(p.err.Error()))
+	return words.Harmless(words.OneLine(p.err.Error()))
 }
 
 // tsvTable is the table that is shown; without one it is that of points or changes.
@@ -269,5 +269,5 @@ func (p *replayPage) pointText() string {
 	if r := p.data.Result; r != nil && p.point < len(r.Points) {
 		return pointName(&r.Points[p.point])
 	}
-	return render.UnknownMark
+	return words.UnknownMark
 }

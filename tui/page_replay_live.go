@@ -7,6 +7,7 @@ import (
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/words"
 )
 
 // replayLive is how far a feed is.
@@ -147,16 +148,16 @@ func stageText(name string) string {
 	case "true neighbours", "answers":
 		return "find " + name
 	}
-	return clean(oneLine(name))
+	return words.Harmless(words.OneLine(name))
 }
 
 // segmentsText is how far the reading of segments is.
 func segmentsText(p *replay.LoadProgress) string {
-	text := number(p.Done) + " of " + number(p.Of) + ", " + string(render.AppendBytes(nil, p.Bytes))
+	text := words.Number(p.Done) + " of " + words.Number(p.Of) + ", " + words.Bytes(p.Bytes)
 	if p.Missing > 0 {
-		text += ", " + number(p.Missing) + " missing"
+		text += ", " + words.Number(p.Missing) + " missing"
 	}
-	return text + ", " + groups(p.Rows) + " rows"
+	return text + ", " + words.Number(p.Rows) + " rows"
 }
 
 // runLines are the point, its round, and its figures.
@@ -167,9 +168,9 @@ func (l *replayLive) runLines(w int, ascii bool) []plotLine {
 	row := func(name string, share float64, text string) plotLine {
 		return plotLine{{render.RoleDim, fit(" "+name, label)}, {render.RoleProgress, meter(share, bar, ascii)}, {render.RolePlain, cut("  "+text, w-label-bar)}}
 	}
-	load := plural(r.Sessions, "session")
+	load := words.Plural(r.Sessions, "session")
 	if r.EF > 0 {
-		load += ", ef " + number(r.EF)
+		load += ", ef " + words.Number(r.EF)
 	}
 	var lines []plotLine
 	round := partOfTime(p.Elapsed, p.Of)
@@ -178,11 +179,11 @@ func (l *replayLive) runLines(w int, ascii bool) []plotLine {
 		if !p.Warming {
 			part = (float64(p.Round) + round) / float64(max(1, p.Rounds))
 		}
-		lines = append(lines, row("point", (float64(r.Point)+part)/float64(r.Points), number(r.Point+1)+" of "+number(r.Points)+": "+load))
+		lines = append(lines, row("point", (float64(r.Point)+part)/float64(r.Points), words.Number(r.Point+1)+" of "+words.Number(r.Points)+": "+load))
 	} else {
 		lines = append(lines, plotLine{{render.RoleDim, fit(" load", label)}, {render.RolePlain, load}})
 	}
-	text := "round " + number(p.Round+1) + " of " + number(max(p.Rounds, p.Round+1))
+	text := "round " + words.Number(p.Round+1) + " of " + words.Number(max(p.Rounds, p.Round+1))
 	if p.Warming {
 		text = "warming up"
 	}
@@ -194,10 +195,10 @@ func (l *replayLive) runLines(w int, ascii bool) []plotLine {
 	if p.Asked == 0 {
 		return append(lines, append(figures, plotPiece{render.RolePlain, "?"}))
 	}
-	figures = append(figures, plotPiece{render.RoleTitle, render.FigureText(p.QPS)}, plotPiece{render.RolePlain, "   p50 " + render.LatencyText(p.P50, ascii) + "   p99 " + render.LatencyText(p.P99, ascii)})
-	fails := plotPiece{render.RoleDim, "   fails 0 of " + groups(p.Asked)}
+	figures = append(figures, plotPiece{render.RoleTitle, words.ThreeDigits(p.QPS)}, plotPiece{render.RolePlain, "   p50 " + words.Latency(p.P50, ascii) + "   p99 " + words.Latency(p.P99, ascii)})
+	fails := plotPiece{render.RoleDim, "   fails 0 of " + words.Number(p.Asked)}
 	if p.Failed > 0 {
-		fails = plotPiece{render.RoleBad, "   " + render.Glyph(render.RoleBad, ascii) + " fails " + groups(p.Failed) + " of " + groups(p.Asked)}
+		fails = plotPiece{render.RoleBad, "   " + render.Glyph(render.RoleBad, ascii) + " fails " + words.Number(p.Failed) + " of " + words.Number(p.Asked)}
 	}
 	if figures.width()+width(fails.text) > w {
 		return append(lines, figures, plotLine{{fails.role, cut(" "+strings.TrimSpace(fails.text), w)}})
@@ -226,9 +227,9 @@ func briefly(d time.Duration, ascii bool) string {
 	case d <= 0:
 		return "0 s"
 	case d < time.Minute && d%time.Second == 0:
-		return number(int(d/time.Second)) + " s"
+		return words.Number(int(d/time.Second)) + " s"
 	}
-	return render.LatencyText(d, ascii)
+	return words.Latency(d, ascii)
 }
 
 // meter is how much of something is done.
@@ -252,7 +253,7 @@ func (l *replayLive) chart(w, h int, ascii bool) []plotLine {
 			most = max(most, x)
 		}
 	}
-	label := width(render.FigureText(most)) + 2
+	label := width(words.ThreeDigits(most)) + 2
 	room := max(8, w-label-2)
 	list := l.samples[max(0, len(l.samples)-room):]
 	span := time.Duration(len(list)) * sampleEvery
@@ -268,7 +269,7 @@ func columnLines(list []float64, most float64, h, label int, ascii bool) []plotL
 		text := ""
 		switch i {
 		case 0:
-			text = render.FigureText(most)
+			text = words.ThreeDigits(most)
 		case len(drawn) - 1:
 			text = "0"
 		}
@@ -293,15 +294,15 @@ func (l *replayLive) pointLines(w, most int, ascii bool) []plotLine {
 	for i := max(0, len(l.points)-most+1); i < len(l.points); i++ {
 		r := &l.points[i].run
 		p := &r.Load
-		text := " " + fitRight(number(r.Point+1), 3) + "  " + fitRight(plural(r.Sessions, "session"), 12)
+		text := " " + fitRight(words.Number(r.Point+1), 3) + "  " + fitRight(words.Plural(r.Sessions, "session"), 12)
 		if r.EF > 0 {
-			text += "  ef " + fitRight(number(r.EF), 5)
+			text += "  ef " + fitRight(words.Number(r.EF), 5)
 		}
-		text += "  " + fitRight(render.FigureText(rate(p)), 8) + " requests/s   p99 " + render.LatencyText(p.P99, ascii)
+		text += "  " + fitRight(words.ThreeDigits(rate(p)), 8) + " requests/s   p99 " + words.Latency(p.P99, ascii)
 		role := render.RolePlain
 		if p.Failed > 0 {
 			role = render.RoleBad
-			text += "   fails " + groups(p.Failed)
+			text += "   fails " + words.Number(p.Failed)
 		}
 		lines = append(lines, plotLine{{role, cut(text, w)}})
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // replayDetail is a row of a table of a replay: a request with its segments, a segment, a change with its nodes.
@@ -79,7 +80,7 @@ func (p *replayDetail) crumb() string {
 	d, row := p.of.data, cursorRow(l)
 	switch p.part {
 	case partSlow:
-		return "request " + number(d.Result.Slowest[row].Request)
+		return "request " + words.Number(d.Result.Slowest[row].Request)
 	case partCosts:
 		return "segment " + idText(d.Result.Costs.Segments[row].Segment)
 	case partPoints:
@@ -93,7 +94,7 @@ func (p *replayDetail) crumb() string {
 
 func (p *replayDetail) note(m *Model) string {
 	l := p.list(m)
-	return l.noun + " " + number(l.cursor+1) + " of " + number(len(l.shown))
+	return l.noun + " " + words.Number(l.cursor+1) + " of " + words.Number(len(l.shown))
 }
 
 func (p *replayDetail) refresh(*Model) cmd      { return nil }

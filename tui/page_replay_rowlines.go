@@ -9,6 +9,7 @@ import (
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
+	"kitescope/words"
 )
 
 // factCells is the column of the names of facts.
@@ -22,7 +23,7 @@ func facts(w int, pairs ...string) []detailLine {
 		for k, text := range prose(pairs[i+1], max(8, w-factCells)) {
 			l := detailLine{line: plotLine{{render.RoleDim, fit(name, factCells)}, {render.RolePlain, text}}}
 			if k == 0 {
-				l.full = name + "\t" + clean(oneLine(pairs[i+1]))
+				l.full = name + "\t" + words.Harmless(words.OneLine(pairs[i+1]))
 			}
 			lines, name = append(lines, l), ""
 		}
@@ -55,17 +56,17 @@ func tableLines(cols []view.Column, rows, w int, role func(i int) render.Role, b
 func requestLines(q *replay.SlowQuery, w int, ascii bool) []detailLine {
 	queued := "-"
 	if q.Queued > 0 {
-		queued = render.LatencyText(q.Queued, ascii) + ", " + share(q.Queued, q.Took) + " of it"
+		queued = words.Latency(q.Queued, ascii) + ", " + share(q.Queued, q.Took) + " of it"
 	}
 	sum, most := time.Duration(0), time.Duration(0)
 	for i := range q.Segments {
 		sum, most = sum+q.Segments[i].Took, max(most, q.Segments[i].Took)
 	}
-	lines := facts(w, "took", render.LatencyText(q.Took, ascii), "queued", queued)
+	lines := facts(w, "took", words.Latency(q.Took, ascii), "queued", queued)
 	if len(q.Segments) == 0 {
 		return append(lines, facts(w, "segments", "it is unknown which segments it spent its time in")...)
 	}
-	text := render.LatencyText(sum, ascii) + " in the " + plural(len(q.Segments), "segment") + " below, those that took longest"
+	text := words.Latency(sum, ascii) + " in the " + words.Plural(len(q.Segments), "segment") + " below, those that took longest"
 	if sum > q.Took-q.Queued {
 		text += "; they were searched side by side"
 	}
@@ -92,9 +93,9 @@ func requestLines(q *replay.SlowQuery, w int, ascii bool) []detailLine {
 		case 2:
 			return noneIf(idText(s.Node), s.Node == 0)
 		case 3:
-			return number(s.Distances)
+			return words.Number(s.Distances)
 		case 4:
-			return render.LatencyText(s.Took, ascii)
+			return words.Latency(s.Took, ascii)
 		default:
 			return share(s.Took, q.Took)
 		}
@@ -114,21 +115,21 @@ func segmentLines(r *replay.Result, row, w int, ascii bool) []detailLine {
 	}
 	index := render.CostIndex(s)
 	if s.EF > 0 {
-		index += ", ef " + number(s.EF)
+		index += ", ef " + words.Number(s.EF)
 	}
 	found := distances(s)
 	compared := knownFigure(found) + " of a query"
 	if s.Rows > 0 && found > 0 {
-		compared += ", " + percentText(100*found/float64(s.Rows)) + " of its rows"
+		compared += ", " + words.Percent(100*found/float64(s.Rows)) + " of its rows"
 	}
 	brute := ""
 	if s.BruteForce > 0 {
-		brute = groups(s.BruteForce) + " of " + groups(s.Queries) + " queries compared with all rows although there is a graph"
+		brute = words.Number(s.BruteForce) + " of " + words.Number(s.Queries) + " queries compared with all rows although there is a graph"
 	}
 	pairs := []string{
-		"state", render.SegmentStateText(s.State), "index", index, "node", render.CostNode(s), "rows", rowsText(s.Rows) + ", " + groups(s.Deleted) + " of them deleted",
-		"partition", clean(s.Partition), "channel", clean(s.Channel), "queries", groups(s.Queries),
-		"per query", perQuery(s.Time, s.Queries, ascii) + ", " + share(s.Time, all) + " of the time in segments: number " + number(rank) + " of " + number(len(r.Costs.Segments)),
+		"state", render.SegmentStateText(s.State), "index", index, "node", render.CostNode(s), "rows", rowsText(s.Rows) + ", " + words.Number(s.Deleted) + " of them deleted",
+		"partition", words.Harmless(s.Partition), "channel", words.Harmless(s.Channel), "queries", words.Number(s.Queries),
+		"per query", perQuery(s.Time, s.Queries, ascii) + ", " + share(s.Time, all) + " of the time in segments: number " + words.Number(rank) + " of " + words.Number(len(r.Costs.Segments)),
 		"distances", compared, "row by row", brute,
 	}
 	lines := facts(w, pairs...)
@@ -154,7 +155,7 @@ func segmentLines(r *replay.Result, row, w int, ascii bool) []detailLine {
 		return segmentBar(s.State, visits[i].took, most, size, ascii)
 	}, func(i, k int) string {
 		q := &r.Slowest[visits[i].at]
-		return [...]string{number(q.Request), render.LatencyText(visits[i].took, ascii), render.LatencyText(q.Took, ascii)}[k]
+		return [...]string{words.Number(q.Request), words.Latency(visits[i].took, ascii), words.Latency(q.Took, ascii)}[k]
 	})
 	for i := range table {
 		if k := table[i].row; k > 0 { // enter goes to the request
@@ -174,17 +175,17 @@ func changeLines(r *whatif.Report, row, w int, ascii bool) []detailLine {
 	if row > 0 {
 		most += " instead of " + knownFigure(r.Base.Most) + " (" + render.GainText(p) + ")"
 	}
-	at, bound := render.UnknownMark, ""
+	at, bound := words.UnknownMark, ""
 	if x := p.Outcome; x != nil {
-		at = render.FigureText(x.QPS) + " queries per second, p50 " + render.LatencyText(x.P50, ascii) + ", p95 " + render.LatencyText(x.P95, ascii) + ", p99 " + render.LatencyText(x.P99, ascii)
+		at = words.ThreeDigits(x.QPS) + " queries per second, p50 " + words.Latency(x.P50, ascii) + ", p95 " + words.Latency(x.P95, ascii) + ", p99 " + words.Latency(x.P99, ascii)
 		if x.Saturated {
 			at += "; this load is more than it can do: latencies grow for as long as it lasts"
 		}
-		bound = clean(oneLine(x.Bound))
+		bound = words.Harmless(words.OneLine(x.Bound))
 	}
 	costs := "measured on the real vectors"
 	if p.Modelled > 0 {
-		costs = percentText(100*p.Modelled) + " of the rows are of the cost model"
+		costs = words.Percent(100*p.Modelled) + " of the rows are of the cost model"
 	}
 	recall := render.RecallText(p.Recall)
 	if row > 0 && r.Base.Recall >= 0 {
@@ -192,7 +193,7 @@ func changeLines(r *whatif.Report, row, w int, ascii bool) []detailLine {
 	}
 	cpu := known(p.Cost.CPU, ascii) + " of all nodes; the longest is " + known(p.Cost.Critical, ascii)
 	if p.Cost.Node != "" {
-		cpu += " of " + clean(p.Cost.Node)
+		cpu += " of " + words.Harmless(p.Cost.Node)
 	}
 	lines := facts(w, "most", most, "at the load", at, "its limit", bound, "CPU per query", cpu)
 	lines = append(lines, splitLines(r, p, row, w, ascii)...)
@@ -257,7 +258,7 @@ func nodesOf(p *whatif.Prediction) []node {
 }
 
 func nodeName(name string, id int64) string {
-	if name = clean(oneLine(name)); name != "" {
+	if name = words.Harmless(words.OneLine(name)); name != "" {
 		return name
 	}
 	return "node " + idText(id)
@@ -291,9 +292,9 @@ func nodeLines(p *whatif.Prediction, w int, ascii bool) []detailLine {
 		case 0:
 			return n.name
 		case 1:
-			return number(n.segments)
+			return words.Number(n.segments)
 		case 2:
-			return number(n.growing)
+			return words.Number(n.growing)
 		case 3:
 			return rowsText(n.rows)
 		case 4:
@@ -308,7 +309,7 @@ func nodeLines(p *whatif.Prediction, w int, ascii bool) []detailLine {
 
 func partText(x float64) string {
 	if x < 0 || !drawable(x) {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
-	return percentText(100 * x)
+	return words.Share(x)
 }

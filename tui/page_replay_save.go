@@ -7,6 +7,7 @@ import (
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
+	"kitescope/words"
 )
 
 // saveMenu offers the table as it is shown, the result as it is saved by the commands, reports and plots.
@@ -18,7 +19,7 @@ func (p *replayPage) saveMenu(m *Model) *menu {
 	}
 	if l := p.listed(m); l != nil {
 		name := fileName("replay", p.part().name()) + ".csv"
-		add("t", "table as shown", "csv, "+plural(len(l.shown), "row"), name, writeCSV(l))
+		add("t", "table as shown", "csv, "+words.Plural(len(l.shown), "row"), name, writeCSV(l))
 	}
 	if r := d.Result; r != nil {
 		add("j", "result", "json, for replay show", fileName("replay", "")+".json", func(w io.Writer) error { return replay.WriteResult(w, r) })

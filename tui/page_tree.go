@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/paste"
+	"kitescope/words"
 )
 
 // treePage is a collection with its partitions, vchannels, segments and indexes.
@@ -80,7 +81,7 @@ func (m *Model) pushTree(id model.CollectionID) cmd {
 }
 
 func makeTreePage(word, name string) *treePage {
-	return &treePage{word: word, label: "tree of " + clean(name), open: map[nodeKey]bool{}, below: map[nodeKey]bool{}}
+	return &treePage{word: word, label: "tree of " + words.Harmless(name), open: map[nodeKey]bool{}, below: map[nodeKey]bool{}}
 }
 
 func (t *treePage) scope() scope  { return inTree }
@@ -92,7 +93,7 @@ func (t *treePage) note(*Model) string {
 		parts = append(parts, "/"+t.filter)
 	}
 	if len(t.lines) > 0 {
-		parts = append(parts, "line "+number(t.cursor+1)+" / "+number(len(t.lines)))
+		parts = append(parts, "line "+words.Number(t.cursor+1)+" / "+words.Number(len(t.lines)))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -100,7 +101,7 @@ func (t *treePage) note(*Model) string {
 func (t *treePage) body(m *Model, w, h int) []string {
 	switch {
 	case t.err != nil:
-		return append([]string{""}, sentence(m.st, clean(oneLine(t.err.Error())), w)...)
+		return append([]string{""}, sentence(m.st, words.Harmless(words.OneLine(t.err.Error())), w)...)
 	case t.root == nil:
 		return []string{"", "   " + m.st.dim.on("…")}
 	case len(t.lines) == 0:
@@ -116,7 +117,7 @@ func (t *treePage) body(m *Model, w, h int) []string {
 func (t *treePage) draw(st *styles, shown []treeLine, w int) []string {
 	labels := 0
 	for _, l := range shown {
-		labels = max(labels, 2*l.depth+2+width(clean(l.node.Label)))
+		labels = max(labels, 2*l.depth+2+width(words.Harmless(l.node.Label)))
 	}
 	labels = min(labels, max(28, w*2/5)) // an id in full at the depth of segments
 	f := fieldLayout{wide: w >= 110, room: w - labels - 4, widest: map[string]int{}}
@@ -126,7 +127,7 @@ func (t *treePage) draw(st *styles, shown []treeLine, w int) []string {
 	out := make([]string, len(shown))
 	for i, l := range shown {
 		indent := pad(2 * l.depth)
-		label := fit(indent+t.sign(l)+cutName(clean(l.node.Label), labels-width(indent)-2), labels)
+		label := fit(indent+t.sign(l)+cutName(words.Harmless(l.node.Label), labels-width(indent)-2), labels)
 		if t.top+i == t.cursor {
 			out[i] = st.cursor.on(fit(" "+label+"  "+f.text(nil, l.node), w))
 			continue
@@ -261,7 +262,7 @@ func (p plantedMsg) apply(m *Model) cmd {
 	if p.err != nil {
 		return t.refresh(m)
 	}
-	t.label = "tree of " + clean(p.root.Label)
+	t.label = "tree of " + words.Harmless(p.root.Label)
 	if first && p.root.Count() <= smallTree {
 		t.setBelow(treeLine{node: p.root}, true)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 // paletteWord is a command of the palette that opens no page.
@@ -222,7 +223,7 @@ func (p *prompt) box(st *styles, w, h int) []string {
 	top := min(max(0, p.picked-rows+1), len(p.list)-rows)
 	textW := 16
 	for _, s := range p.list[top : top+rows] {
-		textW = max(textW, width(clean(s.text))+2)
+		textW = max(textW, width(words.Harmless(s.text))+2)
 	}
 	textW = min(textW, w-4)
 	lines := make([]string, 0, rows)
@@ -232,7 +233,7 @@ func (p *prompt) box(st *styles, w, h int) []string {
 		if i == top+rows-1 && top+rows < len(p.list) {
 			doc = strings.TrimSpace(fmt.Sprintf("(%d more)  %s", len(p.list)-top-rows, doc))
 		}
-		text, doc := fit(" "+clean(s.text), textW), fit("  "+doc, w-textW)
+		text, doc := fit(" "+words.Harmless(s.text), textW), fit("  "+doc, w-textW)
 		if i == p.picked {
 			lines = append(lines, " "+st.cursor.on(text+doc)+" ")
 			continue

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/words"
 )
 
 // lineLook is the style of a line in a pane.
@@ -133,7 +135,7 @@ func (p *pane) position() string {
 		}
 	}
 	if p.height > 0 && len(p.lines) > p.height {
-		parts = append(parts, fmt.Sprintf("lines %s–%s of %s", number(p.top+1), number(min(len(p.lines), p.top+p.height)), number(len(p.lines))))
+		parts = append(parts, fmt.Sprintf("lines %s–%s of %s", words.Number(p.top+1), words.Number(min(len(p.lines), p.top+p.height)), words.Number(len(p.lines))))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/render"
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // costGroup is what segments cost together.
@@ -86,10 +87,10 @@ func groupLines(title string, list []costGroup, c *replay.Costs, w, most int, as
 	for i := range list {
 		g := &list[i]
 		if i >= most {
-			lines[0] = append(lines[0], plotPiece{render.RoleDim, "  " + number(len(list)-most) + " more"})
+			lines[0] = append(lines[0], plotPiece{render.RoleDim, "  " + words.Number(len(list)-most) + " more"})
 			break
 		}
-		text := fitName(g.name, name) + fitRight(number(g.segments), 10) + fitRight(perQuery(g.time, c.Queries, ascii), 11) + fitRight(share(g.time, all), 8) + "  "
+		text := fitName(g.name, name) + fitRight(words.Number(g.segments), 10) + fitRight(perQuery(g.time, c.Queries, ascii), 11) + fitRight(share(g.time, all), 8) + "  "
 		lines = append(lines, plotLine{{render.RolePlain, text}, {stateRole(&g.states), render.SegmentStateBar(g.states, g.time, list[0].time, size, ascii)}}.cutTo(w))
 	}
 	return lines
@@ -106,14 +107,14 @@ func stateRole(states *[3]time.Duration) render.Role {
 // perQuery is what something took of an average query.
 func perQuery(d time.Duration, queries int64, ascii bool) string {
 	if queries <= 0 {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
-	return render.LatencyText(time.Duration(float64(d)/float64(queries)), ascii)
+	return words.Latency(time.Duration(float64(d)/float64(queries)), ascii)
 }
 
 func share(d, of time.Duration) string {
 	if of <= 0 {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
-	return percentText(100 * float64(d) / float64(of))
+	return words.Percent(100 * float64(d) / float64(of))
 }

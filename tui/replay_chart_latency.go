@@ -8,6 +8,7 @@ import (
 
 	"kitescope/render"
 	"kitescope/replay/load"
+	"kitescope/words"
 )
 
 // latencyRange is from the first bar to the last on a logarithmic scale.
@@ -52,7 +53,7 @@ func latencyChart(points []load.Point, at, w, h int, ascii bool) []plotLine {
 		lines = append(lines, plotLine{{render.RolePlain, " "}, {render.RoleAccent, cells}})
 	}
 	l := &p.Latency
-	axis := chart{ascii: ascii, x: s, w: room, xText: func(x float64) string { return render.LatencyText(time.Duration(math.Exp(x)), ascii) }}
+	axis := chart{ascii: ascii, x: s, w: room, xText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }}
 	axis.at = []float64{s.from, s.to}
 	cells := []rune(rowOf(room, ascii))
 	marks := &chart{ascii: ascii, x: s, w: room}
@@ -64,7 +65,7 @@ func latencyChart(points []load.Point, at, w, h int, ascii bool) []plotLine {
 		if q.d > 0 {
 			x := math.Log(float64(q.d))
 			if _, ok := names[x]; !ok {
-				names[x] = q.name + " " + render.LatencyText(q.d, ascii)
+				names[x] = q.name + " " + words.Latency(q.d, ascii)
 				marks.at = append(marks.at, x)
 				s.put(cells, x, axisMark(ascii))
 			}
@@ -140,7 +141,7 @@ func latencyShares(points []load.Point, at, w, h int, ascii bool) []plotLine {
 	}
 	c := chart{
 		series: []series{line}, x: s, y: interval{0, 100}, ascii: ascii, yText: func(y float64) string { return strconv.Itoa(int(math.Round(y))) + " %" },
-		xText: func(x float64) string { return render.LatencyText(time.Duration(math.Exp(x)), ascii) }, at: []float64{s.from, s.to},
+		xText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }, at: []float64{s.from, s.to},
 	}
 	for _, d := range []time.Duration{p.Latency.P50, p.Latency.P99, p.Latency.P90} {
 		if d > 0 {

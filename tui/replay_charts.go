@@ -9,6 +9,7 @@ import (
 	"kitescope/render"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
+	"kitescope/words"
 )
 
 // chartKind is one of the drawings of a replay.
@@ -156,7 +157,7 @@ func qpsChart(points []load.Point, w, h int, ascii bool) []plotLine {
 
 // loadChart draws queries per second over the logarithm of load.
 func loadChart(list []series, w, h int, ascii bool) []plotLine {
-	c := chart{series: list, ascii: ascii, yText: render.FigureText, xText: func(x float64) string { return trimmed(math.Exp2(x)) }}
+	c := chart{series: list, ascii: ascii, yText: words.ThreeDigits, xText: func(x float64) string { return trimmed(math.Exp2(x)) }}
 	var xs, ys []float64
 	for i := range list {
 		xs, ys = append(append(xs, list[i].x...), 0), append(append(ys, list[i].y...), list[i].high...)
@@ -191,7 +192,7 @@ func orTooSmall(lines []plotLine, w int) []plotLine {
 func frontChart(points []load.Point, w, h int, ascii bool) []plotLine {
 	var list []series
 	at := map[string]int{}
-	c := chart{ascii: ascii, yText: render.FigureText, xText: render.RecallText}
+	c := chart{ascii: ascii, yText: words.ThreeDigits, xText: render.RecallText}
 	var xs, ys []float64
 	for i := range points {
 		p := &points[i]

@@ -10,6 +10,7 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
+	"kitescope/words"
 )
 
 // barCells is how long a bar in a table is.
@@ -33,9 +34,9 @@ func pointList(r *replay.Result, ascii bool) *list[int] {
 	latency := func(title string, priority int, of func(l *load.Latency) time.Duration) column[int] {
 		return figure(title, priority, func(p *load.Point) float64 { return unknownIf(p.Latency.Count == 0, float64(of(&p.Latency))) }, func(p *load.Point) string {
 			if p.Latency.Count == 0 {
-				return render.UnknownMark
+				return words.UnknownMark
 			}
-			return render.LatencyText(of(&p.Latency), ascii)
+			return words.Latency(of(&p.Latency), ascii)
 		})
 	}
 	role := func(i int) render.Role {
@@ -49,12 +50,12 @@ func pointList(r *replay.Result, ascii bool) *list[int] {
 	return newReplayList("point", len(points), role,
 		fixedColumn("PARAMETERS", 0, func(i int) string { return parametersName(&points[i]) }),
 		textColumn("LOAD", 0, func(i int) string { return render.ArrivalText(&points[i]) }),
-		figure("QPS", 0, func(p *load.Point) float64 { return p.QPS }, func(p *load.Point) string { return render.FigureText(p.QPS) }),
+		figure("QPS", 0, func(p *load.Point) float64 { return p.QPS }, func(p *load.Point) string { return words.ThreeDigits(p.QPS) }),
 		figure(map[bool]string{true: "+/-", false: "±"}[ascii], 4, halfInterval, func(p *load.Point) string {
-			return noneIf(render.FigureText(halfInterval(p)), math.IsNaN(halfInterval(p)))
+			return noneIf(words.ThreeDigits(halfInterval(p)), math.IsNaN(halfInterval(p)))
 		}),
 		figure("/SESSION", 6, perSession, func(p *load.Point) string {
-			return noneIf(render.FigureText(perSession(p)), math.IsNaN(perSession(p)))
+			return noneIf(words.ThreeDigits(perSession(p)), math.IsNaN(perSession(p)))
 		}),
 		figure("RECALL", 0, func(p *load.Point) float64 { return unknownIf(p.Recall < 0, p.Recall) }, func(p *load.Point) string { return render.RecallText(p.Recall) }),
 		star,
@@ -63,7 +64,7 @@ func pointList(r *replay.Result, ascii bool) *list[int] {
 		latency("P99", 0, func(l *load.Latency) time.Duration { return l.P99 }),
 		latency("P99.9", 8, func(l *load.Latency) time.Duration { return l.P999 }),
 		latency("MAX", 9, func(l *load.Latency) time.Duration { return l.Max }),
-		figure("FAILS", 1, func(p *load.Point) float64 { return float64(p.Failed) }, func(p *load.Point) string { return groups(p.Failed) }),
+		figure("FAILS", 1, func(p *load.Point) float64 { return float64(p.Failed) }, func(p *load.Point) string { return words.Number(p.Failed) }),
 		figure("CPU", 3, func(p *load.Point) float64 { return unknownIf(p.CPUPerQuery <= 0, float64(p.CPUPerQuery)) }, func(p *load.Point) string {
 			return known(p.CPUPerQuery, ascii)
 		}),
@@ -87,24 +88,24 @@ func perSession(p *load.Point) float64 {
 // known is a time, "?" where it is 0: nobody told it.
 func known(d time.Duration, ascii bool) string {
 	if d <= 0 {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
-	return render.LatencyText(d, ascii)
+	return words.Latency(d, ascii)
 }
 
 func knownFigure(x float64) string {
 	if !(x > 0) {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
-	return render.FigureText(x)
+	return words.ThreeDigits(x)
 }
 
 // rowsText is a number of rows, "?" if nobody tells it.
 func rowsText(n int64) string {
 	if n < 0 {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
-	return groups(n)
+	return words.Number(n)
 }
 
 func idText(id int64) string { return strconv.FormatInt(id, 10) }
@@ -130,15 +131,15 @@ func costList(c *replay.Costs, ascii bool) *list[int] {
 		textColumn("NODE", 0, func(i int) string { return render.CostNode(&list[i]) }),
 		textColumn("INDEX", 4, func(i int) string { return render.CostIndex(&list[i]) }),
 		numberColumn("ROWS", 3, func(i int) float64 { return unknownIf(list[i].Rows < 0, float64(list[i].Rows)) }, func(i int) string { return rowsText(list[i].Rows) }),
-		numberColumn("DELETED", 9, func(i int) float64 { return float64(list[i].Deleted) }, func(i int) string { return groups(list[i].Deleted) }),
+		numberColumn("DELETED", 9, func(i int) float64 { return float64(list[i].Deleted) }, func(i int) string { return words.Number(list[i].Deleted) }),
 		numberColumn("DISTANCES", 5, func(i int) float64 { return distances(&list[i]) }, func(i int) string { return knownFigure(distances(&list[i])) }),
 		numberColumn("PER QUERY", 0, func(i int) float64 { return unknownIf(list[i].Queries <= 0, float64(list[i].Time)) }, func(i int) string {
 			return perQuery(list[i].Time, list[i].Queries, ascii)
 		}),
 		numberColumn("SHARE", 0, func(i int) float64 { return float64(list[i].Time) }, func(i int) string { return share(list[i].Time, all) }),
 		barColumn(6, func(i int) string { return segmentBar(list[i].State, list[i].Time, most, barCells, ascii) }),
-		textColumn("PARTITION", 11, func(i int) string { return clean(list[i].Partition) }),
-		textColumn("CHANNEL", 12, func(i int) string { return clean(list[i].Channel) }),
+		textColumn("PARTITION", 11, func(i int) string { return words.Harmless(list[i].Partition) }),
+		textColumn("CHANNEL", 12, func(i int) string { return words.Harmless(list[i].Channel) }),
 	)
 }
 
@@ -164,10 +165,10 @@ func slowList(r *replay.Result, ascii bool) *list[int] {
 		most = max(most, list[i].Took)
 	}
 	return newReplayList("request", len(list), nil,
-		numberColumn("REQUEST", 0, func(i int) float64 { return float64(list[i].Request) }, func(i int) string { return number(list[i].Request) }),
-		numberColumn("TOOK", 0, func(i int) float64 { return float64(list[i].Took) }, func(i int) string { return render.LatencyText(list[i].Took, ascii) }),
+		numberColumn("REQUEST", 0, func(i int) float64 { return float64(list[i].Request) }, func(i int) string { return words.Number(list[i].Request) }),
+		numberColumn("TOOK", 0, func(i int) float64 { return float64(list[i].Took) }, func(i int) string { return words.Latency(list[i].Took, ascii) }),
 		numberColumn("QUEUED", 1, func(i int) float64 { return float64(list[i].Queued) }, func(i int) string {
-			return noneIf(render.LatencyText(list[i].Queued, ascii), list[i].Queued == 0)
+			return noneIf(words.Latency(list[i].Queued, ascii), list[i].Queued == 0)
 		}),
 		fixedColumn("LONGEST IN", 0, func(i int) string {
 			return longest(&list[i], func(s *replay.SegmentTime) string { return idText(s.Segment) })
@@ -181,7 +182,7 @@ func slowList(r *replay.Result, ascii bool) *list[int] {
 			}
 			return float64(list[i].Segments[0].Took)
 		}, func(i int) string {
-			return longest(&list[i], func(s *replay.SegmentTime) string { return render.LatencyText(s.Took, ascii) })
+			return longest(&list[i], func(s *replay.SegmentTime) string { return words.Latency(s.Took, ascii) })
 		}),
 		barColumn(5, func(i int) string { return meterBar(float64(list[i].Took), float64(most), barCells, ascii) }),
 	)
@@ -190,7 +191,7 @@ func slowList(r *replay.Result, ascii bool) *list[int] {
 // longest says something of the segment that took longest of a request, "?" if nobody knows which that is.
 func longest(q *replay.SlowQuery, of func(*replay.SegmentTime) string) string {
 	if len(q.Segments) == 0 {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
 	return of(&q.Segments[0])
 }
@@ -218,7 +219,7 @@ func missingList(list []replay.Missing) *list[int] {
 			}
 			return rowsText(list[i].Rows)
 		}),
-		textColumn("REASON", 0, func(i int) string { return clean(oneLine(list[i].Reason)) }),
+		textColumn("REASON", 0, func(i int) string { return words.Harmless(words.OneLine(list[i].Reason)) }),
 	)
 }
 
@@ -255,7 +256,7 @@ func changeList(r *whatif.Report, ascii bool) *list[int] {
 		textColumn("CLUSTER", 0, func(i int) string { return render.ChangeName(r, list[i]) }),
 		outcome("QPS", 0, func(p *whatif.Prediction) float64 { return p.Outcome.QPS }, func(p *whatif.Prediction) string {
 			if p.Outcome == nil {
-				return render.UnknownMark
+				return words.UnknownMark
 			}
 			return knownFigure(p.Outcome.QPS)
 		}),
@@ -267,13 +268,13 @@ func changeList(r *whatif.Report, ascii bool) *list[int] {
 		outcome("P99", 0, func(p *whatif.Prediction) float64 { return float64(p.Outcome.P99) }, func(p *whatif.Prediction) string { return p99Text(p, ascii) }),
 		outcome("P50", 6, func(p *whatif.Prediction) float64 { return float64(p.Outcome.P50) }, func(p *whatif.Prediction) string {
 			if p.Outcome == nil {
-				return render.UnknownMark
+				return words.UnknownMark
 			}
-			return render.LatencyText(p.Outcome.P50, ascii)
+			return words.Latency(p.Outcome.P50, ascii)
 		}),
 		numberColumn("RECALL", 1, func(i int) float64 { return unknownIf(list[i].Recall < 0, list[i].Recall) }, func(i int) string { return render.RecallText(list[i].Recall) }),
 		fixedColumn("BUSY", 3, func(i int) string { return render.BusyText(list[i]) }),
-		numberColumn("MODELLED", 5, func(i int) float64 { return list[i].Modelled }, func(i int) string { return percentText(100 * list[i].Modelled) }),
+		numberColumn("MODELLED", 5, func(i int) float64 { return list[i].Modelled }, func(i int) string { return words.Share(list[i].Modelled) }),
 	)
 	return l
 }
@@ -281,9 +282,9 @@ func changeList(r *whatif.Report, ascii bool) *list[int] {
 // p99Text has a ! where latencies grow for as long as the load lasts.
 func p99Text(p *whatif.Prediction, ascii bool) string {
 	if p.Outcome == nil {
-		return render.UnknownMark
+		return words.UnknownMark
 	}
-	return render.LatencyText(p.Outcome.P99, ascii) + map[bool]string{true: " !"}[p.Outcome.Saturated]
+	return words.Latency(p.Outcome.P99, ascii) + map[bool]string{true: " !"}[p.Outcome.Saturated]
 }
 
 // others are the changed clusters of a report.

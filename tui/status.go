@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // tone is how much a message matters.
@@ -29,7 +30,7 @@ type toast struct {
 	text string
 }
 
-func (m *Model) say(t tone, text string) { m.toast = toast{t, ansi.Strip(oneLine(text))} }
+func (m *Model) say(t tone, text string) { m.toast = toast{t, ansi.Strip(words.OneLine(text))} }
 
 // frame draws everything and says where the terminal's cursor belongs.
 func (m *Model) frame() (string, *tea.Cursor) {
@@ -111,9 +112,9 @@ func (m *Model) header() string {
 	}
 	right := m.freshness()
 	if d.cluster != nil && d.cluster.Version.Text != "" {
-		version := "Milvus " + clean(d.cluster.Version.Text)
+		version := "Milvus " + words.Harmless(d.cluster.Version.Text)
 		if len(d.cluster.Version.Others) > 0 {
-			version += " +" + number(len(d.cluster.Version.Others))
+			version += " +" + words.Number(len(d.cluster.Version.Others))
 		}
 		if width(version)+width(right)+width(where)+18 <= m.w {
 			right = version + "   " + right
@@ -131,9 +132,9 @@ func (m *Model) header() string {
 func place(o *model.Origin) string {
 	where := strings.TrimPrefix(strings.TrimPrefix(o.Location, "etcd://"), "etcds://")
 	if o.Root == "" {
-		return clean(where)
+		return words.Harmless(where)
 	}
-	return clean(o.Root + " @ " + strings.TrimSuffix(where, "/"+o.Root))
+	return words.Harmless(o.Root + " @ " + strings.TrimSuffix(where, "/"+o.Root))
 }
 
 // cutPath leaves out the first folders of a file's path, as many as it takes.
@@ -165,7 +166,7 @@ func (m *Model) freshness() string {
 			return st.bad.on("✖ no data")
 		}
 		if d.progress != "" {
-			return st.dim.on("… " + clean(d.progress))
+			return st.dim.on("… " + words.Harmless(d.progress))
 		}
 		return st.dim.on("… connecting")
 	}
@@ -183,13 +184,13 @@ func (m *Model) freshness() string {
 	case d.err != nil:
 		parts = append(parts, old+" old", st.bad.on("✖ source lost"))
 	case d.paused && d.held > 0:
-		parts = append(parts, old+" old", st.warn.on("‖ paused, "+number(d.held)+" newer"))
+		parts = append(parts, old+" old", st.warn.on("‖ paused, "+words.Number(d.held)+" newer"))
 	case d.paused:
 		parts = append(parts, old+" old", st.warn.on("‖ paused"))
 	case len(d.lost) > 0:
-		who := clean(d.lost[0].Name) + " silent"
+		who := words.Harmless(d.lost[0].Name) + " silent"
 		if n := len(d.lost); n > 1 {
-			who = number(n) + " processes silent"
+			who = words.Number(n) + " processes silent"
 		}
 		parts = append(parts, st.warn.on("▲ "+who+" for "+old))
 	case d.live:
@@ -225,7 +226,7 @@ func offlineWord(kind string) string {
 // trouble is the line that says why there is no newer data.
 func (m *Model) trouble() string {
 	d := &m.data
-	text := " ✖ " + clean(oneLine(d.err.Error()))
+	text := " ✖ " + words.Harmless(words.OneLine(d.err.Error()))
 	if note := " · what was known at " + d.at.Format("15:04:05") + " stays"; d.cluster != nil && width(text)+width(note) < m.w {
 		text += note
 	}
@@ -375,8 +376,4 @@ func nonEmpty(list []string) []string {
 		}
 	}
 	return kept
-}
-
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(s), " ")
 }

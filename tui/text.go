@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -100,21 +99,4 @@ func sentence(st *styles, text string, w int) []string {
 		lines = append(lines, "   "+st.dim.on(line))
 	}
 	return lines
-}
-
-// number writes n with thousands separated, as everywhere in the UI: 12,345.
-func number(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// plural is a count with its noun: "1 row", "12 rows".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return number(n) + " " + noun + "s"
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/words"
 )
 
 func (t *treePage) can(m *Model, a action) string {
@@ -149,7 +150,7 @@ func (t *treePage) filterPrompt() *prompt {
 		changed:   func(_ *Model, text string) cmd { t.setFilter(text); return nil },
 		accepted:  func(*Model, string) cmd { return nil },
 		cancelled: func(*Model) cmd { t.setFilter(before); return nil },
-		status:    func(*Model) string { return number(len(t.lines)) + " lines" },
+		status:    func(*Model) string { return words.Number(len(t.lines)) + " lines" },
 		move: func(_ *Model, a action) cmd {
 			t.move(map[action]action{actPrevious: actUp, actNext: actDown}[a], len(t.lines))
 			return nil
@@ -164,7 +165,7 @@ func (t *treePage) text() string {
 	var b strings.Builder
 	f := fieldLayout{wide: true, widest: map[string]int{}}
 	for _, l := range t.lines {
-		b.WriteString(pad(2*l.depth) + clean(l.node.Label) + "  " + f.text(nil, l.node) + "\n")
+		b.WriteString(pad(2*l.depth) + words.Harmless(l.node.Label) + "  " + f.text(nil, l.node) + "\n")
 	}
 	return b.String()
 }

@@ -1,5 +1,6 @@
-// Package words cuts texts of others to a bound. What enters is any text, what leaves is short enough to be kept many times,
-// and tells texts apart that were different.
+// Package words formats what people read: counts, percentages, sizes, spans of time, lists of names, and text of others. What
+// enters is a value, what leaves is one line of text.
+// Nothing here knows what the values mean.
 package words
 
 import (
@@ -21,4 +22,27 @@ func Keep(text string, most int) string {
 	sum := sha256.Sum256([]byte(text))
 	return fmt.Sprintf("%s...(%d bytes, %x)...%s",
 		strings.ToValidUTF8(text[:end], ""), len(text), sum[:8], strings.ToValidUTF8(text[len(text)-end:], ""))
+}
+
+// Few lists the first names of a list: "none", "a", "a and b", "a, b, c and 4 more".
+func Few(names []string) string {
+	const most = 4
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) == 1:
+		return names[0]
+	case len(names) <= most:
+		last := len(names) - 1
+		return strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return FirstOf(names, most-1, ", ")
+}
+
+// FirstOf joins up to most names, and says how many more there are: "a; b; c and 4 more".
+func FirstOf(names []string, most int, separator string) string {
+	if len(names) <= most {
+		return strings.Join(names, separator)
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], separator), len(names)-most)
 }

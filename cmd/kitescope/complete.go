@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // completionTimeout bounds what a tab key may cost.
@@ -41,13 +42,13 @@ func (a *app) completeGet(cmd *cobra.Command, args []string, word string) ([]str
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	words, again := view.CompleteSelector(a.completionEnv(cmd.Context(), r), r, word)
+	list, again := view.CompleteSelector(a.completionEnv(cmd.Context(), r), r, word)
 	// A shell puts words on the screen as they are.
-	words = slices.DeleteFunc(words, func(w string) bool { return render.Harmless(w) != w })
+	list = slices.DeleteFunc(list, func(w string) bool { return words.Harmless(w) != w })
 	if again { // a value follows
-		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	return words, cobra.ShellCompDirectiveNoFileComp
+	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completionEnv reads the cluster for a completion, quietly; nil if it cannot be had in time.

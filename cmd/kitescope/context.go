@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kitescope/render"
+	"kitescope/words"
 )
 
 func (a *app) contextCommand() *cobra.Command {
@@ -172,7 +172,7 @@ func (a *app) contextList() *cobra.Command {
 					mark = "*"
 				}
 				spec := config.Contexts[name]
-				fmt.Fprintf(&b, "%s %s\t%s\t%s\n", mark, render.Harmless(name), render.Harmless(spec.From), cmp.Or(render.Harmless(spec.User), "-"))
+				fmt.Fprintf(&b, "%s %s\t%s\t%s\n", mark, words.Harmless(name), words.Harmless(spec.From), cmp.Or(words.Harmless(spec.User), "-"))
 			}
 			return a.write(func(out *bufio.Writer) error {
 				w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

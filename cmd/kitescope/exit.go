@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/profile/gobuild"
-	"kitescope/render"
+	"kitescope/words"
 	"kitescope/words/hints"
 )
 
@@ -136,7 +136,7 @@ func oneLine(s string) string {
 	if cut := len(s) - maxLine; cut > 0 {
 		s = strings.ToValidUTF8(s[:maxLine/2], "") + fmt.Sprintf(" ... (%d bytes) ... ", cut) + strings.ToValidUTF8(s[len(s)-maxLine/2:], "")
 	}
-	return render.Harmless(strings.Join(strings.Fields(s), " "))
+	return words.Harmless(strings.Join(strings.Fields(s), " "))
 }
 
 // collectionHint names the collections that were probably meant: spelled alike, in another database, else what there is.

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"kitescope/render"
+	"kitescope/words"
 )
 
 // A panic in a goroutine of a library cannot be recovered, and neither can a fault of the runtime: the process is gone, with
@@ -166,7 +166,7 @@ func guarded(ctx context.Context) context.Context {
 func harmlessLines(b []byte) string {
 	var lines []string
 	for line := range strings.Lines(string(bytes.TrimSpace(b))) {
-		lines = append(lines, render.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")))
+		lines = append(lines, words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -20,6 +20,7 @@ import (
 	"kitescope/profile/pull"
 	"kitescope/profile/trial"
 	"kitescope/render"
+	"kitescope/words"
 	"kitescope/words/hints"
 )
 
@@ -318,7 +319,7 @@ func (a *app) unfit(unfit *trial.UnfitError, err error) error {
 // tellOutput shows what a program said, as its words and not ours.
 func (s *streams) tellOutput(text string) {
 	for line := range strings.Lines(text) {
-		s.tell("  | %s", render.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
+		s.tell("  | %s", words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
 	}
 }
 

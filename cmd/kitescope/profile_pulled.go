@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kitescope/profile/pull"
-	"kitescope/render"
+	"kitescope/words"
 )
 
 // pullProgress shows on a terminal's stderr how far a pull is.
@@ -209,13 +209,13 @@ func pullFigures(e *pull.Entry) []string {
 		case "nanoseconds":
 			figures[2] = time.Duration(*e.Total).Round(10 * time.Millisecond).String()
 		case "bytes":
-			figures[2] = string(render.AppendBytes(nil, *e.Total))
+			figures[2] = words.Bytes(*e.Total)
 		default:
 			figures[2] = strconv.FormatInt(*e.Total, 10)
 		}
 	}
 	if e.Outcome == pull.OK {
-		figures[3] = string(render.AppendBytes(nil, e.Bytes))
+		figures[3] = words.Bytes(e.Bytes)
 	}
 	return figures
 }

@@ -10,6 +10,7 @@ import (
 
 	"kitescope/profile/usage"
 	"kitescope/render"
+	"kitescope/words"
 )
 
 // usageScreen draws curves at the bottom of a terminal, again and again in the same place, and what a command prints above
@@ -106,7 +107,7 @@ func (s *usageScreen) print(text []byte) {
 	var b strings.Builder
 	b.WriteString(s.erase(s.width))
 	for line := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		b.WriteString(render.Harmless(line) + "\n")
+		b.WriteString(words.Harmless(line) + "\n")
 	}
 	b.WriteString(s.text())
 	_, _ = io.WriteString(s.out, b.String())

@@ -17,9 +17,9 @@ import (
 
 	"kitescope/paste"
 	"kitescope/profile/pull"
-	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/log"
+	"kitescope/words"
 	"kitescope/words/hints"
 )
 
@@ -302,7 +302,7 @@ func progressText(p replay.RunProgress) string {
 	case l.Warming:
 		b.WriteString(", warming up")
 	case l.Asked > 0:
-		fmt.Fprintf(&b, ", round %d of %d, %.0f QPS, p99 %s", l.Round+1, l.Rounds, l.QPS, render.LatencyText(l.P99, true))
+		fmt.Fprintf(&b, ", round %d of %d, %.0f QPS, p99 %s", l.Round+1, l.Rounds, l.QPS, words.Latency(l.P99, true))
 	}
 	if l.Failed > 0 {
 		fmt.Fprintf(&b, ", %d failed", l.Failed)

@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
-	"kitescope/render"
+	"kitescope/words"
 )
 
 func (a *app) snapshotSave() *cobra.Command {
@@ -161,7 +161,7 @@ func (a *app) writeSnapshot(ctx context.Context, path string, s *savedSnapshot) 
 func (a *app) tellSaved(path string, s *savedSnapshot) error {
 	h := s.snapshot.Header()
 	a.warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.said.N,
-		render.AppendBytes(nil, s.stats.Bytes), render.AppendBytes(nil, int64(s.written)))
+		words.AppendBytes(nil, s.stats.Bytes), words.AppendBytes(nil, int64(s.written)))
 	lacking := len(s.said.Gaps) + len(s.silent)
 	for _, gap := range s.snapshot.Gaps() {
 		lacking++

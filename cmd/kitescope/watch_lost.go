@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"kitescope/render"
 	"kitescope/tui"
+	"kitescope/words"
 )
 
 // lossTeller says on standard error that a source is not heard of any more: at once, then again and again with for how
@@ -56,7 +56,7 @@ func (t *lossTeller) take(u tui.Update) {
 		if name == "" {
 			name = "etcd"
 		}
-		t.warn("%s is back after %s", name, lasted(now.Sub(l.since)))
+		t.warn("%s is back after %s", name, words.Age(now.Sub(l.since).Round(time.Second)))
 	}
 }
 
@@ -81,7 +81,5 @@ func (t *lossTeller) tell(name string, since, now time.Time, why string) {
 }
 
 func (t *lossTeller) sinceText(l *loss, now time.Time) string {
-	return fmt.Sprintf("; last heard of at %s, stale for %s", l.since.Format(time.TimeOnly), lasted(now.Sub(l.since)))
+	return fmt.Sprintf("; last heard of at %s, stale for %s", l.since.Format(time.TimeOnly), words.Age(now.Sub(l.since).Round(time.Second)))
 }
-
-func lasted(d time.Duration) string { return string(render.AppendDuration(nil, d.Round(time.Second))) }
