@@ -15,6 +15,7 @@ import (
 
 // TestGoScript runs testdata/goscript/*.txtar: command lines that start the go command, which needs its own caches.
 func TestGoScript(t *testing.T) {
+	t.Parallel()
 	profiles, err := filepath.Abs("../../testdata/profiles")
 	if err != nil {
 		t.Fatal(err)

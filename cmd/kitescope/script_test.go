@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"testing"
 	"time"
@@ -17,18 +18,29 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
-// TestMain lets the scripts run this very binary as kitescope, as a process of its own. Tests that wait for
-// deadlines do so side by side, however few processors there are.
+// TestMain lets the scripts run this very binary as kitescope, as a process of its own.
 func TestMain(m *testing.M) {
-	if err := flag.Set("test.parallel", "8"); err != nil { // -parallel comes after it
+	testscript.Main(tests{m}, map[string]func(){"kitescope": main})
+}
+
+// tests are those of this package, where the binary is not run as kitescope.
+type tests struct{ *testing.M }
+
+// Run implements testscript.TestingM. Tests that wait for deadlines do so side by side, however few processors there are,
+// and garbage is collected late: half of the time went to that, for what is kept in any case.
+func (m tests) Run() int {
+	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"kitescope": main})
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(1 << 30)
+	return m.M.Run()
 }
 
 // TestScript runs testdata/script/*.txtar: command lines as a user types them, their
 // output, messages and exit codes.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	snapshots, err := filepath.Abs("../../testdata/snapshots")
 	if err != nil {
 		t.Fatal(err)
