@@ -47,19 +47,20 @@ func wantBlind(t *testing.T, f *fakes, outcome string, blind ...string) {
 	for _, name := range blind {
 		want[name] = "<nil> " + word
 	}
-	run := func(code int, args ...string) ended {
-		t.Helper()
-		e := kitescope(t, code, append(args, f.asking()...)...)
+	ends := f.sideBySide(t,
+		side{exitOK, []string{"get", "nodes", "role=querynode", "-o", "json", "--live"}},
+		side{exitIncomplete, []string{"balance", "-o", "json", "--strict"}},
+		side{exitIncomplete, []string{"diagnose", "-o", "json", "--strict", "--fail-on", "never"}})
+	for i, e := range ends {
 		if e.took > patience+margin {
-			t.Errorf("%v took %v", args, e.took)
+			t.Errorf("line %d took %v", i, e.took)
 		}
 		for _, name := range blind {
 			says(t, e.err, "incomplete: "+name+": "+outcome)
 		}
-		return e
 	}
 	var nodes struct{ Items []map[string]any }
-	decodeJSON(t, run(exitOK, "get", "nodes", "role=querynode", "-o", "json", "--live").stdout, &nodes)
+	decodeJSON(t, ends[0].stdout, &nodes)
 	got := map[string]string{}
 	for _, n := range nodes.Items {
 		got[str(n["name"])] = strings.TrimSuffix(str(n["sealed_segments"]), " ")
@@ -75,7 +76,7 @@ func wantBlind(t *testing.T, f *fakes, outcome string, blind ...string) {
 		UnknownNodes []map[string]any `json:"unknown_nodes"`
 		Nodes        []map[string]any
 	}
-	decodeJSON(t, run(exitIncomplete, "balance", "-o", "json", "--strict").stdout, &b)
+	decodeJSON(t, ends[1].stdout, &b)
 	var unknown []string
 	for _, n := range b.UnknownNodes {
 		unknown = append(unknown, "querynode-"+str(n["node"]))
@@ -83,7 +84,7 @@ func wantBlind(t *testing.T, f *fakes, outcome string, blind ...string) {
 	slices.Sort(unknown)
 	same(t, "unknown nodes of the balance", unknown, blind)
 	d := &diagnosis1{}
-	decodeJSON(t, run(exitIncomplete, "diagnose", "-o", "json", "--strict", "--fail-on", "never").stdout, d)
+	decodeJSON(t, ends[2].stdout, d)
 	for _, name := range blind {
 		told := slices.ContainsFunc(d.Items, func(x finding1) bool {
 			return (x.Check == "node-unreachable" || x.Check == "stale-session") && x.names(name)
@@ -98,6 +99,29 @@ func wantBlind(t *testing.T, f *fakes, outcome string, blind ...string) {
 		}
 	}
 	wantNoGoroutine(t, before)
+}
+
+// side is a command line that is run beside others, and the exit code that it must have.
+type side struct {
+	code int
+	args []string
+}
+
+// sideBySide runs command lines on the fakes, all at once: they wait for the same deadline.
+func (f *fakes) sideBySide(t *testing.T, lines ...side) []ended {
+	t.Helper()
+	ends := make([]ended, len(lines))
+	var running sync.WaitGroup
+	for i, line := range lines {
+		running.Go(func() { ends[i] = terminal{}.run(t.Context(), t, append(line.args, f.asking()...)...) })
+	}
+	running.Wait()
+	for i, e := range ends {
+		if e.code != lines[i].code {
+			t.Fatalf("kitescope %s: exit %d, want %d\nstdout: %s\nstderr: %s", strings.Join(lines[i].args, " "), e.code, lines[i].code, head(e.stdout), e.err)
+		}
+	}
+	return ends
 }
 
 // wantNoGoroutine waits until as many goroutines are left as there were.
@@ -206,17 +230,29 @@ func TestWrongCertificate(t *testing.T) {
 	}
 }
 
-// TestEtcdIsLostHalfWay: etcd goes away when the metadata were read and the processes are being asked.
-func TestEtcdIsLostHalfWay(t *testing.T) { // not beside others: how long it takes is bounded
+// TestEtcdIsLostHalfWay: etcd goes away when the metadata were read and the processes are being asked. Nothing is left of
+// a bundle that could not be completed.
+func TestEtcdIsLostHalfWay(t *testing.T) { //nolint:tparallel // not beside others: how long it takes is bounded
+	files := newFiles(t)
+	t.Cleanup(func() { files.wantNone(t) })
 	for name, line := range map[string][]string{
 		"diagnose": {"diagnose", "--all", "-o", "json", "--fail-on", "never"},
 		"get":      {"get", "nodes", "-o", "json", "--live"},
 		"balance":  {"balance", "-o", "json"},
+		"save":     {"snapshot", "save", files.path("x.kite"), "--live", "--timeout", "3s"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			f := capturedT7(t, nil)
 			f.loseEtcd(t)
 			e := f.run(t, append(line, "--strict", "--node-timeout", patience.String(), "--window", "1s", "--from", f.from)...)
+			if name == "save" {
+				if e.code != exitFailed {
+					t.Errorf("exit %d", e.code)
+				}
+				says(t, e.err, "kitescope: save ", "x.kite")
+				return
+			}
 			if e.code != exitIncomplete || e.took > patience+time.Second+margin {
 				t.Errorf("exit %d after %v", e.code, e.took)
 			}
@@ -234,16 +270,6 @@ func TestEtcdIsLostHalfWay(t *testing.T) { // not beside others: how long it tak
 			}
 		})
 	}
-}
-
-// TestEtcdIsLostWhileSaving: nothing is left of a bundle that could not be completed.
-func TestEtcdIsLostWhileSaving(t *testing.T) {
-	f := capturedT7(t, nil)
-	f.loseEtcd(t)
-	files := newFiles(t)
-	e := kitescope(t, exitFailed, "snapshot", "save", files.path("x.kite"), "--live", "--timeout", "3s", "--node-timeout", patience.String(), "--from", f.from)
-	says(t, e.err, "kitescope: save ", "x.kite")
-	files.wantNone(t)
 }
 
 // TestSilentEtcd: that no member of etcd answers is said, and counts under --strict; a refusal is an answer.

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,41 +46,46 @@ func TestInterrupt(t *testing.T) {
 	f := capturedT7(t, nil)
 	f.move(t, "querynode-13", livetest.Silent(t))
 	kitescope(t, exitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...) // what is made once is there
-	for name, line := range map[string][]string{
-		"diagnose": {"diagnose"},
-		"balance":  {"balance", "--plan"},
-		"get":      {"get", "nodes", "--live"},
-		"overview": {"overview", "--live"},
-		"save":     {"snapshot", "save", "FILE", "--live"},
-		"pipe":     {"snapshot", "save", "-", "--live"},
-		"watch":    {"get", "nodes", "--live", "--watch"},
-		"judge":    {"diagnose", "--watch"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, after := range []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond, 40 * time.Millisecond, 150 * time.Millisecond, 1200 * time.Millisecond} {
-				files := newFiles(t)
-				before := runtime.NumGoroutine()
-				ctx, interrupt := context.WithCancel(t.Context())
-				var interrupted time.Time
-				timer := time.AfterFunc(after, func() { interrupted = time.Now(); interrupt() })
-				args := slices.Clone(line)
-				if at := slices.Index(args, "FILE"); at >= 0 {
-					args[at] = files.path("x.kite")
-				}
-				e := terminal{}.run(ctx, t, append(args, "--node-timeout", "20s", "--from", f.from)...)
-				late := time.Since(interrupted)
-				timer.Stop()
-				interrupt()
-				if e.code != exitInterrupted || e.err != "kitescope: interrupted\n" && name != "judge" && name != "watch" || late > 2*time.Second {
-					t.Errorf("after %v: exit %d, %v after the interrupt: %q", after, e.code, late, e.err)
-				}
-				if e.stdout != "" && name != "pipe" && name != "judge" && name != "watch" {
-					t.Errorf("after %v something is shown: %s", after, head(e.stdout))
-				}
-				files.wantNone(t)
-				wantNoGoroutine(t, before)
+	for _, after := range []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond, 40 * time.Millisecond, 150 * time.Millisecond, 1200 * time.Millisecond} {
+		t.Run(after.String(), func(t *testing.T) {
+			files := newFiles(t)
+			before := runtime.NumGoroutine()
+			var running sync.WaitGroup
+			for name, line := range map[string][]string{
+				"diagnose": {"diagnose"},
+				"balance":  {"balance", "--plan"},
+				"get":      {"get", "nodes", "--live"},
+				"overview": {"overview", "--live"},
+				"save":     {"snapshot", "save", files.path("x.kite"), "--live"},
+				"pipe":     {"snapshot", "save", "-", "--live"},
+				"watch":    {"get", "nodes", "--live", "--watch"},
+				"judge":    {"diagnose", "--watch"},
+			} {
+				running.Go(func() { f.interrupted(t, after, name, line) })
 			}
+			running.Wait()
+			files.wantNone(t)
+			wantNoGoroutine(t, before)
 		})
+	}
+}
+
+// interrupted runs a command line and interrupts it after a while.
+func (f *fakes) interrupted(t *testing.T, after time.Duration, name string, line []string) {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var at time.Time
+	timer := time.AfterFunc(after, func() { at = time.Now(); interrupt() })
+	defer timer.Stop()
+	e := terminal{}.run(ctx, t, append(line, "--node-timeout", "20s", "--from", f.from)...)
+	late := time.Since(at)
+	goesOn := name == "judge" || name == "watch"
+	if e.code != exitInterrupted || e.err != "kitescope: interrupted\n" && !goesOn || late > 2*time.Second {
+		t.Errorf("%s: exit %d, %v after the interrupt: %q", name, e.code, late, e.err)
+	}
+	if e.stdout != "" && name != "pipe" && !goesOn {
+		t.Errorf("%s: something is shown: %s", name, head(e.stdout))
 	}
 }
 
