@@ -209,6 +209,15 @@ func (a *app) loadLive(ctx context.Context, want meta.Want) (*model.Cluster, err
 			return nil, err
 		}
 	}
+	if a.loads != nil {
+		return a.loads(fmt.Sprint(conn.From, a.nodes.live, a.nodes.recordings), func() (*model.Cluster, error) {
+			return a.readLive(ctx, conn, meta.Want{Parts: model.PartAll, Records: true})
+		})
+	}
+	return a.readLive(ctx, conn, want)
+}
+
+func (a *app) readLive(ctx context.Context, conn connection, want meta.Want) (*model.Cluster, error) {
 	src, err := a.openConnection(ctx, conn)
 	if err != nil {
 		return nil, err

@@ -39,9 +39,10 @@ func sameFromBundle(t *testing.T, f *fakes) {
 func compare(t *testing.T, f *fakes, live, bundle []string) {
 	t.Helper()
 	compared := 0
-	for _, line := range everyDocument(t, f) {
-		want := f.run(t, append(line, live...)...)
-		got := f.run(t, append(line, bundle...)...)
+	once := terminal{now: f.now, once: &readOnce{}}
+	for _, line := range everyDocument(t, f, once) {
+		want := once.run(t.Context(), t, append(line, live...)...)
+		got := once.run(t.Context(), t, append(line, bundle...)...)
 		if want.code != got.code || want.code != exitOK && want.code != exitFindings {
 			t.Errorf("%s: exit %d live, %d from the bundle\n%s%s", strings.Join(line, " "), want.code, got.code, want.err, got.err)
 			continue
@@ -53,7 +54,7 @@ func compare(t *testing.T, f *fakes, live, bundle []string) {
 }
 
 // everyDocument are command lines that together show all that is known of a cluster, as JSON.
-func everyDocument(t *testing.T, f *fakes) [][]string {
+func everyDocument(t *testing.T, f *fakes, tt terminal) [][]string {
 	t.Helper()
 	lines := [][]string{
 		{"overview", "-o", "json"},
@@ -68,7 +69,7 @@ func everyDocument(t *testing.T, f *fakes) [][]string {
 	}
 	for _, r := range view.Resources {
 		lines = append(lines, []string{"get", r.Name, "-o", "json"})
-		for _, name := range namesOf(t, f.from, r, 3) {
+		for _, name := range tt.namesOf(t, f.from, r, 3) {
 			lines = append(lines, []string{"describe", r.Name, name, "-o", "json"})
 		}
 	}
@@ -76,10 +77,10 @@ func everyDocument(t *testing.T, f *fakes) [][]string {
 }
 
 // namesOf are the ids of the first objects of a resource.
-func namesOf(t *testing.T, from string, r *view.Resource, most int) []string {
+func (tt terminal) namesOf(t *testing.T, from string, r *view.Resource, most int) []string {
 	t.Helper()
 	var names []string
-	for i, word := range strings.Fields(kitescope(t, exitOK, "get", r.Name, "-o", "name", "-q", "--live", "--window", "0", "--from", from).stdout) {
+	for i, word := range strings.Fields(tt.wants(t, exitOK, "get", r.Name, "-o", "name", "-q", "--live", "--window", "0", "--from", from).stdout) {
 		if i == most {
 			break
 		}

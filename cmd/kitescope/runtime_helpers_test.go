@@ -75,6 +75,32 @@ type terminal struct {
 	env map[string]string
 	// nil: buffers of its own
 	out, err *syncBuffer
+	// nil: each command line reads its cluster
+	once *readOnce
+}
+
+// readOnce has the clusters that command lines of a test read, for those after them: what they show of one is looked at, and
+// not how they read it.
+type readOnce struct {
+	mu       sync.Mutex
+	clusters map[string]*model.Cluster
+}
+
+func (l *readOnce) load(place string, read func() (*model.Cluster, error)) (*model.Cluster, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.clusters[place]; c != nil {
+		return c, nil
+	}
+	c, err := read()
+	if err != nil {
+		return nil, err
+	}
+	if l.clusters == nil {
+		l.clusters = map[string]*model.Cluster{}
+	}
+	l.clusters[place] = c
+	return c, nil
 }
 
 func fakeNow() time.Time { return livetest.Now }
@@ -86,6 +112,9 @@ func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended 
 	s := scripted(tt.out, tt.err, tt.env)
 	if s.now = tt.now; s.now == nil {
 		s.now = fakeNow
+	}
+	if tt.once != nil {
+		s.loads = tt.once.load
 	}
 	start := time.Now()
 	code := run(ctx, s, args)

@@ -74,9 +74,11 @@ func TestSecretsAreFound(t *testing.T) {
 }
 
 // silentAbout runs a command line and wants no secret in what it writes.
-func silentAbout(t *testing.T, args ...string) {
+func silentAbout(t *testing.T, args ...string) { t.Helper(); (*readOnce)(nil).silentAbout(t, args...) }
+
+func (l *readOnce) silentAbout(t *testing.T, args ...string) {
 	t.Helper()
-	e := terminal{env: map[string]string{"KITESCOPE_MILVUS_PASSWORD": planted + "-milvus-password"}}.run(t.Context(), t, args...)
+	e := terminal{once: l, env: map[string]string{"KITESCOPE_MILVUS_PASSWORD": planted + "-milvus-password"}}.run(t.Context(), t, args...)
 	if e.code != exitOK && e.code != exitFindings {
 		t.Errorf("kitescope %s: exit %d: %s", strings.Join(args, " "), e.code, e.err)
 	}
@@ -94,14 +96,14 @@ func silentAbout(t *testing.T, args ...string) {
 func listFormats() []string { return []string{"json", "csv", "yaml", "table", "wide"} }
 
 // silentEverywhere runs every command that shows a cluster, in every format.
-func silentEverywhere(t *testing.T, flags []string) {
+func (l *readOnce) silentEverywhere(t *testing.T, flags []string) {
 	t.Helper()
-	run := func(args ...string) { t.Helper(); silentAbout(t, append(args, flags...)...) }
+	run := func(args ...string) { t.Helper(); l.silentAbout(t, append(args, flags...)...) }
 	for _, r := range view.Resources {
 		for _, format := range listFormats() {
 			run("get", r.Name, "-o", format)
 		}
-		for i, name := range namesFrom(t, flags, r) {
+		for i, name := range l.namesFrom(t, flags, r) {
 			run("describe", r.Name, name, "--records")
 			if i == 0 {
 				run("describe", r.Name, name, "--records", "-o", "json")
@@ -111,7 +113,7 @@ func silentEverywhere(t *testing.T, flags []string) {
 	}
 	run("overview")
 	run("overview", "-o", "json")
-	for _, name := range namesFrom(t, flags, resourceNamed(t, "collections")) {
+	for _, name := range l.namesFrom(t, flags, resourceNamed(t, "collections")) {
 		run("tree", name, "--dropped")
 		run("tree", name, "--dropped", "-o", "json")
 	}
@@ -133,7 +135,7 @@ func resourceNamed(t *testing.T, name string) *view.Resource {
 }
 
 // namesFrom are some objects of a resource: all where secrets may be, the first of the others.
-func namesFrom(t *testing.T, flags []string, r *view.Resource) []string {
+func (l *readOnce) namesFrom(t *testing.T, flags []string, r *view.Resource) []string {
 	t.Helper()
 	most := 2
 	switch r.Name {
@@ -141,7 +143,7 @@ func namesFrom(t *testing.T, flags []string, r *view.Resource) []string {
 		most = 20
 	}
 	var names []string
-	e := kitescope(t, exitOK, append([]string{"get", r.Name, "-o", "name", "-q", "--limit", "40"}, flags...)...)
+	e := terminal{once: l}.wants(t, exitOK, append([]string{"get", r.Name, "-o", "name", "-q", "--limit", "40"}, flags...)...)
 	for word := range strings.Lines(e.stdout) {
 		if _, name, ok := strings.Cut(strings.TrimSpace(word), "/"); ok && len(names) < most {
 			names = append(names, name)
@@ -166,11 +168,12 @@ func TestNoSecretOfACapture(t *testing.T) {
 			silentAbout(t, append([]string{"snapshot", "save", bundle}, flags...)...)
 			silentBundle(t, bundle)
 			silentAbout(t, "snapshot", "info", bundle)
+			once := &readOnce{}
 			if name == "cluster-2.3.5-t7" { // the one with everything; its metrics are read with the others below
-				silentEverywhere(t, flags[:4])
+				once.silentEverywhere(t, flags[:4])
 			}
 			for _, r := range view.Resources {
-				silentAbout(t, append([]string{"get", r.Name, "-o", "json"}, flags...)...)
+				once.silentAbout(t, append([]string{"get", r.Name, "-o", "json"}, flags...)...)
 			}
 			silentAbout(t, append([]string{"describe", "user", "root", "--records"}, flags...)...)
 			silentAbout(t, append([]string{"diagnose", "--all", "-v"}, flags...)...)
@@ -228,9 +231,9 @@ func TestNoSecretOfACluster(t *testing.T) {
 	asked := []string{"--window", "0", "--milvus-user", "me", "--from", f.from}
 	bundle := filepath.Join(t.TempDir(), "live.kite")
 	t.Run("live", func(t *testing.T) {
-		live := append([]string{"--live"}, asked...)
+		live, once := append([]string{"--live"}, asked...), &readOnce{}
 		for _, r := range view.Resources {
-			silentAbout(t, append([]string{"get", r.Name, "-o", "json"}, live...)...)
+			once.silentAbout(t, append([]string{"get", r.Name, "-o", "json"}, live...)...)
 		}
 		for _, line := range [][]string{
 			{"get", "nodes", "-o", "wide"},
@@ -248,7 +251,7 @@ func TestNoSecretOfACluster(t *testing.T) {
 	})
 	t.Run("bundle", func(t *testing.T) {
 		silentBundle(t, bundle)
-		silentEverywhere(t, []string{"--from", bundle})
+		(&readOnce{}).silentEverywhere(t, []string{"--from", bundle})
 	})
 	t.Run("a recording of others", func(t *testing.T) {
 		raw := filepath.Join(t.TempDir(), "raw.jsonl")
@@ -266,7 +269,7 @@ func TestNoSecretOfACluster(t *testing.T) {
 			t.Fatal("the recording holds no secret")
 		}
 		flags := []string{"--from", f.from, "--runtime", raw}
-		silentEverywhere(t, flags)
+		(&readOnce{}).silentEverywhere(t, flags)
 		kept := filepath.Join(t.TempDir(), "kept.kite")
 		silentAbout(t, append([]string{"snapshot", "save", kept}, flags...)...)
 		silentBundle(t, kept)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"kitescope/inspect/model"
 )
 
 // streams is the process as a command sees it; tests make their own.
@@ -24,6 +26,9 @@ type streams struct {
 	// readPassword prompts on the controlling terminal until ctx ends.
 	readPassword func(ctx context.Context, prompt string) (string, error)
 	collector    *collector
+	// loads is nil in a process. Tests that show one cluster in many ways keep it there: it returns what was read of a
+	// place before, all of it, or reads it.
+	loads func(place string, read func() (*model.Cluster, error)) (*model.Cluster, error)
 	// transient is the line about progress, nil without a terminal on stderr.
 	transient *transient
 }

@@ -72,8 +72,9 @@ func TestTruth(t *testing.T) {
 // listEverything lists every resource; a real server leaves nothing undecoded.
 func listEverything(t *testing.T, from string) {
 	t.Helper()
+	once := &readOnce{}
 	for _, r := range view.Resources {
-		items := getItems(t, from, r.Name)
+		items := once.getItems(t, from, r.Name)
 		if r.Name == "undecoded" && len(items) > 0 {
 			t.Errorf("undecoded: %v", items)
 		}
@@ -96,28 +97,29 @@ func readTruth(t *testing.T, file string) truth {
 
 func compareTruth(t *testing.T, from string, tr truth, moving map[string]bool) {
 	t.Helper()
+	var each *readOnce // each command reads what it needs
 	collections := map[string]map[string]any{}
-	for _, c := range getItems(t, from, "collections", "state!=Dropping,Dropped") {
+	for _, c := range each.getItems(t, from, "collections", "state!=Dropping,Dropped") {
 		collections[str(c["database"])+"/"+str(c["name"])] = c
 	}
 	segments := map[string][]map[string]any{}
-	for _, s := range getItems(t, from, "segments") {
+	for _, s := range each.getItems(t, from, "segments") {
 		segments[str(s["collection_id"])] = append(segments[str(s["collection_id"])], s)
 	}
 	partitions := map[string][]map[string]any{}
-	for _, p := range getItems(t, from, "partitions") {
+	for _, p := range each.getItems(t, from, "partitions") {
 		partitions[str(p["collection_id"])] = append(partitions[str(p["collection_id"])], p)
 	}
 	indexes := map[string][]map[string]any{}
-	for _, x := range getItems(t, from, "indexes", "deleted!=true") {
+	for _, x := range each.getItems(t, from, "indexes", "deleted!=true") {
 		indexes[str(x["collection_id"])] = append(indexes[str(x["collection_id"])], x)
 	}
 	replicas := map[string][]map[string]any{}
-	for _, r := range getItems(t, from, "replicas") {
+	for _, r := range each.getItems(t, from, "replicas") {
 		replicas[str(r["collection_id"])] = append(replicas[str(r["collection_id"])], r)
 	}
 	fields := map[string][]map[string]any{}
-	for _, f := range getItems(t, from, "fields") {
+	for _, f := range each.getItems(t, from, "fields") {
 		fields[str(f["collection_id"])] = append(fields[str(f["collection_id"])], f)
 	}
 	known := 0
@@ -245,10 +247,14 @@ func same(t *testing.T, what string, got, want any) {
 }
 
 // getItems runs "kitescope get ... -o json" and returns its items.
-func getItems(t *testing.T, from string, words ...string) []map[string]any {
+func (l *readOnce) getItems(t *testing.T, from string, words ...string) []map[string]any {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), scripted(&out, &errs, nil), append([]string{"get", "-o", "json", "--from", from, "-q"}, words...)); code != 0 {
+	s := scripted(&out, &errs, nil)
+	if l != nil {
+		s.loads = l.load
+	}
+	if code := run(t.Context(), s, append([]string{"get", "-o", "json", "--from", from, "-q"}, words...)); code != 0 {
 		t.Fatalf("kitescope get %v: exit %d: %s", words, code, errs.String())
 	}
 	var list struct{ Items []map[string]any }
