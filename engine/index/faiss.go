@@ -17,6 +17,7 @@ import (
 type faissHeader struct {
 	at       int // offset of the code
 	code     string
+	element  dist.Element
 	dim      int
 	rows     int
 	cosine   bool // knowhere's flag, in bytes that faiss does not use
@@ -150,7 +151,7 @@ func (r *faissReader) flat(h *faissHeader, part string) *flat.Index {
 		fmt.Sprintf("%d rows of %d units", h.rows, h.dim), "%d units", n)
 	at := r.at
 	rows := r.array(n, 4, "units of "+part)
-	ix := &flat.Index{Metric: h.metric, Vectors: r.view(dist.Float32, h.dim, h.rows, rows)}
+	ix := &flat.Index{Metric: h.metric, Vectors: r.view(h, h.rows, rows)}
 	r.file.part(part, at, len(rows))
 	if h.cosine || h.code == "IxF9" {
 		at := r.at
@@ -162,49 +163,16 @@ func (r *faissReader) flat(h *faissHeader, part string) *flat.Index {
 	return ix
 }
 
-// view is rows in place, one directly after the other.
-func (r *faissReader) view(element dist.Element, dim, rows int, data []byte) *engine.Vectors {
+// view is rows of an index in place, one directly after the other.
+func (r *faissReader) view(h *faissHeader, rows int, data []byte) *engine.Vectors {
 	if r.err != nil {
 		return nil
 	}
-	v, err := engine.View(element, dim, rows, element.Bytes(dim), data)
+	v, err := engine.View(h.element, h.dim, rows, h.element.Bytes(h.dim), data)
 	if err != nil {
 		r.err = err
 	}
 	return v
-}
-
-// binaryFlat reads the flat index of bits, whose header is another.
-func (r *faissReader) binaryFlat(at int, code string) faissHeader {
-	h := faissHeader{at: at, code: code}
-	dim, size := r.i32("a dimension"), r.i32("a code size")
-	r.expect(dim > 0 && int(size) == (int(dim)+7)/8, 4, "the bytes of a vector's bits", "%d bytes for %d bits", size, dim)
-	r.expect(r.hint.Dim == 0 || int(dim) == r.hint.Dim, 8, fmt.Sprintf("vectors of %d dimensions", r.hint.Dim), "%d", dim)
-	h.dim, h.rows = int(dim), r.count("a count of rows")
-	r.u8("is_trained")
-	// faiss has but one metric here, and calls it L2. Of knowhere's numbers 5 is Jaccard and 7
-	// Hamming; for an index of JACCARD Milvus 2.1 wrote 6, Tanimoto, of which Jaccard's distance
-	// is taken when it searches.
-	metric := r.i32("a metric")
-	h.knowhere = metric > 1
-	switch metric {
-	case 1, 7:
-		h.metric = dist.Hamming
-	case 5, 6:
-		h.metric = dist.Jaccard
-	default:
-		if r.err == nil {
-			r.err = &UnsupportedError{Type: fmt.Sprintf("BIN_FLAT of metric %d", metric), Hint: hintRebuild}
-		}
-	}
-	r.file.part("header", at, r.at-at)
-	at = r.at
-	codes := r.vector(1, "codes")
-	r.expect(r.err != nil || len(codes)/int(size) == h.rows && len(codes)%int(size) == 0, len(codes)+8,
-		fmt.Sprintf("%d rows of %d bytes", h.rows, size), "%d bytes", len(codes))
-	r.file.part("vectors", at, r.at-at)
-	r.file.Searchable = FromRows(&flat.Index{Metric: h.metric, Vectors: r.view(dist.Bit, h.dim, h.rows, codes)})
-	return h
 }
 
 // idMap reads an index with ids of its own. The reverse map of IxM2 is not in the file.

@@ -14,30 +14,35 @@ import (
 // knowhere v2.2.3, the same file, write_InvertedLists_nm.
 func (r *faissReader) ivf(at int, code string) faissHeader {
 	h := r.header(at, code)
+	r.inverted(&h, r.quantizer)
+	return h
+}
+
+// inverted reads the body of an inverted file; quantizer reads its centroids.
+func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, lists int) *engine.Vectors) {
+	r.file.part("header", r.at, 16)
 	lists, probe := r.count("nlist"), r.count("nprobe")
-	r.file.part("header", at, 16)
-	ix := &ivf.Index{Metric: h.metric, NProbe: probe, Centroids: r.quantizer(&h, lists)}
+	ix := &ivf.Index{Metric: h.metric, NProbe: probe, Centroids: quantizer(h, lists)}
 	r.directMap()
-	at = r.at
+	at := r.at
 	inner := r.code()
 	if r.err == nil && inner != "ilar" {
 		r.err = unsupportedLists(at, inner)
 	}
 	nlist, size := r.u64("nlist"), r.u64("code_size")
 	r.expect(nlist == uint64(lists), 16, fmt.Sprintf("%d lists, one for each centroid", lists), "%d", nlist)
-	r.expect(size == 4*uint64(h.dim), 8, fmt.Sprintf("codes of %d bytes", 4*h.dim), "%d", size)
+	r.expect(size == uint64(h.element.Bytes(h.dim)), 8, fmt.Sprintf("codes of %d bytes", h.element.Bytes(h.dim)), "%d", size)
 	sizes := r.sizes(lists, h.rows)
 	r.file.part("lists", at, r.at-at)
 	if r.err != nil {
-		return h
+		return
 	}
-	if h.rows > 0 && r.left() == 8*h.rows {
-		r.listsWithoutCodes(&h, ix, sizes)
+	if h.rows > 0 && r.left() == 8*h.rows && h.element == dist.Float32 {
+		r.listsWithoutCodes(h, ix, sizes)
 	} else {
-		ix.Lists = r.lists(&h, sizes)
+		ix.Lists = r.lists(h, sizes)
 	}
 	r.file.Searchable = FromLists(ix)
-	return h
 }
 
 // quantizer reads the index of the centroids, which must be flat.
@@ -113,7 +118,7 @@ func (r *faissReader) sizes(lists, rows int) []int {
 // lists reads the lists: for each that is not empty its vectors, its ids and, under knowhere's
 // cosine, the norms.
 func (r *faissReader) lists(h *faissHeader, sizes []int) []ivf.List {
-	none := r.view(dist.Float32, h.dim, 0, nil)
+	none := r.view(h, 0, nil)
 	lists := make([]ivf.List, len(sizes))
 	for i, n := range sizes {
 		if n == 0 {
@@ -121,8 +126,8 @@ func (r *faissReader) lists(h *faissHeader, sizes []int) []ivf.List {
 			continue
 		}
 		at := r.at
-		codes := r.array(uint64(n), 4*h.dim, "vectors of a list")
-		lists[i].Vectors = r.view(dist.Float32, h.dim, n, codes)
+		codes := r.array(uint64(n), h.element.Bytes(h.dim), "vectors of a list")
+		lists[i].Vectors = r.view(h, n, codes)
 		r.file.part("vectors", at, len(codes))
 		r.ids(&lists[i], n)
 		if h.cosine {
@@ -156,7 +161,7 @@ func (r *faissReader) listsWithoutCodes(h *faissHeader, ix *ivf.Index, sizes []i
 		r.fail(at, fmt.Sprintf("%d vectors of %d bytes in RAW_DATA", h.rows, size), "%d bytes", len(r.hint.RawData))
 		return
 	}
-	raw := r.view(dist.Float32, h.dim, h.rows, r.hint.RawData)
+	raw := r.view(h, h.rows, r.hint.RawData)
 	ix.Lists = make([]ivf.List, len(sizes))
 	for i, n := range sizes {
 		r.ids(&ix.Lists[i], n)
