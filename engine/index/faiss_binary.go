@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 
+	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 )
@@ -40,6 +41,22 @@ func (r *faissReader) binaryHeader(at int, code string) faissHeader {
 func (r *faissReader) binaryFlat(at int, code string) faissHeader {
 	h := r.binaryHeader(at, code)
 	r.file.Searchable = FromRows(r.binaryRows(&h, "vectors"))
+	return h
+}
+
+// binaryIVF reads an inverted file of bits, whose centroids are a flat index of bits.
+// Source: faiss 1.15, faiss/impl/index_write.cpp, write_binary_ivf_header.
+func (r *faissReader) binaryIVF(at int, code string) faissHeader {
+	h := r.binaryHeader(at, code)
+	r.inverted(&h, func(h *faissHeader, lists int) *engine.Vectors {
+		at := r.at
+		inner := r.code()
+		r.expect(inner == "IBxF", 4, "centroids in a flat index (IBxF)", "%q", inner)
+		q := r.binaryHeader(at, inner)
+		r.expect(q.dim == h.dim && q.rows == lists && lists > 0, r.at-at-4,
+			fmt.Sprintf("%d centroids of %d dimensions", lists, h.dim), "%d of %d", q.rows, q.dim)
+		return r.binaryRows(&q, "centroids").Vectors
+	})
 	return h
 }
 

@@ -9,20 +9,29 @@ import (
 	"kitescope/engine/ivf"
 )
 
-// IVFFlat is the kind of whole vectors in lists.
-const IVFFlat = "IVF_FLAT"
+// IVFFlat is the kind of whole vectors in lists; BinIVFFlat that of bits.
+const (
+	IVFFlat    = "IVF_FLAT"
+	BinIVFFlat = "BIN_IVF_FLAT"
+)
 
 // FromLists is an inverted file as an index.
 func FromLists(x *ivf.Index) Searchable { return listIndex{x} }
 
 type listIndex struct{ x *ivf.Index }
 
-func (l listIndex) Kind() string                { return IVFFlat }
 func (l listIndex) Element() dist.Element       { return l.x.Centroids.Element }
 func (l listIndex) Effort() Effort              { return ByNProbe }
 func (l listIndex) FiltersIDs() bool            { return true }
 func (l listIndex) Own() (*engine.Vectors, int) { return nil, 0 }
 func (l listIndex) concrete() any               { return l.x }
+
+func (l listIndex) Kind() string {
+	if l.Element() == dist.Bit {
+		return BinIVFFlat
+	}
+	return IVFFlat
+}
 
 // relabel puts ids in place of those that the lists have, which are the numbers of rows.
 func (l listIndex) relabel(labels []int64) *FormatError {

@@ -95,6 +95,7 @@ func milvusTypes() []milvusType {
 	return []milvusType{
 		{"FLAT", []string{"IxF2", "IxFI", "IxFl", "IxF9"}, (*faissReader).rows},
 		{"BIN_FLAT", []string{"IBxF"}, (*faissReader).binaryFlat},
+		{"BIN_IVF_FLAT", []string{"IBwF"}, (*faissReader).binaryIVF},
 		{"HNSW", []string{"IHNf", "IHN9"}, (*faissReader).hnsw},
 		{"IVF_FLAT", []string{"IwFl"}, (*faissReader).ivf},
 		{"HNSW_SQ", []string{"IHNs", "IHN8", "IHNa", "IHNb"}, nil},
@@ -110,6 +111,5 @@ func milvusTypes() []milvusType {
 		{"IVF_SQ8", []string{"IwSq", "IwSQ"}, nil},
 		{"IVF_RABITQ", []string{"IwrQ"}, nil},
 		{"SCANN", []string{"IxSC", "IwPf"}, nil},
-		{"BIN_IVF_FLAT", []string{"IBwF"}, nil},
 	}
 }

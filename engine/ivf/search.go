@@ -56,9 +56,6 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if x.Metric == dist.Cosine && (o.Library == engine.Faiss || x.Centroids.Element != dist.Float32) {
 		return nil, errors.New("cosine over an inverted file is knowhere's, of float32 vectors")
 	}
-	if x.Metric == dist.Hamming || x.Metric == dist.Jaccard {
-		return nil, errors.New("inverted files of bits are not supported")
-	}
 	// The centroids are compared by inner products under cosine: the query is normalised, they
 	// are about so (IvfIndexNode::Train, src/index/ivf/ivf.cc, knowhere v2.2.3).
 	coarse := x.Metric
@@ -104,7 +101,9 @@ func (s *Searcher) Clone() *Searcher {
 }
 
 // Similarity tells whether greater distances are better.
-func (s *Searcher) Similarity() bool { return s.index.Metric != dist.L2 }
+func (s *Searcher) Similarity() bool {
+	return s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine
+}
 
 // Computed is how many distances the last Search or Range took: those of the centroids, and of
 // the rows in the lists that were read, but for filtered ones (which is the ndis of faiss's

@@ -162,6 +162,21 @@ expect["faiss_binary_flat.bin"] = dict(format="faiss", kind="FLAT", metric="HAMM
                                        vectors=base64.b64encode(bits.tobytes()).decode())
 
 
+bits = np.random.default_rng(8).integers(0, 256, (60, 3), dtype=np.uint8)
+q = faiss.IndexBinaryFlat(24)
+ix = faiss.IndexBinaryIVF(q, 24, 5)
+ix.cp.min_points_per_centroid = 1
+ix.train(bits)
+ix.add(bits)
+ix.nprobe = 2
+faiss.write_index_binary(ix, os.path.join(out, "faiss_binary_ivf.bin"))
+ids = [[int(i) for i in faiss.rev_swig_ptr(ix.invlists.get_ids(j), ix.invlists.list_size(j))] for j in range(5)]
+expect["faiss_binary_ivf.bin"] = dict(
+    format="faiss", kind="BIN_IVF_FLAT", metric="HAMMING", known=True, dim=24, rows=60, nprobe=2, ids=ids,
+    codes=[base64.b64encode(bits[l].tobytes()).decode() for l in ids],
+    centroids=base64.b64encode(faiss.vector_to_array(q.xb).tobytes()).decode())
+
+
 def knowhere_file(name, source, metric, d, mark=b"", tail=None, convert=None):
     """The blob HNSW of Milvus 2.1 to 2.4, made of a file of hnswlib by the layout of knowhere's
     saveIndex: three fields before the header, no labels, label_offset never set."""

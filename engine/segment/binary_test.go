@@ -1,0 +1,154 @@
+package segment_test
+
+import (
+	"cmp"
+	"compress/gzip"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/index"
+	"kitescope/engine/object"
+	"kitescope/engine/segment"
+)
+
+const binaryLists = "testdata/bin_ivf_flat"
+
+// binaryTruth is what a Milvus 2.3.5 answered over BIN_IVF_FLAT (testdata/bin_ivf_flat/binivf.py). Primary keys are row numbers.
+type binaryTruth struct {
+	Collections []struct {
+		Name, Metric     string
+		Dim, Rows, NList int
+		Collection       int64
+		Queries          []string
+		Searches         []binarySearch
+	}
+}
+
+type binarySearch struct {
+	K, NProbe   int
+	Expr        string
+	Radius      *float32
+	RangeFilter *float32 `json:"range_filter"`
+	IDs         [][]int64
+	Bits        [][]uint32
+}
+
+func (s *binarySearch) String() string {
+	return fmt.Sprintf("k %d nprobe %d %q radius %v", s.K, s.NProbe, s.Expr, s.Radius != nil)
+}
+
+// params are those of the search over so many rows.
+func (s *binarySearch) params(rows int) index.Params {
+	p := index.Params{K: s.K, NProbe: s.NProbe, Radius: s.Radius, RangeFilter: s.RangeFilter}
+	if p.Radius != nil {
+		p.NProbe = 0 // knowhere reads all lists, whatever it is told
+	}
+	keep := map[string]func(int) bool{"id % 3 != 0": func(i int) bool { return i%3 != 0 }, "id < 40": func(i int) bool { return i < 40 }}[s.Expr]
+	if keep == nil {
+		return p
+	}
+	p.Filter = engine.NewBitset(rows)
+	for i := range rows {
+		if !keep(i) {
+			p.Filter.Set(i)
+		}
+	}
+	return p
+}
+
+// answers are what Milvus returned of a query. Within a radius it sorts by distance, and equal ones anyhow.
+func (s *binarySearch) answers(query int) []engine.Hit {
+	var hits []engine.Hit
+	for j, id := range s.IDs[query] {
+		hits = append(hits, engine.Hit{ID: id, Distance: math.Float32frombits(s.Bits[query][j])})
+	}
+	return s.inOrder(hits)
+}
+
+func (s *binarySearch) inOrder(hits []engine.Hit) []engine.Hit {
+	if s.Radius != nil {
+		slices.SortFunc(hits, func(a, b engine.Hit) int { return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.ID, b.ID)) })
+	}
+	return hits
+}
+
+func readBinaryTruth(t *testing.T) *binaryTruth {
+	t.Helper()
+	f, err := os.Open(binaryLists + "/truth.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var truth binaryTruth
+	if err := json.NewDecoder(z).Decode(&truth); err != nil {
+		t.Fatal(err)
+	}
+	return &truth
+}
+
+// TestBinaryListsAnswerAsMilvus: ids, their order and the bits of distances, of searches with and without filters and of ranges.
+func TestBinaryListsAnswerAsMilvus(t *testing.T) {
+	store, err := object.OpenFolder(binaryLists)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	files, err := segment.Find(t.Context(), store, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range readBinaryTruth(t).Collections {
+		metric, err := dist.ParseMetric(c.Metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if f.Collection != c.Collection {
+				continue
+			}
+			s, err := segment.Open(t.Context(), store, f, segment.Schema{PrimaryKey: 100, Vector: 101, Metric: metric}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.Release)
+			if s.Index == nil || s.Index.Kind() != index.BinIVFFlat || s.Rows != c.Rows {
+				t.Fatalf("%s: %d rows, refused: %v", c.Name, s.Rows, s.Refused)
+			}
+			sameVectors(t, []*segment.Segment{s})
+			o := segment.Milvus(2, 3)
+			searcher, err := s.Index.NewSearcher(index.Options{Library: o.Library, Profile: o.Profile})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, search := range c.Searches {
+				p := search.params(s.Rows)
+				for i, q := range c.Queries {
+					query, err := hex.DecodeString(q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					hits, _, err := searcher.Search(query, p, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if d := gocmp.Diff(search.answers(i), search.inOrder(hits)); d != "" {
+						t.Errorf("%s %v, query %d: %s", c.Name, &search, i, d)
+					}
+				}
+			}
+		}
+	}
+}
