@@ -12,7 +12,7 @@ import (
 
 // layOut makes the lines of the page for a width.
 func (p *balancePage) layOut(w int) {
-	p.lines, p.stops, p.madeFor = p.lines[:0], p.stops[:0], w
+	p.lines, p.at, p.madeFor = p.lines[:0], p.at[:0], w
 	r := p.weighed.Report
 	p.head(r, w)
 	switch {
@@ -25,7 +25,7 @@ func (p *balancePage) layOut(w int) {
 	}
 	for i := range p.lines {
 		if p.lines[i].ref.Resource != "" {
-			p.stops = append(p.stops, i)
+			p.at = append(p.at, i)
 		}
 	}
 }

@@ -115,9 +115,11 @@ func (l *list[T]) reorder() {
 func (l *list[T]) filterPrompt() *prompt {
 	return filterPrompt(l.filter,
 		func(_ *Model, text string) cmd { l.find(text); return nil },
-		func(*Model) string { return words.Plural(len(l.shown), l.noun) },
-		func(a action) { l.move(a, len(l.shown)) })
+		l.status, func(a action) { l.move(a, len(l.shown)) })
 }
+
+// status says how many rows the filter leaves.
+func (l *list[T]) status(*Model) string { return words.Plural(len(l.shown), l.noun) }
 
 // filterPrompt is a line that filters while it is typed, and moves the cursor; esc takes back what was typed.
 func filterPrompt(before string, set func(m *Model, text string) cmd, status func(*Model) string, move func(action)) *prompt {

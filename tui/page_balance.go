@@ -26,12 +26,9 @@ type balancePage struct {
 	// weighed is the survey with its plans; nil until the first.
 	weighed *render.Balance
 
+	stops
 	lines   []balanceLine
-	stops   []int // lines that the cursor can be on
-	madeFor int   // the width that lines were laid out for
-	cursor  int   // in stops
-	top     int
-	height  int
+	madeFor int // the width that lines were laid out for
 }
 
 // balanceLine is a line of the page.
@@ -141,19 +138,17 @@ func (w weighedMsg) apply(m *Model) cmd {
 	p.env, p.madeBy, p.weighed = w.query.env, w.query.by, w.weighed
 	p.layOut(m.w)
 	if had {
-		p.goTo(at)
+		p.goToRef(at)
 	}
 	return p.refresh(m)
 }
 
-// goTo puts the cursor on the first line about an object.
-func (p *balancePage) goTo(ref model.Ref) {
-	for i, line := range p.stops {
-		if x := p.lines[line].ref; x.Resource == ref.Resource && x.ID == ref.ID {
-			p.cursor = i
-			return
-		}
-	}
+// goToRef puts the cursor on the first line about an object.
+func (p *balancePage) goToRef(ref model.Ref) {
+	p.find(func(line int) bool {
+		x := p.lines[line].ref
+		return x.Resource == ref.Resource && x.ID == ref.ID
+	})
 }
 
 func (p *balancePage) body(m *Model, w, h int) []string {
@@ -169,40 +164,16 @@ func (p *balancePage) body(m *Model, w, h int) []string {
 	if p.madeFor != w {
 		p.layOut(w)
 	}
-	p.scroll()
-	out := make([]string, 0, h)
-	for i := p.top; i < min(p.top+h, len(p.lines)); i++ {
-		l := &p.lines[i]
-		if len(p.stops) > 0 && p.stops[p.cursor] == i {
-			out = append(out, m.st.cursor.on(fit(" "+l.text, w)))
-			continue
-		}
-		out = append(out, " "+lineStyle(m.st, l.look).on(cut(l.text, w-1)))
-	}
-	return out
-}
-
-// scroll brings the cursor into the window. On the first stop all that is above is shown too.
-func (p *balancePage) scroll() {
-	p.cursor = max(0, min(p.cursor, len(p.stops)-1))
-	if len(p.stops) > 0 {
-		line := p.stops[p.cursor]
-		p.top = min(max(p.top, line-p.height+1), line)
-		if p.cursor == 0 {
-			p.top = max(0, line-p.height+1)
-		}
-		if p.cursor == len(p.stops)-1 {
-			p.top = max(p.top, min(line, len(p.lines)-p.height))
-		}
-	}
-	p.top = max(0, min(p.top, len(p.lines)-p.height))
+	p.scrollToEnd(len(p.lines), alone)
+	return p.draw(m.st, len(p.lines), w, func(i int) string { return p.lines[i].text },
+		func(i int) string { return lineStyle(m.st, p.lines[i].look).on(cut(p.lines[i].text, w-1)) })
 }
 
 func (p *balancePage) current() *balanceLine {
-	if p.cursor >= len(p.stops) {
-		return nil
+	if i := p.line(); i >= 0 {
+		return &p.lines[i]
 	}
-	return &p.lines[p.stops[p.cursor]]
+	return nil
 }
 
 func (p *balancePage) object(*Model) (ref model.Ref, ok bool) {
@@ -268,28 +239,4 @@ func (p *balancePage) act(m *Model, a action) cmd {
 	return nil
 }
 
-// move moves the cursor from stop to stop, and reports whether it was a movement.
-func (p *balancePage) move(a action) bool {
-	to, ok := moved(a, p.cursor, len(p.stops), p.height)
-	if ok {
-		p.cursor = max(0, min(to, len(p.stops)-1))
-	}
-	return ok
-}
-
-func (p *balancePage) click(m *Model, _, y int) cmd {
-	for i, line := range p.stops {
-		if line != p.top+y {
-			continue
-		}
-		if i == p.cursor {
-			return p.act(m, actOpen)
-		}
-		p.cursor = i
-	}
-	return nil
-}
-
-func (p *balancePage) wheel(_ *Model, lines int) {
-	p.cursor = max(0, min(p.cursor+lines, len(p.stops)-1))
-}
+func (p *balancePage) click(m *Model, _, y int) cmd { return p.clicked(m, p, y) }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,22 +26,11 @@ type judgePage struct {
 	err   error
 	ascii bool
 
-	text  string  // rows in which it occurs, in lower case
-	edges []int32 // hot edges that are shown, in order
-	sort  judgeSort
+	edges list[*pgo.HotEdge] // those that are shown; its filter is the page's
 
+	stops
 	lines   []judgeLine
-	stops   []int // lines that the cursor can be on
-	madeFor int   // the width that lines were laid out for
-	cursor  int   // in stops
-	top     int
-	height  int
-}
-
-// judgeSort is the column that hot edges are sorted by.
-type judgeSort struct {
-	column    edgeColumn
-	ascending bool
+	madeFor int // the width that lines were laid out for
 }
 
 // mostHotEdges is how many of the hottest edges a page lists.
@@ -85,7 +73,12 @@ func itemsOf(j *pgo.Judgement) []ProfileItem {
 
 // newJudgePage judges profiles.
 func newJudgePage(items []ProfileItem) *judgePage {
-	return &judgePage{items: items, words: judgeWords(items)}
+	p := &judgePage{items: items, words: judgeWords(items)}
+	p.edges = list[*pgo.HotEdge]{
+		noun: "call", columns: p.edgeColumns, sorted: "share",
+		words: func(e *pgo.HotEdge) string { return e.Caller + " " + e.Callee },
+	}
+	return p
 }
 
 // judgeWords name profiles behind "pgo judge", which takes CPU profiles anyway, folds asyncPreempt anyway, and has
@@ -132,8 +125,8 @@ func (p *judgePage) note(*Model) string {
 		return ""
 	}
 	parts := []string{j.Verdict.String(), words.Plural(len(j.Profiles), "profile")}
-	if p.text != "" {
-		parts = append(parts, "/"+p.text)
+	if p.edges.filter != "" {
+		parts = append(parts, "/"+p.edges.filter)
 	}
 	return strings.Join(parts, " · ")
 }
@@ -202,28 +195,12 @@ func (v verdictMsg) apply(m *Model) cmd {
 func (p *judgePage) take(j *pgo.Judgement) {
 	p.made, p.short = j, render.ShortJudgement(j)
 	p.names = assessedNames(p.short.Profiles)
-	p.choose()
-}
-
-// choose lists the hot edges that the filter leaves, in order.
-func (p *judgePage) choose() {
-	p.edges, p.madeFor = p.edges[:0], 0
-	if p.made == nil {
-		return
+	hot := make([]*pgo.HotEdge, len(j.Hot))
+	for i := range hot {
+		hot[i] = &j.Hot[i]
 	}
-	for i := range p.made.Hot {
-		e := &p.made.Hot[i]
-		if p.text == "" || strings.Contains(strings.ToLower(e.Caller+" "+e.Callee), p.text) {
-			p.edges = append(p.edges, int32(i))
-		}
-	}
-	slices.SortStableFunc(p.edges, func(a, b int32) int {
-		c := p.sort.column.compare(&p.made.Hot[a], &p.made.Hot[b])
-		if p.sort.ascending {
-			return -c
-		}
-		return c
-	})
+	p.edges.setRows(hot)
+	p.madeFor = 0
 }
 
 func (p *judgePage) body(m *Model, w, h int) []string {
@@ -245,17 +222,9 @@ func (p *judgePage) body(m *Model, w, h int) []string {
 		return append([]string{""}, sentence(m.st, text, w)...)
 	}
 	p.lay(m)
-	p.scroll()
-	out := make([]string, 0, h)
-	for i := p.top; i < min(p.top+h, len(p.lines)); i++ {
-		l := &p.lines[i]
-		if len(p.stops) > 0 && p.stops[p.cursor] == i {
-			out = append(out, m.st.cursor.on(fit(" "+l.text, w)))
-			continue
-		}
-		out = append(out, " "+l.style(m.st).on(cut(l.text, w-1)))
-	}
-	return out
+	p.scrollToEnd(len(p.lines), p.paragraphEnd)
+	return p.draw(m.st, len(p.lines), w, func(i int) string { return p.lines[i].text },
+		func(i int) string { return p.lines[i].style(m.st).on(cut(p.lines[i].text, w-1)) })
 }
 
 // lay lays out what is out of date.
@@ -263,34 +232,23 @@ func (p *judgePage) lay(m *Model) {
 	if p.made != nil && p.madeFor != m.w {
 		p.ascii = m.cfg.ASCII
 		p.layOut(m.w)
-		p.cursor = max(0, min(p.cursor, len(p.stops)-1))
+		p.goTo(p.cursor)
 	}
 }
 
-// scroll brings the cursor into the window. On the first stop all that is above is shown too.
-func (p *judgePage) scroll() {
-	p.cursor = max(0, min(p.cursor, len(p.stops)-1))
-	if len(p.stops) > 0 {
-		line := p.stops[p.cursor]
-		end := line + 1 // what belongs to it is below
-		for end < len(p.lines) && p.lines[end].text != "" && p.lines[end].part == ofParagraph {
-			end++
-		}
-		p.top = min(max(p.top, min(end, line+p.height)-p.height), line)
-		if p.cursor == 0 {
-			p.top = max(0, min(end, line+p.height)-p.height)
-		}
-		if p.cursor == len(p.stops)-1 {
-			p.top = max(p.top, min(line, len(p.lines)-p.height))
-		}
+// paragraphEnd is behind what belongs to a line.
+func (p *judgePage) paragraphEnd(line int) int {
+	end := line + 1
+	for end < len(p.lines) && p.lines[end].text != "" && p.lines[end].part == ofParagraph {
+		end++
 	}
-	p.top = max(0, min(p.top, len(p.lines)-p.height))
+	return end
 }
 
 // current is the line under the cursor, nil if there is none.
 func (p *judgePage) current() *judgeLine {
-	if p.made == nil || p.cursor >= len(p.stops) {
-		return nil
+	if i := p.line(); p.made != nil && i >= 0 {
+		return &p.lines[i]
 	}
-	return &p.lines[p.stops[p.cursor]]
+	return nil
 }

@@ -2,12 +2,11 @@ package tui
 
 import (
 	"io"
-	"slices"
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/profile/pgo"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 func (p *judgePage) can(m *Model, a action) string {
@@ -45,7 +44,7 @@ func (p *judgePage) canOpen() string {
 		return "there is no row"
 	case l.part == ofProfile && (l.at >= len(p.items) || p.made.Profiles[l.at].Input.Profile == nil):
 		return "it could not be read"
-	case l.part == ofEdge && p.made.Hot[l.at].Callee == "":
+	case l.part == ofEdge && l.edge.Callee == "":
 		return "the profile has no name that Go would know it by"
 	case l.part == ofEdge && len(p.good()) == 0:
 		return "the profiles are not here any more"
@@ -73,24 +72,18 @@ func (p *judgePage) act(m *Model, a action) cmd {
 	}
 	switch a {
 	case actBack:
-		if p.text != "" {
-			p.find(m, "")
+		if p.edges.filter != "" {
+			p.filter(m, "")
 			return nil
 		}
 		return m.back()
 	case actOpen:
 		return p.open(m)
-	case actSortNext, actSortPrevious:
-		list := p.edgeColumns()
-		at := slices.Index(list, p.sort.column)
-		by := map[action]int{actSortNext: 1, actSortPrevious: -1}[a]
-		p.sort = judgeSort{column: list[(at+by+len(list))%len(list)]}
-		p.resort(m)
-	case actSortReverse:
-		p.sort.ascending = !p.sort.ascending
-		p.resort(m)
+	case actSortNext, actSortPrevious, actSortReverse:
+		p.edges.act(m, a)
+		p.resorted(m)
 	case actFilter:
-		m.prompt = p.filterPrompt()
+		m.prompt = filterPrompt(p.edges.filter, p.filter, p.edges.status, func(a action) { p.move(a) })
 	case actCopyRow:
 		return p.copyRow(m)
 	case actSave:
@@ -109,55 +102,30 @@ func (p *judgePage) open(m *Model) cmd {
 		return m.push(newFlamePage(newSubject(p.items[l.at:l.at+1], nil), flameQuery{}))
 	}
 	s := newSubject(p.good(), nil)
-	return m.push(newFlamePage(s, flameQuery{by: profile.ByFunction, focus: p.made.Hot[l.at].Callee}))
+	return m.push(newFlamePage(s, flameQuery{by: profile.ByFunction, focus: l.edge.Callee}))
 }
 
-// resort sorts the hot edges. A cursor that is not among them goes to the first, so that the order is seen.
-func (p *judgePage) resort(m *Model) {
-	at := -1
+// resorted shows the hot edges in a new order. A cursor that is not among them goes to the first, so that the order is seen.
+func (p *judgePage) resorted(m *Model) {
+	var at *pgo.HotEdge
 	if l := p.current(); l != nil && l.part == ofEdge {
-		at = l.at
+		at = l.edge
+	} else if len(p.edges.shown) > 0 {
+		at = p.edges.shown[0]
 	}
-	p.choose()
+	p.madeFor = 0
 	p.lay(m)
-	if at >= 0 {
-		p.goTo(ofEdge, at)
-	} else if len(p.edges) > 0 {
-		p.goTo(ofEdge, int(p.edges[0]))
-	}
+	p.find(func(line int) bool { return at != nil && p.lines[line].edge == at })
 }
 
-// goTo puts the cursor on the line of something.
-func (p *judgePage) goTo(part judgePart, at int) {
-	i := slices.IndexFunc(p.stops, func(line int) bool { return p.lines[line].part == part && p.lines[line].at == at })
-	if i >= 0 {
-		p.cursor = i
-	}
-}
-
-// find leaves the profiles and calls in which a text occurs, and goes to the first.
-func (p *judgePage) find(m *Model, text string) {
-	p.text = strings.ToLower(strings.TrimSpace(text))
-	p.choose()
+// filter leaves the profiles and calls in which a text occurs, and goes to the first.
+func (p *judgePage) filter(m *Model, text string) cmd {
+	p.edges.find(text)
+	p.madeFor = 0
 	p.lay(m)
-	p.cursor = max(0, slices.IndexFunc(p.stops, func(line int) bool { return p.text != "" && p.lines[line].part != ofText }))
-}
-
-func (p *judgePage) filterPrompt() *prompt {
-	before := p.text
-	q := &prompt{
-		sign:      "/",
-		changed:   func(m *Model, text string) cmd { p.find(m, text); return nil },
-		accepted:  func(*Model, string) cmd { return nil },
-		cancelled: func(m *Model) cmd { p.find(m, before); return nil },
-		status:    func(*Model) string { return words.Plural(len(p.edges), "call") },
-		move: func(_ *Model, a action) cmd {
-			p.move(map[action]action{actPrevious: actUp, actNext: actDown}[a])
-			return nil
-		},
-	}
-	q.set(before)
-	return q
+	p.cursor = 0
+	p.find(func(line int) bool { return p.edges.filter != "" && p.lines[line].part != ofText })
+	return nil
 }
 
 // copyRow copies a row, or a paragraph.
@@ -171,11 +139,11 @@ func (p *judgePage) copyRow(m *Model) cmd {
 		}
 		return m.copyText(strings.Join(cells, "\t")+"\n", "1 row")
 	case ofEdge:
-		return m.copyText(p.edgeRow(l.at), "1 row")
+		return m.copyText(strings.Join(cellsOf(p.edgeColumns(wideTable), l.edge), "\t")+"\n", "1 row")
 	default:
 	}
 	texts := []string{l.full}
-	for i := p.stops[p.cursor] + 1; i < len(p.lines) && p.lines[i].part == ofParagraph; i++ {
+	for i := p.line() + 1; i < len(p.lines) && p.lines[i].part == ofParagraph; i++ {
 		if full := p.lines[i].full; full != "" {
 			texts = append(texts, full)
 		}
@@ -183,29 +151,12 @@ func (p *judgePage) copyRow(m *Model) cmd {
 	return m.copyText(strings.Join(texts, "\n")+"\n", "the text")
 }
 
-func (p *judgePage) edgeRow(i int) string {
-	var cells []string
-	for _, c := range p.edgeColumns() {
-		cells = append(cells, c.text(&p.made.Hot[i], false))
-	}
-	return strings.Join(cells, "\t") + "\n"
-}
-
 // tsvTable are the hot calls.
 func (p *judgePage) tsvTable() (tsv string, rows int) {
 	if p.made == nil {
 		return "", 0
 	}
-	var titles []string
-	for _, c := range p.edgeColumns() {
-		titles = append(titles, c.head().Title)
-	}
-	var b strings.Builder
-	b.WriteString(strings.Join(titles, "\t") + "\n")
-	for _, i := range p.edges {
-		b.WriteString(p.edgeRow(int(i)))
-	}
-	return b.String(), len(p.edges)
+	return p.edges.tsv()
 }
 
 // saveMenu offers the formats of the same report on the command line.
@@ -237,27 +188,4 @@ func extensionOf(format string) string {
 	return format
 }
 
-// move moves the cursor from stop to stop, and reports whether it was a movement.
-func (p *judgePage) move(a action) bool {
-	to, ok := moved(a, p.cursor, len(p.stops), p.height)
-	if ok {
-		p.cursor = max(0, min(to, len(p.stops)-1))
-	}
-	return ok
-}
-
-func (p *judgePage) click(m *Model, _, y int) cmd {
-	i := slices.Index(p.stops, p.top+y)
-	switch {
-	case i < 0:
-	case i == p.cursor && p.can(m, actOpen) == "":
-		return p.act(m, actOpen)
-	default:
-		p.cursor = i
-	}
-	return nil
-}
-
-func (p *judgePage) wheel(_ *Model, lines int) {
-	p.cursor = max(0, min(p.cursor+lines, len(p.stops)-1))
-}
+func (p *judgePage) click(m *Model, _, y int) cmd { return p.clicked(m, p, y) }

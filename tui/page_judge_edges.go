@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"kitescope/inspect/view"
@@ -12,68 +11,25 @@ import (
 	"kitescope/words"
 )
 
-// edgeColumn is a column of hot edges.
-type edgeColumn uint8
-
-const (
-	edgeShare edgeColumn = iota
-	edgeHits
-	edgeCallee
-	edgeCaller
-	edgeLine
-	edgeNow
-	edgeDecision
-)
-
-func (c edgeColumn) head() view.Column {
-	return [...]view.Column{
-		edgeShare:    {Title: "SHARE", Kind: view.Percent},
-		edgeHits:     {Title: "SAMPLES", Kind: view.Int, Priority: 4},
-		edgeCallee:   {Title: "CALLEE", Kind: view.Text},
-		edgeCaller:   {Title: "CALLER", Kind: view.Text, Priority: 1},
-		edgeLine:     {Title: "LINE", Kind: view.Int, Priority: 5},
-		edgeNow:      {Title: "INLINED", Kind: view.Text, Priority: 3},
-		edgeDecision: {Title: "COMPILER", Kind: view.List, Priority: 2},
-	}[c]
-}
-
-// compare orders two edges by a column, the largest first; names the other way round.
-func (c edgeColumn) compare(a, b *pgo.HotEdge) int {
-	switch c {
-	case edgeShare:
-		return cmp.Compare(b.Share, a.Share)
-	case edgeHits:
-		return cmp.Compare(b.Hits, a.Hits)
-	case edgeCallee:
-		return cmp.Compare(a.Callee, b.Callee)
-	case edgeCaller:
-		return cmp.Compare(a.Caller, b.Caller)
-	case edgeLine:
-		return cmp.Compare(a.Offset, b.Offset)
-	case edgeNow:
-		return cmp.Compare(nowText(a), nowText(b))
-	default:
-		return cmp.Compare(decisionText(a), decisionText(b))
+// edgeColumns are those that say something: without a dry run nothing is known of the compiler.
+func (p *judgePage) edgeColumns(w int) []column[*pgo.HotEdge] {
+	type edge = *pgo.HotEdge
+	col := func(name, title string, kind view.Kind, priority int, text func(e edge) string, compare func(a, b edge) int) column[edge] {
+		return column[edge]{Column: view.Column{Name: name, Title: title, Kind: kind, Priority: priority}, text: text, compare: compare}
 	}
-}
-
-func (c edgeColumn) text(e *pgo.HotEdge, short bool) string {
-	switch c {
-	case edgeShare:
-		return words.Share(e.Share)
-	case edgeHits:
-		return countOf(e.Hits)
-	case edgeCallee:
-		return edgeName(e.Callee, short)
-	case edgeCaller:
-		return edgeName(e.Caller, short)
-	case edgeLine:
-		return fmt.Sprintf("%+d", e.Offset)
-	case edgeNow:
-		return nowText(e)
-	default:
-		return decisionText(e)
+	short := w < wideNames
+	columns := []column[edge]{
+		col("share", "SHARE", view.Percent, 0, func(e edge) string { return words.Share(e.Share) }, func(a, b edge) int { return cmp.Compare(b.Share, a.Share) }),
+		col("hits", "SAMPLES", view.Int, 4, func(e edge) string { return countOf(e.Hits) }, func(a, b edge) int { return cmp.Compare(b.Hits, a.Hits) }),
+		col("callee", "CALLEE", view.Text, 0, func(e edge) string { return edgeName(e.Callee, short) }, func(a, b edge) int { return cmp.Compare(a.Callee, b.Callee) }),
+		col("caller", "CALLER", view.Text, 1, func(e edge) string { return edgeName(e.Caller, short) }, func(a, b edge) int { return cmp.Compare(a.Caller, b.Caller) }),
+		col("line", "LINE", view.Int, 5, func(e edge) string { return fmt.Sprintf("%+d", e.Offset) }, func(a, b edge) int { return cmp.Compare(a.Offset, b.Offset) }),
+		col("inlined", "INLINED", view.Text, 3, nowText, nil),
 	}
+	if p.made.Dry != nil {
+		columns = append(columns, col("compiler", "COMPILER", view.List, 2, decisionText, nil))
+	}
+	return columns
 }
 
 func edgeName(name string, short bool) string {
@@ -108,46 +64,30 @@ func decisionText(e *pgo.HotEdge) string {
 	return text
 }
 
-// edgeColumns are those that say something: without a dry run nothing is known of the compiler.
-func (p *judgePage) edgeColumns() []edgeColumn {
-	list := []edgeColumn{edgeShare, edgeHits, edgeCallee, edgeCaller, edgeLine, edgeNow}
-	if p.made.Dry != nil {
-		list = append(list, edgeDecision)
-	}
-	return list
-}
-
 // hot is the table of hot edges.
 func (p *judgePage) hot(j *pgo.Judgement, w int) {
 	if len(j.Hot) == 0 {
 		return
 	}
-	about := "all " + words.Number(len(p.edges))
-	if len(p.edges) < j.HotEdges {
-		about = words.Number(len(p.edges)) + " of " + words.Number(j.HotEdges)
-		if p.text == "" && len(j.Hot) != mostHotEdges {
+	edges := p.edges.shown
+	about := "all " + words.Number(len(edges))
+	if len(edges) < j.HotEdges {
+		about = words.Number(len(edges)) + " of " + words.Number(j.HotEdges)
+		if p.edges.filter == "" && len(j.Hot) != mostHotEdges {
 			about += ", the others between native code"
 		}
 	}
 	p.heading("HOT CALLS", about+", what the compiler acts on; enter: flame graph of what is called")
-	if len(p.edges) == 0 {
-		p.add(lineDim, "no hot call has "+words.Harmless(p.text)+"; esc clears the filter")
+	if len(edges) == 0 {
+		p.add(lineDim, "no hot call has "+words.Harmless(p.edges.filter)+"; esc clears the filter")
 		return
 	}
-	list := p.edgeColumns()
-	cols := make([]view.Column, len(list))
-	for i, c := range list {
-		cols[i] = c.head()
-	}
-	sorted := sortMark{slices.Index(list, p.sort.column), !p.sort.ascending}
-	header, lines := layRows(cols, len(p.edges), sorted, w-2, func(i, k int) string {
-		return list[k].text(&j.Hot[p.edges[i]], w < wideNames)
-	})
+	columns := p.edgeColumns(w)
+	header, lines := layRows(headsOf(columns), len(edges), p.edges.mark(columns), w-2, func(i, k int) string { return columns[k].text(edges[i]) })
 	p.add(lineHead, header)
 	for i, text := range lines {
-		e := &j.Hot[p.edges[i]]
-		l := judgeLine{text: text, part: ofEdge, at: int(p.edges[i])}
-		if e.Inlined {
+		l := judgeLine{text: text, part: ofEdge, edge: edges[i]}
+		if l.edge.Inlined {
 			l.role = render.RoleDim
 		}
 		p.lines = append(p.lines, l)

@@ -21,7 +21,8 @@ type judgeLine struct {
 	look lineLook
 	role render.Role // where look is plain
 	part judgePart
-	at   int // which profile, or which of the page's edges
+	at   int // which profile
+	edge *pgo.HotEdge
 }
 
 // judgePart is what a line is about.
@@ -47,23 +48,23 @@ func (l *judgeLine) style(st *styles) style {
 
 // layOut makes the lines of the page for a width.
 func (p *judgePage) layOut(w int) {
-	p.lines, p.stops, p.madeFor = p.lines[:0], p.stops[:0], w
+	p.lines, p.at, p.madeFor = p.lines[:0], p.at[:0], w
 	j := p.short
 	p.verdict(j, w)
-	if p.text == "" {
+	if p.edges.filter == "" {
 		p.speaks("SPEAKS AGAINST IT", render.RoleBad, unsaid(j.Refusals, j.Reason), w)
 		p.speaks("LOOK TWICE", render.RoleWarn, unsaid(j.Cautions, j.Reason), w)
 		p.risks(j.Risks, w)
 		p.together(j, w)
 	}
 	p.profiles(j, w)
-	if p.text == "" {
+	if p.edges.filter == "" {
 		p.overlaps(j, w)
 	}
 	p.hot(j, w)
 	for i := range p.lines {
 		if x := p.lines[i].part; x != ofNothing && x != ofParagraph {
-			p.stops = append(p.stops, i)
+			p.at = append(p.at, i)
 		}
 	}
 }
@@ -219,7 +220,7 @@ func measured(j *pgo.Judgement) bool { return j.Events >= 0 || reachText(&j.Reac
 func (p *judgePage) profiles(j *pgo.Judgement, w int) {
 	var rows []int
 	for i := range j.Profiles {
-		if p.text == "" || strings.Contains(strings.ToLower(p.names[i]), p.text) {
+		if p.edges.filter == "" || strings.Contains(strings.ToLower(p.names[i]), p.edges.filter) {
 			rows = append(rows, i)
 		}
 	}
@@ -238,7 +239,7 @@ func (p *judgePage) profiles(j *pgo.Judgement, w int) {
 		}
 		p.lines = append(p.lines, l)
 		for _, r := range a.Refusals {
-			if said := render.SaidOfAll(j, &r) || len(j.Profiles) == 1 && r.Message == j.Reason; !said || p.text != "" {
+			if said := render.SaidOfAll(j, &r) || len(j.Profiles) == 1 && r.Message == j.Reason; !said || p.edges.filter != "" {
 				p.refusal(render.RoleBad, r, w)
 			}
 		}

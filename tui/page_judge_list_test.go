@@ -50,7 +50,7 @@ func TestJudgeOfMilvus(t *testing.T) {
 		d.fits()
 		p := d.m.stack.top().(*judgePage)
 		at := slices.IndexFunc(p.made.Hot, func(e pgo.HotEdge) bool { return e.Callee == "runtime.scanobject" })
-		p.goTo(ofEdge, at)
+		goToEdge(p, at)
 		d.keys("enter")
 		if got := d.frame(); got != "runtime.scanobject" {
 			t.Errorf("the graph is of %q, want what is called", got)

@@ -147,7 +147,7 @@ func TestEveryLineOfAJudgementIsReached(t *testing.T) {
 		d := driveJudgement(t, j, minWidth, minHeight)
 		p := d.m.stack.top().(*judgePage)
 		seen := make([]bool, len(p.lines))
-		for range len(p.stops) {
+		for range len(p.at) {
 			d.screen()
 			for i := p.top; i < min(p.top+p.height, len(p.lines)); i++ {
 				seen[i] = true
@@ -160,6 +160,14 @@ func TestEveryLineOfAJudgementIsReached(t *testing.T) {
 	})
 }
 
+func goToProfile(p *judgePage, i int) {
+	p.find(func(line int) bool { return p.lines[line].part == ofProfile && p.lines[line].at == i })
+}
+
+func goToEdge(p *judgePage, i int) {
+	p.find(func(line int) bool { return p.lines[line].edge == &p.made.Hot[i] })
+}
+
 func TestJudgementOpensFlameGraphs(t *testing.T) {
 	j := judgementFixture(t)
 	j.Hot[3].Callee = ""
@@ -168,20 +176,20 @@ func TestJudgementOpensFlameGraphs(t *testing.T) {
 		d.keys("enter")
 		d.shows("go to a profile or a call first")
 		p := d.m.stack.top().(*judgePage)
-		p.goTo(ofProfile, 1)
+		goToProfile(p, 1)
 		d.keys("enter")
 		d.shows("flame querynode-7")
 		d.keys("esc")
-		p.goTo(ofProfile, 3)
+		goToProfile(p, 3)
 		d.keys("enter")
 		d.shows("it could not be read")
-		p.goTo(ofEdge, 0)
+		goToEdge(p, 0)
 		d.keys("enter")
 		if got := d.flame().query.focus; got != "runtime.mallocgcSmallScanNoHeader" {
 			t.Errorf("the graph is of %q, want what is called", got)
 		}
 		d.keys("esc")
-		p.goTo(ofEdge, 3)
+		goToEdge(p, 3)
 		d.keys("enter")
 		d.shows("no name that Go would know it by")
 		d.keys("p")
@@ -195,16 +203,16 @@ func TestJudgementIsSortedFilteredAndTakenAway(t *testing.T) {
 		d := driveJudgement(t, j, 120, 40)
 		p := d.m.stack.top().(*judgePage)
 		d.keys("> >") // samples, then what is called
-		if l := p.current(); l.part != ofEdge || p.made.Hot[p.edges[0]].Callee != "github.com/milvus-io/milvus/internal/proxy.reduceSearchResultData" {
-			t.Errorf("sorted by name the first is %q", p.made.Hot[p.edges[0]].Callee)
+		if l := p.current(); l.part != ofEdge || p.edges.shown[0].Callee != "github.com/milvus-io/milvus/internal/proxy.reduceSearchResultData" {
+			t.Errorf("sorted by name the first is %q", p.edges.shown[0].Callee)
 		}
-		at := p.current().at
+		at := p.current().edge
 		d.keys("S")
-		if p.made.Hot[p.edges[0]].Callee != "runtime.netpoll" || p.current().at != at {
-			t.Errorf("reversed the first is %q, and the cursor on %d, was on %d", p.made.Hot[p.edges[0]].Callee, p.current().at, at)
+		if p.edges.shown[0].Callee != "runtime.netpoll" || p.current().edge != at {
+			t.Errorf("reversed the first is %q, and the cursor on %v, was on %v", p.edges.shown[0].Callee, p.current().edge, at)
 		}
 		d.keys("y")
-		if !strings.Contains(d.clip, "\t"+p.made.Hot[at].Callee+"\t") || strings.Count(d.clip, "\n") != 1 {
+		if !strings.Contains(d.clip, "\t"+at.Callee+"\t") || strings.Count(d.clip, "\n") != 1 {
 			t.Errorf("copied %q", d.clip)
 		}
 		d.keys("/").typed("GRPC").keys("enter")

@@ -13,12 +13,9 @@ type replayDetail struct {
 	of   *replayPage
 	part replayPart // whose table it is a row of
 
-	lines  []detailLine
-	made   detailFrame
-	stops  []int // lines that the cursor can be on
-	cursor int   // in stops
-	top    int
-	height int
+	stops
+	lines []detailLine
+	made  detailFrame
 }
 
 // detailLine is a line of a replayDetail.
@@ -102,16 +99,8 @@ func (p *replayDetail) command(m *Model) string { return p.of.command(m) }
 
 func (p *replayDetail) body(m *Model, w, h int) []string {
 	p.lay(m)
-	var out []string
-	for i := p.top; i < min(p.top+h, len(p.lines)); i++ {
-		l := p.lines[i].line.cutTo(w - 2)
-		if len(p.stops) > 0 && p.stops[p.cursor] == i {
-			out = append(out, m.st.cursor.on(fit(" "+l.plain(), w)))
-			continue
-		}
-		out = append(out, " "+l.styled(m.st))
-	}
-	return out
+	line := func(i int) plotLine { return p.lines[i].line.cutTo(w - 2) }
+	return p.draw(m.st, len(p.lines), w, func(i int) string { return line(i).plain() }, func(i int) string { return line(i).styled(m.st) })
 }
 
 // lay makes the lines, unless they are there, and brings the cursor into the window.
@@ -119,42 +108,29 @@ func (p *replayDetail) lay(m *Model) {
 	p.height = m.bodyHeight()
 	if f := (detailFrame{cursorRow(p.list(m)), m.w}); p.made != f || p.lines == nil {
 		same := p.made.row == f.row && p.lines != nil
-		p.made, p.lines, p.stops = f, nil, p.stops[:0]
+		p.made, p.lines, p.at = f, nil, p.at[:0]
 		if f.row >= 0 {
 			p.lines = p.make(m, f.row, m.w-2)
 		}
 		rows := slices.ContainsFunc(p.lines, func(l detailLine) bool { return l.row > 0 })
 		for i, l := range p.lines {
-			if l.row > 0 || l.full != "" && (!rows || len(p.stops) > 0) {
-				p.stops = append(p.stops, i)
+			if l.row > 0 || l.full != "" && (!rows || len(p.at) > 0) {
+				p.at = append(p.at, i)
 			}
 		}
 		if !same {
 			p.cursor, p.top = 0, 0
 		}
 	}
-	p.scroll()
-}
-
-// scroll brings the cursor into the window. On the first stop all that is above is shown too.
-func (p *replayDetail) scroll() {
-	p.cursor = max(0, min(p.cursor, len(p.stops)-1))
-	if len(p.stops) > 0 {
-		line := p.stops[p.cursor]
-		p.top = min(max(p.top, line-p.height+1), line)
-		if p.cursor == 0 {
-			p.top = max(0, line-p.height+1)
-		}
-	}
-	p.top = max(0, min(p.top, len(p.lines)-p.height))
+	p.scroll(len(p.lines), alone)
 }
 
 // current is the line under the cursor, nil if there is none.
 func (p *replayDetail) current() *detailLine {
-	if p.cursor >= len(p.stops) {
-		return nil
+	if i := p.line(); i >= 0 {
+		return &p.lines[i]
 	}
-	return &p.lines[p.stops[p.cursor]]
+	return nil
 }
 
 func (p *replayDetail) can(m *Model, a action) string {
@@ -190,8 +166,7 @@ func (p *replayDetail) can(m *Model, a action) string {
 
 func (p *replayDetail) act(m *Model, a action) cmd {
 	p.lay(m)
-	if to, ok := moved(a, p.cursor, len(p.stops), p.height); ok {
-		p.cursor = max(0, min(to, len(p.stops)-1))
+	if p.move(a) {
 		return nil
 	}
 	switch a {
@@ -265,18 +240,4 @@ func (p *replayDetail) tsvTable() (tsv string, rows int) {
 	return b.String(), rows
 }
 
-func (p *replayDetail) click(m *Model, _, y int) cmd {
-	i := slices.Index(p.stops, p.top+y)
-	switch {
-	case i < 0:
-	case i == p.cursor && p.can(m, actOpen) == "":
-		return p.act(m, actOpen)
-	default:
-		p.cursor = i
-	}
-	return nil
-}
-
-func (p *replayDetail) wheel(_ *Model, lines int) {
-	p.cursor = max(0, min(p.cursor+lines, len(p.stops)-1))
-}
+func (p *replayDetail) click(m *Model, _, y int) cmd { return p.clicked(m, p, y) }
