@@ -9,30 +9,19 @@ import (
 
 // filterPrompt filters while it is typed.
 func (g *gridPage) filterPrompt() *prompt {
-	before := g.filter.text
-	p := &prompt{
-		sign:    "/",
-		changed: g.setFilter,
-		accepted: func(m *Model, text string) cmd {
-			if strings.TrimSpace(text) == g.filter.text {
-				return nil
-			}
-			c := g.setFilter(m, text)
-			if g.err != nil {
-				m.say(toneBad, "not filtered by "+text+": "+g.err.Error())
-				g.err = nil
-			}
-			return c
-		},
-		cancelled: func(m *Model) cmd { return g.setFilter(m, before) },
-		status:    g.filterStatus,
-		move: func(_ *Model, a action) cmd {
-			g.move(map[action]action{actPrevious: actUp, actNext: actDown}[a], g.rows.count())
+	p := filterPrompt(g.filter.text, g.setFilter, g.filterStatus, func(_ *Model, a action) { g.move(a, g.rows.count()) })
+	p.accepted = func(m *Model, text string) cmd {
+		if strings.TrimSpace(text) == g.filter.text {
 			return nil
-		},
+		}
+		c := g.setFilter(m, text)
+		if g.err != nil {
+			m.say(toneBad, "not filtered by "+text+": "+g.err.Error())
+			g.err = nil
+		}
+		return c
 	}
 	p.suggest = g.suggestValues
-	p.set(before)
 	return p
 }
 

@@ -115,22 +115,22 @@ func (l *list[T]) reorder() {
 func (l *list[T]) filterPrompt() *prompt {
 	return filterPrompt(l.filter,
 		func(_ *Model, text string) cmd { l.find(text); return nil },
-		l.status, func(a action) { l.move(a, len(l.shown)) })
+		l.status, func(_ *Model, a action) { l.move(a, len(l.shown)) })
 }
 
 // status says how many rows the filter leaves.
 func (l *list[T]) status(*Model) string { return words.Plural(len(l.shown), l.noun) }
 
 // filterPrompt is a line that filters while it is typed, and moves the cursor; esc takes back what was typed.
-func filterPrompt(before string, set func(m *Model, text string) cmd, status func(*Model) string, move func(action)) *prompt {
+func filterPrompt(before string, set func(m *Model, text string) cmd, status func(*Model) string, move func(*Model, action)) *prompt {
 	p := &prompt{
 		sign:      "/",
 		changed:   set,
 		accepted:  func(*Model, string) cmd { return nil },
 		cancelled: func(m *Model) cmd { return set(m, before) },
 		status:    status,
-		move: func(_ *Model, a action) cmd {
-			move(map[action]action{actPrevious: actUp, actNext: actDown}[a])
+		move: func(m *Model, a action) cmd {
+			move(m, map[action]action{actPrevious: actUp, actNext: actDown}[a])
 			return nil
 		},
 	}

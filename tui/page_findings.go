@@ -182,9 +182,7 @@ func (p *findingsPage) act(m *Model, a action) cmd {
 	switch a {
 	case actBack:
 		if p.filter != "" {
-			p.filter = ""
-			p.choose()
-			return nil
+			return p.find(m, "")
 		}
 		return m.back()
 	case actGoFindings:
@@ -203,7 +201,7 @@ func (p *findingsPage) act(m *Model, a action) cmd {
 	case actExplain:
 		return m.push(newExplainPage(m, b.Check))
 	case actFilter:
-		m.prompt = p.filterPrompt()
+		m.prompt = filterPrompt(p.filter, p.find, func(*Model) string { return words.Plural(len(p.rows), "finding") }, func(_ *Model, a action) { p.move(a) })
 	case actCopyRow:
 		return m.copyText(findingText(b.Finding), "finding")
 	case actSave:
@@ -246,25 +244,10 @@ func (p *findingsPage) unfoldAll() {
 	}
 }
 
-func (p *findingsPage) filterPrompt() *prompt {
-	before := p.filter
-	set := func(text string) {
-		p.filter = strings.ToLower(strings.TrimSpace(text))
-		p.choose()
-	}
-	q := &prompt{
-		sign:      "/",
-		changed:   func(_ *Model, text string) cmd { set(text); return nil },
-		accepted:  func(*Model, string) cmd { return nil },
-		cancelled: func(*Model) cmd { set(before); return nil },
-		status:    func(*Model) string { return words.Plural(len(p.rows), "finding") },
-		move: func(_ *Model, a action) cmd {
-			p.move(map[action]action{actPrevious: actUp, actNext: actDown}[a])
-			return nil
-		},
-	}
-	q.set(before)
-	return q
+func (p *findingsPage) find(_ *Model, text string) cmd {
+	p.filter = strings.ToLower(strings.TrimSpace(text))
+	p.choose()
+	return nil
 }
 
 // markdown writes the whole report, as for a ticket.

@@ -70,18 +70,7 @@ func (p *flamePage) nextMatch(m *Model, by int) {
 
 // searchPrompt searches while it is typed.
 func (p *flamePage) searchPrompt() *prompt {
-	before := p.searches[p.half].text
-	q := &prompt{
-		sign:      "/",
-		changed:   func(_ *Model, text string) cmd { return p.search(text) },
-		accepted:  func(*Model, string) cmd { return nil },
-		cancelled: func(*Model) cmd { return p.search(before) },
-		status:    func(*Model) string { return p.searches[p.half].summary() },
-		move: func(m *Model, a action) cmd {
-			p.nextMatch(m, map[action]int{actPrevious: -1, actNext: 1}[a])
-			return nil
-		},
-	}
-	q.set(before)
-	return q
+	return filterPrompt(p.searches[p.half].text, func(_ *Model, text string) cmd { return p.search(text) },
+		func(*Model) string { return p.searches[p.half].summary() },
+		func(m *Model, a action) { p.nextMatch(m, map[action]int{actUp: -1, actDown: 1}[a]) })
 }

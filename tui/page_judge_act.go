@@ -83,7 +83,7 @@ func (p *judgePage) act(m *Model, a action) cmd {
 		p.edges.act(m, a)
 		p.resorted(m)
 	case actFilter:
-		m.prompt = filterPrompt(p.edges.filter, p.filter, p.edges.status, func(a action) { p.move(a) })
+		m.prompt = filterPrompt(p.edges.filter, p.filter, p.edges.status, func(_ *Model, a action) { p.move(a) })
 	case actCopyRow:
 		return p.copyRow(m)
 	case actSave:

@@ -49,12 +49,11 @@ func (t *treePage) act(m *Model, a action) cmd {
 	switch a {
 	case actBack:
 		if t.filter != "" {
-			t.setFilter("")
-			return nil
+			return t.setFilter(m, "")
 		}
 		return m.back()
 	case actFilter:
-		m.prompt = t.filterPrompt()
+		m.prompt = filterPrompt(t.filter, t.setFilter, func(*Model) string { return words.Number(len(t.lines)) + " lines" }, func(_ *Model, a action) { t.move(a, len(t.lines)) })
 		return nil
 	case actGoFindings:
 		return m.goFindings()
@@ -134,30 +133,14 @@ func (t *treePage) related(m *Model, l treeLine) cmd {
 	return nil
 }
 
-func (t *treePage) setFilter(text string) {
+func (t *treePage) setFilter(_ *Model, text string) cmd {
 	at, had := t.current()
 	t.filter = strings.ToLower(strings.TrimSpace(text))
 	t.flatten()
 	if had {
 		t.goBack(at.key())
 	}
-}
-
-func (t *treePage) filterPrompt() *prompt {
-	before := t.filter
-	p := &prompt{
-		sign:      "/",
-		changed:   func(_ *Model, text string) cmd { t.setFilter(text); return nil },
-		accepted:  func(*Model, string) cmd { return nil },
-		cancelled: func(*Model) cmd { t.setFilter(before); return nil },
-		status:    func(*Model) string { return words.Number(len(t.lines)) + " lines" },
-		move: func(_ *Model, a action) cmd {
-			t.move(map[action]action{actPrevious: actUp, actNext: actDown}[a], len(t.lines))
-			return nil
-		},
-	}
-	p.set(before)
-	return p
+	return nil
 }
 
 // text is the tree as it is shown, without colours.
