@@ -13,6 +13,6 @@
 // here reads files, the environment or the network, and an unchanged state
 // renders an identical frame, so that an idle terminal receives no bytes.
 //
-// A new page is one file page_x.go and one line in pageMakers (page.go). A page
-// that is a table needs neither: every view.Resource is one.
+// A new page is one file page_x.go, which makes a pageKind, and its line in pageKinds (page.go). A page
+// over rows is a tablePage: its columns, and what enter opens. Every view.Resource is a page without any of this.
 package tui

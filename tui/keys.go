@@ -106,34 +106,6 @@ const (
 	actDeleteAll
 )
 
-// scope is where a binding applies: a set of kinds of pages, or one of the input modes.
-type scope uint32
-
-const (
-	inOverview scope = 1 << iota
-	inGrid
-	inDetail
-	inTree
-	inDiff
-	inFindings
-	inExplain
-	inBalance
-	inFlame
-	inTop // tables of profiles: where the time goes, callers and callees
-	inProfiles
-	inJudge
-	inCompare // benchmark results, before and after
-	inMetric  // the runs of one metric
-	inReplay
-	inReplayRow // a request, a segment, a change of a replay
-	inHelp
-	inPrompt // a line being typed: filter, search, palette, help search
-	inMenu   // a list to choose from
-
-	inRows  = inGrid | inDiff | inTree
-	inPages = inOverview | inGrid | inDetail | inTree | inDiff | inFindings | inExplain | inBalance | inFlame | inTop | inProfiles | inJudge | inCompare | inMetric | inReplay | inReplayRow | inHelp
-)
-
 // binding is one line of the key map.
 type binding struct {
 	action action
@@ -161,7 +133,13 @@ const (
 
 // keyMap returns the key map: footer, help and input all come from it.
 func keyMap() []binding {
-	return slices.Concat(moveKeys(), followKeys(), profileKeys(), replayKeys(), findKeys(), takeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
+	all := slices.Concat(moveKeys(), followKeys(), profileKeys(), replayKeys(), findKeys(), takeKeys(), goKeys(), appKeys(), typeKeys(), menuKeys())
+	for _, k := range pageKinds() {
+		all = append(all, k.keys...)
+	}
+	groups := []string{groupMove, groupFollow, groupFlame, groupReplay, groupFind, groupTake, groupGo, groupApp, groupType, groupMenu}
+	slices.SortStableFunc(all, func(a, b binding) int { return slices.Index(groups, a.group) - slices.Index(groups, b.group) })
+	return all
 }
 
 func moveKeys() []binding {
@@ -174,8 +152,8 @@ func moveKeys() []binding {
 		{actHalfDown, []string{"ctrl+d"}, inPages, groupMove, "", "Down half a page.", 0},
 		{actTop, []string{"home", "g"}, inPages, groupMove, "", "To the first row or line.", 0},
 		{actBottom, []string{"end", "G"}, inPages, groupMove, "", "To the last row or line.", 0},
-		{actLeft, []string{"left", "h"}, inGrid | inDiff | inDetail | inTop | inProfiles | inCompare, groupMove, "", "Scroll left.", 0},
-		{actRight, []string{"right", "l"}, inGrid | inDiff | inDetail | inTop | inProfiles | inCompare, groupMove, "", "Scroll right: columns that did not fit.", 0},
+		{actLeft, []string{"left", "h"}, inTables | inDiff | inDetail | inTop | inProfiles | inCompare, groupMove, "", "Scroll left.", 0},
+		{actRight, []string{"right", "l"}, inTables | inDiff | inDetail | inTop | inProfiles | inCompare, groupMove, "", "Scroll right: columns that did not fit.", 0},
 		{actLeft, []string{"left", "h"}, inTree, groupMove, "", "Collapse, or go to the parent.", 0},
 		{actRight, []string{"right", "l"}, inTree, groupMove, "expand", "Expand, or go to the first child.", 60},
 		{actRight, []string{"right", "l"}, inFindings, groupMove, "evidence", "Show the evidence, and what to do.", 70},
@@ -186,7 +164,7 @@ func moveKeys() []binding {
 
 func followKeys() []binding {
 	return []binding{
-		{actOpen, []string{"enter"}, inGrid | inTree | inDiff, groupFollow, "open", "Go into the object: collection, segments, indexes of segments.", 100},
+		{actOpen, []string{"enter"}, inTables | inTree | inDiff, groupFollow, "open", "Go into the object: collection, segments, indexes of segments.", 100},
 		{actOpen, []string{"enter"}, inBalance, groupFollow, "open", "Go into the replica; to the node or the segment of a move.", 100},
 		{actOpen, []string{"enter"}, inFindings, groupFollow, "object", "Go to the object of the finding.", 100},
 		{actExplain, []string{"e"}, inFindings, groupFollow, "explain", "Explain the check: what it looks at, what to do.", 85},
@@ -202,15 +180,15 @@ func followKeys() []binding {
 
 func findKeys() []binding {
 	return []binding{
-		{actFilter, []string{"/"}, inGrid | inDiff | inTree, groupFind, "filter", "Filter as you type: text, re:REGEX, !not, col=value, col>n.", 80},
+		{actFilter, []string{"/"}, inTables | inDiff | inTree, groupFind, "filter", "Filter as you type: text, re:REGEX, !not, col=value, col>n.", 80},
 		{actFilter, []string{"/"}, inFindings, groupFind, "filter", "Only findings in which the text occurs.", 60},
 		{actFilter, []string{"/"}, inDetail | inExplain, groupFind, "search", "Search the text.", 80},
 		{actFilter, []string{"/"}, inHelp, groupFind, "search", "Search the help.", 80},
 		{actSearchNext, []string{"n"}, inDetail | inExplain, groupFind, "next", "Next match.", 40},
 		{actSearchPrevious, []string{"N"}, inDetail | inExplain, groupFind, "", "Previous match.", 0},
-		{actSortPrevious, []string{"<"}, inGrid, groupFind, "", "Sort by the column to the left.", 0},
-		{actSortNext, []string{">"}, inGrid, groupFind, "sort", "Sort by the column to the right.", 35},
-		{actSortReverse, []string{"S"}, inGrid, groupFind, "", "Reverse the order.", 0},
+		{actSortPrevious, []string{"<"}, inTables, groupFind, "", "Sort by the column to the left.", 0},
+		{actSortNext, []string{">"}, inTables, groupFind, "sort", "Sort by the column to the right.", 35},
+		{actSortReverse, []string{"S"}, inTables, groupFind, "", "Reverse the order.", 0},
 		{actWide, []string{"w"}, inGrid, groupFind, "wide", "Show or hide the columns of the wide table.", 15},
 		{actColumns, []string{"C"}, inGrid, groupFind, "", "Choose columns.", 0},
 		{actExpandAll, []string{"e"}, inTree, groupFind, "expand all", "Expand everything below the node.", 30},
@@ -228,10 +206,10 @@ func takeKeys() []binding {
 		{actMark, []string{"v"}, inGrid, groupTake, "mark", "Mark the row, for copy, save and compare.", 12},
 		{actMarkRange, []string{"V"}, inGrid, groupTake, "", "Mark all rows between the last mark and here.", 0},
 		{actCompare, []string{"="}, inGrid, groupTake, "", "Compare two marked rows side by side.", 0},
-		{actCopyRow, []string{"y"}, inGrid | inDetail | inDiff | inTree | inFindings | inExplain | inBalance, groupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
+		{actCopyRow, []string{"y"}, inTables | inDetail | inDiff | inTree | inFindings | inExplain | inBalance, groupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
 		{actCopyMenu, []string{"Y"}, inPages&^inHelp | inBalance, groupTake, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
 		{actExportPlan, []string{"e"}, inBalance, groupTake, "export plan", "Save the plan as a script for pymilvus.", 65},
-		{actSave, []string{"s"}, inGrid | inDetail | inDiff | inTree | inFindings, groupTake, "save", "Save to a file: JSON, CSV or text; findings as Markdown.", 18},
+		{actSave, []string{"s"}, inTables | inDetail | inDiff | inTree | inFindings, groupTake, "save", "Save to a file: JSON, CSV or text; findings as Markdown.", 18},
 	}
 }
 
@@ -343,41 +321,6 @@ func (k *keys) inOrder(list []binding) {
 		})
 	}
 	slices.SortStableFunc(list, func(a, b binding) int { return at(a) - at(b) })
-}
-
-// names says where a binding applies, for help and for messages.
-func (s scope) names() []string {
-	all := []struct {
-		in   scope
-		name string
-	}{
-		{inOverview, "overview"},
-		{inGrid, "tables"},
-		{inDetail, "details"},
-		{inTree, "trees"},
-		{inDiff, "diff"},
-		{inFindings, "findings"},
-		{inExplain, "explanations"},
-		{inBalance, "balance"},
-		{inFlame, "flame graphs"},
-		{inTop, "tables of profiles"},
-		{inProfiles, "profiles"},
-		{inJudge, "judgements"},
-		{inCompare, "comparisons"},
-		{inMetric, "metrics"},
-		{inReplay, "replays"},
-		{inReplayRow, "details of replays"},
-		{inHelp, "help"},
-		{inPrompt, "while typing"},
-		{inMenu, "menus"},
-	}
-	var names []string
-	for _, x := range all {
-		if s&x.in != 0 {
-			names = append(names, x.name)
-		}
-	}
-	return names
 }
 
 // shown is a key as people know it.

@@ -8,7 +8,7 @@ import (
 )
 
 func scopes() []scope {
-	return []scope{inOverview, inGrid, inDetail, inTree, inDiff, inFindings, inExplain, inBalance, inFlame, inTop, inProfiles, inJudge, inCompare, inMetric, inReplay, inReplayRow, inHelp, inPrompt, inMenu}
+	return []scope{inOverview, inGrid, inList, inDetail, inTree, inDiff, inFindings, inExplain, inBalance, inFlame, inTop, inProfiles, inJudge, inCompare, inMetric, inReplay, inReplayRow, inHelp, inPrompt, inMenu}
 }
 
 func TestNoKeyHasTwoMeaningsInOneScope(t *testing.T) {

@@ -50,40 +50,46 @@ type subject interface {
 	object(m *Model) (ref model.Ref, ok bool)
 }
 
-// pageMaker is a page that the palette can open by name.
-type pageMaker struct {
+// pageKind is a page that the palette opens by name, with all that others have to know of it. The file of the page makes
+// it, pageKinds lists it.
+type pageKind struct {
 	name    string
 	aliases []string
-	doc     string
+	doc     string // for palette and help
 	open    func(m *Model, words []string) (page, error)
+	// words are what may stand behind the name; nil: nothing that could be completed.
+	words func(m *Model) []string
+	// bare pages have something to show without a cluster.
+	bare bool
+	// empty reports whether there is nothing that it could show; nil: it always can.
+	empty func(m *Model) bool
+	// keys are those that work in it alone: bound in a scope of its own, which stands for "keys work in places".
+	keys   []binding
+	in     scope
+	places string
 }
 
-// pageMakers lists the pages that are not tables of a resource.
-func pageMakers() []pageMaker {
-	return []pageMaker{
-		{"overview", []string{"home"}, "The cluster at a glance.", newOverviewPage},
-		{"tree", []string{"x"}, "A collection with its partitions, vchannels, segments, indexes.", newTreePage},
-		{"diff", []string{"changes"}, "What changed since the last refresh, the start or a mark.", newDiffPage},
-		{"balance", []string{"b"}, "How evenly query nodes share the work, and what would even it out.", newBalancePage},
-		{"findings", []string{"f", "diagnose", "problems"}, "What is wrong, worst first, and what to do.", newFindingsPage},
-		{"profiles", []string{"p", "pprof"}, "Profiles: of which processes, and where their time goes.", newProfilesPage},
-		{"judge", []string{"pgo"}, "Whether a build with PGO is worth it, by the CPU profiles there are.", openJudgePage},
-		{"replay", nil, "A replay: recall, latency, where the time goes, what changes would give.", openReplayPage},
-		{"explain", nil, "A check: what it looks at, and what to do.", openExplainPage},
-		{"help", []string{"?"}, "Every key.", newHelpPage},
+// pageKinds lists the pages that are not tables of a resource.
+func pageKinds() []pageKind {
+	return []pageKind{
+		overviewKind(), treeKind(), diffKind(), balanceKind(), findingsKind(), profilesKind(), judgeKind(), replayKind(), explainKind(), helpKind(),
 	}
 }
 
-// pages are those that have something to show: without a cluster there are only those about profiles.
-func (m *Model) pages() []pageMaker {
-	return slices.DeleteFunc(pageMakers(), func(p pageMaker) bool {
-		switch {
-		case p.name == "replay":
-			return m.cfg.Replay.empty()
-		case m.cfg.view == nil:
-			return false
+// kindNamed finds a page by name or alias.
+func kindNamed(name string) (k pageKind, ok bool) {
+	for _, k := range pageKinds() {
+		if k.name == name || contains(k.aliases, name) {
+			return k, true
 		}
-		return !m.aboutProfiles(p.name) || m.cfg.Profiles == nil && (p.name == "profiles" || p.name == "judge")
+	}
+	return pageKind{}, false
+}
+
+// pages are those that have something to show: without a cluster only some have.
+func (m *Model) pages() []pageKind {
+	return slices.DeleteFunc(pageKinds(), func(k pageKind) bool {
+		return k.empty != nil && k.empty(m) || m.cfg.view != nil && !k.bare
 	})
 }
 
@@ -105,15 +111,14 @@ func (m *Model) open(text string) (page, error) {
 		return nil, nil
 	}
 	name := strings.ToLower(words[0])
-	if m.cfg.view != nil && !m.aboutProfiles(name) {
+	k, isPage := kindNamed(name)
+	r := m.resource(name)
+	switch {
+	case m.cfg.view != nil && (isPage && !k.bare || !isPage && r != nil):
 		return nil, errors.New(m.withoutCluster())
-	}
-	for _, p := range pageMakers() {
-		if p.name == name || contains(p.aliases, name) {
-			return p.open(m, words[1:])
-		}
-	}
-	if r := m.resource(name); r != nil {
+	case isPage:
+		return k.open(m, words[1:])
+	case r != nil:
 		return newGridPage(r, words[1:])
 	}
 	if near := m.nearest(name); near != "" {
@@ -131,11 +136,6 @@ func (m *Model) withoutCluster() string {
 		return "there is no cluster here, only a comparison"
 	}
 	return noCluster
-}
-
-// aboutProfiles reports whether a page needs no cluster, or whether there is none of the name.
-func (m *Model) aboutProfiles(name string) bool {
-	return name == "judge" || name == "pgo" || name == "profiles" || name == "p" || name == "pprof" || name == "help" || name == "?" || name == "explain" || name == "replay" || m.unknownPage(name)
 }
 
 // splitWords splits a line at blanks; quotes keep blanks inside a word.

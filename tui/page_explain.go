@@ -18,6 +18,13 @@ type explainPage struct {
 	checks []*check.Check
 }
 
+func explainKind() pageKind {
+	return pageKind{
+		name: "explain", doc: "A check: what it looks at, and what to do.", open: openExplainPage, bare: true,
+		words: func(m *Model) []string { return check.IDs(m.cfg.Checks) },
+	}
+}
+
 // openExplainPage is ":explain CHECK".
 func openExplainPage(m *Model, words []string) (page, error) {
 	if len(words) == 0 {

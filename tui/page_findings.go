@@ -34,6 +34,10 @@ type findingRow struct {
 // placedRow is where a row was drawn: its first line, and how many it has.
 type placedRow struct{ at, lines int }
 
+func findingsKind() pageKind {
+	return pageKind{name: "findings", aliases: []string{"f", "diagnose", "problems"}, doc: "What is wrong, worst first, and what to do.", open: newFindingsPage}
+}
+
 func newFindingsPage(*Model, []string) (page, error) { return &findingsPage{}, nil }
 
 func (p *findingsPage) scope() scope { return inFindings }

@@ -13,10 +13,14 @@ import (
 // helpPage is the key map for people, with everything that can be typed.
 type helpPage struct {
 	pane
-	pages     []pageMaker
+	pages     []pageKind
 	resources []*view.Resource
 	keys      []binding
 	profiles  bool // there is no cluster
+}
+
+func helpKind() pageKind {
+	return pageKind{name: "help", aliases: []string{"?"}, doc: "Every key.", open: newHelpPage, bare: true}
 }
 
 func newHelpPage(m *Model, _ []string) (page, error) {

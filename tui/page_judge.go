@@ -102,6 +102,13 @@ func judgeWords(items []ProfileItem) []string {
 	return kept
 }
 
+func judgeKind() pageKind {
+	return pageKind{
+		name: "judge", aliases: []string{"pgo"}, doc: "Whether a build with PGO is worth it, by the CPU profiles there are.", open: openJudgePage,
+		bare: true, empty: withoutProfiles,
+	}
+}
+
 // openJudgePage is ":judge": all CPU profiles that there are.
 func openJudgePage(m *Model, _ []string) (page, error) {
 	if m.cfg.Profiles == nil {

@@ -17,6 +17,10 @@ type overviewPage struct {
 	length   int // lines in all
 }
 
+func overviewKind() pageKind {
+	return pageKind{name: "overview", aliases: []string{"home"}, doc: "The cluster at a glance.", open: newOverviewPage}
+}
+
 func newOverviewPage(*Model, []string) (page, error) { return &overviewPage{}, nil }
 
 func (p *overviewPage) scope() scope          { return inOverview }

@@ -30,6 +30,16 @@ type profileRow struct {
 	others  float64 // cores of the others of the role, where this one idles; else 0
 }
 
+func profilesKind() pageKind {
+	return pageKind{
+		name: "profiles", aliases: []string{"p", "pprof"}, doc: "Profiles: of which processes, and where their time goes.", open: newProfilesPage,
+		bare: true, empty: withoutProfiles,
+	}
+}
+
+// withoutProfiles reports whether there are neither profiles nor a cluster to take them from.
+func withoutProfiles(m *Model) bool { return m.cfg.view != nil && m.cfg.Profiles == nil }
+
 func newProfilesPage(m *Model, _ []string) (page, error) {
 	if m.cfg.Profiles == nil {
 		return nil, errors.New(noProfiles)

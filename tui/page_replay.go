@@ -91,6 +91,13 @@ func newReplayPage(d *ReplayData, words []string) *replayPage {
 	return p
 }
 
+func replayKind() pageKind {
+	return pageKind{
+		name: "replay", doc: "A replay: recall, latency, where the time goes, what changes would give.", open: openReplayPage,
+		bare: true, empty: func(m *Model) bool { return m.cfg.Replay.empty() },
+	}
+}
+
 // openReplayPage is ":replay", with the name of a part behind it or not.
 func openReplayPage(m *Model, typed []string) (page, error) {
 	switch {

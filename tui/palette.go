@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/inspect/check"
 	"kitescope/inspect/view"
 	"kitescope/words"
 )
@@ -83,18 +82,14 @@ func (m *Model) runWord(words []string) (cmd, bool) {
 }
 
 func (m *Model) unknownPage(name string) bool {
-	for _, p := range pageMakers() {
-		if p.name == name || slices.Contains(p.aliases, name) {
-			return false
-		}
-	}
-	return m.resource(strings.ToLower(name)) == nil
+	_, ok := kindNamed(name)
+	return !ok && m.resource(strings.ToLower(name)) == nil
 }
 
 // nearest is the page whose name is spelled most like a word, "" if none is close.
 func (m *Model) nearest(word string) string {
 	var known []string
-	for _, p := range pageMakers() {
+	for _, p := range pageKinds() {
 		known = append(known, p.name)
 	}
 	for _, r := range m.cfg.Resources {
@@ -122,11 +117,8 @@ func suggestJump(m *Model, text string) []suggestion {
 			return complete(done, last, w.args(m))
 		}
 	}
-	if first == "tree" || first == "x" {
-		return complete(done, last, collectionNames(m))
-	}
-	if first == "explain" {
-		return complete(done, last, check.IDs(m.cfg.Checks))
+	if k, ok := kindNamed(first); ok && k.words != nil {
+		return complete(done, last, k.words(m))
 	}
 	if r := m.resource(strings.ToLower(first)); r != nil {
 		return complete(done, last, selectorWords(m, r, last))
