@@ -19,7 +19,7 @@ func (p *replayPage) saveMenu(m *Model) *menu {
 	}
 	if l := p.listed(m); l != nil {
 		name := fileName("replay", p.part().name()) + ".csv"
-		add("t", "table as shown", "csv, "+words.Plural(len(l.shown), "row"), name, writeCSV(l))
+		add("t", "table as shown", "csv, "+words.Plural(len(l.shown), "row"), name, l.csv())
 	}
 	if r := d.Result; r != nil {
 		add("j", "result", "json, for replay show", fileName("replay", "")+".json", func(w io.Writer) error { return replay.WriteResult(w, r) })

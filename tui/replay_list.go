@@ -2,8 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"encoding/csv"
-	"io"
 	"math"
 	"strings"
 
@@ -65,15 +63,4 @@ func orderOf(l *list[int]) string {
 		return ""
 	}
 	return "by " + strings.ToLower(columns[i].Title)
-}
-
-// writeCSV writes what is shown now: the rows that the filter leaves, in their order.
-func writeCSV(l *list[int]) func(io.Writer) error {
-	records := l.records()
-	for _, cells := range records[1:] {
-		for k := range cells {
-			cells[k] = render.Inert(cells[k])
-		}
-	}
-	return func(w io.Writer) error { return csv.NewWriter(w).WriteAll(records) }
 }
