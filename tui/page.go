@@ -72,7 +72,7 @@ type pageKind struct {
 // pageKinds lists the pages that are not tables of a resource.
 func pageKinds() []pageKind {
 	return []pageKind{
-		overviewKind(), treeKind(), diffKind(), balanceKind(), findingsKind(), profilesKind(), judgeKind(), replayKind(), explainKind(), helpKind(),
+		overviewKind(), treeKind(), diffKind(), balanceKind(), findingsKind(), checksKind(), profilesKind(), judgeKind(), replayKind(), explainKind(), helpKind(),
 	}
 }
 

@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"cmp"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/view"
+	"kitescope/render"
+	"kitescope/words"
+)
+
+// checksKind is the page of all checks: what each said of the cluster that is shown.
+func checksKind() pageKind {
+	return pageKind{name: "checks", doc: "Every check: what it found, or why it could not look.", open: newChecksPage}
+}
+
+func newChecksPage(*Model, []string) (page, error) {
+	type result = *check.Result
+	col := func(name string, kind view.Kind, priority int, text func(r result) string, compare func(a, b result) int) column[result] {
+		return column[result]{Column: view.Column{Name: name, Title: strings.ToUpper(name), Kind: kind, Priority: priority}, text: text, compare: compare}
+	}
+	columns := []column[result]{
+		col("check", view.ID, 0, func(r result) string { return r.Check.ID }, nil),
+		col("status", view.ID, 0, func(r result) string { return r.Status.String() }, nil),
+		col("findings", view.Int, 1, func(r result) string { return noneIf(words.Number(len(r.Findings)), len(r.Findings) == 0) },
+			func(a, b result) int { return cmp.Compare(len(b.Findings), len(a.Findings)) }),
+		col("severity", view.ID, 3, func(r result) string { return r.Check.Severity.String() },
+			func(a, b result) int { return cmp.Compare(b.Check.Severity, a.Check.Severity) }),
+		col("about", view.Text, 0, resultText, nil),
+	}
+	return &tablePage[result]{
+		name: "checks", prints: "diagnose",
+		rows: func(m *Model) ([]result, string) {
+			if m.data.judged.report == nil {
+				return nil, "…"
+			}
+			return m.data.judged.report.Results, ""
+		},
+		list: list[result]{
+			noun: "check", columns: func(int) []column[result] { return columns }, asItCame: "in the order in which they run",
+			key:  func(r result) string { return r.Check.ID },
+			look: func(r result) rowLook { return rowLook{role: resultRole(r)} },
+			open: func(m *Model, r result) cmd { return m.push(newExplainPage(m, r.Check.ID)) },
+		},
+	}, nil
+}
+
+// resultText is why a check could not look, else what it looks for.
+func resultText(r *check.Result) string {
+	if text := strings.Join(nonEmpty(append([]string{r.Reason}, r.Unseen...)), "; "); text != "" {
+		return words.Harmless(words.OneLine(text))
+	}
+	return r.Check.Title
+}
+
+func resultRole(r *check.Result) render.Role {
+	switch r.Status {
+	case check.Found:
+		return render.SeverityRole(r.Check.Severity)
+	case check.Skipped, check.Broken:
+		return render.RoleDim
+	default:
+		return render.RolePlain
+	}
+}
