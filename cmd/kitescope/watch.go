@@ -3,12 +3,8 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"maps"
-	"math"
 	"slices"
 
 	"kitescope/inspect/model"
@@ -37,7 +33,7 @@ func (a *app) watch(ctx context.Context, q *question) error {
 	if !ok {
 		return &usageError{err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), hint: "it needs a live source: --from etcd://host:port"}
 	}
-	w := &watcher{app: a, question: q, seed: maphash.MakeSeed()}
+	w := &watcher{app: a, question: q}
 	q.options.Layout = new(render.Layout)
 	lost := newLossTeller(a)
 	ctx, stop := context.WithCancelCause(ctx)
@@ -80,12 +76,11 @@ func (a *app) followQuestion(ctx context.Context, conn connection, src source.Wa
 	})
 }
 
-// watcher remembers what was shown: a hash of each row, by the object's identity.
+// watcher remembers what was shown.
 type watcher struct {
 	*app
 	question *question
-	seed     maphash.Seed
-	shown    map[string]uint64
+	shown    *view.Grid // nil before the first
 }
 
 func (w *watcher) show(c *model.Cluster) error {
@@ -94,25 +89,21 @@ func (w *watcher) show(c *model.Cluster) error {
 		return err
 	}
 	first := w.shown == nil
+	var changed []int32
+	var left []string
 	if first { // what is read later, or found empty now, adds no column to rows that have their header
 		w.question.query.Columns = nil
 		for _, i := range grid.Columns {
 			w.question.query.Columns = append(w.question.query.Columns, grid.Table.Resource().Columns[i].Name)
 		}
+		changed = grid.Rows
+	} else {
+		changed, left = news(w.shown, grid)
 	}
-	now := make(map[string]uint64, grid.Len())
-	changed := []int32{}
-	for i := range grid.Len() {
-		row := grid.Row(i)
-		id := grid.Table.Ref(row).ID
-		hash := w.hash(grid, i)
-		now[id] = hash
-		if old, ok := w.shown[id]; !ok || old != hash {
-			changed = append(changed, int32(row))
-		}
+	for _, id := range left {
+		w.warn("%s: %s %s", w.question.farewell(), w.question.resource.Singular, id)
 	}
-	w.left(now)
-	w.shown = now
+	w.shown = grid
 	if len(changed) == 0 && !first {
 		return nil
 	}
@@ -127,14 +118,41 @@ func (w *watcher) show(c *model.Cluster) error {
 	return w.completeness(c)
 }
 
-// left names the rows that are no longer in the answer: the objects are gone, or the
-// selection or --limit does not take them any more.
-func (w *watcher) left(now map[string]uint64) {
-	for _, id := range slices.Sorted(maps.Keys(w.shown)) {
-		if _, ok := now[id]; !ok {
-			w.warn("%s: %s %s", w.question.farewell(), w.question.resource.Singular, id)
+// news are the rows that have come or changed from one answer to the next, and the ids of those that are no longer in it:
+// the objects are gone, or the selection or --limit does not take them any more.
+func news(before, now *view.Grid) (changed []int32, left []string) {
+	if changes, ok := view.RowChanges(before.Table, now.Table); ok && before.Rows == nil && now.Rows == nil {
+		for _, c := range changes {
+			switch {
+			case c.After < 0:
+				left = append(left, before.Table.Ref(c.Before).ID)
+			case c.Before < 0 || !view.SameRow(before.Table, c.Before, now.Table, c.After, now.Columns):
+				changed = append(changed, int32(c.After))
+			}
+		}
+		slices.Sort(left)
+		return changed, left
+	}
+	rows := make(map[string]int, before.Len())
+	for i := range before.Len() {
+		rows[before.Table.Ref(before.Row(i)).ID] = before.Row(i)
+	}
+	there := make(map[string]bool, now.Len())
+	for i := range now.Len() {
+		row := now.Row(i)
+		id := now.Table.Ref(row).ID
+		there[id] = true
+		if old, ok := rows[id]; !ok || !view.SameRow(before.Table, old, now.Table, row, now.Columns) {
+			changed = append(changed, int32(row))
 		}
 	}
+	for id := range rows {
+		if !there[id] {
+			left = append(left, id)
+		}
+	}
+	slices.Sort(left)
+	return changed, left
 }
 
 // farewell is what is certain of a row that has left the answer.
@@ -143,34 +161,6 @@ func (q *question) farewell() string {
 		return "gone"
 	}
 	return "no longer in the list"
-}
-
-// hash leaves durations out: an age changes without anything having happened.
-func (w *watcher) hash(g *view.Grid, i int) uint64 {
-	var h maphash.Hash
-	h.SetSeed(w.seed)
-	var number [8]byte
-	put := func(v uint64) {
-		binary.LittleEndian.PutUint64(number[:], v)
-		_, _ = h.Write(number[:])
-	}
-	for j, column := range g.Columns {
-		if g.Table.Resource().Columns[column].Kind == view.Duration {
-			continue
-		}
-		c := g.Cell(i, j)
-		put(uint64(c.Absent))
-		put(uint64(c.Int))
-		put(math.Float64bits(c.Float))
-		put(uint64(len(c.Text)))
-		_, _ = h.WriteString(c.Text)
-		put(uint64(len(c.List)))
-		for _, item := range c.List {
-			put(uint64(len(item)))
-			_, _ = h.WriteString(item)
-		}
-	}
-	return h.Sum64()
 }
 
 // followable reports whether more rows can follow in a format.

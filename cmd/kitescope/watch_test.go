@@ -3,12 +3,18 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"kitescope/inspect/model/modeltest"
+	"kitescope/inspect/view"
 )
 
 // TestWatch shows a list once, and then the rows that changed and no others.
@@ -68,5 +74,99 @@ func TestWatch(t *testing.T) {
 	}
 	if !strings.Contains(messages.String(), "gone: node querynode-19") {
 		t.Errorf("the node that left is not named: %q", messages.String())
+	}
+}
+
+// TestNews: what is said to have changed is what comparing all rows finds, whatever is selected, and nothing else.
+func TestNews(t *testing.T) {
+	random := rand.New(rand.NewPCG(21, 22))
+	c := modeltest.ServedLarge(3000, 20).WithRuntime(nil)
+	resource, err := view.Find("segments")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := modeltest.Now
+	queries := []view.Query{{}, {Sort: []string{"-rows"}, Limit: 40}, {Show: view.Wide}}
+	last := make([]*view.Grid, len(queries))
+	for step := range 60 {
+		p := c.Parts
+		p.Segments = slices.Clone(p.Segments)
+		for range random.IntN(4) {
+			i := random.IntN(len(p.Segments))
+			x := *p.Segments[i]
+			switch random.IntN(4) {
+			case 0:
+				p.Segments = slices.Delete(p.Segments, i, i+1)
+				continue
+			case 1:
+				x.ID = p.Segments[len(p.Segments)-1].ID + 1
+				p.Segments = append(p.Segments, &x)
+				continue
+			case 2:
+				x.Rows = random.Int64N(1000)
+			default:
+				x.StorageVersion++ // in no usual column
+			}
+			p.Segments[i] = &x
+		}
+		if step%20 == 19 {
+			x := *p.Collections[0]
+			x.Name += "x"
+			p.Collections = slices.Clone(p.Collections)
+			p.Collections[0] = &x
+		}
+		c, at = c.Update(p), at.Add(time.Second)
+		for i, q := range queries {
+			now, err := view.Select(resource.Table(view.NewEnv(c, at)), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last[i] != nil {
+				checkNews(t, last[i], now)
+			}
+			last[i] = now
+		}
+		if t.Failed() {
+			t.Fatalf("step %d", step)
+		}
+	}
+}
+
+func checkNews(t *testing.T, before, now *view.Grid) {
+	t.Helper()
+	texts := func(g *view.Grid) map[string]string {
+		all := map[string]string{}
+		for i := range g.Len() {
+			var cells []view.Cell
+			for j, column := range g.Columns {
+				if g.Table.Resource().Columns[column].Kind != view.Duration {
+					cells = append(cells, g.Cell(i, j))
+				}
+			}
+			all[g.Table.Ref(g.Row(i)).ID] = fmt.Sprintf("%+v", cells)
+		}
+		return all
+	}
+	old, fresh := texts(before), texts(now)
+	var wantChanged, wantLeft, gotChanged []string
+	for id, text := range fresh {
+		if old[id] != text {
+			wantChanged = append(wantChanged, id)
+		}
+	}
+	for id := range old {
+		if _, ok := fresh[id]; !ok {
+			wantLeft = append(wantLeft, id)
+		}
+	}
+	changed, left := news(before, now)
+	for _, row := range changed {
+		gotChanged = append(gotChanged, now.Table.Ref(int(row)).ID)
+	}
+	slices.Sort(wantChanged)
+	slices.Sort(wantLeft)
+	slices.Sort(gotChanged)
+	if !slices.Equal(gotChanged, wantChanged) || !slices.Equal(left, wantLeft) {
+		t.Errorf("changed %v, want %v; left %v, want %v", gotChanged, wantChanged, left, wantLeft)
 	}
 }

@@ -20,7 +20,7 @@ func (c *Cluster) At(revision int64, taken time.Time) *Cluster {
 func (c *Cluster) Update(p Parts) *Cluster {
 	next := &Cluster{Parts: p, onces: &onces{}}
 	next.sort()
-	if next.sharesCatalog(c) {
+	if next.SharesCatalog(c) {
 		next.links = c.links
 	} else {
 		next.linkCatalog()
@@ -41,9 +41,10 @@ func (c *Cluster) Update(p Parts) *Cluster {
 	return next
 }
 
-// sharesCatalog reports whether everything that linkCatalog indexes is the same in both clusters.
-func (c *Cluster) sharesCatalog(prev *Cluster) bool {
-	return sameList(c.Databases, prev.Databases) && sameList(c.Collections, prev.Collections) && sameList(c.Partitions, prev.Partitions) &&
+// SharesCatalog reports whether two clusters read the same parts, and whether all objects of the catalog that segments and
+// others refer to, from databases to sessions, are the same ones in both.
+func (c *Cluster) SharesCatalog(prev *Cluster) bool {
+	return c.Loaded == prev.Loaded && sameList(c.Databases, prev.Databases) && sameList(c.Collections, prev.Collections) && sameList(c.Partitions, prev.Partitions) &&
 		sameList(c.Indexes, prev.Indexes) && sameList(c.VChannels, prev.VChannels) && sameList(c.PChannels, prev.PChannels) &&
 		sameList(c.LoadStates, prev.LoadStates) && sameList(c.Sessions, prev.Sessions) && sameList(c.Aliases, prev.Aliases) &&
 		sameList(c.Replicas, prev.Replicas)

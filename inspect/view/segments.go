@@ -49,10 +49,10 @@ func findSegment(e *Env, id string) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	return slices.BinarySearchFunc(e.Cluster.Segments, model.SegmentID(n), func(s *model.Segment, id model.SegmentID) int {
-		return cmp.Compare(s.ID, id)
-	})
+	return slices.BinarySearchFunc(e.Cluster.Segments, model.SegmentID(n), compareSegmentID)
 }
+
+func compareSegmentID(s *model.Segment, id model.SegmentID) int { return cmp.Compare(s.ID, id) }
 
 var segmentPlace = []column[*model.Segment]{
 	{

@@ -1,0 +1,47 @@
+package view
+
+import (
+	"math"
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// RowChange is a row in two tables of one resource: its positions, -1 where it is not.
+type RowChange struct{ Before, After int }
+
+// RowChanges are the rows in which two tables of one resource can differ, in order. ok is false where only comparing each
+// row tells. Durations count as equal: those to now grow without anything having happened.
+func RowChanges(before, after Table) (changes []RowChange, ok bool) {
+	a, b := before.Env().Cluster, after.Env().Cluster
+	if before.Resource() != segments || after.Resource() != segments || !b.SharesCatalog(a) || a.Runtime != nil || b.Runtime != nil {
+		return nil, false
+	}
+	for _, c := range model.ChangedSegments(a.Segments, b.Segments) {
+		changes = append(changes, RowChange{positionOf(a, c.Before), positionOf(b, c.After)})
+	}
+	return changes, true
+}
+
+func positionOf(c *model.Cluster, s *model.Segment) int {
+	if s == nil {
+		return -1
+	}
+	at, _ := slices.BinarySearchFunc(c.Segments, s.ID, compareSegmentID)
+	return at
+}
+
+// SameRow reports whether a row of one table has the same cells as a row of another one of the same resource in some
+// columns, durations apart.
+func SameRow(a Table, i int, b Table, j int, columns []int) bool {
+	for _, column := range columns {
+		if a.Resource().Columns[column].Kind == Duration {
+			continue
+		}
+		x, y := a.Cell(i, column), b.Cell(j, column)
+		if x.Absent != y.Absent || x.Int != y.Int || math.Float64bits(x.Float) != math.Float64bits(y.Float) || x.Text != y.Text || !slices.Equal(x.List, y.List) {
+			return false
+		}
+	}
+	return true
+}
