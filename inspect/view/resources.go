@@ -11,7 +11,7 @@ import (
 // Resources is everything that can be listed, in the order of help and palette.
 var Resources = related(
 	databases, collections, fields, partitions, aliases,
-	pchannels, vchannels, segments, indexes, segmentIndexes,
+	pchannels, vchannels, segments, indexes, segmentIndexes, segmentStats,
 	loadStates, replicas, resourceGroups, nodes, targets,
 	users, roles, grants, privilegeGroups,
 	calls, settings, topics,

@@ -114,6 +114,10 @@ func segments(p *model.Parts) {
 	a := flushed(470590569932852667, 470590569932652643, docs0, 6000)
 	a.CompactedFrom = []model.SegmentID{470590569932852601, 470590569932852602}
 	a.ByCompaction, a.Sorted = true, true
+	a.Details = &model.SegmentDetails{
+		TextIndexes: []model.FieldStat{{Field: 101, Version: 2, Files: 9, Bytes: 81920, MemoryBytes: 122880}},
+		JSONIndexes: []model.FieldStat{{Field: 104, Version: 1, Files: 3, Bytes: 4096}},
+	}
 	a.Indexes = []model.SegmentIndex{{
 		Segment: a.ID, Collection: Docs, Partition: a.Partition, Index: 470590569932652801, Build: 470590569932900001,
 		State: model.IndexFinished, Rows: 6000, Bytes: 19 << 20, Files: 3, EngineVersion: 6, CreatedAt: Now.Add(-23 * time.Hour), FinishedAt: Now.Add(-22 * time.Hour), Node: 4,
