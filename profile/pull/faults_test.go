@@ -148,6 +148,7 @@ func TestFaults(t *testing.T) {
 
 // TestUnreachable tells apart who cannot be reached.
 func TestUnreachable(t *testing.T) {
+	t.Parallel()
 	for word, want := range map[string]pull.Outcome{"127.0.0.1:1": pull.Refused, "no-such-host.invalid:80": pull.Unreachable} {
 		e := one(t, word, pull.Options{Timeout: 2 * time.Second})
 		if e.Outcome != want || e.Error == "" {
@@ -168,6 +169,7 @@ func TestUnreachable(t *testing.T) {
 
 // TestBusy asks again while somebody else profiles the process, and says so.
 func TestBusy(t *testing.T) {
+	t.Parallel()
 	alone.Lock()
 	defer alone.Unlock()
 	burn(t)
@@ -204,6 +206,7 @@ func TestBusy(t *testing.T) {
 
 // TestBusyForEver gives up after a while.
 func TestBusyForEver(t *testing.T) {
+	t.Parallel()
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
 	}))

@@ -17,7 +17,7 @@ import (
 )
 
 // TestInterrupted stops at once, keeps what is complete, and leaves nothing else.
-func TestInterrupted(t *testing.T) {
+func TestInterrupted(t *testing.T) { // not beside others: goroutines are counted
 	heap, err := os.ReadFile("../../testdata/profiles/milvus-heap.pb.gz")
 	if err != nil {
 		t.Fatal(err)

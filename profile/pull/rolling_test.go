@@ -137,6 +137,7 @@ func TestRollingGoesOn(t *testing.T) {
 
 // TestRollingStops in the middle of a round without a trace of it.
 func TestRollingStops(t *testing.T) {
+	t.Parallel()
 	s := start(t, realServer(""))
 	alone.Lock()
 	defer alone.Unlock()

@@ -13,6 +13,7 @@ import (
 // TestSecretsOfAnswers keeps what was sent along out of everything, though the server says it: cut off at the end
 // of what is kept of its words, while it is busy, as a word of a query without a value.
 func TestSecretsOfAnswers(t *testing.T) {
+	t.Parallel()
 	const secret = "sesame-open-up"
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		said := "no: " + r.Header.Get("Authorization") + " " + r.URL.RawQuery
@@ -45,6 +46,7 @@ func TestSecretsOfAnswers(t *testing.T) {
 
 // TestSecretsOfServers: what a server says of its own configuration is told without it, in its words and in its status line.
 func TestSecretsOfServers(t *testing.T) {
+	t.Parallel()
 	const planted = `cannot reach minio: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@minio:9000/`
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -106,6 +108,9 @@ func TestOneOfMany(t *testing.T) {
 
 // TestOwnSeconds takes the seconds of a URL for its window: in the manifest, and where a delta is judged.
 func TestOwnSeconds(t *testing.T) {
+	t.Parallel()
+	alone.Lock()
+	defer alone.Unlock()
 	s := start(t, realServer(""))
 	m, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL+"/debug/pprof/profile?seconds=1"), target(t, s.URL+"/debug/pprof/allocs?seconds=1")}, pull.Options{}, t.TempDir())
 	if err != nil || m.Failed() != 0 {
