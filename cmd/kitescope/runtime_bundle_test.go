@@ -204,7 +204,7 @@ func TestRates(t *testing.T) {
 
 // TestRecordingOverLiveEtcd: --runtime is laid over whatever metadata there are, and nobody is asked then.
 func TestRecordingOverLiveEtcd(t *testing.T) {
-	etcd := quickEtcd(t)
+	etcd := sourcetest.StartEtcd(t, nil)
 	etcd.Load(t, sourcetest.ReadDump(t, capture("cluster-2.3.5-t7")).Below("by-dev/"))
 	now := clusterOf(t, capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")).Origin.Taken
 	clock := terminal{now: func() time.Time { return now }}

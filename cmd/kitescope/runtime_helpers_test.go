@@ -15,7 +15,6 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.etcd.io/etcd/server/v3/embed"
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/livetest"
@@ -181,7 +180,7 @@ func (f *fakes) run(t *testing.T, args ...string) ended {
 // startFakes puts keys into an etcd, and starts the servers of what the processes answer.
 func startFakes(t *testing.T, kvs []source.KV, answers func(*model.Cluster) []live.Record, opts recorded.Options) *fakes {
 	t.Helper()
-	f := &fakes{etcd: quickEtcd(t), now: fakeNow}
+	f := &fakes{etcd: sourcetest.StartEtcd(t, nil), now: fakeNow}
 	f.etcd.Load(t, kvs)
 	f.from = "etcd://" + f.etcd.Address + "/by-dev"
 	f.cluster = clusterOf(t, f.from)
@@ -199,12 +198,6 @@ func startFakes(t *testing.T, kvs []source.KV, answers func(*model.Cluster) []li
 	}
 	f.settle()
 	return f
-}
-
-// quickEtcd is an etcd that needs no second to vote for itself.
-func quickEtcd(t *testing.T) *sourcetest.Server {
-	t.Helper()
-	return sourcetest.StartEtcd(t, func(c *embed.Config) { c.TickMs, c.ElectionMs = 10, 100 })
 }
 
 // clusterOf reads all metadata.

@@ -38,6 +38,7 @@ func StartEtcd(t testing.TB, configure func(*embed.Config)) *Server {
 	config.Dir = t.TempDir()
 	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	config.UnsafeNoFsync = true
+	config.TickMs, config.ElectionMs = 10, 100 // it is alone, and needs no second to vote for itself
 	anyPort := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{anyPort}, []url.URL{anyPort}
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{anyPort}, []url.URL{anyPort}
