@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"kitescope/engine/object"
+	"kitescope/engine/parquet"
 )
 
 // -index FILE measures on an index file of a real writer rather than on one of WriteIndexFile.
@@ -139,21 +140,21 @@ func decompressOnly(b *testing.B, e *envelope) {
 	}
 	defer blob.Release()
 	to := blob.Bytes()
-	for _, g := range e.file.groups {
-		k := g.chunks[0]
-		in := &pageReader{r: e.file.r, at: e.file.base + k.at, end: e.file.base + k.at + k.length}
-		for in.at < in.end {
-			h, err := in.header()
+	for _, g := range e.file.Groups {
+		k := g.Chunks[0]
+		in := parquet.NewPageReader(e.file, k, nil)
+		for in.More() {
+			h, err := in.Header()
 			if err != nil {
 				b.Fatal(err)
 			}
-			body, err := in.next(int64(h.compressed))
+			body, err := in.Next(int64(h.Compressed))
 			if err != nil {
 				b.Fatal(err)
 			}
 			out, err := z.DecodeAll(body, to[:0])
-			if err != nil || len(out) != h.uncompressed || cap(out) != cap(to) {
-				b.Fatal(err, len(out), h.uncompressed)
+			if err != nil || len(out) != h.Uncompressed || cap(out) != cap(to) {
+				b.Fatal(err, len(out), h.Uncompressed)
 			}
 			to = to[len(out):]
 		}

@@ -11,6 +11,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/object"
+	"kitescope/engine/parquet"
 )
 
 const (
@@ -97,7 +98,7 @@ type logFile struct {
 	name string
 	r    object.Reader
 	*Descriptor
-	parts []*parquetFile
+	parts []*parquet.File
 }
 
 func openLog(r object.Reader, name string) (*logFile, error) {
@@ -108,7 +109,7 @@ func openLog(r object.Reader, name string) (*logFile, error) {
 	}
 	l.Descriptor = d
 	for _, p := range payloads {
-		file, err := readFooter(r, p.at, p.length)
+		file, err := parquet.ReadFooter(r, p.at, p.length)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
@@ -130,8 +131,8 @@ func readLogs(ctx context.Context, logs []*logFile) (*Column, error) {
 		}
 		c.Start, c.End = min(c.Start, d.Start), max(c.End, d.End)
 		for _, p := range l.parts {
-			if len(p.leaves) != 1 {
-				return nil, fmt.Errorf("read %s: parquet file at offset %d: expected one column, found %d", l.name, p.base, len(p.leaves))
+			if len(p.Leaves) != 1 {
+				return nil, fmt.Errorf("read %s: parquet file at offset %d: expected one column, found %d", l.name, p.Base, len(p.Leaves))
 			}
 			all = append(all, source{l.name, p, 0})
 		}
@@ -142,27 +143,27 @@ func readLogs(ctx context.Context, logs []*logFile) (*Column, error) {
 // source is a column of a parquet file of a log.
 type source struct {
 	name  string
-	file  *parquetFile
+	file  *parquet.File
 	index int
 }
 
-func (s source) leaf() leaf { return s.file.leaves[s.index] }
+func (s source) leaf() parquet.Leaf { return s.file.Leaves[s.index] }
 
 func (s source) errorf(format string, a ...any) error {
 	return fmt.Errorf("read %s: column %s of the parquet file at offset %d: %w",
-		s.name, quote(s.leaf().name), s.file.base, fmt.Errorf(format, a...))
+		s.name, parquet.Quote(s.leaf().Name), s.file.Base, fmt.Errorf(format, a...))
 }
 
 // read fills the column, whose Type is known, from all sources.
 func (c *Column) read(ctx context.Context, all []source) error {
 	for _, s := range all {
-		if s.leaf().nested {
+		if s.leaf().Nested {
 			return s.errorf("it is repeated or in a group, which %v is not", c.Type)
 		}
-		if s.leaf().physical != all[0].leaf().physical || s.leaf().length != all[0].leaf().length {
-			return s.errorf("it is %s of %d bytes, that of %s is not", physicalName(s.leaf().physical), s.leaf().length, all[0].name)
+		if s.leaf().Physical != all[0].leaf().Physical || s.leaf().Length != all[0].leaf().Length {
+			return s.errorf("it is %s of %d bytes, that of %s is not", parquet.PhysicalName(s.leaf().Physical), s.leaf().Length, all[0].name)
 		}
-		c.Rows += int(s.file.rows)
+		c.Rows += int(s.file.Rows)
 	}
 	if len(all) == 0 {
 		return c.refuse()
@@ -185,13 +186,13 @@ func (c *Column) read(ctx context.Context, all []source) error {
 			c.Release()
 			return err
 		}
-		more, err := s.file.readInto(ctx, s.index, to, at, use)
+		more, err := readInto(ctx, s.file, s.index, to, at, use)
 		if err != nil {
 			c.Release()
 			return fmt.Errorf("read %s: %w", s.name, err)
 		}
 		nulls = append(nulls, more...)
-		at += int(s.file.rows)
+		at += int(s.file.Rows)
 	}
 	c.mark(nulls)
 	return nil
@@ -199,8 +200,8 @@ func (c *Column) read(ctx context.Context, all []source) error {
 
 // bound refuses a file that claims to hold far more than files of its size do.
 func (s source) bound(width int) error {
-	if most := columnFloor + columnRatio*s.file.size; s.file.rows > most/int64(width) {
-		return s.errorf("%d rows of %d bytes in a file of %d", s.file.rows, width, s.file.size)
+	if most := columnFloor + columnRatio*s.file.Size; s.file.Rows > most/int64(width) {
+		return s.errorf("%d rows of %d bytes in a file of %d", s.file.Rows, width, s.file.Size)
 	}
 	return nil
 }
@@ -254,20 +255,20 @@ func (c *Column) sink(all []source) (to sink, width int, err error) {
 	}
 	switch c.Type {
 	case Float, Double:
-		parse, least, err := parseFloats(leaf.physical)
+		parse, least, err := parseFloats(leaf.Physical)
 		if err != nil {
 			return nil, 0, all[0].errorf("%v: %w", c.Type, err)
 		}
 		c.Floats = make([]float64, c.Rows)
 		return &slice[float64]{c.Floats, parse, least}, 8, nil
 	case String, VarChar, Text, Array, JSON, Geometry:
-		if leaf.physical != parquetByteArray {
-			return nil, 0, all[0].errorf("%v: parquet type %s holds no strings", c.Type, physicalName(leaf.physical))
+		if leaf.Physical != parquet.ByteArray {
+			return nil, 0, all[0].errorf("%v: parquet type %s holds no strings", c.Type, parquet.PhysicalName(leaf.Physical))
 		}
 		c.Strings = make([]string, c.Rows)
 		return &slice[string]{c.Strings, parseStrings, 4}, 16, nil
 	default:
-		parse, least, err := parseInts(leaf.physical)
+		parse, least, err := parseInts(leaf.Physical)
 		if err != nil {
 			return nil, 0, all[0].errorf("%v: %w", c.Type, err)
 		}

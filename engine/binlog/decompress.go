@@ -6,6 +6,8 @@ import (
 
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+
+	"kitescope/engine/parquet"
 )
 
 // decompress returns want bytes, and the buffer for the next page, which holds them if it is
@@ -15,18 +17,18 @@ func (c *column) decompress(codec int, b []byte, want int, buffer []byte) (conte
 		return nil, nil, err
 	}
 	switch codec {
-	case codecNone:
+	case parquet.CodecNone:
 		if len(b) != want {
 			return nil, nil, fmt.Errorf("%d bytes that are not compressed, expected %d", len(b), want)
 		}
 		return b, buffer, nil
-	case codecSnappy:
+	case parquet.CodecSnappy:
 		if n, err := snappy.DecodedLen(b); err != nil || n != want || want > 64*len(b) {
 			return nil, nil, fmt.Errorf("%d bytes of snappy that do not hold the %d that were promised", len(b), want)
 		}
 		out, err := snappy.Decode(buffer[:cap(buffer)], b)
 		return out, out, err
-	case codecZstd:
+	case parquet.CodecZstd:
 		out, err := c.decompressZstd(b, want, buffer)
 		return out, out, err
 	}
@@ -54,12 +56,12 @@ func (c *column) decompressInto(codec int, b, dst []byte) error {
 	var out []byte
 	var err error
 	switch codec {
-	case codecSnappy:
+	case parquet.CodecSnappy:
 		if n, err := snappy.DecodedLen(b); err != nil || n != len(dst) {
 			return fmt.Errorf("%d bytes of snappy that do not hold the %d that were promised", len(b), len(dst))
 		}
 		out, err = snappy.Decode(dst, b)
-	case codecZstd:
+	case parquet.CodecZstd:
 		out, err = c.use.zstd.DecodeAll(b, dst[:0:len(dst)])
 		if err != nil {
 			err = fmt.Errorf("zstd: %w", err)

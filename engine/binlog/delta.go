@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kitescope/engine/object"
+	"kitescope/engine/parquet"
 )
 
 // Deltas are deleted primary keys, in the order of the logs. One of the key slices is filled.
@@ -54,7 +55,7 @@ func ReadDelta(ctx context.Context, r object.Reader, name string) (*Deltas, erro
 	if plain, err := isParquet(r); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	} else if plain {
-		file, err := readFooter(r, 0, r.Size())
+		file, err := parquet.ReadFooter(r, 0, r.Size())
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
@@ -67,7 +68,7 @@ func ReadDelta(ctx context.Context, r object.Reader, name string) (*Deltas, erro
 	}
 	d := &Deltas{Descriptor: *l.Descriptor}
 	for _, file := range l.parts {
-		if len(file.leaves) == 2 || l.Extras["version"] == "MULTI_FIELD" {
+		if len(file.Leaves) == 2 || l.Extras["version"] == "MULTI_FIELD" {
 			err = d.columns(ctx, name, file)
 		} else {
 			err = d.texts(ctx, name, file)
@@ -80,12 +81,12 @@ func ReadDelta(ctx context.Context, r object.Reader, name string) (*Deltas, erro
 }
 
 // columns reads a parquet file with the columns pk and ts.
-func (d *Deltas) columns(ctx context.Context, name string, file *parquetFile) error {
-	if len(file.leaves) != 2 {
-		return fmt.Errorf("read %s: expected the columns pk and ts, found %d columns", name, len(file.leaves))
+func (d *Deltas) columns(ctx context.Context, name string, file *parquet.File) error {
+	if len(file.Leaves) != 2 {
+		return fmt.Errorf("read %s: expected the columns pk and ts, found %d columns", name, len(file.Leaves))
 	}
 	pk, ts := Column{Descriptor: Descriptor{Type: Int64}}, Column{Descriptor: Descriptor{Type: Int64}}
-	if file.leaves[0].physical == parquetByteArray {
+	if file.Leaves[0].Physical == parquet.ByteArray {
 		pk.Type = VarChar
 	}
 	if err := pk.read(ctx, []source{{name, file, 0}}); err != nil {
@@ -112,20 +113,20 @@ const checkEvery = 1 << 10
 
 // bounded refuses keys that are far longer together than the file: a text of a dictionary is there once, and whoever reads
 // the keys goes over it for each row.
-func bounded(name string, file *parquetFile, texts []string) error {
-	most, total := columnFloor+columnRatio*file.size, int64(0)
+func bounded(name string, file *parquet.File, texts []string) error {
+	most, total := columnFloor+columnRatio*file.Size, int64(0)
 	for i, text := range texts {
 		if total += int64(len(text)); total > most {
-			return fmt.Errorf("read %s: row %d of %d: more than %d bytes of keys in a file of %d", name, i, len(texts), most, file.size)
+			return fmt.Errorf("read %s: row %d of %d: more than %d bytes of keys in a file of %d", name, i, len(texts), most, file.Size)
 		}
 	}
 	return nil
 }
 
 // texts reads a parquet file whose only column has a text for each deleted key.
-func (d *Deltas) texts(ctx context.Context, name string, file *parquetFile) error {
-	if len(file.leaves) != 1 {
-		return fmt.Errorf("read %s: expected one column of texts, found %d", name, len(file.leaves))
+func (d *Deltas) texts(ctx context.Context, name string, file *parquet.File) error {
+	if len(file.Leaves) != 1 {
+		return fmt.Errorf("read %s: expected one column of texts, found %d", name, len(file.Leaves))
 	}
 	texts := Column{Descriptor: Descriptor{Type: String}}
 	if err := texts.read(ctx, []source{{name, file, 0}}); err != nil {
@@ -139,7 +140,7 @@ func (d *Deltas) texts(ctx context.Context, name string, file *parquetFile) erro
 			return ctx.Err()
 		}
 		if err := d.add(text); err != nil {
-			return fmt.Errorf("read %s: row %d: expected a deleted key, found %s: %w", name, i, quote(text), err)
+			return fmt.Errorf("read %s: row %d: expected a deleted key, found %s: %w", name, i, parquet.Quote(text), err)
 		}
 	}
 	if len(d.Int64s) > 0 && len(d.Strings) > 0 {
@@ -192,7 +193,7 @@ func (d *Deltas) add(text string) error {
 // isParquet tells a plain parquet file from a file of events.
 func isParquet(r object.Reader) (bool, error) {
 	var b [4]byte
-	if err := readAt(r, b[:], 0); err != nil {
+	if err := parquet.ReadAt(r, b[:], 0); err != nil {
 		return false, err
 	}
 	return string(b[:]) == "PAR1", nil

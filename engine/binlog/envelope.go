@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"kitescope/engine/object"
+	"kitescope/engine/parquet"
 )
 
 // envelope is one file of an index.
@@ -18,9 +19,9 @@ type envelope struct {
 	*Descriptor
 	size int64 // of the content
 
-	file   *parquetFile // the content as one value per byte, or
-	string bool         // as one string, or
-	at     int64        // as it is, from there on
+	file   *parquet.File // the content as one value per byte, or
+	string bool          // as one string, or
+	at     int64         // as it is, from there on
 }
 
 // open finds out how the file holds its content (PayloadReader.cpp goes by the descriptor's
@@ -50,17 +51,17 @@ func (e *envelope) open(ctx context.Context) ([]entry, error) {
 	if d.Type != Int8 && d.Type != String && d.Type != VarChar {
 		return nil, fmt.Errorf("an index file whose payload is of type %v: expected Int8, String or None", d.Type)
 	}
-	if e.file, err = readFooter(e.r, p.at, p.length); err != nil {
+	if e.file, err = parquet.ReadFooter(e.r, p.at, p.length); err != nil {
 		return nil, err
 	}
-	if len(e.file.leaves) != 1 || e.file.leaves[0].nested {
-		return nil, fmt.Errorf("parquet file at offset %d: expected one column, found %d", p.at, len(e.file.leaves))
+	if len(e.file.Leaves) != 1 || e.file.Leaves[0].Nested {
+		return nil, fmt.Errorf("parquet file at offset %d: expected one column, found %d", p.at, len(e.file.Leaves))
 	}
 	if d.Type == Int8 {
-		if physical := e.file.leaves[0].physical; physical != parquetInt32 {
-			return nil, fmt.Errorf("parquet file at offset %d: expected bytes as INT32, found %s", p.at, physicalName(physical))
+		if physical := e.file.Leaves[0].Physical; physical != parquet.Int32 {
+			return nil, fmt.Errorf("parquet file at offset %d: expected bytes as INT32, found %s", p.at, parquet.PhysicalName(physical))
 		}
-		e.size = e.file.rows
+		e.size = e.file.Rows
 		if err := (source{e.name, e.file, 0}).bound(1); err != nil {
 			return nil, err
 		}
@@ -102,7 +103,7 @@ func (e *envelope) decode(ctx context.Context, dst []byte, use *scratch) error {
 	case e.file == nil:
 		return readAll(ctx, e.r, dst, e.at)
 	}
-	nulls, err := e.file.readInto(ctx, 0, &octets{dst}, 0, use)
+	nulls, err := readInto(ctx, e.file, 0, &octets{dst}, 0, use)
 	if err == nil && len(nulls) > 0 {
 		err = fmt.Errorf("byte %d of the index is null", nulls[0].at)
 	}
@@ -133,7 +134,7 @@ func readAll(ctx context.Context, r object.Reader, dst []byte, at int64) error {
 			return err
 		}
 		n := min(len(dst), 16<<20)
-		if err := readAt(r, dst[:n], at); err != nil {
+		if err := parquet.ReadAt(r, dst[:n], at); err != nil {
 			return err
 		}
 		dst, at = dst[n:], at+int64(n)
@@ -159,7 +160,7 @@ type entry struct {
 
 func (e *envelope) isSingleFile() (bool, error) {
 	b := make([]byte, min(e.r.Size(), int64(len(singleMagic))))
-	err := readAt(e.r, b, 0)
+	err := parquet.ReadAt(e.r, b, 0)
 	return string(b) == singleMagic, err
 }
 
@@ -170,7 +171,7 @@ func readDirectory(r object.Reader, size int64) ([]entry, error) {
 		return nil, fmt.Errorf("a single-file index of %d bytes has no footer", size)
 	}
 	at := size - singleFooter
-	if err := readAt(r, footer[:], at); err != nil {
+	if err := parquet.ReadAt(r, footer[:], at); err != nil {
 		return nil, err
 	}
 	if v := binary.LittleEndian.Uint16(footer[:]); v != 3 {
@@ -182,7 +183,7 @@ func readDirectory(r object.Reader, size int64) ([]entry, error) {
 		return nil, fmt.Errorf("offset %d: a directory of %d bytes in a file of %d", at+28, length, size)
 	}
 	b := make([]byte, length)
-	if err := readAt(r, b, at-length); err != nil {
+	if err := parquet.ReadAt(r, b, at-length); err != nil {
 		return nil, err
 	}
 	var directory struct {
@@ -198,7 +199,7 @@ func readDirectory(r object.Reader, size int64) ([]entry, error) {
 	left := data
 	for _, e := range directory.Entries {
 		if e.Offset < 0 || e.Size < 0 || e.Offset > data || e.Size > data-e.Offset || e.Size > left {
-			return nil, fmt.Errorf("directory at offset %d: entry %s has %d bytes at %d of %d", at-length, quote(e.Name), e.Size, e.Offset, data)
+			return nil, fmt.Errorf("directory at offset %d: entry %s has %d bytes at %d of %d", at-length, parquet.Quote(e.Name), e.Size, e.Offset, data)
 		}
 		left -= e.Size // entries do not overlap
 	}
@@ -212,7 +213,7 @@ func readDirectory(r object.Reader, size int64) ([]entry, error) {
 func (x *Index) entries(ctx context.Context, e *envelope, entries []entry) error {
 	for _, d := range entries {
 		if _, twice := x.Blobs[d.Name]; twice {
-			return fmt.Errorf("a second blob %s", quote(d.Name))
+			return fmt.Errorf("a second blob %s", parquet.Quote(d.Name))
 		}
 		blob, err := newBlob(d.Size)
 		if err != nil {
@@ -224,7 +225,7 @@ func (x *Index) entries(ctx context.Context, e *envelope, entries []entry) error
 		}
 		sum := crc32.Checksum(blob.Bytes(), crc32.MakeTable(crc32.Castagnoli))
 		if want, err := strconv.ParseUint(d.CRC, 16, 32); err != nil || uint32(want) != sum {
-			return fmt.Errorf("entry %s: CRC-32C %08X, expected %s", quote(d.Name), sum, quote(d.CRC))
+			return fmt.Errorf("entry %s: CRC-32C %08X, expected %s", parquet.Quote(d.Name), sum, parquet.Quote(d.CRC))
 		}
 	}
 	if meta, ok := x.Blobs[metaEntry]; ok {

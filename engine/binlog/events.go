@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"unicode/utf8"
+
+	"kitescope/engine/parquet"
 )
 
 // magic starts every file of events (internal/storage/binlog_writer.go).
@@ -51,7 +52,7 @@ type payload struct {
 // ends: C++ writers leave next_position uninitialised.
 func readEvents(r io.ReaderAt, size int64) (*Descriptor, []payload, error) {
 	head := make([]byte, min(size, 4+eventHeaderSize+fixedPartSize+postHeaderSize+4))
-	if err := readAt(r, head, 0); err != nil {
+	if err := parquet.ReadAt(r, head, 0); err != nil {
 		return nil, nil, err
 	}
 	if len(head) < 4 || binary.LittleEndian.Uint32(head) != magic {
@@ -65,7 +66,7 @@ func readEvents(r io.ReaderAt, size int64) (*Descriptor, []payload, error) {
 		return nil, nil, fmt.Errorf("offset 4: expected a descriptor event of 81 bytes to 1 MiB, found one of type %d with %d", kind, length)
 	}
 	body := make([]byte, length)
-	if err := readAt(r, body, 4); err != nil {
+	if err := parquet.ReadAt(r, body, 4); err != nil {
 		return nil, nil, err
 	}
 	d, err := parseDescriptor(body[eventHeaderSize:])
@@ -76,7 +77,7 @@ func readEvents(r io.ReaderAt, size int64) (*Descriptor, []payload, error) {
 	var header [eventHeaderSize]byte
 	for at := 4 + length; at < size; {
 		b := header[:min(eventHeaderSize, size-at)]
-		if err := readAt(r, b, at); err != nil {
+		if err := parquet.ReadAt(r, b, at); err != nil {
 			return nil, nil, err
 		}
 		kind, length, err := eventHeader(b, at, size)
@@ -148,27 +149,4 @@ var errEncrypted = errors.New("the file is encrypted at rest (edek), which is no
 func (d *Descriptor) originalSize() (int64, bool) {
 	n, err := strconv.ParseInt(d.Extras["original_size"], 10, 64)
 	return n, err == nil && n >= 0
-}
-
-// readAt fills b, or tells from where on the file has no more.
-func readAt(r io.ReaderAt, b []byte, at int64) error {
-	n, err := r.ReadAt(b, at)
-	if n == len(b) {
-		return nil
-	}
-	if err == nil || errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("offset %d: expected %d bytes, found %d: %w", at, len(b), n, err)
-}
-
-// quote shows text of a file in an error: short, and without control characters.
-func quote(s string) string {
-	if len(s) > 80 {
-		s = s[:80] + "…"
-	}
-	if !utf8.ValidString(s) {
-		return fmt.Sprintf("% x", s)
-	}
-	return strconv.Quote(s)
 }

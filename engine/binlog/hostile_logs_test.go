@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kitescope/engine/object"
+	"kitescope/engine/parquet"
 )
 
 // long says that it has more bytes than it has.
@@ -24,7 +25,7 @@ func (l long) Size() int64 { return l.size }
 // TestHostileEvents: lengths of events and of what is in them are held against the bytes that are there.
 func TestHostileEvents(t *testing.T) {
 	four := append(level(4), 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0)
-	good := pageOf(4, 4, len(four), plainEncoding, four)
+	good := pageOf(4, 4, len(four), parquet.PlainEncoding, four)
 	descriptor := int(binary.LittleEndian.Uint32(good[4+9:]))
 	extras := 4 + eventHeaderSize + fixedPartSize + postHeaderSize
 	event := 4 + descriptor
@@ -151,7 +152,7 @@ func TestDeltasOfOneText(t *testing.T) {
 	for len(texts) < 50_000 {
 		texts = append(texts, texts[0])
 	}
-	file := &parquetFile{size: 1000}
+	file := &parquet.File{Size: 1000}
 	start := time.Now()
 	if err := bounded("file", file, texts); err == nil || !strings.Contains(err.Error(), "row 64 of 50000: more than 68132864 bytes of keys in a file of 1000") {
 		t.Error(err)

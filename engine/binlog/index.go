@@ -12,6 +12,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/object"
+	"kitescope/engine/parquet"
 )
 
 // Names of files of an index that are no blob of the library that built it: sliceMeta says how
@@ -180,14 +181,14 @@ func assemble(ctx context.Context, open map[string]*envelope) (map[string][]*env
 			slice := m.Name + "_" + strconv.Itoa(i)
 			part, ok := parts[slice]
 			if !ok {
-				return nil, fmt.Errorf("read %s: slice %s of %d is not there", notes.name, quote(slice), m.Slices)
+				return nil, fmt.Errorf("read %s: slice %s of %d is not there", notes.name, parquet.Quote(slice), m.Slices)
 			}
 			delete(parts, slice)
 			all = append(all, part...)
 			total += part[0].size
 		}
 		if _, twice := parts[m.Name]; twice || total != m.Total || len(all) == 0 {
-			return nil, fmt.Errorf("read %s: %s has %d bytes in %d slices, expected %d", notes.name, quote(m.Name), total, len(all), m.Total)
+			return nil, fmt.Errorf("read %s: %s has %d bytes in %d slices, expected %d", notes.name, parquet.Quote(m.Name), total, len(all), m.Total)
 		}
 		parts[m.Name] = all
 	}
@@ -207,7 +208,7 @@ func (x *Index) add(ctx context.Context, name string, parts []*envelope) error {
 		return nil
 	}
 	if _, twice := x.Blobs[name]; twice {
-		return fmt.Errorf("read %s: a second blob %s", parts[0].name, quote(name))
+		return fmt.Errorf("read %s: a second blob %s", parts[0].name, parquet.Quote(name))
 	}
 	var total int64
 	for _, p := range parts {

@@ -10,6 +10,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/parquet"
 )
 
 // TestVectorsInPlace reads vectors of which the first page has a dictionary and the others are decompressed to where they stay, with
@@ -57,7 +58,7 @@ func TestDecompressIntoWhatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	for codec, b := range map[int][]byte{codecSnappy: snappy.Encode(nil, content), codecZstd: z.EncodeAll(content, nil)} {
+	for codec, b := range map[int][]byte{parquet.CodecSnappy: snappy.Encode(nil, content), parquet.CodecZstd: z.EncodeAll(content, nil)} {
 		around := bytes.Repeat([]byte{7}, len(content)+200)
 		dst := around[100 : 100+len(content)]
 		if err := c.decompressInto(codec, b, dst); err != nil || !bytes.Equal(dst, content) {
@@ -75,7 +76,7 @@ func TestDecompressIntoWhatIsThere(t *testing.T) {
 			t.Errorf("codec %d: bytes beside the rows were written", codec)
 		}
 	}
-	for _, codec := range []int{codecNone, 2, 99} {
+	for _, codec := range []int{parquet.CodecNone, 2, 99} {
 		if err := c.decompressInto(codec, content, make([]byte, len(content))); err == nil {
 			t.Errorf("codec %d is no error", codec)
 		}

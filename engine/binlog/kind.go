@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"kitescope/engine/object"
+	"kitescope/engine/parquet"
 )
 
 // Kind is what a file of Milvus's storage is.
@@ -26,16 +27,16 @@ func (k Kind) String() string {
 // KindOf tells by its contents which log a file is. What is damaged where its kind stands is Other.
 func KindOf(r object.Reader) Kind {
 	head := make([]byte, min(8, r.Size()))
-	if err := readAt(r, head, 0); err != nil || len(head) < 4 {
+	if err := parquet.ReadAt(r, head, 0); err != nil || len(head) < 4 {
 		return Other
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("PAR1")):
-		file, err := readFooter(r, 0, r.Size())
+		file, err := parquet.ReadFooter(r, 0, r.Size())
 		switch {
-		case err != nil || len(file.leaves) == 0:
+		case err != nil || len(file.Leaves) == 0:
 			return Other
-		case len(file.leaves) == 2 && file.leaves[0].name == "pk" && file.leaves[1].name == "ts":
+		case len(file.Leaves) == 2 && file.Leaves[0].Name == "pk" && file.Leaves[1].Name == "ts":
 			return DeltaLog
 		}
 		return PackedLog
@@ -73,18 +74,18 @@ type PackedColumn struct {
 
 // PackedColumns lists what is in a packed log, and how many rows; name is what errors call it.
 func PackedColumns(r object.Reader, name string) (list []PackedColumn, rows int64, err error) {
-	file, err := readFooter(r, 0, r.Size())
+	file, err := parquet.ReadFooter(r, 0, r.Size())
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", name, err)
 	}
-	for i, l := range file.leaves {
-		c := PackedColumn{Name: l.name, Field: l.id}
-		for _, g := range file.groups {
-			if i < len(g.chunks) {
-				c.Bytes += g.chunks[i].length
+	for i, l := range file.Leaves {
+		c := PackedColumn{Name: l.Name, Field: l.ID}
+		for _, g := range file.Groups {
+			if i < len(g.Chunks) {
+				c.Bytes += g.Chunks[i].Length
 			}
 		}
 		list = append(list, c)
 	}
-	return list, file.rows, nil
+	return list, file.Rows, nil
 }

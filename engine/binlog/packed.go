@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kitescope/engine/object"
+	"kitescope/engine/parquet"
 )
 
 // IsPacked tells a log of storage version 2 (plain parquet with one or more columns) from one
@@ -32,7 +33,7 @@ func ReadPacked(ctx context.Context, store object.Store, names []string, types m
 			return nil, err
 		}
 		readers = append(readers, r)
-		file, err := readFooter(r, 0, r.Size())
+		file, err := parquet.ReadFooter(r, 0, r.Size())
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
@@ -58,8 +59,8 @@ func readField(ctx context.Context, logs []source, field int64, kind Type) (*Col
 	c := &Column{Descriptor: Descriptor{Field: field, Type: kind}}
 	var all []source
 	for _, l := range logs {
-		for i, leaf := range l.file.leaves {
-			if leaf.fieldID() == field {
+		for i, leaf := range l.file.Leaves {
+			if fieldID(leaf) == field {
 				all = append(all, source{l.name, l.file, i})
 				break
 			}
@@ -76,11 +77,11 @@ func readField(ctx context.Context, logs []source, field int64, kind Type) (*Col
 
 // fieldID is Milvus's id of a column: parquet's field_id, or the column's name where a writer
 // left that out.
-func (l leaf) fieldID() int64 {
-	if l.id >= 0 {
-		return l.id
+func fieldID(l parquet.Leaf) int64 {
+	if l.ID >= 0 {
+		return l.ID
 	}
-	if id, err := strconv.ParseInt(l.name, 10, 64); err == nil {
+	if id, err := strconv.ParseInt(l.Name, 10, 64); err == nil {
 		return id
 	}
 	return -1

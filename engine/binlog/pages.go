@@ -6,34 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-)
 
-// Codecs, encodings and page types of parquet.thrift.
-const (
-	codecNone, codecSnappy, codecZstd = 0, 1, 6
-
-	plainEncoding, plainDictionary, rleEncoding, rleDictionary = 0, 2, 3, 8
-
-	dataPage, dictionaryPage, dataPageV2 = 0, 2, 3
+	"kitescope/engine/parquet"
 )
 
 const (
 	// A page may decompress to so many times its size, or so much: pages hold about a
 	// megabyte, or the vectors of a batch.
 	pageRatio, pageFloor = 256, 64 << 20
-	// window is how much of a column is read at once: some pages, so that what is moved to its start of one that lies across its
-	// end is little.
-	window = 4 << 20
 	// inline is up to which size a column is decoded without further goroutines.
 	inline = 512 << 10
-	// maxPageHeader bounds a page header; with statistics it holds two values.
-	maxPageHeader = 8 << 20
 )
 
 // column reads a column of a parquet file into a sink.
 type column struct {
-	file  *parquetFile
-	leaf  leaf
+	file  *parquet.File
+	leaf  parquet.Leaf
 	sink  sink
 	first int // the row of the sink to which the first row of the file goes
 
@@ -47,29 +35,29 @@ type span struct{ at, n int }
 
 // readInto reads the column with that index to the rows of the sink from first on, and
 // returns which of them are null. The sink has room for all rows of the file.
-func (p *parquetFile) readInto(ctx context.Context, index int, s sink, first int, use *scratch) ([]span, error) {
-	c := &column{file: p, leaf: p.leaves[index], sink: s, first: first, use: use}
+func readInto(ctx context.Context, p *parquet.File, index int, s sink, first int, use *scratch) ([]span, error) {
+	c := &column{file: p, leaf: p.Leaves[index], sink: s, first: first, use: use}
 	workers := 1
 	var total int64
-	for _, g := range p.groups {
-		total += g.chunks[index].length
+	for _, g := range p.Groups {
+		total += g.Chunks[index].Length
 	}
 	if total > inline {
 		workers = use.workers
 	}
 	at := first
-	for _, g := range p.groups {
-		if err := c.readChunk(ctx, g.chunks[index], at, int(g.rows), workers); err != nil {
-			return nil, fmt.Errorf("column %s: %w", quote(c.leaf.name), err)
+	for _, g := range p.Groups {
+		if err := c.readChunk(ctx, g.Chunks[index], at, int(g.Rows), workers); err != nil {
+			return nil, fmt.Errorf("column %s: %w", parquet.Quote(c.leaf.Name), err)
 		}
-		at += int(g.rows)
+		at += int(g.Rows)
 	}
 	return c.nulls, nil
 }
 
 // page is a data page and where its rows go.
 type page struct {
-	header pageHeader
+	header parquet.PageHeader
 	at     int64 // offset of its content
 	body   []byte
 	dict   dictionary
@@ -78,7 +66,7 @@ type page struct {
 }
 
 // readChunk reads a column of a row group: one goroutine finds pages, others decode them.
-func (c *column) readChunk(ctx context.Context, k chunk, row, rows, workers int) error {
+func (c *column) readChunk(ctx context.Context, k parquet.Chunk, row, rows, workers int) error {
 	if workers == 1 {
 		buffer := c.use.buffer()
 		err := c.scan(ctx, k, row, rows, nil, func(p page) error {
@@ -120,58 +108,58 @@ func (c *column) readChunk(ctx context.Context, k chunk, row, rows, workers int)
 
 // scan walks the pages of a chunk in order: it parses dictionaries and hands on data pages,
 // with a content of their own if there is a spare for it, else with one that the next overwrites.
-func (c *column) scan(ctx context.Context, k chunk, row, rows int, spare func() []byte, emit func(page) error) error {
-	in := &pageReader{r: c.file.r, at: c.file.base + k.at, end: c.file.base + k.at + k.length, buffer: c.use.window}
-	defer func() { c.use.window = in.buffer }()
+func (c *column) scan(ctx context.Context, k parquet.Chunk, row, rows int, spare func() []byte, emit func(page) error) error {
+	in := parquet.NewPageReader(c.file, k, c.use.window)
+	defer func() { c.use.window = in.Buffer() }()
 	var dict dictionary
 	for end := row + rows; row < end; {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		at := in.at
-		h, err := in.header()
+		at := in.At()
+		h, err := in.Header()
 		if err != nil {
 			return fmt.Errorf("page header at offset %d: %w", at, err)
 		}
-		p := page{header: h, at: in.at, row: row, dict: dict, codec: k.codec}
+		p := page{header: h, at: in.At(), row: row, dict: dict, codec: k.Codec}
 		if spare == nil {
-			p.body, err = in.next(int64(h.compressed))
+			p.body, err = in.Next(int64(h.Compressed))
 		} else {
-			p.body, err = in.take(int64(h.compressed), spare())
+			p.body, err = in.Take(int64(h.Compressed), spare())
 		}
 		if err != nil {
 			return err
 		}
-		switch h.kind {
-		case dictionaryPage:
+		switch h.Kind {
+		case parquet.DictionaryPage:
 			if dict != nil {
 				return fmt.Errorf("offset %d: a second dictionary", at)
 			}
 			if dict, err = c.readDictionary(p); err != nil {
 				return fmt.Errorf("dictionary page at offset %d: %w", at, err)
 			}
-		case dataPage, dataPageV2:
-			if h.values > end-row {
-				return fmt.Errorf("page at offset %d has %d values where %d rows are left", at, h.values, end-row)
+		case parquet.DataPage, parquet.DataPageV2:
+			if h.Values > end-row {
+				return fmt.Errorf("page at offset %d has %d values where %d rows are left", at, h.Values, end-row)
 			}
 			if err := emit(p); err != nil {
 				return err
 			}
-			row += h.values
+			row += h.Values
 		}
 	}
 	return nil
 }
 
 func (c *column) readDictionary(p page) (dictionary, error) {
-	if e := p.header.encoding; e != plainEncoding && e != plainDictionary {
-		return nil, fmt.Errorf("encoding %s is not supported", encodingName(e))
+	if e := p.header.Encoding; e != parquet.PlainEncoding && e != parquet.PlainDictionary {
+		return nil, fmt.Errorf("encoding %s is not supported", parquet.EncodingName(e))
 	}
-	b, _, err := c.decompress(p.codec, p.body, p.header.uncompressed, nil)
+	b, _, err := c.decompress(p.codec, p.body, p.header.Uncompressed, nil)
 	if err != nil {
 		return nil, err
 	}
-	return c.sink.dictionary(b, p.header.values)
+	return c.sink.dictionary(b, p.header.Values)
 }
 
 // decode puts the values of a data page into the sink; buffer is for reuse.
@@ -195,10 +183,10 @@ func (c *column) decode(p page, buffer []byte) ([]byte, error) {
 // inPlace is where the content of a page goes as it is, if it does: vectors that lie without gaps, and have no levels before them.
 func (c *column) inPlace(p page) []byte {
 	to, ok := c.sink.(*vectors)
-	if !ok || c.leaf.optional || p.header.kind != dataPage || p.header.encoding != plainEncoding || p.codec == codecNone {
+	if !ok || c.leaf.Optional || p.header.Kind != parquet.DataPage || p.header.Encoding != parquet.PlainEncoding || p.codec == parquet.CodecNone {
 		return nil
 	}
-	if rows := to.stretch(p.row, p.header.values); len(rows) == p.header.uncompressed {
+	if rows := to.stretch(p.row, p.header.Values); len(rows) == p.header.Uncompressed {
 		return rows
 	}
 	return nil
@@ -208,23 +196,23 @@ func (c *column) inPlace(p page) []byte {
 // levels lie before what is compressed, in version 1 within it, after their length.
 func (c *column) content(p page, buffer []byte) (values, levels, grown []byte, err error) {
 	h := p.header
-	if h.kind == dataPageV2 {
-		if h.levels > len(p.body) || h.levels > h.uncompressed {
-			return nil, nil, nil, fmt.Errorf("definition levels of %d bytes in a page of %d", h.levels, len(p.body))
+	if h.Kind == parquet.DataPageV2 {
+		if h.Levels > len(p.body) || h.Levels > h.Uncompressed {
+			return nil, nil, nil, fmt.Errorf("definition levels of %d bytes in a page of %d", h.Levels, len(p.body))
 		}
 		codec := p.codec
-		if h.stored {
-			codec = codecNone
+		if h.Stored {
+			codec = parquet.CodecNone
 		}
-		b, buffer, err := c.decompress(codec, p.body[h.levels:], h.uncompressed-h.levels, buffer)
-		return b, p.body[:h.levels], buffer, err
+		b, buffer, err := c.decompress(codec, p.body[h.Levels:], h.Uncompressed-h.Levels, buffer)
+		return b, p.body[:h.Levels], buffer, err
 	}
-	b, buffer, err := c.decompress(p.codec, p.body, h.uncompressed, buffer)
-	if err != nil || !c.leaf.optional {
+	b, buffer, err := c.decompress(p.codec, p.body, h.Uncompressed, buffer)
+	if err != nil || !c.leaf.Optional {
 		return b, nil, buffer, err
 	}
-	if h.levelEncoding != rleEncoding {
-		return nil, nil, nil, fmt.Errorf("definition levels in encoding %s are not supported", encodingName(h.levelEncoding))
+	if h.LevelEncoding != parquet.RLEEncoding {
+		return nil, nil, nil, fmt.Errorf("definition levels in encoding %s are not supported", parquet.EncodingName(h.LevelEncoding))
 	}
 	if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
 		return nil, nil, nil, fmt.Errorf("definition levels are longer than the page of %d bytes", len(b))
@@ -234,9 +222,9 @@ func (c *column) content(p page, buffer []byte) (values, levels, grown []byte, e
 }
 
 func (c *column) values(p page, b, levels []byte) error {
-	n := p.header.values
+	n := p.header.Values
 	var nulls []span
-	if c.leaf.optional {
+	if c.leaf.Optional {
 		var err error
 		if nulls, err = findNulls(levels, p.row, n); err != nil {
 			return fmt.Errorf("definition levels: %w", err)
@@ -263,17 +251,17 @@ func (c *column) denseValues(p page, b []byte, n int) error {
 	if n == 0 {
 		return nil
 	}
-	switch e := p.header.encoding; e {
-	case plainEncoding:
+	switch e := p.header.Encoding; e {
+	case parquet.PlainEncoding:
 		return c.sink.plain(b, p.row, n)
-	case plainDictionary, rleDictionary:
+	case parquet.PlainDictionary, parquet.RLEDictionary:
 		if p.dict == nil || len(b) == 0 || b[0] > 32 {
 			return errors.New("indices into a dictionary that is not there, or of more than 32 bits")
 		}
 		return eachRun(b[1:], int(b[0]), p.row, n, p.dict.repeated, p.dict.packed)
-	case rleEncoding:
+	case parquet.RLEEncoding:
 		ints, ok := c.sink.(*slice[int64])
-		if !ok || c.leaf.physical != parquetBoolean || len(b) < 4 {
+		if !ok || c.leaf.Physical != parquet.Boolean || len(b) < 4 {
 			break
 		}
 		set := func(at int, v uint32) { ints.rows[at] = int64(v) }
@@ -291,7 +279,7 @@ func (c *column) denseValues(p page, b []byte, n int) error {
 			})
 		})
 	}
-	return fmt.Errorf("encoding %s of %s is not supported", encodingName(p.header.encoding), physicalName(c.leaf.physical))
+	return fmt.Errorf("encoding %s of %s is not supported", parquet.EncodingName(p.header.Encoding), parquet.PhysicalName(c.leaf.Physical))
 }
 
 // eachRun calls repeated or packed for the runs that make n values.

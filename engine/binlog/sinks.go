@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"strconv"
 
 	"kitescope/engine"
+	"kitescope/engine/parquet"
 )
 
 // sink takes the values of a column to where they stay. Its pages may be decoded at the same
@@ -104,7 +104,7 @@ func eachIndex(b []byte, width, n int, f func(at int, indices []uint32) error) e
 // parseInts parses INT32 and INT64 and, bit by bit, BOOLEAN.
 func parseInts(physical int) (parse[int64], int, error) {
 	switch physical {
-	case parquetBoolean:
+	case parquet.Boolean:
 		return func(b []byte, dst []int64) error {
 			if len(dst) > 8*len(b) {
 				return errValues(len(dst), len(b))
@@ -114,7 +114,7 @@ func parseInts(physical int) (parse[int64], int, error) {
 			}
 			return nil
 		}, 0, nil
-	case parquetInt32:
+	case parquet.Int32:
 		return func(b []byte, dst []int64) error {
 			if len(dst) > len(b)/4 {
 				return errValues(len(dst), len(b))
@@ -124,7 +124,7 @@ func parseInts(physical int) (parse[int64], int, error) {
 			}
 			return nil
 		}, 4, nil
-	case parquetInt64:
+	case parquet.Int64:
 		return func(b []byte, dst []int64) error {
 			if len(dst) > len(b)/8 {
 				return errValues(len(dst), len(b))
@@ -135,12 +135,12 @@ func parseInts(physical int) (parse[int64], int, error) {
 			return nil
 		}, 8, nil
 	}
-	return nil, 0, fmt.Errorf("parquet type %s holds no integers", physicalName(physical))
+	return nil, 0, fmt.Errorf("parquet type %s holds no integers", parquet.PhysicalName(physical))
 }
 
 func parseFloats(physical int) (parse[float64], int, error) {
 	switch physical {
-	case parquetFloat:
+	case parquet.Float:
 		return func(b []byte, dst []float64) error {
 			if len(dst) > len(b)/4 {
 				return errValues(len(dst), len(b))
@@ -150,7 +150,7 @@ func parseFloats(physical int) (parse[float64], int, error) {
 			}
 			return nil
 		}, 4, nil
-	case parquetDouble:
+	case parquet.Double:
 		return func(b []byte, dst []float64) error {
 			if len(dst) > len(b)/8 {
 				return errValues(len(dst), len(b))
@@ -161,7 +161,7 @@ func parseFloats(physical int) (parse[float64], int, error) {
 			return nil
 		}, 8, nil
 	}
-	return nil, 0, fmt.Errorf("parquet type %s holds no floats", physicalName(physical))
+	return nil, 0, fmt.Errorf("parquet type %s holds no floats", parquet.PhysicalName(physical))
 }
 
 // parseStrings parses BYTE_ARRAY; the strings of a page share one copy of it.
@@ -241,12 +241,4 @@ func (d *vectorEntries) packed(b []byte, width, at, n int) error {
 		}
 		return nil
 	})
-}
-
-func physicalName(physical int) string {
-	names := [...]string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
-	if physical >= 0 && physical < len(names) {
-		return names[physical]
-	}
-	return strconv.Itoa(physical)
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"kitescope/engine/object"
+	"kitescope/engine/parquet"
 )
 
 // PKStats is what a stats log says of the primary keys of a segment or of one insert log.
@@ -42,7 +43,7 @@ func ReadStats(r object.Reader, name string) ([]PKStats, error) {
 		return nil, fmt.Errorf("read %s: statistics of at most %d bytes were expected, found %d", name, maxStats, r.Size())
 	}
 	b := make([]byte, r.Size())
-	if err := readAt(r, b, 0); err != nil {
+	if err := parquet.ReadAt(r, b, 0); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	stats, err := parseStats(b)
@@ -236,7 +237,7 @@ func cutString(b []byte) (s string, rest []byte, ok bool) {
 // Key shows a primary key, for messages.
 func (s PKStats) Key() string {
 	if s.Type == VarChar {
-		return quote(s.MinString) + " to " + quote(s.MaxString)
+		return parquet.Quote(s.MinString) + " to " + parquet.Quote(s.MaxString)
 	}
 	return strconv.FormatInt(s.MinInt64, 10) + " to " + strconv.FormatInt(s.MaxInt64, 10)
 }

@@ -3,14 +3,15 @@ package binlog
 import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/parquet"
 )
 
 // vectorSink makes room for vectors: all of one length, which parquet's schema has.
 func (c *Column) vectorSink(all []source, element dist.Element) (sink, int, error) {
 	leaf := all[0].leaf()
-	size := leaf.length
-	if leaf.physical != parquetFixed || size <= 0 || size > 1<<20 || size%element.Bytes(1) != 0 {
-		return nil, 0, all[0].errorf("%s of %d bytes holds no %v", physicalName(leaf.physical), size, c.Type)
+	size := leaf.Length
+	if leaf.Physical != parquet.Fixed || size <= 0 || size > 1<<20 || size%element.Bytes(1) != 0 {
+		return nil, 0, all[0].errorf("%s of %d bytes holds no %v", parquet.PhysicalName(leaf.Physical), size, c.Type)
 	}
 	dim := size / element.Bytes(1)
 	if element == dist.Bit {

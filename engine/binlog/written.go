@@ -3,6 +3,8 @@ package binlog
 import (
 	"encoding/binary"
 	"io"
+
+	"kitescope/engine/parquet"
 )
 
 // Bounds of a look at the lengths of events.
@@ -15,7 +17,7 @@ const (
 // of events, or its lengths make no sense. Little more is read than the headers; an error is of r.
 func Written(r io.ReaderAt, size int64) (int64, error) {
 	head := make([]byte, min(size, firstRead))
-	if err := readAt(r, head, 0); err != nil {
+	if err := parquet.ReadAt(r, head, 0); err != nil {
 		return 0, err
 	}
 	if len(head) < 4 || binary.LittleEndian.Uint32(head) != magic {
@@ -32,7 +34,7 @@ func Written(r io.ReaderAt, size int64) (int64, error) {
 		header := make([]byte, eventHeaderSize)
 		if end := at + eventHeaderSize; end <= int64(len(head)) {
 			copy(header, head[at:end])
-		} else if err := readAt(r, header, at); err != nil {
+		} else if err := parquet.ReadAt(r, header, at); err != nil {
 			return 0, err
 		}
 		length := int64(int32(binary.LittleEndian.Uint32(header[9:])))

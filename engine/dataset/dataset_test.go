@@ -14,6 +14,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	guard "kitescope/engine/parquet"
 )
 
 // The files of testdata were written by NumPy, pyarrow and h5py: see testdata/make.py.
@@ -261,21 +262,6 @@ func TestPagesThatGrowAreRefused(t *testing.T) {
 	if v := load(t, "zeros.parquet").Vectors; v.Rows != 20000 || v.Dim != 16 {
 		t.Errorf("%d x %d zeros", v.Rows, v.Dim)
 	}
-	// One frame without a content size, 1000 blocks of 128 KiB of one byte each.
-	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 0x58}
-	for i := range 1000 {
-		block := 128<<10<<3 | 1<<1
-		if i == 999 {
-			block |= 1
-		}
-		frame = append(frame, byte(block), byte(block>>8), byte(block>>16), 0)
-	}
-	if n, err := zstdBound(frame); n != 1000*128<<10 || err != nil {
-		t.Errorf("%d bytes, %v", n, err)
-	}
-	if _, err := zstdBound(frame[:len(frame)-2]); err == nil {
-		t.Error("no error for a frame that is cut")
-	}
 }
 
 func TestWrittenFilesAreThoseOfNumPy(t *testing.T) {
@@ -347,7 +333,7 @@ func FuzzParse(f *testing.F) {
 		for _, row := range s.IDs {
 			kept += 8 * len(row)
 		}
-		if kept > maxRatio*len(data)+maxExtra {
+		if kept > guard.MaxRatio*len(data)+guard.MaxExtra {
 			t.Errorf("%d bytes of a file of %d", kept, len(data))
 		}
 	})

@@ -1,20 +1,19 @@
 package dataset
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	guard "kitescope/engine/parquet"
 )
 
 // vectorColumn is a column whose rows are vectors or ids, and how.
@@ -38,25 +37,28 @@ func readParquet(ctx context.Context, name string, data []byte) (s *Set, err err
 			s, err = nil, fmt.Errorf("the pages of the parquet file contradict themselves: %v", p)
 		}
 	}()
-	if err := checkFooter(data); err != nil {
-		return nil, err
-	}
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	in := guard.Bytes(data)
+	file, err := guard.Open(in, int64(len(data)))
 	if err != nil {
-		return nil, fmt.Errorf("a parquet file was expected: %s", shownError(err))
+		return nil, err
 	}
 	column, err := chooseColumn(file, name)
 	if err != nil {
 		return nil, err
 	}
-	values, err := checkPages(file, column.leaf, data)
+	width := int64(8)
+	if column.leaf.Type().Kind() == parquet.FixedLenByteArray {
+		width = int64(column.leaf.Type().Length())
+	}
+	// Levels take a byte each once they are decoded.
+	values, err := guard.CheckPages(file, column.leaf, in, int64(len(data)), width+2)
 	if err != nil {
-		return nil, fmt.Errorf("column %s: %w", shown(column.name), err)
+		return nil, fmt.Errorf("column %s: %w", guard.Shown(column.name), err)
 	}
 	r := rowReader{vectorColumn: column, want: file.NumRows(), values: values}
 	if err := r.read(ctx); err != nil {
 		r.set.Close()
-		return nil, fmt.Errorf("column %s: %w", shown(column.name), err)
+		return nil, fmt.Errorf("column %s: %w", guard.Shown(column.name), err)
 	}
 	r.set.Column = column.name
 	return &r.set, nil
@@ -70,7 +72,7 @@ func chooseColumn(file *parquet.File, name string) (vectorColumn, error) {
 		c, ok := asVectors(file, top, name != "")
 		if name != "" && top.Name() == name {
 			if !ok {
-				return c, fmt.Errorf("column %s is %s: a list of numbers or a FIXED_LEN_BYTE_ARRAY of float32 was expected", shown(name), kindOf(top))
+				return c, fmt.Errorf("column %s is %s: a list of numbers or a FIXED_LEN_BYTE_ARRAY of float32 was expected", guard.Shown(name), kindOf(top))
 			}
 			return c, nil
 		}
@@ -81,7 +83,7 @@ func chooseColumn(file *parquet.File, name string) (vectorColumn, error) {
 	}
 	switch {
 	case name != "":
-		return vectorColumn{}, fmt.Errorf("there is no column %s, but %s", strconv.Quote(cut(name, shownName)), list(others))
+		return vectorColumn{}, fmt.Errorf("there is no column %s, but %s", guard.Quote(name), list(others))
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:

@@ -182,12 +182,12 @@ func TestHostileColumns(t *testing.T) {
 		"k -1":             {withK(t, header(1, 8, 8), k(-1), format.Uncompressed), "column k: row 0: a whole number from 0 on was expected, found -1"},
 		"k 2^31":           {withK(t, header(1, 8, 8), k(1<<31), format.Uncompressed), "found 2147483648"},
 		"two rows":         {withK(t, header(2, 16, 16), append(k(1), k(2)...), format.Uncompressed), "1 rows were expected, found more"},
-		"2^31 values":      {withK(t, header(math.MaxInt32, 8, 8), k(1), format.Uncompressed), "were announced"},
+		"2^31 values":      {withK(t, header(math.MaxInt32, 8, 8), k(1), format.Uncompressed), "is more than"},
 		"-1 values":        {withK(t, header(-1, 8, 8), k(1), format.Uncompressed), "a page of -1 values"},
-		"1 GB":             {withK(t, header(1, 1<<30, 8), k(1), format.Uncompressed), "its 8 compressed ones become 8"},
+		"1 GB":             {withK(t, header(1, 1<<30, 8), k(1), format.Uncompressed), "its 8 compressed ones hold 8 at most"},
 		"a page beyond":    {withK(t, header(1, 8, 1<<30), k(1), format.Uncompressed), "a page of 1073741824 bytes was announced"},
 		"snappy that lies": {withK(t, header(1, 8, int32(len(snappy))), snappy, format.Snappy), "says that it becomes 536870912"},
-		"gzip bomb":        {withK(t, header(1, 8, int32(len(bomb))), bomb, format.Gzip), "a page of 8 bytes was announced, it becomes more"},
+		"gzip bomb":        {withK(t, header(1, 8, int32(len(bomb))), bomb, format.Gzip), "a page of 8 bytes was announced, it decompresses to more"},
 		"nested header":    {withK(t, bytes.Repeat([]byte{1<<4 | 12}, 8<<20), k(1), format.Uncompressed), "the header of a page was expected"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"kitescope/engine/dist"
+	guard "kitescope/engine/parquet"
 	"kitescope/words/hints"
 )
 
@@ -224,12 +225,6 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// What is compressed may become so many times as long, and so much more: text of real vectors shrinks to a third.
-const (
-	maxRatio = 256
-	maxExtra = 64 << 20
-)
-
 // decompressed is what a gzip or zstd stream holds; another is returned as it is.
 func decompressed(raw *counted, k kind) (in io.Reader, done func(), err error) {
 	switch k {
@@ -250,7 +245,7 @@ func decompressed(raw *counted, k kind) (in io.Reader, done func(), err error) {
 	}
 }
 
-// bounded ends with an error where a stream becomes much longer than real ones do.
+// bounded ends with an error where a stream becomes much longer than real ones do: text of real vectors shrinks to a third.
 type bounded struct {
 	r   io.Reader
 	raw *counted
@@ -258,7 +253,7 @@ type bounded struct {
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
-	if b.n > maxRatio*b.raw.n+maxExtra {
+	if b.n > guard.MaxRatio*b.raw.n+guard.MaxExtra {
 		return 0, fmt.Errorf("%d compressed bytes became more than %d", b.raw.n, b.n)
 	}
 	n, err := b.r.Read(p)

@@ -15,6 +15,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dataset"
+	guard "kitescope/engine/parquet"
 )
 
 // vectorNames are the names by which the column of vectors is known, where there are several.
@@ -107,8 +108,7 @@ func (l *Log) addColumns(ctx context.Context, f *os.File, size int64) (found boo
 			err = fmt.Errorf("the pages of the parquet file contradict themselves: %v", p)
 		}
 	}()
-	// engine/dataset has held the metadata against the file before.
-	file, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	file, err := guard.Open(f, size)
 	if err != nil {
 		return false, err
 	}
@@ -122,7 +122,7 @@ func (l *Log) addColumns(ctx context.Context, f *os.File, size int64) (found boo
 		}
 		c, err := newParquetColumn(top)
 		if err == nil {
-			err = c.check(file, f, size)
+			_, err = guard.CheckPages(file, c.leaf, f, size, valueBytes)
 		}
 		if err == nil {
 			err = c.read(ctx, len(l.Requests), read)
@@ -139,6 +139,9 @@ func (l *Log) addColumns(ctx context.Context, f *os.File, size int64) (found boo
 	l.Notes = append(l.Notes, l.setTimes(marks)...)
 	return found, nil
 }
+
+// valueBytes is what a parquet.Value takes.
+const valueBytes = 24
 
 // parquetColumn is a column of values, or of lists of them.
 type parquetColumn struct {

@@ -1,10 +1,11 @@
-package binlog
+package parquet
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -12,101 +13,100 @@ import (
 // take some 150 MB, more than Milvus ever writes by two orders of magnitude.
 const maxFooter = 64 << 20
 
-// Physical types of parquet.thrift.
+// Physical types of parquet.thrift: Leaf.Physical.
 const (
-	parquetBoolean   = 0
-	parquetInt32     = 1
-	parquetInt64     = 2
-	parquetInt96     = 3
-	parquetFloat     = 4
-	parquetDouble    = 5
-	parquetByteArray = 6
-	parquetFixed     = 7
+	Boolean   = 0
+	Int32     = 1
+	Int64     = 2
+	Int96     = 3
+	Float     = 4
+	Double    = 5
+	ByteArray = 6
+	Fixed     = 7
 )
 
-// parquetFile is the metadata of a parquet file that lies within another file.
-type parquetFile struct {
-	r      io.ReaderAt
-	base   int64 // where it starts in r
-	size   int64
-	rows   int64
-	leaves []leaf
-	groups []rowGroup
-	values map[string]string // key-value metadata
+// File is the metadata of a parquet file that lies within another file.
+type File struct {
+	R      io.ReaderAt
+	Base   int64 // where it starts in R
+	Size   int64
+	Rows   int64
+	Leaves []Leaf
+	Groups []RowGroup
+	Values map[string]string // key-value metadata
 }
 
-// leaf is a column of the schema.
-type leaf struct {
-	name     string
-	id       int64 // field_id, -1 without one
-	physical int
-	length   int // bytes of a fixed_len_byte_array
-	optional bool
-	nested   bool // in a group, or repeated: no column of Milvus's
+// Leaf is a column of the schema.
+type Leaf struct {
+	Name     string
+	ID       int64 // field_id, -1 without one
+	Physical int
+	Length   int // bytes of a fixed_len_byte_array
+	Optional bool
+	Nested   bool // in a group, or repeated
 }
 
-type rowGroup struct {
-	rows   int64
-	chunks []chunk
+// RowGroup is a number of rows, with a chunk for each leaf.
+type RowGroup struct {
+	Rows   int64
+	Chunks []Chunk
 }
 
-// chunk is where the pages of a column lie in a row group.
-type chunk struct {
-	codec      int
-	at, length int64 // from the start of the parquet file
-	values     int64
-	dictPage   int64
-	dataPage   int64
+// Chunk is where the pages of a column lie in a row group.
+type Chunk struct {
+	Codec              int
+	At, Length         int64 // from the start of the parquet file
+	dictPage, dataPage int64
 }
 
-// readFooter reads the metadata of the parquet file of size bytes at base.
-func readFooter(r io.ReaderAt, base, size int64) (*parquetFile, error) {
+// ReadFooter reads the metadata of the parquet file of size bytes at base.
+func ReadFooter(r io.ReaderAt, base, size int64) (*File, error) {
 	var tail [8]byte
 	if size < 12 {
 		return nil, fmt.Errorf("offset %d: %d bytes are no parquet file", base, size)
 	}
-	if err := readAt(r, tail[:4], base); err != nil {
+	if err := ReadAt(r, tail[:4], base); err != nil {
 		return nil, err
 	}
 	if string(tail[:4]) != "PAR1" {
-		return nil, fmt.Errorf("offset %d: expected a parquet file (PAR1), found %s", base, quote(string(tail[:4])))
+		return nil, fmt.Errorf("offset %d: expected a parquet file (PAR1), found %s", base, Quote(string(tail[:4])))
 	}
-	if err := readAt(r, tail[:], base+size-8); err != nil {
+	if err := ReadAt(r, tail[:], base+size-8); err != nil {
 		return nil, err
 	}
 	if string(tail[4:]) != "PAR1" {
-		return nil, fmt.Errorf("offset %d: expected the end of a parquet file (PAR1), found %s", base+size-4, quote(string(tail[4:])))
+		return nil, fmt.Errorf("offset %d: expected the end of a parquet file (PAR1), found %s", base+size-4, Quote(string(tail[4:])))
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	if n > size-12 || n > maxFooter {
 		return nil, fmt.Errorf("offset %d: parquet metadata of %d bytes in a file of %d", base+size-8, n, size)
 	}
 	b := make([]byte, n)
-	if err := readAt(r, b, base+size-8-n); err != nil {
+	if err := ReadAt(r, b, base+size-8-n); err != nil {
 		return nil, err
 	}
-	p := &parquetFile{r: r, base: base, size: size, values: map[string]string{}}
+	p := &File{R: r, Base: base, Size: size, Values: map[string]string{}}
 	if err := p.parse(b); err != nil {
 		return nil, fmt.Errorf("parquet metadata at offset %d: %w", base+size-8-n, err)
 	}
 	return p, p.check(size - 8 - n)
 }
 
-func (p *parquetFile) parse(b []byte) error {
+func (p *File) parse(b []byte) error {
 	c := &compact{b: b}
 	var schema []schemaElement
 	c.fields(func(id int64, typ byte) {
 		switch id {
 		case 2:
-			c.structs(typ, func() { schema = append(schema, c.schemaElement()) })
+			c.eachStruct(typ, func() { schema = append(schema, c.schemaElement()) })
 		case 3:
-			p.rows = c.int(typ)
+			p.Rows = c.int(typ)
 		case 4:
-			c.structs(typ, func() { p.groups = append(p.groups, c.rowGroup()) })
+			c.eachStruct(typ, func() { p.Groups = append(p.Groups, c.rowGroup()) })
 		case 5:
-			c.structs(typ, func() {
+			c.eachStruct(typ, func() {
 				key, value := c.keyValue()
-				p.values[key] = value
+				p.Values[key] = value
 			})
 		default:
 			c.skip(typ)
@@ -133,57 +133,57 @@ func (c *compact) keyValue() (key, value string) {
 }
 
 type schemaElement struct {
-	leaf
+	Leaf
 	children   int64
 	repetition int64 // 0 required, 1 optional, 2 repeated
 }
 
 func (c *compact) schemaElement() schemaElement {
-	e := schemaElement{leaf: leaf{id: -1, physical: -1}}
+	e := schemaElement{Leaf: Leaf{ID: -1, Physical: -1}}
 	c.fields(func(id int64, typ byte) {
 		switch id {
 		case 1:
-			e.physical = int(c.int(typ))
+			e.Physical = int(c.int(typ))
 		case 2:
-			e.length = int(c.int(typ))
+			e.Length = int(c.int(typ))
 		case 3:
 			e.repetition = c.int(typ)
 		case 4:
-			e.name = strings.ToValidUTF8(string(c.bytes(typ)), "?")
+			e.Name = strings.ToValidUTF8(string(c.bytes(typ)), "?")
 		case 5:
 			e.children = c.int(typ)
 		case 9:
-			e.id = c.int(typ)
+			e.ID = c.int(typ)
 		default:
 			c.skip(typ)
 		}
 	})
-	if e.name == "" { // an element of one byte would become ninety in memory
+	if e.Name == "" { // an element of one byte would become ninety in memory
 		c.fail(fmt.Errorf("a column without a name before byte %d", c.at))
 	}
 	return e
 }
 
-func (c *compact) rowGroup() rowGroup {
-	var g rowGroup
+func (c *compact) rowGroup() RowGroup {
+	var g RowGroup
 	c.fields(func(id int64, typ byte) {
 		switch id {
 		case 1:
-			c.structs(typ, func() { g.chunks = append(g.chunks, c.columnChunk()) })
+			c.eachStruct(typ, func() { g.Chunks = append(g.Chunks, c.columnChunk()) })
 		case 3:
-			g.rows = c.int(typ)
+			g.Rows = c.int(typ)
 		default:
 			c.skip(typ)
 		}
 	})
-	if g.chunks == nil {
+	if g.Chunks == nil {
 		c.fail(fmt.Errorf("a row group without columns before byte %d", c.at))
 	}
 	return g
 }
 
-func (c *compact) columnChunk() chunk {
-	var k chunk
+func (c *compact) columnChunk() Chunk {
+	var k Chunk
 	var hasMetadata, external, encrypted bool
 	c.fields(func(id int64, typ byte) {
 		switch id {
@@ -205,14 +205,12 @@ func (c *compact) columnChunk() chunk {
 	return k
 }
 
-func (c *compact) columnMetadata(k *chunk, id int64, typ byte) {
+func (c *compact) columnMetadata(k *Chunk, id int64, typ byte) {
 	switch id {
 	case 4:
-		k.codec = int(c.int(typ))
-	case 5:
-		k.values = c.int(typ)
+		k.Codec = int(c.int(typ))
 	case 7:
-		k.length = c.int(typ)
+		k.Length = c.int(typ)
 	case 9:
 		k.dataPage = c.int(typ)
 	case 11:
@@ -224,7 +222,7 @@ func (c *compact) columnMetadata(k *chunk, id int64, typ byte) {
 
 // flatten finds the leaves of the schema. Its root may be of any repetition: arrow-go wrote
 // `repeated`, against the specification, in every insert log of 2.2 and 2.3.
-func (p *parquetFile) flatten(schema []schemaElement) error {
+func (p *File) flatten(schema []schemaElement) error {
 	if len(schema) == 0 {
 		return errors.New("a schema without a root")
 	}
@@ -239,45 +237,54 @@ func (p *parquetFile) flatten(schema []schemaElement) error {
 		}
 		open[len(open)-1]--
 		if len(open) == 1 {
-			top = e.id
+			top = e.ID
 		}
 		if e.children > 0 {
 			open = append(open, e.children)
 			continue
 		}
-		e.optional = e.repetition == 1
-		e.nested = len(open) > 1 || e.repetition > 1
-		if e.nested {
-			e.id = top
+		e.Optional = e.repetition == 1
+		e.Nested = len(open) > 1 || e.repetition > 1
+		if e.Nested {
+			e.ID = top
 		}
-		p.leaves = append(p.leaves, e.leaf)
+		p.Leaves = append(p.Leaves, e.Leaf)
 	}
 	return nil
 }
 
 // check sees that row groups and chunks fit together and into the bytes before the metadata.
-func (p *parquetFile) check(end int64) error {
+func (p *File) check(end int64) error {
 	var rows int64
-	for i, g := range p.groups {
-		if g.rows < 0 || g.rows > 1<<40 || len(g.chunks) != len(p.leaves) {
+	for i, g := range p.Groups {
+		if g.Rows < 0 || g.Rows > 1<<40 || len(g.Chunks) != len(p.Leaves) {
 			return fmt.Errorf("row group %d of the parquet file at offset %d: %d rows, %d of %d columns",
-				i, p.base, g.rows, len(g.chunks), len(p.leaves))
+				i, p.Base, g.Rows, len(g.Chunks), len(p.Leaves))
 		}
-		rows += g.rows
-		for j := range g.chunks {
-			k := &g.chunks[j]
-			k.at = k.dataPage
-			if k.dictPage > 0 && k.dictPage < k.at {
-				k.at = k.dictPage
+		rows += g.Rows
+		for j := range g.Chunks {
+			k := &g.Chunks[j]
+			k.At = k.dataPage
+			if k.dictPage > 0 && k.dictPage < k.At {
+				k.At = k.dictPage
 			}
-			if k.at < 4 || k.length < 0 || k.at > end || k.length > end-k.at {
+			if k.At < 4 || k.Length < 0 || k.At > end || k.Length > end-k.At {
 				return fmt.Errorf("row group %d of the parquet file at offset %d: column %s has %d bytes at %d of %d",
-					i, p.base, quote(p.leaves[j].name), k.length, k.at, end)
+					i, p.Base, Quote(p.Leaves[j].Name), k.Length, k.At, end)
 			}
 		}
 	}
-	if rows != p.rows {
-		return fmt.Errorf("the parquet file at offset %d has %d rows, its row groups %d", p.base, p.rows, rows)
+	if rows != p.Rows {
+		return fmt.Errorf("the parquet file at offset %d has %d rows, its row groups %d", p.Base, p.Rows, rows)
 	}
 	return nil
+}
+
+// PhysicalName is parquet.thrift's name of a physical type.
+func PhysicalName(physical int) string {
+	names := [...]string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
+	if physical >= 0 && physical < len(names) {
+		return names[physical]
+	}
+	return strconv.Itoa(physical)
 }

@@ -1,4 +1,4 @@
-package dataset
+package parquet
 
 import (
 	"bytes"
@@ -13,43 +13,55 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A page may say how much it holds in very few bytes: runs of one value, or what a compressor
-// makes of them. So much is believed of a whole column: real vectors hardly shrink.
+// MaxRatio and MaxExtra bound what a file may become in memory, in bytes: so many times its size, and so much more. A page may
+// say how much it holds in very few bytes: runs of one value, or what a compressor makes of them. So much is believed of a
+// whole column: real vectors hardly shrink.
 const (
-	maxRatio = 256
-	maxExtra = 64 << 20
+	MaxRatio = 256
+	MaxExtra = 64 << 20
 )
 
-// checkPages walks over the headers of a column's pages before anything of them is decoded,
-// as parquet-go allocates what they announce. It returns how many values there are.
-func checkPages(file *parquet.File, leaf *parquet.Column, data []byte) (values int64, err error) {
-	width := int64(8)
-	if leaf.Type().Kind() == parquet.FixedLenByteArray {
-		width = int64(leaf.Type().Length())
+// Open holds a file's metadata against its size and has parquet-go open it. Before values of a column are read, CheckPages has to
+// look at its pages: parquet-go makes room for what they announce.
+func Open(r io.ReaderAt, size int64) (*parquet.File, error) {
+	if err := checkFooter(r, size); err != nil {
+		return nil, err
 	}
-	left := int64(len(data))*maxRatio + maxExtra
+	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("a parquet file was expected: %s", shownError(err))
+	}
+	return file, nil
+}
+
+// CheckPages walks over the headers of a column's pages before anything of them is decoded. each is the memory that a value takes
+// when it is, in bytes. It returns how many values there are.
+func CheckPages(file *parquet.File, leaf *parquet.Column, r io.ReaderAt, size, each int64) (values int64, err error) {
+	left := size*MaxRatio + MaxExtra
 	for i := range file.Metadata().RowGroups {
 		meta := &file.Metadata().RowGroups[i].Columns[leaf.Index()].MetaData
 		start := meta.DataPageOffset
 		if meta.DictionaryPageOffset != 0 {
 			start = meta.DictionaryPageOffset // which is where parquet-go starts
 		}
-		if start < 0 || meta.TotalCompressedSize < 0 || start > int64(len(data)) || meta.TotalCompressedSize > int64(len(data))-start {
+		if start < 0 || meta.TotalCompressedSize < 0 || start > size || meta.TotalCompressedSize > size-start {
 			return 0, fmt.Errorf("row group %d: offset %d: %d bytes of pages were announced, the file has %d",
-				i, start, meta.TotalCompressedSize, len(data))
+				i, start, meta.TotalCompressedSize, size)
 		}
-		at, end := start, start+meta.TotalCompressedSize
-		for at < end {
-			page, next, err := pageHeader(data[at:end], meta.Codec)
+		data, err := span(r, start, meta.TotalCompressedSize)
+		if err != nil {
+			return 0, fmt.Errorf("row group %d: %w", i, err)
+		}
+		for at := int64(0); at < int64(len(data)); {
+			page, next, err := sizeOf(data[at:], meta.Codec)
 			if err != nil {
-				return 0, fmt.Errorf("row group %d: offset %d: %w", i, at, err)
+				return 0, fmt.Errorf("row group %d: offset %d: %w", i, start+at, err)
 			}
-			// Levels take a byte each once they are decoded.
-			if page.values > left/(width+2) || page.bytes > left {
+			if page.values > left/each || page.bytes > left {
 				return 0, fmt.Errorf("row group %d: offset %d: a page of %d values and %d bytes is more than %d bytes can hold",
-					i, at, page.values, page.bytes, len(data))
+					i, start+at, page.values, page.bytes, size)
 			}
-			left -= max(page.values*(width+2), page.bytes)
+			left -= max(page.values*each, page.bytes)
 			if !page.dictionary {
 				values += page.values
 			}
@@ -59,15 +71,30 @@ func checkPages(file *parquet.File, leaf *parquet.Column, data []byte) (values i
 	return values, nil
 }
 
+// Bytes is a file in memory.
+type Bytes []byte
+
+// ReadAt is io.ReaderAt's.
+func (b Bytes) ReadAt(p []byte, at int64) (int, error) { return bytes.NewReader(b).ReadAt(p, at) }
+
+// span is so many bytes of a file, in place where that is in memory.
+func span(r io.ReaderAt, at, n int64) ([]byte, error) {
+	if b, ok := r.(Bytes); ok {
+		return b[at : at+n : at+n], nil
+	}
+	data := make([]byte, n)
+	return data, ReadAt(r, data, at)
+}
+
 // pageSize is what a page takes when it is decoded.
 type pageSize struct {
 	values, bytes int64
 	dictionary    bool
 }
 
-// pageHeader reads the header of a page, and how far it is to the next.
-func pageHeader(data []byte, codec format.CompressionCodec) (pageSize, int64, error) {
-	h, used, err := PageHeader(data)
+// sizeOf reads the header of a page, and how far it is to the next.
+func sizeOf(data []byte, codec format.CompressionCodec) (pageSize, int64, error) {
+	h, used, err := header(data)
 	if err != nil {
 		return pageSize{}, 0, err
 	}
@@ -111,11 +138,11 @@ func pageHeader(data []byte, codec format.CompressionCodec) (pageSize, int64, er
 	return size, next, nil
 }
 
-// PageHeader reads the header of the page that data begins with, and how long it is. The page lies in data, and the header
+// header reads the header of the page that data begins with, and how long it is. The page lies in data, and the header
 // nests no deeper than parquet's do: parquet-go's decoder goes down by recursion.
-func PageHeader(data []byte) (h format.PageHeader, used int, err error) {
-	w := walker{b: data}
-	if w.fields(0); w.bad {
+func header(data []byte) (h format.PageHeader, used int, err error) {
+	c := compact{b: data, strict: true}
+	if c.skip(thriftStruct); c.err != nil {
 		return h, 0, errors.New("the header of a page was expected")
 	}
 	var protocol thrift.CompactProtocol
@@ -138,7 +165,7 @@ func decompressedSize(codec format.CompressionCodec, body []byte, announced int6
 		return int64(len(body)), nil
 	case format.Snappy: // starts with the length
 		n, used := binary.Uvarint(body)
-		if used <= 0 {
+		if len(body) > 0 && used <= 0 {
 			return 0, errors.New("the length of a snappy page was expected")
 		}
 		if n > 32*uint64(len(body)) { // three bytes copy 64 at the most

@@ -1,0 +1,241 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// Codecs of parquet.thrift: Chunk.Codec.
+const (
+	CodecNone   = 0
+	CodecSnappy = 1
+	CodecZstd   = 6
+)
+
+// Encodings of parquet.thrift: PageHeader.Encoding.
+const (
+	PlainEncoding   = 0
+	PlainDictionary = 2
+	RLEEncoding     = 3
+	RLEDictionary   = 8
+)
+
+// Types of pages in parquet.thrift: PageHeader.Kind.
+const (
+	DataPage       = 0
+	DictionaryPage = 2
+	DataPageV2     = 3
+)
+
+const (
+	// Window is how much of a column is read at once: some pages, so that what is moved to its start of one that lies across its
+	// end is little.
+	Window = 4 << 20
+	// maxPageHeader bounds a page header; with statistics it holds two values.
+	maxPageHeader = 8 << 20
+)
+
+// PageHeader is what parquet.thrift's PageHeader says, without statistics.
+type PageHeader struct {
+	Kind                     int // DataPage, DictionaryPage, DataPageV2
+	Uncompressed, Compressed int
+	Values                   int
+	Encoding                 int
+	LevelEncoding            int // of definition levels, version 1
+	Levels                   int // bytes of definition levels, version 2
+	Stored                   bool
+}
+
+// Header reads the next page header. Its length is not known before it is read.
+func (p *PageReader) Header() (PageHeader, error) {
+	for n := int64(512); ; n *= 8 {
+		b, err := p.peek(n)
+		if err != nil {
+			return PageHeader{}, err
+		}
+		c := &compact{b: b}
+		h, repetition := c.pageHeader()
+		if c.err == errShort && int64(len(b)) == n && n < maxPageHeader { //nolint:errorlint // never wrapped
+			continue
+		}
+		if c.err != nil {
+			return h, c.err
+		}
+		p.skip(c.at)
+		return h, h.check(repetition)
+	}
+}
+
+func (c *compact) pageHeader() (h PageHeader, repetition int) {
+	h.Kind = -1
+	c.fields(func(id int64, typ byte) {
+		switch id {
+		case 1:
+			h.Kind = int(c.int(typ))
+		case 2:
+			h.Uncompressed = int(c.int(typ))
+		case 3:
+			h.Compressed = int(c.int(typ))
+		case 5, 7, 8:
+			if typ != thriftStruct {
+				c.fail(fmt.Errorf("expected a struct, found thrift type %d", typ))
+				return
+			}
+			c.fields(func(inner int64, typ byte) {
+				if id == 8 {
+					repetition += c.headerV2(&h, inner, typ)
+					return
+				}
+				switch inner {
+				case 1:
+					h.Values = int(c.int(typ))
+				case 2:
+					h.Encoding = int(c.int(typ))
+				case 3:
+					if id == 5 {
+						h.LevelEncoding = int(c.int(typ))
+						return
+					}
+					c.skip(typ)
+				default:
+					c.skip(typ)
+				}
+			})
+		default:
+			c.skip(typ)
+		}
+	})
+	return h, repetition
+}
+
+// headerV2 reads a field of a DataPageHeaderV2 and returns the bytes of repetition levels.
+func (c *compact) headerV2(h *PageHeader, id int64, typ byte) (repetition int) {
+	switch id {
+	case 1:
+		h.Values = int(c.int(typ))
+	case 4:
+		h.Encoding = int(c.int(typ))
+	case 5:
+		h.Levels = int(c.int(typ))
+	case 6:
+		return int(c.int(typ))
+	case 7:
+		h.Stored = !c.bool(typ)
+	default:
+		c.skip(typ)
+	}
+	return 0
+}
+
+func (h *PageHeader) check(repetition int) error {
+	const most = 1<<31 - 1 // as parquet.thrift has them in 32 bits
+	for _, n := range []int{h.Uncompressed, h.Compressed, h.Values, h.Levels, repetition} {
+		if n < 0 || n > most {
+			return fmt.Errorf("a length or count of %d", n)
+		}
+	}
+	if repetition != 0 {
+		return fmt.Errorf("%d bytes of repetition levels in a column without repetition", repetition)
+	}
+	if h.Kind != DataPage && h.Kind != DictionaryPage && h.Kind != DataPageV2 {
+		h.Values = 0 // an index page, or one of a later version: its bytes are skipped
+	}
+	if h.Kind != DictionaryPage && h.Values == 0 && h.Compressed == 0 {
+		return errors.New("an empty page")
+	}
+	return nil
+}
+
+// EncodingName is parquet.thrift's name of an encoding.
+func EncodingName(e int) string {
+	names := map[int]string{
+		0: "PLAIN", 2: "PLAIN_DICTIONARY", 3: "RLE", 4: "BIT_PACKED", 5: "DELTA_BINARY_PACKED",
+		6: "DELTA_LENGTH_BYTE_ARRAY", 7: "DELTA_BYTE_ARRAY", 8: "RLE_DICTIONARY", 9: "BYTE_STREAM_SPLIT",
+	}
+	if name, ok := names[e]; ok {
+		return name
+	}
+	return strconv.Itoa(e)
+}
+
+// PageReader reads a chunk from front to back, a window at a time.
+type PageReader struct {
+	r       io.ReaderAt
+	at, end int64  // what is not yet taken
+	ahead   []byte // read already, from at on
+	buffer  []byte
+}
+
+// NewPageReader reads the pages of a chunk; buffer is memory for its window, if it is large enough.
+func NewPageReader(f *File, k Chunk, buffer []byte) *PageReader {
+	return &PageReader{r: f.R, at: f.Base + k.At, end: f.Base + k.At + k.Length, buffer: buffer}
+}
+
+// At is the offset of what comes next.
+func (p *PageReader) At() int64 { return p.at }
+
+// More reports whether there is anything left.
+func (p *PageReader) More() bool { return p.at < p.end }
+
+// Buffer is the memory of the window, for the next reader.
+func (p *PageReader) Buffer() []byte { return p.buffer }
+
+// peek returns the next n bytes, or all that are left.
+func (p *PageReader) peek(n int64) ([]byte, error) {
+	n = min(n, p.end-p.at)
+	if int64(len(p.ahead)) >= n {
+		return p.ahead[:n], nil
+	}
+	size := min(max(n, Window), p.end-p.at)
+	if int64(cap(p.buffer)) < size {
+		p.buffer = make([]byte, size)
+	}
+	b := p.buffer[:size]
+	have := copy(b, p.ahead)
+	if err := ReadAt(p.r, b[have:], p.at+int64(have)); err != nil {
+		return nil, err
+	}
+	p.ahead = b
+	return b[:n], nil
+}
+
+func (p *PageReader) skip(n int) {
+	p.ahead = p.ahead[n:]
+	p.at += int64(n)
+}
+
+// Next returns the next n bytes, which stay until more is read.
+func (p *PageReader) Next(n int64) ([]byte, error) {
+	if n > Window || n > p.end-p.at {
+		return p.Take(n, nil)
+	}
+	b, err := p.peek(n)
+	if err == nil {
+		p.skip(int(n))
+	}
+	return b, err
+}
+
+// Take copies the next n bytes into buffer, or a new one if that is too small.
+func (p *PageReader) Take(n int64, buffer []byte) ([]byte, error) {
+	if n > p.end-p.at {
+		return nil, fmt.Errorf("page at offset %d: %d bytes where the column has %d left", p.at, n, p.end-p.at)
+	}
+	if int64(cap(buffer)) < n {
+		buffer = make([]byte, n)
+	}
+	buffer = buffer[:n]
+	if _, err := p.peek(min(n, Window)); err != nil {
+		return nil, err
+	}
+	have := copy(buffer, p.ahead)
+	p.skip(have)
+	if int64(have) == n {
+		return buffer, nil
+	}
+	err := ReadAt(p.r, buffer[have:], p.at)
+	p.at += n - int64(have)
+	return buffer, err
+}
