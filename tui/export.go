@@ -121,7 +121,7 @@ func needsNoCluster(command string) bool {
 }
 
 // copyRows copies the marked rows, else the current one.
-func (m *Model) copyRows(g *gridPage) cmd {
+func (g *gridPage) copyRows(m *Model) cmd {
 	if len(g.marks) > 0 {
 		rows := g.taken()
 		return m.copyText(g.tsv(rows, false), words.Plural(len(rows), "marked row"))
@@ -200,15 +200,7 @@ func (g *gridPage) command(*Model) string {
 		}
 	}
 	if standard, err := g.resource.ParseSort(nil); err != nil || !slices.Equal(standard, g.order) {
-		var names []string
-		for _, k := range g.order {
-			name := g.resource.Columns[k.Column].Name
-			if k.Descending {
-				name = "-" + name
-			}
-			names = append(names, name)
-		}
-		c = c.Flag("--sort=", strings.Join(names, ","))
+		c = c.Flag("--sort=", strings.Join(sortWords(g.resource, g.order), ","))
 	}
 	switch {
 	case g.chosen != nil:

@@ -70,7 +70,7 @@ func (g *gridPage) act(m *Model, a action) cmd {
 		m.menu = g.related(m)
 	case actTree:
 		row, _ := g.current()
-		return m.pushTree(collectionOf(g.rows.table, row))
+		return openTree(m, collectionOf(g.rows.table, row))
 	case actFilter:
 		m.prompt = g.filterPrompt()
 	case actGoFindings:
@@ -80,7 +80,7 @@ func (g *gridPage) act(m *Model, a action) cmd {
 	case actCompare:
 		return m.push(newComparePage(g.markedRefs()))
 	case actCopyRow:
-		return m.copyRows(g)
+		return g.copyRows(m)
 	case actSave:
 		m.menu = saveMenu(g)
 	case actColumns:
@@ -170,11 +170,11 @@ func (g *gridPage) open(m *Model) cmd {
 	if len(links) == 0 {
 		return g.act(m, actDescribe)
 	}
-	return m.follow(links[0], g.rows.table.Ref(row))
+	return followLink(m, links[0], g.rows.table.Ref(row))
 }
 
-// follow shows the rows that a link of an object leads to.
-func (m *Model) follow(l view.Link, from model.Ref) cmd {
+// followLink shows the rows that a link of an object leads to.
+func followLink(m *Model, l view.Link, from model.Ref) cmd {
 	r := m.resource(l.Resource)
 	if r == nil {
 		m.say(toneBad, "there is no page for "+l.Resource)
@@ -208,15 +208,15 @@ func (m *Model) goTo(ref model.Ref) cmd {
 // related is the menu of everything that the current row leads to.
 func (g *gridPage) related(m *Model) *menu {
 	row, _ := g.current()
-	return m.relatedMenu(g.rows.table, row)
+	return relatedMenu(m, g.rows.table, row)
 }
 
-func (m *Model) relatedMenu(t view.Table, row int) *menu {
+func relatedMenu(m *Model, t view.Table, row int) *menu {
 	ref := t.Ref(row)
 	n := &menu{title: "related to " + cut(refName(ref), 40)}
 	for i, l := range t.Links(row) {
 		n.items = append(n.items, menuItem{key: digit(i), text: l.Title, note: strings.Join(l.Where, " "), run: func(m *Model, _ *menu) cmd {
-			return m.follow(l, ref)
+			return followLink(m, l, ref)
 		}})
 	}
 	if owner, ok := t.Owner(row); ok {

@@ -68,24 +68,31 @@ func (q *gridQuery) run() gridRows {
 		r.table = q.resource.Table(q.env)
 		r.changes = q.changed(r.table)
 	}
-	if !q.env.Cluster.Loaded.Has(q.where.Needs()) {
+	found, err := view.Select(r.table, view.Query{Where: q.where, Sort: sortWords(q.resource, q.order)})
+	if err != nil {
 		r.err = errNotRead
 		return r
 	}
-	r.order = q.where.Rows(r.table)
-	if len(q.order) > 0 {
-		r.order = view.Sort(r.table, r.order, q.order)
-	}
-	r.total = r.table.Len()
-	if r.order != nil {
-		r.total = len(r.order)
-	}
+	r.order, r.total = found.Rows, found.Len()
 	if !q.filter.empty() {
 		r.filtered = true
 		r.matched = q.match(&r)
 	}
 	r.cursor = find(&r, q.cursorID, q.cursorAt)
 	return r
+}
+
+// sortWords are the words for an order, as a command line has them; none for the order of the model.
+func sortWords(r *view.Resource, order []view.SortKey) []string {
+	var names []string
+	for _, k := range order {
+		name := r.Columns[k.Column].Name
+		if k.Descending {
+			name = "-" + name
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // errNotRead says that rows cannot be selected by what nobody looked at.

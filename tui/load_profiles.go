@@ -28,9 +28,9 @@ func ending(done <-chan struct{}) (context.Context, context.CancelFunc) {
 }
 
 // growFlame makes a page's trees.
-func (m *Model) growFlame(p *flamePage) cmd {
+func growFlame(m *Model, p *flamePage) cmd {
 	q, filter := p.query, p.filter
-	return m.withProfiles(p.subject, func(l *loadedProfiles, err error) tea.Msg {
+	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
 		msg := grownMsg{page: p, query: q, loaded: l, err: err}
 		if err == nil {
 			l, filter := l.ofNodes(filter)
@@ -101,7 +101,7 @@ func searchFrames(p *flamePage, plan searchPlan) cmd {
 }
 
 // withProfiles reads a subject's profiles, unless another page has, and calls then with them.
-func (m *Model) withProfiles(s *profileSubject, then func(*loadedProfiles, error) tea.Msg) cmd {
+func withProfiles(m *Model, s *profileSubject, then func(*loadedProfiles, error) tea.Msg) cmd {
 	loaded, done := s.loaded, m.done
 	return func() tea.Msg {
 		if loaded != nil {
@@ -114,9 +114,9 @@ func (m *Model) withProfiles(s *profileSubject, then func(*loadedProfiles, error
 }
 
 // rankTop makes a page's table.
-func (m *Model) rankTop(p *topPage) cmd {
+func rankTop(m *Model, p *topPage) cmd {
 	q, filter := p.query, p.filter
-	return m.withProfiles(p.subject, func(l *loadedProfiles, err error) tea.Msg {
+	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
 		msg := rankedMsg{page: p, query: q, loaded: l, err: err}
 		l, filter := l.ofNodes(filter)
 		o := report.Options{SampleIndex: q.kind, By: q.by, Filter: filter}
@@ -132,9 +132,9 @@ func (m *Model) rankTop(p *topPage) cmd {
 }
 
 // peekAt finds callers and callees of a page's function.
-func (m *Model) peekAt(p *peekPage) cmd {
+func peekAt(m *Model, p *peekPage) cmd {
 	q, filter, name := p.query, p.filter, p.name
-	return m.withProfiles(p.subject, func(l *loadedProfiles, err error) tea.Msg {
+	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
 		msg := peekedMsg{page: p, loaded: l, err: err}
 		if err != nil {
 			return msg
@@ -160,10 +160,10 @@ func (m *Model) peekAt(p *peekPage) cmd {
 }
 
 // saveProfile saves a subject's profiles as one pprof file.
-func (m *Model) saveProfile(s *profileSubject) cmd {
+func saveProfile(m *Model, s *profileSubject) cmd {
 	name := fileName("profile", s.label) + "-" + m.cfg.Now().Format("20060102-150405") + ".pb.gz"
 	to := m.cfg.SaveFile
-	return m.withProfiles(s, func(l *loadedProfiles, err error) tea.Msg {
+	return withProfiles(m, s, func(l *loadedProfiles, err error) tea.Msg {
 		if err != nil {
 			return savedMsg{"", err}
 		}

@@ -130,7 +130,7 @@ func (m *Model) open(text string) (page, error) {
 // withoutCluster says why pages about clusters have nothing to show.
 func (m *Model) withoutCluster() string {
 	switch {
-	case m.replayPage() != nil:
+	case firstReplay(m) != nil:
 		return "there is no cluster here, only a replay"
 	case m.cfg.Profiles == nil:
 		return "there is no cluster here, only a comparison"

@@ -235,9 +235,9 @@ func (p *balancePage) act(m *Model, a action) cmd {
 		if l.group != nil && p.of == nil {
 			return m.push(groupBalance(l.ref, l.group.ID.String(), l.group.Name()))
 		}
-		return m.actOnRef(a, l.ref)
+		return actOnRef(m, a, l.ref)
 	case actDescribe, actOwner, actRelated, actTree:
-		return m.actOnRef(a, l.ref)
+		return actOnRef(m, a, l.ref)
 	default:
 	}
 	return nil

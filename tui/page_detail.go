@@ -131,9 +131,9 @@ func (d *detailPage) act(m *Model, a action) cmd {
 		owner, _ := o.table.Owner(o.row)
 		return m.goTo(owner)
 	case actRelated:
-		m.menu = m.relatedMenu(o.table, o.row)
+		m.menu = relatedMenu(m, o.table, o.row)
 	case actTree:
-		return m.pushTree(collectionOf(o.table, o.row))
+		return openTree(m, collectionOf(o.table, o.row))
 	case actFilter:
 		m.prompt = d.searchPrompt()
 	case actGoFindings:

@@ -225,7 +225,7 @@ func (d *diffPage) can(m *Model, a action) string {
 }
 
 // locate finds the row of an object in the current cluster.
-func (m *Model) locate(ref model.Ref) (t view.Table, row int, ok bool) {
+func locate(m *Model, ref model.Ref) (t view.Table, row int, ok bool) {
 	r := m.resource(ref.Resource)
 	if r == nil || m.data.env == nil {
 		return nil, 0, false
@@ -255,15 +255,15 @@ func (d *diffPage) act(m *Model, a action) cmd {
 		return m.copyText(strings.Join(cellsOf(diffColumns(wideTable), c), "\t")+"\n", "1 change")
 	case actOpen, actDescribe, actOwner, actRelated, actTree:
 		ref, _ := d.object(m)
-		return m.actOnRef(a, ref)
+		return actOnRef(m, a, ref)
 	default:
 	}
 	return d.list.act(m, a)
 }
 
 // actOnRef follows an object that is known by its Ref only.
-func (m *Model) actOnRef(a action, ref model.Ref) cmd {
-	t, row, ok := m.locate(ref)
+func actOnRef(m *Model, a action, ref model.Ref) cmd {
+	t, row, ok := locate(m, ref)
 	switch {
 	case a == actOpen || a == actDescribe:
 		return m.push(newDetailPage(ref))
@@ -278,14 +278,14 @@ func (m *Model) actOnRef(a action, ref model.Ref) cmd {
 		}
 		return m.goTo(owner)
 	case a == actRelated:
-		m.menu = m.relatedMenu(t, row)
+		m.menu = relatedMenu(m, t, row)
 	case a == actTree:
 		id := collectionOf(t, row)
 		if id == 0 {
 			m.say(toneWarn, refName(ref)+" belongs to no collection")
 			return nil
 		}
-		return m.pushTree(id)
+		return openTree(m, id)
 	}
 	return nil
 }

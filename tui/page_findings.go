@@ -211,7 +211,7 @@ func (p *findingsPage) act(m *Model, a action) cmd {
 	case actSave:
 		return save(m, "findings.md", p.markdown())
 	case actOpen, actDescribe, actOwner, actRelated, actTree:
-		return m.actOnRef(a, b.Object)
+		return actOnRef(m, a, b.Object)
 	default:
 	}
 	return nil

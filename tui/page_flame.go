@@ -106,7 +106,7 @@ func (p *flamePage) refresh(m *Model) cmd {
 		return nil
 	}
 	p.busy = true
-	return m.growFlame(p)
+	return growFlame(m, p)
 }
 
 // ask makes the tree anew, after the query has changed.

@@ -122,7 +122,7 @@ func (p *flamePage) act(m *Model, a action) cmd {
 	case actCopyRow:
 		return m.copyText(p.copied(g), "the frame")
 	case actSave:
-		return m.saveFlame(p)
+		return saveFlame(m, p)
 	default:
 	}
 	return nil

@@ -10,25 +10,25 @@ import (
 )
 
 // saveFlame saves the tree that is shown as a page for browsers.
-func (m *Model) saveFlame(p *flamePage) cmd {
+func saveFlame(m *Model, p *flamePage) cmd {
 	o := render.FlameOptions{Title: p.subject.label, Subtitle: p.subtitle(), Upright: p.upright, Relative: p.relative, Vanished: p.vanished}
 	name := fileName("flame", "") + ".html"
 	if p.query.focus == "" {
 		t := p.graph().index.tree
 		return save(m, name, func(w io.Writer) error { return render.FlameHTML(w, t, o) })
 	}
-	return m.saveSandwich(p, o)
+	return saveSandwich(m, p, o)
 }
 
 // saveSandwich saves the whole tree, with which the page opens the sandwich that is shown: it has
 // callers and callees then, and everything else one key away.
-func (m *Model) saveSandwich(p *flamePage, o render.FlameOptions) cmd {
+func saveSandwich(m *Model, p *flamePage, o render.FlameOptions) cmd {
 	q, filter, to := p.query, p.filter, m.cfg.SaveFile
 	name := fileName("flame", "") + "-" + m.cfg.Now().Format("20060102-150405") + ".html"
 	m.say(toneInfo, "saving…")
 	o.Focus = q.focus
 	q.focus, q.nodes, q.inverted = "", false, false
-	return m.withProfiles(p.subject, func(l *loadedProfiles, err error) tea.Msg {
+	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
 		if err != nil {
 			return savedMsg{"", err}
 		}

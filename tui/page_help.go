@@ -28,7 +28,7 @@ func newHelpPage(m *Model, _ []string) (page, error) {
 	const profiles, replays = inFlame | inTop | inProfiles | inJudge | inCompare | inMetric, inReplay | inReplayRow
 	if p.profiles {
 		about := profiles
-		if m.replayPage() != nil {
+		if firstReplay(m) != nil {
 			about = replays
 			if m.cfg.Profiles != nil {
 				about |= profiles

@@ -148,7 +148,7 @@ func (p *judgePage) command(*Model) string {
 func (p *judgePage) refresh(m *Model) cmd {
 	if p.items == nil {
 		if !m.profiles.listed {
-			return m.listProfiles()
+			return askForProfiles(m)
 		}
 		p.items = append([]ProfileItem{}, judgedItems(m.profiles.entries, false)...)
 		p.words = judgeWords(p.items)
@@ -157,11 +157,11 @@ func (p *judgePage) refresh(m *Model) cmd {
 		return nil
 	}
 	p.busy = true
-	return m.judgeProfiles(p)
+	return judgeProfiles(m, p)
 }
 
 // judgeProfiles reads a page's profiles, and judges them.
-func (m *Model) judgeProfiles(p *judgePage) cmd {
+func judgeProfiles(m *Model, p *judgePage) cmd {
 	items, done := p.items, m.done
 	return func() tea.Msg {
 		ctx, cancel := ending(done)

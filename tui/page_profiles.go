@@ -85,7 +85,7 @@ func (p *profilesPage) note(m *Model) string {
 
 func (p *profilesPage) refresh(m *Model) cmd {
 	p.gather(m)
-	return m.listProfiles()
+	return askForProfiles(m)
 }
 
 // gather makes the rows: a pull that is under way, then each batch, several of a kind together

@@ -156,7 +156,7 @@ func (p *profilesPage) act(m *Model, a action) cmd {
 		return m.push(newJudgePage(p.judged()))
 	case actSave:
 		m.say(toneInfo, "saving…")
-		return m.saveProfile(newSubject(items(p.chosen()), nil))
+		return saveProfile(m, newSubject(items(p.chosen()), nil))
 	case actMark:
 		p.mark()
 	case actPull:
@@ -171,7 +171,7 @@ func (p *profilesPage) act(m *Model, a action) cmd {
 func (p *profilesPage) back(m *Model) cmd {
 	switch {
 	case m.profiles.pull != nil:
-		m.stopPull()
+		stopPull(m)
 		p.gather(m)
 		return nil
 	case len(p.marks) > 0:
@@ -206,7 +206,7 @@ func (p *profilesPage) pullPrompt() *prompt {
 				m.say(toneBad, err.Error())
 				return nil
 			}
-			c := m.startPull(window)
+			c := startPull(m, window)
 			p.gather(m)
 			return c
 		},

@@ -85,7 +85,7 @@ func (p *peekPage) refresh(m *Model) cmd {
 		return nil
 	}
 	p.busy = true
-	return m.peekAt(p)
+	return peekAt(m, p)
 }
 
 // peekedMsg brings callers and callees.

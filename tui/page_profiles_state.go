@@ -58,8 +58,8 @@ type profilePull struct {
 	progress []PullProgress
 }
 
-// listProfiles asks for the list, once.
-func (m *Model) listProfiles() cmd {
+// askForProfiles asks for the list, once.
+func askForProfiles(m *Model) cmd {
 	d := &m.profiles
 	if m.cfg.Profiles == nil || d.asked {
 		return nil
@@ -78,7 +78,7 @@ func (l listedMsg) apply(m *Model) cmd {
 	d := &m.profiles
 	d.listed, d.err = true, l.err
 	d.add(l.set)
-	return batch(m.readNext(), m.stack.top().refresh(m))
+	return batch(readNextProfile(m), m.stack.top().refresh(m))
 }
 
 // add puts profiles that came together before those that are there.
@@ -103,8 +103,8 @@ func kindRank(kind string) int {
 	return 1
 }
 
-// readNext reads the next profile of the list that was not yet, one at a time.
-func (m *Model) readNext() cmd {
+// readNextProfile reads the next profile of the list that was not yet, one at a time.
+func readNextProfile(m *Model) cmd {
 	d := &m.profiles
 	if d.reading {
 		return nil
@@ -131,7 +131,7 @@ type summarizedMsg struct {
 func (s summarizedMsg) apply(m *Model) cmd {
 	s.entry.sum = s.sum
 	m.profiles.reading = false
-	return batch(m.readNext(), m.stack.top().refresh(m))
+	return batch(readNextProfile(m), m.stack.top().refresh(m))
 }
 
 // newSummary sums a profile up.
@@ -226,7 +226,7 @@ func (s *profileSummary) top(w int) string {
 }
 
 // startPull pulls from all processes; the screen stays usable meanwhile.
-func (m *Model) startPull(window time.Duration) cmd {
+func startPull(m *Model, window time.Duration) cmd {
 	ctx, cancel := ending(m.done)
 	pull := &profilePull{window: window, cancel: cancel}
 	m.profiles.pull = pull
@@ -284,11 +284,11 @@ func (p pulledMsg) apply(m *Model) cmd {
 		d.listed, d.err = true, nil
 		d.add(p.set)
 	}
-	return batch(m.readNext(), m.stack.top().refresh(m))
+	return batch(readNextProfile(m), m.stack.top().refresh(m))
 }
 
 // stopPull gives a pull up.
-func (m *Model) stopPull() {
+func stopPull(m *Model) {
 	if p := m.profiles.pull; p != nil {
 		p.cancel()
 		m.profiles.pull = nil

@@ -95,7 +95,7 @@ func (p *topPage) refresh(m *Model) cmd {
 		return nil
 	}
 	p.busy = true
-	return m.rankTop(p)
+	return rankTop(m, p)
 }
 
 // rankedMsg brings a table that was asked for.

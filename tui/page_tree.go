@@ -75,8 +75,8 @@ func onlyCollection(m *Model) (string, bool) {
 	return "", false
 }
 
-// pushTree shows the tree of a collection.
-func (m *Model) pushTree(id model.CollectionID) cmd {
+// openTree shows the tree of a collection.
+func openTree(m *Model, id model.CollectionID) cmd {
 	name := m.data.cluster.CollectionName(id)
 	if name == "" {
 		name = id.String()

@@ -195,7 +195,7 @@ func (s *replaySession) pump(done <-chan struct{}, send func(tea.Msg)) {
 type replayStepMsg []replayStep
 
 func (u replayStepMsg) apply(m *Model) cmd {
-	p := m.replayPage()
+	p := firstReplay(m)
 	if p == nil || p.live == nil {
 		return nil
 	}
@@ -212,7 +212,7 @@ type replayedMsg struct {
 }
 
 func (r replayedMsg) apply(m *Model) cmd {
-	p := m.replayPage()
+	p := firstReplay(m)
 	if p == nil || p.live == nil {
 		return nil
 	}
@@ -224,15 +224,15 @@ func (r replayedMsg) apply(m *Model) cmd {
 	return m.stack.top().refresh(m)
 }
 
-// replayPage is the page that a feed reports to: the first one.
-func (m *Model) replayPage() *replayPage {
+// firstReplay is the page that a feed reports to: the first one.
+func firstReplay(m *Model) *replayPage {
 	p, _ := m.stack.pages[0].(*replayPage)
 	return p
 }
 
 // quit ends the program; a feed that measures is stopped first, and what it has done until then is shown.
 func (m *Model) quit() cmd {
-	p := m.replayPage()
+	p := firstReplay(m)
 	if p == nil || !p.measuring() || p.live.stopping {
 		return tea.Quit
 	}

@@ -129,7 +129,7 @@ func (t *treePage) related(m *Model, l treeLine) cmd {
 		m.say(toneWarn, l.node.Label+" has no row in "+r.Name)
 		return nil
 	}
-	m.menu = m.relatedMenu(table, row)
+	m.menu = relatedMenu(m, table, row)
 	return nil
 }
 
