@@ -29,12 +29,12 @@ func (t *comparisonTable) remarks() (lines []sheetLine) {
 		if l.Remark == "" {
 			continue
 		}
-		words := remarkWords(strings.Fields(t.remark(l)))
-		shape := words.shape()
+		remark := remarkWords(strings.Fields(t.remark(l)))
+		shape := remark.shape()
 		if of[shape] == nil {
 			order = append(order, shape)
 		}
-		of[shape], alike[shape] = append(of[shape], l), append(alike[shape], words)
+		of[shape], alike[shape] = append(of[shape], l), append(alike[shape], remark)
 	}
 	for _, shape := range order {
 		whose := "all: "
@@ -51,39 +51,49 @@ func (t *comparisonTable) remarks() (lines []sheetLine) {
 // remarkWords are the words of a remark.
 type remarkWords []string
 
-// shape is the remark without its numbers.
-func (r remarkWords) shape() string {
-	words := slices.Clone(r)
-	for i, w := range words {
-		if _, err := strconv.ParseFloat(w, 64); err == nil {
-			words[i] = "#"
-		}
+// figureIn is the number of a word such as "37" or "1.9%", and what stands behind it.
+func figureIn(word string) (x float64, unit string, ok bool) {
+	digits, percent := strings.CutSuffix(word, "%")
+	if percent {
+		unit = "%"
 	}
-	return strings.Join(words, " ")
+	x, err := strconv.ParseFloat(digits, 64)
+	return x, unit, err == nil
 }
 
-// spanned writes remarks of one shape as one: "needs at least 37 to 340 pairs to see 1 %".
+// shape is the remark without its numbers.
+func (r remarkWords) shape() string {
+	list := slices.Clone(r)
+	for i, w := range list {
+		if _, unit, ok := figureIn(w); ok {
+			list[i] = "#" + unit
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// spanned writes remarks of one shape as one: "needs at least 37 to 340 pairs to see 1%".
 func spanned(list []remarkWords) string {
-	words := slices.Clone(list[0])
-	for i := range words {
-		least, most := words[i], words[i]
+	one := slices.Clone(list[0])
+	for i := range one {
+		least, most := one[i], one[i]
 		for _, r := range list[1:] {
-			x, err := strconv.ParseFloat(r[i], 64)
-			if err != nil {
+			x, _, ok := figureIn(r[i])
+			if !ok {
 				break
 			}
-			if low, _ := strconv.ParseFloat(least, 64); x < low {
+			if low, _, _ := figureIn(least); x < low {
 				least = r[i]
 			}
-			if high, _ := strconv.ParseFloat(most, 64); x > high {
+			if high, _, _ := figureIn(most); x > high {
 				most = r[i]
 			}
 		}
 		if least != most {
-			words[i] = least + " to " + most
+			one[i] = strings.TrimSuffix(least, "%") + " to " + most
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(one, " ")
 }
 
 // namesOf are names of lines in the order of the table, of whole groups the group's.

@@ -44,7 +44,7 @@ func MetricChange(l *bench.Line) string {
 	case l.Verdict == bench.OneSide:
 		return words.NoneMark
 	case math.IsNaN(l.Ratio) && l.Before == l.After:
-		return "(0 %)"
+		return "(0%)"
 	case math.IsNaN(l.Ratio):
 		return words.UnknownMark
 	case math.IsInf(l.Ratio, 0) && ChangeShown(l.Verdict):
@@ -219,7 +219,7 @@ func (t *comparisonTable) columns(lines []*bench.Line, full bool) []sheetColumn 
 		column("BEFORE", 0, nil, func(l *bench.Line) string { return t.side(l, 0) }),
 		column("AFTER", 0, nil, func(l *bench.Line) string { return t.side(l, 1) }),
 		column("CHANGE", 0, look, t.change),
-		column("95 % CI", 1, look, MetricInterval),
+		column("95% CI", 1, look, MetricInterval),
 		wide("P", look, func(l *bench.Line) string { return testedChance(l, l.Corrected) }),
 		wide("P ALONE", look, func(l *bench.Line) string { return testedChance(l, l.P) }),
 		runs,

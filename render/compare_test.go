@@ -75,13 +75,13 @@ func pairedComparison() *bench.Comparison {
 		c.Lines = append(
 			c.Lines,
 			testLine(search("QPS", "1/s", clients), higher, spread(22, base, 0.02), spread(22, base*1.073, 0.02), 1.061, 1.084, 0.00003, bench.Better, ""),
-			testLine(search("p99 latency", "s", clients), lower, spread(22, 0.01234, 0.1), spread(22, 0.01301, 0.1), 0.97, 1.121, 0.31, bench.NoDifference, "needs at least 64 pairs to see 1 %"),
+			testLine(search("p99 latency", "s", clients), lower, spread(22, 0.01234, 0.1), spread(22, 0.01301, 0.1), 0.97, 1.121, 0.31, bench.NoDifference, "needs at least 64 pairs to see 1%"),
 		)
 	}
 	c.Lines = append(
 		c.Lines,
 		testLine(bench.Metric{Name: "max RSS", Unit: "B"}, lower, spread(22, 312<<20, 0.01), spread(22, 369<<20, 0.01), 1.17, 1.19, 1e-7, bench.Worse, ""),
-		testLine(bench.Metric{Name: "cpu per query", Unit: "s"}, lower, spread(22, 0.000681, 0.004), spread(22, 0.000679, 0.004), 0.9934, 1.0021, 0.04, bench.NoDifference, "a change, and smaller than 1 %"),
+		testLine(bench.Metric{Name: "cpu per query", Unit: "s"}, lower, spread(22, 0.000681, 0.004), spread(22, 0.000679, 0.004), 0.9934, 1.0021, 0.04, bench.NoDifference, "a change, and smaller than 1%"),
 		testLine(bench.Metric{Name: "rows scanned"}, bench.Unknown, spread(22, 1_234_567, 0.001), spread(22, 1_400_000, 0.001), 1.13, 1.14, 1e-9, bench.Changed, "nothing says which direction is better: --better 'rows scanned=lower'"),
 		testLine(bench.Metric{Name: "recall", Unit: "%"}, higher, nil, spread(22, 97.3, 0), 0, 0, 0, bench.OneSide, ""),
 		testLine(bench.Metric{Name: hostileName, Of: "<script>alert(1)</script>|x", Unit: "\x1b[1m|"}, lower, spread(2, 5, 0.1), spread(2, 4, 0.1), 0, 0, 0, bench.TooFew, "needs at least 6 pairs to see anything"),
@@ -234,7 +234,7 @@ func TestComparisonNeverProves(t *testing.T) {
 				t.Errorf("%s: %s", word, text)
 			}
 		default:
-			if strings.Contains(text, " +7.3 %") || !strings.Contains(text, "(+7.3 %)") || !strings.Contains(text, "one run a side proves nothing") {
+			if strings.Contains(text, " +7.3%") || !strings.Contains(text, "(+7.3%)") || !strings.Contains(text, "one run a side proves nothing") {
 				t.Errorf("%s: %s", word, text)
 			}
 		}
@@ -323,7 +323,7 @@ func TestMeasureText(t *testing.T) {
 		{"1/s", []float64{391.07, 419.74}, "391.1/s, 419.7/s"},
 		{"B", []float64{312 << 20, 369 << 20}, "312 MiB, 369 MiB"},
 		{"B/s", []float64{100e6, 99.7e6}, "95.37 MiB/s, 95.08 MiB/s"},
-		{"%", []float64{97.3, 97.345}, "97.30 %, 97.34 %"},
+		{"%", []float64{97.3, 97.345}, "97.30%, 97.34%"},
 		{"points", []float64{1e7, 2e7}, "10000000 points, 20000000 points"},
 		{"\x1b[31m", []float64{1, math.NaN()}, "1 \\x1b[31m, ?"},
 		{"s", []float64{1000, 1e-9}, "1000 s, <1 s"},
@@ -345,17 +345,17 @@ func TestRatioText(t *testing.T) {
 		ratio float64
 		want  string
 	}{
-		{1.073, "+7.3 %"},
-		{0.411, "-58.9 %"},
-		{1, "0 %"},
-		{1.0029, "+0.29 %"},
-		{1.00001, "+0.001 %"},
-		{0.99999, "-0.001 %"},
+		{1.073, "+7.3%"},
+		{0.411, "-58.9%"},
+		{1, "0%"},
+		{1.0029, "+0.29%"},
+		{1.00001, "+0.001%"},
+		{0.99999, "-0.001%"},
 		{math.NaN(), "?"},
-		{math.Inf(1), "+inf %"},
-		{3.5, "+250 %"},
-		{0, "-100 %"},
-		{1.00996, "+1.0 %"},
+		{math.Inf(1), "+inf%"},
+		{3.5, "+250%"},
+		{0, "-100%"},
+		{1.00996, "+1.0%"},
 	} {
 		if got := ratioText(tt.ratio); got != tt.want {
 			t.Errorf("%g: %s, want %s", tt.ratio, got, tt.want)

@@ -28,7 +28,7 @@ func TestVerdictsText(t *testing.T) {
 		l := testLine(bench.Metric{Name: x.name}, bench.HigherIsBetter, []float64{1}, []float64{x.after}, 0, 0, 0.01, x.v, "")
 		c.Lines = append(c.Lines, l)
 	}
-	const want = "2 worse (e from 0; b -50.0 %), 4 better (c +90.0 %; g +50.0 %; f +5.0 % and 1 more), 1 no difference shown, 1 too few runs"
+	const want = "2 worse (e from 0; b -50.0%), 4 better (c +90.0%; g +50.0%; f +5.0% and 1 more), 1 no difference shown, 1 too few runs"
 	if got := VerdictsText(c); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -41,8 +41,8 @@ func TestVerdictsText(t *testing.T) {
 func TestRemarksOfOneShape(t *testing.T) {
 	c := &bench.Comparison{A: testSet("before", "csv", 8), B: testSet("after", "csv", 8), Paired: true}
 	for i, remark := range []string{
-		"needs at least 10 pairs, and 231 to see 1 %", "needs at least 10 pairs, and 37 to see 1 %", "equal in every pair",
-		"needs at least 10 pairs, and 340 to see 1 %", "could have shown 1.9 % or more", "could have shown 11 % or more",
+		"needs at least 10 pairs, and 231 to see 1%", "needs at least 10 pairs, and 37 to see 1%", "equal in every pair",
+		"needs at least 10 pairs, and 340 to see 1%", "could have shown 1.9% or more", "could have shown 11% or more",
 	} {
 		m := bench.Metric{Name: string(rune('a' + i))}
 		c.Lines = append(c.Lines, testLine(m, bench.HigherIsBetter, spread(8, 1, 0.1), spread(8, 1, 0.1), 1, 1, 0.5, bench.NoDifference, remark))
@@ -52,9 +52,9 @@ func TestRemarksOfOneShape(t *testing.T) {
 	for _, l := range table.remarks() {
 		got = append(got, l.text)
 	}
-	const want = `a; b; d: needs at least 10 pairs, and 37 to 340 to see 1 %
+	const want = `a; b; d: needs at least 10 pairs, and 37 to 340 to see 1%
 c: equal in every pair
-e; f: could have shown 1.9 to 11 % or more`
+e; f: could have shown 1.9 to 11% or more`
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}

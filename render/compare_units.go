@@ -75,7 +75,7 @@ func NewMeasureText(unit string, ascii bool, values ...float64) MeasureText {
 	if has {
 		m.suffix += "/" + shortenMiddle(Harmless(per), widest, "~")
 	}
-	if m.suffix != "" && m.suffix[0] != '/' {
+	if m.suffix != "" && m.suffix[0] != '/' && m.suffix[0] != '%' {
 		m.suffix = " " + m.suffix
 	}
 	if most == 0 {
@@ -141,7 +141,7 @@ func ratioText(ratio float64) string {
 	if text == words.UnknownMark {
 		return text
 	}
-	return text + " %"
+	return text + "%"
 }
 
 // intervalText is an interval of ratios: "+6.1 to +8.4 %".
@@ -149,7 +149,7 @@ func intervalText(low, high float64) string {
 	if math.IsNaN(low) && math.IsNaN(high) {
 		return words.UnknownMark
 	}
-	return changeNumber(low) + " to " + changeNumber(high) + " %"
+	return changeNumber(low) + " to " + changeNumber(high) + "%"
 }
 
 // changeNumber is a ratio as a change in percent, which is not rounded to nothing if it is something.
@@ -185,17 +185,17 @@ func sharePercent(share float64) string {
 	x := 100 * share
 	switch size := math.Abs(x); {
 	case math.IsNaN(x) || math.IsInf(x, 0):
-		return words.UnknownMark + " %"
+		return words.UnknownMark + "%"
 	case x == 0:
-		return "0 %"
+		return "0%"
 	case size < 0.05:
-		return "<0.1 %"
+		return "<0.1%"
 	case size < 9.95:
-		return trimZero(strconv.FormatFloat(x, 'f', 1, 64)) + " %"
+		return trimZero(strconv.FormatFloat(x, 'f', 1, 64)) + "%"
 	case size > 99.5 && x < 100: // what is not all is not rounded to it
-		return strconv.FormatFloat(min(x, 99.9), 'f', 1, 64) + " %"
+		return strconv.FormatFloat(min(x, 99.9), 'f', 1, 64) + "%"
 	}
-	return strconv.FormatFloat(x, 'f', 0, 64) + " %"
+	return strconv.FormatFloat(x, 'f', 0, 64) + "%"
 }
 
 // shareCell is a share of 1 in percent with one decimal, for columns.
@@ -205,14 +205,14 @@ func shareCell(share float64) string {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return words.UnknownMark
 	case x == 0:
-		return "0 %"
+		return "0%"
 	case math.Abs(x) < 0.05:
-		return "<0.1 %"
+		return "<0.1%"
 	}
 	if x > 99.95 && x < 100 { // what is not all is not rounded to it
 		x = 99.9
 	}
-	return strings.Replace(strconv.FormatFloat(x, 'f', 1, 64), "100.0", "100", 1) + " %"
+	return strings.Replace(strconv.FormatFloat(x, 'f', 1, 64), "100.0", "100", 1) + "%"
 }
 
 func trimZero(s string) string { return strings.TrimSuffix(s, ".0") }

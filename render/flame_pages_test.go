@@ -33,7 +33,7 @@ func TestPageZoomsSearchesAndResets(t *testing.T) {
 
 	p.key("/")
 	p.call("Input.insertText", map[string]any{"text": "faiss|gcdrain"})
-	p.until(`flame.state().found === "2 frames, 80.0 %"`)
+	p.until(`flame.state().found === "2 frames, 80.0%"`)
 	p.key("Enter")
 	p.until(`document.getElementById("detail").textContent.startsWith("faiss::")`)
 	p.key("Enter")
@@ -42,7 +42,7 @@ func TestPageZoomsSearchesAndResets(t *testing.T) {
 	p.key("(")
 	p.until(`flame.state().found === "not a regular expression"`)
 	p.key("Backspace")
-	p.until(`flame.state().found === "2 frames, 80.0 %"`)
+	p.until(`flame.state().found === "2 frames, 80.0%"`)
 
 	p.clickElement("#reset")
 	p.until(`flame.state().zoom === "" && flame.state().found === "" && flame.where("runtime.gcDrain").width > 200`)
@@ -70,7 +70,7 @@ func TestPageViews(t *testing.T) {
 	p.until(`flame.where("runtime.gcDrain").y < flame.where("runtime.gcBgMarkWorker").y`)
 	p.key("t")
 	p.until(`document.querySelectorAll("#table tbody tr").length === 13`)
-	if first := p.text("#table tbody tr"); !strings.Contains(first, "faiss::fvec_L2sqr_batch_4") || !strings.Contains(first, "60.0 %") {
+	if first := p.text("#table tbody tr"); !strings.Contains(first, "faiss::fvec_L2sqr_batch_4") || !strings.Contains(first, "60.0%") {
 		t.Errorf("the first line of the table is %q", first)
 	}
 	// By keys alone: into the graph, to the largest callee, zoom, out again.
@@ -85,7 +85,7 @@ func TestPageViews(t *testing.T) {
 	p.key("Backspace")
 	p.key("Backspace")
 	p.until(`flame.state().zoom === ""`)
-	if legend := p.text("#legend"); !strings.Contains(legend, "native libknowhere.so 60.0 %") || !strings.Contains(legend, "gc 20.0 %") {
+	if legend := p.text("#legend"); !strings.Contains(legend, "native libknowhere.so 60.0%") || !strings.Contains(legend, "gc 20.0%") {
 		t.Errorf("the legend is %q", legend)
 	}
 	p.quiet()
@@ -123,7 +123,7 @@ func TestPageOfADifference(t *testing.T) {
 	at := p.eval(`flame.where("new.thing")`).(map[string]any)
 	p.call("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at["x"], "y": at["y"]})
 	p.until(`!document.getElementById("tip").hidden`)
-	if tip := p.text("#tip"); !strings.Contains(tip, "before 0 (0 %)") || !strings.Contains(tip, "new") || !strings.Contains(tip, "significant, p < 0.0001") {
+	if tip := p.text("#tip"); !strings.Contains(tip, "before 0 (0%)") || !strings.Contains(tip, "new") || !strings.Contains(tip, "significant, p < 0.0001") {
 		t.Errorf("the tip is %q", tip)
 	}
 	p.screenshot("difference")
@@ -201,7 +201,7 @@ func TestPageByNode(t *testing.T) {
 	p.choose("#node", one)
 	p.until(`flame.state().frames === 14`)
 	p.clickFrame("main.main", 1)
-	p.until(`document.getElementById("detail").textContent.includes("720ms (72.0 %)")`)
+	p.until(`document.getElementById("detail").textContent.includes("720ms (72.0%)")`)
 	p.clickElement("#reset")
 	p.until(`flame.where("querynode-8") !== null`)
 	p.quiet()

@@ -30,8 +30,8 @@ func judgedEdges(n int) *pgo.Edges {
 func worthJudgement() *pgo.Judgement {
 	reach := pgo.Reach{Go: 0.612, Runtime: 0.21, GC: 0.06, Assembly: 0.097, Syscall: 0.015, Unknown: 0.006, Total: 0.882, Ceiling: 0.1235}
 	j := &pgo.Judgement{
-		Verdict: pgo.WorthBuilding, Reason: "88 % of the time is spent in compiled Go code, and all profiles are alike",
-		Cautions: []pgo.Refusal{{ID: "few-hits", Message: "61 % of the hot calls were met fewer than 5 times", Hint: "a longer profile tells them better: --seconds 120"}},
+		Verdict: pgo.WorthBuilding, Reason: "88% of the time is spent in compiled Go code, and all profiles are alike",
+		Cautions: []pgo.Refusal{{ID: "few-hits", Message: "61% of the hot calls were met fewer than 5 times", Hint: "a longer profile tells them better: --seconds 120"}},
 		Events:   6120, CPU: 61200 * time.Millisecond, Duration: 90 * time.Second, Preempted: 0.13, Edges: judgedEdges(953), HotEdges: 890, LeastHot: 2, FewHits: 0.61,
 		Reach: reach, Thresholds: pgo.Thresholds{Events: 2000, Overlap: 0.8, Ceiling: 0.05},
 		Risks: []pgo.Risk{{
@@ -64,7 +64,7 @@ func littleJudgement() *pgo.Judgement {
 	reach := pgo.Reach{Go: 0.09, Runtime: 0.121, GC: 0.06, Assembly: 0.043, Syscall: 0.019, Native: 0.667, Total: 0.271, Ceiling: 0.038}
 	in := &pgo.Input{Name: "milvus-cpu-flat.pb.gz"}
 	return &pgo.Judgement{
-		Verdict: pgo.LittleToGain, Reason: "67 % of the samples are native code, which Go does not compile",
+		Verdict: pgo.LittleToGain, Reason: "67% of the samples are native code, which Go does not compile",
 		Profiles: []pgo.Assessed{{Input: in, Events: 954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Reach: reach}},
 		Cautions: []pgo.Refusal{{ID: "few-samples", Message: "954 samples are few: 2000 are wanted", Hint: "pull for longer: --seconds 60"}},
 		Events:   954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Edges: judgedEdges(953), HotEdges: 890, LeastHot: 1, FewHits: 0.74, Reach: reach,
@@ -144,10 +144,10 @@ func TestJudgementSaysNoGain(t *testing.T) {
 	if err := WriteJudgement(&b, littleJudgement(), profileFormat(t, "table"), ReportOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "at most 3.8 % of CPU time"; !strings.Contains(b.String(), want) || !strings.Contains(b.String(), "no lower bound: PGO can make programs slower") {
+	if want := "at most 3.8% of CPU time"; !strings.Contains(b.String(), want) || !strings.Contains(b.String(), "no lower bound: PGO can make programs slower") {
 		t.Errorf("%s", b.String())
 	}
-	if !strings.HasPrefix(b.String(), "▲ little to gain: 67 % of the samples are native code") {
+	if !strings.HasPrefix(b.String(), "▲ little to gain: 67% of the samples are native code") {
 		t.Errorf("the verdict is not first: %s", b.String())
 	}
 }

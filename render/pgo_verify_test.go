@@ -27,7 +27,7 @@ func packReports() []*PackReport {
 			},
 			{Name: "=other|\x1b[31m.pb.gz", Weight: 1_000_000_000},
 		},
-		Judgement: &pgo.ManifestJudgement{Verdict: "worth building", Reason: "88 % of the time is spent in compiled Go code"},
+		Judgement: &pgo.ManifestJudgement{Verdict: "worth building", Reason: "88% of the time is spent in compiled Go code"},
 	}
 	pack := &pgo.Pack{Manifest: m, SHA256: m.SHA256}
 	return []*PackReport{

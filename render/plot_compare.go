@@ -247,7 +247,7 @@ func changeAndVerdict(l *bench.Line) string {
 		text = change + ", " + text
 	}
 	if interval := MetricInterval(l); interval != words.UnknownMark && interval != words.NoneMark {
-		text += "; 95 % CI " + interval
+		text += "; 95% CI " + interval
 	}
 	return text
 }

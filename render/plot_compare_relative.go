@@ -35,7 +35,7 @@ func relativePicture(c *bench.Comparison) (*comparisonPicture, error) {
 		}
 	}
 	if slices.ContainsFunc(c.Lines, func(l bench.Line) bool { return l.Concurrency > 0 && l.Low < l.High }) {
-		p.legend = append(p.legend, whiskerMark("95 % CI"))
+		p.legend = append(p.legend, whiskerMark("95% CI"))
 	}
 	if c.Effect > 0 {
 		p.legend = append(p.legend, legendMark{"does not count: under " + sharePercent(c.Effect), func(dc draw.Canvas, at vg.Point) {

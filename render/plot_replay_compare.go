@@ -97,7 +97,7 @@ func (p *replayPicture) compare(results []ReplaySeries) error {
 			p.fillBar(dc, i, vg.Rectangle{Min: vg.Point{X: at.X - 10, Y: at.Y - 4}, Max: vg.Point{X: at.X + 10, Y: at.Y + 4}})
 		}})
 	}
-	p.legend = append(p.legend, legendMark{"QPS: 95 % confidence interval; latency: least and most of the rounds", func(dc draw.Canvas, at vg.Point) {
+	p.legend = append(p.legend, legendMark{"QPS: 95% confidence interval; latency: least and most of the rounds", func(dc draw.Canvas, at vg.Point) {
 		whisker(dc, halfStyle(p.theme.ink), at.X, at.Y-legendLine/3, at.Y+legendLine/3)
 	}})
 	p.heads = append(p.heads, p.circumstances(results)...)

@@ -230,7 +230,7 @@ func (p *replayPicture) qpsNotes(results []ReplaySeries, left int) {
 		}
 	}
 	if intervals {
-		p.notes = append(p.notes, "bands and bars are the 95 % confidence interval of the mean over rounds")
+		p.notes = append(p.notes, "bands and bars are the 95% confidence interval of the mean over rounds")
 	} else {
 		p.notes = append(p.notes, "one round each: there are no intervals")
 	}

@@ -14,26 +14,23 @@ func WriteProfileShare(w io.Writer, s *report.Share, f ReportFormat, o ReportOpt
 	return f.to().write(w, newShareSheet(s, &o))
 }
 
-// ShareText is the answer in a line: "SearchHits.toXContent 1.27 %, 61 samples, 0.98 to 1.63 %".
+// ShareText is the answer in a line: "SearchHits.toXContent 1.27%, 61 samples, 0.98 to 1.63%".
 func ShareText(s *report.Share) string {
 	return Harmless(s.Pattern) + " " + countedText(s.Part, s.Matched, s.Low, s.High)
 }
 
-// countedText is a part of 1 with what it is known from: "1.27 %, 61 samples, 0.98 to 1.63 %".
+// countedText is a part of 1 with what it is known from: "1.27%, 61 samples, 0.98 to 1.63%".
 func countedText(part float64, samples int64, low, high float64) string {
 	text := partText(part) + ", " + samplesText(samples)
 	if math.IsNaN(low) || math.IsNaN(high) {
 		return text + ", no interval: the counts are unknown"
 	}
-	return text + ", " + strings.TrimSuffix(partText(low), " %") + " to " + partText(high)
+	return text + ", " + strings.TrimSuffix(partText(low), "%") + " to " + partText(high)
 }
 
-// partText is a part of 1 in percent: "1.27 %".
+// partText is a part of 1 in percent: "1.27%".
 func partText(part float64) string {
-	if math.IsNaN(part) {
-		return words.UnknownMark + " %"
-	}
-	return strings.TrimSuffix(percentText(100*part), "%") + " %"
+	return percentText(100 * part)
 }
 
 func samplesText(n int64) string {

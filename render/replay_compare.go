@@ -65,7 +65,7 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 		return s
 	}
 	s.parts = []sheetPart{{columns: comparedColumns(both, o), rows: len(both), head: []sheetLine{{
-		role: RoleDim, text: "BEFORE and NOW are queries per second. Better and worse is what chance does not make of rounds, over all loads (5 %, rank sums, Holm)",
+		role: RoleDim, text: "BEFORE and NOW are queries per second. Better and worse is what chance does not make of rounds, over all loads (5%, rank sums, Holm)",
 	}}}}
 	return s
 }

@@ -172,7 +172,7 @@ func measuredSection(title string, r *replay.Result, o *ReportOptions) replaySec
 func pointCards(p *load.Point, r *replay.Result, o *ReportOptions) []replayCard {
 	note := "one round: no interval"
 	if hasInterval(p) {
-		note = "95 % CI " + words.ThreeDigits(p.QPSLow) + " to " + words.ThreeDigits(p.QPSHigh)
+		note = "95% CI " + words.ThreeDigits(p.QPSLow) + " to " + words.ThreeDigits(p.QPSHigh)
 	}
 	cards := []replayCard{
 		{"queries per second", words.ThreeDigits(p.QPS), note},

@@ -50,7 +50,7 @@ func loadLine(p *load.Point, o *ReportOptions) string {
 func qpsLine(p *load.Point, o *ReportOptions) string {
 	text := words.ThreeDigits(p.QPS)
 	if hasInterval(p) {
-		text += " " + plusMinus(o) + " " + halfInterval(p) + " (95 % CI " + words.ThreeDigits(p.QPSLow) + " to " + words.ThreeDigits(p.QPSHigh) + " over " + words.Plural(len(p.Repeats), "round") + ")"
+		text += " " + plusMinus(o) + " " + halfInterval(p) + " (95% CI " + words.ThreeDigits(p.QPSLow) + " to " + words.ThreeDigits(p.QPSHigh) + " over " + words.Plural(len(p.Repeats), "round") + ")"
 	} else {
 		text += ", one round: no interval"
 	}
@@ -121,7 +121,7 @@ func recallLines(r *replay.Result, o *ReportOptions) []sheetLine {
 	}
 	text := recallText(c.Mean)
 	if c.High > c.Low {
-		text += " (95 % CI " + recallText(c.Low) + " to " + recallText(c.High) + ")"
+		text += " (95% CI " + recallText(c.Low) + " to " + recallText(c.High) + ")"
 	}
 	text += " over " + words.Count(int64(c.Queries), "query", "queries")
 	if c.Worst < 1 {

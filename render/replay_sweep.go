@@ -63,7 +63,7 @@ func sweepHead(points []load.Point, front []bool, o *ReportOptions) []sheetLine 
 		if !hasInterval(&points[0]) {
 			text += ": no interval"
 		} else {
-			text += "; " + plusMinus(o) + " is half of the 95 % confidence interval; CPU is of a query"
+			text += "; " + plusMinus(o) + " is half of the 95% confidence interval; CPU is of a query"
 		}
 		lines = append(lines, sheetLine{role: RoleDim, text: text})
 	}

@@ -36,7 +36,7 @@ func fixtureChecks() []*check.Check {
 	})
 	uneven := fixtureCheck("uneven", "Nodes share the work of a replica unevenly", check.Error, check.Finding{
 		Severity: check.Error, Object: docs, Cost: 0.293,
-		Message: "docs_hnsw_cos is served unevenly: querynode-7 does 59 % of the search work of 3 nodes, querynode-9 nothing at all, and has not for 26 min",
+		Message: "docs_hnsw_cos is served unevenly: querynode-7 does 59% of the search work of 3 nodes, querynode-9 nothing at all, and has not for 26 min",
 		Impact:  "searches wait for the busiest node: 1.77 times the work of an even spread", Hint: "kitescope balance docs_hnsw_cos --plan lists the moves",
 		Evidence: []check.Evidence{
 			{Name: "max/mean of search work", Value: "1.77"}, {Name: "sealed segments", Value: "10, 11, 0", Source: "GetDataDistribution"},

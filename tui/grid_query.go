@@ -218,6 +218,6 @@ func (r matchedMsg) apply(*Model) cmd {
 		g.matchBusy = ""
 		return nil
 	}
-	g.matchBusy = "matching… " + words.Number(j.progress()) + " %"
+	g.matchBusy = "matching… " + words.Number(j.progress()) + "%"
 	return match(j)
 }

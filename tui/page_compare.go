@@ -153,7 +153,7 @@ func (p *benchPage) allColumns() []column[*bench.Line] {
 		col("before", "BEFORE", view.Int, 4, func(l line) string { return p.median(l, l.Before, l.A) }, by(func(l line) float64 { return l.Before })),
 		col("after", "AFTER", view.Int, 3, func(l line) string { return p.median(l, l.After, l.B) }, by(func(l line) float64 { return l.After })),
 		col("change", "CHANGE", view.Int, 0, render.MetricChange, by(func(l line) float64 { return l.Ratio })),
-		col("interval", "95 % CI", view.Int, 6, render.MetricInterval, by(func(l line) float64 { return l.Low })),
+		col("interval", "95% CI", view.Int, 6, render.MetricInterval, by(func(l line) float64 { return l.Low })),
 		col("chance", "P", view.Int, 7, func(l line) string {
 			return noneIf(strings.TrimPrefix(chance(l.Corrected), "p "), math.IsNaN(l.Corrected))
 		}, by(func(l line) float64 { return -l.Corrected })),

@@ -347,15 +347,8 @@ func (p *metricPlot) remarks() []plotLine {
 	return lines
 }
 
-// prose breaks a text into lines. A number and its percent sign stay together.
-func prose(text string, w int) []string {
-	const tied = "\u00a0%"
-	lines := wrapped(strings.ReplaceAll(words.Harmless(words.OneLine(text)), " %", tied), w)
-	for i := range lines {
-		lines[i] = strings.ReplaceAll(lines[i], tied, " %")
-	}
-	return lines
-}
+// prose breaks a text into lines.
+func prose(text string, w int) []string { return wrapped(words.Harmless(words.OneLine(text)), w) }
 
 // summary is how the change was found, and what could have been.
 func (p *metricPlot) summary() string {
@@ -372,7 +365,7 @@ func (p *metricPlot) summary() string {
 		parts = append(parts, words.Harmless(l.Test), chance(l.P)+", corrected "+strings.TrimPrefix(chance(l.Corrected), "p "))
 	}
 	if !math.IsNaN(l.Low) && !math.IsNaN(l.High) {
-		parts = append(parts, "95 % CI "+render.MetricInterval(l))
+		parts = append(parts, "95% CI "+render.MetricInterval(l))
 	}
 	if text := render.MetricVisible(l); text != words.UnknownMark && l.Remark == "" {
 		parts = append(parts, "these runs show changes from "+text+" on")

@@ -191,7 +191,7 @@ func (p *metricPage) about(w int, ascii bool) []plotLine {
 	if ascii {
 		bar, edge = "|-+-|", ":"
 	}
-	add(render.RoleDim, "each dot is a run; "+bar+" are quartiles and median of the runs, and the 95 % interval of the change with its median; changes between "+edge+" and "+edge+" are too small to count")
+	add(render.RoleDim, "each dot is a run; "+bar+" are quartiles and median of the runs, and the 95% interval of the change with its median; changes between "+edge+" and "+edge+" are too small to count")
 	return lines
 }
 

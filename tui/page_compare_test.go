@@ -57,7 +57,7 @@ func pairedFixture() *bench.Comparison {
 		benchLine(bench.Metric{Name: "load time", Unit: "s"}, bench.LowerIsBetter, []float64{41.2, 40.8}, []float64{42.5, 41.9}, bench.TooFew, 1.029, nan, nan, nan),
 		benchLine(bench.Metric{Name: "memory", Unit: "B"}, bench.LowerIsBetter, scattered(24, 3.1e9, 0.02, 3), nil, bench.OneSide, nan, nan, nan, nan),
 	}
-	lines[1].Remark, lines[1].Visible, lines[1].Needs = "needs at least 61 pairs to see 1 %", 0.031, 61
+	lines[1].Remark, lines[1].Visible, lines[1].Needs = "needs at least 61 pairs to see 1%", 0.031, 61
 	lines[6].Remark, lines[6].Test = "needs at least 6 pairs", ""
 	lines[7].Test = ""
 	c := &bench.Comparison{

@@ -150,7 +150,7 @@ func (g *gridPage) nothing() string {
 	case !g.rows.env.Cluster.Loaded.Has(g.resource.Needs):
 		return "not known: this part of the metadata was not read"
 	case g.matching != nil && !g.matching.done():
-		return fmt.Sprintf("matching… %d %%", g.matching.progress())
+		return fmt.Sprintf("matching… %d%%", g.matching.progress())
 	case g.filtering():
 		return fmt.Sprintf("no %s of %s match %q; esc clears the filter", g.resource.Name, words.Number(g.rows.total), g.filter.text)
 	case !g.where.Empty():

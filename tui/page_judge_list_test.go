@@ -46,7 +46,7 @@ func TestJudgeOfMilvus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, oneView("milvus-cpu-flat.pb.gz"), 120, 40)
 		d.keys("p J")
-		d.shows("little to gain", "67 % of the samples are native code", "no lower bound")
+		d.shows("little to gain", "67% of the samples are native code", "no lower bound")
 		d.fits()
 		p := d.m.stack.top().(*judgePage)
 		at := slices.IndexFunc(p.made.Hot, func(e pgo.HotEdge) bool { return e.Callee == "runtime.scanobject" })

@@ -51,7 +51,7 @@ func judgementFixture(t *testing.T) *pgo.Judgement {
 		weights[edge("main.main", i, "main.step")] = 1
 	}
 	return &pgo.Judgement{
-		Verdict: pgo.LittleToGain, Reason: "67 % of the samples are native code, which Go does not compile",
+		Verdict: pgo.LittleToGain, Reason: "67% of the samples are native code, which Go does not compile",
 		Profiles: []pgo.Assessed{
 			{Input: &pgo.Input{Name: "before/milvus-cpu-hnsw.pb.gz", Profile: hnsw, GoVersion: "go1.24.9"}, Events: 779, CPU: 7790 * time.Millisecond, Duration: 10 * time.Second, Reach: reach(0.666)},
 			{Input: &pgo.Input{Name: "before/milvus-cpu-hnswcos-nq1.pb.gz", Node: "querynode-7", Profile: nq1}, Events: 685, CPU: 6850 * time.Millisecond, Duration: 10 * time.Second, Reach: reach(0.258)},
@@ -68,7 +68,7 @@ func judgementFixture(t *testing.T) *pgo.Judgement {
 		Overlaps: []pgo.Overlap{{Between: "windows", A: "milvus-cpu-hnsw.pb.gz", B: "milvus-cpu-hnswcos-nq1.pb.gz", Share: 0.67}, {Between: "halves", A: "milvus-cpu-hnsw.pb.gz", Share: 0.83}},
 		Hot:      hot,
 		Risks: []pgo.Risk{{
-			ID: "grpc-process-data", Message: "grpc's processData may be inlined, and grow the stack of each stream: memory +18 % was reported", Source: "golang/go issue 65532",
+			ID: "grpc-process-data", Message: "grpc's processData may be inlined, and grow the stack of each stream: memory +18% was reported", Source: "golang/go issue 65532",
 			Function: grpc + "(*loopyWriter).processData", Block: grpc + "(*loopyWriter).processData",
 		}},
 		Dry:        &pgo.DryRun{Dir: ".", Package: "./cmd/milvus", GoVersion: "go1.26.8", Inlined: 29, Devirtualised: 3, Skipped: 5, Grown: 12_345, Known: true},
@@ -222,7 +222,7 @@ func TestJudgementIsSortedFilteredAndTakenAway(t *testing.T) {
 			t.Errorf("%d lines were copied, want a header and a call: %q", n, d.clip)
 		}
 		d.keys("esc home y")
-		if !strings.Contains(d.clip, "little to gain: 67 % of the samples are native code, which Go does not compile\n") {
+		if !strings.Contains(d.clip, "little to gain: 67% of the samples are native code, which Go does not compile\n") {
 			t.Errorf("copied %q, want the whole paragraph", d.clip)
 		}
 		d.send(tea.WindowSizeMsg{Width: minWidth, Height: minHeight})

@@ -140,7 +140,7 @@ func latencyShares(points []load.Point, at, w, h int, ascii bool) []plotLine {
 		}
 	}
 	c := chart{
-		series: []series{line}, x: s, y: interval{0, 100}, ascii: ascii, yText: func(y float64) string { return strconv.Itoa(int(math.Round(y))) + " %" },
+		series: []series{line}, x: s, y: interval{0, 100}, ascii: ascii, yText: func(y float64) string { return strconv.Itoa(int(math.Round(y))) + "%" },
 		xText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }, at: []float64{s.from, s.to},
 	}
 	for _, d := range []time.Duration{p.Latency.P50, p.Latency.P99, p.Latency.P90} {

@@ -151,7 +151,7 @@ func qpsChart(points []load.Point, w, h int, ascii bool) []plotLine {
 	if slices.ContainsFunc(points, func(p load.Point) bool { return p.Rate > 0 }) {
 		by = "requests asked a second"
 	}
-	lines := []plotLine{chartTitle("Queries per second", " by "+by+"; upright: 95 % interval", w)}
+	lines := []plotLine{chartTitle("Queries per second", " by "+by+"; upright: 95% interval", w)}
 	return append(lines, loadChart(list, w, h-1, ascii)...)
 }
 

@@ -51,7 +51,7 @@ func (a *app) pgoJudge() *cobra.Command {
 
   Would Go accept them: the sample type, start lines of functions, names, samples at all.
   Are they good: how many samples, and how alike nodes, windows and halves are in their calls.
-  What can they reach: the share of the time in code that Go compiles. The bound is 14 % of that
+  What can they reach: the share of the time in code that Go compiles. The bound is 14% of that
   share, the most that Go's documentation reports; there is no lower bound: PGO can make a
   program slower. No gain is predicted, as nothing that we tried predicts one.
 

@@ -126,7 +126,7 @@ func (a *app) profileShare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "share REGEX [FILE...]", Short: "How large the share of matching functions is, and how sure that is",
 		Long: `Print the share of samples that have a matching frame, and of those whose leaf matches, with
-the interval in which it lies with a confidence of 95 %: a profile is a sample, and a share
+the interval in which it lies with a confidence of 95%: a profile is a sample, and a share
 of few events is a guess.`,
 		Example: `  kitescope profile share 'scanobject|greyobject' cpu.pb.gz
   kitescope profile share libknowhere before --node querynode-3`,

@@ -17,10 +17,10 @@ const (
 // Why all rows were compared: Stats.BruteForce.
 const (
 	BruteForceK           = "k is at least half of the rows"
-	BruteForceFilter      = "at least 93 % of the rows are filtered"
+	BruteForceFilter      = "at least 93% of the rows are filtered"
 	BruteForceKFilter     = "k is at least half of the rows that are not filtered"
 	BruteForceRangeEF     = "ef is at least half of the rows"
-	BruteForceRangeFilter = "at least 97 % of the rows are filtered"
+	BruteForceRangeFilter = "at least 97% of the rows are filtered"
 	BruteForceRangeEFRest = "ef is at least half of the rows that are not filtered"
 	BruteForceFew         = "the walk found fewer than k rows"
 )

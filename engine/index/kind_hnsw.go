@@ -100,7 +100,7 @@ func (g graphIndex) Describe(d *Description) {
 	if s.Links > 0 {
 		share = float64(s.Symmetric) / float64(s.Links)
 	}
-	d.Facts = append(d.Facts, Fact{Name: "links both ways", Text: fmt.Sprintf("%.1f %% of %d", 100*share, s.Links), Key: "symmetric", Number: share})
+	d.Facts = append(d.Facts, Fact{Name: "links both ways", Text: fmt.Sprintf("%.1f%% of %d", 100*share, s.Links), Key: "symmetric", Number: share})
 	d.faults(s, len(x.Levels))
 	for i, l := range s.Levels {
 		d.Levels = append(d.Levels, Level{i, l.Nodes, l.Min, l.Median, l.Max, l.Mean})

@@ -128,10 +128,10 @@ func (r *Verification) links(ctx context.Context) error {
 	}
 	r.add("levels", s.EntryFault == "", "%s", detail)
 	if s.Links > 0 {
-		r.add("links both ways", true, "%.1f %% of them", 100*float64(s.Symmetric)/float64(s.Links))
+		r.add("links both ways", true, "%.1f%% of them", 100*float64(s.Symmetric)/float64(s.Links))
 	}
 	share := float64(s.Unreachable) / float64(len(x.Levels))
-	r.add("connected", share <= r.Plan.MaxUnreachable, "%d of %d nodes out of reach; %g %% may be", s.Unreachable, len(x.Levels), 100*r.Plan.MaxUnreachable)
+	r.add("connected", share <= r.Plan.MaxUnreachable, "%d of %d nodes out of reach; %g%% may be", s.Unreachable, len(x.Levels), 100*r.Plan.MaxUnreachable)
 	return ctx.Err()
 }
 

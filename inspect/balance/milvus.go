@@ -225,7 +225,7 @@ func (v *Verdict) does(m *machine) string {
 	case !m.scored:
 		return v.Balancer + " moves nothing: no node has fewer rows than the average by a segment"
 	case m.tolerated():
-		return fmt.Sprintf("%s moves nothing: its scores differ by %.1f %%, and it tolerates %.4g %%", v.Balancer, 100*m.difference(), 100*m.toleration)
+		return fmt.Sprintf("%s moves nothing: its scores differ by %.1f%%, and it tolerates %.4g%%", v.Balancer, 100*m.difference(), 100*m.toleration)
 	}
 	return v.Balancer + " moves nothing: each move that it considers would turn the difference round"
 }

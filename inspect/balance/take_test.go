@@ -332,7 +332,7 @@ func TestVerdicts(t *testing.T) {
 			w.parts.Config = config("true")
 			w.serve(1, 10, 1020, true)
 			w.serve(2, 11, 1000, true)
-		}, false, "its scores differ by 2.0 %, and it tolerates 5 %"},
+		}, false, "its scores differ by 2.0%, and it tolerates 5%"},
 		{"turned round", newWorld(1, 2), func(w *world) {
 			w.parts.Config = config("true")
 			w.serve(1, 10, 1000, true)

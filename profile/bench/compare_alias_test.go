@@ -120,7 +120,7 @@ func TestMediansThatContradict(t *testing.T) {
 	if l.After <= l.Before || l.Ratio >= 1 {
 		t.Fatalf("no contradiction: %g to %g, ratio %g", l.Before, l.After, l.Ratio)
 	}
-	if want := "the two medians differ by +0.9 %, runs of a pair by -2 %, which counts"; !strings.HasSuffix(l.Remark, want) {
+	if want := "the two medians differ by +0.9%, runs of a pair by -2%, which counts"; !strings.HasSuffix(l.Remark, want) {
 		t.Errorf("remark %q, want %q", l.Remark, want)
 	}
 }

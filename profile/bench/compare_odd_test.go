@@ -64,7 +64,7 @@ func TestNotes(t *testing.T) {
 		lines = append(lines, fmt.Sprint(l.Name, " ", l.A, l.B, " ", l.Verdict, " ", l.Remark))
 	}
 	wantLines := []string{
-		"QPS [1 2 3] [2 2 4] too few runs needs at least 7 pairs, and 18168 to see 1 %",
+		"QPS [1 2 3] [2 2 4] too few runs needs at least 7 pairs, and 18168 to see 1%",
 		"latency [5 6] [] one side only only before",
 		"mood [3] [3] too few runs one pair proves nothing: needs at least 7 pairs",
 		"recall [] [0.9] one side only only after",
@@ -95,7 +95,7 @@ func TestCurves(t *testing.T) {
 
 func TestPercent(t *testing.T) {
 	for share, want := range map[float64]string{
-		0.01: "1 %", 0.031: "3.1 %", 0.0012: "0.12 %", 0.5: "50 %", 0.999: "100 %", 12.345: "1234 %", 0: "0 %", 1.8e-9: "0.00000018 %",
+		0.01: "1%", 0.031: "3.1%", 0.0012: "0.12%", 0.5: "50%", 0.999: "100%", 12.345: "1234%", 0: "0%", 1.8e-9: "0.00000018%",
 		math.Inf(1): "unknown", math.NaN(): "unknown",
 	} {
 		if got := Percent(share); got != want {

@@ -57,12 +57,12 @@ func TestRoundingIsNoChange(t *testing.T) {
 func TestSmallChangesAreNotSurelySmall(t *testing.T) {
 	a := column(qps(), HigherIsBetter, times(30, 100, 0.01, 0)...)
 	sure := mustCompare(t, a, scaledSet(a, 1.002), Options{Pairing: ByOrder}).Lines[0]
-	if sure.Verdict != NoDifference || !strings.HasPrefix(sure.Remark, "real but smaller than the 1 %") {
-		t.Errorf("0.2 %% in each pair: %s", summary(&sure))
+	if sure.Verdict != NoDifference || !strings.HasPrefix(sure.Remark, "real but smaller than the 1%") {
+		t.Errorf("0.2%% in each pair: %s", summary(&sure))
 	}
 	unsure := mustCompare(t, a, column(qps(), HigherIsBetter, times(30, 101, 0.01, 5)...), Options{}).Lines[0]
-	if !(unsure.High > 1.01 && unsure.Low > 1) || !strings.HasPrefix(unsure.Remark, "real but probably smaller than the 1 %") {
-		t.Errorf("0.8 %%, up to %v: %s", unsure.High, summary(&unsure))
+	if !(unsure.High > 1.01 && unsure.Low > 1) || !strings.HasPrefix(unsure.Remark, "real but probably smaller than the 1%") {
+		t.Errorf("0.8%%, up to %v: %s", unsure.High, summary(&unsure))
 	}
 }
 

@@ -102,7 +102,7 @@ func TestVerdicts(t *testing.T) {
 		"real but small": {
 			steady, scaledBy(steady, 1.004), qps(), HigherIsBetter,
 			Options{},
-			"QPS: 100.2 > 100.6, 1.004 [1.004 1.004] p 0.00049, 0.00049: no difference shown (real but smaller than the 1 % that counts)",
+			"QPS: 100.2 > 100.6, 1.004 [1.004 1.004] p 0.00049, 0.00049: no difference shown (real but smaller than the 1% that counts)",
 		},
 		"real, and anything counts": {
 			steady, scaledBy(steady, 1.004), qps(), HigherIsBetter,
@@ -112,7 +112,7 @@ func TestVerdicts(t *testing.T) {
 		"noise": {
 			times(12, 100, 0.03, 0), times(12, 100, 0.03, 1), qps(), HigherIsBetter,
 			Options{},
-			"QPS: 101.1 > 100.9, 1 [0.9845 1.019] p 0.91, 0.91: no difference shown (could have shown 2.8 % or more; 74 pairs would show 1 %)",
+			"QPS: 101.1 > 100.9, 1 [0.9845 1.019] p 0.91, 0.91: no difference shown (could have shown 2.8% or more; 74 pairs would show 1%)",
 		},
 		"one run a side": {
 			[]float64{104},
@@ -131,7 +131,7 @@ func TestVerdicts(t *testing.T) {
 		"five pairs": {
 			steady[:5], scaledBy(times(5, 100, 0.005, 1), 1.5), qps(), HigherIsBetter,
 			Options{},
-			"QPS: 100.2 > 150.1, 1.498 [NaN NaN] p 0.062, NaN: too few runs (needs at least 6 pairs, and 7 to see 1 %)",
+			"QPS: 100.2 > 150.1, 1.498 [NaN NaN] p 0.062, NaN: too few runs (needs at least 6 pairs, and 7 to see 1%)",
 		},
 		"no errors": {
 			make([]float64, 8), make([]float64, 8),
@@ -184,7 +184,7 @@ func TestVerdicts(t *testing.T) {
 			[]float64{13, 13, 11, 11, 13, 11},
 			latency(), LowerIsBetter,
 			Options{Pairing: Unpaired},
-			"latency: 10 > 12, 1.1 [0.9167 1.3] p 0.038, 0.038: no difference shown (the p value is small, but the interval holds no change, as many values are equal; could have shown 48 % or more; 5094 runs a side would show 1 %)",
+			"latency: 10 > 12, 1.1 [0.9167 1.3] p 0.038, 0.038: no difference shown (the p value is small, but the interval holds no change, as many values are equal; could have shown 48% or more; 5094 runs a side would show 1%)",
 		},
 		"always the same": {
 			[]float64{3, 3, 3, 3},
@@ -236,7 +236,7 @@ func TestManyMetrics(t *testing.T) {
 		beside(b, m, LowerIsBetter, times(7, 3, 0.02, float64(i)+1)...)
 	}
 	// Of four, the least of seven pairs, 0.0156, is corrected to 0.0625. It takes eight: 4/128.
-	if got := verdict(); !strings.Contains(got, "p 0.016, 0.062: too few runs (needs at least 8 pairs to see 1 %)") {
+	if got := verdict(); !strings.Contains(got, "p 0.016, 0.062: too few runs (needs at least 8 pairs to see 1%)") {
 		t.Errorf("with three more: %s", got)
 	}
 }
@@ -311,7 +311,7 @@ func TestControl(t *testing.T) {
 		want    string
 	}{
 		{[2]*Set{a, column(qps(), HigherIsBetter, times(10, 100, 0.01, 2)...)}, "[]"},
-		{[2]*Set{column(qps(), HigherIsBetter, times(10, 100, 0.001, 3)...), drifted}, "[the control differs from itself by 1.8 % (QPS): the machine is not steady, distrust the verdicts]"},
+		{[2]*Set{column(qps(), HigherIsBetter, times(10, 100, 0.001, 3)...), drifted}, "[the control differs from itself by 1.8% (QPS): the machine is not steady, distrust the verdicts]"},
 		{[2]*Set{column(qps(), HigherIsBetter, 1, 2), column(qps(), HigherIsBetter, 1, 3)}, "[the control has too few runs to say whether the machine is steady]"},
 	} {
 		c := mustCompare(t, a, b, Options{Control: v.control})

@@ -213,13 +213,13 @@ func Percent(share float64) string {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return "unknown"
 	case math.Abs(x) >= 99.5:
-		return strconv.FormatFloat(x, 'f', 0, 64) + " %"
+		return strconv.FormatFloat(x, 'f', 0, 64) + "%"
 	}
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
 	if err != nil {
 		return "unknown"
 	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64) + " %"
+	return strconv.FormatFloat(rounded, 'f', -1, 64) + "%"
 }
 
 // noteScales warns of what looks like another unit rather than a change.

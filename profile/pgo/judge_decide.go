@@ -205,4 +205,4 @@ func (j *judge) withoutStartLine() float64 {
 	return missing / total
 }
 
-func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+func percent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }

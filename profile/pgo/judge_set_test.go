@@ -84,7 +84,7 @@ func TestJudgementOfSets(t *testing.T) {
 		refusals, cautions string
 		reason             string
 	}{
-		"one":                 {[]Input{in("x", "", same)}, WorthBuilding, "", "one-window", "100 % of the samples are in code that Go compiles"},
+		"one":                 {[]Input{in("x", "", same)}, WorthBuilding, "", "one-window", "100% of the samples are in code that Go compiles"},
 		"two windows":         {[]Input{in("x", "n1", same), in("y", "n1", later)}, WorthBuilding, "", "", ""},
 		"two nodes":           {[]Input{in("x", "n1", same), in("y", "n2", func(l *load) { l.draw = 2 })}, WorthBuilding, "", "", ""},
 		"the same file":       {[]Input{in("x", "", same), in("y", "", same)}, WorthBuilding, "", "left-out one-window", ""},
@@ -209,7 +209,7 @@ func TestProcessesOfMilvusAreOneProgram(t *testing.T) {
 // The cluster of t5 has nothing loaded on querynode2; that is named, and not what decides.
 func TestIdleProcessOfMilvusIsNamed(t *testing.T) {
 	j := judged(t, cluster(t, "t5")...)
-	if j.Verdict != LittleToGain || !strings.HasPrefix(j.Reason, "64 % of the samples are native code") {
+	if j.Verdict != LittleToGain || !strings.HasPrefix(j.Reason, "64% of the samples are native code") {
 		t.Errorf("%s: %s", j.Verdict, j.Reason)
 	}
 	if len(j.Cautions) != 1 || !strings.Contains(j.Cautions[0].Message, "querynode2") || strings.Contains(j.Cautions[0].Message, "querynode3") {

@@ -46,7 +46,7 @@ func TestReachOfMilvus(t *testing.T) {
 			{"assembly and system calls", 100 * (r.Assembly + r.Syscall), c.assemblyAndCalls},
 		} {
 			if math.Abs(share.got-share.want) > allowing {
-				t.Errorf("%s: %s is %.1f %%, want %.1f", c.load, share.name, share.got, share.want)
+				t.Errorf("%s: %s is %.1f%%, want %.1f", c.load, share.name, share.got, share.want)
 			}
 		}
 		if sum := r.Go + r.Runtime + r.GC + r.Assembly + r.Syscall + r.Native + r.Unknown; math.Abs(sum-1) > 1e-9 {
@@ -105,7 +105,7 @@ func TestReachOfPublishedServer(t *testing.T) {
 		}
 	}
 	j := judged(t, Input{Name: "webp", Profile: b.Profile()})
-	const want = "97 % of the samples are native code (C called through cgo, libwebp.so.7.1.5), which Go does not compile; PGO reaches 2 %"
+	const want = "97% of the samples are native code (C called through cgo, libwebp.so.7.1.5), which Go does not compile; PGO reaches 2%"
 	if j.Verdict != LittleToGain || j.Reason != want {
 		t.Errorf("%s: %s", j.Verdict, j.Reason)
 	}
@@ -308,7 +308,7 @@ func TestRisks(t *testing.T) {
 		got := ""
 		for _, r := range risks {
 			got = r.ID
-			if r.Block != c.callee || r.Source == "" || !strings.Contains(r.Message, "2 %") {
+			if r.Block != c.callee || r.Source == "" || !strings.Contains(r.Message, "2%") {
 				t.Errorf("%s: %+v", c.callee, r)
 			}
 		}
@@ -319,7 +319,7 @@ func TestRisks(t *testing.T) {
 	twice := Edge{Caller: "x", Callee: processData}
 	other := twice
 	other.Offset = 3
-	if risks := risksOf([]HotEdge{{Edge: twice, Share: 0.02}, {Edge: other, Share: 0.03}}); len(risks) != 1 || !strings.Contains(risks[0].Message, "5 % of the calls") {
+	if risks := risksOf([]HotEdge{{Edge: twice, Share: 0.02}, {Edge: other, Share: 0.03}}); len(risks) != 1 || !strings.Contains(risks[0].Message, "5% of the calls") {
 		t.Errorf("two calls of one function: %+v", risks)
 	}
 }

@@ -25,7 +25,7 @@ func knownRisks() []knownRisk {
 			// (github.com/grpc/grpc-go/issues/6991). Before v1.15 the package was grpc/transport.
 			id: "grpc-stack-growth", source: "https://go.dev/issue/65532",
 			callees: []string{"google.golang.org/grpc/internal/transport.(*loopyWriter).processData", "google.golang.org/grpc/transport.(*loopyWriter).processData"},
-			harm:    "in gRPC before v1.66 the stack of each connection grows by up to 48 KiB, and a service of many connections took 18 % more memory",
+			harm:    "in gRPC before v1.66 the stack of each connection grows by up to 48 KiB, and a service of many connections took 18% more memory",
 		},
 		{
 			// A coarse workaround of others is to take runtime.gopark out of profiles (github.com/DataDog/datadog-pgo).
@@ -60,7 +60,7 @@ func risksOf(hot []HotEdge) []Risk {
 		if callee != "" {
 			risks = append(risks, Risk{
 				ID: known.id, Function: callee, Block: callee, Source: known.source,
-				Message: fmt.Sprintf("%s is hot (%.2g %% of the calls); where it is inlined, %s", callee, 100*share, known.harm), //nolint:mnd // percent
+				Message: fmt.Sprintf("%s is hot (%.2g%% of the calls); where it is inlined, %s", callee, 100*share, known.harm), //nolint:mnd // percent
 			})
 		}
 	}

@@ -285,7 +285,7 @@ func (t *perfTable) endSection() error {
 		if err := t.b.Sample([]uint32{t.b.Frame(leftOut, profile.NoMapping)}, values); err != nil {
 			return err
 		}
-		t.b.Note(fmt.Sprintf("%.1f %% are of rows that perf report left out; print all with --percent-limit 0",
+		t.b.Note(fmt.Sprintf("%.1f%% are of rows that perf report left out; print all with --percent-limit 0",
 			100*float64(missing)/float64(missing+s.shown)), 1)
 	}
 	t.seen = append(t.seen, s)

@@ -48,13 +48,13 @@ func TestPerfReport(t *testing.T) {
 			"# Overhead  Symbol     \n# ........  ...........\n#\n    16.89%  [.] f\n    11.11%  [.] g\n",
 			"[event/hundredths of a percent]",
 			map[string]int64{"f": 1689, "g": 1111, leftOut: 7200},
-			"72.0 % are of rows that perf report left out",
+			"72.0% are of rows that perf report left out",
 		},
 		"periods, where the event count was cut off": {
 			"# Overhead  Period  Symbol     \n# ........  ......  ...........\n#\n    16.00%    1600  [.] f\n     9.00%     900  [.] g\n",
 			"[event/count]",
 			map[string]int64{"f": 1600, "g": 900, leftOut: 7500},
-			"75.0 % are of rows that perf report left out",
+			"75.0% are of rows that perf report left out",
 		},
 		"single spaces": {
 			"# Samples: 10 of event 'cycles'\n# Event count (approx.): 1000\n# Overhead Command Shared Object Symbol\n# ........ ....... ............. ......\n" +
@@ -131,7 +131,7 @@ func TestPerfReport(t *testing.T) {
 			head + "# Overhead  Symbol     \n# ........  ...........\n#\n    70.00%  [.] f\n",
 			"[cycles/count]",
 			map[string]int64{"f": 700, leftOut: 300},
-			"30.0 % are of rows that perf report left out; print all with --percent-limit 0 1",
+			"30.0% are of rows that perf report left out; print all with --percent-limit 0 1",
 		},
 		"call graph": {
 			head + "# Overhead  Symbol     \n# ........  ...........\n#\n    70.00%  [.] f\n            |\n            ---f\n               |--40.00%--main\n\n    30.00%  [.] g\n",
@@ -238,10 +238,10 @@ func TestPerfReportOfChildren(t *testing.T) {
 			}
 			seen++
 			if got := 100 * float64(p.Value(i, kind)) / total; got > want+0.02 {
-				t.Errorf("%s: %s has %.2f %% of its own, want %.2f", how, name, got, want)
+				t.Errorf("%s: %s has %.2f%% of its own, want %.2f", how, name, got, want)
 			}
 			if got := 100 * float64(p.Value(i, cum)) / total; got > children[name]+0.02 || children[name] == self[name] && got < want-0.02 {
-				t.Errorf("%s: %s has %.2f %% with what it called, want %.2f", how, name, got, children[name])
+				t.Errorf("%s: %s has %.2f%% with what it called, want %.2f", how, name, got, children[name])
 			}
 		}
 		if seen < least {

@@ -86,10 +86,10 @@ func TestNoiseIsNoChange(t *testing.T) {
 				}
 			}
 			if wrong > 4 {
-				t.Errorf("%d of %d comparisons of equal programs found a change; at a level of 1 %% more than 4 come about once in 300 times", wrong, runs)
+				t.Errorf("%d of %d comparisons of equal programs found a change; at a level of 1%% more than 4 come about once in 300 times", wrong, runs)
 			}
 			if missed > 0 {
-				t.Errorf("%d of %d missed a function that went from 2 to 22 %%", missed, runs)
+				t.Errorf("%d of %d missed a function that went from 2 to 22%%", missed, runs)
 			}
 		})
 	}
@@ -143,7 +143,7 @@ func TestManyFunctions(t *testing.T) {
 				}
 			}
 			if alarms > 5 {
-				t.Errorf("%d of %d comparisons found a change in what is as it was, at a level of 1 %%", alarms, runs)
+				t.Errorf("%d of %d comparisons found a change in what is as it was, at a level of 1%%", alarms, runs)
 			}
 			if 100*found < test.found*runs {
 				t.Errorf("%d of %d found what went from %v to %v of the time before", found, runs, test.part, test.part+0.05)

@@ -51,7 +51,7 @@ func (n *Nodes) activityRemark(name, text string) string {
 		for i := range r.Nodes {
 			for _, a := range r.Nodes[i].Activities {
 				if a.Name == name && a.Events > 0 {
-					at = append(at, fmt.Sprintf("%.1f %% of %s (%d of %d samples)", 100*a.Part, r.Nodes[i].Node, a.Events, r.Nodes[i].Samples))
+					at = append(at, fmt.Sprintf("%.1f%% of %s (%d of %d samples)", 100*a.Part, r.Nodes[i].Node, a.Events, r.Nodes[i].Samples))
 				}
 			}
 		}
@@ -63,5 +63,5 @@ func (n *Nodes) activityRemark(name, text string) string {
 }
 
 func (d *Difference) remark() string {
-	return fmt.Sprintf("%s spends %.1f %% (%.1f to %.1f %%) in %s, the others %.1f %%", d.Node, 100*d.Here.Part, 100*d.Here.Low, 100*d.Here.High, d.Name, 100*d.Others.Part)
+	return fmt.Sprintf("%s spends %.1f%% (%.1f to %.1f%%) in %s, the others %.1f%%", d.Node, 100*d.Here.Part, 100*d.Here.Low, 100*d.Here.High, d.Name, 100*d.Others.Part)
 }

@@ -132,13 +132,13 @@ func TestNodesRemarks(t *testing.T) {
 		got[state] = nodesOf(t, state).Remarks()
 	}
 	want := map[string][]string{
-		"t3": {"rows are being inserted: 10.3 % of datanode (3 of 29 samples), 3.3 % of proxy (6 of 180 samples), 0.3 % of querynode1 (1 of 367 samples), 0.5 % of querynode2 (2 of 401 samples), 0.7 % of querynode3 (3 of 404 samples)"},
+		"t3": {"rows are being inserted: 10.3% of datanode (3 of 29 samples), 3.3% of proxy (6 of 180 samples), 0.3% of querynode1 (1 of 367 samples), 0.5% of querynode2 (2 of 401 samples), 0.7% of querynode3 (3 of 404 samples)"},
 		"t5": {"querynode2 is idle: it uses 0.00 cores, the others of its role 0.29 on average"},
 		"t7": {
 			"querynode4 does little: it uses 0.09 cores, the others of its role 0.40 on average",
-			"rows are being inserted: 3.1 % of datanode (1 of 32 samples), 2.9 % of proxy (4 of 139 samples)",
-			"segments are being flushed: 40.6 % of datanode (13 of 32 samples)",
-			"indexes are being built: 13.6 % of indexnode (3 of 22 samples)",
+			"rows are being inserted: 3.1% of datanode (1 of 32 samples), 2.9% of proxy (4 of 139 samples)",
+			"segments are being flushed: 40.6% of datanode (13 of 32 samples)",
+			"indexes are being built: 13.6% of indexnode (3 of 22 samples)",
 		},
 	}
 	for state, lines := range want {
@@ -222,10 +222,10 @@ func TestNodesBruteForce(t *testing.T) {
 	for i, want := range []string{"12.0", "12.0", "71.0", "12.0"} {
 		b := r.Nodes[i].BruteForce
 		if got := fmt.Sprintf("%.1f", 100*b.Part.Part); got != want || !b.Known {
-			t.Errorf("node %d: %s %% %v %s, want %s", i+1, got, b.Known, b.Why, want)
+			t.Errorf("node %d: %s%% %v %s, want %s", i+1, got, b.Known, b.Why, want)
 		}
 	}
-	if got := n.Remarks(); len(got) == 0 || !slices.Contains(got, "querynode-3 spends 71.0 % (68.1 to 73.8 %) in brute force, the others 12.0 %") {
+	if got := n.Remarks(); len(got) == 0 || !slices.Contains(got, "querynode-3 spends 71.0% (68.1 to 73.8%) in brute force, the others 12.0%") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 	for _, d := range r.Differences {

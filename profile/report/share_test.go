@@ -56,9 +56,9 @@ func TestNewShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprintf("%.2f %%, %d samples of %d, %.2f to %.2f %%; leaf %d: %.2f, %.2f to %.2f; %v",
+	got := fmt.Sprintf("%.2f%%, %d samples of %d, %.2f to %.2f%%; leaf %d: %.2f, %.2f to %.2f; %v",
 		100*s.Part, s.Matched, s.Samples, 100*s.Low, 100*s.High, s.LeafMatched, 100*s.LeafPart, 100*s.LeafLow, 100*s.LeafHigh, s.Functions)
-	want := "1.27 %, 61 samples of 4788, 0.98 to 1.63 %; leaf 40: 0.84, 0.60 to 1.14; [org.SearchHits.toXContent]"
+	want := "1.27%, 61 samples of 4788, 0.98 to 1.63%; leaf 40: 0.84, 0.60 to 1.14; [org.SearchHits.toXContent]"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -108,7 +108,7 @@ func TestTopByClassOfRealProfiles(t *testing.T) {
 			continue
 		}
 		if share := top.Percent(top.Entries[i].Flat); share < test.low || share > test.high {
-			t.Errorf("%s: %s is %.2f %%, want %v to %v", test.name, test.class, share, test.low, test.high)
+			t.Errorf("%s: %s is %.2f%%, want %v to %v", test.name, test.class, share, test.low, test.high)
 		}
 	}
 }

@@ -276,7 +276,7 @@ func (r *Report) caution() {
 	}
 	for i := range r.Comparison.Lines {
 		if l := &r.Comparison.Lines[i]; l.Verdict == bench.Worse && !slices.Contains(r.Primary, l.Metric.String()) {
-			add("%s got worse, by %+.1f %%", l.Metric.String(), 100*(l.Ratio-1))
+			add("%s got worse, by %+.1f%%", l.Metric.String(), 100*(l.Ratio-1))
 		}
 	}
 	if r.Profiled {

@@ -224,9 +224,9 @@ function text(v, raw) {
 }
 function percent(x) {
   if (!isFinite(x)) return "?";
-  if (x === 0) return "0 %";
+  if (x === 0) return "0%";
   const a = Math.abs(100 * x);
-  return a < 0.005 ? "<0.01 %" : (100 * x).toFixed(a < 10 ? 2 : 1) + " %";
+  return a < 0.005 ? "<0.01%" : (100 * x).toFixed(a < 10 ? 2 : 1) + "%";
 }
 const signed = (v, s) => v > 0 ? "+" + s : s;
 const div = (a, b) => b ? a / b : 0;
@@ -678,7 +678,7 @@ function refresh() {
 function rule() {
   const t = trees[state.type].src, parts = [];
   if (!trees[state.type].total[0] && !trees[state.type].base[0]) parts.push("There are no samples: nothing to draw.");
-  if (t.pruned) parts.push(`Left out: ${t.pruned.toLocaleString("en-US")} frames, with all below them, worth ${+(100 * t.min).toPrecision(2)} % of the total or less each (the largest ${trees[state.type].n.toLocaleString("en-US")} are kept).` +
+  if (t.pruned) parts.push(`Left out: ${t.pruned.toLocaleString("en-US")} frames, with all below them, worth ${+(100 * t.min).toPrecision(2)}% of the total or less each (the largest ${trees[state.type].n.toLocaleString("en-US")} are kept).` +
     (state.view === "down" ? "" : ` This view is made of the frames kept; what they lack is in \u201c${REST}\u201d.`));
   else parts.push("All frames are here.");
   if (DIFF) {

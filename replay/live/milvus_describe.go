@@ -240,7 +240,7 @@ func (m *milvus) loaded(ctx context.Context, c *connection, name string) error {
 	case at < 0:
 		return about("collection "+name, notLoaded())
 	case at < len(percentages) && percentages[at] < 100:
-		return faultf(NotLoaded, "wait until all of it is loaded", "collection %s is loaded to %d %% only", name, percentages[at])
+		return faultf(NotLoaded, "wait until all of it is loaded", "collection %s is loaded to %d%% only", name, percentages[at])
 	}
 	return nil
 }

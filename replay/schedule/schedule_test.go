@@ -72,7 +72,7 @@ func TestEstimate(t *testing.T) {
 	}{{1, 3, 10, 0.3}, {10, 50, 10, 8}, {1, 0, 10, 0.05}, {1, 1, 0.4, 0.05}, {3, 1, 0.5, 0.01}, {1, 1, 0, 0}, {16384, 1 << 40, 100, 8}} {
 		k := Knobs{Cores: 8, CPURatio: c.ratio}
 		if got := k.Estimate(c.nq, c.segments); got != c.want {
-			t.Errorf("%d vectors, %d segments at %v %%: %v cores, want %v", c.nq, c.segments, c.ratio, got, c.want)
+			t.Errorf("%d vectors, %d segments at %v%%: %v cores, want %v", c.nq, c.segments, c.ratio, got, c.want)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func TestSegmentsInOneDraw(t *testing.T) {
 				t.Fatal(err)
 			}
 			mean, tail := float64(one.Mean)/float64(each.Mean)-1, float64(one.P99)/float64(each.P99)-1
-			t.Logf("QPS %.0f, by segment %.0f; mean %v, %v (%+.1f %%); p99 %v, %v (%+.1f %%); use %.3f, %.3f",
+			t.Logf("QPS %.0f, by segment %.0f; mean %v, %v (%+.1f%%); p99 %v, %v (%+.1f%%); use %.3f, %.3f",
 				one.QPS, each.QPS, one.Mean, each.Mean, 100*mean, one.P99, each.P99, 100*tail, one.Nodes[0].Use, each.Nodes[0].Use)
 			if math.Abs(mean) > 0.08 || math.Abs(tail) > 0.12 || math.Abs(one.QPS/each.QPS-1) > 0.08 {
 				t.Errorf("one draw is too far off")

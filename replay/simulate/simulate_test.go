@@ -125,16 +125,16 @@ func TestMoreThanCanBeDoneIsSaid(t *testing.T) {
 	most := 4 / 0.015
 	less := simulated(t, pair(read, 7, 0), Load{Rate: 0.9 * most, Seed: 2})
 	if less.Saturated || less.Bound != "the rate" || less.Refused != 0 {
-		t.Errorf("at 90 %%: saturated %v, bound by %s, %d refused", less.Saturated, less.Bound, less.Refused)
+		t.Errorf("at 90%%: saturated %v, bound by %s, %d refused", less.Saturated, less.Bound, less.Refused)
 	}
 	more := simulated(t, pair(read, 7, 0), Load{Rate: 1.2 * most, Seed: 2})
 	if !more.Saturated || math.Abs(more.QPS/most-1) > 0.03 || more.Mean < 10*less.Mean {
-		t.Errorf("at 120 %%: saturated %v, %.1f of %.1f queries a second, mean %v", more.Saturated, more.QPS, most, more.Mean)
+		t.Errorf("at 120%%: saturated %v, %.1f of %.1f queries a second, mean %v", more.Saturated, more.QPS, most, more.Mean)
 	}
 	read.Waiting = 20
 	full := simulated(t, pair(read, 7, 0), Load{Rate: 1.5 * most, Seed: 2})
 	if !full.Saturated || full.Refused == 0 || full.P99 > time.Second {
-		t.Errorf("at 150 %% with a bounded queue: saturated %v, %d refused, p99 %v", full.Saturated, full.Refused, full.P99)
+		t.Errorf("at 150%% with a bounded queue: saturated %v, %d refused, p99 %v", full.Saturated, full.Refused, full.P99)
 	}
 	busy := simulated(t, pair(read, 7, 0), Load{Sessions: 200, Seed: 2})
 	if busy.Saturated || busy.Refused == 0 {

@@ -81,7 +81,7 @@ func (x *prediction) judged(search time.Duration) {
 			over = max(over, p.Overhead)
 		}
 	}
-	x.note("the simulation of this machine is off by up to %.0f %% in queries per second and %.0f %% in p99, against the engine at %s sessions",
+	x.note("the simulation of this machine is off by up to %.0f%% in queries per second and %.0f%% in p99, against the engine at %s sessions",
 		100*c.QPS, 100*c.P99, strings.Join(at, ", "))
 	if over > search/2 {
 		x.note("that says little of segments: a request takes up to %v here apart from them, which was measured and given to the simulation, and %v in them",
@@ -106,7 +106,7 @@ func (x *prediction) live(ctx context.Context, base *priced) error {
 		})
 		worst = max(worst, math.Abs(o.QPS-p.QPS)/p.QPS)
 	}
-	x.note("the simulation of the present cluster is off by up to %.0f %% in queries per second, against %s", 100*worst, x.Calibration.Name)
+	x.note("the simulation of the present cluster is off by up to %.0f%% in queries per second, against %s", 100*worst, x.Calibration.Name)
 	return nil
 }
 

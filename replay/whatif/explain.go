@@ -108,7 +108,7 @@ func states(c Cost) []string {
 		time time.Duration
 	}{{"growing segments", c.Growing}, {"sealed segments without index", c.Unindexed}, {"indexes", c.Indexed}} {
 		if s.time > 0 {
-			parts = append(parts, fmt.Sprintf("%.0f %% in %s", 100*float64(s.time)/float64(c.CPU), s.name))
+			parts = append(parts, fmt.Sprintf("%.0f%% in %s", 100*float64(s.time)/float64(c.CPU), s.name))
 		}
 	}
 	return []string{fmt.Sprintf("a query takes %v of the engine's CPU: %s", c.CPU.Round(time.Microsecond), strings.Join(parts, ", "))}

@@ -313,7 +313,7 @@ func (p *priced) reasons(out *Prediction) (list []string) {
 		if n.Part < 0.3 || n.Part < 1.3*share || share == 1 {
 			continue
 		}
-		text := fmt.Sprintf("%s does %.0f %% of the work", n.Name, 100*n.Part)
+		text := fmt.Sprintf("%s does %.0f%% of the work", n.Name, 100*n.Part)
 		if n.Growing > 0 && out.Cost.Growing > out.Cost.CPU/3 {
 			text += fmt.Sprintf(": %d growing segments, compared row by row", n.Growing)
 		} else {
@@ -322,10 +322,10 @@ func (p *priced) reasons(out *Prediction) (list []string) {
 		list = append(list, text)
 	}
 	if c := out.Cost; c.CPU > 0 && c.Growing > c.CPU/10 {
-		list = append(list, fmt.Sprintf("growing segments take %.0f %% of a query's CPU", 100*float64(c.Growing)/float64(c.CPU)))
+		list = append(list, fmt.Sprintf("growing segments take %.0f%% of a query's CPU", 100*float64(c.Growing)/float64(c.CPU)))
 	}
 	if out.Modelled > 0 {
-		text := []string{fmt.Sprintf("the cost of %.0f %% of the rows is computed from the model", 100*out.Modelled)}
+		text := []string{fmt.Sprintf("the cost of %.0f%% of the rows is computed from the model", 100*out.Modelled)}
 		for _, why := range slices.Sorted(maps.Keys(p.why)) {
 			text = append(text, fmt.Sprintf("%d segments: %s", p.why[why], why))
 		}

@@ -173,13 +173,13 @@ func TestGainsHaveTheRightSign(t *testing.T) {
 		t.Errorf("index and balance gain %v, index alone %v", joint, single)
 	}
 	text := strings.Join(base.Notes, "\n")
-	for _, want := range []string{"querynode-1 does 97 % of the work: 3 growing segments, compared row by row", "growing segments take 92 % of a query's CPU"} {
+	for _, want := range []string{"querynode-1 does 97% of the work: 3 growing segments, compared row by row", "growing segments take 92% of a query's CPU"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("notes %q, want %q", base.Notes, want)
 		}
 	}
 	ranked := Explain(r)
-	for i, want := range []string{"a query takes 7.1ms of the engine's CPU: 92 % in growing segments, 8 % in indexes", "indexing what grows: ", "8 cores a node: "} {
+	for i, want := range []string{"a query takes 7.1ms of the engine's CPU: 92% in growing segments, 8% in indexes", "indexing what grows: ", "8 cores a node: "} {
 		if !strings.HasPrefix(ranked[i], want) {
 			t.Errorf("line %d is %q, want %q", i, ranked[i], want)
 		}

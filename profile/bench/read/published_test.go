@@ -49,7 +49,7 @@ func changes(t *testing.T, c *bench.Comparison, want map[string]float64) {
 	for name, percent := range want {
 		l := line(t, c, name)
 		if got := (l.Ratio - 1) * 100; math.Abs(got-percent) > 0.015 {
-			t.Errorf("%s: %+.3f %%, the author says %+.2f %%", name, got, percent)
+			t.Errorf("%s: %+.3f%%, the author says %+.2f%%", name, got, percent)
 		}
 	}
 }
