@@ -1,33 +1,10 @@
 package check
 
 import (
-	"slices"
 	"time"
 
 	"kitescope/inspect/model"
 )
-
-// before is the first TSO of the moment that lies d before the cluster's time: what has a later one
-// is too young to be judged. Comparing TSOs is cheaper than times, of which there are two or three a segment.
-// Without a time nothing is old enough, and the check has not seen all.
-func (p *Pass) before(d time.Duration) model.TSO {
-	if p.timeless() {
-		return 0
-	}
-	return model.TSOFromTime(p.Now.Add(-d))
-}
-
-// timeless reports whether the time of the metadata is unknown, and notes it: then nothing is known to be old.
-func (p *Pass) timeless() bool {
-	if !p.Now.IsZero() {
-		return false
-	}
-	const why = "ages: the time of the metadata is unknown"
-	if !slices.Contains(p.result.Unseen, why) {
-		p.Unseen(why)
-	}
-	return true
-}
 
 // earlier reports whether t is known to be before limit; no time at all ("none", 0 and MaxTSO) stands in nobody's way.
 func earlier(t, limit model.TSO) bool { return t == model.MaxTSO || t < limit }
@@ -47,17 +24,6 @@ func lastTouched(s *model.Segment) time.Time {
 		}
 	}
 	return last
-}
-
-// olderThan reports whether a moment is known to lie at least d back. One that is not recorded does, if unknown says so.
-func (p *Pass) olderThan(t time.Time, d time.Duration, unknown bool) bool {
-	if t.IsZero() {
-		return unknown
-	}
-	if p.timeless() {
-		return false
-	}
-	return p.Now.Sub(t) >= d
 }
 
 // age is how long ago a moment was, 0 if that is unknown.

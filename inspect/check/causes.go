@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"kitescope/inspect/model"
 )
@@ -69,13 +70,39 @@ func regionOf(c *model.Cluster, ref model.Ref) string {
 	return ""
 }
 
-// isDown reports whether an outcome means that the session's own process is not there for anyone. What only
-// kitescope may meet (no route, no credentials) does not.
-func isDown(o model.Outcome) bool {
-	switch o {
-	case model.Refused, model.TimedOut, model.Stale, model.CutOff:
-		return true
-	default:
+// explains reports whether what a check finds follows from it that nobody does the work of a role. MixCoord is all coordinators.
+func (f *Finding) explains(c *model.Cluster, x *Check) bool {
+	return slices.ContainsFunc(x.Roles, func(role string) bool {
+		switch f.Lacks {
+		case role, wholeCluster:
+			return true
+		case "mixcoord":
+			return strings.HasSuffix(role, "coord")
+		case "datanode":
+			return role == "indexnode" && dataNodesBuild(c)
+		}
 		return false
+	})
+}
+
+// lackChecks are the checks that find that nobody does the work of a role.
+func lackChecks() []string { return []string{"role-missing", "node-unreachable", "stale-session"} }
+
+// stopsTicks reports whether a process that does not answer keeps RootCoord from sending time ticks: it waits for each
+// registered proxy (internal/rootcoord/timeticksync.go, until 2.5).
+func stopsTicks(_ *model.Cluster, _, cause *Finding) bool {
+	return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(r model.Ref) bool { return r.Resource == "nodes" && strings.HasPrefix(r.ID, "proxy-") })
+}
+
+// mentions reports whether a finding is about an object, or speaks of it.
+func (f *Finding) mentions(ref model.Ref) bool {
+	if f.Object.Resource == ref.Resource && f.Object.ID == ref.ID {
+		return true
 	}
+	for i := range f.Objects {
+		if f.Objects[i].Resource == ref.Resource && f.Objects[i].ID == ref.ID {
+			return true
+		}
+	}
+	return false
 }

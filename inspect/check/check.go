@@ -134,6 +134,11 @@ type Evidence struct {
 	Source string
 }
 
+// Fact is a piece of evidence: its name, its value as text, and where it was read, "" if it is worked out.
+func Fact(name, value, source string) Evidence {
+	return Evidence{Name: name, Value: value, Source: source}
+}
+
 // Status is how a check ended.
 type Status uint8
 

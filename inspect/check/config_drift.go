@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -82,13 +81,13 @@ func (p *Pass) unseenConfig(n *model.LiveNode) {
 }
 
 func (p *Pass) reportDrift(n *model.LiveNode, d *drift) {
-	keys := slices.Clone(d.keys)
-	names := make([]string, len(keys))
+	keys := make([]Evidence, len(d.keys))
+	names := make([]string, len(d.keys))
 	severity := Info
-	for i, e := range keys {
-		keys[i].Name = properName(e.Name)
-		names[i] = keys[i].Name
-		if folded := model.FoldConfigKey(e.Name); !strings.HasPrefix(folded, "log") && !strings.HasPrefix(folded, "grpclog") && !strings.HasPrefix(folded, "trace") {
+	for i, x := range d.keys {
+		names[i] = properName(x.key)
+		keys[i] = Evidence{names[i], fmt.Sprintf("%s, others: %s", x.value, x.usual), n.Name() + " ShowConfigurations"}
+		if folded := model.FoldConfigKey(x.key); !strings.HasPrefix(folded, "log") && !strings.HasPrefix(folded, "grpclog") && !strings.HasPrefix(folded, "trace") {
 			severity = Warning
 		}
 	}

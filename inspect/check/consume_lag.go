@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"kitescope/inspect/model"
@@ -259,10 +258,4 @@ func (p *Pass) lateObjects(f *Finding, b *behind) {
 			add(refCollection(p.Cluster, v.Collection), refVChannel(v.Channel))
 		}
 	}
-}
-
-// stopsTicks reports whether a process that does not answer keeps RootCoord from sending time ticks: it waits for each
-// registered proxy (internal/rootcoord/timeticksync.go, until 2.5).
-func stopsTicks(_ *model.Cluster, _, cause *Finding) bool {
-	return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(r model.Ref) bool { return r.Resource == "nodes" && strings.HasPrefix(r.ID, "proxy-") })
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,9 +10,12 @@ import (
 	"kitescope/inspect/model"
 )
 
+// difference is a key of which a process has another value than most; the key is as processes name it.
+type difference struct{ key, value, usual string }
+
 // drift is how one process differs from most, or from as many others as there are like it: then nobody knows who is right.
 type drift struct {
-	keys      []Evidence
+	keys      []difference
 	peers     []*model.LiveNode
 	undecided bool
 }
@@ -51,7 +53,7 @@ func (d *drift) without(configured map[string]bool) *drift {
 		return nil
 	}
 	rest := *d
-	rest.keys = slices.DeleteFunc(slices.Clone(d.keys), func(e Evidence) bool { return configured[model.FoldConfigKey(e.Name)] })
+	rest.keys = slices.DeleteFunc(slices.Clone(d.keys), func(x difference) bool { return configured[model.FoldConfigKey(x.key)] })
 	if len(rest.keys) == 0 {
 		return nil
 	}
@@ -143,7 +145,7 @@ func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*mod
 			found[n] = d
 		}
 		d.undecided = d.undecided || undecided
-		d.keys = append(d.keys, Evidence{nameOfKey(nodes, key), fmt.Sprintf("%s, others: %s", values[i], usual), n.Name() + " ShowConfigurations"})
+		d.keys = append(d.keys, difference{nameOfKey(nodes, key), values[i], usual})
 		for j, peer := range nodes {
 			if values[j] == usual && !slices.Contains(d.peers, peer) {
 				d.peers = append(d.peers, peer)

@@ -56,26 +56,6 @@ func (p *Pass) lacks() string {
 	return ""
 }
 
-// damage says what is wrong with the file that the metadata were read from, "" if nothing: any record may be missing from it.
-func (p *Facts) damage() string {
-	for _, g := range p.Gaps {
-		if g.Damage {
-			return g.Where + ": " + g.Reason
-		}
-	}
-	return ""
-}
-
-// whole reports whether no record is known to be missing. Else a check that judges by what is not there has nothing
-// to go by: it skips.
-func (p *Pass) whole() bool {
-	if damage := p.damage(); damage != "" {
-		p.result.Reason = "the file is damaged, so that what seems to be missing may not have been readable: " + damage
-		return false
-	}
-	return true
-}
-
 func (p *Pass) lacksDistribution(r *model.Runtime) string {
 	blind := r.Blind()
 	if len(blind) == len(r.QueryNodes()) {
@@ -87,12 +67,6 @@ func (p *Pass) lacksDistribution(r *model.Runtime) string {
 		}
 	}
 	return ""
-}
-
-// isGone reports whether a node is only known by what others still tell of it: it has no session, and was
-// not asked. It serves nothing that could be looked at.
-func (p *Facts) isGone(n *model.LiveNode) bool {
-	return n.Outcome == model.NotAsked && alive(p.Cluster) && p.SessionIn(n.Node, n.Role) == nil
 }
 
 func lacksRecovery(r *model.Runtime) string {
@@ -128,18 +102,6 @@ func (p *Pass) lacksMetrics(r *model.Runtime) string {
 	return ""
 }
 
-// processLabel is a process's HTTP address, or the sessions it has where that is unknown.
-func processLabel(x *model.Process) string {
-	if x.Address != "" || len(x.Nodes) == 0 {
-		return x.Address
-	}
-	names := make([]string, len(x.Nodes))
-	for i := range x.Nodes {
-		names[i] = x.Nodes[i].Name
-	}
-	return few(names)
-}
-
 func (p *Pass) lacksSystem(r *model.Runtime) string {
 	if !slices.ContainsFunc(r.Nodes, func(n *model.LiveNode) bool { return n.System != nil }) {
 		return "no process told its CPU and memory"
@@ -172,49 +134,6 @@ func lacksAnswers(r *model.Runtime) string {
 		return "no process was asked"
 	}
 	return ""
-}
-
-func coordinators(r *model.Runtime, role string) []*model.LiveNode {
-	var list []*model.LiveNode
-	for _, n := range r.Nodes {
-		if n.Role == role || n.Role == "mixcoord" {
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
-func because(list []*model.LiveNode) string {
-	if len(list) == 0 {
-		return ""
-	}
-	text := ": " + list[0].Name() + ": " + why(list[0])
-	if len(list) > 1 {
-		text += fmt.Sprintf(", and %d more", len(list)-1)
-	}
-	return text
-}
-
-// why says why a session told nothing.
-func why(n *model.LiveNode) string {
-	if n.Outcome == model.Answered {
-		for _, c := range n.Calls {
-			if c.Outcome != model.Answered {
-				return c.Method + " " + reason(c.Outcome, c.Reason)
-			}
-		}
-	}
-	if n.Outcome == model.Answered {
-		return "it was not asked for this"
-	}
-	return reason(n.Outcome, n.Reason)
-}
-
-func reason(o model.Outcome, text string) string {
-	if text == "" {
-		return o.String()
-	}
-	return o.String() + ": " + text
 }
 
 func summary(list []string) string {

@@ -24,19 +24,19 @@ const needsAnswers = NeedDistribution | NeedRecovery | NeedQueryCoord | NeedConf
 func (x *Check) joins() bool { return x.Needs&needsAnswers != 0 }
 
 // joint are the facts that are of one time: those of the newest metadata, where no other time is known.
-func (k *kept) joint(facts *Facts, now time.Time, next *kept) *Facts {
-	c := facts.AsAsked()
-	if c == facts.Cluster {
-		return facts
+func (k *kept) joint(newest *Facts, now time.Time, next *kept) *Facts {
+	c := newest.AsAsked()
+	if c == newest.Cluster {
+		return newest
 	}
 	if at := c.Runtime.To; !now.IsZero() && !at.IsZero() && at.Before(now) {
 		now = at
 	}
 	if k.asked == nil { // nearly all of it is the same
-		k.asked = &kept{surveyor: k.surveyor, digests: facts.digests()}
+		k.asked = &kept{keptFacts: k.like(newest)}
 	}
 	next.asked = &kept{}
-	return k.asked.facts(c, now, next.asked)
+	return k.asked.of(c, now, &next.asked.keptFacts)
 }
 
 // settled reports whether nothing changed about an object while the processes were asked, as far as the check cares.

@@ -66,24 +66,6 @@ func embedded(s *model.Session) bool {
 	return slices.ContainsFunc(s.Labels, func(l model.Pair) bool { return strings.Contains(l.Key, "STREAMING-EMBEDDED") })
 }
 
-// lackChecks are the checks that find that nobody does the work of a role.
-func lackChecks() []string { return []string{"role-missing", "node-unreachable", "stale-session"} }
-
-// explains reports whether what a check finds follows from it that nobody does the work of a role. MixCoord is all coordinators.
-func (f *Finding) explains(c *model.Cluster, x *Check) bool {
-	return slices.ContainsFunc(x.Roles, func(role string) bool {
-		switch f.Lacks {
-		case role, wholeCluster:
-			return true
-		case "mixcoord":
-			return strings.HasSuffix(role, "coord")
-		case "datanode":
-			return role == "indexnode" && dataNodesBuild(c)
-		}
-		return false
-	})
-}
-
 // dataNodesBuild reports whether data nodes build the indexes (2.6 and later).
 func dataNodesBuild(c *model.Cluster) bool {
 	return hasRole(c, "mixcoord") || hasRole(c, "streamingnode") || releaseOf(c).known() && !releaseOf(c).before(release{2, 6})

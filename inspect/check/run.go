@@ -36,8 +36,8 @@ func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	next := &kept{}
 	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Unsettled: c.Unsettled()}
-	facts := k.facts(c, now, next)
-	joint := k.joint(facts, now, next)
+	newest := k.of(c, now, &next.keptFacts)
+	joint := k.joint(newest, now, next)
 	r.Balance = joint.Balance
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 4)
@@ -47,7 +47,7 @@ func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 			if x.joins() {
 				r.Results[i] = r.run(x, joint)
 			} else {
-				r.Results[i] = r.run(x, facts)
+				r.Results[i] = r.run(x, newest)
 			}
 			<-slots
 		})
@@ -62,31 +62,8 @@ func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	return r
 }
 
-// facts are what checks judge a cluster by.
-func (k *kept) facts(c *model.Cluster, now time.Time, next *kept) *Facts {
-	facts := &Facts{Cluster: c, Now: now, Balance: k.survey(c, next), Ahead: clockAhead(c)}
-	if !now.IsZero() {
-		facts.Now = now.Add(-facts.Ahead)
-	}
-	k.share(facts, next)
-	return facts
-}
-
-// survey adds up what nodes serve. Should that break, nothing is known of any node, and all other
-// checks go on.
-func (k *kept) survey(c *model.Cluster, next *kept) (s *balance.Survey) {
-	defer func() {
-		if recover() != nil {
-			s = &balance.Survey{Asked: c.Runtime != nil, Unknown: c.Runtime.QueryNodes()}
-		}
-	}()
-	s = k.surveyor.Take(c)
-	next.surveyor = k.surveyor
-	return s
-}
-
 // run gives one check its pass. A check that panics has failed; the others go on.
-func (r *Report) run(x *Check, facts *Facts) (result *Result) {
+func (r *Report) run(x *Check, f *Facts) (result *Result) {
 	result = &Result{Check: x}
 	start := time.Now()
 	defer func() {
@@ -96,7 +73,7 @@ func (r *Report) run(x *Check, facts *Facts) (result *Result) {
 			result.Reason = fmt.Sprintf("a fault of kitescope itself: %v at %s", p, firstFrame(debug.Stack()))
 		}
 	}()
-	pass := &Pass{Facts: facts, check: x, result: result}
+	pass := &Pass{Facts: f, check: x, result: result}
 	if why := pass.lacks(); why != "" {
 		result.Status, result.Reason = Skipped, why
 		return result

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"kitescope/inspect/model"
 )
 
 // number writes a count with its thousands apart: "6,974".
@@ -79,19 +77,6 @@ func few(names []string) string {
 		return strings.Join(names[:last], ", ") + " and " + names[last]
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
-}
-
-// mentions reports whether a finding is about an object, or speaks of it.
-func (f *Finding) mentions(ref model.Ref) bool {
-	if f.Object.Resource == ref.Resource && f.Object.ID == ref.ID {
-		return true
-	}
-	for i := range f.Objects {
-		if f.Objects[i].Resource == ref.Resource && f.Objects[i].ID == ref.ID {
-			return true
-		}
-	}
-	return false
 }
 
 // timeText is a moment as evidence, "unknown" for none.

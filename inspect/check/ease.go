@@ -1,0 +1,35 @@
+package check
+
+import (
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// easeStart makes an information of a finding about a process that started a moment ago, as what it does is that of a start; and of
+// one that may have, where nothing says what time it is.
+func easeStart(p *Facts, f *Finding, n *model.LiveNode, hint Hint) {
+	at := n.StartedAt()
+	switch {
+	case at.IsZero(), !p.Now.IsZero() && !p.justBefore(at):
+		return
+	case p.Now.IsZero():
+		f.Message += ", started at " + timeText(at)
+	default:
+		f.Message += ", started " + span(p.Now.Sub(at)) + " ago"
+	}
+	f.Severity, f.Cost, f.Hint = Info, 0, hint
+}
+
+// easeReading does what easeStart does for a process that consumes a channel, and may have been given that a moment ago.
+func easeReading(p *Facts, f *Finding, n *model.LiveNode, given time.Time) {
+	if p.justBefore(given) && !p.justBefore(n.StartedAt()) {
+		f.Severity, f.Cost, f.Hint = Info, 0, readsOn
+		f.Message += ", which it was given " + span(p.Now.Sub(given)) + " ago"
+		return
+	}
+	easeStart(p, f, n, readsOn)
+}
+
+// readsOn is what to do about a process that consumes a channel, as long as it has not caught up after its start.
+const readsOn Hint = "nothing yet: it reads on from the checkpoints"

@@ -1,0 +1,89 @@
+package check
+
+import (
+	"fmt"
+
+	"kitescope/inspect/model"
+)
+
+// isGone reports whether a node is only known by what others still tell of it: it has no session, and was
+// not asked. It serves nothing that could be looked at.
+func (p *Facts) isGone(n *model.LiveNode) bool {
+	return n.Outcome == model.NotAsked && alive(p.Cluster) && p.SessionIn(n.Node, n.Role) == nil
+}
+
+// damage says what is wrong with the file that the metadata were read from, "" if nothing: any record may be missing from it.
+func (p *Facts) damage() string {
+	for _, g := range p.Gaps {
+		if g.Damage {
+			return g.Where + ": " + g.Reason
+		}
+	}
+	return ""
+}
+
+// why says why a session told nothing.
+func why(n *model.LiveNode) string {
+	if n.Outcome == model.Answered {
+		for _, c := range n.Calls {
+			if c.Outcome != model.Answered {
+				return c.Method + " " + reason(c.Outcome, c.Reason)
+			}
+		}
+	}
+	if n.Outcome == model.Answered {
+		return "it was not asked for this"
+	}
+	return reason(n.Outcome, n.Reason)
+}
+
+func reason(o model.Outcome, text string) string {
+	if text == "" {
+		return o.String()
+	}
+	return o.String() + ": " + text
+}
+
+func because(list []*model.LiveNode) string {
+	if len(list) == 0 {
+		return ""
+	}
+	text := ": " + list[0].Name() + ": " + why(list[0])
+	if len(list) > 1 {
+		text += fmt.Sprintf(", and %d more", len(list)-1)
+	}
+	return text
+}
+
+func coordinators(r *model.Runtime, role string) []*model.LiveNode {
+	var list []*model.LiveNode
+	for _, n := range r.Nodes {
+		if n.Role == role || n.Role == "mixcoord" {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// processLabel is a process's HTTP address, or the sessions it has where that is unknown.
+func processLabel(x *model.Process) string {
+	if x.Address != "" || len(x.Nodes) == 0 {
+		return x.Address
+	}
+	names := make([]string, len(x.Nodes))
+	for i := range x.Nodes {
+		names[i] = x.Nodes[i].Name
+	}
+	return few(names)
+}
+
+// isDown reports whether an outcome means that the session's own process is not there for anyone. What only
+// kitescope may meet (no route, no credentials) does not.
+func isDown(o model.Outcome) bool {
+	switch o {
+	case model.Refused, model.TimedOut, model.Stale, model.CutOff:
+		return true
+	default:
+		return false
+	}
+}
