@@ -40,7 +40,7 @@ func TestCommandsAreQuoted(t *testing.T) {
 				t.Errorf("%s: %s: make it with package paste", fset.Position(n.Pos()), why)
 			}
 			if makesHint(n) && filepath.ToSlash(path) != "inspect/check/hint.go" && strings.HasPrefix(filepath.ToSlash(path), "inspect/check/") {
-				t.Errorf("%s: text becomes a Hint: use advise or python", fset.Position(n.Pos()))
+				t.Errorf("%s: text becomes a Hint: use Advise or Python", fset.Position(n.Pos()))
 			}
 			return true
 		})
@@ -73,7 +73,7 @@ func loose(n ast.Node, inner map[ast.Node]bool) string {
 			}
 		}
 	case *ast.CallExpr:
-		if name := calleeOf(x); name == "advise" || name == "python" || len(x.Args) < 2 {
+		if name := calleeOf(x); name == "Advise" || name == "Python" || len(x.Args) < 2 {
 			return ""
 		}
 		for i, arg := range x.Args {

@@ -96,7 +96,7 @@ func diagnoses(t *testing.T) map[string]*Diagnosis {
 	r := judged(t)
 	accepted, stale := (&check.Baseline{Entries: []check.Entry{
 		{Check: "idle-node", Object: "nodes/querynode-6"}, {Check: "quiet", Object: "collections/default/docs", Note: "ticket 7"},
-	}}).Apply(r)
+	}}).Apply(r, nil)
 	older := modeltest.Served()
 	older.Origin.Location = "yesterday.kite"
 	before := check.Run(older, modeltest.Now, []*check.Check{

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/view"
 	"kitescope/render"
 )
@@ -49,7 +49,7 @@ func New(cfg Config) *Model {
 		cfg.Now = time.Now
 	}
 	if cfg.Checks == nil {
-		cfg.Checks = check.All
+		cfg.Checks = rules.All()
 	}
 	m := &Model{cfg: cfg, keys: newKeys(), themes: append(builtinThemes(), cfg.Themes...), theme: cfg.Theme}
 	if m.theme == "" {

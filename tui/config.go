@@ -24,7 +24,7 @@ type Config struct {
 	Feed Feed
 	// Resources are the tables that the palette offers: view.Resources.
 	Resources []*view.Resource
-	// Checks judge the clusters; nil means check.All.
+	// Checks judge the clusters; nil means rules.All().
 	Checks []*check.Check
 	// Title names the source before the first Update: "127.0.0.1:2379".
 	Title string

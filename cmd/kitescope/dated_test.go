@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
@@ -103,7 +104,7 @@ func TestDateThatAgrees(t *testing.T) {
 func findingsIn(t *testing.T, path string) (list []string, taken time.Time) {
 	t.Helper()
 	_, c := clusterWith(t, path, source.Options{})
-	r := check.Run(c, view.NewEnv(c, time.Now()).Now, check.All)
+	r := check.Run(c, view.NewEnv(c, time.Now()).Now, rules.All())
 	for _, x := range r.Results {
 		if x.Status == check.Broken {
 			t.Errorf("%s: %s: %s", path, x.Check.ID, x.Reason)

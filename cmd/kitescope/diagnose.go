@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
@@ -112,7 +113,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 func completeChecks(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	done := word[:strings.LastIndexByte(word, ',')+1]
 	var words []string
-	for _, x := range check.All {
+	for _, x := range rules.All() {
 		words = append(words, cobra.CompletionWithDesc(done+x.ID, x.Title))
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
@@ -133,7 +134,7 @@ type diagnosis struct {
 func (a *app) parseDiagnosis(f diagnoseFlags) (*diagnosis, error) {
 	d := &diagnosis{flags: f}
 	var unknown string
-	if d.checks, unknown = check.Choose(check.All, f.only, f.skip); unknown != "" {
+	if d.checks, unknown = check.Choose(rules.All(), f.only, f.skip); unknown != "" {
 		return nil, unknownCheck(unknown)
 	}
 	if len(d.checks) == 0 {
@@ -194,7 +195,7 @@ func parseSeverity(word string) (s check.Severity, never bool, err error) {
 }
 
 func unknownCheck(word string) error {
-	return &usageError{&view.UnknownError{What: "check", Word: word, Known: check.IDs(check.All)}, "see: kitescope explain"}
+	return &usageError{&view.UnknownError{What: "check", Word: word, Known: check.IDs(rules.All())}, "see: kitescope explain"}
 }
 
 // readBaseline reads a baseline, nil if there is no path.
@@ -239,9 +240,9 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
 			return err
 		}
 	}
-	shown.Report, shown.Stale = d.baseline.Apply(report)
+	shown.Report, shown.Stale = d.baseline.Apply(report, rules.All())
 	if older != nil {
-		accepted, _ := d.baseline.Apply(older)
+		accepted, _ := d.baseline.Apply(older, rules.All())
 		shown.Since = check.Since(accepted, shown.Report)
 	}
 	if err := a.write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {

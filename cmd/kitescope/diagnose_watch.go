@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/render"
@@ -78,7 +79,7 @@ func (w *diagnosisWatch) early(c *model.Cluster) bool {
 }
 
 func (w *diagnosisWatch) show(c *model.Cluster) error {
-	report, stale := w.baseline.Apply(w.judge(c, w.diagnosis, &w.memory))
+	report, stale := w.baseline.Apply(w.judge(c, w.diagnosis, &w.memory), rules.All())
 	changes, blind := w.tracker.Next(report)
 	first := !w.shown
 	w.shown = true

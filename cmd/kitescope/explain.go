@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/render"
 )
 
@@ -39,11 +40,11 @@ func (a *app) explain(output string, args []string) error {
 		return err
 	}
 	if len(args) == 0 {
-		return a.write(func(w *bufio.Writer) error { return render.Checks(w, check.All, o) })
+		return a.write(func(w *bufio.Writer) error { return render.Checks(w, rules.All(), o) })
 	}
-	x := check.Find(args[0])
+	x := check.Find(rules.All(), args[0])
 	if x == nil {
 		return unknownCheck(args[0])
 	}
-	return a.write(func(w *bufio.Writer) error { return render.Explain(w, x, check.All, o) })
+	return a.write(func(w *bufio.Writer) error { return render.Explain(w, x, rules.All(), o) })
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
@@ -40,7 +41,7 @@ func follow() *followedCluster {
 // alarms are the warnings and errors about what is shown, as of a moment after it was read.
 func (f *followedCluster) alarms() []string {
 	var list []string
-	for _, x := range f.judge.Run(f.shown, view.NewEnv(f.shown, f.shown.Origin.Taken.Add(time.Second)).Now, check.All).Findings {
+	for _, x := range f.judge.Run(f.shown, view.NewEnv(f.shown, f.shown.Origin.Taken.Add(time.Second)).Now, rules.All()).Findings {
 		if x.Severity != check.Info {
 			list = append(list, x.Check+" "+x.Message)
 		}

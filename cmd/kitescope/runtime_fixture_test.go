@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 )
 
 // ofCapture are the flags that read a capture, with what it has of its processes.
@@ -224,7 +225,7 @@ func TestCapturesOfMetrics(t *testing.T) {
 func blindChecks(t *testing.T, d *diagnosis1) {
 	t.Helper()
 	blind := 0
-	for _, c := range check.All {
+	for _, c := range rules.All() {
 		const answers = check.NeedDistribution | check.NeedRecovery | check.NeedQueryCoord | check.NeedConfig | check.NeedSystem | check.NeedAnswers
 		if c.Needs&answers == 0 {
 			continue
@@ -252,7 +253,7 @@ func TestWithoutProcesses(t *testing.T) {
 		name := filepath.Base(filepath.Dir(file))
 		t.Run(name, func(t *testing.T) {
 			d := diagnosed(t, "--from", file)
-			for _, c := range check.All {
+			for _, c := range rules.All() {
 				if c.Needs != 0 && !strings.HasPrefix(d.status(c.ID), "skipped ") {
 					t.Errorf("%s cannot have looked, and is %q", c.ID, d.status(c.ID))
 				}

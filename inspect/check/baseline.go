@@ -149,8 +149,8 @@ func (b *Baseline) entries() []Entry {
 }
 
 // Apply takes the accepted findings out of a report, and tells the entries that accept
-// nothing any more. The report that it is given stays as it is.
-func (b *Baseline) Apply(r *Report) (*Report, []Stale) {
+// nothing any more: all are the checks that there are. The report that it is given stays as it is.
+func (b *Baseline) Apply(r *Report, all []*Check) (*Report, []Stale) {
 	next := *r
 	next.Findings, next.Accepted = nil, slices.Clone(r.Accepted)
 	named := r.named(r.Findings)
@@ -164,7 +164,7 @@ func (b *Baseline) Apply(r *Report) (*Report, []Stale) {
 			stale = append(stale, Stale{e, late})
 		case len(about) == 0 && known:
 			stale = append(stale, Stale{e, "it is no longer found"})
-		case !known && Find(e.Check) == nil && !r.ran(e.Check):
+		case !known && Find(all, e.Check) == nil && !r.ran(e.Check):
 			stale = append(stale, Stale{e, "there is no such check"})
 		}
 		if late == "" {

@@ -129,7 +129,7 @@ func TestApply(t *testing.T) {
 		{"until yesterday", []Entry{{Check: "one", Object: "collections/default/docs", Until: "2026-11-19"}}, 0, []string{"it was accepted until 2026-11-19"}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			next, stale := (&Baseline{x.entries}).Apply(r)
+			next, stale := (&Baseline{x.entries}).Apply(r, nil)
 			if len(next.Accepted) != x.accepted || len(next.Findings)+len(next.Accepted) != len(r.Findings) {
 				t.Errorf("%d are accepted, %d are left of %d", len(next.Accepted), len(next.Findings), len(r.Findings))
 			}
@@ -156,7 +156,7 @@ func TestApplyRanks(t *testing.T) {
 	if diff := cmp.Diff([]string{"cause config/x", "effect collections/" + docs, "other nodes/querynode-3"}, keysOf(r.Findings)); diff != "" {
 		t.Fatal(diff)
 	}
-	next, _ := (&Baseline{[]Entry{{Check: "cause", Object: "config/x"}}}).Apply(r)
+	next, _ := (&Baseline{[]Entry{{Check: "cause", Object: "config/x"}}}).Apply(r, nil)
 	if diff := cmp.Diff([]string{"other nodes/querynode-3", "effect collections/" + docs}, keysOf(next.Findings)); diff != "" {
 		t.Error(diff)
 	}
@@ -182,12 +182,12 @@ func TestNewBaseline(t *testing.T) {
 	if diff := cmp.Diff(want, b.Entries); diff != "" {
 		t.Error(diff)
 	}
-	next, stale := b.Apply(r)
+	next, stale := b.Apply(r, nil)
 	if len(next.Findings) != 0 || len(stale) != 0 {
 		t.Errorf("%v are left, %v stale", keysOf(next.Findings), stale)
 	}
 	if late := (&Report{Cluster: r.Cluster, Now: time.Date(2027, 1, 2, 0, 0, 0, 0, time.UTC), Results: r.Results, Findings: r.Findings}); true {
-		if next, _ := b.Apply(late); len(next.Findings) != 1 {
+		if next, _ := b.Apply(late, nil); len(next.Findings) != 1 {
 			t.Error("an entry accepts after its last day")
 		}
 	}

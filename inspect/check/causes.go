@@ -4,17 +4,18 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 )
 
-// shares reports whether two findings speak of a common object of a resource: a node, a collection.
-func shares(resource string) func(*model.Cluster, *Finding, *Finding) bool {
+// Shares reports whether two findings speak of a common object of a resource: a node, a collection.
+func Shares(resource string) func(*model.Cluster, *Finding, *Finding) bool {
 	return func(_ *model.Cluster, effect, cause *Finding) bool {
-		if effect.Object.Resource == resource && cause.mentions(effect.Object) {
+		if effect.Object.Resource == resource && cause.Mentions(effect.Object) {
 			return true
 		}
 		for i := range effect.Objects {
-			if effect.Objects[i].Resource == resource && cause.mentions(effect.Objects[i]) {
+			if effect.Objects[i].Resource == resource && cause.Mentions(effect.Objects[i]) {
 				return true
 			}
 		}
@@ -22,35 +23,35 @@ func shares(resource string) func(*model.Cluster, *Finding, *Finding) bool {
 	}
 }
 
-// speaksOf reports whether a finding of bad-switches is about one of some keys.
-func speaksOf(keys ...string) func(*model.Cluster, *Finding, *Finding) bool {
+// SpeaksOf reports whether a finding of bad-switches is about one of some keys.
+func SpeaksOf(keys ...string) func(*model.Cluster, *Finding, *Finding) bool {
 	return func(_ *model.Cluster, _, cause *Finding) bool {
 		about := model.FoldConfigKey(cause.Object.Name)
 		return slices.ContainsFunc(keys, func(k string) bool { return model.FoldConfigKey(k) == about })
 	}
 }
 
-// storageFails is the cause that a storage is, which fails for processes of these roles.
-func storageFails(roles ...string) Cause {
+// StorageFails is the cause that a storage is, which fails for processes of these roles.
+func StorageFails(roles ...string) Cause {
 	return Cause{"storage-failing", func(c *model.Cluster, _, cause *Finding) bool {
 		if cause.Severity == Info {
 			return false
 		}
 		return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(ref model.Ref) bool {
 			return slices.ContainsFunc(append(roles, "standalone"), func(role string) bool {
-				return slices.ContainsFunc(c.Sessions, func(s *model.Session) bool { return s.Role == role && refNode(s.Role, s.Node).ID == ref.ID })
+				return slices.ContainsFunc(c.Sessions, func(s *model.Session) bool { return s.Role == role && facts.RefNode(s.Role, s.Node).ID == ref.ID })
 			})
 		})
 	}}
 }
 
-// takesNoWrites is the cause that such a storage is, where it is the cluster's own.
-func takesNoWrites() Cause {
+// TakesNoWrites is the cause that such a storage is, where it is the cluster's own.
+func TakesNoWrites() Cause {
 	return Cause{"storage-read-only", func(_ *model.Cluster, _, cause *Finding) bool { return cause.Severity == Error }}
 }
 
-// inOneRegion reports whether two findings are about nodes or replicas of one resource group, as far as that is known.
-func inOneRegion(c *model.Cluster, effect, cause *Finding) bool {
+// InOneRegion reports whether two findings are about nodes or replicas of one resource group, as far as that is known.
+func InOneRegion(c *model.Cluster, effect, cause *Finding) bool {
 	a, b := regionOf(c, effect.Object), regionOf(c, cause.Object)
 	return a == "" || b == "" || a == b
 }
@@ -58,7 +59,7 @@ func inOneRegion(c *model.Cluster, effect, cause *Finding) bool {
 // regionOf is the resource group of a query node or a replica, "" if that is unknown.
 func regionOf(c *model.Cluster, ref model.Ref) string {
 	for _, g := range c.ResourceGroups {
-		if slices.ContainsFunc(g.Nodes, func(id model.NodeID) bool { return ref == refNode("querynode", id) }) {
+		if slices.ContainsFunc(g.Nodes, func(id model.NodeID) bool { return ref == facts.RefNode("querynode", id) }) {
 			return g.Name
 		}
 	}
@@ -74,12 +75,12 @@ func regionOf(c *model.Cluster, ref model.Ref) string {
 func (f *Finding) explains(c *model.Cluster, x *Check) bool {
 	return slices.ContainsFunc(x.Roles, func(role string) bool {
 		switch f.Lacks {
-		case role, wholeCluster:
+		case role, WholeCluster:
 			return true
 		case "mixcoord":
 			return strings.HasSuffix(role, "coord")
 		case "datanode":
-			return role == "indexnode" && dataNodesBuild(c)
+			return role == "indexnode" && facts.DataNodesBuild(c)
 		}
 		return false
 	})
@@ -88,14 +89,14 @@ func (f *Finding) explains(c *model.Cluster, x *Check) bool {
 // lackChecks are the checks that find that nobody does the work of a role.
 func lackChecks() []string { return []string{"role-missing", "node-unreachable", "stale-session"} }
 
-// stopsTicks reports whether a process that does not answer keeps RootCoord from sending time ticks: it waits for each
+// StopsTicks reports whether a process that does not answer keeps RootCoord from sending time ticks: it waits for each
 // registered proxy (internal/rootcoord/timeticksync.go, until 2.5).
-func stopsTicks(_ *model.Cluster, _, cause *Finding) bool {
+func StopsTicks(_ *model.Cluster, _, cause *Finding) bool {
 	return slices.ContainsFunc(append([]model.Ref{cause.Object}, cause.Objects...), func(r model.Ref) bool { return r.Resource == "nodes" && strings.HasPrefix(r.ID, "proxy-") })
 }
 
-// mentions reports whether a finding is about an object, or speaks of it.
-func (f *Finding) mentions(ref model.Ref) bool {
+// Mentions reports whether a finding is about an object, or speaks of it.
+func (f *Finding) Mentions(ref model.Ref) bool {
 	if f.Object.Resource == ref.Resource && f.Object.ID == ref.ID {
 		return true
 	}

@@ -1,9 +1,8 @@
 // Package check judges a cluster: what enters is a Cluster (metadata, and what the
 // processes say where they were asked), what leaves is a Report.
 //
-//  1. All lists the checks; each is a value in a file of its own, that reads the model
-//     and nothing else.
-//  2. Run gives each check a Pass. A check whose facts were not read is skipped, with the
+//  1. A Check is a value that says what it reads, and a function that looks. Package rules lists them.
+//  2. Run gives each check a Pass: the facts, and where to report to. A check whose facts were not read is skipped, with the
 //     reason; one that breaks has failed. Neither is ever "ok".
 //  3. Findings are put in order of what they cost queries, and grouped under their cause.
 //  4. A Judge runs the checks again and again, and works out anew only what depends on what has changed.
@@ -13,6 +12,7 @@ package check
 import (
 	"time"
 
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 )
 
@@ -94,7 +94,7 @@ type Cause struct {
 
 // Pass is one run of one check: the facts, and where it reports to.
 type Pass struct {
-	*Facts
+	*facts.Facts
 	check  *Check
 	result *Result
 }
@@ -114,7 +114,7 @@ type Finding struct {
 	Hint   Hint
 	// Objects are further objects that the finding speaks of: each segment of a sum.
 	Objects []model.Ref
-	// Lacks is the role that nobody does the work of as long as this lasts: "querycoord", or wholeCluster for all of them; "" if there are others, or it is
+	// Lacks is the role that nobody does the work of as long as this lasts: "querycoord", or WholeCluster for all of them; "" if there are others, or it is
 	// about something else.
 	Lacks string
 	// Cost ranks: the estimated share of query work, or of queries lost, 0 to 1, that the

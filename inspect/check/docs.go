@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Find is the check of an id, nil if there is none.
-func Find(id string) *Check {
-	for _, x := range All {
+// Find is the check of an id among some, nil if there is none.
+func Find(checks []*Check, id string) *Check {
+	for _, x := range checks {
 		if x.ID == id {
 			return x
 		}
@@ -86,7 +86,7 @@ func Markdown(checks []*Check) string {
 	fmt.Fprintf(&b, `# The checks
 
 What `+"`kitescope diagnose`"+` and the findings page of the UI look for: %d checks. `+"`kitescope explain CHECK`"+` prints
-the same without a network. This file is generated from the checks: `+"`go test ./inspect/check -update`"+`.
+the same without a network. This file is generated from the checks: `+"`go test ./inspect/check/rules -update`"+`.
 
 A check whose facts were not read is *skipped*, with the reason; one that broke has *failed*. Neither is ever *ok*. Checks
 that are marked *live* need more than a file of metadata: the processes of a cluster, a bundle that was saved with

@@ -3,32 +3,33 @@ package check
 import (
 	"time"
 
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 )
 
-// easeStart makes an information of a finding about a process that started a moment ago, as what it does is that of a start; and of
+// EaseStart makes an information of a finding about a process that started a moment ago, as what it does is that of a start; and of
 // one that may have, where nothing says what time it is.
-func easeStart(p *Facts, f *Finding, n *model.LiveNode, hint Hint) {
+func EaseStart(p *facts.Facts, f *Finding, n *model.LiveNode, hint Hint) {
 	at := n.StartedAt()
 	switch {
-	case at.IsZero(), !p.Now.IsZero() && !p.justBefore(at):
+	case at.IsZero(), !p.Now.IsZero() && !p.JustBefore(at):
 		return
 	case p.Now.IsZero():
-		f.Message += ", started at " + timeText(at)
+		f.Message += ", started at " + facts.TimeText(at)
 	default:
-		f.Message += ", started " + span(p.Now.Sub(at)) + " ago"
+		f.Message += ", started " + facts.Span(p.Now.Sub(at)) + " ago"
 	}
 	f.Severity, f.Cost, f.Hint = Info, 0, hint
 }
 
-// easeReading does what easeStart does for a process that consumes a channel, and may have been given that a moment ago.
-func easeReading(p *Facts, f *Finding, n *model.LiveNode, given time.Time) {
-	if p.justBefore(given) && !p.justBefore(n.StartedAt()) {
+// EaseReading does what EaseStart does for a process that consumes a channel, and may have been given that a moment ago.
+func EaseReading(p *facts.Facts, f *Finding, n *model.LiveNode, given time.Time) {
+	if p.JustBefore(given) && !p.JustBefore(n.StartedAt()) {
 		f.Severity, f.Cost, f.Hint = Info, 0, readsOn
-		f.Message += ", which it was given " + span(p.Now.Sub(given)) + " ago"
+		f.Message += ", which it was given " + facts.Span(p.Now.Sub(given)) + " ago"
 		return
 	}
-	easeStart(p, f, n, readsOn)
+	EaseStart(p, f, n, readsOn)
 }
 
 // readsOn is what to do about a process that consumes a channel, as long as it has not caught up after its start.

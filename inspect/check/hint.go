@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/inspect/check/facts"
 	"kitescope/paste"
 )
 
@@ -17,14 +18,14 @@ type Hint string
 // ours is a text that stands in the code: only a constant becomes one without a word.
 type ours string
 
-// advise writes a hint with the verbs of fmt: text and names come as words of a shell, which the most are as they are,
+// Advise writes a hint with the verbs of fmt: text and names come as words of a shell, which the most are as they are,
 // lists of names as few tells them, times and spans as in messages. Hints and commands in it stay as they are.
-func advise(format ours, args ...any) Hint {
+func Advise(format ours, args ...any) Hint {
 	return phrase(format, paste.Word, args)
 }
 
-// python writes a hint that is pymilvus code: text and names come as literals.
-func python(format ours, args ...any) Hint {
+// Python writes a hint that is pymilvus code: text and names come as literals.
+func Python(format ours, args ...any) Hint {
 	return phrase(format, paste.Python, args)
 }
 
@@ -44,15 +45,15 @@ func sayable(arg any, quote func(string) string) any {
 	case paste.Command:
 		return v.String()
 	case time.Duration:
-		return span(v)
+		return facts.Span(v)
 	case time.Time:
-		return timeText(v)
+		return facts.TimeText(v)
 	case []string:
 		words := make([]string, len(v))
 		for i, s := range v {
 			words[i] = quote(s)
 		}
-		return few(words)
+		return facts.Few(words)
 	case fmt.Stringer: // ids
 		return quote(v.String())
 	}
@@ -62,27 +63,27 @@ func sayable(arg any, quote func(string) string) any {
 	return quote(fmt.Sprint(arg))
 }
 
-// placed is an address, or what is said of it where it is not known.
-func placed(address string, unknown Hint) Hint {
+// Placed is an address, or what is said of it where it is not known.
+func Placed(address string, unknown Hint) Hint {
 	if address == "" {
 		return unknown
 	}
-	return advise("%s", address)
+	return Advise("%s", address)
 }
 
-// roleHint is roleLabel: two words where the role is one of Milvus's.
-func roleHint(role string) Hint {
-	if label := roleLabel(role); label != role {
+// RoleHint is RoleLabel: two words where the role is one of Milvus's.
+func RoleHint(role string) Hint {
+	if label := facts.RoleLabel(role); label != role {
 		return Hint(label)
 	}
-	return advise("%s", role)
+	return Advise("%s", role)
 }
 
-// kitescope begins one of our own commands.
-func kitescope(words ...ours) paste.Command { return command("kitescope", words) }
+// Kitescope begins one of our own commands.
+func Kitescope(words ...ours) paste.Command { return command("kitescope", words) }
 
-// etcdctl begins a command of etcd's own client.
-func etcdctl(words ...ours) paste.Command { return command("etcdctl", words) }
+// Etcdctl begins a command of etcd's own client.
+func Etcdctl(words ...ours) paste.Command { return command("etcdctl", words) }
 
 func command(program string, words []ours) paste.Command {
 	all := []string{program}

@@ -8,14 +8,14 @@ import (
 	"kitescope/inspect/model"
 )
 
-// wholeCluster is the object of findings that are about no single thing.
-const wholeCluster = "cluster"
+// WholeCluster is the object of findings that are about no single thing.
+const WholeCluster = "cluster"
 
 // ObjectKey is a finding's object as a baseline writes it: "collections/default/docs". It is the
 // name that stays where ids do not, see stableName, else the id.
 func ObjectKey(c *model.Cluster, ref model.Ref) string {
 	if ref.Resource == "" {
-		return wholeCluster
+		return WholeCluster
 	}
 	if name := stableName(c, ref); name != "" {
 		return ref.Resource + "/" + name
@@ -93,7 +93,7 @@ func addressOf(c *model.Cluster, name string) string {
 // compacted from.
 func identities(c *model.Cluster, ref model.Ref) []string {
 	if ref.Resource == "" {
-		return []string{wholeCluster}
+		return []string{WholeCluster}
 	}
 	keys := []string{ref.Resource + "/" + ref.ID}
 	if key := ObjectKey(c, ref); key != keys[0] {

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 )
 
@@ -24,7 +25,7 @@ func (j *Judge) Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 
 // kept is what one run leaves to the next.
 type kept struct {
-	keptFacts
+	facts.Kept
 	// asked is the same of the metadata of when the processes were asked, nil where that is no other.
 	asked *kept
 }

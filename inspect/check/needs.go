@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 )
 
@@ -14,7 +15,7 @@ func (p *Pass) lacks() string {
 	if missing := p.check.Parts &^ p.Loaded; missing != 0 {
 		return "its part of the metadata could not be read"
 	}
-	if damage := p.damage(); damage != "" && p.check.Parts != 0 {
+	if damage := p.Damage(); damage != "" && p.check.Parts != 0 {
 		p.Unseen("metadata: " + damage)
 	}
 	if p.check.Needs&NeedEtcd != 0 && p.Etcd == nil {
@@ -59,11 +60,11 @@ func (p *Pass) lacks() string {
 func (p *Pass) lacksDistribution(r *model.Runtime) string {
 	blind := r.Blind()
 	if len(blind) == len(r.QueryNodes()) {
-		return "no query node said what it serves" + because(blind)
+		return "no query node said what it serves" + facts.Because(blind)
 	}
 	for _, n := range blind {
-		if !p.isGone(n) {
-			p.Unseen(n.Name() + ": " + why(n))
+		if !p.IsGone(n) {
+			p.Unseen(n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
 	return ""
@@ -71,14 +72,14 @@ func (p *Pass) lacksDistribution(r *model.Runtime) string {
 
 func lacksRecovery(r *model.Runtime) string {
 	if r.Recovery == nil {
-		return "DataCoord did not say what should be served" + because(coordinators(r, "datacoord"))
+		return "DataCoord did not say what should be served" + facts.Because(facts.Coordinators(r, "datacoord"))
 	}
 	return ""
 }
 
 func lacksQueryCoord(r *model.Runtime) string {
 	if r.Replicas == nil && r.ShardLeaders == nil && r.Loaded == nil {
-		return "QueryCoord did not say what it has loaded" + because(coordinators(r, "querycoord"))
+		return "QueryCoord did not say what it has loaded" + facts.Because(facts.Coordinators(r, "querycoord"))
 	}
 	return ""
 }
@@ -96,7 +97,7 @@ func (p *Pass) lacksMetrics(r *model.Runtime) string {
 	}
 	for _, x := range r.Processes {
 		if x.Metrics == nil {
-			p.Unseen("metrics of " + processLabel(x) + ": " + reason(x.Outcome, x.Reason))
+			p.Unseen("metrics of " + facts.ProcessLabel(x) + ": " + facts.OutcomeText(x.Outcome, x.Reason))
 		}
 	}
 	return ""
@@ -108,7 +109,7 @@ func (p *Pass) lacksSystem(r *model.Runtime) string {
 	}
 	for _, n := range r.QueryNodes() {
 		if n.System == nil {
-			p.Unseen("CPU and memory of " + n.Name() + ": " + why(n))
+			p.Unseen("CPU and memory of " + n.Name() + ": " + facts.WhySilent(n))
 		}
 	}
 	return ""
@@ -124,7 +125,7 @@ func lacksQueue(r *model.Runtime) string {
 		}
 		return "the message queue was not asked"
 	case r.Queue.Topics == nil:
-		return "the message queue did not answer: " + reason(r.Queue.Outcome, r.Queue.Reason)
+		return "the message queue did not answer: " + facts.OutcomeText(r.Queue.Outcome, r.Queue.Reason)
 	}
 	return ""
 }

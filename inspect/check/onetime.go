@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 )
 
@@ -15,7 +16,7 @@ import (
 //     they had answered: the joint facts; all others judge the newest metadata;
 //  2. what changed while they answered has no time that both share: no finding is about it (Report, settled).
 //
-// Single objects that have a time of their own, as segments and checkpoints do, are held against askedAt.
+// Single objects that have a time of their own, as segments and checkpoints do, are held against AskedAt.
 
 // needsAnswers are the needs that processes, or their queue, have to meet.
 const needsAnswers = NeedDistribution | NeedRecovery | NeedQueryCoord | NeedConfig | NeedMetrics | NeedSystem | NeedQueue | NeedAnswers | NeedProcesses
@@ -24,7 +25,7 @@ const needsAnswers = NeedDistribution | NeedRecovery | NeedQueryCoord | NeedConf
 func (x *Check) joins() bool { return x.Needs&needsAnswers != 0 }
 
 // joint are the facts that are of one time: those of the newest metadata, where no other time is known.
-func (k *kept) joint(newest *Facts, now time.Time, next *kept) *Facts {
+func (k *kept) joint(newest *facts.Facts, now time.Time, next *kept) *facts.Facts {
 	c := newest.AsAsked()
 	if c == newest.Cluster {
 		return newest
@@ -33,10 +34,10 @@ func (k *kept) joint(newest *Facts, now time.Time, next *kept) *Facts {
 		now = at
 	}
 	if k.asked == nil { // nearly all of it is the same
-		k.asked = &kept{keptFacts: k.like(newest)}
+		k.asked = &kept{Kept: k.Like(newest)}
 	}
 	next.asked = &kept{}
-	return k.asked.of(c, now, &next.asked.keptFacts)
+	return k.asked.Facts(c, now, &next.asked.Kept)
 }
 
 // settled reports whether nothing changed about an object while the processes were asked, as far as the check cares.

@@ -7,10 +7,10 @@ import (
 	"kitescope/inspect/model"
 )
 
-// before is the first TSO of the moment that lies d before the cluster's time: what has a later one
+// Before is the first TSO of the moment that lies d before the cluster's time: what has a later one
 // is too young to be judged. Comparing TSOs is cheaper than times, of which there are two or three a segment.
 // Without a time nothing is old enough, and the check has not seen all.
-func (p *Pass) before(d time.Duration) model.TSO {
+func (p *Pass) Before(d time.Duration) model.TSO {
 	if p.timeless() {
 		return 0
 	}
@@ -29,8 +29,8 @@ func (p *Pass) timeless() bool {
 	return true
 }
 
-// olderThan reports whether a moment is known to lie at least d back. One that is not recorded does, if unknown says so.
-func (p *Pass) olderThan(t time.Time, d time.Duration, unknown bool) bool {
+// OlderThan reports whether a moment is known to lie at least d back. One that is not recorded does, if unknown says so.
+func (p *Pass) OlderThan(t time.Time, d time.Duration, unknown bool) bool {
 	if t.IsZero() {
 		return unknown
 	}
@@ -40,10 +40,10 @@ func (p *Pass) olderThan(t time.Time, d time.Duration, unknown bool) bool {
 	return p.Now.Sub(t) >= d
 }
 
-// whole reports whether no record is known to be missing. Else a check that judges by what is not there has nothing
+// Whole reports whether no record is known to be missing. Else a check that judges by what is not there has nothing
 // to go by: it skips.
-func (p *Pass) whole() bool {
-	if damage := p.damage(); damage != "" {
+func (p *Pass) Whole() bool {
+	if damage := p.Damage(); damage != "" {
 		p.result.Reason = "the file is damaged, so that what seems to be missing may not have been readable: " + damage
 		return false
 	}

@@ -2,14 +2,11 @@ package check
 
 import (
 	"errors"
-	"flag"
 	"testing"
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 )
-
-var update = flag.Bool("update", false, "rewrite generated files")
 
 // fake is a check that reports what it is given.
 func fake(id string, findings ...Finding) *Check {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/inspect/balance"
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 )
 
@@ -36,7 +37,7 @@ func Run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	next := &kept{}
 	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Unsettled: c.Unsettled()}
-	newest := k.of(c, now, &next.keptFacts)
+	newest := k.Facts(c, now, &next.Kept)
 	joint := k.joint(newest, now, next)
 	r.Balance = joint.Balance
 	var wg sync.WaitGroup
@@ -63,7 +64,7 @@ func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 }
 
 // run gives one check its pass. A check that panics has failed; the others go on.
-func (r *Report) run(x *Check, f *Facts) (result *Result) {
+func (r *Report) run(x *Check, f *facts.Facts) (result *Result) {
 	result = &Result{Check: x}
 	start := time.Now()
 	defer func() {

@@ -107,8 +107,8 @@ func TestCauses(t *testing.T) {
 	other.Cost = 0.5
 	r := judge(t, modeltest.Small(),
 		fake("dead", about(Warning, "nodes", "querynode-3"), about(Warning, "nodes", "querynode-6")),
-		follows("shard", []Cause{{Check: "dead", Of: shares("nodes")}}, lost, other),
-		follows("rows", []Cause{{Check: "nothing"}, {Check: "shard", Of: shares("collections")}}, about(Info, "collections", "7")),
+		follows("shard", []Cause{{Check: "dead", Of: Shares("nodes")}}, lost, other),
+		follows("rows", []Cause{{Check: "nothing"}, {Check: "shard", Of: Shares("collections")}}, about(Info, "collections", "7")),
 	)
 	want := []string{
 		"dead nodes/querynode-3", "shard collections/7", "rows collections/7", // the warning counts for the error that follows from it

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
@@ -59,7 +60,7 @@ func OpenBase(ctx context.Context, folder string) (*Base, error) {
 	if b.Cluster, err = w.cluster(ctx); err != nil {
 		return nil, err
 	}
-	b.Report = check.Run(b.Cluster, b.Now, check.All)
+	b.Report = check.Run(b.Cluster, b.Now, rules.All())
 	return b, nil
 }
 

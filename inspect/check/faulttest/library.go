@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 )
 
 // Library is a folder of cases and the captures that they edit.
@@ -91,7 +91,7 @@ func Uncovered(verdicts []*Verdict) []string {
 		}
 	}
 	var list []string
-	for _, x := range check.All {
+	for _, x := range rules.All() {
 		if !wanted[x.ID] {
 			list = append(list, x.ID+": no case in which it has to find something")
 		}
@@ -105,7 +105,7 @@ func Uncovered(verdicts []*Verdict) []string {
 // Unknown lists the names in the cases that are no check.
 func (l *Library) Unknown() []string {
 	known := map[string]bool{anyWarning: true, liveChecks: true}
-	for _, x := range check.All {
+	for _, x := range rules.All() {
 		known[x.ID] = true
 	}
 	var list []string

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
 )
@@ -156,7 +157,7 @@ func (c *Case) Play(ctx context.Context, b *Base) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return check.Run(cluster, now, check.All), nil
+	return check.Run(cluster, now, rules.All()), nil
 }
 
 // modelNode is a node id of the model.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
 )
 
@@ -65,7 +66,7 @@ func TestAnUneditedWorldIsItsBase(t *testing.T) {
 		if want, got := b.Cluster.Totals(), c.Totals(); want != got {
 			t.Errorf("%s: totals %+v, the base has %+v", name, got, want)
 		}
-		if want, got := texts(b.Report), texts(check.Run(c, b.Now, check.All)); want != got {
+		if want, got := texts(b.Report), texts(check.Run(c, b.Now, rules.All())); want != got {
 			t.Errorf("%s: findings differ\nbase:\n%s\nworld:\n%s", name, want, got)
 		}
 	}

@@ -1,7 +1,7 @@
 // Command diagnose measures how long kitescope takes to ask and to judge a large cluster: what enters is the
 // repository, what leaves is a table against the bars, in Markdown.
 //
-//  1. The test programs of inspect/check and inspect/live are built.
+//  1. The test programs of inspect/check/rules and inspect/live are built.
 //  2. Their benchmarks run, several rounds of each: judging 200,000 segments, asking 200 nodes over loopback.
 //  3. The table goes to standard output, and with -o between the markers of a file.
 package main
@@ -53,7 +53,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 		folder, bench string
 		rounds        int
 	}{
-		{"inspect/check", "^BenchmarkRun$/^(first|again|asked)$", o.rounds},
+		{"inspect/check/rules", "^BenchmarkRun$/^(first|again|asked)$", o.rounds},
 		{"inspect/live", "^BenchmarkAsk200$", (o.rounds + 2) / 3},
 	} {
 		_, _ = fmt.Fprintln(progress, "bench: "+x.folder) // for people; the table is what counts

@@ -1,0 +1,244 @@
+package facts
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Group is a kind of segments that some check looks for. Most segments of a cluster that is well are of none: whoever
+// looks for one kind need not go through all segments, which is what would take the time.
+type Group uint8
+
+// The groups that checks go through.
+const (
+	// openSegs are growing, sealed or being flushed; ImportingSegs and DroppedSegs are what they are called.
+	openSegs Group = iota
+	ImportingSegs
+	DroppedSegs
+	// LevelZeroSegs are L0 segments that are not dropped.
+	LevelZeroSegs
+	// InvisibleSegs are flushed, and not to be seen by queries yet.
+	InvisibleSegs
+	// SmallSegs are flushed and have less than SmallShare of the rows that they may; DeletedSegs are flushed
+	// and have more than deletedShare of their rows deleted. Neither holds L0 segments.
+	SmallSegs
+	DeletedSegs
+	// unbuiltSegs want indexes and lack a finished one that is defined.
+	unbuiltSegs
+	// StrayIndexSegs are not dropped, and have index records of a definition that does not exist.
+	StrayIndexSegs
+	// StrayPartitionSegs are not dropped, and of a partition that does not exist.
+	StrayPartitionSegs
+
+	groups
+)
+
+// Digest is what checks want to know of one collection's segments. It depends on nothing but the objects that it names, which
+// never change: as long as a later Cluster has the same ones, it is right for that one, too. Above all it
+// knows no time: what is old enough to be a finding, each check judges anew.
+type Digest struct {
+	collection *model.Collection // nil: it is gone
+	segments   []*model.Segment
+	indexes    []*model.Index
+	partitions []*model.Partition
+
+	groups [groups][]*model.Segment // each by id
+	// Flushed counts flushed segments but for L0.
+	Flushed int
+	// MaxRows is the greatest number of rows that one of them may have, Largest the most that one has which wants indexes.
+	MaxRows, Largest int64
+	// furthest is the latest position of those that are not dropped, of known times.
+	furthest model.TSO
+	// OldestEngine and NewestEngine are the versions of index files of those that are not dropped; -1 if there are none.
+	OldestEngine, NewestEngine int32
+	// LastBuilt is when an index was finished last, zero if none was or it is not recorded; building are the nodes that
+	// records under way name.
+	LastBuilt time.Time
+	Building  []model.NodeID
+
+	beyond beyond
+}
+
+func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
+	d := &Digest{
+		collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id), partitions: c.PartitionsOf(id),
+		OldestEngine: -1, NewestEngine: -1,
+	}
+	for _, s := range d.segments {
+		d.add(c, s)
+	}
+	return d
+}
+
+// empty is the digest of no segments of the same collection.
+func (d *Digest) empty() *Digest {
+	return &Digest{collection: d.collection, indexes: d.indexes, partitions: d.partitions, OldestEngine: -1, NewestEngine: -1}
+}
+
+func (d *Digest) add(c *model.Cluster, s *model.Segment) {
+	put := func(g Group, belongs bool) {
+		if belongs {
+			d.groups[g] = append(d.groups[g], s)
+		}
+	}
+	d.MaxRows = max(d.MaxRows, s.MaxRows)
+	d.addBuilds(s)
+	switch s.State {
+	case model.SegmentGrowing, model.SegmentSealed, model.SegmentFlushing:
+		put(openSegs, true)
+	case model.SegmentImporting:
+		put(ImportingSegs, true)
+	case model.SegmentDropped:
+		put(DroppedSegs, true)
+	case model.SegmentFlushed:
+		put(InvisibleSegs, s.Invisible)
+		if s.Level != model.LevelL0 {
+			d.Flushed++
+			put(SmallSegs, isSmall(s))
+			put(DeletedSegs, isDeleted(s))
+		}
+	default:
+	}
+	if s.State.Healthy() {
+		put(LevelZeroSegs, s.Level == model.LevelL0)
+		put(StrayPartitionSegs, s.Partition > 0 && !hasPartition(d.partitions, s.Partition))
+		put(StrayIndexSegs, undefined(s, d.indexes))
+		d.addPosition(s)
+		d.addEngines(s)
+	}
+	if c.WantsIndex(s) {
+		d.Largest = max(d.Largest, s.Rows)
+		put(unbuiltSegs, d.lacksIndex(s))
+	}
+}
+
+// addPosition notes how far a segment has come. The greatest timestamp of all stands for none.
+func (d *Digest) addPosition(s *model.Segment) {
+	if t := max(s.StartAt, s.PositionAt); t != model.MaxTSO {
+		d.furthest = max(d.furthest, t)
+	}
+}
+
+// addBuilds notes when and where a segment's indexes are built.
+func (d *Digest) addBuilds(s *model.Segment) {
+	for i := range s.Indexes {
+		switch r := &s.Indexes[i]; r.State {
+		case model.IndexFinished:
+			if r.FinishedAt.After(d.LastBuilt) {
+				d.LastBuilt = r.FinishedAt
+			}
+		case model.IndexInProgress:
+			if !slices.Contains(d.Building, r.Node) {
+				d.Building = append(d.Building, r.Node)
+			}
+		default:
+		}
+	}
+}
+
+// addEngines notes the versions of a segment's index files.
+func (d *Digest) addEngines(s *model.Segment) {
+	for i := range s.Indexes {
+		if r := &s.Indexes[i]; HasFiles(r) {
+			d.NewestEngine = max(d.NewestEngine, r.EngineVersion)
+			if d.OldestEngine < 0 || r.EngineVersion < d.OldestEngine {
+				d.OldestEngine = r.EngineVersion
+			}
+		}
+	}
+}
+
+// lacksIndex reports whether a segment has no finished record of an index that is defined.
+func (d *Digest) lacksIndex(s *model.Segment) bool {
+	for _, i := range d.indexes {
+		if i.Deleted || IsFlat(i.Type) {
+			continue
+		}
+		if r := RecordOf(s, i.ID); r == nil || r.State != model.IndexFinished {
+			return true
+		}
+	}
+	return false
+}
+
+// HasFiles reports whether an index record is one of files that are in use.
+func HasFiles(r *model.SegmentIndex) bool {
+	return r.State == model.IndexFinished && !r.Deleted && r.Files > 0
+}
+
+// isSmall reports whether a segment has few of the rows that it may have.
+func isSmall(s *model.Segment) bool {
+	return s.MaxRows > 0 && float64(s.Rows) < SmallShare*float64(s.MaxRows)
+}
+
+// isDeleted reports whether much of a segment is deleted.
+func isDeleted(s *model.Segment) bool { return float64(s.DeletedRows) > deletedShare*float64(s.Rows) }
+
+// DigestOf is the digest of a collection.
+func (f *Facts) DigestOf(id model.CollectionID) *Digest {
+	if d := f.digests()[id]; d != nil {
+		return d
+	}
+	return &Digest{OldestEngine: -1, NewestEngine: -1}
+}
+
+// Among are a collection's segments of one kind, by id.
+func (f *Facts) Among(id model.CollectionID, g Group) []*model.Segment {
+	return f.DigestOf(id).groups[g]
+}
+
+// AllAmong are the segments of one kind of all collections, of those without a record too, by collection and id.
+func (f *Facts) AllAmong(g Group) iter.Seq[*model.Segment] {
+	return func(yield func(*model.Segment) bool) {
+		for _, id := range f.SegmentOwners() {
+			for _, s := range f.Among(id, g) {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ByID compares segments by their ids.
+func ByID(a, b *model.Segment) int { return cmp.Compare(a.ID, b.ID) }
+
+// deletedShare of its rows makes Milvus rewrite a segment (dataCoord.compaction.single.ratio.threshold: 0.2).
+const deletedShare = 0.2
+
+// SmallShare of its maximum of rows, or from 2.4 on of dataCoord.segment.maxSize, makes a segment small (dataCoord.segment.smallProportion: 0.5;
+// internal/datacoord/compaction_trigger.go, isSmallSegment).
+const SmallShare = 0.5
+
+// undefined reports whether a segment has an index record, not marked deleted, of a definition that does not exist.
+func undefined(s *model.Segment, defined []*model.Index) bool {
+	for i := range s.Indexes {
+		r := &s.Indexes[i]
+		known := r.Deleted
+		for j := 0; j < len(defined) && !known; j++ {
+			known = defined[j].ID == r.Index
+		}
+		if !known {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPartition reports whether a list of partitions, in order of their ids, has one.
+func hasPartition(list []*model.Partition, id model.PartitionID) bool {
+	if len(list) > 8 {
+		_, found := slices.BinarySearchFunc(list, id, func(x *model.Partition, id model.PartitionID) int { return cmp.Compare(x.ID, id) })
+		return found
+	}
+	for _, x := range list {
+		if x.ID == id {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,173 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"kitescope/inspect/model"
+)
+
+// next is the digest of the same collection in another cluster: this one if nothing has changed, and where segments alone
+// have, what they bring and take away is worked out, and not the rest.
+func (d *Digest) next(c *model.Cluster, id model.CollectionID) *Digest {
+	if d == nil || d.collection != c.Collection(id) || !slices.Equal(d.indexes, c.IndexesOf(id)) || !slices.Equal(d.partitions, c.PartitionsOf(id)) {
+		return newDigest(c, id)
+	}
+	changes := model.ChangedSegments(d.segments, c.SegmentsOf(id))
+	if len(changes) == 0 {
+		return d
+	}
+	left, came := d.empty(), d.empty()
+	for _, change := range changes {
+		if change.Before != nil {
+			left.add(c, change.Before)
+		}
+		if change.After != nil {
+			came.add(c, change.After)
+		}
+	}
+	if d.loses(left, came) {
+		return newDigest(c, id)
+	}
+	next := &Digest{
+		collection: d.collection, segments: c.SegmentsOf(id), indexes: d.indexes, partitions: d.partitions,
+		Flushed: d.Flushed - left.Flushed + came.Flushed,
+		MaxRows: max(d.MaxRows, came.MaxRows), Largest: max(d.Largest, came.Largest), furthest: max(d.furthest, came.furthest),
+		OldestEngine: d.OldestEngine, NewestEngine: max(d.NewestEngine, came.NewestEngine),
+		LastBuilt: d.LastBuilt, Building: d.Building,
+	}
+	if came.OldestEngine >= 0 && (d.OldestEngine < 0 || came.OldestEngine < d.OldestEngine) {
+		next.OldestEngine = came.OldestEngine
+	}
+	if came.LastBuilt.After(d.LastBuilt) {
+		next.LastBuilt = came.LastBuilt
+	}
+	for g := range groups {
+		next.groups[g] = replace(d.groups[g], left.groups[g], came.groups[g])
+	}
+	next.beyond.follow(&d.beyond, changes)
+	return next
+}
+
+// loses reports whether one of the greatest or smallest of the digest may have been among what left, so that only all
+// segments say which one is next. Nodes that build stand in the order of segments.
+func (d *Digest) loses(left, came *Digest) bool {
+	return len(left.Building) > 0 || len(came.Building) > 0 ||
+		left.MaxRows == d.MaxRows && came.MaxRows < d.MaxRows ||
+		left.Largest == d.Largest && came.Largest < d.Largest ||
+		left.furthest == d.furthest && came.furthest < d.furthest ||
+		left.NewestEngine == d.NewestEngine && came.NewestEngine < d.NewestEngine ||
+		left.OldestEngine == d.OldestEngine && came.OldestEngine != d.OldestEngine ||
+		left.LastBuilt.Equal(d.LastBuilt) && came.LastBuilt.Before(d.LastBuilt)
+}
+
+// replace takes segments out of a list and puts others in, all by id. The list itself stays as it was.
+func replace(list, out, in []*model.Segment) []*model.Segment {
+	if len(out) == 0 && len(in) == 0 {
+		return list
+	}
+	next := make([]*model.Segment, 0, len(list)-len(out)+len(in))
+	for len(out) > 0 || len(in) > 0 {
+		leaves := len(in) == 0 || len(out) > 0 && out[0].ID <= in[0].ID
+		var id model.SegmentID
+		if leaves {
+			id, out = out[0].ID, out[1:]
+		} else {
+			id = in[0].ID
+		}
+		at, _ := slices.BinarySearchFunc(list, id, func(s *model.Segment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
+		next, list = append(next, list[:at]...), list[at:]
+		if leaves {
+			list = list[1:]
+		}
+		if len(in) > 0 && in[0].ID == id {
+			next, in = append(next, in[0]), in[1:]
+		}
+	}
+	return append(next, list...)
+}
+
+// beyond are the segments of a collection, not dropped, with a position beyond some time; none in a cluster that is well.
+type beyond struct {
+	mutex    sync.Mutex
+	limit    model.TSO        // zero if nobody asked
+	segments []*model.Segment // by id
+	furthest *model.Segment   // that has come furthest, of several the one of the smallest id; nil if there is none
+}
+
+// Position is how far a segment has come.
+func Position(s *model.Segment) model.TSO { return max(s.StartAt, s.PositionAt) }
+
+// has reports whether a segment belongs to it. The greatest timestamp of all stands for none.
+func (b *beyond) has(s *model.Segment) bool {
+	t := Position(s)
+	return t > b.limit && t != model.MaxTSO && s.State.Healthy()
+}
+
+// add notes a segment that belongs to it as one that may have come furthest.
+func (b *beyond) add(s *model.Segment) {
+	if f := b.furthest; f == nil || Position(s) > Position(f) || Position(s) == Position(f) && s.ID < f.ID {
+		b.furthest = s
+	}
+}
+
+// follow makes it what it is after some changes.
+func (b *beyond) follow(before *beyond, changes []model.SegmentChange) {
+	before.mutex.Lock()
+	defer before.mutex.Unlock()
+	b.limit, b.furthest = before.limit, before.furthest
+	var left, came []*model.Segment
+	for _, change := range changes {
+		if s := change.Before; s != nil && b.limit > 0 && b.has(s) {
+			left = append(left, s)
+		}
+		if s := change.After; s != nil && b.limit > 0 && b.has(s) {
+			came = append(came, s)
+		}
+	}
+	b.segments = replace(before.segments, left, came)
+	if slices.Contains(left, b.furthest) {
+		b.furthest, came = nil, b.segments
+	}
+	for _, s := range came {
+		b.add(s)
+	}
+}
+
+// beyondOf are the segments beyond a limit, by id, and which of them has come furthest.
+func (d *Digest) beyondOf(limit model.TSO) (segments []*model.Segment, furthest *model.Segment) {
+	if d.furthest <= limit {
+		return nil, nil
+	}
+	b := &d.beyond
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if b.limit != limit {
+		b.limit, b.segments, b.furthest = limit, nil, nil
+		for _, s := range d.segments {
+			if b.has(s) {
+				b.segments = append(b.segments, s)
+				b.add(s)
+			}
+		}
+	}
+	return b.segments, b.furthest
+}
+
+// Beyond are the segments, not dropped, with a position beyond a limit: the first MaxObjects of them by id, the one that has come
+// furthest, nil if there is none, and how many they are.
+func (f *Facts) Beyond(limit model.TSO) (first []*model.Segment, furthest *model.Segment, count int) {
+	var most beyond
+	for _, id := range f.SegmentOwners() {
+		list, last := f.DigestOf(id).beyondOf(limit)
+		if last == nil {
+			continue
+		}
+		most.add(last)
+		count += len(list)
+		first = append(first, list[:min(len(list), MaxObjects)]...)
+	}
+	slices.SortFunc(first, ByID)
+	return first[:min(len(first), MaxObjects)], most.furthest, count
+}

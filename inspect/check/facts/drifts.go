@@ -1,0 +1,226 @@
+package facts
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// difference is a key of which a process has another value than most; the key is as processes name it.
+type difference struct{ Key, Value, Usual string }
+
+// Drift is how one process differs from most, or from as many others as there are like it: then nobody knows who is right.
+type Drift struct {
+	Keys      []difference
+	Peers     []*model.LiveNode
+	Undecided bool
+}
+
+// findDrifts compares the processes of each role, and all of them in what every role reads.
+func findDrifts(r *model.Runtime) map[*model.LiveNode]*Drift {
+	byRole := make(map[string][]*model.LiveNode)
+	var all []*model.LiveNode
+	addresses := make(map[string]bool)
+	for _, n := range r.Nodes {
+		if n.Config == nil {
+			continue
+		}
+		byRole[n.Role] = append(byRole[n.Role], n)
+		if !addresses[n.Address] { // several roles of one process tell the same
+			addresses[n.Address] = true
+			all = append(all, n)
+		}
+	}
+	found := make(map[*model.LiveNode]*Drift)
+	for _, nodes := range byRole {
+		for _, peers := range ByVersion(nodes) {
+			compareConfigs(peers, func(key string) bool { return !SharedKey(key) }, found)
+		}
+	}
+	for _, peers := range ByVersion(all) {
+		compareConfigs(peers, SharedKey, found)
+	}
+	return found
+}
+
+// Without is the drift in other keys, nil if there is none.
+func (d *Drift) Without(configured map[string]bool) *Drift {
+	if d == nil {
+		return nil
+	}
+	rest := *d
+	rest.Keys = slices.DeleteFunc(slices.Clone(d.Keys), func(x difference) bool { return configured[model.FoldConfigKey(x.Key)] })
+	if len(rest.Keys) == 0 {
+		return nil
+	}
+	return &rest
+}
+
+// compareConfigs finds, key by key, the processes that differ from the value that most have.
+func compareConfigs(nodes []*model.LiveNode, wanted func(string) bool, found map[*model.LiveNode]*Drift) {
+	if len(nodes) < 2 {
+		return
+	}
+	keys := make(map[string]bool) // whether each is to be compared
+	for _, n := range nodes {
+		for key := range n.Config.Values {
+			if _, known := keys[key]; !known {
+				keys[key] = wanted(key) && !ownKey(key)
+			}
+		}
+	}
+	maps.DeleteFunc(keys, func(_ string, compared bool) bool { return !compared })
+	oneRole := !slices.ContainsFunc(nodes, func(n *model.LiveNode) bool { return n.Role != nodes[0].Role })
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		compareKey(nodes, key, oneRole, found)
+	}
+}
+
+// ByVersion groups processes by the version that they say. Those that say none are taken to be of the only one there is.
+func ByVersion(nodes []*model.LiveNode) map[string][]*model.LiveNode {
+	groups := make(map[string][]*model.LiveNode)
+	for _, n := range nodes {
+		groups[versionOf(n)] = append(groups[versionOf(n)], n)
+	}
+	if len(groups) == 2 && groups[""] != nil {
+		return map[string][]*model.LiveNode{"": nodes}
+	}
+	return groups
+}
+
+// versionOf is the version that a process says, "" if it is unknown.
+func versionOf(n *model.LiveNode) string {
+	if n.System == nil {
+		return ""
+	}
+	return strings.TrimPrefix(n.System.Version, "v")
+}
+
+// compareKey compares one key among processes of one version. strict: a process that does not tell it differs from one that does.
+func compareKey(nodes []*model.LiveNode, key string, strict bool, found map[*model.LiveNode]*Drift) {
+	if sameEverywhere(nodes, key, strict) {
+		return
+	}
+	counts := make(map[string]int)
+	values := make([]string, len(nodes))
+	usual := ""
+	for i, n := range nodes {
+		v, ok := n.Config.Values[key]
+		switch {
+		case ok:
+			values[i] = Canonical(v)
+		case strict:
+			values[i] = notSet
+		default:
+			continue
+		}
+		counts[values[i]]++
+		if usual == "" { // of equals, what the first process has
+			usual = values[i]
+		}
+	}
+	for _, v := range slices.Sorted(maps.Keys(counts)) {
+		if counts[v] > counts[usual] {
+			usual = v
+		}
+	}
+	if len(counts) < 2 {
+		return
+	}
+	undecided := false
+	for v, n := range counts {
+		undecided = undecided || v != usual && n == counts[usual]
+	}
+	for i, n := range nodes {
+		if values[i] == "" || values[i] == usual {
+			continue
+		}
+		d := found[n]
+		if d == nil {
+			d = &Drift{}
+			found[n] = d
+		}
+		d.Undecided = d.Undecided || undecided
+		d.Keys = append(d.Keys, difference{nameOfKey(nodes, key), values[i], usual})
+		for j, peer := range nodes {
+			if values[j] == usual && !slices.Contains(d.Peers, peer) {
+				d.Peers = append(d.Peers, peer)
+			}
+		}
+	}
+}
+
+// sameEverywhere reports whether all processes tell the same: nearly all keys.
+func sameEverywhere(nodes []*model.LiveNode, key string, strict bool) bool {
+	first, told := "", false
+	for i, n := range nodes {
+		v, ok := n.Config.Values[key]
+		switch {
+		case ok && !told:
+			if first, told = v, true; strict && i > 0 {
+				return false
+			}
+		case ok && v != first || !ok && strict && told:
+			return false
+		}
+	}
+	return true
+}
+
+// nameOfKey is the dotted name of a folded key, as far as any of the processes tells it.
+func nameOfKey(nodes []*model.LiveNode, key string) string {
+	for _, n := range nodes {
+		if name := n.Config.Name(key); name != key {
+			return name
+		}
+	}
+	return key
+}
+
+// Canonical writes equal values the same: 1 and 1.0, true and True.
+func Canonical(v string) string {
+	v = strings.TrimSpace(v)
+	if f, err := strconv.ParseFloat(v, 64); err == nil {
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	if b, err := strconv.ParseBool(v); err == nil {
+		return strconv.FormatBool(b)
+	}
+	return cmp.Or(v, `""`)
+}
+
+// notSet stands for the value of a key that a process does not tell.
+const notSet = "not set"
+
+// SharedKey reports whether every role reads a folded key.
+func SharedKey(key string) bool {
+	return slices.ContainsFunc(sharedPrefixes(), func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+}
+
+// sharedPrefixes are those of keys that every role reads.
+func sharedPrefixes() []string {
+	return []string{"common", "quotaandlimits", "etcd", "minio", "kafka", "pulsar", "mq", "metastore", "rocksmq"}
+}
+
+// ownKey reports whether a folded key is naturally each process's own.
+func ownKey(key string) bool {
+	switch key {
+	case "localstoragepath", "logfilerootpath", "etcddatadir", "etcdlogpath", "rocksmqpath", "commonmetricsport", "nodeid", "serverid", "hostname", "podname", "podip":
+		return true
+	}
+	for _, suffix := range []string{"port", "ip", "alias"} {
+		if role, ok := strings.CutSuffix(key, suffix); ok && slices.Contains(roleKeys(), strings.TrimSuffix(role, "internal")) {
+			return true
+		}
+	}
+	return false
+}
+
+// roleKeys are the prefixes of keys that belong to a role.
+func roleKeys() []string {
+	return []string{"rootcoord", "datacoord", "querycoord", "indexcoord", "mixcoord", "proxy", "querynode", "datanode", "indexnode", "streamingnode"}
+}

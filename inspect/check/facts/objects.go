@@ -1,0 +1,123 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+)
+
+// CollectionLabel is how messages call a collection: its name, with the database unless that is the
+// default one; its id if the name is gone.
+func CollectionLabel(c *model.Cluster, id model.CollectionID) string {
+	x := c.Collection(id)
+	switch {
+	case x == nil:
+		return id.String()
+	case c.DatabaseName(x.Database) != "default":
+		return c.DatabaseName(x.Database) + "." + x.Name
+	}
+	return x.Name
+}
+
+// RefCollection refers to a collection.
+func RefCollection(c *model.Cluster, id model.CollectionID) model.Ref {
+	return model.Ref{Resource: "collections", ID: id.String(), Name: c.CollectionName(id)}
+}
+
+// RefVChannel refers to a vchannel.
+func RefVChannel(name string) model.Ref {
+	return model.Ref{Resource: "vchannels", ID: name, Name: name}
+}
+
+// RefSegment refers to a segment.
+func RefSegment(id model.SegmentID) model.Ref {
+	return model.Ref{Resource: "segments", ID: id.String()}
+}
+
+// RefReplica refers to a replica.
+func RefReplica(r *model.Replica) model.Ref {
+	return model.Ref{Resource: "replicas", ID: r.ID.String()}
+}
+
+// RefNode refers to a session by its role and server id.
+func RefNode(role string, id model.NodeID) model.Ref {
+	name := role + "-" + id.String()
+	return model.Ref{Resource: "nodes", ID: name, Name: name}
+}
+
+// RefTask names a background task.
+func RefTask(t *model.Task) model.Ref {
+	return model.Ref{Resource: "tasks", ID: t.Type + "/" + model.NodeID(t.ID).String(), Name: t.Type + "-" + model.NodeID(t.ID).String()}
+}
+
+// SomeSegments are references to segments, by id, without repeats, no more than a finding is to name.
+func SomeSegments(ids []model.SegmentID) []model.Ref {
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	ids = ids[:min(len(ids), MaxObjects)]
+	refs := make([]model.Ref, len(ids))
+	for i, id := range ids {
+		refs[i] = RefSegment(id)
+	}
+	return refs
+}
+
+// QueryNodeNames are the names of the sessions of query nodes, by id.
+func QueryNodeNames(ids []model.NodeID) []string {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = "querynode-" + id.String()
+	}
+	return names
+}
+
+// NamesOf are the names of sessions.
+func NamesOf(list []*model.Session) []string {
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = s.Name()
+	}
+	return names
+}
+
+// SessionNames lists sessions as messages do: "a, b and 4 more".
+func SessionNames(list []*model.Session) string { return Few(NamesOf(list)) }
+
+// CompactIDs sorts ids, each once.
+func CompactIDs(ids []model.CollectionID) []model.CollectionID {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// RoleLabel is how messages call a role: "query node".
+func RoleLabel(role string) string {
+	switch role {
+	case "querynode", "datanode", "indexnode", "streamingnode":
+		return strings.TrimSuffix(role, "node") + " node"
+	case "rootcoord", "datacoord", "querycoord", "indexcoord":
+		return strings.ToUpper(role[:1]) + strings.TrimSuffix(role[1:], "coord") + "Coord"
+	case "mixcoord":
+		return "MixCoord"
+	}
+	return role
+}
+
+// LiveNames lists processes as messages do.
+func LiveNames(list []*model.LiveNode) string {
+	names := make([]string, len(list))
+	for i, n := range list {
+		names[i] = n.Name()
+	}
+	return Few(names)
+}
+
+// MaxObjects is how many further objects a finding names; its message has the whole number.
+const MaxObjects = 50
+
+// MostNodes is how many nodes a finding lists.
+const MostNodes = 12
+
+// DefaultGroup takes whatever nodes no other group wants.
+const DefaultGroup = "__default_resource_group"

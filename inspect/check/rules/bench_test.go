@@ -1,0 +1,119 @@
+package rules_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/rules"
+	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
+)
+
+// Of the cluster that speed is measured on.
+const (
+	benchSegments = 200_000
+	benchNodes    = 200
+)
+
+// BenchmarkRun judges 200,000 segments on 200 query nodes by all checks. "first" is a cluster that was
+// never seen before; "again" one in which one segment has changed since, "asked" one whose processes have just been asked
+// anew. Time passes meanwhile. Under "alone" is each check by itself, with all that it has others work out elsewhere.
+func BenchmarkRun(b *testing.B) {
+	c := modeltest.ServedLarge(benchSegments, benchNodes)
+	b.Run("first", func(b *testing.B) {
+		measure(b, func(int) func() {
+			fresh := asked(c) // a Runtime remembers what it has grouped
+			return func() { check.Run(fresh, modeltest.Now, rules.All()) }
+		})
+	})
+	b.Run("again", func(b *testing.B) {
+		judge, now := new(check.Judge), modeltest.Now
+		list := [2]*model.Cluster{c, c.WithRuntime(nil).Update(changed(c)).WithRuntime(c.Runtime)}
+		judge.Run(list[1], now, rules.All())
+		measure(b, func(i int) func() {
+			now = now.Add(time.Second)
+			return func() { judge.Run(list[i%2], now, rules.All()) }
+		})
+	})
+	b.Run("asked", func(b *testing.B) {
+		judge, now := new(check.Judge), modeltest.Now
+		judge.Run(c, now, rules.All())
+		measure(b, func(int) func() {
+			now = now.Add(time.Second)
+			fresh := asked(c)
+			return func() { judge.Run(fresh, now, rules.All()) }
+		})
+	})
+	for _, x := range rules.All() {
+		b.Run("alone/"+x.ID, func(b *testing.B) {
+			measure(b, func(int) func() {
+				return func() { check.Run(c, modeltest.Now, []*check.Check{x}) }
+			})
+		})
+	}
+}
+
+// measure times what prepare returns, and leaves the preparation out. Processor time is that of all goroutines; the garbage of
+// each round is collected within it.
+func measure(b *testing.B, prepare func(round int) func()) {
+	b.Helper()
+	var used time.Duration
+	rounds := 0
+	for b.Loop() {
+		b.StopTimer()
+		run := prepare(rounds)
+		runtime.GC()
+		start := processorTime()
+		b.StartTimer()
+		run()
+		used += processorTime() - start
+		rounds++
+	}
+	if used > 0 {
+		b.ReportMetric(float64(used.Microseconds())/1000/float64(rounds), "cpu-ms/op")
+	}
+}
+
+// asked is a cluster whose processes were asked anew, and said the same.
+func asked(c *model.Cluster) *model.Cluster {
+	return c.WithRuntime(model.BuildRuntime(c.Runtime.RuntimeParts))
+}
+
+// changed are the parts of a cluster in which one segment has one row more.
+func changed(c *model.Cluster) model.Parts {
+	p := c.Parts
+	p.Loaded &^= model.PartRuntime
+	p.Runtime = nil
+	p.Segments = slices.Clone(p.Segments)
+	s := *p.Segments[len(p.Segments)/2]
+	s.Rows++
+	p.Segments[len(p.Segments)/2] = &s
+	return p
+}
+
+// TestBenchmarkIsFair: the cluster that speed is measured on lets every check look, and is as well as a cluster in use: a
+// few things are wrong with it, and none of them a thousand times.
+func TestBenchmarkIsFair(t *testing.T) {
+	c := modeltest.ServedLarge(20_000, 40)
+	r := check.Run(c, modeltest.Now, rules.All())
+	for _, x := range r.Results {
+		if x.Status == check.Skipped && len(x.Unseen) == 0 || x.Status == check.Broken {
+			t.Errorf("%s: %s: %s", x.Check.ID, x.Status, x.Reason)
+		}
+		if len(x.Findings) > 5 {
+			t.Errorf("%s: %d findings: %s", x.Check.ID, len(x.Findings), x.Findings[0].Message)
+		}
+	}
+	found := make(map[string]bool)
+	for _, f := range r.Findings {
+		found[f.Check] = true
+	}
+	for _, id := range []string{"node-unreachable", "node-idle", "growing-flushed", "index-not-loaded", "index-failed", "delete-heavy", "config-drift", "orphan-segments", "small-segments"} {
+		if !found[id] {
+			t.Errorf("%s found nothing", id)
+		}
+	}
+}

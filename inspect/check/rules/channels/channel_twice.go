@@ -1,0 +1,76 @@
+package channels
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// channelWatchedTwice finds channels that several nodes consume.
+var channelWatchedTwice = &check.Check{
+	ID:       "channel-watched-twice",
+	Title:    "A vchannel is assigned to more than one data node",
+	Severity: check.Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
+	Doc: `Looks for vchannels with records of several nodes under ` + "`channelwatch/`" + ` (Milvus 2.5 and older). An error if at least two of the nodes are registered: both write
+the same rows into segments, and each moves the checkpoint. If only one of them lives, the other record is a leftover: a warning.
+
+Not a finding: a channel that also stands in DataCoord's buffer, and a record whose watch is being released (` + "`ToRelease`" + `), as a move has both for a moment.`,
+	Remedy: `Stop one of the data nodes; DataCoord then assigns its channels anew. Count the rows of the collection afterwards: some may be there twice.`,
+	Run:    runChannelTwice,
+}
+
+func runChannelTwice(p *check.Pass) error {
+	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
+		nodes := watchers(v)
+		if len(nodes) < 2 {
+			return
+		}
+		living := 0
+		names := make([]string, len(nodes))
+		f := check.Finding{Severity: check.Warning, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)}}
+		for i, id := range nodes {
+			names[i] = "datanode-" + id.String()
+			f.Objects = append(f.Objects, facts.RefNode("datanode", id))
+			if len(p.SessionsOf(id)) > 0 {
+				living++
+			}
+		}
+		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), facts.Few(names))
+		f.Evidence = []check.Evidence{
+			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"), check.Fact("of them registered", strconv.Itoa(living), "etcd"), check.Fact("state of the first", v.WatchState, "etcd"),
+		}
+		f.Impact = "A record of a node that is gone is left over; another assignment may fail because of it."
+		f.Hint = "restart DataCoord, which cleans up after nodes that are gone"
+		if living > 1 {
+			f.Severity = check.Error
+			f.Impact = "Both nodes write the same rows, and each moves the checkpoint."
+			f.Hint = check.Advise("stop %s, let DataCoord assign its channels anew, and compare the collection's row count with what was inserted", names[len(names)-1])
+		}
+		p.Report(f)
+	})
+	return nil
+}
+
+// watchers are the nodes with a watch record of a channel, but for those that are letting it go.
+func watchers(v *model.VChannel) (nodes []model.NodeID) {
+	add := func(id model.NodeID, state string) {
+		if id != model.UnassignedNode && id != 0 && state != "ToRelease" && state != "ReleaseSuccess" {
+			nodes = append(nodes, id)
+		}
+	}
+	add(v.Watcher, v.WatchState)
+	for i, id := range v.OtherWatchers {
+		state := ""
+		if i < len(v.OtherStates) {
+			state = v.OtherStates[i]
+		}
+		add(id, state)
+	}
+	return nodes
+}

@@ -1,0 +1,158 @@
+package channels
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// assignGrace is what DataCoord is given to assign the channels of a new collection, and a session to come back.
+const assignGrace = 2 * time.Minute
+
+// channelUnwatched finds channels that nobody consumes.
+var channelUnwatched = &check.Check{
+	ID:       "channel-unwatched",
+	Title:    "A vchannel is consumed by nobody, or by a node that is gone",
+	Severity: check.Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartServing,
+	Doc: `Looks at the vchannels of living collections that are at least 2 minutes old, and at who consumes them: data nodes by the records under
+` + "`channelwatch/`" + ` (Milvus 2.5 and older), streaming nodes by the assignment of the pchannel (2.6 and later). An error if
+
+- there is no record, or the channel is in DataCoord's buffer of channels without a node;
+- the node that has it has no session. After a crash DataCoord gives its channels to another node within seconds of the session's end, so that
+  a record of a node that is gone says that this did not happen, or that there is no other node.
+
+If more than 5 collections have lost the same node, that is one finding. Skipped if no process at all is registered: a stopped cluster consumes nothing. Inserts are accepted meanwhile, as they go to the queue; they are not
+written, segments are not sealed, the checkpoint stands still, and flushes wait for ever.`,
+	Remedy: `Start a data node (Milvus 2.6: a streaming node), or restart DataCoord if there is one and it gives it no channels.`,
+	Run:    runChannelUnwatched,
+	Roles:  []string{"datanode", "datacoord", "streamingnode"},
+}
+
+func runChannelUnwatched(p *check.Pass) error {
+	if !p.Whole() {
+		return nil
+	}
+	if !facts.Alive(p.Cluster) {
+		return p.Skip("no process is registered")
+	}
+	if !watchesKnown(p) {
+		return p.Skip("this version records no watches that kitescope knows")
+	}
+	lost := make(map[model.CollectionID][]*model.VChannel)
+	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
+		if !newCollection(p, x, assignGrace) && lostWatcher(p, v) != "" {
+			lost[x.ID] = append(lost[x.ID], v)
+		}
+	})
+	whys := make(map[string][]model.CollectionID)
+	for _, id := range slices.Sorted(maps.Keys(lost)) {
+		why := lostWatcher(p, lost[id][0])
+		whys[why] = append(whys[why], id)
+	}
+	for _, why := range slices.Sorted(maps.Keys(whys)) {
+		if ids := whys[why]; len(ids) > crowd {
+			reportUnwatched(p, why, ids, lost)
+			continue
+		}
+		for _, id := range whys[why] {
+			reportUnwatched(p, why, []model.CollectionID{id}, lost)
+		}
+	}
+	return nil
+}
+
+// reportUnwatched reports one collection, or the many that one node has left behind.
+func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost map[model.CollectionID][]*model.VChannel) {
+	count, all := 0, 0
+	first := lost[ids[0]][0]
+	f := check.Finding{
+		Severity: check.Error, Object: facts.RefCollection(p.Cluster, ids[0]),
+		Impact: "Inserts pile up in the queue; they are not written, sealed or flushed.",
+		Hint:   consumeHint(p),
+	}
+	if first.Watched && first.Watcher > 0 {
+		f.Objects = append(f.Objects, facts.RefNode(watcherRole(p.Cluster, first), first.Watcher))
+	}
+	for _, id := range ids {
+		count, all = count+len(lost[id]), all+len(p.Collection(id).VChannels)
+		if len(ids) > 1 {
+			f.Objects = append(f.Objects, facts.RefCollection(p.Cluster, id))
+		}
+		for _, v := range lost[id] {
+			f.Objects = append(f.Objects, facts.RefVChannel(v.Name))
+		}
+	}
+	f.Objects = f.Objects[:min(len(f.Objects), facts.MaxObjects)]
+	f.Message = fmt.Sprintf("%s of %s: %s (%s)", facts.Plural(count, "vchannel"), facts.CollectionLabel(p.Cluster, ids[0]), why, first.Name)
+	if len(ids) > 1 {
+		f.Object = model.Ref{}
+		if first.Watched && first.Watcher > 0 {
+			f.Object = facts.RefNode(watcherRole(p.Cluster, first), first.Watcher)
+		}
+		f.Message = fmt.Sprintf("%s of %s: %s", facts.Plural(count, "vchannel"), facts.Plural(len(ids), "collection"), why)
+	}
+	f.Evidence = []check.Evidence{
+		check.Fact("vchannels", strconv.Itoa(count), "etcd"),
+		check.Fact("of those that the collections have", strconv.Itoa(all), "etcd"),
+		check.Fact("why", why, "etcd"),
+		check.Fact("registered nodes that could consume", facts.Few(consumers(p)), "etcd"),
+	}
+	p.Report(f)
+}
+
+// watchesKnown reports whether anything is watched: else the version keeps its watches elsewhere.
+func watchesKnown(p *check.Pass) bool {
+	return facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 6}) || slices.ContainsFunc(p.VChannels, func(v *model.VChannel) bool { return v.Watched }) ||
+		slices.ContainsFunc(p.PChannels, func(c *model.PChannel) bool { return c.Streaming })
+}
+
+// lostWatcher says why nobody consumes a vchannel, "" if someone does.
+func lostWatcher(p *check.Pass, v *model.VChannel) string {
+	switch {
+	case !v.Watched || v.Watcher == 0:
+		return "no node watches it"
+	case v.Watcher == model.UnassignedNode:
+		return "it waits for a node in DataCoord's buffer"
+	case len(p.SessionsOf(v.Watcher)) > 0:
+		return ""
+	case recent(p, v.WatchedAt, assignGrace):
+		return "" // the session may have come after it was read
+	}
+	return watcherName(p.Cluster, v) + " has it and is not registered"
+}
+
+// recent reports whether a moment is known and less than d ago.
+func recent(p *check.Pass, t time.Time, d time.Duration) bool { return !p.OlderThan(t, d, true) }
+
+// consumeHint says what to do so that somebody consumes channels.
+func consumeHint(p *check.Pass) check.Hint {
+	names := consumers(p)
+	switch streaming := facts.HasRole(p.Cluster, "streamingnode"); {
+	case len(names) > 0 && streaming:
+		return check.Advise("%s could: look in the log of MixCoord why they are given no channels, and restart it if it does not say why", names)
+	case len(names) > 0:
+		return check.Advise("%s could: look in the log of DataCoord why they are given no channels; a restart of DataCoord assigns all channels anew", names)
+	case facts.HasRole(p.Cluster, "mixcoord"):
+		return "start a streaming node: none is registered"
+	}
+	return "start a data node: none is registered"
+}
+
+// consumers are the sessions that could consume channels.
+func consumers(p *check.Pass) []string {
+	var list []*model.Session
+	for _, s := range p.Sessions {
+		if s.Role == "datanode" || s.Role == "streamingnode" {
+			list = append(list, s)
+		}
+	}
+	return facts.NamesOf(list)
+}

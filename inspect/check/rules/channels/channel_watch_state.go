@@ -1,0 +1,74 @@
+package channels
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// watchTimeout is what Milvus gives a data node to take a channel over (dataCoord.channel.watchTimeoutInterval: 300).
+const watchTimeout = 5 * time.Minute
+
+// channelWatchState finds channels whose assignment does not come to an end.
+var channelWatchState = &check.Check{
+	ID:       "channel-watch-state",
+	Title:    "The assignment of a vchannel does not come to an end",
+	Severity: check.Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
+	Doc: `Looks at the state of watch records (` + "`channelwatch/`" + `, Milvus 2.5 and older). Anything but WatchSuccess is a step of an assignment: ToWatch, ToRelease and
+so on. A warning if it began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) and 2 minutes more. WatchFailure and ReleaseFailure are an error after 2
+minutes: DataCoord should have begun again. If the record does not say when it began, only the failures are findings.
+
+On 2.6 and later the state of the pchannel is looked at: Assigning is information, as it does not say since when; other states but Assigned are a warning.`,
+	Remedy: `Look at the log of the data node for the vchannel; often it cannot read the queue or the checkpoint. Restarting it gives the channel to another.`,
+	Run:    runChannelWatchState,
+	Roles:  []string{"datanode", "datacoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "queue-unreachable"}, {Check: "channel-unwatched", Of: check.Shares("vchannels")},
+	},
+}
+
+func runChannelWatchState(p *check.Pass) error {
+	timeout := p.SettingSeconds("dataCoord.channel.watchTimeoutInterval", watchTimeout, facts.DataCoords()...) + assignGrace
+	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
+		severity, bad := judgeWatchState(p, v, timeout)
+		if !bad {
+			return
+		}
+		since := "at a time that is not recorded"
+		if !v.WatchedAt.IsZero() {
+			since = facts.Span(p.Age(v.WatchedAt)) + " ago"
+		}
+		p.Report(check.Finding{
+			Severity: severity, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID), facts.RefNode(watcherRole(p.Cluster, v), v.Watcher)},
+			Message: fmt.Sprintf("%s of %s is in state %s on %s, begun %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), v.WatchState, watcherName(p.Cluster, v), since),
+			Evidence: []check.Evidence{
+				check.Fact("state", v.WatchState, "etcd"), check.Fact("begun", facts.TimeText(v.WatchedAt), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"), check.Fact("limit", facts.Span(timeout), ""),
+			},
+			Impact: "What is inserted there waits in the queue.",
+			Hint:   check.Advise("look for %s in the log of %s", v.Name, watcherName(p.Cluster, v)),
+		})
+	})
+	return nil
+}
+
+func judgeWatchState(p *check.Pass, v *model.VChannel, timeout time.Duration) (severity check.Severity, bad bool) {
+	if !v.Watched || v.Watcher == model.UnassignedNode {
+		return 0, false
+	}
+	switch v.WatchState {
+	case "", "WatchSuccess", "Complete", "Assigned":
+		return 0, false
+	case "Assigning":
+		return check.Info, true // since when is not recorded; it takes seconds
+	case "WatchFailure", "ReleaseFailure":
+		return check.Error, p.OlderThan(v.WatchedAt, assignGrace, true)
+	case "ToWatch", "Uncomplete", "ToRelease", "ReleaseSuccess":
+		return check.Warning, p.OlderThan(v.WatchedAt, timeout, false)
+	}
+	return check.Warning, true // Unavailable, Uninitialized: a pchannel that no streaming node has
+}

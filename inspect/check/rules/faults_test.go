@@ -1,0 +1,114 @@
+package rules_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/faulttest"
+	"kitescope/inspect/check/rules"
+)
+
+const (
+	faultFolder    = "../../../testdata/faults"
+	snapshotFolder = "../../../testdata/snapshots"
+	diagnosisFile  = "../../../docs/DIAGNOSIS.md"
+	faultsBegin    = "<!-- fault library: begin (written by go test ./inspect/check/rules -run TestFaults -update) -->"
+	faultsEnd      = "<!-- fault library: end -->"
+)
+
+// TestFaults plays every case of the fault library through the real decoders and all checks.
+func TestFaults(t *testing.T) {
+	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range library.Unknown() {
+		t.Error(problem)
+	}
+	var verdicts []*faulttest.Verdict
+	for _, c := range library.Cases {
+		t.Run(c.Name, func(t *testing.T) {
+			v, err := library.Judge(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verdicts = append(verdicts, v)
+			if testing.Verbose() {
+				t.Log("\n" + strings.Join(v.Findings, "\n"))
+			}
+			switch {
+			case c.Miss == "":
+				for _, p := range v.Problems {
+					t.Error(p)
+				}
+			case len(v.Problems) == 0:
+				t.Errorf("no longer missed (%s): take the miss out of the case", c.Miss)
+			}
+		})
+	}
+	if len(verdicts) < len(library.Cases) {
+		t.Logf("%d of %d cases played", len(verdicts), len(library.Cases))
+		return // one was asked for, or some are broken: the rest would mislead
+	}
+	t.Logf("\n%s", faulttest.Text(verdicts))
+	for _, lack := range faulttest.Uncovered(verdicts) {
+		t.Error(lack)
+	}
+	holdReport(t, faulttest.Markdown(verdicts))
+}
+
+// TestFaultBaseIsDeterministic judges one capture twice: the order of findings must not
+// depend on that of goroutines or maps.
+func TestFaultBaseIsDeterministic(t *testing.T) {
+	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := library.Base(t.Context(), "cluster-2.3.5-t7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := keys(b.Report)
+	for range 5 {
+		if again := keys(check.Run(b.Cluster, b.Now, rules.All())); again != first {
+			t.Fatalf("findings differ from run to run:\n%s\n\n%s", first, again)
+		}
+	}
+}
+
+func keys(r *check.Report) string {
+	var lines []string
+	for _, f := range r.Findings {
+		lines = append(lines, f.Severity.String()+" "+f.Key()+" "+f.Message+" <- "+f.Cause)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// holdReport compares the report in the documentation with what the cases say now.
+func holdReport(t *testing.T, report string) {
+	t.Helper()
+	path := filepath.FromSlash(diagnosisFile)
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := faulttest.ReplaceBetween(string(old), faultsBegin, faultsEnd, report)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if text == string(old) {
+		return
+	}
+	// The flag belongs to the package's other tests.
+	if f := flag.Lookup("update"); f == nil || f.Value.String() != "true" {
+		t.Errorf("%s does not say what the fault library says: run go test ./inspect/check/rules -run TestFaults -update", path)
+		return
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,212 @@
+// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+
+//go:build !race
+
+package rules_test
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/faulttest"
+	"kitescope/inspect/check/rules"
+	"kitescope/paste/pastetest"
+)
+
+// What an enemy calls things: before the name, what looks like a flag; behind it, all that a shell obeys.
+const (
+	lure   = "-;id&"
+	poison = ";id&$(id)'\"`id`\\\n\rid"
+)
+
+// planted are the fields that hold names which somebody outside may choose.
+var planted = []string{
+	"Name", "Root", "MetaPath", "Location", "Address", "HostName", "Endpoint", "ResourceGroup", "Channel", "VChannel", "PChannel", "Topic", "Alias", "Value", "Reason",
+}
+
+// kept are types whose names are words of Milvus, which checks look for.
+var kept = []string{"ConfigEntry", "Setting", "Metric", "Param", "KV", "CallResult", "ProfileShare"}
+
+// plant poisons names wherever they stand in a cluster.
+func plant(v reflect.Value, seen map[uintptr]bool) {
+	switch v.Kind() { //nolint:exhaustive // only what holds text
+	case reflect.Pointer:
+		if !v.IsNil() && !seen[v.Pointer()] {
+			seen[v.Pointer()] = true
+			plant(v.Elem(), seen)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			plant(v.Index(i), seen)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			if e := v.MapIndex(key); e.Kind() == reflect.Pointer || e.Kind() == reflect.Slice {
+				plant(e, seen)
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f, name := v.Field(i), v.Type().Field(i).Name
+			switch {
+			case f.Kind() == reflect.String && f.CanSet() && slices.Contains(planted, name) && !slices.Contains(kept, v.Type().Name()):
+				if s := f.String(); s != "" && s != "default" && !strings.HasPrefix(s, lure) {
+					f.SetString(lure + s + poison)
+				}
+			case f.Kind() != reflect.String:
+				plant(f, seen)
+			}
+		}
+	}
+}
+
+var (
+	// shellWord and literal are words that a shell, and literals that Python, reads as nothing but text.
+	shellWord = regexp.MustCompile(`(^|[\s(=:])'(?:[^']|'\\'')*'`)
+	literal   = regexp.MustCompile(`(^|[({=]|, |: )"(?:[^"\\]|\\.)*"`)
+	// blanks are those that a text has too many where a part of it is empty.
+	blanks  = regexp.MustCompile(`^ |  | $`)
+	flagged = regexp.MustCompile(`(?:etcdctl|kitescope) [^;]* '` + lure)
+)
+
+// TestHintsOfHostileClusters gives everything that has a name one which a shell would obey, in every case of the fault
+// library, and reads all hints as a shell and Python would.
+func TestHintsOfHostileClusters(t *testing.T) {
+	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell := &reader{Shell: pastetest.New(t), read: map[string]bool{}}
+	told, checks := 0, map[string]bool{}
+	for _, c := range library.Cases {
+		b, err := library.Base(t.Context(), c.Base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cluster, now, err := c.Cluster(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plant(reflect.ValueOf(cluster), map[uintptr]bool{})
+		for _, f := range check.Run(cluster, now, rules.All()).Findings {
+			if strings.Contains(string(f.Hint), poison[:4]) {
+				told++
+				checks[f.Check] = true
+			}
+			holdHint(t, c.Name, f)
+			shell.obeys(t, c.Name, f)
+		}
+	}
+	if len(shell.read) < 40 || shell.planted < 8 {
+		t.Errorf("a shell read only %d commands, %d of them with planted names", len(shell.read), shell.planted)
+	}
+	if told < 100 || len(checks) < 15 {
+		t.Errorf("only %d hints of %d checks tell a planted name", told, len(checks))
+	}
+}
+
+// program begins a command in a hint, prose behind it ends one.
+var (
+	program = regexp.MustCompile(`(?:^|[\s(:])(?:kitescope|etcdctl|kubectl|docker|mount|go) `)
+	prose   = regexp.MustCompile(`^(?:; | \(|, |: |\)$|\), )`)
+)
+
+// commandsOf are the commands in a hint, each up to the prose behind it, where a shell does not take that for a part of a quoted word.
+func commandsOf(hint string) (list []string) {
+	for at := program.FindStringIndex(hint); at != nil; at = program.FindStringIndex(hint) {
+		rest, end, quoted := strings.TrimLeft(hint[at[0]:], " (:"), 0, false
+		for ; end < len(rest) && (quoted || !prose.MatchString(rest[end:])); end++ {
+			switch {
+			case rest[end] == '\'':
+				quoted = !quoted
+			case rest[end] == '\\' && !quoted:
+				end++
+			}
+		}
+		end = min(end, len(rest))
+		list, hint = append(list, rest[:end]), rest[end:]
+	}
+	return list
+}
+
+// reader has a real shell read the commands of hints, each once.
+type reader struct {
+	*pastetest.Shell
+	read    map[string]bool
+	planted int
+}
+
+func (r *reader) obeys(t *testing.T, where string, f *check.Finding) {
+	t.Helper()
+	for _, command := range commandsOf(string(f.Hint)) {
+		if r.read[command] {
+			continue
+		}
+		r.read[command] = true
+		words, err := r.Words(t, command)
+		if err != nil {
+			t.Errorf("%s: %s: a shell does more with %q than to run one program: %v", where, f.Check, command, err)
+		}
+		if !strings.Contains(command, poison[:4]) {
+			continue
+		}
+		r.planted++
+		if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, lure) && strings.Contains(w, poison) }) {
+			t.Errorf("%s: %s: no word of %q is the name: %q", where, f.Check, command, words)
+		}
+	}
+}
+
+func holdHint(t *testing.T, where string, f *check.Finding) {
+	t.Helper()
+	for _, text := range []string{string(f.Hint), f.Message, f.Impact} {
+		if blanks.MatchString(text) {
+			t.Errorf("%s: %s: a blank too many: %q", where, f.Check, text)
+		}
+	}
+	rest := literal.ReplaceAllString(shellWord.ReplaceAllString(string(f.Hint), "${1}WORD"), "${1}TEXT")
+	switch {
+	case strings.Contains(rest, poison[:4]) || strings.ContainsAny(rest, "\n\r`"):
+		t.Errorf("%s: %s: a name is more than a word: %s", where, f.Check, f.Hint)
+	case flagged.MatchString(string(f.Hint)) && !strings.Contains(string(f.Hint), " -- "):
+		t.Errorf("%s: %s: a name is a flag: %s", where, f.Check, f.Hint)
+	}
+}
+
+// A root path as a bundle brings it, in the hints that write to etcd.
+func TestHintsOfHostileRoot(t *testing.T) {
+	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]string{}
+	for _, c := range library.Cases {
+		if !slices.ContainsFunc(c.Want, func(w faulttest.Want) bool { return w.Check == "bad-switches" || w.Check == "auto-balance-off" }) {
+			continue
+		}
+		b, err := library.Base(t.Context(), c.Base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cluster, now, err := c.Cluster(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cluster.Origin.Root = "a;id&b"
+		for _, f := range check.Run(cluster, now, rules.All()).Findings {
+			if hint := string(f.Hint); strings.Contains(hint, "etcdctl put") {
+				told[f.Check] = hint
+				if !strings.Contains(hint, "etcdctl put 'a;id&b/config/") {
+					t.Errorf("%s: %s: %s", c.Name, f.Check, hint)
+				}
+			}
+		}
+	}
+	if len(told) != 2 {
+		t.Errorf("hints with etcdctl put: %v", told)
+	}
+}

@@ -1,0 +1,365 @@
+// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+
+//go:build !race
+
+package rules_test
+
+import (
+	"slices"
+	"testing"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/faulttest"
+	"kitescope/inspect/check/rules"
+	"kitescope/inspect/model"
+)
+
+// removal takes some facts of a cluster away, as if they could not be read.
+type removal struct {
+	name string
+	// parts and needs are what a check that is owed these facts declares; both 0: no single need stands for them.
+	parts model.Part
+	needs check.Need
+	// node and role are those of the session that no longer tells, "" if it is a fact of the whole cluster.
+	node, role string
+	// shared: another session of the same process tells its memory, too.
+	shared bool
+	take   func(*model.Cluster) *model.Cluster
+}
+
+// TestNothingIsWellUnseen takes facts away from each case of the fault library, one after the other: what a check found
+// with them it may still find, or say that it could not look. It may not say that all is well.
+func TestNothingIsWellUnseen(t *testing.T) {
+	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := make(map[string]int)
+	for _, c := range library.Cases {
+		wanted := wantedChecks(c)
+		wanted = slices.DeleteFunc(wanted, func(x *check.Check) bool { return tried[x.ID] >= 2 })
+		if len(wanted) == 0 {
+			continue
+		}
+		b, err := library.Base(t.Context(), c.Base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.Play(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range wanted {
+			tried[x.ID]++
+		}
+		for _, take := range removals(r.Cluster) {
+			for _, result := range check.Run(take.take(r.Cluster), r.Now, wanted).Results {
+				if result.Status == check.OK && !toldElsewhere(result.Check.ID, take) {
+					t.Errorf("%s without %s: %s is ok", c.Name, take.name, result.Check.ID)
+				}
+			}
+		}
+	}
+	for _, x := range rules.All() {
+		if tried[x.ID] == 0 {
+			t.Errorf("%s: no case finds it", x.ID)
+		}
+	}
+}
+
+// wantedChecks are the checks of which a case wants a finding.
+func wantedChecks(c *faulttest.Case) []*check.Check {
+	return slices.DeleteFunc(slices.Clone(rules.All()), func(x *check.Check) bool {
+		return !slices.ContainsFunc(c.Want, func(w faulttest.Want) bool { return w.Check == x.ID })
+	})
+}
+
+// removals are all that can be taken away from a cluster: each part of its metadata, each answer of each process.
+func removals(c *model.Cluster) []removal {
+	list := []removal{
+		{name: "etcd's word", needs: check.NeedEtcd, take: edited(func(p *model.Parts) { p.Etcd = nil })},
+		{name: "storage", needs: check.NeedStorage, take: edited(func(p *model.Parts) { p.Storage = nil })},
+		{name: "profiles", needs: check.NeedProfiles, take: edited(func(p *model.Parts) { p.Profiles = nil })},
+	}
+	list = append(list, profileRemovals(c)...)
+	for _, part := range partNames() {
+		list = append(list, removal{name: part.name, parts: part.part, take: edited(func(p *model.Parts) {
+			p.Loaded &^= part.part
+			part.take(p)
+		})})
+	}
+	if c.Runtime == nil {
+		return list
+	}
+	list = append(list, removal{name: "all answers", take: func(c *model.Cluster) *model.Cluster { return c.WithRuntime(nil) }})
+	for _, a := range answers() {
+		list = append(list, removal{name: a.name, needs: a.needs, take: told(a.take)})
+	}
+	for _, n := range c.Runtime.Nodes {
+		for _, f := range toldBySessions() {
+			if !f.had(n) {
+				continue
+			}
+			needs := f.needs
+			if needs == 0 { // all that the session told
+				for _, other := range toldBySessions() {
+					if other.needs&check.NeedMetrics == 0 && other.had(n) {
+						needs |= other.needs
+					}
+				}
+			}
+			list = append(list, removal{name: f.name + " of " + n.Name(), needs: needs, node: n.Name(), role: n.Role, shared: sharesMemory(c.Runtime, n), take: told(func(p *model.RuntimeParts) {
+				for _, x := range p.Nodes {
+					if x.Role == n.Role && x.Node == n.Node {
+						f.take(p, x)
+					}
+				}
+			})})
+		}
+	}
+	return list
+}
+
+// profileRemovals take the profiles of one process away, or what one of them says.
+func profileRemovals(c *model.Cluster) []removal {
+	if c.Profiles == nil {
+		return nil
+	}
+	var list []removal
+	for i, x := range c.Profiles.Processes {
+		for name, take := range map[string]func(*model.ProfiledProcess){
+			"CPU profile":        func(x *model.ProfiledProcess) { x.CPU, x.CPUReason = nil, "timed out" },
+			"goroutine profiles": func(x *model.ProfiledProcess) { x.Goroutines, x.GoroutineReason = nil, "timed out" },
+		} {
+			list = append(list, removal{name: name + " of " + x.Name, take: edited(func(p *model.Parts) {
+				profiles, y := *p.Profiles, *x
+				take(&y)
+				profiles.Processes = slices.Clone(profiles.Processes)
+				profiles.Processes[i] = &y
+				p.Profiles = &profiles
+			})})
+		}
+	}
+	return list
+}
+
+// edited takes something out of the metadata; processes said the same.
+func edited(change func(*model.Parts)) func(*model.Cluster) *model.Cluster {
+	return func(c *model.Cluster) *model.Cluster {
+		p := c.Parts
+		p.Loaded &^= model.PartRuntime
+		p.Runtime = nil
+		change(&p)
+		next := model.Build(p)
+		if c.Runtime != nil {
+			next = next.WithRuntime(c.Runtime)
+		}
+		return next
+	}
+}
+
+// told takes something out of what processes said.
+func told(change func(*model.RuntimeParts)) func(*model.Cluster) *model.Cluster {
+	return func(c *model.Cluster) *model.Cluster {
+		p := c.Runtime.RuntimeParts
+		processes := make(map[*model.Process]*model.Process)
+		p.Processes = slices.Clone(p.Processes)
+		for i, x := range p.Processes {
+			y := *x
+			p.Processes[i], processes[x] = &y, &y
+		}
+		p.Nodes = slices.Clone(p.Nodes)
+		for i, n := range p.Nodes {
+			y := *n
+			y.Calls = slices.Clone(n.Calls)
+			if n.Process != nil {
+				y.Process = processes[n.Process]
+			}
+			p.Nodes[i] = &y
+		}
+		change(&p)
+		return c.WithRuntime(model.BuildRuntime(p))
+	}
+}
+
+// partNames are the parts of the metadata, and what a decoder leaves out where it may not read one.
+func partNames() []struct {
+	name string
+	part model.Part
+	take func(*model.Parts)
+} {
+	type named = struct {
+		name string
+		part model.Part
+		take func(*model.Parts)
+	}
+	segments := func(change func(*model.Segment)) func(*model.Parts) {
+		return func(p *model.Parts) {
+			for _, list := range []*[]*model.Segment{&p.Segments, &p.Orphans} {
+				*list = slices.Clone(*list)
+				for i, s := range *list {
+					y := *s
+					change(&y)
+					(*list)[i] = &y
+				}
+			}
+		}
+	}
+	return []named{
+		{"objects", model.PartObjects, func(p *model.Parts) { p.Databases, p.Collections, p.Partitions, p.Aliases = nil, nil, nil, nil }},
+		{"index definitions", model.PartIndexes, func(p *model.Parts) { p.Indexes = nil }},
+		{"load states", model.PartServing, func(p *model.Parts) { p.LoadStates, p.Replicas, p.ResourceGroups, p.Streaming = nil, nil, nil, nil }},
+		{"sessions", model.PartSessions, func(p *model.Parts) { p.Sessions = nil }},
+		{"channels", model.PartChannels, func(p *model.Parts) {
+			p.PChannels, p.Targets = nil, nil
+			p.VChannels = slices.Clone(p.VChannels)
+			for i, v := range p.VChannels {
+				p.VChannels[i] = &model.VChannel{Name: v.Name, PChannel: v.PChannel, Collection: v.Collection, Shard: v.Shard}
+			}
+		}},
+		{"segments", model.PartSegments, func(p *model.Parts) { p.Segments, p.Orphans = nil, nil }},
+		{"logs", model.PartLogs, segments(func(s *model.Segment) { s.Logs, s.Bytes, s.DeletedRows, s.LogKeys = nil, 0, 0, false })},
+		{"index files", model.PartSegmentIndexes, segments(func(s *model.Segment) { s.Indexes, s.IndexBytes = nil, 0 })},
+		{"users", model.PartUsers, func(p *model.Parts) { p.Users, p.Roles, p.Grants, p.PrivilegeGroups = nil, nil, nil, nil }},
+		{"dynamic keys", model.PartConfig, func(p *model.Parts) { p.Config = nil }},
+		{"tasks", model.PartTasks, func(p *model.Parts) { p.Tasks, p.PartitionStats, p.Snapshots = nil, nil, nil }},
+		{"history", model.PartHistory, func(p *model.Parts) { p.History = nil }},
+		{"the rest", model.PartRest, func(p *model.Parts) { p.Allocators, p.Undecoded, p.KeysByKind = nil, nil, nil }},
+	}
+}
+
+// answers are what coordinators and the queue tell, and what becomes of it where they do not.
+func answers() []struct {
+	name  string
+	needs check.Need
+	take  func(*model.RuntimeParts)
+} {
+	type answer = struct {
+		name  string
+		needs check.Need
+		take  func(*model.RuntimeParts)
+	}
+	return []answer{
+		{"QueryCoord's replicas", 0, func(p *model.RuntimeParts) { p.Replicas = nil }},
+		{"QueryCoord's shard leaders", 0, func(p *model.RuntimeParts) { p.ShardLeaders = nil }},
+		{"QueryCoord's collections", 0, func(p *model.RuntimeParts) { p.Loaded = nil }},
+		{"QueryCoord's resource groups", 0, func(p *model.RuntimeParts) { p.Groups = nil }},
+		{"QueryCoord's checkers", 0, func(p *model.RuntimeParts) { p.Checkers, p.BalanceActive = nil, nil }},
+		{"what QueryCoord has", check.NeedQueryCoord, func(p *model.RuntimeParts) {
+			p.Replicas, p.ShardLeaders, p.Loaded, p.Groups, p.Checkers, p.BalanceActive = nil, nil, nil, nil, nil, nil
+		}},
+		{"DataCoord's recovery", check.NeedRecovery, func(p *model.RuntimeParts) { p.Recovery = nil }},
+		{"DataCoord's segments", 0, func(p *model.RuntimeParts) { p.DataSegments = nil }},
+		{"the queue's offsets", check.NeedQueue, func(p *model.RuntimeParts) { p.Queue = nil }},
+	}
+}
+
+// toldBySessions is what single sessions tell.
+func toldBySessions() []struct {
+	name  string
+	needs check.Need
+	had   func(*model.LiveNode) bool
+	take  func(*model.RuntimeParts, *model.LiveNode)
+} {
+	type fact = struct {
+		name  string
+		needs check.Need
+		had   func(*model.LiveNode) bool
+		take  func(*model.RuntimeParts, *model.LiveNode)
+	}
+	late := func(n *model.LiveNode, method string) {
+		for i := range n.Calls {
+			if n.Calls[i].Method == method {
+				n.Calls[i].Outcome, n.Calls[i].Reason = model.TimedOut, "no answer within 5 s"
+			}
+		}
+	}
+	silence := func(_ *model.RuntimeParts, n *model.LiveNode) {
+		n.Outcome, n.Reason, n.State = model.TimedOut, "no answer within 5 s", ""
+		n.Distribution, n.System, n.Config = nil, nil, nil
+		for i := range n.Calls {
+			n.Calls[i].Outcome, n.Calls[i].Reason = model.TimedOut, "no answer within 5 s"
+		}
+	}
+	return []fact{
+		{"what is served", check.NeedDistribution, func(n *model.LiveNode) bool { return n.Distribution != nil }, func(_ *model.RuntimeParts, n *model.LiveNode) {
+			n.Distribution = nil
+			late(n, "GetDataDistribution")
+		}},
+		{"CPU and memory", check.NeedSystem, func(n *model.LiveNode) bool { return n.System != nil }, func(_ *model.RuntimeParts, n *model.LiveNode) {
+			n.System = nil
+			late(n, "GetMetrics")
+		}},
+		{"configuration", check.NeedConfig, func(n *model.LiveNode) bool { return n.Config != nil }, func(_ *model.RuntimeParts, n *model.LiveNode) {
+			n.Config = nil
+			late(n, "ShowConfigurations")
+		}},
+		{"metrics", check.NeedMetrics, func(n *model.LiveNode) bool { return n.Process != nil && n.Process.Metrics != nil }, func(_ *model.RuntimeParts, n *model.LiveNode) {
+			n.Process.Metrics, n.Process.Before = nil, nil
+			n.Process.Outcome, n.Process.Reason = model.Refused, "connection refused"
+		}},
+		{"every word but metrics", 0, func(n *model.LiveNode) bool { return n.Outcome == model.Answered }, silence},
+	}
+}
+
+func sharesMemory(r *model.Runtime, n *model.LiveNode) bool {
+	return slices.ContainsFunc(r.Nodes, func(x *model.LiveNode) bool { return x != n && x.Address == n.Address && x.System != nil })
+}
+
+// toldElsewhere reports whether a check has another source for facts that were taken away, and may come to another result by it.
+func toldElsewhere(id string, r removal) bool {
+	switch id {
+	case "node-idle":
+		return r.needs&check.NeedDistribution != 0 // the node's metrics tell its segments and rows
+	case "memory-pressure":
+		return r.shared
+	}
+	return false
+}
+
+// TestWellOnlyIfAllWasSeen takes from a healthy cluster, of which all was asked, one fact after the other: a check that
+// declares that it reads such facts is not ok without them.
+func TestWellOnlyIfAllWasSeen(t *testing.T) {
+	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(library.Cases, func(c *faulttest.Case) bool { return c.Name == "healthy-all-facts" })
+	b, err := library.Base(t.Context(), library.Cases[i].Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := library.Cases[i].Play(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var well []*check.Check
+	for _, result := range r.Results {
+		switch result.Status {
+		case check.OK:
+			well = append(well, result.Check)
+		case check.Skipped, check.Broken:
+			t.Errorf("%s is %s: %s", result.Check.ID, result.Status, result.Reason)
+		case check.Found:
+		}
+	}
+	for _, take := range removals(r.Cluster) {
+		owed := slices.DeleteFunc(slices.Clone(well), func(x *check.Check) bool {
+			return x.Parts&take.parts == 0 && (x.Needs&take.needs == 0 || !readsOf(x.ID, take.role))
+		})
+		for _, result := range check.Run(take.take(r.Cluster), r.Now, owed).Results {
+			if result.Status == check.OK && !toldElsewhere(result.Check.ID, take) {
+				t.Errorf("without %s: %s is ok", take.name, result.Check.ID)
+			}
+		}
+	}
+}
+
+// readsOf reports whether a check that needs what processes tell reads it of a role. Those that are not listed read it of all that tell it.
+func readsOf(id, role string) bool {
+	roles := map[string][]string{
+		"imbalance-memory": {"querynode"},
+		"timetick-lag":     {"querynode", "datanode"},
+	}[id]
+	return roles == nil || role == "" || slices.Contains(roles, role)
+}

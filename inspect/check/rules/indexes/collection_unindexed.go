@@ -1,0 +1,106 @@
+package indexes
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// unindexedRows is how many rows without an index are worth a word.
+const unindexedRows = 100_000
+
+// collectionUnindexed finds collections whose vectors no index covers.
+var collectionUnindexed = &check.Check{
+	ID:       "collection-unindexed",
+	Title:    "A vector field of many rows has no index definition",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,
+	Doc: `Looks at vector fields without a live index definition in collections of at least 100,000 rows.
+
+- If the field is loaded, a warning from a million rows on, and from 100,000 on where Milvus 2.2 or later runs: it loads a
+  field of vectors only with an index, so this one lost its definition.
+- If it is not loaded, information: it cannot be loaded before there is an index (Milvus 2.2 and later). That includes fields that a loaded
+  collection leaves out, as Milvus 2.5 and later allow (` + "`load_fields`" + `).
+
+Milvus 2.1 searches without an index, and keeps no record of FLAT ones: small collections there are no finding.
+Rows without an index are compared one by one.`,
+	Remedy: "Create an index: `Collection(NAME).create_index(FIELD, {\"index_type\": \"HNSW\", \"metric_type\": ..., \"params\": ...})`. For small\ncollections FLAT is exact and costs nothing to build.",
+	Run:    runCollectionUnindexed,
+	FollowsFrom: []check.Cause{
+		{Check: "layout-older"},
+	},
+}
+
+func runCollectionUnindexed(p *check.Pass) error {
+	if !p.Whole() {
+		return nil
+	}
+	var work facts.SearchWork
+	for _, x := range p.Collections {
+		rows := p.CollectionTotals(x.ID).Rows
+		if x.Dropped() || rows < unindexedRows {
+			continue
+		}
+		field, loaded := unindexedField(p, x)
+		if field == nil {
+			continue
+		}
+		if work.P == nil {
+			work = p.SearchWork()
+		}
+		f := check.Finding{
+			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
+			Message:  fmt.Sprintf("%s.%s has no index over %s rows", facts.CollectionLabel(p.Cluster, x.ID), field.Name, facts.Number(rows)),
+			Evidence: []check.Evidence{check.Fact("rows", facts.Number(rows), "etcd"), check.Fact("index definitions on "+field.Name, "none", "etcd"), check.Fact("loaded", strconv.FormatBool(loaded), "etcd")},
+			Impact:   "The field cannot be loaded or searched before there is an index.",
+			Hint:     check.Python("%sCollection(%s).create_index(%s, {\"index_type\": %s, ...})", check.InDatabase(p.Cluster, x), x.Name, field.Name, usualIndex(field)),
+		}
+		if loaded {
+			f.Impact, f.Cost = "Each search compares every row.", work.Share(x, rows)
+			if rows >= flatRows || !facts.IsLegacy(p.Cluster) {
+				f.Severity = check.Warning
+			}
+		}
+		p.Report(f)
+	}
+	return nil
+}
+
+// unindexedField is the first vector field that no live definition covers, one that is loaded before one that is not; nil if there is none.
+func unindexedField(p *check.Pass, x *model.Collection) (field *model.Field, loaded bool) {
+	load := p.LoadState(x.ID)
+next:
+	for _, f := range x.Fields {
+		if !f.Vector() {
+			continue
+		}
+		for _, i := range p.IndexesOf(x.ID) {
+			if i.Field == f.ID && !i.Deleted {
+				continue next
+			}
+		}
+		if load != nil && (len(load.Fields) == 0 || slices.Contains(load.Fields, f.ID)) {
+			return f, true
+		}
+		if field == nil {
+			field = f
+		}
+	}
+	return field, false
+}
+
+// usualIndex is an index type that suits the vectors of a field.
+func usualIndex(f *model.Field) string {
+	switch f.Type {
+	case "SparseFloatVector":
+		return "SPARSE_INVERTED_INDEX"
+	case "BinaryVector":
+		return "BIN_IVF_FLAT"
+	}
+	return "HNSW"
+}

@@ -1,0 +1,59 @@
+package indexes
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// indexFailed finds segments whose index Milvus has given up.
+var indexFailed = &check.Check{
+	ID:       "index-failed",
+	Title:    "Building an index failed for good",
+	Severity: check.Error,
+	Since:    "0.3",
+	Parts:    facts.PartsOfBuilds,
+	Doc: `Looks at the records of index builds (` + "`segment-index/...`" + `). State *Failed* is final: Milvus does not try again, unlike state
+*Retry*, which ` + "`index-stuck`" + ` watches. The reason that the index node gave is in the record.
+
+An error if the field holds vectors: its rows are compared one by one, or the collection does not load. Of other fields a
+warning. There is no grace time, as the state does not change any more.`,
+	Remedy: `Read the reason. "out of memory" and "no space left" are those of the node that built it: give it more, or make segments smaller. A reason
+about parameters means that the definition does not fit the data: drop the index and create another. After the cause is
+gone, drop and create the index to build it again; the collection has to be released for that, and cannot be searched until it is loaded again.`,
+	Run:         runIndexFailed,
+	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}},
+}
+
+func runIndexFailed(p *check.Pass) error {
+	found := tallies{}
+	p.EachUnbuilt(func(b facts.Build) {
+		if b.Record != nil && b.Record.State == model.IndexFailed {
+			found.add(b)
+		}
+	})
+	work := p.SearchWork()
+	for _, t := range found.list() {
+		why := cmp.Or(facts.MostCommon(t.reasons), "no reason is recorded")
+		f := check.Finding{
+			Severity: check.Warning, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
+			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", what(p, t), facts.Plural(len(t.segments), "segment"), facts.Number(t.rows), why),
+			Evidence: []check.Evidence{
+				check.Fact("failed builds", strconv.Itoa(len(t.segments)), "etcd"),
+				check.Fact("their rows", facts.Number(t.rows), "etcd"),
+				check.Fact("reason", why, "etcd"),
+				check.Fact("nodes that tried", nodesText(t), "etcd"),
+			},
+			Hint: "once the reason is gone: " + rebuildHint(p.Cluster, t.collection, t.index, "{...}"),
+		}
+		if facts.OnVector(t.collection, t.index) {
+			f.Severity, f.Cost = check.Error, work.Share(t.collection, t.rows)
+		}
+		p.Report(f)
+	}
+	return nil
+}

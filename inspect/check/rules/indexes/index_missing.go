@@ -1,0 +1,75 @@
+package indexes
+
+import (
+	"fmt"
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+)
+
+// indexMissing finds flushed segments on which an index was never begun.
+var indexMissing = &check.Check{
+	ID:       "index-missing",
+	Title:    "Flushed segments have no record of an index that their collection defines",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Parts:    facts.PartsOfBuilds,
+	Doc: `Looks at every flushed segment and every index definition of its collection. DataCoord writes a record for each pair
+(` + "`segment-index/...`" + `) within a minute; a pair without one is a finding once segment and definition are 10 minutes old.
+
+From Milvus 2.5 on segments are sorted before they are indexed: one that is not sorted yet is given 30 minutes.
+
+Not a finding: FLAT and BIN_FLAT, which have no files; segments of fewer than 1,024 rows
+(` + "`indexCoord.segment.minSegmentNumRowsToEnableIndex`" + `), which Milvus marks finished without building; L0 and growing segments; those
+of an import that is under way, whose times are those of its beginning.
+
+Rows without an index are compared one by one by every search. Sources: ` + "`internal/datacoord/index_service.go`, `index_inspector.go`" + `; milvus issues
+22278 and 36389.`,
+	Remedy: `Look for the segment in DataCoord's log, and at the tasks that sort it (` + "`kitescope get tasks`" + `). A restart of DataCoord makes it look through all segments
+again. The last resort is to drop the index and create it again; the collection has to be released for that, and cannot be searched until it is loaded again.`,
+	Run:         runIndexMissing,
+	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
+	FollowsFrom: []check.Cause{{Check: "layout-older"}, {Check: "layout-rollback"}},
+}
+
+func runIndexMissing(p *check.Pass) error {
+	if !p.Whole() {
+		return nil
+	}
+	limit, sorted, found := p.Before(buildGrace), p.Before(stuckAfter), tallies{}
+	sorts := !facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 5})
+	p.EachUnbuilt(func(b facts.Build) {
+		if b.Record != nil || b.Segment.Importing {
+			return
+		}
+		if waited(p, b, limit, buildGrace) && (!sorts || b.Segment.Sorted || facts.Settled(b.Segment, sorted)) {
+			found.add(b)
+		}
+	})
+	work := p.SearchWork()
+	for _, t := range found.list() {
+		vector := facts.OnVector(t.collection, t.index)
+		f := check.Finding{
+			Severity: check.Info, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
+			Message: fmt.Sprintf("%s is missing on %s, %s rows", what(p, t), facts.Plural(len(t.segments), "flushed segment"), facts.Number(t.rows)),
+			Evidence: []check.Evidence{
+				check.Fact("segments without a record", strconv.Itoa(len(t.segments)), "etcd"),
+				check.Fact("their rows", facts.Number(t.rows), "etcd"),
+				check.Fact("flushed rows of the collection", facts.Number(sealedRows(p, t.collection)), "etcd"),
+				check.Fact("oldest could have had one since", facts.TimeText(t.oldest), "etcd"),
+			},
+			Hint: check.Python("%sutility.index_building_progress(%s, %s) says what Milvus itself counts; look for segment %s in DataCoord's log, and restart DataCoord if it does not say why",
+				check.InDatabase(p.Cluster, t.collection), t.collection.Name, t.index.Name, check.Advise("%s", t.segments[0])),
+		}
+		if sorts && t.unsorted > 0 {
+			f.Evidence = append(f.Evidence, check.Fact("of them not sorted yet, which comes first", strconv.Itoa(t.unsorted), "etcd"))
+			f.Hint = "look at the tasks that sort segments: kitescope get tasks; " + f.Hint
+		}
+		if vector {
+			f.Severity, f.Cost = check.Warning, work.Share(t.collection, t.rows)
+		}
+		p.Report(f)
+	}
+	return nil
+}

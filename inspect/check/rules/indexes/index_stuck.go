@@ -1,0 +1,200 @@
+package indexes
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// Thresholds of index-stuck. Every build of the captured clusters was finished within a minute; a segment of 1 GB takes minutes
+// on an idle index node.
+const (
+	// stuckAfter is how long a build may wait or run where someone could work on it.
+	stuckAfter = 30 * time.Minute
+	// idleAfter is how long if nobody can: no index node is registered, or the one that has it is gone.
+	idleAfter = 2 * time.Minute
+	// manyTries is how often a build has to have been given to a node to count as failing, if that took more than triedAfter. DataCoord
+	// counts that up each time (internal/datacoord, index_builder.go, UpdateVersion), and not where no node has room.
+	manyTries, triedAfter = 5, 30 * time.Second
+	// progressWithin is how recent the last finished build has to be for the queue to count as moving.
+	progressWithin = 10 * time.Minute
+	// unseenProgress is how long a queue is taken to move of which it cannot be seen, while nodes build; queueLong is when even
+	// one that moves has left a build behind. What came out of an import or a sort looks as old as its source.
+	unseenProgress, queueLong = 3 * time.Hour, 24 * time.Hour
+)
+
+// indexStuck finds builds that wait or run for too long.
+var indexStuck = &check.Check{
+	ID:       "index-stuck",
+	Title:    "Building an index does not get on",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Parts:    facts.PartsOfBuilds | model.PartSessions,
+	Doc: `Looks at index builds in state Unissued, InProgress or Retry, by the time since which segment and index definition are both there.
+
+A finding after 30 minutes; after 2 minutes if no index node (from Milvus 2.6 on: data node) is registered, or if the node that has
+the build is gone; after 30 seconds if DataCoord has given it to a node five times, and none finished it: a storage that is read-only or full does that (2.3.5: a try every 3 seconds, no reason in etcd), missing insert logs, and a node that runs out of memory. Segments of an import that is under way are given 12 hours: their times are those of its beginning. FLAT and segments of fewer than 1,024 rows are never looked at.
+
+Only information, for a day, if a build of any index finished within the last 10 minutes (Milvus 2.5 and later record that): then there is a queue that moves.
+Before 2.5 that cannot be seen: then it is information for 3 hours if registered nodes build something. A warning all the same: what has to be tried again, for a reason that is recorded, and what is on a node that is gone.
+
+Meanwhile the segments are searched by brute force, or not loaded. Milvus issues 26860, 32283, 35032 and 36389 are such cases: no idle
+index node, a node that restarts again and again, a queue that nobody serves.`,
+	Remedy: `Start index nodes (Milvus 2.6 and later: data nodes), or look why the one that has the build does not finish: memory, restarts, object storage. DataCoord gives a
+build to another node once the session of the first is gone. ` + "`indexNode.scheduler.buildParallel`" + ` says how many one node builds at once.`,
+	Run:         runIndexStuck,
+	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
+	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}, check.TakesNoWrites(), check.StorageFails("indexnode", "datanode"), {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
+}
+
+func runIndexStuck(p *check.Pass) error {
+	workers := facts.Builders(p.Cluster)
+	slow, soon, long, found := p.Before(stuckAfter), p.Before(idleAfter), p.Before(facts.ImportLong), tallies{}
+	tried := p.Before(triedAfter)
+	p.EachUnbuilt(func(b facts.Build) {
+		if b.Record == nil || b.Record.State == model.IndexFailed {
+			return
+		}
+		gone := facts.Alive(p.Cluster) && (len(workers) == 0 || nodeGone(p, b.Record))
+		again := b.Record.Version >= manyTries && waited(p, b, tried, triedAfter)
+		if again || waited(p, b, slow, stuckAfter) && (!b.Segment.Importing || facts.Settled(b.Segment, long)) || gone && waited(p, b, soon, idleAfter) {
+			found.add(b)
+		}
+	})
+	list := found.list()
+	if len(list) == 0 {
+		return nil
+	}
+	work, pace := p.SearchWork(), buildPace(p)
+	for _, t := range list {
+		reportStuck(p, t, workers, pace, work)
+	}
+	return nil
+}
+
+// nodeGone reports whether a build is on a node that is not registered. A node that stops finishes what it has.
+func nodeGone(p *check.Pass, r *model.SegmentIndex) bool {
+	return r.State == model.IndexInProgress && builderGone(p, r.Node)
+}
+
+func builderGone(p *check.Pass, id model.NodeID) bool { return id != 0 && len(p.SessionsOf(id)) == 0 }
+
+// pace is how the building of all indexes gets on.
+type pace struct {
+	// last is when a build finished last; zero if the version does not record it.
+	last time.Time
+	// working: a registered node builds something.
+	working bool
+}
+
+func buildPace(p *check.Pass) (x pace) {
+	for _, id := range p.SegmentOwners() {
+		d := p.DigestOf(id)
+		if d.LastBuilt.After(x.last) {
+			x.last = d.LastBuilt
+		}
+		x.working = x.working || slices.ContainsFunc(d.Building, func(n model.NodeID) bool { return !builderGone(p, n) })
+	}
+	return x
+}
+
+// moves reports whether a queue in which something waits for so long seems to move.
+func (x pace) moves(p *check.Pass, waits time.Duration) bool {
+	if x.last.IsZero() {
+		return x.working && waits < unseenProgress
+	}
+	return p.Age(x.last) < progressWithin && waits < queueLong
+}
+
+func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, work facts.SearchWork) {
+	why, waits := facts.MostCommon(t.reasons), p.Age(t.oldest)
+	f := check.Finding{
+		Severity: check.Warning, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
+		Message: fmt.Sprintf("%s waits on %s, %s rows, for up to %s", what(p, t), facts.Plural(len(t.segments), "segment"), facts.Number(t.rows), facts.Span(waits)),
+		Evidence: []check.Evidence{
+			check.Fact("states", statesText(t), "etcd"),
+			check.Fact("waiting since", facts.TimeText(t.oldest), "etcd"),
+			check.Fact("nodes that have builds", nodesText(t), "etcd"),
+			check.Fact("registered nodes that build", facts.SessionNames(workers), "etcd"),
+		},
+		Hint: check.Advise("%slook at the log and the memory of the nodes that build: %s", check.LookForFiles(p.Facts), facts.NamesOf(workers)),
+	}
+	if t.tries > 1 {
+		f.Evidence = append(f.Evidence, check.Fact("given to a node", facts.Number(t.tries)+" times", "etcd"))
+	}
+	if why != "" {
+		f.Evidence = append(f.Evidence, check.Fact("last reason", why, "etcd"))
+	}
+	if !pace.last.IsZero() {
+		f.Evidence = append(f.Evidence, check.Fact("last finished build of any index", facts.TimeText(pace.last), "etcd"))
+	}
+	gone := goneOf(p, t)
+	switch {
+	case len(workers) == 0 && facts.Alive(p.Cluster):
+		label := builderLabel(p.Cluster)
+		f.Message += ": no " + string(label) + " is registered"
+		f.Hint = check.Advise("start %s %s", facts.Article(string(label)), label)
+	case gone != "":
+		f.Message += ": node " + gone + " has it and is gone"
+		f.Hint = "DataCoord should give it to another node; look at its log, and restart it if it does not"
+	case t.tries >= manyTries:
+		f.Message += fmt.Sprintf("; it was tried %s times", facts.Number(t.tries))
+		f.Hint = check.Advise("see why it fails in the log of %s: reading or writing the storage (missing, read-only, full), memory; %skitescope get nodes", facts.NamesOf(workers), check.LookForFiles(p.Facts))
+	case (why == "" || t.states[model.IndexRetry] == 0) && pace.moves(p, waits):
+		f.Severity = check.Info
+	}
+	if facts.OnVector(t.collection, t.index) {
+		f.Cost = work.Share(t.collection, t.rows)
+	} else {
+		f.Severity = check.Info
+	}
+	p.Report(f)
+}
+
+// goneOf is a node that has one of the builds and is not registered, "" if there is none.
+func goneOf(p *check.Pass, t *tally) string {
+	for _, id := range slices.Sorted(maps.Keys(t.nodes)) {
+		if facts.Alive(p.Cluster) && t.states[model.IndexInProgress] > 0 && len(p.SessionsOf(id)) == 0 {
+			return id.String()
+		}
+	}
+	return ""
+}
+
+// builderLabel is what builds indexes is called.
+func builderLabel(c *model.Cluster) check.Hint {
+	if facts.DataNodesBuild(c) {
+		return "data node (from Milvus 2.6 on they build indexes)"
+	}
+	return "index node"
+}
+
+func statesText(t *tally) string {
+	var parts []string
+	for state, n := range t.states {
+		if n > 0 {
+			parts = append(parts, model.IndexState(state).String()+" "+strconv.Itoa(n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func nodesText(t *tally) string {
+	ids := make([]model.NodeID, 0, len(t.nodes))
+	for id := range t.nodes {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = id.String()
+	}
+	return facts.Few(names)
+}

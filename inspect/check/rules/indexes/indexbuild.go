@@ -1,0 +1,119 @@
+package indexes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// buildGrace is how old a flushed segment, and an index definition, have to be before its absence counts. DataCoord looks for segments
+// without a record once a minute (internal/datacoord/index_service.go, createIndexForSegmentLoop).
+const buildGrace = 10 * time.Minute
+
+// waited reports whether segment and index have both been there for so long.
+func waited(p *check.Pass, b facts.Build, limit model.TSO, d time.Duration) bool {
+	return facts.Settled(b.Segment, limit) && p.OlderThan(b.Index.CreatedAt, d, true)
+}
+
+// tally adds up the unfinished builds of one index.
+type tally struct {
+	collection *model.Collection
+	index      *model.Index
+	rows       int64
+	segments   []model.SegmentID
+	states     [model.IndexUnknown + 1]int
+	reasons    map[string]int
+	nodes      map[model.NodeID]int
+	unsorted   int
+	oldest     time.Time
+	tries      int64 // of the build that was given to a node most often
+}
+
+func (t *tally) add(b facts.Build) {
+	t.rows += b.Segment.Rows
+	t.segments = append(t.segments, b.Segment.ID)
+	if !b.Segment.Sorted {
+		t.unsorted++
+	}
+	if at := b.WaitsSince(); t.oldest.IsZero() || !at.IsZero() && at.Before(t.oldest) {
+		t.oldest = at
+	}
+	if b.Record == nil {
+		return
+	}
+	t.tries = max(t.tries, b.Record.Version)
+	if b.Record.State <= model.IndexUnknown {
+		t.states[b.Record.State]++
+	}
+	if b.Record.FailReason != "" {
+		t.reasons[b.Record.FailReason]++
+	}
+	if b.Record.Node != 0 {
+		t.nodes[b.Record.Node]++
+	}
+}
+
+// tallies adds up by index.
+type tallies map[model.IndexID]*tally
+
+func (m tallies) add(b facts.Build) {
+	t := m[b.Index.ID]
+	if t == nil {
+		t = &tally{collection: b.Collection, index: b.Index, reasons: map[string]int{}, nodes: map[model.NodeID]int{}}
+		m[b.Index.ID] = t
+	}
+	t.add(b)
+}
+
+// list is in the order of index ids.
+func (m tallies) list() []*tally {
+	list := make([]*tally, 0, len(m))
+	for _, t := range m {
+		list = append(list, t)
+	}
+	slices.SortFunc(list, func(a, b *tally) int { return cmp.Compare(a.index.ID, b.index.ID) })
+	return list
+}
+
+func (t *tally) objects() []model.Ref {
+	refs := []model.Ref{{Resource: "collections", ID: t.collection.ID.String(), Name: t.collection.Name}}
+	for _, id := range t.segments[:min(len(t.segments), facts.MaxObjects)] {
+		refs = append(refs, facts.RefSegment(id))
+	}
+	return refs
+}
+
+// sealed is how many rows of the collection are flushed, of which the tally's are a part.
+func sealedRows(p *check.Pass, x *model.Collection) int64 { return p.CollectionTotals(x.ID).SealedRows }
+
+// what says which index it is: "HNSW index vec_idx on docs.vec".
+func what(p *check.Pass, t *tally) string {
+	return fmt.Sprintf("%s index %s on %s.%s", cmp.Or(t.index.Type, "the"), t.index.Name, facts.CollectionLabel(p.Cluster, t.collection.ID), facts.FieldLabel(t.collection, t.index.Field))
+}
+
+// indexImpact says what an index that is not there costs.
+func indexImpact(p *check.Pass, t *tally) string {
+	loaded := p.LoadState(t.collection.ID) != nil
+	switch {
+	case !facts.OnVector(t.collection, t.index):
+		return "Filters on the field read every row of these segments."
+	case loaded:
+		return fmt.Sprintf("Searches compare %s rows one by one: %s of the collection's flushed rows.", facts.Number(t.rows), facts.Percent(facts.Part(t.rows, sealedRows(p, t.collection))))
+	}
+	return "The collection loads only when its indexes are there, or searches these rows one by one."
+}
+
+// rebuildHint is how to make an index anew, with some parameters, and what that costs.
+func rebuildHint(c *model.Cluster, x *model.Collection, i *model.Index, params check.Hint) check.Hint {
+	return check.Python("%sc = Collection(%s); c.release(); c.drop_index(index_name=%s); c.create_index(%s, %s, index_name=%[3]s); c.load(). %[6]s",
+		check.InDatabase(c, x), x.Name, i.Name, facts.FieldLabel(x, i.Field), params, searchesFail(x))
+}
+
+func searchesFail(x *model.Collection) check.Hint {
+	return check.Advise("Searches of %s fail until it is loaded again", x.Name)
+}

@@ -1,0 +1,189 @@
+package nodes
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// badSwitches finds settings that are known to cost.
+var badSwitches = &check.Check{
+	ID:       "bad-switches",
+	Title:    "A setting is known to cost performance or to stop work",
+	Severity: check.Error,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
+	Doc:      switchesDoc(),
+	Remedy: `Set the key in the configuration file of the processes, and restart them; or put it into etcd under ` + "`config/`" + `, from where most keys are taken over within seconds, by all processes
+at once, and from where they win over the file. If the value is meant, accept the finding in a baseline.`,
+	Run: runBadSwitches,
+}
+
+// toggle is a setting and what is wrong with some of its values.
+type toggle struct {
+	// key is dotted; roles are those that read it.
+	key   string
+	roles []string
+	// usual is the default.
+	usual string
+	// rule says in words which values are findings, for the documentation.
+	rule string
+	// judge says how bad a value is; bad is false if it is not. n is nil for a dynamic key that no process told.
+	judge func(p *check.Pass, n *model.LiveNode, value string) (severity check.Severity, bad bool)
+	// effect is what it costs.
+	effect string
+}
+
+func runBadSwitches(p *check.Pass) error {
+	unseenDynamic(p)
+	if p.Runtime == nil {
+		p.Unseen("configuration of processes: they were not asked")
+	} else {
+		for _, n := range p.Runtime.Nodes {
+			if n.Config == nil && slices.ContainsFunc(toggles(), func(t toggle) bool { return slices.Contains(t.roles, n.Role) }) {
+				unseenConfig(p, n)
+			}
+		}
+	}
+	for _, t := range toggles() {
+		if !judgeTold(p, t) {
+			judgeUntold(p, t)
+		}
+	}
+	unseenOfMixCoord(p)
+	return nil
+}
+
+// unseenOfMixCoord notes that nobody tells the settings of DataCoord and QueryCoord where they are parts of MixCoord: it answers as
+// RootCoord does, with the keys of that (Milvus 2.6, internal/coordinator/mix_coord.go, ShowConfigurations).
+func unseenOfMixCoord(p *check.Pass) {
+	if p.Runtime == nil {
+		return
+	}
+	for _, n := range p.Runtime.Nodes {
+		if n.Role != "mixcoord" || n.Config == nil {
+			continue
+		}
+		for key := range n.Config.Values {
+			if strings.HasPrefix(key, "datacoord") || strings.HasPrefix(key, "querycoord") {
+				return
+			}
+		}
+		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " tells those of RootCoord only")
+		return
+	}
+}
+
+// judgeTold looks at the values that processes have, each value once; told is false if none tells.
+func judgeTold(p *check.Pass, t toggle) (told bool) {
+	if p.Runtime == nil {
+		return false
+	}
+	key := model.FoldConfigKey(t.key)
+	holders := make(map[string][]*model.LiveNode)
+	var values []string
+	for _, n := range p.Runtime.Nodes {
+		v, ok := valueOf(n, key)
+		if !ok || !slices.Contains(t.roles, n.Role) {
+			continue
+		}
+		if holders[v] == nil {
+			values = append(values, v)
+		}
+		holders[v] = append(holders[v], n)
+	}
+	for _, v := range values {
+		nodes := holders[v]
+		severity, bad := t.judge(p, nodes[0], v)
+		if !bad {
+			continue
+		}
+		f := switchFinding(p, t, severity, v, nodes[0].Name()+" ShowConfigurations")
+		f.Object = model.Ref{Resource: "settings", ID: key + "/" + firstWith(p, key, v), Name: t.key}
+		f.Message = fmt.Sprintf("%s is %s on %s: %s", t.key, v, facts.LiveNames(nodes), t.effect)
+		for _, n := range nodes[:min(len(nodes), facts.MaxObjects)] {
+			f.Objects = append(f.Objects, n.Ref())
+		}
+		p.Report(f)
+	}
+	return len(values) > 0
+}
+
+// valueOf is the value that a process has for a folded key: Config.Get would fold it again, for each process.
+func valueOf(n *model.LiveNode, key string) (value string, ok bool) {
+	if n.Config == nil {
+		return "", false
+	}
+	value, ok = n.Config.Values[key]
+	return value, ok
+}
+
+// firstWith is the first session with a value of a key, as the list of settings names them.
+func firstWith(p *check.Pass, key, value string) string {
+	for _, n := range p.Runtime.Nodes {
+		if v, ok := valueOf(n, key); ok && v == value {
+			return n.Name()
+		}
+	}
+	return ""
+}
+
+// judgeUntold looks at a dynamic key that no process confirms.
+func judgeUntold(p *check.Pass, t toggle) {
+	for _, e := range p.Config {
+		if model.FoldConfigKey(e.Name) != model.FoldConfigKey(t.key) {
+			continue
+		}
+		if severity, bad := t.judge(p, nil, e.Value); bad {
+			f := switchFinding(p, t, severity, e.Value, "etcd")
+			f.Object = model.Ref{Resource: "config", ID: e.Name, Name: e.Name}
+			f.Message = fmt.Sprintf("%s is %s in etcd: %s", t.key, e.Value, t.effect)
+			p.Report(f)
+		}
+	}
+}
+
+func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, source string) check.Finding {
+	f := check.Finding{
+		Severity: severity,
+		Evidence: []check.Evidence{check.Fact(t.key, value, source), check.Fact("default", t.usual, "")},
+		Impact:   strings.ToUpper(t.effect[:1]) + t.effect[1:] + ".",
+	}
+	if t.key == "quotaAndLimits.limitReading.forceDeny" {
+		f.Cost = 1
+	}
+	name, set := dynamicKey(p, t.key)
+	write := check.Etcdctl("put").Arg(path.Join(p.Origin.Root, "config", name), t.usual)
+	f.Hint = check.Advise("set %s to %s in milvus.yaml and restart; or, for all processes at once, which is a write to Milvus's etcd: %s", t.key, t.usual, write)
+	if set {
+		f.Hint = check.Advise("it is set in etcd, which comes before milvus.yaml; set it to %s, which is a write to Milvus's etcd: %s", t.usual, write)
+	}
+	return f
+}
+
+// dynamicKey is the name of a setting's dynamic key in etcd, the one that it would have if it is not set.
+func dynamicKey(p *check.Pass, key string) (name string, set bool) {
+	for _, e := range p.Config {
+		if model.FoldConfigKey(e.Name) == model.FoldConfigKey(key) {
+			return e.Name, true
+		}
+	}
+	return strings.ReplaceAll(key, ".", "/"), false
+}
+
+// switchesDoc writes the documentation from the list, so that it cannot say something else.
+func switchesDoc() string {
+	var b strings.Builder
+	b.WriteString("Looks at known settings as the processes tell them (ShowConfigurations), and at dynamic keys in etcd that no process confirms. Defaults are those of `configs/milvus.yaml`\n" +
+		"and `pkg/util/paramtable/component_param.go`. What is a finding, and how bad:\n\n")
+	for _, t := range toggles() {
+		fmt.Fprintf(&b, "- `%s` (default %s): %s. %s.\n", t.key, t.usual, t.rule, strings.ToUpper(t.effect[:1])+t.effect[1:])
+	}
+	b.WriteString("\nA key that nobody tells has its default, but for those of DataCoord and QueryCoord from Milvus 2.6 on, of which MixCoord tells none: they are unknown. Automatic balancing is a check of its own.")
+	return b.String()
+}

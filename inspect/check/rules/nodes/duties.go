@@ -1,0 +1,215 @@
+package nodes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// duties are what depends on one session.
+type duties struct {
+	role        string
+	collections []model.CollectionID // whose replicas name the query node, or whose channels it leads or consumes
+	alone       int                  // of those, the ones with a single replica
+	replicas    int                  // of the replicas that name it
+	leads       []string             // channels, as QueryCoord and nodes say it
+	watches     []string             // channels that a data or streaming node consumes
+	segments    int                  // sealed segments that leaders ask it for
+	rows        int64
+}
+
+// dutiesOf finds what depends on a session, by what everyone else says.
+func dutiesOf(p *check.Pass, role string, id model.NodeID) duties {
+	d := duties{role: role}
+	switch role {
+	case "querynode":
+		queryDuties(p, &d, id)
+	case "datanode", "streamingnode":
+		for _, v := range p.VChannels {
+			if v.Watched && v.Watcher == id && v.Removal != "removed" {
+				d.watches = append(d.watches, v.Name)
+				d.collections = append(d.collections, v.Collection)
+			}
+		}
+		d.collections = facts.CompactIDs(d.collections)
+	}
+	return d
+}
+
+func queryDuties(p *check.Pass, d *duties, id model.NodeID) {
+	for _, r := range p.Replicas {
+		if !slices.Contains(facts.MembersOf(r), id) {
+			continue
+		}
+		d.replicas++
+		d.collections = append(d.collections, r.Collection)
+		if len(p.ReplicasOf(r.Collection)) < 2 {
+			d.alone++
+		}
+	}
+	d.collections = facts.CompactIDs(d.collections)
+	if p.Runtime == nil {
+		return
+	}
+	for i := range p.Runtime.ShardLeaders {
+		if s := &p.Runtime.ShardLeaders[i]; slices.Contains(s.Nodes, id) {
+			d.leads = append(d.leads, s.Channel)
+		}
+	}
+	for _, r := range p.Runtime.Replicas {
+		for i := range r.Leaders {
+			if slices.Contains(r.Leaders[i].Nodes, id) {
+				d.leads = append(d.leads, r.Leaders[i].Channel)
+			}
+		}
+	}
+	d.leads = slices.Compact(slices.Sorted(slices.Values(d.leads)))
+	askedFor(p, d, id)
+}
+
+// askedFor counts the segments that leaders ask a node for.
+func askedFor(p *check.Pass, d *duties, id model.NodeID) {
+	named := p.Views.Named()
+	var seen facts.Counted // two leaders ask for one, while a shard is moved
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.Distribution == nil {
+			continue
+		}
+		for i := range n.Distribution.Leaders {
+			view := &n.Distribution.Leaders[i]
+			if !slices.Contains(named[view], id) {
+				continue
+			}
+			for _, s := range view.Sealed {
+				if s.Node != id || !seen.First(s.ID) {
+					continue
+				}
+				d.segments++
+				if record := p.Segment(s.ID); record != nil {
+					d.rows += record.Rows
+				}
+			}
+		}
+	}
+}
+
+// loss is the share of searches that fail while nobody answers for the session, as if all loaded
+// collections were searched alike: all of a collection with one replica, else what the other replicas do not carry.
+func loss(p *check.Pass, d *duties) float64 {
+	if d.role != "querynode" || len(p.LoadStates) == 0 {
+		return 0
+	}
+	var lost float64
+	for _, id := range d.collections {
+		if p.LoadState(id) != nil {
+			lost += 1 / float64(max(1, len(p.ReplicasOf(id))))
+		}
+	}
+	return min(1, lost/float64(len(p.LoadStates)))
+}
+
+// impact says what it means that nobody answers for the session, while there are others of its role.
+func impact(p *check.Pass, d *duties, others []*model.Session) string {
+	switch d.role {
+	case "querynode":
+		if len(d.collections) == 0 {
+			return "It is in no replica: nothing depends on it yet."
+		}
+		text := "It is in the replicas of " + facts.Plural(len(d.collections), "loaded collection")
+		switch {
+		case d.alone == len(d.collections):
+			text += ", none of which has another: their searches fail while nodes wait for it"
+		case d.alone > 0:
+			text += fmt.Sprintf(", %s of which have no other: their searches fail while nodes wait for it", facts.Number(d.alone))
+		}
+		if len(d.leads) > 0 {
+			text += "; it leads " + facts.Plural(len(d.leads), "shard")
+		}
+		return text + "."
+	case "datanode", "streamingnode":
+		if len(d.watches) == 0 {
+			return "It consumes no channel."
+		}
+		return fmt.Sprintf("It consumes %s of %s: their rows are not written to storage, flushes wait and growing segments grow.",
+			facts.Plural(len(d.watches), "channel"), facts.Plural(len(d.collections), "collection"))
+	case "proxy":
+		if len(others) == 0 {
+			return "Clients that are connected to it fail."
+		}
+		return "Clients that are connected to it fail; those of " + facts.SessionNames(others) + " go on."
+	case "indexnode":
+		return "Index builds that it has wait until they are given to another."
+	}
+	if text := impactWithout(p, d.role); text != "" && len(others) > 0 {
+		return "Until " + facts.SessionNames(others) + " takes over: " + strings.ToLower(text[:1]) + text[1:]
+	}
+	return "Whatever has to be decided by it waits."
+}
+
+// alone makes a finding about a process one about its role: there is no other that does its work.
+func alone(p *check.Pass, f *check.Finding, role string) {
+	t := tollOf(p, role)
+	f.Severity, f.Cost, f.Impact, f.Lacks = max(t.severity, check.Warning), max(f.Cost, t.cost), t.impact, role
+}
+
+// alsoRegistered adds the sessions of other roles that the process of a finding has.
+func alsoRegistered(f *check.Finding, group []*model.LiveNode) {
+	for _, n := range group[1:] {
+		if n.Role != group[0].Role {
+			f.Objects = append(f.Objects, n.Ref())
+			f.Evidence = append(f.Evidence, check.Fact("registered as well by it", n.Name(), "etcd"))
+		}
+	}
+}
+
+// restartHint says what to do about a dead process, and who takes over from it if anybody does.
+func restartHint(p *check.Pass, n *model.LiveNode, others []*model.Session) check.Hint {
+	ttl := p.SettingSeconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord")
+	switch {
+	case len(others) == 0:
+		return check.Advise("restart it: there is no other %s to take over%s", check.RoleHint(n.Role), check.Unwritable(p.Facts, n.Role))
+	case n.Role == "proxy":
+		return check.Advise("restart it, or lead its clients to %s", facts.NamesOf(others))
+	}
+	return check.Advise("restart it; its session ends %s after its death, then %s %s over%s", ttl, facts.NamesOf(others), facts.Agree(len(others), "takes", "take"), check.Unwritable(p.Facts, n.Role))
+}
+
+// keptFrom says whom a process that hangs keeps from taking over.
+func keptFrom(n *model.LiveNode, others []*model.Session) check.Hint {
+	if len(others) == 0 || n.Role == "proxy" {
+		return check.Advise(" and start it again: there is no other %s", check.RoleHint(n.Role))
+	}
+	return check.Advise(": as long as it keeps its session %s %s not take over", facts.NamesOf(others), facts.Agree(len(others), "does", "do"))
+}
+
+func (d *duties) evidence() []check.Evidence {
+	var list []check.Evidence
+	add := func(name, value, source string) { list = append(list, check.Fact(name, value, source)) }
+	if d.role == "querynode" {
+		add("replicas that name it", facts.Number(d.replicas), "etcd")
+		add("shards that QueryCoord has it lead", facts.Few(d.leads), "QueryCoord")
+	}
+	if d.segments > 0 {
+		add("segments that leaders ask it for", facts.Plural(d.segments, "segment")+", "+facts.Plural(d.rows, "row"), "leaders' views")
+	}
+	if len(d.watches) > 0 {
+		add("channels that it consumes", facts.Few(d.watches), "etcd")
+	}
+	return list
+}
+
+// objects are the collections and channels that depend on the session.
+func dutyRefs(p *check.Pass, d *duties) []model.Ref {
+	var refs []model.Ref
+	for _, id := range d.collections {
+		refs = append(refs, facts.RefCollection(p.Cluster, id))
+	}
+	for _, v := range slices.Concat(d.leads, d.watches) {
+		refs = append(refs, facts.RefVChannel(v))
+	}
+	return refs
+}

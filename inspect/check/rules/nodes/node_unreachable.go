@@ -1,0 +1,179 @@
+package nodes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// nodeUnreachable finds registered processes that do not answer.
+var nodeUnreachable = &check.Check{
+	ID:       "node-unreachable",
+	Title:    "Registered process does not answer",
+	Severity: check.Error,
+	Since:    "0.3",
+	Doc: `
+A process that dies without saying so stays registered until its lease ends, 30 seconds later (` + "`common.session.ttl`" + `); until then QueryCoord leaves its segments and shards where they were, and
+searches of a collection with one replica fail. Measured on 2.3.5: after ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12.
+
+A finding is a registered process that refuses connections (nothing listens there: it is dead), that does not answer within the deadline (it hangs, or is overloaded), that closes the
+connection, or that answers that it is not healthy (an information in the first two minutes after its start); each with what depends on it. A process that cannot be reached at all, or does not accept kitescope's credentials, is a warning only while others answer:
+the trouble may be on the way between. If no process answers, that is said once, as information: kitescope may stand outside of the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
+
+Not a finding: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers (stale-session).
+`,
+	Remedy: `
+Refused: restart the process; the cluster takes over without it once its session has ended. Timed out: look at its CPU and memory, and at
+` + "`kitescope get calls`" + ` for which questions it did answer; a process that hangs but keeps its lease is never taken over from, and has to be killed. Unreachable from here only: give kitescope the way
+with ` + "`--map`" + ` or ` + "`--proxy`" + `.
+`,
+	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
+	Needs:       check.NeedAnswers,
+	Run:         runNodeUnreachable,
+	FollowsFrom: []check.Cause{endsDataNodes()},
+}
+
+func runNodeUnreachable(p *check.Pass) error {
+	var silent []*model.LiveNode
+	answered := false
+	for _, n := range p.Runtime.Nodes {
+		switch n.Outcome {
+		case model.Answered:
+			answered = true
+			if n.State == "Abnormal" || n.State == "Initializing" {
+				silent = append(silent, n)
+			}
+		case model.Stale, model.OtherCluster:
+			answered = true
+		case model.NotAsked, model.Unimplemented:
+			if !p.IsGone(n) {
+				p.Unseen(n.Name() + ": " + facts.WhySilent(n))
+			}
+		default:
+			if s := p.SessionIn(n.Node, n.Role); s != nil && (s.Standby || s.Stopping) || n.State == "StandBy" || n.State == "Stopping" {
+				continue
+			}
+			silent = append(silent, n)
+		}
+	}
+	if !answered && len(silent) > 1 {
+		reportOutside(p, silent)
+		return nil
+	}
+	for _, group := range byProcess(silent) {
+		reportSilent(p, group)
+	}
+	return nil
+}
+
+// byProcess puts sessions together that one process has at one address, as DataCoord's and IndexCoord's from 2.3 on: when it dies, that is one
+// death. A process has each role once: two query nodes at one address are two, of which one has taken the other's. The first of each group is the one whose
+// role matters most.
+func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
+	var groups [][]*model.LiveNode
+	at := make(map[string]int)
+	for _, n := range nodes {
+		i, known := at[n.Address]
+		taken := known && slices.ContainsFunc(groups[i], func(x *model.LiveNode) bool { return x.Role == n.Role })
+		if known = known && !taken && n.Address != ""; !known {
+			i = len(groups)
+			at[n.Address] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], n)
+	}
+	needed := facts.NeededRoles()
+	rank := func(n *model.LiveNode) int {
+		if i := slices.IndexFunc(needed, func(r facts.Role) bool { return r.Name == n.Role }); i >= 0 {
+			return i
+		}
+		return len(needed)
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g, func(a, b *model.LiveNode) int { return cmp.Compare(rank(a), rank(b)) })
+	}
+	return groups
+}
+
+// reportOutside says that nobody answers at all.
+func reportOutside(p *check.Pass, silent []*model.LiveNode) {
+	f := check.Finding{
+		Severity: check.Info, Object: model.Ref{},
+		Message: fmt.Sprintf("none of %s answers: the first, %s at %s, %s", facts.Plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, facts.OutcomeText(silent[0].Outcome, silent[0].Reason)),
+		Impact:  "What the processes serve is unknown. Either the whole cluster is down, or it cannot be reached from here.",
+		Hint:    "see whether a client reaches the proxies; from outside of the cluster's network use --map or --proxy",
+	}
+	for _, n := range silent[:min(len(silent), facts.MaxObjects)] {
+		f.Objects = append(f.Objects, n.Ref())
+	}
+	f.Evidence = []check.Evidence{check.Fact("registered processes", facts.Number(len(silent)), "etcd"), check.Fact("answers", "0", "kitescope")}
+	p.Report(f)
+}
+
+// reportSilent reports a process that does not answer, by its sessions.
+func reportSilent(p *check.Pass, group []*model.LiveNode) {
+	n := group[0]
+	d := dutiesOf(p, n.Role, n.Node)
+	others := successors(p, n.Role, n.Node)
+	f := check.Finding{
+		Severity: check.Error, Object: n.Ref(), Cost: loss(p, &d), Impact: impact(p, &d, others), Objects: dutyRefs(p, &d),
+		Evidence: append([]check.Evidence{check.Fact("answer", facts.OutcomeText(n.Outcome, n.Reason), n.Address)}, d.evidence()...),
+	}
+	name := facts.RoleLabel(n.Role) + " " + n.Name() + " at " + n.Address
+	switch n.Outcome {
+	case model.Refused:
+		f.Message = name + " is registered, and nothing listens there: the process is dead"
+		f.Hint = restartHint(p, n, others)
+	case model.TimedOut, model.CutOff, model.Garbled:
+		f.Message = name + " is registered and does not answer: " + n.Outcome.String()
+		f.Hint = "look at its CPU, memory and log; if it hangs, kill it" + keptFrom(n, others)
+	case model.NotReady, model.Failed, model.Answered:
+		f.Message = name + " answers that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
+		f.Hint = "look at its log; it may be starting"
+		if n.State == "Initializing" {
+			check.EaseStart(p.Facts, &f, n, "nothing yet: it is starting")
+		}
+	default: // Unreachable, Denied, TooLarge
+		f.Severity = check.Warning
+		f.Message = name + " is registered and cannot be asked: " + n.Outcome.String()
+		f.Hint = "see whether the other processes reach it; the trouble may be between it and kitescope (--map, --proxy, credentials)"
+		if n.Outcome != model.Unreachable {
+			// It is there, and serves for all that is known.
+			f.Cost, f.Impact = 0, "What it serves, and how it is, is unknown."
+		}
+	}
+	switch {
+	case f.Severity < check.Error:
+	case len(others) == 0 && facts.NeedsRole(p.Cluster, n.Role):
+		alone(p, &f, n.Role)
+	case len(d.collections) == 0 && (n.Role == "querynode" || n.Role == "datanode" || n.Role == "indexnode"):
+		f.Severity = check.Warning
+	}
+	alsoRegistered(&f, group)
+	if s := p.SessionIn(n.Node, n.Role); s != nil && s.HostName != "" {
+		f.Evidence = append(f.Evidence, check.Fact("host", s.HostName, "etcd"))
+	}
+	f.Evidence = append(f.Evidence, otherRoles(p, n)...)
+	p.Report(f)
+}
+
+// otherRoles says what other sessions of the process answer.
+func otherRoles(p *check.Pass, n *model.LiveNode) []check.Evidence {
+	if n.Process == nil {
+		return nil
+	}
+	var list []check.Evidence
+	if n.Process.Outcome == model.Answered {
+		list = append(list, check.Fact("its HTTP server answers", cmp.Or(n.Process.Healthz, "yes"), n.Process.Address))
+	}
+	for _, r := range n.Process.Nodes {
+		if r.ID != n.Name() && slices.ContainsFunc(p.Runtime.Nodes, func(x *model.LiveNode) bool { return x.Name() == r.ID && x.Outcome == model.Answered }) {
+			list = append(list, check.Fact("of the same process answers", r.ID, r.ID))
+		}
+	}
+	return list
+}

@@ -1,0 +1,304 @@
+package nodes
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// Thresholds of process-slow. Of captured clusters no process that was well took longer than 30 ms for its state, with all
+// processors busy.
+const (
+	// stallFloor is what counts as waiting, stallShare which part of the time has to go by with it, stallTimes and stallTotal how often and how long.
+	stallFloor = 100 * time.Millisecond
+	stallShare = 0.2
+	stallTimes = 3
+	stallTotal = 600 * time.Millisecond
+	// stallBeyond is how much more than the other processes it has to wait.
+	stallBeyond = 4
+	// oneStall is from when on a single wait is worth an information; longStall is one that no loaded machine, and no collection of
+	// garbage, makes of one process while all others answer in a twentieth of that.
+	oneStall, longStall, longBeyond = time.Second, 2 * time.Second, 20
+	// slowMemory is how far back earlier rounds count.
+	slowMemory = 90 * time.Second
+)
+
+// processSlow finds processes that answer late again and again, where the others do not.
+var processSlow = &check.Check{
+	ID:       "process-slow",
+	Title:    "A process answers late, again and again",
+	Severity: check.Warning,
+	Since:    "0.9",
+	Doc: `
+While counters are watched for rates (` + "`--window`" + `), each process is asked for its state some eight times, one after the other: a question that costs it nothing. If one is late all are asked for three seconds. How long connecting and
+each answer took is kept in bundles and recordings.
+
+A finding is a process that kept the asker waiting at least three times for more than 100 ms each, for 0.6 seconds together and a fifth of the time, and four times as much of it as the median of all others. With ` + "`--watch`" + `, and in
+the UI, rounds of the last 90 seconds count together. Searches and writes that need the process wait just so.
+
+What the way there takes does not count: the time in which the network connects, or, through an address map or a proxy, the shortest answer. A single wait is a finding from 2 seconds on, where no other process kept the asker waiting for a twentieth of that; from a
+second on it is an information. So is a process that is late as it is busy (it uses a core or more), or as it started less than two minutes ago. If most processes are late, it is the way, or the machine that asks: then nothing is found, and the check could not look.
+`,
+	Remedy: `
+See what stops the process: a CPU limit (throttled cgroup), swapping, a disk that hangs, a debugger or SIGSTOP, a virtual machine that is paused. ` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` how long each
+question took. If it does not get better, restart it: others take over what it serves.
+`,
+	Parts:       model.PartSessions,
+	Needs:       check.NeedProcesses,
+	Run:         runProcessSlow,
+	FollowsFrom: []check.Cause{{Check: "memory-pressure", Of: check.Shares("nodes")}},
+}
+
+// slowness is how long a process kept the asker waiting, now and in the rounds before.
+type slowness struct {
+	node         *model.LiveNode
+	stalls       []time.Duration
+	now          int // of the stalls, those of this round
+	waited, over time.Duration
+}
+
+func (s *slowness) share() float64 {
+	if s.over <= 0 {
+		return 0
+	}
+	return float64(s.waited) / float64(s.over)
+}
+
+func (s *slowness) again() bool {
+	return s.now > 0 && len(s.stalls) >= stallTimes && s.waited >= stallTotal && s.share() >= stallShare
+}
+
+// long reports whether it keeps the asker waiting for so long that one wait is enough.
+func (s *slowness) long(o others) bool {
+	if s.now == 0 || s.share() < 0.5 {
+		return false
+	}
+	longest := slices.Max(s.stalls)
+	return longest >= longStall && longest >= longBeyond*max(o.longest, o.answer)
+}
+
+func runProcessSlow(p *check.Pass) error {
+	list := slownesses(p)
+	if len(list) == 0 {
+		return p.Skip("no process was asked several times how it is")
+	}
+	if len(list) < 3 {
+		return p.Skip("there are too few processes to compare: " + facts.Plural(len(list), "process"))
+	}
+	late := 0
+	for i := range list {
+		if list[i].share() >= stallShare {
+			late++
+		}
+	}
+	if late*2 > len(list) {
+		p.Unseen(fmt.Sprintf("%s of %d processes answer late: the way there, or the machine that asks, is slow", facts.Number(late), len(list)))
+		return nil
+	}
+	for i := range list {
+		s, others := &list[i], othersThan(list, i)
+		switch {
+		case (s.again() || s.long(others)) && s.share() >= stallBeyond*others.share:
+			reportSlow(p, s, others)
+		case s.now > 0 && slices.Max(s.stalls) >= max(oneStall, 10*others.longest):
+			reportStall(p, s, others)
+		}
+	}
+	return nil
+}
+
+// slownesses are those of all processes that were asked several times.
+func slownesses(p *check.Pass) []slowness {
+	var list []slowness
+	told := make(map[string]bool)
+	for _, n := range p.Runtime.Nodes {
+		if n.Pace == nil {
+			continue
+		}
+		told[n.Address] = true
+		s := slowness{node: n, stalls: n.Pace.Stalls(stallFloor), over: n.Pace.Over()}
+		s.now = len(s.stalls)
+		for _, past := range n.Past {
+			if n.Pace.At.Sub(past.At) <= slowMemory {
+				s.stalls, s.over = append(s.stalls, past.Stalls(stallFloor)...), s.over+past.Over()
+			}
+		}
+		for _, d := range s.stalls {
+			s.waited += d
+		}
+		list = append(list, s)
+	}
+	for _, n := range p.Runtime.Nodes {
+		if len(told) > 0 && !told[n.Address] && !p.IsGone(n) {
+			p.Unseen("how fast " + n.Name() + " answers: " + facts.WhySilent(n))
+		}
+	}
+	return list
+}
+
+// others are the processes that one is compared with.
+type others struct {
+	count   int
+	share   float64 // the median
+	longest time.Duration
+	// answer is the median of their answers.
+	answer time.Duration
+}
+
+func othersThan(list []slowness, i int) others {
+	var shares []float64
+	var answers []time.Duration
+	o := others{count: len(list) - 1}
+	for j := range list {
+		if j == i {
+			continue
+		}
+		shares = append(shares, list[j].share())
+		for _, d := range list[j].stalls {
+			o.longest = max(o.longest, d)
+		}
+		for _, x := range list[j].node.Pace.Probes {
+			answers = append(answers, x.Took)
+		}
+	}
+	slices.Sort(shares)
+	slices.Sort(answers)
+	o.share = shares[len(shares)/2]
+	if len(answers) > 0 {
+		o.answer = answers[len(answers)/2]
+	}
+	return o
+}
+
+func reportSlow(p *check.Pass, s *slowness, o others) {
+	n := s.node
+	d := dutiesOf(p, n.Role, n.Node)
+	f := check.Finding{
+		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, &d), Cost: loss(p, &d) * min(1, s.share()),
+		Message: fmt.Sprintf("%s %s keeps whoever asks it waiting for %s of the time: %s of up to %s", facts.RoleLabel(n.Role), n.Name(), wholePercent(s.share()), waits(len(s.stalls)), brief(slices.Max(s.stalls))),
+		Impact:  slowImpact(n.Role),
+		Hint:    check.Advise("see what stops it: a CPU limit, swapping, a disk that hangs, SIGSTOP; if it goes on, restart it (%s)", n.Address),
+	}
+	f.Evidence = slowEvidence(p, s, o)
+	check.EaseStart(p.Facts, &f, n, "nothing yet: it is starting")
+	if cores, _, ok := n.Process.CPU(); ok && n.Process.Before != nil && cores >= busyCores {
+		f.Severity, f.Cost = check.Info, 0
+		f.Message += fmt.Sprintf(", as it is busy: it uses %.1f cores", cores)
+		f.Hint = "see what keeps it busy: kitescope profile pull"
+	}
+	p.Report(f)
+}
+
+func reportStall(p *check.Pass, s *slowness, o others) {
+	n := s.node
+	p.Report(check.Finding{
+		Severity: check.Info, Object: n.Ref(), Evidence: slowEvidence(p, s, o),
+		Message: fmt.Sprintf("%s %s answered only after %s, and the other %s within %s", facts.RoleLabel(n.Role), n.Name(), brief(slices.Max(s.stalls)), facts.Plural(o.count, "process"), brief(max(o.longest, o.answer))),
+		Impact:  "What needs it waited for as long.",
+		Hint:    "look whether that happens again: kitescope diagnose --watch",
+	})
+}
+
+func wholePercent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + " %" }
+
+func waits(n int) string {
+	if n == 1 {
+		return "one wait"
+	}
+	return facts.Number(n) + " waits"
+}
+
+// brief is a duration of up to some seconds.
+func brief(d time.Duration) string {
+	if d < time.Second {
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+}
+
+func slowImpact(role string) string {
+	switch role {
+	case "querynode":
+		return "Searches of what it serves wait for it: the slowest node of a search decides."
+	case "datanode", "streamingnode":
+		return "Rows of its channels are consumed and written late, and flushes wait."
+	case "proxy":
+		return "Whatever clients ask this proxy waits."
+	case "indexnode":
+		return "Index builds that it has take longer."
+	}
+	return "Whatever has to be decided by it waits: loads, flushes, new collections, taking over from lost nodes."
+}
+
+func slowEvidence(p *check.Pass, s *slowness, o others) []check.Evidence {
+	n := s.node
+	list := []check.Evidence{
+		check.Fact("waits of more than "+brief(stallFloor), briefs(s.stalls), n.Address),
+		check.Fact("asked", facts.Plural(len(n.Pace.Probes), "time")+" in "+brief(n.Pace.Over()), "kitescope"),
+		check.Fact("way there and back", brief(n.Pace.Way()), n.Address),
+		check.Fact("median answer of the other "+facts.Plural(o.count, "process"), brief(o.answer), "kitescope"),
+	}
+	if len(n.Past) > 0 {
+		list = append(list, check.Fact("waits before", briefs(n.Past[len(n.Past)-1].Stalls(stallFloor)), "the round before"))
+	}
+	if cores, over, ok := n.Process.CPU(); ok && n.Process.Before != nil {
+		list = append(list, check.Fact("uses", fmt.Sprintf("%.2f cores over %s", cores, brief(over)), n.Name()+" /metrics"))
+	}
+	if own, peers, ok := searchLatency(p, n); ok {
+		list = append(list, check.Fact("mean search, as it measures it", brief(own)+"; other query nodes "+brief(peers), "/metrics sq_req_latency"))
+	}
+	return list
+}
+
+func briefs(list []time.Duration) string {
+	names := make([]string, len(list))
+	for i, d := range list {
+		names[i] = brief(d)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return facts.Few(names)
+}
+
+// searchLatency is what searches took on a query node between its two scrapes, and on the others.
+func searchLatency(p *check.Pass, n *model.LiveNode) (own, peers time.Duration, ok bool) {
+	var total time.Duration
+	count := 0
+	for _, x := range p.Runtime.QueryNodes() {
+		d, known := meanSearch(x.Process)
+		switch {
+		case !known:
+		case x == n:
+			own, ok = d, true
+		default:
+			total, count = total+d, count+1
+		}
+	}
+	if count == 0 {
+		return 0, 0, false
+	}
+	return own, total / time.Duration(count), ok
+}
+
+// meanSearch is the mean of milvus_querynode_sq_req_latency, in milliseconds, between two scrapes.
+func meanSearch(x *model.Process) (time.Duration, bool) {
+	const name = "milvus_querynode_sq_req_latency"
+	if x == nil || x.Before == nil {
+		return 0, false
+	}
+	search := model.Pair{Key: "query_type", Value: "search"}
+	sum, ok := x.Metrics.Sum(name+"_sum", search)
+	count, _ := x.Metrics.Sum(name+"_count", search)
+	sumBefore, had := x.Before.Sum(name+"_sum", search)
+	countBefore, _ := x.Before.Sum(name+"_count", search)
+	if !ok || !had || count-countBefore < 5 {
+		return 0, false
+	}
+	return time.Duration((sum - sumBefore) / (count - countBefore) * float64(time.Millisecond)), true
+}

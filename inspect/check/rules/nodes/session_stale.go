@@ -1,0 +1,103 @@
+package nodes
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// staleSession finds sessions at whose address another process answers.
+var staleSession = &check.Check{
+	ID:       "stale-session",
+	Title:    "Session is stale: another process answers at its address",
+	Severity: check.Error,
+	Since:    "0.3",
+	Doc: `
+A session key in etcd says under which id and address a process can be reached. If the process restarts faster than its old lease ends, or its address is given to another, two keys name
+one address, and the process there refuses calls that are meant for the other id: code 904, "node not match" (seen on 2.3.5 as a gRPC answer that is OK, with empty lists; tools that do not read the
+status show an empty node). A finding is each session for which such an answer came, or one from another cluster ("cross cluster routing").
+
+Until the stale key is gone, QueryCoord and proxies send work to an id that nobody answers for (milvus issues 21027, 48960, 46475). It is gone with its lease, ` + "`common.session.ttl`" + ` after
+the process died (30 seconds; observed: still there after 12).
+`,
+	Remedy: `
+Wait for half a minute. If it stays, its lease is kept alive: by a process that hangs, or one that runs elsewhere with the address of this one; ` + "`etcdctl lease timetolive LEASE`" + ` tells. An answer of another
+cluster means that two clusters share addresses, or that the address map of kitescope (` + "`--map`" + `) points to the wrong one.
+`,
+	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
+	Needs:       check.NeedAnswers,
+	Run:         runStaleSession,
+	FollowsFrom: []check.Cause{endsDataNodes()},
+}
+
+// defaultTTL is how long the lease of a session lasts (configs/milvus.yaml, common.session.ttl).
+const defaultTTL = 30 * time.Second
+
+func runStaleSession(p *check.Pass) error {
+	var stale []*model.LiveNode
+	for _, n := range p.Runtime.Nodes {
+		if n.Outcome == model.Stale || n.Outcome == model.OtherCluster {
+			stale = append(stale, n)
+		}
+	}
+	for _, group := range byProcess(stale) {
+		reportStale(p, group)
+	}
+	return nil
+}
+
+// reportStale reports the sessions of one process at whose address another one answers. Several of one role are several
+// processes, of which each has had that address.
+func reportStale(p *check.Pass, group []*model.LiveNode) {
+	for i, n := range group {
+		if i > 0 && n.Role != group[0].Role {
+			continue
+		}
+		d, others := dutiesOf(p, n.Role, n.Node), successors(p, n.Role, n.Node)
+		f := check.Finding{
+			Severity: check.Error, Object: n.Ref(), Cost: loss(p, &d),
+			Message: fmt.Sprintf("%s: another process answers at %s", n.Name(), n.Address),
+			Evidence: append([]check.Evidence{
+				check.Fact("answer", facts.OutcomeText(n.Outcome, n.Reason), n.Name()),
+				check.Fact("address of the session", n.Address, "etcd"),
+			}, d.evidence()...),
+			Impact: impact(p, &d, others),
+			Hint:   check.Advise("look again in %s, when its lease should have ended; if it has not, a process keeps it alive", p.SettingSeconds("common.session.ttl", defaultTTL, n.Role)),
+		}
+		if n.Outcome == model.OtherCluster {
+			f.Message = fmt.Sprintf("%s: a process of another cluster answers at %s", n.Name(), n.Address)
+			f.Hint = "see whether two clusters share the address, or --map leads to the wrong one"
+		}
+		if s := p.SessionIn(n.Node, n.Role); s != nil {
+			f.Evidence = append(f.Evidence, check.Fact("lease", fmt.Sprintf("%x", s.Lease), "etcd"))
+			if n.Outcome == model.Stale && s.Lease != 0 {
+				f.Hint += check.Advise(": etcdctl lease timetolive %x", s.Lease)
+			}
+		}
+		f.Objects = append(dutyRefs(p, &d), neighbours(p, n)...)
+		switch {
+		case len(others) == 0 && facts.NeedsRole(p.Cluster, n.Role):
+			alone(p, &f, n.Role)
+		case len(d.collections) == 0 && n.Role == "querynode":
+			f.Severity = check.Warning
+		}
+		if i == 0 {
+			alsoRegistered(&f, group)
+		}
+		p.Report(f)
+	}
+}
+
+// neighbours are the other sessions at the address of one.
+func neighbours(p *check.Pass, n *model.LiveNode) []model.Ref {
+	var refs []model.Ref
+	for _, s := range p.Sessions {
+		if s.Address == n.Address && s.Role == n.Role && s.Node != n.Node {
+			refs = append(refs, facts.RefNode(s.Role, s.Node))
+		}
+	}
+	return refs
+}

@@ -1,0 +1,55 @@
+package nodes
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// TestDeadDataNodeLeadsToStorage: a data node ends itself where it cannot write; whether it can is seen by the command that the hint names, whether its
+// session has ended already or not.
+func TestDeadDataNodeLeadsToStorage(t *testing.T) {
+	told := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 1, Config: &model.Config{
+		Values: map[string]string{"commonstoragetype": "local", "localstoragepath": "/var/lib/milvus data"},
+	}}}})
+	for name, x := range map[string]struct {
+		runtime *model.Runtime
+		looked  bool
+		want    string // "" no command
+	}{
+		"told":     {told, false, "kitescope diagnose --storage '/var/lib/milvus data'"},
+		"not told": {nil, false, "kitescope diagnose --storage PLACE"},
+		"looked":   {told, true, ""},
+	} {
+		var sessions []*model.Session
+		for i, role := range []string{"rootcoord", "datacoord", "querycoord", "indexcoord", "proxy", "querynode", "indexnode"} {
+			sessions = append(sessions, &model.Session{Role: role, Node: model.NodeID(i + 1), Version: "2.3.5"})
+		}
+		c := model.Build(model.Parts{Loaded: model.PartAll, Sessions: sessions})
+		if x.runtime != nil {
+			c = c.WithRuntime(x.runtime)
+		}
+		if x.looked {
+			c = c.WithStorage(&model.Storage{Location: "/var/lib/milvus data"})
+		}
+		hints := map[string]string{}
+		for _, f := range check.Run(c, time.Unix(1e9, 0), []*check.Check{roleMissing}).Findings {
+			hints["role-missing "+f.Object.ID] = string(f.Hint)
+		}
+		p := &check.Pass{Facts: &facts.Facts{Cluster: c}}
+		hints["dead datanode"] = string(restartHint(p, &model.LiveNode{Role: "datanode", Node: 9}, nil))
+		hints["dead datanode of two"] = string(restartHint(p, &model.LiveNode{Role: "datanode", Node: 9}, []*model.Session{{Role: "datanode", Node: 10}}))
+		for _, of := range []string{"role-missing datanode", "dead datanode", "dead datanode of two"} {
+			if hint := hints[of]; !strings.Contains(hint, "where it cannot write to the storage") || !strings.Contains(hint, x.want) || x.want == "" && strings.Contains(hint, "--storage") {
+				t.Errorf("%s, %s: %q, want %q", name, of, hint, x.want)
+			}
+		}
+		if hint := string(restartHint(p, &model.LiveNode{Role: "querynode", Node: 9}, nil)); strings.Contains(hint, "storage") {
+			t.Errorf("%s: a query node's hint is %q", name, hint)
+		}
+	}
+}

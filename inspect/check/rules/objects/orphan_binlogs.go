@@ -1,0 +1,61 @@
+package objects
+
+import (
+	"fmt"
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// orphanBinlogs finds log keys without a segment.
+var orphanBinlogs = &check.Check{
+	ID:       "orphan-binlogs",
+	Title:    "Keys of binlogs exist without their segment's record",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
+	Doc: `Looks for keys of binlogs, delta logs and stats logs of segments that have no record: a write, or a garbage collection, that was cut off. Information, and a
+warning from 1 GiB on. DataCoord reads those keys at each start and cannot use them; the files they name are deleted by the collector's scan of object storage.`,
+	Remedy: `None is needed for queries. ` + "`kitescope get orphans`" + ` lists them. They can be deleted by hand with Milvus stopped and a snapshot of etcd saved first (` + "`etcdctl snapshot save FILE`" + `); such a write
+cannot be taken back. kitescope only reads.`,
+	Run: runOrphanBinlogs,
+}
+
+func runOrphanBinlogs(p *check.Pass) error {
+	if !p.Whole() {
+		return nil
+	}
+	segments, files := 0, int64(0)
+	var bytes int64
+	var objects []model.Ref
+	for _, s := range p.Orphans {
+		if len(s.Logs) == 0 {
+			continue
+		}
+		segments++
+		bytes += s.Bytes
+		for i := range s.Logs {
+			files += int64(s.Logs[i].Files)
+		}
+		if len(objects) < facts.MaxObjects {
+			objects = append(objects, model.Ref{Resource: "orphans", ID: s.ID.String()})
+		}
+	}
+	if segments == 0 {
+		return nil
+	}
+	f := check.Finding{
+		Severity: check.Info, Objects: objects,
+		Message:  fmt.Sprintf("%s of logs, %s, %s to %s without a record", facts.Plural(files, "file"), facts.BytesText(bytes), facts.Agree(files, "belongs", "belong"), facts.Plural(segments, "segment")),
+		Evidence: []check.Evidence{check.Fact("segments without a record", strconv.Itoa(segments), "etcd"), check.Fact("log files", facts.Number(files), "etcd"), check.Fact("bytes", facts.BytesText(bytes), "etcd")},
+		Impact:   "Storage and keys that nothing uses.",
+		Hint:     "nothing has to be done for queries; see them: kitescope get orphans",
+	}
+	if bytes >= orphanBytes {
+		f.Severity = check.Warning
+	}
+	p.Report(f)
+	return nil
+}

@@ -1,0 +1,99 @@
+package objects
+
+import (
+	"fmt"
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// orphanBytes is from how much storage on orphans are a warning.
+const orphanBytes = 1 << 30
+
+// orphanSegments finds segments whose collection or partition is gone.
+var orphanSegments = &check.Check{
+	ID:       "orphan-segments",
+	Title:    "Living segments belong to a collection or partition that is gone",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
+	Doc: `Looks for segments in a living state (growing, sealed, flushed, importing) whose collection or partition has no record any more. Of a collection that is
+still being dropped they are no finding: its segments are dropped one by one. Neither are dropped segments, which wait for garbage collection.
+
+Information, and a warning from 1 GiB on: garbage collection takes dropped segments only, so that these stay for ever. Milvus issues 19675 (2.1) and 45533 (2.6:
+a compaction that ends during a drop).`,
+	Remedy: `Make sure that the collection is really gone, and not of another database or renamed. Then the records can be deleted by hand, which is a write to Milvus's etcd that cannot
+be taken back: save a snapshot of etcd first (` + "`etcdctl snapshot save FILE`" + `), and stop Milvus. Better leave them, if they are small. kitescope only reads.`,
+	Run: runOrphanSegments,
+}
+
+// orphanGroup are the segments of one collection that is gone, or of the gone partitions of one that is not.
+type orphanGroup struct {
+	collection model.CollectionID
+	segments   []model.SegmentID
+	rows       int64
+	bytes      int64
+}
+
+func runOrphanSegments(p *check.Pass) error {
+	if !p.Whole() {
+		return nil
+	}
+	var list []*orphanGroup
+	for _, id := range p.SegmentOwners() {
+		x := p.Collection(id)
+		if x != nil && x.Dropped() {
+			continue
+		}
+		g := &orphanGroup{collection: id}
+		if x != nil {
+			g.add(p.Among(id, facts.StrayPartitionSegs))
+		} else {
+			g.add(p.SegmentsOf(id))
+		}
+		if len(g.segments) > 0 {
+			list = append(list, g)
+		}
+	}
+	for _, g := range list {
+		reportOrphans(p, g)
+	}
+	return nil
+}
+
+// add adds the segments that are not dropped.
+func (g *orphanGroup) add(list []*model.Segment) {
+	for _, s := range list {
+		if s.State.Healthy() {
+			g.segments = append(g.segments, s.ID)
+			g.rows, g.bytes = g.rows+s.Rows, g.bytes+s.Bytes
+		}
+	}
+}
+
+func reportOrphans(p *check.Pass, g *orphanGroup) {
+	f := check.Finding{Severity: check.Info, Object: facts.RefSegment(g.segments[0])}
+	where := "collection " + g.collection.String() + ", which is gone"
+	if x := p.Collection(g.collection); x != nil {
+		f.Object = facts.RefCollection(p.Cluster, x.ID)
+		where = "partitions of " + facts.CollectionLabel(p.Cluster, x.ID) + " that are gone"
+	}
+	f.Message = fmt.Sprintf("%s with %s rows %s to %s", facts.Plural(len(g.segments), "segment"), facts.Number(g.rows), facts.Agree(len(g.segments), "belongs", "belong"), where)
+	f.Evidence = []check.Evidence{
+		check.Fact("segments", strconv.Itoa(len(g.segments)), "etcd"),
+		check.Fact("their rows", facts.Number(g.rows), "etcd"),
+		check.Fact("their logs", facts.BytesText(g.bytes), "etcd"),
+		check.Fact("collection id", g.collection.String(), "etcd"),
+	}
+	f.Impact = "Nothing reads them, and garbage collection does not take them."
+	f.Hint = check.Advise("see them: kitescope get segments collection_id=%s", g.collection)
+	if g.bytes >= orphanBytes {
+		f.Severity = check.Warning
+	}
+	for _, id := range g.segments[:min(len(g.segments), facts.MaxObjects)] {
+		f.Objects = append(f.Objects, facts.RefSegment(id))
+	}
+	p.Report(f)
+}

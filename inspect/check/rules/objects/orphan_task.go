@@ -1,0 +1,61 @@
+package objects
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// orphanTaskAfter is what Milvus is given to end the tasks of a collection that was dropped.
+const orphanTaskAfter = time.Hour
+
+// orphanTask finds background tasks of collections that are gone.
+var orphanTask = &check.Check{
+	ID:       "orphan-task",
+	Title:    "Background tasks belong to a collection that is gone",
+	Severity: check.Info,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartTasks,
+	Doc: `Looks for import, compaction, stats and analyze tasks of collections that have no record and that began more than an hour ago, or do not say when.
+Information only: they cannot succeed, and Milvus clears them away after hours: ` + "`dataCoord.compaction.dropTolerance`" + ` (86,400 s, later 3,600 s) and
+` + "`dataCoord.import.taskRetention`" + ` (10,800 s).`,
+	Remedy: `None is needed, unless they are many and stay: then DataCoord's log says why it does not clear them.`,
+	Run:    runOrphanTask,
+}
+
+func runOrphanTask(p *check.Pass) error {
+	if !p.Whole() {
+		return nil
+	}
+	var list []*model.Task
+	open := 0
+	for _, t := range p.Tasks {
+		if t.Collection == 0 || p.Collection(t.Collection) != nil || !p.OlderThan(t.StartedAt, orphanTaskAfter, true) {
+			continue
+		}
+		list = append(list, t)
+		if !slices.Contains([]string{"Completed", "completed", "cleaned", "Failed", "failed", "timeout", "Finished"}, t.State) {
+			open++
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	f := check.Finding{
+		Severity: check.Info,
+		Message:  fmt.Sprintf("%s of collections that are gone, %s of them not ended", facts.Plural(len(list), "task"), facts.Number(open)),
+		Evidence: []check.Evidence{check.Fact("tasks", strconv.Itoa(len(list)), "etcd"), check.Fact("not ended", strconv.Itoa(open), "etcd"), check.Fact("first", facts.RefTask(list[0]).ID, "etcd")},
+		Impact:   "Data nodes may try them in vain.",
+		Hint:     "nothing has to be done, unless they stay for days; see them: kitescope get tasks",
+	}
+	for _, t := range list[:min(len(list), facts.MaxObjects)] {
+		f.Objects = append(f.Objects, facts.RefTask(t))
+	}
+	p.Report(f)
+	return nil
+}

@@ -1,0 +1,162 @@
+package profiles
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// profileBruteForceShare finds query nodes that spend their time comparing queries with every row.
+var profileBruteForceShare = &check.Check{
+	ID:       "profile-brute-force-share",
+	Title:    "A query node's time goes into brute force",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Doc: `
+By CPU profiles of the query nodes: samples in knowhere's functions that compare a query with every row (faiss::knn_L2sqr, knn_inner_product, knn_cosine, IndexFlat::search, BruteForce::Search, searchKnnBF and their like), other than under
+an IVF index, which compares with its centroids in the same functions. Growing rows, sealed segments without an index and FLAT indexes are searched so, and filters that leave little make graphs fall back to it.
+
+A warning is a node that spends at least twice as much of its time so as any other of its resource group, by 10 percent of its time and more than the bounds of either explain; and a node that spends more than half of its time so, though
+no loaded collection has a FLAT index or none. With such collections it is information: brute force is their design.
+
+Releases of Milvus have no symbols in libknowhere. Then nothing tells brute force from IVF, and the share is unknown: the check is skipped, as it could not look. ` + "`--symbols DIR`" + `, with the libraries that the processes run, gives them names: what a library exports is enough. What can be told without them is how much of
+knowhere's work goes through OpenMP, as brute force and IVF do and graphs do not; a node where that is far more than at the others is information.
+
+brute-force-share estimates the same from what is loaded; this one measures it.
+`,
+	Remedy: `
+See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows; ` + "`kitescope get segments`" + ` for who has them. A node that leads busy shards searches their growing rows alone: ` + "`kitescope balance`" + ` shows leaders. If filters leave little, a scalar
+index or a partition key helps.
+`,
+	Parts: model.PartObjects | model.PartIndexes | model.PartServing,
+	Needs: check.NeedProfiles,
+	Run:   runProfileBrute,
+	FollowsFrom: []check.Cause{
+		{Check: "brute-force-share"},
+		{Check: "growing-flushed", Of: ofProcess},
+		{Check: "growing-too-large", Of: ofProcess},
+		{Check: "index-not-loaded", Of: ofProcess},
+		{Check: "index-missing"},
+		{Check: "imbalance-leaders", Of: ofProcess},
+	},
+}
+
+const (
+	bruteTimes = 2
+	bruteGap   = 0.1
+	bruteMost  = 0.5
+)
+
+func runProfileBrute(p *check.Pass) error {
+	list := profiled(p, "CPU", hasCPUProfile, "querynode")
+	if len(list) == 0 {
+		return p.Skip("no CPU profile of a query node")
+	}
+	design := bruteByDesign(p)
+	unknown := make(map[string][]string) // processes by reason
+	for _, x := range list {
+		if x.CPU.Cores < busyProfile {
+			continue // nearly idle: whatever it does costs nobody anything
+		}
+		brute := func(x *model.ProfiledProcess) *model.ProfileShare { return x.CPU.BruteForce }
+		openMP := func(x *model.ProfiledProcess) *model.ProfileShare { return &x.CPU.OpenMP }
+		if share := x.CPU.BruteForce; share != nil {
+			rest, far := farAbove(list, x, brute)
+			if far || share.Low >= bruteMost {
+				reportProfileBrute(p, x, *share, rest, far, design)
+			}
+			continue
+		}
+		rest, far := farAbove(list, x, openMP)
+		if far {
+			reportProfileOpenMP(p, x, rest)
+		}
+		unknown[x.CPU.BruteReason] = append(unknown[x.CPU.BruteReason], x.Name)
+	}
+	for _, reason := range slices.Sorted(maps.Keys(unknown)) {
+		p.Unseen("brute force of " + facts.Few(unknown[reason]) + ": " + reason)
+	}
+	return nil
+}
+
+// farAbove compares a share with that of the other processes of the group: rest is the greatest of them, NaN if there is none.
+func farAbove(list []*model.ProfiledProcess, x *model.ProfiledProcess, of func(*model.ProfiledProcess) *model.ProfileShare) (rest float64, far bool) {
+	own, rest, bound := of(x), math.NaN(), 0.0
+	for _, y := range list {
+		if y == x || y.Group != x.Group {
+			continue
+		}
+		share := of(y)
+		if share == nil || math.IsNaN(share.High) {
+			return math.NaN(), false // it may be as much there
+		}
+		if y.CPU.Cores < busyProfile {
+			continue // too few samples to compare with
+		}
+		if math.IsNaN(rest) || share.Part > rest {
+			rest = share.Part
+		}
+		bound = max(bound, share.High)
+	}
+	return rest, !math.IsNaN(rest) && own.Low > bound && own.Part >= bruteTimes*rest && own.Part-rest >= bruteGap
+}
+
+// bruteByDesign is a loaded collection that is searched by brute force as somebody chose a FLAT index, or none; "" if there is no such.
+func bruteByDesign(p *check.Pass) string {
+	for _, l := range p.LoadStates {
+		x := p.Collection(l.Collection)
+		if x == nil || x.Dropped() {
+			continue
+		}
+		indexed := false
+		for _, i := range p.IndexesOf(x.ID) {
+			if !i.Deleted && facts.OnVector(x, i) && !facts.IsFlat(i.Type) {
+				indexed = true
+			}
+		}
+		if !indexed {
+			return facts.CollectionLabel(p.Cluster, x.ID)
+		}
+	}
+	return ""
+}
+
+func reportProfileBrute(p *check.Pass, x *model.ProfiledProcess, share model.ProfileShare, rest float64, far bool, design string) {
+	f := check.Finding{
+		Severity: check.Warning, Object: x.Ref(), Cost: share.Part / 2,
+		Message:  fmt.Sprintf("%s spends %s of its time in brute force", x.Name, bounded(share)),
+		Evidence: append([]check.Evidence{check.Fact("brute force", sampled(share, x.CPU), profileSource(x))}, cpuEvidence(x)...),
+		Impact:   "Searches that it takes part in compare every row of what has no index, and wait for it.",
+		Hint:     "kitescope balance shows what it serves beside the others; growing rows go away by a flush, and index-not-loaded names segments without their index",
+	}
+	if !math.IsNaN(rest) {
+		f.Message += ", the others at most " + sharePercent(rest)
+		f.Evidence = append(f.Evidence, check.Fact("brute force of the others", "at most "+sharePercent(rest), "their CPU profiles"))
+	}
+	if !far && design != "" {
+		f.Severity = check.Info
+		f.Evidence = append(f.Evidence, check.Fact("searched by brute force by design", design, "etcd"))
+		f.Hint = check.Advise("a graph index on %s if its size makes searches slow; FLAT on few rows is a fair choice", design)
+	}
+	reportProfiled(p, f)
+}
+
+func reportProfileOpenMP(p *check.Pass, x *model.ProfiledProcess, rest float64) {
+	share := x.CPU.OpenMP
+	reportProfiled(p, check.Finding{
+		Severity: check.Info, Object: x.Ref(), Cost: (share.Part - rest) / 2,
+		Message: fmt.Sprintf("%s spends %s of its time in search through OpenMP, which is brute force or IVF; the others at most %s", x.Name, bounded(share), sharePercent(rest)),
+		Evidence: append([]check.Evidence{
+			check.Fact("search through OpenMP", sampled(share, x.CPU), profileSource(x)),
+			check.Fact("search in libknowhere", sampled(x.CPU.Knowhere, x.CPU), profileSource(x)),
+			check.Fact("brute force", "unknown: "+x.CPU.BruteReason, profileSource(x)),
+		}, cpuEvidence(x)...),
+		Impact: "It scans rows that the others do not have: growing ones, or segments without an index, or lists of an IVF index.",
+		Hint:   "--symbols with a folder of the processes' libraries tells which; kitescope balance shows what it serves beside the others",
+	})
+}

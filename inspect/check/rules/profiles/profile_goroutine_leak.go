@@ -1,0 +1,102 @@
+package profiles
+
+import (
+	"fmt"
+	"math"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// profileGoroutineLeak finds stacks that more and more goroutines of a process have.
+var profileGoroutineLeak = &check.Check{
+	ID:       "profile-goroutine-leak",
+	Title:    "Goroutines of one kind become more and more",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Doc: `
+By goroutine profiles of one process at two moments or more: ` + "`kitescope profile pull --every 10m --kind goroutine`" + ` makes such a record, and ` + "`diagnose --profile 5s`" + ` takes two so far apart.
+
+A finding is a stack that at least 100 more goroutines have at the end than at the beginning, twice as many or more, where chance does not explain it (an exact test of two counts, corrected for
+the number of stacks, 1 %). A warning if there are three dumps or more over at least ten minutes and the number grew from each to the next, or if 10,000 came; else information: more requests have more goroutines, too, and those end.
+
+Goroutines that wait for something that never comes hold their memory for ever. The stack says what they wait for, its last function who started them.
+`,
+	Remedy: `
+Look again: ` + "`kitescope profile pull --every 10m --keep 6 --kind goroutine`" + ` while the load stays the same. A leak goes on when the load ends. Report the stack to Milvus (github.com/milvus-io/milvus/issues) with both dumps; until then a restart
+of the process frees them: query nodes one after the other, with auto-balance on.
+`,
+	Needs: check.NeedProfiles,
+	Run:   runProfileLeak,
+}
+
+const (
+	leakFew   = 100
+	leakMany  = 10_000
+	leakLong  = freshProfile
+	leakDumps = 3
+)
+
+func runProfileLeak(p *check.Pass) error {
+	list := profiled(p, "goroutine", func(x *model.ProfiledProcess) (bool, string) {
+		return x.Goroutines != nil && x.Goroutines.Dumps > 1, x.GoroutineReason
+	})
+	if len(list) == 0 {
+		return p.Skip("goroutines have to be counted twice: no process has two goroutine profiles")
+	}
+	for _, x := range list {
+		var worst *model.GrownStack
+		for i := range x.Goroutines.Grown {
+			g := &x.Goroutines.Grown[i]
+			if g.After-g.Before >= leakFew && g.After >= 2*g.Before && (worst == nil || g.After-g.Before > worst.After-worst.Before) {
+				worst = g
+			}
+		}
+		if worst != nil {
+			reportLeak(p, x, worst)
+		}
+	}
+	return nil
+}
+
+func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
+	d := x.Goroutines
+	over := d.To.Sub(d.From)
+	f := check.Finding{
+		Severity: check.Info, Object: x.Ref(),
+		Message: fmt.Sprintf("goroutines in %s have become %s from %s in %s", g.Function, facts.Number(g.After), facts.Number(g.Before), facts.Span(over)),
+		Evidence: []check.Evidence{
+			check.Fact("goroutines of the stack", fmt.Sprintf("%s, then %s", facts.Number(g.Before), facts.Number(g.After)), x.Name+" goroutine profiles"),
+			check.Fact("all goroutines", fmt.Sprintf("%s, then %s", facts.Number(d.Before), facts.Number(d.After)), x.Name+" goroutine profiles"),
+			check.Fact("dumps", fmt.Sprintf("%d over %s", d.Dumps, facts.Span(over)), x.Name+" goroutine profiles"),
+		},
+		Impact: "Each holds its stack and what it refers to, until the process ends or is killed for its memory.",
+		Hint:   "pull goroutine profiles again in ten minutes: a leak goes on, a burst of requests has ended by then",
+	}
+	if !math.IsNaN(g.P) {
+		f.Evidence = append(f.Evidence, check.Fact("chance of that by accident", chance(g.P), "worked out"))
+	}
+	if g.Entry != "" && g.Entry != g.Function {
+		f.Evidence = append(f.Evidence, check.Fact("started as", g.Entry, x.Name+" goroutine profiles"))
+	}
+	for i, frame := range g.Frames {
+		if i == facts.MostNodes {
+			break
+		}
+		f.Evidence = append(f.Evidence, check.Fact("stack", frame, ""))
+	}
+	if d.Dumps >= leakDumps && g.Steady && over >= leakLong || g.After-g.Before >= leakMany {
+		f.Severity = check.Warning
+		f.Hint = "report the stack to Milvus with the dumps; a restart of the process frees them until then"
+	}
+	reportProfiled(p, f)
+}
+
+// chance writes a p value.
+func chance(p float64) string {
+	if p < 1e-6 {
+		return "less than one in a million"
+	}
+	return fmt.Sprintf("%.2g", p)
+}

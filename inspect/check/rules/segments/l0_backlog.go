@@ -1,0 +1,111 @@
+package segments
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// Thresholds of l0-backlog, by vchannel.
+const (
+	// l0Files is three times the most delta logs that one L0 compaction takes (dataCoord.compaction.levelzero.forceTrigger.deltalogMaxNum: 30).
+	l0Files = 90
+	// l0Rows is where Milvus's own protection begins to slow writes down, if it is on (quotaAndLimits.limitWriting.l0SegmentsRowCountProtection.lowWaterLevel).
+	l0Rows = 30_000_000
+	// l0Matters is from how many deletes on many L0 segments are a warning: fewer are kept in memory and applied in no time.
+	l0Matters = 100_000
+	// l0After is how old L0 segments have to be: a compaction of them is sought every 10 s (dataCoord.compaction.levelzero.triggerInterval).
+	l0After = time.Hour
+)
+
+// L0Backlog finds shards whose deletes pile up.
+var l0Backlog = &check.Check{
+	ID:       "l0-backlog",
+	Title:    "Deletes pile up in L0 segments that are not compacted",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing,
+	Doc: `Looks at L0 segments (Milvus 2.4 and later), which hold deletes only, by vchannel. A finding if more than 90 of them are older than an hour,
+three times what one compaction takes, or if they hold 30 million deletes, where Milvus's own protection would begin. A warning from 100,000 deletes on in a collection that is loaded; else information: a collection
+into which little is written keeps a growing segment for a day, and with it each small batch of deletes.
+
+The shard leader keeps all of them in memory, and applies each to every segment that it loads. Milvus issues 33278 (query node out of memory), 33464
+and 40502 (growing segments that are older than the deletes block their compaction until they are sealed).`,
+	Remedy: `Flush the collection: growing segments that began before the deletes hold the compaction up. Look at the compaction tasks and at
+the load of the data nodes. Deleting whole partitions instead of many rows makes no L0 segments.`,
+	Run:   runL0Backlog,
+	Roles: []string{"datacoord", "datanode"},
+	FollowsFrom: []check.Cause{
+		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: check.Shares("vchannels")}, {Check: "compaction-stuck", Of: check.Shares("collections")},
+	},
+}
+
+type l0Sum struct {
+	collection model.CollectionID
+	vchannel   string
+	segments   int
+	deletes    int64
+	bytes      int64
+	oldest     time.Time
+	objects    []model.Ref
+}
+
+func runL0Backlog(p *check.Pass) error {
+	limit := p.Before(l0After)
+	sums := make(map[string]*l0Sum)
+	for s := range p.AllAmong(facts.LevelZeroSegs) {
+		if s.State != model.SegmentFlushed || !facts.Settled(s, limit) {
+			continue
+		}
+		if x := p.Collection(s.Collection); x == nil || x.Dropped() {
+			continue
+		}
+		sum := sums[s.VChannel]
+		if sum == nil {
+			sum = &l0Sum{collection: s.Collection, vchannel: s.VChannel}
+			sums[s.VChannel] = sum
+		}
+		sum.segments++
+		sum.deletes, sum.bytes = sum.deletes+s.DeletedRows, sum.bytes+s.Bytes
+		if at := facts.LastTouched(s); sum.oldest.IsZero() || !at.IsZero() && at.Before(sum.oldest) {
+			sum.oldest = at
+		}
+		if len(sum.objects) < facts.MaxObjects {
+			sum.objects = append(sum.objects, facts.RefSegment(s.ID))
+		}
+	}
+	list := make([]*l0Sum, 0, len(sums))
+	for _, sum := range sums {
+		if sum.segments > l0Files || sum.deletes >= l0Rows {
+			list = append(list, sum)
+		}
+	}
+	slices.SortFunc(list, func(a, b *l0Sum) int { return cmp.Compare(a.vchannel, b.vchannel) })
+	for _, sum := range list {
+		x := p.Collection(sum.collection)
+		f := check.Finding{
+			Severity: check.Info, Object: facts.RefVChannel(sum.vchannel), Objects: append([]model.Ref{facts.RefCollection(p.Cluster, x.ID)}, sum.objects...),
+			Message: fmt.Sprintf("%s of %s on %s %s %s deletes, the oldest for %s", facts.Plural(sum.segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), sum.vchannel,
+				facts.Agree(sum.segments, "holds", "hold"), facts.Number(sum.deletes), facts.Span(p.Age(sum.oldest))),
+			Evidence: []check.Evidence{
+				check.Fact("L0 segments older than "+facts.Span(l0After), strconv.Itoa(sum.segments), "etcd"),
+				check.Fact("deletes", facts.Number(sum.deletes), "etcd"),
+				check.Fact("bytes", facts.BytesText(sum.bytes), "etcd"),
+				check.Fact("oldest", facts.TimeText(sum.oldest), "etcd"),
+			},
+			Impact: "The shard leader keeps them in memory and applies them to every segment it loads.",
+			Hint:   check.Python("%sCollection(%s).flush() ends the growing segments that hold their compaction up; then look whether it comes: kitescope get tasks type=compaction", check.InDatabase(p.Cluster, x), x.Name),
+		}
+		if sum.deletes >= l0Matters && p.LoadState(x.ID) != nil {
+			f.Severity = check.Warning
+		}
+		p.Report(f)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package segments
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// invisibleAfter is how long a segment may stay invisible: sorting one takes seconds to minutes.
+const invisibleAfter = time.Hour
+
+// segmentsInvisible finds flushed segments that queries do not see.
+var segmentsInvisible = &check.Check{
+	ID:       "segments-invisible",
+	Title:    "Flushed segments stay invisible to queries",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments,
+	Doc: `Looks at flushed segments that are marked invisible (Milvus 2.5 and later), which they are until a sort or clustering task has replaced or
+confirmed them. One that is still invisible an hour after it was written is a finding: a warning.
+
+Importing segments are left to ` + "`import-stuck`" + `.`,
+	Remedy: "Look at `kitescope get tasks` for stats and compaction tasks of the collection, and whether data nodes (until 2.5: index nodes) work on them.",
+	Run:    runSegmentsInvisible,
+	Roles:  []string{"datacoord", "datanode"},
+	FollowsFrom: []check.Cause{
+		{Check: "task-failed", Of: check.Shares("collections")}, {Check: "compaction-stuck", Of: check.Shares("collections")},
+	},
+}
+
+func runSegmentsInvisible(p *check.Pass) error {
+	limit := p.Before(invisibleAfter)
+	for _, x := range p.Collections {
+		if x.Dropped() {
+			continue
+		}
+		var objects []model.Ref
+		segments, rows := 0, int64(0)
+		for _, s := range p.Among(x.ID, facts.InvisibleSegs) {
+			if s.Importing || !facts.Settled(s, limit) {
+				continue
+			}
+			segments, rows = segments+1, rows+s.Rows
+			if len(objects) < facts.MaxObjects {
+				objects = append(objects, facts.RefSegment(s.ID))
+			}
+		}
+		if segments == 0 {
+			continue
+		}
+		p.Report(check.Finding{
+			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects,
+			Message:  fmt.Sprintf("%s of %s with %s rows %s invisible for more than %s", facts.Plural(segments, "flushed segment"), facts.CollectionLabel(p.Cluster, x.ID), facts.Number(rows), facts.Agree(segments, "is", "are"), facts.Span(invisibleAfter)),
+			Evidence: []check.Evidence{check.Fact("invisible segments", facts.Number(segments), "etcd"), check.Fact("their rows", facts.Number(rows), "etcd")},
+			Impact:   "Queries do not see these rows, or still read them from the segments they came from.",
+			Hint:     check.Advise("look for tasks that sort or cluster its segments: kitescope get tasks collection_id=%s", x.ID),
+		})
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package segments
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// Thresholds of small-segments.
+const (
+	// usualSize is dataCoord.segment.maxSize in MB.
+	usualSize = 1024
+	// mergeable is how many small ones Milvus merges at least (internal/datacoord/compaction_trigger.go, MinSegmentToMerge: 3).
+	mergeable = 3
+	// mergeAfter is how old they have to be: compactions are sought each minute (dataCoord.compaction.global.interval: 60).
+	mergeAfter = time.Hour
+	// excessInfo and excessWarning are how many segments a collection has more than it would need.
+	excessInfo, excessWarning = 10, 50
+)
+
+// smallSegments finds collections whose small segments are not merged.
+var smallSegments = &check.Check{
+	ID:       "small-segments",
+	Title:    "Compaction lags: many small segments are not merged",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing | model.PartIndexes,
+	Doc: `Looks at flushed segments below half of the rows that their record allows (` + "`dataCoord.segment.smallProportion`" + `), in each partition and
+vchannel by itself, as compaction does. Where logs record their size in memory (Milvus 2.4 and later) a segment has to be below half of ` + "`dataCoord.segment.maxSize`" + `, too: from then on Milvus goes
+by size, and rows that are larger than their schema lets expect fill a segment early. Where at least 3 of them are an hour old, the segments that merging would save are counted.
+10 in a collection are information, 50 a warning if it is loaded: of others nobody searches segments.
+
+Not a finding: single small segments in each of many partitions, which nothing can merge; L0, L2, importing and invisible segments; a cluster that
+is configured for small segments, as the limit is the one in the records.
+
+Each segment is a search of its own and an index of its own, and each has to be kept in order by QueryCoord. Milvus merges a
+segment only when it is indexed and the checkpoint of its channel is at most 15 minutes old (` + "`dataCoord.compaction.channelMaxCPLag`" + `, 2.4 and later). Milvus
+issues 23378, 24730, 25681 and 29486.`,
+	Remedy: `Flush less often: each flush ends a segment on every shard. Look whether automatic compaction is on (` + "`dataCoord.enableCompaction`" + `,
+` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property ` + "`collection.autocompaction.enabled`" + `), whether data nodes are busy, and whether indexes
+are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
+	Run:   runSmallSegments,
+	Roles: []string{"datacoord", "datanode"},
+	FollowsFrom: []check.Cause{
+		{Check: "bad-switches", Of: aboutCompaction},
+		{Check: "checkpoint-lag", Of: check.Shares("collections")},
+		{Check: "index-stuck", Of: check.Shares("collections")},
+		{Check: "index-failed", Of: check.Shares("collections")},
+		{Check: "index-missing", Of: check.Shares("collections")},
+	},
+}
+
+// mergeGroup is where segments can be merged: compaction never crosses partitions or vchannels.
+type mergeGroup struct {
+	partition model.PartitionID
+	vchannel  string
+}
+
+type mergeSum struct {
+	segments int
+	rows     int64
+	maxRows  int64
+}
+
+func runSmallSegments(p *check.Pass) error {
+	limit := p.Before(mergeAfter)
+	for _, x := range p.Collections {
+		if t := p.CollectionTotals(x.ID); !x.Dropped() && t.ByState[model.SegmentFlushed] >= excessInfo {
+			judgeSmall(p, x, limit)
+		}
+	}
+	return nil
+}
+
+func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
+	groups := make(map[mergeGroup]*mergeSum)
+	var group mergeGroup
+	var sum *mergeSum
+	d := p.DigestOf(x.ID)
+	full := int64(facts.SmallShare*float64(p.SettingCount("dataCoord.segment.maxSize", usualSize, facts.DataCoords()...))) << 20
+	for _, s := range p.Among(x.ID, facts.SmallSegs) {
+		if s.Level == model.LevelL2 || s.Importing || s.Invisible || !facts.Settled(s, limit) || inMemory(s) >= full {
+			continue
+		}
+		if sum == nil || s.Partition != group.partition || s.VChannel != group.vchannel {
+			group = mergeGroup{s.Partition, s.VChannel}
+			if sum = groups[group]; sum == nil {
+				sum = new(mergeSum)
+				groups[group] = sum
+			}
+		}
+		sum.segments++
+		sum.rows += max(0, s.Rows)
+		sum.maxRows = max(sum.maxRows, s.MaxRows)
+	}
+	small, excess := 0, 0
+	var rows int64
+	for _, g := range groups {
+		if g.segments < mergeable {
+			continue
+		}
+		small, rows = small+g.segments, rows+g.rows
+		excess += g.segments - max(1, int((g.rows+g.maxRows-1)/g.maxRows))
+	}
+	if excess < excessInfo {
+		return
+	}
+	f := check.Finding{
+		Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
+		Message: fmt.Sprintf("%s of %s are small, with %s rows, and could be %s fewer", facts.Plural(small, "segment"), facts.CollectionLabel(p.Cluster, x.ID), facts.Number(rows), facts.Number(excess)),
+		Evidence: []check.Evidence{
+			check.Fact("small segments older than "+facts.Span(mergeAfter), strconv.Itoa(small), "etcd"),
+			check.Fact("flushed segments in all", strconv.Itoa(d.Flushed), "etcd"),
+			check.Fact("their rows", facts.Number(rows), "etcd"),
+			check.Fact("rows a segment may have", facts.Number(d.MaxRows), "etcd"),
+			check.Fact("partitions and vchannels they are in", strconv.Itoa(len(groups)), "etcd"),
+		},
+		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", facts.Number(d.Flushed)),
+		Hint:   check.Python("%sCollection(%s).compact(), and flush less often", check.InDatabase(p.Cluster, x), x.Name),
+	}
+	if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted }) {
+		f.Evidence = append(f.Evidence, check.Fact("index definitions", "none: Milvus merges only what is indexed", "etcd"))
+	}
+	for _, kv := range x.Properties {
+		if kv.Key == "collection.autocompaction.enabled" {
+			f.Evidence = append(f.Evidence, check.Fact("collection.autocompaction.enabled", kv.Value, "etcd"))
+		}
+	}
+	switch {
+	case p.LoadState(x.ID) == nil:
+		f.Impact = "None now, as it is not loaded; loading and searching it will take longer."
+	case excess >= excessWarning:
+		f.Severity = check.Warning
+	}
+	p.Report(f)
+}
+
+// inMemory is the size of a segment's rows in memory, 0 if its logs do not record that (before 2.4).
+func inMemory(s *model.Segment) (bytes int64) {
+	for i := range s.Logs {
+		if s.Logs[i].Kind == model.InsertLog {
+			bytes += s.Logs[i].MemoryBytes
+		}
+	}
+	return bytes
+}

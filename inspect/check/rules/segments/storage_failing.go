@@ -1,0 +1,215 @@
+package segments
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// storageFailing finds processes whose reads or writes of the storage fail.
+var storageFailing = &check.Check{
+	ID:       "storage-failing",
+	Title:    "Processes cannot read or write the storage",
+	Severity: check.Error,
+	Since:    "0.9",
+	Doc: `
+Processes count what they do with remote storage, by operation (get, put, list, remove, stat): ` + "`milvus_storage_op_count`" + ` of the part in Go, ` + "`internal_storage_op_count`" + ` of the part in C++, which loads segments and builds
+indexes. Compared are two scrapes: those of one look (` + "`--window`" + `), and with ` + "`--watch`" + `, and in the UI, those of the last one to two minutes.
+
+A finding is what fails meanwhile: a warning if it failed twice (once, if it had failed twice before) and that is a tenth of the operations of its kind; an error if it failed three times and that is half of them. Fewer are information: Milvus tries again.
+What failed since the process started, and not while it was watched, is information, as nobody knows when that was; a warning if nothing of its kind has ever succeeded, or if the process started within 10 minutes and half of it failed.
+
+Not counted is a stat in Go, which is how Milvus asks whether a file is there, and fails where it is not. Reads in Go of a file that is not there succeed by this count. Local storage is not counted at all: where no process has counted anything, nothing is
+known.
+`,
+	Remedy: `
+See whether the storage answers at its address, whether the access key still may (a policy, an expired key: ` + "`403`" + `), whether the bucket is there and not full. The log of the process has the storage's own words, with the name of the file. If only reads
+fail, files may be missing: ` + "`kitescope diagnose --storage PLACE`" + ` looks for them.
+`,
+	Parts: model.PartSessions,
+	Needs: check.NeedMetrics,
+	Run:   runStorageFailing,
+	FollowsFrom: []check.Cause{
+		{Check: "files-missing", Of: func(_ *model.Cluster, effect, _ *check.Finding) bool { return !tells(effect, putOp) }},
+		{Check: "storage-read-only", Of: func(_ *model.Cluster, effect, _ *check.Finding) bool { return tells(effect, putOp) }},
+	},
+}
+
+// Thresholds of storage-failing. On captured clusters with remote storage no operation of the kinds that count failed.
+const (
+	failsAgain, failsOften = 2, 3
+	failsPart, failsHalf   = 0.1, 0.5
+	// storageYoung is how long a process is young enough for what it counts to be of now.
+	storageYoung = 10 * time.Minute
+	putOp        = "put"
+)
+
+// failing is one kind of operation that fails in a process.
+type failing struct {
+	node     *model.LiveNode
+	ops      model.StorageOps
+	severity check.Severity
+	// over is how long it was watched; 0: since the process started.
+	over time.Duration
+}
+
+func runStorageFailing(p *check.Pass) error {
+	var list []failing
+	counted := false
+	for _, x := range p.Runtime.Processes {
+		n := speaker(p, x)
+		if x.Metrics == nil || n == nil {
+			continue
+		}
+		all := x.Metrics.StorageOps()
+		counted = counted || len(all) > 0
+		watched := watchedOps(x)
+		for _, o := range all {
+			if f, ok := judgeOps(p, x, n, o, watched); ok {
+				list = append(list, f)
+			}
+		}
+	}
+	if !counted {
+		return p.Skip("no process has counted an operation on the storage: none does where it is local")
+	}
+	if len(list) > 0 {
+		reportFailing(p, list)
+	}
+	return nil
+}
+
+// speaker is the session that a process is named by: the first by role and id.
+func speaker(p *check.Pass, x *model.Process) *model.LiveNode {
+	var first *model.LiveNode
+	for _, n := range p.Runtime.Nodes {
+		if n.Process == x && (first == nil || cmp.Or(cmp.Compare(n.Role, first.Role), cmp.Compare(n.Node, first.Node)) < 0) {
+			first = n
+		}
+	}
+	return first
+}
+
+// watchedOps are the kinds of operations of which some failed while a process was watched, each over the longest time that there is.
+func watchedOps(x *model.Process) map[string]failing {
+	watched := make(map[string]failing)
+	for _, earlier := range []*model.Metrics{x.Earlier, x.Before} {
+		if earlier == nil {
+			continue
+		}
+		for _, o := range x.Metrics.StorageOpsSince(earlier) {
+			if _, longer := watched[o.Op]; !longer && o.Failed > 0 {
+				watched[o.Op] = failing{ops: o, over: x.Metrics.At.Sub(earlier.At)}
+			}
+		}
+	}
+	return watched
+}
+
+// judgeOps judges one kind of operation by what failed while it was watched, else by all since the process started.
+func judgeOps(p *check.Pass, x *model.Process, n *model.LiveNode, all model.StorageOps, watched map[string]failing) (failing, bool) {
+	if f, ok := watched[all.Op]; ok {
+		f.node, f.severity = n, check.Info
+		switch again := f.ops.Failed >= failsAgain || all.Failed >= failsOften; {
+		case f.ops.Failed >= failsOften && f.ops.Share() >= failsHalf:
+			f.severity = check.Error
+		case again && f.ops.Share() >= failsPart:
+			f.severity = check.Warning
+		}
+		return f, true
+	}
+	f := failing{node: n, ops: all, severity: check.Info}
+	if started := x.StartedAt(); all.Done == 0 || !started.IsZero() && p.Age(started) < storageYoung && all.Share() >= failsHalf {
+		f.severity = check.Warning
+	}
+	return f, all.Failed >= failsOften
+}
+
+// reportFailing makes one finding of all that fails: they have one storage.
+func reportFailing(p *check.Pass, list []failing) {
+	slices.SortStableFunc(list, func(a, b failing) int {
+		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.node.Role, b.node.Role), cmp.Compare(a.node.Node, b.node.Node))
+	})
+	worst := list[0]
+	var names []string
+	f := check.Finding{Severity: worst.severity, Object: worst.node.Ref()}
+	for _, x := range list {
+		name := x.node.Name()
+		if x.severity == worst.severity && !slices.Contains(names, name) {
+			if names = append(names, name); len(names) > 1 {
+				f.Objects = append(f.Objects, x.node.Ref())
+			}
+		}
+		f.Evidence = append(f.Evidence, check.Fact(x.ops.Op+" of "+name, x.text(p), x.node.Process.Address+"/metrics"))
+	}
+	writes := slices.ContainsFunc(list, func(x failing) bool { return x.severity == worst.severity && x.ops.Op == putOp })
+	reads := slices.ContainsFunc(list, func(x failing) bool { return x.severity == worst.severity && x.ops.Op != putOp })
+	what := "reads of"
+	if writes {
+		what = "writes to"
+	}
+	if writes && reads {
+		what = "reads of and writes to"
+	}
+	if f.Message = fmt.Sprintf("%s the storage fail at %s: %s, %s", what, facts.Few(names), worst.ops.Op, worst.text(p)); worst.over == 0 {
+		f.Message = fmt.Sprintf("%s the storage have failed at %s: %s, %s", what, facts.Few(names), worst.ops.Op, worst.text(p))
+	}
+	f.Impact = failingImpact(list, worst.severity)
+	f.Hint = check.Advise("look at the storage, and at the log of %s for its own words: the access key, the bucket, its space, the way there", worst.node.Name())
+	switch place := p.StoragePlace(); {
+	case worst.severity == check.Info:
+		f.Hint = "look whether it goes on: kitescope diagnose --watch"
+	case !writes:
+		f.Hint = check.Advise("%s; see whether files are missing: %s", f.Hint, check.LookFor(place))
+	}
+	p.Report(f)
+}
+
+func (x failing) text(p *check.Pass) string {
+	sum := fmt.Sprintf("%s of %s failed", facts.Number(int64(x.ops.Failed)), facts.Number(int64(x.ops.Failed+x.ops.Done)))
+	if x.over > 0 {
+		return sum + " in " + facts.Span(x.over)
+	}
+	if started := x.node.Process.StartedAt(); !started.IsZero() {
+		return sum + " since it started " + facts.Span(p.Age(started)) + " ago"
+	}
+	return sum + " since it started"
+}
+
+// failingImpact says what waits for the operations that fail.
+func failingImpact(list []failing, least check.Severity) string {
+	var parts []string
+	for _, x := range list {
+		text := ""
+		switch {
+		case x.severity < least:
+		case x.node.Role == "querynode" || x.ops.Op == "get" && x.node.Role == "standalone":
+			text = "segments cannot be loaded, nor moved to these nodes"
+		case x.node.Role == "datanode" || x.node.Role == "streamingnode" || x.node.Role == "standalone":
+			text = "rows are not written to storage: flushes, compactions and checkpoints wait, and a data node that cannot flush ends itself"
+		case x.node.Role == "indexnode":
+			text = "indexes are not built"
+		case x.node.Role == "datacoord" || x.node.Role == "mixcoord":
+			text = "what was dropped is not removed"
+		}
+		if text != "" && !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return "What it needs the storage for waits."
+	}
+	whole := strings.Join(parts, "; ")
+	return strings.ToUpper(whole[:1]) + whole[1:] + "."
+}
+
+// tells reports whether an operation is among a storage-failing's evidence.
+func tells(f *check.Finding, op string) bool {
+	return slices.ContainsFunc(f.Evidence, func(e check.Evidence) bool { return strings.HasPrefix(e.Name, op+" of ") })
+}

@@ -1,0 +1,130 @@
+package segments
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// failedWithin is how recent the end of a failed task has to be to be worth a warning; Milvus keeps failed imports for 3 h
+// (dataCoord.import.taskRetention) and compactions for a day (dataCoord.compaction.dropTolerance).
+const failedWithin = 24 * time.Hour
+
+// taskFailed finds background work that failed.
+var taskFailed = &check.Check{
+	ID:       "task-failed",
+	Title:    "Background tasks have failed",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Parts:    model.PartObjects | model.PartTasks,
+	Doc: `Looks at the background tasks that Milvus keeps in etcd, by kind and collection: imports, compactions, stats and analyze tasks in state failed or timeout. The single tasks of
+an import whose job has failed belong to the job.
+
+Failed imports, stats and analyze tasks are a warning if they ended within a day, or do not say when. Compactions are information: Milvus plans them
+again. Index builds are ` + "`index-failed`" + `'s. Tasks of collections that are gone are left out.`,
+	Remedy: "Read the reason in the evidence, and import the files again once it is gone. `utility.get_bulk_insert_state(task_id=...)` says the same of imports.",
+	Run:    runTaskFailed,
+	Roles:  []string{"datacoord", "datanode", "indexnode"},
+}
+
+type failedTasks struct {
+	kind  string
+	label string
+	tasks []*model.Task
+}
+
+func failedOf(t *model.Task) bool {
+	return slices.Contains([]string{"Failed", "failed", "timeout"}, t.State)
+}
+
+func runTaskFailed(p *check.Pass) error {
+	jobs := make(map[int64]bool)
+	for _, t := range p.Tasks {
+		if t.Type == "import-job" && failedOf(t) {
+			jobs[t.ID] = true
+		}
+	}
+	var groups []*failedTasks
+	for _, t := range p.Tasks {
+		if !failedOf(t) || t.Collection != 0 && p.Collection(t.Collection) == nil || (t.Type == "preimport" || t.Type == "import") && jobs[t.Trigger] {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g *failedTasks) bool { return g.kind == t.Type && g.tasks[0].Collection == t.Collection })
+		if i < 0 {
+			i = len(groups)
+			g := &failedTasks{kind: t.Type}
+			if t.Collection != 0 {
+				g.label = " of " + facts.CollectionLabel(p.Cluster, t.Collection)
+			}
+			groups = append(groups, g)
+		}
+		groups[i].tasks = append(groups[i].tasks, t)
+	}
+	for _, g := range groups {
+		reportFailed(p, g)
+	}
+	return nil
+}
+
+// kindLabel is how messages call a kind of tasks.
+func kindLabel(kind string) string {
+	switch kind {
+	case "import-job":
+		return "import"
+	case "preimport":
+		return "import task"
+	}
+	return kind + " task"
+}
+
+func reportFailed(p *check.Pass, g *failedTasks) {
+	newest := slices.MaxFunc(g.tasks, func(a, b *model.Task) int {
+		return cmp.Or(a.EndedAt.Compare(b.EndedAt), a.StartedAt.Compare(b.StartedAt))
+	})
+	reasons := make(map[string]int)
+	for _, t := range g.tasks {
+		if t.Reason != "" {
+			reasons[t.Reason]++
+		}
+	}
+	why := cmp.Or(facts.MostCommon(reasons), "no reason is recorded")
+	f := check.Finding{
+		Severity: check.Warning, Object: facts.RefTask(newest),
+		Message: fmt.Sprintf("%s%s failed: %s", facts.Plural(len(g.tasks), kindLabel(g.kind)), g.label, why),
+		Evidence: []check.Evidence{
+			check.Fact("failed tasks", strconv.Itoa(len(g.tasks)), "etcd"),
+			check.Fact("most frequent reason", why, "etcd"),
+			check.Fact("newest", g.kind+" "+strconv.FormatInt(newest.ID, 10), "etcd"),
+			check.Fact("it began", facts.TimeText(newest.StartedAt), "etcd"),
+			check.Fact("it ended", facts.TimeText(newest.EndedAt), "etcd"),
+		},
+		Hint: check.Advise("%s", check.Kitescope("describe tasks").Arg(facts.RefTask(newest).ID)),
+	}
+	if newest.Collection != 0 {
+		f.Objects = append(f.Objects, facts.RefCollection(p.Cluster, newest.Collection))
+	}
+	switch g.kind {
+	case "import-job", "preimport", "import":
+		f.Impact = "The rows of the files are not there, or not all of them."
+		f.Hint = check.Advise("utility.get_bulk_insert_state(task_id=%d); import the files again once the reason is gone", newest.Trigger)
+	case "compaction":
+		f.Impact = "None for long: Milvus plans it again."
+	case "stats":
+		f.Impact = "Segments are not sorted, or lack the text, BM25 or JSON statistics that filters use."
+	default:
+		f.Impact = "What the tasks were to do is not done."
+	}
+	if g.kind == "compaction" || p.OlderThan(newest.EndedAt, failedWithin, false) {
+		f.Severity = check.Info
+	}
+	for _, t := range g.tasks[:min(len(g.tasks), facts.MaxObjects)] {
+		f.Objects = append(f.Objects, facts.RefTask(t))
+	}
+	p.Report(f)
+}

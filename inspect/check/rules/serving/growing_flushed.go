@@ -1,0 +1,234 @@
+package serving
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// growingFlushed finds segments that DataCoord has flushed, and a shard leader still serves as growing.
+var growingFlushed = &check.Check{
+	ID:       "growing-flushed",
+	Title:    "Flushed segment is still served as growing",
+	Severity: check.Error,
+	Since:    "0.3",
+	Doc: `
+After a flush QueryCoord takes the segment into a new target, has a node load the sealed copy with its index, and tells the shard
+leader to let the growing one go. If that handoff gets stuck, searches go on comparing the rows one by one, though an
+index exists; and where the sealed copy is there as well, the rows are in memory twice and ` + "`entity_num`" + ` counts them twice. Nothing
+in Milvus reports it: in etcd the segment is flushed, and growing segments do not appear in the query segment API (milvus issues 17767, 17566, 17914,
+34554, 40382).
+
+Looked at: the growing segments in each shard leader's view (GetDataDistribution), and their state in etcd. A finding is a segment that is growing
+there while etcd has it as flushed, as dropped after a compaction, or not at all: whose sealed copy was loaded in the same replica at least 2 minutes before the nodes were asked, or, where
+there is none, that was flushed (or dropped) at least 6 minutes before.
+
+No finding is a handoff under way. Measured on 2.3.5 with small segments: the sealed copy was there 3 s after the flush, the growing one gone after 13.5 s, and after 68 s at the latest under inserts. Large segments take
+as long as they take to load, and while one target is being loaded the next waits for up to 5 minutes (` + "`queryCoord.NextTargetSurviveTime`" + `). When a segment was
+flushed is taken from its position in the channel, which is the channel's at the flush; where none is recorded, the age is said to be unknown.
+`,
+	Remedy: `
+See first what keeps the handoff back: a target that does not move (target-behind), a sealed segment that is not loaded (segment-not-loaded), a node that
+is full or does not answer. Then make QueryCoord draw up a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord (up to 2.3 searches fail until it is back).
+As the last resort release the collection and load it again; it cannot be searched meanwhile.
+`,
+	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
+	Needs: check.NeedDistribution,
+	Run:   runGrowingFlushed,
+	Roles: []string{"querycoord", "querynode", "datacoord", "indexcoord", "indexnode"},
+	FollowsFrom: []check.Cause{
+		{Check: "target-behind", Of: check.Shares("collections")},
+		{Check: "segment-not-loaded", Of: check.Shares("collections")},
+		{Check: "shard-not-serviceable", Of: check.Shares("collections")},
+	},
+}
+
+// leftover are the growing segments of one collection that should be gone.
+type leftover struct {
+	counted  facts.Counted
+	segments []model.SegmentID
+	nodes    []model.NodeID
+	copies   []model.NodeID // of those that are sealed besides, one each
+	rows     int64
+	oldest   time.Time
+	gone     int // not flushed but dropped, or without a record
+	unsure   int
+	target   time.Time // of the leaders' views, the oldest
+}
+
+func runGrowingFlushed(p *check.Pass) error {
+	asked := p.AskedAt()
+	found := make(map[model.CollectionID]*leftover)
+	eachGone(p, func(view model.ShardView, g model.GrowingView) { judgeGrowing(p, found, view, g, asked) })
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		reportLeftover(p, id, found[id], asked)
+	}
+	return nil
+}
+
+// eachGone calls f for each growing segment in a leader's view that is growing no more: flushed, dropped after a
+// compaction, or without a record.
+func eachGone(p *check.Pass, f func(model.ShardView, model.GrowingView)) {
+	p.EachOdds(func(_ model.CollectionID, o *facts.Odds) {
+		for _, x := range o.Grown {
+			f(x.View, x.Growing)
+		}
+	})
+}
+
+func judgeGrowing(p *check.Pass, found map[model.CollectionID]*leftover, view model.ShardView, g model.GrowingView, asked time.Time) {
+	s := p.Segment(g.ID)
+	since, late, known := goneSince(p, s, g, asked)
+	copied, loadedAt := sealedCopy(p, view, g.ID)
+	if copied != 0 && !loadedAt.IsZero() {
+		late, known = asked.Sub(loadedAt) > facts.HandoffGrace, true
+		since = earliest(since, loadedAt)
+	}
+	if !late && known {
+		return
+	}
+	l := found[view.Collection]
+	if l == nil {
+		l = &leftover{}
+		found[view.Collection] = l
+	}
+	if !known {
+		l.unsure++
+		return
+	}
+	l.nodes = append(l.nodes, view.Node.Node)
+	l.oldest = earliest(l.oldest, since)
+	l.target = earliest(l.target, facts.VersionTime(view.TargetVersion))
+	if copied != 0 {
+		l.copies = append(l.copies, copied)
+	}
+	if !l.counted.First(g.ID) {
+		return
+	}
+	l.segments = append(l.segments, g.ID)
+	if s == nil || s.State == model.SegmentDropped {
+		l.gone++
+	}
+	if s != nil {
+		l.rows += s.Rows
+	}
+}
+
+// goneSince says since when a segment is growing no more, and whether that is too long. known is false if it
+// has been flushed and nothing tells when.
+func goneSince(p *check.Pass, s *model.Segment, g model.GrowingView, asked time.Time) (since time.Time, late, known bool) {
+	switch {
+	case s == nil:
+		// The metadata may be older than the segment. One that it should know, it has forgotten: the
+		// segment was flushed, compacted and cleared away.
+		since = g.At.Time()
+		return since, !since.IsZero() && p.Now.Sub(since) > facts.LoadGrace && asked.Sub(since) > facts.LoadGrace, true
+	case s.State == model.SegmentDropped:
+		since = s.DroppedAt.Time()
+	case s.State == model.SegmentFlushed:
+		since = s.PositionAt.Time()
+	default:
+		return time.Time{}, false, true
+	}
+	return since, !since.IsZero() && asked.Sub(since) > facts.SlowHandoff, !since.IsZero()
+}
+
+// sealedCopy finds a node of the same replica that has a growing segment sealed as well, and since when. 0: none.
+func sealedCopy(p *check.Pass, view model.ShardView, id model.SegmentID) (node model.NodeID, since time.Time) {
+	for _, served := range p.Runtime.Served(id) {
+		if served.Sealed != nil && sameReplica(p, view.Collection, view.Node.Node, served.Node.Node) {
+			return served.Node.Node, facts.VersionTime(served.Sealed.Version)
+		}
+	}
+	return 0, time.Time{}
+}
+
+// sameReplica reports whether two nodes serve a collection for one replica; if metadata names neither, they do.
+func sameReplica(p *check.Pass, id model.CollectionID, a, b model.NodeID) bool {
+	return a == b || facts.ReplicaWith(p.Cluster, id, a) == facts.ReplicaWith(p.Cluster, id, b)
+}
+
+// earliest is the earlier of two times, of which either may be unknown.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked time.Time) {
+	name := facts.CollectionLabel(p.Cluster, id)
+	if l.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: when %s served as growing %s flushed", name, facts.Plural(l.unsure, "segment"), facts.Agree(l.unsure, "was", "were")))
+	}
+	if len(l.segments) == 0 {
+		return
+	}
+	const heavy = 0.5
+	w := p.WorkOf(id)
+	cost := w.ShareOfGrowing(l.rows)
+	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost)}
+	if cost >= heavy && !w.Flat {
+		f.Severity = check.Error
+	}
+	nodes := facts.QueryNodeNames(l.nodes)
+	f.Message = fmt.Sprintf("collection %s: %s flushed %s ago %s still served as growing by %s: %s, %s of its rows, compared one by one",
+		name, facts.Plural(len(l.segments), "segment"), facts.Span(asked.Sub(l.oldest)), isAre(len(l.segments)), facts.Few(nodes), facts.Plural(l.rows, "row"), facts.Percent(w.ShareOfRows(l.rows)))
+	f.Evidence = []check.Evidence{
+		check.Fact("growing in a leader's view", facts.Plural(len(l.segments), "segment"), facts.Few(nodes)),
+		check.Fact("flushed or dropped since", facts.TimeText(l.oldest), "etcd"),
+	}
+	if l.gone > 0 {
+		f.Evidence = append(f.Evidence, check.Fact("of those dropped, or without a record", facts.Number(l.gone), "etcd"))
+	}
+	f.Impact = "Each search compares " + facts.Plural(l.rows, "row") + " one by one that an index would find"
+	if cost > 0 {
+		f.Impact += ", about " + facts.Percent(cost) + " of the collection's search work"
+	}
+	if len(l.copies) > 0 {
+		f.Evidence = append(f.Evidence, check.Fact("in memory as sealed, too", facts.Plural(len(l.copies), "segment"), facts.Few(facts.QueryNodeNames(l.copies))))
+		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice", facts.Number(len(l.copies)), isAre(len(l.copies)))
+	}
+	f.Impact += "."
+	if !l.target.IsZero() {
+		f.Evidence = append(f.Evidence, check.Fact("target of the shard leader", "drawn up "+facts.Span(asked.Sub(l.target))+" ago", facts.Few(nodes)))
+	}
+	f.Hint = refreshHint(p.Cluster, id)
+	for _, n := range nodes {
+		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
+	}
+	f.Objects = append(f.Objects, facts.SomeSegments(l.segments)...)
+	p.Report(f)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// refreshHint says how to make QueryCoord draw up a new target of a collection.
+func refreshHint(c *model.Cluster, id model.CollectionID) check.Hint {
+	switch {
+	case c.Collection(id) == nil:
+		return check.RestartQueryCoord(c) + ": it compares nodes with metadata when it starts"
+	case facts.IsLegacy(c):
+		return check.RestartQueryCoord(c) + "; if that does not help, release and load the collection"
+	}
+	return collectionCall(c, id, "load(_refresh=True)") + "; if that does not help, " + check.RestartQueryCoord(c) + ", then release and load the collection"
+}
+
+// collectionCall is a method of a collection as pymilvus calls it.
+func collectionCall(c *model.Cluster, id model.CollectionID, method check.Hint) check.Hint {
+	x := c.Collection(id)
+	if x == nil {
+		return method
+	}
+	return check.Python("pymilvus: %sCollection(%s).%s", check.InDatabase(c, x), x.Name, method)
+}

@@ -1,0 +1,120 @@
+package serving
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// growingLarge finds growing segments beyond the size at which DataCoord seals them.
+var growingLarge = &check.Check{
+	ID:       "growing-too-large",
+	Title:    "Growing segment is larger than its seal policy allows",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Doc: `
+DataCoord seals a growing segment when it has ` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit (` + "`maxSize`" + `, worked out per schema and
+recorded with the segment), with the next time tick of its channel; since 2.5 up to a tenth earlier. It never gives out more rows than fit.
+
+A finding is a segment that reached that size and to which nothing was written for 2 minutes: it should have been sealed long ago;
+and one with more than 1.1 times the rows, or 1.25 times the bytes (2.6), that fit at all, written or not. Then data nodes do not report
+what they hold, or DataCoord does not act on it.
+
+No finding is a segment beyond its size that is still written: rows arrive faster than they are counted. If DataCoord did not tell its configuration, only segments beyond
+the rows that fit count.
+`,
+	Remedy: `
+Flush the collection: ` + "`Collection(NAME).flush()`" + `. If it happens again, see whether the channel's checkpoint moves and which data node watches
+it; restarting that data node makes DataCoord assign the channel anew.
+`,
+	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
+	Run:   runGrowingLarge,
+	Roles: []string{"datacoord", "datanode", "streamingnode"},
+	FollowsFrom: []check.Cause{
+		check.TakesNoWrites(),
+		check.StorageFails("datanode", "streamingnode"),
+		{Check: "node-unreachable", Of: check.Shares("vchannels")},
+	},
+}
+
+const (
+	tooManyRows  = 1.1
+	tooManyBytes = 1.25
+)
+
+func runGrowingLarge(p *check.Pass) error {
+	policy := p.SealPolicy()
+	open := p.Open()
+	var ids []model.SegmentID
+	var rows, unsure int64
+	var largest *facts.OpenSegment
+	for i := range open {
+		s := &open[i]
+		switch too, known := tooLarge(p, s, &policy); {
+		case too:
+			ids, rows = append(ids, s.ID), rows+s.Rows
+			if largest == nil || s.Rows > largest.Rows {
+				largest = s
+			}
+		case !known:
+			unsure++
+		}
+		if i+1 < len(open) && open[i+1].Collection == s.Collection {
+			continue
+		}
+		if unsure > 0 {
+			p.Unseen(fmt.Sprintf("collection %s: how large %s %s, or may be", facts.CollectionLabel(p.Cluster, s.Collection), facts.Plural(unsure, "growing segment"), facts.Agree(unsure, "is", "are")))
+		}
+		if largest != nil {
+			reportLarge(p, largest, ids, rows, &policy)
+		}
+		ids, rows, unsure, largest = nil, 0, 0, nil
+	}
+	return nil
+}
+
+// tooLarge judges one segment; known is false if its size, or whether it is written, is unknown.
+func tooLarge(p *check.Pass, s *facts.OpenSegment, policy *facts.SealPolicy) (too, known bool) {
+	if s.State != model.SegmentGrowing || s.MaxRows <= 0 {
+		return false, true
+	}
+	if g := growingStat(s.Segment); g != nil && g.MaxBytes > 0 && float64(g.Bytes) > tooManyBytes*float64(g.MaxBytes) {
+		return true, true
+	}
+	if float64(s.Rows) > tooManyRows*float64(s.MaxRows) {
+		return true, true
+	}
+	if _, idle := s.IdleFor(p.Now); idle && s.Rows >= policy.FullRows(s.MaxRows) && policy.FullRows(s.MaxRows) > 0 {
+		// By the version's default only, it may just as well be below its limit.
+		return policy.Known, policy.Known
+	}
+	return false, s.Rows > 0 || !s.Unsure(p.Now)
+}
+
+func growingStat(s *model.Segment) *model.GrowingStat {
+	if s.Details == nil {
+		return nil
+	}
+	return s.Details.Growing
+}
+
+func reportLarge(p *check.Pass, largest *facts.OpenSegment, ids []model.SegmentID, rows int64, policy *facts.SealPolicy) {
+	id := largest.Collection
+	w := p.WorkOf(id)
+	cost := w.ShareOfGrowing(rows)
+	p.Report(check.Finding{
+		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost),
+		Message: fmt.Sprintf("collection %s: %s %s past the size at which DataCoord seals; the largest has %s rows, to be sealed from %s on",
+			facts.CollectionLabel(p.Cluster, id), facts.Plural(len(ids), "growing segment"), isAre(len(ids)), facts.Number(largest.Rows), facts.Number(policy.FullRows(largest.MaxRows))),
+		Evidence: []check.Evidence{
+			check.Fact("rows of the largest", facts.Number(largest.Rows), "etcd or DataCoord"),
+			check.Fact("rows that fit", facts.Number(largest.MaxRows), "etcd"),
+			check.Fact("seal proportion", fmt.Sprintf("%g", policy.Proportion), policy.From),
+		},
+		Impact:  idleImpact(&w, cost, len(largest.Leaders) > 0),
+		Hint:    flushHint(p.Cluster, id),
+		Objects: append(facts.SomeSegments(ids), facts.RefVChannel(largest.VChannel)),
+	})
+}

@@ -1,0 +1,179 @@
+package serving
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// leaderSplit finds channels with two leaders in a replica, leaders outside of it, and leaders that look for
+// segments where they are not.
+var leaderSplit = &check.Check{
+	ID:       "leader-channel-split",
+	Title:    "Shard leaders contradict each other or the nodes",
+	Severity: check.Error,
+	Since:    "0.3",
+	Doc: `
+In each replica one node leads a channel, and its view says which node has which sealed segment. A finding is, of a loaded collection,
+
+- a channel that two nodes of one replica lead, 2 minutes after the second one took it: both consume the stream and hold its growing rows, and releases of one break searches
+  of the other (milvus issues 23726, 43309);
+- a leader that belongs to no replica of the collection, 2 minutes after it took the channel (milvus issue 16615);
+- a view that names a node for segments which that node says it does not have: searches fail, or do not find them.
+
+Times are the versions of the channel and the segment, which is when QueryCoord had them loaded. No finding is a move that is under way, a segment that has been compacted away, or a node
+that did not say what it has.
+`,
+	Remedy: `
+Restart QueryCoord: its leader checker compares all views with all nodes. If a second leader stays, restart the query node that QueryCoord does not
+name as the leader (` + "`kitescope get nodes`" + `, GetShardLeaders).
+`,
+	Parts: model.PartObjects | model.PartServing | model.PartSegments,
+	Needs: check.NeedDistribution,
+	Run:   runLeaderSplit,
+	Roles: []string{"querycoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "node-unreachable", Of: check.Shares("collections")},
+		{Check: "stopping-node-serving", Of: check.Shares("nodes")},
+	},
+}
+
+// split are the contradictions of one collection.
+type split struct {
+	counted         facts.Counted
+	double, outside []string // channels
+	nodes           []model.NodeID
+	lost            []model.SegmentID
+	lostAt          []model.NodeID
+	rows            int64
+	unsure          int
+}
+
+func runLeaderSplit(p *check.Pass) error {
+	asked := p.AskedAt()
+	for _, l := range p.LoadStates {
+		if x := p.Collection(l.Collection); x == nil || x.Dropped() || l.Status != "Loaded" {
+			continue
+		}
+		var s split
+		members := memberOf(p, l.Collection)
+		for _, channel := range facts.LiveChannels(p.Cluster, l.Collection) {
+			views := p.Runtime.ShardViews(channel)
+			judgeLeaders(&s, views, members, asked)
+			for _, v := range views {
+				judgeView(p, &s, v, asked)
+			}
+		}
+		reportSplit(p, l.Collection, &s)
+	}
+	return nil
+}
+
+// judgeLeaders looks for a channel with too many leaders, or with one that should not be.
+func judgeLeaders(s *split, views []model.ShardView, members map[model.NodeID]model.ReplicaID, asked time.Time) {
+	for i, v := range views {
+		for j := range i {
+			if members[views[j].Node.Node] != members[v.Node.Node] {
+				continue
+			}
+			switch since := min(watchedFor(v, asked), watchedFor(views[j], asked)); {
+			case since == 0:
+				s.unsure++
+			case since > facts.MoveGrace:
+				s.double = append(s.double, v.Channel)
+				s.nodes = append(s.nodes, v.Node.Node, views[j].Node.Node)
+			}
+		}
+		if _, member := members[v.Node.Node]; !member && len(members) > 0 {
+			switch since := watchedFor(v, asked); {
+			case since == 0:
+				s.unsure++
+			case since > facts.MoveGrace:
+				s.outside = append(s.outside, v.Channel)
+				s.nodes = append(s.nodes, v.Node.Node)
+			}
+		}
+	}
+}
+
+// judgeView looks for segments that a leader asks a node for that does not have them.
+func judgeView(p *check.Pass, s *split, v model.ShardView, asked time.Time) {
+	for _, x := range p.Views.Lost()[v.LeaderView] {
+		if asked.Sub(facts.VersionTime(x.Version)) < facts.MoveGrace {
+			continue
+		}
+		record := p.Segment(x.ID)
+		if record == nil || record.State != model.SegmentFlushed || record.Level == model.LevelL0 || justMoved(p, x.ID, asked) {
+			continue
+		}
+		s.lostAt = append(s.lostAt, x.Node)
+		if s.counted.First(x.ID) {
+			s.lost, s.rows = append(s.lost, x.ID), s.rows+record.Rows
+		}
+	}
+}
+
+// justMoved reports whether some node has loaded a segment only now.
+func justMoved(p *check.Pass, id model.SegmentID, asked time.Time) bool {
+	for _, served := range p.Runtime.Served(id) {
+		if served.Sealed != nil && asked.Sub(facts.VersionTime(served.Sealed.Version)) < facts.MoveGrace {
+			return true
+		}
+	}
+	return false
+}
+
+func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
+	name := facts.CollectionLabel(p.Cluster, id)
+	if s.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: since when %s %s more than one leader, or one outside the replica", name, facts.Plural(s.unsure, "shard"), hasHave(s.unsure)))
+	}
+	double, outside := slices.Compact(slices.Sorted(slices.Values(s.double))), slices.Compact(slices.Sorted(slices.Values(s.outside)))
+	if len(double)+len(outside)+len(s.lost) == 0 {
+		return
+	}
+	nodes, lostAt := facts.QueryNodeNames(s.nodes), facts.QueryNodeNames(s.lostAt)
+	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id)}
+	share := min(1, facts.Part(s.rows, p.CollectionTotals(id).Rows))
+	switch {
+	case len(s.lost) > 0:
+		f.Severity, f.Cost = check.Error, p.Losing(share)
+		f.Message = fmt.Sprintf("collection %s: leaders ask %s for %s, %s, that %s not there", name, facts.Few(lostAt), facts.Plural(len(s.lost), "segment"), facts.Plural(s.rows, "row"), isAre(len(s.lost)))
+		f.Impact = "Searches fail, or do not find these rows: " + facts.Percent(share) + " of the collection."
+	case len(double) > 0:
+		f.Message = fmt.Sprintf("collection %s: %s %s two leaders in one replica: %s", name, facts.Plural(len(double), "shard"), hasHave(len(double)), facts.Few(nodes))
+		f.Impact = "Growing rows are in memory twice; searches fail when one leader lets go what the other still asks for."
+	default:
+		f.Message = fmt.Sprintf("collection %s: %s led by %s, which %s to none of its replicas", name, facts.Plural(len(outside), "shard"), facts.Few(nodes), belongs(len(nodes)))
+		f.Impact = "The leader may go with the next change of its own replicas; it takes the memory of other collections."
+	}
+	if len(double) > 0 {
+		f.Evidence = append(f.Evidence, check.Fact("shards with two leaders", facts.Few(double), "leaders' views"))
+	}
+	if len(outside) > 0 {
+		f.Evidence = append(f.Evidence, check.Fact("shards led from outside", facts.Few(outside), "leaders' views, etcd"))
+	}
+	if len(s.lost) > 0 {
+		f.Evidence = append(f.Evidence, check.Fact("segments that are not where the leader asks", facts.Number(len(s.lost)), "leaders' views, query nodes"))
+	}
+	f.Hint = check.RestartQueryCoord(p.Cluster) + "; it compares all leaders and nodes when it starts"
+	for _, v := range slices.Concat(double, outside) {
+		f.Objects = append(f.Objects, facts.RefVChannel(v))
+	}
+	for _, n := range slices.Concat(nodes, lostAt) {
+		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
+	}
+	f.Objects = append(f.Objects, facts.SomeSegments(s.lost)...)
+	p.Report(f)
+}
+
+func belongs(n int) string {
+	if n == 1 {
+		return "belongs"
+	}
+	return "belong"
+}

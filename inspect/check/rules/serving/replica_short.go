@@ -1,0 +1,87 @@
+package serving
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// replicaShort finds loaded collections that have fewer working replicas than they were loaded with.
+var replicaShort = &check.Check{
+	ID:       "replica-short",
+	Title:    "Collection has fewer working replicas than asked for",
+	Severity: check.Error,
+	Since:    "0.3",
+	Doc: `
+A collection is loaded with a number of replicas, each a group of query nodes that can answer alone. A finding is a collection to be loaded that has fewer replicas than that, or replicas without a single registered
+query node that takes work: an error if none works, so that nothing can be searched; a warning if some do, so that they carry the others' load and there is
+less left to lose.
+
+Read from load states, replicas and sessions in etcd. Not looked at: metadata without a single session, and Milvus 2.1, which keeps its replicas elsewhere.
+`,
+	Remedy: `
+Start query nodes in the resource group of the replica; QueryCoord gives them to it. If there are not enough machines for the number of replicas, release the collection and load it with
+fewer: ` + "`Collection(NAME).load(replica_number=N)`" + `.
+`,
+	Parts: model.PartSessions | model.PartServing | model.PartObjects,
+	Run:   runReplicaShort,
+	Roles: []string{"querycoord", "querynode"},
+	FollowsFrom: []check.Cause{
+		{Check: "replica-dead-node", Of: check.Shares("replicas")},
+	},
+}
+
+func runReplicaShort(p *check.Pass) error {
+	if !facts.Alive(p.Cluster) {
+		return p.Skip("no process is registered: the cluster is stopped, or the sessions were not saved")
+	}
+	if facts.IsLegacy(p.Cluster) {
+		return p.Skip("Milvus 2.1 and older keep replicas in another form")
+	}
+	for _, l := range p.LoadStates {
+		x := p.Collection(l.Collection)
+		if x == nil || x.Dropped() || l.Status != "Loaded" && l.Status != "Loading" {
+			continue
+		}
+		replicas := p.ReplicasOf(l.Collection)
+		var empty []*model.Replica
+		for _, r := range replicas {
+			if survivors(p, r) == 0 {
+				empty = append(empty, r)
+			}
+		}
+		asked := max(int(l.Replicas), len(replicas))
+		if working := len(replicas) - len(empty); working < asked {
+			reportShort(p, l, empty, working, asked)
+		}
+	}
+	return nil
+}
+
+func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, working, asked int) {
+	f := check.Finding{
+		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, l.Collection),
+		Message: fmt.Sprintf("collection %s: %d of %s work", facts.CollectionLabel(p.Cluster, l.Collection), working, facts.Plural(asked, "replica")),
+		Evidence: []check.Evidence{
+			check.Fact("replicas that it was loaded with", facts.Number(l.Replicas), "etcd"),
+			check.Fact("replicas", facts.Number(len(p.ReplicasOf(l.Collection))), "etcd"),
+			check.Fact("of them with a query node that takes work", facts.Number(working), "etcd"),
+		},
+		Impact: "The others carry its searches; if one more goes, they fail sooner.",
+		Hint:   "start query nodes",
+		// Searches are answered; what is gone is room.
+		Cost: p.Losing(1-float64(working)/float64(asked)) / 2,
+	}
+	if working == 0 {
+		f.Severity, f.Cost = check.Error, p.Losing(1)
+		f.Message = fmt.Sprintf("collection %s: none of %s works", facts.CollectionLabel(p.Cluster, l.Collection), facts.Plural(asked, "replica"))
+		f.Impact = "Every search of the collection fails."
+	}
+	for _, r := range empty {
+		f.Hint = check.Advise("start query nodes in resource group %s", r.ResourceGroup)
+		f.Objects = append(f.Objects, facts.RefReplica(r))
+	}
+	p.Report(f)
+}

@@ -1,0 +1,216 @@
+package serving
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// segmentDropped finds segments in the memory of query nodes that metadata has dropped, or does not know.
+var segmentDropped = &check.Check{
+	ID:       "segment-loaded-dropped",
+	Title:    "Dropped segment is still in memory",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Doc: `
+Compaction and drops mark segments as dropped; query nodes let them go once the leaders have turned to what took their place. A finding is a sealed segment on a query
+node that etcd has had as dropped for 10 minutes, or that etcd does not know though it was loaded 10 minutes before the metadata was read; and a collection that
+is not to be loaded any more, or gone, of which nodes still hold segments that were not dropped or loaded in the last 10 minutes (a warning if it is gone, else an
+information: it may have been released this moment).
+
+No finding: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. Observed on 2.3.5: sources were
+served for about 40 s after their compaction, and with an index to be built Milvus keeps them for as long as that takes.
+`,
+	Remedy: `
+See whether the target of the collection moves (target-behind): old segments go with the next one. Restarting the query node frees the memory at once. If a collection that was released or
+dropped stays in memory, restart QueryCoord: it releases what it finds on nodes and does not know.
+`,
+	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
+	Needs: check.NeedDistribution,
+	Run:   runSegmentDropped,
+	Roles: []string{"querycoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "target-behind", Of: check.Shares("collections")},
+		{Check: "segment-not-loaded", Of: check.Shares("collections")},
+	},
+}
+
+// remains are the segments of one collection that should be in memory no more.
+type remains struct {
+	counted  facts.Counted
+	segments []model.SegmentID
+	nodes    []model.NodeID
+	rows     int64
+	bytes    int64
+	dropped  time.Time // the oldest
+	unknown  int
+	unsure   int
+	searched int // in a leader's view
+}
+
+func runSegmentDropped(p *check.Pass) error {
+	asked := p.AskedAt()
+	found := make(map[model.CollectionID]*remains)
+	kept := &bridges{p, make(map[model.CollectionID]map[model.SegmentID]bool)}
+	p.EachOdds(func(id model.CollectionID, o *facts.Odds) {
+		if !wanted(p, id) {
+			for _, on := range p.Runtime.SealedOf(id) {
+				for _, s := range on.Segments {
+					kept.judge(found, on.Node, s, asked)
+				}
+			}
+			return
+		}
+		for _, x := range o.Strays {
+			kept.judge(found, x.Node, x.Served, asked)
+		}
+	})
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		reportRemains(p, id, found[id], asked)
+	}
+	return nil
+}
+
+// wanted reports whether a collection is there and to be in memory.
+func wanted(p *check.Pass, id model.CollectionID) bool {
+	x := p.Collection(id)
+	return x != nil && !x.Dropped() && p.LoadState(id) != nil
+}
+
+func (b *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode, s *model.ServedSegment, asked time.Time) {
+	record := b.Segment(s.ID)
+	loaded := facts.VersionTime(s.Version)
+	var since time.Time
+	switch {
+	case !wanted(b.Pass, s.Collection):
+		if record != nil {
+			since = record.DroppedAt.Time()
+		}
+		if asked.Sub(since) < facts.LoadGrace || asked.Sub(loaded) < facts.LoadGrace {
+			return // it is being dropped, or was loaded after the metadata was read
+		}
+	case record == nil:
+		since = loaded
+		if !since.IsZero() && (asked.Sub(since) < facts.LoadGrace || b.Now.Sub(since) < facts.LoadGrace) {
+			return // the metadata is older than the segment
+		}
+	default:
+		since = record.DroppedAt.Time()
+		if !since.IsZero() && asked.Sub(since) < facts.LoadGrace || b.needed(record) {
+			return
+		}
+	}
+	r := found[s.Collection]
+	if r == nil {
+		r = &remains{}
+		found[s.Collection] = r
+	}
+	if since.IsZero() && wanted(b.Pass, s.Collection) {
+		r.unsure++
+		return
+	}
+	r.nodes = append(r.nodes, n.Node)
+	r.dropped = earliest(r.dropped, since)
+	if record != nil {
+		r.bytes += record.Bytes + record.IndexBytes
+	}
+	if !r.counted.First(s.ID) {
+		return
+	}
+	r.segments = append(r.segments, s.ID)
+	if record == nil {
+		r.unknown++
+	} else {
+		r.rows += record.Rows
+	}
+	for _, v := range b.Runtime.ShardViews(s.Channel) {
+		if knows(v.LeaderView, s.ID) {
+			r.searched++
+			break
+		}
+	}
+}
+
+// bridges knows the segments that are served in place of what a compaction made of them.
+type bridges struct {
+	*check.Pass
+	sources map[model.CollectionID]map[model.SegmentID]bool
+}
+
+// needed reports whether a dropped segment has to be served for now: DataCoord wants it, or
+// nobody serves its successor.
+func (b *bridges) needed(s *model.Segment) bool {
+	if wanted := b.Runtime.RecoveryOf(s.VChannel); wanted != nil {
+		if _, ok := slices.BinarySearch(wanted.Flushed, s.ID); ok {
+			return true
+		}
+	}
+	sources, ok := b.sources[s.Collection]
+	if !ok {
+		sources = make(map[model.SegmentID]bool)
+		for _, x := range b.SegmentsOf(s.Collection) {
+			if x.State == model.SegmentFlushed && len(x.CompactedFrom) > 0 && len(b.Runtime.Served(x.ID)) == 0 {
+				for _, from := range x.CompactedFrom {
+					sources[from] = true
+				}
+			}
+		}
+		b.sources[s.Collection] = sources
+	}
+	return sources[s.ID]
+}
+
+func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.Time) {
+	name := facts.CollectionLabel(p.Cluster, id)
+	if r.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: since when %s in memory %s dropped", name, facts.Plural(r.unsure, "segment"), isAre(r.unsure)))
+	}
+	if len(r.segments) == 0 {
+		return
+	}
+	nodes := facts.QueryNodeNames(r.nodes)
+	w := p.WorkOf(id)
+	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id)}
+	what := facts.Plural(len(r.segments), "segment") + ", " + facts.Plural(r.rows, "row")
+	x := p.Collection(id)
+	switch {
+	case x == nil || x.Dropped():
+		f.Message = fmt.Sprintf("collection %s is dropped, and %s of it %s still in memory on %s", name, what, isAre(len(r.segments)), facts.Few(nodes))
+	case !wanted(p, id):
+		f.Severity = check.Info
+		f.Message = fmt.Sprintf("collection %s is not to be loaded, and %s of it %s in memory on %s", name, what, isAre(len(r.segments)), facts.Few(nodes))
+	default:
+		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, facts.Span(asked.Sub(r.dropped)), isAre(len(r.segments)), facts.Few(nodes))
+		if r.searched > 0 {
+			f.Cost = p.Costing(id, w.ShareOfRows(r.rows))
+		}
+	}
+	f.Evidence = []check.Evidence{
+		check.Fact("in memory", facts.Plural(len(r.segments), "segment"), facts.Few(nodes)),
+		check.Fact("searched by a shard leader", facts.Number(r.searched), "leaders' views"),
+	}
+	if !r.dropped.IsZero() {
+		f.Evidence = append(f.Evidence, check.Fact("dropped since", facts.TimeText(r.dropped), "etcd"))
+	}
+	if r.unknown > 0 {
+		f.Evidence = append(f.Evidence, check.Fact("without a record", facts.Number(r.unknown), "etcd"))
+	}
+	f.Impact = "The nodes hold " + facts.BytesText(r.bytes) + " for nothing."
+	if r.searched > 0 && wanted(p, id) {
+		f.Impact += " Searches go through these rows, and through what was made of them."
+	}
+	f.Hint = check.Advise("look again in a minute; if they stay, %s, or query nodes one after the other: %s", check.RestartQueryCoord(p.Cluster), nodes)
+	if wanted(p, id) {
+		f.Hint = refreshHint(p.Cluster, id)
+	}
+	for _, n := range nodes {
+		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
+	}
+	f.Objects = append(f.Objects, facts.SomeSegments(r.segments)...)
+	p.Report(f)
+}

@@ -1,0 +1,145 @@
+package serving
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// segmentTwice finds sealed segments that two nodes of one replica have in memory.
+var segmentTwice = &check.Check{
+	ID:       "segment-loaded-twice",
+	Title:    "Segment is loaded on two nodes of one replica",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Doc: `
+Within a replica each sealed segment belongs on one node. While QueryCoord moves one, both have it (and the query segment API lists both): the new node loads it, the leader turns
+to it, the old one lets go. A finding is a segment that two nodes of one replica still have 2 minutes after the newer copy was loaded, longer than a segment task may take
+(` + "`queryCoord.segmentTaskTimeout`" + `). The time is in the version of the newer copy, which is when QueryCoord had it loaded.
+
+The leader asks one of the two, so that answers are right; the memory is taken twice. Rows count on the node that the leader asks; ` + "`kitescope balance`" + ` tells the other copies apart.
+`,
+	Remedy: `
+QueryCoord drops repeated segments by itself, after other work: see whether it is busy, or a node refuses. Restarting QueryCoord makes it compare all nodes again; restarting
+the query node that the leader does not ask frees its copies.
+`,
+	Parts: model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
+	Needs: check.NeedDistribution,
+	Run:   runSegmentTwice,
+	Roles: []string{"querycoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "leader-channel-split", Of: check.Shares("collections")},
+		{Check: "stopping-node-serving", Of: check.Shares("collections")},
+	},
+}
+
+// twins are the segments of one collection that are there too often.
+type twins struct {
+	segments []model.SegmentID
+	nodes    []model.NodeID
+	bytes    int64
+	rows     int64
+	newest   time.Time // when the newer copy of the oldest pair was loaded
+	unsure   int
+}
+
+func runSegmentTwice(p *check.Pass) error {
+	asked := p.AskedAt()
+	found := make(map[model.CollectionID]*twins)
+	members := make(map[model.CollectionID]map[model.NodeID]model.ReplicaID)
+	for _, id := range p.Runtime.ServedOften() {
+		judgeTwins(p, found, members, id, asked)
+	}
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		reportTwins(p, id, found[id], asked)
+	}
+	return nil
+}
+
+// memberOf is the replica that each node of a collection belongs to; 0 for others.
+func memberOf(p *check.Pass, id model.CollectionID) map[model.NodeID]model.ReplicaID {
+	m := make(map[model.NodeID]model.ReplicaID)
+	for _, r := range p.ReplicasOf(id) {
+		for _, n := range facts.MembersOf(r) {
+			m[n] = r.ID
+		}
+	}
+	return m
+}
+
+func judgeTwins(p *check.Pass, found map[model.CollectionID]*twins, members map[model.CollectionID]map[model.NodeID]model.ReplicaID, id model.SegmentID, asked time.Time) {
+	served := p.Runtime.Served(id)
+	for i, a := range served {
+		if a.Sealed == nil || a.Sealed.Level == model.LevelL0 {
+			continue
+		}
+		replicas := members[a.Sealed.Collection]
+		if replicas == nil {
+			replicas = memberOf(p, a.Sealed.Collection)
+			members[a.Sealed.Collection] = replicas
+		}
+		for _, b := range served[i+1:] {
+			if b.Sealed == nil || replicas[a.Node.Node] != replicas[b.Node.Node] {
+				continue
+			}
+			found[a.Sealed.Collection] = addTwins(p, found[a.Sealed.Collection], a, b, asked)
+		}
+	}
+}
+
+func addTwins(p *check.Pass, t *twins, a, b model.Served, asked time.Time) *twins {
+	newer := facts.VersionTime(max(a.Sealed.Version, b.Sealed.Version))
+	if !newer.IsZero() && asked.Sub(newer) < facts.MoveGrace {
+		return t
+	}
+	if t == nil {
+		t = &twins{}
+	}
+	if newer.IsZero() {
+		t.unsure++
+		return t
+	}
+	t.segments, t.nodes = append(t.segments, a.Sealed.ID), append(t.nodes, a.Node.Node, b.Node.Node)
+	t.newest = earliest(t.newest, newer)
+	if s := p.Segment(a.Sealed.ID); s != nil {
+		t.rows += s.Rows
+		t.bytes += s.Bytes + s.IndexBytes
+	}
+	return t
+}
+
+func reportTwins(p *check.Pass, id model.CollectionID, t *twins, asked time.Time) {
+	if t == nil {
+		return
+	}
+	name := facts.CollectionLabel(p.Cluster, id)
+	if t.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: since when %s %s loaded twice", name, facts.Plural(t.unsure, "segment"), isAre(t.unsure)))
+	}
+	if len(t.segments) == 0 {
+		return
+	}
+	nodes := facts.QueryNodeNames(t.nodes)
+	w := p.WorkOf(id)
+	f := check.Finding{
+		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id),
+		Message: fmt.Sprintf("collection %s: %s, %s, in memory twice in one replica for %s: on %s",
+			name, facts.Plural(len(t.segments), "segment"), facts.Plural(t.rows, "row"), facts.Span(asked.Sub(t.newest)), facts.Few(nodes)),
+		Evidence: []check.Evidence{
+			check.Fact("newer copy loaded", facts.TimeText(t.newest), facts.Few(nodes)),
+			check.Fact("rows in memory too much", facts.Percent(w.ShareOfRows(t.rows)), "query nodes"),
+		},
+		Impact: "The nodes hold " + facts.BytesText(t.bytes) + " too much; searches are answered by one of the copies.",
+		Hint:   "look at QueryCoord's log for tasks with the reason \"redundancies of segment\"; if there are none, " + check.RestartQueryCoord(p.Cluster),
+	}
+	for _, n := range nodes {
+		f.Objects = append(f.Objects, model.Ref{Resource: "nodes", ID: n, Name: n})
+	}
+	f.Objects = append(f.Objects, facts.SomeSegments(t.segments)...)
+	p.Report(f)
+}

@@ -1,0 +1,123 @@
+package spread
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// imbalanceChannels finds nodes that consume far more channels than others.
+var imbalanceChannels = &check.Check{
+	ID:       "imbalance-channels",
+	Title:    "Channels are spread unevenly over data nodes",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Doc: `
+A data node consumes the channels that DataCoord gives it, buffers their rows and writes them to storage; from 2.6 on a streaming node does, and its query node leads the shards besides. Inserts
+are as fast as the node with most channels.
+
+Counted are the watch records of vchannels per data node, or the assignments of pchannels per streaming node, both from etcd. A finding is a node with two more than its fair share, rounded up, and
+twice the mean; a warning if another node has none at all and has been there for ten minutes. DataCoord looks every 6 minutes
+(` + "`dataCoord.channel.balanceInterval`" + `, 360 s; 2.3.3 and later, ` + "`dataCoord.autoBalance`" + `). A channel is not a load: one with many inserts weighs more than ten without.
+`,
+	Remedy: `
+Is ` + "`dataCoord.autoBalance`" + ` on? Data nodes of before 2.3.0 keep DataCoord from balancing: ` + "`kitescope get nodes`" + ` lists versions. More shards (` + "`num_shards`" + ` at creation) spread a single busy collection.
+In 2.6 see ` + "`streaming.walBalancer`" + ` in milvus.yaml.
+`,
+	Parts: model.PartObjects | model.PartServing | model.PartSessions | model.PartChannels,
+	Run:   runImbalanceChannels,
+	Roles: []string{"datacoord"},
+}
+
+// channelGrace is how long a node may have none: more than DataCoord's interval.
+const channelGrace = 10 * time.Minute
+
+func runImbalanceChannels(p *check.Pass) error {
+	role, counts := channelCounts(p)
+	if len(counts) < 2 {
+		return nil
+	}
+	sum, most, least := 0, model.NodeID(0), model.NodeID(0)
+	for i, id := range sortedNodes(counts) {
+		sum += counts[id]
+		if i == 0 || counts[id] > counts[most] {
+			most = id
+		}
+		if i == 0 || counts[id] < counts[least] {
+			least = id
+		}
+	}
+	mean := float64(sum) / float64(len(counts))
+	if float64(counts[most]) < math.Ceil(mean)+2 || float64(counts[most]) < 2*mean {
+		return nil
+	}
+	f := check.Finding{
+		Severity: check.Info, Object: facts.RefNode(role, most), Objects: []model.Ref{facts.RefNode(role, least)},
+		Message: fmt.Sprintf("%s consumes %s of %d, %s %d", facts.RefNode(role, most).ID, facts.Plural(counts[most], "channel"), sum, facts.RefNode(role, least).ID, counts[least]),
+		Evidence: []check.Evidence{
+			check.Fact("channels of "+facts.RefNode(role, most).ID, facts.Number(counts[most]), "etcd"),
+			check.Fact("channels of "+facts.RefNode(role, least).ID, facts.Number(counts[least]), "etcd"),
+			check.Fact("mean of "+facts.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), fmt.Sprintf("%.1f", mean), "etcd"),
+		},
+		Impact: "Inserts into those channels share one node's processors and bandwidth.",
+		Hint:   check.Advise("kitescope get vchannels watcher=%s", most),
+	}
+	if age := ageOf(p, role, least); counts[least] == 0 && age > channelGrace {
+		f.Severity = check.Warning
+		f.Evidence = append(f.Evidence, check.Fact(facts.RefNode(role, least).ID+" started", facts.Span(age)+" ago", facts.RefNode(role, least).ID))
+	}
+	p.Report(f)
+	return nil
+}
+
+// channelCounts are the nodes that consume channels, and how many.
+func channelCounts(p *check.Pass) (role string, counts map[model.NodeID]int) {
+	counts = make(map[model.NodeID]int)
+	role = "datanode"
+	if p.Streaming != nil {
+		role = "streamingnode"
+	}
+	for _, s := range p.Sessions {
+		if s.Role == role && !s.Stopping {
+			counts[s.Node] = 0
+		}
+	}
+	if p.Streaming != nil {
+		for _, x := range p.PChannels {
+			if _, ok := counts[x.Node]; ok {
+				counts[x.Node]++
+			}
+		}
+		return role, counts
+	}
+	for _, v := range p.VChannels {
+		if _, ok := counts[v.Watcher]; ok && v.Watched && p.Collection(v.Collection) != nil {
+			counts[v.Watcher]++
+		}
+	}
+	return role, counts
+}
+
+func sortedNodes(counts map[model.NodeID]int) []model.NodeID {
+	list := make([]model.NodeID, 0, len(counts))
+	for id := range counts {
+		list = append(list, id)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// ageOf is how long a session's process is there, 0 if that is unknown.
+func ageOf(p *check.Pass, role string, id model.NodeID) time.Duration {
+	at := p.Runtime.LiveNode(role, id).StartedAt()
+	if at.IsZero() {
+		return 0
+	}
+	return p.Now.Sub(at)
+}

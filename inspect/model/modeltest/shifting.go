@@ -1,0 +1,220 @@
+package modeltest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Shifting is a cluster that changes in one thing after another, as a watched one does: what does not change is shared with
+// the state before.
+type Shifting struct {
+	*rand.Rand
+	Metadata *model.Cluster // without the processes
+	r        model.RuntimeParts
+	asked    *model.Runtime
+	told     *model.Cluster // of when they were asked
+	Now      time.Time
+}
+
+// NewShifting is one of 3,000 segments in 50 collections on 20 nodes. The seed says what happens to it.
+func NewShifting(seed uint64) *Shifting {
+	c := ServedLarge(3000, 20)
+	return &Shifting{Rand: rand.New(rand.NewPCG(seed, 1)), Metadata: c.WithRuntime(nil), r: c.Runtime.RuntimeParts, asked: c.Runtime, Now: Now} //nolint:gosec // no secret
+}
+
+// Cluster is what a watch shows: half of the time the metadata has moved on since the processes were asked.
+func (s *Shifting) Cluster() *model.Cluster {
+	if s.told != nil {
+		return s.Metadata.WithAnswersOf(s.told)
+	}
+	return s.Metadata.WithRuntime(s.asked)
+}
+
+// pick is some element of a list.
+func pick[T any](s *Shifting, list []T) T { return list[s.IntN(len(list))] }
+
+// some is the position of some segment; half of the time one of the first collections, so that changes meet.
+func (s *Shifting) some(p *model.Parts) int {
+	i := s.IntN(len(p.Segments))
+	if s.IntN(2) == 0 {
+		i -= i % 50
+	}
+	return i
+}
+
+// Step changes one thing, and says what.
+func (s *Shifting) Step() string {
+	kinds := []struct {
+		name string
+		do   func(*model.Parts)
+	}{
+		{"segment changes", s.changeSegment},
+		{"segment changes again", s.changeSegment},
+		{"segments go", s.removeSegments},
+		{"segment comes", s.addSegment},
+		{"index definitions change", s.changeIndex},
+		{"partitions change", s.changePartitions},
+		{"collection changes", s.changeCollection},
+		{"sessions change", s.changeSessions},
+		{"replica changes", s.changeReplica},
+		{"configuration changes", func(p *model.Parts) {
+			p.Config = []*model.ConfigEntry{{Name: "dataCoord/gc/dropTolerance", Value: strconv.Itoa(s.IntN(4000)), ModRevision: 7}}
+		}},
+		{"time passes", func(*model.Parts) { s.Now = s.Now.Add(time.Duration(s.IntN(30)) * time.Minute) }},
+	}
+	n := s.IntN(len(kinds) + 3)
+	if n >= len(kinds) {
+		return s.ask()
+	}
+	p := s.Metadata.Parts
+	kinds[n].do(&p)
+	s.Metadata = s.Metadata.Update(p)
+	return kinds[n].name
+}
+
+func (s *Shifting) changeSegment(p *model.Parts) {
+	i := s.some(p)
+	x := *p.Segments[i]
+	x.Rows += s.Int64N(2)
+	switch s.IntN(8) {
+	case 0:
+		x.State = pick(s, []model.SegmentState{model.SegmentGrowing, model.SegmentFlushed, model.SegmentDropped, model.SegmentImporting, model.SegmentSealed})
+	case 1:
+		x.Rows = s.Int64N(330_000)
+	case 2:
+		x.Level = pick(s, []model.SegmentLevel{model.LevelL0, model.LevelL1, model.LevelL2})
+	case 3:
+		x.Invisible = !x.Invisible
+	case 4:
+		x.DeletedRows = s.Int64N(x.Rows + 1)
+	case 5:
+		x.Partition = pick(s, []model.PartitionID{x.Partition, 7})
+	case 6:
+		x.PositionAt = model.TSOFromTime(s.Now.Add(time.Duration(s.IntN(120)-100) * time.Minute))
+	default:
+		x.Indexes = slices.Clone(x.Indexes)
+		for k := range x.Indexes {
+			x.Indexes[k].State = pick(s, []model.IndexState{model.IndexFinished, model.IndexInProgress, model.IndexFailed})
+			x.Indexes[k].EngineVersion = pick(s, []int32{5, 9})
+		}
+	}
+	p.Segments = slices.Clone(p.Segments)
+	p.Segments[i] = &x
+}
+
+func (s *Shifting) removeSegments(p *model.Parts) {
+	i := s.some(p)
+	n := min(len(p.Segments)-i, 1+s.IntN(3))
+	p.Segments = slices.Delete(slices.Clone(p.Segments), i, i+n)
+}
+
+func (s *Shifting) addSegment(p *model.Parts) {
+	x := *pick(s, p.Segments)
+	x.ID = p.Segments[len(p.Segments)-1].ID + 1
+	p.Segments = append(slices.Clone(p.Segments), &x)
+}
+
+func (s *Shifting) changeIndex(p *model.Parts) {
+	i := s.IntN(len(p.Indexes))
+	x := *p.Indexes[i]
+	p.Indexes = slices.Clone(p.Indexes)
+	switch s.IntN(3) {
+	case 0:
+		x.Deleted = !x.Deleted
+		p.Indexes[i] = &x
+	case 1:
+		x.Type = pick(s, []string{"FLAT", "HNSW", "IVF_FLAT"})
+		p.Indexes[i] = &x
+	default:
+		x.ID, x.Field = x.ID+1, 102
+		p.Indexes = append(p.Indexes, &x)
+	}
+}
+
+func (s *Shifting) changePartitions(p *model.Parts) {
+	i := s.IntN(len(p.Partitions))
+	p.Partitions = slices.Delete(slices.Clone(p.Partitions), i, i+1)
+}
+
+func (s *Shifting) changeCollection(p *model.Parts) {
+	i := s.IntN(len(p.Collections))
+	x := *p.Collections[i]
+	p.Collections = slices.Clone(p.Collections)
+	switch s.IntN(3) {
+	case 0:
+		p.Collections = slices.Delete(p.Collections, i, i+1)
+		return
+	case 1:
+		x.State = "Dropping"
+	default:
+		x.Fields = slices.Clone(x.Fields)
+		for k, f := range x.Fields {
+			if changed := *f; f.ID == 101 {
+				changed.Type, changed.Dim = pick(s, []string{"FloatVector", "Int64"}), 64+s.Int64N(512)
+				x.Fields[k] = &changed
+			}
+		}
+	}
+	p.Collections[i] = &x
+}
+
+func (s *Shifting) changeSessions(p *model.Parts) {
+	i := s.IntN(len(p.Sessions))
+	p.Sessions = slices.Clone(p.Sessions)
+	x := *p.Sessions[i]
+	x.Stopping = !x.Stopping
+	p.Sessions[i] = &x
+}
+
+func (s *Shifting) changeReplica(p *model.Parts) {
+	i := s.IntN(len(p.Replicas))
+	x := *p.Replicas[i]
+	x.Nodes = slices.Delete(slices.Clone(x.Nodes), 0, min(1, len(x.Nodes)))
+	p.Replicas = slices.Clone(p.Replicas)
+	p.Replicas[i] = &x
+}
+
+// ask asks the processes anew: one of them says something else.
+func (s *Shifting) ask() string {
+	if s.IntN(8) == 0 {
+		s.asked, s.told = nil, nil
+		return "nobody was asked"
+	}
+	i := s.IntN(len(s.r.Nodes))
+	n := *s.r.Nodes[i]
+	if n.Distribution != nil && len(n.Distribution.Sealed) > 0 {
+		d := *n.Distribution
+		k := s.IntN(len(d.Sealed))
+		d.Sealed = slices.Clone(d.Sealed)
+		switch s.IntN(3) {
+		case 0:
+			d.Sealed[k].Indexes = nil
+		case 1:
+			d.Sealed = slices.Delete(d.Sealed, k, k+1)
+		default:
+			d.Leaders = slices.Clone(d.Leaders)
+			for v := range d.Leaders {
+				d.Leaders[v].Growing = append(slices.Clone(d.Leaders[v].Growing), model.GrowingView{ID: pick(s, s.Metadata.Segments).ID})
+			}
+		}
+		n.Distribution = &d
+	}
+	if n.Config != nil {
+		n.Config = &model.Config{Values: map[string]string{"commonsetting1": strconv.Itoa(s.IntN(3))}}
+	}
+	s.r.Nodes = slices.Clone(s.r.Nodes)
+	s.r.Nodes[i] = &n
+	before := s.Metadata
+	s.asked = model.BuildRuntime(s.r)
+	if s.told = nil; s.IntN(2) == 0 {
+		p := s.Metadata.Parts
+		s.changeCollection(&p)
+		s.Metadata = s.Metadata.Update(p)
+		s.told = s.Metadata.WithAnswers(s.asked, before)
+	}
+	return "processes were asked"
+}
