@@ -27,21 +27,19 @@ func Keep(text string, most int) string {
 // Few lists the first names of a list: "none", "a", "a and b", "a, b, c and 4 more".
 func Few(names []string) string {
 	const most = 4
-	switch {
-	case len(names) == 0:
-		return "none"
-	case len(names) == 1:
-		return names[0]
-	case len(names) <= most:
-		last := len(names) - 1
+	if n := len(names); n > 1 && n <= most {
+		last := n - 1
 		return strings.Join(names[:last], ", ") + " and " + names[last]
 	}
 	return FirstOf(names, most-1, ", ")
 }
 
-// FirstOf joins up to most names, and says how many more there are: "a; b; c and 4 more".
+// FirstOf joins up to most names, and says how many more there are: "none", "a; b", "a; b; c and 4 more".
 func FirstOf(names []string, most int, separator string) string {
-	if len(names) <= most {
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) <= most:
 		return strings.Join(names, separator)
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], separator), len(names)-most)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kitescope/profile/significance"
+	"kitescope/words"
 )
 
 // One figure under several names is one test: ab prints requests per second, the time that they took, its mean per request and
@@ -92,7 +93,7 @@ func (c *Comparison) noteAliases(tests []*tested, of []int) {
 	}
 	for k, t := range tests {
 		if list := names[k]; len(list) > 0 {
-			c.note("one figure under %d names, corrected once: %s", len(list)+1, few(slices.Concat([]string{t.Metric.String()}, list)))
+			c.note("one figure under %d names, corrected once: %s", len(list)+1, words.FirstOf(slices.Concat([]string{t.Metric.String()}, list), 3, "; "))
 		}
 	}
 }

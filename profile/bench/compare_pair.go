@@ -1,6 +1,10 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+
+	"kitescope/words"
+)
 
 // pair says which run of the one side belongs to which of the other, by their places; nil where nothing is paired.
 func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
@@ -40,7 +44,7 @@ func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
 		c.Unmatched[i] = len(d.runs) - d.failed - len(kept)
 	}
 	if n := c.Unmatched[0] + c.Unmatched[1]; n > 0 {
-		c.note("%s without a partner on the other side: left out", count(n, "run", "runs"))
+		c.note("%s without a partner on the other side: left out", words.Count(n, "run", "runs"))
 	}
 	return kept, nil
 }

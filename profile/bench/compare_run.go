@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"kitescope/words"
 )
 
 // Mismatch is an error of two sets that cannot be compared as they were asked to be.
@@ -122,7 +124,7 @@ func (c *Comparison) noteDirections(left, right *side, better map[string]Directi
 		}
 	}
 	if len(names) > 0 {
-		c.note("%s: each side calls another direction the better one, so that a change is only called a change", few(names))
+		c.note("%s: each side calls another direction the better one, so that a change is only called a change", words.FirstOf(names, 3, "; "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(better)) {
 		if !slices.ContainsFunc(c.Lines, func(l Line) bool { return slices.Contains(l.names(), name) }) {

@@ -1,13 +1,12 @@
 package bench
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"kitescope/profile/significance"
+	"kitescope/words"
 )
 
 // side is a Set as it is compared: runs that went well, each with one value of a metric.
@@ -112,11 +111,11 @@ func (c *Comparison) noteSides(left, right *side) {
 			c.note("%s: there are no values", where)
 		}
 		if d.odd > 0 {
-			c.note("%s: %s not a number or far too large, and left out", where, count(d.odd, "value is", "values are"))
+			c.note("%s: %s not a number or far too large, and left out", where, words.Count(d.odd, "value is", "values are"))
 		}
 		if len(d.twice) > 0 {
 			slices.Sort(d.twice)
-			c.note("%s: a run has several values of %s: their median is taken, as they are not independent", where, few(d.twice))
+			c.note("%s: a run has several values of %s: their median is taken, as they are not independent", where, words.FirstOf(d.twice, 3, "; "))
 		}
 	}
 	if sameResults(left, right) {
@@ -135,20 +134,4 @@ func (d *side) varies() bool {
 		values := d.all(m)
 		return slices.Min(values) != slices.Max(values)
 	})
-}
-
-// few names the first of many.
-func few(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, "; ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], "; "), len(names)-most)
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

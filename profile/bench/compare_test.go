@@ -184,7 +184,7 @@ func TestVerdicts(t *testing.T) {
 			[]float64{13, 13, 11, 11, 13, 11},
 			latency(), LowerIsBetter,
 			Options{Pairing: Unpaired},
-			"latency: 10 > 12, 1.1 [0.9167 1.3] p 0.038, 0.038: no difference shown (the p value is small, but the interval holds no change, as many values are equal; could have shown 48% or more; 5094 runs a side would show 1%)",
+			"latency: 10 > 12, 1.1 [0.9167 1.3] p 0.038, 0.038: no difference shown (the p value is small, but the interval holds no change, as many values are equal; could have shown 48% or more; 5,094 runs a side would show 1%)",
 		},
 		"always the same": {
 			[]float64{3, 3, 3, 3},

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"kitescope/words"
 )
 
 // scale says how many of another unit one of a unit is.
@@ -86,10 +88,10 @@ func sameUnits(c *Comparison, left, right *side) {
 		converted[pair] = append(converted[pair], m.String())
 	}
 	for _, pair := range slices.Sorted(maps.Keys(converted)) {
-		c.note("%s: %s, converted", few(converted[pair]), pair)
+		c.note("%s: %s, converted", words.FirstOf(converted[pair], 3, "; "), pair)
 	}
 	if len(unknown) > 0 {
-		c.note("%s: the units of the two sides cannot be converted, so that they are not compared", few(unknown))
+		c.note("%s: the units of the two sides cannot be converted, so that they are not compared", words.FirstOf(unknown, 3, "; "))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kitescope/profile/significance"
+	"kitescope/words"
 )
 
 // judging is a Comparison on its way to verdicts.
@@ -154,9 +155,9 @@ func (j *judging) runs(t *tested, n int) string {
 	case n >= manyRuns:
 		return manyRunsText + map[bool]string{true: " pairs", false: " runs a side"}[t.paired]
 	case t.paired:
-		return count(n, "pair", "pairs")
+		return words.Count(n, "pair", "pairs")
 	}
-	return count(n, "run a side", "runs a side")
+	return words.Count(n, "run a side", "runs a side")
 }
 
 // tooFew says what would be enough.

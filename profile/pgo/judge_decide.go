@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/words"
 )
 
 // decide finds the verdict and says why.
@@ -95,7 +96,7 @@ func (j *judge) unfit() *Refusal {
 		}
 	case j.Events < j.options.MinEvents:
 		return &Refusal{
-			"few-samples", fmt.Sprintf("%s too few, %d are wanted: which calls are hot is chance", isOrAreSamples(j.Events), j.options.MinEvents),
+			"few-samples", fmt.Sprintf("%s too few, %s are wanted: which calls are hot is chance", words.Count(j.Events, "sample is", "samples are"), words.Number(j.options.MinEvents)),
 			"profile longer, or add profiles of other nodes",
 		}
 	case j.Reach.Ceiling < j.options.MinCeiling:
@@ -105,13 +106,6 @@ func (j *judge) unfit() *Refusal {
 		}
 	}
 	return j.unlike()
-}
-
-func isOrAreSamples(n int64) string {
-	if n == 1 {
-		return "1 sample is"
-	}
-	return fmt.Sprintf("%d samples are", n)
 }
 
 // littleToGain names what takes the time that PGO cannot reach.

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kitescope/words"
 )
 
 // What profiles are held against each other.
@@ -266,7 +268,7 @@ func (j *judge) cautionUnlike() {
 		for _, o := range a.odd {
 			name := j.name(o.profile) + " (" + ratio(o.share)
 			if own := j.pool.of[o.profile]; own.counted {
-				name += ", " + plural(int(own.total), "sample")
+				name += ", " + words.Plural(int(own.total), "sample")
 			}
 			names = append(names, name+")")
 		}
@@ -276,7 +278,7 @@ func (j *judge) cautionUnlike() {
 				others += ", which have " + ratio(a.share) + " of their calls in common"
 			}
 			j.Cautions = append(j.Cautions, Refusal{
-				"odd-ones", fmt.Sprintf("unlike the other %s: %s", others, some(names)),
+				"odd-ones", fmt.Sprintf("unlike the other %s: %s", others, words.FirstOf(names, 3, ", ")),
 				"idle, or under another load? leave out what does not count",
 			})
 		}

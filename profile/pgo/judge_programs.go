@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kitescope/profile"
+	"kitescope/words"
 )
 
 // When two profiles are of two programs. Processes of one program may have little in common: of Milvus, a datanode
@@ -157,23 +158,16 @@ func (j *judge) programs() {
 	if len(others) > 0 {
 		j.Refusals = append(j.Refusals, Refusal{
 			"two-programs", fmt.Sprintf("%s %s of another program than %s%s: of their functions outside the standard library %s are the same",
-				some(others), isOrAre(len(others)), j.name(most), called(list[most].name), percent(common)),
+				words.FirstOf(others, 3, ", "), words.Agree(len(others), "is", "are"), j.name(most), called(list[most].name), percent(common)),
 			"judge and pack those of one program",
 		})
 	}
 	if len(renamed) > 0 {
 		j.Cautions = append(j.Cautions, Refusal{
-			"other-binary", fmt.Sprintf("%s %s of a binary with another name than %s%s", some(renamed), isOrAre(len(renamed)), j.name(most), called(list[most].name)),
+			"other-binary", fmt.Sprintf("%s %s of a binary with another name than %s%s", words.FirstOf(renamed, 3, ", "), words.Agree(len(renamed), "is", "are"), j.name(most), called(list[most].name)),
 			"is it the same program?",
 		})
 	}
-}
-
-func isOrAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 func called(name string) string {

@@ -106,7 +106,7 @@ func TestJudgementOfSets(t *testing.T) {
 			WorthBuilding, "", "odd-ones", "",
 		},
 		"few samples of each, many of all": {manyNodes(t, &own, 100, 30), WorthBuilding, "", "", ""},
-		"few samples":                      {[]Input{in("x", "n1", func(l *load) { l.samples = 1999 })}, Unfit, "few-samples", "", "1999 samples are too few, 2000 are wanted"},
+		"few samples":                      {[]Input{in("x", "n1", func(l *load) { l.samples = 1999 })}, Unfit, "few-samples", "", "1,999 samples are too few, 2,000 are wanted"},
 		"one sample":                       {[]Input{in("x", "n1", func(l *load) { l.samples = 1 })}, Unfit, "few-samples", "", "1 sample is too few"},
 		"two programs": {
 			[]Input{in("x", "", same), in("y", "", func(l *load) { l.program, l.binary = "example.org/b", "b" })},

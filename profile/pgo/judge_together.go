@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kitescope/profile"
+	"kitescope/words"
 )
 
 // together looks at whether the profiles belong together, and makes one of them.
@@ -84,21 +85,12 @@ func (j *judge) windows() {
 	}
 	slices.Sort(pairs)
 	j.Cautions = append(j.Cautions, Refusal{
-		"windows-overlap", some(pairs) + ": a process has one CPU profile at a time, so samples are there twice, or the name of one is wrong", "leave one out",
+		"windows-overlap", words.FirstOf(pairs, 3, ", ") + ": a process has one CPU profile at a time, so samples are there twice, or the name of one is wrong", "leave one out",
 	})
 }
 
 // inOrder names two, the same whichever comes first.
 func inOrder(a, b string) string { return min(a, b) + " and " + max(a, b) }
-
-// some names the first of a list, and how many more there are.
-func some(list []string) string {
-	const few = 3
-	if len(list) <= few {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:few], ", "), len(list)-few)
-}
 
 // versions finds profiles of several builds: by what inputs tell, else by functions that begin on other lines.
 func (j *judge) versions() {
@@ -124,22 +116,15 @@ func (j *judge) versions() {
 	case len(ofRuntime) > 0:
 		j.Cautions = append(j.Cautions, Refusal{
 			"two-go-versions", fmt.Sprintf("%s are of two Go versions: in them %s of Go's runtime begin on other lines (%s)",
-				between, plural(len(ofRuntime), "function"), some(ofRuntime)), goHint,
+				between, words.Plural(len(ofRuntime), "function"), words.FirstOf(ofRuntime, 3, ", ")), goHint,
 		})
 	case len(moved) > 0:
 		j.Cautions = append(j.Cautions, Refusal{
 			"two-builds", fmt.Sprintf("%s are of two versions of the program: in them %s begin on other lines (%s)",
-				moved[0].pair, plural(len(moved), "function"), moved[0].function),
+				moved[0].pair, words.Plural(len(moved), "function"), moved[0].function),
 			"Go finds a call by its line in the function, so what changed is lost; profile what you build",
 		})
 	}
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // place is a function, by its file as well: several may have one name.

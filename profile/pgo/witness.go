@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kitescope/profile"
+	"kitescope/words"
 )
 
 // Effect is what a Witness makes of a program.
@@ -247,8 +248,8 @@ func (w *Witness) decide() {
 		expected = Tally{w.Usual.Inlined, w.Control.Of + w.Usual.Of}
 	}
 	w.Chance = atLeast(k, n, expected.Inlined, expected.Of)
-	counted := fmt.Sprintf("%d of %s hot and made before %s inlined now", k, hotCalls(n), isAre(k))
-	control := fmt.Sprintf("%d of %s that PGO leaves alone", w.Control.Inlined, callCount(w.Control.Of))
+	counted := fmt.Sprintf("%d of %s hot and made before %s inlined now", k, words.Count(n, "call that was", "calls that were"), words.Agree(k, "is", "are"))
+	control := fmt.Sprintf("%d of %s that PGO leaves alone", w.Control.Inlined, words.Plural(w.Control.Of, "call"))
 	changed := w.small >= k // other things than PGO have done as much
 	switch {
 	case n == 0 && w.Unseen == 0:
@@ -290,31 +291,10 @@ func (w *Witness) callees() int {
 // strange is said where what was hot is not there.
 func (w *Witness) strange() string {
 	if !w.whole {
-		return fmt.Sprintf("none of %s hot and made before is met in the new profile", hotCalls(w.Unseen))
+		return fmt.Sprintf("none of %s hot and made before is met in the new profile", words.Count(w.Unseen, "call that was", "calls that were"))
 	}
 	return fmt.Sprintf("%d of %s hot and made before are of functions that the program does not have: the profile is of another program, or of other sources",
-		w.Unseen, hotCalls(w.Unseen+len(w.Calls)))
-}
-
-func callCount(n int) string {
-	if n == 1 {
-		return "1 call"
-	}
-	return fmt.Sprintf("%d calls", n)
-}
-
-func hotCalls(n int) string {
-	if n == 1 {
-		return "1 call that was"
-	}
-	return callCount(n) + " that were"
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
+		w.Unseen, words.Count(w.Unseen+len(w.Calls), "call that was", "calls that were"))
 }
 
 func chanceText(p float64) string {

@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // Balanced is where inspect/balance's plan, the one that `balance --plan` shows, would put the sealed segments of a layout's
@@ -60,7 +61,7 @@ func planNotes(p *balance.Plan) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s: even already, the busiest node has %.2f times the mean", about, p.Before.MaxMean))
 	default:
 		notes = append(notes, fmt.Sprintf("%s: %s take the busiest node from %.2f to %.2f times the mean", about,
-			plural(len(p.Moves), "move would", "moves would"), p.Before.MaxMean, p.After.MaxMean))
+			words.Count(len(p.Moves), "move would", "moves would"), p.Before.MaxMean, p.After.MaxMean))
 	}
 	if p.Why != "" {
 		notes = append(notes, about+": "+p.Why)

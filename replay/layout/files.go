@@ -12,6 +12,7 @@ import (
 	"kitescope/engine/segment"
 	"kitescope/inspect/model"
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // files names the files of all segments. The names of logs are in the records of the segments, in one of three ways: 2.1 has whole paths
@@ -51,10 +52,10 @@ func (b *builder) files() {
 		}
 	}
 	if nameless > 0 && b.Keyspace != nil {
-		b.note("%s without insert logs in the metadata", plural(nameless, "sealed segment is", "sealed segments are"))
+		b.note("%s without insert logs in the metadata", words.Count(nameless, "sealed segment is", "sealed segments are"))
 	}
 	if manifests > 0 {
-		b.note("%s of storage version 3, whose manifests are not read: files are unknown", plural(manifests, "segment is", "segments are"))
+		b.note("%s of storage version 3, whose manifests are not read: files are unknown", words.Count(manifests, "segment is", "segments are"))
 	}
 }
 

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // find looks up the collection that the options name: by id, by name, as "database.name", by alias.
 func find(c *model.Cluster, o Options) (*model.Collection, error) {
 	if o.Collection == "" {
-		return nil, fmt.Errorf("name a collection; there are %s", listed(names(c, o.Database)))
+		return nil, fmt.Errorf("name a collection; there are %s", words.FirstOf(names(c, o.Database), 20, ", "))
 	}
 	found := named(c, o)
 	switch len(found) {
@@ -70,7 +71,7 @@ func unknown(c *model.Cluster, o Options) error {
 	if near := nearest(o.Collection, known); len(near) > 0 {
 		return fmt.Errorf("no collection %q%s; did you mean %s?", o.Collection, in, strings.Join(near, " or "))
 	}
-	return fmt.Errorf("no collection %q%s; there are %s", o.Collection, in, listed(known))
+	return fmt.Errorf("no collection %q%s; there are %s", o.Collection, in, words.FirstOf(known, 20, ", "))
 }
 
 // names are those of collections and aliases, with the database where it is not the default one.
@@ -96,18 +97,6 @@ func names(c *model.Cluster, database string) []string {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// listed joins names, not more than fit on a few lines.
-func listed(names []string) string {
-	const most = 20
-	switch {
-	case len(names) == 0:
-		return "none"
-	case len(names) > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }
 
 // nearest returns up to three names that are spelled like word, nearest first.

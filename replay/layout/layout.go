@@ -22,6 +22,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // Parts are those of the metadata that a Layout needs. The cluster's records must have been kept as well
@@ -138,7 +139,7 @@ func (b *builder) unknownRows() {
 		}
 	}
 	if n > 0 {
-		b.note("nobody tells the rows of %s: etcd has none of a growing segment until its first sync", plural(n, "segment", "segments"))
+		b.note("nobody tells the rows of %s: etcd has none of a growing segment until its first sync", words.Count(n, "segment", "segments"))
 	}
 }
 

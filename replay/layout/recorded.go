@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
@@ -96,7 +97,7 @@ func (b *builder) recorded() {
 		{left.unloaded, "of partitions that are not loaded"},
 	} {
 		if x.n > 0 {
-			b.note("%s %s: left out", plural(x.n, "segment is", "segments are"), x.what)
+			b.note("%s %s: left out", words.Count(x.n, "segment is", "segments are"), x.what)
 		}
 	}
 }

@@ -1,12 +1,12 @@
 package layout
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"kitescope/inspect/model"
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // someoneTold reports whether any query node of the collection's replicas said what it serves.
@@ -33,7 +33,7 @@ func (b *builder) served() {
 		b.note("%d sealed segments are on two nodes of a replica, as while they are moved: that which the shard leader asks is taken", moved)
 	}
 	if compacted > 0 {
-		b.note("%s in memory beside what a compaction made of it: that is searched", plural(compacted, "sealed segment is", "sealed segments are"))
+		b.note("%s in memory beside what a compaction made of it: that is searched", words.Count(compacted, "sealed segment is", "sealed segments are"))
 	}
 	if both > 0 {
 		b.note("%d segments are served sealed and growing at once, as just after a flush: the sealed ones are searched", both)
@@ -260,10 +260,10 @@ func (b *builder) unserved() {
 		}
 	}
 	if sealed > 0 {
-		b.note("%s with %d rows and served by no node: left out", plural(sealed, "segment is flushed", "segments are flushed"), sealedRows)
+		b.note("%s with %d rows and served by no node: left out", words.Count(sealed, "segment is flushed", "segments are flushed"), sealedRows)
 	}
 	if growing > 0 {
-		b.note("%s growing in the metadata and on no node: left out", plural(growing, "segment is", "segments are"))
+		b.note("%s growing in the metadata and on no node: left out", words.Count(growing, "segment is", "segments are"))
 	}
 	var gone []string
 	for _, id := range sortedKeys(b.segments) {
@@ -272,13 +272,6 @@ func (b *builder) unserved() {
 		}
 	}
 	if len(gone) > 0 {
-		b.note("%s served that the metadata has dropped, as after a compaction: %s", plural(len(gone), "segment is", "segments are"), listed(gone))
+		b.note("%s served that the metadata has dropped, as after a compaction: %s", words.Count(len(gone), "segment is", "segments are"), words.FirstOf(gone, 20, ", "))
 	}
-}
-
-func plural(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, several)
 }

@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // assigned puts segments where QueryCoord's records of 2.1 say; false if there are none.
@@ -90,7 +91,7 @@ func (b *builder) spread() {
 	b.onLeaders()
 	if len(sealed) > 0 {
 		b.note("no node said what it serves: %s spread by rule, the largest to the node with the fewest rows",
-			plural(len(sealed), "sealed segment is", "sealed segments are"))
+			words.Count(len(sealed), "sealed segment is", "sealed segments are"))
 	}
 	if b.LoadState(b.collection.ID) == nil {
 		return
@@ -130,7 +131,7 @@ func (b *builder) onLeaders() {
 		}
 	}
 	if guessed > 0 {
-		b.note("nothing tells who leads %s: assumed in turn", plural(guessed, "shard", "shards"))
+		b.note("nothing tells who leads %s: assumed in turn", words.Count(guessed, "shard", "shards"))
 	}
 }
 
@@ -173,7 +174,7 @@ func (b *builder) byMetrics() bool {
 	}
 	b.note("no node said which segments it serves; each has as many of each partition as its metrics say, %s; which ones is assumed", how)
 	if rest > 0 {
-		b.note("%s more than the nodes' metrics count: spread over all", plural(rest, "sealed segment is", "sealed segments are"))
+		b.note("%s more than the nodes' metrics count: spread over all", words.Count(rest, "sealed segment is", "sealed segments are"))
 	}
 	return true
 }

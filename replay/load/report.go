@@ -4,13 +4,15 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"kitescope/words"
 )
 
 // point puts together what was measured.
 func (d *driver) point() *Point {
 	p := &Point{Plan: d.plan, Recall: -1, Open: d.opened, Notes: d.notes, Unsent: d.unsent, Errors: d.fails.counts(), Stopped: d.stopped}
 	if d.lost > 0 {
-		p.Notes = append(p.Notes, plural(d.lost, "session", "sessions")+" did not come back though told to, and "+word(d.lost, "was", "were")+" left behind")
+		p.Notes = append(p.Notes, words.Count(d.lost, "session", "sessions")+" did not come back though told to, and "+words.Agree(d.lost, "was", "were")+" left behind")
 	}
 	var all tally
 	var used interval

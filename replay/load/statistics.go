@@ -2,7 +2,6 @@ package load
 
 import (
 	"math"
-	"strconv"
 
 	"kitescope/profile/significance"
 )
@@ -64,12 +63,3 @@ func (p *Point) Speedup(base *Point) float64 {
 
 // Efficiency is Speedup by how many times as many sessions asked: 1 if each session gets as much as at the base point.
 func (p *Point) Efficiency(base *Point) float64 { return p.QPSPerSession() / base.QPSPerSession() }
-
-func plural(n int, one, more string) string { return strconv.Itoa(n) + " " + word(n, one, more) }
-
-func word(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
-}

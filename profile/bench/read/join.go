@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/words"
 	"kitescope/words/hints"
 )
 
@@ -40,7 +41,7 @@ func (g *gathering) join(name string) ([]*bench.Set, error) {
 		sets[i] = j.set
 	}
 	if n := len(g.refused); n > 0 {
-		sets[0].Notes = append(sets[0].Notes, fmt.Sprintf("left out, as no results (%d of %d files): %s", n, n+len(g.files), few(g.refused)))
+		sets[0].Notes = append(sets[0].Notes, fmt.Sprintf("left out, as no results (%d of %d files): %s", n, n+len(g.files), words.FirstOf(g.refused, 5, ", ")))
 	}
 	return sets, nil
 }
@@ -89,15 +90,6 @@ func (g *gathering) groups() [][]file {
 		all[i] = append(all[i], f)
 	}
 	return all
-}
-
-// few names the first of many.
-func few(names []string) string {
-	const most = 5
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", …"
-	}
-	return strings.Join(names, ", ")
 }
 
 // joining makes one Set of many files.
