@@ -13,11 +13,10 @@ import (
 
 // metricPage is one metric of a comparison: its runs, drawn and listed.
 type metricPage struct {
-	list   *benchPage // its rows are the other metrics
-	top    int
-	height int
-	lines  []plotLine
-	made   metricFrame
+	window
+	list  *benchPage // its rows are the other metrics
+	lines []plotLine
+	made  metricFrame
 }
 
 // metricFrame is what the lines of a metricPage were made for.
@@ -41,13 +40,9 @@ func (p *metricPage) note(*Model) string {
 	return "metric " + words.Number(p.list.cursor+1) + " of " + words.Number(len(p.list.shown))
 }
 
-func (p *metricPage) refresh(*Model) cmd        { return nil }
-func (p *metricPage) command(m *Model) string   { return p.list.command(m) }
-func (p *metricPage) tsvTable() (string, int)   { return p.runs() }
-func (p *metricPage) wheel(_ *Model, lines int) { p.scroll(lines) }
-
-func (p *metricPage) click(*Model, int, int) cmd { return nil }
-
+func (p *metricPage) refresh(*Model) cmd      { return nil }
+func (p *metricPage) command(m *Model) string { return p.list.command(m) }
+func (p *metricPage) tsvTable() (string, int) { return p.runs() }
 func (p *metricPage) can(m *Model, a action) string {
 	switch a {
 	case actSave, actGoFindings, actGoProfiles, actCopyRow:
@@ -67,24 +62,10 @@ func (p *metricPage) can(m *Model, a action) string {
 
 func (p *metricPage) act(m *Model, a action) cmd {
 	p.lay(m)
-	page := max(1, p.height-1)
+	if p.move(a) {
+		return nil
+	}
 	switch a {
-	case actUp:
-		p.scroll(-1)
-	case actDown:
-		p.scroll(1)
-	case actPageUp:
-		p.scroll(-page)
-	case actPageDown:
-		p.scroll(page)
-	case actHalfUp:
-		p.scroll(-max(1, page/2))
-	case actHalfDown:
-		p.scroll(max(1, page/2))
-	case actTop:
-		p.scroll(-p.top)
-	case actBottom:
-		p.scroll(len(p.lines))
 	case actLeft, actRight:
 		p.list.move(map[action]action{actLeft: actUp, actRight: actDown}[a], len(p.list.shown))
 		p.top = 0
@@ -102,8 +83,6 @@ func (p *metricPage) act(m *Model, a action) cmd {
 	return nil
 }
 
-func (p *metricPage) scroll(by int) { p.top = max(0, min(p.top+by, len(p.lines)-p.height)) }
-
 func (p *metricPage) body(m *Model, w, h int) []string {
 	l := p.list.line()
 	if l == nil {
@@ -111,7 +90,8 @@ func (p *metricPage) body(m *Model, w, h int) []string {
 	}
 	p.lay(m)
 	out := make([]string, 0, h)
-	for _, line := range p.lines[p.top:min(len(p.lines), p.top+h)] {
+	from, to := p.seen()
+	for _, line := range p.lines[from:to] {
 		out = append(out, " "+line.styled(m.st))
 	}
 	return out
@@ -126,8 +106,7 @@ func (p *metricPage) lay(m *Model) {
 		p.lines = append(p.lines, runLines(p.list.of, l, w-2, math.MaxInt, m.cfg.ASCII)...)
 		p.lines = append(p.lines, p.about(w, m.cfg.ASCII)...)
 	}
-	p.height = h
-	p.scroll(0)
+	p.fit(len(p.lines), h)
 }
 
 // leastMetric is how many lines a drawing has where the page is smaller: it scrolls.

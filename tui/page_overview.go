@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-
 	"kitescope/inspect/view"
 )
 
@@ -12,9 +10,7 @@ type overviewPage struct {
 	overview *view.Overview // nil until the first
 	largest  *view.Grid     // collections by rows
 	busy     bool           // a survey is on its way; a refresh waits for it
-	top      int
-	height   int
-	length   int // lines in all
+	window
 }
 
 func overviewKind() pageKind {
@@ -27,12 +23,7 @@ func (p *overviewPage) scope() scope          { return inOverview }
 func (p *overviewPage) crumb() string         { return "overview" }
 func (p *overviewPage) command(*Model) string { return "overview" }
 
-func (p *overviewPage) note(*Model) string {
-	if p.length > p.height && p.height > 0 {
-		return fmt.Sprintf("lines %d–%d of %d", p.top+1, min(p.length, p.top+p.height), p.length)
-	}
-	return ""
-}
+func (p *overviewPage) note(*Model) string { return p.place() }
 
 func (p *overviewPage) refresh(m *Model) cmd {
 	if m.data.cluster == nil || p.busy || p.env == m.data.env {
@@ -59,7 +50,6 @@ func (s surveyedMsg) apply(m *Model) cmd {
 func (p *overviewPage) can(*Model, action) string { return "" }
 
 func (p *overviewPage) act(m *Model, a action) cmd {
-	page := max(1, p.height-1)
 	switch a {
 	case actBack:
 		return m.back()
@@ -85,31 +75,14 @@ func (p *overviewPage) act(m *Model, a action) cmd {
 		return m.jump("balance")
 	case actGoFindings:
 		return m.goFindings()
-	case actUp:
-		p.top--
-	case actDown:
-		p.top++
-	case actPageUp, actHalfUp:
-		p.top -= page
-	case actPageDown, actHalfDown:
-		p.top += page
-	case actTop:
-		p.top = 0
-	case actBottom:
-		p.top = p.length
+	case actHalfUp:
+		p.move(actPageUp)
+	case actHalfDown:
+		p.move(actPageDown)
 	default:
+		p.move(a)
 	}
-	p.clamp()
 	return nil
-}
-
-func (p *overviewPage) clamp() { p.top = max(0, min(p.top, p.length-p.height)) }
-
-func (p *overviewPage) click(*Model, int, int) cmd { return nil }
-
-func (p *overviewPage) wheel(_ *Model, lines int) {
-	p.top += lines
-	p.clamp()
 }
 
 func (p *overviewPage) body(m *Model, w, h int) []string {
@@ -122,7 +95,7 @@ func (p *overviewPage) body(m *Model, w, h int) []string {
 	if room := h - len(lines) - 3; room > 1 && p.largest != nil && p.largest.Len() > 0 {
 		lines = append(lines, s.collections(p.largest, w, room)...)
 	}
-	p.height, p.length = h, len(lines)
-	p.clamp()
-	return lines[p.top:min(p.top+h, len(lines))]
+	p.fit(len(lines), h)
+	from, to := p.seen()
+	return lines[from:to]
 }

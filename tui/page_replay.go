@@ -26,9 +26,8 @@ type replayPage struct {
 
 	lines    []plotLine // of a part that is text
 	linesFor replayFrame
-	top      int
-	height   int
-	tabs     []int // where each part's name begins in the last frame, -1 where it had no room
+	window
+	tabs []int // where each part's name begins in the last frame, -1 where it had no room
 }
 
 // replayFrame is what lines were made for.
@@ -176,8 +175,8 @@ func (p *replayPage) note(m *Model) string {
 		}
 	case p.part() == partCharts:
 		parts = append(parts, "chart "+words.Number(p.chart+1)+" of "+words.Number(len(p.kinds)))
-	case len(p.lines) > p.height && p.height > 0:
-		parts = append(parts, "lines "+words.Number(p.top+1)+"–"+words.Number(min(len(p.lines), p.top+p.height))+" of "+words.Number(len(p.lines)))
+	case p.place() != "":
+		parts = append(parts, p.place())
 	}
 	return strings.Join(parts, " · ")
 }

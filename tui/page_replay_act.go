@@ -138,10 +138,7 @@ func (p *replayPage) actText(m *Model, a action) cmd {
 	if a == actCopyRow {
 		return m.copyText(plainText(p.lines), "the text")
 	}
-	if to, ok := moved(a, p.top, len(p.lines), p.height); ok {
-		p.top = to
-		p.scroll(0)
-	}
+	p.move(a)
 	return nil
 }
 

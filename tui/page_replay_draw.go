@@ -97,7 +97,7 @@ func (p *replayPage) textBody(m *Model, w, h int) []string {
 		room = w * 9 / 16
 	}
 	p.layText(m, room)
-	p.scroll(0)
+	p.fit(len(p.lines), h)
 	var text []string
 	for _, l := range p.lines[p.top:min(len(p.lines), p.top+h)] {
 		text = append(text, " "+l.cutTo(room-2).styled(m.st))
@@ -137,8 +137,6 @@ func (p *replayPage) layText(m *Model, w int) {
 	}
 	p.lines = plotLines(render.ReplayLines(p.data.Result, o))
 }
-
-func (p *replayPage) scroll(by int) { p.top = max(0, min(p.top+by, len(p.lines)-p.height)) }
 
 // charts are those that have room, the current one among them.
 func (p *replayPage) charts(w, h int, ascii bool) []plotLine {

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"kitescope/words"
 )
 
 // lineLook is the style of a line in a pane.
@@ -34,40 +32,26 @@ func (l *paneLine) plain() string { return l.label + l.text }
 
 // pane is a text that scrolls and can be searched: details, help.
 type pane struct {
-	lines     []paneLine
-	madeFor   int // the width that lines were laid out for
-	top, left int
-	height    int
-	search    string
-	hits      []int // lines that match
-	hit       int   // position in hits
+	window
+	lines   []paneLine
+	madeFor int // the width that lines were laid out for
+	left    int
+	search  string
+	hits    []int // lines that match
+	hit     int   // position in hits
 }
 
 // set replaces the text; the position stays where it can.
 func (p *pane) set(lines []paneLine, w int) {
-	p.lines, p.madeFor = lines, w
+	p.lines, p.madeFor, p.length = lines, w, len(lines)
 	p.mark()
 }
 
 func (p *pane) move(a action) bool {
-	page := max(1, p.height-1)
+	if p.window.move(a) {
+		return true
+	}
 	switch a {
-	case actUp:
-		p.top--
-	case actDown:
-		p.top++
-	case actPageUp:
-		p.top -= page
-	case actPageDown:
-		p.top += page
-	case actHalfUp:
-		p.top -= max(1, page/2)
-	case actHalfDown:
-		p.top += max(1, page/2)
-	case actTop:
-		p.top = 0
-	case actBottom:
-		p.top = len(p.lines)
 	case actLeft:
 		p.left = max(0, p.left-8)
 	case actRight:
@@ -79,11 +63,8 @@ func (p *pane) move(a action) bool {
 	default:
 		return false
 	}
-	p.clamp()
 	return true
 }
-
-func (p *pane) clamp() { p.top = max(0, min(p.top, len(p.lines)-p.height)) }
 
 // find searches the text and goes to the first match at or below the top.
 func (p *pane) find(text string) {
@@ -121,7 +102,7 @@ func (p *pane) step(d int) {
 	if line < p.top || line >= p.top+p.height {
 		p.top = line - p.height/3
 	}
-	p.clamp()
+	p.scroll(0)
 }
 
 // position says how far the text is scrolled and how the search went.
@@ -134,15 +115,14 @@ func (p *pane) position() string {
 			parts = append(parts, fmt.Sprintf("/%s %d of %d", p.search, p.hit+1, len(p.hits)))
 		}
 	}
-	if p.height > 0 && len(p.lines) > p.height {
-		parts = append(parts, fmt.Sprintf("lines %s–%s of %s", words.Number(p.top+1), words.Number(min(len(p.lines), p.top+p.height)), words.Number(len(p.lines))))
+	if place := p.place(); place != "" {
+		parts = append(parts, place)
 	}
 	return strings.Join(parts, " · ")
 }
 
 func (p *pane) draw(st *styles, w, h int) []string {
-	p.height = h
-	p.clamp()
+	p.fit(len(p.lines), h)
 	var out []string
 	for i := p.top; i < min(p.top+h, len(p.lines)); i++ {
 		current := p.search != "" && len(p.hits) > 0 && p.hits[p.hit] == i
@@ -236,10 +216,3 @@ func (p *pane) searchPrompt() *prompt {
 	}
 	return q
 }
-
-func (p *pane) wheel(_ *Model, lines int) {
-	p.top += lines
-	p.clamp()
-}
-
-func (p *pane) click(*Model, int, int) cmd { return nil }

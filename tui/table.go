@@ -63,24 +63,9 @@ const gutter = 3
 
 // move applies a movement over n rows and reports whether it was one.
 func (t *table) move(a action, n int) bool {
-	page := max(1, t.height-1)
+	to, ok := moved(a, t.cursor, n, t.height)
+	t.cursor = to
 	switch a {
-	case actUp:
-		t.cursor--
-	case actDown:
-		t.cursor++
-	case actPageUp:
-		t.cursor -= page
-	case actPageDown:
-		t.cursor += page
-	case actHalfUp:
-		t.cursor -= max(1, page/2)
-	case actHalfDown:
-		t.cursor += max(1, page/2)
-	case actTop:
-		t.cursor = 0
-	case actBottom:
-		t.cursor = n - 1
 	case actLeft:
 		t.offset = max(0, t.offset-1)
 	case actRight:
@@ -88,7 +73,9 @@ func (t *table) move(a action, n int) bool {
 			t.offset++
 		}
 	default:
-		return false
+		if !ok {
+			return false
+		}
 	}
 	t.clamp(n)
 	return true
