@@ -276,6 +276,22 @@ func saveMenu(g *gridPage) *menu {
 	return n
 }
 
+// saveReport offers the formats that a report has on a command line too.
+func saveReport[F any](title, name string, parse func(word string) (F, error), write func(io.Writer, F) error) *menu {
+	n := &menu{title: title}
+	for _, word := range []string{"csv", "json", "markdown"} {
+		format, err := parse(word)
+		if err != nil {
+			continue
+		}
+		extension := map[bool]string{true: "md", false: word}[word == "markdown"]
+		n.items = append(n.items, menuItem{key: word[:1], text: word, run: func(m *Model, _ *menu) cmd {
+			return save(m, fileName(name, "")+"."+extension, func(w io.Writer) error { return write(w, format) })
+		}})
+	}
+	return n
+}
+
 // savedColumns are the chosen columns, else all that the format has.
 func (g *gridPage) savedColumns(f render.Format) []int {
 	if g.chosen != nil {

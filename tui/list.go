@@ -27,19 +27,16 @@ func (c *column[T]) isUnknown(row T) bool { return c.unknown != nil && c.unknown
 
 func (c *column[T]) order(a, b T, ascending bool) int {
 	x, y := c.isUnknown(a), c.isUnknown(b)
-	order := 0
-	switch {
-	case x || y:
+	if x || y {
 		return boolOrder(x, y)
-	case c.compare != nil:
-		order = c.compare(a, b)
-	default:
-		order = strings.Compare(c.text(a), c.text(b))
 	}
 	if ascending {
-		return -order
+		a, b = b, a
 	}
-	return order
+	if c.compare != nil {
+		return c.compare(a, b)
+	}
+	return strings.Compare(c.text(a), c.text(b))
 }
 
 // list is a table of T that is filtered, sorted and copied. What its rows are, the columns say; a page embeds it and adds

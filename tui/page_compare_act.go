@@ -30,25 +30,12 @@ func (p *benchPage) tsvTable() (tsv string, rows int) { return p.tsv() }
 
 // saveMenu offers the formats of the same report on the command line, and its plots.
 func (p *benchPage) saveMenu() *menu {
-	n := &menu{title: "save the comparison"}
 	of := p.of
-	for _, word := range []string{"csv", "json", "markdown"} {
-		format, err := render.ParseComparisonFormat(word)
-		if err != nil {
-			continue
-		}
-		n.items = append(n.items, menuItem{key: word[:1], text: word, run: func(m *Model, _ *menu) cmd {
-			return save(m, fileName("compare", "")+"."+extensionOf(word), func(w io.Writer) error {
-				return render.WriteComparison(w, of, format, render.Options{})
-			})
-		}})
-	}
+	n := saveReport("save the comparison", "compare", render.ParseComparisonFormat, func(w io.Writer, f render.ComparisonFormat) error {
+		return render.WriteComparison(w, of, f, render.Options{})
+	})
 	for i, plot := range render.ComparisonPlotNames() {
-		key := ""
-		if i < 9 {
-			key = string(rune('1' + i))
-		}
-		n.items = append(n.items, menuItem{key: key, text: "plot of " + plot, note: "svg", run: func(m *Model, _ *menu) cmd {
+		n.items = append(n.items, menuItem{key: digit(i), text: "plot of " + plot, note: "svg", run: func(m *Model, _ *menu) cmd {
 			return save(m, fileName("compare", plot)+".svg", func(w io.Writer) error {
 				return render.WriteComparisonPlot(w, of, plot, "svg")
 			})

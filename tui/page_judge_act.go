@@ -161,31 +161,10 @@ func (p *judgePage) tsvTable() (tsv string, rows int) {
 
 // saveMenu offers the formats of the same report on the command line.
 func (p *judgePage) saveMenu() *menu {
-	n := &menu{title: "save the judgement"}
-	for _, word := range []string{"csv", "json", "markdown"} {
-		format, err := render.ParseReportFormat(word)
-		if err != nil {
-			continue
-		}
-		n.items = append(n.items, menuItem{key: word[:1], text: word, run: func(m *Model, _ *menu) cmd {
-			return save(m, fileName("pgo-judge", "")+"."+extensionOf(word), p.writer(format))
-		}})
-	}
-	return n
-}
-
-// writer writes the judgement in a format of reports about profiles.
-func (p *judgePage) writer(f render.ReportFormat) func(io.Writer) error {
 	made := p.made
-	return func(w io.Writer) error { return render.WriteJudgement(w, made, f, render.ReportOptions{}) }
-}
-
-// extensionOf is the end of the name of a file in a format.
-func extensionOf(format string) string {
-	if format == "markdown" {
-		return "md"
-	}
-	return format
+	return saveReport("save the judgement", "pgo-judge", render.ParseReportFormat, func(w io.Writer, f render.ReportFormat) error {
+		return render.WriteJudgement(w, made, f, render.ReportOptions{})
+	})
 }
 
 func (p *judgePage) click(m *Model, _, y int) cmd { return p.clicked(m, p, y) }

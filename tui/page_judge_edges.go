@@ -97,25 +97,21 @@ func (p *judgePage) hot(j *pgo.Judgement, w int) {
 // layRows lays a whole table out in w cells, plain: its header and its rows.
 func layRows(cols []view.Column, rows int, sorted sortMark, w int, text func(row, column int) string) (header string, lines []string) {
 	texts := make([][]string, rows)
-	tracks := make([]track, len(cols))
-	for j, c := range cols {
-		tracks[j] = track{natural: width(c.Title), priority: c.Priority, flexible: flexible(c.Kind)}
-		if j == sorted.column {
-			tracks[j].priority = 0
-			tracks[j].natural += 2
-		}
+	t := table{widest: make([]int, len(cols))}
+	for j := range cols {
+		t.widest[j] = width(cols[j].Title)
 	}
 	for i := range texts {
 		texts[i] = make([]string, len(cols))
 		for j := range cols {
 			texts[i][j] = text(i, j)
-			tracks[j].natural = max(tracks[j].natural, width(texts[i][j]))
+			t.widest[j] = max(t.widest[j], width(texts[i][j]))
 		}
 	}
-	placed := arrange(tracks, w, 0)
+	t.place(cols, sorted.column, w+gutter+1, 0)
 	line := func(of func(column int) string) string {
 		var b strings.Builder
-		for k, p := range placed {
+		for k, p := range t.placed {
 			if k > 0 {
 				b.WriteString(pad(gap))
 			}
@@ -134,15 +130,4 @@ func layRows(cols []view.Column, rows int, sorted sortMark, w int, text func(row
 		lines = append(lines, line(func(column int) string { return texts[i][column] }))
 	}
 	return line(func(column int) string { return cols[column].Title + sorted.arrow(column) }), lines
-}
-
-// arrow stands behind the title of the column that a table is sorted by.
-func (s sortMark) arrow(column int) string {
-	switch {
-	case column != s.column:
-		return ""
-	case s.descending:
-		return " ↓"
-	}
-	return " ↑"
 }

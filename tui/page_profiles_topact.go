@@ -2,8 +2,6 @@ package tui
 
 import (
 	"io"
-	"slices"
-	"strings"
 
 	"kitescope/profile"
 	"kitescope/profile/report"
@@ -95,23 +93,11 @@ func (p *topPage) click(m *Model, x, y int) cmd { return p.clicked(m, p, x, y) }
 
 // saveMenu offers the formats of the same report on the command line.
 func (p *topPage) saveMenu() *menu {
-	n := &menu{title: "save the table"}
-	for key, word := range map[string]string{"j": "json", "c": "csv", "m": "markdown"} {
-		format, err := render.ParseReportFormat(word)
-		if err != nil {
-			continue
+	top, changes, o := p.top, p.changes, render.ReportOptions{By: p.shown.by}
+	return saveReport("save the table", "profile-top", render.ParseReportFormat, func(w io.Writer, f render.ReportFormat) error {
+		if changes != nil {
+			return render.WriteProfileDiff(w, changes, f, o)
 		}
-		n.items = append(n.items, menuItem{key: key, text: word, run: func(m *Model, _ *menu) cmd {
-			extension := map[bool]string{true: "md", false: word}[word == "markdown"]
-			top, changes, o := p.top, p.changes, render.ReportOptions{By: p.shown.by}
-			return save(m, fileName("profile-top", "")+"."+extension, func(w io.Writer) error {
-				if changes != nil {
-					return render.WriteProfileDiff(w, changes, format, o)
-				}
-				return render.WriteProfileTop(w, top, format, o)
-			})
-		}})
-	}
-	slices.SortFunc(n.items, func(a, b menuItem) int { return strings.Compare(a.text, b.text) })
-	return n
+		return render.WriteProfileTop(w, top, f, o)
+	})
 }

@@ -58,6 +58,17 @@ type sortMark struct {
 	descending bool
 }
 
+// arrow stands behind the title of the column that a table is sorted by.
+func (s sortMark) arrow(column int) string {
+	switch {
+	case column != s.column:
+		return ""
+	case s.descending:
+		return " ↓"
+	}
+	return " ↑"
+}
+
 // gutter is the cells before the first column: mark and change.
 const gutter = 3
 
@@ -169,14 +180,7 @@ func (t *table) header(st *styles, cols []view.Column, sorted sortMark) string {
 		if k > 0 {
 			b.WriteString(pad(gap))
 		}
-		title := cols[p.column].Title
-		if p.column == sorted.column {
-			if sorted.descending {
-				title += " ↓"
-			} else {
-				title += " ↑"
-			}
-		}
+		title := cols[p.column].Title + sorted.arrow(p.column)
 		switch {
 		case rightAligned(cols[p.column].Kind):
 			title = fitRight(title, p.width)
