@@ -206,11 +206,11 @@ func TestRefusals(t *testing.T) {
 		from := time.Now()
 		_, err := live.Open(t.Context(), cmp.Or(part[2], target), o)
 		var f *live.FaultError
-		if !errors.As(err, &f) || f.Kind.String() != part[0] || f.Hint == "" || strings.Contains(f.Reason+f.Hint, "secret") || strings.Contains(f.Reason, "\n") {
+		if !errors.As(err, &f) || f.Kind.String() != part[0] || f.Hint() == "" || strings.Contains(f.Reason+f.Hint(), "secret") || strings.Contains(f.Reason, "\n") {
 			t.Errorf("%s: %v (%+v)", refusal, err, f)
 			continue
 		}
-		t.Logf("%s after %s: %s (%s)", refusal, time.Since(from).Round(time.Millisecond), f.Reason, f.Hint)
+		t.Logf("%s after %s: %s (%s)", refusal, time.Since(from).Round(time.Millisecond), f.Reason, f.Hint())
 	}
 }
 
