@@ -20,9 +20,13 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 .PHONY: all
 all: build test
 
+# Twice as many packages at a time as there are processors: many wait more than they work.
+PACKAGES ?= $(shell expr 2 '*' "$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)")
+
+# Without cgo, as the release is built: what is compiled for one serves the other.
 .PHONY: test
 test: ## all tests of the module
-	$(GO) test ./...
+	CGO_ENABLED=0 $(GO) test -p $(PACKAGES) ./...
 
 .PHONY: test-bench
 test-bench: ## tests of the benchmark programs and of the generator of faults, modules of their own
@@ -31,16 +35,25 @@ test-bench: ## tests of the benchmark programs and of the generator of faults, m
 	$(GO) -C tools test ./count
 
 .PHONY: race
-race: ## all tests under the race detector, but for those of one goroutine (go:build !race)
+race: ## the packages that start goroutines under the race detector, but for their tests of one (go:build !race)
+	CGO_ENABLED=1 $(GO) test -race -p $(PACKAGES) -timeout 40m $$(.ci/raced)
+
+.PHONY: race-all
+race-all: ## all packages under the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 40m ./...
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME
 	GO='$(GO)' FUZZTIME=$(FUZZTIME) .ci/fuzz
 
+.PHONY: fuzz-changed
+fuzz-changed: ## the fuzz targets of packages that changed since CI_BASE (see .ci/changed) for FUZZTIME
+	@packages=$$(.ci/changed) || exit 1; \
+	if [ -n "$$packages" ]; then GO='$(GO)' FUZZTIME=$(FUZZTIME) .ci/fuzz $$packages; else echo 'fuzz: no package with a target changed'; fi
+
+# One run sees all: no file is left out where a tag is set.
 .PHONY: lint
 lint: ## golangci-lint with formatters, in all modules
-	$(TOOL) golangci-lint run --allow-parallel-runners ./...
 	$(TOOL) golangci-lint run --allow-parallel-runners --build-tags e2e,e2efaults,peers,chromium ./...
 	cd tools/bench && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e/chaos && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
@@ -65,17 +78,25 @@ vuln: ## known vulnerabilities; needs vuln.go.dev
 build: ## the static binary of this platform, as released
 	CGO_ENABLED=0 $(GO) build -pgo=auto -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kitescope
 
-# Of each system one architecture compiles its tests too: that of the other one differs in the kernels alone, which
-# linux has both of.
+# Of each system one architecture, with its tests: what the others differ in are the kernels, which linux has both of.
 .PHONY: cross
-cross: ## compile for every released platform, tests included
+cross: ## compile for every system that is released, tests included
+	@for p in linux/arm64 darwin/arm64 windows/amd64; do \
+		echo "cross $$p"; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kitescope || exit 1; \
+	done
+
+.PHONY: cross-all
+cross-all: cross ## compile for every platform that is released
 	@for p in $(PLATFORMS); do \
 		echo "cross $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kitescope || exit 1; \
-		case $$p in linux/arm64 | darwin/arm64 | windows/amd64) \
-			GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1;; \
-		esac; \
 	done
+
+.PHONY: ci-full
+ci-full: ## .ci/run with nothing left out: race and fuzzing of all, all platforms, programs of all platforms built live (an hour)
+	.ci/run full
 
 .PHONY: generate
 generate: ## everything that is generated from source
