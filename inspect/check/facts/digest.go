@@ -27,8 +27,9 @@ const (
 	// and have more than deletedShare of their rows deleted. Neither holds L0 segments.
 	SmallSegs
 	DeletedSegs
-	// unbuiltSegs want indexes and lack a finished one that is defined.
+	// unbuiltSegs want indexes and lack a finished one that is defined; begunSegs are those of them that have a record of one.
 	unbuiltSegs
+	begunSegs
 	// StrayIndexSegs are not dropped, and have index records of a definition that does not exist.
 	StrayIndexSegs
 	// StrayPartitionSegs are not dropped, and of a partition that does not exist.
@@ -112,7 +113,9 @@ func (d *Digest) add(c *model.Cluster, s *model.Segment) {
 	}
 	if c.WantsIndex(s) {
 		d.Largest = max(d.Largest, s.Rows)
-		put(unbuiltSegs, d.lacksIndex(s))
+		lacks, begun := d.lacksIndex(s)
+		put(unbuiltSegs, lacks)
+		put(begunSegs, begun)
 	}
 }
 
@@ -152,17 +155,18 @@ func (d *Digest) addEngines(s *model.Segment) {
 	}
 }
 
-// lacksIndex reports whether a segment has no finished record of an index that is defined.
-func (d *Digest) lacksIndex(s *model.Segment) bool {
+// lacksIndex reports whether a segment has no finished record of an index that is defined, and whether it has a record of such
+// a one that is not finished.
+func (d *Digest) lacksIndex(s *model.Segment) (lacks, begun bool) {
 	for _, i := range d.indexes {
 		if i.Deleted || IsFlat(i.Type) {
 			continue
 		}
 		if r := RecordOf(s, i.ID); r == nil || r.State != model.IndexFinished {
-			return true
+			lacks, begun = true, begun || r != nil
 		}
 	}
-	return false
+	return lacks, begun
 }
 
 // HasFiles reports whether an index record is one of files that are in use.

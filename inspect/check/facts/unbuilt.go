@@ -21,9 +21,20 @@ type Build struct {
 	Record     *model.SegmentIndex // nil: none
 }
 
-// EachUnbuilt calls f for each flushed segment and live index definition of which the index is not finished. Left out
+// EachUnbuilt calls visit for each flushed segment and live index definition of which the index is not finished. Left out
 // is what Milvus builds no files for: FLAT, segments of few rows, L0.
-func (f *Facts) EachUnbuilt(visit func(Build)) {
+func (f *Facts) EachUnbuilt(visit func(Build)) { f.eachLack(unbuiltSegs, visit) }
+
+// EachBegun calls visit for those of EachUnbuilt that have a record.
+func (f *Facts) EachBegun(visit func(Build)) {
+	f.eachLack(begunSegs, func(b Build) {
+		if b.Record != nil {
+			visit(b)
+		}
+	})
+}
+
+func (f *Facts) eachLack(g Group, visit func(Build)) {
 	least := f.SettingCount("indexCoord.segment.minSegmentNumRowsToEnableIndex", MinIndexRows, DataCoords()...)
 	for _, x := range f.Collections {
 		t := f.CollectionTotals(x.ID)
@@ -31,7 +42,7 @@ func (f *Facts) EachUnbuilt(visit func(Build)) {
 			continue
 		}
 		indexes := f.IndexesOf(x.ID)
-		for _, s := range f.Among(x.ID, unbuiltSegs) {
+		for _, s := range f.Among(x.ID, g) {
 			if s.Rows < least {
 				continue
 			}

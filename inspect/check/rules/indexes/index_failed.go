@@ -31,8 +31,8 @@ gone, drop and create the index to build it again; the collection has to be rele
 
 func runIndexFailed(p *check.Pass) error {
 	found := tallies{}
-	p.EachUnbuilt(func(b facts.Build) {
-		if b.Record != nil && b.Record.State == model.IndexFailed {
+	p.EachBegun(func(b facts.Build) {
+		if b.Record.State == model.IndexFailed {
 			found.add(b)
 		}
 	})

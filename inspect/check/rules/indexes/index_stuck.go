@@ -58,8 +58,8 @@ func runIndexStuck(p *check.Pass) error {
 	workers := facts.Builders(p.Cluster)
 	slow, soon, long, found := p.Before(stuckAfter), p.Before(idleAfter), p.Before(facts.ImportLong), tallies{}
 	tried := p.Before(triedAfter)
-	p.EachUnbuilt(func(b facts.Build) {
-		if b.Record == nil || b.Record.State == model.IndexFailed {
+	p.EachBegun(func(b facts.Build) {
+		if b.Record.State == model.IndexFailed {
 			return
 		}
 		gone := facts.Alive(p.Cluster) && (len(workers) == 0 || nodeGone(p, b.Record))

@@ -91,14 +91,11 @@ func runDroppedNotCollected(p *check.Pass) error {
 // countUncollected adds up the segments that were dropped before limit.
 func countUncollected(p *check.Pass, limit model.TSO) (u uncollected) {
 	u.oldest = p.Now
-	var list []*model.Segment
+	var first []*model.Segment // by id
 	for s := range p.AllAmong(facts.DroppedSegs) {
-		if at := droppedAt(s); at != 0 && at < limit {
-			list = append(list, s)
+		if at := droppedAt(s); at == 0 || at >= limit {
+			continue
 		}
-	}
-	slices.SortFunc(list, facts.ByID)
-	for _, s := range list {
 		u.count++
 		u.bytes += s.Bytes
 		if s.DroppedAt == 0 {
@@ -110,9 +107,14 @@ func countUncollected(p *check.Pass, limit model.TSO) (u uncollected) {
 		if t := s.DroppedAt.Time(); s.DroppedAt != 0 && t.Before(u.oldest) {
 			u.oldest = t
 		}
-		if len(u.objects) < facts.MaxObjects {
-			u.objects = append(u.objects, facts.RefSegment(s.ID))
+		if n := len(first); n < facts.MaxObjects || s.ID < first[n-1].ID {
+			at, _ := slices.BinarySearchFunc(first, s, facts.ByID)
+			first = slices.Insert(first, at, s)
+			first = first[:min(len(first), facts.MaxObjects)]
 		}
+	}
+	for _, s := range first {
+		u.objects = append(u.objects, facts.RefSegment(s.ID))
 	}
 	return u
 }

@@ -55,16 +55,27 @@ are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
 	},
 }
 
-// mergeGroup is where segments can be merged: compaction never crosses partitions or vchannels.
-type mergeGroup struct {
-	partition model.PartitionID
-	vchannel  string
-}
-
+// mergeSum is what of small segments can be merged: compaction never crosses partitions or vchannels.
 type mergeSum struct {
+	vchannel string
 	segments int
 	rows     int64
 	maxRows  int64
+}
+
+// mergeSums are by partition: of vchannels a collection has few.
+type mergeSums map[model.PartitionID][]*mergeSum
+
+func (m mergeSums) of(s *model.Segment) *mergeSum {
+	list := m[s.Partition]
+	for _, sum := range list {
+		if sum.vchannel == s.VChannel {
+			return sum
+		}
+	}
+	sum := &mergeSum{vchannel: s.VChannel}
+	m[s.Partition] = append(list, sum)
+	return sum
 }
 
 func runSmallSegments(p *check.Pass) error {
@@ -78,34 +89,29 @@ func runSmallSegments(p *check.Pass) error {
 }
 
 func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
-	groups := make(map[mergeGroup]*mergeSum)
-	var group mergeGroup
-	var sum *mergeSum
+	sums := make(mergeSums)
 	d := p.DigestOf(x.ID)
 	full := int64(facts.SmallShare*float64(p.SettingCount("dataCoord.segment.maxSize", usualSize, facts.DataCoords()...))) << 20
 	for _, s := range p.Among(x.ID, facts.SmallSegs) {
 		if s.Level == model.LevelL2 || s.Importing || s.Invisible || !facts.Settled(s, limit) || inMemory(s) >= full {
 			continue
 		}
-		if sum == nil || s.Partition != group.partition || s.VChannel != group.vchannel {
-			group = mergeGroup{s.Partition, s.VChannel}
-			if sum = groups[group]; sum == nil {
-				sum = new(mergeSum)
-				groups[group] = sum
-			}
-		}
+		sum := sums.of(s)
 		sum.segments++
 		sum.rows += max(0, s.Rows)
 		sum.maxRows = max(sum.maxRows, s.MaxRows)
 	}
-	small, excess := 0, 0
+	small, excess, places := 0, 0, 0
 	var rows int64
-	for _, g := range groups {
-		if g.segments < mergeable {
-			continue
+	for _, list := range sums {
+		places += len(list)
+		for _, g := range list {
+			if g.segments < mergeable {
+				continue
+			}
+			small, rows = small+g.segments, rows+g.rows
+			excess += g.segments - max(1, int((g.rows+g.maxRows-1)/g.maxRows))
 		}
-		small, rows = small+g.segments, rows+g.rows
-		excess += g.segments - max(1, int((g.rows+g.maxRows-1)/g.maxRows))
 	}
 	if excess < excessInfo {
 		return
@@ -118,7 +124,7 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 			check.Fact("flushed segments in all", strconv.Itoa(d.Flushed), "etcd"),
 			check.Fact("their rows", facts.Number(rows), "etcd"),
 			check.Fact("rows a segment may have", facts.Number(d.MaxRows), "etcd"),
-			check.Fact("partitions and vchannels they are in", strconv.Itoa(len(groups)), "etcd"),
+			check.Fact("partitions and vchannels they are in", strconv.Itoa(places), "etcd"),
 		},
 		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", facts.Number(d.Flushed)),
 		Hint:   check.Python("%sCollection(%s).compact(), and flush less often", check.InDatabase(p.Cluster, x), x.Name),
