@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
@@ -14,8 +15,16 @@ import (
 type judgement struct {
 	report *check.Report // nil until the first
 	env    *view.Env     // that it was made for: ages count to its time
-	busy   bool          // checks are running; the next cluster waits for them
+	busy   bool          // checks are running or rest; the next cluster waits for them
 }
+
+// Of a large cluster that changes all the time the checks rest after each run, restFactor times as long as it took, so that they
+// take a hundredth of the time; at most restMost, and never where the rest would be shorter than restLeast.
+const (
+	restFactor = 100
+	restLeast  = time.Second
+	restMost   = 5 * time.Second
+)
 
 // judge lets the checks look at what is shown, off the loop and one at a time: of the
 // clusters that come meanwhile only the newest is judged.
@@ -25,19 +34,32 @@ func (m *Model) judge() cmd {
 		return nil
 	}
 	d.judged.busy = true
-	return runChecks(&d.judge, d.env, m.cfg.Checks)
+	return runChecks(&d.judge, d.env, m.cfg.Checks, m.cfg.Now)
 }
 
 // judgedMsg brings a report that was asked for.
 type judgedMsg struct {
 	env    *view.Env
 	report *check.Report
+	took   time.Duration
 }
 
 func (j judgedMsg) apply(m *Model) cmd {
 	d := &m.data
 	d.judged = judgement{report: j.report, env: j.env}
+	if rest := restFactor * j.took; d.live && rest >= restLeast {
+		d.judged.busy = true
+		return batch(m.stack.top().refresh(m), m.after(min(rest, restMost), restedMsg{}))
+	}
 	return batch(m.stack.top().refresh(m), m.judge())
+}
+
+// restedMsg lets the checks look again.
+type restedMsg struct{}
+
+func (restedMsg) apply(m *Model) cmd {
+	m.data.judged.busy = false
+	return m.judge()
 }
 
 // about are the findings about an object, none as long as nothing was judged.

@@ -189,6 +189,37 @@ func TestFindingsKeepUp(t *testing.T) {
 	})
 }
 
+// TestChecksRest: checks that take long rest before they look at what has come meanwhile.
+func TestChecksRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		heavy := fixtureCheck("heavy", "Heavy", check.Error)
+		heavy.Run = func(*check.Pass) error {
+			runs++
+			time.Sleep(20 * time.Millisecond)
+			return nil
+		}
+		cfg := testConfig()
+		cfg.Checks, cfg.Now = []*check.Check{heavy}, time.Now
+		d := drive(t, cfg, 100, 24)
+		for revision := range 20 {
+			p := fixtureParts()
+			p.Origin.Revision = int64(1 + revision)
+			d.cluster(model.Build(p))
+			d.sleep(time.Second)
+		}
+		if runs < 5 || runs > 11 {
+			t.Errorf("%d runs in 20 s of which each takes 20 ms, want one every two or three seconds", runs)
+		}
+		d.sleep(restMost)
+		before := runs
+		d.sleep(time.Minute)
+		if runs > before+2 { // ages are worked out anew every half minute
+			t.Errorf("%d runs while nothing changes", runs-before)
+		}
+	})
+}
+
 // TestRuntimeIsJudged: what the nodes say comes with the same revision of the metadata, and is judged all
 // the same; while paused it is not.
 func TestRuntimeIsJudged(t *testing.T) {

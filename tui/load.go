@@ -136,9 +136,13 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) cmd {
 	}
 }
 
-// runChecks judges a cluster.
-func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check) cmd {
-	return func() tea.Msg { return judgedMsg{env, judge.Run(env.Cluster, env.Now, checks)} }
+// runChecks judges a cluster, and says by a clock how long that took.
+func runChecks(judge *check.Judge, env *view.Env, checks []*check.Check, clock func() time.Time) cmd {
+	return func() tea.Msg {
+		began := clock()
+		report := judge.Run(env.Cluster, env.Now, checks)
+		return judgedMsg{env, report, clock().Sub(began)}
+	}
 }
 
 // weigh surveys what query nodes serve and plans what would even it out.
