@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"kitescope/engine"
+	"kitescope/engine/object"
 )
 
 // Format is how a file is laid out.
@@ -97,15 +98,15 @@ func open(ctx context.Context, path string, format Format, column string) (*Set,
 		return nil, err
 	}
 	defer f.Close()
-	data, unmap, err := mapFile(f)
+	m, err := object.Map(f)
 	if err != nil {
 		return nil, err
 	}
-	s, err := parse(ctx, format, column, data)
+	s, err := parse(ctx, format, column, m.Data)
 	if err != nil || !s.Mapped {
-		unmap()
+		m.Unmap()
 	} else {
-		s.unmap = unmap
+		s.unmap = m.Unmap
 	}
 	return s, err
 }

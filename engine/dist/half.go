@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// widenFloat16 is the float32 of the same value; a NaN stays one, quiet, as VCVTPH2PS and
+// WidenFloat16 is the float32 of the same value; a NaN stays one, quiet, as VCVTPH2PS and
 // FCVTL have it.
-func widenFloat16(h uint16) float32 {
+func WidenFloat16(h uint16) float32 {
 	sign, exp, frac := uint32(h>>15)<<31, uint32(h>>10&0x1f), uint32(h&0x3ff)
 	switch exp {
 	case 0: // zero and denormals: a multiple of 2^-24
@@ -22,14 +22,32 @@ func widenFloat16(h uint16) float32 {
 	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
 }
 
-// widenBFloat16 is the float32 of which h is the upper half.
-func widenBFloat16(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) }
+// NarrowFloat16 is the nearest binary16, ties to even; what is too large becomes infinite.
+func NarrowFloat16(x float32) uint16 {
+	bits := math.Float32bits(x)
+	sign, magnitude := uint16(bits>>16&0x8000), bits&0x7fffffff
+	switch {
+	case magnitude > 0x7f800000:
+		return sign | 0x7e00
+	case magnitude >= 0x477ff000: // 65520 and more
+		return sign | 0x7c00
+	case magnitude < 0x38800000: // less than 2 to the power of -14: subnormal
+		n := math.RoundToEven(float64(math.Float32frombits(magnitude)) * (1 << 24))
+		return sign | uint16(n)
+	default:
+		rebased := magnitude - (127-15)<<23
+		return sign | uint16((rebased+0xfff+rebased>>13&1)>>13)
+	}
+}
+
+// WidenBFloat16 is the float32 of which h is the upper half.
+func WidenBFloat16(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) }
 
 // widenHalf is the row of float16 or bfloat16 elements as float32, 64-byte aligned.
 func widenHalf(e Element, row []byte) []byte {
-	widen := widenFloat16
+	widen := WidenFloat16
 	if e == BFloat16 {
-		widen = widenBFloat16
+		widen = WidenBFloat16
 	}
 	n := len(row) / 2
 	out := Aligned(4 * n)

@@ -172,7 +172,7 @@ func TestWidenFloat16(t *testing.T) {
 		case exp == 31:
 			want = math.NaN()
 		}
-		if got := widenFloat16(uint16(h)); !same(got, float32(want)) || math.Signbit(float64(got)) != (h>>15 != 0) {
+		if got := WidenFloat16(uint16(h)); !same(got, float32(want)) || math.Signbit(float64(got)) != (h>>15 != 0) {
 			t.Errorf("%#04x is %g, not %g", h, got, want)
 		}
 	}

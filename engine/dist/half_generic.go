@@ -8,9 +8,9 @@ import (
 
 // halfGeneric is the specification of the float16 and bfloat16 kernels.
 func halfGeneric(m Metric, e Element, p Profile) forms {
-	o, widen := halfOrderOf(m, e, p), widenFloat16
+	o, widen := halfOrderOf(m, e, p), WidenFloat16
 	if e == BFloat16 {
-		widen = widenBFloat16
+		widen = WidenBFloat16
 	}
 	return pairForms(func(q, x unsafe.Pointer, n int) float32 {
 		query, row := unsafe.Slice((*byte)(q), 4*n), unsafe.Slice((*byte)(x), 2*n)
@@ -30,9 +30,9 @@ func halfGeneric(m Metric, e Element, p Profile) forms {
 // library: {fp16,bf16}_vec_norm_L2sqr_* of knowhere v2.5.5, which has two accumulators in
 // its AVX-512 form for both elements and adds float32 squares as float64 in its plain form.
 func halfNorm2(e Element, p Profile, x unsafe.Pointer, n int) float32 {
-	widen := widenFloat16
+	widen := WidenFloat16
 	if e == BFloat16 {
-		widen = widenBFloat16
+		widen = WidenBFloat16
 	}
 	row := unsafe.Slice((*byte)(x), 2*n)
 	at := func(i int) float32 { return widen(binary.LittleEndian.Uint16(row[2*i:])) }

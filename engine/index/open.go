@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"slices"
+
+	"kitescope/engine/object"
 )
 
 // OpenFile opens the index file at path. It is mapped: the rows of FLAT and IVF indexes are
@@ -23,24 +25,17 @@ func OpenFile(ctx context.Context, path string, hint Hint) (*File, error) {
 	if isEnvelopeFile(f) {
 		return openEnvelope(ctx, path, hint)
 	}
-	m, err := mapFile(f)
+	m, err := object.Map(f)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	x, err := read(path, &cursor{data: m.data, discard: m.discard}, hint)
+	x, err := read(path, &cursor{data: m.Data, discard: m.Discard}, hint)
 	if err != nil {
-		m.unmap()
+		m.Unmap()
 		return nil, err
 	}
-	x.keep(m.unmap)
+	x.keep(m.Unmap)
 	return x, nil
-}
-
-// mapping is a file in memory.
-type mapping struct {
-	data    []byte
-	unmap   func()
-	discard func(from, to int) // nil where pages cannot be given back one by one
 }
 
 // Open reads the index file of size bytes that r gives, whole, into memory; name is what

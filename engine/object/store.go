@@ -31,3 +31,10 @@ type Reader interface {
 	io.Closer
 	Size() int64
 }
+
+// Mapping is a file in memory. One that shrinks meanwhile ends the process, as with every mapping.
+type Mapping struct {
+	Data    []byte
+	Unmap   func()
+	Discard func(from, to int) // takes pages out of memory until they are read again; nil where they cannot be given back one by one
+}

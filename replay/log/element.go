@@ -13,9 +13,9 @@ import (
 func value(row []byte, e dist.Element, j int) float32 {
 	switch e {
 	case dist.Float16:
-		return widenFloat16(binary.LittleEndian.Uint16(row[2*j:]))
+		return dist.WidenFloat16(binary.LittleEndian.Uint16(row[2*j:]))
 	case dist.BFloat16:
-		return math.Float32frombits(uint32(binary.LittleEndian.Uint16(row[2*j:])) << 16)
+		return dist.WidenBFloat16(binary.LittleEndian.Uint16(row[2*j:]))
 	case dist.Int8:
 		return float32(int8(row[j]))
 	default:
@@ -28,14 +28,14 @@ func value(row []byte, e dist.Element, j int) float32 {
 func put(row []byte, e dist.Element, j int, x float32) bool {
 	switch e {
 	case dist.Float16:
-		h := narrowFloat16(x)
+		h := dist.NarrowFloat16(x)
 		binary.LittleEndian.PutUint16(row[2*j:], h)
-		return widenFloat16(h) == x
+		return dist.WidenFloat16(h) == x
 	case dist.BFloat16:
 		bits := math.Float32bits(x)
 		h := uint16((uint64(bits) + 0x7fff + uint64(bits>>16&1)) >> 16)
 		binary.LittleEndian.PutUint16(row[2*j:], h)
-		return math.Float32frombits(uint32(h)<<16) == x
+		return dist.WidenBFloat16(h) == x
 	case dist.Int8:
 		n := math.RoundToEven(float64(x))
 		n = min(max(n, math.MinInt8), math.MaxInt8)
@@ -44,38 +44,6 @@ func put(row []byte, e dist.Element, j int, x float32) bool {
 	default:
 		binary.LittleEndian.PutUint32(row[4*j:], math.Float32bits(x))
 		return true
-	}
-}
-
-// widenFloat16 is the float32 of the same value (IEEE 754 binary16).
-func widenFloat16(h uint16) float32 {
-	sign, exponent, fraction := uint32(h&0x8000)<<16, uint32(h>>10&0x1f), uint32(h&0x3ff)
-	switch exponent {
-	case 0x1f:
-		return math.Float32frombits(sign | 0x7f800000 | fraction<<13)
-	case 0: // subnormal: a multiple of 2 to the power of -24
-		x := float32(fraction) * (1.0 / (1 << 24))
-		return math.Float32frombits(sign | math.Float32bits(x))
-	default:
-		return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
-	}
-}
-
-// narrowFloat16 is the nearest binary16, ties to even; what is too large becomes infinite.
-func narrowFloat16(x float32) uint16 {
-	bits := math.Float32bits(x)
-	sign, magnitude := uint16(bits>>16&0x8000), bits&0x7fffffff
-	switch {
-	case magnitude > 0x7f800000:
-		return sign | 0x7e00
-	case magnitude >= 0x477ff000: // 65520 and more
-		return sign | 0x7c00
-	case magnitude < 0x38800000: // less than 2 to the power of -14: subnormal
-		n := math.RoundToEven(float64(math.Float32frombits(magnitude)) * (1 << 24))
-		return sign | uint16(n)
-	default:
-		rebased := magnitude - (127-15)<<23
-		return sign | uint16((rebased+0xfff+rebased>>13&1)>>13)
 	}
 }
 

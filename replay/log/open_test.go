@@ -255,8 +255,8 @@ func TestWriteNPYWritesWhatIsAsked(t *testing.T) {
 
 func TestHalvesAreRoundedAsIEEESays(t *testing.T) {
 	for h := range 1 << 16 {
-		x := widenFloat16(uint16(h))
-		if got := narrowFloat16(x); got != uint16(h) && x == x {
+		x := dist.WidenFloat16(uint16(h))
+		if got := dist.NarrowFloat16(x); got != uint16(h) && x == x {
 			t.Fatalf("%#x became %g and %#x", h, x, got)
 		}
 	}
@@ -264,7 +264,7 @@ func TestHalvesAreRoundedAsIEEESays(t *testing.T) {
 		1 + 1.0/2048: 0x3c00, 1 + 3.0/2048: 0x3c02, 65519: 0x7bff, 65520: 0x7c00, -1e30: 0xfc00,
 		1.0 / (1 << 25): 0, 1.5 / (1 << 25): 1, -1.0 / (1 << 24): 0x8001, 0.00006102: 0x0400,
 	} {
-		if got := narrowFloat16(x); got != want {
+		if got := dist.NarrowFloat16(x); got != want {
 			t.Errorf("%g: %#x was expected, found %#x", x, want, got)
 		}
 	}

@@ -269,7 +269,7 @@ func fill(row []byte, e dist.Element, value, packed []byte) error {
 			return nil
 		case !put(row, e, j, x) && e == dist.Int8:
 			err = errors.New("a whole number from -128 to 127 was expected, found " + shown(value))
-		case e == dist.Float16 && narrowFloat16(x)&0x7c00 == 0x7c00, e == dist.BFloat16 && !finite(row[2*j:2*j+2], e):
+		case e == dist.Float16 && dist.NarrowFloat16(x)&0x7c00 == 0x7c00, e == dist.BFloat16 && !finite(row[2*j:2*j+2], e):
 			err = errNonFinite // it is too large for the element
 		}
 		if err != nil {
