@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 
 	"kitescope/engine/object"
 	"kitescope/engine/parquet"
@@ -232,12 +231,4 @@ func cutString(b []byte) (s string, rest []byte, ok bool) {
 		return "", nil, false
 	}
 	return string(b[4 : 4+n]), b[4+n:], true
-}
-
-// Key shows a primary key, for messages.
-func (s PKStats) Key() string {
-	if s.Type == VarChar {
-		return parquet.Quote(s.MinString) + " to " + parquet.Quote(s.MaxString)
-	}
-	return strconv.FormatInt(s.MinInt64, 10) + " to " + strconv.FormatInt(s.MaxInt64, 10)
 }

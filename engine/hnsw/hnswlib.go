@@ -46,19 +46,19 @@ func (s *Searcher) sortLabels() {
 
 // walkHNSWLib is searchBaseLayerST<true>: no deletes, no filter.
 func (s *Searcher) walkHNSWLib(at uint32, d float32, ef int) {
-	top, cands := pushFar(s.top[:0], near{d, at}), pushNear(s.cands[:0], near{d, at})
+	top, cands := pushFar(s.top[:0], near{d, at}), pushFar(s.cands[:0], near{-d, at})
 	s.tags[at] = s.epoch
 	worst := d
 	for len(cands) > 0 {
 		next := cands[0]
-		if next.d > worst {
+		if -next.d > worst {
 			break
 		}
-		cands = popNear(cands)
+		cands = popFar(cands)
 		for i, d := range s.expandNext(next.id, cands) {
 			if len(top) < ef || worst > d {
 				e := near{d, s.fresh[i]}
-				cands, top = pushNear(cands, e), pushFar(top, e)
+				cands, top = pushFar(cands, near{-d, e.id}), pushFar(top, e)
 				if len(top) > ef {
 					top = popFar(top)
 				}
@@ -79,18 +79,18 @@ func (s *Searcher) walkHNSWLibFiltered(at uint32, d float32, ef int) {
 	} else {
 		top, worst = append(top, near{d, at}), d
 	}
-	cands = append(cands, near{d, at})
+	cands = append(cands, near{-d, at})
 	s.tags[at] = s.epoch
 	for len(cands) > 0 {
 		next := cands[0]
-		if next.d > worst && len(top) == ef {
+		if -next.d > worst && len(top) == ef {
 			break
 		}
-		cands = popNear(cands)
+		cands = popFar(cands)
 		for i, d := range s.expandNext(next.id, cands) {
 			if len(top) < ef || worst > d {
 				e := near{d, s.fresh[i]}
-				cands = pushNear(cands, e)
+				cands = pushFar(cands, near{-d, e.id})
 				if !s.blocked.Has(int(e.id)) {
 					top = pushFar(top, e)
 				}

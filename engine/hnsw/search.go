@@ -76,7 +76,7 @@ type Searcher struct {
 
 	pool    []near // sorted candidates
 	top     []near // heap of results
-	cands   []near // heap of candidates
+	cands   []near // heap of candidates, their distances negated
 	ids     []int32
 	dis     []float32
 	results kHeap
