@@ -14,6 +14,6 @@ func Shape() []*check.Check {
 // Leftovers are the checks of what is left over.
 func Leftovers() []*check.Check {
 	return []*check.Check{
-		orphanSegments, orphanBinlogs, orphanIndex, orphanLoad, orphanAlias, orphanTask,
+		orphanSegments, orphanBinlogs, orphanIndex, orphanLoad, orphanAlias, orphanGrant, orphanTask,
 	}
 }
