@@ -61,8 +61,8 @@ func New(cfg Config) *Model {
 	}
 	m.setTheme()
 	first, _ := newOverviewPage(m, nil)
-	if cfg.view != nil {
-		first = cfg.view.page()
+	if cfg.first != nil {
+		first = cfg.first
 	}
 	m.stack.push(first)
 	if cfg.StartPage != "" {
@@ -83,7 +83,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.followsBackground() {
 		ask = tea.RequestBackgroundColor
 	}
-	if m.cfg.view != nil { // nothing comes that would start the page's work
+	if m.cfg.first != nil { // nothing comes that would start the page's work
 		return batch(ask, m.stack.top().refresh(m))
 	}
 	return ask
@@ -210,6 +210,22 @@ func (m *Model) back() cmd {
 		return nil
 	}
 	return m.stack.top().refresh(m)
+}
+
+// stopper is a page that the UI opened with while work went on beside it.
+type stopper interface {
+	// stop ends the work, and reports whether there was any to end.
+	stop(m *Model) bool
+}
+
+// quit ends the program, once the work beside it is stopped.
+func (m *Model) quit() cmd {
+	if s, ok := m.stack.pages[0].(stopper); ok && s.stop(m) {
+		m.prompt, m.menu = nil, nil
+		m.stack.home()
+		return nil
+	}
+	return tea.Quit
 }
 
 // resource finds a resource by name or alias, nil if there is none.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
@@ -57,8 +59,16 @@ type Config struct {
 	// ASCII draws flame graphs with signs that every terminal has.
 	ASCII bool
 
-	view      *ProfileView   // set by RunProfiles and the like: there is no cluster
-	measuring *replaySession // set by RunReplay
+	first  page   // set by RunProfiles and the like: the UI opens with it, and there is no cluster
+	beside worker // set by RunReplay
+}
+
+// worker works beside the UI, and tells it how far it is.
+type worker interface {
+	// run works until ctx ends or it is done.
+	run(ctx context.Context, send func(tea.Msg))
+	// stop ends the work early; run returns soon after.
+	stop()
 }
 
 // Feed is where clusters come from.

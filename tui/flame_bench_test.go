@@ -50,7 +50,7 @@ func benchFlame(b *testing.B, n int) (*Model, *flamePage) {
 	p := manyFrames(b, n)
 	v := ProfileView{Items: []ProfileItem{{Name: "many", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
 	cfg := testConfig()
-	cfg.Now, cfg.view, cfg.Profiles = time.Now, &v, ProfileFiles(ProfileSet{Items: v.Items})
+	cfg.Now, cfg.first, cfg.Profiles = time.Now, v.page(), ProfileFiles(ProfileSet{Items: v.Items})
 	m := New(cfg)
 	m.done = b.Context().Done()
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
@@ -131,7 +131,7 @@ func BenchmarkFlameKeyToScreen(b *testing.B) {
 	p := manyFrames(b, 100_000)
 	v := ProfileView{Items: []ProfileItem{{Name: "many", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
 	cfg := testConfig()
-	cfg.Now, cfg.view, cfg.Profiles = time.Now, &v, ProfileFiles(ProfileSet{Items: v.Items})
+	cfg.Now, cfg.first, cfg.Profiles = time.Now, v.page(), ProfileFiles(ProfileSet{Items: v.Items})
 	ui := start(b, cfg, 200, 60)
 	ui.wait(b, "root 100%")
 	var took []time.Duration

@@ -69,7 +69,7 @@ func nodesView() ProfileView { return ProfileView{Items: clusterItems("t3"), Nod
 func driveProfiles(t *testing.T, v ProfileView, w, h int, change ...func(*Config)) *driver {
 	t.Helper()
 	cfg := testConfig()
-	cfg.Title, cfg.Command, cfg.view = "profiles", "kitescope", &v
+	cfg.Title, cfg.Command, cfg.first = "profiles", "kitescope", v.page()
 	cfg.Profiles = ProfileFiles(ProfileSet{Items: append(append([]ProfileItem(nil), v.Base...), v.Items...)})
 	for _, c := range change {
 		c(&cfg)

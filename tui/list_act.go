@@ -26,7 +26,7 @@ func (l *list[T]) can(m *Model, a action) string {
 			return "there is no row"
 		}
 	case actGoFindings:
-		if m.cfg.view != nil {
+		if m.cfg.first != nil {
 			return m.withoutCluster()
 		}
 	default:

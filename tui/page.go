@@ -89,13 +89,13 @@ func kindNamed(name string) (k pageKind, ok bool) {
 // pages are those that have something to show: without a cluster only some have.
 func (m *Model) pages() []pageKind {
 	return slices.DeleteFunc(pageKinds(), func(k pageKind) bool {
-		return k.empty != nil && k.empty(m) || m.cfg.view != nil && !k.bare
+		return k.empty != nil && k.empty(m) || m.cfg.first != nil && !k.bare
 	})
 }
 
 // resources are those that there may be rows of: none without a cluster.
 func (m *Model) resources() []*view.Resource {
-	if m.cfg.view != nil {
+	if m.cfg.first != nil {
 		return nil
 	}
 	return m.cfg.Resources
@@ -114,7 +114,7 @@ func (m *Model) open(text string) (page, error) {
 	k, isPage := kindNamed(name)
 	r := m.resource(name)
 	switch {
-	case m.cfg.view != nil && (isPage && !k.bare || !isPage && r != nil):
+	case m.cfg.first != nil && (isPage && !k.bare || !isPage && r != nil):
 		return nil, errors.New(m.withoutCluster())
 	case isPage:
 		return k.open(m, words[1:])
@@ -127,16 +127,22 @@ func (m *Model) open(text string) (page, error) {
 	return nil, fmt.Errorf("there is no page %q: ? lists the keys, : and tab the pages", words[0])
 }
 
+// noCluster is why pages about clusters have nothing to show.
+const noCluster = "there is no cluster here, only profiles"
+
 // withoutCluster says why pages about clusters have nothing to show.
 func (m *Model) withoutCluster() string {
 	switch {
-	case firstReplay(m) != nil:
+	case aboutReplay(m):
 		return "there is no cluster here, only a replay"
 	case m.cfg.Profiles == nil:
 		return "there is no cluster here, only a comparison"
 	}
 	return noCluster
 }
+
+// aboutReplay reports whether the UI has been opened with a replay.
+func aboutReplay(m *Model) bool { return m.stack.pages[0].scope()&inReplay != 0 }
 
 // splitWords splits a line at blanks; quotes keep blanks inside a word.
 func splitWords(text string) ([]string, error) {

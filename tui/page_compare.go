@@ -32,7 +32,7 @@ func RunComparison(ctx context.Context, cfg Config, c *bench.Comparison) error {
 
 // comparisonConfig opens with a comparison.
 func comparisonConfig(cfg Config, c *bench.Comparison) Config {
-	cfg.view = &ProfileView{first: newBenchPage(c, cfg.Args)}
+	cfg.first = newBenchPage(c, cfg.Args)
 	return cfg
 }
 
@@ -184,24 +184,6 @@ const mostDigits = 20
 // measureOf writes a metric's medians, in one unit.
 func measureOf(l *bench.Line, ascii bool) render.MeasureText {
 	return render.NewMeasureText(l.Unit, ascii, l.Before, l.After)
-}
-
-func noneIf(text string, none bool) string {
-	if none {
-		return words.NoneMark
-	}
-	return text
-}
-
-// boolOrder puts what is so behind what is not.
-func boolOrder(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // verdictRank puts what wants a look first.

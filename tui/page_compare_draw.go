@@ -347,9 +347,6 @@ func (p *metricPlot) remarks() []plotLine {
 	return lines
 }
 
-// prose breaks a text into lines.
-func prose(text string, w int) []string { return wrapped(words.Harmless(words.OneLine(text)), w) }
-
 // summary is how the change was found, and what could have been.
 func (p *metricPlot) summary() string {
 	l := p.line

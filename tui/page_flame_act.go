@@ -8,7 +8,7 @@ import (
 )
 
 func (p *flamePage) can(m *Model, a action) string {
-	if a == actGoFindings && m.cfg.view != nil {
+	if a == actGoFindings && m.cfg.first != nil {
 		return noCluster
 	}
 	g := p.graph()

@@ -24,11 +24,11 @@ func helpKind() pageKind {
 }
 
 func newHelpPage(m *Model, _ []string) (page, error) {
-	p := &helpPage{pages: m.pages(), resources: m.resources(), keys: slices.Clone(m.keys.all), profiles: m.cfg.view != nil}
+	p := &helpPage{pages: m.pages(), resources: m.resources(), keys: slices.Clone(m.keys.all), profiles: m.cfg.first != nil}
 	const profiles, replays = inFlame | inTop | inProfiles | inJudge | inCompare | inMetric, inReplay | inReplayRow
 	if p.profiles {
 		about := profiles
-		if firstReplay(m) != nil {
+		if aboutReplay(m) {
 			about = replays
 			if m.cfg.Profiles != nil {
 				about |= profiles

@@ -47,7 +47,7 @@ func judgementConfig(cfg Config, j *pgo.Judgement) Config {
 	p := newJudgePage(itemsOf(j))
 	p.words = cfg.Args
 	p.take(j)
-	cfg.view = &ProfileView{first: p}
+	cfg.first = p
 	if cfg.Profiles == nil {
 		cfg.Profiles = ProfileFiles(ProfileSet{Items: p.items})
 	}

@@ -11,7 +11,7 @@ import (
 
 func (p *judgePage) can(m *Model, a action) string {
 	p.lay(m)
-	if a == actGoFindings && m.cfg.view != nil {
+	if a == actGoFindings && m.cfg.first != nil {
 		return noCluster
 	}
 	switch a {

@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"kitescope/inspect/view"
 	"kitescope/profile/pgo"
@@ -92,42 +91,4 @@ func (p *judgePage) hot(j *pgo.Judgement, w int) {
 		}
 		p.lines = append(p.lines, l)
 	}
-}
-
-// layRows lays a whole table out in w cells, plain: its header and its rows.
-func layRows(cols []view.Column, rows int, sorted sortMark, w int, text func(row, column int) string) (header string, lines []string) {
-	texts := make([][]string, rows)
-	t := table{widest: make([]int, len(cols))}
-	for j := range cols {
-		t.widest[j] = width(cols[j].Title)
-	}
-	for i := range texts {
-		texts[i] = make([]string, len(cols))
-		for j := range cols {
-			texts[i][j] = text(i, j)
-			t.widest[j] = max(t.widest[j], width(texts[i][j]))
-		}
-	}
-	t.place(cols, sorted.column, w+gutter+1, 0)
-	line := func(of func(column int) string) string {
-		var b strings.Builder
-		for k, p := range t.placed {
-			if k > 0 {
-				b.WriteString(pad(gap))
-			}
-			switch kind := cols[p.column].Kind; {
-			case rightAligned(kind):
-				b.WriteString(fitRight(of(p.column), p.width))
-			case kind == view.List: // prose, which gives way at its end
-				b.WriteString(fit(of(p.column), p.width))
-			default:
-				b.WriteString(fitName(of(p.column), p.width))
-			}
-		}
-		return strings.TrimRight(b.String(), " ")
-	}
-	for i := range texts {
-		lines = append(lines, line(func(column int) string { return texts[i][column] }))
-	}
-	return line(func(column int) string { return cols[column].Title + sorted.arrow(column) }), lines
 }

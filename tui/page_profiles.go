@@ -38,7 +38,7 @@ func profilesKind() pageKind {
 }
 
 // withoutProfiles reports whether there are neither profiles nor a cluster to take them from.
-func withoutProfiles(m *Model) bool { return m.cfg.view != nil && m.cfg.Profiles == nil }
+func withoutProfiles(m *Model) bool { return m.cfg.first != nil && m.cfg.Profiles == nil }
 
 func newProfilesPage(m *Model, _ []string) (page, error) {
 	if m.cfg.Profiles == nil {

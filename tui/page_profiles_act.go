@@ -63,7 +63,7 @@ func judgedItems(entries []*profileEntry, anyKind bool) []ProfileItem {
 }
 
 func (p *profilesPage) can(m *Model, a action) string {
-	if a == actGoFindings && m.cfg.view != nil {
+	if a == actGoFindings && m.cfg.first != nil {
 		return noCluster
 	}
 	switch a {

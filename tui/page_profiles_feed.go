@@ -87,14 +87,12 @@ type ProfileView struct {
 	// how it names Base. Without Args words of items are taken.
 	Args    []string
 	BaseArg string
-
-	first page // instead of all these, set by RunJudgement and RunComparison
 }
 
 // RunProfiles is Run for profiles without a cluster: it opens with a flame graph, or a table, and
 // the page of all profiles of cfg.Profiles is one key away. cfg.Feed must be nil.
 func RunProfiles(ctx context.Context, cfg Config, v ProfileView) error {
-	cfg.view = &v
+	cfg.first = v.page()
 	if cfg.Profiles == nil {
 		set := ProfileSet{Items: append(append([]ProfileItem(nil), v.Base...), v.Items...)}
 		cfg.Profiles = ProfileFiles(set)
@@ -102,14 +100,8 @@ func RunProfiles(ctx context.Context, cfg Config, v ProfileView) error {
 	return Run(ctx, cfg)
 }
 
-// noCluster is why pages about clusters have nothing to show.
-const noCluster = "there is no cluster here, only profiles"
-
 // page is the page that the view asks for.
 func (v *ProfileView) page() page {
-	if v.first != nil {
-		return v.first
-	}
 	s := newSubject(v.Items, v.Base)
 	if len(v.Args) > 0 {
 		s.words, s.was = v.Args, v.BaseArg

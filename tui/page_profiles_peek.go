@@ -229,7 +229,7 @@ func (p *peekPage) other() (string, bool) {
 }
 
 func (p *peekPage) can(m *Model, a action) string {
-	if a == actGoFindings && m.cfg.view != nil {
+	if a == actGoFindings && m.cfg.first != nil {
 		return noCluster
 	}
 	switch a {

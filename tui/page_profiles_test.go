@@ -151,7 +151,7 @@ func TestRunProfiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := comparedView()
 		cfg := testConfig()
-		cfg.view, cfg.Mouse = &v, true
+		cfg.first, cfg.Mouse = v.page(), true
 		cfg.Profiles = ProfileFiles(ProfileSet{Items: append(v.Base, v.Items...)})
 		p := start(t, cfg, 100, 30)
 		p.wait(t, "libknowhere.so")

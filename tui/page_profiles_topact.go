@@ -12,7 +12,7 @@ import (
 func (p *topPage) can(m *Model, a action) string {
 	switch a {
 	case actGoFindings:
-		if m.cfg.view != nil {
+		if m.cfg.first != nil {
 			return noCluster
 		}
 	case actOpen, actFlame:

@@ -100,7 +100,7 @@ func replayKind() pageKind {
 // openReplayPage is ":replay", with the name of a part behind it or not.
 func openReplayPage(m *Model, typed []string) (page, error) {
 	switch {
-	case m.cfg.Replay.empty() && m.cfg.measuring != nil:
+	case m.cfg.Replay.empty() && m.cfg.beside != nil:
 		return nil, errors.New("there is no result yet")
 	case m.cfg.Replay.empty():
 		return nil, errors.New("there is no replay here: kitescope replay makes one, replay show --ui opens one")

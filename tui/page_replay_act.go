@@ -7,7 +7,7 @@ import (
 func (p *replayPage) can(m *Model, a action) string {
 	switch a {
 	case actGoFindings:
-		if m.cfg.view != nil {
+		if m.cfg.first != nil {
 			return m.withoutCluster()
 		}
 	case actGoProfiles:

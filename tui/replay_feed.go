@@ -78,8 +78,8 @@ func (d *ReplayData) missing() []replay.Missing {
 func RunReplay(ctx context.Context, cfg Config, feed ReplayFeed) error {
 	cfg = replayConfig(cfg, feed)
 	err := Run(ctx, cfg)
-	if cfg.measuring != nil {
-		err = cmp.Or(err, cfg.measuring.err)
+	if s, ok := cfg.beside.(*replaySession); ok {
+		err = cmp.Or(err, s.err)
 	}
 	return err
 }
@@ -88,10 +88,10 @@ func RunReplay(ctx context.Context, cfg Config, feed ReplayFeed) error {
 func replayConfig(cfg Config, feed ReplayFeed) Config {
 	p := newReplayPage(cfg.Replay, cfg.Args)
 	if feed != nil {
-		cfg.measuring = &replaySession{feed: feed, now: cfg.Now}
+		cfg.beside = &replaySession{feed: feed, now: cfg.Now}
 		p.live = &replayLive{}
 	}
-	cfg.view = &ProfileView{first: p}
+	cfg.first = p
 	return cfg
 }
 
@@ -230,16 +230,13 @@ func firstReplay(m *Model) *replayPage {
 	return p
 }
 
-// quit ends the program; a feed that measures is stopped first, and what it has done until then is shown.
-func (m *Model) quit() cmd {
-	p := firstReplay(m)
-	if p == nil || !p.measuring() || p.live.stopping {
-		return tea.Quit
+// stop ends a feed that measures, and reports whether there was one to end: what it has done until then will be shown.
+func (p *replayPage) stop(m *Model) bool {
+	if !p.measuring() || p.live.stopping {
+		return false
 	}
 	p.live.stopping = true
-	m.cfg.measuring.stop()
-	m.prompt, m.menu = nil, nil
-	m.stack.home()
+	m.cfg.beside.stop()
 	m.say(toneInfo, "stopping: what was done so far comes; q again does not wait for it")
-	return nil
+	return true
 }

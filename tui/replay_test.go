@@ -363,7 +363,7 @@ func driveFeed(t *testing.T, feed ReplayFeed, w, h int) (*driver, context.Cancel
 	cfg = replayConfig(cfg, feed)
 	d := drive(t, cfg, w, h)
 	ctx, cancel := context.WithCancel(t.Context())
-	go d.m.cfg.measuring.run(ctx, func(m tea.Msg) { d.msgs <- m })
+	go d.m.cfg.beside.run(ctx, func(m tea.Msg) { d.msgs <- m })
 	d.settle()
 	return d, cancel
 }

@@ -24,8 +24,8 @@ func Run(ctx context.Context, cfg Config) error {
 			cfg.Feed.Follow(ctx, func(u Update) { program.Send(updateMsg(u)) })
 		})
 	}
-	if cfg.measuring != nil {
-		feed.Go(func() { cfg.measuring.run(ctx, program.Send) })
+	if cfg.beside != nil {
+		feed.Go(func() { cfg.beside.run(ctx, program.Send) })
 	}
 	_, err := program.Run()
 	cancel()

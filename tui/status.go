@@ -159,7 +159,7 @@ func cutPath(where string, w int) string {
 func (m *Model) freshness() string {
 	st, d := m.st, &m.data
 	if d.cluster == nil {
-		if m.cfg.view != nil {
+		if m.cfg.first != nil {
 			return "" // profiles say themselves when they were taken
 		}
 		if d.err != nil {

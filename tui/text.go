@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/words"
 )
 
 const blanks = "                                                                                                                                "
@@ -100,3 +102,25 @@ func sentence(st *styles, text string, w int) []string {
 	}
 	return lines
 }
+
+// noneIf is a cell that says that there is nothing.
+func noneIf(text string, none bool) string {
+	if none {
+		return words.NoneMark
+	}
+	return text
+}
+
+// boolOrder puts what is so behind what is not.
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// prose breaks a text into lines.
+func prose(text string, w int) []string { return wrapped(words.Harmless(words.OneLine(text)), w) }
