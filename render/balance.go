@@ -301,9 +301,9 @@ func (t *balanceText) shares(list []*balance.Share, g *balance.Group) {
 	for i, x := range list {
 		rows[i] = shareRow{x, g}
 	}
-	table := newTable(newShareGrid(t.b, rows, t.o), t.o, "  ")
-	table.header(&t.output)
-	table.rows(&t.output)
+	text := newTable(newShareGrid(t.b, rows, t.o), t.o, "  ")
+	text.header(&t.output)
+	text.rows(&t.output)
 }
 
 func (t *balanceText) group(i int, g *balance.Group) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"kitescope/inspect/balance"
-	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -71,8 +71,8 @@ func Heaviest(groups []*balance.Group, n int) (list []*balance.Group, more int) 
 
 // heatMap shows nodes by collections, as many as fit.
 func (t *balanceText) heatMap() {
-	h, more := newHeatTable(t.b, t.o)
-	if len(h.resource.Columns) < 3 {
+	g, more := newHeatGrid(t.b, t.o)
+	if len(g.Columns) < 3 {
 		return // what one replica's nodes do is in its own table
 	}
 	note := HeatLegend(t.o.ASCII)
@@ -80,13 +80,13 @@ func (t *balanceText) heatMap() {
 		note += "; " + strconv.Itoa(more) + " more"
 	}
 	t.title("MAP", note, RoleDim)
-	table := newTable(h.grid(), t.o, "  ")
-	table.header(&t.output)
-	table.rows(&t.output)
+	text := newTable(g, t.o, "  ")
+	text.header(&t.output)
+	text.rows(&t.output)
 }
 
-// newHeatTable makes the map of the replicas of a report, and says how many had no room.
-func newHeatTable(b *Balance, o *Options) (h *heatTable, more int) {
+// newHeatGrid makes the map of the replicas of a report, and says how many had no room.
+func newHeatGrid(b *Balance, o *Options) (g *table.Grid, more int) {
 	const gap, label, column = 2, 12, 14
 	count := 12
 	if o.Width > 0 {
@@ -97,17 +97,18 @@ func newHeatTable(b *Balance, o *Options) (h *heatTable, more int) {
 	if o.ASCII {
 		ellipsis = "~"
 	}
-	h = &heatTable{shareTable: newShareTable(b, nil, o)}
-	h.resource = &view.Resource{Columns: []view.Column{{Title: "NODE", Kind: view.Text}}}
+	titles := []string{"NODE"}
 	for _, g := range groups {
 		title := heatTitle(b.Report.Groups, g)
 		if o.Width > 0 {
 			title = fit(title, column, ellipsis)
 		}
-		h.resource.Columns = append(h.resource.Columns, view.Column{Title: title, Kind: view.Text})
+		titles = append(titles, title)
 	}
+	shares := newShareTable(b, nil, o)
+	var rows [][]string
 	for _, n := range b.Report.Survey.Nodes {
-		row := []string{h.label(shareRow{n, nil})}
+		row := []string{shares.label(shareRow{n, nil})}
 		for _, g := range groups {
 			cell := HeatCell(g, n, o.ASCII)
 			if slices.ContainsFunc(g.Shares, b.Report.Survey.Rowless) && cell != "" {
@@ -115,9 +116,9 @@ func newHeatTable(b *Balance, o *Options) (h *heatTable, more int) {
 			}
 			row = append(row, cell)
 		}
-		h.texts = append(h.texts, row)
+		rows = append(rows, row)
 	}
-	return h, more
+	return table.All(table.Texts(titles, rows), table.Always), more
 }
 
 // heatTitle is the collection's name; with several replicas the resource group too, or the end of the replica's id.
@@ -139,26 +140,3 @@ func heatTitle(all []*balance.Group, g *balance.Group) string {
 	id := g.Replica.ID.String()
 	return title + "/…" + id[max(0, len(id)-4):]
 }
-
-func (h *heatTable) grid() *view.Grid {
-	columns := make([]int, len(h.resource.Columns))
-	for i := range columns {
-		columns[i] = i
-	}
-	return &view.Grid{Table: h, Columns: columns}
-}
-
-// heatTable is the map as a table.
-type heatTable struct {
-	*shareTable
-	texts [][]string
-}
-
-// Resource implements view.Table.
-func (h *heatTable) Resource() *view.Resource { return h.resource }
-
-// Len implements view.Table.
-func (h *heatTable) Len() int { return len(h.texts) }
-
-// Cell implements view.Table.
-func (h *heatTable) Cell(row, col int) view.Cell { return textCell(h.texts[row][col]) }

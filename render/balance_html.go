@@ -75,15 +75,15 @@ func newBalancePageGroup(b *Balance, i int, g *balance.Group) balancePageGroup {
 		rows[i] = shareRow{s, g}
 	}
 	grid := newShareGrid(b, rows, &Options{KeepColumns: true})
-	grid.Columns = slices.DeleteFunc(grid.Columns, func(j int) bool { return grid.Table.Resource().Columns[j].Name == "bar" })
+	grid.Columns = slices.DeleteFunc(grid.Columns, func(j int) bool { return grid.Table.Schema().Columns[j].Name == "bar" })
 	for _, j := range grid.Columns {
-		x.Columns = append(x.Columns, grid.Table.Resource().Columns[j].Title)
+		x.Columns = append(x.Columns, grid.Table.Schema().Columns[j].Title)
 	}
 	x.Columns = append(x.Columns, "COST SHARE")
 	for i := range rows {
 		var texts []string
 		for _, j := range grid.Columns {
-			texts = append(texts, Text(grid.Table.Cell(i, j), grid.Table.Resource().Columns[j].Kind))
+			texts = append(texts, Text(grid.Table.Cell(i, j), grid.Table.Schema().Columns[j].Kind))
 		}
 		share := words.UnknownMark
 		if rows[i].Known {

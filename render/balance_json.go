@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 func writeBalanceJSON(w io.Writer, b *Balance, _ *Options) error {
@@ -41,7 +42,7 @@ func writeBalanceCSV(w io.Writer, b *Balance, o *Options) error {
 	t := newShareTable(b, rows, o)
 	t.perGroup()
 	for i := range rows {
-		fields := t.fields(i, lines)
+		fields := t.fields(i, table.OnDemand)
 		for j := range fields {
 			if i == 0 && !o.NoHeader {
 				out.buf = append(out.buf, fields[j].Column.Name...)
@@ -165,7 +166,7 @@ func (b *Balance) shares(e encoder, list []*balance.Share, g *balance.Group) {
 	e.beginList()
 	for i := range rows {
 		e.beginObject()
-		writeNames(e, "unknown", writeFieldsInto(e, t.fields(i, scripts)))
+		writeNames(e, "unknown", writeFieldsInto(e, t.fields(i, table.Hidden)))
 		e.endObject()
 	}
 	e.endList()

@@ -5,54 +5,86 @@ import (
 	"strings"
 
 	"kitescope/inspect/balance"
-	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 // ShareLines lays out what nodes serve of a replica, or of all where g is nil: a header and a line for
 // each, plain, within a width.
 func (b *Balance) ShareLines(list []*balance.Share, g *balance.Group, width int) (header string, rows []string) {
-	table := make([]shareRow, len(list))
+	shares := make([]shareRow, len(list))
 	for i, x := range list {
-		table[i] = shareRow{x, g}
+		shares[i] = shareRow{x, g}
 	}
 	o := &Options{Width: width}
-	return laidOut(newShareGrid(b, table, o), o)
+	return laidOut(newShareGrid(b, shares, o), o)
 }
 
 // HeatLines lays out the map of nodes and the heaviest replicas, as many as fit.
 func (b *Balance) HeatLines(width int) (header string, rows []string, more int) {
 	o := &Options{Width: width}
-	h, more := newHeatTable(b, o)
-	header, rows = laidOut(h.grid(), o)
+	g, more := newHeatGrid(b, o)
+	header, rows = laidOut(g, o)
 	return header, rows, more
 }
 
 // GroupLines lays out the replicas of a report.
 func (b *Balance) GroupLines(width int) (header string, rows []string) {
 	o := &Options{Width: width}
-	t := &groupTable{shareTable: newShareTable(b, nil, o)}
-	t.resource = &view.Resource{Columns: []view.Column{
-		{Title: "REPLICA OF", Kind: view.Text},
-		{Title: "RESOURCE GROUP", Kind: view.Text, Priority: 7},
-		{Title: "NODES", Kind: view.Int, Priority: 6},
-		{Title: "SEALED", Kind: view.Int, Priority: 4},
-		{Title: "ROWS", Kind: view.Int, Priority: 5},
-		{Title: "MAX/MEAN", Kind: view.Text},
-		{Title: "CV", Kind: view.Text, Priority: 3},
-		{Title: "ROWS M/M", Kind: view.Text, Priority: 2},
-		{Title: "BUSIEST", Kind: view.Text, Priority: 1},
-		{Title: "PLAN", Kind: view.Text},
-	}}
-	columns := make([]int, len(t.resource.Columns))
-	for i := range columns {
-		columns[i] = i
+	places := make([]int, len(b.Report.Groups))
+	for i := range places {
+		places[i] = i
 	}
-	return laidOut(&view.Grid{Table: t, Columns: columns}, o)
+	return laidOut(table.All(table.New(table.Schema{}, places, b.groupColumns()), table.Always), o)
+}
+
+// groupColumns are those of replicas, by their place in the report.
+func (b *Balance) groupColumns() []table.ColumnOf[int] {
+	r := b.Report
+	column := func(title string, kind table.Kind, priority int, cell func(g *balance.Group) table.Cell) table.ColumnOf[int] {
+		return table.ColumnOf[int]{
+			Column: table.Column{Title: title, Kind: kind, Priority: priority},
+			Cell:   func(i int) table.Cell { return cell(r.Groups[i]) },
+		}
+	}
+	known := func(title string, kind table.Kind, priority int, cell func(g *balance.Group) table.Cell) table.ColumnOf[int] {
+		return column(title, kind, priority, func(g *balance.Group) table.Cell {
+			if g.Spread.Nodes == 0 {
+				return unknownCell()
+			}
+			return cell(g)
+		})
+	}
+	plan := known("PLAN", table.Text, 0, nil)
+	plan.Cell = func(i int) table.Cell {
+		if r.Groups[i].Spread.Nodes == 0 {
+			return unknownCell()
+		}
+		return textCell(b.planned(i))
+	}
+	return []table.ColumnOf[int]{
+		column("REPLICA OF", table.Text, 0, func(g *balance.Group) table.Cell { return textCell(g.Name()) }),
+		column("RESOURCE GROUP", table.Text, 7, func(g *balance.Group) table.Cell { return textCell(g.ResourceGroup) }),
+		column("NODES", table.Int, 6, func(g *balance.Group) table.Cell { return whole(int64(len(g.Shares))) }),
+		known("SEALED", table.Int, 4, func(g *balance.Group) table.Cell { return whole(int64(g.Sealed)) }),
+		known("ROWS", table.Int, 5, func(g *balance.Group) table.Cell { return whole(g.Rows()) }),
+		known("MAX/MEAN", table.Text, 0, func(g *balance.Group) table.Cell {
+			return textCell(measured(r.Options.By.Of(&g.Spread)) + b.sign(g))
+		}),
+		known("CV", table.Text, 3, func(g *balance.Group) table.Cell {
+			if cv, ok := r.Options.By.CV(&g.Spread); ok {
+				return textCell(ratio(cv))
+			}
+			return noCell()
+		}),
+		known("ROWS M/M", table.Text, 2, func(g *balance.Group) table.Cell { return textCell(ratio(g.Spread.RowsMaxMean)) }),
+		known("BUSIEST", table.Text, 1, func(g *balance.Group) table.Cell { return textCell(busiest(g)) }),
+		plan,
+	}
 }
 
 // laidOut writes a grid as a table and takes its lines.
-func laidOut(g *view.Grid, o *Options) (header string, rows []string) {
+func laidOut(g *table.Grid, o *Options) (header string, rows []string) {
 	var out output
 	t := newTable(g, o, "")
 	t.header(&out)
@@ -61,52 +93,10 @@ func laidOut(g *view.Grid, o *Options) (header string, rows []string) {
 	return lines[0], lines[1:]
 }
 
-// groupTable lists the replicas of a report.
-type groupTable struct{ *shareTable }
-
-// Resource implements view.Table.
-func (t *groupTable) Resource() *view.Resource { return t.resource }
-
-// Len implements view.Table.
-func (t *groupTable) Len() int { return len(t.balance.Report.Groups) }
-
-// Cell implements view.Table.
-func (t *groupTable) Cell(row, col int) view.Cell {
-	g := t.balance.Report.Groups[row]
-	by := t.balance.Report.Options.By
-	known := g.Spread.Nodes > 0
-	switch {
-	case col == 0:
-		return textCell(g.Name())
-	case col == 1:
-		return textCell(g.ResourceGroup)
-	case col == 2:
-		return whole(int64(len(g.Shares)))
-	case !known:
-		return unknownCell()
-	case col == 3:
-		return whole(int64(g.Sealed))
-	case col == 4:
-		return whole(g.Rows())
-	case col == 5:
-		return textCell(measured(by.Of(&g.Spread)) + t.sign(g))
-	case col == 6:
-		if cv, ok := by.CV(&g.Spread); ok {
-			return textCell(ratio(cv))
-		}
-		return noCell()
-	case col == 7:
-		return textCell(ratio(g.Spread.RowsMaxMean))
-	case col == 8:
-		return textCell(busiest(g))
-	}
-	return textCell(t.planned(row))
-}
-
 // sign marks what is over the goal and could be better, for eyes without colour.
-func (t *groupTable) sign(g *balance.Group) string {
-	if r := t.balance.Report; r.Options.By.Of(&g.Spread) > r.Options.Goal && !g.TooFew() {
-		return " " + Glyph(RoleWarn, t.o.ASCII)
+func (b *Balance) sign(g *balance.Group) string {
+	if r := b.Report; r.Options.By.Of(&g.Spread) > r.Options.Goal && !g.TooFew() {
+		return " " + Glyph(RoleWarn, false)
 	}
 	return ""
 }
@@ -125,11 +115,11 @@ func busiest(g *balance.Group) string {
 }
 
 // planned says a plan in a few words.
-func (t *groupTable) planned(row int) string {
-	if t.balance.Report.Plans == nil {
+func (b *Balance) planned(row int) string {
+	if b.Report.Plans == nil {
 		return words.NoneMark
 	}
-	p := t.balance.Report.Plans[row]
+	p := b.Report.Plans[row]
 	after := ratio(p.Options.By.Of(&p.After))
 	switch {
 	case len(p.Moves) == 0 && p.Reached:

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -16,29 +17,11 @@ type shareRow struct {
 	group *balance.Group
 }
 
-// shareAudience says who sees a column.
-type shareAudience uint8
-
-const (
-	everyone shareAudience = iota
-	people                 // tables
-	scripts                // JSON, YAML, CSV
-	lines                  // CSV, where each line says whose it is
-)
-
-type shareColumn struct {
-	view.Column
-	who  shareAudience
-	cell func(t *shareTable, r shareRow) view.Cell
-}
-
-// shareTable is a list of shares as a table of package view, so that all formats of lists can write it.
+// shareTable is a list of shares.
 type shareTable struct {
-	balance  *Balance
-	rows     []shareRow
-	columns  []shareColumn
-	resource *view.Resource
-	o        *Options
+	*table.Rows[shareRow]
+	balance *Balance
+	o       *Options
 	// whole and most are the cost of all rows, and the largest.
 	whole, most float64
 	rowsWhole   int64
@@ -49,10 +32,8 @@ type shareTable struct {
 }
 
 func newShareTable(b *Balance, rows []shareRow, o *Options) *shareTable {
-	t := &shareTable{balance: b, rows: rows, columns: shareColumns(), o: o, resource: &view.Resource{Name: "shares", Singular: "share", Kind: "Share", Handle: "node"}}
-	for i := range t.columns {
-		t.resource.Columns = append(t.resource.Columns, t.columns[i].Column)
-	}
+	t := &shareTable{balance: b, o: o}
+	t.Rows = table.New(table.Schema{Name: "shares", Singular: "share", Handle: "node"}, rows, t.columns())
 	for _, r := range rows {
 		t.partial = t.partial || b.Report.Survey.Rowless(r.Share)
 		if r.Known {
@@ -76,60 +57,23 @@ func (t *shareTable) all(r shareRow) float64 {
 }
 
 // newShareGrid is the table for people: all columns in wide ones, else those that are always there.
-func newShareGrid(b *Balance, rows []shareRow, o *Options) *view.Grid {
-	t := newShareTable(b, rows, o)
-	wide := o.Width == 0 && o.KeepColumns
-	var columns []int
-	for i := range t.columns {
-		c := &t.columns[i]
-		if c.who <= people && (c.Show == view.Always || wide && c.Show == view.Wide) {
-			columns = append(columns, i)
-		}
+func newShareGrid(b *Balance, rows []shareRow, o *Options) *table.Grid {
+	show := table.Always
+	if o.Width == 0 && o.KeepColumns {
+		show = table.Wide
 	}
 	plain := *o
 	plain.KeepColumns = false
-	t.o = &plain
-	return &view.Grid{Table: t, Columns: columns, Matched: len(rows)}
+	return table.All(newShareTable(b, rows, &plain), show)
 }
 
-// fields are the columns of a row for scripts.
-func (t *shareTable) fields(row int, who shareAudience) []view.Field {
+// fields are the columns of a row for scripts; of CSV those, too, that say of each line whose it is.
+func (t *shareTable) fields(row int, show table.Show) []view.Field {
 	var list []view.Field
-	for i := range t.columns {
-		if c := &t.columns[i]; c.who == everyone || c.who == scripts || who == lines && c.who == lines {
-			list = append(list, view.Field{Column: &c.Column, Cell: t.Cell(row, i)})
-		}
+	for _, i := range t.Schema().Usual(show, nil) {
+		list = append(list, view.Field{Column: &t.Schema().Columns[i], Cell: t.Cell(row, i)})
 	}
 	return list
-}
-
-// Resource implements view.Table.
-func (t *shareTable) Resource() *view.Resource { return t.resource }
-
-// Env implements view.Table.
-func (t *shareTable) Env() *view.Env { return t.balance.Env }
-
-// Len implements view.Table.
-func (t *shareTable) Len() int { return len(t.rows) }
-
-// Cell implements view.Table.
-func (t *shareTable) Cell(row, col int) view.Cell { return t.columns[col].cell(t, t.rows[row]) }
-
-// Ref implements view.Table.
-func (t *shareTable) Ref(row int) view.Ref {
-	name := t.rows[row].Name()
-	return view.Ref{Resource: "nodes", ID: name, Name: name}
-}
-
-// Owner implements view.Table.
-func (t *shareTable) Owner(int) (view.Ref, bool) { return view.Ref{}, false }
-
-// Links implements view.Table.
-func (t *shareTable) Links(int) []view.Link { return nil }
-
-// Describe implements view.Table.
-func (t *shareTable) Describe(row int) *view.Description {
-	return &view.Description{Ref: t.Ref(row), Resource: t.resource, Fields: t.fields(row, lines)}
 }
 
 func whole(n int64) view.Cell        { return view.Cell{Int: n} }
@@ -170,48 +114,46 @@ func (t *shareTable) costKnown(r shareRow, c view.Cell) view.Cell {
 }
 
 // rowFigure is a figure of the rows of sealed segments.
-func rowFigure(name, title, doc string, show view.Show, of func(shareRow) int64) shareColumn {
+func (t *shareTable) rowFigure(name, title, doc string, show view.Show, of func(shareRow) int64) table.ColumnOf[shareRow] {
 	c := figure(name, title, doc, show, 0, of)
-	c.cell = func(t *shareTable, r shareRow) view.Cell { return t.rowsKnown(r, whole(of(r))) }
+	c.Cell = func(r shareRow) view.Cell { return t.rowsKnown(r, whole(of(r))) }
 	return c
 }
 
 // figure is a number that is known if the node said what it serves.
-func figure(name, title, doc string, show view.Show, priority int, of func(shareRow) int64) shareColumn {
-	return shareColumn{
-		view.Column{Name: name, Title: title, Kind: view.Int, Show: show, Priority: priority, Doc: doc},
-		everyone,
-		func(_ *shareTable, r shareRow) view.Cell { return known(r, whole(of(r))) },
+func figure(name, title, doc string, show view.Show, priority int, of func(shareRow) int64) table.ColumnOf[shareRow] {
+	return table.ColumnOf[shareRow]{
+		Column: table.Column{Name: name, Title: title, Kind: view.Int, Show: show, Priority: priority, Doc: doc},
+		Cell:   func(r shareRow) view.Cell { return known(r, whole(of(r))) },
 	}
 }
 
 // told is a number that a node's metrics do not tell.
-func told(name, title, doc string, kind view.Kind, show view.Show, priority int, of func(shareRow) int64) shareColumn {
-	return shareColumn{
-		view.Column{Name: name, Title: title, Kind: kind, Show: show, Priority: priority, Doc: doc},
-		everyone,
-		func(_ *shareTable, r shareRow) view.Cell { return asked(r, whole(of(r))) },
+func told(name, title, doc string, kind view.Kind, show view.Show, priority int, of func(shareRow) int64) table.ColumnOf[shareRow] {
+	return table.ColumnOf[shareRow]{
+		Column: table.Column{Name: name, Title: title, Kind: kind, Show: show, Priority: priority, Doc: doc},
+		Cell:   func(r shareRow) view.Cell { return asked(r, whole(of(r))) },
 	}
 }
 
-// shareColumns are the columns of shares, in order.
-func shareColumns() []shareColumn {
-	return slices.Concat(shareNames(), shareFigures(), shareLoads(), shareCosts())
+// columns are the columns of shares, in order.
+func (t *shareTable) columns() []table.ColumnOf[shareRow] {
+	return slices.Concat(t.shareNames(), t.shareFigures(), t.shareLoads(), t.shareCosts())
 }
 
-func shareNames() []shareColumn {
-	of := func(name string, kind view.Kind, doc string, cell func(shareRow) view.Cell) shareColumn {
-		return shareColumn{view.Column{Name: name, Kind: kind, Show: view.Hidden, Doc: doc}, lines, func(_ *shareTable, r shareRow) view.Cell {
+func (t *shareTable) shareNames() []table.ColumnOf[shareRow] {
+	of := func(name string, kind view.Kind, doc string, cell func(shareRow) view.Cell) table.ColumnOf[shareRow] {
+		return table.ColumnOf[shareRow]{Column: table.Column{Name: name, Kind: kind, Show: table.OnDemand, Doc: doc}, Cell: func(r shareRow) view.Cell {
 			if r.group == nil {
 				return noCell()
 			}
 			return cell(r)
 		}}
 	}
-	flag := func(name, doc string, is func(shareRow) bool) shareColumn {
-		return shareColumn{view.Column{Name: name, Kind: view.Bool, Show: view.Hidden, Doc: doc}, scripts, func(_ *shareTable, r shareRow) view.Cell { return yesNo(is(r)) }}
+	flag := func(name, doc string, is func(shareRow) bool) table.ColumnOf[shareRow] {
+		return table.ColumnOf[shareRow]{Column: table.Column{Name: name, Kind: view.Bool, Show: view.Hidden, Doc: doc}, Cell: func(r shareRow) view.Cell { return yesNo(is(r)) }}
 	}
-	return []shareColumn{
+	return []table.ColumnOf[shareRow]{
 		of("database", view.Text, "Name of the database.", func(r shareRow) view.Cell { return textCell(r.group.Database) }),
 		of("collection", view.Text, "Name of the collection.", func(r shareRow) view.Cell {
 			if r.group.Collection == nil {
@@ -228,23 +170,20 @@ func shareNames() []shareColumn {
 		}),
 		of("resource_group", view.Text, "Resource group of the replica.", func(r shareRow) view.Cell { return textCell(r.group.ResourceGroup) }),
 		{
-			view.Column{Name: "node", Kind: view.ID, Show: view.Hidden, Doc: "Server id of the query node."},
-			scripts,
-			func(_ *shareTable, r shareRow) view.Cell { return whole(int64(r.Node)) },
+			Column: table.Column{Name: "node", Kind: view.ID, Show: view.Hidden, Doc: "Server id of the query node."},
+			Cell:   func(r shareRow) view.Cell { return whole(int64(r.Node)) },
 		},
 		{
-			view.Column{Name: "label", Title: "NODE", Kind: view.Text},
-			people,
-			func(t *shareTable, r shareRow) view.Cell { return textCell(t.label(r)) },
+			Column: table.Column{Name: "label", Title: "NODE", Kind: view.Text, For: table.People},
+			Cell:   func(r shareRow) view.Cell { return textCell(t.label(r)) },
 		},
 		{
-			view.Column{Name: "address", Title: "ADDRESS", Kind: view.Text, Priority: 7, Doc: "Its address."},
-			everyone,
-			func(_ *shareTable, r shareRow) view.Cell { return textCell(r.Address()) },
+			Column: table.Column{Name: "address", Title: "ADDRESS", Kind: view.Text, Priority: 7, Doc: "Its address."},
+			Cell:   func(r shareRow) view.Cell { return textCell(r.Address()) },
 		},
 		{
-			view.Column{Name: "state", Kind: view.Text, Show: view.Hidden, Doc: "What is unusual about it: dead, stopping, read-only, streaming (takes channels only), outside (serves and is in no replica), or why it did not say what it serves: timed out, refused, ..."},
-			scripts, func(_ *shareTable, r shareRow) view.Cell { return textCell(r.State()) },
+			Column: table.Column{Name: "state", Kind: view.Text, Show: view.Hidden, Doc: "What is unusual about it: dead, stopping, read-only, streaming (takes channels only), outside (serves and is in no replica), or why it did not say what it serves: timed out, refused, ..."},
+			Cell:   func(r shareRow) view.Cell { return textCell(r.State()) },
 		},
 		flag("known", "Whether it is known what it serves.", func(r shareRow) bool { return r.Known }),
 		flag("from_metrics", "Whether that is known from its metrics only: bytes, leaders and channels are not then, and which rows are indexed is estimated.", func(r shareRow) bool { return r.FromMetrics }),
@@ -274,23 +213,22 @@ func (t *shareTable) label(r shareRow) string {
 	return label
 }
 
-func shareFigures() []shareColumn {
-	return []shareColumn{
+func (t *shareTable) shareFigures() []table.ColumnOf[shareRow] {
+	return []table.ColumnOf[shareRow]{
 		figure("sealed_segments", "SEALED", "Sealed segments in its memory, L0 not counted.", view.Always, 0, func(r shareRow) int64 { return int64(r.Sealed) }),
-		rowFigure("sealed_rows", "SEALED ROWS", "Rows of them, as DataCoord recorded.", view.Always, func(r shareRow) int64 { return r.SealedRows }),
+		t.rowFigure("sealed_rows", "SEALED ROWS", "Rows of them, as DataCoord recorded.", view.Always, func(r shareRow) int64 { return r.SealedRows }),
 		told("copied_segments", "COPIES", "Those of its sealed segments that are in memory twice and count elsewhere: on the node that the shard leader asks, or as what they were compacted into.", view.Int, view.Wide, 0, func(r shareRow) int64 { return int64(r.Copies) }),
 		told("copied_rows", "COPIED ROWS", "Rows of them, which no sum, cost or plan counts.", view.Int, view.Hidden, 0, func(r shareRow) int64 { return r.CopiedRows }),
 		figure("growing_segments", "GROWING", "Growing segments of the shards that it leads; not those that are loaded as sealed already.", view.Always, 6, func(r shareRow) int64 { return int64(r.Growing) }),
 		figure("growing_rows", "GROWING ROWS", "Rows of them.", view.Always, 2, func(r shareRow) int64 { return r.GrowingRows }),
 		figure("repeated_rows", "UP TO TWICE", "Those of them that may be among the sealed ones, too, as of a segment that is being handed over: metrics do not name segments. 0 where it is known.", view.Hidden, 0, func(r shareRow) int64 { return r.Repeated }),
-		rowFigure("indexed_rows", "INDEXED ROWS", "Sealed rows behind a vector index; behind one of each vector field where there are several.", view.Wide, func(r shareRow) int64 { return r.IndexedRows }),
-		rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, which searches compare one by one, growing ones included.", view.Wide, func(r shareRow) int64 { return r.BruteRows }),
+		t.rowFigure("indexed_rows", "INDEXED ROWS", "Sealed rows behind a vector index; behind one of each vector field where there are several.", view.Wide, func(r shareRow) int64 { return r.IndexedRows }),
+		t.rowFigure("brute_force_rows", "BRUTE ROWS", "All other rows, which searches compare one by one, growing ones included.", view.Wide, func(r shareRow) int64 { return r.BruteRows }),
 		told("l0_segments", "L0", "Segments that hold deletes only.", view.Int, view.Wide, 0, func(r shareRow) int64 { return int64(r.LevelZero) }),
 		told("unrecorded_segments", "UNRECORDED", "Sealed segments of which nobody says the rows: no figure of rows or cost has them.", view.Int, view.Hidden, 0, func(r shareRow) int64 { return int64(r.Unrecorded) }),
 		{
-			view.Column{Name: "size_bytes", Title: "SIZE", Kind: view.Bytes, Show: view.Wide, Doc: "Bytes of the logs of its sealed segments in storage."},
-			everyone,
-			func(t *shareTable, r shareRow) view.Cell {
+			Column: table.Column{Name: "size_bytes", Title: "SIZE", Kind: view.Bytes, Show: view.Wide, Doc: "Bytes of the logs of its sealed segments in storage."},
+			Cell: func(r shareRow) view.Cell {
 				if !t.balance.Report.Survey.Sized() {
 					return unknownCell()
 				}
@@ -300,9 +238,8 @@ func shareFigures() []shareColumn {
 		told("index_bytes", "INDEX SIZE", "Bytes of the index files that it has loaded.", view.Bytes, view.Wide, 0, func(r shareRow) int64 { return r.IndexBytes }),
 		told("shard_leaders", "LEADERS", "Shards that it leads.", view.Int, view.Always, 3, func(r shareRow) int64 { return int64(r.Leaders) }),
 		{
-			view.Column{Name: "channels", Title: "CHANNELS", Kind: view.Int, Show: view.Wide, Doc: "Channels that it consumes."},
-			everyone,
-			func(_ *shareTable, r shareRow) view.Cell {
+			Column: table.Column{Name: "channels", Title: "CHANNELS", Kind: view.Int, Show: view.Wide, Doc: "Channels that it consumes."},
+			Cell: func(r shareRow) view.Cell {
 				if r.FromMetrics && r.group == nil {
 					return whole(int64(r.Channels)) // metrics tell the sum
 				}
@@ -312,9 +249,9 @@ func shareFigures() []shareColumn {
 	}
 }
 
-func shareLoads() []shareColumn {
-	memory := func(of func(use, capacity int64) int64) func(*shareTable, shareRow) view.Cell {
-		return func(_ *shareTable, r shareRow) view.Cell {
+func (t *shareTable) shareLoads() []table.ColumnOf[shareRow] {
+	memory := func(of func(use, capacity int64) int64) func(shareRow) view.Cell {
+		return func(r shareRow) view.Cell {
 			use, capacity, ok := r.Memory()
 			if n := of(use, capacity); ok && n > 0 {
 				return whole(n)
@@ -322,21 +259,18 @@ func shareLoads() []shareColumn {
 			return unknownCell()
 		}
 	}
-	return []shareColumn{
+	return []table.ColumnOf[shareRow]{
 		{
-			view.Column{Name: "memory_use_bytes", Title: "MEMORY", Kind: view.Bytes, Priority: 4, Doc: "Memory that the node's process uses, for all that it serves."},
-			everyone,
-			memory(func(use, _ int64) int64 { return use }),
+			Column: table.Column{Name: "memory_use_bytes", Title: "MEMORY", Kind: view.Bytes, Priority: 4, Doc: "Memory that the node's process uses, for all that it serves."},
+			Cell:   memory(func(use, _ int64) int64 { return use }),
 		},
 		{
-			view.Column{Name: "memory_bytes", Title: "OF", Kind: view.Bytes, Show: view.Wide, Doc: "Memory that it may use."},
-			everyone,
-			memory(func(_, capacity int64) int64 { return capacity }),
+			Column: table.Column{Name: "memory_bytes", Title: "OF", Kind: view.Bytes, Show: view.Wide, Doc: "Memory that it may use."},
+			Cell:   memory(func(_, capacity int64) int64 { return capacity }),
 		},
 		{
-			view.Column{Name: "cpu_percent", Title: "CPU", Kind: view.Percent, Priority: 5, Doc: "Processor time that the node's process uses; 100 is one core."},
-			everyone,
-			func(_ *shareTable, r shareRow) view.Cell {
+			Column: table.Column{Name: "cpu_percent", Title: "CPU", Kind: view.Percent, Priority: 5, Doc: "Processor time that the node's process uses; 100 is one core."},
+			Cell: func(r shareRow) view.Cell {
 				if cores, ok := r.CPU(); ok {
 					return percentage(100 * cores)
 				}
@@ -346,22 +280,20 @@ func shareLoads() []shareColumn {
 	}
 }
 
-func shareCosts() []shareColumn {
-	cost := func(name, doc string, of func(shareRow) float64) shareColumn {
-		return shareColumn{
-			view.Column{Name: name, Kind: view.Int, Show: view.Hidden, Doc: doc},
-			scripts,
-			func(t *shareTable, r shareRow) view.Cell { return t.costKnown(r, whole(int64(math.Round(of(r))))) },
+func (t *shareTable) shareCosts() []table.ColumnOf[shareRow] {
+	cost := func(name, doc string, of func(shareRow) float64) table.ColumnOf[shareRow] {
+		return table.ColumnOf[shareRow]{
+			Column: table.Column{Name: name, Kind: view.Int, Show: view.Hidden, Doc: doc},
+			Cell:   func(r shareRow) view.Cell { return t.costKnown(r, whole(int64(math.Round(of(r))))) },
 		}
 	}
-	return []shareColumn{
+	return []table.ColumnOf[shareRow]{
 		cost("cost", "Search work: rows compared times dimensions, as the weights say.", func(r shareRow) float64 { return r.Cost }),
 		cost("brute_force_cost", "The part of it that is brute force.", func(r shareRow) float64 { return r.BruteCost }),
 		cost("growing_cost", "The part of it that is growing rows.", func(r shareRow) float64 { return r.GrowingCost }),
 		{
-			view.Column{Name: "brute_force_percent", Title: "BRUTE FORCE", Kind: view.Percent, Priority: 1, Doc: "The part of its search work that is brute force."},
-			everyone,
-			func(t *shareTable, r shareRow) view.Cell {
+			Column: table.Column{Name: "brute_force_percent", Title: "BRUTE FORCE", Kind: view.Percent, Priority: 1, Doc: "The part of its search work that is brute force."},
+			Cell: func(r shareRow) view.Cell {
 				if r.Cost <= 0 {
 					return t.costKnown(r, noCell())
 				}
@@ -369,9 +301,8 @@ func shareCosts() []shareColumn {
 			},
 		},
 		{
-			view.Column{Name: "cost_share_percent", Kind: view.Percent, Show: view.Hidden, Doc: "Its part of the replica's search work; of all replicas, of all search work."},
-			scripts,
-			func(t *shareTable, r shareRow) view.Cell {
+			Column: table.Column{Name: "cost_share_percent", Kind: view.Percent, Show: view.Hidden, Doc: "Its part of the replica's search work; of all replicas, of all search work."},
+			Cell: func(r shareRow) view.Cell {
 				switch {
 				case t.partial:
 					return unknownCell()
@@ -382,9 +313,8 @@ func shareCosts() []shareColumn {
 			},
 		},
 		{
-			view.Column{Name: "bar", Title: "COST SHARE", Kind: view.Text},
-			people,
-			func(t *shareTable, r shareRow) view.Cell { return textCell(t.bar(r)) },
+			Column: table.Column{Name: "bar", Title: "COST SHARE", Kind: view.Text, For: table.People},
+			Cell:   func(r shareRow) view.Cell { return textCell(t.bar(r)) },
 		},
 	}
 }

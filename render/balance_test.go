@@ -231,10 +231,10 @@ func TestBalanceDocs(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("\n| key | kind | meaning |\n|---|---|---|\n")
-	for _, c := range shareColumns() {
-		if c.who == everyone || c.who == scripts {
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Name, kindName(c.Kind), c.Doc)
-		}
+	shares := newShareTable(&Balance{}, nil, &Options{}).Schema()
+	for _, i := range shares.Usual(view.Hidden, nil) {
+		c := &shares.Columns[i]
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Name, kindName(c.Kind), c.Doc)
 	}
 	b.WriteString("\n")
 	want := head + begin + b.String() + end + tail

@@ -8,25 +8,25 @@ import (
 	"unicode/utf8"
 
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 var csvWriter = &writer{
-	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: view.Hidden,
-	grid: writeCSV,
+	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden,
+	grid: func(w io.Writer, g *view.Grid, o *Options) error { return writeCSV(w, &g.Grid, o) },
 }
 
 // writeCSV writes plain numbers, RFC 3339 times, seconds; lists with ";" between their
 // elements. An empty field is a value that does not exist, "?" one that is unknown.
-func writeCSV(w io.Writer, g *view.Grid, o *Options) error {
+func writeCSV(w io.Writer, g *table.Grid, o *Options) error {
 	out := newOutput(w)
-	r := g.Table.Resource()
 	if !o.NoHeader {
-		for j, i := range g.Columns {
+		for j := range g.Columns {
 			if j > 0 {
 				out.buf = append(out.buf, ',')
 			}
-			out.buf = append(out.buf, r.Columns[i].Name...)
+			out.buf = append(out.buf, g.Column(j).Name...)
 		}
 		out.buf = append(out.buf, '\n')
 	}
@@ -35,12 +35,12 @@ func writeCSV(w io.Writer, g *view.Grid, o *Options) error {
 }
 
 type csvRow struct {
-	grid  *view.Grid
+	grid  *table.Grid
 	field []byte
 }
 
 func (r *csvRow) appendRow(dst []byte, i int) []byte {
-	columns := r.grid.Table.Resource().Columns
+	columns := r.grid.Table.Schema().Columns
 	for j, column := range r.grid.Columns {
 		if j > 0 {
 			dst = append(dst, ',')
@@ -55,26 +55,28 @@ func (r *csvRow) appendRow(dst []byte, i int) []byte {
 }
 
 // appendValue appends a cell as scripts read it.
-func appendValue(dst []byte, c view.Cell, k view.Kind) []byte {
+func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 	switch c.Absent {
-	case view.Unknown:
+	case table.Unknown:
 		return append(dst, words.UnknownMark...)
-	case view.None:
+	case table.None:
 		return dst
-	case view.Present:
+	case table.Present:
 	}
 	switch k {
-	case view.ID, view.Int, view.Bytes:
+	case table.ID, table.Int, table.Bytes:
 		return strconv.AppendInt(dst, c.Int, 10)
-	case view.Percent:
+	case table.Percent, table.Number:
 		return appendNumber(dst, c.Float)
-	case view.Time:
+	case table.Exact:
+		return appendExact(dst, c.Float)
+	case table.Time:
 		return appendTime(dst, c.Int)
-	case view.Duration:
+	case table.Duration:
 		return appendSeconds(dst, c.Int)
-	case view.Bool:
+	case table.Bool:
 		return strconv.AppendBool(dst, c.Int != 0)
-	case view.List:
+	case table.List:
 		for i, s := range c.List {
 			if i > 0 {
 				dst = append(dst, ';')
@@ -82,7 +84,7 @@ func appendValue(dst []byte, c view.Cell, k view.Kind) []byte {
 			dst = append(dst, words.HarmlessLines(s)...)
 		}
 		return dst
-	case view.Pairs:
+	case table.Pairs:
 		for i := 0; i+1 < len(c.List); i += 2 {
 			if i > 0 {
 				dst = append(dst, ';')
@@ -134,10 +136,10 @@ func Inert(cell string) string {
 }
 
 var nameWriter = &writer{
-	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: view.Always,
+	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: table.Always,
 	grid: func(w io.Writer, g *view.Grid, _ *Options) error {
-		out := newOutput(w)
 		r := g.Table.Resource()
+		out := newOutput(w)
 		handle := r.Column(r.Handle)
 		for i := range g.Len() {
 			out.buf = append(append(out.buf, r.Singular...), '/')

@@ -73,7 +73,7 @@ func writeSection(e encoder, s *view.Section) {
 	}
 	e.key(strings.ReplaceAll(s.Title, " ", "_"))
 	e.beginList()
-	it := newItems(s.Grid)
+	it := newItems(&s.Grid.Grid)
 	for i := range s.Grid.Len() {
 		it.write(e, i)
 	}
@@ -268,7 +268,7 @@ func writeTextSection(out *output, p *painter, s *view.Section, o *Options) {
 	if s.Unknown || s.Grid.Len() == 0 {
 		return
 	}
-	t := newTable(s.Grid, o, "  ")
+	t := newTable(&s.Grid.Grid, o, "  ")
 	t.noHeader = false
 	t.header(out)
 	t.rows(out)

@@ -49,7 +49,7 @@ func TestCSVHasNoFormulas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := writeCSV(&out, g, &Options{NoHeader: true}); err != nil {
+		if err := writeCSV(&out, &g.Grid, &Options{NoHeader: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

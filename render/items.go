@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/table"
 )
 
 // APIVersion is the version of the documents in docs/JSON.md: it changes only when a key
@@ -13,24 +14,24 @@ const APIVersion = "kitescope/v1"
 
 // items writes the rows of a grid as objects.
 type items struct {
-	grid    *view.Grid
+	grid    *table.Grid
 	columns []itemColumn
 	// nested writes lists and pairs for appendRow. It has nowhere to drain to.
 	nested jsonEncoder
 }
 
 type itemColumn struct {
-	*view.Column
-	cell   int // position in Resource.Columns
+	*table.Column
+	cell   int // position in Schema.Columns
 	quoted []byte
 	// unknown says that a cell was unknown.
 	unknown bool
 }
 
-func newItems(g *view.Grid) *items {
+func newItems(g *table.Grid) *items {
 	it := &items{grid: g, columns: make([]itemColumn, len(g.Columns))}
 	for j, i := range g.Columns {
-		c := &g.Table.Resource().Columns[i]
+		c := &g.Table.Schema().Columns[i]
 		it.columns[j] = itemColumn{Column: c, cell: i, quoted: append(appendQuoted(nil, c.Name), ':')}
 	}
 	return it
@@ -60,12 +61,12 @@ func (it *items) write(e encoder, i int) {
 }
 
 // skip reports whether a cell is left out.
-func (it *items) skip(j int, absent view.Absence) bool {
+func (it *items) skip(j int, absent table.Absence) bool {
 	switch absent {
-	case view.Unknown:
+	case table.Unknown:
 		it.columns[j].unknown = true
 		return true
-	case view.None:
+	case table.None:
 		return !emptyWhenNone(it.columns[j].Kind)
 	default:
 		return false
@@ -80,7 +81,7 @@ func (it *items) appendRow(dst []byte, i int) []byte {
 	for j := range it.columns {
 		column := &it.columns[j]
 		c := it.grid.Table.Cell(row, column.cell)
-		if c.Absent != view.Present && it.skip(j, c.Absent) {
+		if c.Absent != table.Present && it.skip(j, c.Absent) {
 			continue
 		}
 		if !first {
@@ -101,28 +102,28 @@ func (it *items) appendRow(dst []byte, i int) []byte {
 
 // appendScalar appends the JSON of a cell; ok is false for lists and pairs with entries
 // and for percentages.
-func appendScalar(buf []byte, c *view.Cell, k view.Kind) (out []byte, ok bool) {
+func appendScalar(buf []byte, c *table.Cell, k table.Kind) (out []byte, ok bool) {
 	switch k {
-	case view.ID:
+	case table.ID:
 		buf = append(buf, '"')
-		if c.Absent == view.Present {
+		if c.Absent == table.Present {
 			buf = strconv.AppendInt(buf, c.Int, 10)
 		}
 		return append(buf, '"'), true
-	case view.Int, view.Bytes:
+	case table.Int, table.Bytes:
 		return strconv.AppendInt(buf, c.Int, 10), true
-	case view.Text, view.State:
+	case table.Text, table.State:
 		return appendQuoted(buf, c.Text), true
-	case view.Bool:
+	case table.Bool:
 		return strconv.AppendBool(buf, c.Int != 0), true
-	case view.Time:
+	case table.Time:
 		buf = append(buf, '"')
 		return append(appendTime(buf, c.Int), '"'), true
-	case view.Duration:
+	case table.Duration:
 		return appendSeconds(buf, c.Int), true
-	case view.List:
+	case table.List:
 		return append(buf, '[', ']'), len(c.List) == 0
-	case view.Pairs:
+	case table.Pairs:
 		return append(buf, '{', '}'), len(c.List) == 0
 	default:
 		return buf, false
@@ -130,36 +131,38 @@ func appendScalar(buf []byte, c *view.Cell, k view.Kind) (out []byte, ok bool) {
 }
 
 // emptyWhenNone reports whether a cell without a value is written as "", [] or {}.
-func emptyWhenNone(k view.Kind) bool {
+func emptyWhenNone(k table.Kind) bool {
 	switch k {
-	case view.Text, view.State, view.ID, view.List, view.Pairs:
+	case table.Text, table.State, table.ID, table.List, table.Pairs:
 		return true
 	default:
 		return false
 	}
 }
 
-func writeCell(e encoder, c view.Cell, k view.Kind) {
+func writeCell(e encoder, c table.Cell, k table.Kind) {
 	switch k {
-	case view.ID:
-		if c.Absent == view.None {
+	case table.ID:
+		if c.Absent == table.None {
 			e.text("")
 			return
 		}
 		e.id(c.Int)
-	case view.Int, view.Bytes:
+	case table.Int, table.Bytes:
 		e.integer(c.Int)
-	case view.Percent:
+	case table.Percent, table.Number:
 		e.number(c.Float)
-	case view.Time:
+	case table.Exact:
+		e.exact(c.Float)
+	case table.Time:
 		e.time(c.Int)
-	case view.Duration:
+	case table.Duration:
 		e.seconds(c.Int)
-	case view.Bool:
+	case table.Bool:
 		e.boolean(c.Int != 0)
-	case view.List:
+	case table.List:
 		e.texts(c.List)
-	case view.Pairs:
+	case table.Pairs:
 		writePairs(e, c.List)
 	default:
 		e.text(c.Text)
@@ -193,7 +196,7 @@ func (it *items) merge(others []*items) {
 // writeUnknown names the columns that had unknown cells.
 func (it *items) writeUnknown(e encoder) {
 	var names []string
-	if it.grid.NotRead() {
+	if it.grid.Len() == 0 && !table.Known(it.grid.Table, -1) {
 		names = append(names, "items")
 	}
 	for j := range it.columns {
@@ -206,13 +209,13 @@ func (it *items) writeUnknown(e encoder) {
 
 // notRead also holds in an empty list, where no cell could tell.
 func (it *items) notRead(j int) bool {
-	return !it.grid.Table.Env().Cluster.Loaded.Has(it.columns[j].Needs)
+	return !table.Known(it.grid.Table, it.columns[j].cell)
 }
 
 // listDocument is the envelope of a list.
 func listDocument(g *view.Grid) document {
 	return func(e encoder) {
-		it := newItems(g)
+		it := newItems(&g.Grid)
 		c := g.Table.Env().Cluster
 		e.beginObject()
 		writeHead(e, g.Table.Resource().Kind+"List", &c.Origin, c.Gaps)
@@ -223,7 +226,7 @@ func listDocument(g *view.Grid) document {
 		e.key("items")
 		e.beginList()
 		if j, ok := e.(*jsonEncoder); ok {
-			it.merge(j.rows(g))
+			it.merge(j.rows(&g.Grid))
 		} else {
 			for i := range g.Len() {
 				it.write(e, i)

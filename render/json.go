@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/table"
 )
 
 var jsonWriter = &writer{
@@ -26,7 +27,7 @@ var jsonlWriter = &writer{
 	name: "jsonl", doc: "one JSON object per line and item, without an envelope", show: view.Hidden,
 	grid: func(w io.Writer, g *view.Grid, _ *Options) error {
 		out := newOutput(w)
-		writeRows(&out, g.Len(), func() *jsonLine { return &jsonLine{newItems(g)} })
+		writeRows(&out, g.Len(), func() *jsonLine { return &jsonLine{newItems(&g.Grid)} })
 		return out.flush()
 	},
 	structured: func(w io.Writer, d document, _ int, _ *Options) error {
@@ -57,7 +58,7 @@ func (l *jsonItem) appendRow(dst []byte, i int) []byte {
 }
 
 // rows writes all items of a grid into the list that has just begun.
-func (e *jsonEncoder) rows(g *view.Grid) []*items {
+func (e *jsonEncoder) rows(g *table.Grid) []*items {
 	indent := "\n" + strings.Repeat("  ", e.depth)
 	writers := writeRows(&e.output, g.Len(), func() *jsonItem { return &jsonItem{newItems(g), indent} })
 	e.started = g.Len() > 0

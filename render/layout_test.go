@@ -18,7 +18,7 @@ func TestRowsThatFollowKeepTheColumns(t *testing.T) {
 		}
 		for _, width := range []int{0, 40, 60, 80, 120} {
 			o := Options{Width: width, Layout: new(Layout)}
-			first := newTable(g, &o, "")
+			first := newTable(&g.Grid, &o, "")
 			titles := func(table *textTable) (list []string) {
 				for _, c := range table.columns {
 					list = append(list, c.Title)
@@ -29,7 +29,7 @@ func TestRowsThatFollowKeepTheColumns(t *testing.T) {
 			for n := range min(3, g.Len()) {
 				part := *g
 				part.Rows = []int32{int32(g.Row(n))}
-				later := newTable(&part, &o, "")
+				later := newTable(&part.Grid, &o, "")
 				if !slices.Equal(titles(first), titles(later)) {
 					t.Errorf("%s, %d cells: columns %q, and later %q", r.Name, width, titles(first), titles(later))
 				}

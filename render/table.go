@@ -5,25 +5,26 @@ import (
 	"slices"
 
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 var tableWriter = &writer{
-	name: "table", doc: "aligned columns; on a terminal those that fit", show: view.Always, grid: writeTable,
+	name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, grid: func(w io.Writer, g *view.Grid, o *Options) error { return writeTable(w, &g.Grid, o) },
 }
 
 var wideWriter = &writer{
-	name: "wide", doc: "more columns, never shortened", show: view.Wide,
+	name: "wide", doc: "more columns, never shortened", show: table.Wide,
 	grid: func(w io.Writer, g *view.Grid, o *Options) error {
 		wide := *o
 		wide.Width = 0
-		return writeTable(w, g, &wide)
+		return writeTable(w, &g.Grid, &wide)
 	},
 }
 
 // writeTable goes over the rows twice: once to find widths, once to write. Cells are
 // cheap to compute again; keeping the texts of a million rows would not be.
-func writeTable(w io.Writer, g *view.Grid, o *Options) error {
+func writeTable(w io.Writer, g *table.Grid, o *Options) error {
 	out := newOutput(w)
 	t := newTable(g, o, "")
 	t.header(&out)
@@ -42,7 +43,7 @@ func (t *textTable) rows(out *output) {
 
 // textTable is the layout of a grid.
 type textTable struct {
-	grid    *view.Grid
+	grid    *table.Grid
 	columns []textColumn
 	painter painter
 	scratch []byte
@@ -54,7 +55,7 @@ type textTable struct {
 
 // textColumn is one column that is shown.
 type textColumn struct {
-	*view.Column
+	*table.Column
 	cell  int // position in Grid.Columns
 	width int
 	// cut says that texts may be wider than width.
@@ -64,15 +65,14 @@ type textColumn struct {
 
 const gutter = 2
 
-func newTable(g *view.Grid, o *Options, indent string) *textTable {
+func newTable(g *table.Grid, o *Options, indent string) *textTable {
 	t := &textTable{grid: g, painter: newPainter(o), indent: indent, ellipsis: "…", noHeader: o.NoHeader}
 	if o.ASCII {
 		t.ellipsis = "~"
 	}
-	r := g.Table.Resource()
-	for j, i := range g.Columns {
-		c := &r.Columns[i]
-		t.columns = append(t.columns, textColumn{Column: c, cell: j, right: rightAligned(c.Kind)})
+	for j := range g.Columns {
+		c := g.Column(j)
+		t.columns = append(t.columns, textColumn{Column: c, cell: j, right: c.RightAligned()})
 	}
 	keep := o.KeepColumns || o.Layout.settled()
 	o.Layout.apply(t)
@@ -85,7 +85,7 @@ func newTable(g *view.Grid, o *Options, indent string) *textTable {
 }
 
 // Layout is the columns of a table to which rows are added later. The zero value takes those of the first table.
-type Layout struct{ widths map[*view.Column]int }
+type Layout struct{ widths map[*table.Column]int }
 
 func (l *Layout) settled() bool { return l != nil && l.widths != nil }
 
@@ -107,18 +107,9 @@ func (l *Layout) settle(t *textTable) {
 	if l == nil || l.settled() {
 		return
 	}
-	l.widths = make(map[*view.Column]int, len(t.columns))
+	l.widths = make(map[*table.Column]int, len(t.columns))
 	for j := range t.columns {
 		l.widths[t.columns[j].Column] = t.columns[j].width
-	}
-}
-
-func rightAligned(k view.Kind) bool {
-	switch k {
-	case view.Int, view.Bytes, view.Percent, view.Duration:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -154,14 +145,14 @@ func (t *textTable) measureRow(row int, widths []int) {
 }
 
 // cellWidth is the width of a cell's text, without writing it where that is easy.
-func (t *textTable) cellWidth(c view.Cell, k view.Kind) int {
-	if c.Absent != view.Present {
+func (t *textTable) cellWidth(c table.Cell, k table.Kind) int {
+	if c.Absent != table.Present {
 		return 1
 	}
 	switch k {
-	case view.ID, view.Int:
+	case table.ID, table.Int:
 		return digits(c.Int)
-	case view.Text, view.State:
+	case table.Text, table.State:
 		if words.Plain(c.Text) {
 			return len(c.Text)
 		}
@@ -254,11 +245,11 @@ func (t *textTable) appendRow(dst []byte, i int) []byte {
 	return append(dst, '\n')
 }
 
-func cellRole(c view.Cell, k view.Kind) Role {
+func cellRole(c table.Cell, k table.Kind) Role {
 	switch {
-	case c.Absent != view.Present:
+	case c.Absent != table.Present:
 		return RoleDim
-	case k == view.State:
+	case k == table.State:
 		return StateRole(c.Text)
 	}
 	return RolePlain

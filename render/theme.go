@@ -7,28 +7,29 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/inspect/view"
+	"kitescope/table"
 )
 
-// Role is what a piece of text means. Colours belong to roles, never to places.
-type Role uint8
+// Role is what a piece of text means.
+type Role = table.Role
 
 // The roles.
 const (
-	RolePlain    Role = iota
-	RoleDim           // what is less important: units, what is dropped, frames
-	RoleTitle         // headings, table headers
-	RoleAccent        // names, keys, what can be acted on
-	RoleGood          // as it should be
-	RoleProgress      // on its way
-	RoleWarn          // wants a look
-	RoleBad           // is broken
-	RoleAdded         // changes
-	RoleRemoved
-	RoleChanged
-	RoleSelected // the row under the cursor
-	RoleMore     // takes more than before
-	RoleLess     // takes less than before
-	roles
+	RolePlain    = table.Plain
+	RoleDim      = table.Dim
+	RoleTitle    = table.Title
+	RoleAccent   = table.Accent
+	RoleGood     = table.Good
+	RoleProgress = table.Progress
+	RoleWarn     = table.Warn
+	RoleBad      = table.Bad
+	RoleAdded    = table.Added
+	RoleRemoved  = table.Removed
+	RoleChanged  = table.Changed
+	RoleSelected = table.Selected
+	RoleMore     = table.More
+	RoleLess     = table.Less
+	roles        = table.Roles
 )
 
 // Style is how a role looks. Colours are "" (the terminal's own), an ANSI number from

@@ -4,42 +4,46 @@ import (
 	"strconv"
 	"time"
 
-	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 // Text is a cell for people: bytes as "1.2 MiB", ages as "3m12s", counts exact. Nothing
 // in it can move a terminal's cursor.
-func Text(c view.Cell, k view.Kind) string { return string(AppendText(nil, c, k)) }
+func Text(c table.Cell, k table.Kind) string { return string(AppendText(nil, c, k)) }
 
 // AppendText appends Text.
-func AppendText(dst []byte, c view.Cell, k view.Kind) []byte {
+func AppendText(dst []byte, c table.Cell, k table.Kind) []byte {
 	switch c.Absent {
-	case view.Unknown:
+	case table.Unknown:
 		return append(dst, words.UnknownMark...)
-	case view.None:
+	case table.None:
 		return append(dst, words.NoneMark...)
-	case view.Present:
+	case table.Present:
 	}
 	switch k {
-	case view.ID, view.Int:
+	case table.ID, table.Int:
 		return strconv.AppendInt(dst, c.Int, 10)
-	case view.Bytes:
+	case table.Bytes:
 		return words.AppendBytes(dst, c.Int)
-	case view.Percent:
+	case table.Percent:
 		return words.AppendPercent(dst, c.Float)
-	case view.Time:
+	case table.Number:
+		return appendNumber(dst, c.Float)
+	case table.Exact:
+		return appendExact(dst, c.Float)
+	case table.Time:
 		return appendTime(dst, c.Int-c.Int%1e9)
-	case view.Duration:
+	case table.Duration:
 		return words.AppendAge(dst, time.Duration(c.Int))
-	case view.Bool:
+	case table.Bool:
 		if c.Int != 0 {
 			return append(dst, "yes"...)
 		}
 		return append(dst, "no"...)
-	case view.List:
+	case table.List:
 		return appendList(dst, c.List, ",")
-	case view.Pairs:
+	case table.Pairs:
 		return appendPairs(dst, c.List, ",")
 	default:
 		return words.AppendHarmless(dst, c.Text)

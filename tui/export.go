@@ -266,7 +266,7 @@ func saveMenu(g *gridPage) *menu {
 			continue
 		}
 		n.items = append(n.items, menuItem{key: word[:1], text: word, note: render.FormatDoc(word), run: func(m *Model, _ *menu) cmd {
-			grid := &view.Grid{Table: g.rows.table, Rows: rows, Columns: g.savedColumns(format), Matched: len(rows)}
+			grid := view.NewGrid(g.rows.table, rows, g.savedColumns(format))
 			return save(m, fileName(g.resource.Name, "")+"."+word, func(w io.Writer) error {
 				return render.Grid(w, grid, render.Options{Format: format})
 			})

@@ -9,7 +9,7 @@ import (
 
 // describeFile arranges what is known of a file for render.
 func describeFile(path string, info source.FileInfo) *view.Description {
-	file := &view.Resource{Name: "files", Singular: "file", Kind: "File", Doc: "A file that --from reads."}
+	file := &view.Resource{Schema: view.Schema{Name: "files", Singular: "file"}, Kind: "File", Doc: "A file that --from reads."}
 	d := &view.Description{Ref: view.Ref{Resource: file.Name, ID: path}, Resource: file}
 	add := func(name, title string, kind view.Kind, c view.Cell) {
 		d.Fields = append(d.Fields, view.Field{Column: &view.Column{Name: name, Title: title, Kind: kind}, Cell: c})

@@ -18,10 +18,10 @@ import (
 	"kitescope/engine/object"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/view"
 	"kitescope/replay"
 	"kitescope/replay/cache"
 	"kitescope/replay/layout"
+	"kitescope/table"
 )
 
 // replayInput are the flags that say which segments are replayed, and where their files are.
@@ -278,7 +278,7 @@ func absolute(path string) string {
 
 // parseSize reads a number of bytes.
 func parseSize(flag, text string) (int64, error) {
-	n, err := view.ParseNumber(text)
+	n, err := table.ParseNumber(text)
 	if err != nil || n <= 0 {
 		return 0, usagef("--%s is a size such as 20GiB, not %q", flag, text)
 	}

@@ -5,26 +5,30 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
 var users = define(definition[*model.User]{
 	Resource: Resource{
-		Name: "users", Singular: "user", Kind: "User",
-		Doc:        "Users of Milvus's access control; passwords are never read.",
-		Needs:      model.PartUsers,
-		Names:      []string{"name"},
-		Handle:     "name",
-		Shorthands: map[string]string{"user": "name", "role": "roles"},
+		Schema: Schema{
+			Name: "users", Singular: "user",
+			Names:      []string{"name"},
+			Handle:     "name",
+			Shorthands: map[string]string{"user": "name", "role": "roles"},
+		},
+		Kind:  "User",
+		Doc:   "Users of Milvus's access control; passwords are never read.",
+		Needs: model.PartUsers,
 	},
 	rows: func(e *Env) []*model.User { return e.Cluster.Users },
 	columns: []column[*model.User]{
 		{
-			Column{Name: "name", Title: "NAME", Doc: "Name of the user."},
-			func(_ *Env, u *model.User) Cell { return text(u.Name) },
+			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the user."},
+			cell:   func(_ *Env, u *model.User) Cell { return text(u.Name) },
 		},
 		{
-			Column{Name: "roles", Title: "ROLES", Kind: List, Doc: "Roles that the user has."},
-			func(_ *Env, u *model.User) Cell { return list(u.Roles) },
+			Column: Column{Name: "roles", Title: "ROLES", Kind: List, Doc: "Roles that the user has."},
+			cell:   func(_ *Env, u *model.User) Cell { return list(u.Roles) },
 		},
 	},
 	ref: func(_ *Env, u *model.User) Ref { return Ref{ID: u.Name, Name: u.Name} },
@@ -41,26 +45,29 @@ var users = define(definition[*model.User]{
 
 var roles = define(definition[*model.Role]{
 	Resource: Resource{
-		Name: "roles", Singular: "role", Kind: "Role",
-		Doc:        "Roles: named sets of grants.",
-		Needs:      model.PartUsers,
-		Names:      []string{"name"},
-		Handle:     "name",
-		Shorthands: map[string]string{"role": "name", "user": "users"},
+		Schema: Schema{
+			Name: "roles", Singular: "role",
+			Names:      []string{"name"},
+			Handle:     "name",
+			Shorthands: map[string]string{"role": "name", "user": "users"},
+		},
+		Kind:  "Role",
+		Doc:   "Roles: named sets of grants.",
+		Needs: model.PartUsers,
 	},
 	rows: func(e *Env) []*model.Role { return e.Cluster.Roles },
 	columns: []column[*model.Role]{
 		{
-			Column{Name: "name", Title: "NAME", Doc: "Name of the role."},
-			func(_ *Env, r *model.Role) Cell { return text(r.Name) },
+			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the role."},
+			cell:   func(_ *Env, r *model.Role) Cell { return text(r.Name) },
 		},
 		{
-			Column{Name: "users", Title: "USERS", Kind: List, Doc: "Users that have the role."},
-			func(_ *Env, r *model.Role) Cell { return list(r.Users) },
+			Column: Column{Name: "users", Title: "USERS", Kind: List, Doc: "Users that have the role."},
+			cell:   func(_ *Env, r *model.Role) Cell { return list(r.Users) },
 		},
 		{
-			Column{Name: "grants", Title: "GRANTS", Kind: Int, Doc: "Privileges that were granted to it."},
-			func(e *Env, r *model.Role) Cell { return count(int64(len(grantsTo(e, r.Name)))) },
+			Column: Column{Name: "grants", Title: "GRANTS", Kind: Int, Doc: "Privileges that were granted to it."},
+			cell:   func(e *Env, r *model.Role) Cell { return count(int64(len(grantsTo(e, r.Name)))) },
 		},
 	},
 	ref: func(_ *Env, r *model.Role) Ref { return Ref{ID: r.Name, Name: r.Name} },
@@ -74,42 +81,45 @@ var roles = define(definition[*model.Role]{
 
 var grants = define(definition[*model.Grant]{
 	Resource: Resource{
-		Name: "grants", Singular: "grant", Kind: "Grant",
-		Doc:        "Privileges of roles on objects.",
-		Needs:      model.PartUsers,
-		Names:      []string{"role", "privilege"},
-		Handle:     "path",
-		Shorthands: map[string]string{"type": "object_type", "db": "database"},
+		Schema: Schema{
+			Name: "grants", Singular: "grant",
+			Names:      []string{"role", "privilege"},
+			Handle:     "path",
+			Shorthands: map[string]string{"type": "object_type", "db": "database"},
+		},
+		Kind:  "Grant",
+		Doc:   "Privileges of roles on objects.",
+		Needs: model.PartUsers,
 	},
 	rows: func(e *Env) []*model.Grant { return e.Cluster.Grants },
 	columns: []column[*model.Grant]{
 		{
-			Column{Name: "role", Title: "ROLE", Doc: "Role that has the privilege."},
-			func(_ *Env, g *model.Grant) Cell { return text(g.Role) },
+			Column: Column{Name: "role", Title: "ROLE", Doc: "Role that has the privilege."},
+			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Role) },
 		},
 		{
-			Column{Name: "object_type", Title: "OBJECT TYPE", Priority: 1, Doc: "Global, Collection or User.", vocabulary: true},
-			func(_ *Env, g *model.Grant) Cell { return text(g.ObjectType) },
+			Column: Column{Name: "object_type", Title: "OBJECT TYPE", Priority: 1, Doc: "Global, Collection or User.", Vocabulary: true},
+			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.ObjectType) },
 		},
 		{
-			Column{Name: "database", Title: "DATABASE", Priority: 2, Doc: "Database of the object, * for all; none before 2.2.9."},
-			func(_ *Env, g *model.Grant) Cell { return text(g.Database) },
+			Column: Column{Name: "database", Title: "DATABASE", Priority: 2, Doc: "Database of the object, * for all; none before 2.2.9."},
+			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Database) },
 		},
 		{
-			Column{Name: "object", Title: "OBJECT", Doc: "Name of the object, * for all."},
-			func(_ *Env, g *model.Grant) Cell { return text(g.Object) },
+			Column: Column{Name: "object", Title: "OBJECT", Doc: "Name of the object, * for all."},
+			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Object) },
 		},
 		{
-			Column{Name: "privilege", Title: "PRIVILEGE", Doc: "The privilege, or a privilege group."},
-			func(_ *Env, g *model.Grant) Cell { return text(g.Privilege) },
+			Column: Column{Name: "privilege", Title: "PRIVILEGE", Doc: "The privilege, or a privilege group."},
+			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Privilege) },
 		},
 		{
-			Column{Name: "grantor", Title: "GRANTOR", Priority: 3, Doc: "User who granted it."},
-			func(_ *Env, g *model.Grant) Cell { return text(g.Grantor) },
+			Column: Column{Name: "grantor", Title: "GRANTOR", Priority: 3, Doc: "User who granted it."},
+			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Grantor) },
 		},
 		{
-			Column{Name: "path", Title: "PATH", Show: Hidden, Doc: "role/object_type/database/object/privilege, which names the grant in the cluster."},
-			func(_ *Env, g *model.Grant) Cell { return text(grantPath(g)) },
+			Column: Column{Name: "path", Title: "PATH", Show: Hidden, Doc: "role/object_type/database/object/privilege, which names the grant in the cluster."},
+			cell:   func(_ *Env, g *model.Grant) Cell { return text(grantPath(g)) },
 		},
 	},
 	ref: func(_ *Env, g *model.Grant) Ref { return Ref{ID: grantPath(g), Name: g.Role + " " + g.Privilege} },
@@ -123,21 +133,24 @@ var grants = define(definition[*model.Grant]{
 
 var privilegeGroups = define(definition[*model.PrivilegeGroup]{
 	Resource: Resource{
-		Name: "privilege-groups", Singular: "privilege-group", Aliases: []string{"pg"}, Kind: "PrivilegeGroup",
-		Doc:    "Named sets of privileges (2.5 and later).",
-		Needs:  model.PartUsers,
-		Names:  []string{"name"},
-		Handle: "name",
+		Schema: Schema{
+			Name: "privilege-groups", Singular: "privilege-group",
+			Names:  []string{"name"},
+			Handle: "name",
+		},
+		Aliases: []string{"pg"}, Kind: "PrivilegeGroup",
+		Doc:   "Named sets of privileges (2.5 and later).",
+		Needs: model.PartUsers,
 	},
 	rows: func(e *Env) []*model.PrivilegeGroup { return e.Cluster.PrivilegeGroups },
 	columns: []column[*model.PrivilegeGroup]{
 		{
-			Column{Name: "name", Title: "NAME", Doc: "Name of the group."},
-			func(_ *Env, g *model.PrivilegeGroup) Cell { return text(g.Name) },
+			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the group."},
+			cell:   func(_ *Env, g *model.PrivilegeGroup) Cell { return text(g.Name) },
 		},
 		{
-			Column{Name: "privileges", Title: "PRIVILEGES", Kind: List, Doc: "Privileges in it."},
-			func(_ *Env, g *model.PrivilegeGroup) Cell { return list(g.Privileges) },
+			Column: Column{Name: "privileges", Title: "PRIVILEGES", Kind: List, Doc: "Privileges in it."},
+			cell:   func(_ *Env, g *model.PrivilegeGroup) Cell { return list(g.Privileges) },
 		},
 	},
 	ref: func(_ *Env, g *model.PrivilegeGroup) Ref { return Ref{ID: g.Name, Name: g.Name} },
@@ -164,7 +177,7 @@ func grantsTo(e *Env, roles ...string) []*model.Grant {
 func words(values []string) string {
 	quoted := make([]string, len(values))
 	for i, v := range values {
-		quoted[i] = quoteWord(v)
+		quoted[i] = table.Quote(v)
 	}
 	return strings.Join(quoted, ",")
 }

@@ -4,38 +4,41 @@ import "kitescope/inspect/model"
 
 var aliases = define(definition[*model.Alias]{
 	Resource: Resource{
-		Name: "aliases", Singular: "alias", Kind: "Alias",
-		Doc:        "Other names of collections.",
-		Needs:      model.PartObjects,
-		Names:      []string{"name"},
-		Handle:     "name",
-		Shorthands: collectionShorthands("alias", "name"),
+		Schema: Schema{
+			Name: "aliases", Singular: "alias",
+			Names:      []string{"name"},
+			Handle:     "name",
+			Shorthands: collectionShorthands("alias", "name"),
+		},
+		Kind:  "Alias",
+		Doc:   "Other names of collections.",
+		Needs: model.PartObjects,
 	},
 	rows: func(e *Env) []*model.Alias { return e.Cluster.Aliases },
 	columns: []column[*model.Alias]{
 		{
-			Column{Name: "name", Title: "NAME", Doc: "The alias."},
-			func(_ *Env, a *model.Alias) Cell { return text(a.Name) },
+			Column: Column{Name: "name", Title: "NAME", Doc: "The alias."},
+			cell:   func(_ *Env, a *model.Alias) Cell { return text(a.Name) },
 		},
 		{
-			Column{Name: "collection", Title: "COLLECTION", collectionIDs: "collection_id", Doc: "Name of the collection that it stands for, none if it is gone."},
-			func(e *Env, a *model.Alias) Cell { return text(e.Cluster.CollectionName(a.Collection)) },
+			Column: Column{Name: "collection", Title: "COLLECTION", By: "collection_id", Doc: "Name of the collection that it stands for, none if it is gone."},
+			cell:   func(e *Env, a *model.Alias) Cell { return text(e.Cluster.CollectionName(a.Collection)) },
 		},
 		{
-			Column{Name: "collection_id", Title: "COLLECTION ID", Kind: ID, Priority: 2, Doc: "Id of the collection."},
-			func(_ *Env, a *model.Alias) Cell { return id(a.Collection) },
+			Column: Column{Name: "collection_id", Title: "COLLECTION ID", Kind: ID, Priority: 2, Doc: "Id of the collection."},
+			cell:   func(_ *Env, a *model.Alias) Cell { return id(a.Collection) },
 		},
 		{
-			Column{Name: "database", Title: "DATABASE", Priority: 1, Doc: "Name of the alias's database."},
-			func(e *Env, a *model.Alias) Cell { return text(e.Cluster.DatabaseName(a.Database)) },
+			Column: Column{Name: "database", Title: "DATABASE", Priority: 1, Doc: "Name of the alias's database."},
+			cell:   func(e *Env, a *model.Alias) Cell { return text(e.Cluster.DatabaseName(a.Database)) },
 		},
 		{
-			Column{Name: "state", Title: "STATE", Kind: State, Show: Wide, Priority: 3, Doc: "Created or Dropped; none before 2.2."},
-			func(_ *Env, a *model.Alias) Cell { return text(string(a.State)) },
+			Column: Column{Name: "state", Title: "STATE", Kind: State, Show: Wide, Priority: 3, Doc: "Created or Dropped; none before 2.2."},
+			cell:   func(_ *Env, a *model.Alias) Cell { return text(string(a.State)) },
 		},
 		{
-			Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 3, Doc: "When it was created or last altered."},
-			func(_ *Env, a *model.Alias) Cell { return tso(a.CreatedAt) },
+			Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 3, Doc: "When it was created or last altered."},
+			cell:   func(_ *Env, a *model.Alias) Cell { return tso(a.CreatedAt) },
 		},
 	},
 	ref:   func(_ *Env, a *model.Alias) Ref { return Ref{ID: a.Database.String() + "/" + a.Name, Name: a.Name} },

@@ -11,41 +11,44 @@ import (
 
 var calls = define(definition[model.Call]{
 	Resource: Resource{
-		Name: "calls", Singular: "call", Aliases: []string{"answers"}, Kind: "Call",
-		Doc:    "Questions that were put to processes, and how each ended.",
-		Needs:  model.PartRuntime,
-		Names:  []string{"node", "method"},
-		Handle: "name",
+		Schema: Schema{
+			Name: "calls", Singular: "call",
+			Names:  []string{"node", "method"},
+			Handle: "name",
+		},
+		Aliases: []string{"answers"}, Kind: "Call",
+		Doc:   "Questions that were put to processes, and how each ended.",
+		Needs: model.PartRuntime,
 	},
 	rows: callRows,
 	columns: []column[model.Call]{
 		{
-			Column{Name: "name", Title: "NAME", Show: Hidden, Doc: "node/method/about, which names the call."},
-			func(_ *Env, c model.Call) Cell { return text(callName(c)) },
+			Column: Column{Name: "name", Title: "NAME", Show: Hidden, Doc: "node/method/about, which names the call."},
+			cell:   func(_ *Env, c model.Call) Cell { return text(callName(c)) },
 		},
 		{
-			Column{Name: "node", Title: "NODE", Doc: "Session or process that was asked: role-id, or the address of a process."},
-			func(_ *Env, c model.Call) Cell { return text(callNode(c)) },
+			Column: Column{Name: "node", Title: "NODE", Doc: "Session or process that was asked: role-id, or the address of a process."},
+			cell:   func(_ *Env, c model.Call) Cell { return text(callNode(c)) },
 		},
 		{
-			Column{Name: "address", Title: "ADDRESS", Priority: 2, Doc: "Where it was asked."},
-			func(_ *Env, c model.Call) Cell { return text(c.Address) },
+			Column: Column{Name: "address", Title: "ADDRESS", Priority: 2, Doc: "Where it was asked."},
+			cell:   func(_ *Env, c model.Call) Cell { return text(c.Address) },
 		},
 		{
-			Column{Name: "method", Title: "METHOD", Doc: "gRPC method, or GET and the path."},
-			func(_ *Env, c model.Call) Cell { return text(c.Method) },
+			Column: Column{Name: "method", Title: "METHOD", Doc: "gRPC method, or GET and the path."},
+			cell:   func(_ *Env, c model.Call) Cell { return text(c.Method) },
 		},
 		{
-			Column{Name: "about", Title: "ABOUT", Priority: 3, Doc: "What the call is about where there are several: a collection, a resource group."},
-			func(e *Env, c model.Call) Cell { return text(c.About) },
+			Column: Column{Name: "about", Title: "ABOUT", Priority: 3, Doc: "What the call is about where there are several: a collection, a resource group."},
+			cell:   func(e *Env, c model.Call) Cell { return text(c.About) },
 		},
 		{
-			Column{Name: "outcome", Title: "OUTCOME", Kind: State, Doc: "answered, unreachable, refused, timed out, unimplemented, stale, other cluster, denied, not ready, garbled, too large, cut off or failed."},
-			func(_ *Env, c model.Call) Cell { return text(c.Outcome.String()) },
+			Column: Column{Name: "outcome", Title: "OUTCOME", Kind: State, Doc: "answered, unreachable, refused, timed out, unimplemented, stale, other cluster, denied, not ready, garbled, too large, cut off or failed."},
+			cell:   func(_ *Env, c model.Call) Cell { return text(c.Outcome.String()) },
 		},
 		{
-			Column{Name: "took_seconds", Title: "TOOK", Kind: Duration, Priority: 4, Doc: "How long the answer took."},
-			func(_ *Env, c model.Call) Cell {
+			Column: Column{Name: "took_seconds", Title: "TOOK", Kind: Duration, Priority: 4, Doc: "How long the answer took."},
+			cell: func(_ *Env, c model.Call) Cell {
 				if c.Took == 0 {
 					return none()
 				}
@@ -53,8 +56,8 @@ var calls = define(definition[model.Call]{
 			},
 		},
 		{
-			Column{Name: "reason", Title: "REASON", Priority: 1, Doc: "Why there is no answer, in the words of the process or the network."},
-			func(_ *Env, c model.Call) Cell { return text(c.Reason) },
+			Column: Column{Name: "reason", Title: "REASON", Priority: 1, Doc: "Why there is no answer, in the words of the process or the network."},
+			cell:   func(_ *Env, c model.Call) Cell { return text(c.Reason) },
 		},
 	},
 	ref: func(_ *Env, c model.Call) Ref { return Ref{ID: callName(c), Name: callName(c)} },
@@ -103,37 +106,40 @@ type setting struct {
 
 var settings = define(definition[*setting]{
 	Resource: Resource{
-		Name: "settings", Singular: "setting", Aliases: []string{"show-configurations"}, Kind: "Setting",
-		Doc:    "Configuration as the processes have it: a row for each value of each key.",
-		Needs:  model.PartRuntime,
-		Names:  []string{"key", "folded_key"},
-		Handle: "id",
+		Schema: Schema{
+			Name: "settings", Singular: "setting",
+			Names:  []string{"key", "folded_key"},
+			Handle: "id",
+		},
+		Aliases: []string{"show-configurations"}, Kind: "Setting",
+		Doc:   "Configuration as the processes have it: a row for each value of each key.",
+		Needs: model.PartRuntime,
 	},
 	rows: settingRows,
 	columns: []column[*setting]{
 		{
-			Column{Name: "id", Title: "ID", Show: Hidden, Doc: "The key, and behind a slash the first session that has the value."},
-			func(_ *Env, s *setting) Cell { return text(s.id()) },
+			Column: Column{Name: "id", Title: "ID", Show: Hidden, Doc: "The key, and behind a slash the first session that has the value."},
+			cell:   func(_ *Env, s *setting) Cell { return text(s.id()) },
 		},
 		{
-			Column{Name: "key", Title: "KEY", Doc: "Name of the key as Milvus writes it, in lower case; folded where only that is told."},
-			func(_ *Env, s *setting) Cell { return text(s.name) },
+			Column: Column{Name: "key", Title: "KEY", Doc: "Name of the key as Milvus writes it, in lower case; folded where only that is told."},
+			cell:   func(_ *Env, s *setting) Cell { return text(s.name) },
 		},
 		{
-			Column{Name: "folded_key", Title: "FOLDED", Show: Hidden, Doc: "The key without separators, as Milvus compares it."},
-			func(_ *Env, s *setting) Cell { return text(s.key) },
+			Column: Column{Name: "folded_key", Title: "FOLDED", Show: Hidden, Doc: "The key without separators, as Milvus compares it."},
+			cell:   func(_ *Env, s *setting) Cell { return text(s.key) },
 		},
 		{
-			Column{Name: "value", Title: "VALUE", Doc: "The value; of secrets only that there is one."},
-			func(_ *Env, s *setting) Cell { return text(s.value) },
+			Column: Column{Name: "value", Title: "VALUE", Doc: "The value; of secrets only that there is one."},
+			cell:   func(_ *Env, s *setting) Cell { return text(s.value) },
 		},
 		{
-			Column{Name: "sessions", Title: "SESSIONS", Kind: List, Priority: 1, Doc: "Sessions that have this value."},
-			func(_ *Env, s *setting) Cell { return list(s.sessions) },
+			Column: Column{Name: "sessions", Title: "SESSIONS", Kind: List, Priority: 1, Doc: "Sessions that have this value."},
+			cell:   func(_ *Env, s *setting) Cell { return list(s.sessions) },
 		},
 		{
-			Column{Name: "other_values", Title: "OTHER VALUES", Kind: Int, Priority: 2, Doc: "How many other values sessions have for the same key."},
-			func(_ *Env, s *setting) Cell { return count(int64(s.others)) },
+			Column: Column{Name: "other_values", Title: "OTHER VALUES", Kind: Int, Priority: 2, Doc: "How many other values sessions have for the same key."},
+			cell:   func(_ *Env, s *setting) Cell { return count(int64(s.others)) },
 		},
 	},
 	ref: func(_ *Env, s *setting) Ref { return Ref{ID: s.id(), Name: s.name} },
@@ -179,11 +185,14 @@ func settingRows(e *Env) []*setting {
 
 var topics = define(definition[model.Topic]{
 	Resource: Resource{
-		Name: "queue-topics", Singular: "queue-topic", Aliases: []string{"queue", "offsets"}, Kind: "QueueTopic",
-		Doc:    "Topics of the message queue, where it can be asked (Kafka).",
-		Needs:  model.PartRuntime,
-		Names:  []string{"name"},
-		Handle: "name",
+		Schema: Schema{
+			Name: "queue-topics", Singular: "queue-topic",
+			Names:  []string{"name"},
+			Handle: "name",
+		},
+		Aliases: []string{"queue", "offsets"}, Kind: "QueueTopic",
+		Doc:   "Topics of the message queue, where it can be asked (Kafka).",
+		Needs: model.PartRuntime,
 	},
 	rows: func(e *Env) []model.Topic {
 		if e.Cluster.Runtime == nil || e.Cluster.Runtime.Queue == nil {
@@ -193,20 +202,20 @@ var topics = define(definition[model.Topic]{
 	},
 	columns: []column[model.Topic]{
 		{
-			Column{Name: "name", Title: "NAME", Doc: "Name of the topic: a pchannel."},
-			func(_ *Env, t model.Topic) Cell { return text(t.Name) },
+			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the topic: a pchannel."},
+			cell:   func(_ *Env, t model.Topic) Cell { return text(t.Name) },
 		},
 		{
-			Column{Name: "first_offset", Title: "FIRST", Kind: Int, Doc: "Offset of the oldest message that is kept."},
-			func(_ *Env, t model.Topic) Cell { return count(t.First) },
+			Column: Column{Name: "first_offset", Title: "FIRST", Kind: Int, Doc: "Offset of the oldest message that is kept."},
+			cell:   func(_ *Env, t model.Topic) Cell { return count(t.First) },
 		},
 		{
-			Column{Name: "end_offset", Title: "END", Kind: Int, Doc: "Offset that the next message gets."},
-			func(_ *Env, t model.Topic) Cell { return count(t.End) },
+			Column: Column{Name: "end_offset", Title: "END", Kind: Int, Doc: "Offset that the next message gets."},
+			cell:   func(_ *Env, t model.Topic) Cell { return count(t.End) },
 		},
 		{
-			Column{Name: "vchannels", Title: "VCHANNELS", Kind: Int, Priority: 1, Needs: model.PartChannels, Doc: "Virtual channels on it."},
-			func(e *Env, t model.Topic) Cell { return count(int64(len(vchannelsOn(e, t.Name)))) },
+			Column: Column{Name: "vchannels", Title: "VCHANNELS", Kind: Int, Priority: 1, Doc: "Virtual channels on it."},
+			needs:  model.PartChannels, cell: func(e *Env, t model.Topic) Cell { return count(int64(len(vchannelsOn(e, t.Name)))) },
 		},
 	},
 	ref: func(_ *Env, t model.Topic) Ref { return Ref{ID: t.Name, Name: t.Name} },

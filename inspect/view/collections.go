@@ -8,17 +8,20 @@ import (
 
 var collections = define(definition[*model.Collection]{
 	Resource: Resource{
-		Name: "collections", Singular: "collection", Aliases: []string{"coll", "colls", "c"}, Kind: "Collection",
-		Doc:    "Collections with their rows, shards and load state.",
-		Needs:  model.PartObjects,
-		Names:  []string{"name", "id", "aliases", "full_name"},
-		Handle: "full_name",
+		Schema: Schema{
+			Name: "collections", Singular: "collection", Slashes: true,
+			Names:  []string{"name", "id", "aliases", "full_name"},
+			Handle: "full_name",
+			Shorthands: map[string]string{
+				"coll": "name", "collection": "name", "collection_id": "id", "db": "database", "size": "size_bytes",
+				"load": "load_state", "alias": "aliases", "indexed": "indexed_percent",
+			},
+		},
+		Aliases: []string{"coll", "colls", "c"}, Kind: "Collection",
+		Doc:   "Collections with their rows, shards and load state.",
+		Needs: model.PartObjects,
 		// Its columns and those of what hangs on it.
 		Describes: TreeNeeds,
-		Shorthands: map[string]string{
-			"coll": "name", "collection": "name", "collection_id": "id", "db": "database", "size": "size_bytes",
-			"load": "load_state", "alias": "aliases", "indexed": "indexed_percent",
-		},
 	},
 	rows:     func(e *Env) []*model.Collection { return e.Cluster.Collections },
 	columns:  concat(collectionIdentity, collectionData, collectionServing, collectionSchema),
@@ -31,141 +34,137 @@ var collections = define(definition[*model.Collection]{
 
 var collectionIdentity = []column[*model.Collection]{
 	{
-		Column{Name: "id", Title: "ID", Kind: ID, Priority: 4, Doc: "Collection id."},
-		func(_ *Env, c *model.Collection) Cell { return id(c.ID) },
+		Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 4, Doc: "Collection id."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return id(c.ID) },
 	},
 	{
-		Column{Name: "name", Title: "NAME", collectionIDs: "id", Doc: "Name of the collection."},
-		func(_ *Env, c *model.Collection) Cell { return text(c.Name) },
+		Column: Column{Name: "name", Title: "NAME", By: "id", Doc: "Name of the collection."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return text(c.Name) },
 	},
 	{
-		Column{Name: "full_name", Title: "FULL NAME", Show: Hidden, collectionIDs: "id", Doc: "database.name, without the database if that is default."},
-		func(e *Env, c *model.Collection) Cell { return text(qualifiedName(e, c)) },
+		Column: Column{Name: "full_name", Title: "FULL NAME", Show: Hidden, By: "id", Doc: "database.name, without the database if that is default."},
+		cell:   func(e *Env, c *model.Collection) Cell { return text(qualifiedName(e, c)) },
 	},
 	{
-		Column{Name: "database_id", Title: "DATABASE ID", Kind: ID, Show: Hidden, Doc: "Id of the database, 0 before 2.2.9."},
-		func(_ *Env, c *model.Collection) Cell { return id(c.Database) },
+		Column: Column{Name: "database_id", Title: "DATABASE ID", Kind: ID, Show: Hidden, Doc: "Id of the database, 0 before 2.2.9."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return id(c.Database) },
 	},
 	{
-		Column{Name: "database", Title: "DATABASE", Priority: 3, Doc: "Name of the database."},
-		func(e *Env, c *model.Collection) Cell { return text(e.Cluster.DatabaseName(c.Database)) },
+		Column: Column{Name: "database", Title: "DATABASE", Priority: 3, Doc: "Name of the database."},
+		cell:   func(e *Env, c *model.Collection) Cell { return text(e.Cluster.DatabaseName(c.Database)) },
 	},
 	{
-		Column{Name: "state", Title: "STATE", Kind: State, Priority: 6, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
-		func(_ *Env, c *model.Collection) Cell { return text(string(c.State)) },
+		Column: Column{Name: "state", Title: "STATE", Kind: State, Priority: 6, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return text(string(c.State)) },
 	},
 }
 
 var collectionData = []column[*model.Collection]{
 	{
-		Column{Name: "rows", Title: "ROWS", Kind: Int, Needs: model.PartSegments, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
-		totalsOf(func(t model.Totals) Cell { return count(t.Rows) }),
+		Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
+		needs:  model.PartSegments, cell: totalsOf(func(t model.Totals) Cell { return count(t.Rows) }),
 	},
 	{
-		Column{Name: "growing_rows", Title: "GROWING", Kind: Int, Show: Wide, Priority: 5, Needs: model.PartSegments, Doc: "Rows of growing segments as recorded."},
-		totalsOf(func(t model.Totals) Cell { return count(t.RowsByState[model.SegmentGrowing]) }),
+		Column: Column{Name: "growing_rows", Title: "GROWING", Kind: Int, Show: Wide, Priority: 5, Doc: "Rows of growing segments as recorded."},
+		needs:  model.PartSegments, cell: totalsOf(func(t model.Totals) Cell { return count(t.RowsByState[model.SegmentGrowing]) }),
 	},
 	{
-		Column{
-			Name: "deleted_rows", Title: "DELETES", Kind: Int, Show: Wide, Priority: 5, Needs: model.PartSegments | model.PartLogs,
-			Doc: deletesDoc,
+		Column: Column{
+			Name: "deleted_rows", Title: "DELETES", Kind: Int, Show: Wide, Priority: 5, Doc: deletesDoc,
 		},
-		totalsOf(func(t model.Totals) Cell { return count(t.DeletedRows) }),
+		needs: model.PartSegments | model.PartLogs, cell: totalsOf(func(t model.Totals) Cell { return count(t.DeletedRows) }),
 	},
 	{
-		Column{
-			Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Needs: model.PartSegments | model.PartLogs,
-			Doc: "Bytes of its healthy segments' logs in storage, index files not included.",
+		Column: Column{
+			Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage, index files not included.",
 		},
-		totalsOf(func(t model.Totals) Cell { return count(t.Bytes) }),
+		needs: model.PartSegments | model.PartLogs, cell: totalsOf(func(t model.Totals) Cell { return count(t.Bytes) }),
 	},
 	{
-		Column{
-			Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Hidden, Needs: model.PartIndexes | model.PartSegments | model.PartSegmentIndexes,
-			Doc: "Bytes of finished index files, where Milvus records them.",
+		Column: Column{
+			Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Hidden, Doc: "Bytes of finished index files, where Milvus records them.",
 		},
-		totalsOf(func(t model.Totals) Cell { return someCount(t.IndexBytes) }),
+		needs: model.PartIndexes | model.PartSegments | model.PartSegmentIndexes, cell: totalsOf(func(t model.Totals) Cell { return someCount(t.IndexBytes) }),
 	},
 	{
-		Column{Name: "shards", Title: "SHARDS", Kind: Int, Priority: 2, Doc: "Shards, each with its own vchannel."},
-		func(_ *Env, c *model.Collection) Cell { return count(int64(c.Shards)) },
+		Column: Column{Name: "shards", Title: "SHARDS", Kind: Int, Priority: 2, Doc: "Shards, each with its own vchannel."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return count(int64(c.Shards)) },
 	},
 	{
-		Column{Name: "partitions", Title: "PARTITIONS", Kind: Int, Priority: 3, Doc: "Partitions, dropped ones not counted."},
-		func(e *Env, c *model.Collection) Cell { return count(int64(len(livePartitions(e, c.ID)))) },
+		Column: Column{Name: "partitions", Title: "PARTITIONS", Kind: Int, Priority: 3, Doc: "Partitions, dropped ones not counted."},
+		cell:   func(e *Env, c *model.Collection) Cell { return count(int64(len(livePartitions(e, c.ID)))) },
 	},
 	{
-		Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 2, Needs: model.PartSegments, Doc: "Healthy segments: dropped ones not counted."},
-		totalsOf(func(t model.Totals) Cell { return count(int64(t.Segments)) }),
+		Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."},
+		needs:  model.PartSegments, cell: totalsOf(func(t model.Totals) Cell { return count(int64(t.Segments)) }),
 	},
 	{
-		Column{Name: "indexes", Title: "INDEXES", Kind: Int, Show: Wide, Priority: 5, Needs: model.PartIndexes, Doc: "Index definitions, deleted ones not counted."},
-		func(e *Env, c *model.Collection) Cell { return count(int64(len(liveIndexes(e, c.ID)))) },
+		Column: Column{Name: "indexes", Title: "INDEXES", Kind: Int, Show: Wide, Priority: 5, Doc: "Index definitions, deleted ones not counted."},
+		needs:  model.PartIndexes, cell: func(e *Env, c *model.Collection) Cell { return count(int64(len(liveIndexes(e, c.ID)))) },
 	},
 	{
-		Column{
-			Name: "indexed_percent", Title: "INDEXED", Kind: Percent, Show: Wide, Priority: 4, Needs: model.PartSegments | model.PartSegmentIndexes,
-			Doc: "Share of the rows that want indexes and have all of them finished; none if no row wants one.",
+		Column: Column{
+			Name: "indexed_percent", Title: "INDEXED", Kind: Percent, Show: Wide, Priority: 4, Doc: "Share of the rows that want indexes and have all of them finished; none if no row wants one.",
 		},
-		totalsOf(func(t model.Totals) Cell { return percent(t.IndexedRows, t.NeedIndexRows) }),
+		needs: model.PartSegments | model.PartSegmentIndexes, cell: totalsOf(func(t model.Totals) Cell { return percent(t.IndexedRows, t.NeedIndexRows) }),
 	},
 }
 
 var collectionServing = []column[*model.Collection]{
 	{
-		Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 1, Needs: model.PartServing, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
-		func(e *Env, c *model.Collection) Cell { return text(loadState(e, c.ID)) },
+		Column: Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 1, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+		needs:  model.PartServing, cell: func(e *Env, c *model.Collection) Cell { return text(loadState(e, c.ID)) },
 	},
 	{
-		Column{Name: "load_percent", Title: "LOADED", Kind: Percent, Show: Hidden, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
-		func(e *Env, c *model.Collection) Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) },
+		Column: Column{Name: "load_percent", Title: "LOADED", Kind: Percent, Show: Hidden, Doc: "Share that is loaded, as QueryCoord says where it was asked, else as recorded: 2.2 and later do not record it."},
+		cell:   func(e *Env, c *model.Collection) Cell { return loadPercent(e, e.Cluster.LoadState(c.ID)) },
 	},
 	{
-		Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Show: Wide, Priority: 6, Needs: model.PartServing, Doc: "Replicas that exist."},
-		func(e *Env, c *model.Collection) Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) },
+		Column: Column{Name: "replicas", Title: "REPLICAS", Kind: Int, Show: Wide, Priority: 6, Doc: "Replicas that exist."},
+		needs:  model.PartServing, cell: func(e *Env, c *model.Collection) Cell { return count(int64(len(e.Cluster.ReplicasOf(c.ID)))) },
 	},
 	{
-		Column{Name: "aliases", Title: "ALIASES", Kind: List, Priority: 5, Doc: "Other names of the collection."},
-		func(e *Env, c *model.Collection) Cell { return list(aliasNames(e, c.ID)) },
+		Column: Column{Name: "aliases", Title: "ALIASES", Kind: List, Priority: 5, Doc: "Other names of the collection."},
+		cell:   func(e *Env, c *model.Collection) Cell { return list(aliasNames(e, c.ID)) },
 	},
 }
 
 var collectionSchema = []column[*model.Collection]{
 	{
-		Column{Name: "consistency_level", Title: "CONSISTENCY", Show: Hidden, Doc: "Default consistency level of searches.", vocabulary: true},
-		func(_ *Env, c *model.Collection) Cell { return text(c.ConsistencyLevel) },
+		Column: Column{Name: "consistency_level", Title: "CONSISTENCY", Show: Hidden, Doc: "Default consistency level of searches.", Vocabulary: true},
+		cell:   func(_ *Env, c *model.Collection) Cell { return text(c.ConsistencyLevel) },
 	},
 	{
-		Column{Name: "fields", Title: "FIELDS", Kind: Int, Show: Hidden, Doc: "Fields of the schema, Milvus's own not counted."},
-		func(_ *Env, c *model.Collection) Cell { return count(int64(len(userFields(c)))) },
+		Column: Column{Name: "fields", Title: "FIELDS", Kind: Int, Show: Hidden, Doc: "Fields of the schema, Milvus's own not counted."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return count(int64(len(userFields(c)))) },
 	},
 	{
-		Column{Name: "auto_id", Title: "AUTO ID", Kind: Bool, Show: Hidden, Doc: "Milvus makes the primary keys."},
-		func(_ *Env, c *model.Collection) Cell { return yesNo(c.AutoID) },
+		Column: Column{Name: "auto_id", Title: "AUTO ID", Kind: Bool, Show: Hidden, Doc: "Milvus makes the primary keys."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return yesNo(c.AutoID) },
 	},
 	{
-		Column{Name: "dynamic_field", Title: "DYNAMIC", Kind: Bool, Show: Hidden, Doc: "Rows may have fields that the schema does not name."},
-		func(_ *Env, c *model.Collection) Cell { return yesNo(c.DynamicField) },
+		Column: Column{Name: "dynamic_field", Title: "DYNAMIC", Kind: Bool, Show: Hidden, Doc: "Rows may have fields that the schema does not name."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return yesNo(c.DynamicField) },
 	},
 	{
-		Column{Name: "vchannels", Title: "VCHANNELS", Kind: List, Show: Hidden, Doc: "Virtual channels, one per shard."},
-		func(_ *Env, c *model.Collection) Cell { return list(c.VChannels) },
+		Column: Column{Name: "vchannels", Title: "VCHANNELS", Kind: List, Show: Hidden, Doc: "Virtual channels, one per shard."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return list(c.VChannels) },
 	},
 	{
-		Column{Name: "properties", Title: "PROPERTIES", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
-		func(_ *Env, c *model.Collection) Cell { return pairs(c.Properties) },
+		Column: Column{Name: "properties", Title: "PROPERTIES", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return pairs(c.Properties) },
 	},
 	{
-		Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
-		func(_ *Env, c *model.Collection) Cell { return text(c.Description) },
+		Column: Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return text(c.Description) },
 	},
 	{
-		Column{Name: "layout", Title: "LAYOUT", Show: Hidden, Doc: "Layout of the record: 2.1 (all inline), 2.2 (no database) or 2.2.9."},
-		func(_ *Env, c *model.Collection) Cell { return text(c.Layout) },
+		Column: Column{Name: "layout", Title: "LAYOUT", Show: Hidden, Doc: "Layout of the record: 2.1 (all inline), 2.2 (no database) or 2.2.9."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return text(c.Layout) },
 	},
 	{
-		Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
-		func(_ *Env, c *model.Collection) Cell { return tso(c.CreatedAt) },
+		Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
+		cell:   func(_ *Env, c *model.Collection) Cell { return tso(c.CreatedAt) },
 	},
 }
 
@@ -273,34 +272,38 @@ func collectionSections(s *scope, c *model.Collection) []Section {
 // functions is shown in the description of a collection only.
 var functions = define(definition[*model.Function]{
 	Resource: Resource{
-		Name: "functions", Singular: "function", Kind: "Function", Handle: "name",
+		Schema: Schema{
+			Name: "functions", Singular: "function",
+			Handle: "name",
+		},
+		Kind:  "Function",
 		Doc:   "Functions that fill fields from others (2.5 and later).",
 		Needs: model.PartObjects,
 	},
 	columns: []column[*model.Function]{
 		{
-			Column{Name: "name", Title: "NAME", Doc: "Name of the function."},
-			func(_ *Env, f *model.Function) Cell { return text(f.Name) },
+			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the function."},
+			cell:   func(_ *Env, f *model.Function) Cell { return text(f.Name) },
 		},
 		{
-			Column{Name: "type", Title: "TYPE", Doc: "BM25, TextEmbedding or Rerank.", vocabulary: true},
-			func(_ *Env, f *model.Function) Cell { return text(f.Type) },
+			Column: Column{Name: "type", Title: "TYPE", Doc: "BM25, TextEmbedding or Rerank.", Vocabulary: true},
+			cell:   func(_ *Env, f *model.Function) Cell { return text(f.Type) },
 		},
 		{
-			Column{Name: "inputs", Title: "INPUTS", Kind: List, Doc: "Fields that it reads."},
-			func(_ *Env, f *model.Function) Cell { return list(f.Inputs) },
+			Column: Column{Name: "inputs", Title: "INPUTS", Kind: List, Doc: "Fields that it reads."},
+			cell:   func(_ *Env, f *model.Function) Cell { return list(f.Inputs) },
 		},
 		{
-			Column{Name: "outputs", Title: "OUTPUTS", Kind: List, Doc: "Fields that it fills."},
-			func(_ *Env, f *model.Function) Cell { return list(f.Outputs) },
+			Column: Column{Name: "outputs", Title: "OUTPUTS", Kind: List, Doc: "Fields that it fills."},
+			cell:   func(_ *Env, f *model.Function) Cell { return list(f.Outputs) },
 		},
 		{
-			Column{Name: "params", Title: "PARAMS", Kind: Pairs, Doc: "Parameters, secrets redacted."},
-			func(_ *Env, f *model.Function) Cell { return pairs(f.Params) },
+			Column: Column{Name: "params", Title: "PARAMS", Kind: Pairs, Doc: "Parameters, secrets redacted."},
+			cell:   func(_ *Env, f *model.Function) Cell { return pairs(f.Params) },
 		},
 		{
-			Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
-			func(_ *Env, f *model.Function) Cell { return text(strings.TrimSpace(f.Description)) },
+			Column: Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
+			cell:   func(_ *Env, f *model.Function) Cell { return text(strings.TrimSpace(f.Description)) },
 		},
 	},
 	ref: func(_ *Env, f *model.Function) Ref { return Ref{ID: f.Name, Name: f.Name} },

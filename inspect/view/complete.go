@@ -2,119 +2,33 @@ package view
 
 import (
 	"slices"
-	"strconv"
 	"strings"
+
+	"kitescope/table"
 )
 
-// Completions are capped: a shell that shows a million ids helps nobody.
-const maxCompletions = 500
-
 // CompleteNames are the names of a table's objects that start with prefix, sorted.
-// Ids appear where there are no names, or where the prefix is a number.
-func CompleteNames(t Table, prefix string) []string {
-	r := t.Resource()
-	var found []string
-	for _, column := range r.Names {
-		i := r.Column(column)
-		isID := r.Columns[i].Kind == ID
-		if isID && len(found) > 0 && (prefix == "" || prefix[0] < '0' || prefix[0] > '9') {
-			continue
-		}
-		found = append(found, columnValues(t, i, prefix, maxCompletions)...)
-	}
-	found = sortedUnique(found)
-	return found[:min(len(found), maxCompletions)]
-}
+func CompleteNames(t Table, prefix string) []string { return table.CompleteNames(t, prefix) }
 
-// columnValues are the distinct values of a column that start with prefix.
-func columnValues(t Table, column int, prefix string, limit int) []string {
-	kind := t.Resource().Columns[column].Kind
-	if t.Resource().Columns[column].vocabulary {
-		kind = State
-	}
-	seen := map[string]bool{}
-	add := func(s string) {
-		if s != "" && hasPrefix(kind, s, prefix) {
-			seen[s] = true
-		}
-	}
-	for row := 0; row < t.Len() && len(seen) < limit; row++ {
-		c := t.Cell(row, column)
-		switch {
-		case c.Absent != Present:
-		case kind == ID:
-			add(strconv.FormatInt(c.Int, 10))
-		case kind == List:
-			for _, s := range c.List {
-				add(s)
-			}
-		case kind == Text || kind == State:
-			add(c.Text)
-		}
-	}
-	return sortedKeys(seen)
-}
-
-func hasPrefix(k Kind, s, prefix string) bool {
-	if k == State {
-		return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-	}
-	return strings.HasPrefix(s, prefix)
-}
-
-// CompleteColumns are columns that start with prefix, for --columns and --sort: a
-// leading "-" or "+" and what stands before the last comma are kept.
+// CompleteColumns are columns that start with prefix, for --columns and --sort.
 func CompleteColumns(r *Resource, prefix string) []string {
-	head, last := "", prefix
-	if i := strings.LastIndexByte(prefix, ','); i >= 0 {
-		head, last = prefix[:i+1], prefix[i+1:]
-	}
-	bare := strings.TrimLeft(last, "+-")
-	head += last[:len(last)-len(bare)]
-	var words []string
-	for _, name := range r.ColumnNames() {
-		if strings.HasPrefix(name, strings.ToLower(bare)) {
-			words = append(words, head+name)
-		}
-	}
-	return words
+	return table.CompleteColumns(&r.Schema, prefix)
 }
 
-// CompleteSelector completes one word of a selection: names of objects, columns with
-// an operator ("state="), or the values of a column ("state=Gr"). again says that the
-// words go on, as a column does. Without an Env only columns and fixed words are known.
+// CompleteSelector completes one word of a selection as table.CompleteSelector does. Without an Env only columns and
+// fixed words are known.
 func CompleteSelector(env *Env, r *Resource, word string) (words []string, again bool) {
-	var t Table
-	if env != nil {
-		t = r.Table(env)
+	if env == nil {
+		return table.CompleteSelector(&r.Schema, nil, word, func(column int, prefix string) []string { return fixedValues(r, column, prefix) })
 	}
-	column, op, rest, ok := splitWord(word)
-	if ok {
-		i := r.Column(strings.ToLower(column))
-		if i < 0 || op != equal && op != unequal {
-			return nil, false
-		}
-		head := word[:len(word)-len(rest)]
-		if comma := strings.LastIndexByte(rest, ','); comma >= 0 {
-			head, rest = head+rest[:comma+1], rest[comma+1:]
-		}
-		return prefixed(head, valuesOf(r, t, i, rest)), false
-	}
-	if t != nil {
-		words = CompleteNames(t, word)
-	}
-	for _, name := range r.ColumnNames() {
-		if strings.HasPrefix(name, strings.ToLower(word)) {
-			words, again = append(words, name+"="), true
-		}
-	}
-	return words, again
+	t := r.Table(env)
+	return table.CompleteSelector(&r.Schema, t, word, func(column int, prefix string) []string {
+		return table.Values(t, column, prefix, table.MaxCompletions)
+	})
 }
 
-func valuesOf(r *Resource, t Table, column int, prefix string) []string {
-	if t != nil {
-		return columnValues(t, column, prefix, maxCompletions)
-	}
+// fixedValues are those that a column may have in any cluster.
+func fixedValues(r *Resource, column int, prefix string) []string {
 	var fixed []string
 	switch {
 	case r.Name == segments.Name && r.Columns[column].Name == "state":
@@ -124,12 +38,7 @@ func valuesOf(r *Resource, t Table, column int, prefix string) []string {
 	case r.Columns[column].Kind == Bool:
 		fixed = []string{"true", "false"}
 	}
-	return slices.DeleteFunc(fixed, func(s string) bool { return !hasPrefix(State, s, prefix) })
-}
-
-func prefixed(head string, list []string) []string {
-	for i := range list {
-		list[i] = head + list[i]
-	}
-	return list
+	return slices.DeleteFunc(fixed, func(s string) bool {
+		return len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix)
+	})
 }

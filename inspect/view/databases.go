@@ -8,59 +8,61 @@ import (
 
 var databases = define(definition[*model.Database]{
 	Resource: Resource{
-		Name: "databases", Singular: "database", Aliases: []string{"db", "dbs"}, Kind: "Database",
-		Doc:        "Databases, the namespaces of collections (2.2.9 and later; before that all is in default).",
-		Needs:      model.PartObjects,
-		Names:      []string{"name", "id"},
-		Handle:     "name",
-		Shorthands: map[string]string{"size": "size_bytes"},
+		Schema: Schema{
+			Name: "databases", Singular: "database",
+			Names:      []string{"name", "id"},
+			Handle:     "name",
+			Shorthands: map[string]string{"size": "size_bytes"},
+		},
+		Aliases: []string{"db", "dbs"}, Kind: "Database",
+		Doc:   "Databases, the namespaces of collections (2.2.9 and later; before that all is in default).",
+		Needs: model.PartObjects,
 	},
 	rows: databaseRows,
 	columns: []column[*model.Database]{
 		{
-			Column{Name: "id", Title: "ID", Kind: ID, Priority: 2, Doc: "Database id; 1 is default, 0 stands for the time before databases."},
-			func(_ *Env, d *model.Database) Cell { return id(d.ID) },
+			Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 2, Doc: "Database id; 1 is default, 0 stands for the time before databases."},
+			cell:   func(_ *Env, d *model.Database) Cell { return id(d.ID) },
 		},
 		{
-			Column{Name: "name", Title: "NAME", Doc: "Name of the database."},
-			func(_ *Env, d *model.Database) Cell { return text(d.Name) },
+			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the database."},
+			cell:   func(_ *Env, d *model.Database) Cell { return text(d.Name) },
 		},
 		{
-			Column{Name: "state", Title: "STATE", Kind: State, Priority: 3, Doc: "Created, Creating, Dropping or Dropped; none if not recorded."},
-			func(_ *Env, d *model.Database) Cell { return text(string(d.State)) },
+			Column: Column{Name: "state", Title: "STATE", Kind: State, Priority: 3, Doc: "Created, Creating, Dropping or Dropped; none if not recorded."},
+			cell:   func(_ *Env, d *model.Database) Cell { return text(string(d.State)) },
 		},
 		{
-			Column{Name: "collections", Title: "COLLECTIONS", Kind: Int, Doc: "Collections in it, dropped ones not counted."},
-			func(e *Env, d *model.Database) Cell { return count(int64(len(liveCollections(e, d.ID)))) },
+			Column: Column{Name: "collections", Title: "COLLECTIONS", Kind: Int, Doc: "Collections in it, dropped ones not counted."},
+			cell:   func(e *Env, d *model.Database) Cell { return count(int64(len(liveCollections(e, d.ID)))) },
 		},
 		{
-			Column{Name: "rows", Title: "ROWS", Kind: Int, Needs: model.PartSegments, Doc: "Rows of all its healthy segments as recorded."},
-			func(e *Env, d *model.Database) Cell {
+			Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows of all its healthy segments as recorded."},
+			needs:  model.PartSegments, cell: func(e *Env, d *model.Database) Cell {
 				return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Rows }))
 			},
 		},
 		{
-			Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 4, Needs: model.PartSegments, Doc: "Healthy segments: dropped ones not counted."},
-			func(e *Env, d *model.Database) Cell {
+			Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 4, Doc: "Healthy segments: dropped ones not counted."},
+			needs:  model.PartSegments, cell: func(e *Env, d *model.Database) Cell {
 				return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return int64(t.Segments) }))
 			},
 		},
 		{
-			Column{
-				Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Needs: model.PartSegments | model.PartLogs,
-				Doc: "Bytes of its healthy segments' logs in storage.",
+			Column: Column{
+				Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage.",
 			},
-			func(e *Env, d *model.Database) Cell {
+			needs: model.PartSegments | model.PartLogs, cell: func(e *Env, d *model.Database) Cell {
 				return count(sumCollections(e, d.ID, func(t model.Totals) int64 { return t.Bytes }))
 			},
 		},
 		{
-			Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it was created."},
-			func(_ *Env, d *model.Database) Cell { return tso(d.CreatedAt) },
+			Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "When it was created."},
+			cell:   func(_ *Env, d *model.Database) Cell { return tso(d.CreatedAt) },
 		},
 		{
-			Column{Name: "properties", Title: "PROPERTIES", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
-			func(_ *Env, d *model.Database) Cell { return pairs(d.Properties) },
+			Column: Column{Name: "properties", Title: "PROPERTIES", Kind: Pairs, Show: Hidden, Doc: "Properties as set by users."},
+			cell:   func(_ *Env, d *model.Database) Cell { return pairs(d.Properties) },
 		},
 	},
 	ref: func(_ *Env, d *model.Database) Ref { return Ref{ID: d.ID.String(), Name: d.Name} },

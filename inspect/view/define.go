@@ -11,6 +11,11 @@ import (
 // column is a Column and how its cells are computed from a row of type T.
 type column[T any] struct {
 	Column
+	// needs are the parts of the metadata without which the cells are unknown.
+	needs model.Part
+	// live columns say what processes serve. Though Wide or Hidden, they are in every table as soon as the processes
+	// were asked.
+	live bool
 	cell func(*Env, T) Cell
 }
 
@@ -42,55 +47,56 @@ type scope struct {
 func define[T any](d definition[T]) *Resource {
 	r := d.Resource
 	for i := range d.columns {
-		r.Columns = append(r.Columns, d.columns[i].Column)
+		r.Columns, r.more = append(r.Columns, d.columns[i].Column), append(r.more, facts{d.columns[i].needs, d.columns[i].live})
 	}
 	r.def = &d
 	r.bind = func(r *Resource, env *Env) Table {
-		return &table[T]{resource: r, def: &d, env: env, rows: d.rows(env)}
+		return &bound[T]{resource: r, def: &d, env: env, rows: d.rows(env)}
 	}
 	return &r
 }
 
-type table[T any] struct {
+type bound[T any] struct {
 	resource *Resource
 	def      *definition[T]
 	env      *Env
 	rows     []T
 }
 
-func (t *table[T]) Resource() *Resource { return t.resource }
-func (t *table[T]) Env() *Env           { return t.env }
-func (t *table[T]) Len() int            { return len(t.rows) }
+func (t *bound[T]) Resource() *Resource { return t.resource }
+func (t *bound[T]) Schema() *Schema     { return &t.resource.Schema }
+func (t *bound[T]) Env() *Env           { return t.env }
+func (t *bound[T]) Len() int            { return len(t.rows) }
 
-func (t *table[T]) Cell(row, col int) Cell {
+func (t *bound[T]) Cell(row, col int) Cell {
 	c := &t.def.columns[col]
-	if c.Needs != 0 && !t.env.Cluster.Loaded.Has(c.Needs) {
+	if c.needs != 0 && !t.env.Cluster.Loaded.Has(c.needs) {
 		return Cell{Absent: Unknown}
 	}
 	return c.cell(t.env, t.rows[row])
 }
 
-func (t *table[T]) Ref(row int) Ref {
+func (t *bound[T]) Ref(row int) Ref {
 	ref := t.def.ref(t.env, t.rows[row])
 	ref.Resource = t.resource.Name
 	return ref
 }
 
-func (t *table[T]) Owner(row int) (Ref, bool) {
+func (t *bound[T]) Owner(row int) (Ref, bool) {
 	if t.def.owner == nil {
 		return Ref{}, false
 	}
 	return t.def.owner(t.env, t.rows[row])
 }
 
-func (t *table[T]) Links(row int) []Link {
+func (t *bound[T]) Links(row int) []Link {
 	if t.def.links == nil {
 		return nil
 	}
 	return t.def.links(t.env, t.rows[row])
 }
 
-func (t *table[T]) Describe(row int) *Description {
+func (t *bound[T]) Describe(row int) *Description {
 	d := &Description{Ref: t.Ref(row), Resource: t.resource}
 	for i := range t.resource.Columns {
 		d.Fields = append(d.Fields, Field{Column: &t.resource.Columns[i], Cell: t.Cell(row, i)})
@@ -103,7 +109,7 @@ func (t *table[T]) Describe(row int) *Description {
 }
 
 // records asks the keyspace, which knows all keys of an object, else the object itself.
-func (t *table[T]) records(row int, ref Ref) []string {
+func (t *bound[T]) records(row int, ref Ref) []string {
 	if t.env.Cluster.Keyspace != nil {
 		if keys := t.env.Cluster.Keyspace.Of(ref.Resource, ref.ID); len(keys) > 0 {
 			return keys
@@ -134,7 +140,7 @@ func section[T any](s *scope, title, resource string, rows []T, columns ...strin
 
 // sectionOf is section for a resource that is at hand, such as one that only sections show.
 func sectionOf[T any](s *scope, title string, r *Resource, rows []T, columns ...string) Section {
-	g := &Grid{Table: &table[T]{resource: r, def: r.def.(*definition[T]), env: s.Env, rows: rows}, Matched: len(rows)}
+	g := NewGrid(&bound[T]{resource: r, def: r.def.(*definition[T]), env: s.Env, rows: rows}, nil, nil)
 	if len(columns) == 0 {
 		g.Columns = r.ColumnsFor(Always, s.Cluster.Loaded)
 	}

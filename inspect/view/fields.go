@@ -14,12 +14,15 @@ type fieldRow struct {
 
 var fields = define(definition[fieldRow]{
 	Resource: Resource{
-		Name: "fields", Singular: "field", Aliases: []string{"columns"}, Kind: "Field",
-		Doc:        "Fields of all schemas, Milvus's own included.",
-		Needs:      model.PartObjects,
-		Names:      []string{"name"},
-		Handle:     "path",
-		Shorthands: collectionShorthands("pk", "primary_key"),
+		Schema: Schema{
+			Name: "fields", Singular: "field",
+			Names:      []string{"name"},
+			Handle:     "path",
+			Shorthands: collectionShorthands("pk", "primary_key"),
+		},
+		Aliases: []string{"columns"}, Kind: "Field",
+		Doc:   "Fields of all schemas, Milvus's own included.",
+		Needs: model.PartObjects,
 	},
 	rows: func(e *Env) []fieldRow {
 		var rows []fieldRow
@@ -33,16 +36,16 @@ var fields = define(definition[fieldRow]{
 	columns: concat(
 		[]column[fieldRow]{
 			{
-				Column{Name: "id", Title: "ID", Kind: ID, Priority: 2, Doc: "Field id inside its collection: 0 RowID, 1 Timestamp, from 100 the user's."},
-				func(_ *Env, f fieldRow) Cell { return id(f.ID) },
+				Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 2, Doc: "Field id inside its collection: 0 RowID, 1 Timestamp, from 100 the user's."},
+				cell:   func(_ *Env, f fieldRow) Cell { return id(f.ID) },
 			},
 			{
-				Column{Name: "name", Title: "NAME", Doc: "Name of the field."},
-				func(_ *Env, f fieldRow) Cell { return text(f.Name) },
+				Column: Column{Name: "name", Title: "NAME", Doc: "Name of the field."},
+				cell:   func(_ *Env, f fieldRow) Cell { return text(f.Name) },
 			},
 			{
-				Column{Name: "path", Title: "PATH", Show: Hidden, Doc: "collection/name, which names the field in the cluster."},
-				func(e *Env, f fieldRow) Cell { return text(qualifiedName(e, f.collection) + "/" + f.Name) },
+				Column: Column{Name: "path", Title: "PATH", Show: Hidden, Doc: "collection/name, which names the field in the cluster."},
+				cell:   func(e *Env, f fieldRow) Cell { return text(qualifiedName(e, f.collection) + "/" + f.Name) },
 			},
 		},
 		collectionColumns(func(f fieldRow) model.CollectionID { return f.collection.ID }),
@@ -62,24 +65,24 @@ var fields = define(definition[fieldRow]{
 
 var fieldType = []column[fieldRow]{
 	{
-		Column{Name: "type", Title: "TYPE", Doc: "Data type: Int64, VarChar, FloatVector, ...", vocabulary: true},
-		func(_ *Env, f fieldRow) Cell { return text(f.Type) },
+		Column: Column{Name: "type", Title: "TYPE", Doc: "Data type: Int64, VarChar, FloatVector, ...", Vocabulary: true},
+		cell:   func(_ *Env, f fieldRow) Cell { return text(f.Type) },
 	},
 	{
-		Column{Name: "element_type", Title: "ELEMENT", Show: Wide, Priority: 5, Doc: "Data type of the elements of an array."},
-		func(_ *Env, f fieldRow) Cell { return text(f.ElementType) },
+		Column: Column{Name: "element_type", Title: "ELEMENT", Show: Wide, Priority: 5, Doc: "Data type of the elements of an array."},
+		cell:   func(_ *Env, f fieldRow) Cell { return text(f.ElementType) },
 	},
 	{
-		Column{Name: "dim", Title: "DIM", Kind: Int, Priority: 1, Doc: "Dimension of a vector; sparse vectors have none."},
-		func(_ *Env, f fieldRow) Cell { return someCount(f.Dim) },
+		Column: Column{Name: "dim", Title: "DIM", Kind: Int, Priority: 1, Doc: "Dimension of a vector; sparse vectors have none."},
+		cell:   func(_ *Env, f fieldRow) Cell { return someCount(f.Dim) },
 	},
 	{
-		Column{Name: "flags", Title: "FLAGS", Kind: List, Priority: 2, Doc: "What is special: primary_key, auto_id, partition_key, clustering_key, dynamic, nullable, function_output."},
-		func(_ *Env, f fieldRow) Cell { return list(fieldFlags(f.Field)) },
+		Column: Column{Name: "flags", Title: "FLAGS", Kind: List, Priority: 2, Doc: "What is special: primary_key, auto_id, partition_key, clustering_key, dynamic, nullable, function_output."},
+		cell:   func(_ *Env, f fieldRow) Cell { return list(fieldFlags(f.Field)) },
 	},
 	{
-		Column{Name: "indexes", Title: "INDEXES", Kind: List, Priority: 3, Needs: model.PartIndexes, Doc: "Names of the indexes on it, deleted ones not included."},
-		func(e *Env, f fieldRow) Cell {
+		Column: Column{Name: "indexes", Title: "INDEXES", Kind: List, Priority: 3, Doc: "Names of the indexes on it, deleted ones not included."},
+		needs:  model.PartIndexes, cell: func(e *Env, f fieldRow) Cell {
 			var names []string
 			for _, x := range fieldIndexes(e, f) {
 				if !x.Deleted {
@@ -90,43 +93,43 @@ var fieldType = []column[fieldRow]{
 		},
 	},
 	{
-		Column{Name: "params", Title: "PARAMS", Kind: Pairs, Priority: 4, Doc: "Type parameters: dim, max_length, ..."},
-		func(_ *Env, f fieldRow) Cell { return pairs(f.Params) },
+		Column: Column{Name: "params", Title: "PARAMS", Kind: Pairs, Priority: 4, Doc: "Type parameters: dim, max_length, ..."},
+		cell:   func(_ *Env, f fieldRow) Cell { return pairs(f.Params) },
 	},
 }
 
 var fieldMore = []column[fieldRow]{
 	{
-		Column{Name: "primary_key", Title: "PRIMARY KEY", Kind: Bool, Show: Hidden, Doc: "It is the primary key."},
-		func(_ *Env, f fieldRow) Cell { return yesNo(f.PrimaryKey) },
+		Column: Column{Name: "primary_key", Title: "PRIMARY KEY", Kind: Bool, Show: Hidden, Doc: "It is the primary key."},
+		cell:   func(_ *Env, f fieldRow) Cell { return yesNo(f.PrimaryKey) },
 	},
 	{
-		Column{Name: "vector", Title: "VECTOR", Kind: Bool, Show: Hidden, Doc: "It holds vectors of any kind."},
-		func(_ *Env, f fieldRow) Cell { return yesNo(f.Vector()) },
+		Column: Column{Name: "vector", Title: "VECTOR", Kind: Bool, Show: Hidden, Doc: "It holds vectors of any kind."},
+		cell:   func(_ *Env, f fieldRow) Cell { return yesNo(f.Vector()) },
 	},
 	{
-		Column{Name: "system", Title: "SYSTEM", Kind: Bool, Show: Hidden, Doc: "Milvus itself added it (RowID, Timestamp)."},
-		func(_ *Env, f fieldRow) Cell { return yesNo(f.System()) },
+		Column: Column{Name: "system", Title: "SYSTEM", Kind: Bool, Show: Hidden, Doc: "Milvus itself added it (RowID, Timestamp)."},
+		cell:   func(_ *Env, f fieldRow) Cell { return yesNo(f.System()) },
 	},
 	{
-		Column{Name: "state", Title: "STATE", Kind: State, Show: Hidden, Doc: "State of the field, none if not recorded."},
-		func(_ *Env, f fieldRow) Cell { return text(f.State) },
+		Column: Column{Name: "state", Title: "STATE", Kind: State, Show: Hidden, Doc: "State of the field, none if not recorded."},
+		cell:   func(_ *Env, f fieldRow) Cell { return text(f.State) },
 	},
 	{
-		Column{Name: "struct", Title: "STRUCT", Show: Hidden, Doc: "Name of the struct array that it belongs to (2.6)."},
-		func(_ *Env, f fieldRow) Cell { return text(f.Struct) },
+		Column: Column{Name: "struct", Title: "STRUCT", Show: Hidden, Doc: "Name of the struct array that it belongs to (2.6)."},
+		cell:   func(_ *Env, f fieldRow) Cell { return text(f.Struct) },
 	},
 	{
-		Column{Name: "default", Title: "DEFAULT", Show: Hidden, Doc: "Default value, as text."},
-		func(_ *Env, f fieldRow) Cell { return text(f.Default) },
+		Column: Column{Name: "default", Title: "DEFAULT", Show: Hidden, Doc: "Default value, as text."},
+		cell:   func(_ *Env, f fieldRow) Cell { return text(f.Default) },
 	},
 	{
-		Column{Name: "index_params", Title: "INDEX PARAMS", Kind: Pairs, Show: Hidden, Doc: "Index parameters inside the schema (2.1)."},
-		func(_ *Env, f fieldRow) Cell { return pairs(f.IndexParams) },
+		Column: Column{Name: "index_params", Title: "INDEX PARAMS", Kind: Pairs, Show: Hidden, Doc: "Index parameters inside the schema (2.1)."},
+		cell:   func(_ *Env, f fieldRow) Cell { return pairs(f.IndexParams) },
 	},
 	{
-		Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
-		func(_ *Env, f fieldRow) Cell { return text(strings.TrimSpace(f.Description)) },
+		Column: Column{Name: "description", Title: "DESCRIPTION", Show: Hidden, Doc: "Description as given by its creator."},
+		cell:   func(_ *Env, f fieldRow) Cell { return text(strings.TrimSpace(f.Description)) },
 	},
 }
 

@@ -16,82 +16,65 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
 )
 
-// Kind says what a column's cells hold, hence how they are aligned, written and compared.
-type Kind uint8
+// Kind is a table's, as all that resources have in common with other tables.
+type Kind = table.Kind
 
-// The kinds of cells, with the field of Cell that holds the value.
+// Absence is a table's.
+type Absence = table.Absence
+
+// Cell is a table's.
+type Cell = table.Cell
+
+// Show is a table's.
+type Show = table.Show
+
+// Column is a table's.
+type Column = table.Column
+
+// Schema is a table's.
+type Schema = table.Schema
+
+// SortKey is a table's.
+type SortKey = table.SortKey
+
+// The kinds of cells.
 const (
-	Text     Kind = iota // Text
-	ID                   // Int; a string in JSON
-	Int                  // Int
-	Bytes                // Int
-	Percent              // Float, 0 to 100
-	Time                 // Int, Unix nanoseconds UTC
-	Duration             // Int, nanoseconds; seconds in JSON
-	Bool                 // Int, 0 or 1
-	State                // Text, a word of Milvus's that deserves colour
-	List                 // List
-	Pairs                // List: key, value, key, value
+	Text     = table.Text
+	ID       = table.ID
+	Int      = table.Int
+	Bytes    = table.Bytes
+	Percent  = table.Percent
+	Time     = table.Time
+	Duration = table.Duration
+	Bool     = table.Bool
+	State    = table.State
+	List     = table.List
+	Pairs    = table.Pairs
 )
 
-// Absence says why a cell has no value.
-type Absence uint8
-
-// A cell has a value, or none exists ("-"), or it was not looked at ("?").
+// Why a cell has no value.
 const (
-	Present Absence = iota
-	None
-	Unknown
+	Present = table.Present
+	None    = table.None
+	Unknown = table.Unknown
 )
 
-// Cell is one typed value.
-type Cell struct {
-	Absent Absence
-	Int    int64
-	Float  float64
-	Text   string
-	List   []string
-}
-
-// Show says where a column appears.
-type Show uint8
-
-// A column is in every table, in wide ones, only in JSON, YAML, CSV and where --columns
-// names it, or (because it is expensive) only where --columns names it.
+// Where a column appears.
 const (
-	Always Show = iota
-	Wide
-	Hidden
-	OnDemand
+	Always   = table.Always
+	Wide     = table.Wide
+	Hidden   = table.Hidden
+	OnDemand = table.OnDemand
 )
 
-// Column describes one column of a resource.
-type Column struct {
-	// Name is the JSON key and the name in selectors, --sort and --columns: lower_snake, stable.
-	Name string
-	// Title is the table header, upper case.
-	Title string
-	Kind  Kind
-	Show  Show
-	// Priority decides which column a narrow terminal drops first: the highest; 0 is never dropped.
-	Priority int
-	// Needs are the parts of the metadata without which the cells are unknown.
-	Needs model.Part
-	// Live columns say what processes serve. Though Wide or Hidden, they are in every table
-	// as soon as the processes were asked.
-	Live bool
-	// Doc is one sentence for docs/JSON.md and help.
-	Doc string
+// Matcher is a table's.
+type Matcher = table.Matcher
 
-	// collectionIDs names the column with the ids of the collections that this column
-	// names; a selection by name, "db.name", alias or id is then decided by that id.
-	collectionIDs string
-	// vocabulary says that the texts are words of Milvus ("HNSW", "querynode"), which
-	// selections find in any case, as they do states.
-	vocabulary bool
-}
+// Sort orders rows as table.Sort does.
+func Sort(t Table, rows []int32, order []SortKey) []int32 { return table.Sort(t, rows, order) }
 
 // Ref names an object: a resource and an identity that stays the same over refreshes.
 type Ref = model.Ref
@@ -111,13 +94,11 @@ func NewEnv(c *model.Cluster, now time.Time) *Env {
 	return &Env{Cluster: c, Now: now}
 }
 
-// Table is a resource bound to an Env. Cells are computed when asked for, so a
-// table of a million rows costs nothing until it is looked at. Safe for concurrent use.
+// Table is a resource bound to an Env.
 type Table interface {
+	table.Table
 	Resource() *Resource
 	Env() *Env
-	Len() int
-	Cell(row, col int) Cell
 	Ref(row int) Ref
 	// Owner is what the object belongs to; ok is false if nothing.
 	Owner(row int) (ref Ref, ok bool)
@@ -135,86 +116,53 @@ type Link struct {
 	Where []string
 }
 
-// Resource is a kind of thing that can be listed.
+// Resource is a kind of thing that can be listed. Its Schema's Name is that of "get segments"; its Names are what
+// describe compares with, too, and its Handle is what describe accepts.
 type Resource struct {
-	Name     string   // plural, as in "get segments"
-	Singular string   // "segment"
-	Aliases  []string // "seg"
-	Kind     string   // of one item in JSON: "Segment"; a list is "SegmentList"
-	Doc      string   // one sentence
+	Schema
+	Aliases []string // "seg"
+	Kind    string   // of one item in JSON: "Segment"; a list is "SegmentList"
+	Doc     string   // one sentence
 	// Needs are the parts of the metadata to read for the rows themselves; columns add theirs.
-	Needs   model.Part
-	Columns []Column
-	// Names are the columns that a bare word in a selection or describe is compared with.
-	Names []string
-	// Shorthands are other names of columns in selectors: "coll" for "collection".
-	Shorthands map[string]string
-	// DefaultSort is a column name, with "-" in front for descending; "" keeps the order of the model.
-	DefaultSort string
+	Needs model.Part
 	// Describes are the parts of the metadata that a description is made of, where it is of one collection and of nothing
 	// else: 0 if it may be of anything.
 	Describes model.Part
-	// Handle is the column that -o name prints and that describe accepts.
-	Handle string
 	// Keyspace says that the rows are Cluster.Keyspace's, which must have been kept.
 	Keyspace bool
 
 	bind  func(*Resource, *Env) Table
 	def   any         // *definition[T]
 	peers []*Resource // all resources, for sections
+	more  []facts     // of each column
+}
+
+// facts are what a column of a resource has besides.
+type facts struct {
+	needs model.Part
+	live  bool
 }
 
 // Table binds the resource to a cluster.
 func (r *Resource) Table(env *Env) Table { return r.bind(r, env) }
 
-// Column returns the position of a column by its name or a shorthand, -1 if there is none.
-func (r *Resource) Column(name string) int {
-	if long, ok := r.Shorthands[name]; ok {
-		name = long
-	}
-	for i := range r.Columns {
-		if r.Columns[i].Name == name {
-			return i
-		}
-	}
-	return -1
+// Grid is the part of a resource's table that is shown.
+type Grid struct {
+	table.Grid
+	Table Table
 }
 
-// Grid is the part of a table that is shown: rows in order, columns in order.
-type Grid struct {
-	Table   Table
-	Rows    []int32 // positions in Table; nil means all, in order
-	Columns []int   // positions in Resource.Columns
-	// Matched is how many rows the selection left before Limit cut them.
-	Matched int
+// NewGrid shows rows of a table, nil for all, in columns.
+func NewGrid(t Table, rows []int32, columns []int) *Grid {
+	g := &Grid{table.Grid{Table: t, Rows: rows, Columns: columns}, t}
+	g.Matched = g.Len()
+	return g
 }
 
 // NotRead reports whether there are no rows because what they are made of was not
 // read: that there are none is not known then. Lists of the keys themselves hold what
 // was read, whatever that is.
-func (g *Grid) NotRead() bool {
-	needs := g.Table.Resource().Needs
-	return g.Len() == 0 && needs != model.PartAll && !g.Table.Env().Cluster.Loaded.Has(needs)
-}
-
-// Len is the number of rows shown.
-func (g *Grid) Len() int {
-	if g.Rows == nil {
-		return g.Table.Len()
-	}
-	return len(g.Rows)
-}
-
-// Row is the position in Table of the i-th row shown.
-func (g *Grid) Row(i int) int {
-	if g.Rows == nil {
-		return i
-	}
-	return int(g.Rows[i])
-}
-
-// Cell is the cell in the i-th row and j-th column shown.
-func (g *Grid) Cell(i, j int) Cell { return g.Table.Cell(g.Row(i), g.Columns[j]) }
+func (g *Grid) NotRead() bool { return g.Len() == 0 && !table.Known(g.Table, -1) }
 
 // Description explains one object in sections.
 type Description struct {

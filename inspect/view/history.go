@@ -8,46 +8,49 @@ import (
 
 var history = define(definition[*model.HistoryEntry]{
 	Resource: Resource{
-		Name: "history", Singular: "history-entry", Kind: "HistoryEntry",
-		Doc:        "Older values that RootCoord keeps under snapshots/: how something that was dropped can still be found.",
-		Needs:      model.PartHistory,
-		Names:      []string{"name", "id"},
-		Handle:     "key",
-		Shorthands: map[string]string{"at": "written_at", "age": "age_seconds"},
+		Schema: Schema{
+			Name: "history", Singular: "history-entry",
+			Names:      []string{"name", "id"},
+			Handle:     "key",
+			Shorthands: map[string]string{"at": "written_at", "age": "age_seconds"},
+		},
+		Kind:  "HistoryEntry",
+		Doc:   "Older values that RootCoord keeps under snapshots/: how something that was dropped can still be found.",
+		Needs: model.PartHistory,
 	},
 	rows: func(e *Env) []*model.HistoryEntry { return e.Cluster.History },
 	columns: []column[*model.HistoryEntry]{
 		{
-			Column{Name: "kind", Title: "KIND", Doc: "What the older value is: collection, partition, field, alias, ..."},
-			func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Kind) },
+			Column: Column{Name: "kind", Title: "KIND", Doc: "What the older value is: collection, partition, field, alias, ..."},
+			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Kind) },
 		},
 		{
-			Column{Name: "id", Title: "ID", Kind: ID, Priority: 1, Doc: "Id of the object, none for a tombstone."},
-			func(_ *Env, h *model.HistoryEntry) Cell { return someID(model.NodeID(h.ID)) },
+			Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 1, Doc: "Id of the object, none for a tombstone."},
+			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return someID(model.NodeID(h.ID)) },
 		},
 		{
-			Column{Name: "name", Title: "NAME", Doc: "Name of the object, none for a tombstone."},
-			func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Name) },
+			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the object, none for a tombstone."},
+			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Name) },
 		},
 		{
-			Column{Name: "tombstone", Title: "TOMBSTONE", Kind: Bool, Priority: 1, Doc: "The object was dropped at that time."},
-			func(_ *Env, h *model.HistoryEntry) Cell { return yesNo(h.Tombstone) },
+			Column: Column{Name: "tombstone", Title: "TOMBSTONE", Kind: Bool, Priority: 1, Doc: "The object was dropped at that time."},
+			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return yesNo(h.Tombstone) },
 		},
 		{
-			Column{Name: "written_at", Title: "WRITTEN", Kind: Time, Doc: "When the value was written."},
-			func(_ *Env, h *model.HistoryEntry) Cell { return tso(h.At) },
+			Column: Column{Name: "written_at", Title: "WRITTEN", Kind: Time, Doc: "When the value was written."},
+			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return tso(h.At) },
 		},
 		{
-			Column{Name: "age_seconds", Title: "AGE", Kind: Duration, Show: Wide, Priority: 2, Doc: "Time since written_at."},
-			func(e *Env, h *model.HistoryEntry) Cell { return age(e, h.At.Time()) },
+			Column: Column{Name: "age_seconds", Title: "AGE", Kind: Duration, Show: Wide, Priority: 2, Doc: "Time since written_at."},
+			cell:   func(e *Env, h *model.HistoryEntry) Cell { return age(e, h.At.Time()) },
 		},
 		{
-			Column{Name: "of", Title: "OF", Priority: 4, Doc: "Key whose value it was, below the metadata's prefix."},
-			func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Of) },
+			Column: Column{Name: "of", Title: "OF", Priority: 4, Doc: "Key whose value it was, below the metadata's prefix."},
+			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Of) },
 		},
 		{
-			Column{Name: "key", Title: "KEY", Show: Hidden, Doc: "Key under snapshots/, below the metadata's prefix."},
-			func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Key) },
+			Column: Column{Name: "key", Title: "KEY", Show: Hidden, Doc: "Key under snapshots/, below the metadata's prefix."},
+			cell:   func(_ *Env, h *model.HistoryEntry) Cell { return text(h.Key) },
 		},
 	},
 	ref: func(_ *Env, h *model.HistoryEntry) Ref { return Ref{ID: h.Key, Name: h.Name} },
@@ -58,25 +61,28 @@ var history = define(definition[*model.HistoryEntry]{
 
 var allocators = define(definition[*model.Allocator]{
 	Resource: Resource{
-		Name: "allocators", Singular: "allocator", Kind: "Allocator",
-		Doc:    "Upper bounds of the windows of timestamps and ids that coordinators have reserved.",
-		Needs:  model.PartRest,
-		Names:  []string{"name"},
-		Handle: "name",
+		Schema: Schema{
+			Name: "allocators", Singular: "allocator",
+			Names:  []string{"name"},
+			Handle: "name",
+		},
+		Kind:  "Allocator",
+		Doc:   "Upper bounds of the windows of timestamps and ids that coordinators have reserved.",
+		Needs: model.PartRest,
 	},
 	rows: func(e *Env) []*model.Allocator { return e.Cluster.Allocators },
 	columns: []column[*model.Allocator]{
 		{
-			Column{Name: "name", Title: "NAME", Doc: "Name of the allocator: its key below kv/."},
-			func(_ *Env, a *model.Allocator) Cell { return text(a.Name) },
+			Column: Column{Name: "name", Title: "NAME", Doc: "Name of the allocator: its key below kv/."},
+			cell:   func(_ *Env, a *model.Allocator) Cell { return text(a.Name) },
 		},
 		{
-			Column{Name: "reserved_until", Title: "RESERVED UNTIL", Kind: Time, Doc: "End of the window; a few seconds ahead of the clock is normal."},
-			func(_ *Env, a *model.Allocator) Cell { return at(a.At) },
+			Column: Column{Name: "reserved_until", Title: "RESERVED UNTIL", Kind: Time, Doc: "End of the window; a few seconds ahead of the clock is normal."},
+			cell:   func(_ *Env, a *model.Allocator) Cell { return at(a.At) },
 		},
 		{
-			Column{Name: "ahead_seconds", Title: "AHEAD", Kind: Duration, Priority: 1, Doc: "How far reserved_until is ahead of the time of the state, negative if behind."},
-			ahead,
+			Column: Column{Name: "ahead_seconds", Title: "AHEAD", Kind: Duration, Priority: 1, Doc: "How far reserved_until is ahead of the time of the state, negative if behind."},
+			cell:   ahead,
 		},
 	},
 	ref: func(_ *Env, a *model.Allocator) Ref { return Ref{ID: a.Name, Name: a.Name} },
@@ -95,48 +101,51 @@ func ahead(e *Env, a *model.Allocator) Cell {
 
 var partitionStats = define(definition[*model.PartitionStats]{
 	Resource: Resource{
-		Name: "partition-stats", Singular: "partition-stat", Kind: "PartitionStats",
-		Doc:        "Which segments each clustering compaction of a partition produced (2.4 and later).",
-		Needs:      model.PartObjects | model.PartTasks,
-		Names:      []string{"version"},
-		Handle:     "version",
-		Shorthands: collectionShorthands(),
+		Schema: Schema{
+			Name: "partition-stats", Singular: "partition-stat",
+			Names:      []string{"version"},
+			Handle:     "version",
+			Shorthands: collectionShorthands(),
+		},
+		Kind:  "PartitionStats",
+		Doc:   "Which segments each clustering compaction of a partition produced (2.4 and later).",
+		Needs: model.PartObjects | model.PartTasks,
 	},
 	rows: func(e *Env) []*model.PartitionStats { return e.Cluster.PartitionStats },
 	columns: concat(
 		collectionColumns(func(p *model.PartitionStats) model.CollectionID { return p.Collection }),
 		[]column[*model.PartitionStats]{
 			{
-				Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Hidden, Doc: "Id of the partition."},
-				func(_ *Env, p *model.PartitionStats) Cell { return id(p.Partition) },
+				Column: Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Hidden, Doc: "Id of the partition."},
+				cell:   func(_ *Env, p *model.PartitionStats) Cell { return id(p.Partition) },
 			},
 			{
-				Column{Name: "partition", Title: "PARTITION", Priority: 2, Doc: "Name of the partition, none if it is gone."},
-				func(e *Env, p *model.PartitionStats) Cell { return text(e.Cluster.PartitionName(p.Partition)) },
+				Column: Column{Name: "partition", Title: "PARTITION", Priority: 2, Doc: "Name of the partition, none if it is gone."},
+				cell:   func(e *Env, p *model.PartitionStats) Cell { return text(e.Cluster.PartitionName(p.Partition)) },
 			},
 			{
-				Column{Name: "vchannel", Title: "VCHANNEL", Show: Wide, Priority: 4, Doc: "Virtual channel."},
-				func(_ *Env, p *model.PartitionStats) Cell { return text(p.VChannel) },
+				Column: Column{Name: "vchannel", Title: "VCHANNEL", Show: Wide, Priority: 4, Doc: "Virtual channel."},
+				cell:   func(_ *Env, p *model.PartitionStats) Cell { return text(p.VChannel) },
 			},
 			{
-				Column{Name: "version", Title: "VERSION", Kind: ID, Doc: "Version of the statistics: the id of the compaction's plan."},
-				func(_ *Env, p *model.PartitionStats) Cell { return id(model.NodeID(p.Version)) },
+				Column: Column{Name: "version", Title: "VERSION", Kind: ID, Doc: "Version of the statistics: the id of the compaction's plan."},
+				cell:   func(_ *Env, p *model.PartitionStats) Cell { return id(model.NodeID(p.Version)) },
 			},
 			{
-				Column{Name: "current", Title: "CURRENT", Kind: Bool, Doc: "Queries use this version."},
-				func(_ *Env, p *model.PartitionStats) Cell { return yesNo(p.Current) },
+				Column: Column{Name: "current", Title: "CURRENT", Kind: Bool, Doc: "Queries use this version."},
+				cell:   func(_ *Env, p *model.PartitionStats) Cell { return yesNo(p.Current) },
 			},
 			{
-				Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 1, Doc: "Segments that were produced."},
-				func(_ *Env, p *model.PartitionStats) Cell { return count(int64(len(p.Segments))) },
+				Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 1, Doc: "Segments that were produced."},
+				cell:   func(_ *Env, p *model.PartitionStats) Cell { return count(int64(len(p.Segments))) },
 			},
 			{
-				Column{Name: "segment_ids", Title: "SEGMENT IDS", Kind: List, Show: Hidden, Doc: "Their ids."},
-				func(_ *Env, p *model.PartitionStats) Cell { return ids(p.Segments) },
+				Column: Column{Name: "segment_ids", Title: "SEGMENT IDS", Kind: List, Show: Hidden, Doc: "Their ids."},
+				cell:   func(_ *Env, p *model.PartitionStats) Cell { return ids(p.Segments) },
 			},
 			{
-				Column{Name: "committed_at", Title: "COMMITTED", Kind: Time, Show: Wide, Priority: 3, Doc: "When it was committed."},
-				func(_ *Env, p *model.PartitionStats) Cell { return at(p.CommittedAt) },
+				Column: Column{Name: "committed_at", Title: "COMMITTED", Kind: Time, Show: Wide, Priority: 3, Doc: "When it was committed."},
+				cell:   func(_ *Env, p *model.PartitionStats) Cell { return at(p.CommittedAt) },
 			},
 		},
 	),

@@ -39,31 +39,3 @@ func TestManyIDs(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 }
-
-// TestIDSet is used where it means the same as names one by one, and not elsewhere.
-func TestIDSet(t *testing.T) {
-	for _, c := range []struct {
-		resource string
-		words    []string
-		set      bool
-	}{
-		{"segments", []string{"1", "2"}, true},
-		{"segments", []string{"1", "!2"}, false},
-		{"segments", []string{"1*"}, false},
-		{"segments", []string{"docs/1"}, false},
-		{"segments", []string{"state=growing"}, false},
-		{"collections", []string{"1"}, false},
-	} {
-		r, err := Find(c.resource)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := ParseSelection(r, c.words)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.idSet() != nil; got != c.set {
-			t.Errorf("%s %q: a set of ids is %v, want %v", c.resource, c.words, got, c.set)
-		}
-	}
-}

@@ -7,13 +7,16 @@ type keyRow int
 
 var keys = define(definition[keyRow]{
 	Resource: Resource{
-		Name: "keys", Singular: "key", Aliases: []string{"raw"}, Kind: "Key",
-		Doc:        "Raw keys of the store; values are decoded on demand.",
-		Needs:      model.PartAll,
-		Names:      []string{"key"},
-		Handle:     "key",
-		Shorthands: map[string]string{"size": "size_bytes", "name": "key"},
-		Keyspace:   true,
+		Schema: Schema{
+			Name: "keys", Singular: "key",
+			Names:      []string{"key"},
+			Handle:     "key",
+			Shorthands: map[string]string{"size": "size_bytes", "name": "key"},
+		},
+		Aliases: []string{"raw"}, Kind: "Key",
+		Doc:      "Raw keys of the store; values are decoded on demand.",
+		Needs:    model.PartAll,
+		Keyspace: true,
 	},
 	rows: func(e *Env) []keyRow {
 		if e.Cluster.Keyspace == nil {
@@ -27,40 +30,40 @@ var keys = define(definition[keyRow]{
 	},
 	columns: []column[keyRow]{
 		{
-			Column{Name: "key", Title: "KEY", Doc: "The absolute key."},
-			func(e *Env, k keyRow) Cell { return text(k.info(e).Key) },
+			Column: Column{Name: "key", Title: "KEY", Doc: "The absolute key."},
+			cell:   func(e *Env, k keyRow) Cell { return text(k.info(e).Key) },
 		},
 		{
-			Column{Name: "kind", Title: "KIND", Priority: 1, Doc: "What the key holds, none if no pattern explains it."},
-			func(e *Env, k keyRow) Cell { return text(k.info(e).Kind) },
+			Column: Column{Name: "kind", Title: "KIND", Priority: 1, Doc: "What the key holds, none if no pattern explains it."},
+			cell:   func(e *Env, k keyRow) Cell { return text(k.info(e).Kind) },
 		},
 		{
-			Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 2, Doc: "Bytes of the value."},
-			func(e *Env, k keyRow) Cell { return count(int64(k.info(e).Size)) },
+			Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 2, Doc: "Bytes of the value."},
+			cell:   func(e *Env, k keyRow) Cell { return count(int64(k.info(e).Size)) },
 		},
 		{
-			Column{Name: "mod_revision", Title: "REVISION", Kind: Int, Priority: 3, Doc: "etcd revision at which it was last written, where the source knows it."},
-			func(e *Env, k keyRow) Cell { return someCount(k.info(e).ModRevision) },
+			Column: Column{Name: "mod_revision", Title: "REVISION", Kind: Int, Priority: 3, Doc: "etcd revision at which it was last written, where the source knows it."},
+			cell:   func(e *Env, k keyRow) Cell { return someCount(k.info(e).ModRevision) },
 		},
 		{
-			Column{Name: "lease", Title: "LEASE", Kind: ID, Show: Wide, Priority: 4, Doc: "etcd lease of the key."},
-			func(e *Env, k keyRow) Cell { return someID(model.NodeID(k.info(e).Lease)) },
+			Column: Column{Name: "lease", Title: "LEASE", Kind: ID, Show: Wide, Priority: 4, Doc: "etcd lease of the key."},
+			cell:   func(e *Env, k keyRow) Cell { return someID(model.NodeID(k.info(e).Lease)) },
 		},
 		{
-			Column{Name: "tombstone", Title: "TOMBSTONE", Kind: Bool, Show: Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
-			func(e *Env, k keyRow) Cell { return yesNo(k.info(e).Tombstone) },
+			Column: Column{Name: "tombstone", Title: "TOMBSTONE", Kind: Bool, Show: Wide, Priority: 4, Doc: "RootCoord marked an older value as deleted."},
+			cell:   func(e *Env, k keyRow) Cell { return yesNo(k.info(e).Tombstone) },
 		},
 		{
-			Column{Name: "message", Title: "MESSAGE", Show: OnDemand, Doc: "Name of the protobuf message, or json, text, int, time, binary."},
-			func(e *Env, k keyRow) Cell { return text(k.record(e).Message) },
+			Column: Column{Name: "message", Title: "MESSAGE", Show: OnDemand, Doc: "Name of the protobuf message, or json, text, int, time, binary."},
+			cell:   func(e *Env, k keyRow) Cell { return text(k.record(e).Message) },
 		},
 		{
-			Column{Name: "value", Title: "VALUE", Show: OnDemand, Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted."},
-			func(e *Env, k keyRow) Cell { return text(k.record(e).Text) },
+			Column: Column{Name: "value", Title: "VALUE", Show: OnDemand, Doc: "The decoded value: JSON of messages, the text itself, or hex; secrets redacted."},
+			cell:   func(e *Env, k keyRow) Cell { return text(k.record(e).Text) },
 		},
 		{
-			Column{Name: "problem", Title: "PROBLEM", Show: OnDemand, Doc: "Why the value could not be decoded, or what of it is unknown."},
-			func(e *Env, k keyRow) Cell { return text(k.record(e).Problem) },
+			Column: Column{Name: "problem", Title: "PROBLEM", Show: OnDemand, Doc: "Why the value could not be decoded, or what of it is unknown."},
+			cell:   func(e *Env, k keyRow) Cell { return text(k.record(e).Problem) },
 		},
 	},
 	find: func(e *Env, id string) (int, bool) {
@@ -81,26 +84,29 @@ func (k keyRow) record(e *Env) model.Record { return e.Cluster.Keyspace.Record(i
 
 var undecoded = define(definition[*model.Undecoded]{
 	Resource: Resource{
-		Name: "undecoded", Singular: "undecoded-key", Kind: "UndecodedKey",
-		Doc:        "Keys that no decoder understands, and records that hold more than their decoder knows.",
-		Needs:      model.PartAll,
-		Names:      []string{"key"},
-		Handle:     "key",
-		Shorthands: map[string]string{"size": "size_bytes"},
+		Schema: Schema{
+			Name: "undecoded", Singular: "undecoded-key",
+			Names:      []string{"key"},
+			Handle:     "key",
+			Shorthands: map[string]string{"size": "size_bytes"},
+		},
+		Kind:  "UndecodedKey",
+		Doc:   "Keys that no decoder understands, and records that hold more than their decoder knows.",
+		Needs: model.PartAll,
 	},
 	rows: func(e *Env) []*model.Undecoded { return e.Cluster.Undecoded },
 	columns: []column[*model.Undecoded]{
 		{
-			Column{Name: "key", Title: "KEY", Doc: "The absolute key."},
-			func(_ *Env, u *model.Undecoded) Cell { return text(u.Key) },
+			Column: Column{Name: "key", Title: "KEY", Doc: "The absolute key."},
+			cell:   func(_ *Env, u *model.Undecoded) Cell { return text(u.Key) },
 		},
 		{
-			Column{Name: "reason", Title: "REASON", Doc: "Why it was not decoded, or what of it was not."},
-			func(_ *Env, u *model.Undecoded) Cell { return text(u.Reason) },
+			Column: Column{Name: "reason", Title: "REASON", Doc: "Why it was not decoded, or what of it was not."},
+			cell:   func(_ *Env, u *model.Undecoded) Cell { return text(u.Reason) },
 		},
 		{
-			Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 1, Doc: "Bytes of the value."},
-			func(_ *Env, u *model.Undecoded) Cell { return count(int64(u.Size)) },
+			Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 1, Doc: "Bytes of the value."},
+			cell:   func(_ *Env, u *model.Undecoded) Cell { return count(int64(u.Size)) },
 		},
 	},
 	ref: func(_ *Env, u *model.Undecoded) Ref { return Ref{ID: u.Key + ": " + u.Reason, Name: u.Key} },

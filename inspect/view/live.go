@@ -10,11 +10,10 @@ import (
 
 var nodeLive = []column[*model.Session]{
 	{
-		Column{
-			Name: "answer", Title: "ANSWER", Kind: State, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
-			Doc: "How asking it ended: answered, unreachable, refused, timed out, stale (another process answers at its address), other cluster, denied, ...",
+		Column: Column{
+			Name: "answer", Title: "ANSWER", Kind: State, Show: Hidden, Priority: 1, Doc: "How asking it ended: answered, unreachable, refused, timed out, stale (another process answers at its address), other cluster, denied, ...",
 		},
-		func(e *Env, s *model.Session) Cell {
+		live: true, needs: model.PartRuntime, cell: func(e *Env, s *model.Session) Cell {
 			n := liveNode(e, s)
 			if n == nil {
 				return text(model.NotAsked.String())
@@ -23,11 +22,10 @@ var nodeLive = []column[*model.Session]{
 		},
 	},
 	{
-		Column{
-			Name: "answer_reason", Title: "REASON", Show: Hidden, Needs: model.PartRuntime,
-			Doc: "Why there is no answer, in the words of the process or the network.",
+		Column: Column{
+			Name: "answer_reason", Title: "REASON", Show: Hidden, Doc: "Why there is no answer, in the words of the process or the network.",
 		},
-		func(e *Env, s *model.Session) Cell {
+		needs: model.PartRuntime, cell: func(e *Env, s *model.Session) Cell {
 			n := liveNode(e, s)
 			if n == nil {
 				return text("neither an answer nor metrics name it")
@@ -36,48 +34,43 @@ var nodeLive = []column[*model.Session]{
 		},
 	},
 	{
-		Column{
-			Name: "health", Title: "HEALTH", Kind: State, Show: Hidden, Live: true, Priority: 3, Needs: model.PartRuntime,
-			Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping.",
+		Column: Column{
+			Name: "health", Title: "HEALTH", Kind: State, Show: Hidden, Priority: 3, Doc: "The process's own word: Healthy, Initializing, Abnormal, StandBy or Stopping.",
 		},
-		said(func(n *model.LiveNode) (Cell, bool) { return text(n.State), n.State != "" }),
+		live: true, needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) { return text(n.State), n.State != "" }),
 	},
 	{
-		Column{
-			Name: "cpu_percent", Title: "CPU", Kind: Percent, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
-			Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started.",
+		Column: Column{
+			Name: "cpu_percent", Title: "CPU", Kind: Percent, Show: Hidden, Priority: 2, Doc: "Processor time of its process, 100 is one core: between two scrapes of its metrics, else on average since it started.",
 		},
-		said(func(n *model.LiveNode) (Cell, bool) {
+		live: true, needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) {
 			cores, _, ok := n.Process.CPU()
 			return Cell{Float: cores * 100}, ok
 		}),
 	},
 	{
-		Column{
-			Name: "memory_bytes", Title: "MEMORY", Kind: Bytes, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
-			Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts.",
+		Column: Column{
+			Name: "memory_bytes", Title: "MEMORY", Kind: Bytes, Show: Hidden, Priority: 2, Doc: "Memory that its process uses, as it counts that itself, for its limits; where it did not say, what the operating system counts.",
 		},
-		said(func(n *model.LiveNode) (Cell, bool) {
+		live: true, needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) {
 			bytes, ok := n.Memory()
 			return count(bytes), ok
 		}),
 	},
 	{
-		Column{
-			Name: "resident_bytes", Title: "RESIDENT", Kind: Bytes, Show: Hidden, Needs: model.PartRuntime,
-			Doc: "Memory that its process holds, as the operating system counts it.",
+		Column: Column{
+			Name: "resident_bytes", Title: "RESIDENT", Kind: Bytes, Show: Hidden, Doc: "Memory that its process holds, as the operating system counts it.",
 		},
-		said(func(n *model.LiveNode) (Cell, bool) {
+		needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) {
 			bytes, ok := n.Process.ResidentBytes()
 			return count(bytes), ok
 		}),
 	},
 	{
-		Column{
-			Name: "memory_limit_bytes", Title: "MEMORY LIMIT", Kind: Bytes, Show: Hidden, Needs: model.PartRuntime,
-			Doc: "Memory that the process may use, as it sees it.",
+		Column: Column{
+			Name: "memory_limit_bytes", Title: "MEMORY LIMIT", Kind: Bytes, Show: Hidden, Doc: "Memory that the process may use, as it sees it.",
 		},
-		said(func(n *model.LiveNode) (Cell, bool) {
+		needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) {
 			if n.System == nil {
 				return Cell{}, false
 			}
@@ -85,11 +78,10 @@ var nodeLive = []column[*model.Session]{
 		}),
 	},
 	{
-		Column{
-			Name: "started_at", Title: "STARTED", Kind: Time, Show: Hidden, Needs: model.PartRuntime,
-			Doc: "When the process started.",
+		Column: Column{
+			Name: "started_at", Title: "STARTED", Kind: Time, Show: Hidden, Doc: "When the process started.",
 		},
-		said(func(n *model.LiveNode) (Cell, bool) {
+		needs: model.PartRuntime, cell: said(func(n *model.LiveNode) (Cell, bool) {
 			if t := n.StartedAt(); !t.IsZero() {
 				return at(t), true
 			}
@@ -97,38 +89,34 @@ var nodeLive = []column[*model.Session]{
 		}),
 	},
 	{
-		Column{
-			Name: "sealed_segments", Title: "SEALED", Kind: Int, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
-			Doc: "Sealed segments that a query node serves, as it says itself, else as its metrics count them.",
+		Column: Column{
+			Name: "sealed_segments", Title: "SEALED", Kind: Int, Show: Hidden, Priority: 1, Doc: "Sealed segments that a query node serves, as it says itself, else as its metrics count them.",
 		},
-		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments })),
+		live: true, needs: model.PartRuntime, cell: serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments })),
 	},
 	{
-		Column{
-			Name: "growing_segments", Title: "GROWING", Kind: Int, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
-			Doc: "Growing segments that a query node serves, as the leader of their shards; one that was handed over, and is loaded as sealed, is not counted.",
+		Column: Column{
+			Name: "growing_segments", Title: "GROWING", Kind: Int, Show: Hidden, Priority: 1, Doc: "Growing segments that a query node serves, as the leader of their shards; one that was handed over, and is loaded as sealed, is not counted.",
 		},
-		serves(func(e *Env, d *model.Distribution) int64 {
+		live: true, needs: model.PartRuntime, cell: serves(func(e *Env, d *model.Distribution) int64 {
 			segments, _ := growingOnce(e, d)
 			return segments
 		}, func(x *model.MetricServed) float64 { return x.Growing.Segments }),
 	},
 	{
-		Column{
-			Name: "growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
-			Doc: "Rows of those growing segments: searched one by one. By metrics, which do not name segments, one that is being handed over counts as sealed, too.",
+		Column: Column{
+			Name: "growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Priority: 2, Doc: "Rows of those growing segments: searched one by one. By metrics, which do not name segments, one that is being handed over counts as sealed, too.",
 		},
-		serves(func(e *Env, d *model.Distribution) int64 {
+		live: true, needs: model.PartRuntime, cell: serves(func(e *Env, d *model.Distribution) int64 {
 			_, rows := growingOnce(e, d)
 			return rows
 		}, func(x *model.MetricServed) float64 { return x.Growing.Rows }),
 	},
 	{
-		Column{
-			Name: "leads", Title: "LEADS", Kind: Int, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
-			Doc: "Shards that a query node leads.",
+		Column: Column{
+			Name: "leads", Title: "LEADS", Kind: Int, Show: Hidden, Priority: 2, Doc: "Shards that a query node leads.",
 		},
-		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil),
+		live: true, needs: model.PartRuntime, cell: serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Leaders)) }, nil),
 	},
 }
 
@@ -194,11 +182,10 @@ func sealedByMetrics(figure func(model.MetricSum) float64) func(*model.MetricSer
 
 var segmentLive = []column[*model.Segment]{
 	{
-		Column{
-			Name: "served_as", Title: "SERVED AS", Kind: State, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
-			Doc: "Sealed, Growing, Both or NotServed: what query nodes have in memory. Unknown while a node that may have it is silent.",
+		Column: Column{
+			Name: "served_as", Title: "SERVED AS", Kind: State, Show: Hidden, Priority: 1, Doc: "Sealed, Growing, Both or NotServed: what query nodes have in memory. Unknown while a node that may have it is silent.",
 		},
-		func(e *Env, s *model.Segment) Cell {
+		live: true, needs: model.PartRuntime, cell: func(e *Env, s *model.Segment) Cell {
 			sealed, growing := false, false
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
 				sealed, growing = sealed || x.Sealed != nil, growing || x.Leader != nil
@@ -217,11 +204,10 @@ var segmentLive = []column[*model.Segment]{
 		},
 	},
 	{
-		Column{
-			Name: "served_by", Title: "SERVED BY", Kind: List, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
-			Doc: "Ids of the query nodes that have it in memory, as far as they were heard.",
+		Column: Column{
+			Name: "served_by", Title: "SERVED BY", Kind: List, Show: Hidden, Priority: 1, Doc: "Ids of the query nodes that have it in memory, as far as they were heard.",
 		},
-		func(e *Env, s *model.Segment) Cell {
+		live: true, needs: model.PartRuntime, cell: func(e *Env, s *model.Segment) Cell {
 			var nodes []model.NodeID
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
 				nodes = append(nodes, x.Node.Node)
@@ -234,11 +220,10 @@ var segmentLive = []column[*model.Segment]{
 		},
 	},
 	{
-		Column{
-			Name: "live_rows", Title: "LIVE ROWS", Kind: Int, Show: Hidden, Needs: model.PartRuntime,
-			Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync.",
+		Column: Column{
+			Name: "live_rows", Title: "LIVE ROWS", Kind: Int, Show: Hidden, Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync.",
 		},
-		func(e *Env, s *model.Segment) Cell {
+		needs: model.PartRuntime, cell: func(e *Env, s *model.Segment) Cell {
 			d := e.Cluster.Runtime.DataSegment(s.ID)
 			switch {
 			case d != nil:
@@ -253,11 +238,10 @@ var segmentLive = []column[*model.Segment]{
 
 var vchannelLive = []column[*model.VChannel]{
 	{
-		Column{
-			Name: "leaders", Title: "LEADER", Kind: List, Show: Hidden, Live: true, Priority: 1, Needs: model.PartRuntime,
-			Doc: "Ids of the query nodes that lead the shard, one for each replica, as far as they were heard.",
+		Column: Column{
+			Name: "leaders", Title: "LEADER", Kind: List, Show: Hidden, Priority: 1, Doc: "Ids of the query nodes that lead the shard, one for each replica, as far as they were heard.",
 		},
-		func(e *Env, v *model.VChannel) Cell {
+		live: true, needs: model.PartRuntime, cell: func(e *Env, v *model.VChannel) Cell {
 			var nodes []model.NodeID
 			for _, view := range e.Cluster.Runtime.ShardViews(v.Name) {
 				nodes = append(nodes, view.Node.Node)
@@ -269,11 +253,10 @@ var vchannelLive = []column[*model.VChannel]{
 		},
 	},
 	{
-		Column{
-			Name: "served_growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Live: true, Priority: 2, Needs: model.PartRuntime,
-			Doc: "Rows of the growing segments that its leaders serve, the most that one of them has.",
+		Column: Column{
+			Name: "served_growing_rows", Title: "GROWING ROWS", Kind: Int, Show: Hidden, Priority: 2, Doc: "Rows of the growing segments that its leaders serve, the most that one of them has.",
 		},
-		func(e *Env, v *model.VChannel) Cell {
+		live: true, needs: model.PartRuntime, cell: func(e *Env, v *model.VChannel) Cell {
 			views := e.Cluster.Runtime.ShardViews(v.Name)
 			var rows int64
 			for _, view := range views {
@@ -290,11 +273,10 @@ var vchannelLive = []column[*model.VChannel]{
 		},
 	},
 	{
-		Column{
-			Name: "queue_lag", Title: "QUEUE LAG", Kind: Int, Show: Hidden, Needs: model.PartRuntime,
-			Doc: "Messages in the topic behind the checkpoint, where the queue was asked (Kafka).",
+		Column: Column{
+			Name: "queue_lag", Title: "QUEUE LAG", Kind: Int, Show: Hidden, Doc: "Messages in the topic behind the checkpoint, where the queue was asked (Kafka).",
 		},
-		func(e *Env, v *model.VChannel) Cell {
+		needs: model.PartRuntime, cell: func(e *Env, v *model.VChannel) Cell {
 			if lag, ok := e.Cluster.QueueLag(v); ok {
 				return count(lag)
 			}

@@ -15,38 +15,42 @@ type logRow struct {
 // segmentLogs is shown in the description of a segment only.
 var segmentLogs = define(definition[logRow]{
 	Resource: Resource{
-		Name: "segment-logs", Singular: "segment-log", Kind: "SegmentLog", Handle: "field_id",
+		Schema: Schema{
+			Name: "segment-logs", Singular: "segment-log",
+			Handle: "field_id",
+		},
+		Kind:  "SegmentLog",
 		Doc:   "Log files of one segment, by kind and field.",
 		Needs: model.PartSegments | model.PartLogs,
 	},
 	columns: []column[logRow]{
 		{
-			Column{Name: "kind", Title: "KIND", Doc: "insert, delta, stats or bm25."},
-			func(_ *Env, l logRow) Cell { return text(l.Kind.String()) },
+			Column: Column{Name: "kind", Title: "KIND", Doc: "insert, delta, stats or bm25."},
+			cell:   func(_ *Env, l logRow) Cell { return text(l.Kind.String()) },
 		},
 		{
-			Column{Name: "field_id", Title: "FIELD ID", Kind: ID, Doc: "Id of the field, or of the column group under storage version 2."},
-			func(_ *Env, l logRow) Cell { return logField(l, id(l.Field)) },
+			Column: Column{Name: "field_id", Title: "FIELD ID", Kind: ID, Doc: "Id of the field, or of the column group under storage version 2."},
+			cell:   func(_ *Env, l logRow) Cell { return logField(l, id(l.Field)) },
 		},
 		{
-			Column{Name: "field", Title: "FIELD", Doc: "Name of the field."},
-			func(e *Env, l logRow) Cell { return logField(l, text(fieldName(e, l.segment.Collection, l.Field))) },
+			Column: Column{Name: "field", Title: "FIELD", Doc: "Name of the field."},
+			cell:   func(e *Env, l logRow) Cell { return logField(l, text(fieldName(e, l.segment.Collection, l.Field))) },
 		},
 		{
-			Column{Name: "files", Title: "FILES", Kind: Int, Doc: "Files in storage."},
-			func(_ *Env, l logRow) Cell { return count(int64(l.Files)) },
+			Column: Column{Name: "files", Title: "FILES", Kind: Int, Doc: "Files in storage."},
+			cell:   func(_ *Env, l logRow) Cell { return count(int64(l.Files)) },
 		},
 		{
-			Column{Name: "entries", Title: "ENTRIES", Kind: Int, Doc: "Entries of all files: rows of insert logs, deletes of delta logs."},
-			func(_ *Env, l logRow) Cell { return count(l.Rows) },
+			Column: Column{Name: "entries", Title: "ENTRIES", Kind: Int, Doc: "Entries of all files: rows of insert logs, deletes of delta logs."},
+			cell:   func(_ *Env, l logRow) Cell { return count(l.Rows) },
 		},
 		{
-			Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Doc: "Bytes in storage."},
-			func(_ *Env, l logRow) Cell { return count(l.Bytes) },
+			Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Doc: "Bytes in storage."},
+			cell:   func(_ *Env, l logRow) Cell { return count(l.Bytes) },
 		},
 		{
-			Column{Name: "memory_bytes", Title: "MEMORY", Kind: Bytes, Doc: "Bytes when decoded, where recorded (2.4 and later)."},
-			func(_ *Env, l logRow) Cell { return someCount(l.MemoryBytes) },
+			Column: Column{Name: "memory_bytes", Title: "MEMORY", Kind: Bytes, Doc: "Bytes when decoded, where recorded (2.4 and later)."},
+			cell:   func(_ *Env, l logRow) Cell { return someCount(l.MemoryBytes) },
 		},
 	},
 	ref: func(_ *Env, l logRow) Ref {
@@ -89,22 +93,26 @@ type stateRow struct {
 // segmentStates is shown in descriptions only.
 var segmentStates = define(definition[stateRow]{
 	Resource: Resource{
-		Name: "segment-states", Singular: "segment-state", Kind: "SegmentState", Handle: "state",
+		Schema: Schema{
+			Name: "segment-states", Singular: "segment-state",
+			Handle: "state",
+		},
+		Kind:  "SegmentState",
 		Doc:   "Segments added up by state.",
 		Needs: model.PartSegments,
 	},
 	columns: []column[stateRow]{
 		{
-			Column{Name: "state", Title: "STATE", Kind: State, Doc: "State of the segments."},
-			func(_ *Env, r stateRow) Cell { return text(r.state) },
+			Column: Column{Name: "state", Title: "STATE", Kind: State, Doc: "State of the segments."},
+			cell:   func(_ *Env, r stateRow) Cell { return text(r.state) },
 		},
 		{
-			Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Doc: "How many there are."},
-			func(_ *Env, r stateRow) Cell { return count(r.segments) },
+			Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Doc: "How many there are."},
+			cell:   func(_ *Env, r stateRow) Cell { return count(r.segments) },
 		},
 		{
-			Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Their rows as recorded."},
-			func(_ *Env, r stateRow) Cell { return count(r.rows) },
+			Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Their rows as recorded."},
+			cell:   func(_ *Env, r stateRow) Cell { return count(r.rows) },
 		},
 	},
 	ref: func(_ *Env, r stateRow) Ref { return Ref{ID: r.state} },

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/table"
+	"kitescope/words/near"
 )
 
 // NotFoundError says that a resource has no object of a name or id.
@@ -22,15 +24,7 @@ func NotFound(t Table, word string) *NotFoundError {
 }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no %s %q%s", e.Resource.Singular, e.Word, meant(e.Near))
-}
-
-// meant ends a sentence about a word with the names that are spelled alike.
-func meant(near []string) string {
-	if len(near) == 0 {
-		return ""
-	}
-	return "; did you mean " + strings.Join(near, " or ") + "?"
+	return fmt.Sprintf("no %s %q%s", e.Resource.Singular, e.Word, near.Meant(e.Near))
 }
 
 // AmbiguousError says that a name means several objects.
@@ -61,8 +55,8 @@ func Lookup(t Table, word string) (row int, err error) {
 	if err != nil {
 		return rowOf(t, word, err)
 	}
-	if len(s.names) == 0 {
-		s = Selection{resource: r, names: []name{{word: word, text: word}}}
+	if _, _, ok := s.Name(); !ok {
+		s = Selection{table.Named(&r.Schema, word), r}
 	}
 	rows := s.Rows(t)
 	if len(rows) == 1 {
@@ -94,7 +88,7 @@ type finder interface {
 	find(id string) (int, bool)
 }
 
-func (t *table[T]) find(id string) (int, bool) {
+func (t *bound[T]) find(id string) (int, bool) {
 	if t.def.find == nil {
 		return 0, false
 	}
@@ -157,7 +151,7 @@ func label(t Table, row int, ref Ref) string {
 	r := t.Resource()
 	handle := ref.ID
 	if i := r.Column(r.Handle); i >= 0 {
-		if c := t.Cell(row, i); c.Absent == Present && isText(r.Columns[i].Kind) {
+		if c := t.Cell(row, i); c.Absent == Present && r.Columns[i].Kind.Texts() {
 			handle = c.Text
 		} else if c.Absent == Present {
 			handle = strconv.FormatInt(c.Int, 10)

@@ -4,40 +4,43 @@ import "kitescope/inspect/model"
 
 var orphans = define(definition[*model.Segment]{
 	Resource: Resource{
-		Name: "orphans", Singular: "orphan", Kind: "OrphanSegment",
-		Doc:        "Segments of which logs or index files are recorded, but no segment record: leaks, or a write that was cut.",
-		Needs:      model.PartObjects | model.PartSegments | model.PartLogs | model.PartSegmentIndexes,
-		Names:      []string{"id"},
-		Handle:     "id",
-		Shorthands: collectionShorthands("size", "size_bytes"),
+		Schema: Schema{
+			Name: "orphans", Singular: "orphan",
+			Names:      []string{"id"},
+			Handle:     "id",
+			Shorthands: collectionShorthands("size", "size_bytes"),
+		},
+		Kind:  "OrphanSegment",
+		Doc:   "Segments of which logs or index files are recorded, but no segment record: leaks, or a write that was cut.",
+		Needs: model.PartObjects | model.PartSegments | model.PartLogs | model.PartSegmentIndexes,
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Orphans },
 	columns: concat(
 		[]column[*model.Segment]{{
-			Column{Name: "id", Title: "ID", Kind: ID, Doc: "Segment id."},
-			func(_ *Env, s *model.Segment) Cell { return id(s.ID) },
+			Column: Column{Name: "id", Title: "ID", Kind: ID, Doc: "Segment id."},
+			cell:   func(_ *Env, s *model.Segment) Cell { return id(s.ID) },
 		}},
 		collectionColumns(func(s *model.Segment) model.CollectionID { return s.Collection }),
 		[]column[*model.Segment]{
 			{
-				Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition."},
-				func(_ *Env, s *model.Segment) Cell { return id(s.Partition) },
+				Column: Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition."},
+				cell:   func(_ *Env, s *model.Segment) Cell { return id(s.Partition) },
 			},
 			{
-				Column{Name: "partition", Title: "PARTITION", Priority: 4, Doc: "Name of the partition, none if it is gone."},
-				func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) },
+				Column: Column{Name: "partition", Title: "PARTITION", Priority: 4, Doc: "Name of the partition, none if it is gone."},
+				cell:   func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) },
 			},
 			{
-				Column{Name: "files", Title: "FILES", Kind: Int, Doc: "Log files that are recorded."},
-				func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) },
+				Column: Column{Name: "files", Title: "FILES", Kind: Int, Doc: "Log files that are recorded."},
+				cell:   func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) },
 			},
 			{
-				Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 1, Doc: "Bytes of those files."},
-				func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) },
+				Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 1, Doc: "Bytes of those files."},
+				cell:   func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) },
 			},
 			{
-				Column{Name: "indexes", Title: "INDEXES", Kind: Int, Priority: 2, Doc: "Index records of it."},
-				func(_ *Env, s *model.Segment) Cell { return count(int64(len(s.Indexes))) },
+				Column: Column{Name: "indexes", Title: "INDEXES", Kind: Int, Priority: 2, Doc: "Index records of it."},
+				cell:   func(_ *Env, s *model.Segment) Cell { return count(int64(len(s.Indexes))) },
 			},
 		},
 	),

@@ -4,23 +4,26 @@ import "kitescope/inspect/model"
 
 var partitions = define(definition[*model.Partition]{
 	Resource: Resource{
-		Name: "partitions", Singular: "partition", Aliases: []string{"part", "parts"}, Kind: "Partition",
-		Doc:        "Partitions of collections.",
-		Needs:      model.PartObjects,
-		Names:      []string{"name", "id"},
-		Handle:     "id",
-		Shorthands: collectionShorthands("partition", "name", "partition_id", "id", "part", "name", "size", "size_bytes", "load", "load_state"),
+		Schema: Schema{
+			Name: "partitions", Singular: "partition",
+			Names:      []string{"name", "id"},
+			Handle:     "id",
+			Shorthands: collectionShorthands("partition", "name", "partition_id", "id", "part", "name", "size", "size_bytes", "load", "load_state"),
+		},
+		Aliases: []string{"part", "parts"}, Kind: "Partition",
+		Doc:   "Partitions of collections.",
+		Needs: model.PartObjects,
 	},
 	rows: func(e *Env) []*model.Partition { return e.Cluster.Partitions },
 	columns: concat(
 		[]column[*model.Partition]{
 			{
-				Column{Name: "id", Title: "ID", Kind: ID, Priority: 3, Doc: "Partition id."},
-				func(_ *Env, p *model.Partition) Cell { return id(p.ID) },
+				Column: Column{Name: "id", Title: "ID", Kind: ID, Priority: 3, Doc: "Partition id."},
+				cell:   func(_ *Env, p *model.Partition) Cell { return id(p.ID) },
 			},
 			{
-				Column{Name: "name", Title: "NAME", Doc: "Name of the partition."},
-				func(_ *Env, p *model.Partition) Cell { return text(p.Name) },
+				Column: Column{Name: "name", Title: "NAME", Doc: "Name of the partition."},
+				cell:   func(_ *Env, p *model.Partition) Cell { return text(p.Name) },
 			},
 		},
 		collectionColumns(func(p *model.Partition) model.CollectionID { return p.Collection }),
@@ -38,34 +41,33 @@ var partitions = define(definition[*model.Partition]{
 
 var partitionContent = []column[*model.Partition]{
 	{
-		Column{Name: "state", Title: "STATE", Kind: State, Show: Wide, Priority: 5, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
-		func(_ *Env, p *model.Partition) Cell { return text(string(p.State)) },
+		Column: Column{Name: "state", Title: "STATE", Kind: State, Show: Wide, Priority: 5, Doc: "Created, Creating, Dropping or Dropped; none before 2.2."},
+		cell:   func(_ *Env, p *model.Partition) Cell { return text(string(p.State)) },
 	},
 	{
-		Column{Name: "rows", Title: "ROWS", Kind: Int, Needs: model.PartSegments, Doc: "Rows of its healthy segments as recorded, L0 excluded."},
-		func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) },
+		Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows of its healthy segments as recorded, L0 excluded."},
+		needs:  model.PartSegments, cell: func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Rows) },
 	},
 	{
-		Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 2, Needs: model.PartSegments, Doc: "Healthy segments: dropped ones not counted."},
-		func(e *Env, p *model.Partition) Cell {
+		Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Priority: 2, Doc: "Healthy segments: dropped ones not counted."},
+		needs:  model.PartSegments, cell: func(e *Env, p *model.Partition) Cell {
 			return count(int64(e.Cluster.PartitionTotals(p.ID).Segments))
 		},
 	},
 	{
-		Column{
-			Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Needs: model.PartSegments | model.PartLogs,
-			Doc: "Bytes of its healthy segments' logs in storage.",
+		Column: Column{
+			Name: "size_bytes", Title: "SIZE", Kind: Bytes, Show: Wide, Priority: 4, Doc: "Bytes of its healthy segments' logs in storage.",
 		},
-		func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Bytes) },
+		needs: model.PartSegments | model.PartLogs, cell: func(e *Env, p *model.Partition) Cell { return count(e.Cluster.PartitionTotals(p.ID).Bytes) },
 	},
 	{
-		Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 2, Needs: model.PartServing, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
-		func(e *Env, p *model.Partition) Cell {
+		Column: Column{Name: "load_state", Title: "LOAD", Kind: State, Priority: 2, Doc: "Loaded, Loading or NotLoad, as QueryCoord's metadata says."},
+		needs:  model.PartServing, cell: func(e *Env, p *model.Partition) Cell {
 			return text(e.Cluster.LoadState(p.Collection).PartitionStatus(p.ID))
 		},
 	},
 	{
-		Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
-		func(_ *Env, p *model.Partition) Cell { return tso(p.CreatedAt) },
+		Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 6, Doc: "When it was created."},
+		cell:   func(_ *Env, p *model.Partition) Cell { return tso(p.CreatedAt) },
 	},
 }

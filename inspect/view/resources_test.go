@@ -55,8 +55,8 @@ func checkColumns(t *testing.T, r *Resource) {
 		if c.Show == Always && c.Priority == 0 {
 			shown++
 		}
-		if c.collectionIDs != "" && r.Column(c.collectionIDs) < 0 {
-			t.Errorf("%s.%s: no column %s", r.Name, c.Name, c.collectionIDs)
+		if c.By != "" && r.Column(c.By) < 0 {
+			t.Errorf("%s.%s: no column %s", r.Name, c.Name, c.By)
 		}
 	}
 	if shown == 0 {
@@ -108,7 +108,7 @@ func TestEveryObject(t *testing.T) {
 				t.Errorf("%s: RowOf(%q) is not %d", r.Name, ref.ID, row)
 			}
 			for col := range r.Columns {
-				silent := strings.Contains(ref.ID, "querynode-12") || len(env.Cluster.Runtime.Blind()) > 0 && r.Columns[col].Needs.Has(model.PartRuntime)
+				silent := strings.Contains(ref.ID, "querynode-12") || len(env.Cluster.Runtime.Blind()) > 0 && r.NeedsOf(col).Has(model.PartRuntime)
 				if c := table.Cell(row, col); c.Absent == Unknown && !silent {
 					t.Errorf("%s.%s is unknown in a cluster that was read whole", r.Name, r.Columns[col].Name)
 				}

@@ -10,18 +10,21 @@ import (
 
 var segments = define(definition[*model.Segment]{
 	Resource: Resource{
-		Name: "segments", Singular: "segment", Aliases: []string{"seg", "segs"}, Kind: "Segment",
-		Doc:        "Segments as DataCoord's metadata has them, dropped ones included.",
-		Needs:      model.PartObjects | model.PartSegments,
-		Names:      []string{"id"},
-		Handle:     "id",
-		Shorthands: collectionShorthands("size", "size_bytes", "deleted", "deleted_rows", "index", "index_state", "age", "age_seconds"),
+		Schema: Schema{
+			Name: "segments", Singular: "segment",
+			Names:      []string{"id"},
+			Handle:     "id",
+			Shorthands: collectionShorthands("size", "size_bytes", "deleted", "deleted_rows", "index", "index_state", "age", "age_seconds"),
+		},
+		Aliases: []string{"seg", "segs"}, Kind: "Segment",
+		Doc:   "Segments as DataCoord's metadata has them, dropped ones included.",
+		Needs: model.PartObjects | model.PartSegments,
 	},
 	rows: func(e *Env) []*model.Segment { return e.Cluster.Segments },
 	columns: concat(
 		[]column[*model.Segment]{{
-			Column{Name: "id", Title: "ID", Kind: ID, Doc: "Segment id."},
-			func(_ *Env, s *model.Segment) Cell { return id(s.ID) },
+			Column: Column{Name: "id", Title: "ID", Kind: ID, Doc: "Segment id."},
+			cell:   func(_ *Env, s *model.Segment) Cell { return id(s.ID) },
 		}},
 		collectionColumns(func(s *model.Segment) model.CollectionID { return s.Collection }),
 		segmentPlace,
@@ -56,75 +59,71 @@ func compareSegmentID(s *model.Segment, id model.SegmentID) int { return cmp.Com
 
 var segmentPlace = []column[*model.Segment]{
 	{
-		Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition; -1 is all of them (L0 segments)."},
-		func(_ *Env, s *model.Segment) Cell { return id(s.Partition) },
+		Column: Column{Name: "partition_id", Title: "PARTITION ID", Kind: ID, Show: Wide, Priority: 6, Doc: "Id of the partition; -1 is all of them (L0 segments)."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return id(s.Partition) },
 	},
 	{
-		Column{Name: "partition", Title: "PARTITION", Priority: 4, Doc: "Name of the partition, none if it is gone, * for all of them."},
-		func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) },
+		Column: Column{Name: "partition", Title: "PARTITION", Priority: 4, Doc: "Name of the partition, none if it is gone, * for all of them."},
+		cell:   func(e *Env, s *model.Segment) Cell { return text(e.Cluster.PartitionName(s.Partition)) },
 	},
 	{
-		Column{Name: "vchannel", Title: "VCHANNEL", Show: Wide, Priority: 5, Doc: "Virtual channel that the segment's rows came through."},
-		func(_ *Env, s *model.Segment) Cell { return text(s.VChannel) },
+		Column: Column{Name: "vchannel", Title: "VCHANNEL", Show: Wide, Priority: 5, Doc: "Virtual channel that the segment's rows came through."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return text(s.VChannel) },
 	},
 	{
-		Column{Name: "state", Title: "STATE", Kind: State, Doc: "Growing, Sealed, Flushing, Flushed, Dropped or Importing."},
-		func(_ *Env, s *model.Segment) Cell { return text(s.State.String()) },
+		Column: Column{Name: "state", Title: "STATE", Kind: State, Doc: "Growing, Sealed, Flushing, Flushed, Dropped or Importing."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return text(s.State.String()) },
 	},
 	{
-		Column{Name: "level", Title: "LEVEL", Priority: 5, Doc: "Compaction level: Legacy (2.3 and older), L0 (deletes only), L1 or L2.", vocabulary: true},
-		func(_ *Env, s *model.Segment) Cell { return text(s.Level.String()) },
+		Column: Column{Name: "level", Title: "LEVEL", Priority: 5, Doc: "Compaction level: Legacy (2.3 and older), L0 (deletes only), L1 or L2.", Vocabulary: true},
+		cell:   func(_ *Env, s *model.Segment) Cell { return text(s.Level.String()) },
 	},
 }
 
 var segmentContent = []column[*model.Segment]{
 	{
-		Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows as recorded: 0 on a growing segment until its first sync."},
-		func(_ *Env, s *model.Segment) Cell { return count(s.Rows) },
+		Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Rows as recorded: 0 on a growing segment until its first sync."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return count(s.Rows) },
 	},
 	{
-		Column{
-			Name: "deleted_rows", Title: "DELETES", Kind: Int, Priority: 4, Needs: model.PartLogs,
-			Doc: deletesDoc,
+		Column: Column{
+			Name: "deleted_rows", Title: "DELETES", Kind: Int, Priority: 4, Doc: deletesDoc,
 		},
-		func(_ *Env, s *model.Segment) Cell { return count(s.DeletedRows) },
+		needs: model.PartLogs, cell: func(_ *Env, s *model.Segment) Cell { return count(s.DeletedRows) },
 	},
 	{
-		Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 3, Needs: model.PartLogs, Doc: "Bytes of all logs in storage, index files not included."},
-		func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) },
+		Column: Column{Name: "size_bytes", Title: "SIZE", Kind: Bytes, Priority: 3, Doc: "Bytes of all logs in storage, index files not included."},
+		needs:  model.PartLogs, cell: func(_ *Env, s *model.Segment) Cell { return count(s.Bytes) },
 	},
 	{
-		Column{
-			Name: "index_state", Title: "INDEX", Kind: State, Priority: 2, Needs: model.PartIndexes | model.PartSegmentIndexes,
-			Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none.",
+		Column: Column{
+			Name: "index_state", Title: "INDEX", Kind: State, Priority: 2, Doc: "Worst state over the collection's indexes: Finished, InProgress, Unissued, Retry, Missing, Failed; NotNeeded if the segment gets none.",
 		},
-		func(e *Env, s *model.Segment) Cell { return indexState(e.Cluster.IndexState(s)) },
+		needs: model.PartIndexes | model.PartSegmentIndexes, cell: func(e *Env, s *model.Segment) Cell { return indexState(e.Cluster.IndexState(s)) },
 	},
 	{
-		Column{
-			Name: "index_states", Title: "INDEX STATES", Kind: Pairs, Show: Hidden, Needs: model.PartIndexes | model.PartSegmentIndexes,
-			Doc: "State per index, by the index's name.",
+		Column: Column{
+			Name: "index_states", Title: "INDEX STATES", Kind: Pairs, Show: Hidden, Doc: "State per index, by the index's name.",
 		},
-		indexStates,
+		needs: model.PartIndexes | model.PartSegmentIndexes, cell: indexStates,
 	},
 	{
-		Column{
-			Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Wide, Priority: 6, Needs: model.PartSegmentIndexes,
-			Doc: "Bytes of finished index files, where Milvus records them.",
+		Column: Column{
+			Name: "index_bytes", Title: "INDEX SIZE", Kind: Bytes, Show: Wide, Priority: 6, Doc: "Bytes of finished index files, where Milvus records them.",
 		},
-		func(_ *Env, s *model.Segment) Cell { return someCount(s.IndexBytes) },
+		needs: model.PartSegmentIndexes, cell: func(_ *Env, s *model.Segment) Cell { return someCount(s.IndexBytes) },
 	},
 	{
-		Column{Name: "files", Title: "FILES", Kind: Int, Show: Wide, Priority: 7, Needs: model.PartLogs, Doc: "Log files in storage."},
-		func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) },
+		Column: Column{Name: "files", Title: "FILES", Kind: Int, Show: Wide, Priority: 7, Doc: "Log files in storage."},
+		needs:  model.PartLogs, cell: func(_ *Env, s *model.Segment) Cell { return count(logFiles(s)) },
 	},
 	{
-		Column{Name: "max_rows", Title: "MAX ROWS", Kind: Int, Show: Hidden, Doc: "Rows at which the segment is sealed, as estimated when it was opened."},
-		func(_ *Env, s *model.Segment) Cell { return count(s.MaxRows) },
+		Column: Column{Name: "max_rows", Title: "MAX ROWS", Kind: Int, Show: Hidden, Doc: "Rows at which the segment is sealed, as estimated when it was opened."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return count(s.MaxRows) },
 	},
 	{
-		Column{Name: "streaming_rows", Title: "STREAMING ROWS", Kind: Int, Show: Hidden, Doc: "Rows written so far by the streaming node's account of a growing segment (2.6)."},
-		func(_ *Env, s *model.Segment) Cell {
+		Column: Column{Name: "streaming_rows", Title: "STREAMING ROWS", Kind: Int, Show: Hidden, Doc: "Rows written so far by the streaming node's account of a growing segment (2.6)."},
+		cell: func(_ *Env, s *model.Segment) Cell {
 			if s.Details == nil || s.Details.Growing == nil {
 				return none()
 			}
@@ -132,69 +131,68 @@ var segmentContent = []column[*model.Segment]{
 		},
 	},
 	{
-		Column{Name: "compacted_from", Title: "COMPACTED FROM", Kind: List, Show: Hidden, Doc: "Ids of the segments that a compaction made this one from."},
-		func(_ *Env, s *model.Segment) Cell { return ids(s.CompactedFrom) },
+		Column: Column{Name: "compacted_from", Title: "COMPACTED FROM", Kind: List, Show: Hidden, Doc: "Ids of the segments that a compaction made this one from."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return ids(s.CompactedFrom) },
 	},
 }
 
 var segmentFlags = []column[*model.Segment]{
 	{
-		Column{Name: "sorted", Title: "SORTED", Kind: Bool, Show: Hidden, Doc: "Rows are sorted by primary key (2.5 and later)."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Sorted) },
+		Column: Column{Name: "sorted", Title: "SORTED", Kind: Bool, Show: Hidden, Doc: "Rows are sorted by primary key (2.5 and later)."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.Sorted) },
 	},
 	{
-		Column{Name: "invisible", Title: "INVISIBLE", Kind: Bool, Show: Hidden, Doc: "Not to be searched until sorting or an import is done (2.5 and later)."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Invisible) },
+		Column: Column{Name: "invisible", Title: "INVISIBLE", Kind: Bool, Show: Hidden, Doc: "Not to be searched until sorting or an import is done (2.5 and later)."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.Invisible) },
 	},
 	{
-		Column{Name: "compacted", Title: "COMPACTED", Kind: Bool, Show: Hidden, Doc: "A compaction has replaced it."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Compacted) },
+		Column: Column{Name: "compacted", Title: "COMPACTED", Kind: Bool, Show: Hidden, Doc: "A compaction has replaced it."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.Compacted) },
 	},
 	{
-		Column{Name: "by_compaction", Title: "BY COMPACTION", Kind: Bool, Show: Hidden, Doc: "A compaction made it."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByCompaction) },
+		Column: Column{Name: "by_compaction", Title: "BY COMPACTION", Kind: Bool, Show: Hidden, Doc: "A compaction made it."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByCompaction) },
 	},
 	{
-		Column{Name: "importing", Title: "IMPORTING", Kind: Bool, Show: Hidden, Doc: "A running import owns it."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Importing) },
+		Column: Column{Name: "importing", Title: "IMPORTING", Kind: Bool, Show: Hidden, Doc: "A running import owns it."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.Importing) },
 	},
 	{
-		Column{Name: "fake", Title: "FAKE", Kind: Bool, Show: Hidden, Doc: "Record without data, left by a compaction that removed every row."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.Fake) },
+		Column: Column{Name: "fake", Title: "FAKE", Kind: Bool, Show: Hidden, Doc: "Record without data, left by a compaction that removed every row."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.Fake) },
 	},
 	{
-		Column{Name: "by_streaming", Title: "BY STREAMING", Kind: Bool, Show: Hidden, Doc: "The streaming service opened it (2.6)."},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByStreaming) },
+		Column: Column{Name: "by_streaming", Title: "BY STREAMING", Kind: Bool, Show: Hidden, Doc: "The streaming service opened it (2.6)."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return yesNo(s.ByStreaming) },
 	},
 	{
-		Column{
-			Name: "two_layouts", Title: "TWO LAYOUTS", Kind: Bool, Show: Hidden, Needs: model.PartLogs,
-			Doc: "The record has inline logs (2.1) and separate log keys (2.2) at once: an upgrade was interrupted or rolled back.",
+		Column: Column{
+			Name: "two_layouts", Title: "TWO LAYOUTS", Kind: Bool, Show: Hidden, Doc: "The record has inline logs (2.1) and separate log keys (2.2) at once: an upgrade was interrupted or rolled back.",
 		},
-		func(_ *Env, s *model.Segment) Cell { return yesNo(s.TwoLayouts) },
+		needs: model.PartLogs, cell: func(_ *Env, s *model.Segment) Cell { return yesNo(s.TwoLayouts) },
 	},
 	{
-		Column{Name: "storage_version", Title: "STORAGE", Kind: Int, Show: Hidden, Doc: "Version of the storage format; 0 is binlogs per field."},
-		func(_ *Env, s *model.Segment) Cell { return count(int64(s.StorageVersion)) },
+		Column: Column{Name: "storage_version", Title: "STORAGE", Kind: Int, Show: Hidden, Doc: "Version of the storage format; 0 is binlogs per field."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return count(int64(s.StorageVersion)) },
 	},
 }
 
 var segmentTimes = []column[*model.Segment]{
 	{
-		Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "Time of the first message, else of the last allocation of rows."},
-		func(_ *Env, s *model.Segment) Cell { return at(s.CreatedAt()) },
+		Column: Column{Name: "created_at", Title: "CREATED", Kind: Time, Show: Wide, Priority: 5, Doc: "Time of the first message, else of the last allocation of rows."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return at(s.CreatedAt()) },
 	},
 	{
-		Column{Name: "age_seconds", Title: "AGE", Kind: Duration, Priority: 5, Doc: "Time since created_at."},
-		func(e *Env, s *model.Segment) Cell { return age(e, s.CreatedAt()) },
+		Column: Column{Name: "age_seconds", Title: "AGE", Kind: Duration, Priority: 5, Doc: "Time since created_at."},
+		cell:   func(e *Env, s *model.Segment) Cell { return age(e, s.CreatedAt()) },
 	},
 	{
-		Column{Name: "position_at", Title: "POSITION", Kind: Time, Show: Hidden, Doc: "Time of the segment's checkpoint in its vchannel."},
-		func(_ *Env, s *model.Segment) Cell { return tso(s.PositionAt) },
+		Column: Column{Name: "position_at", Title: "POSITION", Kind: Time, Show: Hidden, Doc: "Time of the segment's checkpoint in its vchannel."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return tso(s.PositionAt) },
 	},
 	{
-		Column{Name: "dropped_at", Title: "DROPPED", Kind: Time, Show: Hidden, Doc: "When it was dropped; kept after that until garbage collection."},
-		func(_ *Env, s *model.Segment) Cell { return tso(s.DroppedAt) },
+		Column: Column{Name: "dropped_at", Title: "DROPPED", Kind: Time, Show: Hidden, Doc: "When it was dropped; kept after that until garbage collection."},
+		cell:   func(_ *Env, s *model.Segment) Cell { return tso(s.DroppedAt) },
 	},
 }
 

@@ -13,12 +13,16 @@ type statRow struct {
 
 var segmentStats = define(definition[statRow]{
 	Resource: Resource{
-		Name: "segment-stats", Singular: "segment-stat", Aliases: []string{"segstats"}, Kind: "SegmentStats",
-		Doc:        "Text and JSON key indexes of segments (2.5 and later): version, files and sizes, by field.",
-		Needs:      model.PartObjects | model.PartSegments,
-		Names:      []string{"segment_id"},
-		Handle:     "segment_id",
-		Shorthands: collectionShorthands("segment", "segment_id", "size", "size_bytes"),
+		Schema: Schema{
+			Name: "segment-stats", Singular: "segment-stat",
+			Names:      []string{"segment_id"},
+			Handle:     "segment_id",
+			Shorthands: collectionShorthands("segment", "segment_id", "size", "size_bytes"),
+		},
+		Aliases: []string{"segstats"},
+		Kind:    "SegmentStats",
+		Doc:     "Text and JSON key indexes of segments (2.5 and later): version, files and sizes, by field.",
+		Needs:   model.PartObjects | model.PartSegments,
 	},
 	rows: func(e *Env) []statRow {
 		var rows []statRow

@@ -281,29 +281,6 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestSortOrdersAsComparing holds the radix sort against a comparing one.
-func TestSortOrdersAsComparing(t *testing.T) {
-	keys := []uint64{5, 1 << 60, 5, 0, 1<<64 - 1, 70000, 5, 1 << 17, 0}
-	rows := make([]int32, len(keys))
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	want := slices.Clone(rows)
-	slices.SortStableFunc(want, func(a, b int32) int {
-		switch {
-		case keys[a] < keys[b]:
-			return -1
-		case keys[a] > keys[b]:
-			return 1
-		}
-		return 0
-	})
-	sortByRank(rows, slices.Clone(keys))
-	if diff := cmp.Diff(want, rows); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestLimit(t *testing.T) {
 	table := segments.Table(smallEnv())
 	g, err := Select(table, Query{Limit: 3})
@@ -319,44 +296,6 @@ func TestLimit(t *testing.T) {
 	}
 	if g.Len() != 3 || g.Matched != 8 || g.Cell(0, slices.Index(g.Columns, segments.Column("rows"))).Int != 6000 {
 		t.Errorf("%d of %d rows", g.Len(), g.Matched)
-	}
-}
-
-func TestParseDuration(t *testing.T) {
-	for text, want := range map[string]string{
-		"90": "1m30s", "90s": "1m30s", "5m": "5m0s", "2h30m": "2h30m0s", "3d": "72h0m0s", "1d12h": "36h0m0s", "2w": "336h0m0s", "1w1d": "192h0m0s", "1.5d": "36h0m0s",
-	} {
-		d, err := ParseDuration(text)
-		if err != nil || d.String() != want {
-			t.Errorf("%s: %v, %v; want %s", text, d, err, want)
-		}
-	}
-	for _, text := range []string{"", "x", "d", "5 apples", "NaN", "1e300"} {
-		if d, err := ParseDuration(text); err == nil {
-			t.Errorf("%q is %v", text, d)
-		}
-	}
-}
-
-func TestGlob(t *testing.T) {
-	for _, c := range []struct {
-		pattern, text string
-		want          bool
-	}{
-		{"a*", "abc", true},
-		{"*c", "abc", true},
-		{"a*c", "abc", true},
-		{"a*c", "ac", true},
-		{"a*a", "a", false},
-		{"*b*", "abc", true},
-		{"*x*", "abc", false},
-		{"a*b*c", "a1b2c", true},
-		{"a*b*c", "acb", false},
-		{"*", "", true},
-	} {
-		if got := newGlob(c.pattern).match(c.text); got != c.want {
-			t.Errorf("%s on %s: %v", c.pattern, c.text, got)
-		}
 	}
 }
 

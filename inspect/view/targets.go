@@ -14,12 +14,15 @@ type targetRow struct {
 
 var targets = define(definition[targetRow]{
 	Resource: Resource{
-		Name: "targets", Singular: "target", Kind: "Target",
-		Doc:        "What QueryCoord last decided that the nodes should serve, by shard (2.4 and later).",
-		Needs:      model.PartObjects | model.PartChannels,
-		Names:      []string{"vchannel"},
-		Handle:     "vchannel",
-		Shorthands: collectionShorthands("seek_age", "seek_age_seconds"),
+		Schema: Schema{
+			Name: "targets", Singular: "target",
+			Names:      []string{"vchannel"},
+			Handle:     "vchannel",
+			Shorthands: collectionShorthands("seek_age", "seek_age_seconds"),
+		},
+		Kind:  "Target",
+		Doc:   "What QueryCoord last decided that the nodes should serve, by shard (2.4 and later).",
+		Needs: model.PartObjects | model.PartChannels,
 	},
 	rows: func(e *Env) []targetRow {
 		var rows []targetRow
@@ -32,8 +35,8 @@ var targets = define(definition[targetRow]{
 	},
 	columns: concat(
 		[]column[targetRow]{{
-			Column{Name: "vchannel", Title: "VCHANNEL", Doc: "Virtual channel of the shard."},
-			func(_ *Env, t targetRow) Cell { return text(t.Name) },
+			Column: Column{Name: "vchannel", Title: "VCHANNEL", Doc: "Virtual channel of the shard."},
+			cell:   func(_ *Env, t targetRow) Cell { return text(t.Name) },
 		}},
 		collectionColumns(func(t targetRow) model.CollectionID { return t.target.Collection }),
 		targetColumns,
@@ -56,39 +59,39 @@ var targets = define(definition[targetRow]{
 
 var targetColumns = []column[targetRow]{
 	{
-		Column{Name: "version", Title: "VERSION", Kind: ID, Show: Wide, Priority: 5, Doc: "Version of the target: a time in nanoseconds."},
-		func(_ *Env, t targetRow) Cell { return id(model.NodeID(t.target.Version)) },
+		Column: Column{Name: "version", Title: "VERSION", Kind: ID, Show: Wide, Priority: 5, Doc: "Version of the target: a time in nanoseconds."},
+		cell:   func(_ *Env, t targetRow) Cell { return id(model.NodeID(t.target.Version)) },
 	},
 	{
-		Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Doc: "Sealed segments to be loaded."},
-		func(_ *Env, t targetRow) Cell { return count(int64(len(t.Segments))) },
+		Column: Column{Name: "segments", Title: "SEGMENTS", Kind: Int, Doc: "Sealed segments to be loaded."},
+		cell:   func(_ *Env, t targetRow) Cell { return count(int64(len(t.Segments))) },
 	},
 	{
-		Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Their rows."},
-		func(_ *Env, t targetRow) Cell { return count(t.Rows) },
+		Column: Column{Name: "rows", Title: "ROWS", Kind: Int, Doc: "Their rows."},
+		cell:   func(_ *Env, t targetRow) Cell { return count(t.Rows) },
 	},
 	{
-		Column{Name: "growing", Title: "GROWING", Kind: Int, Priority: 2, Doc: "Segments that the shard's leader is told to keep growing."},
-		func(_ *Env, t targetRow) Cell { return count(int64(len(t.Growing))) },
+		Column: Column{Name: "growing", Title: "GROWING", Kind: Int, Priority: 2, Doc: "Segments that the shard's leader is told to keep growing."},
+		cell:   func(_ *Env, t targetRow) Cell { return count(int64(len(t.Growing))) },
 	},
 	{
-		Column{Name: "dropped", Title: "DROPPED", Kind: Int, Priority: 3, Doc: "Segments that the shard's leader is told to forget."},
-		func(_ *Env, t targetRow) Cell { return count(int64(len(t.Dropped))) },
+		Column: Column{Name: "dropped", Title: "DROPPED", Kind: Int, Priority: 3, Doc: "Segments that the shard's leader is told to forget."},
+		cell:   func(_ *Env, t targetRow) Cell { return count(int64(len(t.Dropped))) },
 	},
 	{
-		Column{Name: "seek_at", Title: "SEEK", Kind: Time, Show: Wide, Priority: 4, Doc: "Time from which the leader consumes the channel."},
-		func(_ *Env, t targetRow) Cell { return tso(t.SeekAt) },
+		Column: Column{Name: "seek_at", Title: "SEEK", Kind: Time, Show: Wide, Priority: 4, Doc: "Time from which the leader consumes the channel."},
+		cell:   func(_ *Env, t targetRow) Cell { return tso(t.SeekAt) },
 	},
 	{
-		Column{Name: "seek_age_seconds", Title: "SEEK AGE", Kind: Duration, Priority: 4, Doc: "Time since seek_at."},
-		func(e *Env, t targetRow) Cell { return age(e, t.SeekAt.Time()) },
+		Column: Column{Name: "seek_age_seconds", Title: "SEEK AGE", Kind: Duration, Priority: 4, Doc: "Time since seek_at."},
+		cell:   func(e *Env, t targetRow) Cell { return age(e, t.SeekAt.Time()) },
 	},
 	{
-		Column{Name: "segment_ids", Title: "SEGMENT IDS", Kind: List, Show: Hidden, Doc: "Ids of the sealed segments."},
-		func(_ *Env, t targetRow) Cell { return ids(t.Segments) },
+		Column: Column{Name: "segment_ids", Title: "SEGMENT IDS", Kind: List, Show: Hidden, Doc: "Ids of the sealed segments."},
+		cell:   func(_ *Env, t targetRow) Cell { return ids(t.Segments) },
 	},
 	{
-		Column{Name: "growing_ids", Title: "GROWING IDS", Kind: List, Show: Hidden, Doc: "Ids of the growing segments."},
-		func(_ *Env, t targetRow) Cell { return ids(t.Growing) },
+		Column: Column{Name: "growing_ids", Title: "GROWING IDS", Kind: List, Show: Hidden, Doc: "Ids of the growing segments."},
+		cell:   func(_ *Env, t targetRow) Cell { return ids(t.Growing) },
 	},
 }

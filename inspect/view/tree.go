@@ -76,7 +76,7 @@ type treeBuilder struct {
 
 // node takes chosen columns of an object's row.
 func node[T any](b *treeBuilder, r *Resource, row T, label string, columns ...string) *Node {
-	t := &table[T]{resource: r, def: r.def.(*definition[T]), env: b.env, rows: []T{row}}
+	t := &bound[T]{resource: r, def: r.def.(*definition[T]), env: b.env, rows: []T{row}}
 	n := &Node{Ref: t.Ref(0), Kind: r.Singular, Label: label}
 	for _, name := range columns {
 		i := r.Column(name)
@@ -145,9 +145,10 @@ func (b *treeBuilder) sums(t model.Totals) []Field {
 		column string
 		value  int64
 	}{{"rows", t.Rows}, {"segments", int64(t.Segments)}, {"size_bytes", t.Bytes}} {
-		c := &collections.Columns[collections.Column(sum.column)]
+		i := collections.Column(sum.column)
+		c := &collections.Columns[i]
 		cell := count(sum.value)
-		if !b.env.Cluster.Loaded.Has(c.Needs) {
+		if !b.env.Cluster.Loaded.Has(collections.NeedsOf(i)) {
 			cell = unknown()
 		}
 		list = append(list, Field{c, cell})

@@ -1,4 +1,4 @@
-package view
+package table
 
 import "strconv"
 
@@ -9,16 +9,16 @@ type idSet struct {
 	column int
 }
 
-// idSet is nil unless all names are plain ids of a resource that has nothing else.
+// idSet is nil unless all names are plain ids of a table that has nothing else.
 func (s Selection) idSet() *idSet {
-	if len(s.names) == 0 || len(s.resource.Names) != 1 || !s.onlyIDs() {
+	if len(s.names) == 0 || len(s.schema.Names) != 1 || !s.onlyIDs() {
 		return nil
 	}
-	set := &idSet{ids: make(map[int64]bool, len(s.names)), column: s.resource.Column(s.resource.Names[0])}
+	set := &idSet{ids: make(map[int64]bool, len(s.names)), column: s.schema.Column(s.schema.Names[0])}
 	for i := range s.names {
 		n := &s.names[i]
 		id, err := strconv.ParseInt(n.text, 10, 64)
-		if err != nil || n.not || n.collection != "" {
+		if err != nil || n.not || n.owner != "" {
 			return nil
 		}
 		set.ids[id] = true

@@ -1,30 +1,28 @@
-package view
+package table
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"kitescope/inspect/model"
 )
 
-// Selection says which rows of a resource are wanted. The zero Selection wants all.
+// Selection says which rows of a table are wanted. The zero Selection wants all.
 //
 // Terms on columns must all hold; of bare words (names) one must. See ParseSelection.
 type Selection struct {
-	resource *Resource
-	terms    []term
-	names    []name
+	schema *Schema
+	terms  []term
+	names  []name
 }
 
 // name is a bare word: "docs", "tenant_a.orders", "docs/_default", "!tmp*".
 type name struct {
 	word string
-	// collection is what stands before a slash: "docs" of "docs/_default".
-	collection string
-	text       string
-	not        bool
+	// owner is what stands before a slash: "docs" of "docs/_default".
+	owner string
+	text  string
+	not   bool
 }
 
 // term is one word about one column.
@@ -85,8 +83,8 @@ var operators = []struct {
 //	docs/_default            a name inside a collection
 //
 // Cells that are unknown are never selected. The error names the word.
-func ParseSelection(r *Resource, words []string) (Selection, error) {
-	s := Selection{resource: r}
+func ParseSelection(schema *Schema, words []string) (Selection, error) {
+	s := Selection{schema: schema}
 	for _, word := range words {
 		if strings.TrimSpace(word) == "" {
 			continue
@@ -104,17 +102,17 @@ func (s *Selection) add(word string) error {
 		return s.addName(word)
 	}
 	columnName, key, _ := strings.Cut(strings.ToLower(column), ".")
-	i := s.resource.Column(columnName)
+	i := s.schema.Column(columnName)
 	if i < 0 {
-		return s.resource.unknownColumn(columnName)
+		return s.schema.unknownColumn(columnName)
 	}
 	if key != "" {
-		if s.resource.Columns[i].Kind != Pairs {
+		if s.schema.Columns[i].Kind != Pairs {
 			return fmt.Errorf("%s has no entries", columnName)
 		}
 		key = column[len(columnName)+1:] // in the case as given
 	}
-	values, err := parseValues(&s.resource.Columns[i], op, key != "", rest)
+	values, err := parseValues(&s.schema.Columns[i], op, key != "", rest)
 	if err != nil {
 		return err
 	}
@@ -147,56 +145,52 @@ func isColumnRune(c rune) bool {
 }
 
 func (s *Selection) addName(word string) error {
-	r := s.resource
 	n := name{word: word}
 	n.text, n.not = strings.CutPrefix(word, "!")
 	if n.text == "" {
 		return fmt.Errorf("no name after %q", "!")
 	}
 	if before, after, ok := strings.Cut(n.text, "/"); ok && before != "" && after != "" && s.qualifies() {
-		n.collection, n.text = before, after
+		n.owner, n.text = before, after
 	}
 	if s.onlyIDs() && !strings.Contains(n.text, "*") {
 		if _, err := strconv.ParseInt(n.text, 10, 64); err != nil {
 			return s.noID(n.text)
 		}
 	}
-	if len(r.Names) == 0 {
-		return fmt.Errorf("%s have no names; say column=value", r.Name)
+	if len(s.schema.Names) == 0 {
+		return fmt.Errorf("%s have no names; say column=value", s.schema.Name)
 	}
 	s.names = append(s.names, n)
 	return nil
 }
 
-// qualifies reports whether "collection/name" is understood: the resource has a
-// collection and its own names hold no slash.
-func (s *Selection) qualifies() bool {
-	return s.collectionColumn() >= 0 && s.resource.Name != "collections" && s.resource.Name != "vchannels"
-}
+// qualifies reports whether "collection/name" is understood: rows belong to something with a name, and their own names
+// hold no slash.
+func (s *Selection) qualifies() bool { return s.ownerColumn() >= 0 && !s.schema.Slashes }
 
 func (s *Selection) onlyIDs() bool {
-	for _, column := range s.resource.Names {
-		if s.resource.Columns[s.resource.Column(column)].Kind != ID {
+	for _, column := range s.schema.Names {
+		if s.schema.Columns[s.schema.Column(column)].Kind != ID {
 			return false
 		}
 	}
-	return len(s.resource.Names) > 0
+	return len(s.schema.Names) > 0
 }
 
 func (s *Selection) noID(text string) error {
-	r := s.resource
-	if s.collectionColumn() >= 0 {
-		return fmt.Errorf("%s have ids, not names; did you mean collection=%s?", r.Name, text)
+	if i := s.ownerColumn(); i >= 0 {
+		return fmt.Errorf("%s have ids, not names; did you mean %s=%s?", s.schema.Name, s.schema.Columns[i].Name, text)
 	}
-	return fmt.Errorf("%s have ids, not names", r.Name)
+	return fmt.Errorf("%s have ids, not names", s.schema.Name)
 }
 
-// collectionColumn is the column that names collections, -1 if there is none.
-func (s *Selection) collectionColumn() int {
-	if s.resource == nil {
+// ownerColumn is the column that names what rows belong to, such as collections, -1 if there is none.
+func (s *Selection) ownerColumn() int {
+	if s.schema == nil {
 		return -1
 	}
-	return slices.IndexFunc(s.resource.Columns, func(c Column) bool { return c.collectionIDs != "" })
+	return slices.IndexFunc(s.schema.Columns, func(c Column) bool { return c.By != "" })
 }
 
 // Empty reports whether every row is selected.
@@ -219,51 +213,39 @@ func (s Selection) Columns() []int {
 	var list []int
 	for _, t := range s.terms {
 		list = append(list, t.column)
-		if ids := s.resource.Columns[t.column].collectionIDs; ids != "" {
-			list = append(list, s.resource.Column(ids))
+		if ids := s.schema.Columns[t.column].By; ids != "" {
+			list = append(list, s.schema.Column(ids))
 		}
 	}
 	if len(s.names) > 0 {
-		for _, column := range s.resource.Names {
-			list = append(list, s.resource.Column(column))
+		for _, column := range s.schema.Names {
+			list = append(list, s.schema.Column(column))
 		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// Needs are the parts of the metadata that decide.
-func (s Selection) Needs() model.Part {
-	var needs model.Part
-	for _, i := range s.Columns() {
-		needs |= s.resource.Columns[i].Needs
-	}
-	return needs
-}
-
-// Collection is the name, "database.name", alias or id of the one collection that
-// every selected row belongs to, "" if there may be more than one. A caller may then
-// read that collection's segments only.
-func (s Selection) Collection() string {
+// Only is the one value that a term demands of a column of which is reports true, "" if there is none.
+func (s Selection) Only(is func(c *Column) bool) string {
 	for _, t := range s.terms {
-		c := &s.resource.Columns[t.column]
-		fixes := c.collectionIDs != "" || c.Name == "collection_id"
-		if s.resource.Name == "collections" {
-			fixes = fixes || c.Name == "id"
-		}
-		if fixes && t.op == equal && len(t.values) == 1 && t.values[0].glob == nil {
+		if is(&s.schema.Columns[t.column]) && t.op == equal && len(t.values) == 1 && t.values[0].glob == nil {
 			return t.values[0].text
 		}
 	}
+	return ""
+}
+
+// Name is the one bare word of the selection, and the owner in front of its slash; ok is false if there is not exactly
+// one that rows must match.
+func (s Selection) Name() (owner, text string, ok bool) {
 	if len(s.names) != 1 || s.names[0].not {
-		return ""
+		return "", "", false
 	}
-	word := s.names[0].collection
-	if s.resource.Name == "collections" {
-		word = s.names[0].text
-	}
-	if strings.Contains(word, "*") {
-		return ""
-	}
-	return word
+	return s.names[0].owner, s.names[0].text, true
+}
+
+// Named is a selection by one bare word, whatever stands in it.
+func Named(schema *Schema, word string) Selection {
+	return Selection{schema: schema, names: []name{{word: word, text: word}}}
 }

@@ -1,4 +1,4 @@
-package view
+package table
 
 import (
 	"math"
@@ -28,10 +28,10 @@ const absentRank = math.MaxUint64
 
 // ranks gives each row an unsigned number that orders it.
 func ranks(t Table, rows []int32, key SortKey) []uint64 {
-	kind := t.Resource().Columns[key.Column].Kind
+	kind := t.Schema().Columns[key.Column].Kind
 	keys := make([]uint64, len(rows))
 	var texts []string
-	if isText(kind) {
+	if kind.Texts() {
 		texts = make([]string, len(rows))
 	}
 	for i, row := range rows {
@@ -41,7 +41,7 @@ func ranks(t Table, rows []int32, key SortKey) []uint64 {
 			keys[i] = absentRank
 		case texts != nil:
 			texts[i] = textOf(kind, c)
-		case kind == Percent:
+		case isFloat(kind):
 			keys[i] = floatRank(c.Float)
 		default:
 			keys[i] = uint64(c.Int) ^ 1<<63 // negative numbers first
@@ -60,7 +60,10 @@ func ranks(t Table, rows []int32, key SortKey) []uint64 {
 	return keys
 }
 
-func isText(k Kind) bool { return k == Text || k == State || k == List || k == Pairs }
+func isFloat(k Kind) bool { return k == Percent || k == Number || k == Exact }
+
+// Texts reports whether cells of the kind are texts, or lists of them.
+func (k Kind) Texts() bool { return k == Text || k == State || k == List || k == Pairs }
 
 func textOf(k Kind, c Cell) string {
 	if k == List || k == Pairs {

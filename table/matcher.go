@@ -1,14 +1,13 @@
-package view
+package table
 
 import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"kitescope/inspect/model"
+	"time"
 )
 
-// Matcher is a Selection bound to a table: names of collections are resolved, relative
+// Matcher is a Selection bound to a table: names are resolved to ids, relative
 // times fixed. Match does not allocate except where a pattern meets a number.
 type Matcher struct {
 	table Table
@@ -17,11 +16,11 @@ type Matcher struct {
 	ids   *idSet // decides instead of names, nil unless it can
 }
 
-// boundTerm is a term whose collections are known.
+// boundTerm is a term of which it is known what its words stand for.
 type boundTerm struct {
 	*term
 	kind Kind
-	// ids, if byID, decide instead of the values, by the column of collection ids.
+	// ids, if byID, decide instead of the values, by the column of ids.
 	byID     bool
 	idColumn int
 	ids      []int64
@@ -37,9 +36,9 @@ type boundName struct {
 	id      int64
 	isID    bool
 	columns []int
-	// collection decides besides, if the word had a slash.
-	collection *boundTerm
-	// ids of collections that the word names, by the resource's own id column.
+	// owner decides besides, if the word had a slash.
+	owner *boundTerm
+	// ids are what the word stands for, by the table's own column of ids.
 	ids      []int64
 	idColumn int
 }
@@ -63,20 +62,23 @@ func (s Selection) On(t Table) *Matcher {
 func (s Selection) Match(t Table, row int) bool { return s.On(t).Match(row) }
 
 func bindTerm(t Table, x *term) boundTerm {
-	r, env := t.Resource(), t.Env()
-	c := &r.Columns[x.column]
-	b := boundTerm{term: x, kind: c.Kind, now: env.Now.UnixNano()}
-	b.timeless = env.Now.IsZero() && slices.ContainsFunc(x.values, func(v value) bool { return v.relative })
+	schema, now := t.Schema(), time.Time{}
+	if c, ok := t.(Context); ok {
+		now = c.Now()
+	}
+	c := &schema.Columns[x.column]
+	b := boundTerm{term: x, kind: c.Kind, now: now.UnixNano()}
+	b.timeless = now.IsZero() && slices.ContainsFunc(x.values, func(v value) bool { return v.relative })
 	switch {
 	case x.key != "":
 		b.kind = Pairs
-	case c.vocabulary:
+	case c.Vocabulary:
 		b.kind = State
 	}
-	if c.collectionIDs == "" || x.op != equal && x.op != unequal {
+	if c.By == "" || x.op != equal && x.op != unequal {
 		return b
 	}
-	b.idColumn = r.Column(c.collectionIDs)
+	b.idColumn = schema.Column(c.By)
 	b.byID = true
 	for i := range x.values {
 		v := &x.values[i]
@@ -84,79 +86,40 @@ func bindTerm(t Table, x *term) boundTerm {
 			b.byID = false // names decide
 			return b
 		}
-		for _, id := range collectionsMeant(t, v.text) {
-			b.ids = append(b.ids, int64(id))
-		}
+		b.ids = append(b.ids, resolve(t, x.column, v.text)...)
 	}
 	return b
 }
 
-// collectionsMeant hides no collection from the list of collections itself.
-func collectionsMeant(t Table, word string) []model.CollectionID {
-	if t.Resource() == collections {
-		return namedCollections(t.Env().Cluster, word)
+// resolve returns the ids that a word in a column stands for.
+func resolve(t Table, column int, word string) []int64 {
+	if c, ok := t.(Context); ok {
+		return c.Resolve(column, word)
 	}
-	return CollectionIDs(t.Env().Cluster, word)
-}
-
-// CollectionIDs are the collections that a person may mean: by name (in every database
-// that has one of that name), by "database.name", by an alias, by id. A name means a
-// collection that is being dropped only if no other has it. An id counts even if the
-// collection is gone: its segments may not be.
-func CollectionIDs(c *model.Cluster, word string) []model.CollectionID {
-	all := namedCollections(c, word)
-	live := slices.DeleteFunc(slices.Clone(all), func(id model.CollectionID) bool {
-		x := c.Collection(id)
-		return x != nil && x.Dropped() && x.ID.String() != word
-	})
-	if len(live) > 0 {
-		return live
-	}
-	return all
-}
-
-// namedCollections are CollectionIDs with those that are being dropped.
-func namedCollections(c *model.Cluster, word string) []model.CollectionID {
-	var ids []model.CollectionID
-	for _, x := range c.Collections {
-		if x.Name == word || c.DatabaseName(x.Database)+"."+x.Name == word {
-			ids = append(ids, x.ID)
-		}
-	}
-	for _, a := range c.Aliases {
-		if a.Name == word || c.DatabaseName(a.Database)+"."+a.Name == word {
-			ids = append(ids, a.Collection)
-		}
-	}
-	if n, err := strconv.ParseInt(word, 10, 64); err == nil {
-		ids = append(ids, model.CollectionID(n))
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return nil
 }
 
 func (s Selection) bindName(t Table, n *name) boundName {
-	r := t.Resource()
+	r := t.Schema()
 	b := boundName{name: n, value: parseText(n.text), idColumn: -1}
+	named := -1
 	if v, err := strconv.ParseInt(n.text, 10, 64); err == nil {
 		b.id, b.isID = v, true
 	}
 	for _, column := range r.Names {
 		i := r.Column(column)
 		b.columns = append(b.columns, i)
-		if ids := r.Columns[i].collectionIDs; ids != "" && b.value.glob == nil {
-			b.idColumn = r.Column(ids)
+		if ids := r.Columns[i].By; ids != "" && b.value.glob == nil {
+			b.idColumn, named = r.Column(ids), i
 		}
 	}
 	if b.idColumn >= 0 {
-		for _, id := range collectionsMeant(t, n.text) {
-			b.ids = append(b.ids, int64(id))
-		}
+		b.ids = resolve(t, named, n.text)
 	}
-	if n.collection != "" {
-		x := &term{column: s.collectionColumn(), op: equal, values: []value{parseText(n.collection)}}
+	if n.owner != "" {
+		x := &term{column: s.ownerColumn(), op: equal, values: []value{parseText(n.owner)}}
 		bound := bindTerm(t, x)
-		b.collection = &bound
+		b.owner = &bound
 	}
 	return b
 }
@@ -191,13 +154,13 @@ func (m *Matcher) matchNames(row int) bool {
 }
 
 func (n *boundName) match(t Table, row int) bool {
-	if n.collection != nil && !n.collection.match(t, row) {
+	if n.owner != nil && !n.owner.match(t, row) {
 		return false
 	}
 	if len(n.ids) > 0 && slices.Contains(n.ids, t.Cell(row, n.idColumn).Int) {
 		return true
 	}
-	r := t.Resource()
+	r := t.Schema()
 	for _, i := range n.columns {
 		c := t.Cell(row, i)
 		if c.Absent != Present {
@@ -275,7 +238,7 @@ func (b *boundTerm) equal(v *value, c Cell) bool {
 	switch b.kind {
 	case Text, State, List, Pairs:
 		return equalText(v, b.kind, c)
-	case Percent:
+	case Percent, Number, Exact:
 		return c.Float == v.number
 	default:
 		from, to := b.bounds(v)
@@ -292,7 +255,7 @@ func (b *boundTerm) bounds(v *value) (from, to int64) {
 
 func (b *boundTerm) compare(c Cell) bool {
 	v := &b.values[0]
-	if b.kind == Percent {
+	if isFloat(b.kind) {
 		switch b.op {
 		case greater:
 			return c.Float > v.number
@@ -338,6 +301,8 @@ func (b *boundTerm) like(c Cell) bool {
 			}
 		}
 		return false
+	case Percent, Number, Exact:
+		return re.Match(strconv.AppendFloat(nil, c.Float, 'g', -1, 64))
 	default:
 		return re.Match(strconv.AppendInt(nil, c.Int, 10))
 	}

@@ -1,4 +1,4 @@
-package view
+package table
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ type value struct {
 	// whole day. Relative times are counted from the Env's now.
 	from, to int64
 	relative bool
-	number   float64 // of Percent
+	number   float64 // of kinds with a Float
 	absent   bool    // "column="
 }
 
@@ -61,7 +61,7 @@ func parseValues(c *Column, op operator, entry bool, text string) ([]value, erro
 
 func ordered(k Kind) bool {
 	switch k {
-	case ID, Int, Bytes, Percent, Time, Duration:
+	case ID, Int, Bytes, Percent, Time, Duration, Number, Exact:
 		return true
 	default:
 		return false
@@ -84,8 +84,8 @@ func splitList(text string) []string {
 	return append(parts, text[start:])
 }
 
-// quoteWord writes a value so that splitList and parseValue read it as it is.
-func quoteWord(s string) string {
+// Quote writes a value so that a selection reads it as it is.
+func Quote(s string) string {
 	if strings.ContainsAny(s, `,*"`) {
 		return `"` + strings.ReplaceAll(s, `"`, "") + `"`
 	}
@@ -110,6 +110,13 @@ func parseValue(c *Column, text string) (value, error) {
 			return v, fmt.Errorf("%s is a number such as 1500, 10k, 1e6 or 1GiB: %w", c.Name, err)
 		}
 		v.from, v.to = interval(n)
+		return v, nil
+	case Number, Exact:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(n) {
+			return v, fmt.Errorf("%s is a number such as 0.25 or 1e6: %q is none", c.Name, text)
+		}
+		v.number = n
 		return v, nil
 	case Percent:
 		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)

@@ -1,0 +1,78 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Usual implements table.Context.
+func (t *bound[T]) Usual(show Show) []int { return t.resource.ColumnsFor(show, t.env.Cluster.Loaded) }
+
+// Known implements table.Context.
+func (t *bound[T]) Known(column int) bool {
+	if column < 0 {
+		needs := t.resource.Needs
+		return needs == model.PartAll || t.env.Cluster.Loaded.Has(needs)
+	}
+	return t.env.Cluster.Loaded.Has(t.resource.more[column].needs)
+}
+
+// Now implements table.Context.
+func (t *bound[T]) Now() time.Time { return t.env.Now }
+
+// Resolve implements table.Context: words stand for collections. Of the list of collections itself it hides none.
+func (t *bound[T]) Resolve(_ int, word string) []int64 {
+	meant := CollectionIDs
+	if t.resource == collections {
+		meant = namedCollections
+	}
+	var ids []int64
+	for _, id := range meant(t.env.Cluster, word) {
+		ids = append(ids, int64(id))
+	}
+	return ids
+}
+
+// Unresolved implements table.Context.
+func (t *bound[T]) Unresolved(_ int, word string) string {
+	return NotFound(collections.Table(t.env), word).Error()
+}
+
+// CollectionIDs are the collections that a person may mean: by name (in every database
+// that has one of that name), by "database.name", by an alias, by id. A name means a
+// collection that is being dropped only if no other has it. An id counts even if the
+// collection is gone: its segments may not be.
+func CollectionIDs(c *model.Cluster, word string) []model.CollectionID {
+	all := namedCollections(c, word)
+	live := slices.DeleteFunc(slices.Clone(all), func(id model.CollectionID) bool {
+		x := c.Collection(id)
+		return x != nil && x.Dropped() && x.ID.String() != word
+	})
+	if len(live) > 0 {
+		return live
+	}
+	return all
+}
+
+// namedCollections are CollectionIDs with those that are being dropped.
+func namedCollections(c *model.Cluster, word string) []model.CollectionID {
+	var ids []model.CollectionID
+	for _, x := range c.Collections {
+		if x.Name == word || c.DatabaseName(x.Database)+"."+x.Name == word {
+			ids = append(ids, x.ID)
+		}
+	}
+	for _, a := range c.Aliases {
+		if a.Name == word || c.DatabaseName(a.Database)+"."+a.Name == word {
+			ids = append(ids, a.Collection)
+		}
+	}
+	if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+		ids = append(ids, model.CollectionID(n))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}

@@ -1,0 +1,95 @@
+package table
+
+// ColumnOf is a column and how its cells are computed from a row of type T.
+type ColumnOf[T any] struct {
+	Column
+	// Cell is the value; nil in columns of which there is only what people see.
+	Cell func(T) Cell
+	// Shown is what people see instead of the value as its kind is written; nil: nothing else.
+	Shown func(T) string
+	// Role is how it looks; nil: as its kind does.
+	Role func(T) Role
+}
+
+// Rows is a slice of rows with columns.
+type Rows[T any] struct {
+	schema  Schema
+	columns []ColumnOf[T]
+	rows    []T
+}
+
+// New makes a table of rows. The columns of the schema are those given.
+func New[T any](s Schema, rows []T, columns []ColumnOf[T]) *Rows[T] {
+	s.Columns = make([]Column, len(columns))
+	for i := range columns {
+		s.Columns[i] = columns[i].Column
+	}
+	return &Rows[T]{s, columns, rows}
+}
+
+// Schema implements Table.
+func (t *Rows[T]) Schema() *Schema { return &t.schema }
+
+// Len implements Table.
+func (t *Rows[T]) Len() int { return len(t.rows) }
+
+// At is the row at a position.
+func (t *Rows[T]) At(row int) T { return t.rows[row] }
+
+// Cell implements Table.
+func (t *Rows[T]) Cell(row, col int) Cell {
+	c := &t.columns[col]
+	if c.Cell == nil {
+		return Cell{Text: c.Shown(t.rows[row])}
+	}
+	return c.Cell(t.rows[row])
+}
+
+// Shown implements Styled.
+func (t *Rows[T]) Shown(row, col int) (text string, ok bool) {
+	c := &t.columns[col]
+	if c.Shown == nil {
+		return "", false
+	}
+	return c.Shown(t.rows[row]), true
+}
+
+// Role implements Styled.
+func (t *Rows[T]) Role(row, col int) (role Role, ok bool) {
+	c := &t.columns[col]
+	if c.Role == nil {
+		return Plain, c.Shown != nil
+	}
+	return c.Role(t.rows[row]), true
+}
+
+// Of is the cell of a text; "" is a text, too.
+func Of(s string) Cell { return Cell{Text: s} }
+
+// OfInt is the cell of a whole number.
+func OfInt[N ~int | ~int32 | ~int64](n N) Cell { return Cell{Int: int64(n)} }
+
+// OfFloat is the cell of a number, unknown where it is none.
+func OfFloat(f float64) Cell {
+	if f != f {
+		return Cell{Absent: Unknown}
+	}
+	return Cell{Float: f}
+}
+
+// OfBool is the cell of what is true or not.
+func OfBool(b bool) Cell {
+	if b {
+		return Cell{Int: 1}
+	}
+	return Cell{}
+}
+
+// Texts is a table of texts under titles, whose columns have no other names.
+func Texts(titles []string, rows [][]string) *Rows[[]string] {
+	columns := make([]ColumnOf[[]string], len(titles))
+	for i := range titles {
+		columns[i] = ColumnOf[[]string]{Column: Column{Title: titles[i]}, Cell: func(row []string) Cell { return Of(row[i]) }}
+	}
+	return New(Schema{}, rows, columns)
+}
