@@ -29,7 +29,7 @@ func TestAccessControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(demo.stop)
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.client.Host}, DialTimeout: 5 * time.Second})
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.host}, DialTimeout: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestAccessControl(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	from := "etcd://" + demo.client.Host
+	from := "etcd://" + demo.host
 	for _, c := range []struct {
 		name, user, password string
 		args                 []string

@@ -13,6 +13,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session/demo"
 	"kitescope/inspect/source"
 )
 
@@ -39,7 +40,9 @@ type app struct {
 	// lacking says that profiles are missing from what a command shows: see strictly.
 	lacking bool
 	own     ownProfile
+	demo    *lazyDemo
 	noted   map[string]bool // see note
+	stopped bool            // the clock stands still
 }
 
 // connection is the settled answer to "which cluster, and as whom": flags, then
@@ -68,6 +71,9 @@ func (a *app) connection() (connection, error) {
 	c.CA, c.Cert, c.Key = cmp.Or(a.flags.ca, c.CA), cmp.Or(a.flags.cert, c.Cert), cmp.Or(a.flags.key, c.Key)
 	c.ServerName = cmp.Or(a.flags.serverName, c.ServerName)
 	c.Insecure = a.flags.insecure || c.Insecure
+	if c.From == demo.From {
+		a.stopForDemo()
+	}
 	if c.From == "" {
 		return c, &usageError{
 			errors.New("no cluster named: --from is missing"),
@@ -173,6 +179,14 @@ func (a *app) openConnection(ctx context.Context, c connection) (source.Source, 
 	}
 	if c.From == "-" && a.inTTY {
 		return nil, &usageError{errors.New("--from - reads standard input, and that is a terminal"), "pipe a file into it: kitescope get collections --from - < etcd_snapshot.db"}
+	}
+	return a.openSource(ctx, c, password)
+}
+
+// openSource opens a source whose password is known.
+func (a *app) openSource(ctx context.Context, c connection, password string) (source.Source, error) {
+	if c.From == demo.From {
+		return a.demo.open(ctx, c.Root)
 	}
 	return source.Open(ctx, c.From, a.sourceOptions(ctx, c, password))
 }

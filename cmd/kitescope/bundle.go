@@ -5,15 +5,15 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
 // spoolRuntime collects what goes into a bundle beside the metadata: what processes of a live
 // cluster say where they are to be asked, what recordings hold, or what the bundle that is
 // read has kept. The cluster is for silentSessions.
-func (a *app) spoolRuntime(ctx context.Context, src source.Source, snapshot source.Snapshot, conn connection) (*session.Answers, *model.Cluster, error) {
-	s, err := session.NewAnswers()
+func (a *app) spoolRuntime(ctx context.Context, src source.Source, snapshot source.Snapshot, conn connection) (*kept.Answers, *model.Cluster, error) {
+	s, err := kept.NewAnswers()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -25,7 +25,7 @@ func (a *app) spoolRuntime(ctx context.Context, src source.Source, snapshot sour
 	return s, c, nil
 }
 
-func (a *app) fillSpool(ctx context.Context, s *session.Answers, src source.Source, snapshot source.Snapshot, conn connection) (*model.Cluster, error) {
+func (a *app) fillSpool(ctx context.Context, s *kept.Answers, src source.Source, snapshot source.Snapshot, conn connection) (*model.Cluster, error) {
 	none := model.Build(model.Parts{})
 	switch origin := src.(type) {
 	case source.Live:
@@ -59,20 +59,20 @@ func (a *app) fillSpool(ctx context.Context, s *session.Answers, src source.Sour
 
 // spoolProfiles takes the profiles that are wanted beside a snapshot, or copies those that a folder has,
 // or the bundle that is saved again. nil where there are none.
-func (a *app) spoolProfiles(ctx context.Context, src source.Source, f snapshotFlags) (*session.ProfileFiles, error) {
+func (a *app) spoolProfiles(ctx context.Context, src source.Source, f snapshotFlags) (*kept.ProfileFiles, error) {
 	bundle, isBundle := src.(*source.Bundle)
 	switch {
 	case f.profilesFrom != "":
-		return session.FolderProfiles(f.profilesFrom)
+		return kept.FolderProfiles(f.profilesFrom)
 	case f.profiles != nil:
 		return a.takeProfiles(ctx, f.profiles)
 	case isBundle:
-		return session.BundleProfiles(ctx, bundle)
+		return kept.CopyProfiles(ctx, bundle)
 	}
 	return nil, nil
 }
 
-func (a *app) takeProfiles(ctx context.Context, f *pullFlags) (*session.ProfileFiles, error) {
+func (a *app) takeProfiles(ctx context.Context, f *pullFlags) (*kept.ProfileFiles, error) {
 	j, err := a.newPullJob(f, nil)
 	if err != nil {
 		return nil, err
@@ -83,5 +83,5 @@ func (a *app) takeProfiles(ctx context.Context, f *pullFlags) (*session.ProfileF
 	}
 	shown := a.showPull(j)
 	defer shown.stop()
-	return session.PullProfiles(ctx, targets, j.options)
+	return kept.PullProfiles(ctx, targets, j.options)
 }

@@ -19,7 +19,7 @@ func TestDiagnoseNobodyRegistered(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(demo.stop)
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.client.Host}, DialTimeout: 5 * time.Second})
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.host}, DialTimeout: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

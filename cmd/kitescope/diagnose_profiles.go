@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 )
@@ -93,7 +93,7 @@ func (a *app) loadProfiled(ctx context.Context, d *diagnosis) (*model.Cluster, e
 			return c.WithGaps(model.Gap{Where: "profiles of the processes", Reason: err.Error()}), nil
 		}
 	case isBundle:
-		if named, err = session.KeptProfiles(ctx, bundle); err != nil {
+		if named, err = kept.Profiles(ctx, bundle); err != nil {
 			return c.WithGaps(model.Gap{Where: "profiles of " + c.Origin.Location, Reason: err.Error()}), nil
 		}
 	}
@@ -132,7 +132,7 @@ func readProfiles(ctx context.Context, path string) (*pull.Record, error) {
 	if !ok {
 		return nil, wrong
 	}
-	record, err := session.KeptProfiles(ctx, bundle)
+	record, err := kept.Profiles(ctx, bundle)
 	if err == nil && record == nil {
 		return nil, wrong
 	}

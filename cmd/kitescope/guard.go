@@ -12,10 +12,8 @@ func (p *program) opensUI(args []string) bool {
 		return false
 	}
 	switch {
-	case !cmd.HasParent(), cmd.Name() == "ui":
+	case !cmd.HasParent(), cmd.Name() == "ui", cmd.Name() == "demo":
 		return true
-	case cmd.Name() == "demo":
-		return !slices.Contains(args, "--serve")
 	}
 	return slices.ContainsFunc(args, func(word string) bool { return word == "--ui" || strings.HasPrefix(word, "--ui=") })
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 	"kitescope/tui"
@@ -62,7 +62,7 @@ func (f *profileFeed) List(ctx context.Context) (tui.ProfileSet, error) {
 	if isLiveSource(f.conn.From) || f.conn.From == "-" {
 		return tui.ProfileSet{}, nil
 	}
-	src, err := source.Open(ctx, f.conn.From, f.app.sourceOptions(ctx, f.conn, ""))
+	src, err := f.app.openSource(ctx, f.conn, "")
 	if err != nil {
 		return tui.ProfileSet{}, err
 	}
@@ -71,7 +71,7 @@ func (f *profileFeed) List(ctx context.Context) (tui.ProfileSet, error) {
 	if !ok {
 		return tui.ProfileSet{}, nil
 	}
-	record, err := session.KeptProfiles(ctx, bundle)
+	record, err := kept.Profiles(ctx, bundle)
 	if err != nil || record == nil {
 		return tui.ProfileSet{}, err
 	}

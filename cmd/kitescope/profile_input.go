@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
-	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile"
 	"kitescope/profile/pull"
@@ -260,7 +260,7 @@ func (c *chooser) bundle(ctx context.Context, path string) error {
 	if !ok {
 		return &hints.Error{Err: fmt.Errorf("read %s: it is no profile, and no bundle", path), Advice: "unpack it first"}
 	}
-	record, err := session.KeptProfiles(ctx, bundle)
+	record, err := kept.Profiles(ctx, bundle)
 	if err != nil {
 		return err
 	}

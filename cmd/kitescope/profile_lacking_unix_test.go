@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/profile/pull"
 )
 
@@ -28,7 +28,7 @@ func TestProfileLinks(t *testing.T) {
 	if err := os.Symlink(dir+".private", file); err != nil {
 		t.Fatal(err)
 	}
-	_, err = session.FolderProfiles(dir)
+	_, err = kept.FolderProfiles(dir)
 	if err == nil || !strings.Contains(err.Error(), "leads elsewhere") {
 		t.Errorf("error %v", err)
 	}

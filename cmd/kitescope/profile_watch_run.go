@@ -233,16 +233,16 @@ func (w *watching) run(ctx context.Context, command []string) (*usage.Usage, err
 	return u, nil
 }
 
-// kept are samples in a file.
-type kept struct{ file *os.File }
+// samplesFile are samples in a file.
+type samplesFile struct{ file *os.File }
 
 // keep opens what samples are written to as they come: standard output, and a file in the folder.
-func (w *watching) keep() (*kept, error) {
+func (w *watching) keep() (*samplesFile, error) {
 	if name := w.format.Name(); name == "jsonl" || name == "csv" {
 		stream := render.NewUsageStream(w.out, name == "csv", true)
 		w.sinks = append(w.sinks, func(_ *usage.Usage, s usage.Sample) error { return stream.Write(s) })
 	}
-	k := &kept{}
+	k := &samplesFile{}
 	if w.flags.folder == "" {
 		return k, nil
 	}
@@ -266,7 +266,7 @@ func (w *watching) keep() (*kept, error) {
 }
 
 // close may be called twice.
-func (k *kept) close() error {
+func (k *samplesFile) close() error {
 	if k.file == nil {
 		return nil
 	}

@@ -29,7 +29,7 @@ func newProgram(s *streams) *program {
 	if s.errTTY && s.transient == nil {
 		s.transient = &transient{w: s.err}
 	}
-	a := &app{streams: s, nodesOf: map[*cobra.Command]*nodeFlags{}}
+	a := &app{streams: s, demo: new(lazyDemo), nodesOf: map[*cobra.Command]*nodeFlags{}}
 	return &program{app: a, root: a.rootCommand()}
 }
 
@@ -38,6 +38,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	s := p.streams // the command may take others
 	p.root.SetArgs(args)
 	err := p.root.ExecuteContext(ctx)
+	p.demo.close()
 	if stopped := p.own.stop(); err == nil {
 		err = stopped
 	}
@@ -176,15 +177,22 @@ func (a *app) setClock() error {
 	if err != nil {
 		return &usageError{fmt.Errorf("--now %q is no time", a.flags.now), "for example: --now 2026-11-20T09:06:11Z"}
 	}
-	side := *a.streams
-	side.now = clockAt(start)
-	a.streams = &side
+	a.stopClock(start)
 	return nil
 }
 
-// runClock lets a clock that --now has stopped run on from there: what is measured takes time.
+func (a *app) stopClock(at time.Time) {
+	side := *a.streams
+	side.now = clockAt(at)
+	a.streams, a.stopped = &side, true
+}
+
+// clockAt is a clock that stands still.
+func clockAt(at time.Time) func() time.Time { return func() time.Time { return at } }
+
+// runClock lets a clock that was stopped run on from there: what is measured takes time.
 func (a *app) runClock() {
-	if a.flags.now == "" {
+	if !a.stopped {
 		return
 	}
 	base, start := a.now(), time.Now()

@@ -20,7 +20,7 @@ import (
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -244,12 +244,12 @@ func (a *app) loadLiveFrom(ctx context.Context, src source.Source, conn connecti
 	case isLive:
 		return c.WithEtcd(etcdHealth(ctx, src)), nil
 	}
-	return session.WithKept(ctx, src, c)
+	return kept.With(ctx, src, c)
 }
 
 // overlay lays recordings over a cluster. What is broken in them is a gap of the cluster.
 func (a *app) overlay(c *model.Cluster) (*model.Cluster, error) {
-	r, gaps, err := session.ReadRecordings(a.nodes.recordings)
+	r, gaps, err := kept.ReadRecordings(a.nodes.recordings)
 	if err != nil {
 		return nil, err
 	}

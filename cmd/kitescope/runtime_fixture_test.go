@@ -12,6 +12,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
+	"kitescope/inspect/session/demo"
 )
 
 // ofCapture are the flags that read a capture, with what it has of its processes.
@@ -141,17 +142,19 @@ func TestUnderloadedNodeAsked(t *testing.T) {
 	same(t, "findings", objects(live), objects(diagnosed(t, files...)))
 }
 
-// TestDemoFindings: the demo has the findings of the capture that it shows, and no others.
+// TestDemoFindings: the demo has the findings of the capture that it shows, and no others; served by a real etcd, too.
 func TestDemoFindings(t *testing.T) {
-	demo, err := startedDemo(t.Context())
+	served, err := startedDemo(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(demo.stop)
-	at := demo.taken().Format(time.RFC3339) // as "read the demo from a second terminal" has it
-	d := diagnosed(t, "--window", "0", "--from", demo.from(), "--now", at)
-	underloaded(t, d)
-	same(t, "findings", objects(d), objects(diagnosed(t, ofCapture(t, "cluster-2.3.5-t7")...)))
+	t.Cleanup(served.stop)
+	want := objects(diagnosed(t, ofCapture(t, "cluster-2.3.5-t7")...))
+	for _, flags := range [][]string{{"--from", demo.From}, {"--from", served.from(), "--now", demo.Now().Format(time.RFC3339)}} {
+		d := diagnosed(t, append([]string{"--window", "0"}, flags...)...)
+		underloaded(t, d)
+		same(t, "findings", objects(d), want)
+	}
 }
 
 // objects are the findings without their words, of which ages are a part.

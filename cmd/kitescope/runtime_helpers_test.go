@@ -21,7 +21,7 @@ import (
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
 )
@@ -223,7 +223,7 @@ func clusterWith(t *testing.T, from string, opts source.Options) (c, with *model
 	if c, err = meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll}); err != nil {
 		t.Fatal(err)
 	}
-	if with, err = session.WithKept(t.Context(), src, c); err != nil {
+	if with, err = kept.With(t.Context(), src, c); err != nil {
 		t.Fatal(err)
 	}
 	return c, with
@@ -283,7 +283,7 @@ func recordingOf(t *testing.T, name string) (records []live.Record, opts recorde
 			t.Fatalf("read %s of %s: %v, %q", part, name, err, warnings)
 		}
 	}
-	return records, recorded.Options{Metrics: metricsByAddress(records), Cluster: "by-dev"}
+	return records, recorded.Options{Metrics: recorded.MetricsByAddress(records), Cluster: "by-dev"}
 }
 
 // askedT7 is when the processes of t7 were asked, by the time ticks that they had seen. Its

@@ -87,9 +87,9 @@ func cmdDemoEtcd(ts *testscript.TestScript, _ bool, _ []string) {
 	demo, err := startedDemo(context.Background())
 	ts.Check(err)
 	ts.Defer(demo.stop)
-	ts.Setenv("ETCD", demo.client.Host)
-	ts.Setenv("ROOT", demo.snapshot.Header().Root)
-	ts.Setenv("PROXYPORT", demo.proxyPort())
+	ts.Setenv("ETCD", demo.host)
+	ts.Setenv("ROOT", demo.root)
+	ts.Setenv("PROXYPORT", demo.ProxyPort())
 }
 
 // cmdSleep waits: sleep DURATION.
@@ -128,17 +128,4 @@ func cmdGunzip(ts *testscript.TestScript, _ bool, args []string) {
 	text, err := io.ReadAll(z)
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), text, 0o600))
-}
-
-// startedDemo is the demo's etcd, running.
-func startedDemo(ctx context.Context) (*demoEtcd, error) {
-	demo, err := newDemoEtcd(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := demo.start(ctx); err != nil {
-		demo.stop()
-		return nil, err
-	}
-	return demo, nil
 }

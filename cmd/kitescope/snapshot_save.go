@@ -13,7 +13,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 	"kitescope/words"
@@ -133,8 +133,8 @@ func (a *app) saveSnapshot(ctx context.Context, path string, f snapshotFlags) er
 // savedSnapshot is what goes into a bundle, and how much that was.
 type savedSnapshot struct {
 	snapshot source.Snapshot
-	said     *session.Answers
-	profiles *session.ProfileFiles
+	said     *kept.Answers
+	profiles *kept.ProfileFiles
 	silent   []string
 	stats    source.BundleStats
 	written  byteCount

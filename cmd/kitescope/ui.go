@@ -16,7 +16,8 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
+	"kitescope/inspect/session/demo"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/paste"
@@ -73,9 +74,16 @@ func (a *app) runUI(ctx context.Context, f uiFlags) error {
 		return err
 	}
 	// What can be told at once is no screen without a cluster, and what is asked for comes before the screen is taken over.
-	if err := source.Find(c.From); err != nil {
-		return err
+	if c.From != demo.From {
+		if err := source.Find(c.From); err != nil {
+			return err
+		}
 	}
+	return a.openUI(ctx, f, c)
+}
+
+// openUI opens the UI on a cluster that is there as far as can be told without opening it.
+func (a *app) openUI(ctx context.Context, f uiFlags, c connection) error {
 	password, err := a.password(ctx, c)
 	if err != nil {
 		return err
@@ -83,7 +91,7 @@ func (a *app) runUI(ctx context.Context, f uiFlags) error {
 	feed := &sourceFeed{
 		interval: f.interval,
 		open: func(ctx context.Context) (source.Source, error) {
-			return source.Open(ctx, c.From, a.sourceOptions(ctx, c, password))
+			return a.openSource(ctx, c, password)
 		},
 	}
 	done, err := a.feedRuntime(c, feed)
@@ -107,11 +115,11 @@ func (a *app) feedRuntime(c connection, feed *sourceFeed) (done func(), err erro
 		var gaps []model.Gap
 		var failed error
 		feed.kept = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
-			once.Do(func() { recorded, gaps, failed = session.ReadRecordings(a.nodes.recordings) })
+			once.Do(func() { recorded, gaps, failed = kept.ReadRecordings(a.nodes.recordings) })
 			return c.WithRuntime(recorded).WithGaps(gaps...), failed
 		}
 	case !isLiveSource(c.From):
-		feed.kept = session.WithKept
+		feed.kept = kept.With
 	case a.nodes.live:
 		options, err := a.clientOptions(c)
 		if err != nil {

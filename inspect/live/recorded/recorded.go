@@ -26,7 +26,7 @@ import (
 // Options say what a recording does not.
 type Options struct {
 	// Metrics are the texts of /metrics, by the gRPC address of the process, for recordings
-	// that have none.
+	// that have none: see MetricsByAddress.
 	Metrics map[string][]byte
 	// Profiles are what the process at a recorded HTTP address serves below /debug/pprof/, by the last
 	// part of the path: "profile", "heap".
@@ -45,6 +45,27 @@ type Options struct {
 	TLS *tls.Config
 	// Authorization is what the metadata of that name must hold; "" wants none.
 	Authorization string
+}
+
+// MetricsByAddress finds the texts of /metrics that a recording has by session alone, by the
+// address of that session.
+func MetricsByAddress(answers []live.Record) map[string][]byte {
+	addresses := make(map[string]string)
+	session := func(r *live.Record) string { return r.Role + "-" + r.Node.String() }
+	for i := range answers {
+		if a := &answers[i]; a.Address != "" && a.Role != "" {
+			addresses[session(a)] = a.Address
+		}
+	}
+	texts := make(map[string][]byte)
+	for i := range answers {
+		if a := &answers[i]; a.Method == "GET /metrics" && a.Address == "" {
+			if address := addresses[session(a)]; address != "" {
+				texts[address] = a.Response
+			}
+		}
+	}
+	return texts
 }
 
 // Servers are the servers of a recording.

@@ -1,12 +1,15 @@
 package sourcetest
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"net/url"
 	"sync"
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
@@ -30,12 +33,11 @@ type Server struct {
 // startTimeout bounds the start of a server.
 const startTimeout = 30 * time.Second
 
-// StartEtcd runs an etcd on free ports of the loopback until the test ends.
+// Serve runs an etcd on free ports of the loopback, in this process, until it is closed. dir is its data directory.
 // configure may change its configuration, for TLS or quotas.
-func StartEtcd(t testing.TB, configure func(*embed.Config)) *Server {
-	t.Helper()
+func Serve(ctx context.Context, dir string, configure func(*embed.Config)) (*embed.Etcd, error) {
 	config := embed.NewConfig()
-	config.Dir = t.TempDir()
+	config.Dir = dir
 	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	config.UnsafeNoFsync = true
 	config.TickMs, config.ElectionMs = 10, 100 // it is alone, and needs no second to vote for itself
@@ -48,17 +50,59 @@ func StartEtcd(t testing.TB, configure func(*embed.Config)) *Server {
 	}
 	server, err := embed.StartEtcd(config)
 	if err != nil {
-		t.Fatalf("start etcd: %v", err)
+		return nil, fmt.Errorf("start etcd: %w", err)
+	}
+	select {
+	case <-server.Server.ReadyNotify():
+		return server, nil
+	case err = <-server.Err():
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-time.After(startTimeout):
+		err = fmt.Errorf("not ready after %s", startTimeout)
+	}
+	server.Close()
+	return nil, fmt.Errorf("start etcd: %w", err)
+}
+
+// Fill puts what a snapshot holds into an etcd.
+func Fill(ctx context.Context, server *embed.Etcd, of source.Snapshot) error {
+	const opsPerTxn = 128 // etcd's default limit
+	var ops []*etcdserverpb.RequestOp
+	flush := func() error {
+		_, err := server.Server.Txn(ctx, &etcdserverpb.TxnRequest{Success: ops})
+		ops = nil
+		return err
+	}
+	err := of.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {
+		put := &etcdserverpb.PutRequest{Key: bytes.Clone(kv.Key), Value: bytes.Clone(kv.Value)}
+		ops = append(ops, &etcdserverpb.RequestOp{Request: &etcdserverpb.RequestOp_RequestPut{RequestPut: put}})
+		if len(ops) == opsPerTxn {
+			return flush()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// StartEtcd runs an etcd, as Serve does, until the test ends.
+func StartEtcd(t testing.TB, configure func(*embed.Config)) *Server {
+	t.Helper()
+	dir := t.TempDir()
+	var config *embed.Config
+	server, err := Serve(t.Context(), dir, func(c *embed.Config) {
+		if config = c; configure != nil {
+			configure(c)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	stop := sync.OnceFunc(server.Close)
 	t.Cleanup(stop)
-	select {
-	case <-server.Server.ReadyNotify():
-	case err := <-server.Err():
-		t.Fatalf("start etcd: %v", err)
-	case <-time.After(startTimeout):
-		t.Fatalf("start etcd: not ready after %s", startTimeout)
-	}
 	s := &Server{Address: server.Clients[0].Addr().String(), Etcd: server, Dir: config.Dir, Stop: stop}
 	if config.ListenClientUrls[0].Scheme == "http" {
 		s.Client, err = clientv3.New(clientv3.Config{Endpoints: []string{"http://" + s.Address}, Logger: zap.NewNop()})

@@ -1,5 +1,5 @@
 // Command etcdserve is an etcd, for machines that have none on PATH: the server
-// that the demo embeds, with etcd's own flags, in a process of its own.
+// that tests embed, with etcd's own flags, in a process of its own.
 package main
 
 import (

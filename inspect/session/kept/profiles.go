@@ -1,4 +1,4 @@
-package session
+package kept
 
 import (
 	"bytes"
@@ -145,8 +145,8 @@ func (s *ProfileFiles) keep(name string, content io.Reader) error {
 	return errors.Join(err, out.Close())
 }
 
-// BundleProfiles keeps the profiles of a bundle as they are.
-func BundleProfiles(ctx context.Context, b *source.Bundle) (*ProfileFiles, error) {
+// CopyProfiles keeps the profiles of a bundle as they are.
+func CopyProfiles(ctx context.Context, b *source.Bundle) (*ProfileFiles, error) {
 	var s *ProfileFiles
 	err := b.Members(ctx, func(name string, n int64, content io.Reader) error {
 		file, ok := profileFile(name)
@@ -233,8 +233,8 @@ func (s *ProfileFiles) addFile(b *source.BundleWriter, name string) error {
 	return b.AddMember(profilesMember+name, info.Size(), f)
 }
 
-// KeptProfiles are the profiles in a bundle; nil where it has none.
-func KeptProfiles(ctx context.Context, b *source.Bundle) (*pull.Record, error) {
+// Profiles are the profiles in a bundle; nil where it has none.
+func Profiles(ctx context.Context, b *source.Bundle) (*pull.Record, error) {
 	files := memoryStore{}
 	room := profileRoom{where: b.Origin().Location}
 	err := b.Members(ctx, func(name string, n int64, content io.Reader) error {

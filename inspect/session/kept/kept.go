@@ -1,4 +1,10 @@
-package session
+// Package kept is what a bundle, or a recording beside a file, keeps of a cluster beside its metadata: what processes said, how
+// etcd was, and profiles. What enters is an open source.Bundle or a path, what leaves is a Cluster with it, or members of a
+// bundle that is written.
+//
+//  1. With and ReadRecordings give what processes said; Profiles gives the profiles of a bundle.
+//  2. Answers and ProfileFiles collect what goes into a bundle, in temporary files, as the size of a member is written first.
+package kept
 
 import (
 	"context"
@@ -25,9 +31,9 @@ const (
 	maxKeptRuntime = 1 << 30
 )
 
-// WithKept adds what a bundle keeps beside the metadata; other files keep nothing. What is broken
+// With adds what a bundle keeps beside the metadata; other files keep nothing. What is broken
 // in it is a gap of the cluster, and the rest is there.
-func WithKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
+func With(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
 	bundle, ok := src.(*source.Bundle)
 	if !ok {
 		return c, nil

@@ -1,0 +1,199 @@
+// Package demo is a captured Milvus 2.3.5 cluster that needs no server. What enters is a bundle that is part of the program;
+// what leaves is a source.Live that holds its keys, and on loopback a small server in the place of each of its processes.
+//
+//  1. Start reads the bundle and starts these servers (live/recorded): each answers as its process did.
+//  2. Source gives the metadata out of memory, with sessions that lead to the servers. It is pinned, read, watched and asked
+//     about its health as an etcd is.
+//  3. Put and Delete change what it holds, as Milvus would; who watches it hears of that. By itself the cluster stands still,
+//     and so does its clock: its checkpoints and time ticks would seem to fall behind otherwise.
+package demo
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the captured cluster
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/recorded"
+	"kitescope/inspect/session/kept"
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+)
+
+// From is the --from word of the demo.
+const From = "demo://"
+
+// captured is a bundle of a real Milvus 2.3.5 cluster with four query nodes,
+// captured while one of them was underloaded (testdata/snapshots/cluster-2.3.5-t7).
+//
+//go:embed demo.kite
+var captured []byte
+
+// Cluster is the captured cluster while its servers run.
+type Cluster struct {
+	*store
+	answers []live.Record
+	servers *recorded.Servers
+}
+
+// Start starts the servers of the captured cluster. Close it.
+func Start(ctx context.Context) (*Cluster, error) {
+	c, err := start(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("start the demo: %w", err)
+	}
+	return c, nil
+}
+
+func start(ctx context.Context) (*Cluster, error) {
+	opened, err := source.Open(ctx, "-", source.Options{Stdin: bytes.NewReader(captured), Now: time.Now})
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	bundle := opened.(*source.Bundle)
+	snapshot, err := bundle.Pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer snapshot.Close()
+	c := &Cluster{}
+	if c.answers, err = answersOf(ctx, bundle); err != nil {
+		return nil, err
+	}
+	profiles, err := profilesOf(ctx, bundle)
+	if err != nil {
+		return nil, err
+	}
+	c.servers, err = recorded.Start(c.answers, recorded.Options{
+		Metrics: recorded.MetricsByAddress(c.answers), Profiles: profiles, Recorded: Now(), Now: Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.store, err = newStore(ctx, snapshot, c.hosted); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close stops the servers.
+func (c *Cluster) Close() { c.servers.Close() }
+
+// Now is the clock of the demo. It stands still at the moment at which the processes were asked, some seconds before their
+// etcd was saved.
+func Now() time.Time { return time.Date(2026, 11, 20, 9, 6, 22, 129e6, time.UTC) }
+
+// ProxyPort is the port of the proxy's HTTP server, which proxies of 2.3 do not tell; "" if no profile of it was recorded.
+func (c *Cluster) ProxyPort() string {
+	for i := range c.answers {
+		host, _, err := net.SplitHostPort(c.answers[i].Address)
+		if err != nil || c.answers[i].Role != "proxy" {
+			continue
+		}
+		// The lab's proxy has it there (cluster.sh: METRICS_PORT).
+		if at, ok := c.servers.Address(net.JoinHostPort(host, labProxyPort)); ok {
+			_, port, _ := net.SplitHostPort(at)
+			return port
+		}
+	}
+	return ""
+}
+
+// labProxyPort is where the proxy of the captured cluster had its HTTP server.
+const labProxyPort = "20131"
+
+// answersOf reads what the processes of a captured cluster said.
+func answersOf(ctx context.Context, b *source.Bundle) ([]live.Record, error) {
+	var answers []live.Record
+	err := b.Members(ctx, func(name string, _ int64, content io.Reader) error {
+		if name != kept.AnswersMember {
+			return nil
+		}
+		return live.ReadRecords(content, func(r live.Record) error {
+			answers = append(answers, r)
+			return nil
+		})
+	})
+	return answers, err
+}
+
+// profilesOf are the profiles that a bundle has, as their processes served them: by the address of
+// the HTTP server and by the last part of the path. The bytes are those that were recorded.
+func profilesOf(ctx context.Context, b *source.Bundle) (map[string]map[string][]byte, error) {
+	record, err := kept.Profiles(ctx, b)
+	if err != nil || record == nil {
+		return nil, err
+	}
+	served := map[string]map[string][]byte{}
+	for _, item := range record.Items {
+		if item.Address == "" {
+			continue
+		}
+		content, err := readItem(item)
+		if err != nil {
+			return nil, err
+		}
+		if served[item.Address] == nil {
+			served[item.Address] = map[string][]byte{}
+		}
+		served[item.Address][endpointOf(item.Kind)] = content
+	}
+	return served, nil
+}
+
+func readItem(item pull.Item) ([]byte, error) {
+	in, err := item.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	content, err := io.ReadAll(in)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", item.Name, err)
+	}
+	return content, nil
+}
+
+// endpointOf is the last part of the path of a kind: all are called as net/http/pprof calls them, but one.
+func endpointOf(k pull.Kind) string {
+	if k == pull.CPU {
+		return "profile"
+	}
+	return string(k)
+}
+
+// hosted is the value of a key as the demo has it: sessions point to the servers that
+// answer in the place of the captured processes, and RootCoord has reserved timestamps up to
+// the time at which these were asked, not to the later one at which their etcd was saved.
+func (c *Cluster) hosted(kv source.KV) []byte {
+	if bytes.HasSuffix(kv.Key, []byte("/kv/gid/timestamp")) {
+		const inAdvance = 3 * time.Second // internal/tso: timestampOracle.InitTimestamp
+		return binary.BigEndian.AppendUint64(nil, uint64(Now().Add(inAdvance).UnixNano()))
+	}
+	if !bytes.Contains(kv.Key, []byte("/session/")) {
+		return bytes.Clone(kv.Value)
+	}
+	var session map[string]any
+	if json.Unmarshal(kv.Value, &session) != nil { // session/id is a number
+		return bytes.Clone(kv.Value)
+	}
+	was, _ := session["Address"].(string)
+	is, ok := c.servers.Address(was)
+	if !ok {
+		return bytes.Clone(kv.Value)
+	}
+	session["Address"] = is
+	text, err := json.Marshal(session)
+	if err != nil {
+		return bytes.Clone(kv.Value)
+	}
+	return text
+}

@@ -1,0 +1,229 @@
+package demo_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session/demo"
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+func started(t *testing.T) *demo.Cluster {
+	t.Helper()
+	c, err := demo.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func opened(t *testing.T, c *demo.Cluster) source.Live {
+	t.Helper()
+	src, err := c.Source("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// TestConformance: the demo is a source like any other, with the keys that the capture has.
+func TestConformance(t *testing.T) {
+	c := started(t)
+	bundle, err := source.Open(t.Context(), "demo.kite", source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bundle.Close()
+	of, err := bundle.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := of.Header()
+	want := sourcetest.Want{Kind: source.KindEtcd, Root: h.Root, MetaPath: h.MetaPath, Revision: h.Revision, Keys: keys(t, of), Exact: true}
+	pinned, err := opened(t, c).Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosted := 0
+	for i, kv := range keys(t, pinned) { // what the demo changes
+		if key := kv.Key; bytes.Contains(key, []byte("/session/")) || bytes.HasSuffix(key, []byte("/timestamp")) {
+			want.Keys[i].Value = kv.Value
+			hosted++
+		}
+	}
+	if hosted < 10 {
+		t.Errorf("only %d sessions lead to servers of the demo", hosted)
+	}
+	sourcetest.Run(t, opened(t, c), want)
+}
+
+func keys(t *testing.T, of source.Snapshot) []source.KV {
+	t.Helper()
+	var kvs []source.KV
+	err := of.Scan(t.Context(), []source.Range{{}}, func(kv source.KV) error {
+		kv.Key, kv.Value = bytes.Clone(kv.Key), bytes.Clone(kv.Value)
+		kvs = append(kvs, kv)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(kvs, func(a, b source.KV) int { return bytes.Compare(a.Key, b.Key) })
+	return kvs
+}
+
+// TestNow: the clock stands where the newest time tick is that a query node had seen.
+func TestNow(t *testing.T) {
+	decoder := live.NewDecoder()
+	for _, r := range started(t).Answers() {
+		decoder.Add(r)
+	}
+	var newest time.Time
+	for _, n := range decoder.Runtime("recording", "").QueryNodes() {
+		if n.System == nil || n.System.Quota == nil {
+			continue
+		}
+		if at := n.System.Quota.SlowestAt.Time(); at.After(newest) {
+			newest = at
+		}
+	}
+	if !newest.Equal(demo.Now()) {
+		t.Errorf("it stands at %s, the processes were asked at %s", demo.Now(), newest.UTC().Format(time.RFC3339Nano))
+	}
+}
+
+// TestRoot: another root than the one that is there is refused as any source does.
+func TestRoot(t *testing.T) {
+	c := started(t)
+	for root, ok := range map[string]bool{"": true, "by-dev": true, "by-dev/meta": true, "other": false} {
+		_, err := c.Source(root)
+		if _, refused := errors.AsType[*source.RootError](err); refused == ok || (err == nil) != ok {
+			t.Errorf("root %q: %v", root, err)
+		}
+	}
+}
+
+// TestWatch: each change comes once, in order, whether it was made before or after the watch began; a pinned snapshot stays as it is.
+func TestWatch(t *testing.T) {
+	c := started(t)
+	src := opened(t, c)
+	pinned, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(keys(t, pinned))
+	h := pinned.Header()
+	synctest.Test(t, func(t *testing.T) {
+		c.Put("by-dev/meta/x", []byte("1"))
+		ctx, stop := context.WithCancel(t.Context())
+		var got []string
+		ended := make(chan error)
+		go func() {
+			ended <- src.Watch(ctx, h, func(revision int64, events []source.Event) error {
+				for _, e := range events {
+					if e.ModRevision != revision || revision != h.Revision+int64(len(got))+1 {
+						t.Errorf("revision %d of an event of %d, after %d", revision, e.ModRevision, len(got))
+					}
+					text := string(e.Key) + "=" + string(e.Value)
+					if e.Deleted {
+						text = "no " + string(e.Key)
+					}
+					got = append(got, text)
+				}
+				return nil
+			})
+		}()
+		synctest.Wait()
+		c.Put("by-dev/meta/x", []byte("2"))
+		c.Delete("by-dev/meta/nothing")
+		c.Delete("by-dev/meta/x")
+		synctest.Wait()
+		activity := make(chan source.Activity)
+		go func() {
+			a, err := src.Activity(t.Context(), time.Second)
+			if err != nil {
+				t.Error(err)
+			}
+			activity <- a
+		}()
+		synctest.Wait()
+		c.Put("by-dev/meta/y", nil)
+		if a := <-activity; a.Writes != 1 || a.Revisions != 1 || len(a.Hot) != 1 || a.Hot[0] != (source.KeyWrites{Key: "by-dev/meta/y", Writes: 1}) {
+			t.Errorf("activity %+v", a)
+		}
+		stop()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the watch ended with %v", err)
+		}
+		if want := []string{"by-dev/meta/x=1", "by-dev/meta/x=2", "no by-dev/meta/x", "by-dev/meta/y="}; !slices.Equal(got, want) {
+			t.Errorf("events %q, want %q", got, want)
+		}
+	})
+	if now := len(keys(t, pinned)); now != before {
+		t.Errorf("a snapshot of %d keys has %d", before, now)
+	}
+	h.Revision = 1
+	if err := src.Watch(t.Context(), h, nil); !errors.Is(err, source.ErrCompacted) {
+		t.Errorf("a watch from before the beginning: %v", err)
+	}
+}
+
+// TestKeepsTheCPUOfItsCapture: the processor time that the demo shows is what was captured, however long it runs.
+func TestKeepsTheCPUOfItsCapture(t *testing.T) {
+	t.Parallel() // it waits
+	cluster := started(t)
+	captured := map[string]float64{} // by where the process is served now
+	for is, text := range cluster.Metrics() {
+		m, err := live.ParseMetrics(bytes.NewReader(text), demo.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		captured[is], _, _ = (&model.Process{Metrics: m}).CPU()
+	}
+	snap, err := opened(t, cluster).Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, window := range map[string]time.Duration{"in the UI": 0, "in diagnose": time.Second} {
+		client, err := live.Open(live.Options{Now: demo.Now, Window: window})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		for range 2 {
+			r, err := client.Ask(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := 0
+			for _, n := range r.QueryNodes() {
+				cores, _, ok := n.Process.CPU()
+				if had := captured[n.Address]; had == 0 || math.Abs(cores-had) > 1e-6*had {
+					t.Errorf("%s: %s uses %v cores (%v), captured were %v", name, n.Name(), cores, ok, had)
+				}
+				if ok {
+					seen++
+				}
+			}
+			if seen == 0 {
+				t.Error("no process told its processor time")
+			}
+			time.Sleep(1100 * time.Millisecond)
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package demo
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kitescope/inspect/source"
+)
+
+// etcdVersion is that of the etcd that was captured.
+const etcdVersion = "3.4.23"
+
+// store is a key-value store in memory with revisions, as an etcd with one member is.
+type store struct {
+	header source.Header // of the beginning
+
+	mu  sync.Mutex
+	kvs []source.KV // in order of keys; neither it nor what it holds is changed in place
+	log []change    // one for each revision after the header's
+	// moved is closed at the next change.
+	moved chan struct{}
+}
+
+// change is what happened at one revision.
+type change struct{ event source.Event }
+
+// newStore takes over what a snapshot holds, each value as hosted gives it.
+func newStore(ctx context.Context, of source.Snapshot, hosted func(source.KV) []byte) (*store, error) {
+	s := &store{header: of.Header(), moved: make(chan struct{})}
+	err := of.Scan(ctx, []source.Range{{}}, func(kv source.KV) error {
+		kv.Value, kv.Key = hosted(kv), bytes.Clone(kv.Key)
+		s.kvs = append(s.kvs, kv)
+		return nil
+	})
+	s.header.Origin = source.Origin{Kind: source.KindEtcd, Location: From + s.header.Root, Detail: "etcd " + etcdVersion}
+	s.header.Taken, s.header.FileDate, s.header.ByClock = Now(), false, true
+	return s, err
+}
+
+// Put writes a key.
+func (s *store) Put(key string, value []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.revision() + 1
+	kv := source.KV{Key: []byte(key), Value: bytes.Clone(value), CreateRevision: now, ModRevision: now, Version: 1}
+	at, found := s.find(key)
+	next := slices.Clone(s.kvs)
+	if found {
+		kv.CreateRevision, kv.Version = next[at].CreateRevision, next[at].Version+1
+		next[at] = kv
+	} else {
+		next = slices.Insert(next, at, kv)
+	}
+	s.change(next, source.Event{KV: kv})
+}
+
+// Delete removes a key, if it is there.
+func (s *store) Delete(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at, found := s.find(key); found {
+		gone := source.KV{Key: []byte(key), ModRevision: s.revision() + 1}
+		s.change(slices.Delete(slices.Clone(s.kvs), at, at+1), source.Event{KV: gone, Deleted: true})
+	}
+}
+
+func (s *store) change(next []source.KV, e source.Event) {
+	s.kvs, s.log = next, append(s.log, change{e})
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+// revision is the newest; the lock is held.
+func (s *store) revision() int64 { return s.header.Revision + int64(len(s.log)) }
+
+func (s *store) find(key string) (at int, found bool) {
+	return slices.BinarySearchFunc(s.kvs, key, func(kv source.KV, key string) int { return cmp.Compare(string(kv.Key), key) })
+}
+
+// since is what changed after a revision, and what is closed when there is more.
+func (s *store) since(revision int64) (changes []change, moved <-chan struct{}, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := revision - s.header.Revision
+	if at < 0 {
+		return nil, nil, source.ErrCompacted
+	}
+	return slices.Clip(s.log)[min(at, int64(len(s.log))):], s.moved, nil
+}
+
+// Source is the store as a source; root is the root path that is wanted, "" for whichever there is.
+func (s *store) Source(root string) (source.Live, error) {
+	h := &s.header
+	if root != "" && root != h.Root && root != h.Root+"/"+h.MetaPath {
+		return nil, &source.RootError{Wanted: root, Found: []string{h.Root + "/" + h.MetaPath}, Where: From}
+	}
+	return view{s}, nil
+}
+
+// view is a store without what changes it.
+type view struct{ s *store }
+
+var _ source.Live = view{}
+
+// Origin implements source.Source.
+func (v view) Origin() source.Origin { return v.s.header.Origin }
+
+// Close implements source.Source: the Cluster owns the store.
+func (v view) Close() error { return nil }
+
+// Pin implements source.Source.
+func (v view) Pin(context.Context) (source.Snapshot, error) {
+	v.s.mu.Lock()
+	defer v.s.mu.Unlock()
+	h := v.s.header
+	h.Revision = v.s.revision()
+	return snapshot{h, v.s.kvs}, nil
+}
+
+// Watch implements source.Watcher.
+func (v view) Watch(ctx context.Context, header source.Header, yield func(revision int64, events []source.Event) error) error {
+	revision := header.Revision
+	for {
+		changes, moved, err := v.s.since(revision)
+		if err != nil {
+			return fmt.Errorf("watch %s: %w", v.s.header.Origin.Location, err)
+		}
+		for _, c := range changes {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			revision = c.event.ModRevision
+			var events []source.Event
+			if strings.HasPrefix(string(c.event.Key), header.Root+"/") {
+				events = []source.Event{c.event}
+			}
+			if err := yield(revision, events); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-moved:
+		}
+	}
+}
+
+// Alive implements source.Live.
+func (v view) Alive(ctx context.Context) error { return ctx.Err() }
+
+// Health implements source.Live: one member, which leads.
+func (v view) Health(ctx context.Context) (source.Health, error) {
+	v.s.mu.Lock()
+	defer v.s.mu.Unlock()
+	size := int64(0)
+	for _, kv := range v.s.kvs {
+		size += int64(len(kv.Key) + len(kv.Value))
+	}
+	m := source.Member{ // which has no quota to tell before etcd 3.6
+		ID: 1, Name: "default", Endpoint: From, Version: etcdVersion, Leader: true, DBSize: size, DBInUse: size,
+		RaftIndex: uint64(v.s.revision()), RaftApplied: uint64(v.s.revision()),
+	}
+	return source.Health{Taken: v.s.header.Taken, Members: []source.Member{m}, Leader: m.ID}, ctx.Err()
+}
+
+// Activity implements source.Live.
+func (v view) Activity(ctx context.Context, window time.Duration) (source.Activity, error) {
+	v.s.mu.Lock()
+	from := v.s.revision()
+	v.s.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return source.Activity{}, ctx.Err()
+	case <-time.After(window):
+	}
+	changes, _, err := v.s.since(from)
+	n := int64(len(changes))
+	a := source.Activity{Taken: v.s.header.Taken, Over: window, Revisions: n, Writes: n}
+	writes := map[string]int64{}
+	for _, c := range changes {
+		writes[string(c.event.Key)]++
+	}
+	for _, key := range slices.Sorted(maps.Keys(writes)) {
+		a.Hot = append(a.Hot, source.KeyWrites{Key: key, Writes: writes[key]})
+	}
+	slices.SortStableFunc(a.Hot, func(x, y source.KeyWrites) int { return cmp.Compare(y.Writes, x.Writes) })
+	const told = 10
+	a.More = len(a.Hot) > told
+	a.Hot = a.Hot[:min(told, len(a.Hot))]
+	return a, err
+}
+
+// PinBefore implements source.Live. Nothing is known of before.
+func (v view) PinBefore(context.Context, source.Header, time.Duration) (source.Snapshot, error) {
+	return nil, nil //nolint:nilnil // unknown is no error
+}
+
+// snapshot is a store at one revision.
+type snapshot struct {
+	header source.Header
+	kvs    []source.KV
+}
+
+// Header implements source.Snapshot.
+func (s snapshot) Header() source.Header { return s.header }
+
+// Seekable implements source.Snapshot: a range is found at once.
+func (s snapshot) Seekable() bool { return true }
+
+// Scan implements source.Snapshot.
+func (s snapshot) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
+	for i, r := range ranges {
+		if i > 0 && (ranges[i-1].To == "" || ranges[i-1].To > r.From) {
+			return fmt.Errorf("scan: %v overlaps %v", r, ranges[i-1])
+		}
+		from, _ := slices.BinarySearchFunc(s.kvs, r.From, func(kv source.KV, key string) int { return cmp.Compare(string(kv.Key), key) })
+		for _, kv := range s.kvs[from:] {
+			if r.To != "" && string(kv.Key) >= r.To {
+				break
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := yield(kv); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// Gaps implements source.Snapshot.
+func (s snapshot) Gaps() []source.Gap { return nil }
+
+// Close implements source.Snapshot.
+func (s snapshot) Close() error { return nil }

@@ -1,0 +1,68 @@
+// Command demo serves the cluster that "kitescope demo" shows from a real etcd on loopback, until it is interrupted. What
+// enters is the demo that is part of kitescope; what leaves, on standard output, is the --from word that reads the etcd.
+//
+//	go run -C tools/bench ./demo
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"kitescope/inspect/session/demo"
+	"kitescope/inspect/source/sourcetest"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := serve(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
+	}
+}
+
+func serve(ctx context.Context) error {
+	cluster, err := demo.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer cluster.Close()
+	dir, err := os.MkdirTemp("", "kitescope-demo-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder: nothing to do about an error
+	etcd, err := sourcetest.Serve(ctx, dir, nil)
+	if err != nil {
+		return err
+	}
+	defer etcd.Close()
+	src, err := cluster.Source("")
+	if err != nil {
+		return err
+	}
+	snapshot, err := src.Pin(ctx)
+	if err != nil {
+		return err
+	}
+	if err := sourcetest.Fill(ctx, etcd, snapshot); err != nil {
+		return err
+	}
+	from := "etcd://" + etcd.Clients[0].Addr().String() + "/" + snapshot.Header().Root
+	fmt.Println(from)
+	fmt.Fprintf(os.Stderr, `serving a captured Milvus 2.3.5 cluster until interrupted; read it from a second terminal:
+kitescope diagnose --from %[1]s --now %[2]s
+kitescope profile pull --from %[1]s --seconds 2 --metrics-port %[3]s
+`, from, demo.Now().Format(time.RFC3339), cluster.ProxyPort())
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-etcd.Err():
+		return fmt.Errorf("serve the demo: %w", err)
+	}
+}
