@@ -17,13 +17,13 @@ func Settled(s *model.Segment, limit model.TSO) bool {
 
 // LastTouched is when a segment was last written or made, zero if nothing tells.
 func LastTouched(s *model.Segment) time.Time {
-	var last time.Time
+	var last model.TSO
 	for _, t := range [...]model.TSO{s.PositionAt, s.ExpireAt, s.StartAt} {
-		if at := t.Time(); at.After(last) {
-			last = at
+		if t != model.MaxTSO {
+			last = max(last, t)
 		}
 	}
-	return last
+	return last.Time()
 }
 
 // Age is how long ago a moment was, 0 if that is unknown.
