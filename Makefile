@@ -6,6 +6,7 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 BIN      ?= bin
 # For bench-inspect: -segments, -ui-segments, -rounds, -only; see `go -C tools/bench run ./inspect -h`.
+# For bench-follow: -rates, -for, -only, -programs, -profiles.
 # For bench-diagnose: -rounds. For bench-profile: -rounds, -samples, -only.
 BENCHFLAGS ?=
 
@@ -140,8 +141,8 @@ bench-diagnose: ## the speed of asking and judging, into docs/PERFORMANCE.md; on
 	$(GO) -C tools/bench run ./diagnose -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
 
 .PHONY: bench-follow
-bench-follow: ## CPU time of following 200,000 segments that change, on a real etcd
-	$(GO) -C tools/bench run ./follow -repo $(CURDIR) $(BENCHFLAGS)
+bench-follow: ## CPU time of following 200,000 segments that change, on a real etcd, into docs/PERFORMANCE.md
+	$(GO) -C tools/bench run ./follow -repo $(CURDIR) -o $(CURDIR)/docs/PERFORMANCE.md $(BENCHFLAGS)
 
 .PHONY: bench-profile
 bench-profile: ## the speed of profiles against go tool pprof, into docs/PERFORMANCE.md; on a quiet machine
