@@ -23,6 +23,11 @@ type column[T any] struct {
 	sign bool
 }
 
+// plainColumn is a column that is only read.
+func plainColumn[T any](title string, kind view.Kind, priority int, text func(row T) string) column[T] {
+	return column[T]{Column: view.Column{Title: title, Kind: kind, Priority: priority}, text: text}
+}
+
 func (c *column[T]) isUnknown(row T) bool { return c.unknown != nil && c.unknown(row) }
 
 func (c *column[T]) order(a, b T, ascending bool) int {

@@ -133,11 +133,7 @@ func (p *judgePage) copyRow(m *Model) cmd {
 	l := p.current()
 	switch l.part {
 	case ofProfile:
-		var cells []string
-		for k := range assessedColumns() {
-			cells = append(cells, p.assessedCell(l.at, k))
-		}
-		return m.copyText(strings.Join(cells, "\t")+"\n", "1 row")
+		return m.copyText(strings.Join(cellsOf(p.assessedColumns(), l.at), "\t")+"\n", "1 row")
 	case ofEdge:
 		return m.copyText(strings.Join(cellsOf(p.edgeColumns(wideTable), l.edge), "\t")+"\n", "1 row")
 	default:

@@ -82,7 +82,7 @@ func (p *judgePage) hot(j *pgo.Judgement, w int) {
 		return
 	}
 	columns := p.edgeColumns(w)
-	header, lines := layRows(headsOf(columns), len(edges), p.edges.mark(columns), w-2, func(i, k int) string { return columns[k].text(edges[i]) })
+	header, lines := layRows(columns, edges, p.edges.mark(columns), w-2)
 	p.add(lineHead, header)
 	for i, text := range lines {
 		l := judgeLine{text: text, part: ofEdge, edge: edges[i]}

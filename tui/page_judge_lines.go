@@ -228,8 +228,7 @@ func (p *judgePage) profiles(j *pgo.Judgement, w int) {
 		return
 	}
 	p.heading("PROFILES", "reach: in compiled Go; bound: most to gain; enter: flame graph")
-	cols := assessedColumns()
-	header, lines := layRows(cols, len(rows), sortMark{column: -1}, w-2, func(i, k int) string { return p.assessedCell(rows[i], k) })
+	header, lines := layRows(p.assessedColumns(), rows, sortMark{column: -1}, w-2)
 	p.add(lineHead, header)
 	for i, text := range lines {
 		a := &j.Profiles[rows[i]]
@@ -261,49 +260,35 @@ func assessedNames(list []pgo.Assessed) []string {
 	return names
 }
 
-func assessedColumns() []view.Column {
-	return []view.Column{
-		{Title: "PROFILE", Kind: view.Text},
-		{Title: "SAMPLES", Kind: view.Int},
-		{Title: "CPU", Kind: view.Duration, Priority: 2},
-		{Title: "WINDOW", Kind: view.Duration, Priority: 5},
-		{Title: "REACH", Kind: view.Percent, Priority: 1},
-		{Title: "NATIVE", Kind: view.Percent, Priority: 3},
-		{Title: "BOUND", Kind: view.Percent},
-		{Title: "GO VERSION", Kind: view.Text, Priority: 6},
+// assessedColumns are those of the profiles, by their positions.
+func (p *judgePage) assessedColumns() []column[int] {
+	read := func(text func(a *pgo.Assessed) string) func(i int) string {
+		return func(i int) string {
+			if a := &p.made.Profiles[i]; a.Input.Profile != nil {
+				return text(a)
+			}
+			return words.UnknownMark
+		}
 	}
-}
-
-// assessedCell is the text of a profile in a column.
-func (p *judgePage) assessedCell(row, column int) string {
-	a := &p.made.Profiles[row]
-	if column == 0 {
-		return p.names[row]
+	share := func(of func(r *pgo.Reach) float64) func(i int) string {
+		return read(func(a *pgo.Assessed) string {
+			if reachText(&a.Reach) == "" { // without samples there are no shares
+				return words.UnknownMark
+			}
+			return words.Share(of(&a.Reach))
+		})
 	}
-	if column == 7 {
-		return cmp.Or(words.Harmless(a.Input.GoVersion), words.UnknownMark)
-	}
-	if a.Input.Profile == nil {
-		return words.UnknownMark
-	}
-	switch column {
-	case 1:
-		return countOf(a.Events)
-	case 2:
-		return timeOf(a.CPU)
-	case 3:
-		return timeOf(a.Duration)
-	}
-	if reachText(&a.Reach) == "" { // without samples there are no shares
-		return words.UnknownMark
-	}
-	switch column {
-	case 4:
-		return words.Share(a.Reach.Total)
-	case 5:
-		return words.Share(a.Reach.Native)
-	default:
-		return words.Share(a.Reach.Ceiling)
+	return []column[int]{
+		plainColumn("PROFILE", view.Text, 0, func(i int) string { return p.names[i] }),
+		plainColumn("SAMPLES", view.Int, 0, read(func(a *pgo.Assessed) string { return countOf(a.Events) })),
+		plainColumn("CPU", view.Duration, 2, read(func(a *pgo.Assessed) string { return timeOf(a.CPU) })),
+		plainColumn("WINDOW", view.Duration, 5, read(func(a *pgo.Assessed) string { return timeOf(a.Duration) })),
+		plainColumn("REACH", view.Percent, 1, share(func(r *pgo.Reach) float64 { return r.Total })),
+		plainColumn("NATIVE", view.Percent, 3, share(func(r *pgo.Reach) float64 { return r.Native })),
+		plainColumn("BOUND", view.Percent, 0, share(func(r *pgo.Reach) float64 { return r.Ceiling })),
+		plainColumn("GO VERSION", view.Text, 6, func(i int) string {
+			return cmp.Or(words.Harmless(p.made.Profiles[i].Input.GoVersion), words.UnknownMark)
+		}),
 	}
 }
 

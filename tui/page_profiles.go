@@ -259,7 +259,7 @@ func (p *profilesPage) profileColumns(w int) []column[*profileRow] {
 	var columns []column[*profileRow]
 	add := func(say bool, title string, kind view.Kind, priority int, text func(r *profileRow) string) {
 		if say {
-			columns = append(columns, column[*profileRow]{Column: view.Column{Title: title, Kind: kind, Priority: priority}, text: text})
+			columns = append(columns, plainColumn(title, kind, priority, text))
 		}
 	}
 	add(true, "PROCESS", view.Text, 0, func(r *profileRow) string { return r.name })

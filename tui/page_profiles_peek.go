@@ -194,20 +194,17 @@ func (p *peekPage) body(m *Model, w, h int) []string {
 }
 
 func (p *peekPage) peekColumns(w int) []column[*peekLine] {
-	col := func(title string, kind view.Kind, priority int, text func(l *peekLine) string) column[*peekLine] {
-		return column[*peekLine]{Column: view.Column{Title: title, Kind: kind, Priority: priority}, text: text}
-	}
 	columns := []column[*peekLine]{
-		col("", view.Text, 0, func(l *peekLine) string { return l.part }),
-		col("CUM", view.Int, 0, func(l *peekLine) string { return amount(l.value, p.unit) }),
-		col("OF IT", view.Percent, 0, func(l *peekLine) string { return words.Percent(l.share) }),
+		plainColumn("", view.Text, 0, func(l *peekLine) string { return l.part }),
+		plainColumn("CUM", view.Int, 0, func(l *peekLine) string { return amount(l.value, p.unit) }),
+		plainColumn("OF IT", view.Percent, 0, func(l *peekLine) string { return words.Percent(l.share) }),
 	}
 	if p.subject.diff() {
 		columns = append(columns,
-			col("BEFORE", view.Int, 1, func(l *peekLine) string { return amount(l.before, p.unit) }),
-			col("CHANGE", view.Int, 2, func(l *peekLine) string { return relativeText(l.before, l.value) }))
+			plainColumn("BEFORE", view.Int, 1, func(l *peekLine) string { return amount(l.before, p.unit) }),
+			plainColumn("CHANGE", view.Int, 2, func(l *peekLine) string { return relativeText(l.before, l.value) }))
 	}
-	return append(columns, col(strings.ToUpper(p.query.by.String()), view.Text, 0, func(l *peekLine) string {
+	return append(columns, plainColumn(strings.ToUpper(p.query.by.String()), view.Text, 0, func(l *peekLine) string {
 		name := words.Harmless(l.name)
 		if w < wideNames {
 			name = shortName(name)

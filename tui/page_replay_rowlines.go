@@ -36,17 +36,14 @@ func titleLine(title, about string) detailLine {
 }
 
 // tableLines lay a whole table out; each row is a stop. The last column is a bar that fills what room is left.
-func tableLines(cols []view.Column, rows, w int, role func(i int) render.Role, bar func(i, size int) string, text func(i, k int) string) []detailLine {
+func tableLines[T any](columns []column[T], rows []T, w int, role func(row T) render.Role, bar func(row T, size int) string) []detailLine {
 	size := max(6, min(40, w/4))
-	header, lines := layRows(cols, rows, sortMark{column: -1}, w-size-2, text)
+	header, lines := layRows(columns, rows, sortMark{column: -1}, w-size-2)
 	out := []detailLine{{line: plotLine{{render.RoleDim, header}}}}
 	for i, l := range lines {
-		var cells []string
-		for k := range cols {
-			cells = append(cells, text(i, k))
-		}
-		x := detailLine{row: i + 1, full: strings.Join(cells, "\t")}
-		x.line = plotLine{{role(i), fit(l, width(header)) + "  "}, {role(i), bar(i, size)}}
+		row := rows[i]
+		x := detailLine{row: i + 1, full: strings.Join(cellsOf(columns, row), "\t")}
+		x.line = plotLine{{role(row), fit(l, width(header)) + "  "}, {role(row), bar(row, size)}}
 		out = append(out, x)
 	}
 	return out
@@ -72,34 +69,17 @@ func requestLines(q *replay.SlowQuery, w int, ascii bool) []detailLine {
 	}
 	lines = append(lines, facts(w, "in segments", text)...)
 	lines = append(lines, detailLine{}, titleLine("WHERE ITS TIME WENT", "  enter: what the segment costs"))
-	cols := []view.Column{
-		{Title: "SEGMENT", Kind: view.ID},
-		{Title: "STATE", Kind: view.Text},
-		{Title: "NODE", Kind: view.Int, Priority: 3},
-		{Title: "DISTANCES", Kind: view.Int, Priority: 2},
-		{Title: "TOOK", Kind: view.Int},
-		{Title: "OF ALL", Kind: view.Int, Priority: 1},
+	type segment = replay.SegmentTime
+	columns := []column[segment]{
+		plainColumn("SEGMENT", view.ID, 0, func(s segment) string { return idText(s.Segment) }),
+		plainColumn("STATE", view.Text, 0, func(s segment) string { return render.SegmentStateText(s.State) }),
+		plainColumn("NODE", view.Int, 3, func(s segment) string { return noneIf(idText(s.Node), s.Node == 0) }),
+		plainColumn("DISTANCES", view.Int, 2, func(s segment) string { return words.Number(s.Distances) }),
+		plainColumn("TOOK", view.Int, 0, func(s segment) string { return words.Latency(s.Took, ascii) }),
+		plainColumn("OF ALL", view.Int, 1, func(s segment) string { return share(s.Took, q.Took) }),
 	}
-	return append(lines, tableLines(cols, len(q.Segments), w, func(i int) render.Role { return segmentRole(q.Segments[i].State) }, func(i, size int) string {
-		s := &q.Segments[i]
-		return segmentBar(s.State, s.Took, most, size, ascii)
-	}, func(i, k int) string {
-		s := &q.Segments[i]
-		switch k {
-		case 0:
-			return idText(s.Segment)
-		case 1:
-			return render.SegmentStateText(s.State)
-		case 2:
-			return noneIf(idText(s.Node), s.Node == 0)
-		case 3:
-			return words.Number(s.Distances)
-		case 4:
-			return words.Latency(s.Took, ascii)
-		default:
-			return share(s.Took, q.Took)
-		}
-	})...)
+	return append(lines, tableLines(columns, q.Segments, w, func(s segment) render.Role { return segmentRole(s.State) },
+		func(s segment, size int) string { return segmentBar(s.State, s.Took, most, size, ascii) })...)
 }
 
 // segmentLines are what a segment costs, and the slowest requests that it was in.
@@ -150,13 +130,13 @@ func segmentLines(r *replay.Result, row, w int, ascii bool) []detailLine {
 		return append(lines, detailLine{}, detailLine{line: plotLine{{render.RoleDim, cut("none of the slowest requests spent much of its time here", w)}}})
 	}
 	lines = append(lines, detailLine{}, titleLine("SLOWEST REQUESTS", "  that spent their time here; enter: the request"))
-	cols := []view.Column{{Title: "REQUEST", Kind: view.Int}, {Title: "HERE", Kind: view.Int}, {Title: "IN ALL", Kind: view.Int}}
-	table := tableLines(cols, len(visits), w, func(int) render.Role { return render.RolePlain }, func(i, size int) string {
-		return segmentBar(s.State, visits[i].took, most, size, ascii)
-	}, func(i, k int) string {
-		q := &r.Slowest[visits[i].at]
-		return [...]string{words.Number(q.Request), words.Latency(visits[i].took, ascii), words.Latency(q.Took, ascii)}[k]
-	})
+	columns := []column[visit]{
+		plainColumn("REQUEST", view.Int, 0, func(v visit) string { return words.Number(r.Slowest[v.at].Request) }),
+		plainColumn("HERE", view.Int, 0, func(v visit) string { return words.Latency(v.took, ascii) }),
+		plainColumn("IN ALL", view.Int, 0, func(v visit) string { return words.Latency(r.Slowest[v.at].Took, ascii) }),
+	}
+	table := tableLines(columns, visits, w, func(visit) render.Role { return render.RolePlain },
+		func(v visit, size int) string { return segmentBar(s.State, v.took, most, size, ascii) })
 	for i := range table {
 		if k := table[i].row; k > 0 { // enter goes to the request
 			table[i].row = visits[k-1].at + 1
@@ -271,40 +251,25 @@ func nodeLines(p *whatif.Prediction, w int, ascii bool) []detailLine {
 		return nil
 	}
 	lines := []detailLine{{}, titleLine("NODES", "  the bar is how busy the load makes it")}
-	cols := []view.Column{{Title: "NODE", Kind: view.Text}, {Title: "SEGMENTS", Kind: view.Int, Priority: 1}}
-	told := slices.ContainsFunc(list, func(n node) bool { return n.rows >= 0 })
-	if told {
-		cols = append(cols, view.Column{Title: "GROWING", Kind: view.Int, Priority: 3}, view.Column{Title: "ROWS", Kind: view.Int, Priority: 2}, view.Column{Title: "CPU", Kind: view.Int}, view.Column{Title: "SHARE", Kind: view.Int})
+	columns := []column[node]{
+		plainColumn("NODE", view.Text, 0, func(n node) string { return n.name }),
+		plainColumn("SEGMENTS", view.Int, 1, func(n node) string { return words.Number(n.segments) }),
 	}
-	cols = append(cols, view.Column{Title: "BUSY", Kind: view.Int})
-	role := func(i int) render.Role {
-		if list[i].use > 0.9 {
+	if slices.ContainsFunc(list, func(n node) bool { return n.rows >= 0 }) {
+		columns = append(columns,
+			plainColumn("GROWING", view.Int, 3, func(n node) string { return words.Number(n.growing) }),
+			plainColumn("ROWS", view.Int, 2, func(n node) string { return rowsText(n.rows) }),
+			plainColumn("CPU", view.Int, 0, func(n node) string { return known(n.cpu, ascii) }),
+			plainColumn("SHARE", view.Int, 0, func(n node) string { return partText(n.part) }))
+	}
+	columns = append(columns, plainColumn("BUSY", view.Int, 0, func(n node) string { return partText(n.use) }))
+	role := func(n node) render.Role {
+		if n.use > 0.9 {
 			return render.RoleWarn
 		}
 		return render.RolePlain
 	}
-	return append(lines, tableLines(cols, len(list), w, role, func(i, size int) string { return meterBar(list[i].use, 1, size, ascii) }, func(i, k int) string {
-		n := &list[i]
-		if !told && k > 1 {
-			k = 6
-		}
-		switch k {
-		case 0:
-			return n.name
-		case 1:
-			return words.Number(n.segments)
-		case 2:
-			return words.Number(n.growing)
-		case 3:
-			return rowsText(n.rows)
-		case 4:
-			return known(n.cpu, ascii)
-		case 5:
-			return partText(n.part)
-		default:
-			return partText(n.use)
-		}
-	})...)
+	return append(lines, tableLines(columns, list, w, role, func(n node, size int) string { return meterBar(n.use, 1, size, ascii) })...)
 }
 
 func partText(x float64) string {

@@ -292,8 +292,9 @@ func rightAligned(k view.Kind) bool {
 }
 
 // layRows lays a whole table out in w cells, plain: its header and its rows.
-func layRows(cols []view.Column, rows int, sorted sortMark, w int, text func(row, column int) string) (header string, lines []string) {
-	texts := make([][]string, rows)
+func layRows[T any](columns []column[T], rows []T, sorted sortMark, w int) (header string, lines []string) {
+	cols := headsOf(columns)
+	texts := make([][]string, len(rows))
 	t := table{widest: make([]int, len(cols))}
 	for j := range cols {
 		t.widest[j] = width(cols[j].Title)
@@ -301,7 +302,7 @@ func layRows(cols []view.Column, rows int, sorted sortMark, w int, text func(row
 	for i := range texts {
 		texts[i] = make([]string, len(cols))
 		for j := range cols {
-			texts[i][j] = text(i, j)
+			texts[i][j] = columns[j].text(rows[i])
 			t.widest[j] = max(t.widest[j], width(texts[i][j]))
 		}
 	}
