@@ -4,15 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 // column is a column of a list of T. Nobody sorts by one without a Name.
 type column[T any] struct {
-	view.Column
-	// text is a cell, plain.
-	text func(row T) string
+	table.ColumnOf[T] // with Shown
 	// compare orders rows: the largest first, names from A on. nil: as the texts do.
 	compare func(a, b T) int
 	// unknown rows are last in either order; nil: there are none.
@@ -24,8 +22,15 @@ type column[T any] struct {
 }
 
 // plainColumn is a column that is only read.
-func plainColumn[T any](title string, kind view.Kind, priority int, text func(row T) string) column[T] {
-	return column[T]{Column: view.Column{Title: title, Kind: kind, Priority: priority}, text: text}
+func plainColumn[T any](title string, kind table.Kind, priority int, text func(row T) string) column[T] {
+	return column[T]{ColumnOf: table.ColumnOf[T]{Column: table.Column{Title: title, Kind: kind, Priority: priority}, Shown: text}}
+}
+
+// sortedColumn is a column that a list may be sorted by; without compare its texts are.
+func sortedColumn[T any](name, title string, kind table.Kind, priority int, text func(row T) string, compare func(a, b T) int) column[T] {
+	c := plainColumn(title, kind, priority, text)
+	c.Name, c.compare = name, compare
+	return c
 }
 
 func (c *column[T]) isUnknown(row T) bool { return c.unknown != nil && c.unknown(row) }
@@ -41,13 +46,13 @@ func (c *column[T]) order(a, b T, ascending bool) int {
 	if c.compare != nil {
 		return c.compare(a, b)
 	}
-	return strings.Compare(c.text(a), c.text(b))
+	return strings.Compare(c.Shown(a), c.Shown(b))
 }
 
 // list is a table of T that is filtered, sorted and copied. What its rows are, the columns say; a page embeds it and adds
 // what is its own. A list is laid out, sorted and filtered on the loop: it has thousands of rows, not millions.
 type list[T comparable] struct {
-	table
+	tableView
 	noun string // of a row
 	// columns are those of a table of w cells, by their Names.
 	columns func(w int) []column[T]
@@ -168,10 +173,10 @@ type listGrid[T comparable] struct {
 	cols []column[T]
 }
 
-func (g listGrid[T]) rows() int              { return len(g.shown) }
-func (g listGrid[T]) columns() []view.Column { return headsOf(g.cols) }
-func (g listGrid[T]) text(i, j int) string   { return g.cols[j].text(g.shown[i]) }
-func (g listGrid[T]) leastName() int         { return g.least }
+func (g listGrid[T]) rows() int               { return len(g.shown) }
+func (g listGrid[T]) columns() []table.Column { return headsOf(g.cols) }
+func (g listGrid[T]) text(i, j int) string    { return g.cols[j].Shown(g.shown[i]) }
+func (g listGrid[T]) leastName() int          { return g.least }
 
 func (g listGrid[T]) look(i int) rowLook {
 	if g.list.look == nil {
@@ -180,8 +185,8 @@ func (g listGrid[T]) look(i int) rowLook {
 	return g.list.look(g.shown[i])
 }
 
-func headsOf[T any](columns []column[T]) []view.Column {
-	heads := make([]view.Column, len(columns))
+func headsOf[T any](columns []column[T]) []table.Column {
+	heads := make([]table.Column, len(columns))
 	for i := range columns {
 		heads[i] = columns[i].Column
 	}
@@ -200,7 +205,7 @@ func cellsOf[T any](columns []column[T], row T) []string {
 	var cells []string
 	for i := range columns {
 		if !columns[i].sign {
-			cells = append(cells, columns[i].text(row))
+			cells = append(cells, columns[i].Shown(row))
 		}
 	}
 	return cells

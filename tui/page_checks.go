@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -17,17 +17,17 @@ func checksKind() pageKind {
 
 func newChecksPage(*Model, []string) (page, error) {
 	type result = *check.Result
-	col := func(name string, kind view.Kind, priority int, text func(r result) string, compare func(a, b result) int) column[result] {
-		return column[result]{Column: view.Column{Name: name, Title: strings.ToUpper(name), Kind: kind, Priority: priority}, text: text, compare: compare}
+	col := func(name string, kind table.Kind, priority int, text func(r result) string, compare func(a, b result) int) column[result] {
+		return sortedColumn(name, strings.ToUpper(name), kind, priority, text, compare)
 	}
 	columns := []column[result]{
-		col("check", view.ID, 0, func(r result) string { return r.Check.ID }, nil),
-		col("status", view.ID, 0, func(r result) string { return r.Status.String() }, nil),
-		col("findings", view.Int, 1, func(r result) string { return noneIf(words.Number(len(r.Findings)), len(r.Findings) == 0) },
+		col("check", table.ID, 0, func(r result) string { return r.Check.ID }, nil),
+		col("status", table.ID, 0, func(r result) string { return r.Status.String() }, nil),
+		col("findings", table.Int, 1, func(r result) string { return noneIf(words.Number(len(r.Findings)), len(r.Findings) == 0) },
 			func(a, b result) int { return cmp.Compare(len(b.Findings), len(a.Findings)) }),
-		col("severity", view.ID, 3, func(r result) string { return r.Check.Severity.String() },
+		col("severity", table.ID, 3, func(r result) string { return r.Check.Severity.String() },
 			func(a, b result) int { return cmp.Compare(b.Check.Severity, a.Check.Severity) }),
-		col("about", view.Text, 0, resultText, nil),
+		col("about", table.Text, 0, resultText, nil),
 	}
 	return &tablePage[result]{
 		name: "checks", prints: "diagnose",

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/profile/bench"
 	"kitescope/render"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -130,37 +130,34 @@ func (p *benchPage) metricColumns() []column[*bench.Line] {
 
 func (p *benchPage) allColumns() []column[*bench.Line] {
 	type line = *bench.Line
-	col := func(name, title string, kind view.Kind, priority int, text func(l line) string, compare func(a, b line) int) column[line] {
-		return column[line]{Column: view.Column{Name: name, Title: title, Kind: kind, Priority: priority}, text: text, compare: compare}
-	}
 	by := func(of func(l line) float64) func(a, b line) int {
 		return func(a, b line) int { return largestFirst(of(a), of(b)) }
 	}
 	verdict := func(a, b line) int { return verdictRank(a.Verdict) - verdictRank(b.Verdict) }
-	mark := col("mark", "", view.ID, 0, func(l line) string {
+	mark := sortedColumn("mark", "", table.ID, 0, func(l line) string {
 		mark, _ := render.ComparisonVerdict(l.Verdict, p.ascii)
 		return mark
 	}, verdict)
 	mark.sign = true // the verdict is there as well
 	return []column[line]{
 		mark,
-		col("of", "OF", view.Text, 0, func(l line) string { return render.MetricGroup(&l.Metric) },
+		sortedColumn("of", "OF", table.Text, 0, func(l line) string { return render.MetricGroup(&l.Metric) },
 			func(a, b line) int {
 				return cmp.Or(strings.Compare(a.Of, b.Of), cmp.Compare(a.Concurrency, b.Concurrency))
 			}),
-		col("metric", "METRIC", view.Text, 0, func(l line) string { return cmp.Or(words.Harmless(l.Name), words.Harmless(l.Unit), words.UnknownMark) },
+		sortedColumn("metric", "METRIC", table.Text, 0, func(l line) string { return cmp.Or(words.Harmless(l.Name), words.Harmless(l.Unit), words.UnknownMark) },
 			func(a, b line) int { return strings.Compare(a.Name, b.Name) }),
-		col("before", "BEFORE", view.Int, 4, func(l line) string { return p.median(l, l.Before, l.A) }, by(func(l line) float64 { return l.Before })),
-		col("after", "AFTER", view.Int, 3, func(l line) string { return p.median(l, l.After, l.B) }, by(func(l line) float64 { return l.After })),
-		col("change", "CHANGE", view.Int, 0, render.MetricChange, by(func(l line) float64 { return l.Ratio })),
-		col("interval", "95% CI", view.Int, 6, render.MetricInterval, by(func(l line) float64 { return l.Low })),
-		col("chance", "P", view.Int, 7, func(l line) string {
+		sortedColumn("before", "BEFORE", table.Int, 4, func(l line) string { return p.median(l, l.Before, l.A) }, by(func(l line) float64 { return l.Before })),
+		sortedColumn("after", "AFTER", table.Int, 3, func(l line) string { return p.median(l, l.After, l.B) }, by(func(l line) float64 { return l.After })),
+		sortedColumn("change", "CHANGE", table.Int, 0, render.MetricChange, by(func(l line) float64 { return l.Ratio })),
+		sortedColumn("interval", "95% CI", table.Int, 6, render.MetricInterval, by(func(l line) float64 { return l.Low })),
+		sortedColumn("chance", "P", table.Int, 7, func(l line) string {
 			return noneIf(strings.TrimPrefix(chance(l.Corrected), "p "), math.IsNaN(l.Corrected))
 		}, by(func(l line) float64 { return -l.Corrected })),
-		col("verdict", "VERDICT", view.ID, 5, func(l line) string { return l.Verdict.String() }, verdict),
-		col("runs", map[bool]string{true: "PAIRS", false: "RUNS"}[p.of.Paired], view.Int, 8, render.MetricRuns,
+		sortedColumn("verdict", "VERDICT", table.ID, 5, func(l line) string { return l.Verdict.String() }, verdict),
+		sortedColumn("runs", map[bool]string{true: "PAIRS", false: "RUNS"}[p.of.Paired], table.Int, 8, render.MetricRuns,
 			func(a, b line) int { return cmp.Compare(len(b.A)+len(b.B), len(a.A)+len(a.B)) }),
-		col("needs", "NEEDS", view.Int, 9, func(l line) string { return noneIf(words.Number(l.Needs), l.Needs <= 0) },
+		sortedColumn("needs", "NEEDS", table.Int, 9, func(l line) string { return noneIf(words.Number(l.Needs), l.Needs <= 0) },
 			func(a, b line) int { return cmp.Compare(b.Needs, a.Needs) }),
 	}
 }

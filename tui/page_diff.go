@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/diff"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -109,7 +110,7 @@ func (d *diffPage) body(m *Model, w, h int) []string {
 // diffColumns are those of a table of w cells: a narrow one has no kind of object, so that there is room for what changed.
 func diffColumns(w int) []column[*diff.Change] {
 	col := func(title string, priority int, text func(c *diff.Change) string) column[*diff.Change] {
-		return plainColumn(title, view.Text, priority, func(c *diff.Change) string { return words.Harmless(text(c)) })
+		return plainColumn(title, table.Text, priority, func(c *diff.Change) string { return words.Harmless(text(c)) })
 	}
 	all := []column[*diff.Change]{
 		col("CHANGE", 0, func(c *diff.Change) string { return string(c.Kind) }),

@@ -8,12 +8,13 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 // gridPage is the table of any resource.
 type gridPage struct {
-	table
+	tableView
 	resource *view.Resource
 	where    view.Selection
 	label    string // in the breadcrumbs
@@ -169,9 +170,9 @@ type gridView struct {
 
 func (v gridView) rows() int { return v.gridPage.rows.count() }
 
-func (v gridView) columns() []view.Column {
+func (v gridView) columns() []table.Column {
 	list := v.columnList()
-	cols := make([]view.Column, len(list))
+	cols := make([]table.Column, len(list))
 	for i, c := range list {
 		cols[i] = v.resource.Columns[c]
 	}
@@ -222,7 +223,7 @@ func (g *gridPage) refresh(m *Model) cmd {
 }
 
 func hasAges(r *view.Resource) bool {
-	return slices.ContainsFunc(r.Columns, func(c view.Column) bool { return c.Kind == view.Duration })
+	return slices.ContainsFunc(r.Columns, func(c table.Column) bool { return c.Kind == table.Duration })
 }
 
 // rebuild asks for the rows as the page's settings now want them; the old ones stay until then.

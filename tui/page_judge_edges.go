@@ -4,29 +4,26 @@ import (
 	"cmp"
 	"fmt"
 
-	"kitescope/inspect/view"
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 // edgeColumns are those that say something: without a dry run nothing is known of the compiler.
 func (p *judgePage) edgeColumns(w int) []column[*pgo.HotEdge] {
 	type edge = *pgo.HotEdge
-	col := func(name, title string, kind view.Kind, priority int, text func(e edge) string, compare func(a, b edge) int) column[edge] {
-		return column[edge]{Column: view.Column{Name: name, Title: title, Kind: kind, Priority: priority}, text: text, compare: compare}
-	}
 	short := w < wideNames
 	columns := []column[edge]{
-		col("share", "SHARE", view.Percent, 0, func(e edge) string { return words.Share(e.Share) }, func(a, b edge) int { return cmp.Compare(b.Share, a.Share) }),
-		col("hits", "SAMPLES", view.Int, 4, func(e edge) string { return countOf(e.Hits) }, func(a, b edge) int { return cmp.Compare(b.Hits, a.Hits) }),
-		col("callee", "CALLEE", view.Text, 0, func(e edge) string { return edgeName(e.Callee, short) }, func(a, b edge) int { return cmp.Compare(a.Callee, b.Callee) }),
-		col("caller", "CALLER", view.Text, 1, func(e edge) string { return edgeName(e.Caller, short) }, func(a, b edge) int { return cmp.Compare(a.Caller, b.Caller) }),
-		col("line", "LINE", view.Int, 5, func(e edge) string { return fmt.Sprintf("%+d", e.Offset) }, func(a, b edge) int { return cmp.Compare(a.Offset, b.Offset) }),
-		col("inlined", "INLINED", view.Text, 3, nowText, nil),
+		sortedColumn("share", "SHARE", table.Percent, 0, func(e edge) string { return words.Share(e.Share) }, func(a, b edge) int { return cmp.Compare(b.Share, a.Share) }),
+		sortedColumn("hits", "SAMPLES", table.Int, 4, func(e edge) string { return countOf(e.Hits) }, func(a, b edge) int { return cmp.Compare(b.Hits, a.Hits) }),
+		sortedColumn("callee", "CALLEE", table.Text, 0, func(e edge) string { return edgeName(e.Callee, short) }, func(a, b edge) int { return cmp.Compare(a.Callee, b.Callee) }),
+		sortedColumn("caller", "CALLER", table.Text, 1, func(e edge) string { return edgeName(e.Caller, short) }, func(a, b edge) int { return cmp.Compare(a.Caller, b.Caller) }),
+		sortedColumn("line", "LINE", table.Int, 5, func(e edge) string { return fmt.Sprintf("%+d", e.Offset) }, func(a, b edge) int { return cmp.Compare(a.Offset, b.Offset) }),
+		sortedColumn("inlined", "INLINED", table.Text, 3, nowText, nil),
 	}
 	if p.made.Dry != nil {
-		columns = append(columns, col("compiler", "COMPILER", view.List, 2, decisionText, nil))
+		columns = append(columns, sortedColumn("compiler", "COMPILER", table.List, 2, decisionText, nil))
 	}
 	return columns
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/profile/pgo"
 	"kitescope/render"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -279,14 +279,14 @@ func (p *judgePage) assessedColumns() []column[int] {
 		})
 	}
 	return []column[int]{
-		plainColumn("PROFILE", view.Text, 0, func(i int) string { return p.names[i] }),
-		plainColumn("SAMPLES", view.Int, 0, read(func(a *pgo.Assessed) string { return countOf(a.Events) })),
-		plainColumn("CPU", view.Duration, 2, read(func(a *pgo.Assessed) string { return timeOf(a.CPU) })),
-		plainColumn("WINDOW", view.Duration, 5, read(func(a *pgo.Assessed) string { return timeOf(a.Duration) })),
-		plainColumn("REACH", view.Percent, 1, share(func(r *pgo.Reach) float64 { return r.Total })),
-		plainColumn("NATIVE", view.Percent, 3, share(func(r *pgo.Reach) float64 { return r.Native })),
-		plainColumn("BOUND", view.Percent, 0, share(func(r *pgo.Reach) float64 { return r.Ceiling })),
-		plainColumn("GO VERSION", view.Text, 6, func(i int) string {
+		plainColumn("PROFILE", table.Text, 0, func(i int) string { return p.names[i] }),
+		plainColumn("SAMPLES", table.Int, 0, read(func(a *pgo.Assessed) string { return countOf(a.Events) })),
+		plainColumn("CPU", table.Duration, 2, read(func(a *pgo.Assessed) string { return timeOf(a.CPU) })),
+		plainColumn("WINDOW", table.Duration, 5, read(func(a *pgo.Assessed) string { return timeOf(a.Duration) })),
+		plainColumn("REACH", table.Percent, 1, share(func(r *pgo.Reach) float64 { return r.Total })),
+		plainColumn("NATIVE", table.Percent, 3, share(func(r *pgo.Reach) float64 { return r.Native })),
+		plainColumn("BOUND", table.Percent, 0, share(func(r *pgo.Reach) float64 { return r.Ceiling })),
+		plainColumn("GO VERSION", table.Text, 6, func(i int) string {
 			return cmp.Or(words.Harmless(p.made.Profiles[i].Input.GoVersion), words.UnknownMark)
 		}),
 	}

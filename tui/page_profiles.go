@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -257,25 +257,25 @@ func (p *profilesPage) profileColumns(w int) []column[*profileRow] {
 	}
 	wide := w >= wideList
 	var columns []column[*profileRow]
-	add := func(say bool, title string, kind view.Kind, priority int, text func(r *profileRow) string) {
+	add := func(say bool, title string, kind table.Kind, priority int, text func(r *profileRow) string) {
 		if say {
 			columns = append(columns, plainColumn(title, kind, priority, text))
 		}
 	}
-	add(true, "PROCESS", view.Text, 0, func(r *profileRow) string { return r.name })
-	add(wide, "ROLE", view.Text, 5, func(r *profileRow) string { return r.role })
-	add(len(kinds) > 1 || wide, "KIND", view.Text, 1, kindOf)
-	add(wide, "TAKEN", view.Text, 6, readCell(func(r *profileRow) string {
+	add(true, "PROCESS", table.Text, 0, func(r *profileRow) string { return r.name })
+	add(wide, "ROLE", table.Text, 5, func(r *profileRow) string { return r.role })
+	add(len(kinds) > 1 || wide, "KIND", table.Text, 1, kindOf)
+	add(wide, "TAKEN", table.Text, 6, readCell(func(r *profileRow) string {
 		return someText(!r.start().IsZero(), r.start().Format("01-02 15:04:05"))
 	}))
-	add(wide, "WINDOW", view.Duration, 3, readCell(func(r *profileRow) string { return someText(r.window() > 0, seconds(r.window().Seconds())) }))
-	add(true, "SAMPLES", view.Int, 4, measure(func(s *profileSummary) string { return someText(s.samples >= 0, words.Number(s.samples)) }))
-	add(wide || !cores, "TOTAL", view.Int, 2, measure(func(s *profileSummary) string { return amount(s.total, s.unit) }))
-	add(cores, "CORES", view.Int, 0, measure(func(s *profileSummary) string {
+	add(wide, "WINDOW", table.Duration, 3, readCell(func(r *profileRow) string { return someText(r.window() > 0, seconds(r.window().Seconds())) }))
+	add(true, "SAMPLES", table.Int, 4, measure(func(s *profileSummary) string { return someText(s.samples >= 0, words.Number(s.samples)) }))
+	add(wide || !cores, "TOTAL", table.Int, 2, measure(func(s *profileSummary) string { return amount(s.total, s.unit) }))
+	add(cores, "CORES", table.Int, 0, measure(func(s *profileSummary) string {
 		n := s.cores()
 		return someText(n == n, digits(n)) // not NaN
 	}))
-	add(true, "WHERE IT GOES", view.Text, 0, func(r *profileRow) string { return r.remarkIn(p.room) })
+	add(true, "WHERE IT GOES", table.Text, 0, func(r *profileRow) string { return r.remarkIn(p.room) })
 	return columns
 }
 

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
-	"kitescope/inspect/view"
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -43,22 +43,18 @@ func (p *topPage) topColumns(w int) []column[*topRow] {
 	return list
 }
 
-func topColumn(name, title string, kind view.Kind, priority int, text func(r *topRow) string, compare func(a, b *topRow) int) column[*topRow] {
-	return column[*topRow]{Column: view.Column{Name: name, Title: title, Kind: kind, Priority: priority}, text: text, compare: compare}
-}
-
 // nameColumns say what code an entry is; short names are without the paths of packages.
 func (p *topPage) nameColumns(short bool) []column[*topRow] {
 	return []column[*topRow]{
-		topColumn("function", strings.ToUpper(p.shown.by.String()), view.Text, 0, func(r *topRow) string {
+		sortedColumn("function", strings.ToUpper(p.shown.by.String()), table.Text, 0, func(r *topRow) string {
 			if short && p.shown.by == profile.ByFunction {
 				return shortName(words.Harmless(r.Function))
 			}
 			return words.Harmless(r.Function)
 		}, func(a, b *topRow) int { return cmp.Compare(a.Function, b.Function) }),
-		topColumn("class", "CLASS", view.Text, 5, func(r *topRow) string { return r.Class.String() },
+		sortedColumn("class", "CLASS", table.Text, 5, func(r *topRow) string { return r.Class.String() },
 			func(a, b *topRow) int { return cmp.Compare(a.Class, b.Class) }),
-		topColumn("file", "FILE", view.Text, 7, func(r *topRow) string { return words.Harmless(r.File) },
+		sortedColumn("file", "FILE", table.Text, 7, func(r *topRow) string { return words.Harmless(r.File) },
 			func(a, b *topRow) int { return cmp.Compare(a.File, b.File) }),
 	}
 }
@@ -74,10 +70,10 @@ func (p *topPage) amountColumns() []column[*topRow] {
 	flat := byAmount(func(r *topRow) int64 { return magnitude(r.Flat) })
 	cum := byAmount(func(r *topRow) int64 { return magnitude(r.Cum) })
 	return []column[*topRow]{
-		topColumn("flat", "FLAT", view.Int, 0, func(r *topRow) string { return amount(r.Flat, t.Type.Unit) }, flat),
-		topColumn("flat%", "FLAT%", view.Percent, 2, func(r *topRow) string { return words.Percent(t.Percent(r.Flat)) }, flat),
-		topColumn("cum", "CUM", view.Int, 1, func(r *topRow) string { return amount(r.Cum, t.Type.Unit) }, cum),
-		topColumn("cum%", "CUM%", view.Percent, 0, func(r *topRow) string { return words.Percent(t.Percent(r.Cum)) }, cum),
+		sortedColumn("flat", "FLAT", table.Int, 0, func(r *topRow) string { return amount(r.Flat, t.Type.Unit) }, flat),
+		sortedColumn("flat%", "FLAT%", table.Percent, 2, func(r *topRow) string { return words.Percent(t.Percent(r.Flat)) }, flat),
+		sortedColumn("cum", "CUM", table.Int, 1, func(r *topRow) string { return amount(r.Cum, t.Type.Unit) }, cum),
+		sortedColumn("cum%", "CUM%", table.Percent, 0, func(r *topRow) string { return words.Percent(t.Percent(r.Cum)) }, cum),
 	}
 }
 
@@ -85,12 +81,12 @@ func (p *topPage) amountColumns() []column[*topRow] {
 func (p *topPage) changeColumns() []column[*topRow] {
 	unit := p.changes.Type.Unit
 	side := func(name, title string, priority int, of func(c *report.Change) int64) column[*topRow] {
-		return topColumn(name, title, view.Int, priority, func(r *topRow) string { return amount(of(r.change), unit) },
+		return sortedColumn(name, title, table.Int, priority, func(r *topRow) string { return amount(of(r.change), unit) },
 			byAmount(func(r *topRow) int64 { return of(r.change) }))
 	}
 	// by how much it changed; noise is below all changes
 	change := func(name, title string, priority int, of func(c *report.Change) (int64, report.Verdict)) column[*topRow] {
-		return topColumn(name, title, view.Int, priority, func(r *topRow) string {
+		return sortedColumn(name, title, table.Int, priority, func(r *topRow) string {
 			v, _ := of(r.change)
 			return signed(v, unit)
 		}, func(a, b *topRow) int {
@@ -106,9 +102,9 @@ func (p *topPage) changeColumns() []column[*topRow] {
 		side("cum_before", "CUM BEFORE", 3, func(c *report.Change) int64 { return c.CumBefore }),
 		side("cum_after", "AFTER", 3, func(c *report.Change) int64 { return c.CumAfter }),
 		change("cum_change", "CUM CHANGE", 0, func(c *report.Change) (int64, report.Verdict) { return c.Cum, c.CumVerdict }),
-		topColumn("by", "BY", view.Int, 2, func(r *topRow) string { return relativeText(r.change.CumBefore, r.change.CumAfter) },
+		sortedColumn("by", "BY", table.Int, 2, func(r *topRow) string { return relativeText(r.change.CumBefore, r.change.CumAfter) },
 			func(a, b *topRow) int { return cmp.Compare(growth(b.change), growth(a.change)) }),
-		topColumn("chance", "CHANCE", view.Text, 1, func(r *topRow) string { return chanceCell(r.change) }, func(a, b *topRow) int {
+		sortedColumn("chance", "CHANCE", table.Text, 1, func(r *topRow) string { return chanceCell(r.change) }, func(a, b *topRow) int {
 			return cmp.Or(certainty(a.change.CumVerdict)-certainty(b.change.CumVerdict), cmp.Compare(a.change.CumCorrectedP, b.change.CumCorrectedP))
 		}),
 	}

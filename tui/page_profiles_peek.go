@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/inspect/view"
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/table"
 	"kitescope/words"
 	"kitescope/words/hints"
 )
@@ -195,16 +195,16 @@ func (p *peekPage) body(m *Model, w, h int) []string {
 
 func (p *peekPage) peekColumns(w int) []column[*peekLine] {
 	columns := []column[*peekLine]{
-		plainColumn("", view.Text, 0, func(l *peekLine) string { return l.part }),
-		plainColumn("CUM", view.Int, 0, func(l *peekLine) string { return amount(l.value, p.unit) }),
-		plainColumn("OF IT", view.Percent, 0, func(l *peekLine) string { return words.Percent(l.share) }),
+		plainColumn("", table.Text, 0, func(l *peekLine) string { return l.part }),
+		plainColumn("CUM", table.Int, 0, func(l *peekLine) string { return amount(l.value, p.unit) }),
+		plainColumn("OF IT", table.Percent, 0, func(l *peekLine) string { return words.Percent(l.share) }),
 	}
 	if p.subject.diff() {
 		columns = append(columns,
-			plainColumn("BEFORE", view.Int, 1, func(l *peekLine) string { return amount(l.before, p.unit) }),
-			plainColumn("CHANGE", view.Int, 2, func(l *peekLine) string { return relativeText(l.before, l.value) }))
+			plainColumn("BEFORE", table.Int, 1, func(l *peekLine) string { return amount(l.before, p.unit) }),
+			plainColumn("CHANGE", table.Int, 2, func(l *peekLine) string { return relativeText(l.before, l.value) }))
 	}
-	return append(columns, plainColumn(strings.ToUpper(p.query.by.String()), view.Text, 0, func(l *peekLine) string {
+	return append(columns, plainColumn(strings.ToUpper(p.query.by.String()), table.Text, 0, func(l *peekLine) string {
 		name := words.Harmless(l.name)
 		if w < wideNames {
 			name = shortName(name)

@@ -85,7 +85,7 @@ func (p *replayDetail) crumb() string {
 	case partMissing:
 		return "segment " + idText(d.missing()[row].Segment)
 	default:
-		return cutName(l.columns(wideTable)[0].text(row), 40)
+		return cutName(l.columns(wideTable)[0].Shown(row), 40)
 	}
 }
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/inspect/view"
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -71,12 +71,12 @@ func requestLines(q *replay.SlowQuery, w int, ascii bool) []detailLine {
 	lines = append(lines, detailLine{}, titleLine("WHERE ITS TIME WENT", "  enter: what the segment costs"))
 	type segment = replay.SegmentTime
 	columns := []column[segment]{
-		plainColumn("SEGMENT", view.ID, 0, func(s segment) string { return idText(s.Segment) }),
-		plainColumn("STATE", view.Text, 0, func(s segment) string { return render.SegmentStateText(s.State) }),
-		plainColumn("NODE", view.Int, 3, func(s segment) string { return noneIf(idText(s.Node), s.Node == 0) }),
-		plainColumn("DISTANCES", view.Int, 2, func(s segment) string { return words.Number(s.Distances) }),
-		plainColumn("TOOK", view.Int, 0, func(s segment) string { return words.Latency(s.Took, ascii) }),
-		plainColumn("OF ALL", view.Int, 1, func(s segment) string { return share(s.Took, q.Took) }),
+		plainColumn("SEGMENT", table.ID, 0, func(s segment) string { return idText(s.Segment) }),
+		plainColumn("STATE", table.Text, 0, func(s segment) string { return render.SegmentStateText(s.State) }),
+		plainColumn("NODE", table.Int, 3, func(s segment) string { return noneIf(idText(s.Node), s.Node == 0) }),
+		plainColumn("DISTANCES", table.Int, 2, func(s segment) string { return words.Number(s.Distances) }),
+		plainColumn("TOOK", table.Int, 0, func(s segment) string { return words.Latency(s.Took, ascii) }),
+		plainColumn("OF ALL", table.Int, 1, func(s segment) string { return share(s.Took, q.Took) }),
 	}
 	return append(lines, tableLines(columns, q.Segments, w, func(s segment) render.Role { return segmentRole(s.State) },
 		func(s segment, size int) string { return segmentBar(s.State, s.Took, most, size, ascii) })...)
@@ -131,18 +131,18 @@ func segmentLines(r *replay.Result, row, w int, ascii bool) []detailLine {
 	}
 	lines = append(lines, detailLine{}, titleLine("SLOWEST REQUESTS", "  that spent their time here; enter: the request"))
 	columns := []column[visit]{
-		plainColumn("REQUEST", view.Int, 0, func(v visit) string { return words.Number(r.Slowest[v.at].Request) }),
-		plainColumn("HERE", view.Int, 0, func(v visit) string { return words.Latency(v.took, ascii) }),
-		plainColumn("IN ALL", view.Int, 0, func(v visit) string { return words.Latency(r.Slowest[v.at].Took, ascii) }),
+		plainColumn("REQUEST", table.Int, 0, func(v visit) string { return words.Number(r.Slowest[v.at].Request) }),
+		plainColumn("HERE", table.Int, 0, func(v visit) string { return words.Latency(v.took, ascii) }),
+		plainColumn("IN ALL", table.Int, 0, func(v visit) string { return words.Latency(r.Slowest[v.at].Took, ascii) }),
 	}
-	table := tableLines(columns, visits, w, func(visit) render.Role { return render.RolePlain },
+	visited := tableLines(columns, visits, w, func(visit) render.Role { return render.RolePlain },
 		func(v visit, size int) string { return segmentBar(s.State, v.took, most, size, ascii) })
-	for i := range table {
-		if k := table[i].row; k > 0 { // enter goes to the request
-			table[i].row = visits[k-1].at + 1
+	for i := range visited {
+		if k := visited[i].row; k > 0 { // enter goes to the request
+			visited[i].row = visits[k-1].at + 1
 		}
 	}
-	return append(lines, table...)
+	return append(lines, visited...)
 }
 
 // changeLines are what a changed cluster does, what its nodes have to do for it, and what is to be known of it.
@@ -252,17 +252,17 @@ func nodeLines(p *whatif.Prediction, w int, ascii bool) []detailLine {
 	}
 	lines := []detailLine{{}, titleLine("NODES", "  the bar is how busy the load makes it")}
 	columns := []column[node]{
-		plainColumn("NODE", view.Text, 0, func(n node) string { return n.name }),
-		plainColumn("SEGMENTS", view.Int, 1, func(n node) string { return words.Number(n.segments) }),
+		plainColumn("NODE", table.Text, 0, func(n node) string { return n.name }),
+		plainColumn("SEGMENTS", table.Int, 1, func(n node) string { return words.Number(n.segments) }),
 	}
 	if slices.ContainsFunc(list, func(n node) bool { return n.rows >= 0 }) {
 		columns = append(columns,
-			plainColumn("GROWING", view.Int, 3, func(n node) string { return words.Number(n.growing) }),
-			plainColumn("ROWS", view.Int, 2, func(n node) string { return rowsText(n.rows) }),
-			plainColumn("CPU", view.Int, 0, func(n node) string { return known(n.cpu, ascii) }),
-			plainColumn("SHARE", view.Int, 0, func(n node) string { return partText(n.part) }))
+			plainColumn("GROWING", table.Int, 3, func(n node) string { return words.Number(n.growing) }),
+			plainColumn("ROWS", table.Int, 2, func(n node) string { return rowsText(n.rows) }),
+			plainColumn("CPU", table.Int, 0, func(n node) string { return known(n.cpu, ascii) }),
+			plainColumn("SHARE", table.Int, 0, func(n node) string { return partText(n.part) }))
 	}
-	columns = append(columns, plainColumn("BUSY", view.Int, 0, func(n node) string { return partText(n.use) }))
+	columns = append(columns, plainColumn("BUSY", table.Int, 0, func(n node) string { return partText(n.use) }))
 	role := func(n node) render.Role {
 		if n.use > 0.9 {
 			return render.RoleWarn

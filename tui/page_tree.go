@@ -12,7 +12,7 @@ import (
 
 // treePage is a collection with its partitions, vchannels, segments and indexes.
 type treePage struct {
-	table
+	tableView
 	word  string // the collection, as it was asked for
 	label string
 	env   *view.Env // root was made from it

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/table"
 )
 
 // newReplayList is a table of n things of a replay: points, segments, requests, changes. Its rows are their positions.
@@ -24,27 +24,29 @@ func newReplayList(noun string, n int, role func(i int) render.Role, columns ...
 }
 
 func textColumn(title string, priority int, text func(i int) string) column[int] {
-	return column[int]{Column: view.Column{Name: title, Title: title, Kind: view.Text, Priority: priority}, text: text, rising: true}
+	c := sortedColumn(title, title, table.Text, priority, text, nil)
+	c.rising = true
+	return c
 }
 
 // fixedColumn is of texts that say nothing if they are cut.
 func fixedColumn(title string, priority int, text func(i int) string) column[int] {
 	c := textColumn(title, priority, text)
-	c.Kind = view.ID
+	c.Kind = table.ID
 	return c
 }
 
 // numberColumn is sorted by its values, NaN last.
 func numberColumn(title string, priority int, value func(i int) float64, text func(i int) string) column[int] {
-	return column[int]{
-		Column: view.Column{Name: title, Title: title, Kind: view.Int, Priority: priority}, text: text,
-		compare: func(a, b int) int { return cmp.Compare(value(b), value(a)) },
-		unknown: func(i int) bool { return math.IsNaN(value(i)) },
-	}
+	c := sortedColumn(title, title, table.Int, priority, text, func(a, b int) int { return cmp.Compare(value(b), value(a)) })
+	c.unknown = func(i int) bool { return math.IsNaN(value(i)) }
+	return c
 }
 
 func barColumn(priority int, text func(i int) string) column[int] {
-	return column[int]{Column: view.Column{Kind: view.ID, Priority: priority}, text: text, sign: true}
+	c := plainColumn("", table.ID, priority, text)
+	c.sign = true
+	return c
 }
 
 // cursorRow is the row under the cursor, -1 if there is none.

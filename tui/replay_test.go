@@ -528,7 +528,7 @@ func TestReplayByMouse(t *testing.T) {
 		click("ROWS")
 		d.shows("by rows")
 		click("470590569932852649")
-		if l := d.m.stack.top().(*replayPage).listed(d.m); l.columns(wideTable)[0].text(cursorRow(l)) != "470590569932852649" {
+		if l := d.m.stack.top().(*replayPage).listed(d.m); l.columns(wideTable)[0].Shown(cursorRow(l)) != "470590569932852649" {
 			t.Errorf("the cursor is on %q", cellsOf(l.columns(wideTable), cursorRow(l)))
 		}
 		d.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
@@ -583,7 +583,7 @@ func TestStarsOfASweep(t *testing.T) {
 	}
 	stars := 0
 	for i, on := range front {
-		if got := columns[mark].text(i) == "*"; got != on {
+		if got := columns[mark].Shown(i) == "*"; got != on {
 			t.Errorf("point %d: the UI stars it: %v, want %v", i, got, on)
 		}
 		if on {

@@ -3,14 +3,14 @@ package tui
 import (
 	"strings"
 
-	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/table"
 )
 
 // grid is what a table draws: rows and columns of texts, made only for what is visible.
 type grid interface {
 	rows() int
-	columns() []view.Column
+	columns() []table.Column
 	// text is the cell of the i-th row and the j-th of columns.
 	text(i, j int) string
 	// look is the state of the i-th row.
@@ -41,8 +41,8 @@ func (c change) glyph() string {
 	return [...]string{" ", "+", "~", "-"}[c]
 }
 
-// table is a window onto a grid: where the cursor is and which rows are visible.
-type table struct {
+// tableView is a window onto a grid: where the cursor is and which rows are visible.
+type tableView struct {
 	cursor, top int
 	offset      int   // columns scrolled to the left
 	widest      []int // the widest text seen in each column, so that columns do not jump while scrolling
@@ -73,7 +73,7 @@ func (s sortMark) arrow(column int) string {
 const gutter = 3
 
 // move applies a movement over n rows and reports whether it was one.
-func (t *table) move(a action, n int) bool {
+func (t *tableView) move(a action, n int) bool {
 	to, ok := moved(a, t.cursor, n, t.height)
 	t.cursor = to
 	switch a {
@@ -93,7 +93,7 @@ func (t *table) move(a action, n int) bool {
 }
 
 // clamp brings cursor and window into n rows.
-func (t *table) clamp(n int) {
+func (t *tableView) clamp(n int) {
 	t.cursor = max(0, min(t.cursor, n-1))
 	if t.height > 0 {
 		t.top = min(max(t.top, t.cursor-t.height+1), t.cursor)
@@ -102,7 +102,7 @@ func (t *table) clamp(n int) {
 }
 
 // put moves the cursor to row i of n and keeps it on the same line of the screen.
-func (t *table) put(i, n int) {
+func (t *tableView) put(i, n int) {
 	line := t.cursor - t.top
 	t.cursor = i
 	t.top = i - line
@@ -110,10 +110,10 @@ func (t *table) put(i, n int) {
 }
 
 // resetColumns forgets what was learnt about columns: others are shown now.
-func (t *table) resetColumns() { t.widest, t.offset = nil, 0 }
+func (t *tableView) resetColumns() { t.widest, t.offset = nil, 0 }
 
 // draw lays out the header and the visible rows in h lines of w cells.
-func (t *table) draw(st *styles, g grid, sorted sortMark, w, h int) []string {
+func (t *tableView) draw(st *styles, g grid, sorted sortMark, w, h int) []string {
 	cols := g.columns()
 	t.height = max(1, h-1)
 	n := g.rows()
@@ -138,7 +138,7 @@ func (t *table) draw(st *styles, g grid, sorted sortMark, w, h int) []string {
 }
 
 // read makes the texts of the visible rows and learns how wide they are.
-func (t *table) read(g grid, cols []view.Column, visible int) []string {
+func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 	if len(t.widest) != len(cols) {
 		t.widest = make([]int, len(cols))
 		for j := range cols {
@@ -156,7 +156,7 @@ func (t *table) read(g grid, cols []view.Column, visible int) []string {
 	return texts
 }
 
-func (t *table) place(cols []view.Column, sorted, w, soft int) {
+func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 	tracks := make([]track, len(cols))
 	for j := range cols {
 		tracks[j] = track{natural: t.widest[j], priority: cols[j].Priority, flexible: flexible(cols[j].Kind), soft: soft}
@@ -173,7 +173,7 @@ func (t *table) place(cols []view.Column, sorted, w, soft int) {
 	}
 }
 
-func (t *table) header(st *styles, cols []view.Column, sorted sortMark) string {
+func (t *tableView) header(st *styles, cols []table.Column, sorted sortMark) string {
 	var b strings.Builder
 	b.WriteString(pad(gutter))
 	for k, p := range t.placed {
@@ -200,7 +200,7 @@ func (t *table) header(st *styles, cols []view.Column, sorted sortMark) string {
 
 // row writes one row. A row has one style; only words that are states have their
 // own colour, and only where the row has none.
-func (t *table) row(b *strings.Builder, st *styles, cols []view.Column, texts []string, look rowLook, atCursor bool, w int) {
+func (t *tableView) row(b *strings.Builder, st *styles, cols []table.Column, texts []string, look rowLook, atCursor bool, w int) {
 	rowStyle := lookStyle(st, look, atCursor)
 	b.WriteString(rowStyle.open)
 	b.WriteString(gutterOf(look))
@@ -217,7 +217,7 @@ func (t *table) row(b *strings.Builder, st *styles, cols []view.Column, texts []
 			s = fitName(s, p.width)
 		}
 		used += p.width
-		if rowStyle.open == "" && cols[p.column].Kind == view.State {
+		if rowStyle.open == "" && cols[p.column].Kind == table.State {
 			s = stateStyle(st, texts[p.column]).on(s)
 		}
 		b.WriteString(s)
@@ -260,7 +260,7 @@ func lookStyle(st *styles, look rowLook, atCursor bool) style {
 }
 
 // columnAt returns the position in columns of the column at cell x, -1 if there is none.
-func (t *table) columnAt(x int) int {
+func (t *tableView) columnAt(x int) int {
 	at := gutter
 	for _, p := range t.placed {
 		if x >= at-1 && x < at+p.width+1 {
@@ -272,9 +272,9 @@ func (t *table) columnAt(x int) int {
 }
 
 // flexible reports whether a cell can be cut and still says something: half a time does not.
-func flexible(k view.Kind) bool {
+func flexible(k table.Kind) bool {
 	switch k {
-	case view.Text, view.List, view.Pairs, view.State:
+	case table.Text, table.List, table.Pairs, table.State:
 		return true
 	default:
 	}
@@ -282,9 +282,9 @@ func flexible(k view.Kind) bool {
 }
 
 // rightAligned reports whether a kind is a number, whose digits should stand below each other.
-func rightAligned(k view.Kind) bool {
+func rightAligned(k table.Kind) bool {
 	switch k {
-	case view.Int, view.Bytes, view.Percent, view.Duration:
+	case table.Int, table.Bytes, table.Percent, table.Duration:
 		return true
 	default:
 	}
@@ -295,14 +295,14 @@ func rightAligned(k view.Kind) bool {
 func layRows[T any](columns []column[T], rows []T, sorted sortMark, w int) (header string, lines []string) {
 	cols := headsOf(columns)
 	texts := make([][]string, len(rows))
-	t := table{widest: make([]int, len(cols))}
+	t := tableView{widest: make([]int, len(cols))}
 	for j := range cols {
 		t.widest[j] = width(cols[j].Title)
 	}
 	for i := range texts {
 		texts[i] = make([]string, len(cols))
 		for j := range cols {
-			texts[i][j] = columns[j].text(rows[i])
+			texts[i][j] = columns[j].Shown(rows[i])
 			t.widest[j] = max(t.widest[j], width(texts[i][j]))
 		}
 	}
@@ -316,7 +316,7 @@ func layRows[T any](columns []column[T], rows []T, sorted sortMark, w int) (head
 			switch kind := cols[p.column].Kind; {
 			case rightAligned(kind):
 				b.WriteString(fitRight(of(p.column), p.width))
-			case kind == view.List: // prose, which gives way at its end
+			case kind == table.List: // prose, which gives way at its end
 				b.WriteString(fit(of(p.column), p.width))
 			default:
 				b.WriteString(fitName(of(p.column), p.width))
