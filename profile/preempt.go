@@ -4,7 +4,7 @@ import "strings"
 
 // FoldPreempt takes runtime.asyncPreempt away where it is the leaf: the function that it
 // interrupted gets its samples. Go's runtime preempts a goroutine by sending it there with a
-// signal (src/runtime/preempt.go), on a busy machine in 2 to 24 % of all samples, which is no
+// signal (src/runtime/preempt.go), on a busy machine in 2 to 24% of all samples, which is no
 // work of the program.
 func (p *Profile) FoldPreempt() *Profile {
 	preempt := make([]bool, len(p.Locations))

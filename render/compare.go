@@ -141,7 +141,7 @@ func countVerdict(c *bench.Comparison, v bench.Verdict) (n int) {
 }
 
 // VerdictsText counts metrics by their verdict, and names those of which a change was shown, the largest first:
-// "1 worse (p99 latency +12.0 %), 3 no difference shown".
+// "1 worse (p99 latency +12.0%), 3 no difference shown".
 func VerdictsText(c *bench.Comparison) string {
 	line := verdictsLine(c)
 	for _, piece := range line.after {
@@ -204,7 +204,7 @@ func OneRunEach(c *bench.Comparison) bool {
 	return len(c.Lines) > 0
 }
 
-// TestText says how was compared: "24 pairs, Wilcoxon signed-rank, level 5 % over 3 metrics, effect from 1 %": the words of the flags.
+// TestText says how was compared: "24 pairs, Wilcoxon signed-rank, level 5% over 3 metrics, effect from 1%": the words of the flags.
 func TestText(c *bench.Comparison) string {
 	runs := [2][2]int{{math.MaxInt, 0}, {math.MaxInt, 0}} // least and most of each side
 	var tests []string

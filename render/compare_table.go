@@ -37,7 +37,7 @@ func ChangeShown(v bench.Verdict) bool {
 	return v == bench.Better || v == bench.Worse || v == bench.Changed
 }
 
-// MetricChange is the change of a metric: "+7.3 %", and in parentheses what was measured, but not shown to be a change
+// MetricChange is the change of a metric: "+7.3%", and in parentheses what was measured, but not shown to be a change
 // that counts.
 func MetricChange(l *bench.Line) string {
 	switch {
@@ -57,7 +57,7 @@ func MetricChange(l *bench.Line) string {
 	return "(" + ratioText(l.Ratio) + ")"
 }
 
-// MetricInterval is the interval of a change: "+6.1 to +8.4 %".
+// MetricInterval is the interval of a change: "+6.1 to +8.4%".
 func MetricInterval(l *bench.Line) string {
 	if l.Verdict == bench.OneSide {
 		return words.NoneMark

@@ -37,7 +37,7 @@ type MeasureText struct {
 	exponent bool
 }
 
-// Digits that are shown: of the largest value, so that a change of 0.1 % can be seen, and at least of the others.
+// Digits that are shown: of the largest value, so that a change of 0.1% can be seen, and at least of the others.
 const (
 	measureDigits = 4
 	leastDigits   = 3
@@ -135,7 +135,7 @@ func (m MeasureText) Number(x float64) string {
 // Unit is the unit of Number, "" if there is none.
 func (m MeasureText) Unit() string { return strings.TrimPrefix(m.suffix, " ") }
 
-// ratioText is a ratio as a change: "+7.3 %", "-58.9 %", "0 %".
+// ratioText is a ratio as a change: "+7.3%", "-58.9%", "0%".
 func ratioText(ratio float64) string {
 	text := changeNumber(ratio)
 	if text == words.UnknownMark {
@@ -144,7 +144,7 @@ func ratioText(ratio float64) string {
 	return text + "%"
 }
 
-// intervalText is an interval of ratios: "+6.1 to +8.4 %".
+// intervalText is an interval of ratios: "+6.1 to +8.4%".
 func intervalText(low, high float64) string {
 	if math.IsNaN(low) && math.IsNaN(high) {
 		return words.UnknownMark
@@ -180,7 +180,7 @@ func signed(x float64, decimals int) string {
 	return text
 }
 
-// sharePercent is a share of 1 in percent, for prose: "67 %", "3.8 %".
+// sharePercent is a share of 1 in percent, for prose: "67%", "3.8%".
 func sharePercent(share float64) string {
 	x := 100 * share
 	switch size := math.Abs(x); {

@@ -240,7 +240,7 @@ func newPanel(l *bench.Line, name string) comparisonPanel {
 	return panel
 }
 
-// changeAndVerdict is a change in a line: "+7.3 %, better; 95 % CI +6.1 to +8.4 %".
+// changeAndVerdict is a change in a line: "+7.3%, better; 95% CI +6.1 to +8.4%".
 func changeAndVerdict(l *bench.Line) string {
 	text := l.Verdict.String()
 	if change := MetricChange(l); change != words.NoneMark {

@@ -131,7 +131,7 @@ func evenly[T any](list []T, n int) []T {
 	return few
 }
 
-// percentilePlace is where a part of the requests stands: 0, 1, 2, 3 of none, 90 %, 99 %, 99.9 %.
+// percentilePlace is where a part of the requests stands: 0, 1, 2, 3 of none, 90%, 99%, 99.9%.
 func percentilePlace(q float64) float64 { return -math.Log10(max(1-q, 1e-7)) }
 
 // distribution is a line: X is percentilePlace of a part of the requests, Y the latency that they kept, in nanoseconds.

@@ -187,7 +187,7 @@ func shortVerdict(f *load.Figure) string {
 	return string(f.Verdict)
 }
 
-// changeText is a change with its verdict: "+31.0 % better".
+// changeText is a change with its verdict: "+31.0% better".
 func changeText(f *load.Figure) string {
 	if f == nil || math.IsNaN(f.Relative) {
 		return words.UnknownMark

@@ -46,7 +46,7 @@ func loadLine(p *load.Point, o *ReportOptions) string {
 	return text
 }
 
-// qpsLine is "12,345 (12,115 to 12,575, 95 % of 5 rounds); 1,543 a session".
+// qpsLine is "12,345 (12,115 to 12,575, 95% of 5 rounds); 1,543 a session".
 func qpsLine(p *load.Point, o *ReportOptions) string {
 	text := words.ThreeDigits(p.QPS)
 	if hasInterval(p) {

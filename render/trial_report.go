@@ -42,7 +42,7 @@ func WriteTrial(w io.Writer, r *trial.Report, f TrialFormat, o Options) error {
 	return trialWriters().or(f.form).write(w, r, &o)
 }
 
-// TrialSentence is what a trial came to, in one sentence: "With PGO CPU time is 7.3 % lower (-9.0 to -5.1 %)".
+// TrialSentence is what a trial came to, in one sentence: "With PGO CPU time is 7.3% lower (-9.0 to -5.1%)".
 func TrialSentence(r *trial.Report) string {
 	lines := r.PrimaryLines()
 	var parts []string
@@ -71,7 +71,7 @@ func TrialSentence(r *trial.Report) string {
 	return "No difference is shown" + visibleWords(lines) + "."
 }
 
-// metricChangeWords says how a metric changed: "CPU time is 7.3 % lower (-9.0 to -5.1 %), which is better".
+// metricChangeWords says how a metric changed: "CPU time is 7.3% lower (-9.0 to -5.1%), which is better".
 func metricChangeWords(l *bench.Line) string {
 	text := MetricText(&l.Metric) + " is "
 	change := MetricChange(l)

@@ -77,7 +77,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallInterval: 95 % of the intervals hold the true mean, about.
+// TestRecallInterval: 95% of the intervals hold the true mean, about.
 func TestRecallInterval(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	holds := 0

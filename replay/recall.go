@@ -21,7 +21,7 @@ const resamples = 500
 // count, or as many as there are (a filter leaves few). A key that is not among them is right all the same if its distance is not
 // greater than that of the last of them, but for one part in a million: it is as near, and which of equally near ones is answered is
 // chance. Where the truth has no distances only keys count, and of an answer only as many hits as the truth has: the recall at ten of a
-// truth of ten, however many were asked for. The interval is a bootstrap over vectors, 95 %, always the same for the
+// truth of ten, however many were asked for. The interval is a bootstrap over vectors, 95%, always the same for the
 // same answers. WorstQuery is the request's number. nil if nothing can be compared.
 func RecallOf(requests []*load.Request, got, truth *Answers, metric engine.Metric) *Recall {
 	r := &Recall{Against: truth.From, Worst: 2}

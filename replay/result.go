@@ -93,7 +93,7 @@ type Recall struct {
 	WorstQuery int
 	// Against is what the truth was: "exact, by the engine" or the log's own.
 	Against string
-	// Low and High bound the mean: 95 %, over queries.
+	// Low and High bound the mean: 95%, over queries.
 	Low, High float64
 	// Unseen is the share of the cluster's rows that the truth is not of, as they could not be loaded: what the recall among all rows is, is
 	// not known then. 0 is none, -1 that nobody tells how many.

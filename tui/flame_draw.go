@@ -137,7 +137,7 @@ func (d *flameDrawer) share(frame int32) string {
 
 // wholes are what the shares of both sides are of. Where shares are compared each side has its own
 // total; where values are, as in the tables, both are shares of the total before. So they are in a
-// sandwich, which would else say of its function that it is 100 % on both sides.
+// sandwich, which would else say of its function that it is 100% on both sides.
 func wholes(t *flame.Tree) (after, before int64) {
 	root := t.Root()
 	known := t.SamplesTotal > 0 && t.BaseSamples > 0

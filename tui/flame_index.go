@@ -121,7 +121,7 @@ func (x *flameIndex) kidAt(w *flameWidths, parent int32, at float64) int32 {
 	return kids[k]
 }
 
-// plusMinus is half the 95 % interval of the difference of a frame's shares, in points, for
+// plusMinus is half the 95% interval of the difference of a frame's shares, in points, for
 // orientation: Wald's, or of counts where values are compared; NaN where the counts are unknown.
 func (x *flameIndex) plusMinus(frame int32) float64 {
 	t := x.tree

@@ -99,7 +99,7 @@ func points(f float64) string {
 	return text
 }
 
-// relativeText is a change relative to what was before: "+48 %", "new", "gone".
+// relativeText is a change relative to what was before: "+48%", "new", "gone".
 func relativeText(before, after int64) string {
 	switch {
 	case before == 0 && after == 0:

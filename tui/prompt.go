@@ -100,7 +100,7 @@ type prompt struct {
 	suggest func(m *Model, text string) []suggestion
 	list    []suggestion
 	picked  int // -1: what was typed
-	// status stands at the right end of the line: "matching… 43 %".
+	// status stands at the right end of the line: "matching… 43%".
 	status func(m *Model) string
 	// move lets up and down reach the page; nil where they walk the suggestions.
 	move func(m *Model, a action) cmd

@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // EaseStart makes an information of a finding about a process that started a moment ago, as what it does is that of a start; and of
@@ -17,7 +18,7 @@ func EaseStart(p *facts.Facts, f *Finding, n *model.LiveNode, hint Hint) {
 	case p.Now.IsZero():
 		f.Message += ", started at " + facts.TimeText(at)
 	default:
-		f.Message += ", started " + facts.Span(p.Now.Sub(at)) + " ago"
+		f.Message += ", started " + words.Span(p.Now.Sub(at)) + " ago"
 	}
 	f.Severity, f.Cost, f.Hint = Info, 0, hint
 }
@@ -26,7 +27,7 @@ func EaseStart(p *facts.Facts, f *Finding, n *model.LiveNode, hint Hint) {
 func EaseReading(p *facts.Facts, f *Finding, n *model.LiveNode, given time.Time) {
 	if p.JustBefore(given) && !p.JustBefore(n.StartedAt()) {
 		f.Severity, f.Cost, f.Hint = Info, 0, readsOn
-		f.Message += ", which it was given " + facts.Span(p.Now.Sub(given)) + " ago"
+		f.Message += ", which it was given " + words.Span(p.Now.Sub(given)) + " ago"
 		return
 	}
 	EaseStart(p, f, n, readsOn)

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/check/facts"
 	"kitescope/paste"
+	"kitescope/words"
 )
 
 // Hint says what to do now. People copy the commands in it, and names in a cluster may be anybody's: a Hint is either a
@@ -45,15 +46,15 @@ func sayable(arg any, quote func(string) string) any {
 	case paste.Command:
 		return v.String()
 	case time.Duration:
-		return facts.Span(v)
+		return words.Span(v)
 	case time.Time:
 		return facts.TimeText(v)
 	case []string:
-		words := make([]string, len(v))
+		list := make([]string, len(v))
 		for i, s := range v {
-			words[i] = quote(s)
+			list[i] = quote(s)
 		}
-		return facts.Few(words)
+		return words.Few(list)
 	case fmt.Stringer: // ids
 		return quote(v.String())
 	}

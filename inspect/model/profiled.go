@@ -56,7 +56,7 @@ const (
 	LoadHigh
 )
 
-// ProfileShare is a part of a profile's samples, 0 to 1, with bounds that hold with a confidence of 95 %. Part, Low and High are NaN if unknown.
+// ProfileShare is a part of a profile's samples, 0 to 1, with bounds that hold with a confidence of 95%. Part, Low and High are NaN if unknown.
 type ProfileShare struct {
 	Samples         int64
 	Part, Low, High float64

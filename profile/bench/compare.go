@@ -82,8 +82,8 @@ type Line struct {
 	A, B []float64
 	// Before and After are medians; NaN where there are no values.
 	Before, After float64
-	// Ratio is the median of After/Before, by pairs where there are pairs, and Low and High its 95 % interval;
-	// NaN where it is unknown. A ratio of 1.02 is a change of +2 %. It is the estimate that belongs to the test (Hodges and Lehmann),
+	// Ratio is the median of After/Before, by pairs where there are pairs, and Low and High its 95% interval;
+	// NaN where it is unknown. A ratio of 1.02 is a change of +2%. It is the estimate that belongs to the test (Hodges and Lehmann),
 	// so it need not be that of the two medians. It is 1 where both are 0, and infinite where only Before is.
 	Ratio, Low, High float64
 	// SameAs is the metric above that this one is by another name, "" if none: in each run it is that times a constant, or its
@@ -94,7 +94,7 @@ type Line struct {
 	// Test is "Wilcoxon signed-rank" or "Mann-Whitney", "" if there was none.
 	Test    string
 	Verdict Verdict
-	// Remark says more: "needs at least 12 pairs to see 2 %", "one run a side proves nothing".
+	// Remark says more: "needs at least 12 pairs to see 2%", "one run a side proves nothing".
 	Remark string
 	// Needs is how many runs a side (or pairs) would show Effect at the noise that was seen, in 80 of 100 cases; 0 if unknown.
 	Needs int

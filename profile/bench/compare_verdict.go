@@ -207,7 +207,7 @@ func (j *judging) notShown(t *tested) string {
 	return said + fmt.Sprintf("could have shown %s or more; %s would show %s", Percent(t.Visible), j.runs(t, t.Needs), Percent(j.Effect))
 }
 
-// Percent writes a share in two digits, as people say it: "3.1 %", "0.12 %", "140 %".
+// Percent writes a share in two digits, as people say it: "3.1%", "0.12%", "140%".
 func Percent(share float64) string {
 	x := 100 * share
 	switch {

@@ -301,7 +301,7 @@ func TestFewSamplesAreNotLittleToGain(t *testing.T) {
 			t.Errorf("of %v with %v samples: %.3f, want %.3f", c.share, c.n, got, c.want)
 		}
 	}
-	// 4.8 % of CPU time of 1,721 samples: it could be 5 %.
+	// 4.8% of CPU time of 1,721 samples: it could be 5%.
 	if j := judged(t, cluster(t, "t3")...); j.Verdict != Unfit || ids(j.Refusals) != "few-samples" || j.Reach.Ceiling >= DefaultMinCeiling {
 		t.Errorf("%s: %s, bound %v", j.Verdict, j.Reason, j.Reach.Ceiling)
 	}

@@ -21,9 +21,9 @@ func milvus(t *testing.T, load string) *profile.Profile {
 
 // The shares of leaves that were found for these profiles before kitescope, by hand. Two borders are drawn elsewhere
 // here, neither of which moves what is compiled or not: runtime.futex is a system call, which was taken for the
-// assembly that it is written in (2 to 5 % of the samples); and what the garbage collector calls of the runtime is the
-// collector's, of which 2 % were the runtime's. So the sums are held to be the same. A third border is drawn elsewhere
-// too: the leaves in the bridge to C, 0.15 to 0.3 %, were taken for compiled by hand, and have been put to native code.
+// assembly that it is written in (2 to 5% of the samples); and what the garbage collector calls of the runtime is the
+// collector's, of which 2% were the runtime's. So the sums are held to be the same. A third border is drawn elsewhere
+// too: the leaves in the bridge to C, 0.15 to 0.3%, were taken for compiled by hand, and have been put to native code.
 func TestReachOfMilvus(t *testing.T) {
 	const allowing = 0.6
 	for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestReachOfCgo(t *testing.T) {
 	}
 }
 
-// A server of WebP pictures, with the figures that were published of it: 55 % under runtime.cgocall, 42 % native.
+// A server of WebP pictures, with the figures that were published of it: 55% under runtime.cgocall, 42% native.
 func TestReachOfPublishedServer(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	library := b.Mapping(profile.Mapping{File: "/usr/lib/libwebp.so.7.1.5"})

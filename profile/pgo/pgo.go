@@ -69,7 +69,7 @@ func (v Verdict) String() string { return verdictNames[v] }
 // Judgement is what a set of profiles is worth to a build.
 type Judgement struct {
 	Verdict Verdict
-	// Reason is one sentence for people: "67 % of the samples are native code, which Go does not compile".
+	// Reason is one sentence for people: "67% of the samples are native code, which Go does not compile".
 	Reason string
 	// Profiles are the inputs, in their order; Refusals what speaks against all of them together.
 	Profiles []Assessed
@@ -127,7 +127,7 @@ type Reach struct {
 	Go, Runtime, GC, Assembly, Syscall, Native, Unknown float64
 	// Total is what compiled Go code has, runtime and garbage collector included.
 	Total float64
-	// Ceiling is the most that PGO may gain of CPU time: 0.14 of Total, as 14 % is the top of what Go's
+	// Ceiling is the most that PGO may gain of CPU time: 0.14 of Total, as 14% is the top of what Go's
 	// documentation reports (go.dev/doc/pgo). There is no lower bound: PGO can make a program slower.
 	Ceiling float64
 }

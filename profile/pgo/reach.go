@@ -9,7 +9,7 @@ import (
 )
 
 // ceilingOfReach is the most that PGO is reported to gain, of the time in code that it can change: the top of the
-// "2-14 %" of go.dev/doc/pgo. It is not fitted: of sixteen programs none gained more.
+// "2-14%" of go.dev/doc/pgo. It is not fitted: of sixteen programs none gained more.
 const ceilingOfReach = 0.14
 
 // ReachOf says where the time of a CPU profile goes, by the leaves of its samples; runtime.asyncPreempt counts for

@@ -292,7 +292,7 @@ func (t *perfTable) endSection() error {
 	return nil
 }
 
-// missing is what the rows lack of the whole: of the event count, or, where it is not said, of the 100 % that the rows
+// missing is what the rows lack of the whole: of the event count, or, where it is not said, of the 100% that the rows
 // are parts of.
 func (s *section) missing() int64 {
 	switch missing := s.count - s.shown; {

@@ -19,7 +19,7 @@ import (
 // where a side's duration is unknown again that the shares are. Events are taken to be
 // independent of each other, which is too hopeful of programs that work in bursts; so the
 // verdicts are corrected for the number of entries that were compared, by Holm's method at Level
-// (1 % that any verdict is wrong), of those entries that have events enough to be told apart at
+// (1% that any verdict is wrong), of those entries that have events enough to be told apart at
 // all (Tarone, Biometrics 46, 1990), weighted by the square root of their events. Of heap profiles the events are unknown and everything is
 // Undecided. A Mismatch is the error of two profiles that cannot be compared.
 func NewComparison(base, p *profile.Profile, o CompareOptions) (*Comparison, error) {

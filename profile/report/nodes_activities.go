@@ -92,8 +92,8 @@ func inLibrary(file, lib string) bool { return strings.HasPrefix(path.Base(file)
 // IndexFlat::search, binary_knn_hc, BruteForceSearch, searchKnnBF, brute_force_search_impl and their like, but not those under an
 // IVF index, which compares with its centroids in the same functions (knowhere src/common/comp/brute_force.cc,
 // src/index/flat/flat.cc, src/index/ivf/ivf.cc, faiss/IndexIVF.cpp). With the names of Milvus 2.3.5's own library that is none of 779
-// samples while HNSW was searched and 422 of 954 while FLAT was; of four query nodes with all kinds of indexes, 4 % on the one without growing segments,
-// and 10 to 11 % on the others.
+// samples while HNSW was searched and 422 of 954 while FLAT was; of four query nodes with all kinds of indexes, 4% on the one without growing segments,
+// and 10 to 11% on the others.
 //
 // Releases of Milvus have no names there. What the stacks tell then is only Exhaustive: samples of libknowhere that it
 // runs through OpenMP. faiss scans rows and IVF lists in parallel regions (faiss/utils/distances.cpp, faiss/IndexIVF.cpp), and knowhere

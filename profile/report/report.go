@@ -105,7 +105,7 @@ type Share struct {
 	Pattern string
 	// Value is what the matching samples add up to; Matched of them, of Header.Samples; -1 if unknown.
 	Value, Matched int64
-	// Part is Value over Total, 0 to 1; Low and High bound it with a confidence of 95 %:
+	// Part is Value over Total, 0 to 1; Low and High bound it with a confidence of 95%:
 	// ShareInterval. NaN where the counts are unknown.
 	Part, Low, High float64
 	// Leaf is the same for samples whose leaf matches.

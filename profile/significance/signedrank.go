@@ -9,7 +9,7 @@ import (
 // Shift is how far values lie from others, or differences from 0, and what chance alone would do.
 type Shift struct {
 	// By is the estimate of Hodges and Lehmann ("Estimates of location based on rank tests", Annals of Mathematical
-	// Statistics 34, 1963), Low and High its 95 % interval: all shifts which the test would not call different at that level.
+	// Statistics 34, 1963), Low and High its 95% interval: all shifts which the test would not call different at that level.
 	// NaN if unknown: there are no values, or too few for an interval.
 	By, Low, High float64
 	// P is the chance of such a shift, or a greater one to either side, where there is none; NaN if unknown.

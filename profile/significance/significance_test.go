@@ -14,7 +14,7 @@ func TestShareInterval(t *testing.T) {
 		hits, total int64
 		want        string
 	}{
-		// Of about 4,790 samples 61 are 1.27 %, and these are the bounds that such a share is quoted with.
+		// Of about 4,790 samples 61 are 1.27%, and these are the bounds that such a share is quoted with.
 		{61, 4785, "1.27 0.98 1.63"},
 		{61, 4788, "1.27 0.98 1.63"},
 		{61, 4792, "1.27 0.98 1.63"},

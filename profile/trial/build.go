@@ -243,7 +243,7 @@ func (t *trial) copyPlain() error {
 }
 
 // renew puts a copy of the same bytes in the place of a program. Where in memory the pages of one file lie stays as it
-// is for as long as the file is cached, and has made one of two equally fast programs 20 % slower for a quarter of an
+// is for as long as the file is cached, and has made one of two equally fast programs 20% slower for a quarter of an
 // hour: with a copy for each run that is chance, which pairs can tell from a difference.
 func (t *trial) renew(side string) error {
 	path := t.binary(side)

@@ -53,7 +53,7 @@ type Figure struct {
 	Base, Other float64
 	// Relative is by how much of Base it changed: -0.1 is a tenth less. NaN unknown.
 	Relative float64
-	// Low and High are the 95 % interval of the shift of rounds, relative too; NaN if there are too few, or there is no test.
+	// Low and High are the 95% interval of the shift of rounds, relative too; NaN if there are too few, or there is no test.
 	Low, High float64
 	// P is the chance of such a shift of rounds where nothing changed, corrected for how many points were tested (Holm); NaN
 	// if there was no test.

@@ -52,14 +52,14 @@ type Point struct {
 	Plan
 	EF, NProbe, K int
 	Recall        float64 // of this point's parameters, -1 not compared
-	// RecallLow and RecallHigh bound it, 95 % over queries; both 0 unknown.
+	// RecallLow and RecallHigh bound it, 95% over queries; both 0 unknown.
 	RecallLow, RecallHigh float64
 	// Open is how many sessions could be opened; Notes say why it is less than Sessions, and what else is to be known.
 	Open    int
 	Notes   []string
 	Repeats []Round
 	// All rounds together. QPS counts answered queries (vectors), the mean of all whole rounds; the interval is of that mean,
-	// 95 %, and Low = High = 0 of one round. Queries were answered in Took.
+	// 95%, and Low = High = 0 of one round. Queries were answered in Took.
 	QPS, QPSLow, QPSHigh float64
 	Queries              int64
 	Took                 time.Duration

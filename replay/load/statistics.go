@@ -6,7 +6,7 @@ import (
 	"kitescope/profile/significance"
 )
 
-// MeanInterval is the mean of values and its 95 % interval, by Student's distribution: that of rounds which scatter normally
+// MeanInterval is the mean of values and its 95% interval, by Student's distribution: that of rounds which scatter normally
 // and do not hang on each other. Low and high are 0 of fewer than two values.
 func MeanInterval(values []float64) (mean, low, high float64) {
 	n := float64(len(values))

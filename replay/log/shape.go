@@ -34,7 +34,7 @@ type Shape struct {
 	Queries, UnknownNQ int
 }
 
-// Percentiles are of durations, each of which was measured: P99 is the smallest of which 99 % are no longer.
+// Percentiles are of durations, each of which was measured: P99 is the smallest of which 99% are no longer.
 type Percentiles struct {
 	Count                                    int // those that are known
 	Mean, Min, Max, P50, P90, P95, P99, P999 time.Duration

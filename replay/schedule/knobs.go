@@ -116,7 +116,7 @@ func (k *Knobs) Concurrency() int {
 }
 
 // Estimate is how many cores 2.1 and 2.2 think that a task of nq vectors over so many segments needs while it runs:
-// CPURatio percent for each vector in each segment, whole percents, 5 % if that is none, and never more than the node
+// CPURatio percent for each vector in each segment, whole percents, 5% if that is none, and never more than the node
 // has (searchTask.estimateCPUUsage). 0 where CPURatio is 0.
 func (k *Knobs) Estimate(nq, segments int) float64 {
 	if k.CPURatio <= 0 {

@@ -74,7 +74,7 @@ type Load struct {
 	BySegment bool
 }
 
-// Outcome is what happened. Intervals are by batch means, 95 %; from 0 to 0 they are not known: the simulation ended early, or some stretches of
+// Outcome is what happened. Intervals are by batch means, 95%; from 0 to 0 they are not known: the simulation ended early, or some stretches of
 // time had no answer.
 type Outcome struct {
 	QPS, QPSLow, QPSHigh                         float64 // vectors per second

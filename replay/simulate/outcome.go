@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// student is the 97.5 % quantile of Student's distribution for 20 batches.
+	// student is the 97.5% quantile of Student's distribution for 20 batches.
 	student = 2.093
 	// full is the share of its time for which something has to be in use to be called the limit; often is that for which requests wait at a scheduler.
 	full  = 0.95
@@ -104,7 +104,7 @@ func (s *spreadOf) add(v float64) {
 	s.squares += d * (v - s.mean)
 }
 
-// half is half the 95 % interval of the mean.
+// half is half the 95% interval of the mean.
 func (s *spreadOf) half() float64 {
 	if s.n < 2 {
 		return 0

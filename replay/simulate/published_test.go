@@ -18,7 +18,7 @@ import (
 // their own: 246 GB/s from each node's memory). Knowhere's OpenMP splits the rows of a segment over all cores, so a segment is as many parts here.
 //
 // Calibrated: one cost per component for each machine, each from one point (385 and 240 QPS), and what a further vector of a merged group costs, from one
-// point of the sweep (913 QPS). All else is predicted. Fixed: 0.2 ms a task, 1 ms a hop, a spread of 20 %.
+// point of the sweep (913 QPS). All else is predicted. Fixed: 0.2 ms a task, 1 ms a hop, a spread of 20%.
 const (
 	batchOfFlat  = 0.15
 	sweepNanos   = 1.103 // of 8 cores, for each component of each row

@@ -24,7 +24,7 @@ func many(segments int, correlation float64, read schedule.Knobs, batch float64)
 	return c
 }
 
-// A task's segments in one draw say nearly the same as each for itself: over 300 s of these loads within 5 % of the mean and 7 % of the p99. The shorter
+// A task's segments in one draw say nearly the same as each for itself: over 300 s of these loads within 5% of the mean and 7% of the p99. The shorter
 // ones here have chance in them too.
 func TestSegmentsInOneDraw(t *testing.T) {
 	t.Parallel()

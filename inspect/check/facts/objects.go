@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // CollectionLabel is how messages call a collection: its name, with the database unless that is the
@@ -83,7 +84,7 @@ func NamesOf(list []*model.Session) []string {
 }
 
 // SessionNames lists sessions as messages do: "a, b and 4 more".
-func SessionNames(list []*model.Session) string { return Few(NamesOf(list)) }
+func SessionNames(list []*model.Session) string { return words.Few(NamesOf(list)) }
 
 // CompactIDs sorts ids, each once.
 func CompactIDs(ids []model.CollectionID) []model.CollectionID {
@@ -110,7 +111,7 @@ func LiveNames(list []*model.LiveNode) string {
 	for i, n := range list {
 		names[i] = n.Name()
 	}
-	return Few(names)
+	return words.Few(names)
 }
 
 // MaxObjects is how many further objects a finding names; its message has the whole number.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // IsGone reports whether a node is only known by what others still tell of it: it has no session, and was
@@ -77,7 +78,7 @@ func ProcessLabel(x *model.Process) string {
 	for i := range x.Nodes {
 		names[i] = x.Nodes[i].Name
 	}
-	return Few(names)
+	return words.Few(names)
 }
 
 // IsDown reports whether an outcome means that the session's own process is not there for anyone. What only

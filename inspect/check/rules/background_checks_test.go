@@ -99,9 +99,9 @@ func TestDeleteHeavy(t *testing.T) {
 	hold(t, named("delete-heavy"), []verdict{
 		{"no deletes", nil, nil, ""},
 		{"under a fifth", del(0, 18_000), nil, ""},
-		{"over a fifth", del(0, 18_001), []string{"info collections/1000 1 segment of docs has up to 20 % of 90,000 rows deleted"}, ""},
-		{"half", del(0, 45_000), []string{"warning collections/1000 up to 50 %"}, ""},
-		{"a key deleted many times", del(0, 900_000), []string{"warning collections/1000 up to 100 %"}, ""},
+		{"over a fifth", del(0, 18_001), []string{"info collections/1000 1 segment of docs has up to 20% of 90,000 rows deleted"}, ""},
+		{"half", del(0, 45_000), []string{"warning collections/1000 up to 50%"}, ""},
+		{"a key deleted many times", del(0, 900_000), []string{"warning collections/1000 up to 100%"}, ""},
 		{"just written", func(w *world) { del(0, 45_000)(w); w.segment(0).PositionAt = back(30 * time.Minute) }, nil, ""},
 		{"a small part of the collection", func(w *world) {
 			del(0, 45_000)(w)
@@ -109,15 +109,15 @@ func TestDeleteHeavy(t *testing.T) {
 				s.Rows = 1_000_000
 			}
 		}, nil, ""},
-		{"half, not loaded", func(w *world) { del(0, 45_000)(w); w.LoadStates = nil }, []string{"info collections/1000 up to 50 %"}, ""},
+		{"half, not loaded", func(w *world) { del(0, 45_000)(w); w.LoadStates = nil }, []string{"info collections/1000 up to 50%"}, ""},
 		{"half, of deletes that have just come", func(w *world) {
 			del(0, 45_000)(w)
 			w.Tasks = []*model.Task{{ID: 1, Type: "compaction", SubType: "Level0DeleteCompaction", State: "completed", Collection: wellColl, EndedAt: backT(10 * time.Minute)}}
-		}, []string{"info collections/1000 up to 50 %"}, ""},
+		}, []string{"info collections/1000 up to 50%"}, ""},
 		{"half, of deletes of long ago", func(w *world) {
 			del(0, 45_000)(w)
 			w.Tasks = []*model.Task{{ID: 1, Type: "compaction", SubType: "Level0DeleteCompaction", State: "completed", Collection: wellColl, EndedAt: backT(3 * time.Hour)}}
-		}, []string{"warning collections/1000 up to 50 %"}, ""},
+		}, []string{"warning collections/1000 up to 50%"}, ""},
 		{"in L0 segments", func(w *world) { del(0, 45_000)(w); w.segment(0).Level = model.LevelL0 }, nil, ""},
 		{"logs not read", func(w *world) { del(0, 45_000)(w); w.Loaded &^= model.PartLogs }, nil, "could not be read"},
 	})

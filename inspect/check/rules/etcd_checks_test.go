@@ -84,10 +84,10 @@ func TestEtcdSize(t *testing.T) {
 	}
 	hold(t, named("etcd-size"), []verdict{
 		{"small", members(3, nil), nil, ""},
-		{"most of its quota", size(1700<<20, 1700<<20, 2<<30), []string{"warning / the database of etcd member b is 1.66 GiB, 83 % of its quota"}, ""},
-		{"nearly all", size(1990<<20, 1990<<20, 2<<30), []string{"error / 97.2 %"}, ""},
+		{"most of its quota", size(1700<<20, 1700<<20, 2<<30), []string{"warning / the database of etcd member b is 1.7 GiB, 83% of its quota"}, ""},
+		{"nearly all", size(1990<<20, 1990<<20, 2<<30), []string{"error / 97.2%"}, ""},
 		{"much of a greater quota", size(1990<<20, 1990<<20, 8<<30), nil, ""},
-		{"quota unknown", size(1990<<20, 1990<<20, 0), []string{"info / its quota is not reported, and 2.00 GiB is the default"}, ""},
+		{"quota unknown", size(1990<<20, 1990<<20, 0), []string{"info / its quota is not reported, and 2.0 GiB is the default"}, ""},
 		{"hollow", size(900<<20, 200<<20, 8<<30), []string{"info / 900 MiB, of which 200 MiB are in use"}, ""},
 		{"use not told", size(900<<20, 0, 8<<30), nil, ""},
 		{"silent", members(1, func(m []model.EtcdMember) { m[0].Problem = "no answer" }), nil, "no member of etcd"},

@@ -19,7 +19,7 @@ func TestGrowingFlushed(t *testing.T) {
 		}
 	}
 	hold(t, named("growing-flushed"), []verdict{
-		{"half an hour ago", flushed(29 * time.Minute), []string{"warning collections/1000 1 segment flushed 29 min ago is still served as growing by querynode-4: 5,000 rows, 1.4 % of its rows"}, ""},
+		{"half an hour ago", flushed(29 * time.Minute), []string{"warning collections/1000 1 segment flushed 29 min ago is still served as growing by querynode-4: 5,000 rows, 1.4% of its rows"}, ""},
 		{"a handoff under way", flushed(20 * time.Second), nil, ""},
 		{"the target waits for another", flushed(5 * time.Minute), nil, ""},
 		{"the sealed copy took long to load", func(w *world) {
@@ -192,7 +192,7 @@ func TestBruteForceShare(t *testing.T) {
 		}
 	}
 	hold(t, named("brute-force-share"), []verdict{
-		{"sealed and bare for long", bare(time.Hour), []string{"warning collections/1000 100 % of the search work is brute force, on 360,000 of 360,000 rows"}, ""},
+		{"sealed and bare for long", bare(time.Hour), []string{"warning collections/1000 100% of the search work is brute force, on 360,000 of 360,000 rows"}, ""},
 		{"sealed and bare for a moment", bare(time.Minute), []string{"info collections/1000 while rows are inserted or indexed"}, ""},
 		{"FLAT", func(w *world) { bare(time.Hour)(w); w.Indexes[0].Type = "FLAT" }, nil, ""},
 		{"inserts under way", func(w *world) {
@@ -204,7 +204,7 @@ func TestBruteForceShare(t *testing.T) {
 			w.serve()
 			w.grow(2900, 50_000, 10*time.Minute)
 			w.remembers(2900, 50_000, 5*time.Minute)
-		}, []string{"warning collections/1000 100 % of it does not pass by itself", "info nodes/querynode-4 of its search work"}, ""},
+		}, []string{"warning collections/1000 100% of it does not pass by itself", "info nodes/querynode-4 of its search work"}, ""},
 		{"inserts over, and others are handed over", func(w *world) {
 			w.serve()
 			w.grow(2900, 50_000, 10*time.Minute)
@@ -212,13 +212,13 @@ func TestBruteForceShare(t *testing.T) {
 			s := w.grow(2901, 50_000, 10*time.Minute)
 			s.State, s.Rows, s.PositionAt, s.Indexes = model.SegmentFlushed, 50_000, back(5*time.Second), w.Segments[0].Indexes
 			w.load(nodeB, s, 3*time.Second)
-		}, []string{"warning collections/1000 on 50,000 of 460,000 rows; 100 % of it does not pass by itself", "info nodes/querynode-4 of its search work"}, ""},
+		}, []string{"warning collections/1000 on 50,000 of 460,000 rows; 100% of it does not pass by itself", "info nodes/querynode-4 of its search work"}, ""},
 		{"inserts over, in two replicas", func(w *world) {
 			w.serve()
 			w.grow(2900, 50_000, 10*time.Minute)
 			w.remembers(2900, 50_000, 5*time.Minute)
 			w.serveTwice()
-		}, []string{"warning collections/1000 on 50,000 of 410,000 rows; 100 % of it does not pass by itself"}, ""},
+		}, []string{"warning collections/1000 on 50,000 of 410,000 rows; 100% of it does not pass by itself"}, ""},
 		{"a little", func(w *world) {
 			w.serve()
 			w.grow(2900, 1000, 10*time.Minute)

@@ -25,7 +25,7 @@ func spread(autoBalance string, segments ...int) *scene {
 func TestIdleChecks(t *testing.T) {
 	playScenes(t, []sceneCase{
 		{"idle", named("node-idle"), func() *scene { return spread("true", 5, 5, 0) }, "findings\nerror nodes/querynode-13 querynode-13 serves nothing; the others of its resource group serve 10 segments; it started 60 min ago"},
-		{"underloaded", named("node-idle"), func() *scene { return spread("true", 5, 5, 1) }, "findings\nwarning nodes/querynode-13 querynode-13 serves 1 of 11 segments, 9.1 % of the search work; each of the others 45.5 %"},
+		{"underloaded", named("node-idle"), func() *scene { return spread("true", 5, 5, 1) }, "findings\nwarning nodes/querynode-13 querynode-13 serves 1 of 11 segments, 9.1% of the search work; each of the others 45.5%"},
 		{"a third is no quarter", named("node-idle"), func() *scene { return spread("true", 6, 6, 2) }, "ok"},
 		{"just started, auto-balance on", named("node-idle"), func() *scene {
 			s := spread("true", 5, 5, 0)

@@ -32,12 +32,12 @@ func TestOrphanRecords(t *testing.T) {
 	logs := &model.Segment{ID: 9000, Collection: wellColl, Bytes: 4096, Logs: []model.FieldLogs{{Files: 3, Bytes: 4096}}}
 	hold(t, named("orphan-binlogs"), []verdict{
 		{"none", nil, nil, ""},
-		{"logs", func(w *world) { w.Orphans = []*model.Segment{logs} }, []string{"info / 3 files of logs, 4.00 KiB, belong to 1 segment without a record"}, ""},
+		{"logs", func(w *world) { w.Orphans = []*model.Segment{logs} }, []string{"info / 3 files of logs, 4.0 KiB, belong to 1 segment without a record"}, ""},
 		{"many logs", func(w *world) {
 			large := *logs
 			large.Bytes = 3 << 30
 			w.Orphans = []*model.Segment{&large}
-		}, []string{"warning / 3.00 GiB"}, ""},
+		}, []string{"warning / 3.0 GiB"}, ""},
 		{"only indexes", func(w *world) {
 			w.Orphans = []*model.Segment{{ID: 9000, Indexes: []model.SegmentIndex{{Index: wellIndex}}}}
 		}, nil, ""},
@@ -188,7 +188,7 @@ func TestNearLimit(t *testing.T) {
 	}
 	hold(t, named("near-limit"), []verdict{
 		{"far", nil, nil, ""},
-		{"near", databases(48), []string{"info / 48 of 64 databases: 75 % of rootCoord.maxDatabaseNum"}, ""},
+		{"near", databases(48), []string{"info / 48 of 64 databases: 75% of rootCoord.maxDatabaseNum"}, ""},
 		{"at it", databases(60), []string{"warning / 60 of 64 databases"}, ""},
 		{"another limit", func(w *world) {
 			databases(60)(w)
@@ -199,7 +199,7 @@ func TestNearLimit(t *testing.T) {
 		{"a partition key has as many partitions as it was given", func(w *world) { partitions(1024)(w); w.Collections[0].Fields[2].PartitionKey = true }, nil, ""},
 		{"a database's own limit", func(w *world) {
 			w.Databases[0].Properties = []model.Pair{{Key: "database.max.collections", Value: "1"}}
-		}, []string{"warning / 1 of 1 collections of database default: 100 % of database.max.collections"}, ""},
+		}, []string{"warning / 1 of 1 collections of database default: 100% of database.max.collections"}, ""},
 		{"a limit of none", func(w *world) { w.Config = []*model.ConfigEntry{{Name: "rootCoord.maxDatabaseNum", Value: "0"}} }, nil, ""},
 		{"capacity is told by 2.3.5", func(w *world) {
 			w.Collections[0].Shards, w.Version.Text = 60_000, "2.3.5"

@@ -209,7 +209,7 @@ func TestLoadStuck(t *testing.T) {
 		}
 	}
 	hold(t, named("load-stuck"), []verdict{
-		{"for half an hour", loading(30 * time.Minute), []string{"warning collections/1000 is being loaded at 40 %, and nothing of it was loaded for 30 min"}, ""},
+		{"for half an hour", loading(30 * time.Minute), []string{"warning collections/1000 is being loaded at 40%, and nothing of it was loaded for 30 min"}, ""},
 		{"moving", loading(time.Minute), nil, ""},
 		{"loaded", (*world).serve, nil, ""},
 		{"begun, and nothing there", func(w *world) {
@@ -234,20 +234,20 @@ func TestLoadStuck(t *testing.T) {
 func TestLoadMismatch(t *testing.T) {
 	hold(t, named("load-state-mismatch"), []verdict{
 		{"QueryCoord does not have it", func(w *world) { w.serve(); w.runtime.Loaded = []*model.LoadedCollection{} }, []string{"error collections/1000 is loaded by etcd, and QueryCoord does not have it"}, ""},
-		{"QueryCoord has a part", func(w *world) { w.serve(); w.runtime.Loaded[0].Percent = 60 }, []string{"warning collections/1000 QueryCoord has 60 % of it"}, ""},
+		{"QueryCoord has a part", func(w *world) { w.serve(); w.runtime.Loaded[0].Percent = 60 }, []string{"warning collections/1000 QueryCoord has 60% of it"}, ""},
 		{"not available", func(w *world) { w.serve(); w.runtime.Loaded[0].Available = false }, []string{"warning collections/1000 not available"}, ""},
 		{"QueryCoord has just started", func(w *world) {
 			w.serve()
 			w.runtime.Loaded[0].Percent = 0
 			w.live("querycoord").System.StartedAt = w.now.Add(-10 * time.Second)
-		}, []string{"info collections/1000 QueryCoord has 0 % of it: it started 10 s ago and takes stock"}, ""},
+		}, []string{"info collections/1000 QueryCoord has 0% of it: it started 10 s ago and takes stock"}, ""},
 		{"etcd does not have it", func(w *world) { w.serve(); w.LoadStates = nil }, []string{"info collections/1000 is loaded by QueryCoord, and etcd does not know"}, ""},
 		{"loading", func(w *world) { w.serve(); w.LoadStates[0].Status, w.runtime.Loaded[0].Percent = "Loading", 60 }, nil, ""},
 		{"a partition of it is being loaded", func(w *world) {
 			w.serve()
 			w.LoadStates[0].Partitions = []model.PartitionLoad{{Partition: wellPart, Status: "Loaded"}, {Partition: wellPart + 1, Status: "Loading"}}
 			w.runtime.Loaded[0].Percent = 50
-		}, []string{"info collections/1000 is loaded, and QueryCoord has 50 % of it: partitions are being loaded"}, ""},
+		}, []string{"info collections/1000 is loaded, and QueryCoord has 50% of it: partitions are being loaded"}, ""},
 		{"QueryCoord did not say", func(w *world) { w.serve(); w.runtime.Loaded = nil }, nil, "QueryCoord did not say which collections it has loaded"},
 	})
 }

@@ -100,7 +100,7 @@ func TestProfileBruteForce(t *testing.T) {
 	hold(t, named("profile-brute-force-share"), []verdict{
 		{name: "even", change: profiled(nil)},
 		{name: "one far above", change: profiled(func(_ *world, list []*model.ProfiledProcess) { brute(list[2], 0.4) }), want: []string{
-			"warning nodes/querynode-23 querynode-23 spends 40.0 % (37.0 to 43.0 %) of its time in brute force, the others at most 5.0 %",
+			"warning nodes/querynode-23 querynode-23 spends 40% (37.0 to 43%) of its time in brute force, the others at most 5%",
 		}},
 		{name: "one a little above", change: profiled(func(_ *world, list []*model.ProfiledProcess) { brute(list[2], 0.13) })},
 		{name: "all high", change: profiled(func(w *world, list []*model.ProfiledProcess) {
@@ -129,7 +129,7 @@ func TestProfileBruteForce(t *testing.T) {
 				x.CPU.BruteForce, x.CPU.BruteReason = nil, "libknowhere has no symbols"
 			}
 			list[3].CPU.OpenMP = sampledPart(0.6)
-		}), want: []string{"info nodes/querynode-24 through OpenMP, which is brute force or IVF; the others at most 5.0 %"}},
+		}), want: []string{"info nodes/querynode-24 through OpenMP, which is brute force or IVF; the others at most 5%"}},
 	})
 }
 
@@ -137,7 +137,7 @@ func TestProfileGC(t *testing.T) {
 	gc := func(x *model.ProfiledProcess, v, cores float64) { x.CPU.GC, x.CPU.Cores = sampledPart(v), cores }
 	hold(t, named("profile-gc-share"), []verdict{
 		{name: "little", change: profiled(nil)},
-		{name: "much", change: profiled(func(_ *world, list []*model.ProfiledProcess) { gc(list[0], 0.3, 1.5) }), want: []string{"info nodes/querynode-21 spends 30.0 % (27.0 to 33.0 %)"}},
+		{name: "much", change: profiled(func(_ *world, list []*model.ProfiledProcess) { gc(list[0], 0.3, 1.5) }), want: []string{"info nodes/querynode-21 spends 30% (27.0 to 33%)"}},
 		{name: "too much", change: profiled(func(_ *world, list []*model.ProfiledProcess) { gc(list[0], 0.5, 1.5) }), want: []string{"warning nodes/querynode-21"}},
 		{name: "too much of little", change: profiled(func(_ *world, list []*model.ProfiledProcess) { gc(list[0], 0.5, 0.3) })},
 		{name: "perhaps much", change: profiled(func(_ *world, list []*model.ProfiledProcess) { gc(list[0], 0.27, 1.5) })},
@@ -147,8 +147,8 @@ func TestProfileGC(t *testing.T) {
 func TestProfileLocks(t *testing.T) {
 	hold(t, named("profile-lock-contention"), []verdict{
 		{name: "none", change: profiled(nil)},
-		{name: "some", change: profiled(func(_ *world, list []*model.ProfiledProcess) { list[0].CPU.LockWait = sampledPart(0.1) }), want: []string{"info nodes/querynode-21 spends 10.0 %"}},
-		{name: "much", change: profiled(func(_ *world, list []*model.ProfiledProcess) { list[0].CPU.LockWait = sampledPart(0.3) }), want: []string{"warning nodes/querynode-21 spends 30.0 %"}},
+		{name: "some", change: profiled(func(_ *world, list []*model.ProfiledProcess) { list[0].CPU.LockWait = sampledPart(0.1) }), want: []string{"info nodes/querynode-21 spends 10%"}},
+		{name: "much", change: profiled(func(_ *world, list []*model.ProfiledProcess) { list[0].CPU.LockWait = sampledPart(0.3) }), want: []string{"warning nodes/querynode-21 spends 30%"}},
 		{name: "waiting", change: profiled(func(_ *world, list []*model.ProfiledProcess) {
 			list[0].Mutex = &model.MutexProfile{On: true, Over: time.Second, Waiting: 20, Where: []model.WaitPlace{{Function: "main.hot", Part: 1}}}
 		}), want: []string{"warning nodes/querynode-21 20.0 goroutines of it wait for mutexes"}},

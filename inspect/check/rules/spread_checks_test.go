@@ -170,7 +170,7 @@ func TestSpreadChecks(t *testing.T) {
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
 			s.live("querynode", 11).System.MemoryUse = 700 << 20
 			return s
-		}, "warning nodes/querynode-11 querynode-11 uses 70 % of its memory, querynode-12 of the same resource group 30 %"},
+		}, "warning nodes/querynode-11 querynode-11 uses 70% of its memory, querynode-12 of the same resource group 30%"},
 		{"memory apart while a node is being filled", named("imbalance-memory"), func() *scene {
 			s := newScene("true", 11, 12, 13)
 			s.load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 1})
@@ -198,7 +198,7 @@ func TestSpreadChecks(t *testing.T) {
 			s := newScene("true", 11)
 			s.live("querynode", 11).System.MemoryUse = 880 << 20
 			return s
-		}, "warning nodes/querynode-11 querynode-11 uses 88 % of its memory"},
+		}, "warning nodes/querynode-11 querynode-11 uses 88% of its memory"},
 		{"full", named("memory-pressure"), func() *scene {
 			s := newScene("true", 11)
 			s.live("querynode", 11).System.MemoryUse = 970 << 20
@@ -221,7 +221,7 @@ func TestSpreadChecks(t *testing.T) {
 				n.Address = strings.Replace(n.Address, n.Address[:strings.IndexByte(n.Address, ':')], "10.0.0.1", 1) + n.Node.String()
 			}
 			return s
-		}, "warning nodes/querycoord-1 querycoord-1, querynode-11, querynode-12 and querynode-13 share a host and use 120 % of its memory together"},
+		}, "warning nodes/querycoord-1 querycoord-1, querynode-11, querynode-12 and querynode-13 share a host and use 120% of its memory together"},
 		{"one process of several roles counts once", named("memory-pressure"), func() *scene {
 			s := newScene("true", 11)
 			for _, role := range []string{"datanode", "proxy", "rootcoord"} {

@@ -47,7 +47,7 @@ const vmstatRun = `procs -----------memory---------- ---swap-- -----io---- -syst
 
 const perfRun = "\n Performance counter stats for process id '1':\n\n  2,000.00 msec task-clock\n  8,000 context-switches\n\n  10.0 seconds time elapsed\n"
 
-// TestFilesOfOneRunAreJoined: 1000 requests a second at (30+50)/2 % of the machine and 4000 switches a second are 0.04 %·s and 4
+// TestFilesOfOneRunAreJoined: 1000 requests a second at (30+50)/2% of the machine and 4000 switches a second are 0.04%·s and 4
 // switches a query; 2 s of CPU and 8000 switches over 10000 requests are 0.2 ms and 0.8.
 func TestFilesOfOneRunAreJoined(t *testing.T) {
 	t.Parallel()

@@ -117,7 +117,7 @@ func isUnit(s string) bool {
 	return ok && s != "" && s != "-" && s != "n" && s != "count"
 }
 
-// number reads a figure as people and programs write it: "1,234.5", "12.3ms", "45 %", "1.21k". What follows
+// number reads a figure as people and programs write it: "1,234.5", "12.3ms", "45%", "1.21k". What follows
 // the number is the unit.
 func number(s string) (x float64, unit string, ok bool) {
 	s = strings.TrimSpace(s)

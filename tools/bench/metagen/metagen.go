@@ -44,7 +44,7 @@ type Shape struct {
 }
 
 // Of is the shape that all figures are measured with, for a number of segments:
-// a tenth of the segments with logs, 73 % with an index (146,513 of 200,000).
+// a tenth of the segments with logs, 73% with an index (146,513 of 200,000).
 func Of(segments int) Shape {
 	return Shape{
 		Root:        "by-dev",

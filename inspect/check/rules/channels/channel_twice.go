@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // channelWatchedTwice finds channels that several nodes consume.
@@ -41,7 +42,7 @@ func runChannelTwice(p *check.Pass) error {
 				living++
 			}
 		}
-		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), facts.Few(names))
+		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), words.Few(names))
 		f.Evidence = []check.Evidence{
 			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"), check.Fact("of them registered", strconv.Itoa(living), "etcd"), check.Fact("state of the first", v.WatchState, "etcd"),
 		}

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // assignGrace is what DataCoord is given to assign the channels of a new collection, and a session to come back.
@@ -91,19 +92,19 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 		}
 	}
 	f.Objects = f.Objects[:min(len(f.Objects), facts.MaxObjects)]
-	f.Message = fmt.Sprintf("%s of %s: %s (%s)", facts.Plural(count, "vchannel"), facts.CollectionLabel(p.Cluster, ids[0]), why, first.Name)
+	f.Message = fmt.Sprintf("%s of %s: %s (%s)", words.Plural(count, "vchannel"), facts.CollectionLabel(p.Cluster, ids[0]), why, first.Name)
 	if len(ids) > 1 {
 		f.Object = model.Ref{}
 		if first.Watched && first.Watcher > 0 {
 			f.Object = facts.RefNode(watcherRole(p.Cluster, first), first.Watcher)
 		}
-		f.Message = fmt.Sprintf("%s of %s: %s", facts.Plural(count, "vchannel"), facts.Plural(len(ids), "collection"), why)
+		f.Message = fmt.Sprintf("%s of %s: %s", words.Plural(count, "vchannel"), words.Plural(len(ids), "collection"), why)
 	}
 	f.Evidence = []check.Evidence{
 		check.Fact("vchannels", strconv.Itoa(count), "etcd"),
 		check.Fact("of those that the collections have", strconv.Itoa(all), "etcd"),
 		check.Fact("why", why, "etcd"),
-		check.Fact("registered nodes that could consume", facts.Few(consumers(p)), "etcd"),
+		check.Fact("registered nodes that could consume", words.Few(consumers(p)), "etcd"),
 	}
 	p.Report(f)
 }

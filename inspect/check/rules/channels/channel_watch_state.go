@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // watchTimeout is what Milvus gives a data node to take a channel over (dataCoord.channel.watchTimeoutInterval: 300).
@@ -41,13 +42,13 @@ func runChannelWatchState(p *check.Pass) error {
 		}
 		since := "at a time that is not recorded"
 		if !v.WatchedAt.IsZero() {
-			since = facts.Span(p.Age(v.WatchedAt)) + " ago"
+			since = words.Span(p.Age(v.WatchedAt)) + " ago"
 		}
 		p.Report(check.Finding{
 			Severity: severity, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID), facts.RefNode(watcherRole(p.Cluster, v), v.Watcher)},
 			Message: fmt.Sprintf("%s of %s is in state %s on %s, begun %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), v.WatchState, watcherName(p.Cluster, v), since),
 			Evidence: []check.Evidence{
-				check.Fact("state", v.WatchState, "etcd"), check.Fact("begun", facts.TimeText(v.WatchedAt), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"), check.Fact("limit", facts.Span(timeout), ""),
+				check.Fact("state", v.WatchState, "etcd"), check.Fact("begun", facts.TimeText(v.WatchedAt), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"), check.Fact("limit", words.Span(timeout), ""),
 			},
 			Impact: "What is inserted there waits in the queue.",
 			Hint:   check.Advise("look for %s in the log of %s", v.Name, watcherName(p.Cluster, v)),

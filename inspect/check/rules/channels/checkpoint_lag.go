@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of checkpoint-lag.
@@ -135,23 +136,23 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 	switch {
 	case watcher == nobody:
 		f.Object = model.Ref{}
-		f.Message = fmt.Sprintf("%s of %s lag by up to %s, and nobody consumes them", facts.Plural(channels, "vchannel"), facts.Plural(len(list), "collection"), facts.Span(age))
+		f.Message = fmt.Sprintf("%s of %s lag by up to %s, and nobody consumes them", words.Plural(channels, "vchannel"), words.Plural(len(list), "collection"), words.Span(age))
 	case watcher != "":
 		f.Object = model.Ref{Resource: "nodes", ID: watcher, Name: watcher}
-		f.Message = fmt.Sprintf("%s of %s on %s lag by up to %s", facts.Plural(channels, "vchannel"), facts.Plural(len(list), "collection"), watcher, facts.Span(age))
+		f.Message = fmt.Sprintf("%s of %s on %s lag by up to %s", words.Plural(channels, "vchannel"), words.Plural(len(list), "collection"), watcher, words.Span(age))
 	default:
-		f.Message = fmt.Sprintf("%s of %s: the checkpoint is %s old (%s)", facts.Plural(channels, "vchannel"), facts.CollectionLabel(p.Cluster, list[0].x.ID), facts.Span(age), worst.Name)
+		f.Message = fmt.Sprintf("%s of %s: the checkpoint is %s old (%s)", words.Plural(channels, "vchannel"), facts.CollectionLabel(p.Cluster, list[0].x.ID), words.Span(age), worst.Name)
 	}
 	f.Evidence = []check.Evidence{
 		check.Fact("oldest checkpoint", facts.TimeText(worst.Checkpoint.At.Time()), "etcd"),
 		check.Fact("of vchannel", worst.Name, "etcd"),
 		check.Fact("vchannels that lag", strconv.Itoa(channels), "etcd"),
-		check.Fact("limit", facts.Span(allowed), ""),
+		check.Fact("limit", words.Span(allowed), ""),
 		check.Fact("consumed by", watcherName(p.Cluster, worst), "etcd"),
 		check.Fact("state of the watch", cmp.Or(worst.WatchState, "none"), "etcd"),
 	}
 	if lag, ok := p.QueueLag(worst); ok {
-		f.Evidence = append(f.Evidence, check.Fact("messages behind", facts.Number(lag), "message queue"))
+		f.Evidence = append(f.Evidence, check.Fact("messages behind", words.Number(lag), "message queue"))
 	}
 	f.Impact = "Loading reads the queue from there on; compaction and garbage collection of the channel stand still."
 	if age >= lagError {

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // firstCheckpoint is what a new collection is given until its first checkpoint; data nodes report them each minute
@@ -55,7 +56,7 @@ func runCheckpointMissing(p *check.Pass) error {
 		}
 		f := check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID),
-			Message: fmt.Sprintf("%s of %s %s no checkpoint", facts.Plural(len(list), "vchannel"), facts.CollectionLabel(p.Cluster, x.ID), facts.Agree(len(list), "has", "have")),
+			Message: fmt.Sprintf("%s of %s %s no checkpoint", words.Plural(len(list), "vchannel"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(len(list), "has", "have")),
 			Evidence: []check.Evidence{
 				check.Fact("vchannels without a checkpoint", strconv.Itoa(len(list)), "etcd"),
 				check.Fact("vchannels of the collection", strconv.Itoa(len(x.VChannels)), "etcd"),

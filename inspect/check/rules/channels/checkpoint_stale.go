@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // checkpointStaleDropped finds what dropped collections left of their channels.
@@ -62,7 +63,7 @@ func runCheckpointStale(p *check.Pass) error {
 	}
 	f := check.Finding{
 		Severity: check.Info, Objects: objects,
-		Message:  fmt.Sprintf("%s of %s left behind by a drop", facts.Plural(count, "channel record"), facts.Plural(len(collections), "collection")),
+		Message:  fmt.Sprintf("%s of %s left behind by a drop", words.Plural(count, "channel record"), words.Plural(len(collections), "collection")),
 		Evidence: []check.Evidence{check.Fact("vchannels", strconv.Itoa(count), "etcd"), check.Fact("of them with a removal mark", strconv.Itoa(marks), "etcd")},
 		Impact:   "None for queries; figures of checkpoint lag that count them are wrong.",
 		Hint:     "leave them to garbage collection; see them: kitescope get vchannels",

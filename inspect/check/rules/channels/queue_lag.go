@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // queueLagWarning is how many messages behind a checkpoint are a finding. An idle channel gets 5 time ticks a second, 3,000 in the 10 minutes that
@@ -69,16 +70,16 @@ func runQueueLag(p *check.Pass) error {
 		name := v.Name + " of " + facts.CollectionLabel(p.Cluster, x.ID)
 		switch {
 		case at < t.First-1: // the checkpoint is the last message that is done with
-			f.Message = fmt.Sprintf("%s messages after the checkpoint of %s are no longer in the queue", facts.Number(t.First-at), name)
+			f.Message = fmt.Sprintf("%s messages after the checkpoint of %s are no longer in the queue", words.Number(t.First-at), name)
 			f.Impact = "Rows that were inserted there and not yet written are lost at the next restart of the node."
 			f.Hint = check.Python("%sCollection(%s).flush() now writes what the node has in memory; then raise the retention of topic %s", check.InDatabase(p.Cluster, x), x.Name, check.Advise("%s", t.Name))
 		case at > t.End && v.Checkpoint.At != 0 && v.Checkpoint.At.Time().Before(asked):
-			f.Message = fmt.Sprintf("the checkpoint of %s is %s messages beyond the end of its topic", name, facts.Number(at-t.End))
+			f.Message = fmt.Sprintf("the checkpoint of %s is %s messages beyond the end of its topic", name, words.Number(at-t.End))
 			f.Impact = "Nothing that is inserted into the channel is consumed."
 			f.Hint = check.Advise("look whether topic %s was deleted or the queue replaced", t.Name)
 		case t.End-at >= queueLagWarning:
 			f.Severity = check.Warning
-			f.Message = fmt.Sprintf("%s messages are behind the checkpoint of %s", facts.Number(t.End-at), name)
+			f.Message = fmt.Sprintf("%s messages are behind the checkpoint of %s", words.Number(t.End-at), name)
 			f.Impact = "A load, or a restart of the node that consumes the channel, reads all of them first."
 		default:
 			return

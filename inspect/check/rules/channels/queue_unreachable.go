@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // queueUnreachable finds a message queue that does not answer.
@@ -52,10 +53,10 @@ func runQueueUnreachable(p *check.Pass) error {
 	list, asked := ticks(p)
 	if len(list) > 0 {
 		lag := asked.Sub(list[0].at)
-		f.Evidence = append(f.Evidence, check.Fact("furthest behind", list[0].node.Name()+": "+facts.Span(lag), list[0].node.Name()+" GetMetrics"))
+		f.Evidence = append(f.Evidence, check.Fact("furthest behind", list[0].node.Name()+": "+words.Span(lag), list[0].node.Name()+" GetMetrics"))
 		if newest := asked.Sub(list[len(list)-1].at); newest >= tickSuspect {
 			f.Severity, f.Cost = check.Error, 1
-			f.Message += fmt.Sprintf(", and all nodes are behind by %s and more", facts.Span(newest))
+			f.Message += fmt.Sprintf(", and all nodes are behind by %s and more", words.Span(newest))
 			f.Impact = "Nothing can be inserted or deleted, and consistent searches wait or fail."
 			f.Hint = check.Advise("look at the brokers at %s", check.Placed(q.Address, "its address"))
 		}

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // quotaDenied finds a Milvus that refuses requests.
@@ -63,7 +64,7 @@ func runQuotaDenied(p *check.Pass) error {
 	if len(states) == 0 {
 		return nil
 	}
-	f.Message = "Milvus refuses requests: " + facts.Few(slices.Sorted(maps.Keys(states)))
+	f.Message = "Milvus refuses requests: " + words.Few(slices.Sorted(maps.Keys(states)))
 	f.Impact = "Clients get errors: rate limit exceeded, quota exhausted, or request denied."
 	f.Hint = "look at memory, disk and time tick lag of the nodes (kitescope get nodes), and at quotaAndLimits in the configuration"
 	p.Report(f)

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of timetick-lag.
@@ -134,12 +135,12 @@ func reportTicks(p *check.Pass, late []tick, asked time.Time, all bool) {
 		f.Severity = check.Error
 	}
 	if all {
-		f.Message = fmt.Sprintf("all %d nodes that consume the queue are behind, by up to %s", len(late), facts.Span(lag))
+		f.Message = fmt.Sprintf("all %d nodes that consume the queue are behind, by up to %s", len(late), words.Span(lag))
 		f.Hint = "look at the message queue and at RootCoord, which sends time ticks"
 		f.Cost = min(1, float64(lag)/float64(tickError))
 	} else {
 		f.Object = worst.node.Ref()
-		f.Message = fmt.Sprintf("%s is %s behind on %s", worst.node.Name(), facts.Span(lag), worst.channel)
+		f.Message = fmt.Sprintf("%s is %s behind on %s", worst.node.Name(), words.Span(lag), worst.channel)
 		f.Hint = check.Advise("look at CPU, memory and log of %s (%s)", worst.node.Name(), worst.node.Address)
 		var given time.Time
 		if v := p.VChannel(worst.channel); v != nil && v.Watcher == worst.node.Node {

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of clock-regression.
@@ -86,9 +87,9 @@ func judgePositions(p *check.Pass, reserved time.Time) {
 	}
 	p.Report(check.Finding{
 		Severity: check.Error, Objects: objects,
-		Message: fmt.Sprintf("%s %s ahead of the timestamps that RootCoord has reserved, by up to %s", facts.Plural(count, "position"), facts.Agree(count, "is", "are"), facts.Span(furthest.Time().Sub(reserved))),
+		Message: fmt.Sprintf("%s %s ahead of the timestamps that RootCoord has reserved, by up to %s", words.Plural(count, "position"), words.Agree(count, "is", "are"), words.Span(furthest.Time().Sub(reserved))),
 		Evidence: []check.Evidence{
-			check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("furthest position", facts.TimeText(furthest.Time()), "etcd"), check.Fact("it is the", where, "etcd"), check.Fact("positions ahead", facts.Number(count), "etcd"),
+			check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("furthest position", facts.TimeText(furthest.Time()), "etcd"), check.Fact("it is the", where, "etcd"), check.Fact("positions ahead", words.Number(count), "etcd"),
 		},
 		Impact: "What is written now gets older timestamps than what is there: it may not be found, and deletes may hit the wrong rows.",
 		Hint:   check.Advise("stop writers until %s, or restore a newer copy of etcd", furthest.Time()),
@@ -110,7 +111,7 @@ func judgeSkew(p *check.Pass, reserved time.Time) {
 	}
 	p.Report(check.Finding{
 		Severity: severity, Object: clockKeeper(p),
-		Message:  fmt.Sprintf("the cluster's timestamps are %s %s the clock of the machine that read them", facts.Span(skew.Abs()), direction),
+		Message:  fmt.Sprintf("the cluster's timestamps are %s %s the clock of the machine that read them", words.Span(skew.Abs()), direction),
 		Evidence: []check.Evidence{check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("clock of that machine", facts.TimeText(now), "kitescope")},
 		Impact:   impact,
 		Hint:     "compare the clocks of both machines, that one and RootCoord's; look whether RootCoord answers",

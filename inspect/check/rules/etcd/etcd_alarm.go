@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // etcdAlarm finds alarms of etcd.
@@ -44,7 +44,7 @@ func runEtcdAlarm(p *check.Pass) error {
 	if len(alarms) == 0 {
 		return etcdUnknown(p)
 	}
-	f.Message = "etcd reports " + facts.Few(slices.Sorted(maps.Keys(alarms)))
+	f.Message = "etcd reports " + words.Few(slices.Sorted(maps.Keys(alarms)))
 	f.Impact = "Milvus may not be able to write metadata."
 	f.Hint = "etcdctl alarm list, and the log of etcd; save a snapshot (etcdctl snapshot save FILE) before anything is changed"
 	if alarms["NOSPACE"] {

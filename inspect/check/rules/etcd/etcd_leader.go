@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // etcdNoLeader finds an etcd that cannot write, or can no longer lose a member.
@@ -77,13 +77,13 @@ func runEtcdLeader(p *check.Pass) error {
 		f.Severity, f.Message, f.Cost = check.Error, "etcd has no leader: it writes nothing", 1
 		f.Impact = "Milvus stands still: sessions end, nothing is flushed or created."
 	case q.lost > 0:
-		f.Severity, f.Message = check.Warning, fmt.Sprintf("%s of %d members of etcd %s no leader, and the others do", facts.Number(q.lost), q.voters, facts.Agree(q.lost, "knows", "know"))
+		f.Severity, f.Message = check.Warning, fmt.Sprintf("%s of %d members of etcd %s no leader, and the others do", words.Number(q.lost), q.voters, words.Agree(q.lost, "knows", "know"))
 		f.Impact = "It is cut off from the others: whoever asks it gets errors or old data."
 	case q.leaders > 1:
 		f.Severity, f.Message = check.Warning, fmt.Sprintf("%d members of etcd say that they lead", q.leaders)
 		f.Impact = "One of them is cut off from the others, or the leader changed this moment: look again."
 	case q.silent > 0:
-		f.Severity, f.Message = check.Info, fmt.Sprintf("%s of %d members of etcd %s not answer from here; there is a leader", facts.Number(q.silent), q.voters, facts.Agree(q.silent, "does", "do"))
+		f.Severity, f.Message = check.Info, fmt.Sprintf("%s of %d members of etcd %s not answer from here; there is a leader", words.Number(q.silent), q.voters, words.Agree(q.silent, "does", "do"))
 		f.Impact = "None, if they are only out of reach from here. If they are down, etcd can lose fewer members before it stops."
 		if q.refused || q.answered > 1 {
 			f.Severity, f.Impact = check.Warning, "If it is down, etcd can lose fewer members before it stops."

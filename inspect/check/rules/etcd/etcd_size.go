@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of etcd-size.
@@ -27,7 +28,7 @@ var etcdSize = &check.Check{
 	Since:    "0.3",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
-	Doc: `Compares the size of each member's database with its quota. From 80 % on a warning, from 95 % on an error: when the quota is reached etcd raises NOSPACE and refuses every write.
+	Doc: `Compares the size of each member's database with its quota. From 80% on a warning, from 95% on an error: when the quota is reached etcd raises NOSPACE and refuses every write.
 
 Members report their quota from etcd 3.6 on. Before, it is unknown: then the size is compared with etcd's default of 2 GiB, and only information. Also information: a database of 512 MiB
 and more that is in use by less than half, which defragmenting shrinks.`,
@@ -74,7 +75,7 @@ func runEtcdSize(p *check.Pass) error {
 func sizeFinding(m *model.EtcdMember) check.Finding {
 	source := "etcd " + m.Endpoint
 	return check.Finding{
-		Evidence: []check.Evidence{check.Fact("database", facts.BytesText(m.DBSize), source), check.Fact("of it in use", facts.BytesText(m.DBInUse), source), check.Fact("quota", quotaText(m), source)},
+		Evidence: []check.Evidence{check.Fact("database", words.Bytes(m.DBSize), source), check.Fact("of it in use", words.Bytes(m.DBInUse), source), check.Fact("quota", quotaText(m), source)},
 		Hint: check.Advise("%s gives REVISION; etcdctl compact REVISION; then etcdctl defrag member by member, this one with %s (a member answers nothing while it defragments)",
 			check.Etcdctl("endpoint status").Flag("--endpoints=", m.Endpoint), "--endpoints="+m.Endpoint),
 	}
@@ -86,11 +87,11 @@ func reportSize(p *check.Pass, m *model.EtcdMember, share float64) {
 	if share >= sizeError {
 		f.Severity = check.Error
 	}
-	f.Message = fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", memberName(*m), facts.BytesText(m.DBSize), facts.Percent(share))
+	f.Message = fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", memberName(*m), words.Bytes(m.DBSize), words.Share(share))
 	f.Impact = "When the quota is reached, etcd refuses every write, and Milvus stands still."
 	if m.DBQuota <= 0 {
 		f.Severity = check.Info
-		f.Message = fmt.Sprintf("the database of etcd member %s is %s; its quota is not reported, and %s is the default", memberName(*m), facts.BytesText(m.DBSize), facts.BytesText(usualQuota))
+		f.Message = fmt.Sprintf("the database of etcd member %s is %s; its quota is not reported, and %s is the default", memberName(*m), words.Bytes(m.DBSize), words.Bytes(usualQuota))
 		f.Hint = "look at --quota-backend-bytes of etcd; if it is near, " + f.Hint
 	}
 	p.Report(f)
@@ -98,7 +99,7 @@ func reportSize(p *check.Pass, m *model.EtcdMember, share float64) {
 
 func reportHollow(p *check.Pass, m *model.EtcdMember) {
 	f := sizeFinding(m)
-	f.Message = fmt.Sprintf("the database of etcd member %s is %s, of which %s are in use", memberName(*m), facts.BytesText(m.DBSize), facts.BytesText(m.DBInUse))
+	f.Message = fmt.Sprintf("the database of etcd member %s is %s, of which %s are in use", memberName(*m), words.Bytes(m.DBSize), words.Bytes(m.DBInUse))
 	f.Impact = "None yet: defragmenting gives the rest back to the disk."
 	f.Hint = check.Advise("%s at a quiet time (the member answers nothing while it runs)", check.Etcdctl("defrag").Flag("--endpoints=", m.Endpoint))
 	p.Report(f)
@@ -106,7 +107,7 @@ func reportHollow(p *check.Pass, m *model.EtcdMember) {
 
 func quotaText(m *model.EtcdMember) string {
 	if m.DBQuota > 0 {
-		return facts.BytesText(m.DBQuota)
+		return words.Bytes(m.DBQuota)
 	}
 	return "not reported (before etcd 3.6)"
 }

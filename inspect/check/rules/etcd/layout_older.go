@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // partsOfLayout is what tells which versions have written the metadata.
@@ -47,7 +48,7 @@ func runLayoutOlder(p *check.Pass) error {
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		if strings.HasSuffix(kind, "-2.1") && kinds[kind] > 0 {
 			old += kinds[kind]
-			f.Evidence = append(f.Evidence, check.Fact("keys of kind "+kind, facts.Number(kinds[kind]), "etcd"))
+			f.Evidence = append(f.Evidence, check.Fact("keys of kind "+kind, words.Number(kinds[kind]), "etcd"))
 		}
 	}
 	inline, bare := 0, 0
@@ -66,27 +67,27 @@ func runLayoutOlder(p *check.Pass) error {
 	}
 	f.Objects = f.Objects[:min(len(f.Objects), facts.MaxObjects)]
 	runs := "Milvus " + p.Version.Text
-	f.Message = fmt.Sprintf("%s of Milvus 2.1 %s left over, and %s does not read that", facts.Plural(old, "key"), facts.Agree(old, "is", "are"), runs)
+	f.Message = fmt.Sprintf("%s of Milvus 2.1 %s left over, and %s does not read that", words.Plural(old, "key"), words.Agree(old, "is", "are"), runs)
 	f.Impact = "None for queries, as long as everything was migrated; the keys are never removed."
 	f.Hint = "nothing has to be done if indexes and loaded collections are as they should be: kitescope get indexes, kitescope get load-states"
 	var lost []string
 	if indexes > 0 && kinds["index"] == 0 && bare > 0 {
-		lost = append(lost, facts.Plural(kinds["index-2.1"], "index definition"))
+		lost = append(lost, words.Plural(kinds["index-2.1"], "index definition"))
 	}
 	if loads > 0 && kinds["collection-load"] == 0 && kinds["index"] == 0 && inline > 0 {
-		lost = append(lost, "the load states of "+facts.Plural(loads, "collection"))
+		lost = append(lost, "the load states of "+words.Plural(loads, "collection"))
 	}
 	if bare > 0 && len(lost) == 0 && indexes > 0 {
-		f.Message += fmt.Sprintf("; %s of %d from before the upgrade %s no index", facts.Number(bare), inline, facts.Agree(bare, "has", "have"))
+		f.Message += fmt.Sprintf("; %s of %d from before the upgrade %s no index", words.Number(bare), inline, words.Agree(bare, "has", "have"))
 	}
 	if len(lost) > 0 {
 		f.Severity, f.Cost = check.Error, 1
-		f.Message = fmt.Sprintf("%s runs on metadata of 2.1 that was not migrated: it does not see %s", runs, facts.Few(lost))
+		f.Message = fmt.Sprintf("%s runs on metadata of 2.1 that was not migrated: it does not see %s", runs, words.Few(lost))
 		f.Impact = "Collections have no indexes, are not loaded, and cannot be searched, while the cluster says that it is well."
 		f.Hint = "save a snapshot of etcd before anything else; then stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, and upgrade; or create the indexes again and load the collections"
 	}
 	f.Evidence = append(f.Evidence, check.Fact("version that runs", p.Version.Text, p.Version.From), check.Fact("collections in the layout of 2.1", strconv.Itoa(inline), "etcd"),
-		check.Fact("index definitions it reads", facts.Number(kinds["index"]), "etcd"), check.Fact("load states it reads", facts.Number(kinds["collection-load"]), "etcd"))
+		check.Fact("index definitions it reads", words.Number(kinds["index"]), "etcd"), check.Fact("load states it reads", words.Number(kinds["collection-load"]), "etcd"))
 	for _, note := range p.Version.Notes {
 		f.Evidence = append(f.Evidence, check.Fact("note", note, "etcd"))
 	}

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // layoutRollback finds metadata that a newer version wrote and the one that runs cannot read.
@@ -84,11 +85,11 @@ func judgeRewritten(p *check.Pass, x *model.Collection) {
 		return
 	}
 	f.Message = fmt.Sprintf("%s of %s, %s rows, %s rewritten by a newer Milvus: the one that runs (%s) sees no data there",
-		facts.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), facts.Number(rows), facts.Agree(segments, "was", "were"), p.Version.Text)
+		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "was", "were"), p.Version.Text)
 	f.Evidence = []check.Evidence{
 		check.Fact("segments with logs under keys of their own only", strconv.Itoa(segments), "etcd"),
-		check.Fact("their rows", facts.Number(rows), "etcd"),
-		check.Fact("rows of the collection", facts.Number(p.CollectionTotals(x.ID).Rows), "etcd"),
+		check.Fact("their rows", words.Number(rows), "etcd"),
+		check.Fact("rows of the collection", words.Number(p.CollectionTotals(x.ID).Rows), "etcd"),
 		check.Fact("version that runs", p.Version.Text, p.Version.From),
 	}
 	f.Impact = "Searches of the collection fail or miss these rows, though it counts as loaded."
@@ -110,8 +111,8 @@ func judgeForeignLevel(p *check.Pass, x *model.Collection) {
 	if segments == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s of %s %s %s deletes that Milvus %s does not know how to read", facts.Plural(segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), facts.Agree(segments, "holds", "hold"), facts.Number(deletes), p.Version.Text)
-	f.Evidence = []check.Evidence{check.Fact("L0 segments", strconv.Itoa(segments), "etcd"), check.Fact("their deletes", facts.Number(deletes), "etcd"), check.Fact("version that runs", p.Version.Text, p.Version.From)}
+	f.Message = fmt.Sprintf("%s of %s %s %s deletes that Milvus %s does not know how to read", words.Plural(segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "holds", "hold"), words.Number(deletes), p.Version.Text)
+	f.Evidence = []check.Evidence{check.Fact("L0 segments", strconv.Itoa(segments), "etcd"), check.Fact("their deletes", words.Number(deletes), "etcd"), check.Fact("version that runs", p.Version.Text, p.Version.From)}
 	f.Impact = "Rows that were deleted are found again."
 	f.Hint = "run Milvus 2.4 or later again, and let it compact the L0 segments before going back"
 	p.Report(f)
@@ -134,13 +135,13 @@ func judgeNewerKeys(p *check.Pass, runs facts.Release) {
 				newest = n.release
 			}
 			keys += count
-			f.Evidence = append(f.Evidence, check.Fact("keys of kind "+kind, facts.Number(count), "etcd"))
+			f.Evidence = append(f.Evidence, check.Fact("keys of kind "+kind, words.Number(count), "etcd"))
 		}
 	}
 	if keys == 0 {
 		return
 	}
-	f.Message = fmt.Sprintf("%s of Milvus %s or later %s, and %s runs: a newer version has been here", facts.Plural(keys, "key"), newest, facts.Agree(keys, "exists", "exist"), p.Version.Text)
+	f.Message = fmt.Sprintf("%s of Milvus %s or later %s, and %s runs: a newer version has been here", words.Plural(keys, "key"), newest, words.Agree(keys, "exists", "exist"), p.Version.Text)
 	f.Evidence = append(f.Evidence, check.Fact("version that runs", p.Version.Text, p.Version.From))
 	for _, note := range p.Version.Notes {
 		f.Evidence = append(f.Evidence, check.Fact("note", note, "etcd"))

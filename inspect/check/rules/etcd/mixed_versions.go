@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // mixedVersions finds processes of different versions.
@@ -83,7 +84,7 @@ func judgeBuilds(p *check.Pass) error {
 		return nil
 	}
 	f := check.Finding{
-		Severity: check.Info, Message: facts.Plural(len(builds), "build") + " of one version run",
+		Severity: check.Info, Message: words.Plural(len(builds), "build") + " of one version run",
 		Impact: "Processes may differ in more than their version says.", Hint: "look which image each process runs; a tag may have been moved",
 	}
 	for _, b := range slices.Sorted(maps.Keys(builds)) {

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // undecodedRecords finds what kitescope does not understand.
@@ -39,7 +40,7 @@ func runUndecoded(p *check.Pass) error {
 	}
 	f := check.Finding{
 		Severity: check.Info, Objects: objects,
-		Message: fmt.Sprintf("%s of %s %s not understood, most often: %s", facts.Number(len(p.Undecoded)), facts.Plural(p.Keys, "key"), facts.Agree(len(p.Undecoded), "is", "are"), facts.MostCommon(reasons)),
+		Message: fmt.Sprintf("%s of %s %s not understood, most often: %s", words.Number(len(p.Undecoded)), words.Plural(p.Keys, "key"), words.Agree(len(p.Undecoded), "is", "are"), facts.MostCommon(reasons)),
 		Impact:  "What they hold is missing from everything that is shown.",
 		Hint:    "kitescope get undecoded",
 	}

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // watchLivelock finds keys that are written over and over.
@@ -51,7 +52,7 @@ func runWatchLivelock(p *check.Pass) error {
 	case a == nil || !p.Watched() && a.Over < facts.WatchedLeast:
 		return judgeVersions(p)
 	case a.Over < facts.WatchedLeast:
-		return p.Skip("etcd was watched for only " + facts.Span(a.Over))
+		return p.Skip("etcd was watched for only " + words.Span(a.Over))
 	}
 	for _, key := range p.Rewrites.Found() {
 		switch k := p.Rewrites.Keys[key]; {
@@ -77,8 +78,8 @@ func isGoneWatch(p *check.Pass, key string) bool {
 
 func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
 	p.Report(check.Finding{
-		Severity: check.Info, Message: fmt.Sprintf("etcd writes %s revisions a second", facts.Number(int64(float64(a.Revisions)/a.Over.Seconds()))),
-		Evidence: []check.Evidence{check.Fact("revisions", facts.Number(a.Revisions), "etcd"), countedOver(p), check.Fact("of them under the root", facts.Number(a.Writes), "etcd")},
+		Severity: check.Info, Message: fmt.Sprintf("etcd writes %s revisions a second", words.Number(int64(float64(a.Revisions)/a.Over.Seconds()))),
+		Evidence: []check.Evidence{check.Fact("revisions", words.Number(a.Revisions), "etcd"), countedOver(p), check.Fact("of them under the root", words.Number(a.Writes), "etcd")},
 		Impact:   "Its history grows fast; compaction has to keep up.", Hint: "look which keys are written: etcdctl watch --prefix \"\"",
 	})
 }
@@ -86,13 +87,13 @@ func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
 // reportHot reports a key.
 func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 	over := p.Written().Over
-	times := facts.Number(k.Writes) + " times"
+	times := words.Number(k.Writes) + " times"
 	if k.Most {
 		times = "up to " + times
 	}
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "keys", ID: key, Name: key},
-		Message: fmt.Sprintf("%s was written %s in %s", key, times, facts.Span(over)),
+		Message: fmt.Sprintf("%s was written %s in %s", key, times, words.Span(over)),
 		Evidence: []check.Evidence{
 			check.Fact("writes", times, "etcd"), countedOver(p), check.Fact("a second", strconv.FormatFloat(float64(k.Writes)/over.Seconds(), 'f', 1, 64), ""),
 		},
@@ -101,7 +102,7 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 	}
 	if _, watch, ok := strings.Cut(key, facts.WatchPrefix); ok {
 		f.Severity = check.Error
-		aboutWatch(&f, watch, times+" in "+facts.Span(over))
+		aboutWatch(&f, watch, times+" in "+words.Span(over))
 	}
 	p.Report(f)
 }
@@ -109,9 +110,9 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 // countedOver says which time writes were counted over.
 func countedOver(p *check.Pass) check.Evidence {
 	if p.Watched() {
-		return check.Fact("watched for", facts.Span(p.Written().Over), "etcd")
+		return check.Fact("watched for", words.Span(p.Written().Over), "etcd")
 	}
-	return check.Fact("counted in the revisions of the file over its last", facts.Span(p.Written().Over), "etcd")
+	return check.Fact("counted in the revisions of the file over its last", words.Span(p.Written().Over), "etcd")
 }
 
 // aboutWatch says of a watch record, "node/vchannel", that it was written so many times.
@@ -167,13 +168,13 @@ func reportVersions(p *check.Pass, v *model.VChannel, w *model.WatchRecord) {
 	f := check.Finding{
 		Severity: check.Error, Object: model.Ref{Resource: "keys", ID: w.Key, Name: w.Key},
 		Evidence: []check.Evidence{
-			check.Fact("writes since it was made", facts.Number(w.Version), "etcd"),
-			check.Fact("revisions of etcd in that time", facts.Number(w.Modified-w.Created), "etcd"),
-			check.Fact("revisions since its last write", facts.Number(p.Origin.Revision-w.Modified), "etcd"),
+			check.Fact("writes since it was made", words.Number(w.Version), "etcd"),
+			check.Fact("revisions of etcd in that time", words.Number(w.Modified-w.Created), "etcd"),
+			check.Fact("revisions since its last write", words.Number(p.Origin.Revision-w.Modified), "etcd"),
 			check.Fact("state", v.WatchState, "etcd"),
 			check.Fact("a second", "unknown: nobody watched etcd, and revisions have no times", ""),
 		},
 	}
-	aboutWatch(&f, w.Node.String()+"/"+v.Name, facts.Number(w.Version)+" times since it was made")
+	aboutWatch(&f, w.Node.String()+"/"+v.Name, words.Number(w.Version)+" times since it was made")
 	p.Report(f)
 }

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // indexTooNew finds index files that query nodes cannot read.
@@ -94,7 +95,7 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 	}
 	f.Objects = append(f.Objects, facts.RefNode(reader.Role, reader.Node))
 	f.Message = fmt.Sprintf("%s of %s, %s rows, %s index files of version %d, which %s cannot read: it reads %d to %d",
-		facts.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), facts.Number(rows), facts.Agree(segments, "has", "have"), version, reader.Name(), reader.IndexEngine.Minimal, reader.IndexEngine.Current)
+		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "has", "have"), version, reader.Name(), reader.IndexEngine.Minimal, reader.IndexEngine.Current)
 	f.Evidence = []check.Evidence{
 		check.Fact("version of the files", strconv.Itoa(int(version)), "etcd"),
 		check.Fact("range of "+reader.Name(), fmt.Sprintf("%d to %d", reader.IndexEngine.Minimal, reader.IndexEngine.Current), "etcd"),
@@ -103,7 +104,7 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 	if wanted := p.SettingCount("dataCoord.targetVecIndexVersion", -1, facts.DataCoords()...); version > reader.IndexEngine.Current && int64(version) <= wanted {
 		f.Severity = check.Warning
 		f.Message = strings.Replace(f.Message, " cannot read", " may not be able to read", 1)
-		f.Evidence = append(f.Evidence, check.Fact("dataCoord.targetVecIndexVersion", facts.Number(wanted), p.SettingSource("dataCoord.targetVecIndexVersion")))
+		f.Evidence = append(f.Evidence, check.Fact("dataCoord.targetVecIndexVersion", words.Number(wanted), p.SettingSource("dataCoord.targetVecIndexVersion")))
 	}
 	f.Impact = "The node cannot load these segments: the collection does not load, or its shards are not available."
 	f.Cost = facts.Part(rows, p.Totals().Rows)

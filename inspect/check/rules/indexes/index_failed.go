@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // indexFailed finds segments whose index Milvus has given up.
@@ -41,10 +42,10 @@ func runIndexFailed(p *check.Pass) error {
 		why := cmp.Or(facts.MostCommon(t.reasons), "no reason is recorded")
 		f := check.Finding{
 			Severity: check.Warning, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
-			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", what(p, t), facts.Plural(len(t.segments), "segment"), facts.Number(t.rows), why),
+			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", what(p, t), words.Plural(len(t.segments), "segment"), words.Number(t.rows), why),
 			Evidence: []check.Evidence{
 				check.Fact("failed builds", strconv.Itoa(len(t.segments)), "etcd"),
-				check.Fact("their rows", facts.Number(t.rows), "etcd"),
+				check.Fact("their rows", words.Number(t.rows), "etcd"),
 				check.Fact("reason", why, "etcd"),
 				check.Fact("nodes that tried", nodesText(t), "etcd"),
 			},

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/words"
 )
 
 // indexMissing finds flushed segments on which an index was never begun.
@@ -52,11 +53,11 @@ func runIndexMissing(p *check.Pass) error {
 		vector := facts.OnVector(t.collection, t.index)
 		f := check.Finding{
 			Severity: check.Info, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
-			Message: fmt.Sprintf("%s is missing on %s, %s rows", what(p, t), facts.Plural(len(t.segments), "flushed segment"), facts.Number(t.rows)),
+			Message: fmt.Sprintf("%s is missing on %s, %s rows", what(p, t), words.Plural(len(t.segments), "flushed segment"), words.Number(t.rows)),
 			Evidence: []check.Evidence{
 				check.Fact("segments without a record", strconv.Itoa(len(t.segments)), "etcd"),
-				check.Fact("their rows", facts.Number(t.rows), "etcd"),
-				check.Fact("flushed rows of the collection", facts.Number(sealedRows(p, t.collection)), "etcd"),
+				check.Fact("their rows", words.Number(t.rows), "etcd"),
+				check.Fact("flushed rows of the collection", words.Number(sealedRows(p, t.collection)), "etcd"),
 				check.Fact("oldest could have had one since", facts.TimeText(t.oldest), "etcd"),
 			},
 			Hint: check.Python("%sutility.index_building_progress(%s, %s) says what Milvus itself counts; look for segment %s in DataCoord's log, and restart DataCoord if it does not say why",

@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of index-stuck. Every build of the captured clusters was finished within a minute; a segment of 1 GB takes minutes
@@ -117,7 +118,7 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 	why, waits := facts.MostCommon(t.reasons), p.Age(t.oldest)
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
-		Message: fmt.Sprintf("%s waits on %s, %s rows, for up to %s", what(p, t), facts.Plural(len(t.segments), "segment"), facts.Number(t.rows), facts.Span(waits)),
+		Message: fmt.Sprintf("%s waits on %s, %s rows, for up to %s", what(p, t), words.Plural(len(t.segments), "segment"), words.Number(t.rows), words.Span(waits)),
 		Evidence: []check.Evidence{
 			check.Fact("states", statesText(t), "etcd"),
 			check.Fact("waiting since", facts.TimeText(t.oldest), "etcd"),
@@ -127,7 +128,7 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 		Hint: check.Advise("%slook at the log and the memory of the nodes that build: %s", check.LookForFiles(p.Facts), facts.NamesOf(workers)),
 	}
 	if t.tries > 1 {
-		f.Evidence = append(f.Evidence, check.Fact("given to a node", facts.Number(t.tries)+" times", "etcd"))
+		f.Evidence = append(f.Evidence, check.Fact("given to a node", words.Number(t.tries)+" times", "etcd"))
 	}
 	if why != "" {
 		f.Evidence = append(f.Evidence, check.Fact("last reason", why, "etcd"))
@@ -145,7 +146,7 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 		f.Message += ": node " + gone + " has it and is gone"
 		f.Hint = "DataCoord should give it to another node; look at its log, and restart it if it does not"
 	case t.tries >= manyTries:
-		f.Message += fmt.Sprintf("; it was tried %s times", facts.Number(t.tries))
+		f.Message += fmt.Sprintf("; it was tried %s times", words.Number(t.tries))
 		f.Hint = check.Advise("see why it fails in the log of %s: reading or writing the storage (missing, read-only, full), memory; %skitescope get nodes", facts.NamesOf(workers), check.LookForFiles(p.Facts))
 	case (why == "" || t.states[model.IndexRetry] == 0) && pace.moves(p, waits):
 		f.Severity = check.Info
@@ -196,5 +197,5 @@ func nodesText(t *tally) string {
 	for i, id := range ids {
 		names[i] = id.String()
 	}
-	return facts.Few(names)
+	return words.Few(names)
 }

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of index-unfit.
@@ -68,12 +69,12 @@ func judgeFlat(p *check.Pass, x *model.Collection, i *model.Index, work facts.Se
 	}
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)}, Cost: work.Share(x, rows),
-		Message: fmt.Sprintf("%s.%s has %s rows behind a %s index", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), facts.Number(rows), i.Type),
+		Message: fmt.Sprintf("%s.%s has %s rows behind a %s index", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), words.Number(rows), i.Type),
 		Evidence: []check.Evidence{
-			check.Fact("rows", facts.Number(rows), "etcd"),
+			check.Fact("rows", words.Number(rows), "etcd"),
 			check.Fact("index type", i.Type, "etcd"),
-			check.Fact("dimensions", facts.Number(facts.Dimensions(x)), "etcd"),
-			check.Fact("limit", facts.Number(flatRows)+" rows", ""),
+			check.Fact("dimensions", words.Number(facts.Dimensions(x)), "etcd"),
+			check.Fact("limit", words.Number(flatRows)+" rows", ""),
 		},
 		Impact: "Each search compares every row.",
 	}
@@ -100,10 +101,10 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 	case largest < facts.MinIndexRows:
 		return
 	case nlist*rowsPerList > float64(largest):
-		problem = fmt.Sprintf("%.0f lists for at most %s rows a segment: %.0f rows a list", nlist, facts.Number(largest), float64(largest)/nlist)
+		problem = fmt.Sprintf("%.0f lists for at most %s rows a segment: %.0f rows a list", nlist, words.Number(largest), float64(largest)/nlist)
 		impact = "Lists this short are trained badly, and a search reads many of them."
 	case largest >= listRows && nlist < advised/farOff:
-		problem = fmt.Sprintf("%.0f lists for %s rows in its largest segment: %.0f rows a list", nlist, facts.Number(largest), float64(largest)/nlist)
+		problem = fmt.Sprintf("%.0f lists for %s rows in its largest segment: %.0f rows a list", nlist, words.Number(largest), float64(largest)/nlist)
 		impact = "Each list that a search probes holds very many rows."
 	default:
 		return
@@ -113,7 +114,7 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 		Message: fmt.Sprintf("%s.%s: %s has %s", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), i.Type, problem),
 		Evidence: []check.Evidence{
 			check.Fact("nlist", strconv.FormatFloat(nlist, 'f', -1, 64), "etcd"),
-			check.Fact("rows of the largest segment", facts.Number(largest), "etcd"),
+			check.Fact("rows of the largest segment", words.Number(largest), "etcd"),
 			check.Fact("4 x sqrt(rows)", strconv.FormatFloat(advised, 'f', 0, 64), ""),
 		},
 		Impact: impact,

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // buildGrace is how old a flushed segment, and an index definition, have to be before its absence counts. DataCoord looks for segments
@@ -103,7 +104,7 @@ func indexImpact(p *check.Pass, t *tally) string {
 	case !facts.OnVector(t.collection, t.index):
 		return "Filters on the field read every row of these segments."
 	case loaded:
-		return fmt.Sprintf("Searches compare %s rows one by one: %s of the collection's flushed rows.", facts.Number(t.rows), facts.Percent(facts.Part(t.rows, sealedRows(p, t.collection))))
+		return fmt.Sprintf("Searches compare %s rows one by one: %s of the collection's flushed rows.", words.Number(t.rows), words.Share(facts.Part(t.rows, sealedRows(p, t.collection))))
 	}
 	return "The collection loads only when its indexes are there, or searches these rows one by one."
 }

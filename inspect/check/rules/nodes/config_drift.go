@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // configDrift finds processes whose configuration is not that of their peers, or not that of etcd.
@@ -95,12 +96,12 @@ func reportDrift(p *check.Pass, n *model.LiveNode, d *facts.Drift) {
 	}
 	f := check.Finding{
 		Severity: severity, Object: n.Ref(), Evidence: keys,
-		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), facts.LiveNames(d.Peers), facts.Few(names)),
+		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), facts.LiveNames(d.Peers), words.Few(names)),
 		Impact:  "One process works differently from its peers, which shows only in some queries.",
 		Hint:    check.Advise("compare configuration file and environment of %s (%s) with those of %s, and restart it", n.Name(), n.Address, d.Peers[0].Name()),
 	}
 	if d.Undecided {
-		f.Message = fmt.Sprintf("%s and %s differ in %s: as many have the one value as the other", n.Name(), facts.LiveNames(d.Peers), facts.Few(names))
+		f.Message = fmt.Sprintf("%s and %s differ in %s: as many have the one value as the other", n.Name(), facts.LiveNames(d.Peers), words.Few(names))
 		f.Hint = check.Advise("compare configuration file and environment of %s (%s) with those of %s, and restart the one that is not as it is meant", n.Name(), n.Address, d.Peers[0].Name())
 	}
 	for _, peer := range d.Peers[:min(len(d.Peers), facts.MaxObjects)] {

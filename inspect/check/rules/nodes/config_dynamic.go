@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // configuredKeys are the folded keys for which etcd has a value: which process has the wrong one is judged by that, and not
@@ -42,7 +43,7 @@ func changedKeys(p *check.Pass) map[string]bool {
 		}
 	}
 	if len(names) > 0 {
-		p.Unseen("whether processes have " + facts.Few(names) + ": changed in etcd a moment ago, and they take that over within " + facts.Span(takesOver))
+		p.Unseen("whether processes have " + words.Few(names) + ": changed in etcd a moment ago, and they take that over within " + words.Span(takesOver))
 	}
 	return keys
 }
@@ -86,7 +87,7 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 	}
 	switch {
 	case len(differ) > 0:
-		f.Message = fmt.Sprintf("%s is %s in etcd, and %s %s %s", e.Name, e.Value, facts.LiveNames(differ), facts.Agree(len(differ), "has", "have"), differ[0].Config.Values[key])
+		f.Message = fmt.Sprintf("%s is %s in etcd, and %s %s %s", e.Name, e.Value, facts.LiveNames(differ), words.Agree(len(differ), "has", "have"), differ[0].Config.Values[key])
 	case told == 0 && expected:
 		f.Severity = check.Info
 		f.Message = e.Name + " is set in etcd, and no process that was asked has such a key"

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // cpuSkew finds a process that is busy while the others of its role idle.
@@ -22,7 +23,7 @@ Compared is the processor time that each process uses, from its own metric ` + "
 are processes of one role: query nodes, data nodes, streaming nodes, proxies, index nodes.
 
 A finding is a process with twice the mean of its role or more, and at least one core, while the others use less than half of it on average. Information; a warning for query nodes, streaming nodes and proxies, if
-it also uses more than 80 % of the cores that it sees, as it cannot do more then, and was measured for 10 seconds or more (` + "`--window 15s`" + `). Data and index nodes are never a warning: a single build or compaction keeps one
+it also uses more than 80% of the cores that it sees, as it cannot do more then, and was measured for 10 seconds or more (` + "`--window 15s`" + `). Data and index nodes are never a warning: a single build or compaction keeps one
 of them busy. Query nodes inside of streaming nodes have other work than the others and are not compared with them.
 
 Rows, segments and leaders may well be even: searches of one collection, one partition or one shard are what makes such a difference, or a client that knows one proxy only.
@@ -108,15 +109,15 @@ func reportCPU(p *check.Pass, role string, list []cpuUse, rest float64) {
 	top := list[0]
 	f := check.Finding{
 		Severity: check.Info, Object: top.node.Ref(), Cost: min(1, (top.cores-rest)/max(top.cores, 1)) / 2,
-		Message: fmt.Sprintf("%s uses %.1f cores, the other %s %.1f on average", top.node.Name(), top.cores, facts.Plural(len(list)-1, facts.RoleLabel(role)), rest),
+		Message: fmt.Sprintf("%s uses %.1f cores, the other %s %.1f on average", top.node.Name(), top.cores, words.Plural(len(list)-1, facts.RoleLabel(role)), rest),
 		Impact:  "Requests wait for it while the others have nothing to do.",
 		Hint:    "kitescope balance shows what it serves that the others do not",
 	}
 	for _, x := range list[:min(len(list), facts.MostNodes)] {
-		f.Evidence = append(f.Evidence, check.Fact("processor cores in use by "+x.node.Name(), fmt.Sprintf("%.2f over %s", x.cores, facts.Span(x.over)), x.node.Process.Address+"/metrics"))
+		f.Evidence = append(f.Evidence, check.Fact("processor cores in use by "+x.node.Name(), fmt.Sprintf("%.2f over %s", x.cores, words.Span(x.over)), x.node.Process.Address+"/metrics"))
 	}
 	if s := top.node.System; s != nil && s.CPUs > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("cores that it sees", facts.Number(s.CPUs), top.node.Name()+" GetMetrics"))
+		f.Evidence = append(f.Evidence, check.Fact("cores that it sees", words.Number(s.CPUs), top.node.Name()+" GetMetrics"))
 		serves := role == "querynode" || role == "streamingnode" || role == "proxy"
 		if serves && top.over >= busyLong && top.cores >= busyFull*float64(s.CPUs) {
 			f.Severity = check.Warning

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // duties are what depends on one session.
@@ -119,15 +120,15 @@ func impact(p *check.Pass, d *duties, others []*model.Session) string {
 		if len(d.collections) == 0 {
 			return "It is in no replica: nothing depends on it yet."
 		}
-		text := "It is in the replicas of " + facts.Plural(len(d.collections), "loaded collection")
+		text := "It is in the replicas of " + words.Plural(len(d.collections), "loaded collection")
 		switch {
 		case d.alone == len(d.collections):
 			text += ", none of which has another: their searches fail while nodes wait for it"
 		case d.alone > 0:
-			text += fmt.Sprintf(", %s of which have no other: their searches fail while nodes wait for it", facts.Number(d.alone))
+			text += fmt.Sprintf(", %s of which have no other: their searches fail while nodes wait for it", words.Number(d.alone))
 		}
 		if len(d.leads) > 0 {
-			text += "; it leads " + facts.Plural(len(d.leads), "shard")
+			text += "; it leads " + words.Plural(len(d.leads), "shard")
 		}
 		return text + "."
 	case "datanode", "streamingnode":
@@ -135,7 +136,7 @@ func impact(p *check.Pass, d *duties, others []*model.Session) string {
 			return "It consumes no channel."
 		}
 		return fmt.Sprintf("It consumes %s of %s: their rows are not written to storage, flushes wait and growing segments grow.",
-			facts.Plural(len(d.watches), "channel"), facts.Plural(len(d.collections), "collection"))
+			words.Plural(len(d.watches), "channel"), words.Plural(len(d.collections), "collection"))
 	case "proxy":
 		if len(others) == 0 {
 			return "Clients that are connected to it fail."
@@ -175,7 +176,7 @@ func restartHint(p *check.Pass, n *model.LiveNode, others []*model.Session) chec
 	case n.Role == "proxy":
 		return check.Advise("restart it, or lead its clients to %s", facts.NamesOf(others))
 	}
-	return check.Advise("restart it; its session ends %s after its death, then %s %s over%s", ttl, facts.NamesOf(others), facts.Agree(len(others), "takes", "take"), check.Unwritable(p.Facts, n.Role))
+	return check.Advise("restart it; its session ends %s after its death, then %s %s over%s", ttl, facts.NamesOf(others), words.Agree(len(others), "takes", "take"), check.Unwritable(p.Facts, n.Role))
 }
 
 // keptFrom says whom a process that hangs keeps from taking over.
@@ -183,21 +184,21 @@ func keptFrom(n *model.LiveNode, others []*model.Session) check.Hint {
 	if len(others) == 0 || n.Role == "proxy" {
 		return check.Advise(" and start it again: there is no other %s", check.RoleHint(n.Role))
 	}
-	return check.Advise(": as long as it keeps its session %s %s not take over", facts.NamesOf(others), facts.Agree(len(others), "does", "do"))
+	return check.Advise(": as long as it keeps its session %s %s not take over", facts.NamesOf(others), words.Agree(len(others), "does", "do"))
 }
 
 func (d *duties) evidence() []check.Evidence {
 	var list []check.Evidence
 	add := func(name, value, source string) { list = append(list, check.Fact(name, value, source)) }
 	if d.role == "querynode" {
-		add("replicas that name it", facts.Number(d.replicas), "etcd")
-		add("shards that QueryCoord has it lead", facts.Few(d.leads), "QueryCoord")
+		add("replicas that name it", words.Number(d.replicas), "etcd")
+		add("shards that QueryCoord has it lead", words.Few(d.leads), "QueryCoord")
 	}
 	if d.segments > 0 {
-		add("segments that leaders ask it for", facts.Plural(d.segments, "segment")+", "+facts.Plural(d.rows, "row"), "leaders' views")
+		add("segments that leaders ask it for", words.Plural(d.segments, "segment")+", "+words.Plural(d.rows, "row"), "leaders' views")
 	}
 	if len(d.watches) > 0 {
-		add("channels that it consumes", facts.Few(d.watches), "etcd")
+		add("channels that it consumes", words.Few(d.watches), "etcd")
 	}
 	return list
 }

@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // memoryPressure finds processes, and machines, whose memory is nearly used up.
@@ -23,9 +24,9 @@ var memoryPressure = &check.Check{
 Compared is what a process uses with what it may use, both as it says itself (GetMetrics: memory_usage of memory, which is the container's limit where there is one). One process counts once, however many
 roles it has.
 
-Of query, data and streaming nodes the bounds are Milvus's own: from ` + "`quotaAndLimits.limitWriting.memProtection`" + `'s low water level on (85 %) writes into the whole cluster are throttled, a warning; from the high one on
-(95 %) they are refused, an error. At 90 % a query node loads nothing more (` + "`queryNode.overloadedMemoryThresholdPercentage`" + `). The levels are read from RootCoord's configuration where it was told. Of all other
-processes 90 % is a warning and 95 % an error.
+Of query, data and streaming nodes the bounds are Milvus's own: from ` + "`quotaAndLimits.limitWriting.memProtection`" + `'s low water level on (85%) writes into the whole cluster are throttled, a warning; from the high one on
+(95%) they are refused, an error. At 90% a query node loads nothing more (` + "`queryNode.overloadedMemoryThresholdPercentage`" + `). The levels are read from RootCoord's configuration where it was told. Of all other
+processes 90% is a warning and 95% an error.
 
 Processes of one host that name the same memory share it: their sum is judged as well.
 `,
@@ -121,18 +122,18 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 	}
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(),
-		Message: fmt.Sprintf("%s uses %s of its memory, %s of %s", n.Name(), facts.Percent(part), facts.BytesText(n.System.MemoryUse), facts.BytesText(n.System.Memory)),
+		Message: fmt.Sprintf("%s uses %s of its memory, %s of %s", n.Name(), words.Share(part), words.Bytes(n.System.MemoryUse), words.Bytes(n.System.Memory)),
 		Evidence: []check.Evidence{
-			check.Fact("memory in use", facts.BytesText(n.System.MemoryUse), n.Name()+" GetMetrics"),
-			check.Fact("memory that it may use", facts.BytesText(n.System.Memory), n.Name()+" GetMetrics"),
-			check.Fact("levels", facts.Percent(low)+" and "+facts.Percent(high), from),
+			check.Fact("memory in use", words.Bytes(n.System.MemoryUse), n.Name()+" GetMetrics"),
+			check.Fact("memory that it may use", words.Bytes(n.System.Memory), n.Name()+" GetMetrics"),
+			check.Fact("levels", words.Share(low)+" and "+words.Share(high), from),
 		},
 		Impact: "When it is full the process is killed.",
 		Hint:   "kitescope balance --by memory says what takes it, and who has room",
 	}
 	switch n.Role {
 	case "querynode", "datanode", "streamingnode", "standalone":
-		f.Impact = "Writes are throttled from " + facts.Percent(low) + " on and refused from " + facts.Percent(high) + " on; a query node at 90 % loads nothing more, and a full one is killed."
+		f.Impact = "Writes are throttled from " + words.Share(low) + " on and refused from " + words.Share(high) + " on; a query node at 90% loads nothing more, and a full one is killed."
 	}
 	if part >= high {
 		f.Severity = check.Error
@@ -168,11 +169,11 @@ func judgeHost(p *check.Pass, list []*model.LiveNode) {
 	}
 	p.Report(check.Finding{
 		Severity: check.Warning, Object: list[0].Ref(), Objects: refs[1:], Cost: min(1, part-muchMemory),
-		Message: fmt.Sprintf("%s share a host and use %s of its memory together, %s of %s", facts.Few(names), facts.Percent(part), facts.BytesText(sum), facts.BytesText(whole)),
+		Message: fmt.Sprintf("%s share a host and use %s of its memory together, %s of %s", words.Few(names), words.Share(part), words.Bytes(sum), words.Bytes(whole)),
 		Evidence: []check.Evidence{
-			check.Fact("memory in use together", facts.BytesText(sum), "GetMetrics of each"),
-			check.Fact("memory of the host", facts.BytesText(whole), list[0].Name()+" GetMetrics"),
-			check.Fact("the largest", names[0]+" "+facts.BytesText(list[0].System.MemoryUse), names[0]+" GetMetrics"),
+			check.Fact("memory in use together", words.Bytes(sum), "GetMetrics of each"),
+			check.Fact("memory of the host", words.Bytes(whole), list[0].Name()+" GetMetrics"),
+			check.Fact("the largest", names[0]+" "+words.Bytes(list[0].System.MemoryUse), names[0]+" GetMetrics"),
 		},
 		Impact: "The host may kill one of them though each has room by its own account.",
 		Hint:   "give the processes limits of their own, or move some to another host",

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // stoppingServing finds query nodes that are on their way out and still serve.
@@ -93,10 +94,10 @@ func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []m
 		Impact: "Searches still depend on it; whatever is on it when it exits fails until others have it.",
 		Hint:   check.Advise("wait until it is empty; if the numbers do not fall, look at the memory of the other nodes and at QueryCoord's log for node %s", n.Node),
 		Evidence: append([]check.Evidence{
-			check.Fact("sealed segments", facts.Number(segments), n.Name()), check.Fact("shards that it leads", facts.Number(shards), n.Name()),
+			check.Fact("sealed segments", words.Number(segments), n.Name()), check.Fact("shards that it leads", words.Number(shards), n.Name()),
 		}, d.evidence()...),
 	}
-	what := fmt.Sprintf("%s and %s", facts.Plural(segments, "segment"), facts.Plural(shards, "shard"))
+	what := fmt.Sprintf("%s and %s", words.Plural(segments, "segment"), words.Plural(shards, "shard"))
 	switch {
 	case stopping && !known:
 		f.Message = fmt.Sprintf("%s is stopping, and does not say what it serves; others ask it for %s", n.Name(), what)
@@ -107,7 +108,7 @@ func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []m
 		for i, id := range leaving {
 			names[i] = facts.CollectionLabel(p.Cluster, id)
 		}
-		f.Message = fmt.Sprintf("%s is leaving the replicas of %s, and still serves %s of them", n.Name(), facts.Few(names), what)
+		f.Message = fmt.Sprintf("%s is leaving the replicas of %s, and still serves %s of them", n.Name(), words.Few(names), what)
 		f.Impact = "Searches of these collections still depend on a node that is to leave them."
 	}
 	p.Report(f)

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // nodeUnreachable finds registered processes that do not answer.
@@ -103,14 +104,14 @@ func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
 func reportOutside(p *check.Pass, silent []*model.LiveNode) {
 	f := check.Finding{
 		Severity: check.Info, Object: model.Ref{},
-		Message: fmt.Sprintf("none of %s answers: the first, %s at %s, %s", facts.Plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, facts.OutcomeText(silent[0].Outcome, silent[0].Reason)),
+		Message: fmt.Sprintf("none of %s answers: the first, %s at %s, %s", words.Plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, facts.OutcomeText(silent[0].Outcome, silent[0].Reason)),
 		Impact:  "What the processes serve is unknown. Either the whole cluster is down, or it cannot be reached from here.",
 		Hint:    "see whether a client reaches the proxies; from outside of the cluster's network use --map or --proxy",
 	}
 	for _, n := range silent[:min(len(silent), facts.MaxObjects)] {
 		f.Objects = append(f.Objects, n.Ref())
 	}
-	f.Evidence = []check.Evidence{check.Fact("registered processes", facts.Number(len(silent)), "etcd"), check.Fact("answers", "0", "kitescope")}
+	f.Evidence = []check.Evidence{check.Fact("registered processes", words.Number(len(silent)), "etcd"), check.Fact("answers", "0", "kitescope")}
 	p.Report(f)
 }
 

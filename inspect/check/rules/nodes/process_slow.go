@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of process-slow. Of captured clusters no process that was well took longer than 30 ms for its state, with all
@@ -88,7 +89,7 @@ func runProcessSlow(p *check.Pass) error {
 		return p.Skip("no process was asked several times how it is")
 	}
 	if len(list) < 3 {
-		return p.Skip("there are too few processes to compare: " + facts.Plural(len(list), "process"))
+		return p.Skip("there are too few processes to compare: " + words.Plural(len(list), "process"))
 	}
 	late := 0
 	for i := range list {
@@ -97,7 +98,7 @@ func runProcessSlow(p *check.Pass) error {
 		}
 	}
 	if late*2 > len(list) {
-		p.Unseen(fmt.Sprintf("%s of %d processes answer late: the way there, or the machine that asks, is slow", facts.Number(late), len(list)))
+		p.Unseen(fmt.Sprintf("%s of %d processes answer late: the way there, or the machine that asks, is slow", words.Number(late), len(list)))
 		return nil
 	}
 	for i := range list {
@@ -180,7 +181,7 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 	d := dutiesOf(p, n.Role, n.Node)
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, &d), Cost: loss(p, &d) * min(1, s.share()),
-		Message: fmt.Sprintf("%s %s keeps whoever asks it waiting for %s of the time: %s of up to %s", facts.RoleLabel(n.Role), n.Name(), wholePercent(s.share()), waits(len(s.stalls)), brief(slices.Max(s.stalls))),
+		Message: fmt.Sprintf("%s %s keeps whoever asks it waiting for %s of the time: %s of up to %s", facts.RoleLabel(n.Role), n.Name(), words.Share(s.share()), words.Plural(len(s.stalls), "wait"), brief(slices.Max(s.stalls))),
 		Impact:  slowImpact(n.Role),
 		Hint:    check.Advise("see what stops it: a CPU limit, swapping, a disk that hangs, SIGSTOP; if it goes on, restart it (%s)", n.Address),
 	}
@@ -198,19 +199,10 @@ func reportStall(p *check.Pass, s *slowness, o others) {
 	n := s.node
 	p.Report(check.Finding{
 		Severity: check.Info, Object: n.Ref(), Evidence: slowEvidence(p, s, o),
-		Message: fmt.Sprintf("%s %s answered only after %s, and the other %s within %s", facts.RoleLabel(n.Role), n.Name(), brief(slices.Max(s.stalls)), facts.Plural(o.count, "process"), brief(max(o.longest, o.answer))),
+		Message: fmt.Sprintf("%s %s answered only after %s, and the other %s within %s", facts.RoleLabel(n.Role), n.Name(), brief(slices.Max(s.stalls)), words.Plural(o.count, "process"), brief(max(o.longest, o.answer))),
 		Impact:  "What needs it waited for as long.",
 		Hint:    "look whether that happens again: kitescope diagnose --watch",
 	})
-}
-
-func wholePercent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + " %" }
-
-func waits(n int) string {
-	if n == 1 {
-		return "one wait"
-	}
-	return facts.Number(n) + " waits"
 }
 
 // brief is a duration of up to some seconds.
@@ -239,9 +231,9 @@ func slowEvidence(p *check.Pass, s *slowness, o others) []check.Evidence {
 	n := s.node
 	list := []check.Evidence{
 		check.Fact("waits of more than "+brief(stallFloor), briefs(s.stalls), n.Address),
-		check.Fact("asked", facts.Plural(len(n.Pace.Probes), "time")+" in "+brief(n.Pace.Over()), "kitescope"),
+		check.Fact("asked", words.Plural(len(n.Pace.Probes), "time")+" in "+brief(n.Pace.Over()), "kitescope"),
 		check.Fact("way there and back", brief(n.Pace.Way()), n.Address),
-		check.Fact("median answer of the other "+facts.Plural(o.count, "process"), brief(o.answer), "kitescope"),
+		check.Fact("median answer of the other "+words.Plural(o.count, "process"), brief(o.answer), "kitescope"),
 	}
 	if len(n.Past) > 0 {
 		list = append(list, check.Fact("waits before", briefs(n.Past[len(n.Past)-1].Stalls(stallFloor)), "the round before"))
@@ -263,7 +255,7 @@ func briefs(list []time.Duration) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return facts.Few(names)
+	return words.Few(names)
 }
 
 // searchLatency is what searches took on a query node between its two scrapes, and on the others.

@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // roleMissing finds parts of the work of a cluster that no process is registered for.
@@ -79,7 +80,7 @@ func reportMissing(p *check.Pass, name string) {
 	}
 	if waiting := standbys(p.Cluster, name); len(waiting) > 0 {
 		f.Severity, f.Cost = min(f.Severity, check.Warning), 0
-		f.Message = "no " + label + " is active, and " + facts.SessionNames(waiting) + " " + facts.Agree(len(waiting), "waits", "wait") + " in standby"
+		f.Message = "no " + label + " is active, and " + facts.SessionNames(waiting) + " " + words.Agree(len(waiting), "waits", "wait") + " in standby"
 		f.Hint = check.Advise("look again: a standby takes over within seconds; if none does, look at the log of %s", waiting[0].Name())
 		f.Evidence = append(f.Evidence, check.Fact("in standby", facts.SessionNames(waiting), "etcd"))
 	}

@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // toll is what it costs that nobody does the work of a role.
@@ -112,10 +113,10 @@ func tollOfBuilders(p *check.Pass, t toll) toll {
 	}
 	switch {
 	case waiting > 0:
-		t.impact = "No index is built: " + facts.Plural(waiting, "row") + " of flushed segments wait for theirs, and are compared one by one or not loaded." + also
+		t.impact = "No index is built: " + words.Plural(waiting, "row") + " of flushed segments wait for theirs, and are compared one by one or not loaded." + also
 	case growing > 0:
 		t.severity = check.Warning
-		t.impact = "No index is built: " + facts.Plural(growing, "growing row") + " will have none when they are flushed, and searches go on comparing them one by one." + also
+		t.impact = "No index is built: " + words.Plural(growing, "growing row") + " will have none when they are flushed, and searches go on comparing them one by one." + also
 	case defined:
 		t.severity = check.Warning
 		t.impact = "No index is built: what is flushed or compacted from now on has none." + also

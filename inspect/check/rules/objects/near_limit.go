@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of near-limit, as shares.
@@ -29,7 +30,7 @@ var nearLimit = &check.Check{
 - databases: ` + "`rootCoord.maxDatabaseNum`" + `, 64;
 - partitions of one collection: ` + "`rootCoord.maxPartitionNum`" + `, 1,024 (4,096 before 2.4). Collections with a partition key are left out: theirs are made with the collection, and nothing adds to them.
 
-Information from 75 % on, a warning from 90 %. At the limit, creating fails; long before, coordinators are slow to start, as they read and watch all of them.`,
+Information from 75% on, a warning from 90%. At the limit, creating fails; long before, coordinators are slow to start, as they read and watch all of them.`,
 	Remedy: `Put tenants into partitions by a partition key instead of collections of their own; drop what is not used. The limits can be raised in the configuration.`,
 	Run:    runNearLimit,
 }
@@ -53,12 +54,12 @@ func runNearLimit(p *check.Pass) error {
 	}
 	worst := slices.MaxFunc(full, func(a, b fill) int { return cmp.Compare(facts.Part(a.n, a.limit), facts.Part(b.n, b.limit)) })
 	f := check.Finding{
-		Severity: check.Info, Message: fmt.Sprintf("%s of %s %s: %s of %s", facts.Number(worst.n), facts.Number(worst.limit), worst.what, facts.Percent(facts.Part(worst.n, worst.limit)), worst.key),
+		Severity: check.Info, Message: fmt.Sprintf("%s of %s %s: %s of %s", words.Number(worst.n), words.Number(worst.limit), worst.what, words.Share(facts.Part(worst.n, worst.limit)), worst.key),
 		Impact: "At the limit, creating fails; coordinators are slow to start with so many.",
 		Hint:   check.Advise("drop what is not used, use a partition key instead of collections of their own, or raise %s", worst.key),
 	}
 	for _, l := range full {
-		f.Evidence = append(f.Evidence, check.Fact(l.what, facts.Number(l.n)+" of "+facts.Number(l.limit)+" ("+l.key+")", "etcd"))
+		f.Evidence = append(f.Evidence, check.Fact(l.what, words.Number(l.n)+" of "+words.Number(l.limit)+" ("+l.key+")", "etcd"))
 		if l.ref != nil {
 			f.Objects = append(f.Objects, *l.ref)
 		}

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // orphanBinlogs finds log keys without a segment.
@@ -48,8 +49,8 @@ func runOrphanBinlogs(p *check.Pass) error {
 	}
 	f := check.Finding{
 		Severity: check.Info, Objects: objects,
-		Message:  fmt.Sprintf("%s of logs, %s, %s to %s without a record", facts.Plural(files, "file"), facts.BytesText(bytes), facts.Agree(files, "belongs", "belong"), facts.Plural(segments, "segment")),
-		Evidence: []check.Evidence{check.Fact("segments without a record", strconv.Itoa(segments), "etcd"), check.Fact("log files", facts.Number(files), "etcd"), check.Fact("bytes", facts.BytesText(bytes), "etcd")},
+		Message:  fmt.Sprintf("%s of logs, %s, %s to %s without a record", words.Plural(files, "file"), words.Bytes(bytes), words.Agree(files, "belongs", "belong"), words.Plural(segments, "segment")),
+		Evidence: []check.Evidence{check.Fact("segments without a record", strconv.Itoa(segments), "etcd"), check.Fact("log files", words.Number(files), "etcd"), check.Fact("bytes", words.Bytes(bytes), "etcd")},
 		Impact:   "Storage and keys that nothing uses.",
 		Hint:     "nothing has to be done for queries; see them: kitescope get orphans",
 	}

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // orphanGrant finds privileges on names that nothing has.
@@ -100,10 +101,10 @@ func reportGrants(p *check.Pass, role string, list []*model.Grant) {
 	}
 	slices.Sort(names)
 	for _, name := range names[:min(len(names), facts.MaxObjects)] {
-		f.Evidence = append(f.Evidence, check.Fact("privileges on "+name, facts.Few(privileges[name]), "etcd"))
+		f.Evidence = append(f.Evidence, check.Fact("privileges on "+name, words.Few(privileges[name]), "etcd"))
 	}
 	f.Message = fmt.Sprintf("role %s has %s on %s, which %s neither a collection nor an alias",
-		role, facts.Plural(len(list), "privilege"), facts.Few(names), facts.Agree(len(names), "is", "are"))
+		role, words.Plural(len(list), "privilege"), words.Few(names), words.Agree(len(names), "is", "are"))
 	f.Impact = "None now; whoever makes a collection or an alias of that name gives these privileges on it to all users of the role."
 	g := list[0]
 	f.Hint = check.Python("MilvusClient.revoke_privilege(%s, \"Collection\", %s, %s, db_name=%s), and so on for each privilege, unless the name is to come back", role, g.Privilege, g.Object, g.Database)

@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // orphanIndex finds index records that belong to nothing.
@@ -66,12 +67,12 @@ func runOrphanIndex(p *check.Pass) error {
 		{definitions, "index definition", "of collections that are gone"},
 	} {
 		if x.n > 0 {
-			parts = append(parts, facts.Plural(x.n, x.what)+" "+x.where)
+			parts = append(parts, words.Plural(x.n, x.what)+" "+x.where)
 		}
 	}
 	p.Report(check.Finding{
 		Severity: check.Info, Objects: objects,
-		Message: facts.Few(parts) + facts.Agree(records+onLiving+definitions, " is", " are") + " left over",
+		Message: words.Few(parts) + words.Agree(records+onLiving+definitions, " is", " are") + " left over",
 		Evidence: []check.Evidence{
 			check.Fact("records of segments that are gone", strconv.Itoa(records), "etcd"),
 			check.Fact("living segments with records of definitions that are gone", strconv.Itoa(onLiving), "etcd"),

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // orphanBytes is from how much storage on orphans are a warning.
@@ -80,11 +81,11 @@ func reportOrphans(p *check.Pass, g *orphanGroup) {
 		f.Object = facts.RefCollection(p.Cluster, x.ID)
 		where = "partitions of " + facts.CollectionLabel(p.Cluster, x.ID) + " that are gone"
 	}
-	f.Message = fmt.Sprintf("%s with %s rows %s to %s", facts.Plural(len(g.segments), "segment"), facts.Number(g.rows), facts.Agree(len(g.segments), "belongs", "belong"), where)
+	f.Message = fmt.Sprintf("%s with %s rows %s to %s", words.Plural(len(g.segments), "segment"), words.Number(g.rows), words.Agree(len(g.segments), "belongs", "belong"), where)
 	f.Evidence = []check.Evidence{
 		check.Fact("segments", strconv.Itoa(len(g.segments)), "etcd"),
-		check.Fact("their rows", facts.Number(g.rows), "etcd"),
-		check.Fact("their logs", facts.BytesText(g.bytes), "etcd"),
+		check.Fact("their rows", words.Number(g.rows), "etcd"),
+		check.Fact("their logs", words.Bytes(g.bytes), "etcd"),
 		check.Fact("collection id", g.collection.String(), "etcd"),
 	}
 	f.Impact = "Nothing reads them, and garbage collection does not take them."

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // partitionKeySkew finds partition keys that put most rows into one partition.
@@ -57,16 +58,16 @@ func runPartitionKeySkew(p *check.Pass) error {
 		}
 		f := check.Finding{
 			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: []model.Ref{{Resource: "partitions", ID: largest.ID.String(), Name: largest.Name}},
-			Message: fmt.Sprintf("the largest of %d partitions of %s has %s of %s rows, %.1f times the mean (partition key %s)", len(partitions), facts.CollectionLabel(p.Cluster, x.ID), facts.Number(most), facts.Number(total), skew, key),
+			Message: fmt.Sprintf("the largest of %d partitions of %s has %s of %s rows, %.1f times the mean (partition key %s)", len(partitions), facts.CollectionLabel(p.Cluster, x.ID), words.Number(most), words.Number(total), skew, key),
 			Evidence: []check.Evidence{
 				check.Fact("partition key", key, "etcd"),
 				check.Fact("partitions", strconv.Itoa(len(partitions)), "etcd"),
 				check.Fact("of them empty", strconv.Itoa(empty), "etcd"),
 				check.Fact("largest", largest.Name, "etcd"),
-				check.Fact("its rows", facts.Number(most), "etcd"),
-				check.Fact("rows of the collection", facts.Number(total), "etcd"),
+				check.Fact("its rows", words.Number(most), "etcd"),
+				check.Fact("rows of the collection", words.Number(total), "etcd"),
 			},
-			Impact: fmt.Sprintf("A search for a value in %s reads %s of the collection.", largest.Name, facts.Percent(share)),
+			Impact: fmt.Sprintf("A search for a value in %s reads %s of the collection.", largest.Name, words.Share(share)),
 			Hint:   check.Advise("give the largest values of %s a collection of their own", key),
 		}
 		if skew >= keySkewWarning && share >= keyShareWarning && total >= skewLarge {

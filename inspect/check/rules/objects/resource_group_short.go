@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // resourceGroupShort finds resource groups with fewer nodes than they ask for.
@@ -51,8 +52,8 @@ func runResourceGroupShort(p *check.Pass) error {
 		reported[r.ResourceGroup] = true
 		p.Report(check.Finding{
 			Severity: check.Error, Object: facts.RefReplica(r), Objects: []model.Ref{facts.RefCollection(p.Cluster, r.Collection)},
-			Message: fmt.Sprintf("%s, of %s first, %s in resource group %s, which does not exist", facts.Plural(len(replicas[r.ResourceGroup]), "replica"), facts.CollectionLabel(p.Cluster, r.Collection),
-				facts.Agree(len(replicas[r.ResourceGroup]), "is", "are"), r.ResourceGroup),
+			Message: fmt.Sprintf("%s, of %s first, %s in resource group %s, which does not exist", words.Plural(len(replicas[r.ResourceGroup]), "replica"), facts.CollectionLabel(p.Cluster, r.Collection),
+				words.Agree(len(replicas[r.ResourceGroup]), "is", "are"), r.ResourceGroup),
 			Evidence: []check.Evidence{check.Fact("resource group of the replica", r.ResourceGroup, "etcd"), check.Fact("resource groups", strconv.Itoa(len(p.ResourceGroups)), "etcd")},
 			Impact:   "No node is given to them.", Hint: "create the group, or release the collection and load it into another",
 		})
@@ -91,11 +92,11 @@ func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica
 	switch {
 	case living == 0 && len(replicas) > 0:
 		f.Severity = check.Error
-		f.Message = fmt.Sprintf("resource group %s has no registered query node for its %s", g.Name, facts.Plural(len(replicas), "replica"))
+		f.Message = fmt.Sprintf("resource group %s has no registered query node for its %s", g.Name, words.Plural(len(replicas), "replica"))
 		f.Impact = "Their collections cannot be searched, unless another replica serves them."
 		f.Cost = facts.Part(int64(len(replicas)), int64(len(p.Replicas)))
 	case living < asked:
-		f.Message = fmt.Sprintf("resource group %s asks for %s and has %s", g.Name, facts.Plural(asked, "query node"), facts.Number(living))
+		f.Message = fmt.Sprintf("resource group %s asks for %s and has %s", g.Name, words.Plural(asked, "query node"), words.Number(living))
 		f.Impact = "Its collections are served by fewer nodes than planned."
 	default:
 		return

@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of shard-skew and partition-key-skew.
@@ -60,12 +61,12 @@ func runShardSkew(p *check.Pass) error {
 		}
 		f := check.Finding{
 			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: []model.Ref{facts.RefVChannel(name)},
-			Message: fmt.Sprintf("the largest of %d shards of %s has %s of %s rows, %.1f times the mean", len(x.VChannels), facts.CollectionLabel(p.Cluster, x.ID), facts.Number(largest), facts.Number(total), skew),
+			Message: fmt.Sprintf("the largest of %d shards of %s has %s of %s rows, %.1f times the mean", len(x.VChannels), facts.CollectionLabel(p.Cluster, x.ID), words.Number(largest), words.Number(total), skew),
 			Impact:  "One data node and one query node have the work of the largest shard.",
 			Hint:    "look whether the other shards are behind; else insert into a new collection with keys that hash evenly",
 		}
 		for _, v := range x.VChannels[:min(len(x.VChannels), facts.MaxObjects)] {
-			f.Evidence = append(f.Evidence, check.Fact("rows of "+v, facts.Number(p.VChannelTotals(v).Rows), "etcd"))
+			f.Evidence = append(f.Evidence, check.Fact("rows of "+v, words.Number(p.VChannelTotals(v).Rows), "etcd"))
 		}
 		if skew >= shardSkewWarning && total >= skewLarge {
 			f.Severity = check.Warning

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // profileBruteForceShare finds query nodes that spend their time comparing queries with every row.
@@ -79,7 +80,7 @@ func runProfileBrute(p *check.Pass) error {
 		unknown[x.CPU.BruteReason] = append(unknown[x.CPU.BruteReason], x.Name)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(unknown)) {
-		p.Unseen("brute force of " + facts.Few(unknown[reason]) + ": " + reason)
+		p.Unseen("brute force of " + words.Few(unknown[reason]) + ": " + reason)
 	}
 	return nil
 }
@@ -135,8 +136,8 @@ func reportProfileBrute(p *check.Pass, x *model.ProfiledProcess, share model.Pro
 		Hint:     "kitescope balance shows what it serves beside the others; growing rows go away by a flush, and index-not-loaded names segments without their index",
 	}
 	if !math.IsNaN(rest) {
-		f.Message += ", the others at most " + sharePercent(rest)
-		f.Evidence = append(f.Evidence, check.Fact("brute force of the others", "at most "+sharePercent(rest), "their CPU profiles"))
+		f.Message += ", the others at most " + words.Share(rest)
+		f.Evidence = append(f.Evidence, check.Fact("brute force of the others", "at most "+words.Share(rest), "their CPU profiles"))
 	}
 	if !far && design != "" {
 		f.Severity = check.Info
@@ -150,7 +151,7 @@ func reportProfileOpenMP(p *check.Pass, x *model.ProfiledProcess, rest float64) 
 	share := x.CPU.OpenMP
 	reportProfiled(p, check.Finding{
 		Severity: check.Info, Object: x.Ref(), Cost: (share.Part - rest) / 2,
-		Message: fmt.Sprintf("%s spends %s of its time in search through OpenMP, which is brute force or IVF; the others at most %s", x.Name, bounded(share), sharePercent(rest)),
+		Message: fmt.Sprintf("%s spends %s of its time in search through OpenMP, which is brute force or IVF; the others at most %s", x.Name, bounded(share), words.Share(rest)),
 		Evidence: append([]check.Evidence{
 			check.Fact("search through OpenMP", sampled(share, x.CPU), profileSource(x)),
 			check.Fact("search in libknowhere", sampled(x.CPU.Knowhere, x.CPU), profileSource(x)),

@@ -16,9 +16,9 @@ var profileGCShare = &check.Check{
 By CPU profiles: samples that have a function of Go's garbage collector anywhere on the stack, background marking and sweeping as well as what allocations are made to help.
 
 Information if that is more than a quarter of the time of a process that uses half a core or more: Go's collector plans to take a quarter of the processors while it marks (runtime/mgcpacer.go, gcBackgroundUtilization), and what
-comes on top is taken from requests. A warning from 40 % on, with a core or more in use. The lower bound of the share counts (95 %), so that few samples find nothing.
+comes on top is taken from requests. A warning from 40% on, with a core or more in use. The lower bound of the share counts (95%), so that few samples find nothing.
 
-Milvus 2.3.5 under thousands of small searches a second was measured at 20 %, which is no finding. Memory of segments is C++ and costs the collector nothing.
+Milvus 2.3.5 under thousands of small searches a second was measured at 20%, which is no finding. Memory of segments is C++ and costs the collector nothing.
 `,
 	Remedy: `
 ` + "`kitescope profile pull --kind allocs-delta`" + ` and ` + "`kitescope profile top`" + ` show who allocates. A higher GOGC in the

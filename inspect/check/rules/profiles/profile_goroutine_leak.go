@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // profileGoroutineLeak finds stacks that more and more goroutines of a process have.
@@ -19,7 +20,7 @@ var profileGoroutineLeak = &check.Check{
 By goroutine profiles of one process at two moments or more: ` + "`kitescope profile pull --every 10m --kind goroutine`" + ` makes such a record, and ` + "`diagnose --profile 5s`" + ` takes two so far apart.
 
 A finding is a stack that at least 100 more goroutines have at the end than at the beginning, twice as many or more, where chance does not explain it (an exact test of two counts, corrected for
-the number of stacks, 1 %). A warning if there are three dumps or more over at least ten minutes and the number grew from each to the next, or if 10,000 came; else information: more requests have more goroutines, too, and those end.
+the number of stacks, 1%). A warning if there are three dumps or more over at least ten minutes and the number grew from each to the next, or if 10,000 came; else information: more requests have more goroutines, too, and those end.
 
 Goroutines that wait for something that never comes hold their memory for ever. The stack says what they wait for, its last function who started them.
 `,
@@ -65,11 +66,11 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 	over := d.To.Sub(d.From)
 	f := check.Finding{
 		Severity: check.Info, Object: x.Ref(),
-		Message: fmt.Sprintf("goroutines in %s have become %s from %s in %s", g.Function, facts.Number(g.After), facts.Number(g.Before), facts.Span(over)),
+		Message: fmt.Sprintf("goroutines in %s have become %s from %s in %s", g.Function, words.Number(g.After), words.Number(g.Before), words.Span(over)),
 		Evidence: []check.Evidence{
-			check.Fact("goroutines of the stack", fmt.Sprintf("%s, then %s", facts.Number(g.Before), facts.Number(g.After)), x.Name+" goroutine profiles"),
-			check.Fact("all goroutines", fmt.Sprintf("%s, then %s", facts.Number(d.Before), facts.Number(d.After)), x.Name+" goroutine profiles"),
-			check.Fact("dumps", fmt.Sprintf("%d over %s", d.Dumps, facts.Span(over)), x.Name+" goroutine profiles"),
+			check.Fact("goroutines of the stack", fmt.Sprintf("%s, then %s", words.Number(g.Before), words.Number(g.After)), x.Name+" goroutine profiles"),
+			check.Fact("all goroutines", fmt.Sprintf("%s, then %s", words.Number(d.Before), words.Number(d.After)), x.Name+" goroutine profiles"),
+			check.Fact("dumps", fmt.Sprintf("%d over %s", d.Dumps, words.Span(over)), x.Name+" goroutine profiles"),
 		},
 		Impact: "Each holds its stack and what it refers to, until the process ends or is killed for its memory.",
 		Hint:   "pull goroutine profiles again in ten minutes: a leak goes on, a burst of requests has ended by then",

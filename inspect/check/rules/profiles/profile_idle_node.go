@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // profileIdleNode finds a node whose processors rest while those of its peers work.
@@ -21,7 +22,7 @@ By CPU profiles of all nodes over the same window (` + "`kitescope diagnose --pr
 compared within their resource group.
 
 A finding is a node that used less than a third of what the others used on average, where that is 0.1 cores or more and the numbers of samples differ by more than chance explains (an exact test of two
-rates, corrected for the number of nodes, 1 %). A warning for query nodes that used less than a tenth; information otherwise, and for proxies, which have what their clients send.
+rates, corrected for the number of nodes, 1%). A warning for query nodes that used less than a tenth; information otherwise, and for proxies, which have what their clients send.
 
 It is none if the node is stopping, or if all are idle. Within ten minutes of its start it is information. What a node is given to serve is looked at by node-idle and the imbalance checks: those explain it where they find
 something. Where they find nothing, searches ask for what the other nodes have.
@@ -69,7 +70,7 @@ func reportProfileIdle(p *check.Pass, x *model.ProfiledProcess) {
 	}
 	f := check.Finding{
 		Severity: severity, Object: x.Ref(), Cost: max(0, x.CPU.Others-x.CPU.Cores) / x.CPU.Others / float64(x.CPU.Peers+1),
-		Message:  fmt.Sprintf("%s %s: it uses %s cores, the other %s %s on average", x.Name, what, cores(x.CPU.Cores), facts.Plural(x.CPU.Peers, facts.RoleLabel(roleWord(x))), cores(x.CPU.Others)),
+		Message:  fmt.Sprintf("%s %s: it uses %s cores, the other %s %s on average", x.Name, what, cores(x.CPU.Cores), words.Plural(x.CPU.Peers, facts.RoleLabel(roleWord(x))), cores(x.CPU.Others)),
 		Evidence: append(cpuEvidence(x), check.Fact("cores that the others use on average", cores(x.CPU.Others), "their CPU profiles")),
 		Impact:   "It has room for work for which requests wait elsewhere.",
 		Hint:     "kitescope balance shows what it serves beside the others",
@@ -84,7 +85,7 @@ func reportProfileIdle(p *check.Pass, x *model.ProfiledProcess) {
 		}
 	}
 	if up := upSince(p, x); up >= 0 {
-		f.Evidence = append(f.Evidence, check.Fact("started", facts.Span(up)+" ago", x.Name))
+		f.Evidence = append(f.Evidence, check.Fact("started", words.Span(up)+" ago", x.Name))
 		if up < freshProfile {
 			f.Severity, f.Hint = check.Info, "it started a short while ago: look again in ten minutes; "+f.Hint
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // profileLockContention finds processes in which goroutines and threads wait for locks.
@@ -17,7 +17,7 @@ var profileLockContention = &check.Check{
 	Since:    "0.3",
 	Doc: `
 Two things tell. In CPU profiles, time in the slow paths of locks: sync.Mutex and RWMutex (lockSlow, semacquire), what the runtime's own locks do when they are taken (spin, yield, sleep), and lll_lock_wait of the C library. Nobody is there who finds
-a lock free. Information from 5 % of the time of a process that uses half a core, a warning from 15 % on; the lower bound of the share counts (95 %).
+a lock free. Information from 5% of the time of a process that uses half a core, a warning from 15% on; the lower bound of the share counts (95%).
 
 In mutex profiles over a window (` + "`mutex-delta`" + `), how long goroutines waited: information if on average one waited at any time, a warning from ten on. Most processes do not record this
 (runtime.SetMutexProfileFraction is 0 unless they set it, as in Milvus): an empty profile says nothing, and is not taken for "no contention".
@@ -91,9 +91,9 @@ func lockWaits(f *check.Finding, x *model.ProfiledProcess) {
 	} else {
 		f.Message += "; " + text
 	}
-	f.Evidence = append(f.Evidence, check.Fact("goroutines that wait, on average", fmt.Sprintf("%.1f over %s", m.Waiting, facts.Span(m.Over)), x.Name+" mutex profile"))
+	f.Evidence = append(f.Evidence, check.Fact("goroutines that wait, on average", fmt.Sprintf("%.1f over %s", m.Waiting, words.Span(m.Over)), x.Name+" mutex profile"))
 	for _, w := range m.Where {
-		f.Evidence = append(f.Evidence, check.Fact("held up by", w.Function+" ("+facts.Percent(w.Part)+")", x.Name+" mutex profile"))
+		f.Evidence = append(f.Evidence, check.Fact("held up by", w.Function+" ("+words.Share(w.Part)+")", x.Name+" mutex profile"))
 	}
 	if m.Waiting >= waitingTooMuch {
 		f.Severity = check.Warning

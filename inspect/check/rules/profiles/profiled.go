@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // busyProfile is how many cores a process has to use for what it spends them on to matter: an idle one collects garbage, too.
@@ -111,7 +111,7 @@ func reportProfiled(p *check.Pass, f check.Finding) {
 			apart, text = p.Profiles.From.Sub(p.Now), " after the cluster was read"
 		}
 		if apart >= freshProfile {
-			f.Evidence = append(f.Evidence, check.Fact("profiles taken", facts.Span(apart)+text, p.Profiles.Location))
+			f.Evidence = append(f.Evidence, check.Fact("profiles taken", words.Span(apart)+text, p.Profiles.Location))
 		}
 		if apart >= oldProfile {
 			f.Severity = min(f.Severity, check.Info)
@@ -129,27 +129,24 @@ func cores(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// sharePercent writes a share to one decimal, as bounds are.
-func sharePercent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + " %" }
-
-// bounded writes a share with its bounds: "71.0 % (68.1 to 73.8 %)".
+// bounded writes a share with its bounds: "71.0% (68.1 to 73.8%)".
 func bounded(s model.ProfileShare) string {
 	if math.IsNaN(s.Low) {
-		return sharePercent(s.Part)
+		return words.Share(s.Part)
 	}
-	return fmt.Sprintf("%s (%.1f to %s)", sharePercent(s.Part), 100*s.Low, sharePercent(s.High))
+	return fmt.Sprintf("%s (%.1f to %s)", words.Share(s.Part), 100*s.Low, words.Share(s.High))
 }
 
 // sampled says what a share rests on.
 func sampled(s model.ProfileShare, of *model.CPUProfile) string {
-	return fmt.Sprintf("%s, %s of %s", bounded(s), facts.Number(s.Samples), facts.Plural(of.Samples, "sample"))
+	return fmt.Sprintf("%s, %s of %s", bounded(s), words.Number(s.Samples), words.Plural(of.Samples, "sample"))
 }
 
 // cpuEvidence is what every finding by CPU profiles has.
 func cpuEvidence(x *model.ProfiledProcess) []check.Evidence {
 	return []check.Evidence{
 		check.Fact("processor cores in use", cores(x.CPU.Cores), profileSource(x)),
-		check.Fact("sampled", fmt.Sprintf("%s over %s", facts.Plural(x.CPU.Samples, "sample"), facts.Span(x.CPU.Over)), profileSource(x)),
+		check.Fact("sampled", fmt.Sprintf("%s over %s", words.Plural(x.CPU.Samples, "sample"), words.Span(x.CPU.Over)), profileSource(x)),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of compaction-stuck.
@@ -82,8 +83,8 @@ func runCompactionStuck(p *check.Pass) error {
 		oldest := slices.MinFunc(list, func(a, b *model.Task) int { return a.StartedAt.Compare(b.StartedAt) })
 		f := check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id),
-			Message: fmt.Sprintf("%s of %s %s not end, the oldest %s (%s) for %s on %s", facts.Plural(len(list), "compaction task"), facts.CollectionLabel(p.Cluster, id), facts.Agree(len(list), "does", "do"),
-				oldest.SubType, oldest.State, facts.Span(since(p, oldest)), taskNode(p, oldest)),
+			Message: fmt.Sprintf("%s of %s %s not end, the oldest %s (%s) for %s on %s", words.Plural(len(list), "compaction task"), facts.CollectionLabel(p.Cluster, id), words.Agree(len(list), "does", "do"),
+				oldest.SubType, oldest.State, words.Span(since(p, oldest)), taskNode(p, oldest)),
 			Evidence: []check.Evidence{
 				check.Fact("tasks", strconv.Itoa(len(list)), "etcd"),
 				check.Fact("oldest began", facts.TimeText(oldest.StartedAt), "etcd"),

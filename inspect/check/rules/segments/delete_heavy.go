@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of delete-heavy.
@@ -68,12 +69,12 @@ func runDeleteHeavy(p *check.Pass) error {
 		}
 		f := check.Finding{
 			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects,
-			Message: fmt.Sprintf("%s of %s %s up to %s of %s rows deleted", facts.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), facts.Agree(segments, "has", "have"), facts.Percent(facts.Part(deleted, rows)), facts.Number(rows)),
+			Message: fmt.Sprintf("%s of %s %s up to %s of %s rows deleted", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "has", "have"), words.Share(facts.Part(deleted, rows)), words.Number(rows)),
 			Evidence: []check.Evidence{
 				check.Fact("segments with more than a fifth deleted", strconv.Itoa(segments), "etcd"),
-				check.Fact("their rows", facts.Number(rows), "etcd"),
-				check.Fact("entries of their delta logs, at most one a row", facts.Number(deleted), "etcd"),
-				check.Fact("rows of the collection", facts.Number(t.Rows), "etcd"),
+				check.Fact("their rows", words.Number(rows), "etcd"),
+				check.Fact("entries of their delta logs, at most one a row", words.Number(deleted), "etcd"),
+				check.Fact("rows of the collection", words.Number(t.Rows), "etcd"),
 			},
 			Impact: "Memory and search work go into rows that no search may return.",
 			Hint:   check.Python("%sCollection(%s).compact()", check.InDatabase(p.Cluster, x), x.Name),

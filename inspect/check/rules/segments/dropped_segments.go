@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of dropped-not-collected.
@@ -73,8 +74,8 @@ func runDroppedNotCollected(p *check.Pass) error {
 			check.Fact("dropped segments past their retention", strconv.Itoa(u.count), "etcd"),
 			check.Fact("all dropped segments", strconv.Itoa(total.ByState[model.SegmentDropped]), "etcd"),
 			check.Fact("living segments", strconv.Itoa(total.Segments), "etcd"),
-			check.Fact("their logs", facts.BytesText(u.bytes), "etcd"),
-			check.Fact("retention", facts.Span(keep), p.SettingSource("dataCoord.gc.dropTolerance")),
+			check.Fact("their logs", words.Bytes(u.bytes), "etcd"),
+			check.Fact("retention", words.Span(keep), p.SettingSource("dataCoord.gc.dropTolerance")),
 			check.Fact("without a time of dropping", strconv.Itoa(u.undated), "etcd"),
 			check.Fact("whose checkpoint is behind their last write", strconv.Itoa(u.behind), "etcd"),
 		},
@@ -120,14 +121,14 @@ func countUncollected(p *check.Pass, limit model.TSO) (u uncollected) {
 }
 
 func uncollectedText(p *check.Pass, u uncollected) string {
-	dropped := facts.Plural(u.count, "dropped segment")
+	dropped := words.Plural(u.count, "dropped segment")
 	switch u.undated {
 	case u.count:
-		return fmt.Sprintf("%s %s not say when that was, so that %s may never be collected", dropped, facts.Agree(u.count, "does", "do"), facts.Agree(u.count, "it", "they"))
+		return fmt.Sprintf("%s %s not say when that was, so that %s may never be collected", dropped, words.Agree(u.count, "does", "do"), words.Agree(u.count, "it", "they"))
 	case 0:
-		return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago", dropped, facts.Span(p.Age(u.oldest)))
+		return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago", dropped, words.Span(p.Age(u.oldest)))
 	}
-	return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago; %s of them %s not say when", dropped, facts.Span(p.Age(u.oldest)), facts.Number(u.undated), facts.Agree(u.undated, "does", "do"))
+	return fmt.Sprintf("%s should have been collected, the oldest dropped %s ago; %s of them %s not say when", dropped, words.Span(p.Age(u.oldest)), words.Number(u.undated), words.Agree(u.undated, "does", "do"))
 }
 
 // droppedAt is when a segment was dropped, if that is not recorded when it was written last; 0 if nothing tells.

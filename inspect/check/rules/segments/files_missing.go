@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // filesMissing finds segments of which files are not in storage.
@@ -47,7 +48,7 @@ func runFilesMissing(p *check.Pass) error {
 		p.Unseen(x.What + ": " + x.Reason)
 	}
 	if left := s.Segments - s.Looked; left > 0 {
-		p.Unseen(fmt.Sprintf("files of %s of %s segments: %s", facts.Number(left), facts.Number(s.Segments), s.Limit))
+		p.Unseen(fmt.Sprintf("files of %s of %s segments: %s", words.Number(left), words.Number(s.Segments), s.Limit))
 	}
 	byCollection := make(map[model.CollectionID][]*model.MissingFiles)
 	var order []model.CollectionID
@@ -75,7 +76,7 @@ func reportLostStorage(p *check.Pass) {
 		Hint:     check.Advise("see whether the disk or share is mounted there, or who removed the files; bring them back from a copy before any node restarts"),
 	}
 	if s.Segments > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("segments whose files should be there", facts.Number(s.Segments), "etcd"))
+		f.Evidence = append(f.Evidence, check.Fact("segments whose files should be there", words.Number(s.Segments), "etcd"))
 	}
 	// Loaded collections first: they are what searches need.
 	for _, loaded := range []bool{true, false} {
@@ -120,7 +121,7 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 	first := list[0]
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id),
-		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), facts.Few(kinds), first.Segment, whatIsMissing(p, first), first.Path),
+		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), words.Few(kinds), first.Segment, whatIsMissing(p, first), first.Path),
 		Impact:  "These segments cannot be loaded: a load of the collection does not get on, and what nodes have in memory is gone when they restart or hand it over.",
 		Hint:    check.Advise("bring the files back from a copy or an older version of the objects; see who removed them: a lifecycle rule, a script, another Milvus with the same root path"),
 	}
@@ -141,21 +142,21 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 
 // lostText is "2 files of 1 segment, 3,000 rows, are not in storage, and files in 3 folders are cut".
 func lostText(files, cut, segments int, rows int64) string {
-	of := " of " + facts.Plural(segments, "segment") + ", " + facts.Number(rows) + " rows, "
+	of := " of " + words.Plural(segments, "segment") + ", " + words.Number(rows) + " rows, "
 	switch {
 	case cut == 0:
-		return facts.Plural(files, "file") + of + "are not in storage"
+		return words.Plural(files, "file") + of + "are not in storage"
 	case files == 0:
 		return "files" + of + "are cut: shorter than they were written"
 	}
-	return facts.Plural(files, "file") + of + "are not in storage, and files in " + facts.Plural(cut, "folder") + " are cut"
+	return words.Plural(files, "file") + of + "are not in storage, and files in " + words.Plural(cut, "folder") + " are cut"
 }
 
 // missingText is what there is of what should be.
 func missingText(x *model.MissingFiles) string {
 	text := fmt.Sprintf("%d of %d files in %s", x.Found, x.Want, x.Path)
 	if x.Cut() {
-		text += fmt.Sprintf(", %s of %s", facts.BytesText(x.Size), facts.BytesText(x.Bytes))
+		text += fmt.Sprintf(", %s of %s", words.Bytes(x.Size), words.Bytes(x.Bytes))
 	}
 	return text
 }

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of import-stuck.
@@ -90,7 +91,7 @@ func getsOn(p *check.Pass, job *model.Task) bool {
 func reportImport(p *check.Pass, t *model.Task, why string) {
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefTask(t), Objects: taskObjects(p, t),
-		Message: fmt.Sprintf("%s %d into %s is %s for %s: %s", t.Type, t.ID, facts.CollectionLabel(p.Cluster, t.Collection), t.State, facts.Span(since(p, t)), why),
+		Message: fmt.Sprintf("%s %d into %s is %s for %s: %s", t.Type, t.ID, facts.CollectionLabel(p.Cluster, t.Collection), t.State, words.Span(since(p, t)), why),
 		Evidence: []check.Evidence{
 			check.Fact("state", t.State, "etcd"),
 			check.Fact("begun", facts.TimeText(t.StartedAt), "etcd"),
@@ -132,8 +133,8 @@ func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 		}
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects[:min(len(objects), facts.MaxObjects)],
-			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, and no import is known to be under way", facts.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), facts.Number(rows), facts.Agree(segments, "is", "are")),
-			Evidence: []check.Evidence{check.Fact("importing segments older than "+facts.Span(grace), facts.Number(segments), "etcd"), check.Fact("their rows", facts.Number(rows), "etcd"), check.Fact("imports under way", jobs, "etcd")},
+			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, and no import is known to be under way", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are")),
+			Evidence: []check.Evidence{check.Fact("importing segments older than "+words.Span(grace), words.Number(segments), "etcd"), check.Fact("their rows", words.Number(rows), "etcd"), check.Fact("imports under way", jobs, "etcd")},
 			Impact:   "Their rows are not visible; they hold storage.",
 			Hint:     check.Python("%sutility.list_bulk_insert_tasks(collection_name=%s), then import again what is missing", check.InDatabase(p.Cluster, x), x.Name),
 		})

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of l0-backlog, by vchannel.
@@ -91,12 +92,12 @@ func runL0Backlog(p *check.Pass) error {
 		x := p.Collection(sum.collection)
 		f := check.Finding{
 			Severity: check.Info, Object: facts.RefVChannel(sum.vchannel), Objects: append([]model.Ref{facts.RefCollection(p.Cluster, x.ID)}, sum.objects...),
-			Message: fmt.Sprintf("%s of %s on %s %s %s deletes, the oldest for %s", facts.Plural(sum.segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), sum.vchannel,
-				facts.Agree(sum.segments, "holds", "hold"), facts.Number(sum.deletes), facts.Span(p.Age(sum.oldest))),
+			Message: fmt.Sprintf("%s of %s on %s %s %s deletes, the oldest for %s", words.Plural(sum.segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), sum.vchannel,
+				words.Agree(sum.segments, "holds", "hold"), words.Number(sum.deletes), words.Span(p.Age(sum.oldest))),
 			Evidence: []check.Evidence{
-				check.Fact("L0 segments older than "+facts.Span(l0After), strconv.Itoa(sum.segments), "etcd"),
-				check.Fact("deletes", facts.Number(sum.deletes), "etcd"),
-				check.Fact("bytes", facts.BytesText(sum.bytes), "etcd"),
+				check.Fact("L0 segments older than "+words.Span(l0After), strconv.Itoa(sum.segments), "etcd"),
+				check.Fact("deletes", words.Number(sum.deletes), "etcd"),
+				check.Fact("bytes", words.Bytes(sum.bytes), "etcd"),
 				check.Fact("oldest", facts.TimeText(sum.oldest), "etcd"),
 			},
 			Impact: "The shard leader keeps them in memory and applies them to every segment it loads.",

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // invisibleAfter is how long a segment may stay invisible: sorting one takes seconds to minutes.
@@ -53,8 +54,8 @@ func runSegmentsInvisible(p *check.Pass) error {
 		}
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects,
-			Message:  fmt.Sprintf("%s of %s with %s rows %s invisible for more than %s", facts.Plural(segments, "flushed segment"), facts.CollectionLabel(p.Cluster, x.ID), facts.Number(rows), facts.Agree(segments, "is", "are"), facts.Span(invisibleAfter)),
-			Evidence: []check.Evidence{check.Fact("invisible segments", facts.Number(segments), "etcd"), check.Fact("their rows", facts.Number(rows), "etcd")},
+			Message:  fmt.Sprintf("%s of %s with %s rows %s invisible for more than %s", words.Plural(segments, "flushed segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are"), words.Span(invisibleAfter)),
+			Evidence: []check.Evidence{check.Fact("invisible segments", words.Number(segments), "etcd"), check.Fact("their rows", words.Number(rows), "etcd")},
 			Impact:   "Queries do not see these rows, or still read them from the segments they came from.",
 			Hint:     check.Advise("look for tasks that sort or cluster its segments: kitescope get tasks collection_id=%s", x.ID),
 		})

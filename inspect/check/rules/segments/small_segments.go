@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // Thresholds of small-segments.
@@ -118,15 +119,15 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 	}
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
-		Message: fmt.Sprintf("%s of %s are small, with %s rows, and could be %s fewer", facts.Plural(small, "segment"), facts.CollectionLabel(p.Cluster, x.ID), facts.Number(rows), facts.Number(excess)),
+		Message: fmt.Sprintf("%s of %s are small, with %s rows, and could be %s fewer", words.Plural(small, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Number(excess)),
 		Evidence: []check.Evidence{
-			check.Fact("small segments older than "+facts.Span(mergeAfter), strconv.Itoa(small), "etcd"),
+			check.Fact("small segments older than "+words.Span(mergeAfter), strconv.Itoa(small), "etcd"),
 			check.Fact("flushed segments in all", strconv.Itoa(d.Flushed), "etcd"),
-			check.Fact("their rows", facts.Number(rows), "etcd"),
-			check.Fact("rows a segment may have", facts.Number(d.MaxRows), "etcd"),
+			check.Fact("their rows", words.Number(rows), "etcd"),
+			check.Fact("rows a segment may have", words.Number(d.MaxRows), "etcd"),
 			check.Fact("partitions and vchannels they are in", strconv.Itoa(places), "etcd"),
 		},
-		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", facts.Number(d.Flushed)),
+		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", words.Number(d.Flushed)),
 		Hint:   check.Python("%sCollection(%s).compact(), and flush less often", check.InDatabase(p.Cluster, x), x.Name),
 	}
 	if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted }) {

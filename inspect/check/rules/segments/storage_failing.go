@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // storageFailing finds processes whose reads or writes of the storage fail.
@@ -157,8 +157,8 @@ func reportFailing(p *check.Pass, list []failing) {
 	if writes && reads {
 		what = "reads of and writes to"
 	}
-	if f.Message = fmt.Sprintf("%s the storage fail at %s: %s, %s", what, facts.Few(names), worst.ops.Op, worst.text(p)); worst.over == 0 {
-		f.Message = fmt.Sprintf("%s the storage have failed at %s: %s, %s", what, facts.Few(names), worst.ops.Op, worst.text(p))
+	if f.Message = fmt.Sprintf("%s the storage fail at %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.text(p)); worst.over == 0 {
+		f.Message = fmt.Sprintf("%s the storage have failed at %s: %s, %s", what, words.Few(names), worst.ops.Op, worst.text(p))
 	}
 	f.Impact = failingImpact(list, worst.severity)
 	f.Hint = check.Advise("look at the storage, and at the log of %s for its own words: the access key, the bucket, its space, the way there", worst.node.Name())
@@ -172,12 +172,12 @@ func reportFailing(p *check.Pass, list []failing) {
 }
 
 func (x failing) text(p *check.Pass) string {
-	sum := fmt.Sprintf("%s of %s failed", facts.Number(int64(x.ops.Failed)), facts.Number(int64(x.ops.Failed+x.ops.Done)))
+	sum := fmt.Sprintf("%s of %s failed", words.Number(int64(x.ops.Failed)), words.Number(int64(x.ops.Failed+x.ops.Done)))
 	if x.over > 0 {
-		return sum + " in " + facts.Span(x.over)
+		return sum + " in " + words.Span(x.over)
 	}
 	if started := x.node.Process.StartedAt(); !started.IsZero() {
-		return sum + " since it started " + facts.Span(p.Age(started)) + " ago"
+		return sum + " since it started " + words.Span(p.Age(started)) + " ago"
 	}
 	return sum + " since it started"
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/check/facts"
+	"kitescope/words"
 )
 
 // storageReadOnly finds a storage that takes no writes.
@@ -41,7 +41,7 @@ func runStorageReadOnly(p *check.Pass) error {
 		Severity: check.Info,
 		Evidence: []check.Evidence{
 			check.Fact("mounted", map[bool]string{true: "read-only", false: "writable"}[room.ReadOnly], s.Location),
-			check.Fact("free", facts.BytesText(room.Free)+" of "+facts.BytesText(room.Size), s.Location),
+			check.Fact("free", words.Bytes(room.Free)+" of "+words.Bytes(room.Size), s.Location),
 		},
 		Impact: "Data nodes that cannot flush end themselves, and with them the consuming of all channels; indexes are not built; what is loaded is searched all the same.",
 	}
@@ -50,7 +50,7 @@ func runStorageReadOnly(p *check.Pass) error {
 		f.Message = fmt.Sprintf("the storage folder %s is mounted read-only: nothing can be written to it", s.Location)
 		f.Hint = check.Advise("see why, then mount it writable: mount -o remount,rw, on the host of the storage; dmesg tells of errors of the disk")
 	case room.Size > 0 && room.Free < fullBelow:
-		f.Message = fmt.Sprintf("the storage folder %s is full: %s of %s are free", s.Location, facts.BytesText(room.Free), facts.BytesText(room.Size))
+		f.Message = fmt.Sprintf("the storage folder %s is full: %s of %s are free", s.Location, words.Bytes(room.Free), words.Bytes(room.Size))
 		f.Hint = "make room: drop what nobody needs, or give it a larger disk"
 	default:
 		return nil

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // failedWithin is how recent the end of a failed task has to be to be worth a warning; Milvus keeps failed imports for 3 h
@@ -96,7 +97,7 @@ func reportFailed(p *check.Pass, g *failedTasks) {
 	why := cmp.Or(facts.MostCommon(reasons), "no reason is recorded")
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefTask(newest),
-		Message: fmt.Sprintf("%s%s failed: %s", facts.Plural(len(g.tasks), kindLabel(g.kind)), g.label, why),
+		Message: fmt.Sprintf("%s%s failed: %s", words.Plural(len(g.tasks), kindLabel(g.kind)), g.label, why),
 		Evidence: []check.Evidence{
 			check.Fact("failed tasks", strconv.Itoa(len(g.tasks)), "etcd"),
 			check.Fact("most frequent reason", why, "etcd"),

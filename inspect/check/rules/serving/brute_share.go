@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // bruteForceShare finds collections and nodes that spend much of their search work on comparing rows one by one, though
@@ -139,11 +140,11 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 	f := check.Finding{
 		Object: facts.RefCollection(p.Cluster, id),
 		Evidence: []check.Evidence{
-			check.Fact("search work by brute force", facts.Percent(share), "query nodes, weighed"),
-			check.Fact("of that lasting", facts.Percent(lasting), "worked out"),
-			check.Fact("growing rows", facts.Number(w.GrowingRows), "query nodes"),
-			check.Fact("sealed rows without an index", facts.Number(w.UnindexedRows), "query nodes"),
-			check.Fact("rows in memory", facts.Number(w.Rows), "query nodes"),
+			check.Fact("search work by brute force", words.Share(share), "query nodes, weighed"),
+			check.Fact("of that lasting", words.Share(lasting), "worked out"),
+			check.Fact("growing rows", words.Number(w.GrowingRows), "query nodes"),
+			check.Fact("sealed rows without an index", words.Number(w.UnindexedRows), "query nodes"),
+			check.Fact("rows in memory", words.Number(w.Rows), "query nodes"),
 		},
 		Objects: bruteHolders(p, id),
 	}
@@ -151,7 +152,7 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 	case lasting >= lastingShare:
 		f.Severity, f.Cost = check.Warning, p.Costing(id, lasting)
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s; %s of it does not pass by itself",
-			name, facts.Percent(share), facts.Number(brute), facts.Plural(w.Rows, "row"), facts.Percent(lasting/share))
+			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"), words.Share(lasting/share))
 		f.Impact = "Behind the index searches would take hardly any of this work."
 		if rest := 1 - lasting; rest > 0.05 {
 			f.Impact = fmt.Sprintf("Searches take up to %.1f times the work that they would take behind the index.", 1/rest)
@@ -163,7 +164,7 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 	case share >= passingShare:
 		f.Severity = check.Info
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s, while rows are inserted or indexed",
-			name, facts.Percent(share), facts.Number(brute), facts.Plural(w.Rows, "row"))
+			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"))
 		f.Impact = "Searches are slower as long as the inserts go on; it passes with the next flushes."
 		f.Hint = "nothing, if the inserts are meant to go on; after them " + flushHint(p.Cluster, id)
 	default:
@@ -220,11 +221,11 @@ func bruteNodes(p *check.Pass) {
 		p.Report(check.Finding{
 			Severity: check.Info, Object: facts.RefNode("querynode", n.Node),
 			Message: fmt.Sprintf("%s: %s of its search work is brute force, %s of all that there is on %s; it leads %s and has %s growing",
-				n.Name(), facts.Percent(cost/n.Cost), facts.Percent(cost/total), facts.Plural(known, "query node"), facts.Plural(n.Leaders, "shard"), facts.Plural(growing[n.Node], "row")),
+				n.Name(), words.Share(cost/n.Cost), words.Share(cost/total), words.Plural(known, "query node"), words.Plural(n.Leaders, "shard"), words.Plural(growing[n.Node], "row")),
 			Evidence: []check.Evidence{
-				check.Fact("brute force, rows times dimensions", facts.Number(int64(cost)), "weighed"),
-				check.Fact("all of its work", facts.Number(int64(n.Cost)), "weighed"),
-				check.Fact("mean of the nodes", facts.Number(int64(total/float64(known))), "weighed"),
+				check.Fact("brute force, rows times dimensions", words.Number(int64(cost)), "weighed"),
+				check.Fact("all of its work", words.Number(int64(n.Cost)), "weighed"),
+				check.Fact("mean of the nodes", words.Number(int64(total/float64(known))), "weighed"),
 			},
 			Impact: "Searches wait for this node longer than for the others.",
 			Hint:   "flush what is no longer written; shard leaders are moved by balancing channels (queryCoord.autoBalanceChannel, 2.4 and later)",

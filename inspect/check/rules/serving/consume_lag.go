@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // consumptionLag finds query nodes that are behind in reading the stream.
@@ -193,8 +194,8 @@ func reportLag(p *check.Pass, b *behind) {
 	n := b.node
 	f := check.Finding{
 		Severity: check.Warning, Object: n.Ref(), Cost: lagCost(p, b),
-		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), facts.Span(b.lag), b.what),
-		Evidence: []check.Evidence{check.Fact("lag", facts.Span(b.lag)+", "+b.what, n.Name()+" "+b.source)},
+		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), words.Span(b.lag), b.what),
+		Evidence: []check.Evidence{check.Fact("lag", words.Span(b.lag)+", "+b.what, n.Name()+" "+b.source)},
 		Hint:     check.Advise("look at the CPU of %s and at the message queue", n.Name()),
 	}
 	lateSearches(&f, b.lag, " on its shards")
@@ -208,13 +209,13 @@ func reportAllLate(p *check.Pass, late []behind) {
 	worst := slices.MaxFunc(late, func(a, b behind) int { return cmp.Compare(a.lag, b.lag) })
 	f := check.Finding{
 		Severity: check.Warning,
-		Message:  fmt.Sprintf("all %d query nodes that lead shards are behind in consuming, by up to %s", len(late), facts.Span(worst.lag)),
+		Message:  fmt.Sprintf("all %d query nodes that lead shards are behind in consuming, by up to %s", len(late), words.Span(worst.lag)),
 		Hint:     "look at the message queue, and at RootCoord and the proxies, which send time ticks",
 	}
 	for i := range late {
 		b := &late[i]
 		f.Cost = min(1, f.Cost+lagCost(p, b))
-		f.Evidence = append(f.Evidence, check.Fact("lag of "+b.node.Name(), facts.Span(b.lag)+", "+b.what, b.node.Name()+" "+b.source))
+		f.Evidence = append(f.Evidence, check.Fact("lag of "+b.node.Name(), words.Span(b.lag)+", "+b.what, b.node.Name()+" "+b.source))
 		f.Objects = append(f.Objects, b.node.Ref())
 	}
 	for i := range late {

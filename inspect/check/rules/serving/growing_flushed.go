@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // growingFlushed finds segments that DataCoord has flushed, and a shard leader still serves as growing.
@@ -164,7 +165,7 @@ func earliest(a, b time.Time) time.Time {
 func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if l.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when %s served as growing %s flushed", name, facts.Plural(l.unsure, "segment"), facts.Agree(l.unsure, "was", "were")))
+		p.Unseen(fmt.Sprintf("collection %s: when %s served as growing %s flushed", name, words.Plural(l.unsure, "segment"), words.Agree(l.unsure, "was", "were")))
 	}
 	if len(l.segments) == 0 {
 		return
@@ -178,25 +179,25 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 	}
 	nodes := facts.QueryNodeNames(l.nodes)
 	f.Message = fmt.Sprintf("collection %s: %s flushed %s ago %s still served as growing by %s: %s, %s of its rows, compared one by one",
-		name, facts.Plural(len(l.segments), "segment"), facts.Span(asked.Sub(l.oldest)), isAre(len(l.segments)), facts.Few(nodes), facts.Plural(l.rows, "row"), facts.Percent(w.ShareOfRows(l.rows)))
+		name, words.Plural(len(l.segments), "segment"), words.Span(asked.Sub(l.oldest)), words.Agree(len(l.segments), "is", "are"), words.Few(nodes), words.Plural(l.rows, "row"), words.Share(w.ShareOfRows(l.rows)))
 	f.Evidence = []check.Evidence{
-		check.Fact("growing in a leader's view", facts.Plural(len(l.segments), "segment"), facts.Few(nodes)),
+		check.Fact("growing in a leader's view", words.Plural(len(l.segments), "segment"), words.Few(nodes)),
 		check.Fact("flushed or dropped since", facts.TimeText(l.oldest), "etcd"),
 	}
 	if l.gone > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("of those dropped, or without a record", facts.Number(l.gone), "etcd"))
+		f.Evidence = append(f.Evidence, check.Fact("of those dropped, or without a record", words.Number(l.gone), "etcd"))
 	}
-	f.Impact = "Each search compares " + facts.Plural(l.rows, "row") + " one by one that an index would find"
+	f.Impact = "Each search compares " + words.Plural(l.rows, "row") + " one by one that an index would find"
 	if cost > 0 {
-		f.Impact += ", about " + facts.Percent(cost) + " of the collection's search work"
+		f.Impact += ", about " + words.Share(cost) + " of the collection's search work"
 	}
 	if len(l.copies) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("in memory as sealed, too", facts.Plural(len(l.copies), "segment"), facts.Few(facts.QueryNodeNames(l.copies))))
-		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice", facts.Number(len(l.copies)), isAre(len(l.copies)))
+		f.Evidence = append(f.Evidence, check.Fact("in memory as sealed, too", words.Plural(len(l.copies), "segment"), words.Few(facts.QueryNodeNames(l.copies))))
+		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice", words.Number(len(l.copies)), words.Agree(len(l.copies), "is", "are"))
 	}
 	f.Impact += "."
 	if !l.target.IsZero() {
-		f.Evidence = append(f.Evidence, check.Fact("target of the shard leader", "drawn up "+facts.Span(asked.Sub(l.target))+" ago", facts.Few(nodes)))
+		f.Evidence = append(f.Evidence, check.Fact("target of the shard leader", "drawn up "+words.Span(asked.Sub(l.target))+" ago", words.Few(nodes)))
 	}
 	f.Hint = refreshHint(p.Cluster, id)
 	for _, n := range nodes {
@@ -204,13 +205,6 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 	}
 	f.Objects = append(f.Objects, facts.SomeSegments(l.segments)...)
 	p.Report(f)
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // refreshHint says how to make QueryCoord draw up a new target of a collection.

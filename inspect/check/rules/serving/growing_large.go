@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // growingLarge finds growing segments beyond the size at which DataCoord seals them.
@@ -65,7 +66,7 @@ func runGrowingLarge(p *check.Pass) error {
 			continue
 		}
 		if unsure > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: how large %s %s, or may be", facts.CollectionLabel(p.Cluster, s.Collection), facts.Plural(unsure, "growing segment"), facts.Agree(unsure, "is", "are")))
+			p.Unseen(fmt.Sprintf("collection %s: how large %s %s, or may be", facts.CollectionLabel(p.Cluster, s.Collection), words.Plural(unsure, "growing segment"), words.Agree(unsure, "is", "are")))
 		}
 		if largest != nil {
 			reportLarge(p, largest, ids, rows, &policy)
@@ -107,10 +108,10 @@ func reportLarge(p *check.Pass, largest *facts.OpenSegment, ids []model.SegmentI
 	p.Report(check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost),
 		Message: fmt.Sprintf("collection %s: %s %s past the size at which DataCoord seals; the largest has %s rows, to be sealed from %s on",
-			facts.CollectionLabel(p.Cluster, id), facts.Plural(len(ids), "growing segment"), isAre(len(ids)), facts.Number(largest.Rows), facts.Number(policy.FullRows(largest.MaxRows))),
+			facts.CollectionLabel(p.Cluster, id), words.Plural(len(ids), "growing segment"), words.Agree(len(ids), "is", "are"), words.Number(largest.Rows), words.Number(policy.FullRows(largest.MaxRows))),
 		Evidence: []check.Evidence{
-			check.Fact("rows of the largest", facts.Number(largest.Rows), "etcd or DataCoord"),
-			check.Fact("rows that fit", facts.Number(largest.MaxRows), "etcd"),
+			check.Fact("rows of the largest", words.Number(largest.Rows), "etcd or DataCoord"),
+			check.Fact("rows that fit", words.Number(largest.MaxRows), "etcd"),
 			check.Fact("seal proportion", fmt.Sprintf("%g", policy.Proportion), policy.From),
 		},
 		Impact:  idleImpact(&w, cost, len(largest.Leaders) > 0),

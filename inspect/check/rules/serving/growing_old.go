@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // growingOld finds rows that stay growing: nobody inserts any more, and nothing will close their segments soon.
@@ -138,7 +139,7 @@ func (o *oldRows) take(s *facts.OpenSegment) {
 func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.SealPolicy) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if o.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when rows were last written to %s", name, facts.Plural(o.unsure, "growing segment")))
+		p.Unseen(fmt.Sprintf("collection %s: when rows were last written to %s", name, words.Plural(o.unsure, "growing segment")))
 	}
 	count := len(o.idle) + len(o.overdue) + len(o.stuck)
 	if count == 0 {
@@ -147,22 +148,22 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 	w := p.WorkOf(id)
 	cost := w.ShareOfGrowing(o.rows)
 	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost)}
-	rows := facts.Plural(o.rows, "row") + " in " + facts.Plural(count, "growing segment")
+	rows := words.Plural(o.rows, "row") + " in " + words.Plural(count, "growing segment")
 	switch {
 	case len(o.overdue) > 0:
 		f.Message = fmt.Sprintf("collection %s: %s, %s of them past the limits at which DataCoord seals (%s idle, %s old)",
-			name, rows, facts.Number(len(o.overdue)), facts.Span(policy.MaxIdle), facts.Span(policy.MaxLife))
+			name, rows, words.Number(len(o.overdue)), words.Span(policy.MaxIdle), words.Span(policy.MaxLife))
 	case len(o.stuck) > 0:
 		f.Message = fmt.Sprintf("collection %s: %s, %s of them sealed and not flushed: the checkpoint of %s stands still",
-			name, rows, facts.Number(len(o.stuck)), facts.Plural(len(o.channels), "channel"))
+			name, rows, words.Number(len(o.stuck)), words.Plural(len(o.channels), "channel"))
 	default:
 		f.Severity = idleSeverity(p, id, &w, o.rows)
-		when := facts.Span(p.Now.Sub(o.since)) + " after the last insert"
+		when := words.Span(p.Now.Sub(o.since)) + " after the last insert"
 		switch {
 		case p.Now.IsZero():
 			when = "no longer written"
 		case o.since.IsZero():
-			when = "begun " + facts.Span(p.Now.Sub(o.started)) + " ago and no longer written"
+			when = "begun " + words.Span(p.Now.Sub(o.started)) + " ago and no longer written"
 		}
 		f.Message = fmt.Sprintf("collection %s: %s, %s: without a flush they stay unindexed%s",
 			name, rows, when, until(o.started, p.Now, policy.MaxLife))
@@ -202,9 +203,9 @@ func idleSeverity(p *check.Pass, id model.CollectionID, w *facts.Work, rows int6
 func idleImpact(w *facts.Work, cost float64, served bool) string {
 	switch {
 	case cost > 0 && w.Flat:
-		return "They are " + facts.Percent(cost) + " of the collection's search work; the collection is searched by brute force anyway."
+		return "They are " + words.Share(cost) + " of the collection's search work; the collection is searched by brute force anyway."
 	case cost > 0:
-		return "Each search compares them one by one: about " + facts.Percent(cost) + " of the collection's search work, all of it on shard leaders."
+		return "Each search compares them one by one: about " + words.Share(cost) + " of the collection's search work, all of it on shard leaders."
 	case served:
 		return "Each search compares them one by one, on the shard leaders."
 	}
@@ -214,13 +215,13 @@ func idleImpact(w *facts.Work, cost float64, served bool) string {
 // until says when a segment is sealed at last.
 func until(started, now time.Time, life time.Duration) string {
 	if started.IsZero() || now.IsZero() {
-		return " up to " + facts.Span(life)
+		return " up to " + words.Span(life)
 	}
-	return fmt.Sprintf(" for another %s (%s at most)", facts.Span(started.Add(life).Sub(now)), facts.Span(life))
+	return fmt.Sprintf(" for another %s (%s at most)", words.Span(started.Add(life).Sub(now)), words.Span(life))
 }
 
 func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evidence {
-	list := []check.Evidence{check.Fact("growing rows", facts.Number(o.rows), "")}
+	list := []check.Evidence{check.Fact("growing rows", words.Number(o.rows), "")}
 	if !o.since.IsZero() {
 		list = append(list, check.Fact("last written", facts.TimeText(o.since), o.by))
 	} else if len(o.idle) > 0 {
@@ -230,18 +231,18 @@ func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evid
 		list = append(list, check.Fact("oldest since", facts.TimeText(o.started), "start position"))
 	}
 	if w.Rows > 0 {
-		list = append(list, check.Fact("rows in memory", facts.Number(w.Rows), "query nodes"))
+		list = append(list, check.Fact("rows in memory", words.Number(w.Rows), "query nodes"))
 	}
 	if o.largest > 0 && !policy.Known {
 		list = append(list, check.Fact("idle sealing", "unknown: DataCoord did not tell its configuration", ""))
 	} else if o.largest > 0 {
-		at := fmt.Sprintf("from %s rows (%g MB) on", facts.Number(policy.IdleRows(o.largest)), policy.MinSize)
+		at := fmt.Sprintf("from %s rows (%g MB) on", words.Number(policy.IdleRows(o.largest)), policy.MinSize)
 		if policy.IdleRows(o.largest) >= policy.FullRows(o.largest) {
-			at += fmt.Sprintf(": never, a segment is full at %s rows", facts.Number(policy.FullRows(o.largest)))
+			at += fmt.Sprintf(": never, a segment is full at %s rows", words.Number(policy.FullRows(o.largest)))
 		}
 		list = append(list, check.Fact("idle sealing", at, policy.From))
 	}
-	return append(list, check.Fact("sealed at the age of", facts.Span(policy.MaxLife), policy.From))
+	return append(list, check.Fact("sealed at the age of", words.Span(policy.MaxLife), policy.From))
 }
 
 // flushHint says how to flush a collection.

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // indexNotLoaded finds sealed segments whose vector index is built, and which nodes serve without it.
@@ -112,7 +113,7 @@ func judgeUnloaded(p *check.Pass, found map[model.CollectionID]*unloaded, n *mod
 func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if u.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when the index of %s is finished", name, facts.Plural(u.unsure, "segment")))
+		p.Unseen(fmt.Sprintf("collection %s: since when the index of %s is finished", name, words.Plural(u.unsure, "segment")))
 	}
 	if len(u.segments) == 0 {
 		return
@@ -126,13 +127,13 @@ func reportUnloaded(p *check.Pass, id model.CollectionID, u *unloaded) {
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost),
 		Message: fmt.Sprintf("collection %s: %s, %s, served by %s without the %s index %s, which is built",
-			name, facts.Plural(len(u.segments), "segment"), facts.Plural(u.rows, "row"), facts.Few(nodes), u.index.Type, u.index.Name),
+			name, words.Plural(len(u.segments), "segment"), words.Plural(u.rows, "row"), words.Few(nodes), u.index.Type, u.index.Name),
 		Evidence: []check.Evidence{
 			check.Fact("index state of these segments", "Finished", "etcd"),
 			check.Fact("finished at", facts.TimeText(u.finished), "etcd"),
-			check.Fact("index files in use", "none", facts.Few(nodes)),
+			check.Fact("index files in use", "none", words.Few(nodes)),
 		},
-		Impact: "Each search compares these rows one by one: " + facts.Percent(w.ShareOfRows(u.rows)) + " of the collection's rows, about " + facts.Percent(cost) + " of its search work.",
+		Impact: "Each search compares these rows one by one: " + words.Share(w.ShareOfRows(u.rows)) + " of the collection's rows, about " + words.Share(cost) + " of its search work.",
 		Hint:   refreshHint(p.Cluster, id), Objects: []model.Ref{facts.RefIndex(u.index)},
 	}
 	for _, n := range nodes {

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // leaderSplit finds channels with two leaders in a replica, leaders outside of it, and leaders that look for
@@ -130,7 +131,7 @@ func justMoved(p *check.Pass, id model.SegmentID, asked time.Time) bool {
 func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if s.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when %s %s more than one leader, or one outside the replica", name, facts.Plural(s.unsure, "shard"), hasHave(s.unsure)))
+		p.Unseen(fmt.Sprintf("collection %s: since when %s %s more than one leader, or one outside the replica", name, words.Plural(s.unsure, "shard"), words.Agree(s.unsure, "has", "have")))
 	}
 	double, outside := slices.Compact(slices.Sorted(slices.Values(s.double))), slices.Compact(slices.Sorted(slices.Values(s.outside)))
 	if len(double)+len(outside)+len(s.lost) == 0 {
@@ -142,23 +143,23 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	switch {
 	case len(s.lost) > 0:
 		f.Severity, f.Cost = check.Error, p.Losing(share)
-		f.Message = fmt.Sprintf("collection %s: leaders ask %s for %s, %s, that %s not there", name, facts.Few(lostAt), facts.Plural(len(s.lost), "segment"), facts.Plural(s.rows, "row"), isAre(len(s.lost)))
-		f.Impact = "Searches fail, or do not find these rows: " + facts.Percent(share) + " of the collection."
+		f.Message = fmt.Sprintf("collection %s: leaders ask %s for %s, %s, that %s not there", name, words.Few(lostAt), words.Plural(len(s.lost), "segment"), words.Plural(s.rows, "row"), words.Agree(len(s.lost), "is", "are"))
+		f.Impact = "Searches fail, or do not find these rows: " + words.Share(share) + " of the collection."
 	case len(double) > 0:
-		f.Message = fmt.Sprintf("collection %s: %s %s two leaders in one replica: %s", name, facts.Plural(len(double), "shard"), hasHave(len(double)), facts.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s: %s %s two leaders in one replica: %s", name, words.Plural(len(double), "shard"), words.Agree(len(double), "has", "have"), words.Few(nodes))
 		f.Impact = "Growing rows are in memory twice; searches fail when one leader lets go what the other still asks for."
 	default:
-		f.Message = fmt.Sprintf("collection %s: %s led by %s, which %s to none of its replicas", name, facts.Plural(len(outside), "shard"), facts.Few(nodes), belongs(len(nodes)))
+		f.Message = fmt.Sprintf("collection %s: %s led by %s, which %s to none of its replicas", name, words.Plural(len(outside), "shard"), words.Few(nodes), words.Agree(len(nodes), "belongs", "belong"))
 		f.Impact = "The leader may go with the next change of its own replicas; it takes the memory of other collections."
 	}
 	if len(double) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("shards with two leaders", facts.Few(double), "leaders' views"))
+		f.Evidence = append(f.Evidence, check.Fact("shards with two leaders", words.Few(double), "leaders' views"))
 	}
 	if len(outside) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("shards led from outside", facts.Few(outside), "leaders' views, etcd"))
+		f.Evidence = append(f.Evidence, check.Fact("shards led from outside", words.Few(outside), "leaders' views, etcd"))
 	}
 	if len(s.lost) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("segments that are not where the leader asks", facts.Number(len(s.lost)), "leaders' views, query nodes"))
+		f.Evidence = append(f.Evidence, check.Fact("segments that are not where the leader asks", words.Number(len(s.lost)), "leaders' views, query nodes"))
 	}
 	f.Hint = check.RestartQueryCoord(p.Cluster) + "; it compares all leaders and nodes when it starts"
 	for _, v := range slices.Concat(double, outside) {
@@ -169,11 +170,4 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	}
 	f.Objects = append(f.Objects, facts.SomeSegments(s.lost)...)
 	p.Report(f)
-}
-
-func belongs(n int) string {
-	if n == 1 {
-		return "belongs"
-	}
-	return "belong"
 }

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // loadMismatch finds collections of which etcd and QueryCoord do not say the same.
@@ -22,7 +23,7 @@ available or not complete: clients get "collection not loaded" though it seems t
 does not have, which a restart of QueryCoord would forget.
 
 Metadata and QueryCoord's answer are seconds apart: a load or release in between shows as one of these, once. Where they are more than 10 seconds apart, as a file and a recording may be,
-a collection of which QueryCoord and all query nodes have nothing is information only. So is one of which QueryCoord has a part in the first 2 minutes after its start (seen on 2.3.5: 0 % of
+a collection of which QueryCoord and all query nodes have nothing is information only. So is one of which QueryCoord has a part in the first 2 minutes after its start (seen on 2.3.5: 0% of
 most collections four seconds after it, none half a minute later).
 `,
 	Remedy: `
@@ -45,7 +46,7 @@ func runLoadMismatch(p *check.Pass) error {
 	}
 	partly, since := check.Warning, ""
 	if at := coordStarted(p); !at.IsZero() && p.AskedAt().Sub(at) < facts.SettlesAfter {
-		partly, since = check.Info, ": it started "+facts.Span(p.AskedAt().Sub(at))+" ago and takes stock"
+		partly, since = check.Info, ": it started "+words.Span(p.AskedAt().Sub(at))+" ago and takes stock"
 	}
 	for _, l := range p.LoadStates {
 		x := p.Collection(l.Collection)
@@ -59,20 +60,20 @@ func runLoadMismatch(p *check.Pass) error {
 				apart, when = -apart, "after"
 			}
 			reportMismatch(p, l.Collection, check.Info, "is loaded by etcd, and neither QueryCoord nor a query node has anything of it: they were asked "+
-				facts.Span(apart)+" "+when+" the metadata was read", "not listed")
+				words.Span(apart)+" "+when+" the metadata was read", "not listed")
 		case c == nil:
 			reportMismatch(p, l.Collection, check.Error, "is loaded by etcd, and QueryCoord does not have it", "not listed")
 		case c.Percent < 100 && slices.ContainsFunc(l.Partitions, func(x model.PartitionLoad) bool { return x.Status == "Loading" }):
-			reportMismatch(p, l.Collection, check.Info, fmt.Sprintf("is loaded, and QueryCoord has %d %% of it: partitions are being loaded", c.Percent), fmt.Sprintf("%d %%", c.Percent))
+			reportMismatch(p, l.Collection, check.Info, fmt.Sprintf("is loaded, and QueryCoord has %d%% of it: partitions are being loaded", c.Percent), fmt.Sprintf("%d%%", c.Percent))
 		case c.Percent < 100:
-			reportMismatch(p, l.Collection, partly, fmt.Sprintf("is loaded by etcd, and QueryCoord has %d %% of it", c.Percent)+since, fmt.Sprintf("%d %%", c.Percent))
+			reportMismatch(p, l.Collection, partly, fmt.Sprintf("is loaded by etcd, and QueryCoord has %d%% of it", c.Percent)+since, fmt.Sprintf("%d%%", c.Percent))
 		case !c.Available:
 			reportMismatch(p, l.Collection, partly, "is loaded by etcd, and QueryCoord says that it is not available"+since, "not available")
 		}
 	}
 	for _, c := range p.Runtime.Loaded {
 		if x := p.Collection(c.Collection); x != nil && !x.Dropped() && p.LoadState(c.Collection) == nil {
-			reportMismatch(p, c.Collection, check.Info, "is loaded by QueryCoord, and etcd does not know", fmt.Sprintf("%d %%", c.Percent))
+			reportMismatch(p, c.Collection, check.Info, "is loaded by QueryCoord, and etcd does not know", fmt.Sprintf("%d%%", c.Percent))
 		}
 	}
 	return nil

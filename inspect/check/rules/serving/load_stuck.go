@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // loadStuck finds collections and partitions that are being loaded and do not get on.
@@ -166,7 +167,7 @@ func loadName(p *check.Pass, id model.CollectionID, list []load) string {
 	for i, x := range list {
 		names[i] = partitionLabel(p, x.partition)
 	}
-	return fmt.Sprintf("%s of %s (%s)", facts.Plural(len(list), "partition"), name, facts.Few(names))
+	return fmt.Sprintf("%s of %s (%s)", words.Plural(len(list), "partition"), name, words.Few(names))
 }
 
 func partitionLabel(p *check.Pass, id model.PartitionID) string {
@@ -184,7 +185,7 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		left.segments, left.bytes = append(left.segments, x.left.segments...), left.bytes+x.left.bytes
 	}
 	name, own := loadName(p, l.Collection, list), partitionRefs(p, list)
-	is, its := facts.Agree(len(list), "is", "are"), facts.Agree(len(list), "it", "them")
+	is, its := words.Agree(len(list), "is", "are"), words.Agree(len(list), "it", "them")
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, l.Collection),
 		Impact: "The collection cannot be searched, or not all of it.", Cost: p.Losing(1),
@@ -193,24 +194,24 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		Objects:  append(own, memberRefs(p, l.Collection)...),
 	}
 	if len(own) > 0 {
-		f.Impact = "Searches that name the " + facts.Agree(len(list), "partition", "partitions") + " fail, others miss what is in " + its + "."
+		f.Impact = "Searches that name the " + words.Agree(len(list), "partition", "partitions") + " fail, others miss what is in " + its + "."
 		f.Cost = p.Losing(partOf(p, l.Collection, list))
-		f.Hint = check.Advise("look at QueryCoord's log for collection %s; release the %s and load %s again", l.Collection, facts.Agree(len(list), "partition", "partitions"), its)
-		f.Evidence[0] = check.Fact("load state", "the collection is Loaded, of the "+facts.Agree(len(list), "partition Loading", "partitions each is Loading"), "etcd")
+		f.Hint = check.Advise("look at QueryCoord's log for collection %s; release the %s and load %s again", l.Collection, words.Agree(len(list), "partition", "partitions"), its)
+		f.Evidence[0] = check.Fact("load state", "the collection is Loaded, of the "+words.Agree(len(list), "partition Loading", "partitions each is Loading"), "etcd")
 	}
 	percentage := ""
 	if c := p.Runtime.LoadedCollection(l.Collection); c != nil {
 		if len(own) == 0 {
-			percentage = fmt.Sprintf(" at %d %%", c.Percent)
+			percentage = fmt.Sprintf(" at %d%%", c.Percent)
 		}
-		f.Evidence = append(f.Evidence, check.Fact("loaded", fmt.Sprintf("%d %%", c.Percent), "QueryCoord ShowCollections"))
+		f.Evidence = append(f.Evidence, check.Fact("loaded", fmt.Sprintf("%d%%", c.Percent), "QueryCoord ShowCollections"))
 	}
 	if at.IsZero() {
 		f.Severity = check.Info
 		f.Message = fmt.Sprintf("%s %s being loaded%s, and no query node has anything of %s", name, is, percentage, its)
 		f.Hint = "look again in a minute; if nothing has come, " + f.Hint
 	} else {
-		f.Message = fmt.Sprintf("%s %s being loaded%s, and nothing of %s was loaded for %s", name, is, percentage, its, facts.Span(asked.Sub(at)))
+		f.Message = fmt.Sprintf("%s %s being loaded%s, and nothing of %s was loaded for %s", name, is, percentage, its, words.Span(asked.Sub(at)))
 		f.Hint = check.LookForFiles(p.Facts) + f.Hint
 	}
 	if len(left.segments) > 0 {
@@ -218,8 +219,8 @@ func reportLoading(p *check.Pass, l *model.LoadState, list []load, asked time.Ti
 		for i, s := range left.segments {
 			names[i] = s.ID.String()
 		}
-		f.Evidence = append(f.Evidence, check.Fact("segments that no node has", facts.Few(names)+", "+facts.BytesText(left.bytes), "DataCoord, query nodes"))
-		f.Message += ": no node has " + facts.Plural(len(left.segments), "segment") + ", " + facts.BytesText(left.bytes)
+		f.Evidence = append(f.Evidence, check.Fact("segments that no node has", words.Few(names)+", "+words.Bytes(left.bytes), "DataCoord, query nodes"))
+		f.Message += ": no node has " + words.Plural(len(left.segments), "segment") + ", " + words.Bytes(left.bytes)
 	}
 	p.Report(f)
 }

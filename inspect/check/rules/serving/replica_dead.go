@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // replicaDeadNode finds replicas and resource groups that name query nodes without a session.
@@ -127,16 +128,16 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Objects = append(f.Objects, model.Ref{Resource: "resource-groups", ID: g, Name: g})
 	}
 	f.Evidence = []check.Evidence{
-		check.Fact("replicas that name it", facts.Number(len(d.replicas))+", of "+facts.Few(slices.Compact(slices.Sorted(slices.Values(names)))), "etcd"),
-		check.Fact("resource groups that name it", facts.Few(d.groups), "etcd"),
+		check.Fact("replicas that name it", words.Number(len(d.replicas))+", of "+words.Few(slices.Compact(slices.Sorted(slices.Values(names)))), "etcd"),
+		check.Fact("resource groups that name it", words.Few(d.groups), "etcd"),
 		check.Fact("session", "none", "etcd"),
 	}
 	var by []string
 	if len(d.replicas) > 0 {
-		by = append(by, facts.Plural(len(d.replicas), "replica"))
+		by = append(by, words.Plural(len(d.replicas), "replica"))
 	}
 	if len(d.groups) > 0 {
-		by = append(by, "resource group "+facts.Few(d.groups))
+		by = append(by, "resource group "+words.Few(d.groups))
 	}
 	f.Message = fmt.Sprintf("querynode-%s is gone, and named by %s", id, strings.Join(by, " and "))
 	f.Impact = "Segments and shards that QueryCoord gives to it are served by nobody; what it had is to be loaded by the others."
@@ -164,8 +165,8 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 	if len(lost) > 0 {
 		f.Severity = check.Error
 		f.Cost = min(1, float64(len(lost))/float64(max(1, len(p.LoadStates))))
-		f.Message += fmt.Sprintf("; %s %s no other node", facts.Few(lost), hasHave(len(lost)))
-		f.Impact = "Nobody serves " + facts.Few(lost) + ": every search fails."
+		f.Message += fmt.Sprintf("; %s %s no other node", words.Few(lost), words.Agree(len(lost), "has", "have"))
+		f.Impact = "Nobody serves " + words.Few(lost) + ": every search fails."
 		f.Hint = "start query nodes in the resource group; QueryCoord gives the replicas to them; if it does not, release and load the collections"
 	}
 	p.Report(f)
@@ -222,8 +223,8 @@ func groupsSaid(p *check.Pass, names []string) string {
 	var list []string
 	for _, name := range names {
 		if g := groupSaid(p, name); g != nil && g.Available >= 0 {
-			list = append(list, name+": "+facts.Number(g.Available))
+			list = append(list, name+": "+words.Number(g.Available))
 		}
 	}
-	return facts.Few(list)
+	return words.Few(list)
 }

@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // replicaShort finds loaded collections that have fewer working replicas than they were loaded with.
@@ -63,11 +64,11 @@ func runReplicaShort(p *check.Pass) error {
 func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, working, asked int) {
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, l.Collection),
-		Message: fmt.Sprintf("collection %s: %d of %s work", facts.CollectionLabel(p.Cluster, l.Collection), working, facts.Plural(asked, "replica")),
+		Message: fmt.Sprintf("collection %s: %d of %s work", facts.CollectionLabel(p.Cluster, l.Collection), working, words.Plural(asked, "replica")),
 		Evidence: []check.Evidence{
-			check.Fact("replicas that it was loaded with", facts.Number(l.Replicas), "etcd"),
-			check.Fact("replicas", facts.Number(len(p.ReplicasOf(l.Collection))), "etcd"),
-			check.Fact("of them with a query node that takes work", facts.Number(working), "etcd"),
+			check.Fact("replicas that it was loaded with", words.Number(l.Replicas), "etcd"),
+			check.Fact("replicas", words.Number(len(p.ReplicasOf(l.Collection))), "etcd"),
+			check.Fact("of them with a query node that takes work", words.Number(working), "etcd"),
 		},
 		Impact: "The others carry its searches; if one more goes, they fail sooner.",
 		Hint:   "start query nodes",
@@ -76,7 +77,7 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 	}
 	if working == 0 {
 		f.Severity, f.Cost = check.Error, p.Losing(1)
-		f.Message = fmt.Sprintf("collection %s: none of %s works", facts.CollectionLabel(p.Cluster, l.Collection), facts.Plural(asked, "replica"))
+		f.Message = fmt.Sprintf("collection %s: none of %s works", facts.CollectionLabel(p.Cluster, l.Collection), words.Plural(asked, "replica"))
 		f.Impact = "Every search of the collection fails."
 	}
 	for _, r := range empty {

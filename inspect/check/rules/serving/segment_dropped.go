@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // segmentDropped finds segments in the memory of query nodes that metadata has dropped, or does not know.
@@ -168,7 +169,7 @@ func (b *bridges) needed(s *model.Segment) bool {
 func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if r.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when %s in memory %s dropped", name, facts.Plural(r.unsure, "segment"), isAre(r.unsure)))
+		p.Unseen(fmt.Sprintf("collection %s: since when %s in memory %s dropped", name, words.Plural(r.unsure, "segment"), words.Agree(r.unsure, "is", "are")))
 	}
 	if len(r.segments) == 0 {
 		return
@@ -176,31 +177,31 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 	nodes := facts.QueryNodeNames(r.nodes)
 	w := p.WorkOf(id)
 	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id)}
-	what := facts.Plural(len(r.segments), "segment") + ", " + facts.Plural(r.rows, "row")
+	what := words.Plural(len(r.segments), "segment") + ", " + words.Plural(r.rows, "row")
 	x := p.Collection(id)
 	switch {
 	case x == nil || x.Dropped():
-		f.Message = fmt.Sprintf("collection %s is dropped, and %s of it %s still in memory on %s", name, what, isAre(len(r.segments)), facts.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s is dropped, and %s of it %s still in memory on %s", name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
 	case !wanted(p, id):
 		f.Severity = check.Info
-		f.Message = fmt.Sprintf("collection %s is not to be loaded, and %s of it %s in memory on %s", name, what, isAre(len(r.segments)), facts.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s is not to be loaded, and %s of it %s in memory on %s", name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
 	default:
-		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, facts.Span(asked.Sub(r.dropped)), isAre(len(r.segments)), facts.Few(nodes))
+		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, words.Span(asked.Sub(r.dropped)), words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
 		if r.searched > 0 {
 			f.Cost = p.Costing(id, w.ShareOfRows(r.rows))
 		}
 	}
 	f.Evidence = []check.Evidence{
-		check.Fact("in memory", facts.Plural(len(r.segments), "segment"), facts.Few(nodes)),
-		check.Fact("searched by a shard leader", facts.Number(r.searched), "leaders' views"),
+		check.Fact("in memory", words.Plural(len(r.segments), "segment"), words.Few(nodes)),
+		check.Fact("searched by a shard leader", words.Number(r.searched), "leaders' views"),
 	}
 	if !r.dropped.IsZero() {
 		f.Evidence = append(f.Evidence, check.Fact("dropped since", facts.TimeText(r.dropped), "etcd"))
 	}
 	if r.unknown > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("without a record", facts.Number(r.unknown), "etcd"))
+		f.Evidence = append(f.Evidence, check.Fact("without a record", words.Number(r.unknown), "etcd"))
 	}
-	f.Impact = "The nodes hold " + facts.BytesText(r.bytes) + " for nothing."
+	f.Impact = "The nodes hold " + words.Bytes(r.bytes) + " for nothing."
 	if r.searched > 0 && wanted(p, id) {
 		f.Impact += " Searches go through these rows, and through what was made of them."
 	}

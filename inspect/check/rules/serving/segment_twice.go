@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // segmentTwice finds sealed segments that two nodes of one replica have in memory.
@@ -119,7 +120,7 @@ func reportTwins(p *check.Pass, id model.CollectionID, t *twins, asked time.Time
 	}
 	name := facts.CollectionLabel(p.Cluster, id)
 	if t.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: since when %s %s loaded twice", name, facts.Plural(t.unsure, "segment"), isAre(t.unsure)))
+		p.Unseen(fmt.Sprintf("collection %s: since when %s %s loaded twice", name, words.Plural(t.unsure, "segment"), words.Agree(t.unsure, "is", "are")))
 	}
 	if len(t.segments) == 0 {
 		return
@@ -129,12 +130,12 @@ func reportTwins(p *check.Pass, id model.CollectionID, t *twins, asked time.Time
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id),
 		Message: fmt.Sprintf("collection %s: %s, %s, in memory twice in one replica for %s: on %s",
-			name, facts.Plural(len(t.segments), "segment"), facts.Plural(t.rows, "row"), facts.Span(asked.Sub(t.newest)), facts.Few(nodes)),
+			name, words.Plural(len(t.segments), "segment"), words.Plural(t.rows, "row"), words.Span(asked.Sub(t.newest)), words.Few(nodes)),
 		Evidence: []check.Evidence{
-			check.Fact("newer copy loaded", facts.TimeText(t.newest), facts.Few(nodes)),
-			check.Fact("rows in memory too much", facts.Percent(w.ShareOfRows(t.rows)), "query nodes"),
+			check.Fact("newer copy loaded", facts.TimeText(t.newest), words.Few(nodes)),
+			check.Fact("rows in memory too much", words.Share(w.ShareOfRows(t.rows)), "query nodes"),
 		},
-		Impact: "The nodes hold " + facts.BytesText(t.bytes) + " too much; searches are answered by one of the copies.",
+		Impact: "The nodes hold " + words.Bytes(t.bytes) + " too much; searches are answered by one of the copies.",
 		Hint:   "look at QueryCoord's log for tasks with the reason \"redundancies of segment\"; if there are none, " + check.RestartQueryCoord(p.Cluster),
 	}
 	for _, n := range nodes {

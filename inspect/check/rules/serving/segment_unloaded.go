@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // segmentNotLoaded finds flushed segments of loaded collections that no search reaches.
@@ -145,7 +146,7 @@ func judgeAbsent(p *check.Pass, found map[model.CollectionID]*absent, view model
 func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if a.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: when %s that nobody serves %s flushed", name, facts.Plural(a.unsure, "segment"), facts.Agree(a.unsure, "was", "were")))
+		p.Unseen(fmt.Sprintf("collection %s: when %s that nobody serves %s flushed", name, words.Plural(a.unsure, "segment"), words.Agree(a.unsure, "was", "were")))
 	}
 	if len(a.segments) == 0 {
 		return
@@ -157,13 +158,13 @@ func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Ti
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(share),
 		Message: fmt.Sprintf("collection %s: %s, %s, %s served by no node, though flushed, the first %s ago",
-			name, facts.Plural(count, "segment"), facts.Plural(a.rows/int64(max(1, len(a.replicas))), "row"), isAre(count), facts.Span(asked.Sub(a.oldest))),
+			name, words.Plural(count, "segment"), words.Plural(a.rows/int64(max(1, len(a.replicas))), "row"), words.Agree(count, "is", "are"), words.Span(asked.Sub(a.oldest))),
 		Evidence: []check.Evidence{
-			check.Fact("to be served", facts.Plural(count, "segment")+" more than are", "DataCoord GetRecoveryInfoV2"),
+			check.Fact("to be served", words.Plural(count, "segment")+" more than are", "DataCoord GetRecoveryInfoV2"),
 			check.Fact("flushed or compacted", facts.TimeText(a.oldest), "etcd"),
-			check.Fact("shards", facts.Few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"),
+			check.Fact("shards", words.Few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"),
 		},
-		Impact: "Searches do not find these rows: " + facts.Percent(share) + " of the collection.",
+		Impact: "Searches do not find these rows: " + words.Share(share) + " of the collection.",
 		Hint:   check.LookForFiles(p.Facts) + refreshHint(p.Cluster, id),
 	}
 	if replicas := len(p.ReplicasOf(id)); replicas > 1 {

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // noShardLeader finds shards of loaded collections that nobody leads.
@@ -83,10 +84,10 @@ func runNoShardLeader(p *check.Pass) error {
 			}
 		}
 		if len(unsure) > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: who leads %s", facts.CollectionLabel(p.Cluster, l.Collection), facts.Few(unsure)))
+			p.Unseen(fmt.Sprintf("collection %s: who leads %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(unsure)))
 		}
 		if len(untold) > 0 {
-			p.Unseen(fmt.Sprintf("collection %s: whether QueryCoord names the leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), facts.Few(untold)))
+			p.Unseen(fmt.Sprintf("collection %s: whether QueryCoord names the leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(untold)))
 		}
 		if len(found.all)+len(found.some)+len(found.unnamed) > 0 {
 			reportLeaderless(p, l.Collection, &found)
@@ -174,27 +175,27 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	shards := len(facts.LiveChannels(p.Cluster, id))
 	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(1)}
-	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, facts.Plural(len(l.all), "shard"), shards, hasHave(len(l.all)), facts.Few(l.all))
+	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, words.Plural(len(l.all), "shard"), shards, words.Agree(len(l.all), "has", "have"), words.Few(l.all))
 	f.Impact = "Every search and query of the collection fails: all shards have to answer."
 	switch {
 	case len(l.unnamed) > 0:
-		led := facts.Few(facts.QueryNodeNames(l.by)) + " " + facts.Agree(len(facts.QueryNodeNames(l.by)), "leads", "lead")
+		led := words.Few(facts.QueryNodeNames(l.by)) + " " + words.Agree(len(facts.QueryNodeNames(l.by)), "leads", "lead")
 		if len(l.all) > 0 {
-			f.Message += fmt.Sprintf("; QueryCoord names none of %d more, which %s: %s", len(l.unnamed), led, facts.Few(l.unnamed))
+			f.Message += fmt.Sprintf("; QueryCoord names none of %d more, which %s: %s", len(l.unnamed), led, words.Few(l.unnamed))
 		} else {
-			f.Message = fmt.Sprintf("collection %s: QueryCoord names no leader of %s of %d, which %s: %s", name, facts.Plural(len(l.unnamed), "shard"), shards, led, facts.Few(l.unnamed))
+			f.Message = fmt.Sprintf("collection %s: QueryCoord names no leader of %s of %d, which %s: %s", name, words.Plural(len(l.unnamed), "shard"), shards, led, words.Few(l.unnamed))
 		}
 		f.Impact += " Proxies ask QueryCoord who leads."
 	case len(l.all) == 0:
 		replicas := len(p.ReplicasOf(id))
 		f.Severity, f.Cost = check.Warning, p.Losing(1/float64(max(1, replicas)))
 		f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader in one of %d replicas: %s",
-			name, facts.Plural(len(l.some), "shard"), shards, hasHave(len(l.some)), replicas, facts.Few(l.some))
+			name, words.Plural(len(l.some), "shard"), shards, words.Agree(len(l.some), "has", "have"), replicas, words.Few(l.some))
 		f.Impact = "That replica answers no searches; the others carry its load."
 	}
-	f.Evidence = []check.Evidence{check.Fact("shards without a leader", facts.Few(slices.Concat(l.all, l.some)), "QueryCoord, query nodes")}
+	f.Evidence = []check.Evidence{check.Fact("shards without a leader", words.Few(slices.Concat(l.all, l.some)), "QueryCoord, query nodes")}
 	if len(l.all)+len(l.some) == 0 {
-		f.Evidence = []check.Evidence{check.Fact("shards that QueryCoord names no leader of", facts.Few(l.unnamed), "QueryCoord"), check.Fact("led by", facts.Few(facts.QueryNodeNames(l.by)), "query nodes")}
+		f.Evidence = []check.Evidence{check.Fact("shards that QueryCoord names no leader of", words.Few(l.unnamed), "QueryCoord"), check.Fact("led by", words.Few(facts.QueryNodeNames(l.by)), "query nodes")}
 	}
 	if l.problem != "" {
 		f.Evidence = append(f.Evidence, check.Fact("QueryCoord names", l.problem, "QueryCoord GetShardLeaders"))
@@ -205,13 +206,6 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
 	}
 	f.Objects = append(f.Objects, memberRefs(p, id)...)
 	p.Report(f)
-}
-
-func hasHave(n int) string {
-	if n == 1 {
-		return "has"
-	}
-	return "have"
 }
 
 // memberRefs are the nodes of a collection's replicas.

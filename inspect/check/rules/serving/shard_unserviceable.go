@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // shardUnserviceable finds shards whose leader cannot answer.
@@ -196,17 +197,17 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 	leaders := facts.QueryNodeNames(u.leaders)
 	f := check.Finding{
 		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(float64(len(u.replicas)) / float64(replicas)),
-		Message: fmt.Sprintf("collection %s: %s of %d, led by %s, cannot be searched: %s", name, facts.Plural(len(channels), "shard"),
-			len(facts.LiveChannels(p.Cluster, id)), facts.Few(leaders), facts.MostCommon(u.reasons)),
-		Evidence: []check.Evidence{check.Fact("shards", facts.Few(channels), "leaders' views")},
+		Message: fmt.Sprintf("collection %s: %s of %d, led by %s, cannot be searched: %s", name, words.Plural(len(channels), "shard"),
+			len(facts.LiveChannels(p.Cluster, id)), words.Few(leaders), facts.MostCommon(u.reasons)),
+		Evidence: []check.Evidence{check.Fact("shards", words.Few(channels), "leaders' views")},
 		Impact:   "Searches of the collection fail.",
 		Hint:     check.Advise("look at the log of %s for these channels, and whether the other nodes have the memory to take over", leaders),
 	}
 	for _, why := range slices.Sorted(maps.Keys(u.reasons)) {
-		f.Evidence = append(f.Evidence, check.Fact("reason", why, facts.Few(leaders)))
+		f.Evidence = append(f.Evidence, check.Fact("reason", why, words.Few(leaders)))
 	}
 	if len(u.gone) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("rows on nodes that do not answer", facts.Number(u.rows), "etcd, leaders' views"))
+		f.Evidence = append(f.Evidence, check.Fact("rows on nodes that do not answer", words.Number(u.rows), "etcd, leaders' views"))
 		f.Hint = check.Advise("bring %s back, or wait until its session has ended and its segments are loaded elsewhere", facts.QueryNodeNames(u.gone))
 	}
 	if len(u.replicas) < replicas {

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // targetBehind finds collections whose shard leaders serve an old target, while DataCoord wants another.
@@ -123,7 +124,7 @@ func judgeTarget(p *check.Pass, g *oldTarget, v model.ShardView, newest, asked t
 func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, asked time.Time) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	if g.unsure > 0 {
-		p.Unseen(fmt.Sprintf("collection %s: how old the target of %s is", name, facts.Plural(g.unsure, "shard leader")))
+		p.Unseen(fmt.Sprintf("collection %s: how old the target of %s is", name, words.Plural(g.unsure, "shard leader")))
 	}
 	if len(g.leaders) == 0 {
 		return
@@ -132,22 +133,22 @@ func reportTarget(p *check.Pass, id model.CollectionID, g *oldTarget, newest, as
 	w := p.WorkOf(id)
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(w.ShareOfRows(g.rows)),
-		Message: fmt.Sprintf("collection %s: %s serves a target that is %s old", name, facts.Few(leaders), facts.Span(asked.Sub(g.oldest))),
+		Message: fmt.Sprintf("collection %s: %s serves a target that is %s old", name, words.Few(leaders), words.Span(asked.Sub(g.oldest))),
 		Evidence: []check.Evidence{
-			check.Fact("target drawn up", facts.TimeText(g.oldest), facts.Few(leaders)),
+			check.Fact("target drawn up", facts.TimeText(g.oldest), words.Few(leaders)),
 			check.Fact("newest target of a leader", facts.TimeText(newest), "leaders' views"),
-			check.Fact("shards", facts.Few(slices.Compact(slices.Sorted(slices.Values(g.channels)))), "leaders' views"),
+			check.Fact("shards", words.Few(slices.Compact(slices.Sorted(slices.Values(g.channels)))), "leaders' views"),
 		},
 		Impact: "What was flushed and compacted since is served from growing segments and old copies, or not at all.",
 		Hint:   refreshHint(p.Cluster, id),
 	}
 	if len(leaders) > 1 {
-		f.Message = fmt.Sprintf("collection %s: %s serve a target that is up to %s old", name, facts.Few(leaders), facts.Span(asked.Sub(g.oldest)))
+		f.Message = fmt.Sprintf("collection %s: %s serve a target that is up to %s old", name, words.Few(leaders), words.Span(asked.Sub(g.oldest)))
 	}
 	segments := facts.SomeSegments(g.wanted)
 	if n := len(g.wanted); n > 0 {
-		f.Message += fmt.Sprintf("; DataCoord wants %s more served", facts.Plural(n, "segment"))
-		f.Evidence = append(f.Evidence, check.Fact("to be served, and in no view", facts.Plural(n, "segment")+", "+facts.Plural(g.rows, "row"), "DataCoord GetRecoveryInfoV2"))
+		f.Message += fmt.Sprintf("; DataCoord wants %s more served", words.Plural(n, "segment"))
+		f.Evidence = append(f.Evidence, check.Fact("to be served, and in no view", words.Plural(n, "segment")+", "+words.Plural(g.rows, "row"), "DataCoord GetRecoveryInfoV2"))
 	}
 	if g.behind {
 		f.Message += "; others of its leaders are ahead"

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // autoBalanceOff finds that nobody moves segments where somebody should.
@@ -73,10 +74,10 @@ func runAutoBalanceOff(p *check.Pass) error {
 		Message: fmt.Sprintf("auto-balance is off (%s=%s) while %s", balance.SwitchKey, auto.Value, unevenText(len(idle), uneven)),
 		Evidence: []check.Evidence{
 			check.Fact(balance.SwitchKey, auto.Value, auto.From),
-			check.Fact("idle query nodes", facts.Number(len(idle)), "query nodes"),
-			check.Fact("replicas with uneven rows", facts.Number(uneven), "query nodes"),
+			check.Fact("idle query nodes", words.Number(len(idle)), "query nodes"),
+			check.Fact("replicas with uneven rows", words.Number(uneven), "query nodes"),
 		},
-		Impact: "Nothing evens out by itself. Evenly spread, the busiest node, for which searches wait, would have " + facts.Percent(cost) + " less to do.",
+		Impact: "Nothing evens out by itself. Evenly spread, the busiest node, for which searches wait, would have " + words.Share(cost) + " less to do.",
 		Hint:   check.Advise("%s turns it on within seconds; or move by hand what kitescope balance --plan lists", check.Etcdctl("put").Arg(switchKey(p), "true")),
 	}
 	if auto.Key != "" {
@@ -89,11 +90,11 @@ func runAutoBalanceOff(p *check.Pass) error {
 func unevenText(idle, uneven int) string {
 	switch idle {
 	case 0:
-		return "the rows of " + facts.Plural(uneven, "replica") + " are spread unevenly"
+		return "the rows of " + words.Plural(uneven, "replica") + " are spread unevenly"
 	case 1:
 		return "a query node is idle"
 	}
-	return facts.Number(idle) + " query nodes are idle"
+	return words.Number(idle) + " query nodes are idle"
 }
 
 // switchKey is the key in etcd that turns it on.

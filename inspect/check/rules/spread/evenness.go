@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // region is a resource group: the query nodes that could share its work, and the replicas
@@ -299,9 +300,9 @@ func rowsOf(s *balance.Share) float64 { return float64(s.Rows()) }
 // upTo is a number of rows, some of which may have been counted twice.
 func upTo(rows, repeated int64) string {
 	if repeated > 0 {
-		return "up to " + facts.Number(rows)
+		return "up to " + words.Number(rows)
 	}
-	return facts.Number(rows)
+	return words.Number(rows)
 }
 
 // metricSource says where figures of a node come from.

@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // idleNode finds query nodes that serve nothing, or far less than the others.
@@ -66,25 +67,25 @@ func reportIdle(p *check.Pass, x quietNode) {
 	f := check.Finding{
 		Severity: check.Warning, Object: facts.RefNode("querynode", x.Node), Cost: r.tooMuch(),
 		Message: fmt.Sprintf("%s serves %d of %s, %s of the search work; each of the others %s",
-			x.Name(), x.Sealed, facts.Plural(r.sealed(), "segment"), facts.Percent(x.Cost/total), between(facts.Percent(low), facts.Percent(high))),
+			x.Name(), x.Sealed, words.Plural(r.sealed(), "segment"), words.Share(x.Cost/total), between(words.Share(low), words.Share(high))),
 		Evidence: []check.Evidence{
-			check.Fact("sealed segments", facts.Number(x.Sealed), metricSource(x.Share)),
-			check.Fact("growing segments", facts.Number(x.Growing), metricSource(x.Share)),
+			check.Fact("sealed segments", words.Number(x.Sealed), metricSource(x.Share)),
+			check.Fact("growing segments", words.Number(x.Growing), metricSource(x.Share)),
 			check.Fact("rows", upTo(x.Rows(), x.Repeated), metricSource(x.Share)),
 			check.Fact("rows of the resource group", upTo(r.rows(), r.repeated()), "query nodes"),
 			check.Fact("resource group", r.name, "etcd"),
 		},
-		Impact: "Its processors and memory are hardly used. Evenly spread, the busiest node, for which searches wait, would have " + facts.Percent(r.tooMuch()) + " less to do.",
+		Impact: "Its processors and memory are hardly used. Evenly spread, the busiest node, for which searches wait, would have " + words.Share(r.tooMuch()) + " less to do.",
 		Hint:   "kitescope balance --plan lists the moves that would even it out",
 	}
 	if x.Sealed == 0 && x.Growing == 0 {
 		what := "nothing"
 		if x.Leaders > 0 {
-			what = "no segment, though it leads " + facts.Plural(x.Leaders, "shard")
+			what = "no segment, though it leads " + words.Plural(x.Leaders, "shard")
 		} else {
 			f.Severity = check.Error
 		}
-		f.Message = fmt.Sprintf("%s serves %s; the others of its resource group serve %s", x.Name(), what, facts.Plural(r.sealed(), "segment"))
+		f.Message = fmt.Sprintf("%s serves %s; the others of its resource group serve %s", x.Name(), what, words.Plural(r.sealed(), "segment"))
 	}
 	idleCircumstances(p, &f, x)
 	p.Report(f)
@@ -101,8 +102,8 @@ func between(low, high string) string {
 // idleCircumstances adds since when the node is there, how much it works, and what explains its idleness.
 func idleCircumstances(p *check.Pass, f *check.Finding, x quietNode) {
 	if x.age >= 0 {
-		f.Evidence = append(f.Evidence, check.Fact("started", facts.Span(x.age)+" ago", x.Name()))
-		f.Message += "; it started " + facts.Span(x.age) + " ago"
+		f.Evidence = append(f.Evidence, check.Fact("started", words.Span(x.age)+" ago", x.Name()))
+		f.Message += "; it started " + words.Span(x.age) + " ago"
 	}
 	if cores, ok := x.CPU(); ok {
 		f.Evidence = append(f.Evidence, check.Fact("processor cores in use", fmt.Sprintf("%.2f", cores), x.Name()+" metrics"))

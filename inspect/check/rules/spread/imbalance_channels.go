@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // imbalanceChannels finds nodes that consume far more channels than others.
@@ -59,18 +60,18 @@ func runImbalanceChannels(p *check.Pass) error {
 	}
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefNode(role, most), Objects: []model.Ref{facts.RefNode(role, least)},
-		Message: fmt.Sprintf("%s consumes %s of %d, %s %d", facts.RefNode(role, most).ID, facts.Plural(counts[most], "channel"), sum, facts.RefNode(role, least).ID, counts[least]),
+		Message: fmt.Sprintf("%s consumes %s of %d, %s %d", facts.RefNode(role, most).ID, words.Plural(counts[most], "channel"), sum, facts.RefNode(role, least).ID, counts[least]),
 		Evidence: []check.Evidence{
-			check.Fact("channels of "+facts.RefNode(role, most).ID, facts.Number(counts[most]), "etcd"),
-			check.Fact("channels of "+facts.RefNode(role, least).ID, facts.Number(counts[least]), "etcd"),
-			check.Fact("mean of "+facts.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), fmt.Sprintf("%.1f", mean), "etcd"),
+			check.Fact("channels of "+facts.RefNode(role, most).ID, words.Number(counts[most]), "etcd"),
+			check.Fact("channels of "+facts.RefNode(role, least).ID, words.Number(counts[least]), "etcd"),
+			check.Fact("mean of "+words.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), fmt.Sprintf("%.1f", mean), "etcd"),
 		},
 		Impact: "Inserts into those channels share one node's processors and bandwidth.",
 		Hint:   check.Advise("kitescope get vchannels watcher=%s", most),
 	}
 	if age := ageOf(p, role, least); counts[least] == 0 && age > channelGrace {
 		f.Severity = check.Warning
-		f.Evidence = append(f.Evidence, check.Fact(facts.RefNode(role, least).ID+" started", facts.Span(age)+" ago", facts.RefNode(role, least).ID))
+		f.Evidence = append(f.Evidence, check.Fact(facts.RefNode(role, least).ID+" started", words.Span(age)+" ago", facts.RefNode(role, least).ID))
 	}
 	p.Report(f)
 	return nil

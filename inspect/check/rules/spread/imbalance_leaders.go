@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // imbalanceLeaders finds query nodes that lead far more shards than others.
@@ -91,11 +92,11 @@ func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balan
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefNode("querynode", most.Node),
 		Message: fmt.Sprintf("%s leads %d of %d shards, the others of %s %.1f on average; %s are growing on it",
-			most.Name(), most.Leaders, sum, groupName(r.name), (float64(sum)-float64(most.Leaders))/float64(len(nodes)-1), facts.Plural(most.GrowingRows, "row")),
+			most.Name(), most.Leaders, sum, groupName(r.name), (float64(sum)-float64(most.Leaders))/float64(len(nodes)-1), words.Plural(most.GrowingRows, "row")),
 		Evidence: []check.Evidence{
-			check.Fact("shards it leads", facts.Number(most.Leaders), most.Name()+" GetDataDistribution"),
+			check.Fact("shards it leads", words.Number(most.Leaders), most.Name()+" GetDataDistribution"),
 			check.Fact("mean of the nodes", fmt.Sprintf("%.1f", mean), "query nodes"),
-			check.Fact("growing rows on it", facts.Number(most.GrowingRows), most.Name()+" GetDataDistribution"),
+			check.Fact("growing rows on it", words.Number(most.GrowingRows), most.Name()+" GetDataDistribution"),
 		},
 		Impact: "Searches of those shards wait for this node, the more so while rows are inserted.",
 		Hint:   "kitescope balance shows leaders and growing rows per node",
@@ -114,7 +115,7 @@ func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balan
 	if f.Cost >= leadersCostly || crowded >= leadersMore {
 		f.Severity = check.Warning
 	}
-	f.Evidence = append(f.Evidence, check.Fact("of them beyond an even spread of their collections", facts.Number(crowded), "worked out"))
+	f.Evidence = append(f.Evidence, check.Fact("of them beyond an even spread of their collections", words.Number(crowded), "worked out"))
 	p.Report(f)
 }
 

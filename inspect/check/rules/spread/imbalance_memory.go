@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
+	"kitescope/words"
 )
 
 // imbalanceMemory finds query nodes of one resource group of which one is nearly full while another is not.
@@ -17,10 +18,10 @@ var imbalanceMemory = &check.Check{
 	Severity: check.Warning,
 	Since:    "0.3",
 	Doc: `
-The fullest node decides how much a collection can grow: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85 % writes are throttled for the
+The fullest node decides how much a collection can grow: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85% writes are throttled for the
 whole cluster. Compared is, for the query nodes of a resource group, the part of its memory that each uses, as it says itself (GetMetrics: memory_usage of memory).
 
-A finding is a difference of 30 points and more between two of them, which is what ` + "`queryCoord.memoryUsageMaxDifferencePercentage`" + ` of this cluster says, or 30 by default; a warning if the fuller one is at 60 % or above. Nodes that have just joined and are being filled (see node-idle) are left out.
+A finding is a difference of 30 points and more between two of them, which is what ` + "`queryCoord.memoryUsageMaxDifferencePercentage`" + ` of this cluster says, or 30 by default; a warning if the fuller one is at 60% or above. Nodes that have just joined and are being filled (see node-idle) are left out.
 Milvus 2.2 and later read that value no more and balance rows instead: dimensions, indexes and mmap are why memory can differ where rows do not.
 `,
 	Remedy: "`kitescope balance --plan --by memory`" + ` lists moves. Nodes of different sizes in one resource group fill up unevenly by nature before Milvus 2.5 (and late 2.4), which weighs the memory that each has (pull request 36466).
@@ -78,7 +79,7 @@ func usedMemory(n *balance.Share) float64 {
 func reportMemory(p *check.Pass, low, high *balance.Share, bound check.Evidence) {
 	f := check.Finding{
 		Severity: check.Info, Object: facts.RefNode("querynode", high.Node), Objects: []model.Ref{facts.RefNode("querynode", low.Node)},
-		Message: fmt.Sprintf("%s uses %s of its memory, %s of the same resource group %s", high.Name(), facts.Percent(usedMemory(high)), low.Name(), facts.Percent(usedMemory(low))),
+		Message: fmt.Sprintf("%s uses %s of its memory, %s of the same resource group %s", high.Name(), words.Share(usedMemory(high)), low.Name(), words.Share(usedMemory(low))),
 		Evidence: []check.Evidence{
 			check.Fact("memory in use on "+high.Name(), memoryText(high), high.Name()+" GetMetrics"),
 			check.Fact("memory in use on "+low.Name(), memoryText(low), low.Name()+" GetMetrics"),
@@ -95,5 +96,5 @@ func reportMemory(p *check.Pass, low, high *balance.Share, bound check.Evidence)
 
 func memoryText(n *balance.Share) string {
 	use, capacity, _ := n.Memory()
-	return facts.BytesText(use) + " of " + facts.BytesText(capacity)
+	return words.Bytes(use) + " of " + words.Bytes(capacity)
 }
