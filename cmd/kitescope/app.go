@@ -53,18 +53,21 @@ type connection struct {
 	fromContext string
 }
 
-func (a *app) connection() (connection, error) {
+func (a *app) connection() (connection, error) { return a.connectionTo(a.flags.from) }
+
+// connectionTo is the connection to a source that is named, "" for the one that environment or context name.
+func (a *app) connectionTo(from string) (connection, error) {
 	var c connection
 	if a.flags.timeout <= 0 {
 		return c, usagef("--timeout is a duration above 0, not %s", a.flags.timeout)
 	}
-	if a.flags.from == "" {
+	if from == "" {
 		var err error
 		if c, err = a.namedContext(); err != nil {
 			return c, err
 		}
 	}
-	c.From = cmp.Or(a.flags.from, c.From, a.getenv("KITESCOPE_FROM"))
+	c.From = cmp.Or(from, c.From, a.getenv("KITESCOPE_FROM"))
 	c.Root = cmp.Or(a.flags.root, a.getenv("KITESCOPE_ROOT"), c.Root)
 	c.User = cmp.Or(a.flags.user, a.getenv("KITESCOPE_ETCD_USER"), c.User)
 	c.PasswordFile = cmp.Or(a.flags.passwordFile, c.PasswordFile)
@@ -163,9 +166,9 @@ func (a *app) password(ctx context.Context, c connection) (string, error) {
 	return password, nil
 }
 
-// open opens the source that flags, environment and context name.
-func (a *app) open(ctx context.Context) (source.Source, error) {
-	c, err := a.connection()
+// open opens a source: the one that is named, or for "" the one that environment and context name.
+func (a *app) open(ctx context.Context, from string) (source.Source, error) {
+	c, err := a.connectionTo(from)
 	if err != nil {
 		return nil, err
 	}
@@ -202,9 +205,9 @@ func (a *app) sourceOptions(ctx context.Context, c connection, password string) 
 	}
 }
 
-// load reads one cluster, once.
-func (a *app) load(ctx context.Context, want meta.Want) (*model.Cluster, error) {
-	src, err := a.open(ctx)
+// load reads one cluster, once: of the source that open opens.
+func (a *app) load(ctx context.Context, from string, want meta.Want) (*model.Cluster, error) {
+	src, err := a.open(ctx, from)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (a *app) completionEnv(ctx context.Context, r *view.Resource) *view.Env {
 		return nil // it would prompt
 	}
 	a.flags.quiet = true
-	cluster, err := a.load(ctx, meta.Want{Parts: r.Needs, Records: r.Keyspace})
+	cluster, err := a.load(ctx, a.flags.from, meta.Want{Parts: r.Needs, Records: r.Keyspace})
 	if err != nil {
 		return nil
 	}

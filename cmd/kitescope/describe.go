@@ -82,7 +82,7 @@ func (a *app) loadToDescribe(ctx context.Context, r *view.Resource, word string,
 		return c, err
 	}
 	// The word may select one in another way, "name=do*"; else what is said of it is what Lookup says of all collections.
-	c, err = a.load(ctx, meta.Want{Parts: r.Needs})
+	c, err = a.load(ctx, a.flags.from, meta.Want{Parts: r.Needs})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -70,9 +71,5 @@ func (a *app) diff(ctx context.Context, output string, options diff.Options, arg
 
 // loadWord reads one side of a comparison: a source as --from takes it, "" for --from itself.
 func (a *app) loadWord(ctx context.Context, from string) (*model.Cluster, error) {
-	side := *a
-	if from != "" {
-		side.flags.from = from
-	}
-	return side.load(ctx, meta.Want{Parts: model.PartAll})
+	return a.load(ctx, cmp.Or(from, a.flags.from), meta.Want{Parts: model.PartAll})
 }

@@ -44,13 +44,11 @@ func (a *app) snapshotInfo() *cobra.Command {
 }
 
 func (a *app) infoSnapshot(ctx context.Context, path, output string) error {
-	side := *a
-	side.flags.from = path
 	o, err := a.documentOptions(output)
 	if err != nil {
 		return err
 	}
-	src, err := side.open(ctx)
+	src, err := a.open(ctx, path)
 	if err != nil {
 		return err
 	}
