@@ -28,7 +28,7 @@ PACKAGES ?= $(shell expr 2 '*' "$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 # collecting garbage took a fifth of their time.
 .PHONY: test
 test: ## all tests of the module
-	CGO_ENABLED=0 GOGC=400 GOMEMLIMIT=1500MiB $(GO) test -p $(PACKAGES) ./...
+	CGO_ENABLED=0 GOGC=400 GOMEMLIMIT=3GiB $(GO) test -p $(PACKAGES) ./...
 
 .PHONY: test-bench
 test-bench: ## tests of the benchmark programs and of the generator of faults, modules of their own

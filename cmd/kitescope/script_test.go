@@ -33,7 +33,7 @@ func (m tests) Run() int {
 		panic(err)
 	}
 	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(1 << 30)
+	debug.SetMemoryLimit(3 << 30)
 	return m.M.Run()
 }
 
