@@ -2,6 +2,8 @@ package render
 
 import (
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -196,6 +198,7 @@ func writeFindingBody(e encoder, r *check.Report, f *check.Finding) {
 		e.endObject()
 	}
 	e.endList()
+	writeFigures(e, f)
 	e.key("impact")
 	e.text(f.Impact)
 	e.key("hint")
@@ -301,4 +304,34 @@ func writeOutcome(e encoder, o *outcome) {
 	e.key("unseen")
 	e.texts(o.Unseen)
 	e.endObject()
+}
+
+// writeFigures writes what of the evidence is a number; nothing if none is.
+func writeFigures(e encoder, f *check.Finding) {
+	known := func(x check.Evidence) bool {
+		return x.Figure.Unit != "" && !math.IsNaN(x.Figure.Value) && !math.IsInf(x.Figure.Value, 0)
+	}
+	if !slices.ContainsFunc(f.Evidence, known) {
+		return
+	}
+	e.key("figures")
+	e.beginList()
+	for _, x := range f.Evidence {
+		if !known(x) {
+			continue
+		}
+		e.beginObject()
+		e.key("name")
+		e.text(x.Name)
+		e.key("value")
+		if whole := int64(x.Figure.Value); float64(whole) == x.Figure.Value {
+			e.integer(whole)
+		} else {
+			e.number(x.Figure.Value)
+		}
+		e.key("unit")
+		e.text(x.Figure.Unit)
+		e.endObject()
+	}
+	e.endList()
 }

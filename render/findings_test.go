@@ -56,7 +56,7 @@ func judged(t *testing.T) *check.Report {
 		Impact:  "searches wait for the busiest node: 1.77 times the work of an even spread",
 		Hint:    "see auto-balance-off; kitescope balance docs --plan lists the moves",
 		Evidence: []check.Evidence{
-			{Name: "max/mean of search work", Value: "1.77"}, {Name: "sealed segments of querynode-6", Value: "0", Source: "querynode-6 GetDataDistribution"},
+			{Name: "max/mean of search work", Value: "1.77"}, check.Count("sealed segments of querynode-6", 0, "querynode-6 GetDataDistribution"),
 		},
 		Objects: []model.Ref{{Resource: "nodes", ID: "querynode-3", Name: "querynode-3"}, {Resource: "nodes", ID: "querynode-6", Name: "querynode-6"}},
 	})

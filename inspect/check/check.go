@@ -127,18 +127,6 @@ type Finding struct {
 // Key identifies a finding over runs: its check and object.
 func (f *Finding) Key() string { return f.Check + " " + f.Object.Resource + "/" + f.Object.ID }
 
-// Evidence is one fact: a name, its value as text, and where it was read.
-type Evidence struct {
-	Name, Value string
-	// Source is "etcd", "querynode-3", "querycoord-16 ShowConfigurations"; "" where it is worked out.
-	Source string
-}
-
-// Fact is a piece of evidence: its name, its value as text, and where it was read, "" if it is worked out.
-func Fact(name, value, source string) Evidence {
-	return Evidence{Name: name, Value: value, Source: source}
-}
-
 // Status is how a check ended.
 type Status uint8
 

@@ -193,7 +193,7 @@ func TestDroppedNotCollected(t *testing.T) {
 		drop(2, 28*time.Hour)(w)
 		w.VChannels[0].Checkpoint.At = back(40 * time.Hour)
 	})
-	if e := r.Findings[0].Evidence; e[len(e)-1] != check.Fact("whose checkpoint is behind their last write", "2", "etcd") {
+	if e := r.Findings[0].Evidence; e[len(e)-1] != check.Count("whose checkpoint is behind their last write", 2, "etcd") {
 		t.Errorf("what holds the collector up is missing: %v", e)
 	}
 }

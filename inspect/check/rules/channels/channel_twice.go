@@ -2,7 +2,6 @@ package channels
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"kitescope/inspect/check"
@@ -44,7 +43,7 @@ func runChannelTwice(p *check.Pass) error {
 		}
 		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), words.Few(names))
 		f.Evidence = []check.Evidence{
-			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"), check.Fact("of them registered", strconv.Itoa(living), "etcd"), check.Fact("state of the first", v.WatchState, "etcd"),
+			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"), check.Count("of them registered", living, "etcd"), check.Fact("state of the first", v.WatchState, "etcd"),
 		}
 		f.Impact = "A record of a node that is gone is left over; another assignment may fail because of it."
 		f.Hint = "restart DataCoord, which cleans up after nodes that are gone"

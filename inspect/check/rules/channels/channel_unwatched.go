@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"kitescope/inspect/check"
@@ -101,8 +100,8 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 		f.Message = fmt.Sprintf("%s of %s: %s", words.Plural(count, "vchannel"), words.Plural(len(ids), "collection"), why)
 	}
 	f.Evidence = []check.Evidence{
-		check.Fact("vchannels", strconv.Itoa(count), "etcd"),
-		check.Fact("of those that the collections have", strconv.Itoa(all), "etcd"),
+		check.Count("vchannels", count, "etcd"),
+		check.Count("of those that the collections have", all, "etcd"),
 		check.Fact("why", why, "etcd"),
 		check.Fact("registered nodes that could consume", words.Few(consumers(p)), "etcd"),
 	}

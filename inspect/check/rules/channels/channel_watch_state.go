@@ -48,7 +48,7 @@ func runChannelWatchState(p *check.Pass) error {
 			Severity: severity, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID), facts.RefNode(watcherRole(p.Cluster, v), v.Watcher)},
 			Message: fmt.Sprintf("%s of %s is in state %s on %s, begun %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), v.WatchState, watcherName(p.Cluster, v), since),
 			Evidence: []check.Evidence{
-				check.Fact("state", v.WatchState, "etcd"), check.Fact("begun", facts.TimeText(v.WatchedAt), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"), check.Fact("limit", words.Span(timeout), ""),
+				check.Fact("state", v.WatchState, "etcd"), check.Fact("begun", facts.TimeText(v.WatchedAt), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"), check.Lasts("limit", timeout, ""),
 			},
 			Impact: "What is inserted there waits in the queue.",
 			Hint:   check.Advise("look for %s in the log of %s", v.Name, watcherName(p.Cluster, v)),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"kitescope/inspect/check"
@@ -146,13 +145,13 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 	f.Evidence = []check.Evidence{
 		check.Fact("oldest checkpoint", facts.TimeText(worst.Checkpoint.At.Time()), "etcd"),
 		check.Fact("of vchannel", worst.Name, "etcd"),
-		check.Fact("vchannels that lag", strconv.Itoa(channels), "etcd"),
-		check.Fact("limit", words.Span(allowed), ""),
+		check.Count("vchannels that lag", channels, "etcd"),
+		check.Lasts("limit", allowed, ""),
 		check.Fact("consumed by", watcherName(p.Cluster, worst), "etcd"),
 		check.Fact("state of the watch", cmp.Or(worst.WatchState, "none"), "etcd"),
 	}
 	if lag, ok := p.QueueLag(worst); ok {
-		f.Evidence = append(f.Evidence, check.Fact("messages behind", words.Number(lag), "message queue"))
+		f.Evidence = append(f.Evidence, check.Count("messages behind", lag, "message queue"))
 	}
 	f.Impact = "Loading reads the queue from there on; compaction and garbage collection of the channel stand still."
 	if age >= lagError {

@@ -2,7 +2,6 @@ package channels
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"kitescope/inspect/check"
@@ -58,8 +57,8 @@ func runCheckpointMissing(p *check.Pass) error {
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID),
 			Message: fmt.Sprintf("%s of %s %s no checkpoint", words.Plural(len(list), "vchannel"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(len(list), "has", "have")),
 			Evidence: []check.Evidence{
-				check.Fact("vchannels without a checkpoint", strconv.Itoa(len(list)), "etcd"),
-				check.Fact("vchannels of the collection", strconv.Itoa(len(x.VChannels)), "etcd"),
+				check.Count("vchannels without a checkpoint", len(list), "etcd"),
+				check.Count("vchannels of the collection", len(x.VChannels), "etcd"),
 				check.Fact("the collection was created", facts.TimeText(x.CreatedAt.Time()), "etcd"),
 				check.Fact("consumed by", watcherName(p.Cluster, list[0]), "etcd"),
 			},

@@ -2,7 +2,6 @@ package channels
 
 import (
 	"fmt"
-	"strconv"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -64,7 +63,7 @@ func runCheckpointStale(p *check.Pass) error {
 	f := check.Finding{
 		Severity: check.Info, Objects: objects,
 		Message:  fmt.Sprintf("%s of %s left behind by a drop", words.Plural(count, "channel record"), words.Plural(len(collections), "collection")),
-		Evidence: []check.Evidence{check.Fact("vchannels", strconv.Itoa(count), "etcd"), check.Fact("of them with a removal mark", strconv.Itoa(marks), "etcd")},
+		Evidence: []check.Evidence{check.Count("vchannels", count, "etcd"), check.Count("of them with a removal mark", marks, "etcd")},
 		Impact:   "None for queries; figures of checkpoint lag that count them are wrong.",
 		Hint:     "leave them to garbage collection; see them: kitescope get vchannels",
 	}

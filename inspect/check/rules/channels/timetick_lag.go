@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"kitescope/inspect/check"
@@ -124,7 +123,7 @@ func reportTicks(p *check.Pass, late []tick, asked time.Time, all bool) {
 	lag := asked.Sub(worst.at)
 	f := check.Finding{
 		Severity: check.Warning,
-		Evidence: []check.Evidence{check.Fact("asked at", facts.TimeText(asked), ""), check.Fact("nodes behind", strconv.Itoa(len(late)), "")},
+		Evidence: []check.Evidence{check.Fact("asked at", facts.TimeText(asked), ""), check.Count("nodes behind", len(late), "")},
 		Impact:   "Searches of Strong and Bounded consistency wait or fail; new rows are found late.",
 	}
 	for _, t := range late {

@@ -89,7 +89,7 @@ func judgePositions(p *check.Pass, reserved time.Time) {
 		Severity: check.Error, Objects: objects,
 		Message: fmt.Sprintf("%s %s ahead of the timestamps that RootCoord has reserved, by up to %s", words.Plural(count, "position"), words.Agree(count, "is", "are"), words.Span(furthest.Time().Sub(reserved))),
 		Evidence: []check.Evidence{
-			check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("furthest position", facts.TimeText(furthest.Time()), "etcd"), check.Fact("it is the", where, "etcd"), check.Fact("positions ahead", words.Number(count), "etcd"),
+			check.Fact("reserved until", facts.TimeText(reserved), "etcd"), check.Fact("furthest position", facts.TimeText(furthest.Time()), "etcd"), check.Fact("it is the", where, "etcd"), check.Count("positions ahead", count, "etcd"),
 		},
 		Impact: "What is written now gets older timestamps than what is there: it may not be found, and deletes may hit the wrong rows.",
 		Hint:   check.Advise("stop writers until %s, or restore a newer copy of etcd", furthest.Time()),

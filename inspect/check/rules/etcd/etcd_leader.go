@@ -3,7 +3,6 @@ package etcd
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kitescope/inspect/check"
@@ -92,7 +91,7 @@ func runEtcdLeader(p *check.Pass) error {
 		return unlistedMembers(p, &q)
 	}
 	f.Evidence = slices.Concat(q.evidence, []check.Evidence{
-		check.Fact("members that vote", strconv.Itoa(q.voters), "etcd"), check.Fact("of them silent", strconv.Itoa(q.silent), "etcd"), check.Fact("leaders among those that answered", strconv.Itoa(q.leaders), "etcd"),
+		check.Count("members that vote", q.voters, "etcd"), check.Count("of them silent", q.silent, "etcd"), check.Count("leaders among those that answered", q.leaders, "etcd"),
 	})
 	p.Report(f)
 	return nil

@@ -75,7 +75,7 @@ func runEtcdSize(p *check.Pass) error {
 func sizeFinding(m *model.EtcdMember) check.Finding {
 	source := "etcd " + m.Endpoint
 	return check.Finding{
-		Evidence: []check.Evidence{check.Fact("database", words.Bytes(m.DBSize), source), check.Fact("of it in use", words.Bytes(m.DBInUse), source), check.Fact("quota", quotaText(m), source)},
+		Evidence: []check.Evidence{check.Size("database", m.DBSize, source), check.Size("of it in use", m.DBInUse, source), check.Fact("quota", quotaText(m), source)},
 		Hint: check.Advise("%s gives REVISION; etcdctl compact REVISION; then etcdctl defrag member by member, this one with %s (a member answers nothing while it defragments)",
 			check.Etcdctl("endpoint status").Flag("--endpoints=", m.Endpoint), "--endpoints="+m.Endpoint),
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kitescope/inspect/check"
@@ -48,7 +47,7 @@ func runLayoutOlder(p *check.Pass) error {
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		if strings.HasSuffix(kind, "-2.1") && kinds[kind] > 0 {
 			old += kinds[kind]
-			f.Evidence = append(f.Evidence, check.Fact("keys of kind "+kind, words.Number(kinds[kind]), "etcd"))
+			f.Evidence = append(f.Evidence, check.Count("keys of kind "+kind, kinds[kind], "etcd"))
 		}
 	}
 	inline, bare := 0, 0
@@ -86,8 +85,8 @@ func runLayoutOlder(p *check.Pass) error {
 		f.Impact = "Collections have no indexes, are not loaded, and cannot be searched, while the cluster says that it is well."
 		f.Hint = "save a snapshot of etcd before anything else; then stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, and upgrade; or create the indexes again and load the collections"
 	}
-	f.Evidence = append(f.Evidence, check.Fact("version that runs", p.Version.Text, p.Version.From), check.Fact("collections in the layout of 2.1", strconv.Itoa(inline), "etcd"),
-		check.Fact("index definitions it reads", words.Number(kinds["index"]), "etcd"), check.Fact("load states it reads", words.Number(kinds["collection-load"]), "etcd"))
+	f.Evidence = append(f.Evidence, check.Fact("version that runs", p.Version.Text, p.Version.From), check.Count("collections in the layout of 2.1", inline, "etcd"),
+		check.Count("index definitions it reads", kinds["index"], "etcd"), check.Count("load states it reads", kinds["collection-load"], "etcd"))
 	for _, note := range p.Version.Notes {
 		f.Evidence = append(f.Evidence, check.Fact("note", note, "etcd"))
 	}

@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"fmt"
-	"strconv"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -87,9 +86,9 @@ func judgeRewritten(p *check.Pass, x *model.Collection) {
 	f.Message = fmt.Sprintf("%s of %s, %s rows, %s rewritten by a newer Milvus: the one that runs (%s) sees no data there",
 		words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "was", "were"), p.Version.Text)
 	f.Evidence = []check.Evidence{
-		check.Fact("segments with logs under keys of their own only", strconv.Itoa(segments), "etcd"),
-		check.Fact("their rows", words.Number(rows), "etcd"),
-		check.Fact("rows of the collection", words.Number(p.CollectionTotals(x.ID).Rows), "etcd"),
+		check.Count("segments with logs under keys of their own only", segments, "etcd"),
+		check.Count("their rows", rows, "etcd"),
+		check.Count("rows of the collection", p.CollectionTotals(x.ID).Rows, "etcd"),
 		check.Fact("version that runs", p.Version.Text, p.Version.From),
 	}
 	f.Impact = "Searches of the collection fail or miss these rows, though it counts as loaded."
@@ -112,7 +111,7 @@ func judgeForeignLevel(p *check.Pass, x *model.Collection) {
 		return
 	}
 	f.Message = fmt.Sprintf("%s of %s %s %s deletes that Milvus %s does not know how to read", words.Plural(segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "holds", "hold"), words.Number(deletes), p.Version.Text)
-	f.Evidence = []check.Evidence{check.Fact("L0 segments", strconv.Itoa(segments), "etcd"), check.Fact("their deletes", words.Number(deletes), "etcd"), check.Fact("version that runs", p.Version.Text, p.Version.From)}
+	f.Evidence = []check.Evidence{check.Count("L0 segments", segments, "etcd"), check.Count("their deletes", deletes, "etcd"), check.Fact("version that runs", p.Version.Text, p.Version.From)}
 	f.Impact = "Rows that were deleted are found again."
 	f.Hint = "run Milvus 2.4 or later again, and let it compact the L0 segments before going back"
 	p.Report(f)
@@ -135,7 +134,7 @@ func judgeNewerKeys(p *check.Pass, runs facts.Release) {
 				newest = n.release
 			}
 			keys += count
-			f.Evidence = append(f.Evidence, check.Fact("keys of kind "+kind, words.Number(count), "etcd"))
+			f.Evidence = append(f.Evidence, check.Count("keys of kind "+kind, count, "etcd"))
 		}
 	}
 	if keys == 0 {

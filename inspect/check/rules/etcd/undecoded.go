@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kitescope/inspect/check"
@@ -46,7 +45,7 @@ func runUndecoded(p *check.Pass) error {
 	}
 	for _, why := range slices.Sorted(maps.Keys(reasons)) {
 		if len(f.Evidence) < facts.MaxObjects {
-			f.Evidence = append(f.Evidence, check.Fact(why, strconv.Itoa(reasons[why]), "etcd"))
+			f.Evidence = append(f.Evidence, check.Count(why, reasons[why], "etcd"))
 		}
 	}
 	p.Report(f)

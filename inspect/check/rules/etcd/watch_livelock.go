@@ -79,7 +79,7 @@ func isGoneWatch(p *check.Pass, key string) bool {
 func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
 	p.Report(check.Finding{
 		Severity: check.Info, Message: fmt.Sprintf("etcd writes %s revisions a second", words.Number(int64(float64(a.Revisions)/a.Over.Seconds()))),
-		Evidence: []check.Evidence{check.Fact("revisions", words.Number(a.Revisions), "etcd"), countedOver(p), check.Fact("of them under the root", words.Number(a.Writes), "etcd")},
+		Evidence: []check.Evidence{check.Count("revisions", a.Revisions, "etcd"), countedOver(p), check.Count("of them under the root", a.Writes, "etcd")},
 		Impact:   "Its history grows fast; compaction has to keep up.", Hint: "look which keys are written: etcdctl watch --prefix \"\"",
 	})
 }
@@ -110,9 +110,9 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 // countedOver says which time writes were counted over.
 func countedOver(p *check.Pass) check.Evidence {
 	if p.Watched() {
-		return check.Fact("watched for", words.Span(p.Written().Over), "etcd")
+		return check.Lasts("watched for", p.Written().Over, "etcd")
 	}
-	return check.Fact("counted in the revisions of the file over its last", words.Span(p.Written().Over), "etcd")
+	return check.Lasts("counted in the revisions of the file over its last", p.Written().Over, "etcd")
 }
 
 // aboutWatch says of a watch record, "node/vchannel", that it was written so many times.
@@ -169,8 +169,8 @@ func reportVersions(p *check.Pass, v *model.VChannel, w *model.WatchRecord) {
 		Severity: check.Error, Object: model.Ref{Resource: "keys", ID: w.Key, Name: w.Key},
 		Evidence: []check.Evidence{
 			check.Fact("writes since it was made", words.Number(w.Version), "etcd"),
-			check.Fact("revisions of etcd in that time", words.Number(w.Modified-w.Created), "etcd"),
-			check.Fact("revisions since its last write", words.Number(p.Origin.Revision-w.Modified), "etcd"),
+			check.Count("revisions of etcd in that time", w.Modified-w.Created, "etcd"),
+			check.Count("revisions since its last write", p.Origin.Revision-w.Modified, "etcd"),
 			check.Fact("state", v.WatchState, "etcd"),
 			check.Fact("a second", "unknown: nobody watched etcd, and revisions have no times", ""),
 		},

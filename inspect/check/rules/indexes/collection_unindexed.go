@@ -57,7 +57,7 @@ func runCollectionUnindexed(p *check.Pass) error {
 		f := check.Finding{
 			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
 			Message:  fmt.Sprintf("%s.%s has no index over %s rows", facts.CollectionLabel(p.Cluster, x.ID), field.Name, words.Number(rows)),
-			Evidence: []check.Evidence{check.Fact("rows", words.Number(rows), "etcd"), check.Fact("index definitions on "+field.Name, "none", "etcd"), check.Fact("loaded", strconv.FormatBool(loaded), "etcd")},
+			Evidence: []check.Evidence{check.Count("rows", rows, "etcd"), check.Fact("index definitions on "+field.Name, "none", "etcd"), check.Fact("loaded", strconv.FormatBool(loaded), "etcd")},
 			Impact:   "The field cannot be loaded or searched before there is an index.",
 			Hint:     check.Python("%sCollection(%s).create_index(%s, {\"index_type\": %s, ...})", check.InDatabase(p.Cluster, x), x.Name, field.Name, usualIndex(field)),
 		}

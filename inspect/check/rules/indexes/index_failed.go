@@ -3,7 +3,6 @@ package indexes
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -44,8 +43,8 @@ func runIndexFailed(p *check.Pass) error {
 			Severity: check.Warning, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
 			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", what(p, t), words.Plural(len(t.segments), "segment"), words.Number(t.rows), why),
 			Evidence: []check.Evidence{
-				check.Fact("failed builds", strconv.Itoa(len(t.segments)), "etcd"),
-				check.Fact("their rows", words.Number(t.rows), "etcd"),
+				check.Count("failed builds", len(t.segments), "etcd"),
+				check.Count("their rows", t.rows, "etcd"),
 				check.Fact("reason", why, "etcd"),
 				check.Fact("nodes that tried", nodesText(t), "etcd"),
 			},

@@ -2,7 +2,6 @@ package indexes
 
 import (
 	"fmt"
-	"strconv"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -55,16 +54,16 @@ func runIndexMissing(p *check.Pass) error {
 			Severity: check.Info, Object: facts.RefIndex(t.index), Objects: t.objects(), Impact: indexImpact(p, t),
 			Message: fmt.Sprintf("%s is missing on %s, %s rows", what(p, t), words.Plural(len(t.segments), "flushed segment"), words.Number(t.rows)),
 			Evidence: []check.Evidence{
-				check.Fact("segments without a record", strconv.Itoa(len(t.segments)), "etcd"),
-				check.Fact("their rows", words.Number(t.rows), "etcd"),
-				check.Fact("flushed rows of the collection", words.Number(sealedRows(p, t.collection)), "etcd"),
+				check.Count("segments without a record", len(t.segments), "etcd"),
+				check.Count("their rows", t.rows, "etcd"),
+				check.Count("flushed rows of the collection", sealedRows(p, t.collection), "etcd"),
 				check.Fact("oldest could have had one since", facts.TimeText(t.oldest), "etcd"),
 			},
 			Hint: check.Python("%sutility.index_building_progress(%s, %s) says what Milvus itself counts; look for segment %s in DataCoord's log, and restart DataCoord if it does not say why",
 				check.InDatabase(p.Cluster, t.collection), t.collection.Name, t.index.Name, check.Advise("%s", t.segments[0])),
 		}
 		if sorts && t.unsorted > 0 {
-			f.Evidence = append(f.Evidence, check.Fact("of them not sorted yet, which comes first", strconv.Itoa(t.unsorted), "etcd"))
+			f.Evidence = append(f.Evidence, check.Count("of them not sorted yet, which comes first", t.unsorted, "etcd"))
 			f.Hint = "look at the tasks that sort segments: kitescope get tasks; " + f.Hint
 		}
 		if vector {

@@ -71,9 +71,9 @@ func judgeFlat(p *check.Pass, x *model.Collection, i *model.Index, work facts.Se
 		Severity: check.Info, Object: facts.RefIndex(i), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)}, Cost: work.Share(x, rows),
 		Message: fmt.Sprintf("%s.%s has %s rows behind a %s index", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), words.Number(rows), i.Type),
 		Evidence: []check.Evidence{
-			check.Fact("rows", words.Number(rows), "etcd"),
+			check.Count("rows", rows, "etcd"),
 			check.Fact("index type", i.Type, "etcd"),
-			check.Fact("dimensions", words.Number(facts.Dimensions(x)), "etcd"),
+			check.Count("dimensions", facts.Dimensions(x), "etcd"),
 			check.Fact("limit", words.Number(flatRows)+" rows", ""),
 		},
 		Impact: "Each search compares every row.",
@@ -114,7 +114,7 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 		Message: fmt.Sprintf("%s.%s: %s has %s", facts.CollectionLabel(p.Cluster, x.ID), facts.FieldLabel(x, i.Field), i.Type, problem),
 		Evidence: []check.Evidence{
 			check.Fact("nlist", strconv.FormatFloat(nlist, 'f', -1, 64), "etcd"),
-			check.Fact("rows of the largest segment", words.Number(largest), "etcd"),
+			check.Count("rows of the largest segment", largest, "etcd"),
 			check.Fact("4 x sqrt(rows)", strconv.FormatFloat(advised, 'f', 0, 64), ""),
 		},
 		Impact: impact,

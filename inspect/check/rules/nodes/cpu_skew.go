@@ -117,7 +117,7 @@ func reportCPU(p *check.Pass, role string, list []cpuUse, rest float64) {
 		f.Evidence = append(f.Evidence, check.Fact("processor cores in use by "+x.node.Name(), fmt.Sprintf("%.2f over %s", x.cores, words.Span(x.over)), x.node.Process.Address+"/metrics"))
 	}
 	if s := top.node.System; s != nil && s.CPUs > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("cores that it sees", words.Number(s.CPUs), top.node.Name()+" GetMetrics"))
+		f.Evidence = append(f.Evidence, check.Count("cores that it sees", s.CPUs, top.node.Name()+" GetMetrics"))
 		serves := role == "querynode" || role == "streamingnode" || role == "proxy"
 		if serves && top.over >= busyLong && top.cores >= busyFull*float64(s.CPUs) {
 			f.Severity = check.Warning

@@ -124,8 +124,8 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 		Severity: check.Warning, Object: n.Ref(),
 		Message: fmt.Sprintf("%s uses %s of its memory, %s of %s", n.Name(), words.Share(part), words.Bytes(n.System.MemoryUse), words.Bytes(n.System.Memory)),
 		Evidence: []check.Evidence{
-			check.Fact("memory in use", words.Bytes(n.System.MemoryUse), n.Name()+" GetMetrics"),
-			check.Fact("memory that it may use", words.Bytes(n.System.Memory), n.Name()+" GetMetrics"),
+			check.Size("memory in use", n.System.MemoryUse, n.Name()+" GetMetrics"),
+			check.Size("memory that it may use", n.System.Memory, n.Name()+" GetMetrics"),
 			check.Fact("levels", words.Share(low)+" and "+words.Share(high), from),
 		},
 		Impact: "When it is full the process is killed.",
@@ -171,8 +171,8 @@ func judgeHost(p *check.Pass, list []*model.LiveNode) {
 		Severity: check.Warning, Object: list[0].Ref(), Objects: refs[1:], Cost: min(1, part-muchMemory),
 		Message: fmt.Sprintf("%s share a host and use %s of its memory together, %s of %s", words.Few(names), words.Share(part), words.Bytes(sum), words.Bytes(whole)),
 		Evidence: []check.Evidence{
-			check.Fact("memory in use together", words.Bytes(sum), "GetMetrics of each"),
-			check.Fact("memory of the host", words.Bytes(whole), list[0].Name()+" GetMetrics"),
+			check.Size("memory in use together", sum, "GetMetrics of each"),
+			check.Size("memory of the host", whole, list[0].Name()+" GetMetrics"),
 			check.Fact("the largest", names[0]+" "+words.Bytes(list[0].System.MemoryUse), names[0]+" GetMetrics"),
 		},
 		Impact: "The host may kill one of them though each has room by its own account.",

@@ -94,7 +94,7 @@ func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []m
 		Impact: "Searches still depend on it; whatever is on it when it exits fails until others have it.",
 		Hint:   check.Advise("wait until it is empty; if the numbers do not fall, look at the memory of the other nodes and at QueryCoord's log for node %s", n.Node),
 		Evidence: append([]check.Evidence{
-			check.Fact("sealed segments", words.Number(segments), n.Name()), check.Fact("shards that it leads", words.Number(shards), n.Name()),
+			check.Count("sealed segments", segments, n.Name()), check.Count("shards that it leads", shards, n.Name()),
 		}, d.evidence()...),
 	}
 	what := fmt.Sprintf("%s and %s", words.Plural(segments, "segment"), words.Plural(shards, "shard"))

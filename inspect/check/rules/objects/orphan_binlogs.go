@@ -2,7 +2,6 @@ package objects
 
 import (
 	"fmt"
-	"strconv"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -50,7 +49,7 @@ func runOrphanBinlogs(p *check.Pass) error {
 	f := check.Finding{
 		Severity: check.Info, Objects: objects,
 		Message:  fmt.Sprintf("%s of logs, %s, %s to %s without a record", words.Plural(files, "file"), words.Bytes(bytes), words.Agree(files, "belongs", "belong"), words.Plural(segments, "segment")),
-		Evidence: []check.Evidence{check.Fact("segments without a record", strconv.Itoa(segments), "etcd"), check.Fact("log files", words.Number(files), "etcd"), check.Fact("bytes", words.Bytes(bytes), "etcd")},
+		Evidence: []check.Evidence{check.Count("segments without a record", segments, "etcd"), check.Count("log files", files, "etcd"), check.Size("bytes", bytes, "etcd")},
 		Impact:   "Storage and keys that nothing uses.",
 		Hint:     "nothing has to be done for queries; see them: kitescope get orphans",
 	}

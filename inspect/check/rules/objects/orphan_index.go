@@ -1,8 +1,6 @@
 package objects
 
 import (
-	"strconv"
-
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
@@ -74,9 +72,9 @@ func runOrphanIndex(p *check.Pass) error {
 		Severity: check.Info, Objects: objects,
 		Message: words.Few(parts) + words.Agree(records+onLiving+definitions, " is", " are") + " left over",
 		Evidence: []check.Evidence{
-			check.Fact("records of segments that are gone", strconv.Itoa(records), "etcd"),
-			check.Fact("living segments with records of definitions that are gone", strconv.Itoa(onLiving), "etcd"),
-			check.Fact("definitions of collections that are gone", strconv.Itoa(definitions), "etcd"),
+			check.Count("records of segments that are gone", records, "etcd"),
+			check.Count("living segments with records of definitions that are gone", onLiving, "etcd"),
+			check.Count("definitions of collections that are gone", definitions, "etcd"),
 		},
 		Impact: "Storage and keys that nothing uses.",
 		Hint:   "nothing has to be done for queries; see them: kitescope get orphans",

@@ -2,7 +2,6 @@ package objects
 
 import (
 	"fmt"
-	"strconv"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -83,9 +82,9 @@ func reportOrphans(p *check.Pass, g *orphanGroup) {
 	}
 	f.Message = fmt.Sprintf("%s with %s rows %s to %s", words.Plural(len(g.segments), "segment"), words.Number(g.rows), words.Agree(len(g.segments), "belongs", "belong"), where)
 	f.Evidence = []check.Evidence{
-		check.Fact("segments", strconv.Itoa(len(g.segments)), "etcd"),
-		check.Fact("their rows", words.Number(g.rows), "etcd"),
-		check.Fact("their logs", words.Bytes(g.bytes), "etcd"),
+		check.Count("segments", len(g.segments), "etcd"),
+		check.Count("their rows", g.rows, "etcd"),
+		check.Size("their logs", g.bytes, "etcd"),
 		check.Fact("collection id", g.collection.String(), "etcd"),
 	}
 	f.Impact = "Nothing reads them, and garbage collection does not take them."

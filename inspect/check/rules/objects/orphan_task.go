@@ -3,7 +3,6 @@ package objects
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"kitescope/inspect/check"
@@ -50,7 +49,7 @@ func runOrphanTask(p *check.Pass) error {
 	f := check.Finding{
 		Severity: check.Info,
 		Message:  fmt.Sprintf("%s of collections that are gone, %s of them not ended", words.Plural(len(list), "task"), words.Number(open)),
-		Evidence: []check.Evidence{check.Fact("tasks", strconv.Itoa(len(list)), "etcd"), check.Fact("not ended", strconv.Itoa(open), "etcd"), check.Fact("first", facts.RefTask(list[0]).ID, "etcd")},
+		Evidence: []check.Evidence{check.Count("tasks", len(list), "etcd"), check.Count("not ended", open, "etcd"), check.Fact("first", facts.RefTask(list[0]).ID, "etcd")},
 		Impact:   "Data nodes may try them in vain.",
 		Hint:     "nothing has to be done, unless they stay for days; see them: kitescope get tasks",
 	}

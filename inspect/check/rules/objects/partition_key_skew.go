@@ -2,7 +2,6 @@ package objects
 
 import (
 	"fmt"
-	"strconv"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -61,11 +60,11 @@ func runPartitionKeySkew(p *check.Pass) error {
 			Message: fmt.Sprintf("the largest of %d partitions of %s has %s of %s rows, %.1f times the mean (partition key %s)", len(partitions), facts.CollectionLabel(p.Cluster, x.ID), words.Number(most), words.Number(total), skew, key),
 			Evidence: []check.Evidence{
 				check.Fact("partition key", key, "etcd"),
-				check.Fact("partitions", strconv.Itoa(len(partitions)), "etcd"),
-				check.Fact("of them empty", strconv.Itoa(empty), "etcd"),
+				check.Count("partitions", len(partitions), "etcd"),
+				check.Count("of them empty", empty, "etcd"),
 				check.Fact("largest", largest.Name, "etcd"),
-				check.Fact("its rows", words.Number(most), "etcd"),
-				check.Fact("rows of the collection", words.Number(total), "etcd"),
+				check.Count("its rows", most, "etcd"),
+				check.Count("rows of the collection", total, "etcd"),
 			},
 			Impact: fmt.Sprintf("A search for a value in %s reads %s of the collection.", largest.Name, words.Share(share)),
 			Hint:   check.Advise("give the largest values of %s a collection of their own", key),

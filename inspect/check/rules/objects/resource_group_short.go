@@ -2,7 +2,6 @@ package objects
 
 import (
 	"fmt"
-	"strconv"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -54,7 +53,7 @@ func runResourceGroupShort(p *check.Pass) error {
 			Severity: check.Error, Object: facts.RefReplica(r), Objects: []model.Ref{facts.RefCollection(p.Cluster, r.Collection)},
 			Message: fmt.Sprintf("%s, of %s first, %s in resource group %s, which does not exist", words.Plural(len(replicas[r.ResourceGroup]), "replica"), facts.CollectionLabel(p.Cluster, r.Collection),
 				words.Agree(len(replicas[r.ResourceGroup]), "is", "are"), r.ResourceGroup),
-			Evidence: []check.Evidence{check.Fact("resource group of the replica", r.ResourceGroup, "etcd"), check.Fact("resource groups", strconv.Itoa(len(p.ResourceGroups)), "etcd")},
+			Evidence: []check.Evidence{check.Fact("resource group of the replica", r.ResourceGroup, "etcd"), check.Count("resource groups", len(p.ResourceGroups), "etcd")},
 			Impact:   "No node is given to them.", Hint: "create the group, or release the collection and load it into another",
 		})
 	}
@@ -75,10 +74,10 @@ func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "resource-groups", ID: g.Name, Name: g.Name},
 		Evidence: []check.Evidence{
-			check.Fact("query nodes asked for", strconv.Itoa(max(0, asked)), "etcd"),
-			check.Fact("query nodes assigned", strconv.Itoa(len(g.Nodes)), "etcd"),
-			check.Fact("of them registered", strconv.Itoa(living), "etcd"),
-			check.Fact("replicas in the group", strconv.Itoa(len(replicas)), "etcd"),
+			check.Count("query nodes asked for", max(0, asked), "etcd"),
+			check.Count("query nodes assigned", len(g.Nodes), "etcd"),
+			check.Count("of them registered", living, "etcd"),
+			check.Count("replicas in the group", len(replicas), "etcd"),
 		},
 		Hint: check.Advise("start query nodes, or move some into %s; who is where: kitescope get resource-groups", g.Name),
 	}

@@ -66,7 +66,7 @@ func runShardSkew(p *check.Pass) error {
 			Hint:    "look whether the other shards are behind; else insert into a new collection with keys that hash evenly",
 		}
 		for _, v := range x.VChannels[:min(len(x.VChannels), facts.MaxObjects)] {
-			f.Evidence = append(f.Evidence, check.Fact("rows of "+v, words.Number(p.VChannelTotals(v).Rows), "etcd"))
+			f.Evidence = append(f.Evidence, check.Count("rows of "+v, p.VChannelTotals(v).Rows, "etcd"))
 		}
 		if skew >= shardSkewWarning && total >= skewLarge {
 			f.Severity = check.Warning

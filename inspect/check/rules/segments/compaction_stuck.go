@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -86,12 +85,12 @@ func runCompactionStuck(p *check.Pass) error {
 			Message: fmt.Sprintf("%s of %s %s not end, the oldest %s (%s) for %s on %s", words.Plural(len(list), "compaction task"), facts.CollectionLabel(p.Cluster, id), words.Agree(len(list), "does", "do"),
 				oldest.SubType, oldest.State, words.Span(since(p, oldest)), taskNode(p, oldest)),
 			Evidence: []check.Evidence{
-				check.Fact("tasks", strconv.Itoa(len(list)), "etcd"),
+				check.Count("tasks", len(list), "etcd"),
 				check.Fact("oldest began", facts.TimeText(oldest.StartedAt), "etcd"),
 				check.Fact("its state", oldest.State, "etcd"),
 				check.Fact("it runs on", taskNode(p, oldest), "etcd"),
 				check.Fact("its reason", cmp.Or(oldest.Reason, "none"), "etcd"),
-				check.Fact("compactions under way in all", strconv.Itoa(waiting), "etcd"),
+				check.Count("compactions under way in all", waiting, "etcd"),
 			},
 			Impact: "Their segments are not compacted by anything else: small segments and deletes pile up.",
 			Hint:   check.Advise("look for plan %d in %s", oldest.ID, logOf(p, oldest)),

@@ -2,7 +2,6 @@ package segments
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -71,10 +70,10 @@ func runDeleteHeavy(p *check.Pass) error {
 			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects,
 			Message: fmt.Sprintf("%s of %s %s up to %s of %s rows deleted", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "has", "have"), words.Share(facts.Part(deleted, rows)), words.Number(rows)),
 			Evidence: []check.Evidence{
-				check.Fact("segments with more than a fifth deleted", strconv.Itoa(segments), "etcd"),
-				check.Fact("their rows", words.Number(rows), "etcd"),
-				check.Fact("entries of their delta logs, at most one a row", words.Number(deleted), "etcd"),
-				check.Fact("rows of the collection", words.Number(t.Rows), "etcd"),
+				check.Count("segments with more than a fifth deleted", segments, "etcd"),
+				check.Count("their rows", rows, "etcd"),
+				check.Count("entries of their delta logs, at most one a row", deleted, "etcd"),
+				check.Count("rows of the collection", t.Rows, "etcd"),
 			},
 			Impact: "Memory and search work go into rows that no search may return.",
 			Hint:   check.Python("%sCollection(%s).compact()", check.InDatabase(p.Cluster, x), x.Name),

@@ -3,7 +3,6 @@ package segments
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"kitescope/inspect/check"
@@ -71,13 +70,13 @@ func runDroppedNotCollected(p *check.Pass) error {
 		Severity: check.Info, Objects: u.objects,
 		Message: uncollectedText(p, u),
 		Evidence: []check.Evidence{
-			check.Fact("dropped segments past their retention", strconv.Itoa(u.count), "etcd"),
-			check.Fact("all dropped segments", strconv.Itoa(total.ByState[model.SegmentDropped]), "etcd"),
-			check.Fact("living segments", strconv.Itoa(total.Segments), "etcd"),
-			check.Fact("their logs", words.Bytes(u.bytes), "etcd"),
-			check.Fact("retention", words.Span(keep), p.SettingSource("dataCoord.gc.dropTolerance")),
-			check.Fact("without a time of dropping", strconv.Itoa(u.undated), "etcd"),
-			check.Fact("whose checkpoint is behind their last write", strconv.Itoa(u.behind), "etcd"),
+			check.Count("dropped segments past their retention", u.count, "etcd"),
+			check.Count("all dropped segments", total.ByState[model.SegmentDropped], "etcd"),
+			check.Count("living segments", total.Segments, "etcd"),
+			check.Size("their logs", u.bytes, "etcd"),
+			check.Lasts("retention", keep, p.SettingSource("dataCoord.gc.dropTolerance")),
+			check.Count("without a time of dropping", u.undated, "etcd"),
+			check.Count("whose checkpoint is behind their last write", u.behind, "etcd"),
 		},
 		Impact: "Object storage and etcd keep what nobody reads.",
 		Hint:   "look for \"GC\" in the log of DataCoord, and at dataCoord.enableGarbageCollection",

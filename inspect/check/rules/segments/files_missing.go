@@ -76,7 +76,7 @@ func reportLostStorage(p *check.Pass) {
 		Hint:     check.Advise("see whether the disk or share is mounted there, or who removed the files; bring them back from a copy before any node restarts"),
 	}
 	if s.Segments > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("segments whose files should be there", words.Number(s.Segments), "etcd"))
+		f.Evidence = append(f.Evidence, check.Count("segments whose files should be there", s.Segments, "etcd"))
 	}
 	// Loaded collections first: they are what searches need.
 	for _, loaded := range []bool{true, false} {

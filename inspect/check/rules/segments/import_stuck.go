@@ -134,7 +134,7 @@ func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects[:min(len(objects), facts.MaxObjects)],
 			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, and no import is known to be under way", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are")),
-			Evidence: []check.Evidence{check.Fact("importing segments older than "+words.Span(grace), words.Number(segments), "etcd"), check.Fact("their rows", words.Number(rows), "etcd"), check.Fact("imports under way", jobs, "etcd")},
+			Evidence: []check.Evidence{check.Count("importing segments older than "+words.Span(grace), segments, "etcd"), check.Count("their rows", rows, "etcd"), check.Fact("imports under way", jobs, "etcd")},
 			Impact:   "Their rows are not visible; they hold storage.",
 			Hint:     check.Python("%sutility.list_bulk_insert_tasks(collection_name=%s), then import again what is missing", check.InDatabase(p.Cluster, x), x.Name),
 		})

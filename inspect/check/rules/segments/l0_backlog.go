@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"kitescope/inspect/check"
@@ -95,9 +94,9 @@ func runL0Backlog(p *check.Pass) error {
 			Message: fmt.Sprintf("%s of %s on %s %s %s deletes, the oldest for %s", words.Plural(sum.segments, "L0 segment"), facts.CollectionLabel(p.Cluster, x.ID), sum.vchannel,
 				words.Agree(sum.segments, "holds", "hold"), words.Number(sum.deletes), words.Span(p.Age(sum.oldest))),
 			Evidence: []check.Evidence{
-				check.Fact("L0 segments older than "+words.Span(l0After), strconv.Itoa(sum.segments), "etcd"),
-				check.Fact("deletes", words.Number(sum.deletes), "etcd"),
-				check.Fact("bytes", words.Bytes(sum.bytes), "etcd"),
+				check.Count("L0 segments older than "+words.Span(l0After), sum.segments, "etcd"),
+				check.Count("deletes", sum.deletes, "etcd"),
+				check.Size("bytes", sum.bytes, "etcd"),
 				check.Fact("oldest", facts.TimeText(sum.oldest), "etcd"),
 			},
 			Impact: "The shard leader keeps them in memory and applies them to every segment it loads.",

@@ -55,7 +55,7 @@ func runSegmentsInvisible(p *check.Pass) error {
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects,
 			Message:  fmt.Sprintf("%s of %s with %s rows %s invisible for more than %s", words.Plural(segments, "flushed segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are"), words.Span(invisibleAfter)),
-			Evidence: []check.Evidence{check.Fact("invisible segments", words.Number(segments), "etcd"), check.Fact("their rows", words.Number(rows), "etcd")},
+			Evidence: []check.Evidence{check.Count("invisible segments", segments, "etcd"), check.Count("their rows", rows, "etcd")},
 			Impact:   "Queries do not see these rows, or still read them from the segments they came from.",
 			Hint:     check.Advise("look for tasks that sort or cluster its segments: kitescope get tasks collection_id=%s", x.ID),
 		})

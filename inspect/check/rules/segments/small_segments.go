@@ -3,7 +3,6 @@ package segments
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"kitescope/inspect/check"
@@ -121,11 +120,11 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 		Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
 		Message: fmt.Sprintf("%s of %s are small, with %s rows, and could be %s fewer", words.Plural(small, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Number(excess)),
 		Evidence: []check.Evidence{
-			check.Fact("small segments older than "+words.Span(mergeAfter), strconv.Itoa(small), "etcd"),
-			check.Fact("flushed segments in all", strconv.Itoa(d.Flushed), "etcd"),
-			check.Fact("their rows", words.Number(rows), "etcd"),
-			check.Fact("rows a segment may have", words.Number(d.MaxRows), "etcd"),
-			check.Fact("partitions and vchannels they are in", strconv.Itoa(places), "etcd"),
+			check.Count("small segments older than "+words.Span(mergeAfter), small, "etcd"),
+			check.Count("flushed segments in all", d.Flushed, "etcd"),
+			check.Count("their rows", rows, "etcd"),
+			check.Count("rows a segment may have", d.MaxRows, "etcd"),
+			check.Count("partitions and vchannels they are in", places, "etcd"),
 		},
 		Impact: fmt.Sprintf("A search of the collection searches up to %s segments one by one and merges their answers.", words.Number(d.Flushed)),
 		Hint:   check.Python("%sCollection(%s).compact(), and flush less often", check.InDatabase(p.Cluster, x), x.Name),

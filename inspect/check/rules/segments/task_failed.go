@@ -99,7 +99,7 @@ func reportFailed(p *check.Pass, g *failedTasks) {
 		Severity: check.Warning, Object: facts.RefTask(newest),
 		Message: fmt.Sprintf("%s%s failed: %s", words.Plural(len(g.tasks), kindLabel(g.kind)), g.label, why),
 		Evidence: []check.Evidence{
-			check.Fact("failed tasks", strconv.Itoa(len(g.tasks)), "etcd"),
+			check.Count("failed tasks", len(g.tasks), "etcd"),
 			check.Fact("most frequent reason", why, "etcd"),
 			check.Fact("newest", g.kind+" "+strconv.FormatInt(newest.ID, 10), "etcd"),
 			check.Fact("it began", facts.TimeText(newest.StartedAt), "etcd"),

@@ -140,11 +140,11 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 	f := check.Finding{
 		Object: facts.RefCollection(p.Cluster, id),
 		Evidence: []check.Evidence{
-			check.Fact("search work by brute force", words.Share(share), "query nodes, weighed"),
-			check.Fact("of that lasting", words.Share(lasting), "worked out"),
-			check.Fact("growing rows", words.Number(w.GrowingRows), "query nodes"),
-			check.Fact("sealed rows without an index", words.Number(w.UnindexedRows), "query nodes"),
-			check.Fact("rows in memory", words.Number(w.Rows), "query nodes"),
+			check.Share("search work by brute force", share, "query nodes, weighed"),
+			check.Share("of that lasting", lasting, "worked out"),
+			check.Count("growing rows", w.GrowingRows, "query nodes"),
+			check.Count("sealed rows without an index", w.UnindexedRows, "query nodes"),
+			check.Count("rows in memory", w.Rows, "query nodes"),
 		},
 		Objects: bruteHolders(p, id),
 	}
@@ -223,9 +223,9 @@ func bruteNodes(p *check.Pass) {
 			Message: fmt.Sprintf("%s: %s of its search work is brute force, %s of all that there is on %s; it leads %s and has %s growing",
 				n.Name(), words.Share(cost/n.Cost), words.Share(cost/total), words.Plural(known, "query node"), words.Plural(n.Leaders, "shard"), words.Plural(growing[n.Node], "row")),
 			Evidence: []check.Evidence{
-				check.Fact("brute force, rows times dimensions", words.Number(int64(cost)), "weighed"),
-				check.Fact("all of its work", words.Number(int64(n.Cost)), "weighed"),
-				check.Fact("mean of the nodes", words.Number(int64(total/float64(known))), "weighed"),
+				check.Count("brute force, rows times dimensions", int64(cost), "weighed"),
+				check.Count("all of its work", int64(n.Cost), "weighed"),
+				check.Count("mean of the nodes", int64(total/float64(known)), "weighed"),
 			},
 			Impact: "Searches wait for this node longer than for the others.",
 			Hint:   "flush what is no longer written; shard leaders are moved by balancing channels (queryCoord.autoBalanceChannel, 2.4 and later)",

@@ -185,7 +185,7 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 		check.Fact("flushed or dropped since", facts.TimeText(l.oldest), "etcd"),
 	}
 	if l.gone > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("of those dropped, or without a record", words.Number(l.gone), "etcd"))
+		f.Evidence = append(f.Evidence, check.Count("of those dropped, or without a record", l.gone, "etcd"))
 	}
 	f.Impact = "Each search compares " + words.Plural(l.rows, "row") + " one by one that an index would find"
 	if cost > 0 {

@@ -110,8 +110,8 @@ func reportLarge(p *check.Pass, largest *facts.OpenSegment, ids []model.SegmentI
 		Message: fmt.Sprintf("collection %s: %s %s past the size at which DataCoord seals; the largest has %s rows, to be sealed from %s on",
 			facts.CollectionLabel(p.Cluster, id), words.Plural(len(ids), "growing segment"), words.Agree(len(ids), "is", "are"), words.Number(largest.Rows), words.Number(policy.FullRows(largest.MaxRows))),
 		Evidence: []check.Evidence{
-			check.Fact("rows of the largest", words.Number(largest.Rows), "etcd or DataCoord"),
-			check.Fact("rows that fit", words.Number(largest.MaxRows), "etcd"),
+			check.Count("rows of the largest", largest.Rows, "etcd or DataCoord"),
+			check.Count("rows that fit", largest.MaxRows, "etcd"),
 			check.Fact("seal proportion", fmt.Sprintf("%g", policy.Proportion), policy.From),
 		},
 		Impact:  idleImpact(&w, cost, len(largest.Leaders) > 0),

@@ -221,7 +221,7 @@ func until(started, now time.Time, life time.Duration) string {
 }
 
 func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evidence {
-	list := []check.Evidence{check.Fact("growing rows", words.Number(o.rows), "")}
+	list := []check.Evidence{check.Count("growing rows", o.rows, "")}
 	if !o.since.IsZero() {
 		list = append(list, check.Fact("last written", facts.TimeText(o.since), o.by))
 	} else if len(o.idle) > 0 {
@@ -231,7 +231,7 @@ func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evid
 		list = append(list, check.Fact("oldest since", facts.TimeText(o.started), "start position"))
 	}
 	if w.Rows > 0 {
-		list = append(list, check.Fact("rows in memory", words.Number(w.Rows), "query nodes"))
+		list = append(list, check.Count("rows in memory", w.Rows, "query nodes"))
 	}
 	if o.largest > 0 && !policy.Known {
 		list = append(list, check.Fact("idle sealing", "unknown: DataCoord did not tell its configuration", ""))
@@ -242,7 +242,7 @@ func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evid
 		}
 		list = append(list, check.Fact("idle sealing", at, policy.From))
 	}
-	return append(list, check.Fact("sealed at the age of", words.Span(policy.MaxLife), policy.From))
+	return append(list, check.Lasts("sealed at the age of", policy.MaxLife, policy.From))
 }
 
 // flushHint says how to flush a collection.

@@ -159,7 +159,7 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 		f.Evidence = append(f.Evidence, check.Fact("shards led from outside", words.Few(outside), "leaders' views, etcd"))
 	}
 	if len(s.lost) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("segments that are not where the leader asks", words.Number(len(s.lost)), "leaders' views, query nodes"))
+		f.Evidence = append(f.Evidence, check.Count("segments that are not where the leader asks", len(s.lost), "leaders' views, query nodes"))
 	}
 	f.Hint = check.RestartQueryCoord(p.Cluster) + "; it compares all leaders and nodes when it starts"
 	for _, v := range slices.Concat(double, outside) {

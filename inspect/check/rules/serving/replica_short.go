@@ -66,9 +66,9 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, l.Collection),
 		Message: fmt.Sprintf("collection %s: %d of %s work", facts.CollectionLabel(p.Cluster, l.Collection), working, words.Plural(asked, "replica")),
 		Evidence: []check.Evidence{
-			check.Fact("replicas that it was loaded with", words.Number(l.Replicas), "etcd"),
-			check.Fact("replicas", words.Number(len(p.ReplicasOf(l.Collection))), "etcd"),
-			check.Fact("of them with a query node that takes work", words.Number(working), "etcd"),
+			check.Count("replicas that it was loaded with", l.Replicas, "etcd"),
+			check.Count("replicas", len(p.ReplicasOf(l.Collection)), "etcd"),
+			check.Count("of them with a query node that takes work", working, "etcd"),
 		},
 		Impact: "The others carry its searches; if one more goes, they fail sooner.",
 		Hint:   "start query nodes",

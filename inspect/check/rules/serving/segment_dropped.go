@@ -193,13 +193,13 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 	}
 	f.Evidence = []check.Evidence{
 		check.Fact("in memory", words.Plural(len(r.segments), "segment"), words.Few(nodes)),
-		check.Fact("searched by a shard leader", words.Number(r.searched), "leaders' views"),
+		check.Count("searched by a shard leader", r.searched, "leaders' views"),
 	}
 	if !r.dropped.IsZero() {
 		f.Evidence = append(f.Evidence, check.Fact("dropped since", facts.TimeText(r.dropped), "etcd"))
 	}
 	if r.unknown > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("without a record", words.Number(r.unknown), "etcd"))
+		f.Evidence = append(f.Evidence, check.Count("without a record", r.unknown, "etcd"))
 	}
 	f.Impact = "The nodes hold " + words.Bytes(r.bytes) + " for nothing."
 	if r.searched > 0 && wanted(p, id) {

@@ -133,7 +133,7 @@ func reportTwins(p *check.Pass, id model.CollectionID, t *twins, asked time.Time
 			name, words.Plural(len(t.segments), "segment"), words.Plural(t.rows, "row"), words.Span(asked.Sub(t.newest)), words.Few(nodes)),
 		Evidence: []check.Evidence{
 			check.Fact("newer copy loaded", facts.TimeText(t.newest), words.Few(nodes)),
-			check.Fact("rows in memory too much", words.Share(w.ShareOfRows(t.rows)), "query nodes"),
+			check.Share("rows in memory too much", w.ShareOfRows(t.rows), "query nodes"),
 		},
 		Impact: "The nodes hold " + words.Bytes(t.bytes) + " too much; searches are answered by one of the copies.",
 		Hint:   "look at QueryCoord's log for tasks with the reason \"redundancies of segment\"; if there are none, " + check.RestartQueryCoord(p.Cluster),

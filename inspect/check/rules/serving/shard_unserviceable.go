@@ -207,7 +207,7 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 		f.Evidence = append(f.Evidence, check.Fact("reason", why, words.Few(leaders)))
 	}
 	if len(u.gone) > 0 {
-		f.Evidence = append(f.Evidence, check.Fact("rows on nodes that do not answer", words.Number(u.rows), "etcd, leaders' views"))
+		f.Evidence = append(f.Evidence, check.Count("rows on nodes that do not answer", u.rows, "etcd, leaders' views"))
 		f.Hint = check.Advise("bring %s back, or wait until its session has ended and its segments are loaded elsewhere", facts.QueryNodeNames(u.gone))
 	}
 	if len(u.replicas) < replicas {

@@ -74,8 +74,8 @@ func runAutoBalanceOff(p *check.Pass) error {
 		Message: fmt.Sprintf("auto-balance is off (%s=%s) while %s", balance.SwitchKey, auto.Value, unevenText(len(idle), uneven)),
 		Evidence: []check.Evidence{
 			check.Fact(balance.SwitchKey, auto.Value, auto.From),
-			check.Fact("idle query nodes", words.Number(len(idle)), "query nodes"),
-			check.Fact("replicas with uneven rows", words.Number(uneven), "query nodes"),
+			check.Count("idle query nodes", len(idle), "query nodes"),
+			check.Count("replicas with uneven rows", uneven, "query nodes"),
 		},
 		Impact: "Nothing evens out by itself. Evenly spread, the busiest node, for which searches wait, would have " + words.Share(cost) + " less to do.",
 		Hint:   check.Advise("%s turns it on within seconds; or move by hand what kitescope balance --plan lists", check.Etcdctl("put").Arg(switchKey(p), "true")),

@@ -69,8 +69,8 @@ func reportIdle(p *check.Pass, x quietNode) {
 		Message: fmt.Sprintf("%s serves %d of %s, %s of the search work; each of the others %s",
 			x.Name(), x.Sealed, words.Plural(r.sealed(), "segment"), words.Share(x.Cost/total), between(words.Share(low), words.Share(high))),
 		Evidence: []check.Evidence{
-			check.Fact("sealed segments", words.Number(x.Sealed), metricSource(x.Share)),
-			check.Fact("growing segments", words.Number(x.Growing), metricSource(x.Share)),
+			check.Count("sealed segments", x.Sealed, metricSource(x.Share)),
+			check.Count("growing segments", x.Growing, metricSource(x.Share)),
 			check.Fact("rows", upTo(x.Rows(), x.Repeated), metricSource(x.Share)),
 			check.Fact("rows of the resource group", upTo(r.rows(), r.repeated()), "query nodes"),
 			check.Fact("resource group", r.name, "etcd"),

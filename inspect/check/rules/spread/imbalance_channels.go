@@ -62,8 +62,8 @@ func runImbalanceChannels(p *check.Pass) error {
 		Severity: check.Info, Object: facts.RefNode(role, most), Objects: []model.Ref{facts.RefNode(role, least)},
 		Message: fmt.Sprintf("%s consumes %s of %d, %s %d", facts.RefNode(role, most).ID, words.Plural(counts[most], "channel"), sum, facts.RefNode(role, least).ID, counts[least]),
 		Evidence: []check.Evidence{
-			check.Fact("channels of "+facts.RefNode(role, most).ID, words.Number(counts[most]), "etcd"),
-			check.Fact("channels of "+facts.RefNode(role, least).ID, words.Number(counts[least]), "etcd"),
+			check.Count("channels of "+facts.RefNode(role, most).ID, counts[most], "etcd"),
+			check.Count("channels of "+facts.RefNode(role, least).ID, counts[least], "etcd"),
 			check.Fact("mean of "+words.Plural(len(counts), strings.TrimSuffix(role, "node")+" node"), fmt.Sprintf("%.1f", mean), "etcd"),
 		},
 		Impact: "Inserts into those channels share one node's processors and bandwidth.",

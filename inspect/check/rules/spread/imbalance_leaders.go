@@ -94,9 +94,9 @@ func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balan
 		Message: fmt.Sprintf("%s leads %d of %d shards, the others of %s %.1f on average; %s are growing on it",
 			most.Name(), most.Leaders, sum, groupName(r.name), (float64(sum)-float64(most.Leaders))/float64(len(nodes)-1), words.Plural(most.GrowingRows, "row")),
 		Evidence: []check.Evidence{
-			check.Fact("shards it leads", words.Number(most.Leaders), most.Name()+" GetDataDistribution"),
+			check.Count("shards it leads", most.Leaders, most.Name()+" GetDataDistribution"),
 			check.Fact("mean of the nodes", fmt.Sprintf("%.1f", mean), "query nodes"),
-			check.Fact("growing rows on it", words.Number(most.GrowingRows), most.Name()+" GetDataDistribution"),
+			check.Count("growing rows on it", most.GrowingRows, most.Name()+" GetDataDistribution"),
 		},
 		Impact: "Searches of those shards wait for this node, the more so while rows are inserted.",
 		Hint:   "kitescope balance shows leaders and growing rows per node",
@@ -115,7 +115,7 @@ func reportLeaders(p *check.Pass, r *region, nodes []*balance.Share, most *balan
 	if f.Cost >= leadersCostly || crowded >= leadersMore {
 		f.Severity = check.Warning
 	}
-	f.Evidence = append(f.Evidence, check.Fact("of them beyond an even spread of their collections", words.Number(crowded), "worked out"))
+	f.Evidence = append(f.Evidence, check.Count("of them beyond an even spread of their collections", crowded, "worked out"))
 	p.Report(f)
 }
 
