@@ -94,3 +94,15 @@ func AppendEscape(dst []byte, r rune) []byte {
 
 // OneLine is a text with each run of blanks and line breaks as one blank.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// maxMessage bounds a message in bytes: what a server or a file says in it may have no end.
+const maxMessage = 4 << 10
+
+// Message makes one line of a message that a terminal shows and does not obey: keys
+// and names in it come from outside. A long one loses its middle: what failed stands before, why behind.
+func Message(s string) string {
+	if cut := len(s) - maxMessage; cut > 0 {
+		s = strings.ToValidUTF8(s[:maxMessage/2], "") + fmt.Sprintf(" ... (%d bytes) ... ", cut) + strings.ToValidUTF8(s[len(s)-maxMessage/2:], "")
+	}
+	return Harmless(OneLine(s))
+}

@@ -13,6 +13,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/source"
 )
@@ -267,8 +268,8 @@ func (a *app) completeness(clusters ...*model.Cluster) error {
 			a.note("%s: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)",
 				where, n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
 		}
-		if isSilent(c.Etcd) {
-			a.note("%s: %v", where, silence(c.Etcd))
+		if session.IsSilent(c.Etcd) {
+			a.note("%s: %v", where, session.Silence(c.Etcd))
 			lacking++
 		}
 		silent := silentSessions(c)

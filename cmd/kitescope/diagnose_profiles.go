@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
@@ -82,7 +83,7 @@ func (a *app) loadProfiled(ctx context.Context, d *diagnosis) (*model.Cluster, e
 		return nil, err
 	}
 	if etcd, isLive := src.(source.Live); isLive && a.nodes.live && len(a.nodes.recordings) == 0 {
-		c = a.readAgain(ctx, etcd, c)
+		c = session.ReadAgain(ctx, etcd, c, a.nodes.timeout)
 	}
 	switch bundle, isBundle := src.(*source.Bundle); {
 	case named != nil:

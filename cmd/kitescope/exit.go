@@ -127,17 +127,8 @@ func noFile(err error, message string) string {
 	return before + there + behind
 }
 
-// maxLine bounds a message in bytes: what a server or a file says in it may have no end.
-const maxLine = 4 << 10
-
-// oneLine makes one line of a message that a terminal shows and does not obey: keys
-// and names in it come from outside. A long one loses its middle: what failed stands before, why behind.
-func oneLine(s string) string {
-	if cut := len(s) - maxLine; cut > 0 {
-		s = strings.ToValidUTF8(s[:maxLine/2], "") + fmt.Sprintf(" ... (%d bytes) ... ", cut) + strings.ToValidUTF8(s[len(s)-maxLine/2:], "")
-	}
-	return words.Harmless(strings.Join(strings.Fields(s), " "))
-}
+// oneLine makes one line of a message that a terminal shows and does not obey.
+func oneLine(s string) string { return words.Message(s) }
 
 // collectionHint names the collections that were probably meant: spelled alike, in another database, else what there is.
 func collectionHint(unknown *meta.UnknownCollectionError) string {

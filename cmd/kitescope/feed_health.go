@@ -1,31 +1,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"kitescope/inspect/model"
 )
-
-// isSilent reports whether no member could be reached. A refusal is an answer.
-func isSilent(e *model.Etcd) bool {
-	return e != nil && !slices.ContainsFunc(e.Members, func(m model.EtcdMember) bool {
-		return m.Problem == "" || strings.Contains(m.Problem, "etcdserver:") || strings.Contains(m.Problem, "denied")
-	})
-}
-
-// silence says that etcd does not answer, and why as far as that is known.
-func silence(e *model.Etcd) error {
-	for _, m := range e.Members {
-		if _, why, ok := strings.Cut(m.Problem, ": "); ok {
-			return fmt.Errorf("etcd does not answer: %s", oneLine(why))
-		}
-	}
-	return errors.New("etcd does not answer")
-}
 
 // sameHealth ignores when etcd was asked and changes of size under a tenth, so that
 // an idle cluster stays a still picture.

@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/tui"
 )
@@ -202,9 +203,9 @@ func (l *liveFeed) examined(now *model.Etcd) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case isSilent(now):
+	case session.IsSilent(now):
 		if l.silent != nil { // the beat says whether etcd is there; why not is known here
-			l.silent = silence(now)
+			l.silent = session.Silence(now)
 		}
 	case !sameHealth(l.health, now) || l.counts(now):
 		l.health = now
@@ -221,4 +222,13 @@ func (l *liveFeed) counts(e *model.Etcd) bool {
 		l.looped = time.Now()
 	}
 	return time.Since(l.looped) < loopPatience
+}
+
+// liveEtcd is session.EtcdState for a feed, and nil for sources that are no etcd.
+func liveEtcd(ctx context.Context, src source.Source) *model.Etcd {
+	etcd, ok := src.(source.Live)
+	if !ok {
+		return nil
+	}
+	return session.EtcdState(ctx, etcd, activityWindow)
 }

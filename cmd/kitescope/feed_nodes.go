@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/tui"
 )
@@ -113,46 +113,6 @@ func (l *liveFeed) findLost(r *model.Runtime) {
 	slices.SortStableFunc(l.lost, func(a, b tui.Lost) int { return a.Since.Compare(b.Since) })
 }
 
-// readAgain reads what is small once more after the processes have answered: what is not as it was before has changed while
-// they were asked. Where etcd has gone in the meantime, nothing is known of that.
-func (a *app) readAgain(ctx context.Context, src source.Live, c *model.Cluster) *model.Cluster {
-	ctx, cancel := context.WithTimeout(ctx, a.nodes.timeout)
-	defer cancel()
-	snap, err := src.Pin(ctx)
-	if err != nil {
-		return c
-	}
-	defer snap.Close()
-	later, err := meta.Load(ctx, snap, meta.Want{Parts: model.PartCatalog | model.PartConfig})
-	if err != nil {
-		return c
-	}
-	changes := model.ConfigChanges(c.Config, later.Config, later.Origin.Taken)
-	var asking time.Duration
-	if c.Runtime != nil && !c.Runtime.From.IsZero() {
-		asking = max(0, later.Origin.Taken.Sub(c.Runtime.From))
-	}
-	changes = append(changes, configSince(ctx, src, snap.Header(), asking+configPast, later.Config)...)
-	return c.ReadAgain(later).WithConfigChanges(changes)
-}
-
-// configPast is how far back etcd is asked how dynamic keys were: longer than processes take to take them over.
-const configPast = 12 * time.Second
-
-// configSince are the changes of dynamic keys in so long before a snapshot that has these. Where etcd cannot tell, there are none.
-func configSince(ctx context.Context, src source.Live, of source.Header, age time.Duration, now []*model.ConfigEntry) []model.ConfigChange {
-	then, err := src.PinBefore(ctx, of, age)
-	if err != nil || then == nil {
-		return nil
-	}
-	defer then.Close()
-	before, err := meta.Load(ctx, then, meta.Want{Parts: model.PartConfig})
-	if err != nil {
-		return nil
-	}
-	return model.ConfigChanges(before.Config, now, of.Taken)
-}
-
 // lookBack finds out what has changed of the dynamic configuration just before it was first read.
 func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	select {
@@ -166,7 +126,7 @@ func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	c := l.last
 	l.mu.Unlock()
 	header := source.Header{Root: c.Origin.Root, MetaPath: c.Origin.MetaPath, Revision: c.Origin.Revision, Taken: c.Origin.Taken}
-	changes := configSince(ctx, src, header, configPast, c.Config)
+	changes := session.ConfigSince(ctx, src, header, session.ConfigPast, c.Config)
 	if len(changes) == 0 {
 		return
 	}

@@ -20,6 +20,7 @@ import (
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
@@ -242,7 +243,7 @@ func (a *app) loadLiveFrom(ctx context.Context, src source.Source, conn connecti
 	case isLive && a.nodes.live:
 		return a.ask(ctx, etcd, conn, c, nil)
 	case isLive:
-		return c.WithEtcd(etcdHealth(ctx, src)), nil
+		return c.WithEtcd(session.EtcdHealth(ctx, src)), nil
 	}
 	return kept.With(ctx, src, c)
 }
@@ -273,44 +274,13 @@ func (a *app) ask(ctx context.Context, etcd source.Live, conn connection, c *mod
 	// etcd, which may have gone in the meantime, is not waited for longer than a process.
 	patience, cancel := context.WithTimeout(ctx, options.Patience())
 	defer cancel()
-	asking.Go(func() { health = etcdState(patience, etcd, a.nodes.window) })
+	asking.Go(func() { health = session.EtcdState(patience, etcd, a.nodes.window) })
 	runtime, err := client.Ask(ctx, c)
 	asking.Wait()
 	if err != nil {
 		return nil, err
 	}
 	return c.WithEtcd(health).WithRuntime(runtime), nil
-}
-
-// etcdState is etcd's health together with what was written to it over a while.
-func etcdState(ctx context.Context, etcd source.Live, window time.Duration) *model.Etcd {
-	var activity *model.EtcdActivity
-	var watching sync.WaitGroup
-	if window > 0 {
-		watching.Go(func() { activity = etcdActivity(ctx, etcd, window) })
-	}
-	health := etcdHealth(ctx, etcd)
-	watching.Wait()
-	health.Activity = activity
-	return health
-}
-
-// liveEtcd is etcdState for a feed, and nil for sources that are no etcd.
-func liveEtcd(ctx context.Context, src source.Source) *model.Etcd {
-	etcd, ok := src.(source.Live)
-	if !ok {
-		return nil
-	}
-	return etcdState(ctx, etcd, activityWindow)
-}
-
-// etcdActivity watches what is written; nil if that could not be.
-func etcdActivity(ctx context.Context, etcd source.Live, window time.Duration) *model.EtcdActivity {
-	seen, err := etcd.Activity(ctx, window)
-	if err != nil {
-		return nil // unknown: the health of the members says what is wrong
-	}
-	return meta.Writes(&seen)
 }
 
 // silence lists the sessions that were asked and did not answer: "querynode-7: timed out".

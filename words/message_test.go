@@ -1,4 +1,4 @@
-package main
+package words
 
 import (
 	"strings"
@@ -14,15 +14,15 @@ func TestMessagesAreShort(t *testing.T) {
 		"broken":  strings.Repeat("\xff", 4<<20),
 		"escapes": strings.Repeat("\x1b[2J", 1<<20),
 	} {
-		got := oneLine("read segment 4701: " + text + ": no such file")
-		if len(got) > 6*maxLine || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\n") {
+		got := Message("read segment 4701: " + text + ": no such file")
+		if len(got) > 6*maxMessage || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\n") {
 			t.Errorf("%s: %d bytes: %.100q", name, len(got), got)
 		}
 		if !strings.HasPrefix(got, "read segment 4701: ") || !strings.HasSuffix(got, ": no such file") || !strings.Contains(got, " bytes) ... ") {
 			t.Errorf("%s: %.100q", name, got)
 		}
 	}
-	if got := oneLine("a\n b\t c"); got != "a b c" {
+	if got := Message("a\n b\t c"); got != "a b c" {
 		t.Errorf("%q", got)
 	}
 }

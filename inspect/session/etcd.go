@@ -1,0 +1,117 @@
+// Package session is what is known of a live cluster beside its metadata and what its processes say. What enters is a
+// source.Live, what leaves is how its etcd is, what is written to it, and what has changed while its processes were asked.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/words"
+)
+
+// EtcdState is etcd's health together with what was written to it over a while.
+func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *model.Etcd {
+	var activity *model.EtcdActivity
+	var watching sync.WaitGroup
+	if window > 0 {
+		watching.Go(func() { activity = etcdActivity(ctx, etcd, window) })
+	}
+	health := EtcdHealth(ctx, etcd)
+	watching.Wait()
+	health.Activity = activity
+	return health
+}
+
+// etcdActivity watches what is written; nil if that could not be.
+func etcdActivity(ctx context.Context, etcd source.Live, window time.Duration) *model.EtcdActivity {
+	seen, err := etcd.Activity(ctx, window)
+	if err != nil {
+		return nil // unknown: the health of the members says what is wrong
+	}
+	return meta.Writes(&seen)
+}
+
+// EtcdHealth asks a live source how its etcd is; nil where there is none to ask.
+func EtcdHealth(ctx context.Context, src source.Source) *model.Etcd {
+	live, ok := src.(source.Live)
+	if !ok {
+		return nil
+	}
+	h, err := live.Health(ctx)
+	if err != nil {
+		return &model.Etcd{Problem: words.Message(err.Error())}
+	}
+	e := &model.Etcd{At: h.Taken, Problem: h.Problem}
+	for _, m := range h.Members {
+		e.Members = append(e.Members, model.EtcdMember{
+			Name: m.Name, Endpoint: m.Endpoint, Version: m.Version, Leader: m.Leader, Learner: m.Learner,
+			DBSize: m.DBSize, DBInUse: m.DBInUse, DBQuota: m.DBQuota, Errors: m.Errors, Problem: m.Problem,
+		})
+	}
+	return e
+}
+
+// IsSilent reports whether no member could be reached. A refusal is an answer.
+func IsSilent(e *model.Etcd) bool {
+	return e != nil && !slices.ContainsFunc(e.Members, func(m model.EtcdMember) bool {
+		return m.Problem == "" || strings.Contains(m.Problem, "etcdserver:") || strings.Contains(m.Problem, "denied")
+	})
+}
+
+// Silence says that etcd does not answer, and why as far as that is known.
+func Silence(e *model.Etcd) error {
+	for _, m := range e.Members {
+		if _, why, ok := strings.Cut(m.Problem, ": "); ok {
+			return fmt.Errorf("etcd does not answer: %s", words.Message(why))
+		}
+	}
+	return errors.New("etcd does not answer")
+}
+
+// ReadAgain reads what is small once more after the processes have answered: what is not as it was before has changed while
+// they were asked. Where etcd has gone in the meantime, nothing is known of that: it is waited for no longer than patience.
+func ReadAgain(ctx context.Context, src source.Live, c *model.Cluster, patience time.Duration) *model.Cluster {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	snap, err := src.Pin(ctx)
+	if err != nil {
+		return c
+	}
+	defer snap.Close()
+	later, err := meta.Load(ctx, snap, meta.Want{Parts: model.PartCatalog | model.PartConfig})
+	if err != nil {
+		return c
+	}
+	changes := model.ConfigChanges(c.Config, later.Config, later.Origin.Taken)
+	var asking time.Duration
+	if c.Runtime != nil && !c.Runtime.From.IsZero() {
+		asking = max(0, later.Origin.Taken.Sub(c.Runtime.From))
+	}
+	changes = append(changes, ConfigSince(ctx, src, snap.Header(), asking+ConfigPast, later.Config)...)
+	return c.ReadAgain(later).WithConfigChanges(changes)
+}
+
+// ConfigPast is how far back etcd is asked how dynamic keys were: longer than processes take to take them over.
+const ConfigPast = 12 * time.Second
+
+// ConfigSince are the changes of dynamic keys in so long before a snapshot that has these. Where etcd cannot tell, there are none.
+func ConfigSince(ctx context.Context, src source.Live, of source.Header, age time.Duration, now []*model.ConfigEntry) []model.ConfigChange {
+	then, err := src.PinBefore(ctx, of, age)
+	if err != nil || then == nil {
+		return nil
+	}
+	defer then.Close()
+	before, err := meta.Load(ctx, then, meta.Want{Parts: model.PartConfig})
+	if err != nil {
+		return nil
+	}
+	return model.ConfigChanges(before.Config, now, of.Taken)
+}

@@ -1,0 +1,86 @@
+package session_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/demo"
+)
+
+// TestEtcdState: the health of an etcd comes with what was written to it over the window.
+func TestEtcdState(t *testing.T) {
+	cluster, err := demo.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	src, err := cluster.Source("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		state := make(chan *model.Etcd)
+		go func() { state <- session.EtcdState(t.Context(), src, time.Second) }()
+		synctest.Wait()
+		cluster.Put("by-dev/meta/session/x", nil)
+		e := <-state
+		if len(e.Members) != 1 || !e.Members[0].Leader || session.IsSilent(e) {
+			t.Errorf("members %+v", e.Members)
+		}
+		if a := e.Activity; a == nil || a.Over != time.Second || a.Revisions != 1 {
+			t.Errorf("activity %+v", e.Activity)
+		}
+	})
+	if e := session.EtcdState(t.Context(), src, 0); e.Activity != nil {
+		t.Errorf("nobody watched, and yet: %+v", e.Activity)
+	}
+}
+
+// TestReadAgain: a dynamic key that was written while processes were asked is a change.
+func TestReadAgain(t *testing.T) {
+	cluster, err := demo.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	src, err := cluster.Source("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := session.ReadAgain(t.Context(), src, before, time.Minute); len(c.ConfigChanges) != 0 {
+		t.Errorf("nothing has changed, and yet: %v", c.ConfigChanges)
+	}
+	cluster.Put("by-dev/config/queryCoord/autoBalance", []byte("true"))
+	if c := session.ReadAgain(t.Context(), src, before, time.Minute); len(c.ConfigChanges) != 1 {
+		t.Errorf("changes: %v", c.ConfigChanges)
+	}
+}
+
+// TestSilence: no member that can be reached is silence, a refusal is an answer.
+func TestSilence(t *testing.T) {
+	for problem, silent := range map[string]bool{
+		"":                              false,
+		"etcdserver: permission denied": false,
+		"no answer from here: connection refused": true,
+	} {
+		e := &model.Etcd{Members: []model.EtcdMember{{Problem: problem}}}
+		if got := session.IsSilent(e); got != silent {
+			t.Errorf("%q: silent %t", problem, got)
+		}
+		if silent && session.Silence(e).Error() != "etcd does not answer: connection refused" {
+			t.Errorf("%v", session.Silence(e))
+		}
+	}
+}
