@@ -11,12 +11,14 @@ type statRow struct {
 	segment *model.Segment
 }
 
+func (x statRow) path() string { return x.segment.ID.String() + "/" + x.kind + "/" + x.Field.String() }
+
 var segmentStats = define(definition[statRow]{
 	Resource: Resource{
 		Schema: Schema{
 			Name: "segment-stats", Singular: "segment-stat",
-			Names:      []string{"segment_id"},
-			Handle:     "segment_id",
+			Names:      []string{"path", "segment_id"},
+			Handle:     "path",
 			Shorthands: collectionShorthands("segment", "segment_id", "size", "size_bytes"),
 		},
 		Aliases: []string{"segstats"},
@@ -42,6 +44,10 @@ var segmentStats = define(definition[statRow]{
 	columns: concat(
 		[]column[statRow]{
 			{
+				Column: Column{Name: "path", Title: "PATH", Show: Hidden, Doc: "segment_id/kind/field_id, which names it in the cluster."},
+				cell:   func(_ *Env, x statRow) Cell { return text(x.path()) },
+			},
+			{
 				Column: Column{Name: "segment_id", Title: "SEGMENT", Kind: ID, Doc: "Segment id."},
 				cell:   func(_ *Env, x statRow) Cell { return id(x.segment.ID) },
 			},
@@ -53,9 +59,7 @@ var segmentStats = define(definition[statRow]{
 		collectionColumns(func(x statRow) model.CollectionID { return x.segment.Collection }),
 		segmentStatFigures,
 	),
-	ref: func(_ *Env, x statRow) Ref {
-		return Ref{ID: x.segment.ID.String() + "/" + x.kind + "/" + x.Field.String()}
-	},
+	ref: func(_ *Env, x statRow) Ref { return Ref{ID: x.path()} },
 	owner: func(_ *Env, x statRow) (Ref, bool) {
 		return Ref{Resource: "segments", ID: x.segment.ID.String()}, true
 	},
