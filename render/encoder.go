@@ -4,10 +4,6 @@ import (
 	"io"
 	"strconv"
 	"time"
-	"unicode/utf16"
-	"unicode/utf8"
-
-	"kitescope/words"
 )
 
 // document tells an encoder what there is to say, from outside in.
@@ -61,71 +57,6 @@ func (o *output) flush() error {
 	}
 	o.buf = o.buf[:0]
 	return o.err
-}
-
-const hexDigits = "0123456789abcdef"
-
-// appendQuoted appends s as a JSON string. Controls of both sets are escaped, as a terminal would obey them; invalid
-// UTF-8 becomes U+FFFD.
-func appendQuoted(dst []byte, s string) []byte { return appendEscapedText(dst, s, appendSurrogates) }
-
-// appendSurrogates appends a rune above U+FFFF as JSON has it, whose escapes have four digits.
-func appendSurrogates(dst []byte, r rune) []byte {
-	high, low := utf16.EncodeRune(r)
-	return words.AppendEscape(words.AppendEscape(dst, high), low)
-}
-
-// appendEscapedText is appendQuoted with the form that escapes above U+FFFF have: YAML has eight digits and no surrogates.
-func appendEscapedText(dst []byte, s string, far func([]byte, rune) []byte) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= 0x20 && c < 0x7f && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		size := 1
-		if c < utf8.RuneSelf {
-			dst = appendEscaped(dst, c)
-		} else {
-			dst, size = appendRune(dst, s[i:], far)
-		}
-		i += size
-		start = i
-	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
-}
-
-func appendEscaped(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\t':
-		return append(dst, '\\', 't')
-	case '\r':
-		return append(dst, '\\', 'r')
-	}
-	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-}
-
-// appendRune appends one rune of more than a byte, escaped if a terminal or an editor
-// would act on it.
-func appendRune(dst []byte, s string, far func([]byte, rune) []byte) (out []byte, size int) {
-	r, size := utf8.DecodeRuneInString(s)
-	switch {
-	case r == utf8.RuneError && size == 1:
-		return append(dst, `\ufffd`...), 1
-	case words.Hidden(r) && r > 0xffff:
-		return far(dst, r), size
-	case words.Hidden(r):
-		return words.AppendEscape(dst, r), size
-	}
-	return append(dst, s[:size]...), size
 }
 
 // appendSeconds appends a duration in seconds, with up to three decimals.

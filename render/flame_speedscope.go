@@ -7,6 +7,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/flame"
+	"kitescope/words"
 )
 
 // FlameSpeedscope writes the file format of speedscope, its "sampled" profiles
@@ -19,9 +20,9 @@ func FlameSpeedscope(w io.Writer, base, p *profile.Profile, o flame.Options, fo 
 	}
 	out := newOutput(w)
 	out.buf = append(out.buf, `{"$schema":"https://www.speedscope.app/file-format-schema.json","name":`...)
-	out.buf = appendQuoted(out.buf, fo.Title)
+	out.buf = words.AppendJSON(out.buf, fo.Title)
 	out.buf = append(out.buf, `,"activeProfileIndex":0,"exporter":`...)
-	out.buf = appendQuoted(out.buf, strings.TrimSpace("kitescope "+fo.Version))
+	out.buf = words.AppendJSON(out.buf, strings.TrimSpace("kitescope "+fo.Version))
 	out.buf = append(out.buf, `,"profiles":[`...)
 	name := fo.Title
 	if name == "" {
@@ -45,10 +46,10 @@ func FlameSpeedscope(w io.Writer, base, p *profile.Profile, o flame.Options, fo 
 			out.buf = append(out.buf, ',')
 		}
 		out.buf = append(out.buf, `{"name":`...)
-		out.buf = appendQuoted(out.buf, name)
+		out.buf = words.AppendJSON(out.buf, name)
 		if file := stacks.Files[i]; file != "" {
 			out.buf = append(out.buf, `,"file":`...)
-			out.buf = appendQuoted(out.buf, file)
+			out.buf = words.AppendJSON(out.buf, file)
 		}
 		out.buf = append(out.buf, '}')
 		out.drain()
@@ -60,7 +61,7 @@ func FlameSpeedscope(w io.Writer, base, p *profile.Profile, o flame.Options, fo 
 // speedscopeProfile writes one side. Samples go out at once, weights are kept until their turn.
 func speedscopeProfile(out *output, name string, stacks *flame.Stacks, ofBase bool) error {
 	out.buf = append(out.buf, `{"type":"sampled","name":`...)
-	out.buf = appendQuoted(out.buf, name)
+	out.buf = words.AppendJSON(out.buf, name)
 	out.buf = append(out.buf, `,"unit":"`+speedscopeUnit(stacks.Type.Unit)+`","startValue":0,"samples":[`...)
 	var weights []int64
 	err := stacks.Each(func(frames []uint32, value, base int64) error {

@@ -109,11 +109,11 @@ func TestHiddenByProperties(t *testing.T) {
 		}
 	}
 	var fromJSON, fromYAML string
-	quoted := appendQuoted(nil, all.String())
+	quoted := words.AppendJSON(nil, all.String())
 	if err := json.Unmarshal(quoted, &fromJSON); err != nil || fromJSON != all.String() {
 		t.Error("JSON changes what is not seen:", err)
 	}
-	if err := yaml.Unmarshal(appendEscapedText(nil, all.String(), words.AppendEscape), &fromYAML); err != nil || fromYAML != all.String() {
+	if err := yaml.Unmarshal(words.AppendYAML(nil, all.String()), &fromYAML); err != nil || fromYAML != all.String() {
 		t.Error("YAML changes what is not seen:", err)
 	}
 	for _, c := range string(quoted) {

@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/table"
+	"kitescope/words"
 )
 
 // APIVersion is the version of the documents in docs/JSON.md: it changes only when a key
@@ -32,7 +33,7 @@ func newItems(g *table.Grid) *items {
 	it := &items{grid: g, columns: make([]itemColumn, len(g.Columns))}
 	for j, i := range g.Columns {
 		c := &g.Table.Schema().Columns[i]
-		it.columns[j] = itemColumn{Column: c, cell: i, quoted: append(appendQuoted(nil, c.Name), ':')}
+		it.columns[j] = itemColumn{Column: c, cell: i, quoted: append(words.AppendJSON(nil, c.Name), ':')}
 	}
 	return it
 }
@@ -113,7 +114,7 @@ func appendScalar(buf []byte, c *table.Cell, k table.Kind) (out []byte, ok bool)
 	case table.Int, table.Bytes:
 		return strconv.AppendInt(buf, c.Int, 10), true
 	case table.Text, table.State:
-		return appendQuoted(buf, c.Text), true
+		return words.AppendJSON(buf, c.Text), true
 	case table.Bool:
 		return strconv.AppendBool(buf, c.Int != 0), true
 	case table.Time:

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/table"
+	"kitescope/words"
 )
 
 var jsonWriter = &writer{
@@ -146,7 +147,7 @@ func (e *jsonEncoder) endList()     { e.end(']') }
 
 func (e *jsonEncoder) key(name string) {
 	e.before()
-	e.buf = appendQuoted(e.buf, name)
+	e.buf = words.AppendJSON(e.buf, name)
 	e.buf = append(e.buf, ':')
 	if e.spread() {
 		e.buf = append(e.buf, ' ')
@@ -159,7 +160,7 @@ func (e *jsonEncoder) spreadsItems() bool { return e.depth+1 <= e.open }
 
 func (e *jsonEncoder) text(s string) {
 	e.before()
-	e.buf = appendQuoted(e.buf, s)
+	e.buf = words.AppendJSON(e.buf, s)
 }
 
 func (e *jsonEncoder) texts(list []string) {
@@ -169,7 +170,7 @@ func (e *jsonEncoder) texts(list []string) {
 		if i > 0 {
 			e.buf = append(e.buf, ',')
 		}
-		e.buf = appendQuoted(e.buf, s)
+		e.buf = words.AppendJSON(e.buf, s)
 	}
 	e.buf = append(e.buf, ']')
 }

@@ -106,7 +106,7 @@ func FuzzHarmless(f *testing.F) {
 				t.Errorf("%q still has %q", s, r)
 			}
 		}
-		if q := string(appendQuoted(nil, s)); strings.ContainsAny(q, "\x1b\x00\n\x7f") {
+		if q := string(words.AppendJSON(nil, s)); strings.ContainsAny(q, "\x1b\x00\n\x7f") {
 			t.Errorf("%q is quoted as %q", s, q)
 		}
 	})

@@ -197,7 +197,7 @@ func (e *yamlEncoder) flush() error {
 // word that means a truth value or nothing.
 func appendPlain(dst []byte, s string) []byte {
 	if !isPlain(s) {
-		return appendEscapedText(dst, s, words.AppendEscape)
+		return words.AppendYAML(dst, s)
 	}
 	return append(dst, s...)
 }

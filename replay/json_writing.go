@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"kitescope/words"
 )
 
 // writing appends JSON. The outermost object, and the lists in it, have a line for each entry.
@@ -61,26 +61,7 @@ func (w *writing) line() {
 }
 
 // quoted is a string, with escapes for what acts on a terminal or hides in an editor, as docs/JSON.md has it.
-func (w *writing) quoted(s string) {
-	w.text = append(w.text, '"')
-	for _, r := range valid(s) {
-		switch {
-		case r == '"' || r == '\\':
-			w.text = append(w.text, '\\', byte(r))
-		case r == '\n':
-			w.text = append(w.text, `\n`...)
-		case r == '\t':
-			w.text = append(w.text, `\t`...)
-		case r <= 0xffff && r != ' ' && !unicode.IsPrint(r):
-			w.text = append(w.text, '\\', 'u', digit(r>>12), digit(r>>8), digit(r>>4), digit(r))
-		default:
-			w.text = utf8.AppendRune(w.text, r)
-		}
-	}
-	w.text = append(w.text, '"')
-}
-
-func digit(r rune) byte { return "0123456789abcdef"[r&15] }
+func (w *writing) quoted(s string) { w.text = words.AppendJSON(w.text, valid(s)) }
 
 // valid is a text in which U+FFFD stands for what is not UTF-8.
 func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"kitescope/replay"
+	"kitescope/words"
 )
 
 // encoder writes Go values as docs/JSON.md has them.
@@ -85,14 +86,7 @@ func (e *encoder) number(x float64) { e.text.WriteString(strconv.FormatFloat(x, 
 
 // string escapes what acts on a terminal as well.
 func (e *encoder) string(s string) {
-	b, _ := json.Marshal(strings.ToValidUTF8(s, "\ufffd"))
-	for _, r := range string(b) {
-		if r > 126 && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029') && r < 0x10000 {
-			fmt.Fprintf(&e.text, `\u%04x`, r)
-			continue
-		}
-		e.text.WriteRune(r)
-	}
+	e.text.Write(words.AppendJSON(nil, strings.ToValidUTF8(s, "\ufffd")))
 }
 
 func (e *encoder) object(v reflect.Value) {

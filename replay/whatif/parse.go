@@ -18,8 +18,8 @@ type word struct {
 	set   func(c *Change, value string) error
 }
 
-// words are all of them, in the order in which they are applied and help shows them.
-func words() []word {
+// knownWords are all of them, in the order in which they are applied and help shows them.
+func knownWords() []word {
 	return []word{
 		{"index", "", "what grows is sealed, and every segment gets the collection's index", func(c *Change, _ string) error { c.Index = true; return nil }},
 		{"type", "HNSW|FLAT|IVF_FLAT", "the index's type", func(c *Change, v string) error { return setType(&c.Type, v) }},
@@ -40,7 +40,7 @@ func words() []word {
 
 // Words lists what ParseChange takes, each with what it means: for help and completion.
 func Words() (names, docs []string) {
-	for _, w := range words() {
+	for _, w := range knownWords() {
 		name := w.name
 		if w.value != "" {
 			name += "=" + w.value
@@ -57,7 +57,7 @@ func ParseChange(text string) (Change, error) {
 	if c.Name == "" {
 		return Change{}, errors.New("an empty change: expected words such as index, balance, nodes=+2, ef=32")
 	}
-	known, seen := words(), map[string]bool{}
+	known, seen := knownWords(), map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, has := strings.Cut(strings.TrimSpace(part), "=")
 		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)

@@ -1,0 +1,72 @@
+package words
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// AppendJSON appends s as a JSON string. Controls of both sets are escaped, as a terminal would obey them; invalid
+// UTF-8 becomes U+FFFD.
+func AppendJSON(dst []byte, s string) []byte { return appendQuoted(dst, s, appendSurrogates) }
+
+// AppendYAML appends s as a quoted string of YAML, which has escapes of eight digits and no surrogates.
+func AppendYAML(dst []byte, s string) []byte { return appendQuoted(dst, s, AppendEscape) }
+
+// appendSurrogates appends a rune above U+FFFF as JSON has it, whose escapes have four digits.
+func appendSurrogates(dst []byte, r rune) []byte {
+	high, low := utf16.EncodeRune(r)
+	return AppendEscape(AppendEscape(dst, high), low)
+}
+
+// appendQuoted appends s in quotes; far is how a rune above U+FFFF is escaped.
+func appendQuoted(dst []byte, s string, far func([]byte, rune) []byte) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= 0x20 && c < 0x7f && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		size := 1
+		if c < utf8.RuneSelf {
+			dst = appendEscaped(dst, c)
+		} else {
+			dst, size = appendRune(dst, s[i:], far)
+		}
+		i += size
+		start = i
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+func appendEscaped(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\r':
+		return append(dst, '\\', 'r')
+	}
+	return AppendEscape(dst, rune(c))
+}
+
+// appendRune appends one rune of more than a byte, escaped if a terminal or an editor
+// would act on it.
+func appendRune(dst []byte, s string, far func([]byte, rune) []byte) (out []byte, size int) {
+	r, size := utf8.DecodeRuneInString(s)
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return append(dst, `\ufffd`...), 1
+	case Hidden(r) && r > 0xffff:
+		return far(dst, r), size
+	case Hidden(r):
+		return AppendEscape(dst, r), size
+	}
+	return append(dst, s[:size]...), size
+}
