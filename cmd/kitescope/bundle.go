@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
@@ -39,7 +40,12 @@ func (a *app) fillSpool(ctx context.Context, s *kept.Answers, src source.Source,
 		if err != nil {
 			return nil, err
 		}
-		if c, err = a.ask(ctx, origin, conn, c, s.Keep); err != nil {
+		options, err := a.clientOptions(conn)
+		if err != nil {
+			return nil, err
+		}
+		options.Keep = s.Keep
+		if c, err = session.Ask(ctx, origin, options, c); err != nil {
 			return nil, err
 		}
 		s.Etcd = c.Etcd

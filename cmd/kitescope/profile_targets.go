@@ -20,6 +20,7 @@ import (
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/paste"
 	"kitescope/profile/pull"
@@ -185,13 +186,16 @@ func (j *pullJob) targets(ctx context.Context) ([]pull.Target, error) {
 	if !ok {
 		return nil, notLive(conn.From)
 	}
-	side := *j.app
-	side.nodes.window = 0 // rates are not wanted
-	c, err := side.loadFrom(ctx, src, meta.Want{Parts: runtimeNeeds})
+	c, err := j.app.loadFrom(ctx, src, meta.Want{Parts: runtimeNeeds})
 	if err != nil {
 		return nil, err
 	}
-	if c, err = side.ask(ctx, etcd, conn, c, nil); err != nil {
+	way, err := j.app.clientOptions(conn)
+	if err != nil {
+		return nil, err
+	}
+	way.Window = 0 // rates are not wanted
+	if c, err = session.Ask(ctx, etcd, way, c); err != nil {
 		return nil, err
 	}
 	if len(c.Runtime.Nodes) == 0 {

@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -241,7 +240,11 @@ func (a *app) loadLiveFrom(ctx context.Context, src source.Source, conn connecti
 	case len(a.nodes.recordings) > 0:
 		return a.overlay(c)
 	case isLive && a.nodes.live:
-		return a.ask(ctx, etcd, conn, c, nil)
+		options, err := a.clientOptions(conn)
+		if err != nil {
+			return nil, err
+		}
+		return session.Ask(ctx, etcd, options, c)
 	case isLive:
 		return c.WithEtcd(session.EtcdHealth(ctx, src)), nil
 	}
@@ -255,32 +258,6 @@ func (a *app) overlay(c *model.Cluster) (*model.Cluster, error) {
 		return nil, err
 	}
 	return c.WithRuntime(r).WithGaps(gaps...), nil
-}
-
-// ask asks all processes, and etcd how it is, at the same time. keep gets every raw answer, redacted.
-func (a *app) ask(ctx context.Context, etcd source.Live, conn connection, c *model.Cluster, keep func(live.Record)) (*model.Cluster, error) {
-	options, err := a.clientOptions(conn)
-	if err != nil {
-		return nil, err
-	}
-	options.Keep = keep
-	client, err := live.Open(options)
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
-	var health *model.Etcd
-	var asking sync.WaitGroup
-	// etcd, which may have gone in the meantime, is not waited for longer than a process.
-	patience, cancel := context.WithTimeout(ctx, options.Patience())
-	defer cancel()
-	asking.Go(func() { health = session.EtcdState(patience, etcd, a.nodes.window) })
-	runtime, err := client.Ask(ctx, c)
-	asking.Wait()
-	if err != nil {
-		return nil, err
-	}
-	return c.WithEtcd(health).WithRuntime(runtime), nil
 }
 
 // silence lists the sessions that were asked and did not answer: "querynode-7: timed out".

@@ -1,5 +1,5 @@
-// Package session is what is known of a live cluster beside its metadata and what its processes say. What enters is a
-// source.Live, what leaves is how its etcd is, what is written to it, and what has changed while its processes were asked.
+// Package session is what is known of a live cluster beside its metadata. What enters is a source.Live, what leaves is what its
+// processes say, how its etcd is, what is written to it, and what has changed while its processes were asked.
 package session
 
 import (
@@ -11,11 +11,34 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/words"
 )
+
+// Ask asks all processes of a cluster, and its etcd how that is, at the same time. Options.Window is how long both are watched for
+// rates.
+func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster) (*model.Cluster, error) {
+	client, err := live.Open(options)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	var health *model.Etcd
+	var asking sync.WaitGroup
+	// etcd, which may have gone in the meantime, is not waited for longer than a process.
+	patience, cancel := context.WithTimeout(ctx, options.Patience())
+	defer cancel()
+	asking.Go(func() { health = EtcdState(patience, etcd, options.Window) })
+	runtime, err := client.Ask(ctx, c)
+	asking.Wait()
+	if err != nil {
+		return nil, err
+	}
+	return c.WithEtcd(health).WithRuntime(runtime), nil
+}
 
 // EtcdState is etcd's health together with what was written to it over a while.
 func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *model.Etcd {

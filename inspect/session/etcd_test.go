@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
@@ -37,6 +38,40 @@ func TestEtcdState(t *testing.T) {
 	})
 	if e := session.EtcdState(t.Context(), src, 0); e.Activity != nil {
 		t.Errorf("nobody watched, and yet: %+v", e.Activity)
+	}
+}
+
+// TestAsk: the processes answer, whose sessions are in the store, and etcd with them.
+func TestAsk(t *testing.T) {
+	cluster, err := demo.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	src, err := cluster.Source("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	c, err = session.Ask(t.Context(), src, live.Options{Now: demo.Now, Keep: func(live.Record) { kept++ }}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Etcd == nil || len(c.Runtime.QueryNodes()) != 4 || kept == 0 {
+		t.Errorf("etcd %v, %d query nodes, %d answers", c.Etcd, len(c.Runtime.QueryNodes()), kept)
+	}
+	for _, n := range c.Runtime.QueryNodes() {
+		if n.Outcome != model.Answered {
+			t.Errorf("%s: %v", n.Name(), n.Outcome)
+		}
 	}
 }
 
