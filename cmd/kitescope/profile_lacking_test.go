@@ -59,7 +59,10 @@ func TestFlagsWithoutMeaning(t *testing.T) {
 // TestRunClock lets time pass from what --now says.
 func TestRunClock(t *testing.T) {
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	a := &app{streams: &streams{now: clockAt(start)}, flags: globalFlags{now: "2026-11-20T09:00:00Z"}}
+	a := &app{streams: &streams{now: time.Now}, flags: globalFlags{now: "2026-11-20T09:00:00Z"}}
+	if err := a.setClock(); err != nil {
+		t.Fatal(err)
+	}
 	a.runClock()
 	first := a.now()
 	time.Sleep(time.Millisecond)
