@@ -225,7 +225,7 @@ func rest(ctx context.Context, d time.Duration) error {
 // markdown is the table.
 func (b *bench) markdown(machine string) string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "Following %d segments for %v, %s. CPU time of the process, in percent of one core; the bar is %d %%.\n\n", b.segments, b.length, machine, bar)
+	fmt.Fprintf(&t, "Following %d segments for %v, %s. CPU time of the process, in percent of one core; the bar is %d%%.\n\n", b.segments, b.length, machine, bar)
 	t.WriteString("| who follows | changes a second |")
 	for _, p := range b.programs {
 		fmt.Fprintf(&t, " %s |", filepath.Base(p))
@@ -235,7 +235,7 @@ func (b *bench) markdown(machine string) string {
 	for _, r := range b.rows {
 		fmt.Fprintf(&t, "| %s | %d |", names[r.what], r.rate)
 		for _, share := range r.shares {
-			fmt.Fprintf(&t, " %.1f %% |", share)
+			fmt.Fprintf(&t, " %.1f%% |", share)
 		}
 		fmt.Fprintf(&t, " %s |\n", document.Verdict(r.shares[0] <= bar))
 	}

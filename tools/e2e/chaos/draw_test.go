@@ -81,7 +81,7 @@ func checkDraw(t *testing.T, d Draw) {
 		}
 	}
 	if d.Kind.Name == "slowed" && (d.Args.Percent < 50 || d.Args.Percent > 95) {
-		t.Errorf("%s: not within 50 and 95 %%", d)
+		t.Errorf("%s: not within 50 and 95%%", d)
 	}
 }
 

@@ -33,7 +33,7 @@ func (a Args) String() string {
 		words = append(words, strings.Join(a.Processes, "+"))
 	}
 	if a.Percent > 0 {
-		words = append(words, fmt.Sprintf("%d %% of %d ms", a.Percent, a.Period))
+		words = append(words, fmt.Sprintf("%d%% of %d ms", a.Percent, a.Period))
 	}
 	for _, w := range []string{a.Collection, a.What, a.Value} {
 		if w != "" {

@@ -77,7 +77,7 @@ func (s *score) row(name string) string {
 	}
 	share := ""
 	if s.faults > 0 {
-		share = fmt.Sprintf(" (%.0f %%)", 100*float64(s.named)/float64(s.faults))
+		share = fmt.Sprintf(" (%.0f%%)", 100*float64(s.named)/float64(s.faults))
 	}
 	rounds := strconv.Itoa(s.rounds)
 	if s.broken > 0 {

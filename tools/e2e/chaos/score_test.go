@@ -125,8 +125,8 @@ func TestReport(t *testing.T) {
 	}
 	got := report(results)
 	for _, line := range []string{
-		"| 7, used while mending | 1 | 0 of 1 (0 %) | - | 0 of 0 | 0, 0, 0 |",
-		"| **all fresh seeds** | 3 | 1 of 1 (100 %) | 4 s, 4 s | 1 of 1 | 0, 0, 1 |",
+		"| 7, used while mending | 1 | 0 of 1 (0%) | - | 0 of 0 | 0, 0, 0 |",
+		"| **all fresh seeds** | 3 | 1 of 1 (100%) | 4 s, 4 s | 1 of 1 | 0, 0, 1 |",
 		"- 7/1 `killed proxy`: not named first or second within 50 s",
 		"- 8/1 false after `killed proxy`: diagnose: error x",
 		"- 8/3 `slowed`: not counted, it did not come about (no slower)",
