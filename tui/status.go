@@ -130,7 +130,13 @@ func (m *Model) header() string {
 
 // place names a source: the root path, which tells clusters on one etcd apart, and the host or file.
 func place(o *model.Origin) string {
-	where := strings.TrimPrefix(strings.TrimPrefix(o.Location, "etcd://"), "etcds://")
+	scheme, where, remote := strings.Cut(o.Location, "://")
+	switch {
+	case !remote:
+		where = o.Location
+	case where == o.Root: // a source without a host, such as the demo
+		where = scheme
+	}
 	if o.Root == "" {
 		return words.Harmless(where)
 	}
