@@ -36,7 +36,7 @@ func serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder: nothing to do about an error
+	defer os.RemoveAll(dir)
 	etcd, err := sourcetest.Serve(ctx, dir, nil)
 	if err != nil {
 		return err
