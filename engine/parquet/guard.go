@@ -23,11 +23,16 @@ const (
 
 // Open holds a file's metadata against its size and has parquet-go open it. Before values of a column are read, CheckPages has to
 // look at its pages: parquet-go makes room for what they announce.
-func Open(r io.ReaderAt, size int64) (*parquet.File, error) {
+func Open(r io.ReaderAt, size int64) (file *parquet.File, err error) {
 	if err := checkFooter(r, size); err != nil {
 		return nil, err
 	}
-	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	defer func() { // parquet-go takes much of the metadata for granted
+		if p := recover(); p != nil {
+			file, err = nil, fmt.Errorf("a parquet file was expected: %v", p)
+		}
+	}()
+	file, err = parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("a parquet file was expected: %s", shownError(err))
 	}

@@ -61,7 +61,7 @@ func (c *compact) metadata() (err error) {
 // fifth field) stand before them.
 func (c *compact) schema(typ byte) error {
 	var open []int64 // how many children each group has that are still to come
-	found, depth := 0, 0
+	found, depth, least := 0, 0, int64(0)
 	c.eachStruct(typ, func() {
 		found++
 		for len(open) > 0 && open[len(open)-1] <= 0 {
@@ -78,12 +78,15 @@ func (c *compact) schema(typ byte) error {
 			}
 			c.skip(typ)
 		})
+		least = min(least, children)
 		if depth <= maxNesting {
 			open = append(open, children)
 			depth = max(depth, len(open))
 		}
 	})
 	switch {
+	case least < 0: // parquet-go makes a slice of that
+		return fmt.Errorf("a schema element with %d children", least)
 	case found > maxSchema:
 		return fmt.Errorf("a schema of at most %d elements was expected, found %d", maxSchema, found)
 	case depth > maxNesting:
