@@ -34,11 +34,16 @@ test: ## all tests of the module
 test-bench: ## tests of the benchmark programs and of the generator of faults, modules of their own
 	$(GO) -C tools/bench test ./...
 	$(GO) -C tools/e2e/chaos test -count=1 ./... # the document that it reads is outside of its module
-	$(GO) -C tools test ./count
+	$(GO) -C tools test ./count ./platforms
 
 .PHONY: race
 race: ## the packages that start goroutines under the race detector, but for their tests of one (go:build !race)
 	CGO_ENABLED=1 $(GO) test -race -p $(PACKAGES) -timeout 40m $$(.ci/raced)
+
+.PHONY: race-changed
+race-changed: ## those of them in which something changed since CI_BASE (see .ci/changed)
+	@packages=$$(.ci/changed raced) || exit 1; \
+	if [ -n "$$packages" ]; then CGO_ENABLED=1 $(GO) test -race -p $(PACKAGES) -timeout 40m $$packages; else echo 'race: no package that starts goroutines changed'; fi
 
 .PHONY: race-all
 race-all: ## all packages under the race detector
@@ -50,7 +55,7 @@ fuzz: ## every fuzz target for FUZZTIME
 
 .PHONY: fuzz-changed
 fuzz-changed: ## the fuzz targets of packages that changed since CI_BASE (see .ci/changed) for FUZZTIME
-	@packages=$$(.ci/changed) || exit 1; \
+	@packages=$$(.ci/changed fuzzed) || exit 1; \
 	if [ -n "$$packages" ]; then GO='$(GO)' FUZZTIME=$(FUZZTIME) .ci/fuzz $$packages; else echo 'fuzz: no package with a target changed'; fi
 
 # One run sees all: no file is left out where a tag is set.
@@ -59,14 +64,14 @@ lint: ## golangci-lint with formatters, in all modules
 	$(TOOL) golangci-lint run --allow-parallel-runners --build-tags e2e,e2efaults,peers,chromium ./...
 	cd tools/bench && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e/chaos && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
-	cd tools && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./count
+	cd tools && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./count ./platforms
 
 .PHONY: fmt
 fmt: ## format as lint wants it
 	$(TOOL) golangci-lint fmt ./...
 	cd tools/bench && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e/chaos && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
-	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count
+	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count ./platforms
 
 .PHONY: count
 count: ## how much code there is: lines by directory, the largest packages, the types with the most methods
@@ -82,17 +87,14 @@ build: ## the static binary of this platform, as released
 
 # Of each system one architecture, with its tests: what the others differ in are the kernels, which linux has both of.
 .PHONY: cross
-cross: ## compile for every system that is released, tests included
-	@for p in linux/arm64 darwin/arm64 windows/amd64; do \
-		echo "cross $$p"; \
-		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1; \
-		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kitescope || exit 1; \
-	done
+cross: ## check the types of everything, tests included, on every platform that is released
+	$(GO) -C tools run ./platforms -dir .. $(PLATFORMS)
 
 .PHONY: cross-all
-cross-all: cross ## compile for every platform that is released
+cross-all: cross ## vet and build for every platform that is released
 	@for p in $(PLATFORMS); do \
 		echo "cross $$p"; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./... || exit 1; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kitescope || exit 1; \
 	done
 
