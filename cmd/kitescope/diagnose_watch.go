@@ -10,9 +10,9 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/render"
-	"kitescope/tui"
 )
 
 // watchDiagnosis judges a live cluster once, and then again with each change of its metadata
@@ -31,17 +31,17 @@ func (a *app) watchDiagnosis(ctx context.Context, d *diagnosis) error {
 	if !ok {
 		return &usageError{err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), hint: "it needs a live source: --from etcd://host:port"}
 	}
-	feed := &sourceFeed{interval: refreshInterval, every: d.flags.interval}
+	feed := &session.Feed{Interval: refreshInterval, Every: d.flags.interval}
 	done, err := a.feedRuntime(c, feed)
 	if err != nil {
 		return err
 	}
 	defer done()
-	w := &diagnosisWatch{app: a, diagnosis: d, asks: feed.ask != nil, started: time.Now()}
+	w := &diagnosisWatch{app: a, diagnosis: d, asks: feed.Ask != nil, started: time.Now()}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	lost := newLossTeller(a)
-	err = feed.followLive(ctx, live, d.want, func(u tui.Update) {
+	err = feed.FollowLive(ctx, live, d.want, func(u session.Update) {
 		u.Lost = nil // what does not answer is a finding
 		lost.take(u)
 		if u.Cluster == nil || w.early(u.Cluster) {

@@ -19,8 +19,8 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
-	"kitescope/tui"
 )
 
 // nodeRow is what one query node serves of one collection, from one point of view.
@@ -135,11 +135,11 @@ func TestSeesNewNode(t *testing.T) {
 	defer client.Close()
 	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer stop()
-	feed := &sourceFeed{interval: 200 * time.Millisecond, ask: client, every: every, open: func(ctx context.Context) (source.Source, error) {
+	feed := &session.Feed{Interval: 200 * time.Millisecond, Ask: client, Every: every, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, from, source.Options{})
 	}}
-	updates := make(chan tui.Update, 1000)
-	go feed.Follow(ctx, func(u tui.Update) { updates <- u })
+	updates := make(chan session.Update, 1000)
+	go feed.Follow(ctx, func(u session.Update) { updates <- u })
 	registered := make(chan time.Time, 1)
 	old, started := 0, false
 	var session, asked time.Time

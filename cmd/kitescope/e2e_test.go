@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
-	"kitescope/tui"
 )
 
 // TestFollowsInserts follows a real Milvus through the UI's feed while the official
@@ -23,11 +23,11 @@ func TestFollowsInserts(t *testing.T) {
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer stop()
-	feed := &sourceFeed{interval: 200 * time.Millisecond, open: func(ctx context.Context) (source.Source, error) {
+	feed := &session.Feed{Interval: 200 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, from, source.Options{})
 	}}
-	updates := make(chan tui.Update, 100)
-	go feed.Follow(ctx, func(u tui.Update) { updates <- u })
+	updates := make(chan session.Update, 100)
+	go feed.Follow(ctx, func(u session.Update) { updates <- u })
 	<-updates // opening
 
 	client := exec.CommandContext(ctx, insert[0], insert[1:]...)

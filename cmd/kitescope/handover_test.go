@@ -1,11 +1,13 @@
 package main
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
+	"kitescope/inspect/source"
 )
 
 // TestHandoverCountsOnce flushes and compacts the growing segments of a real cluster under load, as seconds after a flush: their results
@@ -65,4 +67,11 @@ func TestHandoverCountsOnce(t *testing.T) {
 			}
 		}
 	}
+}
+
+// captured reads one of the bundles of a real cluster: its metadata, and what its processes said.
+func captured(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
+	t.Helper()
+	c, with := clusterWith(t, filepath.Join("..", "..", "testdata", "broken", name+".kite"), source.Options{})
+	return c, with.Runtime
 }

@@ -1,60 +1,33 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 )
 
-// progress is a snapshot that counts what is read through it, and says so on a
-// terminal's stderr when it takes long.
-type progress struct {
-	source.Snapshot
-	keys, bytes atomic.Int64
-	done        chan struct{}
-	gone        chan struct{}
-}
-
+// progressAfter is when a person hears that reading takes long.
 const progressAfter = 700 * time.Millisecond
 
-func (a *app) startProgress(s source.Snapshot) *progress {
-	p := &progress{Snapshot: s, done: make(chan struct{}), gone: make(chan struct{})}
-	if a.transient == nil {
-		close(p.gone)
-		return p
-	}
-	go func() {
-		defer close(p.gone)
-		tick := time.NewTicker(progressAfter)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				a.transient.show(fmt.Sprintf("reading: %d keys, %d MiB", p.keys.Load(), p.bytes.Load()>>20))
-			case <-p.done:
-				a.transient.clear()
-				return
-			}
-		}
-	}()
-	return p
+// progress is a snapshot that says on a terminal's stderr how far it is read, until it is stopped.
+type progress struct {
+	*session.Reading
+	line *transient
 }
 
-// Scan counts and passes on.
-func (p *progress) Scan(ctx context.Context, ranges []source.Range, yield func(source.KV) error) error {
-	return p.Snapshot.Scan(ctx, ranges, func(kv source.KV) error {
-		p.keys.Add(1)
-		p.bytes.Add(int64(len(kv.Key) + len(kv.Value)))
-		return yield(kv)
-	})
+func (a *app) startProgress(s source.Snapshot) *progress {
+	var tell func(session.Progress)
+	if line := a.transient; line != nil {
+		tell = func(p session.Progress) { line.show(p.String()) }
+	}
+	return &progress{session.NewReading(s, progressAfter, tell), a.transient}
 }
 
 func (p *progress) stop() {
-	close(p.done)
-	<-p.gone
+	p.Stop()
+	p.line.clear()
 }
 
 // status replaces the line about progress.

@@ -49,9 +49,6 @@ type nodeSpec struct {
 	Insecure     bool     `yaml:"insecure,omitempty"`
 }
 
-// activityWindow is how long etcd and the processes' counters are watched, for rates.
-const activityWindow = 1500 * time.Millisecond
-
 // addNodeFlags adds the flags of commands that can say what processes serve. asks is
 // whether they ask a live cluster without being told to.
 func (a *app) addNodeFlags(cmd *cobra.Command, asks bool) {
@@ -64,7 +61,7 @@ func (a *app) addNodeFlags(cmd *cobra.Command, asks bool) {
 	f.BoolVar(&n.live, "live", asks, what)
 	f.StringArrayVar(&n.recordings, "runtime", nil, "read what processes said from a recording (JSON lines), the text of a /metrics, or a folder of them, instead of asking")
 	f.DurationVar(&n.timeout, "node-timeout", 5*time.Second, "deadline of each process, for connecting and all that it is asked; a --window longer than half of it comes on top")
-	f.DurationVar(&n.window, "window", activityWindow, "how long to watch counters and etcd for rates; 0 takes averages since the start")
+	f.DurationVar(&n.window, "window", session.ActivityWindow, "how long to watch counters and etcd for rates; 0 takes averages since the start")
 	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics where a process does not tell it")
 	n.addWay(f)
 }

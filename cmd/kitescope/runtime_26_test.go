@@ -16,8 +16,8 @@ import (
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
-	"kitescope/tui"
 )
 
 // fakesOf is a cluster of a version of which there is no capture, all of whose processes answer.
@@ -278,7 +278,7 @@ func fed(t *testing.T, from string) *model.Cluster {
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 	defer stop()
 	a := &app{streams: &streams{now: fakeNow, getenv: func(string) string { return "" }}, nodes: nodeFlags{live: true, timeout: 5 * time.Second}}
-	feed := &sourceFeed{interval: time.Second, open: func(ctx context.Context) (source.Source, error) {
+	feed := &session.Feed{Interval: time.Second, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, from, source.Options{Now: fakeNow})
 	}}
 	done, err := a.feedRuntime(connection{contextSpec: contextSpec{From: from}}, feed)
@@ -287,7 +287,7 @@ func fed(t *testing.T, from string) *model.Cluster {
 	}
 	defer done()
 	var c *model.Cluster
-	feed.Follow(ctx, func(u tui.Update) {
+	feed.Follow(ctx, func(u session.Update) {
 		if u.Err != nil {
 			t.Error(u.Err)
 		}

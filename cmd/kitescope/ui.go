@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
@@ -88,9 +90,9 @@ func (a *app) openUI(ctx context.Context, f uiFlags, c connection) error {
 	if err != nil {
 		return err
 	}
-	feed := &sourceFeed{
-		interval: f.interval,
-		open: func(ctx context.Context) (source.Source, error) {
+	feed := &session.Feed{
+		Interval: f.interval,
+		Open: func(ctx context.Context) (source.Source, error) {
 			return a.openSource(ctx, c, password)
 		},
 	}
@@ -106,7 +108,7 @@ func (a *app) openUI(ctx context.Context, f uiFlags, c connection) error {
 
 // feedRuntime settles where a feed has the processes' answers from: a recording, the file that
 // is shown, or the processes. done ends the connections to them.
-func (a *app) feedRuntime(c connection, feed *sourceFeed) (done func(), err error) {
+func (a *app) feedRuntime(c connection, feed *session.Feed) (done func(), err error) {
 	done = func() {}
 	switch {
 	case len(a.nodes.recordings) > 0:
@@ -114,12 +116,12 @@ func (a *app) feedRuntime(c connection, feed *sourceFeed) (done func(), err erro
 		var recorded *model.Runtime
 		var gaps []model.Gap
 		var failed error
-		feed.kept = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
+		feed.Kept = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
 			once.Do(func() { recorded, gaps, failed = kept.ReadRecordings(a.nodes.recordings) })
 			return c.WithRuntime(recorded).WithGaps(gaps...), failed
 		}
 	case !isLiveSource(c.From):
-		feed.kept = kept.With
+		feed.Kept = kept.With
 	case a.nodes.live:
 		options, err := a.clientOptions(c)
 		if err != nil {
@@ -130,7 +132,7 @@ func (a *app) feedRuntime(c connection, feed *sourceFeed) (done func(), err erro
 		if err != nil {
 			return nil, err
 		}
-		feed.ask = client
+		feed.Ask = client
 		done = func() { _ = client.Close() }
 	}
 	return done, nil
@@ -138,7 +140,7 @@ func (a *app) feedRuntime(c connection, feed *sourceFeed) (done func(), err erro
 
 // showUI runs the UI over a feed, and hands its end to the caller: data that
 // never came is an error once the screen is given back.
-func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *sourceFeed, profiles tui.ProfileFeed) error {
+func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *session.Feed, profiles tui.ProfileFeed) error {
 	color, err := a.useColor()
 	if err != nil {
 		return err
@@ -152,14 +154,25 @@ func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *sourceF
 		input = nil // standard input is the data; keys come from the terminal
 	}
 	err = tui.Run(ctx, tui.Config{
-		Input: input, Output: a.out, Feed: feed, Resources: view.Resources,
+		Input: input, Output: a.out, Feed: clusterFeed{feed}, Resources: view.Resources,
 		Title: c.From, Command: a.commandFor(c), NodeFlags: a.nodeFlagsFor(c), Theme: theme, Themes: themes, NoColor: !color, ASCII: a.plainTerminal(), Mouse: !f.noMouse,
 		StartPage: f.page, Now: a.now, SaveFile: saveFile, Profiles: profiles,
 	})
-	if err == nil && feed.failed != nil {
-		err = feed.failed
-	}
-	return err
+	return cmp.Or(err, feed.Err())
+}
+
+// clusterFeed is a feed as the UI takes it.
+type clusterFeed struct{ *session.Feed }
+
+// Follow implements tui.Feed.
+func (f clusterFeed) Follow(ctx context.Context, emit func(tui.Update)) {
+	f.Feed.Follow(ctx, func(u session.Update) {
+		shown := tui.Update{Cluster: u.Cluster, Err: u.Err, Since: u.Since, Live: u.Live, Progress: u.Progress}
+		for _, l := range u.Lost {
+			shown.Lost = append(shown.Lost, tui.Lost(l))
+		}
+		emit(shown)
+	})
 }
 
 // commandFor is how to reach the same cluster from a command line. A password is never part of it.

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/render"
-	"kitescope/tui"
 )
 
 // watch answers a question once, and then again with the rows that changed, until
@@ -38,7 +38,7 @@ func (a *app) watch(ctx context.Context, q *question) error {
 	lost := newLossTeller(a)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err = a.followQuestion(ctx, conn, live, q, func(u tui.Update) {
+	err = a.followQuestion(ctx, conn, live, q, func(u session.Update) {
 		lost.take(u)
 		if u.Cluster == nil {
 			return
@@ -55,10 +55,10 @@ func (a *app) watch(ctx context.Context, q *question) error {
 
 // followQuestion follows the metadata and, where they are wanted, asks the processes again and again. Then nothing is shown
 // before they were asked once.
-func (a *app) followQuestion(ctx context.Context, conn connection, src source.Watcher, q *question, shown func(tui.Update)) error {
-	feed := &sourceFeed{interval: refreshInterval, quiet: !a.nodes.live}
+func (a *app) followQuestion(ctx context.Context, conn connection, src source.Watcher, q *question, shown func(session.Update)) error {
+	feed := &session.Feed{Interval: refreshInterval, Quiet: !a.nodes.live}
 	if !a.nodes.live {
-		return feed.followLive(ctx, src, q.want, shown)
+		return feed.FollowLive(ctx, src, q.want, shown)
 	}
 	done, err := a.feedRuntime(conn, feed)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *app) followQuestion(ctx context.Context, conn connection, src source.Wa
 	want := q.want
 	want.Parts |= runtimeNeeds
 	want.Parts &^= model.PartRuntime
-	return feed.followLive(ctx, src, want, func(u tui.Update) {
+	return feed.FollowLive(ctx, src, want, func(u session.Update) {
 		if u.Cluster != nil && u.Cluster.Runtime == nil {
 			u.Cluster = nil
 		}

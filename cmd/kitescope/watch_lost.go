@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"kitescope/tui"
+	"kitescope/inspect/session"
 	"kitescope/words"
 )
 
@@ -34,7 +34,7 @@ func newLossTeller(a *app) *lossTeller {
 }
 
 // take compares what an update says of the sources with what was said.
-func (t *lossTeller) take(u tui.Update) {
+func (t *lossTeller) take(u session.Update) {
 	if u.Progress != "" {
 		return
 	}

@@ -1,5 +1,10 @@
-// Package session is what is known of a live cluster beside its metadata. What enters is a source.Live, what leaves is what its
-// processes say, how its etcd is, what is written to it, and what has changed while its processes were asked.
+// Package session is what is known of a cluster beside its metadata, once or as it changes. What enters is a source; what leaves
+// is a model.Cluster with what its processes say, how its etcd is, what is written to it, and what has changed while its
+// processes were asked.
+//
+//  1. Ask asks all processes of a live cluster once; ReadAgain finds what has changed meanwhile.
+//  2. A Feed follows a source: it joins the changes of the metadata (meta.Follower) with rounds of questions to processes and to
+//     etcd, and says in each Update what is not heard of any more. A file is told of once.
 package session
 
 import (

@@ -1,4 +1,4 @@
-package main
+package session_test
 
 import (
 	"path/filepath"
@@ -8,33 +8,51 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
+	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
-	"kitescope/tui"
 )
 
 // captured reads one of the bundles of a real cluster: its metadata, and what its processes said.
 func captured(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
 	t.Helper()
-	c, with := clusterWith(t, filepath.Join("..", "..", "testdata", "broken", name+".kite"), source.Options{})
+	src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "broken", name+".kite"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snapshot, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	if c, err = meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll}); err != nil {
+		t.Fatal(err)
+	}
+	with, err := kept.With(t.Context(), src, c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return c, with.Runtime
 }
 
-// followedCluster is a liveFeed with what it showed last, and a memory of what was judged, as diagnose --watch and the UI have it.
+// followedCluster is a feed with what it showed last, and a memory of what was judged, as diagnose --watch and the UI have it.
 type followedCluster struct {
-	*liveFeed
+	session.Followed
 	shown *model.Cluster
 	judge check.Judge
 }
 
 func follow() *followedCluster {
 	f := &followedCluster{}
-	f.liveFeed = &liveFeed{first: make(chan struct{}), fresh: make(chan struct{}, 1), emit: func(u tui.Update) {
+	f.Followed = session.NewFollowed(func(u session.Update) {
 		if u.Cluster != nil {
 			f.shown = u.Cluster
 		}
-	}}
+	})
 	return f
 }
 
@@ -60,11 +78,11 @@ func TestMetadataMovesOn(t *testing.T) {
 		name string
 		do   func()
 	}{
-		{"read", func() { f.followed(first, nil) }},
-		{"answered", func() { f.answeredBy(answers, first) }},
-		{"metadata a minute on", func() { f.followed(second, nil) }},
-		{"metadata two minutes on", func() { f.followed(third, nil) }},
-		{"answered while it moved on", func() { f.answeredBy(later, second) }},
+		{"read", func() { f.Followed.Followed(first) }},
+		{"answered", func() { f.AnsweredBy(answers, first) }},
+		{"metadata a minute on", func() { f.Followed.Followed(second) }},
+		{"metadata two minutes on", func() { f.Followed.Followed(third) }},
+		{"answered while it moved on", func() { f.AnsweredBy(later, second) }},
 	} {
 		step.do()
 		if alarms := f.alarms(); len(alarms) > 0 {
@@ -95,9 +113,9 @@ func TestCollectionsComeAndGo(t *testing.T) {
 					{"came while they answered, and did not have it yet", without, c, less},
 				} {
 					f := follow()
-					f.followed(course.before, nil)
-					f.followed(course.after, nil)
-					f.answeredBy(course.r, course.before)
+					f.Followed.Followed(course.before)
+					f.Followed.Followed(course.after)
+					f.AnsweredBy(course.r, course.before)
 					if alarms := f.alarms(); len(alarms) > 0 {
 						t.Errorf("%s: %s %s, %s: false alarms: %q", name, x.Name, change.name, course.name, alarms)
 					}
@@ -108,9 +126,9 @@ func TestCollectionsComeAndGo(t *testing.T) {
 					r          *model.Runtime
 				}{{"went after they had answered", c, without, r}, {"came after they had answered", without, c, less}} {
 					f := follow()
-					f.followed(course.asked, nil)
-					f.answeredBy(course.r, course.asked)
-					f.followed(course.now, nil)
+					f.Followed.Followed(course.asked)
+					f.AnsweredBy(course.r, course.asked)
+					f.Followed.Followed(course.now)
 					if alarms := f.alarms(); len(alarms) > 0 {
 						t.Errorf("%s: %s %s, %s: false alarms: %q", name, x.Name, change.name, course.name, alarms)
 					}

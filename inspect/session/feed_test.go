@@ -1,37 +1,31 @@
-package main
+package session_test
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
-	"kitescope/tui"
+	"kitescope/inspect/source/sourcetest"
 )
 
 // TestFeedNoticesADeadEtcd follows an etcd that goes away: the UI hears of it, and is
 // not left with a picture that looks live.
 func TestFeedNoticesADeadEtcd(t *testing.T) {
 	t.Parallel() // it waits
-	demo, err := startedDemo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	stopped := false
-	t.Cleanup(func() {
-		if !stopped {
-			demo.stop()
-		}
-	})
+	server := sourcetest.StartEtcd(t, nil)
+	server.Load(t, sourcetest.ReadDump(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5")).Keys)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	feed := &sourceFeed{interval: 100 * time.Millisecond, open: func(ctx context.Context) (source.Source, error) {
-		return source.Open(ctx, demo.from(), source.Options{DialTimeout: time.Second, RequestTimeout: 5 * time.Second})
+	feed := &session.Feed{Interval: 100 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
+		return source.Open(ctx, "etcd://"+server.Address, source.Options{DialTimeout: time.Second, RequestTimeout: 5 * time.Second})
 	}}
-	updates := make(chan tui.Update, 1000)
+	updates := make(chan session.Update, 1000)
 	done := make(chan struct{})
 	go func() {
-		feed.Follow(ctx, func(u tui.Update) { updates <- u })
+		feed.Follow(ctx, func(u session.Update) { updates <- u })
 		close(done)
 	}()
 	health := false
@@ -46,8 +40,7 @@ func TestFeedNoticesADeadEtcd(t *testing.T) {
 			t.Fatal("no cluster with the health of its etcd")
 		}
 	}
-	demo.stop()
-	stopped = true
+	server.Stop()
 	for gone := false; !gone; {
 		select {
 		case u := <-updates:
@@ -56,9 +49,9 @@ func TestFeedNoticesADeadEtcd(t *testing.T) {
 			t.Fatal("nobody noticed that etcd is gone")
 		}
 	}
-	if feed.failed != nil {
-		t.Errorf("data was shown, and yet the feed counts as failed: %v", feed.failed)
-	}
 	stop()
 	<-done
+	if err := feed.Err(); err != nil {
+		t.Errorf("data was shown, and yet the feed counts as failed: %v", err)
+	}
 }

@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"context"
@@ -6,13 +6,11 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
 	"kitescope/inspect/source"
-	"kitescope/tui"
 )
 
 // askNodes asks the processes until ctx ends.
-func (l *liveFeed) askNodes(ctx context.Context, nodes asker) {
+func (l *liveFeed) askNodes(ctx context.Context, nodes Asker) {
 	select {
 	case <-l.first:
 	case <-ctx.Done():
@@ -103,14 +101,14 @@ func (l *liveFeed) findLost(r *model.Runtime) {
 		case r != nil && n.Outcome == model.Answered:
 			at, ever = now, true
 		case ever:
-			l.lost = append(l.lost, tui.Lost{Name: name, Since: at})
+			l.lost = append(l.lost, Lost{Name: name, Since: at})
 		}
 		if ever {
 			known[name] = at
 		}
 	}
 	l.answered = known
-	slices.SortStableFunc(l.lost, func(a, b tui.Lost) int { return a.Since.Compare(b.Since) })
+	slices.SortStableFunc(l.lost, func(a, b Lost) int { return a.Since.Compare(b.Since) })
 }
 
 // lookBack finds out what has changed of the dynamic configuration just before it was first read.
@@ -126,7 +124,7 @@ func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	c := l.last
 	l.mu.Unlock()
 	header := source.Header{Root: c.Origin.Root, MetaPath: c.Origin.MetaPath, Revision: c.Origin.Revision, Taken: c.Origin.Taken}
-	changes := session.ConfigSince(ctx, src, header, session.ConfigPast, c.Config)
+	changes := ConfigSince(ctx, src, header, ConfigPast, c.Config)
 	if len(changes) == 0 {
 		return
 	}

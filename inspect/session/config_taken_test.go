@@ -1,4 +1,4 @@
-package main
+package session_test
 
 import (
 	"maps"
@@ -50,25 +50,25 @@ func TestConfigIsTakenOver(t *testing.T) {
 			t.Errorf("%s: %q", what, list)
 		}
 	}
-	f.followed(c, nil)
-	f.answeredBy(answers, c)
+	f.Followed.Followed(c)
+	f.AnsweredBy(answers, c)
 	quiet("before")
-	f.followed(set, nil)
+	f.Followed.Followed(set)
 	quiet("set, and nobody was asked since")
-	f.answeredBy(after(2*time.Second, "true", false), set)
+	f.AnsweredBy(after(2*time.Second, "true", false), set)
 	quiet("half of them have taken it over")
-	f.answeredBy(after(30*time.Second, "true", false), set)
+	f.AnsweredBy(after(30*time.Second, "true", false), set)
 	if len(drifts()) == 0 {
 		t.Error("half a minute later half of them have it not, and nothing is said")
 	}
-	f.answeredBy(after(30*time.Second, "true", true), set)
+	f.AnsweredBy(after(30*time.Second, "true", true), set)
 	quiet("all have it")
 	parts.Config = c.Config
-	f.followed(set.Update(parts), nil)
+	f.Followed.Followed(set.Update(parts))
 	quiet("deleted, and nobody was asked since")
-	f.answeredBy(after(5*time.Second, "true", false), f.last)
+	f.AnsweredBy(after(5*time.Second, "true", false), f.Last())
 	quiet("deleted, and half of them have it still")
-	f.answeredBy(after(30*time.Second, "true", false), f.last)
+	f.AnsweredBy(after(30*time.Second, "true", false), f.Last())
 	if len(drifts()) == 0 {
 		t.Error("half a minute after it was deleted half of them have it still, and nothing is said")
 	}

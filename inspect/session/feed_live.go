@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"cmp"
@@ -10,9 +10,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
 	"kitescope/inspect/source"
-	"kitescope/tui"
 )
 
 // Whether etcd is there is asked every beatInterval; what it answers to a beat must come within beatPatience, so that one
@@ -24,12 +22,15 @@ const (
 	healthInterval = 5 * time.Second
 )
 
-// followLive joins what changes in etcd with how etcd itself is and with what the processes say. How fresh each of
-// them is it tells with every update.
-func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(tui.Update)) error {
+// ActivityWindow is how long etcd and the processes' counters are watched where nothing else is said, for rates.
+const ActivityWindow = 1500 * time.Millisecond
+
+// FollowLive is Follow on a source that is open and live, with the parts of it that are wanted. It joins what changes in etcd
+// with how etcd itself is and with what the processes say, and tells with every update how fresh each of them is.
+func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(Update)) error {
 	ctx, stop := context.WithCancel(ctx)
 	l := &liveFeed{
-		emit: emit, first: make(chan struct{}), fresh: make(chan struct{}, 1), hasten: make(chan chan struct{}), every: cmp.Or(f.every, askInterval),
+		emit: emit, first: make(chan struct{}), fresh: make(chan struct{}, 1), hasten: make(chan chan struct{}), every: cmp.Or(f.Every, askInterval),
 		answered: map[string]time.Time{},
 	}
 	var polling sync.WaitGroup
@@ -38,20 +39,20 @@ func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want me
 	if etcd, ok := src.(source.Live); ok {
 		polling.Go(func() { l.beat(ctx, etcd.Alive) })
 	}
-	if !f.quiet {
+	if !f.Quiet {
 		polling.Go(func() { l.poll(ctx, func() *model.Etcd { return liveEtcd(ctx, src) }) })
 	}
-	if f.kept != nil {
-		l.lay = func(c *model.Cluster) (*model.Cluster, error) { return f.kept(ctx, src, c) }
-	} else if f.ask != nil {
+	if f.Kept != nil {
+		l.lay = func(c *model.Cluster) (*model.Cluster, error) { return f.Kept(ctx, src, c) }
+	} else if f.Ask != nil {
 		polling.Go(func() {
 			if etcd, ok := src.(source.Live); ok {
 				l.lookBack(ctx, etcd)
 			}
-			l.askNodes(ctx, f.ask)
+			l.askNodes(ctx, f.Ask)
 		})
 	}
-	follower := &meta.Follower{Source: readingWatcher{src, emit}, Want: want, Interval: f.interval, Hasten: l.hasten, Emit: func(c *model.Cluster, err error) {
+	follower := &meta.Follower{Source: readingWatcher{src, emit}, Want: want, Interval: f.Interval, Hasten: l.hasten, Emit: func(c *model.Cluster, err error) {
 		if c != nil {
 			f.failed = nil
 		}
@@ -63,7 +64,7 @@ func (f *sourceFeed) followLive(ctx context.Context, src source.Watcher, want me
 // liveFeed joins what the watch, the processes and the polls of etcd's health report.
 type liveFeed struct {
 	mu     sync.Mutex // emit is called by one at a time
-	emit   func(tui.Update)
+	emit   func(Update)
 	first  chan struct{} // closed when there is a cluster
 	last   *model.Cluster
 	health *model.Etcd
@@ -85,12 +86,12 @@ type liveFeed struct {
 	heard          time.Time
 	// answered is when each process did so last, lost which of them do not any more.
 	answered map[string]time.Time
-	lost     []tui.Lost
+	lost     []Lost
 }
 
 // tell emits a cluster, nil if there is no new one, with how fresh its sources are.
 func (l *liveFeed) tell(c *model.Cluster) {
-	u := tui.Update{Cluster: c, Live: true, Err: l.broken, Lost: l.lost}
+	u := Update{Cluster: c, Live: true, Err: l.broken, Lost: l.lost}
 	if u.Err == nil {
 		u.Err = l.silent
 	}
@@ -203,9 +204,9 @@ func (l *liveFeed) examined(now *model.Etcd) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case session.IsSilent(now):
+	case IsSilent(now):
 		if l.silent != nil { // the beat says whether etcd is there; why not is known here
-			l.silent = session.Silence(now)
+			l.silent = Silence(now)
 		}
 	case !sameHealth(l.health, now) || l.counts(now):
 		l.health = now
@@ -224,11 +225,11 @@ func (l *liveFeed) counts(e *model.Etcd) bool {
 	return time.Since(l.looped) < loopPatience
 }
 
-// liveEtcd is session.EtcdState for a feed, and nil for sources that are no etcd.
+// liveEtcd is EtcdState for a feed, and nil for sources that are no etcd.
 func liveEtcd(ctx context.Context, src source.Source) *model.Etcd {
 	etcd, ok := src.(source.Live)
 	if !ok {
 		return nil
 	}
-	return session.EtcdState(ctx, etcd, activityWindow)
+	return EtcdState(ctx, etcd, ActivityWindow)
 }

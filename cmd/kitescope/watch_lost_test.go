@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/session"
+)
+
+// TestLossIsToldAgain: a watch says when a source is lost, again with how long, and when it is back.
+func TestLossIsToldAgain(t *testing.T) {
+	var out strings.Builder
+	now := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
+	teller := newLossTeller(&app{streams: &streams{err: &out}})
+	teller.clock = func() time.Time { return now }
+	gone := session.Update{Live: true, Err: context.DeadlineExceeded, Since: now.Add(-3 * time.Second)}
+	teller.take(session.Update{Live: true})
+	for range 200 {
+		teller.take(gone)
+		teller.take(session.Update{Progress: "reading"})
+		now = now.Add(time.Second)
+	}
+	teller.take(session.Update{Live: true, Lost: []session.Lost{{Name: "querynode-7", Since: now}}})
+	teller.take(session.Update{Live: true})
+	want := "kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 3s\n" +
+		"kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 10s\n" +
+		"kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 30s\n" +
+		"kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 1m30s\n"
+	if !strings.HasPrefix(out.String(), want) || strings.Count(out.String(), "\n") > 9 {
+		t.Errorf("said was:\n%s", &out)
+	}
+	for _, text := range []string{"etcd is back after 3m23s", "querynode-7 does not answer", "querynode-7 is back after 0s"} {
+		if !strings.Contains(out.String(), text) {
+			t.Errorf("%q is missing in:\n%s", text, &out)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// Feed tells of a cluster as it changes: it follows a source that is live, and reads one that is not once. It may be used once.
+type Feed struct {
+	Open func(context.Context) (source.Source, error)
+	// Interval is the shortest time between two clusters of which the metadata is new.
+	Interval time.Duration
+	// Kept adds what a file, or a recording beside it, keeps of the processes; nil adds nothing.
+	Kept func(context.Context, source.Source, *model.Cluster) (*model.Cluster, error)
+	// Ask asks the processes of a live cluster; nil leaves them alone.
+	Ask Asker
+	// Every is the time between two rounds of questions to them; 0 is 5 s. After a slow round it is as much again as the
+	// round took.
+	Every time.Duration
+	// Quiet leaves etcd's health alone: what is shown has none of it.
+	Quiet bool
+
+	failed error
+}
+
+// Err is why nothing was ever told of, nil if something was. It is known once Follow has returned.
+func (f *Feed) Err() error { return f.failed }
+
+// Asker asks processes what they serve, again and again: a live.Client.
+type Asker interface {
+	Ask(ctx context.Context, c *model.Cluster) (*model.Runtime, error)
+}
+
+// Update is one message of a Feed. Fields that have nothing to say are zero.
+type Update struct {
+	// Cluster is the newest state; nil where only the rest has changed.
+	Cluster *model.Cluster
+	// Err says why there is no newer state. It is taken back by an Update that has neither an Err nor Progress, and by
+	// nothing else: a Cluster may be new by what processes say while etcd is gone.
+	Err error
+	// Since is when the source that Err is about was last heard of, zero if nobody knows.
+	Since time.Time
+	// Lost are the processes that answered before and do not now, the longest silent first.
+	Lost []Lost
+	// Live reports whether further Updates follow changes of Cluster by themselves.
+	Live bool
+	// Progress is what is going on, for people: "reading: 120000 keys, 30 MiB".
+	Progress string
+}
+
+// Lost is a source that is not heard of any more.
+type Lost struct {
+	// Name is "querynode-7".
+	Name string
+	// Since is when it was last heard of.
+	Since time.Time
+}
+
+// askInterval is Feed.Every where nothing else is said.
+const askInterval = 5 * time.Second
+
+// retryAfter is how long the feed waits before it opens a source again that did not open.
+const retryAfter = 3 * time.Second
+
+// Follow calls emit for each new state until ctx ends or there will be no more, and not after it has returned. A live source
+// that does not open is tried again. emit may be called by any goroutine, and may block for a moment.
+func (f *Feed) Follow(ctx context.Context, emit func(Update)) {
+	want := meta.Want{Parts: model.PartAll, Records: true}
+	for {
+		emit(Update{Progress: "opening"})
+		src, err := f.Open(ctx)
+		live := false // opening does not connect yet: what fails there fails again
+		if err == nil {
+			_, live = src.(source.Watcher)
+			err = f.follow(ctx, src, want, emit)
+			_ = src.Close() // it was only read
+		}
+		if ctx.Err() != nil || err == nil {
+			return
+		}
+		f.failed = err
+		emit(Update{Err: err})
+		if !live { // neither does a file get better, and a pipe is empty the second time
+			return
+		}
+		select {
+		case <-time.After(retryAfter):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, emit func(Update)) error {
+	if w, ok := src.(source.Watcher); ok {
+		return f.FollowLive(ctx, w, want, emit)
+	}
+	pinned, err := src.Pin(ctx)
+	if err != nil {
+		return err
+	}
+	snapshot := told(pinned, emit)
+	c, err := meta.Load(ctx, snapshot, want)
+	_ = snapshot.Close() // it was only read
+	if err != nil {
+		return err
+	}
+	if f.Kept != nil {
+		if c, err = f.Kept(ctx, src, c); err != nil {
+			return err
+		}
+	}
+	f.failed = nil
+	emit(Update{Cluster: c})
+	return nil
+}

@@ -1,0 +1,383 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/demo"
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// talkative is processes that answer at once, whatever etcd does.
+type talkative struct {
+	mu     sync.Mutex
+	silent map[string]bool
+}
+
+// Ask implements session.Asker.
+func (a *talkative) Ask(_ context.Context, c *model.Cluster) (*model.Runtime, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	parts := model.RuntimeParts{Kind: "live", To: time.Now()}
+	for _, s := range c.Sessions {
+		n := &model.LiveNode{Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered}
+		if a.silent[n.Name()] {
+			n.Outcome = model.TimedOut
+		}
+		parts.Nodes = append(parts.Nodes, n)
+	}
+	return model.BuildRuntime(parts), nil
+}
+
+// listener follows a feed and keeps its last live update.
+type listener struct {
+	mu   sync.Mutex
+	last session.Update
+	all  []session.Update
+}
+
+func (l *listener) take(u session.Update) {
+	if u.Progress != "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = u
+	l.all = append(l.all, u)
+}
+
+// wait waits until an update is as wanted.
+func (l *listener) wait(t *testing.T, what string, patience time.Duration, want func(u session.Update) bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		l.mu.Lock()
+		ok := want(l.last)
+		l.mu.Unlock()
+		if ok {
+			return
+		}
+	}
+	t.Fatalf("%s: not within %s", what, patience)
+}
+
+// since are the updates that came after a number of them.
+func (l *listener) since(n int) []session.Update {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.all[n:])
+}
+
+func (l *listener) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.all)
+}
+
+// followed starts a feed on a source.
+func followed(t *testing.T, open func(context.Context) (source.Source, error), ask session.Asker) *listener {
+	t.Helper()
+	l := &listener{}
+	ctx, stop := context.WithCancel(t.Context())
+	feed := &session.Feed{Interval: 50 * time.Millisecond, Ask: ask, Every: 200 * time.Millisecond, Open: open}
+	done := make(chan struct{})
+	go func() {
+		feed.Follow(ctx, l.take)
+		close(done)
+	}()
+	t.Cleanup(func() { stop(); <-done })
+	l.wait(t, "a cluster with its processes", 30*time.Second, func(u session.Update) bool {
+		return u.Cluster != nil && u.Cluster.Runtime != nil && u.Err == nil
+	})
+	return l
+}
+
+// flaky is the demo's source in a bubble, which can stand still.
+type flaky struct {
+	source.Live
+	mu     sync.Mutex
+	thawed chan struct{} // nil while it works
+}
+
+// bubbled starts the demo outside of the bubble that f runs in, where its clock is.
+func bubbled(t *testing.T, f func(t *testing.T, etcd *flaky)) {
+	t.Helper()
+	cluster, err := demo.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	src, err := cluster.Source("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		cluster.Put("by-dev/kv/begun", nil) // from here on who watches waits for what happens in the bubble
+		f(t, &flaky{Live: src})
+	})
+}
+
+func (f *flaky) open(context.Context) (source.Source, error) { return f, nil }
+
+func (f *flaky) freeze() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.thawed = make(chan struct{})
+}
+
+func (f *flaky) thaw() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.thawed)
+	f.thawed = nil
+}
+
+// answer waits until it works.
+func (f *flaky) answer(ctx context.Context) error {
+	f.mu.Lock()
+	thawed := f.thawed
+	f.mu.Unlock()
+	if thawed == nil {
+		return ctx.Err()
+	}
+	select {
+	case <-thawed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Alive implements source.Live.
+func (f *flaky) Alive(ctx context.Context) error { return f.answer(ctx) }
+
+// Health implements source.Live.
+func (f *flaky) Health(ctx context.Context) (source.Health, error) {
+	if err := f.answer(ctx); err != nil {
+		return source.Health{}, err
+	}
+	return f.Live.Health(ctx)
+}
+
+// Pin implements source.Source.
+func (f *flaky) Pin(ctx context.Context) (source.Snapshot, error) {
+	if err := f.answer(ctx); err != nil {
+		return nil, err
+	}
+	return f.Live.Pin(ctx)
+}
+
+// Watch implements source.Watcher.
+func (f *flaky) Watch(ctx context.Context, header source.Header, yield func(int64, []source.Event) error) error {
+	return f.Live.Watch(ctx, header, func(revision int64, events []source.Event) error {
+		if err := f.answer(ctx); err != nil {
+			return err
+		}
+		return yield(revision, events)
+	})
+}
+
+func lostSince(u session.Update) bool { return u.Err != nil && !u.Since.IsZero() }
+
+// TestHungEtcdStaysLost: answers of processes are no news of an etcd that stands still, and it is live again when it goes on.
+func TestHungEtcdStaysLost(t *testing.T) {
+	bubbled(t, func(t *testing.T, etcd *flaky) {
+		l := followed(t, etcd.open, &talkative{})
+		for range 2 {
+			etcd.freeze()
+			frozen := time.Now()
+			l.wait(t, "etcd stands still and is lost", 6*time.Second, lostSince)
+			if took := time.Since(frozen); took > 5*time.Second {
+				t.Errorf("that etcd stands still was noticed after %s", took)
+			}
+			from := l.count()
+			time.Sleep(3 * time.Second)
+			rounds := 0
+			for _, u := range l.since(from) {
+				if !lostSince(u) {
+					t.Fatalf("an update says that etcd is live: %+v", u)
+				}
+				if u.Since.After(frozen.Add(500 * time.Millisecond)) {
+					t.Errorf("heard of at %s, stood still from %s on", u.Since, frozen)
+				}
+				if u.Cluster != nil {
+					rounds++
+				}
+			}
+			if rounds < 3 {
+				t.Errorf("only %d rounds of questions to processes went on", rounds)
+			}
+			etcd.thaw()
+			l.wait(t, "etcd goes on and is live", 10*time.Second, func(u session.Update) bool { return u.Err == nil })
+		}
+	})
+}
+
+// TestDeadEtcdStaysLost: the same for an etcd that is gone, until it is started again; then its changes come again.
+func TestDeadEtcdStaysLost(t *testing.T) {
+	t.Parallel() // it waits
+	server := sourcetest.StartEtcd(t, nil)
+	server.Load(t, sourcetest.ReadDump(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5")).Keys)
+	l := followed(t, func(ctx context.Context) (source.Source, error) {
+		return source.Open(ctx, "etcd://"+server.Address, source.Options{})
+	}, &talkative{})
+	server.Stop()
+	l.wait(t, "etcd is gone and lost", 6*time.Second, lostSince)
+	from := l.count()
+	time.Sleep(4 * time.Second)
+	for _, u := range l.since(from) {
+		if !lostSince(u) {
+			t.Fatalf("an update says that etcd is live: %+v", u)
+		}
+	}
+	again := sourcetest.StartEtcd(t, func(c *embed.Config) {
+		c.Dir = server.Dir
+		at := []url.URL{{Scheme: "http", Host: server.Address}}
+		c.ListenClientUrls, c.AdvertiseClientUrls = at, at
+	})
+	l.wait(t, "etcd is back", 20*time.Second, func(u session.Update) bool { return u.Err == nil })
+	if _, err := again.Client.Delete(t.Context(), "by-dev/meta/session/", clientv3.WithPrefix()); err != nil {
+		t.Fatal(err)
+	}
+	l.wait(t, "a change after it came back", 20*time.Second, func(u session.Update) bool { return u.Cluster != nil && len(u.Cluster.Sessions) == 0 })
+}
+
+// TestSilentProcessIsLost: what a process said before grows old by itself, while etcd and the others are live.
+func TestSilentProcessIsLost(t *testing.T) {
+	bubbled(t, func(t *testing.T, etcd *flaky) {
+		nodes := &talkative{silent: map[string]bool{"never-1": true}}
+		l := followed(t, etcd.open, nodes)
+		var name string
+		l.wait(t, "answers of all", 5*time.Second, func(u session.Update) bool {
+			if u.Cluster == nil || len(u.Lost) > 0 {
+				return false
+			}
+			name = u.Cluster.Runtime.Nodes[0].Name()
+			return true
+		})
+		nodes.mu.Lock()
+		nodes.silent[name] = true
+		nodes.mu.Unlock()
+		l.wait(t, name+" is lost", 5*time.Second, func(u session.Update) bool {
+			return u.Err == nil && len(u.Lost) == 1 && u.Lost[0].Name == name && !u.Lost[0].Since.IsZero()
+		})
+		nodes.mu.Lock()
+		delete(nodes.silent, name)
+		nodes.mu.Unlock()
+		l.wait(t, name+" is back", 5*time.Second, func(u session.Update) bool { return len(u.Lost) == 0 })
+	})
+}
+
+// TestFeedOpensAgain: a source that does not open is told of, and tried again while it is one that may get better; what was
+// shown in the end is no failure.
+func TestFeedOpensAgain(t *testing.T) {
+	bubbled(t, func(t *testing.T, etcd *flaky) {
+		tries := 0
+		etcd.freeze()
+		feed := &session.Feed{Interval: time.Second, Open: func(context.Context) (source.Source, error) {
+			tries++
+			if tries == 2 {
+				etcd.thaw()
+			}
+			return unreadable{etcd, tries == 1}, nil
+		}}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		began, failed, shown := time.Now(), 0, false
+		feed.Follow(ctx, func(u session.Update) {
+			if u.Err != nil {
+				failed++
+			}
+			if u.Cluster != nil {
+				shown = true
+				stop()
+			}
+		})
+		if tries != 2 || failed != 1 || !shown || feed.Err() != nil {
+			t.Errorf("%d tries, %d failures told, shown: %v, error: %v", tries, failed, shown, feed.Err())
+		}
+		if took := time.Since(began); took < 3*time.Second || took > 4*time.Second {
+			t.Errorf("tried again after %s", took)
+		}
+	})
+}
+
+// unreadable is a live source that cannot be read.
+type unreadable struct {
+	*flaky
+	broken bool
+}
+
+// Pin implements source.Source.
+func (u unreadable) Pin(ctx context.Context) (source.Snapshot, error) {
+	if u.broken {
+		return nil, errors.New("no such cluster")
+	}
+	return u.flaky.Pin(ctx)
+}
+
+// TestFeedOfAFile: a file is told of once, with what is kept beside it, and does not get better.
+func TestFeedOfAFile(t *testing.T) {
+	path := filepath.Join("..", "..", "testdata", "broken", "healthy-idle.kite")
+	kept := 0
+	for _, test := range []struct{ open, keep error }{{}, {open: errors.New("no file")}, {keep: errors.New("a broken recording")}} {
+		feed := &session.Feed{Open: func(ctx context.Context) (source.Source, error) {
+			if test.open != nil {
+				return nil, test.open
+			}
+			return source.Open(ctx, path, source.Options{})
+		}, Kept: func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
+			kept++
+			return c, test.keep
+		}}
+		var last session.Update
+		feed.Follow(t.Context(), func(u session.Update) { last = u })
+		want := errors.Join(test.open, test.keep)
+		switch {
+		case want == nil && (last.Cluster == nil || last.Live || feed.Err() != nil):
+			t.Errorf("told: %+v, error %v", last, feed.Err())
+		case want != nil && (!errors.Is(want, last.Err) && !errors.Is(want, feed.Err())):
+			t.Errorf("told: %+v, error %v; want %v", last, feed.Err(), want)
+		}
+	}
+	if kept != 2 {
+		t.Errorf("what is kept was asked for %d times", kept)
+	}
+}
+
+// TestNothingIsToldAfterFollow: the parts of a feed have ended when it returns.
+func TestNothingIsToldAfterFollow(t *testing.T) {
+	bubbled(t, func(t *testing.T, etcd *flaky) {
+		feed := &session.Feed{Interval: time.Second, Every: time.Second, Ask: &talkative{}}
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		defer stop()
+		var mu sync.Mutex
+		told := 0
+		err := feed.FollowLive(ctx, etcd, meta.Want{Parts: model.PartCatalog}, func(session.Update) {
+			mu.Lock()
+			defer mu.Unlock()
+			told++
+		})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("it ended with %v", err)
+		}
+		before := told
+		time.Sleep(time.Minute)
+		if before == 0 || told != before {
+			t.Errorf("%d updates, then %d", before, told)
+		}
+	})
+}
