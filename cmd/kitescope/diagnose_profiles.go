@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,8 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
+	"kitescope/inspect/session/profiled"
+	"kitescope/inspect/session/stored"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 )
@@ -47,6 +50,18 @@ func (a *app) loadJudged(ctx context.Context, d *diagnosis) (*model.Cluster, err
 		return nil, err
 	}
 	return a.withStorage(ctx, d.flags.storage, c)
+}
+
+// withStorage adds what is missing in the place that --storage names.
+func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (*model.Cluster, error) {
+	if place == "" {
+		return c, nil
+	}
+	c, err := stored.Look(ctx, place, a.storageKeys(), c)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &usageError{err, "--storage names a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT"}
+	}
+	return c, err
 }
 
 // loadProfiled reads the cluster that is judged, what its processes say, and their profiles: those that are named, those that are
@@ -101,7 +116,7 @@ func (a *app) loadProfiled(ctx context.Context, d *diagnosis) (*model.Cluster, e
 	if named == nil {
 		return c, nil
 	}
-	profiles, err := profileFacts(ctx, named, c, d.flags.symbols)
+	profiles, err := profiled.Facts(ctx, named, c, d.flags.symbols)
 	if err != nil {
 		return nil, err
 	}

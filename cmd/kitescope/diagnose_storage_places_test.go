@@ -100,10 +100,4 @@ func TestDiagnoseStoragePlaces(t *testing.T) {
 			}
 		}
 	}
-	if x := roomOf(broken); x == nil || x.Size <= 0 || x.Free < 0 || x.Free > x.Size || x.ReadOnly {
-		t.Errorf("a folder for temporary files has room %+v", x)
-	}
-	if x := roomOf(filepath.Join(broken, "no such")); x != nil {
-		t.Errorf("no folder has room %+v", x)
-	}
 }

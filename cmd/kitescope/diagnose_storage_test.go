@@ -1,17 +1,11 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-
-	"kitescope/engine/object"
-	"kitescope/inspect/model"
 )
 
 // lookedAt is what diagnose says of the files of a capture's segments, which the server of the capture wrote.
@@ -134,37 +128,5 @@ func TestDiagnoseStorageUnknown(t *testing.T) {
 	}
 	for _, flags := range [][]string{{"--storage", "/no/such/folder"}, {"--storage", ".", "--watch"}} {
 		kitescope(t, exitUsage, append([]string{"diagnose", "--from", filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz")}, flags...)...)
-	}
-}
-
-// refusing lists some folders and no others, and counts.
-type refusing struct {
-	object.Store
-	lists atomic.Int32 // folders are looked at side by side
-	err   error
-}
-
-func (r *refusing) List(context.Context, string) ([]object.File, error) {
-	if r.lists.Add(1) > 1 {
-		return nil, r.err
-	}
-	return []object.File{{Name: "x", Size: 1}}, nil
-}
-
-// TestLookIntoStorageRefused: what cannot be listed is unseen, not missing.
-func TestLookIntoStorageRefused(t *testing.T) {
-	var segments []*model.Segment
-	for id := range model.SegmentID(3) {
-		segments = append(segments, &model.Segment{ID: 10 + id, Collection: 1, State: model.SegmentFlushed, Logs: []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 1}}})
-	}
-	c := model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "a"}}, Segments: segments})
-	s := lookIntoStorage(t.Context(), &refusing{err: errors.New("access denied")}, c)
-	if s.Segments != 3 || s.Looked != 0 || len(s.Missing) > 0 || len(s.Unseen) != 3 {
-		t.Errorf("%+v", s)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if s = lookIntoStorage(ctx, &refusing{err: context.Canceled}, c); s.Limit == "" || len(s.Missing) > 0 || s.Looked != 0 {
-		t.Errorf("%+v", s)
 	}
 }

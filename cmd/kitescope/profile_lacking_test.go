@@ -11,7 +11,7 @@ import (
 // TestProfilesMissing tells of profiles that a record was made to have, wherever it is read, and is 4 under --strict.
 func TestProfilesMissing(t *testing.T) {
 	t.Parallel() // it waits
-	good := profiled(t, nil)
+	good := profiledService(t, nil)
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	dir := filepath.Join(t.TempDir(), "record")
@@ -37,7 +37,7 @@ func TestProfileAddress(t *testing.T) {
 	}
 	// Two services are called by their addresses.
 	const secret = "pa55-of-ann"
-	s := profiled(t, nil)
+	s := profiledService(t, nil)
 	word := strings.Replace(s.URL, "http://", "http://ann:"+secret+"@", 1)
 	e = kitescope(t, exitOK, "profile", "top", "--seconds", "1", "a="+word, "b="+word+"/debug/pprof/profile")
 	if all := e.stdout + e.err; strings.Contains(all, secret) || !strings.Contains(all, "127.0.0.1") {

@@ -16,7 +16,7 @@ import (
 // TestProfileLinks puts no file into a bundle that a link leads to.
 func TestProfileLinks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "record")
-	kitescope(t, exitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+profiled(t, nil).URL)
+	kitescope(t, exitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+profiledService(t, nil).URL)
 	record, err := pull.Read(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -21,8 +21,8 @@ import (
 	"kitescope/profile/pull"
 )
 
-// profiled serves a CPU profile after the seconds that are asked for, to who is let in.
-func profiled(t *testing.T, allow func(*http.Request) bool) *httptest.Server {
+// profiledService serves a CPU profile after the seconds that are asked for, to who is let in.
+func profiledService(t *testing.T, allow func(*http.Request) bool) *httptest.Server {
 	t.Helper()
 	recorded, err := os.ReadFile("../../testdata/profiles/milvus-cpu-idle.pb.gz")
 	if err != nil {
@@ -48,7 +48,7 @@ func profiled(t *testing.T, allow func(*http.Request) bool) *httptest.Server {
 func TestPullHundred(t *testing.T) {
 	args := []string{"profile", "pull", "--seconds", "1", "-O", filepath.Join(t.TempDir(), "out"), "-o", "json"}
 	for range 100 {
-		args = append(args, profiled(t, nil).URL)
+		args = append(args, profiledService(t, nil).URL)
 	}
 	e := kitescope(t, exitOK, args...)
 	var m pull.Manifest
@@ -77,7 +77,7 @@ func TestPullHundred(t *testing.T) {
 
 // TestPullInterrupted ends at once, with 130, and leaves nothing that is not complete.
 func TestPullInterrupted(t *testing.T) {
-	s := profiled(t, nil)
+	s := profiledService(t, nil)
 	for name, line := range map[string][]string{
 		"folder": {"-O", "OUT"},
 		"record": {"-O", "OUT", "--every", "1m"},
@@ -112,7 +112,7 @@ func TestPullSecrets(t *testing.T) {
 		user, pass, _ := r.BasicAuth()
 		return user == "ann" && pass == password || r.Header.Get("Authorization") == "Bearer "+token || r.Header.Get("X-Api-Key") == key
 	}
-	s := profiled(t, allow)
+	s := profiledService(t, allow)
 	host := strings.TrimPrefix(s.URL, "http://")
 	headers := filepath.Join(t.TempDir(), "headers")
 	writeFile(t, headers, "# of the gateway\nx-api-key: "+key+"\n")

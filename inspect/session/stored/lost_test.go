@@ -1,22 +1,23 @@
-package main
+package stored_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"kitescope/engine/object"
+	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session/stored"
 	"kitescope/inspect/source"
 )
 
-// TestDiagnoseStorageThatIsLost: a folder that is not there is a mistyped flag, unless the cluster whose processes run on this machine
+// TestLost: a folder that is not there is a mistyped flag, unless the cluster whose processes run on this machine
 // has it in its configuration: then it is what is wrong. So is one that is empty.
-func TestDiagnoseStorageThatIsLost(t *testing.T) {
-	a := &app{streams: &streams{getenv: func(string) string { return "" }}}
-	read, _ := clusterWith(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz"), source.Options{})
+func TestLost(t *testing.T) {
+	read := clusterOf(t, filepath.Join("..", "..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz"))
 	gone, empty := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	// of is the cluster with one process that answers from an address, and has a folder in its configuration.
 	of := func(kind, address, folder string) *model.Cluster {
@@ -42,9 +43,9 @@ func TestDiagnoseStorageThatIsLost(t *testing.T) {
 		"gone, the process has no port": {of("etcd", "127.0.0.1", gone), gone, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := a.withStorage(context.Background(), x.place, x.c)
+			c, err := stored.Look(t.Context(), x.place, object.Keys{}, x.c)
 			if x.lost == "" {
-				if _, usage := errors.AsType[*usageError](err); !usage || !errors.Is(err, os.ErrNotExist) {
+				if !errors.Is(err, os.ErrNotExist) {
 					t.Fatalf("%v, want a wrong flag", err)
 				}
 				return
@@ -61,4 +62,24 @@ func TestDiagnoseStorageThatIsLost(t *testing.T) {
 			}
 		})
 	}
+}
+
+// clusterOf is all metadata of a file.
+func clusterOf(t *testing.T, path string) *model.Cluster {
+	t.Helper()
+	src, err := source.Open(t.Context(), path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snapshot, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	c, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -1,4 +1,10 @@
-package main
+// Package stored says whether the files are in storage that the metadata names. What enters is a place (engine/object) and a
+// cluster; what leaves is the cluster with model.Storage: what is missing or cut, and what was not looked at.
+//
+//  1. The files of each flushed segment and of its indexes are named as Milvus names them, those first on which something waits.
+//  2. A few of them tell below which name the files lie.
+//  3. Their folders are listed, side by side and within bounds, and files are opened that say how long they are.
+package stored
 
 import (
 	"cmp"
@@ -55,22 +61,21 @@ func runsHere(c *model.Cluster) bool {
 	return false
 }
 
-// withStorage looks whether the files are there that the metadata names, where --storage says where that is.
-func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (*model.Cluster, error) {
-	if place == "" {
-		return c, nil
-	}
+// Look looks whether the files are there that the metadata names. A place that cannot be opened is a problem of the result, as the
+// rest can be judged all the same; only one that is not there at all is an error (fs.ErrNotExist), unless it is the
+// cluster's own, which has lost it then.
+func Look(ctx context.Context, place string, keys object.Keys, c *model.Cluster) (*model.Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, storagePatience)
 	defer cancel()
-	store, err := object.Open(ctx, place, a.storageKeys())
+	store, err := object.Open(ctx, place, keys)
 	here := runsHere(c)
 	if errors.Is(err, fs.ErrNotExist) && c.OwnStorage(place, here) {
 		return c.WithStorage(&model.Storage{Location: place, Problem: "there is no such folder", Lost: true, Here: here, Segments: len(filesWanted(c))}), nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &usageError{fmt.Errorf("open the storage: %w", err), "--storage names a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT"}
+		return nil, fmt.Errorf("open the storage: %w", err)
 	}
-	if err != nil { // the rest is judged all the same
+	if err != nil {
 		return c.WithStorage(&model.Storage{Location: place, Problem: "it cannot be opened: " + err.Error()}), nil
 	}
 	defer store.Close()

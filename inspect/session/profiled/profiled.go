@@ -1,4 +1,10 @@
-package main
+// Package profiled says of the profiles of a cluster's processes what checks judge. What enters is a record of profiles
+// (pull.Record) and the cluster that they are of; what leaves is model.Profiles: cores, shares and counts, and no profile.
+//
+//  1. Of what says how things are the newest round is read, of goroutines every one.
+//  2. Each profile goes to its process, and what could not be taken is noted with the reason.
+//  3. Goroutines are compared over the rounds, and CPU profiles among processes of the same roles.
+package profiled
 
 import (
 	"cmp"
@@ -17,8 +23,9 @@ import (
 	"kitescope/profile/symbol"
 )
 
-// profileFacts works out of a record what the checks judge.
-func profileFacts(ctx context.Context, record *pull.Record, c *model.Cluster, symbols []string) (*model.Profiles, error) {
+// Facts works out of a record what checks judge. symbols are folders of libraries that name native frames. What is no profile is
+// a problem of the result; the error is that of ctx, or of comparing.
+func Facts(ctx context.Context, record *pull.Record, c *model.Cluster, symbols []string) (*model.Profiles, error) {
 	f := &profileReader{
 		c: c, record: record, byName: make(map[string]*model.ProfiledProcess), cpus: make(map[*model.ProfiledProcess]*profile.Profile),
 		out: &model.Profiles{Location: record.Path}, symbols: symbols,

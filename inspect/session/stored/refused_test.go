@@ -1,0 +1,55 @@
+package stored
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"kitescope/engine/object"
+	"kitescope/inspect/model"
+)
+
+// refusing lists some folders and no others, and counts.
+type refusing struct {
+	object.Store
+	lists atomic.Int32 // folders are looked at side by side
+	err   error
+}
+
+func (r *refusing) List(context.Context, string) ([]object.File, error) {
+	if r.lists.Add(1) > 1 {
+		return nil, r.err
+	}
+	return []object.File{{Name: "x", Size: 1}}, nil
+}
+
+// TestLookRefused: what cannot be listed is unseen, not missing.
+func TestLookRefused(t *testing.T) {
+	var segments []*model.Segment
+	for id := range model.SegmentID(3) {
+		segments = append(segments, &model.Segment{ID: 10 + id, Collection: 1, State: model.SegmentFlushed, Logs: []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 1}}})
+	}
+	c := model.Build(model.Parts{Loaded: model.PartAll, Collections: []*model.Collection{{ID: 1, Name: "a"}}, Segments: segments})
+	s := lookIntoStorage(t.Context(), &refusing{err: errors.New("access denied")}, c)
+	if s.Segments != 3 || s.Looked != 0 || len(s.Missing) > 0 || len(s.Unseen) != 3 {
+		t.Errorf("%+v", s)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if s = lookIntoStorage(ctx, &refusing{err: context.Canceled}, c); s.Limit == "" || len(s.Missing) > 0 || s.Looked != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestRoom: a folder has room, and only a folder.
+func TestRoom(t *testing.T) {
+	dir := t.TempDir()
+	if x := roomOf(dir); x == nil || x.Size <= 0 || x.Free < 0 || x.Free > x.Size || x.ReadOnly {
+		t.Errorf("a folder for temporary files has room %+v", x)
+	}
+	if x := roomOf(filepath.Join(dir, "no such")); x != nil {
+		t.Errorf("no folder has room %+v", x)
+	}
+}
