@@ -45,7 +45,7 @@ func (b *Bitset) Set(i int) {
 	}
 }
 
-// Has tells whether row i is marked. A row beyond the set's length is not.
+// Has reports whether row i is marked. A row beyond the set's length is not.
 func (b *Bitset) Has(i int) bool {
 	return b != nil && i>>6 < len(b.words) && b.words[i>>6]&(1<<(i&63)) != 0
 }

@@ -117,7 +117,7 @@ func (d *differ) reason(one *Difference, cause string) (reason, moves string) {
 	return cause, cause
 }
 
-// unlike tells whether a key is in a segment that the cluster searches by an index and the engine without.
+// unlike reports whether a key is in a segment that the cluster searches by an index and the engine without.
 func (d *differ) unlike(k engine.Key) bool {
 	if d.loaded == nil {
 		return false
@@ -144,7 +144,7 @@ func (d *differ) of(k engine.Key) string {
 	return ""
 }
 
-// near tells whether distances are equal but for the last bits.
+// near reports whether distances are equal but for the last bits.
 func near(a, b float32) bool {
 	if a == b {
 		return true

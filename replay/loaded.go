@@ -73,7 +73,7 @@ const (
 	Present
 )
 
-// Find tells whether a key is there, and the part that has it; of several that have it one where it is not deleted.
+// Find reports whether a key is there, and the part that has it; of several that have it one where it is not deleted.
 func (l *Loaded) Find(k engine.Key) (Presence, *Part) {
 	found, where := Absent, (*Part)(nil)
 	var few [4]int

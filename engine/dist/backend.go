@@ -25,7 +25,7 @@ func (b Backend) String() string { return nameOf(backendNames(), int(b)) }
 // Backends lists the back ends that this CPU and this build have, the best last.
 func Backends() []Backend { return append([]Backend{Generic}, native()...) }
 
-// usable tells whether b is one of Backends.
+// usable reports whether b is one of Backends.
 func (b Backend) usable() bool { return b == Generic || slices.Contains(native(), b) }
 
 // nameOf is the i-th name.

@@ -52,7 +52,7 @@ func lengths() []int {
 	return append(ns, more...)
 }
 
-// same tells whether two results agree to the bit, or are both no number.
+// same reports whether two results agree to the bit, or are both no number.
 func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }

@@ -1,6 +1,6 @@
 package dist
 
-// fused tells whether the loops of hnswlib with less than 16 lanes round once for a product and a sum in this order.
+// fused reports whether the loops of hnswlib with less than 16 lanes round once for a product and a sum in this order.
 func (s summation) fused() bool {
 	return s.order == orderHNSW16Fused || s.order == orderHNSW8Fused || s.order == orderHNSW4Fused
 }

@@ -75,7 +75,7 @@ func orderOf(p Profile, dim int) order {
 	}
 }
 
-// specified tells whether an order has no kernels but the specification.
+// specified reports whether an order has no kernels but the specification.
 func (o order) specified() bool { return o > orderFaiss }
 
 // hnswlibOrders are the orders of a profile of hnswlib: by16 that of its functions for 16 elements at a time, which take

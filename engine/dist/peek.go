@@ -22,7 +22,7 @@ func Prefetch(list []uint32) {
 // Behind is how many ids follow, in a GatherAhead, those whose distances are asked for.
 const Behind = 4
 
-// Ahead tells whether GatherAhead prefetches.
+// Ahead reports whether GatherAhead prefetches.
 func (k *Kernel) Ahead() bool { return k.ahead != nil }
 
 // GatherAhead is Gather with all of ids but the last Behind, whose rows it prefetches, all

@@ -154,7 +154,7 @@ func (s *Searcher) Clone() *Searcher {
 // Index is what is searched.
 func (s *Searcher) Index() Index { return s.index }
 
-// Similarity tells whether greater distances are better: inner products and cosines of faiss
+// Similarity reports whether greater distances are better: inner products and cosines of faiss
 // and knowhere are; hnswlib returns 1 minus them.
 func (s *Searcher) Similarity() bool {
 	return s.options.Library != engine.HNSWLib && (s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)

@@ -12,7 +12,7 @@ type heap struct {
 	ties bool
 }
 
-// worse tells whether entry (a, i) belongs above (b, j).
+// worse reports whether entry (a, i) belongs above (b, j).
 func (h *heap) worse(a, b float32, i, j int64) bool {
 	return a > b || (h.ties && a == b && i > j)
 }

@@ -41,7 +41,7 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	return dst, nil
 }
 
-// checkK tells whether there may be k hits. All rows are never too many: the lists of an IVF index
+// checkK reports whether there may be k hits. All rows are never too many: the lists of an IVF index
 // can be 65,536, and a range search of knowhere reads all of them.
 func (s *Searcher) checkK(k int) error {
 	if most := max(MaxK, s.index.Vectors.Rows); k < 1 || k > most {

@@ -13,7 +13,7 @@ type Within struct {
 	Similarity bool
 }
 
-// in tells whether a distance is inside (RangeSearchResultHandler, faiss/impl/ResultHandler.h).
+// in reports whether a distance is inside (RangeSearchResultHandler, faiss/impl/ResultHandler.h).
 func (w *Within) in(d float32) bool {
 	if w.Similarity {
 		return d > w.Radius
@@ -68,7 +68,7 @@ func (w *Within) AddList(d []float32, ids []int64, left []uint64) {
 	}
 }
 
-// Marked tells whether an id is marked in the words of a filter; one beyond them is not.
+// Marked reports whether an id is marked in the words of a filter; one beyond them is not.
 func Marked(left []uint64, id int64) bool {
 	w := uint64(id) >> 6
 	return w < uint64(len(left)) && left[w]>>(id&63)&1 != 0

@@ -14,7 +14,7 @@ type thinner struct {
 
 // ranked is a neighbour in the order in which the heuristic takes them: nearest first, of
 // equally near ones the greatest id first (hnswlib's queue_closest compares pairs of -distance
-// and id). The last bit tells whether it came out of an earlier run for the same list.
+// and id). The last bit reports whether it came out of an earlier run for the same list.
 func ranked(key, id uint32, checked uint64) uint64 {
 	return uint64(key)<<32 | uint64(End-1-id)<<1 | checked
 }
@@ -109,7 +109,7 @@ func (w *worker) thin(m int) {
 // gatherWidth is how many distances one round of a kernel computes.
 const gatherWidth = 4
 
-// anyNearer tells whether one of others is nearer to id than key says.
+// anyNearer reports whether one of others is nearer to id than key says.
 func (w *worker) anyNearer(id, key uint32, others []uint32) bool {
 	for len(others) > 0 {
 		n := min(gatherWidth, len(others))

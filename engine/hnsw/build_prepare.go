@@ -65,7 +65,7 @@ func prepare(ctx context.Context, v *engine.Vectors, kernel *dist.Kernel, o Buil
 	return x, nil
 }
 
-// laidOut tells whether vectors lie as engine.NewVectors lays them: at the same stride, and
+// laidOut reports whether vectors lie as engine.NewVectors lays them: at the same stride, and
 // where they are large at the boundary of a huge page. A view of a file does not.
 func laidOut(v *engine.Vectors) bool {
 	const line, hugePage = 64, 2 << 20

@@ -2,7 +2,7 @@ package hnsw
 
 import "fmt"
 
-// Check tells whether the graph of n nodes can be walked: every table has its length, the
+// Check reports whether the graph of n nodes can be walked: every table has its length, the
 // entry is there and reaches the highest level, every list lies inside its table, and links
 // lead to nodes that are there and that reach the level. The error says what was expected of
 // which node.

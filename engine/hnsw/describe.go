@@ -163,7 +163,7 @@ func (s *Shape) answered(g *Graph) {
 	}
 }
 
-// Sound tells whether the graph has no fault that a search could fall over.
+// Sound reports whether the graph has no fault that a search could fall over.
 func (s *Shape) Sound() bool {
 	return s.EntryFault == "" && s.SelfLinks+s.Outside+s.Low == 0
 }

@@ -68,7 +68,7 @@ func (h *kHeap) add(d float32, id uint32) {
 	h.down(found)
 }
 
-// worse tells whether a is above b in the heap: CMax::cmp2, and CMin::cmp2 in reverse.
+// worse reports whether a is above b in the heap: CMax::cmp2, and CMin::cmp2 in reverse.
 func (h *kHeap) worse(a, b near) bool {
 	return a.d > b.d || a.d == b.d && (a.id > b.id) != h.reverse
 }

@@ -12,7 +12,7 @@ const (
 	manyTies = 64
 )
 
-// tryPool walks level 0 with one sorted list of ef candidates and tells whether its outcome is
+// tryPool walks level 0 with one sorted list of ef candidates and reports whether its outcome is
 // that of every library: it is if no two distances in the list were ever equal. Then the order
 // of candidates is one and the same for a pair of heaps, a MinimaxHeap and a sorted list: a
 // candidate that leaves the list is farther than all in it, the worst of the list only gets

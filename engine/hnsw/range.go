@@ -73,7 +73,7 @@ func (s *Searcher) RangeFloat32(query []float32, p RangeParams, dst []engine.Hit
 	return s.Range(row, p, dst)
 }
 
-// inside tells whether a returned distance is nearer than the inner edge: distance_in_range of
+// inside reports whether a returned distance is nearer than the inner edge: distance_in_range of
 // knowhere's range_util.h keeps range_filter <= d < radius, or radius < s <= range_filter.
 func (s *Searcher) inside(d, edge float32) bool {
 	if s.similarity() && s.library != engine.HNSWLib {

@@ -27,7 +27,7 @@ const (
 	milvusSingle = "MVSIDXV3"
 )
 
-// isEnvelope tells whether a file is one of Milvus's, with a blob or a part of one inside.
+// isEnvelope reports whether a file is one of Milvus's, with a blob or a part of one inside.
 func isEnvelope(data []byte) bool {
 	return len(data) >= 4 && binary.LittleEndian.Uint32(data) == milvusMagic || strings.HasPrefix(string(data[:min(len(data), 8)]), milvusSingle)
 }
@@ -141,7 +141,7 @@ func (s *siblings) List(ctx context.Context, _ string) ([]object.File, error) {
 	return files, nil
 }
 
-// sliced tells whether a slice is of the blob that was named, by itself, one of its slices, or
+// sliced reports whether a slice is of the blob that was named, by itself, one of its slices, or
 // the list of slices.
 func (s *siblings) sliced(name string) bool {
 	return s.base == "SLICE_META" || s.base == rawData || stem(name) == rawData || stem(name) == stem(s.base) || stem(name) == s.base

@@ -32,7 +32,7 @@ type faissReader struct {
 	hint Hint
 }
 
-// sniffFaiss tells whether data begins with a faiss code: all that were ever given to an index
+// sniffFaiss reports whether data begins with a faiss code: all that were ever given to an index
 // are an I and three letters or digits.
 func sniffFaiss(data []byte) bool {
 	if len(data) < 4 || data[0] != 'I' {

@@ -59,14 +59,14 @@ func readHNSWLibHeader(c *cursor) hnswlibHeader {
 	}
 }
 
-// consistent tells whether the links' part of the header agrees with itself. It holds for
+// consistent reports whether the links' part of the header agrees with itself. It holds for
 // hnswlib's header and, at its place, for knowhere's.
 func (h *hnswlibHeader) consistent() bool {
 	return h.offsetLevel0 == 0 && h.maxM > 0 && h.maxM0 > 0 && h.maxM <= maxM && h.maxM0 <= maxM &&
 		h.dataOffset == 4+4*h.maxM0 && h.maxLevel >= -1
 }
 
-// sniffHNSWLib tells whether data begins as an hnswlib file does.
+// sniffHNSWLib reports whether data begins as an hnswlib file does.
 func sniffHNSWLib(data []byte) bool {
 	if len(data) < hnswlibHeaderBytes {
 		return false

@@ -23,7 +23,7 @@ const (
 // knowhereSQ8 is the type of index that puts its quantiser's alpha behind the dimension.
 const knowhereSQ8 = "HNSW_SQ8"
 
-// sniffKnowhere tells whether data begins as a blob of HNSW does, and whether it is the form
+// sniffKnowhere reports whether data begins as a blob of HNSW does, and whether it is the form
 // with quantised vectors: four bytes (alpha) after the dimension.
 func sniffKnowhere(data []byte) (found, quantised bool) {
 	for _, skip := range []int{0, 4} {

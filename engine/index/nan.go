@@ -31,7 +31,7 @@ func nanRows(v *engine.Vectors) int {
 	return int(n.Load())
 }
 
-// hasNaN tells whether an element of a row is NaN: all bits of the exponent set, and one of
+// hasNaN reports whether an element of a row is NaN: all bits of the exponent set, and one of
 // the fraction.
 func hasNaN(e dist.Element, row []byte) bool {
 	half := uint16(0x7C00)

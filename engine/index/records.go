@@ -212,7 +212,7 @@ func (d *deletions) bitset(n int) *engine.Bitset {
 	return b
 }
 
-// identity tells whether the labels are the numbers of the rows.
+// identity reports whether the labels are the numbers of the rows.
 func identity(labels []int64) bool {
 	for i, l := range labels {
 		if l != int64(i) {

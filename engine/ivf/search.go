@@ -100,7 +100,7 @@ func (s *Searcher) Clone() *Searcher {
 	return &c
 }
 
-// Similarity tells whether greater distances are better.
+// Similarity reports whether greater distances are better.
 func (s *Searcher) Similarity() bool {
 	return s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// Temporary tells whether an error of a Store may be gone when the same is asked again: a timeout, a connection that was refused
+// Temporary reports whether an error of a Store may be gone when the same is asked again: a timeout, a connection that was refused
 // or cut, a server that is overloaded or throttles (S3's SlowDown, status 429 and 5xx). What is not there, is not allowed or was
 // cancelled is not. Whether the caller's own context has ended is for the caller to see: its deadline looks like any other.
 func Temporary(err error) bool {

@@ -67,7 +67,7 @@ func mark[K comparable](s *Segment, keys []K, last map[K]uint64) {
 	}
 }
 
-// Share keeps one copy of the vectors where the index has the same ones as the insert logs, to the bit, and tells whether
+// Share keeps one copy of the vectors where the index has the same ones as the insert logs, to the bit, and reports whether
 // it does: half of the memory of a segment with an HNSW index. The segment must not be in use.
 func (s *Segment) Share() bool {
 	if s.Index == nil {

@@ -103,7 +103,7 @@ func (s *seen) clear(k int) {
 	}
 }
 
-// add tells whether a key is new.
+// add reports whether a key is new.
 func (s *seen) add(k engine.Key) bool {
 	if s.many != nil {
 		before := len(s.many)

@@ -89,7 +89,7 @@ func (a *Answers) batches(ctx context.Context, s index.BatchSearcher, queries *e
 	return nil
 }
 
-// fits tells whether queries and parameters go with the target.
+// fits reports whether queries and parameters go with the target.
 func (t *Target) fits(queries *engine.Vectors, p *index.Params) error {
 	v := t.File
 	if queries.Rows == 0 {

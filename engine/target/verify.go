@@ -244,7 +244,7 @@ func floats(row []byte) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(row))), len(row)/4)
 }
 
-// sameDirection tells whether unit is v divided by its length.
+// sameDirection reports whether unit is v divided by its length.
 func sameDirection(unit, v []float32) bool {
 	var sum float64
 	for _, x := range v {

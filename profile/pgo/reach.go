@@ -88,7 +88,7 @@ func (r *Reach) share(c profile.Class) *float64 {
 // sharedLibrary is the name of a file of native code that is loaded at run time: libc.so.6, libSystem.B.dylib, ntdll.dll.
 const sharedLibrary = `\.so(\.[0-9.]+)?$|\.dylib$|\.dll$`
 
-// librariesOf tells whether a location lies in a shared library, and so not in what Go compiled.
+// librariesOf reports whether a location lies in a shared library, and so not in what Go compiled.
 func librariesOf(p *profile.Profile) func(location uint32) bool {
 	name := regexp.MustCompile(sharedLibrary)
 	is := make([]bool, len(p.Mappings))

@@ -270,7 +270,7 @@ func RedactWord(word string) string {
 	return withoutUser(word)
 }
 
-// At tells whether two targets are at the same host and port.
+// At reports whether two targets are at the same host and port.
 func (t *Target) At(other *Target) bool {
 	return t.URL != nil && other.URL != nil && strings.EqualFold(address(t.URL), address(other.URL))
 }

@@ -171,7 +171,7 @@ func holder(root string, sockets map[string]bool) (int, error) {
 	return 0, errors.New("its process is not to be seen from here, as with one of another container")
 }
 
-// holds tells whether one of some sockets is open in a folder of file descriptors.
+// holds reports whether one of some sockets is open in a folder of file descriptors.
 func holds(folder string, sockets map[string]bool) (bool, error) {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {

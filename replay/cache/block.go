@@ -191,7 +191,7 @@ func (c *cached) load(path string, want header, dst []byte) ([]byte, error) {
 // errChanged is a block of another version of a file.
 var errChanged = errors.New("changed")
 
-// whole tells whether all blocks of one version of a file are there, and gives the header of the first.
+// whole reports whether all blocks of one version of a file are there, and gives the header of the first.
 func (c *cached) whole(name string) (first header, ok bool) {
 	stem := stemOf(name)
 	for number := int64(0); number == 0 || number*first.block < first.size; number++ {

@@ -104,7 +104,7 @@ type flight struct {
 	own    bool // the error is of who fetched: cancelled, or closed
 }
 
-// known tells whether a block is in memory or on its way.
+// known reports whether a block is in memory or on its way.
 func (c *cached) known(id blockID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

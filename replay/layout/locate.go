@@ -12,7 +12,7 @@ import (
 
 // Locate finds under which path of a store the files of a layout lie, and returns the layout with its paths led there: whoever opens
 // the bucket, the folder above, or the root itself means the same files. The layout's own root is tried first, then the store's own
-// top, then Milvus's default. Has tells whether the store has a file of that name, or any below it. Found is false if none of the
+// top, then Milvus's default. Has reports whether the store has a file of that name, or any below it. Found is false if none of the
 // files that are tried is under any; the layout is returned as it is then.
 func Locate(ctx context.Context, has func(ctx context.Context, name string) (bool, error), l *replay.Layout) (located *replay.Layout, found bool, err error) {
 	samples := sample(l)

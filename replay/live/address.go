@@ -74,7 +74,7 @@ func parseAddress(text string) (*address, *kind, error) {
 	return a, k, nil
 }
 
-// isScheme tells whether text can be one (RFC 3986, 3.1).
+// isScheme reports whether text can be one (RFC 3986, 3.1).
 func isScheme(text string) bool {
 	for i, r := range strings.ToLower(text) {
 		if (r < 'a' || r > 'z') && (i == 0 || (r < '0' || r > '9') && r != '+' && r != '-' && r != '.') {

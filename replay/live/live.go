@@ -168,7 +168,7 @@ func (b *budget) take() error {
 	return nil
 }
 
-// fits tells whether a request can be asked of what d describes.
+// fits reports whether a request can be asked of what d describes.
 func (d *Description) fits(r *load.Request) error {
 	v := r.Vectors
 	switch {

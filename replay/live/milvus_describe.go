@@ -223,7 +223,7 @@ func nest(params map[string]string, key, text string) {
 	}
 }
 
-// loaded tells whether the collection can be searched. ShowCollections tells it in all versions; GetLoadState came with 2.2.
+// loaded reports whether the collection can be searched. ShowCollections tells it in all versions; GetLoadState came with 2.2.
 func (m *milvus) loaded(ctx context.Context, c *connection, name string) error {
 	answer, err := c.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{
 		DbName: m.database, Type: milvuspb.ShowType_InMemory, CollectionNames: []string{name}, //nolint:staticcheck // SA1019: what replaces it is not in 2.1

@@ -77,7 +77,7 @@ func span(requests []*Request) float64 {
 	return (float64(last) - float64(first)) * float64(len(requests)) / float64(max(1, len(requests)-1))
 }
 
-// checkTimes tells whether requests can be asked at their own times.
+// checkTimes reports whether requests can be asked at their own times.
 func checkTimes(requests []*Request, speed float64) error {
 	length := span(requests)
 	if length == 0 {

@@ -78,7 +78,7 @@ func (d *driver) run(ctx context.Context, p *phase) {
 	}
 }
 
-// ask is run without the bound of requests in all; it tells whether the phase's limit ended it.
+// ask is run without the bound of requests in all; it reports whether the phase's limit ended it.
 func (d *driver) ask(ctx context.Context, p *phase) (exhausted bool) {
 	began := d.elapsed()
 	for i := range p.ends {

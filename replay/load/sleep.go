@@ -8,7 +8,7 @@ import (
 // coarse is how late a Go timer may fire: the runtime waits in epoll, whose unit is the millisecond.
 const coarse time.Duration = 1200 * time.Microsecond
 
-// sleep waits until a time of the run; it tells whether that came before the context was over. The last bit is left to the
+// sleep waits until a time of the run; it reports whether that came before the context was over. The last bit is left to the
 // kernel: at a thousand requests a second the lateness of Go's timers would be most of a short query's latency.
 func (w *worker) sleep(ctx context.Context, until time.Duration) bool {
 	d := w.driver

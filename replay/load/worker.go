@@ -145,7 +145,7 @@ func (w *worker) begin() {
 	w.due.Store(int64(w.sent + max(1, w.driver.plan.Deadline)))
 }
 
-// record counts what came back, in the round in which it did. It tells whether the request counts, whether the call was
+// record counts what came back, in the round in which it did. It reports whether the request counts, whether the call was
 // told to end, and whether nobody waits for it any more.
 func (w *worker) record(a *Answer, err *error, ended time.Duration, dropped bool) (counts, told, gone bool) {
 	w.mu.Lock()

@@ -97,7 +97,7 @@ func run(t *testing.T, target *workload, all []*load.Request, plan load.Plan) *l
 	return p
 }
 
-// near tells whether a histogram's figure is right.
+// near reports whether a histogram's figure is right.
 func near(got, want time.Duration) bool {
 	return got >= want-want/1000 && got <= want+want/1000
 }

@@ -219,7 +219,7 @@ func (p *pending) line(number int, line string, overlong bool) error {
 	return nil
 }
 
-// begins tells whether a line may be the first of a record.
+// begins reports whether a line may be the first of a record.
 func (p *pending) begins(line string) bool {
 	for i := range p.formats {
 		first := p.formats[i].literals[0]
@@ -247,7 +247,7 @@ func (p *pending) giveUp() error {
 	return nil
 }
 
-// record makes a request of a record, and tells whether it is one.
+// record makes a request of a record, and reports whether it is one.
 func (c *capture) record(text string) bool {
 	for i := range c.formats {
 		if !c.formats[i].match(text, &c.fields) {

@@ -105,7 +105,7 @@ func (l *Log) enough(most int) error {
 	return nil
 }
 
-// whole tells whether every vector may be asked for: those that were left out are still in a mapped file.
+// whole reports whether every vector may be asked for: those that were left out are still in a mapped file.
 func (l *Log) whole() bool {
 	for i := range l.Vectors.Rows {
 		if !finite(l.Vectors.Row(i), l.Vectors.Element) {

@@ -47,7 +47,7 @@ func put(row []byte, e dist.Element, j int, x float32) bool {
 	}
 }
 
-// finite tells whether a row has neither NaN nor infinities.
+// finite reports whether a row has neither NaN nor infinities.
 func finite(row []byte, e dist.Element) bool {
 	switch e {
 	case dist.Float32:

@@ -49,7 +49,7 @@ type Request struct {
 	K, EF, NProbe int
 	// Filter restricts the answer; nil is no filter.
 	Filter *Filter
-	// At is the time since the log's first request; Timed tells whether it is known.
+	// At is the time since the log's first request; Timed reports whether it is known.
 	At    time.Duration
 	Timed bool
 	// Collection is the name that was asked; empty where the log does not say.

@@ -100,7 +100,7 @@ func parquetTimes(times []moment) map[string]func(row int, values []parquet.Valu
 	return map[string]func(int, []parquet.Value, *parquetColumn) error{"timestamp": set(timeValue), "at": since, "at_seconds": since}
 }
 
-// addColumns reads what else a parquet file says of its requests, and tells whether there was anything.
+// addColumns reads what else a parquet file says of its requests, and reports whether there was anything.
 func (l *Log) addColumns(ctx context.Context, f *os.File, size int64) (found bool, err error) {
 	// parquet-go's decoders trust some of what a page says and panic where it lies.
 	defer func() {

@@ -198,7 +198,7 @@ func (v *variant) index(c Change) (why string) {
 	return ""
 }
 
-// keeps tells whether an index is as a change wants it.
+// keeps reports whether an index is as a change wants it.
 func keeps(x replay.Index, c Change) bool {
 	return (c.Type == "" || c.Type == x.Type) && (c.M == 0 || c.M == x.M) && (c.EFConstruction == 0 || c.EFConstruction == x.EFConstruction)
 }

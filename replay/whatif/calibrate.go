@@ -150,7 +150,7 @@ func most(points []CalibrationPoint) (qps float64) {
 	return qps
 }
 
-// saturated tells whether cores can be taken to be at work all the time: twice the sessions did not give a fifth more queries.
+// saturated reports whether cores can be taken to be at work all the time: twice the sessions did not give a fifth more queries.
 func saturated(points []CalibrationPoint) bool {
 	last := points[len(points)-1]
 	for _, p := range points[:len(points)-1] {

@@ -37,7 +37,7 @@ var (
 	stateType    = reflect.TypeFor[replay.State]()
 )
 
-// value writes v and tells whether there is anything to write.
+// value writes v and reports whether there is anything to write.
 func (e *encoder) value(v reflect.Value) bool {
 	switch v.Type() {
 	case durationType:

@@ -108,13 +108,13 @@ func (v *variant) group(k *schedule.Knobs, to string) {
 	}
 }
 
-// groups tells whether reads are merged.
+// groups reports whether reads are merged.
 func groups(k *schedule.Knobs) bool { return k.Grouping && k.MaxNQ > 1 }
 
-// scales tells whether the CPU that 2.1 and 2.2 estimate follows the ratio: a ratio that makes the least read need all cores makes every read so.
+// scales reports whether the CPU that 2.1 and 2.2 estimate follows the ratio: a ratio that makes the least read need all cores makes every read so.
 func scales(k *schedule.Knobs) bool { return k.CPURatio <= 0 || k.Estimate(1, 1) < k.Cores }
 
-// since23 tells whether the release is known, and 2.3 or later.
+// since23 reports whether the release is known, and 2.3 or later.
 func since23(version string) bool {
 	major, minor, ok := releaseOf(version)
 	return ok && (major > 2 || major == 2 && minor >= 3)

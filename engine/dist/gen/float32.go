@@ -53,7 +53,7 @@ func (k recipe) lanes() int {
 	return 16
 }
 
-// fused tells whether the main loop multiplies and adds in one rounding.
+// fused reports whether the main loop multiplies and adds in one rounding.
 func (k recipe) fused() bool { return k.order != pyramid4 && k.order != hnsw4 }
 
 func writeFloat32(p *program) {

@@ -17,7 +17,7 @@ func cacheDir() (string, error) {
 	return dir, os.MkdirAll(filepath.Join(dir, "engine"), 0o755)
 }
 
-// missing tells whether a file has to be made.
+// missing reports whether a file has to be made.
 func missing(path string) bool {
 	_, err := os.Stat(path)
 	return err != nil
