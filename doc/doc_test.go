@@ -356,7 +356,7 @@ func TestFile(t *testing.T) {
 		t.Error(diff)
 	}
 	var got saved
-	if err := file.Read(strings.NewReader(text), &got); err != nil {
+	if _, err := file.Read(strings.NewReader(text), &got); err != nil {
 		t.Fatal(err)
 	}
 	expected := full()
@@ -410,19 +410,19 @@ func TestFilesThatAreWrong(t *testing.T) {
 			t.Errorf("%s: %s is not in the file", name, c[0])
 		}
 		var v saved
-		if err := file.Read(strings.NewReader(strings.Replace(good, c[0], c[1], 1)), &v); err == nil || !strings.Contains(err.Error(), c[2]) {
+		if _, err := file.Read(strings.NewReader(strings.Replace(good, c[0], c[1], 1)), &v); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s: %v, want %q", name, err, c[2])
 		}
 	}
 	lenient := file
 	lenient.Lenient = true
 	var v saved
-	if err := lenient.Read(strings.NewReader(`{"apiVersion":"v1","kind":"Test","version":1,"later":[{}]}`), &v); err != nil || v.Rows != -1 {
+	if _, err := lenient.Read(strings.NewReader(`{"apiVersion":"v1","kind":"Test","version":1,"later":[{}]}`), &v); err != nil || v.Rows != -1 {
 		t.Errorf("%v %+v", err, v)
 	}
 	small := file
 	small.Limit = 10
-	if err := small.Read(strings.NewReader(good), &v); err == nil || !strings.Contains(err.Error(), "it is larger than 0 MiB") {
+	if _, err := small.Read(strings.NewReader(good), &v); err == nil || !strings.Contains(err.Error(), "it is larger than 0 MiB") {
 		t.Error(err)
 	}
 }
@@ -435,12 +435,12 @@ func FuzzRead(f *testing.F) {
 	lenient.Lenient = true
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var v saved
-		if lenient.Read(bytes.NewReader(data), &v) != nil {
+		if _, err := lenient.Read(bytes.NewReader(data), &v); err != nil {
 			return
 		}
 		text := write(t, &file, &v)
 		var again saved
-		if err := file.Read(strings.NewReader(text), &again); err != nil {
+		if _, err := file.Read(strings.NewReader(text), &again); err != nil {
 			t.Fatalf("%v of %s", err, text)
 		}
 		if diff := cmp.Diff(text, write(t, &file, &again)); diff != "" {

@@ -43,43 +43,43 @@ func (x *File) Tell(e *Encoder, v any) error {
 // Write writes a file's document, a pointer to a struct, as JSON.
 func (x *File) Write(w io.Writer, v any) error { return x.Tell(JSON(w, x.Open), v) }
 
-// Read reads what Write wrote into v, a pointer to a struct; keys that it does not know are ignored. Errors say what is wrong with the file, and
+// Read reads what Write wrote into v, a pointer to a struct, and returns the file's version; keys that it does not know are ignored. Errors say what is wrong with the file, and
 // where: it is something else, of a later version, damaged.
-func (x *File) Read(from io.Reader, v any) error {
+func (x *File) Read(from io.Reader, v any) (version int, err error) {
 	data, err := io.ReadAll(io.LimitReader(from, x.Limit+1))
 	if err == nil && int64(len(data)) > x.Limit {
 		err = fmt.Errorf("it is larger than %d MiB", x.Limit>>20)
 	}
 	if err == nil {
-		err = x.read(data, v)
+		version, err = x.read(data, v)
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", x.What, err)
+		return 0, fmt.Errorf("read %s: %w", x.What, err)
 	}
-	return nil
+	return version, nil
 }
 
-func (x *File) read(data []byte, v any) error {
+func (x *File) read(data []byte, v any) (version int, err error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {
-		return notJSON(err)
+		return 0, notJSON(err)
 	}
 	r := reader{tag: x.Tag, lenient: x.Lenient}
 	var api, kind string
 	if !into(keys["apiVersion"], &api) || !into(keys["kind"], &kind) || api != x.APIVersion || kind != x.Kind {
-		return fmt.Errorf("apiVersion %q and kind %q were expected, %q and %q found", x.APIVersion, x.Kind, api, kind)
+		return 0, fmt.Errorf("apiVersion %q and kind %q were expected, %q and %q found", x.APIVersion, x.Kind, api, kind)
 	}
-	var version struct{ Version int }
-	if err := (&reader{tag: x.Tag}).readKeys(keys, reflect.ValueOf(&version).Elem(), ""); err != nil {
-		return err
+	var begun struct{ Version int }
+	if err := (&reader{tag: x.Tag}).readKeys(keys, reflect.ValueOf(&begun).Elem(), ""); err != nil {
+		return 0, err
 	}
-	switch {
-	case version.Version > x.Version:
-		return fmt.Errorf("it is of version %d, and version %d is the last that this kitescope knows", version.Version, x.Version)
-	case version.Version < 1:
-		return fmt.Errorf("version: 1 was expected, %d found", version.Version)
+	switch version = begun.Version; {
+	case version > x.Version:
+		return 0, fmt.Errorf("it is of version %d, and version %d is the last that this kitescope knows", version, x.Version)
+	case version < 1:
+		return 0, fmt.Errorf("version: 1 was expected, %d found", version)
 	}
-	return r.readKeys(keys, reflect.ValueOf(v).Elem(), "")
+	return version, r.readKeys(keys, reflect.ValueOf(v).Elem(), "")
 }
 
 // notJSON says of what json has to say that matters here.

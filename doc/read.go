@@ -60,7 +60,15 @@ func (r *reader) read(raw json.RawMessage, v reflect.Value, path string, f *fiel
 	}
 	switch x := v.Addr().Interface().(type) {
 	case Reader:
-		return x.ReadDoc(func(of any) error { return r.read(raw, reflect.ValueOf(of).Elem(), path, f) })
+		var inside error // which says where
+		err := x.ReadDoc(func(of any) error {
+			inside = r.read(raw, reflect.ValueOf(of).Elem(), path, f)
+			return inside
+		})
+		if err == nil || inside != nil {
+			return err
+		}
+		return at(path, err)
 	case encoding.TextUnmarshaler:
 		var word string
 		if !into(raw, &word) {

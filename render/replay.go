@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/words"
@@ -14,7 +15,7 @@ import (
 // WriteReplay writes what a run or a sweep found: of a run one screen, of a sweep a row for each point. JSON and YAML are
 // the saved result itself; CSV and JSON lines have a row for each point. ReportOptions.Limit bounds each list of it.
 func WriteReplay(w io.Writer, r *replay.Result, format ReportFormat, o ReportOptions) error {
-	return writeSaved(w, format, newReplaySheet(r, &o, format.Name() != "table"), func(w io.Writer) error { return replay.WriteResult(w, r) })
+	return writeSaved(w, format, newReplaySheet(r, &o, format.Name() != "table"), func(e *doc.Encoder) error { return replay.TellResult(e, r) })
 }
 
 // sweep tells whether a result is shown as a table of points.

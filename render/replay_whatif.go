@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/replay"
 	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
@@ -17,7 +18,7 @@ import (
 // WriteWhatIf writes predictions: what each change gives, what the present cluster loses its time with, and how far the model is
 // to be trusted. JSON and YAML are the saved report; CSV has a row for each cluster, the present one first.
 func WriteWhatIf(w io.Writer, r *whatif.Report, format ReportFormat, o ReportOptions) error {
-	return writeSaved(w, format, newWhatIfSheet(r, &o, format.Name() != "table"), func(w io.Writer) error { return whatif.WriteReport(w, r) })
+	return writeSaved(w, format, newWhatIfSheet(r, &o, format.Name() != "table"), func(e *doc.Encoder) error { return whatif.TellReport(e, r) })
 }
 
 // predictions are the present cluster and the others.

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"time"
 
 	"kitescope/engine"
@@ -21,9 +22,23 @@ const (
 
 func (s State) String() string { return s.in([...]string{"growing", "sealed, no index", "indexed"}) }
 
-// Word is the state in JSON: growing, sealed_unindexed, sealed_indexed; unknown for what is none of them, which ReadResult refuses.
+// Word is the state in JSON: growing, sealed_unindexed, sealed_indexed; unknown for what is none of them, which UnmarshalText refuses.
 func (s State) Word() string {
 	return s.in([...]string{"growing", "sealed_unindexed", "sealed_indexed"})
+}
+
+// MarshalText is Word.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.Word()), nil }
+
+// UnmarshalText reads a Word.
+func (s *State) UnmarshalText(word []byte) error {
+	for state := Growing; state <= Indexed; state++ {
+		if state.Word() == string(word) {
+			*s = state
+			return nil
+		}
+	}
+	return errors.New("a segment's state")
 }
 
 func (s State) in(words [3]string) string {

@@ -9,24 +9,24 @@ import (
 // ResultVersion is written into files; a file of a later one is refused.
 const ResultVersion = 1
 
-// Result is what a run, a sweep or a prediction found, with all that is needed to repeat it. It is saved as JSON
+// Result is what a run, a sweep or a prediction found, with all that is needed to repeat it. It is saved as JSON, its fields in their order
 // (WriteResult, ReadResult), shown by render, plotted, compared.
 type Result struct {
-	Version int
+	Version int `doc:"-"`
 	// Kind is "run", "sweep" or "whatif".
-	Kind   string
-	Taken  time.Time
-	Setup  Setup
-	Cover  Coverage
-	Points []load.Point // one of a run; each combination of a sweep
+	Kind  string `doc:"mode"`
+	Taken time.Time
+	// Stopped says why the run is not whole ("interrupted", "disk full", ...); "" if it is.
+	Stopped string
+	Setup   Setup
+	Cover   Coverage     `doc:"coverage"`
+	Points  []load.Point // one of a run; each combination of a sweep
 	// Recall and Differences are nil if nothing was compared.
 	Recall      *Recall
 	Differences *Differences
 	Costs       *Costs // nil of live targets
 	// Slowest are the queries that took longest, with where they spent their time; the longest first.
 	Slowest []SlowQuery
-	// Stopped says why the run is not whole ("interrupted", "disk full", ...); "" if it is.
-	Stopped string
 	Notes   []string
 }
 
@@ -47,14 +47,14 @@ type Setup struct {
 	LogDigest  string
 	LogSeed    uint64 // of a drawn log
 	Queries    int
-	Replica    int64
+	Replica    int64 `doc:"replica_id,id" whatif:"replica,id"`
 	Machine    Machine
 }
 
 // Machine is where the run was made.
 type Machine struct {
 	CPU       string // model name
-	Cores     int
+	Cores     int    `doc:",omitzero" whatif:""`
 	OS, Arch  string
 	Kernels   string // the vector instructions in use: "avx512", ...
 	GoVersion string
@@ -65,39 +65,41 @@ type Coverage struct {
 	Segments, Loaded int
 	// Rows are those that the cluster says it serves, as far as it says, Covered those that were loaded (deleted ones included), Deleted
 	// those of them that deletes hide.
-	Rows, Covered, Deleted int64
+	Rows    int64
+	Covered int64 `doc:"covered_rows" whatif:""`
+	Deleted int64 `doc:"deleted_rows" whatif:""`
 	// RowsUnknown counts segments whose rows nobody tells.
-	RowsUnknown int
+	RowsUnknown int `doc:"segments_of_unknown_rows" whatif:""`
 	Missing     []Missing
-	Bytes       int64 // of files read
-	Memory      int64 // of vectors, graphs, keys
+	Bytes       int64 `doc:"read_bytes" whatif:""`   // of files read
+	Memory      int64 `doc:"memory_bytes" whatif:""` // of vectors, graphs, keys
 	Took        time.Duration
 }
 
 // Missing is a segment that was left out, whole or in part.
 type Missing struct {
-	Segment int64
+	Segment int64 `doc:"segment_id,id" whatif:"segment,id"`
 	State   State
-	Rows    int64 // not covered; -1 unknown, 0 only its index
+	Rows    int64 `doc:",unknown=-1"` // not covered; -1 unknown, 0 only its index
 	// Of are the rows of the segment, -1 unknown.
-	Of     int64
+	Of     int64 `doc:"segment_rows,unknown=-1" whatif:""`
 	Reason string
 }
 
 // Recall is how many of the true nearest keys were answered.
 type Recall struct {
-	K          int
-	Queries    int
-	Mean       float64
-	Worst      float64
+	K       int
+	Queries int
+	Mean    float64 `doc:",omitzero"`
+	// Low and High bound the mean: 95%, over queries.
+	Low, High float64 `doc:",omitzero"`
+	// Unseen is the share of the cluster's rows that the truth is not of, as they could not be loaded: what the recall among all rows is, is
+	// not known then. 0 is none, -1 that nobody tells how many.
+	Unseen     float64 `doc:"unseen_rows_share,omitzero"`
+	Worst      float64 `doc:",omitzero"`
 	WorstQuery int
 	// Against is what the truth was: "exact, by the engine" or the log's own.
 	Against string
-	// Low and High bound the mean: 95%, over queries.
-	Low, High float64
-	// Unseen is the share of the cluster's rows that the truth is not of, as they could not be loaded: what the recall among all rows is, is
-	// not known then. 0 is none, -1 that nobody tells how many.
-	Unseen float64
 }
 
 // Differences are answers that are not the reference's, id by id.
@@ -131,21 +133,22 @@ type Costs struct {
 
 // SegmentCost is one segment's share.
 type SegmentCost struct {
-	Segment       int64
-	Partition     string
-	Channel       string
-	State         State
-	Index         string // "" row by row
-	Node          int64
-	NodeName      string
-	Rows, Deleted int64
-	Queries       int64
-	Time          time.Duration // all queries together
-	Distances     int64
+	Segment   int64 `doc:"segment_id,id"`
+	Partition string
+	Channel   string
+	State     State
+	Index     string // "" row by row
+	Node      int64  `doc:"node_id,id"`
+	NodeName  string `doc:"node"`
+	Rows      int64  `doc:",unknown=-1"`
+	Deleted   int64  `doc:"deleted_rows,unknown=-1"`
+	Queries   int64
+	Time      time.Duration // all queries together
+	Distances int64
 	// BruteForce counts queries that compared with all rows although there is a graph.
 	BruteForce int64
 	// EF is what the searches kept where there is a graph.
-	EF int
+	EF int `doc:",omitzero"`
 }
 
 // SlowQuery is one query that took long.
@@ -158,8 +161,8 @@ type SlowQuery struct {
 
 // SegmentTime is what one segment took of one query.
 type SegmentTime struct {
-	Segment   int64
-	Node      int64
+	Segment   int64 `doc:"segment_id,id"`
+	Node      int64 `doc:"node_id,id"`
 	State     State
 	Took      time.Duration
 	Distances int

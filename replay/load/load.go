@@ -8,8 +8,11 @@ package load
 
 import (
 	"context"
+	"errors"
+	"math"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/engine"
 )
 
@@ -58,4 +61,43 @@ type Answer struct {
 type Hit struct {
 	Key      engine.Key
 	Distance float32
+}
+
+// savedHit is a Hit in files: the key is one of two.
+type savedHit struct {
+	KeyText  *string
+	Key      *doc.ID
+	Distance *float32
+}
+
+// TellDoc writes a hit; a distance that is no number is left out.
+func (h *Hit) TellDoc(e *doc.Encoder) {
+	s := savedHit{Distance: &h.Distance}
+	if h.Key.IsText {
+		s.KeyText = &h.Key.Text
+	} else {
+		s.Key = new(doc.ID(h.Key.Number))
+	}
+	e.Value(&s)
+}
+
+// ReadDoc reads what TellDoc wrote.
+func (h *Hit) ReadDoc(of func(v any) error) error {
+	s := savedHit{}
+	if err := of(&s); err != nil {
+		return err
+	}
+	*h = Hit{Distance: float32(math.NaN())}
+	if s.Distance != nil {
+		h.Distance = *s.Distance
+	}
+	switch {
+	case s.KeyText != nil:
+		h.Key = engine.TextKey(*s.KeyText)
+	case s.Key != nil:
+		h.Key = engine.NumberKey(int64(*s.Key))
+	default:
+		return errors.New("key: it is missing")
+	}
+	return nil
 }

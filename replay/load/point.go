@@ -1,27 +1,31 @@
 package load
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Plan is how a load is put on a target.
 type Plan struct {
 	// Sessions ask in a closed loop. With a Rate (requests per second) or Timed (the log's own times, Speed times as fast) the
 	// loop is open, and Sessions is how many may be under way at once.
 	Sessions int
-	Rate     float64
+	Rate     float64 `doc:",omitzero"`
 	Timed    bool
-	Speed    float64
+	Speed    float64 `doc:",omitzero"`
 	// Poisson draws arrivals of a Rate at random, with Seed; else they are evenly spaced.
 	Poisson bool
 	Seed    uint64
 	// Warmup and each Round take so long, or so many requests if Requests is not 0 (all of the log once: its length; also if
 	// Round is 0 too). A round of so many begins at the log's first; a warm-up takes Warmup, and with Requests no more than those.
-	Warmup, Round time.Duration
-	Requests      int
-	Rounds        int // 1 if 0
+	Warmup   time.Duration
+	Round    time.Duration `doc:",omitzero"`
+	Requests int           `doc:",omitzero"`
+	Rounds   int           // 1 if 0
 	// Deadline of each request, from when it is sent; Total bounds what is asked in all, the warm-up included, which sessions without a rate
 	// end after a fifth of it. 0 for none.
-	Deadline time.Duration
-	Total    int
+	Deadline time.Duration `doc:",omitzero"`
+	Total    int           `doc:",omitzero"`
 	// CPU and Switches are what the process used so far; nil where nobody knows.
 	CPU      func() time.Duration
 	Switches func() (voluntary, involuntary int64)
@@ -34,7 +38,7 @@ type Plan struct {
 	// what is kept by worker needs no lock. The answer is nil with an error, and valid until Sink returns; took counts as
 	// latency does. SinkWarmup has it called in the warm-up too.
 	Sink       func(worker int, r *Request, a *Answer, took time.Duration, err error)
-	SinkWarmup bool
+	SinkWarmup bool `doc:"-"`
 }
 
 // Progress is how far a point is.
@@ -49,40 +53,43 @@ type Progress struct {
 
 // Point is one load and what it measured.
 type Point struct {
-	Plan
-	EF, NProbe, K int
-	Recall        float64 // of this point's parameters, -1 not compared
-	// RecallLow and RecallHigh bound it, 95% over queries; both 0 unknown.
-	RecallLow, RecallHigh float64
+	Plan   `doc:"plan"`
+	K      int `doc:",omitzero"`
+	EF     int `doc:",omitzero"`
+	NProbe int `doc:"nprobe,omitzero"`
 	// Open is how many sessions could be opened; Notes say why it is less than Sessions, and what else is to be known.
-	Open    int
-	Notes   []string
-	Repeats []Round
+	Open   int     `doc:"open_sessions"`
+	Recall float64 `doc:",unknown=-1"` // of this point's parameters, -1 not compared
+	// RecallLow and RecallHigh bound it, 95% over queries; both 0 unknown.
+	RecallLow, RecallHigh float64 `doc:",omitzero"`
 	// All rounds together. QPS counts answered queries (vectors), the mean of all whole rounds; the interval is of that mean,
 	// 95%, and Low = High = 0 of one round. Queries were answered in Took.
-	QPS, QPSLow, QPSHigh float64
+	QPS, QPSLow, QPSHigh float64 `doc:",omitzero"`
 	Queries              int64
 	Took                 time.Duration
-	Latency              Latency // of what was answered
-	FailedLatency        Latency // of what was not
 	Asked, Failed        int64
-	Errors               map[string]int64 // by text, at most 10, and OtherErrors; those of the warm-up are not in it
-	// CPUPerQuery and the rest are 0 where nobody knows. In an open loop the process also wakes for each request, which is
-	// some 50 to 100 microseconds of its CPU.
-	CPUPerQuery       time.Duration
-	SwitchesPerQuery  float64
-	DistancesPerQuery float64
-	// Server and Wire split latency where the target tells its own time; Queued is the median wait in schedulers.
-	Server, Wire Latency
-	Queued       Latency
 	// Late counts requests of an open loop that could not be sent when they should, as all sessions were busy: their latency
 	// counts from then. Unsent are those that no session was free for until the last round ended: they are in no other figure.
 	Late, Unsent int64
+	Errors       map[string]int64 // by text, at most 10, and OtherErrors; those of the warm-up are not in it
+	// CPUPerQuery and the rest are 0 where nobody knows. In an open loop the process also wakes for each request, which is
+	// some 50 to 100 microseconds of its CPU.
+	CPUPerQuery       time.Duration `doc:",omitzero"`
+	SwitchesPerQuery  float64       `doc:",omitzero"`
+	DistancesPerQuery float64       `doc:",omitzero"`
+	Latency           Latency       `doc:",omitzero"` // of what was answered
+	FailedLatency     Latency       `doc:",omitzero"` // of what was not
+	// Server and Wire split latency where the target tells its own time; Queued is the median wait in schedulers.
+	Server Latency `doc:"server_latency,omitzero"`
+	Wire   Latency `doc:"wire_latency,omitzero"`
+	Queued Latency `doc:"queued_latency,omitzero"`
 	// Waited is how long after the time it was meant for each request of an open loop was sent, Late or not: what timers
 	// and sessions that were busy add to latency.
-	Waited Latency
+	Waited  Latency `doc:"waited_latency,omitzero"`
+	Repeats []Round `doc:"rounds"`
 	// Stopped says why the point is not whole; "" if it is.
 	Stopped string
+	Notes   []string
 }
 
 // Round is one repetition. A request counts in the round in which it ended; those that were under way when the last round
@@ -90,12 +97,12 @@ type Point struct {
 type Round struct {
 	Took          time.Duration
 	Asked, Failed int64
-	Tail          int64 // of Asked, those that ended after the round
-	Queries       int64 // answered within the round
-	QPS           float64
-	Latency       Latency
-	CPU           time.Duration
-	Cut           bool // it ended before its time: it is not in the point's mean and interval
+	Tail          int64         // of Asked, those that ended after the round
+	Queries       int64         // answered within the round
+	QPS           float64       `doc:",omitzero"`
+	CPU           time.Duration `doc:",omitzero"`
+	Cut           bool          // it ended before its time: it is not in the point's mean and interval
+	Latency       Latency       `doc:",omitzero"`
 }
 
 // Latency is a distribution in figures. Values are exact to 1 in 1000.
@@ -105,6 +112,21 @@ type Latency struct {
 	// Bars are the histogram for plots: counts of requests up to UpTo, over the Bar before. At most 60, evenly wide on a
 	// logarithmic scale, without gaps; the first only says where the second begins, and counts what took 0 ns.
 	Bars []Bar
+}
+
+// IsZero reports whether it is of nothing: it is not saved then.
+func (l *Latency) IsZero() bool { return l.Count == 0 }
+
+// CheckDoc refuses what no histogram says, and what a plot would stumble over.
+func (l *Latency) CheckDoc() error {
+	wrong := l.Count < 0 || min(l.Mean, l.Min, l.Max, l.P50, l.P90, l.P95, l.P99, l.P999, l.SD) < 0
+	for i, b := range l.Bars {
+		wrong = wrong || b.Count < 0 || b.UpTo < 0 || i > 0 && b.UpTo <= l.Bars[i-1].UpTo
+	}
+	if wrong {
+		return errors.New("counts and times of 0 or more, and bars in their order, were expected")
+	}
+	return nil
 }
 
 // Bar is a part of a histogram.

@@ -21,7 +21,7 @@ type Change struct {
 	EF                int // of searches
 	// Place is who serves a segment then, by id: what a plan of moves leads to; nil leaves it. Balanced spreads rows evenly by the
 	// simplest rule (the largest segment to the node with the fewest rows), Nodes adds so many empty nodes like the others before.
-	Place    map[int64]int64
+	Place    map[int64]int64 `doc:",id,omitzero"`
 	Balanced bool
 	Nodes    int
 	// Replicas changes how many there are; 0 leaves them.
@@ -48,7 +48,7 @@ type Prediction struct {
 	// Measured tells that costs are of real vectors searched here; else Modelled says which share of rows was computed from the model.
 	Measured bool
 	Modelled float64
-	Recall   float64 // measured, -1 unknown
+	Recall   float64 `doc:",unknown=-1"` // measured, -1 unknown
 	// EF is what searches have.
 	EF    int
 	Nodes []NodeShare // in the order of Layout.Nodes
@@ -96,9 +96,9 @@ type Check struct {
 	// was fitted, of the others only the most queries per second.
 	Live []CheckPoint
 	// QPS and P99 are the largest relative errors of Points.
-	QPS, P99 float64
+	QPS, P99 float64 `doc:",unknown=-1"`
 	// Fit is the error of the cost model at the segments that it was fitted to, leaving each out in turn: the median and the largest, relative.
-	FitMedian, FitWorst float64
+	FitMedian, FitWorst float64 `doc:",unknown=-1"`
 	// Unknown is -1: of QPS and P99 if no point was measured, of the fit if too little was.
 
 	// Calibrated names the live result that overheads were taken from; "" if they are defaults.

@@ -1,35 +1,33 @@
 package whatif
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"reflect"
-	"strconv"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/replay"
+	"kitescope/replay/simulate"
 )
 
 // ReportVersion is written into files; a file of a later one is refused.
 const ReportVersion = 1
 
-const (
-	apiVersion = "kitescope/v1"
-	reportKind = "ReplayWhatIf"
-	// maxReport bounds a file that is read.
-	maxReport = 256 << 20
-)
+// reportFile is what a saved report begins with. Releases before this one wrote fewer keys: any may be missing.
+var reportFile = doc.File{
+	What: "a what-if report", APIVersion: "kitescope/v1", Kind: "ReplayWhatIf", Version: ReportVersion, Limit: 256 << 20, Open: everything, Tag: "whatif",
+	Lenient: true,
+}
+
+// everything is spread over lines.
+const everything = 64
 
 // document is a report as it is written: what JSON says in other words than Report.
 type document struct {
-	Version  int
 	Base     predicted
 	Others   []predicted
 	Sessions []int
-	Load     any
+	Load     simulate.Load
 	Check    Check
 	Setup    replay.Setup
 	Cover    replay.Coverage
@@ -101,88 +99,44 @@ func (s *summary) layout() *replay.Layout {
 	}
 }
 
-// WriteReport writes a report as JSON (docs/JSON.md): keys in lower_snake, ids as strings, times of day in RFC 3339, durations numbers
+// TellReport tells an encoder a report (docs/JSON.md): keys in lower_snake, ids as strings, times of day in RFC 3339, durations numbers
 // of seconds to the nanosecond, what is unknown left out. Layouts are written in figures, without their segments.
-func WriteReport(w io.Writer, r *Report) error {
-	base := predicted{r.Base, summaryOf(r.Base.Layout), r.GainAtLoad(&r.Base)}
-	var e encoder
-	e.text.WriteString(`{"apiVersion":"` + apiVersion + `","kind":"` + reportKind + `","version":` + strconv.Itoa(ReportVersion))
-	e.field("base", reflect.ValueOf(base))
-	others := make([]predicted, len(r.Others))
+func TellReport(e *doc.Encoder, r *Report) error {
+	d := document{
+		Base: newPredicted(r, &r.Base), Others: make([]predicted, len(r.Others)), Sessions: r.Sessions, Load: r.Load, Check: r.Check, Setup: r.Setup,
+		Cover: r.Cover, Notes: r.Notes,
+	}
 	for i := range r.Others {
-		others[i] = predicted{r.Others[i], summaryOf(r.Others[i].Layout), r.GainAtLoad(&r.Others[i])}
+		d.Others[i] = newPredicted(r, &r.Others[i])
 	}
-	e.field("others", reflect.ValueOf(others))
-	e.field("sessions", reflect.ValueOf(r.Sessions))
-	e.field("load", reflect.ValueOf(r.Load))
-	e.field("check", reflect.ValueOf(r.Check))
-	e.field("setup", reflect.ValueOf(r.Setup))
-	e.field("cover", reflect.ValueOf(r.Cover))
-	e.field("notes", reflect.ValueOf(r.Notes))
-	e.text.WriteByte('}')
-	var out bytes.Buffer
-	if err := json.Indent(&out, e.text.Bytes(), "", "  "); err != nil {
-		return fmt.Errorf("write a what-if report: %w", err)
-	}
-	out.WriteByte('\n')
-	_, err := w.Write(out.Bytes())
-	return err
+	return reportFile.Tell(e, &d)
 }
+
+func newPredicted(r *Report, p *Prediction) predicted {
+	return predicted{*p, summaryOf(p.Layout), r.GainAtLoad(p)}
+}
+
+// WriteReport writes a report as JSON (TellReport).
+func WriteReport(w io.Writer, r *Report) error { return TellReport(doc.JSON(w, reportFile.Open), r) }
 
 // ReadReport reads what WriteReport wrote. Layouts have no segments, nodes or replicas then: Prediction.Nodes tells of nodes. The error
 // says what was expected.
-func ReadReport(r io.Reader) (*Report, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxReport+1))
-	if err != nil {
-		return nil, fmt.Errorf("read a what-if report: %w", err)
-	}
-	if len(data) > maxReport {
-		return nil, fmt.Errorf("read a what-if report: more than %d MiB", maxReport>>20)
-	}
-	report, err := decodeReport(data)
-	if err != nil {
-		return nil, fmt.Errorf("read a what-if report: %w", err)
-	}
-	return report, nil
-}
-
-func decodeReport(data []byte) (*Report, error) {
-	var head struct {
-		APIVersion string `json:"apiVersion"` //nolint:tagliatelle // as in all of kitescope's JSON
-		Kind       string
-		Version    int
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, err
-	}
-	switch {
-	case head.APIVersion != apiVersion:
-		return nil, fmt.Errorf("apiVersion %s was expected, found %q", apiVersion, head.APIVersion)
-	case head.Kind != reportKind:
-		return nil, fmt.Errorf("kind %s was expected, found %q", reportKind, head.Kind)
-	case head.Version < 1 || head.Version > ReportVersion:
-		return nil, fmt.Errorf("version %d was expected, found %d: a newer kitescope reads it", ReportVersion, head.Version)
-	}
+func ReadReport(from io.Reader) (*Report, error) {
 	var d document
-	var r Report
-	d.Load = &r.Load
-	if err := decode(data, reflect.ValueOf(&d).Elem(), "report"); err != nil {
+	if _, err := reportFile.Read(from, &d); err != nil {
 		return nil, err
 	}
-	r.Base = d.Base.prediction()
+	r := &Report{Base: d.Base.prediction(), Sessions: d.Sessions, Load: d.Load, Check: d.Check, Setup: d.Setup, Cover: d.Cover, Notes: d.Notes}
+	if r.Base.Outcome == nil {
+		return nil, fmt.Errorf("read %s: base.outcome is missing", reportFile.What)
+	}
 	for i := range d.Others {
 		r.Others = append(r.Others, d.Others[i].prediction())
-	}
-	r.Sessions, r.Check, r.Setup, r.Cover, r.Notes = d.Sessions, d.Check, d.Setup, d.Cover, d.Notes
-	if r.Base.Outcome == nil {
-		return nil, errors.New("base.outcome is missing")
-	}
-	for i := range r.Others {
 		if r.Others[i].Outcome == nil {
-			return nil, fmt.Errorf("others[%d].outcome is missing", i)
+			return nil, fmt.Errorf("read %s: others[%d].outcome is missing", reportFile.What, i)
 		}
 	}
-	return &r, nil
+	return r, nil
 }
 
 func (p *predicted) prediction() Prediction {

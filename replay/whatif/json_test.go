@@ -92,16 +92,16 @@ func TestReadReportRefuses(t *testing.T) {
 	}
 	good := b.String()
 	for name, c := range map[string][3]string{ // what is replaced, by what, and what the error says
-		"another kind":     {"ReplayWhatIf", "ReplayResult", `kind ReplayWhatIf was expected, found "ReplayResult"`},
-		"a later version":  {`"version": 1`, `"version": 2`, "version 1 was expected, found 2"},
-		"another API":      {"kitescope/v1", "kitescope/v9", "apiVersion kitescope/v1 was expected"},
+		"another kind":     {"ReplayWhatIf", "ReplayResult", `kind "ReplayWhatIf" were expected, "kitescope/v1" and "ReplayResult" found`},
+		"a later version":  {`"version": 1`, `"version": 2`, "it is of version 2, and version 1 is the last that this kitescope knows"},
+		"another API":      {"kitescope/v1", "kitescope/v9", `apiVersion "kitescope/v1" and kind "ReplayWhatIf" were expected`},
 		"a number as text": {`"cpu_seconds": 0.001234567`, `"cpu_seconds": "soon"`, "cost.cpu_seconds: a number of seconds was expected"},
 		"a huge time":      {`"cpu_seconds": 0.001234567`, `"cpu_seconds": 1e300`, "a number of seconds was expected"},
-		"an id as number":  {`"id": "470590569932852667"`, `"id": 4`, "nodes[0].id: an id was expected"},
+		"an id as number":  {`"id": "470590569932852667"`, `"id": 4`, "nodes[0].id: a string was expected"},
 		"a time as text":   {`"cpu_seconds": 0.001234567`, `"cpu_seconds": "0.1"`, "a number of seconds was expected"},
 		"no time":          {`"cpu_seconds": 0.001234567`, `"cpu_seconds": null`, "a number of seconds was expected"},
-		"a state":          {"sealed_indexed", "sealed", "a state was expected"},
-		"null":             {`"gain": 1.25`, `"gain": null`, "base.gain: a float64 was expected, found null"},
+		"a state":          {"sealed_indexed", "sealed", "a segment's state was expected"},
+		"null":             {`"gain": 1.25`, `"gain": null`, `base.gain: a number was expected, "null" found`},
 		"no outcome":       {`"outcome"`, `"come"`, "base.outcome is missing"},
 		"cut":              {`"notes"`, `{`, "invalid character"},
 	} {
