@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
@@ -34,10 +32,6 @@ type globalFlags struct {
 type app struct {
 	*streams
 	flags globalFlags
-	// nodes are the node flags of the command that runs, nodesOf those of each that has them:
-	// their defaults differ.
-	nodes   nodeFlags
-	nodesOf map[*cobra.Command]*nodeFlags
 	// lacking says that profiles are missing from what a command shows: see strictly.
 	lacking bool
 	own     ownProfile
@@ -113,12 +107,6 @@ func (a *app) namedContext() (connection, error) {
 	return connection{contextSpec: spec, fromContext: name}, nil
 }
 
-// wantsPassword reports whether the source asks for one: a file does not, whatever
-// user the flags name for the other side of a comparison.
-func (c connection) wantsPassword() bool {
-	return c.User != "" && strings.Contains(c.From, "://") && !strings.HasPrefix(c.From, "file://")
-}
-
 // storedPassword is the password that needs no keyboard: from --password-file, the
 // environment, or the places that the context names, in this order.
 func (a *app) storedPassword(c connection) (password string, ok bool, err error) {
@@ -148,7 +136,7 @@ func (a *app) storedPassword(c connection) (password string, ok bool, err error)
 
 // password comes from the environment, a file, or the keyboard; never from the command line.
 func (a *app) password(ctx context.Context, c connection) (string, error) {
-	if !c.wantsPassword() {
+	if !a.spec(c).WantsPassword() {
 		return "", nil
 	}
 	if password, ok, err := a.storedPassword(c); ok || err != nil {
@@ -167,64 +155,99 @@ func (a *app) password(ctx context.Context, c connection) (string, error) {
 	return password, nil
 }
 
+// loader loads clusters as the flags say: with --timeout, and what is read told on the line about progress.
+func (a *app) loader() *session.Loader {
+	return &session.Loader{
+		Now: a.now, Stdin: a.in, Timeout: a.flags.timeout,
+		OpenOwn: func(ctx context.Context, spec *session.Spec) (source.Source, bool, error) {
+			switch {
+			case spec.From == demo.From:
+				src, err := a.demo.open(ctx, spec.Root)
+				return src, true, err
+			case spec.From == "-" && a.inTTY:
+				return nil, true, &usageError{errors.New("--from - reads standard input, and that is a terminal"), "pipe a file into it: kitescope get collections --from - < etcd_snapshot.db"}
+			}
+			return nil, false, nil
+		},
+		Reading: func(s source.Snapshot) (source.Snapshot, func()) {
+			p := a.startProgress(s)
+			return p, p.stop
+		},
+	}
+}
+
+// spec says how the source of a connection is read. Its processes are left alone.
+func (a *app) spec(c connection) *session.Spec {
+	return &session.Spec{
+		From: c.From, Root: c.Root, User: c.User,
+		Password: func(ctx context.Context) (string, error) { return a.password(ctx, c) },
+		TLS: source.TLS{
+			CAFile: c.CA, CertFile: c.Cert, KeyFile: c.Key, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure,
+		},
+		Salvage: a.flags.salvage, StaleRead: a.flags.staleRead,
+	}
+}
+
+// asking is spec where the processes are asked if flags say so. A wrong flag is told before anything is opened.
+func (a *app) asking(c connection, n *nodeFlags) (*session.Spec, error) {
+	spec := a.spec(c)
+	spec.Live, spec.Recordings = n.live, n.recordings
+	if !n.live {
+		return spec, nil
+	}
+	var err error
+	spec.Nodes, err = a.clientOptions(c, n)
+	return spec, err
+}
+
+// following is asking for a feed, which may do without the flags that say how processes are reached.
+func (a *app) following(c connection, n *nodeFlags) (*session.Spec, error) {
+	spec := a.spec(c)
+	if len(n.recordings) > 0 || !spec.IsLive() {
+		spec.Recordings = n.recordings
+		return spec, nil
+	}
+	return a.asking(c, n)
+}
+
 // open opens a source: the one that is named, or for "" the one that environment and context name.
 func (a *app) open(ctx context.Context, from string) (source.Source, error) {
 	c, err := a.connectionTo(from)
 	if err != nil {
 		return nil, err
 	}
-	return a.openConnection(ctx, c)
+	return a.loader().Open(ctx, a.spec(c))
 }
 
-func (a *app) openConnection(ctx context.Context, c connection) (source.Source, error) {
-	password, err := a.password(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	if c.From == "-" && a.inTTY {
-		return nil, &usageError{errors.New("--from - reads standard input, and that is a terminal"), "pipe a file into it: kitescope get collections --from - < etcd_snapshot.db"}
-	}
-	return a.openSource(ctx, c, password)
-}
-
-// openSource opens a source whose password is known.
-func (a *app) openSource(ctx context.Context, c connection, password string) (source.Source, error) {
-	if c.From == demo.From {
-		return a.demo.open(ctx, c.Root)
-	}
-	return source.Open(ctx, c.From, a.sourceOptions(ctx, c, password))
-}
-
-func (a *app) sourceOptions(ctx context.Context, c connection, password string) source.Options {
-	return source.Options{
-		Root: c.Root, Username: c.User, Password: password,
-		TLS: source.TLS{
-			CAFile: c.CA, CertFile: c.Cert, KeyFile: c.Key, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure,
-		},
-		DialTimeout: min(a.flags.timeout, 5*time.Second), RequestTimeout: a.flags.timeout,
-		Stdin: &interruptible{ctx: ctx, r: a.in}, Salvage: a.flags.salvage, StaleRead: a.flags.staleRead, Now: a.now,
-	}
-}
-
-// load reads one cluster, once: of the source that open opens.
+// load reads the metadata of one cluster, once: of the source that open opens.
 func (a *app) load(ctx context.Context, from string, want meta.Want) (*model.Cluster, error) {
 	src, err := a.open(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	return a.loadFrom(ctx, src, want)
+	return a.loader().Metadata(ctx, src, want)
 }
 
-func (a *app) loadFrom(ctx context.Context, src source.Source, want meta.Want) (*model.Cluster, error) {
-	snapshot, err := src.Pin(ctx)
+// loadLive reads one cluster and what its processes say: from recordings, from the bundle
+// that it is in, or by asking them, where that is wanted and the source is live.
+func (a *app) loadLive(ctx context.Context, n *nodeFlags, want meta.Want) (*model.Cluster, error) {
+	conn, err := a.connection()
 	if err != nil {
 		return nil, err
 	}
-	defer snapshot.Close()
-	progress := a.startProgress(snapshot)
-	defer progress.stop()
-	return meta.Load(ctx, progress, want)
+	spec, err := a.asking(conn, n)
+	if err != nil {
+		return nil, err
+	}
+	if a.loads != nil {
+		return a.loads(fmt.Sprint(conn.From, n.live, n.recordings), func() (*model.Cluster, error) {
+			spec.Want = meta.Want{Parts: model.PartAll, Records: true}
+			return a.loader().Load(ctx, spec)
+		})
+	}
+	spec.Want = want
+	return a.loader().Load(ctx, spec)
 }
 
 // warn writes one line for people, unless --quiet.

@@ -19,6 +19,7 @@ import (
 
 // balanceFlags are the flags of balance.
 type balanceFlags struct {
+	nodes  *nodeFlags
 	plan   bool
 	goal   float64
 	by     string
@@ -61,7 +62,7 @@ func (a *app) balanceCommand() *cobra.Command {
 	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "the largest share over the mean that is even enough")
 	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what is evened out: cost (search work), rows or memory (logs and index files)")
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.BalanceFormatNames(), ", "))
-	a.addNodeFlags(cmd, true)
+	f.nodes = addNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("by", fixed(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.BalanceFormatNames()...))
 	return cmd
@@ -86,7 +87,7 @@ func (a *app) balance(ctx context.Context, f balanceFlags, collections []string)
 	if err != nil {
 		return err
 	}
-	c, err := a.loadLive(ctx, meta.Want{Parts: balanceParts})
+	c, err := a.loadLive(ctx, f.nodes, meta.Want{Parts: balanceParts})
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (a *app) completionEnv(ctx context.Context, r *view.Resource) *view.Env {
 	if err != nil || c.From == "-" {
 		return nil
 	}
-	if _, stored, err := a.storedPassword(c); err != nil || c.wantsPassword() && !stored {
+	if _, stored, err := a.storedPassword(c); err != nil || a.spec(c).WantsPassword() && !stored {
 		return nil // it would prompt
 	}
 	a.flags.quiet = true

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -91,27 +90,6 @@ func TestPassword(t *testing.T) {
 				t.Errorf("password %q, error %v; want %q", got, err, c.want)
 			}
 		})
-	}
-}
-
-// TestInterruptible ends a read that would wait for ever.
-func TestInterruptible(t *testing.T) {
-	r, w := io.Pipe()
-	defer w.Close()
-	ctx, stop := context.WithCancel(t.Context())
-	in := &interruptible{ctx: ctx, r: r}
-	go func() { _, _ = io.WriteString(w, "abc") }()
-	p := make([]byte, 2)
-	n, err := io.ReadFull(in, p)
-	if err != nil || string(p[:n]) != "ab" {
-		t.Fatalf("read %q, %v", p[:n], err)
-	}
-	if n, err := in.Read(p); err != nil || string(p[:n]) != "c" {
-		t.Fatalf("read %q, %v", p[:n], err)
-	}
-	time.AfterFunc(10*time.Millisecond, stop)
-	if _, err := in.Read(p); !errors.Is(err, context.Canceled) {
-		t.Errorf("after an interrupt: %v", err)
 	}
 }
 

@@ -57,6 +57,7 @@ func (a *app) editConfig(edit func(*configFile) error) error {
 
 func (a *app) contextAdd() *cobra.Command {
 	var passwordEnv string
+	n := &nodeFlags{}
 	cmd := &cobra.Command{
 		Use: "add NAME --from SOURCE [flags]", Short: "Add or replace a context", Args: oneContext,
 		Example: "  kitescope context add prod --from etcd://10.0.0.5:2379/by-dev --user viewer --password-env PROD_ETCD_PASSWORD",
@@ -68,14 +69,14 @@ func (a *app) contextAdd() *cobra.Command {
 			if _, address, ok := strings.Cut(g.from, "://"); ok && strings.Contains(strings.SplitN(address, "/", 2)[0], "@") {
 				return &usageError{fmt.Errorf("context add %s: --from holds user information", args[0]), "use --user and --password-env or --password-file"}
 			}
-			if _, address, ok := strings.Cut(a.nodes.Proxy, "://"); ok && strings.Contains(address, "@") {
+			if _, address, ok := strings.Cut(n.Proxy, "://"); ok && strings.Contains(address, "@") {
 				return &usageError{fmt.Errorf("context add %s: --proxy holds user information", args[0]), "a context keeps no password: name this proxy on the command line"}
 			}
 			spec := contextSpec{
 				From: g.from, Root: g.root, User: g.user, PasswordEnv: passwordEnv, PasswordFile: g.passwordFile,
 				CA: g.ca, Cert: g.cert, Key: g.key, ServerName: g.serverName, Insecure: g.insecure,
 			}
-			if way := a.nodes.nodeSpec; !way.empty() {
+			if way := n.nodeSpec; !way.empty() {
 				spec.Nodes = &way
 			}
 			if err := spec.settle(); err != nil {
@@ -94,8 +95,6 @@ func (a *app) contextAdd() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&passwordEnv, "password-env", "", "environment variable that holds the etcd password")
-	n := &nodeFlags{}
-	a.nodesOf[cmd] = n
 	n.addWay(cmd.Flags())
 	cmd.Flags().StringVar(&n.PasswordEnv, "milvus-password-env", "", "environment variable that holds the Milvus password")
 	return cmd

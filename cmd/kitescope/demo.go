@@ -43,7 +43,7 @@ Every command reads it with --from demo://.`,
 	cmd.Flags().BoolVar(&serve, "serve", false, "")
 	_ = cmd.Flags().MarkHidden("serve") // it says what to do instead
 	f.register(cmd)
-	a.addNodeFlags(cmd, true)
+	f.nodes = addNodeFlags(cmd, true)
 	return cmd
 }
 

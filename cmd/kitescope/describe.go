@@ -15,6 +15,7 @@ import (
 
 func (a *app) describeCommand() *cobra.Command {
 	var output string
+	var nodes *nodeFlags
 	var records bool
 	cmd := &cobra.Command{
 		Use: "describe RESOURCE NAME|ID", Short: "Show one thing in full, with what hangs on it", GroupID: groupInspect,
@@ -33,17 +34,17 @@ decoded metadata records that it was read from.`,
 			return a.completeGet(cmd, args, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.describe(cmd.Context(), output, records, args[0], args[1])
+			return a.describe(cmd.Context(), nodes, output, records, args[0], args[1])
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
-	a.addNodeFlags(cmd, false)
+	nodes = addNodeFlags(cmd, false)
 	cmd.Flags().BoolVar(&records, "records", false, "add the decoded metadata records")
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
 	return cmd
 }
 
-func (a *app) describe(ctx context.Context, output string, records bool, resource, word string) error {
+func (a *app) describe(ctx context.Context, nodes *nodeFlags, output string, records bool, resource, word string) error {
 	r, err := view.Find(resource)
 	if err != nil {
 		return &usageError{err, "see: kitescope get --help"}
@@ -52,7 +53,7 @@ func (a *app) describe(ctx context.Context, output string, records bool, resourc
 	if err != nil {
 		return err
 	}
-	c, err := a.loadToDescribe(ctx, r, word, records)
+	c, err := a.loadToDescribe(ctx, nodes, r, word, records)
 	if err != nil {
 		return err
 	}
@@ -72,12 +73,12 @@ func (a *app) describe(ctx context.Context, output string, records bool, resourc
 
 // loadToDescribe reads what a description of a word is made of: of a collection only what is its own, as there may be a million
 // segments of others.
-func (a *app) loadToDescribe(ctx context.Context, r *view.Resource, word string, records bool) (*model.Cluster, error) {
+func (a *app) loadToDescribe(ctx context.Context, nodes *nodeFlags, r *view.Resource, word string, records bool) (*model.Cluster, error) {
 	if r.Describes == 0 {
-		return a.loadLive(ctx, meta.Want{Parts: model.PartAll, Records: records || r.Keyspace})
+		return a.loadLive(ctx, nodes, meta.Want{Parts: model.PartAll, Records: records || r.Keyspace})
 	}
 	want := meta.Want{Parts: r.Describes, Collection: word, Records: records}
-	c, err := a.loadLive(ctx, want)
+	c, err := a.loadLive(ctx, nodes, want)
 	if _, unknown := errors.AsType[*meta.UnknownCollectionError](err); !unknown {
 		return c, err
 	}
@@ -93,5 +94,5 @@ func (a *app) loadToDescribe(ctx context.Context, r *view.Resource, word string,
 		return nil, err
 	}
 	want.Collection = table.Ref(row).ID
-	return a.loadLive(ctx, want)
+	return a.loadLive(ctx, nodes, want)
 }

@@ -35,6 +35,7 @@ type diagnoseFlags struct {
 	profile       time.Duration
 	storage       string
 	symbols       []string
+	nodes         *nodeFlags
 }
 
 const helpDiagnose = `Judge a cluster by all checks: what is wrong, by which evidence, what it costs, and what
@@ -100,7 +101,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	fl.DurationVar(&f.profile, "profile", 0, "profile all processes meanwhile, over this window: 5s (live sources)")
 	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name native frames that have no names; repeatable")
 	fl.StringVar(&f.storage, "storage", "", "look for the files of segments there: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; at most 1,000 folders, for 30 s. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
-	a.addNodeFlags(cmd, true)
+	f.nodes = addNodeFlags(cmd, true)
 	for _, name := range []string{"only", "skip"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeChecks)
 	}
@@ -229,7 +230,11 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
 			return err
 		}
 	}
-	c, err := a.loadJudged(ctx, d)
+	conn, err := a.connection()
+	if err != nil {
+		return err
+	}
+	c, err := a.loadJudged(ctx, conn, d)
 	if err != nil {
 		return err
 	}
@@ -264,16 +269,20 @@ func (a *app) judge(c *model.Cluster, d *diagnosis, judge *check.Judge) *check.R
 
 // judgeOlder judges the state to compare with. It has what its own file keeps of the processes.
 func (a *app) judgeOlder(ctx context.Context, d *diagnosis) (*check.Report, error) {
-	side := *a
-	side.flags.from, side.flags.context = d.flags.since, ""
-	side.nodes.recordings = nil
-	older := *d
-	older.flags.profiles, older.flags.profile, older.flags.storage = "", 0, ""
-	c, err := side.loadJudged(ctx, &older)
+	conn, err := a.connectionTo(d.flags.since)
 	if err != nil {
 		return nil, err
 	}
-	return side.judge(c, d, new(check.Judge)), nil
+	nodes := *d.flags.nodes
+	nodes.recordings = nil
+	older := *d
+	older.flags.nodes = &nodes
+	older.flags.profiles, older.flags.profile, older.flags.storage = "", 0, ""
+	c, err := a.loadJudged(ctx, conn, &older)
+	if err != nil {
+		return nil, err
+	}
+	return a.judge(c, d, new(check.Judge)), nil
 }
 
 // saveBaseline writes a baseline that accepts all findings, and keeps what an older one says beside

@@ -44,8 +44,8 @@ func (f *diagnoseFlags) checkProfileFlags() error {
 }
 
 // loadJudged reads the cluster that is judged with all that judges it: what its processes say, their profiles, its storage.
-func (a *app) loadJudged(ctx context.Context, d *diagnosis) (*model.Cluster, error) {
-	c, err := a.loadProfiled(ctx, d)
+func (a *app) loadJudged(ctx context.Context, conn connection, d *diagnosis) (*model.Cluster, error) {
+	c, err := a.loadProfiled(ctx, conn, d)
 	if err != nil {
 		return nil, err
 	}
@@ -66,24 +66,21 @@ func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (
 
 // loadProfiled reads the cluster that is judged, what its processes say, and their profiles: those that are named, those that are
 // pulled meanwhile, or those of the bundle that it is in.
-func (a *app) loadProfiled(ctx context.Context, d *diagnosis) (*model.Cluster, error) {
-	conn, err := a.connection()
+func (a *app) loadProfiled(ctx context.Context, conn connection, d *diagnosis) (*model.Cluster, error) {
+	spec, err := a.asking(conn, d.flags.nodes)
 	if err != nil {
 		return nil, err
 	}
-	if a.nodes.live { // a wrong flag is told before anything is opened
-		if _, err := a.clientOptions(conn); err != nil {
-			return nil, err
-		}
-	}
-	if d.flags.profile > 0 && !a.nodes.live {
+	spec.Want = d.want
+	if d.flags.profile > 0 && !spec.Live {
 		return nil, &usageError{errors.New("--profile takes profiles of the processes, and --live=false leaves them alone"), "leave one of them out"}
 	}
 	named, err := readProfiles(ctx, d.flags.profiles)
 	if err != nil {
 		return nil, err
 	}
-	src, err := a.openConnection(ctx, conn)
+	loader := a.loader()
+	src, err := loader.Open(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +88,14 @@ func (a *app) loadProfiled(ctx context.Context, d *diagnosis) (*model.Cluster, e
 	if _, isLive := src.(source.Live); d.flags.profile > 0 && !isLive {
 		return nil, notLive(conn.From)
 	}
-	pulled := a.profileMeanwhile(ctx, d.flags.profile)
+	pulled := a.profileMeanwhile(ctx, d.flags.profile, spec)
 	defer func() { pulled.discard() }()
-	c, err := a.loadLiveFrom(ctx, src, conn, d.want)
+	c, err := loader.Read(ctx, src, spec)
 	if err != nil {
 		return nil, err
 	}
-	if etcd, isLive := src.(source.Live); isLive && a.nodes.live && len(a.nodes.recordings) == 0 {
-		c = session.ReadAgain(ctx, etcd, c, a.nodes.timeout)
+	if etcd, isLive := src.(source.Live); isLive && spec.Asks(src) {
+		c = session.ReadAgain(ctx, etcd, c, spec.Nodes.Timeout)
 	}
 	switch bundle, isBundle := src.(*source.Bundle); {
 	case named != nil:
@@ -164,7 +161,7 @@ type pulling struct {
 }
 
 // profileMeanwhile starts to profile all processes, nil without a window. Goroutines are counted before the window and after it.
-func (a *app) profileMeanwhile(ctx context.Context, window time.Duration) *pulling {
+func (a *app) profileMeanwhile(ctx context.Context, window time.Duration, spec *session.Spec) *pulling {
 	if window <= 0 {
 		return nil
 	}
@@ -172,18 +169,18 @@ func (a *app) profileMeanwhile(ctx context.Context, window time.Duration) *pulli
 	p := &pulling{done: make(chan struct{}), stop: stop}
 	go func() {
 		defer close(p.done)
-		p.err = a.pullTwice(ctx, window, p)
+		p.err = a.pullTwice(ctx, window, *spec, p)
 	}()
 	return p
 }
 
 // pullTwice keeps to the deadline of each process, which counts from here for all of it, beyond the window: half of it is for asking where
 // profiles are, so that one that hangs leaves the others some.
-func (a *app) pullTwice(ctx context.Context, window time.Duration, p *pulling) error {
-	side, until := *a, time.Now().Add(a.nodes.timeout)
-	side.nodes.timeout /= 2
+func (a *app) pullTwice(ctx context.Context, window time.Duration, spec session.Spec, p *pulling) error {
+	until := time.Now().Add(spec.Nodes.Timeout)
+	spec.Nodes.Timeout /= 2
 	seconds := int((window + time.Second - 1) / time.Second)
-	j, err := side.newPullJob(&pullFlags{seconds: seconds, kinds: profileKinds, busyWait: defaultBusyWait}, nil)
+	j, err := a.pullJobOf(&pullFlags{seconds: seconds, kinds: profileKinds, busyWait: defaultBusyWait}, nil, &spec, spec.Nodes)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (a *app) watchDiagnosis(ctx context.Context, d *diagnosis) error {
 	if err != nil {
 		return err
 	}
-	src, err := a.openConnection(ctx, c)
+	src, err := a.loader().Open(ctx, a.spec(c))
 	if err != nil {
 		return err
 	}
@@ -31,12 +31,16 @@ func (a *app) watchDiagnosis(ctx context.Context, d *diagnosis) error {
 	if !ok {
 		return &usageError{err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), hint: "it needs a live source: --from etcd://host:port"}
 	}
-	feed := &session.Feed{Interval: refreshInterval, Every: d.flags.interval}
-	done, err := a.feedRuntime(c, feed)
+	spec, err := a.following(c, d.flags.nodes)
+	if err != nil {
+		return err
+	}
+	feed, done, err := a.loader().Feed(spec)
 	if err != nil {
 		return err
 	}
 	defer done()
+	feed.Interval, feed.Every = refreshInterval, d.flags.interval
 	w := &diagnosisWatch{app: a, diagnosis: d, asks: feed.Ask != nil, started: time.Now()}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

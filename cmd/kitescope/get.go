@@ -24,6 +24,7 @@ type getFlags struct {
 	limit   int
 	watch   bool
 	noHead  bool
+	nodes   *nodeFlags
 }
 
 func (a *app) getCommand() *cobra.Command {
@@ -51,7 +52,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 	fl.IntVar(&f.limit, "limit", 0, "show at most so many rows; 0 is all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
-	a.addNodeFlags(cmd, false)
+	f.nodes = addNodeFlags(cmd, false)
 	a.completeFlags(cmd)
 	cmd.SetHelpFunc(a.getHelp(cmd.HelpFunc()))
 	return cmd
@@ -83,6 +84,7 @@ type question struct {
 	query    view.Query
 	options  render.Options
 	want     meta.Want
+	nodes    nodeFlags
 }
 
 func (a *app) parseQuestion(f getFlags, args []string) (*question, error) {
@@ -108,9 +110,8 @@ func (a *app) parseQuestion(f getFlags, args []string) (*question, error) {
 	if err != nil {
 		return nil, &usageError{err, "columns: " + paste.Shell("kitescope", "get", r.Name, "--help").String()}
 	}
-	if q.query.Asks(r) {
-		a.nodes.live = true // what only they know is asked for by name
-	}
+	q.nodes = *f.nodes
+	q.nodes.live = q.nodes.live || q.query.Asks(r) // what only they know is asked for by name
 	q.want = meta.Want{Parts: needs, Collection: where.Collection(), Records: r.Keyspace}
 	return q, nil
 }
@@ -123,7 +124,7 @@ func (a *app) get(ctx context.Context, f getFlags, args []string) error {
 	if f.watch {
 		return a.watch(ctx, q)
 	}
-	c, err := a.loadLive(ctx, q.want)
+	c, err := a.loadLive(ctx, &q.nodes, q.want)
 	if err != nil {
 		return err
 	}

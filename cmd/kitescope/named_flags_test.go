@@ -54,7 +54,7 @@ func TestEveryFlagThatIsNamedExists(t *testing.T) {
 			collect(sub)
 		}
 	}
-	collect((&app{streams: &streams{}, nodesOf: map[*cobra.Command]*nodeFlags{}}).rootCommand())
+	collect((&app{streams: &streams{}}).rootCommand())
 	used := map[string]bool{}
 	texts := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {

@@ -13,25 +13,26 @@ import (
 
 func (a *app) overviewCommand() *cobra.Command {
 	var output string
+	var nodes *nodeFlags
 	cmd := &cobra.Command{
 		Use: "overview", Short: "Show the cluster at a glance", GroupID: groupInspect,
 		Example: `  kitescope overview --from etcd://10.0.0.5:2379
   kitescope overview --from today.kite -o json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.overview(cmd.Context(), output) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.overview(cmd.Context(), nodes, output) },
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
-	a.addNodeFlags(cmd, false)
+	nodes = addNodeFlags(cmd, false)
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
 	return cmd
 }
 
-func (a *app) overview(ctx context.Context, output string) error {
+func (a *app) overview(ctx context.Context, nodes *nodeFlags, output string) error {
 	o, err := a.documentOptions(output)
 	if err != nil {
 		return err
 	}
-	c, err := a.loadLive(ctx, meta.Want{Parts: view.OverviewNeeds})
+	c, err := a.loadLive(ctx, nodes, meta.Want{Parts: view.OverviewNeeds})
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
@@ -19,32 +19,19 @@ import (
 // profileFeed gives the UI the profiles that a bundle has, and takes them of the processes of a
 // live cluster.
 type profileFeed struct {
-	app  *app
-	conn connection
-	in   profileInput
+	app    *app
+	loader *session.Loader
+	spec   *session.Spec
+	nodes  *nodeFlags
+	in     profileInput
 
 	mu   sync.Mutex
 	temp []string // folders of profiles that were taken
 }
 
-// newProfileFeed makes the feed of a cluster. Its password was asked for already: the terminal is the UI's.
-func (a *app) newProfileFeed(c connection, password string) *profileFeed {
-	side := *a
-	side.streams = &streams{}
-	*side.streams = *a.streams
-	side.readPassword = func(context.Context, string) (string, error) {
-		if password == "" {
-			return "", errors.New("there is no password")
-		}
-		return password, nil
-	}
-	side.errTTY, side.transient = false, nil // progress is the UI's business
-	side.flags.quiet = true
-	side.flags.from, side.flags.context = c.From, ""
-	if c.fromContext != "" {
-		side.flags.from, side.flags.context = "", c.fromContext
-	}
-	return &profileFeed{app: &side, conn: c, in: profileInput{weightBy: weights[0], demangle: "simple"}}
+// newProfileFeed makes the feed of a cluster. How far it is the UI tells, and the loader nobody.
+func (a *app) newProfileFeed(loader *session.Loader, spec *session.Spec, n *nodeFlags) *profileFeed {
+	return &profileFeed{app: a, loader: loader, spec: spec, nodes: n, in: profileInput{weightBy: weights[0], demangle: "simple"}}
 }
 
 // close removes what was taken.
@@ -59,10 +46,10 @@ func (f *profileFeed) close() {
 
 // List implements tui.ProfileFeed: a bundle keeps profiles, an etcd does not.
 func (f *profileFeed) List(ctx context.Context) (tui.ProfileSet, error) {
-	if isLiveSource(f.conn.From) || f.conn.From == "-" {
+	if f.spec.IsLive() || f.spec.From == "-" {
 		return tui.ProfileSet{}, nil
 	}
-	src, err := f.app.openSource(ctx, f.conn, "")
+	src, err := f.loader.Open(ctx, f.spec)
 	if err != nil {
 		return tui.ProfileSet{}, err
 	}
@@ -75,9 +62,9 @@ func (f *profileFeed) List(ctx context.Context) (tui.ProfileSet, error) {
 	if err != nil || record == nil {
 		return tui.ProfileSet{}, err
 	}
-	path, err := filepath.Abs(f.conn.From) // copied commands run anywhere
+	path, err := filepath.Abs(f.spec.From) // copied commands run anywhere
 	if err != nil {
-		path = f.conn.From
+		path = f.spec.From
 	}
 	return f.set(record, path)
 }
@@ -85,9 +72,9 @@ func (f *profileFeed) List(ctx context.Context) (tui.ProfileSet, error) {
 // CanPull implements tui.ProfileFeed.
 func (f *profileFeed) CanPull() string {
 	switch {
-	case !isLiveSource(f.conn.From):
+	case !f.spec.IsLive():
 		return "this is a file: open a live cluster to profile its processes"
-	case !f.app.nodes.live:
+	case !f.nodes.live:
 		return "--live=false leaves the processes alone"
 	}
 	return ""
@@ -96,10 +83,11 @@ func (f *profileFeed) CanPull() string {
 // Pull implements tui.ProfileFeed.
 func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress func(tui.PullProgress)) (tui.ProfileSet, error) {
 	flags := pullFlags{seconds: max(1, int(window.Round(time.Second)/time.Second)), kinds: string(pull.CPU), busyWait: defaultBusyWait, output: "table"}
-	j, err := f.app.newPullJob(&flags, nil)
+	j, err := f.app.pullJobOf(&flags, nil, f.spec, f.spec.Nodes)
 	if err != nil {
 		return tui.ProfileSet{}, err
 	}
+	j.loader = f.loader
 	targets, err := j.targets(ctx)
 	if err != nil {
 		return tui.ProfileSet{}, err

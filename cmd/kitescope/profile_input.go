@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile"
@@ -49,7 +50,7 @@ func (in *profileInput) register(a *app, cmd *cobra.Command) {
 	f.BoolVar(&in.threads, "threads", false, "keep threads of perf and JFR apart: label thread")
 	f.StringArrayVar(&in.symbols, "symbols", nil, "folder with unstripped libraries or debug files for native frames without names, found by build id; repeatable")
 	in.pull.busyWait, in.pull.output = defaultBusyWait, "table"
-	a.addNodeFlags(cmd, true)
+	in.pull.nodes = addNodeFlags(cmd, true)
 	leaveOut(cmd, "window") // no rates are asked for
 	for _, name := range nodeFlagNames {
 		_ = f.MarkHidden(name) // "profile pull" lists them
@@ -116,6 +117,8 @@ type chooser struct {
 	in   *profileInput
 	read read.Options
 	kind pull.Kind // "": all
+	// missing hears of what records were made to have, and may have not; nil: nobody does.
+	missing func(r *pull.Record, path string)
 	profileChoice
 }
 
@@ -134,6 +137,7 @@ func (a *app) chooseProfiles(ctx context.Context, in *profileInput, words []stri
 		return nil, usagef("--kind names one kind here, not %s", in.pull.kinds)
 	}
 	c := &chooser{app: a, in: in, read: o, kind: kinds[0]}
+	c.missing = c.warnMissing
 	if err = c.all(ctx, words); err == nil {
 		err = c.only(in.nodes)
 	}
@@ -203,7 +207,7 @@ func (c *chooser) file(ctx context.Context, path string) error {
 			return &usageError{errors.New("- reads standard input, and that is a terminal"), "pipe a profile into it"}
 		}
 		c.list = append(c.list, chosenProfile{name: "standard input", load: c.loader(func(ctx context.Context) (*profile.Profile, error) {
-			return read.From(ctx, "standard input", &interruptible{ctx: ctx, r: c.app.in}, c.read)
+			return read.From(ctx, "standard input", session.Interruptible(ctx, c.app.in), c.read)
 		})})
 		return nil
 	}
@@ -251,7 +255,7 @@ func isBundle(path string) bool {
 }
 
 func (c *chooser) bundle(ctx context.Context, path string) error {
-	src, err := source.Open(ctx, path, c.sourceOptions(ctx, connection{}, ""))
+	src, err := c.app.loader().Open(ctx, c.spec(connection{contextSpec: contextSpec{From: path}}))
 	if err != nil {
 		return err
 	}
@@ -272,7 +276,9 @@ func (c *chooser) bundle(ctx context.Context, path string) error {
 
 // record takes the profiles of the kind that is wanted.
 func (c *chooser) record(r *pull.Record, path string) error {
-	c.warnMissing(r, path)
+	if c.missing != nil {
+		c.missing(r, path)
+	}
 	var kinds []string
 	found := false
 	for _, item := range r.Items {
@@ -343,7 +349,7 @@ func (c *chooser) pulled(ctx context.Context, urls []string) error {
 	if err := f.check(urls); err != nil {
 		return err
 	}
-	j, err := c.newPullJob(&f, urls)
+	j, err := c.newPullJob(&f, f.nodes, urls)
 	if err != nil {
 		return err
 	}

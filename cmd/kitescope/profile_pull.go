@@ -26,6 +26,7 @@ type pullFlags struct {
 	headerFile string
 	busyWait   time.Duration
 	force      bool
+	nodes      *nodeFlags
 	// command is the command line that the manifest keeps, without secrets; "" where it is that of no pull.
 	command string
 }
@@ -87,7 +88,7 @@ func (a *app) profilePull() *cobra.Command {
 	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
 	fl.DurationVar(&f.busyWait, "busy-wait", defaultBusyWait, "how long to wait for a CPU profile that somebody else is taking; 0 does not")
 	fl.BoolVar(&f.force, "force", false, "replace FILE.kite if it exists")
-	a.addNodeFlags(cmd, true)
+	f.nodes = addNodeFlags(cmd, true)
 	leaveOut(cmd, "window") // no rates are asked for
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed("table", "json"))
 	_ = cmd.RegisterFlagCompletionFunc("kind", fixed(kindWords()...))
@@ -145,19 +146,19 @@ func (a *app) pullProfiles(ctx context.Context, f pullFlags, words []string) err
 	}
 	a.runClock()
 	if f.toBundle() {
-		return a.saveSnapshot(ctx, f.out, snapshotFlags{force: f.force, profiles: &f, took: func(m *pull.Manifest) error {
+		return a.saveSnapshot(ctx, f.out, snapshotFlags{force: f.force, nodes: f.nodes, profiles: &f, took: func(m *pull.Manifest) error {
 			if err := a.writePull(m, f.out, f.output); err != nil || m.Failed() < len(m.Profiles) {
 				return err
 			}
 			return noProfile(m)
 		}})
 	}
-	j, err := a.newPullJob(&f, words)
+	j, err := a.newPullJob(&f, f.nodes, words)
 	if err != nil {
 		return err
 	}
 	if f.every > 0 {
-		return a.pullRecord(ctx, j)
+		return a.pullRecord(ctx, &f, j)
 	}
 	if f.out != "" { // before a cluster is asked
 		if err := pull.CheckFolder(f.out); err != nil {
@@ -262,13 +263,13 @@ func (a *app) warnFailed(m *pull.Manifest) {
 }
 
 // pullRecord takes rounds until it is interrupted.
-func (a *app) pullRecord(ctx context.Context, j *pullJob) error {
-	dir := j.flags.out
+func (a *app) pullRecord(ctx context.Context, f *pullFlags, j *pullJob) error {
+	dir := f.out
 	if dir == "" {
 		dir = "profiles-record"
 	}
-	record := &pull.Rolling{Dir: dir, Every: j.flags.every, Keep: j.flags.keep, Now: a.now}
-	a.warn("a round every %s into %s, until interrupted", j.flags.every, dir)
+	record := &pull.Rolling{Dir: dir, Every: f.every, Keep: f.keep, Now: a.now}
+	a.warn("a round every %s into %s, until interrupted", f.every, dir)
 	round := func(ctx context.Context, dir string) (*pull.Manifest, error) {
 		targets, err := j.targets(ctx)
 		if err != nil {

@@ -38,7 +38,7 @@ const pullTick = 200 * time.Millisecond
 // showPull starts to show progress, where there is a terminal to show it on.
 func (a *app) showPull(j *pullJob) *pullProgress {
 	s := &pullProgress{
-		app: a, seconds: j.flags.seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}, end: make(chan struct{}), gone: make(chan struct{}),
+		app: a, seconds: j.seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}, end: make(chan struct{}), gone: make(chan struct{}),
 	}
 	j.options.Progress = s.hear
 	if a.transient == nil {

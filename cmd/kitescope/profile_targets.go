@@ -28,16 +28,17 @@ import (
 
 // pullJob is a pull whose flags were understood.
 type pullJob struct {
-	app     *app
-	flags   *pullFlags
+	loader  *session.Loader
+	spec    *session.Spec // of the cluster whose processes are pulled as well, nil of none
+	seconds int
 	named   []pull.Target
-	cluster bool // the processes of a cluster are pulled as well
 	options pull.Options
 }
 
 // newPullJob settles whom to ask and how, before anything is asked.
-func (a *app) newPullJob(f *pullFlags, words []string) (*pullJob, error) {
-	j := &pullJob{app: a, flags: f, cluster: len(words) == 0 || a.flags.from != "" || a.flags.context != ""}
+func (a *app) newPullJob(f *pullFlags, n *nodeFlags, words []string) (*pullJob, error) {
+	cluster := len(words) == 0 || a.flags.from != "" || a.flags.context != ""
+	var named []pull.Target
 	for _, word := range words {
 		password := ""
 		if pull.WantsPassword(word) {
@@ -52,24 +53,38 @@ func (a *app) newPullJob(f *pullFlags, words []string) (*pullJob, error) {
 		if err != nil {
 			return nil, &usageError{err, "for example: kitescope profile pull http://host:6060/debug/pprof"}
 		}
-		j.named = append(j.named, t)
+		named = append(named, t)
 	}
-	if j.cluster && !a.nodes.live {
+	if cluster && !n.live {
 		return nil, &usageError{errors.New("profiles come from the processes, and --live=false leaves them alone"), "leave it out, or name URLs without --from"}
 	}
+	if !cluster {
+		way, err := a.clientOptions(connection{}, n)
+		if err != nil {
+			return nil, err
+		}
+		return a.pullJobOf(f, named, nil, way)
+	}
+	if _, err := pull.ParseKinds(f.kinds); err != nil {
+		return nil, &usageError{err, ""}
+	}
+	conn, err := a.connection()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := a.asking(conn, n)
+	if err != nil {
+		return nil, err
+	}
+	return a.pullJobOf(f, named, spec, spec.Nodes)
+}
+
+// pullJobOf is newPullJob of targets that are known, and of the processes of a cluster, nil of none.
+func (a *app) pullJobOf(f *pullFlags, named []pull.Target, spec *session.Spec, way live.Options) (*pullJob, error) {
+	j := &pullJob{loader: a.loader(), spec: spec, seconds: f.seconds, named: named}
 	kinds, err := pull.ParseKinds(f.kinds)
 	if err != nil {
 		return nil, &usageError{err, ""}
-	}
-	conn := connection{}
-	if j.cluster {
-		if conn, err = a.connection(); err != nil {
-			return nil, err
-		}
-	}
-	way, err := a.clientOptions(conn)
-	if err != nil {
-		return nil, err
 	}
 	client, err := live.Open(way)
 	if err != nil {
@@ -80,7 +95,7 @@ func (a *app) newPullJob(f *pullFlags, words []string) (*pullJob, error) {
 		busy = -1
 	}
 	j.options = pull.Options{
-		Kinds: kinds, Seconds: f.seconds, Timeout: a.nodes.timeout, BusyWait: busy,
+		Kinds: kinds, Seconds: f.seconds, Timeout: way.Timeout, BusyWait: busy,
 		Dial: client.Dial, Now: a.now, Tool: versionText(), Command: f.command,
 	}
 	if j.options.Header, err = a.pullHeader(f.headerFile); err != nil {
@@ -170,36 +185,29 @@ func flagValues(f *pflag.Flag) []string {
 
 // targets are the processes to ask. A cluster is asked anew each time: nodes come and go.
 func (j *pullJob) targets(ctx context.Context) ([]pull.Target, error) {
-	if !j.cluster {
+	if j.spec == nil {
 		return j.named, nil
 	}
-	conn, err := j.app.connection()
-	if err != nil {
-		return nil, err
-	}
-	src, err := j.app.openConnection(ctx, conn)
+	src, err := j.loader.Open(ctx, j.spec)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
 	etcd, ok := src.(source.Live)
 	if !ok {
-		return nil, notLive(conn.From)
+		return nil, notLive(j.spec.From)
 	}
-	c, err := j.app.loadFrom(ctx, src, meta.Want{Parts: runtimeNeeds})
+	c, err := j.loader.Metadata(ctx, src, meta.Want{Parts: session.NodeNeeds})
 	if err != nil {
 		return nil, err
 	}
-	way, err := j.app.clientOptions(conn)
-	if err != nil {
-		return nil, err
-	}
+	way := j.spec.Nodes
 	way.Window = 0 // rates are not wanted
 	if c, err = session.Ask(ctx, etcd, way, c); err != nil {
 		return nil, err
 	}
 	if len(c.Runtime.Nodes) == 0 {
-		return nil, fmt.Errorf("no process is registered at %s: nothing to take profiles of", conn.From)
+		return nil, fmt.Errorf("no process is registered at %s: nothing to take profiles of", j.spec.From)
 	}
 	j.options.Root = c.Origin.Root
 	return withNamed(c, clusterTargets(c), j.named), nil

@@ -30,6 +30,7 @@ type watchFlags struct {
 	folder     string
 	force      bool
 	headerFile string
+	nodes      *nodeFlags
 }
 
 const helpWatch = `Measure what processes use while something runs: CPU, memory, goroutines, pauses for garbage
@@ -92,7 +93,7 @@ func (a *app) profileWatch() *cobra.Command {
 	fl.StringVarP(&f.folder, "out", "O", "", "folder to keep samples in, beside profiles: "+usageFile)
 	fl.BoolVar(&f.force, "force", false, "replace files that exist")
 	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
-	a.addNodeFlags(cmd, true)
+	f.nodes = addNodeFlags(cmd, true)
 	leaveOut(cmd, "window") // no rates are asked for
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	return cmd

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/live"
+	"kitescope/inspect/session"
 	"kitescope/profile/pull"
 	"kitescope/profile/usage"
 	"kitescope/render"
@@ -32,7 +33,11 @@ func (w *watching) metrics(ctx context.Context, words []string, cluster bool) ([
 		}
 		asked[i].URL = named[i].url
 	}
-	client, header, err := w.metricsClient(asked, cluster)
+	spec, way, err := w.way(cluster)
+	if err != nil {
+		return nil, err
+	}
+	client, header, err := w.metricsClient(asked, way)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +49,7 @@ func (w *watching) metrics(ctx context.Context, words []string, cluster bool) ([
 	if !cluster {
 		return list, nil
 	}
-	j := &pullJob{app: w.app, flags: &pullFlags{}, cluster: true}
+	j := &pullJob{loader: w.loader(), spec: spec}
 	processes, err := j.targets(ctx)
 	if err != nil {
 		return nil, err
@@ -118,20 +123,7 @@ func (a *app) metricsURL(word string) (m metricsURL, err error) {
 
 // metricsClient asks by the ways that lead to processes, and follows no redirects: credentials go where they were meant to.
 // header is what is sent to those that were named.
-func (w *watching) metricsClient(named []pull.Target, cluster bool) (client *http.Client, header http.Header, err error) {
-	if cluster && !w.nodes.live {
-		return nil, nil, &usageError{errors.New("what a cluster uses its processes tell, and --live=false leaves them alone"), "leave it out, or name URLs without --from"}
-	}
-	conn := connection{}
-	if cluster {
-		if conn, err = w.connection(); err != nil {
-			return nil, nil, err
-		}
-	}
-	way, err := w.clientOptions(conn)
-	if err != nil {
-		return nil, nil, err
-	}
+func (w *watching) metricsClient(named []pull.Target, way live.Options) (client *http.Client, header http.Header, err error) {
 	asker, err := live.Open(way)
 	if err != nil {
 		return nil, nil, err
@@ -147,6 +139,26 @@ func (w *watching) metricsClient(named []pull.Target, cluster bool) (client *htt
 		Transport:     &http.Transport{DialContext: asker.Dial, TLSClientConfig: secure, MaxIdleConnsPerHost: 1, MaxResponseHeaderBytes: 64 << 10},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, header, nil
+}
+
+// way is how processes are reached, and of a cluster how it is read.
+func (w *watching) way(cluster bool) (*session.Spec, live.Options, error) {
+	if !cluster {
+		way, err := w.clientOptions(connection{}, w.flags.nodes)
+		return nil, way, err
+	}
+	if !w.flags.nodes.live {
+		return nil, live.Options{}, &usageError{errors.New("what a cluster uses its processes tell, and --live=false leaves them alone"), "leave it out, or name URLs without --from"}
+	}
+	conn, err := w.connection()
+	if err != nil {
+		return nil, live.Options{}, err
+	}
+	spec, err := w.asking(conn, w.flags.nodes)
+	if err != nil {
+		return nil, live.Options{}, err
+	}
+	return spec, spec.Nodes, nil
 }
 
 func (w *watching) metricsTarget(client *http.Client, m metricsURL) *usage.Metrics {
@@ -205,7 +217,7 @@ func (w *watching) run(ctx context.Context, command []string) (*usage.Usage, err
 			return nil, err
 		}
 	}
-	o := usage.Options{Interval: w.flags.interval, Timeout: w.nodes.timeout, Now: w.now}
+	o := usage.Options{Interval: w.flags.interval, Timeout: w.flags.nodes.timeout, Now: w.now}
 	if w.own >= 0 && len(w.targets) > 1 {
 		o.Apart = []int{w.own}
 	}

@@ -36,6 +36,7 @@ type replayInput struct {
 	threads    int
 	memory     string
 	cores      float64
+	nodes      *nodeFlags
 }
 
 func (in *replayInput) register(a *app, cmd *cobra.Command) {
@@ -50,7 +51,7 @@ func (in *replayInput) register(a *app, cmd *cobra.Command) {
 	fl.IntVar(&in.threads, "load-threads", 0, "segments read at once; default: one for each CPU")
 	fl.Float64Var(&in.cores, "node-cores", 0, "cores of each query node, in place of what they say: of containers with a limit")
 	fl.StringVar(&in.memory, "memory-limit", "", "refuse segments that need more memory: 16GiB; default: what Linux says is available")
-	a.addNodeFlags(cmd, true)
+	in.nodes = addNodeFlags(cmd, true)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -79,7 +80,7 @@ func (a *app) readLayout(ctx context.Context, in *replayInput, collection string
 	if err := in.check(); err != nil {
 		return nil, nil, err
 	}
-	c, err := a.loadLive(ctx, meta.Want{Parts: layout.Parts, Collection: collection, Records: true})
+	c, err := a.loadLive(ctx, in.nodes, meta.Want{Parts: layout.Parts, Collection: collection, Records: true})
 	if err != nil {
 		return nil, nil, err
 	}

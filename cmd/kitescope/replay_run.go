@@ -256,7 +256,7 @@ func (a *app) measureReplay(ctx context.Context, f *runFlags, o replay.RunOption
 	o.Setup.Program, o.Setup.Storage, o.Setup.LogSeed = versionText(), absolute(data.place), f.queries.draw.seed
 	o.Now = a.now
 	if f.load.target != "" {
-		target, err := a.openLive(ctx, &f.load, c)
+		target, err := a.openLive(ctx, &f.load, f.in.nodes, c)
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // openLive connects to --target. Nothing else names a server: one that the cluster's metadata has is never asked.
-func (a *app) openLive(ctx context.Context, f *loadFlags, c *replay.Collection) (live.Target, error) {
+func (a *app) openLive(ctx context.Context, f *loadFlags, n *nodeFlags, c *replay.Collection) (live.Target, error) {
 	address, err := a.targetAddress(f)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (a *app) openLive(ctx context.Context, f *loadFlags, c *replay.Collection) 
 		if err != nil {
 			return nil, err
 		}
-		if o.TLS, err = a.nodeWay(conn).tls(); err != nil {
+		if o.TLS, err = n.way(conn).tls(); err != nil {
 			return nil, err
 		}
 		o.Token = a.getenv("KITESCOPE_MILVUS_TOKEN")

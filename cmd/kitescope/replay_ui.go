@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"path/filepath"
 
@@ -54,27 +53,16 @@ func (s *replayScreen) register(cmd *cobra.Command) {
 	fl.BoolVar(&s.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 }
 
-// withoutScreen is the app with its messages kept: they would be written into the UI. Said writes them when that is gone.
-func (a *app) withoutScreen() (quiet *app, said func()) {
-	var kept bytes.Buffer
-	s := *a.streams
-	s.err, s.errTTY, s.transient = &kept, false, nil
-	b := *a
-	b.streams = &s
-	return &b, func() { _, _ = kept.WriteTo(a.err) }
-}
-
 // replayUI measures while the UI shows how far it is, and shows what was found.
-func (a *app) replayUI(cmd *cobra.Command, s *replayScreen, args []string, measure func(ctx context.Context, quiet *app, told *replayTold) (tui.ReplayData, error)) error {
+func (a *app) replayUI(cmd *cobra.Command, s *replayScreen, args []string, measure func(ctx context.Context, told *replayTold) (tui.ReplayData, error)) error {
 	cfg, err := a.fileUI(&s.ui, args)
 	if err != nil {
 		return err
 	}
 	cfg.Args = append([]string{cmd.Name()}, again(cmd, args)...)
-	quiet, said := a.withoutScreen()
-	defer said()
+	defer a.hold()()
 	return tui.RunReplay(cmd.Context(), cfg, func(ctx context.Context, emit func(tui.ReplayUpdate)) (tui.ReplayData, error) {
-		return measure(ctx, quiet, tellUI(emit))
+		return measure(ctx, tellUI(emit))
 	})
 }
 
@@ -93,14 +81,14 @@ func (a *app) showReplay(cmd *cobra.Command, s *replayScreen, file *saved, args 
 // runReplayUI is runReplay on the terminal: what was found is kept by --save, and shown.
 func (a *app) runReplayUI(cmd *cobra.Command, f *runFlags, o replay.RunOptions, args []string) error {
 	var found *replay.Result
-	err := a.replayUI(cmd, &f.screen, args, func(ctx context.Context, quiet *app, told *replayTold) (tui.ReplayData, error) {
-		r, data, err := quiet.measured(ctx, cmd, f, o, args, told)
+	err := a.replayUI(cmd, &f.screen, args, func(ctx context.Context, told *replayTold) (tui.ReplayData, error) {
+		r, data, err := a.measured(ctx, cmd, f, o, args, told)
 		if err != nil {
 			return tui.ReplayData{}, err
 		}
 		data.Release()
 		found = r
-		return tui.ReplayData{Result: r}, quiet.saveResult(&f.load, r)
+		return tui.ReplayData{Result: r}, a.saveResult(&f.load, r)
 	})
 	if err != nil || found == nil {
 		return err

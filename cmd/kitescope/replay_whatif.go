@@ -143,13 +143,13 @@ func (a *app) whatIf(cmd *cobra.Command, f *whatIfFlags, args []string) error {
 
 // whatIfUI predicts on the terminal.
 func (a *app) whatIfUI(cmd *cobra.Command, f *whatIfFlags, in whatif.Input, args []string) error {
-	return a.replayUI(cmd, &f.screen, args, func(ctx context.Context, quiet *app, told *replayTold) (tui.ReplayData, error) {
-		r, data, err := quiet.predict(ctx, cmd, f, in, args, told)
+	return a.replayUI(cmd, &f.screen, args, func(ctx context.Context, told *replayTold) (tui.ReplayData, error) {
+		r, data, err := a.predict(ctx, cmd, f, in, args, told)
 		if err != nil {
 			return tui.ReplayData{}, err
 		}
 		data.Release()
-		return tui.ReplayData{Report: r}, quiet.keep(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
+		return tui.ReplayData{Report: r}, a.keep(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
 	})
 }
 

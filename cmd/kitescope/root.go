@@ -29,7 +29,7 @@ func newProgram(s *streams) *program {
 	if s.errTTY && s.transient == nil {
 		s.transient = &transient{w: s.err}
 	}
-	a := &app{streams: s, demo: new(lazyDemo), nodesOf: map[*cobra.Command]*nodeFlags{}}
+	a := &app{streams: s, demo: new(lazyDemo)}
 	return &program{app: a, root: a.rootCommand()}
 }
 
@@ -50,6 +50,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 }
 
 func (a *app) rootCommand() *cobra.Command {
+	var nodes *nodeFlags
 	root := &cobra.Command{
 		Use:   "kitescope",
 		Short: "See what is in a Milvus cluster, live or from a file",
@@ -66,7 +67,7 @@ It only reads. It never writes to a cluster.`,
 		Args:              cobra.ArbitraryArgs,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.begin(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.begin() },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -74,7 +75,7 @@ It only reads. It never writes to a cluster.`,
 			if !a.inTTY || !a.outTTY {
 				return &usageError{errors.New("no command, and no terminal to open the UI on"), "see: kitescope help"}
 			}
-			return a.runUI(cmd.Context(), uiFlags{})
+			return a.runUI(cmd.Context(), uiFlags{nodes: nodes})
 		},
 	}
 	root.Version = versionText() // gives the flag --version
@@ -88,7 +89,7 @@ It only reads. It never writes to a cluster.`,
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.addGlobalFlags(root)
-	a.addNodeFlags(root, true)
+	nodes = addNodeFlags(root, true)
 	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // "ui" lists them
 	root.AddGroup(groups()...)
 	root.SetHelpCommand(a.helpCommand())
@@ -105,10 +106,7 @@ It only reads. It never writes to a cluster.`,
 }
 
 // begin settles what all commands have in common, once their flags are read.
-func (a *app) begin(cmd *cobra.Command) error {
-	if n := a.nodesOf[cmd]; n != nil {
-		a.nodes = *n
-	}
+func (a *app) begin() error {
 	if err := a.setClock(); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -17,11 +16,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/inspect/live"
-	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
-	"kitescope/inspect/source"
 )
 
 // nodeFlags say whether processes are asked what they serve, and how they are reached.
@@ -51,9 +47,8 @@ type nodeSpec struct {
 
 // addNodeFlags adds the flags of commands that can say what processes serve. asks is
 // whether they ask a live cluster without being told to.
-func (a *app) addNodeFlags(cmd *cobra.Command, asks bool) {
+func addNodeFlags(cmd *cobra.Command, asks bool) *nodeFlags {
 	f, n := cmd.Flags(), &nodeFlags{}
-	a.nodesOf[cmd] = n
 	what := "ask the cluster's processes too: what they serve, CPU, memory, configuration"
 	if asks {
 		what = "ask the cluster's processes; --live=false leaves them alone, and what only they know unknown"
@@ -64,6 +59,7 @@ func (a *app) addNodeFlags(cmd *cobra.Command, asks bool) {
 	f.DurationVar(&n.window, "window", session.ActivityWindow, "how long to watch counters and etcd for rates; 0 takes averages since the start")
 	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics where a process does not tell it")
 	n.addWay(f)
+	return n
 }
 
 // nodeFlagNames are the flags of addNodeFlags.
@@ -89,9 +85,9 @@ func (n *nodeFlags) addWay(f *pflag.FlagSet) {
 // empty reports whether nothing is said about the way.
 func (n *nodeSpec) empty() bool { return reflect.ValueOf(*n).IsZero() }
 
-// nodeWay settles how processes are reached: flags, then the context.
-func (a *app) nodeWay(c connection) nodeSpec {
-	f, n := a.nodes.nodeSpec, nodeSpec{}
+// way settles how processes are reached: flags, then the context.
+func (f nodeSpec) way(c connection) nodeSpec {
+	n := nodeSpec{}
 	if c.Nodes != nil {
 		n = *c.Nodes
 	}
@@ -108,10 +104,10 @@ func (a *app) nodeWay(c connection) nodeSpec {
 }
 
 // clientOptions are the options of a client that asks processes.
-func (a *app) clientOptions(c connection) (live.Options, error) {
-	way := a.nodeWay(c)
+func (a *app) clientOptions(c connection, n *nodeFlags) (live.Options, error) {
+	way := n.way(c)
 	o := live.Options{
-		Timeout: a.nodes.timeout, Proxy: way.Proxy, User: way.User, Window: a.nodes.window, MetricsPort: a.nodes.metricsPort,
+		Timeout: n.timeout, Proxy: way.Proxy, User: way.User, Window: n.window, MetricsPort: n.metricsPort,
 		Token: a.getenv("KITESCOPE_MILVUS_TOKEN"), Now: a.now,
 	}
 	if o.Timeout <= 0 {
@@ -189,72 +185,6 @@ func (n nodeSpec) tls() (*tls.Config, error) {
 		config.Certificates = []tls.Certificate{pair}
 	}
 	return config, nil
-}
-
-// runtimeNeeds are the parts of the metadata that say whom to ask what.
-const runtimeNeeds = model.PartCatalog | model.PartChannels | model.PartSegments
-
-// loadLive reads one cluster and what its processes say: from recordings, from the bundle
-// that it is in, or by asking them, where that is wanted and the source is live.
-func (a *app) loadLive(ctx context.Context, want meta.Want) (*model.Cluster, error) {
-	conn, err := a.connection()
-	if err != nil {
-		return nil, err
-	}
-	if a.nodes.live { // a wrong flag is told before anything is opened
-		if _, err := a.clientOptions(conn); err != nil {
-			return nil, err
-		}
-	}
-	if a.loads != nil {
-		return a.loads(fmt.Sprint(conn.From, a.nodes.live, a.nodes.recordings), func() (*model.Cluster, error) {
-			return a.readLive(ctx, conn, meta.Want{Parts: model.PartAll, Records: true})
-		})
-	}
-	return a.readLive(ctx, conn, want)
-}
-
-func (a *app) readLive(ctx context.Context, conn connection, want meta.Want) (*model.Cluster, error) {
-	src, err := a.openConnection(ctx, conn)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
-	return a.loadLiveFrom(ctx, src, conn, want)
-}
-
-func (a *app) loadLiveFrom(ctx context.Context, src source.Source, conn connection, want meta.Want) (*model.Cluster, error) {
-	etcd, isLive := src.(source.Live)
-	if asks := isLive && a.nodes.live && len(a.nodes.recordings) == 0; asks {
-		want.Parts |= runtimeNeeds
-	}
-	want.Parts &^= model.PartRuntime
-	c, err := a.loadFrom(ctx, src, want)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case len(a.nodes.recordings) > 0:
-		return a.overlay(c)
-	case isLive && a.nodes.live:
-		options, err := a.clientOptions(conn)
-		if err != nil {
-			return nil, err
-		}
-		return session.Ask(ctx, etcd, options, c)
-	case isLive:
-		return c.WithEtcd(session.EtcdHealth(ctx, src)), nil
-	}
-	return kept.With(ctx, src, c)
-}
-
-// overlay lays recordings over a cluster. What is broken in them is a gap of the cluster.
-func (a *app) overlay(c *model.Cluster) (*model.Cluster, error) {
-	r, gaps, err := kept.ReadRecordings(a.nodes.recordings)
-	if err != nil {
-		return nil, err
-	}
-	return c.WithRuntime(r).WithGaps(gaps...), nil
 }
 
 // silence lists the sessions that were asked and did not answer: "querynode-7: timed out".

@@ -17,7 +17,6 @@ import (
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
-	"kitescope/inspect/source"
 )
 
 // fakesOf is a cluster of a version of which there is no capture, all of whose processes answer.
@@ -277,14 +276,13 @@ func fed(t *testing.T, from string) *model.Cluster {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 	defer stop()
-	a := &app{streams: &streams{now: fakeNow, getenv: func(string) string { return "" }}, nodes: nodeFlags{live: true, timeout: 5 * time.Second}}
-	feed := &session.Feed{Interval: time.Second, Open: func(ctx context.Context) (source.Source, error) {
-		return source.Open(ctx, from, source.Options{Now: fakeNow})
-	}}
-	done, err := a.feedRuntime(connection{contextSpec: contextSpec{From: from}}, feed)
+	loader := &session.Loader{Now: fakeNow, Timeout: 30 * time.Second}
+	spec := &session.Spec{From: from, Live: true, Nodes: live.Options{Timeout: 5 * time.Second, Now: fakeNow}}
+	feed, done, err := loader.Feed(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
+	feed.Interval = time.Second
 	defer done()
 	var c *model.Cluster
 	feed.Follow(ctx, func(u session.Update) {

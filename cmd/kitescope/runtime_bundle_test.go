@@ -283,9 +283,9 @@ func TestCopiedCommand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := &app{streams: &streams{}, nodes: test.nodes}
+			a := &app{streams: &streams{}}
 			c := connection{contextSpec: contextSpec{From: test.from}}
-			words := strings.Fields(strings.TrimPrefix(a.commandFor(c), programName()) + " " + a.nodeFlagsFor(c))
+			words := strings.Fields(strings.TrimPrefix(a.commandFor(c), programName()) + " " + test.nodes.commandFor(c))
 			for _, line := range [][]string{{"get", "nodes", "-o", "json"}, {"overview"}, {"balance"}, {"diagnose", "--fail-on", "never"}, {"describe", "node", "querynode-10"}} {
 				if line[0] == "describe" && name != "a recording" {
 					continue

@@ -48,13 +48,14 @@ keys are redacted on the way. FILE appears when it is complete and not before.`,
 	fl.BoolVar(&f.force, "force", false, "replace FILE if it exists")
 	fl.DurationVar(&window, "profile", 0, "take profiles of all processes too: CPU over so much time, heap, goroutines; implies --live")
 	fl.StringVar(&f.profilesFrom, "profiles", "", "put the profiles of a folder in, as profile pull made it")
-	a.addNodeFlags(cmd, false)
+	f.nodes = addNodeFlags(cmd, false)
 	return cmd
 }
 
 // snapshotFlags say how a bundle is saved.
 type snapshotFlags struct {
 	force bool
+	nodes *nodeFlags
 	// profiles are taken too; nil takes none.
 	profiles *pullFlags
 	// took hears of the profiles that were taken, and judges them; nil: nobody does.
@@ -94,16 +95,15 @@ func (a *app) saveSnapshot(ctx context.Context, path string, f snapshotFlags) er
 	if err != nil {
 		return err
 	}
-	src, err := a.openConnection(ctx, conn)
+	src, err := a.loader().Open(ctx, a.spec(conn))
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	if f.profiles != nil {
-		a.nodes.live = true
-	}
+	nodes := *f.nodes
+	nodes.live = nodes.live || f.profiles != nil
 	// First the profiles: what is pinned may be compacted away while they last.
-	profiles, err := a.spoolProfiles(ctx, src, f)
+	profiles, err := a.spoolProfiles(ctx, src, f, &nodes)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (a *app) saveSnapshot(ctx context.Context, path string, f snapshotFlags) er
 	defer pinned.Close()
 	snapshot := a.startProgress(pinned)
 	defer snapshot.stop()
-	said, c, err := a.spoolRuntime(ctx, src, snapshot, conn)
+	said, c, err := a.spoolRuntime(ctx, src, snapshot, conn, &nodes)
 	if err != nil {
 		return err
 	}

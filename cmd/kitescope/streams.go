@@ -90,38 +90,3 @@ func promptTTY(ctx context.Context, prompt string) (string, error) {
 		return "", errors.Join(ctx.Err(), term.Restore(int(tty.Fd()), state))
 	}
 }
-
-// interruptible is a reader that gives up when its context ends: a pipe whose writer
-// hangs must not keep an interrupted command alive. The read that is under way is left
-// to itself.
-type interruptible struct {
-	ctx context.Context
-	r   io.Reader
-	buf []byte // what is read into: p is the caller's again once Read has returned
-}
-
-// Read implements io.Reader.
-func (i *interruptible) Read(p []byte) (int, error) {
-	if err := i.ctx.Err(); err != nil {
-		return 0, err
-	}
-	if i.buf == nil {
-		i.buf = make([]byte, 64<<10)
-	}
-	type result struct {
-		n   int
-		err error
-	}
-	done := make(chan result, 1)
-	size := min(len(p), len(i.buf))
-	go func() {
-		n, err := i.r.Read(i.buf[:size])
-		done <- result{n, err}
-	}()
-	select {
-	case got := <-done:
-		return copy(p, i.buf[:got.n]), got.err
-	case <-i.ctx.Done():
-		return 0, i.ctx.Err()
-	}
-}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"sync"
@@ -62,4 +63,15 @@ func (t *transient) over(w io.Writer, p []byte) (int, error) {
 // steer the terminal (see oneLine).
 func (s *streams) tell(format string, args ...any) {
 	_, _ = s.transient.over(s.err, fmt.Appendf(nil, format+"\n", args...)) // nothing to do about an error
+}
+
+// hold keeps what is told on stderr from here on, as the UI has the screen; said tells it once that is gone.
+func (s *streams) hold() (said func()) {
+	var kept bytes.Buffer
+	before, tty, line := s.err, s.errTTY, s.transient
+	s.err, s.errTTY, s.transient = &kept, false, nil
+	return func() {
+		s.err, s.errTTY, s.transient = before, tty, line
+		_, _ = kept.WriteTo(s.err)
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 func (a *app) treeCommand() *cobra.Command {
 	var output string
+	var nodes *nodeFlags
 	var ascii bool
 	var options view.TreeOptions
 	cmd := &cobra.Command{
@@ -29,24 +30,24 @@ func (a *app) treeCommand() *cobra.Command {
 			return a.completeGet(cmd, []string{"collections"}, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.tree(cmd.Context(), output, ascii, options, args[0])
+			return a.tree(cmd.Context(), nodes, output, ascii, options, args[0])
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
-	a.addNodeFlags(cmd, false)
+	nodes = addNodeFlags(cmd, false)
 	cmd.Flags().BoolVar(&ascii, "ascii", false, "draw the branches with ASCII characters")
 	cmd.Flags().BoolVar(&options.Dropped, "dropped", false, "show dropped segments too")
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
 	return cmd
 }
 
-func (a *app) tree(ctx context.Context, output string, ascii bool, options view.TreeOptions, collection string) error {
+func (a *app) tree(ctx context.Context, nodes *nodeFlags, output string, ascii bool, options view.TreeOptions, collection string) error {
 	o, err := a.documentOptions(output)
 	if err != nil {
 		return err
 	}
 	o.ASCII = ascii
-	c, err := a.loadLive(ctx, meta.Want{Parts: view.TreeNeeds, Collection: collection})
+	c, err := a.loadLive(ctx, nodes, meta.Want{Parts: view.TreeNeeds, Collection: collection})
 	if err != nil {
 		return err
 	}

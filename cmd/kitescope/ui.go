@@ -10,16 +10,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"kitescope/inspect/live"
-	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/paste"
@@ -32,6 +28,7 @@ type uiFlags struct {
 	noMouse  bool
 	interval time.Duration
 	page     string
+	nodes    *nodeFlags
 }
 
 func (f *uiFlags) register(cmd *cobra.Command) {
@@ -62,7 +59,7 @@ what you would type behind ":" in it, such as "segments coll=docs".`,
 		},
 	}
 	f.register(cmd)
-	a.addNodeFlags(cmd, true)
+	f.nodes = addNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return themeNames(), cobra.ShellCompDirectiveDefault
 	})
@@ -90,52 +87,22 @@ func (a *app) openUI(ctx context.Context, f uiFlags, c connection) error {
 	if err != nil {
 		return err
 	}
-	feed := &session.Feed{
-		Interval: f.interval,
-		Open: func(ctx context.Context) (source.Source, error) {
-			return a.openSource(ctx, c, password)
-		},
+	spec, err := a.following(c, f.nodes)
+	if err != nil {
+		return err
 	}
-	done, err := a.feedRuntime(c, feed)
+	spec.Password = func(context.Context) (string, error) { return password, nil } // the terminal is the UI's from here on
+	loader := a.loader()
+	loader.Reading = nil // the UI tells how far it is
+	feed, done, err := loader.Feed(spec)
 	if err != nil {
 		return err
 	}
 	defer done()
-	profiles := a.newProfileFeed(c, password)
+	feed.Interval = f.interval
+	profiles := a.newProfileFeed(loader, spec, f.nodes)
 	defer profiles.close()
 	return a.showUI(ctx, f, c, feed, profiles)
-}
-
-// feedRuntime settles where a feed has the processes' answers from: a recording, the file that
-// is shown, or the processes. done ends the connections to them.
-func (a *app) feedRuntime(c connection, feed *session.Feed) (done func(), err error) {
-	done = func() {}
-	switch {
-	case len(a.nodes.recordings) > 0:
-		var once sync.Once
-		var recorded *model.Runtime
-		var gaps []model.Gap
-		var failed error
-		feed.Kept = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
-			once.Do(func() { recorded, gaps, failed = kept.ReadRecordings(a.nodes.recordings) })
-			return c.WithRuntime(recorded).WithGaps(gaps...), failed
-		}
-	case !isLiveSource(c.From):
-		feed.Kept = kept.With
-	case a.nodes.live:
-		options, err := a.clientOptions(c)
-		if err != nil {
-			return nil, err
-		}
-		options.Window = 0 // one round remembers the counters of the one before
-		client, err := live.Open(options)
-		if err != nil {
-			return nil, err
-		}
-		feed.Ask = client
-		done = func() { _ = client.Close() }
-	}
-	return done, nil
 }
 
 // showUI runs the UI over a feed, and hands its end to the caller: data that
@@ -155,7 +122,7 @@ func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *session
 	}
 	err = tui.Run(ctx, tui.Config{
 		Input: input, Output: a.out, Feed: clusterFeed{feed}, Resources: view.Resources,
-		Title: c.From, Command: a.commandFor(c), NodeFlags: a.nodeFlagsFor(c), Theme: theme, Themes: themes, NoColor: !color, ASCII: a.plainTerminal(), Mouse: !f.noMouse,
+		Title: c.From, Command: a.commandFor(c), NodeFlags: f.nodes.commandFor(c), Theme: theme, Themes: themes, NoColor: !color, ASCII: a.plainTerminal(), Mouse: !f.noMouse,
 		StartPage: f.page, Now: a.now, SaveFile: saveFile, Profiles: profiles,
 	})
 	return cmp.Or(err, feed.Err())
@@ -208,11 +175,10 @@ func (a *app) commandFor(c connection) string {
 	return strings.Join(words, " ")
 }
 
-// nodeFlagsFor are the flags by which a command knows of the processes what the UI does. What the context
+// commandFor are the flags by which a command knows of the processes what the UI does. What the context
 // says of the way to them it knows anyhow. A password, of a proxy too, is never part of it.
-func (a *app) nodeFlagsFor(c connection) string {
+func (n *nodeFlags) commandFor(c connection) string {
 	var words []string
-	n := &a.nodes
 	for _, path := range n.recordings {
 		if abs, err := filepath.Abs(path); err == nil {
 			path = abs
@@ -259,9 +225,7 @@ func (a *app) nodeFlagsFor(c connection) string {
 }
 
 // isLiveSource reports whether --from names a source that is asked, and no file.
-func isLiveSource(from string) bool {
-	return strings.Contains(from, "://") && !strings.HasPrefix(from, "file://")
-}
+func isLiveSource(from string) bool { return (&session.Spec{From: from}).IsLive() }
 
 // programName is what to type: "go run" leaves the binary in a folder that is gone afterwards.
 func programName() string {

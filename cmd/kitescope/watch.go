@@ -24,7 +24,7 @@ func (a *app) watch(ctx context.Context, q *question) error {
 	if err != nil {
 		return err
 	}
-	src, err := a.openConnection(ctx, conn)
+	src, err := a.loader().Open(ctx, a.spec(conn))
 	if err != nil {
 		return err
 	}
@@ -56,17 +56,22 @@ func (a *app) watch(ctx context.Context, q *question) error {
 // followQuestion follows the metadata and, where they are wanted, asks the processes again and again. Then nothing is shown
 // before they were asked once.
 func (a *app) followQuestion(ctx context.Context, conn connection, src source.Watcher, q *question, shown func(session.Update)) error {
-	feed := &session.Feed{Interval: refreshInterval, Quiet: !a.nodes.live}
-	if !a.nodes.live {
+	if !q.nodes.live {
+		feed := &session.Feed{Interval: refreshInterval, Quiet: true}
 		return feed.FollowLive(ctx, src, q.want, shown)
 	}
-	done, err := a.feedRuntime(conn, feed)
+	spec, err := a.following(conn, &q.nodes)
+	if err != nil {
+		return err
+	}
+	feed, done, err := a.loader().Feed(spec)
 	if err != nil {
 		return err
 	}
 	defer done()
+	feed.Interval = refreshInterval
 	want := q.want
-	want.Parts |= runtimeNeeds
+	want.Parts |= session.NodeNeeds
 	want.Parts &^= model.PartRuntime
 	return feed.FollowLive(ctx, src, want, func(u session.Update) {
 		if u.Cluster != nil && u.Cluster.Runtime == nil {

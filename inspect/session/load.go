@@ -1,0 +1,217 @@
+package session
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session/kept"
+	"kitescope/inspect/source"
+)
+
+// Spec says what is loaded: of which source, as whom, and what its processes are asked.
+type Spec struct {
+	// From is what source.Open takes. Root is Milvus's root path, "" where there is but one.
+	From, Root string
+	// User and Password are those of etcd. Password is called when a source is opened that wants one, nil: there is none.
+	User     string
+	Password func(context.Context) (string, error)
+	TLS      source.TLS
+	// Salvage reads what is left of a damaged file, StaleRead what one etcd member has.
+	Salvage, StaleRead bool
+	// Live asks the processes of a live source, as Nodes says. Recordings are laid over the cluster instead.
+	Live       bool
+	Nodes      live.Options
+	Recordings []string
+	// Want are the parts of the metadata.
+	Want meta.Want
+}
+
+// IsLive reports whether the source is one that is asked, and no file.
+func (s *Spec) IsLive() bool {
+	return strings.Contains(s.From, "://") && !strings.HasPrefix(s.From, "file://")
+}
+
+// Asks reports whether the processes of a source are asked: they are not where recordings stand for them, or in a file.
+func (s *Spec) Asks(src source.Source) bool {
+	_, isLive := src.(source.Live)
+	return isLive && s.Live && len(s.Recordings) == 0
+}
+
+// WantsPassword reports whether the source asks for one: a file does not, whoever the user is.
+func (s *Spec) WantsPassword() bool { return s.User != "" && s.IsLive() }
+
+// NodeNeeds are the parts of the metadata that say whom to ask what.
+const NodeNeeds = model.PartCatalog | model.PartChannels | model.PartSegments
+
+// maxDial bounds connecting, however long a request may take.
+const maxDial = 5 * time.Second
+
+// Loader loads clusters.
+type Loader struct {
+	// Now is the clock.
+	Now func() time.Time
+	// Stdin is what "-" names.
+	Stdin io.Reader
+	// Timeout is the deadline of each request.
+	Timeout time.Duration
+	// OpenOwn opens what source.Open does not know, the demo; known is false for everything else. nil: there is no such thing.
+	OpenOwn func(ctx context.Context, spec *Spec) (src source.Source, known bool, err error)
+	// Reading is told of each snapshot that is read, which it may wrap; done is called at the end. nil: nobody wants to know.
+	Reading func(source.Snapshot) (read source.Snapshot, done func())
+}
+
+// Open opens the source of a Spec, and asks for the password that it wants.
+func (l *Loader) Open(ctx context.Context, spec *Spec) (source.Source, error) {
+	password := ""
+	if spec.WantsPassword() && spec.Password != nil {
+		var err error
+		if password, err = spec.Password(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if l.OpenOwn != nil {
+		if src, known, err := l.OpenOwn(ctx, spec); known || err != nil {
+			return src, err
+		}
+	}
+	return source.Open(ctx, spec.From, source.Options{
+		Root: spec.Root, Username: spec.User, Password: password, TLS: spec.TLS,
+		DialTimeout: min(l.Timeout, maxDial), RequestTimeout: l.Timeout,
+		Stdin: Interruptible(ctx, l.Stdin), Salvage: spec.Salvage, StaleRead: spec.StaleRead, Now: l.Now,
+	})
+}
+
+// Load opens a source, and loads the cluster and what its processes say.
+func (l *Loader) Load(ctx context.Context, spec *Spec) (*model.Cluster, error) {
+	src, err := l.Open(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	return l.Read(ctx, src, spec)
+}
+
+// Metadata is what Load loads of a source that is open, without what processes say.
+func (l *Loader) Metadata(ctx context.Context, src source.Source, want meta.Want) (*model.Cluster, error) {
+	snapshot, err := src.Pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer snapshot.Close()
+	if l.Reading != nil {
+		read, done := l.Reading(snapshot)
+		defer done()
+		snapshot = read
+	}
+	return meta.Load(ctx, snapshot, want)
+}
+
+// Read is Load of a source that is open: the processes are asked where that is wanted and the source is live, else what they say is
+// that of the recordings or of the bundle. What is broken in recordings is a gap of the cluster.
+func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*model.Cluster, error) {
+	want := spec.Want
+	if spec.Asks(src) {
+		want.Parts |= NodeNeeds
+	}
+	want.Parts &^= model.PartRuntime
+	c, err := l.Metadata(ctx, src, want)
+	if err != nil {
+		return nil, err
+	}
+	etcd, isLive := src.(source.Live)
+	switch {
+	case len(spec.Recordings) > 0:
+		r, gaps, err := kept.ReadRecordings(spec.Recordings)
+		if err != nil {
+			return nil, err
+		}
+		return c.WithRuntime(r).WithGaps(gaps...), nil
+	case isLive && spec.Live:
+		return Ask(ctx, etcd, spec.Nodes, c)
+	case isLive:
+		return c.WithEtcd(EtcdHealth(ctx, src)), nil
+	}
+	return kept.With(ctx, src, c)
+}
+
+// Feed follows the source of a Spec. What processes say it has of recordings, of the file that is shown, or of the processes. done
+// ends the connections to them.
+func (l *Loader) Feed(spec *Spec) (f *Feed, done func(), err error) {
+	f, done = &Feed{Open: func(ctx context.Context) (source.Source, error) { return l.Open(ctx, spec) }}, func() {}
+	switch {
+	case len(spec.Recordings) > 0:
+		read := sync.OnceValues(func() (recorded, error) {
+			r, gaps, err := kept.ReadRecordings(spec.Recordings)
+			return recorded{r, gaps}, err
+		})
+		f.Kept = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
+			r, err := read()
+			return c.WithRuntime(r.runtime).WithGaps(r.gaps...), err
+		}
+	case !spec.IsLive():
+		f.Kept = kept.With
+	case spec.Live:
+		options := spec.Nodes
+		options.Window = 0 // one round remembers the counters of the one before
+		client, err := live.Open(options)
+		if err != nil {
+			return nil, nil, err
+		}
+		f.Ask = client
+		done = func() { _ = client.Close() }
+	}
+	return f, done, nil
+}
+
+// recorded is what recordings say, and what is broken in them.
+type recorded struct {
+	runtime *model.Runtime
+	gaps    []model.Gap
+}
+
+// Interruptible is a reader that gives up when a context ends: a pipe whose writer hangs must not keep an interrupted command
+// alive. The read that is under way is left to itself. nil stays nil.
+func Interruptible(ctx context.Context, r io.Reader) io.Reader {
+	if r == nil {
+		return nil
+	}
+	return &interruptible{ctx: ctx, r: r}
+}
+
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
+	buf []byte // what is read into: p is the caller's again once Read has returned
+}
+
+// Read implements io.Reader.
+func (i *interruptible) Read(p []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if i.buf == nil {
+		i.buf = make([]byte, 64<<10)
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	done := make(chan result, 1)
+	size := min(len(p), len(i.buf))
+	go func() {
+		n, err := i.r.Read(i.buf[:size])
+		done <- result{n, err}
+	}()
+	select {
+	case got := <-done:
+		return copy(p, i.buf[:got.n]), got.err
+	case <-i.ctx.Done():
+		return 0, i.ctx.Err()
+	}
+}
