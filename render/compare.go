@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -86,13 +87,13 @@ func newComparisonSheet(c *bench.Comparison, wide bool, o *ReportOptions) *sheet
 func sheetWidth(parts []sheetPart) int {
 	sum := -gutter
 	for i := range parts[0].columns {
-		if parts[0].columns[i].wide {
+		if parts[0].columns[i].Show != table.Always {
 			continue
 		}
-		widest := cells(parts[0].columns[i].title)
+		widest := cells(parts[0].columns[i].Title)
 		for j := range parts {
 			for row := range parts[j].rows {
-				widest = max(widest, cells(parts[j].columns[i].text(row)))
+				widest = max(widest, cells(parts[j].columns[i].Shown(row)))
 			}
 		}
 		sum += widest + gutter

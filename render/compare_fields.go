@@ -5,80 +5,81 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 // comparisonFields are the keys of a metric.
-func comparisonFields(c *bench.Comparison, lines []*bench.Line) []sheetField {
-	field := func(name string, of func(l *bench.Line) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(lines[i]) }}
+func comparisonFields(c *bench.Comparison, lines []*bench.Line) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(l *bench.Line) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(lines[i]) })
 	}
-	ratio := func(name string, of func(l *bench.Line) float64) sheetField {
-		return field(name, func(l *bench.Line) datum { return changeDatum(l, of(l)-1) })
+	ratio := func(name string, of func(l *bench.Line) float64) table.ColumnOf[int] {
+		return field(name, table.Exact, func(l *bench.Line) table.Cell { return changeCell(l, of(l)-1) })
 	}
-	chance := func(name string, of func(l *bench.Line) float64) sheetField {
-		return field(name, func(l *bench.Line) datum {
+	chance := func(name string, of func(l *bench.Line) float64) table.ColumnOf[int] {
+		return field(name, table.Exact, func(l *bench.Line) table.Cell {
 			if l.Test == "" {
-				return noDatum()
+				return table.OfNone()
 			}
-			return finiteDatum(of(l))
+			return finiteCell(of(l))
 		})
 	}
-	return []sheetField{
-		field("of", func(l *bench.Line) datum { return textDatum(l.Of) }),
-		field("metric", func(l *bench.Line) datum { return textDatum(l.Name) }),
-		field("unit", func(l *bench.Line) datum { return textDatum(l.Unit) }),
-		field("concurrency", func(l *bench.Line) datum { return positiveDatum(l.Concurrency) }),
-		field("better", func(l *bench.Line) datum { return textDatum(directionWord(l.Better)) }),
-		field("before", func(l *bench.Line) datum { return sideDatum(l.Before, l.A) }),
-		field("after", func(l *bench.Line) datum { return sideDatum(l.After, l.B) }),
+	return []table.ColumnOf[int]{
+		field("of", table.Text, func(l *bench.Line) table.Cell { return table.Of(l.Of) }),
+		field("metric", table.Text, func(l *bench.Line) table.Cell { return table.Of(l.Name) }),
+		field("unit", table.Text, func(l *bench.Line) table.Cell { return table.Of(l.Unit) }),
+		field("concurrency", table.Int, func(l *bench.Line) table.Cell { return positiveCell(l.Concurrency) }),
+		field("better", table.Text, func(l *bench.Line) table.Cell { return table.Of(directionWord(l.Better)) }),
+		field("before", table.Exact, func(l *bench.Line) table.Cell { return sideCell(l.Before, l.A) }),
+		field("after", table.Exact, func(l *bench.Line) table.Cell { return sideCell(l.After, l.B) }),
 		ratio("change_percent", func(l *bench.Line) float64 { return l.Ratio }),
 		ratio("change_percent_low", func(l *bench.Line) float64 { return l.Low }),
 		ratio("change_percent_high", func(l *bench.Line) float64 { return l.High }),
 		chance("p", func(l *bench.Line) float64 { return l.P }),
 		chance("p_corrected", func(l *bench.Line) float64 { return l.Corrected }),
-		field("test", func(l *bench.Line) datum { return textDatum(l.Test) }),
-		field("runs_before", func(l *bench.Line) datum { return intDatum(int64(len(l.A))) }),
-		field("runs_after", func(l *bench.Line) datum { return intDatum(int64(len(l.B))) }),
-		field("paired", func(*bench.Line) datum { return boolDatum(c.Paired) }),
-		field("verdict", func(l *bench.Line) datum { return textDatum(l.Verdict.String()) }),
-		field("shown", func(l *bench.Line) datum { return boolDatum(ChangeShown(l.Verdict)) }),
-		field("visible_percent", func(l *bench.Line) datum { return changeDatum(l, l.Visible) }),
-		field("needs_runs", func(l *bench.Line) datum { return positiveDatum(l.Needs) }),
-		field("remark", func(l *bench.Line) datum { return textDatum(l.Remark) }),
-		field("same_as", func(l *bench.Line) datum { return textDatum(l.SameAs) }),
+		field("test", table.Text, func(l *bench.Line) table.Cell { return table.Of(l.Test) }),
+		field("runs_before", table.Int, func(l *bench.Line) table.Cell { return table.OfInt(int64(len(l.A))) }),
+		field("runs_after", table.Int, func(l *bench.Line) table.Cell { return table.OfInt(int64(len(l.B))) }),
+		field("paired", table.Bool, func(*bench.Line) table.Cell { return table.OfBool(c.Paired) }),
+		field("verdict", table.Text, func(l *bench.Line) table.Cell { return table.Of(l.Verdict.String()) }),
+		field("shown", table.Bool, func(l *bench.Line) table.Cell { return table.OfBool(ChangeShown(l.Verdict)) }),
+		field("visible_percent", table.Exact, func(l *bench.Line) table.Cell { return changeCell(l, l.Visible) }),
+		field("needs_runs", table.Int, func(l *bench.Line) table.Cell { return positiveCell(l.Needs) }),
+		field("remark", table.Text, func(l *bench.Line) table.Cell { return table.Of(l.Remark) }),
+		field("same_as", table.Text, func(l *bench.Line) table.Cell { return table.Of(l.SameAs) }),
 	}
 }
 
-// changeDatum is a share in percent, which does not exist where there is nothing to compare with.
-func changeDatum(l *bench.Line, share float64) datum {
+// changeCell is a share in percent, which does not exist where there is nothing to compare with.
+func changeCell(l *bench.Line, share float64) table.Cell {
 	if l.Verdict == bench.OneSide {
-		return noDatum()
+		return table.OfNone()
 	}
-	return finiteDatum(100 * share)
+	return finiteCell(100 * share)
 }
 
-func positiveDatum(n int) datum {
+func positiveCell(n int) table.Cell {
 	if n <= 0 {
-		return noDatum()
+		return table.OfNone()
 	}
-	return intDatum(int64(n))
+	return table.OfInt(int64(n))
 }
 
-// finiteDatum is a number with all digits, unknown where it is none that JSON could write.
-func finiteDatum(f float64) datum {
+// finiteCell is a number with all digits, unknown where it is none that JSON could write.
+func finiteCell(f float64) table.Cell {
 	if math.IsInf(f, 0) {
-		return unknownDatum(datumExact)
+		return table.OfUnknown()
 	}
-	return exactDatum(f)
+	return table.OfFloat(f)
 }
 
-// sideDatum is a median, which does not exist where there are no values.
-func sideDatum(x float64, values []float64) datum {
+// sideCell is a median, which does not exist where there are no values.
+func sideCell(x float64, values []float64) table.Cell {
 	if math.IsNaN(x) && len(values) == 0 {
-		return noDatum()
+		return table.OfNone()
 	}
-	return finiteDatum(x)
+	return finiteCell(x)
 }
 
 // writeLineValues tells the value of each run.
@@ -132,9 +133,9 @@ func writeComparisonHead(e encoder, c *bench.Comparison) {
 	e.key("items")
 	e.beginList()
 	lines := groupedLines(c.Control)
-	sheet := sheet{fields: comparisonFields(c.Control, lines)}
+	it := newItems(forScripts(comparisonFields(c.Control, lines), len(lines), len(lines)))
 	for i := range lines {
-		sheet.item(e, i, nil)
+		it.write(e, i)
 	}
 	e.endList()
 	e.endObject()

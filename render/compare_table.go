@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -185,22 +186,24 @@ func (t *comparisonTable) parts() []sheetPart {
 	return parts
 }
 
-func (t *comparisonTable) columns(lines []*bench.Line, full bool) []sheetColumn {
+func (t *comparisonTable) columns(lines []*bench.Line, full bool) []table.ColumnOf[int] {
 	look := func(i int) Role {
 		_, role := ComparisonVerdict(lines[i].Verdict, t.o.ASCII)
 		return role
 	}
 	dim := func(int) Role { return RoleDim }
-	column := func(title string, priority int, role func(int) Role, text func(l *bench.Line) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, role: role, text: func(i int) string { return text(lines[i]) }}
+	column := func(title string, priority int, role func(int) Role, text func(l *bench.Line) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Role: role, Shown: func(i int) string { return text(lines[i]) }}
 	}
-	wide := func(title string, role func(int) Role, text func(l *bench.Line) string) sheetColumn {
+	wide := func(title string, role func(int) Role, text func(l *bench.Line) string) table.ColumnOf[int] {
 		c := column(title, 0, role, text)
-		c.wide = true
+		c.Show = table.Wide
 		return c
 	}
 	runs := column([]string{"RUNS", "PAIRS"}[b2i(t.c.Paired)], 3, nil, MetricRuns)
-	runs.wide = !slices.ContainsFunc(t.lines, func(l *bench.Line) bool { return MetricRuns(l) != MetricRuns(t.lines[0]) }) // else the head says it
+	if !slices.ContainsFunc(t.lines, func(l *bench.Line) bool { return MetricRuns(l) != MetricRuns(t.lines[0]) }) {
+		runs.Show = table.Wide // the head says it
+	}
 	mark := column("", 0, look, func(l *bench.Line) string {
 		mark, _ := ComparisonVerdict(l.Verdict, t.o.ASCII)
 		return mark
@@ -213,8 +216,8 @@ func (t *comparisonTable) columns(lines []*bench.Line, full bool) []sheetColumn 
 	})
 	verdict := column("VERDICT", 2, look, func(l *bench.Line) string { return l.Verdict.String() })
 	remark := column("REMARK", 0, dim, t.remark)
-	name.right, name.name, verdict.right, remark.right = false, true, false, false
-	columns := []sheetColumn{
+	name.Right, name.Shorten, verdict.Right, remark.Right = false, true, false, false
+	columns := []table.ColumnOf[int]{
 		mark, name,
 		column("BEFORE", 0, nil, func(l *bench.Line) string { return t.side(l, 0) }),
 		column("AFTER", 0, nil, func(l *bench.Line) string { return t.side(l, 1) }),

@@ -11,6 +11,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -73,21 +74,21 @@ func newSearchSheet(f *target.Found, o *ReportOptions) *sheet {
 	s := &sheet{
 		kind: "EngineSearch", o: o, head: searchHead(f), items: n, all: len(a.Hits),
 		about: func(e encoder) { writeSearchHead(e, f) },
-		fields: []sheetField{
-			{"query", func(i int) datum { return intDatum(int64(i)) }},
-			{"distances", func(i int) datum { return intDatum(int64(a.Cost[i].Distances)) }},
-			{"hops", func(i int) datum {
+		fields: []table.ColumnOf[int]{
+			key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(i)) }),
+			key("distances", table.Int, func(i int) table.Cell { return table.OfInt(int64(a.Cost[i].Distances)) }),
+			key("hops", table.Int, func(i int) table.Cell {
 				if f.Target.File.Effort() != index.ByEF {
-					return noDatum()
+					return table.OfNone()
 				}
-				return intDatum(int64(a.Cost[i].Hops))
-			}},
-			{"brute_force", func(i int) datum {
+				return table.OfInt(int64(a.Cost[i].Hops))
+			}),
+			key("brute_force", table.Text, func(i int) table.Cell {
 				if a.Cost[i].BruteForce == "" {
-					return noDatum()
+					return table.OfNone()
 				}
-				return textDatum(a.Cost[i].BruteForce)
-			}},
+				return table.Of(a.Cost[i].BruteForce)
+			}),
 		},
 		nested: func(e encoder, i int) { writeHits(e, a.Hits[i]) },
 		parts:  []sheetPart{{columns: searchColumns(f), rows: n}},
@@ -141,7 +142,7 @@ func recallLine(r *target.Recall, k int) sheetLine {
 	return sheetLine{text: text}
 }
 
-func searchColumns(f *target.Found) []sheetColumn {
+func searchColumns(f *target.Found) []table.ColumnOf[int] {
 	a := f.Answers
 	end := func(i int, last bool) (engine.Hit, bool) {
 		h := a.Hits[i]
@@ -168,16 +169,16 @@ func searchColumns(f *target.Found) []sheetColumn {
 			return single(h.Distance)
 		}
 	}
-	list := []sheetColumn{
-		{title: "QUERY", right: true, text: strconv.Itoa},
-		{title: "HITS", right: true, text: func(i int) string { return strconv.Itoa(len(a.Hits[i])) }},
-		{title: "FIRST", right: true, text: id(false)},
-		{title: "DISTANCE", right: true, text: distance(false)},
-		{title: "LAST", right: true, priority: 1, text: id(true)},
-		{title: "DISTANCE", right: true, priority: 1, text: distance(true)},
-		{title: "COMPUTED", right: true, priority: 2, text: func(i int) string { return strconv.Itoa(a.Cost[i].Distances) }},
-		{title: "HOPS", right: true, priority: 2, text: func(i int) string { return strconv.Itoa(a.Cost[i].Hops) }},
-		{title: "IDS", wide: true, text: func(i int) string {
+	list := []table.ColumnOf[int]{
+		{Column: table.Column{Title: "QUERY", Right: true}, Shown: strconv.Itoa},
+		{Column: table.Column{Title: "HITS", Right: true}, Shown: func(i int) string { return strconv.Itoa(len(a.Hits[i])) }},
+		{Column: table.Column{Title: "FIRST", Right: true}, Shown: id(false)},
+		{Column: table.Column{Title: "DISTANCE", Right: true}, Shown: distance(false)},
+		{Column: table.Column{Title: "LAST", Right: true, Priority: 1}, Shown: id(true)},
+		{Column: table.Column{Title: "DISTANCE", Right: true, Priority: 1}, Shown: distance(true)},
+		{Column: table.Column{Title: "COMPUTED", Right: true, Priority: 2}, Shown: func(i int) string { return strconv.Itoa(a.Cost[i].Distances) }},
+		{Column: table.Column{Title: "HOPS", Right: true, Priority: 2}, Shown: func(i int) string { return strconv.Itoa(a.Cost[i].Hops) }},
+		{Column: table.Column{Title: "IDS", Show: table.Wide}, Shown: func(i int) string {
 			var b strings.Builder
 			for j, h := range a.Hits[i] {
 				if j > 0 {
@@ -189,7 +190,7 @@ func searchColumns(f *target.Found) []sheetColumn {
 		}},
 	}
 	if f.Target.File.Effort() != index.ByEF {
-		list = slices.DeleteFunc(list, func(c sheetColumn) bool { return c.title == "HOPS" })
+		list = slices.DeleteFunc(list, func(c table.ColumnOf[int]) bool { return c.Title == "HOPS" })
 	}
 	return list
 }
@@ -212,7 +213,7 @@ func writeHits(e encoder, hits []engine.Hit) {
 }
 
 // hitFields are the hits for CSV, a line each.
-func hitFields(list [][]engine.Hit) ([]sheetField, int) {
+func hitFields(list [][]engine.Hit) ([]table.ColumnOf[int], int) {
 	type place struct{ query, rank int }
 	var at []place
 	for i, hits := range list {
@@ -221,11 +222,11 @@ func hitFields(list [][]engine.Hit) ([]sheetField, int) {
 		}
 	}
 	hit := func(i int) engine.Hit { return list[at[i].query][at[i].rank] }
-	return []sheetField{
-		{"query", func(i int) datum { return intDatum(int64(at[i].query)) }},
-		{"rank", func(i int) datum { return intDatum(int64(at[i].rank + 1)) }},
-		{"id", func(i int) datum { return intDatum(hit(i).ID) }},
-		{"distance", func(i int) datum { return exactDatum(exactSingle(hit(i).Distance)) }},
+	return []table.ColumnOf[int]{
+		key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(at[i].query)) }),
+		key("rank", table.Int, func(i int) table.Cell { return table.OfInt(int64(at[i].rank + 1)) }),
+		key("id", table.Int, func(i int) table.Cell { return table.OfInt(hit(i).ID) }),
+		key("distance", table.Exact, func(i int) table.Cell { return table.OfFloat(exactSingle(hit(i).Distance)) }),
 	}, len(at)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -45,17 +46,17 @@ func cpuPerQuery(p *target.Point) (time.Duration, bool) {
 	return sorted[len(sorted)/2], true
 }
 
-func engineBenchColumns(b *target.Bench) []sheetColumn {
-	column := func(title string, priority int, text func(p *target.Point) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&b.Points[i]) }}
+func engineBenchColumns(b *target.Bench) []table.ColumnOf[int] {
+	column := func(title string, priority int, text func(p *target.Point) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&b.Points[i]) }}
 	}
-	quantile := func(title string, q float64, priority int) sheetColumn {
+	quantile := func(title string, q float64, priority int) table.ColumnOf[int] {
 		return column(title, priority, func(p *target.Point) string { return microseconds(p.At(q)) })
 	}
 	qps := func(f func(p *target.Point) float64) func(p *target.Point) string {
 		return func(p *target.Point) string { return words.Number(int64(f(p) + 0.5)) }
 	}
-	list := []sheetColumn{
+	list := []table.ColumnOf[int]{
 		column("EF", 0, func(p *target.Point) string { return orDash(b.EF(p)) }),
 		column("THREADS", 0, func(p *target.Point) string { return strconv.Itoa(p.Load.Threads) }),
 		column("RECALL", 0, func(p *target.Point) string {
@@ -97,53 +98,53 @@ func orDash(n int) string {
 	return strconv.Itoa(n)
 }
 
-func engineBenchFields(b *target.Bench) []sheetField {
-	field := func(name string, of func(p *target.Point) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(&b.Points[i]) }}
+func engineBenchFields(b *target.Bench) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(p *target.Point) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(&b.Points[i]) })
 	}
-	count := func(name string, of func(p *target.Point) int) sheetField {
-		return field(name, func(p *target.Point) datum {
+	count := func(name string, of func(p *target.Point) int) table.ColumnOf[int] {
+		return field(name, table.Int, func(p *target.Point) table.Cell {
 			if n := of(p); n > 0 {
-				return intDatum(int64(n))
+				return table.OfInt(int64(n))
 			}
-			return noDatum()
+			return table.OfNone()
 		})
 	}
-	micro := func(name string, q float64) sheetField {
-		return field(name, func(p *target.Point) datum { return numberDatum(float64(p.At(q)) / 1e3) })
+	micro := func(name string, q float64) table.ColumnOf[int] {
+		return field(name, table.Number, func(p *target.Point) table.Cell { return table.OfFloat(float64(p.At(q)) / 1e3) })
 	}
-	return []sheetField{
+	return []table.ColumnOf[int]{
 		count("ef", func(p *target.Point) int { return p.Load.EF }),
 		count("nprobe", func(p *target.Point) int { return p.Load.NProbe }),
 		count("threads", func(p *target.Point) int { return p.Load.Threads }),
 		count("rounds", func(p *target.Point) int { return p.Load.Rounds }),
-		field("recall", func(p *target.Point) datum {
+		field("recall", table.Exact, func(p *target.Point) table.Cell {
 			if p.Recall == nil {
-				return unknownDatum(datumExact)
+				return table.OfUnknown()
 			}
-			return exactDatum(p.Recall.Mean)
+			return table.OfFloat(p.Recall.Mean)
 		}),
-		field("qps", func(p *target.Point) datum { return numberDatum(middle(p.QPS)) }),
-		field("qps_slowest", func(p *target.Point) datum { return numberDatum(slices.Min(p.QPS)) }),
-		field("qps_fastest", func(p *target.Point) datum { return numberDatum(slices.Max(p.QPS)) }),
+		field("qps", table.Number, func(p *target.Point) table.Cell { return table.OfFloat(middle(p.QPS)) }),
+		field("qps_slowest", table.Number, func(p *target.Point) table.Cell { return table.OfFloat(slices.Min(p.QPS)) }),
+		field("qps_fastest", table.Number, func(p *target.Point) table.Cell { return table.OfFloat(slices.Max(p.QPS)) }),
 		micro("latency_p50_us", 0.5), micro("latency_p90_us", 0.9), micro("latency_p95_us", 0.95),
 		micro("latency_p99_us", 0.99), micro("latency_max_us", 1),
-		field("cpu_us", func(p *target.Point) datum {
+		field("cpu_us", table.Number, func(p *target.Point) table.Cell {
 			if d, ok := cpuPerQuery(p); ok {
-				return numberDatum(float64(d) / 1e3)
+				return table.OfFloat(float64(d) / 1e3)
 			}
-			return unknownDatum(datumNumber)
+			return table.OfUnknown()
 		}),
-		field("distances", func(p *target.Point) datum {
+		field("distances", table.Number, func(p *target.Point) table.Cell {
 			distances, _ := p.Answers.PerQuery()
-			return numberDatum(distances)
+			return table.OfFloat(distances)
 		}),
-		field("hops", func(p *target.Point) datum {
+		field("hops", table.Number, func(p *target.Point) table.Cell {
 			if b.Target.File.Effort() != index.ByEF {
-				return noDatum()
+				return table.OfNone()
 			}
 			_, hops := p.Answers.PerQuery()
-			return numberDatum(hops)
+			return table.OfFloat(hops)
 		}),
 	}
 }

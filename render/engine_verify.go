@@ -6,6 +6,7 @@ import (
 
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -48,18 +49,18 @@ func newEngineVerifySheet(v *target.Verification, o *ReportOptions) *sheet {
 			e.boolean(v.OK())
 			writeRecall(e, v.Recall)
 		},
-		fields: []sheetField{
-			{"check", func(i int) datum { return textDatum(check(i).Name) }},
-			{"outcome", func(i int) datum { return textDatum(check(i).Outcome.String()) }},
-			{"detail", func(i int) datum { return textDatum(check(i).Detail) }},
+		fields: []table.ColumnOf[int]{
+			key("check", table.Text, func(i int) table.Cell { return table.Of(check(i).Name) }),
+			key("outcome", table.Text, func(i int) table.Cell { return table.Of(check(i).Outcome.String()) }),
+			key("detail", table.Text, func(i int) table.Cell { return table.Of(check(i).Detail) }),
 		},
-		parts: []sheetPart{{rows: len(v.Checks), columns: []sheetColumn{
-			{title: "CHECK", text: func(i int) string { return check(i).Name }},
-			{title: "OUTCOME", text: func(i int) string {
+		parts: []sheetPart{{rows: len(v.Checks), columns: []table.ColumnOf[int]{
+			{Column: table.Column{Title: "CHECK"}, Shown: func(i int) string { return check(i).Name }},
+			{Column: table.Column{Title: "OUTCOME"}, Shown: func(i int) string {
 				r := outcomeRole(check(i).Outcome)
 				return Glyph(r, o.ASCII) + " " + check(i).Outcome.String()
-			}, role: func(i int) Role { return outcomeRole(check(i).Outcome) }},
-			{title: "DETAIL", name: true, text: func(i int) string { return Harmless(check(i).Detail) }},
+			}, Role: func(i int) Role { return outcomeRole(check(i).Outcome) }},
+			{Column: table.Column{Title: "DETAIL", Shorten: true}, Shown: func(i int) string { return Harmless(check(i).Detail) }},
 		}}},
 	}
 }
@@ -74,17 +75,17 @@ func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 	s := &sheet{
 		kind: "EngineInfo", o: o, head: []sheetLine{{text: targetLine(d.Target)}}, items: len(d.Levels), all: len(d.Levels),
 		about: func(e encoder) { writeEngineDescription(e, d) },
-		fields: []sheetField{
-			{"level", func(i int) datum { return intDatum(int64(d.Levels[i].Level)) }},
-			{"nodes", func(i int) datum { return intDatum(int64(d.Levels[i].Nodes)) }},
-			{"degree_min", func(i int) datum { return intDatum(int64(d.Levels[i].Min)) }},
-			{"degree_p50", func(i int) datum { return intDatum(int64(d.Levels[i].Median)) }},
-			{"degree_mean", func(i int) datum { return numberDatum(d.Levels[i].Mean) }},
-			{"degree_max", func(i int) datum { return intDatum(int64(d.Levels[i].Max)) }},
+		fields: []table.ColumnOf[int]{
+			key("level", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Level)) }),
+			key("nodes", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Nodes)) }),
+			key("degree_min", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Min)) }),
+			key("degree_p50", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Median)) }),
+			key("degree_mean", table.Number, func(i int) table.Cell { return table.OfFloat(d.Levels[i].Mean) }),
+			key("degree_max", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Max)) }),
 		},
-		parts: []sheetPart{{rows: len(facts), columns: []sheetColumn{
-			{title: "FACT", text: func(i int) string { return facts[i].Name }},
-			{title: "VALUE", name: true, text: func(i int) string { return Harmless(facts[i].Text) }, role: func(i int) Role {
+		parts: []sheetPart{{rows: len(facts), columns: []table.ColumnOf[int]{
+			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return facts[i].Name }},
+			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return Harmless(facts[i].Text) }, Role: func(i int) Role {
 				if facts[i].Odd {
 					return RoleWarn
 				}
@@ -92,11 +93,11 @@ func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 			}},
 		}}},
 	}
-	level := func(title string, text func(l *index.Level) string) sheetColumn {
-		return sheetColumn{title: title, right: true, text: func(i int) string { return text(&d.Levels[i]) }}
+	level := func(title string, text func(l *index.Level) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&d.Levels[i]) }}
 	}
 	if len(d.Levels) > 0 {
-		s.parts = append(s.parts, sheetPart{rows: len(d.Levels), columns: []sheetColumn{
+		s.parts = append(s.parts, sheetPart{rows: len(d.Levels), columns: []table.ColumnOf[int]{
 			level("LEVEL", func(l *index.Level) string { return strconv.Itoa(l.Level) }),
 			level("NODES", func(l *index.Level) string { return words.Number(int64(l.Nodes)) }),
 			level("LINKS MIN", func(l *index.Level) string { return strconv.Itoa(l.Min) }),
@@ -106,10 +107,10 @@ func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 		}})
 	}
 	if len(d.Parts) > 0 {
-		s.parts = append(s.parts, sheetPart{rows: len(d.Parts), columns: []sheetColumn{
-			{title: "PART", text: func(i int) string { return d.Parts[i].Name }},
-			{title: "BYTES", right: true, text: func(i int) string { return words.Bytes(int64(d.Parts[i].Bytes)) }},
-			{title: "SHARE", right: true, text: func(i int) string {
+		s.parts = append(s.parts, sheetPart{rows: len(d.Parts), columns: []table.ColumnOf[int]{
+			{Column: table.Column{Title: "PART"}, Shown: func(i int) string { return d.Parts[i].Name }},
+			{Column: table.Column{Title: "BYTES", Right: true}, Shown: func(i int) string { return words.Bytes(int64(d.Parts[i].Bytes)) }},
+			{Column: table.Column{Title: "SHARE", Right: true}, Shown: func(i int) string {
 				return words.Share(float64(d.Parts[i].Bytes) / float64(max(1, d.Target.File.Bytes)))
 			}},
 		}})
@@ -167,13 +168,13 @@ func WriteEngineLog(w io.Writer, l *target.Log, format ReportFormat, o ReportOpt
 				}
 			}
 		},
-		fields: []sheetField{
-			{"fact", func(i int) datum { return textDatum(l.Facts[i].Name) }},
-			{"value", func(i int) datum { return textDatum(l.Facts[i].Text) }},
+		fields: []table.ColumnOf[int]{
+			key("fact", table.Text, func(i int) table.Cell { return table.Of(l.Facts[i].Name) }),
+			key("value", table.Text, func(i int) table.Cell { return table.Of(l.Facts[i].Text) }),
 		},
-		parts: []sheetPart{{rows: len(l.Facts), columns: []sheetColumn{
-			{title: "FACT", text: func(i int) string { return Harmless(l.Facts[i].Name) }},
-			{title: "VALUE", name: true, text: func(i int) string { return Harmless(l.Facts[i].Text) }, role: func(i int) Role {
+		parts: []sheetPart{{rows: len(l.Facts), columns: []table.ColumnOf[int]{
+			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return Harmless(l.Facts[i].Name) }},
+			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return Harmless(l.Facts[i].Text) }, Role: func(i int) Role {
 				if l.Facts[i].Odd {
 					return RoleWarn
 				}

@@ -17,6 +17,8 @@ const APIVersion = "kitescope/v1"
 type items struct {
 	grid    *table.Grid
 	columns []itemColumn
+	// more, if it is not nil, tells keys of an item that no table has a place for.
+	more func(e encoder, row int)
 	// nested writes lists and pairs for appendRow. It has nowhere to drain to.
 	nested jsonEncoder
 }
@@ -41,7 +43,7 @@ func newItems(g *table.Grid) *items {
 // write tells row i. Unknown cells are left out; of absent ones those whose value would
 // be a string are empty, the others are left out.
 func (it *items) write(e encoder, i int) {
-	if j, ok := e.(*jsonEncoder); ok && !j.spreadsItems() {
+	if j, ok := e.(*jsonEncoder); ok && it.more == nil && !j.spreadsItems() {
 		j.before()
 		j.buf = it.appendRow(j.buf, i)
 		j.drain()
@@ -58,7 +60,24 @@ func (it *items) write(e encoder, i int) {
 		e.key(it.columns[j].Name)
 		writeCell(e, c, it.columns[j].Kind)
 	}
+	if it.more != nil {
+		it.more(e, it.grid.Row(i))
+	}
 	e.endObject()
+}
+
+// writeAll writes the list.
+func (it *items) writeAll(e encoder) {
+	e.key("items")
+	e.beginList()
+	if j, ok := e.(*jsonEncoder); ok && it.more == nil {
+		it.merge(j.rows(it.grid))
+	} else {
+		for i := range it.grid.Len() {
+			it.write(e, i)
+		}
+	}
+	e.endList()
 }
 
 // skip reports whether a cell is left out.
@@ -68,7 +87,7 @@ func (it *items) skip(j int, absent table.Absence) bool {
 		it.columns[j].unknown = true
 		return true
 	case table.None:
-		return !emptyWhenNone(it.columns[j].Kind)
+		return it.grid.Table.Schema().Sparse || !emptyWhenNone(it.columns[j].Kind)
 	default:
 		return false
 	}
@@ -224,16 +243,7 @@ func listDocument(g *view.Grid) document {
 			e.key("matched")
 			e.integer(int64(g.Matched))
 		}
-		e.key("items")
-		e.beginList()
-		if j, ok := e.(*jsonEncoder); ok {
-			it.merge(j.rows(&g.Grid))
-		} else {
-			for i := range g.Len() {
-				it.write(e, i)
-			}
-		}
-		e.endList()
+		it.writeAll(e)
 		it.writeUnknown(e)
 		e.endObject()
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kitescope/profile/pgo"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -161,10 +162,10 @@ func assessedPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	if len(part.head) > 0 {
 		part.head = append(part.head, sheetLine{})
 	}
-	column := func(title string, priority int, text func(a *pgo.Assessed) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&j.Profiles[i]) }}
+	column := func(title string, priority int, text func(a *pgo.Assessed) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&j.Profiles[i]) }}
 	}
-	share := func(title string, priority int, of func(r *pgo.Reach) float64) sheetColumn {
+	share := func(title string, priority int, of func(r *pgo.Reach) float64) table.ColumnOf[int] {
 		return column(title, priority, func(a *pgo.Assessed) string {
 			if !reachKnown(&a.Reach) {
 				return words.UnknownMark
@@ -179,9 +180,9 @@ func assessedPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 		return Harmless(a.Input.Node)
 	})
 	verdict := column("USABLE", 0, assessedText)
-	verdict.role = func(i int) Role { return []Role{RoleGood, RoleBad}[b2i(assessedText(&j.Profiles[i]) != usableText)] }
-	name.right, name.name, node.right, verdict.right = false, true, false, false
-	part.columns = []sheetColumn{
+	verdict.Role = func(i int) Role { return []Role{RoleGood, RoleBad}[b2i(assessedText(&j.Profiles[i]) != usableText)] }
+	name.Right, name.Shorten, node.Right, verdict.Right = false, true, false, false
+	part.columns = []table.ColumnOf[int]{
 		name, node,
 		column("SAMPLES", 0, func(a *pgo.Assessed) string { return countText(a.Events) }),
 		column("CPU", 5, func(a *pgo.Assessed) string { return timeUsed(int64(a.CPU)) }),
@@ -275,16 +276,16 @@ func figuresPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 		}
 		return []Role{RoleWarn, RoleGood}[b2i(list[i].ok)]
 	}
-	part := sheetPart{rows: len(list), columns: []sheetColumn{
-		{title: "FIGURE", name: true, text: func(i int) string { return list[i].name }},
-		{title: "", right: true, role: look, text: func(i int) string { return list[i].value }},
-		{title: "", role: look, text: func(i int) string {
+	part := sheetPart{rows: len(list), columns: []table.ColumnOf[int]{
+		{Column: table.Column{Title: "FIGURE", Shorten: true}, Shown: func(i int) string { return list[i].name }},
+		{Column: table.Column{Right: true}, Role: look, Shown: func(i int) string { return list[i].value }},
+		{Role: look, Shown: func(i int) string {
 			if list[i].wanted == "" {
 				return ""
 			}
 			return Glyph(look(i), o.ASCII)
 		}},
-		{title: "WANTED", text: func(i int) string { return list[i].wanted }},
+		{Column: table.Column{Title: "WANTED"}, Shown: func(i int) string { return list[i].wanted }},
 	}}
 	if rest > 0 {
 		part.head = append(part.head, sheetLine{role: RoleDim, text: "of " + strconv.Itoa(rest+mostOverlaps) + " overlaps those least alike"})

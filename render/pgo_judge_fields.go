@@ -4,22 +4,23 @@ import (
 	"math"
 
 	"kitescope/profile/pgo"
+	"kitescope/table"
 )
 
 // assessedFields are the keys of a profile that was judged.
-func assessedFields(j *pgo.Judgement) []sheetField {
-	field := func(name string, of func(a *pgo.Assessed) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(&j.Profiles[i]) }}
+func assessedFields(j *pgo.Judgement) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(a *pgo.Assessed) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(&j.Profiles[i]) })
 	}
-	input := func(name string, of func(in *pgo.Input) string) sheetField {
-		return field(name, func(a *pgo.Assessed) datum {
+	input := func(name string, of func(in *pgo.Input) string) table.ColumnOf[int] {
+		return field(name, table.Text, func(a *pgo.Assessed) table.Cell {
 			if a.Input == nil || of(a.Input) == "" {
-				return noDatum()
+				return table.OfNone()
 			}
-			return textDatum(of(a.Input))
+			return table.Of(of(a.Input))
 		})
 	}
-	fields := []sheetField{
+	fields := []table.ColumnOf[int]{
 		input("name", func(in *pgo.Input) string { return in.Name }),
 		input("node", func(in *pgo.Input) string { return in.Node }),
 		input("go_version", func(in *pgo.Input) string { return in.GoVersion }),
@@ -30,34 +31,34 @@ func assessedFields(j *pgo.Judgement) []sheetField {
 			}
 			return in.Err.Error()
 		}),
-		field("usable", func(a *pgo.Assessed) datum { return boolDatum(assessedText(a) == usableText) }),
-		field("samples", func(a *pgo.Assessed) datum { return countDatum(a.Events) }),
-		field("cpu_seconds", func(a *pgo.Assessed) datum { return nanosecondsDatum(int64(a.CPU)) }),
-		field("duration_seconds", func(a *pgo.Assessed) datum { return nanosecondsDatum(int64(a.Duration)) }),
+		field("usable", table.Bool, func(a *pgo.Assessed) table.Cell { return table.OfBool(assessedText(a) == usableText) }),
+		field("samples", table.Int, func(a *pgo.Assessed) table.Cell { return table.OfCount(a.Events) }),
+		field("cpu_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.CPU)) }),
+		field("duration_seconds", table.Duration, func(a *pgo.Assessed) table.Cell { return nanosecondsCell(int64(a.Duration)) }),
 	}
 	for i, name := range reachKeys() {
-		fields = append(fields, field(name, func(a *pgo.Assessed) datum {
+		fields = append(fields, field(name, table.Number, func(a *pgo.Assessed) table.Cell {
 			if !reachKnown(&a.Reach) {
-				return unknownDatum(datumNumber)
+				return table.OfUnknown()
 			}
-			return numberDatum(100 * reachShares(&a.Reach)[i])
+			return table.OfFloat(100 * reachShares(&a.Reach)[i])
 		}))
 	}
-	return append(fields, field("refused_for", func(a *pgo.Assessed) datum {
+	return append(fields, field("refused_for", table.List, func(a *pgo.Assessed) table.Cell {
 		ids := []string{}
 		for i := range a.Refusals {
 			ids = append(ids, a.Refusals[i].ID)
 		}
-		return textsDatum(ids)
+		return table.OfList(ids)
 	}))
 }
 
-// nanosecondsDatum is a time, unknown if there is none.
-func nanosecondsDatum(ns int64) datum {
+// nanosecondsCell is a time, unknown if there is none.
+func nanosecondsCell(ns int64) table.Cell {
 	if ns <= 0 {
-		return unknownDatum(datumSeconds)
+		return table.OfUnknown()
 	}
-	return datum{kind: datumSeconds, n: ns}
+	return table.Cell{Int: ns}
 }
 
 // reachKeys are the keys of reachShares.

@@ -7,19 +7,20 @@ import (
 
 	"kitescope/paste"
 	"kitescope/profile/pgo"
+	"kitescope/table"
 	"kitescope/words"
 )
 
 // hotPart are the hottest calls, with what the compiler would do with them if it was asked.
 func hotPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	n := o.shown(len(j.Hot))
-	column := func(title string, priority int, text func(h *pgo.HotEdge) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&j.Hot[i]) }}
+	column := func(title string, priority int, text func(h *pgo.HotEdge) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&j.Hot[i]) }}
 	}
 	caller := column("CALLER +LINE", 0, func(h *pgo.HotEdge) string { return callerLine(&h.Edge) })
 	callee := column("CALLEE", 0, func(h *pgo.HotEdge) string { return orUnknown(h.Callee) })
-	caller.right, caller.name, callee.right, callee.name = false, true, false, true
-	columns := []sheetColumn{
+	caller.Right, caller.Shorten, callee.Right, callee.Shorten = false, true, false, true
+	columns := []table.ColumnOf[int]{
 		column("SHARE", 0, func(h *pgo.HotEdge) string { return shareCell(h.Share) }),
 		column("SAMPLES", 2, func(h *pgo.HotEdge) string { return countText(h.Hits) }),
 		caller, callee,
@@ -28,7 +29,7 @@ func hotPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	part := sheetPart{rows: n, head: []sheetLine{head}}
 	if j.Dry == nil {
 		inlined := column("INLINED", 1, func(h *pgo.HotEdge) string { return []string{"no", "yes"}[b2i(h.Inlined)] })
-		inlined.right = false
+		inlined.Right = false
 		columns = append(columns, inlined)
 		part.columns = columns
 		part.head = append(part.head, sheetLine{role: RoleDim, text: "--dir MODULE asks the compiler what it would do with them"})
@@ -36,7 +37,7 @@ func hotPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	}
 	part.head = append(part.head, sheetLine{text: DryRunText(j.Dry)})
 	what := column("COMPILER", 0, DecisionText)
-	what.role = func(i int) Role { return decisionRole(j.Hot[i].Decision) }
+	what.Role = func(i int) Role { return decisionRole(j.Hot[i].Decision) }
 	cost := column("COST", 1, func(h *pgo.HotEdge) string {
 		if h.Decision == nil || h.Decision.Cost <= 0 {
 			return words.NoneMark
@@ -55,7 +56,7 @@ func hotPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 		}
 		return Harmless(h.Decision.Position)
 	})
-	what.right, reason.right, where.right, where.wide = false, false, false, true
+	what.Right, reason.Right, where.Right, where.Show = false, false, false, table.Wide
 	columns = append(columns, what, cost, where)
 	if slices.ContainsFunc(j.Hot[:n], func(h pgo.HotEdge) bool { return h.Decision != nil && h.Decision.Reason != "" }) {
 		columns = append(columns, reason)

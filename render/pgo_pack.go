@@ -6,6 +6,7 @@ import (
 
 	"kitescope/paste"
 	"kitescope/profile/pgo"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -81,10 +82,10 @@ func packNames(m *pgo.Manifest) func(string) string {
 	return short
 }
 
-func packColumns(m *pgo.Manifest) []sheetColumn {
+func packColumns(m *pgo.Manifest) []table.ColumnOf[int] {
 	short := packNames(m)
-	column := func(title string, text func(s *pgo.ManifestSource) string) sheetColumn {
-		return sheetColumn{title: title, text: func(i int) string { return text(&m.Sources[i]) }}
+	column := func(title string, text func(s *pgo.ManifestSource) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title}, Shown: func(i int) string { return text(&m.Sources[i]) }}
 	}
 	name := column("PROFILE", func(s *pgo.ManifestSource) string { return Harmless(short(s.Name)) })
 	node := column("NODE", func(s *pgo.ManifestSource) string { return orNone(s.Node) })
@@ -96,9 +97,9 @@ func packColumns(m *pgo.Manifest) []sheetColumn {
 	})
 	share := column("WEIGHT", func(s *pgo.ManifestSource) string { return shareCell(weightShare(m, s)) })
 	version := column("GO VERSION", func(s *pgo.ManifestSource) string { return orUnknown(s.GoVersion) })
-	name.name, samples.right, share.right, version.wide = true, true, true, true
-	node.priority, version.priority = 1, 2
-	return []sheetColumn{name, node, samples, share, version}
+	name.Shorten, samples.Right, share.Right, version.Show = true, true, true, table.Wide
+	node.Priority, version.Priority = 1, 2
+	return []table.ColumnOf[int]{name, node, samples, share, version}
 }
 
 func weightShare(m *pgo.Manifest, s *pgo.ManifestSource) float64 {
@@ -145,44 +146,44 @@ func writePackHead(e encoder, r *PackReport) {
 	}
 }
 
-func packFields(m *pgo.Manifest) []sheetField {
-	field := func(name string, of func(s *pgo.ManifestSource) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(&m.Sources[i]) }}
+func packFields(m *pgo.Manifest) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(s *pgo.ManifestSource) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(&m.Sources[i]) })
 	}
-	text := func(name string, of func(s *pgo.ManifestSource) string) sheetField {
-		return field(name, func(s *pgo.ManifestSource) datum {
+	text := func(name string, of func(s *pgo.ManifestSource) string) table.ColumnOf[int] {
+		return field(name, table.Text, func(s *pgo.ManifestSource) table.Cell {
 			if of(s) == "" {
-				return noDatum()
+				return table.OfNone()
 			}
-			return textDatum(of(s))
+			return table.Of(of(s))
 		})
 	}
-	return []sheetField{
+	return []table.ColumnOf[int]{
 		text("name", func(s *pgo.ManifestSource) string { return s.Name }),
 		text("node", func(s *pgo.ManifestSource) string { return s.Node }),
 		text("source_sha256", func(s *pgo.ManifestSource) string { return s.SHA256 }),
-		field("started", func(s *pgo.ManifestSource) datum { return timeDatum(s.Started) }),
-		field("duration_seconds", func(s *pgo.ManifestSource) datum { return secondsDatum(s.Seconds) }),
-		field("samples", func(s *pgo.ManifestSource) datum {
+		field("started", table.Time, func(s *pgo.ManifestSource) table.Cell { return table.OfTime(s.Started) }),
+		field("duration_seconds", table.Duration, func(s *pgo.ManifestSource) table.Cell { return secondsCell(s.Seconds) }),
+		field("samples", table.Int, func(s *pgo.ManifestSource) table.Cell {
 			if s.Samples == nil {
-				return unknownDatum(datumInt)
+				return table.OfUnknown()
 			}
-			return intDatum(*s.Samples)
+			return table.OfInt(*s.Samples)
 		}),
-		field("cpu_seconds", func(s *pgo.ManifestSource) datum {
+		field("cpu_seconds", table.Duration, func(s *pgo.ManifestSource) table.Cell {
 			if s.CPUSeconds == nil {
-				return unknownDatum(datumSeconds)
+				return table.OfUnknown()
 			}
-			return datum{kind: datumSeconds, n: int64(*s.CPUSeconds * 1e9)}
+			return table.Cell{Int: int64(*s.CPUSeconds * 1e9)}
 		}),
 		text("go_version", func(s *pgo.ManifestSource) string { return s.GoVersion }),
 		text("build_id", func(s *pgo.ManifestSource) string { return s.BuildID }),
-		field("weight", func(s *pgo.ManifestSource) datum { return intDatum(s.Weight) }),
+		field("weight", table.Int, func(s *pgo.ManifestSource) table.Cell { return table.OfInt(s.Weight) }),
 	}
 }
 
-// secondsDatum is a time, unknown if there is none.
-func secondsDatum(seconds float64) datum { return nanosecondsDatum(int64(seconds * 1e9)) }
+// secondsCell is a time, unknown if there is none.
+func secondsCell(seconds float64) table.Cell { return nanosecondsCell(int64(seconds * 1e9)) }
 
 // hashText is as much of a hash as tells files apart.
 func hashText(hash string) string {

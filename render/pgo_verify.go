@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kitescope/profile/pgo"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -132,19 +133,19 @@ func chanceCell(w *pgo.Witness) string {
 }
 
 func factsPart(facts []verificationFact) sheetPart {
-	return sheetPart{rows: len(facts), columns: []sheetColumn{
-		{title: "FACT", text: func(i int) string { return facts[i].name }},
-		{title: "VALUE", name: true, text: func(i int) string { return facts[i].value }},
+	return sheetPart{rows: len(facts), columns: []table.ColumnOf[int]{
+		{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return facts[i].name }},
+		{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return facts[i].value }},
 	}}
 }
 
-func verificationColumns(calls []witnessed, several bool) []sheetColumn {
-	column := func(title string, text func(c *witnessed) string) sheetColumn {
-		return sheetColumn{title: title, text: func(i int) string { return text(&calls[i]) }}
+func verificationColumns(calls []witnessed, several bool) []table.ColumnOf[int] {
+	column := func(title string, text func(c *witnessed) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title}, Shown: func(i int) string { return text(&calls[i]) }}
 	}
 	share := column("SHARE", func(c *witnessed) string { return shareCell(c.Share) })
 	now := column("NOW", callNow)
-	now.role = func(i int) Role {
+	now.Role = func(i int) Role {
 		if calls[i].Inlined {
 			return RoleGood
 		}
@@ -153,8 +154,8 @@ func verificationColumns(calls []witnessed, several bool) []sheetColumn {
 	in := column("IN", func(c *witnessed) string { return c.in })
 	caller := column("CALLER +LINE", func(c *witnessed) string { return callerLine(&c.Edge) })
 	callee := column("CALLEE", func(c *witnessed) string { return Harmless(c.Callee) })
-	share.right, caller.name, callee.name = true, true, true
-	list := []sheetColumn{share, now, in, caller, callee}
+	share.Right, caller.Shorten, callee.Shorten = true, true, true
+	list := []table.ColumnOf[int]{share, now, in, caller, callee}
 	if !several {
 		list = append(list[:2], list[3:]...)
 	}
@@ -172,22 +173,22 @@ func callNow(c *witnessed) string {
 	return "a call"
 }
 
-func verificationFields(calls []witnessed) []sheetField {
-	field := func(name string, of func(c *witnessed) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(&calls[i]) }}
+func verificationFields(calls []witnessed) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(c *witnessed) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(&calls[i]) })
 	}
-	return []sheetField{
-		field("caller", func(c *witnessed) datum { return textDatum(c.Caller) }),
-		field("callee", func(c *witnessed) datum { return textDatum(c.Callee) }),
-		field("line_offset", func(c *witnessed) datum { return intDatum(int64(c.Offset)) }),
-		field("percent", func(c *witnessed) datum { return numberDatum(100 * c.Share) }),
-		field("inlined", func(c *witnessed) datum { return boolDatum(c.Inlined) }),
-		field("made", func(c *witnessed) datum {
+	return []table.ColumnOf[int]{
+		field("caller", table.Text, func(c *witnessed) table.Cell { return table.Of(c.Caller) }),
+		field("callee", table.Text, func(c *witnessed) table.Cell { return table.Of(c.Callee) }),
+		field("line_offset", table.Int, func(c *witnessed) table.Cell { return table.OfInt(int64(c.Offset)) }),
+		field("percent", table.Number, func(c *witnessed) table.Cell { return table.OfFloat(100 * c.Share) }),
+		field("inlined", table.Bool, func(c *witnessed) table.Cell { return table.OfBool(c.Inlined) }),
+		field("made", table.Bool, func(c *witnessed) table.Cell {
 			if c.in == "binary" && c.Inlined {
-				return unknownDatum(datumBool) // a binary lists what is inlined
+				return table.OfUnknown() // a binary lists what is inlined
 			}
-			return boolDatum(c.Made)
+			return table.OfBool(c.Made)
 		}),
-		field("in", func(c *witnessed) datum { return textDatum(c.in) }),
+		field("in", table.Text, func(c *witnessed) table.Cell { return table.Of(c.in) }),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kitescope/profile/report"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -134,13 +135,10 @@ func diffPercent(c *report.Comparison, value int64) float64 {
 	return 100 * float64(value) / float64(c.Total)
 }
 
-func diffColumns(c *report.Comparison, list []report.Change, o *ReportOptions) []sheetColumn {
+func diffColumns(c *report.Comparison, list []report.Change, o *ReportOptions) []table.ColumnOf[int] {
 	s := newScale(c.Type.Unit, c.Total, magnitudes(list, func(x *report.Change) int64 { return x.Flat }, func(x *report.Change) int64 { return x.Cum }))
-	column := func(title string, priority int, role func(x *report.Change) Role, text func(x *report.Change) string) sheetColumn {
-		return sheetColumn{
-			title: title, right: true, priority: priority,
-			text: func(i int) string { return text(&list[i]) }, role: func(i int) Role { return role(&list[i]) },
-		}
+	column := func(title string, priority int, role func(x *report.Change) Role, text func(x *report.Change) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) }, Role: func(i int) Role { return role(&list[i]) }}
 	}
 	flat := func(x *report.Change) Role { return flatLook(x, o).role }
 	cum := func(x *report.Change) Role { return cumLook(x, o).role }
@@ -148,7 +146,7 @@ func diffColumns(c *report.Comparison, list []report.Change, o *ReportOptions) [
 	for i := range list {
 		before, after = max(before, cells(s.text(list[i].FlatBefore))), max(after, cells(s.text(list[i].FlatAfter)))
 	}
-	columns := []sheetColumn{
+	columns := []table.ColumnOf[int]{
 		column("", 0, flat, func(x *report.Change) string { return flatLook(x, o).mark }),
 		column("FLAT", 0, flat, func(x *report.Change) string { return s.change(x.Flat) }),
 		column("FLAT%", 3, flat, func(x *report.Change) string { return signedPercent(diffPercent(c, x.Flat)) }),
@@ -163,9 +161,9 @@ func diffColumns(c *report.Comparison, list []report.Change, o *ReportOptions) [
 		column("CLASS", 0, flat, func(x *report.Change) string { return x.Class.String() }),
 		column(byTitle(o), 0, nameLook, func(x *report.Change) string { return entryName(&x.Entry) }),
 	}
-	columns[8].wide, columns[9].wide = true, true
+	columns[8].Show, columns[9].Show = table.Wide, table.Wide
 	name := &columns[len(columns)-1]
-	name.right, name.name, columns[9].right = false, true, false
+	name.Right, name.Shorten, columns[9].Right = false, true, false
 	return columns
 }
 
@@ -203,22 +201,22 @@ func nameLook(x *report.Change) Role {
 	return RolePlain
 }
 
-func diffFields(c *report.Comparison) []sheetField {
-	field := func(name string, of func(x *report.Change) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(&c.Changes[i]) }}
+func diffFields(c *report.Comparison) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(x *report.Change) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(&c.Changes[i]) })
 	}
-	events := func(name string, of func(x *report.Change) int64) sheetField {
-		return field(name, func(x *report.Change) datum { return countDatum(of(x)) })
+	events := func(name string, of func(x *report.Change) int64) table.ColumnOf[int] {
+		return field(name, table.Int, func(x *report.Change) table.Cell { return table.OfCount(of(x)) })
 	}
-	number := func(name string, of func(x *report.Change) int64) sheetField {
-		return field(name, func(x *report.Change) datum { return intDatum(of(x)) })
+	number := func(name string, of func(x *report.Change) int64) table.ColumnOf[int] {
+		return field(name, table.Int, func(x *report.Change) table.Cell { return table.OfInt(of(x)) })
 	}
-	return []sheetField{
-		field("function", func(x *report.Change) datum { return textDatum(x.Function) }),
+	return []table.ColumnOf[int]{
+		field("function", table.Text, func(x *report.Change) table.Cell { return table.Of(x.Function) }),
 		number("flat", func(x *report.Change) int64 { return x.Flat }),
 		number("cum", func(x *report.Change) int64 { return x.Cum }),
-		field("flat_percent", func(x *report.Change) datum { return numberDatum(math.Abs(diffPercent(c, x.Flat))) }),
-		field("cum_percent", func(x *report.Change) datum { return numberDatum(math.Abs(diffPercent(c, x.Cum))) }),
+		field("flat_percent", table.Number, func(x *report.Change) table.Cell { return table.OfFloat(math.Abs(diffPercent(c, x.Flat))) }),
+		field("cum_percent", table.Number, func(x *report.Change) table.Cell { return table.OfFloat(math.Abs(diffPercent(c, x.Cum))) }),
 		number("flat_before", func(x *report.Change) int64 { return x.FlatBefore }),
 		number("flat_after", func(x *report.Change) int64 { return x.FlatAfter }),
 		number("cum_before", func(x *report.Change) int64 { return x.CumBefore }),
@@ -227,21 +225,13 @@ func diffFields(c *report.Comparison) []sheetField {
 		events("flat_samples_after", func(x *report.Change) int64 { return x.FlatEventsAfter }),
 		events("cum_samples_before", func(x *report.Change) int64 { return x.CumEventsBefore }),
 		events("cum_samples_after", func(x *report.Change) int64 { return x.CumEventsAfter }),
-		field("flat_verdict", func(x *report.Change) datum { return textDatum(x.FlatVerdict.String()) }),
-		field("cum_verdict", func(x *report.Change) datum { return textDatum(x.CumVerdict.String()) }),
-		field("flat_p", func(x *report.Change) datum { return chanceDatum(x.FlatP) }),
-		field("cum_p", func(x *report.Change) datum { return chanceDatum(x.CumP) }),
-		field("flat_p_corrected", func(x *report.Change) datum { return chanceDatum(x.FlatCorrectedP) }),
-		field("cum_p_corrected", func(x *report.Change) datum { return chanceDatum(x.CumCorrectedP) }),
-		field("class", func(x *report.Change) datum { return textDatum(x.Class.String()) }),
-		field("file", func(x *report.Change) datum { return textDatum(x.File) }),
+		field("flat_verdict", table.Text, func(x *report.Change) table.Cell { return table.Of(x.FlatVerdict.String()) }),
+		field("cum_verdict", table.Text, func(x *report.Change) table.Cell { return table.Of(x.CumVerdict.String()) }),
+		field("flat_p", table.Exact, func(x *report.Change) table.Cell { return finiteCell(x.FlatP) }),
+		field("cum_p", table.Exact, func(x *report.Change) table.Cell { return finiteCell(x.CumP) }),
+		field("flat_p_corrected", table.Exact, func(x *report.Change) table.Cell { return finiteCell(x.FlatCorrectedP) }),
+		field("cum_p_corrected", table.Exact, func(x *report.Change) table.Cell { return finiteCell(x.CumCorrectedP) }),
+		field("class", table.Text, func(x *report.Change) table.Cell { return table.Of(x.Class.String()) }),
+		field("file", table.Text, func(x *report.Change) table.Cell { return table.Of(x.File) }),
 	}
-}
-
-// chanceDatum is a p value, unknown where nothing was decided.
-func chanceDatum(p float64) datum {
-	if math.IsInf(p, 0) {
-		return unknownDatum(datumExact)
-	}
-	return exactDatum(p)
 }

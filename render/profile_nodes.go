@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kitescope/profile/report"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -64,17 +65,17 @@ const (
 
 // nodesPart is a line for each process, those of a role below each other.
 func nodesPart(nodes []nodeItem) sheetPart {
-	column := func(title string, priority int, text func(x *report.NodeShares) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(nodes[i].node) }}
+	column := func(title string, priority int, text func(x *report.NodeShares) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(nodes[i].node) }}
 	}
 	name := column("NODE", 0, func(x *report.NodeShares) string { return orUnknown(x.Node) })
-	name.right, name.name = false, true
+	name.Right, name.Shorten = false, true
 	load := column("LOAD", 0, func(x *report.NodeShares) string { return loadText(x.Load) })
-	load.right, load.role = false, func(i int) Role { return loadRole(nodes[i].node.Load) }
+	load.Right, load.Role = false, func(i int) Role { return loadRole(nodes[i].node.Load) }
 	others := column("OTHERS", 0, func(x *report.NodeShares) string { return coresText(x.Others) })
 	total := column("TOTAL", 0, func(x *report.NodeShares) string { return scaled(x.Total, x.Type.Unit) })
-	others.wide, total.wide = true, true
-	columns := []sheetColumn{
+	others.Show, total.Show = table.Wide, table.Wide
+	columns := []table.ColumnOf[int]{
 		name, load, column("CORES", 0, func(x *report.NodeShares) string { return coresText(x.Cores) }), others, total,
 		column("SAMPLES", 1, func(x *report.NodeShares) string { return countText(x.Samples) }),
 	}
@@ -158,16 +159,13 @@ func loadRole(l report.Load) Role {
 // differencePart lists in what the nodes of a role differ.
 func differencePart(r *report.RoleShares, o *ReportOptions) sheetPart {
 	n := o.shown(len(r.Differences))
-	column := func(title string, text func(d *report.Difference) string) sheetColumn {
-		return sheetColumn{
-			title: title, right: true, text: func(i int) string { return text(&r.Differences[i]) },
-			role: func(i int) Role {
-				_, role := ProfileVerdict(r.Differences[i].Verdict, o.ASCII)
-				return role
-			},
-		}
+	column := func(title string, text func(d *report.Difference) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&r.Differences[i]) }, Role: func(i int) Role {
+			_, role := ProfileVerdict(r.Differences[i].Verdict, o.ASCII)
+			return role
+		}}
 	}
-	columns := []sheetColumn{
+	columns := []table.ColumnOf[int]{
 		column("", func(d *report.Difference) string {
 			mark, _ := ProfileVerdict(d.Verdict, o.ASCII)
 			return mark
@@ -180,9 +178,9 @@ func differencePart(r *report.RoleShares, o *ReportOptions) sheetPart {
 		column("OF", func(d *report.Difference) string { return Harmless(d.Kind) }),
 		column("", func(d *report.Difference) string { return Harmless(d.Name) }),
 	}
-	columns[1].right, columns[6].right = false, false
-	columns[3].priority, columns[5].priority, columns[6].priority = 3, 2, 1
-	columns[7].right, columns[7].name, columns[7].role = false, true, nil
+	columns[1].Right, columns[6].Right = false, false
+	columns[3].Priority, columns[5].Priority, columns[6].Priority = 3, 2, 1
+	columns[7].Right, columns[7].Shorten, columns[7].Role = false, true, nil
 	part := sheetPart{head: []sheetLine{{role: RoleAccent, text: orUnknown(r.Role) + ": what differs"}}, columns: columns, rows: n}
 	for _, l := range o.more(len(r.Differences)) {
 		part.head[0].after = append(part.head[0].after, sheetPiece{RoleDim, "  " + l.text})
@@ -253,32 +251,32 @@ func writePart(e encoder, p *report.Part) {
 	e.endObject()
 }
 
-func nodeFields(nodes []nodeItem) []sheetField {
-	field := func(name string, of func(x nodeItem) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(nodes[i]) }}
+func nodeFields(nodes []nodeItem) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(x nodeItem) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(nodes[i]) })
 	}
-	number := func(f float64) datum {
+	number := func(f float64) table.Cell {
 		if math.IsNaN(f) {
-			return unknownDatum(datumNumber)
+			return table.OfUnknown()
 		}
-		return numberDatum(f)
+		return table.OfFloat(f)
 	}
-	return []sheetField{
-		field("role", func(x nodeItem) datum { return textDatum(x.role.Role) }),
-		field("node", func(x nodeItem) datum { return textDatum(x.node.Node) }),
-		field("location", func(x nodeItem) datum { return textDatum(originName(&x.node.Origin)) }),
-		field("load", func(x nodeItem) datum { return textDatum(x.node.Load.String()) }),
-		field("cores_busy", func(x nodeItem) datum { return number(x.node.Cores) }),
-		field("others_cores_busy", func(x nodeItem) datum { return number(x.node.Others) }),
-		field("load_p", func(x nodeItem) datum { return exactDatum(x.node.LoadP) }),
-		field("total", func(x nodeItem) datum { return intDatum(x.node.Total) }),
-		field("samples", func(x nodeItem) datum { return countDatum(x.node.Samples) }),
-		field("time", func(x nodeItem) datum { return timeDatum(x.node.Time) }),
-		field("duration_seconds", func(x nodeItem) datum {
+	return []table.ColumnOf[int]{
+		field("role", table.Text, func(x nodeItem) table.Cell { return table.Of(x.role.Role) }),
+		field("node", table.Text, func(x nodeItem) table.Cell { return table.Of(x.node.Node) }),
+		field("location", table.Text, func(x nodeItem) table.Cell { return table.Of(originName(&x.node.Origin)) }),
+		field("load", table.Text, func(x nodeItem) table.Cell { return table.Of(x.node.Load.String()) }),
+		field("cores_busy", table.Number, func(x nodeItem) table.Cell { return number(x.node.Cores) }),
+		field("others_cores_busy", table.Number, func(x nodeItem) table.Cell { return number(x.node.Others) }),
+		field("load_p", table.Exact, func(x nodeItem) table.Cell { return table.OfFloat(x.node.LoadP) }),
+		field("total", table.Int, func(x nodeItem) table.Cell { return table.OfInt(x.node.Total) }),
+		field("samples", table.Int, func(x nodeItem) table.Cell { return table.OfCount(x.node.Samples) }),
+		field("time", table.Time, func(x nodeItem) table.Cell { return table.OfTime(x.node.Time) }),
+		field("duration_seconds", table.Duration, func(x nodeItem) table.Cell {
 			if x.node.Duration <= 0 {
-				return unknownDatum(datumSeconds)
+				return table.OfUnknown()
 			}
-			return datum{kind: datumSeconds, n: int64(x.node.Duration)}
+			return table.Cell{Int: int64(x.node.Duration)}
 		}),
 	}
 }
@@ -336,33 +334,33 @@ func partRows(nodes []nodeItem) []partRow {
 	return rows
 }
 
-func partRowFields(rows []partRow) []sheetField {
+func partRowFields(rows []partRow) []table.ColumnOf[int] {
 	of := make([]nodeItem, len(rows))
 	for i := range rows {
 		of[i] = rows[i].nodeItem
 	}
-	var fields []sheetField
+	var fields []table.ColumnOf[int]
 	for _, f := range nodeFields(of) {
-		switch f.name {
+		switch f.Name {
 		case "role", "node", "load", "cores_busy":
 			fields = append(fields, f)
 		}
 	}
-	field := func(name string, of func(r *partRow) datum) {
-		fields = append(fields, sheetField{name, func(i int) datum { return of(&rows[i]) }})
+	field := func(name string, kind table.Kind, of func(r *partRow) table.Cell) {
+		fields = append(fields, key(name, kind, func(i int) table.Cell { return of(&rows[i]) }))
 	}
-	percent := func(part float64) datum {
+	percent := func(part float64) table.Cell {
 		if math.IsNaN(part) {
-			return unknownDatum(datumNumber)
+			return table.OfUnknown()
 		}
-		return numberDatum(100 * part)
+		return table.OfFloat(100 * part)
 	}
-	field("what", func(r *partRow) datum { return textDatum(r.what) })
-	field("name", func(r *partRow) datum { return textDatum(r.part.Name) })
-	field("value", func(r *partRow) datum { return intDatum(r.part.Value) })
-	field("samples", func(r *partRow) datum { return countDatum(r.part.Events) })
-	field("percent", func(r *partRow) datum { return percent(r.part.Part) })
-	field("percent_low", func(r *partRow) datum { return percent(r.part.Low) })
-	field("percent_high", func(r *partRow) datum { return percent(r.part.High) })
+	field("what", table.Text, func(r *partRow) table.Cell { return table.Of(r.what) })
+	field("name", table.Text, func(r *partRow) table.Cell { return table.Of(r.part.Name) })
+	field("value", table.Int, func(r *partRow) table.Cell { return table.OfInt(r.part.Value) })
+	field("samples", table.Int, func(r *partRow) table.Cell { return table.OfCount(r.part.Events) })
+	field("percent", table.Number, func(r *partRow) table.Cell { return percent(r.part.Part) })
+	field("percent_low", table.Number, func(r *partRow) table.Cell { return percent(r.part.Low) })
+	field("percent_high", table.Number, func(r *partRow) table.Cell { return percent(r.part.High) })
 	return fields
 }

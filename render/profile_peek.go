@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"kitescope/profile/report"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -20,11 +21,8 @@ func newPeekSheet(p *report.Peek, o *ReportOptions) *sheet {
 			writeProfileHead(e, &p.Header)
 			writeBy(e, o)
 		},
-		items: n, all: len(p.Focus),
+		items: n, all: len(p.Focus), fields: placed(entryKeys(&p.Header), func(i int) *report.Entry { return &p.Focus[i].Entry }),
 		nested: func(e encoder, i int) { writePeekEdges(e, &p.Focus[i]) },
-	}
-	for _, f := range entryFields(&p.Header) {
-		s.fields = append(s.fields, sheetField{f.name, func(i int) datum { return f.of(&p.Focus[i].Entry) }})
 	}
 	var rows []peekRow
 	for i := range p.Focus[:n] {
@@ -80,11 +78,11 @@ func peekPart(p *report.Peek, f *report.PeekEntry, rows []peekRow, o *ReportOpti
 		}
 		return RolePlain
 	}
-	return sheetPart{head: []sheetLine{head}, rows: len(rows), columns: []sheetColumn{
-		{title: "", text: func(i int) string { return rows[i].label(i > 0 && rows[i-1].relation == rows[i].relation) }},
-		{title: "VALUE", right: true, text: func(i int) string { return s.text(rows[i].Value) }},
-		{title: "OF CUM", right: true, text: func(i int) string { return rows[i].ofCum() }},
-		{title: byTitle(o), name: true, role: dimSelf, text: func(i int) string { return rows[i].name() }},
+	return sheetPart{head: []sheetLine{head}, rows: len(rows), columns: []table.ColumnOf[int]{
+		{Shown: func(i int) string { return rows[i].label(i > 0 && rows[i-1].relation == rows[i].relation) }},
+		{Column: table.Column{Title: "VALUE", Right: true}, Shown: func(i int) string { return s.text(rows[i].Value) }},
+		{Column: table.Column{Title: "OF CUM", Right: true}, Shown: func(i int) string { return rows[i].ofCum() }},
+		{Column: table.Column{Title: byTitle(o), Shorten: true}, Role: dimSelf, Shown: func(i int) string { return rows[i].name() }},
 	}}
 }
 
@@ -117,23 +115,23 @@ func (r *peekRow) ofCum() string {
 
 func (r *peekRow) percent() float64 { return 100 * float64(r.Value) / float64(r.focus.Cum) }
 
-// percentDatum has no value where there is nothing to be a part of.
-func (r *peekRow) percentDatum() datum {
+// percentCell has no value where there is nothing to be a part of.
+func (r *peekRow) percentCell() table.Cell {
 	if r.focus.Cum == 0 {
-		return noDatum()
+		return table.OfNone()
 	}
-	return numberDatum(r.percent())
+	return table.OfFloat(r.percent())
 }
 
 // peekFields are the columns of CSV: an edge a line.
-func peekFields(rows []peekRow) []sheetField {
-	return []sheetField{
-		{"function", func(i int) datum { return textDatum(rows[i].focus.Function) }},
-		{"relation", func(i int) datum { return textDatum(rows[i].relation) }},
-		{"other", func(i int) datum { return textDatum(rows[i].Function) }},
-		{"value", func(i int) datum { return intDatum(rows[i].Value) }},
-		{"percent", func(i int) datum { return rows[i].percentDatum() }},
-		{"inlined", func(i int) datum { return boolDatum(rows[i].Inlined) }},
+func peekFields(rows []peekRow) []table.ColumnOf[int] {
+	return []table.ColumnOf[int]{
+		key("function", table.Text, func(i int) table.Cell { return table.Of(rows[i].focus.Function) }),
+		key("relation", table.Text, func(i int) table.Cell { return table.Of(rows[i].relation) }),
+		key("other", table.Text, func(i int) table.Cell { return table.Of(rows[i].Function) }),
+		key("value", table.Int, func(i int) table.Cell { return table.OfInt(rows[i].Value) }),
+		key("percent", table.Number, func(i int) table.Cell { return rows[i].percentCell() }),
+		key("inlined", table.Bool, func(i int) table.Cell { return table.OfBool(rows[i].Inlined) }),
 	}
 }
 
@@ -151,9 +149,9 @@ func writePeekEdges(e encoder, f *report.PeekEntry) {
 			e.text(r.Function)
 			e.key("value")
 			e.integer(r.Value)
-			if d := r.percentDatum(); d.kind == datumNumber {
+			if c := r.percentCell(); c.Absent == table.Present {
 				e.key("percent")
-				e.number(d.f)
+				e.number(c.Float)
 			}
 			e.key("inlined")
 			e.boolean(r.Inlined)

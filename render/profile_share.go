@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kitescope/profile/report"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -50,9 +51,7 @@ func newShareSheet(s *report.Share, o *ReportOptions) *sheet {
 	n := o.shown(len(s.Functions))
 	part := sheetPart{}
 	if n > 0 {
-		part = sheetPart{rows: n, columns: []sheetColumn{{
-			title: "MATCHING " + byTitle(o), name: true, text: func(i int) string { return Harmless(s.Functions[i]) },
-		}}}
+		part = sheetPart{rows: n, columns: []table.ColumnOf[int]{{Column: table.Column{Title: "MATCHING " + byTitle(o), Shorten: true}, Shown: func(i int) string { return Harmless(s.Functions[i]) }}}}
 	}
 	sheet := &sheet{
 		kind: "ProfileShare", o: o,
@@ -67,26 +66,28 @@ func newShareSheet(s *report.Share, o *ReportOptions) *sheet {
 	return sheet
 }
 
-func shareFields(s *report.Share) []sheetField {
-	field := func(name string, d datum) sheetField { return sheetField{name, func(int) datum { return d }} }
-	percent := func(part float64) datum {
-		if math.IsNaN(part) {
-			return unknownDatum(datumNumber)
-		}
-		return numberDatum(100 * part)
+func shareFields(s *report.Share) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, c table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(int) table.Cell { return c })
 	}
-	return []sheetField{
-		field("pattern", textDatum(s.Pattern)),
-		field("value", intDatum(s.Value)),
-		field("matched_samples", countDatum(s.Matched)),
-		field("percent", percent(s.Part)),
-		field("percent_low", percent(s.Low)),
-		field("percent_high", percent(s.High)),
-		field("leaf_value", intDatum(s.LeafValue)),
-		field("leaf_samples", countDatum(s.LeafMatched)),
-		field("leaf_percent", numberDatum(s.Percent(s.LeafValue))),
-		field("leaf_percent_low", percent(s.LeafLow)),
-		field("leaf_percent_high", percent(s.LeafHigh)),
-		field("functions", textsDatum(s.Functions)),
+	percent := func(part float64) table.Cell {
+		if math.IsNaN(part) {
+			return table.OfUnknown()
+		}
+		return table.OfFloat(100 * part)
+	}
+	return []table.ColumnOf[int]{
+		field("pattern", table.Text, table.Of(s.Pattern)),
+		field("value", table.Int, table.OfInt(s.Value)),
+		field("matched_samples", table.Int, table.OfCount(s.Matched)),
+		field("percent", table.Number, percent(s.Part)),
+		field("percent_low", table.Number, percent(s.Low)),
+		field("percent_high", table.Number, percent(s.High)),
+		field("leaf_value", table.Int, table.OfInt(s.LeafValue)),
+		field("leaf_samples", table.Int, table.OfCount(s.LeafMatched)),
+		field("leaf_percent", table.Number, table.OfFloat(s.Percent(s.LeafValue))),
+		field("leaf_percent_low", table.Number, percent(s.LeafLow)),
+		field("leaf_percent_high", table.Number, percent(s.LeafHigh)),
+		field("functions", table.List, table.OfList(s.Functions)),
 	}
 }

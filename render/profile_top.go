@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"kitescope/profile/report"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -27,11 +28,11 @@ func newTopSheet(t *report.Top, o *ReportOptions) *sheet {
 			writeProfileHead(e, &t.Header)
 			writeBy(e, o)
 		},
-		fields: topFields(t), items: n, all: len(t.Entries),
+		fields: placed(entryKeys(&t.Header), func(i int) *report.Entry { return &t.Entries[i] }), items: n, all: len(t.Entries),
 	}
 }
 
-func topColumns(t *report.Top, list []report.Entry, o *ReportOptions) []sheetColumn {
+func topColumns(t *report.Top, list []report.Entry, o *ReportOptions) []table.ColumnOf[int] {
 	s := newScale(t.Type.Unit, t.Total, magnitudes(list, flatOf, cumOf))
 	sums := make([]int64, len(list)) // as pprof prints them: of what stands above, too
 	var sum int64
@@ -39,25 +40,25 @@ func topColumns(t *report.Top, list []report.Entry, o *ReportOptions) []sheetCol
 		sum += list[i].Flat
 		sums[i] = sum
 	}
-	entry := func(title string, text func(e *report.Entry) string) sheetColumn {
-		return sheetColumn{title: title, right: true, text: func(i int) string { return text(&list[i]) }}
+	entry := func(title string, text func(e *report.Entry) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&list[i]) }}
 	}
 	flat := entry("FLAT", func(e *report.Entry) string { return s.text(e.Flat) })
 	flatPercent := entry("FLAT%", func(e *report.Entry) string { return percentText(t.Percent(e.Flat)) })
-	running := sheetColumn{title: "SUM%", right: true, priority: 2, text: func(i int) string { return percentText(t.Percent(sums[i])) }}
+	running := table.ColumnOf[int]{Column: table.Column{Title: "SUM%", Right: true, Priority: 2}, Shown: func(i int) string { return percentText(t.Percent(sums[i])) }}
 	cum := entry("CUM", func(e *report.Entry) string { return s.text(e.Cum) })
 	cumPercent := entry("CUM%", func(e *report.Entry) string { return percentText(t.Percent(e.Cum)) })
-	flat.priority, cum.priority = 3, 1
+	flat.Priority, cum.Priority = 3, 1
 	samples := entry("SAMPLES", func(e *report.Entry) string { return countText(e.FlatSamples) })
 	cumSamples := entry("CUM SAMPLES", func(e *report.Entry) string { return countText(e.CumSamples) })
 	class := entry("CLASS", func(e *report.Entry) string { return e.Class.String() })
 	name := entry(byTitle(o), entryName)
 	file := entry("FILE", func(e *report.Entry) string { return orUnknown(e.File) })
-	for _, c := range []*sheetColumn{&samples, &cumSamples, &class, &file} {
-		c.wide = true
+	for _, c := range []*table.ColumnOf[int]{&samples, &cumSamples, &class, &file} {
+		c.Show = table.Wide
 	}
-	class.right, file.right, name.right, name.name = false, false, false, true
-	return []sheetColumn{flat, flatPercent, running, cum, cumPercent, samples, cumSamples, class, name, file}
+	class.Right, file.Right, name.Right, name.Shorten = false, false, false, true
+	return []table.ColumnOf[int]{flat, flatPercent, running, cum, cumPercent, samples, cumSamples, class, name, file}
 }
 
 func flatOf(e *report.Entry) int64 { return e.Flat }
@@ -70,33 +71,19 @@ func orUnknown(s string) string {
 	return Harmless(s)
 }
 
-func topFields(t *report.Top) []sheetField {
-	var fields []sheetField
-	for _, f := range entryFields(&t.Header) {
-		fields = append(fields, sheetField{f.name, func(i int) datum { return f.of(&t.Entries[i]) }})
-	}
-	return fields
-}
-
-// entryField is a key of all items that are entries.
-type entryField struct {
-	name string
-	of   func(e *report.Entry) datum
-}
-
-// entryFields are the keys of an entry. Values are in the unit of the samples.
-func entryFields(h *report.Header) []entryField {
-	return []entryField{
-		{"function", func(e *report.Entry) datum { return textDatum(e.Function) }},
-		{"flat", func(e *report.Entry) datum { return intDatum(e.Flat) }},
-		{"cum", func(e *report.Entry) datum { return intDatum(e.Cum) }},
-		{"flat_percent", func(e *report.Entry) datum { return numberDatum(h.Percent(e.Flat)) }},
-		{"cum_percent", func(e *report.Entry) datum { return numberDatum(h.Percent(e.Cum)) }},
-		{"flat_samples", func(e *report.Entry) datum { return countDatum(e.FlatSamples) }},
-		{"cum_samples", func(e *report.Entry) datum { return countDatum(e.CumSamples) }},
-		{"class", func(e *report.Entry) datum { return textDatum(e.Class.String()) }},
-		{"file", func(e *report.Entry) datum { return textDatum(e.File) }},
-		{"inlined", func(e *report.Entry) datum { return textDatum(inlinedWord(e)) }},
+// entryKeys are the keys of an entry. Values are in the unit of the samples.
+func entryKeys(h *report.Header) []table.ColumnOf[*report.Entry] {
+	return []table.ColumnOf[*report.Entry]{
+		key("function", table.Text, func(e *report.Entry) table.Cell { return table.Of(e.Function) }),
+		key("flat", table.Int, func(e *report.Entry) table.Cell { return table.OfInt(e.Flat) }),
+		key("cum", table.Int, func(e *report.Entry) table.Cell { return table.OfInt(e.Cum) }),
+		key("flat_percent", table.Number, func(e *report.Entry) table.Cell { return table.OfFloat(h.Percent(e.Flat)) }),
+		key("cum_percent", table.Number, func(e *report.Entry) table.Cell { return table.OfFloat(h.Percent(e.Cum)) }),
+		key("flat_samples", table.Int, func(e *report.Entry) table.Cell { return table.OfCount(e.FlatSamples) }),
+		key("cum_samples", table.Int, func(e *report.Entry) table.Cell { return table.OfCount(e.CumSamples) }),
+		key("class", table.Text, func(e *report.Entry) table.Cell { return table.Of(e.Class.String()) }),
+		key("file", table.Text, func(e *report.Entry) table.Cell { return table.Of(e.File) }),
+		key("inlined", table.Text, func(e *report.Entry) table.Cell { return table.Of(inlinedWord(e)) }),
 	}
 }
 

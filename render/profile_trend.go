@@ -7,6 +7,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -103,16 +104,13 @@ func trendPart(n *report.NodeTrend, shown int, o *ReportOptions) sheetPart {
 	if !n.Timed {
 		per = "PER PROFILE"
 	}
-	column := func(title string, priority int, text func(m *report.Mover) string) sheetColumn {
-		return sheetColumn{
-			title: title, right: true, priority: priority, text: func(i int) string { return text(&n.Movers[i]) },
-			role: func(i int) Role {
-				_, role := ProfileVerdict(n.Movers[i].Verdict, o.ASCII)
-				return role
-			},
-		}
+	column := func(title string, priority int, text func(m *report.Mover) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&n.Movers[i]) }, Role: func(i int) Role {
+			_, role := ProfileVerdict(n.Movers[i].Verdict, o.ASCII)
+			return role
+		}}
 	}
-	columns := []sheetColumn{
+	columns := []table.ColumnOf[int]{
 		column("", 0, func(m *report.Mover) string {
 			mark, _ := ProfileVerdict(m.Verdict, o.ASCII)
 			return mark
@@ -126,10 +124,10 @@ func trendPart(n *report.NodeTrend, shown int, o *ReportOptions) sheetPart {
 		column("CLASS", 0, func(m *report.Mover) string { return m.Class.String() }),
 		column(byTitle(o), 0, func(m *report.Mover) string { return Harmless(m.Function) }),
 	}
-	columns[7].wide, columns[7].right = true, false
+	columns[7].Show, columns[7].Right = table.Wide, false
 	name := &columns[8]
-	name.right, name.name = false, true
-	name.role = func(i int) Role { return dimNoise(n.Movers[i].Verdict) }
+	name.Right, name.Shorten = false, true
+	name.Role = func(i int) Role { return dimNoise(n.Movers[i].Verdict) }
 	head := sheetLine{role: RoleAccent, text: orUnknown(n.Node), after: []sheetPiece{{RolePlain, "  " + recordText(n)}}}
 	for _, l := range o.more(len(n.Movers)) {
 		head.after = append(head.after, sheetPiece{RoleDim, "  " + l.text})
@@ -164,33 +162,33 @@ func moverSpark(m *report.Mover, o *ReportOptions) string {
 	return sparkline(resample(values, mostSpark), top, o.ASCII)
 }
 
-func moverFields(list []moverItem) []sheetField {
-	field := func(name string, of func(x moverItem) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(list[i]) }}
+func moverFields(list []moverItem) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(x moverItem) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(list[i]) })
 	}
-	percent := func(part float64) datum {
+	percent := func(part float64) table.Cell {
 		if math.IsNaN(part) {
-			return unknownDatum(datumNumber)
+			return table.OfUnknown()
 		}
-		return numberDatum(100 * part)
+		return table.OfFloat(100 * part)
 	}
-	edge := func(m *report.Mover, i int) datum {
+	edge := func(m *report.Mover, i int) table.Cell {
 		if i < 0 || i >= len(m.Parts) {
-			return unknownDatum(datumNumber)
+			return table.OfUnknown()
 		}
 		return percent(m.Parts[i].Part)
 	}
-	return []sheetField{
-		field("node", func(x moverItem) datum { return textDatum(x.node.Node) }),
-		field("function", func(x moverItem) datum { return textDatum(x.mover.Function) }),
-		field("class", func(x moverItem) datum { return textDatum(x.mover.Class.String()) }),
-		field("verdict", func(x moverItem) datum { return textDatum(x.mover.Verdict.String()) }),
-		field("change_percent", func(x moverItem) datum { return percent(x.mover.Change) }),
-		field("slope_percent", func(x moverItem) datum { return percent(x.mover.Slope) }),
-		field("slope_per", func(x moverItem) datum { return textDatum([]string{"profile", "hour"}[b2i(x.node.Timed)]) }),
-		field("p", func(x moverItem) datum { return exactDatum(x.mover.P) }),
-		field("first_percent", func(x moverItem) datum { return edge(x.mover, 0) }),
-		field("last_percent", func(x moverItem) datum { return edge(x.mover, len(x.mover.Parts)-1) }),
+	return []table.ColumnOf[int]{
+		field("node", table.Text, func(x moverItem) table.Cell { return table.Of(x.node.Node) }),
+		field("function", table.Text, func(x moverItem) table.Cell { return table.Of(x.mover.Function) }),
+		field("class", table.Text, func(x moverItem) table.Cell { return table.Of(x.mover.Class.String()) }),
+		field("verdict", table.Text, func(x moverItem) table.Cell { return table.Of(x.mover.Verdict.String()) }),
+		field("change_percent", table.Number, func(x moverItem) table.Cell { return percent(x.mover.Change) }),
+		field("slope_percent", table.Number, func(x moverItem) table.Cell { return percent(x.mover.Slope) }),
+		field("slope_per", table.Text, func(x moverItem) table.Cell { return table.Of([]string{"profile", "hour"}[b2i(x.node.Timed)]) }),
+		field("p", table.Exact, func(x moverItem) table.Cell { return table.OfFloat(x.mover.P) }),
+		field("first_percent", table.Number, func(x moverItem) table.Cell { return edge(x.mover, 0) }),
+		field("last_percent", table.Number, func(x moverItem) table.Cell { return edge(x.mover, len(x.mover.Parts)-1) }),
 	}
 }
 

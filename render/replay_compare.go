@@ -8,6 +8,7 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -137,25 +138,21 @@ func setupDifferences(a, b *replay.Setup) []string {
 	return list
 }
 
-func comparedColumns(list []*load.Change, o *ReportOptions) []sheetColumn {
+func comparedColumns(list []*load.Change, o *ReportOptions) []table.ColumnOf[int] {
 	k := false
 	for _, c := range list {
 		k = k || c.Load.K != list[0].Load.K
 	}
-	columns := []sheetColumn{
-		{title: "LOAD", text: func(i int) string { return join(shortLoad(list[i].Base), parametersOf(list[i].Base).text(k)) }},
-		{title: "BEFORE", right: true, text: func(i int) string { return comparedText(figureNamed(list[i], "qps"), true, o) }},
-		{title: "NOW", right: true, text: func(i int) string { return comparedText(figureNamed(list[i], "qps"), false, o) }},
+	columns := []table.ColumnOf[int]{
+		{Column: table.Column{Title: "LOAD"}, Shown: func(i int) string { return join(shortLoad(list[i].Base), parametersOf(list[i].Base).text(k)) }},
+		{Column: table.Column{Title: "BEFORE", Right: true}, Shown: func(i int) string { return comparedText(figureNamed(list[i], "qps"), true, o) }},
+		{Column: table.Column{Title: "NOW", Right: true}, Shown: func(i int) string { return comparedText(figureNamed(list[i], "qps"), false, o) }},
 	}
 	for _, f := range []struct {
 		name, title string
 		priority    int
 	}{{"qps", "QPS", 0}, {"p99", "P99", 0}, {"p50", "P50", 3}, {"cpu_per_query", "CPU", 4}, {"recall", "RECALL", 2}} {
-		columns = append(columns, sheetColumn{
-			title: f.title, right: true, priority: f.priority,
-			text: func(i int) string { return changeText(figureNamed(list[i], f.name)) },
-			role: func(i int) Role { return verdictRole(figureNamed(list[i], f.name)) },
-		})
+		columns = append(columns, table.ColumnOf[int]{Column: table.Column{Title: f.title, Right: true, Priority: f.priority}, Shown: func(i int) string { return changeText(figureNamed(list[i], f.name)) }, Role: func(i int) Role { return verdictRole(figureNamed(list[i], f.name)) }})
 	}
 	return columns
 }
@@ -215,28 +212,28 @@ func comparedText(f *load.Figure, before bool, o *ReportOptions) string {
 	return words.Latency(time.Duration(v*1e9), o.ASCII)
 }
 
-func comparedFields(rows []comparedRow) []sheetField {
-	field := func(name string, of func(r *comparedRow) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(&rows[i]) }}
+func comparedFields(rows []comparedRow) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(r *comparedRow) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(&rows[i]) })
 	}
-	finite := func(name string, of func(f *load.Figure) float64) sheetField {
-		return field(name, func(r *comparedRow) datum { return finiteDatum(of(r.figure)) })
+	finite := func(name string, of func(f *load.Figure) float64) table.ColumnOf[int] {
+		return field(name, table.Exact, func(r *comparedRow) table.Cell { return finiteCell(of(r.figure)) })
 	}
-	return []sheetField{
-		field("sessions", func(r *comparedRow) datum { return positiveDatum(r.change.Load.Sessions) }),
-		field("rate", func(r *comparedRow) datum { return presentDatum(r.change.Load.Rate) }),
-		field("timed", func(r *comparedRow) datum { return boolDatum(r.change.Load.Timed) }),
-		field("k", func(r *comparedRow) datum { return positiveDatum(r.change.Load.K) }),
-		field("ef", func(r *comparedRow) datum { return positiveDatum(r.change.Load.EF) }),
-		field("nprobe", func(r *comparedRow) datum { return positiveDatum(r.change.Load.NProbe) }),
-		field("figure", func(r *comparedRow) datum { return textDatum(r.figure.Name) }),
+	return []table.ColumnOf[int]{
+		field("sessions", table.Int, func(r *comparedRow) table.Cell { return positiveCell(r.change.Load.Sessions) }),
+		field("rate", table.Exact, func(r *comparedRow) table.Cell { return presentCell(r.change.Load.Rate) }),
+		field("timed", table.Bool, func(r *comparedRow) table.Cell { return table.OfBool(r.change.Load.Timed) }),
+		field("k", table.Int, func(r *comparedRow) table.Cell { return positiveCell(r.change.Load.K) }),
+		field("ef", table.Int, func(r *comparedRow) table.Cell { return positiveCell(r.change.Load.EF) }),
+		field("nprobe", table.Int, func(r *comparedRow) table.Cell { return positiveCell(r.change.Load.NProbe) }),
+		field("figure", table.Text, func(r *comparedRow) table.Cell { return table.Of(r.figure.Name) }),
 		finite("before", func(f *load.Figure) float64 { return f.Base }),
 		finite("after", func(f *load.Figure) float64 { return f.Other }),
 		finite("change", func(f *load.Figure) float64 { return f.Relative }),
 		finite("change_low", func(f *load.Figure) float64 { return f.Low }),
 		finite("change_high", func(f *load.Figure) float64 { return f.High }),
 		finite("p", func(f *load.Figure) float64 { return f.P }),
-		field("verdict", func(r *comparedRow) datum { return textDatum(string(r.figure.Verdict)) }),
+		field("verdict", table.Text, func(r *comparedRow) table.Cell { return table.Of(string(r.figure.Verdict)) }),
 	}
 }
 

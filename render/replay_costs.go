@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kitescope/replay"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -185,18 +186,18 @@ func sharePart(title string, list []costShare, c *replay.Costs, o *ReportOptions
 		most = max(most, list[i].Time)
 	}
 	n := o.shown(len(list))
-	column := func(title string, priority int, text func(g *costShare) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&list[i]) }}
+	column := func(title string, priority int, text func(g *costShare) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) }}
 	}
 	size := barWidth(&o.Options)
-	part := sheetPart{rows: n, columns: []sheetColumn{
-		{title: title, name: true, text: func(i int) string { return list[i].Name }},
+	part := sheetPart{rows: n, columns: []table.ColumnOf[int]{
+		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return list[i].Name }},
 		column("SEGMENTS", 3, func(g *costShare) string { return strconv.Itoa(g.Segments) }),
 		column("ROWS", 2, func(g *costShare) string { return rowCount(g.Rows) }),
 		column("PER QUERY", 0, func(g *costShare) string { return perQueryTime(g.Time, c.Queries, o) }),
 		column("DISTANCES", 1, func(g *costShare) string { return perQueryCount(g.Distances, c.Queries) }),
 		column("SHARE", 0, func(g *costShare) string { return words.Share(g.Part) }),
-		{title: "", text: func(i int) string { return stateBar(&list[i].states, list[i].Time, most, size, o.ASCII) }},
+		{Shown: func(i int) string { return stateBar(&list[i].states, list[i].Time, most, size, o.ASCII) }},
 	}}
 	return part
 }
@@ -238,28 +239,28 @@ func stateBar(states *[3]time.Duration, whole, most time.Duration, size int, asc
 	return b.String()
 }
 
-func segmentColumns(c *replay.Costs, o *ReportOptions) []sheetColumn {
+func segmentColumns(c *replay.Costs, o *ReportOptions) []table.ColumnOf[int] {
 	all := time.Duration(0)
 	for i := range c.Segments {
 		all += c.Segments[i].Time
 	}
-	column := func(title string, priority int, text func(s *replay.SegmentCost) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&c.Segments[i]) }}
+	column := func(title string, priority int, text func(s *replay.SegmentCost) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&c.Segments[i]) }}
 	}
-	left := func(title string, priority int, text func(s *replay.SegmentCost) string) sheetColumn {
+	left := func(title string, priority int, text func(s *replay.SegmentCost) string) table.ColumnOf[int] {
 		x := column(title, priority, text)
-		x.right = false
+		x.Right = false
 		return x
 	}
-	wide := func(x sheetColumn) sheetColumn {
-		x.wide = true
+	wide := func(x table.ColumnOf[int]) table.ColumnOf[int] {
+		x.Show = table.Wide
 		return x
 	}
 	node := left("NODE", 0, nodeText)
-	node.name = true
+	node.Shorten = true
 	state := left("STATE", 0, func(s *replay.SegmentCost) string { return stateText(s.State) })
-	state.role = func(i int) Role { return stateRole(c.Segments[i].State) }
-	return []sheetColumn{
+	state.Role = func(i int) Role { return stateRole(c.Segments[i].State) }
+	return []table.ColumnOf[int]{
 		column("SEGMENT", 0, func(s *replay.SegmentCost) string { return strconv.FormatInt(s.Segment, 10) }),
 		state,
 		node,
@@ -289,38 +290,38 @@ func stateRole(s replay.State) Role {
 	return RoleWarn
 }
 
-func segmentFields(c *replay.Costs) []sheetField {
-	field := func(name string, of func(s *replay.SegmentCost) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(&c.Segments[i]) }}
+func segmentFields(c *replay.Costs) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(s *replay.SegmentCost) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(&c.Segments[i]) })
 	}
-	return []sheetField{
-		field("segment_id", func(s *replay.SegmentCost) datum { return textDatum(strconv.FormatInt(s.Segment, 10)) }),
-		field("state", func(s *replay.SegmentCost) datum { return textDatum(stateWord(s.State)) }),
-		field("index", func(s *replay.SegmentCost) datum { return nameDatum(s.Index) }),
-		field("node_id", func(s *replay.SegmentCost) datum {
+	return []table.ColumnOf[int]{
+		field("segment_id", table.Text, func(s *replay.SegmentCost) table.Cell { return table.Of(strconv.FormatInt(s.Segment, 10)) }),
+		field("state", table.Text, func(s *replay.SegmentCost) table.Cell { return table.Of(stateWord(s.State)) }),
+		field("index", table.Text, func(s *replay.SegmentCost) table.Cell { return nameCell(s.Index) }),
+		field("node_id", table.Text, func(s *replay.SegmentCost) table.Cell {
 			if s.Node == 0 {
-				return unknownDatum(datumText)
+				return table.OfUnknown()
 			}
-			return textDatum(strconv.FormatInt(s.Node, 10))
+			return table.Of(strconv.FormatInt(s.Node, 10))
 		}),
-		field("node", func(s *replay.SegmentCost) datum { return nameDatum(s.NodeName) }),
-		field("partition", func(s *replay.SegmentCost) datum { return nameDatum(s.Partition) }),
-		field("channel", func(s *replay.SegmentCost) datum { return nameDatum(s.Channel) }),
-		field("rows", func(s *replay.SegmentCost) datum { return countDatum(s.Rows) }),
-		field("deleted", func(s *replay.SegmentCost) datum { return countDatum(s.Deleted) }),
-		field("queries", func(s *replay.SegmentCost) datum { return intDatum(s.Queries) }),
-		field("time_seconds", func(s *replay.SegmentCost) datum { return exactDatum(s.Time.Seconds()) }),
-		field("distances", func(s *replay.SegmentCost) datum { return intDatum(s.Distances) }),
-		field("brute_force", func(s *replay.SegmentCost) datum { return intDatum(s.BruteForce) }),
-		field("ef", func(s *replay.SegmentCost) datum { return positiveDatum(s.EF) }),
+		field("node", table.Text, func(s *replay.SegmentCost) table.Cell { return nameCell(s.NodeName) }),
+		field("partition", table.Text, func(s *replay.SegmentCost) table.Cell { return nameCell(s.Partition) }),
+		field("channel", table.Text, func(s *replay.SegmentCost) table.Cell { return nameCell(s.Channel) }),
+		field("rows", table.Int, func(s *replay.SegmentCost) table.Cell { return table.OfCount(s.Rows) }),
+		field("deleted", table.Int, func(s *replay.SegmentCost) table.Cell { return table.OfCount(s.Deleted) }),
+		field("queries", table.Int, func(s *replay.SegmentCost) table.Cell { return table.OfInt(s.Queries) }),
+		field("time_seconds", table.Exact, func(s *replay.SegmentCost) table.Cell { return table.OfFloat(s.Time.Seconds()) }),
+		field("distances", table.Int, func(s *replay.SegmentCost) table.Cell { return table.OfInt(s.Distances) }),
+		field("brute_force", table.Int, func(s *replay.SegmentCost) table.Cell { return table.OfInt(s.BruteForce) }),
+		field("ef", table.Int, func(s *replay.SegmentCost) table.Cell { return positiveCell(s.EF) }),
 	}
 }
 
-func nameDatum(s string) datum {
+func nameCell(s string) table.Cell {
 	if s == "" {
-		return noDatum()
+		return table.OfNone()
 	}
-	return textDatum(s)
+	return table.Of(s)
 }
 
 func stateWord(s replay.State) string {

@@ -12,6 +12,7 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
+	"kitescope/table"
 	"kitescope/words"
 	"kitescope/words/hints"
 )
@@ -310,19 +311,19 @@ func partTable(p *sheetPart, notes bool) replayTable {
 			t.Title, t.Notes = t.Notes[0].Text, t.Notes[1:]
 		}
 	}
-	var shown []*sheetColumn
+	var shown []*table.ColumnOf[int]
 	for i := range p.columns {
-		if c := &p.columns[i]; !c.wide && c.title != "" && c.title != "SPLIT" {
+		if c := &p.columns[i]; c.Show == table.Always && c.Title != "" && c.Title != "SPLIT" {
 			shown = append(shown, c)
-			t.Heads = append(t.Heads, replayCell{strings.TrimSpace(c.title), []string{"", "n"}[b2i(c.right)]})
+			t.Heads = append(t.Heads, replayCell{strings.TrimSpace(c.Title), []string{"", "n"}[b2i(c.Right)]})
 		}
 	}
 	for row := range p.rows {
 		cells := make([]replayCell, len(shown))
 		for i, c := range shown {
-			cells[i] = replayCell{strings.TrimSpace(c.text(row)), []string{"", "n"}[b2i(c.right)]}
-			if c.role != nil {
-				cells[i].Class = strings.TrimSpace(cells[i].Class + " " + roleClass(c.role(row)))
+			cells[i] = replayCell{strings.TrimSpace(c.Shown(row)), []string{"", "n"}[b2i(c.Right)]}
+			if c.Role != nil {
+				cells[i].Class = strings.TrimSpace(cells[i].Class + " " + roleClass(c.Role(row)))
 			}
 		}
 		t.Rows = append(t.Rows, cells)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kitescope/replay"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -184,8 +185,8 @@ func (c *layoutCount) rowsText() string {
 	return words.Number(c.rows)
 }
 
-func countColumn(list []layoutCount, title string, of func(c *layoutCount) string) sheetColumn {
-	return sheetColumn{title: title, right: true, text: func(row int) string { return of(&list[row]) }}
+func countColumn(list []layoutCount, title string, of func(c *layoutCount) string) table.ColumnOf[int] {
+	return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(row int) string { return of(&list[row]) }}
 }
 
 func layoutStates(l *replay.Layout) sheetPart {
@@ -198,8 +199,8 @@ func layoutStates(l *replay.Layout) sheetPart {
 			list[s.State].add(s)
 		}
 	}
-	columns := []sheetColumn{
-		{title: "STATE", text: func(i int) string { return list[i].name }},
+	columns := []table.ColumnOf[int]{
+		{Column: table.Column{Title: "STATE"}, Shown: func(i int) string { return list[i].name }},
 		countColumn(list, "SEGMENTS", func(c *layoutCount) string { return words.Number(int64(c.all())) }),
 		countColumn(list, "ROWS", func(c *layoutCount) string { return c.rowsText() }),
 		countColumn(list, "WITH FILES", func(c *layoutCount) string { return strconv.Itoa(c.files) }),
@@ -235,11 +236,11 @@ func layoutNodes(l *replay.Layout) sheetPart {
 			}
 		}
 	}
-	node := func(title string, text func(n *replay.Node) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: 1, text: func(i int) string { return text(&l.Nodes[i]) }}
+	node := func(title string, text func(n *replay.Node) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: 1}, Shown: func(i int) string { return text(&l.Nodes[i]) }}
 	}
-	columns := []sheetColumn{
-		{title: "NODE", name: true, text: func(i int) string { return list[i].name }},
+	columns := []table.ColumnOf[int]{
+		{Column: table.Column{Title: "NODE", Shorten: true}, Shown: func(i int) string { return list[i].name }},
 		countColumn(list, "GROWING", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Growing]) }),
 		countColumn(list, "NO INDEX", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Unindexed]) }),
 		countColumn(list, "INDEXED", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Indexed]) }),
@@ -247,9 +248,9 @@ func layoutNodes(l *replay.Layout) sheetPart {
 		countColumn(list, "LEADS", func(c *layoutCount) string { return words.Plural(c.leads, "shard") }),
 		node("CORES", func(n *replay.Node) string { return orUnknownNumber(n.Cores) }),
 		node("READS AT ONCE", func(n *replay.Node) string { return orUnknownNumber(n.Read.Cores * n.Read.ConcurrencyRatio) }),
-		{title: "", text: func(i int) string {
+		{Shown: func(i int) string {
 			return []string{"", "idle"}[b2i(list[i].all() == 0)]
-		}, role: func(int) Role { return RoleWarn }},
+		}, Role: func(int) Role { return RoleWarn }},
 	}
 	return sheetPart{columns: columns, rows: len(list)}
 }
@@ -277,11 +278,11 @@ func onText(l *replay.Layout, s *replay.Segment) string {
 	return strings.Join(list, ",")
 }
 
-func layoutColumns(l *replay.Layout) []sheetColumn {
-	column := func(title string, right bool, text func(s *replay.Segment) string) sheetColumn {
-		return sheetColumn{title: title, right: right, text: func(i int) string { return text(&l.Segments[i]) }}
+func layoutColumns(l *replay.Layout) []table.ColumnOf[int] {
+	column := func(title string, right bool, text func(s *replay.Segment) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: right}, Shown: func(i int) string { return text(&l.Segments[i]) }}
 	}
-	return []sheetColumn{
+	return []table.ColumnOf[int]{
 		column("SEGMENT", true, func(s *replay.Segment) string { return strconv.FormatInt(s.ID, 10) }),
 		column("STATE", false, func(s *replay.Segment) string { return stateText(s.State) }),
 		column("NODE", false, func(s *replay.Segment) string { return onText(l, s) }),
@@ -354,38 +355,38 @@ func writeLayoutHead(e encoder, l *replay.Layout, looked bool) {
 	e.texts(l.Notes)
 }
 
-func layoutFields(l *replay.Layout) []sheetField {
-	field := func(name string, of func(s *replay.Segment) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(&l.Segments[i]) }}
+func layoutFields(l *replay.Layout) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(s *replay.Segment) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(&l.Segments[i]) })
 	}
-	files := func(of func(c *layoutCount) int) func(s *replay.Segment) datum {
-		return func(s *replay.Segment) datum {
+	files := func(of func(c *layoutCount) int) func(s *replay.Segment) table.Cell {
+		return func(s *replay.Segment) table.Cell {
 			if s.Files == nil {
-				return unknownDatum(datumInt)
+				return table.OfUnknown()
 			}
 			var c layoutCount
 			c.add(s)
-			return intDatum(int64(of(&c)))
+			return table.OfInt(int64(of(&c)))
 		}
 	}
-	return []sheetField{
-		field("segment_id", func(s *replay.Segment) datum { return textDatum(strconv.FormatInt(s.ID, 10)) }),
-		field("state", func(s *replay.Segment) datum { return textDatum(stateWord(s.State)) }),
-		field("rows", func(s *replay.Segment) datum { return countDatum(s.Rows) }),
-		field("index", func(s *replay.Segment) datum { return nameDatum(s.Index.Type) }),
-		field("partition", func(s *replay.Segment) datum { return nameDatum(s.PartitionName) }),
-		field("channel", func(s *replay.Segment) datum { return textDatum(s.Channel) }),
-		field("node_ids", func(s *replay.Segment) datum {
+	return []table.ColumnOf[int]{
+		field("segment_id", table.Text, func(s *replay.Segment) table.Cell { return table.Of(strconv.FormatInt(s.ID, 10)) }),
+		field("state", table.Text, func(s *replay.Segment) table.Cell { return table.Of(stateWord(s.State)) }),
+		field("rows", table.Int, func(s *replay.Segment) table.Cell { return table.OfCount(s.Rows) }),
+		field("index", table.Text, func(s *replay.Segment) table.Cell { return nameCell(s.Index.Type) }),
+		field("partition", table.Text, func(s *replay.Segment) table.Cell { return nameCell(s.PartitionName) }),
+		field("channel", table.Text, func(s *replay.Segment) table.Cell { return table.Of(s.Channel) }),
+		field("node_ids", table.List, func(s *replay.Segment) table.Cell {
 			var ids []string
 			for _, id := range s.On {
 				if id != 0 {
 					ids = append(ids, strconv.FormatInt(id, 10))
 				}
 			}
-			return textsDatum(ids)
+			return table.OfList(ids)
 		}),
-		field("insert_logs", files(func(c *layoutCount) int { return c.insert })),
-		field("delta_logs", files(func(c *layoutCount) int { return c.delta })),
-		field("indexes", files(func(c *layoutCount) int { return c.indexes })),
+		field("insert_logs", table.Int, files(func(c *layoutCount) int { return c.insert })),
+		field("delta_logs", table.Int, files(func(c *layoutCount) int { return c.delta })),
+		field("indexes", table.Int, files(func(c *layoutCount) int { return c.indexes })),
 	}
 }

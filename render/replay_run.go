@@ -7,6 +7,7 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -200,34 +201,34 @@ func exampleText(d *replay.Difference) string {
 }
 
 // pointFields are a point for scripts, in the units of the saved result.
-func pointFields(points []load.Point) []sheetField {
-	field := func(name string, of func(p *load.Point) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(&points[i]) }}
+func pointFields(points []load.Point) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(p *load.Point) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(&points[i]) })
 	}
-	list := []sheetField{
-		field("sessions", func(p *load.Point) datum { return positiveDatum(p.Sessions) }),
-		field("rate", func(p *load.Point) datum { return presentDatum(p.Rate) }),
-		field("timed", func(p *load.Point) datum { return boolDatum(p.Timed) }),
-		field("k", func(p *load.Point) datum { return positiveDatum(p.K) }),
-		field("ef", func(p *load.Point) datum { return positiveDatum(p.EF) }),
-		field("nprobe", func(p *load.Point) datum { return positiveDatum(p.NProbe) }),
-		field("rounds", func(p *load.Point) datum { return intDatum(int64(len(p.Repeats))) }),
-		field("qps", func(p *load.Point) datum { return finiteDatum(p.QPS) }),
-		field("qps_low", func(p *load.Point) datum { return intervalDatum(p, p.QPSLow) }),
-		field("qps_high", func(p *load.Point) datum { return intervalDatum(p, p.QPSHigh) }),
-		field("recall", func(p *load.Point) datum {
+	list := []table.ColumnOf[int]{
+		field("sessions", table.Int, func(p *load.Point) table.Cell { return positiveCell(p.Sessions) }),
+		field("rate", table.Exact, func(p *load.Point) table.Cell { return presentCell(p.Rate) }),
+		field("timed", table.Bool, func(p *load.Point) table.Cell { return table.OfBool(p.Timed) }),
+		field("k", table.Int, func(p *load.Point) table.Cell { return positiveCell(p.K) }),
+		field("ef", table.Int, func(p *load.Point) table.Cell { return positiveCell(p.EF) }),
+		field("nprobe", table.Int, func(p *load.Point) table.Cell { return positiveCell(p.NProbe) }),
+		field("rounds", table.Int, func(p *load.Point) table.Cell { return table.OfInt(int64(len(p.Repeats))) }),
+		field("qps", table.Exact, func(p *load.Point) table.Cell { return finiteCell(p.QPS) }),
+		field("qps_low", table.Exact, func(p *load.Point) table.Cell { return intervalCell(p, p.QPSLow) }),
+		field("qps_high", table.Exact, func(p *load.Point) table.Cell { return intervalCell(p, p.QPSHigh) }),
+		field("recall", table.Exact, func(p *load.Point) table.Cell {
 			if p.Recall < 0 || math.IsNaN(p.Recall) {
-				return unknownDatum(datumExact)
+				return table.OfUnknown()
 			}
-			return exactDatum(p.Recall)
+			return table.OfFloat(p.Recall)
 		}),
-		field("asked", func(p *load.Point) datum { return intDatum(p.Asked) }),
-		field("failed", func(p *load.Point) datum { return intDatum(p.Failed) }),
-		field("unsent", func(p *load.Point) datum { return intDatum(p.Unsent) }),
-		field("late", func(p *load.Point) datum { return intDatum(p.Late) }),
-		field("cpu_per_query_seconds", func(p *load.Point) datum { return toldDatum(p.CPUPerQuery.Seconds()) }),
-		field("switches_per_query", func(p *load.Point) datum { return toldDatum(p.SwitchesPerQuery) }),
-		field("distances_per_query", func(p *load.Point) datum { return toldDatum(p.DistancesPerQuery) }),
+		field("asked", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Asked) }),
+		field("failed", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Failed) }),
+		field("unsent", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Unsent) }),
+		field("late", table.Int, func(p *load.Point) table.Cell { return table.OfInt(p.Late) }),
+		field("cpu_per_query_seconds", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.CPUPerQuery.Seconds()) }),
+		field("switches_per_query", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.SwitchesPerQuery) }),
+		field("distances_per_query", table.Exact, func(p *load.Point) table.Cell { return toldCell(p.DistancesPerQuery) }),
 	}
 	for _, x := range []struct {
 		name string
@@ -242,19 +243,19 @@ func pointFields(points []load.Point) []sheetField {
 	} {
 		list = append(list, latencyFields(points, x.name, x.of)...)
 	}
-	return append(list, field("stopped", func(p *load.Point) datum { return textDatum(p.Stopped) }))
+	return append(list, field("stopped", table.Text, func(p *load.Point) table.Cell { return table.Of(p.Stopped) }))
 }
 
-func latencyFields(points []load.Point, name string, of func(p *load.Point) *load.Latency) []sheetField {
-	var list []sheetField
+func latencyFields(points []load.Point, name string, of func(p *load.Point) *load.Latency) []table.ColumnOf[int] {
+	var list []table.ColumnOf[int]
 	for i, figure := range strings.Fields("mean min p50 p90 p95 p99 p999 max") {
-		list = append(list, sheetField{name + "_" + figure + "_seconds", func(row int) datum {
+		list = append(list, key(name+"_"+figure+"_seconds", table.Exact, func(row int) table.Cell {
 			l := of(&points[row])
 			if l.Count == 0 {
-				return noDatum()
+				return table.OfNone()
 			}
-			return exactDatum(latencyFigures(l)[i].Seconds())
-		}})
+			return table.OfFloat(latencyFigures(l)[i].Seconds())
+		}))
 	}
 	return list
 }

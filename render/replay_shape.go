@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kitescope/replay/log"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -20,10 +21,10 @@ func newShapeSheet(l *log.Log, s *log.Shape, o *ReportOptions) *sheet {
 	sheet := &sheet{
 		kind: "ReplayShape", o: o, items: len(s.Buckets), all: len(s.Buckets), head: shapeHead(l, s, o),
 		about: func(e encoder) { writeShapeHead(e, l, s) },
-		fields: []sheetField{
-			{"from_seconds", func(i int) datum { return exactDatum((time.Duration(i) * s.Width).Seconds()) }},
-			{"requests", func(i int) datum { return intDatum(int64(s.Buckets[i])) }},
-			{"per_second", func(i int) datum { return presentRate(s, i) }},
+		fields: []table.ColumnOf[int]{
+			key("from_seconds", table.Exact, func(i int) table.Cell { return table.OfFloat((time.Duration(i) * s.Width).Seconds()) }),
+			key("requests", table.Int, func(i int) table.Cell { return table.OfInt(int64(s.Buckets[i])) }),
+			key("per_second", table.Exact, func(i int) table.Cell { return presentRate(s, i) }),
 		},
 		foot: replayNotes(l.Notes, o),
 	}
@@ -41,11 +42,11 @@ func newShapeSheet(l *log.Log, s *log.Shape, o *ReportOptions) *sheet {
 	return sheet
 }
 
-func presentRate(s *log.Shape, i int) datum {
+func presentRate(s *log.Shape, i int) table.Cell {
 	if s.Width <= 0 {
-		return unknownDatum(datumExact)
+		return table.OfUnknown()
 	}
-	return finiteDatum(float64(s.Buckets[i]) / s.Width.Seconds())
+	return finiteCell(float64(s.Buckets[i]) / s.Width.Seconds())
 }
 
 func shapeHead(l *log.Log, s *log.Shape, o *ReportOptions) []sheetLine {
@@ -130,10 +131,10 @@ func countPart(title string, counts map[string]int, o *ReportOptions) sheetPart 
 		all += n
 	}
 	n := o.shown(len(keys))
-	part := sheetPart{rows: n, columns: []sheetColumn{
-		{title: title, name: true, text: func(i int) string { return orUnknown(keys[i]) }},
-		{title: "REQUESTS", right: true, text: func(i int) string { return words.Number(int64(counts[keys[i]])) }},
-		{title: "SHARE", right: true, text: func(i int) string { return words.Share(ratioOf(float64(counts[keys[i]]), float64(all))) }},
+	part := sheetPart{rows: n, columns: []table.ColumnOf[int]{
+		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return orUnknown(keys[i]) }},
+		{Column: table.Column{Title: "REQUESTS", Right: true}, Shown: func(i int) string { return words.Number(int64(counts[keys[i]])) }},
+		{Column: table.Column{Title: "SHARE", Right: true}, Shown: func(i int) string { return words.Share(ratioOf(float64(counts[keys[i]]), float64(all))) }},
 	}}
 	if n < len(keys) {
 		part.head = []sheetLine{{role: RoleDim, text: strconv.Itoa(n) + " of " + strconv.Itoa(len(keys)) + limitHint}}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/replay"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -15,10 +16,10 @@ func slowParts(r *replay.Result, o *ReportOptions) []sheetPart {
 	}
 	list := r.Slowest
 	n := o.shown(len(list))
-	column := func(title string, priority int, text func(q *replay.SlowQuery) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&list[i]) }}
+	column := func(title string, priority int, text func(q *replay.SlowQuery) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) }}
 	}
-	part := sheetPart{rows: n, head: []sheetLine{{role: RoleTitle, text: ofAll("The slowest", n, len(list), "request")}}, columns: []sheetColumn{
+	part := sheetPart{rows: n, head: []sheetLine{{role: RoleTitle, text: ofAll("The slowest", n, len(list), "request")}}, columns: []table.ColumnOf[int]{
 		column("REQUEST", 0, func(q *replay.SlowQuery) string { return strconv.Itoa(q.Request) }),
 		column("TOOK", 0, func(q *replay.SlowQuery) string { return words.Latency(q.Took, o.ASCII) }),
 		column("QUEUED", 1, func(q *replay.SlowQuery) string {
@@ -27,7 +28,7 @@ func slowParts(r *replay.Result, o *ReportOptions) []sheetPart {
 			}
 			return words.Latency(q.Queued, o.ASCII)
 		}),
-		{title: "LONGEST IN", text: func(i int) string { return slowText(&list[i], o) }},
+		{Column: table.Column{Title: "LONGEST IN"}, Shown: func(i int) string { return slowText(&list[i], o) }},
 	}}
 	return []sheetPart{part}
 }

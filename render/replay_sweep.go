@@ -5,6 +5,7 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -12,23 +13,23 @@ import (
 func sweepPart(r *replay.Result, o *ReportOptions) sheetPart {
 	points := r.Points
 	front := load.OnFront(points)
-	column := func(title string, priority int, text func(p *load.Point) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(&points[i]) }}
+	column := func(title string, priority int, text func(p *load.Point) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&points[i]) }}
 	}
-	when := func(x sheetColumn, has func(p *load.Point) bool) []sheetColumn {
+	when := func(x table.ColumnOf[int], has func(p *load.Point) bool) []table.ColumnOf[int] {
 		for i := range points {
 			if has(&points[i]) {
-				return []sheetColumn{x}
+				return []table.ColumnOf[int]{x}
 			}
 		}
 		return nil
 	}
-	latency := func(title string, priority int, which int) sheetColumn {
+	latency := func(title string, priority int, which int) table.ColumnOf[int] {
 		return column(title, priority, func(p *load.Point) string {
 			return latencyOf(&p.Latency, latencyFigures(&p.Latency)[which], o)
 		})
 	}
-	var list []sheetColumn
+	var list []table.ColumnOf[int]
 	list = append(list, when(column("EF", 0, func(p *load.Point) string { return orDash(p.EF) }), func(p *load.Point) bool { return p.EF > 0 })...)
 	list = append(list, when(column("NPROBE", 0, func(p *load.Point) string { return orDash(p.NProbe) }), func(p *load.Point) bool { return p.NProbe > 0 })...)
 	list = append(list, when(column("RATE", 0, rateText), open)...)
@@ -39,7 +40,7 @@ func sweepPart(r *replay.Result, o *ReportOptions) sheetPart {
 	list = append(list, when(column("/SESSION", 4, perSession), func(p *load.Point) bool { return !open(p) && p.Sessions > 1 })...)
 	list = append(list, when(column("SCALING", 6, func(p *load.Point) string { return scalingText(points, p) }), func(p *load.Point) bool { return !open(p) && p.Sessions > 1 })...)
 	recall := column("RECALL ", 0, func(p *load.Point) string { return recallText(p.Recall) })
-	recall.text = func(i int) string { return recallText(points[i].Recall) + []string{" ", "*"}[b2i(front[i])] }
+	recall.Shown = func(i int) string { return recallText(points[i].Recall) + []string{" ", "*"}[b2i(front[i])] }
 	list = append(list, recall,
 		latency("P50", 0, 2), latency("P95", 7, 4), latency("P99", 0, 5), latency("P99.9", 8, 6),
 		column("FAILS", 1, failsText),
@@ -48,8 +49,8 @@ func sweepPart(r *replay.Result, o *ReportOptions) sheetPart {
 		column("DISTANCES", 9, func(p *load.Point) string { return toldText(p.DistancesPerQuery) }))
 	part := sheetPart{rows: len(points), columns: list}
 	for i := range list {
-		if list[i].title == "FAILS" {
-			list[i].role = func(row int) Role { return []Role{RolePlain, RoleBad}[b2i(points[row].Failed > 0)] }
+		if list[i].Title == "FAILS" {
+			list[i].Role = func(row int) Role { return []Role{RolePlain, RoleBad}[b2i(points[row].Failed > 0)] }
 		}
 	}
 	part.head = sweepHead(points, front, o)

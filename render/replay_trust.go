@@ -8,6 +8,7 @@ import (
 
 	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -25,15 +26,15 @@ func trustParts(r *whatif.Report, o *ReportOptions) []sheetPart {
 	if len(points) == 0 {
 		return []sheetPart{{head: head}}
 	}
-	column := func(title string, text func(p *whatif.CheckPoint) string) sheetColumn {
-		return sheetColumn{title: title, right: true, text: func(i int) string { return text(&points[i]) }}
+	column := func(title string, text func(p *whatif.CheckPoint) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&points[i]) }}
 	}
 	marked := against < len(points) || slices.ContainsFunc(points, func(p whatif.CheckPoint) bool { return p.Disturbed })
 	if marked {
 		head = append(head, sheetLine{role: RoleDim, text: "here: of the engine on this machine, ! others used it and the run does not count; live: of the cluster"})
 	}
-	columns := []sheetColumn{
-		{title: "SESSIONS", right: true, text: func(i int) string {
+	columns := []table.ColumnOf[int]{
+		{Column: table.Column{Title: "SESSIONS", Right: true}, Shown: func(i int) string {
 			text := strconv.Itoa(points[i].Sessions)
 			if marked {
 				text += [...]string{" here", " live"}[b2i(i >= against)] + [...]string{"", " !"}[b2i(points[i].Disturbed)]
@@ -129,34 +130,34 @@ func calmRuns(list []whatif.CheckPoint) (n int) {
 	return n
 }
 
-func predictionFields(r *whatif.Report, list []*whatif.Prediction) []sheetField {
-	field := func(name string, of func(p *whatif.Prediction) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(list[i]) }}
+func predictionFields(r *whatif.Report, list []*whatif.Prediction) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(p *whatif.Prediction) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(list[i]) })
 	}
-	seconds := func(name string, of func(p *whatif.Prediction) time.Duration) sheetField {
-		return field(name+"_seconds", func(p *whatif.Prediction) datum { return exactDatum(of(p).Seconds()) })
+	seconds := func(name string, of func(p *whatif.Prediction) time.Duration) table.ColumnOf[int] {
+		return field(name+"_seconds", table.Exact, func(p *whatif.Prediction) table.Cell { return table.OfFloat(of(p).Seconds()) })
 	}
-	outcome := func(name string, of func(x *simulate.Outcome) float64) sheetField {
-		return field(name, func(p *whatif.Prediction) datum {
+	outcome := func(name string, of func(x *simulate.Outcome) float64) table.ColumnOf[int] {
+		return field(name, table.Exact, func(p *whatif.Prediction) table.Cell {
 			if p.Outcome == nil {
-				return unknownDatum(datumExact)
+				return table.OfUnknown()
 			}
-			return finiteDatum(of(p.Outcome))
+			return finiteCell(of(p.Outcome))
 		})
 	}
-	latency := func(figure string, of func(x *simulate.Outcome) time.Duration) sheetField {
-		return field("latency_"+figure+"_seconds", func(p *whatif.Prediction) datum {
+	latency := func(figure string, of func(x *simulate.Outcome) time.Duration) table.ColumnOf[int] {
+		return field("latency_"+figure+"_seconds", table.Exact, func(p *whatif.Prediction) table.Cell {
 			if p.Outcome == nil {
-				return unknownDatum(datumExact)
+				return table.OfUnknown()
 			}
-			return exactDatum(of(p.Outcome).Seconds())
+			return table.OfFloat(of(p.Outcome).Seconds())
 		})
 	}
-	return []sheetField{
-		field("change", func(p *whatif.Prediction) datum { return textDatum(changeName(r, p)) }),
-		field("most_qps", func(p *whatif.Prediction) datum { return toldDatum(p.Most) }),
-		field("gain", func(p *whatif.Prediction) datum { return toldDatum(p.Gain) }),
-		field("gain_at_load", func(p *whatif.Prediction) datum { return toldDatum(r.GainAtLoad(p)) }),
+	return []table.ColumnOf[int]{
+		field("change", table.Text, func(p *whatif.Prediction) table.Cell { return table.Of(changeName(r, p)) }),
+		field("most_qps", table.Exact, func(p *whatif.Prediction) table.Cell { return toldCell(p.Most) }),
+		field("gain", table.Exact, func(p *whatif.Prediction) table.Cell { return toldCell(p.Gain) }),
+		field("gain_at_load", table.Exact, func(p *whatif.Prediction) table.Cell { return toldCell(r.GainAtLoad(p)) }),
 		outcome("qps", func(x *simulate.Outcome) float64 { return x.QPS }),
 		latency("mean", func(x *simulate.Outcome) time.Duration { return x.Mean }),
 		latency("p50", func(x *simulate.Outcome) time.Duration { return x.P50 }),
@@ -167,39 +168,39 @@ func predictionFields(r *whatif.Report, list []*whatif.Prediction) []sheetField 
 		seconds("sealed_unindexed", func(p *whatif.Prediction) time.Duration { return p.Cost.Unindexed }),
 		seconds("sealed_indexed", func(p *whatif.Prediction) time.Duration { return p.Cost.Indexed }),
 		seconds("critical", func(p *whatif.Prediction) time.Duration { return p.Cost.Critical }),
-		field("critical_node", func(p *whatif.Prediction) datum { return nameDatum(p.Cost.Node) }),
-		field("idlest_node_use", func(p *whatif.Prediction) datum { return useDatum(p, false) }),
-		field("busiest_node_use", func(p *whatif.Prediction) datum { return useDatum(p, true) }),
-		field("recall", func(p *whatif.Prediction) datum {
+		field("critical_node", table.Text, func(p *whatif.Prediction) table.Cell { return nameCell(p.Cost.Node) }),
+		field("idlest_node_use", table.Exact, func(p *whatif.Prediction) table.Cell { return useCell(p, false) }),
+		field("busiest_node_use", table.Exact, func(p *whatif.Prediction) table.Cell { return useCell(p, true) }),
+		field("recall", table.Exact, func(p *whatif.Prediction) table.Cell {
 			if p.Recall < 0 {
-				return unknownDatum(datumExact)
+				return table.OfUnknown()
 			}
-			return exactDatum(p.Recall)
+			return table.OfFloat(p.Recall)
 		}),
-		field("modelled", func(p *whatif.Prediction) datum { return exactDatum(p.Modelled) }),
-		field("check_qps_error", func(*whatif.Prediction) datum { return checkDatum(r, r.Check.QPS) }),
-		field("check_p99_error", func(*whatif.Prediction) datum { return checkDatum(r, r.Check.P99) }),
+		field("modelled", table.Exact, func(p *whatif.Prediction) table.Cell { return table.OfFloat(p.Modelled) }),
+		field("check_qps_error", table.Exact, func(*whatif.Prediction) table.Cell { return checkCell(r, r.Check.QPS) }),
+		field("check_p99_error", table.Exact, func(*whatif.Prediction) table.Cell { return checkCell(r, r.Check.P99) }),
 	}
 }
 
-// checkDatum is an error of the check, which is unknown if there was none.
-func checkDatum(r *whatif.Report, f float64) datum {
+// checkCell is an error of the check, which is unknown if there was none.
+func checkCell(r *whatif.Report, f float64) table.Cell {
 	if len(r.Check.Points) == 0 || f < 0 {
-		return unknownDatum(datumExact)
+		return table.OfUnknown()
 	}
-	return finiteDatum(f)
+	return finiteCell(f)
 }
 
-func useDatum(p *whatif.Prediction, busiest bool) datum {
+func useCell(p *whatif.Prediction, busiest bool) table.Cell {
 	if p.Outcome == nil {
-		return unknownDatum(datumExact)
+		return table.OfUnknown()
 	}
 	least, most, ok := usesOf(p.Outcome)
 	switch {
 	case !ok:
-		return unknownDatum(datumExact)
+		return table.OfUnknown()
 	case busiest:
-		return exactDatum(most)
+		return table.OfFloat(most)
 	}
-	return exactDatum(least)
+	return table.OfFloat(least)
 }

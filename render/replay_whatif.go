@@ -12,6 +12,7 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -149,11 +150,11 @@ func factorText(x float64) string {
 	return "x" + words.ThreeDigits(x)
 }
 
-func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions) []sheetColumn {
-	column := func(title string, priority int, text func(p *whatif.Prediction) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(list[i]) }}
+func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions) []table.ColumnOf[int] {
+	column := func(title string, priority int, text func(p *whatif.Prediction) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(list[i]) }}
 	}
-	outcome := func(title string, priority int, text func(x *simulate.Outcome) string) sheetColumn {
+	outcome := func(title string, priority int, text func(x *simulate.Outcome) string) table.ColumnOf[int] {
 		return column(title, priority, func(p *whatif.Prediction) string {
 			if p.Outcome == nil {
 				return words.UnknownMark
@@ -161,14 +162,14 @@ func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOpt
 			return text(p.Outcome)
 		})
 	}
-	gain := func(title string, priority int, of func(p *whatif.Prediction) float64) sheetColumn {
+	gain := func(title string, priority int, of func(p *whatif.Prediction) float64) table.ColumnOf[int] {
 		c := column(title, priority, func(p *whatif.Prediction) string {
 			if p == &r.Base {
 				return ""
 			}
 			return factorText(of(p))
 		})
-		c.role = func(i int) Role {
+		c.Role = func(i int) Role {
 			switch g := of(list[i]); {
 			case g > 1.02:
 				return RoleGood
@@ -179,8 +180,8 @@ func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOpt
 		}
 		return c
 	}
-	columns := []sheetColumn{
-		{title: "CLUSTER", name: true, text: func(i int) string { return changeName(r, list[i]) }},
+	columns := []table.ColumnOf[int]{
+		{Column: table.Column{Title: "CLUSTER", Shorten: true}, Shown: func(i int) string { return changeName(r, list[i]) }},
 		outcome("QPS", 0, func(x *simulate.Outcome) string { return words.ThreeDigits(x.QPS) }),
 		outcome("P50", 6, func(x *simulate.Outcome) string { return words.Latency(x.P50, o.ASCII) }),
 		outcome("P99", 0, func(x *simulate.Outcome) string {
@@ -198,20 +199,20 @@ func predictionColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOpt
 }
 
 // splitColumns are what a query costs a cluster, by the state of its segments.
-func splitColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions) []sheetColumn {
-	column := func(title string, priority int, text func(p *whatif.Prediction) string) sheetColumn {
-		return sheetColumn{title: title, right: true, priority: priority, text: func(i int) string { return text(list[i]) }}
+func splitColumns(r *whatif.Report, list []*whatif.Prediction, o *ReportOptions) []table.ColumnOf[int] {
+	column := func(title string, priority int, text func(p *whatif.Prediction) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(list[i]) }}
 	}
 	size := barWidth(&o.Options)
-	return []sheetColumn{
-		{title: "CPU OF A QUERY", name: true, text: func(i int) string { return changeName(r, list[i]) }},
+	return []table.ColumnOf[int]{
+		{Column: table.Column{Title: "CPU OF A QUERY", Shorten: true}, Shown: func(i int) string { return changeName(r, list[i]) }},
 		column("GROWING", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Growing, o) }),
 		column("NO INDEX", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Unindexed, o) }),
 		column("INDEXED", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Indexed, o) }),
 		column("ALL", 0, func(p *whatif.Prediction) string { return knownLatency(p.Cost.CPU, o) }),
 		column("LONGEST NODE", 4, func(p *whatif.Prediction) string { return knownLatency(p.Cost.Critical, o) }),
 		column("MODELLED", 3, func(p *whatif.Prediction) string { return words.Share(p.Modelled) }),
-		{title: "SPLIT", priority: 2, text: func(i int) string {
+		{Column: table.Column{Title: "SPLIT", Priority: 2}, Shown: func(i int) string {
 			c := &list[i].Cost
 			return stateBar(&[3]time.Duration{c.Growing, c.Unindexed, c.Indexed}, c.CPU, c.CPU, size, o.ASCII)
 		}},

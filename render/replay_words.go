@@ -9,6 +9,7 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -203,25 +204,25 @@ func latencyFigures(l *load.Latency) [8]time.Duration {
 	return [8]time.Duration{l.Mean, l.Min, l.P50, l.P90, l.P95, l.P99, l.P999, l.Max}
 }
 
-// presentDatum is a number that does not exist where it is 0.
-func presentDatum(f float64) datum {
+// presentCell is a number that does not exist where it is 0.
+func presentCell(f float64) table.Cell {
 	if f == 0 {
-		return noDatum()
+		return table.OfNone()
 	}
-	return finiteDatum(f)
+	return finiteCell(f)
 }
 
-// toldDatum is a number that is unknown where it is 0: nobody told it.
-func toldDatum(f float64) datum {
+// toldCell is a number that is unknown where it is 0: nobody told it.
+func toldCell(f float64) table.Cell {
 	if f == 0 {
-		return unknownDatum(datumExact)
+		return table.OfUnknown()
 	}
-	return finiteDatum(f)
+	return finiteCell(f)
 }
 
-func intervalDatum(p *load.Point, f float64) datum {
+func intervalCell(p *load.Point, f float64) table.Cell {
 	if !hasInterval(p) {
-		return noDatum()
+		return table.OfNone()
 	}
-	return finiteDatum(f)
+	return finiteCell(f)
 }

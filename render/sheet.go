@@ -3,9 +3,8 @@ package render
 import (
 	"iter"
 	"strconv"
-	"time"
 
-	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -24,14 +23,14 @@ type sheet struct {
 	// about tells scripts what stands before the items; fields are the keys of each item and the
 	// columns of CSV; nested are keys of items that CSV has no place for.
 	about  func(e encoder)
-	fields []sheetField
+	fields []table.ColumnOf[int]
 	nested func(e encoder, item int)
 	// items is how many are shown, of all.
 	items, all int
 	// alone says that there is one item and never a list.
 	alone bool
 	// flat replaces fields and items in CSV, where an item is several lines.
-	flat     []sheetField
+	flat     []table.ColumnOf[int]
 	flatRows int
 }
 
@@ -53,108 +52,40 @@ type sheetPiece struct {
 // sheetPart is a table with lines above it.
 type sheetPart struct {
 	head    []sheetLine
-	columns []sheetColumn
+	columns []table.ColumnOf[int]
 	rows    int
 	// joined parts go on with the table above, and have the same columns: their head stands between its rows.
 	joined bool
 }
 
-// sheetColumn is a column for people.
-type sheetColumn struct {
-	title string
-	right bool
-	// wide columns are in wide tables only; of the others those of the highest priority go first where a
-	// terminal is narrow, and 0 stays.
-	wide     bool
-	priority int
-	// name marks what may be shortened, in its middle, in a terminal.
-	name bool
-	text func(row int) string
-	role func(row int) Role // nil: plain
+// key is a column that scripts read.
+func key[T any](name string, kind table.Kind, of func(T) table.Cell) table.ColumnOf[T] {
+	return table.ColumnOf[T]{Column: table.Column{Name: name, Kind: kind, Show: table.Hidden}, Cell: of}
 }
 
-// sheetField is a key for scripts.
-type sheetField struct {
-	name string
-	of   func(row int) datum
-}
-
-// datumKind is how a value is written.
-type datumKind uint8
-
-const (
-	datumText datumKind = iota
-	datumInt
-	datumNumber // four decimals
-	datumExact
-	datumBool
-	datumTime
-	datumSeconds
-	datumTexts
-)
-
-// datum is a value for scripts.
-type datum struct {
-	kind   datumKind
-	absent view.Absence
-	n      int64 // datumTime and datumSeconds: nanoseconds
-	f      float64
-	s      string
-	list   []string
-}
-
-func textDatum(s string) datum       { return datum{s: s} }
-func intDatum(n int64) datum         { return datum{kind: datumInt, n: n} }
-func numberDatum(f float64) datum    { return datum{kind: datumNumber, f: f} }
-func boolDatum(b bool) datum         { return datum{kind: datumBool, n: int64(b2i(b))} }
-func textsDatum(list []string) datum { return datum{kind: datumTexts, list: list} }
-func noDatum() datum                 { return datum{absent: view.None} }
-func unknownDatum(k datumKind) datum { return datum{kind: k, absent: view.Unknown} }
-
-// countDatum is a number of events, -1 where it is unknown.
-func countDatum(n int64) datum {
-	if n < 0 {
-		return unknownDatum(datumInt)
+// positions are n rows that are nothing but their place in a list.
+func positions(n int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
 	}
-	return intDatum(n)
+	return rows
 }
 
-// exactDatum is a number with all digits, unknown where it is none.
-func exactDatum(f float64) datum {
-	if f != f {
-		return unknownDatum(datumExact)
+// placed makes columns of a list's rows columns of the places in it.
+func placed[T any](columns []table.ColumnOf[T], at func(i int) T) []table.ColumnOf[int] {
+	list := make([]table.ColumnOf[int], len(columns))
+	for i, c := range columns {
+		list[i] = table.ColumnOf[int]{Column: c.Column, Cell: func(row int) table.Cell { return c.Cell(at(row)) }}
 	}
-	return datum{kind: datumExact, f: f}
+	return list
 }
 
-// timeDatum is a moment, unknown where it is zero.
-func timeDatum(t time.Time) datum {
-	if t.IsZero() {
-		return unknownDatum(datumTime)
-	}
-	return datum{kind: datumTime, n: t.UnixNano()}
-}
-
-// tell writes a present value.
-func (d *datum) tell(e encoder) {
-	switch d.kind {
-	case datumText:
-		e.text(d.s)
-	case datumInt:
-		e.integer(d.n)
-	case datumNumber:
-		e.number(d.f)
-	case datumExact:
-		e.exact(d.f)
-	case datumBool:
-		e.boolean(d.n != 0)
-	case datumTime:
-		e.time(d.n)
-	case datumSeconds:
-		e.seconds(d.n)
-	case datumTexts:
-		e.texts(d.list)
-	}
+// forScripts are n rows with their keys, of all that there are.
+func forScripts(columns []table.ColumnOf[int], n, all int) *table.Grid {
+	g := table.All(table.New(table.Schema{Sparse: true}, positions(n), columns), table.Hidden)
+	g.Matched = all
+	return g
 }
 
 // shown is how many of n entries are within the limit.

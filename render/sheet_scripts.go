@@ -2,11 +2,9 @@ package render
 
 import (
 	"io"
-	"strconv"
 	"strings"
 
-	"kitescope/inspect/view"
-	"kitescope/words"
+	"kitescope/table"
 )
 
 func writeSheetJSON(w io.Writer, s *sheet) error {
@@ -28,11 +26,19 @@ func writeSheetYAML(w io.Writer, s *sheet) error {
 // writeSheetLines writes an item a line.
 func writeSheetLines(w io.Writer, s *sheet) error {
 	e := newJSON(w, 0)
+	it := s.list()
 	for i := range s.items {
-		s.item(e, i, nil)
+		it.write(e, i)
 		e.line()
 	}
 	return e.output.flush()
+}
+
+// list is what scripts read of each item.
+func (s *sheet) list() *items {
+	it := newItems(forScripts(s.fields, s.items, s.all))
+	it.more = s.nested
+	return it
 }
 
 // document is the report with its envelope.
@@ -43,108 +49,29 @@ func (s *sheet) document(e encoder) {
 	e.key("kind")
 	e.text(s.kind)
 	s.about(e)
-	unknown := make([]bool, len(s.fields))
+	it := s.list()
 	switch {
 	case s.alone:
 		e.key("item")
-		s.item(e, 0, unknown)
+		it.write(e, 0)
 	default:
 		if s.items < s.all {
 			e.key("matched")
 			e.integer(int64(s.all))
 		}
-		e.key("items")
-		e.beginList()
-		for i := range s.items {
-			s.item(e, i, unknown)
-		}
-		e.endList()
+		it.writeAll(e)
 	}
-	var names []string
-	for i, is := range unknown {
-		if is {
-			names = append(names, s.fields[i].name)
-		}
-	}
-	writeNames(e, "unknown", names)
-	e.endObject()
-}
-
-// item writes an entry. What does not exist is left out, as is what is unknown, which is marked.
-func (s *sheet) item(e encoder, i int, unknown []bool) {
-	e.beginObject()
-	for j := range s.fields {
-		d := s.fields[j].of(i)
-		switch d.absent {
-		case view.Unknown:
-			if unknown != nil {
-				unknown[j] = true
-			}
-		case view.None:
-		case view.Present:
-			e.key(s.fields[j].name)
-			d.tell(e)
-		}
-	}
-	if s.nested != nil {
-		s.nested(e, i)
-	}
+	it.writeUnknown(e)
 	e.endObject()
 }
 
 // writeSheetCSV writes plain numbers in the unit of the samples. An empty field is a value that does not
 // exist, "?" one that is unknown.
 func writeSheetCSV(w io.Writer, s *sheet) error {
-	out := newOutput(w)
-	fields, rows := s.fields, s.items
 	if s.flat != nil {
-		fields, rows = s.flat, s.flatRows
+		return writeCSV(w, forScripts(s.flat, s.flatRows, s.flatRows), &s.o.Options)
 	}
-	if !s.o.NoHeader {
-		for j := range fields {
-			out.buf = append(out.buf, fields[j].name...)
-			out.buf = append(out.buf, ",\n"[b2i(j == len(fields)-1)])
-		}
-	}
-	var field []byte
-	for i := range rows {
-		for j := range fields {
-			d := fields[j].of(i)
-			field = d.appendCSV(field[:0])
-			out.buf = appendField(out.buf, field)
-			out.buf = append(out.buf, ",\n"[b2i(j == len(fields)-1)])
-		}
-		out.drain()
-	}
-	return out.flush()
-}
-
-func (d *datum) appendCSV(dst []byte) []byte {
-	switch d.absent {
-	case view.Unknown:
-		return append(dst, words.UnknownMark...)
-	case view.None:
-		return dst
-	case view.Present:
-	}
-	switch d.kind {
-	case datumInt:
-		return strconv.AppendInt(dst, d.n, 10)
-	case datumNumber:
-		return appendNumber(dst, d.f)
-	case datumExact:
-		return appendExact(dst, d.f)
-	case datumBool:
-		return strconv.AppendBool(dst, d.n != 0)
-	case datumTime:
-		return appendTime(dst, d.n)
-	case datumSeconds:
-		return appendSeconds(dst, d.n)
-	case datumTexts:
-		return append(dst, words.HarmlessLines(strings.Join(d.list, ";"))...)
-	default:
-		return append(dst, words.HarmlessLines(d.s)...)
-	}
+	return writeCSV(w, forScripts(s.fields, s.items, s.all), &s.o.Options)
 }
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.
@@ -180,9 +107,9 @@ func (m *markdown) sheetTable(parts []sheetPart) {
 	var columns []int
 	titles, rules := []string{}, []string{}
 	for i := range parts[0].columns {
-		if c := &parts[0].columns[i]; !c.wide {
+		if c := &parts[0].columns[i]; c.Show == table.Always {
 			columns = append(columns, i)
-			titles, rules = append(titles, mdText(c.title)), append(rules, []string{"---", "--:"}[b2i(c.right)])
+			titles, rules = append(titles, mdText(c.Title)), append(rules, []string{"---", "--:"}[b2i(c.Right)])
 		}
 	}
 	if len(columns) == 0 {
@@ -197,7 +124,7 @@ func (m *markdown) sheetTable(parts []sheetPart) {
 		}
 		for row := range p.rows {
 			for j, column := range columns {
-				texts[j] = mdText(strings.TrimSpace(p.columns[column].text(row)))
+				texts[j] = mdText(strings.TrimSpace(p.columns[column].Shown(row)))
 			}
 			m.line("| " + strings.Join(texts, " | ") + " |")
 		}
@@ -215,7 +142,7 @@ func (m *markdown) sheetBetween(p *sheetPart, columns []int) {
 	for _, l := range p.head {
 		m.out.buf = append(m.out.buf, '|')
 		for _, column := range columns {
-			if p.columns[column].name {
+			if p.columns[column].Shorten {
 				m.out.buf = append(append(append(m.out.buf, " **"...), mdText(l.all())...), "**"...)
 			}
 			m.out.buf = append(m.out.buf, " |"...)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"kitescope/table"
 )
 
 // Names keep at least this many cells in a terminal: columns go before.
@@ -98,24 +100,24 @@ func (t *sheetText) table(parts []sheetPart) {
 	}
 	kept := make([]int, 0, len(parts[0].columns)) // indices, as each part has columns of its own rows
 	for i := range parts[0].columns {
-		if t.s.wide || !parts[0].columns[i].wide {
+		if t.s.wide || parts[0].columns[i].Show == table.Always {
 			kept = append(kept, i)
 		}
 	}
 	kept, widths := t.fit(parts[0].columns, kept, t.widths(parts, kept))
 	if !t.s.o.NoHeader {
-		t.row(parts[0].columns, kept, widths, func(c *sheetColumn) (string, Role) { return c.title, RoleTitle })
+		t.row(parts[0].columns, kept, widths, func(c *table.ColumnOf[int]) (string, Role) { return c.Title, RoleTitle })
 	}
 	for i := range parts {
 		if len(parts) > 1 {
 			t.lines(parts[i].head)
 		}
 		for row := range parts[i].rows {
-			t.row(parts[i].columns, kept, widths, func(c *sheetColumn) (string, Role) {
-				if c.role == nil {
-					return c.text(row), RolePlain
+			t.row(parts[i].columns, kept, widths, func(c *table.ColumnOf[int]) (string, Role) {
+				if c.Role == nil {
+					return c.Shown(row), RolePlain
 				}
-				return c.text(row), c.role(row)
+				return c.Shown(row), c.Role(row)
 			})
 			t.drain()
 		}
@@ -127,12 +129,12 @@ func (t *sheetText) widths(parts []sheetPart, kept []int) []int {
 	widths := make([]int, len(kept))
 	for i, column := range kept {
 		if !t.s.o.NoHeader {
-			widths[i] = cells(parts[0].columns[column].title)
+			widths[i] = cells(parts[0].columns[column].Title)
 		}
 		for j := range parts {
 			c := &parts[j].columns[column]
 			for row := range parts[j].rows {
-				widths[i] = max(widths[i], cells(c.text(row)))
+				widths[i] = max(widths[i], cells(c.Shown(row)))
 			}
 		}
 	}
@@ -140,10 +142,10 @@ func (t *sheetText) widths(parts []sheetPart, kept []int) []int {
 }
 
 // fit drops columns until names have room, then cuts names; where nothing is a terminal it only bounds padding.
-func (t *sheetText) fit(columns []sheetColumn, kept, widths []int) (left, fitted []int) {
+func (t *sheetText) fit(columns []table.ColumnOf[int], kept, widths []int) (left, fitted []int) {
 	if t.s.o.Width <= 0 {
 		for i := range kept[:len(kept)-1] {
-			if columns[kept[i]].name {
+			if columns[kept[i]].Shorten {
 				widths[i] = min(widths[i], widestPadded)
 			}
 		}
@@ -153,13 +155,13 @@ func (t *sheetText) fit(columns []sheetColumn, kept, widths []int) (left, fitted
 		fixed, names, wanted, drop := gutter*(len(kept)-1), 0, 0, -1
 		for i, column := range kept {
 			c := &columns[column]
-			if c.name {
+			if c.Shorten {
 				names++
 				wanted += widths[i]
 			} else {
 				fixed += widths[i]
 			}
-			if c.priority > 0 && (drop < 0 || c.priority > columns[kept[drop]].priority) {
+			if c.Priority > 0 && (drop < 0 || c.Priority > columns[kept[drop]].Priority) {
 				drop = i
 			}
 		}
@@ -170,7 +172,7 @@ func (t *sheetText) fit(columns []sheetColumn, kept, widths []int) (left, fitted
 			continue
 		}
 		for i, column := range kept {
-			if columns[column].name {
+			if columns[column].Shorten {
 				widths[i] = min(widths[i], max(1, room/names))
 			}
 		}
@@ -178,15 +180,15 @@ func (t *sheetText) fit(columns []sheetColumn, kept, widths []int) (left, fitted
 	}
 }
 
-func (t *sheetText) row(columns []sheetColumn, kept, widths []int, of func(*sheetColumn) (string, Role)) {
+func (t *sheetText) row(columns []table.ColumnOf[int], kept, widths []int, of func(*table.ColumnOf[int]) (string, Role)) {
 	for i, column := range kept {
 		c := &columns[column]
 		text, role := of(c)
-		if c.name && t.s.o.Width > 0 {
+		if c.Shorten && t.s.o.Width > 0 {
 			text = shortenMiddle(text, widths[i], t.ellipsis)
 		}
 		space := widths[i] - cells(text)
-		if c.right {
+		if c.Right {
 			t.buf = appendSpaces(t.buf, space)
 		}
 		if text != "" && role != RolePlain {
@@ -197,7 +199,7 @@ func (t *sheetText) row(columns []sheetColumn, kept, widths []int, of func(*shee
 		if i == len(kept)-1 {
 			break
 		}
-		if !c.right {
+		if !c.Right {
 			t.buf = appendSpaces(t.buf, space)
 		}
 		t.buf = appendSpaces(t.buf, gutter)

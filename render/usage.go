@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/profile/usage"
+	"kitescope/table"
 	"kitescope/words"
 )
 
@@ -34,10 +35,7 @@ func newUsageSheet(u *usage.Usage, o *ReportOptions) *sheet {
 	}
 	s.fields = usageFields(u)
 	samples := allSamples(u)
-	for _, f := range sampleFields() {
-		s.flat = append(s.flat, sheetField{f.name, func(i int) datum { return f.of(&samples[i]) }})
-	}
-	s.flatRows = len(samples)
+	s.flat, s.flatRows = placed(sampleKeys(), func(i int) *usage.Sample { return &samples[i] }), len(samples)
 	return s
 }
 
@@ -141,13 +139,13 @@ func usageFoot(u *usage.Usage) []sheetLine {
 // processPart is a process with a line for each measure.
 func processPart(u *usage.Usage, s *usage.Series) sheetPart {
 	looks := knownLooks(u)
-	of := func(title string, value func(l *measureLook, t *usage.Total) string) sheetColumn {
-		return sheetColumn{title: title, right: true, text: func(i int) string { return value(&looks[i], &s.Totals[looks[i].measure]) }}
+	of := func(title string, value func(l *measureLook, t *usage.Total) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return value(&looks[i], &s.Totals[looks[i].measure]) }}
 	}
 	if len(looks) == 0 {
 		return sheetPart{}
 	}
-	columns := []sheetColumn{
+	columns := []table.ColumnOf[int]{
 		of("", func(l *measureLook, _ *usage.Total) string { return l.label }),
 		of("MIN", func(l *measureLook, t *usage.Total) string { return l.text(t.Min) }),
 		of("MEAN", func(l *measureLook, t *usage.Total) string { return l.text(t.Mean) }),
@@ -155,8 +153,8 @@ func processPart(u *usage.Usage, s *usage.Series) sheetPart {
 		of("", func(l *measureLook, _ *usage.Total) string { return measureUnit(l) }),
 		of("TOTAL", totalText),
 	}
-	columns[0].right, columns[4].right = false, false
-	columns[4].priority = 1
+	columns[0].Right, columns[4].Right = false, false
+	columns[4].Priority = 1
 	return sheetPart{head: []sheetLine{{role: RoleAccent, text: Harmless(s.Name)}}, columns: columns, rows: len(looks)}
 }
 
@@ -191,14 +189,17 @@ func totalText(l *measureLook, t *usage.Total) string {
 
 // processesPart is a line for each process, with least, mean and largest values beside each other.
 func processesPart(u *usage.Usage) sheetPart {
-	columns := []sheetColumn{{title: "PROCESS", name: true, text: func(i int) string { return Harmless(u.Series[i].Name) }}}
-	total := sheetColumn{title: "CPU TOTAL", right: true, priority: 1, text: func(i int) string {
+	columns := []table.ColumnOf[int]{{Column: table.Column{Title: "PROCESS", Shorten: true}, Shown: func(i int) string { return Harmless(u.Series[i].Name) }}}
+	total := table.ColumnOf[int]{Column: table.Column{Title: "CPU TOTAL", Right: true, Priority: 1}, Shown: func(i int) string {
 		looks := measureLooks()
 		return totalText(&looks[0], &u.Series[i].Totals[usage.CPU])
 	}}
 	for i, l := range knownLooks(u) {
-		wide := slices.Contains([]usage.Measure{usage.Involuntary, usage.GCs, usage.Heap, usage.Allocated, usage.Threads}, l.measure)
-		columns = append(columns, sheetColumn{title: l.title, right: true, wide: wide, priority: i, text: func(j int) string {
+		show := table.Always
+		if slices.Contains([]usage.Measure{usage.Involuntary, usage.GCs, usage.Heap, usage.Allocated, usage.Threads}, l.measure) {
+			show = table.Wide
+		}
+		columns = append(columns, table.ColumnOf[int]{Column: table.Column{Title: l.title, Right: true, Show: show, Priority: i}, Shown: func(j int) string {
 			t := &u.Series[j].Totals[l.measure]
 			if !t.Known() || math.IsNaN(t.Mean) {
 				return words.UnknownMark

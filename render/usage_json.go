@@ -4,8 +4,8 @@ import (
 	"io"
 	"math"
 
-	"kitescope/inspect/view"
 	"kitescope/profile/usage"
+	"kitescope/table"
 )
 
 func writeUsageHead(e encoder, u *usage.Usage) {
@@ -66,24 +66,24 @@ func writeCommand(e encoder, c *usage.Command) {
 	e.endObject()
 }
 
-func usageFields(u *usage.Usage) []sheetField {
-	field := func(name string, of func(s *usage.Series) datum) sheetField {
-		return sheetField{name, func(i int) datum { return of(u.Series[i]) }}
+func usageFields(u *usage.Usage) []table.ColumnOf[int] {
+	field := func(name string, kind table.Kind, of func(s *usage.Series) table.Cell) table.ColumnOf[int] {
+		return key(name, kind, func(i int) table.Cell { return of(u.Series[i]) })
 	}
-	optional := func(text string) datum {
+	optional := func(text string) table.Cell {
 		if text == "" {
-			return noDatum()
+			return table.OfNone()
 		}
-		return textDatum(text)
+		return table.Of(text)
 	}
-	return []sheetField{
-		field("process", func(s *usage.Series) datum { return textDatum(s.Name) }),
-		field("readings", func(s *usage.Series) datum { return intDatum(int64(s.Readings)) }),
-		field("gaps", func(s *usage.Series) datum { return intDatum(int64(s.Gaps)) }),
-		field("last_gap", func(s *usage.Series) datum { return optional(s.LastGap) }),
-		field("restarts", func(s *usage.Series) datum { return intDatum(int64(s.Restarts)) }),
-		field("ended", func(s *usage.Series) datum { return optional(s.Ended) }),
-		field("readings_per_sample", func(s *usage.Series) datum { return intDatum(int64(s.Merged)) }),
+	return []table.ColumnOf[int]{
+		field("process", table.Text, func(s *usage.Series) table.Cell { return table.Of(s.Name) }),
+		field("readings", table.Int, func(s *usage.Series) table.Cell { return table.OfInt(int64(s.Readings)) }),
+		field("gaps", table.Int, func(s *usage.Series) table.Cell { return table.OfInt(int64(s.Gaps)) }),
+		field("last_gap", table.Text, func(s *usage.Series) table.Cell { return optional(s.LastGap) }),
+		field("restarts", table.Int, func(s *usage.Series) table.Cell { return table.OfInt(int64(s.Restarts)) }),
+		field("ended", table.Text, func(s *usage.Series) table.Cell { return optional(s.Ended) }),
+		field("readings_per_sample", table.Int, func(s *usage.Series) table.Cell { return table.OfInt(int64(s.Merged)) }),
 	}
 }
 
@@ -117,62 +117,58 @@ func writeUsageParts(e encoder, s *usage.Series) {
 	e.endObject()
 	e.key("samples")
 	e.beginList()
-	fields := sampleFields()[1:] // whose they are, the item says
+	samples := make([]*usage.Sample, len(s.Points))
 	for i := range s.Points {
-		writeSample(e, fields, &usage.Sample{Series: s, Point: s.Points[i]})
+		samples[i] = &usage.Sample{Series: s, Point: s.Points[i]}
+	}
+	it := newItems(sampleGrid(samples, sampleKeys()[1:])) // whose they are, the item says
+	for i := range samples {
+		it.write(e, i)
 	}
 	e.endList()
 }
 
-// sampleField is a key of a sample.
-type sampleField struct {
-	name string
-	of   func(s *usage.Sample) datum
-}
-
-// sampleFields are the keys of a sample and the columns of CSV.
-func sampleFields() []sampleField {
-	fields := []sampleField{
-		{"process", func(s *usage.Sample) datum { return textDatum(s.Series.Name) }},
-		{"at", func(s *usage.Sample) datum { return timeDatum(s.At) }},
-		{"over_seconds", func(s *usage.Sample) datum { return datum{kind: datumSeconds, n: int64(s.Over)} }},
+// sampleKeys are the keys of a sample and the columns of CSV.
+func sampleKeys() []table.ColumnOf[*usage.Sample] {
+	columns := []table.ColumnOf[*usage.Sample]{
+		key("process", table.Text, func(s *usage.Sample) table.Cell { return table.Of(s.Series.Name) }),
+		key("at", table.Time, func(s *usage.Sample) table.Cell { return table.OfTime(s.At) }),
+		key("over_seconds", table.Duration, func(s *usage.Sample) table.Cell { return table.OfInt(s.Over) }),
 	}
 	for _, l := range measureLooks() {
-		fields = append(fields, sampleField{l.key, func(s *usage.Sample) datum {
+		kind := table.Number
+		if l.measure == usage.RSS || l.measure == usage.Heap {
+			kind = table.Int
+		}
+		columns = append(columns, key(l.key, kind, func(s *usage.Sample) table.Cell {
 			v := s.Values[l.measure]
-			switch {
-			case math.IsNaN(v):
-				return unknownDatum(datumNumber)
-			case l.measure == usage.RSS || l.measure == usage.Heap:
-				return intDatum(int64(min(v, math.MaxInt64/2)))
+			if math.IsNaN(v) {
+				return table.OfUnknown()
 			}
-			return numberDatum(l.factor * v)
-		}})
+			if kind == table.Int {
+				return table.OfInt(int64(min(v, math.MaxInt64/2)))
+			}
+			return table.OfFloat(l.factor * v)
+		}))
 	}
-	return append(fields,
-		sampleField{"restarted", func(s *usage.Sample) datum {
+	return append(columns,
+		key("restarted", table.Bool, func(s *usage.Sample) table.Cell {
 			if !s.Restarted {
-				return noDatum()
+				return table.OfNone()
 			}
-			return boolDatum(true)
-		}},
-		sampleField{"gap", func(s *usage.Sample) datum {
+			return table.OfBool(true)
+		}),
+		key("gap", table.Text, func(s *usage.Sample) table.Cell {
 			if s.Gap == "" {
-				return noDatum()
+				return table.OfNone()
 			}
-			return textDatum(s.Gap)
-		}})
+			return table.Of(s.Gap)
+		}))
 }
 
-func writeSample(e encoder, fields []sampleField, s *usage.Sample) {
-	e.beginObject()
-	for i := range fields {
-		if d := fields[i].of(s); d.absent == view.Present {
-			e.key(fields[i].name)
-			d.tell(e)
-		}
-	}
-	e.endObject()
+// sampleGrid is a list of samples for scripts.
+func sampleGrid(samples []*usage.Sample, columns []table.ColumnOf[*usage.Sample]) *table.Grid {
+	return table.All(table.New(table.Schema{Sparse: true}, samples, columns), table.Hidden)
 }
 
 func allSamples(u *usage.Usage) (list []usage.Sample) {
@@ -189,33 +185,22 @@ type UsageStream struct {
 	w      io.Writer
 	csv    bool
 	header bool
-	fields []sampleField
 }
 
 // NewUsageStream makes a stream of JSON lines, or of CSV with or without a header.
 func NewUsageStream(w io.Writer, csv, header bool) *UsageStream {
-	return &UsageStream{w: w, csv: csv, header: csv && header, fields: sampleFields()}
+	return &UsageStream{w: w, csv: csv, header: csv && header}
 }
 
 // Write writes one sample.
 func (s *UsageStream) Write(x usage.Sample) error {
-	if !s.csv {
-		e := newJSON(s.w, 0)
-		writeSample(e, s.fields, &x)
-		return e.flush()
-	}
-	out := newOutput(s.w)
-	if s.header {
+	g := sampleGrid([]*usage.Sample{&x}, sampleKeys())
+	if s.csv {
+		header := s.header
 		s.header = false
-		for j := range s.fields {
-			out.buf = append(out.buf, s.fields[j].name...)
-			out.buf = append(out.buf, ",\n"[b2i(j == len(s.fields)-1)])
-		}
+		return writeCSV(s.w, g, &Options{NoHeader: !header})
 	}
-	for j := range s.fields {
-		d := s.fields[j].of(&x)
-		out.buf = appendField(out.buf, d.appendCSV(nil))
-		out.buf = append(out.buf, ",\n"[b2i(j == len(s.fields)-1)])
-	}
-	return out.flush()
+	e := newJSON(s.w, 0)
+	newItems(g).write(e, 0)
+	return e.flush()
 }

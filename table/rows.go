@@ -1,5 +1,7 @@
 package table
 
+import "time"
+
 // ColumnOf is a column and how its cells are computed from a row of type T.
 type ColumnOf[T any] struct {
 	Column
@@ -84,6 +86,31 @@ func OfBool(b bool) Cell {
 	}
 	return Cell{}
 }
+
+// OfNone is the cell of a value that does not exist.
+func OfNone() Cell { return Cell{Absent: None} }
+
+// OfUnknown is the cell of what was not looked at.
+func OfUnknown() Cell { return Cell{Absent: Unknown} }
+
+// OfCount is the cell of a number of events, -1 where it is unknown.
+func OfCount(n int64) Cell {
+	if n < 0 {
+		return OfUnknown()
+	}
+	return Cell{Int: n}
+}
+
+// OfTime is the cell of a moment, unknown where it is zero.
+func OfTime(t time.Time) Cell {
+	if t.IsZero() {
+		return OfUnknown()
+	}
+	return Cell{Int: t.UnixNano()}
+}
+
+// OfList is the cell of a list of texts.
+func OfList(list []string) Cell { return Cell{List: list} }
 
 // Texts is a table of texts under titles, whose columns have no other names.
 func Texts(titles []string, rows [][]string) *Rows[[]string] {
