@@ -43,7 +43,7 @@ nothing. Beside it stands what Milvus's own balancer would do with this cluster'
 Formats (-o):
 `
 
-func (a *app) balanceCommand() *cobra.Command {
+func balanceCommand(a *app) *cobra.Command {
 	var f balanceFlags
 	cmd := &cobra.Command{
 		Use: "balance [COLLECTION...]", Short: "Show how evenly query nodes share the work, and what would even it out", GroupID: groupInspect,
@@ -55,7 +55,7 @@ func (a *app) balanceCommand() *cobra.Command {
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 			return a.completeGet(cmd, []string{"collections"}, word)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.balance(cmd.Context(), f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.plan, "plan", false, "propose the fewest moves that even it out")
@@ -71,7 +71,7 @@ func (a *app) balanceCommand() *cobra.Command {
 // balanceParts are what the balance is worked out from.
 const balanceParts = model.PartCatalog | model.PartSegments | model.PartLogs | model.PartConfig
 
-func (a *app) balance(ctx context.Context, f balanceFlags, collections []string) error {
+func (f *balanceFlags) run(ctx context.Context, a *app, collections []string) error {
 	by, ok := balance.MeasureOf(f.by)
 	if !ok {
 		return &usageError{fmt.Errorf("--by is cost, rows or memory, not %q", f.by), "kitescope balance --by rows"}

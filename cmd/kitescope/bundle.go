@@ -13,12 +13,12 @@ import (
 // spoolRuntime collects what goes into a bundle beside the metadata: what processes of a live
 // cluster say where they are to be asked, what recordings hold, or what the bundle that is
 // read has kept. The cluster is for silentSessions.
-func (a *app) spoolRuntime(ctx context.Context, src source.Source, snapshot source.Snapshot, conn connection, n *nodeFlags) (*kept.Answers, *model.Cluster, error) {
+func spoolRuntime(ctx context.Context, a *app, src source.Source, snapshot source.Snapshot, conn connection, n *nodeFlags) (*kept.Answers, *model.Cluster, error) {
 	s, err := kept.NewAnswers()
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := a.fillSpool(ctx, s, src, snapshot, conn, n)
+	c, err := fillSpool(ctx, a, s, src, snapshot, conn, n)
 	if err != nil {
 		s.Close()
 		return nil, nil, err
@@ -26,7 +26,7 @@ func (a *app) spoolRuntime(ctx context.Context, src source.Source, snapshot sour
 	return s, c, nil
 }
 
-func (a *app) fillSpool(ctx context.Context, s *kept.Answers, src source.Source, snapshot source.Snapshot, conn connection, n *nodeFlags) (*model.Cluster, error) {
+func fillSpool(ctx context.Context, a *app, s *kept.Answers, src source.Source, snapshot source.Snapshot, conn connection, n *nodeFlags) (*model.Cluster, error) {
 	none := model.Build(model.Parts{})
 	switch origin := src.(type) {
 	case source.Live:
@@ -65,21 +65,21 @@ func (a *app) fillSpool(ctx context.Context, s *kept.Answers, src source.Source,
 
 // spoolProfiles takes the profiles that are wanted beside a snapshot, or copies those that a folder has,
 // or the bundle that is saved again. nil where there are none.
-func (a *app) spoolProfiles(ctx context.Context, src source.Source, f snapshotFlags, n *nodeFlags) (*kept.ProfileFiles, error) {
+func (f *snapshotFlags) spoolProfiles(ctx context.Context, a *app, src source.Source, n *nodeFlags) (*kept.ProfileFiles, error) {
 	bundle, isBundle := src.(*source.Bundle)
 	switch {
 	case f.profilesFrom != "":
 		return kept.FolderProfiles(f.profilesFrom)
 	case f.profiles != nil:
-		return a.takeProfiles(ctx, f.profiles, n)
+		return f.profiles.takeProfiles(ctx, a, n)
 	case isBundle:
 		return kept.CopyProfiles(ctx, bundle)
 	}
 	return nil, nil
 }
 
-func (a *app) takeProfiles(ctx context.Context, f *pullFlags, n *nodeFlags) (*kept.ProfileFiles, error) {
-	j, err := a.newPullJob(f, n, nil)
+func (f *pullFlags) takeProfiles(ctx context.Context, a *app, n *nodeFlags) (*kept.ProfileFiles, error) {
+	j, err := f.newPullJob(a, n, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (a *app) takeProfiles(ctx context.Context, f *pullFlags, n *nodeFlags) (*ke
 	if err != nil {
 		return nil, err
 	}
-	shown := a.showPull(j)
+	shown := j.showPull(a)
 	defer shown.stop()
 	return kept.PullProfiles(ctx, targets, j.options)
 }

@@ -39,7 +39,7 @@ var pairings = map[string]bench.Pairing{"name": bench.ByName, "order": bench.ByO
 // compareFailures are the words of --fail-on: the first makes any metric that got worse exit 3.
 var compareFailures = []string{"worse", "change", "never"}
 
-func (a *app) compareCommand() *cobra.Command {
+func compareCommand(a *app) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use: "compare BEFORE AFTER", Short: "Benchmark results before and after: what changed, and what is noise", GroupID: groupProfile,
@@ -69,7 +69,7 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 		Args: func(cmd *cobra.Command, args []string) error {
 			return wantArgs(cmd, args, 1, 2, "two sides, BEFORE and AFTER", "kitescope compare before.txt after.txt")
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.compare(cmd, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ComparisonFormatNames(), ", "))
@@ -115,7 +115,7 @@ type settledComparison struct {
 	match   *regexp.Regexp // nil: names as they are
 }
 
-func (a *app) settleComparison(cmd *cobra.Command, f *benchFlags) (*settledComparison, error) {
+func (f *benchFlags) settleComparison(a *app, cmd *cobra.Command) (*settledComparison, error) {
 	s := &settledComparison{options: bench.Options{Level: f.level}}
 	var ok bool
 	if s.options.Pairing, ok = pairings[f.pairing]; !ok {
@@ -185,22 +185,22 @@ func parseDirections(words []string) (map[string]bench.Direction, error) {
 	return directions, nil
 }
 
-func (a *app) compare(cmd *cobra.Command, f *benchFlags, args []string) error {
+func (f *benchFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	s, err := a.settleComparison(cmd, f)
+	s, err := f.settleComparison(a, cmd)
 	if err != nil {
 		return err
 	}
-	write, err := a.comparisonWriter(f, s)
+	write, err := f.comparisonWriter(a, s)
 	if err != nil {
 		return err
 	}
-	before, after, err := a.readSides(ctx, args, s.read)
+	before, after, err := readSides(ctx, a, args, s.read)
 	if err != nil {
 		return err
 	}
 	if f.control != "" {
-		control, err := a.oneSide(ctx, f.control, s.read)
+		control, err := oneSide(ctx, a, f.control, s.read)
 		if err != nil {
 			return fmt.Errorf("control: %w", err)
 		}
@@ -273,7 +273,7 @@ func differByName(c *bench.Comparison) bool {
 }
 
 // comparisonWriter settles where a comparison goes, and whether as a table or a picture.
-func (a *app) comparisonWriter(f *benchFlags, s *settledComparison) (func(*bench.Comparison) error, error) {
+func (f *benchFlags) comparisonWriter(a *app, s *settledComparison) (func(*bench.Comparison) error, error) {
 	if f.plot == "" {
 		to, err := a.newOutput(f.out, f.force)
 		if err != nil {

@@ -122,9 +122,9 @@ func metricNames(sets ...*bench.Set) (names []string) {
 }
 
 // readSides reads both sides, of two words or of one file that holds both.
-func (a *app) readSides(ctx context.Context, args []string, o read.Options) (before, after *bench.Set, err error) {
+func readSides(ctx context.Context, a *app, args []string, o read.Options) (before, after *bench.Set, err error) {
 	if len(args) == 1 {
-		sets, err := a.openResults(ctx, args[0], o)
+		sets, err := openResults(ctx, a, args[0], o)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -136,16 +136,16 @@ func (a *app) readSides(ctx context.Context, args []string, o read.Options) (bef
 		}
 		return sets[0], sets[1], nil
 	}
-	if before, err = a.oneSide(ctx, args[0], o); err != nil {
+	if before, err = oneSide(ctx, a, args[0], o); err != nil {
 		return nil, nil, err
 	}
-	after, err = a.oneSide(ctx, args[1], o)
+	after, err = oneSide(ctx, a, args[1], o)
 	return before, after, err
 }
 
-func (a *app) oneSide(ctx context.Context, word string, o read.Options) (*bench.Set, error) {
+func oneSide(ctx context.Context, a *app, word string, o read.Options) (*bench.Set, error) {
 	o.Side = true
-	sets, err := a.openResults(ctx, word, o)
+	sets, err := openResults(ctx, a, word, o)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (a *app) oneSide(ctx context.Context, word string, o read.Options) (*bench.
 }
 
 // openResults reads what one word of the command line names.
-func (a *app) openResults(ctx context.Context, word string, o read.Options) ([]*bench.Set, error) {
+func openResults(ctx context.Context, a *app, word string, o read.Options) ([]*bench.Set, error) {
 	if word != "-" {
 		paths := splitFiles(word)
 		if len(paths) == 0 {

@@ -13,7 +13,7 @@ import (
 	"kitescope/words"
 )
 
-func (a *app) contextCommand() *cobra.Command {
+func contextCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "context", Short: "Name clusters: add, use, list, remove", GroupID: groupSetup,
 		Long: `Name clusters, so that they need not be spelled out. A context keeps the flags
@@ -24,7 +24,7 @@ that lead to a cluster. It never keeps a password, only where to find one.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.contextAdd(), a.contextUse(), a.contextList(), a.contextRemove())
+	cmd.AddCommand(contextAdd(a), contextUse(a), contextList(a), contextRemove(a))
 	return cmd
 }
 
@@ -55,7 +55,7 @@ func (a *app) editConfig(edit func(*configFile) error) error {
 	return config.write(path)
 }
 
-func (a *app) contextAdd() *cobra.Command {
+func contextAdd(a *app) *cobra.Command {
 	var passwordEnv string
 	n := &nodeFlags{}
 	cmd := &cobra.Command{
@@ -100,7 +100,7 @@ func (a *app) contextAdd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) contextUse() *cobra.Command {
+func contextUse(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "use NAME", Short: "Make a context the default", Args: oneContext, ValidArgsFunction: a.completeContexts,
 		Example: "  kitescope context use prod",
@@ -116,7 +116,7 @@ func (a *app) contextUse() *cobra.Command {
 	}
 }
 
-func (a *app) contextRemove() *cobra.Command {
+func contextRemove(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Forget a context", Args: oneContext, ValidArgsFunction: a.completeContexts,
 		Example: "  kitescope context remove prod",
@@ -146,7 +146,7 @@ func (c *configFile) has(name string) error {
 	return nil
 }
 
-func (a *app) contextList() *cobra.Command {
+func contextList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List contexts; * marks the default", Args: cobra.NoArgs,
 		Example: "  kitescope context list",

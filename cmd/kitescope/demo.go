@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/source"
 )
 
-func (a *app) demoCommand() *cobra.Command {
+func demoCommand(a *app) *cobra.Command {
 	var serve bool
 	var f uiFlags
 	cmd := &cobra.Command{

@@ -13,7 +13,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) describeCommand() *cobra.Command {
+func describeCommand(a *app) *cobra.Command {
 	var output string
 	var nodes *nodeFlags
 	var records bool
@@ -34,7 +34,7 @@ decoded metadata records that it was read from.`,
 			return a.completeGet(cmd, args, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.describe(cmd.Context(), nodes, output, records, args[0], args[1])
+			return describe(cmd.Context(), a, nodes, output, records, args[0], args[1])
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
@@ -44,7 +44,7 @@ decoded metadata records that it was read from.`,
 	return cmd
 }
 
-func (a *app) describe(ctx context.Context, nodes *nodeFlags, output string, records bool, resource, word string) error {
+func describe(ctx context.Context, a *app, nodes *nodeFlags, output string, records bool, resource, word string) error {
 	r, err := view.Find(resource)
 	if err != nil {
 		return &usageError{err, "see: kitescope get --help"}
@@ -53,7 +53,7 @@ func (a *app) describe(ctx context.Context, nodes *nodeFlags, output string, rec
 	if err != nil {
 		return err
 	}
-	c, err := a.loadToDescribe(ctx, nodes, r, word, records)
+	c, err := loadToDescribe(ctx, a, nodes, r, word, records)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (a *app) describe(ctx context.Context, nodes *nodeFlags, output string, rec
 
 // loadToDescribe reads what a description of a word is made of: of a collection only what is its own, as there may be a million
 // segments of others.
-func (a *app) loadToDescribe(ctx context.Context, nodes *nodeFlags, r *view.Resource, word string, records bool) (*model.Cluster, error) {
+func loadToDescribe(ctx context.Context, a *app, nodes *nodeFlags, r *view.Resource, word string, records bool) (*model.Cluster, error) {
 	if r.Describes == 0 {
 		return a.loadLive(ctx, nodes, meta.Want{Parts: model.PartAll, Records: records || r.Keyspace})
 	}

@@ -69,7 +69,7 @@ that accept nothing any more are listed.
 Formats (-o):
 `
 
-func (a *app) diagnoseCommand() *cobra.Command {
+func diagnoseCommand(a *app) *cobra.Command {
 	var f diagnoseFlags
 	cmd := &cobra.Command{
 		Use: "diagnose", Short: "Say what is wrong with a cluster, and what to do", GroupID: groupInspect,
@@ -83,7 +83,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
   kitescope diagnose --storage 's3://milvus/files?endpoint=10.0.0.9:9000&tls=false'
   kitescope diagnose --watch`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.diagnose(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.FindingsFormatNames(), ", "))
@@ -132,8 +132,8 @@ type diagnosis struct {
 	options  render.Options
 }
 
-func (a *app) parseDiagnosis(f diagnoseFlags) (*diagnosis, error) {
-	d := &diagnosis{flags: f}
+func (f *diagnoseFlags) parseDiagnosis(a *app) (*diagnosis, error) {
+	d := &diagnosis{flags: *f}
 	var unknown string
 	if d.checks, unknown = check.Choose(rules.All(), f.only, f.skip); unknown != "" {
 		return nil, unknownCheck(unknown)
@@ -216,17 +216,17 @@ func readBaseline(path string) (*check.Baseline, error) {
 	return b, nil
 }
 
-func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
-	d, err := a.parseDiagnosis(f)
+func (f *diagnoseFlags) run(ctx context.Context, a *app) error {
+	d, err := f.parseDiagnosis(a)
 	if err != nil {
 		return err
 	}
 	if f.watch {
-		return a.watchDiagnosis(ctx, d)
+		return d.watchDiagnosis(ctx, a)
 	}
 	var older *check.Report
 	if f.since != "" {
-		if older, err = a.judgeOlder(ctx, d); err != nil {
+		if older, err = d.judgeOlder(ctx, a); err != nil {
 			return err
 		}
 	}
@@ -234,14 +234,14 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
 	if err != nil {
 		return err
 	}
-	c, err := a.loadJudged(ctx, conn, d)
+	c, err := d.loadJudged(ctx, a, conn)
 	if err != nil {
 		return err
 	}
-	report := a.judge(c, d, new(check.Judge))
+	report := d.judge(a, c, new(check.Judge))
 	shown := &render.Diagnosis{FailOn: d.failOn, Never: d.never, All: f.all, Version: versionText()}
 	if f.writeBaseline != "" {
-		if d.baseline, err = a.saveBaseline(f.writeBaseline, report, d.baseline); err != nil {
+		if d.baseline, err = saveBaseline(a, f.writeBaseline, report, d.baseline); err != nil {
 			return err
 		}
 	}
@@ -253,7 +253,7 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
 	if err := a.write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
 		return err
 	}
-	if err := a.judgedAll(c, d, report); err != nil {
+	if err := d.judgedAll(a, c, report); err != nil {
 		return err
 	}
 	if shown.Failing() {
@@ -263,12 +263,12 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags) error {
 }
 
 // judge runs the checks over a cluster. Ages count as in lists: in a file to its state.
-func (a *app) judge(c *model.Cluster, d *diagnosis, judge *check.Judge) *check.Report {
+func (d *diagnosis) judge(a *app, c *model.Cluster, judge *check.Judge) *check.Report {
 	return judge.Run(c, view.NewEnv(c, a.now()).Now, d.checks)
 }
 
 // judgeOlder judges the state to compare with. It has what its own file keeps of the processes.
-func (a *app) judgeOlder(ctx context.Context, d *diagnosis) (*check.Report, error) {
+func (d *diagnosis) judgeOlder(ctx context.Context, a *app) (*check.Report, error) {
 	conn, err := a.connectionTo(d.flags.since)
 	if err != nil {
 		return nil, err
@@ -278,16 +278,16 @@ func (a *app) judgeOlder(ctx context.Context, d *diagnosis) (*check.Report, erro
 	older := *d
 	older.flags.nodes = &nodes
 	older.flags.profiles, older.flags.profile, older.flags.storage = "", 0, ""
-	c, err := a.loadJudged(ctx, conn, &older)
+	c, err := older.loadJudged(ctx, a, conn)
 	if err != nil {
 		return nil, err
 	}
-	return a.judge(c, d, new(check.Judge)), nil
+	return d.judge(a, c, new(check.Judge)), nil
 }
 
 // saveBaseline writes a baseline that accepts all findings, and keeps what an older one says beside
 // them: the one in use, else the one that is replaced. Another kind of file is not overwritten.
-func (a *app) saveBaseline(path string, r *check.Report, old *check.Baseline) (*check.Baseline, error) {
+func saveBaseline(a *app, path string, r *check.Report, old *check.Baseline) (*check.Baseline, error) {
 	before, err := readBaseline(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -306,7 +306,7 @@ func (a *app) saveBaseline(path string, r *check.Report, old *check.Baseline) (*
 
 // judgedAll says what could not be read, and under --strict exits 4 for it and for every check that
 // could not look at everything.
-func (a *app) judgedAll(c *model.Cluster, d *diagnosis, r *check.Report) error {
+func (d *diagnosis) judgedAll(a *app, c *model.Cluster, r *check.Report) error {
 	if err := a.completeness(c); err != nil {
 		return err
 	}

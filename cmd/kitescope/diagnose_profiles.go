@@ -44,16 +44,16 @@ func (f *diagnoseFlags) checkProfileFlags() error {
 }
 
 // loadJudged reads the cluster that is judged with all that judges it: what its processes say, their profiles, its storage.
-func (a *app) loadJudged(ctx context.Context, conn connection, d *diagnosis) (*model.Cluster, error) {
-	c, err := a.loadProfiled(ctx, conn, d)
+func (d *diagnosis) loadJudged(ctx context.Context, a *app, conn connection) (*model.Cluster, error) {
+	c, err := d.loadProfiled(ctx, a, conn)
 	if err != nil {
 		return nil, err
 	}
-	return a.withStorage(ctx, d.flags.storage, c)
+	return withStorage(ctx, a, d.flags.storage, c)
 }
 
 // withStorage adds what is missing in the place that --storage names.
-func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (*model.Cluster, error) {
+func withStorage(ctx context.Context, a *app, place string, c *model.Cluster) (*model.Cluster, error) {
 	if place == "" {
 		return c, nil
 	}
@@ -66,7 +66,7 @@ func (a *app) withStorage(ctx context.Context, place string, c *model.Cluster) (
 
 // loadProfiled reads the cluster that is judged, what its processes say, and their profiles: those that are named, those that are
 // pulled meanwhile, or those of the bundle that it is in.
-func (a *app) loadProfiled(ctx context.Context, conn connection, d *diagnosis) (*model.Cluster, error) {
+func (d *diagnosis) loadProfiled(ctx context.Context, a *app, conn connection) (*model.Cluster, error) {
 	spec, err := a.asking(conn, d.flags.nodes)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (a *app) loadProfiled(ctx context.Context, conn connection, d *diagnosis) (
 	if _, isLive := src.(source.Live); d.flags.profile > 0 && !isLive {
 		return nil, notLive(conn.From)
 	}
-	pulled := a.profileMeanwhile(ctx, d.flags.profile, spec)
+	pulled := profileMeanwhile(ctx, a, d.flags.profile, spec)
 	defer func() { pulled.discard() }()
 	c, err := loader.Read(ctx, src, spec)
 	if err != nil {
@@ -161,7 +161,7 @@ type pulling struct {
 }
 
 // profileMeanwhile starts to profile all processes, nil without a window. Goroutines are counted before the window and after it.
-func (a *app) profileMeanwhile(ctx context.Context, window time.Duration, spec *session.Spec) *pulling {
+func profileMeanwhile(ctx context.Context, a *app, window time.Duration, spec *session.Spec) *pulling {
 	if window <= 0 {
 		return nil
 	}
@@ -169,18 +169,18 @@ func (a *app) profileMeanwhile(ctx context.Context, window time.Duration, spec *
 	p := &pulling{done: make(chan struct{}), stop: stop}
 	go func() {
 		defer close(p.done)
-		p.err = a.pullTwice(ctx, window, *spec, p)
+		p.err = pullTwice(ctx, a, window, *spec, p)
 	}()
 	return p
 }
 
 // pullTwice keeps to the deadline of each process, which counts from here for all of it, beyond the window: half of it is for asking where
 // profiles are, so that one that hangs leaves the others some.
-func (a *app) pullTwice(ctx context.Context, window time.Duration, spec session.Spec, p *pulling) error {
+func pullTwice(ctx context.Context, a *app, window time.Duration, spec session.Spec, p *pulling) error {
 	until := time.Now().Add(spec.Nodes.Timeout)
 	spec.Nodes.Timeout /= 2
 	seconds := int((window + time.Second - 1) / time.Second)
-	j, err := a.pullJobOf(&pullFlags{seconds: seconds, kinds: profileKinds, busyWait: defaultBusyWait}, nil, &spec, spec.Nodes)
+	j, err := (&pullFlags{seconds: seconds, kinds: profileKinds, busyWait: defaultBusyWait}).pullJobOf(a, nil, &spec, spec.Nodes)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // watchDiagnosis judges a live cluster once, and then again with each change of its metadata
 // and each round of questions to its processes. It tells what is new, worse or gone.
-func (a *app) watchDiagnosis(ctx context.Context, d *diagnosis) error {
+func (d *diagnosis) watchDiagnosis(ctx context.Context, a *app) error {
 	c, err := a.connection()
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (w *diagnosisWatch) early(c *model.Cluster) bool {
 }
 
 func (w *diagnosisWatch) show(c *model.Cluster) error {
-	report, stale := w.baseline.Apply(w.judge(c, w.diagnosis, &w.memory), rules.All())
+	report, stale := w.baseline.Apply(w.diagnosis.judge(w.app, c, &w.memory), rules.All())
 	changes, blind := w.tracker.Next(report)
 	first := !w.shown
 	w.shown = true
@@ -97,5 +97,5 @@ func (w *diagnosisWatch) show(c *model.Cluster) error {
 	if err != nil || !first {
 		return err
 	}
-	return w.judgedAll(c, w.diagnosis, report)
+	return w.diagnosis.judgedAll(w.app, c, report)
 }

@@ -13,7 +13,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) diffCommand() *cobra.Command {
+func diffCommand(a *app) *cobra.Command {
 	var output string
 	var options diff.Options
 	cmd := &cobra.Command{
@@ -30,7 +30,7 @@ Exit code 3 means that there are differences.`,
 			return wantArgs(cmd, args, 1, 2, "one or two sources", "kitescope diff yesterday.kite today.kite")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.diff(cmd.Context(), output, options, args)
+			return runDiff(cmd.Context(), a, output, options, args)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
@@ -39,12 +39,12 @@ Exit code 3 means that there are differences.`,
 	return cmd
 }
 
-func (a *app) diff(ctx context.Context, output string, options diff.Options, args []string) error {
+func runDiff(ctx context.Context, a *app, output string, options diff.Options, args []string) error {
 	o, err := a.documentOptions(output)
 	if err != nil {
 		return err
 	}
-	before, err := a.loadWord(ctx, args[0])
+	before, err := loadWord(ctx, a, args[0])
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (a *app) diff(ctx context.Context, output string, options diff.Options, arg
 	if len(args) == 2 {
 		word = args[1]
 	}
-	after, err := a.loadWord(ctx, word)
+	after, err := loadWord(ctx, a, word)
 	if err != nil {
 		return err
 	}
@@ -70,6 +70,6 @@ func (a *app) diff(ctx context.Context, output string, options diff.Options, arg
 }
 
 // loadWord reads one side of a comparison: a source as --from takes it, "" for --from itself.
-func (a *app) loadWord(ctx context.Context, from string) (*model.Cluster, error) {
+func loadWord(ctx context.Context, a *app, from string) (*model.Cluster, error) {
 	return a.load(ctx, cmp.Or(from, a.flags.from), meta.Want{Parts: model.PartAll})
 }

@@ -20,7 +20,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) engineCommand() *cobra.Command {
+func engineCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "engine", Short: "The query engine: open, build, search, verify and time index files", GroupID: groupEngine,
 		Long: `Answer queries as hnswlib, faiss or a Milvus node would, from the same files: the same ids, the
@@ -42,7 +42,7 @@ searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (F
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.engineInfo(), a.engineSearch(), a.engineBuild(), a.engineVerify(), a.engineBench())
+	cmd.AddCommand(engineInfo(a), engineSearch(a), engineBuild(a), engineVerify(a), engineBench(a))
 	return cmd
 }
 
@@ -172,7 +172,7 @@ func used(t *target.Target, p *index.Params, o target.Options) error {
 }
 
 // openTarget opens FILE and tells on stderr what was assumed.
-func (a *app) openTarget(ctx context.Context, f *engineFlags, path string) (*target.Target, error) {
+func (f *engineFlags) openTarget(ctx context.Context, a *app, path string) (*target.Target, error) {
 	hint, err := f.hint()
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (a *app) openTarget(ctx context.Context, f *engineFlags, path string) (*tar
 }
 
 // openVectors opens a file of vectors.
-func (a *app) openVectors(ctx context.Context, path string) (*dataset.Set, error) {
+func openVectors(ctx context.Context, a *app, path string) (*dataset.Set, error) {
 	set, err := dataset.Open(ctx, path)
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (a *app) openVectors(ctx context.Context, path string) (*dataset.Set, error
 const exactTruth = "exact"
 
 // trueNeighbours are the true neighbours of the queries, nil if none were asked for.
-func (a *app) trueNeighbours(ctx context.Context, f *engineFlags, t *target.Target, queries *engine.Vectors, o target.Options, p index.Params) ([][]int64, error) {
+func (f *engineFlags) trueNeighbours(ctx context.Context, a *app, t *target.Target, queries *engine.Vectors, o target.Options, p index.Params) ([][]int64, error) {
 	switch f.truth {
 	case "":
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) engineBench() *cobra.Command {
+func engineBench(a *app) *cobra.Command {
 	var f engineFlags
 	var efs, nprobes, threads string
 	rounds := 5
@@ -29,7 +29,7 @@ slowest and the fastest; latencies are of all queries of all rounds. Without --t
 			return wantArgs(cmd, args, 1, 1, "one index file", "kitescope engine bench base.hnsw --queries q.npy")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.bench(cmd, &f, args[0], benchGrid{efs, nprobes, threads, rounds})
+			return f.bench(a, cmd, args[0], benchGrid{efs, nprobes, threads, rounds})
 		},
 	}
 	f.registerOutput(cmd)
@@ -85,9 +85,9 @@ func (g *benchGrid) points(p index.Params, o target.Options) ([]*target.Load, er
 	return points, nil
 }
 
-func (a *app) bench(cmd *cobra.Command, f *engineFlags, path string, g benchGrid) error {
+func (f *engineFlags) bench(a *app, cmd *cobra.Command, path string, g benchGrid) error {
 	ctx := cmd.Context()
-	format, ro, err := a.reportOutput(cmd, f.output, 0)
+	format, ro, err := reportOutput(a, cmd, f.output, 0)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (a *app) bench(cmd *cobra.Command, f *engineFlags, path string, g benchGrid
 	if err != nil {
 		return err
 	}
-	t, err := a.openTarget(ctx, f, path)
+	t, err := f.openTarget(ctx, a, path)
 	if err != nil {
 		return err
 	}
@@ -111,12 +111,12 @@ func (a *app) bench(cmd *cobra.Command, f *engineFlags, path string, g benchGrid
 	if err := used(t, &points[0].Params, o); err != nil {
 		return err
 	}
-	queries, err := a.openVectors(ctx, f.queries)
+	queries, err := openVectors(ctx, a, f.queries)
 	if err != nil {
 		return err
 	}
 	defer queries.Close()
-	truth, err := a.trueNeighbours(ctx, f, t, queries.Vectors, o, p)
+	truth, err := f.trueNeighbours(ctx, a, t, queries.Vectors, o, p)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ type buildFlags struct {
 	force        bool
 }
 
-func (a *app) engineBuild() *cobra.Command {
+func engineBuild(a *app) *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
 		Use: "build VECTORS", Short: "Build an HNSW or FLAT index of vectors, in hnswlib's or faiss's format",
@@ -40,7 +40,7 @@ is as good.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return wantArgs(cmd, args, 1, 1, "one file of vectors", "kitescope engine build base.npy -o base.hnsw")
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.build(cmd, &f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "out", "o", "", "the file to write (required)")
@@ -111,7 +111,7 @@ func buildOrders() (names []string) {
 	return names
 }
 
-func (a *app) build(cmd *cobra.Command, f *buildFlags, path string) error {
+func (f *buildFlags) run(a *app, cmd *cobra.Command, path string) error {
 	plan, err := f.plan()
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (a *app) build(cmd *cobra.Command, f *buildFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	set, err := a.openVectors(cmd.Context(), path)
+	set, err := openVectors(cmd.Context(), a, path)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) engineInfo() *cobra.Command {
+func engineInfo(a *app) *cobra.Command {
 	var f engineFlags
 	cmd := &cobra.Command{
 		Use: "info FILE", Short: "What is in an index file or a log of Milvus's storage",
@@ -27,7 +27,7 @@ keys and the filter.`,
 			return wantArgs(cmd, args, 1, 1, "one file", "kitescope engine info base.hnsw")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, ro, err := a.reportOutput(cmd, f.output, 0)
+			format, ro, err := reportOutput(a, cmd, f.output, 0)
 			if err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ keys and the filter.`,
 				}
 				return a.write(func(w *bufio.Writer) error { return render.WriteEngineLog(w, l, format, ro) })
 			}
-			t, err := a.openTarget(cmd.Context(), &f, args[0])
+			t, err := f.openTarget(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}

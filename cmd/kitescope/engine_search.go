@@ -13,7 +13,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) engineSearch() *cobra.Command {
+func engineSearch(a *app) *cobra.Command {
 	var f engineFlags
 	var ef, nprobe int
 	cmd := &cobra.Command{
@@ -31,7 +31,7 @@ adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query c
 		Args: func(cmd *cobra.Command, args []string) error {
 			return wantArgs(cmd, args, 1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy")
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.search(cmd, &f, args[0], ef, nprobe) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.search(a, cmd, args[0], ef, nprobe) },
 	}
 	f.registerOutput(cmd)
 	f.registerMetric(cmd)
@@ -49,9 +49,9 @@ adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query c
 	return cmd
 }
 
-func (a *app) search(cmd *cobra.Command, f *engineFlags, path string, ef, nprobe int) error {
+func (f *engineFlags) search(a *app, cmd *cobra.Command, path string, ef, nprobe int) error {
 	ctx := cmd.Context()
-	format, ro, err := a.reportOutput(cmd, f.output, f.limit)
+	format, ro, err := reportOutput(a, cmd, f.output, f.limit)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (a *app) search(cmd *cobra.Command, f *engineFlags, path string, ef, nprobe
 	if err != nil {
 		return err
 	}
-	t, err := a.openTarget(ctx, f, path)
+	t, err := f.openTarget(ctx, a, path)
 	if err != nil {
 		return err
 	}
@@ -79,12 +79,12 @@ func (a *app) search(cmd *cobra.Command, f *engineFlags, path string, ef, nprobe
 	if err := used(t, &p, o); err != nil {
 		return err
 	}
-	queries, err := a.openVectors(ctx, f.queries)
+	queries, err := openVectors(ctx, a, f.queries)
 	if err != nil {
 		return err
 	}
 	defer queries.Close()
-	if p.Filter, err = a.excluded(ctx, f, t); err != nil {
+	if p.Filter, err = f.excluded(ctx, a, t); err != nil {
 		return err
 	}
 	result := &target.Found{Target: t, Options: o, Params: p}
@@ -96,7 +96,7 @@ func (a *app) search(cmd *cobra.Command, f *engineFlags, path string, ef, nprobe
 	if result.Answers, err = t.Search(ctx, queries.Vectors, p, o, threads); err != nil {
 		return fmt.Errorf("search with %s: %w", f.queries, err)
 	}
-	truth, err := a.trueNeighbours(ctx, f, t, queries.Vectors, o, p)
+	truth, err := f.trueNeighbours(ctx, a, t, queries.Vectors, o, p)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (a *app) search(cmd *cobra.Command, f *engineFlags, path string, ef, nprobe
 }
 
 // excluded are the rows that --exclude names, nil if none.
-func (a *app) excluded(ctx context.Context, f *engineFlags, t *target.Target) (*engine.Bitset, error) {
+func (f *engineFlags) excluded(ctx context.Context, a *app, t *target.Target) (*engine.Bitset, error) {
 	if f.exclude == "" {
 		return nil, nil
 	}

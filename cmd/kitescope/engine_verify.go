@@ -13,7 +13,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) engineVerify() *cobra.Command {
+func engineVerify(a *app) *cobra.Command {
 	var f engineFlags
 	var ids string
 	p := target.VerifyPlan{Queries: 200, K: 10, EF: 64, Noise: 0.1, Seed: 1, MinRecall: 0.9, MaxUnreachable: 0.01}
@@ -30,7 +30,7 @@ Exit code 3 says that something is not as it should be.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return wantArgs(cmd, args, 2, 2, "an index file and the file of its vectors", "kitescope engine verify base.hnsw base.npy")
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.verifyIndex(cmd, &f, p, ids, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.verifyIndex(a, cmd, p, ids, args) },
 	}
 	f.registerOutput(cmd)
 	f.registerMetric(cmd)
@@ -47,9 +47,9 @@ Exit code 3 says that something is not as it should be.`,
 	return cmd
 }
 
-func (a *app) verifyIndex(cmd *cobra.Command, f *engineFlags, p target.VerifyPlan, ids string, args []string) error {
+func (f *engineFlags) verifyIndex(a *app, cmd *cobra.Command, p target.VerifyPlan, ids string, args []string) error {
 	ctx := cmd.Context()
-	format, ro, err := a.reportOutput(cmd, f.output, 0)
+	format, ro, err := reportOutput(a, cmd, f.output, 0)
 	if err != nil {
 		return err
 	}
@@ -59,12 +59,12 @@ func (a *app) verifyIndex(cmd *cobra.Command, f *engineFlags, p target.VerifyPla
 	if p.Threads, err = threadsOf(0); err != nil {
 		return err
 	}
-	t, err := a.openTarget(ctx, f, args[0])
+	t, err := f.openTarget(ctx, a, args[0])
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	set, err := a.openVectors(ctx, args[1])
+	set, err := openVectors(ctx, a, args[1])
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) explainCommand() *cobra.Command {
+func explainCommand(a *app) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use: "explain [CHECK]", Short: "Explain a check of diagnose: what it looks at, what to do", GroupID: groupInspect,
@@ -27,14 +27,14 @@ what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has 
 			}
 			return completeChecks(nil, nil, "")
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.explain(output, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return explain(a, output, args) },
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
 	return cmd
 }
 
-func (a *app) explain(output string, args []string) error {
+func explain(a *app, output string, args []string) error {
 	o, err := a.documentOptions(output)
 	if err != nil {
 		return err

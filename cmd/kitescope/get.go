@@ -27,7 +27,7 @@ type getFlags struct {
 	nodes   *nodeFlags
 }
 
-func (a *app) getCommand() *cobra.Command {
+func getCommand(a *app) *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
 		Use: "get RESOURCE [selector...]", Short: "List things: collections, segments, channels, nodes, ...", GroupID: groupInspect,
@@ -42,7 +42,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 		Args:              a.getArgs,
 		ValidArgsFunction: a.completeGet,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.get(cmd.Context(), f, args)
+			return f.run(cmd.Context(), a, args)
 		},
 	}
 	fl := cmd.Flags()
@@ -54,7 +54,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	f.nodes = addNodeFlags(cmd, false)
 	a.completeFlags(cmd)
-	cmd.SetHelpFunc(a.getHelp(cmd.HelpFunc()))
+	cmd.SetHelpFunc(getHelp(a, cmd.HelpFunc()))
 	return cmd
 }
 
@@ -87,7 +87,7 @@ type question struct {
 	nodes    nodeFlags
 }
 
-func (a *app) parseQuestion(f getFlags, args []string) (*question, error) {
+func (f *getFlags) parseQuestion(a *app, args []string) (*question, error) {
 	r, err := view.Find(args[0])
 	if err != nil {
 		return nil, &usageError{err, "see: kitescope get --help"}
@@ -116,35 +116,35 @@ func (a *app) parseQuestion(f getFlags, args []string) (*question, error) {
 	return q, nil
 }
 
-func (a *app) get(ctx context.Context, f getFlags, args []string) error {
-	q, err := a.parseQuestion(f, args)
+func (f *getFlags) run(ctx context.Context, a *app, args []string) error {
+	q, err := f.parseQuestion(a, args)
 	if err != nil {
 		return err
 	}
 	if f.watch {
-		return a.watch(ctx, q)
+		return q.watch(ctx, a)
 	}
 	c, err := a.loadLive(ctx, &q.nodes, q.want)
 	if err != nil {
 		return err
 	}
-	grid, err := a.answer(q, c)
+	grid, err := q.answer(a, c)
 	if err != nil {
 		return err
 	}
 	if err := a.write(func(w *bufio.Writer) error { return render.Grid(w, grid, q.options) }); err != nil {
 		return err
 	}
-	a.footnotes(q, grid)
+	q.footnotes(a, grid)
 	return a.completeness(c)
 }
 
-func (a *app) answer(q *question, c *model.Cluster) (*view.Grid, error) {
+func (q *question) answer(a *app, c *model.Cluster) (*view.Grid, error) {
 	return view.Select(q.resource.Table(view.NewEnv(c, a.now())), q.query)
 }
 
 // footnotes tell a person, and no script, what a table does not show.
-func (a *app) footnotes(q *question, g *view.Grid) {
+func (q *question) footnotes(a *app, g *view.Grid) {
 	unmatched, strays := q.query.Where.Unmatched(g.Table), q.query.Where.Strays(g.Table)
 	for _, word := range unmatched {
 		a.warn("%s", view.NotFound(g.Table, word))

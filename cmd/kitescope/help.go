@@ -14,7 +14,7 @@ import (
 
 // helpCommand replaces cobra's, which answers an unknown word with the first page and
 // exit 0, and knows nothing of resources.
-func (a *app) helpCommand() *cobra.Command {
+func helpCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND|TOPIC|RESOURCE]", Short: "Help about a command, a topic or a resource", GroupID: groupSetup,
 		Example: `  kitescope help get
@@ -60,7 +60,7 @@ func completeHelp(cmd *cobra.Command, args []string, _ string) ([]string, cobra.
 }
 
 // getHelp answers with the columns of a resource, where one is named.
-func (a *app) getHelp(usual func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+func getHelp(a *app, usual func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		for _, word := range cmd.Flags().Args() {
 			if r, err := view.Find(word); err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) manCommand() *cobra.Command {
+func manCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "man", Short: "Print the manual page, kitescope(1)", GroupID: groupSetup, Args: cobra.NoArgs,
 		Example: `  kitescope man | man -l -

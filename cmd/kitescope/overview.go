@@ -11,7 +11,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) overviewCommand() *cobra.Command {
+func overviewCommand(a *app) *cobra.Command {
 	var output string
 	var nodes *nodeFlags
 	cmd := &cobra.Command{
@@ -19,7 +19,7 @@ func (a *app) overviewCommand() *cobra.Command {
 		Example: `  kitescope overview --from etcd://10.0.0.5:2379
   kitescope overview --from today.kite -o json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.overview(cmd.Context(), nodes, output) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return overview(cmd.Context(), a, nodes, output) },
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
 	nodes = addNodeFlags(cmd, false)
@@ -27,7 +27,7 @@ func (a *app) overviewCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) overview(ctx context.Context, nodes *nodeFlags, output string) error {
+func overview(ctx context.Context, a *app, nodes *nodeFlags, output string) error {
 	o, err := a.documentOptions(output)
 	if err != nil {
 		return err

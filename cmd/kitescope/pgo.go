@@ -13,7 +13,7 @@ import (
 	"kitescope/profile/pgo"
 )
 
-func (a *app) pgoCommand() *cobra.Command {
+func pgoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "pgo", Short: "Build Go programs with a profile, and prove it: judge, pack, verify, trial", GroupID: groupProfile,
 		Long: `Take a Go service from CPU profiles to a rebuild that is proven to be better, or be told that
@@ -33,14 +33,14 @@ make a program slower: docs/PGO.md walks the whole way.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.pgoJudge(), a.pgoPack(), a.pgoVerify(), a.pgoTrial())
+	cmd.AddCommand(pgoJudge(a), pgoPack(a), pgoVerify(a), pgoTrial(a))
 	return cmd
 }
 
 // pgoInputs reads the profiles that words name, each on its own. What cannot be read is an input with its
 // reason, as a judgement is about all of them; a path that does not exist is a mistake in the command line.
-func (a *app) pgoInputs(ctx context.Context, in *profileInput, words []string) ([]pgo.Input, error) {
-	choice, err := a.chooseProfiles(ctx, in, words)
+func (in *profileInput) pgoInputs(ctx context.Context, a *app, words []string) ([]pgo.Input, error) {
+	choice, err := in.chooseProfiles(ctx, a, words)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ type judgeBars struct {
 // judgeFailures are the words of --fail-on: the best verdict that still makes the command exit 3.
 var judgeFailures = []string{"little-gain", "unfit", "never"}
 
-func (a *app) pgoJudge() *cobra.Command {
+func pgoJudge(a *app) *cobra.Command {
 	var f judgeFlags
 	cmd := &cobra.Command{
 		Use: "judge [PROFILE...]", Short: "Would Go accept these profiles, are they good, what can they reach",
@@ -62,7 +62,7 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 		Example: `  kitescope pgo judge before                     all CPU profiles of a pulled folder
   kitescope pgo judge cpu.pb.gz --dir ../service
   kitescope pgo judge http://service:6060 --seconds 30 -o json`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.judgeProfiles(cmd, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.input.register(a, cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads")
@@ -127,7 +127,7 @@ func verdictFails(v pgo.Verdict, failOn string) (bool, error) {
 	return false, usagef("--fail-on is %s, not %q", strings.Join(judgeFailures, ", "), failOn)
 }
 
-func (a *app) judgeProfiles(cmd *cobra.Command, f *judgeFlags, args []string) error {
+func (f *judgeFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	format, err := render.ParseReportFormat(f.output)
 	if err != nil {
@@ -158,12 +158,12 @@ func (a *app) judgeProfiles(cmd *cobra.Command, f *judgeFlags, args []string) er
 		return err
 	}
 	f.input.pull.kinds = "cpu"
-	inputs, err := a.pgoInputs(ctx, &f.input, args)
+	inputs, err := f.input.pgoInputs(ctx, a, args)
 	if err != nil {
 		return err
 	}
 	if f.source.dir != "" {
-		if o.Dry, err = a.dryRun(ctx, &f.source, inputs); err != nil {
+		if o.Dry, err = dryRun(ctx, a, &f.source, inputs); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (a *app) judgeProfiles(cmd *cobra.Command, f *judgeFlags, args []string) er
 		return err
 	}
 	if f.openUI {
-		return a.judgementUI(cmd, f, j, args)
+		return f.judgementUI(a, cmd, j, args)
 	}
 	err = a.write(func(w *bufio.Writer) error {
 		return render.WriteJudgement(w, j, format, render.ReportOptions{Options: ro, Limit: f.limit})
@@ -202,7 +202,7 @@ func (s *buildSource) check(ctx context.Context) error {
 }
 
 // dryRun asks the compiler what it would do with the profiles, merged as pack would; nil if Go takes none of them.
-func (a *app) dryRun(ctx context.Context, s *buildSource, inputs []pgo.Input) (*pgo.DryRun, error) {
+func dryRun(ctx context.Context, a *app, s *buildSource, inputs []pgo.Input) (*pgo.DryRun, error) {
 	inputs = accepted(inputs)
 	if len(inputs) == 0 {
 		a.warn("nothing is compiled: Go takes none of these profiles")
@@ -243,7 +243,7 @@ func accepted(inputs []pgo.Input) []pgo.Input {
 	return list
 }
 
-func (a *app) judgementUI(cmd *cobra.Command, f *judgeFlags, j *pgo.Judgement, args []string) error {
+func (f *judgeFlags) judgementUI(a *app, cmd *cobra.Command, j *pgo.Judgement, args []string) error {
 	cfg, err := a.fileUI(&f.ui, args)
 	if err != nil {
 		return err

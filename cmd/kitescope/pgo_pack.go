@@ -38,7 +38,7 @@ type packFlags struct {
 	force    bool
 }
 
-func (a *app) pgoPack() *cobra.Command {
+func pgoPack(a *app) *cobra.Command {
 	var f packFlags
 	cmd := &cobra.Command{
 		Use: "pack [PROFILE...]", Short: "Merge profiles into a default.pgo, with a record of where it comes from",
@@ -66,7 +66,7 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
   kitescope pgo pack --check --weight cpu monday.pb.gz tuesday.pb.gz
   kitescope pgo pack before --block 'google.golang.org/grpc/internal/transport.(*loopyWriter).processData'
   kitescope pgo pack cpu.pb.gz -O - > default.pgo`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.pack(cmd, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.input.register(a, cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
@@ -88,13 +88,13 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	return cmd
 }
 
-func (a *app) pack(cmd *cobra.Command, f *packFlags, args []string) error {
+func (f *packFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	o, err := f.options()
 	if err != nil {
 		return err
 	}
-	format, ro, err := a.reportOutput(cmd, f.output, f.limit)
+	format, ro, err := reportOutput(a, cmd, f.output, f.limit)
 	if err != nil {
 		return err
 	}
@@ -103,12 +103,12 @@ func (a *app) pack(cmd *cobra.Command, f *packFlags, args []string) error {
 		return err
 	}
 	f.input.pull.kinds, f.input.demangle = "cpu", "none" // the compiler knows names as the linker has them
-	inputs, err := a.pgoInputs(ctx, &f.input, args)
+	inputs, err := f.input.pgoInputs(ctx, a, args)
 	if err != nil {
 		return err
 	}
 	report := &render.PackReport{}
-	if o.Judgement, err = a.judgedForPack(ctx, f, inputs); err != nil {
+	if o.Judgement, err = f.judgedForPack(ctx, a, inputs); err != nil {
 		return err
 	}
 	if report.Pack, err = pgo.NewPack(ctx, inputs, o); err != nil {
@@ -138,7 +138,7 @@ func (a *app) pack(cmd *cobra.Command, f *packFlags, args []string) error {
 }
 
 // profileOutput settles how a report is written.
-func (a *app) reportOutput(cmd *cobra.Command, word string, limit int) (render.ReportFormat, render.ReportOptions, error) {
+func reportOutput(a *app, cmd *cobra.Command, word string, limit int) (render.ReportFormat, render.ReportOptions, error) {
 	format, err := render.ParseReportFormat(word)
 	if err != nil {
 		return format, render.ReportOptions{}, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
@@ -200,7 +200,7 @@ func withHint(err error, hint string) error {
 }
 
 // judgedForPack judges the profiles, and refuses them under --check.
-func (a *app) judgedForPack(ctx context.Context, f *packFlags, inputs []pgo.Input) (*pgo.Judgement, error) {
+func (f *packFlags) judgedForPack(ctx context.Context, a *app, inputs []pgo.Input) (*pgo.Judgement, error) {
 	j, err := pgo.Judge(ctx, inputs, pgo.JudgeOptions{})
 	if err == nil && f.check && j.Verdict != pgo.WorthBuilding {
 		err = &codeError{code: exitFindings, err: &hints.Error{

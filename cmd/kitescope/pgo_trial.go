@@ -92,7 +92,7 @@ like a secret is taken out before they are kept and shown.
 Exit codes: 0 it came to an end, whatever it found; 3 it found what --fail-on names; 1 it could not be
 done, or default.pgo not be written; 2 the command line; 130 interrupted.`
 
-func (a *app) pgoTrial() *cobra.Command {
+func pgoTrial(a *app) *cobra.Command {
 	var f trialFlags
 	p := &f.plan
 	cmd := &cobra.Command{
@@ -109,7 +109,7 @@ func (a *app) pgoTrial() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.Repeat = trialLine(cmd)
 			f.bench = cmd.Flags().Changed("bench")
-			return a.runTrial(cmd.Context(), cmd, &f)
+			return f.run(cmd.Context(), a, cmd)
 		},
 	}
 	f.register(cmd)
@@ -216,7 +216,7 @@ func (f *trialFlags) fails(v bench.Verdict) (bool, error) {
 	return false, usagef("--fail-on is %s, not %q", strings.Join(trialFailures, ", "), f.failOn)
 }
 
-func (a *app) runTrial(ctx context.Context, cmd *cobra.Command, f *trialFlags) error {
+func (f *trialFlags) run(ctx context.Context, a *app, cmd *cobra.Command) error {
 	format, err := render.ParseTrialFormat(f.output)
 	if err != nil {
 		return &usageError{err, "see: " + cmd.CommandPath() + " --help"}
@@ -232,9 +232,9 @@ func (a *app) runTrial(ctx context.Context, cmd *cobra.Command, f *trialFlags) e
 	r, err := trial.Run(ctx, f.plan, a.showTrial)
 	a.transient.clear()
 	if err != nil {
-		return a.trialError(ctx, f, err)
+		return f.trialError(ctx, a, err)
 	}
-	if err := a.keepReport(r); err != nil {
+	if err := keepReport(a, r); err != nil {
 		return err
 	}
 	if err := a.write(func(w *bufio.Writer) error { return render.WriteTrial(w, r, format, o) }); err != nil {
@@ -254,7 +254,7 @@ func (a *app) runTrial(ctx context.Context, cmd *cobra.Command, f *trialFlags) e
 }
 
 // keepReport writes the report into the trial's folder, and a picture of all values, if there is something to draw.
-func (a *app) keepReport(r *trial.Report) error {
+func keepReport(a *app, r *trial.Report) error {
 	const picture = "distributions.svg"
 	keep := func(name string, write func(w io.Writer) error) error {
 		return writeFileAtomic(filepath.Join(r.Folder, name), 0o644, func(f *os.File) error {
@@ -279,7 +279,7 @@ func (a *app) keepReport(r *trial.Report) error {
 }
 
 // trialError shows what a program said that failed, and makes mistakes in the plan those of the command line.
-func (a *app) trialError(ctx context.Context, f *trialFlags, err error) error {
+func (f *trialFlags) trialError(ctx context.Context, a *app, err error) error {
 	if ctx.Err() != nil {
 		a.warn("what was built and measured is in %s: the same command line goes on with it", f.plan.Folder)
 		return err
@@ -297,13 +297,13 @@ func (a *app) trialError(ctx context.Context, f *trialFlags, err error) error {
 		return &hints.Error{Err: err, Advice: said.Hint}
 	}
 	if unfit, ok := errors.AsType[*trial.UnfitError](err); ok {
-		return a.unfit(unfit, err)
+		return unfitError(a, unfit, err)
 	}
 	return err
 }
 
-// unfit shows what speaks against the profiles that were taken.
-func (a *app) unfit(unfit *trial.UnfitError, err error) error {
+// unfitError shows what speaks against the profiles that were taken.
+func unfitError(a *app, unfit *trial.UnfitError, err error) error {
 	for _, r := range unfit.Judgement.Refusals {
 		a.warn("%s", r.Message)
 	}

@@ -32,7 +32,7 @@ type verifyFlags struct {
 	controls []string
 }
 
-func (a *app) pgoVerify() *cobra.Command {
+func pgoVerify(a *app) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use: "verify BINARY|URL|PROFILE", Short: "Was this program built with PGO, with which profile, and did it take effect",
@@ -59,7 +59,7 @@ one, or no sign of it. 4: it cannot be told.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return wantArgs(cmd, args, 1, 1, "one program: a binary, a URL or a CPU profile", "kitescope pgo verify ./service --profile default.pgo")
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.verify(cmd, &f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
 	f.input.register(a, cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
@@ -73,14 +73,14 @@ one, or no sign of it. 4: it cannot be told.`,
 	return cmd
 }
 
-func (a *app) verify(cmd *cobra.Command, f *verifyFlags, word string) error {
+func (f *verifyFlags) run(a *app, cmd *cobra.Command, word string) error {
 	ctx := cmd.Context()
-	format, ro, err := a.reportOutput(cmd, f.output, f.limit)
+	format, ro, err := reportOutput(a, cmd, f.output, f.limit)
 	if err != nil {
 		return err
 	}
 	f.input.pull.kinds, f.input.demangle = "cpu", "none" // the compiler knows names as the linker has them
-	s, err := a.subject(ctx, f, word)
+	s, err := f.subject(ctx, a, word)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, word string) error {
 }
 
 // subject collects what is known of a program. Files come first: what is pulled takes a while.
-func (a *app) subject(ctx context.Context, f *verifyFlags, word string) (*pgo.Subject, error) {
+func (f *verifyFlags) subject(ctx context.Context, a *app, word string) (*pgo.Subject, error) {
 	s := &pgo.Subject{Name: redactWords([]string{word})[0]}
 	running := f.running
 	switch {
@@ -113,17 +113,17 @@ func (a *app) subject(ctx context.Context, f *verifyFlags, word string) (*pgo.Su
 	default:
 		running = word
 	}
-	if err := a.given(ctx, f, s); err != nil {
+	if err := f.given(ctx, a, s); err != nil {
 		return nil, err
 	}
 	for _, control := range f.controls {
-		if err := a.control(ctx, f, s, control); err != nil {
+		if err := f.control(ctx, a, s, control); err != nil {
 			return nil, fmt.Errorf("control: %w", err)
 		}
 	}
 	if running != "" {
 		var err error
-		if s.Running, err = a.mergedProfile(ctx, &f.input, []string{running}, true); err != nil {
+		if s.Running, err = f.input.mergedProfile(ctx, a, []string{running}, true); err != nil {
 			return nil, err
 		}
 	}
@@ -168,7 +168,7 @@ func binarySubject(ctx context.Context, s *pgo.Subject, path string) error {
 }
 
 // given reads the profile that the program was built with: the one that is named, else the file that the binary names.
-func (a *app) given(ctx context.Context, f *verifyFlags, s *pgo.Subject) error {
+func (f *verifyFlags) given(ctx context.Context, a *app, s *pgo.Subject) error {
 	path, assumed := f.profile, false
 	if path == "" && s.Build != nil && s.Build.PGO != "" {
 		if info, err := os.Stat(s.Build.PGO); err == nil && info.Mode().IsRegular() {
@@ -238,9 +238,9 @@ func manifestOf(path string) (*pgo.Manifest, error) {
 }
 
 // control adds what is known of a build without PGO.
-func (a *app) control(ctx context.Context, f *verifyFlags, s *pgo.Subject, word string) error {
+func (f *verifyFlags) control(ctx context.Context, a *app, s *pgo.Subject, word string) error {
 	if !isBinary(word) {
-		p, err := a.mergedProfile(ctx, &f.input, []string{word}, true)
+		p, err := f.input.mergedProfile(ctx, a, []string{word}, true)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 // groupProfile is the group of commands about profiles in the help.
 const groupProfile = "profile"
 
-func (a *app) profileCommand() *cobra.Command {
+func profileCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "profile", Short: "Where CPU, memory and goroutines go: pull, top, flame, diff, ...", GroupID: groupProfile,
 		Long: `Pull profiles from all processes of a cluster, or of any Go service, and look at them:
@@ -37,10 +37,10 @@ processes of a live cluster, which are pulled for --seconds.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	commands := []*cobra.Command{
-		a.profilePull(), a.profileTop(), a.profilePeek(), a.profileShare(), a.profileDiff(), a.profileFlame(),
-		a.profileNodes(), a.profileTrend(), a.profileMerge(), a.profileWeb(), a.profileWebChild(), a.profileWatch(),
+		profilePull(a), profileTop(a), profilePeek(a), profileShare(a), profileDiff(a), profileFlame(a),
+		profileNodes(a), profileTrend(a), profileMerge(a), profileWeb(a), profileWebChild(a), profileWatch(a),
 	}
-	a.strictly(commands)
+	strictly(a, commands)
 	cmd.AddCommand(commands...)
 	return cmd
 }

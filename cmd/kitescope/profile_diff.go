@@ -20,7 +20,7 @@ type compareFlags struct {
 	level, effect  float64
 }
 
-func (a *app) profileDiff() *cobra.Command {
+func profileDiff(a *app) *cobra.Command {
 	var f profileTable
 	var c compareFlags
 	cmd := &cobra.Command{
@@ -43,7 +43,7 @@ differ besides: neither can be told from one profile a side.`,
 			return wantArgs(cmd, args, 2, 2, "two profiles, BASE and NEW", "kitescope profile diff before.pb.gz after.pb.gz")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settleTable(cmd, &f)
+			s, err := f.settleTable(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ differ besides: neither can be told from one profile a side.`,
 			if c.effect < 0 || c.effect > 100 {
 				return usagef("--effect is in percent of the total, 0 to 100, not %g", c.effect)
 			}
-			base, p, err := a.twoProfiles(cmd.Context(), &f.input, args[0], args[1:])
+			base, p, err := f.input.twoProfiles(cmd.Context(), a, args[0], args[1:])
 			if err != nil {
 				return err
 			}
@@ -77,10 +77,10 @@ differ besides: neither can be told from one profile a side.`,
 }
 
 // twoProfiles reads both sides of a comparison.
-func (a *app) twoProfiles(ctx context.Context, in *profileInput, base string, words []string) (was, is *profile.Profile, err error) {
-	if was, err = a.oneProfile(ctx, in, []string{base}); err != nil {
+func (in *profileInput) twoProfiles(ctx context.Context, a *app, base string, words []string) (was, is *profile.Profile, err error) {
+	if was, err = in.oneProfile(ctx, a, []string{base}); err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}
-	is, err = a.oneProfile(ctx, in, words)
+	is, err = in.oneProfile(ctx, a, words)
 	return was, is, err
 }

@@ -30,7 +30,7 @@ type profileFeed struct {
 }
 
 // newProfileFeed makes the feed of a cluster. How far it is the UI tells, and the loader nobody.
-func (a *app) newProfileFeed(loader *session.Loader, spec *session.Spec, n *nodeFlags) *profileFeed {
+func newProfileFeed(a *app, loader *session.Loader, spec *session.Spec, n *nodeFlags) *profileFeed {
 	return &profileFeed{app: a, loader: loader, spec: spec, nodes: n, in: profileInput{weightBy: weights[0], demangle: "simple"}}
 }
 
@@ -83,7 +83,7 @@ func (f *profileFeed) CanPull() string {
 // Pull implements tui.ProfileFeed.
 func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress func(tui.PullProgress)) (tui.ProfileSet, error) {
 	flags := pullFlags{seconds: max(1, int(window.Round(time.Second)/time.Second)), kinds: string(pull.CPU), busyWait: defaultBusyWait, output: "table"}
-	j, err := f.app.pullJobOf(&flags, nil, f.spec, f.spec.Nodes)
+	j, err := flags.pullJobOf(f.app, nil, f.spec, f.spec.Nodes)
 	if err != nil {
 		return tui.ProfileSet{}, err
 	}

@@ -82,7 +82,7 @@ func flameFormatNames() []string {
 	return names
 }
 
-func (a *app) profileFlame() *cobra.Command {
+func profileFlame(a *app) *cobra.Command {
 	var f flameFlags
 	cmd := &cobra.Command{
 		Use: "flame [FILE...]", Short: "A flame graph: in the terminal, or as html, svg, png, folded, speedscope",
@@ -92,7 +92,7 @@ write it with -o. With --base it is a differential one: blue lost, red gained, g
   kitescope profile flame before --nodes
   kitescope profile flame after --base before --normalize -o html -O diff.html
   perf script -i perf.data | kitescope profile flame - -o svg > cpu.svg`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.flame(cmd.Context(), &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
 	f.input.register(a, cmd)
 	fl := cmd.Flags()
@@ -137,7 +137,7 @@ func (f *flameFlags) format() (*flameFormat, error) {
 	return nil, &usageError{fmt.Errorf("a flame graph has no format %q", word), "one of: " + strings.Join(flameFormatNames(), ", ")}
 }
 
-func (a *app) flame(ctx context.Context, f *flameFlags, args []string) error {
+func (f *flameFlags) run(ctx context.Context, a *app, args []string) error {
 	o, err := f.question.options()
 	if err != nil {
 		return err
@@ -162,12 +162,12 @@ func (a *app) flame(ctx context.Context, f *flameFlags, args []string) error {
 		if !a.outTTY {
 			return &usageError{errors.New("a flame graph on the terminal needs one on standard output"), "write it: -o html, svg, png, folded or speedscope"}
 		}
-		return a.flameUI(ctx, f, options, args)
+		return f.flameUI(ctx, a, options, args)
 	}
-	return a.writeFlame(ctx, f, format, options, args)
+	return f.writeFlame(ctx, a, format, options, args)
 }
 
-func (a *app) writeFlame(ctx context.Context, f *flameFlags, format *flameFormat, o flame.Options, args []string) error {
+func (f *flameFlags) writeFlame(ctx context.Context, a *app, format *flameFormat, o flame.Options, args []string) error {
 	to, err := a.newOutput(f.out, f.force)
 	if err != nil {
 		return err
@@ -177,9 +177,9 @@ func (a *app) writeFlame(ctx context.Context, f *flameFlags, format *flameFormat
 	}
 	g := &flameGraph{options: o, render: f.render}
 	if f.base != "" {
-		g.base, g.p, err = a.twoProfiles(ctx, &f.input, f.base, args)
+		g.base, g.p, err = f.input.twoProfiles(ctx, a, f.base, args)
 	} else {
-		g.p, err = a.oneProfile(ctx, &f.input, args)
+		g.p, err = f.input.oneProfile(ctx, a, args)
 	}
 	if err != nil {
 		return err
@@ -270,8 +270,8 @@ func (g *flameGraph) known(p *profile.Profile) string {
 }
 
 // flameUI opens the terminal UI on the profiles alone.
-func (a *app) flameUI(ctx context.Context, f *flameFlags, o flame.Options, args []string) error {
-	choice, err := a.chooseProfiles(ctx, &f.input, args)
+func (f *flameFlags) flameUI(ctx context.Context, a *app, o flame.Options, args []string) error {
+	choice, err := f.input.chooseProfiles(ctx, a, args)
 	if err != nil {
 		return err
 	}
@@ -281,7 +281,7 @@ func (a *app) flameUI(ctx context.Context, f *flameFlags, o flame.Options, args 
 		MinShare: o.MinShare, Upright: f.render.Upright, Vanished: f.render.Vanished, Relative: f.render.Relative, Args: f.words(redactWords(args)), BaseArg: redactWords([]string{f.base})[0],
 	}
 	if f.base != "" {
-		base, err := a.chooseProfiles(ctx, &f.input, []string{f.base})
+		base, err := f.input.chooseProfiles(ctx, a, []string{f.base})
 		if err != nil {
 			return fmt.Errorf("base: %w", err)
 		}

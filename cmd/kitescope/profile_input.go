@@ -124,7 +124,7 @@ type chooser struct {
 
 // chooseProfiles finds the profiles that words name, or those of the cluster of --from where there
 // are none. kind "" takes all kinds of folders and bundles.
-func (a *app) chooseProfiles(ctx context.Context, in *profileInput, words []string) (*profileChoice, error) {
+func (in *profileInput) chooseProfiles(ctx context.Context, a *app, words []string) (*profileChoice, error) {
 	o, err := in.options()
 	if err != nil {
 		return nil, err
@@ -349,7 +349,7 @@ func (c *chooser) pulled(ctx context.Context, urls []string) error {
 	if err := f.check(urls); err != nil {
 		return err
 	}
-	j, err := c.newPullJob(&f, f.nodes, urls)
+	j, err := f.newPullJob(c.app, f.nodes, urls)
 	if err != nil {
 		return err
 	}
@@ -357,14 +357,14 @@ func (c *chooser) pulled(ctx context.Context, urls []string) error {
 	if err != nil {
 		return err
 	}
-	shown := c.showPull(j)
+	shown := j.showPull(c.app)
 	m, err := pull.RunTo(ctx, targets, j.options, dir)
 	shown.stop()
 	if err != nil {
 		return err
 	}
 	if m.Failed() == len(m.Profiles) {
-		return c.pullOutcome(m, "")
+		return pullOutcome(c.app, m, "")
 	}
 	record, err := pull.Read(dir)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // strictly makes commands end with exitIncomplete under --strict, where something was missing from what they have shown.
-func (a *app) strictly(commands []*cobra.Command) {
+func strictly(a *app, commands []*cobra.Command) {
 	for _, cmd := range commands {
 		run := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -47,7 +47,7 @@ func (c *chooser) warnMissing(r *pull.Record, path string) {
 		}
 	}
 	c.lacking = c.lacking || asked.Failed() > 0
-	c.warnFailed(&asked)
+	warnFailed(c.app, &asked)
 }
 
 // redactWords are words of a command line as they can be shown.

@@ -12,7 +12,7 @@ import (
 	"kitescope/words/hints"
 )
 
-func (a *app) profileNodes() *cobra.Command {
+func profileNodes(a *app) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "nodes [DIR]", Short: "How the processes of a cluster differ: busy cores, and what on",
@@ -25,11 +25,11 @@ differs from the others of its role by more than chance.`,
 			return wantArgs(cmd, args, 0, 1, "one record", "kitescope profile nodes DIR")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settleTable(cmd, &f)
+			s, err := f.settleTable(a, cmd)
 			if err != nil {
 				return err
 			}
-			list, err := a.profileSeries(cmd.Context(), &f.input, args)
+			list, err := f.input.profileSeries(cmd.Context(), a, args)
 			if err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ differs from the others of its role by more than chance.`,
 	return cmd
 }
 
-func (a *app) profileTrend() *cobra.Command {
+func profileTrend(a *app) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "trend DIR", Short: "How shares move over a rolling record",
@@ -57,11 +57,11 @@ func (a *app) profileTrend() *cobra.Command {
 			if len(args) == 0 {
 				return &usageError{errors.New("which record? a folder that profile pull --every wrote, or profiles in the order of time"), "kitescope profile trend record"}
 			}
-			s, err := a.settleTable(cmd, &f)
+			s, err := f.settleTable(a, cmd)
 			if err != nil {
 				return err
 			}
-			points, err := a.profileSeries(cmd.Context(), &f.input, args)
+			points, err := f.input.profileSeries(cmd.Context(), a, args)
 			if err != nil {
 				return err
 			}

@@ -63,7 +63,7 @@ bearer token from KITESCOPE_PROFILE_TOKEN; other headers from --header-file, lin
 --every it is a record: a folder for each round, the oldest removed beyond --keep. A pull
 that is interrupted keeps what was complete, and exits 130.`
 
-func (a *app) profilePull() *cobra.Command {
+func profilePull(a *app) *cobra.Command {
 	var f pullFlags
 	cmd := &cobra.Command{
 		Use: "pull [URL...]", Short: "Take profiles of all processes over the same window, into a folder or bundle",
@@ -75,7 +75,7 @@ func (a *app) profilePull() *cobra.Command {
   kitescope profile pull --from etcd://10.0.0.5:2379 -O case.kite`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.command = commandLine(cmd, args)
-			return a.pullProfiles(cmd.Context(), f, args)
+			return f.run(cmd.Context(), a, args)
 		},
 	}
 	fl := cmd.Flags()
@@ -140,25 +140,26 @@ func (f *pullFlags) check(words []string) error {
 	return nil
 }
 
-func (a *app) pullProfiles(ctx context.Context, f pullFlags, words []string) error {
+func (f *pullFlags) run(ctx context.Context, a *app, words []string) error {
 	if err := f.check(words); err != nil {
 		return err
 	}
 	a.runClock()
 	if f.toBundle() {
-		return a.saveSnapshot(ctx, f.out, snapshotFlags{force: f.force, nodes: f.nodes, profiles: &f, took: func(m *pull.Manifest) error {
-			if err := a.writePull(m, f.out, f.output); err != nil || m.Failed() < len(m.Profiles) {
+		bundle := snapshotFlags{force: f.force, nodes: f.nodes, profiles: f, took: func(m *pull.Manifest) error {
+			if err := writePull(a, m, f.out, f.output); err != nil || m.Failed() < len(m.Profiles) {
 				return err
 			}
 			return noProfile(m)
-		}})
+		}}
+		return bundle.run(ctx, a, f.out)
 	}
-	j, err := a.newPullJob(&f, f.nodes, words)
+	j, err := f.newPullJob(a, f.nodes, words)
 	if err != nil {
 		return err
 	}
 	if f.every > 0 {
-		return a.pullRecord(ctx, &f, j)
+		return f.pullRecord(ctx, a, j)
 	}
 	if f.out != "" { // before a cluster is asked
 		if err := pull.CheckFolder(f.out); err != nil {
@@ -171,9 +172,9 @@ func (a *app) pullProfiles(ctx context.Context, f pullFlags, words []string) err
 	}
 	path := f.out
 	if path == "" {
-		path = a.pullFolder(j)
+		path = j.pullFolder(a)
 	}
-	shown := a.showPull(j)
+	shown := j.showPull(a)
 	m, err := pull.ToFolder(ctx, targets, j.options, path)
 	shown.stop()
 	if m == nil {
@@ -182,7 +183,7 @@ func (a *app) pullProfiles(ctx context.Context, f pullFlags, words []string) err
 	if m.Failed() == len(m.Profiles) {
 		path = ""
 	}
-	if writeErr := a.writePull(m, path, f.output); writeErr != nil {
+	if writeErr := writePull(a, m, path, f.output); writeErr != nil {
 		return writeErr
 	}
 	if err != nil {
@@ -191,11 +192,11 @@ func (a *app) pullProfiles(ctx context.Context, f pullFlags, words []string) err
 		}
 		return existsHint(err)
 	}
-	return a.pullOutcome(m, path)
+	return pullOutcome(a, m, path)
 }
 
 // pullFolder is where profiles go that nobody named a place for.
-func (a *app) pullFolder(j *pullJob) string {
+func (j *pullJob) pullFolder(a *app) string {
 	name := "profiles"
 	if j.options.Root != "" {
 		name += "-" + strings.Map(pathSafe, filepath.Base(j.options.Root))
@@ -218,7 +219,7 @@ func existsHint(err error) error {
 }
 
 // pullOutcome says how it went, and makes it the exit code.
-func (a *app) pullOutcome(m *pull.Manifest, path string) error {
+func pullOutcome(a *app, m *pull.Manifest, path string) error {
 	failures := m.Failed()
 	switch {
 	case failures == len(m.Profiles):
@@ -228,7 +229,7 @@ func (a *app) pullOutcome(m *pull.Manifest, path string) error {
 		return nil
 	}
 	a.warn("saved %s in %s", counted(len(m.Profiles)-failures), path)
-	a.warnFailed(m)
+	warnFailed(a, m)
 	if a.flags.strict {
 		return &codeError{code: exitIncomplete}
 	}
@@ -251,7 +252,7 @@ func noProfile(m *pull.Manifest) error {
 // maxFailures is how many failures are told one by one.
 const maxFailures = 5
 
-func (a *app) warnFailed(m *pull.Manifest) {
+func warnFailed(a *app, m *pull.Manifest) {
 	failures := pullFailures(m)
 	for i, f := range failures {
 		if i == maxFailures {
@@ -263,7 +264,7 @@ func (a *app) warnFailed(m *pull.Manifest) {
 }
 
 // pullRecord takes rounds until it is interrupted.
-func (a *app) pullRecord(ctx context.Context, f *pullFlags, j *pullJob) error {
+func (f *pullFlags) pullRecord(ctx context.Context, a *app, j *pullJob) error {
 	dir := f.out
 	if dir == "" {
 		dir = "profiles-record"
@@ -275,7 +276,7 @@ func (a *app) pullRecord(ctx context.Context, f *pullFlags, j *pullJob) error {
 		if err != nil {
 			return nil, err
 		}
-		shown := a.showPull(j)
+		shown := j.showPull(a)
 		defer shown.stop()
 		return pull.Run(ctx, targets, j.options, dir)
 	}
@@ -285,7 +286,7 @@ func (a *app) pullRecord(ctx context.Context, f *pullFlags, j *pullJob) error {
 			return
 		}
 		a.warn("round %d: %s in %s", m.Sequence, counted(len(m.Profiles)-m.Failed()), path)
-		a.warnFailed(m)
+		warnFailed(a, m)
 	})
 	return cmp.Or(err, context.Cause(ctx))
 }

@@ -36,7 +36,7 @@ type pullProgress struct {
 const pullTick = 200 * time.Millisecond
 
 // showPull starts to show progress, where there is a terminal to show it on.
-func (a *app) showPull(j *pullJob) *pullProgress {
+func (j *pullJob) showPull(a *app) *pullProgress {
 	s := &pullProgress{
 		app: a, seconds: j.seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}, end: make(chan struct{}), gone: make(chan struct{}),
 	}
@@ -153,7 +153,7 @@ type pulled struct {
 }
 
 // writePull prints what came of a pull.
-func (a *app) writePull(m *pull.Manifest, path, output string) error {
+func writePull(a *app, m *pull.Manifest, path, output string) error {
 	return a.write(func(w *bufio.Writer) error {
 		if output == "json" {
 			e := json.NewEncoder(w)

@@ -24,13 +24,13 @@ func (p *chosenProfile) profile(ctx context.Context) (*profile.Profile, error) {
 }
 
 // oneProfile reads what words name and makes one profile of it, with nodes apart by their label.
-func (a *app) oneProfile(ctx context.Context, in *profileInput, words []string) (*profile.Profile, error) {
-	return a.mergedProfile(ctx, in, words, false)
+func (in *profileInput) oneProfile(ctx context.Context, a *app, words []string) (*profile.Profile, error) {
+	return in.mergedProfile(ctx, a, words, false)
 }
 
 // mergedProfile is oneProfile, with the nodes added up where collapse is set.
-func (a *app) mergedProfile(ctx context.Context, in *profileInput, words []string, collapse bool) (*profile.Profile, error) {
-	choice, err := a.chooseProfiles(ctx, in, words)
+func (in *profileInput) mergedProfile(ctx context.Context, a *app, words []string, collapse bool) (*profile.Profile, error) {
+	choice, err := in.chooseProfiles(ctx, a, words)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (a *app) mergedProfile(ctx context.Context, in *profileInput, words []strin
 	p, err := choice.merge(ctx, collapse)
 	if err == nil {
 		p = inNodes(p, in.nodes)
-		a.warnEmpty(p)
+		warnEmpty(a, p)
 	}
 	return p, err
 }
@@ -55,7 +55,7 @@ func inNodes(p *profile.Profile, nodes []string) *profile.Profile {
 }
 
 // warnEmpty says why there may be nothing to see.
-func (a *app) warnEmpty(p *profile.Profile) {
+func warnEmpty(a *app, p *profile.Profile) {
 	if p.Len() > 0 {
 		return
 	}
@@ -103,8 +103,8 @@ func (c *profileChoice) merge(ctx context.Context, collapse bool) (*profile.Prof
 const maxSeries = 5000
 
 // profileSeries reads what words name, one profile each, for what follows them over time.
-func (a *app) profileSeries(ctx context.Context, in *profileInput, words []string) ([]*profile.Profile, error) {
-	choice, err := a.chooseProfiles(ctx, in, words)
+func (in *profileInput) profileSeries(ctx context.Context, a *app, words []string) ([]*profile.Profile, error) {
+	choice, err := in.chooseProfiles(ctx, a, words)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ type pullJob struct {
 }
 
 // newPullJob settles whom to ask and how, before anything is asked.
-func (a *app) newPullJob(f *pullFlags, n *nodeFlags, words []string) (*pullJob, error) {
+func (f *pullFlags) newPullJob(a *app, n *nodeFlags, words []string) (*pullJob, error) {
 	cluster := len(words) == 0 || a.flags.from != "" || a.flags.context != ""
 	var named []pull.Target
 	for _, word := range words {
@@ -63,7 +63,7 @@ func (a *app) newPullJob(f *pullFlags, n *nodeFlags, words []string) (*pullJob, 
 		if err != nil {
 			return nil, err
 		}
-		return a.pullJobOf(f, named, nil, way)
+		return f.pullJobOf(a, named, nil, way)
 	}
 	if _, err := pull.ParseKinds(f.kinds); err != nil {
 		return nil, &usageError{err, ""}
@@ -76,11 +76,11 @@ func (a *app) newPullJob(f *pullFlags, n *nodeFlags, words []string) (*pullJob, 
 	if err != nil {
 		return nil, err
 	}
-	return a.pullJobOf(f, named, spec, spec.Nodes)
+	return f.pullJobOf(a, named, spec, spec.Nodes)
 }
 
 // pullJobOf is newPullJob of targets that are known, and of the processes of a cluster, nil of none.
-func (a *app) pullJobOf(f *pullFlags, named []pull.Target, spec *session.Spec, way live.Options) (*pullJob, error) {
+func (f *pullFlags) pullJobOf(a *app, named []pull.Target, spec *session.Spec, way live.Options) (*pullJob, error) {
 	j := &pullJob{loader: a.loader(), spec: spec, seconds: f.seconds, named: named}
 	kinds, err := pull.ParseKinds(f.kinds)
 	if err != nil {
@@ -98,15 +98,15 @@ func (a *app) pullJobOf(f *pullFlags, named []pull.Target, spec *session.Spec, w
 		Kinds: kinds, Seconds: f.seconds, Timeout: way.Timeout, BusyWait: busy,
 		Dial: client.Dial, Now: a.now, Tool: versionText(), Command: f.command,
 	}
-	if j.options.Header, err = a.pullHeader(f.headerFile); err != nil {
+	if j.options.Header, err = pullHeader(a, f.headerFile); err != nil {
 		return nil, err
 	}
-	j.options.TLS, err = a.pullTLS(j.named)
+	j.options.TLS, err = pullTLS(a, j.named)
 	return j, err
 }
 
 // pullTLS is what https URLs are held to: the flags of the server that is read.
-func (a *app) pullTLS(named []pull.Target) (*tls.Config, error) {
+func pullTLS(a *app, named []pull.Target) (*tls.Config, error) {
 	secure := slices.ContainsFunc(named, func(t pull.Target) bool { return t.URL.Scheme == "https" })
 	if !secure {
 		return nil, nil
@@ -122,7 +122,7 @@ func (a *app) pullTLS(named []pull.Target) (*tls.Config, error) {
 const maxHeaderFile = 64 << 10
 
 // pullHeader is what is sent along with each request.
-func (a *app) pullHeader(path string) (http.Header, error) {
+func pullHeader(a *app, path string) (http.Header, error) {
 	header := http.Header{}
 	if token := a.getenv("KITESCOPE_PROFILE_TOKEN"); token != "" {
 		header.Set("Authorization", "Bearer "+token)

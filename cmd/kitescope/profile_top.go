@@ -42,7 +42,7 @@ type settledTable struct {
 	render  render.ReportOptions
 }
 
-func (a *app) settleTable(cmd *cobra.Command, f *profileTable) (settledTable, error) {
+func (f *profileTable) settleTable(a *app, cmd *cobra.Command) (settledTable, error) {
 	var s settledTable
 	var err error
 	if s.options, err = f.question.options(); err != nil {
@@ -66,7 +66,7 @@ func (a *app) settleTable(cmd *cobra.Command, f *profileTable) (settledTable, er
 	return s, nil
 }
 
-func (a *app) profileTop() *cobra.Command {
+func profileTop(a *app) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "top [FILE...]", Short: "Where the time (memory, ...) goes: flat and cum of each function",
@@ -77,11 +77,11 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
   kitescope profile top before --node querynode-3 --by class
   kitescope profile top heap.pb.gz --sample inuse_space --cum -o json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settleTable(cmd, &f)
+			s, err := f.settleTable(a, cmd)
 			if err != nil {
 				return err
 			}
-			p, err := a.oneProfile(cmd.Context(), &f.input, args)
+			p, err := f.input.oneProfile(cmd.Context(), a, args)
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 	return cmd
 }
 
-func (a *app) profilePeek() *cobra.Command {
+func profilePeek(a *app) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "peek REGEX [FILE...]", Short: "Who calls the matching functions, and whom they call",
@@ -104,7 +104,7 @@ func (a *app) profilePeek() *cobra.Command {
 how much of it comes from and goes to each: "go tool pprof -peek".`,
 		Example: `  kitescope profile peek 'LocalSegment..Search' before
   kitescope profile peek mallocgc cpu.pb.gz -o json`,
-		RunE: a.withPattern(&f, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
+		RunE: f.withPattern(a, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
 			re, err := parsePattern("the pattern", pattern)
 			if err != nil {
 				return err
@@ -121,7 +121,7 @@ how much of it comes from and goes to each: "go tool pprof -peek".`,
 	return cmd
 }
 
-func (a *app) profileShare() *cobra.Command {
+func profileShare(a *app) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "share REGEX [FILE...]", Short: "How large the share of matching functions is, and how sure that is",
@@ -130,7 +130,7 @@ the interval in which it lies with a confidence of 95%: a profile is a sample, a
 of few events is a guess.`,
 		Example: `  kitescope profile share 'scanobject|greyobject' cpu.pb.gz
   kitescope profile share libknowhere before --node querynode-3`,
-		RunE: a.withPattern(&f, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
+		RunE: f.withPattern(a, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
 			re, err := parsePattern("the pattern", pattern)
 			if err != nil {
 				return err
@@ -148,19 +148,19 @@ of few events is a guess.`,
 }
 
 // withPattern runs a command whose first word is a regular expression.
-func (a *app) withPattern(f *profileTable, body func(io.Writer, *profile.Profile, string, settledTable) error) func(*cobra.Command, []string) error {
+func (f *profileTable) withPattern(a *app, body func(io.Writer, *profile.Profile, string, settledTable) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return &usageError{errors.New("which functions? a regular expression is wanted"), "see: " + cmd.CommandPath() + " --help"}
 		}
-		s, err := a.settleTable(cmd, f)
+		s, err := f.settleTable(a, cmd)
 		if err != nil {
 			return err
 		}
 		if _, err := parsePattern("the pattern", args[0]); err != nil {
 			return err // before anything is read
 		}
-		p, err := a.oneProfile(cmd.Context(), &f.input, args[1:])
+		p, err := f.input.oneProfile(cmd.Context(), a, args[1:])
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (a *app) withPattern(f *profileTable, body func(io.Writer, *profile.Profile
 	}
 }
 
-func (a *app) profileMerge() *cobra.Command {
+func profileMerge(a *app) *cobra.Command {
 	var f struct {
 		input    profileInput
 		out      string
@@ -185,7 +185,7 @@ that it comes from (--collapse adds the nodes up instead). Any pprof tool reads 
 			if f.out == "" {
 				return &usageError{errors.New("write to where? -O FILE is missing"), "kitescope profile merge before -O before.pb.gz; - is standard output"}
 			}
-			return a.mergeProfiles(cmd.Context(), &f.input, args, f.out, f.collapse, f.force)
+			return f.input.mergeProfiles(cmd.Context(), a, args, f.out, f.collapse, f.force)
 		},
 	}
 	f.input.register(a, cmd)
@@ -195,12 +195,12 @@ that it comes from (--collapse adds the nodes up instead). Any pprof tool reads 
 	return cmd
 }
 
-func (a *app) mergeProfiles(ctx context.Context, in *profileInput, args []string, out string, collapse, force bool) error {
+func (in *profileInput) mergeProfiles(ctx context.Context, a *app, args []string, out string, collapse, force bool) error {
 	to, err := a.newOutput(out, force)
 	if err != nil {
 		return err
 	}
-	p, err := a.mergedProfile(ctx, in, args, collapse)
+	p, err := in.mergedProfile(ctx, a, args, collapse)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ what it did just before is lost from its total, which is marked.
 Formats (-o): csv and jsonl write each sample as it comes.
 `
 
-func (a *app) profileWatch() *cobra.Command {
+func profileWatch(a *app) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use: "watch [URL...] [-- COMMAND [ARG...]]", Short: "Measure CPU, memory, goroutines, GC and context switches while something runs",
@@ -78,7 +78,7 @@ func (a *app) profileWatch() *cobra.Command {
 			if at := cmd.ArgsLenAtDash(); at >= 0 {
 				urls, command = args[:at], args[at:]
 			}
-			return a.watchUsage(cmd.Context(), &f, urls, command)
+			return f.run(cmd.Context(), a, urls, command)
 		},
 	}
 	fl := cmd.Flags()
@@ -168,7 +168,7 @@ type watching struct {
 	err     error // of a sink
 }
 
-func (a *app) watchUsage(ctx context.Context, f *watchFlags, urls, command []string) error {
+func (f *watchFlags) run(ctx context.Context, a *app, urls, command []string) error {
 	if err := f.check(command); err != nil {
 		return err
 	}

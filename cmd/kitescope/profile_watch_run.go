@@ -28,7 +28,7 @@ func (w *watching) metrics(ctx context.Context, words []string, cluster bool) ([
 	asked := make([]pull.Target, len(words)) // as pulls are held to TLS
 	for i, word := range words {
 		var err error
-		if named[i], err = w.metricsURL(word); err != nil {
+		if named[i], err = metricsAt(w.app, word); err != nil {
 			return nil, err
 		}
 		asked[i].URL = named[i].url
@@ -90,8 +90,8 @@ type metricsURL struct {
 	unknown        string // why there is no url
 }
 
-// metricsURL reads host:port, a URL, or either with NAME= in front.
-func (a *app) metricsURL(word string) (m metricsURL, err error) {
+// metricsAt reads host:port, a URL, or either with NAME= in front.
+func metricsAt(a *app, word string) (m metricsURL, err error) {
 	rest := word
 	if name, after, ok := strings.Cut(word, "="); ok && !strings.ContainsAny(name, ":/?@") {
 		m.name, rest = name, after
@@ -128,11 +128,11 @@ func (w *watching) metricsClient(named []pull.Target, way live.Options) (client 
 	if err != nil {
 		return nil, nil, err
 	}
-	secure, err := w.pullTLS(named)
+	secure, err := pullTLS(w.app, named)
 	if err != nil {
 		return nil, nil, err
 	}
-	if header, err = w.pullHeader(w.flags.headerFile); err != nil {
+	if header, err = pullHeader(w.app, w.flags.headerFile); err != nil {
 		return nil, nil, err
 	}
 	return &http.Client{

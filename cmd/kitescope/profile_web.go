@@ -28,7 +28,7 @@ type webFlags struct {
 	http  string
 }
 
-func (a *app) profileWeb() *cobra.Command {
+func profileWeb(a *app) *cobra.Command {
 	var f webFlags
 	cmd := &cobra.Command{
 		Use: "web [FILE...]", Short: "Serve the standard pprof web UI for profiles, on loopback",
@@ -37,7 +37,7 @@ graph, flame graph, top, peek, source. It listens on loopback only; over ssh, fo
 Names are left as they are in the profiles: nothing is symbolised again.`,
 		Example: `  kitescope profile web cpu.pb.gz
   kitescope profile web after --base before --http 127.0.0.1:8080`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.serveProfiles(cmd.Context(), f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
 	f.input.register(a, cmd)
 	cmd.Flags().StringVar(&f.base, "base", "", "compare with this profile: pprof's -diff_base")
@@ -45,11 +45,11 @@ Names are left as they are in the profiles: nothing is symbolised again.`,
 	return cmd
 }
 
-func (a *app) serveProfiles(ctx context.Context, f webFlags, args []string) error {
+func (f *webFlags) run(ctx context.Context, a *app, args []string) error {
 	if err := loopback(f.http); err != nil {
 		return err
 	}
-	p, err := a.oneProfile(ctx, &f.input, args)
+	p, err := f.input.oneProfile(ctx, a, args)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (a *app) serveProfiles(ctx context.Context, f webFlags, args []string) erro
 	}
 	words = append(words, path)
 	if f.base != "" {
-		base, err := a.oneProfile(ctx, &f.input, []string{f.base})
+		base, err := f.input.oneProfile(ctx, a, []string{f.base})
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func loopback(address string) error {
 
 // profileWebChild is the process that serves: pprof's driver keeps its configuration in globals,
 // so that it may run once in a process.
-func (a *app) profileWebChild() *cobra.Command {
+func profileWebChild(a *app) *cobra.Command {
 	var file, base, address string
 	cmd := &cobra.Command{
 		Use: "web-child", Hidden: true, Args: cobra.NoArgs,

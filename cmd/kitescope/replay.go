@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) replayCommand() *cobra.Command {
+func replayCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "replay", Short: "Ask a query load of a cluster's own segments, and of the cluster it could be", GroupID: groupEngine,
 		Long: `Take the segments that a cluster serves, their files in storage and a log of queries, and answer
@@ -33,8 +33,8 @@ PostgreSQL with pgvector, and the engine's answers are what theirs are held agai
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		a.replayInfo(), a.replayRun(), a.replaySweep(), a.replayWhatIf(), a.replaySample(), a.replayCapture(),
-		a.replayShow(), a.replayPlot(), a.replayReport(),
+		replayInfo(a), replayRun(a), replaySweep(a), replayWhatIf(a), replaySample(a), replayCapture(a),
+		replayShow(a), replayPlot(a), replayReport(a),
 	)
 	return cmd
 }

@@ -11,7 +11,7 @@ import (
 	"kitescope/replay/log"
 )
 
-func (a *app) replayCapture() *cobra.Command {
+func replayCapture(a *app) *cobra.Command {
 	var o log.CaptureOptions
 	var output, out, vectors string
 	var seed uint64
@@ -29,7 +29,7 @@ another log, so that "replay run --timed" asks them at those times.`,
 			return wantArgs(cmd, args, 1, 10000, "at least one access log", "kitescope replay capture access.log")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, ro, err := a.reportOutput(cmd, output, 0)
+			format, ro, err := reportOutput(a, cmd, output, 0)
 			if err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ another log, so that "replay run --timed" asks them at those times.`,
 				a.note("%s", n)
 			}
 			if out != "" {
-				if err := a.keepShape(cmd, l, vectors, seed, out, force); err != nil {
+				if err := keepShape(a, cmd, l, vectors, seed, out, force); err != nil {
 					return err
 				}
 			}
@@ -72,7 +72,7 @@ another log, so that "replay run --timed" asks them at those times.`,
 }
 
 // keepShape writes what was captured, with vectors if there are some.
-func (a *app) keepShape(cmd *cobra.Command, l *log.Log, vectors string, seed uint64, out string, force bool) error {
+func keepShape(a *app, cmd *cobra.Command, l *log.Log, vectors string, seed uint64, out string, force bool) error {
 	if vectors != "" {
 		v, err := log.Open(cmd.Context(), vectors, log.Options{})
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"kitescope/replay/layout"
 )
 
-func (a *app) replayInfo() *cobra.Command {
+func replayInfo(a *app) *cobra.Command {
 	var in replayInput
 	var output string
 	limit := 20
@@ -26,23 +26,23 @@ assumed, because nobody said it. With --storage the files are looked for too.`,
   kitescope replay info docs --from cluster.kite --storage /backup/milvus -o json`,
 		Args: oneCollection("kitescope replay info docs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, o, err := a.reportOutput(cmd, output, limit)
+			format, o, err := reportOutput(a, cmd, output, limit)
 			if err != nil {
 				return err
 			}
 			ctx := cmd.Context()
-			c, l, err := a.readLayout(ctx, &in, args[0])
+			c, l, err := in.readLayout(ctx, a, args[0])
 			if err != nil {
 				return err
 			}
-			cover, err := a.lookForFiles(cmd, &in, l)
+			cover, err := in.lookForFiles(a, cmd, l)
 			if err != nil {
 				return err
 			}
 			if err := a.write(func(w *bufio.Writer) error { return render.WriteLayout(w, l, cover, format, o) }); err != nil {
 				return err
 			}
-			return a.infoOutcome(c, cover)
+			return infoOutcome(a, c, cover)
 		},
 	}
 	in.register(a, cmd)
@@ -55,12 +55,12 @@ assumed, because nobody said it. With --storage the files are looked for too.`,
 }
 
 // lookForFiles holds a layout against storage, where a place is named; nil where none is.
-func (a *app) lookForFiles(cmd *cobra.Command, in *replayInput, l *replay.Layout) (*replay.Coverage, error) {
+func (in *replayInput) lookForFiles(a *app, cmd *cobra.Command, l *replay.Layout) (*replay.Coverage, error) {
 	if in.storage == "" {
 		return nil, nil
 	}
 	ctx := cmd.Context()
-	store, _, err := a.openStorage(ctx, in, l)
+	store, _, err := in.openStorage(ctx, a, l)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (a *app) lookForFiles(cmd *cobra.Command, in *replayInput, l *replay.Layout
 	return replay.Look(ctx, store, located)
 }
 
-func (a *app) infoOutcome(c *model.Cluster, cover *replay.Coverage) error {
+func infoOutcome(a *app, c *model.Cluster, cover *replay.Coverage) error {
 	if cover != nil && len(cover.Missing) > 0 && a.flags.strict {
 		return &codeError{code: exitIncomplete, err: errors.New("not all files of the segments are there")}
 	}

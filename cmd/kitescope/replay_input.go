@@ -76,7 +76,7 @@ func oneCollection(example string) cobra.PositionalArgs {
 }
 
 // readLayout reads the cluster and tells on stderr what had to be assumed.
-func (a *app) readLayout(ctx context.Context, in *replayInput, collection string) (*model.Cluster, *replay.Layout, error) {
+func (in *replayInput) readLayout(ctx context.Context, a *app, collection string) (*model.Cluster, *replay.Layout, error) {
 	if err := in.check(); err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +123,7 @@ func (in *replayInput) check() error {
 }
 
 // openStorage opens the place of the files: that of the flag, or what the configuration says.
-func (a *app) openStorage(ctx context.Context, in *replayInput, l *replay.Layout) (object.Store, string, error) {
+func (in *replayInput) openStorage(ctx context.Context, a *app, l *replay.Layout) (object.Store, string, error) {
 	place, keys := in.storage, a.storageKeys()
 	var store object.Store
 	var err error
@@ -198,16 +198,16 @@ func (l *loaded) Release() {
 }
 
 // loadSegments reads layout and segments. What had to be assumed and what is missing is in them, for whoever shows it.
-func (a *app) loadSegments(ctx context.Context, in *replayInput, collection string, told *replayTold) (*loaded, error) {
+func (in *replayInput) loadSegments(ctx context.Context, a *app, collection string, told *replayTold) (*loaded, error) {
 	memory, err := in.memoryLimit()
 	if err != nil {
 		return nil, err
 	}
-	c, l, err := a.readLayout(ctx, in, collection)
+	c, l, err := in.readLayout(ctx, a, collection)
 	if err != nil {
 		return nil, err
 	}
-	store, place, err := a.openStorage(ctx, in, l)
+	store, place, err := in.openStorage(ctx, a, l)
 	if err != nil {
 		return nil, err
 	}

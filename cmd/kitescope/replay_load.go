@@ -113,7 +113,7 @@ func beside(cmd *cobra.Command, other string, names ...string) error {
 }
 
 // readQueries reads the log, or draws one from what was loaded.
-func (a *app) readQueries(ctx context.Context, f *queryFlags, data *loaded) (*log.Log, error) {
+func (f *queryFlags) readQueries(ctx context.Context, a *app, data *loaded) (*log.Log, error) {
 	name, c := data.Layout.Collection.Name, &data.Layout.Collection
 	arrange := log.Arrangement{Shuffle: f.shuffle, Seed: f.draw.seed}
 	var l *log.Log
@@ -261,12 +261,12 @@ func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
 
 // writeResult keeps a result and shows it: also where it cannot be kept, as on a full disk. With a baseline people see both it and what became of each figure; structured formats have
 // room for one document: the comparison.
-func (a *app) writeResult(f *loadFlags, r, baseline *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
-	unsaved := a.saveResult(f, r)
+func (f *loadFlags) writeResult(a *app, r, baseline *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
+	unsaved := f.saveResult(a, r)
 	return errors.Join(a.write(func(w *bufio.Writer) error { return writeBeside(w, r, baseline, format, o) }), unsaved)
 }
 
-func (a *app) saveResult(f *loadFlags, r *replay.Result) error {
+func (f *loadFlags) saveResult(a *app, r *replay.Result) error {
 	return a.keep(f.save, f.force, func(w io.Writer) error { return replay.WriteResult(w, r) })
 }
 

@@ -57,7 +57,7 @@ What could not be loaded is named, and how many rows that are: --strict makes it
 
 `
 
-func (a *app) replayRun() *cobra.Command {
+func replayRun(a *app) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run COLLECTION", Short: "Recall, latency, and where the time goes: by segment, state, index, node",
@@ -69,7 +69,7 @@ have answered comes from the cluster's segments, or from a file of its vectors (
   kitescope replay run docs --queries q.npy --target 10.0.0.5:19530 --rate 50 --total 2000
   kitescope replay run items --vectors base.npy --ids ids.npy --metric L2 --target postgres://app@10.0.0.7/shop`,
 		Args: oneCollection("kitescope replay run docs"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runReplay(cmd, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.register(a, cmd)
 	fl := cmd.Flags()
@@ -80,7 +80,7 @@ have answered comes from the cluster's segments, or from a file of its vectors (
 	return cmd
 }
 
-func (a *app) replaySweep() *cobra.Command {
+func replaySweep(a *app) *cobra.Command {
 	f := runFlags{sweep: true}
 	cmd := &cobra.Command{
 		Use: "sweep COLLECTION", Short: "QPS by concurrency and recall against QPS: all combinations of sessions, rates and ef",
@@ -90,7 +90,7 @@ interval, and marks the points that no other one beats in recall and QPS.`,
   kitescope replay sweep docs --rate 100,200,400 --concurrency 64
   kitescope replay sweep docs --target 10.0.0.5:19530 --concurrency 1,2,4 --round 10s --baseline before.json`,
 		Args: oneCollection("kitescope replay sweep docs --concurrency 1,2,4"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runReplay(cmd, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.register(a, cmd)
 	fl := cmd.Flags()
@@ -150,7 +150,7 @@ func (f *runFlags) grid() (o replay.RunOptions, err error) {
 	return o, nil
 }
 
-func (a *app) runReplay(cmd *cobra.Command, f *runFlags, args []string) error {
+func (f *runFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	o, err := f.grid()
 	if err != nil {
 		return err
@@ -163,11 +163,11 @@ func (a *app) runReplay(cmd *cobra.Command, f *runFlags, args []string) error {
 	if err := f.screen.check(a, cmd); err != nil {
 		return err
 	}
-	format, ro, err := a.reportOutput(cmd, f.load.output, f.load.limit)
+	format, ro, err := reportOutput(a, cmd, f.load.output, f.load.limit)
 	if err != nil {
 		return err
 	}
-	baseline, err := a.readBaseline(f.load.baseline)
+	baseline, err := readEarlier(a, f.load.baseline)
 	if err != nil {
 		return err
 	}
@@ -175,29 +175,29 @@ func (a *app) runReplay(cmd *cobra.Command, f *runFlags, args []string) error {
 		return err
 	}
 	if f.screen.open {
-		return a.runReplayUI(cmd, f, o, args)
+		return f.runReplayUI(a, cmd, o, args)
 	}
 	ctx := cmd.Context()
-	r, data, err := a.measured(ctx, cmd, f, o, args, a.tellLine())
+	r, data, err := f.measured(ctx, a, cmd, o, args, tellLine(a))
 	if err != nil {
 		return err
 	}
 	defer data.Release()
-	if err := a.writeResult(&f.load, r, baseline, format, ro); err != nil {
+	if err := f.load.writeResult(a, r, baseline, format, ro); err != nil {
 		return err
 	}
-	return a.replayOutcome(ctx, r, data)
+	return replayOutcome(ctx, a, r, data)
 }
 
 // measured loads what is asked of, and what is asked, and asks. Whoever gets the segments releases them.
-func (a *app) measured(ctx context.Context, cmd *cobra.Command, f *runFlags, o replay.RunOptions, args []string, told *replayTold) (*replay.Result, *loaded, error) {
+func (f *runFlags) measured(ctx context.Context, a *app, cmd *cobra.Command, o replay.RunOptions, args []string, told *replayTold) (*replay.Result, *loaded, error) {
 	defer told.stop()
-	data, err := a.loadSearched(ctx, f, args[0], told)
+	data, err := f.loadSearched(ctx, a, args[0], told)
 	if err != nil {
 		return nil, nil, err
 	}
 	told.stop() // what is said next gets a line of its own
-	queries, err := a.readQueries(ctx, &f.queries, data)
+	queries, err := f.queries.readQueries(ctx, a, data)
 	if err != nil {
 		data.Release()
 		return nil, nil, err
@@ -208,7 +208,7 @@ func (a *app) measured(ctx context.Context, cmd *cobra.Command, f *runFlags, o r
 	if f.queries.force && cmd.Flags().Changed("k") {
 		f.queries.forceK = true
 	}
-	r, err := a.measureReplay(ctx, f, o, data, queries)
+	r, err := f.measureReplay(ctx, a, o, data, queries)
 	if err != nil {
 		data.Release()
 		return nil, nil, err
@@ -217,14 +217,14 @@ func (a *app) measured(ctx context.Context, cmd *cobra.Command, f *runFlags, o r
 }
 
 // loadSearched loads the segments of a collection, or a file of the vectors that a target has.
-func (a *app) loadSearched(ctx context.Context, f *runFlags, name string, told *replayTold) (*loaded, error) {
+func (f *runFlags) loadSearched(ctx context.Context, a *app, name string, told *replayTold) (*loaded, error) {
 	if f.vectors.path != "" {
 		if err := f.in.check(); err != nil {
 			return nil, err
 		}
 		return f.vectors.load(ctx, a, name, f.in.metric)
 	}
-	return a.loadSegments(ctx, &f.in, name, told)
+	return f.in.loadSegments(ctx, a, name, told)
 }
 
 // meaningless is the error of a flag that would do nothing beside the others.
@@ -233,7 +233,7 @@ func (f *runFlags) meaningless(cmd *cobra.Command) error {
 }
 
 // measureReplay settles what is asked, and of whom, and asks.
-func (a *app) measureReplay(ctx context.Context, f *runFlags, o replay.RunOptions, data *loaded, queries *log.Log) (*replay.Result, error) {
+func (f *runFlags) measureReplay(ctx context.Context, a *app, o replay.RunOptions, data *loaded, queries *log.Log) (*replay.Result, error) {
 	c := &data.Layout.Collection
 	ask := replay.Ask{K: f.queries.k, EF: cmp.Or(f.queries.ef, max(64, f.queries.k)), NProbe: f.queries.nprobe}
 	if f.queries.force {
@@ -256,7 +256,7 @@ func (a *app) measureReplay(ctx context.Context, f *runFlags, o replay.RunOption
 	o.Setup.Program, o.Setup.Storage, o.Setup.LogSeed = versionText(), absolute(data.place), f.queries.draw.seed
 	o.Now = a.now
 	if f.load.target != "" {
-		target, err := a.openLive(ctx, &f.load, f.in.nodes, c)
+		target, err := f.load.openLive(ctx, a, f.in.nodes, c)
 		if err != nil {
 			return nil, err
 		}
@@ -265,7 +265,7 @@ func (a *app) measureReplay(ctx context.Context, f *runFlags, o replay.RunOption
 			return nil, err
 		}
 		o.Target, o.Differences = target, true
-		if server, err = a.findServer(ctx, f.load.target, target); err != nil {
+		if server, err = findServer(ctx, a, f.load.target, target); err != nil {
 			a.note("CPU and context switches of the server are unknown: %v", err)
 		} else if server != nil {
 			server.count(ctx, &o.Plan)
@@ -311,7 +311,7 @@ func progressText(p replay.RunProgress) string {
 }
 
 // replayOutcome is how a command ends that showed a result.
-func (a *app) replayOutcome(ctx context.Context, r *replay.Result, data *loaded) error {
+func replayOutcome(ctx context.Context, a *app, r *replay.Result, data *loaded) error {
 	if ctx.Err() != nil {
 		return &codeError{code: exitInterrupted, err: ctx.Err()}
 	}
@@ -338,8 +338,8 @@ func (a *app) replayOutcome(ctx context.Context, r *replay.Result, data *loaded)
 	return a.completeness(data.cluster)
 }
 
-// readBaseline reads an earlier result, nil for none.
-func (a *app) readBaseline(path string) (*replay.Result, error) {
+// readEarlier reads an earlier result, nil for none.
+func readEarlier(a *app, path string) (*replay.Result, error) {
 	if path == "" {
 		return nil, nil
 	}

@@ -30,7 +30,7 @@ func (f *sampleFlags) options(collection string) log.SampleOptions {
 	}
 }
 
-func (a *app) replaySample() *cobra.Command {
+func replaySample(a *app) *cobra.Command {
 	var in replayInput
 	f := sampleFlags{count: 1000, nq: 1, noise: defaultNoise, seed: 1}
 	var out string
@@ -55,9 +55,9 @@ The queries of users are better, where there are any: this draws as evenly as th
 			if err != nil {
 				return err
 			}
-			told := a.tellLine()
+			told := tellLine(a)
 			defer told.stop()
-			data, err := a.loadSegments(cmd.Context(), &in, args[0], told)
+			data, err := in.loadSegments(cmd.Context(), a, args[0], told)
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ The queries of users are better, where there are any: this draws as evenly as th
 				return err
 			}
 			told.stop()
-			a.warnSample(data, l)
+			warnSample(a, data, l)
 			writer := log.Write
 			if npy {
 				writer = log.WriteNPY
@@ -114,7 +114,7 @@ func (f *sampleFlags) check() error {
 }
 
 // warnSample tells what could not be drawn from, and what was odd.
-func (a *app) warnSample(data *loaded, l *log.Log) {
+func warnSample(a *app, data *loaded, l *log.Log) {
 	for _, m := range data.Coverage.Missing {
 		a.note("segment %d: %s", m.Segment, m.Reason)
 	}

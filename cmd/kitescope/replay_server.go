@@ -22,7 +22,7 @@ type servedHere struct {
 
 // findServer finds the process that answers for a target; nil if it is on another machine. An error says why it cannot be told
 // what it uses.
-func (a *app) findServer(ctx context.Context, address string, target live.Target) (*servedHere, error) {
+func findServer(ctx context.Context, a *app, address string, target live.Target) (*servedHere, error) {
 	commands := []string{"postgres", "postmaster"}
 	if isMilvus(address) {
 		commands = []string{"milvus"}

@@ -30,10 +30,10 @@ func TestServersElsewhereAndStrangersAreNotRead(t *testing.T) {
 	}
 	defer l.Close()
 	for address, want := range map[string]string{"postgres://127.0.0.1/x": "which is not postgres or postmaster", "milvus://127.0.0.1": "which is not milvus"} {
-		if s, err := a.findServer(t.Context(), address, endpoint{network: "tcp", address: l.Addr().String()}); s != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if s, err := findServer(t.Context(), a, address, endpoint{network: "tcp", address: l.Addr().String()}); s != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want %q", address, s, err, want)
 		}
-		if s, err := a.findServer(t.Context(), address, endpoint{network: "tcp", address: "192.0.2.1:5432"}); s != nil || err != nil {
+		if s, err := findServer(t.Context(), a, address, endpoint{network: "tcp", address: "192.0.2.1:5432"}); s != nil || err != nil {
 			t.Errorf("%s elsewhere: %v, %v, want nothing", address, s, err)
 		}
 	}

@@ -64,7 +64,7 @@ func readAllSaved(paths []string) (list []*saved, err error) {
 	return list, nil
 }
 
-func (a *app) replayShow() *cobra.Command {
+func replayShow(a *app) *cobra.Command {
 	var output, baseline string
 	var costs bool
 	var screen replayScreen
@@ -78,7 +78,7 @@ func (a *app) replayShow() *cobra.Command {
 			return wantArgs(cmd, args, 1, 1, "one saved result", "kitescope replay show before.json")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, o, err := a.reportOutput(cmd, output, limit)
+			format, o, err := reportOutput(a, cmd, output, limit)
 			if err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ func (a *app) replayShow() *cobra.Command {
 				return err
 			}
 			if screen.open {
-				return a.showReplay(cmd, &screen, s, args)
+				return screen.showReplay(a, cmd, s, args)
 			}
 			if s.report != nil {
 				if baseline != "" {
@@ -101,7 +101,7 @@ func (a *app) replayShow() *cobra.Command {
 			if costs {
 				return a.write(func(w *bufio.Writer) error { return render.WriteReplayCosts(w, s.result, format, o) })
 			}
-			before, err := a.readBaseline(baseline)
+			before, err := readEarlier(a, baseline)
 			if err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func (a *app) replayShow() *cobra.Command {
 	return cmd
 }
 
-func (a *app) replayPlot() *cobra.Command {
+func replayPlot(a *app) *cobra.Command {
 	var o render.PlotOptions
 	var out string
 	var force bool
@@ -221,7 +221,7 @@ func seriesOf(list []*saved) ([]render.ReplaySeries, error) {
 	return series, nil
 }
 
-func (a *app) replayReport() *cobra.Command {
+func replayReport(a *app) *cobra.Command {
 	var out string
 	var force bool
 	cmd := &cobra.Command{

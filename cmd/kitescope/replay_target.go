@@ -13,8 +13,8 @@ import (
 )
 
 // openLive connects to --target. Nothing else names a server: one that the cluster's metadata has is never asked.
-func (a *app) openLive(ctx context.Context, f *loadFlags, n *nodeFlags, c *replay.Collection) (live.Target, error) {
-	address, err := a.targetAddress(f)
+func (f *loadFlags) openLive(ctx context.Context, a *app, n *nodeFlags, c *replay.Collection) (live.Target, error) {
+	address, err := f.targetAddress(a)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func isMilvus(address string) bool {
 }
 
 // targetAddress is --target with the password that belongs to its user.
-func (a *app) targetAddress(f *loadFlags) (string, error) {
+func (f *loadFlags) targetAddress(a *app) (string, error) {
 	address := f.target
 	if !strings.Contains(address, "://") {
 		address = "milvus://" + address

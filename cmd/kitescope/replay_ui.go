@@ -19,7 +19,7 @@ type replayTold struct {
 }
 
 // tellLine tells on the line about progress.
-func (a *app) tellLine() *replayTold {
+func tellLine(a *app) *replayTold {
 	return &replayTold{
 		load: func(p replay.LoadProgress) {
 			a.status("reading segment %d of %d, %d MiB", min(p.Done+1, p.Of), p.Of, p.Bytes>>20)
@@ -54,7 +54,7 @@ func (s *replayScreen) register(cmd *cobra.Command) {
 }
 
 // replayUI measures while the UI shows how far it is, and shows what was found.
-func (a *app) replayUI(cmd *cobra.Command, s *replayScreen, args []string, measure func(ctx context.Context, told *replayTold) (tui.ReplayData, error)) error {
+func (s *replayScreen) replayUI(a *app, cmd *cobra.Command, args []string, measure func(ctx context.Context, told *replayTold) (tui.ReplayData, error)) error {
 	cfg, err := a.fileUI(&s.ui, args)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (a *app) replayUI(cmd *cobra.Command, s *replayScreen, args []string, measu
 }
 
 // showReplay opens the UI on saved files.
-func (a *app) showReplay(cmd *cobra.Command, s *replayScreen, file *saved, args []string) error {
+func (s *replayScreen) showReplay(a *app, cmd *cobra.Command, file *saved, args []string) error {
 	cfg, err := a.fileUI(&s.ui, args)
 	if err != nil {
 		return err
@@ -79,21 +79,21 @@ func (a *app) showReplay(cmd *cobra.Command, s *replayScreen, file *saved, args 
 }
 
 // runReplayUI is runReplay on the terminal: what was found is kept by --save, and shown.
-func (a *app) runReplayUI(cmd *cobra.Command, f *runFlags, o replay.RunOptions, args []string) error {
+func (f *runFlags) runReplayUI(a *app, cmd *cobra.Command, o replay.RunOptions, args []string) error {
 	var found *replay.Result
-	err := a.replayUI(cmd, &f.screen, args, func(ctx context.Context, told *replayTold) (tui.ReplayData, error) {
-		r, data, err := a.measured(ctx, cmd, f, o, args, told)
+	err := f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (tui.ReplayData, error) {
+		r, data, err := f.measured(ctx, a, cmd, o, args, told)
 		if err != nil {
 			return tui.ReplayData{}, err
 		}
 		data.Release()
 		found = r
-		return tui.ReplayData{Result: r}, a.saveResult(&f.load, r)
+		return tui.ReplayData{Result: r}, f.load.saveResult(a, r)
 	})
 	if err != nil || found == nil {
 		return err
 	}
-	return a.replayOutcome(cmd.Context(), found, nil)
+	return replayOutcome(cmd.Context(), a, found, nil)
 }
 
 // check refuses what does not go with the UI.

@@ -39,7 +39,7 @@ type whatIfFlags struct {
 	screen    replayScreen
 }
 
-func (a *app) replayWhatIf() *cobra.Command {
+func replayWhatIf(a *app) *cobra.Command {
 	var f whatIfFlags
 	cmd := &cobra.Command{
 		Use: "whatif COLLECTION", Short: "What the same queries would do on another cluster, and how sure that is",
@@ -62,7 +62,7 @@ thousand, in segments of 500,000. One that has no effect is an error.
   kitescope replay whatif docs --queries q.jsonl --change index --change index,balance --rate 200
   kitescope replay whatif docs --change scale=100,nodes=+30,balance --calibrate live.json`,
 		Args: oneCollection("kitescope replay whatif docs --change index"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.whatIf(cmd, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.in.register(a, cmd)
 	f.queries.register(cmd)
@@ -95,8 +95,8 @@ func changeWords() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func (a *app) whatIf(cmd *cobra.Command, f *whatIfFlags, args []string) error {
-	format, ro, err := a.reportOutput(cmd, f.output, f.limit)
+func (f *whatIfFlags) run(a *app, cmd *cobra.Command, args []string) error {
+	format, ro, err := reportOutput(a, cmd, f.output, f.limit)
 	if err != nil {
 		return err
 	}
@@ -123,9 +123,9 @@ func (a *app) whatIf(cmd *cobra.Command, f *whatIfFlags, args []string) error {
 		}
 	}
 	if f.screen.open {
-		return a.whatIfUI(cmd, f, in, args)
+		return f.whatIfUI(a, cmd, in, args)
 	}
-	r, data, err := a.predict(cmd.Context(), cmd, f, in, args, a.tellLine())
+	r, data, err := f.predict(cmd.Context(), a, cmd, in, args, tellLine(a))
 	if err != nil {
 		return err
 	}
@@ -142,9 +142,9 @@ func (a *app) whatIf(cmd *cobra.Command, f *whatIfFlags, args []string) error {
 }
 
 // whatIfUI predicts on the terminal.
-func (a *app) whatIfUI(cmd *cobra.Command, f *whatIfFlags, in whatif.Input, args []string) error {
-	return a.replayUI(cmd, &f.screen, args, func(ctx context.Context, told *replayTold) (tui.ReplayData, error) {
-		r, data, err := a.predict(ctx, cmd, f, in, args, told)
+func (f *whatIfFlags) whatIfUI(a *app, cmd *cobra.Command, in whatif.Input, args []string) error {
+	return f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (tui.ReplayData, error) {
+		r, data, err := f.predict(ctx, a, cmd, in, args, told)
 		if err != nil {
 			return tui.ReplayData{}, err
 		}
@@ -187,7 +187,7 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 }
 
 // settleChanges gives a plain "balance" the moves that "balance --plan" lists, and takes what is likely where no change is named.
-func (a *app) settleChanges(in *whatif.Input, data *loaded, ef int) error {
+func settleChanges(a *app, in *whatif.Input, data *loaded, ef int) error {
 	if len(in.Changes) == 0 {
 		in.Changes, in.Likely = whatif.Causes(data.Layout, cmp.Or(ef, 64)), true
 	}
@@ -211,14 +211,14 @@ func (a *app) settleChanges(in *whatif.Input, data *loaded, ef int) error {
 }
 
 // predict loads what is asked of, and what is asked, and predicts. Whoever gets the segments releases them.
-func (a *app) predict(ctx context.Context, cmd *cobra.Command, f *whatIfFlags, in whatif.Input, args []string, told *replayTold) (*whatif.Report, *loaded, error) {
+func (f *whatIfFlags) predict(ctx context.Context, a *app, cmd *cobra.Command, in whatif.Input, args []string, told *replayTold) (*whatif.Report, *loaded, error) {
 	defer told.stop()
-	data, err := a.loadSegments(ctx, &f.in, args[0], told)
+	data, err := f.in.loadSegments(ctx, a, args[0], told)
 	if err != nil {
 		return nil, nil, err
 	}
 	told.stop() // what is said next gets a line of its own
-	r, err := a.predictLoaded(ctx, f, in, data, replayCommandLine(cmd, args), told)
+	r, err := f.predictLoaded(ctx, a, in, data, replayCommandLine(cmd, args), told)
 	if err != nil {
 		data.Release()
 		return nil, nil, err
@@ -226,11 +226,11 @@ func (a *app) predict(ctx context.Context, cmd *cobra.Command, f *whatIfFlags, i
 	return r, data, nil
 }
 
-func (a *app) predictLoaded(ctx context.Context, f *whatIfFlags, in whatif.Input, data *loaded, command string, told *replayTold) (*whatif.Report, error) {
-	if err := a.settleChanges(&in, data, f.ef); err != nil {
+func (f *whatIfFlags) predictLoaded(ctx context.Context, a *app, in whatif.Input, data *loaded, command string, told *replayTold) (*whatif.Report, error) {
+	if err := settleChanges(a, &in, data, f.ef); err != nil {
 		return nil, err
 	}
-	queries, err := a.readQueries(ctx, &f.queries, data)
+	queries, err := f.queries.readQueries(ctx, a, data)
 	if err != nil {
 		return nil, err
 	}

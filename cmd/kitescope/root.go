@@ -92,13 +92,13 @@ It only reads. It never writes to a cluster.`,
 	nodes = addNodeFlags(root, true)
 	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // "ui" lists them
 	root.AddGroup(groups()...)
-	root.SetHelpCommand(a.helpCommand())
+	root.SetHelpCommand(helpCommand(a))
 	root.AddCommand(
-		a.uiCommand(), a.getCommand(), a.describeCommand(), a.treeCommand(), a.overviewCommand(), a.demoCommand(),
-		a.balanceCommand(), a.diagnoseCommand(), a.explainCommand(),
-		a.profileCommand(), a.pgoCommand(), a.compareCommand(), a.engineCommand(), a.replayCommand(),
-		a.snapshotCommand(), a.diffCommand(),
-		a.contextCommand(), a.completionCommand(), a.manCommand(), a.versionCommand(),
+		uiCommand(a), getCommand(a), describeCommand(a), treeCommand(a), overviewCommand(a), demoCommand(a),
+		balanceCommand(a), diagnoseCommand(a), explainCommand(a),
+		profileCommand(a), pgoCommand(a), compareCommand(a), engineCommand(a), replayCommand(a),
+		snapshotCommand(a), diffCommand(a),
+		contextCommand(a), completionCommand(a), manCommand(a), versionCommand(a),
 	)
 	root.AddCommand(helpTopics()...)
 	usageOnly(root)

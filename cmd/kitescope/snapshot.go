@@ -13,7 +13,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) snapshotCommand() *cobra.Command {
+func snapshotCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "snapshot", Short: "Keep a cluster's metadata in one file: save, info", GroupID: groupFiles,
 		Long: `Keep a cluster's metadata in one file, a bundle: compressed, secrets redacted, small
@@ -23,11 +23,11 @@ enough to mail. Every command reads it with --from FILE.`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.snapshotSave(), a.snapshotInfo())
+	cmd.AddCommand(snapshotSave(a), snapshotInfo(a))
 	return cmd
 }
 
-func (a *app) snapshotInfo() *cobra.Command {
+func snapshotInfo(a *app) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use: "info FILE", Short: "Say what a file is: kind, root, revision, keys, intact or not",
@@ -36,14 +36,14 @@ func (a *app) snapshotInfo() *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			return wantArgs(cmd, args, 1, 1, "one file", "kitescope snapshot info today.kite")
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.infoSnapshot(cmd.Context(), args[0], output) },
+		RunE: func(cmd *cobra.Command, args []string) error { return infoSnapshot(cmd.Context(), a, args[0], output) },
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
 	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
 	return cmd
 }
 
-func (a *app) infoSnapshot(ctx context.Context, path, output string) error {
+func infoSnapshot(ctx context.Context, a *app, path, output string) error {
 	o, err := a.documentOptions(output)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"kitescope/words"
 )
 
-func (a *app) snapshotSave() *cobra.Command {
+func snapshotSave(a *app) *cobra.Command {
 	var f snapshotFlags
 	var window time.Duration
 	cmd := &cobra.Command{
@@ -41,7 +41,7 @@ keys are redacted on the way. FILE appears when it is complete and not before.`,
 				profiles.command = commandLine(cmd, args)
 				f.profiles = profiles
 			}
-			return a.saveSnapshot(cmd.Context(), args[0], f)
+			return f.run(cmd.Context(), a, args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -74,7 +74,7 @@ func snapshotProfiles(window time.Duration) (*pullFlags, error) {
 }
 
 // checkSave finds what is wrong before anything is opened.
-func (a *app) checkSave(path string, f snapshotFlags) error {
+func (f *snapshotFlags) checkSave(a *app, path string) error {
 	if path == "-" && a.outTTY {
 		return &usageError{errors.New("a bundle is binary and standard output is a terminal"), "name a file, or pipe it somewhere"}
 	}
@@ -87,8 +87,8 @@ func (a *app) checkSave(path string, f snapshotFlags) error {
 	return nil
 }
 
-func (a *app) saveSnapshot(ctx context.Context, path string, f snapshotFlags) error {
-	if err := a.checkSave(path, f); err != nil {
+func (f *snapshotFlags) run(ctx context.Context, a *app, path string) error {
+	if err := f.checkSave(a, path); err != nil {
 		return err
 	}
 	conn, err := a.connection()
@@ -103,7 +103,7 @@ func (a *app) saveSnapshot(ctx context.Context, path string, f snapshotFlags) er
 	nodes := *f.nodes
 	nodes.live = nodes.live || f.profiles != nil
 	// First the profiles: what is pinned may be compacted away while they last.
-	profiles, err := a.spoolProfiles(ctx, src, f, &nodes)
+	profiles, err := f.spoolProfiles(ctx, a, src, &nodes)
 	if err != nil {
 		return err
 	}
@@ -115,16 +115,16 @@ func (a *app) saveSnapshot(ctx context.Context, path string, f snapshotFlags) er
 	defer pinned.Close()
 	snapshot := a.startProgress(pinned)
 	defer snapshot.stop()
-	said, c, err := a.spoolRuntime(ctx, src, snapshot, conn, &nodes)
+	said, c, err := spoolRuntime(ctx, a, src, snapshot, conn, &nodes)
 	if err != nil {
 		return err
 	}
 	defer said.Close()
 	s := &savedSnapshot{snapshot: snapshot, said: said, profiles: profiles, silent: silentSessions(c)}
-	if err := a.writeSnapshot(ctx, path, s); err != nil {
+	if err := writeSnapshot(ctx, a, path, s); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
-	if err := a.tellSaved(path, s); err != nil || f.took == nil {
+	if err := tellSaved(a, path, s); err != nil || f.took == nil {
 		return err
 	}
 	return f.took(s.profiles.Manifest())
@@ -140,7 +140,7 @@ type savedSnapshot struct {
 	written  byteCount
 }
 
-func (a *app) writeSnapshot(ctx context.Context, path string, s *savedSnapshot) error {
+func writeSnapshot(ctx context.Context, a *app, path string, s *savedSnapshot) error {
 	save := func(w io.Writer) error {
 		var err error
 		s.stats, err = saveBundle(ctx, io.MultiWriter(w, &s.written), s.snapshot, func(b *source.BundleWriter) error {
@@ -158,7 +158,7 @@ func (a *app) writeSnapshot(ctx context.Context, path string, s *savedSnapshot) 
 }
 
 // tellSaved says what was saved, and what was not.
-func (a *app) tellSaved(path string, s *savedSnapshot) error {
+func tellSaved(a *app, path string, s *savedSnapshot) error {
 	h := s.snapshot.Header()
 	a.warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.said.N,
 		words.AppendBytes(nil, s.stats.Bytes), words.AppendBytes(nil, int64(s.written)))
@@ -175,7 +175,7 @@ func (a *app) tellSaved(path string, s *savedSnapshot) error {
 	}
 	if m := s.profiles.Manifest(); m != nil {
 		a.warn("with %d profiles of %d that were asked for", len(m.Profiles)-m.Failed(), len(m.Profiles))
-		a.warnFailed(m)
+		warnFailed(a, m)
 		lacking += m.Failed()
 	}
 	if a.flags.strict && lacking > 0 {

@@ -11,7 +11,7 @@ import (
 	"kitescope/render"
 )
 
-func (a *app) treeCommand() *cobra.Command {
+func treeCommand(a *app) *cobra.Command {
 	var output string
 	var nodes *nodeFlags
 	var ascii bool
@@ -30,7 +30,7 @@ func (a *app) treeCommand() *cobra.Command {
 			return a.completeGet(cmd, []string{"collections"}, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.tree(cmd.Context(), nodes, output, ascii, options, args[0])
+			return tree(cmd.Context(), a, nodes, output, ascii, options, args[0])
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
@@ -41,7 +41,7 @@ func (a *app) treeCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) tree(ctx context.Context, nodes *nodeFlags, output string, ascii bool, options view.TreeOptions, collection string) error {
+func tree(ctx context.Context, a *app, nodes *nodeFlags, output string, ascii bool, options view.TreeOptions, collection string) error {
 	o, err := a.documentOptions(output)
 	if err != nil {
 		return err

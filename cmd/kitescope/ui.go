@@ -40,7 +40,7 @@ func (f *uiFlags) register(cmd *cobra.Command) {
 
 const refreshInterval = time.Second
 
-func (a *app) uiCommand() *cobra.Command {
+func uiCommand(a *app) *cobra.Command {
 	var f uiFlags
 	cmd := &cobra.Command{
 		Use: "ui [PAGE [selector...]]", Short: "Open the terminal UI (the default without a command)", GroupID: groupInspect,
@@ -100,7 +100,7 @@ func (a *app) openUI(ctx context.Context, f uiFlags, c connection) error {
 	}
 	defer done()
 	feed.Interval = f.interval
-	profiles := a.newProfileFeed(loader, spec, f.nodes)
+	profiles := newProfileFeed(a, loader, spec, f.nodes)
 	defer profiles.close()
 	return a.showUI(ctx, f, c, feed, profiles)
 }

@@ -52,7 +52,7 @@ func versionFacts() map[string]string {
 	return v
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use: "version", Short: "Print the version and how it was built", GroupID: groupSetup, Args: cobra.NoArgs,

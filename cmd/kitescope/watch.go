@@ -16,7 +16,7 @@ import (
 
 // watch answers a question once, and then again with the rows that changed, until
 // it is interrupted.
-func (a *app) watch(ctx context.Context, q *question) error {
+func (q *question) watch(ctx context.Context, a *app) error {
 	if !followable(q.options.Format.Name()) {
 		return &usageError{err: fmt.Errorf("--watch cannot write %s: a document has an end", q.options.Format.Name()), hint: "use -o jsonl, table, wide, csv or name"}
 	}
@@ -38,7 +38,7 @@ func (a *app) watch(ctx context.Context, q *question) error {
 	lost := newLossTeller(a)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err = a.followQuestion(ctx, conn, live, q, func(u session.Update) {
+	err = q.followQuestion(ctx, a, conn, live, func(u session.Update) {
 		lost.take(u)
 		if u.Cluster == nil {
 			return
@@ -55,7 +55,7 @@ func (a *app) watch(ctx context.Context, q *question) error {
 
 // followQuestion follows the metadata and, where they are wanted, asks the processes again and again. Then nothing is shown
 // before they were asked once.
-func (a *app) followQuestion(ctx context.Context, conn connection, src source.Watcher, q *question, shown func(session.Update)) error {
+func (q *question) followQuestion(ctx context.Context, a *app, conn connection, src source.Watcher, shown func(session.Update)) error {
 	if !q.nodes.live {
 		feed := &session.Feed{Interval: refreshInterval, Quiet: true}
 		return feed.FollowLive(ctx, src, q.want, shown)
@@ -89,7 +89,7 @@ type watcher struct {
 }
 
 func (w *watcher) show(c *model.Cluster) error {
-	grid, err := w.answer(w.question, c)
+	grid, err := w.question.answer(w.app, c)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (w *watcher) show(c *model.Cluster) error {
 	if err := w.write(func(out *bufio.Writer) error { return render.Grid(out, &subset, options) }); err != nil || !first {
 		return err
 	}
-	w.footnotes(w.question, grid)
+	w.question.footnotes(w.app, grid)
 	return w.completeness(c)
 }
 
