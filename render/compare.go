@@ -61,9 +61,8 @@ func newComparisonSheet(c *bench.Comparison, wide bool, o *ReportOptions) *sheet
 	s := &sheet{
 		kind: "Comparison", o: o, head: comparisonHead(c, &o.Options),
 		about:  func(e encoder) { writeComparisonHead(e, c) },
-		fields: comparisonFields(c, lines),
+		items:  forScripts(len(lines), len(lines), comparisonFields(c, lines)),
 		nested: func(e encoder, i int) { writeLineValues(e, lines[i]) },
-		items:  len(lines), all: len(lines),
 	}
 	if len(lines) == 0 {
 		s.parts = []sheetPart{{head: []sheetLine{{text: "no metric is on both sides or on one"}}}}
@@ -85,20 +84,7 @@ func newComparisonSheet(c *bench.Comparison, wide bool, o *ReportOptions) *sheet
 
 // sheetWidth is how wide the table would be that parts make together, if nothing was cut.
 func sheetWidth(parts []sheetPart) int {
-	sum := -gutter
-	for i := range parts[0].columns {
-		if parts[0].columns[i].Show != table.Always {
-			continue
-		}
-		widest := cells(parts[0].columns[i].Title)
-		for j := range parts {
-			for row := range parts[j].rows {
-				widest = max(widest, cells(parts[j].columns[i].Shown(row)))
-			}
-		}
-		sum += widest + gutter
-	}
-	return sum
+	return measuredTable(grids(parts, table.Always), &Options{}, "").total()
 }
 
 // ComparisonTitle names both sides: "before → after".

@@ -133,7 +133,7 @@ func writeComparisonHead(e encoder, c *bench.Comparison) {
 	e.key("items")
 	e.beginList()
 	lines := groupedLines(c.Control)
-	it := newItems(forScripts(comparisonFields(c.Control, lines), len(lines), len(lines)))
+	it := newItems(forScripts(len(lines), len(lines), comparisonFields(c.Control, lines)))
 	for i := range lines {
 		it.write(e, i)
 	}

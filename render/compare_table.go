@@ -174,11 +174,11 @@ func (t *comparisonTable) parts() []sheetPart {
 		groups[len(groups)-1] = append(groups[len(groups)-1], l)
 	}
 	if len(groups) == len(t.lines) || len(groups) == 1 && MetricGroup(&t.lines[0].Metric) == "" {
-		return []sheetPart{{columns: t.columns(t.lines, len(groups) > 1), rows: len(t.lines)}}
+		return []sheetPart{{list: places(len(t.lines), t.columns(t.lines, len(groups) > 1))}}
 	}
 	parts := make([]sheetPart, len(groups))
 	for i, group := range groups {
-		parts[i] = sheetPart{columns: t.columns(group, false), rows: len(group), joined: i > 0}
+		parts[i] = sheetPart{list: places(len(group), t.columns(group, false)), joined: i > 0}
 		if name := MetricGroup(&group[0].Metric); name != "" {
 			parts[i].head = []sheetLine{{role: RoleAccent, text: name}}
 		}

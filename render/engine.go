@@ -72,9 +72,9 @@ func newSearchSheet(f *target.Found, o *ReportOptions) *sheet {
 	a := f.Answers
 	n := o.shown(len(a.Hits))
 	s := &sheet{
-		kind: "EngineSearch", o: o, head: searchHead(f), items: n, all: len(a.Hits),
+		kind: "EngineSearch", o: o, head: searchHead(f),
 		about: func(e encoder) { writeSearchHead(e, f) },
-		fields: []table.ColumnOf[int]{
+		items: forScripts(n, len(a.Hits), []table.ColumnOf[int]{
 			key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(i)) }),
 			key("distances", table.Int, func(i int) table.Cell { return table.OfInt(int64(a.Cost[i].Distances)) }),
 			key("hops", table.Int, func(i int) table.Cell {
@@ -89,12 +89,12 @@ func newSearchSheet(f *target.Found, o *ReportOptions) *sheet {
 				}
 				return table.Of(a.Cost[i].BruteForce)
 			}),
-		},
+		}),
 		nested: func(e encoder, i int) { writeHits(e, a.Hits[i]) },
-		parts:  []sheetPart{{columns: searchColumns(f), rows: n}},
+		parts:  []sheetPart{{list: places(n, searchColumns(f))}},
 		foot:   o.more(len(a.Hits)),
 	}
-	s.flat, s.flatRows = hitFields(a.Hits[:n])
+	s.flat = hitKeys(a.Hits[:n])
 	return s
 }
 
@@ -212,8 +212,8 @@ func writeHits(e encoder, hits []engine.Hit) {
 	e.endList()
 }
 
-// hitFields are the hits for CSV, a line each.
-func hitFields(list [][]engine.Hit) ([]table.ColumnOf[int], int) {
+// hitKeys are the hits for CSV, a line each.
+func hitKeys(list [][]engine.Hit) *table.Grid {
 	type place struct{ query, rank int }
 	var at []place
 	for i, hits := range list {
@@ -222,12 +222,12 @@ func hitFields(list [][]engine.Hit) ([]table.ColumnOf[int], int) {
 		}
 	}
 	hit := func(i int) engine.Hit { return list[at[i].query][at[i].rank] }
-	return []table.ColumnOf[int]{
+	return forScripts(len(at), len(at), []table.ColumnOf[int]{
 		key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(at[i].query)) }),
 		key("rank", table.Int, func(i int) table.Cell { return table.OfInt(int64(at[i].rank + 1)) }),
 		key("id", table.Int, func(i int) table.Cell { return table.OfInt(hit(i).ID) }),
 		key("distance", table.Exact, func(i int) table.Cell { return table.OfFloat(exactSingle(hit(i).Distance)) }),
-	}, len(at)
+	})
 }
 
 func writeSearchHead(e encoder, f *target.Found) {

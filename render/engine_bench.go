@@ -13,15 +13,15 @@ import (
 
 func newEngineBenchSheet(b *target.Bench, o *ReportOptions) *sheet {
 	s := &sheet{
-		kind: "EngineBench", o: o, items: len(b.Points), all: len(b.Points),
+		kind: "EngineBench", o: o,
 		head: []sheetLine{{text: targetLine(b.Target)}},
 		about: func(e encoder) {
 			writeTarget(e, b.Target)
 			e.key("queries")
 			e.integer(int64(b.Queries))
 		},
-		fields: engineBenchFields(b),
-		parts:  []sheetPart{{columns: engineBenchColumns(b), rows: len(b.Points)}},
+		items: forScripts(len(b.Points), len(b.Points), engineBenchFields(b)),
+		parts: []sheetPart{{list: places(len(b.Points), engineBenchColumns(b))}},
 	}
 	if len(b.Points) > 0 {
 		l := b.Points[0].Load

@@ -38,7 +38,7 @@ func newEngineVerifySheet(v *target.Verification, o *ReportOptions) *sheet {
 	}
 	check := func(i int) *target.Check { return &v.Checks[i] }
 	return &sheet{
-		kind: "EngineVerification", o: o, items: len(v.Checks), all: len(v.Checks),
+		kind: "EngineVerification", o: o,
 		head: []sheetLine{
 			{text: targetLine(v.Target)},
 			{role: role, text: Glyph(role, o.ASCII) + " " + verdict},
@@ -49,19 +49,19 @@ func newEngineVerifySheet(v *target.Verification, o *ReportOptions) *sheet {
 			e.boolean(v.OK())
 			writeRecall(e, v.Recall)
 		},
-		fields: []table.ColumnOf[int]{
+		items: forScripts(len(v.Checks), len(v.Checks), []table.ColumnOf[int]{
 			key("check", table.Text, func(i int) table.Cell { return table.Of(check(i).Name) }),
 			key("outcome", table.Text, func(i int) table.Cell { return table.Of(check(i).Outcome.String()) }),
 			key("detail", table.Text, func(i int) table.Cell { return table.Of(check(i).Detail) }),
-		},
-		parts: []sheetPart{{rows: len(v.Checks), columns: []table.ColumnOf[int]{
+		}),
+		parts: []sheetPart{{list: places(len(v.Checks), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "CHECK"}, Shown: func(i int) string { return check(i).Name }},
 			{Column: table.Column{Title: "OUTCOME"}, Shown: func(i int) string {
 				r := outcomeRole(check(i).Outcome)
 				return Glyph(r, o.ASCII) + " " + check(i).Outcome.String()
 			}, Role: func(i int) Role { return outcomeRole(check(i).Outcome) }},
 			{Column: table.Column{Title: "DETAIL", Shorten: true}, Shown: func(i int) string { return Harmless(check(i).Detail) }},
-		}}},
+		})}},
 	}
 }
 
@@ -73,17 +73,17 @@ func WriteEngineInfo(w io.Writer, d *target.Description, format ReportFormat, o 
 func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 	facts := d.Facts
 	s := &sheet{
-		kind: "EngineInfo", o: o, head: []sheetLine{{text: targetLine(d.Target)}}, items: len(d.Levels), all: len(d.Levels),
+		kind: "EngineInfo", o: o, head: []sheetLine{{text: targetLine(d.Target)}},
 		about: func(e encoder) { writeEngineDescription(e, d) },
-		fields: []table.ColumnOf[int]{
+		items: forScripts(len(d.Levels), len(d.Levels), []table.ColumnOf[int]{
 			key("level", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Level)) }),
 			key("nodes", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Nodes)) }),
 			key("degree_min", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Min)) }),
 			key("degree_p50", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Median)) }),
 			key("degree_mean", table.Number, func(i int) table.Cell { return table.OfFloat(d.Levels[i].Mean) }),
 			key("degree_max", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Max)) }),
-		},
-		parts: []sheetPart{{rows: len(facts), columns: []table.ColumnOf[int]{
+		}),
+		parts: []sheetPart{{list: places(len(facts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return facts[i].Name }},
 			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return Harmless(facts[i].Text) }, Role: func(i int) Role {
 				if facts[i].Odd {
@@ -91,29 +91,29 @@ func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 				}
 				return RolePlain
 			}},
-		}}},
+		})}},
 	}
 	level := func(title string, text func(l *index.Level) string) table.ColumnOf[int] {
 		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&d.Levels[i]) }}
 	}
 	if len(d.Levels) > 0 {
-		s.parts = append(s.parts, sheetPart{rows: len(d.Levels), columns: []table.ColumnOf[int]{
+		s.parts = append(s.parts, sheetPart{list: places(len(d.Levels), []table.ColumnOf[int]{
 			level("LEVEL", func(l *index.Level) string { return strconv.Itoa(l.Level) }),
 			level("NODES", func(l *index.Level) string { return words.Number(int64(l.Nodes)) }),
 			level("LINKS MIN", func(l *index.Level) string { return strconv.Itoa(l.Min) }),
 			level("P50", func(l *index.Level) string { return strconv.Itoa(l.Median) }),
 			level("MEAN", func(l *index.Level) string { return strconv.FormatFloat(l.Mean, 'f', 1, 64) }),
 			level("MAX", func(l *index.Level) string { return strconv.Itoa(l.Max) }),
-		}})
+		})})
 	}
 	if len(d.Parts) > 0 {
-		s.parts = append(s.parts, sheetPart{rows: len(d.Parts), columns: []table.ColumnOf[int]{
+		s.parts = append(s.parts, sheetPart{list: places(len(d.Parts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "PART"}, Shown: func(i int) string { return d.Parts[i].Name }},
 			{Column: table.Column{Title: "BYTES", Right: true}, Shown: func(i int) string { return words.Bytes(int64(d.Parts[i].Bytes)) }},
 			{Column: table.Column{Title: "SHARE", Right: true}, Shown: func(i int) string {
 				return words.Share(float64(d.Parts[i].Bytes) / float64(max(1, d.Target.File.Bytes)))
 			}},
-		}})
+		})})
 	}
 	return s
 }
@@ -153,7 +153,7 @@ func writeEngineDescription(e encoder, d *target.Description) {
 // WriteEngineLog writes what is in a log of Milvus's storage: an item for each fact.
 func WriteEngineLog(w io.Writer, l *target.Log, format ReportFormat, o ReportOptions) error {
 	s := &sheet{
-		kind: "EngineLog", o: &o, items: len(l.Facts), all: len(l.Facts), head: []sheetLine{{text: Harmless(l.Name)}},
+		kind: "EngineLog", o: &o, head: []sheetLine{{text: Harmless(l.Name)}},
 		about: func(e encoder) {
 			e.key("file")
 			e.text(l.Name)
@@ -168,11 +168,11 @@ func WriteEngineLog(w io.Writer, l *target.Log, format ReportFormat, o ReportOpt
 				}
 			}
 		},
-		fields: []table.ColumnOf[int]{
+		items: forScripts(len(l.Facts), len(l.Facts), []table.ColumnOf[int]{
 			key("fact", table.Text, func(i int) table.Cell { return table.Of(l.Facts[i].Name) }),
 			key("value", table.Text, func(i int) table.Cell { return table.Of(l.Facts[i].Text) }),
-		},
-		parts: []sheetPart{{rows: len(l.Facts), columns: []table.ColumnOf[int]{
+		}),
+		parts: []sheetPart{{list: places(len(l.Facts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return Harmless(l.Facts[i].Name) }},
 			{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return Harmless(l.Facts[i].Text) }, Role: func(i int) Role {
 				if l.Facts[i].Odd {
@@ -180,7 +180,7 @@ func WriteEngineLog(w io.Writer, l *target.Log, format ReportFormat, o ReportOpt
 				}
 				return RolePlain
 			}},
-		}}},
+		})}},
 	}
 	return format.to().write(w, s)
 }

@@ -52,9 +52,8 @@ func newJudgementSheet(j *pgo.Judgement, o *ReportOptions) *sheet {
 	short := ShortJudgement(j)
 	s := &sheet{
 		kind: "Judgement", o: o, head: judgementHead(short, o),
-		about:  func(e encoder) { writeJudgementHead(e, j, o) },
-		fields: assessedFields(j), nested: func(e encoder, i int) { writeRefusals(e, "refusals", j.Profiles[i].Refusals) },
-		items: len(j.Profiles), all: len(j.Profiles),
+		about: func(e encoder) { writeJudgementHead(e, j, o) },
+		items: forScripts(len(j.Profiles), len(j.Profiles), assessedFields(j)), nested: func(e encoder, i int) { writeRefusals(e, "refusals", j.Profiles[i].Refusals) },
 	}
 	if len(j.Profiles) > 0 {
 		s.parts = append(s.parts, assessedPart(short, o))
@@ -144,7 +143,7 @@ func assessedName(a *pgo.Assessed) string {
 
 // assessedPart is a line for each profile, and what speaks against it above.
 func assessedPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
-	part := sheetPart{rows: len(j.Profiles)}
+	var part sheetPart
 	for i := range j.Profiles {
 		a := &j.Profiles[i]
 		whose := ""
@@ -182,7 +181,7 @@ func assessedPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	verdict := column("USABLE", 0, assessedText)
 	verdict.Role = func(i int) Role { return []Role{RoleGood, RoleBad}[b2i(assessedText(&j.Profiles[i]) != usableText)] }
 	name.Right, name.Shorten, node.Right, verdict.Right = false, true, false, false
-	part.columns = []table.ColumnOf[int]{
+	columns := []table.ColumnOf[int]{
 		name, node,
 		column("SAMPLES", 0, func(a *pgo.Assessed) string { return countText(a.Events) }),
 		column("CPU", 5, func(a *pgo.Assessed) string { return timeUsed(int64(a.CPU)) }),
@@ -196,8 +195,9 @@ func assessedPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 		verdict,
 	}
 	if !slices.ContainsFunc(j.Profiles, func(a pgo.Assessed) bool { return a.Input != nil && a.Input.Node != "" }) {
-		part.columns = slices.Delete(part.columns, 1, 2)
+		columns = slices.Delete(columns, 1, 2)
 	}
+	part.list = places(len(j.Profiles), columns)
 	return part
 }
 
@@ -276,7 +276,7 @@ func figuresPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 		}
 		return []Role{RoleWarn, RoleGood}[b2i(list[i].ok)]
 	}
-	part := sheetPart{rows: len(list), columns: []table.ColumnOf[int]{
+	part := sheetPart{list: places(len(list), []table.ColumnOf[int]{
 		{Column: table.Column{Title: "FIGURE", Shorten: true}, Shown: func(i int) string { return list[i].name }},
 		{Column: table.Column{Right: true}, Role: look, Shown: func(i int) string { return list[i].value }},
 		{Role: look, Shown: func(i int) string {
@@ -286,7 +286,7 @@ func figuresPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 			return Glyph(look(i), o.ASCII)
 		}},
 		{Column: table.Column{Title: "WANTED"}, Shown: func(i int) string { return list[i].wanted }},
-	}}
+	})}
 	if rest > 0 {
 		part.head = append(part.head, sheetLine{role: RoleDim, text: "of " + strconv.Itoa(rest+mostOverlaps) + " overlaps those least alike"})
 	}

@@ -26,12 +26,12 @@ func hotPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 		caller, callee,
 	}
 	head := sheetLine{role: RoleAccent, text: "hot calls", after: []sheetPiece{{RolePlain, ", the heaviest " + strconv.Itoa(n) + " of " + strconv.Itoa(max(j.HotEdges, n))}}}
-	part := sheetPart{rows: n, head: []sheetLine{head}}
+	part := sheetPart{head: []sheetLine{head}}
 	if j.Dry == nil {
 		inlined := column("INLINED", 1, func(h *pgo.HotEdge) string { return []string{"no", "yes"}[b2i(h.Inlined)] })
 		inlined.Right = false
 		columns = append(columns, inlined)
-		part.columns = columns
+		part.list = places(n, columns)
 		part.head = append(part.head, sheetLine{role: RoleDim, text: "--dir MODULE asks the compiler what it would do with them"})
 		return part
 	}
@@ -61,7 +61,7 @@ func hotPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	if slices.ContainsFunc(j.Hot[:n], func(h pgo.HotEdge) bool { return h.Decision != nil && h.Decision.Reason != "" }) {
 		columns = append(columns, reason)
 	}
-	part.columns = columns
+	part.list = places(n, columns)
 	return part
 }
 

@@ -32,10 +32,10 @@ func newPackSheet(r *PackReport, o *ReportOptions) *sheet {
 	m := r.Pack.Manifest
 	return &sheet{
 		kind: "PGOPack", o: o, head: packHead(r, o),
-		parts:  []sheetPart{{columns: packColumns(m), rows: o.shown(len(m.Sources))}},
-		foot:   o.more(len(m.Sources)),
-		about:  func(e encoder) { writePackHead(e, r) },
-		fields: packFields(m), items: o.shown(len(m.Sources)), all: len(m.Sources),
+		parts: []sheetPart{{list: places(o.shown(len(m.Sources)), packColumns(m))}},
+		foot:  o.more(len(m.Sources)),
+		about: func(e encoder) { writePackHead(e, r) },
+		items: forScripts(o.shown(len(m.Sources)), len(m.Sources), packFields(m)),
 	}
 }
 

@@ -56,14 +56,14 @@ func newVerificationSheet(v *pgo.Verification, o *ReportOptions) *sheet {
 	n := o.shown(len(calls))
 	s := &sheet{
 		kind: "PGOVerification", o: o, head: verificationHead(v, o),
-		about:  func(e encoder) { writeVerificationHead(e, v) },
-		fields: verificationFields(calls), items: n, all: len(calls),
+		about: func(e encoder) { writeVerificationHead(e, v) },
+		items: forScripts(n, len(calls), verificationFields(calls)),
 	}
 	if facts := verificationFacts(v); len(facts) > 0 {
 		s.parts = append(s.parts, factsPart(facts))
 	}
 	if len(calls) > 0 {
-		s.parts = append(s.parts, sheetPart{columns: verificationColumns(calls, len(list) > 1), rows: n})
+		s.parts = append(s.parts, sheetPart{list: places(n, verificationColumns(calls, len(list) > 1))})
 		s.foot = o.more(len(calls))
 	}
 	return s
@@ -133,10 +133,10 @@ func chanceCell(w *pgo.Witness) string {
 }
 
 func factsPart(facts []verificationFact) sheetPart {
-	return sheetPart{rows: len(facts), columns: []table.ColumnOf[int]{
+	return sheetPart{list: places(len(facts), []table.ColumnOf[int]{
 		{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return facts[i].name }},
 		{Column: table.Column{Title: "VALUE", Shorten: true}, Shown: func(i int) string { return facts[i].value }},
-	}}
+	})}
 }
 
 func verificationColumns(calls []witnessed, several bool) []table.ColumnOf[int] {

@@ -54,10 +54,10 @@ func newDiffSheet(c *report.Comparison, o *ReportOptions) *sheet {
 			e.text(c.Hypothesis.String())
 			writeKnown(e, "level", c.Level, e.exact)
 		},
-		fields: diffFields(c), items: n, all: len(c.Changes),
+		items: forScripts(n, len(c.Changes), diffFields(c)),
 	}
 	if n > 0 {
-		s.parts = []sheetPart{{columns: diffColumns(c, c.Changes[:n], o), rows: n}}
+		s.parts = []sheetPart{{list: places(n, diffColumns(c, c.Changes[:n], o))}}
 	} else {
 		text := "nothing changed"
 		if c.Base.Total == 0 && c.New.Total == 0 {

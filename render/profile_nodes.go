@@ -42,12 +42,11 @@ func newNodesSheet(n *report.Nodes, o *ReportOptions) *sheet {
 	for _, text := range n.Remarks() {
 		s.head = append(s.head, sheetLine{text: "- " + Harmless(text)})
 	}
-	s.items, s.all = len(nodes), len(nodes)
-	s.fields = nodeFields(nodes)
+	s.items = forScripts(len(nodes), len(nodes), nodeFields(nodes))
 	s.nested = func(e encoder, i int) { writeNodeParts(e, nodes[i].node) }
 	s.about = func(e encoder) { writeNodesHead(e, n) }
 	rows := partRows(nodes)
-	s.flat, s.flatRows = partRowFields(rows), len(rows)
+	s.flat = forScripts(len(rows), len(rows), partRowFields(rows))
 	return s
 }
 
@@ -92,7 +91,7 @@ func nodesPart(nodes []nodeItem) sheetPart {
 	if slices.ContainsFunc(nodes, func(x nodeItem) bool { return x.node.BruteForce.Knowhere.Value > 0 }) {
 		columns = append(columns, column("BRUTE FORCE", 1, bruteText))
 	}
-	return sheetPart{columns: columns, rows: len(nodes)}
+	return sheetPart{list: places(len(nodes), columns)}
 }
 
 func bruteText(x *report.NodeShares) string {
@@ -181,7 +180,7 @@ func differencePart(r *report.RoleShares, o *ReportOptions) sheetPart {
 	columns[1].Right, columns[6].Right = false, false
 	columns[3].Priority, columns[5].Priority, columns[6].Priority = 3, 2, 1
 	columns[7].Right, columns[7].Shorten, columns[7].Role = false, true, nil
-	part := sheetPart{head: []sheetLine{{role: RoleAccent, text: orUnknown(r.Role) + ": what differs"}}, columns: columns, rows: n}
+	part := sheetPart{head: []sheetLine{{role: RoleAccent, text: orUnknown(r.Role) + ": what differs"}}, list: places(n, columns)}
 	for _, l := range o.more(len(r.Differences)) {
 		part.head[0].after = append(part.head[0].after, sheetPiece{RoleDim, "  " + l.text})
 	}

@@ -21,7 +21,7 @@ func newPeekSheet(p *report.Peek, o *ReportOptions) *sheet {
 			writeProfileHead(e, &p.Header)
 			writeBy(e, o)
 		},
-		items: n, all: len(p.Focus), fields: placed(entryKeys(&p.Header), func(i int) *report.Entry { return &p.Focus[i].Entry }),
+		items:  forScripts(n, len(p.Focus), placed(entryKeys(&p.Header), func(i int) *report.Entry { return &p.Focus[i].Entry })),
 		nested: func(e encoder, i int) { writePeekEdges(e, &p.Focus[i]) },
 	}
 	var rows []peekRow
@@ -30,7 +30,7 @@ func newPeekSheet(p *report.Peek, o *ReportOptions) *sheet {
 		rows = append(rows, own...)
 		s.parts = append(s.parts, peekPart(p, &p.Focus[i], own, o))
 	}
-	s.flat, s.flatRows = peekFields(rows), len(rows)
+	s.flat = forScripts(len(rows), len(rows), peekFields(rows))
 	return s
 }
 
@@ -78,12 +78,12 @@ func peekPart(p *report.Peek, f *report.PeekEntry, rows []peekRow, o *ReportOpti
 		}
 		return RolePlain
 	}
-	return sheetPart{head: []sheetLine{head}, rows: len(rows), columns: []table.ColumnOf[int]{
+	return sheetPart{head: []sheetLine{head}, list: places(len(rows), []table.ColumnOf[int]{
 		{Shown: func(i int) string { return rows[i].label(i > 0 && rows[i-1].relation == rows[i].relation) }},
 		{Column: table.Column{Title: "VALUE", Right: true}, Shown: func(i int) string { return s.text(rows[i].Value) }},
 		{Column: table.Column{Title: "OF CUM", Right: true}, Shown: func(i int) string { return rows[i].ofCum() }},
 		{Column: table.Column{Title: byTitle(o), Shorten: true}, Role: dimSelf, Shown: func(i int) string { return rows[i].name() }},
-	}}
+	})}
 }
 
 // label says what a row is, once for those that follow each other.

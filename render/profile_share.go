@@ -51,14 +51,14 @@ func newShareSheet(s *report.Share, o *ReportOptions) *sheet {
 	n := o.shown(len(s.Functions))
 	part := sheetPart{}
 	if n > 0 {
-		part = sheetPart{rows: n, columns: []table.ColumnOf[int]{{Column: table.Column{Title: "MATCHING " + byTitle(o), Shorten: true}, Shown: func(i int) string { return Harmless(s.Functions[i]) }}}}
+		part = sheetPart{list: places(n, []table.ColumnOf[int]{{Column: table.Column{Title: "MATCHING " + byTitle(o), Shorten: true}, Shown: func(i int) string { return Harmless(s.Functions[i]) }}})}
 	}
 	sheet := &sheet{
 		kind: "ProfileShare", o: o,
-		head:   append([]sheetLine{titleLine(&s.Header), {text: headText(&s.Header)}, {}}, lines...),
-		foot:   o.more(len(s.Functions)),
-		about:  func(e encoder) { writeProfileHead(e, &s.Header) },
-		fields: shareFields(s), items: 1, all: 1, alone: true,
+		head:  append([]sheetLine{titleLine(&s.Header), {text: headText(&s.Header)}, {}}, lines...),
+		foot:  o.more(len(s.Functions)),
+		about: func(e encoder) { writeProfileHead(e, &s.Header) },
+		items: forScripts(1, 1, shareFields(s)), alone: true,
 	}
 	if n > 0 {
 		sheet.parts = []sheetPart{part}

@@ -15,7 +15,7 @@ func WriteProfileTop(w io.Writer, t *report.Top, f ReportFormat, o ReportOptions
 
 func newTopSheet(t *report.Top, o *ReportOptions) *sheet {
 	n := o.shown(len(t.Entries))
-	part := sheetPart{columns: topColumns(t, t.Entries[:n], o), rows: n}
+	part := sheetPart{list: places(n, topColumns(t, t.Entries[:n], o))}
 	if n == 0 {
 		part = sheetPart{head: []sheetLine{{text: "no samples"}}}
 	}
@@ -28,7 +28,7 @@ func newTopSheet(t *report.Top, o *ReportOptions) *sheet {
 			writeProfileHead(e, &t.Header)
 			writeBy(e, o)
 		},
-		fields: placed(entryKeys(&t.Header), func(i int) *report.Entry { return &t.Entries[i] }), items: n, all: len(t.Entries),
+		items: forScripts(n, len(t.Entries), placed(entryKeys(&t.Header), func(i int) *report.Entry { return &t.Entries[i] })),
 	}
 }
 

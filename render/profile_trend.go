@@ -27,16 +27,17 @@ func newTrendSheet(t *report.Trend, o *ReportOptions) *sheet {
 		foot: []sheetLine{{role: RoleDim, text: verdictLegend(o)}},
 	}
 	var movers []moverItem
+	all := 0
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		shown := o.shown(len(n.Movers))
 		for j := range n.Movers[:shown] {
 			movers = append(movers, moverItem{n, &n.Movers[j]})
 		}
-		s.all += len(n.Movers)
+		all += len(n.Movers)
 		s.parts = append(s.parts, trendPart(n, shown, o))
 	}
-	s.items, s.fields = len(movers), moverFields(movers)
+	s.items = forScripts(len(movers), all, moverFields(movers))
 	s.nested = func(e encoder, i int) { writeMoverParts(e, movers[i].mover) }
 	s.about = func(e encoder) {
 		e.key("type")
@@ -132,7 +133,7 @@ func trendPart(n *report.NodeTrend, shown int, o *ReportOptions) sheetPart {
 	for _, l := range o.more(len(n.Movers)) {
 		head.after = append(head.after, sheetPiece{RoleDim, "  " + l.text})
 	}
-	return sheetPart{head: []sheetLine{head}, columns: columns, rows: shown}
+	return sheetPart{head: []sheetLine{head}, list: places(shown, columns)}
 }
 
 func dimNoise(v report.Verdict) Role {

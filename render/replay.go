@@ -24,8 +24,8 @@ func sweep(r *replay.Result) bool { return len(r.Points) > 1 }
 // newReplaySheet makes the sheet; repeat adds what is needed to repeat the run, for which one screen has no room.
 func newReplaySheet(r *replay.Result, o *ReportOptions, repeat bool) *sheet {
 	s := &sheet{
-		kind: "Replay", o: o, items: len(r.Points), all: len(r.Points),
-		head: replayHead(r, o), fields: pointFields(r.Points), about: func(encoder) {},
+		kind: "Replay", o: o,
+		head: replayHead(r, o), items: forScripts(len(r.Points), len(r.Points), pointFields(r.Points)), about: func(encoder) {},
 	}
 	if sweep(r) {
 		s.parts = append(s.parts, sweepPart(r, o))

@@ -44,7 +44,7 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 		}
 	}
 	s := &sheet{
-		kind: "ReplayComparison", o: o, items: len(rows), all: len(rows), fields: comparedFields(rows), foot: alone,
+		kind: "ReplayComparison", o: o, items: forScripts(len(rows), len(rows), comparedFields(rows)), foot: alone,
 		about: func(e encoder) {
 			for _, x := range []struct {
 				key string
@@ -65,7 +65,7 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 		s.head = append(s.head, labelled(o, RoleBad, "", "they have no load and parameters in common")...)
 		return s
 	}
-	s.parts = []sheetPart{{columns: comparedColumns(both, o), rows: len(both), head: []sheetLine{{
+	s.parts = []sheetPart{{list: places(len(both), comparedColumns(both, o)), head: []sheetLine{{
 		role: RoleDim, text: "BEFORE and NOW are queries per second. Better and worse is what chance does not make of rounds, over all loads (5%, rank sums, Holm)",
 	}}}}
 	return s

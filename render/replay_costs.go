@@ -19,14 +19,14 @@ func WriteReplayCosts(w io.Writer, r *replay.Result, format ReportFormat, o Repo
 	s := &sheet{kind: "ReplayCosts", o: &o, head: []sheetLine{{role: RoleTitle, text: replayTitle(r)}}, about: func(e encoder) { writeCostHead(e, r) }}
 	if r.Costs == nil {
 		s.head = append(s.head, sheetLine{role: RoleDim, text: noCosts})
-		s.fields = segmentFields(&replay.Costs{})
+		s.items = forScripts(0, 0, segmentFields(&replay.Costs{}))
 		return format.to().write(w, s)
 	}
-	n := o.shown(len(r.Costs.Segments))
-	s.items, s.all = n, len(r.Costs.Segments)
-	s.fields = segmentFields(r.Costs)
-	s.parts = []sheetPart{{columns: segmentColumns(r.Costs, &o), rows: n}}
-	s.foot = o.more(s.all)
+	all := len(r.Costs.Segments)
+	n := o.shown(all)
+	s.items = forScripts(n, all, segmentFields(r.Costs))
+	s.parts = []sheetPart{{list: places(n, segmentColumns(r.Costs, &o))}}
+	s.foot = o.more(all)
 	return format.to().write(w, s)
 }
 
@@ -147,7 +147,7 @@ func costParts(r *replay.Result, o *ReportOptions) []sheetPart {
 	}
 	n := o.shown(len(c.Segments))
 	return append(parts, sheetPart{
-		columns: segmentColumns(c, o), rows: n,
+		list: places(n, segmentColumns(c, o)),
 		head: []sheetLine{{role: RoleTitle, text: ofAll("The dearest", n, len(c.Segments), "segment")}},
 	})
 }
@@ -190,7 +190,7 @@ func sharePart(title string, list []costShare, c *replay.Costs, o *ReportOptions
 		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) }}
 	}
 	size := barWidth(&o.Options)
-	part := sheetPart{rows: n, columns: []table.ColumnOf[int]{
+	part := sheetPart{list: places(n, []table.ColumnOf[int]{
 		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return list[i].Name }},
 		column("SEGMENTS", 3, func(g *costShare) string { return strconv.Itoa(g.Segments) }),
 		column("ROWS", 2, func(g *costShare) string { return rowCount(g.Rows) }),
@@ -198,7 +198,7 @@ func sharePart(title string, list []costShare, c *replay.Costs, o *ReportOptions
 		column("DISTANCES", 1, func(g *costShare) string { return perQueryCount(g.Distances, c.Queries) }),
 		column("SHARE", 0, func(g *costShare) string { return words.Share(g.Part) }),
 		{Shown: func(i int) string { return stateBar(&list[i].states, list[i].Time, most, size, o.ASCII) }},
-	}}
+	})}
 	return part
 }
 

@@ -225,8 +225,8 @@ func whatIfSection(r *whatif.Report, o *ReportOptions) (replaySection, error) {
 		s.Lines[i] = replayLine{Class: "verdict", Text: s.Lines[i].Text}
 	}
 	parts := []sheetPart{
-		{columns: predictionColumns(r, list, o), rows: len(list)},
-		{columns: splitColumns(r, list, o), rows: len(list)},
+		{list: places(len(list), predictionColumns(r, list, o))},
+		{list: places(len(list), splitColumns(r, list, o))},
 	}
 	parts = append(parts, trustParts(r, o)...)
 	causes := sheetPart{head: causeLines(r, o)}
@@ -311,20 +311,23 @@ func partTable(p *sheetPart, notes bool) replayTable {
 			t.Title, t.Notes = t.Notes[0].Text, t.Notes[1:]
 		}
 	}
-	var shown []*table.ColumnOf[int]
-	for i := range p.columns {
-		if c := &p.columns[i]; c.Show == table.Always && c.Title != "" && c.Title != "SPLIT" {
-			shown = append(shown, c)
-			t.Heads = append(t.Heads, replayCell{strings.TrimSpace(c.Title), []string{"", "n"}[b2i(c.Right)]})
-		}
+	if p.list == nil {
+		return t
 	}
-	for row := range p.rows {
-		cells := make([]replayCell, len(shown))
-		for i, c := range shown {
-			cells[i] = replayCell{strings.TrimSpace(c.Shown(row)), []string{"", "n"}[b2i(c.Right)]}
-			if c.Role != nil {
-				cells[i].Class = strings.TrimSpace(cells[i].Class + " " + roleClass(c.Role(row)))
-			}
+	g := table.All(p.list, table.Always)
+	g.Columns = slices.DeleteFunc(g.Columns, func(i int) bool {
+		title := p.list.Schema().Columns[i].Title
+		return title == "" || title == "SPLIT"
+	})
+	for j := range g.Columns {
+		c := g.Column(j)
+		t.Heads = append(t.Heads, replayCell{strings.TrimSpace(c.Title), []string{"", "n"}[b2i(c.RightAligned())]})
+	}
+	for i := range g.Len() {
+		cells := make([]replayCell, len(t.Heads))
+		for j := range cells {
+			text, role := seen(g, i, j)
+			cells[j] = replayCell{strings.TrimSpace(text), strings.TrimSpace(t.Heads[j].Class + " " + roleClass(role))}
 		}
 		t.Rows = append(t.Rows, cells)
 	}

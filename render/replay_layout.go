@@ -20,8 +20,8 @@ func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format R
 
 func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *ReportOptions, short bool) *sheet {
 	s := &sheet{
-		kind: "ReplayLayout", o: o, items: len(l.Segments), all: len(l.Segments),
-		head: layoutHead(l, cover != nil, o), about: func(e encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, fields: layoutFields(l),
+		kind: "ReplayLayout", o: o,
+		head: layoutHead(l, cover != nil, o), about: func(e encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, items: forScripts(len(l.Segments), len(l.Segments), layoutFields(l)),
 	}
 	if cover != nil {
 		s.head = append(s.head, coverageLines(cover, o)...)
@@ -29,7 +29,7 @@ func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *ReportOptions, 
 	s.head = append(s.head, missingFileLines(l, o)...)
 	s.parts = []sheetPart{layoutStates(l), layoutNodes(l)}
 	if !short {
-		s.parts = append(s.parts, sheetPart{columns: layoutColumns(l), rows: len(l.Segments)})
+		s.parts = append(s.parts, sheetPart{list: places(len(l.Segments), layoutColumns(l))})
 	}
 	s.foot = replayNotes(l.Notes, o)
 	return s
@@ -208,7 +208,7 @@ func layoutStates(l *replay.Layout) sheetPart {
 		countColumn(list, "DELTAS", func(c *layoutCount) string { return words.Number(int64(c.delta)) }),
 		countColumn(list, "INDEXES", func(c *layoutCount) string { return words.Number(int64(c.indexes)) }),
 	}
-	part := sheetPart{columns: columns, rows: len(list)}
+	part := sheetPart{list: places(len(list), columns)}
 	if n := len(l.L0); n > 0 {
 		part.head = []sheetLine{{role: RoleDim, text: "besides, " + words.Plural(n, "L0 segment") + " with deletes for the others"}}
 	}
@@ -252,7 +252,7 @@ func layoutNodes(l *replay.Layout) sheetPart {
 			return []string{"", "idle"}[b2i(list[i].all() == 0)]
 		}, Role: func(int) Role { return RoleWarn }},
 	}
-	return sheetPart{columns: columns, rows: len(list)}
+	return sheetPart{list: places(len(list), columns)}
 }
 
 func nodeName(n *replay.Node) string {

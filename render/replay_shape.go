@@ -19,13 +19,13 @@ func WriteShape(w io.Writer, l *log.Log, s *log.Shape, format ReportFormat, o Re
 
 func newShapeSheet(l *log.Log, s *log.Shape, o *ReportOptions) *sheet {
 	sheet := &sheet{
-		kind: "ReplayShape", o: o, items: len(s.Buckets), all: len(s.Buckets), head: shapeHead(l, s, o),
+		kind: "ReplayShape", o: o, head: shapeHead(l, s, o),
 		about: func(e encoder) { writeShapeHead(e, l, s) },
-		fields: []table.ColumnOf[int]{
+		items: forScripts(len(s.Buckets), len(s.Buckets), []table.ColumnOf[int]{
 			key("from_seconds", table.Exact, func(i int) table.Cell { return table.OfFloat((time.Duration(i) * s.Width).Seconds()) }),
 			key("requests", table.Int, func(i int) table.Cell { return table.OfInt(int64(s.Buckets[i])) }),
 			key("per_second", table.Exact, func(i int) table.Cell { return presentRate(s, i) }),
-		},
+		}),
 		foot: replayNotes(l.Notes, o),
 	}
 	if len(s.Buckets) > 1 {
@@ -131,11 +131,11 @@ func countPart(title string, counts map[string]int, o *ReportOptions) sheetPart 
 		all += n
 	}
 	n := o.shown(len(keys))
-	part := sheetPart{rows: n, columns: []table.ColumnOf[int]{
+	part := sheetPart{list: places(n, []table.ColumnOf[int]{
 		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return orUnknown(keys[i]) }},
 		{Column: table.Column{Title: "REQUESTS", Right: true}, Shown: func(i int) string { return words.Number(int64(counts[keys[i]])) }},
 		{Column: table.Column{Title: "SHARE", Right: true}, Shown: func(i int) string { return words.Share(ratioOf(float64(counts[keys[i]]), float64(all))) }},
-	}}
+	})}
 	if n < len(keys) {
 		part.head = []sheetLine{{role: RoleDim, text: strconv.Itoa(n) + " of " + strconv.Itoa(len(keys)) + limitHint}}
 	}

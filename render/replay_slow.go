@@ -19,7 +19,7 @@ func slowParts(r *replay.Result, o *ReportOptions) []sheetPart {
 	column := func(title string, priority int, text func(q *replay.SlowQuery) string) table.ColumnOf[int] {
 		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) }}
 	}
-	part := sheetPart{rows: n, head: []sheetLine{{role: RoleTitle, text: ofAll("The slowest", n, len(list), "request")}}, columns: []table.ColumnOf[int]{
+	part := sheetPart{head: []sheetLine{{role: RoleTitle, text: ofAll("The slowest", n, len(list), "request")}}, list: places(n, []table.ColumnOf[int]{
 		column("REQUEST", 0, func(q *replay.SlowQuery) string { return strconv.Itoa(q.Request) }),
 		column("TOOK", 0, func(q *replay.SlowQuery) string { return words.Latency(q.Took, o.ASCII) }),
 		column("QUEUED", 1, func(q *replay.SlowQuery) string {
@@ -29,7 +29,7 @@ func slowParts(r *replay.Result, o *ReportOptions) []sheetPart {
 			return words.Latency(q.Queued, o.ASCII)
 		}),
 		{Column: table.Column{Title: "LONGEST IN"}, Shown: func(i int) string { return slowText(&list[i], o) }},
-	}}
+	})}
 	return []sheetPart{part}
 }
 

@@ -47,7 +47,7 @@ func sweepPart(r *replay.Result, o *ReportOptions) sheetPart {
 		column("CPU", 2, func(p *load.Point) string { return knownLatency(p.CPUPerQuery, o) }),
 		column("SWITCHES", 9, func(p *load.Point) string { return toldText(p.SwitchesPerQuery) }),
 		column("DISTANCES", 9, func(p *load.Point) string { return toldText(p.DistancesPerQuery) }))
-	part := sheetPart{rows: len(points), columns: list}
+	part := sheetPart{list: places(len(points), list)}
 	for i := range list {
 		if list[i].Title == "FAILS" {
 			list[i].Role = func(row int) Role { return []Role{RolePlain, RoleBad}[b2i(points[row].Failed > 0)] }

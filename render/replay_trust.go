@@ -48,7 +48,7 @@ func trustParts(r *whatif.Report, o *ReportOptions) []sheetPart {
 		column("PREDICTED", func(p *whatif.CheckPoint) string { return knownLatency(p.PredictedP99, o) }),
 		column("OFF BY", func(p *whatif.CheckPoint) string { return offText(float64(p.PredictedP99), float64(p.MeasuredP99)) }),
 	}
-	return []sheetPart{{head: head, rows: len(points), columns: columns}}
+	return []sheetPart{{head: head, list: places(len(points), columns)}}
 }
 
 // offText is a signed error in percent.

@@ -44,17 +44,17 @@ func changeName(r *whatif.Report, p *whatif.Prediction) string {
 
 func newWhatIfSheet(r *whatif.Report, o *ReportOptions, repeat bool) *sheet {
 	list := predictions(r)
-	s := &sheet{kind: "WhatIf", o: o, items: len(list), all: len(list), about: func(encoder) {}, fields: predictionFields(r, list)}
+	s := &sheet{kind: "WhatIf", o: o, about: func(encoder) {}, items: forScripts(len(list), len(list), predictionFields(r, list))}
 	s.head = []sheetLine{{role: RoleTitle, text: "What if: " + orUnknown(r.Setup.Collection) + ", " + simulatedLoadText(&r.Load)}}
 	if text := setupText(&r.Setup, o); text != "" {
 		s.head = append(s.head, sheetLine{role: RoleDim, text: text})
 	}
 	s.head = append(s.head, sheetLine{})
 	s.head = append(s.head, answerLines(r, o)...)
-	part := sheetPart{columns: predictionColumns(r, list, o), rows: len(list), head: []sheetLine{{
+	part := sheetPart{list: places(len(list), predictionColumns(r, list, o)), head: []sheetLine{{
 		role: RoleDim, text: "at " + simulatedLoadText(&r.Load) + "; BUSY is the use of its idlest and busiest node, MOST the queries per second that it can do with as many sessions as it takes",
 	}}}
-	split := sheetPart{columns: splitColumns(r, list, o), rows: len(list), head: []sheetLine{{role: RoleDim, text: stateLegend(o.ASCII)}}}
+	split := sheetPart{list: places(len(list), splitColumns(r, list, o)), head: []sheetLine{{role: RoleDim, text: stateLegend(o.ASCII)}}}
 	s.parts = append(s.parts, part, split, sheetPart{head: causeLines(r, o)})
 	s.parts = append(s.parts, trustParts(r, o)...)
 	for _, p := range list {

@@ -20,18 +20,15 @@ type sheet struct {
 	parts []sheetPart
 	foot  []sheetLine
 
-	// about tells scripts what stands before the items; fields are the keys of each item and the
-	// columns of CSV; nested are keys of items that CSV has no place for.
+	// about tells scripts what stands before the items; items are what JSON, YAML and CSV have; nested are keys of
+	// items that CSV has no place for.
 	about  func(e encoder)
-	fields []table.ColumnOf[int]
+	items  *table.Grid
 	nested func(e encoder, item int)
-	// items is how many are shown, of all.
-	items, all int
 	// alone says that there is one item and never a list.
 	alone bool
-	// flat replaces fields and items in CSV, where an item is several lines.
-	flat     []table.ColumnOf[int]
-	flatRows int
+	// flat replaces items in CSV, where an item is several lines.
+	flat *table.Grid
 }
 
 // sheetLine is a line of prose. Its pieces have been made harmless.
@@ -51,9 +48,8 @@ type sheetPiece struct {
 
 // sheetPart is a table with lines above it.
 type sheetPart struct {
-	head    []sheetLine
-	columns []table.ColumnOf[int]
-	rows    int
+	head []sheetLine
+	list table.Table // nil: only lines
 	// joined parts go on with the table above, and have the same columns: their head stands between its rows.
 	joined bool
 }
@@ -81,9 +77,23 @@ func placed[T any](columns []table.ColumnOf[T], at func(i int) T) []table.Column
 	return list
 }
 
+// places is a table of n rows.
+func places(n int, columns []table.ColumnOf[int]) table.Table {
+	return table.New(table.Schema{Sparse: true}, positions(n), columns)
+}
+
+// grids are the tables of parts with the columns that a person sees.
+func grids(parts []sheetPart, show table.Show) []*table.Grid {
+	list := make([]*table.Grid, len(parts))
+	for i := range parts {
+		list[i] = table.All(parts[i].list, show)
+	}
+	return list
+}
+
 // forScripts are n rows with their keys, of all that there are.
-func forScripts(columns []table.ColumnOf[int], n, all int) *table.Grid {
-	g := table.All(table.New(table.Schema{Sparse: true}, positions(n), columns), table.Hidden)
+func forScripts(n, all int, columns []table.ColumnOf[int]) *table.Grid {
+	g := table.All(places(n, columns), table.Hidden)
 	g.Matched = all
 	return g
 }

@@ -27,7 +27,7 @@ func writeSheetYAML(w io.Writer, s *sheet) error {
 func writeSheetLines(w io.Writer, s *sheet) error {
 	e := newJSON(w, 0)
 	it := s.list()
-	for i := range s.items {
+	for i := range s.items.Len() {
 		it.write(e, i)
 		e.line()
 	}
@@ -36,7 +36,7 @@ func writeSheetLines(w io.Writer, s *sheet) error {
 
 // list is what scripts read of each item.
 func (s *sheet) list() *items {
-	it := newItems(forScripts(s.fields, s.items, s.all))
+	it := newItems(s.items)
 	it.more = s.nested
 	return it
 }
@@ -55,9 +55,9 @@ func (s *sheet) document(e encoder) {
 		e.key("item")
 		it.write(e, 0)
 	default:
-		if s.items < s.all {
+		if s.items.Len() < s.items.Matched {
 			e.key("matched")
-			e.integer(int64(s.all))
+			e.integer(int64(s.items.Matched))
 		}
 		it.writeAll(e)
 	}
@@ -69,9 +69,9 @@ func (s *sheet) document(e encoder) {
 // exist, "?" one that is unknown.
 func writeSheetCSV(w io.Writer, s *sheet) error {
 	if s.flat != nil {
-		return writeCSV(w, forScripts(s.flat, s.flatRows, s.flatRows), &s.o.Options)
+		return writeCSV(w, s.flat, &s.o.Options)
 	}
-	return writeCSV(w, forScripts(s.fields, s.items, s.all), &s.o.Options)
+	return writeCSV(w, s.items, &s.o.Options)
 }
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.
@@ -104,27 +104,25 @@ func (m *markdown) sheetTable(parts []sheetPart) {
 	if len(parts) == 1 {
 		m.sheetHead(&parts[0])
 	}
-	var columns []int
-	titles, rules := []string{}, []string{}
-	for i := range parts[0].columns {
-		if c := &parts[0].columns[i]; c.Show == table.Always {
-			columns = append(columns, i)
-			titles, rules = append(titles, mdText(c.Title)), append(rules, []string{"---", "--:"}[b2i(c.Right)])
-		}
-	}
-	if len(columns) == 0 {
+	if parts[0].list == nil {
 		return
 	}
+	titles, rules := []string{}, []string{}
+	list := grids(parts, table.Always)
+	for j := range list[0].Columns {
+		c := list[0].Column(j)
+		titles, rules = append(titles, mdText(c.Title)), append(rules, []string{"---", "--:"}[b2i(c.RightAligned())])
+	}
 	m.line("", "| "+strings.Join(titles, " | ")+" |", "|"+strings.Join(rules, "|")+"|")
-	texts := make([]string, len(columns))
-	for i := range parts {
-		p := &parts[i]
+	texts := make([]string, len(titles))
+	for i, g := range list {
 		if len(parts) > 1 {
-			m.sheetBetween(p, columns)
+			m.sheetBetween(&parts[i], g)
 		}
-		for row := range p.rows {
-			for j, column := range columns {
-				texts[j] = mdText(strings.TrimSpace(p.columns[column].Shown(row)))
+		for row := range g.Len() {
+			for j := range texts {
+				text, _ := seen(g, row, j)
+				texts[j] = mdText(strings.TrimSpace(text))
 			}
 			m.line("| " + strings.Join(texts, " | ") + " |")
 		}
@@ -138,11 +136,11 @@ func (m *markdown) sheetHead(p *sheetPart) {
 }
 
 // sheetBetween writes the head of a part below the names of the table that it goes on with.
-func (m *markdown) sheetBetween(p *sheetPart, columns []int) {
+func (m *markdown) sheetBetween(p *sheetPart, g *table.Grid) {
 	for _, l := range p.head {
 		m.out.buf = append(m.out.buf, '|')
-		for _, column := range columns {
-			if p.columns[column].Shorten {
+		for j := range g.Columns {
+			if g.Column(j).Shorten {
 				m.out.buf = append(append(append(m.out.buf, " **"...), mdText(l.all())...), "**"...)
 			}
 			m.out.buf = append(m.out.buf, " |"...)

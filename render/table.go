@@ -2,7 +2,6 @@ package render
 
 import (
 	"io"
-	"slices"
 
 	"kitescope/inspect/view"
 	"kitescope/table"
@@ -43,7 +42,9 @@ func (t *textTable) rows(out *output) {
 
 // textTable is the layout of a grid.
 type textTable struct {
-	grid    *table.Grid
+	grid *table.Grid
+	// styled is the grid's table where it decides what people see.
+	styled  table.Styled
 	columns []textColumn
 	painter painter
 	scratch []byte
@@ -51,6 +52,9 @@ type textTable struct {
 	indent   string
 	ellipsis string
 	noHeader bool
+	// report says that names are what is cut, and not figures, that titles are painted one by one, and that no line ends
+	// in blanks.
+	report bool
 }
 
 // textColumn is one column that is shown.
@@ -66,17 +70,8 @@ type textColumn struct {
 const gutter = 2
 
 func newTable(g *table.Grid, o *Options, indent string) *textTable {
-	t := &textTable{grid: g, painter: newPainter(o), indent: indent, ellipsis: "…", noHeader: o.NoHeader}
-	if o.ASCII {
-		t.ellipsis = "~"
-	}
-	for j := range g.Columns {
-		c := g.Column(j)
-		t.columns = append(t.columns, textColumn{Column: c, cell: j, right: c.RightAligned()})
-	}
 	keep := o.KeepColumns || o.Layout.settled()
-	o.Layout.apply(t)
-	t.measure()
+	t := measuredTable([]*table.Grid{g}, o, indent)
 	if o.Width > 0 {
 		t.fitTo(o.Width-len(indent), keep)
 	}
@@ -84,42 +79,50 @@ func newTable(g *table.Grid, o *Options, indent string) *textTable {
 	return t
 }
 
-// Layout is the columns of a table to which rows are added later. The zero value takes those of the first table.
-type Layout struct{ widths map[*table.Column]int }
-
-func (l *Layout) settled() bool { return l != nil && l.widths != nil }
-
-// apply leaves the columns of the first table, as wide as there.
-func (l *Layout) apply(t *textTable) {
-	if !l.settled() {
-		return
+// newReportTable lays out the grids of a report that have the same columns as one table.
+func newReportTable(list []*table.Grid, o *Options) *textTable {
+	t := measuredTable(list, o, "")
+	t.report = true
+	if o.Width > 0 {
+		t.fitNames(o.Width, o.KeepColumns)
+	} else {
+		t.boundPadding()
 	}
-	t.columns = slices.DeleteFunc(t.columns, func(c textColumn) bool {
-		_, shown := l.widths[c.Column]
-		return !shown
-	})
-	for j := range t.columns {
-		t.columns[j].width = l.widths[t.columns[j].Column]
-	}
+	return t
 }
 
-func (l *Layout) settle(t *textTable) {
-	if l == nil || l.settled() {
-		return
+// measuredTable is a table with the columns as wide as they want to be.
+func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
+	t := (&textTable{painter: newPainter(o), indent: indent, ellipsis: "…", noHeader: o.NoHeader}).on(list[0])
+	if o.ASCII {
+		t.ellipsis = "~"
 	}
-	l.widths = make(map[*table.Column]int, len(t.columns))
-	for j := range t.columns {
-		l.widths[t.columns[j].Column] = t.columns[j].width
+	for j := range t.grid.Columns {
+		c := t.grid.Column(j)
+		t.columns = append(t.columns, textColumn{Column: c, cell: j, right: c.RightAligned()})
 	}
-}
-
-// measure finds the width of each column.
-func (t *textTable) measure() {
+	o.Layout.apply(t)
 	for j := range t.columns {
 		if !t.noHeader {
-			t.columns[j].width = max(t.columns[j].width, len(t.columns[j].Title))
+			t.columns[j].width = max(t.columns[j].width, cells(t.columns[j].Title))
 		}
 	}
+	for _, g := range list {
+		t.on(g).measure() // the columns are the same slice
+	}
+	return t
+}
+
+// on is the same layout for another grid.
+func (t *textTable) on(g *table.Grid) *textTable {
+	other := *t
+	other.grid, other.scratch = g, nil
+	other.styled, _ = g.Table.(table.Styled)
+	return &other
+}
+
+// measure makes columns as wide as the cells of the grid want.
+func (t *textTable) measure() {
 	parts := inParts(t.grid.Len(), func(from, to int) []int {
 		own := *t
 		own.scratch = nil
@@ -139,9 +142,45 @@ func (t *textTable) measure() {
 func (t *textTable) measureRow(row int, widths []int) {
 	for j := range t.columns {
 		c := &t.columns[j]
+		if text, ok := t.shown(row, c); ok {
+			widths[j] = max(widths[j], cells(text))
+			continue
+		}
 		cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
 		widths[j] = max(widths[j], t.cellWidth(cell, c.Kind))
 	}
+}
+
+// shown is the text that the table itself gives people instead of the value.
+func (t *textTable) shown(row int, c *textColumn) (text string, ok bool) {
+	if t.styled == nil {
+		return "", false
+	}
+	return t.styled.Shown(row, t.grid.Columns[c.cell])
+}
+
+// seen is what people see of a cell, and how it looks.
+func seen(g *table.Grid, i, j int) (string, Role) {
+	row, c := g.Row(i), g.Columns[j]
+	kind := g.Column(j).Kind
+	styled, ok := g.Table.(table.Styled)
+	if !ok {
+		cell := g.Table.Cell(row, c)
+		return string(AppendText(nil, cell, kind)), cellRole(cell, kind)
+	}
+	text, shown := styled.Shown(row, c)
+	role, decided := styled.Role(row, c)
+	if shown && decided {
+		return text, role
+	}
+	cell := g.Table.Cell(row, c)
+	if !shown {
+		text = string(AppendText(nil, cell, kind))
+	}
+	if !decided {
+		role = cellRole(cell, kind)
+	}
+	return text, role
 }
 
 // cellWidth is the width of a cell's text, without writing it where that is easy.
@@ -173,59 +212,30 @@ func digits(n int64) int {
 	return count
 }
 
-// fitTo drops columns of the highest priority until the table fits, then shortens the
-// widest texts, so that no line ever wraps.
-func (t *textTable) fitTo(cells int, keep bool) {
-	for !keep && t.total() > cells {
-		drop := -1
-		for j := range t.columns {
-			if p := t.columns[j].Priority; p > 0 && (drop < 0 || p >= t.columns[drop].Priority) {
-				drop = j
-			}
-		}
-		if drop < 0 {
-			break
-		}
-		t.columns = append(t.columns[:drop:drop], t.columns[drop+1:]...)
-	}
-	for t.total() > cells {
-		widest := 0
-		for j := range t.columns {
-			if t.columns[j].width > t.columns[widest].width {
-				widest = j
-			}
-		}
-		if t.columns[widest].width <= 1 {
-			return
-		}
-		t.columns[widest].width--
-		t.columns[widest].cut = true
-	}
-}
-
-func (t *textTable) total() int {
-	sum := gutter * (len(t.columns) - 1)
-	for j := range t.columns {
-		sum += t.columns[j].width
-	}
-	return sum
-}
-
 func (t *textTable) header(out *output) {
 	if t.noHeader || len(t.columns) == 0 {
 		return
 	}
+	role := RolePlain
 	out.buf = append(out.buf, t.indent...)
-	out.buf = t.painter.begin(out.buf, RoleTitle)
+	if t.report {
+		role = RoleTitle
+	} else {
+		out.buf = t.painter.begin(out.buf, RoleTitle)
+	}
 	for j := range t.columns {
 		c := &t.columns[j]
 		title := c.Title
 		if c.cut {
-			title = fit(title, c.width, t.ellipsis)
+			title = t.shorten(c, title)
 		}
-		out.buf = t.pad(out.buf, j, []byte(title), RolePlain)
+		out.buf = t.pad(out.buf, j, []byte(title), role)
 	}
-	out.buf = t.painter.end(out.buf, RoleTitle)
+	if t.report {
+		out.buf = trimBlanks(out.buf)
+	} else {
+		out.buf = t.painter.end(out.buf, RoleTitle)
+	}
 	out.buf = append(out.buf, '\n')
 }
 
@@ -234,15 +244,45 @@ func (t *textTable) appendRow(dst []byte, i int) []byte {
 	dst = append(dst, t.indent...)
 	for j := range t.columns {
 		c := &t.columns[j]
-		cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
-		t.scratch = AppendText(t.scratch[:0], cell, c.Kind)
+		role := t.appendCell(row, c)
 		text := t.scratch
 		if c.cut && width(text) > c.width {
-			text = []byte(fit(string(text), c.width, t.ellipsis))
+			text = []byte(t.shorten(c, string(text)))
 		}
-		dst = t.pad(dst, j, text, cellRole(cell, c.Kind))
+		dst = t.pad(dst, j, text, role)
+	}
+	if t.report {
+		dst = trimBlanks(dst)
 	}
 	return append(dst, '\n')
+}
+
+// appendCell puts the text of a cell in scratch.
+func (t *textTable) appendCell(row int, c *textColumn) Role {
+	if text, ok := t.shown(row, c); ok {
+		t.scratch = append(t.scratch[:0], text...)
+		role, _ := t.styled.Role(row, t.grid.Columns[c.cell])
+		return role
+	}
+	cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
+	t.scratch = AppendText(t.scratch[:0], cell, c.Kind)
+	return cellRole(cell, c.Kind)
+}
+
+// shorten cuts what is too long for its column.
+func (t *textTable) shorten(c *textColumn, text string) string {
+	if c.Shorten {
+		return shortenMiddle(text, c.width, t.ellipsis)
+	}
+	return fit(text, c.width, t.ellipsis)
+}
+
+// trimBlanks takes away blanks at the end of a line whose last cells are empty.
+func trimBlanks(b []byte) []byte {
+	for len(b) > 0 && b[len(b)-1] == ' ' {
+		b = b[:len(b)-1]
+	}
+	return b
 }
 
 func cellRole(c table.Cell, k table.Kind) Role {
@@ -262,7 +302,7 @@ func (t *textTable) pad(dst []byte, j int, text []byte, role Role) []byte {
 	if c.right {
 		dst = appendSpaces(dst, space)
 	}
-	if t.painter.on && role != RolePlain {
+	if t.painter.on && role != RolePlain && len(text) > 0 {
 		dst = t.painter.begin(dst, role)
 		dst = append(dst, text...)
 		dst = t.painter.end(dst, role)

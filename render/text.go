@@ -25,3 +25,19 @@ func width(s []byte) int {
 func fit(s string, cells int, ellipsis string) string {
 	return ansi.Truncate(s, cells, ellipsis)
 }
+
+// shortenMiddle cuts harmless text to a number of cells and keeps both ends: names of functions begin
+// alike, and differ at their end.
+func shortenMiddle(s string, room int, ellipsis string) string {
+	n := cells(s)
+	if n <= room {
+		return s
+	}
+	mark := cells(ellipsis)
+	if room <= 2*mark {
+		return fit(s, room, ellipsis)
+	}
+	head := (room - mark) / 3
+	tail := room - mark - head
+	return ansi.Truncate(s, head, "") + ansi.TruncateLeft(s, n-tail, ellipsis)
+}

@@ -75,7 +75,7 @@ func (m *trialReport) witness() {
 		}
 	}
 	if len(calls) > 0 {
-		m.sheetTable([]sheetPart{{columns: verificationColumns(calls, len(list) > 1), rows: len(calls)}})
+		m.sheetTable([]sheetPart{{list: places(len(calls), verificationColumns(calls, len(list) > 1))}})
 	}
 }
 

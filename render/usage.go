@@ -21,8 +21,8 @@ func WriteUsage(w io.Writer, u *usage.Usage, f ReportFormat, o ReportOptions) er
 func newUsageSheet(u *usage.Usage, o *ReportOptions) *sheet {
 	s := &sheet{
 		kind: "Usage", o: o, head: usageHead(u), foot: usageFoot(u),
-		about: func(e encoder) { writeUsageHead(e, u) },
-		items: len(u.Series), all: len(u.Series),
+		about:  func(e encoder) { writeUsageHead(e, u) },
+		items:  forScripts(len(u.Series), len(u.Series), usageFields(u)),
 		nested: func(e encoder, i int) { writeUsageParts(e, u.Series[i]) },
 	}
 	const few = 3 // processes that have a table of their own
@@ -33,9 +33,7 @@ func newUsageSheet(u *usage.Usage, o *ReportOptions) *sheet {
 	} else {
 		s.parts = []sheetPart{processesPart(u)}
 	}
-	s.fields = usageFields(u)
-	samples := allSamples(u)
-	s.flat, s.flatRows = placed(sampleKeys(), func(i int) *usage.Sample { return &samples[i] }), len(samples)
+	s.flat = sampleGrid(allSamples(u), sampleKeys())
 	return s
 }
 
@@ -155,7 +153,7 @@ func processPart(u *usage.Usage, s *usage.Series) sheetPart {
 	}
 	columns[0].Right, columns[4].Right = false, false
 	columns[4].Priority = 1
-	return sheetPart{head: []sheetLine{{role: RoleAccent, text: Harmless(s.Name)}}, columns: columns, rows: len(looks)}
+	return sheetPart{head: []sheetLine{{role: RoleAccent, text: Harmless(s.Name)}}, list: places(len(looks), columns)}
 }
 
 // measureUnit is the unit of a line whose values do not carry it.
@@ -210,5 +208,5 @@ func processesPart(u *usage.Usage) sheetPart {
 			columns = append(columns, total)
 		}
 	}
-	return sheetPart{head: []sheetLine{{role: RoleDim, text: "least .. mean .. most"}}, columns: columns, rows: len(u.Series)}
+	return sheetPart{head: []sheetLine{{role: RoleDim, text: "least .. mean .. most"}}, list: places(len(u.Series), columns)}
 }

@@ -171,10 +171,10 @@ func sampleGrid(samples []*usage.Sample, columns []table.ColumnOf[*usage.Sample]
 	return table.All(table.New(table.Schema{Sparse: true}, samples, columns), table.Hidden)
 }
 
-func allSamples(u *usage.Usage) (list []usage.Sample) {
+func allSamples(u *usage.Usage) (list []*usage.Sample) {
 	for _, s := range u.Series {
 		for i := range s.Points {
-			list = append(list, usage.Sample{Series: s, Point: s.Points[i]})
+			list = append(list, &usage.Sample{Series: s, Point: s.Points[i]})
 		}
 	}
 	return list

@@ -119,7 +119,7 @@ func TestUsageStream(t *testing.T) {
 	var lines, table, whole bytes.Buffer
 	jsonl, rows := NewUsageStream(&lines, false, true), NewUsageStream(&table, true, true)
 	for _, x := range allSamples(u) {
-		if err := errors.Join(jsonl.Write(x), rows.Write(x)); err != nil {
+		if err := errors.Join(jsonl.Write(*x), rows.Write(*x)); err != nil {
 			t.Fatal(err)
 		}
 	}
