@@ -3,31 +3,32 @@ package render
 import (
 	"io"
 
+	"kitescope/doc"
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/table"
 )
 
 func writeBalanceJSON(w io.Writer, b *Balance, _ *Options) error {
-	e := newJSON(w, 2)
+	e := doc.JSON(w, 2)
 	b.document(e)
-	return e.flush()
+	return e.Flush()
 }
 
 func writeBalanceYAML(w io.Writer, b *Balance, _ *Options) error {
-	e := newYAML(w)
+	e := doc.YAML(w)
 	b.document(e)
-	return e.flush()
+	return e.Flush()
 }
 
 // writeBalanceLines writes one replica a line.
 func writeBalanceLines(w io.Writer, b *Balance, _ *Options) error {
-	e := newJSON(w, 0)
+	e := doc.JSON(w, 0)
 	for i := range b.Report.Groups {
 		b.item(e, i)
-		e.line()
+		e.Line()
 	}
-	return e.output.flush()
+	return e.Flush()
 }
 
 // writeBalanceCSV writes one replica and node a line.
@@ -58,66 +59,66 @@ func writeBalanceCSV(w io.Writer, b *Balance, o *Options) error {
 	return out.flush()
 }
 
-func (b *Balance) document(e encoder) {
+func (b *Balance) document(e *doc.Encoder) {
 	r := b.Report
 	s := r.Survey
-	e.beginObject()
+	e.BeginObject()
 	writeHead(e, "Balance", &b.Env.Cluster.Origin, b.Env.Cluster.Gaps)
-	e.key("asked")
-	e.boolean(s.Asked)
+	e.Key("asked")
+	e.Bool(s.Asked)
 	writeAuto(e, &s.Auto)
-	e.key("weights")
+	e.Key("weights")
 	writeWeights(e, &s.Weights)
-	e.key("goal")
-	e.number(r.Options.Goal)
-	e.key("by")
-	e.text(r.Options.By.String())
-	e.key("unknown_nodes")
-	e.beginList()
+	e.Key("goal")
+	e.Number(r.Options.Goal)
+	e.Key("by")
+	e.Text(r.Options.By.String())
+	e.Key("unknown_nodes")
+	e.BeginList()
 	for _, n := range s.Unknown {
-		e.beginObject()
-		e.key("node")
-		e.id(int64(n.Node))
-		e.key("reason")
-		e.text(n.Outcome.String())
-		e.endObject()
+		e.BeginObject()
+		e.Key("node")
+		e.ID(int64(n.Node))
+		e.Key("reason")
+		e.Text(n.Outcome.String())
+		e.EndObject()
 	}
-	e.endList()
-	e.key("spread")
+	e.EndList()
+	e.Key("spread")
 	writeSpread(e, &s.Spread)
 	if r.Plans != nil {
-		e.key("spread_after")
+		e.Key("spread_after")
 		writeSpread(e, &r.After)
 	}
-	e.key("nodes")
+	e.Key("nodes")
 	b.shares(e, s.Nodes, nil)
-	e.key("items")
-	e.beginList()
+	e.Key("items")
+	e.BeginList()
 	for i := range r.Groups {
 		b.item(e, i)
 	}
-	e.endList()
-	e.endObject()
+	e.EndList()
+	e.EndObject()
 }
 
-func writeAuto(e encoder, a *balance.Auto) {
-	e.key("auto_balance")
-	e.beginObject()
-	e.key("known")
-	e.boolean(a.Known)
+func writeAuto(e *doc.Encoder, a *balance.Auto) {
+	e.Key("auto_balance")
+	e.BeginObject()
+	e.Key("known")
+	e.Bool(a.Known)
 	if a.Known {
-		e.key("on")
-		e.boolean(a.On)
+		e.Key("on")
+		e.Bool(a.On)
 	}
 	for _, x := range [][2]string{{"value", a.Value}, {"from", a.From}, {"dynamic_key", a.Key}} {
-		e.key(x[0])
-		e.text(x[1])
+		e.Key(x[0])
+		e.Text(x[1])
 	}
-	e.endObject()
+	e.EndObject()
 }
 
-func writeWeights(e encoder, w *balance.Weights) {
-	e.beginObject()
+func writeWeights(e *doc.Encoder, w *balance.Weights) {
+	e.BeginObject()
 	for _, x := range []struct {
 		name  string
 		value float64
@@ -129,18 +130,18 @@ func writeWeights(e encoder, w *balance.Weights) {
 		{"sparse_share", w.SparseShare},
 		{"sparse_dimensions", w.SparseDim},
 	} {
-		e.key(x.name)
-		e.number(x.value)
+		e.Key(x.name)
+		e.Number(x.value)
 	}
-	e.key("from")
-	e.text(w.From)
-	e.endObject()
+	e.Key("from")
+	e.Text(w.From)
+	e.EndObject()
 }
 
-func writeSpread(e encoder, s *balance.Spread) {
-	e.beginObject()
-	e.key("nodes")
-	e.integer(int64(s.Nodes))
+func writeSpread(e *doc.Encoder, s *balance.Spread) {
+	e.BeginObject()
+	e.Key("nodes")
+	e.Int(int64(s.Nodes))
 	for _, x := range []struct {
 		name  string
 		value float64
@@ -149,32 +150,32 @@ func writeSpread(e encoder, s *balance.Spread) {
 	} {
 		// Where there are rows, and they cost nothing, it is unknown what they do.
 		if x.value > 0 || s.Nodes > 1 && x.name != "memory_max_mean" && s.RowsMaxMean == 0 {
-			e.key(x.name)
-			e.number(x.value)
+			e.Key(x.name)
+			e.Number(x.value)
 		}
 	}
-	e.endObject()
+	e.EndObject()
 }
 
 // shares writes what nodes serve of a replica, or of all.
-func (b *Balance) shares(e encoder, list []*balance.Share, g *balance.Group) {
+func (b *Balance) shares(e *doc.Encoder, list []*balance.Share, g *balance.Group) {
 	rows := make([]shareRow, len(list))
 	for i, x := range list {
 		rows[i] = shareRow{x, g}
 	}
 	t := newShareTable(b, rows, &Options{})
-	e.beginList()
+	e.BeginList()
 	for i := range rows {
-		e.beginObject()
+		e.BeginObject()
 		writeNames(e, "unknown", writeFieldsInto(e, t.fields(i, table.Hidden)))
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
-func (b *Balance) item(e encoder, i int) {
+func (b *Balance) item(e *doc.Encoder, i int) {
 	g := b.Report.Groups[i]
-	e.beginObject()
+	e.BeginObject()
 	name, replica := "", ""
 	if g.Collection != nil {
 		name = g.Collection.Name
@@ -185,133 +186,133 @@ func (b *Balance) item(e encoder, i int) {
 	for _, x := range [][2]string{
 		{"database", g.Database}, {"collection", name}, {"collection_id", g.ID.String()}, {"replica_id", replica}, {"resource_group", g.ResourceGroup},
 	} {
-		e.key(x[0])
-		e.text(x[1])
+		e.Key(x[0])
+		e.Text(x[1])
 	}
 	if b.Report.Survey.Asked {
-		e.key("sealed_segments")
-		e.integer(int64(g.Sealed))
+		e.Key("sealed_segments")
+		e.Int(int64(g.Sealed))
 	}
-	e.key("unknown_nodes")
-	e.integer(int64(g.Unknown))
-	e.key("spread")
+	e.Key("unknown_nodes")
+	e.Int(int64(g.Unknown))
+	e.Key("spread")
 	writeSpread(e, &g.Spread)
-	e.key("shares")
+	e.Key("shares")
 	b.shares(e, g.Shares, g)
 	if b.Report.Plans != nil {
 		writePlan(e, b.Report.Plans[i], b.databases())
 	}
 	writeVerdict(e, b.Report.Verdicts[i])
-	e.endObject()
+	e.EndObject()
 }
 
-func writePlan(e encoder, p *balance.Plan, databases bool) {
-	e.key("plan")
-	e.beginObject()
-	e.key("reached")
-	e.boolean(p.Reached)
-	e.key("why")
-	e.text(p.Why)
-	e.key("fewest")
-	e.boolean(p.Fewest())
-	e.key("at_least")
-	e.integer(int64(p.AtLeast))
-	e.key("spread_after")
+func writePlan(e *doc.Encoder, p *balance.Plan, databases bool) {
+	e.Key("plan")
+	e.BeginObject()
+	e.Key("reached")
+	e.Bool(p.Reached)
+	e.Key("why")
+	e.Text(p.Why)
+	e.Key("fewest")
+	e.Bool(p.Fewest())
+	e.Key("at_least")
+	e.Int(int64(p.AtLeast))
+	e.Key("spread_after")
 	writeSpread(e, &p.After)
-	e.key("moves")
-	e.beginList()
+	e.Key("moves")
+	e.BeginList()
 	for _, m := range p.Moves {
 		writeMove(e, &m)
 	}
-	e.endList()
-	e.key("channel_moves")
-	e.beginList()
+	e.EndList()
+	e.Key("channel_moves")
+	e.BeginList()
 	for _, m := range p.Channels {
-		e.beginObject()
-		e.key("channel")
-		e.text(m.Channel)
-		e.key("growing_rows")
-		e.integer(m.Rows)
+		e.BeginObject()
+		e.Key("channel")
+		e.Text(m.Channel)
+		e.Key("growing_rows")
+		e.Int(m.Rows)
 		writeNodes(e, m.From, m.To)
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
-	e.key("calls")
-	e.texts(PlanScript(p, databases))
+	e.EndList()
+	e.Key("calls")
+	e.Texts(PlanScript(p, databases))
 	ids := make([]string, len(p.MemoryUnknown))
 	for i, id := range p.MemoryUnknown {
 		ids[i] = id.String()
 	}
-	e.key("memory_unknown")
-	e.texts(ids)
-	e.endObject()
+	e.Key("memory_unknown")
+	e.Texts(ids)
+	e.EndObject()
 }
 
-func writeMove(e encoder, m *balance.Move) {
-	e.beginObject()
-	e.key("segment")
-	e.id(int64(m.Segment))
-	e.key("rows")
-	e.integer(m.Rows)
-	e.key("size_bytes")
-	e.integer(m.Size)
+func writeMove(e *doc.Encoder, m *balance.Move) {
+	e.BeginObject()
+	e.Key("segment")
+	e.ID(int64(m.Segment))
+	e.Key("rows")
+	e.Int(m.Rows)
+	e.Key("size_bytes")
+	e.Int(m.Size)
 	writeNodes(e, m.From, m.To)
-	e.endObject()
+	e.EndObject()
 }
 
-func writeNodes(e encoder, from, to model.NodeID) {
-	e.key("from")
-	e.id(int64(from))
-	e.key("to")
-	e.id(int64(to))
+func writeNodes(e *doc.Encoder, from, to model.NodeID) {
+	e.Key("from")
+	e.ID(int64(from))
+	e.Key("to")
+	e.ID(int64(to))
 }
 
-func writeVerdict(e encoder, v *balance.Verdict) {
-	e.key("milvus")
-	e.beginObject()
+func writeVerdict(e *doc.Encoder, v *balance.Verdict) {
+	e.Key("milvus")
+	e.BeginObject()
 	for _, x := range [][2]string{{"balancer", v.Balancer}, {"balancer_from", v.BalancerFrom}} {
-		e.key(x[0])
-		e.text(x[1])
+		e.Key(x[0])
+		e.Text(x[1])
 	}
-	e.key("modelled")
-	e.boolean(v.Modelled)
-	e.key("acts")
-	e.boolean(v.Acts)
-	e.key("why")
-	e.text(v.Why)
+	e.Key("modelled")
+	e.Bool(v.Modelled)
+	e.Key("acts")
+	e.Bool(v.Acts)
+	e.Key("why")
+	e.Text(v.Why)
 	if v.Modelled {
-		e.key("moves_at_once")
-		e.integer(int64(v.Round))
-		e.key("moves")
-		e.beginList()
+		e.Key("moves_at_once")
+		e.Int(int64(v.Round))
+		e.Key("moves")
+		e.BeginList()
 		for _, m := range v.Moves {
 			writeMove(e, &m)
 		}
-		e.endList()
-		e.key("spread_after")
+		e.EndList()
+		e.Key("spread_after")
 		writeSpread(e, &v.After)
 	}
-	e.key("scores")
-	e.beginList()
+	e.Key("scores")
+	e.BeginList()
 	for _, s := range v.Scores {
-		e.beginObject()
-		e.key("node")
-		e.id(int64(s.Node))
-		e.key("score")
-		e.number(s.Score)
-		e.endObject()
+		e.BeginObject()
+		e.Key("node")
+		e.ID(int64(s.Node))
+		e.Key("score")
+		e.Number(s.Score)
+		e.EndObject()
 	}
-	e.endList()
-	e.key("factors")
-	e.beginList()
+	e.EndList()
+	e.Key("factors")
+	e.BeginList()
 	for _, f := range v.Factors {
-		e.beginObject()
+		e.BeginObject()
 		for _, x := range [][2]string{{"key", f.Key}, {"value", f.Value}, {"from", f.From}} {
-			e.key(x[0])
-			e.text(x[1])
+			e.Key(x[0])
+			e.Text(x[1])
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
-	e.endObject()
+	e.EndList()
+	e.EndObject()
 }

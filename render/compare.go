@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/profile/bench"
 	"kitescope/table"
 	"kitescope/words"
@@ -60,9 +61,9 @@ func newComparisonSheet(c *bench.Comparison, wide bool, o *ReportOptions) *sheet
 	lines := groupedLines(c)
 	s := &sheet{
 		kind: "Comparison", o: o, head: comparisonHead(c, &o.Options),
-		about:  func(e encoder) { writeComparisonHead(e, c) },
+		about:  func(e *doc.Encoder) { writeComparisonHead(e, c) },
 		items:  forScripts(len(lines), len(lines), comparisonFields(c, lines)),
-		nested: func(e encoder, i int) { writeLineValues(e, lines[i]) },
+		nested: func(e *doc.Encoder, i int) { writeLineValues(e, lines[i]) },
 	}
 	if len(lines) == 0 {
 		s.parts = []sheetPart{{head: []sheetLine{{text: "no metric is on both sides or on one"}}}}

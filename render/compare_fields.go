@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/profile/bench"
 	"kitescope/table"
 	"kitescope/words"
@@ -83,87 +84,87 @@ func sideCell(x float64, values []float64) table.Cell {
 }
 
 // writeLineValues tells the value of each run.
-func writeLineValues(e encoder, l *bench.Line) {
+func writeLineValues(e *doc.Encoder, l *bench.Line) {
 	for _, x := range []struct {
 		key    string
 		values []float64
 	}{{"values_before", l.A}, {"values_after", l.B}} {
-		e.key(x.key)
-		e.beginList()
+		e.Key(x.key)
+		e.BeginList()
 		for _, v := range x.values {
 			if math.IsNaN(v) || math.IsInf(v, 0) { // no number in JSON
-				e.text(words.UnknownMark)
+				e.Text(words.UnknownMark)
 				continue
 			}
-			e.exact(v)
+			e.Exact(v)
 		}
-		e.endList()
+		e.EndList()
 	}
 }
 
-func writeComparisonHead(e encoder, c *bench.Comparison) {
+func writeComparisonHead(e *doc.Encoder, c *bench.Comparison) {
 	for side, key := range []string{"before", "after"} {
-		e.key(key)
+		e.Key(key)
 		writeSide(e, c, []*bench.Set{c.A, c.B}[side], side)
 	}
 	writeDesign(e, c)
-	e.key("verdicts")
-	e.beginObject()
+	e.Key("verdicts")
+	e.BeginObject()
 	for _, v := range comparisonVerdicts() {
 		if n := countVerdict(c, v); n > 0 {
-			e.key(strings.ReplaceAll(v.String(), " ", "_"))
-			e.integer(int64(n))
+			e.Key(strings.ReplaceAll(v.String(), " ", "_"))
+			e.Int(int64(n))
 		}
 	}
-	e.endObject()
+	e.EndObject()
 	writeNames(e, "notes", c.Notes)
 	if c.Control == nil {
 		return
 	}
-	e.key("control")
-	e.beginObject()
+	e.Key("control")
+	e.BeginObject()
 	for side, key := range []string{"before", "after"} {
-		e.key(key)
+		e.Key(key)
 		writeSide(e, c.Control, []*bench.Set{c.Control.A, c.Control.B}[side], side)
 	}
 	writeDesign(e, c.Control)
 	_, quiet := ControlText(c)
-	e.key("quiet")
-	e.boolean(quiet)
-	e.key("items")
-	e.beginList()
+	e.Key("quiet")
+	e.Bool(quiet)
+	e.Key("items")
+	e.BeginList()
 	lines := groupedLines(c.Control)
 	it := newItems(forScripts(len(lines), len(lines), comparisonFields(c.Control, lines)))
 	for i := range lines {
 		it.write(e, i)
 	}
-	e.endList()
-	e.endObject()
+	e.EndList()
+	e.EndObject()
 }
 
-func writeDesign(e encoder, c *bench.Comparison) {
-	e.key("paired")
-	e.boolean(c.Paired)
-	writeKnown(e, "level", c.Level, e.exact)
-	writeKnown(e, "effect_percent", 100*c.Effect, e.exact)
+func writeDesign(e *doc.Encoder, c *bench.Comparison) {
+	e.Key("paired")
+	e.Bool(c.Paired)
+	writeKnown(e, "level", c.Level, e.Exact)
+	writeKnown(e, "effect_percent", 100*c.Effect, e.Exact)
 }
 
-func writeSide(e encoder, c *bench.Comparison, s *bench.Set, side int) {
-	e.beginObject()
-	defer e.endObject()
+func writeSide(e *doc.Encoder, c *bench.Comparison, s *bench.Set, side int) {
+	e.BeginObject()
+	defer e.EndObject()
 	if s == nil {
 		return
 	}
 	for _, x := range [][2]string{{"name", s.Name}, {"format", s.Format}} {
-		e.key(x[0])
-		e.text(x[1])
+		e.Key(x[0])
+		e.Text(x[1])
 	}
 	for _, x := range []struct {
 		key string
 		n   int
 	}{{"runs", len(s.Runs)}, {"failed", c.Failed[side]}, {"unmatched", c.Unmatched[side]}} {
-		e.key(x.key)
-		e.integer(int64(x.n))
+		e.Key(x.key)
+		e.Int(int64(x.n))
 	}
 	failures := false
 	for i := range s.Runs {
@@ -173,18 +174,18 @@ func writeSide(e encoder, c *bench.Comparison, s *bench.Set, side int) {
 		}
 		if !failures {
 			failures = true
-			e.key("failures")
-			e.beginList()
+			e.Key("failures")
+			e.BeginList()
 		}
-		e.beginObject()
-		e.key("run")
-		e.text(r.Name)
-		e.key("reason")
-		e.text(r.Failed)
-		e.endObject()
+		e.BeginObject()
+		e.Key("run")
+		e.Text(r.Name)
+		e.Key("reason")
+		e.Text(r.Failed)
+		e.EndObject()
 	}
 	if failures {
-		e.endList()
+		e.EndList()
 	}
 	writeNames(e, "notes", s.Notes)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"kitescope/doc"
 	"kitescope/inspect/view"
 	"kitescope/table"
 	"kitescope/words"
@@ -67,13 +68,13 @@ func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 	case table.ID, table.Int, table.Bytes:
 		return strconv.AppendInt(dst, c.Int, 10)
 	case table.Percent, table.Number:
-		return appendNumber(dst, c.Float)
+		return doc.AppendNumber(dst, c.Float)
 	case table.Exact:
-		return appendExact(dst, c.Float)
+		return doc.AppendExact(dst, c.Float)
 	case table.Time:
-		return appendTime(dst, c.Int)
+		return doc.AppendTime(dst, c.Int)
 	case table.Duration:
-		return appendSeconds(dst, c.Int)
+		return doc.AppendSeconds(dst, c.Int)
 	case table.Bool:
 		return strconv.AppendBool(dst, c.Int != 0)
 	case table.List:

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/words"
@@ -12,44 +13,44 @@ import (
 
 // descriptionDocument is one object with its sections and records.
 func descriptionDocument(d *view.Description, env *view.Env) document {
-	return func(e encoder) {
-		e.beginObject()
+	return func(e *doc.Encoder) {
+		e.BeginObject()
 		writeHead(e, d.Resource.Kind, &env.Cluster.Origin, env.Cluster.Gaps)
-		e.key("item")
+		e.Key("item")
 		unknown := writeFields(e, d.Fields)
 		writeNames(e, "unknown", unknown)
-		e.key("sections")
-		e.beginObject()
+		e.Key("sections")
+		e.BeginObject()
 		for i := range d.Sections {
 			writeSection(e, &d.Sections[i])
 		}
-		e.endObject()
-		e.key("records")
-		e.beginList()
+		e.EndObject()
+		e.Key("records")
+		e.BeginList()
 		for _, r := range records(d, env) {
 			writeRecord(e, r)
 		}
-		e.endList()
-		e.endObject()
+		e.EndList()
+		e.EndObject()
 	}
 }
 
 // writeFields writes an object and returns the names of fields that are unknown.
-func writeFields(e encoder, fields []view.Field) []string {
-	e.beginObject()
+func writeFields(e *doc.Encoder, fields []view.Field) []string {
+	e.BeginObject()
 	unknown := writeFieldsInto(e, fields)
-	e.endObject()
+	e.EndObject()
 	return unknown
 }
 
-func writeFieldsInto(e encoder, fields []view.Field) []string {
+func writeFieldsInto(e *doc.Encoder, fields []view.Field) []string {
 	var unknown []string
 	for _, f := range fields {
 		switch {
 		case f.Cell.Absent == view.Unknown:
 			unknown = append(unknown, f.Column.Name)
 		case f.Cell.Absent == view.Present || emptyWhenNone(f.Column.Kind):
-			e.key(f.Column.Name)
+			e.Key(f.Column.Name)
 			writeCell(e, f.Cell, f.Column.Kind)
 		}
 	}
@@ -57,27 +58,27 @@ func writeFieldsInto(e encoder, fields []view.Field) []string {
 }
 
 // writeNames writes a list of names under a key, nothing if there are none.
-func writeNames(e encoder, key string, names []string) {
+func writeNames(e *doc.Encoder, key string, names []string) {
 	if len(names) == 0 {
 		return
 	}
-	e.key(key)
-	e.texts(names)
+	e.Key(key)
+	e.Texts(names)
 }
 
 // writeSection writes the rows of a section under its title. Sections that were not
 // read are left out: an empty list would say that there are none.
-func writeSection(e encoder, s *view.Section) {
+func writeSection(e *doc.Encoder, s *view.Section) {
 	if s.Unknown {
 		return
 	}
-	e.key(strings.ReplaceAll(s.Title, " ", "_"))
-	e.beginList()
+	e.Key(strings.ReplaceAll(s.Title, " ", "_"))
+	e.BeginList()
 	it := newItems(&s.Grid.Grid)
 	for i := range s.Grid.Len() {
 		it.write(e, i)
 	}
-	e.endList()
+	e.EndList()
 }
 
 // records decodes the records of a description; without a keyspace only keys are known.
@@ -95,36 +96,36 @@ func records(d *view.Description, env *view.Env) []model.Record {
 	return list
 }
 
-func writeRecord(e encoder, r model.Record) {
-	e.beginObject()
-	e.key("key")
-	e.text(r.Key)
+func writeRecord(e *doc.Encoder, r model.Record) {
+	e.BeginObject()
+	e.Key("key")
+	e.Text(r.Key)
 	if r.Message != "" {
-		e.key("kind")
-		e.text(r.Kind)
-		e.key("message")
-		e.text(r.Message)
-		e.key("size_bytes")
-		e.integer(int64(r.Size))
+		e.Key("kind")
+		e.Text(r.Kind)
+		e.Key("message")
+		e.Text(r.Message)
+		e.Key("size_bytes")
+		e.Int(int64(r.Size))
 		if r.ModRevision > 0 {
-			e.key("mod_revision")
-			e.integer(r.ModRevision)
+			e.Key("mod_revision")
+			e.Int(r.ModRevision)
 		}
-		e.key("value")
+		e.Key("value")
 		if !writeJSONText(e, r.Text) {
-			e.text(r.Text)
+			e.Text(r.Text)
 		}
 	}
 	if r.Problem != "" {
-		e.key("problem")
-		e.text(r.Problem)
+		e.Key("problem")
+		e.Text(r.Problem)
 	}
-	e.endObject()
+	e.EndObject()
 }
 
 // writeJSONText tells an encoder what a JSON object or list says, in its order of keys;
 // it reports false, having written nothing, if the text is neither.
-func writeJSONText(e encoder, text string) bool {
+func writeJSONText(e *doc.Encoder, text string) bool {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !json.Valid([]byte(trimmed)) {
 		return false
@@ -136,7 +137,7 @@ func writeJSONText(e encoder, text string) bool {
 }
 
 // writeJSONValue copies one value. The text is known to be valid.
-func writeJSONValue(e encoder, d *json.Decoder) {
+func writeJSONValue(e *doc.Encoder, d *json.Decoder) {
 	token, err := d.Token()
 	if err != nil {
 		return
@@ -145,42 +146,42 @@ func writeJSONValue(e encoder, d *json.Decoder) {
 	case json.Delim:
 		writeJSONContainer(e, d, v)
 	case string:
-		e.text(v)
+		e.Text(v)
 	case bool:
-		e.boolean(v)
+		e.Bool(v)
 	case json.Number:
 		if n, err := v.Int64(); err == nil {
-			e.integer(n)
+			e.Int(n)
 		} else if f, err := v.Float64(); err == nil {
-			e.number(f)
+			e.Number(f)
 		} else {
-			e.text(v.String())
+			e.Text(v.String())
 		}
 	default: // null has no counterpart here
-		e.text("")
+		e.Text("")
 	}
 }
 
-func writeJSONContainer(e encoder, d *json.Decoder, opening json.Delim) {
+func writeJSONContainer(e *doc.Encoder, d *json.Decoder, opening json.Delim) {
 	if opening == '{' {
-		e.beginObject()
+		e.BeginObject()
 		for d.More() {
 			if token, err := d.Token(); err == nil {
 				name, _ := token.(string)
-				e.key(name)
+				e.Key(name)
 			}
 			writeJSONValue(e, d)
 		}
 		_, _ = d.Token()
-		e.endObject()
+		e.EndObject()
 		return
 	}
-	e.beginList()
+	e.BeginList()
 	for d.More() {
 		writeJSONValue(e, d)
 	}
 	_, _ = d.Token()
-	e.endList()
+	e.EndList()
 }
 
 // writeDescription writes for people: fields in two columns, then sections, then the

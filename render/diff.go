@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/diff"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
@@ -12,49 +13,49 @@ import (
 )
 
 func diffDocument(d *diff.Diff) document {
-	return func(e encoder) {
-		e.beginObject()
-		e.key("apiVersion")
-		e.text(APIVersion)
-		e.key("kind")
-		e.text("Diff")
-		e.key("from")
+	return func(e *doc.Encoder) {
+		e.BeginObject()
+		e.Key("apiVersion")
+		e.Text(APIVersion)
+		e.Key("kind")
+		e.Text("Diff")
+		e.Key("from")
 		writeOrigin(e, &d.From)
-		e.key("to")
+		e.Key("to")
 		writeOrigin(e, &d.To)
-		e.key("collections")
-		e.beginList()
+		e.Key("collections")
+		e.BeginList()
 		for i := range d.Collections {
 			writeSummary(e, &d.Collections[i])
 		}
-		e.endList()
-		e.key("items")
-		e.beginList()
+		e.EndList()
+		e.Key("items")
+		e.BeginList()
 		for i := range d.Changes {
 			writeChange(e, &d.Changes[i])
 		}
-		e.endList()
+		e.EndList()
 		writeNames(e, "not_compared", d.NotCompared)
-		e.endObject()
+		e.EndObject()
 	}
 }
 
 // writeChangeLines writes one change for each line.
 func writeChangeLines(w io.Writer, d *diff.Diff) error {
-	e := newJSON(w, 0)
+	e := doc.JSON(w, 0)
 	for i := range d.Changes {
 		writeChange(e, &d.Changes[i])
-		e.line()
+		e.Line()
 	}
-	return e.output.flush()
+	return e.Flush()
 }
 
-func writeSummary(e encoder, s *diff.Summary) {
-	e.beginObject()
-	e.key("collection_id")
-	e.text(s.Collection.ID)
-	e.key("collection")
-	e.text(s.Collection.Name)
+func writeSummary(e *doc.Encoder, s *diff.Summary) {
+	e.BeginObject()
+	e.Key("collection_id")
+	e.Text(s.Collection.ID)
+	e.Key("collection")
+	e.Text(s.Collection.Name)
 	for _, n := range []struct {
 		name  string
 		value int64
@@ -68,14 +69,14 @@ func writeSummary(e encoder, s *diff.Summary) {
 		{"rows_before", s.RowsBefore},
 		{"rows_after", s.RowsAfter},
 	} {
-		e.key(n.name)
-		e.integer(n.value)
+		e.Key(n.name)
+		e.Int(n.value)
 	}
-	e.endObject()
+	e.EndObject()
 }
 
-func writeChange(e encoder, c *diff.Change) {
-	e.beginObject()
+func writeChange(e *doc.Encoder, c *diff.Change) {
+	e.BeginObject()
 	for _, s := range []struct{ name, value string }{
 		{"change", string(c.Kind)},
 		{"resource", c.Object.Resource},
@@ -84,26 +85,26 @@ func writeChange(e encoder, c *diff.Change) {
 		{"collection_id", c.Collection.ID},
 		{"collection", c.Collection.Name},
 	} {
-		e.key(s.name)
-		e.text(s.value)
+		e.Key(s.name)
+		e.Text(s.value)
 	}
 	if c.Field != "" {
-		e.key("field")
-		e.text(c.Field)
+		e.Key("field")
+		e.Text(c.Field)
 	}
-	e.key("from")
-	e.text(c.From)
-	e.key("to")
-	e.text(c.To)
+	e.Key("from")
+	e.Text(c.From)
+	e.Key("to")
+	e.Text(c.To)
 	if c.Kind == diff.Replaced {
-		e.key("by")
+		e.Key("by")
 		ids := make([]string, len(c.By))
 		for i, r := range c.By {
 			ids[i] = r.ID
 		}
-		e.texts(ids)
+		e.Texts(ids)
 	}
-	e.endObject()
+	e.EndObject()
 }
 
 // writeDiff writes for people: a summary for each collection, then the changes.
@@ -161,7 +162,7 @@ func writeDiffOrigin(out *output, p *painter, r Role, o *model.Origin) {
 		line += "  revision " + strconv.FormatInt(o.Revision, 10)
 	}
 	if !o.Taken.IsZero() {
-		line += "  " + string(appendTime(nil, o.Taken.UnixNano()/1e9*1e9))
+		line += "  " + string(doc.AppendTime(nil, o.Taken.UnixNano()/1e9*1e9))
 	}
 	out.buf = append(p.paint(out.buf, r, line), '\n')
 }

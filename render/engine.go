@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/engine"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
@@ -36,24 +37,24 @@ func targetLine(t *target.Target) string {
 }
 
 // writeTarget tells scripts what is searched.
-func writeTarget(e encoder, t *target.Target) {
+func writeTarget(e *doc.Encoder, t *target.Target) {
 	f := t.File
-	e.key("file")
-	e.text(f.Name)
-	e.key("index_type")
-	e.text(f.Kind())
+	e.Key("file")
+	e.Text(f.Name)
+	e.Key("index_type")
+	e.Text(f.Kind())
 	if t.Set == nil {
-		e.key("format")
-		e.text(f.Format.String())
+		e.Key("format")
+		e.Text(f.Format.String())
 	}
-	e.key("metric")
-	e.text(f.Metric.String())
-	e.key("metric_known")
-	e.boolean(f.MetricKnown)
-	e.key("dim")
-	e.integer(int64(f.Dim))
-	e.key("rows")
-	e.integer(int64(f.Rows))
+	e.Key("metric")
+	e.Text(f.Metric.String())
+	e.Key("metric_known")
+	e.Bool(f.MetricKnown)
+	e.Key("dim")
+	e.Int(int64(f.Dim))
+	e.Key("rows")
+	e.Int(int64(f.Rows))
 }
 
 // single is a float32 with as few digits as tell it from its neighbours.
@@ -73,7 +74,7 @@ func newSearchSheet(f *target.Found, o *ReportOptions) *sheet {
 	n := o.shown(len(a.Hits))
 	s := &sheet{
 		kind: "EngineSearch", o: o, head: searchHead(f),
-		about: func(e encoder) { writeSearchHead(e, f) },
+		about: func(e *doc.Encoder) { writeSearchHead(e, f) },
 		items: forScripts(n, len(a.Hits), []table.ColumnOf[int]{
 			key("query", table.Int, func(i int) table.Cell { return table.OfInt(int64(i)) }),
 			key("distances", table.Int, func(i int) table.Cell { return table.OfInt(int64(a.Cost[i].Distances)) }),
@@ -90,7 +91,7 @@ func newSearchSheet(f *target.Found, o *ReportOptions) *sheet {
 				return table.Of(a.Cost[i].BruteForce)
 			}),
 		}),
-		nested: func(e encoder, i int) { writeHits(e, a.Hits[i]) },
+		nested: func(e *doc.Encoder, i int) { writeHits(e, a.Hits[i]) },
 		parts:  []sheetPart{{list: places(n, searchColumns(f))}},
 		foot:   o.more(len(a.Hits)),
 	}
@@ -195,21 +196,21 @@ func searchColumns(f *target.Found) []table.ColumnOf[int] {
 	return list
 }
 
-func writeHits(e encoder, hits []engine.Hit) {
-	e.key("hits")
-	e.beginList()
+func writeHits(e *doc.Encoder, hits []engine.Hit) {
+	e.Key("hits")
+	e.BeginList()
 	for _, h := range hits {
-		e.beginObject()
-		e.key("id")
-		e.id(h.ID)
+		e.BeginObject()
+		e.Key("id")
+		e.ID(h.ID)
 		// JSON has no NaN and no infinity, which a query with infinities gets for distances.
 		if d := float64(h.Distance); !math.IsNaN(d) && !math.IsInf(d, 0) {
-			e.key("distance")
-			e.exact(exactSingle(h.Distance))
+			e.Key("distance")
+			e.Exact(exactSingle(h.Distance))
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
 // hitKeys are the hits for CSV, a line each.
@@ -230,55 +231,55 @@ func hitKeys(list [][]engine.Hit) *table.Grid {
 	})
 }
 
-func writeSearchHead(e encoder, f *target.Found) {
+func writeSearchHead(e *doc.Encoder, f *target.Found) {
 	writeTarget(e, f.Target)
-	e.key("library")
-	e.text(f.Library().String())
-	e.key("accumulation")
-	e.text(f.Accumulation())
+	e.Key("library")
+	e.Text(f.Library().String())
+	e.Key("accumulation")
+	e.Text(f.Accumulation())
 	p := &f.Params
 	if p.Radius == nil {
-		e.key("k")
-		e.integer(int64(p.K))
+		e.Key("k")
+		e.Int(int64(p.K))
 	} else {
-		e.key("radius")
-		e.exact(exactSingle(*p.Radius))
+		e.Key("radius")
+		e.Exact(exactSingle(*p.Radius))
 	}
 	if p.RangeFilter != nil {
-		e.key("range_filter")
-		e.exact(exactSingle(*p.RangeFilter))
+		e.Key("range_filter")
+		e.Exact(exactSingle(*p.RangeFilter))
 	}
 	for _, x := range []struct {
 		key string
 		n   int
 	}{{"ef", p.EF}, {"nprobe", p.NProbe}} {
 		if x.n > 0 {
-			e.key(x.key)
-			e.integer(int64(x.n))
+			e.Key(x.key)
+			e.Int(int64(x.n))
 		}
 	}
-	e.key("excluded")
-	e.integer(int64(p.Filter.Count()))
-	e.key("seconds")
-	e.seconds(int64(f.Answers.Took))
+	e.Key("excluded")
+	e.Int(int64(p.Filter.Count()))
+	e.Key("seconds")
+	e.Seconds(f.Answers.Took)
 	writeRecall(e, f.Recall)
 }
 
-func writeRecall(e encoder, r *target.Recall) {
+func writeRecall(e *doc.Encoder, r *target.Recall) {
 	if r == nil {
 		return
 	}
-	e.key("recall")
-	e.beginObject()
-	e.key("mean")
-	e.exact(r.Mean)
-	e.key("worst")
-	e.exact(r.Worst)
-	e.key("worst_query")
-	e.integer(int64(r.WorstQuery))
-	e.key("short")
-	e.integer(int64(r.Short))
-	e.endObject()
+	e.Key("recall")
+	e.BeginObject()
+	e.Key("mean")
+	e.Exact(r.Mean)
+	e.Key("worst")
+	e.Exact(r.Worst)
+	e.Key("worst_query")
+	e.Int(int64(r.WorstQuery))
+	e.Key("short")
+	e.Int(int64(r.Short))
+	e.EndObject()
 }
 
 // microseconds is a latency for people.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/table"
@@ -15,10 +16,10 @@ func newEngineBenchSheet(b *target.Bench, o *ReportOptions) *sheet {
 	s := &sheet{
 		kind: "EngineBench", o: o,
 		head: []sheetLine{{text: targetLine(b.Target)}},
-		about: func(e encoder) {
+		about: func(e *doc.Encoder) {
 			writeTarget(e, b.Target)
-			e.key("queries")
-			e.integer(int64(b.Queries))
+			e.Key("queries")
+			e.Int(int64(b.Queries))
 		},
 		items: forScripts(len(b.Points), len(b.Points), engineBenchFields(b)),
 		parts: []sheetPart{{list: places(len(b.Points), engineBenchColumns(b))}},

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strconv"
 
+	"kitescope/doc"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/table"
@@ -43,10 +44,10 @@ func newEngineVerifySheet(v *target.Verification, o *ReportOptions) *sheet {
 			{text: targetLine(v.Target)},
 			{role: role, text: Glyph(role, o.ASCII) + " " + verdict},
 		},
-		about: func(e encoder) {
+		about: func(e *doc.Encoder) {
 			writeTarget(e, v.Target)
-			e.key("ok")
-			e.boolean(v.OK())
+			e.Key("ok")
+			e.Bool(v.OK())
 			writeRecall(e, v.Recall)
 		},
 		items: forScripts(len(v.Checks), len(v.Checks), []table.ColumnOf[int]{
@@ -74,7 +75,7 @@ func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 	facts := d.Facts
 	s := &sheet{
 		kind: "EngineInfo", o: o, head: []sheetLine{{text: targetLine(d.Target)}},
-		about: func(e encoder) { writeEngineDescription(e, d) },
+		about: func(e *doc.Encoder) { writeEngineDescription(e, d) },
 		items: forScripts(len(d.Levels), len(d.Levels), []table.ColumnOf[int]{
 			key("level", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Level)) }),
 			key("nodes", table.Int, func(i int) table.Cell { return table.OfInt(int64(d.Levels[i].Nodes)) }),
@@ -118,53 +119,53 @@ func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 	return s
 }
 
-func writeEngineDescription(e encoder, d *target.Description) {
+func writeEngineDescription(e *doc.Encoder, d *target.Description) {
 	writeTarget(e, d.Target)
-	e.key("bytes")
-	e.integer(int64(d.Target.File.Bytes))
+	e.Key("bytes")
+	e.Int(int64(d.Target.File.Bytes))
 	if len(d.Target.File.Codes) > 0 {
-		e.key("codes")
-		e.texts(d.Target.File.Codes)
+		e.Key("codes")
+		e.Texts(d.Target.File.Codes)
 	}
 	for _, f := range d.Facts {
 		if f.Key == "" {
 			continue
 		}
-		e.key(f.Key)
+		e.Key(f.Key)
 		if f.Whole {
-			e.integer(int64(f.Number))
+			e.Int(int64(f.Number))
 		} else {
-			e.exact(f.Number)
+			e.Exact(f.Number)
 		}
 	}
-	e.key("parts")
-	e.beginList()
+	e.Key("parts")
+	e.BeginList()
 	for _, p := range d.Parts {
-		e.beginObject()
-		e.key("name")
-		e.text(p.Name)
-		e.key("bytes")
-		e.integer(int64(p.Bytes))
-		e.endObject()
+		e.BeginObject()
+		e.Key("name")
+		e.Text(p.Name)
+		e.Key("bytes")
+		e.Int(int64(p.Bytes))
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
 // WriteEngineLog writes what is in a log of Milvus's storage: an item for each fact.
 func WriteEngineLog(w io.Writer, l *target.Log, format ReportFormat, o ReportOptions) error {
 	s := &sheet{
 		kind: "EngineLog", o: &o, head: []sheetLine{{text: Harmless(l.Name)}},
-		about: func(e encoder) {
-			e.key("file")
-			e.text(l.Name)
-			e.key("type")
-			e.text(l.Kind.String())
-			e.key("bytes")
-			e.integer(l.Bytes)
+		about: func(e *doc.Encoder) {
+			e.Key("file")
+			e.Text(l.Name)
+			e.Key("type")
+			e.Text(l.Kind.String())
+			e.Key("bytes")
+			e.Int(l.Bytes)
 			for _, f := range l.Facts {
 				if f.Key != "" {
-					e.key(f.Key)
-					e.integer(int64(f.Number))
+					e.Key(f.Key)
+					e.Int(int64(f.Number))
 				}
 			}
 		},

@@ -3,6 +3,7 @@ package render
 import (
 	"io"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 )
 
@@ -39,7 +40,7 @@ func writeFindingsCSV(w io.Writer, d *Diagnosis, o *Options) error {
 func appendFinding(out *output, f *check.Finding, change string) {
 	cost := ""
 	if f.Cost > 0 {
-		cost = string(appendNumber(nil, f.Cost))
+		cost = string(doc.AppendNumber(nil, f.Cost))
 	}
 	for i, field := range [...]string{
 		change, f.Severity.String(), f.Check, f.Object.Resource, f.Object.ID, f.Object.Name, f.Message, f.Impact, string(f.Hint), cost, f.Cause,

@@ -6,25 +6,26 @@ import (
 	"strings"
 	"unicode"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 )
 
 // Checks lists checks, one a line.
 func Checks(w io.Writer, checks []*check.Check, o Options) error {
 	if s := o.Format.to().structured; s != nil {
-		return s(w, func(e encoder) {
-			e.beginObject()
-			e.key("apiVersion")
-			e.text(APIVersion)
-			e.key("kind")
-			e.text("CheckList")
-			e.key("items")
-			e.beginList()
+		return s(w, func(e *doc.Encoder) {
+			e.BeginObject()
+			e.Key("apiVersion")
+			e.Text(APIVersion)
+			e.Key("kind")
+			e.Text("CheckList")
+			e.Key("items")
+			e.BeginList()
 			for _, x := range checks {
 				writeCheck(e, x, checks)
 			}
-			e.endList()
-			e.endObject()
+			e.EndList()
+			e.EndObject()
 		}, itemsOnly, &o)
 	}
 	p := newPage(w, &o)
@@ -51,15 +52,15 @@ func Checks(w io.Writer, checks []*check.Check, o Options) error {
 // Explain writes the documentation of a check; all are those that it may be related to.
 func Explain(w io.Writer, x *check.Check, all []*check.Check, o Options) error {
 	if s := o.Format.to().structured; s != nil {
-		return s(w, func(e encoder) {
-			e.beginObject()
-			e.key("apiVersion")
-			e.text(APIVersion)
-			e.key("kind")
-			e.text("Check")
-			e.key("item")
+		return s(w, func(e *doc.Encoder) {
+			e.BeginObject()
+			e.Key("apiVersion")
+			e.Text(APIVersion)
+			e.Key("kind")
+			e.Text("Check")
+			e.Key("item")
 			writeCheck(e, x, all)
-			e.endObject()
+			e.EndObject()
 		}, everything, &o)
 	}
 	p := newPage(w, &o)
@@ -85,9 +86,9 @@ func readable(w int) int {
 	return min(w, longest)
 }
 
-func writeCheck(e encoder, x *check.Check, all []*check.Check) {
+func writeCheck(e *doc.Encoder, x *check.Check, all []*check.Check) {
 	causes, effects := check.Causes(x, all)
-	e.beginObject()
+	e.BeginObject()
 	for _, s := range []struct{ name, value string }{
 		{"id", x.ID},
 		{"title", x.Title},
@@ -96,19 +97,19 @@ func writeCheck(e encoder, x *check.Check, all []*check.Check) {
 		{"doc", strings.TrimSpace(x.Doc)},
 		{"remedy", strings.TrimSpace(x.Remedy)},
 	} {
-		e.key(s.name)
-		e.text(s.value)
+		e.Key(s.name)
+		e.Text(s.value)
 	}
-	e.key("live")
-	e.boolean(x.Live())
+	e.Key("live")
+	e.Bool(x.Live())
 	for _, l := range []struct {
 		name string
 		list []string
 	}{{"reads", x.Reads()}, {"follows_from", check.IDs(causes)}, {"causes", check.IDs(effects)}} {
-		e.key(l.name)
-		e.texts(l.list)
+		e.Key(l.name)
+		e.Texts(l.list)
 	}
-	e.endObject()
+	e.EndObject()
 }
 
 // Section is a part of an explanation: wrapped lines under a title, which the first has not.

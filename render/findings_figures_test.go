@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 )
 
@@ -22,11 +23,11 @@ func TestFigures(t *testing.T) {
 		want string
 	}{{&f, want}, {&check.Finding{Evidence: f.Evidence[1:2]}, "{}"}} {
 		var b strings.Builder
-		e := newJSON(&b, 0)
-		e.beginObject()
+		e := doc.JSON(&b, 0)
+		e.BeginObject()
 		writeFigures(e, c.f)
-		e.endObject()
-		if err := e.flush(); err != nil {
+		e.EndObject()
+		if err := e.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.TrimSpace(b.String()); got != c.want {

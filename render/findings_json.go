@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 )
@@ -21,60 +22,60 @@ func writeFindingsYAML(w io.Writer, d *Diagnosis, o *Options) error {
 
 // writeFindingLines writes one finding a line, what is no longer found last.
 func writeFindingLines(w io.Writer, d *Diagnosis, _ *Options) error {
-	e := newJSON(w, 0)
+	e := doc.JSON(w, 0)
 	for _, f := range d.Report.Findings {
 		writeFinding(e, d.Report, f, d.Since.Of(f))
-		e.line()
+		e.Line()
 	}
 	for _, c := range d.gone() {
 		writeFinding(e, d.Report, c.Before, &c)
-		e.line()
+		e.Line()
 	}
-	return e.output.flush()
+	return e.Flush()
 }
 
 func diagnosisDocument(d *Diagnosis) document {
-	return func(e encoder) {
+	return func(e *doc.Encoder) {
 		r := d.Report
 		outcomes := d.outcomes()
-		e.beginObject()
+		e.BeginObject()
 		writeHead(e, "Diagnosis", &r.Cluster.Origin, r.Cluster.Gaps)
 		writeRuntime(e, r.Cluster.Runtime)
-		e.key("version")
-		e.text(r.Cluster.Version.Text)
+		e.Key("version")
+		e.Text(r.Cluster.Version.Text)
 		writeMoment(e, "judged_at", r.Now)
 		writeUnsettled(e, r)
-		e.key("summary")
+		e.Key("summary")
 		writeTally(e, d, outcomes)
-		e.key("items")
+		e.Key("items")
 		writeFindingList(e, d, r.Findings)
-		e.key("accepted")
+		e.Key("accepted")
 		writeFindingList(e, d, r.Accepted)
 		if d.Since != nil {
 			writeSince(e, d)
 		}
 		writeStale(e, d.Stale)
-		e.key("checks")
-		e.beginList()
+		e.Key("checks")
+		e.BeginList()
 		for i := range outcomes {
 			writeOutcome(e, &outcomes[i])
 		}
-		e.endList()
-		e.endObject()
+		e.EndList()
+		e.EndObject()
 	}
 }
 
 // writeRuntime says which processes were heard. Without it the nodes were not asked.
-func writeRuntime(e encoder, r *model.Runtime) {
+func writeRuntime(e *doc.Encoder, r *model.Runtime) {
 	if r == nil {
 		return
 	}
-	e.key("runtime")
-	e.beginObject()
-	e.key("kind")
-	e.text(r.Kind)
-	e.key("location")
-	e.text(r.Location)
+	e.Key("runtime")
+	e.BeginObject()
+	e.Key("kind")
+	e.Text(r.Kind)
+	e.Key("location")
+	e.Text(r.Location)
 	writeMoment(e, "from", r.From)
 	writeMoment(e, "to", r.To)
 	answered := 0
@@ -83,34 +84,34 @@ func writeRuntime(e encoder, r *model.Runtime) {
 			answered++
 		}
 	}
-	e.key("sessions")
-	e.integer(int64(len(r.Nodes)))
-	e.key("answered")
-	e.integer(int64(answered))
-	e.endObject()
+	e.Key("sessions")
+	e.Int(int64(len(r.Nodes)))
+	e.Key("answered")
+	e.Int(int64(answered))
+	e.EndObject()
 }
 
 // writeUnsettled names the collections that changed while the processes were asked.
-func writeUnsettled(e encoder, r *check.Report) {
+func writeUnsettled(e *doc.Encoder, r *check.Report) {
 	if len(r.Unsettled) == 0 {
 		return
 	}
-	e.key("unsettled")
-	e.beginList()
+	e.Key("unsettled")
+	e.BeginList()
 	for _, id := range r.Unsettled {
-		e.text(id.String())
+		e.Text(id.String())
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeMoment(e encoder, key string, t time.Time) {
+func writeMoment(e *doc.Encoder, key string, t time.Time) {
 	if !t.IsZero() {
-		e.key(key)
-		e.time(t.UnixNano())
+		e.Key(key)
+		e.Time(t.UnixNano())
 	}
 }
 
-func writeTally(e encoder, d *Diagnosis, outcomes []outcome) {
+func writeTally(e *doc.Encoder, d *Diagnosis, outcomes []outcome) {
 	counts := tally(outcomes)
 	blind := 0
 	for _, o := range outcomes {
@@ -118,7 +119,7 @@ func writeTally(e encoder, d *Diagnosis, outcomes []outcome) {
 			blind++
 		}
 	}
-	e.beginObject()
+	e.BeginObject()
 	for _, n := range []struct {
 		name  string
 		count int
@@ -133,86 +134,86 @@ func writeTally(e encoder, d *Diagnosis, outcomes []outcome) {
 		{"checks_failed", counts[check.Broken.String()]},
 		{"checks_partly_blind", blind},
 	} {
-		e.key(n.name)
-		e.integer(int64(n.count))
+		e.Key(n.name)
+		e.Int(int64(n.count))
 	}
-	e.key("fails")
-	e.boolean(d.Failing())
-	e.endObject()
+	e.Key("fails")
+	e.Bool(d.Failing())
+	e.EndObject()
 }
 
-func writeFindingList(e encoder, d *Diagnosis, list []*check.Finding) {
-	e.beginList()
+func writeFindingList(e *doc.Encoder, d *Diagnosis, list []*check.Finding) {
+	e.BeginList()
 	for _, f := range list {
 		writeFinding(e, d.Report, f, d.Since.Of(f))
 	}
-	e.endList()
+	e.EndList()
 }
 
 // writeFinding writes one finding; change is nil without an older state.
-func writeFinding(e encoder, r *check.Report, f *check.Finding, change *check.Change) {
+func writeFinding(e *doc.Encoder, r *check.Report, f *check.Finding, change *check.Change) {
 	writeFindingAt(e, r, f, change, time.Time{})
 }
 
 // writeFindingAt is writeFinding with the time at which the change was seen, if it is known.
-func writeFindingAt(e encoder, r *check.Report, f *check.Finding, change *check.Change, at time.Time) {
-	e.beginObject()
+func writeFindingAt(e *doc.Encoder, r *check.Report, f *check.Finding, change *check.Change, at time.Time) {
+	e.BeginObject()
 	writeMoment(e, "at", at)
 	if change != nil {
-		e.key("change")
-		e.text(change.Kind.String())
+		e.Key("change")
+		e.Text(change.Kind.String())
 		if change.Why != "" {
-			e.key("change_reason")
-			e.text(change.Why)
+			e.Key("change_reason")
+			e.Text(change.Why)
 		}
 	}
 	writeFindingBody(e, r, f)
 	if f.Cause != "" {
-		e.key("cause")
+		e.Key("cause")
 		writeCause(e, r, f.Cause)
 	}
-	e.endObject()
+	e.EndObject()
 }
 
-func writeFindingBody(e encoder, r *check.Report, f *check.Finding) {
-	e.key("check")
-	e.text(f.Check)
-	e.key("title")
-	e.text(titleOf(r, f.Check))
-	e.key("severity")
-	e.text(f.Severity.String())
-	e.key("object")
+func writeFindingBody(e *doc.Encoder, r *check.Report, f *check.Finding) {
+	e.Key("check")
+	e.Text(f.Check)
+	e.Key("title")
+	e.Text(titleOf(r, f.Check))
+	e.Key("severity")
+	e.Text(f.Severity.String())
+	e.Key("object")
 	writeRef(e, f.Object)
-	e.key("message")
-	e.text(f.Message)
-	e.key("evidence")
-	e.beginList()
+	e.Key("message")
+	e.Text(f.Message)
+	e.Key("evidence")
+	e.BeginList()
 	for _, x := range f.Evidence {
-		e.beginObject()
-		e.key("name")
-		e.text(x.Name)
-		e.key("value")
-		e.text(x.Value)
-		e.key("source")
-		e.text(x.Source)
-		e.endObject()
+		e.BeginObject()
+		e.Key("name")
+		e.Text(x.Name)
+		e.Key("value")
+		e.Text(x.Value)
+		e.Key("source")
+		e.Text(x.Source)
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 	writeFigures(e, f)
-	e.key("impact")
-	e.text(f.Impact)
-	e.key("hint")
-	e.text(string(f.Hint))
+	e.Key("impact")
+	e.Text(f.Impact)
+	e.Key("hint")
+	e.Text(string(f.Hint))
 	if f.Cost > 0 {
-		e.key("cost")
-		e.number(f.Cost)
+		e.Key("cost")
+		e.Number(f.Cost)
 	}
-	e.key("objects")
-	e.beginList()
+	e.Key("objects")
+	e.BeginList()
 	for _, r := range f.Objects {
 		writeRef(e, r)
 	}
-	e.endList()
+	e.EndList()
 }
 
 // titleOf is the title of a check of a report.
@@ -226,16 +227,16 @@ func titleOf(r *check.Report, id string) string {
 }
 
 // writeCause names the finding that another follows from.
-func writeCause(e encoder, r *check.Report, key string) {
+func writeCause(e *doc.Encoder, r *check.Report, key string) {
 	id, _, _ := strings.Cut(key, " ")
-	e.beginObject()
-	e.key("check")
-	e.text(id)
+	e.BeginObject()
+	e.Key("check")
+	e.Text(id)
 	if f := findingOf(r, key); f != nil {
-		e.key("object")
+		e.Key("object")
 		writeRef(e, f.Object)
 	}
-	e.endObject()
+	e.EndObject()
 }
 
 // findingOf is the finding of a key, accepted or not; nil if there is none.
@@ -250,88 +251,88 @@ func findingOf(r *check.Report, key string) *check.Finding {
 	return nil
 }
 
-func writeRef(e encoder, r model.Ref) {
-	e.beginObject()
+func writeRef(e *doc.Encoder, r model.Ref) {
+	e.BeginObject()
 	for _, s := range []struct{ name, value string }{{"resource", r.Resource}, {"id", r.ID}, {"name", r.Name}} {
-		e.key(s.name)
-		e.text(s.value)
+		e.Key(s.name)
+		e.Text(s.value)
 	}
-	e.endObject()
+	e.EndObject()
 }
 
-func writeSince(e encoder, d *Diagnosis) {
-	e.key("since")
+func writeSince(e *doc.Encoder, d *Diagnosis) {
+	e.Key("since")
 	writeOrigin(e, &d.Since.Before.Cluster.Origin)
-	e.key("no_longer")
-	e.beginList()
+	e.Key("no_longer")
+	e.BeginList()
 	for _, c := range d.gone() {
 		writeFinding(e, d.Since.Before, c.Before, &c)
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeStale(e encoder, list []check.Stale) {
+func writeStale(e *doc.Encoder, list []check.Stale) {
 	if len(list) == 0 {
 		return
 	}
-	e.key("stale_baseline")
-	e.beginList()
+	e.Key("stale_baseline")
+	e.BeginList()
 	for _, s := range list {
-		e.beginObject()
+		e.BeginObject()
 		for _, x := range []struct{ name, value string }{
 			{"check", s.Check}, {"object", s.Object}, {"until", s.Until}, {"note", s.Note}, {"reason", s.Reason},
 		} {
-			e.key(x.name)
-			e.text(x.value)
+			e.Key(x.name)
+			e.Text(x.value)
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeOutcome(e encoder, o *outcome) {
-	e.beginObject()
+func writeOutcome(e *doc.Encoder, o *outcome) {
+	e.BeginObject()
 	for _, s := range []struct{ name, value string }{
 		{"check", o.Check.ID}, {"title", o.Check.Title}, {"severity", o.Check.Severity.String()}, {"status", o.word}, {"reason", o.Reason},
 	} {
-		e.key(s.name)
-		e.text(s.value)
+		e.Key(s.name)
+		e.Text(s.value)
 	}
-	e.key("findings")
-	e.integer(int64(len(o.findings)))
-	e.key(acceptedWord)
-	e.integer(int64(o.accepted))
-	e.key("unseen")
-	e.texts(o.Unseen)
-	e.endObject()
+	e.Key("findings")
+	e.Int(int64(len(o.findings)))
+	e.Key(acceptedWord)
+	e.Int(int64(o.accepted))
+	e.Key("unseen")
+	e.Texts(o.Unseen)
+	e.EndObject()
 }
 
 // writeFigures writes what of the evidence is a number; nothing if none is.
-func writeFigures(e encoder, f *check.Finding) {
+func writeFigures(e *doc.Encoder, f *check.Finding) {
 	known := func(x check.Evidence) bool {
 		return x.Figure.Unit != "" && !math.IsNaN(x.Figure.Value) && !math.IsInf(x.Figure.Value, 0)
 	}
 	if !slices.ContainsFunc(f.Evidence, known) {
 		return
 	}
-	e.key("figures")
-	e.beginList()
+	e.Key("figures")
+	e.BeginList()
 	for _, x := range f.Evidence {
 		if !known(x) {
 			continue
 		}
-		e.beginObject()
-		e.key("name")
-		e.text(x.Name)
-		e.key("value")
+		e.BeginObject()
+		e.Key("name")
+		e.Text(x.Name)
+		e.Key("value")
 		if whole := int64(x.Figure.Value); float64(whole) == x.Figure.Value {
-			e.integer(whole)
+			e.Int(whole)
 		} else {
-			e.number(x.Figure.Value)
+			e.Number(x.Figure.Value)
 		}
-		e.key("unit")
-		e.text(x.Figure.Unit)
-		e.endObject()
+		e.Key("unit")
+		e.Text(x.Figure.Unit)
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }

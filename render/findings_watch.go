@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/words"
 )
@@ -57,27 +58,27 @@ func changeLook(c *check.Change, ascii bool) (role Role, glyph, word string) {
 }
 
 func writeChangedFindings(w io.Writer, r *check.Report, at time.Time, changes []check.Change, blind []check.Blindness) error {
-	e := newJSON(w, 0)
+	e := doc.JSON(w, 0)
 	for i := range changes {
 		writeFindingAt(e, r, changes[i].Finding(), &changes[i], at)
-		e.line()
+		e.Line()
 	}
 	for _, b := range blind {
-		e.beginObject()
-		e.key("at")
-		e.time(at.UnixNano())
-		e.key("change")
+		e.BeginObject()
+		e.Key("at")
+		e.Time(at.UnixNano())
+		e.Key("change")
 		if b.Why == "" {
-			e.text("seeing")
+			e.Text("seeing")
 		} else {
-			e.text("blind")
+			e.Text("blind")
 		}
-		e.key("check")
-		e.text(b.Check.ID)
-		e.key("reason")
-		e.text(b.Why)
-		e.endObject()
-		e.line()
+		e.Key("check")
+		e.Text(b.Check.ID)
+		e.Key("reason")
+		e.Text(b.Why)
+		e.EndObject()
+		e.Line()
 	}
-	return e.output.flush()
+	return e.Flush()
 }

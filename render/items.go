@@ -1,8 +1,12 @@
 package render
 
 import (
+	"io"
+	"slices"
 	"strconv"
+	"time"
 
+	"kitescope/doc"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/table"
@@ -18,9 +22,7 @@ type items struct {
 	grid    *table.Grid
 	columns []itemColumn
 	// more, if it is not nil, tells keys of an item that no table has a place for.
-	more func(e encoder, row int)
-	// nested writes lists and pairs for appendRow. It has nowhere to drain to.
-	nested jsonEncoder
+	more func(e *doc.Encoder, row int)
 }
 
 type itemColumn struct {
@@ -42,42 +44,50 @@ func newItems(g *table.Grid) *items {
 
 // write tells row i. Unknown cells are left out; of absent ones those whose value would
 // be a string are empty, the others are left out.
-func (it *items) write(e encoder, i int) {
-	if j, ok := e.(*jsonEncoder); ok && it.more == nil && !j.spreadsItems() {
-		j.before()
-		j.buf = it.appendRow(j.buf, i)
-		j.drain()
+func (it *items) write(e *doc.Encoder, i int) {
+	if it.more == nil && e.AppendItem(func(dst []byte) []byte { return it.appendRow(dst, i) }) {
 		return
 	}
-	template, _ := e.(*valueEncoder)
-	e.beginObject()
+	e.BeginObject()
 	for j := range it.columns {
 		c := it.grid.Cell(i, j)
 		if it.skip(j, c.Absent) {
-			template.absent(it.columns[j].Name, c.Absent)
+			if e.ForTemplates() { // in which there is no other way to ask
+				e.Key(it.columns[j].Name)
+				e.Text(map[bool]string{true: words.UnknownMark}[c.Absent == table.Unknown])
+			}
 			continue
 		}
-		e.key(it.columns[j].Name)
+		e.Key(it.columns[j].Name)
 		writeCell(e, c, it.columns[j].Kind)
 	}
 	if it.more != nil {
 		it.more(e, it.grid.Row(i))
 	}
-	e.endObject()
+	e.EndObject()
 }
 
 // writeAll writes the list.
-func (it *items) writeAll(e encoder) {
-	e.key("items")
-	e.beginList()
-	if j, ok := e.(*jsonEncoder); ok && it.more == nil {
-		it.merge(j.rows(it.grid))
-	} else {
+func (it *items) writeAll(e *doc.Encoder) {
+	e.Key("items")
+	e.BeginList()
+	if it.more != nil || !e.Items(it.grid.Len(), it.writeRows) {
 		for i := range it.grid.Len() {
 			it.write(e, i)
 		}
 	}
-	e.endList()
+	e.EndList()
+}
+
+// writeRows writes all items as JSON and takes over what their writers have seen.
+func (it *items) writeRows(w io.Writer, separator string) error {
+	out := newOutput(w)
+	for _, o := range writeRows(&out, it.grid.Len(), func() *jsonItem { return &jsonItem{newItems(it.grid), separator} }) {
+		for j := range o.columns {
+			it.columns[j].unknown = it.columns[j].unknown || o.columns[j].unknown
+		}
+	}
+	return out.flush()
 }
 
 // skip reports whether a cell is left out.
@@ -109,45 +119,55 @@ func (it *items) appendRow(dst []byte, i int) []byte {
 		}
 		first = false
 		dst = append(dst, column.quoted...)
-		if scalar, ok := appendScalar(dst, &c, column.Kind); ok {
-			dst = scalar
-			continue
-		}
-		it.nested.buf, it.nested.afterKey = dst, true
-		writeCell(&it.nested, c, column.Kind)
-		dst = it.nested.buf
+		dst = appendCell(dst, &c, column.Kind)
 	}
 	return append(dst, '}')
 }
 
-// appendScalar appends the JSON of a cell; ok is false for lists and pairs with entries
-// and for percentages.
-func appendScalar(buf []byte, c *table.Cell, k table.Kind) (out []byte, ok bool) {
+// appendCell appends the JSON of a cell, as writeCell has an Encoder write it.
+func appendCell(dst []byte, c *table.Cell, k table.Kind) []byte {
 	switch k {
 	case table.ID:
-		buf = append(buf, '"')
+		dst = append(dst, '"')
 		if c.Absent == table.Present {
-			buf = strconv.AppendInt(buf, c.Int, 10)
+			dst = strconv.AppendInt(dst, c.Int, 10)
 		}
-		return append(buf, '"'), true
+		return append(dst, '"')
 	case table.Int, table.Bytes:
-		return strconv.AppendInt(buf, c.Int, 10), true
-	case table.Text, table.State:
-		return words.AppendJSON(buf, c.Text), true
+		return strconv.AppendInt(dst, c.Int, 10)
+	case table.Percent, table.Number:
+		return doc.AppendNumber(dst, c.Float)
+	case table.Exact:
+		return doc.AppendExact(dst, c.Float)
 	case table.Bool:
-		return strconv.AppendBool(buf, c.Int != 0), true
+		return strconv.AppendBool(dst, c.Int != 0)
 	case table.Time:
-		buf = append(buf, '"')
-		return append(appendTime(buf, c.Int), '"'), true
+		return append(doc.AppendTime(append(dst, '"'), c.Int), '"')
 	case table.Duration:
-		return appendSeconds(buf, c.Int), true
+		return doc.AppendSeconds(dst, c.Int)
 	case table.List:
-		return append(buf, '[', ']'), len(c.List) == 0
+		dst = append(dst, '[')
+		for i, s := range c.List {
+			dst = words.AppendJSON(comma(dst, i > 0), s)
+		}
+		return append(dst, ']')
 	case table.Pairs:
-		return append(buf, '{', '}'), len(c.List) == 0
+		dst = append(dst, '{')
+		for i, s := range pairs(c.List) {
+			dst = append(words.AppendJSON(comma(dst, i > 0), s.key), ':')
+			dst = words.AppendJSON(dst, s.value)
+		}
+		return append(dst, '}')
 	default:
-		return buf, false
+		return words.AppendJSON(dst, c.Text)
 	}
+}
+
+func comma(dst []byte, is bool) []byte {
+	if is {
+		return append(dst, ',')
+	}
+	return dst
 }
 
 // emptyWhenNone reports whether a cell without a value is written as "", [] or {}.
@@ -160,61 +180,59 @@ func emptyWhenNone(k table.Kind) bool {
 	}
 }
 
-func writeCell(e encoder, c table.Cell, k table.Kind) {
+func writeCell(e *doc.Encoder, c table.Cell, k table.Kind) {
 	switch k {
 	case table.ID:
 		if c.Absent == table.None {
-			e.text("")
+			e.Text("")
 			return
 		}
-		e.id(c.Int)
+		e.ID(c.Int)
 	case table.Int, table.Bytes:
-		e.integer(c.Int)
+		e.Int(c.Int)
 	case table.Percent, table.Number:
-		e.number(c.Float)
+		e.Number(c.Float)
 	case table.Exact:
-		e.exact(c.Float)
+		e.Exact(c.Float)
 	case table.Time:
-		e.time(c.Int)
+		e.Time(c.Int)
 	case table.Duration:
-		e.seconds(c.Int)
+		e.Seconds(time.Duration(c.Int))
 	case table.Bool:
-		e.boolean(c.Int != 0)
+		e.Bool(c.Int != 0)
 	case table.List:
-		e.texts(c.List)
+		e.Texts(c.List)
 	case table.Pairs:
 		writePairs(e, c.List)
 	default:
-		e.text(c.Text)
+		e.Text(c.Text)
 	}
 }
 
-// writePairs writes an object; of a key that occurs twice the first counts.
-func writePairs(e encoder, flat []string) {
-	e.beginObject()
-	seen := make(map[string]bool, len(flat)/2)
+// writePairs writes an object.
+func writePairs(e *doc.Encoder, flat []string) {
+	e.BeginObject()
+	for _, p := range pairs(flat) {
+		e.Key(p.key)
+		e.Text(p.value)
+	}
+	e.EndObject()
+}
+
+type pair struct{ key, value string }
+
+// pairs are keys and values that follow each other in a list; of a key that occurs twice the first counts.
+func pairs(flat []string) (all []pair) {
 	for i := 0; i+1 < len(flat); i += 2 {
-		if seen[flat[i]] {
-			continue
-		}
-		seen[flat[i]] = true
-		e.key(flat[i])
-		e.text(flat[i+1])
-	}
-	e.endObject()
-}
-
-// merge takes over what others have seen of the same grid.
-func (it *items) merge(others []*items) {
-	for _, o := range others {
-		for j := range o.columns {
-			it.columns[j].unknown = it.columns[j].unknown || o.columns[j].unknown
+		if !slices.ContainsFunc(all, func(p pair) bool { return p.key == flat[i] }) {
+			all = append(all, pair{flat[i], flat[i+1]})
 		}
 	}
+	return all
 }
 
 // writeUnknown names the columns that had unknown cells.
-func (it *items) writeUnknown(e encoder) {
+func (it *items) writeUnknown(e *doc.Encoder) {
 	var names []string
 	if it.grid.Len() == 0 && !table.Known(it.grid.Table, -1) {
 		names = append(names, "items")
@@ -234,74 +252,74 @@ func (it *items) notRead(j int) bool {
 
 // listDocument is the envelope of a list.
 func listDocument(g *view.Grid) document {
-	return func(e encoder) {
+	return func(e *doc.Encoder) {
 		it := newItems(&g.Grid)
 		c := g.Table.Env().Cluster
-		e.beginObject()
+		e.BeginObject()
 		writeHead(e, g.Table.Resource().Kind+"List", &c.Origin, c.Gaps)
 		if g.Len() < g.Matched {
-			e.key("matched")
-			e.integer(int64(g.Matched))
+			e.Key("matched")
+			e.Int(int64(g.Matched))
 		}
 		it.writeAll(e)
 		it.writeUnknown(e)
-		e.endObject()
+		e.EndObject()
 	}
 }
 
-func writeHead(e encoder, kind string, origin *model.Origin, gaps []model.Gap) {
-	e.key("apiVersion")
-	e.text(APIVersion)
-	e.key("kind")
-	e.text(kind)
-	e.key("source")
+func writeHead(e *doc.Encoder, kind string, origin *model.Origin, gaps []model.Gap) {
+	e.Key("apiVersion")
+	e.Text(APIVersion)
+	e.Key("kind")
+	e.Text(kind)
+	e.Key("source")
 	writeOrigin(e, origin)
 	writeGaps(e, gaps)
 }
 
-func writeOrigin(e encoder, o *model.Origin) {
-	e.beginObject()
-	e.key("kind")
-	e.text(o.Kind)
-	e.key("location")
-	e.text(o.Location)
-	e.key("root")
-	e.text(o.Root)
-	e.key("revision")
+func writeOrigin(e *doc.Encoder, o *model.Origin) {
+	e.BeginObject()
+	e.Key("kind")
+	e.Text(o.Kind)
+	e.Key("location")
+	e.Text(o.Location)
+	e.Key("root")
+	e.Text(o.Root)
+	e.Key("revision")
 	if o.Revision == 0 {
-		e.text("")
+		e.Text("")
 	} else {
-		e.id(o.Revision)
+		e.ID(o.Revision)
 	}
 	if !o.Taken.IsZero() {
-		e.key("taken")
-		e.time(o.Taken.UnixNano())
+		e.Key("taken")
+		e.Time(o.Taken.UnixNano())
 	}
 	if o.FileDate {
-		e.key("taken_is_file_date")
-		e.boolean(true)
+		e.Key("taken_is_file_date")
+		e.Bool(true)
 	}
-	e.endObject()
+	e.EndObject()
 }
 
 // writeGaps says what could not be read, if anything.
-func writeGaps(e encoder, gaps []model.Gap) {
+func writeGaps(e *doc.Encoder, gaps []model.Gap) {
 	if len(gaps) == 0 {
 		return
 	}
-	e.key("incomplete")
-	e.beginList()
+	e.Key("incomplete")
+	e.BeginList()
 	for _, g := range gaps {
-		e.beginObject()
-		e.key("where")
-		e.text(g.Where)
-		e.key("reason")
-		e.text(g.Reason)
+		e.BeginObject()
+		e.Key("where")
+		e.Text(g.Where)
+		e.Key("reason")
+		e.Text(g.Reason)
 		if g.Count > 0 {
-			e.key("count")
-			e.integer(g.Count)
+			e.Key("count")
+			e.Int(g.Count)
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }

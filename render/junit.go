@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/words"
 )
@@ -173,5 +174,5 @@ func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return string(appendTime(nil, t.Unix()*1e9))
+	return string(doc.AppendTime(nil, t.Unix()*1e9))
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/words"
@@ -41,15 +42,15 @@ func measures(v *view.Overview) []measure {
 }
 
 func overviewDocument(v *view.Overview) document {
-	return func(e encoder) {
-		e.beginObject()
+	return func(e *doc.Encoder) {
+		e.BeginObject()
 		writeHead(e, "Overview", &v.Origin, v.Gaps)
-		e.key("item")
-		e.beginObject()
-		e.key("version")
-		e.text(v.Version.Text)
-		e.key("version_from")
-		e.text(v.Version.From)
+		e.Key("item")
+		e.BeginObject()
+		e.Key("version")
+		e.Text(v.Version.Text)
+		e.Key("version_from")
+		e.Text(v.Version.From)
 		writeList(e, "other_versions", v.Version.Others)
 		writeList(e, "notes", v.Version.Notes)
 		var unknown []string
@@ -58,20 +59,20 @@ func overviewDocument(v *view.Overview) document {
 				unknown = append(unknown, m.name)
 			}
 			if m.cell.Absent == view.Present {
-				e.key(m.name)
+				e.Key(m.name)
 				writeCell(e, m.cell, m.kind)
 			}
 		}
 		writeOverviewLists(e, v)
 		writeNames(e, "unknown", append(unknown, unknownLists(v)...))
-		e.endObject()
-		e.endObject()
+		e.EndObject()
+		e.EndObject()
 	}
 }
 
-func writeOverviewLists(e encoder, v *view.Overview) {
-	e.key("oldest_checkpoint_vchannel")
-	e.text(v.OldestChannel)
+func writeOverviewLists(e *doc.Encoder, v *view.Overview) {
+	e.Key("oldest_checkpoint_vchannel")
+	e.Text(v.OldestChannel)
 	if !v.StatesUnknown {
 		writeStates(e, "segments_by_state", v.States)
 	}
@@ -102,76 +103,76 @@ func unknownLists(v *view.Overview) []string {
 	return names
 }
 
-func writeRoles(e encoder, roles []view.RoleCount) {
-	e.key("roles")
-	e.beginList()
+func writeRoles(e *doc.Encoder, roles []view.RoleCount) {
+	e.Key("roles")
+	e.BeginList()
 	for _, r := range roles {
-		e.beginObject()
-		e.key("role")
-		e.text(r.Role)
+		e.BeginObject()
+		e.Key("role")
+		e.Text(r.Role)
 		for _, n := range []struct {
 			name  string
 			count int
 		}{{"registered", r.Registered}, {"stopping", r.Stopping}, {"standby", r.Standby}} {
-			e.key(n.name)
-			e.integer(int64(n.count))
+			e.Key(n.name)
+			e.Int(int64(n.count))
 		}
 		writeList(e, "versions", r.Versions)
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeList(e encoder, key string, list []string) {
-	e.key(key)
-	e.texts(list)
+func writeList(e *doc.Encoder, key string, list []string) {
+	e.Key(key)
+	e.Texts(list)
 }
 
-func writeStates(e encoder, key string, states []view.StateCount) {
-	e.key(key)
-	e.beginList()
+func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
+	e.Key(key)
+	e.BeginList()
 	for _, s := range states {
-		e.beginObject()
-		e.key("state")
-		e.text(s.State)
-		e.key("count")
-		e.integer(s.Count)
+		e.BeginObject()
+		e.Key("state")
+		e.Text(s.State)
+		e.Key("count")
+		e.Int(s.Count)
 		if s.Rows.Absent == view.Present {
-			e.key("rows")
-			e.integer(s.Rows.Int)
+			e.Key("rows")
+			e.Int(s.Rows.Int)
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeEtcd(e encoder, etcd *model.Etcd) {
-	e.key("etcd")
-	e.beginList()
+func writeEtcd(e *doc.Encoder, etcd *model.Etcd) {
+	e.Key("etcd")
+	e.BeginList()
 	for _, m := range etcd.Members {
-		e.beginObject()
-		e.key("endpoint")
-		e.text(m.Endpoint)
-		e.key("version")
-		e.text(m.Version)
-		e.key("leader")
-		e.boolean(m.Leader)
-		e.key("learner")
-		e.boolean(m.Learner)
-		e.key("db_size_bytes")
-		e.integer(m.DBSize)
-		e.key("db_in_use_bytes")
-		e.integer(m.DBInUse)
+		e.BeginObject()
+		e.Key("endpoint")
+		e.Text(m.Endpoint)
+		e.Key("version")
+		e.Text(m.Version)
+		e.Key("leader")
+		e.Bool(m.Leader)
+		e.Key("learner")
+		e.Bool(m.Learner)
+		e.Key("db_size_bytes")
+		e.Int(m.DBSize)
+		e.Key("db_in_use_bytes")
+		e.Int(m.DBInUse)
 		if m.DBQuota > 0 {
-			e.key("db_quota_bytes")
-			e.integer(m.DBQuota)
+			e.Key("db_quota_bytes")
+			e.Int(m.DBQuota)
 		}
 		writeList(e, "errors", m.Errors)
-		e.key("problem")
-		e.text(m.Problem)
-		e.endObject()
+		e.Key("problem")
+		e.Text(m.Problem)
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
 // writeOverview writes for people.
@@ -227,9 +228,9 @@ func OriginText(v *view.Overview) string {
 	case v.Origin.Kind == "etcd":
 		parts = append(parts, words.Age(v.Age)+" old")
 	case v.Origin.FileDate:
-		parts = append(parts, "file dated "+string(appendTime(nil, v.Origin.Taken.Unix()*1e9)))
+		parts = append(parts, "file dated "+string(doc.AppendTime(nil, v.Origin.Taken.Unix()*1e9)))
 	default:
-		parts = append(parts, "taken "+string(appendTime(nil, v.Origin.Taken.Unix()*1e9)))
+		parts = append(parts, "taken "+string(doc.AppendTime(nil, v.Origin.Taken.Unix()*1e9)))
 	}
 	return strings.Join(parts, "  ")
 }

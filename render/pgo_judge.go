@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/profile/pgo"
 	"kitescope/table"
 	"kitescope/words"
@@ -52,8 +53,8 @@ func newJudgementSheet(j *pgo.Judgement, o *ReportOptions) *sheet {
 	short := ShortJudgement(j)
 	s := &sheet{
 		kind: "Judgement", o: o, head: judgementHead(short, o),
-		about: func(e encoder) { writeJudgementHead(e, j, o) },
-		items: forScripts(len(j.Profiles), len(j.Profiles), assessedFields(j)), nested: func(e encoder, i int) { writeRefusals(e, "refusals", j.Profiles[i].Refusals) },
+		about: func(e *doc.Encoder) { writeJudgementHead(e, j, o) },
+		items: forScripts(len(j.Profiles), len(j.Profiles), assessedFields(j)), nested: func(e *doc.Encoder, i int) { writeRefusals(e, "refusals", j.Profiles[i].Refusals) },
 	}
 	if len(j.Profiles) > 0 {
 		s.parts = append(s.parts, assessedPart(short, o))

@@ -3,6 +3,7 @@ package render
 import (
 	"math"
 
+	"kitescope/doc"
 	"kitescope/profile/pgo"
 	"kitescope/table"
 )
@@ -74,53 +75,53 @@ func reachShares(r *pgo.Reach) []float64 {
 }
 
 // writeShare tells a share of 1 in percent, if it is known.
-func writeShare(e encoder, key string, share float64) {
+func writeShare(e *doc.Encoder, key string, share float64) {
 	if math.IsNaN(share) || math.IsInf(share, 0) {
 		return
 	}
-	e.key(key)
-	e.number(100 * share)
+	e.Key(key)
+	e.Number(100 * share)
 }
 
-func writeText(e encoder, key, text string) {
-	e.key(key)
-	e.text(text)
+func writeText(e *doc.Encoder, key, text string) {
+	e.Key(key)
+	e.Text(text)
 }
 
-func writeCount(e encoder, key string, n int64) {
+func writeCount(e *doc.Encoder, key string, n int64) {
 	if n < 0 {
 		return
 	}
-	e.key(key)
-	e.integer(n)
+	e.Key(key)
+	e.Int(n)
 }
 
-func writeRefusals(e encoder, key string, list []pgo.Refusal) {
-	e.key(key)
-	e.beginList()
+func writeRefusals(e *doc.Encoder, key string, list []pgo.Refusal) {
+	e.Key(key)
+	e.BeginList()
 	for i := range list {
-		e.beginObject()
+		e.BeginObject()
 		writeText(e, "id", list[i].ID)
 		writeText(e, "message", list[i].Message)
 		writeText(e, "hint", list[i].Hint)
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeJudgementHead(e encoder, j *pgo.Judgement, o *ReportOptions) {
+func writeJudgementHead(e *doc.Encoder, j *pgo.Judgement, o *ReportOptions) {
 	writeText(e, "verdict", j.Verdict.String())
 	writeText(e, "reason", j.Reason)
 	writeRefusals(e, "refusals", j.Refusals)
 	writeRefusals(e, "cautions", j.Cautions)
 	writeCount(e, "samples", j.Events)
 	if j.CPU > 0 {
-		e.key("cpu_seconds")
-		e.seconds(int64(j.CPU))
+		e.Key("cpu_seconds")
+		e.Seconds(j.CPU)
 	}
 	if j.Duration > 0 {
-		e.key("duration_seconds")
-		e.seconds(int64(j.Duration))
+		e.Key("duration_seconds")
+		e.Seconds(j.Duration)
 	}
 	if figuresKnown(j) {
 		writeShare(e, "preempted_percent", j.Preempted)
@@ -137,75 +138,75 @@ func writeJudgementHead(e encoder, j *pgo.Judgement, o *ReportOptions) {
 		writeCount(e, "hot_least_weight", j.LeastHot)
 		writeShare(e, "hot_few_hits_percent", j.FewHits)
 	}
-	e.key("thresholds")
-	e.beginObject()
+	e.Key("thresholds")
+	e.BeginObject()
 	writeCount(e, "samples", j.Thresholds.Events)
-	writeKnown(e, "overlap", j.Thresholds.Overlap, e.number)
+	writeKnown(e, "overlap", j.Thresholds.Overlap, e.Number)
 	writeShare(e, "bound_percent", j.Thresholds.Ceiling)
-	e.endObject()
+	e.EndObject()
 	writeOverlaps(e, j.Overlaps)
 	writeHot(e, j.Hot[:o.shown(len(j.Hot))])
-	e.key("risks")
-	e.beginList()
+	e.Key("risks")
+	e.BeginList()
 	for i := range j.Risks {
 		r := &j.Risks[i]
-		e.beginObject()
+		e.BeginObject()
 		for _, x := range [][2]string{{"id", r.ID}, {"message", r.Message}, {"source", r.Source}, {"function", r.Function}, {"block", r.Block}} {
 			writeText(e, x[0], x[1])
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 	if j.Dry != nil {
 		writeDryRun(e, j.Dry)
 	}
 }
 
-func writeOverlaps(e encoder, list []pgo.Overlap) {
-	e.key("overlaps")
-	e.beginList()
+func writeOverlaps(e *doc.Encoder, list []pgo.Overlap) {
+	e.Key("overlaps")
+	e.BeginList()
 	for i := range list {
 		x := &list[i]
-		e.beginObject()
+		e.BeginObject()
 		for _, pair := range [][2]string{{"between", x.Between}, {"a", x.A}, {"b", x.B}} {
 			writeText(e, pair[0], pair[1])
 		}
-		writeKnown(e, "share", x.Share, e.number)
-		e.endObject()
+		writeKnown(e, "share", x.Share, e.Number)
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeEdge(e encoder, x *pgo.Edge) {
+func writeEdge(e *doc.Encoder, x *pgo.Edge) {
 	writeText(e, "caller", x.Caller)
-	e.key("line_offset")
-	e.integer(int64(x.Offset))
+	e.Key("line_offset")
+	e.Int(int64(x.Offset))
 	writeText(e, "callee", x.Callee)
 }
 
-func writeHot(e encoder, list []pgo.HotEdge) {
-	e.key("hot")
-	e.beginList()
+func writeHot(e *doc.Encoder, list []pgo.HotEdge) {
+	e.Key("hot")
+	e.BeginList()
 	for i := range list {
 		h := &list[i]
-		e.beginObject()
+		e.BeginObject()
 		writeEdge(e, &h.Edge)
 		writeShare(e, "percent", h.Share)
 		writeCount(e, "samples", h.Hits)
-		e.key("inlined")
-		e.boolean(h.Inlined)
+		e.Key("inlined")
+		e.Bool(h.Inlined)
 		if h.Decision != nil {
-			e.key("decision")
-			e.beginObject()
+			e.Key("decision")
+			e.BeginObject()
 			writeDecision(e, h.Decision)
-			e.endObject()
+			e.EndObject()
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeDecision(e encoder, d *pgo.Decision) {
+func writeDecision(e *doc.Encoder, d *pgo.Decision) {
 	writeText(e, "what", d.What)
 	if d.Cost > 0 {
 		writeCount(e, "cost", int64(d.Cost))
@@ -214,9 +215,9 @@ func writeDecision(e encoder, d *pgo.Decision) {
 	writeText(e, "position", d.Position)
 }
 
-func writeDryRun(e encoder, d *pgo.DryRun) {
-	e.key("dry_run")
-	e.beginObject()
+func writeDryRun(e *doc.Encoder, d *pgo.DryRun) {
+	e.Key("dry_run")
+	e.BeginObject()
 	for _, x := range [][2]string{{"dir", d.Dir}, {"package", d.Package}, {"go_version", d.GoVersion}} {
 		writeText(e, x[0], x[1])
 	}
@@ -224,17 +225,17 @@ func writeDryRun(e encoder, d *pgo.DryRun) {
 	writeCount(e, "devirtualised", int64(d.Devirtualised))
 	writeCount(e, "skipped", int64(d.Skipped))
 	if d.Known {
-		e.key("grown_bytes")
-		e.integer(d.Grown)
+		e.Key("grown_bytes")
+		e.Int(d.Grown)
 	}
-	e.key("decisions")
-	e.beginList()
+	e.Key("decisions")
+	e.BeginList()
 	for i := range d.Decisions {
-		e.beginObject()
+		e.BeginObject()
 		writeEdge(e, &d.Decisions[i].Edge)
 		writeDecision(e, &d.Decisions[i])
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
-	e.endObject()
+	e.EndList()
+	e.EndObject()
 }

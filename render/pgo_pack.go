@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/paste"
 	"kitescope/profile/pgo"
 	"kitescope/table"
@@ -34,7 +35,7 @@ func newPackSheet(r *PackReport, o *ReportOptions) *sheet {
 		kind: "PGOPack", o: o, head: packHead(r, o),
 		parts: []sheetPart{{list: places(o.shown(len(m.Sources)), packColumns(m))}},
 		foot:  o.more(len(m.Sources)),
-		about: func(e encoder) { writePackHead(e, r) },
+		about: func(e *doc.Encoder) { writePackHead(e, r) },
 		items: forScripts(o.shown(len(m.Sources)), len(m.Sources), packFields(m)),
 	}
 }
@@ -113,24 +114,24 @@ func weightShare(m *pgo.Manifest, s *pgo.ManifestSource) float64 {
 	return float64(s.Weight) / all
 }
 
-func writePackHead(e encoder, r *PackReport) {
+func writePackHead(e *doc.Encoder, r *PackReport) {
 	m := r.Pack.Manifest
-	e.key("outcome")
-	e.text(r.Outcome)
+	e.Key("outcome")
+	e.Text(r.Outcome)
 	for _, x := range []struct{ key, text string }{
 		{"path", r.Path}, {"manifest", r.ManifestPath}, {"flag", r.Flag}, {"file", m.File}, {"sha256", m.SHA256}, {"weight_by", m.Weight}, {"sample_type", m.SampleType},
 	} {
 		if x.text != "" {
-			e.key(x.key)
-			e.text(x.text)
+			e.Key(x.key)
+			e.Text(x.text)
 		}
 	}
 	for _, x := range []struct {
 		key string
 		n   int64
 	}{{"bytes", int64(m.Bytes)}, {"calls", int64(m.Calls)}, {"hot_calls", int64(m.HotCalls)}, {"call_weight", m.CallWeight}} {
-		e.key(x.key)
-		e.integer(x.n)
+		e.Key(x.key)
+		e.Int(x.n)
 	}
 	for _, x := range []struct {
 		key  string
@@ -139,10 +140,10 @@ func writePackHead(e encoder, r *PackReport) {
 		writeNames(e, x.key, x.list)
 	}
 	if m.Judgement != nil {
-		e.key("verdict")
-		e.text(m.Judgement.Verdict)
-		e.key("reason")
-		e.text(m.Judgement.Reason)
+		e.Key("verdict")
+		e.Text(m.Judgement.Verdict)
+		e.Key("reason")
+		e.Text(m.Judgement.Reason)
 	}
 }
 

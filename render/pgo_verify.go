@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"kitescope/doc"
 	"kitescope/profile/pgo"
 	"kitescope/table"
 	"kitescope/words"
@@ -56,7 +57,7 @@ func newVerificationSheet(v *pgo.Verification, o *ReportOptions) *sheet {
 	n := o.shown(len(calls))
 	s := &sheet{
 		kind: "PGOVerification", o: o, head: verificationHead(v, o),
-		about: func(e encoder) { writeVerificationHead(e, v) },
+		about: func(e *doc.Encoder) { writeVerificationHead(e, v) },
 		items: forScripts(n, len(calls), verificationFields(calls)),
 	}
 	if facts := verificationFacts(v); len(facts) > 0 {

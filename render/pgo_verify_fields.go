@@ -1,19 +1,22 @@
 package render
 
-import "kitescope/profile/pgo"
+import (
+	"kitescope/doc"
+	"kitescope/profile/pgo"
+)
 
 // writeVerificationHead writes what stands before the calls.
-func writeVerificationHead(e encoder, v *pgo.Verification) {
+func writeVerificationHead(e *doc.Encoder, v *pgo.Verification) {
 	s := v.Subject
-	e.key("program")
-	e.text(s.Name)
-	e.key("effect")
-	e.text(v.Effect.String())
-	e.key("reason")
-	e.text(v.Reason)
+	e.Key("program")
+	e.Text(s.Name)
+	e.Key("effect")
+	e.Text(v.Effect.String())
+	e.Key("reason")
+	e.Text(v.Reason)
 	if v.Hint != "" {
-		e.key("hint")
-		e.text(v.Hint)
+		e.Key("hint")
+		e.Text(v.Hint)
 	}
 	writeNames(e, "notes", v.Notes)
 	if s.Build != nil {
@@ -23,84 +26,84 @@ func writeVerificationHead(e encoder, v *pgo.Verification) {
 		writeGivenProfile(e, v)
 	}
 	names, list := witnessesOf(v)
-	e.key("witnesses")
-	e.beginList()
+	e.Key("witnesses")
+	e.BeginList()
 	for i, w := range list {
 		writeWitness(e, names[i], w)
 	}
-	e.endList()
-	e.key("only_with_pgo")
-	e.beginList()
+	e.EndList()
+	e.Key("only_with_pgo")
+	e.BeginList()
 	for i := range v.Own {
 		b := &v.Own[i]
-		e.beginObject()
-		e.key("function")
-		e.text(b.Function)
-		e.key("lines_with_calls")
-		e.integer(int64(b.Calls))
-		e.key("other_lines")
-		e.integer(int64(b.Lines))
-		e.key("least_cost")
-		e.integer(int64(b.Cost))
-		e.endObject()
+		e.BeginObject()
+		e.Key("function")
+		e.Text(b.Function)
+		e.Key("lines_with_calls")
+		e.Int(int64(b.Calls))
+		e.Key("other_lines")
+		e.Int(int64(b.Lines))
+		e.Key("least_cost")
+		e.Int(int64(b.Cost))
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeBuild(e encoder, b *pgo.Build) {
-	e.key("build")
-	e.beginObject()
+func writeBuild(e *doc.Encoder, b *pgo.Build) {
+	e.Key("build")
+	e.BeginObject()
 	for _, x := range []struct{ key, text string }{
 		{"main", b.Main}, {"go_version", b.GoVersion}, {"build_id", b.BuildID}, {"pgo", b.PGO}, {"pgo_hash", b.Hash},
 	} {
 		if x.text != "" {
-			e.key(x.key)
-			e.text(x.text)
+			e.Key(x.key)
+			e.Text(x.text)
 		}
 	}
-	e.key("settings_recorded")
-	e.boolean(b.Recorded)
-	e.key("stripped")
-	e.boolean(b.Stripped)
-	e.endObject()
+	e.Key("settings_recorded")
+	e.Bool(b.Recorded)
+	e.Key("stripped")
+	e.Bool(b.Stripped)
+	e.EndObject()
 }
 
-func writeGivenProfile(e encoder, v *pgo.Verification) {
+func writeGivenProfile(e *doc.Encoder, v *pgo.Verification) {
 	g := v.Subject.Given
-	e.key("profile")
-	e.beginObject()
-	e.key("name")
-	e.text(g.Name)
-	e.key("sha256")
-	e.text(g.SHA256)
-	e.key("same")
-	e.text(v.Match.String())
-	e.key("assumed")
-	e.boolean(g.Assumed)
+	e.Key("profile")
+	e.BeginObject()
+	e.Key("name")
+	e.Text(g.Name)
+	e.Key("sha256")
+	e.Text(g.SHA256)
+	e.Key("same")
+	e.Text(v.Match.String())
+	e.Key("assumed")
+	e.Bool(g.Assumed)
 	if g.Err != nil {
-		e.key("error")
-		e.text(g.Err.Error())
+		e.Key("error")
+		e.Text(g.Err.Error())
 	}
 	if m := g.Manifest; m != nil {
-		e.key("manifest")
-		e.text(v.Manifest)
-		e.key("sources")
-		e.integer(int64(len(m.Sources)))
+		e.Key("manifest")
+		e.Text(v.Manifest)
+		e.Key("sources")
+		e.Int(int64(len(m.Sources)))
 		writeNames(e, "nodes", m.Nodes)
 		writeNames(e, "go_versions", m.GoVersions)
 		writeNames(e, "build_ids", m.BuildIDs)
 	}
-	e.endObject()
+	e.EndObject()
 }
 
-func writeWitness(e encoder, name string, w *pgo.Witness) {
-	e.beginObject()
-	e.key("in")
-	e.text(name)
-	e.key("effect")
-	e.text(w.Effect.String())
-	e.key("reason")
-	e.text(w.Reason)
+func writeWitness(e *doc.Encoder, name string, w *pgo.Witness) {
+	e.BeginObject()
+	e.Key("in")
+	e.Text(name)
+	e.Key("effect")
+	e.Text(w.Effect.String())
+	e.Key("reason")
+	e.Text(w.Reason)
 	for _, x := range []struct {
 		key string
 		n   int
@@ -113,14 +116,14 @@ func writeWitness(e encoder, name string, w *pgo.Witness) {
 		{"usual_calls", w.Usual.Of},
 		{"usual_inlined", w.Usual.Inlined},
 	} {
-		e.key(x.key)
-		e.integer(int64(x.n))
+		e.Key(x.key)
+		e.Int(int64(x.n))
 	}
-	e.key("percent")
-	e.number(100 * w.Share)
+	e.Key("percent")
+	e.Number(100 * w.Share)
 	if len(w.Calls) > 0 {
-		e.key("chance")
-		e.exact(w.Chance)
+		e.Key("chance")
+		e.Exact(w.Chance)
 	}
-	e.endObject()
+	e.EndObject()
 }

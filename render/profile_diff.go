@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"kitescope/doc"
 	"kitescope/profile/report"
 	"kitescope/table"
 	"kitescope/words"
@@ -35,24 +36,24 @@ func newDiffSheet(c *report.Comparison, o *ReportOptions) *sheet {
 	s := &sheet{
 		kind: "ProfileDiff", o: o, head: diffHead(c, o),
 		foot: append(o.more(len(c.Changes)), sheetLine{role: RoleDim, text: verdictLegend(o)}),
-		about: func(e encoder) {
+		about: func(e *doc.Encoder) {
 			writeProfileHead(e, &c.New)
-			e.key("base")
-			e.beginObject()
+			e.Key("base")
+			e.BeginObject()
 			writeProfileHead(e, &c.Base)
-			e.endObject()
+			e.EndObject()
 			writeBy(e, o)
-			e.key("percent_of")
-			e.text([]string{"differences", "base"}[b2i(c.OfBase)])
-			e.key("percent_total")
-			e.integer(c.Total)
-			e.key("normalized")
-			e.boolean(c.Normalized)
-			e.key("factor")
-			e.exact(c.Factor)
-			e.key("hypothesis")
-			e.text(c.Hypothesis.String())
-			writeKnown(e, "level", c.Level, e.exact)
+			e.Key("percent_of")
+			e.Text([]string{"differences", "base"}[b2i(c.OfBase)])
+			e.Key("percent_total")
+			e.Int(c.Total)
+			e.Key("normalized")
+			e.Bool(c.Normalized)
+			e.Key("factor")
+			e.Exact(c.Factor)
+			e.Key("hypothesis")
+			e.Text(c.Hypothesis.String())
+			writeKnown(e, "level", c.Level, e.Exact)
 		},
 		items: forScripts(n, len(c.Changes), diffFields(c)),
 	}
@@ -79,7 +80,7 @@ func diffHead(c *report.Comparison, o *ReportOptions) []sheetLine {
 		{text: "after:  " + headText(&c.New)},
 	}
 	if c.Normalized {
-		lines = append(lines, sheetLine{text: "normalized: what was sampled after is multiplied by " + string(appendNumber(nil, c.Factor))})
+		lines = append(lines, sheetLine{text: "normalized: what was sampled after is multiplied by " + string(doc.AppendNumber(nil, c.Factor))})
 	}
 	of := "percentages are of the sum of all differences, " + scaled(c.Total, c.Type.Unit)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/words"
@@ -119,78 +120,78 @@ func noteLines(h *report.Header, whose string) (lines []sheetLine) {
 }
 
 // writeProfileHead tells scripts what a report is of.
-func writeProfileHead(e encoder, h *report.Header) {
-	e.key("source")
+func writeProfileHead(e *doc.Encoder, h *report.Header) {
+	e.Key("source")
 	writeProfileOrigin(e, &h.Origin)
 	writeProfileTotals(e, h)
 }
 
-func writeProfileOrigin(e encoder, o *profile.Origin) {
-	e.beginObject()
-	e.key("kind")
-	e.text(o.Format)
-	e.key("location")
-	e.text(originName(o))
+func writeProfileOrigin(e *doc.Encoder, o *profile.Origin) {
+	e.BeginObject()
+	e.Key("kind")
+	e.Text(o.Format)
+	e.Key("location")
+	e.Text(originName(o))
 	for _, x := range [][2]string{{"node", o.Node}, {"role", o.Role}} {
 		if x[1] != "" {
-			e.key(x[0])
-			e.text(x[1])
+			e.Key(x[0])
+			e.Text(x[1])
 		}
 	}
-	e.endObject()
+	e.EndObject()
 }
 
 // writeProfileTotals tells what is measured and how much of it there is. What is unknown is left out.
-func writeProfileTotals(e encoder, h *report.Header) {
-	e.key("type")
-	e.text(h.Type.Type)
-	e.key("unit")
-	e.text(h.Type.Unit)
-	e.key("total")
-	e.integer(h.Total)
+func writeProfileTotals(e *doc.Encoder, h *report.Header) {
+	e.Key("type")
+	e.Text(h.Type.Type)
+	e.Key("unit")
+	e.Text(h.Type.Unit)
+	e.Key("total")
+	e.Int(h.Total)
 	if h.Samples >= 0 {
-		e.key("samples")
-		e.integer(h.Samples)
+		e.Key("samples")
+		e.Int(h.Samples)
 	}
 	if !h.Time.IsZero() {
-		e.key("time")
-		e.time(h.Time.UnixNano())
+		e.Key("time")
+		e.Time(h.Time.UnixNano())
 	}
 	if h.Origin.Merged > 1 {
-		e.key("profiles")
-		e.integer(int64(h.Origin.Merged))
+		e.Key("profiles")
+		e.Int(int64(h.Origin.Merged))
 	}
 	if h.Duration > 0 {
-		e.key("duration_seconds")
-		e.seconds(int64(h.Duration))
+		e.Key("duration_seconds")
+		e.Seconds(h.Duration)
 	}
 	if cores, ok := coresBusy(h); ok {
-		e.key("cores_busy")
-		e.number(cores)
+		e.Key("cores_busy")
+		e.Number(cores)
 	}
 	writeNames(e, "build_ids", h.BuildIDs)
 	if len(h.Notes) > 0 {
-		e.key("notes")
-		e.beginList()
+		e.Key("notes")
+		e.BeginList()
 		for _, n := range h.Notes {
-			e.beginObject()
-			e.key("what")
-			e.text(n.What)
-			e.key("count")
-			e.integer(n.Count)
-			e.endObject()
+			e.BeginObject()
+			e.Key("what")
+			e.Text(n.What)
+			e.Key("count")
+			e.Int(n.Count)
+			e.EndObject()
 		}
-		e.endList()
+		e.EndList()
 	}
 }
 
 // writeBy tells what entries are.
-func writeBy(e encoder, o *ReportOptions) {
-	e.key("by")
-	e.text(o.By.String())
+func writeBy(e *doc.Encoder, o *ReportOptions) {
+	e.Key("by")
+	e.Text(o.By.String())
 	if o.By == profile.ByLabel {
-		e.key("label")
-		e.text(o.Label)
+		e.Key("label")
+		e.Text(o.Label)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/profile/report"
 	"kitescope/table"
 	"kitescope/words"
@@ -43,8 +44,8 @@ func newNodesSheet(n *report.Nodes, o *ReportOptions) *sheet {
 		s.head = append(s.head, sheetLine{text: "- " + Harmless(text)})
 	}
 	s.items = forScripts(len(nodes), len(nodes), nodeFields(nodes))
-	s.nested = func(e encoder, i int) { writeNodeParts(e, nodes[i].node) }
-	s.about = func(e encoder) { writeNodesHead(e, n) }
+	s.nested = func(e *doc.Encoder, i int) { writeNodeParts(e, nodes[i].node) }
+	s.about = func(e *doc.Encoder) { writeNodesHead(e, n) }
 	rows := partRows(nodes)
 	s.flat = forScripts(len(rows), len(rows), partRowFields(rows))
 	return s
@@ -187,67 +188,67 @@ func differencePart(r *report.RoleShares, o *ReportOptions) sheetPart {
 	return part
 }
 
-func writeNodesHead(e encoder, n *report.Nodes) {
-	e.key("type")
-	e.text(n.Type.Type)
-	e.key("unit")
-	e.text(n.Type.Unit)
-	e.key("level")
-	e.exact(n.Level)
-	e.key("effect_percent")
-	e.number(100 * n.Effect)
-	e.key("remarks")
-	e.texts(n.Remarks())
-	e.key("differences")
-	e.beginList()
+func writeNodesHead(e *doc.Encoder, n *report.Nodes) {
+	e.Key("type")
+	e.Text(n.Type.Type)
+	e.Key("unit")
+	e.Text(n.Type.Unit)
+	e.Key("level")
+	e.Exact(n.Level)
+	e.Key("effect_percent")
+	e.Number(100 * n.Effect)
+	e.Key("remarks")
+	e.Texts(n.Remarks())
+	e.Key("differences")
+	e.BeginList()
 	for i := range n.Roles {
 		for j := range n.Roles[i].Differences {
 			writeDifference(e, n.Roles[i].Role, &n.Roles[i].Differences[j])
 		}
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeDifference(e encoder, role string, d *report.Difference) {
-	e.beginObject()
+func writeDifference(e *doc.Encoder, role string, d *report.Difference) {
+	e.BeginObject()
 	for _, x := range [][2]string{{"role", role}, {"node", d.Node}, {"what", d.Kind}, {"name", d.Name}, {"verdict", d.Verdict.String()}} {
-		e.key(x[0])
-		e.text(x[1])
+		e.Key(x[0])
+		e.Text(x[1])
 	}
-	e.key("here")
+	e.Key("here")
 	writePart(e, &d.Here)
-	e.key("others")
+	e.Key("others")
 	writePart(e, &d.Others)
-	writeKnown(e, "p", d.P, e.exact)
-	e.endObject()
+	writeKnown(e, "p", d.P, e.Exact)
+	e.EndObject()
 }
 
 // writeKnown writes a number unless it is none.
-func writeKnown(e encoder, key string, f float64, write func(float64)) {
+func writeKnown(e *doc.Encoder, key string, f float64, write func(float64)) {
 	if math.IsNaN(f) {
 		return
 	}
-	e.key(key)
+	e.Key(key)
 	write(f)
 }
 
 // writePart writes a part of a node's samples, as far as it is known.
-func writePart(e encoder, p *report.Part) {
-	e.beginObject()
+func writePart(e *doc.Encoder, p *report.Part) {
+	e.BeginObject()
 	if p.Name != "" {
-		e.key("name")
-		e.text(p.Name)
+		e.Key("name")
+		e.Text(p.Name)
 	}
-	e.key("value")
-	e.integer(p.Value)
+	e.Key("value")
+	e.Int(p.Value)
 	if p.Events >= 0 {
-		e.key("samples")
-		e.integer(p.Events)
+		e.Key("samples")
+		e.Int(p.Events)
 	}
-	writeKnown(e, "percent", 100*p.Part, e.number)
-	writeKnown(e, "percent_low", 100*p.Low, e.number)
-	writeKnown(e, "percent_high", 100*p.High, e.number)
-	e.endObject()
+	writeKnown(e, "percent", 100*p.Part, e.Number)
+	writeKnown(e, "percent_low", 100*p.Low, e.Number)
+	writeKnown(e, "percent_high", 100*p.High, e.Number)
+	e.EndObject()
 }
 
 func nodeFields(nodes []nodeItem) []table.ColumnOf[int] {
@@ -280,37 +281,37 @@ func nodeFields(nodes []nodeItem) []table.ColumnOf[int] {
 	}
 }
 
-func writeNodeParts(e encoder, x *report.NodeShares) {
+func writeNodeParts(e *doc.Encoder, x *report.NodeShares) {
 	for _, l := range []struct {
 		key   string
 		parts []report.Part
 	}{{"classes", x.Classes}, {"activities", x.Activities}} {
-		e.key(l.key)
-		e.beginList()
+		e.Key(l.key)
+		e.BeginList()
 		for i := range l.parts {
 			writePart(e, &l.parts[i])
 		}
-		e.endList()
+		e.EndList()
 	}
 	b := &x.BruteForce
-	e.key("brute_force")
-	e.beginObject()
-	e.key("known")
-	e.boolean(b.Known)
+	e.Key("brute_force")
+	e.BeginObject()
+	e.Key("known")
+	e.Bool(b.Known)
 	if b.Known {
-		e.key("share")
+		e.Key("share")
 		writePart(e, &b.Part)
 	} else {
-		e.key("why")
-		e.text(b.Why)
+		e.Key("why")
+		e.Text(b.Why)
 	}
-	e.key("openmp")
+	e.Key("openmp")
 	writePart(e, &b.Exhaustive)
-	e.key("knowhere")
+	e.Key("knowhere")
 	writePart(e, &b.Knowhere)
-	e.key("named_percent")
-	e.number(100 * b.Named)
-	e.endObject()
+	e.Key("named_percent")
+	e.Number(100 * b.Named)
+	e.EndObject()
 }
 
 // partRow is a line of CSV: one part of one node.

@@ -3,6 +3,7 @@ package render
 import (
 	"io"
 
+	"kitescope/doc"
 	"kitescope/profile/report"
 	"kitescope/table"
 	"kitescope/words"
@@ -17,12 +18,12 @@ func newPeekSheet(p *report.Peek, o *ReportOptions) *sheet {
 	n := o.shown(len(p.Focus))
 	s := &sheet{
 		kind: "ProfilePeek", o: o, head: headLines(&p.Header), foot: o.more(len(p.Focus)),
-		about: func(e encoder) {
+		about: func(e *doc.Encoder) {
 			writeProfileHead(e, &p.Header)
 			writeBy(e, o)
 		},
 		items:  forScripts(n, len(p.Focus), placed(entryKeys(&p.Header), func(i int) *report.Entry { return &p.Focus[i].Entry })),
-		nested: func(e encoder, i int) { writePeekEdges(e, &p.Focus[i]) },
+		nested: func(e *doc.Encoder, i int) { writePeekEdges(e, &p.Focus[i]) },
 	}
 	var rows []peekRow
 	for i := range p.Focus[:n] {
@@ -135,28 +136,28 @@ func peekFields(rows []peekRow) []table.ColumnOf[int] {
 	}
 }
 
-func writePeekEdges(e encoder, f *report.PeekEntry) {
+func writePeekEdges(e *doc.Encoder, f *report.PeekEntry) {
 	for _, x := range []struct {
 		key   string
 		edges []report.Edge
 	}{{"callers", f.Callers}, {"callees", f.Callees}} {
-		e.key(x.key)
-		e.beginList()
+		e.Key(x.key)
+		e.BeginList()
 		for i := range x.edges {
 			r := peekRow{focus: f, Edge: &x.edges[i]}
-			e.beginObject()
-			e.key("function")
-			e.text(r.Function)
-			e.key("value")
-			e.integer(r.Value)
+			e.BeginObject()
+			e.Key("function")
+			e.Text(r.Function)
+			e.Key("value")
+			e.Int(r.Value)
 			if c := r.percentCell(); c.Absent == table.Present {
-				e.key("percent")
-				e.number(c.Float)
+				e.Key("percent")
+				e.Number(c.Float)
 			}
-			e.key("inlined")
-			e.boolean(r.Inlined)
-			e.endObject()
+			e.Key("inlined")
+			e.Bool(r.Inlined)
+			e.EndObject()
 		}
-		e.endList()
+		e.EndList()
 	}
 }

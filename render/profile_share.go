@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/profile/report"
 	"kitescope/table"
 	"kitescope/words"
@@ -57,7 +58,7 @@ func newShareSheet(s *report.Share, o *ReportOptions) *sheet {
 		kind: "ProfileShare", o: o,
 		head:  append([]sheetLine{titleLine(&s.Header), {text: headText(&s.Header)}, {}}, lines...),
 		foot:  o.more(len(s.Functions)),
-		about: func(e encoder) { writeProfileHead(e, &s.Header) },
+		about: func(e *doc.Encoder) { writeProfileHead(e, &s.Header) },
 		items: forScripts(1, 1, shareFields(s)), alone: true,
 	}
 	if n > 0 {

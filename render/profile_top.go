@@ -3,6 +3,7 @@ package render
 import (
 	"io"
 
+	"kitescope/doc"
 	"kitescope/profile/report"
 	"kitescope/table"
 	"kitescope/words"
@@ -24,7 +25,7 @@ func newTopSheet(t *report.Top, o *ReportOptions) *sheet {
 		head:  headLines(&t.Header),
 		parts: []sheetPart{part},
 		foot:  o.more(len(t.Entries)),
-		about: func(e encoder) {
+		about: func(e *doc.Encoder) {
 			writeProfileHead(e, &t.Header)
 			writeBy(e, o)
 		},

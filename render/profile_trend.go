@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/table"
@@ -38,16 +39,16 @@ func newTrendSheet(t *report.Trend, o *ReportOptions) *sheet {
 		s.parts = append(s.parts, trendPart(n, shown, o))
 	}
 	s.items = forScripts(len(movers), all, moverFields(movers))
-	s.nested = func(e encoder, i int) { writeMoverParts(e, movers[i].mover) }
-	s.about = func(e encoder) {
-		e.key("type")
-		e.text(t.Type.Type)
-		e.key("unit")
-		e.text(t.Type.Unit)
-		e.key("share")
-		e.text(share)
-		e.key("level")
-		e.exact(t.Level)
+	s.nested = func(e *doc.Encoder, i int) { writeMoverParts(e, movers[i].mover) }
+	s.about = func(e *doc.Encoder) {
+		e.Key("type")
+		e.Text(t.Type.Type)
+		e.Key("unit")
+		e.Text(t.Type.Unit)
+		e.Key("share")
+		e.Text(share)
+		e.Key("level")
+		e.Exact(t.Level)
 		writeBy(e, o)
 		writeTrendNodes(e, t)
 	}
@@ -193,37 +194,37 @@ func moverFields(list []moverItem) []table.ColumnOf[int] {
 	}
 }
 
-func writeMoverParts(e encoder, m *report.Mover) {
-	e.key("parts")
-	e.beginList()
+func writeMoverParts(e *doc.Encoder, m *report.Mover) {
+	e.Key("parts")
+	e.BeginList()
 	for i := range m.Parts {
 		p := m.Parts[i]
 		p.Name = ""
 		writePart(e, &p)
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeTrendNodes(e encoder, t *report.Trend) {
-	e.key("records")
-	e.beginList()
+func writeTrendNodes(e *doc.Encoder, t *report.Trend) {
+	e.Key("records")
+	e.BeginList()
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		e.beginObject()
-		e.key("node")
-		e.text(n.Node)
-		e.key("points")
-		e.beginList()
+		e.BeginObject()
+		e.Key("node")
+		e.Text(n.Node)
+		e.Key("points")
+		e.BeginList()
 		for j := range n.Points {
 			p := &n.Points[j]
-			e.beginObject()
+			e.BeginObject()
 			writeProfileHead(e, &report.Header{
 				Origin: profile.Origin{Name: p.Origin.Name, Format: p.Origin.Format}, Type: p.Type, Total: p.Total, Samples: p.Samples, Time: p.Time, Duration: p.Duration,
 			})
-			e.endObject()
+			e.EndObject()
 		}
-		e.endList()
-		e.endObject()
+		e.EndList()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }

@@ -5,30 +5,31 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/view"
 )
 
 // writeNodeLines writes what metadata says about the nodes that serve queries.
-func writeNodeLines(e encoder, nodes []view.NodeLine) {
-	e.key("query_nodes")
-	e.beginList()
+func writeNodeLines(e *doc.Encoder, nodes []view.NodeLine) {
+	e.Key("query_nodes")
+	e.BeginList()
 	for i := range nodes {
 		n := &nodes[i]
-		e.beginObject()
-		e.key("id")
-		e.id(int64(n.Node))
+		e.BeginObject()
+		e.Key("id")
+		e.ID(int64(n.Node))
 		for _, s := range []struct{ name, value string }{{"role", n.Role}, {"address", n.Address}, {"state", n.State}} {
-			e.key(s.name)
-			e.text(s.value)
+			e.Key(s.name)
+			e.Text(s.value)
 		}
-		e.key("replicas")
-		e.integer(int64(n.Replicas))
+		e.Key("replicas")
+		e.Int(int64(n.Replicas))
 		writeList(e, "resource_groups", n.ResourceGroups)
 		writeList(e, "collections", n.Collections)
 		writeNodeLive(e, n.Live)
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
 func writeQueryNodes(out *output, p *painter, nodes []view.NodeLine) {
@@ -62,19 +63,19 @@ func writeQueryNodes(out *output, p *painter, nodes []view.NodeLine) {
 }
 
 // writeNodeLive adds what a node says of itself; what it did not say is left out.
-func writeNodeLive(e encoder, live *view.NodeLive) {
+func writeNodeLive(e *doc.Encoder, live *view.NodeLive) {
 	if live == nil {
 		return
 	}
-	e.key("answer")
-	e.text(live.Answer)
+	e.Key("answer")
+	e.Text(live.Answer)
 	if live.Reason != "" {
-		e.key("answer_reason")
-		e.text(live.Reason)
+		e.Key("answer_reason")
+		e.Text(live.Reason)
 	}
 	for _, m := range liveMeasures(live) {
 		if m.cell.Absent == view.Present {
-			e.key(m.name)
+			e.Key(m.name)
 			writeCell(e, m.cell, m.kind)
 		}
 	}

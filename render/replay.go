@@ -25,7 +25,7 @@ func sweep(r *replay.Result) bool { return len(r.Points) > 1 }
 func newReplaySheet(r *replay.Result, o *ReportOptions, repeat bool) *sheet {
 	s := &sheet{
 		kind: "Replay", o: o,
-		head: replayHead(r, o), items: forScripts(len(r.Points), len(r.Points), pointFields(r.Points)), about: func(encoder) {},
+		head: replayHead(r, o), items: forScripts(len(r.Points), len(r.Points), pointFields(r.Points)), about: func(*doc.Encoder) {},
 	}
 	if sweep(r) {
 		s.parts = append(s.parts, sweepPart(r, o))

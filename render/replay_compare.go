@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/table"
@@ -45,12 +46,12 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 	}
 	s := &sheet{
 		kind: "ReplayComparison", o: o, items: forScripts(len(rows), len(rows), comparedFields(rows)), foot: alone,
-		about: func(e encoder) {
+		about: func(e *doc.Encoder) {
 			for _, x := range []struct {
 				key string
 				r   *replay.Result
 			}{{"before", base}, {"after", other}} {
-				e.key(x.key)
+				e.Key(x.key)
 				writeComparedSide(e, x.r)
 			}
 		},
@@ -237,17 +238,17 @@ func comparedFields(rows []comparedRow) []table.ColumnOf[int] {
 	}
 }
 
-func writeComparedSide(e encoder, r *replay.Result) {
-	e.beginObject()
+func writeComparedSide(e *doc.Encoder, r *replay.Result) {
+	e.BeginObject()
 	for _, x := range [][2]string{
 		{"collection", r.Setup.Collection}, {"target", r.Setup.Target}, {"log", r.Setup.Log}, {"log_digest", r.Setup.LogDigest}, {"queries", strconv.Itoa(r.Setup.Queries)},
 	} {
-		e.key(x[0])
-		e.text(x[1])
+		e.Key(x[0])
+		e.Text(x[1])
 	}
 	if !r.Taken.IsZero() {
-		e.key("taken")
-		e.time(r.Taken.UnixNano())
+		e.Key("taken")
+		e.Time(r.Taken.UnixNano())
 	}
-	e.endObject()
+	e.EndObject()
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/replay"
 	"kitescope/table"
 	"kitescope/words"
@@ -16,7 +17,7 @@ import (
 
 // WriteReplayCosts writes what each segment cost, the dearest first: all that WriteReplay shows a few of.
 func WriteReplayCosts(w io.Writer, r *replay.Result, format ReportFormat, o ReportOptions) error {
-	s := &sheet{kind: "ReplayCosts", o: &o, head: []sheetLine{{role: RoleTitle, text: replayTitle(r)}}, about: func(e encoder) { writeCostHead(e, r) }}
+	s := &sheet{kind: "ReplayCosts", o: &o, head: []sheetLine{{role: RoleTitle, text: replayTitle(r)}}, about: func(e *doc.Encoder) { writeCostHead(e, r) }}
 	if r.Costs == nil {
 		s.head = append(s.head, sheetLine{role: RoleDim, text: noCosts})
 		s.items = forScripts(0, 0, segmentFields(&replay.Costs{}))
@@ -32,20 +33,20 @@ func WriteReplayCosts(w io.Writer, r *replay.Result, format ReportFormat, o Repo
 
 const noCosts = "where the time went is unknown: only the engine tells what segments cost"
 
-func writeCostHead(e encoder, r *replay.Result) {
-	e.key("collection")
-	e.text(r.Setup.Collection)
-	e.key("target")
-	e.text(r.Setup.Target)
+func writeCostHead(e *doc.Encoder, r *replay.Result) {
+	e.Key("collection")
+	e.Text(r.Setup.Collection)
+	e.Key("target")
+	e.Text(r.Setup.Target)
 	if r.Costs == nil {
 		return
 	}
-	e.key("queries")
-	e.integer(r.Costs.Queries)
-	e.key("wall_seconds")
-	e.seconds(int64(r.Costs.Wall))
-	e.key("reduce_seconds")
-	e.seconds(int64(r.Costs.Reduce))
+	e.Key("queries")
+	e.Int(r.Costs.Queries)
+	e.Key("wall_seconds")
+	e.Seconds(r.Costs.Wall)
+	e.Key("reduce_seconds")
+	e.Seconds(r.Costs.Reduce)
 }
 
 // costShare is what a group of segments cost, apart by state.

@@ -1,14 +1,17 @@
 package render
 
-import "kitescope/replay"
+import (
+	"kitescope/doc"
+	"kitescope/replay"
+)
 
 // writeCover tells which files are there; nothing where nobody looked.
-func writeCover(e encoder, c *replay.Coverage) {
+func writeCover(e *doc.Encoder, c *replay.Coverage) {
 	if c == nil {
 		return
 	}
-	e.key("coverage")
-	e.beginObject()
+	e.Key("coverage")
+	e.BeginObject()
 	for _, n := range []struct {
 		key   string
 		value int64
@@ -20,26 +23,26 @@ func writeCover(e encoder, c *replay.Coverage) {
 		{"segments_of_unknown_rows", int64(c.RowsUnknown)},
 		{"bytes", c.Bytes},
 	} {
-		e.key(n.key)
-		e.integer(n.value)
+		e.Key(n.key)
+		e.Int(n.value)
 	}
-	e.key("missing")
-	e.beginList()
+	e.Key("missing")
+	e.BeginList()
 	for i := range c.Missing {
 		m := &c.Missing[i]
-		e.beginObject()
-		e.key("segment_id")
-		e.id(m.Segment)
-		e.key("state")
-		e.text(m.State.Word())
+		e.BeginObject()
+		e.Key("segment_id")
+		e.ID(m.Segment)
+		e.Key("state")
+		e.Text(m.State.Word())
 		if m.Rows >= 0 {
-			e.key("rows")
-			e.integer(m.Rows)
+			e.Key("rows")
+			e.Int(m.Rows)
 		}
-		e.key("reason")
-		e.text(m.Reason)
-		e.endObject()
+		e.Key("reason")
+		e.Text(m.Reason)
+		e.EndObject()
 	}
-	e.endList()
-	e.endObject()
+	e.EndList()
+	e.EndObject()
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/replay"
 	"kitescope/table"
 	"kitescope/words"
@@ -21,7 +22,7 @@ func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format R
 func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *ReportOptions, short bool) *sheet {
 	s := &sheet{
 		kind: "ReplayLayout", o: o,
-		head: layoutHead(l, cover != nil, o), about: func(e encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, items: forScripts(len(l.Segments), len(l.Segments), layoutFields(l)),
+		head: layoutHead(l, cover != nil, o), about: func(e *doc.Encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, items: forScripts(len(l.Segments), len(l.Segments), layoutFields(l)),
 	}
 	if cover != nil {
 		s.head = append(s.head, coverageLines(cover, o)...)
@@ -293,7 +294,7 @@ func layoutColumns(l *replay.Layout) []table.ColumnOf[int] {
 	}
 }
 
-func writeLayoutHead(e encoder, l *replay.Layout, looked bool) {
+func writeLayoutHead(e *doc.Encoder, l *replay.Layout, looked bool) {
 	c := &l.Collection
 	for _, x := range [][2]string{
 		{"source", l.Source},
@@ -306,53 +307,53 @@ func writeLayoutHead(e encoder, l *replay.Layout, looked bool) {
 		{"index_type", c.Index.Type},
 		{"storage", storageText(l, looked)},
 	} {
-		e.key(x[0])
-		e.text(x[1])
+		e.Key(x[0])
+		e.Text(x[1])
 	}
-	e.key("collection_id")
-	e.id(c.ID)
-	e.key("dim")
-	e.integer(int64(c.Dim))
-	e.key("assumed")
-	e.boolean(l.Assumed)
+	e.Key("collection_id")
+	e.ID(c.ID)
+	e.Key("dim")
+	e.Int(int64(c.Dim))
+	e.Key("assumed")
+	e.Bool(l.Assumed)
 	if !l.Taken.IsZero() {
-		e.key("taken")
-		e.time(l.Taken.UnixNano())
+		e.Key("taken")
+		e.Time(l.Taken.UnixNano())
 	}
-	e.key("nodes")
-	e.beginList()
+	e.Key("nodes")
+	e.BeginList()
 	for i := range l.Nodes {
 		n := &l.Nodes[i]
-		e.beginObject()
-		e.key("id")
-		e.id(n.ID)
-		e.key("name")
-		e.text(n.Name)
+		e.BeginObject()
+		e.Key("id")
+		e.ID(n.ID)
+		e.Key("name")
+		e.Text(n.Name)
 		if n.Cores > 0 {
-			e.key("cores")
-			e.exact(n.Cores)
+			e.Key("cores")
+			e.Exact(n.Cores)
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
-	e.key("leaders")
-	e.beginList()
+	e.EndList()
+	e.Key("leaders")
+	e.BeginList()
 	for i := range l.Replicas {
 		r := &l.Replicas[i]
 		for _, channel := range slices.Sorted(maps.Keys(r.Leaders)) {
-			e.beginObject()
-			e.key("replica_id")
-			e.id(r.ID)
-			e.key("channel")
-			e.text(channel)
-			e.key("node_id")
-			e.id(r.Leaders[channel])
-			e.endObject()
+			e.BeginObject()
+			e.Key("replica_id")
+			e.ID(r.ID)
+			e.Key("channel")
+			e.Text(channel)
+			e.Key("node_id")
+			e.ID(r.Leaders[channel])
+			e.EndObject()
 		}
 	}
-	e.endList()
-	e.key("notes")
-	e.texts(l.Notes)
+	e.EndList()
+	e.Key("notes")
+	e.Texts(l.Notes)
 }
 
 func layoutFields(l *replay.Layout) []table.ColumnOf[int] {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/replay/log"
 	"kitescope/table"
 	"kitescope/words"
@@ -20,7 +21,7 @@ func WriteShape(w io.Writer, l *log.Log, s *log.Shape, format ReportFormat, o Re
 func newShapeSheet(l *log.Log, s *log.Shape, o *ReportOptions) *sheet {
 	sheet := &sheet{
 		kind: "ReplayShape", o: o, head: shapeHead(l, s, o),
-		about: func(e encoder) { writeShapeHead(e, l, s) },
+		about: func(e *doc.Encoder) { writeShapeHead(e, l, s) },
 		items: forScripts(len(s.Buckets), len(s.Buckets), []table.ColumnOf[int]{
 			key("from_seconds", table.Exact, func(i int) table.Cell { return table.OfFloat((time.Duration(i) * s.Width).Seconds()) }),
 			key("requests", table.Int, func(i int) table.Cell { return table.OfInt(int64(s.Buckets[i])) }),
@@ -142,16 +143,16 @@ func countPart(title string, counts map[string]int, o *ReportOptions) sheetPart 
 	return part
 }
 
-func writeShapeHead(e encoder, l *log.Log, s *log.Shape) {
-	e.key("log")
-	e.text(l.Name)
-	e.key("format")
-	e.text(l.Format)
-	e.key("digest")
-	e.text(l.Digest)
+func writeShapeHead(e *doc.Encoder, l *log.Log, s *log.Shape) {
+	e.Key("log")
+	e.Text(l.Name)
+	e.Key("format")
+	e.Text(l.Format)
+	e.Key("digest")
+	e.Text(l.Digest)
 	count := func(key string, n int) {
-		e.key(key)
-		e.integer(int64(n))
+		e.Key(key)
+		e.Int(int64(n))
 	}
 	count("lines", s.Lines)
 	count("searches", s.Searches)
@@ -160,10 +161,10 @@ func writeShapeHead(e encoder, l *log.Log, s *log.Shape) {
 	count("timed", s.Timed)
 	count("failed", s.Failed)
 	if s.Timed > 0 {
-		e.key("span_seconds")
-		e.exact(s.Span.Seconds())
-		e.key("per_second")
-		e.exact(s.PerSecond)
+		e.Key("span_seconds")
+		e.Exact(s.Span.Seconds())
+		e.Key("per_second")
+		e.Exact(s.PerSecond)
 		count("peak", s.Peak)
 	}
 	for _, x := range []struct {
@@ -173,7 +174,7 @@ func writeShapeHead(e encoder, l *log.Log, s *log.Shape) {
 		if x.p.Count == 0 {
 			continue
 		}
-		e.key(x.key)
+		e.Key(x.key)
 		writePercentiles(e, x.p)
 	}
 	for _, x := range []struct {
@@ -183,27 +184,27 @@ func writeShapeHead(e encoder, l *log.Log, s *log.Shape) {
 		if x.counts == nil {
 			continue
 		}
-		e.key(x.key)
-		e.beginObject()
+		e.Key(x.key)
+		e.BeginObject()
 		for _, name := range byCount(x.counts) {
 			count(name, x.counts[name])
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.key("notes")
-	e.texts(l.Notes)
+	e.Key("notes")
+	e.Texts(l.Notes)
 }
 
-func writePercentiles(e encoder, p *log.Percentiles) {
-	e.beginObject()
-	e.key("count")
-	e.integer(int64(p.Count))
+func writePercentiles(e *doc.Encoder, p *log.Percentiles) {
+	e.BeginObject()
+	e.Key("count")
+	e.Int(int64(p.Count))
 	for _, x := range []struct {
 		key string
 		d   time.Duration
 	}{{"mean_seconds", p.Mean}, {"min_seconds", p.Min}, {"p50_seconds", p.P50}, {"p90_seconds", p.P90}, {"p95_seconds", p.P95}, {"p99_seconds", p.P99}, {"p999_seconds", p.P999}, {"max_seconds", p.Max}} {
-		e.key(x.key)
-		e.exact(x.d.Seconds())
+		e.Key(x.key)
+		e.Exact(x.d.Seconds())
 	}
-	e.endObject()
+	e.EndObject()
 }

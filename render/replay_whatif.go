@@ -44,7 +44,7 @@ func changeName(r *whatif.Report, p *whatif.Prediction) string {
 
 func newWhatIfSheet(r *whatif.Report, o *ReportOptions, repeat bool) *sheet {
 	list := predictions(r)
-	s := &sheet{kind: "WhatIf", o: o, about: func(encoder) {}, items: forScripts(len(list), len(list), predictionFields(r, list))}
+	s := &sheet{kind: "WhatIf", o: o, about: func(*doc.Encoder) {}, items: forScripts(len(list), len(list), predictionFields(r, list))}
 	s.head = []sheetLine{{role: RoleTitle, text: "What if: " + orUnknown(r.Setup.Collection) + ", " + simulatedLoadText(&r.Load)}}
 	if text := setupText(&r.Setup, o); text != "" {
 		s.head = append(s.head, sheetLine{role: RoleDim, text: text})

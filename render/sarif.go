@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 )
@@ -22,46 +23,46 @@ func writeSARIF(w io.Writer, d *Diagnosis, o *Options) error {
 }
 
 func sarifDocument(d *Diagnosis) document {
-	return func(e encoder) {
-		e.beginObject()
-		e.key("$schema")
-		e.text(sarifSchema)
-		e.key("version")
-		e.text(sarifVersion)
-		e.key("runs")
-		e.beginList()
+	return func(e *doc.Encoder) {
+		e.BeginObject()
+		e.Key("$schema")
+		e.Text(sarifSchema)
+		e.Key("version")
+		e.Text(sarifVersion)
+		e.Key("runs")
+		e.BeginList()
 		sarifRun(e, d)
-		e.endList()
-		e.endObject()
+		e.EndList()
+		e.EndObject()
 	}
 }
 
-func sarifRun(e encoder, d *Diagnosis) {
+func sarifRun(e *doc.Encoder, d *Diagnosis) {
 	rules := make(map[string]int)
 	where, state := d.headline()
-	e.beginObject()
-	e.key("tool")
-	e.beginObject()
-	e.key("driver")
-	e.beginObject()
-	e.key("name")
-	e.text("kitescope")
+	e.BeginObject()
+	e.Key("tool")
+	e.BeginObject()
+	e.Key("driver")
+	e.BeginObject()
+	e.Key("name")
+	e.Text("kitescope")
 	if d.Version != "" {
-		e.key("version")
-		e.text(d.Version)
+		e.Key("version")
+		e.Text(d.Version)
 	}
-	e.key("rules")
-	e.beginList()
+	e.Key("rules")
+	e.BeginList()
 	for i, x := range d.Report.Results {
 		rules[x.Check.ID] = i
 		sarifRule(e, x.Check)
 	}
-	e.endList()
-	e.endObject()
-	e.endObject()
+	e.EndList()
+	e.EndObject()
+	e.EndObject()
 	sarifInvocation(e, d)
-	e.key("results")
-	e.beginList()
+	e.Key("results")
+	e.BeginList()
 	for _, f := range d.Report.Findings {
 		sarifResult(e, d, f, rules, false)
 	}
@@ -73,15 +74,15 @@ func sarifRun(e encoder, d *Diagnosis) {
 			sarifAbsent(e, d.Since.Before.Cluster, c.Before, rules)
 		}
 	}
-	e.endList()
-	e.key("properties")
-	e.beginObject()
-	e.key("cluster")
-	e.text(where)
-	e.key("state")
-	e.text(state)
-	e.endObject()
-	e.endObject()
+	e.EndList()
+	e.Key("properties")
+	e.BeginObject()
+	e.Key("cluster")
+	e.Text(where)
+	e.Key("state")
+	e.Text(state)
+	e.EndObject()
+	e.EndObject()
 }
 
 // sarifLevel is a severity in SARIF's words (3.27.10).
@@ -92,51 +93,51 @@ func sarifLevel(s check.Severity) string {
 	return s.String()
 }
 
-func sarifText(e encoder, key, text string) {
-	e.key(key)
-	e.beginObject()
-	e.key("text")
-	e.text(text)
-	e.endObject()
+func sarifText(e *doc.Encoder, key, text string) {
+	e.Key(key)
+	e.BeginObject()
+	e.Key("text")
+	e.Text(text)
+	e.EndObject()
 }
 
-func sarifRule(e encoder, x *check.Check) {
-	e.beginObject()
-	e.key("id")
-	e.text(x.ID)
+func sarifRule(e *doc.Encoder, x *check.Check) {
+	e.BeginObject()
+	e.Key("id")
+	e.Text(x.ID)
 	sarifText(e, "shortDescription", x.Title+".")
 	for _, m := range []struct{ key, text string }{{"fullDescription", x.Doc}, {"help", x.Remedy}} {
-		e.key(m.key)
-		e.beginObject()
-		e.key("text")
-		e.text(m.text)
-		e.key("markdown")
-		e.text(m.text)
-		e.endObject()
+		e.Key(m.key)
+		e.BeginObject()
+		e.Key("text")
+		e.Text(m.text)
+		e.Key("markdown")
+		e.Text(m.text)
+		e.EndObject()
 	}
-	e.key("defaultConfiguration")
-	e.beginObject()
-	e.key("level")
-	e.text(sarifLevel(x.Severity))
-	e.endObject()
-	e.endObject()
+	e.Key("defaultConfiguration")
+	e.BeginObject()
+	e.Key("level")
+	e.Text(sarifLevel(x.Severity))
+	e.EndObject()
+	e.EndObject()
 }
 
 // sarifInvocation says when, and which checks could not look: a run in which one broke was
 // not successful.
-func sarifInvocation(e encoder, d *Diagnosis) {
+func sarifInvocation(e *doc.Encoder, d *Diagnosis) {
 	outcomes := d.outcomes()
-	e.key("invocations")
-	e.beginList()
-	e.beginObject()
-	e.key("executionSuccessful")
-	e.boolean(tally(outcomes)[check.Broken.String()] == 0)
+	e.Key("invocations")
+	e.BeginList()
+	e.BeginObject()
+	e.Key("executionSuccessful")
+	e.Bool(tally(outcomes)[check.Broken.String()] == 0)
 	if !d.Report.Now.IsZero() {
-		e.key("endTimeUtc")
-		e.time(d.Report.Now.UnixNano())
+		e.Key("endTimeUtc")
+		e.Time(d.Report.Now.UnixNano())
 	}
-	e.key("toolExecutionNotifications")
-	e.beginList()
+	e.Key("toolExecutionNotifications")
+	e.BeginList()
 	for _, o := range outcomes {
 		switch {
 		case o.Status == check.Broken:
@@ -147,123 +148,123 @@ func sarifInvocation(e encoder, d *Diagnosis) {
 			sarifNotification(e, o.Check, "warning", "the check did not see everything: "+strings.Join(harmlessAll(o.Unseen), "; "))
 		}
 	}
-	e.endList()
-	e.endObject()
-	e.endList()
+	e.EndList()
+	e.EndObject()
+	e.EndList()
 }
 
-func sarifNotification(e encoder, x *check.Check, level, text string) {
-	e.beginObject()
-	e.key("level")
-	e.text(level)
+func sarifNotification(e *doc.Encoder, x *check.Check, level, text string) {
+	e.BeginObject()
+	e.Key("level")
+	e.Text(level)
 	sarifText(e, "message", text)
-	e.key("associatedRule")
-	e.beginObject()
-	e.key("id")
-	e.text(x.ID)
-	e.endObject()
-	e.endObject()
+	e.Key("associatedRule")
+	e.BeginObject()
+	e.Key("id")
+	e.Text(x.ID)
+	e.EndObject()
+	e.EndObject()
 }
 
-func sarifResult(e encoder, d *Diagnosis, f *check.Finding, rules map[string]int, accepted bool) {
-	e.beginObject()
+func sarifResult(e *doc.Encoder, d *Diagnosis, f *check.Finding, rules map[string]int, accepted bool) {
+	e.BeginObject()
 	sarifHead(e, d.Report.Cluster, f, rules)
 	if c := d.Since.Of(f); c != nil {
-		e.key("baselineState") // 3.27.24
+		e.Key("baselineState") // 3.27.24
 		switch c.Kind {
 		case check.Same:
-			e.text("unchanged")
+			e.Text("unchanged")
 		case check.Worse, check.Better:
-			e.text("updated")
+			e.Text("updated")
 		default:
-			e.text("new")
+			e.Text("new")
 		}
 	}
 	if accepted {
-		e.key("suppressions")
-		e.beginList()
-		e.beginObject()
-		e.key("kind")
-		e.text("external")
-		e.endObject()
-		e.endList()
+		e.Key("suppressions")
+		e.BeginList()
+		e.BeginObject()
+		e.Key("kind")
+		e.Text("external")
+		e.EndObject()
+		e.EndList()
 	}
 	if len(f.Objects) > 0 {
-		e.key("relatedLocations")
-		e.beginList()
+		e.Key("relatedLocations")
+		e.BeginList()
 		for _, r := range f.Objects {
 			sarifLocation(e, r)
 		}
-		e.endList()
+		e.EndList()
 	}
-	e.key("properties")
-	e.beginObject()
+	e.Key("properties")
+	e.BeginObject()
 	for _, s := range []struct{ name, value string }{{"impact", f.Impact}, {"hint", string(f.Hint)}, {"cause", f.Cause}} {
 		if s.value != "" {
-			e.key(s.name)
-			e.text(s.value)
+			e.Key(s.name)
+			e.Text(s.value)
 		}
 	}
 	if f.Cost > 0 {
-		e.key("cost")
-		e.number(f.Cost)
+		e.Key("cost")
+		e.Number(f.Cost)
 	}
-	e.key("evidence")
-	e.beginList()
+	e.Key("evidence")
+	e.BeginList()
 	for i := range f.Evidence {
-		e.text(EvidenceText(&f.Evidence[i]))
+		e.Text(EvidenceText(&f.Evidence[i]))
 	}
-	e.endList()
-	e.endObject()
-	e.endObject()
+	e.EndList()
+	e.EndObject()
+	e.EndObject()
 }
 
 // sarifAbsent is a finding of the older state that is gone.
-func sarifAbsent(e encoder, cluster *model.Cluster, f *check.Finding, rules map[string]int) {
-	e.beginObject()
+func sarifAbsent(e *doc.Encoder, cluster *model.Cluster, f *check.Finding, rules map[string]int) {
+	e.BeginObject()
 	sarifHead(e, cluster, f, rules)
-	e.key("baselineState")
-	e.text("absent")
-	e.endObject()
+	e.Key("baselineState")
+	e.Text("absent")
+	e.EndObject()
 }
 
 // sarifHead is what identifies a result. Its fingerprint stays over restarts, as a baseline does.
-func sarifHead(e encoder, cluster *model.Cluster, f *check.Finding, rules map[string]int) {
-	e.key("ruleId")
-	e.text(f.Check)
+func sarifHead(e *doc.Encoder, cluster *model.Cluster, f *check.Finding, rules map[string]int) {
+	e.Key("ruleId")
+	e.Text(f.Check)
 	if i, ok := rules[f.Check]; ok {
-		e.key("ruleIndex")
-		e.integer(int64(i))
+		e.Key("ruleIndex")
+		e.Int(int64(i))
 	}
-	e.key("level")
-	e.text(sarifLevel(f.Severity))
+	e.Key("level")
+	e.Text(sarifLevel(f.Severity))
 	sarifText(e, "message", Harmless(f.Message))
-	e.key("locations")
-	e.beginList()
+	e.Key("locations")
+	e.BeginList()
 	sarifLocation(e, f.Object)
-	e.endList()
-	e.key("partialFingerprints")
-	e.beginObject()
-	e.key("kitescopeFinding/v1")
+	e.EndList()
+	e.Key("partialFingerprints")
+	e.BeginObject()
+	e.Key("kitescopeFinding/v1")
 	sum := sha256.Sum256([]byte(f.Check + " " + check.ObjectKey(cluster, f.Object)))
-	e.text(hex.EncodeToString(sum[:16]))
-	e.endObject()
+	e.Text(hex.EncodeToString(sum[:16]))
+	e.EndObject()
 }
 
-func sarifLocation(e encoder, r model.Ref) {
-	e.beginObject()
-	e.key("logicalLocations")
-	e.beginList()
-	e.beginObject()
-	e.key("name")
-	e.text(Harmless(refTitle(r)))
-	e.key("fullyQualifiedName")
-	e.text(Harmless(refPath(r)))
-	e.key("kind")
-	e.text("resource")
-	e.endObject()
-	e.endList()
-	e.endObject()
+func sarifLocation(e *doc.Encoder, r model.Ref) {
+	e.BeginObject()
+	e.Key("logicalLocations")
+	e.BeginList()
+	e.BeginObject()
+	e.Key("name")
+	e.Text(Harmless(refTitle(r)))
+	e.Key("fullyQualifiedName")
+	e.Text(Harmless(refPath(r)))
+	e.Key("kind")
+	e.Text("resource")
+	e.EndObject()
+	e.EndList()
+	e.EndObject()
 }
 
 // refTitle is what people call an object, refPath what identifies it.

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strconv"
 
+	"kitescope/doc"
 	"kitescope/table"
 	"kitescope/words"
 )
@@ -22,9 +23,9 @@ type sheet struct {
 
 	// about tells scripts what stands before the items; items are what JSON, YAML and CSV have; nested are keys of
 	// items that CSV has no place for.
-	about  func(e encoder)
+	about  func(e *doc.Encoder)
 	items  *table.Grid
-	nested func(e encoder, item int)
+	nested func(e *doc.Encoder, item int)
 	// alone says that there is one item and never a list.
 	alone bool
 	// flat replaces items in CSV, where an item is several lines.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/table"
 )
 
@@ -12,26 +13,26 @@ func writeSheetJSON(w io.Writer, s *sheet) error {
 	if s.alone {
 		spread = everything
 	}
-	e := newJSON(w, spread)
+	e := doc.JSON(w, spread)
 	s.document(e)
-	return e.flush()
+	return e.Flush()
 }
 
 func writeSheetYAML(w io.Writer, s *sheet) error {
-	e := newYAML(w)
+	e := doc.YAML(w)
 	s.document(e)
-	return e.flush()
+	return e.Flush()
 }
 
 // writeSheetLines writes an item a line.
 func writeSheetLines(w io.Writer, s *sheet) error {
-	e := newJSON(w, 0)
+	e := doc.JSON(w, 0)
 	it := s.list()
 	for i := range s.items.Len() {
 		it.write(e, i)
-		e.line()
+		e.Line()
 	}
-	return e.output.flush()
+	return e.Flush()
 }
 
 // list is what scripts read of each item.
@@ -42,27 +43,27 @@ func (s *sheet) list() *items {
 }
 
 // document is the report with its envelope.
-func (s *sheet) document(e encoder) {
-	e.beginObject()
-	e.key("apiVersion")
-	e.text(APIVersion)
-	e.key("kind")
-	e.text(s.kind)
+func (s *sheet) document(e *doc.Encoder) {
+	e.BeginObject()
+	e.Key("apiVersion")
+	e.Text(APIVersion)
+	e.Key("kind")
+	e.Text(s.kind)
 	s.about(e)
 	it := s.list()
 	switch {
 	case s.alone:
-		e.key("item")
+		e.Key("item")
 		it.write(e, 0)
 	default:
 		if s.items.Len() < s.items.Matched {
-			e.key("matched")
-			e.integer(int64(s.items.Matched))
+			e.Key("matched")
+			e.Int(int64(s.items.Matched))
 		}
 		it.writeAll(e)
 	}
 	it.writeUnknown(e)
-	e.endObject()
+	e.EndObject()
 }
 
 // writeSheetCSV writes plain numbers in the unit of the samples. An empty field is a value that does not

@@ -4,38 +4,39 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/view"
 	"kitescope/words"
 )
 
 func treeDocument(n *view.Node, env *view.Env) document {
-	return func(e encoder) {
-		e.beginObject()
+	return func(e *doc.Encoder) {
+		e.BeginObject()
 		writeHead(e, "Tree", &env.Cluster.Origin, env.Cluster.Gaps)
-		e.key("item")
+		e.Key("item")
 		writeNode(e, n)
-		e.endObject()
+		e.EndObject()
 	}
 }
 
-func writeNode(e encoder, n *view.Node) {
-	e.beginObject()
-	e.key("kind")
-	e.text(n.Kind)
-	e.key("label")
-	e.text(n.Label)
+func writeNode(e *doc.Encoder, n *view.Node) {
+	e.BeginObject()
+	e.Key("kind")
+	e.Text(n.Kind)
+	e.Key("label")
+	e.Text(n.Label)
 	if !hasField(n, "id") {
-		e.key("id")
-		e.text(n.Ref.ID)
+		e.Key("id")
+		e.Text(n.Ref.ID)
 	}
 	writeNames(e, "unknown", writeFieldsInto(e, n.Fields))
-	e.key("children")
-	e.beginList()
+	e.Key("children")
+	e.BeginList()
 	for _, c := range n.Children {
 		writeNode(e, c)
 	}
-	e.endList()
-	e.endObject()
+	e.EndList()
+	e.EndObject()
 }
 
 func hasField(n *view.Node, name string) bool {

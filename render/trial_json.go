@@ -7,24 +7,25 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/profile/pgo"
 	"kitescope/profile/trial"
 )
 
 func writeTrialJSON(w io.Writer, r *trial.Report, o *Options) error {
-	e := newJSON(w, everything)
+	e := doc.JSON(w, everything)
 	writeTrial(e, r, o)
-	return e.flush()
+	return e.Flush()
 }
 
 func writeTrialYAML(w io.Writer, r *trial.Report, o *Options) error {
-	e := newYAML(w)
+	e := doc.YAML(w)
 	writeTrial(e, r, o)
-	return e.flush()
+	return e.Flush()
 }
 
-func writeTrial(e encoder, r *trial.Report, o *Options) {
-	e.beginObject()
+func writeTrial(e *doc.Encoder, r *trial.Report, o *Options) {
+	e.BeginObject()
 	writeText(e, "apiVersion", APIVersion)
 	writeText(e, "kind", "PGOTrial")
 	writeText(e, "verdict", strings.ReplaceAll(r.Verdict().String(), " ", "_"))
@@ -40,45 +41,45 @@ func writeTrial(e encoder, r *trial.Report, o *Options) {
 	if r.NotWritten != "" {
 		writeText(e, "not_written", r.NotWritten)
 	}
-	e.key("steps")
-	e.beginList()
+	e.Key("steps")
+	e.BeginList()
 	for i, text := range trialSteps(r) {
-		e.beginObject()
+		e.BeginObject()
 		writeText(e, "step", text)
-		e.key("seconds")
-		e.seconds(int64(r.Took[i+1]))
-		e.endObject()
+		e.Key("seconds")
+		e.Seconds(r.Took[i+1])
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 	for _, b := range []struct {
 		key string
 		b   *trial.Build
 	}{{"without_pgo", r.Plain}, {"with_pgo", r.Packed}} {
-		e.key(b.key)
+		e.Key(b.key)
 		writeTrialBuild(e, b.b)
 	}
-	e.key("pack")
-	e.beginObject()
+	e.Key("pack")
+	e.BeginObject()
 	writeText(e, "sha256", r.Pack.SHA256)
 	writeCount(e, "bytes", int64(r.Pack.Size))
 	writeCount(e, "calls", int64(r.Pack.Edges))
-	e.endObject()
-	e.key("judgement")
+	e.EndObject()
+	e.Key("judgement")
 	newJudgementSheet(r.Judgement, &ReportOptions{Options: *o, Limit: 10}).document(e)
-	e.key("comparison")
+	e.Key("comparison")
 	newComparisonSheet(r.Comparison, false, &ReportOptions{Options: *o}).document(e)
 	writeTrialWitnesses(e, r)
 	writeTrialRounds(e, r)
 	writeTrialRuns(e, "runs", r.Runs)
 	writeTrialRuns(e, "discarded", r.Discarded)
 	writeTrialSessions(e, r)
-	e.endObject()
+	e.EndObject()
 }
 
-func writeTrialPlan(e encoder, r *trial.Report) {
+func writeTrialPlan(e *doc.Encoder, r *trial.Report) {
 	p := &r.Plan
-	e.key("plan")
-	e.beginObject()
+	e.Key("plan")
+	e.BeginObject()
 	for _, x := range []struct{ key, text string }{
 		{"build", p.Build},
 		{"load", p.Load},
@@ -99,32 +100,32 @@ func writeTrialPlan(e encoder, r *trial.Report) {
 		key string
 		n   int
 	}{{"pairs", p.Pairs}, {"control_pairs", p.Control}, {"warmup", p.Warmup}, {"rounds", p.Rounds}} {
-		e.key(x.key)
-		e.integer(int64(x.n))
+		e.Key(x.key)
+		e.Int(int64(x.n))
 	}
-	e.key("seed")
-	e.id(int64(r.Seed)) //nolint:gosec // all bits of it, as an id
-	e.endObject()
+	e.Key("seed")
+	e.ID(int64(r.Seed)) //nolint:gosec // all bits of it, as an id
+	e.EndObject()
 }
 
-func writeTrialBuild(e encoder, b *trial.Build) {
-	e.beginObject()
+func writeTrialBuild(e *doc.Encoder, b *trial.Build) {
+	e.BeginObject()
 	writeCount(e, "bytes", b.Size)
 	writeText(e, "sha256", b.SHA256)
-	e.key("build_seconds")
-	e.seconds(int64(b.Took))
+	e.Key("build_seconds")
+	e.Seconds(b.Took)
 	for _, x := range []struct{ key, text string }{{"go_version", b.GoVersion}, {"build_id", b.BuildID}, {"pgo", b.PGO}} {
 		if x.text != "" {
 			writeText(e, x.key, x.text)
 		}
 	}
-	e.endObject()
+	e.EndObject()
 }
 
-func writeTrialWitnesses(e encoder, r *trial.Report) {
+func writeTrialWitnesses(e *doc.Encoder, r *trial.Report) {
 	writeText(e, "effect", r.Effect().String())
-	e.key("witnesses")
-	e.beginList()
+	e.Key("witnesses")
+	e.BeginList()
 	for _, x := range []struct {
 		in string
 		w  *pgo.Witness
@@ -133,7 +134,7 @@ func writeTrialWitnesses(e encoder, r *trial.Report) {
 			writeWitness(e, x.in, x.w)
 		}
 	}
-	e.endList()
+	e.EndList()
 	for _, x := range []struct{ key, text string }{{"no_binary_witness", r.NoBinaryWitness}, {"no_profile_witness", r.NoWitness}} {
 		if x.text != "" {
 			writeText(e, x.key, x.text)
@@ -141,68 +142,68 @@ func writeTrialWitnesses(e encoder, r *trial.Report) {
 	}
 }
 
-func writeTrialRounds(e encoder, r *trial.Report) {
-	e.key("profiles")
-	e.beginList()
+func writeTrialRounds(e *doc.Encoder, r *trial.Report) {
+	e.Key("profiles")
+	e.BeginList()
 	for _, x := range r.Rounds {
-		e.beginObject()
+		e.BeginObject()
 		writeText(e, "side", trialSide(x.Side))
 		writeText(e, "file", x.File)
 		if x.Events >= 0 {
-			e.key("samples")
-			e.integer(x.Events)
+			e.Key("samples")
+			e.Int(x.Events)
 		}
-		e.key("after_measuring")
-		e.boolean(x.After)
-		e.endObject()
+		e.Key("after_measuring")
+		e.Bool(x.After)
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
 // writeTrialRuns writes runs in the order in which they were made; their values are in runs.jsonl and in the comparison.
-func writeTrialRuns(e encoder, key string, runs []trial.Measured) {
-	e.key(key)
-	e.beginList()
+func writeTrialRuns(e *doc.Encoder, key string, runs []trial.Measured) {
+	e.Key(key)
+	e.BeginList()
 	for i := range runs {
 		r := &runs[i]
-		e.beginObject()
-		e.key("run")
-		e.integer(int64(r.Number))
-		e.key("pair")
-		e.integer(int64(r.Pair))
-		e.key("control")
-		e.boolean(r.Control)
+		e.BeginObject()
+		e.Key("run")
+		e.Int(int64(r.Number))
+		e.Key("pair")
+		e.Int(int64(r.Pair))
+		e.Key("control")
+		e.Bool(r.Control)
 		writeText(e, "side", trialSide(r.Side))
-		e.key("began")
-		e.time(r.Began.UnixNano())
-		e.key("wall_seconds")
-		e.exact(r.Wall.Seconds())
+		e.Key("began")
+		e.Time(r.Began.UnixNano())
+		e.Key("wall_seconds")
+		e.Exact(r.Wall.Seconds())
 		if r.Left {
-			e.key("left_processes")
-			e.boolean(true)
+			e.Key("left_processes")
+			e.Bool(true)
 		}
 		if r.Failed != "" {
 			writeText(e, "failed", r.Failed)
 			writeText(e, "output", r.Output)
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }
 
-func writeTrialSessions(e encoder, r *trial.Report) {
-	e.key("sessions")
-	e.beginList()
+func writeTrialSessions(e *doc.Encoder, r *trial.Report) {
+	e.Key("sessions")
+	e.BeginList()
 	for i := range r.Sessions {
 		s := &r.Sessions[i]
-		e.beginObject()
+		e.BeginObject()
 		for _, x := range []struct {
 			key string
 			at  time.Time
 		}{{"began", s.Began}, {"ended", s.Ended}} {
 			if !x.at.IsZero() {
-				e.key(x.key)
-				e.time(x.at.UnixNano())
+				e.Key(x.key)
+				e.Time(x.at.UnixNano())
 			}
 		}
 		for _, x := range []struct{ key, text string }{
@@ -213,15 +214,15 @@ func writeTrialSessions(e encoder, r *trial.Report) {
 			}
 		}
 		if len(s.Machine.Go) > 0 {
-			e.key("go")
-			e.beginObject()
+			e.Key("go")
+			e.BeginObject()
 			for _, name := range slices.Sorted(maps.Keys(s.Machine.Go)) {
 				writeText(e, name, s.Machine.Go[name])
 			}
-			e.endObject()
+			e.EndObject()
 		}
-		e.key("cores")
-		e.integer(int64(s.Machine.Cores))
+		e.Key("cores")
+		e.Int(int64(s.Machine.Cores))
 		for _, x := range []struct {
 			key  string
 			load []float64
@@ -229,14 +230,14 @@ func writeTrialSessions(e encoder, r *trial.Report) {
 			if len(x.load) == 0 {
 				continue
 			}
-			e.key(x.key)
-			e.beginList()
+			e.Key(x.key)
+			e.BeginList()
 			for _, v := range x.load {
-				e.number(v)
+				e.Number(v)
 			}
-			e.endList()
+			e.EndList()
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endList()
+	e.EndList()
 }

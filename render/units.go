@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/table"
 	"kitescope/words"
 )
@@ -29,11 +30,11 @@ func AppendText(dst []byte, c table.Cell, k table.Kind) []byte {
 	case table.Percent:
 		return words.AppendPercent(dst, c.Float)
 	case table.Number:
-		return appendNumber(dst, c.Float)
+		return doc.AppendNumber(dst, c.Float)
 	case table.Exact:
-		return appendExact(dst, c.Float)
+		return doc.AppendExact(dst, c.Float)
 	case table.Time:
-		return appendTime(dst, c.Int-c.Int%1e9)
+		return doc.AppendTime(dst, c.Int-c.Int%1e9)
 	case table.Duration:
 		return words.AppendAge(dst, time.Duration(c.Int))
 	case table.Bool:

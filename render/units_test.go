@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/inspect/view"
 	"kitescope/words"
 )
@@ -66,7 +67,7 @@ func TestAppendTimeAsTheLibraryDoes(t *testing.T) {
 				continue
 			}
 			want := at.Format("2006-01-02T15:04:05.000Z07:00")
-			if got := string(appendTime(nil, at.UnixNano())); got != want {
+			if got := string(doc.AppendTime(nil, at.UnixNano())); got != want {
 				t.Errorf("%s, want %s", got, want)
 			}
 		}
@@ -77,7 +78,7 @@ func TestAppendSeconds(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0", time.Second: "1", 1500 * time.Millisecond: "1.5", 12345 * time.Millisecond: "12.345", -20 * time.Millisecond: "-0.02", 400 * time.Microsecond: "0",
 	} {
-		if got := string(appendSeconds(nil, int64(d))); got != want {
+		if got := string(doc.AppendSeconds(nil, int64(d))); got != want {
 			t.Errorf("%s: %s, want %s", d, got, want)
 		}
 	}

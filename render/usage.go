@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/profile/usage"
 	"kitescope/table"
 	"kitescope/words"
@@ -21,9 +22,9 @@ func WriteUsage(w io.Writer, u *usage.Usage, f ReportFormat, o ReportOptions) er
 func newUsageSheet(u *usage.Usage, o *ReportOptions) *sheet {
 	s := &sheet{
 		kind: "Usage", o: o, head: usageHead(u), foot: usageFoot(u),
-		about:  func(e encoder) { writeUsageHead(e, u) },
+		about:  func(e *doc.Encoder) { writeUsageHead(e, u) },
 		items:  forScripts(len(u.Series), len(u.Series), usageFields(u)),
-		nested: func(e encoder, i int) { writeUsageParts(e, u.Series[i]) },
+		nested: func(e *doc.Encoder, i int) { writeUsageParts(e, u.Series[i]) },
 	}
 	const few = 3 // processes that have a table of their own
 	if len(u.Series) <= few {

@@ -3,55 +3,57 @@ package render
 import (
 	"io"
 	"math"
+	"time"
 
+	"kitescope/doc"
 	"kitescope/profile/usage"
 	"kitescope/table"
 )
 
-func writeUsageHead(e encoder, u *usage.Usage) {
-	e.key("begin")
-	e.time(u.Begin.UnixNano())
-	e.key("end")
-	e.time(u.End.UnixNano())
-	e.key("interval_seconds")
-	e.seconds(int64(u.Interval))
+func writeUsageHead(e *doc.Encoder, u *usage.Usage) {
+	e.Key("begin")
+	e.Time(u.Begin.UnixNano())
+	e.Key("end")
+	e.Time(u.End.UnixNano())
+	e.Key("interval_seconds")
+	e.Seconds(u.Interval)
 	if u.Counter != "" {
-		e.key("counter")
-		e.text(u.Counter)
+		e.Key("counter")
+		e.Text(u.Counter)
 	}
 	if q, ok := u.PerQuery(); ok {
-		e.key("per_query")
-		e.beginObject()
-		e.key("queries")
-		e.number(q.Queries)
-		writeKnown(e, "cpu_seconds", q.CPU, e.exact)
-		writeKnown(e, "context_switches", q.Switches, e.exact)
+		e.Key("per_query")
+		e.BeginObject()
+		e.Key("queries")
+		e.Number(q.Queries)
+		writeKnown(e, "cpu_seconds", q.CPU, e.Exact)
+		writeKnown(e, "context_switches", q.Switches, e.Exact)
 		writeNames(e, "missing", q.Missing)
-		e.endObject()
+		e.EndObject()
 	}
 	if u.Command != nil {
 		writeCommand(e, u.Command)
 	}
 }
 
-func writeCommand(e encoder, c *usage.Command) {
-	e.key("command")
-	e.beginObject()
-	e.key("name")
-	e.text(c.Name)
-	e.key("state")
-	e.text(c.State)
-	e.key("exit_code")
-	e.integer(int64(c.ExitCode))
-	e.key("wall_seconds")
-	e.seconds(int64(c.Wall))
+func writeCommand(e *doc.Encoder, c *usage.Command) {
+	e.Key("command")
+	e.BeginObject()
+	e.Key("name")
+	e.Text(c.Name)
+	e.Key("state")
+	e.Text(c.State)
+	e.Key("exit_code")
+	e.Int(int64(c.ExitCode))
+	e.Key("wall_seconds")
+	e.Seconds(c.Wall)
 	for _, x := range []struct {
 		key string
-		n   int64
-	}{{"user_seconds", int64(c.User)}, {"system_seconds", int64(c.System)}} {
-		if x.n >= 0 {
-			e.key(x.key)
-			e.seconds(x.n)
+		d   time.Duration
+	}{{"user_seconds", c.User}, {"system_seconds", c.System}} {
+		if x.d >= 0 {
+			e.Key(x.key)
+			e.Seconds(x.d)
 		}
 	}
 	for _, x := range []struct {
@@ -59,11 +61,11 @@ func writeCommand(e encoder, c *usage.Command) {
 		n   int64
 	}{{"max_rss_bytes", c.RSS}, {"voluntary_switches", c.Voluntary}, {"involuntary_switches", c.Involuntary}} {
 		if x.n >= 0 {
-			e.key(x.key)
-			e.integer(x.n)
+			e.Key(x.key)
+			e.Int(x.n)
 		}
 	}
-	e.endObject()
+	e.EndObject()
 }
 
 func usageFields(u *usage.Usage) []table.ColumnOf[int] {
@@ -88,35 +90,35 @@ func usageFields(u *usage.Usage) []table.ColumnOf[int] {
 }
 
 // writeUsageParts tells totals and samples of a process.
-func writeUsageParts(e encoder, s *usage.Series) {
-	e.key("totals")
-	e.beginObject()
+func writeUsageParts(e *doc.Encoder, s *usage.Series) {
+	e.Key("totals")
+	e.BeginObject()
 	for _, l := range measureLooks() {
 		t := &s.Totals[l.measure]
 		if !t.Known() {
 			continue
 		}
-		e.key(l.key)
-		e.beginObject()
+		e.Key(l.key)
+		e.BeginObject()
 		for _, x := range []struct {
 			key string
 			f   float64
 		}{{"min", t.Min}, {"mean", t.Mean}, {"max", t.Max}} {
-			writeKnown(e, x.key, l.factor*x.f, e.number)
+			writeKnown(e, x.key, l.factor*x.f, e.Number)
 		}
 		if l.total != "" {
-			e.key(l.total)
-			e.number(t.Total)
+			e.Key(l.total)
+			e.Number(t.Total)
 			if t.AtLeast {
-				e.key("at_least")
-				e.boolean(true)
+				e.Key("at_least")
+				e.Bool(true)
 			}
 		}
-		e.endObject()
+		e.EndObject()
 	}
-	e.endObject()
-	e.key("samples")
-	e.beginList()
+	e.EndObject()
+	e.Key("samples")
+	e.BeginList()
 	samples := make([]*usage.Sample, len(s.Points))
 	for i := range s.Points {
 		samples[i] = &usage.Sample{Series: s, Point: s.Points[i]}
@@ -125,7 +127,7 @@ func writeUsageParts(e encoder, s *usage.Series) {
 	for i := range samples {
 		it.write(e, i)
 	}
-	e.endList()
+	e.EndList()
 }
 
 // sampleKeys are the keys of a sample and the columns of CSV.
@@ -200,7 +202,7 @@ func (s *UsageStream) Write(x usage.Sample) error {
 		s.header = false
 		return writeCSV(s.w, g, &Options{NoHeader: !header})
 	}
-	e := newJSON(s.w, 0)
+	e := doc.JSON(s.w, 0)
 	newItems(g).write(e, 0)
-	return e.flush()
+	return e.Flush()
 }
