@@ -20,6 +20,16 @@ const (
 	faultsEnd      = "<!-- fault library: end -->"
 )
 
+// property is held against each case of the fault library once it was played: building the cluster of a case costs five times as
+// much as judging it.
+type property struct {
+	name string
+	// of looks at what all checks say of a case, whose Cluster it must not change.
+	of func(t *testing.T, c *faulttest.Case, r *check.Report)
+	// all, if it is not nil, is what must hold once all cases were played.
+	all func(t *testing.T)
+}
+
 // TestFaults plays every case of the fault library through the real decoders and all checks.
 func TestFaults(t *testing.T) {
 	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
@@ -29,13 +39,19 @@ func TestFaults(t *testing.T) {
 	for _, problem := range library.Unknown() {
 		t.Error(problem)
 	}
+	properties := slowProperties()
 	var verdicts []*faulttest.Verdict
 	for _, c := range library.Cases {
 		t.Run(c.Name, func(t *testing.T) {
-			v, err := library.Judge(t.Context(), c)
+			b, err := library.Base(t.Context(), c.Base)
 			if err != nil {
 				t.Fatal(err)
 			}
+			r, err := c.Play(t.Context(), b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := c.Judge(b, r)
 			verdicts = append(verdicts, v)
 			if testing.Verbose() {
 				t.Log("\n" + strings.Join(v.Findings, "\n"))
@@ -48,6 +64,9 @@ func TestFaults(t *testing.T) {
 			case len(v.Problems) == 0:
 				t.Errorf("no longer missed (%s): take the miss out of the case", c.Miss)
 			}
+			for _, p := range properties {
+				t.Run(p.name, func(t *testing.T) { p.of(t, c, r) })
+			}
 		})
 	}
 	if len(verdicts) < len(library.Cases) {
@@ -57,6 +76,11 @@ func TestFaults(t *testing.T) {
 	t.Logf("\n%s", faulttest.Text(verdicts))
 	for _, lack := range faulttest.Uncovered(verdicts) {
 		t.Error(lack)
+	}
+	for _, p := range properties {
+		if p.all != nil {
+			t.Run(p.name, p.all)
+		}
 	}
 	holdReport(t, faulttest.Markdown(verdicts))
 }

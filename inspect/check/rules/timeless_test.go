@@ -18,22 +18,10 @@ import (
 // absurd are spans that count from no time at all.
 var absurd = regexp.MustCompile(`\d{5,} ?d\b|\d{6,} ?(h|min|s)\b|0001-01-01`)
 
-// TestTimeless judges every case of the fault library as if nothing said when the metadata was read, as in a backup that was copied:
-// nothing is found that is not found with the time, and no age is told that nobody knows.
-func TestTimeless(t *testing.T) {
-	library, err := faulttest.OpenLibrary(faultFolder, snapshotFolder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range library.Cases {
-		b, err := library.Base(t.Context(), c.Base)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dated, err := c.Play(t.Context(), b)
-		if err != nil {
-			t.Fatal(err)
-		}
+// timeless judges a case as if nothing said when the metadata was read, as in a backup that was copied: nothing is found that is
+// not found with the time, and no age is told that nobody knows.
+func timeless() property {
+	return property{"timeless", func(t *testing.T, _ *faulttest.Case, dated *check.Report) {
 		found := make(map[string]check.Severity)
 		for _, f := range dated.Findings {
 			found[f.Key()] = f.Severity
@@ -43,20 +31,20 @@ func TestTimeless(t *testing.T) {
 		timeless := check.Run(&cluster, time.Time{}, rules.All())
 		for _, f := range timeless.Findings {
 			if severity, ok := found[f.Key()]; !ok || f.Severity > severity {
-				t.Errorf("%s: %s %s: %s: only without a time", c.Name, f.Severity, f.Check, f.Message)
+				t.Errorf("%s %s: %s: only without a time", f.Severity, f.Check, f.Message)
 			}
 			words := []string{f.Message, f.Impact, string(f.Hint)}
 			for _, e := range f.Evidence {
 				words = append(words, e.Name+": "+e.Value)
 			}
 			if text := strings.Join(words, "; "); absurd.MatchString(text) {
-				t.Errorf("%s: %s", c.Name, text)
+				t.Error(text)
 			}
 		}
 		for _, x := range timeless.Results {
 			if x.Status == check.Broken {
-				t.Errorf("%s: %s: %s", c.Name, x.Check.ID, x.Reason)
+				t.Errorf("%s: %s", x.Check.ID, x.Reason)
 			}
 		}
-	}
+	}, nil}
 }
