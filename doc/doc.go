@@ -104,6 +104,12 @@ func (e *Encoder) EndList() { e.end() }
 // Key begins an entry of an object.
 func (e *Encoder) Key(name string) { e.key(name) }
 
+// Entry writes an entry of the object that is open, unless its value is not known.
+func (e *Encoder) Entry(key string, v any) { e.entry(key, reflect.ValueOf(v), &field{}) }
+
+// NonZero is Entry for what is left out where it is zero or empty.
+func (e *Encoder) NonZero(key string, v any) { e.entry(key, reflect.ValueOf(v), &field{omitzero: true}) }
+
 // Text writes a string.
 func (e *Encoder) Text(s string) { e.put(scalar{kind: text, s: e.valid(s)}) }
 

@@ -149,6 +149,27 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestEntries(t *testing.T) {
+	var b bytes.Buffer
+	e := doc.JSON(&b, 0)
+	e.BeginObject()
+	e.Entry("empty", "")
+	e.Entry("unknown", math.NaN())
+	e.Entry("never", time.Time{})
+	e.Entry("id", doc.ID(1<<60))
+	e.Entry("took_seconds", 1500*time.Millisecond)
+	e.NonZero("zero", 0)
+	e.NonZero("none", []string{})
+	e.NonZero("some", []string{"a"})
+	e.EndObject()
+	if err := e.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"empty":"","id":"1152921504606846976","took_seconds":1.5,"some":["a"]}` + "\n"; b.String() != want {
+		t.Errorf("%s, not %s", b.String(), want)
+	}
+}
+
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("disk full") }

@@ -64,23 +64,18 @@ func (b *Balance) document(e *doc.Encoder) {
 	s := r.Survey
 	e.BeginObject()
 	writeHead(e, "Balance", &b.Env.Cluster.Origin, b.Env.Cluster.Gaps)
-	e.Key("asked")
-	e.Bool(s.Asked)
+	e.Entry("asked", s.Asked)
 	writeAuto(e, &s.Auto)
 	e.Key("weights")
 	writeWeights(e, &s.Weights)
-	e.Key("goal")
-	e.Number(r.Options.Goal)
-	e.Key("by")
-	e.Text(r.Options.By.String())
+	e.Entry("goal", r.Options.Goal)
+	e.Entry("by", r.Options.By.String())
 	e.Key("unknown_nodes")
 	e.BeginList()
 	for _, n := range s.Unknown {
 		e.BeginObject()
-		e.Key("node")
-		e.ID(int64(n.Node))
-		e.Key("reason")
-		e.Text(n.Outcome.String())
+		e.Entry("node", doc.ID(n.Node))
+		e.Entry("reason", n.Outcome.String())
 		e.EndObject()
 	}
 	e.EndList()
@@ -104,15 +99,12 @@ func (b *Balance) document(e *doc.Encoder) {
 func writeAuto(e *doc.Encoder, a *balance.Auto) {
 	e.Key("auto_balance")
 	e.BeginObject()
-	e.Key("known")
-	e.Bool(a.Known)
+	e.Entry("known", a.Known)
 	if a.Known {
-		e.Key("on")
-		e.Bool(a.On)
+		e.Entry("on", a.On)
 	}
 	for _, x := range [][2]string{{"value", a.Value}, {"from", a.From}, {"dynamic_key", a.Key}} {
-		e.Key(x[0])
-		e.Text(x[1])
+		e.Entry(x[0], x[1])
 	}
 	e.EndObject()
 }
@@ -130,18 +122,15 @@ func writeWeights(e *doc.Encoder, w *balance.Weights) {
 		{"sparse_share", w.SparseShare},
 		{"sparse_dimensions", w.SparseDim},
 	} {
-		e.Key(x.name)
-		e.Number(x.value)
+		e.Entry(x.name, x.value)
 	}
-	e.Key("from")
-	e.Text(w.From)
+	e.Entry("from", w.From)
 	e.EndObject()
 }
 
 func writeSpread(e *doc.Encoder, s *balance.Spread) {
 	e.BeginObject()
-	e.Key("nodes")
-	e.Int(int64(s.Nodes))
+	e.Entry("nodes", s.Nodes)
 	for _, x := range []struct {
 		name  string
 		value float64
@@ -150,8 +139,7 @@ func writeSpread(e *doc.Encoder, s *balance.Spread) {
 	} {
 		// Where there are rows, and they cost nothing, it is unknown what they do.
 		if x.value > 0 || s.Nodes > 1 && x.name != "memory_max_mean" && s.RowsMaxMean == 0 {
-			e.Key(x.name)
-			e.Number(x.value)
+			e.Entry(x.name, x.value)
 		}
 	}
 	e.EndObject()
@@ -167,7 +155,7 @@ func (b *Balance) shares(e *doc.Encoder, list []*balance.Share, g *balance.Group
 	e.BeginList()
 	for i := range rows {
 		e.BeginObject()
-		writeNames(e, "unknown", writeFieldsInto(e, t.fields(i, table.Hidden)))
+		e.NonZero("unknown", writeFieldsInto(e, t.fields(i, table.Hidden)))
 		e.EndObject()
 	}
 	e.EndList()
@@ -186,15 +174,12 @@ func (b *Balance) item(e *doc.Encoder, i int) {
 	for _, x := range [][2]string{
 		{"database", g.Database}, {"collection", name}, {"collection_id", g.ID.String()}, {"replica_id", replica}, {"resource_group", g.ResourceGroup},
 	} {
-		e.Key(x[0])
-		e.Text(x[1])
+		e.Entry(x[0], x[1])
 	}
 	if b.Report.Survey.Asked {
-		e.Key("sealed_segments")
-		e.Int(int64(g.Sealed))
+		e.Entry("sealed_segments", g.Sealed)
 	}
-	e.Key("unknown_nodes")
-	e.Int(int64(g.Unknown))
+	e.Entry("unknown_nodes", g.Unknown)
 	e.Key("spread")
 	writeSpread(e, &g.Spread)
 	e.Key("shares")
@@ -209,14 +194,10 @@ func (b *Balance) item(e *doc.Encoder, i int) {
 func writePlan(e *doc.Encoder, p *balance.Plan, databases bool) {
 	e.Key("plan")
 	e.BeginObject()
-	e.Key("reached")
-	e.Bool(p.Reached)
-	e.Key("why")
-	e.Text(p.Why)
-	e.Key("fewest")
-	e.Bool(p.Fewest())
-	e.Key("at_least")
-	e.Int(int64(p.AtLeast))
+	e.Entry("reached", p.Reached)
+	e.Entry("why", p.Why)
+	e.Entry("fewest", p.Fewest())
+	e.Entry("at_least", p.AtLeast)
 	e.Key("spread_after")
 	writeSpread(e, &p.After)
 	e.Key("moves")
@@ -229,60 +210,46 @@ func writePlan(e *doc.Encoder, p *balance.Plan, databases bool) {
 	e.BeginList()
 	for _, m := range p.Channels {
 		e.BeginObject()
-		e.Key("channel")
-		e.Text(m.Channel)
-		e.Key("growing_rows")
-		e.Int(m.Rows)
+		e.Entry("channel", m.Channel)
+		e.Entry("growing_rows", m.Rows)
 		writeNodes(e, m.From, m.To)
 		e.EndObject()
 	}
 	e.EndList()
-	e.Key("calls")
-	e.Texts(PlanScript(p, databases))
+	e.Entry("calls", PlanScript(p, databases))
 	ids := make([]string, len(p.MemoryUnknown))
 	for i, id := range p.MemoryUnknown {
 		ids[i] = id.String()
 	}
-	e.Key("memory_unknown")
-	e.Texts(ids)
+	e.Entry("memory_unknown", ids)
 	e.EndObject()
 }
 
 func writeMove(e *doc.Encoder, m *balance.Move) {
 	e.BeginObject()
-	e.Key("segment")
-	e.ID(int64(m.Segment))
-	e.Key("rows")
-	e.Int(m.Rows)
-	e.Key("size_bytes")
-	e.Int(m.Size)
+	e.Entry("segment", doc.ID(m.Segment))
+	e.Entry("rows", m.Rows)
+	e.Entry("size_bytes", m.Size)
 	writeNodes(e, m.From, m.To)
 	e.EndObject()
 }
 
 func writeNodes(e *doc.Encoder, from, to model.NodeID) {
-	e.Key("from")
-	e.ID(int64(from))
-	e.Key("to")
-	e.ID(int64(to))
+	e.Entry("from", doc.ID(from))
+	e.Entry("to", doc.ID(to))
 }
 
 func writeVerdict(e *doc.Encoder, v *balance.Verdict) {
 	e.Key("milvus")
 	e.BeginObject()
 	for _, x := range [][2]string{{"balancer", v.Balancer}, {"balancer_from", v.BalancerFrom}} {
-		e.Key(x[0])
-		e.Text(x[1])
+		e.Entry(x[0], x[1])
 	}
-	e.Key("modelled")
-	e.Bool(v.Modelled)
-	e.Key("acts")
-	e.Bool(v.Acts)
-	e.Key("why")
-	e.Text(v.Why)
+	e.Entry("modelled", v.Modelled)
+	e.Entry("acts", v.Acts)
+	e.Entry("why", v.Why)
 	if v.Modelled {
-		e.Key("moves_at_once")
-		e.Int(int64(v.Round))
+		e.Entry("moves_at_once", v.Round)
 		e.Key("moves")
 		e.BeginList()
 		for _, m := range v.Moves {
@@ -296,10 +263,8 @@ func writeVerdict(e *doc.Encoder, v *balance.Verdict) {
 	e.BeginList()
 	for _, s := range v.Scores {
 		e.BeginObject()
-		e.Key("node")
-		e.ID(int64(s.Node))
-		e.Key("score")
-		e.Number(s.Score)
+		e.Entry("node", doc.ID(s.Node))
+		e.Entry("score", s.Score)
 		e.EndObject()
 	}
 	e.EndList()
@@ -308,8 +273,7 @@ func writeVerdict(e *doc.Encoder, v *balance.Verdict) {
 	for _, f := range v.Factors {
 		e.BeginObject()
 		for _, x := range [][2]string{{"key", f.Key}, {"value", f.Value}, {"from", f.From}} {
-			e.Key(x[0])
-			e.Text(x[1])
+			e.Entry(x[0], x[1])
 		}
 		e.EndObject()
 	}

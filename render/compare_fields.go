@@ -112,12 +112,11 @@ func writeComparisonHead(e *doc.Encoder, c *bench.Comparison) {
 	e.BeginObject()
 	for _, v := range comparisonVerdicts() {
 		if n := countVerdict(c, v); n > 0 {
-			e.Key(strings.ReplaceAll(v.String(), " ", "_"))
-			e.Int(int64(n))
+			e.Entry(strings.ReplaceAll(v.String(), " ", "_"), n)
 		}
 	}
 	e.EndObject()
-	writeNames(e, "notes", c.Notes)
+	e.NonZero("notes", c.Notes)
 	if c.Control == nil {
 		return
 	}
@@ -129,8 +128,7 @@ func writeComparisonHead(e *doc.Encoder, c *bench.Comparison) {
 	}
 	writeDesign(e, c.Control)
 	_, quiet := ControlText(c)
-	e.Key("quiet")
-	e.Bool(quiet)
+	e.Entry("quiet", quiet)
 	e.Key("items")
 	e.BeginList()
 	lines := groupedLines(c.Control)
@@ -143,10 +141,9 @@ func writeComparisonHead(e *doc.Encoder, c *bench.Comparison) {
 }
 
 func writeDesign(e *doc.Encoder, c *bench.Comparison) {
-	e.Key("paired")
-	e.Bool(c.Paired)
-	writeKnown(e, "level", c.Level, e.Exact)
-	writeKnown(e, "effect_percent", 100*c.Effect, e.Exact)
+	e.Entry("paired", c.Paired)
+	e.Entry("level", doc.Exact(c.Level))
+	e.Entry("effect_percent", doc.Exact(100*c.Effect))
 }
 
 func writeSide(e *doc.Encoder, c *bench.Comparison, s *bench.Set, side int) {
@@ -156,15 +153,13 @@ func writeSide(e *doc.Encoder, c *bench.Comparison, s *bench.Set, side int) {
 		return
 	}
 	for _, x := range [][2]string{{"name", s.Name}, {"format", s.Format}} {
-		e.Key(x[0])
-		e.Text(x[1])
+		e.Entry(x[0], x[1])
 	}
 	for _, x := range []struct {
 		key string
 		n   int
 	}{{"runs", len(s.Runs)}, {"failed", c.Failed[side]}, {"unmatched", c.Unmatched[side]}} {
-		e.Key(x.key)
-		e.Int(int64(x.n))
+		e.Entry(x.key, x.n)
 	}
 	failures := false
 	for i := range s.Runs {
@@ -178,14 +173,12 @@ func writeSide(e *doc.Encoder, c *bench.Comparison, s *bench.Set, side int) {
 			e.BeginList()
 		}
 		e.BeginObject()
-		e.Key("run")
-		e.Text(r.Name)
-		e.Key("reason")
-		e.Text(r.Failed)
+		e.Entry("run", r.Name)
+		e.Entry("reason", r.Failed)
 		e.EndObject()
 	}
 	if failures {
 		e.EndList()
 	}
-	writeNames(e, "notes", s.Notes)
+	e.NonZero("notes", s.Notes)
 }

@@ -18,7 +18,7 @@ func descriptionDocument(d *view.Description, env *view.Env) document {
 		writeHead(e, d.Resource.Kind, &env.Cluster.Origin, env.Cluster.Gaps)
 		e.Key("item")
 		unknown := writeFields(e, d.Fields)
-		writeNames(e, "unknown", unknown)
+		e.NonZero("unknown", unknown)
 		e.Key("sections")
 		e.BeginObject()
 		for i := range d.Sections {
@@ -57,15 +57,6 @@ func writeFieldsInto(e *doc.Encoder, fields []view.Field) []string {
 	return unknown
 }
 
-// writeNames writes a list of names under a key, nothing if there are none.
-func writeNames(e *doc.Encoder, key string, names []string) {
-	if len(names) == 0 {
-		return
-	}
-	e.Key(key)
-	e.Texts(names)
-}
-
 // writeSection writes the rows of a section under its title. Sections that were not
 // read are left out: an empty list would say that there are none.
 func writeSection(e *doc.Encoder, s *view.Section) {
@@ -98,28 +89,20 @@ func records(d *view.Description, env *view.Env) []model.Record {
 
 func writeRecord(e *doc.Encoder, r model.Record) {
 	e.BeginObject()
-	e.Key("key")
-	e.Text(r.Key)
+	e.Entry("key", r.Key)
 	if r.Message != "" {
-		e.Key("kind")
-		e.Text(r.Kind)
-		e.Key("message")
-		e.Text(r.Message)
-		e.Key("size_bytes")
-		e.Int(int64(r.Size))
+		e.Entry("kind", r.Kind)
+		e.Entry("message", r.Message)
+		e.Entry("size_bytes", r.Size)
 		if r.ModRevision > 0 {
-			e.Key("mod_revision")
-			e.Int(r.ModRevision)
+			e.Entry("mod_revision", r.ModRevision)
 		}
 		e.Key("value")
 		if !writeJSONText(e, r.Text) {
 			e.Text(r.Text)
 		}
 	}
-	if r.Problem != "" {
-		e.Key("problem")
-		e.Text(r.Problem)
-	}
+	e.NonZero("problem", r.Problem)
 	e.EndObject()
 }
 

@@ -15,10 +15,8 @@ import (
 func diffDocument(d *diff.Diff) document {
 	return func(e *doc.Encoder) {
 		e.BeginObject()
-		e.Key("apiVersion")
-		e.Text(APIVersion)
-		e.Key("kind")
-		e.Text("Diff")
+		e.Entry("apiVersion", APIVersion)
+		e.Entry("kind", "Diff")
 		e.Key("from")
 		writeOrigin(e, &d.From)
 		e.Key("to")
@@ -35,7 +33,7 @@ func diffDocument(d *diff.Diff) document {
 			writeChange(e, &d.Changes[i])
 		}
 		e.EndList()
-		writeNames(e, "not_compared", d.NotCompared)
+		e.NonZero("not_compared", d.NotCompared)
 		e.EndObject()
 	}
 }
@@ -52,10 +50,8 @@ func writeChangeLines(w io.Writer, d *diff.Diff) error {
 
 func writeSummary(e *doc.Encoder, s *diff.Summary) {
 	e.BeginObject()
-	e.Key("collection_id")
-	e.Text(s.Collection.ID)
-	e.Key("collection")
-	e.Text(s.Collection.Name)
+	e.Entry("collection_id", s.Collection.ID)
+	e.Entry("collection", s.Collection.Name)
 	for _, n := range []struct {
 		name  string
 		value int64
@@ -69,8 +65,7 @@ func writeSummary(e *doc.Encoder, s *diff.Summary) {
 		{"rows_before", s.RowsBefore},
 		{"rows_after", s.RowsAfter},
 	} {
-		e.Key(n.name)
-		e.Int(n.value)
+		e.Entry(n.name, n.value)
 	}
 	e.EndObject()
 }
@@ -85,17 +80,11 @@ func writeChange(e *doc.Encoder, c *diff.Change) {
 		{"collection_id", c.Collection.ID},
 		{"collection", c.Collection.Name},
 	} {
-		e.Key(s.name)
-		e.Text(s.value)
+		e.Entry(s.name, s.value)
 	}
-	if c.Field != "" {
-		e.Key("field")
-		e.Text(c.Field)
-	}
-	e.Key("from")
-	e.Text(c.From)
-	e.Key("to")
-	e.Text(c.To)
+	e.NonZero("field", c.Field)
+	e.Entry("from", c.From)
+	e.Entry("to", c.To)
 	if c.Kind == diff.Replaced {
 		e.Key("by")
 		ids := make([]string, len(c.By))

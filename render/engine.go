@@ -39,22 +39,15 @@ func targetLine(t *target.Target) string {
 // writeTarget tells scripts what is searched.
 func writeTarget(e *doc.Encoder, t *target.Target) {
 	f := t.File
-	e.Key("file")
-	e.Text(f.Name)
-	e.Key("index_type")
-	e.Text(f.Kind())
+	e.Entry("file", f.Name)
+	e.Entry("index_type", f.Kind())
 	if t.Set == nil {
-		e.Key("format")
-		e.Text(f.Format.String())
+		e.Entry("format", f.Format.String())
 	}
-	e.Key("metric")
-	e.Text(f.Metric.String())
-	e.Key("metric_known")
-	e.Bool(f.MetricKnown)
-	e.Key("dim")
-	e.Int(int64(f.Dim))
-	e.Key("rows")
-	e.Int(int64(f.Rows))
+	e.Entry("metric", f.Metric.String())
+	e.Entry("metric_known", f.MetricKnown)
+	e.Entry("dim", f.Dim)
+	e.Entry("rows", f.Rows)
 }
 
 // single is a float32 with as few digits as tell it from its neighbours.
@@ -201,12 +194,10 @@ func writeHits(e *doc.Encoder, hits []engine.Hit) {
 	e.BeginList()
 	for _, h := range hits {
 		e.BeginObject()
-		e.Key("id")
-		e.ID(h.ID)
+		e.Entry("id", doc.ID(h.ID))
 		// JSON has no NaN and no infinity, which a query with infinities gets for distances.
 		if d := float64(h.Distance); !math.IsNaN(d) && !math.IsInf(d, 0) {
-			e.Key("distance")
-			e.Exact(exactSingle(h.Distance))
+			e.Entry("distance", doc.Exact(exactSingle(h.Distance)))
 		}
 		e.EndObject()
 	}
@@ -233,35 +224,27 @@ func hitKeys(list [][]engine.Hit) *table.Grid {
 
 func writeSearchHead(e *doc.Encoder, f *target.Found) {
 	writeTarget(e, f.Target)
-	e.Key("library")
-	e.Text(f.Library().String())
-	e.Key("accumulation")
-	e.Text(f.Accumulation())
+	e.Entry("library", f.Library().String())
+	e.Entry("accumulation", f.Accumulation())
 	p := &f.Params
 	if p.Radius == nil {
-		e.Key("k")
-		e.Int(int64(p.K))
+		e.Entry("k", p.K)
 	} else {
-		e.Key("radius")
-		e.Exact(exactSingle(*p.Radius))
+		e.Entry("radius", doc.Exact(exactSingle(*p.Radius)))
 	}
 	if p.RangeFilter != nil {
-		e.Key("range_filter")
-		e.Exact(exactSingle(*p.RangeFilter))
+		e.Entry("range_filter", doc.Exact(exactSingle(*p.RangeFilter)))
 	}
 	for _, x := range []struct {
 		key string
 		n   int
 	}{{"ef", p.EF}, {"nprobe", p.NProbe}} {
 		if x.n > 0 {
-			e.Key(x.key)
-			e.Int(int64(x.n))
+			e.Entry(x.key, x.n)
 		}
 	}
-	e.Key("excluded")
-	e.Int(int64(p.Filter.Count()))
-	e.Key("seconds")
-	e.Seconds(f.Answers.Took)
+	e.Entry("excluded", p.Filter.Count())
+	e.Entry("seconds", f.Answers.Took)
 	writeRecall(e, f.Recall)
 }
 
@@ -271,14 +254,10 @@ func writeRecall(e *doc.Encoder, r *target.Recall) {
 	}
 	e.Key("recall")
 	e.BeginObject()
-	e.Key("mean")
-	e.Exact(r.Mean)
-	e.Key("worst")
-	e.Exact(r.Worst)
-	e.Key("worst_query")
-	e.Int(int64(r.WorstQuery))
-	e.Key("short")
-	e.Int(int64(r.Short))
+	e.Entry("mean", doc.Exact(r.Mean))
+	e.Entry("worst", doc.Exact(r.Worst))
+	e.Entry("worst_query", r.WorstQuery)
+	e.Entry("short", r.Short)
 	e.EndObject()
 }
 

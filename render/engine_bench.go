@@ -18,8 +18,7 @@ func newEngineBenchSheet(b *target.Bench, o *ReportOptions) *sheet {
 		head: []sheetLine{{text: targetLine(b.Target)}},
 		about: func(e *doc.Encoder) {
 			writeTarget(e, b.Target)
-			e.Key("queries")
-			e.Int(int64(b.Queries))
+			e.Entry("queries", b.Queries)
 		},
 		items: forScripts(len(b.Points), len(b.Points), engineBenchFields(b)),
 		parts: []sheetPart{{list: places(len(b.Points), engineBenchColumns(b))}},

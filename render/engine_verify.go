@@ -46,8 +46,7 @@ func newEngineVerifySheet(v *target.Verification, o *ReportOptions) *sheet {
 		},
 		about: func(e *doc.Encoder) {
 			writeTarget(e, v.Target)
-			e.Key("ok")
-			e.Bool(v.OK())
+			e.Entry("ok", v.OK())
 			writeRecall(e, v.Recall)
 		},
 		items: forScripts(len(v.Checks), len(v.Checks), []table.ColumnOf[int]{
@@ -121,12 +120,8 @@ func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
 
 func writeEngineDescription(e *doc.Encoder, d *target.Description) {
 	writeTarget(e, d.Target)
-	e.Key("bytes")
-	e.Int(int64(d.Target.File.Bytes))
-	if len(d.Target.File.Codes) > 0 {
-		e.Key("codes")
-		e.Texts(d.Target.File.Codes)
-	}
+	e.Entry("bytes", d.Target.File.Bytes)
+	e.NonZero("codes", d.Target.File.Codes)
 	for _, f := range d.Facts {
 		if f.Key == "" {
 			continue
@@ -142,10 +137,8 @@ func writeEngineDescription(e *doc.Encoder, d *target.Description) {
 	e.BeginList()
 	for _, p := range d.Parts {
 		e.BeginObject()
-		e.Key("name")
-		e.Text(p.Name)
-		e.Key("bytes")
-		e.Int(int64(p.Bytes))
+		e.Entry("name", p.Name)
+		e.Entry("bytes", p.Bytes)
 		e.EndObject()
 	}
 	e.EndList()
@@ -156,16 +149,12 @@ func WriteEngineLog(w io.Writer, l *target.Log, format ReportFormat, o ReportOpt
 	s := &sheet{
 		kind: "EngineLog", o: &o, head: []sheetLine{{text: Harmless(l.Name)}},
 		about: func(e *doc.Encoder) {
-			e.Key("file")
-			e.Text(l.Name)
-			e.Key("type")
-			e.Text(l.Kind.String())
-			e.Key("bytes")
-			e.Int(l.Bytes)
+			e.Entry("file", l.Name)
+			e.Entry("type", l.Kind.String())
+			e.Entry("bytes", l.Bytes)
 			for _, f := range l.Facts {
 				if f.Key != "" {
-					e.Key(f.Key)
-					e.Int(int64(f.Number))
+					e.Entry(f.Key, f.Number)
 				}
 			}
 		},

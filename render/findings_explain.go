@@ -15,10 +15,8 @@ func Checks(w io.Writer, checks []*check.Check, o Options) error {
 	if s := o.Format.to().structured; s != nil {
 		return s(w, func(e *doc.Encoder) {
 			e.BeginObject()
-			e.Key("apiVersion")
-			e.Text(APIVersion)
-			e.Key("kind")
-			e.Text("CheckList")
+			e.Entry("apiVersion", APIVersion)
+			e.Entry("kind", "CheckList")
 			e.Key("items")
 			e.BeginList()
 			for _, x := range checks {
@@ -54,10 +52,8 @@ func Explain(w io.Writer, x *check.Check, all []*check.Check, o Options) error {
 	if s := o.Format.to().structured; s != nil {
 		return s(w, func(e *doc.Encoder) {
 			e.BeginObject()
-			e.Key("apiVersion")
-			e.Text(APIVersion)
-			e.Key("kind")
-			e.Text("Check")
+			e.Entry("apiVersion", APIVersion)
+			e.Entry("kind", "Check")
 			e.Key("item")
 			writeCheck(e, x, all)
 			e.EndObject()
@@ -97,17 +93,14 @@ func writeCheck(e *doc.Encoder, x *check.Check, all []*check.Check) {
 		{"doc", strings.TrimSpace(x.Doc)},
 		{"remedy", strings.TrimSpace(x.Remedy)},
 	} {
-		e.Key(s.name)
-		e.Text(s.value)
+		e.Entry(s.name, s.value)
 	}
-	e.Key("live")
-	e.Bool(x.Live())
+	e.Entry("live", x.Live())
 	for _, l := range []struct {
 		name string
 		list []string
 	}{{"reads", x.Reads()}, {"follows_from", check.IDs(causes)}, {"causes", check.IDs(effects)}} {
-		e.Key(l.name)
-		e.Texts(l.list)
+		e.Entry(l.name, l.list)
 	}
 	e.EndObject()
 }

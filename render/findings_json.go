@@ -41,9 +41,8 @@ func diagnosisDocument(d *Diagnosis) document {
 		e.BeginObject()
 		writeHead(e, "Diagnosis", &r.Cluster.Origin, r.Cluster.Gaps)
 		writeRuntime(e, r.Cluster.Runtime)
-		e.Key("version")
-		e.Text(r.Cluster.Version.Text)
-		writeMoment(e, "judged_at", r.Now)
+		e.Entry("version", r.Cluster.Version.Text)
+		e.Entry("judged_at", r.Now)
 		writeUnsettled(e, r)
 		e.Key("summary")
 		writeTally(e, d, outcomes)
@@ -72,22 +71,18 @@ func writeRuntime(e *doc.Encoder, r *model.Runtime) {
 	}
 	e.Key("runtime")
 	e.BeginObject()
-	e.Key("kind")
-	e.Text(r.Kind)
-	e.Key("location")
-	e.Text(r.Location)
-	writeMoment(e, "from", r.From)
-	writeMoment(e, "to", r.To)
+	e.Entry("kind", r.Kind)
+	e.Entry("location", r.Location)
+	e.Entry("from", r.From)
+	e.Entry("to", r.To)
 	answered := 0
 	for _, n := range r.Nodes {
 		if n.Outcome == model.Answered {
 			answered++
 		}
 	}
-	e.Key("sessions")
-	e.Int(int64(len(r.Nodes)))
-	e.Key("answered")
-	e.Int(int64(answered))
+	e.Entry("sessions", len(r.Nodes))
+	e.Entry("answered", answered)
 	e.EndObject()
 }
 
@@ -102,13 +97,6 @@ func writeUnsettled(e *doc.Encoder, r *check.Report) {
 		e.Text(id.String())
 	}
 	e.EndList()
-}
-
-func writeMoment(e *doc.Encoder, key string, t time.Time) {
-	if !t.IsZero() {
-		e.Key(key)
-		e.Time(t.UnixNano())
-	}
 }
 
 func writeTally(e *doc.Encoder, d *Diagnosis, outcomes []outcome) {
@@ -134,11 +122,9 @@ func writeTally(e *doc.Encoder, d *Diagnosis, outcomes []outcome) {
 		{"checks_failed", counts[check.Broken.String()]},
 		{"checks_partly_blind", blind},
 	} {
-		e.Key(n.name)
-		e.Int(int64(n.count))
+		e.Entry(n.name, n.count)
 	}
-	e.Key("fails")
-	e.Bool(d.Failing())
+	e.Entry("fails", d.Failing())
 	e.EndObject()
 }
 
@@ -158,14 +144,10 @@ func writeFinding(e *doc.Encoder, r *check.Report, f *check.Finding, change *che
 // writeFindingAt is writeFinding with the time at which the change was seen, if it is known.
 func writeFindingAt(e *doc.Encoder, r *check.Report, f *check.Finding, change *check.Change, at time.Time) {
 	e.BeginObject()
-	writeMoment(e, "at", at)
+	e.Entry("at", at)
 	if change != nil {
-		e.Key("change")
-		e.Text(change.Kind.String())
-		if change.Why != "" {
-			e.Key("change_reason")
-			e.Text(change.Why)
-		}
+		e.Entry("change", change.Kind.String())
+		e.NonZero("change_reason", change.Why)
 	}
 	writeFindingBody(e, r, f)
 	if f.Cause != "" {
@@ -176,37 +158,27 @@ func writeFindingAt(e *doc.Encoder, r *check.Report, f *check.Finding, change *c
 }
 
 func writeFindingBody(e *doc.Encoder, r *check.Report, f *check.Finding) {
-	e.Key("check")
-	e.Text(f.Check)
-	e.Key("title")
-	e.Text(titleOf(r, f.Check))
-	e.Key("severity")
-	e.Text(f.Severity.String())
+	e.Entry("check", f.Check)
+	e.Entry("title", titleOf(r, f.Check))
+	e.Entry("severity", f.Severity.String())
 	e.Key("object")
 	writeRef(e, f.Object)
-	e.Key("message")
-	e.Text(f.Message)
+	e.Entry("message", f.Message)
 	e.Key("evidence")
 	e.BeginList()
 	for _, x := range f.Evidence {
 		e.BeginObject()
-		e.Key("name")
-		e.Text(x.Name)
-		e.Key("value")
-		e.Text(x.Value)
-		e.Key("source")
-		e.Text(x.Source)
+		e.Entry("name", x.Name)
+		e.Entry("value", x.Value)
+		e.Entry("source", x.Source)
 		e.EndObject()
 	}
 	e.EndList()
 	writeFigures(e, f)
-	e.Key("impact")
-	e.Text(f.Impact)
-	e.Key("hint")
-	e.Text(string(f.Hint))
+	e.Entry("impact", f.Impact)
+	e.Entry("hint", string(f.Hint))
 	if f.Cost > 0 {
-		e.Key("cost")
-		e.Number(f.Cost)
+		e.Entry("cost", f.Cost)
 	}
 	e.Key("objects")
 	e.BeginList()
@@ -230,8 +202,7 @@ func titleOf(r *check.Report, id string) string {
 func writeCause(e *doc.Encoder, r *check.Report, key string) {
 	id, _, _ := strings.Cut(key, " ")
 	e.BeginObject()
-	e.Key("check")
-	e.Text(id)
+	e.Entry("check", id)
 	if f := findingOf(r, key); f != nil {
 		e.Key("object")
 		writeRef(e, f.Object)
@@ -254,8 +225,7 @@ func findingOf(r *check.Report, key string) *check.Finding {
 func writeRef(e *doc.Encoder, r model.Ref) {
 	e.BeginObject()
 	for _, s := range []struct{ name, value string }{{"resource", r.Resource}, {"id", r.ID}, {"name", r.Name}} {
-		e.Key(s.name)
-		e.Text(s.value)
+		e.Entry(s.name, s.value)
 	}
 	e.EndObject()
 }
@@ -282,8 +252,7 @@ func writeStale(e *doc.Encoder, list []check.Stale) {
 		for _, x := range []struct{ name, value string }{
 			{"check", s.Check}, {"object", s.Object}, {"until", s.Until}, {"note", s.Note}, {"reason", s.Reason},
 		} {
-			e.Key(x.name)
-			e.Text(x.value)
+			e.Entry(x.name, x.value)
 		}
 		e.EndObject()
 	}
@@ -295,15 +264,11 @@ func writeOutcome(e *doc.Encoder, o *outcome) {
 	for _, s := range []struct{ name, value string }{
 		{"check", o.Check.ID}, {"title", o.Check.Title}, {"severity", o.Check.Severity.String()}, {"status", o.word}, {"reason", o.Reason},
 	} {
-		e.Key(s.name)
-		e.Text(s.value)
+		e.Entry(s.name, s.value)
 	}
-	e.Key("findings")
-	e.Int(int64(len(o.findings)))
-	e.Key(acceptedWord)
-	e.Int(int64(o.accepted))
-	e.Key("unseen")
-	e.Texts(o.Unseen)
+	e.Entry("findings", len(o.findings))
+	e.Entry(acceptedWord, o.accepted)
+	e.Entry("unseen", o.Unseen)
 	e.EndObject()
 }
 
@@ -322,16 +287,14 @@ func writeFigures(e *doc.Encoder, f *check.Finding) {
 			continue
 		}
 		e.BeginObject()
-		e.Key("name")
-		e.Text(x.Name)
+		e.Entry("name", x.Name)
 		e.Key("value")
 		if whole := int64(x.Figure.Value); float64(whole) == x.Figure.Value {
 			e.Int(whole)
 		} else {
 			e.Number(x.Figure.Value)
 		}
-		e.Key("unit")
-		e.Text(x.Figure.Unit)
+		e.Entry("unit", x.Figure.Unit)
 		e.EndObject()
 	}
 	e.EndList()

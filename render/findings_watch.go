@@ -65,18 +65,15 @@ func writeChangedFindings(w io.Writer, r *check.Report, at time.Time, changes []
 	}
 	for _, b := range blind {
 		e.BeginObject()
-		e.Key("at")
-		e.Time(at.UnixNano())
+		e.Entry("at", at)
 		e.Key("change")
 		if b.Why == "" {
 			e.Text("seeing")
 		} else {
 			e.Text("blind")
 		}
-		e.Key("check")
-		e.Text(b.Check.ID)
-		e.Key("reason")
-		e.Text(b.Why)
+		e.Entry("check", b.Check.ID)
+		e.Entry("reason", b.Why)
 		e.EndObject()
 		e.Line()
 	}

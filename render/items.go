@@ -53,8 +53,7 @@ func (it *items) write(e *doc.Encoder, i int) {
 		c := it.grid.Cell(i, j)
 		if it.skip(j, c.Absent) {
 			if e.ForTemplates() { // in which there is no other way to ask
-				e.Key(it.columns[j].Name)
-				e.Text(map[bool]string{true: words.UnknownMark}[c.Absent == table.Unknown])
+				e.Entry(it.columns[j].Name, map[bool]string{true: words.UnknownMark}[c.Absent == table.Unknown])
 			}
 			continue
 		}
@@ -213,8 +212,7 @@ func writeCell(e *doc.Encoder, c table.Cell, k table.Kind) {
 func writePairs(e *doc.Encoder, flat []string) {
 	e.BeginObject()
 	for _, p := range pairs(flat) {
-		e.Key(p.key)
-		e.Text(p.value)
+		e.Entry(p.key, p.value)
 	}
 	e.EndObject()
 }
@@ -242,7 +240,7 @@ func (it *items) writeUnknown(e *doc.Encoder) {
 			names = append(names, it.columns[j].Name)
 		}
 	}
-	writeNames(e, "unknown", names)
+	e.NonZero("unknown", names)
 }
 
 // notRead also holds in an empty list, where no cell could tell.
@@ -258,8 +256,7 @@ func listDocument(g *view.Grid) document {
 		e.BeginObject()
 		writeHead(e, g.Table.Resource().Kind+"List", &c.Origin, c.Gaps)
 		if g.Len() < g.Matched {
-			e.Key("matched")
-			e.Int(int64(g.Matched))
+			e.Entry("matched", g.Matched)
 		}
 		it.writeAll(e)
 		it.writeUnknown(e)
@@ -268,10 +265,8 @@ func listDocument(g *view.Grid) document {
 }
 
 func writeHead(e *doc.Encoder, kind string, origin *model.Origin, gaps []model.Gap) {
-	e.Key("apiVersion")
-	e.Text(APIVersion)
-	e.Key("kind")
-	e.Text(kind)
+	e.Entry("apiVersion", APIVersion)
+	e.Entry("kind", kind)
 	e.Key("source")
 	writeOrigin(e, origin)
 	writeGaps(e, gaps)
@@ -279,25 +274,18 @@ func writeHead(e *doc.Encoder, kind string, origin *model.Origin, gaps []model.G
 
 func writeOrigin(e *doc.Encoder, o *model.Origin) {
 	e.BeginObject()
-	e.Key("kind")
-	e.Text(o.Kind)
-	e.Key("location")
-	e.Text(o.Location)
-	e.Key("root")
-	e.Text(o.Root)
+	e.Entry("kind", o.Kind)
+	e.Entry("location", o.Location)
+	e.Entry("root", o.Root)
 	e.Key("revision")
 	if o.Revision == 0 {
 		e.Text("")
 	} else {
 		e.ID(o.Revision)
 	}
-	if !o.Taken.IsZero() {
-		e.Key("taken")
-		e.Time(o.Taken.UnixNano())
-	}
+	e.Entry("taken", o.Taken)
 	if o.FileDate {
-		e.Key("taken_is_file_date")
-		e.Bool(true)
+		e.Entry("taken_is_file_date", true)
 	}
 	e.EndObject()
 }
@@ -311,13 +299,10 @@ func writeGaps(e *doc.Encoder, gaps []model.Gap) {
 	e.BeginList()
 	for _, g := range gaps {
 		e.BeginObject()
-		e.Key("where")
-		e.Text(g.Where)
-		e.Key("reason")
-		e.Text(g.Reason)
+		e.Entry("where", g.Where)
+		e.Entry("reason", g.Reason)
 		if g.Count > 0 {
-			e.Key("count")
-			e.Int(g.Count)
+			e.Entry("count", g.Count)
 		}
 		e.EndObject()
 	}

@@ -47,12 +47,10 @@ func overviewDocument(v *view.Overview) document {
 		writeHead(e, "Overview", &v.Origin, v.Gaps)
 		e.Key("item")
 		e.BeginObject()
-		e.Key("version")
-		e.Text(v.Version.Text)
-		e.Key("version_from")
-		e.Text(v.Version.From)
-		writeList(e, "other_versions", v.Version.Others)
-		writeList(e, "notes", v.Version.Notes)
+		e.Entry("version", v.Version.Text)
+		e.Entry("version_from", v.Version.From)
+		e.Entry("other_versions", v.Version.Others)
+		e.Entry("notes", v.Version.Notes)
 		var unknown []string
 		for _, m := range measures(v) {
 			if m.cell.Absent == view.Unknown {
@@ -64,15 +62,14 @@ func overviewDocument(v *view.Overview) document {
 			}
 		}
 		writeOverviewLists(e, v)
-		writeNames(e, "unknown", append(unknown, unknownLists(v)...))
+		e.NonZero("unknown", append(unknown, unknownLists(v)...))
 		e.EndObject()
 		e.EndObject()
 	}
 }
 
 func writeOverviewLists(e *doc.Encoder, v *view.Overview) {
-	e.Key("oldest_checkpoint_vchannel")
-	e.Text(v.OldestChannel)
+	e.Entry("oldest_checkpoint_vchannel", v.OldestChannel)
 	if !v.StatesUnknown {
 		writeStates(e, "segments_by_state", v.States)
 	}
@@ -108,24 +105,17 @@ func writeRoles(e *doc.Encoder, roles []view.RoleCount) {
 	e.BeginList()
 	for _, r := range roles {
 		e.BeginObject()
-		e.Key("role")
-		e.Text(r.Role)
+		e.Entry("role", r.Role)
 		for _, n := range []struct {
 			name  string
 			count int
 		}{{"registered", r.Registered}, {"stopping", r.Stopping}, {"standby", r.Standby}} {
-			e.Key(n.name)
-			e.Int(int64(n.count))
+			e.Entry(n.name, n.count)
 		}
-		writeList(e, "versions", r.Versions)
+		e.Entry("versions", r.Versions)
 		e.EndObject()
 	}
 	e.EndList()
-}
-
-func writeList(e *doc.Encoder, key string, list []string) {
-	e.Key(key)
-	e.Texts(list)
 }
 
 func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
@@ -133,13 +123,10 @@ func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
 	e.BeginList()
 	for _, s := range states {
 		e.BeginObject()
-		e.Key("state")
-		e.Text(s.State)
-		e.Key("count")
-		e.Int(s.Count)
+		e.Entry("state", s.State)
+		e.Entry("count", s.Count)
 		if s.Rows.Absent == view.Present {
-			e.Key("rows")
-			e.Int(s.Rows.Int)
+			e.Entry("rows", s.Rows.Int)
 		}
 		e.EndObject()
 	}
@@ -151,25 +138,17 @@ func writeEtcd(e *doc.Encoder, etcd *model.Etcd) {
 	e.BeginList()
 	for _, m := range etcd.Members {
 		e.BeginObject()
-		e.Key("endpoint")
-		e.Text(m.Endpoint)
-		e.Key("version")
-		e.Text(m.Version)
-		e.Key("leader")
-		e.Bool(m.Leader)
-		e.Key("learner")
-		e.Bool(m.Learner)
-		e.Key("db_size_bytes")
-		e.Int(m.DBSize)
-		e.Key("db_in_use_bytes")
-		e.Int(m.DBInUse)
+		e.Entry("endpoint", m.Endpoint)
+		e.Entry("version", m.Version)
+		e.Entry("leader", m.Leader)
+		e.Entry("learner", m.Learner)
+		e.Entry("db_size_bytes", m.DBSize)
+		e.Entry("db_in_use_bytes", m.DBInUse)
 		if m.DBQuota > 0 {
-			e.Key("db_quota_bytes")
-			e.Int(m.DBQuota)
+			e.Entry("db_quota_bytes", m.DBQuota)
 		}
-		writeList(e, "errors", m.Errors)
-		e.Key("problem")
-		e.Text(m.Problem)
+		e.Entry("errors", m.Errors)
+		e.Entry("problem", m.Problem)
 		e.EndObject()
 	}
 	e.EndList()

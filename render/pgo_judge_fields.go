@@ -1,8 +1,6 @@
 package render
 
 import (
-	"math"
-
 	"kitescope/doc"
 	"kitescope/profile/pgo"
 	"kitescope/table"
@@ -74,26 +72,11 @@ func reachShares(r *pgo.Reach) []float64 {
 	return []float64{r.Go, r.Runtime, r.GC, r.Assembly, r.Syscall, r.Native, r.Unknown, r.Total, r.Ceiling}
 }
 
-// writeShare tells a share of 1 in percent, if it is known.
-func writeShare(e *doc.Encoder, key string, share float64) {
-	if math.IsNaN(share) || math.IsInf(share, 0) {
-		return
-	}
-	e.Key(key)
-	e.Number(100 * share)
-}
-
-func writeText(e *doc.Encoder, key, text string) {
-	e.Key(key)
-	e.Text(text)
-}
-
 func writeCount(e *doc.Encoder, key string, n int64) {
 	if n < 0 {
 		return
 	}
-	e.Key(key)
-	e.Int(n)
+	e.Entry(key, n)
 }
 
 func writeRefusals(e *doc.Encoder, key string, list []pgo.Refusal) {
@@ -101,34 +84,32 @@ func writeRefusals(e *doc.Encoder, key string, list []pgo.Refusal) {
 	e.BeginList()
 	for i := range list {
 		e.BeginObject()
-		writeText(e, "id", list[i].ID)
-		writeText(e, "message", list[i].Message)
-		writeText(e, "hint", list[i].Hint)
+		e.Entry("id", list[i].ID)
+		e.Entry("message", list[i].Message)
+		e.Entry("hint", list[i].Hint)
 		e.EndObject()
 	}
 	e.EndList()
 }
 
 func writeJudgementHead(e *doc.Encoder, j *pgo.Judgement, o *ReportOptions) {
-	writeText(e, "verdict", j.Verdict.String())
-	writeText(e, "reason", j.Reason)
+	e.Entry("verdict", j.Verdict.String())
+	e.Entry("reason", j.Reason)
 	writeRefusals(e, "refusals", j.Refusals)
 	writeRefusals(e, "cautions", j.Cautions)
 	writeCount(e, "samples", j.Events)
 	if j.CPU > 0 {
-		e.Key("cpu_seconds")
-		e.Seconds(j.CPU)
+		e.Entry("cpu_seconds", j.CPU)
 	}
 	if j.Duration > 0 {
-		e.Key("duration_seconds")
-		e.Seconds(j.Duration)
+		e.Entry("duration_seconds", j.Duration)
 	}
 	if figuresKnown(j) {
-		writeShare(e, "preempted_percent", j.Preempted)
+		e.Entry("preempted_percent", 100*j.Preempted)
 	}
 	if reachKnown(&j.Reach) {
 		for i, name := range reachKeys() {
-			writeShare(e, name, reachShares(&j.Reach)[i])
+			e.Entry(name, 100*(reachShares(&j.Reach)[i]))
 		}
 	}
 	if figuresKnown(j) && j.Edges != nil {
@@ -136,13 +117,13 @@ func writeJudgementHead(e *doc.Encoder, j *pgo.Judgement, o *ReportOptions) {
 		writeCount(e, "edges_weight", j.Edges.Total)
 		writeCount(e, "hot_edges", int64(j.HotEdges))
 		writeCount(e, "hot_least_weight", j.LeastHot)
-		writeShare(e, "hot_few_hits_percent", j.FewHits)
+		e.Entry("hot_few_hits_percent", 100*j.FewHits)
 	}
 	e.Key("thresholds")
 	e.BeginObject()
 	writeCount(e, "samples", j.Thresholds.Events)
-	writeKnown(e, "overlap", j.Thresholds.Overlap, e.Number)
-	writeShare(e, "bound_percent", j.Thresholds.Ceiling)
+	e.Entry("overlap", j.Thresholds.Overlap)
+	e.Entry("bound_percent", 100*j.Thresholds.Ceiling)
 	e.EndObject()
 	writeOverlaps(e, j.Overlaps)
 	writeHot(e, j.Hot[:o.shown(len(j.Hot))])
@@ -152,7 +133,7 @@ func writeJudgementHead(e *doc.Encoder, j *pgo.Judgement, o *ReportOptions) {
 		r := &j.Risks[i]
 		e.BeginObject()
 		for _, x := range [][2]string{{"id", r.ID}, {"message", r.Message}, {"source", r.Source}, {"function", r.Function}, {"block", r.Block}} {
-			writeText(e, x[0], x[1])
+			e.Entry(x[0], x[1])
 		}
 		e.EndObject()
 	}
@@ -169,19 +150,18 @@ func writeOverlaps(e *doc.Encoder, list []pgo.Overlap) {
 		x := &list[i]
 		e.BeginObject()
 		for _, pair := range [][2]string{{"between", x.Between}, {"a", x.A}, {"b", x.B}} {
-			writeText(e, pair[0], pair[1])
+			e.Entry(pair[0], pair[1])
 		}
-		writeKnown(e, "share", x.Share, e.Number)
+		e.Entry("share", x.Share)
 		e.EndObject()
 	}
 	e.EndList()
 }
 
 func writeEdge(e *doc.Encoder, x *pgo.Edge) {
-	writeText(e, "caller", x.Caller)
-	e.Key("line_offset")
-	e.Int(int64(x.Offset))
-	writeText(e, "callee", x.Callee)
+	e.Entry("caller", x.Caller)
+	e.Entry("line_offset", x.Offset)
+	e.Entry("callee", x.Callee)
 }
 
 func writeHot(e *doc.Encoder, list []pgo.HotEdge) {
@@ -191,10 +171,9 @@ func writeHot(e *doc.Encoder, list []pgo.HotEdge) {
 		h := &list[i]
 		e.BeginObject()
 		writeEdge(e, &h.Edge)
-		writeShare(e, "percent", h.Share)
+		e.Entry("percent", 100*h.Share)
 		writeCount(e, "samples", h.Hits)
-		e.Key("inlined")
-		e.Bool(h.Inlined)
+		e.Entry("inlined", h.Inlined)
 		if h.Decision != nil {
 			e.Key("decision")
 			e.BeginObject()
@@ -207,26 +186,25 @@ func writeHot(e *doc.Encoder, list []pgo.HotEdge) {
 }
 
 func writeDecision(e *doc.Encoder, d *pgo.Decision) {
-	writeText(e, "what", d.What)
+	e.Entry("what", d.What)
 	if d.Cost > 0 {
 		writeCount(e, "cost", int64(d.Cost))
 	}
-	writeText(e, "reason", d.Reason)
-	writeText(e, "position", d.Position)
+	e.Entry("reason", d.Reason)
+	e.Entry("position", d.Position)
 }
 
 func writeDryRun(e *doc.Encoder, d *pgo.DryRun) {
 	e.Key("dry_run")
 	e.BeginObject()
 	for _, x := range [][2]string{{"dir", d.Dir}, {"package", d.Package}, {"go_version", d.GoVersion}} {
-		writeText(e, x[0], x[1])
+		e.Entry(x[0], x[1])
 	}
 	writeCount(e, "inlined", int64(d.Inlined))
 	writeCount(e, "devirtualised", int64(d.Devirtualised))
 	writeCount(e, "skipped", int64(d.Skipped))
 	if d.Known {
-		e.Key("grown_bytes")
-		e.Int(d.Grown)
+		e.Entry("grown_bytes", d.Grown)
 	}
 	e.Key("decisions")
 	e.BeginList()

@@ -116,34 +116,29 @@ func weightShare(m *pgo.Manifest, s *pgo.ManifestSource) float64 {
 
 func writePackHead(e *doc.Encoder, r *PackReport) {
 	m := r.Pack.Manifest
-	e.Key("outcome")
-	e.Text(r.Outcome)
+	e.Entry("outcome", r.Outcome)
 	for _, x := range []struct{ key, text string }{
 		{"path", r.Path}, {"manifest", r.ManifestPath}, {"flag", r.Flag}, {"file", m.File}, {"sha256", m.SHA256}, {"weight_by", m.Weight}, {"sample_type", m.SampleType},
 	} {
 		if x.text != "" {
-			e.Key(x.key)
-			e.Text(x.text)
+			e.Entry(x.key, x.text)
 		}
 	}
 	for _, x := range []struct {
 		key string
 		n   int64
 	}{{"bytes", int64(m.Bytes)}, {"calls", int64(m.Calls)}, {"hot_calls", int64(m.HotCalls)}, {"call_weight", m.CallWeight}} {
-		e.Key(x.key)
-		e.Int(x.n)
+		e.Entry(x.key, x.n)
 	}
 	for _, x := range []struct {
 		key  string
 		list []string
 	}{{"block", m.Block}, {"nodes", m.Nodes}, {"go_versions", m.GoVersions}, {"build_ids", m.BuildIDs}, {"notes", r.Notes}} {
-		writeNames(e, x.key, x.list)
+		e.NonZero(x.key, x.list)
 	}
 	if m.Judgement != nil {
-		e.Key("verdict")
-		e.Text(m.Judgement.Verdict)
-		e.Key("reason")
-		e.Text(m.Judgement.Reason)
+		e.Entry("verdict", m.Judgement.Verdict)
+		e.Entry("reason", m.Judgement.Reason)
 	}
 }
 

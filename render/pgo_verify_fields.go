@@ -8,17 +8,11 @@ import (
 // writeVerificationHead writes what stands before the calls.
 func writeVerificationHead(e *doc.Encoder, v *pgo.Verification) {
 	s := v.Subject
-	e.Key("program")
-	e.Text(s.Name)
-	e.Key("effect")
-	e.Text(v.Effect.String())
-	e.Key("reason")
-	e.Text(v.Reason)
-	if v.Hint != "" {
-		e.Key("hint")
-		e.Text(v.Hint)
-	}
-	writeNames(e, "notes", v.Notes)
+	e.Entry("program", s.Name)
+	e.Entry("effect", v.Effect.String())
+	e.Entry("reason", v.Reason)
+	e.NonZero("hint", v.Hint)
+	e.NonZero("notes", v.Notes)
 	if s.Build != nil {
 		writeBuild(e, s.Build)
 	}
@@ -37,14 +31,10 @@ func writeVerificationHead(e *doc.Encoder, v *pgo.Verification) {
 	for i := range v.Own {
 		b := &v.Own[i]
 		e.BeginObject()
-		e.Key("function")
-		e.Text(b.Function)
-		e.Key("lines_with_calls")
-		e.Int(int64(b.Calls))
-		e.Key("other_lines")
-		e.Int(int64(b.Lines))
-		e.Key("least_cost")
-		e.Int(int64(b.Cost))
+		e.Entry("function", b.Function)
+		e.Entry("lines_with_calls", b.Calls)
+		e.Entry("other_lines", b.Lines)
+		e.Entry("least_cost", b.Cost)
 		e.EndObject()
 	}
 	e.EndList()
@@ -57,14 +47,11 @@ func writeBuild(e *doc.Encoder, b *pgo.Build) {
 		{"main", b.Main}, {"go_version", b.GoVersion}, {"build_id", b.BuildID}, {"pgo", b.PGO}, {"pgo_hash", b.Hash},
 	} {
 		if x.text != "" {
-			e.Key(x.key)
-			e.Text(x.text)
+			e.Entry(x.key, x.text)
 		}
 	}
-	e.Key("settings_recorded")
-	e.Bool(b.Recorded)
-	e.Key("stripped")
-	e.Bool(b.Stripped)
+	e.Entry("settings_recorded", b.Recorded)
+	e.Entry("stripped", b.Stripped)
 	e.EndObject()
 }
 
@@ -72,38 +59,28 @@ func writeGivenProfile(e *doc.Encoder, v *pgo.Verification) {
 	g := v.Subject.Given
 	e.Key("profile")
 	e.BeginObject()
-	e.Key("name")
-	e.Text(g.Name)
-	e.Key("sha256")
-	e.Text(g.SHA256)
-	e.Key("same")
-	e.Text(v.Match.String())
-	e.Key("assumed")
-	e.Bool(g.Assumed)
+	e.Entry("name", g.Name)
+	e.Entry("sha256", g.SHA256)
+	e.Entry("same", v.Match.String())
+	e.Entry("assumed", g.Assumed)
 	if g.Err != nil {
-		e.Key("error")
-		e.Text(g.Err.Error())
+		e.Entry("error", g.Err.Error())
 	}
 	if m := g.Manifest; m != nil {
-		e.Key("manifest")
-		e.Text(v.Manifest)
-		e.Key("sources")
-		e.Int(int64(len(m.Sources)))
-		writeNames(e, "nodes", m.Nodes)
-		writeNames(e, "go_versions", m.GoVersions)
-		writeNames(e, "build_ids", m.BuildIDs)
+		e.Entry("manifest", v.Manifest)
+		e.Entry("sources", len(m.Sources))
+		e.NonZero("nodes", m.Nodes)
+		e.NonZero("go_versions", m.GoVersions)
+		e.NonZero("build_ids", m.BuildIDs)
 	}
 	e.EndObject()
 }
 
 func writeWitness(e *doc.Encoder, name string, w *pgo.Witness) {
 	e.BeginObject()
-	e.Key("in")
-	e.Text(name)
-	e.Key("effect")
-	e.Text(w.Effect.String())
-	e.Key("reason")
-	e.Text(w.Reason)
+	e.Entry("in", name)
+	e.Entry("effect", w.Effect.String())
+	e.Entry("reason", w.Reason)
 	for _, x := range []struct {
 		key string
 		n   int
@@ -116,14 +93,11 @@ func writeWitness(e *doc.Encoder, name string, w *pgo.Witness) {
 		{"usual_calls", w.Usual.Of},
 		{"usual_inlined", w.Usual.Inlined},
 	} {
-		e.Key(x.key)
-		e.Int(int64(x.n))
+		e.Entry(x.key, x.n)
 	}
-	e.Key("percent")
-	e.Number(100 * w.Share)
+	e.Entry("percent", 100*w.Share)
 	if len(w.Calls) > 0 {
-		e.Key("chance")
-		e.Exact(w.Chance)
+		e.Entry("chance", doc.Exact(w.Chance))
 	}
 	e.EndObject()
 }

@@ -43,17 +43,12 @@ func newDiffSheet(c *report.Comparison, o *ReportOptions) *sheet {
 			writeProfileHead(e, &c.Base)
 			e.EndObject()
 			writeBy(e, o)
-			e.Key("percent_of")
-			e.Text([]string{"differences", "base"}[b2i(c.OfBase)])
-			e.Key("percent_total")
-			e.Int(c.Total)
-			e.Key("normalized")
-			e.Bool(c.Normalized)
-			e.Key("factor")
-			e.Exact(c.Factor)
-			e.Key("hypothesis")
-			e.Text(c.Hypothesis.String())
-			writeKnown(e, "level", c.Level, e.Exact)
+			e.Entry("percent_of", []string{"differences", "base"}[b2i(c.OfBase)])
+			e.Entry("percent_total", c.Total)
+			e.Entry("normalized", c.Normalized)
+			e.Entry("factor", doc.Exact(c.Factor))
+			e.Entry("hypothesis", c.Hypothesis.String())
+			e.Entry("level", doc.Exact(c.Level))
 		},
 		items: forScripts(n, len(c.Changes), diffFields(c)),
 	}

@@ -128,14 +128,11 @@ func writeProfileHead(e *doc.Encoder, h *report.Header) {
 
 func writeProfileOrigin(e *doc.Encoder, o *profile.Origin) {
 	e.BeginObject()
-	e.Key("kind")
-	e.Text(o.Format)
-	e.Key("location")
-	e.Text(originName(o))
+	e.Entry("kind", o.Format)
+	e.Entry("location", originName(o))
 	for _, x := range [][2]string{{"node", o.Node}, {"role", o.Role}} {
 		if x[1] != "" {
-			e.Key(x[0])
-			e.Text(x[1])
+			e.Entry(x[0], x[1])
 		}
 	}
 	e.EndObject()
@@ -143,42 +140,30 @@ func writeProfileOrigin(e *doc.Encoder, o *profile.Origin) {
 
 // writeProfileTotals tells what is measured and how much of it there is. What is unknown is left out.
 func writeProfileTotals(e *doc.Encoder, h *report.Header) {
-	e.Key("type")
-	e.Text(h.Type.Type)
-	e.Key("unit")
-	e.Text(h.Type.Unit)
-	e.Key("total")
-	e.Int(h.Total)
+	e.Entry("type", h.Type.Type)
+	e.Entry("unit", h.Type.Unit)
+	e.Entry("total", h.Total)
 	if h.Samples >= 0 {
-		e.Key("samples")
-		e.Int(h.Samples)
+		e.Entry("samples", h.Samples)
 	}
-	if !h.Time.IsZero() {
-		e.Key("time")
-		e.Time(h.Time.UnixNano())
-	}
+	e.Entry("time", h.Time)
 	if h.Origin.Merged > 1 {
-		e.Key("profiles")
-		e.Int(int64(h.Origin.Merged))
+		e.Entry("profiles", h.Origin.Merged)
 	}
 	if h.Duration > 0 {
-		e.Key("duration_seconds")
-		e.Seconds(h.Duration)
+		e.Entry("duration_seconds", h.Duration)
 	}
 	if cores, ok := coresBusy(h); ok {
-		e.Key("cores_busy")
-		e.Number(cores)
+		e.Entry("cores_busy", cores)
 	}
-	writeNames(e, "build_ids", h.BuildIDs)
+	e.NonZero("build_ids", h.BuildIDs)
 	if len(h.Notes) > 0 {
 		e.Key("notes")
 		e.BeginList()
 		for _, n := range h.Notes {
 			e.BeginObject()
-			e.Key("what")
-			e.Text(n.What)
-			e.Key("count")
-			e.Int(n.Count)
+			e.Entry("what", n.What)
+			e.Entry("count", n.Count)
 			e.EndObject()
 		}
 		e.EndList()
@@ -187,11 +172,9 @@ func writeProfileTotals(e *doc.Encoder, h *report.Header) {
 
 // writeBy tells what entries are.
 func writeBy(e *doc.Encoder, o *ReportOptions) {
-	e.Key("by")
-	e.Text(o.By.String())
+	e.Entry("by", o.By.String())
 	if o.By == profile.ByLabel {
-		e.Key("label")
-		e.Text(o.Label)
+		e.Entry("label", o.Label)
 	}
 }
 

@@ -189,16 +189,11 @@ func differencePart(r *report.RoleShares, o *ReportOptions) sheetPart {
 }
 
 func writeNodesHead(e *doc.Encoder, n *report.Nodes) {
-	e.Key("type")
-	e.Text(n.Type.Type)
-	e.Key("unit")
-	e.Text(n.Type.Unit)
-	e.Key("level")
-	e.Exact(n.Level)
-	e.Key("effect_percent")
-	e.Number(100 * n.Effect)
-	e.Key("remarks")
-	e.Texts(n.Remarks())
+	e.Entry("type", n.Type.Type)
+	e.Entry("unit", n.Type.Unit)
+	e.Entry("level", doc.Exact(n.Level))
+	e.Entry("effect_percent", 100*n.Effect)
+	e.Entry("remarks", n.Remarks())
 	e.Key("differences")
 	e.BeginList()
 	for i := range n.Roles {
@@ -212,42 +207,27 @@ func writeNodesHead(e *doc.Encoder, n *report.Nodes) {
 func writeDifference(e *doc.Encoder, role string, d *report.Difference) {
 	e.BeginObject()
 	for _, x := range [][2]string{{"role", role}, {"node", d.Node}, {"what", d.Kind}, {"name", d.Name}, {"verdict", d.Verdict.String()}} {
-		e.Key(x[0])
-		e.Text(x[1])
+		e.Entry(x[0], x[1])
 	}
 	e.Key("here")
 	writePart(e, &d.Here)
 	e.Key("others")
 	writePart(e, &d.Others)
-	writeKnown(e, "p", d.P, e.Exact)
+	e.Entry("p", doc.Exact(d.P))
 	e.EndObject()
-}
-
-// writeKnown writes a number unless it is none.
-func writeKnown(e *doc.Encoder, key string, f float64, write func(float64)) {
-	if math.IsNaN(f) {
-		return
-	}
-	e.Key(key)
-	write(f)
 }
 
 // writePart writes a part of a node's samples, as far as it is known.
 func writePart(e *doc.Encoder, p *report.Part) {
 	e.BeginObject()
-	if p.Name != "" {
-		e.Key("name")
-		e.Text(p.Name)
-	}
-	e.Key("value")
-	e.Int(p.Value)
+	e.NonZero("name", p.Name)
+	e.Entry("value", p.Value)
 	if p.Events >= 0 {
-		e.Key("samples")
-		e.Int(p.Events)
+		e.Entry("samples", p.Events)
 	}
-	writeKnown(e, "percent", 100*p.Part, e.Number)
-	writeKnown(e, "percent_low", 100*p.Low, e.Number)
-	writeKnown(e, "percent_high", 100*p.High, e.Number)
+	e.Entry("percent", 100*p.Part)
+	e.Entry("percent_low", 100*p.Low)
+	e.Entry("percent_high", 100*p.High)
 	e.EndObject()
 }
 
@@ -296,21 +276,18 @@ func writeNodeParts(e *doc.Encoder, x *report.NodeShares) {
 	b := &x.BruteForce
 	e.Key("brute_force")
 	e.BeginObject()
-	e.Key("known")
-	e.Bool(b.Known)
+	e.Entry("known", b.Known)
 	if b.Known {
 		e.Key("share")
 		writePart(e, &b.Part)
 	} else {
-		e.Key("why")
-		e.Text(b.Why)
+		e.Entry("why", b.Why)
 	}
 	e.Key("openmp")
 	writePart(e, &b.Exhaustive)
 	e.Key("knowhere")
 	writePart(e, &b.Knowhere)
-	e.Key("named_percent")
-	e.Number(100 * b.Named)
+	e.Entry("named_percent", 100*b.Named)
 	e.EndObject()
 }
 

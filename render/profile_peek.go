@@ -146,16 +146,12 @@ func writePeekEdges(e *doc.Encoder, f *report.PeekEntry) {
 		for i := range x.edges {
 			r := peekRow{focus: f, Edge: &x.edges[i]}
 			e.BeginObject()
-			e.Key("function")
-			e.Text(r.Function)
-			e.Key("value")
-			e.Int(r.Value)
+			e.Entry("function", r.Function)
+			e.Entry("value", r.Value)
 			if c := r.percentCell(); c.Absent == table.Present {
-				e.Key("percent")
-				e.Number(c.Float)
+				e.Entry("percent", c.Float)
 			}
-			e.Key("inlined")
-			e.Bool(r.Inlined)
+			e.Entry("inlined", r.Inlined)
 			e.EndObject()
 		}
 		e.EndList()

@@ -41,14 +41,10 @@ func newTrendSheet(t *report.Trend, o *ReportOptions) *sheet {
 	s.items = forScripts(len(movers), all, moverFields(movers))
 	s.nested = func(e *doc.Encoder, i int) { writeMoverParts(e, movers[i].mover) }
 	s.about = func(e *doc.Encoder) {
-		e.Key("type")
-		e.Text(t.Type.Type)
-		e.Key("unit")
-		e.Text(t.Type.Unit)
-		e.Key("share")
-		e.Text(share)
-		e.Key("level")
-		e.Exact(t.Level)
+		e.Entry("type", t.Type.Type)
+		e.Entry("unit", t.Type.Unit)
+		e.Entry("share", share)
+		e.Entry("level", doc.Exact(t.Level))
 		writeBy(e, o)
 		writeTrendNodes(e, t)
 	}
@@ -211,8 +207,7 @@ func writeTrendNodes(e *doc.Encoder, t *report.Trend) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		e.BeginObject()
-		e.Key("node")
-		e.Text(n.Node)
+		e.Entry("node", n.Node)
 		e.Key("points")
 		e.BeginList()
 		for j := range n.Points {

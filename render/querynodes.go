@@ -16,16 +16,13 @@ func writeNodeLines(e *doc.Encoder, nodes []view.NodeLine) {
 	for i := range nodes {
 		n := &nodes[i]
 		e.BeginObject()
-		e.Key("id")
-		e.ID(int64(n.Node))
+		e.Entry("id", doc.ID(n.Node))
 		for _, s := range []struct{ name, value string }{{"role", n.Role}, {"address", n.Address}, {"state", n.State}} {
-			e.Key(s.name)
-			e.Text(s.value)
+			e.Entry(s.name, s.value)
 		}
-		e.Key("replicas")
-		e.Int(int64(n.Replicas))
-		writeList(e, "resource_groups", n.ResourceGroups)
-		writeList(e, "collections", n.Collections)
+		e.Entry("replicas", n.Replicas)
+		e.Entry("resource_groups", n.ResourceGroups)
+		e.Entry("collections", n.Collections)
 		writeNodeLive(e, n.Live)
 		e.EndObject()
 	}
@@ -67,12 +64,8 @@ func writeNodeLive(e *doc.Encoder, live *view.NodeLive) {
 	if live == nil {
 		return
 	}
-	e.Key("answer")
-	e.Text(live.Answer)
-	if live.Reason != "" {
-		e.Key("answer_reason")
-		e.Text(live.Reason)
-	}
+	e.Entry("answer", live.Answer)
+	e.NonZero("answer_reason", live.Reason)
 	for _, m := range liveMeasures(live) {
 		if m.cell.Absent == view.Present {
 			e.Key(m.name)

@@ -243,12 +243,8 @@ func writeComparedSide(e *doc.Encoder, r *replay.Result) {
 	for _, x := range [][2]string{
 		{"collection", r.Setup.Collection}, {"target", r.Setup.Target}, {"log", r.Setup.Log}, {"log_digest", r.Setup.LogDigest}, {"queries", strconv.Itoa(r.Setup.Queries)},
 	} {
-		e.Key(x[0])
-		e.Text(x[1])
+		e.Entry(x[0], x[1])
 	}
-	if !r.Taken.IsZero() {
-		e.Key("taken")
-		e.Time(r.Taken.UnixNano())
-	}
+	e.Entry("taken", r.Taken)
 	e.EndObject()
 }

@@ -34,19 +34,14 @@ func WriteReplayCosts(w io.Writer, r *replay.Result, format ReportFormat, o Repo
 const noCosts = "where the time went is unknown: only the engine tells what segments cost"
 
 func writeCostHead(e *doc.Encoder, r *replay.Result) {
-	e.Key("collection")
-	e.Text(r.Setup.Collection)
-	e.Key("target")
-	e.Text(r.Setup.Target)
+	e.Entry("collection", r.Setup.Collection)
+	e.Entry("target", r.Setup.Target)
 	if r.Costs == nil {
 		return
 	}
-	e.Key("queries")
-	e.Int(r.Costs.Queries)
-	e.Key("wall_seconds")
-	e.Seconds(r.Costs.Wall)
-	e.Key("reduce_seconds")
-	e.Seconds(r.Costs.Reduce)
+	e.Entry("queries", r.Costs.Queries)
+	e.Entry("wall_seconds", r.Costs.Wall)
+	e.Entry("reduce_seconds", r.Costs.Reduce)
 }
 
 // costShare is what a group of segments cost, apart by state.

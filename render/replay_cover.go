@@ -23,24 +23,19 @@ func writeCover(e *doc.Encoder, c *replay.Coverage) {
 		{"segments_of_unknown_rows", int64(c.RowsUnknown)},
 		{"bytes", c.Bytes},
 	} {
-		e.Key(n.key)
-		e.Int(n.value)
+		e.Entry(n.key, n.value)
 	}
 	e.Key("missing")
 	e.BeginList()
 	for i := range c.Missing {
 		m := &c.Missing[i]
 		e.BeginObject()
-		e.Key("segment_id")
-		e.ID(m.Segment)
-		e.Key("state")
-		e.Text(m.State.Word())
+		e.Entry("segment_id", doc.ID(m.Segment))
+		e.Entry("state", m.State.Word())
 		if m.Rows >= 0 {
-			e.Key("rows")
-			e.Int(m.Rows)
+			e.Entry("rows", m.Rows)
 		}
-		e.Key("reason")
-		e.Text(m.Reason)
+		e.Entry("reason", m.Reason)
 		e.EndObject()
 	}
 	e.EndList()

@@ -307,31 +307,21 @@ func writeLayoutHead(e *doc.Encoder, l *replay.Layout, looked bool) {
 		{"index_type", c.Index.Type},
 		{"storage", storageText(l, looked)},
 	} {
-		e.Key(x[0])
-		e.Text(x[1])
+		e.Entry(x[0], x[1])
 	}
-	e.Key("collection_id")
-	e.ID(c.ID)
-	e.Key("dim")
-	e.Int(int64(c.Dim))
-	e.Key("assumed")
-	e.Bool(l.Assumed)
-	if !l.Taken.IsZero() {
-		e.Key("taken")
-		e.Time(l.Taken.UnixNano())
-	}
+	e.Entry("collection_id", doc.ID(c.ID))
+	e.Entry("dim", c.Dim)
+	e.Entry("assumed", l.Assumed)
+	e.Entry("taken", l.Taken)
 	e.Key("nodes")
 	e.BeginList()
 	for i := range l.Nodes {
 		n := &l.Nodes[i]
 		e.BeginObject()
-		e.Key("id")
-		e.ID(n.ID)
-		e.Key("name")
-		e.Text(n.Name)
+		e.Entry("id", doc.ID(n.ID))
+		e.Entry("name", n.Name)
 		if n.Cores > 0 {
-			e.Key("cores")
-			e.Exact(n.Cores)
+			e.Entry("cores", doc.Exact(n.Cores))
 		}
 		e.EndObject()
 	}
@@ -342,18 +332,14 @@ func writeLayoutHead(e *doc.Encoder, l *replay.Layout, looked bool) {
 		r := &l.Replicas[i]
 		for _, channel := range slices.Sorted(maps.Keys(r.Leaders)) {
 			e.BeginObject()
-			e.Key("replica_id")
-			e.ID(r.ID)
-			e.Key("channel")
-			e.Text(channel)
-			e.Key("node_id")
-			e.ID(r.Leaders[channel])
+			e.Entry("replica_id", doc.ID(r.ID))
+			e.Entry("channel", channel)
+			e.Entry("node_id", doc.ID(r.Leaders[channel]))
 			e.EndObject()
 		}
 	}
 	e.EndList()
-	e.Key("notes")
-	e.Texts(l.Notes)
+	e.Entry("notes", l.Notes)
 }
 
 func layoutFields(l *replay.Layout) []table.ColumnOf[int] {

@@ -144,15 +144,11 @@ func countPart(title string, counts map[string]int, o *ReportOptions) sheetPart 
 }
 
 func writeShapeHead(e *doc.Encoder, l *log.Log, s *log.Shape) {
-	e.Key("log")
-	e.Text(l.Name)
-	e.Key("format")
-	e.Text(l.Format)
-	e.Key("digest")
-	e.Text(l.Digest)
+	e.Entry("log", l.Name)
+	e.Entry("format", l.Format)
+	e.Entry("digest", l.Digest)
 	count := func(key string, n int) {
-		e.Key(key)
-		e.Int(int64(n))
+		e.Entry(key, n)
 	}
 	count("lines", s.Lines)
 	count("searches", s.Searches)
@@ -161,10 +157,8 @@ func writeShapeHead(e *doc.Encoder, l *log.Log, s *log.Shape) {
 	count("timed", s.Timed)
 	count("failed", s.Failed)
 	if s.Timed > 0 {
-		e.Key("span_seconds")
-		e.Exact(s.Span.Seconds())
-		e.Key("per_second")
-		e.Exact(s.PerSecond)
+		e.Entry("span_seconds", doc.Exact(s.Span.Seconds()))
+		e.Entry("per_second", doc.Exact(s.PerSecond))
 		count("peak", s.Peak)
 	}
 	for _, x := range []struct {
@@ -191,20 +185,17 @@ func writeShapeHead(e *doc.Encoder, l *log.Log, s *log.Shape) {
 		}
 		e.EndObject()
 	}
-	e.Key("notes")
-	e.Texts(l.Notes)
+	e.Entry("notes", l.Notes)
 }
 
 func writePercentiles(e *doc.Encoder, p *log.Percentiles) {
 	e.BeginObject()
-	e.Key("count")
-	e.Int(int64(p.Count))
+	e.Entry("count", p.Count)
 	for _, x := range []struct {
 		key string
 		d   time.Duration
 	}{{"mean_seconds", p.Mean}, {"min_seconds", p.Min}, {"p50_seconds", p.P50}, {"p90_seconds", p.P90}, {"p95_seconds", p.P95}, {"p99_seconds", p.P99}, {"p999_seconds", p.P999}, {"max_seconds", p.Max}} {
-		e.Key(x.key)
-		e.Exact(x.d.Seconds())
+		e.Entry(x.key, doc.Exact(x.d.Seconds()))
 	}
 	e.EndObject()
 }

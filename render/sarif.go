@@ -25,10 +25,8 @@ func writeSARIF(w io.Writer, d *Diagnosis, o *Options) error {
 func sarifDocument(d *Diagnosis) document {
 	return func(e *doc.Encoder) {
 		e.BeginObject()
-		e.Key("$schema")
-		e.Text(sarifSchema)
-		e.Key("version")
-		e.Text(sarifVersion)
+		e.Entry("$schema", sarifSchema)
+		e.Entry("version", sarifVersion)
 		e.Key("runs")
 		e.BeginList()
 		sarifRun(e, d)
@@ -45,12 +43,8 @@ func sarifRun(e *doc.Encoder, d *Diagnosis) {
 	e.BeginObject()
 	e.Key("driver")
 	e.BeginObject()
-	e.Key("name")
-	e.Text("kitescope")
-	if d.Version != "" {
-		e.Key("version")
-		e.Text(d.Version)
-	}
+	e.Entry("name", "kitescope")
+	e.NonZero("version", d.Version)
 	e.Key("rules")
 	e.BeginList()
 	for i, x := range d.Report.Results {
@@ -77,10 +71,8 @@ func sarifRun(e *doc.Encoder, d *Diagnosis) {
 	e.EndList()
 	e.Key("properties")
 	e.BeginObject()
-	e.Key("cluster")
-	e.Text(where)
-	e.Key("state")
-	e.Text(state)
+	e.Entry("cluster", where)
+	e.Entry("state", state)
 	e.EndObject()
 	e.EndObject()
 }
@@ -96,29 +88,24 @@ func sarifLevel(s check.Severity) string {
 func sarifText(e *doc.Encoder, key, text string) {
 	e.Key(key)
 	e.BeginObject()
-	e.Key("text")
-	e.Text(text)
+	e.Entry("text", text)
 	e.EndObject()
 }
 
 func sarifRule(e *doc.Encoder, x *check.Check) {
 	e.BeginObject()
-	e.Key("id")
-	e.Text(x.ID)
+	e.Entry("id", x.ID)
 	sarifText(e, "shortDescription", x.Title+".")
 	for _, m := range []struct{ key, text string }{{"fullDescription", x.Doc}, {"help", x.Remedy}} {
 		e.Key(m.key)
 		e.BeginObject()
-		e.Key("text")
-		e.Text(m.text)
-		e.Key("markdown")
-		e.Text(m.text)
+		e.Entry("text", m.text)
+		e.Entry("markdown", m.text)
 		e.EndObject()
 	}
 	e.Key("defaultConfiguration")
 	e.BeginObject()
-	e.Key("level")
-	e.Text(sarifLevel(x.Severity))
+	e.Entry("level", sarifLevel(x.Severity))
 	e.EndObject()
 	e.EndObject()
 }
@@ -130,12 +117,8 @@ func sarifInvocation(e *doc.Encoder, d *Diagnosis) {
 	e.Key("invocations")
 	e.BeginList()
 	e.BeginObject()
-	e.Key("executionSuccessful")
-	e.Bool(tally(outcomes)[check.Broken.String()] == 0)
-	if !d.Report.Now.IsZero() {
-		e.Key("endTimeUtc")
-		e.Time(d.Report.Now.UnixNano())
-	}
+	e.Entry("executionSuccessful", tally(outcomes)[check.Broken.String()] == 0)
+	e.Entry("endTimeUtc", d.Report.Now)
 	e.Key("toolExecutionNotifications")
 	e.BeginList()
 	for _, o := range outcomes {
@@ -155,13 +138,11 @@ func sarifInvocation(e *doc.Encoder, d *Diagnosis) {
 
 func sarifNotification(e *doc.Encoder, x *check.Check, level, text string) {
 	e.BeginObject()
-	e.Key("level")
-	e.Text(level)
+	e.Entry("level", level)
 	sarifText(e, "message", text)
 	e.Key("associatedRule")
 	e.BeginObject()
-	e.Key("id")
-	e.Text(x.ID)
+	e.Entry("id", x.ID)
 	e.EndObject()
 	e.EndObject()
 }
@@ -184,8 +165,7 @@ func sarifResult(e *doc.Encoder, d *Diagnosis, f *check.Finding, rules map[strin
 		e.Key("suppressions")
 		e.BeginList()
 		e.BeginObject()
-		e.Key("kind")
-		e.Text("external")
+		e.Entry("kind", "external")
 		e.EndObject()
 		e.EndList()
 	}
@@ -201,13 +181,11 @@ func sarifResult(e *doc.Encoder, d *Diagnosis, f *check.Finding, rules map[strin
 	e.BeginObject()
 	for _, s := range []struct{ name, value string }{{"impact", f.Impact}, {"hint", string(f.Hint)}, {"cause", f.Cause}} {
 		if s.value != "" {
-			e.Key(s.name)
-			e.Text(s.value)
+			e.Entry(s.name, s.value)
 		}
 	}
 	if f.Cost > 0 {
-		e.Key("cost")
-		e.Number(f.Cost)
+		e.Entry("cost", f.Cost)
 	}
 	e.Key("evidence")
 	e.BeginList()
@@ -223,21 +201,17 @@ func sarifResult(e *doc.Encoder, d *Diagnosis, f *check.Finding, rules map[strin
 func sarifAbsent(e *doc.Encoder, cluster *model.Cluster, f *check.Finding, rules map[string]int) {
 	e.BeginObject()
 	sarifHead(e, cluster, f, rules)
-	e.Key("baselineState")
-	e.Text("absent")
+	e.Entry("baselineState", "absent")
 	e.EndObject()
 }
 
 // sarifHead is what identifies a result. Its fingerprint stays over restarts, as a baseline does.
 func sarifHead(e *doc.Encoder, cluster *model.Cluster, f *check.Finding, rules map[string]int) {
-	e.Key("ruleId")
-	e.Text(f.Check)
+	e.Entry("ruleId", f.Check)
 	if i, ok := rules[f.Check]; ok {
-		e.Key("ruleIndex")
-		e.Int(int64(i))
+		e.Entry("ruleIndex", i)
 	}
-	e.Key("level")
-	e.Text(sarifLevel(f.Severity))
+	e.Entry("level", sarifLevel(f.Severity))
 	sarifText(e, "message", Harmless(f.Message))
 	e.Key("locations")
 	e.BeginList()
@@ -256,12 +230,9 @@ func sarifLocation(e *doc.Encoder, r model.Ref) {
 	e.Key("logicalLocations")
 	e.BeginList()
 	e.BeginObject()
-	e.Key("name")
-	e.Text(Harmless(refTitle(r)))
-	e.Key("fullyQualifiedName")
-	e.Text(Harmless(refPath(r)))
-	e.Key("kind")
-	e.Text("resource")
+	e.Entry("name", Harmless(refTitle(r)))
+	e.Entry("fullyQualifiedName", Harmless(refPath(r)))
+	e.Entry("kind", "resource")
 	e.EndObject()
 	e.EndList()
 	e.EndObject()

@@ -45,10 +45,8 @@ func (s *sheet) list() *items {
 // document is the report with its envelope.
 func (s *sheet) document(e *doc.Encoder) {
 	e.BeginObject()
-	e.Key("apiVersion")
-	e.Text(APIVersion)
-	e.Key("kind")
-	e.Text(s.kind)
+	e.Entry("apiVersion", APIVersion)
+	e.Entry("kind", s.kind)
 	s.about(e)
 	it := s.list()
 	switch {
@@ -57,8 +55,7 @@ func (s *sheet) document(e *doc.Encoder) {
 		it.write(e, 0)
 	default:
 		if s.items.Len() < s.items.Matched {
-			e.Key("matched")
-			e.Int(int64(s.items.Matched))
+			e.Entry("matched", s.items.Matched)
 		}
 		it.writeAll(e)
 	}

@@ -21,15 +21,12 @@ func treeDocument(n *view.Node, env *view.Env) document {
 
 func writeNode(e *doc.Encoder, n *view.Node) {
 	e.BeginObject()
-	e.Key("kind")
-	e.Text(n.Kind)
-	e.Key("label")
-	e.Text(n.Label)
+	e.Entry("kind", n.Kind)
+	e.Entry("label", n.Label)
 	if !hasField(n, "id") {
-		e.Key("id")
-		e.Text(n.Ref.ID)
+		e.Entry("id", n.Ref.ID)
 	}
-	writeNames(e, "unknown", writeFieldsInto(e, n.Fields))
+	e.NonZero("unknown", writeFieldsInto(e, n.Fields))
 	e.Key("children")
 	e.BeginList()
 	for _, c := range n.Children {

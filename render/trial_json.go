@@ -26,28 +26,23 @@ func writeTrialYAML(w io.Writer, r *trial.Report, o *Options) error {
 
 func writeTrial(e *doc.Encoder, r *trial.Report, o *Options) {
 	e.BeginObject()
-	writeText(e, "apiVersion", APIVersion)
-	writeText(e, "kind", "PGOTrial")
-	writeText(e, "verdict", strings.ReplaceAll(r.Verdict().String(), " ", "_"))
-	writeText(e, "summary", TrialSentence(r))
-	writeNames(e, "cautions", r.Cautions)
-	writeNames(e, "primary", r.Primary)
+	e.Entry("apiVersion", APIVersion)
+	e.Entry("kind", "PGOTrial")
+	e.Entry("verdict", strings.ReplaceAll(r.Verdict().String(), " ", "_"))
+	e.Entry("summary", TrialSentence(r))
+	e.NonZero("cautions", r.Cautions)
+	e.NonZero("primary", r.Primary)
 	writeTrialPlan(e, r)
-	writeText(e, "module", r.Module.Path)
-	writeText(e, "package", r.Module.Package)
-	if r.Written != "" {
-		writeText(e, "written", r.Written)
-	}
-	if r.NotWritten != "" {
-		writeText(e, "not_written", r.NotWritten)
-	}
+	e.Entry("module", r.Module.Path)
+	e.Entry("package", r.Module.Package)
+	e.NonZero("written", r.Written)
+	e.NonZero("not_written", r.NotWritten)
 	e.Key("steps")
 	e.BeginList()
 	for i, text := range trialSteps(r) {
 		e.BeginObject()
-		writeText(e, "step", text)
-		e.Key("seconds")
-		e.Seconds(r.Took[i+1])
+		e.Entry("step", text)
+		e.Entry("seconds", r.Took[i+1])
 		e.EndObject()
 	}
 	e.EndList()
@@ -60,7 +55,7 @@ func writeTrial(e *doc.Encoder, r *trial.Report, o *Options) {
 	}
 	e.Key("pack")
 	e.BeginObject()
-	writeText(e, "sha256", r.Pack.SHA256)
+	e.Entry("sha256", r.Pack.SHA256)
 	writeCount(e, "bytes", int64(r.Pack.Size))
 	writeCount(e, "calls", int64(r.Pack.Edges))
 	e.EndObject()
@@ -92,16 +87,15 @@ func writeTrialPlan(e *doc.Encoder, r *trial.Report) {
 		{"command", r.Repeat},
 	} {
 		if x.text != "" {
-			writeText(e, x.key, x.text)
+			e.Entry(x.key, x.text)
 		}
 	}
-	writeNames(e, "profiles", p.Profiles)
+	e.NonZero("profiles", p.Profiles)
 	for _, x := range []struct {
 		key string
 		n   int
 	}{{"pairs", p.Pairs}, {"control_pairs", p.Control}, {"warmup", p.Warmup}, {"rounds", p.Rounds}} {
-		e.Key(x.key)
-		e.Int(int64(x.n))
+		e.Entry(x.key, x.n)
 	}
 	e.Key("seed")
 	e.ID(int64(r.Seed)) //nolint:gosec // all bits of it, as an id
@@ -111,19 +105,18 @@ func writeTrialPlan(e *doc.Encoder, r *trial.Report) {
 func writeTrialBuild(e *doc.Encoder, b *trial.Build) {
 	e.BeginObject()
 	writeCount(e, "bytes", b.Size)
-	writeText(e, "sha256", b.SHA256)
-	e.Key("build_seconds")
-	e.Seconds(b.Took)
+	e.Entry("sha256", b.SHA256)
+	e.Entry("build_seconds", b.Took)
 	for _, x := range []struct{ key, text string }{{"go_version", b.GoVersion}, {"build_id", b.BuildID}, {"pgo", b.PGO}} {
 		if x.text != "" {
-			writeText(e, x.key, x.text)
+			e.Entry(x.key, x.text)
 		}
 	}
 	e.EndObject()
 }
 
 func writeTrialWitnesses(e *doc.Encoder, r *trial.Report) {
-	writeText(e, "effect", r.Effect().String())
+	e.Entry("effect", r.Effect().String())
 	e.Key("witnesses")
 	e.BeginList()
 	for _, x := range []struct {
@@ -137,7 +130,7 @@ func writeTrialWitnesses(e *doc.Encoder, r *trial.Report) {
 	e.EndList()
 	for _, x := range []struct{ key, text string }{{"no_binary_witness", r.NoBinaryWitness}, {"no_profile_witness", r.NoWitness}} {
 		if x.text != "" {
-			writeText(e, x.key, x.text)
+			e.Entry(x.key, x.text)
 		}
 	}
 }
@@ -147,14 +140,12 @@ func writeTrialRounds(e *doc.Encoder, r *trial.Report) {
 	e.BeginList()
 	for _, x := range r.Rounds {
 		e.BeginObject()
-		writeText(e, "side", trialSide(x.Side))
-		writeText(e, "file", x.File)
+		e.Entry("side", trialSide(x.Side))
+		e.Entry("file", x.File)
 		if x.Events >= 0 {
-			e.Key("samples")
-			e.Int(x.Events)
+			e.Entry("samples", x.Events)
 		}
-		e.Key("after_measuring")
-		e.Bool(x.After)
+		e.Entry("after_measuring", x.After)
 		e.EndObject()
 	}
 	e.EndList()
@@ -167,24 +158,18 @@ func writeTrialRuns(e *doc.Encoder, key string, runs []trial.Measured) {
 	for i := range runs {
 		r := &runs[i]
 		e.BeginObject()
-		e.Key("run")
-		e.Int(int64(r.Number))
-		e.Key("pair")
-		e.Int(int64(r.Pair))
-		e.Key("control")
-		e.Bool(r.Control)
-		writeText(e, "side", trialSide(r.Side))
-		e.Key("began")
-		e.Time(r.Began.UnixNano())
-		e.Key("wall_seconds")
-		e.Exact(r.Wall.Seconds())
+		e.Entry("run", r.Number)
+		e.Entry("pair", r.Pair)
+		e.Entry("control", r.Control)
+		e.Entry("side", trialSide(r.Side))
+		e.Entry("began", r.Began)
+		e.Entry("wall_seconds", doc.Exact(r.Wall.Seconds()))
 		if r.Left {
-			e.Key("left_processes")
-			e.Bool(true)
+			e.Entry("left_processes", true)
 		}
 		if r.Failed != "" {
-			writeText(e, "failed", r.Failed)
-			writeText(e, "output", r.Output)
+			e.Entry("failed", r.Failed)
+			e.Entry("output", r.Output)
 		}
 		e.EndObject()
 	}
@@ -202,27 +187,25 @@ func writeTrialSessions(e *doc.Encoder, r *trial.Report) {
 			at  time.Time
 		}{{"began", s.Began}, {"ended", s.Ended}} {
 			if !x.at.IsZero() {
-				e.Key(x.key)
-				e.Time(x.at.UnixNano())
+				e.Entry(x.key, x.at)
 			}
 		}
 		for _, x := range []struct{ key, text string }{
 			{"cpu", s.Machine.CPU}, {"os", s.Machine.OS}, {"arch", s.Machine.Arch}, {"kernel", s.Machine.Kernel}, {"governor", s.Machine.Governor},
 		} {
 			if x.text != "" {
-				writeText(e, x.key, x.text)
+				e.Entry(x.key, x.text)
 			}
 		}
 		if len(s.Machine.Go) > 0 {
 			e.Key("go")
 			e.BeginObject()
 			for _, name := range slices.Sorted(maps.Keys(s.Machine.Go)) {
-				writeText(e, name, s.Machine.Go[name])
+				e.Entry(name, s.Machine.Go[name])
 			}
 			e.EndObject()
 		}
-		e.Key("cores")
-		e.Int(int64(s.Machine.Cores))
+		e.Entry("cores", s.Machine.Cores)
 		for _, x := range []struct {
 			key  string
 			load []float64

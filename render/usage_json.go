@@ -11,24 +11,17 @@ import (
 )
 
 func writeUsageHead(e *doc.Encoder, u *usage.Usage) {
-	e.Key("begin")
-	e.Time(u.Begin.UnixNano())
-	e.Key("end")
-	e.Time(u.End.UnixNano())
-	e.Key("interval_seconds")
-	e.Seconds(u.Interval)
-	if u.Counter != "" {
-		e.Key("counter")
-		e.Text(u.Counter)
-	}
+	e.Entry("begin", u.Begin)
+	e.Entry("end", u.End)
+	e.Entry("interval_seconds", u.Interval)
+	e.NonZero("counter", u.Counter)
 	if q, ok := u.PerQuery(); ok {
 		e.Key("per_query")
 		e.BeginObject()
-		e.Key("queries")
-		e.Number(q.Queries)
-		writeKnown(e, "cpu_seconds", q.CPU, e.Exact)
-		writeKnown(e, "context_switches", q.Switches, e.Exact)
-		writeNames(e, "missing", q.Missing)
+		e.Entry("queries", q.Queries)
+		e.Entry("cpu_seconds", doc.Exact(q.CPU))
+		e.Entry("context_switches", doc.Exact(q.Switches))
+		e.NonZero("missing", q.Missing)
 		e.EndObject()
 	}
 	if u.Command != nil {
@@ -39,21 +32,16 @@ func writeUsageHead(e *doc.Encoder, u *usage.Usage) {
 func writeCommand(e *doc.Encoder, c *usage.Command) {
 	e.Key("command")
 	e.BeginObject()
-	e.Key("name")
-	e.Text(c.Name)
-	e.Key("state")
-	e.Text(c.State)
-	e.Key("exit_code")
-	e.Int(int64(c.ExitCode))
-	e.Key("wall_seconds")
-	e.Seconds(c.Wall)
+	e.Entry("name", c.Name)
+	e.Entry("state", c.State)
+	e.Entry("exit_code", c.ExitCode)
+	e.Entry("wall_seconds", c.Wall)
 	for _, x := range []struct {
 		key string
 		d   time.Duration
 	}{{"user_seconds", c.User}, {"system_seconds", c.System}} {
 		if x.d >= 0 {
-			e.Key(x.key)
-			e.Seconds(x.d)
+			e.Entry(x.key, x.d)
 		}
 	}
 	for _, x := range []struct {
@@ -61,8 +49,7 @@ func writeCommand(e *doc.Encoder, c *usage.Command) {
 		n   int64
 	}{{"max_rss_bytes", c.RSS}, {"voluntary_switches", c.Voluntary}, {"involuntary_switches", c.Involuntary}} {
 		if x.n >= 0 {
-			e.Key(x.key)
-			e.Int(x.n)
+			e.Entry(x.key, x.n)
 		}
 	}
 	e.EndObject()
@@ -104,14 +91,12 @@ func writeUsageParts(e *doc.Encoder, s *usage.Series) {
 			key string
 			f   float64
 		}{{"min", t.Min}, {"mean", t.Mean}, {"max", t.Max}} {
-			writeKnown(e, x.key, l.factor*x.f, e.Number)
+			e.Entry(x.key, l.factor*x.f)
 		}
 		if l.total != "" {
-			e.Key(l.total)
-			e.Number(t.Total)
+			e.Entry(l.total, t.Total)
 			if t.AtLeast {
-				e.Key("at_least")
-				e.Bool(true)
+				e.Entry("at_least", true)
 			}
 		}
 		e.EndObject()
