@@ -37,7 +37,7 @@ Every command reads it with --from demo://.`,
 			}
 			a.tell("read the demo from a second terminal: %s diagnose --from demo://", programName())
 			a.stopForDemo()
-			return a.openUI(cmd.Context(), f, connection{contextSpec: contextSpec{From: demo.From}})
+			return openUI(cmd.Context(), a, f, connection{contextSpec: contextSpec{From: demo.From}})
 		},
 	}
 	cmd.Flags().BoolVar(&serve, "serve", false, "")

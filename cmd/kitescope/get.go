@@ -39,7 +39,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
   kitescope get vchannels 'checkpoint_age>5m' -o json
   kitescope get segments -o 'template={{range .items}}{{.id}} {{end}}' --limit 10
   kitescope get nodes --watch`,
-		Args:              a.getArgs,
+		Args:              getArgs,
 		ValidArgsFunction: a.completeGet,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), a, args)
@@ -66,7 +66,7 @@ func resourceList() string {
 	return b.String()
 }
 
-func (a *app) getArgs(cmd *cobra.Command, args []string) error {
+func getArgs(cmd *cobra.Command, args []string) error {
 	return wantArgs(cmd, args, 1, math.MaxInt, "a resource", "there are: "+strings.Join(resourceNames(), ", "))
 }
 

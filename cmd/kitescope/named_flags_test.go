@@ -54,7 +54,7 @@ func TestEveryFlagThatIsNamedExists(t *testing.T) {
 			collect(sub)
 		}
 	}
-	collect((&app{streams: &streams{}}).rootCommand())
+	collect(rootCommand((&app{streams: &streams{}})))
 	used := map[string]bool{}
 	texts := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {

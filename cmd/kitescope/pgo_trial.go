@@ -229,7 +229,7 @@ func (f *trialFlags) run(ctx context.Context, a *app, cmd *cobra.Command) error 
 		return err
 	}
 	f.plan.Tool, f.plan.Now = versionText(), a.now
-	r, err := trial.Run(ctx, f.plan, a.showTrial)
+	r, err := trial.Run(ctx, f.plan, func(e trial.Event) { showTrial(a, e) })
 	a.transient.clear()
 	if err != nil {
 		return f.trialError(ctx, a, err)
@@ -324,7 +324,7 @@ func (s *streams) tellOutput(text string) {
 }
 
 // showTrial tells how far a trial is, and what is to be known at once.
-func (a *app) showTrial(e trial.Event) {
+func showTrial(a *app, e trial.Event) {
 	if a.flags.quiet {
 		return
 	}

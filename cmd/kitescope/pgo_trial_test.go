@@ -44,9 +44,9 @@ func TestGoScript(t *testing.T) {
 func TestTrialShowsProgress(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{streams: &streams{err: &out, transient: &transient{w: &out}, size: func() (int, int) { return 50, 24 }}}
-	a.showTrial(trialEvent(7, "run 3 of 40, with PGO, \x1b]0;x\x07 and so much more than fits", ""))
-	a.showTrial(trialEvent(7, "", "run 3 ended badly"))
-	a.showTrial(trialEvent(7, "run 4 of 40", ""))
+	showTrial(a, trialEvent(7, "run 3 of 40, with PGO, \x1b]0;x\x07 and so much more than fits", ""))
+	showTrial(a, trialEvent(7, "", "run 3 ended badly"))
+	showTrial(a, trialEvent(7, "run 4 of 40", ""))
 	a.transient.clear()
 	text := out.String()
 	if strings.Contains(text, "\x1b]0;") {
@@ -64,12 +64,12 @@ func TestTrialShowsProgress(t *testing.T) {
 
 	out.Reset()
 	a.transient = nil
-	a.showTrial(trialEvent(7, "run 3 of 40", ""))
+	showTrial(a, trialEvent(7, "run 3 of 40", ""))
 	if out.Len() > 0 {
 		t.Errorf("progress where there is no terminal: %q", out.String())
 	}
 	a.flags.quiet = true
-	a.showTrial(trialEvent(7, "", "run 3 ended badly"))
+	showTrial(a, trialEvent(7, "", "run 3 ended badly"))
 	if out.Len() > 0 {
 		t.Errorf("--quiet says %q", out.String())
 	}

@@ -30,7 +30,7 @@ func newProgram(s *streams) *program {
 		s.transient = &transient{w: s.err}
 	}
 	a := &app{streams: s, demo: new(lazyDemo)}
-	return &program{app: a, root: a.rootCommand()}
+	return &program{app: a, root: rootCommand(a)}
 }
 
 // run executes one command line and returns the exit code.
@@ -49,7 +49,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return code
 }
 
-func (a *app) rootCommand() *cobra.Command {
+func rootCommand(a *app) *cobra.Command {
 	var nodes *nodeFlags
 	root := &cobra.Command{
 		Use:   "kitescope",
@@ -75,7 +75,7 @@ It only reads. It never writes to a cluster.`,
 			if !a.inTTY || !a.outTTY {
 				return &usageError{errors.New("no command, and no terminal to open the UI on"), "see: kitescope help"}
 			}
-			return a.runUI(cmd.Context(), uiFlags{nodes: nodes})
+			return runUI(cmd.Context(), a, uiFlags{nodes: nodes})
 		},
 	}
 	root.Version = versionText() // gives the flag --version

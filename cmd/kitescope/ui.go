@@ -55,7 +55,7 @@ what you would type behind ":" in it, such as "segments coll=docs".`,
 				return &usageError{errors.New("the UI needs a terminal on standard output"), "for scripts: kitescope get --help"}
 			}
 			f.page = strings.Join(args, " ")
-			return a.runUI(cmd.Context(), f)
+			return runUI(cmd.Context(), a, f)
 		},
 	}
 	f.register(cmd)
@@ -67,7 +67,7 @@ what you would type behind ":" in it, such as "segments coll=docs".`,
 }
 
 // runUI opens the UI on the cluster that flags, environment and context name.
-func (a *app) runUI(ctx context.Context, f uiFlags) error {
+func runUI(ctx context.Context, a *app, f uiFlags) error {
 	c, err := a.connection()
 	if err != nil {
 		return err
@@ -78,11 +78,11 @@ func (a *app) runUI(ctx context.Context, f uiFlags) error {
 			return err
 		}
 	}
-	return a.openUI(ctx, f, c)
+	return openUI(ctx, a, f, c)
 }
 
 // openUI opens the UI on a cluster that is there as far as can be told without opening it.
-func (a *app) openUI(ctx context.Context, f uiFlags, c connection) error {
+func openUI(ctx context.Context, a *app, f uiFlags, c connection) error {
 	password, err := a.password(ctx, c)
 	if err != nil {
 		return err
@@ -102,12 +102,12 @@ func (a *app) openUI(ctx context.Context, f uiFlags, c connection) error {
 	feed.Interval = f.interval
 	profiles := newProfileFeed(a, loader, spec, f.nodes)
 	defer profiles.close()
-	return a.showUI(ctx, f, c, feed, profiles)
+	return showUI(ctx, a, f, c, feed, profiles)
 }
 
 // showUI runs the UI over a feed, and hands its end to the caller: data that
 // never came is an error once the screen is given back.
-func (a *app) showUI(ctx context.Context, f uiFlags, c connection, feed *session.Feed, profiles tui.ProfileFeed) error {
+func showUI(ctx context.Context, a *app, f uiFlags, c connection, feed *session.Feed, profiles tui.ProfileFeed) error {
 	color, err := a.useColor()
 	if err != nil {
 		return err
