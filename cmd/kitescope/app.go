@@ -48,6 +48,7 @@ type connection struct {
 	fromContext string
 }
 
+// connection is the one to the source that flags, environment or context name.
 func (a *app) connection() (connection, error) { return a.connectionTo(a.flags.from) }
 
 // connectionTo is the connection to a source that is named, "" for the one that environment or context name.

@@ -17,6 +17,7 @@ import (
 // completionTimeout bounds what a tab key may cost.
 const completionTimeout = 2 * time.Second
 
+// completeFlags completes the flags of get.
 func (a *app) completeFlags(cmd *cobra.Command) {
 	columns := func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {

@@ -72,6 +72,7 @@ func configPath(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "kitescope", "config.yaml"), nil
 }
 
+// readConfig reads the file of contexts; one that is not there has none.
 func readConfig(path string) (*configFile, error) {
 	c := &configFile{}
 	text, err := os.ReadFile(path)
@@ -105,6 +106,7 @@ func (c *configFile) write(path string) error {
 	return nil
 }
 
+// names are those of the contexts, sorted.
 func (c *configFile) names() []string {
 	names := make([]string, 0, len(c.Contexts))
 	for name := range c.Contexts {

@@ -40,6 +40,7 @@ func oneContext(cmd *cobra.Command, args []string) error {
 	return wantArgs(cmd, args, 1, 1, "the name of a context", "see: "+cmd.CommandPath()+" --help")
 }
 
+// editConfig changes the file of contexts.
 func (a *app) editConfig(edit func(*configFile) error) error {
 	path, err := configPath(a.getenv)
 	if err != nil {
@@ -135,6 +136,7 @@ func contextRemove(a *app) *cobra.Command {
 	}
 }
 
+// has is the error of a context that is not there.
 func (c *configFile) has(name string) error {
 	if _, ok := c.Contexts[name]; !ok {
 		hint := "there are none; see: kitescope context add --help"
@@ -184,6 +186,7 @@ func contextList(a *app) *cobra.Command {
 	}
 }
 
+// completeContexts completes names of contexts.
 func (a *app) completeContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	path, err := configPath(a.getenv)
 	if err != nil {

@@ -74,6 +74,7 @@ func (d *lazyDemo) open(ctx context.Context, root string) (source.Source, error)
 	return c.Source(root)
 }
 
+// close ends its servers, if it was started.
 func (d *lazyDemo) close() {
 	if d.cluster != nil {
 		d.cluster.Close()

@@ -20,6 +20,7 @@ import (
 	"kitescope/render"
 )
 
+// engineCommand is "engine" with its subcommands.
 func engineCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "engine", Short: "The query engine: open, build, search, verify and time index files", GroupID: groupEngine,
@@ -207,7 +208,7 @@ func openVectors(ctx context.Context, a *app, path string) (*dataset.Set, error)
 const exactTruth = "exact"
 
 // trueNeighbours are the true neighbours of the queries, nil if none were asked for.
-func (f *engineFlags) trueNeighbours(ctx context.Context, a *app, t *target.Target, queries *engine.Vectors, o target.Options, p index.Params) ([][]int64, error) {
+func (f *engineFlags) trueNeighbours(ctx context.Context, t *target.Target, queries *engine.Vectors, o target.Options, p index.Params) ([][]int64, error) {
 	switch f.truth {
 	case "":
 		return nil, nil

@@ -116,7 +116,7 @@ func (f *engineFlags) bench(a *app, cmd *cobra.Command, path string, g benchGrid
 		return err
 	}
 	defer queries.Close()
-	truth, err := f.trueNeighbours(ctx, a, t, queries.Vectors, o, p)
+	truth, err := f.trueNeighbours(ctx, t, queries.Vectors, o, p)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (f *engineFlags) search(a *app, cmd *cobra.Command, path string, ef, nprobe
 		return err
 	}
 	defer queries.Close()
-	if p.Filter, err = f.excluded(ctx, a, t); err != nil {
+	if p.Filter, err = f.excluded(ctx, t); err != nil {
 		return err
 	}
 	result := &target.Found{Target: t, Options: o, Params: p}
@@ -96,7 +96,7 @@ func (f *engineFlags) search(a *app, cmd *cobra.Command, path string, ef, nprobe
 	if result.Answers, err = t.Search(ctx, queries.Vectors, p, o, threads); err != nil {
 		return fmt.Errorf("search with %s: %w", f.queries, err)
 	}
-	truth, err := f.trueNeighbours(ctx, a, t, queries.Vectors, o, p)
+	truth, err := f.trueNeighbours(ctx, t, queries.Vectors, o, p)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (f *engineFlags) search(a *app, cmd *cobra.Command, path string, ef, nprobe
 }
 
 // excluded are the rows that --exclude names, nil if none.
-func (f *engineFlags) excluded(ctx context.Context, a *app, t *target.Target) (*engine.Bitset, error) {
+func (f *engineFlags) excluded(ctx context.Context, t *target.Target) (*engine.Bitset, error) {
 	if f.exclude == "" {
 		return nil, nil
 	}

@@ -39,6 +39,7 @@ func (e *usageError) Unwrap() error { return e.err }
 // Hint implements hints.Hinter.
 func (e *usageError) Hint() string { return e.hint }
 
+// usagef is a usageError that says by itself what to do.
 func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
 
 // codeError ends the command with a code; nothing is printed when err is nil.

@@ -70,6 +70,7 @@ func getArgs(cmd *cobra.Command, args []string) error {
 	return wantArgs(cmd, args, 1, math.MaxInt, "a resource", "there are: "+strings.Join(resourceNames(), ", "))
 }
 
+// resourceNames are the words behind get.
 func resourceNames() []string {
 	var names []string
 	for _, r := range view.Resources {

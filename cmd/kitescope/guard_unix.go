@@ -66,12 +66,12 @@ func (p *program) guard(args []string) (code int, done bool) {
 	_ = term.Restore(tty, state)
 	_, _ = io.WriteString(s.out, leaveUI)
 	if len(crash) > 0 {
-		fmt.Fprintf(s.err, "%s\n", harmlessLines(crash))
-		fmt.Fprintln(s.err, "kitescope: the UI ended by a fault of its own")
-		fmt.Fprintln(s.err, "hint: please report the lines above; kitescope get and diagnose show the same without the UI")
+		_, _ = fmt.Fprintf(s.err, "%s\n", harmlessLines(crash))
+		_, _ = fmt.Fprintln(s.err, "kitescope: the UI ended by a fault of its own")
+		_, _ = fmt.Fprintln(s.err, "hint: please report the lines above; kitescope get and diagnose show the same without the UI")
 		return exitFailed, true
 	}
-	fmt.Fprintf(s.err, "kitescope: the UI was ended: %s\n", ended.Signal())
+	_, _ = fmt.Fprintf(s.err, "kitescope: the UI was ended: %s\n", ended.Signal())
 	return 128 + int(ended.Signal()), true
 }
 

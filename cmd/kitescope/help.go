@@ -14,7 +14,7 @@ import (
 
 // helpCommand replaces cobra's, which answers an unknown word with the first page and
 // exit 0, and knows nothing of resources.
-func helpCommand(a *app) *cobra.Command {
+func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND|TOPIC|RESOURCE]", Short: "Help about a command, a topic or a resource", GroupID: groupSetup,
 		Example: `  kitescope help get

@@ -64,7 +64,7 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
   kitescope pgo judge http://service:6060 --seconds 30 -o json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
-	f.input.register(a, cmd)
+	f.input.register(cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads")
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
@@ -267,6 +267,7 @@ func again(cmd *cobra.Command, args []string) []string {
 	return words
 }
 
+// errNoTerminal is the error of a UI that has none.
 func errNoTerminal() error {
 	return &usageError{errors.New("no terminal to open the UI on"), "leave --ui out"}
 }

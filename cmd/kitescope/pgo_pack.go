@@ -68,7 +68,7 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
   kitescope pgo pack cpu.pb.gz -O - > default.pgo`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
-	f.input.register(a, cmd)
+	f.input.register(cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
@@ -108,7 +108,7 @@ func (f *packFlags) run(a *app, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	report := &render.PackReport{}
-	if o.Judgement, err = f.judgedForPack(ctx, a, inputs); err != nil {
+	if o.Judgement, err = f.judgedForPack(ctx, inputs); err != nil {
 		return err
 	}
 	if report.Pack, err = pgo.NewPack(ctx, inputs, o); err != nil {
@@ -137,7 +137,7 @@ func (f *packFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	return a.write(func(w *bufio.Writer) error { return render.WritePack(w, report, format, ro) })
 }
 
-// profileOutput settles how a report is written.
+// reportOutput settles how a report is written.
 func reportOutput(a *app, cmd *cobra.Command, word string, limit int) (render.ReportFormat, render.ReportOptions, error) {
 	format, err := render.ParseReportFormat(word)
 	if err != nil {
@@ -200,7 +200,7 @@ func withHint(err error, hint string) error {
 }
 
 // judgedForPack judges the profiles, and refuses them under --check.
-func (f *packFlags) judgedForPack(ctx context.Context, a *app, inputs []pgo.Input) (*pgo.Judgement, error) {
+func (f *packFlags) judgedForPack(ctx context.Context, inputs []pgo.Input) (*pgo.Judgement, error) {
 	j, err := pgo.Judge(ctx, inputs, pgo.JudgeOptions{})
 	if err == nil && f.check && j.Verdict != pgo.WorthBuilding {
 		err = &codeError{code: exitFindings, err: &hints.Error{

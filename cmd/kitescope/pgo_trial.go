@@ -234,7 +234,7 @@ func (f *trialFlags) run(ctx context.Context, a *app, cmd *cobra.Command) error 
 	if err != nil {
 		return f.trialError(ctx, a, err)
 	}
-	if err := keepReport(a, r); err != nil {
+	if err := keepReport(r); err != nil {
 		return err
 	}
 	if err := a.write(func(w *bufio.Writer) error { return render.WriteTrial(w, r, format, o) }); err != nil {
@@ -254,7 +254,7 @@ func (f *trialFlags) run(ctx context.Context, a *app, cmd *cobra.Command) error 
 }
 
 // keepReport writes the report into the trial's folder, and a picture of all values, if there is something to draw.
-func keepReport(a *app, r *trial.Report) error {
+func keepReport(r *trial.Report) error {
 	const picture = "distributions.svg"
 	keep := func(name string, write func(w io.Writer) error) error {
 		return writeFileAtomic(filepath.Join(r.Folder, name), 0o644, func(f *os.File) error {

@@ -61,7 +61,7 @@ one, or no sign of it. 4: it cannot be told.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
-	f.input.register(a, cmd)
+	f.input.register(cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))

@@ -67,7 +67,7 @@ differ besides: neither can be told from one profile a side.`,
 			return a.write(func(w *bufio.Writer) error { return render.WriteProfileDiff(w, comparison, s.format, s.render) })
 		},
 	}
-	f.register(a, cmd)
+	f.register(cmd)
 	fl := cmd.Flags()
 	fl.BoolVar(&c.relativeToBase, "subtract", false, "take percentages of the sum of all differences, as pprof's -base, not of BASE's total")
 	fl.BoolVar(&c.normalize, "normalize", false, "scale NEW to BASE's total first, as pprof's -normalize")

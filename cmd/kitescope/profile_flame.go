@@ -94,7 +94,7 @@ write it with -o. With --base it is a differential one: blue lost, red gained, g
   perf script -i perf.data | kitescope profile flame - -o svg > cpu.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
-	f.input.register(a, cmd)
+	f.input.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.question.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number; default: the profile's own")
 	fl.StringVar(&f.question.by, "by", profile.ByFunction.String(), "frames are functions, files, lines, addresses, packages, mappings or classes: function, file, ...")

@@ -38,7 +38,7 @@ type profileInput struct {
 // weights are the words of --weight-by.
 var weights = []string{"period", "count"}
 
-func (in *profileInput) register(a *app, cmd *cobra.Command) {
+func (in *profileInput) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&in.pull.kinds, "kind", string(pull.CPU), "which profiles of a folder, bundle or cluster: cpu, heap, allocs, goroutine, mutex, block, ...")
 	f.IntVar(&in.pull.seconds, "seconds", int(profileWindow/time.Second), "window in seconds, where profiles are pulled first")

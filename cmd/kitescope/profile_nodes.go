@@ -40,7 +40,7 @@ differs from the others of its role by more than chance.`,
 			return a.write(func(w *bufio.Writer) error { return render.WriteProfileNodes(w, nodes, s.format, s.render) })
 		},
 	}
-	f.register(a, cmd)
+	f.register(cmd)
 	leaveOut(cmd, "by", "label", "cum", "mean")
 	return cmd
 }
@@ -75,7 +75,7 @@ func profileTrend(a *app) *cobra.Command {
 			return a.write(func(w *bufio.Writer) error { return render.WriteProfileTrend(w, trend, s.format, s.render) })
 		},
 	}
-	f.register(a, cmd)
+	f.register(cmd)
 	leaveOut(cmd, "mean")
 	return cmd
 }

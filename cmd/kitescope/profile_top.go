@@ -26,8 +26,8 @@ type profileTable struct {
 // defaultEntries is how many entries a table for people has; scripts get all.
 const defaultEntries = 40
 
-func (f *profileTable) register(a *app, cmd *cobra.Command) {
-	f.input.register(a, cmd)
+func (f *profileTable) register(cmd *cobra.Command) {
+	f.input.register(cmd)
 	f.question.register(cmd.Flags())
 	cmd.Flags().StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many entries, 0 for all; csv and structured formats have all unless it is given")
@@ -92,7 +92,7 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 			return a.write(func(w *bufio.Writer) error { return render.WriteProfileTop(w, top, s.format, s.render) })
 		},
 	}
-	f.register(a, cmd)
+	f.register(cmd)
 	return cmd
 }
 
@@ -116,7 +116,7 @@ how much of it comes from and goes to each: "go tool pprof -peek".`,
 			return render.WriteProfilePeek(w, peek, s.format, s.render)
 		}),
 	}
-	f.register(a, cmd)
+	f.register(cmd)
 	leaveOut(cmd, "mean")
 	return cmd
 }
@@ -142,7 +142,7 @@ of few events is a guess.`,
 			return render.WriteProfileShare(w, share, s.format, s.render)
 		}),
 	}
-	f.register(a, cmd)
+	f.register(cmd)
 	leaveOut(cmd, "cum", "mean")
 	return cmd
 }
@@ -188,7 +188,7 @@ that it comes from (--collapse adds the nodes up instead). Any pprof tool reads 
 			return f.input.mergeProfiles(cmd.Context(), a, args, f.out, f.collapse, f.force)
 		},
 	}
-	f.input.register(a, cmd)
+	f.input.register(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "O", "", "the file to write; - is standard output")
 	cmd.Flags().BoolVar(&f.collapse, "collapse", false, "add samples of all nodes up, without labels of nodes")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the file if it exists")

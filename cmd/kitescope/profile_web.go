@@ -39,7 +39,7 @@ Names are left as they are in the profiles: nothing is symbolised again.`,
   kitescope profile web after --base before --http 127.0.0.1:8080`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
-	f.input.register(a, cmd)
+	f.input.register(cmd)
 	cmd.Flags().StringVar(&f.base, "base", "", "compare with this profile: pprof's -diff_base")
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:0", "loopback address and port to listen on; port 0 takes a free one")
 	return cmd

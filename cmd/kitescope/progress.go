@@ -17,6 +17,7 @@ type progress struct {
 	line *transient
 }
 
+// startProgress tells how far a snapshot is read, if that takes long.
 func (a *app) startProgress(s source.Snapshot) *progress {
 	var tell func(session.Progress)
 	if line := a.transient; line != nil {
@@ -25,6 +26,7 @@ func (a *app) startProgress(s source.Snapshot) *progress {
 	return &progress{session.NewReading(s, progressAfter, tell), a.transient}
 }
 
+// stop ends that.
 func (p *progress) stop() {
 	p.Stop()
 	p.line.clear()

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// replayCommand is "replay" with its subcommands.
 func replayCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "replay", Short: "Ask a query load of a cluster's own segments, and of the cluster it could be", GroupID: groupEngine,

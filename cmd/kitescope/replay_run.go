@@ -167,7 +167,7 @@ func (f *runFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	baseline, err := readEarlier(a, f.load.baseline)
+	baseline, err := readEarlier(f.load.baseline)
 	if err != nil {
 		return err
 	}
@@ -339,7 +339,7 @@ func replayOutcome(ctx context.Context, a *app, r *replay.Result, data *loaded) 
 }
 
 // readEarlier reads an earlier result, nil for none.
-func readEarlier(a *app, path string) (*replay.Result, error) {
+func readEarlier(path string) (*replay.Result, error) {
 	if path == "" {
 		return nil, nil
 	}

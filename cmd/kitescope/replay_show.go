@@ -101,7 +101,7 @@ func replayShow(a *app) *cobra.Command {
 			if costs {
 				return a.write(func(w *bufio.Writer) error { return render.WriteReplayCosts(w, s.result, format, o) })
 			}
-			before, err := readEarlier(a, baseline)
+			before, err := readEarlier(baseline)
 			if err != nil {
 				return err
 			}

@@ -92,7 +92,7 @@ It only reads. It never writes to a cluster.`,
 	nodes = addNodeFlags(root, true)
 	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // "ui" lists them
 	root.AddGroup(groups()...)
-	root.SetHelpCommand(helpCommand(a))
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
 		uiCommand(a), getCommand(a), describeCommand(a), treeCommand(a), overviewCommand(a), demoCommand(a),
 		balanceCommand(a), diagnoseCommand(a), explainCommand(a),
@@ -130,6 +130,7 @@ func groups() []*cobra.Group {
 	}
 }
 
+// addGlobalFlags adds the flags of every command.
 func (a *app) addGlobalFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	g := &a.flags
@@ -199,6 +200,7 @@ func (a *app) runClock() {
 	a.streams = &side
 }
 
+// fixed completes a flag that has one of a few words.
 func fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
@@ -234,6 +236,7 @@ func usageOnly(cmd *cobra.Command) {
 	}
 }
 
+// unknownCommand is the error of a word that is no command, with those that are spelled alike.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	err := fmt.Errorf("unknown command %q", word)
 	hint := "see: " + cmd.CommandPath() + " --help"

@@ -86,21 +86,21 @@ func (n *nodeFlags) addWay(f *pflag.FlagSet) {
 func (n *nodeSpec) empty() bool { return reflect.ValueOf(*n).IsZero() }
 
 // way settles how processes are reached: flags, then the context.
-func (f nodeSpec) way(c connection) nodeSpec {
-	n := nodeSpec{}
+func (n nodeSpec) way(c connection) nodeSpec {
+	w := nodeSpec{}
 	if c.Nodes != nil {
-		n = *c.Nodes
+		w = *c.Nodes
 	}
-	if len(f.Map) > 0 {
-		n.Map = f.Map
+	if len(n.Map) > 0 {
+		w.Map = n.Map
 	}
-	n.Proxy, n.User = cmp.Or(f.Proxy, n.Proxy), cmp.Or(f.User, n.User)
-	n.PasswordFile = cmp.Or(f.PasswordFile, n.PasswordFile)
-	n.CA, n.Cert, n.Key = cmp.Or(f.CA, n.CA), cmp.Or(f.Cert, n.Cert), cmp.Or(f.Key, n.Key)
-	n.ServerName = cmp.Or(f.ServerName, n.ServerName)
-	n.Insecure = f.Insecure || n.Insecure
-	n.TLS = f.TLS || n.TLS || n.CA != "" || n.Cert != "" || n.ServerName != "" || n.Insecure
-	return n
+	w.Proxy, w.User = cmp.Or(n.Proxy, w.Proxy), cmp.Or(n.User, w.User)
+	w.PasswordFile = cmp.Or(n.PasswordFile, w.PasswordFile)
+	w.CA, w.Cert, w.Key = cmp.Or(n.CA, w.CA), cmp.Or(n.Cert, w.Cert), cmp.Or(n.Key, w.Key)
+	w.ServerName = cmp.Or(n.ServerName, w.ServerName)
+	w.Insecure = n.Insecure || w.Insecure
+	w.TLS = n.TLS || w.TLS || w.CA != "" || w.Cert != "" || w.ServerName != "" || w.Insecure
+	return w
 }
 
 // clientOptions are the options of a client that asks processes.
@@ -159,6 +159,7 @@ func parseAddressMap(words []string) (map[string]string, error) {
 	return m, nil
 }
 
+// tls is nil for plaintext.
 func (n nodeSpec) tls() (*tls.Config, error) {
 	if !n.TLS {
 		return nil, nil
@@ -187,7 +188,7 @@ func (n nodeSpec) tls() (*tls.Config, error) {
 	return config, nil
 }
 
-// silence lists the sessions that were asked and did not answer: "querynode-7: timed out".
+// silentSessions lists the sessions that were asked and did not answer: "querynode-7: timed out".
 func silentSessions(c *model.Cluster) []string {
 	if c.Runtime == nil {
 		return nil

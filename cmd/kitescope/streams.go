@@ -33,6 +33,7 @@ type streams struct {
 	transient *transient
 }
 
+// processStreams are those of this process.
 func processStreams() *streams {
 	return &streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,

@@ -31,6 +31,7 @@ type uiFlags struct {
 	nodes    *nodeFlags
 }
 
+// register adds them to a command.
 func (f *uiFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.theme, "theme", "auto", "auto, terminal, dark, light, mono, or a YAML file (see: kitescope help themes)")
 	_ = cmd.RegisterFlagCompletionFunc("theme", fixed("auto", "dark", "light", "mono"))
@@ -38,6 +39,7 @@ func (f *uiFlags) register(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.interval, "interval", refreshInterval, "shortest time between two refreshes of a live cluster")
 }
 
+// refreshInterval is the shortest time between two refreshes where nothing else is said.
 const refreshInterval = time.Second
 
 func uiCommand(a *app) *cobra.Command {

@@ -195,6 +195,7 @@ func lostSince(u session.Update) bool { return u.Err != nil && !u.Since.IsZero()
 // TestHungEtcdStaysLost: answers of processes are no news of an etcd that stands still, and it is live again when it goes on.
 func TestHungEtcdStaysLost(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
+		t.Helper()
 		l := followed(t, etcd.open, &talkative{})
 		for range 2 {
 			etcd.freeze()
@@ -258,6 +259,7 @@ func TestDeadEtcdStaysLost(t *testing.T) {
 // TestSilentProcessIsLost: what a process said before grows old by itself, while etcd and the others are live.
 func TestSilentProcessIsLost(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
+		t.Helper()
 		nodes := &talkative{silent: map[string]bool{"never-1": true}}
 		l := followed(t, etcd.open, nodes)
 		var name string
@@ -285,6 +287,7 @@ func TestSilentProcessIsLost(t *testing.T) {
 // shown in the end is no failure.
 func TestFeedOpensAgain(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
+		t.Helper()
 		tries := 0
 		etcd.freeze()
 		feed := &session.Feed{Interval: time.Second, Open: func(context.Context) (source.Source, error) {
@@ -361,6 +364,7 @@ func TestFeedOfAFile(t *testing.T) {
 // TestNothingIsToldAfterFollow: the parts of a feed have ended when it returns.
 func TestNothingIsToldAfterFollow(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
+		t.Helper()
 		feed := &session.Feed{Interval: time.Second, Every: time.Second, Ask: &talkative{}}
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 		defer stop()

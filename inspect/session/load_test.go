@@ -83,6 +83,7 @@ func TestPassword(t *testing.T) {
 // TestLoadLive: the processes of a live source are asked where that is wanted.
 func TestLoadLive(t *testing.T) {
 	bubbled(t, func(t *testing.T, etcd *flaky) {
+		t.Helper()
 		loader := &session.Loader{Now: time.Now, Timeout: time.Second, OpenOwn: func(context.Context, *session.Spec) (source.Source, bool, error) {
 			return etcd, true, nil
 		}}
