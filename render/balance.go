@@ -11,11 +11,6 @@ import (
 	"kitescope/words"
 )
 
-// BalanceFormat is a parsed -o word of balance. The zero value is table.
-type BalanceFormat struct{ form *form[balanceWriter] }
-
-type balanceWriter func(w io.Writer, b *Balance, o *Options) error
-
 // Balance is what there is to write about the balance of a cluster.
 type Balance struct {
 	Env    *view.Env
@@ -24,37 +19,25 @@ type Balance struct {
 	Version string
 }
 
-// balanceWriters are the formats of balance, in the order of help.
-var balanceWriters = forms[balanceWriter]{
-	{"table", "nodes of each replica, a map of nodes and collections, plans (default)", false, writeBalance},
-	{"wide", "the same with all figures of a node", false, writeBalanceWide},
-	{"json", "one JSON object (docs/JSON.md)", true, writeBalanceJSON},
-	{"jsonl", "one replica a line", true, writeBalanceLines},
-	{"yaml", "the same as json, as YAML", true, writeBalanceYAML},
-	{"csv", "a line for each replica and node, as in RFC 4180", true, writeBalanceCSV},
-	{"html", "a single page to keep or mail, with bars and map", true, writeBalancePage},
+// BalanceFormat is a parsed -o word of balance.
+type BalanceFormat = FormatOf[*Balance]
+
+// BalanceFormats are the formats of balance, in the order of help.
+func BalanceFormats() Formats[*Balance] {
+	return Formats[*Balance]{
+		{"table", "nodes of each replica, a map of nodes and collections, plans (default)", false, writeBalance},
+		{"wide", "the same with all figures of a node", false, writeBalanceWide},
+		{"json", "one JSON object (docs/JSON.md)", true, writeBalanceJSON},
+		{"jsonl", "one replica a line", true, writeBalanceLines},
+		{"yaml", "the same as json, as YAML", true, writeBalanceYAML},
+		{"csv", "a line for each replica and node, as in RFC 4180", true, writeBalanceCSV},
+		{"html", "a single page to keep or mail, with bars and map", true, writeBalancePage},
+	}
 }
-
-// ParseBalanceFormat reads "table", "html" and so on; "" is table, "text" too.
-func ParseBalanceFormat(word string) (BalanceFormat, error) {
-	f, err := balanceWriters.parse(word)
-	return BalanceFormat{f}, err
-}
-
-// BalanceFormatNames are the words that ParseBalanceFormat knows.
-func BalanceFormatNames() []string { return balanceWriters.names() }
-
-// BalanceFormatDoc explains the formats, one a line.
-func BalanceFormatDoc() string { return balanceWriters.help() }
-
-func (f BalanceFormat) to() *form[balanceWriter] { return balanceWriters.or(f.form) }
-
-// Structured reports whether scripts read the format.
-func (f BalanceFormat) Structured() bool { return f.to().scripts }
 
 // WriteBalance writes a report of the balance.
 func WriteBalance(w io.Writer, b *Balance, f BalanceFormat, o Options) error {
-	return f.to().write(w, b, &o)
+	return BalanceFormats().write(w, b, f, &o)
 }
 
 func writeBalanceWide(w io.Writer, b *Balance, o *Options) error {

@@ -37,7 +37,7 @@ func balanceOf(env *view.Env, plan bool) *Balance {
 
 func balanceBytes(t *testing.T, b *Balance, word string, o Options) []byte {
 	t.Helper()
-	f, err := ParseBalanceFormat(word)
+	f, err := BalanceFormats().Parse(word)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestBalanceLetsNothingThrough(t *testing.T) {
 	r := modeltest.RuntimeOf(c)
 	c = c.WithRuntime(model.BuildRuntime(r))
 	b := balanceOf(view.NewEnv(c, modeltest.Now), true)
-	for _, w := range balanceWriters {
+	for _, w := range BalanceFormats() {
 		out := balanceBytes(t, b, w.name, Options{Width: 120})
 		for _, bad := range []string{"\x1b", "\x07", "\u202e", "\xff", "\u009b"} {
 			if bytes.Contains(out, []byte(bad)) {

@@ -14,47 +14,22 @@ import (
 	"kitescope/words"
 )
 
-// ComparisonFormat is a parsed -o word of comparisons of benchmarks. The zero value is table.
-type ComparisonFormat struct{ form *form[sheetWriter] }
-
-// comparisonWriters are the formats of comparisons, in the order of help.
-func comparisonWriters() forms[sheetWriter] {
-	return forms[sheetWriter]{
-		{"table", "a line for each metric; on a terminal what fits (default)", false, writeSheet},
-		{"wide", "the same with chances, directions, the control and what could have been seen", false, writeSheetWide},
-		{"json", "one JSON object, one metric per line, with the values of all runs (docs/JSON.md)", true, writeSheetJSON},
-		{"jsonl", "one JSON object per line and metric", true, writeSheetLines},
-		{"yaml", "the same as json, as YAML", true, writeSheetYAML},
-		{"csv", "comma-separated values as in RFC 4180, columns named as in json", true, writeSheetCSV},
-		{"markdown", "a table for pull requests and tickets", false, writeSheetMarkdown},
-	}
+// ComparisonFormats are the formats of comparisons of benchmarks.
+func ComparisonFormats() Formats[*sheet] {
+	return saying(ReportFormats(), map[string]string{
+		"table": "a line for each metric; on a terminal what fits (default)",
+		"wide":  "the same with chances, directions, the control and what could have been seen",
+		"json":  "one JSON object, one metric per line, with the values of all runs (docs/JSON.md)",
+		"jsonl": "one JSON object per line and metric",
+	})
 }
-
-// ParseComparisonFormat reads "table", "markdown" and so on; "" is table, "text" too.
-func ParseComparisonFormat(word string) (ComparisonFormat, error) {
-	f, err := comparisonWriters().parse(word)
-	return ComparisonFormat{f}, err
-}
-
-// ComparisonFormatNames are the words that ParseComparisonFormat knows.
-func ComparisonFormatNames() []string { return comparisonWriters().names() }
-
-// ComparisonFormatDoc explains the formats, one a line.
-func ComparisonFormatDoc() string { return comparisonWriters().help() }
-
-// Name is the format's word.
-func (f ComparisonFormat) Name() string { return comparisonWriters().or(f.form).name }
-
-// Structured reports whether scripts read the format: no colour, no hints.
-func (f ComparisonFormat) Structured() bool { return comparisonWriters().or(f.form).scripts }
 
 // WriteComparison writes what changed between two sets of benchmark results, and how sure that is.
-func WriteComparison(w io.Writer, c *bench.Comparison, f ComparisonFormat, o Options) error {
-	form := comparisonWriters().or(f.form)
-	if form.name != "table" {
+func WriteComparison(w io.Writer, c *bench.Comparison, f ReportFormat, o Options) error {
+	if f.Name() != "table" {
 		o.Width = 0
 	}
-	return form.write(w, newComparisonSheet(c, form.name == "wide", &ReportOptions{Options: o}))
+	return newComparisonSheet(c, f.Name() == "wide", &ReportOptions{Options: o}).write(w, f)
 }
 
 func newComparisonSheet(c *bench.Comparison, wide bool, o *ReportOptions) *sheet {

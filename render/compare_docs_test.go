@@ -88,7 +88,7 @@ func TestPublishedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := WriteComparison(&b, c, ComparisonFormat{}, Options{Width: 80}); err != nil {
+		if err := WriteComparison(&b, c, ReportFormat{}, Options{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range append(want, "one run a side proves nothing") {

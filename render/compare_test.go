@@ -164,9 +164,9 @@ func comparisons() map[string]*bench.Comparison {
 	}
 }
 
-func comparisonFormat(t *testing.T, word string) ComparisonFormat {
+func comparisonFormat(t *testing.T, word string) ReportFormat {
 	t.Helper()
-	f, err := ParseComparisonFormat(word)
+	f, err := ComparisonFormats().Parse(word)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestGoldenComparison(t *testing.T) {
 			"table": {}, "wide": {Width: 80}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Width: 80},
 		} {
 			word := variant
-			if !slices.Contains(ComparisonFormatNames(), variant) {
+			if !slices.Contains(ComparisonFormats().Names(), variant) {
 				word = "table"
 			}
 			var b bytes.Buffer
@@ -211,7 +211,7 @@ func TestGoldenComparison(t *testing.T) {
 // TestComparisonNeverProves holds each format to saying of what was not shown that it was not.
 func TestComparisonNeverProves(t *testing.T) {
 	c := publishedComparison()
-	for _, word := range ComparisonFormatNames() {
+	for _, word := range ComparisonFormats().Names() {
 		var b bytes.Buffer
 		if err := WriteComparison(&b, c, comparisonFormat(t, word), Options{Width: 200}); err != nil {
 			t.Fatal(err)
@@ -249,7 +249,7 @@ func TestLargeComparison(t *testing.T) {
 		c.Lines = append(c.Lines, testLine(m, bench.LowerIsBetter, spread(6, 1, 0.1), spread(6, 2, 0.1), 1.9, 2.1, 0.01, bench.Worse, ""))
 	}
 	c.Control = &bench.Comparison{A: c.A, B: c.A, Lines: c.Lines}
-	for _, word := range ComparisonFormatNames() {
+	for _, word := range ComparisonFormats().Names() {
 		begin := time.Now()
 		var b bytes.Buffer
 		if err := WriteComparison(&b, c, comparisonFormat(t, word), Options{Width: 120}); err != nil {
@@ -364,17 +364,17 @@ func TestRatioText(t *testing.T) {
 }
 
 func TestParseComparisonFormat(t *testing.T) {
-	for _, word := range append(ComparisonFormatNames(), "", "text") {
-		if _, err := ParseComparisonFormat(word); err != nil {
+	for _, word := range append(ComparisonFormats().Names(), "", "text") {
+		if _, err := ComparisonFormats().Parse(word); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := ParseComparisonFormat("svg"); err == nil {
+	if _, err := ComparisonFormats().Parse("svg"); err == nil {
 		t.Error("svg is no format of tables")
 	} else if _, ok := errors.AsType[*view.UnknownError](err); !ok {
 		t.Errorf("svg: %v", err)
 	}
-	if f := (ComparisonFormat{}); f.Name() != "table" || f.Structured() {
+	if f := (ReportFormat{}); f.Name() != "table" || f.Structured() {
 		t.Error("the zero format is not the table")
 	}
 }

@@ -8,14 +8,18 @@ import (
 	"unicode/utf8"
 
 	"kitescope/doc"
-	"kitescope/inspect/view"
 	"kitescope/table"
 	"kitescope/words"
 )
 
 var csvWriter = &writer{
 	name: "csv", doc: "comma-separated values as in RFC 4180, columns named as in json", show: table.Hidden,
-	grid: func(w io.Writer, g *view.Grid, o *Options) error { return writeCSV(w, &g.Grid, o) },
+	sheet: func(w io.Writer, s *sheet) error {
+		if s.flat != nil {
+			return writeCSV(w, s.flat, &s.o.Options)
+		}
+		return writeCSV(w, s.items, &s.o.Options)
+	},
 }
 
 // writeCSV writes plain numbers, RFC 3339 times, seconds; lists with ";" between their
@@ -138,8 +142,9 @@ func Inert(cell string) string {
 
 var nameWriter = &writer{
 	name: "name", doc: "resource/name per line, for other commands: segment/470590569932853029", show: table.Always,
-	grid: func(w io.Writer, g *view.Grid, _ *Options) error {
-		r := g.Table.Resource()
+	sheet: func(w io.Writer, s *sheet) error {
+		g := s.items
+		r := g.Table.Schema()
 		out := newOutput(w)
 		handle := r.Column(r.Handle)
 		for i := range g.Len() {

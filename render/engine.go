@@ -18,12 +18,12 @@ import (
 
 // WriteEngineSearch writes the neighbours of queries.
 func WriteEngineSearch(w io.Writer, f *target.Found, format ReportFormat, o ReportOptions) error {
-	return format.to().write(w, newSearchSheet(f, &o))
+	return newSearchSheet(f, &o).write(w, format)
 }
 
 // WriteEngineBench writes how fast an index answered.
 func WriteEngineBench(w io.Writer, b *target.Bench, format ReportFormat, o ReportOptions) error {
-	return format.to().write(w, newEngineBenchSheet(b, &o))
+	return newEngineBenchSheet(b, &o).write(w, format)
 }
 
 // targetLine says what is searched: "HNSW L2, 100,000 rows of 128 dimensions (hnswlib)".

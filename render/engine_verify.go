@@ -13,7 +13,7 @@ import (
 
 // WriteEngineVerification writes whether an index is sound and holds its vectors.
 func WriteEngineVerification(w io.Writer, v *target.Verification, format ReportFormat, o ReportOptions) error {
-	return format.to().write(w, newEngineVerifySheet(v, &o))
+	return newEngineVerifySheet(v, &o).write(w, format)
 }
 
 // outcomeRole is how an outcome looks.
@@ -67,7 +67,7 @@ func newEngineVerifySheet(v *target.Verification, o *ReportOptions) *sheet {
 
 // WriteEngineInfo writes what is in an index file.
 func WriteEngineInfo(w io.Writer, d *target.Description, format ReportFormat, o ReportOptions) error {
-	return format.to().write(w, newEngineInfoSheet(d, &o))
+	return newEngineInfoSheet(d, &o).write(w, format)
 }
 
 func newEngineInfoSheet(d *target.Description, o *ReportOptions) *sheet {
@@ -172,5 +172,5 @@ func WriteEngineLog(w io.Writer, l *target.Log, format ReportFormat, o ReportOpt
 			}},
 		})}},
 	}
-	return format.to().write(w, s)
+	return s.write(w, format)
 }

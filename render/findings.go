@@ -92,47 +92,26 @@ func tally(list []outcome) map[string]int {
 	return counts
 }
 
-// findingsWriter writes reports in one format.
-type findingsWriter func(w io.Writer, d *Diagnosis, o *Options) error
+// FindingsFormat is a parsed -o word of findings.
+type FindingsFormat = FormatOf[*Diagnosis]
 
-// findingsWriters are the formats of reports, in the order of help.
-var findingsWriters = forms[findingsWriter]{
-	{"table", "findings with impact and hint, what follows from them below (default)", false, writeFindings},
-	{"wide", "the same with all evidence", false, writeFindingsWide},
-	{"json", "one JSON object: findings, results of all checks, source (docs/JSON.md)", true, writeFindingsJSON},
-	{"jsonl", "one finding a line", true, writeFindingLines},
-	{"yaml", "the same as json, as YAML", true, writeFindingsYAML},
-	{"csv", "one finding a line, as in RFC 4180", true, writeFindingsCSV},
-	{"junit", "JUnit XML, one test case a check", true, writeJUnit},
-	{"sarif", "SARIF 2.1.0, for code scanning and editors", true, writeSARIF},
-	{"markdown", "for tickets and wikis", true, writeMarkdown},
-	{"html", "a single page to keep or mail, with the balance picture", true, writeHTML},
+// FindingsFormats are the formats of findings, in the order of help.
+func FindingsFormats() Formats[*Diagnosis] {
+	return Formats[*Diagnosis]{
+		{"table", "findings with impact and hint, what follows from them below (default)", false, writeFindings},
+		{"wide", "the same with all evidence", false, writeFindingsWide},
+		{"json", "one JSON object: findings, results of all checks, source (docs/JSON.md)", true, writeFindingsJSON},
+		{"jsonl", "one finding a line", true, writeFindingLines},
+		{"yaml", "the same as json, as YAML", true, writeFindingsYAML},
+		{"csv", "one finding a line, as in RFC 4180", true, writeFindingsCSV},
+		{"junit", "JUnit XML, one test case a check", true, writeJUnit},
+		{"sarif", "SARIF 2.1.0, for code scanning and editors", true, writeSARIF},
+		{"markdown", "for tickets and wikis", true, writeMarkdown},
+		{"html", "a single page to keep or mail, with the balance picture", true, writeHTML},
+	}
 }
-
-// FindingsFormat is a parsed -o word of reports. The zero value is table.
-type FindingsFormat struct{ form *form[findingsWriter] }
-
-// ParseFindingsFormat reads "table", "junit" and so on; "" is table, "text" too.
-func ParseFindingsFormat(word string) (FindingsFormat, error) {
-	f, err := findingsWriters.parse(word)
-	return FindingsFormat{f}, err
-}
-
-// FindingsFormatNames are the words that ParseFindingsFormat knows.
-func FindingsFormatNames() []string { return findingsWriters.names() }
-
-// FindingsFormatDoc explains the formats, one a line.
-func FindingsFormatDoc() string { return findingsWriters.help() }
-
-func (f FindingsFormat) to() *form[findingsWriter] { return findingsWriters.or(f.form) }
-
-// Name is the format's word.
-func (f FindingsFormat) Name() string { return f.to().name }
-
-// Structured reports whether scripts read the format.
-func (f FindingsFormat) Structured() bool { return f.to().scripts }
 
 // Findings writes a report.
 func Findings(w io.Writer, d *Diagnosis, f FindingsFormat, o Options) error {
-	return f.to().write(w, d, &o)
+	return FindingsFormats().write(w, d, f, &o)
 }

@@ -121,7 +121,7 @@ func diagnoses(t *testing.T) map[string]*Diagnosis {
 
 func findingsFormat(t *testing.T, word string) FindingsFormat {
 	t.Helper()
-	f, err := ParseFindingsFormat(word)
+	f, err := FindingsFormats().Parse(word)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func written(t *testing.T, d *Diagnosis, word string, o Options) []byte {
 
 func TestGoldenFindings(t *testing.T) {
 	for name, d := range diagnoses(t) {
-		for _, word := range FindingsFormatNames() {
+		for _, word := range FindingsFormats().Names() {
 			t.Run(name+"/"+word, func(t *testing.T) {
 				golden(t, "findings/"+name+"."+word, written(t, d, word, Options{}))
 			})
@@ -155,7 +155,7 @@ func TestGoldenFindings(t *testing.T) {
 // any output, and lines are as long as they may be.
 func TestFindingsAreHarmless(t *testing.T) {
 	for name, d := range diagnoses(t) {
-		for _, word := range FindingsFormatNames() {
+		for _, word := range FindingsFormats().Names() {
 			for _, w := range []int{0, 40, 80, 120} {
 				text := string(written(t, d, word, Options{Width: w}))
 				if !utf8.ValidString(text) {
@@ -320,11 +320,11 @@ func TestFails(t *testing.T) {
 }
 
 func TestFindingsFormats(t *testing.T) {
-	if _, err := ParseFindingsFormat("junitt"); err == nil || !strings.Contains(err.Error(), "did you mean junit") {
+	if _, err := FindingsFormats().Parse("junitt"); err == nil || !strings.Contains(err.Error(), "did you mean junit") {
 		t.Errorf("a misspelt format gives %v", err)
 	}
-	for _, name := range FindingsFormatNames() {
-		if !strings.Contains(FindingsFormatDoc(), "  "+name+" ") {
+	for _, name := range FindingsFormats().Names() {
+		if !strings.Contains(FindingsFormats().Doc(), "  "+name+" ") {
 			t.Errorf("%s is not explained", name)
 		}
 	}

@@ -248,25 +248,23 @@ func (it *items) notRead(j int) bool {
 	return !table.Known(it.grid.Table, it.columns[j].cell)
 }
 
-// listDocument is the envelope of a list.
-func listDocument(g *view.Grid) document {
-	return func(e *doc.Encoder) {
-		it := newItems(&g.Grid)
-		c := g.Table.Env().Cluster
-		e.BeginObject()
-		writeHead(e, g.Table.Resource().Kind+"List", &c.Origin, c.Gaps)
-		if g.Len() < g.Matched {
-			e.Entry("matched", g.Matched)
-		}
-		it.writeAll(e)
-		it.writeUnknown(e)
-		e.EndObject()
+// listSheet is a list that somebody asked for.
+func listSheet(g *view.Grid, o *Options) *sheet {
+	c := g.Table.Env().Cluster
+	return &sheet{
+		kind: g.Table.Resource().Kind + "List", o: &ReportOptions{Options: *o}, asIs: true, items: &g.Grid, parts: []sheetPart{{grid: &g.Grid}},
+		about: func(e *doc.Encoder) { writeSource(e, &c.Origin, c.Gaps) },
 	}
 }
 
 func writeHead(e *doc.Encoder, kind string, origin *model.Origin, gaps []model.Gap) {
 	e.Entry("apiVersion", APIVersion)
 	e.Entry("kind", kind)
+	writeSource(e, origin, gaps)
+}
+
+// writeSource says what was read.
+func writeSource(e *doc.Encoder, origin *model.Origin, gaps []model.Gap) {
 	e.Key("source")
 	writeOrigin(e, origin)
 	writeGaps(e, gaps)

@@ -5,7 +5,6 @@ import (
 
 	"kitescope/doc"
 	"kitescope/inspect/view"
-	"kitescope/table"
 )
 
 var (
@@ -25,20 +24,13 @@ func documents(name, explained string, encoder func(w io.Writer, open int) *doc.
 		d(e)
 		return e.Flush()
 	}
-	w.grid = func(to io.Writer, g *view.Grid, o *Options) error {
+	w.sheet = func(to io.Writer, s *sheet) error {
 		if name == "jsonl" {
-			return writeItemLines(to, &g.Grid)
+			return s.lines(to)
 		}
-		return w.structured(to, listDocument(g), itemsOnly, o)
+		return w.structured(to, s.document, []int{itemsOnly, everything}[b2i(s.alone)], &s.o.Options)
 	}
 	return w
-}
-
-// writeItemLines writes an item a line.
-func writeItemLines(w io.Writer, g *table.Grid) error {
-	out := newOutput(w)
-	writeRows(&out, g.Len(), func() *jsonLine { return &jsonLine{newItems(g)} })
-	return out.flush()
 }
 
 // jsonLine is an item on a line of its own.

@@ -19,7 +19,7 @@ func WriteJudgement(w io.Writer, j *pgo.Judgement, f ReportFormat, o ReportOptio
 	if f.Name() == "markdown" {
 		o.Width = 0
 	}
-	return f.to().write(w, newJudgementSheet(j, &o))
+	return newJudgementSheet(j, &o).write(w, f)
 }
 
 // JudgementVerdict is how a verdict looks. The mark says the same without colour.

@@ -107,7 +107,7 @@ func TestGoldenJudgement(t *testing.T) {
 			"table": {}, "wide": {Options: Options{Width: 80}}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Options: Options{Width: 80}},
 		} {
 			word := variant
-			if !slices.Contains(ReportFormatNames(), variant) {
+			if !slices.Contains(ReportFormats().Names(), variant) {
 				word = "table"
 			}
 			var b bytes.Buffer

@@ -26,7 +26,7 @@ type PackReport struct {
 
 // WritePack writes what a pack was made of.
 func WritePack(w io.Writer, r *PackReport, f ReportFormat, o ReportOptions) error {
-	return f.to().write(w, newPackSheet(r, &o))
+	return newPackSheet(r, &o).write(w, f)
 }
 
 func newPackSheet(r *PackReport, o *ReportOptions) *sheet {

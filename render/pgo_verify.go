@@ -13,7 +13,7 @@ import (
 
 // WriteVerification writes whether a program was built with a profile, and whether that took effect.
 func WriteVerification(w io.Writer, v *pgo.Verification, f ReportFormat, o ReportOptions) error {
-	return f.to().write(w, newVerificationSheet(v, &o))
+	return newVerificationSheet(v, &o).write(w, f)
 }
 
 // EffectLook is how an effect looks. The mark says the same without colour.

@@ -13,7 +13,7 @@ import (
 
 // WriteProfileDiff writes what changed between two profiles.
 func WriteProfileDiff(w io.Writer, c *report.Comparison, f ReportFormat, o ReportOptions) error {
-	return f.to().write(w, newDiffSheet(c, &o))
+	return newDiffSheet(c, &o).write(w, f)
 }
 
 // ProfileVerdict is how a verdict looks: more is red and less blue, noise is dim. The mark says the same without

@@ -17,7 +17,7 @@ import (
 
 // WriteProfileNodes writes how processes differ from the others of their role.
 func WriteProfileNodes(w io.Writer, n *report.Nodes, f ReportFormat, o ReportOptions) error {
-	return f.to().write(w, newNodesSheet(n, &o))
+	return newNodesSheet(n, &o).write(w, f)
 }
 
 func newNodesSheet(n *report.Nodes, o *ReportOptions) *sheet {

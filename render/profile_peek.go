@@ -11,7 +11,7 @@ import (
 
 // WriteProfilePeek writes callers and callees of what matched.
 func WriteProfilePeek(w io.Writer, p *report.Peek, f ReportFormat, o ReportOptions) error {
-	return f.to().write(w, newPeekSheet(p, &o))
+	return newPeekSheet(p, &o).write(w, f)
 }
 
 func newPeekSheet(p *report.Peek, o *ReportOptions) *sheet {

@@ -13,7 +13,7 @@ import (
 
 // WriteProfileShare writes how large a part of a profile matches a pattern, and how sure that is.
 func WriteProfileShare(w io.Writer, s *report.Share, f ReportFormat, o ReportOptions) error {
-	return f.to().write(w, newShareSheet(s, &o))
+	return newShareSheet(s, &o).write(w, f)
 }
 
 // ShareText is the answer in a line: "SearchHits.toXContent 1.27%, 61 samples, 0.98 to 1.63%".

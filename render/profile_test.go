@@ -108,7 +108,7 @@ func sampleDiff() *report.Comparison {
 
 func profileFormat(t *testing.T, word string) ReportFormat {
 	t.Helper()
-	f, err := ParseReportFormat(word)
+	f, err := ReportFormats().Parse(word)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestGoldenProfiles(t *testing.T) {
 // it, documents that parse, no formula, no credentials.
 func TestReportFormatsAreSafe(t *testing.T) {
 	for name, write := range profileReports() {
-		for _, word := range ReportFormatNames() {
+		for _, word := range ReportFormats().Names() {
 			for _, width := range []int{0, 30, 80} {
 				var b bytes.Buffer
 				if err := write(&b, profileFormat(t, word), ReportOptions{Options: Options{Width: width}}); err != nil {
@@ -298,14 +298,14 @@ func TestProfileValues(t *testing.T) {
 }
 
 func TestParseReportFormat(t *testing.T) {
-	for _, word := range append(ReportFormatNames(), "", "text") {
-		if _, err := ParseReportFormat(word); err != nil {
+	for _, word := range append(ReportFormats().Names(), "", "text") {
+		if _, err := ReportFormats().Parse(word); err != nil {
 			t.Error(err)
 		}
 	}
-	_, err := ParseReportFormat("svg")
+	_, err := ReportFormats().Parse("svg")
 	unknown, ok := errors.AsType[*view.UnknownError](err)
-	if !ok || len(unknown.Known) != len(ReportFormatNames()) {
+	if !ok || len(unknown.Known) != len(ReportFormats().Names()) {
 		t.Errorf("svg: %v", err)
 	}
 	if (ReportFormat{}).Name() != "table" || (ReportFormat{}).Structured() {

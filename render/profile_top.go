@@ -11,7 +11,7 @@ import (
 
 // WriteProfileTop writes where the time goes.
 func WriteProfileTop(w io.Writer, t *report.Top, f ReportFormat, o ReportOptions) error {
-	return f.to().write(w, newTopSheet(t, &o))
+	return newTopSheet(t, &o).write(w, f)
 }
 
 func newTopSheet(t *report.Top, o *ReportOptions) *sheet {

@@ -14,7 +14,7 @@ import (
 
 // WriteProfileTrend writes how shares move over a rolling record.
 func WriteProfileTrend(w io.Writer, t *report.Trend, f ReportFormat, o ReportOptions) error {
-	return f.to().write(w, newTrendSheet(t, &o))
+	return newTrendSheet(t, &o).write(w, f)
 }
 
 func newTrendSheet(t *report.Trend, o *ReportOptions) *sheet {

@@ -48,14 +48,15 @@ type Format struct {
 	template string
 }
 
-// writer writes grids in one format. Adding a format is one file with a writer and one
-// line in writers.
+// writer writes lists, reports and documents in one format. Adding a format is one file with a writer and one line in
+// writers, or in ReportFormats.
 type writer struct {
 	name string
 	doc  string
 	// show are the columns that the format has unless others are asked for.
 	show view.Show
-	grid func(w io.Writer, g *view.Grid, o *Options) error
+	// sheet writes lists and reports.
+	sheet func(w io.Writer, s *sheet) error
 	// structured writes things that are no grid; nil where people read. Objects deeper
 	// than spread stay on one line, where the format has a choice.
 	structured func(w io.Writer, d document, spread int, o *Options) error
@@ -70,7 +71,7 @@ const (
 )
 
 // writers are the formats, in the order of help.
-var writers = []*writer{tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, nameWriter, templateWriter}
+var writers = []*writer{tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, nameWriter, templateWriter, markdownWriter, htmlWriter}
 
 // ParseFormat reads "table", "json", "template={{...}}" and so on; "" is table.
 func ParseFormat(word string) (Format, error) {
@@ -142,7 +143,9 @@ func (f Format) Show() view.Show { return f.to().show }
 func (f Format) Structured() bool { return f.to().structured != nil }
 
 // Grid writes a list of objects.
-func Grid(w io.Writer, g *view.Grid, o Options) error { return o.Format.to().grid(w, g, &o) }
+func Grid(w io.Writer, g *view.Grid, o Options) error {
+	return o.Format.to().sheet(w, listSheet(g, &o))
+}
 
 // Description writes one object with its sections and the records it was decoded from.
 func Description(w io.Writer, d *view.Description, env *view.Env, o Options) error {

@@ -83,6 +83,15 @@ func TestGoldenLists(t *testing.T) {
 	}
 }
 
+// TestGoldenPages are lists for tickets and mails.
+func TestGoldenPages(t *testing.T) {
+	env := smallEnv()
+	for _, word := range []string{"markdown", "html"} {
+		golden(t, "variants/segments."+word, list(t, env, "segments", Options{Format: format(t, word)}))
+		golden(t, "variants/databases."+word, list(t, env, "databases", Options{Format: format(t, word)}))
+	}
+}
+
 func TestGoldenTableVariants(t *testing.T) {
 	env := smallEnv()
 	for name, o := range map[string]Options{
@@ -290,7 +299,7 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 		}
 	}
 	for _, r := range view.Resources {
-		for _, word := range []string{"table", "wide", "json", "jsonl", "yaml", "csv", "name", `template={{range .items}}{{.}}{{end}}`} {
+		for _, word := range []string{"table", "wide", "json", "jsonl", "yaml", "csv", "name", "markdown", "html", `template={{range .items}}{{.}}{{end}}`} {
 			check(r.Name+" as "+word, list(t, env, r.Name, Options{Format: format(t, word)}))
 		}
 		table := r.Table(env)

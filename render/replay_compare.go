@@ -17,7 +17,7 @@ import (
 // whether that is more than chance. CSV and JSON have an item for each load and figure.
 func WriteReplayComparison(w io.Writer, base, other *replay.Result, format ReportFormat, o ReportOptions) error {
 	changes := load.Compare(base.Points, other.Points)
-	return format.to().write(w, newReplayComparisonSheet(base, other, changes, &o))
+	return newReplayComparisonSheet(base, other, changes, &o).write(w, format)
 }
 
 // comparedRow is a figure of a load.

@@ -21,14 +21,14 @@ func WriteReplayCosts(w io.Writer, r *replay.Result, format ReportFormat, o Repo
 	if r.Costs == nil {
 		s.head = append(s.head, sheetLine{role: RoleDim, text: noCosts})
 		s.items = forScripts(0, 0, segmentFields(&replay.Costs{}))
-		return format.to().write(w, s)
+		return s.write(w, format)
 	}
 	all := len(r.Costs.Segments)
 	n := o.shown(all)
 	s.items = forScripts(n, all, segmentFields(r.Costs))
 	s.parts = []sheetPart{{list: places(n, segmentColumns(r.Costs, &o))}}
 	s.foot = o.more(all)
-	return format.to().write(w, s)
+	return s.write(w, format)
 }
 
 const noCosts = "where the time went is unknown: only the engine tells what segments cost"

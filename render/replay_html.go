@@ -311,7 +311,7 @@ func partTable(p *sheetPart, notes bool) replayTable {
 			t.Title, t.Notes = t.Notes[0].Text, t.Notes[1:]
 		}
 	}
-	if p.list == nil {
+	if p.empty() {
 		return t
 	}
 	g := table.All(p.list, table.Always)

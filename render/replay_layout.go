@@ -16,7 +16,7 @@ import (
 // WriteLayout writes what a cluster serves of a collection, as replay understood it: nodes, segments by state, their files, what
 // is missing. Cover is nil as long as nothing was loaded.
 func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format ReportFormat, o ReportOptions) error {
-	return format.to().write(w, newLayoutSheet(l, cover, &o, format.Name() == "table"))
+	return newLayoutSheet(l, cover, &o, format.Name() == "table").write(w, format)
 }
 
 func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *ReportOptions, short bool) *sheet {

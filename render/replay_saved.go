@@ -15,5 +15,5 @@ func writeSaved(w io.Writer, format ReportFormat, s *sheet, tell func(e *doc.Enc
 	case "yaml":
 		return tell(doc.YAML(w))
 	}
-	return format.to().write(w, s)
+	return s.write(w, format)
 }

@@ -15,7 +15,7 @@ import (
 // WriteShape writes how the requests of a log come: rates over time, how long they took where that was recorded, methods. L is the
 // log itself, for its name and notes.
 func WriteShape(w io.Writer, l *log.Log, s *log.Shape, format ReportFormat, o ReportOptions) error {
-	return format.to().write(w, newShapeSheet(l, s, &o))
+	return newShapeSheet(l, s, &o).write(w, format)
 }
 
 func newShapeSheet(l *log.Log, s *log.Shape, o *ReportOptions) *sheet {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"kitescope/doc"
+	"kitescope/profile"
 	"kitescope/table"
 	"kitescope/words"
 )
@@ -26,10 +27,22 @@ type sheet struct {
 	about  func(e *doc.Encoder)
 	items  *table.Grid
 	nested func(e *doc.Encoder, item int)
+	// asIs says that the table is a list that was asked for: laid out as such, and nothing but the table.
+	asIs bool
 	// alone says that there is one item and never a list.
 	alone bool
 	// flat replaces items in CSV, where an item is several lines.
 	flat *table.Grid
+}
+
+// ReportOptions say how reports are written.
+type ReportOptions struct {
+	Options
+	// Limit is how many entries are shown, 0 for all.
+	Limit int
+	// By says what entries are, Label the key where they are values of a label.
+	By    profile.By
+	Label string
 }
 
 // sheetLine is a line of prose. Its pieces have been made harmless.
@@ -50,7 +63,9 @@ type sheetPiece struct {
 // sheetPart is a table with lines above it.
 type sheetPart struct {
 	head []sheetLine
-	list table.Table // nil: only lines
+	// list are the rows, grid those and the columns that somebody asked for; both nil: only lines.
+	list table.Table
+	grid *table.Grid
 	// joined parts go on with the table above, and have the same columns: their head stands between its rows.
 	joined bool
 }
@@ -83,11 +98,16 @@ func places(n int, columns []table.ColumnOf[int]) table.Table {
 	return table.New(table.Schema{Sparse: true}, positions(n), columns)
 }
 
+// empty reports whether there are only lines.
+func (p *sheetPart) empty() bool { return p.list == nil && p.grid == nil }
+
 // grids are the tables of parts with the columns that a person sees.
 func grids(parts []sheetPart, show table.Show) []*table.Grid {
 	list := make([]*table.Grid, len(parts))
 	for i := range parts {
-		list[i] = table.All(parts[i].list, show)
+		if list[i] = parts[i].grid; list[i] == nil {
+			list[i] = table.All(parts[i].list, show)
+		}
 	}
 	return list
 }

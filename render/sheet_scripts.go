@@ -8,24 +8,13 @@ import (
 	"kitescope/table"
 )
 
-func writeSheetJSON(w io.Writer, s *sheet) error {
-	spread := itemsOnly
-	if s.alone {
-		spread = everything
+// lines writes an item a line.
+func (s *sheet) lines(w io.Writer) error {
+	if s.nested == nil { // on all processors
+		out := newOutput(w)
+		writeRows(&out, s.items.Len(), func() *jsonLine { return &jsonLine{newItems(s.items)} })
+		return out.flush()
 	}
-	e := doc.JSON(w, spread)
-	s.document(e)
-	return e.Flush()
-}
-
-func writeSheetYAML(w io.Writer, s *sheet) error {
-	e := doc.YAML(w)
-	s.document(e)
-	return e.Flush()
-}
-
-// writeSheetLines writes an item a line.
-func writeSheetLines(w io.Writer, s *sheet) error {
 	e := doc.JSON(w, 0)
 	it := s.list()
 	for i := range s.items.Len() {
@@ -63,18 +52,14 @@ func (s *sheet) document(e *doc.Encoder) {
 	e.EndObject()
 }
 
-// writeSheetCSV writes plain numbers in the unit of the samples. An empty field is a value that does not
-// exist, "?" one that is unknown.
-func writeSheetCSV(w io.Writer, s *sheet) error {
-	if s.flat != nil {
-		return writeCSV(w, s.flat, &s.o.Options)
-	}
-	return writeCSV(w, s.items, &s.o.Options)
-}
+var markdownWriter = &writer{name: "markdown", doc: "a table for pull requests and tickets", show: table.Always, sheet: writeSheetMarkdown}
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.
 func writeSheetMarkdown(w io.Writer, s *sheet) error {
 	m := &markdown{newOutput(w)}
+	if len(s.head) == 0 {
+		m.line("**" + mdText(s.items.Table.Schema().Name) + "**")
+	}
 	for i, l := range s.head {
 		if i == 0 {
 			m.line("**" + mdText(l.all()) + "**")
@@ -102,7 +87,7 @@ func (m *markdown) sheetTable(parts []sheetPart) {
 	if len(parts) == 1 {
 		m.sheetHead(&parts[0])
 	}
-	if parts[0].list == nil {
+	if parts[0].empty() {
 		return
 	}
 	titles, rules := []string{}, []string{}

@@ -14,6 +14,8 @@ func writeSheetWide(w io.Writer, s *sheet) error {
 	return writeSheet(w, s)
 }
 
+// writeSheet goes over rows twice: once to find widths, once to write. Cells are cheap to compute again; keeping the texts
+// of a million rows would not be.
 func writeSheet(w io.Writer, s *sheet) error {
 	t := &sheetText{output: newOutput(w), painter: newPainter(&s.o.Options), s: s}
 	if !s.o.NoHeader {
@@ -27,7 +29,7 @@ func writeSheet(w io.Writer, s *sheet) error {
 		t.table(s.parts[i:end])
 		i = end
 	}
-	if len(s.foot) > 0 && len(s.parts) > 0 && s.parts[len(s.parts)-1].list == nil {
+	if len(s.foot) > 0 && len(s.parts) > 0 && s.parts[len(s.parts)-1].empty() {
 		t.buf = append(t.buf, '\n')
 	}
 	t.lines(s.foot)
@@ -78,16 +80,23 @@ func tableEnd(parts []sheetPart, begin int) int {
 	return end
 }
 
+func (t *sheetText) layout(list []*table.Grid) *textTable {
+	if t.s.asIs {
+		return newTable(list[0], &t.s.o.Options, "")
+	}
+	return newReportTable(list, &t.s.o.Options)
+}
+
 // table writes a part, and those that go on with it.
 func (t *sheetText) table(parts []sheetPart) {
 	if len(parts) == 1 {
 		t.lines(parts[0].head)
 	}
-	if parts[0].list == nil {
+	if parts[0].empty() {
 		return
 	}
 	list := grids(parts, []table.Show{table.Always, table.Wide}[b2i(t.s.wide)])
-	layout := newReportTable(list, &t.s.o.Options)
+	layout := t.layout(list)
 	layout.header(&t.output)
 	for i, g := range list {
 		if len(parts) > 1 {

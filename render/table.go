@@ -1,35 +1,13 @@
 package render
 
 import (
-	"io"
-
-	"kitescope/inspect/view"
 	"kitescope/table"
 	"kitescope/words"
 )
 
-var tableWriter = &writer{
-	name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, grid: func(w io.Writer, g *view.Grid, o *Options) error { return writeTable(w, &g.Grid, o) },
-}
+var tableWriter = &writer{name: "table", doc: "aligned columns; on a terminal those that fit", show: table.Always, sheet: writeSheet}
 
-var wideWriter = &writer{
-	name: "wide", doc: "more columns, never shortened", show: table.Wide,
-	grid: func(w io.Writer, g *view.Grid, o *Options) error {
-		wide := *o
-		wide.Width = 0
-		return writeTable(w, &g.Grid, &wide)
-	},
-}
-
-// writeTable goes over the rows twice: once to find widths, once to write. Cells are
-// cheap to compute again; keeping the texts of a million rows would not be.
-func writeTable(w io.Writer, g *table.Grid, o *Options) error {
-	out := newOutput(w)
-	t := newTable(g, o, "")
-	t.header(&out)
-	t.rows(&out)
-	return out.flush()
-}
+var wideWriter = &writer{name: "wide", doc: "more columns, never shortened", show: table.Wide, sheet: writeSheetWide}
 
 // rows writes all rows.
 func (t *textTable) rows(out *output) {

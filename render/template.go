@@ -15,8 +15,8 @@ import (
 var templateWriter = &writer{
 	name: "template", doc: `a Go template over the document that json writes: template='{{range .items}}{{.id}}{{"\n"}}{{end}}'`,
 	show: view.Hidden, argument: true,
-	grid: func(w io.Writer, g *view.Grid, o *Options) error {
-		return executeTemplate(w, listDocument(g), o)
+	sheet: func(w io.Writer, s *sheet) error {
+		return executeTemplate(w, s.document, &s.o.Options)
 	},
 	structured: func(w io.Writer, d document, _ int, o *Options) error {
 		return executeTemplate(w, d, o)

@@ -12,15 +12,12 @@ import (
 	"kitescope/words"
 )
 
-// trialWriter writes the report of a PGO trial in one format.
-type trialWriter func(w io.Writer, r *trial.Report, o *Options) error
+// TrialFormat is a parsed -o word of the report of a PGO trial.
+type TrialFormat = FormatOf[*trial.Report]
 
-// TrialFormat is a parsed -o word of "pgo trial". The zero value is table.
-type TrialFormat struct{ form *form[trialWriter] }
-
-// trialWriters are the formats of the report of a PGO trial, in the order of help.
-func trialWriters() forms[trialWriter] {
-	return forms[trialWriter]{
+// TrialFormats are the formats of the report of a PGO trial, in the order of help.
+func TrialFormats() Formats[*trial.Report] {
+	return Formats[*trial.Report]{
 		{"table", "what it came to, and the comparison (default)", false, writeTrialTable},
 		{"markdown", "the whole report, as report.md", false, writeTrialMarkdown},
 		{"json", "the same as one JSON object, as report.json (docs/JSON.md)", true, writeTrialJSON},
@@ -28,18 +25,9 @@ func trialWriters() forms[trialWriter] {
 	}
 }
 
-// ParseTrialFormat reads "table", "markdown" and so on; "" is table, "text" too.
-func ParseTrialFormat(word string) (TrialFormat, error) {
-	f, err := trialWriters().parse(word)
-	return TrialFormat{f}, err
-}
-
-// TrialFormatNames are the words that ParseTrialFormat knows.
-func TrialFormatNames() []string { return trialWriters().names() }
-
 // WriteTrial writes what a PGO trial found out.
 func WriteTrial(w io.Writer, r *trial.Report, f TrialFormat, o Options) error {
-	return trialWriters().or(f.form).write(w, r, &o)
+	return TrialFormats().write(w, r, f, &o)
 }
 
 // TrialSentence is what a trial came to, in one sentence: "With PGO CPU time is 7.3% lower (-9.0 to -5.1%)".

@@ -83,7 +83,7 @@ func TestGoldenTrial(t *testing.T) {
 			if strings.HasPrefix(variant, "80") {
 				word = "table"
 			}
-			f, err := ParseTrialFormat(word)
+			f, err := TrialFormats().Parse(word)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,7 @@ import (
 
 // WriteUsage writes what processes used, once the watch is over.
 func WriteUsage(w io.Writer, u *usage.Usage, f ReportFormat, o ReportOptions) error {
-	return f.to().write(w, newUsageSheet(u, &o))
+	return newUsageSheet(u, &o).write(w, f)
 }
 
 func newUsageSheet(u *usage.Usage, o *ReportOptions) *sheet {

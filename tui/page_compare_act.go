@@ -31,7 +31,7 @@ func (p *benchPage) tsvTable() (tsv string, rows int) { return p.tsv() }
 // saveMenu offers the formats of the same report on the command line, and its plots.
 func (p *benchPage) saveMenu() *menu {
 	of := p.of
-	n := saveReport("save the comparison", "compare", render.ParseComparisonFormat, func(w io.Writer, f render.ComparisonFormat) error {
+	n := saveReport("save the comparison", "compare", render.ComparisonFormats().Parse, func(w io.Writer, f render.ReportFormat) error {
 		return render.WriteComparison(w, of, f, render.Options{})
 	})
 	for i, plot := range render.ComparisonPlotNames() {

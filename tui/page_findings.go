@@ -258,7 +258,7 @@ func (p *findingsPage) find(_ *Model, text string) cmd {
 func (p *findingsPage) markdown() func(io.Writer) error {
 	d := &render.Diagnosis{Report: p.report, Never: true}
 	return func(w io.Writer) error {
-		f, err := render.ParseFindingsFormat("markdown")
+		f, err := render.FindingsFormats().Parse("markdown")
 		if err != nil {
 			return err
 		}

@@ -158,7 +158,7 @@ func (p *judgePage) tsvTable() (tsv string, rows int) {
 // saveMenu offers the formats of the same report on the command line.
 func (p *judgePage) saveMenu() *menu {
 	made := p.made
-	return saveReport("save the judgement", "pgo-judge", render.ParseReportFormat, func(w io.Writer, f render.ReportFormat) error {
+	return saveReport("save the judgement", "pgo-judge", render.ReportFormats().Parse, func(w io.Writer, f render.ReportFormat) error {
 		return render.WriteJudgement(w, made, f, render.ReportOptions{})
 	})
 }

@@ -94,7 +94,7 @@ func (p *topPage) click(m *Model, x, y int) cmd { return p.clicked(m, p, x, y) }
 // saveMenu offers the formats of the same report on the command line.
 func (p *topPage) saveMenu() *menu {
 	top, changes, o := p.top, p.changes, render.ReportOptions{By: p.shown.by}
-	return saveReport("save the table", "profile-top", render.ParseReportFormat, func(w io.Writer, f render.ReportFormat) error {
+	return saveReport("save the table", "profile-top", render.ReportFormats().Parse, func(w io.Writer, f render.ReportFormat) error {
 		if changes != nil {
 			return render.WriteProfileDiff(w, changes, f, o)
 		}

@@ -94,7 +94,7 @@ func (p *replayPage) writeHTML(w io.Writer) error {
 // reportWriter writes in a format of reports.
 func reportWriter(word string, write func(io.Writer, render.ReportFormat) error) func(io.Writer) error {
 	return func(w io.Writer) error {
-		format, err := render.ParseReportFormat(word)
+		format, err := render.ReportFormats().Parse(word)
 		if err != nil {
 			return err
 		}

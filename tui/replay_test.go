@@ -574,7 +574,7 @@ func TestStarsOfASweep(t *testing.T) {
 	columns := pointList(r, false).columns(wideTable)
 	mark := slices.IndexFunc(columns, func(c column[int]) bool { return c.Title == "" })
 	var out strings.Builder
-	format, err := render.ParseReportFormat("wide")
+	format, err := render.ReportFormats().Parse("wide")
 	if err != nil {
 		t.Fatal(err)
 	}

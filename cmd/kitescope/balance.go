@@ -47,7 +47,7 @@ func balanceCommand(a *app) *cobra.Command {
 	var f balanceFlags
 	cmd := &cobra.Command{
 		Use: "balance [COLLECTION...]", Short: "Show how evenly query nodes share the work, and what would even it out", GroupID: groupInspect,
-		Long: helpBalance + strings.TrimSuffix(render.BalanceFormatDoc(), "\n"),
+		Long: helpBalance + strings.TrimSuffix(render.BalanceFormats().Doc(), "\n"),
 		Example: `  kitescope balance --from etcd://10.0.0.5:2379
   kitescope balance docs tenant_a.orders --plan
   kitescope balance --plan --by rows --goal 1.05 -o json
@@ -61,10 +61,9 @@ func balanceCommand(a *app) *cobra.Command {
 	fl.BoolVar(&f.plan, "plan", false, "propose the fewest moves that even it out")
 	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "the largest share over the mean that is even enough")
 	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what is evened out: cost (search work), rows or memory (logs and index files)")
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.BalanceFormatNames(), ", "))
+	addOutput(cmd, &f.output, render.BalanceFormats().Names())
 	f.nodes = addNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("by", fixed(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.BalanceFormatNames()...))
 	return cmd
 }
 
@@ -79,7 +78,7 @@ func (f *balanceFlags) run(ctx context.Context, a *app, collections []string) er
 	if !(f.goal >= 1) || math.IsInf(f.goal, 0) { // NaN is not either
 		return &usageError{fmt.Errorf("--goal is 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1"}
 	}
-	format, err := render.ParseBalanceFormat(f.output)
+	format, err := render.BalanceFormats().Parse(f.output)
 	if err != nil {
 		return &usageError{err, "see: kitescope balance --help"}
 	}

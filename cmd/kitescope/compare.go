@@ -72,7 +72,7 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ComparisonFormatNames(), ", "))
+	addOutput(cmd, &f.output, render.ComparisonFormats().Names())
 	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(render.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(render.PlotFormats(), ", ."))
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
@@ -89,7 +89,6 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
 	fl.StringVar(&f.ui.theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
 	fl.BoolVar(&f.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ComparisonFormatNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("plot", fixed(render.ComparisonPlotNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("pair", fixed("name", "order", "none"))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed(compareFailures...))
@@ -109,7 +108,7 @@ func benchFormatDoc() string {
 type settledComparison struct {
 	options bench.Options
 	read    read.Options
-	format  render.ComparisonFormat
+	format  render.ReportFormat
 	render  render.Options
 	only    metricFilter
 	match   *regexp.Regexp // nil: names as they are
@@ -142,7 +141,7 @@ func (f *benchFlags) settleComparison(a *app, cmd *cobra.Command) (*settledCompa
 			return nil, err
 		}
 	}
-	if s.format, err = render.ParseComparisonFormat(f.output); err != nil {
+	if s.format, err = render.ComparisonFormats().Parse(f.output); err != nil {
 		return nil, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
 	}
 	s.read.Better = s.options.Better

@@ -73,7 +73,7 @@ func diagnoseCommand(a *app) *cobra.Command {
 	var f diagnoseFlags
 	cmd := &cobra.Command{
 		Use: "diagnose", Short: "Say what is wrong with a cluster, and what to do", GroupID: groupInspect,
-		Long: helpDiagnose + render.FindingsFormatDoc() + "\n\"kitescope explain\" lists the checks, \"kitescope explain CHECK\" explains one.",
+		Long: helpDiagnose + render.FindingsFormats().Doc() + "\n\"kitescope explain\" lists the checks, \"kitescope explain CHECK\" explains one.",
 		Example: `  kitescope diagnose --from etcd://10.0.0.5:2379
   kitescope diagnose --from support.kite -o html > diagnosis.html
   kitescope diagnose --only growing-flushed,node-idle
@@ -86,7 +86,7 @@ func diagnoseCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.FindingsFormatNames(), ", "))
+	addOutput(cmd, &f.output, render.FindingsFormats().Names())
 	fl.StringSliceVar(&f.only, "only", nil, "run only these checks")
 	fl.StringSliceVar(&f.skip, "skip", nil, "leave these checks out")
 	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
@@ -106,7 +106,6 @@ func diagnoseCommand(a *app) *cobra.Command {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeChecks)
 	}
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed("info", "warning", "error", "never"))
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.FindingsFormatNames()...))
 	return cmd
 }
 
@@ -171,7 +170,7 @@ func (d *diagnosis) parseOutput(a *app) error {
 		word = "wide"
 	}
 	var err error
-	if d.format, err = render.ParseFindingsFormat(word); err != nil {
+	if d.format, err = render.FindingsFormats().Parse(word); err != nil {
 		return &usageError{err, "see: kitescope diagnose --help"}
 	}
 	if d.options, err = a.renderOptions(""); err != nil {

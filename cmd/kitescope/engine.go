@@ -64,8 +64,7 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) registerOutput(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
+	addOutput(cmd, &f.output, render.ReportFormats().Names())
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"kitescope/render"
 )
@@ -24,6 +27,12 @@ func (a *app) renderOptions(output string) (render.Options, error) {
 		o.Width, _ = a.size()
 	}
 	return o, nil
+}
+
+// addOutput registers -o with the words that it knows.
+func addOutput(cmd *cobra.Command, output *string, formats []string) {
+	cmd.Flags().StringVarP(output, "output", "o", "table", strings.Join(formats, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", fixed(formats...))
 }
 
 // documentFormats are the formats of what is not a list.

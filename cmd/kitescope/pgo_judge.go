@@ -67,7 +67,7 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 	f.input.register(cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads")
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
+	addOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.IntVarP(&f.limit, "limit", "n", defaultHotCalls, "show so many hot calls, 0 for all")
 	fl.StringVar(&f.failOn, "fail-on", judgeFailures[0], "exit 3 on: little-gain (and unfit), unfit or never")
 	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "the least bound, in percent of CPU time, that is worth building for")
@@ -77,7 +77,6 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
 	fl.StringVar(&f.ui.theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
 	fl.BoolVar(&f.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed(judgeFailures...))
 	return cmd
 }
@@ -129,7 +128,7 @@ func verdictFails(v pgo.Verdict, failOn string) (bool, error) {
 
 func (f *judgeFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	format, err := render.ParseReportFormat(f.output)
+	format, err := render.ReportFormats().Parse(f.output)
 	if err != nil {
 		return &usageError{err, "see: " + cmd.CommandPath() + " --help"}
 	}

@@ -71,7 +71,7 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	f.input.register(cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
+	addOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many profiles, 0 for all; csv and structured formats have all unless it is given")
 	fl.StringVar(&f.source.dir, "dir", "", "folder of the module that is built; default: the current one")
 	fl.StringVar(&f.source.pkg, "package", "", "its main package, where it has several: ./cmd/service")
@@ -83,7 +83,6 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	fl.BoolVar(&f.withHash, "name-with-hash", false, "write default-<sha256>.pgo, which binaries then carry in their build information")
 	fl.BoolVar(&f.check, "check", false, "write nothing and exit 3 unless \"pgo judge\" calls the profiles worth building")
 	fl.BoolVar(&f.force, "force", false, "replace a file that pack did not write")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("weight", fixed(pgo.Weightings()...))
 	return cmd
 }
@@ -139,7 +138,7 @@ func (f *packFlags) run(a *app, cmd *cobra.Command, args []string) error {
 
 // reportOutput settles how a report is written.
 func reportOutput(a *app, cmd *cobra.Command, word string, limit int) (render.ReportFormat, render.ReportOptions, error) {
-	format, err := render.ParseReportFormat(word)
+	format, err := render.ReportFormats().Parse(word)
 	if err != nil {
 		return format, render.ReportOptions{}, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
 	}

@@ -146,8 +146,7 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&p.Write, "write", false, "put default.pgo and default.pgo.json into the main package in the end")
 	fl.BoolVar(&p.Force, "force", false, "with --write: replace a default.pgo that kitescope did not write, and write one that makes the program worse")
 	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.TrialFormatNames(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.TrialFormatNames()...))
+	addOutput(cmd, &f.output, render.TrialFormats().Names())
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed(trialFailures...))
 	_ = cmd.MarkFlagDirname("dir")
 	_ = cmd.MarkFlagDirname("out")
@@ -217,7 +216,7 @@ func (f *trialFlags) fails(v bench.Verdict) (bool, error) {
 }
 
 func (f *trialFlags) run(ctx context.Context, a *app, cmd *cobra.Command) error {
-	format, err := render.ParseTrialFormat(f.output)
+	format, err := render.TrialFormats().Parse(f.output)
 	if err != nil {
 		return &usageError{err, "see: " + cmd.CommandPath() + " --help"}
 	}
@@ -266,7 +265,7 @@ func keepReport(r *trial.Report) error {
 		r.Picture = picture
 	}
 	for _, x := range [][2]string{{"report.md", "markdown"}, {"report.json", "json"}} {
-		format, err := render.ParseTrialFormat(x[1])
+		format, err := render.TrialFormats().Parse(x[1])
 		if err != nil {
 			return err
 		}

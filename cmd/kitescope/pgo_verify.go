@@ -64,12 +64,11 @@ one, or no sign of it. 4: it cannot be told.`,
 	f.input.register(cmd)
 	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
+	addOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.IntVarP(&f.limit, "limit", "n", defaultHotCalls, "show so many calls, 0 for all; csv and structured formats have all unless it is given")
 	fl.StringVar(&f.profile, "profile", "", "the profile that it was built with")
 	fl.StringVar(&f.running, "running", "", "CPU profile of the binary under load, or the URL of the service")
 	fl.StringArrayVar(&f.controls, "control", nil, "the same program built without PGO: its binary, or a CPU profile of it; repeatable")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	return cmd
 }
 

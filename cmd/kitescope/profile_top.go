@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,9 +28,8 @@ const defaultEntries = 40
 func (f *profileTable) register(cmd *cobra.Command) {
 	f.input.register(cmd)
 	f.question.register(cmd.Flags())
-	cmd.Flags().StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
+	addOutput(cmd, &f.output, render.ReportFormats().Names())
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many entries, 0 for all; csv and structured formats have all unless it is given")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("by", fixed(profile.ByNames()...))
 }
 
@@ -48,7 +46,7 @@ func (f *profileTable) settleTable(a *app, cmd *cobra.Command) (settledTable, er
 	if s.options, err = f.question.options(); err != nil {
 		return s, err
 	}
-	if s.format, err = render.ParseReportFormat(f.output); err != nil {
+	if s.format, err = render.ReportFormats().Parse(f.output); err != nil {
 		return s, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
 	}
 	if f.limit < 0 {

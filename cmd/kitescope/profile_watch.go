@@ -66,7 +66,7 @@ func profileWatch(a *app) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use: "watch [URL...] [-- COMMAND [ARG...]]", Short: "Measure CPU, memory, goroutines, GC and context switches while something runs",
-		Long: helpWatch + strings.TrimSuffix(render.ReportFormatDoc(), "\n"),
+		Long: helpWatch + strings.TrimSuffix(render.ReportFormats().Doc(), "\n"),
 		Example: `  kitescope profile watch --from etcd://10.0.0.5:2379 --for 1m --plot usage.svg
   kitescope profile watch --from etcd://10.0.0.5:2379 \
     --counter 'milvus_proxy_sq_latency_count{query_type="search"}' -- python3 search-load.py
@@ -88,14 +88,13 @@ func profileWatch(a *app) *cobra.Command {
 	fl.DurationVar(&f.length, "for", 0, "how long to watch; 0 is until the last process ends, or ^C")
 	fl.StringVar(&f.counter, "counter", "", `counter of queries in the metrics: milvus_proxy_sq_latency_count{query_type="search"}`)
 	fl.Float64Var(&f.queries, "queries", 0, "how many queries there were, where nothing counts them")
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
+	addOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(render.PlotFormats(), ", ."))
 	fl.StringVarP(&f.folder, "out", "O", "", "folder to keep samples in, beside profiles: "+usageFile)
 	fl.BoolVar(&f.force, "force", false, "replace files that exist")
 	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
 	f.nodes = addNodeFlags(cmd, true)
 	leaveOut(cmd, "window") // no rates are asked for
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	return cmd
 }
 
@@ -201,7 +200,7 @@ func (f *watchFlags) run(ctx context.Context, a *app, urls, command []string) er
 // settle reads formats and the counter.
 func (w *watching) settle() error {
 	var err error
-	if w.format, err = render.ParseReportFormat(w.flags.output); err != nil {
+	if w.format, err = render.ReportFormats().Parse(w.flags.output); err != nil {
 		return &usageError{err, "see: kitescope profile watch --help"}
 	}
 	if w.options.Options, err = w.renderOptions(""); err != nil {

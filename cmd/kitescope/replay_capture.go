@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -66,8 +65,7 @@ another log, so that "replay run --timed" asks them at those times.`,
 	fl.Uint64Var(&seed, "seed", 1, "in which order they are")
 	fl.StringVarP(&out, "out", "O", "", "write the query log here (.jsonl)")
 	fl.BoolVar(&force, "force", false, "replace the file")
-	fl.StringVarP(&output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
+	addOutput(cmd, &output, render.ReportFormats().Names())
 	return cmd
 }
 

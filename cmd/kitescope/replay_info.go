@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,9 +47,8 @@ assumed, because nobody said it. With --storage the files are looked for too.`,
 	in.register(a, cmd)
 	leaveOut(cmd, "cache", "cache-limit", "load-threads", "memory-limit", "replica")
 	fl := cmd.Flags()
-	fl.StringVarP(&output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
+	addOutput(cmd, &output, render.ReportFormats().Names())
 	fl.IntVarP(&limit, "limit", "n", limit, "list so many segments, 0 for all")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	return cmd
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -188,9 +187,8 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.scheduler, "scheduler", false, "admit requests on each node as its read scheduler would, with the cluster's settings")
 	fl.StringVar(&f.save, "save", "", "keep the result in this file, for show, plot, report, and as a baseline")
 	fl.BoolVar(&f.force, "force", false, "replace the file")
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
+	addOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.IntVarP(&f.limit, "limit", "n", 10, "list so many segments and requests; 0 for all")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("truth", fixed(exactTruth, "log", "none"))
 }
 

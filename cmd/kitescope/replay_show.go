@@ -112,9 +112,8 @@ func replayShow(a *app) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&baseline, "baseline", "", "an earlier result: say what became of each of its figures")
 	fl.BoolVar(&costs, "costs", false, "only what segments cost, one by one")
-	fl.StringVarP(&output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
+	addOutput(cmd, &output, render.ReportFormats().Names())
 	fl.IntVarP(&limit, "limit", "n", limit, "list so many segments and requests, 0 for all")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	return cmd
 }
 

@@ -79,9 +79,8 @@ thousand, in segments of 500,000. One that has no effect is an error.
 	fl.Int64Var(&f.buildRows, "build-rows", 200000, "rows that indexes are built of, at most")
 	fl.StringVar(&f.save, "save", "", "keep the prediction in this file, for show, plot and report")
 	fl.BoolVar(&f.force, "force", false, "replace the file")
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ReportFormatNames(), ", "))
+	addOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.IntVarP(&f.limit, "limit", "n", 10, "list so many nodes; 0 for all")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(render.ReportFormatNames()...))
 	return cmd
 }
 

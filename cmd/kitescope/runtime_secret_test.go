@@ -117,10 +117,10 @@ func (l *readOnce) silentEverywhere(t *testing.T, flags []string) {
 		run("tree", name, "--dropped")
 		run("tree", name, "--dropped", "-o", "json")
 	}
-	for _, format := range render.BalanceFormatNames() {
+	for _, format := range render.BalanceFormats().Names() {
 		run("balance", "--plan", "-o", format)
 	}
-	for _, format := range render.FindingsFormatNames() {
+	for _, format := range render.FindingsFormats().Names() {
 		run("diagnose", "--all", "-o", format)
 	}
 }
