@@ -32,6 +32,7 @@ type removal struct {
 func unseenIsNotWell() property {
 	tried := make(map[string]int)
 	return property{"nothing is well unseen", func(t *testing.T, c *faulttest.Case, r *check.Report) {
+		t.Helper()
 		wanted := slices.DeleteFunc(wantedChecks(c), func(x *check.Check) bool { return tried[x.ID] >= 2 })
 		if len(wanted) == 0 {
 			return
@@ -47,6 +48,7 @@ func unseenIsNotWell() property {
 			}
 		}
 	}, func(t *testing.T) {
+		t.Helper()
 		for _, x := range rules.All() {
 			if tried[x.ID] == 0 {
 				t.Errorf("%s: no case finds it", x.ID)

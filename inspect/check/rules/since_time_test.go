@@ -22,6 +22,7 @@ func slowProperties() []property { return []property{unseenIsNotWell(), timeless
 func onlyTimeWentBy() property {
 	same, texts, crossed := 0, 0, 0
 	return property{"only time went by", func(t *testing.T, c *faulttest.Case, before *check.Report) {
+		t.Helper()
 		after := check.Run(before.Cluster, before.Now.Add(30*time.Second), rules.All())
 		changes := check.Since(before, after).Changes
 		for i := range changes {
@@ -39,6 +40,7 @@ func onlyTimeWentBy() property {
 			}
 		}
 	}, func(t *testing.T) {
+		t.Helper()
 		t.Logf("%d findings are the same, %d of them with another text; %d crossed a threshold", same, texts, crossed)
 		if texts < 5 || crossed*20 > same {
 			t.Errorf("%d same, %d with another text, %d crossed a threshold", same, texts, crossed)

@@ -22,6 +22,7 @@ var absurd = regexp.MustCompile(`\d{5,} ?d\b|\d{6,} ?(h|min|s)\b|0001-01-01`)
 // not found with the time, and no age is told that nobody knows.
 func timeless() property {
 	return property{"timeless", func(t *testing.T, _ *faulttest.Case, dated *check.Report) {
+		t.Helper()
 		found := make(map[string]check.Severity)
 		for _, f := range dated.Findings {
 			found[f.Key()] = f.Severity
