@@ -472,15 +472,14 @@ func FuzzRead(f *testing.F) {
 
 // FuzzText holds that strings come back from JSON and YAML, whatever is in them, and that nothing in them acts on a terminal.
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"", "yes", "a: b\n- c", "\u202e\x1b[31m", "\xff", "\U000e0001", "1_000", "0o7", "é\u0085"} {
+	for _, s := range []string{"", "yes", "a: b\n- c", "\u202e\x1b[31m", "\xff", "\U000e0001", "1_000", "0o7", "é\u0085", strings.Repeat("long ", 300)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if len(s) > 150 {
-			return // escaped, a key of YAML may have 1,024 characters
-		}
-		o := doc.Object{{Key: "key", Value: s}, {Key: "k" + s, Value: []string{s}}}
-		want := map[string]any{"key": s, "k" + s: []any{s}}
+		inside := doc.Object{{Key: s, Value: doc.Object{{Key: s, Value: s}}}, {Key: "b" + s, Value: s}}
+		o := doc.Object{{Key: "key", Value: s}, {Key: "_" + s, Value: []string{s}}, {Key: "in", Value: []any{inside, inside}}}
+		within := map[string]any{s: map[string]any{s: s}, "b" + s: s}
+		want := map[string]any{"key": s, "_" + s: []any{s}, "in": []any{within, within}}
 		if strings.ToValidUTF8(s, "") != s {
 			want = nil // what is not valid does not come back
 		}

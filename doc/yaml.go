@@ -87,9 +87,19 @@ func (e *yamlSink) end() {
 	e.drain()
 }
 
+// longestKey bounds a key that stands on one line with its value: readers look for the colon in 1,024 characters (YAML 1.2.2, 7.4.2).
+const longestKey = 1000
+
 func (e *yamlSink) key(name string) {
-	e.start(&e.stack[len(e.stack)-1])
-	e.buf = append(appendPlain(e.buf, name), ':')
+	top := &e.stack[len(e.stack)-1]
+	e.start(top)
+	start := len(e.buf)
+	e.buf = appendPlain(e.buf, name)
+	if len(e.buf)-start > longestKey { // the colon then has a line of its own
+		e.buf = slices.Insert(e.buf, start, '?', ' ')
+		e.start(top)
+	}
+	e.buf = append(e.buf, ':')
 	e.place = afterKey
 }
 
