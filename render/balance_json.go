@@ -5,7 +5,6 @@ import (
 
 	"kitescope/doc"
 	"kitescope/inspect/balance"
-	"kitescope/inspect/model"
 	"kitescope/table"
 )
 
@@ -66,8 +65,7 @@ func (b *Balance) document(e *doc.Encoder) {
 	writeHead(e, "Balance", &b.Env.Cluster.Origin, b.Env.Cluster.Gaps)
 	e.Entry("asked", s.Asked)
 	writeAuto(e, &s.Auto)
-	e.Key("weights")
-	writeWeights(e, &s.Weights)
+	e.Entry("weights", s.Weights)
 	e.Entry("goal", r.Options.Goal)
 	e.Entry("by", r.Options.By.String())
 	e.Key("unknown_nodes")
@@ -103,28 +101,9 @@ func writeAuto(e *doc.Encoder, a *balance.Auto) {
 	if a.Known {
 		e.Entry("on", a.On)
 	}
-	for _, x := range [][2]string{{"value", a.Value}, {"from", a.From}, {"dynamic_key", a.Key}} {
-		e.Entry(x[0], x[1])
-	}
-	e.EndObject()
-}
-
-func writeWeights(e *doc.Encoder, w *balance.Weights) {
-	e.BeginObject()
-	for _, x := range []struct {
-		name  string
-		value float64
-	}{
-		{"brute_force", w.Brute},
-		{"graph_rows", w.GraphRows},
-		{"ef", w.EF},
-		{"nprobe", w.Probes},
-		{"sparse_share", w.SparseShare},
-		{"sparse_dimensions", w.SparseDim},
-	} {
-		e.Entry(x.name, x.value)
-	}
-	e.Entry("from", w.From)
+	e.Entry("value", a.Value)
+	e.Entry("from", a.From)
+	e.Entry("dynamic_key", a.Key)
 	e.EndObject()
 }
 
@@ -171,11 +150,11 @@ func (b *Balance) item(e *doc.Encoder, i int) {
 	if g.Replica != nil {
 		replica = g.Replica.ID.String()
 	}
-	for _, x := range [][2]string{
-		{"database", g.Database}, {"collection", name}, {"collection_id", g.ID.String()}, {"replica_id", replica}, {"resource_group", g.ResourceGroup},
-	} {
-		e.Entry(x[0], x[1])
-	}
+	e.Entry("database", g.Database)
+	e.Entry("collection", name)
+	e.Entry("collection_id", g.ID.String())
+	e.Entry("replica_id", replica)
+	e.Entry("resource_group", g.ResourceGroup)
 	if b.Report.Survey.Asked {
 		e.Entry("sealed_segments", g.Sealed)
 	}
@@ -200,22 +179,8 @@ func writePlan(e *doc.Encoder, p *balance.Plan, databases bool) {
 	e.Entry("at_least", p.AtLeast)
 	e.Key("spread_after")
 	writeSpread(e, &p.After)
-	e.Key("moves")
-	e.BeginList()
-	for _, m := range p.Moves {
-		writeMove(e, &m)
-	}
-	e.EndList()
-	e.Key("channel_moves")
-	e.BeginList()
-	for _, m := range p.Channels {
-		e.BeginObject()
-		e.Entry("channel", m.Channel)
-		e.Entry("growing_rows", m.Rows)
-		writeNodes(e, m.From, m.To)
-		e.EndObject()
-	}
-	e.EndList()
+	e.Entry("moves", p.Moves)
+	e.Entry("channel_moves", p.Channels)
 	e.Entry("calls", PlanScript(p, databases))
 	ids := make([]string, len(p.MemoryUnknown))
 	for i, id := range p.MemoryUnknown {
@@ -225,58 +190,21 @@ func writePlan(e *doc.Encoder, p *balance.Plan, databases bool) {
 	e.EndObject()
 }
 
-func writeMove(e *doc.Encoder, m *balance.Move) {
-	e.BeginObject()
-	e.Entry("segment", doc.ID(m.Segment))
-	e.Entry("rows", m.Rows)
-	e.Entry("size_bytes", m.Size)
-	writeNodes(e, m.From, m.To)
-	e.EndObject()
-}
-
-func writeNodes(e *doc.Encoder, from, to model.NodeID) {
-	e.Entry("from", doc.ID(from))
-	e.Entry("to", doc.ID(to))
-}
-
 func writeVerdict(e *doc.Encoder, v *balance.Verdict) {
 	e.Key("milvus")
 	e.BeginObject()
-	for _, x := range [][2]string{{"balancer", v.Balancer}, {"balancer_from", v.BalancerFrom}} {
-		e.Entry(x[0], x[1])
-	}
+	e.Entry("balancer", v.Balancer)
+	e.Entry("balancer_from", v.BalancerFrom)
 	e.Entry("modelled", v.Modelled)
 	e.Entry("acts", v.Acts)
 	e.Entry("why", v.Why)
 	if v.Modelled {
 		e.Entry("moves_at_once", v.Round)
-		e.Key("moves")
-		e.BeginList()
-		for _, m := range v.Moves {
-			writeMove(e, &m)
-		}
-		e.EndList()
+		e.Entry("moves", v.Moves)
 		e.Key("spread_after")
 		writeSpread(e, &v.After)
 	}
-	e.Key("scores")
-	e.BeginList()
-	for _, s := range v.Scores {
-		e.BeginObject()
-		e.Entry("node", doc.ID(s.Node))
-		e.Entry("score", s.Score)
-		e.EndObject()
-	}
-	e.EndList()
-	e.Key("factors")
-	e.BeginList()
-	for _, f := range v.Factors {
-		e.BeginObject()
-		for _, x := range [][2]string{{"key", f.Key}, {"value", f.Value}, {"from", f.From}} {
-			e.Entry(x[0], x[1])
-		}
-		e.EndObject()
-	}
-	e.EndList()
+	e.Entry("scores", v.Scores)
+	e.Entry("factors", v.Factors)
 	e.EndObject()
 }

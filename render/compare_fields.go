@@ -152,15 +152,11 @@ func writeSide(e *doc.Encoder, c *bench.Comparison, s *bench.Set, side int) {
 	if s == nil {
 		return
 	}
-	for _, x := range [][2]string{{"name", s.Name}, {"format", s.Format}} {
-		e.Entry(x[0], x[1])
-	}
-	for _, x := range []struct {
-		key string
-		n   int
-	}{{"runs", len(s.Runs)}, {"failed", c.Failed[side]}, {"unmatched", c.Unmatched[side]}} {
-		e.Entry(x.key, x.n)
-	}
+	e.Entry("name", s.Name)
+	e.Entry("format", s.Format)
+	e.Entry("runs", len(s.Runs))
+	e.Entry("failed", c.Failed[side])
+	e.Entry("unmatched", c.Unmatched[side])
 	failures := false
 	for i := range s.Runs {
 		r := &s.Runs[i]

@@ -52,36 +52,25 @@ func writeSummary(e *doc.Encoder, s *diff.Summary) {
 	e.BeginObject()
 	e.Entry("collection_id", s.Collection.ID)
 	e.Entry("collection", s.Collection.Name)
-	for _, n := range []struct {
-		name  string
-		value int64
-	}{
-		{"segments_added", int64(s.Added)},
-		{"segments_removed", int64(s.Removed)},
-		{"segments_replaced", int64(s.Replaced)},
-		{"segments_changed", int64(s.Changed)},
-		{"segments_before", int64(s.SegmentsBefore)},
-		{"segments_after", int64(s.SegmentsAfter)},
-		{"rows_before", s.RowsBefore},
-		{"rows_after", s.RowsAfter},
-	} {
-		e.Entry(n.name, n.value)
-	}
+	e.Entry("segments_added", s.Added)
+	e.Entry("segments_removed", s.Removed)
+	e.Entry("segments_replaced", s.Replaced)
+	e.Entry("segments_changed", s.Changed)
+	e.Entry("segments_before", s.SegmentsBefore)
+	e.Entry("segments_after", s.SegmentsAfter)
+	e.Entry("rows_before", s.RowsBefore)
+	e.Entry("rows_after", s.RowsAfter)
 	e.EndObject()
 }
 
 func writeChange(e *doc.Encoder, c *diff.Change) {
 	e.BeginObject()
-	for _, s := range []struct{ name, value string }{
-		{"change", string(c.Kind)},
-		{"resource", c.Object.Resource},
-		{"id", c.Object.ID},
-		{"name", c.Object.Name},
-		{"collection_id", c.Collection.ID},
-		{"collection", c.Collection.Name},
-	} {
-		e.Entry(s.name, s.value)
-	}
+	e.Entry("change", string(c.Kind))
+	e.Entry("resource", c.Object.Resource)
+	e.Entry("id", c.Object.ID)
+	e.Entry("name", c.Object.Name)
+	e.Entry("collection_id", c.Collection.ID)
+	e.Entry("collection", c.Collection.Name)
 	e.NonZero("field", c.Field)
 	e.Entry("from", c.From)
 	e.Entry("to", c.To)

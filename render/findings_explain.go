@@ -85,23 +85,16 @@ func readable(w int) int {
 func writeCheck(e *doc.Encoder, x *check.Check, all []*check.Check) {
 	causes, effects := check.Causes(x, all)
 	e.BeginObject()
-	for _, s := range []struct{ name, value string }{
-		{"id", x.ID},
-		{"title", x.Title},
-		{"severity", x.Severity.String()},
-		{"since", x.Since},
-		{"doc", strings.TrimSpace(x.Doc)},
-		{"remedy", strings.TrimSpace(x.Remedy)},
-	} {
-		e.Entry(s.name, s.value)
-	}
+	e.Entry("id", x.ID)
+	e.Entry("title", x.Title)
+	e.Entry("severity", x.Severity.String())
+	e.Entry("since", x.Since)
+	e.Entry("doc", strings.TrimSpace(x.Doc))
+	e.Entry("remedy", strings.TrimSpace(x.Remedy))
 	e.Entry("live", x.Live())
-	for _, l := range []struct {
-		name string
-		list []string
-	}{{"reads", x.Reads()}, {"follows_from", check.IDs(causes)}, {"causes", check.IDs(effects)}} {
-		e.Entry(l.name, l.list)
-	}
+	e.Entry("reads", x.Reads())
+	e.Entry("follows_from", check.IDs(causes))
+	e.Entry("causes", check.IDs(effects))
 	e.EndObject()
 }
 

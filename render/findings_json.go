@@ -53,7 +53,7 @@ func diagnosisDocument(d *Diagnosis) document {
 		if d.Since != nil {
 			writeSince(e, d)
 		}
-		writeStale(e, d.Stale)
+		e.NonZero("stale_baseline", d.Stale)
 		e.Key("checks")
 		e.BeginList()
 		for i := range outcomes {
@@ -108,22 +108,15 @@ func writeTally(e *doc.Encoder, d *Diagnosis, outcomes []outcome) {
 		}
 	}
 	e.BeginObject()
-	for _, n := range []struct {
-		name  string
-		count int
-	}{
-		{"error", d.Report.Count(check.Error)},
-		{"warning", d.Report.Count(check.Warning)},
-		{"info", d.Report.Count(check.Info)},
-		{acceptedWord, len(d.Report.Accepted)},
-		{"checks_ok", counts[check.OK.String()]},
-		{"checks_with_findings", counts[check.Found.String()] + counts[acceptedWord]},
-		{"checks_skipped", counts[check.Skipped.String()]},
-		{"checks_failed", counts[check.Broken.String()]},
-		{"checks_partly_blind", blind},
-	} {
-		e.Entry(n.name, n.count)
-	}
+	e.Entry("error", d.Report.Count(check.Error))
+	e.Entry("warning", d.Report.Count(check.Warning))
+	e.Entry("info", d.Report.Count(check.Info))
+	e.Entry(acceptedWord, len(d.Report.Accepted))
+	e.Entry("checks_ok", counts[check.OK.String()])
+	e.Entry("checks_with_findings", counts[check.Found.String()]+counts[acceptedWord])
+	e.Entry("checks_skipped", counts[check.Skipped.String()])
+	e.Entry("checks_failed", counts[check.Broken.String()])
+	e.Entry("checks_partly_blind", blind)
 	e.Entry("fails", d.Failing())
 	e.EndObject()
 }
@@ -161,31 +154,16 @@ func writeFindingBody(e *doc.Encoder, r *check.Report, f *check.Finding) {
 	e.Entry("check", f.Check)
 	e.Entry("title", titleOf(r, f.Check))
 	e.Entry("severity", f.Severity.String())
-	e.Key("object")
-	writeRef(e, f.Object)
+	e.Entry("object", f.Object)
 	e.Entry("message", f.Message)
-	e.Key("evidence")
-	e.BeginList()
-	for _, x := range f.Evidence {
-		e.BeginObject()
-		e.Entry("name", x.Name)
-		e.Entry("value", x.Value)
-		e.Entry("source", x.Source)
-		e.EndObject()
-	}
-	e.EndList()
+	e.Entry("evidence", f.Evidence)
 	writeFigures(e, f)
 	e.Entry("impact", f.Impact)
 	e.Entry("hint", string(f.Hint))
 	if f.Cost > 0 {
 		e.Entry("cost", f.Cost)
 	}
-	e.Key("objects")
-	e.BeginList()
-	for _, r := range f.Objects {
-		writeRef(e, r)
-	}
-	e.EndList()
+	e.Entry("objects", f.Objects)
 }
 
 // titleOf is the title of a check of a report.
@@ -204,8 +182,7 @@ func writeCause(e *doc.Encoder, r *check.Report, key string) {
 	e.BeginObject()
 	e.Entry("check", id)
 	if f := findingOf(r, key); f != nil {
-		e.Key("object")
-		writeRef(e, f.Object)
+		e.Entry("object", f.Object)
 	}
 	e.EndObject()
 }
@@ -222,14 +199,6 @@ func findingOf(r *check.Report, key string) *check.Finding {
 	return nil
 }
 
-func writeRef(e *doc.Encoder, r model.Ref) {
-	e.BeginObject()
-	for _, s := range []struct{ name, value string }{{"resource", r.Resource}, {"id", r.ID}, {"name", r.Name}} {
-		e.Entry(s.name, s.value)
-	}
-	e.EndObject()
-}
-
 func writeSince(e *doc.Encoder, d *Diagnosis) {
 	e.Key("since")
 	writeOrigin(e, &d.Since.Before.Cluster.Origin)
@@ -241,31 +210,13 @@ func writeSince(e *doc.Encoder, d *Diagnosis) {
 	e.EndList()
 }
 
-func writeStale(e *doc.Encoder, list []check.Stale) {
-	if len(list) == 0 {
-		return
-	}
-	e.Key("stale_baseline")
-	e.BeginList()
-	for _, s := range list {
-		e.BeginObject()
-		for _, x := range []struct{ name, value string }{
-			{"check", s.Check}, {"object", s.Object}, {"until", s.Until}, {"note", s.Note}, {"reason", s.Reason},
-		} {
-			e.Entry(x.name, x.value)
-		}
-		e.EndObject()
-	}
-	e.EndList()
-}
-
 func writeOutcome(e *doc.Encoder, o *outcome) {
 	e.BeginObject()
-	for _, s := range []struct{ name, value string }{
-		{"check", o.Check.ID}, {"title", o.Check.Title}, {"severity", o.Check.Severity.String()}, {"status", o.word}, {"reason", o.Reason},
-	} {
-		e.Entry(s.name, s.value)
-	}
+	e.Entry("check", o.Check.ID)
+	e.Entry("title", o.Check.Title)
+	e.Entry("severity", o.Check.Severity.String())
+	e.Entry("status", o.word)
+	e.Entry("reason", o.Reason)
 	e.Entry("findings", len(o.findings))
 	e.Entry(acceptedWord, o.accepted)
 	e.Entry("unseen", o.Unseen)

@@ -267,7 +267,7 @@ func writeHead(e *doc.Encoder, kind string, origin *model.Origin, gaps []model.G
 func writeSource(e *doc.Encoder, origin *model.Origin, gaps []model.Gap) {
 	e.Key("source")
 	writeOrigin(e, origin)
-	writeGaps(e, gaps)
+	e.NonZero("incomplete", gaps)
 }
 
 func writeOrigin(e *doc.Encoder, o *model.Origin) {
@@ -282,27 +282,6 @@ func writeOrigin(e *doc.Encoder, o *model.Origin) {
 		e.ID(o.Revision)
 	}
 	e.Entry("taken", o.Taken)
-	if o.FileDate {
-		e.Entry("taken_is_file_date", true)
-	}
+	e.NonZero("taken_is_file_date", o.FileDate)
 	e.EndObject()
-}
-
-// writeGaps says what could not be read, if anything.
-func writeGaps(e *doc.Encoder, gaps []model.Gap) {
-	if len(gaps) == 0 {
-		return
-	}
-	e.Key("incomplete")
-	e.BeginList()
-	for _, g := range gaps {
-		e.BeginObject()
-		e.Entry("where", g.Where)
-		e.Entry("reason", g.Reason)
-		if g.Count > 0 {
-			e.Entry("count", g.Count)
-		}
-		e.EndObject()
-	}
-	e.EndList()
 }

@@ -77,11 +77,11 @@ func writeOverviewLists(e *doc.Encoder, v *view.Overview) {
 		writeStates(e, "collections_by_load_state", v.Load)
 	}
 	if !v.RolesUnknown {
-		writeRoles(e, v.Roles)
+		e.Entry("roles", v.Roles)
 		writeNodeLines(e, v.Nodes)
 	}
 	if v.Etcd != nil {
-		writeEtcd(e, v.Etcd)
+		e.Entry("etcd", v.Etcd.Members)
 	}
 }
 
@@ -100,24 +100,6 @@ func unknownLists(v *view.Overview) []string {
 	return names
 }
 
-func writeRoles(e *doc.Encoder, roles []view.RoleCount) {
-	e.Key("roles")
-	e.BeginList()
-	for _, r := range roles {
-		e.BeginObject()
-		e.Entry("role", r.Role)
-		for _, n := range []struct {
-			name  string
-			count int
-		}{{"registered", r.Registered}, {"stopping", r.Stopping}, {"standby", r.Standby}} {
-			e.Entry(n.name, n.count)
-		}
-		e.Entry("versions", r.Versions)
-		e.EndObject()
-	}
-	e.EndList()
-}
-
 func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
 	e.Key(key)
 	e.BeginList()
@@ -128,27 +110,6 @@ func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
 		if s.Rows.Absent == view.Present {
 			e.Entry("rows", s.Rows.Int)
 		}
-		e.EndObject()
-	}
-	e.EndList()
-}
-
-func writeEtcd(e *doc.Encoder, etcd *model.Etcd) {
-	e.Key("etcd")
-	e.BeginList()
-	for _, m := range etcd.Members {
-		e.BeginObject()
-		e.Entry("endpoint", m.Endpoint)
-		e.Entry("version", m.Version)
-		e.Entry("leader", m.Leader)
-		e.Entry("learner", m.Learner)
-		e.Entry("db_size_bytes", m.DBSize)
-		e.Entry("db_in_use_bytes", m.DBInUse)
-		if m.DBQuota > 0 {
-			e.Entry("db_quota_bytes", m.DBQuota)
-		}
-		e.Entry("errors", m.Errors)
-		e.Entry("problem", m.Problem)
 		e.EndObject()
 	}
 	e.EndList()

@@ -54,7 +54,7 @@ func newJudgementSheet(j *pgo.Judgement, o *ReportOptions) *sheet {
 	s := &sheet{
 		kind: "Judgement", o: o, head: judgementHead(short, o),
 		about: func(e *doc.Encoder) { writeJudgementHead(e, j, o) },
-		items: forScripts(len(j.Profiles), len(j.Profiles), assessedFields(j)), nested: func(e *doc.Encoder, i int) { writeRefusals(e, "refusals", j.Profiles[i].Refusals) },
+		items: forScripts(len(j.Profiles), len(j.Profiles), assessedFields(j)), nested: func(e *doc.Encoder, i int) { e.Entry("refusals", j.Profiles[i].Refusals) },
 	}
 	if len(j.Profiles) > 0 {
 		s.parts = append(s.parts, assessedPart(short, o))

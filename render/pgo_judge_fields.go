@@ -79,24 +79,11 @@ func writeCount(e *doc.Encoder, key string, n int64) {
 	e.Entry(key, n)
 }
 
-func writeRefusals(e *doc.Encoder, key string, list []pgo.Refusal) {
-	e.Key(key)
-	e.BeginList()
-	for i := range list {
-		e.BeginObject()
-		e.Entry("id", list[i].ID)
-		e.Entry("message", list[i].Message)
-		e.Entry("hint", list[i].Hint)
-		e.EndObject()
-	}
-	e.EndList()
-}
-
 func writeJudgementHead(e *doc.Encoder, j *pgo.Judgement, o *ReportOptions) {
 	e.Entry("verdict", j.Verdict.String())
 	e.Entry("reason", j.Reason)
-	writeRefusals(e, "refusals", j.Refusals)
-	writeRefusals(e, "cautions", j.Cautions)
+	e.Entry("refusals", j.Refusals)
+	e.Entry("cautions", j.Cautions)
 	writeCount(e, "samples", j.Events)
 	if j.CPU > 0 {
 		e.Entry("cpu_seconds", j.CPU)
@@ -125,37 +112,12 @@ func writeJudgementHead(e *doc.Encoder, j *pgo.Judgement, o *ReportOptions) {
 	e.Entry("overlap", j.Thresholds.Overlap)
 	e.Entry("bound_percent", 100*j.Thresholds.Ceiling)
 	e.EndObject()
-	writeOverlaps(e, j.Overlaps)
+	e.Entry("overlaps", j.Overlaps)
 	writeHot(e, j.Hot[:o.shown(len(j.Hot))])
-	e.Key("risks")
-	e.BeginList()
-	for i := range j.Risks {
-		r := &j.Risks[i]
-		e.BeginObject()
-		for _, x := range [][2]string{{"id", r.ID}, {"message", r.Message}, {"source", r.Source}, {"function", r.Function}, {"block", r.Block}} {
-			e.Entry(x[0], x[1])
-		}
-		e.EndObject()
-	}
-	e.EndList()
+	e.Entry("risks", j.Risks)
 	if j.Dry != nil {
 		writeDryRun(e, j.Dry)
 	}
-}
-
-func writeOverlaps(e *doc.Encoder, list []pgo.Overlap) {
-	e.Key("overlaps")
-	e.BeginList()
-	for i := range list {
-		x := &list[i]
-		e.BeginObject()
-		for _, pair := range [][2]string{{"between", x.Between}, {"a", x.A}, {"b", x.B}} {
-			e.Entry(pair[0], pair[1])
-		}
-		e.Entry("share", x.Share)
-		e.EndObject()
-	}
-	e.EndList()
 }
 
 func writeEdge(e *doc.Encoder, x *pgo.Edge) {
@@ -197,9 +159,9 @@ func writeDecision(e *doc.Encoder, d *pgo.Decision) {
 func writeDryRun(e *doc.Encoder, d *pgo.DryRun) {
 	e.Key("dry_run")
 	e.BeginObject()
-	for _, x := range [][2]string{{"dir", d.Dir}, {"package", d.Package}, {"go_version", d.GoVersion}} {
-		e.Entry(x[0], x[1])
-	}
+	e.Entry("dir", d.Dir)
+	e.Entry("package", d.Package)
+	e.Entry("go_version", d.GoVersion)
 	writeCount(e, "inlined", int64(d.Inlined))
 	writeCount(e, "devirtualised", int64(d.Devirtualised))
 	writeCount(e, "skipped", int64(d.Skipped))

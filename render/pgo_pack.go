@@ -117,25 +117,22 @@ func weightShare(m *pgo.Manifest, s *pgo.ManifestSource) float64 {
 func writePackHead(e *doc.Encoder, r *PackReport) {
 	m := r.Pack.Manifest
 	e.Entry("outcome", r.Outcome)
-	for _, x := range []struct{ key, text string }{
-		{"path", r.Path}, {"manifest", r.ManifestPath}, {"flag", r.Flag}, {"file", m.File}, {"sha256", m.SHA256}, {"weight_by", m.Weight}, {"sample_type", m.SampleType},
-	} {
-		if x.text != "" {
-			e.Entry(x.key, x.text)
-		}
-	}
-	for _, x := range []struct {
-		key string
-		n   int64
-	}{{"bytes", int64(m.Bytes)}, {"calls", int64(m.Calls)}, {"hot_calls", int64(m.HotCalls)}, {"call_weight", m.CallWeight}} {
-		e.Entry(x.key, x.n)
-	}
-	for _, x := range []struct {
-		key  string
-		list []string
-	}{{"block", m.Block}, {"nodes", m.Nodes}, {"go_versions", m.GoVersions}, {"build_ids", m.BuildIDs}, {"notes", r.Notes}} {
-		e.NonZero(x.key, x.list)
-	}
+	e.NonZero("path", r.Path)
+	e.NonZero("manifest", r.ManifestPath)
+	e.NonZero("flag", r.Flag)
+	e.NonZero("file", m.File)
+	e.NonZero("sha256", m.SHA256)
+	e.NonZero("weight_by", m.Weight)
+	e.NonZero("sample_type", m.SampleType)
+	e.Entry("bytes", m.Bytes)
+	e.Entry("calls", m.Calls)
+	e.Entry("hot_calls", m.HotCalls)
+	e.Entry("call_weight", m.CallWeight)
+	e.NonZero("block", m.Block)
+	e.NonZero("nodes", m.Nodes)
+	e.NonZero("go_versions", m.GoVersions)
+	e.NonZero("build_ids", m.BuildIDs)
+	e.NonZero("notes", r.Notes)
 	if m.Judgement != nil {
 		e.Entry("verdict", m.Judgement.Verdict)
 		e.Entry("reason", m.Judgement.Reason)

@@ -26,30 +26,17 @@ func writeVerificationHead(e *doc.Encoder, v *pgo.Verification) {
 		writeWitness(e, names[i], w)
 	}
 	e.EndList()
-	e.Key("only_with_pgo")
-	e.BeginList()
-	for i := range v.Own {
-		b := &v.Own[i]
-		e.BeginObject()
-		e.Entry("function", b.Function)
-		e.Entry("lines_with_calls", b.Calls)
-		e.Entry("other_lines", b.Lines)
-		e.Entry("least_cost", b.Cost)
-		e.EndObject()
-	}
-	e.EndList()
+	e.Entry("only_with_pgo", v.Own)
 }
 
 func writeBuild(e *doc.Encoder, b *pgo.Build) {
 	e.Key("build")
 	e.BeginObject()
-	for _, x := range []struct{ key, text string }{
-		{"main", b.Main}, {"go_version", b.GoVersion}, {"build_id", b.BuildID}, {"pgo", b.PGO}, {"pgo_hash", b.Hash},
-	} {
-		if x.text != "" {
-			e.Entry(x.key, x.text)
-		}
-	}
+	e.NonZero("main", b.Main)
+	e.NonZero("go_version", b.GoVersion)
+	e.NonZero("build_id", b.BuildID)
+	e.NonZero("pgo", b.PGO)
+	e.NonZero("pgo_hash", b.Hash)
 	e.Entry("settings_recorded", b.Recorded)
 	e.Entry("stripped", b.Stripped)
 	e.EndObject()
@@ -81,20 +68,13 @@ func writeWitness(e *doc.Encoder, name string, w *pgo.Witness) {
 	e.Entry("in", name)
 	e.Entry("effect", w.Effect.String())
 	e.Entry("reason", w.Reason)
-	for _, x := range []struct {
-		key string
-		n   int
-	}{
-		{"calls", len(w.Calls)},
-		{"inlined", w.Inlined},
-		{"unseen", w.Unseen},
-		{"control_calls", w.Control.Of},
-		{"control_inlined", w.Control.Inlined},
-		{"usual_calls", w.Usual.Of},
-		{"usual_inlined", w.Usual.Inlined},
-	} {
-		e.Entry(x.key, x.n)
-	}
+	e.Entry("calls", len(w.Calls))
+	e.Entry("inlined", w.Inlined)
+	e.Entry("unseen", w.Unseen)
+	e.Entry("control_calls", w.Control.Of)
+	e.Entry("control_inlined", w.Control.Inlined)
+	e.Entry("usual_calls", w.Usual.Of)
+	e.Entry("usual_inlined", w.Usual.Inlined)
 	e.Entry("percent", 100*w.Share)
 	if len(w.Calls) > 0 {
 		e.Entry("chance", doc.Exact(w.Chance))

@@ -130,11 +130,8 @@ func writeProfileOrigin(e *doc.Encoder, o *profile.Origin) {
 	e.BeginObject()
 	e.Entry("kind", o.Format)
 	e.Entry("location", originName(o))
-	for _, x := range [][2]string{{"node", o.Node}, {"role", o.Role}} {
-		if x[1] != "" {
-			e.Entry(x[0], x[1])
-		}
-	}
+	e.NonZero("node", o.Node)
+	e.NonZero("role", o.Role)
 	e.EndObject()
 }
 

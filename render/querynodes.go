@@ -17,9 +17,9 @@ func writeNodeLines(e *doc.Encoder, nodes []view.NodeLine) {
 		n := &nodes[i]
 		e.BeginObject()
 		e.Entry("id", doc.ID(n.Node))
-		for _, s := range []struct{ name, value string }{{"role", n.Role}, {"address", n.Address}, {"state", n.State}} {
-			e.Entry(s.name, s.value)
-		}
+		e.Entry("role", n.Role)
+		e.Entry("address", n.Address)
+		e.Entry("state", n.State)
 		e.Entry("replicas", n.Replicas)
 		e.Entry("resource_groups", n.ResourceGroups)
 		e.Entry("collections", n.Collections)

@@ -240,11 +240,11 @@ func comparedFields(rows []comparedRow) []table.ColumnOf[int] {
 
 func writeComparedSide(e *doc.Encoder, r *replay.Result) {
 	e.BeginObject()
-	for _, x := range [][2]string{
-		{"collection", r.Setup.Collection}, {"target", r.Setup.Target}, {"log", r.Setup.Log}, {"log_digest", r.Setup.LogDigest}, {"queries", strconv.Itoa(r.Setup.Queries)},
-	} {
-		e.Entry(x[0], x[1])
-	}
+	e.Entry("collection", r.Setup.Collection)
+	e.Entry("target", r.Setup.Target)
+	e.Entry("log", r.Setup.Log)
+	e.Entry("log_digest", r.Setup.LogDigest)
+	e.Entry("queries", strconv.Itoa(r.Setup.Queries))
 	e.Entry("taken", r.Taken)
 	e.EndObject()
 }

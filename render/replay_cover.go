@@ -12,19 +12,12 @@ func writeCover(e *doc.Encoder, c *replay.Coverage) {
 	}
 	e.Key("coverage")
 	e.BeginObject()
-	for _, n := range []struct {
-		key   string
-		value int64
-	}{
-		{"segments", int64(c.Segments)},
-		{"whole", int64(c.Loaded)},
-		{"rows", c.Rows},
-		{"covered_rows", c.Covered},
-		{"segments_of_unknown_rows", int64(c.RowsUnknown)},
-		{"bytes", c.Bytes},
-	} {
-		e.Entry(n.key, n.value)
-	}
+	e.Entry("segments", c.Segments)
+	e.Entry("whole", c.Loaded)
+	e.Entry("rows", c.Rows)
+	e.Entry("covered_rows", c.Covered)
+	e.Entry("segments_of_unknown_rows", c.RowsUnknown)
+	e.Entry("bytes", c.Bytes)
 	e.Key("missing")
 	e.BeginList()
 	for i := range c.Missing {

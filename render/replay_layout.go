@@ -296,19 +296,15 @@ func layoutColumns(l *replay.Layout) []table.ColumnOf[int] {
 
 func writeLayoutHead(e *doc.Encoder, l *replay.Layout, looked bool) {
 	c := &l.Collection
-	for _, x := range [][2]string{
-		{"source", l.Source},
-		{"milvus", l.Version},
-		{"collection", c.Name},
-		{"database", c.Database},
-		{"vector_field", c.VectorField},
-		{"metric", c.Metric.String()},
-		{"element", c.Element.String()},
-		{"index_type", c.Index.Type},
-		{"storage", storageText(l, looked)},
-	} {
-		e.Entry(x[0], x[1])
-	}
+	e.Entry("source", l.Source)
+	e.Entry("milvus", l.Version)
+	e.Entry("collection", c.Name)
+	e.Entry("database", c.Database)
+	e.Entry("vector_field", c.VectorField)
+	e.Entry("metric", c.Metric.String())
+	e.Entry("element", c.Element.String())
+	e.Entry("index_type", c.Index.Type)
+	e.Entry("storage", storageText(l, looked))
 	e.Entry("collection_id", doc.ID(c.ID))
 	e.Entry("dim", c.Dim)
 	e.Entry("assumed", l.Assumed)

@@ -179,11 +179,9 @@ func sarifResult(e *doc.Encoder, d *Diagnosis, f *check.Finding, rules map[strin
 	}
 	e.Key("properties")
 	e.BeginObject()
-	for _, s := range []struct{ name, value string }{{"impact", f.Impact}, {"hint", string(f.Hint)}, {"cause", f.Cause}} {
-		if s.value != "" {
-			e.Entry(s.name, s.value)
-		}
-	}
+	e.NonZero("impact", f.Impact)
+	e.NonZero("hint", string(f.Hint))
+	e.NonZero("cause", f.Cause)
 	if f.Cost > 0 {
 		e.Entry("cost", f.Cost)
 	}

@@ -2,10 +2,7 @@ package render
 
 import (
 	"io"
-	"maps"
-	"slices"
 	"strings"
-	"time"
 
 	"kitescope/doc"
 	"kitescope/profile/pgo"
@@ -75,28 +72,20 @@ func writeTrialPlan(e *doc.Encoder, r *trial.Report) {
 	p := &r.Plan
 	e.Key("plan")
 	e.BeginObject()
-	for _, x := range []struct{ key, text string }{
-		{"build", p.Build},
-		{"load", p.Load},
-		{"profile_load", p.ProfileLoad},
-		{"serve", p.Serve},
-		{"ready", p.Ready},
-		{"pprof", p.PProf},
-		{"bench", p.Bench},
-		{"benchtime", p.BenchTime},
-		{"command", r.Repeat},
-	} {
-		if x.text != "" {
-			e.Entry(x.key, x.text)
-		}
-	}
+	e.NonZero("build", p.Build)
+	e.NonZero("load", p.Load)
+	e.NonZero("profile_load", p.ProfileLoad)
+	e.NonZero("serve", p.Serve)
+	e.NonZero("ready", p.Ready)
+	e.NonZero("pprof", p.PProf)
+	e.NonZero("bench", p.Bench)
+	e.NonZero("benchtime", p.BenchTime)
+	e.NonZero("command", r.Repeat)
 	e.NonZero("profiles", p.Profiles)
-	for _, x := range []struct {
-		key string
-		n   int
-	}{{"pairs", p.Pairs}, {"control_pairs", p.Control}, {"warmup", p.Warmup}, {"rounds", p.Rounds}} {
-		e.Entry(x.key, x.n)
-	}
+	e.Entry("pairs", p.Pairs)
+	e.Entry("control_pairs", p.Control)
+	e.Entry("warmup", p.Warmup)
+	e.Entry("rounds", p.Rounds)
 	e.Key("seed")
 	e.ID(int64(r.Seed)) //nolint:gosec // all bits of it, as an id
 	e.EndObject()
@@ -107,11 +96,9 @@ func writeTrialBuild(e *doc.Encoder, b *trial.Build) {
 	writeCount(e, "bytes", b.Size)
 	e.Entry("sha256", b.SHA256)
 	e.Entry("build_seconds", b.Took)
-	for _, x := range []struct{ key, text string }{{"go_version", b.GoVersion}, {"build_id", b.BuildID}, {"pgo", b.PGO}} {
-		if x.text != "" {
-			e.Entry(x.key, x.text)
-		}
-	}
+	e.NonZero("go_version", b.GoVersion)
+	e.NonZero("build_id", b.BuildID)
+	e.NonZero("pgo", b.PGO)
 	e.EndObject()
 }
 
@@ -128,11 +115,8 @@ func writeTrialWitnesses(e *doc.Encoder, r *trial.Report) {
 		}
 	}
 	e.EndList()
-	for _, x := range []struct{ key, text string }{{"no_binary_witness", r.NoBinaryWitness}, {"no_profile_witness", r.NoWitness}} {
-		if x.text != "" {
-			e.Entry(x.key, x.text)
-		}
-	}
+	e.NonZero("no_binary_witness", r.NoBinaryWitness)
+	e.NonZero("no_profile_witness", r.NoWitness)
 }
 
 func writeTrialRounds(e *doc.Encoder, r *trial.Report) {
@@ -164,9 +148,7 @@ func writeTrialRuns(e *doc.Encoder, key string, runs []trial.Measured) {
 		e.Entry("side", trialSide(r.Side))
 		e.Entry("began", r.Began)
 		e.Entry("wall_seconds", doc.Exact(r.Wall.Seconds()))
-		if r.Left {
-			e.Entry("left_processes", true)
-		}
+		e.NonZero("left_processes", r.Left)
 		if r.Failed != "" {
 			e.Entry("failed", r.Failed)
 			e.Entry("output", r.Output)
@@ -182,44 +164,17 @@ func writeTrialSessions(e *doc.Encoder, r *trial.Report) {
 	for i := range r.Sessions {
 		s := &r.Sessions[i]
 		e.BeginObject()
-		for _, x := range []struct {
-			key string
-			at  time.Time
-		}{{"began", s.Began}, {"ended", s.Ended}} {
-			if !x.at.IsZero() {
-				e.Entry(x.key, x.at)
-			}
-		}
-		for _, x := range []struct{ key, text string }{
-			{"cpu", s.Machine.CPU}, {"os", s.Machine.OS}, {"arch", s.Machine.Arch}, {"kernel", s.Machine.Kernel}, {"governor", s.Machine.Governor},
-		} {
-			if x.text != "" {
-				e.Entry(x.key, x.text)
-			}
-		}
-		if len(s.Machine.Go) > 0 {
-			e.Key("go")
-			e.BeginObject()
-			for _, name := range slices.Sorted(maps.Keys(s.Machine.Go)) {
-				e.Entry(name, s.Machine.Go[name])
-			}
-			e.EndObject()
-		}
+		e.Entry("began", s.Began)
+		e.Entry("ended", s.Ended)
+		e.NonZero("cpu", s.Machine.CPU)
+		e.NonZero("os", s.Machine.OS)
+		e.NonZero("arch", s.Machine.Arch)
+		e.NonZero("kernel", s.Machine.Kernel)
+		e.NonZero("governor", s.Machine.Governor)
+		e.NonZero("go", s.Machine.Go)
 		e.Entry("cores", s.Machine.Cores)
-		for _, x := range []struct {
-			key  string
-			load []float64
-		}{{"load_average_before", s.Machine.Load}, {"load_average_after", s.LoadAfter}} {
-			if len(x.load) == 0 {
-				continue
-			}
-			e.Key(x.key)
-			e.BeginList()
-			for _, v := range x.load {
-				e.Number(v)
-			}
-			e.EndList()
-		}
+		e.NonZero("load_average_before", s.Machine.Load)
+		e.NonZero("load_average_after", s.LoadAfter)
 		e.EndObject()
 	}
 	e.EndList()

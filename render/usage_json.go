@@ -95,9 +95,7 @@ func writeUsageParts(e *doc.Encoder, s *usage.Series) {
 		}
 		if l.total != "" {
 			e.Entry(l.total, t.Total)
-			if t.AtLeast {
-				e.Entry("at_least", true)
-			}
+			e.NonZero("at_least", t.AtLeast)
 		}
 		e.EndObject()
 	}

@@ -35,7 +35,7 @@ type Factor struct{ Key, Value, From string }
 
 // Score is a node's score.
 type Score struct {
-	Node  model.NodeID
+	Node  model.NodeID `doc:",id"`
 	Score float64
 }
 

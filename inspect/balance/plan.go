@@ -85,19 +85,19 @@ type Options struct {
 
 // Move takes a sealed segment from one node of a replica to another.
 type Move struct {
-	Segment  model.SegmentID
+	Segment  model.SegmentID `doc:",id"`
 	Rows     int64
-	Size     int64 // logs and index files
-	Cost     float64
-	From, To model.NodeID
+	Size     int64        `doc:"size_bytes"` // logs and index files
+	Cost     float64      `doc:"-"`
+	From, To model.NodeID `doc:",id"`
 }
 
 // ChannelMove takes a shard with its growing rows to another node. Milvus has no call for it that
 // works everywhere: it is advice.
 type ChannelMove struct {
 	Channel  string
-	Rows     int64 // growing
-	From, To model.NodeID
+	Rows     int64        `doc:"growing_rows"`
+	From, To model.NodeID `doc:",id"`
 }
 
 // Plan is what would even out a replica.

@@ -23,13 +23,14 @@ import (
 // a replay can tell. The interim index that a growing segment gets when it is large is left out.
 type Weights struct {
 	// Brute is the cost of a row and dimension that is compared one by one; 1.
-	Brute float64
+	Brute float64 `doc:"brute_force"`
 	// GraphRows is how many rows a graph search compares for each of M x EF; EF is the assumed ef.
 	GraphRows, EF float64
 	// Probes is the assumed nprobe.
-	Probes float64
+	Probes float64 `doc:"nprobe"`
 	// SparseShare is the part of its rows that a sparse index compares, SparseDim what a sparse vector has.
-	SparseShare, SparseDim float64
+	SparseShare float64
+	SparseDim   float64 `doc:"sparse_dimensions"`
 	// From says where the weights come from, for people.
 	From string
 }

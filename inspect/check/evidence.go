@@ -10,7 +10,7 @@ import (
 type Evidence struct {
 	Name, Value string
 	// Figure is the same value for programs; without a unit there is none.
-	Figure Figure
+	Figure Figure `doc:"-"`
 	// Source is "etcd", "querynode-3", "querycoord-16 ShowConfigurations"; "" where it is worked out.
 	Source string
 }

@@ -82,9 +82,9 @@ type Origin struct {
 // Gap is a part of the store that could not be read; see source.Gap.
 type Gap struct {
 	Where, Reason string
-	Count         int64
+	Count         int64 `doc:",omitzero"`
 	// Damage: it is unknown what stood there, so that any record may be missing from the parts that were read.
-	Damage bool
+	Damage bool `doc:"-"`
 }
 
 // Undecoded is a key that no decoder understands, or a record that holds more

@@ -158,14 +158,14 @@ type KeyWrites struct {
 
 // EtcdMember is one member.
 type EtcdMember struct {
-	Name     string
+	Name     string `doc:"-"`
 	Endpoint string
 	Version  string
 	Leader   bool
 	Learner  bool
-	DBSize   int64 // bytes on disk
-	DBInUse  int64
-	DBQuota  int64    // 0: not reported (before etcd 3.6)
+	DBSize   int64    `doc:"db_size_bytes"` // on disk
+	DBInUse  int64    `doc:"db_in_use_bytes"`
+	DBQuota  int64    `doc:"db_quota_bytes,omitzero"` // 0: not reported (before etcd 3.6)
 	Errors   []string // alarms and trouble: "NOSPACE", "no leader"
 	Problem  string   // why the member did not answer, "" if it did
 }

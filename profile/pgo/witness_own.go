@@ -13,9 +13,10 @@ import (
 type BeyondBudget struct {
 	Function string
 	// Calls is how many different lines of it make calls where it is inlined, Lines how many others were met.
-	Calls, Lines int
+	Calls int `doc:"lines_with_calls"`
+	Lines int `doc:"other_lines"`
 	// Cost is the least that the compiler can have reckoned for it.
-	Cost int
+	Cost int `doc:"least_cost"`
 }
 
 // Without PGO a function is inlined up to this cost; a call in it that is not inlined itself costs 57, or 17 where
