@@ -14,7 +14,7 @@ BENCHFLAGS ?=
 # compiled once more for it.
 export GOFLAGS := $(GOFLAGS) -pgo=off
 
-LDFLAGS   = -s -w -X main.buildVersion=$(VERSION)
+LDFLAGS   = -s -w -X kitescope/cmd/kitescope/cli.buildVersion=$(VERSION)
 TOOL      = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // inProcess runs a command line with captured streams.
@@ -108,7 +110,7 @@ func TestClosedPipe(t *testing.T) {
 	defer w.Close()
 	var errs bytes.Buffer
 	code := run(t.Context(), scripted(w, &errs, nil), []string{"get", "keys", "--from", "../../testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz"})
-	if code != exitFailed || errs.String() != "" {
+	if code != cli.ExitFailed || errs.String() != "" {
 		t.Errorf("exit %d, stderr %q", code, errs.String())
 	}
 }
@@ -116,7 +118,7 @@ func TestClosedPipe(t *testing.T) {
 // TestBrokenConnection is a broken pipe that is none of standard output's.
 func TestBrokenConnection(t *testing.T) {
 	var errs bytes.Buffer
-	tellError(t.Context(), &streams{err: &errs}, fmt.Errorf("read keys: write tcp 10.0.0.1:2379: %w", syscall.EPIPE))
+	cli.TellError(t.Context(), &cli.Streams{Err: &errs}, fmt.Errorf("read keys: write tcp 10.0.0.1:2379: %w", syscall.EPIPE))
 	if want := "kitescope: read keys: write tcp 10.0.0.1:2379: broken pipe\n"; errs.String() != want {
 		t.Errorf("stderr %q, want %q", errs.String(), want)
 	}
@@ -126,12 +128,12 @@ func TestBrokenConnection(t *testing.T) {
 func TestUIOfNoFile(t *testing.T) {
 	var out, errs bytes.Buffer
 	s := scripted(&out, &errs, nil)
-	s.inTTY, s.outTTY, s.size = true, true, func() (int, int) { return 80, 24 }
+	s.InTTY, s.OutTTY, s.Size = true, true, func() (int, int) { return 80, 24 }
 	for _, args := range [][]string{{"--from", "no-such.db"}, {"ui", "--from", "file://no-such.db"}} {
 		out.Reset()
 		errs.Reset()
 		code := run(t.Context(), s, args)
-		if want := "kitescope: read no-such.db: there is no such file\nhint: name a file, or etcd://host:port\n"; code != exitFailed || errs.String() != want || out.Len() > 0 {
+		if want := "kitescope: read no-such.db: there is no such file\nhint: name a file, or etcd://host:port\n"; code != cli.ExitFailed || errs.String() != want || out.Len() > 0 {
 			t.Errorf("%v: exit %d, stderr %q, %d bytes of output", args, code, errs.String(), out.Len())
 		}
 	}

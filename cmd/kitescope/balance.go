@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/balance"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
@@ -19,7 +20,7 @@ import (
 
 // balanceFlags are the flags of balance.
 type balanceFlags struct {
-	nodes  *nodeFlags
+	nodes  *cli.NodeFlags
 	plan   bool
 	goal   float64
 	by     string
@@ -43,7 +44,7 @@ nothing. Beside it stands what Milvus's own balancer would do with this cluster'
 Formats (-o):
 `
 
-func balanceCommand(a *app) *cobra.Command {
+func balanceCommand(a *cli.App) *cobra.Command {
 	var f balanceFlags
 	cmd := &cobra.Command{
 		Use: "balance [COLLECTION...]", Short: "Show how evenly query nodes share the work, and what would even it out", GroupID: groupInspect,
@@ -53,7 +54,7 @@ func balanceCommand(a *app) *cobra.Command {
   kitescope balance --plan --by rows --goal 1.05 -o json
   kitescope balance --from cluster.db --runtime runtime.jsonl -o html > balance.html`,
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-			return a.completeGet(cmd, []string{"collections"}, word)
+			return a.CompleteGet(cmd, []string{"collections"}, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
@@ -61,50 +62,50 @@ func balanceCommand(a *app) *cobra.Command {
 	fl.BoolVar(&f.plan, "plan", false, "propose the fewest moves that even it out")
 	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "the largest share over the mean that is even enough")
 	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what is evened out: cost (search work), rows or memory (logs and index files)")
-	addOutput(cmd, &f.output, render.BalanceFormats().Names())
-	f.nodes = addNodeFlags(cmd, true)
-	_ = cmd.RegisterFlagCompletionFunc("by", fixed(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
+	cli.AddOutput(cmd, &f.output, render.BalanceFormats().Names())
+	f.nodes = cli.AddNodeFlags(cmd, true)
+	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
 	return cmd
 }
 
 // balanceParts are what the balance is worked out from.
 const balanceParts = model.PartCatalog | model.PartSegments | model.PartLogs | model.PartConfig
 
-func (f *balanceFlags) run(ctx context.Context, a *app, collections []string) error {
+func (f *balanceFlags) run(ctx context.Context, a *cli.App, collections []string) error {
 	by, ok := balance.MeasureOf(f.by)
 	if !ok {
-		return &usageError{fmt.Errorf("--by is cost, rows or memory, not %q", f.by), "kitescope balance --by rows"}
+		return cli.Usage(fmt.Errorf("--by is cost, rows or memory, not %q", f.by), "kitescope balance --by rows")
 	}
 	if !(f.goal >= 1) || math.IsInf(f.goal, 0) { // NaN is not either
-		return &usageError{fmt.Errorf("--goal is 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1"}
+		return cli.Usage(fmt.Errorf("--goal is 1 or more, not %g: 1 is perfectly even", f.goal), "kitescope balance --goal 1.1")
 	}
 	format, err := render.BalanceFormats().Parse(f.output)
 	if err != nil {
-		return &usageError{err, "see: kitescope balance --help"}
+		return cli.Usage(err, "see: kitescope balance --help")
 	}
-	o, err := a.renderOptions("")
+	o, err := a.RenderOptions("")
 	if err != nil {
 		return err
 	}
-	c, err := a.loadLive(ctx, f.nodes, meta.Want{Parts: balanceParts})
+	c, err := a.LoadLive(ctx, f.nodes, meta.Want{Parts: balanceParts})
 	if err != nil {
 		return err
 	}
-	env := view.NewEnv(c, a.now())
+	env := view.NewEnv(c, a.Now())
 	survey := balance.Take(c)
 	groups, err := chosenGroups(env, survey, collections)
 	if err != nil {
-		_ = a.completeness(c) // what could not be read may be what was asked for
+		_ = a.Completeness(c) // what could not be read may be what was asked for
 		return err
 	}
-	b := &render.Balance{Env: env, Report: survey.Report(groups, balance.Options{Goal: f.goal, By: by}, f.plan), Version: versionText()}
-	if err := a.write(func(w *bufio.Writer) error { return render.WriteBalance(w, b, format, o) }); err != nil {
+	b := &render.Balance{Env: env, Report: survey.Report(groups, balance.Options{Goal: f.goal, By: by}, f.plan), Version: cli.VersionText()}
+	if err := a.Write(func(w *bufio.Writer) error { return render.WriteBalance(w, b, format, o) }); err != nil {
 		return err
 	}
 	if !survey.Asked && format.Structured() {
-		a.warn("the nodes were not asked: who serves what is unknown (--live, or --runtime FILE)")
+		a.Warn("the nodes were not asked: who serves what is unknown (--live, or --runtime FILE)")
 	}
-	return a.completeness(c)
+	return a.Completeness(c)
 }
 
 // chosenGroups are the replicas of collections, nil for all.

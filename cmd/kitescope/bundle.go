@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
@@ -13,7 +14,7 @@ import (
 // spoolRuntime collects what goes into a bundle beside the metadata: what processes of a live
 // cluster say where they are to be asked, what recordings hold, or what the bundle that is
 // read has kept. The cluster is for silentSessions.
-func spoolRuntime(ctx context.Context, a *app, src source.Source, snapshot source.Snapshot, conn connection, n *nodeFlags) (*kept.Answers, *model.Cluster, error) {
+func spoolRuntime(ctx context.Context, a *cli.App, src source.Source, snapshot source.Snapshot, conn cli.Connection, n *cli.NodeFlags) (*kept.Answers, *model.Cluster, error) {
 	s, err := kept.NewAnswers()
 	if err != nil {
 		return nil, nil, err
@@ -26,21 +27,21 @@ func spoolRuntime(ctx context.Context, a *app, src source.Source, snapshot sourc
 	return s, c, nil
 }
 
-func fillSpool(ctx context.Context, a *app, s *kept.Answers, src source.Source, snapshot source.Snapshot, conn connection, n *nodeFlags) (*model.Cluster, error) {
+func fillSpool(ctx context.Context, a *cli.App, s *kept.Answers, src source.Source, snapshot source.Snapshot, conn cli.Connection, n *cli.NodeFlags) (*model.Cluster, error) {
 	none := model.Build(model.Parts{})
 	switch origin := src.(type) {
 	case source.Live:
-		if len(n.recordings) > 0 {
+		if len(n.Recordings) > 0 {
 			break
 		}
-		if !n.live {
+		if !n.Live {
 			return none, nil
 		}
 		c, err := meta.Load(ctx, snapshot, meta.Want{Parts: session.NodeNeeds})
 		if err != nil {
 			return nil, err
 		}
-		options, err := a.clientOptions(conn, n)
+		options, err := a.ClientOptions(conn, n)
 		if err != nil {
 			return nil, err
 		}
@@ -51,11 +52,11 @@ func fillSpool(ctx context.Context, a *app, s *kept.Answers, src source.Source, 
 		s.Etcd = c.Etcd
 		return c, nil
 	case *source.Bundle:
-		if len(n.recordings) == 0 {
+		if len(n.Recordings) == 0 {
 			return none, s.TakeKept(ctx, origin)
 		}
 	}
-	for _, path := range n.recordings {
+	for _, path := range n.Recordings {
 		if err := s.TakeRecording(path); err != nil {
 			return nil, err
 		}
@@ -65,7 +66,7 @@ func fillSpool(ctx context.Context, a *app, s *kept.Answers, src source.Source, 
 
 // spoolProfiles takes the profiles that are wanted beside a snapshot, or copies those that a folder has,
 // or the bundle that is saved again. nil where there are none.
-func (f *snapshotFlags) spoolProfiles(ctx context.Context, a *app, src source.Source, n *nodeFlags) (*kept.ProfileFiles, error) {
+func (f *snapshotFlags) spoolProfiles(ctx context.Context, a *cli.App, src source.Source, n *cli.NodeFlags) (*kept.ProfileFiles, error) {
 	bundle, isBundle := src.(*source.Bundle)
 	switch {
 	case f.profilesFrom != "":
@@ -78,7 +79,7 @@ func (f *snapshotFlags) spoolProfiles(ctx context.Context, a *app, src source.So
 	return nil, nil
 }
 
-func (f *pullFlags) takeProfiles(ctx context.Context, a *app, n *nodeFlags) (*kept.ProfileFiles, error) {
+func (f *pullFlags) takeProfiles(ctx context.Context, a *cli.App, n *cli.NodeFlags) (*kept.ProfileFiles, error) {
 	j, err := f.newPullJob(a, n, nil)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/source"
 )
 
@@ -61,7 +62,7 @@ func TestProfilesOfABundleAreBounded(t *testing.T) {
 		{"profile", "nodes", path},
 	} {
 		e := terminal{}.run(t.Context(), t, line...)
-		if e.code == exitOK {
+		if e.code == cli.ExitOK {
 			t.Errorf("%v: exit 0\n%s", line, head(e.stdout))
 		}
 		says(t, e.err+e.stdout, "its profiles have more than 512 MiB")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 	"kitescope/render"
@@ -29,7 +30,7 @@ type benchFlags struct {
 	better, only, skip []string
 	match              string
 	columns            []string
-	ui                 uiFlags
+	ui                 cli.UIFlags
 	openUI             bool
 }
 
@@ -39,7 +40,7 @@ var pairings = map[string]bench.Pairing{"name": bench.ByName, "order": bench.ByO
 // compareFailures are the words of --fail-on: the first makes any metric that got worse exit 3.
 var compareFailures = []string{"worse", "change", "never"}
 
-func compareCommand(a *app) *cobra.Command {
+func compareCommand(a *cli.App) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use: "compare BEFORE AFTER", Short: "Benchmark results before and after: what changed, and what is noise", GroupID: groupProfile,
@@ -67,12 +68,12 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
   kitescope compare milvus.json pgvector.json --match 'case \d+' --only 'M=16|m=16'
   kitescope compare milvus.json pgvector.json --plot recall -O recall.svg`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return wantArgs(cmd, args, 1, 2, "two sides, BEFORE and AFTER", "kitescope compare before.txt after.txt")
+			return cli.WantArgs(cmd, args, 1, 2, "two sides, BEFORE and AFTER", "kitescope compare before.txt after.txt")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
-	addOutput(cmd, &f.output, render.ComparisonFormats().Names())
+	cli.AddOutput(cmd, &f.output, render.ComparisonFormats().Names())
 	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(render.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(render.PlotFormats(), ", ."))
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
@@ -87,11 +88,11 @@ Exit code 3 says that a metric got worse (--fail-on), 1 that nothing could be co
 	fl.StringArrayVar(&f.skip, "skip", nil, "no metrics that match; repeatable")
 	fl.StringVar(&f.failOn, "fail-on", compareFailures[0], "exit 3 if a metric got worse; change: if any changed; never")
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
-	fl.StringVar(&f.ui.theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
-	fl.BoolVar(&f.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	_ = cmd.RegisterFlagCompletionFunc("plot", fixed(render.ComparisonPlotNames()...))
-	_ = cmd.RegisterFlagCompletionFunc("pair", fixed("name", "order", "none"))
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed(compareFailures...))
+	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
+	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	_ = cmd.RegisterFlagCompletionFunc("plot", cli.Fixed(render.ComparisonPlotNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("pair", cli.Fixed("name", "order", "none"))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(compareFailures...))
 	return cmd
 }
 
@@ -114,17 +115,17 @@ type settledComparison struct {
 	match   *regexp.Regexp // nil: names as they are
 }
 
-func (f *benchFlags) settleComparison(a *app, cmd *cobra.Command) (*settledComparison, error) {
+func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledComparison, error) {
 	s := &settledComparison{options: bench.Options{Level: f.level}}
 	var ok bool
 	if s.options.Pairing, ok = pairings[f.pairing]; !ok {
-		return nil, usagef("--pair is name, order or none, not %q", f.pairing)
+		return nil, cli.Usagef("--pair is name, order or none, not %q", f.pairing)
 	}
 	if f.level <= 0 || f.level >= 1 {
-		return nil, usagef("--level is a probability between 0 and 1, not %g", f.level)
+		return nil, cli.Usagef("--level is a probability between 0 and 1, not %g", f.level)
 	}
 	if !slices.Contains(compareFailures, f.failOn) {
-		return nil, usagef("--fail-on is %s, not %q", strings.Join(compareFailures, ", "), f.failOn)
+		return nil, cli.Usagef("--fail-on is %s, not %q", strings.Join(compareFailures, ", "), f.failOn)
 	}
 	var err error
 	if s.options.Effect, err = parseEffect(f.effect); err != nil {
@@ -142,13 +143,13 @@ func (f *benchFlags) settleComparison(a *app, cmd *cobra.Command) (*settledCompa
 		}
 	}
 	if s.format, err = render.ComparisonFormats().Parse(f.output); err != nil {
-		return nil, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+		return nil, cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
 	}
 	s.read.Better = s.options.Better
 	if s.read.Columns, err = parseColumns(f.columns); err != nil {
 		return nil, err
 	}
-	s.render, err = a.renderOptions("")
+	s.render, err = a.RenderOptions("")
 	return s, err
 }
 
@@ -160,7 +161,7 @@ func parseEffect(text string) (float64, error) {
 		x /= 100
 	}
 	if err != nil || !(x >= 0 && x < 1) {
-		return 0, &usageError{fmt.Errorf("--effect %q is no share", text), "for example: --effect 2%"}
+		return 0, cli.Usage(fmt.Errorf("--effect %q is no share", text), "for example: --effect 2%")
 	}
 	if x == 0 {
 		x = -1 // any
@@ -178,13 +179,13 @@ func parseDirections(words []string) (map[string]bench.Direction, error) {
 		case "higher":
 			directions[name] = bench.HigherIsBetter
 		default:
-			return nil, &usageError{fmt.Errorf("--better %q is not METRIC=lower or METRIC=higher", word), `for example: --better "rows scanned=lower"`}
+			return nil, cli.Usage(fmt.Errorf("--better %q is not METRIC=lower or METRIC=higher", word), `for example: --better "rows scanned=lower"`)
 		}
 	}
 	return directions, nil
 }
 
-func (f *benchFlags) run(a *app, cmd *cobra.Command, args []string) error {
+func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	s, err := f.settleComparison(a, cmd)
 	if err != nil {
@@ -221,11 +222,11 @@ func (f *benchFlags) run(a *app, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.openUI {
-		cfg, err := a.fileUI(&f.ui, args)
+		cfg, err := a.FileUI(&f.ui, args)
 		if err != nil {
 			return err
 		}
-		cfg.Args = again(cmd, args)
+		cfg.Args = cli.Again(cmd, args)
 		return tui.RunComparison(ctx, cfg, c)
 	}
 	if err := write(c); err != nil {
@@ -240,7 +241,7 @@ func (f *benchFlags) run(a *app, cmd *cobra.Command, args []string) error {
 		}
 		return &hints.Error{Err: errors.New("nothing was compared: no metric has a value on both sides"), Advice: hint}
 	case comparisonFails(c, f.failOn):
-		return &codeError{code: exitFindings}
+		return &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return nil
 }
@@ -272,9 +273,9 @@ func differByName(c *bench.Comparison) bool {
 }
 
 // comparisonWriter settles where a comparison goes, and whether as a table or a picture.
-func (f *benchFlags) comparisonWriter(a *app, s *settledComparison) (func(*bench.Comparison) error, error) {
+func (f *benchFlags) comparisonWriter(a *cli.App, s *settledComparison) (func(*bench.Comparison) error, error) {
 	if f.plot == "" {
-		to, err := a.newOutput(f.out, f.force)
+		to, err := a.NewOutput(f.out, f.force)
 		if err != nil {
 			return nil, err
 		}
@@ -283,13 +284,13 @@ func (f *benchFlags) comparisonWriter(a *app, s *settledComparison) (func(*bench
 		}, nil
 	}
 	if !slices.Contains(render.ComparisonPlotNames(), f.plot) {
-		return nil, usagef("--plot is %s, not %q", strings.Join(render.ComparisonPlotNames(), ", "), f.plot)
+		return nil, cli.Usagef("--plot is %s, not %q", strings.Join(render.ComparisonPlotNames(), ", "), f.plot)
 	}
 	format := strings.TrimPrefix(filepath.Ext(f.out), ".")
 	if !slices.Contains(render.PlotFormats(), format) {
-		return nil, &usageError{errors.New("a plot goes to a file: " + strings.Join(render.PlotFormats(), ", ")), "for example: --plot " + f.plot + " -O compare.svg"}
+		return nil, cli.Usage(errors.New("a plot goes to a file: "+strings.Join(render.PlotFormats(), ", ")), "for example: --plot "+f.plot+" -O compare.svg")
 	}
-	to, err := a.newOutput(f.out, f.force)
+	to, err := a.NewOutput(f.out, f.force)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/paste"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
@@ -26,7 +27,7 @@ func parseColumns(words []string) (read.Columns, error) {
 		what, name, ok := strings.Cut(word, "=")
 		i := slices.Index(columnWords(), what)
 		if !ok || name == "" || i < 0 {
-			return c, &usageError{fmt.Errorf("--column %q is not WHAT=NAME", word), "what is one of " + strings.Join(columnWords(), ", ")}
+			return c, cli.Usage(fmt.Errorf("--column %q is not WHAT=NAME", word), "what is one of "+strings.Join(columnWords(), ", "))
 		}
 		*fields[i] = name
 	}
@@ -102,7 +103,7 @@ func (f *metricFilter) applyBoth(before, after *bench.Set) error {
 	if len(names) > most {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return &usageError{errors.New("no metric is left by --only and --skip"), "metrics are: " + strings.Join(names[:min(len(names), most)], "; ") + more}
+	return cli.Usage(errors.New("no metric is left by --only and --skip"), "metrics are: "+strings.Join(names[:min(len(names), most)], "; ")+more)
 }
 
 // metricNames are the metrics of some sets, in their order.
@@ -122,7 +123,7 @@ func metricNames(sets ...*bench.Set) (names []string) {
 }
 
 // readSides reads both sides, of two words or of one file that holds both.
-func readSides(ctx context.Context, a *app, args []string, o read.Options) (before, after *bench.Set, err error) {
+func readSides(ctx context.Context, a *cli.App, args []string, o read.Options) (before, after *bench.Set, err error) {
 	if len(args) == 1 {
 		sets, err := openResults(ctx, a, args[0], o)
 		if err != nil {
@@ -130,9 +131,9 @@ func readSides(ctx context.Context, a *app, args []string, o read.Options) (befo
 		}
 		switch {
 		case len(sets) < 2:
-			return nil, nil, &usageError{fmt.Errorf("%s holds one side", args[0]), "name both: kitescope compare BEFORE AFTER"}
+			return nil, nil, cli.Usage(fmt.Errorf("%s holds one side", args[0]), "name both: kitescope compare BEFORE AFTER")
 		case len(sets) > 2:
-			return nil, nil, &usageError{fmt.Errorf("%s holds %d sides", args[0], len(sets)), "put the two that shall be compared into files of their own"}
+			return nil, nil, cli.Usage(fmt.Errorf("%s holds %d sides", args[0], len(sets)), "put the two that shall be compared into files of their own")
 		}
 		return sets[0], sets[1], nil
 	}
@@ -143,31 +144,31 @@ func readSides(ctx context.Context, a *app, args []string, o read.Options) (befo
 	return before, after, err
 }
 
-func oneSide(ctx context.Context, a *app, word string, o read.Options) (*bench.Set, error) {
+func oneSide(ctx context.Context, a *cli.App, word string, o read.Options) (*bench.Set, error) {
 	o.Side = true
 	sets, err := openResults(ctx, a, word, o)
 	if err != nil {
 		return nil, err
 	}
 	if len(sets) != 1 {
-		return nil, &usageError{fmt.Errorf("%s holds both sides itself", word), "name it alone: " + paste.Shell("kitescope", "compare").Arg(word).String()}
+		return nil, cli.Usage(fmt.Errorf("%s holds both sides itself", word), "name it alone: "+paste.Shell("kitescope", "compare").Arg(word).String())
 	}
 	return sets[0], nil
 }
 
 // openResults reads what one word of the command line names.
-func openResults(ctx context.Context, a *app, word string, o read.Options) ([]*bench.Set, error) {
+func openResults(ctx context.Context, a *cli.App, word string, o read.Options) ([]*bench.Set, error) {
 	if word != "-" {
 		paths := splitFiles(word)
 		if len(paths) == 0 {
-			return nil, &usageError{errors.New("a side is no file"), "is a variable of the shell empty?"}
+			return nil, cli.Usage(errors.New("a side is no file"), "is a variable of the shell empty?")
 		}
 		return read.Open(ctx, paths, o)
 	}
-	if a.inTTY {
-		return nil, &usageError{errors.New("- reads standard input, and that is a terminal"), "pipe results into it: go test -bench . -count 10 | kitescope compare before.txt -"}
+	if a.InTTY {
+		return nil, cli.Usage(errors.New("- reads standard input, and that is a terminal"), "pipe results into it: go test -bench . -count 10 | kitescope compare before.txt -")
 	}
-	return read.From(ctx, "standard input", a.in, o)
+	return read.From(ctx, "standard input", a.In, o)
 }
 
 // splitFiles splits a word at its commas, unless there is a file of that name.

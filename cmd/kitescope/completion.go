@@ -6,9 +6,11 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
-func completionCommand(a *app) *cobra.Command {
+func completionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion bash|zsh|fish|powershell", Short: "Print a completion script for a shell", GroupID: groupSetup,
 		Long: `Print a completion script for a shell. It completes commands, flags, resources,
@@ -17,7 +19,7 @@ selectors and, with --from or a context, the names of objects.`,
   kitescope completion zsh > "${fpath[1]}/_kitescope"
   kitescope completion fish > ~/.config/fish/completions/kitescope.fish`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return wantArgs(cmd, args, 1, 1, "the name of a shell", "there are: bash, zsh, fish, powershell")
+			return cli.WantArgs(cmd, args, 1, 1, "the name of a shell", "there are: bash, zsh, fish, powershell")
 		},
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,9 +32,9 @@ selectors and, with --from or a context, the names of objects.`,
 			}
 			script, ok := scripts[args[0]]
 			if !ok {
-				return &usageError{fmt.Errorf("no completion for shell %q", args[0]), "there are: bash, zsh, fish, powershell"}
+				return cli.Usage(fmt.Errorf("no completion for shell %q", args[0]), "there are: bash, zsh, fish, powershell")
 			}
-			return a.write(func(w *bufio.Writer) error { return script(w) })
+			return a.Write(func(w *bufio.Writer) error { return script(w) })
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
@@ -35,7 +36,7 @@ type diagnoseFlags struct {
 	profile       time.Duration
 	storage       string
 	symbols       []string
-	nodes         *nodeFlags
+	nodes         *cli.NodeFlags
 }
 
 const helpDiagnose = `Judge a cluster by all checks: what is wrong, by which evidence, what it costs, and what
@@ -69,7 +70,7 @@ that accept nothing any more are listed.
 Formats (-o):
 `
 
-func diagnoseCommand(a *app) *cobra.Command {
+func diagnoseCommand(a *cli.App) *cobra.Command {
 	var f diagnoseFlags
 	cmd := &cobra.Command{
 		Use: "diagnose", Short: "Say what is wrong with a cluster, and what to do", GroupID: groupInspect,
@@ -86,7 +87,7 @@ func diagnoseCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
 	fl := cmd.Flags()
-	addOutput(cmd, &f.output, render.FindingsFormats().Names())
+	cli.AddOutput(cmd, &f.output, render.FindingsFormats().Names())
 	fl.StringSliceVar(&f.only, "only", nil, "run only these checks")
 	fl.StringSliceVar(&f.skip, "skip", nil, "leave these checks out")
 	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
@@ -101,11 +102,11 @@ func diagnoseCommand(a *app) *cobra.Command {
 	fl.DurationVar(&f.profile, "profile", 0, "profile all processes meanwhile, over this window: 5s (live sources)")
 	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name native frames that have no names; repeatable")
 	fl.StringVar(&f.storage, "storage", "", "look for the files of segments there: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; at most 1,000 folders, for 30 s. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
-	f.nodes = addNodeFlags(cmd, true)
+	f.nodes = cli.AddNodeFlags(cmd, true)
 	for _, name := range []string{"only", "skip"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeChecks)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed("info", "warning", "error", "never"))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("info", "warning", "error", "never"))
 	return cmd
 }
 
@@ -131,14 +132,14 @@ type diagnosis struct {
 	options  render.Options
 }
 
-func (f *diagnoseFlags) parseDiagnosis(a *app) (*diagnosis, error) {
+func (f *diagnoseFlags) parseDiagnosis(a *cli.App) (*diagnosis, error) {
 	d := &diagnosis{flags: *f}
 	var unknown string
 	if d.checks, unknown = check.Choose(rules.All(), f.only, f.skip); unknown != "" {
 		return nil, unknownCheck(unknown)
 	}
 	if len(d.checks) == 0 {
-		return nil, &usageError{errors.New("no check is left to run"), "all checks: kitescope explain"}
+		return nil, cli.Usage(errors.New("no check is left to run"), "all checks: kitescope explain")
 	}
 	// All, whatever checks are left: who serves what is judged by all that is known of it.
 	d.want.Parts = model.PartAll
@@ -151,11 +152,11 @@ func (f *diagnoseFlags) parseDiagnosis(a *app) (*diagnosis, error) {
 	}
 	switch {
 	case f.interval <= 0:
-		return nil, usagef("--interval is a duration above 0, not %s", f.interval)
+		return nil, cli.Usagef("--interval is a duration above 0, not %s", f.interval)
 	case f.watch && f.since != "":
-		return nil, &usageError{errors.New("--watch and --since compare with different things"), "leave one of them out"}
+		return nil, cli.Usage(errors.New("--watch and --since compare with different things"), "leave one of them out")
 	case f.watch && f.writeBaseline != "":
-		return nil, &usageError{errors.New("--watch has no end at which --write-baseline could write"), "leave one of them out"}
+		return nil, cli.Usage(errors.New("--watch has no end at which --write-baseline could write"), "leave one of them out")
 	}
 	if err := f.checkProfileFlags(); err != nil {
 		return nil, err
@@ -164,20 +165,20 @@ func (f *diagnoseFlags) parseDiagnosis(a *app) (*diagnosis, error) {
 	return d, err
 }
 
-func (d *diagnosis) parseOutput(a *app) error {
+func (d *diagnosis) parseOutput(a *cli.App) error {
 	word := d.flags.output
 	if d.flags.verbose && (word == "table" || word == "text") {
 		word = "wide"
 	}
 	var err error
 	if d.format, err = render.FindingsFormats().Parse(word); err != nil {
-		return &usageError{err, "see: kitescope diagnose --help"}
+		return cli.Usage(err, "see: kitescope diagnose --help")
 	}
-	if d.options, err = a.renderOptions(""); err != nil {
+	if d.options, err = a.RenderOptions(""); err != nil {
 		return err
 	}
 	if name := d.format.Name(); d.flags.watch && name != "table" && name != "wide" && name != "jsonl" {
-		return &usageError{fmt.Errorf("--watch cannot write %s: a document has an end", name), "use -o table, wide or jsonl"}
+		return cli.Usage(fmt.Errorf("--watch cannot write %s: a document has an end", name), "use -o table, wide or jsonl")
 	}
 	return nil
 }
@@ -191,11 +192,11 @@ func parseSeverity(word string) (s check.Severity, never bool, err error) {
 	if word == "never" {
 		return 0, true, nil
 	}
-	return 0, false, usagef("--fail-on is info, warning, error or never, not %q", word)
+	return 0, false, cli.Usagef("--fail-on is info, warning, error or never, not %q", word)
 }
 
 func unknownCheck(word string) error {
-	return &usageError{&view.UnknownError{What: "check", Word: word, Known: check.IDs(rules.All())}, "see: kitescope explain"}
+	return cli.Usage(&view.UnknownError{What: "check", Word: word, Known: check.IDs(rules.All())}, "see: kitescope explain")
 }
 
 // readBaseline reads a baseline, nil if there is no path.
@@ -215,7 +216,7 @@ func readBaseline(path string) (*check.Baseline, error) {
 	return b, nil
 }
 
-func (f *diagnoseFlags) run(ctx context.Context, a *app) error {
+func (f *diagnoseFlags) run(ctx context.Context, a *cli.App) error {
 	d, err := f.parseDiagnosis(a)
 	if err != nil {
 		return err
@@ -229,7 +230,7 @@ func (f *diagnoseFlags) run(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	conn, err := a.connection()
+	conn, err := a.Connection()
 	if err != nil {
 		return err
 	}
@@ -238,7 +239,7 @@ func (f *diagnoseFlags) run(ctx context.Context, a *app) error {
 		return err
 	}
 	report := d.judge(a, c, new(check.Judge))
-	shown := &render.Diagnosis{FailOn: d.failOn, Never: d.never, All: f.all, Version: versionText()}
+	shown := &render.Diagnosis{FailOn: d.failOn, Never: d.never, All: f.all, Version: cli.VersionText()}
 	if f.writeBaseline != "" {
 		if d.baseline, err = saveBaseline(a, f.writeBaseline, report, d.baseline); err != nil {
 			return err
@@ -249,31 +250,31 @@ func (f *diagnoseFlags) run(ctx context.Context, a *app) error {
 		accepted, _ := d.baseline.Apply(older, rules.All())
 		shown.Since = check.Since(accepted, shown.Report)
 	}
-	if err := a.write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
 		return err
 	}
 	if err := d.judgedAll(a, c, report); err != nil {
 		return err
 	}
 	if shown.Failing() {
-		return &codeError{code: exitFindings}
+		return &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return nil
 }
 
 // judge runs the checks over a cluster. Ages count as in lists: in a file to its state.
-func (d *diagnosis) judge(a *app, c *model.Cluster, judge *check.Judge) *check.Report {
-	return judge.Run(c, view.NewEnv(c, a.now()).Now, d.checks)
+func (d *diagnosis) judge(a *cli.App, c *model.Cluster, judge *check.Judge) *check.Report {
+	return judge.Run(c, view.NewEnv(c, a.Now()).Now, d.checks)
 }
 
 // judgeOlder judges the state to compare with. It has what its own file keeps of the processes.
-func (d *diagnosis) judgeOlder(ctx context.Context, a *app) (*check.Report, error) {
-	conn, err := a.connectionTo(d.flags.since)
+func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, error) {
+	conn, err := a.ConnectionTo(d.flags.since)
 	if err != nil {
 		return nil, err
 	}
 	nodes := *d.flags.nodes
-	nodes.recordings = nil
+	nodes.Recordings = nil
 	older := *d
 	older.flags.nodes = &nodes
 	older.flags.profiles, older.flags.profile, older.flags.storage = "", 0, ""
@@ -286,27 +287,27 @@ func (d *diagnosis) judgeOlder(ctx context.Context, a *app) (*check.Report, erro
 
 // saveBaseline writes a baseline that accepts all findings, and keeps what an older one says beside
 // them: the one in use, else the one that is replaced. Another kind of file is not overwritten.
-func saveBaseline(a *app, path string, r *check.Report, old *check.Baseline) (*check.Baseline, error) {
+func saveBaseline(a *cli.App, path string, r *check.Report, old *check.Baseline) (*check.Baseline, error) {
 	before, err := readBaseline(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:
-		return nil, &usageError{fmt.Errorf("%s is there and is no baseline: %w", path, err), "name another file"}
+		return nil, cli.Usage(fmt.Errorf("%s is there and is no baseline: %w", path, err), "name another file")
 	case old == nil:
 		old = before
 	}
 	b := check.NewBaseline(r, old)
-	if err := writeFileAtomic(path, 0o644, func(f *os.File) error { return b.Write(f) }); err != nil {
+	if err := cli.WriteFileAtomic(path, 0o644, func(f *os.File) error { return b.Write(f) }); err != nil {
 		return nil, fmt.Errorf("write the baseline %s: %w", path, err)
 	}
-	a.warn("%s accepts %d findings", path, len(b.Entries))
+	a.Warn("%s accepts %d findings", path, len(b.Entries))
 	return b, nil
 }
 
 // judgedAll says what could not be read, and under --strict exits 4 for it and for every check that
 // could not look at everything.
-func (d *diagnosis) judgedAll(a *app, c *model.Cluster, r *check.Report) error {
-	if err := a.completeness(c); err != nil {
+func (d *diagnosis) judgedAll(a *cli.App, c *model.Cluster, r *check.Report) error {
+	if err := a.Completeness(c); err != nil {
 		return err
 	}
 	for _, x := range r.Results {
@@ -316,8 +317,8 @@ func (d *diagnosis) judgedAll(a *app, c *model.Cluster, r *check.Report) error {
 		if x.Check.Needs&check.NeedStorage != 0 && c.Storage == nil && !slices.Contains(d.flags.only, x.Check.ID) {
 			continue
 		}
-		if all, _ := r.Judged(x.Check.ID); !all && a.flags.strict {
-			return &codeError{code: exitIncomplete}
+		if all, _ := r.Judged(x.Check.ID); !all && a.Flags.Strict {
+			return &cli.CodeError{Code: cli.ExitIncomplete}
 		}
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // TestDiagnoseNobodyRegistered: the sessions of all processes have ended. That is a finding in a whole document, live and in a bundle, and no
@@ -29,9 +31,9 @@ func TestDiagnoseNobodyRegistered(t *testing.T) {
 	}
 	bundle := filepath.Join(t.TempDir(), "down.kite")
 	today := terminal{now: time.Now}
-	today.wants(t, exitOK, "snapshot", "save", bundle, "--live", "--from", demo.from())
+	today.wants(t, cli.ExitOK, "snapshot", "save", bundle, "--live", "--from", demo.from())
 	for _, from := range []string{demo.from(), bundle} {
-		e := today.wants(t, exitFindings, "diagnose", "-o", "json", "--from", from)
+		e := today.wants(t, cli.ExitFindings, "diagnose", "-o", "json", "--from", from)
 		var said judged
 		if err := json.Unmarshal([]byte(e.stdout), &said); err != nil {
 			t.Fatalf("%s: %v: %s", from, err, e.err)
@@ -39,7 +41,7 @@ func TestDiagnoseNobodyRegistered(t *testing.T) {
 		if len(said.Items) == 0 || said.Items[0].Check != "role-missing" || said.Items[0].Severity != "error" || !strings.Contains(said.Items[0].Message, "the whole cluster is down") {
 			t.Errorf("%s: first of %d findings: %+v", from, len(said.Items), said.Items[:min(1, len(said.Items))])
 		}
-		today.wants(t, exitOK, "diagnose", "--fail-on", "never", "--from", from)
+		today.wants(t, cli.ExitOK, "diagnose", "--fail-on", "never", "--from", from)
 	}
-	says(t, today.wants(t, exitOK, "get", "nodes", "--live", "--from", demo.from()).err, "no process is registered in etcd: nobody could be asked")
+	says(t, today.wants(t, cli.ExitOK, "get", "nodes", "--live", "--from", demo.from()).err, "no process is registered in etcd: nobody could be asked")
 }

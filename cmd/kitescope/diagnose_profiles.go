@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
@@ -30,21 +31,21 @@ const minPull = 100 * time.Millisecond
 func (f *diagnoseFlags) checkProfileFlags() error {
 	switch {
 	case f.profiles != "" && f.profile > 0:
-		return &usageError{errors.New("--profiles reads profiles, and --profile pulls them"), "leave one of them out"}
+		return cli.Usage(errors.New("--profiles reads profiles, and --profile pulls them"), "leave one of them out")
 	case len(f.symbols) > 0 && f.watch:
-		return &usageError{errors.New("--symbols belongs to profiles, which --watch does not judge"), "leave one of them out"}
+		return cli.Usage(errors.New("--symbols belongs to profiles, which --watch does not judge"), "leave one of them out")
 	case f.profile < 0 || f.profile > time.Hour || f.profile%time.Second != 0:
-		return &usageError{fmt.Errorf("--profile is a window of whole seconds, 1s to 1h, not %s", f.profile), "for example: --profile 5s"}
+		return cli.Usage(fmt.Errorf("--profile is a window of whole seconds, 1s to 1h, not %s", f.profile), "for example: --profile 5s")
 	case f.watch && f.storage != "":
-		return &usageError{errors.New("--watch goes on, and a look into the storage is of one moment"), "leave one of them out"}
+		return cli.Usage(errors.New("--watch goes on, and a look into the storage is of one moment"), "leave one of them out")
 	case f.watch && (f.profile > 0 || f.profiles != ""):
-		return &usageError{errors.New("--watch goes on, and profiles are of one moment"), "leave one of them out; kitescope profile pull --every makes a record"}
+		return cli.Usage(errors.New("--watch goes on, and profiles are of one moment"), "leave one of them out; kitescope profile pull --every makes a record")
 	}
 	return nil
 }
 
 // loadJudged reads the cluster that is judged with all that judges it: what its processes say, their profiles, its storage.
-func (d *diagnosis) loadJudged(ctx context.Context, a *app, conn connection) (*model.Cluster, error) {
+func (d *diagnosis) loadJudged(ctx context.Context, a *cli.App, conn cli.Connection) (*model.Cluster, error) {
 	c, err := d.loadProfiled(ctx, a, conn)
 	if err != nil {
 		return nil, err
@@ -53,33 +54,33 @@ func (d *diagnosis) loadJudged(ctx context.Context, a *app, conn connection) (*m
 }
 
 // withStorage adds what is missing in the place that --storage names.
-func withStorage(ctx context.Context, a *app, place string, c *model.Cluster) (*model.Cluster, error) {
+func withStorage(ctx context.Context, a *cli.App, place string, c *model.Cluster) (*model.Cluster, error) {
 	if place == "" {
 		return c, nil
 	}
-	c, err := stored.Look(ctx, place, a.storageKeys(), c)
+	c, err := stored.Look(ctx, place, a.StorageKeys(), c)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &usageError{err, "--storage names a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT"}
+		return nil, cli.Usage(err, "--storage names a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT")
 	}
 	return c, err
 }
 
 // loadProfiled reads the cluster that is judged, what its processes say, and their profiles: those that are named, those that are
 // pulled meanwhile, or those of the bundle that it is in.
-func (d *diagnosis) loadProfiled(ctx context.Context, a *app, conn connection) (*model.Cluster, error) {
-	spec, err := a.asking(conn, d.flags.nodes)
+func (d *diagnosis) loadProfiled(ctx context.Context, a *cli.App, conn cli.Connection) (*model.Cluster, error) {
+	spec, err := a.Asking(conn, d.flags.nodes)
 	if err != nil {
 		return nil, err
 	}
 	spec.Want = d.want
 	if d.flags.profile > 0 && !spec.Live {
-		return nil, &usageError{errors.New("--profile takes profiles of the processes, and --live=false leaves them alone"), "leave one of them out"}
+		return nil, cli.Usage(errors.New("--profile takes profiles of the processes, and --live=false leaves them alone"), "leave one of them out")
 	}
 	named, err := readProfiles(ctx, d.flags.profiles)
 	if err != nil {
 		return nil, err
 	}
-	loader := a.loader()
+	loader := a.Loader()
 	src, err := loader.Open(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func readProfiles(ctx context.Context, path string) (*pull.Record, error) {
 	if info.IsDir() {
 		return pull.Read(path)
 	}
-	wrong := &usageError{fmt.Errorf("--profiles %s is no folder of profiles, and no bundle with profiles in it", path), "name what kitescope profile pull wrote"}
+	wrong := cli.Usage(fmt.Errorf("--profiles %s is no folder of profiles, and no bundle with profiles in it", path), "name what kitescope profile pull wrote")
 	src, err := source.Open(ctx, path, source.Options{})
 	if err != nil {
 		return nil, wrong
@@ -161,7 +162,7 @@ type pulling struct {
 }
 
 // profileMeanwhile starts to profile all processes, nil without a window. Goroutines are counted before the window and after it.
-func profileMeanwhile(ctx context.Context, a *app, window time.Duration, spec *session.Spec) *pulling {
+func profileMeanwhile(ctx context.Context, a *cli.App, window time.Duration, spec *session.Spec) *pulling {
 	if window <= 0 {
 		return nil
 	}
@@ -176,7 +177,7 @@ func profileMeanwhile(ctx context.Context, a *app, window time.Duration, spec *s
 
 // pullTwice keeps to the deadline of each process, which counts from here for all of it, beyond the window: half of it is for asking where
 // profiles are, so that one that hangs leaves the others some.
-func pullTwice(ctx context.Context, a *app, window time.Duration, spec session.Spec, p *pulling) error {
+func pullTwice(ctx context.Context, a *cli.App, window time.Duration, spec session.Spec, p *pulling) error {
 	until := time.Now().Add(spec.Nodes.Timeout)
 	spec.Nodes.Timeout /= 2
 	seconds := int((window + time.Second - 1) / time.Second)

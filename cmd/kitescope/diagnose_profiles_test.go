@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 func profilesOf(state string) string {
@@ -23,7 +25,7 @@ func judgedProfile(t *testing.T, args ...string) (found []string, skipped map[st
 		}
 		Checks []struct{ Check, Status, Reason string }
 	}
-	decodeJSON(t, kitescope(t, exitOK, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, args...)...).stdout, &d)
+	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, args...)...).stdout, &d)
 	for _, f := range d.Items {
 		if strings.HasPrefix(f.Check, "profile-") {
 			found = append(found, strings.Join([]string{f.Severity, f.Check, f.Object.Resource + "/" + f.Object.ID, f.Message}, " "))
@@ -72,8 +74,8 @@ func TestDiagnoseWithoutProfiles(t *testing.T) {
 		t.Errorf("%v", skipped)
 	}
 	strict := append([]string{"diagnose", "--strict", "--fail-on", "never", "--only"}, "node-idle,profile-gc-share")
-	kitescope(t, exitIncomplete, append(strict, flags...)...)
-	kitescope(t, exitOK, append([]string{"diagnose", "--strict", "--fail-on", "never", "--only", "profile-gc-share", "--profiles", profilesOf("t7")}, flags...)...)
+	kitescope(t, cli.ExitIncomplete, append(strict, flags...)...)
+	kitescope(t, cli.ExitOK, append([]string{"diagnose", "--strict", "--fail-on", "never", "--only", "profile-gc-share", "--profiles", profilesOf("t7")}, flags...)...)
 }
 
 func TestDiagnoseProfileFlags(t *testing.T) {
@@ -84,16 +86,16 @@ func TestDiagnoseProfileFlags(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"--profiles", "a", "--profile", "5s"}, exitUsage, "leave one of them out"},
-		{[]string{"--profile", "-1s"}, exitUsage, "1s to 1h"},
-		{[]string{"--profile", "1500ms"}, exitUsage, "whole seconds"},
-		{[]string{"--profile", "1s", "--live=false"}, exitUsage, "leave one of them out"},
-		{[]string{"--profile", "1s", "--watch"}, exitUsage, "--watch goes on"},
-		{[]string{"--profiles", profilesOf("t5"), "--watch"}, exitUsage, "--watch goes on"},
-		{[]string{"--profile", "1s"}, exitUsage, "is a file"},
-		{[]string{"--profiles", filepath.Join(empty, "none")}, exitFailed, "no such file"},
-		{[]string{"--profiles", empty}, exitFailed, "no profiles in it"},
-		{[]string{"--profiles", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz")}, exitUsage, "no bundle with profiles in it"},
+		{[]string{"--profiles", "a", "--profile", "5s"}, cli.ExitUsage, "leave one of them out"},
+		{[]string{"--profile", "-1s"}, cli.ExitUsage, "1s to 1h"},
+		{[]string{"--profile", "1500ms"}, cli.ExitUsage, "whole seconds"},
+		{[]string{"--profile", "1s", "--live=false"}, cli.ExitUsage, "leave one of them out"},
+		{[]string{"--profile", "1s", "--watch"}, cli.ExitUsage, "--watch goes on"},
+		{[]string{"--profiles", profilesOf("t5"), "--watch"}, cli.ExitUsage, "--watch goes on"},
+		{[]string{"--profile", "1s"}, cli.ExitUsage, "is a file"},
+		{[]string{"--profiles", filepath.Join(empty, "none")}, cli.ExitFailed, "no such file"},
+		{[]string{"--profiles", empty}, cli.ExitFailed, "no profiles in it"},
+		{[]string{"--profiles", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz")}, cli.ExitUsage, "no bundle with profiles in it"},
 	} {
 		e := kitescope(t, v.code, append(append([]string{"diagnose"}, v.args...), flags...)...)
 		says(t, e.err, v.says)

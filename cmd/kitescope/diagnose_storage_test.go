@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // lookedAt is what diagnose says of the files of a capture's segments, which the server of the capture wrote.
@@ -20,7 +22,7 @@ func lookedAt(t *testing.T, version, place string) (found []string, status strin
 		Checks []struct{ Check, Status, Reason string }
 	}
 	from := filepath.Join("..", "..", "testdata", "snapshots", "standalone-"+version, "etcd_snapshot.db.gz")
-	decodeJSON(t, kitescope(t, exitOK, "diagnose", "-o", "json", "--fail-on", "never", "--only", "files-missing", "--live=false", "--from", from, "--storage", place).stdout, &d)
+	decodeJSON(t, kitescope(t, cli.ExitOK, "diagnose", "-o", "json", "--fail-on", "never", "--only", "files-missing", "--live=false", "--from", from, "--storage", place).stdout, &d)
 	for _, f := range d.Items {
 		found = append(found, f.Severity+" "+f.Message)
 		for _, e := range f.Evidence {
@@ -127,6 +129,6 @@ func TestDiagnoseStorageUnknown(t *testing.T) {
 		}
 	}
 	for _, flags := range [][]string{{"--storage", "/no/such/folder"}, {"--storage", ".", "--watch"}} {
-		kitescope(t, exitUsage, append([]string{"diagnose", "--from", filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz")}, flags...)...)
+		kitescope(t, cli.ExitUsage, append([]string{"diagnose", "--from", filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz")}, flags...)...)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // told is one line of diagnose --watch.
@@ -82,7 +84,7 @@ func TestWatchDiagnosis(t *testing.T) {
 	}
 	stop()
 	go func() { _, _ = io.Copy(io.Discard, r) }()
-	if c := <-code; c != exitInterrupted {
-		t.Errorf("exit %d after an interrupt, want %d", c, exitInterrupted)
+	if c := <-code; c != cli.ExitInterrupted {
+		t.Errorf("exit %d after an interrupt, want %d", c, cli.ExitInterrupted)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
@@ -17,31 +18,31 @@ import (
 
 // watchDiagnosis judges a live cluster once, and then again with each change of its metadata
 // and each round of questions to its processes. It tells what is new, worse or gone.
-func (d *diagnosis) watchDiagnosis(ctx context.Context, a *app) error {
-	c, err := a.connection()
+func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
+	c, err := a.Connection()
 	if err != nil {
 		return err
 	}
-	src, err := a.loader().Open(ctx, a.spec(c))
+	src, err := a.Loader().Open(ctx, a.Spec(c))
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 	live, ok := src.(source.Watcher)
 	if !ok {
-		return &usageError{err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), hint: "it needs a live source: --from etcd://host:port"}
+		return &cli.UsageError{Err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), Advice: "it needs a live source: --from etcd://host:port"}
 	}
-	spec, err := a.following(c, d.flags.nodes)
+	spec, err := a.Following(c, d.flags.nodes)
 	if err != nil {
 		return err
 	}
-	feed, done, err := a.loader().Feed(spec)
+	feed, done, err := a.Loader().Feed(spec)
 	if err != nil {
 		return err
 	}
 	defer done()
-	feed.Interval, feed.Every = refreshInterval, d.flags.interval
-	w := &diagnosisWatch{app: a, diagnosis: d, asks: feed.Ask != nil, started: time.Now()}
+	feed.Interval, feed.Every = cli.RefreshInterval, d.flags.interval
+	w := &diagnosisWatch{App: a, diagnosis: d, asks: feed.Ask != nil, started: time.Now()}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	lost := newLossTeller(a)
@@ -63,7 +64,7 @@ func (d *diagnosis) watchDiagnosis(ctx context.Context, a *app) error {
 
 // diagnosisWatch remembers what was told.
 type diagnosisWatch struct {
-	*app
+	*cli.App
 	*diagnosis
 	asks    bool
 	started time.Time
@@ -83,19 +84,19 @@ func (w *diagnosisWatch) early(c *model.Cluster) bool {
 }
 
 func (w *diagnosisWatch) show(c *model.Cluster) error {
-	report, stale := w.baseline.Apply(w.diagnosis.judge(w.app, c, &w.memory), rules.All())
+	report, stale := w.baseline.Apply(w.diagnosis.judge(w.App, c, &w.memory), rules.All())
 	changes, blind := w.tracker.Next(report)
 	first := !w.shown
 	w.shown = true
-	err := w.write(func(out *bufio.Writer) error {
+	err := w.Write(func(out *bufio.Writer) error {
 		if !first || w.format.Structured() {
-			return render.Changes(out, report, w.now(), changes, blind, w.format, w.options)
+			return render.Changes(out, report, w.Now(), changes, blind, w.format, w.options)
 		}
-		shown := &render.Diagnosis{Report: report, Stale: stale, FailOn: w.failOn, Never: w.never, All: w.diagnosis.flags.all, Version: versionText()}
+		shown := &render.Diagnosis{Report: report, Stale: stale, FailOn: w.failOn, Never: w.never, All: w.diagnosis.flags.all, Version: cli.VersionText()}
 		return render.Findings(out, shown, w.format, w.options)
 	})
 	if err != nil || !first {
 		return err
 	}
-	return w.diagnosis.judgedAll(w.app, c, report)
+	return w.diagnosis.judgedAll(w.App, c, report)
 }

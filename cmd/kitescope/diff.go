@@ -7,13 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/diff"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/render"
 )
 
-func diffCommand(a *app) *cobra.Command {
+func diffCommand(a *cli.App) *cobra.Command {
 	var output string
 	var options diff.Options
 	cmd := &cobra.Command{
@@ -27,20 +28,20 @@ Exit code 3 means that there are differences.`,
   kitescope diff before.kite --from etcd://10.0.0.5:2379
   kitescope diff a.db b.db -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return wantArgs(cmd, args, 1, 2, "one or two sources", "kitescope diff yesterday.kite today.kite")
+			return cli.WantArgs(cmd, args, 1, 2, "one or two sources", "kitescope diff yesterday.kite today.kite")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runDiff(cmd.Context(), a, output, options, args)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
+	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats)
 	cmd.Flags().BoolVar(&options.Moving, "moving", false, "list what always moves too: checkpoints, positions, revisions")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml"))
 	return cmd
 }
 
-func runDiff(ctx context.Context, a *app, output string, options diff.Options, args []string) error {
-	o, err := a.documentOptions(output)
+func runDiff(ctx context.Context, a *cli.App, output string, options diff.Options, args []string) error {
+	o, err := a.DocumentOptions(output)
 	if err != nil {
 		return err
 	}
@@ -57,19 +58,19 @@ func runDiff(ctx context.Context, a *app, output string, options diff.Options, a
 		return err
 	}
 	d := diff.Compare(before, after, options)
-	if err := a.write(func(w *bufio.Writer) error { return render.Diff(w, d, o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return render.Diff(w, d, o) }); err != nil {
 		return err
 	}
-	if err := a.completeness(before, after); err != nil {
+	if err := a.Completeness(before, after); err != nil {
 		return err
 	}
 	if !d.Empty() {
-		return &codeError{code: exitFindings}
+		return &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return nil
 }
 
 // loadWord reads one side of a comparison: a source as --from takes it, "" for --from itself.
-func loadWord(ctx context.Context, a *app, from string) (*model.Cluster, error) {
-	return a.load(ctx, cmp.Or(from, a.flags.from), meta.Want{Parts: model.PartAll})
+func loadWord(ctx context.Context, a *cli.App, from string) (*model.Cluster, error) {
+	return a.Load(ctx, cmp.Or(from, a.Flags.From), meta.Want{Parts: model.PartAll})
 }

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/pull"
 )
@@ -91,7 +92,7 @@ func TestPullsCluster(t *testing.T) {
 	for port, pid := range pids {
 		spent[port] = kernelCPU(t, pid) - before[port]
 	}
-	if e.code != exitOK {
+	if e.code != cli.ExitOK {
 		t.Fatalf("exit %d: %s", e.code, e.err)
 	}
 	if err := <-other; err != nil {

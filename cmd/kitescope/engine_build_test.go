@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // TestEngineBuildAccumulation: the flag leads to the graph that the build of hnswlib saves, of vectors that are all near ties (those of
@@ -39,7 +41,7 @@ func TestEngineBuildAccumulation(t *testing.T) {
 			continue
 		}
 		out := filepath.Join(t.TempDir(), "graph")
-		kitescope(t, exitOK, "engine", "build", vectors, "--m", "8", "--ef-construction", "40", "--metric", f[1], "--accumulation", f[0], "-o", out)
+		kitescope(t, cli.ExitOK, "engine", "build", vectors, "--m", "8", "--ef-construction", "40", "--metric", f[1], "--accumulation", f[0], "-o", out)
 		data, err := os.ReadFile(out)
 		if err != nil {
 			t.Fatal(err)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
 	"kitescope/render"
 )
 
-func explainCommand(a *app) *cobra.Command {
+func explainCommand(a *cli.App) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use: "explain [CHECK]", Short: "Explain a check of diagnose: what it looks at, what to do", GroupID: groupInspect,
@@ -19,7 +20,7 @@ what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has 
 		Example: `  kitescope explain
   kitescope explain growing-flushed`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return wantArgs(cmd, args, 0, 1, "one check at a time", "kitescope explain growing-flushed")
+			return cli.WantArgs(cmd, args, 0, 1, "one check at a time", "kitescope explain growing-flushed")
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -29,22 +30,22 @@ what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has 
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return explain(a, output, args) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
+	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats)
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml"))
 	return cmd
 }
 
-func explain(a *app, output string, args []string) error {
-	o, err := a.documentOptions(output)
+func explain(a *cli.App, output string, args []string) error {
+	o, err := a.DocumentOptions(output)
 	if err != nil {
 		return err
 	}
 	if len(args) == 0 {
-		return a.write(func(w *bufio.Writer) error { return render.Checks(w, rules.All(), o) })
+		return a.Write(func(w *bufio.Writer) error { return render.Checks(w, rules.All(), o) })
 	}
 	x := check.Find(rules.All(), args[0])
 	if x == nil {
 		return unknownCheck(args[0])
 	}
-	return a.write(func(w *bufio.Writer) error { return render.Explain(w, x, rules.All(), o) })
+	return a.Write(func(w *bufio.Writer) error { return render.Explain(w, x, rules.All(), o) })
 }

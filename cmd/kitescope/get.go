@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
@@ -24,10 +25,10 @@ type getFlags struct {
 	limit   int
 	watch   bool
 	noHead  bool
-	nodes   *nodeFlags
+	nodes   *cli.NodeFlags
 }
 
-func getCommand(a *app) *cobra.Command {
+func getCommand(a *cli.App) *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
 		Use: "get RESOURCE [selector...]", Short: "List things: collections, segments, channels, nodes, ...", GroupID: groupInspect,
@@ -40,7 +41,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
   kitescope get segments -o 'template={{range .items}}{{.id}} {{end}}' --limit 10
   kitescope get nodes --watch`,
 		Args:              getArgs,
-		ValidArgsFunction: a.completeGet,
+		ValidArgsFunction: a.CompleteGet,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), a, args)
 		},
@@ -52,8 +53,8 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 	fl.IntVar(&f.limit, "limit", 0, "show at most so many rows; 0 is all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
-	f.nodes = addNodeFlags(cmd, false)
-	a.completeFlags(cmd)
+	f.nodes = cli.AddNodeFlags(cmd, false)
+	a.CompleteFlags(cmd)
 	cmd.SetHelpFunc(getHelp(a, cmd.HelpFunc()))
 	return cmd
 }
@@ -67,16 +68,7 @@ func resourceList() string {
 }
 
 func getArgs(cmd *cobra.Command, args []string) error {
-	return wantArgs(cmd, args, 1, math.MaxInt, "a resource", "there are: "+strings.Join(resourceNames(), ", "))
-}
-
-// resourceNames are the words behind get.
-func resourceNames() []string {
-	var names []string
-	for _, r := range view.Resources {
-		names = append(names, r.Name)
-	}
-	return names
+	return cli.WantArgs(cmd, args, 1, math.MaxInt, "a resource", "there are: "+strings.Join(cli.ResourceNames(), ", "))
 }
 
 // question is a get command line, understood before anything is read.
@@ -85,22 +77,22 @@ type question struct {
 	query    view.Query
 	options  render.Options
 	want     meta.Want
-	nodes    nodeFlags
+	nodes    cli.NodeFlags
 }
 
-func (f *getFlags) parseQuestion(a *app, args []string) (*question, error) {
+func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	r, err := view.Find(args[0])
 	if err != nil {
-		return nil, &usageError{err, "see: kitescope get --help"}
+		return nil, cli.Usage(err, "see: kitescope get --help")
 	}
 	if f.limit < 0 {
-		return nil, usagef("--limit is a number of rows, not %d", f.limit)
+		return nil, cli.Usagef("--limit is a number of rows, not %d", f.limit)
 	}
 	where, err := view.ParseSelection(r, args[1:])
 	if err != nil {
-		return nil, &usageError{err, "see: kitescope help selectors; columns: " + paste.Shell("kitescope", "get", r.Name, "--help").String()}
+		return nil, cli.Usage(err, "see: kitescope help selectors; columns: "+paste.Shell("kitescope", "get", r.Name, "--help").String())
 	}
-	options, err := a.renderOptions(f.output)
+	options, err := a.RenderOptions(f.output)
 	if err != nil {
 		return nil, err
 	}
@@ -109,15 +101,15 @@ func (f *getFlags) parseQuestion(a *app, args []string) (*question, error) {
 	q.query = view.Query{Where: where, Sort: f.sort, Columns: f.columns, Show: options.Format.Show(), Limit: f.limit}
 	needs, err := q.query.Needs(r)
 	if err != nil {
-		return nil, &usageError{err, "columns: " + paste.Shell("kitescope", "get", r.Name, "--help").String()}
+		return nil, cli.Usage(err, "columns: "+paste.Shell("kitescope", "get", r.Name, "--help").String())
 	}
 	q.nodes = *f.nodes
-	q.nodes.live = q.nodes.live || q.query.Asks(r) // what only they know is asked for by name
+	q.nodes.Live = q.nodes.Live || q.query.Asks(r) // what only they know is asked for by name
 	q.want = meta.Want{Parts: needs, Collection: where.Collection(), Records: r.Keyspace}
 	return q, nil
 }
 
-func (f *getFlags) run(ctx context.Context, a *app, args []string) error {
+func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	q, err := f.parseQuestion(a, args)
 	if err != nil {
 		return err
@@ -125,7 +117,7 @@ func (f *getFlags) run(ctx context.Context, a *app, args []string) error {
 	if f.watch {
 		return q.watch(ctx, a)
 	}
-	c, err := a.loadLive(ctx, &q.nodes, q.want)
+	c, err := a.LoadLive(ctx, &q.nodes, q.want)
 	if err != nil {
 		return err
 	}
@@ -133,35 +125,35 @@ func (f *getFlags) run(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.write(func(w *bufio.Writer) error { return render.Grid(w, grid, q.options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return render.Grid(w, grid, q.options) }); err != nil {
 		return err
 	}
 	q.footnotes(a, grid)
-	return a.completeness(c)
+	return a.Completeness(c)
 }
 
-func (q *question) answer(a *app, c *model.Cluster) (*view.Grid, error) {
-	return view.Select(q.resource.Table(view.NewEnv(c, a.now())), q.query)
+func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {
+	return view.Select(q.resource.Table(view.NewEnv(c, a.Now())), q.query)
 }
 
 // footnotes tell a person, and no script, what a table does not show.
-func (q *question) footnotes(a *app, g *view.Grid) {
+func (q *question) footnotes(a *cli.App, g *view.Grid) {
 	unmatched, strays := q.query.Where.Unmatched(g.Table), q.query.Where.Strays(g.Table)
 	for _, word := range unmatched {
-		a.warn("%s", view.NotFound(g.Table, word))
+		a.Warn("%s", view.NotFound(g.Table, word))
 	}
 	for _, stray := range strays {
-		a.warn("%s", stray)
+		a.Warn("%s", stray)
 	}
 	if text := view.OneProcess(g); text != "" && !q.options.Format.Structured() { // a script groups by id
-		a.warn("%s", text)
+		a.Warn("%s", text)
 	}
 	switch {
 	case g.NotRead():
-		a.warn("%s: not read", q.resource.Name)
+		a.Warn("%s: not read", q.resource.Name)
 	case g.Len() == 0 && len(unmatched)+len(strays) == 0: // it was said why
-		a.warn("%s: none found", q.resource.Name)
+		a.Warn("%s: none found", q.resource.Name)
 	case g.Len() < g.Matched:
-		a.warn("%d of %d %s shown", g.Len(), g.Matched, q.resource.Name)
+		a.Warn("%d of %d %s shown", g.Len(), g.Matched, q.resource.Name)
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"context"
 	"io"
 	"testing"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // run executes one command line as the process does.
-func run(ctx context.Context, s *streams, args []string) int { return newProgram(s).run(ctx, args) }
+func run(ctx context.Context, s *cli.Streams, args []string) int { return newProgram(s).run(ctx, args) }
 
 // TestOpensUI: what is asked of the commands before one of them runs changes nothing about that.
 func TestOpensUI(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/words"
 )
 
@@ -45,8 +46,8 @@ const maxCrash = 64 << 10
 
 // guard runs this command line in a child if it opens the UI on a terminal; done is false if the caller has to run it.
 func (p *program) guard(args []string) (code int, done bool) {
-	s := p.streams
-	if os.Getenv(guardedVariable) != "" || !s.outTTY || !p.opensUI(args) {
+	s := p.Streams
+	if os.Getenv(guardedVariable) != "" || !s.OutTTY || !p.opensUI(args) {
 		return 0, false
 	}
 	tty := int(os.Stdout.Fd())
@@ -64,14 +65,14 @@ func (p *program) guard(args []string) (code int, done bool) {
 	}
 	signal.Ignore(syscall.SIGTTOU) // a shell may have the terminal by now
 	_ = term.Restore(tty, state)
-	_, _ = io.WriteString(s.out, leaveUI)
+	_, _ = io.WriteString(s.Out, leaveUI)
 	if len(crash) > 0 {
-		_, _ = fmt.Fprintf(s.err, "%s\n", harmlessLines(crash))
-		_, _ = fmt.Fprintln(s.err, "kitescope: the UI ended by a fault of its own")
-		_, _ = fmt.Fprintln(s.err, "hint: please report the lines above; kitescope get and diagnose show the same without the UI")
-		return exitFailed, true
+		_, _ = fmt.Fprintf(s.Err, "%s\n", harmlessLines(crash))
+		_, _ = fmt.Fprintln(s.Err, "kitescope: the UI ended by a fault of its own")
+		_, _ = fmt.Fprintln(s.Err, "hint: please report the lines above; kitescope get and diagnose show the same without the UI")
+		return cli.ExitFailed, true
 	}
-	_, _ = fmt.Fprintf(s.err, "kitescope: the UI was ended: %s\n", ended.Signal())
+	_, _ = fmt.Fprintf(s.Err, "kitescope: the UI was ended: %s\n", ended.Signal())
 	return 128 + int(ended.Signal()), true
 }
 

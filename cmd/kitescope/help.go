@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/view"
 )
 
@@ -28,12 +29,12 @@ func helpCommand() *cobra.Command {
 			}
 			if len(rest) > 0 && !about.HasParent() {
 				if _, err := view.Find(rest[0]); err != nil {
-					return unknownCommand(about, rest[0])
+					return cli.UnknownCommand(about, rest[0])
 				}
 				about, _, _ = cmd.Root().Find([]string{"get"})
 			}
 			if len(rest) > 0 && about.HasSubCommands() {
-				return unknownCommand(about, rest[0])
+				return cli.UnknownCommand(about, rest[0])
 			}
 			about.InitDefaultHelpFlag()
 			if err := about.ParseFlags(rest); err != nil {
@@ -60,11 +61,11 @@ func completeHelp(cmd *cobra.Command, args []string, _ string) ([]string, cobra.
 }
 
 // getHelp answers with the columns of a resource, where one is named.
-func getHelp(a *app, usual func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+func getHelp(a *cli.App, usual func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		for _, word := range cmd.Flags().Args() {
 			if r, err := view.Find(word); err == nil {
-				_, _ = io.WriteString(a.out, resourceHelp(r))
+				_, _ = io.WriteString(a.Out, resourceHelp(r))
 				return
 			}
 		}

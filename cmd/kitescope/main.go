@@ -1,9 +1,9 @@
 // Command kitescope shows what is in a Milvus cluster: from etcd or from a file,
 // in a terminal UI or as commands for scripts.
 //
-// This package reads flags, environment and configuration, makes one call into
-// the packages that do the work, and renders the result. It is the only place
-// that knows about the process: standard streams, signals, exit codes.
+// This package and those below it read flags, environment and configuration, make
+// one call into the packages that do the work, and render the result. They alone
+// know about the process: standard streams, signals, exit codes.
 package main
 
 import (
@@ -11,11 +11,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 func main() {
-	s := processStreams()
-	s.collector = collectLate(os.Getenv)
+	s := cli.ProcessStreams()
+	s.Collector = cli.CollectLate(os.Getenv)
 	p := newProgram(s)
 	if code, done := p.guard(os.Args[1:]); done {
 		os.Exit(code)

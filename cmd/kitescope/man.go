@@ -6,15 +6,17 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
-func manCommand(a *app) *cobra.Command {
+func manCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "man", Short: "Print the manual page, kitescope(1)", GroupID: groupSetup, Args: cobra.NoArgs,
 		Example: `  kitescope man | man -l -
   kitescope man > /usr/local/share/man/man1/kitescope.1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.write(func(w *bufio.Writer) error {
+			return a.Write(func(w *bufio.Writer) error {
 				_, err := w.WriteString(manual(cmd.Root()))
 				return err
 			})
@@ -25,7 +27,7 @@ func manCommand(a *app) *cobra.Command {
 // manual is all commands, flags and help topics as one page of man(7) macros.
 func manual(root *cobra.Command) string {
 	w := &strings.Builder{}
-	fmt.Fprintf(w, ".TH KITESCOPE 1 \"\" %q \"User Commands\"\n", roffText("kitescope "+versionText()))
+	fmt.Fprintf(w, ".TH KITESCOPE 1 \"\" %q \"User Commands\"\n", roffText("kitescope "+cli.VersionText()))
 	fmt.Fprintf(w, ".SH NAME\nkitescope \\- %s\n", roffText(strings.ToLower(root.Short[:1])+root.Short[1:]))
 	fmt.Fprint(w, ".SH SYNOPSIS\n.B kitescope\n[flags]\n.br\n.B kitescope\n.I command\n[flags]\n")
 	fmt.Fprintf(w, ".SH DESCRIPTION\n%s", roffBlock(root.Long))

@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // foreignFlags are those of other programs that texts name.
@@ -54,7 +56,7 @@ func TestEveryFlagThatIsNamedExists(t *testing.T) {
 			collect(sub)
 		}
 	}
-	collect(rootCommand((&app{streams: &streams{}})))
+	collect(rootCommand((&cli.App{Streams: &cli.Streams{}})))
 	used := map[string]bool{}
 	texts := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // TestNodesByMetrics: where only metrics are known, get nodes tells of query nodes what balance counts in the same text.
@@ -19,7 +21,7 @@ func TestNodesByMetrics(t *testing.T) {
 		}
 		want := map[string]string{}
 		var b struct{ Nodes []map[string]any }
-		decodeJSON(t, kitescope(t, exitOK, append([]string{"balance", "-o", "json"}, flags...)...).stdout, &b)
+		decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"balance", "-o", "json"}, flags...)...).stdout, &b)
 		for _, n := range b.Nodes {
 			want[str(n["node"])] = fmt.Sprint(n["sealed_segments"], " ", n["growing_segments"], " ", n["growing_rows"])
 		}
@@ -39,7 +41,7 @@ func TestMemoryIsOneFigure(t *testing.T) {
 	}
 	want := map[string]string{}
 	var b struct{ Nodes []map[string]any }
-	decodeJSON(t, kitescope(t, exitOK, append([]string{"balance", "-o", "json"}, flags...)...).stdout, &b)
+	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"balance", "-o", "json"}, flags...)...).stdout, &b)
 	for _, n := range b.Nodes {
 		want[str(n["node"])] = fmt.Sprint(n["memory_use_bytes"])
 	}
@@ -80,7 +82,7 @@ func TestNodesOfOneProcess(t *testing.T) {
 		{[]string{"get", "nodes"}, t7, "the 2 sessions of id 11 are one process: CPU, MEMORY in each"}, // DataCoord registers as IndexCoord too
 		{[]string{"get", "nodes", "role=querynode"}, t7, ""},
 	} {
-		out := kitescope(t, exitOK, append(c.args, c.flags...)...)
+		out := kitescope(t, cli.ExitOK, append(c.args, c.flags...)...)
 		if strings.Contains(out.err, "one process") != (c.want != "") || !strings.Contains(out.err, c.want) {
 			t.Errorf("%s: stderr %q, want %q", c.args, out.err, c.want)
 		}
@@ -91,11 +93,11 @@ func TestNodesOfOneProcess(t *testing.T) {
 func TestRowsByMetricsAreUpTo(t *testing.T) {
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
 	metrics := append(slices.Clone(from), "--runtime", capture("cluster-2.3.5-t7", "metrics"))
-	text := kitescope(t, exitOK, append([]string{"balance"}, metrics...)...).stdout
+	text := kitescope(t, cli.ExitOK, append([]string{"balance"}, metrics...)...).stdout
 	if want := "metrics do not name segments: up to 19200 of 139900 rows"; strings.Count(text, want) != 1 {
 		t.Errorf("%q is not in\n%s", want, text)
 	}
-	if text := kitescope(t, exitOK, append([]string{"balance"}, ofCapture(t, "cluster-2.3.5-t7")...)...).stdout; strings.Contains(text, "up to") {
+	if text := kitescope(t, cli.ExitOK, append([]string{"balance"}, ofCapture(t, "cluster-2.3.5-t7")...)...).stdout; strings.Contains(text, "up to") {
 		t.Errorf("of answers:\n%s", text)
 	}
 	var r struct {
@@ -104,7 +106,7 @@ func TestRowsByMetricsAreUpTo(t *testing.T) {
 			Evidence       []struct{ Name, Value string }
 		}
 	}
-	decodeJSON(t, kitescope(t, exitOK, append([]string{"diagnose", "--only", "imbalance-rows,node-idle", "-o", "json"}, metrics...)...).stdout, &r)
+	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"diagnose", "--only", "imbalance-rows,node-idle", "-o", "json"}, metrics...)...).stdout, &r)
 	if len(r.Items) == 0 {
 		t.Fatal("nothing found")
 	}

@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 )
 
-func pgoCommand(a *app) *cobra.Command {
+func pgoCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "pgo", Short: "Build Go programs with a profile, and prove it: judge, pack, verify, trial", GroupID: groupProfile,
 		Long: `Take a Go service from CPU profiles to a rebuild that is proven to be better, or be told that
@@ -30,7 +31,7 @@ make a program slower: docs/PGO.md walks the whole way.`,
   kitescope pgo judge before
   kitescope pgo pack --dir ./milvus before
   kitescope pgo trial --dir ./service --bench . -O trial`,
-		Args: noCommand,
+		Args: cli.NoCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(pgoJudge(a), pgoPack(a), pgoVerify(a), pgoTrial(a))
@@ -39,14 +40,14 @@ make a program slower: docs/PGO.md walks the whole way.`,
 
 // pgoInputs reads the profiles that words name, each on its own. What cannot be read is an input with its
 // reason, as a judgement is about all of them; a path that does not exist is a mistake in the command line.
-func (in *profileInput) pgoInputs(ctx context.Context, a *app, words []string) ([]pgo.Input, error) {
+func (in *profileInput) pgoInputs(ctx context.Context, a *cli.App, words []string) ([]pgo.Input, error) {
 	choice, err := in.chooseProfiles(ctx, a, words)
 	if err != nil {
 		return nil, err
 	}
 	defer choice.close()
 	if len(choice.list) > 1 {
-		defer a.collector.often()()
+		defer a.Collector.Often()()
 	}
 	inputs := make([]pgo.Input, len(choice.list))
 	for i := range choice.list {
@@ -62,7 +63,7 @@ func (in *profileInput) pgoInputs(ctx context.Context, a *app, words []string) (
 			err = pgo.ErrPreprofile
 		}
 		inputs[i] = pgo.Input{
-			Name: redactWords([]string{c.name})[0], Node: c.node, Profile: p, Err: err,
+			Name: cli.RedactWords([]string{c.name})[0], Node: c.node, Profile: p, Err: err,
 			BuildID: cmp.Or(c.buildID, buildIDOf(p)), SHA256: c.sha256(),
 		}
 		if p != nil {

@@ -10,11 +10,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
-	"kitescope/profile/pull"
 	"kitescope/render"
 	"kitescope/tui"
 )
@@ -25,7 +24,7 @@ type judgeFlags struct {
 	output string
 	limit  int
 	failOn string
-	ui     uiFlags
+	ui     cli.UIFlags
 	openUI bool
 	source buildSource
 	bars   judgeBars
@@ -43,7 +42,7 @@ type judgeBars struct {
 // judgeFailures are the words of --fail-on: the best verdict that still makes the command exit 3.
 var judgeFailures = []string{"little-gain", "unfit", "never"}
 
-func pgoJudge(a *app) *cobra.Command {
+func pgoJudge(a *cli.App) *cobra.Command {
 	var f judgeFlags
 	cmd := &cobra.Command{
 		Use: "judge [PROFILE...]", Short: "Would Go accept these profiles, are they good, what can they reach",
@@ -65,9 +64,9 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.input.register(cmd)
-	leaveOut(cmd, "kind", "column", "weight-by", "threads")
+	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads")
 	fl := cmd.Flags()
-	addOutput(cmd, &f.output, render.ReportFormats().Names())
+	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.IntVarP(&f.limit, "limit", "n", defaultHotCalls, "show so many hot calls, 0 for all")
 	fl.StringVar(&f.failOn, "fail-on", judgeFailures[0], "exit 3 on: little-gain (and unfit), unfit or never")
 	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "the least bound, in percent of CPU time, that is worth building for")
@@ -75,9 +74,9 @@ Exit code 3 says that it is not worth building: unfit, or little to gain (--fail
 	fl.Int64Var(&f.bars.samples, "min-samples", 2000, "the least number of samples")
 	f.source.register(cmd)
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
-	fl.StringVar(&f.ui.theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
-	fl.BoolVar(&f.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed(judgeFailures...))
+	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
+	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(judgeFailures...))
 	return cmd
 }
 
@@ -91,13 +90,13 @@ func (s *buildSource) register(cmd *cobra.Command) {
 
 func (b *judgeBars) options(limit int) (pgo.JudgeOptions, error) {
 	if !(b.ceiling >= 0 && b.ceiling <= 100) { // nor what is no number
-		return pgo.JudgeOptions{}, usagef("--min-ceiling is in percent, 0 to 100, not %g", b.ceiling)
+		return pgo.JudgeOptions{}, cli.Usagef("--min-ceiling is in percent, 0 to 100, not %g", b.ceiling)
 	}
 	if !(b.overlap >= 0 && b.overlap <= 1) {
-		return pgo.JudgeOptions{}, usagef("--min-overlap is 0 to 1, not %g", b.overlap)
+		return pgo.JudgeOptions{}, cli.Usagef("--min-overlap is 0 to 1, not %g", b.overlap)
 	}
 	if b.samples < 0 {
-		return pgo.JudgeOptions{}, usagef("--min-samples is 0 or more, not %d", b.samples)
+		return pgo.JudgeOptions{}, cli.Usagef("--min-samples is 0 or more, not %d", b.samples)
 	}
 	o := pgo.JudgeOptions{Hot: limit, MinCeiling: b.ceiling / 100, MinOverlap: b.overlap, MinEvents: b.samples}
 	// What was set to 0 holds nothing against a profile; the zero options are the defaults.
@@ -123,20 +122,20 @@ func verdictFails(v pgo.Verdict, failOn string) (bool, error) {
 	case judgeFailures[2]:
 		return false, nil
 	}
-	return false, usagef("--fail-on is %s, not %q", strings.Join(judgeFailures, ", "), failOn)
+	return false, cli.Usagef("--fail-on is %s, not %q", strings.Join(judgeFailures, ", "), failOn)
 }
 
-func (f *judgeFlags) run(a *app, cmd *cobra.Command, args []string) error {
+func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	format, err := render.ReportFormats().Parse(f.output)
 	if err != nil {
-		return &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+		return cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
 	}
 	if _, err := verdictFails(pgo.Unfit, f.failOn); err != nil {
 		return err
 	}
 	if f.limit < 0 {
-		return usagef("--limit is 0 or more, not %d", f.limit)
+		return cli.Usagef("--limit is 0 or more, not %d", f.limit)
 	}
 	hot := f.limit
 	if f.openUI || hot == 0 {
@@ -146,12 +145,12 @@ func (f *judgeFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	ro, err := a.renderOptions("")
+	ro, err := a.RenderOptions("")
 	if err != nil {
 		return err
 	}
-	if f.openUI && !a.outTTY {
-		return errNoTerminal()
+	if f.openUI && !a.OutTTY {
+		return cli.ErrNoTerminal()
 	}
 	if err := f.source.check(ctx); err != nil {
 		return err
@@ -173,11 +172,11 @@ func (f *judgeFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	if f.openUI {
 		return f.judgementUI(a, cmd, j, args)
 	}
-	err = a.write(func(w *bufio.Writer) error {
+	err = a.Write(func(w *bufio.Writer) error {
 		return render.WriteJudgement(w, j, format, render.ReportOptions{Options: ro, Limit: f.limit})
 	})
 	if fails, _ := verdictFails(j.Verdict, f.failOn); err == nil && fails {
-		err = &codeError{code: exitFindings}
+		err = &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return err
 }
@@ -186,7 +185,7 @@ func (f *judgeFlags) run(a *app, cmd *cobra.Command, args []string) error {
 func (s *buildSource) check(ctx context.Context) error {
 	if s.dir == "" {
 		if s.pkg != "" {
-			return &usageError{errors.New("--package is of a module that --dir names"), "name it: --dir ."}
+			return cli.Usage(errors.New("--package is of a module that --dir names"), "name it: --dir .")
 		}
 		return nil
 	}
@@ -195,16 +194,16 @@ func (s *buildSource) check(ctx context.Context) error {
 		return err
 	}
 	if _, err = module.Main(s.pkg); err != nil {
-		return withHint(err, "with --package")
+		return cli.WithHint(err, "with --package")
 	}
 	return nil
 }
 
 // dryRun asks the compiler what it would do with the profiles, merged as pack would; nil if Go takes none of them.
-func dryRun(ctx context.Context, a *app, s *buildSource, inputs []pgo.Input) (*pgo.DryRun, error) {
+func dryRun(ctx context.Context, a *cli.App, s *buildSource, inputs []pgo.Input) (*pgo.DryRun, error) {
 	inputs = accepted(inputs)
 	if len(inputs) == 0 {
-		a.warn("nothing is compiled: Go takes none of these profiles")
+		a.Warn("nothing is compiled: Go takes none of these profiles")
 		return nil, nil
 	}
 	pack, err := pgo.NewPack(ctx, inputs, pgo.PackOptions{})
@@ -224,7 +223,7 @@ func dryRun(ctx context.Context, a *app, s *buildSource, inputs []pgo.Input) (*p
 	if err != nil {
 		return nil, err
 	}
-	a.warn("compiling %s twice, without and with the profile ...", s.dir)
+	a.Warn("compiling %s twice, without and with the profile ...", s.dir)
 	return gobuild.DryRun(ctx, gobuild.DryRunOptions{Dir: s.dir, Package: s.pkg, Profile: path, Edges: edges})
 }
 
@@ -242,56 +241,11 @@ func accepted(inputs []pgo.Input) []pgo.Input {
 	return list
 }
 
-func (f *judgeFlags) judgementUI(a *app, cmd *cobra.Command, j *pgo.Judgement, args []string) error {
-	cfg, err := a.fileUI(&f.ui, args)
+func (f *judgeFlags) judgementUI(a *cli.App, cmd *cobra.Command, j *pgo.Judgement, args []string) error {
+	cfg, err := a.FileUI(&f.ui, args)
 	if err != nil {
 		return err
 	}
-	cfg.Args = again(cmd, args)
+	cfg.Args = cli.Again(cmd, args)
 	return tui.RunJudgement(cmd.Context(), cfg, j)
-}
-
-// again are the words of a command line that asks the same, without the flags that say where it is shown.
-func again(cmd *cobra.Command, args []string) []string {
-	words := redactWords(args)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		switch f.Name {
-		case "ui", "theme", "no-mouse", "output", "color":
-			return
-		}
-		for _, value := range flagValues(f) {
-			words = append(words, "--"+f.Name+"="+pull.RedactWord(value))
-		}
-	})
-	return words
-}
-
-// errNoTerminal is the error of a UI that has none.
-func errNoTerminal() error {
-	return &usageError{errors.New("no terminal to open the UI on"), "leave --ui out"}
-}
-
-// fileUI configures a terminal UI on what was read of files.
-func (a *app) fileUI(f *uiFlags, args []string) (tui.Config, error) {
-	if !a.outTTY {
-		return tui.Config{}, errNoTerminal()
-	}
-	color, err := a.useColor()
-	if err != nil {
-		return tui.Config{}, err
-	}
-	theme, themes, err := theme(f.theme)
-	if err != nil {
-		return tui.Config{}, err
-	}
-	input := a.in
-	for _, word := range args {
-		if word == "-" {
-			input = nil // standard input is the data; keys come from the terminal
-		}
-	}
-	return tui.Config{
-		Input: input, Output: a.out, Title: strings.Join(redactWords(args), " "), Command: programName(), Theme: theme, Themes: themes,
-		NoColor: !color, ASCII: a.plainTerminal(), Mouse: !f.noMouse, Now: a.now, SaveFile: saveFile,
-	}, nil
 }

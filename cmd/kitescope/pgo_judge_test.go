@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/profiletest"
 )
@@ -50,11 +51,11 @@ func TestPGOOfSpoiltProfiles(t *testing.T) {
 		says     string
 		packed   int
 	}{
-		{"no start lines", []string{noLines}, exitFindings, "profile unfit: no function has a start line", exitFailed},
-		{"stripped names", []string{noNames}, exitFindings, "profile unfit: ", exitFailed},
-		{"two Go versions", []string{sound, otherGo}, exitOK, "two Go versions", exitOK},
-		{"one of two without start lines", []string{whole, noLines}, exitOK, "no-start-lines", exitFailed},
-		{"nothing spoilt", []string{whole}, exitOK, "worth building", exitOK},
+		{"no start lines", []string{noLines}, cli.ExitFindings, "profile unfit: no function has a start line", cli.ExitFailed},
+		{"stripped names", []string{noNames}, cli.ExitFindings, "profile unfit: ", cli.ExitFailed},
+		{"two Go versions", []string{sound, otherGo}, cli.ExitOK, "two Go versions", cli.ExitOK},
+		{"one of two without start lines", []string{whole, noLines}, cli.ExitOK, "no-start-lines", cli.ExitFailed},
+		{"nothing spoilt", []string{whole}, cli.ExitOK, "worth building", cli.ExitOK},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := kitescope(t, test.judged, append([]string{"pgo", "judge", "--min-samples", "100", "--min-overlap", "0", "--fail-on", "unfit"}, test.profiles...)...)
@@ -63,7 +64,7 @@ func TestPGOOfSpoiltProfiles(t *testing.T) {
 			}
 			out := filepath.Join(t.TempDir(), "default.pgo")
 			kitescope(t, test.packed, append([]string{"pgo", "pack", "-O", out}, test.profiles...)...)
-			if _, err := os.Stat(out); (err == nil) != (test.packed == exitOK) {
+			if _, err := os.Stat(out); (err == nil) != (test.packed == cli.ExitOK) {
 				t.Errorf("the pack: %v", err)
 			}
 		})

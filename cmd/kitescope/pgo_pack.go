@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
 	"kitescope/render"
@@ -38,7 +39,7 @@ type packFlags struct {
 	force    bool
 }
 
-func pgoPack(a *app) *cobra.Command {
+func pgoPack(a *cli.App) *cobra.Command {
 	var f packFlags
 	cmd := &cobra.Command{
 		Use: "pack [PROFILE...]", Short: "Merge profiles into a default.pgo, with a record of where it comes from",
@@ -69,9 +70,9 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.input.register(cmd)
-	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
+	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	fl := cmd.Flags()
-	addOutput(cmd, &f.output, render.ReportFormats().Names())
+	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many profiles, 0 for all; csv and structured formats have all unless it is given")
 	fl.StringVar(&f.source.dir, "dir", "", "folder of the module that is built; default: the current one")
 	fl.StringVar(&f.source.pkg, "package", "", "its main package, where it has several: ./cmd/service")
@@ -83,17 +84,17 @@ into the name, so that "pgo verify" can tell; go build then needs the -pgo flag 
 	fl.BoolVar(&f.withHash, "name-with-hash", false, "write default-<sha256>.pgo, which binaries then carry in their build information")
 	fl.BoolVar(&f.check, "check", false, "write nothing and exit 3 unless \"pgo judge\" calls the profiles worth building")
 	fl.BoolVar(&f.force, "force", false, "replace a file that pack did not write")
-	_ = cmd.RegisterFlagCompletionFunc("weight", fixed(pgo.Weightings()...))
+	_ = cmd.RegisterFlagCompletionFunc("weight", cli.Fixed(pgo.Weightings()...))
 	return cmd
 }
 
-func (f *packFlags) run(a *app, cmd *cobra.Command, args []string) error {
+func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	o, err := f.options()
 	if err != nil {
 		return err
 	}
-	format, ro, err := reportOutput(a, cmd, f.output, f.limit)
+	format, ro, err := cli.ReportOutput(a, cmd, f.output, f.limit)
 	if err != nil {
 		return err
 	}
@@ -116,12 +117,12 @@ func (f *packFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	report.Notes = report.Pack.Notes
 	if f.out == "-" {
 		if o.Judgement.Verdict != pgo.WorthBuilding {
-			a.warn("%s", notWorthIt(o.Judgement))
+			a.Warn("%s", notWorthIt(o.Judgement))
 		}
 		for _, n := range report.Notes {
-			a.warn("%s", n)
+			a.Warn("%s", n)
 		}
-		return a.write(func(w *bufio.Writer) error {
+		return a.Write(func(w *bufio.Writer) error {
 			_, err := w.Write(report.Pack.Bytes)
 			return err
 		})
@@ -133,33 +134,17 @@ func (f *packFlags) run(a *app, cmd *cobra.Command, args []string) error {
 	if err := writePack(report, path, f); err != nil {
 		return err
 	}
-	return a.write(func(w *bufio.Writer) error { return render.WritePack(w, report, format, ro) })
-}
-
-// reportOutput settles how a report is written.
-func reportOutput(a *app, cmd *cobra.Command, word string, limit int) (render.ReportFormat, render.ReportOptions, error) {
-	format, err := render.ReportFormats().Parse(word)
-	if err != nil {
-		return format, render.ReportOptions{}, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
-	}
-	if limit < 0 {
-		return format, render.ReportOptions{}, usagef("--limit is 0 or more, not %d", limit)
-	}
-	if format.Structured() && !cmd.Flags().Changed("limit") {
-		limit = 0
-	}
-	o, err := a.renderOptions("")
-	return format, render.ReportOptions{Options: o, Limit: limit}, err
+	return a.Write(func(w *bufio.Writer) error { return render.WritePack(w, report, format, ro) })
 }
 
 func (f *packFlags) options() (pgo.PackOptions, error) {
-	o := pgo.PackOptions{Block: f.block, FoldPreempt: f.fold, WholeStacks: f.whole, Kitescope: versionText()}
+	o := pgo.PackOptions{Block: f.block, FoldPreempt: f.fold, WholeStacks: f.whole, Kitescope: cli.VersionText()}
 	var ok bool
 	if o.Weight, ok = pgo.WeightingOf(f.weight); !ok {
-		return o, usagef("--weight is %s, not %q", strings.Join(pgo.Weightings(), " or "), f.weight)
+		return o, cli.Usagef("--weight is %s, not %q", strings.Join(pgo.Weightings(), " or "), f.weight)
 	}
 	if f.out != "" && (f.source.dir != "" || f.source.pkg != "" || f.withHash) {
-		return o, &usageError{errors.New("-O names the file: --dir, --package and --name-with-hash have no meaning with it"), "leave one out"}
+		return o, cli.Usage(errors.New("-O names the file: --dir, --package and --name-with-hash have no meaning with it"), "leave one out")
 	}
 	return o, nil
 }
@@ -175,11 +160,11 @@ func (f *packFlags) folder(ctx context.Context) (string, error) {
 	}
 	module, err := gobuild.FindModule(ctx, dir)
 	if err != nil {
-		return "", withHint(err, "name the module with --dir, or a file with -O")
+		return "", cli.WithHint(err, "name the module with --dir, or a file with -O")
 	}
 	main, err := module.Main(f.source.pkg)
 	if err != nil {
-		return "", withHint(err, "name its main package with --package, or a file with -O")
+		return "", cli.WithHint(err, "name its main package with --package, or a file with -O")
 	}
 	if module.ReadOnly {
 		return "", &hints.Error{Err: fmt.Errorf("write %s: the module is read-only", filepath.Join(main.Dir, pgo.DefaultName)), Advice: elsewhere}
@@ -190,19 +175,11 @@ func (f *packFlags) folder(ctx context.Context) (string, error) {
 // elsewhere is what to do where a module cannot be written to.
 const elsewhere = "write elsewhere with -O FILE, and build with -pgo=FILE"
 
-// withHint gives an error a hint, with that which it has already.
-func withHint(err error, hint string) error {
-	if own := hintOf(err); own != "" {
-		hint = own + "; " + hint
-	}
-	return &hints.Error{Err: err, Advice: hint}
-}
-
 // judgedForPack judges the profiles, and refuses them under --check.
 func (f *packFlags) judgedForPack(ctx context.Context, inputs []pgo.Input) (*pgo.Judgement, error) {
 	j, err := pgo.Judge(ctx, inputs, pgo.JudgeOptions{})
 	if err == nil && f.check && j.Verdict != pgo.WorthBuilding {
-		err = &codeError{code: exitFindings, err: &hints.Error{
+		err = &cli.CodeError{Code: cli.ExitFindings, Err: &hints.Error{
 			Err: errors.New(notWorthIt(j)), Advice: "see: kitescope pgo judge; nothing was written",
 		}}
 	}
@@ -233,15 +210,15 @@ func writePack(r *render.PackReport, path string, f *packFlags) error {
 	case bytes.Equal(old, r.Pack.Bytes):
 		r.Outcome = "unchanged"
 	case !f.force && !isOurs(r.ManifestPath, old):
-		return &usageError{
+		return cli.Usage(
 			fmt.Errorf("write %s: it is there already, and pack did not write it", path),
 			"--force replaces it; -O FILE writes elsewhere",
-		}
+		)
 	default:
 		r.Outcome = "replaced"
 	}
 	if r.Outcome != "unchanged" {
-		err := writeFileAtomic(path, 0o644, func(to *os.File) error {
+		err := cli.WriteFileAtomic(path, 0o644, func(to *os.File) error {
 			_, err := to.Write(r.Pack.Bytes)
 			return err
 		})
@@ -249,7 +226,7 @@ func writePack(r *render.PackReport, path string, f *packFlags) error {
 			return packError(path, err)
 		}
 	}
-	err = writeFileAtomic(r.ManifestPath, 0o644, func(to *os.File) error {
+	err = cli.WriteFileAtomic(r.ManifestPath, 0o644, func(to *os.File) error {
 		_, err := r.Pack.Manifest.WriteTo(to)
 		return err
 	})

@@ -15,12 +15,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/paste"
 	"kitescope/profile/bench"
 	"kitescope/profile/pull"
 	"kitescope/profile/trial"
 	"kitescope/render"
-	"kitescope/words"
 	"kitescope/words/hints"
 )
 
@@ -92,7 +92,7 @@ like a secret is taken out before they are kept and shown.
 Exit codes: 0 it came to an end, whatever it found; 3 it found what --fail-on names; 1 it could not be
 done, or default.pgo not be written; 2 the command line; 130 interrupted.`
 
-func pgoTrial(a *app) *cobra.Command {
+func pgoTrial(a *cli.App) *cobra.Command {
 	var f trialFlags
 	p := &f.plan
 	cmd := &cobra.Command{
@@ -146,8 +146,8 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&p.Write, "write", false, "put default.pgo and default.pgo.json into the main package in the end")
 	fl.BoolVar(&p.Force, "force", false, "with --write: replace a default.pgo that kitescope did not write, and write one that makes the program worse")
 	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
-	addOutput(cmd, &f.output, render.TrialFormats().Names())
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", fixed(trialFailures...))
+	cli.AddOutput(cmd, &f.output, render.TrialFormats().Names())
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(trialFailures...))
 	_ = cmd.MarkFlagDirname("dir")
 	_ = cmd.MarkFlagDirname("out")
 }
@@ -156,7 +156,7 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 func trialLine(cmd *cobra.Command) string {
 	line := []string{cmd.CommandPath()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		for _, value := range flagValues(f) {
+		for _, value := range cli.FlagValues(f) {
 			switch f.Name {
 			case "build", "load", "profile-load", "serve":
 				value = trial.RedactLine(value)
@@ -174,21 +174,21 @@ func (f *trialFlags) check() error {
 	p := &f.plan
 	switch {
 	case f.bench && p.Bench == "":
-		return &usageError{errors.New("--bench wants a regular expression"), "all benchmarks: --bench ."}
+		return cli.Usage(errors.New("--bench wants a regular expression"), "all benchmarks: --bench .")
 	case p.Control < -1:
-		return usagef("--control is a number of pairs, not %d", p.Control)
+		return cli.Usagef("--control is a number of pairs, not %d", p.Control)
 	case f.effect < 0 || f.effect > 100:
-		return usagef("--min-effect is in percent, 0 to 100, not %g", f.effect)
+		return cli.Usagef("--min-effect is in percent, 0 to 100, not %g", f.effect)
 	case p.Level <= 0 || p.Level >= 1:
-		return usagef("--level is a chance between 0 and 1, not %g", p.Level)
+		return cli.Usagef("--level is a chance between 0 and 1, not %g", p.Level)
 	case p.Pairs < 1:
-		return usagef("--pairs is 1 or more, not %d", p.Pairs)
+		return cli.Usagef("--pairs is 1 or more, not %d", p.Pairs)
 	case p.Rounds < 1 || p.Seconds < 1 || p.Events < 1:
-		return usagef("--rounds, --seconds and --samples are 1 or more")
+		return cli.Usagef("--rounds, --seconds and --samples are 1 or more")
 	case p.Timeout <= 0 || p.ReadyTimeout <= 0:
-		return usagef("--run-timeout and --ready-timeout are longer than 0s")
+		return cli.Usagef("--run-timeout and --ready-timeout are longer than 0s")
 	case p.Force && !p.Write:
-		return usagef("--force belongs to --write")
+		return cli.Usagef("--force belongs to --write")
 	}
 	if _, err := f.fails(bench.Worse); err != nil {
 		return err
@@ -212,31 +212,31 @@ func (f *trialFlags) fails(v bench.Verdict) (bool, error) {
 	case trialFailures[2]:
 		return v != bench.Better, nil
 	}
-	return false, usagef("--fail-on is %s, not %q", strings.Join(trialFailures, ", "), f.failOn)
+	return false, cli.Usagef("--fail-on is %s, not %q", strings.Join(trialFailures, ", "), f.failOn)
 }
 
-func (f *trialFlags) run(ctx context.Context, a *app, cmd *cobra.Command) error {
+func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) error {
 	format, err := render.TrialFormats().Parse(f.output)
 	if err != nil {
-		return &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+		return cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
 	}
 	if err := f.check(); err != nil {
 		return err
 	}
-	o, err := a.renderOptions("")
+	o, err := a.RenderOptions("")
 	if err != nil {
 		return err
 	}
-	f.plan.Tool, f.plan.Now = versionText(), a.now
+	f.plan.Tool, f.plan.Now = cli.VersionText(), a.Now
 	r, err := trial.Run(ctx, f.plan, func(e trial.Event) { showTrial(a, e) })
-	a.transient.clear()
+	a.Transient.Clear()
 	if err != nil {
 		return f.trialError(ctx, a, err)
 	}
 	if err := keepReport(r); err != nil {
 		return err
 	}
-	if err := a.write(func(w *bufio.Writer) error { return render.WriteTrial(w, r, format, o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return render.WriteTrial(w, r, format, o) }); err != nil {
 		return err
 	}
 	fails, _ := f.fails(r.Verdict())
@@ -244,10 +244,10 @@ func (f *trialFlags) run(ctx context.Context, a *app, cmd *cobra.Command) error 
 	case r.NotWritten != "" && !fails:
 		return fmt.Errorf("default.pgo was not written into the module: %s", r.NotWritten)
 	case r.NotWritten != "":
-		a.warn("default.pgo was not written into the module: %s", r.NotWritten)
+		a.Warn("default.pgo was not written into the module: %s", r.NotWritten)
 	}
 	if fails {
-		return &codeError{code: exitFindings}
+		return &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return nil
 }
@@ -256,7 +256,7 @@ func (f *trialFlags) run(ctx context.Context, a *app, cmd *cobra.Command) error 
 func keepReport(r *trial.Report) error {
 	const picture = "distributions.svg"
 	keep := func(name string, write func(w io.Writer) error) error {
-		return writeFileAtomic(filepath.Join(r.Folder, name), 0o644, func(f *os.File) error {
+		return cli.WriteFileAtomic(filepath.Join(r.Folder, name), 0o644, func(f *os.File) error {
 			w := bufio.NewWriter(f)
 			return cmp.Or(write(w), w.Flush())
 		})
@@ -278,19 +278,19 @@ func keepReport(r *trial.Report) error {
 }
 
 // trialError shows what a program said that failed, and makes mistakes in the plan those of the command line.
-func (f *trialFlags) trialError(ctx context.Context, a *app, err error) error {
+func (f *trialFlags) trialError(ctx context.Context, a *cli.App, err error) error {
 	if ctx.Err() != nil {
-		a.warn("what was built and measured is in %s: the same command line goes on with it", f.plan.Folder)
+		a.Warn("what was built and measured is in %s: the same command line goes on with it", f.plan.Folder)
 		return err
 	}
 	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Output != "" {
-		a.tellOutput(said.Output)
+		a.TellOutput(said.Output)
 		if said.File != "" {
-			a.tell("  (all of it: %s)", oneLine(said.File))
+			a.Tell("  (all of it: %s)", cli.OneLine(said.File))
 		}
 	}
 	if mistake, ok := errors.AsType[*trial.PlanError](err); ok {
-		return &usageError{err, mistake.Hint}
+		return cli.Usage(err, mistake.Hint)
 	}
 	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Hint != "" {
 		return &hints.Error{Err: err, Advice: said.Hint}
@@ -302,41 +302,34 @@ func (f *trialFlags) trialError(ctx context.Context, a *app, err error) error {
 }
 
 // unfitError shows what speaks against the profiles that were taken.
-func unfitError(a *app, unfit *trial.UnfitError, err error) error {
+func unfitError(a *cli.App, unfit *trial.UnfitError, err error) error {
 	for _, r := range unfit.Judgement.Refusals {
-		a.warn("%s", r.Message)
+		a.Warn("%s", r.Message)
 	}
 	for i := range unfit.Judgement.Profiles {
 		p := &unfit.Judgement.Profiles[i]
 		for _, r := range p.Refusals {
-			a.warn("%s: %s", p.Input.Name, r.Message)
+			a.Warn("%s: %s", p.Input.Name, r.Message)
 		}
 	}
 	return &hints.Error{Err: err, Advice: unfit.Hint}
 }
 
-// tellOutput shows what a program said, as its words and not ours.
-func (s *streams) tellOutput(text string) {
-	for line := range strings.Lines(text) {
-		s.tell("  | %s", words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
-	}
-}
-
 // showTrial tells how far a trial is, and what is to be known at once.
-func showTrial(a *app, e trial.Event) {
-	if a.flags.quiet {
+func showTrial(a *cli.App, e trial.Event) {
+	if a.Flags.Quiet {
 		return
 	}
 	if e.Remark != "" {
-		a.warn("%s", e.Remark)
-		a.tellOutput(e.Output)
+		a.Warn("%s", e.Remark)
+		a.TellOutput(e.Output)
 		return
 	}
 	left := ""
 	if e.Left > 0 {
 		left = ", about " + roundedLeft(e.Left) + " left"
 	}
-	a.status("step %d of 8: %s%s", e.Step, e.What, left)
+	a.Status("step %d of 8: %s%s", e.Step, e.What, left)
 }
 
 // roundedLeft is a time that nobody knows exactly.

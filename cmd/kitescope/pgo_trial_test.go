@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/trial"
 )
 
@@ -43,11 +44,11 @@ func TestGoScript(t *testing.T) {
 // TestTrialShowsProgress looks at what a terminal gets.
 func TestTrialShowsProgress(t *testing.T) {
 	var out bytes.Buffer
-	a := &app{streams: &streams{err: &out, transient: &transient{w: &out}, size: func() (int, int) { return 50, 24 }}}
+	a := &cli.App{Streams: &cli.Streams{Err: &out, Transient: &cli.Transient{W: &out}, Size: func() (int, int) { return 50, 24 }}}
 	showTrial(a, trialEvent(7, "run 3 of 40, with PGO, \x1b]0;x\x07 and so much more than fits", ""))
 	showTrial(a, trialEvent(7, "", "run 3 ended badly"))
 	showTrial(a, trialEvent(7, "run 4 of 40", ""))
-	a.transient.clear()
+	a.Transient.Clear()
 	text := out.String()
 	if strings.Contains(text, "\x1b]0;") {
 		t.Errorf("a name moves the terminal: %q", text)
@@ -63,12 +64,12 @@ func TestTrialShowsProgress(t *testing.T) {
 	}
 
 	out.Reset()
-	a.transient = nil
+	a.Transient = nil
 	showTrial(a, trialEvent(7, "run 3 of 40", ""))
 	if out.Len() > 0 {
 		t.Errorf("progress where there is no terminal: %q", out.String())
 	}
-	a.flags.quiet = true
+	a.Flags.Quiet = true
 	showTrial(a, trialEvent(7, "", "run 3 ended badly"))
 	if out.Len() > 0 {
 		t.Errorf("--quiet says %q", out.String())

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
@@ -32,7 +33,7 @@ type verifyFlags struct {
 	controls []string
 }
 
-func pgoVerify(a *app) *cobra.Command {
+func pgoVerify(a *cli.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use: "verify BINARY|URL|PROFILE", Short: "Was this program built with PGO, with which profile, and did it take effect",
@@ -57,14 +58,14 @@ one, or no sign of it. 4: it cannot be told.`,
   kitescope pgo verify http://service:6060 --profile default.pgo --seconds 30
   kitescope pgo verify after.pb.gz --profile default.pgo --control before.pb.gz -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return wantArgs(cmd, args, 1, 1, "one program: a binary, a URL or a CPU profile", "kitescope pgo verify ./service --profile default.pgo")
+			return cli.WantArgs(cmd, args, 1, 1, "one program: a binary, a URL or a CPU profile", "kitescope pgo verify ./service --profile default.pgo")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
 	f.input.register(cmd)
-	leaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
+	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
 	fl := cmd.Flags()
-	addOutput(cmd, &f.output, render.ReportFormats().Names())
+	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.IntVarP(&f.limit, "limit", "n", defaultHotCalls, "show so many calls, 0 for all; csv and structured formats have all unless it is given")
 	fl.StringVar(&f.profile, "profile", "", "the profile that it was built with")
 	fl.StringVar(&f.running, "running", "", "CPU profile of the binary under load, or the URL of the service")
@@ -72,9 +73,9 @@ one, or no sign of it. 4: it cannot be told.`,
 	return cmd
 }
 
-func (f *verifyFlags) run(a *app, cmd *cobra.Command, word string) error {
+func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, word string) error {
 	ctx := cmd.Context()
-	format, ro, err := reportOutput(a, cmd, f.output, f.limit)
+	format, ro, err := cli.ReportOutput(a, cmd, f.output, f.limit)
 	if err != nil {
 		return err
 	}
@@ -84,23 +85,23 @@ func (f *verifyFlags) run(a *app, cmd *cobra.Command, word string) error {
 		return err
 	}
 	v := pgo.Verify(s)
-	err = a.write(func(w *bufio.Writer) error { return render.WriteVerification(w, v, format, ro) })
+	err = a.Write(func(w *bufio.Writer) error { return render.WriteVerification(w, v, format, ro) })
 	if err != nil {
 		return err
 	}
 	switch v.Effect {
 	case pgo.NoSign:
-		return &codeError{code: exitFindings}
+		return &cli.CodeError{Code: cli.ExitFindings}
 	case pgo.CannotTell:
-		return &codeError{code: exitIncomplete}
+		return &cli.CodeError{Code: cli.ExitIncomplete}
 	case pgo.TookEffect:
 	}
 	return nil
 }
 
 // subject collects what is known of a program. Files come first: what is pulled takes a while.
-func (f *verifyFlags) subject(ctx context.Context, a *app, word string) (*pgo.Subject, error) {
-	s := &pgo.Subject{Name: redactWords([]string{word})[0]}
+func (f *verifyFlags) subject(ctx context.Context, a *cli.App, word string) (*pgo.Subject, error) {
+	s := &pgo.Subject{Name: cli.RedactWords([]string{word})[0]}
 	running := f.running
 	switch {
 	case isBinary(word):
@@ -108,7 +109,7 @@ func (f *verifyFlags) subject(ctx context.Context, a *app, word string) (*pgo.Su
 			return nil, err
 		}
 	case running != "":
-		return nil, &usageError{errors.New("--running goes with a binary, and " + s.Name + " is none"), "name the binary, or leave --running out"}
+		return nil, cli.Usage(errors.New("--running goes with a binary, and "+s.Name+" is none"), "name the binary, or leave --running out")
 	default:
 		running = word
 	}
@@ -167,7 +168,7 @@ func binarySubject(ctx context.Context, s *pgo.Subject, path string) error {
 }
 
 // given reads the profile that the program was built with: the one that is named, else the file that the binary names.
-func (f *verifyFlags) given(ctx context.Context, a *app, s *pgo.Subject) error {
+func (f *verifyFlags) given(ctx context.Context, a *cli.App, s *pgo.Subject) error {
 	path, assumed := f.profile, false
 	if path == "" && s.Build != nil && s.Build.PGO != "" {
 		if info, err := os.Stat(s.Build.PGO); err == nil && info.Mode().IsRegular() {
@@ -191,7 +192,7 @@ func (f *verifyFlags) given(ctx context.Context, a *app, s *pgo.Subject) error {
 		return ctx.Err()
 	}
 	if g.Manifest, err = manifestOf(path); err != nil {
-		a.warn("%v", err)
+		a.Warn("%v", err)
 	}
 	s.Given = g
 	return nil
@@ -237,7 +238,7 @@ func manifestOf(path string) (*pgo.Manifest, error) {
 }
 
 // control adds what is known of a build without PGO.
-func (f *verifyFlags) control(ctx context.Context, a *app, s *pgo.Subject, word string) error {
+func (f *verifyFlags) control(ctx context.Context, a *cli.App, s *pgo.Subject, word string) error {
 	if !isBinary(word) {
 		p, err := f.input.mergedProfile(ctx, a, []string{word}, true)
 		if err != nil {
@@ -251,7 +252,7 @@ func (f *verifyFlags) control(ctx context.Context, a *app, s *pgo.Subject, word 
 		return err
 	}
 	if b.PGO != "" {
-		return &usageError{fmt.Errorf("%s was built with %s", word, b.PGO), "name a build without PGO: go build -pgo=off"}
+		return cli.Usage(fmt.Errorf("%s was built with %s", word, b.PGO), "name a build without PGO: go build -pgo=off")
 	}
 	inlined, starts, err := b.Inlined(ctx)
 	if err != nil {

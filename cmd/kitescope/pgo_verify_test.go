@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // hotProgram is the source of the program that testdata/pgo has profiles of: plain.pb.gz of a build without PGO, pgo.pb.gz
@@ -68,8 +70,8 @@ func goTest(t *testing.T, dir, profile string) string {
 func TestPGOVerifyBinaries(t *testing.T) {
 	dir := hotModule(t)
 	plain := goBuild(t, dir, "plain")
-	kitescope(t, exitOK, "pgo", "pack", "--dir", dir, "testdata/pgo/plain.pb.gz")
-	packed := kitescope(t, exitOK, "pgo", "pack", "--dir", dir, "testdata/pgo/plain.pb.gz", "--name-with-hash", "-o", "json")
+	kitescope(t, cli.ExitOK, "pgo", "pack", "--dir", dir, "testdata/pgo/plain.pb.gz")
+	packed := kitescope(t, cli.ExitOK, "pgo", "pack", "--dir", dir, "testdata/pgo/plain.pb.gz", "--name-with-hash", "-o", "json")
 	var report struct{ Path, Flag string }
 	if err := json.Unmarshal([]byte(packed.stdout), &report); err != nil {
 		t.Fatal(err)
@@ -88,18 +90,18 @@ func TestPGOVerifyBinaries(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"a test, of which go records no profile", exitIncomplete, []string{goTest(t, dir, pack)}, "it does not say how it was built"},
-		{"without a profile", exitFindings, []string{plain, "--profile", pack}, "it was built without a profile"},
-		{"with a default.pgo", exitOK, []string{found}, "took effect: 5 of "},
-		{"with a hash in the name, stripped", exitOK, []string{named, "--profile", pack}, "same hash"},
-		{"with a hash in the name, and another profile", exitFindings, []string{named, "--profile", "testdata/pgo/plain.pb.gz"}, "it was built with another profile"},
-		{"with a hash in the name, and no profile", exitIncomplete, []string{named}, "whether that took effect cannot be told"},
-		{"with an empty profile", exitFindings, []string{nothing}, "the profile is recorded, but it is empty: no effect"},
-		{"with an empty profile, held against another", exitFindings, []string{nothing, "--profile", pack}, "no sign of it: 0 of "},
-		{"against the build without", exitOK, []string{found, "--control", plain}, "took effect"},
-		{"a profile of it, too", exitOK, []string{found, "--running", "testdata/pgo/pgo.pb.gz"}, "in the profile"},
-		{"a control that is none", exitUsage, []string{found, "--control", found}, ""},
-		{"no Go program", exitFailed, []string{"/bin/sh", "--profile", pack}, ""},
+		{"a test, of which go records no profile", cli.ExitIncomplete, []string{goTest(t, dir, pack)}, "it does not say how it was built"},
+		{"without a profile", cli.ExitFindings, []string{plain, "--profile", pack}, "it was built without a profile"},
+		{"with a default.pgo", cli.ExitOK, []string{found}, "took effect: 5 of "},
+		{"with a hash in the name, stripped", cli.ExitOK, []string{named, "--profile", pack}, "same hash"},
+		{"with a hash in the name, and another profile", cli.ExitFindings, []string{named, "--profile", "testdata/pgo/plain.pb.gz"}, "it was built with another profile"},
+		{"with a hash in the name, and no profile", cli.ExitIncomplete, []string{named}, "whether that took effect cannot be told"},
+		{"with an empty profile", cli.ExitFindings, []string{nothing}, "the profile is recorded, but it is empty: no effect"},
+		{"with an empty profile, held against another", cli.ExitFindings, []string{nothing, "--profile", pack}, "no sign of it: 0 of "},
+		{"against the build without", cli.ExitOK, []string{found, "--control", plain}, "took effect"},
+		{"a profile of it, too", cli.ExitOK, []string{found, "--running", "testdata/pgo/pgo.pb.gz"}, "in the profile"},
+		{"a control that is none", cli.ExitUsage, []string{found, "--control", found}, ""},
+		{"no Go program", cli.ExitFailed, []string{"/bin/sh", "--profile", pack}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := kitescope(t, test.code, append([]string{"pgo", "verify"}, test.args...)...)
@@ -112,7 +114,7 @@ func TestPGOVerifyBinaries(t *testing.T) {
 	if err := os.WriteFile(empty, []byte(readFile(t, pack)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e := kitescope(t, exitFindings, "pgo", "verify", nothing)
+	e := kitescope(t, cli.ExitFindings, "pgo", "verify", nothing)
 	if !strings.Contains(e.stdout, "no sign of it: 0 of ") || !strings.Contains(e.stdout, "may have changed since") {
 		t.Error(e.stdout)
 	}
@@ -130,7 +132,7 @@ func readFile(t *testing.T, path string) string {
 // TestPGOVerifyService asks services, which serve a recorded profile.
 func TestPGOVerifyService(t *testing.T) {
 	pack := filepath.Join(t.TempDir(), "default.pgo")
-	kitescope(t, exitOK, "pgo", "pack", "testdata/pgo/plain.pb.gz", "-O", pack)
+	kitescope(t, cli.ExitOK, "pgo", "pack", "testdata/pgo/plain.pb.gz", "-O", pack)
 	serve := func(file string) string {
 		recorded := readFile(t, "testdata/pgo/"+file)
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(recorded)) }))
@@ -143,10 +145,10 @@ func TestPGOVerifyService(t *testing.T) {
 		args       []string
 		want       string
 	}{
-		{"with PGO", "pgo.pb.gz", exitOK, []string{"--profile", pack}, "took effect: "},
-		{"without", "plain.pb.gz", exitFindings, []string{"--profile", pack}, "no sign of it: 0 of "},
-		{"with PGO, by itself", "pgo.pb.gz", exitOK, nil, "main.relay is inlined, with calls on "},
-		{"without, by itself", "plain.pb.gz", exitIncomplete, nil, "without the profile that it was built with"},
+		{"with PGO", "pgo.pb.gz", cli.ExitOK, []string{"--profile", pack}, "took effect: "},
+		{"without", "plain.pb.gz", cli.ExitFindings, []string{"--profile", pack}, "no sign of it: 0 of "},
+		{"with PGO, by itself", "pgo.pb.gz", cli.ExitOK, nil, "main.relay is inlined, with calls on "},
+		{"without, by itself", "plain.pb.gz", cli.ExitIncomplete, nil, "without the profile that it was built with"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := kitescope(t, test.code, append([]string{"pgo", "verify", serve(test.file), "--seconds", "1"}, test.args...)...)
@@ -168,7 +170,7 @@ func TestPGOPackIsWhatGoReads(t *testing.T) {
 	}
 	for _, file := range []string{"milvus-cpu-hnsw.pb.gz", "milvus-cpu-flat.pb.gz", "t3/querynode3.cpu.pb.gz"} {
 		in, out := "../../testdata/profiles/"+file, filepath.Join(t.TempDir(), "x.pgo")
-		kitescope(t, exitOK, "pgo", "pack", in, "-O", out)
+		kitescope(t, cli.ExitOK, "pgo", "pack", in, "-O", out)
 		if got, want := preprofile(out), preprofile(in); got != want || len(want) < 1000 {
 			t.Errorf("%s: the compiler sees another profile", file)
 		}

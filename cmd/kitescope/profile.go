@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/report"
 )
@@ -18,7 +18,7 @@ import (
 // groupProfile is the group of commands about profiles in the help.
 const groupProfile = "profile"
 
-func profileCommand(a *app) *cobra.Command {
+func profileCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "profile", Short: "Where CPU, memory and goroutines go: pull, top, flame, diff, ...", GroupID: groupProfile,
 		Long: `Pull profiles from all processes of a cluster, or of any Go service, and look at them:
@@ -33,7 +33,7 @@ processes of a live cluster, which are pulled for --seconds.`,
   kitescope profile flame before --nodes
   kitescope profile diff before after
   kitescope profile flame http://service:6060 -o html > cpu.html`,
-		Args: noCommand,
+		Args: cli.NoCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	commands := []*cobra.Command{
@@ -80,11 +80,11 @@ func (q *profileQuestion) options() (report.Options, error) {
 	}
 	by, ok := profile.ByOf(q.by)
 	if !ok {
-		return o, &usageError{fmt.Errorf("--by %q is not known", q.by), "one of: " + strings.Join(profile.ByNames(), ", ")}
+		return o, cli.Usage(fmt.Errorf("--by %q is not known", q.by), "one of: "+strings.Join(profile.ByNames(), ", "))
 	}
 	o.By = by
 	if (by == profile.ByLabel) != (q.label != "") {
-		return o, &usageError{errors.New("--by label and --label KEY belong together"), "for example: --by label --label thread"}
+		return o, cli.Usage(errors.New("--by label and --label KEY belong together"), "for example: --by label --label thread")
 	}
 	var err error
 	o.Filter, err = q.filter()
@@ -115,29 +115,18 @@ func (q *profileQuestion) filter() (profile.Filter, error) {
 	for _, word := range q.tags {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok || key == "" {
-			return f, &usageError{fmt.Errorf("--tag %q is not KEY=VALUE", word), "for example: --tag thread=io"}
+			return f, cli.Usage(fmt.Errorf("--tag %q is not KEY=VALUE", word), "for example: --tag thread=io")
 		}
 		f.Labels = append(f.Labels, profile.Label{Key: key, Str: value})
 	}
 	return f, nil
 }
 
-// leaveOut takes flags from a command that it has in common with others, and no use for.
-func leaveOut(cmd *cobra.Command, names ...string) {
-	all := cmd.Flags()
-	cmd.ResetFlags()
-	all.VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(names, f.Name) {
-			cmd.Flags().AddFlag(f)
-		}
-	})
-}
-
 // parsePattern reads a regular expression of the command line.
 func parsePattern(what, text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, &usageError{fmt.Errorf("%s %q is no regular expression: %w", what, text, err), `quote names that have ( or *: regexp syntax is Go's, \( matches a parenthesis`}
+		return nil, cli.Usage(fmt.Errorf("%s %q is no regular expression: %w", what, text, err), `quote names that have ( or *: regexp syntax is Go's, \( matches a parenthesis`)
 	}
 	return re, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
@@ -20,7 +21,7 @@ type compareFlags struct {
 	level, effect  float64
 }
 
-func profileDiff(a *app) *cobra.Command {
+func profileDiff(a *cli.App) *cobra.Command {
 	var f profileTable
 	var c compareFlags
 	cmd := &cobra.Command{
@@ -40,7 +41,7 @@ differ besides: neither can be told from one profile a side.`,
   kitescope profile diff before after --node querynode-3 --normalize -o markdown
   kitescope profile flame after --base before       the same as a flame graph`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return wantArgs(cmd, args, 2, 2, "two profiles, BASE and NEW", "kitescope profile diff before.pb.gz after.pb.gz")
+			return cli.WantArgs(cmd, args, 2, 2, "two profiles, BASE and NEW", "kitescope profile diff before.pb.gz after.pb.gz")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := f.settleTable(a, cmd)
@@ -48,10 +49,10 @@ differ besides: neither can be told from one profile a side.`,
 				return err
 			}
 			if c.level <= 0 || c.level >= 1 {
-				return usagef("--level is a probability between 0 and 1, not %g", c.level)
+				return cli.Usagef("--level is a probability between 0 and 1, not %g", c.level)
 			}
 			if c.effect < 0 || c.effect > 100 {
-				return usagef("--effect is in percent of the total, 0 to 100, not %g", c.effect)
+				return cli.Usagef("--effect is in percent of the total, 0 to 100, not %g", c.effect)
 			}
 			base, p, err := f.input.twoProfiles(cmd.Context(), a, args[0], args[1:])
 			if err != nil {
@@ -64,7 +65,7 @@ differ besides: neither can be told from one profile a side.`,
 			if err != nil {
 				return err
 			}
-			return a.write(func(w *bufio.Writer) error { return render.WriteProfileDiff(w, comparison, s.format, s.render) })
+			return a.Write(func(w *bufio.Writer) error { return render.WriteProfileDiff(w, comparison, s.format, s.render) })
 		},
 	}
 	f.register(cmd)
@@ -77,7 +78,7 @@ differ besides: neither can be told from one profile a side.`,
 }
 
 // twoProfiles reads both sides of a comparison.
-func (in *profileInput) twoProfiles(ctx context.Context, a *app, base string, words []string) (was, is *profile.Profile, err error) {
+func (in *profileInput) twoProfiles(ctx context.Context, a *cli.App, base string, words []string) (was, is *profile.Profile, err error) {
 	if was, err = in.oneProfile(ctx, a, []string{base}); err != nil {
 		return nil, nil, fmt.Errorf("base: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
@@ -19,10 +20,10 @@ import (
 // profileFeed gives the UI the profiles that a bundle has, and takes them of the processes of a
 // live cluster.
 type profileFeed struct {
-	app    *app
+	app    *cli.App
 	loader *session.Loader
 	spec   *session.Spec
-	nodes  *nodeFlags
+	nodes  *cli.NodeFlags
 	in     profileInput
 
 	mu   sync.Mutex
@@ -30,7 +31,7 @@ type profileFeed struct {
 }
 
 // newProfileFeed makes the feed of a cluster. How far it is the UI tells, and the loader nobody.
-func newProfileFeed(a *app, loader *session.Loader, spec *session.Spec, n *nodeFlags) *profileFeed {
+func newProfileFeed(a *cli.App, loader *session.Loader, spec *session.Spec, n *cli.NodeFlags) *profileFeed {
 	return &profileFeed{app: a, loader: loader, spec: spec, nodes: n, in: profileInput{weightBy: weights[0], demangle: "simple"}}
 }
 
@@ -74,7 +75,7 @@ func (f *profileFeed) CanPull() string {
 	switch {
 	case !f.spec.IsLive():
 		return "this is a file: open a live cluster to profile its processes"
-	case !f.nodes.live:
+	case !f.nodes.Live:
 		return "--live=false leaves the processes alone"
 	}
 	return ""
@@ -157,7 +158,7 @@ func (f *profileFeed) set(record *pull.Record, path string) (tui.ProfileSet, err
 	if err != nil {
 		return tui.ProfileSet{}, err
 	}
-	c := &chooser{app: f.app, in: &f.in, read: o}
+	c := &chooser{App: f.app, in: &f.in, read: o}
 	err = c.record(record, path)
 	return tui.ProfileSet{Items: c.items()}, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/flame"
 	"kitescope/profile/pull"
@@ -23,7 +24,7 @@ import (
 type flameFlags struct {
 	input     profileInput
 	question  profileQuestion
-	ui        uiFlags
+	ui        cli.UIFlags
 	base      string
 	normalize bool
 	byNode    bool
@@ -82,7 +83,7 @@ func flameFormatNames() []string {
 	return names
 }
 
-func profileFlame(a *app) *cobra.Command {
+func profileFlame(a *cli.App) *cobra.Command {
 	var f flameFlags
 	cmd := &cobra.Command{
 		Use: "flame [FILE...]", Short: "A flame graph: in the terminal, or as html, svg, png, folded, speedscope",
@@ -113,10 +114,10 @@ write it with -o. With --base it is a differential one: blue lost, red gained, g
 	fl.BoolVar(&f.render.Upright, "upright", false, "the root at the bottom: a flame, not an icicle")
 	fl.BoolVar(&f.render.Relative, "relative", false, "colour a difference by how much a frame changed of itself")
 	fl.BoolVar(&f.render.Vanished, "vanished", false, "give frames that are only in the base a width")
-	fl.StringVar(&f.ui.theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
-	fl.BoolVar(&f.ui.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed(flameFormatNames()...))
-	_ = cmd.RegisterFlagCompletionFunc("by", fixed(profile.ByNames()[:profile.ByClass+1]...))
+	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
+	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(flameFormatNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()[:profile.ByClass+1]...))
 	return cmd
 }
 
@@ -134,46 +135,46 @@ func (f *flameFlags) format() (*flameFormat, error) {
 			return &format, nil
 		}
 	}
-	return nil, &usageError{fmt.Errorf("a flame graph has no format %q", word), "one of: " + strings.Join(flameFormatNames(), ", ")}
+	return nil, cli.Usage(fmt.Errorf("a flame graph has no format %q", word), "one of: "+strings.Join(flameFormatNames(), ", "))
 }
 
-func (f *flameFlags) run(ctx context.Context, a *app, args []string) error {
+func (f *flameFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	o, err := f.question.options()
 	if err != nil {
 		return err
 	}
 	if o.By > profile.ByClass {
-		return &usageError{fmt.Errorf("frames cannot be %ss", o.By), "--nodes puts a frame for each node below the root; profile top --by " + o.By.String() + " prints a table"}
+		return cli.Usage(fmt.Errorf("frames cannot be %ss", o.By), "--nodes puts a frame for each node below the root; profile top --by "+o.By.String()+" prints a table")
 	}
 	if f.minShare < 0 || f.minShare > 100 {
-		return usagef("--min-share is in percent, 0 to 100, not %g", f.minShare)
+		return cli.Usagef("--min-share is in percent, 0 to 100, not %g", f.minShare)
 	}
 	format, err := f.format()
 	if err != nil {
 		return err
 	}
 	if f.base == "" && f.normalize {
-		return &usageError{errors.New("--normalize belongs to --base"), "kitescope profile flame after --base before --normalize"}
+		return cli.Usage(errors.New("--normalize belongs to --base"), "kitescope profile flame after --base before --normalize")
 	}
 	options := flame.Options{
 		SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: f.byNode, Inverted: f.inverted, Normalize: f.normalize, MinShare: f.minShare / 100,
 	}
 	if format == nil {
-		if !a.outTTY {
-			return &usageError{errors.New("a flame graph on the terminal needs one on standard output"), "write it: -o html, svg, png, folded or speedscope"}
+		if !a.OutTTY {
+			return cli.Usage(errors.New("a flame graph on the terminal needs one on standard output"), "write it: -o html, svg, png, folded or speedscope")
 		}
 		return f.flameUI(ctx, a, options, args)
 	}
 	return f.writeFlame(ctx, a, format, options, args)
 }
 
-func (f *flameFlags) writeFlame(ctx context.Context, a *app, format *flameFormat, o flame.Options, args []string) error {
-	to, err := a.newOutput(f.out, f.force)
+func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format *flameFormat, o flame.Options, args []string) error {
+	to, err := a.NewOutput(f.out, f.force)
 	if err != nil {
 		return err
 	}
-	if format.binary && a.outTTY && (f.out == "" || f.out == "-") {
-		return &usageError{fmt.Errorf("%s is binary and standard output is a terminal", format.name), "write it to a file: -O cpu." + format.name}
+	if format.binary && a.OutTTY && (f.out == "" || f.out == "-") {
+		return cli.Usage(fmt.Errorf("%s is binary and standard output is a terminal", format.name), "write it to a file: -O cpu."+format.name)
 	}
 	g := &flameGraph{options: o, render: f.render}
 	if f.base != "" {
@@ -191,14 +192,14 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *app, format *flameFormat
 		}
 	}
 	if g.p.Len() > manySamples {
-		defer a.collector.often()()
+		defer a.Collector.Often()()
 	}
 	o.MaxFrames = manyFrames
 	if g.tree, err = g.grow(o); err != nil {
 		return err
 	}
 	g.more = func() ([]*flame.Tree, error) { return g.otherTypes(o) }
-	g.render.Title, g.render.Subtitle, g.render.Version = g.title(), g.subtitle(), versionText()
+	g.render.Title, g.render.Subtitle, g.render.Version = g.title(), g.subtitle(), cli.VersionText()
 	if err := to(func(w io.Writer) error { return format.write(w, g) }); err != nil {
 		return fmt.Errorf("write the flame graph: %w", err)
 	}
@@ -270,7 +271,7 @@ func (g *flameGraph) known(p *profile.Profile) string {
 }
 
 // flameUI opens the terminal UI on the profiles alone.
-func (f *flameFlags) flameUI(ctx context.Context, a *app, o flame.Options, args []string) error {
+func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, args []string) error {
 	choice, err := f.input.chooseProfiles(ctx, a, args)
 	if err != nil {
 		return err
@@ -278,7 +279,7 @@ func (f *flameFlags) flameUI(ctx context.Context, a *app, o flame.Options, args 
 	defer choice.close()
 	view := tui.ProfileView{
 		Items: f.items(choice), SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: o.Nodes, Inverted: o.Inverted, Raw: !o.Normalize,
-		MinShare: o.MinShare, Upright: f.render.Upright, Vanished: f.render.Vanished, Relative: f.render.Relative, Args: f.words(redactWords(args)), BaseArg: redactWords([]string{f.base})[0],
+		MinShare: o.MinShare, Upright: f.render.Upright, Vanished: f.render.Vanished, Relative: f.render.Relative, Args: f.words(cli.RedactWords(args)), BaseArg: cli.RedactWords([]string{f.base})[0],
 	}
 	if f.base != "" {
 		base, err := f.input.chooseProfiles(ctx, a, []string{f.base})
@@ -288,7 +289,7 @@ func (f *flameFlags) flameUI(ctx context.Context, a *app, o flame.Options, args 
 		defer base.close()
 		view.Base = f.items(base)
 	}
-	cfg, err := a.fileUI(&f.ui, args)
+	cfg, err := a.FileUI(&f.ui, args)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
@@ -50,15 +51,15 @@ func (in *profileInput) register(cmd *cobra.Command) {
 	f.BoolVar(&in.threads, "threads", false, "keep threads of perf and JFR apart: label thread")
 	f.StringArrayVar(&in.symbols, "symbols", nil, "folder with unstripped libraries or debug files for native frames without names, found by build id; repeatable")
 	in.pull.busyWait, in.pull.output = defaultBusyWait, "table"
-	in.pull.nodes = addNodeFlags(cmd, true)
-	leaveOut(cmd, "window") // no rates are asked for
-	for _, name := range nodeFlagNames {
+	in.pull.nodes = cli.AddNodeFlags(cmd, true)
+	cli.LeaveOut(cmd, "window") // no rates are asked for
+	for _, name := range cli.NodeFlagNames {
 		_ = f.MarkHidden(name) // "profile pull" lists them
 	}
-	_ = cmd.RegisterFlagCompletionFunc("kind", fixed(kindWords()...))
+	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(kindWords()...))
 	_ = cmd.RegisterFlagCompletionFunc("node", completeNodes)
-	_ = cmd.RegisterFlagCompletionFunc("weight-by", fixed(weights...))
-	_ = cmd.RegisterFlagCompletionFunc("demangle", fixed("simple", "templates", "full", "none"))
+	_ = cmd.RegisterFlagCompletionFunc("weight-by", cli.Fixed(weights...))
+	_ = cmd.RegisterFlagCompletionFunc("demangle", cli.Fixed("simple", "templates", "full", "none"))
 }
 
 // options are how files are read.
@@ -66,17 +67,17 @@ func (in *profileInput) options() (read.Options, error) {
 	o := read.Options{Column: in.column, Threads: in.threads}
 	var err error
 	if o.Demangle, err = symbol.ModeOf(in.demangle); err != nil {
-		return o, &usageError{err, ""}
+		return o, cli.Usage(err, "")
 	}
 	switch in.weightBy {
 	case weights[0]:
 	case weights[1]:
 		o.WeightBy = read.ByCount
 	default:
-		return o, usagef("--weight-by is period or count, not %q", in.weightBy)
+		return o, cli.Usagef("--weight-by is period or count, not %q", in.weightBy)
 	}
 	if in.column < 0 || in.column > 2 {
-		return o, usagef("--column is 1 or 2, not %d", in.column)
+		return o, cli.Usagef("--column is 1 or 2, not %d", in.column)
 	}
 	return o, nil
 }
@@ -113,7 +114,7 @@ func (c *profileChoice) close() {
 
 // chooser finds profiles.
 type chooser struct {
-	*app
+	*cli.App
 	in   *profileInput
 	read read.Options
 	kind pull.Kind // "": all
@@ -124,19 +125,19 @@ type chooser struct {
 
 // chooseProfiles finds the profiles that words name, or those of the cluster of --from where there
 // are none. kind "" takes all kinds of folders and bundles.
-func (in *profileInput) chooseProfiles(ctx context.Context, a *app, words []string) (*profileChoice, error) {
+func (in *profileInput) chooseProfiles(ctx context.Context, a *cli.App, words []string) (*profileChoice, error) {
 	o, err := in.options()
 	if err != nil {
 		return nil, err
 	}
 	kinds, err := pull.ParseKinds(in.pull.kinds)
 	if err != nil {
-		return nil, &usageError{err, ""}
+		return nil, cli.Usage(err, "")
 	}
 	if len(kinds) != 1 {
-		return nil, usagef("--kind names one kind here, not %s", in.pull.kinds)
+		return nil, cli.Usagef("--kind names one kind here, not %s", in.pull.kinds)
 	}
-	c := &chooser{app: a, in: in, read: o, kind: kinds[0]}
+	c := &chooser{App: a, in: in, read: o, kind: kinds[0]}
 	c.missing = c.warnMissing
 	if err = c.all(ctx, words); err == nil {
 		err = c.only(in.nodes)
@@ -145,7 +146,7 @@ func (in *profileInput) chooseProfiles(ctx context.Context, a *app, words []stri
 		c.close()
 		return nil, err
 	}
-	c.words = strings.Join(redactWords(words), ", ")
+	c.words = strings.Join(cli.RedactWords(words), ", ")
 	return &c.profileChoice, nil
 }
 
@@ -163,7 +164,7 @@ func (c *profileChoice) only(nodes []string) error {
 	})
 	for _, node := range nodes {
 		if len(known) > 0 && !slices.Contains(known, node) {
-			return &usageError{fmt.Errorf("no profile of node %q", node), "there are: " + strings.Join(known, ", ")}
+			return cli.Usage(fmt.Errorf("no profile of node %q", node), "there are: "+strings.Join(known, ", "))
 		}
 	}
 	c.list = kept
@@ -187,14 +188,14 @@ func (c *chooser) all(ctx context.Context, words []string) error {
 	if len(words) > 0 {
 		return nil
 	}
-	conn, err := c.connection()
+	conn, err := c.Connection()
 	if err != nil {
-		return &usageError{
+		return cli.Usage(
 			errors.New("no profile named"),
 			"name a file, a folder or bundle of profile pull, or a URL; --from etcd://host:2379 takes the processes of a cluster",
-		}
+		)
 	}
-	if isLiveSource(conn.From) {
+	if cli.IsLiveSource(conn.From) {
 		return c.pulled(ctx, nil)
 	}
 	return c.file(ctx, conn.From)
@@ -203,11 +204,11 @@ func (c *chooser) all(ctx context.Context, words []string) error {
 // file finds what one path holds.
 func (c *chooser) file(ctx context.Context, path string) error {
 	if path == "-" {
-		if c.inTTY {
-			return &usageError{errors.New("- reads standard input, and that is a terminal"), "pipe a profile into it"}
+		if c.InTTY {
+			return cli.Usage(errors.New("- reads standard input, and that is a terminal"), "pipe a profile into it")
 		}
 		c.list = append(c.list, chosenProfile{name: "standard input", load: c.loader(func(ctx context.Context) (*profile.Profile, error) {
-			return read.From(ctx, "standard input", session.Interruptible(ctx, c.app.in), c.read)
+			return read.From(ctx, "standard input", session.Interruptible(ctx, c.App.In), c.read)
 		})})
 		return nil
 	}
@@ -255,7 +256,7 @@ func isBundle(path string) bool {
 }
 
 func (c *chooser) bundle(ctx context.Context, path string) error {
-	src, err := c.app.loader().Open(ctx, c.spec(connection{contextSpec: contextSpec{From: path}}))
+	src, err := c.App.Loader().Open(ctx, c.Spec(cli.Connection{ContextSpec: cli.ContextSpec{From: path}}))
 	if err != nil {
 		return err
 	}
@@ -349,7 +350,7 @@ func (c *chooser) pulled(ctx context.Context, urls []string) error {
 	if err := f.check(urls); err != nil {
 		return err
 	}
-	j, err := f.newPullJob(c.app, f.nodes, urls)
+	j, err := f.newPullJob(c.App, f.nodes, urls)
 	if err != nil {
 		return err
 	}
@@ -357,20 +358,20 @@ func (c *chooser) pulled(ctx context.Context, urls []string) error {
 	if err != nil {
 		return err
 	}
-	shown := j.showPull(c.app)
+	shown := j.showPull(c.App)
 	m, err := pull.RunTo(ctx, targets, j.options, dir)
 	shown.stop()
 	if err != nil {
 		return err
 	}
 	if m.Failed() == len(m.Profiles) {
-		return pullOutcome(c.app, m, "")
+		return pullOutcome(c.App, m, "")
 	}
 	record, err := pull.Read(dir)
 	if err != nil {
 		return err
 	}
-	name := strings.Join(redactWords(urls), " ")
+	name := strings.Join(cli.RedactWords(urls), " ")
 	if len(urls) == 0 {
 		name = m.Root
 	}

@@ -8,18 +8,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/pull"
 	"kitescope/words/hints"
 )
 
 // strictly makes commands end with exitIncomplete under --strict, where something was missing from what they have shown.
-func strictly(a *app, commands []*cobra.Command) {
+func strictly(a *cli.App, commands []*cobra.Command) {
 	for _, cmd := range commands {
 		run := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			err := run(cmd, args)
-			if err == nil && a.flags.strict && a.lacking {
-				return &codeError{code: exitIncomplete}
+			if err == nil && a.Flags.Strict && a.Lacking {
+				return &cli.CodeError{Code: cli.ExitIncomplete}
 			}
 			return err
 		}
@@ -29,8 +30,8 @@ func strictly(a *app, commands []*cobra.Command) {
 // warnMissing tells of the profiles that a record was made to have, and has not.
 func (c *chooser) warnMissing(r *pull.Record, path string) {
 	for _, p := range r.Problems {
-		c.lacking = true
-		c.note("incomplete: %s: %s: %s", path, p.Where, p.Reason)
+		c.Lacking = true
+		c.Note("incomplete: %s: %s: %s", path, p.Where, p.Reason)
 	}
 	var asked pull.Manifest
 	for _, round := range r.Rounds {
@@ -46,20 +47,8 @@ func (c *chooser) warnMissing(r *pull.Record, path string) {
 			}
 		}
 	}
-	c.lacking = c.lacking || asked.Failed() > 0
-	warnFailed(c.app, &asked)
-}
-
-// redactWords are words of a command line as they can be shown.
-func redactWords(words []string) []string {
-	shown := make([]string, len(words))
-	for i, word := range words {
-		shown[i] = word
-		if strings.Contains(word, "://") {
-			shown[i] = pull.RedactWord(word)
-		}
-	}
-	return shown
+	c.Lacking = c.Lacking || asked.Failed() > 0
+	warnFailed(c.App, &asked)
 }
 
 // noSuchFile is the error of a word that is no file. It may be an address, with credentials in it.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // TestProfilesMissing tells of profiles that a record was made to have, wherever it is read, and is 4 under --strict.
@@ -15,23 +17,23 @@ func TestProfilesMissing(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	dir := filepath.Join(t.TempDir(), "record")
-	kitescope(t, exitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+good.URL, "away="+gone.URL)
+	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+good.URL, "away="+gone.URL)
 	const want = "incomplete: no cpu profile of away: refused"
 	for _, line := range []string{"top DIR", "nodes DIR", "flame DIR -o folded", "share . DIR", "merge DIR -O -", "top --seconds 1 here=URL away=GONE"} {
 		args := append([]string{"profile"}, strings.Fields(strings.NewReplacer("DIR", dir, "URL", good.URL, "GONE", gone.URL).Replace(line))...)
-		says(t, kitescope(t, exitOK, args...).err, want)
-		kitescope(t, exitIncomplete, append(args, "--strict")...)
+		says(t, kitescope(t, cli.ExitOK, args...).err, want)
+		kitescope(t, cli.ExitIncomplete, append(args, "--strict")...)
 	}
-	if e := kitescope(t, exitOK, "profile", "top", dir, "--node", "here", "--strict"); strings.Contains(e.err, "incomplete") {
+	if e := kitescope(t, cli.ExitOK, "profile", "top", dir, "--node", "here", "--strict"); strings.Contains(e.err, "incomplete") {
 		t.Errorf("nothing is missing of what was asked for: %s", e.err)
 	}
 }
 
 // TestProfileAddress says of an address that it is no file, and nothing of its credentials.
 func TestProfileAddress(t *testing.T) {
-	e := kitescope(t, exitFailed, "profile", "top", "127.0.0.1:6060")
+	e := kitescope(t, cli.ExitFailed, "profile", "top", "127.0.0.1:6060")
 	says(t, e.err, "http://127.0.0.1:6060")
-	e = kitescope(t, exitFailed, "profile", "top", "ann:pa55@127.0.0.1:6060")
+	e = kitescope(t, cli.ExitFailed, "profile", "top", "ann:pa55@127.0.0.1:6060")
 	if strings.Contains(e.err, "pa55") {
 		t.Error(e.err)
 	}
@@ -39,7 +41,7 @@ func TestProfileAddress(t *testing.T) {
 	const secret = "pa55-of-ann"
 	s := profiledService(t, nil)
 	word := strings.Replace(s.URL, "http://", "http://ann:"+secret+"@", 1)
-	e = kitescope(t, exitOK, "profile", "top", "--seconds", "1", "a="+word, "b="+word+"/debug/pprof/profile")
+	e = kitescope(t, cli.ExitOK, "profile", "top", "--seconds", "1", "a="+word, "b="+word+"/debug/pprof/profile")
 	if all := e.stdout + e.err; strings.Contains(all, secret) || !strings.Contains(all, "127.0.0.1") {
 		t.Error(all)
 	}
@@ -48,25 +50,25 @@ func TestProfileAddress(t *testing.T) {
 // TestFlagsWithoutMeaning are unknown to commands that could do nothing with them.
 func TestFlagsWithoutMeaning(t *testing.T) {
 	for _, line := range []string{"nodes --by class", "nodes --cum", "nodes --mean", "share x --mean", "share x --cum", "peek x --mean", "trend --mean", "pull --window 1s", "watch --window 1s", "top --window 1s"} {
-		e := kitescope(t, exitUsage, append([]string{"profile"}, strings.Fields(line)...)...)
+		e := kitescope(t, cli.ExitUsage, append([]string{"profile"}, strings.Fields(line)...)...)
 		says(t, e.err, "unknown flag")
 	}
 	for _, line := range []string{"pull -O -", "pull --force -O dir"} {
-		kitescope(t, exitUsage, append([]string{"profile"}, strings.Fields(line)...)...)
+		kitescope(t, cli.ExitUsage, append([]string{"profile"}, strings.Fields(line)...)...)
 	}
 }
 
 // TestRunClock lets time pass from what --now says.
 func TestRunClock(t *testing.T) {
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	a := &app{streams: &streams{now: time.Now}, flags: globalFlags{now: "2026-11-20T09:00:00Z"}}
-	if err := a.setClock(); err != nil {
+	a := &cli.App{Streams: &cli.Streams{Now: time.Now}, Flags: cli.GlobalFlags{Now: "2026-11-20T09:00:00Z"}}
+	if err := a.SetClock(); err != nil {
 		t.Fatal(err)
 	}
-	a.runClock()
-	first := a.now()
+	a.RunClock()
+	first := a.Now()
 	time.Sleep(time.Millisecond)
-	if second := a.now(); first.Before(start) || !second.After(first) || second.Sub(start) > time.Minute {
+	if second := a.Now(); first.Before(start) || !second.After(first) || second.Sub(start) > time.Minute {
 		t.Errorf("%s, then %s", first, second)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session/kept"
 	"kitescope/profile/pull"
 )
@@ -16,7 +17,7 @@ import (
 // TestProfileLinks puts no file into a bundle that a link leads to.
 func TestProfileLinks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "record")
-	kitescope(t, exitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+profiledService(t, nil).URL)
+	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+profiledService(t, nil).URL)
 	record, err := pull.Read(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -53,5 +54,5 @@ func TestProfilesOfPipe(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Fatal(err)
 	}
-	says(t, kitescope(t, exitOK, "profile", "top", path).stdout, "36 samples")
+	says(t, kitescope(t, cli.ExitOK, "profile", "top", path).stdout, "36 samples")
 }

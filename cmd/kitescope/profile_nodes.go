@@ -6,13 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
 	"kitescope/words/hints"
 )
 
-func profileNodes(a *app) *cobra.Command {
+func profileNodes(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "nodes [DIR]", Short: "How the processes of a cluster differ: busy cores, and what on",
@@ -22,7 +23,7 @@ differs from the others of its role by more than chance.`,
 		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 -O now && kitescope profile nodes now
   kitescope profile nodes now -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return wantArgs(cmd, args, 0, 1, "one record", "kitescope profile nodes DIR")
+			return cli.WantArgs(cmd, args, 0, 1, "one record", "kitescope profile nodes DIR")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := f.settleTable(a, cmd)
@@ -37,15 +38,15 @@ differs from the others of its role by more than chance.`,
 			if err != nil {
 				return err
 			}
-			return a.write(func(w *bufio.Writer) error { return render.WriteProfileNodes(w, nodes, s.format, s.render) })
+			return a.Write(func(w *bufio.Writer) error { return render.WriteProfileNodes(w, nodes, s.format, s.render) })
 		},
 	}
 	f.register(cmd)
-	leaveOut(cmd, "by", "label", "cum", "mean")
+	cli.LeaveOut(cmd, "by", "label", "cum", "mean")
 	return cmd
 }
 
-func profileTrend(a *app) *cobra.Command {
+func profileTrend(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "trend DIR", Short: "How shares move over a rolling record",
@@ -55,7 +56,7 @@ func profileTrend(a *app) *cobra.Command {
   kitescope profile trend record --node querynode-3`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{errors.New("which record? a folder that profile pull --every wrote, or profiles in the order of time"), "kitescope profile trend record"}
+				return cli.Usage(errors.New("which record? a folder that profile pull --every wrote, or profiles in the order of time"), "kitescope profile trend record")
 			}
 			s, err := f.settleTable(a, cmd)
 			if err != nil {
@@ -72,11 +73,11 @@ func profileTrend(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.write(func(w *bufio.Writer) error { return render.WriteProfileTrend(w, trend, s.format, s.render) })
+			return a.Write(func(w *bufio.Writer) error { return render.WriteProfileTrend(w, trend, s.format, s.render) })
 		},
 	}
 	f.register(cmd)
-	leaveOut(cmd, "mean")
+	cli.LeaveOut(cmd, "mean")
 	return cmd
 }
 

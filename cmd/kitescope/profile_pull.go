@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/pull"
 	"kitescope/words/hints"
 )
@@ -26,7 +27,7 @@ type pullFlags struct {
 	headerFile string
 	busyWait   time.Duration
 	force      bool
-	nodes      *nodeFlags
+	nodes      *cli.NodeFlags
 	// command is the command line that the manifest keeps, without secrets; "" where it is that of no pull.
 	command string
 }
@@ -63,7 +64,7 @@ bearer token from KITESCOPE_PROFILE_TOKEN; other headers from --header-file, lin
 --every it is a record: a folder for each round, the oldest removed beyond --keep. A pull
 that is interrupted keeps what was complete, and exits 130.`
 
-func profilePull(a *app) *cobra.Command {
+func profilePull(a *cli.App) *cobra.Command {
 	var f pullFlags
 	cmd := &cobra.Command{
 		Use: "pull [URL...]", Short: "Take profiles of all processes over the same window, into a folder or bundle",
@@ -88,10 +89,10 @@ func profilePull(a *app) *cobra.Command {
 	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
 	fl.DurationVar(&f.busyWait, "busy-wait", defaultBusyWait, "how long to wait for a CPU profile that somebody else is taking; 0 does not")
 	fl.BoolVar(&f.force, "force", false, "replace FILE.kite if it exists")
-	f.nodes = addNodeFlags(cmd, true)
-	leaveOut(cmd, "window") // no rates are asked for
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed("table", "json"))
-	_ = cmd.RegisterFlagCompletionFunc("kind", fixed(kindWords()...))
+	f.nodes = cli.AddNodeFlags(cmd, true)
+	cli.LeaveOut(cmd, "window") // no rates are asked for
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("table", "json"))
+	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(kindWords()...))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	return cmd
 }
@@ -113,38 +114,38 @@ func (f *pullFlags) toBundle() bool { return strings.HasSuffix(f.out, bundleEndi
 func (f *pullFlags) check(words []string) error {
 	switch {
 	case f.seconds < 1 || f.seconds > 3600:
-		return &usageError{fmt.Errorf("--seconds is 1 to 3600, not %d", f.seconds), "for longer: --every 10m, a record of many profiles"}
+		return cli.Usage(fmt.Errorf("--seconds is 1 to 3600, not %d", f.seconds), "for longer: --every 10m, a record of many profiles")
 	case f.every < 0 || f.keep < 0 || f.busyWait < 0:
-		return usagef("--every, --keep and --busy-wait cannot be negative")
+		return cli.Usagef("--every, --keep and --busy-wait cannot be negative")
 	case f.keep > 0 && f.every == 0:
-		return &usageError{errors.New("--keep belongs to --every"), "for example: --every 10m --keep 50"}
+		return cli.Usage(errors.New("--keep belongs to --every"), "for example: --every 10m --keep 50")
 	case f.every > 0 && f.every < time.Duration(f.seconds)*time.Second:
-		return &usageError{fmt.Errorf("--every %s is shorter than the window of %d s", f.every, f.seconds), "make the window shorter, or rounds rarer"}
+		return cli.Usage(fmt.Errorf("--every %s is shorter than the window of %d s", f.every, f.seconds), "make the window shorter, or rounds rarer")
 	case f.every > 0 && f.output == "json":
-		return &usageError{errors.New("--every goes on and on: there is no one result to print as JSON"), "each round has its manifest.json"}
+		return cli.Usage(errors.New("--every goes on and on: there is no one result to print as JSON"), "each round has its manifest.json")
 	case f.output != "table" && f.output != "json":
-		return usagef("profile pull -o is table or json, not %q", f.output)
+		return cli.Usagef("profile pull -o is table or json, not %q", f.output)
 	case f.out == "-":
-		return &usageError{errors.New("profiles and their manifest make a folder, which standard output cannot take"), "name a folder; one profile alone: kitescope profile merge URL -O -"}
+		return cli.Usage(errors.New("profiles and their manifest make a folder, which standard output cannot take"), "name a folder; one profile alone: kitescope profile merge URL -O -")
 	case f.force && !f.toBundle():
-		return &usageError{errors.New("--force replaces a bundle, and never a folder"), "name another folder, or FILE.kite"}
+		return cli.Usage(errors.New("--force replaces a bundle, and never a folder"), "name another folder, or FILE.kite")
 	case f.toBundle() && f.every > 0:
-		return &usageError{errors.New("a bundle holds one moment, and --every makes a record"), "name a folder"}
+		return cli.Usage(errors.New("a bundle holds one moment, and --every makes a record"), "name a folder")
 	case f.toBundle() && len(words) > 0:
-		return &usageError{errors.New("a bundle holds a cluster, and a URL names none"), "name a folder: -O profiles"}
+		return cli.Usage(errors.New("a bundle holds a cluster, and a URL names none"), "name a folder: -O profiles")
 	}
 	_, err := pull.ParseKinds(f.kinds)
 	if err != nil {
-		return &usageError{err, "for example: --kind cpu,heap,goroutine"}
+		return cli.Usage(err, "for example: --kind cpu,heap,goroutine")
 	}
 	return nil
 }
 
-func (f *pullFlags) run(ctx context.Context, a *app, words []string) error {
+func (f *pullFlags) run(ctx context.Context, a *cli.App, words []string) error {
 	if err := f.check(words); err != nil {
 		return err
 	}
-	a.runClock()
+	a.RunClock()
 	if f.toBundle() {
 		bundle := snapshotFlags{force: f.force, nodes: f.nodes, profiles: f, took: func(m *pull.Manifest) error {
 			if err := writePull(a, m, f.out, f.output); err != nil || m.Failed() < len(m.Profiles) {
@@ -188,7 +189,7 @@ func (f *pullFlags) run(ctx context.Context, a *app, words []string) error {
 	}
 	if err != nil {
 		if path != "" {
-			a.warn("what was complete is in %s", path)
+			a.Warn("what was complete is in %s", path)
 		}
 		return existsHint(err)
 	}
@@ -196,12 +197,12 @@ func (f *pullFlags) run(ctx context.Context, a *app, words []string) error {
 }
 
 // pullFolder is where profiles go that nobody named a place for.
-func (j *pullJob) pullFolder(a *app) string {
+func (j *pullJob) pullFolder(a *cli.App) string {
 	name := "profiles"
 	if j.options.Root != "" {
 		name += "-" + strings.Map(pathSafe, filepath.Base(j.options.Root))
 	}
-	return name + "-" + a.now().UTC().Format("20060102T150405Z")
+	return name + "-" + a.Now().UTC().Format("20060102T150405Z")
 }
 
 func pathSafe(r rune) rune {
@@ -213,25 +214,25 @@ func pathSafe(r rune) rune {
 
 func existsHint(err error) error {
 	if errors.Is(err, pull.ErrExists) {
-		return &usageError{err, "name another folder with -O; what is there is not touched"}
+		return cli.Usage(err, "name another folder with -O; what is there is not touched")
 	}
 	return err
 }
 
 // pullOutcome says how it went, and makes it the exit code.
-func pullOutcome(a *app, m *pull.Manifest, path string) error {
+func pullOutcome(a *cli.App, m *pull.Manifest, path string) error {
 	failures := m.Failed()
 	switch {
 	case failures == len(m.Profiles):
 		return noProfile(m)
 	case failures == 0:
-		a.warn("saved %s in %s", counted(len(m.Profiles)), path)
+		a.Warn("saved %s in %s", counted(len(m.Profiles)), path)
 		return nil
 	}
-	a.warn("saved %s in %s", counted(len(m.Profiles)-failures), path)
+	a.Warn("saved %s in %s", counted(len(m.Profiles)-failures), path)
 	warnFailed(a, m)
-	if a.flags.strict {
-		return &codeError{code: exitIncomplete}
+	if a.Flags.Strict {
+		return &cli.CodeError{Code: cli.ExitIncomplete}
 	}
 	return nil
 }
@@ -252,25 +253,25 @@ func noProfile(m *pull.Manifest) error {
 // maxFailures is how many failures are told one by one.
 const maxFailures = 5
 
-func warnFailed(a *app, m *pull.Manifest) {
+func warnFailed(a *cli.App, m *pull.Manifest) {
 	failures := pullFailures(m)
 	for i, f := range failures {
 		if i == maxFailures {
-			a.warn("incomplete: and %d more reasons", len(failures)-i)
+			a.Warn("incomplete: and %d more reasons", len(failures)-i)
 			return
 		}
-		a.warn("incomplete: %s", f)
+		a.Warn("incomplete: %s", f)
 	}
 }
 
 // pullRecord takes rounds until it is interrupted.
-func (f *pullFlags) pullRecord(ctx context.Context, a *app, j *pullJob) error {
+func (f *pullFlags) pullRecord(ctx context.Context, a *cli.App, j *pullJob) error {
 	dir := f.out
 	if dir == "" {
 		dir = "profiles-record"
 	}
-	record := &pull.Rolling{Dir: dir, Every: f.every, Keep: f.keep, Now: a.now}
-	a.warn("a round every %s into %s, until interrupted", f.every, dir)
+	record := &pull.Rolling{Dir: dir, Every: f.every, Keep: f.keep, Now: a.Now}
+	a.Warn("a round every %s into %s, until interrupted", f.every, dir)
 	round := func(ctx context.Context, dir string) (*pull.Manifest, error) {
 		targets, err := j.targets(ctx)
 		if err != nil {
@@ -282,10 +283,10 @@ func (f *pullFlags) pullRecord(ctx context.Context, a *app, j *pullJob) error {
 	}
 	err := record.Run(ctx, round, func(path string, m *pull.Manifest, err error) {
 		if m == nil {
-			a.warn("no round: %v", err)
+			a.Warn("no round: %v", err)
 			return
 		}
-		a.warn("round %d: %s in %s", m.Sequence, counted(len(m.Profiles)-m.Failed()), path)
+		a.Warn("round %d: %s in %s", m.Sequence, counted(len(m.Profiles)-m.Failed()), path)
 		warnFailed(a, m)
 	})
 	return cmp.Or(err, context.Cause(ctx))

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
 	"kitescope/profile/pull"
 )
@@ -50,7 +51,7 @@ func TestPullHundred(t *testing.T) {
 	for range 100 {
 		args = append(args, profiledService(t, nil).URL)
 	}
-	e := kitescope(t, exitOK, args...)
+	e := kitescope(t, cli.ExitOK, args...)
 	var m pull.Manifest
 	if err := json.Unmarshal([]byte(e.stdout), &m); err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func TestPullInterrupted(t *testing.T) {
 					t.Errorf("the folder of the record is not empty: %v", err)
 				}
 			}
-			if e.code != exitInterrupted || e.took > 15*time.Second {
+			if e.code != cli.ExitInterrupted || e.took > 15*time.Second {
 				t.Errorf("exit %d after %s: %s", e.code, e.took, e.err)
 			}
 			files.wantNone(t)
@@ -115,19 +116,19 @@ func TestPullSecrets(t *testing.T) {
 	s := profiledService(t, allow)
 	host := strings.TrimPrefix(s.URL, "http://")
 	headers := filepath.Join(t.TempDir(), "headers")
-	writeFile(t, headers, "# of the gateway\nx-api-key: "+key+"\n")
+	keepFile(t, headers, "# of the gateway\nx-api-key: "+key+"\n")
 	for name, c := range map[string]struct {
 		env  map[string]string
 		args []string
 		code int
 	}{
-		"in the URL":       {nil, []string{"http://ann:" + password + "@" + host}, exitOK},
-		"password":         {map[string]string{"KITESCOPE_PROFILE_PASSWORD": password}, []string{"http://ann@" + host}, exitOK},
-		"token":            {map[string]string{"KITESCOPE_PROFILE_TOKEN": token}, []string{host}, exitOK},
-		"header":           {nil, []string{host, "--header-file", headers}, exitOK},
-		"none":             {nil, []string{host}, exitFailed},
-		"wrong":            {map[string]string{"KITESCOPE_PROFILE_TOKEN": token + "x"}, []string{host}, exitFailed},
-		"not of the place": {nil, []string{"http://ann:" + password + "@" + host + "x:y/"}, exitUsage},
+		"in the URL":       {nil, []string{"http://ann:" + password + "@" + host}, cli.ExitOK},
+		"password":         {map[string]string{"KITESCOPE_PROFILE_PASSWORD": password}, []string{"http://ann@" + host}, cli.ExitOK},
+		"token":            {map[string]string{"KITESCOPE_PROFILE_TOKEN": token}, []string{host}, cli.ExitOK},
+		"header":           {nil, []string{host, "--header-file", headers}, cli.ExitOK},
+		"none":             {nil, []string{host}, cli.ExitFailed},
+		"wrong":            {map[string]string{"KITESCOPE_PROFILE_TOKEN": token + "x"}, []string{host}, cli.ExitFailed},
+		"not of the place": {nil, []string{"http://ann:" + password + "@" + host + "x:y/"}, cli.ExitUsage},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,9 +165,9 @@ func TestPullOnATerminal(t *testing.T) {
 	defer s.Close()
 	var shown syncBuffer
 	terminal := scripted(io.Discard, &shown, nil)
-	terminal.errTTY, terminal.size = true, func() (int, int) { return 80, 24 }
+	terminal.ErrTTY, terminal.Size = true, func() (int, int) { return 80, 24 }
 	code := run(t.Context(), terminal, []string{"profile", "pull", "busy=" + s.URL, "dead=127.0.0.1:1", "--seconds", "1", "-O", filepath.Join(t.TempDir(), "out")})
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Errorf("exit %d: %s", code, shown.String())
 	}
 	says(t, shown.String(), "profiling 2 processes: 0 of 2 profiles", "1 failed",
@@ -275,5 +276,12 @@ func TestCommandLine(t *testing.T) {
 	got := commandLine(cmd, []string{"n=http://u:pw3@h/x?token=pw4", "host:1"})
 	if want := `kitescope pull --from=etcd://h:1 --map=a=b '--map=c d=e' --proxy=socks5://p:2 n=http://h/x host:1`; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func keepFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -12,13 +12,14 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/pull"
 	"kitescope/words"
 )
 
 // pullProgress shows on a terminal's stderr how far a pull is.
 type pullProgress struct {
-	app      *app
+	app      *cli.App
 	seconds  int
 	mu       sync.Mutex
 	begun    time.Time // when the first window began
@@ -36,12 +37,12 @@ type pullProgress struct {
 const pullTick = 200 * time.Millisecond
 
 // showPull starts to show progress, where there is a terminal to show it on.
-func (j *pullJob) showPull(a *app) *pullProgress {
+func (j *pullJob) showPull(a *cli.App) *pullProgress {
 	s := &pullProgress{
 		app: a, seconds: j.seconds, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}, end: make(chan struct{}), gone: make(chan struct{}),
 	}
 	j.options.Progress = s.hear
-	if a.transient == nil {
+	if a.Transient == nil {
 		close(s.gone)
 		return s
 	}
@@ -52,9 +53,9 @@ func (j *pullJob) showPull(a *app) *pullProgress {
 		for {
 			select {
 			case <-tick.C:
-				a.transient.show(s.line())
+				a.Transient.Show(s.line())
 			case <-s.end:
-				a.transient.clear()
+				a.Transient.Clear()
 				return
 			}
 		}
@@ -98,8 +99,8 @@ func (s *pullProgress) hear(e pull.Event) {
 
 // say prints a line above the picture. Without a terminal only the end is told.
 func (s *pullProgress) say(format string, args ...any) {
-	if s.app.transient != nil {
-		s.app.tell("%s", oneLine(fmt.Sprintf(format, args...)))
+	if s.app.Transient != nil {
+		s.app.Tell("%s", cli.OneLine(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -124,7 +125,7 @@ func (s *pullProgress) line() string {
 
 // room is how long the line may be: it must not wrap.
 func (s *pullProgress) room() int {
-	if width, _ := s.app.size(); width > 0 {
+	if width, _ := s.app.Size(); width > 0 {
 		return width - 1
 	}
 	return 79
@@ -134,7 +135,7 @@ func (s *pullProgress) room() int {
 func (s *pullProgress) missing(room int) string {
 	names := slices.Compact(slices.Sorted(maps.Values(s.underway)))
 	for n := len(names); n > 0; n-- {
-		text := "; not done: " + oneLine(strings.Join(names[:n], ", "))
+		text := "; not done: " + cli.OneLine(strings.Join(names[:n], ", "))
 		if n < len(names) {
 			text += fmt.Sprintf(" and %d more", len(names)-n)
 		}
@@ -153,8 +154,8 @@ type pulled struct {
 }
 
 // writePull prints what came of a pull.
-func writePull(a *app, m *pull.Manifest, path, output string) error {
-	return a.write(func(w *bufio.Writer) error {
+func writePull(a *cli.App, m *pull.Manifest, path, output string) error {
+	return a.Write(func(w *bufio.Writer) error {
 		if output == "json" {
 			e := json.NewEncoder(w)
 			e.SetEscapeHTML(false)
@@ -170,7 +171,7 @@ func pullTable(out *bufio.Writer, m *pull.Manifest) error {
 	rows := append([][]string{{"NODE", "ROLE", "KIND", "SAMPLES", "CORES", "TOTAL", "SIZE", "OUTCOME"}}, pullRows(m)...)
 	for _, row := range rows {
 		for i := range row {
-			row[i] = oneLine(row[i])
+			row[i] = cli.OneLine(row[i])
 		}
 		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
 			return err

@@ -4,13 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/pull"
 )
 
 // TestPullProgressNames names who is not done yet, in one line of the terminal.
 func TestPullProgressNames(t *testing.T) {
 	width := 100
-	a := &app{streams: &streams{size: func() (int, int) { return width, 24 }}}
+	a := &cli.App{Streams: &cli.Streams{Size: func() (int, int) { return width, 24 }}}
 	s := &pullProgress{app: a, nodes: map[string]pull.State{}, waiting: map[string]string{}, underway: map[string]string{}}
 	s.begun = time.Now()
 	for i, node := range []string{"querynode-3", "proxy-1", "querynode-7"} {

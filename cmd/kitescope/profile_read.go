@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/words/hints"
 )
@@ -24,19 +25,19 @@ func (p *chosenProfile) profile(ctx context.Context) (*profile.Profile, error) {
 }
 
 // oneProfile reads what words name and makes one profile of it, with nodes apart by their label.
-func (in *profileInput) oneProfile(ctx context.Context, a *app, words []string) (*profile.Profile, error) {
+func (in *profileInput) oneProfile(ctx context.Context, a *cli.App, words []string) (*profile.Profile, error) {
 	return in.mergedProfile(ctx, a, words, false)
 }
 
 // mergedProfile is oneProfile, with the nodes added up where collapse is set.
-func (in *profileInput) mergedProfile(ctx context.Context, a *app, words []string, collapse bool) (*profile.Profile, error) {
+func (in *profileInput) mergedProfile(ctx context.Context, a *cli.App, words []string, collapse bool) (*profile.Profile, error) {
 	choice, err := in.chooseProfiles(ctx, a, words)
 	if err != nil {
 		return nil, err
 	}
 	defer choice.close()
 	if len(choice.list) > 1 {
-		defer a.collector.often()()
+		defer a.Collector.Often()()
 	}
 	p, err := choice.merge(ctx, collapse)
 	if err == nil {
@@ -55,17 +56,17 @@ func inNodes(p *profile.Profile, nodes []string) *profile.Profile {
 }
 
 // warnEmpty says why there may be nothing to see.
-func warnEmpty(a *app, p *profile.Profile) {
+func warnEmpty(a *cli.App, p *profile.Profile) {
 	if p.Len() > 0 {
 		return
 	}
 	for _, t := range p.Types {
 		if t.Type == "contentions" {
-			a.note("%s has no samples: the process samples no locks unless it sets a rate (runtime.SetMutexProfileFraction, SetBlockProfileRate)", p.Origin.Name)
+			a.Note("%s has no samples: the process samples no locks unless it sets a rate (runtime.SetMutexProfileFraction, SetBlockProfileRate)", p.Origin.Name)
 			return
 		}
 	}
-	a.note("%s has no samples", p.Origin.Name)
+	a.Note("%s has no samples", p.Origin.Name)
 }
 
 func (c *profileChoice) merge(ctx context.Context, collapse bool) (*profile.Profile, error) {
@@ -103,7 +104,7 @@ func (c *profileChoice) merge(ctx context.Context, collapse bool) (*profile.Prof
 const maxSeries = 5000
 
 // profileSeries reads what words name, one profile each, for what follows them over time.
-func (in *profileInput) profileSeries(ctx context.Context, a *app, words []string) ([]*profile.Profile, error) {
+func (in *profileInput) profileSeries(ctx context.Context, a *cli.App, words []string) ([]*profile.Profile, error) {
 	choice, err := in.chooseProfiles(ctx, a, words)
 	if err != nil {
 		return nil, err

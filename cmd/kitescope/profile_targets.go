@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
@@ -36,43 +37,43 @@ type pullJob struct {
 }
 
 // newPullJob settles whom to ask and how, before anything is asked.
-func (f *pullFlags) newPullJob(a *app, n *nodeFlags, words []string) (*pullJob, error) {
-	cluster := len(words) == 0 || a.flags.from != "" || a.flags.context != ""
+func (f *pullFlags) newPullJob(a *cli.App, n *cli.NodeFlags, words []string) (*pullJob, error) {
+	cluster := len(words) == 0 || a.Flags.From != "" || a.Flags.Context != ""
 	var named []pull.Target
 	for _, word := range words {
 		password := ""
 		if pull.WantsPassword(word) {
-			if password = a.getenv("KITESCOPE_PROFILE_PASSWORD"); password == "" {
-				return nil, &usageError{fmt.Errorf("no password for %s", pull.RedactWord(word)), "set KITESCOPE_PROFILE_PASSWORD"}
+			if password = a.Getenv("KITESCOPE_PROFILE_PASSWORD"); password == "" {
+				return nil, cli.Usage(fmt.Errorf("no password for %s", pull.RedactWord(word)), "set KITESCOPE_PROFILE_PASSWORD")
 			}
 		}
 		t, err := pull.ParseTarget(word, password)
 		if errors.Is(err, pull.ErrNoPort) {
-			return nil, &usageError{err, "a folder is named with -O, a process with its port: host:6060, or http://host"}
+			return nil, cli.Usage(err, "a folder is named with -O, a process with its port: host:6060, or http://host")
 		}
 		if err != nil {
-			return nil, &usageError{err, "for example: kitescope profile pull http://host:6060/debug/pprof"}
+			return nil, cli.Usage(err, "for example: kitescope profile pull http://host:6060/debug/pprof")
 		}
 		named = append(named, t)
 	}
-	if cluster && !n.live {
-		return nil, &usageError{errors.New("profiles come from the processes, and --live=false leaves them alone"), "leave it out, or name URLs without --from"}
+	if cluster && !n.Live {
+		return nil, cli.Usage(errors.New("profiles come from the processes, and --live=false leaves them alone"), "leave it out, or name URLs without --from")
 	}
 	if !cluster {
-		way, err := a.clientOptions(connection{}, n)
+		way, err := a.ClientOptions(cli.Connection{}, n)
 		if err != nil {
 			return nil, err
 		}
 		return f.pullJobOf(a, named, nil, way)
 	}
 	if _, err := pull.ParseKinds(f.kinds); err != nil {
-		return nil, &usageError{err, ""}
+		return nil, cli.Usage(err, "")
 	}
-	conn, err := a.connection()
+	conn, err := a.Connection()
 	if err != nil {
 		return nil, err
 	}
-	spec, err := a.asking(conn, n)
+	spec, err := a.Asking(conn, n)
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +81,11 @@ func (f *pullFlags) newPullJob(a *app, n *nodeFlags, words []string) (*pullJob, 
 }
 
 // pullJobOf is newPullJob of targets that are known, and of the processes of a cluster, nil of none.
-func (f *pullFlags) pullJobOf(a *app, named []pull.Target, spec *session.Spec, way live.Options) (*pullJob, error) {
-	j := &pullJob{loader: a.loader(), spec: spec, seconds: f.seconds, named: named}
+func (f *pullFlags) pullJobOf(a *cli.App, named []pull.Target, spec *session.Spec, way live.Options) (*pullJob, error) {
+	j := &pullJob{loader: a.Loader(), spec: spec, seconds: f.seconds, named: named}
 	kinds, err := pull.ParseKinds(f.kinds)
 	if err != nil {
-		return nil, &usageError{err, ""}
+		return nil, cli.Usage(err, "")
 	}
 	client, err := live.Open(way)
 	if err != nil {
@@ -96,7 +97,7 @@ func (f *pullFlags) pullJobOf(a *app, named []pull.Target, spec *session.Spec, w
 	}
 	j.options = pull.Options{
 		Kinds: kinds, Seconds: f.seconds, Timeout: way.Timeout, BusyWait: busy,
-		Dial: client.Dial, Now: a.now, Tool: versionText(), Command: f.command,
+		Dial: client.Dial, Now: a.Now, Tool: cli.VersionText(), Command: f.command,
 	}
 	if j.options.Header, err = pullHeader(a, f.headerFile); err != nil {
 		return nil, err
@@ -106,25 +107,25 @@ func (f *pullFlags) pullJobOf(a *app, named []pull.Target, spec *session.Spec, w
 }
 
 // pullTLS is what https URLs are held to: the flags of the server that is read.
-func pullTLS(a *app, named []pull.Target) (*tls.Config, error) {
+func pullTLS(a *cli.App, named []pull.Target) (*tls.Config, error) {
 	secure := slices.ContainsFunc(named, func(t pull.Target) bool { return t.URL.Scheme == "https" })
 	if !secure {
 		return nil, nil
 	}
-	g := &a.flags
-	if (g.cert == "") != (g.key == "") {
-		return nil, usagef("--cert and --key belong together")
+	g := &a.Flags
+	if (g.Cert == "") != (g.Key == "") {
+		return nil, cli.Usagef("--cert and --key belong together")
 	}
-	return nodeSpec{TLS: true, CA: g.ca, Cert: g.cert, Key: g.key, ServerName: g.serverName, Insecure: g.insecure}.tls()
+	return cli.NodeSpec{TLS: true, CA: g.CA, Cert: g.Cert, Key: g.Key, ServerName: g.ServerName, Insecure: g.Insecure}.TLSConfig()
 }
 
 // maxHeaderFile bounds a file of headers.
 const maxHeaderFile = 64 << 10
 
 // pullHeader is what is sent along with each request.
-func pullHeader(a *app, path string) (http.Header, error) {
+func pullHeader(a *cli.App, path string) (http.Header, error) {
 	header := http.Header{}
-	if token := a.getenv("KITESCOPE_PROFILE_TOKEN"); token != "" {
+	if token := a.Getenv("KITESCOPE_PROFILE_TOKEN"); token != "" {
 		header.Set("Authorization", "Bearer "+token)
 	}
 	if path == "" {
@@ -147,7 +148,7 @@ func pullHeader(a *app, path string) (http.Header, error) {
 		name, value = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
 		if !ok || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 			// The line itself is not shown: it is a secret, or half of one.
-			return nil, &usageError{fmt.Errorf("read the headers %s: line %d is not NAME: VALUE", path, n), "for example: X-Api-Key: 1234"}
+			return nil, cli.Usage(fmt.Errorf("read the headers %s: line %d is not NAME: VALUE", path, n), "for example: X-Api-Key: 1234")
 		}
 		header[name] = []string{value}
 	}
@@ -165,7 +166,7 @@ func isToken(word string) bool {
 func commandLine(cmd *cobra.Command, words []string) string {
 	line := []string{cmd.CommandPath()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		for _, value := range flagValues(f) {
+		for _, value := range cli.FlagValues(f) {
 			line = append(line, paste.Word("--"+f.Name+"="+pull.RedactWord(value)))
 		}
 	})
@@ -173,14 +174,6 @@ func commandLine(cmd *cobra.Command, words []string) string {
 		line = append(line, paste.Word(pull.RedactWord(word)))
 	}
 	return strings.Join(line, " ")
-}
-
-// flagValues are the values of a flag that may be given several times.
-func flagValues(f *pflag.Flag) []string {
-	if list, ok := f.Value.(pflag.SliceValue); ok {
-		return list.GetSlice()
-	}
-	return []string{f.Value.String()}
 }
 
 // targets are the processes to ask. A cluster is asked anew each time: nodes come and go.
@@ -214,10 +207,10 @@ func (j *pullJob) targets(ctx context.Context) ([]pull.Target, error) {
 }
 
 func notLive(from string) error {
-	return &usageError{
+	return cli.Usage(
 		fmt.Errorf("profiles are taken from running processes, and %s is a file", from),
 		"name a live cluster: --from etcd://host:2379, or the URL of a process",
-	}
+	)
 }
 
 // clusterTargets are the processes of a cluster: one each, whatever its roles. Those that

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
@@ -28,9 +29,9 @@ const defaultEntries = 40
 func (f *profileTable) register(cmd *cobra.Command) {
 	f.input.register(cmd)
 	f.question.register(cmd.Flags())
-	addOutput(cmd, &f.output, render.ReportFormats().Names())
+	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", defaultEntries, "show so many entries, 0 for all; csv and structured formats have all unless it is given")
-	_ = cmd.RegisterFlagCompletionFunc("by", fixed(profile.ByNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()...))
 }
 
 // settled is what such a command is asked, checked before anything is read.
@@ -40,19 +41,19 @@ type settledTable struct {
 	render  render.ReportOptions
 }
 
-func (f *profileTable) settleTable(a *app, cmd *cobra.Command) (settledTable, error) {
+func (f *profileTable) settleTable(a *cli.App, cmd *cobra.Command) (settledTable, error) {
 	var s settledTable
 	var err error
 	if s.options, err = f.question.options(); err != nil {
 		return s, err
 	}
 	if s.format, err = render.ReportFormats().Parse(f.output); err != nil {
-		return s, &usageError{err, "see: " + cmd.CommandPath() + " --help"}
+		return s, cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
 	}
 	if f.limit < 0 {
-		return s, usagef("--limit is 0 or more, not %d", f.limit)
+		return s, cli.Usagef("--limit is 0 or more, not %d", f.limit)
 	}
-	o, err := a.renderOptions("")
+	o, err := a.RenderOptions("")
 	if err != nil {
 		return s, err
 	}
@@ -64,7 +65,7 @@ func (f *profileTable) settleTable(a *app, cmd *cobra.Command) (settledTable, er
 	return s, nil
 }
 
-func profileTop(a *app) *cobra.Command {
+func profileTop(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "top [FILE...]", Short: "Where the time (memory, ...) goes: flat and cum of each function",
@@ -87,14 +88,14 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 			if err != nil {
 				return err
 			}
-			return a.write(func(w *bufio.Writer) error { return render.WriteProfileTop(w, top, s.format, s.render) })
+			return a.Write(func(w *bufio.Writer) error { return render.WriteProfileTop(w, top, s.format, s.render) })
 		},
 	}
 	f.register(cmd)
 	return cmd
 }
 
-func profilePeek(a *app) *cobra.Command {
+func profilePeek(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "peek REGEX [FILE...]", Short: "Who calls the matching functions, and whom they call",
@@ -115,11 +116,11 @@ how much of it comes from and goes to each: "go tool pprof -peek".`,
 		}),
 	}
 	f.register(cmd)
-	leaveOut(cmd, "mean")
+	cli.LeaveOut(cmd, "mean")
 	return cmd
 }
 
-func profileShare(a *app) *cobra.Command {
+func profileShare(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
 		Use: "share REGEX [FILE...]", Short: "How large the share of matching functions is, and how sure that is",
@@ -141,15 +142,15 @@ of few events is a guess.`,
 		}),
 	}
 	f.register(cmd)
-	leaveOut(cmd, "cum", "mean")
+	cli.LeaveOut(cmd, "cum", "mean")
 	return cmd
 }
 
 // withPattern runs a command whose first word is a regular expression.
-func (f *profileTable) withPattern(a *app, body func(io.Writer, *profile.Profile, string, settledTable) error) func(*cobra.Command, []string) error {
+func (f *profileTable) withPattern(a *cli.App, body func(io.Writer, *profile.Profile, string, settledTable) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return &usageError{errors.New("which functions? a regular expression is wanted"), "see: " + cmd.CommandPath() + " --help"}
+			return cli.Usage(errors.New("which functions? a regular expression is wanted"), "see: "+cmd.CommandPath()+" --help")
 		}
 		s, err := f.settleTable(a, cmd)
 		if err != nil {
@@ -162,11 +163,11 @@ func (f *profileTable) withPattern(a *app, body func(io.Writer, *profile.Profile
 		if err != nil {
 			return err
 		}
-		return a.write(func(w *bufio.Writer) error { return body(w, p, args[0], s) })
+		return a.Write(func(w *bufio.Writer) error { return body(w, p, args[0], s) })
 	}
 }
 
-func profileMerge(a *app) *cobra.Command {
+func profileMerge(a *cli.App) *cobra.Command {
 	var f struct {
 		input    profileInput
 		out      string
@@ -181,7 +182,7 @@ that it comes from (--collapse adds the nodes up instead). Any pprof tool reads 
   kitescope profile merge perf.txt -O perf.pb.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.out == "" {
-				return &usageError{errors.New("write to where? -O FILE is missing"), "kitescope profile merge before -O before.pb.gz; - is standard output"}
+				return cli.Usage(errors.New("write to where? -O FILE is missing"), "kitescope profile merge before -O before.pb.gz; - is standard output")
 			}
 			return f.input.mergeProfiles(cmd.Context(), a, args, f.out, f.collapse, f.force)
 		},
@@ -193,8 +194,8 @@ that it comes from (--collapse adds the nodes up instead). Any pprof tool reads 
 	return cmd
 }
 
-func (in *profileInput) mergeProfiles(ctx context.Context, a *app, args []string, out string, collapse, force bool) error {
-	to, err := a.newOutput(out, force)
+func (in *profileInput) mergeProfiles(ctx context.Context, a *cli.App, args []string, out string, collapse, force bool) error {
+	to, err := a.NewOutput(out, force)
 	if err != nil {
 		return err
 	}
@@ -206,7 +207,7 @@ func (in *profileInput) mergeProfiles(ctx context.Context, a *app, args []string
 		return fmt.Errorf("write the profile to %s: %w", out, err)
 	}
 	if out != "-" {
-		a.warn("wrote %s: %d samples", out, p.Len())
+		a.Warn("wrote %s: %d samples", out, p.Len())
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/usage"
 	"kitescope/render"
 )
@@ -30,7 +31,7 @@ type watchFlags struct {
 	folder     string
 	force      bool
 	headerFile string
-	nodes      *nodeFlags
+	nodes      *cli.NodeFlags
 }
 
 const helpWatch = `Measure what processes use while something runs: CPU, memory, goroutines, pauses for garbage
@@ -62,7 +63,7 @@ what it did just before is lost from its total, which is marked.
 Formats (-o): csv and jsonl write each sample as it comes.
 `
 
-func profileWatch(a *app) *cobra.Command {
+func profileWatch(a *cli.App) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use: "watch [URL...] [-- COMMAND [ARG...]]", Short: "Measure CPU, memory, goroutines, GC and context switches while something runs",
@@ -88,13 +89,13 @@ func profileWatch(a *app) *cobra.Command {
 	fl.DurationVar(&f.length, "for", 0, "how long to watch; 0 is until the last process ends, or ^C")
 	fl.StringVar(&f.counter, "counter", "", `counter of queries in the metrics: milvus_proxy_sq_latency_count{query_type="search"}`)
 	fl.Float64Var(&f.queries, "queries", 0, "how many queries there were, where nothing counts them")
-	addOutput(cmd, &f.output, render.ReportFormats().Names())
+	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
 	fl.StringVar(&f.plot, "plot", "", "draw it as well: a file that ends in ."+strings.Join(render.PlotFormats(), ", ."))
 	fl.StringVarP(&f.folder, "out", "O", "", "folder to keep samples in, beside profiles: "+usageFile)
 	fl.BoolVar(&f.force, "force", false, "replace files that exist")
 	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send along, one NAME: VALUE a line")
-	f.nodes = addNodeFlags(cmd, true)
-	leaveOut(cmd, "window") // no rates are asked for
+	f.nodes = cli.AddNodeFlags(cmd, true)
+	cli.LeaveOut(cmd, "window") // no rates are asked for
 	return cmd
 }
 
@@ -108,30 +109,30 @@ const leastInterval = 10 * time.Millisecond
 func (f *watchFlags) check(command []string) error {
 	switch {
 	case f.interval < leastInterval:
-		return usagef("--interval is %s at least, not %s", leastInterval, f.interval)
+		return cli.Usagef("--interval is %s at least, not %s", leastInterval, f.interval)
 	case f.length < 0:
-		return usagef("--for is a duration above 0, not %s", f.length)
+		return cli.Usagef("--for is a duration above 0, not %s", f.length)
 	case f.length > 0 && command != nil:
-		return &usageError{errors.New("--for and a command both say when to end"), "leave --for out: the watch ends with the command"}
+		return cli.Usage(errors.New("--for and a command both say when to end"), "leave --for out: the watch ends with the command")
 	case command != nil && len(command) == 0:
-		return &usageError{errors.New("no command after --"), "for example: kitescope profile watch -- make -j8"}
+		return cli.Usage(errors.New("no command after --"), "for example: kitescope profile watch -- make -j8")
 	case f.queries < 0:
-		return usagef("--queries is a number above 0, not %g", f.queries)
+		return cli.Usagef("--queries is a number above 0, not %g", f.queries)
 	case f.queries > 0 && f.counter != "":
-		return &usageError{errors.New("--queries and --counter both say how many queries there were"), "leave one of them out"}
+		return cli.Usage(errors.New("--queries and --counter both say how many queries there were"), "leave one of them out")
 	case f.tree && len(f.pids) == 0:
-		return &usageError{errors.New("--tree belongs to --pid"), "a command is always watched with its descendants"}
+		return cli.Usage(errors.New("--tree belongs to --pid"), "a command is always watched with its descendants")
 	case f.plot != "" && !slices.Contains(render.PlotFormats(), plotFormat(f.plot)):
-		return &usageError{fmt.Errorf("--plot %s: its ending is none of .%s", f.plot, strings.Join(render.PlotFormats(), ", .")), "for example: --plot usage.svg"}
+		return cli.Usage(fmt.Errorf("--plot %s: its ending is none of .%s", f.plot, strings.Join(render.PlotFormats(), ", .")), "for example: --plot usage.svg")
 	}
 	for _, pid := range f.pids {
 		if pid <= 0 {
-			return usagef("--pid is the number of a process, not %d", pid)
+			return cli.Usagef("--pid is the number of a process, not %d", pid)
 		}
 	}
 	for _, path := range f.files() {
 		if _, err := os.Stat(path); err == nil && !f.force {
-			return &usageError{fmt.Errorf("%s exists", path), "name another, or use --force"}
+			return cli.Usage(fmt.Errorf("%s exists", path), "name another, or use --force")
 		}
 	}
 	return nil
@@ -154,7 +155,7 @@ func (f *watchFlags) files() (list []string) {
 
 // watching is a watch whose flags were understood.
 type watching struct {
-	*app
+	*cli.App
 	flags   *watchFlags
 	format  render.ReportFormat
 	options render.ReportOptions
@@ -167,12 +168,12 @@ type watching struct {
 	err     error // of a sink
 }
 
-func (f *watchFlags) run(ctx context.Context, a *app, urls, command []string) error {
+func (f *watchFlags) run(ctx context.Context, a *cli.App, urls, command []string) error {
 	if err := f.check(command); err != nil {
 		return err
 	}
-	a.runClock()
-	w := &watching{app: a, flags: f, own: -1}
+	a.RunClock()
+	w := &watching{App: a, flags: f, own: -1}
 	if err := w.settle(); err != nil {
 		return err
 	}
@@ -201,14 +202,14 @@ func (f *watchFlags) run(ctx context.Context, a *app, urls, command []string) er
 func (w *watching) settle() error {
 	var err error
 	if w.format, err = render.ReportFormats().Parse(w.flags.output); err != nil {
-		return &usageError{err, "see: kitescope profile watch --help"}
+		return cli.Usage(err, "see: kitescope profile watch --help")
 	}
-	if w.options.Options, err = w.renderOptions(""); err != nil {
+	if w.options.Options, err = w.RenderOptions(""); err != nil {
 		return err
 	}
 	if w.flags.counter != "" {
 		if w.counter, err = usage.ParseSelector(w.flags.counter); err != nil {
-			return &usageError{fmt.Errorf("--counter: %w", err), `for example: --counter 'milvus_proxy_sq_latency_count{query_type="search"}'`}
+			return cli.Usage(fmt.Errorf("--counter: %w", err), `for example: --counter 'milvus_proxy_sq_latency_count{query_type="search"}'`)
 		}
 	}
 	return nil
@@ -218,14 +219,14 @@ func (w *watching) settle() error {
 func (w *watching) find(ctx context.Context, urls []string, hasCommand bool) error {
 	slices.Sort(w.flags.pids)
 	for _, pid := range slices.Compact(w.flags.pids) {
-		p, err := usage.OpenProcess(pid, w.flags.tree, w.now)
+		p, err := usage.OpenProcess(pid, w.flags.tree, w.Now)
 		if err != nil {
 			return err
 		}
 		w.targets = append(w.targets, p)
 	}
 	local := len(w.targets)
-	named := w.app.flags.from != "" || w.app.flags.context != ""
+	named := w.App.Flags.From != "" || w.App.Flags.Context != ""
 	metrics, err := w.metrics(ctx, urls, named || len(urls)+local == 0 && !hasCommand)
 	if err != nil {
 		return err
@@ -233,7 +234,7 @@ func (w *watching) find(ctx context.Context, urls []string, hasCommand bool) err
 	w.targets = append(w.targets, metrics...)
 	distinct(w.targets)
 	if w.counter != nil && len(metrics) == 0 {
-		return &usageError{errors.New("--counter counts in the metrics of processes, and none is asked for them"), "name their URLs, or --from; or say --queries"}
+		return cli.Usage(errors.New("--counter counts in the metrics of processes, and none is asked for them"), "name their URLs, or --from; or say --queries")
 	}
 	return nil
 }
@@ -241,7 +242,7 @@ func (w *watching) find(ctx context.Context, urls []string, hasCommand bool) err
 // finish writes the report, and says what went wrong.
 func (w *watching) finish(ctx context.Context, u *usage.Usage) error {
 	if name := w.format.Name(); name != "jsonl" && name != "csv" {
-		if err := w.write(func(out *bufio.Writer) error { return render.WriteUsage(out, u, w.format, w.options) }); err != nil {
+		if err := w.Write(func(out *bufio.Writer) error { return render.WriteUsage(out, u, w.format, w.options) }); err != nil {
 			return err
 		}
 	}
@@ -256,19 +257,19 @@ func (w *watching) finish(ctx context.Context, u *usage.Usage) error {
 		case s.Gaps > 0:
 			lacking++
 			if w.format.Structured() {
-				w.warn("%s never answered: %s", s.Name, s.LastGap)
+				w.Warn("%s never answered: %s", s.Name, s.LastGap)
 			}
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
-		return &codeError{code: exitInterrupted} // the report says the rest
+		return &cli.CodeError{Code: cli.ExitInterrupted} // the report says the rest
 	case u.Command != nil && u.Command.ExitCode != 0:
-		return &codeError{exitFailed, fmt.Errorf("%s failed: %s", u.Command.Name, u.Command.State)}
+		return &cli.CodeError{Code: cli.ExitFailed, Err: fmt.Errorf("%s failed: %s", u.Command.Name, u.Command.State)}
 	case heard == 0 && lacking > 0:
-		return &codeError{exitFailed, fmt.Errorf("nothing was measured: %s: %s", u.Series[0].Name, u.Series[0].LastGap)}
-	case lacking > 0 && w.app.flags.strict:
-		return &codeError{code: exitIncomplete}
+		return &cli.CodeError{Code: cli.ExitFailed, Err: fmt.Errorf("nothing was measured: %s: %s", u.Series[0].Name, u.Series[0].LastGap)}
+	case lacking > 0 && w.App.Flags.Strict:
+		return &cli.CodeError{Code: cli.ExitIncomplete}
 	}
 	return nil
 }
@@ -312,6 +313,6 @@ func (w *watching) draw(u *usage.Usage) (err error) {
 	if err != nil {
 		return fmt.Errorf("write the plot %s: %w", path, err)
 	}
-	w.warn("the plot is in %s", path)
+	w.Warn("the plot is in %s", path)
 	return nil
 }

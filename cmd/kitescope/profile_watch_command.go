@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile/usage"
 )
 
@@ -30,19 +31,19 @@ const interruptPatience = 2 * time.Second
 // start runs a command, and calls ended when it has. Its output goes to standard error, above the curves if there are any.
 func (w *watching) start(ctx context.Context, line []string, screen *usageScreen, ended func()) error {
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...) //nolint:gosec // to run what the user names is the purpose
-	c := &watchedCommand{cmd: cmd, began: w.now(), done: make(chan struct{})}
-	cmd.Cancel = func() error { return c.interrupt(w.inTTY) }
+	c := &watchedCommand{cmd: cmd, began: w.Now(), done: make(chan struct{})}
+	cmd.Cancel = func() error { return c.interrupt(w.InTTY) }
 	cmd.WaitDelay = commandPatience
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.in, w.app.err, w.app.err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.In, w.App.Err, w.App.Err
 	if screen.on {
 		cmd.Stdout, cmd.Stderr = screen, screen
 	}
 	if err := cmd.Start(); err != nil {
-		return &usageError{fmt.Errorf("run %s: %w", line[0], plainExec(err)), "what stands after -- is run as it is; for a pipe or a built-in: -- sh -c '...'"}
+		return cli.Usage(fmt.Errorf("run %s: %w", line[0], plainExec(err)), "what stands after -- is run as it is; for a pipe or a built-in: -- sh -c '...'")
 	}
 	w.command = c
 	// Nobody waits for it yet: it cannot be gone.
-	p, err := usage.OpenProcess(cmd.Process.Pid, true, w.now)
+	p, err := usage.OpenProcess(cmd.Process.Pid, true, w.Now)
 	switch {
 	case err == nil:
 		w.own, w.targets = len(w.targets), append(w.targets, p)
@@ -51,11 +52,11 @@ func (w *watching) start(ctx context.Context, line []string, screen *usageScreen
 		_ = cmd.Wait() // it was killed
 		return err
 	default:
-		w.warn("the command itself is not measured: %v", err)
+		w.Warn("the command itself is not measured: %v", err)
 	}
 	go func() {
 		_ = cmd.Wait() // how it ended is in its state
-		c.wall = w.now().Sub(c.began)
+		c.wall = w.Now().Sub(c.began)
 		close(c.done)
 		ended()
 	}()

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // TestWatchCommand runs a command, tells how it ended, and fails as it did, with a code of its own.
 func TestWatchCommand(t *testing.T) {
-	r, e := watched(t, exitFailed, "--interval", "20ms", "--queries", "4", "-o", "json", "--", "sh", "-c", "echo hello; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 3")
+	r, e := watched(t, cli.ExitFailed, "--interval", "20ms", "--queries", "4", "-o", "json", "--", "sh", "-c", "echo hello; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 3")
 	says(t, e.err, "hello", "kitescope: sh failed: exit status 3")
 	if strings.Contains(e.stdout, "hello") {
 		t.Error("the output of the command is in the report")
@@ -28,13 +30,13 @@ func TestWatchCommand(t *testing.T) {
 	if r.PerQuery.Queries != 4 || r.PerQuery.CPU < c.User/4-2e-4 { // user_seconds has milliseconds
 		t.Errorf("per query %+v of %g s", r.PerQuery, c.User)
 	}
-	_, e = watched(t, exitOK, "--", "true")
+	_, e = watched(t, cli.ExitOK, "--", "true")
 	says(t, e.stdout, "command: true: exit status 0 after ", "pid ")
 }
 
 // TestWatchDuringCommand measures a service while a command loads it: a query costs what the service used.
 func TestWatchDuringCommand(t *testing.T) {
-	r, _ := watched(t, exitOK, measured(t, nil), "--interval", "50ms", "--counter", "queries_total", "-o", "json", "--", "sleep", "0.4")
+	r, _ := watched(t, cli.ExitOK, measured(t, nil), "--interval", "50ms", "--counter", "queries_total", "-o", "json", "--", "sleep", "0.4")
 	if len(r.Items) != 2 || r.PerQuery.CPU < 0.004 || r.PerQuery.CPU > 0.006 || len(r.PerQuery.Missing) != 0 {
 		t.Errorf("%+v", r.PerQuery)
 	}
@@ -50,7 +52,7 @@ func TestWatchInterrupted(t *testing.T) {
 		time.AfterFunc(300*time.Millisecond, interrupt)
 		line := append([]string{"profile", "watch", "--interval", "50ms", "-o", "json"}, args...)
 		e := terminal{now: time.Now}.run(ctx, t, line...)
-		if e.code != exitInterrupted || e.took > 15*time.Second || !json.Valid([]byte(e.stdout)) {
+		if e.code != cli.ExitInterrupted || e.took > 15*time.Second || !json.Valid([]byte(e.stdout)) {
 			t.Errorf("%s: exit %d after %s: %s %s", name, e.code, e.took, e.err, head(e.stdout))
 		}
 	}

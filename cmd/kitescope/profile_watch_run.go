@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
 	"kitescope/inspect/session"
 	"kitescope/profile/pull"
@@ -28,7 +29,7 @@ func (w *watching) metrics(ctx context.Context, words []string, cluster bool) ([
 	asked := make([]pull.Target, len(words)) // as pulls are held to TLS
 	for i, word := range words {
 		var err error
-		if named[i], err = metricsAt(w.app, word); err != nil {
+		if named[i], err = metricsAt(w.App, word); err != nil {
 			return nil, err
 		}
 		asked[i].URL = named[i].url
@@ -49,7 +50,7 @@ func (w *watching) metrics(ctx context.Context, words []string, cluster bool) ([
 	if !cluster {
 		return list, nil
 	}
-	j := &pullJob{loader: w.loader(), spec: spec}
+	j := &pullJob{loader: w.Loader(), spec: spec}
 	processes, err := j.targets(ctx)
 	if err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ type metricsURL struct {
 }
 
 // metricsAt reads host:port, a URL, or either with NAME= in front.
-func metricsAt(a *app, word string) (m metricsURL, err error) {
+func metricsAt(a *cli.App, word string) (m metricsURL, err error) {
 	rest := word
 	if name, after, ok := strings.Cut(word, "="); ok && !strings.ContainsAny(name, ":/?@") {
 		m.name, rest = name, after
@@ -102,14 +103,14 @@ func metricsAt(a *app, word string) (m metricsURL, err error) {
 	hint := "for example: kitescope profile watch http://host:9091/metrics"
 	u, err := url.Parse(rest)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return m, &usageError{fmt.Errorf("%s is no address of metrics", pull.RedactWord(word)), hint}
+		return m, cli.Usage(fmt.Errorf("%s is no address of metrics", pull.RedactWord(word)), hint)
 	}
 	if u.User != nil {
 		m.user = u.User.Username()
 		var has bool
 		if m.password, has = u.User.Password(); !has {
-			if m.password = a.getenv("KITESCOPE_PROFILE_PASSWORD"); m.password == "" {
-				return m, &usageError{fmt.Errorf("no password for %s", pull.RedactWord(word)), "set KITESCOPE_PROFILE_PASSWORD"}
+			if m.password = a.Getenv("KITESCOPE_PROFILE_PASSWORD"); m.password == "" {
+				return m, cli.Usage(fmt.Errorf("no password for %s", pull.RedactWord(word)), "set KITESCOPE_PROFILE_PASSWORD")
 			}
 		}
 	}
@@ -128,11 +129,11 @@ func (w *watching) metricsClient(named []pull.Target, way live.Options) (client 
 	if err != nil {
 		return nil, nil, err
 	}
-	secure, err := pullTLS(w.app, named)
+	secure, err := pullTLS(w.App, named)
 	if err != nil {
 		return nil, nil, err
 	}
-	if header, err = pullHeader(w.app, w.flags.headerFile); err != nil {
+	if header, err = pullHeader(w.App, w.flags.headerFile); err != nil {
 		return nil, nil, err
 	}
 	return &http.Client{
@@ -144,17 +145,17 @@ func (w *watching) metricsClient(named []pull.Target, way live.Options) (client 
 // way is how processes are reached, and of a cluster how it is read.
 func (w *watching) way(cluster bool) (*session.Spec, live.Options, error) {
 	if !cluster {
-		way, err := w.clientOptions(connection{}, w.flags.nodes)
+		way, err := w.ClientOptions(cli.Connection{}, w.flags.nodes)
 		return nil, way, err
 	}
-	if !w.flags.nodes.live {
-		return nil, live.Options{}, &usageError{errors.New("what a cluster uses its processes tell, and --live=false leaves them alone"), "leave it out, or name URLs without --from"}
+	if !w.flags.nodes.Live {
+		return nil, live.Options{}, cli.Usage(errors.New("what a cluster uses its processes tell, and --live=false leaves them alone"), "leave it out, or name URLs without --from")
 	}
-	conn, err := w.connection()
+	conn, err := w.Connection()
 	if err != nil {
 		return nil, live.Options{}, err
 	}
-	spec, err := w.asking(conn, w.flags.nodes)
+	spec, err := w.Asking(conn, w.flags.nodes)
 	if err != nil {
 		return nil, live.Options{}, err
 	}
@@ -162,7 +163,7 @@ func (w *watching) way(cluster bool) (*session.Spec, live.Options, error) {
 }
 
 func (w *watching) metricsTarget(client *http.Client, m metricsURL) *usage.Metrics {
-	return &usage.Metrics{Title: m.name, Counter: w.counter, Now: w.now, Get: func(ctx context.Context) (io.ReadCloser, error) {
+	return &usage.Metrics{Title: m.name, Counter: w.counter, Now: w.Now, Get: func(ctx context.Context) (io.ReadCloser, error) {
 		if m.url == nil {
 			return nil, errors.New(m.unknown)
 		}
@@ -217,7 +218,7 @@ func (w *watching) run(ctx context.Context, command []string) (*usage.Usage, err
 			return nil, err
 		}
 	}
-	o := usage.Options{Interval: w.flags.interval, Timeout: w.flags.nodes.timeout, Now: w.now}
+	o := usage.Options{Interval: w.flags.interval, Timeout: w.flags.nodes.Timeout, Now: w.Now}
 	if w.own >= 0 && len(w.targets) > 1 {
 		o.Apart = []int{w.own}
 	}
@@ -251,7 +252,7 @@ type samplesFile struct{ file *os.File }
 // keep opens what samples are written to as they come: standard output, and a file in the folder.
 func (w *watching) keep() (*samplesFile, error) {
 	if name := w.format.Name(); name == "jsonl" || name == "csv" {
-		stream := render.NewUsageStream(w.out, name == "csv", true)
+		stream := render.NewUsageStream(w.Out, name == "csv", true)
 		w.sinks = append(w.sinks, func(_ *usage.Usage, s usage.Sample) error { return stream.Write(s) })
 	}
 	k := &samplesFile{}

@@ -34,8 +34,8 @@ type usageScreen struct {
 func (w *watching) screen() *usageScreen {
 	name := w.format.Name()
 	return &usageScreen{
-		on:  w.outTTY && !w.app.flags.quiet && w.getenv("TERM") != "dumb" && (name == "table" || name == "wide"),
-		out: w.out, size: w.size, now: w.now, options: w.options.Options,
+		on:  w.OutTTY && !w.App.Flags.Quiet && w.Getenv("TERM") != "dumb" && (name == "table" || name == "wide"),
+		out: w.Out, size: w.Size, now: w.Now, options: w.options.Options,
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // measured serves the metrics of a process that burns half a core and answers 100 queries a second, to who is let in.
@@ -70,7 +72,7 @@ func watched(t *testing.T, code int, args ...string) (r usageReport, e ended) {
 }
 
 func TestWatchMetrics(t *testing.T) {
-	r, e := watched(t, exitOK, "one="+measured(t, nil), "one="+measured(t, nil), "dead=127.0.0.1:1",
+	r, e := watched(t, cli.ExitOK, "one="+measured(t, nil), "one="+measured(t, nil), "dead=127.0.0.1:1",
 		"--interval", "50ms", "--for", "500ms", "--counter", `queries_total{kind="search"}`, "-o", "json")
 	if r.Kind != "Usage" || len(r.Items) != 3 || r.Items[1].Process != "one#2" {
 		t.Fatalf("%+v", r)
@@ -94,8 +96,8 @@ func TestWatchMetrics(t *testing.T) {
 		t.Errorf("per query: %+v", q)
 	}
 	says(t, e.err, "dead never answered: ")
-	watched(t, exitIncomplete, measured(t, nil), "dead=127.0.0.1:1", "--for", "100ms", "--strict")
-	_, e = watched(t, exitFailed, "dead=127.0.0.1:1", "--for", "100ms")
+	watched(t, cli.ExitIncomplete, measured(t, nil), "dead=127.0.0.1:1", "--for", "100ms", "--strict")
+	_, e = watched(t, cli.ExitFailed, "dead=127.0.0.1:1", "--for", "100ms")
 	says(t, e.err, "nothing was measured: dead: ")
 }
 
@@ -104,7 +106,7 @@ func TestWatchKeeps(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "profiles")
 	plot := filepath.Join(t.TempDir(), "usage.svg")
 	args := []string{measured(t, nil), "--interval", "50ms", "--for", "500ms", "-o", "jsonl", "-O", dir, "--plot", plot}
-	_, e := watched(t, exitOK, args...)
+	_, e := watched(t, cli.ExitOK, args...)
 	kept, err := os.ReadFile(filepath.Join(dir, "usage.jsonl"))
 	if err != nil || string(kept) != e.stdout || strings.Count(e.stdout, "\n") < 2 {
 		t.Errorf("kept %q, wrote %q: %v", kept, e.stdout, err)
@@ -120,9 +122,9 @@ func TestWatchKeeps(t *testing.T) {
 		t.Errorf("the plot: %v", err)
 	}
 	says(t, e.err, "the plot is in "+plot)
-	_, e = watched(t, exitUsage, args...)
+	_, e = watched(t, cli.ExitUsage, args...)
 	says(t, e.err, "usage.svg exists", "--force")
-	watched(t, exitOK, append(args, "--force")...)
+	watched(t, cli.ExitOK, append(args, "--force")...)
 }
 
 func TestWatchSecrets(t *testing.T) {
@@ -138,13 +140,13 @@ func TestWatchSecrets(t *testing.T) {
 		env  map[string]string
 		code int
 	}{
-		"in the URL":         {with, nil, exitOK},
-		"in the environment": {without, map[string]string{"KITESCOPE_PROFILE_PASSWORD": password}, exitOK},
-		"a token":            {url, map[string]string{"KITESCOPE_PROFILE_TOKEN": token}, exitOK},
-		"nowhere":            {without, nil, exitUsage},
-		"wrong":              {strings.Replace(with, "ann:", "bob:", 1), nil, exitFailed},
-		"broken":             {with + "\x7f", nil, exitUsage},
-		"dead":               {"http://ann:" + password + "@127.0.0.1:1/metrics?token=" + token, nil, exitFailed},
+		"in the URL":         {with, nil, cli.ExitOK},
+		"in the environment": {without, map[string]string{"KITESCOPE_PROFILE_PASSWORD": password}, cli.ExitOK},
+		"a token":            {url, map[string]string{"KITESCOPE_PROFILE_TOKEN": token}, cli.ExitOK},
+		"nowhere":            {without, nil, cli.ExitUsage},
+		"wrong":              {strings.Replace(with, "ann:", "bob:", 1), nil, cli.ExitFailed},
+		"broken":             {with + "\x7f", nil, cli.ExitUsage},
+		"dead":               {"http://ann:" + password + "@127.0.0.1:1/metrics?token=" + token, nil, cli.ExitFailed},
 	} {
 		for _, format := range []string{"table", "json", "jsonl"} {
 			e := terminal{now: time.Now, env: c.env}.run(t.Context(), t, "profile", "watch", c.word, "--for", "60ms", "--interval", "20ms", "-o", format)
@@ -162,14 +164,14 @@ func TestWatchSecrets(t *testing.T) {
 func TestWatchOnATerminal(t *testing.T) {
 	var out, errs syncBuffer
 	s := scripted(&out, &errs, nil)
-	s.outTTY, s.size = true, func() (int, int) { return 80, 24 }
+	s.OutTTY, s.Size = true, func() (int, int) { return 80, 24 }
 	args := []string{"profile", "watch", "node=" + measured(t, nil), "--interval", "30ms", "--color", "never"}
 	if runtime.GOOS == "linux" {
 		args = append(args, "--", "sh", "-c", `sleep 0.3; printf 'half a line, \033[31m'; sleep 0.2; echo then the rest`)
 	} else {
 		args = append(args, "--for", "500ms")
 	}
-	if code := run(t.Context(), s, args); code != exitOK {
+	if code := run(t.Context(), s, args); code != cli.ExitOK {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	says(t, out.String(), "UTC, watching ", "CPU to ", "\r\x1b[J", "usage of ")
@@ -184,7 +186,7 @@ func TestWatchOnATerminal(t *testing.T) {
 // TestWatchCluster finds the processes of a cluster and reads each once, whatever its roles.
 func TestWatchCluster(t *testing.T) {
 	f := capturedT7(t, nil)
-	r, _ := watched(t, exitOK, "--from", f.from, "--for", "300ms", "--interval", "100ms", "-o", "json")
+	r, _ := watched(t, cli.ExitOK, "--from", f.from, "--for", "300ms", "--interval", "100ms", "-o", "json")
 	names := map[string]bool{}
 	for _, x := range r.Items {
 		names[x.Process] = true
@@ -220,12 +222,12 @@ func TestWatchMistakes(t *testing.T) {
 		{"-- no-such-program-anywhere", "run no-such-program-anywhere: executable file not found"},
 		{"host:1 --from x --live=false", "--live=false"},
 	} {
-		_, e := watched(t, exitUsage, strings.Fields(c.args)...)
+		_, e := watched(t, cli.ExitUsage, strings.Fields(c.args)...)
 		says(t, e.err, c.want)
 	}
-	_, e := watched(t, exitFailed, "host:1", "--for", "1h", "--plot", "no-such-folder/x.svg") // said at once
+	_, e := watched(t, cli.ExitFailed, "host:1", "--for", "1h", "--plot", "no-such-folder/x.svg") // said at once
 	says(t, e.err, "write the plot no-such-folder/x.svg: no such file")
-	_, e = watched(t, exitFailed, "--pid", "2147483647", "--for", "1s")
+	_, e = watched(t, cli.ExitFailed, "--pid", "2147483647", "--for", "1s")
 	if runtime.GOOS == "linux" {
 		says(t, e.err, "no process 2147483647")
 	}

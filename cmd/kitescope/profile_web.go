@@ -19,6 +19,7 @@ import (
 	"github.com/google/pprof/driver"
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 )
 
@@ -28,7 +29,7 @@ type webFlags struct {
 	http  string
 }
 
-func profileWeb(a *app) *cobra.Command {
+func profileWeb(a *cli.App) *cobra.Command {
 	var f webFlags
 	cmd := &cobra.Command{
 		Use: "web [FILE...]", Short: "Serve the standard pprof web UI for profiles, on loopback",
@@ -45,7 +46,7 @@ Names are left as they are in the profiles: nothing is symbolised again.`,
 	return cmd
 }
 
-func (f *webFlags) run(ctx context.Context, a *app, args []string) error {
+func (f *webFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if err := loopback(f.http); err != nil {
 		return err
 	}
@@ -80,12 +81,12 @@ func (f *webFlags) run(ctx context.Context, a *app, args []string) error {
 	}
 	child := exec.CommandContext(ctx, exe, words...)
 	child.Args[0] = "kitescope"
-	child.Stdout, child.Stderr = a.out, a.err
+	child.Stdout, child.Stderr = a.Out, a.Err
 	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
 	child.WaitDelay = 5 * time.Second
 	err = child.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil {
-		return &codeError{code: exit.ExitCode()} // it has said why
+		return &cli.CodeError{Code: exit.ExitCode()} // it has said why
 	}
 	if ctx.Err() != nil {
 		return nil // interrupting is how it ends
@@ -107,20 +108,20 @@ func keepProfile(dir, name string, p *profile.Profile) (string, error) {
 func loopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return &usageError{fmt.Errorf("--http %q is no address: %w", address, err), "for example: --http 127.0.0.1:8080"}
+		return cli.Usage(fmt.Errorf("--http %q is no address: %w", address, err), "for example: --http 127.0.0.1:8080")
 	}
 	if host == "localhost" {
 		return nil
 	}
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return &usageError{fmt.Errorf("--http %s is not on loopback", address), "listen on 127.0.0.1 and forward the port: ssh -L 8080:127.0.0.1:8080 host"}
+		return cli.Usage(fmt.Errorf("--http %s is not on loopback", address), "listen on 127.0.0.1 and forward the port: ssh -L 8080:127.0.0.1:8080 host")
 	}
 	return nil
 }
 
 // profileWebChild is the process that serves: pprof's driver keeps its configuration in globals,
 // so that it may run once in a process.
-func profileWebChild(a *app) *cobra.Command {
+func profileWebChild(a *cli.App) *cobra.Command {
 	var file, base, address string
 	cmd := &cobra.Command{
 		Use: "web-child", Hidden: true, Args: cobra.NoArgs,
@@ -149,7 +150,7 @@ func profileWebChild(a *app) *cobra.Command {
 // pprofServer serves what the driver made.
 type pprofServer struct {
 	ctx context.Context
-	app *app
+	app *cli.App
 }
 
 // writesSettings are the driver's pages that change a file of the user.
@@ -169,10 +170,10 @@ func (s *pprofServer) serve(args *driver.HTTPServerArgs) error {
 	server := &http.Server{Handler: ownHost(listener.Addr().String(), mux), ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(s.ctx, func() { _ = server.Close() })
 	defer stop()
-	if _, err := fmt.Fprintf(s.app.out, "http://%s/\n", listener.Addr()); err != nil {
+	if _, err := fmt.Fprintf(s.app.Out, "http://%s/\n", listener.Addr()); err != nil {
 		return err
 	}
-	s.app.warn("serving the pprof web UI until interrupted")
+	s.app.Warn("serving the pprof web UI until interrupted")
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -220,7 +221,7 @@ func (f *pprofFlags) Parse(func()) []string {
 }
 
 // pprofUI is the driver's way to talk.
-type pprofUI struct{ *app }
+type pprofUI struct{ *cli.App }
 
 // ReadLine implements driver.UI.
 func (u *pprofUI) ReadLine(string) (string, error) { return "", io.EOF }
@@ -229,7 +230,7 @@ func (u *pprofUI) ReadLine(string) (string, error) { return "", io.EOF }
 func (u *pprofUI) Print(...any) {} // the server says where it is
 
 // PrintErr implements driver.UI.
-func (u *pprofUI) PrintErr(args ...any) { u.warn("%s", strings.TrimSpace(fmt.Sprint(args...))) }
+func (u *pprofUI) PrintErr(args ...any) { u.Warn("%s", strings.TrimSpace(fmt.Sprint(args...))) }
 
 // IsTerminal implements driver.UI.
 func (u *pprofUI) IsTerminal() bool { return false }

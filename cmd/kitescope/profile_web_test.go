@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // TestProfileWeb serves two profiles and asks for pages, as a browser does and as one of another
@@ -62,7 +64,7 @@ func TestProfileWeb(t *testing.T) {
 		t.Errorf("asked by another name: status %d, want 403", status)
 	}
 	stop()
-	if got := <-code; got != exitOK {
+	if got := <-code; got != cli.ExitOK {
 		t.Errorf("interrupted: exit code %d, want 0", got)
 	}
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), "kitescope-web-*"))

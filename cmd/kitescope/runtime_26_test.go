@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/livetest"
 	"kitescope/inspect/live/recorded"
@@ -46,7 +47,7 @@ func TestClustersWithoutCapture(t *testing.T) {
 func listed(t *testing.T, key string, args ...string) map[string]map[string]any {
 	t.Helper()
 	var list struct{ Items []map[string]any }
-	decodeJSON(t, kitescope(t, exitOK, append([]string{"get", "-o", "json"}, args...)...).stdout, &list)
+	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"get", "-o", "json"}, args...)...).stdout, &list)
 	items := map[string]map[string]any{}
 	for _, item := range list.Items {
 		items[str(item[key])] = item
@@ -96,7 +97,7 @@ func askedNodes(t *testing.T, f *fakes, version string) {
 func askedCalls(t *testing.T, f *fakes, version string) {
 	t.Helper()
 	var list struct{ Items []map[string]any }
-	decodeJSON(t, kitescope(t, exitOK, "get", "calls", "-o", "json", "--window", "0", "--from", f.from).stdout, &list)
+	decodeJSON(t, kitescope(t, cli.ExitOK, "get", "calls", "-o", "json", "--window", "0", "--from", f.from).stdout, &list)
 	outcomes := map[string]map[string]bool{} // by method
 	for _, c := range list.Items {
 		m := str(c["method"])
@@ -138,7 +139,7 @@ func askedBalance(t *testing.T, f *fakes, version string) {
 		Nodes        []map[string]any
 		Items        []map[string]any // replicas
 	}
-	decodeJSON(t, kitescope(t, exitOK, "balance", "-o", "json", "--window", "0", "--from", f.from).stdout, &b)
+	decodeJSON(t, kitescope(t, cli.ExitOK, "balance", "-o", "json", "--window", "0", "--from", f.from).stdout, &b)
 	if !b.Asked || len(b.UnknownNodes) > 0 || b.AutoBalance["known"] != true {
 		t.Errorf("asked %v, unknown %v, auto-balance %v", b.Asked, b.UnknownNodes, b.AutoBalance)
 	}
@@ -158,7 +159,7 @@ func askedBalance(t *testing.T, f *fakes, version string) {
 	same(t, "states of nodes", states, want)
 	same(t, "rows served", rows, 1321)
 	same(t, "replicas", len(b.Items), 1)
-	says(t, kitescope(t, exitOK, "balance", "docs", "--plan", "--window", "0", "--from", f.from).stdout, "docs  replica 455000000000000150", "ALL REPLICAS")
+	says(t, kitescope(t, cli.ExitOK, "balance", "docs", "--plan", "--window", "0", "--from", f.from).stdout, "docs  replica 455000000000000150", "ALL REPLICAS")
 }
 
 // diagnosis is what a test reads of diagnose -o json.
@@ -187,7 +188,7 @@ func (f finding1) names(id string) bool {
 func diagnosed(t *testing.T, args ...string) *diagnosis1 {
 	t.Helper()
 	d := &diagnosis1{}
-	decodeJSON(t, kitescope(t, exitOK, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, args...)...).stdout, d)
+	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"diagnose", "-o", "json", "--fail-on", "never"}, args...)...).stdout, d)
 	for _, c := range d.Checks {
 		if c.Status == "failed" {
 			t.Errorf("%s failed: %s", c.Check, c.Reason)

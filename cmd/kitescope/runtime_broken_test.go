@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
@@ -61,18 +62,18 @@ func TestBrokenRecordings(t *testing.T) {
 		code    int    // 0: the rest is shown
 		says    string // on stderr
 	}{
-		"cut":               {zipped[:len(zipped)*2/3], exitOK, "in part: read the recording: unexpected EOF"},
-		"cut in a line":     {[]byte(whole[:len(whole)-100]), exitOK, "in part: line"},
-		"a line is garbage": {[]byte(lines[0] + "garbage \x00\x1b[2J\n" + strings.Join(lines[1:], "")), exitOK, "in part: line 2: no record"},
-		"lines are garbage": {[]byte(lines[0] + "[]\n{}\nnull\n{\"method\":7}\n" + strings.Join(lines[1:], "")), exitOK, "in part: 4 lines are no records; the first: line 2"},
-		"a line is huge":    {packed(t, lines[0]+strings.Repeat("x", 129<<20)+"\n"+strings.Join(lines[1:], "")), exitOK, "in part: line 2: longer than 128 MiB"},
-		"broken base64":     {[]byte(lines[0] + `{"role":"querynode","server_id":10,"method":"/x/y","response":"!"}` + "\n" + strings.Join(lines[1:], "")), exitOK, "in part: line 2"},
-		"no recording":      {[]byte("garbage\x00\x01"), exitFailed, "neither a recording (JSON lines) nor the text of /metrics"},
-		"no records":        {[]byte("{}\n{}\n"), exitFailed, "it is no recording: 2 lines are no records"},
-		"empty":             {nil, exitFailed, "it is empty"},
-		"packed garbage":    {packed(t, "\x00\x01\x02"), exitFailed, "neither a recording"},
-		"broken packing":    {append(zipped[:10:10], "garbage"...), exitFailed, "r.jsonl"},
-		"huge":              {packed(t, "{"+strings.Repeat("x", 129<<20)), exitFailed, "longer than 128 MiB"},
+		"cut":               {zipped[:len(zipped)*2/3], cli.ExitOK, "in part: read the recording: unexpected EOF"},
+		"cut in a line":     {[]byte(whole[:len(whole)-100]), cli.ExitOK, "in part: line"},
+		"a line is garbage": {[]byte(lines[0] + "garbage \x00\x1b[2J\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: no record"},
+		"lines are garbage": {[]byte(lines[0] + "[]\n{}\nnull\n{\"method\":7}\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: 4 lines are no records; the first: line 2"},
+		"a line is huge":    {packed(t, lines[0]+strings.Repeat("x", 129<<20)+"\n"+strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2: longer than 128 MiB"},
+		"broken base64":     {[]byte(lines[0] + `{"role":"querynode","server_id":10,"method":"/x/y","response":"!"}` + "\n" + strings.Join(lines[1:], "")), cli.ExitOK, "in part: line 2"},
+		"no recording":      {[]byte("garbage\x00\x01"), cli.ExitFailed, "neither a recording (JSON lines) nor the text of /metrics"},
+		"no records":        {[]byte("{}\n{}\n"), cli.ExitFailed, "it is no recording: 2 lines are no records"},
+		"empty":             {nil, cli.ExitFailed, "it is empty"},
+		"packed garbage":    {packed(t, "\x00\x01\x02"), cli.ExitFailed, "neither a recording"},
+		"broken packing":    {append(zipped[:10:10], "garbage"...), cli.ExitFailed, "r.jsonl"},
+		"huge":              {packed(t, "{"+strings.Repeat("x", 129<<20)), cli.ExitFailed, "longer than 128 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -91,22 +92,22 @@ func TestBrokenRecordings(t *testing.T) {
 			if runtime.ReadMemStats(&memory); memory.TotalAlloc-had > 900<<20 {
 				t.Errorf("%d MiB were allocated", (memory.TotalAlloc-had)>>20)
 			}
-			if test.code != exitOK {
+			if test.code != cli.ExitOK {
 				if e.stdout != "" {
 					t.Errorf("something is shown: %s", head(e.stdout))
 				}
 				return
 			}
 			says(t, e.stdout, `"answer":"answered"`, `"incomplete"`)
-			says(t, kitescope(t, exitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...).err, test.says)
+			says(t, kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...).err, test.says)
 			bundle := filepath.Join(t.TempDir(), "x.kite")
-			says(t, kitescope(t, exitIncomplete, append([]string{"snapshot", "save", bundle, "--strict"}, flags...)...).err, "saved ", test.says)
-			says(t, kitescope(t, exitOK, "get", "nodes", "-o", "json", "--from", bundle).stdout, `"answer":"answered"`)
+			says(t, kitescope(t, cli.ExitIncomplete, append([]string{"snapshot", "save", bundle, "--strict"}, flags...)...).err, "saved ", test.says)
+			says(t, kitescope(t, cli.ExitOK, "get", "nodes", "-o", "json", "--from", bundle).stdout, `"answer":"answered"`)
 		})
 	}
 	from := []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")}
-	says(t, kitescope(t, exitFailed, append([]string{"diagnose", "--runtime", filepath.Join(t.TempDir(), "missing.jsonl")}, from...)...).err, "missing.jsonl: there is no such file")
-	says(t, kitescope(t, exitFailed, append([]string{"balance", "--runtime", t.TempDir()}, from...)...).err, "neither a recording nor the text of /metrics in it")
+	says(t, kitescope(t, cli.ExitFailed, append([]string{"diagnose", "--runtime", filepath.Join(t.TempDir(), "missing.jsonl")}, from...)...).err, "missing.jsonl: there is no such file")
+	says(t, kitescope(t, cli.ExitFailed, append([]string{"balance", "--runtime", t.TempDir()}, from...)...).err, "neither a recording nor the text of /metrics in it")
 }
 
 // TestFolderWithJunk: a folder of scrapes with files in it that are none.
@@ -134,7 +135,7 @@ func TestFolderWithJunk(t *testing.T) {
 		}
 	}
 	flags := []string{"--from", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz"), "--runtime", dir}
-	e := kitescope(t, exitIncomplete, append([]string{"balance", "--strict"}, flags...)...)
+	e := kitescope(t, cli.ExitIncomplete, append([]string{"balance", "--strict"}, flags...)...)
 	says(t, e.err, "notes.txt is passed over: it is empty", "picture.png is passed over: it is neither", "nothing in the text says which process it is of", "in part: unexpected EOF")
 	says(t, e.stdout, "10 (metrics)", "42943")
 }
@@ -159,9 +160,9 @@ func TestBrokenBundles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := brokenBundle(t, test.members)
 			flags := []string{"--from", path}
-			code := exitOK
+			code := cli.ExitOK
 			if len(test.says) > 0 {
-				code = exitIncomplete
+				code = cli.ExitIncomplete
 			}
 			for _, line := range [][]string{{"get", "nodes", "-o", "json"}, {"balance", "-o", "json"}, {"overview"}} {
 				e := kitescope(t, code, append(append(line, "--strict"), flags...)...)
@@ -170,7 +171,7 @@ func TestBrokenBundles(t *testing.T) {
 					t.Errorf("stderr has what acts on a terminal: %q", e.err)
 				}
 			}
-			e := kitescope(t, exitOK, append([]string{"get", "nodes", "-o", "json"}, flags...)...)
+			e := kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "-o", "json"}, flags...)...)
 			says(t, e.stdout, `"name":"querynode-19"`)
 			if known := strings.Contains(e.stdout, `"answer":"answered"`); known != test.known {
 				t.Errorf("known %v, want %v:\n%s", known, test.known, head(e.stdout))
@@ -226,7 +227,7 @@ func brokenBundle(t *testing.T, members map[string]string) string {
 // TestCutBundle: a bundle that was cut behind its metadata is refused, and --salvage shows what is there.
 func TestCutBundle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "whole.kite")
-	kitescope(t, exitOK, append([]string{"snapshot", "save", path}, ofCapture(t, "cluster-2.3.5-t7")...)...)
+	kitescope(t, cli.ExitOK, append([]string{"snapshot", "save", path}, ofCapture(t, "cluster-2.3.5-t7")...)...)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -237,9 +238,9 @@ func TestCutBundle(t *testing.T) {
 			t.Fatal(err)
 		}
 		begun := time.Now()
-		e := kitescope(t, exitFailed, "get", "nodes", "--from", cut)
+		e := kitescope(t, cli.ExitFailed, "get", "nodes", "--from", cut)
 		says(t, e.err, "the bundle is cut off", "--salvage")
-		e = kitescope(t, exitIncomplete, "get", "nodes", "-o", "json", "--salvage", "--strict", "--from", cut)
+		e = kitescope(t, cli.ExitIncomplete, "get", "nodes", "-o", "json", "--salvage", "--strict", "--from", cut)
 		says(t, e.err, "cut off", "runtime.jsonl of ")
 		says(t, e.stdout, `"name":"querynode-19"`, `"answer":"answered"`)
 		if took := time.Since(begun); took > 10*time.Second {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/livetest"
 	"kitescope/inspect/model"
@@ -21,7 +22,7 @@ func savedLive(t *testing.T, f *fakes) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "live.kite")
 	e := f.run(t, "snapshot", "save", path, "--live", "--window", "0", "--strict", "--from", f.from)
-	if e.code != exitOK {
+	if e.code != cli.ExitOK {
 		t.Fatalf("exit %d: %s", e.code, e.err)
 	}
 	says(t, e.err, "answers of nodes", "secrets redacted")
@@ -43,7 +44,7 @@ func compare(t *testing.T, f *fakes, live, bundle []string) {
 	for _, line := range everyDocument(t, f, once) {
 		want := once.run(t.Context(), t, append(line, live...)...)
 		got := once.run(t.Context(), t, append(line, bundle...)...)
-		if want.code != got.code || want.code != exitOK && want.code != exitFindings {
+		if want.code != got.code || want.code != cli.ExitOK && want.code != cli.ExitFindings {
 			t.Errorf("%s: exit %d live, %d from the bundle\n%s%s", strings.Join(line, " "), want.code, got.code, want.err, got.err)
 			continue
 		}
@@ -80,7 +81,7 @@ func everyDocument(t *testing.T, f *fakes, tt terminal) [][]string {
 func (tt terminal) namesOf(t *testing.T, from string, r *view.Resource, most int) []string {
 	t.Helper()
 	var names []string
-	for i, word := range strings.Fields(tt.wants(t, exitOK, "get", r.Name, "-o", "name", "-q", "--live", "--window", "0", "--from", from).stdout) {
+	for i, word := range strings.Fields(tt.wants(t, cli.ExitOK, "get", r.Name, "-o", "name", "-q", "--live", "--window", "0", "--from", from).stdout) {
 		if i == most {
 			break
 		}
@@ -133,7 +134,7 @@ func TestBundleOfACapture(t *testing.T) {
 	f := capturedT7(t, nil)
 	first := savedLive(t, f)
 	second := filepath.Join(t.TempDir(), "second.kite")
-	kitescope(t, exitOK, "snapshot", "save", second, "--strict", "--from", first)
+	kitescope(t, cli.ExitOK, "snapshot", "save", second, "--strict", "--from", first)
 	live := []string{"--live", "--window", "0", "--from", f.from}
 	compare(t, f, live, []string{"--from", first})
 	for _, line := range [][]string{{"diagnose", "-o", "json"}, {"balance", "-o", "json"}, {"get", "calls", "-o", "json"}, {"overview", "-o", "json"}} {
@@ -186,7 +187,7 @@ func TestRates(t *testing.T) {
 		{"get", "nodes", "role=querynode", "-o", "json", "--from", path},
 	} {
 		e := clock.run(t.Context(), t, line...)
-		if e.code != exitOK {
+		if e.code != cli.ExitOK {
 			t.Fatalf("%v: exit %d: %s", line, e.code, e.err)
 		}
 		if line[0] == "snapshot" {
@@ -212,7 +213,7 @@ func TestRecordingOverLiveEtcd(t *testing.T) {
 	for _, line := range [][]string{{"balance", "--plan", "-o", "json"}, {"get", "calls", "-o", "json"}, {"get", "nodes", "-o", "json", "--columns", "name,answer,health,memory_bytes,sealed_segments,growing_rows,leads"}} {
 		onEtcd := clock.run(t.Context(), t, slices.Concat(line, recording, []string{"--from", "etcd://" + etcd.Address + "/by-dev"})...)
 		onFile := clock.run(t.Context(), t, slices.Concat(line, recording, []string{"--from", capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz")})...)
-		if onEtcd.code != exitOK || onEtcd.err != "" || onEtcd.took > 4*time.Second {
+		if onEtcd.code != cli.ExitOK || onEtcd.err != "" || onEtcd.took > 4*time.Second {
 			t.Errorf("%v: exit %d after %v: %s", line, onEtcd.code, onEtcd.took, onEtcd.err)
 		}
 		same(t, strings.Join(line, " "), withoutOrigin(t, onEtcd.stdout), withoutOrigin(t, onFile.stdout))
@@ -232,7 +233,7 @@ func TestContextKeepsTheWay(t *testing.T) {
 	env := map[string]string{"KITESCOPE_CONFIG": filepath.Join(t.TempDir(), "config.yaml"), "LAB_PW": "sesame-of-milvus"}
 	tt := terminal{env: env}
 	add := append([]string{"context", "add", "lab", "--from", f.from, "--milvus-user", "root", "--milvus-password-env", "LAB_PW"}, way...)
-	if e := tt.run(t.Context(), t, add...); e.code != exitOK {
+	if e := tt.run(t.Context(), t, add...); e.code != cli.ExitOK {
 		t.Fatal(e.err)
 	}
 	text, err := os.ReadFile(env["KITESCOPE_CONFIG"])
@@ -249,13 +250,13 @@ func TestContextKeepsTheWay(t *testing.T) {
 		{"snapshot", "save", filepath.Join(t.TempDir(), "x.kite"), "--live", "--strict", "--window", "0"},
 		{"get", "calls", "method=GET_/metrics", "--window", "0"},
 	} {
-		if e := tt.run(t.Context(), t, line...); e.code != exitOK || strings.Contains(e.err, "incomplete") {
+		if e := tt.run(t.Context(), t, line...); e.code != cli.ExitOK || strings.Contains(e.err, "incomplete") {
 			t.Errorf("%v: exit %d: %s", line, e.code, e.err)
 		}
 	}
 	// The flag's map leads elsewhere, and takes the place of the context's.
 	e := tt.run(t.Context(), t, "get", "nodes", "--live", "--node-timeout", "1s", "--window", "0", "--map", "10.0.0.4="+strings.TrimSuffix(livetest.Refused(t), "x"), "--strict")
-	if e.code != exitIncomplete {
+	if e.code != cli.ExitIncomplete {
 		t.Errorf("exit %d: %s", e.code, e.err)
 	}
 	says(t, e.err, "querynode-4: refused")
@@ -268,29 +269,29 @@ func TestCopiedCommand(t *testing.T) {
 	recording := capture("cluster-2.3.5-t7", "runtime.jsonl.gz")
 	for name, test := range map[string]struct {
 		from  string
-		nodes nodeFlags
+		nodes cli.NodeFlags
 		says  string
 		lacks string
 	}{
 		"live": {
 			f.from,
-			nodeFlags{live: true, nodeSpec: nodeSpec{Map: []string{"10.9.9.9=127.0.0.1"}, Proxy: "socks5://me:s3cr3t@h:1"}},
+			cli.NodeFlags{Live: true, NodeSpec: cli.NodeSpec{Map: []string{"10.9.9.9=127.0.0.1"}, Proxy: "socks5://me:s3cr3t@h:1"}},
 			`"answer":"answered"`, "s3cr3t",
 		},
-		"left alone":  {f.from, nodeFlags{live: false}, `"name":"querynode-4"`, `"answer":"answered"`},
-		"a recording": {capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), nodeFlags{live: true, recordings: []string{recording}}, `"sealed_segments":3`, "--live"},
-		"a file":      {capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), nodeFlags{live: true}, `"name":"querynode-19"`, `"answer":`},
+		"left alone":  {f.from, cli.NodeFlags{Live: false}, `"name":"querynode-4"`, `"answer":"answered"`},
+		"a recording": {capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), cli.NodeFlags{Live: true, Recordings: []string{recording}}, `"sealed_segments":3`, "--live"},
+		"a file":      {capture("cluster-2.3.5-t7", "etcd_snapshot.db.gz"), cli.NodeFlags{Live: true}, `"name":"querynode-19"`, `"answer":`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := &app{streams: &streams{}}
-			c := connection{contextSpec: contextSpec{From: test.from}}
-			words := strings.Fields(strings.TrimPrefix(a.commandFor(c), programName()) + " " + test.nodes.commandFor(c))
+			a := &cli.App{Streams: &cli.Streams{}}
+			c := cli.Connection{ContextSpec: cli.ContextSpec{From: test.from}}
+			words := strings.Fields(strings.TrimPrefix(a.CommandFor(c), cli.ProgramName()) + " " + test.nodes.CommandFor(c))
 			for _, line := range [][]string{{"get", "nodes", "-o", "json"}, {"overview"}, {"balance"}, {"diagnose", "--fail-on", "never"}, {"describe", "node", "querynode-10"}} {
 				if line[0] == "describe" && name != "a recording" {
 					continue
 				}
-				e := kitescope(t, exitOK, slices.Concat(words, line)...)
+				e := kitescope(t, cli.ExitOK, slices.Concat(words, line)...)
 				if line[0] == "get" {
 					says(t, e.stdout, test.says)
 				}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/livetest"
 	"kitescope/inspect/live/recorded"
@@ -48,9 +49,9 @@ func wantBlind(t *testing.T, f *fakes, outcome string, blind ...string) {
 		want[name] = "<nil> " + word
 	}
 	ends := f.sideBySide(t,
-		side{exitOK, []string{"get", "nodes", "role=querynode", "-o", "json", "--live"}},
-		side{exitIncomplete, []string{"balance", "-o", "json", "--strict"}},
-		side{exitIncomplete, []string{"diagnose", "-o", "json", "--strict", "--fail-on", "never"}})
+		side{cli.ExitOK, []string{"get", "nodes", "role=querynode", "-o", "json", "--live"}},
+		side{cli.ExitIncomplete, []string{"balance", "-o", "json", "--strict"}},
+		side{cli.ExitIncomplete, []string{"diagnose", "-o", "json", "--strict", "--fail-on", "never"}})
 	for i, e := range ends {
 		if e.took > patience+margin {
 			t.Errorf("line %d took %v", i, e.took)
@@ -177,10 +178,10 @@ func TestBadNodes(t *testing.T) { // not beside others: goroutines are counted
 		for name := range good {
 			f.move(t, name, nobody)
 		}
-		e := kitescope(t, exitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...)
+		e := kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...)
 		says(t, e.err, "datacoord-11: refused", "and 6 more sessions")
 		says(t, e.stdout, "refused")
-		e = kitescope(t, exitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, f.asking()...)...)
+		e = kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, f.asking()...)...)
 		says(t, e.stdout, "0 of 11 sessions answered", "skipped, no query node said what it serves")
 	})
 }
@@ -210,17 +211,17 @@ func TestWrongCertificate(t *testing.T) {
 		code  int
 		says  string
 	}{
-		{"right", []string{"--milvus-ca", ours.File(t)}, exitOK, ""},
-		{"not verified", []string{"--milvus-insecure"}, exitOK, ""},
-		{"not trusted", []string{"--milvus-ca", theirs.File(t)}, exitIncomplete, "incomplete: datacoord-11: denied: "},
-		{"another name", []string{"--milvus-ca", ours.File(t), "--milvus-server-name", "milvus.prod"}, exitIncomplete, "milvus.prod"},
-		{"plaintext", nil, exitIncomplete, "incomplete: datacoord-11: denied: the server speaks TLS only"},
+		{"right", []string{"--milvus-ca", ours.File(t)}, cli.ExitOK, ""},
+		{"not verified", []string{"--milvus-insecure"}, cli.ExitOK, ""},
+		{"not trusted", []string{"--milvus-ca", theirs.File(t)}, cli.ExitIncomplete, "incomplete: datacoord-11: denied: "},
+		{"another name", []string{"--milvus-ca", ours.File(t), "--milvus-server-name", "milvus.prod"}, cli.ExitIncomplete, "milvus.prod"},
+		{"plaintext", nil, cli.ExitIncomplete, "incomplete: datacoord-11: denied: the server speaks TLS only"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			line := append([]string{"get", "nodes", "role=querynode", "--live", "--strict", "-o", "json"}, test.flags...)
 			e := kitescope(t, test.code, append(line, f.asking()...)...)
 			says(t, e.err, test.says)
-			if known := strings.Contains(e.stdout, `"sealed_segments":10`); known != (test.code == exitOK) {
+			if known := strings.Contains(e.stdout, `"sealed_segments":10`); known != (test.code == cli.ExitOK) {
 				t.Errorf("known %v:\n%s", known, head(e.stdout))
 			}
 			if e.took > patience+margin {
@@ -247,13 +248,13 @@ func TestEtcdIsLostHalfWay(t *testing.T) { //nolint:tparallel // not beside othe
 			f.loseEtcd(t)
 			e := f.run(t, append(line, "--strict", "--node-timeout", patience.String(), "--window", "1s", "--from", f.from)...)
 			if name == "save" {
-				if e.code != exitFailed {
+				if e.code != cli.ExitFailed {
 					t.Errorf("exit %d", e.code)
 				}
 				says(t, e.err, "kitescope: save ", "x.kite")
 				return
 			}
-			if e.code != exitIncomplete || e.took > patience+time.Second+margin {
+			if e.code != cli.ExitIncomplete || e.took > patience+time.Second+margin {
 				t.Errorf("exit %d after %v", e.code, e.took)
 			}
 			says(t, e.err, "incomplete: proxy-18: timed out")
@@ -277,11 +278,11 @@ func TestSilentEtcd(t *testing.T) {
 	for _, test := range []struct {
 		problem string
 		code    int
-	}{{"no answer from here: connection refused", exitIncomplete}, {"no answer from here: etcdserver: permission denied", exitOK}, {"", exitOK}} {
+	}{{"no answer from here: connection refused", cli.ExitIncomplete}, {"no answer from here: etcdserver: permission denied", cli.ExitOK}, {"", cli.ExitOK}} {
 		var errs syncBuffer
-		a := &app{streams: &streams{err: &errs}, flags: globalFlags{strict: true}}
+		a := &cli.App{Streams: &cli.Streams{Err: &errs}, Flags: cli.GlobalFlags{Strict: true}}
 		c := model.Build(model.Parts{}).WithEtcd(&model.Etcd{Members: []model.EtcdMember{{Endpoint: "http://e:2379", Problem: test.problem}}})
-		if code := exitCode(t.Context(), a.completeness(c)); code != test.code || (code == exitIncomplete) != strings.Contains(errs.String(), "incomplete: etcd does not answer: connection refused") {
+		if code := cli.ExitCode(t.Context(), a.Completeness(c)); code != test.code || (code == cli.ExitIncomplete) != strings.Contains(errs.String(), "incomplete: etcd does not answer: connection refused") {
 			t.Errorf("%q: exit %d: %s", test.problem, code, &errs)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/session/demo"
@@ -31,7 +32,7 @@ func ofCapture(t *testing.T, name string) []string {
 func shares(t *testing.T, args ...string) map[string]string {
 	t.Helper()
 	var b struct{ Nodes []map[string]any }
-	decodeJSON(t, kitescope(t, exitOK, append([]string{"balance", "-o", "json"}, args...)...).stdout, &b)
+	decodeJSON(t, kitescope(t, cli.ExitOK, append([]string{"balance", "-o", "json"}, args...)...).stdout, &b)
 	got := map[string]string{}
 	for _, n := range b.Nodes {
 		var columns []string
@@ -218,7 +219,7 @@ func TestCapturesOfMetrics(t *testing.T) {
 				}
 			}
 			blindChecks(t, d)
-			e := kitescope(t, exitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...)
+			e := kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, flags...)...)
 			says(t, e.err, "incomplete: ", "only its metrics are known")
 		})
 	}

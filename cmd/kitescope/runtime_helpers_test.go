@@ -16,6 +16,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/livetest"
 	"kitescope/inspect/live/recorded"
@@ -53,17 +54,17 @@ func (s *syncBuffer) String() string {
 
 // scripted are the streams of a script that nobody watches, by today's clock. Of the environment it has env alone, and no
 // configuration unless env names one.
-func scripted(out, errs io.Writer, env map[string]string) *streams {
-	return &streams{
-		in: strings.NewReader(""), out: out, err: errs, now: time.Now,
-		size: func() (int, int) { return 0, 0 },
-		getenv: func(name string) string {
+func scripted(out, errs io.Writer, env map[string]string) *cli.Streams {
+	return &cli.Streams{
+		In: strings.NewReader(""), Out: out, Err: errs, Now: time.Now,
+		Size: func() (int, int) { return 0, 0 },
+		Getenv: func(name string) string {
 			if name == "KITESCOPE_CONFIG" {
 				return cmp.Or(env[name], os.DevNull)
 			}
 			return env[name]
 		},
-		readPassword: func(context.Context, string) (string, error) { return "", os.ErrNotExist },
+		ReadPassword: func(context.Context, string) (string, error) { return "", os.ErrNotExist },
 	}
 }
 
@@ -109,11 +110,11 @@ func (tt terminal) run(ctx context.Context, t *testing.T, args ...string) ended 
 	t.Helper()
 	tt.out, tt.err = cmp.Or(tt.out, &syncBuffer{}), cmp.Or(tt.err, &syncBuffer{})
 	s := scripted(tt.out, tt.err, tt.env)
-	if s.now = tt.now; s.now == nil {
-		s.now = fakeNow
+	if s.Now = tt.now; s.Now == nil {
+		s.Now = fakeNow
 	}
 	if tt.once != nil {
-		s.loads = tt.once.load
+		s.Loads = tt.once.load
 	}
 	start := time.Now()
 	code := run(ctx, s, args)

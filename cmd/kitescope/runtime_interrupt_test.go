@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live/livetest"
 )
 
@@ -45,7 +46,7 @@ func (f files) wantNone(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	f := capturedT7(t, nil)
 	f.move(t, "querynode-13", livetest.Silent(t))
-	kitescope(t, exitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...) // what is made once is there
+	kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...) // what is made once is there
 	for _, after := range []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond, 40 * time.Millisecond, 150 * time.Millisecond, 1200 * time.Millisecond} {
 		t.Run(after.String(), func(t *testing.T) {
 			files := newFiles(t)
@@ -81,7 +82,7 @@ func (f *fakes) interrupted(t *testing.T, after time.Duration, name string, line
 	e := terminal{}.run(ctx, t, append(line, "--node-timeout", "20s", "--from", f.from)...)
 	late := time.Since(at)
 	goesOn := name == "judge" || name == "watch"
-	if e.code != exitInterrupted || e.err != "kitescope: interrupted\n" && !goesOn || late > 2*time.Second {
+	if e.code != cli.ExitInterrupted || e.err != "kitescope: interrupted\n" && !goesOn || late > 2*time.Second {
 		t.Errorf("%s: exit %d, %v after the interrupt: %q", name, e.code, late, e.err)
 	}
 	if e.stdout != "" && name != "pipe" && !goesOn {
@@ -105,7 +106,7 @@ func TestInterruptOnCall(t *testing.T) {
 				args[at] = files.path("x.kite")
 			}
 			e := terminal{}.run(ctx, t, append(args, "--node-timeout", "20s", "--from", f.from)...)
-			if e.code != exitInterrupted || e.took > 5*time.Second {
+			if e.code != cli.ExitInterrupted || e.took > 5*time.Second {
 				t.Errorf("exit %d after %v: %s", e.code, e.took, e.err)
 			}
 			files.wantNone(t)
@@ -130,11 +131,11 @@ func TestInterruptWhileWriting(t *testing.T) {
 		e := terminal{}.run(ctx, t, "snapshot", "save", files.path("x.kite"), "--live", "--window", "0", "--from", f.from)
 		interrupt()
 		switch e.code {
-		case exitInterrupted:
+		case cli.ExitInterrupted:
 			files.wantNone(t)
-		case exitOK:
+		case cli.ExitOK:
 			whole++
-			kitescope(t, exitOK, "snapshot", "info", files.path("x.kite"), "--strict")
+			kitescope(t, cli.ExitOK, "snapshot", "info", files.path("x.kite"), "--strict")
 			if err := os.Remove(files.path("x.kite")); err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +168,7 @@ func TestWatchesOutliveEtcd(t *testing.T) {
 			f.etcd.Stop()
 			waitFor(ctx, t, &errs, "etcd")
 			interrupt()
-			if e := <-done; e.code != exitInterrupted {
+			if e := <-done; e.code != cli.ExitInterrupted {
 				t.Errorf("exit %d: %s", e.code, e.err)
 			}
 		})

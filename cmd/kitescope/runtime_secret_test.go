@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/livetest"
 	"kitescope/inspect/live/recorded"
@@ -79,7 +80,7 @@ func silentAbout(t *testing.T, args ...string) { t.Helper(); (*readOnce)(nil).si
 func (l *readOnce) silentAbout(t *testing.T, args ...string) {
 	t.Helper()
 	e := terminal{once: l, env: map[string]string{"KITESCOPE_MILVUS_PASSWORD": planted + "-milvus-password"}}.run(t.Context(), t, args...)
-	if e.code != exitOK && e.code != exitFindings {
+	if e.code != cli.ExitOK && e.code != cli.ExitFindings {
 		t.Errorf("kitescope %s: exit %d: %s", strings.Join(args, " "), e.code, e.err)
 	}
 	if e.stdout == "" {
@@ -143,7 +144,7 @@ func (l *readOnce) namesFrom(t *testing.T, flags []string, r *view.Resource) []s
 		most = 20
 	}
 	var names []string
-	e := terminal{once: l}.wants(t, exitOK, append([]string{"get", r.Name, "-o", "name", "-q", "--limit", "40"}, flags...)...)
+	e := terminal{once: l}.wants(t, cli.ExitOK, append([]string{"get", r.Name, "-o", "name", "-q", "--limit", "40"}, flags...)...)
 	for word := range strings.Lines(e.stdout) {
 		if _, name, ok := strings.Cut(strings.TrimSpace(word), "/"); ok && len(names) < most {
 			names = append(names, name)
@@ -322,7 +323,7 @@ func TestCredentialsAreNotEchoed(t *testing.T) {
 	}
 	// A context keeps no password, in whatever flag it comes.
 	e := terminal{env: map[string]string{"KITESCOPE_CONFIG": config}}.run(t.Context(), t, "context", "add", "x", "--from", "x.db", "--proxy", "socks5://me:s3cr3t-proxy@127.0.0.1:1")
-	if e.code != exitUsage {
+	if e.code != cli.ExitUsage {
 		t.Errorf("exit %d: %s", e.code, e.err)
 	}
 	says(t, e.err, "user information")

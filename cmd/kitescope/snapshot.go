@@ -7,48 +7,49 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/render"
 )
 
-func snapshotCommand(a *app) *cobra.Command {
+func snapshotCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "snapshot", Short: "Keep a cluster's metadata in one file: save, info", GroupID: groupFiles,
 		Long: `Keep a cluster's metadata in one file, a bundle: compressed, secrets redacted, small
 enough to mail. Every command reads it with --from FILE.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
   kitescope snapshot info today.kite`,
-		Args: noCommand,
+		Args: cli.NoCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(snapshotSave(a), snapshotInfo(a))
 	return cmd
 }
 
-func snapshotInfo(a *app) *cobra.Command {
+func snapshotInfo(a *cli.App) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use: "info FILE", Short: "Say what a file is: kind, root, revision, keys, intact or not",
 		Example: `  kitescope snapshot info today.kite
   kitescope snapshot info etcd_snapshot.db -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return wantArgs(cmd, args, 1, 1, "one file", "kitescope snapshot info today.kite")
+			return cli.WantArgs(cmd, args, 1, 1, "one file", "kitescope snapshot info today.kite")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return infoSnapshot(cmd.Context(), a, args[0], output) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", documentFormats)
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json", "yaml"))
+	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats)
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml"))
 	return cmd
 }
 
-func infoSnapshot(ctx context.Context, a *app, path, output string) error {
-	o, err := a.documentOptions(output)
+func infoSnapshot(ctx context.Context, a *cli.App, path, output string) error {
+	o, err := a.DocumentOptions(output)
 	if err != nil {
 		return err
 	}
-	src, err := a.open(ctx, path)
+	src, err := a.Open(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -62,17 +63,17 @@ func infoSnapshot(ctx context.Context, a *app, path, output string) error {
 		Root: info.Root, MetaPath: info.MetaPath, Revision: info.Revision, Taken: info.Taken,
 	}})
 	d := describeFile(path, info)
-	if err := a.write(func(w *bufio.Writer) error { return render.Description(w, d, view.NewEnv(c, a.now()), o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return render.Description(w, d, view.NewEnv(c, a.Now()), o) }); err != nil {
 		return err
 	}
 	for _, gap := range info.Gaps {
-		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
+		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
 	switch {
 	case info.Checksum == source.ChecksumWrong:
 		return fmt.Errorf("check %s: its content does not match its checksum", path)
-	case a.flags.strict && len(info.Gaps) > 0:
-		return &codeError{code: exitIncomplete}
+	case a.Flags.Strict && len(info.Gaps) > 0:
+		return &cli.CodeError{Code: cli.ExitIncomplete}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session/kept"
@@ -19,7 +20,7 @@ import (
 	"kitescope/words"
 )
 
-func snapshotSave(a *app) *cobra.Command {
+func snapshotSave(a *cli.App) *cobra.Command {
 	var f snapshotFlags
 	var window time.Duration
 	cmd := &cobra.Command{
@@ -30,7 +31,7 @@ keys are redacted on the way. FILE appears when it is complete and not before.`,
   kitescope snapshot save case.kite --from etcd://10.0.0.5:2379 --live --profile 10s
   kitescope snapshot save - --from etcd_snapshot.db | ssh laptop 'cat > case.kite'`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return wantArgs(cmd, args, 1, 1, "the file to write", "kitescope snapshot save today.kite")
+			return cli.WantArgs(cmd, args, 1, 1, "the file to write", "kitescope snapshot save today.kite")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("profile") {
@@ -48,14 +49,14 @@ keys are redacted on the way. FILE appears when it is complete and not before.`,
 	fl.BoolVar(&f.force, "force", false, "replace FILE if it exists")
 	fl.DurationVar(&window, "profile", 0, "take profiles of all processes too: CPU over so much time, heap, goroutines; implies --live")
 	fl.StringVar(&f.profilesFrom, "profiles", "", "put the profiles of a folder in, as profile pull made it")
-	f.nodes = addNodeFlags(cmd, false)
+	f.nodes = cli.AddNodeFlags(cmd, false)
 	return cmd
 }
 
 // snapshotFlags say how a bundle is saved.
 type snapshotFlags struct {
 	force bool
-	nodes *nodeFlags
+	nodes *cli.NodeFlags
 	// profiles are taken too; nil takes none.
 	profiles *pullFlags
 	// took hears of the profiles that were taken, and judges them; nil: nobody does.
@@ -68,40 +69,40 @@ type snapshotFlags struct {
 func snapshotProfiles(window time.Duration) (*pullFlags, error) {
 	f := &pullFlags{seconds: int(window.Seconds()), kinds: "cpu,heap,goroutine", output: "table", busyWait: defaultBusyWait}
 	if window < time.Second || window != window.Truncate(time.Second) {
-		return nil, &usageError{fmt.Errorf("--profile is a number of whole seconds, not %s", window), "for example: --profile 10s"}
+		return nil, cli.Usage(fmt.Errorf("--profile is a number of whole seconds, not %s", window), "for example: --profile 10s")
 	}
 	return f, f.check(nil)
 }
 
 // checkSave finds what is wrong before anything is opened.
-func (f *snapshotFlags) checkSave(a *app, path string) error {
-	if path == "-" && a.outTTY {
-		return &usageError{errors.New("a bundle is binary and standard output is a terminal"), "name a file, or pipe it somewhere"}
+func (f *snapshotFlags) checkSave(a *cli.App, path string) error {
+	if path == "-" && a.OutTTY {
+		return cli.Usage(errors.New("a bundle is binary and standard output is a terminal"), "name a file, or pipe it somewhere")
 	}
 	if _, err := os.Lstat(path); err == nil && !f.force && path != "-" {
-		return &usageError{fmt.Errorf("save %s: it exists", path), "use --force to replace it"}
+		return cli.Usage(fmt.Errorf("save %s: it exists", path), "use --force to replace it")
 	}
 	if f.profiles != nil && f.profilesFrom != "" {
-		return usagef("--profile takes profiles and --profiles has them: one of the two")
+		return cli.Usagef("--profile takes profiles and --profiles has them: one of the two")
 	}
 	return nil
 }
 
-func (f *snapshotFlags) run(ctx context.Context, a *app, path string) error {
+func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error {
 	if err := f.checkSave(a, path); err != nil {
 		return err
 	}
-	conn, err := a.connection()
+	conn, err := a.Connection()
 	if err != nil {
 		return err
 	}
-	src, err := a.loader().Open(ctx, a.spec(conn))
+	src, err := a.Loader().Open(ctx, a.Spec(conn))
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 	nodes := *f.nodes
-	nodes.live = nodes.live || f.profiles != nil
+	nodes.Live = nodes.Live || f.profiles != nil
 	// First the profiles: what is pinned may be compacted away while they last.
 	profiles, err := f.spoolProfiles(ctx, a, src, &nodes)
 	if err != nil {
@@ -113,14 +114,14 @@ func (f *snapshotFlags) run(ctx context.Context, a *app, path string) error {
 		return err
 	}
 	defer pinned.Close()
-	snapshot := a.startProgress(pinned)
-	defer snapshot.stop()
+	snapshot := a.StartProgress(pinned)
+	defer snapshot.Done()
 	said, c, err := spoolRuntime(ctx, a, src, snapshot, conn, &nodes)
 	if err != nil {
 		return err
 	}
 	defer said.Close()
-	s := &savedSnapshot{snapshot: snapshot, said: said, profiles: profiles, silent: silentSessions(c)}
+	s := &savedSnapshot{snapshot: snapshot, said: said, profiles: profiles, silent: cli.SilentSessions(c)}
 	if err := writeSnapshot(ctx, a, path, s); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
@@ -140,7 +141,7 @@ type savedSnapshot struct {
 	written  byteCount
 }
 
-func writeSnapshot(ctx context.Context, a *app, path string, s *savedSnapshot) error {
+func writeSnapshot(ctx context.Context, a *cli.App, path string, s *savedSnapshot) error {
 	save := func(w io.Writer) error {
 		var err error
 		s.stats, err = saveBundle(ctx, io.MultiWriter(w, &s.written), s.snapshot, func(b *source.BundleWriter) error {
@@ -152,34 +153,34 @@ func writeSnapshot(ctx context.Context, a *app, path string, s *savedSnapshot) e
 		return err
 	}
 	if path == "-" {
-		return a.write(func(w *bufio.Writer) error { return save(w) })
+		return a.Write(func(w *bufio.Writer) error { return save(w) })
 	}
-	return writeFileAtomic(path, 0o600, func(f *os.File) error { return save(f) })
+	return cli.WriteFileAtomic(path, 0o600, func(f *os.File) error { return save(f) })
 }
 
 // tellSaved says what was saved, and what was not.
-func tellSaved(a *app, path string, s *savedSnapshot) error {
+func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 	h := s.snapshot.Header()
-	a.warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.said.N,
+	a.Warn("saved %s: %d keys of %s at revision %d and %d answers of nodes, %s in %s, secrets redacted", path, s.stats.Keys, h.Root, h.Revision, s.said.N,
 		words.AppendBytes(nil, s.stats.Bytes), words.AppendBytes(nil, int64(s.written)))
 	lacking := len(s.said.Gaps) + len(s.silent)
 	for _, gap := range s.snapshot.Gaps() {
 		lacking++
-		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
+		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
 	for _, gap := range s.said.Gaps {
-		a.warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
+		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
 	for _, line := range s.silent {
-		a.warn("incomplete: %s", line)
+		a.Warn("incomplete: %s", line)
 	}
 	if m := s.profiles.Manifest(); m != nil {
-		a.warn("with %d profiles of %d that were asked for", len(m.Profiles)-m.Failed(), len(m.Profiles))
+		a.Warn("with %d profiles of %d that were asked for", len(m.Profiles)-m.Failed(), len(m.Profiles))
 		warnFailed(a, m)
 		lacking += m.Failed()
 	}
-	if a.flags.strict && lacking > 0 {
-		return &codeError{code: exitIncomplete}
+	if a.Flags.Strict && lacking > 0 {
+		return &cli.CodeError{Code: cli.ExitIncomplete}
 	}
 	return nil
 }
@@ -203,6 +204,6 @@ func saveBundle(ctx context.Context, w io.Writer, snapshot source.Snapshot, memb
 		}
 		ranges = meta.Ranges(snapshot.Header(), model.PartAll, catalog)
 	}
-	info := source.BundleInfo{Kitescope: versionText(), Redacted: true, Members: members}
+	info := source.BundleInfo{Kitescope: cli.VersionText(), Redacted: true, Members: members}
 	return source.WriteBundle(ctx, w, snapshot, info, ranges, meta.Redactor(snapshot.Header()))
 }

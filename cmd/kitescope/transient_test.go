@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/source"
 )
 
@@ -37,13 +38,13 @@ func (s *screen) lines() []string {
 func TestProgressGivesWay(t *testing.T) {
 	shown := &screen{}
 	s := scripted(shown, shown, map[string]string{"TERM": "xterm"})
-	s.outTTY, s.errTTY, s.size = true, true, func() (int, int) { return 80, 24 }
-	s.transient = &transient{w: shown}
-	a := &app{streams: s}
-	a.status("reading: %d keys", 12345)
-	a.warn("incomplete: could not read page 7")
-	a.status("reading: %d keys", 23456)
-	if code := run(t.Context(), s, []string{"version"}); code != exitOK {
+	s.OutTTY, s.ErrTTY, s.Size = true, true, func() (int, int) { return 80, 24 }
+	s.Transient = &cli.Transient{W: shown}
+	a := &cli.App{Streams: s}
+	a.Status("reading: %d keys", 12345)
+	a.Warn("incomplete: could not read page 7")
+	a.Status("reading: %d keys", 23456)
+	if code := run(t.Context(), s, []string{"version"}); code != cli.ExitOK {
 		t.Fatalf("exit %d", code)
 	}
 	lines := shown.lines()
@@ -55,13 +56,13 @@ func TestProgressGivesWay(t *testing.T) {
 // TestProgressStops ends a slow scan with a message: nothing of the line about progress is left before it.
 func TestProgressStops(t *testing.T) {
 	shown := &screen{}
-	a := &app{streams: &streams{err: shown, transient: &transient{w: shown}}}
-	p := a.startProgress(slowSnapshot{})
+	a := &cli.App{Streams: &cli.Streams{Err: shown, Transient: &cli.Transient{W: shown}}}
+	p := a.StartProgress(slowSnapshot{})
 	if err := p.Scan(context.Background(), nil, func(source.KV) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	a.warn("wide open")
-	p.stop()
+	a.Warn("wide open")
+	p.Done()
 	if lines := shown.lines(); lines[0] != "kitescope: wide open" {
 		t.Errorf("the terminal shows %q", lines)
 	}
@@ -75,18 +76,18 @@ type slowSnapshot struct{ source.Snapshot }
 
 func (slowSnapshot) Scan(_ context.Context, _ []source.Range, yield func(source.KV) error) error {
 	err := yield(source.KV{Key: []byte("by-dev/meta/x")})
-	time.Sleep(progressAfter + progressAfter/2)
+	time.Sleep(cli.ProgressAfter + cli.ProgressAfter/2)
 	return err
 }
 
 // TestNotedOnce meets one input twice.
 func TestNotedOnce(t *testing.T) {
 	var errs bytes.Buffer
-	a := &app{streams: &streams{err: &errs}}
+	a := &cli.App{Streams: &cli.Streams{Err: &errs}}
 	for range 3 {
-		a.note("%s has no samples", "x.pb.gz")
+		a.Note("%s has no samples", "x.pb.gz")
 	}
-	a.note("%s has no samples", "y.pb.gz")
+	a.Note("%s has no samples", "y.pb.gz")
 	if want := "kitescope: x.pb.gz has no samples\nkitescope: y.pb.gz has no samples\n"; errs.String() != want {
 		t.Errorf("said %q, want %q", errs.String(), want)
 	}

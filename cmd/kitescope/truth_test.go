@@ -252,7 +252,7 @@ func (l *readOnce) getItems(t *testing.T, from string, words ...string) []map[st
 	var out, errs bytes.Buffer
 	s := scripted(&out, &errs, nil)
 	if l != nil {
-		s.loads = l.load
+		s.Loads = l.load
 	}
 	if code := run(t.Context(), s, append([]string{"get", "-o", "json", "--from", from, "-q"}, words...)); code != 0 {
 		t.Fatalf("kitescope get %v: exit %d: %s", words, code, errs.String())

@@ -9,22 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
 )
-
-// buildVersion is set by the release build: -ldflags "-X main.buildVersion=v1.2.3".
-var buildVersion string
-
-// versionText is the release's version, else what Go recorded of the module.
-func versionText() string {
-	if buildVersion != "" {
-		return buildVersion
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "dev"
-	}
-	return info.Main.Version
-}
 
 // versionLine is what "version" and "--version" print.
 func versionLine() string {
@@ -35,7 +22,7 @@ func versionLine() string {
 // versionFacts are the version and how it was built.
 func versionFacts() map[string]string {
 	v := map[string]string{
-		"version": versionText(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+		"version": cli.VersionText(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -52,7 +39,7 @@ func versionFacts() map[string]string {
 	return v
 }
 
-func versionCommand(a *app) *cobra.Command {
+func versionCommand(a *cli.App) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use: "version", Short: "Print the version and how it was built", GroupID: groupSetup, Args: cobra.NoArgs,
@@ -60,17 +47,17 @@ func versionCommand(a *app) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			switch output {
 			case "json":
-				return a.write(func(w *bufio.Writer) error { return json.NewEncoder(w).Encode(versionFacts()) })
+				return a.Write(func(w *bufio.Writer) error { return json.NewEncoder(w).Encode(versionFacts()) })
 			case "text":
-				return a.write(func(w *bufio.Writer) error {
+				return a.Write(func(w *bufio.Writer) error {
 					_, err := w.WriteString(versionLine())
 					return err
 				})
 			}
-			return usagef("version -o is text or json, not %q", output)
+			return cli.Usagef("version -o is text or json, not %q", output)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	_ = cmd.RegisterFlagCompletionFunc("output", fixed("text", "json"))
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json"))
 	return cmd
 }

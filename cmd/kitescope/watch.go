@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
@@ -16,24 +17,24 @@ import (
 
 // watch answers a question once, and then again with the rows that changed, until
 // it is interrupted.
-func (q *question) watch(ctx context.Context, a *app) error {
+func (q *question) watch(ctx context.Context, a *cli.App) error {
 	if !followable(q.options.Format.Name()) {
-		return &usageError{err: fmt.Errorf("--watch cannot write %s: a document has an end", q.options.Format.Name()), hint: "use -o jsonl, table, wide, csv or name"}
+		return &cli.UsageError{Err: fmt.Errorf("--watch cannot write %s: a document has an end", q.options.Format.Name()), Advice: "use -o jsonl, table, wide, csv or name"}
 	}
-	conn, err := a.connection()
+	conn, err := a.Connection()
 	if err != nil {
 		return err
 	}
-	src, err := a.loader().Open(ctx, a.spec(conn))
+	src, err := a.Loader().Open(ctx, a.Spec(conn))
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 	live, ok := src.(source.Watcher)
 	if !ok {
-		return &usageError{err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), hint: "it needs a live source: --from etcd://host:port"}
+		return &cli.UsageError{Err: fmt.Errorf("--watch: %s does not change", src.Origin().Location), Advice: "it needs a live source: --from etcd://host:port"}
 	}
-	w := &watcher{app: a, question: q}
+	w := &watcher{App: a, question: q}
 	q.options.Layout = new(render.Layout)
 	lost := newLossTeller(a)
 	ctx, stop := context.WithCancelCause(ctx)
@@ -55,21 +56,21 @@ func (q *question) watch(ctx context.Context, a *app) error {
 
 // followQuestion follows the metadata and, where they are wanted, asks the processes again and again. Then nothing is shown
 // before they were asked once.
-func (q *question) followQuestion(ctx context.Context, a *app, conn connection, src source.Watcher, shown func(session.Update)) error {
-	if !q.nodes.live {
-		feed := &session.Feed{Interval: refreshInterval, Quiet: true}
+func (q *question) followQuestion(ctx context.Context, a *cli.App, conn cli.Connection, src source.Watcher, shown func(session.Update)) error {
+	if !q.nodes.Live {
+		feed := &session.Feed{Interval: cli.RefreshInterval, Quiet: true}
 		return feed.FollowLive(ctx, src, q.want, shown)
 	}
-	spec, err := a.following(conn, &q.nodes)
+	spec, err := a.Following(conn, &q.nodes)
 	if err != nil {
 		return err
 	}
-	feed, done, err := a.loader().Feed(spec)
+	feed, done, err := a.Loader().Feed(spec)
 	if err != nil {
 		return err
 	}
 	defer done()
-	feed.Interval = refreshInterval
+	feed.Interval = cli.RefreshInterval
 	want := q.want
 	want.Parts |= session.NodeNeeds
 	want.Parts &^= model.PartRuntime
@@ -83,13 +84,13 @@ func (q *question) followQuestion(ctx context.Context, a *app, conn connection, 
 
 // watcher remembers what was shown.
 type watcher struct {
-	*app
+	*cli.App
 	question *question
 	shown    *view.Grid // nil before the first
 }
 
 func (w *watcher) show(c *model.Cluster) error {
-	grid, err := w.question.answer(w.app, c)
+	grid, err := w.question.answer(w.App, c)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (w *watcher) show(c *model.Cluster) error {
 		changed, left = news(w.shown, grid)
 	}
 	for _, id := range left {
-		w.warn("%s: %s %s", w.question.farewell(), w.question.resource.Singular, id)
+		w.Warn("%s: %s %s", w.question.farewell(), w.question.resource.Singular, id)
 	}
 	w.shown = grid
 	if len(changed) == 0 && !first {
@@ -116,11 +117,11 @@ func (w *watcher) show(c *model.Cluster) error {
 	options.NoHeader = options.NoHeader || !first
 	subset := *grid
 	subset.Rows = changed
-	if err := w.write(func(out *bufio.Writer) error { return render.Grid(out, &subset, options) }); err != nil || !first {
+	if err := w.Write(func(out *bufio.Writer) error { return render.Grid(out, &subset, options) }); err != nil || !first {
 		return err
 	}
-	w.question.footnotes(w.app, grid)
-	return w.completeness(c)
+	w.question.footnotes(w.App, grid)
+	return w.Completeness(c)
 }
 
 // news are the rows that have come or changed from one answer to the next, and the ids of those that are no longer in it:

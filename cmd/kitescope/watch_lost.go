@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session"
 	"kitescope/words"
 )
@@ -11,7 +12,7 @@ import (
 // lossTeller says on standard error that a source is not heard of any more: at once, then again and again with for how
 // long, and when it is back. Who sees nothing new in a watch must not take it for nothing happening.
 type lossTeller struct {
-	*app
+	*cli.App
 	clock func() time.Time
 	told  map[string]*loss // by the name of the source; "" is etcd
 }
@@ -29,8 +30,8 @@ const (
 	repeatMost  = time.Minute
 )
 
-func newLossTeller(a *app) *lossTeller {
-	return &lossTeller{app: a, clock: time.Now, told: map[string]*loss{}}
+func newLossTeller(a *cli.App) *lossTeller {
+	return &lossTeller{App: a, clock: time.Now, told: map[string]*loss{}}
 }
 
 // take compares what an update says of the sources with what was said.
@@ -42,7 +43,7 @@ func (t *lossTeller) take(u session.Update) {
 	lost := map[string]bool{}
 	if u.Err != nil {
 		lost[""] = true
-		t.tell("", u.Since, now, oneLine(u.Err.Error()))
+		t.tell("", u.Since, now, cli.OneLine(u.Err.Error()))
 	}
 	for _, l := range u.Lost {
 		lost[l.Name] = true
@@ -56,7 +57,7 @@ func (t *lossTeller) take(u session.Update) {
 		if name == "" {
 			name = "etcd"
 		}
-		t.warn("%s is back after %s", name, words.Age(now.Sub(l.since).Round(time.Second)))
+		t.Warn("%s is back after %s", name, words.Age(now.Sub(l.since).Round(time.Second)))
 	}
 }
 
@@ -69,14 +70,14 @@ func (t *lossTeller) tell(name string, since, now time.Time, why string) {
 		}
 		l = &loss{since: since, next: repeatFirst}
 		t.told[name] = l
-		t.warn("%s", why+t.sinceText(l, now))
+		t.Warn("%s", why+t.sinceText(l, now))
 		return
 	}
 	if age := now.Sub(l.since); age >= l.next {
 		for l.next <= age {
 			l.next += min(2*l.next, repeatMost)
 		}
-		t.warn("%s", why+t.sinceText(l, now))
+		t.Warn("%s", why+t.sinceText(l, now))
 	}
 }
 

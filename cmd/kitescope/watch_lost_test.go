@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestLossIsToldAgain(t *testing.T) {
 	var out strings.Builder
 	now := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
-	teller := newLossTeller(&app{streams: &streams{err: &out}})
+	teller := newLossTeller(&cli.App{Streams: &cli.Streams{Err: &out}})
 	teller.clock = func() time.Time { return now }
 	gone := session.Update{Live: true, Err: context.DeadlineExceeded, Since: now.Add(-3 * time.Second)}
 	teller.take(session.Update{Live: true})

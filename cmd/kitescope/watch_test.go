@@ -13,6 +13,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
 )
@@ -69,8 +70,8 @@ func TestWatch(t *testing.T) {
 	}
 	stop()
 	go func() { _, _ = io.Copy(io.Discard, r) }()
-	if c := <-code; c != exitInterrupted {
-		t.Errorf("exit %d after an interrupt, want %d", c, exitInterrupted)
+	if c := <-code; c != cli.ExitInterrupted {
+		t.Errorf("exit %d after an interrupt, want %d", c, cli.ExitInterrupted)
 	}
 	if !strings.Contains(messages.String(), "gone: node querynode-19") {
 		t.Errorf("the node that left is not named: %q", messages.String())

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"kitescope/cmd/kitescope/cli"
 )
 
 // TestMissingFile: that a file is not there is said in one way, whatever was to be read.
@@ -28,9 +30,9 @@ func TestMissingFile(t *testing.T) {
 		{"replay", "run", "docs", "--from", "nothing"},
 		{"replay", "info", "docs", "--from", "nothing", "--storage", "nothing"},
 	} {
-		code := exitFailed
+		code := cli.ExitFailed
 		if args[1] == "--storage" {
-			code = exitUsage
+			code = cli.ExitUsage
 		}
 		e := kitescope(t, code, args...)
 		if line, _, _ := strings.Cut(e.err, "\n"); !strings.Contains(line, "nothing: there is no such file") && !strings.Contains(line, "nothing.npy: there is no such file") || strings.Contains(line, "open nothing") || strings.Contains(line, "stat nothing") {
@@ -46,11 +48,11 @@ func TestMissingFile(t *testing.T) {
 		"read a: no such file or directory":                  "read a: there is no such file",
 		"no hit":                                             "no hit",
 	} {
-		if got := noFile(missing, message); got != want {
+		if got := cli.NoFile(missing, message); got != want {
 			t.Errorf("%q becomes %q, want %q", message, got, want)
 		}
 	}
-	if got := noFile(errors.New("x"), "open a: no such file or directory"); got != "open a: no such file or directory" { // of another machine
+	if got := cli.NoFile(errors.New("x"), "open a: no such file or directory"); got != "open a: no such file or directory" { // of another machine
 		t.Error(got)
 	}
 }
@@ -63,19 +65,19 @@ func TestNearWords(t *testing.T) {
 		args []string
 		want string
 	}{
-		{exitFailed, []string{"tree", "docs_hnsw_co"}, "docs_hnsw_cos"},
-		{exitFailed, []string{"tree", "order"}, "did you mean: tenant_a.orders"},
-		{exitFailed, []string{"tree", "foo"}, "hint: there are: cold_hnsw, docs_hnsw_cos, "},
-		{exitFailed, []string{"get", "segments", "coll=foo"}, "hint: there are: cold_hnsw, docs_hnsw_cos, "},
-		{exitFailed, []string{"describe", "collection", "foo"}, "hint: what there is: kitescope get collections"},
-		{exitFailed, []string{"describe", "node", "x"}, "hint: what there is: kitescope get nodes"},
-		{exitFailed, []string{"balance", "foo"}, "hint: what there is: kitescope get collections"},
-		{exitUsage, []string{"engine", "buld"}, "did you mean: build"},
-		{exitUsage, []string{"replay", "shwo"}, "did you mean: show"},
-		{exitUsage, []string{"profile", "flaem"}, "did you mean: flame"},
+		{cli.ExitFailed, []string{"tree", "docs_hnsw_co"}, "docs_hnsw_cos"},
+		{cli.ExitFailed, []string{"tree", "order"}, "did you mean: tenant_a.orders"},
+		{cli.ExitFailed, []string{"tree", "foo"}, "hint: there are: cold_hnsw, docs_hnsw_cos, "},
+		{cli.ExitFailed, []string{"get", "segments", "coll=foo"}, "hint: there are: cold_hnsw, docs_hnsw_cos, "},
+		{cli.ExitFailed, []string{"describe", "collection", "foo"}, "hint: what there is: kitescope get collections"},
+		{cli.ExitFailed, []string{"describe", "node", "x"}, "hint: what there is: kitescope get nodes"},
+		{cli.ExitFailed, []string{"balance", "foo"}, "hint: what there is: kitescope get collections"},
+		{cli.ExitUsage, []string{"engine", "buld"}, "did you mean: build"},
+		{cli.ExitUsage, []string{"replay", "shwo"}, "did you mean: show"},
+		{cli.ExitUsage, []string{"profile", "flaem"}, "did you mean: flame"},
 	} {
 		args := x.args
-		if x.code == exitFailed {
+		if x.code == cli.ExitFailed {
 			args = append(args, from...)
 		}
 		if e := kitescope(t, x.code, args...); !strings.Contains(e.err, x.want) {

@@ -1,0 +1,317 @@
+// Package cli is what the commands of kitescope share. What enters are the process's streams and the flags of every command; what
+// leaves is an App, which settles from flags, environment and configuration which cluster is meant, makes a session.Spec of
+// that, writes what was rendered, and says what is to be known. Errors that are mistakes of the command line, and exit
+// codes, are defined here. It may touch the process, as package main does.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/demo"
+	"kitescope/inspect/source"
+)
+
+// GlobalFlags are the flags of every command that reads a cluster.
+type GlobalFlags struct {
+	From, Context, Root              string
+	User, PasswordFile               string
+	CA, Cert, Key, ServerName        string
+	Insecure, salvage, Strict, Quiet bool
+	staleRead                        bool
+	timeout                          time.Duration
+	Now                              string
+	color, cpuProfile                string
+}
+
+// App is what commands share: the process's streams and the global flags.
+type App struct {
+	*Streams
+	Flags GlobalFlags
+	// Lacking says that profiles are missing from what a command shows: see strictly.
+	Lacking bool
+	Own     ownProfile
+	Demo    *LazyDemo
+	noted   map[string]bool // see note
+	stopped bool            // the clock stands still
+}
+
+// Connection is the settled answer to "which cluster, and as whom": flags, then
+// environment, then the context in the configuration file.
+type Connection struct {
+	ContextSpec
+	// fromContext is the context's name, "" where --from decided.
+	fromContext string
+}
+
+// Connection is the one to the source that flags, environment or context name.
+func (a *App) Connection() (Connection, error) { return a.ConnectionTo(a.Flags.From) }
+
+// ConnectionTo is the connection to a source that is named, "" for the one that environment or context name.
+func (a *App) ConnectionTo(from string) (Connection, error) {
+	var c Connection
+	if a.Flags.timeout <= 0 {
+		return c, Usagef("--timeout is a duration above 0, not %s", a.Flags.timeout)
+	}
+	if from == "" {
+		var err error
+		if c, err = a.namedContext(); err != nil {
+			return c, err
+		}
+	}
+	c.From = cmp.Or(from, c.From, a.Getenv("KITESCOPE_FROM"))
+	c.Root = cmp.Or(a.Flags.Root, a.Getenv("KITESCOPE_ROOT"), c.Root)
+	c.User = cmp.Or(a.Flags.User, a.Getenv("KITESCOPE_ETCD_USER"), c.User)
+	c.PasswordFile = cmp.Or(a.Flags.PasswordFile, c.PasswordFile)
+	c.CA, c.Cert, c.Key = cmp.Or(a.Flags.CA, c.CA), cmp.Or(a.Flags.Cert, c.Cert), cmp.Or(a.Flags.Key, c.Key)
+	c.ServerName = cmp.Or(a.Flags.ServerName, c.ServerName)
+	c.Insecure = a.Flags.Insecure || c.Insecure
+	if c.From == demo.From {
+		a.StopForDemo()
+	}
+	if c.From == "" {
+		return c, Usage(
+			errors.New("no cluster named: --from is missing"),
+			"--from etcd://host:2379 (live), --from FILE (etcd snapshot, birdwatcher backup, bundle), or try: kitescope demo",
+		)
+	}
+	return c, nil
+}
+
+// namedContext is the context that a flag or the environment names, else the default
+// one; the zero connection where KITESCOPE_FROM says which cluster, or nothing does.
+// The file is read only then, so that a broken one stops nobody who names a source.
+func (a *App) namedContext() (Connection, error) {
+	name := cmp.Or(a.Flags.Context, a.Getenv("KITESCOPE_CONTEXT"))
+	if name == "" && a.Getenv("KITESCOPE_FROM") != "" {
+		return Connection{}, nil
+	}
+	path, err := ConfigPath(a.Getenv)
+	if err != nil {
+		return Connection{}, err
+	}
+	config, err := ReadConfig(path)
+	if err != nil {
+		return Connection{}, err
+	}
+	if name = cmp.Or(name, config.Current); name == "" {
+		return Connection{}, nil
+	}
+	spec, ok := config.Contexts[name]
+	if !ok {
+		return Connection{}, Usage(fmt.Errorf("no context %q in %s", name, path), "see: kitescope context list")
+	}
+	return Connection{ContextSpec: spec, fromContext: name}, nil
+}
+
+// storedPassword is the password that needs no keyboard: from --password-file, the
+// environment, or the places that the context names, in this order.
+func (a *App) storedPassword(c Connection) (password string, ok bool, err error) {
+	read := func(path string) (string, bool, error) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return "", false, fmt.Errorf("read the password file: %w", err)
+		}
+		return strings.TrimRight(string(text), "\r\n"), true, nil
+	}
+	if a.Flags.PasswordFile != "" {
+		return read(a.Flags.PasswordFile)
+	}
+	for _, name := range []string{"KITESCOPE_ETCD_PASSWORD", c.PasswordEnv} {
+		if name == "" {
+			continue
+		}
+		if password := a.Getenv(name); password != "" {
+			return password, true, nil
+		}
+	}
+	if c.PasswordFile != "" {
+		return read(c.PasswordFile)
+	}
+	return "", false, nil
+}
+
+// Password comes from the environment, a file, or the keyboard; never from the command line.
+func (a *App) Password(ctx context.Context, c Connection) (string, error) {
+	if !a.Spec(c).WantsPassword() {
+		return "", nil
+	}
+	if password, ok, err := a.storedPassword(c); ok || err != nil {
+		return password, err
+	}
+	password, err := a.ReadPassword(ctx, fmt.Sprintf("etcd password of %s: ", c.User))
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", Usage(
+			fmt.Errorf("no password for etcd user %s", c.User),
+			"set KITESCOPE_ETCD_PASSWORD or use --password-file; there is no terminal to ask on",
+		)
+	}
+	return password, nil
+}
+
+// Loader loads clusters as the flags say: with --timeout, and what is read told on the line about progress.
+func (a *App) Loader() *session.Loader {
+	return &session.Loader{
+		Now: a.Now, Stdin: a.In, Timeout: a.Flags.timeout,
+		OpenOwn: func(ctx context.Context, spec *session.Spec) (source.Source, bool, error) {
+			switch {
+			case spec.From == demo.From:
+				src, err := a.Demo.open(ctx, spec.Root)
+				return src, true, err
+			case spec.From == "-" && a.InTTY:
+				return nil, true, Usage(errors.New("--from - reads standard input, and that is a terminal"), "pipe a file into it: kitescope get collections --from - < etcd_snapshot.db")
+			}
+			return nil, false, nil
+		},
+		Reading: func(s source.Snapshot) (source.Snapshot, func()) {
+			p := a.StartProgress(s)
+			return p, p.Done
+		},
+	}
+}
+
+// Spec says how the source of a connection is read. Its processes are left alone.
+func (a *App) Spec(c Connection) *session.Spec {
+	return &session.Spec{
+		From: c.From, Root: c.Root, User: c.User,
+		Password: func(ctx context.Context) (string, error) { return a.Password(ctx, c) },
+		TLS: source.TLS{
+			CAFile: c.CA, CertFile: c.Cert, KeyFile: c.Key, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure,
+		},
+		Salvage: a.Flags.salvage, StaleRead: a.Flags.staleRead,
+	}
+}
+
+// Asking is spec where the processes are asked if flags say so. A wrong flag is told before anything is opened.
+func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
+	spec := a.Spec(c)
+	spec.Live, spec.Recordings = n.Live, n.Recordings
+	if !n.Live {
+		return spec, nil
+	}
+	var err error
+	spec.Nodes, err = a.ClientOptions(c, n)
+	return spec, err
+}
+
+// Following is asking for a feed, which may do without the flags that say how processes are reached.
+func (a *App) Following(c Connection, n *NodeFlags) (*session.Spec, error) {
+	spec := a.Spec(c)
+	if len(n.Recordings) > 0 || !spec.IsLive() {
+		spec.Recordings = n.Recordings
+		return spec, nil
+	}
+	return a.Asking(c, n)
+}
+
+// Open opens a source: the one that is named, or for "" the one that environment and context name.
+func (a *App) Open(ctx context.Context, from string) (source.Source, error) {
+	c, err := a.ConnectionTo(from)
+	if err != nil {
+		return nil, err
+	}
+	return a.Loader().Open(ctx, a.Spec(c))
+}
+
+// Load reads the metadata of one cluster, once: of the source that open opens.
+func (a *App) Load(ctx context.Context, from string, want meta.Want) (*model.Cluster, error) {
+	src, err := a.Open(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	return a.Loader().Metadata(ctx, src, want)
+}
+
+// LoadLive reads one cluster and what its processes say: from recordings, from the bundle
+// that it is in, or by asking them, where that is wanted and the source is live.
+func (a *App) LoadLive(ctx context.Context, n *NodeFlags, want meta.Want) (*model.Cluster, error) {
+	conn, err := a.Connection()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := a.Asking(conn, n)
+	if err != nil {
+		return nil, err
+	}
+	if a.Loads != nil {
+		return a.Loads(fmt.Sprint(conn.From, n.Live, n.Recordings), func() (*model.Cluster, error) {
+			spec.Want = meta.Want{Parts: model.PartAll, Records: true}
+			return a.Loader().Load(ctx, spec)
+		})
+	}
+	spec.Want = want
+	return a.Loader().Load(ctx, spec)
+}
+
+// Warn writes one line for people, unless --quiet.
+func (a *App) Warn(format string, args ...any) {
+	if !a.Flags.Quiet {
+		a.Tell("kitescope: %s", OneLine(fmt.Sprintf(format, args...)))
+	}
+}
+
+// Note is warn for what is known of an input: it is said once, however often the input is met.
+func (a *App) Note(format string, args ...any) {
+	if a.Flags.Quiet {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	if a.noted == nil {
+		a.noted = map[string]bool{}
+	}
+	if !a.noted[text] {
+		a.noted[text] = true
+		a.Warn("%s", text)
+	}
+}
+
+// Completeness says on stderr what clusters lack, and under --strict makes it exit 4.
+func (a *App) Completeness(clusters ...*model.Cluster) error {
+	lacking := 0
+	for _, c := range clusters {
+		where := "incomplete"
+		if len(clusters) > 1 {
+			where = c.Origin.Location + ": " + where
+		}
+		for i, gap := range c.Gaps {
+			if i == 5 {
+				a.Note("%s: and %d more gaps", where, len(c.Gaps)-i)
+				break
+			}
+			a.Note("%s: could not read %s: %s", where, gap.Where, gap.Reason)
+		}
+		if n := len(c.Undecoded); n > 0 {
+			a.Note("%s: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)",
+				where, n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
+		}
+		if session.IsSilent(c.Etcd) {
+			a.Note("%s: %v", where, session.Silence(c.Etcd))
+			lacking++
+		}
+		silent := SilentSessions(c)
+		for i, line := range silent {
+			if i == 5 {
+				a.Note("%s: and %d more sessions", where, len(silent)-i)
+				break
+			}
+			a.Note("%s: %s", where, line)
+		}
+		lacking += len(c.Gaps) + len(c.Undecoded) + len(silent)
+	}
+	if a.Flags.Strict && lacking > 0 {
+		return &CodeError{Code: ExitIncomplete}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kitescope/inspect/view"
+	"kitescope/profile/pull"
+	"kitescope/render"
+	"kitescope/words/hints"
+)
+
+// GroupEngine is the group of commands about vector indexes in the help.
+const GroupEngine = "engine"
+
+// Fixed completes a flag that has one of a few words.
+func Fixed(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// WantArgs checks how many arguments a command was given; what they are is a noun with its article.
+func WantArgs(cmd *cobra.Command, args []string, from, to int, what, hint string) error {
+	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	switch {
+	case len(args) < from:
+		return Usage(fmt.Errorf("%s needs %s", name, what), hint)
+	case len(args) > to:
+		return Usage(fmt.Errorf("%s takes %s, not %d arguments", name, what, len(args)), hint)
+	}
+	return nil
+}
+
+// UnknownCommand is the error of a word that is no command, with those that are spelled alike.
+func UnknownCommand(cmd *cobra.Command, word string) error {
+	err := fmt.Errorf("unknown command %q", word)
+	hint := "see: " + cmd.CommandPath() + " --help"
+	cmd.SuggestionsMinimumDistance = max(cmd.SuggestionsMinimumDistance, 2) // cobra's own, which it sets for the root alone
+	if near := cmd.SuggestionsFor(word); len(near) > 0 {
+		hint = "did you mean: " + strings.Join(near, ", ")
+	}
+	return Usage(err, hint)
+}
+
+// FlagValues are the values of a flag that may be given several times.
+func FlagValues(f *pflag.Flag) []string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
+}
+
+// RedactWords are words of a command line as they can be shown.
+func RedactWords(words []string) []string {
+	shown := make([]string, len(words))
+	for i, word := range words {
+		shown[i] = word
+		if strings.Contains(word, "://") {
+			shown[i] = pull.RedactWord(word)
+		}
+	}
+	return shown
+}
+
+// LeaveOut takes flags from a command that it has in common with others, and no use for.
+func LeaveOut(cmd *cobra.Command, names ...string) {
+	all := cmd.Flags()
+	cmd.ResetFlags()
+	all.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(names, f.Name) {
+			cmd.Flags().AddFlag(f)
+		}
+	})
+}
+
+// ReportOutput settles how a report is written.
+func ReportOutput(a *App, cmd *cobra.Command, word string, limit int) (render.ReportFormat, render.ReportOptions, error) {
+	format, err := render.ReportFormats().Parse(word)
+	if err != nil {
+		return format, render.ReportOptions{}, Usage(err, "see: "+cmd.CommandPath()+" --help")
+	}
+	if limit < 0 {
+		return format, render.ReportOptions{}, Usagef("--limit is 0 or more, not %d", limit)
+	}
+	if format.Structured() && !cmd.Flags().Changed("limit") {
+		limit = 0
+	}
+	o, err := a.RenderOptions("")
+	return format, render.ReportOptions{Options: o, Limit: limit}, err
+}
+
+// WithHint gives an error a hint, with that which it has already.
+func WithHint(err error, hint string) error {
+	if own := hintOf(err); own != "" {
+		hint = own + "; " + hint
+	}
+	return &hints.Error{Err: err, Advice: hint}
+}
+
+// Again are the words of a command line that asks the same, without the flags that say where it is shown.
+func Again(cmd *cobra.Command, args []string) []string {
+	words := RedactWords(args)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "ui", "theme", "no-mouse", "output", "color":
+			return
+		}
+		for _, value := range FlagValues(f) {
+			words = append(words, "--"+f.Name+"="+pull.RedactWord(value))
+		}
+	})
+	return words
+}
+
+// ErrNoTerminal is the error of a UI that has none.
+func ErrNoTerminal() error {
+	return Usage(errors.New("no terminal to open the UI on"), "leave --ui out")
+}
+
+// ResourceNames are the words behind get.
+func ResourceNames() []string {
+	var names []string
+	for _, r := range view.Resources {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// NoCommand rejects words behind a command that has only subcommands.
+func NoCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return UnknownCommand(cmd, args[0])
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/view"
+	"kitescope/render"
+	"kitescope/words"
+)
+
+// completionTimeout bounds what a tab key may cost.
+const completionTimeout = 2 * time.Second
+
+// CompleteFlags completes the flags of get.
+func (a *App) CompleteFlags(cmd *cobra.Command) {
+	columns := func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		r, err := view.Find(args[0])
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return view.CompleteColumns(r, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	_ = cmd.RegisterFlagCompletionFunc("sort", columns)
+	_ = cmd.RegisterFlagCompletionFunc("columns", columns)
+	_ = cmd.RegisterFlagCompletionFunc("output", Fixed(strings.Split(render.FormatNames(), ", ")...))
+}
+
+// CompleteGet completes a resource, then selectors and names of objects.
+func (a *App) CompleteGet(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return ResourceNames(), cobra.ShellCompDirectiveNoFileComp
+	}
+	r, err := view.Find(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	list, again := view.CompleteSelector(a.completionEnv(cmd.Context(), r), r, word)
+	// A shell puts words on the screen as they are.
+	list = slices.DeleteFunc(list, func(w string) bool { return words.Harmless(w) != w })
+	if again { // a value follows
+		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completionEnv reads the cluster for a completion, quietly; nil if it cannot be had in time.
+func (a *App) completionEnv(ctx context.Context, r *view.Resource) *view.Env {
+	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
+	defer cancel()
+	c, err := a.Connection()
+	if err != nil || c.From == "-" {
+		return nil
+	}
+	if _, stored, err := a.storedPassword(c); err != nil || a.Spec(c).WantsPassword() && !stored {
+		return nil // it would prompt
+	}
+	a.Flags.Quiet = true
+	cluster, err := a.Load(ctx, a.Flags.From, meta.Want{Parts: r.Needs, Records: r.Keyspace})
+	if err != nil {
+		return nil
+	}
+	return view.NewEnv(cluster, a.Now())
+}

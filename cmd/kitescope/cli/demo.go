@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+	"sync"
+
+	"kitescope/inspect/session/demo"
+	"kitescope/inspect/source"
+)
+
+// StopForDemo lets ages count to the time of the capture, if --now names no other.
+func (a *App) StopForDemo() {
+	if !a.stopped {
+		a.stopClock(demo.Now())
+	}
+}
+
+// LazyDemo is the demo once it is wanted: all sources of one run have the same servers.
+type LazyDemo struct {
+	once    sync.Once
+	cluster *demo.Cluster
+	err     error
+}
+
+func (d *LazyDemo) start(ctx context.Context) (*demo.Cluster, error) {
+	d.once.Do(func() { d.cluster, d.err = demo.Start(ctx) })
+	return d.cluster, d.err
+}
+
+func (d *LazyDemo) open(ctx context.Context, root string) (source.Source, error) {
+	c, err := d.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Source(root)
+}
+
+// Close ends its servers, if it was started.
+func (d *LazyDemo) Close() {
+	if d.cluster != nil {
+		d.cluster.Close()
+	}
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/view"
+	"kitescope/paste"
+	"kitescope/profile/gobuild"
+	"kitescope/words"
+	"kitescope/words/hints"
+)
+
+// Exit codes, as documented in "kitescope help exit-codes".
+const (
+	ExitOK          = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitFindings    = 3 // findings at or above --fail-on; diff: differences; pgo: not worth it, unfit, no effect
+	ExitIncomplete  = 4 // under --strict: something could not be read; pgo verify: it cannot be told
+	ExitInterrupted = 130
+)
+
+// UsageError is a mistake in the command line.
+type UsageError struct {
+	Err    error
+	Advice string
+}
+
+// Usage is a UsageError with what to try instead, "" if there is nothing to say.
+func Usage(err error, hint string) error { return &UsageError{Err: err, Advice: hint} }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Hint implements hints.Hinter.
+func (e *UsageError) Hint() string { return e.Advice }
+
+// Usagef is a usageError that says by itself what to do.
+func Usagef(format string, args ...any) error { return &UsageError{Err: fmt.Errorf(format, args...)} }
+
+// CodeError ends the command with a code; nothing is printed when err is nil.
+type CodeError struct {
+	Code int
+	Err  error
+}
+
+func (e *CodeError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+func (e *CodeError) Unwrap() error { return e.Err }
+
+// ExitCode is the one place that turns an error into a code.
+func ExitCode(ctx context.Context, err error) int {
+	var coded *CodeError
+	var usage *UsageError
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &coded):
+		return coded.Code
+	case errors.As(err, &usage):
+		return ExitUsage
+	case ctx.Err() != nil:
+		return ExitInterrupted
+	}
+	return ExitFailed
+}
+
+// TellError prints one line for an error, and one for what to try. What the go command said comes before, in its own lines.
+func TellError(ctx context.Context, s *Streams, err error) {
+	var coded *CodeError
+	if errors.As(err, &coded) && coded.Err == nil {
+		return
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		s.Tell("kitescope: interrupted")
+		return
+	}
+	if _, ok := errors.AsType[*outputError](err); ok && errors.Is(err, syscall.EPIPE) {
+		return // "| head" has what it wants
+	}
+	message := err.Error()
+	if failed, ok := errors.AsType[*gobuild.CommandError](err); ok {
+		s.TellOutput(failed.Output)
+		message = strings.ReplaceAll(message, failed.Error(), failed.Brief())
+	}
+	s.Tell("kitescope: %s", OneLine(NoFile(err, message)))
+	if hint := hintOf(err); hint != "" {
+		s.Tell("hint: %s", OneLine(hint))
+	}
+}
+
+// NoFile is a message that a file is not there, in the one way in which that is said. What the system says names a call, and in English only here
+// and there what was meant.
+func NoFile(err error, message string) string {
+	if !errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(message, "write ") {
+		return message
+	}
+	const there = ": there is no such file"
+	before, behind, found := strings.Cut(message, ": "+syscall.ENOENT.Error())
+	if !found {
+		return message
+	}
+	at, call := -1, "" // the last one that begins a part of the message
+	for _, x := range []string{"open ", "stat ", "lstat "} {
+		i := strings.LastIndex(before, ": "+x) + len(": ")
+		if i < len(": ") && strings.HasPrefix(before, x) {
+			i = 0
+		}
+		if (i == 0 || i >= len(": ")) && i > at {
+			at, call = i, x
+		}
+	}
+	switch {
+	case at == 0:
+		before = "read " + before[len(call):]
+	case at > 0:
+		before = before[:at] + before[at+len(call):]
+	}
+	return before + there + behind
+}
+
+// OneLine makes one line of a message that a terminal shows and does not obey.
+func OneLine(s string) string { return words.Message(s) }
+
+// collectionHint names the collections that were probably meant: spelled alike, in another database, else what there is.
+func collectionHint(unknown *meta.UnknownCollectionError) string {
+	near := view.Suggest(unknown.Name, unknown.Known)
+	if len(near) == 0 {
+		var plain []string // without databases, in the order of Known
+		for _, name := range unknown.Known {
+			plain = append(plain, name[strings.LastIndexByte(name, '.')+1:])
+		}
+		for _, name := range view.Suggest(unknown.Name, plain) {
+			near = append(near, unknown.Known[slices.Index(plain, name)])
+		}
+	}
+	const most = 8
+	switch {
+	case len(near) > 0:
+		return "did you mean: " + strings.Join(near, ", ")
+	case len(unknown.Known) == 0:
+		return "there are none"
+	case len(unknown.Known) > most:
+		return fmt.Sprintf("there are: %s and %d more: %s", strings.Join(unknown.Known[:most], ", "), len(unknown.Known)-most, paste.Shell("kitescope", "get", "collections"))
+	}
+	return "there are: " + strings.Join(unknown.Known, ", ")
+}
+
+// hintOf is what to try after an error. Those of unknown names need what the command line can ask next, so they have their hints from here.
+func hintOf(err error) string {
+	if hints.Carried(err) {
+		return hints.Of(err)
+	}
+	if unknown, ok := errors.AsType[*meta.UnknownCollectionError](err); ok {
+		return collectionHint(unknown)
+	}
+	if missing, ok := errors.AsType[*view.NotFoundError](err); ok && len(missing.Near) == 0 {
+		return "what there is: " + paste.Shell("kitescope", "get", missing.Resource.Name).String()
+	}
+	return ""
+}

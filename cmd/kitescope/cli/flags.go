@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// Begin settles what all commands have in common, once their flags are read.
+func (a *App) Begin() error {
+	if err := a.SetClock(); err != nil {
+		return err
+	}
+	if a.Flags.Quiet {
+		a.Transient = nil
+	}
+	if a.Flags.From != "" && a.Flags.Context != "" {
+		return Usage(errors.New("--from and --context name two clusters"), "leave one of them out")
+	}
+	return a.Own.start(a.Flags.cpuProfile)
+}
+
+// AddGlobalFlags adds the flags of every command.
+func (a *App) AddGlobalFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	g := &a.Flags
+	f.StringVar(&g.From, "from", "", "what to read: etcd://host:port[,host:port]/root, etcds://..., a file, or - for standard input")
+	f.StringVar(&g.Context, "context", "", "a named cluster of the configuration file instead of --from")
+	f.StringVar(&g.Root, "root", "", "Milvus root path in etcd, where there are several")
+	f.StringVar(&g.User, "user", "", "etcd user; the password comes from KITESCOPE_ETCD_PASSWORD, --password-file or a prompt")
+	f.StringVar(&g.PasswordFile, "password-file", "", "file that holds the etcd password")
+	f.StringVar(&g.CA, "ca", "", "certificate authority of an etcds:// server (PEM)")
+	f.StringVar(&g.Cert, "cert", "", "client certificate for mTLS (PEM)")
+	f.StringVar(&g.Key, "key", "", "key of the client certificate (PEM)")
+	f.StringVar(&g.ServerName, "server-name", "", "name to expect in the server's certificate")
+	f.BoolVar(&g.Insecure, "insecure", false, "do not verify the server's certificate")
+	f.DurationVar(&g.timeout, "timeout", 30*time.Second, "deadline of each request")
+	f.StringVar(&g.Now, "now", "", "take this for the time now (RFC 3339): ages in a live source count to it")
+	f.BoolVar(&g.salvage, "salvage", false, "read what is left of a damaged file; the rest is listed as missing")
+	f.BoolVar(&g.staleRead, "stale-read", false, "read what one etcd member has, without asking the others: when etcd has lost its leader")
+	f.BoolVar(&g.Strict, "strict", false, "exit 4 when something could not be read or decoded")
+	f.BoolVarP(&g.Quiet, "quiet", "q", false, "no messages on stderr but errors")
+	f.StringVar(&g.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
+	f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile of kitescope itself to this file")
+	_ = f.MarkHidden("cpuprofile") // for who builds kitescope
+	_ = root.RegisterFlagCompletionFunc("context", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		path, err := ConfigPath(a.Getenv)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		config, err := ReadConfig(path)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return config.Names(), cobra.ShellCompDirectiveNoFileComp
+	})
+	_ = root.RegisterFlagCompletionFunc("color", Fixed("auto", "always", "never"))
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/render"
+	"kitescope/words"
+)
+
+// RenderOptions settles format, width and colour of a list.
+func (a *App) RenderOptions(output string) (render.Options, error) {
+	format, err := render.ParseFormat(output)
+	if err != nil {
+		return render.Options{}, Usage(err, "see: kitescope help output")
+	}
+	color, err := a.UseColor()
+	if err != nil {
+		return render.Options{}, err
+	}
+	o := render.Options{Format: format, Color: color}
+	if a.OutTTY {
+		o.Width, _ = a.Size()
+	}
+	return o, nil
+}
+
+// AddOutput registers -o with the words that it knows.
+func AddOutput(cmd *cobra.Command, output *string, formats []string) {
+	cmd.Flags().StringVarP(output, "output", "o", "table", strings.Join(formats, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", Fixed(formats...))
+}
+
+// DocumentFormats are the formats of what is not a list.
+const DocumentFormats = "text, json or yaml"
+
+// DocumentOptions settles the same for one document: text for people, or a structured format.
+func (a *App) DocumentOptions(output string) (render.Options, error) {
+	switch output {
+	case "text", "table", "wide": // get's words for people mean the same here
+		return a.RenderOptions("")
+	}
+	o, err := a.RenderOptions(output)
+	if err == nil && !o.Format.Structured() {
+		err = Usagef("output format %q is for lists; use %s", output, DocumentFormats)
+	}
+	return o, err
+}
+
+// outputError is an error of standard output itself: a broken pipe there is a reader that has seen
+// enough, anywhere else it is a lost connection.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return "write output: " + e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+// standardOutput is where tables and documents go.
+type standardOutput struct{ *Streams }
+
+func (o standardOutput) Write(p []byte) (int, error) {
+	n, err := o.Transient.over(o.Out, p)
+	if err != nil {
+		err = &outputError{err}
+	}
+	return n, err
+}
+
+// Write buffers standard output.
+func (a *App) Write(body func(*bufio.Writer) error) error {
+	w := bufio.NewWriterSize(standardOutput{a.Streams}, 64<<10)
+	if err := body(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// NewOutput settles where bytes go: standard output for "" and "-", else a file that appears when it
+// is complete.
+func (a *App) NewOutput(path string, force bool) (func(write func(io.Writer) error) error, error) {
+	if path == "" || path == "-" {
+		return func(write func(io.Writer) error) error {
+			return a.Write(func(w *bufio.Writer) error { return write(w) })
+		}, nil
+	}
+	if info, err := os.Lstat(path); err == nil {
+		switch at, err := os.Stat(path); {
+		case err == nil && !at.Mode().IsRegular(), err != nil && info.Mode()&os.ModeSymlink == 0: // a device would be replaced
+			return nil, Usage(fmt.Errorf("write %s: it is no file", path), "name another one, or - for standard output")
+		case !force:
+			return nil, Usage(fmt.Errorf("write %s: it exists", path), "use --force to replace it")
+		}
+	}
+	return func(write func(io.Writer) error) error {
+		var rendered error
+		err := WriteFileAtomic(path, 0o644, func(f *os.File) error {
+			w := bufio.NewWriterSize(f, 64<<10)
+			if rendered = write(w); rendered != nil {
+				return rendered
+			}
+			return w.Flush()
+		})
+		if err != nil && rendered == nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+		return err
+	}, nil
+}
+
+// SaveFile writes a new file in the working folder; an existing one is never replaced.
+func SaveFile(name string, write func(io.Writer) error) (string, error) {
+	ext := filepath.Ext(name)
+	base := strings.TrimSuffix(filepath.Base(name), ext)
+	for i := 1; i < 1000; i++ {
+		path := base + ext
+		if i > 1 {
+			path = fmt.Sprintf("%s-%d%s", base, i, ext)
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if err := errors.Join(write(f), f.Close()); err != nil {
+			_ = os.Remove(path) // half a file is worse than none
+			return "", err
+		}
+		return path, nil
+	}
+	return "", fmt.Errorf("save %s: a thousand such files are here already", name)
+}
+
+// MayWrite says early that a file is in the way, or that there is no folder for it: a run takes minutes.
+func (a *App) MayWrite(path string, force bool) error {
+	if path == "" {
+		return nil
+	}
+	if folder, err := os.Stat(filepath.Dir(path)); err != nil || !folder.IsDir() {
+		return fmt.Errorf("write %s: %s is no folder", path, filepath.Dir(path))
+	}
+	_, err := a.NewOutput(path, force)
+	return err
+}
+
+// Keep writes what took long to find into a file; "" is none.
+func (a *App) Keep(path string, force bool, body func(io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	write, err := a.NewOutput(path, force)
+	if err != nil {
+		return err
+	}
+	return write(body)
+}
+
+// TellOutput shows what a program said, as its words and not ours.
+func (s *Streams) TellOutput(text string) {
+	for line := range strings.Lines(text) {
+		s.Tell("  | %s", words.Harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
+	}
+}

@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+)
+
+// NodeFlags say whether processes are asked what they serve, and how they are reached.
+type NodeFlags struct {
+	Live        bool
+	Recordings  []string
+	Timeout     time.Duration
+	window      time.Duration
+	metricsPort int
+	NodeSpec
+}
+
+// NodeSpec is what a context keeps of it.
+type NodeSpec struct {
+	Map          []string `yaml:"map,omitempty"`
+	Proxy        string   `yaml:"proxy,omitempty"`
+	User         string   `yaml:"user,omitempty"`
+	PasswordEnv  string   `yaml:"password_env,omitempty"`
+	PasswordFile string   `yaml:"password_file,omitempty"`
+	TLS          bool     `yaml:"tls,omitempty"`
+	CA           string   `yaml:"ca,omitempty"`
+	Cert         string   `yaml:"cert,omitempty"`
+	Key          string   `yaml:"key,omitempty"`
+	ServerName   string   `yaml:"server_name,omitempty"`
+	Insecure     bool     `yaml:"insecure,omitempty"`
+}
+
+// AddNodeFlags adds the flags of commands that can say what processes serve. asks is
+// whether they ask a live cluster without being told to.
+func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
+	f, n := cmd.Flags(), &NodeFlags{}
+	what := "ask the cluster's processes too: what they serve, CPU, memory, configuration"
+	if asks {
+		what = "ask the cluster's processes; --live=false leaves them alone, and what only they know unknown"
+	}
+	f.BoolVar(&n.Live, "live", asks, what)
+	f.StringArrayVar(&n.Recordings, "runtime", nil, "read what processes said from a recording (JSON lines), the text of a /metrics, or a folder of them, instead of asking")
+	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline of each process, for connecting and all that it is asked; a --window longer than half of it comes on top")
+	f.DurationVar(&n.window, "window", session.ActivityWindow, "how long to watch counters and etcd for rates; 0 takes averages since the start")
+	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics where a process does not tell it")
+	n.AddWay(f)
+	return n
+}
+
+// NodeFlagNames are the flags of addNodeFlags.
+var NodeFlagNames = []string{
+	"live", "runtime", "node-timeout", "window", "metrics-port", "map", "proxy", "milvus-user", "milvus-password-file",
+	"milvus-tls", "milvus-ca", "milvus-cert", "milvus-key", "milvus-server-name", "milvus-insecure",
+}
+
+// AddWay adds the flags that say how processes are reached, which a context keeps.
+func (n *NodeFlags) AddWay(f *pflag.FlagSet) {
+	f.StringArrayVar(&n.Map, "map", nil, "where an address is reached from here: 10.2.0.7=localhost:30007, 10.2.0.7:21123=...; repeatable")
+	f.StringVar(&n.Proxy, "proxy", "", "reach processes through socks5://host:port or http://host:port")
+	f.StringVar(&n.User, "milvus-user", "", "Milvus user, where processes ask for one; the password comes from KITESCOPE_MILVUS_PASSWORD, or a token from KITESCOPE_MILVUS_TOKEN")
+	f.StringVar(&n.PasswordFile, "milvus-password-file", "", "file that holds the Milvus password")
+	f.BoolVar(&n.TLS, "milvus-tls", false, "processes speak TLS (internaltls)")
+	f.StringVar(&n.CA, "milvus-ca", "", "certificate authority of the processes (PEM); implies --milvus-tls")
+	f.StringVar(&n.Cert, "milvus-cert", "", "client certificate for the processes (PEM)")
+	f.StringVar(&n.Key, "milvus-key", "", "key of that certificate (PEM)")
+	f.StringVar(&n.ServerName, "milvus-server-name", "", "name to expect in the processes' certificates")
+	f.BoolVar(&n.Insecure, "milvus-insecure", false, "do not verify the processes' certificates")
+}
+
+// Empty reports whether nothing is said about the way.
+func (n *NodeSpec) Empty() bool { return reflect.ValueOf(*n).IsZero() }
+
+// Way settles how processes are reached: flags, then the context.
+func (n NodeSpec) Way(c Connection) NodeSpec {
+	w := NodeSpec{}
+	if c.Nodes != nil {
+		w = *c.Nodes
+	}
+	if len(n.Map) > 0 {
+		w.Map = n.Map
+	}
+	w.Proxy, w.User = cmp.Or(n.Proxy, w.Proxy), cmp.Or(n.User, w.User)
+	w.PasswordFile = cmp.Or(n.PasswordFile, w.PasswordFile)
+	w.CA, w.Cert, w.Key = cmp.Or(n.CA, w.CA), cmp.Or(n.Cert, w.Cert), cmp.Or(n.Key, w.Key)
+	w.ServerName = cmp.Or(n.ServerName, w.ServerName)
+	w.Insecure = n.Insecure || w.Insecure
+	w.TLS = n.TLS || w.TLS || w.CA != "" || w.Cert != "" || w.ServerName != "" || w.Insecure
+	return w
+}
+
+// ClientOptions are the options of a client that asks processes.
+func (a *App) ClientOptions(c Connection, n *NodeFlags) (live.Options, error) {
+	way := n.Way(c)
+	o := live.Options{
+		Timeout: n.Timeout, Proxy: way.Proxy, User: way.User, Window: n.window, MetricsPort: n.metricsPort,
+		Token: a.Getenv("KITESCOPE_MILVUS_TOKEN"), Now: a.Now,
+	}
+	if o.Timeout <= 0 {
+		return o, Usagef("--node-timeout is a duration above 0, not %s", o.Timeout)
+	}
+	if o.Window < 0 {
+		return o, Usagef("--window is a duration of 0 or more, not %s", o.Window)
+	}
+	var err error
+	if o.Map, err = parseAddressMap(way.Map); err != nil {
+		return o, err
+	}
+	if o.TLS, err = way.TLSConfig(); err != nil {
+		return o, err
+	}
+	if o.User == "" {
+		return o, nil
+	}
+	o.Password, err = a.milvusPassword(way)
+	return o, err
+}
+
+func (a *App) milvusPassword(way NodeSpec) (string, error) {
+	if way.PasswordFile != "" {
+		text, err := os.ReadFile(way.PasswordFile)
+		if err != nil {
+			return "", fmt.Errorf("read the Milvus password file: %w", err)
+		}
+		return strings.TrimRight(string(text), "\r\n"), nil
+	}
+	for _, name := range []string{"KITESCOPE_MILVUS_PASSWORD", way.PasswordEnv} {
+		if name != "" && a.Getenv(name) != "" {
+			return a.Getenv(name), nil
+		}
+	}
+	return "", Usage(fmt.Errorf("no password for Milvus user %s", way.User), "set KITESCOPE_MILVUS_PASSWORD or use --milvus-password-file")
+}
+
+// parseAddressMap reads words such as "10.2.0.7=localhost:30007".
+func parseAddressMap(words []string) (map[string]string, error) {
+	m := make(map[string]string, len(words))
+	for _, word := range words {
+		from, to, ok := strings.Cut(word, "=")
+		if !ok || from == "" || to == "" {
+			return nil, Usage(fmt.Errorf("--map %q is not ADDRESS=ADDRESS", word), "for example: --map 10.2.0.7=localhost:30007")
+		}
+		m[from] = to
+	}
+	return m, nil
+}
+
+// TLSConfig is nil for plaintext.
+func (n NodeSpec) TLSConfig() (*tls.Config, error) {
+	if !n.TLS {
+		return nil, nil
+	}
+	config := &tls.Config{ServerName: n.ServerName, InsecureSkipVerify: n.Insecure, MinVersion: tls.VersionTLS12} //nolint:gosec // asked for by --milvus-insecure
+	if n.CA != "" {
+		pem, err := os.ReadFile(n.CA)
+		if err != nil {
+			return nil, fmt.Errorf("read the certificate authority: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("read the certificate authority %s: no certificate in it", n.CA)
+		}
+	}
+	if (n.Cert == "") != (n.Key == "") {
+		return nil, Usage(errors.New("--milvus-cert and --milvus-key belong together"), "")
+	}
+	if n.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(n.Cert, n.Key)
+		if err != nil {
+			return nil, fmt.Errorf("read the client certificate: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// SilentSessions lists the sessions that were asked and did not answer: "querynode-7: timed out".
+func SilentSessions(c *model.Cluster) []string {
+	if c.Runtime == nil {
+		return nil
+	}
+	var list []string
+	for _, s := range c.Runtime.Skipped {
+		if s.Reason == live.NobodyRegistered {
+			list = append(list, s.Reason+": nobody could be asked")
+		}
+	}
+	for _, n := range c.Runtime.Nodes {
+		switch {
+		case n.Outcome == model.Answered && (n.Role != "querynode" || n.Distribution != nil):
+		case n.Outcome == model.Answered:
+			list = append(list, n.Name()+" did not say what it serves")
+		default:
+			text := n.Name() + ": " + n.Outcome.String()
+			if n.Reason != "" && n.Reason != n.Outcome.String() {
+				text += ": " + OneLine(n.Reason)
+			}
+			list = append(list, text)
+		}
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/inspect/session"
+	"kitescope/paste"
+	"kitescope/tui"
+)
+
+// UIFlags are the flags of commands that open the UI.
+type UIFlags struct {
+	Theme    string
+	NoMouse  bool
+	Interval time.Duration
+	Page     string
+	Nodes    *NodeFlags
+}
+
+// Register adds them to a command.
+func (f *UIFlags) Register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Theme, "theme", "auto", "auto, terminal, dark, light, mono, or a YAML file (see: kitescope help themes)")
+	_ = cmd.RegisterFlagCompletionFunc("theme", Fixed("auto", "dark", "light", "mono"))
+	cmd.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	cmd.Flags().DurationVar(&f.Interval, "interval", RefreshInterval, "shortest time between two refreshes of a live cluster")
+}
+
+// RefreshInterval is the shortest time between two refreshes where nothing else is said.
+const RefreshInterval = time.Second
+
+// CommandFor is how to reach the same cluster from a command line. A password is never part of it.
+func (a *App) CommandFor(c Connection) string {
+	words := []string{ProgramName()}
+	if a.Flags.Now != "" {
+		words = append(words, "--now", paste.Word(a.Flags.Now))
+	}
+	if c.fromContext != "" {
+		return strings.Join(append(words, "--context", paste.Word(c.fromContext)), " ")
+	}
+	from := c.From
+	if abs, err := filepath.Abs(from); err == nil && !strings.Contains(from, "://") && from != "-" {
+		from = abs
+	}
+	words = append(words, "--from", paste.Word(from))
+	for _, flag := range []struct{ name, value string }{
+		{"--root", c.Root},
+		{"--user", c.User},
+		{"--password-file", c.PasswordFile},
+		{"--ca", c.CA},
+		{"--cert", c.Cert},
+		{"--key", c.Key},
+		{"--server-name", c.ServerName},
+	} {
+		if flag.value != "" {
+			words = append(words, flag.name, paste.Word(flag.value))
+		}
+	}
+	if c.Insecure {
+		words = append(words, "--insecure")
+	}
+	return strings.Join(words, " ")
+}
+
+// CommandFor are the flags by which a command knows of the processes what the UI does. What the context
+// says of the way to them it knows anyhow. A password, of a proxy too, is never part of it.
+func (n *NodeFlags) CommandFor(c Connection) string {
+	var words []string
+	for _, path := range n.Recordings {
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		words = append(words, "--runtime", paste.Word(path))
+	}
+	if len(words) > 0 || !IsLiveSource(c.From) {
+		return strings.Join(words, " ")
+	}
+	if !n.Live {
+		return "--live=false"
+	}
+	words = append(words, "--live")
+	for _, word := range n.Map {
+		words = append(words, "--map", paste.Word(word))
+	}
+	proxy := n.Proxy
+	if strings.Contains(proxy, "@") {
+		proxy = ""
+	}
+	for _, flag := range []struct{ name, value string }{
+		{"--proxy", proxy},
+		{"--milvus-user", n.User},
+		{"--milvus-password-file", n.PasswordFile},
+		{"--milvus-ca", n.CA},
+		{"--milvus-cert", n.Cert},
+		{"--milvus-key", n.Key},
+		{"--milvus-server-name", n.ServerName},
+	} {
+		if flag.value != "" {
+			words = append(words, flag.name, paste.Word(flag.value))
+		}
+	}
+	if n.TLS {
+		words = append(words, "--milvus-tls")
+	}
+	if n.Insecure {
+		words = append(words, "--milvus-insecure")
+	}
+	if n.metricsPort > 0 {
+		words = append(words, "--metrics-port", strconv.Itoa(n.metricsPort))
+	}
+	return strings.Join(words, " ")
+}
+
+// IsLiveSource reports whether --from names a source that is asked, and no file.
+func IsLiveSource(from string) bool { return (&session.Spec{From: from}).IsLive() }
+
+// ProgramName is what to type: "go run" leaves the binary in a folder that is gone afterwards.
+func ProgramName() string {
+	exe, err := os.Executable()
+	if err == nil && strings.Contains(exe, string(filepath.Separator)+"go-build") {
+		return "go run ./cmd/kitescope"
+	}
+	return "kitescope"
+}
+
+// FileUI configures a terminal UI on what was read of files.
+func (a *App) FileUI(f *UIFlags, args []string) (tui.Config, error) {
+	if !a.OutTTY {
+		return tui.Config{}, ErrNoTerminal()
+	}
+	color, err := a.UseColor()
+	if err != nil {
+		return tui.Config{}, err
+	}
+	theme, themes, err := Theme(f.Theme)
+	if err != nil {
+		return tui.Config{}, err
+	}
+	input := a.In
+	for _, word := range args {
+		if word == "-" {
+			input = nil // standard input is the data; keys come from the terminal
+		}
+	}
+	return tui.Config{
+		Input: input, Output: a.Out, Title: strings.Join(RedactWords(args), " "), Command: ProgramName(), Theme: theme, Themes: themes,
+		NoColor: !color, ASCII: a.PlainTerminal(), Mouse: !f.NoMouse, Now: a.Now, SaveFile: SaveFile,
+	}, nil
+}

@@ -1,0 +1,257 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine"
+	"kitescope/engine/dataset"
+	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
+	"kitescope/engine/index"
+	"kitescope/engine/target"
+	"kitescope/render"
+)
+
+// EngineCommand is "engine" with its subcommands.
+func EngineCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "engine", Short: "The query engine: open, build, search, verify and time index files", GroupID: cli.GroupEngine,
+		Long: `Answer queries as hnswlib, faiss or a Milvus node would, from the same files: the same ids, the
+same distances to the last bit, without Python and without a cluster.
+
+  info    what is in an index file: type, metric, parameters, degrees, what cannot be reached
+  search  the neighbours of queries, and how many of them are the true ones
+  build   an HNSW or FLAT index of vectors, in hnswlib's or faiss's format
+  verify  is an index sound, and does it hold these vectors
+  bench   queries per second, latency and recall by ef and threads
+
+FILE is an index file of hnswlib or faiss; the folder of an index in Milvus's storage
+(index_files/BUILD/VERSION/PARTITION/SEGMENT) or a file in it; or a file of vectors, which is
+searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (FILE#COLUMN).`,
+		Example: `  kitescope engine info index_files/443/1/100/200
+  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -o base.hnsw
+  kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64 --truth truth.ivecs
+  kitescope engine bench base.hnsw --queries q.npy --ef 16,32,64 --threads 1,2`,
+		Args: cli.NoCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(engineInfo(a), engineSearch(a), engineBuild(a), engineVerify(a), engineBench(a))
+	return cmd
+}
+
+// engineFlags are what several of the engine's commands take.
+type engineFlags struct {
+	output  string
+	metric  string
+	queries string
+	truth   string
+	limit   int
+
+	k                     int
+	library, accumulation string
+	entry                 string
+	threads               int
+	radius, rangeFilter   string
+	exclude               string
+}
+
+func (f *engineFlags) registerOutput(cmd *cobra.Command) {
+	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
+}
+
+func (f *engineFlags) registerMetric(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.metric, "metric", "", "l2, ip, cosine, hamming or jaccard, where the file does not say; default l2")
+	_ = cmd.RegisterFlagCompletionFunc("metric", cli.Fixed("l2", "ip", "cosine", "hamming", "jaccard"))
+}
+
+// registerSearch adds the flags that say whose search it is.
+func (f *engineFlags) registerSearch(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.queries, "queries", "", "the queries: .npy, .fvecs, .bvecs or .parquet (required)")
+	fl.StringVar(&f.truth, "truth", "", "ids of the true neighbours, a row for each query (.ivecs, .npy), or exact: found here, row by row")
+	fl.IntVarP(&f.k, "k", "k", 10, "how many neighbours")
+	fl.StringVar(&f.library, "library", "native", "whose ties, filters and defaults: "+strings.Join(engine.Libraries(), ", ")+"; native is who wrote the file")
+	fl.StringVar(&f.accumulation, "accumulation", "", "whose order of adding floats: "+strings.Join(dist.ProfileNames(), ", ")+"; default: the library's with AVX-512")
+	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
+	_ = cmd.RegisterFlagCompletionFunc("accumulation", cli.Fixed(dist.ProfileNames()...))
+}
+
+// hint is what the flags say of a file.
+func (f *engineFlags) hint() (target.Hint, error) {
+	if f.metric == "" {
+		return target.Hint{}, nil
+	}
+	m, err := dist.ParseMetric(f.metric)
+	if err != nil {
+		return target.Hint{}, cli.Usage(fmt.Errorf("--metric: %w", err), "")
+	}
+	return target.Hint{Metric: &m}, nil
+}
+
+// options is whose search it is.
+func (f *engineFlags) options() (target.Options, error) {
+	var o target.Options
+	if f.queries == "" {
+		return o, cli.Usage(errors.New("no queries"), "name their file with --queries q.npy")
+	}
+	var ok bool
+	if o.Library, ok = engine.ParseLibrary(f.library); !ok {
+		return o, cli.Usagef("--library is %s, not %q", strings.Join(engine.Libraries(), ", "), f.library)
+	}
+	var err error
+	if o.Profile, err = f.profile(); err != nil {
+		return o, err
+	}
+	switch f.entry {
+	case "", "cold":
+	case "warm":
+		o.Entries = hnsw.NewEntryCache()
+	default:
+		return o, cli.Usagef("--entry is cold or warm, not %q", f.entry)
+	}
+	return o, nil
+}
+
+// profile is whose order of adding floats was asked for, nil if none was.
+func (f *engineFlags) profile() (*dist.Profile, error) {
+	if f.accumulation == "" {
+		return nil, nil //nolint:nilnil // no wish is no error
+	}
+	p, err := dist.ParseProfile(f.accumulation)
+	if err != nil {
+		return nil, cli.Usage(fmt.Errorf("--accumulation: %w", err), "")
+	}
+	return &p, nil
+}
+
+// params are what each query asks for, ef and nprobe apart.
+func (f *engineFlags) params() (index.Params, error) {
+	p := index.Params{K: f.k}
+	if f.k < 1 || f.k > target.MaxK {
+		return p, cli.Usagef("--k is 1 to %d, not %d", target.MaxK, f.k)
+	}
+	for _, x := range []struct {
+		flag, text string
+		to         **float32
+	}{{"radius", f.radius, &p.Radius}, {"range-filter", f.rangeFilter, &p.RangeFilter}} {
+		if x.text == "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(x.text, 32)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return p, cli.Usagef("--%s is a distance, not %q", x.flag, x.text)
+		}
+		v32 := float32(v)
+		*x.to = &v32
+	}
+	if p.RangeFilter != nil && p.Radius == nil {
+		return p, cli.Usage(errors.New("--range-filter is the inner edge of a range"), "give the outer one with --radius")
+	}
+	if p.Radius != nil && f.truth != "" {
+		return p, cli.Usage(errors.New("--truth is of the first k, --radius asks for all"), "leave one out")
+	}
+	return p, nil
+}
+
+// used complains of a flag that means nothing to the index: what is measured would not be what
+// was asked for.
+func used(t *target.Target, p *index.Params, o target.Options) error {
+	name, of := t.Unused(p, o)
+	if name == "" {
+		return nil
+	}
+	return cli.Usage(fmt.Errorf("--%s is of %s: %s is %s", name, of, t.File.Name, t.File.Kind()), "leave it out")
+}
+
+// openTarget opens FILE and tells on stderr what was assumed.
+func (f *engineFlags) openTarget(ctx context.Context, a *cli.App, path string) (*target.Target, error) {
+	hint, err := f.hint()
+	if err != nil {
+		return nil, err
+	}
+	t, err := target.Open(ctx, path, hint)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range t.Notes {
+		a.Note("%s: %s", path, n)
+	}
+	return t, nil
+}
+
+// openVectors opens a file of vectors.
+func openVectors(ctx context.Context, a *cli.App, path string) (*dataset.Set, error) {
+	set, err := dataset.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if set.Vectors == nil {
+		set.Close()
+		return nil, fmt.Errorf("read %s: it has ids, vectors were expected", path)
+	}
+	for _, n := range target.NoteSet(set) {
+		a.Note("%s: %s", path, n)
+	}
+	return set, nil
+}
+
+// exactTruth is the word of --truth for neighbours that are found here.
+const exactTruth = "exact"
+
+// trueNeighbours are the true neighbours of the queries, nil if none were asked for.
+func (f *engineFlags) trueNeighbours(ctx context.Context, t *target.Target, queries *engine.Vectors, o target.Options, p index.Params) ([][]int64, error) {
+	switch f.truth {
+	case "":
+		return nil, nil
+	case exactTruth:
+		return t.Exact(ctx, queries, p, o, runtime.GOMAXPROCS(0))
+	}
+	set, err := dataset.Open(ctx, f.truth)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	if set.IDs == nil {
+		return nil, fmt.Errorf("read %s: it has vectors, ids of neighbours were expected", f.truth)
+	}
+	if len(set.IDs) < queries.Rows {
+		return nil, fmt.Errorf("read %s: neighbours of %d queries, but %s has %d", f.truth, len(set.IDs), f.queries, queries.Rows)
+	}
+	return set.IDs, nil
+}
+
+// numberList reads "16,32,64".
+func numberList(flag, text string) ([]int, error) {
+	var list []int
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil || n < 1 {
+			return nil, cli.Usagef("--%s is numbers from 1 on with commas between them, not %q", flag, text)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// maxThreads bounds what --threads takes.
+const maxThreads = 4096
+
+// threadsOf is how many threads are meant: 0 is one for each CPU.
+func threadsOf(n int) (int, error) {
+	if n < 0 || n > maxThreads {
+		return 0, cli.Usagef("--threads is 1 to %d, or 0 for one per CPU, not %d", maxThreads, n)
+	}
+	if n == 0 {
+		return runtime.GOMAXPROCS(0), nil
+	}
+	return n, nil
+}

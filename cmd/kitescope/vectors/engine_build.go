@@ -1,0 +1,177 @@
+package vectors
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine/dist"
+	"kitescope/engine/target"
+)
+
+// buildFlags are those of "engine build".
+type buildFlags struct {
+	engineFlags
+	kind, format string
+	m, ef        int
+	seed         uint64
+	out          string
+	force        bool
+}
+
+func engineBuild(a *cli.App) *cobra.Command {
+	var f buildFlags
+	cmd := &cobra.Command{
+		Use: "build VECTORS", Short: "Build an HNSW or FLAT index of vectors, in hnswlib's or faiss's format",
+		Long: `Build an index of a file of vectors, as hnswlib or faiss open it. With one thread the HNSW file is
+the same to the last byte that hnswlib 0.8 saves for the same vectors, parameters and seed; which bits
+hnswlib's distances have, and so which of nearly equal neighbours it takes, depends on the CPU that it
+was compiled for: --accumulation says which. With more threads the graph depends on their timing, and
+is as good.`,
+		Example: `  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -o base.hnsw
+  kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -o base.faiss`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cli.WantArgs(cmd, args, 1, 1, "one file of vectors", "kitescope engine build base.npy -o base.hnsw")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "out", "o", "", "the file to write (required)")
+	fl.StringVarP(&f.out, "O", "O", "", "the same")
+	_ = fl.MarkHidden("O") // what other commands call it
+	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
+	fl.StringVar(&f.kind, "index", "HNSW", "HNSW or FLAT")
+	fl.StringVar(&f.format, "format", "", "hnswlib or faiss; default hnswlib, faiss for FLAT")
+	fl.IntVar(&f.m, "m", 16, "links per node, twice as many on the lowest level")
+	fl.IntVar(&f.ef, "ef-construction", 200, "candidates while neighbours are sought")
+	fl.Uint64Var(&f.seed, "seed", 100, "of the levels")
+	fl.IntVar(&f.threads, "threads", 1, "goroutines, 0 for one per CPU; with one the file is always the same")
+	orders := buildOrders()
+	fl.StringVar(&f.accumulation, "accumulation", "", "whose order of adding floats: "+strings.Join(orders, ", ")+"; default: hnswlib, faiss for its format")
+	f.registerMetric(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("accumulation", cli.Fixed(orders...))
+	_ = cmd.RegisterFlagCompletionFunc("index", cli.Fixed("HNSW", "FLAT"))
+	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(target.BuildFormats()...))
+	return cmd
+}
+
+// plan is what the flags ask for.
+func (f *buildFlags) plan() (target.BuildPlan, error) {
+	p := target.BuildPlan{M: f.m, EFConstruction: f.ef, Seed: f.seed}
+	switch strings.ToUpper(f.kind) {
+	case "HNSW":
+	case "FLAT":
+		p.Flat = true
+	default:
+		return p, cli.Usagef("--index is HNSW or FLAT, not %q", f.kind)
+	}
+	if f.format == "" {
+		f.format = target.DefaultFormat(p.Flat)
+	}
+	var ok bool
+	if p.Library, ok = target.BuildFormatOf(f.format); !ok {
+		return p, cli.Usagef("--format is %s, not %q", strings.Join(target.BuildFormats(), " or "), f.format)
+	}
+	if f.metric != "" {
+		m, err := dist.ParseMetric(f.metric)
+		if err != nil {
+			return p, cli.Usage(fmt.Errorf("--metric: %w", err), "")
+		}
+		p.Metric = m
+	}
+	if f.m < 2 || f.m > 512 || f.ef < 1 || f.ef > math.MaxInt32 || f.seed == 0 {
+		return p, cli.Usagef("--m is 2 to 512, --ef-construction 1 to %d, --seed 1 or more", math.MaxInt32)
+	}
+	if f.out == "" {
+		return p, cli.Usage(errors.New("no file to write to"), "name it with -o FILE")
+	}
+	var err error
+	if p.Profile, err = f.profile(); err != nil {
+		return p, err
+	}
+	p.Threads, err = threadsOf(f.threads)
+	return p, err
+}
+
+// buildOrders are the orders of adding floats that some library builds with.
+func buildOrders() (names []string) {
+	for _, format := range target.BuildFormats() {
+		l, _ := target.BuildFormatOf(format)
+		for _, p := range target.BuildProfiles(l) {
+			names = append(names, p.String())
+		}
+	}
+	return names
+}
+
+func (f *buildFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
+	plan, err := f.plan()
+	if err != nil {
+		return err
+	}
+	if f.out == "-" && a.OutTTY {
+		return cli.Usage(errors.New("an index is no text for a terminal"), "name a file with -o FILE")
+	}
+	if sameFile(path, f.out) {
+		return cli.Usagef("-o %s would replace the vectors that the index is built of", f.out)
+	}
+	if plan.Flat {
+		for _, name := range []string{"m", "ef-construction", "seed", "accumulation"} {
+			if cmd.Flags().Changed(name) {
+				return cli.Usage(fmt.Errorf("--%s is of an HNSW index", name), "leave it out")
+			}
+		}
+	}
+	write, err := a.NewOutput(f.out, f.force)
+	if err != nil {
+		return err
+	}
+	set, err := openVectors(cmd.Context(), a, path)
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	began := time.Now()
+	defer a.Transient.Clear()
+	var said atomic.Int64 // milliseconds: goroutines of a build tell how far it is
+	plan.Progress = func(done int) {
+		if at := time.Since(began).Milliseconds(); at-said.Load() >= 200 {
+			said.Store(at)
+			a.Status("%d of %d rows", done, set.Vectors.Rows)
+		}
+	}
+	b, err := target.Build(cmd.Context(), set.Vectors, plan)
+	if err != nil {
+		return fmt.Errorf("build an index of %s: %w", path, err)
+	}
+	if err := write(func(w io.Writer) error { return b.Write(w) }); err != nil {
+		return err
+	}
+	a.Warn("%s of %s in %s: %s", b.Name(), fmt.Sprintf("%d rows", set.Vectors.Rows), roundedTook(time.Since(began)), f.out)
+	return nil
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+func roundedTook(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}

@@ -1,0 +1,56 @@
+package vectors
+
+import (
+	"bufio"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine/target"
+	"kitescope/render"
+)
+
+func engineInfo(a *cli.App) *cobra.Command {
+	var f engineFlags
+	cmd := &cobra.Command{
+		Use: "info FILE", Short: "What is in an index file or a log of Milvus's storage",
+		Long: `Say what an index file is: type, metric, dimension, rows, parameters, where its bytes go. Of a
+graph also degrees by level, links that are not answered, and nodes that no search can reach.
+
+Of an insert log, or the folder of those of one field, it says rows, type, range and lengths, and
+whose they are; of a delta log the deletes with their keys and times; of a stats log the range of
+keys and the filter.`,
+		Example: `  kitescope engine info base.hnsw
+  kitescope engine info index_files/443/1/100/200 -o json
+  kitescope engine info insert_log/441/442/443/101
+  kitescope engine info delta_log/441/442/443/450`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cli.WantArgs(cmd, args, 1, 1, "one file", "kitescope engine info base.hnsw")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format, ro, err := cli.ReportOutput(a, cmd, f.output, 0)
+			if err != nil {
+				return err
+			}
+			if l, err := target.DescribeLog(cmd.Context(), args[0]); l != nil || err != nil {
+				if err != nil {
+					return err
+				}
+				return a.Write(func(w *bufio.Writer) error { return render.WriteEngineLog(w, l, format, ro) })
+			}
+			t, err := f.openTarget(cmd.Context(), a, args[0])
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			d, err := target.Describe(cmd.Context(), t)
+			if err != nil {
+				return err
+			}
+			return a.Write(func(w *bufio.Writer) error { return render.WriteEngineInfo(w, d, format, ro) })
+		},
+	}
+	f.registerOutput(cmd)
+	f.registerMetric(cmd)
+	return cmd
+}

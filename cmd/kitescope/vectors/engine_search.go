@@ -1,0 +1,126 @@
+package vectors
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine"
+	"kitescope/engine/target"
+	"kitescope/render"
+)
+
+func engineSearch(a *cli.App) *cobra.Command {
+	var f engineFlags
+	var ef, nprobe int
+	cmd := &cobra.Command{
+		Use: "search FILE", Short: "The neighbours of queries in an index file, as the library that wrote it finds them",
+		Long: `Answer queries from an index file. Ids, distances and the order of equal distances are those of the
+library that wrote the file; --library takes another one's rules, --accumulation another CPU's order of
+adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query comes a second time:
+--entry warm asks all queries once before, and shows what it answers then.
+
+--truth compares with the true neighbours: recall is the share of the first k of them that was found.`,
+		Example: `  kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64
+  kitescope engine search base.npy --queries q.npy --metric ip -o jsonl
+  kitescope engine search index_files/443/1/100/200 --queries q.npy --ef 64 --truth exact
+  kitescope engine search base.faiss --queries q.npy --radius 0.5`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cli.WantArgs(cmd, args, 1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.search(a, cmd, args[0], ef, nprobe) },
+	}
+	f.registerOutput(cmd)
+	f.registerMetric(cmd)
+	f.registerSearch(cmd)
+	fl := cmd.Flags()
+	fl.IntVar(&ef, "ef", 0, "candidates of an HNSW search; default: the file's, or the library's")
+	fl.IntVar(&nprobe, "nprobe", 0, "lists of an IVF search; default: the file's")
+	fl.StringVar(&f.radius, "radius", "", "all rows within this distance (or above this similarity), not the first k")
+	fl.StringVar(&f.rangeFilter, "range-filter", "", "with --radius: leave out what is nearer than this")
+	fl.StringVar(&f.exclude, "exclude", "", "leave out the rows with these ids: a file of them (.npy, .ivecs)")
+	fl.StringVar(&f.entry, "entry", "cold", "cold, or warm: as a node that has seen the queries before")
+	fl.IntVar(&f.threads, "threads", 0, "goroutines, 0 for one per CPU; the answers do not depend on it")
+	fl.IntVarP(&f.limit, "limit", "n", 10, "show so many queries, 0 for all; csv and structured formats have all unless it is given")
+	_ = cmd.RegisterFlagCompletionFunc("entry", cli.Fixed("cold", "warm"))
+	return cmd
+}
+
+func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, ef, nprobe int) error {
+	ctx := cmd.Context()
+	format, ro, err := cli.ReportOutput(a, cmd, f.output, f.limit)
+	if err != nil {
+		return err
+	}
+	p, err := f.params()
+	if err != nil {
+		return err
+	}
+	if ef < 0 || nprobe < 0 {
+		return cli.Usage(errors.New("--ef and --nprobe are 1 or more"), "")
+	}
+	p.EF, p.NProbe = ef, nprobe
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	threads, err := threadsOf(f.threads)
+	if err != nil {
+		return err
+	}
+	t, err := f.openTarget(ctx, a, path)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if err := used(t, &p, o); err != nil {
+		return err
+	}
+	queries, err := openVectors(ctx, a, f.queries)
+	if err != nil {
+		return err
+	}
+	defer queries.Close()
+	if p.Filter, err = f.excluded(ctx, t); err != nil {
+		return err
+	}
+	result := &target.Found{Target: t, Options: o, Params: p}
+	if o.Entries != nil {
+		if _, err := t.Search(ctx, queries.Vectors, p, o, 1); err != nil {
+			return fmt.Errorf("search with %s: %w", f.queries, err)
+		}
+	}
+	if result.Answers, err = t.Search(ctx, queries.Vectors, p, o, threads); err != nil {
+		return fmt.Errorf("search with %s: %w", f.queries, err)
+	}
+	truth, err := f.trueNeighbours(ctx, t, queries.Vectors, o, p)
+	if err != nil {
+		return err
+	}
+	if truth != nil {
+		if result.Recall, err = target.RecallOf(result.Answers, truth); err != nil {
+			return err
+		}
+	}
+	return a.Write(func(w *bufio.Writer) error { return render.WriteEngineSearch(w, result, format, ro) })
+}
+
+// excluded are the rows that --exclude names, nil if none.
+func (f *engineFlags) excluded(ctx context.Context, t *target.Target) (*engine.Bitset, error) {
+	if f.exclude == "" {
+		return nil, nil
+	}
+	ids, err := readIDs(ctx, f.exclude)
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.Exclude(ids)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", f.exclude, err)
+	}
+	return b, nil
+}

@@ -1,0 +1,102 @@
+package vectors
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine/dataset"
+	"kitescope/engine/target"
+	"kitescope/render"
+)
+
+func engineVerify(a *cli.App) *cobra.Command {
+	var f engineFlags
+	var ids string
+	p := target.VerifyPlan{Queries: 200, K: 10, EF: 64, Noise: 0.1, Seed: 1, MinRecall: 0.9, MaxUnreachable: 0.01}
+	cmd := &cobra.Command{
+		Use: "verify FILE VECTORS", Short: "Is an index file sound, and does it hold these vectors",
+		Long: `Hold an index file against itself and against the vectors that it should have, row i under id i
+or, with --ids, row i under the i-th id:
+links that lead nowhere, levels, nodes that no search can reach, stored vectors, and recall against
+comparing with all rows. Queries for recall are rows of VECTORS, moved a little (--noise).
+
+Exit code 3 says that something is not as it should be.`,
+		Example: `  kitescope engine verify base.hnsw base.npy
+  kitescope engine verify index_files/443/1/100/200 vectors.npy -o json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cli.WantArgs(cmd, args, 2, 2, "an index file and the file of its vectors", "kitescope engine verify base.hnsw base.npy")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.verifyIndex(a, cmd, p, ids, args) },
+	}
+	f.registerOutput(cmd)
+	f.registerMetric(cmd)
+	fl := cmd.Flags()
+	fl.IntVar(&p.Queries, "sample", p.Queries, "queries that recall is measured with, 0 for none")
+	fl.IntVarP(&p.K, "k", "k", p.K, "neighbours of each")
+	fl.IntVar(&p.EF, "ef", p.EF, "candidates of their searches in an HNSW index")
+	fl.IntVar(&p.NProbe, "nprobe", 0, "lists of their searches in an IVF index; without it its recall is not measured")
+	fl.StringVar(&ids, "ids", "", "the ids of the vectors, where they are not the numbers of their rows (.npy, .ivecs)")
+	fl.Float64Var(&p.Noise, "noise", p.Noise, "how far a row is moved to be a query, in standard deviations of the values")
+	fl.Uint64Var(&p.Seed, "seed", p.Seed, "of the choice of rows")
+	fl.Float64Var(&p.MaxUnreachable, "max-unreachable", p.MaxUnreachable, "the share of nodes out of reach that is not too much: real graphs have some")
+	fl.Float64Var(&p.MinRecall, "min-recall", p.MinRecall, "the least recall that is good")
+	return cmd
+}
+
+func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.VerifyPlan, ids string, args []string) error {
+	ctx := cmd.Context()
+	format, ro, err := cli.ReportOutput(a, cmd, f.output, 0)
+	if err != nil {
+		return err
+	}
+	if p.Queries < 0 || p.K < 1 || p.K > target.MaxK || p.EF < 1 || p.NProbe < 0 || !(p.Noise >= 0 && p.Noise <= 1000) || !(p.MinRecall >= 0 && p.MinRecall <= 1) || !(p.MaxUnreachable >= 0 && p.MaxUnreachable <= 1) {
+		return cli.Usagef("--sample and --nprobe are 0 or more, --noise 0 to 1000, --k 1 to %d, --ef 1 or more, --min-recall and --max-unreachable 0 to 1", target.MaxK)
+	}
+	if p.Threads, err = threadsOf(0); err != nil {
+		return err
+	}
+	t, err := f.openTarget(ctx, a, args[0])
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	set, err := openVectors(ctx, a, args[1])
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	if ids != "" {
+		if p.IDs, err = readIDs(ctx, ids); err != nil {
+			return err
+		}
+	}
+	v, err := t.Verify(ctx, set.Vectors, p)
+	if err != nil {
+		return fmt.Errorf("verify %s: %w", args[0], err)
+	}
+	if err := a.Write(func(w *bufio.Writer) error { return render.WriteEngineVerification(w, v, format, ro) }); err != nil {
+		return err
+	}
+	if !v.OK() {
+		return &cli.CodeError{Code: cli.ExitFindings}
+	}
+	return nil
+}
+
+// readIDs are all ids of a file, one row of it after the other.
+func readIDs(ctx context.Context, path string) ([]int64, error) {
+	set, err := dataset.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	if set.IDs == nil {
+		return nil, fmt.Errorf("read %s: it has vectors, ids were expected", path)
+	}
+	return slices.Concat(set.IDs...), nil
+}

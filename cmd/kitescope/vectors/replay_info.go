@@ -1,0 +1,79 @@
+package vectors
+
+import (
+	"bufio"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/model"
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/layout"
+)
+
+func replayInfo(a *cli.App) *cobra.Command {
+	var in replayInput
+	var output string
+	limit := 20
+	cmd := &cobra.Command{
+		Use: "info COLLECTION", Short: "What would be replayed: segments, states, nodes, files, what is missing",
+		Long: `Show what a replay of a collection would work on: which node searches which segments, in which state,
+by which index, from which files; the settings of the nodes' read schedulers; and what had to be
+assumed, because nobody said it. With --storage the files are looked for too.`,
+		Example: `  kitescope replay info docs --from etcd://10.0.0.5:2379
+  kitescope replay info docs --from cluster.kite --storage /backup/milvus -o json`,
+		Args: oneCollection("kitescope replay info docs"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format, o, err := cli.ReportOutput(a, cmd, output, limit)
+			if err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			c, l, err := in.readLayout(ctx, a, args[0])
+			if err != nil {
+				return err
+			}
+			cover, err := in.lookForFiles(a, cmd, l)
+			if err != nil {
+				return err
+			}
+			if err := a.Write(func(w *bufio.Writer) error { return render.WriteLayout(w, l, cover, format, o) }); err != nil {
+				return err
+			}
+			return infoOutcome(a, c, cover)
+		},
+	}
+	in.register(a, cmd)
+	cli.LeaveOut(cmd, "cache", "cache-limit", "load-threads", "memory-limit", "replica")
+	fl := cmd.Flags()
+	cli.AddOutput(cmd, &output, render.ReportFormats().Names())
+	fl.IntVarP(&limit, "limit", "n", limit, "list so many segments, 0 for all")
+	return cmd
+}
+
+// lookForFiles holds a layout against storage, where a place is named; nil where none is.
+func (in *replayInput) lookForFiles(a *cli.App, cmd *cobra.Command, l *replay.Layout) (*replay.Coverage, error) {
+	if in.storage == "" {
+		return nil, nil
+	}
+	ctx := cmd.Context()
+	store, _, err := in.openStorage(ctx, a, l)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	located, _, err := layout.Locate(ctx, holds(store), l)
+	if err != nil {
+		return nil, err
+	}
+	return replay.Look(ctx, store, located)
+}
+
+func infoOutcome(a *cli.App, c *model.Cluster, cover *replay.Coverage) error {
+	if cover != nil && len(cover.Missing) > 0 && a.Flags.Strict {
+		return &cli.CodeError{Code: cli.ExitIncomplete, Err: errors.New("not all files of the segments are there")}
+	}
+	return a.Completeness(c)
+}

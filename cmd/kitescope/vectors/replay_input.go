@@ -1,0 +1,274 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine/dataset"
+	"kitescope/engine/dist"
+	"kitescope/engine/object"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/replay"
+	"kitescope/replay/cache"
+	"kitescope/replay/layout"
+	"kitescope/table"
+)
+
+// replayInput are the flags that say which segments are replayed, and where their files are.
+type replayInput struct {
+	storage    string
+	cacheDir   string
+	cacheLimit string
+	field      string
+	milvus     string
+	metric     string
+	replica    int
+	threads    int
+	memory     string
+	cores      float64
+	nodes      *cli.NodeFlags
+}
+
+func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&in.storage, "storage", "", "where the files are: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; default: what the cluster's configuration says. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
+	fl.StringVar(&in.cacheDir, "cache", "", "keep files of a bucket in this folder, checked, and go on there after an interruption")
+	fl.StringVar(&in.cacheLimit, "cache-limit", "20GiB", "the most that the cache may hold")
+	fl.StringVar(&in.field, "field", "", "the vector field, where there are several")
+	fl.StringVar(&in.milvus, "milvus", "", "answer as this Milvus version does; default: the cluster's")
+	fl.StringVar(&in.metric, "metric", "", "L2, IP, COSINE, HAMMING or JACCARD, where the metadata of Milvus 2.1 names none")
+	fl.IntVar(&in.replica, "replica", 0, "which replica is asked, in the order of replay info")
+	fl.IntVar(&in.threads, "load-threads", 0, "segments read at once; default: one for each CPU")
+	fl.Float64Var(&in.cores, "node-cores", 0, "cores of each query node, in place of what they say: of containers with a limit")
+	fl.StringVar(&in.memory, "memory-limit", "", "refuse segments that need more memory: 16GiB; default: what Linux says is available")
+	in.nodes = cli.AddNodeFlags(cmd, true)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return a.CompleteGet(cmd, []string{"collections"}, word)
+	}
+}
+
+// meaningless is the error of a flag that would do nothing.
+func (in *replayInput) meaningless(cmd *cobra.Command) error {
+	if in.cacheDir == "" {
+		return without(cmd, "cache", "cache-limit")
+	}
+	return nil
+}
+
+// oneCollection wants COLLECTION.
+func oneCollection(example string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		return cli.WantArgs(cmd, args, 1, 1, "one collection", example)
+	}
+}
+
+// readLayout reads the cluster and tells on stderr what had to be assumed.
+func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection string) (*model.Cluster, *replay.Layout, error) {
+	if err := in.check(); err != nil {
+		return nil, nil, err
+	}
+	c, err := a.LoadLive(ctx, in.nodes, meta.Want{Parts: layout.Parts, Collection: collection, Records: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := layout.Of(c, layout.Options{Collection: collection, Field: in.field, Version: in.milvus, Metric: in.metric})
+	if err != nil {
+		_ = a.Completeness(c) // what could not be read may be what was asked for
+		return nil, nil, err
+	}
+	if in.metric != "" && !strings.EqualFold(in.metric, l.Collection.Metric.String()) {
+		a.Warn("--metric %s is left aside: the metadata says %s", in.metric, l.Collection.Metric)
+	}
+	if in.replica < 0 || in.replica > 0 && in.replica >= len(l.Replicas) {
+		return nil, nil, cli.Usagef("--replica is 0 to %d, not %d", max(len(l.Replicas)-1, 0), in.replica)
+	}
+	for i := range l.Nodes {
+		if in.cores > 0 {
+			l.Nodes[i].Cores, l.Nodes[i].Read.Cores = in.cores, in.cores
+		}
+	}
+	return c, l, nil
+}
+
+// check says what is wrong with flags before anything is read.
+func (in *replayInput) check() error {
+	if !(in.cores >= 0) || math.IsInf(in.cores, 0) {
+		return cli.Usagef("--node-cores is above 0, not %g", in.cores)
+	}
+	if in.threads < 0 || in.threads > maxThreads {
+		return cli.Usagef("--load-threads is 1 to %d, not %d", maxThreads, in.threads)
+	}
+	if major, _, _ := strings.Cut(strings.TrimPrefix(in.milvus, "v"), "."); in.milvus != "" && (major == in.milvus || major != "2") {
+		return cli.Usagef("--milvus is a version such as 2.3.5, not %q", in.milvus)
+	}
+	if in.metric != "" {
+		if _, err := dist.ParseMetric(in.metric); err != nil {
+			return cli.Usagef("--metric is L2, IP, COSINE, HAMMING or JACCARD, not %q", in.metric)
+		}
+	}
+	return nil
+}
+
+// openStorage opens the place of the files: that of the flag, or what the configuration says.
+func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.Layout) (object.Store, string, error) {
+	place, keys := in.storage, a.StorageKeys()
+	var store object.Store
+	var err error
+	switch {
+	case place != "":
+		store, err = object.Open(ctx, place, keys)
+	case l.Storage.Kind == "local" && l.Storage.Folder != "":
+		place = l.Storage.Folder
+		if store, err = object.Open(ctx, place, keys); err != nil {
+			err = cli.WithHint(err, "the cluster keeps its files on its own disk: name a copy of them with --storage DIR")
+		}
+	case l.Storage.Bucket != "":
+		place = "s3://" + l.Storage.Bucket
+		store, err = object.OpenS3(ctx, object.S3{
+			Endpoint: l.Storage.Endpoint, Bucket: l.Storage.Bucket, Region: l.Storage.Region, Plain: !l.Storage.TLS, Keys: keys,
+		})
+		if err != nil {
+			err = cli.WithHint(err, "name another way to the files with --storage")
+		}
+	default:
+		return nil, "", cli.Usage(errors.New("nothing says where the files of the segments are"), "name the folder or bucket with --storage")
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if in.cacheDir == "" {
+		return cache.Patient(store, cache.Retries{}), place, nil
+	}
+	limit, err := parseSize("cache-limit", in.cacheLimit)
+	if err != nil {
+		_ = store.Close()
+		return nil, "", err
+	}
+	cached, err := cache.Open(store, cache.Options{
+		Folder: in.cacheDir, Limit: limit, Place: place, Now: a.Now, Note: func(s string) { a.Warn("%s", s) },
+	})
+	if err != nil {
+		_ = store.Close()
+		return nil, "", err
+	}
+	return cached, place, nil
+}
+
+// loaded is a layout with its segments in memory.
+type loaded struct {
+	*replay.Loaded
+	cluster *model.Cluster // nil of a file of vectors
+	place   string
+	file    *dataset.Set // of a file of vectors, which its segment lies in
+}
+
+// Release gives back the memory of the segments, and of the file that they lie in.
+func (l *loaded) Release() {
+	l.Loaded.Release()
+	if l.file != nil {
+		l.file.Close()
+	}
+}
+
+// loadSegments reads layout and segments. What had to be assumed and what is missing is in them, for whoever shows it.
+func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection string, told *replayTold) (*loaded, error) {
+	memory, err := in.memoryLimit()
+	if err != nil {
+		return nil, err
+	}
+	c, l, err := in.readLayout(ctx, a, collection)
+	if err != nil {
+		return nil, err
+	}
+	store, place, err := in.openStorage(ctx, a, l)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	located, found, err := layout.Locate(ctx, holds(store), l)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(l.Segments) == 0:
+		return nil, cli.WithHint(fmt.Errorf("collection %s has no segments: there is nothing to search", l.Collection.Name), "insert and flush, or name another collection")
+	case !found && !anyFiles(l):
+		return nil, cli.WithHint(fmt.Errorf("nothing of collection %s is in storage: its %d segments are growing", l.Collection.Name, len(l.Segments)), "flush it, or wait for its first sync")
+	case !found:
+		return nil, cli.WithHint(fmt.Errorf("%s has none of the files of %s", place, collection), "name the folder or bucket that has insert_log with --storage")
+	}
+	data, err := replay.Load(ctx, store, located, replay.LoadOptions{Threads: in.threads, MemoryLimit: memory, Now: a.Now, Progress: told.load})
+	if err != nil {
+		return nil, err
+	}
+	return &loaded{Loaded: data, cluster: c, place: place}, nil
+}
+
+// anyFiles tells whether the metadata names files of any segment.
+func anyFiles(l *replay.Layout) bool {
+	return slices.ContainsFunc(l.Segments, func(s replay.Segment) bool { return s.Files != nil && len(s.Files.Insert) > 0 })
+}
+
+// holds tells whether a store has a file, or files below a name.
+func holds(store object.Store) func(ctx context.Context, name string) (bool, error) {
+	return func(ctx context.Context, name string) (bool, error) {
+		list, err := store.List(ctx, name)
+		return len(list) > 0, err
+	}
+}
+
+func (in *replayInput) memoryLimit() (int64, error) {
+	if in.memory != "" {
+		return parseSize("memory-limit", in.memory)
+	}
+	text, _ := os.ReadFile("/proc/meminfo") // of Linux; elsewhere nothing is known
+	return availableIn(string(text)), nil
+}
+
+// availableIn is what /proc/meminfo says that can be had without swapping, in bytes; 0 unknown.
+func availableIn(meminfo string) int64 {
+	for line := range strings.Lines(meminfo) {
+		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
+			n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			if err != nil || n < 0 || n > math.MaxInt64>>10 {
+				return 0
+			}
+			return n << 10
+		}
+	}
+	return 0
+}
+
+// absolute is a path as a result names it, so that it is found from elsewhere.
+func absolute(path string) string {
+	if path == "" || strings.Contains(path, "://") {
+		return path
+	}
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
+}
+
+// parseSize reads a number of bytes.
+func parseSize(flag, text string) (int64, error) {
+	n, err := table.ParseNumber(text)
+	if err != nil || n <= 0 {
+		return 0, cli.Usagef("--%s is a size such as 20GiB, not %q", flag, text)
+	}
+	return n, nil
+}

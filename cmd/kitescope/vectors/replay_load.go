@@ -1,0 +1,285 @@
+package vectors
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine/flat"
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/load"
+	"kitescope/replay/log"
+)
+
+// queryFlags say what is asked.
+type queryFlags struct {
+	path          string
+	draw          sampleFlags
+	limit, skip   int
+	k, ef, nprobe int // ef is set by whoever has the flag
+	force         bool
+	forceK        bool // --k was given as well
+	strict        bool
+	truth         string
+	shuffle       bool
+	column        string
+}
+
+func (f *queryFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.path, "queries", "", "the log: .jsonl, .npy, .fvecs, .bvecs or .parquet; default: --draw queries, as replay sample does")
+	fl.IntVar(&f.draw.count, "draw", 1000, "how many queries to draw from the collection where no log is named")
+	fl.Float64Var(&f.draw.noise, "noise", defaultNoise, "how far those are from rows (see: replay sample)")
+	fl.Uint64Var(&f.draw.seed, "seed", 1, "of all that is drawn at random")
+	fl.IntVar(&f.draw.nq, "nq", 1, "vectors in one request, of drawn queries and of files of vectors")
+	fl.IntVar(&f.limit, "limit-queries", 0, "ask no more than the first N requests of the log; 0 for all")
+	fl.IntVar(&f.skip, "skip-queries", 0, "leave the first N out")
+	fl.BoolVar(&f.shuffle, "shuffle", false, "ask in an order drawn from --seed")
+	fl.StringVar(&f.column, "column", "", "of a .parquet file, where several have vectors")
+	fl.BoolVar(&f.strict, "strict-log", false, "stop at the first broken request; without it they are counted and left out")
+	fl.IntVarP(&f.k, "k", "k", 10, "how many neighbours, where the log does not say")
+	fl.IntVar(&f.nprobe, "nprobe", 0, "lists of an IVF search, where the log does not say; 0 is the library's default")
+	fl.BoolVar(&f.force, "override", false, "--k, --ef and --nprobe count also where the log says otherwise")
+	fl.StringVar(&f.truth, "truth", "exact", "what recall is measured against: exact (found here, row by row), log (the log's own), none, or a file of ids (.ivecs, .npy)")
+}
+
+// fileTruth is the path of a truth file, "" for the other words of --truth.
+func (f *queryFlags) fileTruth() string {
+	switch f.truth {
+	case exactTruth, "log", "none", "":
+		return ""
+	}
+	return f.truth
+}
+
+func (f *queryFlags) truthFrom() replay.TruthFrom {
+	switch f.truth {
+	case exactTruth:
+		return replay.ExactTruth
+	case "none", "":
+		return replay.NoTruth
+	}
+	return replay.LogTruth
+}
+
+func (f *queryFlags) check() error {
+	if f.k < 1 || f.k > flat.MaxK {
+		return cli.Usagef("--k is 1 to %d, not %d", flat.MaxK, f.k)
+	}
+	if f.path == "" && f.truth == "log" {
+		return cli.Usage(errors.New("--truth log is of a log"), "name it with --queries")
+	}
+	if f.limit < 0 || f.skip < 0 || f.nprobe < 0 {
+		return cli.Usagef("--limit-queries, --skip-queries and --nprobe are 0 or more")
+	}
+	return f.draw.check()
+}
+
+// meaningless is the error of a flag of a log where none is named, or of drawn queries where one is.
+func (f *queryFlags) meaningless(cmd *cobra.Command) error {
+	if f.path == "" {
+		return without(cmd, "queries", "limit-queries", "skip-queries", "column", "strict-log", "override")
+	}
+	return beside(cmd, "queries", "draw", "noise")
+}
+
+// without is the error of the first of some flags that is given though it has no meaning without another.
+func without(cmd *cobra.Command, other string, names ...string) error {
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return cli.Usage(fmt.Errorf("--%s has no meaning without --%s", name, other), "leave it out, or give both")
+		}
+	}
+	return nil
+}
+
+// beside is that of one that has no meaning beside another.
+func beside(cmd *cobra.Command, other string, names ...string) error {
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return cli.Usage(fmt.Errorf("--%s has no meaning beside --%s", name, other), "leave one out")
+		}
+	}
+	return nil
+}
+
+// readQueries reads the log, or draws one from what was loaded.
+func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loaded) (*log.Log, error) {
+	name, c := data.Layout.Collection.Name, &data.Layout.Collection
+	arrange := log.Arrangement{Shuffle: f.shuffle, Seed: f.draw.seed}
+	var l *log.Log
+	var err error
+	if f.path == "" {
+		if l, err = log.Sample(ctx, sampleSources(data.Loaded), f.draw.options(name)); err != nil {
+			return nil, err
+		}
+		a.Warn("no --queries: %d are drawn from %s with noise %g and seed %d", f.draw.count, name, f.draw.noise, f.draw.seed)
+		l, err = l.Arrange(arrange)
+	} else {
+		l, err = log.Open(ctx, f.path, log.Options{
+			Skip: f.skip, Limit: f.limit, Element: &c.Element, Dim: c.Dim, Strict: f.strict, Batch: f.draw.nq, Column: f.column, Arrangement: arrange,
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if path := f.fileTruth(); path != "" {
+		with, err := l.TruthFrom(ctx, path)
+		if err != nil {
+			l.Close()
+			return nil, err
+		}
+		l = with
+	}
+	for _, n := range l.Notes {
+		a.Note("%s: %s", l.Name, n)
+	}
+	return l, nil
+}
+
+// loadFlags say how the load is put on.
+type loadFlags struct {
+	rate          float64
+	timed         bool
+	speed         float64
+	poisson       bool
+	warmup, round time.Duration
+	rounds        int
+	requests      int
+	deadline      time.Duration
+	total         int
+	scheduler     bool
+	maxTime       time.Duration
+	save          string
+	force         bool
+	output        string
+	limit         int
+	baseline      string
+	target        string
+	targetTable   string
+	targetField   string
+	targetKey     string
+	consistency   string
+	passwordFile  string
+	ignoreGrowing bool
+}
+
+func (f *loadFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&f.timed, "timed", false, "ask at the times of the log, whatever the answers do")
+	fl.Float64Var(&f.speed, "speed", 1, "of --timed: so many times as fast")
+	fl.BoolVar(&f.poisson, "poisson", false, "of --rate: arrivals at random distances, drawn from --seed")
+	fl.DurationVar(&f.warmup, "warmup", time.Second, "ask so long before anything counts")
+	fl.DurationVar(&f.round, "round", 3*time.Second, "how long each round takes")
+	fl.IntVar(&f.requests, "requests", 0, "requests in each round, in place of --round")
+	fl.IntVar(&f.rounds, "rounds", 3, "rounds that count: the interval of QPS is over them")
+	fl.DurationVar(&f.deadline, "deadline", 30*time.Second, "of each request: later it has failed")
+	fl.IntVar(&f.total, "total", 0, "ask no more than so many requests in all; 0 does not bound")
+	fl.DurationVar(&f.maxTime, "max-time", 0, "end after this time, with what is done by then; 0 does not bound")
+	fl.BoolVar(&f.scheduler, "scheduler", false, "admit requests on each node as its read scheduler would, with the cluster's settings")
+	fl.StringVar(&f.save, "save", "", "keep the result in this file, for show, plot, report, and as a baseline")
+	fl.BoolVar(&f.force, "force", false, "replace the file")
+	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
+	fl.IntVarP(&f.limit, "limit", "n", 10, "list so many segments and requests; 0 for all")
+	_ = cmd.RegisterFlagCompletionFunc("truth", cli.Fixed(exactTruth, "log", "none"))
+}
+
+func (f *loadFlags) registerTarget(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.target, "target", "", "ask this server instead, and hold it against the engine: milvus://[USER@]HOST:PORT[/DATABASE] or postgres://[USER@]HOST:PORT/DATABASE; passwords come from KITESCOPE_TARGET_PASSWORD, a token from KITESCOPE_MILVUS_TOKEN")
+	fl.StringVar(&f.passwordFile, "target-password-file", "", "file that holds the target's password")
+	fl.StringVar(&f.targetTable, "target-collection", "", "collection or table there; default: the same name")
+	fl.StringVar(&f.targetField, "target-field", "", "vector field or column there, where there are several")
+	fl.StringVar(&f.targetKey, "target-key", "", "column of the keys in PostgreSQL; default: the primary key")
+	fl.StringVar(&f.consistency, "consistency", "", "strong, bounded, session or eventually; default: as the collection says")
+	fl.BoolVar(&f.ignoreGrowing, "ignore-growing", false, "have Milvus leave out growing segments (2.2.3 and later)")
+	_ = cmd.RegisterFlagCompletionFunc("consistency", cli.Fixed("strong", "bounded", "session", "eventually"))
+}
+
+func (f *loadFlags) check() error {
+	switch {
+	case f.rounds < 1:
+		return cli.Usagef("--rounds is 1 or more, not %d", f.rounds)
+	case f.round <= 0 && f.requests <= 0:
+		return cli.Usagef("--round is a duration above 0, not %s", f.round)
+	case f.rate < 0 || math.IsNaN(f.rate) || math.IsInf(f.rate, 0):
+		return cli.Usagef("--rate is requests a second, not %g", f.rate)
+	case !(f.speed > 0):
+		return cli.Usagef("--speed is above 0, not %g", f.speed)
+	case f.timed && f.rate > 0:
+		return cli.Usage(errors.New("--timed and --rate are two ways to say when"), "leave one out")
+	case f.poisson && f.rate == 0:
+		return cli.Usage(errors.New("--poisson is of --rate"), "say how many a second: --rate 100")
+	case f.deadline <= 0:
+		return cli.Usagef("--deadline is a duration above 0, not %s", f.deadline)
+	case f.warmup < 0 || f.total < 0 || f.requests < 0 || f.limit < 0 || f.maxTime < 0:
+		return cli.Usagef("--warmup, --total, --requests, --limit and --max-time are 0 or more")
+	}
+	return nil
+}
+
+// meaningless is the error of a flag that would do nothing.
+func (f *loadFlags) meaningless(cmd *cobra.Command) (err error) {
+	if !f.timed {
+		err = without(cmd, "timed", "speed")
+	}
+	if f.save == "" {
+		err = cmp.Or(err, without(cmd, "save", "force"))
+	}
+	if f.requests > 0 {
+		err = cmp.Or(err, beside(cmd, "requests", "round"))
+	}
+	if f.target != "" {
+		return cmp.Or(err, beside(cmd, "target", "scheduler"))
+	}
+	return cmp.Or(err, without(cmd, "target", "target-password-file", "target-collection", "target-field", "target-key", "consistency", "ignore-growing"))
+}
+
+func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
+	p := load.Plan{
+		Sessions: sessions, Rate: f.rate, Timed: f.timed, Speed: f.speed, Poisson: f.poisson, Seed: seed, Warmup: f.warmup, Round: f.round,
+		Requests: f.requests, Rounds: f.rounds, Deadline: f.deadline, Total: f.total,
+	}
+	if f.target == "" { // of a server: findServer
+		p.CPU, p.Switches = cli.CPUClock(), cli.SwitchClock()
+	}
+	if f.requests > 0 {
+		p.Round = 0
+	}
+	return p
+}
+
+// writeResult keeps a result and shows it: also where it cannot be kept, as on a full disk. With a baseline people see both it and what became of each figure; structured formats have
+// room for one document: the comparison.
+func (f *loadFlags) writeResult(a *cli.App, r, baseline *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
+	unsaved := f.saveResult(a, r)
+	return errors.Join(a.Write(func(w *bufio.Writer) error { return writeBeside(w, r, baseline, format, o) }), unsaved)
+}
+
+func (f *loadFlags) saveResult(a *cli.App, r *replay.Result) error {
+	return a.Keep(f.save, f.force, func(w io.Writer) error { return replay.WriteResult(w, r) })
+}
+
+func writeBeside(w *bufio.Writer, r, baseline *replay.Result, format render.ReportFormat, o render.ReportOptions) error {
+	if baseline == nil {
+		return render.WriteReplay(w, r, format, o)
+	}
+	if !format.Structured() {
+		if err := render.WriteReplay(w, r, format, o); err != nil {
+			return err
+		}
+		if err := w.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return render.WriteReplayComparison(w, baseline, r, format, o)
+}

@@ -1,0 +1,387 @@
+package vectors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/paste"
+	"kitescope/profile/pull"
+	"kitescope/replay"
+	"kitescope/replay/log"
+	"kitescope/words"
+	"kitescope/words/hints"
+)
+
+// runFlags are those of "replay run" and "replay sweep".
+type runFlags struct {
+	in       replayInput
+	queries  queryFlags
+	load     loadFlags
+	vectors  vectorFile
+	screen   replayScreen
+	sweep    bool
+	sessions string // of a sweep a list
+	efs      string
+	rates    string
+}
+
+// sessionsFlag is the name of the flag that sessions is.
+func (f *runFlags) sessionsFlag() string {
+	if f.sweep {
+		return "concurrency"
+	}
+	return "sessions"
+}
+
+const helpRun = `Ask each query of every segment as the cluster's nodes would: growing and unindexed segments row by
+row, indexed ones by their own index files; reduced by node and by shard leader, merged as the
+proxy does. Then say what it cost, and where: by segment, state, index and node.
+
+QPS and latency are those of this machine, with all nodes' work on it and no network: what they tell
+is what a query costs, and how a change moves it. What a cluster of nodes makes of these costs,
+"replay whatif" says.
+
+Recall is measured against the true neighbours, found row by row over all that was loaded (--truth).
+What could not be loaded is named, and how many rows that are: --strict makes it exit 4.
+
+`
+
+func replayRun(a *cli.App) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "run COLLECTION", Short: "Recall, latency, and where the time goes: by segment, state, index, node",
+		Long: helpRun + `With --target a real Milvus (2.1 to 2.6) or PostgreSQL with pgvector is asked instead, bounded by
+--rate, --total and --max-time, and its answers are held against the engine's, hit by hit. What it should
+have answered comes from the cluster's segments, or from a file of its vectors (--vectors), without a cluster.`,
+		Example: `  kitescope replay run docs --from cluster.kite --storage /backup/milvus
+  kitescope replay run docs --queries q.jsonl --ef 64 --sessions 4 --save before.json
+  kitescope replay run docs --queries q.npy --target 10.0.0.5:19530 --rate 50 --total 2000
+  kitescope replay run items --vectors base.npy --ids ids.npy --metric L2 --target postgres://app@10.0.0.7/shop`,
+		Args: oneCollection("kitescope replay run docs"),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
+	}
+	f.register(a, cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.sessions, "sessions", "1", "how many ask at once; of --rate and --timed the most that may be under way")
+	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, where the log does not say; default: 64, or k if that is more")
+	fl.StringVar(&f.rates, "rate", "", "ask so many requests a second, whatever the answers do; latency counts from when each should have started")
+	fl.StringVar(&f.load.baseline, "baseline", "", "an earlier result: say what became of each of its figures")
+	return cmd
+}
+
+func replaySweep(a *cli.App) *cobra.Command {
+	f := runFlags{sweep: true}
+	cmd := &cobra.Command{
+		Use: "sweep COLLECTION", Short: "QPS by concurrency and recall against QPS: all combinations of sessions, rates and ef",
+		Long: helpRun + `A sweep measures each combination of --concurrency (or --rate) and --ef, in several rounds with an
+interval, and marks the points that no other one beats in recall and QPS.`,
+		Example: `  kitescope replay sweep docs --concurrency 1,2,4,8,16,32,48 --ef 16,32,64,128 --save sweep.json
+  kitescope replay sweep docs --rate 100,200,400 --concurrency 64
+  kitescope replay sweep docs --target 10.0.0.5:19530 --concurrency 1,2,4 --round 10s --baseline before.json`,
+		Args: oneCollection("kitescope replay sweep docs --concurrency 1,2,4"),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
+	}
+	f.register(a, cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,48", "how many ask at once, one after the other; with --rate the most that may be under way")
+	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, several, whatever the log says: 16,32,64,128; default: what the log says, or 64")
+	fl.StringVar(&f.rates, "rate", "", "requests a second, several: 100,200,400; in place of asking as fast as answers come")
+	fl.StringVar(&f.load.baseline, "baseline", "", "an earlier sweep: say what became of each of its points")
+	return cmd
+}
+
+// register adds the flags that both have.
+func (f *runFlags) register(a *cli.App, cmd *cobra.Command) {
+	f.in.register(a, cmd)
+	f.queries.register(cmd)
+	f.load.register(cmd)
+	f.load.registerTarget(cmd)
+	f.vectors.register(cmd)
+	f.screen.register(cmd)
+}
+
+// grid are the points that the flags ask for.
+func (f *runFlags) grid() (o replay.RunOptions, err error) {
+	if o.Sessions, err = numberList(f.sessionsFlag(), f.sessions); err != nil {
+		return o, err
+	}
+	for _, n := range o.Sessions {
+		if n > maxThreads {
+			return o, cli.Usagef("%d sessions are more than %d", n, maxThreads)
+		}
+	}
+	if f.efs != "" {
+		if o.EF, err = numberList("ef", f.efs); err != nil {
+			return o, err
+		}
+	}
+	if f.rates != "" {
+		if o.Rates, err = rateList(f.rates); err != nil {
+			return o, err
+		}
+		f.load.rate = o.Rates[0]
+		if len(o.Sessions) > 1 {
+			o.Sessions = []int{slices.Max(o.Sessions)} // of an open loop they are a bound
+		}
+	}
+	if f.sweep {
+		return o, nil
+	}
+	for name, n := range map[string]int{"sessions": len(o.Sessions), "ef": len(o.EF), "rate": len(o.Rates)} {
+		if n > 1 {
+			return o, cli.Usage(fmt.Errorf("--%s is one number", name), "several: kitescope replay sweep")
+		}
+	}
+	// Of a run --ef is for requests that do not say; a sweep asks all of them with each.
+	if len(o.EF) == 1 {
+		f.queries.ef, o.EF = o.EF[0], nil
+	}
+	return o, nil
+}
+
+func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
+	o, err := f.grid()
+	if err != nil {
+		return err
+	}
+	for _, check := range []func() error{f.load.check, f.queries.check, func() error { return f.meaningless(cmd) }} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	if err := f.screen.check(a, cmd); err != nil {
+		return err
+	}
+	format, ro, err := cli.ReportOutput(a, cmd, f.load.output, f.load.limit)
+	if err != nil {
+		return err
+	}
+	baseline, err := readEarlier(f.load.baseline)
+	if err != nil {
+		return err
+	}
+	if err := a.MayWrite(f.load.save, f.load.force); err != nil {
+		return err
+	}
+	if f.screen.open {
+		return f.runReplayUI(a, cmd, o, args)
+	}
+	ctx := cmd.Context()
+	r, data, err := f.measured(ctx, a, cmd, o, args, tellLine(a))
+	if err != nil {
+		return err
+	}
+	defer data.Release()
+	if err := f.load.writeResult(a, r, baseline, format, ro); err != nil {
+		return err
+	}
+	return replayOutcome(ctx, a, r, data)
+}
+
+// measured loads what is asked of, and what is asked, and asks. Whoever gets the segments releases them.
+func (f *runFlags) measured(ctx context.Context, a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string, told *replayTold) (*replay.Result, *loaded, error) {
+	defer told.stop()
+	data, err := f.loadSearched(ctx, a, args[0], told)
+	if err != nil {
+		return nil, nil, err
+	}
+	told.stop() // what is said next gets a line of its own
+	queries, err := f.queries.readQueries(ctx, a, data)
+	if err != nil {
+		data.Release()
+		return nil, nil, err
+	}
+	defer queries.Close()
+	o.Progress = told.run
+	o.Setup.Command = replayCommandLine(cmd, args)
+	if f.queries.force && cmd.Flags().Changed("k") {
+		f.queries.forceK = true
+	}
+	r, err := f.measureReplay(ctx, a, o, data, queries)
+	if err != nil {
+		data.Release()
+		return nil, nil, err
+	}
+	return r, data, nil
+}
+
+// loadSearched loads the segments of a collection, or a file of the vectors that a target has.
+func (f *runFlags) loadSearched(ctx context.Context, a *cli.App, name string, told *replayTold) (*loaded, error) {
+	if f.vectors.path != "" {
+		if err := f.in.check(); err != nil {
+			return nil, err
+		}
+		return f.vectors.load(ctx, a, name, f.in.metric)
+	}
+	return f.in.loadSegments(ctx, a, name, told)
+}
+
+// meaningless is the error of a flag that would do nothing beside the others.
+func (f *runFlags) meaningless(cmd *cobra.Command) error {
+	return cmp.Or(f.queries.meaningless(cmd), f.in.meaningless(cmd), f.load.meaningless(cmd), f.vectors.meaningless(cmd, f.load.target, f.in.metric))
+}
+
+// measureReplay settles what is asked, and of whom, and asks.
+func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOptions, data *loaded, queries *log.Log) (*replay.Result, error) {
+	c := &data.Layout.Collection
+	ask := replay.Ask{K: f.queries.k, EF: cmp.Or(f.queries.ef, max(64, f.queries.k)), NProbe: f.queries.nprobe}
+	if f.queries.force {
+		ask.Force.EF, ask.Force.NProbe = f.queries.ef, f.queries.nprobe
+		if f.queries.forceK {
+			ask.Force.K = f.queries.k
+		}
+	}
+	var err error
+	var server *servedHere
+	if o.Requests, err = replay.Requests(queries, c, ask); err != nil {
+		return nil, err
+	}
+	o.Loaded, o.Log, o.Truth = data.Loaded, queries, f.queries.truthFrom()
+	if o.Truth == replay.LogTruth && queries.Truth == nil {
+		return nil, cli.Usage(fmt.Errorf("%s has no true neighbours", f.queries.path), "--truth exact finds them, --truth FILE reads them")
+	}
+	o.Engine = replay.TargetOptions{Options: replay.Like(data.Layout.Version), Replica: f.in.replica, Scheduler: f.load.scheduler}
+	o.Plan = f.load.plan(o.Sessions[0], f.queries.draw.seed)
+	o.Setup.Program, o.Setup.Storage, o.Setup.LogSeed = cli.VersionText(), absolute(data.place), f.queries.draw.seed
+	o.Now = a.Now
+	if f.load.target != "" {
+		target, err := f.load.openLive(ctx, a, f.in.nodes, c)
+		if err != nil {
+			return nil, err
+		}
+		defer target.Close()
+		if err := data.meet(ctx, target); err != nil {
+			return nil, err
+		}
+		o.Target, o.Differences = target, true
+		if server, err = findServer(ctx, a, f.load.target, target); err != nil {
+			a.Note("CPU and context switches of the server are unknown: %v", err)
+		} else if server != nil {
+			server.count(ctx, &o.Plan)
+		}
+	}
+	running := ctx
+	if f.load.maxTime > 0 {
+		var stop context.CancelFunc
+		running, stop = context.WithTimeout(ctx, f.load.maxTime)
+		defer stop()
+	}
+	r, err := replay.Run(running, o)
+	if err == nil && server != nil {
+		server.tell(ctx, r)
+	}
+	return r, err
+}
+
+// progressText is a line on how far a run is.
+func progressText(p replay.RunProgress) string {
+	var b strings.Builder
+	if p.Stage != "load" {
+		return "finding " + p.Stage
+	}
+	if p.Points > 1 {
+		fmt.Fprintf(&b, "point %d of %d: ", p.Point+1, p.Points)
+	}
+	fmt.Fprintf(&b, "%d asking at once", p.Sessions)
+	if p.EF > 0 {
+		fmt.Fprintf(&b, ", ef %d", p.EF)
+	}
+	l := &p.Load
+	switch {
+	case l.Warming:
+		b.WriteString(", warming up")
+	case l.Asked > 0:
+		fmt.Fprintf(&b, ", round %d of %d, %.0f QPS, p99 %s", l.Round+1, l.Rounds, l.QPS, words.Latency(l.P99, true))
+	}
+	if l.Failed > 0 {
+		fmt.Fprintf(&b, ", %d failed", l.Failed)
+	}
+	return b.String()
+}
+
+// replayOutcome is how a command ends that showed a result.
+func replayOutcome(ctx context.Context, a *cli.App, r *replay.Result, data *loaded) error {
+	if ctx.Err() != nil {
+		return &cli.CodeError{Code: cli.ExitInterrupted, Err: ctx.Err()}
+	}
+	for i := range r.Points {
+		if p := &r.Points[i]; p.Asked > 0 && p.Failed == p.Asked {
+			return errors.New("every request failed")
+		}
+		if p := &r.Points[i]; p.Asked == 0 && p.Latency.Count == 0 {
+			hint := "longer rounds: --round"
+			if p.Total > 0 {
+				hint = "--total counts the warm-up: a higher one, or --warmup 0s"
+			}
+			return &hints.Error{Err: fmt.Errorf("nothing was measured: %s", cmp.Or(p.Stopped, "no request was asked after the warm-up")), Advice: hint}
+		}
+	}
+	if len(r.Cover.Missing) > 0 {
+		if a.Flags.Strict {
+			return &cli.CodeError{Code: cli.ExitIncomplete, Err: fmt.Errorf("%d segments were not loaded whole", len(r.Cover.Missing))}
+		}
+	}
+	if data == nil || data.cluster == nil {
+		return nil
+	}
+	return a.Completeness(data.cluster)
+}
+
+// readEarlier reads an earlier result, nil for none.
+func readEarlier(path string) (*replay.Result, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return readResult(path)
+}
+
+func readResult(path string) (*replay.Result, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the result: %w", err)
+	}
+	defer file.Close()
+	r, err := replay.ReadResult(file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return r, nil
+}
+
+// replayCommandLine is how a result says it was made. What an address holds of credentials is taken out.
+func replayCommandLine(cmd *cobra.Command, args []string) string {
+	words := append([]string{cmd.CommandPath()}, cli.RedactWords(args)...)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		for _, value := range cli.FlagValues(f) {
+			if strings.Contains(value, "://") || f.Name == "target" {
+				value = pull.RedactWord(value)
+			}
+			words = append(words, paste.Word("--"+f.Name+"="+value))
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// rateList reads requests per second.
+func rateList(text string) ([]float64, error) {
+	var list []float64
+	for word := range strings.SplitSeq(text, ",") {
+		r, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil || !(r > 0) || math.IsInf(r, 0) {
+			return nil, cli.Usagef("--rate is requests a second, above 0, with commas between them, not %q", text)
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}

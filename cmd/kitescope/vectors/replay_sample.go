@@ -1,0 +1,140 @@
+package vectors
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine/flat"
+	"kitescope/replay"
+	"kitescope/replay/log"
+)
+
+// sampleFlags say how queries are drawn.
+type sampleFlags struct {
+	count, nq int
+	noise     float64
+	seed      uint64
+	k, ef     int
+	nprobe    int
+	rate      float64
+	poisson   bool
+}
+
+func (f *sampleFlags) options(collection string) log.SampleOptions {
+	return log.SampleOptions{
+		From: collection, Count: f.count, NQ: f.nq, Seed: f.seed, Noise: f.noise, K: f.k, EF: f.ef, NProbe: f.nprobe,
+		Collection: collection, Rate: f.rate, Poisson: f.poisson,
+	}
+}
+
+func replaySample(a *cli.App) *cobra.Command {
+	var in replayInput
+	f := sampleFlags{count: 1000, nq: 1, noise: defaultNoise, seed: 1}
+	var out string
+	var force bool
+	cmd := &cobra.Command{
+		Use: "sample COLLECTION", Short: "Draw queries from a collection's own vectors, with a stated noise",
+		Long: `Draw queries that are like a collection's own vectors: each is a row, moved by noise. --noise is the
+standard deviation of what is added to a component, in parts of the deviation that components have
+over rows: 0 asks for the rows themselves, 1 is as far away as rows are from their mean. The same
+seed draws the same queries.
+
+The queries of users are better, where there are any: this draws as evenly as the rows lie.`,
+		Example: `  kitescope replay sample docs --storage /backup/milvus --count 1000 --out queries.jsonl
+  kitescope replay sample docs --noise 0.3 --seed 7 --out queries.npy`,
+		Args: oneCollection("kitescope replay sample docs --out queries.jsonl"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			npy := strings.HasSuffix(out, ".npy")
+			write, err := a.NewOutput(out, force)
+			if err != nil {
+				return err
+			}
+			told := tellLine(a)
+			defer told.stop()
+			data, err := in.loadSegments(cmd.Context(), a, args[0], told)
+			if err != nil {
+				return err
+			}
+			defer data.Release()
+			l, err := data.sample(cmd, f.options(args[0]))
+			if err != nil {
+				return err
+			}
+			told.stop()
+			warnSample(a, data, l)
+			writer := log.Write
+			if npy {
+				writer = log.WriteNPY
+			}
+			return write(func(w io.Writer) error { return writer(w, l) })
+		},
+	}
+	in.register(a, cmd)
+	cli.LeaveOut(cmd, "replica", "node-cores")
+	fl := cmd.Flags()
+	fl.IntVarP(&f.count, "count", "n", f.count, "how many requests")
+	fl.IntVar(&f.nq, "nq", f.nq, "vectors in each")
+	fl.Float64Var(&f.noise, "noise", f.noise, "how far from the rows, see above; of binary vectors the share of bits that are turned")
+	fl.Uint64Var(&f.seed, "seed", f.seed, "of the random numbers")
+	fl.IntVarP(&f.k, "k", "k", 0, "ask for so many neighbours; 0 leaves it to the run")
+	fl.IntVar(&f.ef, "ef", 0, "ask with this ef; 0 leaves it to the run")
+	fl.IntVar(&f.nprobe, "nprobe", 0, "ask with this nprobe; 0 leaves it to the run")
+	fl.Float64Var(&f.rate, "rate", 0, "give requests times of arrival, so many a second")
+	fl.BoolVar(&f.poisson, "poisson", false, "at random distances")
+	fl.StringVarP(&out, "out", "O", "", "write here, .jsonl or .npy; default: .jsonl to standard output")
+	fl.BoolVar(&force, "force", false, "replace the file")
+	return cmd
+}
+
+// defaultNoise is of queries that nobody specified: near a row, and not the row.
+const defaultNoise = 0.2
+
+func (f *sampleFlags) check() error {
+	switch {
+	case f.count < 1:
+		return cli.Usagef("--count is 1 or more, not %d", f.count)
+	case f.nq < 1:
+		return cli.Usagef("--nq is 1 or more, not %d", f.nq)
+	case !(f.noise >= 0): // nor what is no number
+		return cli.Usagef("--noise is 0 or more, not %g", f.noise)
+	case f.k < 0 || f.k > flat.MaxK || f.ef < 0 || f.nprobe < 0:
+		return cli.Usagef("--k is 0 to %d, --ef and --nprobe are 0 or more", flat.MaxK)
+	case !(f.rate >= 0):
+		return cli.Usagef("--rate is requests a second, not %g", f.rate)
+	case f.poisson && f.rate == 0:
+		return cli.Usage(errors.New("--poisson is of arrivals"), "say how many a second: --rate 100")
+	}
+	return nil
+}
+
+// warnSample tells what could not be drawn from, and what was odd.
+func warnSample(a *cli.App, data *loaded, l *log.Log) {
+	for _, m := range data.Coverage.Missing {
+		a.Note("segment %d: %s", m.Segment, m.Reason)
+	}
+	for _, n := range l.Notes {
+		a.Note("%s", n)
+	}
+}
+
+// sample draws from what was loaded.
+func (d *loaded) sample(cmd *cobra.Command, o log.SampleOptions) (*log.Log, error) {
+	return log.Sample(cmd.Context(), sampleSources(d.Loaded), o)
+}
+
+func sampleSources(l *replay.Loaded) []log.Source {
+	var sources []log.Source
+	for _, p := range l.Parts {
+		if p.Data.Rows > 0 {
+			sources = append(sources, log.Source{Vectors: p.Data.Vectors, Deleted: p.Data.Deleted})
+		}
+	}
+	return sources
+}

@@ -1,0 +1,92 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/profile/usage"
+	"kitescope/replay"
+	"kitescope/replay/live"
+	"kitescope/replay/load"
+)
+
+// servedHere is the process of a target on this machine, and what it has used so far.
+type servedHere struct {
+	process *usage.Process
+	last    usage.Reading
+	lost    error // the first reading that failed: from then on nothing is known
+}
+
+// findServer finds the process that answers for a target; nil if it is on another machine. An error says why it cannot be told
+// what it uses.
+func findServer(ctx context.Context, a *cli.App, address string, target live.Target) (*servedHere, error) {
+	commands := []string{"postgres", "postmaster"}
+	if isMilvus(address) {
+		commands = []string{"milvus"}
+	}
+	network, at := target.Endpoint()
+	p, err := usage.OpenListener(network, at, commands, a.Now)
+	switch {
+	case errors.Is(err, usage.ErrElsewhere):
+		return nil, nil //nolint:nilnil // there is none here
+	case err != nil:
+		return nil, err
+	}
+	// The roles of a cluster are processes of their own, of which this is the proxy.
+	if words := p.Arguments(); isMilvus(address) && !slices.Contains(words, "standalone") && !slices.Contains(words, "embedded") {
+		return nil, fmt.Errorf("%s is the proxy of several processes: kitescope profile watch reads them all", p.Name())
+	}
+	s := &servedHere{process: p}
+	s.read(ctx)
+	return s, s.lost
+}
+
+// read asks what the process has used. What it said last stands where it says nothing any more.
+func (s *servedHere) read(ctx context.Context) {
+	if s.lost != nil {
+		return
+	}
+	r, err := s.process.Read(ctx)
+	if err == nil && !r.Values.Known(usage.CPU) {
+		err = errors.New("it does not tell its CPU")
+	}
+	if err != nil {
+		s.lost = fmt.Errorf("%s: %w", s.process.Name(), err)
+		return
+	}
+	s.last = r
+}
+
+// count has a plan count what the server uses, until ctx ends.
+func (s *servedHere) count(ctx context.Context, p *load.Plan) {
+	p.CPU = func() time.Duration {
+		s.read(ctx)
+		return time.Duration(s.last.Values[usage.CPU] * float64(time.Second))
+	}
+	if v := &s.last.Values; v.Known(usage.Voluntary) && v.Known(usage.Involuntary) {
+		p.Switches = func() (voluntary, involuntary int64) { // of the reading that CPU took, just before
+			return int64(s.last.Values[usage.Voluntary]), int64(s.last.Values[usage.Involuntary])
+		}
+	}
+}
+
+// tell says in a result whose CPU its figures are, or takes them out where the server could not be read to the end. That it
+// could not after ctx had ended is no loss: nothing was measured any more.
+func (s *servedHere) tell(ctx context.Context, r *replay.Result) {
+	if s.lost == nil || ctx.Err() != nil {
+		r.Notes = append(r.Notes, "CPU and context switches are those of "+s.process.Name()+" and its children, with all else that they did meanwhile")
+		return
+	}
+	r.Notes = append(r.Notes, "CPU and context switches of the server are unknown: "+s.lost.Error())
+	for i := range r.Points {
+		p := &r.Points[i]
+		p.CPUPerQuery, p.SwitchesPerQuery = 0, 0
+		for j := range p.Repeats {
+			p.Repeats[j].CPU = 0
+		}
+	}
+}

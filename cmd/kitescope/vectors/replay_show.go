@@ -1,0 +1,266 @@
+package vectors
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/whatif"
+)
+
+// saved is a file that --save wrote: a result, or a prediction.
+type saved struct {
+	name   string
+	result *replay.Result
+	report *whatif.Report
+}
+
+// maxSaved is more than either reader takes, which then says so.
+const maxSaved = 257 << 20
+
+// readSaved reads either.
+func readSaved(path string) (*saved, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the result: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxSaved))
+	if err != nil {
+		return nil, fmt.Errorf("read the result: %w", err)
+	}
+	s := &saved{name: strings.TrimSuffix(filepath.Base(path), ".json")}
+	if s.result, err = replay.ReadResult(bytes.NewReader(data)); err == nil {
+		return s, nil
+	}
+	var other error
+	if s.report, other = whatif.ReadReport(bytes.NewReader(data)); other == nil {
+		return s, nil
+	}
+	if bytes.Contains(data, []byte(`"ReplayWhatIf"`)) {
+		err = other
+	}
+	return nil, fmt.Errorf("read %s: %w", path, err)
+}
+
+func readAllSaved(paths []string) (list []*saved, err error) {
+	for _, path := range paths {
+		s, err := readSaved(path)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func replayShow(a *cli.App) *cobra.Command {
+	var output, baseline string
+	var costs bool
+	var screen replayScreen
+	limit := 10
+	cmd := &cobra.Command{
+		Use: "show RESULT", Short: "A saved result or prediction again, or beside an earlier one",
+		Example: `  kitescope replay show after.json --baseline before.json
+  kitescope replay show sweep.json -o csv > sweep.csv
+  kitescope replay show before.json --costs --limit 0`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cli.WantArgs(cmd, args, 1, 1, "one saved result", "kitescope replay show before.json")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format, o, err := cli.ReportOutput(a, cmd, output, limit)
+			if err != nil {
+				return err
+			}
+			if err := screen.check(a, cmd); err != nil {
+				return err
+			}
+			s, err := readSaved(args[0])
+			if err != nil {
+				return err
+			}
+			if screen.open {
+				return screen.showReplay(a, cmd, s, args)
+			}
+			if s.report != nil {
+				if baseline != "" {
+					return cli.Usage(errors.New("--baseline is of results: this is a prediction"), "leave it out")
+				}
+				return a.Write(func(w *bufio.Writer) error { return render.WriteWhatIf(w, s.report, format, o) })
+			}
+			if costs {
+				return a.Write(func(w *bufio.Writer) error { return render.WriteReplayCosts(w, s.result, format, o) })
+			}
+			before, err := readEarlier(baseline)
+			if err != nil {
+				return err
+			}
+			return a.Write(func(w *bufio.Writer) error { return writeBeside(w, s.result, before, format, o) })
+		},
+	}
+	screen.register(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&baseline, "baseline", "", "an earlier result: say what became of each of its figures")
+	fl.BoolVar(&costs, "costs", false, "only what segments cost, one by one")
+	cli.AddOutput(cmd, &output, render.ReportFormats().Names())
+	fl.IntVarP(&limit, "limit", "n", limit, "list so many segments and requests, 0 for all")
+	return cmd
+}
+
+func replayPlot(a *cli.App) *cobra.Command {
+	var o render.PlotOptions
+	var out string
+	var force bool
+	var width, height int
+	cmd := &cobra.Command{
+		Use: "plot RESULT...", Short: "Pictures of results: QPS by concurrency, recall, latency, cost, before and after",
+		Long: `Draw saved results, or one prediction. Several results are drawn together, the first as what the
+others are compared with.
+
+  qps      queries per second by sessions or rate, with intervals
+  front    recall against queries per second
+  latency  how latencies are distributed
+  cost     what a query takes by node and segment, and in which state the segments are
+  compare  before and after`,
+		Example: `  kitescope replay plot sweep.json --kind qps --out qps.svg
+  kitescope replay plot before.json after.json --kind compare --out compare.png`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cli.WantArgs(cmd, args, 1, 64, "at least one saved result", "kitescope replay plot sweep.json --out qps.svg")
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.Width, o.Height = width, height
+			if o.Format == "" {
+				o.Format = strings.TrimPrefix(strings.ToLower(filepath.Ext(out)), ".")
+			}
+			if err := checkPlot(&o); err != nil {
+				return err
+			}
+			list, err := readAllSaved(args)
+			if err != nil {
+				return err
+			}
+			write, err := a.NewOutput(out, force)
+			if err != nil {
+				return err
+			}
+			if out == "" && a.OutTTY {
+				return cli.Usage(errors.New("a picture on a terminal is no picture"), "name a file: --out qps.svg")
+			}
+			return write(func(w io.Writer) error { return plotSaved(w, list, o) })
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&o.Kind, "kind", "qps", strings.Join(render.ReplayPlotNames(), ", "))
+	fl.StringVarP(&out, "out", "O", "", "write here; the ending tells the format")
+	fl.StringVar(&o.Format, "format", "", "svg, png or pdf, where the name does not say")
+	fl.StringVar(&o.Title, "title", "", "in place of what was measured")
+	fl.IntVar(&width, "width", 0, "in pixels, of which 96 are an inch")
+	fl.IntVar(&height, "height", 0, "in pixels")
+	fl.BoolVar(&o.Dark, "dark", false, "for dark backgrounds")
+	fl.IntVar(&o.EF, "ef", 0, "of a sweep only the points with this ef")
+	fl.IntVar(&o.Sessions, "sessions", 0, "of a sweep only the points with so many sessions")
+	fl.BoolVar(&force, "force", false, "replace the file")
+	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(render.ReplayPlotNames()...))
+	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(plotFormats()...))
+	return cmd
+}
+
+// checkPlot says what is wrong with flags before files are read.
+func checkPlot(o *render.PlotOptions) error {
+	const most = 8000 // pixels, what the renderer draws at most
+	switch {
+	case !slices.Contains(render.ReplayPlotNames(), o.Kind):
+		return cli.Usagef("--kind is one of %s, not %q", strings.Join(render.ReplayPlotNames(), ", "), o.Kind)
+	case o.Format == "":
+		return cli.Usage(errors.New("nothing says which format the picture has"), "name a file, --out qps.svg, or give --format")
+	case !slices.Contains(plotFormats(), o.Format):
+		return cli.Usagef("pictures are %s, not %q", strings.Join(plotFormats(), ", "), o.Format)
+	case o.Width < 0 || o.Height < 0 || o.Width > most || o.Height > most:
+		return cli.Usagef("--width and --height are at most %d pixels", most)
+	case o.EF < 0 || o.Sessions < 0:
+		return cli.Usagef("--ef and --sessions are 1 or more")
+	}
+	return nil
+}
+
+func plotFormats() []string { return []string{"svg", "png", "pdf"} }
+
+func plotSaved(w io.Writer, list []*saved, o render.PlotOptions) error {
+	if list[0].report != nil {
+		if len(list) > 1 {
+			return cli.Usage(errors.New("a prediction is drawn by itself"), "name one file")
+		}
+		return render.PlotWhatIf(w, list[0].report, o)
+	}
+	series, err := seriesOf(list)
+	if err != nil {
+		return err
+	}
+	return render.PlotReplay(w, series, o)
+}
+
+func seriesOf(list []*saved) ([]render.ReplaySeries, error) {
+	var series []render.ReplaySeries
+	for _, s := range list {
+		if s.result == nil {
+			return nil, cli.Usage(fmt.Errorf("%s is a prediction, not a result", s.name), "name it alone")
+		}
+		series = append(series, render.ReplaySeries{Name: s.name, Result: s.result})
+	}
+	return series, nil
+}
+
+func replayReport(a *cli.App) *cobra.Command {
+	var out string
+	var force bool
+	cmd := &cobra.Command{
+		Use: "report RESULT...", Short: "Results and a prediction as one HTML page, pictures included",
+		Long: `Write one HTML file that needs no network: figures, pictures, where the time goes, and all that is needed
+to repeat it. The first result is what the others are compared with.`,
+		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cli.WantArgs(cmd, args, 1, 64, "at least one saved result", "kitescope replay report before.json --out replay.html")
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			list, err := readAllSaved(args)
+			if err != nil {
+				return err
+			}
+			var results []*saved
+			var prediction *whatif.Report
+			for _, s := range list {
+				switch {
+				case s.result != nil:
+					results = append(results, s)
+				case prediction != nil:
+					return cli.Usage(errors.New("two predictions do not go on one page"), "leave one out")
+				default:
+					prediction = s.report
+				}
+			}
+			series, err := seriesOf(results)
+			if err != nil {
+				return err
+			}
+			write, err := a.NewOutput(out, force)
+			if err != nil {
+				return err
+			}
+			return write(func(w io.Writer) error { return render.WriteReplayHTML(w, series, prediction, cli.VersionText()) })
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "O", "", "write here; default: standard output")
+	cmd.Flags().BoolVar(&force, "force", false, "replace the file")
+	return cmd
+}

@@ -1,0 +1,111 @@
+package vectors
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/replay"
+	"kitescope/tui"
+)
+
+// replayTold is told how far a replay is: a line on stderr, or the terminal UI.
+type replayTold struct {
+	load func(replay.LoadProgress)
+	run  func(replay.RunProgress)
+	step func(string)
+	stop func()
+}
+
+// tellLine tells on the line about progress.
+func tellLine(a *cli.App) *replayTold {
+	return &replayTold{
+		load: func(p replay.LoadProgress) {
+			a.Status("reading segment %d of %d, %d MiB", min(p.Done+1, p.Of), p.Of, p.Bytes>>20)
+		},
+		run:  func(p replay.RunProgress) { a.Status("%s", progressText(p)) },
+		step: func(text string) { a.Status("%s", text) },
+		stop: a.Transient.Clear,
+	}
+}
+
+// tellUI tells the page that shows a replay.
+func tellUI(emit func(tui.ReplayUpdate)) *replayTold {
+	return &replayTold{
+		load: func(p replay.LoadProgress) { emit(tui.ReplayUpdate{Load: &p}) },
+		run:  func(p replay.RunProgress) { emit(tui.ReplayUpdate{Run: &p}) },
+		step: func(text string) { emit(tui.ReplayUpdate{Stage: text}) },
+		stop: func() {},
+	}
+}
+
+// replayScreen are the flags of commands that open the page of a replay.
+type replayScreen struct {
+	open bool
+	ui   cli.UIFlags
+}
+
+func (s *replayScreen) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&s.open, "ui", false, "open it in the terminal UI, while it measures already")
+	fl.StringVar(&s.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
+	fl.BoolVar(&s.ui.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+}
+
+// replayUI measures while the UI shows how far it is, and shows what was found.
+func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, measure func(ctx context.Context, told *replayTold) (tui.ReplayData, error)) error {
+	cfg, err := a.FileUI(&s.ui, args)
+	if err != nil {
+		return err
+	}
+	cfg.Args = append([]string{cmd.Name()}, cli.Again(cmd, args)...)
+	defer a.Hold()()
+	return tui.RunReplay(cmd.Context(), cfg, func(ctx context.Context, emit func(tui.ReplayUpdate)) (tui.ReplayData, error) {
+		return measure(ctx, tellUI(emit))
+	})
+}
+
+// showReplay opens the UI on saved files.
+func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, args []string) error {
+	cfg, err := a.FileUI(&s.ui, args)
+	if err != nil {
+		return err
+	}
+	cfg.Replay = &tui.ReplayData{
+		Result: file.result, Report: file.report, Name: filepath.Base(args[0]), Words: append([]string{cmd.Name()}, cli.Again(cmd, args)...),
+	}
+	return tui.RunReplay(cmd.Context(), cfg, nil)
+}
+
+// runReplayUI is runReplay on the terminal: what was found is kept by --save, and shown.
+func (f *runFlags) runReplayUI(a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string) error {
+	var found *replay.Result
+	err := f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (tui.ReplayData, error) {
+		r, data, err := f.measured(ctx, a, cmd, o, args, told)
+		if err != nil {
+			return tui.ReplayData{}, err
+		}
+		data.Release()
+		found = r
+		return tui.ReplayData{Result: r}, f.load.saveResult(a, r)
+	})
+	if err != nil || found == nil {
+		return err
+	}
+	return replayOutcome(cmd.Context(), a, found, nil)
+}
+
+// check refuses what does not go with the UI.
+func (s *replayScreen) check(a *cli.App, cmd *cobra.Command) error {
+	switch {
+	case !s.open:
+		return nil
+	case !a.OutTTY:
+		return cli.ErrNoTerminal()
+	case cmd.Flags().Changed("output"):
+		return cli.Usagef("--output and --ui are two ways to show it: leave one out")
+	}
+	return nil
+}

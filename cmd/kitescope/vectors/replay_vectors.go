@@ -1,0 +1,120 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine"
+	"kitescope/engine/dataset"
+	"kitescope/engine/dist"
+	"kitescope/engine/segment"
+	"kitescope/replay"
+	"kitescope/replay/live"
+)
+
+// vectorFile is a file of the vectors that a target has, in place of the segments of a cluster.
+type vectorFile struct {
+	path, ids string
+}
+
+func (f *vectorFile) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.path, "vectors", "", "of --target: the vectors that it has, in place of a cluster's segments (.npy, .fvecs, .bvecs, .parquet or FILE.parquet#COLUMN); needs --metric, and no cluster")
+	fl.StringVar(&f.ids, "ids", "", "of --vectors: the keys of its rows, where they are not their numbers from 0 on (.npy, .ivecs)")
+}
+
+// meaningless is the error of a flag that would do nothing.
+func (f *vectorFile) meaningless(cmd *cobra.Command, target, metric string) error {
+	if f.path == "" {
+		return without(cmd, "vectors", "ids")
+	}
+	if target == "" {
+		return without(cmd, "target", "vectors")
+	}
+	if err := beside(cmd, "vectors",
+		"from", "storage", "cache", "cache-limit", "field", "milvus", "replica", "load-threads", "memory-limit", "node-cores"); err != nil {
+		return err
+	}
+	if metric == "" {
+		return cli.Usage(errors.New("a file of vectors has no metric"), "say which: --metric L2, IP, COSINE, HAMMING or JACCARD")
+	}
+	return nil
+}
+
+// load makes a collection of one segment, which is searched row by row.
+func (f *vectorFile) load(ctx context.Context, a *cli.App, name, metric string) (*loaded, error) {
+	set, err := dataset.Open(ctx, f.path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := f.collection(ctx, a, set, name, metric)
+	if err != nil {
+		set.Close()
+		return nil, err
+	}
+	return data, nil
+}
+
+func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Set, name, metric string) (*loaded, error) {
+	v := set.Vectors
+	if v == nil || v.Rows == 0 {
+		return nil, fmt.Errorf("read %s: vectors were expected, it has none", f.path)
+	}
+	m, err := dist.ParseMetric(metric)
+	if err != nil {
+		return nil, err
+	}
+	if set.NaNs > 0 {
+		a.Note("%s: %d rows have a value that is no number", f.path, set.NaNs)
+	}
+	keys := make([]int64, v.Rows)
+	for i := range keys {
+		keys[i] = int64(i)
+	}
+	if f.ids != "" {
+		if keys, err = readIDs(ctx, f.ids); err != nil {
+			return nil, err
+		}
+		if len(keys) != v.Rows {
+			return nil, fmt.Errorf("%s has %d ids, %s has %d vectors", f.ids, len(keys), f.path, v.Rows)
+		}
+	}
+	rows := int64(v.Rows)
+	layout := &replay.Layout{
+		Source:     filepath.Base(f.path),
+		Collection: replay.Collection{Name: name, Dim: v.Dim, Element: v.Element, Metric: m},
+		Segments:   []replay.Segment{{ID: 1, State: replay.Unindexed, Rows: rows}},
+	}
+	part := &replay.Part{Info: &layout.Segments[0], State: replay.Unindexed, Data: &segment.Segment{
+		ID: 1, Rows: v.Rows, Vectors: v, Int64s: keys, Deleted: engine.NewBitset(v.Rows), Metric: m,
+	}}
+	cover := replay.Coverage{Segments: 1, Loaded: 1, Rows: rows, Covered: rows, Bytes: int64(v.Bytes()), Memory: int64(v.Bytes())}
+	return &loaded{
+		Loaded: &replay.Loaded{Layout: layout, Parts: []*replay.Part{part}, Coverage: cover},
+		place:  strings.TrimSuffix(f.path, "#"+set.Column), file: set,
+	}, nil
+}
+
+// meet takes from a target by which index it searches the vectors of a file, and refuses one whose keys cannot be theirs.
+func (l *loaded) meet(ctx context.Context, target live.Target) error {
+	if l.file == nil {
+		return nil
+	}
+	d, err := target.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	if d.TextKeys {
+		return cli.Usage(fmt.Errorf("keys of %s are texts, those of a file of vectors are numbers", d.Collection), "name a column of numbers with --target-key")
+	}
+	if d.Index != "" && !strings.EqualFold(d.Index, "flat") {
+		l.Layout.Segments[0].State, l.Layout.Segments[0].Index.Type = replay.Indexed, strings.ToUpper(d.Index)
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package vectors
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine/segment"
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/layout"
+	"kitescope/replay/simulate"
+	"kitescope/replay/whatif"
+	"kitescope/tui"
+)
+
+// whatIfFlags are those of "replay whatif".
+type whatIfFlags struct {
+	in        replayInput
+	queries   queryFlags
+	changes   []string
+	ef        int
+	sessions  string
+	at        int
+	rate      float64
+	calibrate string
+	check     time.Duration
+	buildRows int64
+	save      string
+	force     bool
+	output    string
+	limit     int
+	screen    replayScreen
+}
+
+func replayWhatIf(a *cli.App) *cobra.Command {
+	var f whatIfFlags
+	cmd := &cobra.Command{
+		Use: "whatif COLLECTION", Short: "What the same queries would do on another cluster, and how sure that is",
+		Long: `Predict what the queries would do on the cluster as it is, and on each --change of it. What a segment
+costs is measured here, on the real vectors: indexes that are not there are built, up to --build-rows;
+beyond that a model that was fitted to what was measured says it. A queueing simulation of the nodes,
+with their cores and the settings of their schedulers, makes queries per second and latencies of costs.
+
+How far to trust it stands at the end: the simulation against the engine's own runs here, the cost
+model against segments that it was not fitted to, and whether the overheads of the server are
+measured (--calibrate, a result of replay run --target) or assumed.
+
+A change is words with commas between them; --change repeats. Without one the causes that are
+likely are tried: what grows, the imbalance, the index, ef. Words are applied in the order of this
+list, whatever order they are written in: scale=1e5,segment-rows=500k makes a billion rows of ten
+thousand, in segments of 500,000. One that has no effect is an error.
+
+` + changeWords(),
+		Example: `  kitescope replay whatif docs --storage /backup/milvus
+  kitescope replay whatif docs --queries q.jsonl --change index --change index,balance --rate 200
+  kitescope replay whatif docs --change scale=100,nodes=+30,balance --calibrate live.json`,
+		Args: oneCollection("kitescope replay whatif docs --change index"),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
+	}
+	f.in.register(a, cmd)
+	f.queries.register(cmd)
+	cli.LeaveOut(cmd, "truth", "override", "strict-log", "replica")
+	f.screen.register(cmd)
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.changes, "change", nil, "another cluster, in the words above; repeatable")
+	fl.IntVar(&f.ef, "ef", 0, "candidates of an HNSW search, where the log does not say; 0 is 64")
+	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,64", "numbers of sessions of the curve")
+	fl.IntVar(&f.at, "at", 0, "look at latencies with so many sessions; default 16")
+	fl.Float64Var(&f.rate, "rate", 0, "or at so many requests a second")
+	fl.StringVar(&f.calibrate, "calibrate", "", "take the server's overheads from this result of the present cluster (replay run or sweep with --target)")
+	fl.DurationVar(&f.check, "check", time.Second, "how long the engine is asked at each number of sessions, to hold the simulation against it; 0 leaves it out")
+	fl.Int64Var(&f.buildRows, "build-rows", 200000, "rows that indexes are built of, at most")
+	fl.StringVar(&f.save, "save", "", "keep the prediction in this file, for show, plot and report")
+	fl.BoolVar(&f.force, "force", false, "replace the file")
+	cli.AddOutput(cmd, &f.output, render.ReportFormats().Names())
+	fl.IntVarP(&f.limit, "limit", "n", 10, "list so many nodes; 0 for all")
+	return cmd
+}
+
+// changeWords is a table of the words of --change.
+func changeWords() string {
+	var b strings.Builder
+	names, docs := whatif.Words()
+	for i, name := range names {
+		b.WriteString("  " + name + strings.Repeat(" ", max(1, 22-len(name))) + docs[i] + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
+	format, ro, err := cli.ReportOutput(a, cmd, f.output, f.limit)
+	if err != nil {
+		return err
+	}
+	in, err := f.input()
+	if err == nil {
+		err = cmp.Or(f.queries.meaningless(cmd), f.in.meaningless(cmd))
+	}
+	if err == nil && f.save == "" {
+		err = without(cmd, "save", "force")
+	}
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(a.MayWrite(f.save, f.force), f.screen.check(a, cmd)); err != nil {
+		return err
+	}
+	if f.calibrate != "" {
+		live, err := readResult(f.calibrate)
+		if err != nil {
+			return err
+		}
+		if in.Calibration, err = whatif.Calibrate(live); err != nil {
+			return err
+		}
+	}
+	if f.screen.open {
+		return f.whatIfUI(a, cmd, in, args)
+	}
+	r, data, err := f.predict(cmd.Context(), a, cmd, in, args, tellLine(a))
+	if err != nil {
+		return err
+	}
+	defer data.Release()
+	unsaved := a.Keep(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
+	shown := a.Write(func(w *bufio.Writer) error { return render.WriteWhatIf(w, r, format, ro) })
+	if err := errors.Join(shown, unsaved); err != nil {
+		return err
+	}
+	if len(r.Cover.Missing) > 0 && a.Flags.Strict {
+		return &cli.CodeError{Code: cli.ExitIncomplete, Err: errors.New("not all segments were loaded whole")}
+	}
+	return a.Completeness(data.cluster)
+}
+
+// whatIfUI predicts on the terminal.
+func (f *whatIfFlags) whatIfUI(a *cli.App, cmd *cobra.Command, in whatif.Input, args []string) error {
+	return f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (tui.ReplayData, error) {
+		r, data, err := f.predict(ctx, a, cmd, in, args, told)
+		if err != nil {
+			return tui.ReplayData{}, err
+		}
+		data.Release()
+		return tui.ReplayData{Report: r}, a.Keep(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
+	})
+}
+
+// input is what the flags ask for.
+func (f *whatIfFlags) input() (in whatif.Input, err error) {
+	if err := f.queries.check(); err != nil {
+		return in, err
+	}
+	if f.ef < 0 || f.at < 0 || !(f.rate >= 0) || f.check < 0 || f.buildRows < 0 {
+		return in, cli.Usagef("--ef, --at, --rate, --check and --build-rows are 0 or more")
+	}
+	if f.at > 0 && f.rate > 0 {
+		return in, cli.Usage(errors.New("--at and --rate are two loads"), "leave one out")
+	}
+	if in.Sessions, err = numberList("concurrency", f.sessions); err != nil {
+		return in, err
+	}
+	for _, text := range f.changes {
+		c, err := whatif.ParseChange(text)
+		if err != nil {
+			return in, cli.Usage(err, "see: kitescope replay whatif --help")
+		}
+		in.Changes = append(in.Changes, c)
+	}
+	in.Params = segment.Params{K: f.queries.k, EF: f.ef, NProbe: f.queries.nprobe}
+	in.Load = simulate.Load{Rate: f.rate, Sessions: f.at}
+	in.Seed, in.CPU, in.Limits.BuildRows = f.queries.draw.seed, cli.CPUClock(), f.buildRows
+	if in.Check = f.check; f.check == 0 {
+		in.Check = -1
+	}
+	if f.buildRows == 0 {
+		in.Limits.BuildRows = -1
+	}
+	return in, nil
+}
+
+// settleChanges gives a plain "balance" the moves that "balance --plan" lists, and takes what is likely where no change is named.
+func settleChanges(a *cli.App, in *whatif.Input, data *loaded, ef int) error {
+	if len(in.Changes) == 0 {
+		in.Changes, in.Likely = whatif.Causes(data.Layout, cmp.Or(ef, 64)), true
+	}
+	for i := range in.Changes {
+		c := &in.Changes[i]
+		if !c.OnlyBalanced() {
+			continue
+		}
+		place, moves, notes, err := layout.Balanced(data.cluster, data.Layout)
+		if err != nil {
+			return err
+		}
+		for _, n := range notes {
+			a.Note("%s: %s", c.Name, n)
+		}
+		if moves > 0 {
+			c.Place, c.Balanced = place, false
+		}
+	}
+	return nil
+}
+
+// predict loads what is asked of, and what is asked, and predicts. Whoever gets the segments releases them.
+func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Command, in whatif.Input, args []string, told *replayTold) (*whatif.Report, *loaded, error) {
+	defer told.stop()
+	data, err := f.in.loadSegments(ctx, a, args[0], told)
+	if err != nil {
+		return nil, nil, err
+	}
+	told.stop() // what is said next gets a line of its own
+	r, err := f.predictLoaded(ctx, a, in, data, replayCommandLine(cmd, args), told)
+	if err != nil {
+		data.Release()
+		return nil, nil, err
+	}
+	return r, data, nil
+}
+
+func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.Input, data *loaded, command string, told *replayTold) (*whatif.Report, error) {
+	if err := settleChanges(a, &in, data, f.ef); err != nil {
+		return nil, err
+	}
+	queries, err := f.queries.readQueries(ctx, a, data)
+	if err != nil {
+		return nil, err
+	}
+	defer queries.Close()
+	c := &data.Layout.Collection
+	in.Loaded, in.Log, in.Progress = data.Loaded, queries, told.step
+	in.Setup = replay.Setup{
+		Command: command, Program: cli.VersionText(), Source: data.Layout.Source, Storage: absolute(data.place), Target: "engine",
+		Collection: c.Name, Milvus: data.Layout.Version, Metric: c.Metric.String(), Dim: c.Dim, Element: c.Element.String(), Log: queries.Name,
+		LogFormat: queries.Format, LogDigest: queries.Digest, LogSeed: f.queries.draw.seed, Queries: queries.Queries(), Machine: replay.ThisMachine(),
+	}
+	return whatif.Predict(ctx, in)
+}
