@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -129,6 +130,11 @@ type Role struct {
 // Grant is one privilege of one role.
 type Grant struct {
 	Role, ObjectType, Database, Object, Privilege, Grantor string
+}
+
+// Path names a grant in its cluster: role/object_type/database/object/privilege. Who granted it is not part of that.
+func (g *Grant) Path() string {
+	return strings.Join([]string{g.Role, g.ObjectType, g.Database, g.Object, g.Privilege}, "/")
 }
 
 // PrivilegeGroup is a named set of privileges (2.5 and later).

@@ -119,10 +119,10 @@ var grants = define(definition[*model.Grant]{
 		},
 		{
 			Column: Column{Name: "path", Title: "PATH", Show: Hidden, Doc: "role/object_type/database/object/privilege, which names the grant in the cluster."},
-			cell:   func(_ *Env, g *model.Grant) Cell { return text(grantPath(g)) },
+			cell:   func(_ *Env, g *model.Grant) Cell { return text(g.Path()) },
 		},
 	},
-	ref: func(_ *Env, g *model.Grant) Ref { return Ref{ID: grantPath(g), Name: g.Role + " " + g.Privilege} },
+	ref: func(_ *Env, g *model.Grant) Ref { return Ref{ID: g.Path(), Name: g.Role + " " + g.Privilege} },
 	owner: func(_ *Env, g *model.Grant) (Ref, bool) {
 		return Ref{Resource: "roles", ID: g.Role, Name: g.Role}, true
 	},
@@ -158,10 +158,6 @@ var privilegeGroups = define(definition[*model.PrivilegeGroup]{
 		return []Link{link("grants", "grants", "privilege="+words([]string{g.Name}))}
 	},
 })
-
-func grantPath(g *model.Grant) string {
-	return strings.Join([]string{g.Role, g.ObjectType, g.Database, g.Object, g.Privilege}, "/")
-}
 
 func grantsTo(e *Env, roles ...string) []*model.Grant {
 	var list []*model.Grant

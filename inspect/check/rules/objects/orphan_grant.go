@@ -3,7 +3,6 @@ package objects
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -95,8 +94,7 @@ func reportGrants(p *check.Pass, role string, list []*model.Grant) {
 		}
 		privileges[name] = append(privileges[name], g.Privilege)
 		if len(f.Objects) < facts.MaxObjects {
-			id := strings.Join([]string{g.Role, g.ObjectType, g.Database, g.Object, g.Privilege}, "/")
-			f.Objects = append(f.Objects, model.Ref{Resource: "grants", ID: id, Name: g.Role + " " + g.Privilege})
+			f.Objects = append(f.Objects, model.Ref{Resource: "grants", ID: g.Path(), Name: g.Role + " " + g.Privilege})
 		}
 	}
 	slices.Sort(names)
