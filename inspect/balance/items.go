@@ -41,7 +41,7 @@ func (s *Survey) collectItems() map[*Group][]item {
 				continue
 			}
 			var ok bool
-			if at, ok = known.seek(x.ID, at); !ok {
+			if at, ok = model.Seek(known.ids, x.ID, at); !ok {
 				continue
 			}
 			for _, g := range byNode[x.Collection] {

@@ -70,7 +70,7 @@ func sumSealed(c *model.Cluster, id model.CollectionID, cost *costing) *sealedSu
 			}
 			var ok bool
 			var of sealedFigures
-			if at, ok = known.seek(s.ID, at); ok {
+			if at, ok = model.Seek(known.ids, s.ID, at); ok {
 				of = sealedFigures{known.rows[at], known.bytes[at], true}
 			} else {
 				of.rows, of.known = loadedRows(s)

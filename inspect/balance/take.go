@@ -31,19 +31,6 @@ func newRecords(list []*model.Segment) records {
 	return r
 }
 
-// seek finds an id at or after position from: ids are asked for in rising order, so
-// that steps that double are shorter than halving the whole.
-func (r *records) seek(id model.SegmentID, from int) (at int, ok bool) {
-	low, step := from, 1
-	for low+step < len(r.ids) && r.ids[low+step] < id {
-		low += step
-		step *= 2
-	}
-	high := min(low+step+1, len(r.ids))
-	at, ok = slices.BinarySearch(r.ids[low:high], id)
-	return low + at, ok
-}
-
 // newTaking lists the replicas and their members, and all query nodes.
 func newTaking(s *Survey, kept map[model.CollectionID]*sealedSums) *taking {
 	c := s.cluster

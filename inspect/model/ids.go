@@ -1,6 +1,9 @@
 package model
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Ids are Milvus's int64; each kind has its own type so that they cannot be mixed up.
 type (
@@ -33,3 +36,16 @@ func (id IndexID) String() string      { return strconv.FormatInt(int64(id), 10)
 func (id BuildID) String() string      { return strconv.FormatInt(int64(id), 10) }
 func (id ReplicaID) String() string    { return strconv.FormatInt(int64(id), 10) }
 func (id NodeID) String() string       { return strconv.FormatInt(int64(id), 10) }
+
+// Seek finds an id in a sorted list at or after position from; where it is not there, at is where it would stand. Who asks for ids in
+// rising order begins where the last one was: steps that double are shorter than halving the whole.
+func Seek(ids []SegmentID, id SegmentID, from int) (at int, ok bool) {
+	low, step := from, 1
+	for low+step < len(ids) && ids[low+step] < id {
+		low += step
+		step *= 2
+	}
+	high := min(low+step+1, len(ids))
+	at, ok = slices.BinarySearch(ids[low:high], id)
+	return low + at, ok
+}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// OnFront tells of each point whether it is on the front: no other has at least the same recall and QPS, and more of one.
+// OnFront reports of each point whether it is on the Pareto front: no other has at least the same recall and QPS, and more of one.
 // Points that are equal in both beat each other in nothing, so either all of them are on it or none. A point whose recall or
 // QPS nobody knows is not on it and beats nobody. Whatever marks, lists or draws a front asks this.
 func OnFront(points []Point) []bool {
@@ -21,7 +21,7 @@ func OnFront(points []Point) []bool {
 	return front
 }
 
-// Front are the points on the front, sorted by recall, so that QPS falls: what can be had.
+// Front is the Pareto front, sorted by recall, so that QPS falls: what can be had.
 func Front(points []Point) []Point {
 	var front []Point
 	for i, on := range OnFront(points) {

@@ -1,10 +1,6 @@
 package facts
 
-import (
-	"slices"
-
-	"kitescope/inspect/model"
-)
+import "kitescope/inspect/model"
 
 // records are what is asked of all segments of a collection, in arrays by themselves: with 200,000 of them, looking each
 // up through its pointer is what would take the time.
@@ -21,22 +17,9 @@ func newRecords(list []*model.Segment) *records {
 	return r
 }
 
-// seek finds a segment at or after a position; ok is false if there is no record. Ids are asked for in rising order,
-// so that steps that double are shorter than halving the whole.
-func (r *records) seek(id model.SegmentID, from int) (at int, ok bool) {
-	low, step := from, 1
-	for low+step < len(r.ids) && r.ids[low+step] < id {
-		low += step
-		step *= 2
-	}
-	high := min(low+step+1, len(r.ids))
-	at, ok = slices.BinarySearch(r.ids[low:high], id)
-	return low + at, ok
-}
-
 // state is the state of a segment at or after a position, None if there is no record.
 func (r *records) state(id model.SegmentID, from int) (s model.SegmentState, at int) {
-	at, ok := r.seek(id, from)
+	at, ok := model.Seek(r.ids, id, from)
 	if !ok {
 		return model.SegmentStateNone, at
 	}

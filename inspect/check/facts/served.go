@@ -44,7 +44,7 @@ func newOdds(c *model.Cluster, id model.CollectionID, d *Digest) *Odds {
 		at := 0
 		for _, s := range on.Segments {
 			var known bool
-			at, known = all.seek(s.ID, at)
+			at, known = model.Seek(all.ids, s.ID, at)
 			h := held{Node: on.Node, Served: s}
 			if known {
 				h.Record = segments[at]
