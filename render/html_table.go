@@ -70,7 +70,7 @@ func (p *htmlTables) table(parts []sheetPart) {
 	if len(parts) == 1 {
 		p.prose(parts[0].head)
 	}
-	if parts[0].empty() {
+	if parts[0].list == nil {
 		return
 	}
 	list := grids(parts, table.Always)

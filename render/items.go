@@ -252,7 +252,7 @@ func (it *items) notRead(j int) bool {
 func listSheet(g *view.Grid, o *Options) *sheet {
 	c := g.Table.Env().Cluster
 	return &sheet{
-		kind: g.Table.Resource().Kind + "List", o: &ReportOptions{Options: *o}, asIs: true, items: &g.Grid, parts: []sheetPart{{grid: &g.Grid}},
+		kind: g.Table.Resource().Kind + "List", o: &ReportOptions{Options: *o}, asIs: true, items: &g.Grid, parts: []sheetPart{{list: func(table.Show) *table.Grid { return &g.Grid }}},
 		about: func(e *doc.Encoder) { writeSource(e, &c.Origin, c.Gaps) },
 	}
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 
 	"kitescope/doc"
 	"kitescope/profile/report"
@@ -11,55 +12,83 @@ import (
 
 // WriteProfileTop writes where the time goes.
 func WriteProfileTop(w io.Writer, t *report.Top, f ReportFormat, o ReportOptions) error {
-	return newTopSheet(t, &o).write(w, f)
+	s, err := newTopSheet(t, &o)
+	if err != nil {
+		return err
+	}
+	return s.write(w, f)
 }
 
-func newTopSheet(t *report.Top, o *ReportOptions) *sheet {
-	n := o.shown(len(t.Entries))
-	part := sheetPart{list: places(n, topColumns(t, t.Entries[:n], o))}
-	if n == 0 {
+// ProfileTopSchema is what can be asked of the entries that WriteProfileTop writes.
+func ProfileTopSchema(o ReportOptions) *table.Schema {
+	return topTable(&report.Top{}, new(scale), &o).Schema()
+}
+
+func newTopSheet(t *report.Top, o *ReportOptions) (*sheet, error) {
+	var unit scale
+	items, list, err := o.chosen(topTable(t, &unit, o))
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]report.Entry, items.Len())
+	for i := range shown {
+		shown[i] = t.Entries[items.Row(i)]
+	}
+	unit = newScale(t.Type.Unit, t.Total, magnitudes(shown, flatOf, cumOf))
+	part := sheetPart{list: list}
+	switch {
+	case len(t.Entries) == 0:
 		part = sheetPart{head: []sheetLine{{text: "no samples"}}}
+	case len(shown) == 0:
+		part = sheetPart{head: []sheetLine{{text: "no entry is as asked for"}}}
 	}
 	return &sheet{
 		kind: "ProfileTop", o: o,
 		head:  headLines(&t.Header),
 		parts: []sheetPart{part},
-		foot:  o.more(len(t.Entries)),
+		foot:  o.rest(items.Matched - items.Len()),
 		about: func(e *doc.Encoder) {
 			writeProfileHead(e, &t.Header)
 			writeBy(e, o)
 		},
-		items: forScripts(n, len(t.Entries), placed(entryKeys(&t.Header), func(i int) *report.Entry { return &t.Entries[i] })),
-	}
+		items: items,
+	}, nil
 }
 
-func topColumns(t *report.Top, list []report.Entry, o *ReportOptions) []table.ColumnOf[int] {
-	s := newScale(t.Type.Unit, t.Total, magnitudes(list, flatOf, cumOf))
-	sums := make([]int64, len(list)) // as pprof prints them: of what stands above, too
+// topTable are the entries. Values are written in a unit that is known once it is known which of them are shown.
+func topTable(t *report.Top, unit *scale, o *ReportOptions) *table.Rows[int] {
+	sums := make([]int64, len(t.Entries)) // as pprof prints them: of what stands above, whether it is shown or not
 	var sum int64
-	for i := range list {
-		sum += list[i].Flat
+	for i := range t.Entries {
+		sum += t.Entries[i].Flat
 		sums[i] = sum
 	}
-	entry := func(title string, text func(e *report.Entry) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&list[i]) }}
+	columns := placed(entryKeys(&t.Header), func(i int) *report.Entry { return &t.Entries[i] })
+	title := func(name, title string, priority int, show table.Show, text func(e *report.Entry) string) {
+		i := slices.IndexFunc(columns, func(c table.ColumnOf[int]) bool { return c.Name == name })
+		c := &columns[i]
+		c.Title, c.Priority, c.Show, c.Shown = title, priority, show, func(row int) string { return text(&t.Entries[row]) }
+		c.Shorten = name == "function"
 	}
-	flat := entry("FLAT", func(e *report.Entry) string { return s.text(e.Flat) })
-	flatPercent := entry("FLAT%", func(e *report.Entry) string { return percentText(t.Percent(e.Flat)) })
-	running := table.ColumnOf[int]{Column: table.Column{Title: "SUM%", Right: true, Priority: 2}, Shown: func(i int) string { return percentText(t.Percent(sums[i])) }}
-	cum := entry("CUM", func(e *report.Entry) string { return s.text(e.Cum) })
-	cumPercent := entry("CUM%", func(e *report.Entry) string { return percentText(t.Percent(e.Cum)) })
-	flat.Priority, cum.Priority = 3, 1
-	samples := entry("SAMPLES", func(e *report.Entry) string { return countText(e.FlatSamples) })
-	cumSamples := entry("CUM SAMPLES", func(e *report.Entry) string { return countText(e.CumSamples) })
-	class := entry("CLASS", func(e *report.Entry) string { return e.Class.String() })
-	name := entry(byTitle(o), entryName)
-	file := entry("FILE", func(e *report.Entry) string { return orUnknown(e.File) })
-	for _, c := range []*table.ColumnOf[int]{&samples, &cumSamples, &class, &file} {
-		c.Show = table.Wide
-	}
-	class.Right, file.Right, name.Right, name.Shorten = false, false, false, true
-	return []table.ColumnOf[int]{flat, flatPercent, running, cum, cumPercent, samples, cumSamples, class, name, file}
+	title("flat", "FLAT", 3, table.Always, func(e *report.Entry) string { return unit.text(e.Flat) })
+	title("flat_percent", "FLAT%", 0, table.Always, func(e *report.Entry) string { return percentText(t.Percent(e.Flat)) })
+	title("cum", "CUM", 1, table.Always, func(e *report.Entry) string { return unit.text(e.Cum) })
+	title("cum_percent", "CUM%", 0, table.Always, func(e *report.Entry) string { return percentText(t.Percent(e.Cum)) })
+	title("flat_samples", "SAMPLES", 0, table.Wide, func(e *report.Entry) string { return countText(e.FlatSamples) })
+	title("cum_samples", "CUM SAMPLES", 0, table.Wide, func(e *report.Entry) string { return countText(e.CumSamples) })
+	title("class", "CLASS", 0, table.Wide, func(e *report.Entry) string { return e.Class.String() })
+	title("function", byTitle(o), 0, table.Always, entryName)
+	title("file", "FILE", 0, table.Wide, func(e *report.Entry) string { return orUnknown(e.File) })
+	title("inlined", "INLINED", 0, table.Hidden, inlinedWord)
+	columns = append(columns, table.ColumnOf[int]{
+		Column: table.Column{Name: "sum_percent", Title: "SUM%", Kind: table.Number, Priority: 2, For: table.People},
+		Cell:   func(i int) table.Cell { return table.OfFloat(t.Percent(sums[i])) },
+		Shown:  func(i int) string { return percentText(t.Percent(sums[i])) },
+	})
+	return table.New(table.Schema{
+		Name: "entries", Singular: "entry", Names: []string{"function"}, Sparse: true,
+		Order: []string{"flat", "flat_percent", "sum_percent", "cum", "cum_percent", "flat_samples", "cum_samples", "class", "function", "file"},
+	}, positions(len(t.Entries)), columns)
 }
 
 func flatOf(e *report.Entry) int64 { return e.Flat }

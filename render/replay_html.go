@@ -311,12 +311,12 @@ func partTable(p *sheetPart, notes bool) replayTable {
 			t.Title, t.Notes = t.Notes[0].Text, t.Notes[1:]
 		}
 	}
-	if p.empty() {
+	if p.list == nil {
 		return t
 	}
-	g := table.All(p.list, table.Always)
+	g := p.list(table.Always)
 	g.Columns = slices.DeleteFunc(g.Columns, func(i int) bool {
-		title := p.list.Schema().Columns[i].Title
+		title := g.Table.Schema().Columns[i].Title
 		return title == "" || title == "SPLIT"
 	})
 	for j := range g.Columns {

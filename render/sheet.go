@@ -43,6 +43,9 @@ type ReportOptions struct {
 	// By says what entries are, Label the key where they are values of a label.
 	By    profile.By
 	Label string
+	// Ask is which entries are shown, in which order, with which columns, where a report says which there are. Its limit
+	// is Limit.
+	Ask table.Query
 }
 
 // sheetLine is a line of prose. Its pieces have been made harmless.
@@ -63,9 +66,8 @@ type sheetPiece struct {
 // sheetPart is a table with lines above it.
 type sheetPart struct {
 	head []sheetLine
-	// list are the rows, grid those and the columns that somebody asked for; both nil: only lines.
-	list table.Table
-	grid *table.Grid
+	// list are the rows, with the columns of tables of one width; nil: only lines.
+	list func(show table.Show) *table.Grid
 	// joined parts go on with the table above, and have the same columns: their head stands between its rows.
 	joined bool
 }
@@ -94,27 +96,41 @@ func placed[T any](columns []table.ColumnOf[T], at func(i int) T) []table.Column
 }
 
 // places is a table of n rows.
-func places(n int, columns []table.ColumnOf[int]) table.Table {
-	return table.New(table.Schema{Sparse: true}, positions(n), columns)
+func places(n int, columns []table.ColumnOf[int]) func(show table.Show) *table.Grid {
+	list := table.New(table.Schema{Sparse: true}, positions(n), columns)
+	return func(show table.Show) *table.Grid { return table.All(list, show) }
 }
-
-// empty reports whether there are only lines.
-func (p *sheetPart) empty() bool { return p.list == nil && p.grid == nil }
 
 // grids are the tables of parts with the columns that a person sees.
 func grids(parts []sheetPart, show table.Show) []*table.Grid {
 	list := make([]*table.Grid, len(parts))
 	for i := range parts {
-		if list[i] = parts[i].grid; list[i] == nil {
-			list[i] = table.All(parts[i].list, show)
-		}
+		list[i] = parts[i].list(show)
 	}
 	return list
 }
 
+// chosen is what somebody asks of a list: as scripts read it, and as people do.
+func (o *ReportOptions) chosen(list table.Table) (*table.Grid, func(show table.Show) *table.Grid, error) {
+	q := o.Ask
+	q.Show, q.Limit = table.Hidden, o.Limit
+	g, err := table.Select(list, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	return g, func(show table.Show) *table.Grid {
+		seen := *table.All(list, show)
+		if columns, err := list.Schema().ParseColumns(q.Columns, seen.Columns); err == nil { // Select has read them
+			seen.Columns = columns
+		}
+		seen.Rows, seen.Matched = g.Rows, g.Matched
+		return &seen
+	}, nil
+}
+
 // forScripts are n rows with their keys, of all that there are.
 func forScripts(n, all int, columns []table.ColumnOf[int]) *table.Grid {
-	g := table.All(places(n, columns), table.Hidden)
+	g := places(n, columns)(table.Hidden)
 	g.Matched = all
 	return g
 }
@@ -128,8 +144,9 @@ func (o *ReportOptions) shown(n int) int {
 }
 
 // more says how many entries are not shown.
-func (o *ReportOptions) more(n int) []sheetLine {
-	rest := n - o.shown(n)
+func (o *ReportOptions) more(n int) []sheetLine { return o.rest(n - o.shown(n)) }
+
+func (o *ReportOptions) rest(rest int) []sheetLine {
 	if rest == 0 {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (m *markdown) sheetTable(parts []sheetPart) {
 	if len(parts) == 1 {
 		m.sheetHead(&parts[0])
 	}
-	if parts[0].empty() {
+	if parts[0].list == nil {
 		return
 	}
 	titles, rules := []string{}, []string{}

@@ -29,7 +29,7 @@ func writeSheet(w io.Writer, s *sheet) error {
 		t.table(s.parts[i:end])
 		i = end
 	}
-	if len(s.foot) > 0 && len(s.parts) > 0 && s.parts[len(s.parts)-1].empty() {
+	if len(s.foot) > 0 && len(s.parts) > 0 && s.parts[len(s.parts)-1].list == nil {
 		t.buf = append(t.buf, '\n')
 	}
 	t.lines(s.foot)
@@ -92,7 +92,7 @@ func (t *sheetText) table(parts []sheetPart) {
 	if len(parts) == 1 {
 		t.lines(parts[0].head)
 	}
-	if parts[0].empty() {
+	if parts[0].list == nil {
 		return
 	}
 	list := grids(parts, []table.Show{table.Always, table.Wide}[b2i(t.s.wide)])
