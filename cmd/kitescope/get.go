@@ -19,13 +19,12 @@ import (
 
 // getFlags are the flags of get.
 type getFlags struct {
-	output  string
-	sort    []string
-	columns []string
-	limit   int
-	watch   bool
-	noHead  bool
-	nodes   *cli.NodeFlags
+	cli.ListFlags
+	output string
+	limit  int
+	watch  bool
+	noHead bool
+	nodes  *cli.NodeFlags
 }
 
 func getCommand(a *cli.App) *cobra.Command {
@@ -48,8 +47,7 @@ formats have pages of their own: kitescope help selectors, kitescope help output
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "table", render.FormatNames())
-	fl.StringSliceVar(&f.sort, "sort", nil, "columns to sort by; - in front for descending: --sort -rows,id")
-	fl.StringSliceVar(&f.columns, "columns", nil, "columns to show: id,rows,state; +created_at adds to the usual ones")
+	f.Register(cmd, "-rows,id", "id,rows,state; +created_at")
 	fl.IntVar(&f.limit, "limit", 0, "show at most so many rows; 0 is all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until interrupted (live sources)")
 	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
@@ -96,9 +94,9 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.NoHeader, options.KeepColumns = f.noHead, len(f.columns) > 0
+	options.NoHeader, options.KeepColumns = f.noHead, len(f.Columns) > 0
 	q := &question{resource: r, options: options}
-	q.query = view.Query{Where: where, Sort: f.sort, Columns: f.columns, Show: options.Format.Show(), Limit: f.limit}
+	q.query = view.Query{Where: where, Sort: f.Sort, Columns: f.Columns, Show: options.Format.Show(), Limit: f.limit}
 	needs, err := q.query.Needs(r)
 	if err != nil {
 		return nil, cli.Usage(err, "columns: "+paste.Shell("kitescope", "get", r.Name, "--help").String())

@@ -67,6 +67,7 @@ func (f *profileTable) settleTable(a *cli.App, cmd *cobra.Command) (settledTable
 
 func profileTop(a *cli.App) *cobra.Command {
 	var f profileTable
+	var list cli.ListFlags
 	cmd := &cobra.Command{
 		Use: "top [FILE...]", Short: "Where the time (memory, ...) goes: flat and cum of each function",
 		Long: `Print what each function is worth: flat, by itself, and cum, with all that it calls.
@@ -74,12 +75,17 @@ Numbers and names are those of "go tool pprof -top". Several profiles are joined
 tells them apart, --by class adds up Go code, runtime, GC, native libraries, syscalls.`,
 		Example: `  kitescope profile top cpu.pb.gz
   kitescope profile top before --node querynode-3 --by class
-  kitescope profile top heap.pb.gz --sample inuse_space --cum -o json`,
+  kitescope profile top heap.pb.gz --sample inuse_space --cum -o json
+  kitescope profile top cpu.pb.gz --where class=native --where 'flat_percent>1' --sort -cum`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := f.settleTable(a, cmd)
 			if err != nil {
 				return err
 			}
+			if s.render.Ask, err = list.Query(render.ProfileTopSchema(s.render)); err != nil {
+				return err
+			}
+			s.render.KeepColumns = len(list.Columns) > 0
 			p, err := f.input.oneProfile(cmd.Context(), a, args)
 			if err != nil {
 				return err
@@ -92,6 +98,8 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 		},
 	}
 	f.register(cmd)
+	list.Register(cmd, "-cum,function", "function,flat,class; +file")
+	list.RegisterWhere(cmd, render.ProfileTopSchema(render.ReportOptions{}), "'flat_percent>1'")
 	return cmd
 }
 
