@@ -108,7 +108,9 @@ func (e *Encoder) Key(name string) { e.key(name) }
 func (e *Encoder) Entry(key string, v any) { e.entry(key, reflect.ValueOf(v), &field{}) }
 
 // NonZero is Entry for what is left out where it is zero or empty.
-func (e *Encoder) NonZero(key string, v any) { e.entry(key, reflect.ValueOf(v), &field{omitzero: true}) }
+func (e *Encoder) NonZero(key string, v any) {
+	e.entry(key, reflect.ValueOf(v), &field{omitzero: true})
+}
 
 // Text writes a string.
 func (e *Encoder) Text(s string) { e.put(scalar{kind: text, s: e.valid(s)}) }

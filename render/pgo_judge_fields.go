@@ -96,7 +96,7 @@ func writeJudgementHead(e *doc.Encoder, j *pgo.Judgement, o *ReportOptions) {
 	}
 	if reachKnown(&j.Reach) {
 		for i, name := range reachKeys() {
-			e.Entry(name, 100*(reachShares(&j.Reach)[i]))
+			e.Entry(name, 100*reachShares(&j.Reach)[i])
 		}
 	}
 	if figuresKnown(j) && j.Edges != nil {
