@@ -208,7 +208,7 @@ e2e-chaos: ## draw faults from SEED, break a real cluster in ROUNDS of them, sco
 
 .PHONY: e2e-flame
 e2e-flame: ## flame graph pages in a headless Chromium: zoom, search, reset (needs chromium; FLAMEFLAGS='-screenshots DIR' keeps pictures)
-	$(GO) test -count=1 -tags chromium ./render -run "^Test(Large)?Page" $(FLAMEFLAGS)
+	$(GO) test -count=1 -tags chromium ./render/flame -run "^Test(Large)?Page" $(FLAMEFLAGS)
 
 .PHONY: e2e-perf
 e2e-perf: ## record a C++ program, PostgreSQL and Java here, and open what comes of it (needs perf, g++, postgresql, a JDK, root)

@@ -245,7 +245,7 @@ func testedChance(l *bench.Line, p float64) string {
 	if l.Test == "" {
 		return words.NoneMark
 	}
-	return chanceText(p)
+	return ChanceText(p)
 }
 
 // side is a median as far as there is one.

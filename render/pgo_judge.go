@@ -225,7 +225,7 @@ func timeUsed(ns int64) string {
 	if ns <= 0 {
 		return words.UnknownMark
 	}
-	return scaled(ns, "nanoseconds")
+	return Scaled(ns, "nanoseconds")
 }
 
 // judgedFigure is a line of the table of figures.
@@ -246,7 +246,7 @@ func figuresPart(j *pgo.Judgement, o *ReportOptions) sheetPart {
 	}
 	cpu := judgedFigure{name: "CPU time", value: timeUsed(int64(j.CPU))}
 	if j.Duration > 0 {
-		cpu.name += " over " + scaled(int64(j.Duration), "nanoseconds")
+		cpu.name += " over " + Scaled(int64(j.Duration), "nanoseconds")
 	}
 	list = append(list, cpu, judgedFigure{name: "samples in asyncPreempt (folded)", value: sharePercent(j.Preempted)})
 	if j.Edges != nil {

@@ -77,10 +77,10 @@ func diffHead(c *report.Comparison, o *ReportOptions) []sheetLine {
 	if c.Normalized {
 		lines = append(lines, sheetLine{text: "normalized: what was sampled after is multiplied by " + string(doc.AppendNumber(nil, c.Factor))})
 	}
-	of := "percentages are of the sum of all differences, " + scaled(c.Total, c.Type.Unit)
+	of := "percentages are of the sum of all differences, " + Scaled(c.Total, c.Type.Unit)
 	switch {
 	case c.OfBase:
-		of = "percentages are of the total before, " + scaled(c.Total, c.Type.Unit)
+		of = "percentages are of the total before, " + Scaled(c.Total, c.Type.Unit)
 	case c.DiffBase && c.Total != 0:
 		of = "nothing was sampled before: " + of
 	}
@@ -145,14 +145,14 @@ func diffColumns(c *report.Comparison, list []report.Change, o *ReportOptions) [
 	columns := []table.ColumnOf[int]{
 		column("", 0, flat, func(x *report.Change) string { return flatLook(x, o).mark }),
 		column("FLAT", 0, flat, func(x *report.Change) string { return s.change(x.Flat) }),
-		column("FLAT%", 3, flat, func(x *report.Change) string { return signedPercent(diffPercent(c, x.Flat)) }),
+		column("FLAT%", 3, flat, func(x *report.Change) string { return SignedPercent(diffPercent(c, x.Flat)) }),
 		column("BEFORE"+arrow(&o.Options)+"AFTER", 5, flat, func(x *report.Change) string {
 			return leftPad(s.text(x.FlatBefore), before) + arrow(&o.Options) + leftPad(s.text(x.FlatAfter), after)
 		}),
 		column("P", 4, flat, func(x *report.Change) string { return flatLook(x, o).chance }),
 		column("", 1, cum, func(x *report.Change) string { return cumLook(x, o).mark }),
 		column("CUM", 1, cum, func(x *report.Change) string { return s.change(x.Cum) }),
-		column("CUM%", 2, cum, func(x *report.Change) string { return signedPercent(diffPercent(c, x.Cum)) }),
+		column("CUM%", 2, cum, func(x *report.Change) string { return SignedPercent(diffPercent(c, x.Cum)) }),
 		column("P", 0, cum, func(x *report.Change) string { return cumLook(x, o).chance }),
 		column("CLASS", 0, flat, func(x *report.Change) string { return x.Class.String() }),
 		column(byTitle(o), 0, nameLook, func(x *report.Change) string { return entryName(&x.Entry) }),
@@ -175,7 +175,7 @@ func verdictLook(before, after int64, v report.Verdict, p float64, o *ReportOpti
 		return look{chance: words.NoneMark, role: RoleDim}
 	}
 	mark, role := ProfileVerdict(v, o.ASCII)
-	return look{mark, chanceText(p), role}
+	return look{mark, ChanceText(p), role}
 }
 
 func flatLook(x *report.Change, o *ReportOptions) look {

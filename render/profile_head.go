@@ -54,7 +54,7 @@ func originName(o *profile.Origin) string {
 
 // headText says how much there is of it: "total 9.54s, 954 samples, 30.2s long, 0.32 cores busy".
 func headText(h *report.Header) string {
-	parts := []string{[]string{"total ", "mean "}[b2i(h.Mean)] + scaled(h.Total, h.Type.Unit)}
+	parts := []string{[]string{"total ", "mean "}[b2i(h.Mean)] + Scaled(h.Total, h.Type.Unit)}
 	if h.Samples >= 0 {
 		parts = append(parts, words.Plural(int(h.Samples), "sample"))
 	}
@@ -79,7 +79,7 @@ func headText(h *report.Header) string {
 func ProfileLength(merged int, d time.Duration) string {
 	text := ""
 	if d > 0 {
-		text = scaled(int64(d), "nanoseconds")
+		text = Scaled(int64(d), "nanoseconds")
 	}
 	switch {
 	case merged <= 1 && text != "":

@@ -73,7 +73,7 @@ func nodesPart(nodes []nodeItem) sheetPart {
 	load := column("LOAD", 0, func(x *report.NodeShares) string { return loadText(x.Load) })
 	load.Right, load.Role = false, func(i int) Role { return loadRole(nodes[i].node.Load) }
 	others := column("OTHERS", 0, func(x *report.NodeShares) string { return coresText(x.Others) })
-	total := column("TOTAL", 0, func(x *report.NodeShares) string { return scaled(x.Total, x.Type.Unit) })
+	total := column("TOTAL", 0, func(x *report.NodeShares) string { return Scaled(x.Total, x.Type.Unit) })
 	others.Show, total.Show = table.Wide, table.Wide
 	columns := []table.ColumnOf[int]{
 		name, load, column("CORES", 0, func(x *report.NodeShares) string { return coresText(x.Cores) }), others, total,
@@ -131,7 +131,7 @@ func partOf(parts []report.Part, name string) string {
 	return "0%"
 }
 
-func percentOf(part float64) string { return percentText(100 * part) }
+func percentOf(part float64) string { return PercentText(100 * part) }
 
 func coresText(cores float64) string {
 	if math.IsNaN(cores) {
@@ -174,7 +174,7 @@ func differencePart(r *report.RoleShares, o *ReportOptions) sheetPart {
 		column("HERE", func(d *report.Difference) string { return percentOf(d.Here.Part) }),
 		column("BETWEEN", func(d *report.Difference) string { return percentOf(d.Here.Low) + " and " + percentOf(d.Here.High) }),
 		column("OTHERS", func(d *report.Difference) string { return percentOf(d.Others.Part) }),
-		column("P", func(d *report.Difference) string { return chanceText(d.P) }),
+		column("P", func(d *report.Difference) string { return ChanceText(d.P) }),
 		column("OF", func(d *report.Difference) string { return Harmless(d.Kind) }),
 		column("", func(d *report.Difference) string { return Harmless(d.Name) }),
 	}

@@ -71,7 +71,7 @@ func peekPart(p *report.Peek, f *report.PeekEntry, rows []peekRow, o *ReportOpti
 		}
 	})
 	head := sheetLine{role: RoleAccent, text: entryName(&f.Entry), after: []sheetPiece{{
-		RolePlain, "  cum " + s.text(f.Cum) + " (" + percentText(p.Percent(f.Cum)) + "), flat " + s.text(f.Flat) + " (" + percentText(p.Percent(f.Flat)) + ")",
+		RolePlain, "  cum " + s.text(f.Cum) + " (" + PercentText(p.Percent(f.Cum)) + "), flat " + s.text(f.Flat) + " (" + PercentText(p.Percent(f.Flat)) + ")",
 	}}}
 	dimSelf := func(i int) Role {
 		if rows[i].relation == relationSelf {
@@ -111,7 +111,7 @@ func (r *peekRow) ofCum() string {
 	if r.focus.Cum == 0 {
 		return words.NoneMark
 	}
-	return percentText(r.percent())
+	return PercentText(r.percent())
 }
 
 func (r *peekRow) percent() float64 { return 100 * float64(r.Value) / float64(r.focus.Cum) }

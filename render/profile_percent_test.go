@@ -16,7 +16,7 @@ func TestHundredthsOfPercentArePercentages(t *testing.T) {
 			t.Errorf("%d is %q, want %q", values[i], got, want)
 		}
 	}
-	if got := scaled(10000, profile.HundredthsOfPercent); got != "100%" {
+	if got := Scaled(10000, profile.HundredthsOfPercent); got != "100%" {
 		t.Errorf("all is %q", got)
 	}
 }

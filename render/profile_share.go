@@ -32,7 +32,7 @@ func countedText(part float64, samples int64, low, high float64) string {
 
 // partText is a part of 1 in percent: "1.27%".
 func partText(part float64) string {
-	return percentText(100 * part)
+	return PercentText(100 * part)
 }
 
 func samplesText(n int64) string {
@@ -46,8 +46,8 @@ func newShareSheet(s *report.Share, o *ReportOptions) *sheet {
 	unit := s.Type.Unit
 	values := oneScale(unit, s.Value)
 	lines := []sheetLine{{text: ShareText(s)}}
-	leaf := "as leaf " + scaled(s.LeafValue, unit) + ", " + countedText(s.Percent(s.LeafValue)/100, s.LeafMatched, s.LeafLow, s.LeafHigh)
-	lines = append(lines, sheetLine{text: values.text(s.Value) + " of " + scaled(s.Total, unit) + "; " + leaf})
+	leaf := "as leaf " + Scaled(s.LeafValue, unit) + ", " + countedText(s.Percent(s.LeafValue)/100, s.LeafMatched, s.LeafLow, s.LeafHigh)
+	lines = append(lines, sheetLine{text: values.text(s.Value) + " of " + Scaled(s.Total, unit) + "; " + leaf})
 	lines = append(lines, noteLines(&s.Header, "")...)
 	n := o.shown(len(s.Functions))
 	part := sheetPart{}

@@ -283,7 +283,7 @@ func TestProfileValues(t *testing.T) {
 		{math.MinInt64, "nanoseconds", "-2562047.79hrs"},
 		{3, "\x1b[31m", " \\x1b[31m"},
 	} {
-		got := scaled(tt.value, tt.unit)
+		got := Scaled(tt.value, tt.unit)
 		if tt.unit[0] == 0x1b {
 			got = strings.TrimPrefix(got, "3")
 		}

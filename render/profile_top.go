@@ -71,9 +71,9 @@ func topTable(t *report.Top, unit *scale, o *ReportOptions) *table.Rows[int] {
 		c.Shorten = name == "function"
 	}
 	title("flat", "FLAT", 3, table.Always, func(e *report.Entry) string { return unit.text(e.Flat) })
-	title("flat_percent", "FLAT%", 0, table.Always, func(e *report.Entry) string { return percentText(t.Percent(e.Flat)) })
+	title("flat_percent", "FLAT%", 0, table.Always, func(e *report.Entry) string { return PercentText(t.Percent(e.Flat)) })
 	title("cum", "CUM", 1, table.Always, func(e *report.Entry) string { return unit.text(e.Cum) })
-	title("cum_percent", "CUM%", 0, table.Always, func(e *report.Entry) string { return percentText(t.Percent(e.Cum)) })
+	title("cum_percent", "CUM%", 0, table.Always, func(e *report.Entry) string { return PercentText(t.Percent(e.Cum)) })
 	title("flat_samples", "SAMPLES", 0, table.Wide, func(e *report.Entry) string { return countText(e.FlatSamples) })
 	title("cum_samples", "CUM SAMPLES", 0, table.Wide, func(e *report.Entry) string { return countText(e.CumSamples) })
 	title("class", "CLASS", 0, table.Wide, func(e *report.Entry) string { return e.Class.String() })
@@ -83,7 +83,7 @@ func topTable(t *report.Top, unit *scale, o *ReportOptions) *table.Rows[int] {
 	columns = append(columns, table.ColumnOf[int]{
 		Column: table.Column{Name: "sum_percent", Title: "SUM%", Kind: table.Number, Priority: 2, For: table.People},
 		Cell:   func(i int) table.Cell { return table.OfFloat(t.Percent(sums[i])) },
-		Shown:  func(i int) string { return percentText(t.Percent(sums[i])) },
+		Shown:  func(i int) string { return PercentText(t.Percent(sums[i])) },
 	})
 	return table.New(table.Schema{
 		Name: "entries", Singular: "entry", Names: []string{"function"}, Sparse: true,

@@ -113,9 +113,9 @@ func trendPart(n *report.NodeTrend, shown int, o *ReportOptions) sheetPart {
 			mark, _ := ProfileVerdict(m.Verdict, o.ASCII)
 			return mark
 		}),
-		column("CHANGE", 0, func(m *report.Mover) string { return signedPercent(100 * m.Change) }),
-		column(per, 3, func(m *report.Mover) string { return signedPercent(100 * m.Slope) }),
-		column("P", 2, func(m *report.Mover) string { return chanceText(m.P) }),
+		column("CHANGE", 0, func(m *report.Mover) string { return SignedPercent(100 * m.Change) }),
+		column(per, 3, func(m *report.Mover) string { return SignedPercent(100 * m.Slope) }),
+		column("P", 2, func(m *report.Mover) string { return ChanceText(m.P) }),
 		column("FIRST", 1, func(m *report.Mover) string { return edgePart(m, 0) }),
 		column("LAST", 1, func(m *report.Mover) string { return edgePart(m, len(m.Parts)-1) }),
 		column("", 1, func(m *report.Mover) string { return moverSpark(m, o) }),

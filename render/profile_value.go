@@ -152,11 +152,14 @@ func (s scale) change(value int64) string {
 	return text
 }
 
-// scaled is a value on its own: "12.34MB".
-func scaled(value int64, unit string) string { return oneScale(unit, value).text(value) }
+// Scaled is a value on its own: "12.34MB".
+func Scaled(value int64, unit string) string { return oneScale(unit, value).text(value) }
 
-// percentText is a percentage with two decimals; what is not nothing is not rounded to it.
-func percentText(f float64) string {
+// ScaledChange is a difference on its own, with its sign: "+12.34MB".
+func ScaledChange(value int64, unit string) string { return oneScale(unit, value).change(value) }
+
+// PercentText is a percentage with two decimals; what is not nothing is not rounded to it.
+func PercentText(f float64) string {
 	switch {
 	case math.IsNaN(f):
 		return words.UnknownMark
@@ -168,17 +171,17 @@ func percentText(f float64) string {
 	return strconv.FormatFloat(f, 'f', 2, 64) + "%"
 }
 
-// signedPercent is a percentage of a change.
-func signedPercent(f float64) string {
-	text := percentText(f)
+// SignedPercent is a percentage of a change.
+func SignedPercent(f float64) string {
+	text := PercentText(f)
 	if f >= 0.005 {
 		return "+" + text
 	}
 	return text
 }
 
-// chanceText is a p value: digits enough to tell it from the usual levels, and "<0.0001" below what anybody tells apart.
-func chanceText(p float64) string {
+// ChanceText is a p value: digits enough to tell it from the usual levels, and "<0.0001" below what anybody tells apart.
+func ChanceText(p float64) string {
 	switch {
 	case math.IsNaN(p):
 		return words.UnknownMark

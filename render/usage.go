@@ -86,7 +86,7 @@ func usageRemarks(u *usage.Usage) (lines []sheetLine) {
 
 // CommandText says how a command ended and what it used: "sh: exit status 0 after 2.1s; 1.90s user, 0.10s system, ...".
 func CommandText(c *usage.Command) string {
-	text := Harmless(c.Name) + ": " + Harmless(c.State) + " after " + scaled(int64(c.Wall), "nanoseconds")
+	text := Harmless(c.Name) + ": " + Harmless(c.State) + " after " + Scaled(int64(c.Wall), "nanoseconds")
 	if c.User < 0 {
 		return text
 	}
@@ -111,7 +111,7 @@ func PerQueryText(u *usage.Usage) string {
 	}
 	cpu := words.UnknownMark
 	if !math.IsNaN(q.CPU) {
-		cpu = scaled(int64(q.CPU*1e9), "nanoseconds")
+		cpu = Scaled(int64(q.CPU*1e9), "nanoseconds")
 	}
 	text := "per query: " + cpu + " CPU, " + numberUsed(q.Switches) + " context switches, over " + numberUsed(q.Queries) + " queries"
 	if len(q.Missing) > 0 {
@@ -178,7 +178,7 @@ func totalText(l *measureLook, t *usage.Total) string {
 		text = bytesUsed(t.Total)
 	}
 	if l.measure == usage.CPU || l.measure == usage.GCPause {
-		text = scaled(int64(min(t.Total, 9e9)*1e9), "nanoseconds")
+		text = Scaled(int64(min(t.Total, 9e9)*1e9), "nanoseconds")
 	}
 	if t.AtLeast {
 		text = ">=" + text

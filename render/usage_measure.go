@@ -58,7 +58,7 @@ func bytesUsed(v float64) string {
 	return unknownOr(v, func() string { return words.Bytes(int64(min(v, math.MaxInt64/2))) })
 }
 
-func pauseUsed(v float64) string { return unknownOr(v, func() string { return percentText(100 * v) }) }
+func pauseUsed(v float64) string { return unknownOr(v, func() string { return PercentText(100 * v) }) }
 
 // numberUsed is a count with three digits at least: "0.52", "17.3", "431", "12.6k".
 func numberUsed(v float64) string {

@@ -5,6 +5,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/render"
+	flamegraph "kitescope/render/flame"
 )
 
 // tint is the colour of a frame: its class, or in a difference what happened to it.
@@ -127,8 +128,8 @@ func colorless(t *render.Theme) bool {
 // a shade says how much. They are those of pictures, but for greys, of which terminals with 256
 // colours have others.
 func backsOf(t tint) [2]string {
-	less, more := render.FlameChangeColors(false)
-	one := func(c color.RGBA) [2]string { return [2]string{render.FlameHex(c), render.FlameHex(c)} }
+	less, more := flamegraph.ChangeColors(false)
+	one := func(c color.RGBA) [2]string { return [2]string{flamegraph.Hex(c), flamegraph.Hex(c)} }
 	switch t {
 	case tintLess:
 		return one(less[1])
@@ -148,8 +149,8 @@ func backsOf(t tint) [2]string {
 		return [2]string{"#c6c6c6", "#bcbcbc"}
 	default:
 	}
-	c := render.FlameClassColor(profile.Class(t), false)
-	return [2]string{render.FlameHex(c), render.FlameHex(nextTo(c))}
+	c := flamegraph.ClassColor(profile.Class(t), false)
+	return [2]string{flamegraph.Hex(c), flamegraph.Hex(nextTo(c))}
 }
 
 // nextTo is a colour that is told from c where both touch: paler, or darker where c is a pale grey.

@@ -7,22 +7,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/render"
+	flamegraph "kitescope/render/flame"
 )
 
 // saveFlame saves the tree that is shown as a page for browsers.
 func saveFlame(m *Model, p *flamePage) cmd {
-	o := render.FlameOptions{Title: p.subject.label, Subtitle: p.subtitle(), Upright: p.upright, Relative: p.relative, Vanished: p.vanished}
+	o := flamegraph.Options{Title: p.subject.label, Subtitle: p.subtitle(), Upright: p.upright, Relative: p.relative, Vanished: p.vanished}
 	name := fileName("flame", "") + ".html"
 	if p.query.focus == "" {
 		t := p.graph().index.tree
-		return save(m, name, func(w io.Writer) error { return render.FlameHTML(w, t, o) })
+		return save(m, name, func(w io.Writer) error { return flamegraph.HTML(w, t, o) })
 	}
 	return saveSandwich(m, p, o)
 }
 
 // saveSandwich saves the whole tree, with which the page opens the sandwich that is shown: it has
 // callers and callees then, and everything else one key away.
-func saveSandwich(m *Model, p *flamePage, o render.FlameOptions) cmd {
+func saveSandwich(m *Model, p *flamePage, o flamegraph.Options) cmd {
 	q, filter, to := p.query, p.filter, m.cfg.SaveFile
 	name := fileName("flame", "") + "-" + m.cfg.Now().Format("20060102-150405") + ".html"
 	m.say(toneInfo, "saving…")
@@ -37,7 +38,7 @@ func saveSandwich(m *Model, p *flamePage, o render.FlameOptions) cmd {
 		if err != nil {
 			return savedMsg{"", err}
 		}
-		path, err := to(name, func(w io.Writer) error { return render.FlameHTML(w, indexes[0].tree, o) })
+		path, err := to(name, func(w io.Writer) error { return flamegraph.HTML(w, indexes[0].tree, o) })
 		return savedMsg{path, err}
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"kitescope/profile/pull"
 	"kitescope/profile/symbol"
 	"kitescope/render"
+	flamegraph "kitescope/render/flame"
 	"kitescope/tui"
 )
 
@@ -33,7 +34,7 @@ type flameFlags struct {
 	output    string
 	out       string
 	force     bool
-	render    render.FlameOptions
+	render    flamegraph.Options
 }
 
 // flameFormat is a way to write a flame graph.
@@ -50,7 +51,7 @@ type flameGraph struct {
 	more    func() ([]*flame.Tree, error) // of the other sample types
 	p, base *profile.Profile
 	options flame.Options
-	render  render.FlameOptions
+	render  flamegraph.Options
 }
 
 // flameFormats are the formats of profile flame, in the order of help.
@@ -62,15 +63,15 @@ func flameFormats() []flameFormat {
 				return err
 			}
 			g.render.More = more
-			return render.FlameHTML(w, g.tree, g.render)
+			return flamegraph.HTML(w, g.tree, g.render)
 		}},
-		{"svg", "a picture with the names as text", false, func(w io.Writer, g *flameGraph) error { return render.FlameSVG(w, g.tree, g.render) }},
-		{"png", "a picture", true, func(w io.Writer, g *flameGraph) error { return render.FlamePNG(w, g.tree, g.render) }},
+		{"svg", "a picture with the names as text", false, func(w io.Writer, g *flameGraph) error { return flamegraph.SVG(w, g.tree, g.render) }},
+		{"png", "a picture", true, func(w io.Writer, g *flameGraph) error { return flamegraph.PNG(w, g.tree, g.render) }},
 		{"folded", "a stack a line with its value; of a difference, with both", false, func(w io.Writer, g *flameGraph) error {
-			return render.FlameFolded(w, g.base, g.p, g.options)
+			return flamegraph.Folded(w, g.base, g.p, g.options)
 		}},
 		{"speedscope", "for speedscope.app", false, func(w io.Writer, g *flameGraph) error {
-			return render.FlameSpeedscope(w, g.base, g.p, g.options, g.render)
+			return flamegraph.Speedscope(w, g.base, g.p, g.options, g.render)
 		}},
 	}
 }

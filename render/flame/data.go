@@ -1,10 +1,11 @@
-package render
+package flame
 
 import (
 	"math"
 
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
+	"kitescope/words"
 )
 
 // flameData is what the page's script reads. Go writes it with <, > and & escaped, so that no name
@@ -77,7 +78,7 @@ type flameFrames struct {
 	P        []int   `json:"p,omitempty"`
 }
 
-func newFlameData(trees []*flame.Tree, o *FlameOptions) *flameData {
+func newFlameData(trees []*flame.Tree, o *Options) *flameData {
 	of, groups := flameGroups(trees)
 	d := &flameData{
 		Level: flame.Level, Flame: o.Upright, Relative: o.Relative, Vanished: o.Vanished,
@@ -124,7 +125,7 @@ func newFlameInks(groups []flameGroup, dark bool) flameInks {
 
 func (d *flameData) tree(t *flame.Tree, of []int, groups []flameGroup) flameTree {
 	out := flameTree{
-		Label: Harmless(t.Type.String()), Unit: Harmless(t.Type.Unit), Scale: flameDivisor(t), Nodes: t.Nodes, Inverted: t.Inverted,
+		Label: words.Harmless(t.Type.String()), Unit: words.Harmless(t.Type.Unit), Scale: flameDivisor(t), Nodes: t.Nodes, Inverted: t.Inverted,
 		Pruned: t.Pruned, Min: t.PrunedMin, Samples: t.SamplesTotal, BaseSamples: t.BaseSamples,
 	}
 	if t.Diff && t.Hypothesis == report.EqualRates {

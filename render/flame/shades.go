@@ -1,4 +1,4 @@
-package render
+package flame
 
 import (
 	"image/color"
@@ -33,8 +33,8 @@ func classGroups() []flameGroup {
 	return groups
 }
 
-// FlameClassColor is the fill of frames of a kind of code, as all pictures have it.
-func FlameClassColor(class profile.Class, dark bool) color.RGBA {
+// ClassColor is the fill of frames of a kind of code, as all pictures have it.
+func ClassColor(class profile.Class, dark bool) color.RGBA {
 	groups := classGroups()
 	if int(class) >= len(groups) {
 		class = profile.Unknown
@@ -42,15 +42,15 @@ func FlameClassColor(class profile.Class, dark bool) color.RGBA {
 	return groups[class].color(dark)
 }
 
-// FlameChangeColors go from an unchanged frame to the strongest change, of those that lost and of
+// ChangeColors go from an unchanged frame to the strongest change, of those that lost and of
 // those that gained.
-func FlameChangeColors(dark bool) (less, more []color.RGBA) {
+func ChangeColors(dark bool) (less, more []color.RGBA) {
 	c := flameRamps(dark)
 	return c.less, c.more
 }
 
-// FlameHex writes a colour as themes do: #rrggbb.
-func FlameHex(c color.RGBA) string { return hexText(c) }
+// Hex writes a colour as themes do: #rrggbb.
+func Hex(c color.RGBA) string { return hexText(c) }
 
 // libraryShades are for the native libraries with the most samples; others are plain native.
 func libraryShades() []flameGroup {

@@ -1,11 +1,14 @@
-package render
+// Package flame draws the trees of profile/flame as a page, as pictures and as files that other programs read. A Tree, or a Profile
+// where nothing may be pruned, enters with Options; bytes leave. A picture is laid out once and drawn with a brush: SVG or PNG.
+package flame
 
 import (
 	"kitescope/profile/flame"
+	"kitescope/words"
 )
 
-// FlameOptions say how a flame graph is drawn.
-type FlameOptions struct {
+// Options say how a flame graph is drawn.
+type Options struct {
 	// Title is what the profile is called, Subtitle what else is known of it: when, how long, how many samples.
 	Title, Subtitle string
 	// More are trees of other sample types of the same profiles, to choose from on the page.
@@ -28,21 +31,21 @@ type FlameOptions struct {
 	Version string
 }
 
-func (o *FlameOptions) width() int {
+func (o *Options) width() int {
 	if o.Width <= 0 {
 		return 1200
 	}
 	return min(max(o.Width, 300), 10_000)
 }
 
-func (o *FlameOptions) maxHeight() int {
+func (o *Options) maxHeight() int {
 	if o.MaxHeight <= 0 {
 		return 4000
 	}
 	return min(max(o.MaxHeight, 200), 30_000)
 }
 
-func (o *FlameOptions) widths() flame.Widths {
+func (o *Options) widths() flame.Widths {
 	if o.Vanished {
 		return flame.WidthBoth
 	}
@@ -55,7 +58,7 @@ const restName = "(smaller frames)"
 // cutName shortens a name that would fill a picture: the names of C++ templates and hostile ones.
 func cutName(name string) string {
 	const most = 300
-	name = Harmless(name)
+	name = words.Harmless(name)
 	if len(name) <= most {
 		return name
 	}

@@ -1,4 +1,4 @@
-package render
+package flame
 
 import (
 	"image"
@@ -15,8 +15,8 @@ import (
 	"kitescope/profile/flame"
 )
 
-// FlamePNG draws a picture in pixels, each drawn with o.Scale by o.Scale of them.
-func FlamePNG(w io.Writer, t *flame.Tree, o FlameOptions) error {
+// PNG draws a picture in pixels, each drawn with o.Scale by o.Scale of them.
+func PNG(w io.Writer, t *flame.Tree, o Options) error {
 	scale := min(o.Scale, 4)
 	if scale <= 0 {
 		scale = 2

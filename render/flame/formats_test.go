@@ -1,4 +1,4 @@
-package render
+package flame
 
 import (
 	"bytes"
@@ -17,16 +17,16 @@ import (
 
 // TestFlameFormatsComeBack reads what was written with our own readers: the same frames, the same values.
 func TestFlameFormatsComeBack(t *testing.T) {
-	p := profiletest.Read(t, "../testdata/profiles/milvus-cpu-hnsw.pb.gz")
+	p := profiletest.Read(t, "../../testdata/profiles/milvus-cpu-hnsw.pb.gz")
 	want, err := flame.New(p, flame.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var folded, speedscope bytes.Buffer
-	if err := FlameFolded(&folded, nil, p, flame.Options{}); err != nil {
+	if err := Folded(&folded, nil, p, flame.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := FlameSpeedscope(&speedscope, nil, p, flame.Options{}, FlameOptions{Title: "hnsw"}); err != nil {
+	if err := Speedscope(&speedscope, nil, p, flame.Options{}, Options{Title: "hnsw"}); err != nil {
 		t.Fatal(err)
 	}
 	checkSpeedscope(t, speedscope.Bytes())

@@ -1,6 +1,6 @@
 //go:build chromium
 
-package render
+package flame
 
 import (
 	"bufio"
@@ -270,10 +270,10 @@ func (p *tab) quiet() {
 	}
 }
 
-func writePage(t *testing.T, tree *flame.Tree, o FlameOptions) string {
+func writePage(t *testing.T, tree *flame.Tree, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := FlameHTML(&b, tree, o); err != nil {
+	if err := HTML(&b, tree, o); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "page.html")

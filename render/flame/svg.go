@@ -1,4 +1,4 @@
-package render
+package flame
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 // maxSVG bounds an SVG: what would be larger is drawn without its narrowest frames.
 const maxSVG = 1_900_000
 
-// FlameSVG draws a picture without a script: each frame tells its figures where the pointer rests,
+// SVG draws a picture without a script: each frame tells its figures where the pointer rests,
 // and names can be found and copied as text.
-func FlameSVG(w io.Writer, t *flame.Tree, o FlameOptions) error {
+func SVG(w io.Writer, t *flame.Tree, o Options) error {
 	for least := 0.4; ; least *= 1.5 {
 		var b svgBrush
 		newPicture(t, &o, least).draw(&b)

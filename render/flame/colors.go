@@ -1,4 +1,4 @@
-package render
+package flame
 
 import (
 	"cmp"
@@ -9,11 +9,12 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
+	"kitescope/render"
 )
 
-// FlamePalette colours the frames of one Tree: by what kind of code they are, or in a difference
+// Palette colours the frames of one Tree: by what kind of code they are, or in a difference
 // by how they changed.
-type FlamePalette struct {
+type Palette struct {
 	tree *flame.Tree
 	dark bool
 	// Relative colours a change by how much it is of the frame itself, not of all.
@@ -29,17 +30,17 @@ type flameGroup struct {
 	light, dark color.RGBA
 }
 
-// FlameKey is one entry of a legend.
-type FlameKey struct {
+// Key is one entry of a legend.
+type Key struct {
 	Label string
 	Color color.RGBA
 	// Part is what of the total the group is, without callees; -1 where that says nothing.
 	Part float64
 }
 
-// NewFlamePalette chooses colours for a Tree.
-func NewFlamePalette(t *flame.Tree, dark, relative bool) *FlamePalette {
-	p := &FlamePalette{tree: t, dark: dark, relative: relative}
+// NewPalette chooses colours for a Tree.
+func NewPalette(t *flame.Tree, dark, relative bool) *Palette {
+	p := &Palette{tree: t, dark: dark, relative: relative}
 	p.of, p.groups = flameGroups([]*flame.Tree{t})
 	p.most = 2
 	if !relative {
@@ -49,7 +50,7 @@ func NewFlamePalette(t *flame.Tree, dark, relative bool) *FlamePalette {
 }
 
 // Fill is the colour of a frame.
-func (p *FlamePalette) Fill(frame int32) color.RGBA {
+func (p *Palette) Fill(frame int32) color.RGBA {
 	c := flameRamps(p.dark)
 	switch {
 	case frame == 0 && !p.tree.Diff:
@@ -63,7 +64,7 @@ func (p *FlamePalette) Fill(frame int32) color.RGBA {
 }
 
 // Text is the colour in which to write on a fill: black or white, whichever is read better.
-func (p *FlamePalette) Text(fill color.RGBA) color.RGBA {
+func (p *Palette) Text(fill color.RGBA) color.RGBA {
 	if luminance(fill) > 0.179 { // there both have a contrast of 4.6
 		return color.RGBA{A: 0xff}
 	}
@@ -72,7 +73,7 @@ func (p *FlamePalette) Text(fill color.RGBA) color.RGBA {
 
 // Change is how a frame changed: in parts of the base's total, or, if relative, in doublings of
 // itself, infinite where it is on one side only.
-func (p *FlamePalette) Change(frame int32) float64 {
+func (p *Palette) Change(frame int32) float64 {
 	f := &p.tree.Frames[frame]
 	if !p.relative {
 		return changeOf(p.tree, f)
@@ -89,7 +90,7 @@ func (p *FlamePalette) Change(frame int32) float64 {
 }
 
 // Mark is "+" of a frame that is new, "−" of one that has vanished, else "".
-func (p *FlamePalette) Mark(frame int32) string {
+func (p *Palette) Mark(frame int32) string {
 	f := &p.tree.Frames[frame]
 	switch {
 	case !p.tree.Diff || f.Total == f.Base:
@@ -134,7 +135,7 @@ func strongest(t *flame.Tree) float64 {
 
 // diverging is the colour of a change from -1 to 1. Changes of all are drawn by their root, as
 // most are small against the largest.
-func (p *FlamePalette) diverging(x float64) color.RGBA {
+func (p *Palette) diverging(x float64) color.RGBA {
 	c := flameRamps(p.dark)
 	at := math.Abs(x)
 	if !p.relative {
@@ -147,7 +148,7 @@ func (p *FlamePalette) diverging(x float64) color.RGBA {
 }
 
 // Legend explains the colours.
-func (p *FlamePalette) Legend() []FlameKey {
+func (p *Palette) Legend() []Key {
 	if p.tree.Diff {
 		return p.diffLegend()
 	}
@@ -156,18 +157,18 @@ func (p *FlamePalette) Legend() []FlameKey {
 	for i := 1; i < len(p.tree.Frames); i++ {
 		seen[p.of[p.tree.Frames[i].Name]] = true
 	}
-	var keys []FlameKey
+	var keys []Key
 	total := p.tree.Root().Total
 	for i, sum := range sums {
 		if sum > 0 || seen[i] {
-			keys = append(keys, FlameKey{p.groups[i].name, p.groups[i].color(p.dark), part64(sum, total)})
+			keys = append(keys, Key{p.groups[i].name, p.groups[i].color(p.dark), part64(sum, total)})
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b FlameKey) int { return cmp.Compare(b.Part, a.Part) })
+	slices.SortStableFunc(keys, func(a, b Key) int { return cmp.Compare(b.Part, a.Part) })
 	if part64(rest, total) > 0.0005 {
-		return append(keys, FlameKey{restName, flameRamps(p.dark).rest, part64(rest, total)})
+		return append(keys, Key{restName, flameRamps(p.dark).rest, part64(rest, total)})
 	}
-	return append(keys, FlameKey{restName, flameRamps(p.dark).rest, -1})
+	return append(keys, Key{restName, flameRamps(p.dark).rest, -1})
 }
 
 // leafSums are what the groups of a tree are worth without callees, and what is in frames that were left out.
@@ -203,20 +204,20 @@ func groupOf(groups []flameGroup, class profile.Class, library string) int {
 	return int(class)
 }
 
-func (p *FlamePalette) diffLegend() []FlameKey {
-	var keys []FlameKey
+func (p *Palette) diffLegend() []Key {
+	var keys []Key
 	for _, x := range []float64{-1, -0.25, 0, 0.25, 1} {
 		label := "unchanged"
 		switch {
 		case p.relative && x != 0:
 			label = map[float64]string{-1: "a quarter or less", -0.25: "x 0.71", 0.25: "x 1.4", 1: "four times or more"}[x]
 		case x != 0:
-			label = signedPercent(100*x*p.most) + " of all"
+			label = render.SignedPercent(100*x*p.most) + " of all"
 		}
-		keys = append(keys, FlameKey{label, p.diverging(x), -1})
+		keys = append(keys, Key{label, p.diverging(x), -1})
 	}
-	keys = append(keys, FlameKey{"noise", flameRamps(p.dark).noise, -1}, FlameKey{"+ new", p.diverging(1), -1})
-	return append(keys, FlameKey{"− vanished", p.diverging(-1), -1})
+	keys = append(keys, Key{"noise", flameRamps(p.dark).noise, -1}, Key{"+ new", p.diverging(1), -1})
+	return append(keys, Key{"− vanished", p.diverging(-1), -1})
 }
 
 func (g *flameGroup) color(dark bool) color.RGBA {

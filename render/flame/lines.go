@@ -1,4 +1,4 @@
-package render
+package flame
 
 import (
 	"fmt"
@@ -6,15 +6,16 @@ import (
 
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
+	"kitescope/render"
 )
 
-// FlameLines are what there is to say of a frame: its name, what it is worth on each side, and
+// Lines are what there is to say of a frame: its name, what it is worth on each side, and
 // what its change is worth.
-func FlameLines(t *flame.Tree, frame int32) []string {
+func Lines(t *flame.Tree, frame int32) []string {
 	f, root := &t.Frames[frame], t.Root()
 	unit := t.Type.Unit
 	side := func(label string, total, self, whole int64) string {
-		return fmt.Sprintf("%s%s (%s), self %s (%s)", label, scaled(total, unit), percentText(100*part64(total, whole)), scaled(self, unit), percentText(100*part64(self, whole)))
+		return fmt.Sprintf("%s%s (%s), self %s (%s)", label, render.Scaled(total, unit), render.PercentText(100*part64(total, whole)), render.Scaled(self, unit), render.PercentText(100*part64(self, whole)))
 	}
 	lines := []string{cutName(t.NameOf(f))}
 	if !t.Diff {
@@ -35,7 +36,7 @@ func FlameLines(t *flame.Tree, frame int32) []string {
 
 func changeLine(t *flame.Tree, f *flame.Frame) string {
 	change := f.Total - f.Base
-	line := fmt.Sprintf("change %s, %s of all", oneScale(t.Type.Unit, change).change(change), signedPercent(100*changeOf(t, f)))
+	line := fmt.Sprintf("change %s, %s of all", render.ScaledChange(change, t.Type.Unit), render.SignedPercent(100*changeOf(t, f)))
 	switch {
 	case change == 0:
 		return line
@@ -44,7 +45,7 @@ func changeLine(t *flame.Tree, f *flame.Frame) string {
 	case f.Total == 0:
 		return line + ", vanished"
 	}
-	return line + ", " + signedPercent(100*float64(change)/float64(f.Base)) + " of itself"
+	return line + ", " + render.SignedPercent(100*float64(change)/float64(f.Base)) + " of itself"
 }
 
 func verdictLine(t *flame.Tree, frame int32) string {
@@ -59,7 +60,7 @@ func verdictLine(t *flame.Tree, frame int32) string {
 }
 
 func chance(p float64) string {
-	text := chanceText(p)
+	text := render.ChanceText(p)
 	if below, ok := strings.CutPrefix(text, "<"); ok {
 		return "p < " + below
 	}

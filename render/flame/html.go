@@ -1,4 +1,4 @@
-package render
+package flame
 
 import (
 	"crypto/sha256"
@@ -10,24 +10,25 @@ import (
 	"strings"
 
 	"kitescope/profile/flame"
+	"kitescope/words"
 )
 
 // The page, its style and its script: Go puts them into one file.
 //
-//go:embed flame/page.html flame/page.css flame/page.js
+//go:embed page.html page.css page.js
 var flamePage embed.FS
 
 // maxPage bounds a page: what is larger has smaller frames left out, until it fits.
 const maxPage = 1_900_000
 
-// FlameHTML writes a page that needs nothing but itself: it can be opened from a disk, searched
+// HTML writes a page that needs nothing but itself: it can be opened from a disk, searched
 // and zoomed. Its policy forbids whatever it does not have, so nothing can be fetched or sent.
-func FlameHTML(w io.Writer, t *flame.Tree, o FlameOptions) error {
+func HTML(w io.Writer, t *flame.Tree, o Options) error {
 	trees := append([]*flame.Tree{t}, o.More...)
 	assets := make([]string, 0, 3)
 	room := maxPage
 	for _, name := range []string{"page.html", "page.css", "page.js"} {
-		b, err := flamePage.ReadFile("flame/" + name)
+		b, err := flamePage.ReadFile(name)
 		if err != nil {
 			return err
 		}
@@ -50,7 +51,7 @@ func FlameHTML(w io.Writer, t *flame.Tree, o FlameOptions) error {
 	}
 	page := strings.NewReplacer(
 		"{{.Policy}}", "default-src 'none'; base-uri 'none'; form-action 'none'; style-src '"+digest(assets[1])+"'; script-src '"+digest(assets[2])+"'",
-		"{{.Version}}", html.EscapeString(Harmless(o.Version)), "{{.Title}}", html.EscapeString(title),
+		"{{.Version}}", html.EscapeString(words.Harmless(o.Version)), "{{.Title}}", html.EscapeString(title),
 		"{{.Subtitle}}", html.EscapeString(cutName(o.Subtitle)), "{{.Style}}", assets[1], "{{.Data}}", string(data), "{{.Script}}", assets[2],
 	)
 	_, err := page.WriteString(w, assets[0])

@@ -1,9 +1,10 @@
-package render
+package flame
 
 import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"flag"
 	"fmt"
 	"image/color"
 	"image/png"
@@ -20,6 +21,8 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/flame"
 )
+
+var update = flag.Bool("update", false, "write golden files")
 
 // flameProfile is a small service: Go, its runtime, a native library, and one name that is hostile.
 func flameProfile(t testing.TB, scale int64, extra ...string) *profile.Profile {
@@ -78,7 +81,7 @@ func flameDiff(t testing.TB) *flame.Tree {
 
 func sameAsGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	path := filepath.Join("testdata", "flame", name)
+	path := filepath.Join("testdata", name)
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -128,37 +131,37 @@ func samePixels(t *testing.T, want, got []byte) {
 
 func TestFlameGoldens(t *testing.T) {
 	tree, diff := plainTree(t, flame.Options{}), flameDiff(t)
-	o := FlameOptions{Title: "querynode-7 <b>", Subtitle: "cpu, 1s", Width: 600, Scale: 1, Version: "v1"}
+	o := Options{Title: "querynode-7 <b>", Subtitle: "cpu, 1s", Width: 600, Scale: 1, Version: "v1"}
 	vanished := o
 	vanished.Vanished, vanished.Dark, vanished.Upright = true, true, true
 	relative := vanished
 	relative.Relative = true
 	for name, write := range map[string]func(io.Writer) error{
-		"service.svg": func(w io.Writer) error { return FlameSVG(w, tree, o) },
-		"service.png": func(w io.Writer) error { return FlamePNG(w, tree, o) },
-		"diff.svg":    func(w io.Writer) error { return FlameSVG(w, diff, vanished) },
-		"diff.png":    func(w io.Writer) error { return FlamePNG(w, diff, relative) },
+		"service.svg": func(w io.Writer) error { return SVG(w, tree, o) },
+		"service.png": func(w io.Writer) error { return PNG(w, tree, o) },
+		"diff.svg":    func(w io.Writer) error { return SVG(w, diff, vanished) },
+		"diff.png":    func(w io.Writer) error { return PNG(w, diff, relative) },
 		"service.html": func(w io.Writer) error {
 			var b bytes.Buffer
-			err := FlameHTML(&b, tree, o)
+			err := HTML(&b, tree, o)
 			_, _ = w.Write(pageWithoutScript(&b))
 			return err
 		},
 		"diff.html": func(w io.Writer) error {
 			var b bytes.Buffer
-			err := FlameHTML(&b, diff, o)
+			err := HTML(&b, diff, o)
 			_, _ = w.Write(pageWithoutScript(&b))
 			return err
 		},
-		"service.folded": func(w io.Writer) error { return FlameFolded(w, nil, flameProfile(t, 1), flame.Options{}) },
+		"service.folded": func(w io.Writer) error { return Folded(w, nil, flameProfile(t, 1), flame.Options{}) },
 		"diff.folded": func(w io.Writer) error {
-			return FlameFolded(w, flameProfile(t, 2, "older;thing 50"), flameProfile(t, 1, "newer;thing 7"), flame.Options{SampleIndex: "samples"})
+			return Folded(w, flameProfile(t, 2, "older;thing 50"), flameProfile(t, 1, "newer;thing 7"), flame.Options{SampleIndex: "samples"})
 		},
 		"service.speedscope.json": func(w io.Writer) error {
-			return FlameSpeedscope(w, nil, flameProfile(t, 1), flame.Options{}, o)
+			return Speedscope(w, nil, flameProfile(t, 1), flame.Options{}, o)
 		},
 		"diff.speedscope.json": func(w io.Writer) error {
-			return FlameSpeedscope(w, flameProfile(t, 2), flameProfile(t, 1, "newer;thing 7"), flame.Options{}, o)
+			return Speedscope(w, flameProfile(t, 2), flameProfile(t, 1, "newer;thing 7"), flame.Options{}, o)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +182,7 @@ func pageWithoutScript(page *bytes.Buffer) []byte {
 
 // TestClipTitle holds that a title keeps the names of files where it has no room for their folders.
 func TestClipTitle(t *testing.T) {
-	p := newPicture(plainTree(t, flame.Options{}), &FlameOptions{}, 0)
+	p := newPicture(plainTree(t, flame.Options{}), &Options{}, 0)
 	for _, x := range []struct {
 		title string
 		width float64
@@ -201,7 +204,7 @@ func TestClipTitle(t *testing.T) {
 func TestFlameSVGIsXML(t *testing.T) {
 	for _, tree := range []*flame.Tree{plainTree(t, flame.Options{}), flameDiff(t)} {
 		var b bytes.Buffer
-		if err := FlameSVG(&b, tree, FlameOptions{Title: "\x00\ufffe<&\"'"}); err != nil {
+		if err := SVG(&b, tree, Options{Title: "\x00\ufffe<&\"'"}); err != nil {
 			t.Fatal(err)
 		}
 		var titles []string
@@ -237,8 +240,8 @@ func TestFlameSVGIsXML(t *testing.T) {
 // of the element that the data is in.
 func TestFlamePageIsClosed(t *testing.T) {
 	var b bytes.Buffer
-	o := FlameOptions{Title: "</title><script>alert(1)</script>", Subtitle: "\"><img src=x onerror=alert(1)>", Version: "<x>"}
-	if err := FlameHTML(&b, plainTree(t, flame.Options{}), o); err != nil {
+	o := Options{Title: "</title><script>alert(1)</script>", Subtitle: "\"><img src=x onerror=alert(1)>", Version: "<x>"}
+	if err := HTML(&b, plainTree(t, flame.Options{}), o); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -279,9 +282,9 @@ func TestFlamePicturesStaySmall(t *testing.T) {
 	if len(tree.Frames) < 50_000 {
 		t.Fatalf("the tree has only %d frames", len(tree.Frames))
 	}
-	for name, write := range map[string]func(io.Writer, *flame.Tree, FlameOptions) error{"html": FlameHTML, "svg": FlameSVG, "png": FlamePNG} {
+	for name, write := range map[string]func(io.Writer, *flame.Tree, Options) error{"html": HTML, "svg": SVG, "png": PNG} {
 		var out bytes.Buffer
-		if err := write(&out, tree, FlameOptions{Title: "large"}); err != nil {
+		if err := write(&out, tree, Options{Title: "large"}); err != nil {
 			t.Fatal(err)
 		}
 		if out.Len() >= 2_000_000 {
@@ -301,9 +304,9 @@ func TestEmptyFlameGraphs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, write := range map[string]func(io.Writer, *flame.Tree, FlameOptions) error{"html": FlameHTML, "svg": FlameSVG, "png": FlamePNG} {
+	for name, write := range map[string]func(io.Writer, *flame.Tree, Options) error{"html": HTML, "svg": SVG, "png": PNG} {
 		var b bytes.Buffer
-		if err := write(&b, tree, FlameOptions{}); err != nil {
+		if err := write(&b, tree, Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == "svg" && !strings.Contains(b.String(), "There are no samples") {
@@ -328,7 +331,7 @@ func TestFlameLabel(t *testing.T) {
 		{"std::map<a/b>::find", 10, "std::map<…"},
 		{"ab", 2, "ab"},
 	} {
-		if got := FlameLabel(test.name, test.room); got != test.want {
+		if got := Label(test.name, test.room); got != test.want {
 			t.Errorf("%q in %d: %q, not %q", test.name, test.room, got, test.want)
 		}
 	}
@@ -338,7 +341,7 @@ func TestFlameLabel(t *testing.T) {
 // difference can be told apart by brightness or hue.
 func TestFlameColorsCanBeRead(t *testing.T) {
 	for _, dark := range []bool{false, true} {
-		p := NewFlamePalette(plainTree(t, flame.Options{}), dark, false)
+		p := NewPalette(plainTree(t, flame.Options{}), dark, false)
 		c := flameRamps(dark)
 		fills := map[string]color.RGBA{"rest": c.rest, "noise": c.noise}
 		for _, g := range append(classGroups(), libraryShades()...) {

@@ -1,4 +1,4 @@
-package render
+package flame
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 
 	"kitescope/profile/flame"
+	"kitescope/render"
 	"kitescope/words"
 )
 
@@ -49,8 +50,8 @@ const (
 // picture is a flame graph that is laid out.
 type picture struct {
 	tree          *flame.Tree
-	o             *FlameOptions
-	palette       *FlamePalette
+	o             *Options
+	palette       *Palette
 	width, height int
 	widths        []int64
 	rows          [][]flame.Span
@@ -64,13 +65,13 @@ type picture struct {
 
 type legendEntry struct {
 	x    float64
-	key  FlameKey
+	key  Key
 	text string
 }
 
 // newPicture lays a tree out; frames narrower than least pixels are left out.
-func newPicture(t *flame.Tree, o *FlameOptions, least float64) *picture {
-	p := &picture{tree: t, o: o, palette: NewFlamePalette(t, o.Dark, o.Relative), width: o.width(), narrow: least}
+func newPicture(t *flame.Tree, o *Options, least float64) *picture {
+	p := &picture{tree: t, o: o, palette: NewPalette(t, o.Dark, o.Relative), width: o.width(), narrow: least}
 	fonts := font.NewCache(liberation.Collection())
 	for i, f := range []font.Font{{Typeface: "Liberation", Variant: "Mono"}, {Typeface: "Liberation", Variant: "Sans"}, {Typeface: "Liberation", Variant: "Sans", Weight: 3}} {
 		p.faces[i] = fonts.Lookup(f, font.Length(textStyle(i).size()))
@@ -104,7 +105,7 @@ func (p *picture) layLegend() {
 	for _, key := range p.palette.Legend() {
 		e := legendEntry{key: key, text: key.Label}
 		if key.Part >= 0 {
-			e.text += " " + percentText(100*key.Part)
+			e.text += " " + render.PercentText(100*key.Part)
 		}
 		wide := 18 + p.measure(plainText, e.text) + 16
 		if x+wide > float64(p.width) && x > pad || len(p.legend) == 0 {
@@ -221,7 +222,7 @@ func (p *picture) gaps(callers, row []flame.Span) (gaps []flame.Span) {
 }
 
 func (p *picture) drawFrame(b brush, s flame.Span, y float64) {
-	b.frame(FlameLines(p.tree, s.Frame))
+	b.frame(Lines(p.tree, s.Frame))
 	defer b.end()
 	fill := p.palette.Fill(s.Frame)
 	x, w := pad+s.From, s.To-s.From
@@ -238,7 +239,7 @@ func (p *picture) drawFrame(b brush, s flame.Span, y float64) {
 	if mark := p.palette.Mark(s.Frame); mark != "" {
 		name = mark + " " + name
 	}
-	if name = FlameLabel(name, int((w-6)/advance)); name != "" {
+	if name = Label(name, int((w-6)/advance)); name != "" {
 		b.text(x+3, y, frameText, p.palette.Text(fill), name)
 	}
 }
@@ -276,9 +277,9 @@ func (p *picture) clip(style textStyle, s string, width float64) string {
 	return string(runes) + "…"
 }
 
-// FlameLabel shortens a frame's name to so many characters: first its import path goes, then its
+// Label shortens a frame's name to so many characters: first its import path goes, then its
 // end. What would be no more than a letter or two is "".
-func FlameLabel(name string, room int) string {
+func Label(name string, room int) string {
 	if utf8.RuneCountInString(name) <= room {
 		return name
 	}
