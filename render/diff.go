@@ -9,43 +9,65 @@ import (
 	"kitescope/inspect/diff"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/table"
 	"kitescope/words"
 )
 
-func diffDocument(d *diff.Diff) document {
-	return func(e *doc.Encoder) {
-		e.BeginObject()
-		e.Entry("apiVersion", APIVersion)
-		e.Entry("kind", "Diff")
-		e.Key("from")
-		writeOrigin(e, &d.From)
-		e.Key("to")
-		writeOrigin(e, &d.To)
-		e.Key("collections")
-		e.BeginList()
-		for i := range d.Collections {
-			writeSummary(e, &d.Collections[i])
-		}
-		e.EndList()
-		e.Key("items")
-		e.BeginList()
-		for i := range d.Changes {
-			writeChange(e, &d.Changes[i])
-		}
-		e.EndList()
-		e.NonZero("not_compared", d.NotCompared)
-		e.EndObject()
+// diffSheet is what scripts read of a comparison: its items are the changes.
+func diffSheet(d *diff.Diff, o *Options) *sheet {
+	return &sheet{
+		kind: "Diff", o: &ReportOptions{Options: *o}, items: changeGrid(d),
+		about: func(e *doc.Encoder) {
+			e.Key("from")
+			writeOrigin(e, &d.From)
+			e.Key("to")
+			writeOrigin(e, &d.To)
+			e.Key("collections")
+			e.BeginList()
+			for i := range d.Collections {
+				writeSummary(e, &d.Collections[i])
+			}
+			e.EndList()
+		},
+		after: func(e *doc.Encoder) { e.NonZero("not_compared", d.NotCompared) },
 	}
 }
 
-// writeChangeLines writes one change for each line.
-func writeChangeLines(w io.Writer, d *diff.Diff) error {
-	e := doc.JSON(w, 0)
-	for i := range d.Changes {
-		writeChange(e, &d.Changes[i])
-		e.Line()
+// changeGrid is a row for each change.
+func changeGrid(d *diff.Diff) *table.Grid {
+	text := func(name string, of func(c *diff.Change) string) table.ColumnOf[*diff.Change] {
+		return key(name, table.Text, func(c *diff.Change) table.Cell { return table.Of(of(c)) })
 	}
-	return e.Flush()
+	rows := make([]*diff.Change, len(d.Changes))
+	for i := range d.Changes {
+		rows[i] = &d.Changes[i]
+	}
+	return table.All(table.New(table.Schema{Name: "changes", Singular: "change", Sparse: true}, rows, []table.ColumnOf[*diff.Change]{
+		text("change", func(c *diff.Change) string { return string(c.Kind) }),
+		text("resource", func(c *diff.Change) string { return c.Object.Resource }),
+		text("id", func(c *diff.Change) string { return c.Object.ID }),
+		text("name", func(c *diff.Change) string { return c.Object.Name }),
+		text("collection_id", func(c *diff.Change) string { return c.Collection.ID }),
+		text("collection", func(c *diff.Change) string { return c.Collection.Name }),
+		key("field", table.Text, func(c *diff.Change) table.Cell {
+			if c.Field == "" {
+				return table.OfNone()
+			}
+			return table.Of(c.Field)
+		}),
+		text("from", func(c *diff.Change) string { return c.From }),
+		text("to", func(c *diff.Change) string { return c.To }),
+		key("by", table.List, func(c *diff.Change) table.Cell {
+			if c.Kind != diff.Replaced {
+				return table.OfNone()
+			}
+			ids := make([]string, len(c.By))
+			for i, r := range c.By {
+				ids[i] = r.ID
+			}
+			return table.OfList(ids)
+		}),
+	}), table.Hidden)
 }
 
 func writeSummary(e *doc.Encoder, s *diff.Summary) {
@@ -60,28 +82,6 @@ func writeSummary(e *doc.Encoder, s *diff.Summary) {
 	e.Entry("segments_after", s.SegmentsAfter)
 	e.Entry("rows_before", s.RowsBefore)
 	e.Entry("rows_after", s.RowsAfter)
-	e.EndObject()
-}
-
-func writeChange(e *doc.Encoder, c *diff.Change) {
-	e.BeginObject()
-	e.Entry("change", string(c.Kind))
-	e.Entry("resource", c.Object.Resource)
-	e.Entry("id", c.Object.ID)
-	e.Entry("name", c.Object.Name)
-	e.Entry("collection_id", c.Collection.ID)
-	e.Entry("collection", c.Collection.Name)
-	e.NonZero("field", c.Field)
-	e.Entry("from", c.From)
-	e.Entry("to", c.To)
-	if c.Kind == diff.Replaced {
-		e.Key("by")
-		ids := make([]string, len(c.By))
-		for i, r := range c.By {
-			ids[i] = r.ID
-		}
-		e.Texts(ids)
-	}
 	e.EndObject()
 }
 

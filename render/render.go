@@ -18,6 +18,7 @@ import (
 
 	"kitescope/inspect/diff"
 	"kitescope/inspect/view"
+	"kitescope/table"
 )
 
 // Options say how to write.
@@ -171,13 +172,10 @@ func Overview(w io.Writer, v *view.Overview, o Options) error {
 	return writeOverview(w, v, &o)
 }
 
-// Diff writes what differs between two clusters; as JSON lines, only the changes.
+// Diff writes what differs between two clusters; as JSON lines and CSV, only the changes.
 func Diff(w io.Writer, d *diff.Diff, o Options) error {
-	if o.Format.to() == jsonlWriter {
-		return writeChangeLines(w, d)
-	}
-	if s := o.Format.to().structured; s != nil {
-		return s(w, diffDocument(d), itemsOnly, &o)
+	if f := o.Format.to(); f.show == table.Hidden {
+		return f.sheet(w, diffSheet(d, &o))
 	}
 	return writeDiff(w, d, &o)
 }

@@ -222,7 +222,7 @@ func TestGoldenDiff(t *testing.T) {
 	p.Config[0].Value = "true"
 	d := diff.Compare(modeltest.Small(), model.Build(p), diff.Options{})
 	same := diff.Compare(modeltest.Small(), modeltest.Small(), diff.Options{})
-	for _, word := range []string{"table", "json", "jsonl", "yaml"} {
+	for _, word := range []string{"table", "json", "jsonl", "yaml", "csv"} {
 		for name, d := range map[string]*diff.Diff{"changes": d, "same": same} {
 			var b bytes.Buffer
 			if err := Diff(&b, d, Options{Format: format(t, word)}); err != nil {

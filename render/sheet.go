@@ -27,6 +27,8 @@ type sheet struct {
 	about  func(e *doc.Encoder)
 	items  *table.Grid
 	nested func(e *doc.Encoder, item int)
+	// after, if it is not nil, tells what stands behind the items.
+	after func(e *doc.Encoder)
 	// asIs says that the table is a list that was asked for: laid out as such, and nothing but the table.
 	asIs bool
 	// alone says that there is one item and never a list.

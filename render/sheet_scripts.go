@@ -49,6 +49,9 @@ func (s *sheet) document(e *doc.Encoder) {
 		it.writeAll(e)
 	}
 	it.writeUnknown(e)
+	if s.after != nil {
+		s.after(e)
+	}
 	e.EndObject()
 }
 

@@ -34,14 +34,14 @@ Exit code 3 means that there are differences.`,
 			return runDiff(cmd.Context(), a, output, options, args)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats)
+	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats+"; csv and jsonl have a line for each change")
 	cmd.Flags().BoolVar(&options.Moving, "moving", false, "list what always moves too: checkpoints, positions, revisions")
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml"))
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml", "csv", "jsonl"))
 	return cmd
 }
 
 func runDiff(ctx context.Context, a *cli.App, output string, options diff.Options, args []string) error {
-	o, err := a.DocumentOptions(output)
+	o, err := a.DocumentOptions(output, "csv")
 	if err != nil {
 		return err
 	}

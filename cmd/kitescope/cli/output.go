@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,14 +42,15 @@ func AddOutput(cmd *cobra.Command, output *string, formats []string) {
 // DocumentFormats are the formats of what is not a list.
 const DocumentFormats = "text, json or yaml"
 
-// DocumentOptions settles the same for one document: text for people, or a structured format.
-func (a *App) DocumentOptions(output string) (render.Options, error) {
+// DocumentOptions settles the same for one document: text for people, a structured format, or what else a command can
+// write.
+func (a *App) DocumentOptions(output string, also ...string) (render.Options, error) {
 	switch output {
 	case "text", "table", "wide": // get's words for people mean the same here
 		return a.RenderOptions("")
 	}
 	o, err := a.RenderOptions(output)
-	if err == nil && !o.Format.Structured() {
+	if err == nil && !o.Format.Structured() && !slices.Contains(also, output) {
 		err = Usagef("output format %q is for lists; use %s", output, DocumentFormats)
 	}
 	return o, err
