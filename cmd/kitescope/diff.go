@@ -41,7 +41,7 @@ Exit code 3 means that there are differences.`,
 }
 
 func runDiff(ctx context.Context, a *cli.App, output string, options diff.Options, args []string) error {
-	o, err := a.DocumentOptions(output, "csv")
+	o, err := a.DocumentOptions(output, "csv", "jsonl")
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,11 @@ func (a *App) DocumentOptions(output string, also ...string) (render.Options, er
 	}
 	o, err := a.RenderOptions(output)
 	if err == nil && !o.Format.Structured() && !slices.Contains(also, output) {
-		err = Usagef("output format %q is for lists; use %s", output, DocumentFormats)
+		known := DocumentFormats
+		if len(also) > 0 {
+			known += ", or " + strings.Join(also, ", ")
+		}
+		err = Usagef("output format %q is for lists; use %s", output, known)
 	}
 	return o, err
 }
