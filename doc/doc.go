@@ -13,6 +13,11 @@
 // that is missing from one that is zero, names Go types in its errors and not the place in a list, and has no way from a struct to YAML or to a
 // template's values in which 3 seconds stay a float. With small types and hooks for all of that, and a second walk over its bytes, it was
 // more code than this.
+//
+// What stays with encoding/json: what others write (profiles, benchmarks, Milvus's own records), and files of ours whose form is older and fixed.
+// The manifests of pulled profiles and of packs say "format" and not a kind, leave out what is zero, and a pack's is told apart by its bytes; the
+// state of a trial has the names and nanoseconds of Go, as only the trial that is taken up again reads it; baselines and runs are lines
+// that people edit and other programs write, in which an unknown key is an error.
 package doc
 
 import (

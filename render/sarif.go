@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"io"
 	"strings"
+	"time"
 
 	"kitescope/doc"
 	"kitescope/inspect/check"
@@ -18,63 +19,111 @@ const (
 	sarifSchema  = "https://json.schemastore.org/sarif-2.1.0.json"
 )
 
-func writeSARIF(w io.Writer, d *Diagnosis, o *Options) error {
-	return jsonWriter.structured(w, sarifDocument(d), everything, o)
-}
-
-func sarifDocument(d *Diagnosis) document {
-	return func(e *doc.Encoder) {
-		e.BeginObject()
-		e.Entry("$schema", sarifSchema)
-		e.Entry("version", sarifVersion)
-		e.Key("runs")
-		e.BeginList()
-		sarifRun(e, d)
-		e.EndList()
-		e.EndObject()
+// A log of one run, as far as it is used here.
+type (
+	sarifLog struct {
+		Schema  string `doc:"$schema"`
+		Version string
+		Runs    []sarifRun
 	}
+	sarifRun struct {
+		Tool struct {
+			Driver struct {
+				Name    string
+				Version string `doc:",omitzero"`
+				Rules   []sarifRule
+			}
+		}
+		Invocations []sarifInvocation
+		Results     []sarifResult
+		Properties  struct{ Cluster, State string }
+	}
+	sarifRule struct {
+		ID                   string
+		ShortDescription     sarifText     `doc:"shortDescription"`
+		FullDescription      sarifMarkdown `doc:"fullDescription"`
+		Help                 sarifMarkdown
+		DefaultConfiguration struct{ Level string } `doc:"defaultConfiguration"`
+	}
+	sarifText       struct{ Text string }
+	sarifMarkdown   struct{ Text, Markdown string }
+	sarifInvocation struct {
+		ExecutionSuccessful bool                `doc:"executionSuccessful"`
+		EndTimeUTC          time.Time           `doc:"endTimeUtc"`
+		Notifications       []sarifNotification `doc:"toolExecutionNotifications"`
+	}
+	sarifNotification struct {
+		Level          string
+		Message        sarifText
+		AssociatedRule struct{ ID string } `doc:"associatedRule"`
+	}
+	sarifResult struct {
+		RuleID              string `doc:"ruleId"`
+		RuleIndex           *int   `doc:"ruleIndex"`
+		Level               string
+		Message             sarifText
+		Locations           []sarifLocation
+		PartialFingerprints struct {
+			Finding string `doc:"kitescopeFinding/v1"`
+		} `doc:"partialFingerprints"`
+		BaselineState    string             `doc:"baselineState,omitzero"`
+		Suppressions     []sarifSuppression `doc:",omitzero"`
+		RelatedLocations []sarifLocation    `doc:"relatedLocations,omitzero"`
+		Properties       *sarifProperties
+	}
+	sarifSuppression struct{ Kind string }
+	sarifLocation    struct {
+		Logical [1]sarifLogicalLocation `doc:"logicalLocations"`
+	}
+	sarifLogicalLocation struct {
+		Name string
+		Path string `doc:"fullyQualifiedName"`
+		Kind string
+	}
+	sarifProperties struct {
+		Impact, Hint, Cause string  `doc:",omitzero"`
+		Cost                float64 `doc:",omitzero"`
+		Evidence            []sarifEvidence
+	}
+	sarifEvidence string // a line each
+)
+
+func writeSARIF(w io.Writer, d *Diagnosis, o *Options) error {
+	return jsonWriter.structured(w, func(e *doc.Encoder) { e.Value(sarifLog{sarifSchema, sarifVersion, []sarifRun{newSARIFRun(d)}}) }, everything, o)
 }
 
-func sarifRun(e *doc.Encoder, d *Diagnosis) {
+func newSARIFRun(d *Diagnosis) sarifRun {
+	var run sarifRun
 	rules := make(map[string]int)
-	where, state := d.headline()
-	e.BeginObject()
-	e.Key("tool")
-	e.BeginObject()
-	e.Key("driver")
-	e.BeginObject()
-	e.Entry("name", "kitescope")
-	e.NonZero("version", d.Version)
-	e.Key("rules")
-	e.BeginList()
+	driver := &run.Tool.Driver
+	driver.Name, driver.Version = "kitescope", d.Version
 	for i, x := range d.Report.Results {
 		rules[x.Check.ID] = i
-		sarifRule(e, x.Check)
+		rule := sarifRule{
+			ID: x.Check.ID, ShortDescription: sarifText{x.Check.Title + "."},
+			FullDescription: sarifMarkdown{x.Check.Doc, x.Check.Doc}, Help: sarifMarkdown{x.Check.Remedy, x.Check.Remedy},
+		}
+		rule.DefaultConfiguration.Level = sarifLevel(x.Check.Severity)
+		driver.Rules = append(driver.Rules, rule)
 	}
-	e.EndList()
-	e.EndObject()
-	e.EndObject()
-	sarifInvocation(e, d)
-	e.Key("results")
-	e.BeginList()
+	run.Invocations = []sarifInvocation{newSARIFInvocation(d)}
 	for _, f := range d.Report.Findings {
-		sarifResult(e, d, f, rules, false)
+		run.Results = append(run.Results, newSARIFFinding(d, f, rules))
 	}
 	for _, f := range d.Report.Accepted {
-		sarifResult(e, d, f, rules, true)
+		result := newSARIFFinding(d, f, rules)
+		result.Suppressions = []sarifSuppression{{"external"}}
+		run.Results = append(run.Results, result)
 	}
 	for _, c := range d.gone() {
 		if c.Kind == check.Gone {
-			sarifAbsent(e, d.Since.Before.Cluster, c.Before, rules)
+			result := newSARIFResult(d.Since.Before.Cluster, c.Before, rules)
+			result.BaselineState = "absent"
+			run.Results = append(run.Results, result)
 		}
 	}
-	e.EndList()
-	e.Key("properties")
-	e.BeginObject()
-	e.Entry("cluster", where)
-	e.Entry("state", state)
-	e.EndObject()
-	e.EndObject()
+	run.Properties.Cluster, run.Properties.State = d.headline()
+	return run
 }
 
 // sarifLevel is a severity in SARIF's words (3.27.10).
@@ -85,155 +134,67 @@ func sarifLevel(s check.Severity) string {
 	return s.String()
 }
 
-func sarifText(e *doc.Encoder, key, text string) {
-	e.Key(key)
-	e.BeginObject()
-	e.Entry("text", text)
-	e.EndObject()
-}
-
-func sarifRule(e *doc.Encoder, x *check.Check) {
-	e.BeginObject()
-	e.Entry("id", x.ID)
-	sarifText(e, "shortDescription", x.Title+".")
-	for _, m := range []struct{ key, text string }{{"fullDescription", x.Doc}, {"help", x.Remedy}} {
-		e.Key(m.key)
-		e.BeginObject()
-		e.Entry("text", m.text)
-		e.Entry("markdown", m.text)
-		e.EndObject()
-	}
-	e.Key("defaultConfiguration")
-	e.BeginObject()
-	e.Entry("level", sarifLevel(x.Severity))
-	e.EndObject()
-	e.EndObject()
-}
-
-// sarifInvocation says when, and which checks could not look: a run in which one broke was
+// newSARIFInvocation says when, and which checks could not look: a run in which one broke was
 // not successful.
-func sarifInvocation(e *doc.Encoder, d *Diagnosis) {
+func newSARIFInvocation(d *Diagnosis) sarifInvocation {
 	outcomes := d.outcomes()
-	e.Key("invocations")
-	e.BeginList()
-	e.BeginObject()
-	e.Entry("executionSuccessful", tally(outcomes)[check.Broken.String()] == 0)
-	e.Entry("endTimeUtc", d.Report.Now)
-	e.Key("toolExecutionNotifications")
-	e.BeginList()
-	for _, o := range outcomes {
-		switch {
+	run := sarifInvocation{ExecutionSuccessful: tally(outcomes)[check.Broken.String()] == 0, EndTimeUTC: d.Report.Now}
+	notify := func(o *outcome, level, text string) {
+		n := sarifNotification{Level: level, Message: sarifText{text}}
+		n.AssociatedRule.ID = o.Check.ID
+		run.Notifications = append(run.Notifications, n)
+	}
+	for i := range outcomes {
+		switch o := &outcomes[i]; {
 		case o.Status == check.Broken:
-			sarifNotification(e, o.Check, "error", "the check failed: "+o.Reason)
+			notify(o, "error", "the check failed: "+o.Reason)
 		case o.Status == check.Skipped:
-			sarifNotification(e, o.Check, "warning", "the check was skipped: "+o.Reason)
+			notify(o, "warning", "the check was skipped: "+o.Reason)
 		case len(o.Unseen) > 0:
-			sarifNotification(e, o.Check, "warning", "the check did not see everything: "+strings.Join(harmlessAll(o.Unseen), "; "))
+			notify(o, "warning", "the check did not see everything: "+strings.Join(harmlessAll(o.Unseen), "; "))
 		}
 	}
-	e.EndList()
-	e.EndObject()
-	e.EndList()
+	return run
 }
 
-func sarifNotification(e *doc.Encoder, x *check.Check, level, text string) {
-	e.BeginObject()
-	e.Entry("level", level)
-	sarifText(e, "message", text)
-	e.Key("associatedRule")
-	e.BeginObject()
-	e.Entry("id", x.ID)
-	e.EndObject()
-	e.EndObject()
-}
-
-func sarifResult(e *doc.Encoder, d *Diagnosis, f *check.Finding, rules map[string]int, accepted bool) {
-	e.BeginObject()
-	sarifHead(e, d.Report.Cluster, f, rules)
+// newSARIFFinding is a finding of the report.
+func newSARIFFinding(d *Diagnosis, f *check.Finding, rules map[string]int) sarifResult {
+	result := newSARIFResult(d.Report.Cluster, f, rules)
 	if c := d.Since.Of(f); c != nil {
-		e.Key("baselineState") // 3.27.24
-		switch c.Kind {
+		switch c.Kind { // 3.27.24
 		case check.Same:
-			e.Text("unchanged")
+			result.BaselineState = "unchanged"
 		case check.Worse, check.Better:
-			e.Text("updated")
+			result.BaselineState = "updated"
 		default:
-			e.Text("new")
+			result.BaselineState = "new"
 		}
 	}
-	if accepted {
-		e.Key("suppressions")
-		e.BeginList()
-		e.BeginObject()
-		e.Entry("kind", "external")
-		e.EndObject()
-		e.EndList()
+	for _, r := range f.Objects {
+		result.RelatedLocations = append(result.RelatedLocations, newSARIFLocation(r))
 	}
-	if len(f.Objects) > 0 {
-		e.Key("relatedLocations")
-		e.BeginList()
-		for _, r := range f.Objects {
-			sarifLocation(e, r)
-		}
-		e.EndList()
-	}
-	e.Key("properties")
-	e.BeginObject()
-	e.NonZero("impact", f.Impact)
-	e.NonZero("hint", string(f.Hint))
-	e.NonZero("cause", f.Cause)
-	if f.Cost > 0 {
-		e.Entry("cost", f.Cost)
-	}
-	e.Key("evidence")
-	e.BeginList()
+	result.Properties = &sarifProperties{Impact: f.Impact, Hint: string(f.Hint), Cause: f.Cause, Cost: max(f.Cost, 0)}
 	for i := range f.Evidence {
-		e.Text(EvidenceText(&f.Evidence[i]))
+		result.Properties.Evidence = append(result.Properties.Evidence, sarifEvidence(EvidenceText(&f.Evidence[i])))
 	}
-	e.EndList()
-	e.EndObject()
-	e.EndObject()
+	return result
 }
 
-// sarifAbsent is a finding of the older state that is gone.
-func sarifAbsent(e *doc.Encoder, cluster *model.Cluster, f *check.Finding, rules map[string]int) {
-	e.BeginObject()
-	sarifHead(e, cluster, f, rules)
-	e.Entry("baselineState", "absent")
-	e.EndObject()
-}
-
-// sarifHead is what identifies a result. Its fingerprint stays over restarts, as a baseline does.
-func sarifHead(e *doc.Encoder, cluster *model.Cluster, f *check.Finding, rules map[string]int) {
-	e.Entry("ruleId", f.Check)
+// newSARIFResult is what identifies a result. Its fingerprint stays over restarts, as a baseline does.
+func newSARIFResult(cluster *model.Cluster, f *check.Finding, rules map[string]int) sarifResult {
+	result := sarifResult{
+		RuleID: f.Check, Level: sarifLevel(f.Severity), Message: sarifText{Harmless(f.Message)}, Locations: []sarifLocation{newSARIFLocation(f.Object)},
+	}
 	if i, ok := rules[f.Check]; ok {
-		e.Entry("ruleIndex", i)
+		result.RuleIndex = &i
 	}
-	e.Entry("level", sarifLevel(f.Severity))
-	sarifText(e, "message", Harmless(f.Message))
-	e.Key("locations")
-	e.BeginList()
-	sarifLocation(e, f.Object)
-	e.EndList()
-	e.Key("partialFingerprints")
-	e.BeginObject()
-	e.Key("kitescopeFinding/v1")
 	sum := sha256.Sum256([]byte(f.Check + " " + check.ObjectKey(cluster, f.Object)))
-	e.Text(hex.EncodeToString(sum[:16]))
-	e.EndObject()
+	result.PartialFingerprints.Finding = hex.EncodeToString(sum[:16])
+	return result
 }
 
-func sarifLocation(e *doc.Encoder, r model.Ref) {
-	e.BeginObject()
-	e.Key("logicalLocations")
-	e.BeginList()
-	e.BeginObject()
-	e.Entry("name", Harmless(refTitle(r)))
-	e.Entry("fullyQualifiedName", Harmless(refPath(r)))
-	e.Entry("kind", "resource")
-	e.EndObject()
-	e.EndList()
-	e.EndObject()
+func newSARIFLocation(r model.Ref) sarifLocation {
+	return sarifLocation{[1]sarifLogicalLocation{{Harmless(refTitle(r)), Harmless(refPath(r)), "resource"}}}
 }
 
 // refTitle is what people call an object, refPath what identifies it.
