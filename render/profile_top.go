@@ -68,7 +68,7 @@ func topTable(t *report.Top, unit *scale, o *ReportOptions) *table.Rows[int] {
 		i := slices.IndexFunc(columns, func(c table.ColumnOf[int]) bool { return c.Name == name })
 		c := &columns[i]
 		c.Title, c.Priority, c.Show, c.Shown = title, priority, show, func(row int) string { return text(&t.Entries[row]) }
-		c.Shorten = name == "function"
+		c.Shorten, c.Vocabulary = name == "function", name == "class" || name == "inlined"
 	}
 	title("flat", "FLAT", 3, table.Always, func(e *report.Entry) string { return unit.text(e.Flat) })
 	title("flat_percent", "FLAT%", 0, table.Always, func(e *report.Entry) string { return PercentText(t.Percent(e.Flat)) })
