@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,13 +13,11 @@ import (
 func TestProfilesMissing(t *testing.T) {
 	t.Parallel() // it waits
 	good := profiledService(t, nil)
-	gone := httptest.NewServer(nil)
-	gone.Close()
 	dir := filepath.Join(t.TempDir(), "record")
-	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+good.URL, "away="+gone.URL)
+	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+good.URL, "away=http://"+nobody)
 	const want = "incomplete: no cpu profile of away: refused"
 	for _, line := range []string{"top DIR", "nodes DIR", "flame DIR -o folded", "share . DIR", "merge DIR -O -", "top --seconds 1 here=URL away=GONE"} {
-		args := append([]string{"profile"}, strings.Fields(strings.NewReplacer("DIR", dir, "URL", good.URL, "GONE", gone.URL).Replace(line))...)
+		args := append([]string{"profile"}, strings.Fields(strings.NewReplacer("DIR", dir, "URL", good.URL, "GONE", "http://"+nobody).Replace(line))...)
 		says(t, kitescope(t, cli.ExitOK, args...).err, want)
 		kitescope(t, cli.ExitIncomplete, append(args, "--strict")...)
 	}
