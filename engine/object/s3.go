@@ -13,7 +13,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // S3 says where a bucket is and how it is read.

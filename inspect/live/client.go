@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // Options say how processes are reached. The zero value asks directly, without TLS and

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // Decoder makes a Runtime of Records. They may come in any order; of two answers to

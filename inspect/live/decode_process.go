@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // Methods of HTTP questions.

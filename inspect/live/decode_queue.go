@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // MethodKafka is the Method of a record that holds the offsets of Kafka's topics: its

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // grace is the time that those get at least whose addresses are learned late: the message

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // Redact returns a record as it may be kept: it decodes to the same, but secrets are taken

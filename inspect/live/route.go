@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // routes is an address map: hosts, or hosts with a port, and where they are from here.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // Bounds of the words of others. What is longer than a text for people is cut before secrets

@@ -11,7 +11,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v2/proto/streamingpb"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // splitVChannel takes a vchannel's name apart: {pchannel}_{collection}v{shard}

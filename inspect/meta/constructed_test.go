@@ -11,7 +11,7 @@ import (
 
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // constructed loads a cluster of a version of which there is no capture.

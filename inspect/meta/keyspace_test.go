@@ -16,8 +16,8 @@ import (
 
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
 	"kitescope/inspect/source"
+	"kitescope/secret"
 )
 
 // storeOf fills a record store with keys in the given order.

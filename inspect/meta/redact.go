@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"kitescope/inspect/secret"
 	"kitescope/inspect/source"
+	"kitescope/secret"
 )
 
 // Redactor returns a function that takes the secrets out of one key's value: password

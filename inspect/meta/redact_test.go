@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/meta/metatest"
-	"kitescope/inspect/secret"
 	"kitescope/inspect/source"
+	"kitescope/secret"
 )
 
 // TestNoSecretSurvives looks for the known secrets of the constructed clusters in

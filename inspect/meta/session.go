@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // sessionRecord is the JSON of a session: sessionutil.SessionRaw of Milvus, all versions.

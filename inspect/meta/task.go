@@ -13,7 +13,7 @@ import (
 
 	"kitescope/inspect/meta/legacypb"
 	"kitescope/inspect/model"
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 func (s *state) tasks() []*model.Task {

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // reader is all of etcd that this program can reach: it has no method that

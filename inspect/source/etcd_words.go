@@ -7,7 +7,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/status"
 
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // What an etcd, or what stands in its place, says of an error goes to terminals and tickets: it may be its own

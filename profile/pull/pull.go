@@ -30,8 +30,8 @@ import (
 	"sync"
 	"time"
 
-	"kitescope/inspect/secret"
 	"kitescope/profile"
+	"kitescope/secret"
 )
 
 // Options say what is pulled and how. The zero Options take 10 s of CPU.

@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // Kind is what a FaultError comes down to.

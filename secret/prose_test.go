@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"kitescope/inspect/secret"
+	"kitescope/secret"
 )
 
 // TestProseFindsSecretsByName in the forms in which servers print their configuration. What is left is what tells the reader
