@@ -47,7 +47,7 @@ Formats (-o):
 func balanceCommand(a *cli.App) *cobra.Command {
 	var f balanceFlags
 	cmd := &cobra.Command{
-		Use: "balance [COLLECTION...]", Short: "Show how evenly query nodes share the work, and what would even it out", GroupID: groupInspect,
+		Use:  "balance [COLLECTION...]",
 		Long: helpBalance + strings.TrimSuffix(render.BalanceFormats().Doc(), "\n"),
 		Example: `  kitescope balance --from etcd://10.0.0.5:2379
   kitescope balance docs tenant_a.orders --plan

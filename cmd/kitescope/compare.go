@@ -43,7 +43,7 @@ var compareFailures = []string{"worse", "change", "never"}
 func compareCommand(a *cli.App) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
-		Use: "compare BEFORE AFTER", Short: "Benchmark results before and after: what changed, and what is noise", GroupID: groupProfile,
+		Use: "compare BEFORE AFTER",
 		Long: `Compare results of benchmarks. Each side is a file, a folder of runs, several with commas
 between them, or - for standard input; one file is enough where it holds both sides. Of a folder
 each file is a run, and each subfolder with all that is in it. Files of one run are told by their

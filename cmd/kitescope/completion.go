@@ -12,7 +12,7 @@ import (
 
 func completionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "completion bash|zsh|fish|powershell", Short: "Print a completion script for a shell", GroupID: groupSetup,
+		Use: "completion bash|zsh|fish|powershell",
 		Long: `Print a completion script for a shell. It completes commands, flags, resources,
 selectors and, with --from or a context, the names of objects.`,
 		Example: `  source <(kitescope completion bash)

@@ -14,19 +14,25 @@ import (
 	"kitescope/words"
 )
 
-func contextCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "context", Short: "Name clusters: add, use, list, remove", GroupID: groupSetup,
+func contextCommand(*cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "context",
 		Long: `Name clusters, so that they need not be spelled out. A context keeps the flags
 that lead to a cluster. It never keeps a password, only where to find one.`,
 		Example: `  kitescope context add prod --from etcds://etcd.prod:2379/by-dev --ca ca.pem --user viewer
   kitescope context use prod
   kitescope context list`,
-		Args: cli.NoCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(contextAdd(a), contextUse(a), contextList(a), contextRemove(a))
-	return cmd
+}
+
+// contextCommands are the commands below it.
+func contextCommands() []cli.Entry {
+	return []cli.Entry{
+		{Name: "add", Short: "Add or replace a context", Build: contextAdd},
+		{Name: "use", Short: "Make a context the default", Build: contextUse},
+		{Name: "list", Short: "List contexts; * marks the default", Build: contextList},
+		{Name: "remove", Short: "Forget a context", Build: contextRemove},
+	}
 }
 
 func oneContext(cmd *cobra.Command, args []string) error {
@@ -37,7 +43,7 @@ func contextAdd(a *cli.App) *cobra.Command {
 	var passwordEnv string
 	n := &cli.NodeFlags{}
 	cmd := &cobra.Command{
-		Use: "add NAME --from SOURCE [flags]", Short: "Add or replace a context", Args: oneContext,
+		Use: "add NAME --from SOURCE [flags]", Args: oneContext,
 		Example: "  kitescope context add prod --from etcd://10.0.0.5:2379/by-dev --user viewer --password-env PROD_ETCD_PASSWORD",
 		RunE: func(_ *cobra.Command, args []string) error {
 			g := a.Flags
@@ -80,7 +86,7 @@ func contextAdd(a *cli.App) *cobra.Command {
 
 func contextUse(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "use NAME", Short: "Make a context the default", Args: oneContext, ValidArgsFunction: a.CompleteContexts,
+		Use: "use NAME", Args: oneContext, ValidArgsFunction: a.CompleteContexts,
 		Example: "  kitescope context use prod",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.EditConfig(func(c *cli.ConfigFile) error {
@@ -96,7 +102,7 @@ func contextUse(a *cli.App) *cobra.Command {
 
 func contextRemove(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove NAME", Short: "Forget a context", Args: oneContext, ValidArgsFunction: a.CompleteContexts,
+		Use: "remove NAME", Args: oneContext, ValidArgsFunction: a.CompleteContexts,
 		Example: "  kitescope context remove prod",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.EditConfig(func(c *cli.ConfigFile) error {
@@ -115,7 +121,7 @@ func contextRemove(a *cli.App) *cobra.Command {
 
 func contextList(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List contexts; * marks the default", Args: cobra.NoArgs,
+		Use: "list", Args: cobra.NoArgs,
 		Example: "  kitescope context list",
 		RunE: func(*cobra.Command, []string) error {
 			path, err := cli.ConfigPath(a.Getenv)

@@ -13,7 +13,7 @@ func demoCommand(a *cli.App) *cobra.Command {
 	var serve bool
 	var f cli.UIFlags
 	cmd := &cobra.Command{
-		Use: "demo", Short: "Open the UI on a captured real cluster; nothing needed", GroupID: groupInspect,
+		Use: "demo",
 		Long: `Open the UI on a captured Milvus 2.3.5 cluster (four query nodes, one of them
 underloaded): exactly as on a real one. Its metadata is in memory, and a small
 server on loopback stands in the place of each of its processes and answers as it

@@ -19,7 +19,7 @@ func describeCommand(a *cli.App) *cobra.Command {
 	var nodes *cli.NodeFlags
 	var records bool
 	cmd := &cobra.Command{
-		Use: "describe RESOURCE NAME|ID", Short: "Show one thing in full, with what hangs on it", GroupID: groupInspect,
+		Use: "describe RESOURCE NAME|ID",
 		Long: `Show one thing in full: every column, what hangs on it, and with --records the
 decoded metadata records that it was read from.`,
 		Example: `  kitescope describe collection docs --from etcd://10.0.0.5:2379

@@ -73,7 +73,7 @@ Formats (-o):
 func diagnoseCommand(a *cli.App) *cobra.Command {
 	var f diagnoseFlags
 	cmd := &cobra.Command{
-		Use: "diagnose", Short: "Say what is wrong with a cluster, and what to do", GroupID: groupInspect,
+		Use:  "diagnose",
 		Long: helpDiagnose + render.FindingsFormats().Doc() + "\n\"kitescope explain\" lists the checks, \"kitescope explain CHECK\" explains one.",
 		Example: `  kitescope diagnose --from etcd://10.0.0.5:2379
   kitescope diagnose --from support.kite -o html > diagnosis.html

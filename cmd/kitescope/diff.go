@@ -18,7 +18,7 @@ func diffCommand(a *cli.App) *cobra.Command {
 	var output string
 	var options diff.Options
 	cmd := &cobra.Command{
-		Use: "diff OLD [NEW]", Short: "Show what changed between two sources", GroupID: groupFiles,
+		Use: "diff OLD [NEW]",
 		Long: `Show what changed between two sources: what came, went, or has another value.
 Segments that a compaction replaced are matched with what they became. OLD and NEW
 are anything that --from reads; without NEW it is --from or the context.

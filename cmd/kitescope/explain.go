@@ -14,7 +14,7 @@ import (
 func explainCommand(a *cli.App) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use: "explain [CHECK]", Short: "Explain a check of diagnose: what it looks at, what to do", GroupID: groupInspect,
+		Use: "explain [CHECK]",
 		Long: `Explain a check: what is looked at, what is a finding and what is not, why it matters, and
 what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has the same.`,
 		Example: `  kitescope explain

@@ -30,7 +30,7 @@ type getFlags struct {
 func getCommand(a *cli.App) *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
-		Use: "get RESOURCE [selector...]", Short: "List things: collections, segments, channels, nodes, ...", GroupID: groupInspect,
+		Use: "get RESOURCE [selector...]",
 		Long: "List things of one kind.\n\nResources:\n" + resourceList() + `
 "kitescope get RESOURCE --help" lists the columns of a resource; selectors and
 formats have pages of their own: kitescope help selectors, kitescope help output.`,

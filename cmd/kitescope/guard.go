@@ -7,7 +7,7 @@ import (
 
 // opensUI reports whether a command line opens the UI.
 func (p *program) opensUI(args []string) bool {
-	cmd, _, err := p.root.Find(args)
+	cmd, _, err := p.tree.Find(args)
 	if err != nil {
 		return false
 	}

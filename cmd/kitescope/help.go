@@ -15,15 +15,17 @@ import (
 
 // helpCommand replaces cobra's, which answers an unknown word with the first page and
 // exit 0, and knows nothing of resources.
-func helpCommand() *cobra.Command {
+func helpCommand(tree *cli.Tree) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND|TOPIC|RESOURCE]", Short: "Help about a command, a topic or a resource", GroupID: groupSetup,
 		Example: `  kitescope help get
   kitescope help selectors
   kitescope help segments`,
-		ValidArgsFunction: completeHelp,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return completeHelp(tree, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			about, rest, err := tree.Find(args)
 			if err != nil {
 				return err
 			}
@@ -31,7 +33,7 @@ func helpCommand() *cobra.Command {
 				if _, err := view.Find(rest[0]); err != nil {
 					return cli.UnknownCommand(about, rest[0])
 				}
-				about, _, _ = cmd.Root().Find([]string{"get"})
+				about, _, _ = tree.Find([]string{"get"})
 			}
 			if len(rest) > 0 && about.HasSubCommands() {
 				return cli.UnknownCommand(about, rest[0])
@@ -46,8 +48,8 @@ func helpCommand() *cobra.Command {
 }
 
 // completeHelp completes commands and topics, level by level.
-func completeHelp(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	about, rest, err := cmd.Root().Find(args)
+func completeHelp(tree *cli.Tree, args []string) ([]string, cobra.ShellCompDirective) {
+	about, rest, err := tree.Find(args)
 	if err != nil || len(rest) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -10,14 +10,15 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-func manCommand(a *cli.App) *cobra.Command {
+func manCommand(a *cli.App, tree *cli.Tree) *cobra.Command {
 	return &cobra.Command{
-		Use: "man", Short: "Print the manual page, kitescope(1)", GroupID: groupSetup, Args: cobra.NoArgs,
+		Use: "man", Args: cobra.NoArgs,
 		Example: `  kitescope man | man -l -
   kitescope man > /usr/local/share/man/man1/kitescope.1`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
+			tree.All()
 			return a.Write(func(w *bufio.Writer) error {
-				_, err := w.WriteString(manual(cmd.Root()))
+				_, err := w.WriteString(manual(tree.Root))
 				return err
 			})
 		},

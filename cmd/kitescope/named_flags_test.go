@@ -56,7 +56,9 @@ func TestEveryFlagThatIsNamedExists(t *testing.T) {
 			collect(sub)
 		}
 	}
-	collect(rootCommand((&cli.App{Streams: &cli.Streams{}})))
+	tree := newTree(&cli.App{Streams: &cli.Streams{}})
+	tree.All()
+	collect(tree.Root)
 	used := map[string]bool{}
 	texts := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {

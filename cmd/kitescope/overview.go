@@ -16,7 +16,7 @@ func overviewCommand(a *cli.App) *cobra.Command {
 	var output string
 	var nodes *cli.NodeFlags
 	cmd := &cobra.Command{
-		Use: "overview", Short: "Show the cluster at a glance", GroupID: groupInspect,
+		Use: "overview",
 		Example: `  kitescope overview --from etcd://10.0.0.5:2379
   kitescope overview --from today.kite -o json`,
 		Args: cobra.NoArgs,

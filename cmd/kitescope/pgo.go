@@ -14,9 +14,9 @@ import (
 	"kitescope/profile/pgo"
 )
 
-func pgoCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "pgo", Short: "Build Go programs with a profile, and prove it: judge, pack, verify, trial", GroupID: groupProfile,
+func pgoCommand(*cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "pgo",
 		Long: `Take a Go service from CPU profiles to a rebuild that is proven to be better, or be told that
 there is nothing to gain.
 
@@ -31,11 +31,17 @@ make a program slower: docs/PGO.md walks the whole way.`,
   kitescope pgo judge before
   kitescope pgo pack --dir ./milvus before
   kitescope pgo trial --dir ./service --bench . -O trial`,
-		Args: cli.NoCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(pgoJudge(a), pgoPack(a), pgoVerify(a), pgoTrial(a))
-	return cmd
+}
+
+// pgoCommands are the commands below it.
+func pgoCommands() []cli.Entry {
+	return []cli.Entry{
+		{Name: "judge", Short: "Would Go accept these profiles, are they good, what can they reach", Build: pgoJudge},
+		{Name: "pack", Short: "Merge profiles into a default.pgo, with a record of where it comes from", Build: pgoPack},
+		{Name: "verify", Short: "Was this program built with PGO, with which profile, and did it take effect", Build: pgoVerify},
+		{Name: "trial", Short: "Build without and with a profile, run both in turns, report what it is worth", Build: pgoTrial},
+	}
 }
 
 // pgoInputs reads the profiles that words name, each on its own. What cannot be read is an input with its

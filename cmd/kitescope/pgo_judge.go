@@ -45,7 +45,7 @@ var judgeFailures = []string{"little-gain", "unfit", "never"}
 func pgoJudge(a *cli.App) *cobra.Command {
 	var f judgeFlags
 	cmd := &cobra.Command{
-		Use: "judge [PROFILE...]", Short: "Would Go accept these profiles, are they good, what can they reach",
+		Use: "judge [PROFILE...]",
 		Long: `Say of CPU profiles whether a Go build with them is worth the trouble.
 
   Would Go accept them: the sample type, start lines of functions, names, samples at all.

@@ -42,7 +42,7 @@ type packFlags struct {
 func pgoPack(a *cli.App) *cobra.Command {
 	var f packFlags
 	cmd := &cobra.Command{
-		Use: "pack [PROFILE...]", Short: "Merge profiles into a default.pgo, with a record of where it comes from",
+		Use: "pack [PROFILE...]",
 		Long: `Merge CPU profiles into one that "go build" takes, and write it into a main package.
 
 It has what the compiler reads and nothing else: the last two frames of each stack with function

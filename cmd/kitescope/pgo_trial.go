@@ -96,7 +96,7 @@ func pgoTrial(a *cli.App) *cobra.Command {
 	var f trialFlags
 	p := &f.plan
 	cmd := &cobra.Command{
-		Use: "trial", Short: "Build without and with a profile, run both in turns, report what it is worth", Long: helpTrial,
+		Use: "trial", Long: helpTrial,
 		Example: `  kitescope pgo trial --dir ./mytool --load '{bin} convert big.json' \
     --profile-load '{bin} -cpuprofile {profile} convert big.json' -O trial
   kitescope pgo trial --dir ./service --package ./cmd/server --pairs 12 --control \

@@ -36,7 +36,7 @@ type verifyFlags struct {
 func pgoVerify(a *cli.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use: "verify BINARY|URL|PROFILE", Short: "Was this program built with PGO, with which profile, and did it take effect",
+		Use: "verify BINARY|URL|PROFILE",
 		Long: `Say of a Go binary, or of a running service, whether it was built with a profile, with which one,
 and whether that took effect.
 

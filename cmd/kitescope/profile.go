@@ -18,9 +18,9 @@ import (
 // groupProfile is the group of commands about profiles in the help.
 const groupProfile = "profile"
 
-func profileCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "profile", Short: "Where CPU, memory and goroutines go: pull, top, flame, diff, ...", GroupID: groupProfile,
+func profileCommand(*cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "profile",
 		Long: `Pull profiles from all processes of a cluster, or of any Go service, and look at them:
 as tables, as flame graphs in the terminal or in one HTML file, compared with others.
 
@@ -33,16 +33,29 @@ processes of a live cluster, which are pulled for --seconds.`,
   kitescope profile flame before --nodes
   kitescope profile diff before after
   kitescope profile flame http://service:6060 -o html > cpu.html`,
-		Args: cli.NoCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	commands := []*cobra.Command{
-		profilePull(a), profileTop(a), profilePeek(a), profileShare(a), profileDiff(a), profileFlame(a),
-		profileNodes(a), profileTrend(a), profileMerge(a), profileWeb(a), profileWebChild(a), profileWatch(a),
+}
+
+// profileCommands are the commands below it.
+func profileCommands() []cli.Entry {
+	entries := []cli.Entry{
+		{Name: "pull", Short: "Take profiles of all processes over the same window, into a folder or bundle", Build: profilePull},
+		{Name: "top", Short: "Where the time (memory, ...) goes: flat and cum of each function", Build: profileTop},
+		{Name: "peek", Short: "Who calls the matching functions, and whom they call", Build: profilePeek},
+		{Name: "share", Short: "How large the share of matching functions is, and how sure that is", Build: profileShare},
+		{Name: "diff", Short: "What changed between two profiles, and what of it is noise", Build: profileDiff},
+		{Name: "flame", Short: "A flame graph: in the terminal, or as html, svg, png, folded, speedscope", Build: profileFlame},
+		{Name: "nodes", Short: "How the processes of a cluster differ: busy cores, and what on", Build: profileNodes},
+		{Name: "trend", Short: "How shares move over a rolling record", Build: profileTrend},
+		{Name: "merge", Short: "Join profiles into one pprof file", Build: profileMerge},
+		{Name: "web", Short: "Serve the standard pprof web UI for profiles, on loopback", Build: profileWeb},
+		{Name: "web-child", Hidden: true, Build: profileWebChild},
+		{Name: "watch", Short: "Measure CPU, memory, goroutines, GC and context switches while something runs", Build: profileWatch},
 	}
-	strictly(a, commands)
-	cmd.AddCommand(commands...)
-	return cmd
+	for i := range entries {
+		entries[i].Build = strictly(entries[i].Build)
+	}
+	return entries
 }
 
 // profileQuestion are the flags that say what of profiles is added up.

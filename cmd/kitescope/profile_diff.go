@@ -25,7 +25,7 @@ func profileDiff(a *cli.App) *cobra.Command {
 	var f profileTable
 	var c compareFlags
 	cmd := &cobra.Command{
-		Use: "diff BASE NEW", Short: "What changed between two profiles, and what of it is noise",
+		Use: "diff BASE NEW",
 		Long: `Print for each function what it gained or lost from BASE to NEW. flat and cum are those of
 "go tool pprof -diff_base" (or, with --subtract, of -base: percentages of what differs).
 Before that NEW is scaled to BASE's total with --normalize, for windows or loads that differ.

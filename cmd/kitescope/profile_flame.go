@@ -87,7 +87,7 @@ func flameFormatNames() []string {
 func profileFlame(a *cli.App) *cobra.Command {
 	var f flameFlags
 	cmd := &cobra.Command{
-		Use: "flame [FILE...]", Short: "A flame graph: in the terminal, or as html, svg, png, folded, speedscope",
+		Use: "flame [FILE...]",
 		Long: `Open the flame graph of the given profiles, joined, in the terminal (? there lists the keys), or
 write it with -o. With --base it is a differential one: blue lost, red gained, grey is noise.`,
 		Example: `  kitescope profile flame cpu.pb.gz

@@ -13,9 +13,10 @@ import (
 	"kitescope/words/hints"
 )
 
-// strictly makes commands end with exitIncomplete under --strict, where something was missing from what they have shown.
-func strictly(a *cli.App, commands []*cobra.Command) {
-	for _, cmd := range commands {
+// strictly makes a command end with cli.ExitIncomplete under --strict, where something was missing from what it has shown.
+func strictly(build func(*cli.App) *cobra.Command) func(*cli.App) *cobra.Command {
+	return func(a *cli.App) *cobra.Command {
+		cmd := build(a)
 		run := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			err := run(cmd, args)
@@ -24,6 +25,7 @@ func strictly(a *cli.App, commands []*cobra.Command) {
 			}
 			return err
 		}
+		return cmd
 	}
 }
 

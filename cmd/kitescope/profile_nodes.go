@@ -16,7 +16,7 @@ import (
 func profileNodes(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
-		Use: "nodes [DIR]", Short: "How the processes of a cluster differ: busy cores, and what on",
+		Use: "nodes [DIR]",
 		Long: `Print for each process of a record how many cores it kept busy and what on: Go code, GC, native
 libraries, syscalls; which node of a role is idle while others work; and in what a node
 differs from the others of its role by more than chance.`,
@@ -49,7 +49,7 @@ differs from the others of its role by more than chance.`,
 func profileTrend(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
-		Use: "trend DIR", Short: "How shares move over a rolling record",
+		Use: "trend DIR",
 		Long: `Print how the share of each function moved over the rounds of a rolling record (profile pull
 --every), with a line of the shares, and whether that is more than noise.`,
 		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 --every 10m --keep 50 -O record

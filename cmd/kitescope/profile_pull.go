@@ -67,7 +67,7 @@ that is interrupted keeps what was complete, and exits 130.`
 func profilePull(a *cli.App) *cobra.Command {
 	var f pullFlags
 	cmd := &cobra.Command{
-		Use: "pull [URL...]", Short: "Take profiles of all processes over the same window, into a folder or bundle",
+		Use:  "pull [URL...]",
 		Long: helpPull,
 		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379
   kitescope profile pull --kind cpu,heap,goroutine --seconds 30 -O before

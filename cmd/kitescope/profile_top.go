@@ -69,7 +69,7 @@ func profileTop(a *cli.App) *cobra.Command {
 	var f profileTable
 	var list cli.ListFlags
 	cmd := &cobra.Command{
-		Use: "top [FILE...]", Short: "Where the time (memory, ...) goes: flat and cum of each function",
+		Use: "top [FILE...]",
 		Long: `Print what each function is worth: flat, by itself, and cum, with all that it calls.
 Numbers and names are those of "go tool pprof -top". Several profiles are joined; --by node
 tells them apart, --by class adds up Go code, runtime, GC, native libraries, syscalls.`,
@@ -106,7 +106,7 @@ tells them apart, --by class adds up Go code, runtime, GC, native libraries, sys
 func profilePeek(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
-		Use: "peek REGEX [FILE...]", Short: "Who calls the matching functions, and whom they call",
+		Use: "peek REGEX [FILE...]",
 		Long: `Print each function whose name matches, with its callers above and its callees below, and
 how much of it comes from and goes to each: "go tool pprof -peek".`,
 		Example: `  kitescope profile peek 'LocalSegment..Search' before
@@ -131,7 +131,7 @@ how much of it comes from and goes to each: "go tool pprof -peek".`,
 func profileShare(a *cli.App) *cobra.Command {
 	var f profileTable
 	cmd := &cobra.Command{
-		Use: "share REGEX [FILE...]", Short: "How large the share of matching functions is, and how sure that is",
+		Use: "share REGEX [FILE...]",
 		Long: `Print the share of samples that have a matching frame, and of those whose leaf matches, with
 the interval in which it lies with a confidence of 95%: a profile is a sample, and a share
 of few events is a guess.`,
@@ -183,7 +183,7 @@ func profileMerge(a *cli.App) *cobra.Command {
 		force    bool
 	}
 	cmd := &cobra.Command{
-		Use: "merge FILE... -O FILE", Short: "Join profiles into one pprof file",
+		Use: "merge FILE... -O FILE",
 		Long: `Write one pprof file with all samples of the given profiles, each labelled with the node
 that it comes from (--collapse adds the nodes up instead). Any pprof tool reads it.`,
 		Example: `  kitescope profile merge before -O before.pb.gz

@@ -66,7 +66,7 @@ Formats (-o): csv and jsonl write each sample as it comes.
 func profileWatch(a *cli.App) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
-		Use: "watch [URL...] [-- COMMAND [ARG...]]", Short: "Measure CPU, memory, goroutines, GC and context switches while something runs",
+		Use:  "watch [URL...] [-- COMMAND [ARG...]]",
 		Long: helpWatch + strings.TrimSuffix(render.ReportFormats().Doc(), "\n"),
 		Example: `  kitescope profile watch --from etcd://10.0.0.5:2379 --for 1m --plot usage.svg
   kitescope profile watch --from etcd://10.0.0.5:2379 \

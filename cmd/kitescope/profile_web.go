@@ -32,7 +32,7 @@ type webFlags struct {
 func profileWeb(a *cli.App) *cobra.Command {
 	var f webFlags
 	cmd := &cobra.Command{
-		Use: "web [FILE...]", Short: "Serve the standard pprof web UI for profiles, on loopback",
+		Use: "web [FILE...]",
 		Long: `Serve the web UI of "go tool pprof -http" for the given profiles, joined, until interrupted:
 graph, flame graph, top, peek, source. It listens on loopback only; over ssh, forward the port.
 Names are left as they are in the profiles: nothing is symbolised again.`,

@@ -18,10 +18,10 @@ const (
 	groupSetup   = "setup"
 )
 
-// program is kitescope with its commands. They are made once a process: that is a good part of what a short command takes.
+// program is kitescope with its commands.
 type program struct {
 	*cli.App
-	root *cobra.Command
+	tree *cli.Tree
 }
 
 func newProgram(s *cli.Streams) *program {
@@ -29,14 +29,15 @@ func newProgram(s *cli.Streams) *program {
 		s.Transient = &cli.Transient{W: s.Err}
 	}
 	a := &cli.App{Streams: s, Demo: new(cli.LazyDemo)}
-	return &program{App: a, root: rootCommand(a)}
+	return &program{App: a, tree: newTree(a)}
 }
 
 // run executes one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
 	s := p.Streams // the command may take others
-	p.root.SetArgs(args)
-	err := p.root.ExecuteContext(ctx)
+	p.tree.Prepare(args)
+	p.tree.Root.SetArgs(args)
+	err := p.tree.Root.ExecuteContext(ctx)
 	p.Demo.Close()
 	if stopped := p.Own.Stop(); err == nil {
 		err = stopped
@@ -46,6 +47,14 @@ func (p *program) run(ctx context.Context, args []string) int {
 		cli.TellError(ctx, s, err)
 	}
 	return code
+}
+
+func newTree(a *cli.App) *cli.Tree {
+	tree := cli.NewTree(a, rootCommand(a))
+	tree.Root.SetHelpCommand(helpCommand(tree))
+	tree.Root.AddCommand(helpTopics()...)
+	tree.Add(commands(tree))
+	return tree
 }
 
 func rootCommand(a *cli.App) *cobra.Command {
@@ -91,17 +100,31 @@ It only reads. It never writes to a cluster.`,
 	nodes = cli.AddNodeFlags(root, true)
 	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // "ui" lists them
 	root.AddGroup(groups()...)
-	root.SetHelpCommand(helpCommand())
-	root.AddCommand(
-		uiCommand(a), getCommand(a), describeCommand(a), treeCommand(a), overviewCommand(a), demoCommand(a),
-		balanceCommand(a), diagnoseCommand(a), explainCommand(a),
-		profileCommand(a), pgoCommand(a), compareCommand(a), vectors.EngineCommand(a), vectors.ReplayCommand(a),
-		snapshotCommand(a), diffCommand(a),
-		contextCommand(a), completionCommand(a), manCommand(a), versionCommand(a),
-	)
-	root.AddCommand(helpTopics()...)
-	usageOnly(root)
 	return root
+}
+
+// commands are those below the root of tree, but for help and its topics.
+func commands(tree *cli.Tree) []cli.Entry {
+	return append([]cli.Entry{
+		{Name: "ui", Short: "Open the terminal UI (the default without a command)", Group: groupInspect, Build: uiCommand},
+		{Name: "get", Short: "List things: collections, segments, channels, nodes, ...", Group: groupInspect, Build: getCommand},
+		{Name: "describe", Short: "Show one thing in full, with what hangs on it", Group: groupInspect, Build: describeCommand},
+		{Name: "tree", Short: "Show a collection as a tree: partition, vchannel, segment, index", Group: groupInspect, Build: treeCommand},
+		{Name: "overview", Short: "Show the cluster at a glance", Group: groupInspect, Build: overviewCommand},
+		{Name: "demo", Short: "Open the UI on a captured real cluster; nothing needed", Group: groupInspect, Build: demoCommand},
+		{Name: "balance", Short: "Show how evenly query nodes share the work, and what would even it out", Group: groupInspect, Build: balanceCommand},
+		{Name: "diagnose", Short: "Say what is wrong with a cluster, and what to do", Group: groupInspect, Build: diagnoseCommand},
+		{Name: "explain", Short: "Explain a check of diagnose: what it looks at, what to do", Group: groupInspect, Build: explainCommand},
+		{Name: "profile", Short: "Where CPU, memory and goroutines go: pull, top, flame, diff, ...", Group: groupProfile, Build: profileCommand, Below: profileCommands()},
+		{Name: "pgo", Short: "Build Go programs with a profile, and prove it: judge, pack, verify, trial", Group: groupProfile, Build: pgoCommand, Below: pgoCommands()},
+		{Name: "compare", Short: "Benchmark results before and after: what changed, and what is noise", Group: groupProfile, Build: compareCommand},
+		{Name: "snapshot", Short: "Keep a cluster's metadata in one file: save, info", Group: groupFiles, Build: snapshotCommand, Below: snapshotCommands()},
+		{Name: "diff", Short: "Show what changed between two sources", Group: groupFiles, Build: diffCommand},
+		{Name: "context", Short: "Name clusters: add, use, list, remove", Group: groupSetup, Build: contextCommand, Below: contextCommands()},
+		{Name: "completion", Short: "Print a completion script for a shell", Group: groupSetup, Build: completionCommand},
+		{Name: "man", Short: "Print the manual page, kitescope(1)", Group: groupSetup, Build: func(a *cli.App) *cobra.Command { return manCommand(a, tree) }},
+		{Name: "version", Short: "Print the version and how it was built", Group: groupSetup, Build: versionCommand},
+	}, vectors.Commands()...)
 }
 
 // groups are those of the commands, in the order of the help.
@@ -112,22 +135,5 @@ func groups() []*cobra.Group {
 		{ID: cli.GroupEngine, Title: "Look at vector indexes:"},
 		{ID: groupFiles, Title: "Keep and compare:"},
 		{ID: groupSetup, Title: "Set up:"},
-	}
-}
-
-// usageOnly makes wrong argument counts usage errors (exit 2), with the command named.
-func usageOnly(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			err := check(cmd, args)
-			var usage *cli.UsageError
-			if err != nil && !errors.As(err, &usage) {
-				return cli.Usage(err, "see: "+cmd.CommandPath()+" --help")
-			}
-			return err
-		}
-	}
-	for _, child := range cmd.Commands() {
-		usageOnly(child)
 	}
 }

@@ -14,24 +14,28 @@ import (
 	"kitescope/render"
 )
 
-func snapshotCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "snapshot", Short: "Keep a cluster's metadata in one file: save, info", GroupID: groupFiles,
+func snapshotCommand(*cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "snapshot",
 		Long: `Keep a cluster's metadata in one file, a bundle: compressed, secrets redacted, small
 enough to mail. Every command reads it with --from FILE.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
   kitescope snapshot info today.kite`,
-		Args: cli.NoCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(snapshotSave(a), snapshotInfo(a))
-	return cmd
+}
+
+// snapshotCommands are the commands below it.
+func snapshotCommands() []cli.Entry {
+	return []cli.Entry{
+		{Name: "save", Short: "Write a bundle; - is standard output", Build: snapshotSave},
+		{Name: "info", Short: "Say what a file is: kind, root, revision, keys, intact or not", Build: snapshotInfo},
+	}
 }
 
 func snapshotInfo(a *cli.App) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use: "info FILE", Short: "Say what a file is: kind, root, revision, keys, intact or not",
+		Use: "info FILE",
 		Example: `  kitescope snapshot info today.kite
   kitescope snapshot info etcd_snapshot.db -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -24,7 +24,7 @@ func snapshotSave(a *cli.App) *cobra.Command {
 	var f snapshotFlags
 	var window time.Duration
 	cmd := &cobra.Command{
-		Use: "save FILE", Short: "Write a bundle; - is standard output",
+		Use: "save FILE",
 		Long: `Write all metadata, read at one revision, into a bundle. Password hashes, tokens and
 keys are redacted on the way. FILE appears when it is complete and not before.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379

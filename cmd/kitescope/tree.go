@@ -18,7 +18,7 @@ func treeCommand(a *cli.App) *cobra.Command {
 	var ascii bool
 	var options view.TreeOptions
 	cmd := &cobra.Command{
-		Use: "tree COLLECTION", Short: "Show a collection as a tree: partition, vchannel, segment, index", GroupID: groupInspect,
+		Use: "tree COLLECTION",
 		Example: `  kitescope tree docs --from etcd://10.0.0.5:2379
   kitescope tree tenant_a.orders --dropped -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -19,7 +19,7 @@ import (
 func uiCommand(a *cli.App) *cobra.Command {
 	var f cli.UIFlags
 	cmd := &cobra.Command{
-		Use: "ui [PAGE [selector...]]", Short: "Open the terminal UI (the default without a command)", GroupID: groupInspect,
+		Use: "ui [PAGE [selector...]]",
 		Long: `Open the terminal UI on a live cluster or a file. Press ? for its keys. A page is
 what you would type behind ":" in it, such as "segments coll=docs".`,
 		Example: `  kitescope ui --from etcd://10.0.0.5:2379

@@ -42,7 +42,7 @@ func versionFacts() map[string]string {
 func versionCommand(a *cli.App) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use: "version", Short: "Print the version and how it was built", GroupID: groupSetup, Args: cobra.NoArgs,
+		Use: "version", Args: cobra.NoArgs,
 		Example: "  kitescope version -o json",
 		RunE: func(*cobra.Command, []string) error {
 			switch output {

@@ -42,7 +42,7 @@ func UnknownCommand(cmd *cobra.Command, word string) error {
 	err := fmt.Errorf("unknown command %q", word)
 	hint := "see: " + cmd.CommandPath() + " --help"
 	cmd.SuggestionsMinimumDistance = max(cmd.SuggestionsMinimumDistance, 2) // cobra's own, which it sets for the root alone
-	if near := cmd.SuggestionsFor(word); len(near) > 0 {
+	if near := slices.Sorted(slices.Values(cmd.SuggestionsFor(word))); len(near) > 0 {
 		hint = "did you mean: " + strings.Join(near, ", ")
 	}
 	return Usage(err, hint)

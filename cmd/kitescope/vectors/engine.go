@@ -21,10 +21,10 @@ import (
 	"kitescope/render"
 )
 
-// EngineCommand is "engine" with its subcommands.
-func EngineCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "engine", Short: "The query engine: open, build, search, verify and time index files", GroupID: cli.GroupEngine,
+// engineCommand is "engine" with its subcommands.
+func engineCommand(*cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "engine",
 		Long: `Answer queries as hnswlib, faiss or a Milvus node would, from the same files: the same ids, the
 same distances to the last bit, without Python and without a cluster.
 
@@ -41,11 +41,18 @@ searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (F
   kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -o base.hnsw
   kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64 --truth truth.ivecs
   kitescope engine bench base.hnsw --queries q.npy --ef 16,32,64 --threads 1,2`,
-		Args: cli.NoCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(engineInfo(a), engineSearch(a), engineBuild(a), engineVerify(a), engineBench(a))
-	return cmd
+}
+
+// engineCommands are the commands below it.
+func engineCommands() []cli.Entry {
+	return []cli.Entry{
+		{Name: "info", Short: "What is in an index file or a log of Milvus's storage", Build: engineInfo},
+		{Name: "search", Short: "The neighbours of queries in an index file, as the library that wrote it finds them", Build: engineSearch},
+		{Name: "build", Short: "Build an HNSW or FLAT index of vectors, in hnswlib's or faiss's format", Build: engineBuild},
+		{Name: "verify", Short: "Is an index file sound, and does it hold these vectors", Build: engineVerify},
+		{Name: "bench", Short: "Queries per second, latency and recall of an index file, by ef and threads", Build: engineBench},
+	}
 }
 
 // engineFlags are what several of the engine's commands take.

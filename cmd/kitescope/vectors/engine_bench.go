@@ -19,7 +19,7 @@ func engineBench(a *cli.App) *cobra.Command {
 	var efs, nprobes, threads string
 	rounds := 5
 	cmd := &cobra.Command{
-		Use: "bench FILE", Short: "Queries per second, latency and recall of an index file, by ef and threads",
+		Use: "bench FILE",
 		Long: `Ask all queries again and again and measure: one round to warm up, then --rounds that count. Each
 thread asks its next query when it has the answer to the last one. QPS is the median round, with the
 slowest and the fastest; latencies are of all queries of all rounds. Without --truth there is no recall:

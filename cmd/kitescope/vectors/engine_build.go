@@ -30,7 +30,7 @@ type buildFlags struct {
 func engineBuild(a *cli.App) *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
-		Use: "build VECTORS", Short: "Build an HNSW or FLAT index of vectors, in hnswlib's or faiss's format",
+		Use: "build VECTORS",
 		Long: `Build an index of a file of vectors, as hnswlib or faiss open it. With one thread the HNSW file is
 the same to the last byte that hnswlib 0.8 saves for the same vectors, parameters and seed; which bits
 hnswlib's distances have, and so which of nearly equal neighbours it takes, depends on the CPU that it

@@ -13,7 +13,7 @@ import (
 func engineInfo(a *cli.App) *cobra.Command {
 	var f engineFlags
 	cmd := &cobra.Command{
-		Use: "info FILE", Short: "What is in an index file or a log of Milvus's storage",
+		Use: "info FILE",
 		Long: `Say what an index file is: type, metric, dimension, rows, parameters, where its bytes go. Of a
 graph also degrees by level, links that are not answered, and nodes that no search can reach.
 

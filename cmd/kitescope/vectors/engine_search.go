@@ -18,7 +18,7 @@ func engineSearch(a *cli.App) *cobra.Command {
 	var f engineFlags
 	var ef, nprobe int
 	cmd := &cobra.Command{
-		Use: "search FILE", Short: "The neighbours of queries in an index file, as the library that wrote it finds them",
+		Use: "search FILE",
 		Long: `Answer queries from an index file. Ids, distances and the order of equal distances are those of the
 library that wrote the file; --library takes another one's rules, --accumulation another CPU's order of
 adding floats. A Milvus node up to 2.4 enters the graph elsewhere when a query comes a second time:

@@ -19,7 +19,7 @@ func engineVerify(a *cli.App) *cobra.Command {
 	var ids string
 	p := target.VerifyPlan{Queries: 200, K: 10, EF: 64, Noise: 0.1, Seed: 1, MinRecall: 0.9, MaxUnreachable: 0.01}
 	cmd := &cobra.Command{
-		Use: "verify FILE VECTORS", Short: "Is an index file sound, and does it hold these vectors",
+		Use: "verify FILE VECTORS",
 		Long: `Hold an index file against itself and against the vectors that it should have, row i under id i
 or, with --ids, row i under the i-th id:
 links that lead nowhere, levels, nodes that no search can reach, stored vectors, and recall against

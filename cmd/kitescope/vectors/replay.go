@@ -9,10 +9,18 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// ReplayCommand is "replay" with its subcommands.
-func ReplayCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "replay", Short: "Ask a query load of a cluster's own segments, and of the cluster it could be", GroupID: cli.GroupEngine,
+// Commands are engine and replay, with what is below them.
+func Commands() []cli.Entry {
+	return []cli.Entry{
+		{Name: "engine", Short: "The query engine: open, build, search, verify and time index files", Group: cli.GroupEngine, Build: engineCommand, Below: engineCommands()},
+		{Name: "replay", Short: "Ask a query load of a cluster's own segments, and of the cluster it could be", Group: cli.GroupEngine, Build: replayCommand, Below: replayCommands()},
+	}
+}
+
+// replayCommand is "replay" with its subcommands.
+func replayCommand(*cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "replay",
 		Long: `Take the segments that a cluster serves, their files in storage and a log of queries, and answer
 what one asks before touching production: is it the growing segments, the imbalance, the index,
 the parameters, or the machine? And by how much.
@@ -35,12 +43,20 @@ PostgreSQL with pgvector, and the engine's answers are what theirs are held agai
   kitescope replay run docs --queries queries.jsonl --ef 64 --save before.json
   kitescope replay whatif docs --queries queries.jsonl --change index --change index,balance
   kitescope replay plot before.json after.json --kind qps --out qps.svg`,
-		Args: cli.NoCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(
-		replayInfo(a), replayRun(a), replaySweep(a), replayWhatIf(a), replaySample(a), replayCapture(a),
-		replayShow(a), replayPlot(a), replayReport(a),
-	)
-	return cmd
+}
+
+// replayCommands are the commands below it.
+func replayCommands() []cli.Entry {
+	return []cli.Entry{
+		{Name: "info", Short: "What would be replayed: segments, states, nodes, files, what is missing", Build: replayInfo},
+		{Name: "run", Short: "Recall, latency, and where the time goes: by segment, state, index, node", Build: replayRun},
+		{Name: "sweep", Short: "QPS by concurrency and recall against QPS: all combinations of sessions, rates and ef", Build: replaySweep},
+		{Name: "whatif", Short: "What the same queries would do on another cluster, and how sure that is", Build: replayWhatIf},
+		{Name: "sample", Short: "Draw queries from a collection's own vectors, with a stated noise", Build: replaySample},
+		{Name: "capture", Short: "Rate and shape of a load, from a Milvus proxy's access log", Build: replayCapture},
+		{Name: "show", Short: "A saved result or prediction again, or beside an earlier one", Build: replayShow},
+		{Name: "plot", Short: "Pictures of results: QPS by concurrency, recall, latency, cost, before and after", Build: replayPlot},
+		{Name: "report", Short: "Results and a prediction as one HTML page, pictures included", Build: replayReport},
+	}
 }

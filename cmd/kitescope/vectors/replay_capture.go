@@ -17,7 +17,7 @@ func replayCapture(a *cli.App) *cobra.Command {
 	var seed uint64
 	var force bool
 	cmd := &cobra.Command{
-		Use: "capture ACCESS-LOG...", Short: "Rate and shape of a load, from a Milvus proxy's access log",
+		Use: "capture ACCESS-LOG...",
 		Long: `Read the access logs of Milvus proxies (2.3 and later; proxy.accessLog), plain or compressed, rotated or of
 several proxies: how many searches a second, when, how large, how long they took, which failed. They
 have no vectors. --out keeps times and sizes as a query log; with --vectors it gets the vectors of

@@ -18,7 +18,7 @@ func replayInfo(a *cli.App) *cobra.Command {
 	var output string
 	limit := 20
 	cmd := &cobra.Command{
-		Use: "info COLLECTION", Short: "What would be replayed: segments, states, nodes, files, what is missing",
+		Use: "info COLLECTION",
 		Long: `Show what a replay of a collection would work on: which node searches which segments, in which state,
 by which index, from which files; the settings of the nodes' read schedulers; and what had to be
 assumed, because nobody said it. With --storage the files are looked for too.`,

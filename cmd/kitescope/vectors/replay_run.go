@@ -60,7 +60,7 @@ What could not be loaded is named, and how many rows that are: --strict makes it
 func replayRun(a *cli.App) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use: "run COLLECTION", Short: "Recall, latency, and where the time goes: by segment, state, index, node",
+		Use: "run COLLECTION",
 		Long: helpRun + `With --target a real Milvus (2.1 to 2.6) or PostgreSQL with pgvector is asked instead, bounded by
 --rate, --total and --max-time, and its answers are held against the engine's, hit by hit. What it should
 have answered comes from the cluster's segments, or from a file of its vectors (--vectors), without a cluster.`,
@@ -83,7 +83,7 @@ have answered comes from the cluster's segments, or from a file of its vectors (
 func replaySweep(a *cli.App) *cobra.Command {
 	f := runFlags{sweep: true}
 	cmd := &cobra.Command{
-		Use: "sweep COLLECTION", Short: "QPS by concurrency and recall against QPS: all combinations of sessions, rates and ef",
+		Use: "sweep COLLECTION",
 		Long: helpRun + `A sweep measures each combination of --concurrency (or --rate) and --ef, in several rounds with an
 interval, and marks the points that no other one beats in recall and QPS.`,
 		Example: `  kitescope replay sweep docs --concurrency 1,2,4,8,16,32,48 --ef 16,32,64,128 --save sweep.json

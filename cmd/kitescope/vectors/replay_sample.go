@@ -37,7 +37,7 @@ func replaySample(a *cli.App) *cobra.Command {
 	var out string
 	var force bool
 	cmd := &cobra.Command{
-		Use: "sample COLLECTION", Short: "Draw queries from a collection's own vectors, with a stated noise",
+		Use: "sample COLLECTION",
 		Long: `Draw queries that are like a collection's own vectors: each is a row, moved by noise. --noise is the
 standard deviation of what is added to a component, in parts of the deviation that components have
 over rows: 0 asks for the rows themselves, 1 is as far away as rows are from their mean. The same

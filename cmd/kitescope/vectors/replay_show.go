@@ -71,7 +71,7 @@ func replayShow(a *cli.App) *cobra.Command {
 	var screen replayScreen
 	limit := 10
 	cmd := &cobra.Command{
-		Use: "show RESULT", Short: "A saved result or prediction again, or beside an earlier one",
+		Use: "show RESULT",
 		Example: `  kitescope replay show after.json --baseline before.json
   kitescope replay show sweep.json -o csv > sweep.csv
   kitescope replay show before.json --costs --limit 0`,
@@ -124,7 +124,7 @@ func replayPlot(a *cli.App) *cobra.Command {
 	var force bool
 	var width, height int
 	cmd := &cobra.Command{
-		Use: "plot RESULT...", Short: "Pictures of results: QPS by concurrency, recall, latency, cost, before and after",
+		Use: "plot RESULT...",
 		Long: `Draw saved results, or one prediction. Several results are drawn together, the first as what the
 others are compared with.
 
@@ -225,7 +225,7 @@ func replayReport(a *cli.App) *cobra.Command {
 	var out string
 	var force bool
 	cmd := &cobra.Command{
-		Use: "report RESULT...", Short: "Results and a prediction as one HTML page, pictures included",
+		Use: "report RESULT...",
 		Long: `Write one HTML file that needs no network: figures, pictures, where the time goes, and all that is needed
 to repeat it. The first result is what the others are compared with.`,
 		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html`,

@@ -43,7 +43,7 @@ type whatIfFlags struct {
 func replayWhatIf(a *cli.App) *cobra.Command {
 	var f whatIfFlags
 	cmd := &cobra.Command{
-		Use: "whatif COLLECTION", Short: "What the same queries would do on another cluster, and how sure that is",
+		Use: "whatif COLLECTION",
 		Long: `Predict what the queries would do on the cluster as it is, and on each --change of it. What a segment
 costs is measured here, on the real vectors: indexes that are not there are built, up to --build-rows;
 beyond that a model that was fitted to what was measured says it. A queueing simulation of the nodes,
