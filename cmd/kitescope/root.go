@@ -86,8 +86,9 @@ It only reads. It never writes to a cluster.`,
 			return runUI(cmd.Context(), a, cli.UIFlags{Nodes: nodes})
 		},
 	}
-	root.Version = cli.VersionText() // gives the flag --version
-	root.SetVersionTemplate(versionLine())
+	version := versionFacts()
+	root.Version = version["version"] // gives the flag --version
+	root.SetVersionTemplate(versionLine(version))
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(a.In)
 	root.SetOut(a.Out)

@@ -14,17 +14,16 @@ import (
 )
 
 // versionLine is what "version" and "--version" print.
-func versionLine() string {
-	v := versionFacts()
+func versionLine(v map[string]string) string {
 	return strings.Join(strings.Fields(fmt.Sprintln("kitescope", v["version"], v["commit"], v["go"], v["platform"])), " ") + "\n"
 }
 
 // versionFacts are the version and how it was built.
 func versionFacts() map[string]string {
-	v := map[string]string{
-		"version": cli.VersionText(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
-	}
 	info, ok := debug.ReadBuildInfo()
+	v := map[string]string{
+		"version": cli.VersionOf(info), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+	}
 	if !ok {
 		return v
 	}
@@ -50,7 +49,7 @@ func versionCommand(a *cli.App) *cobra.Command {
 				return a.Write(func(w *bufio.Writer) error { return json.NewEncoder(w).Encode(versionFacts()) })
 			case "text":
 				return a.Write(func(w *bufio.Writer) error {
-					_, err := w.WriteString(versionLine())
+					_, err := w.WriteString(versionLine(versionFacts()))
 					return err
 				})
 			}
