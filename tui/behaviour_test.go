@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 )
 
@@ -400,16 +401,16 @@ func headerShowsTheWorst(d *driver) {
 	now := d.m.cfg.Now()
 	gone := errors.New("etcd does not answer")
 	for _, step := range []struct {
-		update Update
+		update news.Update
 		want   string
 	}{
-		{Update{Cluster: fixture(), Live: true}, "● live"},
-		{Update{Live: true, Err: gone, Since: now.Add(-7 * time.Second)}, "stale for 7s · ✖ source lost"},
-		{Update{Cluster: fixtureLater(), Live: true, Err: gone, Since: now.Add(-9 * time.Second)}, "stale for 9s · ✖ source lost"},
-		{Update{Progress: "reading: 7 keys, 0 MiB"}, "✖ source lost"},
-		{Update{Live: true, Lost: []Lost{{"querynode-7", now.Add(-3 * time.Minute)}}}, "▲ querynode-7 silent for 3m"},
-		{Update{Live: true, Lost: []Lost{{"querynode-7", now.Add(-3 * time.Minute)}, {"proxy-1", now}}}, "▲ 2 processes silent for 3m"},
-		{Update{Cluster: fixture(), Live: true}, "● live"},
+		{news.Update{Cluster: fixture(), Live: true}, "● live"},
+		{news.Update{Live: true, Err: gone, Since: now.Add(-7 * time.Second)}, "stale for 7s · ✖ source lost"},
+		{news.Update{Cluster: fixtureLater(), Live: true, Err: gone, Since: now.Add(-9 * time.Second)}, "stale for 9s · ✖ source lost"},
+		{news.Update{Progress: "reading: 7 keys, 0 MiB"}, "✖ source lost"},
+		{news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}}}, "▲ querynode-7 silent for 3m"},
+		{news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}, {Name: "proxy-1", Since: now}}}, "▲ 2 processes silent for 3m"},
+		{news.Update{Cluster: fixture(), Live: true}, "● live"},
 	} {
 		d.send(updateMsg(step.update))
 		if head, _, _ := strings.Cut(ansi.Strip(d.m.View().Content), "\n"); !strings.Contains(head, step.want) {

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 	"kitescope/render"
 )
@@ -23,7 +23,7 @@ type Config struct {
 	// Environ is the environment that terminal capabilities are read from; nil means the process's own.
 	Environ []string
 	// Feed delivers the clusters. It is followed in a goroutine of its own until Run returns.
-	Feed Feed
+	Feed news.Feed
 	// Resources are the tables that the palette offers: view.Resources.
 	Resources []*view.Resource
 	// Checks judge the clusters; nil means rules.All().
@@ -69,37 +69,4 @@ type worker interface {
 	run(ctx context.Context, send func(tea.Msg))
 	// stop ends the work early; run returns soon after.
 	stop()
-}
-
-// Feed is where clusters come from.
-type Feed interface {
-	// Follow calls emit for each new state until ctx ends or there will be no more.
-	// emit may block for a moment and must not be called after Follow returns.
-	Follow(ctx context.Context, emit func(Update))
-}
-
-// Update is one message of a Feed. Fields that have nothing to say are zero.
-type Update struct {
-	// Cluster is the newest state; nil where only the rest has changed.
-	Cluster *model.Cluster
-	// Err says why there is no newer state; the data shown stays. It is taken back by an
-	// Update that has neither an Err nor Progress, and by nothing else: a Cluster may be new
-	// by what processes say while etcd is gone.
-	Err error
-	// Since is when the source that Err is about was last heard of, zero if nobody knows.
-	Since time.Time
-	// Lost are the processes that answered before and do not now, the longest silent first.
-	Lost []Lost
-	// Live reports whether further Updates follow changes of Cluster by themselves.
-	Live bool
-	// Progress is what is going on, for people: "reading segments, 120,000 keys".
-	Progress string
-}
-
-// Lost is a source that is not heard of any more.
-type Lost struct {
-	// Name is "querynode-7".
-	Name string
-	// Since is when it was last heard of.
-	Since time.Time
 }

@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 	"kitescope/words"
 )
@@ -28,8 +29,8 @@ type data struct {
 	live     bool
 	progress string
 	err      error
-	since    time.Time // when the source that err is about was last heard of; zero: unknown
-	lost     []Lost    // processes that were heard of and are not now
+	since    time.Time   // when the source that err is about was last heard of; zero: unknown
+	lost     []news.Lost // processes that were heard of and are not now
 
 	paused   bool
 	pausedAt time.Time
@@ -55,7 +56,7 @@ const (
 )
 
 // updateMsg is what the feed says.
-type updateMsg Update
+type updateMsg news.Update
 
 func (u updateMsg) apply(m *Model) cmd {
 	d := &m.data

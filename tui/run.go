@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
+
+	"kitescope/inspect/news"
 )
 
 // Run shows the UI until the person quits, and then returns nil, or until ctx ends, and
@@ -21,7 +23,7 @@ func Run(ctx context.Context, cfg Config) error {
 	var feed sync.WaitGroup
 	if cfg.Feed != nil {
 		feed.Go(func() {
-			cfg.Feed.Follow(ctx, func(u Update) { program.Send(updateMsg(u)) })
+			cfg.Feed.Follow(ctx, func(u news.Update) { program.Send(updateMsg(u)) })
 		})
 	}
 	if cfg.beside != nil {

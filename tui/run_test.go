@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -55,14 +56,14 @@ func (o *output) plain() string {
 }
 
 // feedFunc is a Feed of a function.
-type feedFunc func(ctx context.Context, emit func(Update))
+type feedFunc func(ctx context.Context, emit func(news.Update))
 
-func (f feedFunc) Follow(ctx context.Context, emit func(Update)) { f(ctx, emit) }
+func (f feedFunc) Follow(ctx context.Context, emit func(news.Update)) { f(ctx, emit) }
 
 // once delivers one live cluster and nothing more.
-func once(c *model.Cluster) Feed {
-	return feedFunc(func(ctx context.Context, emit func(Update)) {
-		emit(Update{Cluster: c, Live: true})
+func once(c *model.Cluster) news.Feed {
+	return feedFunc(func(ctx context.Context, emit func(news.Update)) {
+		emit(news.Update{Cluster: c, Live: true})
 		<-ctx.Done()
 	})
 }
@@ -137,9 +138,9 @@ func (p *program) interrupt(tb testing.TB) {
 func TestRunShowsFollowsAndQuits(t *testing.T) {
 	cfg := testConfig()
 	gate := make(chan struct{})
-	cfg.Feed = feedFunc(func(ctx context.Context, emit func(Update)) {
+	cfg.Feed = feedFunc(func(ctx context.Context, emit func(news.Update)) {
 		<-gate
-		emit(Update{Cluster: fixture(), Live: true})
+		emit(news.Update{Cluster: fixture(), Live: true})
 		<-ctx.Done()
 	})
 	p := start(t, cfg, 80, 24)
@@ -305,7 +306,7 @@ func benchKeys(b *testing.B, before string, keys []string, pause time.Duration) 
 func BenchmarkFirstFrame(b *testing.B) {
 	for b.Loop() {
 		cfg := testConfig()
-		cfg.Feed = feedFunc(func(ctx context.Context, _ func(Update)) { <-ctx.Done() })
+		cfg.Feed = feedFunc(func(ctx context.Context, _ func(news.Update)) { <-ctx.Done() })
 		p := start(b, cfg, 180, 50)
 		for !strings.Contains(p.out.plain(), "overview") {
 			<-p.out.writes

@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
+	"kitescope/inspect/news"
 	"kitescope/inspect/source"
 	"kitescope/render"
 )
@@ -46,7 +46,7 @@ func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	lost := newLossTeller(a)
-	err = feed.FollowLive(ctx, live, d.want, func(u session.Update) {
+	err = feed.FollowLive(ctx, live, d.want, func(u news.Update) {
 		u.Lost = nil // what does not answer is a finding
 		lost.take(u)
 		if u.Cluster == nil || w.early(u.Cluster) {

@@ -17,6 +17,7 @@ import (
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 )
 
@@ -286,7 +287,7 @@ func fed(t *testing.T, from string) *model.Cluster {
 	feed.Interval = time.Second
 	defer done()
 	var c *model.Cluster
-	feed.Follow(ctx, func(u session.Update) {
+	feed.Follow(ctx, func(u news.Update) {
 		if u.Err != nil {
 			t.Error(u.Err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 	"kitescope/tui"
 )
@@ -19,8 +20,8 @@ import (
 type still struct{ cluster *model.Cluster }
 
 // Follow implements tui.Feed.
-func (s still) Follow(ctx context.Context, emit func(tui.Update)) {
-	emit(tui.Update{Cluster: s.cluster})
+func (s still) Follow(ctx context.Context, emit func(news.Update)) {
+	emit(news.Update{Cluster: s.cluster})
 	<-ctx.Done()
 }
 

@@ -97,23 +97,9 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, fe
 		input = nil // standard input is the data; keys come from the terminal
 	}
 	err = tui.Run(ctx, tui.Config{
-		Input: input, Output: a.Out, Feed: clusterFeed{feed}, Resources: view.Resources,
+		Input: input, Output: a.Out, Feed: feed, Resources: view.Resources,
 		Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), Theme: theme, Themes: themes, NoColor: !color, ASCII: a.PlainTerminal(), Mouse: !f.NoMouse,
 		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Profiles: profiles,
 	})
 	return cmp.Or(err, feed.Err())
-}
-
-// clusterFeed is a feed as the UI takes it.
-type clusterFeed struct{ *session.Feed }
-
-// Follow implements tui.Feed.
-func (f clusterFeed) Follow(ctx context.Context, emit func(tui.Update)) {
-	f.Feed.Follow(ctx, func(u session.Update) {
-		shown := tui.Update{Cluster: u.Cluster, Err: u.Err, Since: u.Since, Live: u.Live, Progress: u.Progress}
-		for _, l := range u.Lost {
-			shown.Lost = append(shown.Lost, tui.Lost(l))
-		}
-		emit(shown)
-	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
@@ -39,7 +40,7 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 	lost := newLossTeller(a)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err = q.followQuestion(ctx, a, conn, live, func(u session.Update) {
+	err = q.followQuestion(ctx, a, conn, live, func(u news.Update) {
 		lost.take(u)
 		if u.Cluster == nil {
 			return
@@ -56,7 +57,7 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 
 // followQuestion follows the metadata and, where they are wanted, asks the processes again and again. Then nothing is shown
 // before they were asked once.
-func (q *question) followQuestion(ctx context.Context, a *cli.App, conn cli.Connection, src source.Watcher, shown func(session.Update)) error {
+func (q *question) followQuestion(ctx context.Context, a *cli.App, conn cli.Connection, src source.Watcher, shown func(news.Update)) error {
 	if !q.nodes.Live {
 		feed := &session.Feed{Interval: cli.RefreshInterval, Quiet: true}
 		return feed.FollowLive(ctx, src, q.want, shown)
@@ -74,7 +75,7 @@ func (q *question) followQuestion(ctx context.Context, a *cli.App, conn cli.Conn
 	want := q.want
 	want.Parts |= session.NodeNeeds
 	want.Parts &^= model.PartRuntime
-	return feed.FollowLive(ctx, src, want, func(u session.Update) {
+	return feed.FollowLive(ctx, src, want, func(u news.Update) {
 		if u.Cluster != nil && u.Cluster.Runtime == nil {
 			u.Cluster = nil
 		}
@@ -104,7 +105,7 @@ func (w *watcher) show(c *model.Cluster) error {
 		}
 		changed = grid.Rows
 	} else {
-		changed, left = news(w.shown, grid)
+		changed, left = newRows(w.shown, grid)
 	}
 	for _, id := range left {
 		w.Warn("%s: %s %s", w.question.farewell(), w.question.resource.Singular, id)
@@ -124,9 +125,9 @@ func (w *watcher) show(c *model.Cluster) error {
 	return w.Completeness(c)
 }
 
-// news are the rows that have come or changed from one answer to the next, and the ids of those that are no longer in it:
+// newRows are the rows that have come or changed from one answer to the next, and the ids of those that are no longer in it:
 // the objects are gone, or the selection or --limit does not take them any more.
-func news(before, now *view.Grid) (changed []int32, left []string) {
+func newRows(before, now *view.Grid) (changed []int32, left []string) {
 	if changes, ok := view.RowChanges(before.Table, now.Table); ok && before.Rows == nil && now.Rows == nil {
 		for _, c := range changes {
 			switch {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/session"
+	"kitescope/inspect/news"
 )
 
 // TestLossIsToldAgain: a watch says when a source is lost, again with how long, and when it is back.
@@ -16,15 +16,15 @@ func TestLossIsToldAgain(t *testing.T) {
 	now := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
 	teller := newLossTeller(&cli.App{Streams: &cli.Streams{Err: &out}})
 	teller.clock = func() time.Time { return now }
-	gone := session.Update{Live: true, Err: context.DeadlineExceeded, Since: now.Add(-3 * time.Second)}
-	teller.take(session.Update{Live: true})
+	gone := news.Update{Live: true, Err: context.DeadlineExceeded, Since: now.Add(-3 * time.Second)}
+	teller.take(news.Update{Live: true})
 	for range 200 {
 		teller.take(gone)
-		teller.take(session.Update{Progress: "reading"})
+		teller.take(news.Update{Progress: "reading"})
 		now = now.Add(time.Second)
 	}
-	teller.take(session.Update{Live: true, Lost: []session.Lost{{Name: "querynode-7", Since: now}}})
-	teller.take(session.Update{Live: true})
+	teller.take(news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now}}})
+	teller.take(news.Update{Live: true})
 	want := "kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 3s\n" +
 		"kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 10s\n" +
 		"kitescope: context deadline exceeded; last heard of at 08:29:57, stale for 30s\n" +

@@ -160,7 +160,7 @@ func checkNews(t *testing.T, before, now *view.Grid) {
 			wantLeft = append(wantLeft, id)
 		}
 	}
-	changed, left := news(before, now)
+	changed, left := newRows(before, now)
 	for _, row := range changed {
 		gotChanged = append(gotChanged, now.Table.Ref(int(row)).ID)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/source"
 )
 
@@ -35,31 +36,6 @@ type Asker interface {
 	Ask(ctx context.Context, c *model.Cluster) (*model.Runtime, error)
 }
 
-// Update is one message of a Feed. Fields that have nothing to say are zero.
-type Update struct {
-	// Cluster is the newest state; nil where only the rest has changed.
-	Cluster *model.Cluster
-	// Err says why there is no newer state. It is taken back by an Update that has neither an Err nor Progress, and by
-	// nothing else: a Cluster may be new by what processes say while etcd is gone.
-	Err error
-	// Since is when the source that Err is about was last heard of, zero if nobody knows.
-	Since time.Time
-	// Lost are the processes that answered before and do not now, the longest silent first.
-	Lost []Lost
-	// Live reports whether further Updates follow changes of Cluster by themselves.
-	Live bool
-	// Progress is what is going on, for people: "reading: 120000 keys, 30 MiB".
-	Progress string
-}
-
-// Lost is a source that is not heard of any more.
-type Lost struct {
-	// Name is "querynode-7".
-	Name string
-	// Since is when it was last heard of.
-	Since time.Time
-}
-
 // askInterval is Feed.Every where nothing else is said.
 const askInterval = 5 * time.Second
 
@@ -68,10 +44,10 @@ const retryAfter = 3 * time.Second
 
 // Follow calls emit for each new state until ctx ends or there will be no more, and not after it has returned. A live source
 // that does not open is tried again. emit may be called by any goroutine, and may block for a moment.
-func (f *Feed) Follow(ctx context.Context, emit func(Update)) {
+func (f *Feed) Follow(ctx context.Context, emit func(news.Update)) {
 	want := meta.Want{Parts: model.PartAll, Records: true}
 	for {
-		emit(Update{Progress: "opening"})
+		emit(news.Update{Progress: "opening"})
 		src, err := f.Open(ctx)
 		live := false // opening does not connect yet: what fails there fails again
 		if err == nil {
@@ -83,7 +59,7 @@ func (f *Feed) Follow(ctx context.Context, emit func(Update)) {
 			return
 		}
 		f.failed = err
-		emit(Update{Err: err})
+		emit(news.Update{Err: err})
 		if !live { // neither does a file get better, and a pipe is empty the second time
 			return
 		}
@@ -95,7 +71,7 @@ func (f *Feed) Follow(ctx context.Context, emit func(Update)) {
 	}
 }
 
-func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, emit func(Update)) error {
+func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, emit func(news.Update)) error {
 	if w, ok := src.(source.Watcher); ok {
 		return f.FollowLive(ctx, w, want, emit)
 	}
@@ -115,6 +91,6 @@ func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, em
 		}
 	}
 	f.failed = nil
-	emit(Update{Cluster: c})
+	emit(news.Update{Cluster: c})
 	return nil
 }

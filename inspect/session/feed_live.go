@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/source"
 )
 
@@ -27,7 +28,7 @@ const ActivityWindow = 1500 * time.Millisecond
 
 // FollowLive is Follow on a source that is open and live, with the parts of it that are wanted. It joins what changes in etcd
 // with how etcd itself is and with what the processes say, and tells with every update how fresh each of them is.
-func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(Update)) error {
+func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(news.Update)) error {
 	ctx, stop := context.WithCancel(ctx)
 	l := &liveFeed{
 		emit: emit, first: make(chan struct{}), fresh: make(chan struct{}, 1), hasten: make(chan chan struct{}), every: cmp.Or(f.Every, askInterval),
@@ -64,7 +65,7 @@ func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Wan
 // liveFeed joins what the watch, the processes and the polls of etcd's health report.
 type liveFeed struct {
 	mu     sync.Mutex // emit is called by one at a time
-	emit   func(Update)
+	emit   func(news.Update)
 	first  chan struct{} // closed when there is a cluster
 	last   *model.Cluster
 	health *model.Etcd
@@ -86,12 +87,12 @@ type liveFeed struct {
 	heard          time.Time
 	// answered is when each process did so last, lost which of them do not any more.
 	answered map[string]time.Time
-	lost     []Lost
+	lost     []news.Lost
 }
 
 // tell emits a cluster, nil if there is no new one, with how fresh its sources are.
 func (l *liveFeed) tell(c *model.Cluster) {
-	u := Update{Cluster: c, Live: true, Err: l.broken, Lost: l.lost}
+	u := news.Update{Cluster: c, Live: true, Err: l.broken, Lost: l.lost}
 	if u.Err == nil {
 		u.Err = l.silent
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/source"
 )
 
@@ -101,14 +102,14 @@ func (l *liveFeed) findLost(r *model.Runtime) {
 		case r != nil && n.Outcome == model.Answered:
 			at, ever = now, true
 		case ever:
-			l.lost = append(l.lost, Lost{Name: name, Since: at})
+			l.lost = append(l.lost, news.Lost{Name: name, Since: at})
 		}
 		if ever {
 			known[name] = at
 		}
 	}
 	l.answered = known
-	slices.SortStableFunc(l.lost, func(a, b Lost) int { return a.Since.Compare(b.Since) })
+	slices.SortStableFunc(l.lost, func(a, b news.Lost) int { return a.Since.Compare(b.Since) })
 }
 
 // lookBack finds out what has changed of the dynamic configuration just before it was first read.

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
@@ -48,7 +49,7 @@ type followedCluster struct {
 
 func follow() *followedCluster {
 	f := &followedCluster{}
-	f.Followed = session.NewFollowed(func(u session.Update) {
+	f.Followed = session.NewFollowed(func(u news.Update) {
 		if u.Cluster != nil {
 			f.shown = u.Cluster
 		}

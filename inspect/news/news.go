@@ -1,0 +1,42 @@
+// Package news is what is told of a cluster that is followed. What enters are the words of who follows it, an
+// inspect/session.Feed; what leaves are the same, to the UI and to commands that watch.
+package news
+
+import (
+	"context"
+	"time"
+
+	"kitescope/inspect/model"
+)
+
+// Feed is where Updates come from.
+type Feed interface {
+	// Follow calls emit for each new state until ctx ends or there will be no more, and not after it has returned. emit may
+	// be called by any goroutine, and may block for a moment.
+	Follow(ctx context.Context, emit func(Update))
+}
+
+// Update is one message of a Feed. Fields that have nothing to say are zero.
+type Update struct {
+	// Cluster is the newest state; nil where only the rest has changed.
+	Cluster *model.Cluster
+	// Err says why there is no newer state; the data known stays. It is taken back by an Update that has neither an Err nor
+	// Progress, and by nothing else: a Cluster may be new by what processes say while etcd is gone.
+	Err error
+	// Since is when the source that Err is about was last heard of, zero if nobody knows.
+	Since time.Time
+	// Lost are the processes that answered before and do not now, the longest silent first.
+	Lost []Lost
+	// Live reports whether further Updates follow changes of Cluster by themselves.
+	Live bool
+	// Progress is what is going on, for people: "reading: 120000 keys, 30 MiB".
+	Progress string
+}
+
+// Lost is a source that is not heard of any more.
+type Lost struct {
+	// Name is "querynode-7".
+	Name string
+	// Since is when it was last heard of.
+	Since time.Time
+}
