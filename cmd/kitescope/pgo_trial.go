@@ -289,20 +289,17 @@ func (f *trialFlags) trialError(ctx context.Context, a *cli.App, err error) erro
 			a.Tell("  (all of it: %s)", cli.OneLine(said.File))
 		}
 	}
-	if mistake, ok := errors.AsType[*trial.PlanError](err); ok {
-		return cli.Usage(err, mistake.Hint)
-	}
-	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Hint != "" {
-		return &hints.Error{Err: err, Advice: said.Hint}
+	if _, ok := errors.AsType[*trial.PlanError](err); ok {
+		return cli.Usage(err, hints.Of(err))
 	}
 	if unfit, ok := errors.AsType[*trial.UnfitError](err); ok {
-		return unfitError(a, unfit, err)
+		showUnfit(a, unfit)
 	}
 	return err
 }
 
-// unfitError shows what speaks against the profiles that were taken.
-func unfitError(a *cli.App, unfit *trial.UnfitError, err error) error {
+// showUnfit shows what speaks against the profiles that were taken.
+func showUnfit(a *cli.App, unfit *trial.UnfitError) {
 	for _, r := range unfit.Judgement.Refusals {
 		a.Warn("%s", r.Message)
 	}
@@ -312,7 +309,6 @@ func unfitError(a *cli.App, unfit *trial.UnfitError, err error) error {
 			a.Warn("%s: %s", p.Input.Name, r.Message)
 		}
 	}
-	return &hints.Error{Err: err, Advice: unfit.Hint}
 }
 
 // showTrial tells how far a trial is, and what is to be known at once.

@@ -14,20 +14,12 @@ import (
 
 // TestEtcdState: the health of an etcd comes with what was written to it over the window.
 func TestEtcdState(t *testing.T) {
-	cluster, err := demo.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cluster.Close()
-	src, err := cluster.Source("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	synctest.Test(t, func(t *testing.T) {
+	bubbled(t, func(t *testing.T, etcd *flaky) {
+		t.Helper()
 		state := make(chan *model.Etcd)
-		go func() { state <- session.EtcdState(t.Context(), src, time.Second) }()
+		go func() { state <- session.EtcdState(t.Context(), etcd, time.Second) }()
 		synctest.Wait()
-		cluster.Put("by-dev/meta/session/x", nil)
+		etcd.put("by-dev/meta/session/x", nil)
 		e := <-state
 		if len(e.Members) != 1 || !e.Members[0].Leader || session.IsSilent(e) {
 			t.Errorf("members %+v", e.Members)
@@ -35,10 +27,10 @@ func TestEtcdState(t *testing.T) {
 		if a := e.Activity; a == nil || a.Over != time.Second || a.Revisions != 1 {
 			t.Errorf("activity %+v", e.Activity)
 		}
+		if e := session.EtcdState(t.Context(), etcd, 0); e.Activity != nil {
+			t.Errorf("nobody watched, and yet: %+v", e.Activity)
+		}
 	})
-	if e := session.EtcdState(t.Context(), src, 0); e.Activity != nil {
-		t.Errorf("nobody watched, and yet: %+v", e.Activity)
-	}
 }
 
 // TestAsk: the processes answer, whose sessions are in the store, and etcd with them.

@@ -109,6 +109,7 @@ func followed(t *testing.T, open func(context.Context) (source.Source, error), a
 // flaky is the demo's source in a bubble, which can stand still.
 type flaky struct {
 	source.Live
+	put    func(key string, value []byte)
 	mu     sync.Mutex
 	thawed chan struct{} // nil while it works
 }
@@ -127,7 +128,7 @@ func bubbled(t *testing.T, f func(t *testing.T, etcd *flaky)) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		cluster.Put("by-dev/kv/begun", nil) // from here on who watches waits for what happens in the bubble
-		f(t, &flaky{Live: src})
+		f(t, &flaky{Live: src, put: cluster.Put})
 	})
 }
 

@@ -195,7 +195,7 @@ func (t *trial) build(ctx context.Context, side, pgo string) (*Build, error) {
 			hint = "benchmarks are in files called _test.go; --package names the folder of a package that has some"
 		}
 		said, all := tail(c.out, buildLines)
-		return nil, &OutputError{Err: fmt.Errorf("the build went well and made no %s", file), Output: said, File: all, Hint: hint}
+		return nil, &hints.Error{Err: &OutputError{Err: fmt.Errorf("the build went well and made no %s", file), Output: said, File: all}, Advice: hint}
 	}
 	b := &Build{Side: side, File: file, Size: size, SHA256: sum, Took: r.wall, Output: filepath.ToSlash(filepath.Join("build", side+".err"))}
 	info, err := gobuild.ReadBinary(file)

@@ -17,6 +17,7 @@ import (
 	"kitescope/profile/pgo"
 	"kitescope/profile/pull"
 	profileread "kitescope/profile/read"
+	"kitescope/words/hints"
 )
 
 // minRounds is so that two profiles of the same load can be compared: how alike they are is what tells whether
@@ -91,9 +92,9 @@ func (t *trial) round(ctx context.Context, side string, after bool) error {
 			return ctx.Err()
 		}
 		said, all := r.tail()
-		return &OutputError{
-			Err: fmt.Errorf("the load went well and left no profile that can be read: %w", err), Output: said, File: all,
-			Hint: "the program must write a CPU profile to {profile} before it ends; a service has one at --pprof",
+		return &hints.Error{
+			Err:    &OutputError{Err: fmt.Errorf("the load went well and left no profile that can be read: %w", err), Output: said, File: all},
+			Advice: "the program must write a CPU profile to {profile} before it ends; a service has one at --pprof",
 		}
 	}
 	r.clean(true)
@@ -234,10 +235,7 @@ func (t *trial) first(ctx context.Context) ([]pgo.Input, error) {
 }
 
 // UnfitError says that the profiles cannot be built with.
-type UnfitError struct {
-	Judgement *pgo.Judgement
-	Hint      string
-}
+type UnfitError struct{ Judgement *pgo.Judgement }
 
 func (e *UnfitError) Error() string { return "the profile is unfit: " + e.Judgement.Reason }
 
@@ -256,7 +254,7 @@ func (t *trial) judge(ctx context.Context) error {
 		return err
 	}
 	if j.Verdict == pgo.Unfit && !t.plan.Anyway {
-		return &UnfitError{j, t.more(inputs)}
+		return &hints.Error{Err: &UnfitError{j}, Advice: t.more(inputs)}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
+	"kitescope/words/hints"
 )
 
 // Names of what is measured of each run.
@@ -105,9 +106,9 @@ func (t *trial) judgeFailures(r *Measured, c *run, all int) error {
 		t.remark(said, "%s; it is counted, and the trial goes on", what)
 		return nil
 	}
-	return &OutputError{
-		Err: fmt.Errorf("%s: %s", t.state.Stopped, what), Output: said, File: file,
-		Hint: "the same command makes the failed runs again, and keeps the others",
+	return &hints.Error{
+		Err:    &OutputError{Err: fmt.Errorf("%s: %s", t.state.Stopped, what), Output: said, File: file},
+		Advice: "the same command makes the failed runs again, and keeps the others",
 	}
 }
 

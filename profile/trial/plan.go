@@ -83,12 +83,14 @@ const (
 
 // PlanError is a mistake in a Plan: of who wrote it, and not of what was tried.
 type PlanError struct {
-	Err error
-	// Hint is what a person can try next, "" if nothing helps.
-	Hint string
+	Err    error
+	Advice string
 }
 
 func (e *PlanError) Error() string { return e.Err.Error() }
+
+// Hint implements hints.Hinter.
+func (e *PlanError) Hint() string { return e.Advice }
 
 // Unwrap is the error without the hint.
 func (e *PlanError) Unwrap() error { return e.Err }

@@ -42,7 +42,7 @@ func TestPlanMistakes(t *testing.T) {
 			x.plan.Folder = filepath.Join(t.TempDir(), "trial")
 			_, err := Run(t.Context(), x.plan, nil)
 			mistake, ok := errors.AsType[*PlanError](err)
-			if !ok || !strings.Contains(err.Error(), x.want) || !strings.Contains(mistake.Hint, x.hint) {
+			if !ok || !strings.Contains(err.Error(), x.want) || !strings.Contains(mistake.Hint(), x.hint) {
 				t.Errorf("got %v, want %q with hint %q", err, x.want, x.hint)
 			}
 			if _, err := os.Stat(x.plan.Folder); err == nil {

@@ -17,6 +17,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
+	"kitescope/words/hints"
 )
 
 // program is a module with a hot path and few dependencies, as all of them are compiled anew with a profile.
@@ -287,7 +288,7 @@ func TestTooManyFailures(t *testing.T) {
 			p.Load, p.Control = fmt.Sprintf(`sh -c '"$0" "$1" $(cat %s)' {bin} {run}`, list), 0
 			_, err := Run(t.Context(), p, nil)
 			said, ok := errors.AsType[*OutputError](err)
-			if !ok || !strings.Contains(err.Error(), x.want) || !strings.Contains(said.Output, "has had it") || said.Hint == "" {
+			if !ok || !strings.Contains(err.Error(), x.want) || !strings.Contains(said.Output, "has had it") || hints.Of(err) == "" {
 				t.Fatalf("got %v, want %q", err, x.want)
 			}
 			if err := os.WriteFile(list, nil, 0o600); err != nil {
@@ -361,7 +362,7 @@ func TestWhichProgram(t *testing.T) {
 		}
 		switch {
 		case x.err != "":
-			if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), x.err) || mistake.Hint == "" {
+			if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), x.err) || mistake.Hint() == "" {
 				t.Errorf("%s: %v", name, err)
 			}
 		case !errors.Is(err, context.Canceled):

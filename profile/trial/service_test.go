@@ -204,7 +204,7 @@ func TestServiceFails(t *testing.T) {
 		defer l.Close()
 		tr.plan.Ready = l.Addr().String()
 		_, err = tr.one(t.Context(), slot{number: 1, side: sidePlain})
-		if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), "something answers") || mistake.Hint == "" {
+		if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), "something answers") || mistake.Hint() == "" {
 			t.Errorf("got %v", err)
 		}
 	})

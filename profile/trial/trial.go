@@ -50,8 +50,6 @@ type OutputError struct {
 	Err error
 	// Output is the end of what it wrote; File holds all of it, "" if nothing was kept.
 	Output, File string
-	// Hint is what a person can try next, "" if nothing helps.
-	Hint string
 }
 
 func (e *OutputError) Error() string { return e.Err.Error() }
