@@ -14,10 +14,15 @@ import (
 	"kitescope/render"
 )
 
+// describeFlags are the flags of describe.
+type describeFlags struct {
+	cli.DocumentFlags
+	nodes   *cli.NodeFlags
+	records bool
+}
+
 func describeCommand(a *cli.App) *cobra.Command {
-	var output string
-	var nodes *cli.NodeFlags
-	var records bool
+	var f describeFlags
 	cmd := &cobra.Command{
 		Use: "describe RESOURCE NAME|ID",
 		Long: `Show one thing in full: every column, what hangs on it, and with --records the
@@ -35,26 +40,25 @@ decoded metadata records that it was read from.`,
 			return a.CompleteGet(cmd, args, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return describe(cmd.Context(), a, nodes, output, records, args[0], args[1])
+			return f.run(cmd.Context(), a, args[0], args[1])
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats)
-	nodes = cli.AddNodeFlags(cmd, false)
-	cmd.Flags().BoolVar(&records, "records", false, "add the decoded metadata records")
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml"))
+	f.Register(cmd)
+	f.nodes = cli.AddNodeFlags(cmd, false)
+	cmd.Flags().BoolVar(&f.records, "records", false, "add the decoded metadata records")
 	return cmd
 }
 
-func describe(ctx context.Context, a *cli.App, nodes *cli.NodeFlags, output string, records bool, resource, word string) error {
+func (f *describeFlags) run(ctx context.Context, a *cli.App, resource, word string) error {
 	r, err := view.Find(resource)
 	if err != nil {
 		return cli.Usage(err, "see: kitescope get --help")
 	}
-	options, err := a.DocumentOptions(output)
+	options, err := f.Options(a)
 	if err != nil {
 		return err
 	}
-	c, err := loadToDescribe(ctx, a, nodes, r, word, records)
+	c, err := f.load(ctx, a, r, word)
 	if err != nil {
 		return err
 	}
@@ -72,14 +76,14 @@ func describe(ctx context.Context, a *cli.App, nodes *cli.NodeFlags, output stri
 	return a.Completeness(c)
 }
 
-// loadToDescribe reads what a description of a word is made of: of a collection only what is its own, as there may be a million
+// load reads what a description of a word is made of: of a collection only what is its own, as there may be a million
 // segments of others.
-func loadToDescribe(ctx context.Context, a *cli.App, nodes *cli.NodeFlags, r *view.Resource, word string, records bool) (*model.Cluster, error) {
+func (f *describeFlags) load(ctx context.Context, a *cli.App, r *view.Resource, word string) (*model.Cluster, error) {
 	if r.Describes == 0 {
-		return a.LoadLive(ctx, nodes, meta.Want{Parts: model.PartAll, Records: records || r.Keyspace})
+		return a.LoadLive(ctx, f.nodes, meta.Want{Parts: model.PartAll, Records: f.records || r.Keyspace})
 	}
-	want := meta.Want{Parts: r.Describes, Collection: word, Records: records}
-	c, err := a.LoadLive(ctx, nodes, want)
+	want := meta.Want{Parts: r.Describes, Collection: word, Records: f.records}
+	c, err := a.LoadLive(ctx, f.nodes, want)
 	if _, unknown := errors.AsType[*meta.UnknownCollectionError](err); !unknown {
 		return c, err
 	}
@@ -95,5 +99,5 @@ func loadToDescribe(ctx context.Context, a *cli.App, nodes *cli.NodeFlags, r *vi
 		return nil, err
 	}
 	want.Collection = table.Ref(row).ID
-	return a.LoadLive(ctx, nodes, want)
+	return a.LoadLive(ctx, f.nodes, want)
 }

@@ -14,9 +14,14 @@ import (
 	"kitescope/render"
 )
 
+// diffFlags are the flags of diff.
+type diffFlags struct {
+	cli.DocumentFlags
+	compared diff.Options
+}
+
 func diffCommand(a *cli.App) *cobra.Command {
-	var output string
-	var options diff.Options
+	var f diffFlags
 	cmd := &cobra.Command{
 		Use: "diff OLD [NEW]",
 		Long: `Show what changed between two sources: what came, went, or has another value.
@@ -31,17 +36,17 @@ Exit code 3 means that there are differences.`,
 			return cli.WantArgs(cmd, args, 1, 2, "one or two sources", "kitescope diff yesterday.kite today.kite")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runDiff(cmd.Context(), a, output, options, args)
+			return f.run(cmd.Context(), a, args)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats+"; csv and jsonl have a line for each change")
-	cmd.Flags().BoolVar(&options.Moving, "moving", false, "list what always moves too: checkpoints, positions, revisions")
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml", "csv", "jsonl"))
+	f.Register(cmd, "csv", "jsonl")
+	cmd.Flags().Lookup("output").Usage += "; csv and jsonl have a line for each change"
+	cmd.Flags().BoolVar(&f.compared.Moving, "moving", false, "list what always moves too: checkpoints, positions, revisions")
 	return cmd
 }
 
-func runDiff(ctx context.Context, a *cli.App, output string, options diff.Options, args []string) error {
-	o, err := a.DocumentOptions(output, "csv", "jsonl")
+func (f *diffFlags) run(ctx context.Context, a *cli.App, args []string) error {
+	o, err := f.Options(a)
 	if err != nil {
 		return err
 	}
@@ -57,7 +62,7 @@ func runDiff(ctx context.Context, a *cli.App, output string, options diff.Option
 	if err != nil {
 		return err
 	}
-	d := diff.Compare(before, after, options)
+	d := diff.Compare(before, after, f.compared)
 	if err := a.Write(func(w *bufio.Writer) error { return render.Diff(w, d, o) }); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func explainCommand(a *cli.App) *cobra.Command {
-	var output string
+	var f cli.DocumentFlags
 	cmd := &cobra.Command{
 		Use: "explain [CHECK]",
 		Long: `Explain a check: what is looked at, what is a finding and what is not, why it matters, and
@@ -28,15 +28,14 @@ what to do. Without a check all are listed. Nothing is read; docs/CHECKS.md has 
 			}
 			return completeChecks(nil, nil, "")
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return explain(a, output, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return explain(a, &f, args) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats)
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml"))
+	f.Register(cmd)
 	return cmd
 }
 
-func explain(a *cli.App, output string, args []string) error {
-	o, err := a.DocumentOptions(output)
+func explain(a *cli.App, f *cli.DocumentFlags, args []string) error {
+	o, err := f.Options(a)
 	if err != nil {
 		return err
 	}

@@ -12,28 +12,32 @@ import (
 	"kitescope/render"
 )
 
+// overviewFlags are the flags of overview.
+type overviewFlags struct {
+	cli.DocumentFlags
+	nodes *cli.NodeFlags
+}
+
 func overviewCommand(a *cli.App) *cobra.Command {
-	var output string
-	var nodes *cli.NodeFlags
+	var f overviewFlags
 	cmd := &cobra.Command{
 		Use: "overview",
 		Example: `  kitescope overview --from etcd://10.0.0.5:2379
   kitescope overview --from today.kite -o json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return overview(cmd.Context(), a, nodes, output) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats)
-	nodes = cli.AddNodeFlags(cmd, false)
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml"))
+	f.Register(cmd)
+	f.nodes = cli.AddNodeFlags(cmd, false)
 	return cmd
 }
 
-func overview(ctx context.Context, a *cli.App, nodes *cli.NodeFlags, output string) error {
-	o, err := a.DocumentOptions(output)
+func (f *overviewFlags) run(ctx context.Context, a *cli.App) error {
+	o, err := f.Options(a)
 	if err != nil {
 		return err
 	}
-	c, err := a.LoadLive(ctx, nodes, meta.Want{Parts: view.OverviewNeeds})
+	c, err := a.LoadLive(ctx, f.nodes, meta.Want{Parts: view.OverviewNeeds})
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,6 @@ func newProgram(s *cli.Streams) *program {
 
 // run executes one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
-	s := p.Streams // the command may take others
 	p.tree.Prepare(args)
 	p.tree.Root.SetArgs(args)
 	err := p.tree.Root.ExecuteContext(ctx)
@@ -44,7 +43,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	code := cli.ExitCode(ctx, err)
 	if err != nil {
-		cli.TellError(ctx, s, err)
+		cli.TellError(ctx, p.Streams, err)
 	}
 	return code
 }

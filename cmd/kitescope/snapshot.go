@@ -33,7 +33,7 @@ func snapshotCommands() []cli.Entry {
 }
 
 func snapshotInfo(a *cli.App) *cobra.Command {
-	var output string
+	var f cli.DocumentFlags
 	cmd := &cobra.Command{
 		Use: "info FILE",
 		Example: `  kitescope snapshot info today.kite
@@ -41,15 +41,14 @@ func snapshotInfo(a *cli.App) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			return cli.WantArgs(cmd, args, 1, 1, "one file", "kitescope snapshot info today.kite")
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return infoSnapshot(cmd.Context(), a, args[0], output) },
+		RunE: func(cmd *cobra.Command, args []string) error { return infoSnapshot(cmd.Context(), a, &f, args[0]) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats)
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml"))
+	f.Register(cmd)
 	return cmd
 }
 
-func infoSnapshot(ctx context.Context, a *cli.App, path, output string) error {
-	o, err := a.DocumentOptions(output)
+func infoSnapshot(ctx context.Context, a *cli.App, f *cli.DocumentFlags, path string) error {
+	o, err := f.Options(a)
 	if err != nil {
 		return err
 	}

@@ -12,11 +12,16 @@ import (
 	"kitescope/render"
 )
 
+// treeFlags are the flags of tree.
+type treeFlags struct {
+	cli.DocumentFlags
+	nodes *cli.NodeFlags
+	ascii bool
+	shown view.TreeOptions
+}
+
 func treeCommand(a *cli.App) *cobra.Command {
-	var output string
-	var nodes *cli.NodeFlags
-	var ascii bool
-	var options view.TreeOptions
+	var f treeFlags
 	cmd := &cobra.Command{
 		Use: "tree COLLECTION",
 		Example: `  kitescope tree docs --from etcd://10.0.0.5:2379
@@ -31,29 +36,28 @@ func treeCommand(a *cli.App) *cobra.Command {
 			return a.CompleteGet(cmd, []string{"collections"}, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return tree(cmd.Context(), a, nodes, output, ascii, options, args[0])
+			return f.run(cmd.Context(), a, args[0])
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", cli.DocumentFormats)
-	nodes = cli.AddNodeFlags(cmd, false)
-	cmd.Flags().BoolVar(&ascii, "ascii", false, "draw the branches with ASCII characters")
-	cmd.Flags().BoolVar(&options.Dropped, "dropped", false, "show dropped segments too")
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("text", "json", "yaml"))
+	f.Register(cmd)
+	f.nodes = cli.AddNodeFlags(cmd, false)
+	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw the branches with ASCII characters")
+	cmd.Flags().BoolVar(&f.shown.Dropped, "dropped", false, "show dropped segments too")
 	return cmd
 }
 
-func tree(ctx context.Context, a *cli.App, nodes *cli.NodeFlags, output string, ascii bool, options view.TreeOptions, collection string) error {
-	o, err := a.DocumentOptions(output)
+func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) error {
+	o, err := f.Options(a)
 	if err != nil {
 		return err
 	}
-	o.ASCII = ascii
-	c, err := a.LoadLive(ctx, nodes, meta.Want{Parts: view.TreeNeeds, Collection: collection})
+	o.ASCII = f.ascii
+	c, err := a.LoadLive(ctx, f.nodes, meta.Want{Parts: view.TreeNeeds, Collection: collection})
 	if err != nil {
 		return err
 	}
 	env := view.NewEnv(c, a.Now())
-	root, err := view.NewTree(env, collection, options)
+	root, err := view.NewTree(env, collection, f.shown)
 	if err != nil {
 		_ = a.Completeness(c) // what could not be read may be what was asked for
 		return err

@@ -40,8 +40,8 @@ type App struct {
 	Lacking bool
 	Own     ownProfile
 	Demo    *LazyDemo
-	noted   map[string]bool // see note
-	stopped bool            // the clock stands still
+	noted   map[string]bool  // see note
+	clock   func() time.Time // nil: that of the process
 }
 
 // Connection is the settled answer to "which cluster, and as whom": flags, then

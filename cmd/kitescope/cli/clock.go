@@ -19,24 +19,23 @@ func (a *App) SetClock() error {
 	return nil
 }
 
-func (a *App) stopClock(at time.Time) {
-	side := *a.Streams
-	side.Now = clockAt(at)
-	a.Streams, a.stopped = &side, true
-}
+func (a *App) stopClock(at time.Time) { a.clock = func() time.Time { return at } }
 
-// clockAt is a clock that stands still.
-func clockAt(at time.Time) func() time.Time { return func() time.Time { return at } }
+// Now is the time by --now, the demo's, or that of the process.
+func (a *App) Now() time.Time {
+	if a.clock != nil {
+		return a.clock()
+	}
+	return a.Streams.Now()
+}
 
 // RunClock lets a clock that was stopped run on from there: what is measured takes time.
 func (a *App) RunClock() {
-	if !a.stopped {
+	if a.clock == nil {
 		return
 	}
 	base, start := a.Now(), time.Now()
-	side := *a.Streams
-	side.Now = func() time.Time { return base.Add(time.Since(start)) }
-	a.Streams = &side
+	a.clock = func() time.Time { return base.Add(time.Since(start)) }
 }
 
 // PlainTerminal reports whether the terminal is one of those whose fonts lack most signs: the Linux

@@ -63,8 +63,14 @@ func (a *App) completionEnv(ctx context.Context, r *view.Resource) *view.Env {
 	if _, stored, err := a.storedPassword(c); err != nil || a.Spec(c).WantsPassword() && !stored {
 		return nil // it would prompt
 	}
-	a.Flags.Quiet = true
-	cluster, err := a.Load(ctx, a.Flags.From, meta.Want{Parts: r.Needs, Records: r.Keyspace})
+	loader := a.Loader()
+	loader.Reading = nil
+	src, err := loader.Open(ctx, a.Spec(c))
+	if err != nil {
+		return nil
+	}
+	defer src.Close()
+	cluster, err := loader.Metadata(ctx, src, meta.Want{Parts: r.Needs, Records: r.Keyspace})
 	if err != nil {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 
 // StopForDemo lets ages count to the time of the capture, if --now names no other.
 func (a *App) StopForDemo() {
-	if !a.stopped {
+	if a.clock == nil {
 		a.stopClock(demo.Now())
 	}
 }

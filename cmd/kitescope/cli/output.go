@@ -39,23 +39,35 @@ func AddOutput(cmd *cobra.Command, output *string, formats []string) {
 	_ = cmd.RegisterFlagCompletionFunc("output", Fixed(formats...))
 }
 
-// DocumentFormats are the formats of what is not a list.
-const DocumentFormats = "text, json or yaml"
+// DocumentFlags are the flags of a command that shows one document and no list.
+type DocumentFlags struct {
+	output string
+	also   []string
+}
 
-// DocumentOptions settles the same for one document: text for people, a structured format, or what else a command can
-// write.
-func (a *App) DocumentOptions(output string, also ...string) (render.Options, error) {
-	switch output {
+// documentFormats are the formats of what is not a list.
+const documentFormats = "text, json or yaml"
+
+// Register adds -o: text for people, a structured format, or what else a command can write.
+func (f *DocumentFlags) Register(cmd *cobra.Command, also ...string) {
+	f.also = also
+	cmd.Flags().StringVarP(&f.output, "output", "o", "text", documentFormats)
+	_ = cmd.RegisterFlagCompletionFunc("output", Fixed(append([]string{"text", "json", "yaml"}, also...)...))
+}
+
+// Options settles format, width and colour of the document.
+func (f *DocumentFlags) Options(a *App) (render.Options, error) {
+	switch f.output {
 	case "text", "table", "wide": // get's words for people mean the same here
 		return a.RenderOptions("")
 	}
-	o, err := a.RenderOptions(output)
-	if err == nil && !o.Format.Structured() && !slices.Contains(also, output) {
-		known := DocumentFormats
-		if len(also) > 0 {
-			known += ", or " + strings.Join(also, ", ")
+	o, err := a.RenderOptions(f.output)
+	if err == nil && !o.Format.Structured() && !slices.Contains(f.also, f.output) {
+		known := documentFormats
+		if len(f.also) > 0 {
+			known += ", or " + strings.Join(f.also, ", ")
 		}
-		err = Usagef("output format %q is for lists; use %s", output, known)
+		err = Usagef("output format %q is for lists; use %s", f.output, known)
 	}
 	return o, err
 }
