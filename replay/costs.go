@@ -3,8 +3,6 @@ package replay
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"time"
 
 	"kitescope/engine/index"
 )
@@ -101,53 +99,5 @@ func addSlowest(a, b []SlowQuery, most int) []SlowQuery {
 func sortCosts(list []SegmentCost) {
 	slices.SortStableFunc(list, func(a, b SegmentCost) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Segment, b.Segment))
-	})
-}
-
-// By adds up segments by what name says of them, the dearest first.
-func (c *Costs) By(name func(*SegmentCost) string) []Share {
-	var list []Share
-	at := map[string]int{}
-	var all time.Duration
-	for i := range c.Segments {
-		s := &c.Segments[i]
-		of := name(s)
-		n, known := at[of]
-		if !known {
-			n = len(list)
-			at[of], list = n, append(list, Share{Name: of})
-		}
-		list[n].Segments++
-		list[n].Rows += s.Rows
-		list[n].Time += s.Time
-		list[n].Distances += s.Distances
-		all += s.Time
-	}
-	for i := range list {
-		if all > 0 {
-			list[i].Part = float64(list[i].Time) / float64(all)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Share) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
-	return list
-}
-
-// ByState adds up growing, sealed and indexed segments.
-func (c *Costs) ByState() []Share {
-	return c.By(func(s *SegmentCost) string { return s.State.String() })
-}
-
-// ByIndex adds up segments by the type of the index that their searches take.
-func (c *Costs) ByIndex() []Share {
-	return c.By(func(s *SegmentCost) string { return cmp.Or(s.Index, "row by row") })
-}
-
-// ByNode adds up the segments of each node.
-func (c *Costs) ByNode() []Share {
-	return c.By(func(s *SegmentCost) string {
-		if s.Node == 0 {
-			return "no node"
-		}
-		return cmp.Or(s.NodeName, strconv.FormatInt(s.Node, 10))
 	})
 }

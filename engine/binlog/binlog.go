@@ -130,6 +130,5 @@ func (t Type) Element() (dist.Element, bool) {
 // RowIDField and TimestampField are the field ids that Milvus adds to every collection; those
 // of the user start at 100 (pkg/common/common.go).
 const (
-	RowIDField     = 0
 	TimestampField = 1
 )

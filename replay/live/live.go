@@ -37,13 +37,6 @@ type Target interface {
 	Close() error
 }
 
-// Timed is a Session of a server that can be asked how long it works on a request, outside of what is measured. PostgreSQL's is.
-type Timed interface {
-	load.Session
-	// Time has the server answer a request once more, and returns how long it says that it took, without the way there and back.
-	Time(ctx context.Context, r *load.Request) (time.Duration, error)
-}
-
 // Options say what is asked, and how.
 type Options struct {
 	// Database is that of Milvus, "" the one in the address or the default.

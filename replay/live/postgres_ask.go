@@ -3,10 +3,8 @@ package live
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"math"
 	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -54,7 +52,7 @@ func (s *postgresSession) Close() error {
 func (s *postgresSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
 	s.answer = load.Answer{Hits: s.answer.Hits[:0]}
 	s.hits = s.hits[:0]
-	err := s.each(ctx, r, "", func(rows *pgconn.ResultReader) error {
+	err := s.each(ctx, r, func(rows *pgconn.ResultReader) error {
 		first := len(s.hits)
 		if err := s.read(rows, r.K); err != nil {
 			return err
@@ -68,19 +66,8 @@ func (s *postgresSession) Ask(ctx context.Context, r *load.Request) (*load.Answe
 	return &s.answer, nil
 }
 
-// Time runs the request under EXPLAIN ANALYZE, and returns the time for planning and execution.
-func (s *postgresSession) Time(ctx context.Context, r *load.Request) (time.Duration, error) {
-	var all time.Duration
-	err := s.each(ctx, r, "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ", func(rows *pgconn.ResultReader) error {
-		took, err := planTime(rows.Read())
-		all += took
-		return err
-	})
-	return all, err
-}
-
-// each runs the statement of each of a request's vectors, behind the prefix, and hands out its rows.
-func (s *postgresSession) each(ctx context.Context, r *load.Request, prefix string, take func(*pgconn.ResultReader) error) error {
+// each runs the statement of each of a request's vectors and hands out its rows.
+func (s *postgresSession) each(ctx context.Context, r *load.Request, take func(*pgconn.ResultReader) error) error {
 	if err := s.p.desc.fits(r); err != nil {
 		return err
 	}
@@ -95,13 +82,13 @@ func (s *postgresSession) each(ctx context.Context, r *load.Request, prefix stri
 			return err
 		}
 	}
-	if err := s.run(bounded, r, prefix, take); err != nil {
+	if err := s.run(bounded, r, take); err != nil {
 		return s.p.fault(ctx, err)
 	}
 	return nil
 }
 
-func (s *postgresSession) run(ctx context.Context, r *load.Request, prefix string, take func(*pgconn.ResultReader) error) error {
+func (s *postgresSession) run(ctx context.Context, r *load.Request, take func(*pgconn.ResultReader) error) error {
 	if err := s.set(ctx, "hnsw.ef_search", r.EF); err != nil {
 		return err
 	}
@@ -116,18 +103,14 @@ func (s *postgresSession) run(ctx context.Context, r *load.Request, prefix strin
 		}
 		params, formats = append(params, keyArray(r.Keys, s.p.desc.TextKeys)), append(formats, 1)
 	}
-	name, err := s.prepare(ctx, prefix+sql+s.p.sql.order+strconv.Itoa(r.K))
+	name, err := s.prepare(ctx, sql+s.p.sql.order+strconv.Itoa(r.K))
 	if err != nil {
 		return err
-	}
-	results := []int16{1}
-	if prefix != "" {
-		results = nil // a plan is text
 	}
 	for i := range r.Vectors.Rows {
 		s.query = appendVector(s.query[:0], s.p.desc.Element, s.p.desc.Dim, r.Vectors.Row(i))
 		params[0] = s.query
-		if err := take(s.conn.ExecPrepared(ctx, name, params, formats, results)); err != nil {
+		if err := take(s.conn.ExecPrepared(ctx, name, params, formats, []int16{1})); err != nil {
 			return err
 		}
 	}
@@ -192,21 +175,6 @@ func (s *postgresSession) read(rows *pgconn.ResultReader, k int) error {
 		return fault(Garbled, "the answer does not hold together: rows are no keys with distances", "")
 	}
 	return nil
-}
-
-// planTime is what EXPLAIN says that a statement took.
-func planTime(result *pgconn.Result) (time.Duration, error) {
-	if result.Err != nil {
-		return 0, result.Err
-	}
-	var plans []struct {
-		Planning  float64 `json:"Planning Time"` // ms
-		Execution float64 `json:"Execution Time"`
-	}
-	if len(result.Rows) != 1 || len(result.Rows[0]) != 1 || json.Unmarshal(result.Rows[0][0], &plans) != nil || len(plans) != 1 {
-		return 0, fault(Garbled, "explain: the plan does not parse", "")
-	}
-	return time.Duration((plans[0].Planning + plans[0].Execution) * float64(time.Millisecond)), nil
 }
 
 // appendVector adds a row in the binary form that pgvector receives (vector.c and halfvec.c: int16 dims, int16 unused, big-endian

@@ -61,18 +61,6 @@ func TestMetricsOfClasses(t *testing.T) {
 	}
 }
 
-func TestPlanTimes(t *testing.T) {
-	result := func(text string) *pgconn.Result { return &pgconn.Result{Rows: [][][]byte{{[]byte(text)}}} }
-	if got, err := planTime(result(`[{"Planning Time": 0.25, "Execution Time": 1.5}]`)); err != nil || got != 1750*time.Microsecond {
-		t.Errorf("%s, %v", got, err)
-	}
-	for _, bad := range []*pgconn.Result{result("x"), result("[]"), {}} {
-		if _, err := planTime(bad); err == nil {
-			t.Errorf("%v tells a time", bad)
-		}
-	}
-}
-
 func TestServerFaults(t *testing.T) {
 	p := &postgres{addr: &address{host: "h:5432"}, o: &Options{Deadline: time.Second}}
 	for code, want := range map[string]Kind{

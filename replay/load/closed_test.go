@@ -32,7 +32,7 @@ func TestClosedLoopByTime(t *testing.T) {
 		if p.QPS != 400 || p.QPSLow != 400 || p.QPSHigh != 400 || p.Took != 3*time.Second || p.Stopped != "" || len(p.Notes) != 0 {
 			t.Errorf("4 sessions that wait 10 ms: %v QPS, %v to %v, in %v, %q %q", p.QPS, p.QPSLow, p.QPSHigh, p.Took, p.Stopped, p.Notes)
 		}
-		if p.Asked != 1200 || p.Failed != 0 || p.Queries != 1200 || p.Open != 4 || p.QPSPerSession() != 100 || p.Recall != -1 {
+		if p.Asked != 1200 || p.Failed != 0 || p.Queries != 1200 || p.Open != 4 || p.Recall != -1 {
 			t.Errorf("asked %d, failed %d, answered %d, open %d", p.Asked, p.Failed, p.Queries, p.Open)
 		}
 		if l := p.Latency; l.Count != 1200 || l.Mean != 10*time.Millisecond || l.Min != l.Max || l.P999 != 10*time.Millisecond || l.SD != 0 {
@@ -280,7 +280,7 @@ func TestSessionsThatDoNotOpen(t *testing.T) {
 			return nil
 		}
 		p := run(t, w, requests(1, 0), load.Plan{Sessions: 3, Round: time.Second})
-		if p.Open != 2 || p.QPS != 200 || p.QPSPerSession() != 100 || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "too many clients") {
+		if p.Open != 2 || p.QPS != 200 || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "too many clients") {
 			t.Errorf("%d open, %v QPS, %q", p.Open, p.QPS, p.Notes)
 		}
 		w = steady(time.Millisecond)

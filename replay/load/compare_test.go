@@ -157,17 +157,6 @@ func TestMeanInterval(t *testing.T) {
 	}
 }
 
-func TestRelativeToBase(t *testing.T) {
-	one, four := measured(1, 0, -1, 100), measured(4, 0, -1, 300)
-	if four.Speedup(&one) != 3 || four.Efficiency(&one) != 0.75 || four.QPSPerSession() != 75 {
-		t.Errorf("%v times, %v each", four.Speedup(&one), four.Efficiency(&one))
-	}
-	var none load.Point
-	if !math.IsNaN(four.Speedup(&none)) || !math.IsNaN(none.QPSPerSession()) {
-		t.Error("a base without queries has a speedup")
-	}
-}
-
 // TestFront has ties: as much recall with less QPS, as much QPS with less recall, the same of both.
 func TestFront(t *testing.T) {
 	points := []load.Point{

@@ -40,26 +40,3 @@ func student(freedom float64) float64 {
 	}
 	return high
 }
-
-// QPSPerSession is what one session gets of QPS, as far as sessions could be opened; NaN if none is known.
-func (p *Point) QPSPerSession() float64 {
-	sessions := p.Open
-	if sessions == 0 {
-		sessions = p.Sessions
-	}
-	if sessions == 0 {
-		return math.NaN()
-	}
-	return p.QPS / float64(sessions)
-}
-
-// Speedup is how many times as many queries as at the base point were answered; NaN if that one answered none.
-func (p *Point) Speedup(base *Point) float64 {
-	if base.QPS <= 0 {
-		return math.NaN()
-	}
-	return p.QPS / base.QPS
-}
-
-// Efficiency is Speedup by how many times as many sessions asked: 1 if each session gets as much as at the base point.
-func (p *Point) Efficiency(base *Point) float64 { return p.QPSPerSession() / base.QPSPerSession() }

@@ -49,22 +49,10 @@ const (
 	maxRecordLines = 32
 )
 
-// Capture reads an access log of a Milvus proxy (2.3 and later), plain, gzip or zstd, and returns its searches: when they
+// CaptureFiles reads access logs of Milvus proxies (2.3 and later), plain, gzip or zstd, and returns their searches: when they
 // came, what they took, whether they failed; and how many vectors, which collection and which parameters, where the
 // log's format has that. The log has no vectors (Dress gives it some). NQ 0 is unknown. Filters cannot be replayed of an
-// expression alone; how many searches had one is in the notes, as are the methods that are no searches.
-func Capture(ctx context.Context, r io.Reader, o CaptureOptions) (*Log, *Shape, error) {
-	c, err := newCapture(o)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := c.read(ctx, o.Name, r); err != nil {
-		return nil, nil, err
-	}
-	return c.log(o.Name)
-}
-
-// CaptureFiles reads access logs that belong together: the files that one proxy rotated, or those of several proxies, in
+// expression alone; how many searches had one is in the notes, as are the methods that are no searches. Logs belong together: the files that one proxy rotated, or those of several proxies, in
 // whatever order. The digest is that of all files, in the order in which they are named.
 func CaptureFiles(ctx context.Context, paths []string, o CaptureOptions) (*Log, *Shape, error) {
 	c, err := newCapture(o)

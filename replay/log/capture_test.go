@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -28,9 +29,21 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
+// captureOf is CaptureFiles of a log that a test has in memory.
+func captureOf(ctx context.Context, r io.Reader, o CaptureOptions) (*Log, *Shape, error) {
+	c, err := newCapture(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.read(ctx, o.Name, r); err != nil {
+		return nil, nil, err
+	}
+	return c.log(o.Name)
+}
+
 func mustCapture(t testing.TB, data []byte, o CaptureOptions) (*Log, *Shape) {
 	t.Helper()
-	l, s, err := Capture(context.Background(), bytes.NewReader(data), o)
+	l, s, err := captureOf(context.Background(), bytes.NewReader(data), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +134,7 @@ func TestCaptureWithAFormatOfOnesOwn(t *testing.T) {
 		"$time_now, $time_start or":      "$method_name $time_cost",
 		"nothing stands between $nq and": "$time_now $method_name $nq$time_cost",
 	} {
-		_, _, err := Capture(context.Background(), strings.NewReader(log), CaptureOptions{Formats: []string{format}})
+		_, _, err := captureOf(context.Background(), strings.NewReader(log), CaptureOptions{Formats: []string{format}})
 		var hint *hints.Error
 		if err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &hint) {
 			t.Errorf("%q: %v", format, err)
@@ -177,14 +190,14 @@ func TestWhatIsCapturedCanBeChosen(t *testing.T) {
 		"no search is in it that was asked for":                        {string(data), CaptureOptions{Collection: "none"}},
 		"no search is in it; it has Connect 1":                         {strings.SplitAfter(string(data), "\n")[0], CaptureOptions{}},
 	} {
-		_, _, err := Capture(context.Background(), strings.NewReader(test.data), test.o)
+		_, _, err := captureOf(context.Background(), strings.NewReader(test.data), test.o)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", want, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := Capture(ctx, bytes.NewReader(data), CaptureOptions{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := captureOf(ctx, bytes.NewReader(data), CaptureOptions{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -274,7 +287,7 @@ func FuzzCapture(f *testing.F) {
 	}
 	f.Add([]byte("[2024/05/01 10:00:00.000 +00:00] [ACCESS] <> "))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l, s, err := Capture(context.Background(), bytes.NewReader(data), CaptureOptions{})
+		l, s, err := captureOf(context.Background(), bytes.NewReader(data), CaptureOptions{})
 		if err != nil {
 			return
 		}

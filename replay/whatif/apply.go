@@ -50,18 +50,13 @@ type variant struct {
 	spreadOut bool
 }
 
-// Apply makes the layout that a change leads to; l is not touched. Notes say what the change does not do alone, what
+// apply makes the layout that a change leads to; l is not touched. Notes say what the change does not do alone, what
 // was assumed, and what had no effect. Rows are conserved, but for Scale. The order is that of Words, whatever order the
 // change was written in: what grows is sealed and indexed, rows are multiplied, segments are cut of the rows that there are then, nodes are
 // added, replicas made, segments placed and balanced, and nodes given their settings.
 //
 // Sealed segments go where Milvus would load them: to the node of their replica with the fewest rows, growing ones included, the
 // largest first (RowCountBasedBalancer.AssignSegment, internal/querycoordv2/balance/rowcount_based_balancer.go of 2.3).
-func Apply(l *replay.Layout, c Change) (*replay.Layout, []string) {
-	v := apply(l, c)
-	return v.Layout, append(v.notes, v.void...)
-}
-
 func apply(l *replay.Layout, c Change) *variant {
 	v := &variant{Layout: clone(l), from: map[int64][]span{}}
 	if c.Index || c.Type != "" || c.M != 0 || c.EFConstruction != 0 {

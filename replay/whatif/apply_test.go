@@ -13,6 +13,12 @@ import (
 	"kitescope/replay"
 )
 
+// applied is the layout that a change leads to, with all that is said of it.
+func applied(l *replay.Layout, c Change) (*replay.Layout, []string) {
+	v := apply(l, c)
+	return v.Layout, append(v.notes, v.void...)
+}
+
 // drawn is a layout by chance: one to five nodes, one or two replicas, some channels, states of all kinds.
 func drawn(r *rand.Rand) *replay.Layout {
 	nodes, replicas := 2+r.IntN(4), 1+r.IntN(2)
@@ -155,14 +161,14 @@ func TestNodesAloneChangeNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
 		l := drawn(r)
-		got, notes := Apply(l, Change{Nodes: 2})
+		got, notes := applied(l, Change{Nodes: 2})
 		if d := cmp.Diff(l.Segments, got.Segments); d != "" {
 			t.Error(d)
 		}
 		if len(got.Nodes) != len(l.Nodes)+2 || !strings.Contains(strings.Join(notes, "\n"), "2 of 2 added nodes have nothing to search") {
 			t.Errorf("%d nodes, notes %q", len(got.Nodes), notes)
 		}
-		spread, notes := Apply(l, Change{Nodes: 2, Balanced: true})
+		spread, notes := applied(l, Change{Nodes: 2, Balanced: true})
 		if strings.Contains(strings.Join(notes, "\n"), "2 of 2 added nodes") && sealed(l) > 4*len(spread.Nodes) {
 			t.Errorf("nothing was moved: %q", notes)
 		}
@@ -194,7 +200,7 @@ func TestBalanceEvensRows(t *testing.T) {
 			t.Errorf("balancing again changes: %s", d)
 		}
 	}
-	got, _ := Apply(lopsided(), Change{Index: true, Balanced: true})
+	got, _ := applied(lopsided(), Change{Index: true, Balanced: true})
 	v := &variant{Layout: got}
 	if s := v.spread(0); s > 1500 {
 		t.Errorf("spread %d: %v", s, v.rowsOn(0, nil))
@@ -202,7 +208,7 @@ func TestBalanceEvensRows(t *testing.T) {
 }
 
 func TestIndexGivesSealedSegmentsToWorkers(t *testing.T) {
-	got, _ := Apply(lopsided(), Change{Index: true})
+	got, _ := applied(lopsided(), Change{Index: true})
 	on := map[int64]int64{}
 	for _, s := range got.Segments {
 		if s.State != replay.Indexed || s.Index != testIndex {
@@ -246,7 +252,7 @@ func TestApplyNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, notes := Apply(c.layout, change)
+		_, notes := applied(c.layout, change)
 		text := strings.Join(notes, "\n")
 		if !strings.Contains(text, c.want) || c.not != "" && strings.Contains(text, c.not) {
 			t.Errorf("%s: notes %q, want %q, not %q", c.change, notes, c.want, c.not)
@@ -255,7 +261,7 @@ func TestApplyNotes(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	got, notes := Apply(lopsided(), Change{Place: map[int64]int64{1: 3, 4: 2, 77: 1, 2: 9}})
+	got, notes := applied(lopsided(), Change{Place: map[int64]int64{1: 3, 4: 2, 77: 1, 2: 9}})
 	text := strings.Join(notes, "\n")
 	for _, want := range []string{"segment 77 is to be moved to node 1, and is not among those served", "segment 4 grows", "node 9, which is in no replica"} {
 		if !strings.Contains(text, want) {
@@ -273,7 +279,7 @@ func TestPlace(t *testing.T) {
 func TestKnobs(t *testing.T) {
 	l := lopsided()
 	l.Version = "2.2.11"
-	got, _ := Apply(l, Change{Cores: 16, CPURatio: 120, ConcurrencyRatio: 3, Grouping: "off"})
+	got, _ := applied(l, Change{Cores: 16, CPURatio: 120, ConcurrencyRatio: 3, Grouping: "off"})
 	for _, n := range got.Nodes {
 		if n.Cores != 16 || n.Read.Cores != 16 || n.Read.CPURatio != 120 || n.Read.ConcurrencyRatio != 3 || n.Read.Grouping {
 			t.Errorf("%+v", n)

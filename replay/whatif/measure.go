@@ -11,7 +11,6 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/segment"
-	"kitescope/replay"
 	"kitescope/replay/log"
 )
 
@@ -200,30 +199,3 @@ func (s *subject) least() time.Duration {
 }
 
 func isSimilarity(m engine.Metric) bool { return m == dist.InnerProduct || m == dist.Cosine }
-
-// Measure searches every segment of what was loaded with a sample of the log, one thread, in the state that its layout gives it, and says
-// what each costs a query, by segment id; and the recall against exact answers, -1 if a segment is missing.
-func Measure(ctx context.Context, loaded *replay.Loaded, l *log.Log, p segment.Params, limits Limits) (map[int64]Measured, float64, error) {
-	limits = limits.withDefaults()
-	a, err := sample(l, limits.Queries, p)
-	if err != nil {
-		return nil, -1, err
-	}
-	t := newTable(loaded, a, limits, func(string) {})
-	v := &variant{Layout: loaded.Layout, from: map[int64][]span{}}
-	pieces, err := t.shelf.pieces(ctx, v)
-	if err != nil {
-		return nil, -1, err
-	}
-	r, err := t.measure(ctx, pieces, a)
-	if err != nil {
-		return nil, -1, err
-	}
-	costs := map[int64]Measured{}
-	for _, piece := range pieces {
-		if m, ok := t.known[t.key(piece, a)]; ok {
-			costs[piece.ID] = m
-		}
-	}
-	return costs, r, nil
-}

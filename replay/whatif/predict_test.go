@@ -276,9 +276,35 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
+// measured is what each segment of what was loaded costs a query of the log, by its id, and the recall.
+func measured(ctx context.Context, loaded *replay.Loaded, l *log.Log, p segment.Params, limits Limits) (map[int64]Measured, float64, error) {
+	limits = limits.withDefaults()
+	a, err := sample(l, limits.Queries, p)
+	if err != nil {
+		return nil, -1, err
+	}
+	t := newTable(loaded, a, limits, func(string) {})
+	v := &variant{Layout: loaded.Layout, from: map[int64][]span{}}
+	pieces, err := t.shelf.pieces(ctx, v)
+	if err != nil {
+		return nil, -1, err
+	}
+	r, err := t.measure(ctx, pieces, a)
+	if err != nil {
+		return nil, -1, err
+	}
+	costs := map[int64]Measured{}
+	for _, piece := range pieces {
+		if m, ok := t.known[t.key(piece, a)]; ok {
+			costs[piece.ID] = m
+		}
+	}
+	return costs, r, nil
+}
+
 func TestMeasure(t *testing.T) {
 	loaded, queries := loadedOf(t, lopsided(), 20)
-	costs, recall, err := Measure(t.Context(), loaded, queries, segment.Params{K: 5, EF: 100}, quick)
+	costs, recall, err := measured(t.Context(), loaded, queries, segment.Params{K: 5, EF: 100}, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
