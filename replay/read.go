@@ -202,7 +202,7 @@ func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
 	case s.Files == nil || len(s.Files.Insert) == 0:
 		return nil, out("no insert logs are named")
 	}
-	g, err := segment.OpenDeleted(ctx, x.store, s.Files, x.layout.Collection.Schema, x.deletes(s)...)
+	g, err := segment.Open(ctx, x.store, s.Files, x.layout.Collection.Schema, x.deletes(s)...)
 	if err != nil {
 		return nil, out(reasonOf(err, s.ID))
 	}

@@ -16,6 +16,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/object"
 	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
@@ -83,7 +84,7 @@ func layoutOf(t testing.TB, store object.Store, c *recordedCollection) *replay.L
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := segment.Find(t.Context(), store, "")
+	files, err := segmenttest.Find(t.Context(), store, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func BenchmarkReadGigabyte(b *testing.B) {
 				debug.FreeOSMemory()
 				before, used := peak(b, true), cpu(b)
 				for b.Loop() {
-					s, err := Open(b.Context(), store, files, schema, nil)
+					s, err := Open(b.Context(), store, files, schema)
 					if err != nil {
 						b.Fatal(err)
 					}

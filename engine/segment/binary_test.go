@@ -18,6 +18,7 @@ import (
 	"kitescope/engine/index"
 	"kitescope/engine/object"
 	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
 )
 
 const binaryLists = "testdata/bin_ivf_flat"
@@ -106,7 +107,7 @@ func TestBinaryListsAnswerAsMilvus(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	files, err := segment.Find(t.Context(), store, "")
+	files, err := segmenttest.Find(t.Context(), store, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestBinaryListsAnswerAsMilvus(t *testing.T) {
 			if f.Collection != c.Collection {
 				continue
 			}
-			s, err := segment.Open(t.Context(), store, f, segment.Schema{PrimaryKey: 100, Vector: 101, Metric: metric}, nil)
+			s, err := segment.Open(t.Context(), store, f, segment.Schema{PrimaryKey: 100, Vector: 101, Metric: metric})
 			if err != nil {
 				t.Fatal(err)
 			}

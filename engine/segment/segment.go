@@ -1,7 +1,7 @@
 // Package segment puts together the files of a Milvus segment, and searches segments as a
 // query node and a proxy do.
 //
-// In: an object.Store, which files belong to a segment (from etcd, or found by Find), and what
+// In: an object.Store, which files belong to a segment (etcd says that), and what
 // its fields are. Out: a Segment with rows, primary keys, deletes and an index, if it has one;
 // and the answers of several segments merged.
 //
@@ -15,10 +15,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
-	"strconv"
-	"strings"
 
 	"kitescope/engine"
 	"kitescope/engine/binlog"
@@ -86,89 +83,9 @@ func (s *Segment) Key(row int) engine.Key {
 	return engine.NumberKey(s.Int64s[row])
 }
 
-// Find lists the segments in a store by the paths of their files: what is there, which may be
-// more than what etcd still names. Root is what lies before insert_log. Of index folders the
-// one with the highest build and then version is the newest.
-func Find(ctx context.Context, store object.Store, root string) ([]*Files, error) {
-	list, err := store.List(ctx, root)
-	if err != nil {
-		return nil, err
-	}
-	found := map[int64]*Files{}
-	var order []*Files
-	of := func(collection, partition, segment int64) *Files {
-		f := found[segment]
-		if f == nil {
-			f = &Files{Segment: segment, Insert: map[int64][]string{}}
-			found[segment] = f
-			order = append(order, f)
-		}
-		if collection != 0 {
-			f.Collection = collection
-		}
-		f.Partition = partition
-		return f
-	}
-	builds := map[string][2]int64{} // build and version of a folder
-	for _, file := range list {
-		kind, n := place(strings.TrimPrefix(file.Name, root))
-		switch {
-		case kind == "insert_log" && len(n) == 5:
-			f := of(n[0], n[1], n[2])
-			f.Insert[n[3]] = append(f.Insert[n[3]], file.Name)
-		case kind == "delta_log" && len(n) == 4:
-			f := of(n[0], n[1], n[2])
-			f.Delta = append(f.Delta, file.Name)
-		case kind == "index_files" && len(n) == 4:
-			folder := path.Dir(file.Name)
-			if _, known := builds[folder]; !known {
-				builds[folder] = [2]int64{n[0], n[1]}
-				f := of(0, n[2], n[3])
-				f.Indexes = append(f.Indexes, folder)
-			}
-		}
-	}
-	var whole []*Files
-	for _, f := range order {
-		if len(f.Insert) > 0 {
-			slices.SortFunc(f.Indexes, func(a, b string) int {
-				x, y := builds[a], builds[b]
-				return slices.Compare(y[:], x[:])
-			})
-			whole = append(whole, f)
-		}
-	}
-	return whole, nil
-}
-
-// place is the kind of a file and the numbers that follow in its path; what is no number ends
-// them, as the name of an index's blob does.
-func place(name string) (kind string, numbers []int64) {
-	steps := strings.Split(strings.TrimPrefix(name, "/"), "/")
-	for len(steps) > 0 && steps[0] != "insert_log" && steps[0] != "delta_log" && steps[0] != "index_files" {
-		steps = steps[1:]
-	}
-	if len(steps) == 0 {
-		return "", nil
-	}
-	for _, s := range steps[1:] {
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			break
-		}
-		numbers = append(numbers, n)
-	}
-	return steps[0], numbers
-}
-
 // Open reads the files of a segment. Deletes of elsewhere (of L0 segments, or not flushed yet)
 // are given with it. What is read of an index that cannot be searched is said in Refused.
-func Open(ctx context.Context, store object.Store, f *Files, schema Schema, deletes *binlog.Deltas) (*Segment, error) {
-	return OpenDeleted(ctx, store, f, schema, NewDeletes(deletes))
-}
-
-// OpenDeleted is Open with any number of deletes of elsewhere.
-func OpenDeleted(ctx context.Context, store object.Store, f *Files, schema Schema, deletes ...*Deletes) (*Segment, error) {
+func Open(ctx context.Context, store object.Store, f *Files, schema Schema, deletes ...*Deletes) (*Segment, error) {
 	s := &Segment{ID: f.Segment, Metric: schema.Metric}
 	if err := s.read(ctx, store, f, schema, deletes); err != nil {
 		s.Release()

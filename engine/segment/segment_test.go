@@ -22,6 +22,7 @@ import (
 	"kitescope/engine/index"
 	"kitescope/engine/object"
 	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
 )
 
 // memory is a store of files that tests write.
@@ -140,13 +141,13 @@ func graph(t *testing.T, values [][]float32, metric engine.Metric) []byte {
 // openOne opens segment id of a store.
 func openOne(t *testing.T, m memory, id int64, schema segment.Schema, deletes *binlog.Deltas) (*segment.Segment, error) {
 	t.Helper()
-	files, err := segment.Find(t.Context(), m, "")
+	files, err := segmenttest.Find(t.Context(), m, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range files {
 		if f.Segment == id {
-			s, err := segment.Open(t.Context(), m, f, schema, deletes)
+			s, err := segment.Open(t.Context(), m, f, schema, segment.NewDeletes(deletes))
 			if err == nil {
 				t.Cleanup(s.Release)
 			}
@@ -169,7 +170,7 @@ func TestFind(t *testing.T) {
 	} {
 		m[name] = nil
 	}
-	got, err := segment.Find(t.Context(), m, "files")
+	got, err := segmenttest.Find(t.Context(), m, "files")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +340,7 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 	gone := &segment.Files{Segment: 4, Insert: map[int64][]string{100: {"a"}, 101: {"b"}, 1: {"c"}}}
-	if _, err := segment.Open(t.Context(), memory{}, gone, schema, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "open c") {
+	if _, err := segment.Open(t.Context(), memory{}, gone, schema); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "open c") {
 		t.Errorf("logs that are not there: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/object"
 	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
 )
 
 // recordedCollection is a collection of a real Milvus as its client saw it (testdata/truth.py).
@@ -55,7 +56,7 @@ func open(t *testing.T, store object.Store, c *recordedCollection, deletes *binl
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := segment.Find(t.Context(), store, "")
+	files, err := segmenttest.Find(t.Context(), store, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func open(t *testing.T, store object.Store, c *recordedCollection, deletes *binl
 		if !slices.Contains(c.Segments, f.Segment) {
 			continue
 		}
-		s, err := segment.Open(t.Context(), store, f, segment.Schema{PrimaryKey: c.Key, Vector: c.Vector, Metric: metric}, deletes)
+		s, err := segment.Open(t.Context(), store, f, segment.Schema{PrimaryKey: c.Key, Vector: c.Vector, Metric: metric}, segment.NewDeletes(deletes))
 		if err != nil {
 			t.Fatal(err)
 		}

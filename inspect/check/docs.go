@@ -1,9 +1,7 @@
 package check
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 )
 
 // Find is the check of an id among some, nil if there is none.
@@ -78,53 +76,6 @@ func Causes(x *Check, among []*Check) (causes, effects []*Check) {
 		}
 	}
 	return causes, effects
-}
-
-// Markdown is the documentation of checks: docs/CHECKS.md.
-func Markdown(checks []*Check) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `# The checks
-
-What `+"`kitescope diagnose`"+` and the findings page of the UI look for: %d checks. `+"`kitescope explain CHECK`"+` prints
-the same without a network. This file is generated from the checks: `+"`go test ./inspect/check/rules -update`"+`.
-
-A check whose facts were not read is *skipped*, with the reason; one that broke has *failed*. Neither is ever *ok*. Checks
-that are marked *live* need more than a file of metadata: the processes of a cluster, a bundle that was saved with
-`+"`--live`"+`, or a recording of their answers (`+"`--runtime`"+`).
-
-| check | worst severity | live | finds |
-|---|---|---|---|
-`, len(checks))
-	for _, x := range checks {
-		live := ""
-		if x.Live() {
-			live = "live"
-		}
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", x.ID, x.ID, x.Severity, live, x.Title)
-	}
-	for _, x := range checks {
-		writeCheck(&b, x, checks)
-	}
-	return b.String()
-}
-
-func writeCheck(b *strings.Builder, x *Check, checks []*Check) {
-	fmt.Fprintf(b, "\n## %s\n\n%s. At worst: %s. Since kitescope %s.\n\n", x.ID, x.Title, x.Severity, x.Since)
-	fmt.Fprintf(b, "%s\n\n**What to do.** %s\n\nReads: %s.\n", strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
-	causes, effects := Causes(x, checks)
-	for _, list := range []struct {
-		title  string
-		checks []*Check
-	}{{"May follow from", causes}, {"May be the cause of", effects}} {
-		if len(list.checks) == 0 {
-			continue
-		}
-		links := make([]string, len(list.checks))
-		for i, y := range list.checks {
-			links[i] = fmt.Sprintf("[`%s`](#%s)", y.ID, y.ID)
-		}
-		fmt.Fprintf(b, "%s: %s.\n", list.title, strings.Join(links, ", "))
-	}
 }
 
 // Choose are the checks that are left of all by lists of ids: only these (none means

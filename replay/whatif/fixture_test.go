@@ -9,6 +9,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/object"
 	"kitescope/engine/segment"
+	"kitescope/engine/segment/segmenttest"
 	"kitescope/replay"
 	"kitescope/replay/log"
 )
@@ -21,7 +22,7 @@ func stored(t *testing.T, collection, vector int64, metric engine.Metric, x repl
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	files, err := segment.Find(t.Context(), store, "")
+	files, err := segmenttest.Find(t.Context(), store, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func stored(t *testing.T, collection, vector int64, metric engine.Metric, x repl
 		if f.Collection != collection {
 			continue
 		}
-		s, err := segment.Open(t.Context(), store, f, segment.Schema{PrimaryKey: 100, Vector: vector, Metric: metric}, nil)
+		s, err := segment.Open(t.Context(), store, f, segment.Schema{PrimaryKey: 100, Vector: vector, Metric: metric})
 		if err != nil {
 			t.Fatal(err)
 		}
