@@ -1,6 +1,7 @@
 package pgo
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -130,6 +131,10 @@ func namesOf(p *profile.Profile) (named int, native bool) {
 	}
 	return named, named > 0 && native
 }
+
+// IsPreprofile reports whether the first bytes of a file are those of what `go tool preprofile` writes. Go takes such
+// a file for -pgo as well, but it has edges only: neither samples nor leaves, by which a profile can be judged.
+func IsPreprofile(head []byte) bool { return bytes.HasPrefix(head, []byte("GO PREPROFILE V1\n")) }
 
 // ErrPreprofile is the Err of an Input that `go tool preprofile` wrote (IsPreprofile): Go takes it for -pgo as well.
 var ErrPreprofile = errors.New("it is the output of go tool preprofile: calls and their weights, and no samples to judge by")

@@ -1,25 +1,10 @@
 package pgo
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"kitescope/profile"
 )
-
-// OverlapOf is how alike the calls of two profiles are: over all calls between functions of Go, in whole stacks, the
-// sum of the lesser of both shares, from 0 for none in common to 1. NaN where one of them has no calls.
-func OverlapOf(a, b *profile.Profile) float64 {
-	// Without an end of the context there is no error.
-	s, _ := stackCallsOf(context.Background(), a)
-	t, _ := stackCallsOf(context.Background(), b)
-	pool := newPool()
-	pool.take(s)
-	pool.take(t)
-	return pool.overlap(0, 1)
-}
 
 // splits is how many times so many calls of samples are dealt out at random, of which the median is taken: of few
 // samples the chance is larger, and the work less.

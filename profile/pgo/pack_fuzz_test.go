@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"testing"
 
 	"kitescope/profile"
@@ -39,11 +38,8 @@ func FuzzPack(f *testing.F) {
 		if err != nil {
 			t.Fatalf("it was packed, and Go refuses it: %v", err)
 		}
-		var want, got strings.Builder
-		_, _ = edges.WriteTo(&want)
-		_, _ = pack.Edges.WriteTo(&got)
-		if want.String() != got.String() {
-			t.Errorf("the compiler sees another profile:\n%s\n%s", want.String(), got.String())
+		if want, got := serialized(edges), serialized(pack.Edges); want != got {
+			t.Errorf("the compiler sees another profile:\n%s\n%s", want, got)
 		}
 		again, err := profile.Decode(t.Context(), bytes.NewReader(pack.Bytes), profile.Limits{})
 		if err != nil || again.Len() != pack.Profile.Len() {

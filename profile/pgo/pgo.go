@@ -4,7 +4,7 @@
 // What enters is Profiles, and what profile/gobuild found out by running the go command; what leaves
 // is judgements, a profile to build with, and evidence that a program was built with one.
 //
-//  1. EdgesOf counts calls as the compiler does, Hot takes those it acts on, Overlap compares two.
+//  1. EdgesOf counts calls as the compiler does, Hot takes those it acts on.
 //  2. Judge says of a set of profiles whether a build with them is worth the trouble.
 //  3. NewPack merges them into a default.pgo with a Manifest that says where it comes from.
 //  4. NewWitness tells from a profile of a program, taken later, whether the first one took effect.
