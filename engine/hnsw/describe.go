@@ -162,8 +162,3 @@ func (s *Shape) answered(g *Graph) {
 		}
 	}
 }
-
-// Sound reports whether the graph has no fault that a search could fall over.
-func (s *Shape) Sound() bool {
-	return s.EntryFault == "" && s.SelfLinks+s.Outside+s.Low == 0
-}

@@ -2,10 +2,13 @@ package index
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/ivf"
@@ -35,7 +38,7 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		x.NaNRows()
+		nanRows(x)
 		walk(t, x)
 		var b bytes.Buffer
 		switch x.Format {
@@ -97,4 +100,21 @@ func walk(t *testing.T, x *File) {
 			t.Fatalf("%d rows in lists of %d", x.Rows, rows)
 		}
 	}
+}
+
+// nanRows counts the rows of an index that have a NaN in them. It reads all vectors.
+func nanRows(x *File) (n int) {
+	for v := range x.Vectors() {
+		for i := range v.Rows {
+			row, isNaN := v.Row(i), false
+			for at := 0; v.Element == dist.Float32 && at < len(row); at += 4 {
+				value := math.Float32frombits(binary.LittleEndian.Uint32(row[at:]))
+				isNaN = isNaN || value != value
+			}
+			if isNaN {
+				n++
+			}
+		}
+	}
+	return n
 }

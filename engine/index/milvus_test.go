@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,7 +51,7 @@ func TestIndexFilesOfMilvusAreThoseOfItsCollections(t *testing.T) {
 				return err
 			}
 			defer f.Close()
-			if n := f.NaNRows(); n > 0 {
+			if n := nanRows(f); n > 0 {
 				t.Errorf("%s: %d rows with NaN", path, n)
 			}
 			if f.Kind() == HNSW && f.Metric == dist.L2 {
@@ -217,52 +216,5 @@ func TestKnowhereVectorsOfTwoBytesNeedAHint(t *testing.T) {
 	}
 	if v := As[hnsw.Index](f).Vectors; v.Element != dist.Float16 || v.Dim != 8 || v.Rows != 90 || !bytes.Equal(v.Row(0), b[120+36:120+52]) {
 		t.Errorf("%d x %d of element %d, the first %x", v.Rows, v.Dim, v.Element, v.Row(0))
-	}
-}
-
-func TestNaNRowsAreCounted(t *testing.T) {
-	b := []byte(content(t, "faiss_flat_l2.bin"))
-	for _, at := range []int{45, 45 + 24*3 + 20} { // the first value of row 0, the last of row 3
-		binary.LittleEndian.PutUint32(b[at:], math.Float32bits(float32(math.NaN())))
-	}
-	binary.LittleEndian.PutUint32(b[45+24*5:], math.Float32bits(float32(math.Inf(1))))
-	f, err := Parse("x", b, Hint{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := f.NaNRows(); n != 2 {
-		t.Errorf("%d rows with NaN, want 2", n)
-	}
-	for _, c := range []struct {
-		element dist.Element
-		bits    uint16
-		want    bool
-	}{
-		{dist.Float16, 0x7C00, false},
-		{dist.Float16, 0x7E00, true},
-		{dist.Float16, 0xFC01, true},
-		{dist.Float16, 0x7BFF, false},
-		{dist.BFloat16, 0x7F80, false},
-		{dist.BFloat16, 0xFFC0, true},
-		{dist.BFloat16, 0x7C00, false},
-		{dist.Int8, 0x7FFF, false},
-	} {
-		if got := hasNaN(c.element, []byte{0, 0, byte(c.bits), byte(c.bits >> 8)}); got != c.want {
-			t.Errorf("element %d, %#x: %v", c.element, c.bits, got)
-		}
-	}
-}
-
-func TestOpenReadsWhatAReaderGives(t *testing.T) {
-	data := content(t, "hnswlib_l2.bin")
-	f, err := Open(t.Context(), "some.index", strings.NewReader(data), int64(len(data)), Hint{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.Rows != 120 || f.Name != "some.index" || f.Bytes != len(data) {
-		t.Errorf("%+v", f)
-	}
-	if _, err := Open(t.Context(), "some.index", strings.NewReader(data), 1<<50, Hint{}); err == nil || !strings.Contains(err.Error(), "8056 of") {
-		t.Errorf("a size that is not there: %v", err)
 	}
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
-	"slices"
 
 	"kitescope/engine/object"
 )
@@ -36,30 +33,6 @@ func OpenFile(ctx context.Context, path string, hint Hint) (*File, error) {
 	}
 	x.keep(m.Unmap)
 	return x, nil
-}
-
-// Open reads the index file of size bytes that r gives, whole, into memory; name is what
-// errors call it.
-func Open(ctx context.Context, name string, r io.ReaderAt, size int64, hint Hint) (*File, error) {
-	if size < 0 || size > math.MaxInt {
-		return nil, fmt.Errorf("read %s: %d bytes are too many for this machine", name, size)
-	}
-	var data []byte
-	in := io.NewSectionReader(r, 0, size)
-	for int64(len(data)) < size {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
-		}
-		// The size may be a lie: room is made for what was read, doubled.
-		step := min(max(int64(len(data)), chunk), size-int64(len(data)))
-		data = slices.Grow(data, int(step))
-		n, err := io.ReadFull(in, data[len(data):len(data)+int(step)])
-		data = data[:len(data)+n]
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %d of %d bytes: %w", name, len(data), size, err)
-		}
-	}
-	return Parse(name, data, hint)
 }
 
 // Parse reads an index that lies in memory, such as the blob of an index file of Milvus; name
