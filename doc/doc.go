@@ -81,11 +81,11 @@ func newEncoder(s sink) *Encoder {
 
 // JSON makes an Encoder of JSON. Objects down to a depth of open, and lists one deeper, are spread over lines; what is inside them stays on one.
 func JSON(w io.Writer, open int) *Encoder {
-	return newEncoder(&jsonSink{output: newOutput(w), open: open})
+	return newEncoder(&jsonSink{Output: NewOutput(w, 512), open: open})
 }
 
 // YAML makes an Encoder of block style YAML of the same structure.
-func YAML(w io.Writer) *Encoder { return newEncoder(&yamlSink{output: newOutput(w)}) }
+func YAML(w io.Writer) *Encoder { return newEncoder(&yamlSink{Output: NewOutput(w, 512)}) }
 
 // Values makes an Encoder that writes nothing, and what returns the value it was told: map[string]any, []any, string without controls, bool,
 // int64 and float64.

@@ -9,7 +9,7 @@ import (
 
 // jsonSink appends JSON.
 type jsonSink struct {
-	output
+	Output
 	open    int
 	levels  []container // that are open
 	started bool        // the innermost container has an element
@@ -25,7 +25,7 @@ func (e *jsonSink) before() {
 		e.keyed = false
 	case len(e.levels) > 0:
 		if e.started {
-			e.buf = append(e.buf, ',')
+			e.Buf = append(e.Buf, ',')
 		}
 		e.started = true
 		e.breakLine(len(e.levels))
@@ -37,9 +37,9 @@ func (e *jsonSink) breakLine(depth int) {
 	if !e.spread() {
 		return
 	}
-	e.buf = append(e.buf, '\n')
+	e.Buf = append(e.Buf, '\n')
 	for range depth {
-		e.buf = append(e.buf, ' ', ' ')
+		e.Buf = append(e.Buf, ' ', ' ')
 	}
 }
 
@@ -61,7 +61,7 @@ func (e *jsonSink) spread() bool {
 
 func (e *jsonSink) begin(kind container) {
 	e.before()
-	e.buf = append(e.buf, "{[["[kind])
+	e.Buf = append(e.Buf, "{[["[kind])
 	e.levels = append(e.levels, kind)
 	e.started = false
 }
@@ -71,37 +71,37 @@ func (e *jsonSink) end() {
 	if e.started {
 		e.breakLine(len(e.levels) - 1)
 	}
-	e.buf = append(e.buf, "}]]"[kind])
+	e.Buf = append(e.Buf, "}]]"[kind])
 	e.levels = e.levels[:len(e.levels)-1]
 	e.started = true
-	e.drain()
+	e.Drain()
 }
 
 func (e *jsonSink) key(name string) {
 	e.before()
-	e.buf = append(words.AppendJSON(e.buf, name), ':')
+	e.Buf = append(words.AppendJSON(e.Buf, name), ':')
 	if e.spread() {
-		e.buf = append(e.buf, ' ')
+		e.Buf = append(e.Buf, ' ')
 	}
 	e.keyed = true
 }
 
 func (e *jsonSink) put(s scalar) {
 	e.before()
-	e.buf = s.append(e.buf, words.AppendJSON)
+	e.Buf = s.append(e.Buf, words.AppendJSON)
 }
 
 func (e *jsonSink) line() {
-	e.buf = append(e.buf, '\n')
+	e.Buf = append(e.Buf, '\n')
 	e.started, e.told = false, false
-	e.drain()
+	e.Drain()
 }
 
 func (e *jsonSink) flush() error {
 	if e.told {
 		e.line()
 	}
-	return e.write()
+	return e.Flush()
 }
 
 // AppendItem has one element of a list appended, as JSON on a line, without a call for each value in it. It reports false, and has done
@@ -112,8 +112,8 @@ func (e *Encoder) AppendItem(item func(dst []byte) []byte) bool {
 		return false
 	}
 	s.before()
-	s.buf = item(s.buf)
-	s.drain()
+	s.Buf = item(s.Buf)
+	s.Drain()
 	return true
 }
 
@@ -124,7 +124,7 @@ func (e *Encoder) Items(n int, rows func(w io.Writer, separator string) error) b
 	if !is {
 		return false
 	}
-	if s.write() == nil {
+	if s.Flush() == nil {
 		s.err = rows(s.w, "\n"+strings.Repeat("  ", len(s.levels)))
 	}
 	s.started = n > 0

@@ -9,7 +9,7 @@ import (
 
 // yamlSink appends block style YAML.
 type yamlSink struct {
-	output
+	Output
 	stack []yamlLevel
 	// place is where the next value stands.
 	place yamlPlace
@@ -41,7 +41,7 @@ func (e *yamlSink) element() {
 		return
 	}
 	e.start(top)
-	e.buf = append(e.buf, '-')
+	e.Buf = append(e.Buf, '-')
 	e.place = afterDash
 }
 
@@ -53,13 +53,13 @@ func (e *yamlSink) start(top *yamlLevel) {
 	switch {
 	case first && top.place == atStart:
 	case first && top.place == afterDash:
-		e.buf = append(e.buf, ' ')
+		e.Buf = append(e.Buf, ' ')
 		return
 	default:
-		e.buf = append(e.buf, '\n')
+		e.Buf = append(e.Buf, '\n')
 	}
 	for range top.indent {
-		e.buf = append(e.buf, ' ', ' ')
+		e.Buf = append(e.Buf, ' ', ' ')
 	}
 }
 
@@ -82,9 +82,9 @@ func (e *yamlSink) end() {
 		if top.list {
 			empty = "[]"
 		}
-		e.buf = append(e.buf, empty...)
+		e.Buf = append(e.Buf, empty...)
 	}
-	e.drain()
+	e.Drain()
 }
 
 // longestKey bounds a key that stands on one line with its value: readers look for the colon in 1,024 characters (YAML 1.2.2, 7.4.2).
@@ -93,20 +93,20 @@ const longestKey = 1000
 func (e *yamlSink) key(name string) {
 	top := &e.stack[len(e.stack)-1]
 	e.start(top)
-	start := len(e.buf)
-	e.buf = appendPlain(e.buf, name)
-	if len(e.buf)-start > longestKey { // the colon then has a line of its own
-		e.buf = slices.Insert(e.buf, start, '?', ' ')
+	start := len(e.Buf)
+	e.Buf = appendPlain(e.Buf, name)
+	if len(e.Buf)-start > longestKey { // the colon then has a line of its own
+		e.Buf = slices.Insert(e.Buf, start, '?', ' ')
 		e.start(top)
 	}
-	e.buf = append(e.buf, ':')
+	e.Buf = append(e.Buf, ':')
 	e.place = afterKey
 }
 
 // separate puts a value apart from the key or dash in front of it.
 func (e *yamlSink) separate() {
 	if e.place != atStart {
-		e.buf = append(e.buf, ' ')
+		e.Buf = append(e.Buf, ' ')
 	}
 }
 
@@ -115,24 +115,24 @@ func (e *yamlSink) separate() {
 func (e *yamlSink) put(s scalar) {
 	e.element()
 	e.separate()
-	start := len(e.buf)
-	e.buf = s.append(e.buf, appendPlain)
+	start := len(e.Buf)
+	e.Buf = s.append(e.Buf, appendPlain)
 	if s.kind != exact && s.kind != whole {
 		return
 	}
-	if at := bytes.IndexByte(e.buf[start:], 'e'); at >= 0 && !bytes.ContainsRune(e.buf[start:], '.') {
-		e.buf = slices.Insert(e.buf, start+at, '.', '0')
+	if at := bytes.IndexByte(e.Buf[start:], 'e'); at >= 0 && !bytes.ContainsRune(e.Buf[start:], '.') {
+		e.Buf = slices.Insert(e.Buf, start+at, '.', '0')
 	}
 }
 
 func (e *yamlSink) line() {
-	e.buf = append(e.buf, '\n')
+	e.Buf = append(e.Buf, '\n')
 	e.place = atStart
 }
 
 func (e *yamlSink) flush() error {
 	e.line()
-	return e.write()
+	return e.Flush()
 }
 
 // appendPlain appends a string without quotes where no reader of YAML 1.1 or 1.2 can

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
@@ -48,11 +49,11 @@ func writeBalanceWide(w io.Writer, b *Balance, o *Options) error {
 
 // writeBalance writes for people: all nodes, the map, then each replica with its plan.
 func writeBalance(w io.Writer, b *Balance, o *Options) error {
-	t := &balanceText{output: newOutput(w), painter: newPainter(o), o: o, b: b, r: b.Report}
+	t := &balanceText{Output: doc.NewOutput(w, doc.Pieces), painter: newPainter(o), o: o, b: b, r: b.Report}
 	t.head()
 	if !t.r.Survey.Asked {
 		t.line(RoleWarn, "the nodes were not asked: who serves what is unknown; name a live source, a bundle saved with --live, or --runtime FILE")
-		return t.flush()
+		return t.Flush()
 	}
 	t.nodes()
 	t.heatMap()
@@ -60,11 +61,11 @@ func writeBalance(w io.Writer, b *Balance, o *Options) error {
 		t.group(i, g)
 	}
 	t.foot()
-	return t.flush()
+	return t.Flush()
 }
 
 type balanceText struct {
-	output
+	doc.Output
 	painter painter
 	o       *Options
 	b       *Balance
@@ -73,9 +74,9 @@ type balanceText struct {
 
 func (t *balanceText) line(role Role, text string) {
 	for _, s := range t.wrap(text, t.o.Width) {
-		t.buf = append(t.painter.paint(t.buf, role, s), '\n')
+		t.Buf = append(t.painter.paint(t.Buf, role, s), '\n')
 	}
-	t.drain()
+	t.Drain()
 }
 
 // wrap breaks a harmless text at blanks to a width; what follows the first line is indented as it is.
@@ -118,8 +119,8 @@ func cells(s string) int { return width([]byte(s)) }
 
 func (t *balanceText) head() {
 	c := t.b.Env.Cluster
-	t.buf = t.painter.paint(t.buf, RoleTitle, fit(Harmless(c.Origin.Root)+" @ "+Harmless(c.Origin.Location), max(t.o.Width, 1<<16*b2i(t.o.Width == 0)), t.ellipsis()))
-	t.buf = append(t.buf, '\n')
+	t.Buf = t.painter.paint(t.Buf, RoleTitle, fit(Harmless(c.Origin.Root)+" @ "+Harmless(c.Origin.Location), max(t.o.Width, 1<<16*b2i(t.o.Width == 0)), t.ellipsis()))
+	t.Buf = append(t.Buf, '\n')
 	t.line(RolePlain, "auto-balance "+AutoText(&t.r.Survey.Auto))
 	if t.r.Survey.Asked {
 		for _, text := range UnreadText(t.b.Env.Cluster.Loaded) {
@@ -255,14 +256,14 @@ func GroupTitle(g *balance.Group) string {
 }
 
 func (t *balanceText) title(title, note string, role Role) {
-	t.buf = append(t.buf, '\n')
+	t.Buf = append(t.Buf, '\n')
 	if t.o.Width > 0 && cells(title)+2+cells(note) > t.o.Width {
-		t.buf = append(t.painter.paint(t.buf, RoleTitle, fit(title, t.o.Width, t.ellipsis())), '\n')
+		t.Buf = append(t.painter.paint(t.Buf, RoleTitle, fit(title, t.o.Width, t.ellipsis())), '\n')
 		t.line(role, "  "+note)
 		return
 	}
-	t.buf = t.painter.paint(t.buf, RoleTitle, title)
-	t.buf = append(t.painter.paint(append(t.buf, "  "...), role, note), '\n')
+	t.Buf = t.painter.paint(t.Buf, RoleTitle, title)
+	t.Buf = append(t.painter.paint(append(t.Buf, "  "...), role, note), '\n')
 }
 
 // spreadRole is how a spread looks: over the goal it wants a look.
@@ -285,8 +286,8 @@ func (t *balanceText) shares(list []*balance.Share, g *balance.Group) {
 		rows[i] = shareRow{x, g}
 	}
 	text := newTable(newShareGrid(t.b, rows, t.o), t.o, "  ")
-	text.header(&t.output)
-	text.rows(&t.output)
+	text.header(&t.Output)
+	text.rows(&t.Output)
 }
 
 func (t *balanceText) group(i int, g *balance.Group) {
@@ -329,7 +330,7 @@ func VerdictText(v *balance.Verdict, a *balance.Auto, by balance.Measure) string
 }
 
 func (t *balanceText) foot() {
-	t.buf = append(t.buf, '\n')
+	t.Buf = append(t.Buf, '\n')
 	if t.r.Plans != nil && t.r.Moves() > 0 {
 		text := words.Plural(t.r.Moves(), "move") + " in all: over all replicas max/mean " + ratio(t.r.Options.By.Of(&t.r.Survey.Spread)) + " to " + ratio(t.r.Options.By.Of(&t.r.After)) +
 			". kitescope itself changes nothing."

@@ -84,8 +84,8 @@ func (t *balanceText) heatMap() {
 	for j := range text.columns {
 		text.columns[j].width = max(text.columns[j].width, len(text.columns[j].Title)) // a cut name stands a little apart
 	}
-	text.header(&t.output)
-	text.rows(&t.output)
+	text.header(&t.Output)
+	text.rows(&t.Output)
 }
 
 // newHeatGrid makes the map of the replicas of a report, and says how many had no room.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"kitescope/doc"
 	"kitescope/inspect/balance"
 	"kitescope/inspect/view"
 	"kitescope/words"
@@ -33,11 +34,11 @@ func writeBalancePage(w io.Writer, b *Balance, _ *Options) error {
 	if err != nil {
 		return err
 	}
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	if err := t.Execute(&out, newBalancePage(b)); err != nil {
 		return err
 	}
-	return out.flush()
+	return out.Flush()
 }
 
 func newBalancePage(b *Balance) *balancePage {

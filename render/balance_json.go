@@ -32,7 +32,7 @@ func writeBalanceLines(w io.Writer, b *Balance, _ *Options) error {
 
 // writeBalanceCSV writes one replica and node a line.
 func writeBalanceCSV(w io.Writer, b *Balance, o *Options) error {
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	var rows []shareRow
 	for _, g := range b.Report.Groups {
 		for _, x := range g.Shares {
@@ -45,17 +45,17 @@ func writeBalanceCSV(w io.Writer, b *Balance, o *Options) error {
 		fields := t.fields(i, table.OnDemand)
 		for j := range fields {
 			if i == 0 && !o.NoHeader {
-				out.buf = append(out.buf, fields[j].Column.Name...)
-				out.buf = append(out.buf, ",\n"[b2i(j == len(fields)-1)])
+				out.Buf = append(out.Buf, fields[j].Column.Name...)
+				out.Buf = append(out.Buf, ",\n"[b2i(j == len(fields)-1)])
 			}
 		}
 		for j := range fields {
-			out.buf = appendField(out.buf, appendValue(nil, fields[j].Cell, fields[j].Column.Kind))
-			out.buf = append(out.buf, ",\n"[b2i(j == len(fields)-1)])
+			out.Buf = appendField(out.Buf, appendValue(nil, fields[j].Cell, fields[j].Column.Kind))
+			out.Buf = append(out.Buf, ",\n"[b2i(j == len(fields)-1)])
 		}
-		out.drain()
+		out.Drain()
 	}
-	return out.flush()
+	return out.Flush()
 }
 
 func (b *Balance) document(e *doc.Encoder) {

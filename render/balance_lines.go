@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/balance"
 	"kitescope/table"
 	"kitescope/words"
@@ -85,11 +86,11 @@ func (b *Balance) groupColumns() []table.ColumnOf[int] {
 
 // laidOut writes a grid as a table and takes its lines.
 func laidOut(g *table.Grid, o *Options) (header string, rows []string) {
-	var out output
+	var out doc.Output
 	t := newTable(g, o, "")
 	t.header(&out)
 	t.rows(&out)
-	lines := strings.Split(strings.TrimSuffix(string(out.buf), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(string(out.Buf), "\n"), "\n")
 	return lines[0], lines[1:]
 }
 

@@ -50,7 +50,7 @@ func (t *balanceText) plan(p *balance.Plan) {
 	for i, m := range p.Moves {
 		text := "  " + leftPad(strconv.Itoa(i+1), 4) + "  segment " + m.Segment.String() + "  " + words.Number(m.Rows) + " rows  " +
 			words.Bytes(m.Size) + "  " + m.From.String() + arrow(t.o) + m.To.String()
-		t.buf = append(append(t.buf, fit(text, max(t.o.Width, b2i(t.o.Width == 0)<<16), t.ellipsis())...), '\n')
+		t.Buf = append(append(t.Buf, fit(text, max(t.o.Width, b2i(t.o.Width == 0)<<16), t.ellipsis())...), '\n')
 	}
 	for _, m := range p.Channels {
 		t.line(RolePlain, "  or move the shard "+Harmless(m.Channel)+" with its "+words.Number(m.Rows)+" growing rows from node "+m.From.String()+" to "+m.To.String())
@@ -59,7 +59,7 @@ func (t *balanceText) plan(p *balance.Plan) {
 		if i == 0 {
 			t.line(RoleDim, "  By hand, in pymilvus:")
 		}
-		t.buf = append(append(append(t.buf, "    "...), line...), '\n') // never cut: it is copied
+		t.Buf = append(append(append(t.Buf, "    "...), line...), '\n') // never cut: it is copied
 	}
 	if text := MemoryText(p); text != "" {
 		t.line(RoleWarn, "  "+text)

@@ -25,18 +25,18 @@ var csvWriter = &writer{
 // writeCSV writes plain numbers, RFC 3339 times, seconds; lists with ";" between their
 // elements. An empty field is a value that does not exist, "?" one that is unknown.
 func writeCSV(w io.Writer, g *table.Grid, o *Options) error {
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	if !o.NoHeader {
 		for j := range g.Columns {
 			if j > 0 {
-				out.buf = append(out.buf, ',')
+				out.Buf = append(out.Buf, ',')
 			}
-			out.buf = append(out.buf, g.Column(j).Name...)
+			out.Buf = append(out.Buf, g.Column(j).Name...)
 		}
-		out.buf = append(out.buf, '\n')
+		out.Buf = append(out.Buf, '\n')
 	}
 	writeRows(&out, g.Len(), func() *csvRow { return &csvRow{grid: g} })
-	return out.flush()
+	return out.Flush()
 }
 
 type csvRow struct {
@@ -145,14 +145,14 @@ var nameWriter = &writer{
 	sheet: func(w io.Writer, s *sheet) error {
 		g := s.items
 		r := g.Table.Schema()
-		out := newOutput(w)
+		out := doc.NewOutput(w, doc.Pieces)
 		handle := r.Column(r.Handle)
 		for i := range g.Len() {
-			out.buf = append(append(out.buf, r.Singular...), '/')
-			out.buf = AppendText(out.buf, g.Table.Cell(g.Row(i), handle), r.Columns[handle].Kind)
-			out.buf = append(out.buf, '\n')
-			out.drain()
+			out.Buf = append(append(out.Buf, r.Singular...), '/')
+			out.Buf = AppendText(out.Buf, g.Table.Cell(g.Row(i), handle), r.Columns[handle].Kind)
+			out.Buf = append(out.Buf, '\n')
+			out.Drain()
 		}
-		return out.flush()
+		return out.Flush()
 	},
 }

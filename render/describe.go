@@ -170,37 +170,37 @@ func writeJSONContainer(e *doc.Encoder, d *json.Decoder, opening json.Delim) {
 // writeDescription writes for people: fields in two columns, then sections, then the
 // decoded records.
 func writeDescription(w io.Writer, d *view.Description, env *view.Env, o *Options) error {
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	p := newPainter(o)
 	title := d.Resource.Singular + " " + Harmless(d.Ref.ID)
 	if d.Ref.Name != "" && d.Ref.Name != d.Ref.ID {
 		title = d.Resource.Singular + " " + Harmless(d.Ref.Name) + " (" + Harmless(d.Ref.ID) + ")"
 	}
-	out.buf = append(p.paint(out.buf, RoleTitle, title), '\n')
+	out.Buf = append(p.paint(out.Buf, RoleTitle, title), '\n')
 	writeFieldLines(&out, &p, d.Fields, o)
 	for i := range d.Sections {
 		writeTextSection(&out, &p, &d.Sections[i], o)
 	}
 	writeTextRecords(&out, &p, records(d, env))
-	return out.flush()
+	return out.Flush()
 }
 
-func writeFieldLines(out *output, p *painter, fields []view.Field, o *Options) {
+func writeFieldLines(out *doc.Output, p *painter, fields []view.Field, o *Options) {
 	name := 0
 	for _, f := range fields {
 		name = max(name, len(f.Column.Name))
 	}
 	for _, f := range fields {
-		out.buf = append(out.buf, "  "...)
-		out.buf = p.paint(out.buf, RoleDim, f.Column.Name)
-		out.buf = appendSpaces(out.buf, name-len(f.Column.Name)+gutter)
+		out.Buf = append(out.Buf, "  "...)
+		out.Buf = p.paint(out.Buf, RoleDim, f.Column.Name)
+		out.Buf = appendSpaces(out.Buf, name-len(f.Column.Name)+gutter)
 		for i, line := range fieldLines(f, o.Width-name-2*gutter) {
 			if i > 0 {
-				out.buf = appendSpaces(append(out.buf, '\n'), name+2*gutter)
+				out.Buf = appendSpaces(append(out.Buf, '\n'), name+2*gutter)
 			}
-			out.buf = p.paint(out.buf, cellRole(f.Cell, f.Column.Kind), line)
+			out.Buf = p.paint(out.Buf, cellRole(f.Cell, f.Column.Kind), line)
 		}
-		out.buf = append(out.buf, '\n')
+		out.Buf = append(out.Buf, '\n')
 	}
 }
 
@@ -230,25 +230,25 @@ func fieldLines(f view.Field, cells int) []string {
 	return lines
 }
 
-func writeTextSection(out *output, p *painter, s *view.Section, o *Options) {
-	out.buf = append(out.buf, '\n')
-	out.buf = p.paint(out.buf, RoleTitle, s.Title)
+func writeTextSection(out *doc.Output, p *painter, s *view.Section, o *Options) {
+	out.Buf = append(out.Buf, '\n')
+	out.Buf = p.paint(out.Buf, RoleTitle, s.Title)
 	switch {
 	case s.Unknown:
-		out.buf = append(out.buf, "  "...)
-		out.buf = p.paint(out.buf, RoleDim, words.UnknownMark+" not read")
+		out.Buf = append(out.Buf, "  "...)
+		out.Buf = p.paint(out.Buf, RoleDim, words.UnknownMark+" not read")
 	case s.Grid.Len() == 0:
-		out.buf = append(out.buf, "  "...)
-		out.buf = p.paint(out.buf, RoleDim, words.NoneMark)
+		out.Buf = append(out.Buf, "  "...)
+		out.Buf = p.paint(out.Buf, RoleDim, words.NoneMark)
 	default:
-		out.buf = append(out.buf, ' ', '(')
-		out.buf = append(AppendText(out.buf, view.Cell{Int: int64(s.Grid.Len())}, view.Int), ')')
+		out.Buf = append(out.Buf, ' ', '(')
+		out.Buf = append(AppendText(out.Buf, view.Cell{Int: int64(s.Grid.Len())}, view.Int), ')')
 	}
 	if s.Note != "" {
-		out.buf = append(out.buf, "  "...)
-		out.buf = p.paint(out.buf, RoleDim, s.Note)
+		out.Buf = append(out.Buf, "  "...)
+		out.Buf = p.paint(out.Buf, RoleDim, s.Note)
 	}
-	out.buf = append(out.buf, '\n')
+	out.Buf = append(out.Buf, '\n')
 	if s.Unknown || s.Grid.Len() == 0 {
 		return
 	}
@@ -258,29 +258,29 @@ func writeTextSection(out *output, p *painter, s *view.Section, o *Options) {
 	t.rows(out)
 }
 
-func writeTextRecords(out *output, p *painter, list []model.Record) {
+func writeTextRecords(out *doc.Output, p *painter, list []model.Record) {
 	if len(list) == 0 {
 		return
 	}
-	out.buf = append(out.buf, '\n')
-	out.buf = append(p.paint(out.buf, RoleTitle, "records"), '\n')
+	out.Buf = append(out.Buf, '\n')
+	out.Buf = append(p.paint(out.Buf, RoleTitle, "records"), '\n')
 	for _, r := range list {
-		out.buf = append(out.buf, "  "...)
-		out.buf = p.paint(out.buf, RoleAccent, Harmless(r.Key))
+		out.Buf = append(out.Buf, "  "...)
+		out.Buf = p.paint(out.Buf, RoleAccent, Harmless(r.Key))
 		if r.Message != "" {
-			out.buf = p.paint(append(out.buf, ' ', ' '), RoleDim, Harmless(r.Message))
+			out.Buf = p.paint(append(out.Buf, ' ', ' '), RoleDim, Harmless(r.Message))
 		}
-		out.buf = append(out.buf, '\n')
+		out.Buf = append(out.Buf, '\n')
 		if r.Problem != "" {
-			out.buf = append(out.buf, "    "...)
-			out.buf = append(p.paint(out.buf, RoleWarn, Harmless(r.Problem)), '\n')
+			out.Buf = append(out.Buf, "    "...)
+			out.Buf = append(p.paint(out.Buf, RoleWarn, Harmless(r.Problem)), '\n')
 		}
 		for line := range strings.SplitSeq(strings.TrimRight(words.HarmlessLines(r.Text), "\n"), "\n") {
 			if line == "" && r.Text == "" {
 				continue
 			}
-			out.buf = append(append(append(out.buf, "    "...), line...), '\n')
+			out.Buf = append(append(append(out.Buf, "    "...), line...), '\n')
 		}
-		out.drain()
+		out.Drain()
 	}
 }

@@ -87,21 +87,21 @@ func writeSummary(e *doc.Encoder, s *diff.Summary) {
 
 // writeDiff writes for people: a summary for each collection, then the changes.
 func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	p := newPainter(o)
 	writeDiffOrigin(&out, &p, RoleRemoved, &d.From)
 	writeDiffOrigin(&out, &p, RoleAdded, &d.To)
 	if len(d.NotCompared) > 0 {
-		out.buf = p.paint(out.buf, RoleWarn, "not compared, as one side was not read: "+strings.Join(d.NotCompared, ", "))
-		out.buf = append(out.buf, '\n')
+		out.Buf = p.paint(out.Buf, RoleWarn, "not compared, as one side was not read: "+strings.Join(d.NotCompared, ", "))
+		out.Buf = append(out.Buf, '\n')
 	}
 	if d.Empty() {
-		out.buf = append(out.buf, "no differences"...)
+		out.Buf = append(out.Buf, "no differences"...)
 		if len(d.NotCompared) > 0 {
-			out.buf = append(out.buf, " in what was compared"...)
+			out.Buf = append(out.Buf, " in what was compared"...)
 		}
-		out.buf = append(out.buf, '\n')
-		return out.flush()
+		out.Buf = append(out.Buf, '\n')
+		return out.Flush()
 	}
 	titles := summaries(d)
 	var last model.Ref
@@ -110,14 +110,14 @@ func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
 		if i == 0 || c.Collection != last {
 			last = c.Collection
 			if i > 0 {
-				out.buf = append(out.buf, '\n')
+				out.Buf = append(out.Buf, '\n')
 			}
-			out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, titles[last]), '\n')
+			out.Buf = append(p.paint(append(out.Buf, '\n'), RoleTitle, titles[last]), '\n')
 		}
 		writeChangeLine(&out, &p, c, i > 0 && sameObject(&d.Changes[i-1], c))
 	}
-	out.buf = append(out.buf, '\n')
-	return out.flush()
+	out.Buf = append(out.Buf, '\n')
+	return out.Flush()
 }
 
 // sameObject reports whether two changes are fields of one object, which share a line.
@@ -134,7 +134,7 @@ func summaries(d *diff.Diff) map[model.Ref]string {
 	return titles
 }
 
-func writeDiffOrigin(out *output, p *painter, r Role, o *model.Origin) {
+func writeDiffOrigin(out *doc.Output, p *painter, r Role, o *model.Origin) {
 	line := Glyph(r, true) + Glyph(r, true) + Glyph(r, true) + " " + Harmless(o.Location)
 	if o.Revision > 0 {
 		line += "  revision " + strconv.FormatInt(o.Revision, 10)
@@ -142,7 +142,7 @@ func writeDiffOrigin(out *output, p *painter, r Role, o *model.Origin) {
 	if !o.Taken.IsZero() {
 		line += "  " + string(doc.AppendTime(nil, o.Taken.UnixNano()/1e9*1e9))
 	}
-	out.buf = append(p.paint(out.buf, r, line), '\n')
+	out.Buf = append(p.paint(out.Buf, r, line), '\n')
 }
 
 func summaryLine(s *diff.Summary) string {
@@ -174,18 +174,18 @@ func change(from, to int64) string {
 
 // writeChangeLine writes a change without the end of its line: another field of the
 // same object may follow.
-func writeChangeLine(out *output, p *painter, c *diff.Change, goesOn bool) {
+func writeChangeLine(out *doc.Output, p *painter, c *diff.Change, goesOn bool) {
 	role := ChangeRole(c.Kind)
 	if goesOn {
-		out.buf = p.paint(out.buf, role, ", "+fieldText(c))
+		out.Buf = p.paint(out.Buf, role, ", "+fieldText(c))
 		return
 	}
-	if n := len(out.buf); n == 0 || out.buf[n-1] != '\n' {
-		out.buf = append(out.buf, '\n')
+	if n := len(out.Buf); n == 0 || out.Buf[n-1] != '\n' {
+		out.Buf = append(out.Buf, '\n')
 	}
-	out.buf = append(out.buf, "  "...)
-	out.buf = p.paint(out.buf, role, Glyph(role, true)+" "+ChangeText(c))
-	out.drain()
+	out.Buf = append(out.Buf, "  "...)
+	out.Buf = p.paint(out.Buf, role, Glyph(role, true)+" "+ChangeText(c))
+	out.Drain()
 }
 
 func fieldText(c *diff.Change) string {

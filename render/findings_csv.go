@@ -14,15 +14,15 @@ var findingColumns = [...]string{
 
 // writeFindingsCSV writes one finding a line, what is no longer found last.
 func writeFindingsCSV(w io.Writer, d *Diagnosis, o *Options) error {
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	if !o.NoHeader {
 		for i, name := range findingColumns {
 			if i > 0 {
-				out.buf = append(out.buf, ',')
+				out.Buf = append(out.Buf, ',')
 			}
-			out.buf = append(out.buf, name...)
+			out.Buf = append(out.Buf, name...)
 		}
-		out.buf = append(out.buf, '\n')
+		out.Buf = append(out.Buf, '\n')
 	}
 	for _, f := range d.Report.Findings {
 		change := ""
@@ -34,10 +34,10 @@ func writeFindingsCSV(w io.Writer, d *Diagnosis, o *Options) error {
 	for _, c := range d.gone() {
 		appendFinding(&out, c.Before, c.Kind.String())
 	}
-	return out.flush()
+	return out.Flush()
 }
 
-func appendFinding(out *output, f *check.Finding, change string) {
+func appendFinding(out *doc.Output, f *check.Finding, change string) {
 	cost := ""
 	if f.Cost > 0 {
 		cost = string(doc.AppendNumber(nil, f.Cost))
@@ -46,10 +46,10 @@ func appendFinding(out *output, f *check.Finding, change string) {
 		change, f.Severity.String(), f.Check, f.Object.Resource, f.Object.ID, f.Object.Name, f.Message, f.Impact, string(f.Hint), cost, f.Cause,
 	} {
 		if i > 0 {
-			out.buf = append(out.buf, ',')
+			out.Buf = append(out.Buf, ',')
 		}
-		out.buf = appendField(out.buf, []byte(Harmless(field)))
+		out.Buf = appendField(out.Buf, []byte(Harmless(field)))
 	}
-	out.buf = append(out.buf, '\n')
-	out.drain()
+	out.Buf = append(out.Buf, '\n')
+	out.Drain()
 }

@@ -32,19 +32,19 @@ func Checks(w io.Writer, checks []*check.Check, o Options) error {
 		id = max(id, len(x.ID))
 	}
 	for _, x := range checks {
-		p.out.buf = p.paint.paint(p.out.buf, SeverityRole(x.Severity), SeverityGlyph(x.Severity, o.ASCII))
-		p.out.buf = append(p.out.buf, ' ')
-		p.out.buf = p.paint.paint(p.out.buf, RoleAccent, x.ID)
+		p.out.Buf = p.paint.paint(p.out.Buf, SeverityRole(x.Severity), SeverityGlyph(x.Severity, o.ASCII))
+		p.out.Buf = append(p.out.Buf, ' ')
+		p.out.Buf = p.paint.paint(p.out.Buf, RoleAccent, x.ID)
 		hang := id - len(x.ID) + gutter
 		used := 2 + id + gutter
 		for i, line := range p.wrap(x.Title, used) {
 			if i > 0 {
 				hang = used
 			}
-			p.out.buf = append(append(appendSpaces(p.out.buf, hang), line...), '\n')
+			p.out.Buf = append(append(appendSpaces(p.out.Buf, hang), line...), '\n')
 		}
 	}
-	return p.out.flush()
+	return p.out.Flush()
 }
 
 // Explain writes the documentation of a check; all are those that it may be related to.
@@ -67,10 +67,10 @@ func Explain(w io.Writer, x *check.Check, all []*check.Check, o Options) error {
 			p.put(0, 0, RoleAccent, part.Title)
 		}
 		for _, line := range part.Lines {
-			p.out.buf = append(append(p.out.buf, line...), '\n')
+			p.out.Buf = append(append(p.out.Buf, line...), '\n')
 		}
 	}
-	return p.out.flush()
+	return p.out.Flush()
 }
 
 // readable is a width at which prose is read, at most that of the terminal.

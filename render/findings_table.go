@@ -31,7 +31,7 @@ func writeReport(w io.Writer, d *Diagnosis, o *Options, wide bool) error {
 	p.noLonger(d)
 	p.blank()
 	p.summary(d)
-	return p.out.flush()
+	return p.out.Flush()
 }
 
 // Cells of a finding: its lines stand under its glyph, what follows from it further in.
@@ -49,7 +49,7 @@ func (p *page) finding(d *Diagnosis, b *check.Branch, wide bool) {
 		if p.ascii {
 			elbow = "` "
 		}
-		p.out.buf = p.paint.paint(appendSpaces(p.out.buf, in-stepIn), RoleDim, elbow)
+		p.out.Buf = p.paint.paint(appendSpaces(p.out.Buf, in-stepIn), RoleDim, elbow)
 		p.title(d, b.Finding, 0, in)
 	} else {
 		p.title(d, b.Finding, 0, 0)
@@ -94,10 +94,10 @@ func (p *page) title(d *Diagnosis, f *check.Finding, indent, done int) {
 	if len(lines) > 1 { // what does not fit stands with the other lines of the finding
 		lines = append(lines[:1], p.wrap(strings.TrimSpace(strings.TrimPrefix(text, lines[0])), done+textIn)...)
 	}
-	p.out.buf = p.paint.paint(appendSpaces(p.out.buf, indent), role, first)
-	p.out.buf = append(p.paint.paint(append(p.out.buf, ' '), RoleTitle, lines[0]), '\n')
+	p.out.Buf = p.paint.paint(appendSpaces(p.out.Buf, indent), role, first)
+	p.out.Buf = append(p.paint.paint(append(p.out.Buf, ' '), RoleTitle, lines[0]), '\n')
 	for _, line := range lines[1:] {
-		p.out.buf = append(p.paint.paint(appendSpaces(p.out.buf, done+textIn), RoleTitle, line), '\n')
+		p.out.Buf = append(p.paint.paint(appendSpaces(p.out.Buf, done+textIn), RoleTitle, line), '\n')
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
@@ -164,14 +165,14 @@ func (d *Diagnosis) sinceText() string {
 
 // page lays out lines of text within a width.
 type page struct {
-	out   output
+	out   doc.Output
 	paint painter
 	width int // 0: unlimited
 	ascii bool
 }
 
 func newPage(w io.Writer, o *Options) *page {
-	return &page{out: newOutput(w), paint: newPainter(o), width: o.Width, ascii: o.ASCII}
+	return &page{out: doc.NewOutput(w, doc.Pieces), paint: newPainter(o), width: o.Width, ascii: o.ASCII}
 }
 
 // put writes harmless text behind an indent; what does not fit goes on below, indented by hang
@@ -183,19 +184,19 @@ func (p *page) put(indent, hang int, r Role, text string) {
 // after is put with a first word in a role of its own in front of the text: hang cells wide.
 func (p *page) after(first string, firstRole Role, indent, hang int, r Role, text string) {
 	for i, line := range p.wrap(text, indent+hang) {
-		p.out.buf = appendSpaces(p.out.buf, indent)
+		p.out.Buf = appendSpaces(p.out.Buf, indent)
 		if i == 0 && first != "" {
-			p.out.buf = p.paint.paint(p.out.buf, firstRole, first)
-			p.out.buf = appendSpaces(p.out.buf, hang-width([]byte(first)))
+			p.out.Buf = p.paint.paint(p.out.Buf, firstRole, first)
+			p.out.Buf = appendSpaces(p.out.Buf, hang-width([]byte(first)))
 		} else if i > 0 || first != "" {
-			p.out.buf = appendSpaces(p.out.buf, hang)
+			p.out.Buf = appendSpaces(p.out.Buf, hang)
 		}
-		p.out.buf = append(p.paint.paint(p.out.buf, r, line), '\n')
+		p.out.Buf = append(p.paint.paint(p.out.Buf, r, line), '\n')
 	}
-	p.out.drain()
+	p.out.Drain()
 }
 
-func (p *page) blank() { p.out.buf = append(p.out.buf, '\n') }
+func (p *page) blank() { p.out.Buf = append(p.out.Buf, '\n') }
 
 // wrap breaks text into lines that leave room for an indent.
 func (p *page) wrap(text string, indent int) []string {

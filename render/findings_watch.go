@@ -38,7 +38,7 @@ func Changes(w io.Writer, r *check.Report, at time.Time, changes []check.Change,
 		}
 		p.after(clock+" "+words.UnknownMark, role, 0, len(clock)+changeIn, role, text)
 	}
-	return p.out.flush()
+	return p.out.Flush()
 }
 
 // changeIn are the cells of glyph and word between the time and the message.

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/words"
@@ -48,19 +49,12 @@ func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
 	if err != nil {
 		return err
 	}
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	page := newHTMLPage(d)
 	if err := t.Execute(&out, page); err != nil {
 		return err
 	}
-	return out.flush()
-}
-
-// Write collects what a template writes.
-func (o *output) Write(b []byte) (int, error) {
-	o.buf = append(o.buf, b...)
-	o.drain()
-	return len(b), o.err
+	return out.Flush()
 }
 
 func newHTMLPage(d *Diagnosis) *htmlPage {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/table"
 )
 
@@ -27,7 +28,7 @@ td,th{border-bottom:1px solid #8884;padding:.2rem .8rem .2rem 0;text-align:left;
 
 // writeSheetHTML writes a page that needs nothing but itself.
 func writeSheetHTML(w io.Writer, s *sheet) error {
-	p := &htmlTables{output: newOutput(w)}
+	p := &htmlTables{Output: doc.NewOutput(w, doc.Pieces)}
 	head, title := s.head, s.items.Table.Schema().Name
 	if len(head) > 0 {
 		title, head = head[0].all(), head[1:]
@@ -41,16 +42,16 @@ func writeSheetHTML(w io.Writer, s *sheet) error {
 	}
 	p.prose(s.foot)
 	p.put("</body>\n</html>\n")
-	return p.flush()
+	return p.Flush()
 }
 
-type htmlTables struct{ output }
+type htmlTables struct{ doc.Output }
 
 func (p *htmlTables) put(pieces ...string) {
 	for _, s := range pieces {
-		p.buf = append(p.buf, s...)
+		p.Buf = append(p.Buf, s...)
 	}
-	p.drain()
+	p.Drain()
 }
 
 func (p *htmlTables) text(s string) string {

@@ -80,13 +80,13 @@ func (it *items) writeAll(e *doc.Encoder) {
 
 // writeRows writes all items as JSON and takes over what their writers have seen.
 func (it *items) writeRows(w io.Writer, separator string) error {
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	for _, o := range writeRows(&out, it.grid.Len(), func() *jsonItem { return &jsonItem{newItems(it.grid), separator} }) {
 		for j := range o.columns {
 			it.columns[j].unknown = it.columns[j].unknown || o.columns[j].unknown
 		}
 	}
-	return out.flush()
+	return out.Flush()
 }
 
 // skip reports whether a cell is left out.

@@ -81,14 +81,14 @@ func writeJUnit(w io.Writer, d *Diagnosis, _ *Options) error {
 		}
 		s.Cases = append(s.Cases, x)
 	}
-	out := newOutput(w)
-	out.buf = append(out.buf, xml.Header...)
+	out := doc.NewOutput(w, doc.Pieces)
+	out.Buf = append(out.Buf, xml.Header...)
 	text, err := xml.MarshalIndent(junitSuites{Name: s.Name, junitSums: s.junitSums, Suite: s}, "", "  ")
 	if err != nil {
 		return err
 	}
-	out.buf = append(append(out.buf, text...), '\n')
-	return out.flush()
+	out.Buf = append(append(out.Buf, text...), '\n')
+	return out.Flush()
 }
 
 func (d *Diagnosis) testCase(o *outcome) junitCase {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/words"
 )
@@ -12,7 +13,7 @@ import (
 // writeMarkdown writes for tickets and wikis: CommonMark, and no table, which not all of
 // them have.
 func writeMarkdown(w io.Writer, d *Diagnosis, _ *Options) error {
-	m := &markdown{newOutput(w)}
+	m := &markdown{doc.NewOutput(w, doc.Pieces)}
 	where, state := d.headline()
 	outcomes := d.outcomes()
 	m.line("# Diagnosis of " + mdText(where))
@@ -34,16 +35,16 @@ func writeMarkdown(w io.Writer, d *Diagnosis, _ *Options) error {
 		}
 	}
 	m.rest(d, outcomes)
-	return m.out.flush()
+	return m.out.Flush()
 }
 
-type markdown struct{ out output }
+type markdown struct{ out doc.Output }
 
 func (m *markdown) line(lines ...string) {
 	for _, s := range lines {
-		m.out.buf = append(append(m.out.buf, s...), '\n')
+		m.out.Buf = append(append(m.out.Buf, s...), '\n')
 	}
-	m.out.drain()
+	m.out.Drain()
 }
 
 // finding is a section; what follows from it are sections below it.

@@ -117,20 +117,20 @@ func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
 
 // writeOverview writes for people.
 func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	p := newPainter(o)
 	head := Harmless(v.Origin.Root) + " @ " + Harmless(v.Origin.Location)
-	out.buf = p.paint(out.buf, RoleTitle, head)
-	out.buf = append(out.buf, "   "+OriginText(v)+"\n\n"...)
+	out.Buf = p.paint(out.Buf, RoleTitle, head)
+	out.Buf = append(out.Buf, "   "+OriginText(v)+"\n\n"...)
 	for _, m := range measures(v) {
 		if m.cell.Absent == view.None {
 			continue
 		}
 		name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.name, "_seconds"), "_bytes"), "_percent"), "_", " ")
-		out.buf = append(out.buf, "  "...)
-		out.buf = p.paint(out.buf, RoleDim, name)
-		out.buf = appendSpaces(out.buf, 28-len(name))
-		out.buf = append(AppendText(out.buf, m.cell, m.kind), '\n')
+		out.Buf = append(out.Buf, "  "...)
+		out.Buf = p.paint(out.Buf, RoleDim, name)
+		out.Buf = appendSpaces(out.Buf, 28-len(name))
+		out.Buf = append(AppendText(out.Buf, m.cell, m.kind), '\n')
 	}
 	if !v.StatesUnknown {
 		writeStateLines(&out, &p, "segments", v.States)
@@ -139,17 +139,17 @@ func writeOverview(w io.Writer, v *view.Overview, o *Options) error {
 	writeRoleLines(&out, &p, v)
 	writeQueryNodes(&out, &p, v.Nodes)
 	for _, name := range unknownLists(v) {
-		out.buf = p.paint(append(out.buf, '\n'), RoleTitle, strings.ReplaceAll(name, "_", " "))
-		out.buf = append(out.buf, "  "+words.UnknownMark+" not read\n"...)
+		out.Buf = p.paint(append(out.Buf, '\n'), RoleTitle, strings.ReplaceAll(name, "_", " "))
+		out.Buf = append(out.Buf, "  "+words.UnknownMark+" not read\n"...)
 	}
 	writeEtcdLines(&out, &p, v.Etcd)
 	for _, g := range v.Gaps {
-		out.buf = append(p.paint(out.buf, RoleWarn, "not read: "+Harmless(g.Where)+": "+Harmless(g.Reason)), '\n')
+		out.Buf = append(p.paint(out.Buf, RoleWarn, "not read: "+Harmless(g.Where)+": "+Harmless(g.Reason)), '\n')
 	}
 	for _, n := range v.Version.Notes {
-		out.buf = append(p.paint(out.buf, RoleWarn, "note: "+Harmless(n)), '\n')
+		out.Buf = append(p.paint(out.Buf, RoleWarn, "note: "+Harmless(n)), '\n')
 	}
-	return out.flush()
+	return out.Flush()
 }
 
 // OriginText is version, revision and age in one line: "Milvus 2.3.5  rev 1643  2s old".
@@ -175,57 +175,57 @@ func OriginText(v *view.Overview) string {
 	return strings.Join(parts, "  ")
 }
 
-func writeStateLines(out *output, p *painter, title string, states []view.StateCount) {
+func writeStateLines(out *doc.Output, p *painter, title string, states []view.StateCount) {
 	if len(states) == 0 {
 		return
 	}
-	out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, title), '\n')
+	out.Buf = append(p.paint(append(out.Buf, '\n'), RoleTitle, title), '\n')
 	for _, s := range states {
-		out.buf = append(out.buf, "  "...)
-		out.buf = p.paint(out.buf, StateRole(s.State), Harmless(s.State))
-		out.buf = appendSpaces(out.buf, 14-len(s.State))
+		out.Buf = append(out.Buf, "  "...)
+		out.Buf = p.paint(out.Buf, StateRole(s.State), Harmless(s.State))
+		out.Buf = appendSpaces(out.Buf, 14-len(s.State))
 		count := strconv.FormatInt(s.Count, 10)
-		out.buf = append(appendSpaces(out.buf, 10-len(count)), count...)
+		out.Buf = append(appendSpaces(out.Buf, 10-len(count)), count...)
 		if s.Rows.Absent == view.Present {
 			rows := strconv.FormatInt(s.Rows.Int, 10)
-			out.buf = append(append(appendSpaces(out.buf, 14-len(rows)), rows...), " rows"...)
+			out.Buf = append(append(appendSpaces(out.Buf, 14-len(rows)), rows...), " rows"...)
 		}
-		out.buf = append(out.buf, '\n')
+		out.Buf = append(out.Buf, '\n')
 	}
 }
 
-func writeRoleLines(out *output, p *painter, v *view.Overview) {
+func writeRoleLines(out *doc.Output, p *painter, v *view.Overview) {
 	if len(v.Roles) == 0 {
 		return
 	}
-	out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, "roles"), '\n')
+	out.Buf = append(p.paint(append(out.Buf, '\n'), RoleTitle, "roles"), '\n')
 	for _, r := range v.Roles {
-		out.buf = append(append(out.buf, "  "...), Harmless(r.Role)...)
-		out.buf = appendSpaces(out.buf, 16-len(r.Role))
-		out.buf = append(strconv.AppendInt(out.buf, int64(r.Registered), 10), " registered"...)
+		out.Buf = append(append(out.Buf, "  "...), Harmless(r.Role)...)
+		out.Buf = appendSpaces(out.Buf, 16-len(r.Role))
+		out.Buf = append(strconv.AppendInt(out.Buf, int64(r.Registered), 10), " registered"...)
 		if r.Standby > 0 {
-			out.buf = append(strconv.AppendInt(append(out.buf, ", "...), int64(r.Standby), 10), " standby"...)
+			out.Buf = append(strconv.AppendInt(append(out.Buf, ", "...), int64(r.Standby), 10), " standby"...)
 		}
 		if r.Stopping > 0 {
-			out.buf = p.paint(append(out.buf, ", "...), RoleWarn, strconv.Itoa(r.Stopping)+" stopping")
+			out.Buf = p.paint(append(out.Buf, ", "...), RoleWarn, strconv.Itoa(r.Stopping)+" stopping")
 		}
 		if len(r.Versions) > 0 {
-			out.buf = p.paint(append(out.buf, "  "...), RoleDim, Harmless(strings.Join(r.Versions, ", ")))
+			out.Buf = p.paint(append(out.Buf, "  "...), RoleDim, Harmless(strings.Join(r.Versions, ", ")))
 		}
-		out.buf = append(out.buf, '\n')
+		out.Buf = append(out.Buf, '\n')
 	}
 }
 
-func writeEtcdLines(out *output, p *painter, etcd *model.Etcd) {
+func writeEtcdLines(out *doc.Output, p *painter, etcd *model.Etcd) {
 	if etcd == nil {
 		return
 	}
-	out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, "etcd"), '\n')
+	out.Buf = append(p.paint(append(out.Buf, '\n'), RoleTitle, "etcd"), '\n')
 	for _, m := range etcd.Members {
-		out.buf = append(append(out.buf, "  "...), Harmless(m.Endpoint)...)
-		out.buf = append(out.buf, "  "...)
+		out.Buf = append(append(out.Buf, "  "...), Harmless(m.Endpoint)...)
+		out.Buf = append(out.Buf, "  "...)
 		text, role := EtcdText(&m)
-		out.buf = append(p.paint(out.buf, role, text), '\n')
+		out.Buf = append(p.paint(out.Buf, role, text), '\n')
 	}
 }
 

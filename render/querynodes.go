@@ -29,18 +29,18 @@ func writeNodeLines(e *doc.Encoder, nodes []view.NodeLine) {
 	e.EndList()
 }
 
-func writeQueryNodes(out *output, p *painter, nodes []view.NodeLine) {
+func writeQueryNodes(out *doc.Output, p *painter, nodes []view.NodeLine) {
 	if len(nodes) == 0 {
 		return
 	}
-	out.buf = append(p.paint(append(out.buf, '\n'), RoleTitle, "query nodes"), '\n')
+	out.Buf = append(p.paint(append(out.Buf, '\n'), RoleTitle, "query nodes"), '\n')
 	for i := range nodes {
 		n := &nodes[i]
 		name := Harmless(n.Ref.Name)
-		out.buf = append(append(out.buf, "  "...), name...)
-		out.buf = appendSpaces(out.buf, 20-len(name))
-		out.buf = append(out.buf, Harmless(n.Address)...)
-		out.buf = appendSpaces(out.buf, 22-len(n.Address))
+		out.Buf = append(append(out.Buf, "  "...), name...)
+		out.Buf = appendSpaces(out.Buf, 20-len(name))
+		out.Buf = append(out.Buf, Harmless(n.Address)...)
+		out.Buf = appendSpaces(out.Buf, 22-len(n.Address))
 		text := strconv.Itoa(n.Replicas) + " replicas"
 		if n.Replicas == 1 {
 			text = "1 replica"
@@ -51,10 +51,10 @@ func writeQueryNodes(out *output, p *painter, nodes []view.NodeLine) {
 		if n.State != "registered" {
 			text += "  " + n.State
 		}
-		out.buf = append(p.paint(out.buf, nodeRole(n), text), '\n')
+		out.Buf = append(p.paint(out.Buf, nodeRole(n), text), '\n')
 		if n.Live != nil {
-			out.buf = p.paint(append(out.buf, "    "...), RoleDim, NodeLiveText(n.Live))
-			out.buf = append(out.buf, '\n')
+			out.Buf = p.paint(append(out.Buf, "    "...), RoleDim, NodeLiveText(n.Live))
+			out.Buf = append(out.Buf, '\n')
 		}
 	}
 }

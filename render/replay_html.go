@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
@@ -31,11 +32,11 @@ func WriteReplayHTML(w io.Writer, results []ReplaySeries, report *whatif.Report,
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	if err := t.Execute(&out, page); err != nil {
 		return err
 	}
-	return out.flush()
+	return out.Flush()
 }
 
 // replayPage is what the page is made of. Its texts are harmless, and the template escapes them.

@@ -1,36 +1,11 @@
 package render
 
 import (
-	"io"
 	"runtime"
 	"sync"
+
+	"kitescope/doc"
 )
-
-// output collects bytes and hands them on in large pieces.
-type output struct {
-	w   io.Writer
-	buf []byte
-	err error
-}
-
-const pieceSize = 64 << 10
-
-func newOutput(w io.Writer) output { return output{w: w, buf: make([]byte, 0, pieceSize+4<<10)} }
-
-// drain writes when enough has come together.
-func (o *output) drain() {
-	if len(o.buf) >= pieceSize {
-		_ = o.flush()
-	}
-}
-
-func (o *output) flush() error {
-	if o.err == nil && len(o.buf) > 0 {
-		_, o.err = o.w.Write(o.buf)
-	}
-	o.buf = o.buf[:0]
-	return o.err
-}
 
 // rowWriter appends one row to a buffer. It may keep scratch space: each goroutine has
 // its own.
@@ -47,12 +22,12 @@ const (
 
 // writeRows writes n rows in order; many rows are formatted on all processors. It
 // returns the writers that took part.
-func writeRows[W rowWriter](out *output, n int, newWriter func() W) []W {
+func writeRows[W rowWriter](out *doc.Output, n int, newWriter func() W) []W {
 	if n < fewestRows {
 		w := newWriter()
 		for i := range n {
-			out.buf = w.appendRow(out.buf, i)
-			out.drain()
+			out.Buf = w.appendRow(out.Buf, i)
+			out.Drain()
 		}
 		return []W{w}
 	}
@@ -67,8 +42,8 @@ type block struct {
 
 // writeBlocks hands blocks to the workers and, in the same order, to itself: it waits
 // for the text of each in turn. The buffers go round.
-func writeBlocks[W rowWriter](out *output, n int, newWriter func() W) []W {
-	if out.flush() != nil {
+func writeBlocks[W rowWriter](out *doc.Output, n int, newWriter func() W) []W {
+	if out.Flush() != nil {
 		return nil
 	}
 	count := runtime.GOMAXPROCS(0)
@@ -99,12 +74,12 @@ func writeBlocks[W rowWriter](out *output, n int, newWriter func() W) []W {
 			}
 		}
 	}()
+	failed := false
 	for b := range inOrder {
 		text := <-b.text
-		if out.err == nil {
-			if _, out.err = out.w.Write(text); out.err != nil {
-				close(stop) // nobody reads on: format no more
-			}
+		if !failed && out.Pass(text) != nil {
+			failed = true
+			close(stop) // nobody reads on: format no more
 		}
 		select {
 		case buffers <- text[:0]:

@@ -11,9 +11,9 @@ import (
 // lines writes an item a line.
 func (s *sheet) lines(w io.Writer) error {
 	if s.nested == nil { // on all processors
-		out := newOutput(w)
+		out := doc.NewOutput(w, doc.Pieces)
 		writeRows(&out, s.items.Len(), func() *jsonLine { return &jsonLine{newItems(s.items)} })
-		return out.flush()
+		return out.Flush()
 	}
 	e := doc.JSON(w, 0)
 	it := s.list()
@@ -59,7 +59,7 @@ var markdownWriter = &writer{name: "markdown", doc: "a table for pull requests a
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.
 func writeSheetMarkdown(w io.Writer, s *sheet) error {
-	m := &markdown{newOutput(w)}
+	m := &markdown{doc.NewOutput(w, doc.Pieces)}
 	if len(s.head) == 0 {
 		m.line("**" + mdText(s.items.Table.Schema().Name) + "**")
 	}
@@ -78,7 +78,7 @@ func writeSheetMarkdown(w io.Writer, s *sheet) error {
 	for i := range s.foot {
 		m.sheetLine(&s.foot[i])
 	}
-	return m.out.flush()
+	return m.out.Flush()
 }
 
 // sheetLine writes a paragraph. Indented by four blanks it would be code.
@@ -124,12 +124,12 @@ func (m *markdown) sheetHead(p *sheetPart) {
 // sheetBetween writes the head of a part below the names of the table that it goes on with.
 func (m *markdown) sheetBetween(p *sheetPart, g *table.Grid) {
 	for _, l := range p.head {
-		m.out.buf = append(m.out.buf, '|')
+		m.out.Buf = append(m.out.Buf, '|')
 		for j := range g.Columns {
 			if g.Column(j).Shorten {
-				m.out.buf = append(append(append(m.out.buf, " **"...), mdText(l.all())...), "**"...)
+				m.out.Buf = append(append(append(m.out.Buf, " **"...), mdText(l.all())...), "**"...)
 			}
-			m.out.buf = append(m.out.buf, " |"...)
+			m.out.Buf = append(m.out.Buf, " |"...)
 		}
 		m.line("")
 	}

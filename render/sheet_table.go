@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/doc"
 	"kitescope/table"
 )
 
@@ -17,27 +18,27 @@ func writeSheetWide(w io.Writer, s *sheet) error {
 // writeSheet goes over rows twice: once to find widths, once to write. Cells are cheap to compute again; keeping the texts
 // of a million rows would not be.
 func writeSheet(w io.Writer, s *sheet) error {
-	t := &sheetText{output: newOutput(w), painter: newPainter(&s.o.Options), s: s}
+	t := &sheetText{Output: doc.NewOutput(w, doc.Pieces), painter: newPainter(&s.o.Options), s: s}
 	if !s.o.NoHeader {
 		t.lines(s.head)
 	}
 	for i := 0; i < len(s.parts); {
 		end := tableEnd(s.parts, i)
 		if i > 0 || len(s.head) > 0 && !s.o.NoHeader {
-			t.buf = append(t.buf, '\n')
+			t.Buf = append(t.Buf, '\n')
 		}
 		t.table(s.parts[i:end])
 		i = end
 	}
 	if len(s.foot) > 0 && len(s.parts) > 0 && s.parts[len(s.parts)-1].list == nil {
-		t.buf = append(t.buf, '\n')
+		t.Buf = append(t.Buf, '\n')
 	}
 	t.lines(s.foot)
-	return t.flush()
+	return t.Flush()
 }
 
 type sheetText struct {
-	output
+	doc.Output
 	painter painter
 	s       *sheet
 }
@@ -48,16 +49,16 @@ func (t *sheetText) lines(list []sheetLine) {
 		if t.s.o.Width > 0 && !l.whole && l.width() > t.s.o.Width {
 			wrapped := (&balanceText{o: &t.s.o.Options}).wrap(l.all(), t.s.o.Width)
 			for _, text := range wrapped {
-				t.buf = append(t.painter.paint(t.buf, l.role, text), '\n')
+				t.Buf = append(t.painter.paint(t.Buf, l.role, text), '\n')
 			}
 			continue
 		}
-		t.buf = t.painter.paint(t.buf, l.role, l.text)
+		t.Buf = t.painter.paint(t.Buf, l.role, l.text)
 		for _, p := range l.after {
-			t.buf = t.painter.paint(t.buf, p.role, p.text)
+			t.Buf = t.painter.paint(t.Buf, p.role, p.text)
 		}
-		t.buf = append(t.buf, '\n')
-		t.drain()
+		t.Buf = append(t.Buf, '\n')
+		t.Drain()
 	}
 }
 
@@ -97,11 +98,11 @@ func (t *sheetText) table(parts []sheetPart) {
 	}
 	list := grids(parts, []table.Show{table.Always, table.Wide}[b2i(t.s.wide)])
 	layout := t.layout(list)
-	layout.header(&t.output)
+	layout.header(&t.Output)
 	for i, g := range list {
 		if len(parts) > 1 {
 			t.lines(parts[i].head)
 		}
-		layout.on(g).rows(&t.output)
+		layout.on(g).rows(&t.Output)
 	}
 }

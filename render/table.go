@@ -1,6 +1,7 @@
 package render
 
 import (
+	"kitescope/doc"
 	"kitescope/table"
 	"kitescope/words"
 )
@@ -10,7 +11,7 @@ var tableWriter = &writer{name: "table", doc: "aligned columns; on a terminal th
 var wideWriter = &writer{name: "wide", doc: "more columns, never shortened", show: table.Wide, sheet: writeSheetWide}
 
 // rows writes all rows.
-func (t *textTable) rows(out *output) {
+func (t *textTable) rows(out *doc.Output) {
 	writeRows(out, t.grid.Len(), func() *textTable {
 		own := *t
 		own.scratch = nil
@@ -190,16 +191,16 @@ func digits(n int64) int {
 	return count
 }
 
-func (t *textTable) header(out *output) {
+func (t *textTable) header(out *doc.Output) {
 	if t.noHeader || len(t.columns) == 0 {
 		return
 	}
 	role := RolePlain
-	out.buf = append(out.buf, t.indent...)
+	out.Buf = append(out.Buf, t.indent...)
 	if t.report {
 		role = RoleTitle
 	} else {
-		out.buf = t.painter.begin(out.buf, RoleTitle)
+		out.Buf = t.painter.begin(out.Buf, RoleTitle)
 	}
 	for j := range t.columns {
 		c := &t.columns[j]
@@ -207,14 +208,14 @@ func (t *textTable) header(out *output) {
 		if c.cut {
 			title = t.shorten(c, title)
 		}
-		out.buf = t.pad(out.buf, j, []byte(title), role)
+		out.Buf = t.pad(out.Buf, j, []byte(title), role)
 	}
 	if t.report {
-		out.buf = trimBlanks(out.buf)
+		out.Buf = trimBlanks(out.Buf)
 	} else {
-		out.buf = t.painter.end(out.buf, RoleTitle)
+		out.Buf = t.painter.end(out.Buf, RoleTitle)
 	}
-	out.buf = append(out.buf, '\n')
+	out.Buf = append(out.Buf, '\n')
 }
 
 func (t *textTable) appendRow(dst []byte, i int) []byte {

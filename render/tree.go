@@ -55,17 +55,17 @@ var (
 
 // writeTree draws a tree, one line for each node, never wider than the terminal.
 func writeTree(w io.Writer, n *view.Node, o *Options) error {
-	out := newOutput(w)
+	out := doc.NewOutput(w, doc.Pieces)
 	d := treeDrawer{out: &out, painter: newPainter(o), branches: boxBranches, width: o.Width, ellipsis: "…"}
 	if o.ASCII {
 		d.branches, d.ellipsis = asciiBranches, "~"
 	}
 	d.draw(n, "", "")
-	return out.flush()
+	return out.Flush()
 }
 
 type treeDrawer struct {
-	out      *output
+	out      *doc.Output
 	painter  painter
 	branches branches
 	width    int
@@ -88,8 +88,8 @@ func (d *treeDrawer) draw(n *view.Node, first, rest string) {
 	if d.width > 0 {
 		line = []byte(fit(string(line), d.width, d.ellipsis))
 	}
-	d.out.buf = append(append(d.out.buf, line...), '\n')
-	d.out.drain()
+	d.out.Buf = append(append(d.out.Buf, line...), '\n')
+	d.out.Drain()
 	for i, c := range n.Children {
 		if i == len(n.Children)-1 {
 			d.draw(c, rest+d.branches.last, rest+d.branches.blank)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/doc"
 	"kitescope/profile/bench"
 	"kitescope/profile/trial"
 	"kitescope/words"
@@ -132,7 +133,7 @@ func trialName(r *trial.Report) string {
 }
 
 func writeTrialMarkdown(w io.Writer, r *trial.Report, o *Options) error {
-	m := &trialReport{markdown{newOutput(w)}, r, o}
+	m := &trialReport{markdown{doc.NewOutput(w, doc.Pieces)}, r, o}
 	m.line("# PGO trial of "+mdText(trialName(r)), "", "**"+mdText(TrialSentence(r))+"**", "", mdText(witnessText(r)))
 	if len(r.Cautions) > 0 {
 		m.line("", "Mind:", "")
@@ -148,7 +149,7 @@ func writeTrialMarkdown(w io.Writer, r *trial.Report, o *Options) error {
 	m.control()
 	m.machine()
 	m.repeat()
-	return m.out.flush()
+	return m.out.Flush()
 }
 
 // trialReport is the report for people, as Markdown.
